@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Errors: one sentence, made in one place.
+ */
+#include "config.h"
+
+#include "base/errors.h"
+
+#include <stdarg.h>
+
+G_DEFINE_QUARK(svcd-error, svcd_error)
+
+bool fail(GError **error, ErrorCode code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (error)
+		*error = g_error_new_valist(SVCD_ERROR_DOMAIN, (int)code, format, args);
+	va_end(args);
+	return false;
+}
+
+bool fail_errno(GError **error, int errnum, const char *format, ...)
+{
+	va_list args;
+	g_autofree char *what = NULL;
+
+	va_start(args, format);
+	what = g_strdup_vprintf(format, args);
+	va_end(args);
+	return fail(error, SVCD_ERROR_SYSTEM, "%s: %s", what, g_strerror(errnum));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Errors: when the world says no. A GError whose text says what was tried, on what, then the cause.
+ */
+#ifndef SVCD_BASE_ERRORS_H
+#define SVCD_BASE_ERRORS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/enum-names.h"
+
+/* The names are those of the D-Bus errors, org.svcd1.Error.NAME. */
+#define ERROR_CODES(X, P)                                                                          \
+	X(P, FAILED, "Failed")                                                                     \
+	X(P, SYSTEM, "System")                                                                     \
+	X(P, NO_SUCH_SERVICE, "NoSuchService")                                                     \
+	X(P, INVALID_ARGUMENT, "InvalidArgument")                                                  \
+	X(P, INVALID_CONFIGURATION, "InvalidConfiguration")                                        \
+	X(P, POLICY_DENIED, "PolicyDenied")                                                        \
+	X(P, NOT_AUTHORIZED, "NotAuthorized")                                                      \
+	X(P, BUSY, "Busy")                                                                         \
+	X(P, TIMEOUT, "Timeout")                                                                   \
+	X(P, SHUTTING_DOWN, "ShuttingDown")                                                        \
+	X(P, NOT_SUPPORTED, "NotSupported")                                                        \
+	X(P, LIMIT_REACHED, "LimitReached")
+ENUM_WITH_NAMES(ErrorCode, SVCD_ERROR, error_code, ERROR_CODES)
+
+GQuark svcd_error_quark(void);
+#define SVCD_ERROR_DOMAIN svcd_error_quark()
+
+/**
+ * fail() - set @error and say no
+ * Returns: false, always, so that a function can end with "return fail(...)".
+ */
+bool fail(GError **error, ErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/**
+ * fail_errno() - as fail(), with ": " and the text of @errnum appended
+ */
+bool fail_errno(GError **error, int errnum, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+#endif

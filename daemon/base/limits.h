@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Every limit, with its reason. Each has a test that reaches it.
+ * Limits on what keeper and manager say to each other are in protocol/protocol.h.
+ */
+#ifndef SVCD_BASE_LIMITS_H
+#define SVCD_BASE_LIMITS_H
+
+/* A service's name: the longest cgroup directory or log file is 255 bytes, and suffixes are added to it. */
+#define LIMIT_NAME_BYTES 200
+
+/* One line of a service or policy file, continuation lines joined: longer than any command line in use. */
+#define LIMIT_LINE_BYTES 8192
+
+/* One service or policy file: a hundred times the largest that is shipped. */
+#define LIMIT_FILE_BYTES (256 * 1024)
+
+/* Service files in all directories together. */
+#define LIMIT_SERVICES 20000
+
+/* Entries of one list key, and words of one command. */
+#define LIMIT_LIST_ENTRIES 512
+
+/* Alternatives in one term. */
+#define LIMIT_TERM_ALTERNATIVES 64
+
+/* An environment file, as read by svc-exec. */
+#define LIMIT_ENVIRONMENT_FILE_BYTES (64 * 1024)
+
+/* One sd_notify datagram; sd_notify(3) users send far less, systemd takes 4096. */
+#define LIMIT_NOTIFY_BYTES 4096
+
+/* A unit of work in one turn of the main loop, so that no source starves the others. */
+#define LIMIT_NOTIFY_BATCH 32
+#define LIMIT_KEEPER_BATCH 32
+
+/* Output kept for one service in /run/svcd/log: this much in the current file, and as much in the one before. */
+#define LIMIT_LOG_BYTES (256 * 1024)
+
+/* Records of causes remembered for one service. */
+#define LIMIT_CAUSES 16
+
+/* Clients of the private socket at one time. */
+#define LIMIT_PRIVATE_CLIENTS 64
+
+/* Flags that may be set at one time. */
+#define LIMIT_FLAGS 256
+
+#endif

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+noinst_LIBRARIES += libbase.a
+libbase_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+libbase_a_SOURCES = \
+	daemon/base/diag.c daemon/base/diag.h \
+	daemon/base/enum-names.h \
+	daemon/base/errors.c daemon/base/errors.h \
+	daemon/base/fd.c daemon/base/fd.h \
+	daemon/base/limits.h \
+	daemon/base/log.c daemon/base/log.h \
+	daemon/base/text.c daemon/base/text.h

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Log: what the programs say of themselves. Never blocks and never fails: a line that does not fit into its
+ * sink is counted, and the count is said when there is room again.
+ */
+#ifndef SVCD_BASE_LOG_H
+#define SVCD_BASE_LOG_H
+
+#include <glib.h>
+
+#include "base/enum-names.h"
+
+#define LOG_LEVELS(X, P) X(P, ERROR, "error") X(P, WARNING, "warning") X(P, NOTICE, "notice") X(P, DEBUG, "debug")
+ENUM_WITH_NAMES(LogLevel, LOG, log_level, LOG_LEVELS)
+
+/**
+ * log_open() - where lines go from now on
+ * @program: in front of each line
+ * @fd:      set to non-blocking; borrowed. -1: nowhere
+ * @is_kmsg: lines get a "<level>" prefix, as /dev/kmsg reads it (kernel.org, ABI/testing/dev-kmsg)
+ */
+void log_open(const char *program, int fd, gboolean is_kmsg);
+
+/* The least important level that is still written; LOG_NOTICE at first. */
+void log_set_level(LogLevel level);
+
+/**
+ * log_line() - one line: "SERVICE: text", or "text" when @service is NULL
+ */
+void log_line(LogLevel level, const char *service, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+#define log_error(service, ...) log_line(LOG_ERROR, service, __VA_ARGS__)
+#define log_warning(service, ...) log_line(LOG_WARNING, service, __VA_ARGS__)
+#define log_notice(service, ...) log_line(LOG_NOTICE, service, __VA_ARGS__)
+#define log_debug(service, ...) log_line(LOG_DEBUG, service, __VA_ARGS__)
+
+#endif

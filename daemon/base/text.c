@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Text: every small grammar that more than one room reads or writes.
+ */
+#include "config.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Reads one word at *@p into @word. Returns NULL, or what is wrong. */
+static const char *read_word(const char **p, GString *word)
+{
+	const char *s = *p;
+
+	while (*s && !is_blank(*s)) {
+		if (*s == '\'') {
+			const char *end = strchr(s + 1, '\'');
+
+			if (!end)
+				return "a ' is not closed";
+			g_string_append_len(word, s + 1, end - s - 1);
+			s = end + 1;
+		} else if (*s == '"') {
+			for (s++; *s && *s != '"'; s++) {
+				if (*s == '\\' && (s[1] == '"' || s[1] == '\\'))
+					s++;
+				g_string_append_c(word, *s);
+			}
+			if (!*s)
+				return "a \" is not closed";
+			s++;
+		} else if (*s == '\\') {
+			if (!s[1])
+				return "a \\ ends the line";
+			g_string_append_c(word, s[1]);
+			s += 2;
+		} else {
+			g_string_append_c(word, *s++);
+		}
+	}
+	*p = s;
+	return NULL;
+}
+
+char **text_split_words(const char *text, char **ret_problem)
+{
+	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+
+	for (;;) {
+		g_autoptr(GString) word = g_string_new(NULL);
+		const char *problem;
+
+		while (is_blank(*text))
+			text++;
+		if (!*text)
+			break;
+		problem = read_word(&text, word);
+		if (!problem && words->len >= LIMIT_LIST_ENTRIES)
+			problem = "there are more than 512 words";
+		if (problem) {
+			*ret_problem = g_strdup(problem);
+			return NULL;
+		}
+		g_ptr_array_add(words, g_string_free(g_steal_pointer(&word), FALSE));
+	}
+	g_ptr_array_add(words, NULL);
+	return (char **)g_ptr_array_free(g_steal_pointer(&words), FALSE);
+}
+
+static bool needs_quotes(const char *word)
+{
+	return !*word || strpbrk(word, " \t\n\r'\"\\|") != NULL;
+}
+
+char *text_join_words(const char *const *words)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (size_t i = 0; words && words[i]; i++) {
+		if (i > 0)
+			g_string_append_c(line, ' ');
+		if (!needs_quotes(words[i])) {
+			g_string_append(line, words[i]);
+			continue;
+		}
+		g_string_append_c(line, '"');
+		for (const char *p = words[i]; *p; p++) {
+			if (*p == '"' || *p == '\\')
+				g_string_append_c(line, '\\');
+			g_string_append_c(line, *p);
+		}
+		g_string_append_c(line, '"');
+	}
+	return g_string_free(g_steal_pointer(&line), FALSE);
+}
+
+char *text_expand_instance(const char *text, const char *instance, char **ret_problem)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	for (const char *p = text; *p; p++) {
+		if (*p != '%') {
+			g_string_append_c(out, *p);
+		} else if (p[1] == 'i' && instance) {
+			g_string_append(out, instance);
+			p++;
+		} else if (p[1] == '%') {
+			g_string_append_c(out, '%');
+			p++;
+		} else {
+			*ret_problem = p[1] == 'i' ? g_strdup("%i is only known in a template (NAME@.svc)")
+						   : g_strdup("only %i and %% may follow a percent sign");
+			return NULL;
+		}
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+static bool duration_unit(const char *unit, size_t length, double *ret_us)
+{
+	static const struct {
+		const char *name;
+		double us;
+	} units[] = {
+		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "sec", 1e6 }, { "m", 60e6 },
+		{ "min", 60e6 }, { "h", 3600e6 }, { "d", 86400e6 }, { "", 1e6 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+		if (strlen(units[i].name) == length && strncmp(units[i].name, unit, length) == 0) {
+			*ret_us = units[i].us;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool text_parse_duration(const char *text, int64_t *ret_us)
+{
+	double total = 0;
+	bool any = false;
+
+	for (const char *p = text; *p;) {
+		char *end;
+		double number;
+		double unit_us;
+		size_t length;
+
+		if (is_blank(*p)) {
+			p++;
+			continue;
+		}
+		if (!g_ascii_isdigit(*p))
+			return false;
+		number = g_ascii_strtod(p, &end);
+		length = strspn(end, "abcdefghijklmnopqrstuvwxyz");
+		if (!duration_unit(end, length, &unit_us))
+			return false;
+		p = end + length;
+		if (*p && !is_blank(*p) && !g_ascii_isdigit(*p))
+			return false;
+		total += number * unit_us;
+		any = true;
+	}
+	/* Ten years: past every wait that makes sense, far from an overflow. */
+	if (!any || total > 10.0 * 365 * 86400e6)
+		return false;
+	*ret_us = (int64_t)(total + 0.5);
+	return true;
+}
+
+char *text_format_duration(int64_t us)
+{
+	int64_t s = us / G_USEC_PER_SEC;
+
+	if (us < G_USEC_PER_SEC)
+		return g_strdup_printf("%d ms", (int)(us / 1000));
+	if (s < 60)
+		return g_strdup_printf("%d.%d s", (int)s, (int)(us % G_USEC_PER_SEC / 100000));
+	if (s < 3600)
+		return g_strdup_printf("%d min %d s", (int)(s / 60), (int)(s % 60));
+	if (s < 86400)
+		return g_strdup_printf("%d h %d min", (int)(s / 3600), (int)(s % 3600 / 60));
+	return g_strdup_printf("%d d %d h", (int)(s / 86400), (int)(s % 86400 / 3600));
+}
+
+bool text_parse_uint(const char *text, int base, uint64_t max, uint64_t *ret)
+{
+	char *end;
+	unsigned long long value;
+
+	if (!g_ascii_isdigit(*text))
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, base);
+	if (errno || *end || value > max)
+		return false;
+	*ret = value;
+	return true;
+}
+
+bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret)
+{
+	char *end;
+	long long value;
+
+	if (!g_ascii_isdigit(*text) && !(*text == '-' && g_ascii_isdigit(text[1])))
+		return false;
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	if (errno || *end || value < min || value > max)
+		return false;
+	*ret = value;
+	return true;
+}
+
+bool text_parse_size(const char *text, uint64_t *ret_bytes)
+{
+	static const char suffixes[] = "KMGT";
+	const size_t length = strlen(text);
+	const char *suffix = length > 0 ? strchr(suffixes, text[length - 1]) : NULL;
+	const unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+	g_autofree char *number = g_strndup(text, length - (suffix ? 1 : 0));
+	uint64_t value;
+
+	if (strcmp(text, "infinity") == 0) {
+		*ret_bytes = UINT64_MAX;
+		return true;
+	}
+	if (!text_parse_uint(number, 10, UINT64_MAX >> shift, &value))
+		return false;
+	*ret_bytes = value << shift;
+	return true;
+}
+
+bool text_parse_bool(const char *text, bool *ret)
+{
+	static const char *const words[] = { "no", "yes", "false", "true", "off", "on", "0", "1" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		if (strcmp(words[i], text) == 0) {
+			*ret = i % 2;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Levenshtein's distance, given up above @limit; long words are no typing mistakes of each other. */
+static unsigned edit_distance(const char *a, const char *b, unsigned limit)
+{
+	enum { LONGEST = 64 };
+	const size_t n = strlen(a);
+	const size_t m = strlen(b);
+	unsigned row[LONGEST + 1];
+
+	if (n > LONGEST || m > LONGEST || n > m + limit || m > n + limit)
+		return limit + 1;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned change = diagonal + (g_ascii_tolower(a[i - 1]) != g_ascii_tolower(b[j - 1]));
+
+			diagonal = row[j];
+			row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[m];
+}
+
+const char *text_nearest(const char *word, const char *const *candidates)
+{
+	const unsigned limit = strlen(word) < 4 ? 1 : strlen(word) < 8 ? 2 : 3;
+	unsigned best = limit + 1;
+	const char *nearest = NULL;
+
+	for (size_t i = 0; candidates && candidates[i]; i++) {
+		unsigned distance = edit_distance(word, candidates[i], limit);
+
+		if (distance < best) {
+			best = distance;
+			nearest = candidates[i];
+		}
+	}
+	return nearest;
+}
+
+char *text_escape_bus_path(const char *name)
+{
+	g_autoptr(GString) out = g_string_new(*name ? NULL : "_");
+
+	for (const char *p = name; *p; p++) {
+		if (g_ascii_isalnum(*p))
+			g_string_append_c(out, *p);
+		else
+			g_string_append_printf(out, "_%02x", (unsigned char)*p);
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+char *text_unescape_bus_path(const char *element)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	if (strcmp(element, "_") == 0)
+		return g_strdup("");
+	for (const char *p = element; *p; p++) {
+		if (*p != '_') {
+			g_string_append_c(out, *p);
+			continue;
+		}
+		if (!g_ascii_isxdigit(p[1]) || !g_ascii_isxdigit(p[2]))
+			return NULL;
+		g_string_append_c(out, (char)(g_ascii_xdigit_value(p[1]) * 16 + g_ascii_xdigit_value(p[2])));
+		p += 2;
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+char *text_escape_terminal(const char *text)
+{
+	g_autoptr(GString) out = g_string_sized_new(strlen(text) + 1);
+
+	for (const char *p = text; *p;) {
+		const gunichar c = g_utf8_get_char_validated(p, -1);
+
+		if (c == (gunichar)-1 || c == (gunichar)-2) {
+			g_string_append_printf(out, "\\x%02x", (unsigned char)*p);
+			p++;
+			continue;
+		}
+		if (c == '\t')
+			g_string_append_c(out, ' ');
+		else if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+			g_string_append_printf(out, "\\x%02x", (unsigned)c);
+		else
+			g_string_append_unichar(out, c);
+		p = g_utf8_next_char(p);
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+static const struct {
+	const char *name;
+	int number;
+} signal_names[] = {
+	{ "HUP", SIGHUP }, { "INT", SIGINT }, { "QUIT", SIGQUIT }, { "ILL", SIGILL }, { "TRAP", SIGTRAP },
+	{ "ABRT", SIGABRT }, { "BUS", SIGBUS }, { "FPE", SIGFPE }, { "KILL", SIGKILL }, { "USR1", SIGUSR1 },
+	{ "SEGV", SIGSEGV }, { "USR2", SIGUSR2 }, { "PIPE", SIGPIPE }, { "ALRM", SIGALRM }, { "TERM", SIGTERM },
+	{ "CHLD", SIGCHLD }, { "CONT", SIGCONT }, { "STOP", SIGSTOP }, { "TSTP", SIGTSTP }, { "TTIN", SIGTTIN },
+	{ "TTOU", SIGTTOU }, { "URG", SIGURG }, { "XCPU", SIGXCPU }, { "XFSZ", SIGXFSZ },
+	{ "VTALRM", SIGVTALRM }, { "PROF", SIGPROF }, { "WINCH", SIGWINCH }, { "IO", SIGIO }, { "PWR", SIGPWR },
+	{ "SYS", SIGSYS },
+};
+
+bool text_parse_signal(const char *text, int *ret_signal)
+{
+	const char *name = g_str_has_prefix(text, "SIG") ? text + 3 : text;
+	uint64_t number;
+
+	if (text_parse_uint(text, 10, (uint64_t)SIGRTMAX, &number) && number > 0) {
+		*ret_signal = (int)number;
+		return true;
+	}
+	if (g_str_has_prefix(name, "RTMIN+") &&
+	    text_parse_uint(name + 6, 10, (uint64_t)(SIGRTMAX - SIGRTMIN), &number)) {
+		*ret_signal = SIGRTMIN + (int)number;
+		return true;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(signal_names); i++) {
+		if (strcmp(signal_names[i].name, name) == 0) {
+			*ret_signal = signal_names[i].number;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *text_signal_name(int signal)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(signal_names); i++) {
+		if (signal_names[i].number == signal)
+			return signal_names[i].name;
+	}
+	return signal >= SIGRTMIN && signal <= SIGRTMAX ? "a real-time signal" : "an unknown signal";
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Text: quoting, words, %i, durations, sizes, names in bus paths, the nearest word.
+ */
+#ifndef SVCD_BASE_TEXT_H
+#define SVCD_BASE_TEXT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * text_split_words() - words as a shell splits them: blanks, 'single', "double" (\" and \\ inside), \ before a byte
+ *
+ * Nothing else is special: no variables, no globs, no comments.
+ * @ret_problem: on failure, what is wrong, a new string
+ * Returns: a strv, possibly empty; NULL on failure.
+ */
+char **text_split_words(const char *text, char **ret_problem);
+
+/**
+ * text_expand_instance() - replace %i by @instance and %% by %
+ * Returns: a new string; NULL when another letter follows a %, with *@ret_problem a new string.
+ */
+char *text_expand_instance(const char *text, const char *instance, char **ret_problem);
+
+/**
+ * text_parse_duration() - "5", "5s", "200ms", "2min", "1h", "1h 30min" in microseconds
+ *
+ * A bare number is seconds. "infinity" is not taken: every wait has an end.
+ */
+bool text_parse_duration(const char *text, int64_t *ret_us);
+
+/**
+ * text_format_duration() - "812 ms", "6.4 s", "2 min 10 s", "3 h 4 min", "2 d 1 h"
+ * Returns: a new string.
+ */
+char *text_format_duration(int64_t us);
+
+/**
+ * text_parse_size() - "4096", "64K", "1M", "2G", "infinity" (UINT64_MAX) in bytes
+ */
+bool text_parse_size(const char *text, uint64_t *ret_bytes);
+
+/* A decimal, or 0x hexadecimal or 0 octal if @base is 0; the whole of @text, no blanks, no sign unless signed. */
+bool text_parse_uint(const char *text, int base, uint64_t max, uint64_t *ret);
+bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
+
+/* yes/no, true/false, on/off, 1/0 */
+bool text_parse_bool(const char *text, bool *ret);
+
+/**
+ * text_nearest() - the candidate that @word was probably meant to be
+ * @candidates: a strv
+ * Returns: one of @candidates, or NULL if none is near.
+ */
+const char *text_nearest(const char *word, const char *const *candidates);
+
+/**
+ * text_escape_bus_path() - a service's name as one element of a D-Bus object path
+ *
+ * Letters and digits stay, every other byte becomes _xx. Empty becomes "_".
+ */
+char *text_escape_bus_path(const char *name);
+char *text_unescape_bus_path(const char *element);
+
+/**
+ * text_escape_terminal() - control bytes and bytes that are not UTF-8 as \xHH; tabs become blanks
+ */
+char *text_escape_terminal(const char *text);
+
+/* Signals by name, with or without SIG: "TERM", "SIGHUP", "RTMIN+3", or by number. */
+bool text_parse_signal(const char *text, int *ret_signal);
+const char *text_signal_name(int signal);
+
+/**
+ * text_join_words() - the reverse of text_split_words()
+ */
+char *text_join_words(const char *const *words);
+
+#endif

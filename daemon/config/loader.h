@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The loader: directories -> buffers -> model, with one list of diagnostics.
+ */
+#ifndef SVCD_CONFIG_LOADER_H
+#define SVCD_CONFIG_LOADER_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "model/policy.h"
+#include "model/service-set.h"
+
+typedef struct LoaderOptions {
+	const char *root;         /* "" or NULL: the machine itself; otherwise put in front of every directory */
+	bool without_local_files; /* leave out /etc and /run (poisoned state) */
+	bool user_mode;           /* look below the user's directories */
+	const char *kernel_cmdline; /* the words of /proc/cmdline, NULL: none */
+	bool any_owner;           /* --root on a tree that is not root's: do not check who owns the files */
+} LoaderOptions;
+
+/* Everything the files say. */
+typedef struct Configuration {
+	ServiceSet *set;
+	Policy *policy;
+	DiagList *diags;
+} Configuration;
+
+/**
+ * configuration_load() - read, parse and check everything
+ *
+ * Never fails: what is wrong is in @diags, and the services concerned carry @problem. Templates are instantiated for
+ * every name that policy, a term or a Wants= mentions, and for @extra_instances.
+ * @extra_instances: further names that must exist (an admin's start, a living process), a strv or NULL
+ * Returns: a new Configuration.
+ */
+Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances);
+void configuration_free(Configuration *configuration);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Configuration, configuration_free)
+
+#endif

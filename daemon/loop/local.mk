@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+noinst_LIBRARIES += libloop.a
+libloop_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+libloop_a_SOURCES =

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The order graph: who comes before whom, strongly connected parts without recursion, the softest edge of a cycle.
+ */
+#ifndef SVCD_MODEL_GRAPH_H
+#define SVCD_MODEL_GRAPH_H
+
+#include <glib.h>
+
+#include "base/enum-names.h"
+#include "model/service-set.h"
+
+#define EDGE_KINDS(X, P) X(P, SOFT, "soft") X(P, HARD, "hard")
+ENUM_WITH_NAMES(EdgeKind, EDGE, edge_kind, EDGE_KINDS)
+
+/* @before must be up (or settled) before @after starts. */
+typedef struct Edge {
+	unsigned before; /* index into service_set_list() */
+	unsigned after;
+	EdgeKind kind;
+	Origin origin;
+	const char *text; /* the term or name as written; borrowed from the definition */
+} Edge;
+
+/**
+ * graph_edges() - all edges of @set: After=, Before=, and the service:, settled: and facility: terms
+ * Returns: a new GArray of Edge.
+ */
+GArray *graph_edges(const ServiceSet *set);
+
+/**
+ * graph_components() - Tarjan's strongly connected components, iterative (chains of 10,000 are fine)
+ * @n: number of nodes
+ * Returns: a new array of n component numbers, numbered so that a component's successors have smaller numbers.
+ */
+unsigned *graph_components(unsigned n, const GArray *edges);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy: what this machine wants. Merged from all policy files, key by key, each with the origin that decided.
+ * Never says how a service runs.
+ */
+#ifndef SVCD_MODEL_POLICY_H
+#define SVCD_MODEL_POLICY_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/enum-names.h"
+#include "model/service-def.h"
+
+/* From the lowest to the highest. */
+#define POLICY_LAYERS(X, P)                                                                        \
+	X(P, BUILTIN, "built-in") X(P, VENDOR, "vendor") X(P, ADMIN, "admin")                          \
+	X(P, UNTIL_REBOOT, "until reboot") X(P, KERNEL, "kernel command line")
+ENUM_WITH_NAMES(PolicyLayer, POLICY_LAYER, policy_layer, POLICY_LAYERS)
+
+#define ACTIVATIONS(X, P)                                                                          \
+	X(P, BOOT, "boot") X(P, ON_DEMAND, "on-demand") X(P, MANUAL, "manual") X(P, NEVER, "never")
+ENUM_WITH_NAMES(Activation, ACTIVATION, activation, ACTIVATIONS)
+
+typedef struct Policy Policy;
+
+Policy *policy_new(void);
+void policy_free(Policy *policy);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Policy, policy_free)
+
+/**
+ * policy_parse() - merge one file; layers must come in ascending order, files of one layer in order of their names
+ * @text:  the whole file, NUL-terminated; @length without the NUL
+ * Returns: false when the file has an error; then nothing of it is merged, and @diags says why.
+ */
+bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const char *text, gsize length,
+		  DiagList *diags);
+
+/* svcd.never=NAME and svcd.runlevel=N of the kernel command line; other words are none of ours. */
+void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags);
+
+/* [defaults] Runlevel=; "2" if nobody says. */
+const char *policy_default_runlevel(const Policy *policy, Origin *ret_origin);
+
+/* By number or Name=: the canonical name of a runlevel, or NULL. 0 to 6 and S always exist. */
+const char *policy_find_runlevel(const Policy *policy, const char *name);
+
+/* Display name ("desktop"), or the number itself. */
+const char *policy_runlevel_title(const Policy *policy, const char *runlevel);
+
+/* Canonical names of all runlevels, a new strv-like array of interned strings. */
+GPtrArray *policy_runlevels(const Policy *policy);
+
+typedef struct PolicyDecision {
+	Activation activation;
+	Origin activation_origin; /* which file and line said so; built-in: NewServices' default */
+	bool is_default;          /* nobody names this service */
+	bool in_runlevel;         /* the runlevel asked about wants it (only meaningful for ACTIVATION_BOOT) */
+	Origin runlevel_origin;
+	unsigned order;           /* rank among conflicting services: lower was named earlier in the policy */
+} PolicyDecision;
+
+/**
+ * policy_decide() - everything policy says of @service in @runlevel
+ *
+ * Named in Activate= of the runlevel, of one it Includes, or of S (except for 0 and 6), or by Runlevels= in
+ * [service X]: activation boot, unless [service X] Activation= says otherwise.
+ */
+void policy_decide(const Policy *policy, const char *service, const char *runlevel, PolicyDecision *ret);
+
+/* The names that some runlevel or [service] section mentions; a new array of borrowed strings. */
+GPtrArray *policy_named_services(const Policy *policy);
+
+/* The same names with the places they were written; borrowed NameRef *, a new array. */
+GPtrArray *policy_named_refs(const Policy *policy);
+
+/* The admin's extra terms, dropped terms and other words for one service; NULL when there are none. */
+typedef struct PolicyService {
+	GPtrArray *when;   /* Term *, never NULL */
+	GPtrArray *hold;   /* Term *: While= */
+	GPtrArray *ignore; /* NameRef *: conditions or names whose terms are dropped */
+	bool has_on_lapse;
+	OnLapse on_lapse;
+	Origin on_lapse_origin;
+	char *operators; /* NULL, or as written */
+	char *reason;    /* NULL, or as written */
+	Origin reason_origin;
+} PolicyService;
+
+const PolicyService *policy_service(const Policy *policy, const char *service);
+
+/* [defaults] NewServices=: the activation of services that nobody names; on-demand if nobody says. */
+Activation policy_new_services(const Policy *policy, Origin *ret_origin);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A service as its files describe it: vendor file, drop-ins, template expanded. Logic only; policy is in policy.h.
+ */
+#ifndef SVCD_MODEL_SERVICE_DEF_H
+#define SVCD_MODEL_SERVICE_DEF_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/enum-names.h"
+#include "model/exec-def.h"
+#include "model/term.h"
+
+#define SERVICE_TYPES(X, P) X(P, DAEMON, "daemon") X(P, TASK, "task") X(P, GROUP, "group")
+ENUM_WITH_NAMES(ServiceType, TYPE, service_type, SERVICE_TYPES)
+
+#define READY_KINDS(X, P)                                                                          \
+	X(P, EXEC, "exec")     /* the program has been executed (default of daemons) */               \
+	X(P, EXIT, "exit")     /* the process has ended with success (default of tasks) */            \
+	X(P, FORK, "fork")     /* the process has ended and left a daemon behind, see PidFile= */      \
+	X(P, NOTIFY, "notify") /* READY=1 on the notify socket (sd_notify(3)) */                       \
+	X(P, FD, "fd")         /* a newline on that descriptor (s6's notification fd) */              \
+	X(P, PATH, "path")     /* the path exists */
+ENUM_WITH_NAMES(ReadyKind, READY, ready_kind, READY_KINDS)
+
+#define RESTART_POLICIES(X, P) X(P, NO, "no") X(P, ON_FAILURE, "on-failure") X(P, ALWAYS, "always")
+ENUM_WITH_NAMES(RestartPolicy, RESTART, restart_policy, RESTART_POLICIES)
+
+#define ON_LAPSE_KINDS(X, P) X(P, STOP, "stop") X(P, KEEP, "keep") X(P, RELOAD, "reload")
+ENUM_WITH_NAMES(OnLapse, ON_LAPSE, on_lapse, ON_LAPSE_KINDS)
+
+/* Defaults; docs/service-files.md and svcd.service(5) repeat them. */
+#define DEFAULT_START_LIMIT_US (90 * G_USEC_PER_SEC)
+#define DEFAULT_STOP_LIMIT_US (10 * G_USEC_PER_SEC)
+#define DEFAULT_RESTART_DELAY_US (100 * G_TIME_SPAN_MILLISECOND)
+#define DEFAULT_RESTART_DELAY_MAX_US (30 * G_USEC_PER_SEC)
+#define DEFAULT_RESTART_LIMIT 5
+#define DEFAULT_RESTART_WINDOW_US (10 * G_USEC_PER_SEC)
+
+typedef struct Command {
+	char **argv; /* argv[0] is an absolute path */
+	bool may_fail; /* written with "-" in front: its failure is ignored */
+	Origin origin;
+} Command;
+
+void command_free(Command *command);
+
+/* Stop= and Reload=: a signal or a command. */
+#define ACTION_KINDS(X, P) X(P, NONE, "none") X(P, SIGNAL, "signal") X(P, COMMAND, "command")
+ENUM_WITH_NAMES(ActionKind, ACTION, action_kind, ACTION_KINDS)
+
+typedef struct Action {
+	ActionKind kind;
+	int signal;       /* ACTION_SIGNAL */
+	Command *command; /* ACTION_COMMAND, owned; the word $MAINPID in it stands for the main process */
+} Action;
+
+/* A name in After=, Wants=, ... with the place it was written. */
+typedef struct NameRef {
+	char *name;
+	Origin origin;
+} NameRef;
+
+typedef struct ServiceDef {
+	char *name;     /* "sshd", "getty@tty1" */
+	char *instance; /* "tty1", NULL when it comes from no template */
+	Origin origin;  /* the main file */
+	char *problem;  /* not NULL: the file has errors, and this service is out; the first error's text */
+	char *description; /* never NULL: the name if the file gives none */
+
+	ServiceType type;
+	Command *exec;      /* NULL in groups */
+	GPtrArray *prepare; /* Command *, in order; never NULL */
+	GPtrArray *cleanup; /* Command *, after the last process is gone; never NULL */
+	Action stop;        /* default: signal TERM; for a task that is done: nothing but its command, if it has one */
+	Action reload;
+	int kill_signal;    /* after the stop limit; KILL, to the whole cgroup */
+
+	ReadyKind ready;
+	char *ready_path;   /* READY_PATH */
+	int ready_fd;       /* READY_FD */
+	char *pid_file;     /* PidFile=, or NULL */
+
+	RestartPolicy restart;
+	int64_t restart_delay_us;     /* first back-off; doubles */
+	int64_t restart_delay_max_us;
+	unsigned restart_limit;       /* this many starts ... */
+	int64_t restart_window_us;    /* ... in this time, then failed */
+	GArray *success_status;       /* int: exit statuses that count as success besides 0 */
+
+	int64_t start_limit_us; /* StartLimit... time from start to ready; 0 is not allowed */
+	int64_t stop_limit_us;
+	bool once;        /* a task that is not run again after its When went false and true */
+	int64_t linger_us; /* keep it this long after nothing wants it any more */
+
+	OnLapse on_lapse;
+	int64_t settle_us;
+
+	GPtrArray *when;  /* Term *; never NULL, as all that follow */
+	GPtrArray *hold;  /* Term *: While= ("while" is C's) */
+	GPtrArray *after; /* NameRef *: services or $facilities */
+	GPtrArray *before;
+	GPtrArray *wants;
+	GPtrArray *conflicts;
+	GPtrArray *provides; /* NameRef *: $facilities, or further names of this service */
+	GPtrArray *stop_after;
+	GPtrArray *stop_before;
+
+	ExecDef execution;
+
+	/* For "svcctl cat": every key as it took effect, in order; DefLine *, never NULL. */
+	GPtrArray *lines;
+} ServiceDef;
+
+typedef struct DefLine {
+	char *section;
+	char *key;
+	char *value;
+	Origin origin;
+} DefLine;
+
+ServiceDef *service_def_new(const char *name, Origin origin);
+void service_def_free(ServiceDef *def);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ServiceDef, service_def_free)
+
+NameRef *name_ref_new(const char *name, Origin origin);
+void name_ref_free(NameRef *ref);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Terms: one line of When= or While=: alternatives joined with "|", each perhaps with "!" in front.
+ */
+#ifndef SVCD_MODEL_TERM_H
+#define SVCD_MODEL_TERM_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "model/key.h"
+
+typedef struct Literal {
+	const char *key; /* canonical, interned */
+	KeyPrefix prefix;
+	bool negated;
+} Literal;
+
+typedef struct Term {
+	GArray *literals; /* Literal; at least one; the term is true when any is */
+	char *text;       /* as written */
+	Origin origin;
+} Term;
+
+/**
+ * term_parse() - read one line
+ * @ret_problem: on failure, one sentence, a new string
+ * Returns: a new term, or NULL.
+ */
+Term *term_parse(const char *text, Origin origin, char **ret_problem);
+
+/* A term of one plain literal, for the keys that are shorthands (After=x is settled:x). */
+Term *term_new_single(KeyPrefix prefix, const char *argument, const char *text, Origin origin);
+Term *term_copy(const Term *term);
+void term_free(Term *term);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Term, term_free)
+
+static inline unsigned term_length(const Term *term)
+{
+	return term->literals->len;
+}
+
+static inline const Literal *term_literal(const Term *term, unsigned index)
+{
+	return &g_array_index(term->literals, Literal, index);
+}
+
+/* The level of @key now. */
+typedef Level (*TermLevelFunc)(const char *key, void *data);
+
+/**
+ * term_evaluate() - three-valued: true wins over unknown, unknown over false; "!" keeps unknown
+ */
+Level term_evaluate(const Term *term, TermLevelFunc level, void *data);
+
+/**
+ * term_need() - the service that this term makes wanted: a single plain service:x
+ * Returns: x, or NULL.
+ */
+const char *term_need(const Term *term);
+
+#endif

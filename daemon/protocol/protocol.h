@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Protocol: what the keeper (PID 1) and the manager say to each other.
+ *
+ * One SOCK_SEQPACKET pair, one message a datagram, each a fixed struct that begins with MessageHeader and may be
+ * followed by a variable part. Descriptors travel with SCM_RIGHTS in the order that the struct's comment gives.
+ * Both programs are built from this header, but they may be of different age (svcctl reexec): a layout only grows
+ * at its end, a longer message than known is read as far as it is known, an unknown type is ignored.
+ *
+ * Rules (docs/keeper.md): no side ever waits to send. The keeper stores no message: what could not be told keeps its
+ * "not told" bit in the table and is told later. Replay is setting all those bits. Until MESSAGE_REPLAYED the manager
+ * sends only HELLO and PONG.
+ */
+#ifndef SVCD_PROTOCOL_H
+#define SVCD_PROTOCOL_H
+
+#include <stdint.h>
+
+#define PROTOCOL_VERSION 1
+
+/* The manager finds its end of the pair at this number (and nothing else is open in it but 0, 1, 2). */
+#define PROTOCOL_LINK_FD 3
+
+/* No datagram is longer: the receive buffer is static, and a filled buffer stays in PID 1's private memory. */
+#define PROTOCOL_MESSAGE_BYTES 16384
+
+/* Names of services end with a NUL inside this. (base/limits.h allows 200 bytes.) */
+#define PROTOCOL_NAME_BYTES 208
+
+/* A note, with its final NUL. A longer one would break PID 1's memory budget (facts: 252 KiB at 1,000 services). */
+#define PROTOCOL_NOTE_BYTES 128
+
+/* The name of a kept descriptor: "service/kind/index". */
+#define PROTOCOL_KEEP_NAME_BYTES 240
+
+/* Descriptors with one message: stdin, stdout, stderr, cgroup, exec status, and what the service inherits from 3 on. */
+#define PROTOCOL_MAX_FDS 64
+
+#define PROTOCOL_MAX_GROUPS 64
+#define PROTOCOL_MAX_RLIMITS 16
+
+/* Capacity of PID 1's tables; untouched rows cost address space only. */
+#define PROTOCOL_MAX_CHILDREN 8192
+#define PROTOCOL_MAX_NOTES 16384
+#define PROTOCOL_MAX_KEPT_FDS 8192
+
+/* Milliseconds. */
+#define PROTOCOL_PING_INTERVAL_MS 5000
+#define PROTOCOL_PINGS_MISSED 3
+#define PROTOCOL_HELLO_LIMIT_MS 60000
+
+/* Exit codes of the manager that the keeper understands. */
+#define PROTOCOL_EXIT_REEXEC 75       /* start me again at once; not a failure */
+#define PROTOCOL_EXIT_INCOMPATIBLE 76 /* I cannot serve this keeper */
+
+enum MessageType {
+	/* manager -> keeper */
+	MESSAGE_HELLO = 1,
+	MESSAGE_PONG = 2,
+	MESSAGE_SPAWN = 3,
+	MESSAGE_ACK = 4,
+	MESSAGE_NOTE = 5, /* both ways: set one; in the replay, here is one */
+	MESSAGE_SIGNAL = 6,
+	MESSAGE_ADOPT = 7,
+	MESSAGE_KEEP = 8,
+	MESSAGE_FORGET = 9,
+	MESSAGE_SHUTDOWN = 10,
+	MESSAGE_FINALE = 11,
+	MESSAGE_REEXEC = 12,
+	MESSAGE_SAY = 13,
+
+	/* keeper -> manager */
+	MESSAGE_WELCOME = 32,
+	MESSAGE_PING = 33,
+	MESSAGE_SPAWNED = 34,
+	MESSAGE_EXITED = 35,
+	MESSAGE_KEPT = 36,
+	MESSAGE_REPLAYED = 37,
+	MESSAGE_ADOPTED = 38,
+	MESSAGE_REQUEST = 39,
+	MESSAGE_SHUTDOWN_INTENT = 40,
+};
+
+struct MessageHeader {
+	uint32_t type;
+	uint32_t size; /* of the whole datagram */
+};
+
+/* A row of the keeper's table is (service, role, invocation); main and control can be alive at once. */
+enum ProcessRole {
+	ROLE_MAIN = 0,
+	ROLE_CONTROL = 1, /* preparation, stop, reload and clean-up commands */
+	ROLE_COUNT
+};
+
+struct ProcessId {
+	char service[PROTOCOL_NAME_BYTES];
+	uint64_t invocation; /* the manager's own number, increasing, never 0 */
+	uint32_t role;
+	uint32_t reserved;
+};
+
+/* HELLO: pinging starts with it. */
+struct MessageHello {
+	struct MessageHeader header;
+	uint32_t version;
+	uint32_t reserved;
+};
+
+/* PING and PONG: the answer repeats the number. */
+struct MessagePing {
+	struct MessageHeader header;
+	uint64_t serial;
+};
+
+enum SpawnFlags {
+	SPAWN_STDIO = 1u << 0,       /* fds: stdin, stdout, stderr; otherwise /dev/null as the keeper has it open */
+	SPAWN_CGROUP = 1u << 1,      /* fd: directory for CLONE_INTO_CGROUP */
+	SPAWN_STATUS = 1u << 2,      /* fd: write end of the exec status pipe; stays CLOEXEC */
+	SPAWN_SET_UID = 1u << 3,
+	SPAWN_SET_GID = 1u << 4,
+	SPAWN_SET_GROUPS = 1u << 5,  /* also with n_groups 0: no supplementary groups */
+	SPAWN_SET_NICE = 1u << 6,
+	SPAWN_SET_UMASK = 1u << 7,
+	SPAWN_SET_OOM = 1u << 8,
+	SPAWN_SET_DIRECTORY = 1u << 9,
+};
+
+/*
+ * SPAWN. Followed by: uint32_t gids[n_groups]; struct SpawnRlimit[n_rlimits]; then strings, each with its NUL:
+ * the directory if SPAWN_SET_DIRECTORY, argv[0..argc), environment[0..envc). argv[0] is also the path that is executed;
+ * it is absolute. Descriptors, in this order: those of SPAWN_STDIO, SPAWN_CGROUP, SPAWN_STATUS, then n_inherited ones,
+ * which the child finds from number 3 on.
+ *
+ * The child has its own session, default signals, an empty mask, no other descriptors, umask 022, / as its directory,
+ * oom_score_adj 0, the soft NOFILE limit that PID 1 was started with, and exactly the environment given.
+ * A row in use refuses (SPAWNED with EBUSY). The note is stored in any case in which SPAWNED has error 0.
+ */
+struct MessageSpawn {
+	struct MessageHeader header;
+	struct ProcessId id;
+	char note[PROTOCOL_NOTE_BYTES]; /* empty: leave the service's note as it is */
+	uint32_t flags;
+	uint32_t uid;
+	uint32_t gid;
+	uint32_t umask;
+	int32_t nice;
+	int32_t oom_score_adj;
+	uint32_t n_groups;
+	uint32_t n_rlimits;
+	uint32_t n_inherited;
+	uint32_t argc;
+	uint32_t envc;
+	uint32_t reserved;
+};
+
+struct SpawnRlimit {
+	uint32_t resource; /* RLIMIT_* */
+	uint32_t reserved;
+	uint64_t soft; /* RLIM_INFINITY as it is on this machine */
+	uint64_t hard;
+};
+
+/* What a child writes to the exec status pipe when it could not become the service; end of file means it did. */
+enum ExecStep {
+	EXEC_STEP_SETUP = 1,     /* session, descriptors, signals */
+	EXEC_STEP_LIMITS = 2,    /* rlimits, nice, oom_score_adj, umask */
+	EXEC_STEP_DIRECTORY = 3, /* chdir */
+	EXEC_STEP_IDENTITY = 4,  /* groups, gid, uid */
+	EXEC_STEP_EXEC = 5,      /* execve */
+	EXEC_STEP_USER = 6,      /* svc-exec: no such user or group */
+	EXEC_STEP_ENVIRONMENT = 7, /* svc-exec: an environment file */
+	EXEC_STEP_TTY = 8,       /* svc-exec: the terminal */
+	EXEC_STEP_SPEC = 9,      /* svc-exec: its own input */
+};
+
+struct ExecStatus {
+	int32_t step;
+	int32_t error; /* errno */
+};
+
+/* SPAWNED: always comes before EXITED of the same row. After one with an error no EXITED follows, and the row is free. */
+struct MessageSpawned {
+	struct MessageHeader header;
+	struct ProcessId id;
+	int32_t error; /* errno: EBUSY row in use, EINVAL bad request, ENFILE table full, else from clone3(2) */
+	int32_t pid;
+	uint64_t at_us; /* CLOCK_MONOTONIC */
+};
+
+/* EXITED: told again after a replay until ACK comes. The row stays in use until then. */
+struct MessageExited {
+	struct MessageHeader header;
+	struct ProcessId id;
+	int32_t pid;
+	int32_t code;   /* CLD_EXITED, CLD_KILLED or CLD_DUMPED (waitid(2)); 0: reaped before it was adopted, unknown */
+	int32_t status; /* exit status or signal */
+	uint32_t reserved;
+	uint64_t at_us;
+	uint64_t user_us; /* CPU time */
+	uint64_t system_us;
+};
+
+/* ACK: the exit has been handled; the row is free. The note is stored in the same act (empty: unchanged). */
+struct MessageAck {
+	struct MessageHeader header;
+	struct ProcessId id;
+	char note[PROTOCOL_NOTE_BYTES];
+};
+
+/* NOTE: memory of one service (or of the manager itself, service "."). Empty text forgets it. */
+struct MessageNote {
+	struct MessageHeader header;
+	char service[PROTOCOL_NAME_BYTES];
+	char note[PROTOCOL_NOTE_BYTES];
+};
+
+/* SIGNAL: to an unreaped child of ours; a row that is gone is silently ignored. */
+struct MessageSignal {
+	struct MessageHeader header;
+	struct ProcessId id;
+	int32_t signo;
+	uint32_t reserved;
+};
+
+/* ADOPT: make a re-parented process of a service a row (pidfile, MAINPID=). Answered by ADOPTED. */
+struct MessageAdopt {
+	struct MessageHeader header;
+	struct ProcessId id;
+	int32_t pid;
+	uint32_t reserved;
+};
+
+/* ADOPTED: error 0, ECHILD when it is not our child, ESRCH when it is gone, EBUSY when the row is in use. */
+struct MessageAdopted {
+	struct MessageHeader header;
+	struct ProcessId id;
+	int32_t pid;
+	int32_t error;
+};
+
+/* KEEP (fd: the descriptor) and FORGET; KEPT (fd: a duplicate) in the replay. A known name is replaced and closed. */
+struct MessageKeep {
+	struct MessageHeader header;
+	char name[PROTOCOL_KEEP_NAME_BYTES];
+};
+
+enum ShutdownKind {
+	SHUTDOWN_NONE = 0,
+	SHUTDOWN_POWEROFF = 1,
+	SHUTDOWN_REBOOT = 2,
+	SHUTDOWN_HALT = 3,
+	SHUTDOWN_EXIT = 4, /* user mode, and containers that cannot reboot(2) */
+};
+
+/*
+ * SHUTDOWN: the machine is going down; if FINALE has not come after deadline_ms, the keeper goes on alone.
+ * kind SHUTDOWN_NONE takes it back. FINALE: everything is stopped, end the machine now.
+ * SHUTDOWN_INTENT: in the replay, a shutdown is under way; deadline_ms is what is left.
+ */
+struct MessageShutdown {
+	struct MessageHeader header;
+	uint32_t kind;
+	uint32_t deadline_ms;
+};
+
+/* REEXEC: the keeper executes its own binary again with its tables in a memfd, then starts a new manager. */
+struct MessageReexec {
+	struct MessageHeader header;
+};
+
+/* SAY: a line for the console, written by the keeper without waiting. */
+struct MessageSay {
+	struct MessageHeader header;
+	char text[256];
+};
+
+enum WelcomeFlags {
+	WELCOME_IS_PID1 = 1u << 0,
+	WELCOME_CONTAINER = 1u << 1,
+	WELCOME_CGROUP2 = 1u << 2,     /* cgroup_root is a cgroup v2 directory that we may write to */
+	WELCOME_WITHOUT_NOTES = 1u << 3, /* poisoned state: notes are kept but not told; /etc and /run are still read */
+	WELCOME_WITHOUT_LOCAL_FILES = 1u << 4, /* read neither /etc/svcd nor /run/svcd */
+	WELCOME_RECOVERY = 1u << 5,    /* not the first manager since this keeper started */
+};
+
+/* WELCOME: the first message to each manager. */
+struct MessageWelcome {
+	struct MessageHeader header;
+	uint32_t version;
+	uint32_t flags;
+	uint32_t generation;  /* how many managers there were before */
+	int32_t last_status;  /* wait status of the one before, 0 if none */
+	uint64_t boot_at_us;  /* CLOCK_MONOTONIC when the keeper first started */
+	char cgroup_root[PROTOCOL_NAME_BYTES]; /* for example /sys/fs/cgroup/svcd; empty without cgroup v2 */
+	char virtualization[32];               /* "", "container", "vm" */
+};
+
+/* REPLAYED: the manager now knows everything. */
+struct MessageReplayed {
+	struct MessageHeader header;
+	uint32_t n_children;
+	uint32_t n_notes;
+	uint32_t n_fds;
+	uint32_t reserved;
+};
+
+enum RequestKind {
+	REQUEST_CTRL_ALT_DEL = 1, /* SIGINT */
+	REQUEST_TERMINATE = 2,    /* SIGTERM */
+	REQUEST_RELOAD = 3,       /* SIGHUP */
+	REQUEST_REOPEN = 4,       /* SIGUSR1: control channels, as telinit and mountall.sh ask */
+	REQUEST_POWER = 5,        /* SIGPWR */
+	REQUEST_KEYBOARD = 6,     /* SIGWINCH */
+	REQUEST_HALT = 7,         /* SIGRTMIN+3 */
+	REQUEST_POWEROFF = 8,     /* SIGRTMIN+4 */
+	REQUEST_REBOOT = 9,       /* SIGRTMIN+5 */
+};
+
+/* REQUEST: a signal reached the keeper that means something. */
+struct MessageRequest {
+	struct MessageHeader header;
+	uint32_t kind;
+	uint32_t reserved;
+};
+
+#endif
