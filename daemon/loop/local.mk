@@ -2,4 +2,4 @@
 
 noinst_LIBRARIES += libloop.a
 libloop_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-libloop_a_SOURCES =
+libloop_a_SOURCES = daemon/loop/loop.c daemon/loop/loop.h

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The engine: desired state, not jobs. Every service moves towards wanted && allowed.
+ *
+ * Pure: no system call, no clock, no file-level state. Time comes in with each event; effects go out through EngineOps.
+ * The same engine runs in the manager, in the unit tests and in the simulator. The idea: docs/engine.md.
+ *
+ * Every function that takes @now_us may call the operations before it returns; the operations must not call back into
+ * the engine (they queue what they learn). Work goes through a list, so the cost of an event is that of the services it touches.
+ */
+#ifndef SVCD_ENGINE_ENGINE_H
+#define SVCD_ENGINE_ENGINE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/service.h"
+#include "model/key.h"
+#include "model/policy.h"
+#include "model/process-event.h"
+#include "model/service-set.h"
+
+typedef struct Engine Engine;
+
+/* Timers the engine asks for; one of each kind for a service. */
+#define ENGINE_TIMERS(X, P)                                                                        \
+	X(P, BACKOFF, "back-off") X(P, SETTLE, "settle") X(P, LINGER, "linger") X(P, UNKNOWN, "unknown level")
+ENUM_WITH_NAMES(EngineTimer, ENGINE_TIMER, engine_timer, ENGINE_TIMERS)
+
+typedef struct EngineOps {
+	/* Report the level of @key from now on, the present one too, by engine_set_level(). Never for internal prefixes. */
+	void (*subscribe)(void *data, KeyPrefix prefix, const char *key);
+	void (*unsubscribe)(void *data, KeyPrefix prefix, const char *key);
+
+	/* Begin invocation s->invocation; answers come by engine_process_event(). Never for groups. */
+	void (*start)(void *data, const Service *s);
+	/* Stop it: main, the rest of the cgroup, clean-up; ends with PROCESS_GONE. May be called again: a no-op. */
+	void (*stop)(void *data, const Service *s);
+	void (*reload)(void *data, const Service *s);
+
+	/* One timer of @kind for @s at @at_us (CLOCK_MONOTONIC); 0 takes it back. Fires engine_timer_fired(). */
+	void (*arm_timer)(void *data, const Service *s, EngineTimer kind, int64_t at_us);
+
+	/* Something that is published or noted of @s changed (state, cause, want). Coalesce. */
+	void (*changed)(void *data, const Service *s);
+	/* The service is no longer known: its last trace (note, timers, bus object) may go. Last call for it. */
+	void (*removed)(void *data, const Service *s);
+	/* Runlevel, boot progress or being at rest changed. Coalesce. */
+	void (*engine_changed)(void *data);
+} EngineOps;
+
+Engine *engine_new(const EngineOps *ops, void *data);
+void engine_free(Engine *engine);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_free)
+
+/**
+ * engine_load() - the first definitions, or new ones while things run
+ * @set, @policy: taken; the engine frees the ones before
+ *
+ * A reload is a difference: levels, states and admin's wants survive; a changed definition is used for the next act.
+ * A running service whose file is gone keeps its last definition until it is gone.
+ */
+void engine_load(Engine *engine, ServiceSet *set, Policy *policy, int64_t now_us);
+
+/**
+ * engine_recover() - what the keeper kept of one service; between engine_load() and engine_begin()
+ * @note:     text made by engine_note(), maybe by an older version; "" if there is none
+ * @is_alive: processes of @invocation live, or their end has not been handled yet (the exit will be told as an event)
+ * @main_pid: 0 if none
+ * Returns: false when the note cannot be read; the service then starts with no history, but a living one keeps running.
+ */
+bool engine_recover(Engine *engine, const char *service, const char *note, bool is_alive, uint64_t invocation,
+		    pid_t main_pid, int64_t now_us);
+
+/**
+ * engine_note() - the memory of one service in at most @size - 1 bytes of "key=value" text; "" when nothing need be kept
+ *
+ * Holds what cannot be derived: invocation, state, times, restart history, admin's want, result.
+ */
+void engine_note(const Engine *engine, const Service *s, char *text, size_t size);
+
+/**
+ * engine_note_global(), engine_recover_global() - the same for what belongs to no service: runlevel, boot times,
+ * boot finished, highest progress shown
+ */
+void engine_note_global(const Engine *engine, char *text, size_t size);
+bool engine_recover_global(Engine *engine, const char *note, int64_t now_us);
+
+/**
+ * engine_begin() - act from now on
+ * @runlevel: canonical; NULL: the recovered one, else policy's default
+ *
+ * Before it, events are taken in but nothing is started or stopped: the first levels must be known first.
+ */
+void engine_begin(Engine *engine, const char *runlevel, int64_t now_us);
+
+/* A condition's level; @why is shown to people ("no such file", "set by uid 0"), may be NULL. Unknown keys are ignored. */
+void engine_set_level(Engine *engine, const char *key, Level level, const char *why, int64_t now_us);
+
+/* Events of another invocation than the present one are counted and ignored. */
+void engine_process_event(Engine *engine, const char *service, uint64_t invocation, const ProcessEvent *event,
+			  int64_t now_us);
+void engine_timer_fired(Engine *engine, const char *service, EngineTimer kind, int64_t now_us);
+
+/* --- requests --- */
+
+typedef enum RequestVerb {
+	REQUEST_VERB_START,
+	REQUEST_VERB_STOP,
+	REQUEST_VERB_RESTART, /* running afterwards, whatever it was before */
+	REQUEST_VERB_RELOAD,
+	REQUEST_VERB_CLEAR,   /* forget failure, restart count and the admin's want */
+} RequestVerb;
+
+/**
+ * engine_request() - an admin asks for something
+ * @who:   for the cause record
+ * Returns: false with @error: NO_SUCH_SERVICE, POLICY_DENIED (never), INVALID_CONFIGURATION (its file has errors),
+ *          SHUTTING_DOWN, NOT_SUPPORTED (reload of one that has none). A start that must wait is no error.
+ */
+bool engine_request(Engine *engine, RequestVerb verb, const char *service, const Requester *who, int64_t now_us,
+		    GError **error);
+
+/* Change of runlevel; admin's wants end. "0" and "6" are shutdowns: after them starts are refused. */
+bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *who, int64_t now_us, GError **error);
+
+/* --- questions --- */
+
+Service *engine_find(const Engine *engine, const char *name);
+/* All services in the order of their names; owned by the engine. */
+const GPtrArray *engine_services(const Engine *engine);
+const Policy *engine_policy(const Engine *engine);
+const ServiceSet *engine_set(const Engine *engine);
+const char *engine_runlevel(const Engine *engine);
+const char *engine_previous_runlevel(const Engine *engine); /* NULL: none, at boot */
+bool engine_is_shutting_down(const Engine *engine);
+
+/* Nothing is in motion: all unwanted are down, all wanted are up, failed or waiting for the world outside. */
+bool engine_is_at_rest(const Engine *engine);
+/* Runlevel 0 or 6, and nothing that policy does not want there runs any more. */
+bool engine_is_stopped(const Engine *engine);
+
+typedef struct ConditionView {
+	const char *key;
+	KeyPrefix prefix;
+	Level level;
+	const char *why;    /* borrowed, may be NULL */
+	int64_t since_us;
+	unsigned n_subscribers;
+} ConditionView;
+
+bool engine_condition(const Engine *engine, const char *key, ConditionView *ret);
+void engine_foreach_condition(const Engine *engine, void (*func)(const ConditionView *view, void *data), void *data);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Service: the run-time record of one service. Read by everybody; written only by the engine, and its state only by
+ * service_apply().
+ */
+#ifndef SVCD_ENGINE_SERVICE_H
+#define SVCD_ENGINE_SERVICE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/enum-names.h"
+#include "base/limits.h"
+#include "model/policy.h"
+#include "model/service-def.h"
+
+#define SERVICE_STATES(X, P)                                                                       \
+	X(P, IDLE, "idle") X(P, WAITING, "waiting") X(P, STARTING, "starting") X(P, READY, "ready")    \
+	X(P, DONE, "done") X(P, STOPPING, "stopping") X(P, BACKOFF, "backoff") X(P, FAILED, "failed")
+ENUM_WITH_NAMES(ServiceState, STATE, service_state, SERVICE_STATES)
+
+/* What an admin last said; a want lasts until the next start or stop, a change of runlevel, or reboot. */
+#define ADMIN_WANTS(X, P) X(P, NONE, "none") X(P, START, "start") X(P, STOP, "stop")
+ENUM_WITH_NAMES(AdminWant, ADMIN, admin_want, ADMIN_WANTS)
+
+/* Why a service is wanted, the strongest reason first. */
+#define WANT_REASONS(X, P)                                                                         \
+	X(P, NOTHING, "not wanted") X(P, ADMIN, "started by an admin") X(P, POLICY, "wanted in the runlevel")   \
+	X(P, NEED, "needed") X(P, LINGER, "lingering")
+ENUM_WITH_NAMES(WantReason, WANT, want_reason, WANT_REASONS)
+
+/* Who asked; kept with the cause. */
+typedef struct Requester {
+	uid_t uid;
+	pid_t pid;      /* for display; 0: nobody outside */
+	char command[32];
+} Requester;
+
+/* One entry of a service's history: an activation, a stop, a refusal, "not restarted". */
+typedef struct CauseRecord {
+	int64_t at_us;
+	ServiceState from;
+	ServiceState to;    /* equal to @from for refusals and remarks */
+	char *text;         /* "network:up became false", "svcctl stop by uid 0 (pid 812, bash)" */
+} CauseRecord;
+
+typedef struct Service Service;
+
+struct Service {
+	ServiceDef *def;     /* borrowed from the engine's ServiceSet; replaced on reload */
+	ServiceState state;
+	int64_t since_us;    /* when it entered @state */
+	uint64_t invocation; /* of the present or last run; 0: never started */
+	pid_t main_pid;      /* 0: none or unknown */
+
+	/* Wanting */
+	PolicyDecision policy;
+	AdminWant admin;
+	Requester admin_who;
+	int64_t admin_at_us;
+	WantReason want_reason;
+	const char *wanted_by; /* WANT_NEED: one that needs it; borrowed */
+
+	/* Terms in force: the definition's, less Ignore=, plus policy's. Owned. */
+	GPtrArray *when; /* Term * */
+	GPtrArray *hold; /* Term * */
+	unsigned n_false;   /* terms that are not true now */
+
+	/* Results */
+	bool last_success;     /* of the last run */
+	bool is_failed_for_good; /* in STATE_FAILED: restart limit reached, or the file has errors */
+	char *result;          /* "exit status 1"; NULL if it never ended */
+	char *status_text;     /* STATUS= of sd_notify(3), or NULL */
+	unsigned n_restarts;   /* automatic ones since the admin's last start */
+	int64_t ready_us;      /* when it last became ready, 0 never */
+	int64_t start_duration_us; /* from start to ready, of the last start */
+	int64_t started_us;
+	int64_t backoff_until_us; /* STATE_BACKOFF */
+
+	GQueue *causes; /* CauseRecord *, newest first, at most LIMIT_CAUSES */
+
+	struct ServicePrivate *priv; /* the engine's own: edges, work-list membership, back-off history */
+};
+
+/* True while it counts as up: ready, or a task that is done. */
+static inline bool service_is_up(const Service *s)
+{
+	return s->state == STATE_READY || s->state == STATE_DONE;
+}
+
+static inline bool service_is_wanted(const Service *s)
+{
+	return s->want_reason != WANT_NOTHING;
+}
+
+/* The newest cause's text, never NULL. */
+const char *service_cause(const Service *s);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Loop: the named priorities of main-loop sources, timers and descriptors as objects that die with their holder.
+ */
+#ifndef SVCD_LOOP_LOOP_H
+#define SVCD_LOOP_LOOP_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Smaller goes first: what the keeper says before what services say, both before clients, all before idle work. */
+enum LoopPriority {
+	LOOP_PRIORITY_KEEPER = -40,
+	LOOP_PRIORITY_TIMER = -30,
+	LOOP_PRIORITY_READY = -20,    /* exec status, ready descriptors */
+	LOOP_PRIORITY_PROVIDER = -10,
+	LOOP_PRIORITY_NOTIFY = 0,     /* sd_notify: below the keeper, so that a flood holds up nothing */
+	LOOP_PRIORITY_BUS = 10,
+	LOOP_PRIORITY_IDLE = 100,
+};
+
+/* CLOCK_MONOTONIC, microseconds. */
+static inline int64_t loop_now(void)
+{
+	return g_get_monotonic_time();
+}
+
+typedef struct Timer Timer;
+
+/**
+ * timer_new() - a timer that is not armed yet
+ * @fire: called once each time it runs out; may arm it again or free it
+ */
+Timer *timer_new(void (*fire)(void *data), void *data);
+void timer_arm(Timer *timer, int64_t at_us); /* in the past: fires in the next turn */
+void timer_disarm(Timer *timer);
+bool timer_is_armed(const Timer *timer);
+int64_t timer_deadline(const Timer *timer); /* 0 when not armed */
+void timer_free(Timer *timer); /* NULL is nothing */
+
+typedef struct FdSource FdSource;
+
+/**
+ * fd_source_new() - call @ready whenever @fd is ready for @events
+ * @fd:    borrowed; must outlive the source
+ * @ready: gets what is ready (with G_IO_HUP and G_IO_ERR); may free the source
+ */
+FdSource *fd_source_new(int fd, GIOCondition events, int priority, void (*ready)(GIOCondition condition, void *data),
+			void *data);
+void fd_source_set_events(FdSource *source, GIOCondition events);
+void fd_source_free(FdSource *source); /* NULL is nothing */
+
+#endif

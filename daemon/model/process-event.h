@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Process events: what the process room tells the engine about one invocation of a service.
+ *
+ * The life of an invocation, as the supervisor reports it:
+ *
+ *	start ->  STARTED -> READY -> EXITED -> GONE             a daemon (GONE follows by itself after EXITED)
+ *	start ->  STARTED -> EXITED(success)  ... stop -> GONE   a task that succeeded stays until it is stopped: it may
+ *	                                                         have a Stop= command, and may have left processes behind
+ *	start ->  START_FAILED -> GONE                           could not be executed, a Prepare= failed, not ready in time,
+ *	                                                         or (daemons) ended before it was ready
+ *	stop  ->  [EXITED] -> GONE                               at any time after start; GONE is always the last event
+ *
+ * GONE means: main process reaped, cgroup empty, clean-up commands done.
+ */
+#ifndef SVCD_MODEL_PROCESS_EVENT_H
+#define SVCD_MODEL_PROCESS_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/enum-names.h"
+
+#define PROCESS_EVENT_KINDS(X, P)                                                                  \
+	X(P, STARTED, "started")           /* main process spawned; pid */                            \
+	X(P, MAIN_PID, "main pid")         /* another process is the main one now; pid */             \
+	X(P, READY, "ready")                                                                          \
+	X(P, START_FAILED, "start failed") /* text */                                                 \
+	X(P, EXITED, "exited")             /* success, code, status, text */                          \
+	X(P, STOPPING, "stopping")         /* the service says that it stops by itself (STOPPING=1) */ \
+	X(P, RELOADED, "reloaded")                                                                    \
+	X(P, RELOAD_FAILED, "reload failed") /* text */                                               \
+	X(P, STATUS, "status")             /* text: STATUS= of sd_notify(3) */                        \
+	X(P, PHASE, "phase")               /* nothing for the engine; the note must be stored anew */ \
+	X(P, GONE, "gone")
+ENUM_WITH_NAMES(ProcessEventKind, PROCESS, process_event_kind, PROCESS_EVENT_KINDS)
+
+typedef struct ProcessEvent {
+	ProcessEventKind kind;
+	pid_t pid;
+	bool success;
+	int code;   /* CLD_*, as waitid(2) */
+	int status;
+	const char *text; /* borrowed; NULL or one sentence without the service's name: "exit status 1", "cannot execute /x: ..." */
+	int64_t at_us; /* CLOCK_MONOTONIC; when it happened, not when it was told */
+} ProcessEvent;
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Keeper link: the manager's end of the socket to PID 1.
+ *
+ * Never waits: what the socket does not take now stays in a queue here and goes out when there is room. Messages are
+ * read in bounded batches and handed to the listener one by one.
+ */
+#ifndef SVCD_PROCESS_KEEPER_LINK_H
+#define SVCD_PROCESS_KEEPER_LINK_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "protocol/protocol.h"
+
+typedef struct KeeperLink KeeperLink;
+
+typedef struct KeeperListener {
+	void (*welcome)(void *data, const struct MessageWelcome *message);
+	void (*spawned)(void *data, const struct MessageSpawned *message);
+	void (*exited)(void *data, const struct MessageExited *message);
+	void (*adopted)(void *data, const struct MessageAdopted *message);
+	void (*note)(void *data, const struct MessageNote *message);
+	void (*kept)(void *data, const char *name, int fd); /* takes @fd */
+	void (*shutdown_intent)(void *data, const struct MessageShutdown *message);
+	void (*replayed)(void *data, const struct MessageReplayed *message);
+	void (*request)(void *data, enum RequestKind kind);
+	void (*closed)(void *data); /* the keeper wants this manager to end */
+} KeeperListener;
+
+/* Everything one spawn needs; all borrowed, descriptors too (they are duplicated or sent at once). */
+typedef struct SpawnRequest {
+	const char *service;
+	enum ProcessRole role;
+	uint64_t invocation;
+	const char *note;        /* stored with the act; NULL: none */
+	const char *const *argv; /* argv[0] is what is executed */
+	const char *const *environment;
+	const char *directory;   /* NULL: / */
+	int stdin_fd;            /* all three or -1 */
+	int stdout_fd;
+	int stderr_fd;
+	int cgroup_fd;           /* or -1 */
+	int status_fd;           /* or -1 */
+	const int *inherited;    /* from number 3 on */
+	unsigned n_inherited;
+	bool has_uid, has_gid, has_groups, has_nice, has_umask, has_oom;
+	uid_t uid;
+	gid_t gid;
+	const gid_t *groups;
+	unsigned n_groups;
+	const struct SpawnRlimit *rlimits;
+	unsigned n_rlimits;
+	int nice;
+	mode_t umask;
+	int oom_score_adjust;
+} SpawnRequest;
+
+/* @fd: taken. Sends HELLO. */
+KeeperLink *keeper_link_new(int fd, const KeeperListener *listener, void *data);
+void keeper_link_free(KeeperLink *link);
+
+/* False with @error when the request is too large for one message (the caller then goes by way of svc-exec). */
+bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **error);
+void keeper_link_ack(KeeperLink *link, const struct ProcessId *id, const char *note);
+void keeper_link_note(KeeperLink *link, const char *service, const char *note);
+void keeper_link_signal(KeeperLink *link, const struct ProcessId *id, int signo);
+void keeper_link_adopt(KeeperLink *link, const struct ProcessId *id, pid_t pid);
+void keeper_link_keep(KeeperLink *link, const char *name, int fd); /* @fd: duplicated */
+void keeper_link_forget(KeeperLink *link, const char *name);
+void keeper_link_shutdown(KeeperLink *link, enum ShutdownKind kind, unsigned deadline_ms);
+void keeper_link_finale(KeeperLink *link, enum ShutdownKind kind);
+void keeper_link_reexec(KeeperLink *link);
+void keeper_link_say(KeeperLink *link, const char *text); /* a line on the console */
+
+/* Fills an id; the name is known to fit. */
+void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole role, uint64_t invocation);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise: one invocation of one service, from its first process to its last.
+ *
+ * Preparation commands, the main process, readiness, reload, the stop sequence (signal or command, time limit, kill of
+ * the whole cgroup), clean-up commands. It knows nothing of conditions or policy: it reports ProcessEvents, and the
+ * engine decides. The order of events: model/process-event.h.
+ *
+ * Crash-only: everything it needs to go on after the manager died is its phase text (kept in the service's note), the
+ * keeper's rows, and the descriptors the keeper keeps.
+ */
+#ifndef SVCD_PROCESS_SUPERVISE_H
+#define SVCD_PROCESS_SUPERVISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/process-event.h"
+#include "model/service-def.h"
+#include "process/keeper-link.h"
+
+typedef struct Supervisor Supervisor;
+typedef struct LogRouter LogRouter;
+
+/* What all supervisors share; owned by the manager. */
+typedef struct ProcessContext {
+	KeeperLink *link;
+	LogRouter *logs;
+	const char *cgroup_root;    /* NULL: no cgroup v2; sessions and the subreaper must do */
+	const char *runtime_dir;    /* "/run/svcd": notify sockets live below it */
+	const char *exec_helper;    /* path of svc-exec */
+	const char *const *environment; /* what every service gets: PATH, LANG... */
+
+	/*
+	 * An event of a service. The listener must not free the supervisor inside this call; after PROCESS_GONE it
+	 * frees it from the main loop's next turn.
+	 */
+	void (*event)(void *data, const char *service, uint64_t invocation, const ProcessEvent *event);
+	/* The note of @service as it is now, for the datagram of an act; valid until the next call. */
+	const char *(*note)(void *data, const char *service);
+	void *data;
+} ProcessContext;
+
+/**
+ * supervisor_start() - begin an invocation
+ * @def: copied as far as it is needed: the definition may be reloaded while this runs
+ */
+Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uint64_t invocation);
+
+/**
+ * supervisor_resume() - take over an invocation that another manager began
+ * @phase:     what supervisor_phase() last gave, "" if the note is lost: alive means ready then
+ * @main_pid, @control_pid: living (or unacknowledged) rows, 0: none
+ *
+ * Time limits go on from where they were. Kept descriptors (notify socket, ready descriptor, exec status, log pipe) are
+ * handed over by supervisor_give_fd() before the first event is reported; call supervisor_resumed() after the last.
+ */
+Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation, const char *phase,
+			      pid_t main_pid, pid_t control_pid);
+/* @kind: the middle part of the kept name "SERVICE/KIND/INDEX". Takes @fd in any case. */
+void supervisor_give_fd(Supervisor *supervisor, const char *kind, int fd);
+void supervisor_resumed(Supervisor *supervisor);
+
+void supervisor_stop(Supervisor *supervisor);
+void supervisor_reload(Supervisor *supervisor);
+
+/* Messages of the keeper that concern this invocation. An exit is acknowledged by the supervisor itself. */
+void supervisor_on_spawned(Supervisor *supervisor, const struct MessageSpawned *message);
+void supervisor_on_exited(Supervisor *supervisor, const struct MessageExited *message);
+void supervisor_on_adopted(Supervisor *supervisor, const struct MessageAdopted *message);
+
+/* At most 40 bytes without blanks, for the note ("p=" key): step, its index, absolute deadline. */
+void supervisor_phase(const Supervisor *supervisor, char *text, size_t size);
+pid_t supervisor_main_pid(const Supervisor *supervisor);
+uint64_t supervisor_invocation(const Supervisor *supervisor);
+/* Absolute path of its cgroup, NULL without cgroup v2. */
+const char *supervisor_cgroup(const Supervisor *supervisor);
+void supervisor_free(Supervisor *supervisor);
+
+#endif
