@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Deadline: wait for a condition, never for a time.
+
+A test that waits says what it waits for; what it saw last is in the message when the deadline passes. Deadlines are
+generous (a busy machine of two CPUs, everything under AddressSanitizer); nothing waits longer than it must.
+"""
+
+import time
+
+DEFAULT_S = 60.0
+
+
+class DeadlinePassed(AssertionError):
+    """The condition did not come true in time."""
+
+
+def wait_for(condition, seconds=DEFAULT_S, what="the condition"):
+    """Call @condition until it returns something true, and return that. A failing assert in it counts as not yet."""
+    until = time.monotonic() + seconds
+    pause = 0.005
+    seen = None
+    while True:
+        try:
+            seen = condition()
+            if seen:
+                return seen
+        except AssertionError as problem:
+            seen = problem
+        if time.monotonic() >= until:
+            raise DeadlinePassed(f"{what}: not within {seconds:g} s; seen last: {seen!r}")
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.2)
+
+
+def holds_for(condition, seconds, what="the condition"):
+    """The opposite question: does @condition stay true all the time? Used where the claim is that nothing happens."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        assert condition(), f"{what}: was to stay so for {seconds:g} s"
+        time.sleep(0.02)

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Runner: what tests/run does once Python is there. Builds twice, finds the tests, runs them side by side, counts.
+
+Builds: "sanitized" for unit and sandbox tests; "bare" for lints, the simulation and whole machines: what is said of
+PID 1's libraries, threads and memory holds for that one only. A test is any executable that ends with 0 (passed),
+77 (skipped) or something else (failed); a time limit other than its kind's stands in its first lines: "limit: 600".
+"""
+
+import argparse
+import concurrent.futures
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(HERE)
+TOP = os.path.dirname(TESTS)
+CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
+
+SKIPPED = 77
+HISTORIES = 100_000
+HISTORIES_LONG = 2_000_000
+FIRST_SEED = 1
+
+# Seconds; generous, for a machine of two CPUs that does other things too.
+LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "lint": 900, "boot": 1200, "fuzz": 900, "bench": 900}
+
+OUTPUT_LINES = 150
+
+
+class Test:
+    """One command, and what became of it."""
+
+    def __init__(self, kind, name, argv, build, directory=None, environment=None):
+        self.kind = kind
+        self.name = f"{kind}/{name}"
+        self.argv = argv
+        self.build = build
+        self.directory = directory
+        self.environment = environment or {}
+        self.limit = LIMITS[kind]
+        self.result = None
+        self.seconds = 0.0
+        self.output = ""
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="tests/run", description="Runs svcd's tests. Without options: all of the normal run.")
+    parser.add_argument("--only", metavar="PATTERN", action="append", default=[],
+                        help="only tests whose kind/name contains PATTERN (a regular expression); may be repeated")
+    parser.add_argument("--no-boot", action="store_true", help="leave out the whole machines in QEMU")
+    parser.add_argument("--long", action="store_true", help="also what takes longer: more histories, more rounds")
+    parser.add_argument("--fuzz", action="store_true", help="only the fuzzers, for some minutes each")
+    parser.add_argument("--bench", action="store_true", help="only the benches; prints their JSON, asserts no times")
+    parser.add_argument("--list", action="store_true", help="print the names and run nothing")
+    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2), help="tests side by side")
+    return parser.parse_args()
+
+
+def setup(*argv):
+    """One verb of tests/lib/setup; returns the last line that it prints."""
+    done = subprocess.run([f"{HERE}/setup", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"tests/run: {' '.join(argv)} failed")
+    return (done.stdout.strip().splitlines() or [""])[-1]
+
+
+def make_variable(build, name):
+    """The words of a variable of the Makefile."""
+    rule = f"include Makefile\nprint-variable: ; @echo $({name})\n"
+    done = subprocess.run(["make", "-s", "-f", "-", "print-variable"], cwd=build, input=rule, stdout=subprocess.PIPE,
+                          text=True, check=True)
+    return done.stdout.split()
+
+
+def find_executables(kind, pattern="*"):
+    for path in sorted(glob.glob(f"{TESTS}/{kind}/{pattern}")):
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            yield os.path.basename(path), path
+
+
+def find_unit_tests(builds):
+    """Those of "make check", from the sanitized build."""
+    build = f"{builds}/sanitized"
+    subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "check", "TESTS="], cwd=build, check=True,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    environment = {"srcdir": TOP, "top_srcdir": TOP, "top_builddir": build, "builddir": build}
+    for name in make_variable(build, "TESTS"):
+        path = f"{build}/{name}" if os.path.exists(f"{build}/{name}") else f"{TOP}/{name}"
+        short = name.removeprefix("tests/unit/")
+        yield Test("unit", short, [path], "sanitized", build, environment)
+
+
+def find_simulations(builds, n_histories):
+    """One process a CPU; a history is a seed, so the shares are ranges of seeds."""
+    n_shares = 2
+    share = n_histories // n_shares
+    for number in range(n_shares):
+        first = FIRST_SEED + number * share
+        argv = [f"{builds}/bare/tests/sim/simulate", "--first", str(first), "--count", str(share)]
+        yield Test("sim", f"histories-{first}-{first + share - 1}", argv, "bare", f"{builds}/bare")
+
+
+def find_scripts(kind, build, pattern="*"):
+    for name, path in find_executables(kind, pattern):
+        yield Test(kind, name.removesuffix(".py"), [path], build)
+
+
+def find_tests(options, builds):
+    """In the order in which they start: the longest first."""
+    if options.fuzz:
+        return list(find_scripts("fuzz", "sanitized", "fuzz_*"))
+    if options.bench:
+        return list(find_scripts("bench", "bare", "bench_*"))
+    tests = []
+    if not options.no_boot:
+        tests += find_scripts("boot", "bare", "test_*")
+    tests += find_simulations(builds, HISTORIES_LONG if options.long else HISTORIES)
+    tests += find_scripts("lint", "bare")
+    tests += find_scripts("sandbox", "sanitized", "test_*")
+    if options.long:
+        tests += find_scripts("sandbox", "sanitized", "long_*")
+    tests += find_unit_tests(builds)
+    return tests
+
+
+def select(tests, patterns):
+    if not patterns:
+        return tests
+    return [test for test in tests if any(re.search(pattern, test.name) for pattern in patterns)]
+
+
+def environment_of(test, builds):
+    environment = {name: os.environ[name] for name in ("PATH", "TERM", "TMPDIR", "CI", "SVCD_MIRROR", "http_proxy",
+                                                       "https_proxy") if name in os.environ}
+    environment.update({
+        "HOME": "/root", "LANG": "C.UTF-8", "PYTHONPATH": HERE, "PYTHONDONTWRITEBYTECODE": "1",
+        "SVCD_CACHE": CACHE,
+        "SVCD_SOURCE": TOP,
+        "SVCD_BUILD": f"{builds}/{test.build}",
+        "SVCD_STAGE": f"{builds}/stage-{test.build}",
+        "SVCD_BUILDS": builds,
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    })
+    environment.update(test.environment)
+    return environment
+
+
+def limit_of(test):
+    """A test that takes longer than its kind says so in its first lines."""
+    try:
+        with open(test.argv[0], "rb") as file:
+            found = re.search(rb"limit: (\d+)", file.read(1024))
+    except OSError:
+        return test.limit
+    return int(found.group(1)) if found else test.limit
+
+
+class Runner:
+    """Runs tests in threads; each is a process group that is killed when its time is over."""
+
+    def __init__(self, builds, n_total):
+        self.builds = builds
+        self.logs = f"{builds}/logs"
+        self.n_total = n_total
+        self.lock = threading.Lock()
+        self.alive = set()
+        os.makedirs(self.logs, exist_ok=True)
+
+    def run(self, test):
+        began = time.monotonic()
+        log = f"{self.logs}/{test.name.replace('/', '-')}.log"
+        try:
+            with open(log, "wb") as out:
+                status = self._run_process(test, out)
+        except OSError as problem:
+            status = str(problem)
+        test.seconds = time.monotonic() - began
+        with open(log, encoding="utf-8", errors="replace") as text:
+            test.output = text.read()
+        if isinstance(status, str):
+            test.output += status + "\n"
+        test.result = {0: "ok", SKIPPED: "skip"}.get(status, "FAIL")
+        self._print(test)
+
+    def _run_process(self, test, out):
+        process = subprocess.Popen(test.argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                   cwd=test.directory or TOP, env=environment_of(test, self.builds),
+                                   start_new_session=True)
+        with self.lock:
+            self.alive.add(process.pid)
+        limit = limit_of(test)
+        try:
+            return process.wait(limit)
+        except subprocess.TimeoutExpired:
+            return f"tests/run: not finished after {limit} s"
+        finally:
+            self._kill_group(process.pid)
+            process.wait()
+            with self.lock:
+                self.alive.discard(process.pid)
+
+    @staticmethod
+    def _kill_group(group):
+        """What a test left running is not for the next one to meet."""
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def kill_all(self):
+        with self.lock:
+            for group in self.alive:
+                self._kill_group(group)
+
+    def _print(self, test):
+        with self.lock:
+            print(f"{test.result:<5} {test.name:<60} {test.seconds:7.1f} s", flush=True)
+            if test.result == "ok" and test.kind != "bench":
+                return
+            lines = test.output.splitlines()
+            if len(lines) > OUTPUT_LINES:
+                print(f"      ... {len(lines) - OUTPUT_LINES} lines more in {self.logs}")
+            for line in lines[-OUTPUT_LINES:]:
+                print(f"      | {line}")
+            sys.stdout.flush()
+
+
+def remove_stale_cgroups():
+    """Of sandboxes whose test was killed: the name holds the test's pid."""
+    for path in glob.glob("/sys/fs/cgroup/**/svcd-test-*", recursive=True):
+        found = re.search(r"svcd-test-(\d+)-", path)
+        if not found or os.path.exists(f"/proc/{found.group(1)}") or not os.path.isdir(path):
+            continue
+        for directory, _names, _files in os.walk(path, topdown=False):
+            try:
+                os.rmdir(directory)
+            except OSError:
+                pass
+
+
+def build_all(options):
+    """Returns the directory of the builds. A part that the chosen tests do not use is not built."""
+    began = time.monotonic()
+    builds = setup("dir")
+    os.makedirs(builds, exist_ok=True)
+    for kind in ("bare",) if options.bench else ("sanitized", "bare"):
+        setup("stage", kind)
+    if not options.fuzz:
+        subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "check", "TESTS="], cwd=f"{builds}/bare", check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    print(f"built in {builds} in {time.monotonic() - began:.0f} s", flush=True)
+    return builds
+
+
+def main():
+    options = parse_arguments()
+    began = time.monotonic()
+    remove_stale_cgroups()
+    builds = build_all(options)
+    tests = select(find_tests(options, builds), options.only)
+    if options.list:
+        print("\n".join(test.name for test in tests))
+        return 0
+
+    runner = Runner(builds, len(tests))
+    try:
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(runner.run, tests))
+    except KeyboardInterrupt:
+        runner.kill_all()
+        raise
+    remove_stale_cgroups()
+
+    counts = {result: sum(test.result == result for test in tests) for result in ("ok", "FAIL", "skip")}
+    for test in tests:
+        if test.result == "FAIL":
+            print(f"failed: {test.name}")
+    print(f"took {time.monotonic() - began:.0f} s")
+    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped", flush=True)
+    return 1 if counts["FAIL"] or not counts["ok"] else 0
+
+
+sys.exit(main())

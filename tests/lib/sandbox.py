@@ -1,0 +1,435 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Sandbox: boots a build of svcd as PID 1 in namespaces of its own, and asks it things.
+
+    with Sandbox(services={"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
+        box.wait_state("a", "ready")
+        box.kill_manager(signal.SEGV)
+
+The machine is not touched: own mounts (an overlay on a tmpfs), pids, network, host name, IPC and cgroup; see
+sandbox_boot.py. When the "with" ends, or the test dies, the PID namespace is killed and everything is gone with it.
+At the end the console is searched for what the sanitizers say, and the number of managers that died is compared with
+the number that the test killed: a crash that svcd survives is still a failure.
+"""
+
+import json
+import os
+import re
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from deadline import DEFAULT_S, wait_for
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+SANITIZER_WORDS = re.compile(r"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehaviorSanitizer)")
+
+# The report of a signal that the test itself sent is no finding; see kill_manager().
+SANITIZER_SIGNAL = re.compile(r"AddressSanitizer:? ?:?(DEADLYSIGNAL|SEGV|ABRT|BUS|FPE|ILL|TRAP)|nested bug in the same thread")
+
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "LANG": "C.UTF-8",
+    "TERM": "dumb",
+    "HOME": "/root",
+}
+
+
+class Failure(AssertionError):
+    """svcd did not do what the test asked of it."""
+
+
+def cache_directory():
+    return os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
+
+
+def cgroup2_mount():
+    """Where the machine has its cgroup2 tree, or None."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
+        for line in mounts:
+            left, right = line.split(" - ", 1)
+            if right.split()[0] == "cgroup2":
+                return left.split()[4]
+    return None
+
+
+def default_stage():
+    """The installed tree to boot: $SVCD_STAGE, which tests/run sets."""
+    stage = os.environ.get("SVCD_STAGE")
+    if not stage:
+        raise SystemExit("SVCD_STAGE is not set: use tests/run --only NAME, or make it with tests/lib/setup stage")
+    return stage
+
+
+def debian_root():
+    """An unpacked Debian, made once by tests/lib/root."""
+    if os.environ.get("SVCD_ROOT"):
+        return os.environ["SVCD_ROOT"]
+    out = subprocess.run([f"{HERE}/root"], check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    return out.stdout.strip().splitlines()[-1]
+
+
+class Sandbox:
+    """One boot of svcd. @services: name -> text; @policy: None activates every service that is no template."""
+
+    def __init__(self, services=None, policy=None, root="minimal", vendor=False, files=None, stage=None, cmdline="",
+                 mounts=("sys", "run"), init=("/sbin/svcd",), environment=None, expect_crash=False):
+        self.stage = stage or default_stage()
+        self.root = debian_root() if root == "debian" else None
+        self.files = dict(files or {})
+        for name, text in (services or {}).items():
+            self.files[f"/etc/svcd/services.d/{name}.svc"] = text
+        if policy is None and not vendor:
+            wanted = [name for name in services or {} if not name.endswith("@")]
+            policy = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in wanted)
+        if policy:
+            self.files["/etc/svcd/policy.d/test.policy"] = policy
+        self.removed = [] if vendor else ["usr/lib/svcd/services.d", "usr/lib/svcd/policy.d"]
+        self.cmdline = cmdline
+        self.mounts = list(mounts)
+        self.init = list(init)
+        self.environment = environment or {"TERM": "linux", "HOME": "/"}
+        self.expect_crash = expect_crash
+        self.killed_managers = 0
+        self.pid1 = None
+        self.status = None
+        self._console = bytearray()
+        self._console_lock = threading.Lock()
+        self._control_text = b""
+        self.on_console = None
+
+    # --- life ---
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, kind, value, trace):
+        failed = kind is not None
+        try:
+            if failed and os.environ.get("SVCD_TEST_SHELL"):
+                self.shell()
+        finally:
+            self.tear_down()
+        if failed:
+            sys.stderr.write(f"--- console of the sandbox ---\n{self.console()}\n--- end of console ---\n")
+        else:
+            self.check_console()
+        return False
+
+    def start(self):
+        token = f"{os.getpid()}-{secrets.token_hex(3)}"
+        self.cgroup = self._make_cgroup(token)
+        self.base = f"{cache_directory()}/box"
+        os.makedirs(self.base, exist_ok=True)
+        spec = {
+            "base": self.base, "stage": self.stage, "root": self.root, "cgroup": self.cgroup, "hostname": "svcd-box",
+            "cmdline": self.cmdline, "mounts": self.mounts, "removed": self.removed, "files": self.files,
+            "init": self.init, "environment": self.environment,
+        }
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control = ours
+        self._boot = subprocess.Popen(
+            ["/usr/bin/python3", f"{HERE}/sandbox_boot.py", str(theirs.fileno())],
+            stdin=subprocess.PIPE, pass_fds=[theirs.fileno()], env=ENVIRONMENT)
+        theirs.close()
+        self._boot.stdin.write(json.dumps(spec).encode())
+        self._boot.stdin.close()
+        self._await_boot()
+        self.booted_at = time.monotonic()
+
+    def _await_boot(self):
+        """The helper tells the pid of PID 1 and hands over the console's master, in either order."""
+        master = None
+        until = time.monotonic() + DEFAULT_S
+        while self.pid1 is None or master is None:
+            if not select.select([self._control], [], [], max(0, until - time.monotonic()))[0]:
+                self.tear_down()
+                raise Failure("the sandbox was not ready in time")
+            data, fds, _flags, _from = socket.recv_fds(self._control, 256, 1)
+            if data.startswith(b"pid "):
+                self.pid1 = int(data.split()[1])
+            elif fds:
+                master = fds[0]
+            else:
+                self.tear_down()
+                raise Failure("the sandbox could not be made; the reason is above")
+        self.console_fd = master
+        self._reader = threading.Thread(target=self._read_console, daemon=True)
+        self._reader.start()
+
+    def _make_cgroup(self, token):
+        mount = cgroup2_mount()
+        if mount is None:
+            return None
+        path = f"{mount}/svcd-test-{token}"
+        os.mkdir(path)
+        return path
+
+    def _read_console(self):
+        while True:
+            try:
+                data = os.read(self.console_fd, 65536)
+            except OSError:
+                # EIO: nobody has the terminal open at the moment.
+                if self._boot.poll() is not None:
+                    return
+                time.sleep(0.01)
+                continue
+            if not data:
+                return
+            with self._console_lock:
+                self._console += data
+            if self.on_console:
+                self.on_console(data)
+
+    def tear_down(self):
+        """Kill the namespace and take its cgroups away. Safe to call twice."""
+        if self._boot.poll() is None:
+            try:
+                if self.pid1:
+                    os.kill(self.pid1, signal.SIGKILL)
+                else:
+                    self._boot.kill()
+            except ProcessLookupError:
+                pass
+        self._boot.wait()
+        self._read_status()
+        if getattr(self, "_reader", None):
+            self._reader.join(5)
+            if not self._reader.is_alive() and self.console_fd >= 0:
+                os.close(self.console_fd)
+                self.console_fd = -1
+        self._remove_cgroup()
+
+    def _remove_cgroup(self):
+        if not self.cgroup or not os.path.isdir(self.cgroup):
+            return
+
+        def remove():
+            for directory, names, _files in os.walk(self.cgroup, topdown=False):
+                for name in names:
+                    try:
+                        os.rmdir(f"{directory}/{name}")
+                    except OSError:
+                        pass
+            try:
+                os.rmdir(self.cgroup)
+            except OSError:
+                return False
+            return True
+
+        wait_for(remove, 10, "the sandbox's cgroup is empty")
+
+    def _read_status(self):
+        if self.status is not None:
+            return self.status
+        self._control.setblocking(False)
+        try:
+            while True:
+                data = self._control.recv(256)
+                if not data:
+                    break
+                if data.startswith(b"status "):
+                    self.status = int(data.split()[1])
+        except BlockingIOError:
+            pass
+        return self.status
+
+    def wait_end(self, seconds=DEFAULT_S):
+        """Wait until PID 1 is gone; returns its wait status. reboot(2) shows as a death by SIGHUP or SIGINT."""
+        wait_for(lambda: self._boot.poll() is not None, seconds, "PID 1 has ended")
+        return self._read_status()
+
+    # --- console ---
+
+    def console(self):
+        with self._console_lock:
+            return self._console.decode("utf-8", "replace").replace("\r\n", "\n")
+
+    def wait_console(self, text, seconds=DEFAULT_S):
+        return wait_for(lambda: text in self.console(), seconds, f"the console shows {text!r}")
+
+    def check_console(self):
+        text = self.console()
+        found = [line for line in text.splitlines() if SANITIZER_WORDS.search(line)]
+        if self.killed_managers or self.expect_crash:
+            found = [line for line in found if not SANITIZER_SIGNAL.search(line)]
+        if found:
+            raise Failure("a sanitizer found something:\n" + text)
+
+    # --- inside ---
+
+    def path(self, inner):
+        """A path of the sandbox as this process can open it."""
+        return f"/proc/{self.pid1}/root{inner}"
+
+    def read(self, inner):
+        with open(self.path(inner), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def exists(self, inner):
+        """Links are not followed: an absolute one would lead out of the sandbox."""
+        return os.path.lexists(self.path(inner))
+
+    def write(self, inner, text, mode=None):
+        full = self.path(inner)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(text)
+        if mode is not None:
+            os.chmod(full, mode)
+
+    def remove(self, inner):
+        os.unlink(self.path(inner))
+
+    def command(self, argv):
+        return ["nsenter", f"--target={self.pid1}", "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup",
+                "--root", "--wd=/", "--", *argv]
+
+    def run(self, *argv, check=True, timeout=DEFAULT_S, stdin=None):
+        """Run a command inside; its output is text. A list or a line for the shell."""
+        if len(argv) == 1 and " " in argv[0]:
+            argv = ("/bin/sh", "-c", argv[0])
+        done = subprocess.run(self.command(argv), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              errors="replace", timeout=timeout, env=self.run_environment(), check=False,
+                              input=stdin, stdin=None if stdin is not None else subprocess.DEVNULL)
+        if SANITIZER_WORDS.search(done.stderr):
+            raise Failure(f"{' '.join(argv)}: {done.stderr}")
+        if check and done.returncode:
+            raise Failure(f"{' '.join(argv)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    def run_environment(self):
+        # LeakSanitizer stops the process with ptrace, which costs more than all else that svcctl does.
+        return dict(ENVIRONMENT, ASAN_OPTIONS="detect_leaks=0")
+
+    def shell(self):
+        subprocess.run(self.command(["/bin/sh"]), env=dict(ENVIRONMENT, TERM=os.environ.get("TERM", "dumb")), check=False)
+
+    # --- svcctl ---
+
+    def svcctl(self, *argv, check=True, timeout=DEFAULT_S, stdin=None):
+        return self.run("/usr/bin/svcctl", *argv, check=check, timeout=timeout, stdin=stdin)
+
+    def svcctl_json(self, *argv, check=True):
+        """The answer's "data"; with check=False the whole answer."""
+        done = self.svcctl(*argv, "--json", check=check)
+        answer = json.loads(done.stdout)
+        return answer["data"] if check else answer
+
+    def services(self):
+        """name -> row of "svcctl list"."""
+        return {row["name"]: row for row in self.svcctl_json("list", "--all")}
+
+    def service(self, name):
+        return self.services()[name]
+
+    def state(self, name):
+        return self.service(name)["state"]
+
+    def pid(self, name):
+        """The main process as seen inside, or 0."""
+        return self.service(name).get("pid", 0) or 0
+
+    def wait_up(self, seconds=DEFAULT_S):
+        """Wait until svcctl is answered."""
+        return wait_for(lambda: self.svcctl("version", check=False).returncode == 0 or self._must_live(), seconds,
+                        "svcctl is answered")
+
+    def _must_live(self):
+        if self._boot.poll() is not None:
+            raise Failure(f"PID 1 is gone, status {self._read_status()}")
+        return False
+
+    def wait_state(self, name, *states, seconds=DEFAULT_S):
+        """Wait until the service is in one of @states; returns its row."""
+        def look():
+            self._must_live()
+            done = self.svcctl("list", "--all", "--json", check=False)
+            if done.returncode:
+                return False
+            rows = {row["name"]: row for row in json.loads(done.stdout)["data"]}
+            if name not in rows:
+                return False
+            look.last = rows[name]["state"]
+            return rows[name] if look.last in states else False
+        look.last = None
+        try:
+            return wait_for(look, seconds, f"{name} is {' or '.join(states)}")
+        except AssertionError as problem:
+            explained = self.svcctl("explain", name, check=False)
+            raise Failure(f"{problem}; it is {look.last}\n{explained.stdout}{explained.stderr}") from None
+
+    def wait_states(self, states, seconds=DEFAULT_S):
+        """@states: name -> state; all at once."""
+        def look():
+            self._must_live()
+            rows = self.services()
+            return all(rows[name]["state"] == state for name, state in states.items())
+        return wait_for(look, seconds, f"services reach {states}")
+
+    # --- processes ---
+
+    def processes(self):
+        """Every process of the sandbox: inner pid -> (outer pid, inner parent, name, state)."""
+        namespace = os.readlink(f"/proc/{self.pid1}/ns/pid")
+        found = {}
+        outer_to_inner = {}
+        for entry in os.listdir("/proc"):
+            if not entry.isdigit():
+                continue
+            try:
+                if os.readlink(f"/proc/{entry}/ns/pid") != namespace:
+                    continue
+                with open(f"/proc/{entry}/status", encoding="utf-8", errors="replace") as file:
+                    status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+            except OSError:
+                continue
+            inner = int(status["NSpid"].split()[-1])
+            outer_to_inner[int(entry)] = inner
+            found[inner] = (int(entry), int(status["PPid"]), status["Name"], status["State"][0])
+        return {inner: (outer, outer_to_inner.get(parent, 0), name, state)
+                for inner, (outer, parent, name, state) in found.items()}
+
+    def outer_pid(self, inner):
+        return self.processes()[inner][0]
+
+    def is_alive(self, inner):
+        found = self.processes().get(inner)
+        return found is not None and found[3] != "Z"
+
+    def manager_pid(self):
+        """The manager's outer pid, or 0 while there is none."""
+        for outer, parent, name, state in self.processes().values():
+            if parent == 1 and name.startswith("svcd-manager") and state != "Z":
+                return outer
+        return 0
+
+    def kill_manager(self, number=signal.SIGKILL, wait=True):
+        """Kill the manager and wait for its successor to answer; returns how long that took, in seconds."""
+        old = wait_for(self.manager_pid, what="there is a manager")
+        self.killed_managers += 1
+        began = time.monotonic()
+        os.kill(old, number)
+        if not wait:
+            return 0.0
+        wait_for(lambda: self.manager_pid() not in (0, old), what="another manager was started")
+        self.wait_up()
+        return time.monotonic() - began
+
+    def kill(self, inner, number=signal.SIGKILL):
+        os.kill(self.outer_pid(inner), number)
+
+    def cgroup_of(self, inner):
+        """The cgroup2 path of a process, as seen inside."""
+        for line in self.run("cat", f"/proc/{inner}/cgroup").stdout.splitlines():
+            if line.startswith("0::"):
+                return line[3:]
+        return ""
