@@ -2,4 +2,5 @@
 
 noinst_LIBRARIES += libloop.a
 libloop_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-libloop_a_SOURCES = daemon/loop/loop.c daemon/loop/loop.h
+libloop_a_SOURCES = daemon/loop/inotify.c daemon/loop/inotify.h \
+	daemon/loop/loop.c daemon/loop/loop.h

@@ -1,1 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+
+svcdlib_PROGRAMS += svcd-manager
+svcd_manager_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
+svcd_manager_SOURCES = \
+	daemon/manager/files.c \
+	daemon/manager/main.c \
+	daemon/manager/manager.h \
+	daemon/manager/notes.c \
+	daemon/manager/power.c \
+	daemon/manager/recovery.c \
+	daemon/manager/requests.c \
+	daemon/manager/wiring.c
+svcd_manager_LDADD = libbus.a libprocess.a libproviders.a libloop.a libconfig.a libengine.a libmodel.a libbase.a \
+	$(DBUS_LIBS) $(INIH_LIBS) $(GLIB_LIBS)

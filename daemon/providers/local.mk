@@ -2,4 +2,10 @@
 
 noinst_LIBRARIES += libproviders.a
 libproviders_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-libproviders_a_SOURCES =
+libproviders_a_SOURCES = \
+	daemon/providers/flag.c daemon/providers/flag.h \
+	daemon/providers/kernel.c daemon/providers/kernel.h \
+	daemon/providers/mount.c daemon/providers/mount.h \
+	daemon/providers/path.c daemon/providers/path.h \
+	daemon/providers/provider.h \
+	daemon/providers/registry.c daemon/providers/registry.h

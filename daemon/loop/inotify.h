@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Inotify: one descriptor, many watched directories, events handed on as (watch, name).
+ */
+#ifndef SVCD_LOOP_INOTIFY_H
+#define SVCD_LOOP_INOTIFY_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Inotify Inotify;
+
+/*
+ * @event:    @name is "" for the directory itself; @mask is inotify(7)'s
+ * @overflow: events are lost, everything must be looked at again
+ */
+typedef struct InotifyListener {
+	void (*event)(void *data, int watch, uint32_t mask, const char *name);
+	void (*overflow)(void *data);
+	void (*batch_end)(void *data); /* after the events of one turn */
+} InotifyListener;
+
+Inotify *inotify_new(const InotifyListener *listener, void *data, GError **error);
+void inotify_free(Inotify *inotify);
+
+/**
+ * inotify_watch() - watch a directory; the same directory by another path gives the same number
+ * Returns: the watch, or -1 with errno (ENOENT, ENOTDIR, ENOSPC ...).
+ */
+int inotify_watch(Inotify *inotify, const char *directory, uint32_t mask);
+void inotify_unwatch(Inotify *inotify, int watch);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files: the generator first (fstab, consoles: it may take its time, so it is a process of its own), then all service
+ * and policy files, then the engine gets them.
+ */
+#include "config.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "config/loader.h"
+#include "manager/manager.h"
+#include "model/name.h"
+
+#define GENERATOR_SERVICE ".generate"
+#define GENERATOR_PROGRAM SVCD_LIBDIR "/svc-generate"
+
+/* The generator reads a few files; if it hangs on one of them, the boot goes on with what there was. */
+#define GENERATOR_LIMIT_US (10 * G_USEC_PER_SEC)
+
+static bool is_user_mode(const Manager *m)
+{
+	return !(m->welcome.flags & WELCOME_IS_PID1);
+}
+
+/* --- what every service's environment starts from --- */
+
+static char **service_environment(const Manager *m)
+{
+	char **environment = g_new0(char *, 4);
+	size_t n = 0;
+
+	environment[n++] = g_strdup("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+	if (m->welcome.flags & WELCOME_CONTAINER)
+		environment[n++] = g_strdup_printf("container=%s", g_getenv("container") ? g_getenv("container") : "other");
+	return environment;
+}
+
+static bool make_directories(Manager *m)
+{
+	static const char *const names[] = { "", "/log", "/notify", "/generated", "/services.d", "/policy.d" };
+	g_autoptr(GError) error = NULL;
+
+	m->runtime_dir = is_user_mode(m) && g_getenv("XDG_RUNTIME_DIR")
+				 ? g_build_filename(g_getenv("XDG_RUNTIME_DIR"), "svcd", NULL)
+				 : g_strdup("/run/svcd");
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *path = g_strconcat(m->runtime_dir, names[i], NULL);
+
+		if (!directory_ensure(path, &error)) {
+			log_error(NULL, "%s", error->message);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void make_registry(Manager *m);
+
+/* Once, before the first load. */
+static void prepare(Manager *m)
+{
+	g_autofree char *log_dir = NULL;
+	LogRouterOptions logs = { .program = SVCD_LIBDIR "/svc-logger", .cgroup_root = m->context.cgroup_root };
+
+	(void)make_directories(m); /* said already; without /run there is no bus and no output, but services run */
+	log_dir = g_build_filename(m->runtime_dir, "log", NULL);
+	logs.directory = log_dir;
+	m->environment = service_environment(m);
+	m->logs = log_router_new(m->link, &logs);
+	m->context.logs = m->logs;
+	m->context.runtime_dir = m->runtime_dir;
+	m->context.environment = (const char *const *)m->environment;
+	make_registry(m);
+	manager_init_engine(m);
+}
+
+static void on_level(void *data, const char *key, Level level, const char *why)
+{
+	Manager *m = data;
+
+	engine_set_level(m->engine, key, level, why, loop_now());
+	manager_drain_later(m);
+}
+
+static void make_registry(Manager *m)
+{
+	const RegistryOptions options = { .kernel_cmdline = m->kernel_cmdline,
+					  .virtualization = m->welcome.virtualization };
+	g_autoptr(GError) error = NULL;
+
+	m->registry = registry_new(&options, on_level, m, &error);
+	if (!m->registry)
+		g_error("%s", error->message); /* ends this manager; PID 1 counts, says so and offers a shell */
+}
+
+/* --- loading --- */
+
+static void log_diagnostics(const Manager *m)
+{
+	for (unsigned i = 0; i < diag_list_length(m->diags); i++) {
+		const Diagnostic *d = diag_list_get(m->diags, i);
+		g_autofree char *line = diag_format(d);
+
+		log_line(d->level == DIAG_ERROR ? LOG_ERROR : LOG_WARNING, NULL, "%s", line);
+	}
+}
+
+/* A service whose file is gone but whose processes are not: it must be seen, and it must be possible to stop it. */
+static void add_orphans(Manager *m, ServiceSet *set)
+{
+	g_autoptr(GPtrArray) names = recovery_names(m->recovery);
+
+	for (guint i = 0; i + 1 < names->len; i++) {
+		const char *name = g_ptr_array_index(names, i);
+		ServiceDef *def;
+
+		if (service_set_find(set, name) || strcmp(name, LOGGER_SERVICE) == 0)
+			continue;
+		def = service_def_new(name, origin_new("(its file is gone)", 0));
+		service_set_add(set, def);
+	}
+}
+
+static Configuration *load_configuration(Manager *m)
+{
+	const LoaderOptions options = {
+		.without_local_files = (m->welcome.flags & WELCOME_WITHOUT_LOCAL_FILES) != 0,
+		.user_mode = is_user_mode(m),
+		.kernel_cmdline = m->kernel_cmdline,
+	};
+	g_autoptr(GPtrArray) instances = g_ptr_array_new();
+
+	for (guint i = 0; i < m->instances->len; i++)
+		g_ptr_array_add(instances, g_ptr_array_index(m->instances, i));
+	if (m->recovery) {
+		g_autoptr(GPtrArray) names = recovery_names(m->recovery);
+
+		for (guint i = 0; i + 1 < names->len; i++) {
+			if (strchr(g_ptr_array_index(names, i), '@'))
+				g_ptr_array_add(instances, g_ptr_array_index(names, i));
+		}
+	}
+	g_ptr_array_add(instances, NULL);
+	return configuration_load(&options, (const char *const *)instances->pdata);
+}
+
+void files_load_now(Manager *m)
+{
+	g_autoptr(Configuration) configuration = load_configuration(m);
+
+	g_clear_pointer(&m->diags, diag_list_free);
+	m->diags = g_steal_pointer(&configuration->diags);
+	log_diagnostics(m);
+	if (m->recovery)
+		add_orphans(m, configuration->set);
+	engine_load(m->engine, g_steal_pointer(&configuration->set), g_steal_pointer(&configuration->policy),
+		    loop_now());
+	if (m->recovery)
+		recovery_carry_out(m);
+	else
+		manager_drain(m);
+}
+
+bool files_add_instance(Manager *m, const char *name)
+{
+	g_autofree char *template_name = NULL;
+	g_autofree char *instance = NULL;
+
+	if (!name_split_instance(name, &template_name, &instance) || !*instance || engine_find(m->engine, name))
+		return engine_find(m->engine, name) != NULL;
+	g_ptr_array_add(m->instances, g_strdup(name));
+	files_load_now(m);
+	return engine_find(m->engine, name) != NULL;
+}
+
+/* --- the generator --- */
+
+static void generator_ended(Manager *m)
+{
+	m->is_generating = false;
+	timer_disarm(m->generate_limit);
+	files_load_now(m);
+}
+
+static void on_generate_limit(void *data)
+{
+	Manager *m = data;
+	struct ProcessId id;
+
+	log_error(NULL, "%s did not end within 10 s; going on without it", GENERATOR_PROGRAM);
+	process_id_init(&id, GENERATOR_SERVICE, ROLE_MAIN, m->generation);
+	keeper_link_signal(m->link, &id, SIGKILL);
+	generator_ended(m);
+}
+
+static bool start_generator(Manager *m, GError **error)
+{
+	g_autofree char *output = g_build_filename(m->runtime_dir, "generated", NULL);
+	const char *const argv[] = { GENERATOR_PROGRAM, "--output", output, NULL };
+
+	/* Increasing over managers: the time is. */
+	m->generation = (uint64_t)loop_now();
+	return keeper_link_spawn(m->link,
+				 &(SpawnRequest){ .service = GENERATOR_SERVICE,
+						  .role = ROLE_MAIN,
+						  .invocation = m->generation,
+						  .argv = argv,
+						  .environment = (const char *const *)m->environment,
+						  .stdin_fd = STDERR_FILENO,
+						  .stdout_fd = STDERR_FILENO,
+						  .stderr_fd = STDERR_FILENO,
+						  .cgroup_fd = -1,
+						  .status_fd = -1 },
+				 error);
+}
+
+void files_load(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (m->is_generating)
+		return;
+	if (!m->engine)
+		prepare(m);
+	if (!m->generate_limit)
+		m->generate_limit = timer_new(on_generate_limit, m);
+	/* After a crash the generated files are there, and services wait: no detour. */
+	if (is_user_mode(m) || (m->recovery && (m->welcome.flags & WELCOME_RECOVERY)) ||
+	    access(GENERATOR_PROGRAM, X_OK) < 0) {
+		files_load_now(m);
+		return;
+	}
+	m->is_generating = start_generator(m, &error);
+	if (m->is_generating) {
+		timer_arm(m->generate_limit, loop_now() + GENERATOR_LIMIT_US);
+		return;
+	}
+	log_error(NULL, "cannot make services from /etc/fstab: %s", error->message);
+	files_load_now(m);
+}
+
+bool files_on_spawned(Manager *m, const struct MessageSpawned *message)
+{
+	if (strcmp(message->id.service, GENERATOR_SERVICE) != 0)
+		return false;
+	if (message->error && m->is_generating && message->id.invocation == m->generation) {
+		log_error(NULL, "cannot make services from /etc/fstab: %s", g_strerror(message->error));
+		generator_ended(m);
+	}
+	return true;
+}
+
+bool files_on_exited(Manager *m, const struct MessageExited *message)
+{
+	if (strcmp(message->id.service, GENERATOR_SERVICE) != 0)
+		return false;
+	keeper_link_ack(m->link, &message->id, NULL);
+	if (m->is_generating && message->id.invocation == m->generation) {
+		if (message->status != 0)
+			log_warning(NULL, "%s failed; services made from files may be missing", GENERATOR_PROGRAM);
+		generator_ended(m);
+	}
+	return true;
+}

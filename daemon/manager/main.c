@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svcd-manager: decides what runs. A child of the keeper (PID 1), which started it with the link at descriptor 3.
+ *
+ * One thread, crash-only: its normal start is its recovery (recovery.c). The idea: DESIGN and docs/keeper.md.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "manager/manager.h"
+
+static void open_log(void)
+{
+	/* In a machine the kernel's log; in a container that would be somebody else's. */
+	int kmsg = getenv("container") ? -1 : open("/dev/kmsg", O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+
+	log_open("svcd", kmsg >= 0 ? kmsg : STDERR_FILENO, kmsg >= 0);
+	if (getenv("SVCD_DEBUG"))
+		log_set_level(LOG_DEBUG);
+}
+
+/* The keeper raises its own limit and gives each service back the one it had; we hold a descriptor or two for each. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit); /* fewer services fit then; nothing else changes */
+	}
+}
+
+/* PID 1 comes back without us, but not without work: be the last to go when memory runs out. */
+static void guard_from_oom_killer(void)
+{
+	auto_fd int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "-900", 4); /* not permitted in some containers */
+}
+
+static char *read_kernel_cmdline(int argc, char **argv)
+{
+	g_autoptr(GString) words = g_string_new(NULL);
+	g_autoptr(GBytes) bytes = file_read_bounded("/proc/cmdline", 64 * 1024, NULL);
+
+	/* What the kernel was told is not meant for a container; what the keeper was told is. */
+	if (bytes && !getenv("container")) {
+		g_string_append_len(words, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes));
+		g_strchomp(words->str);
+		words->len = strlen(words->str);
+	}
+	for (int i = 1; i < argc; i++)
+		g_string_append_printf(words, "%s%s", words->len ? " " : "", argv[i]);
+	return g_string_free(g_steal_pointer(&words), FALSE);
+}
+
+static void supervisor_free_func(gpointer data)
+{
+	supervisor_free(data);
+}
+
+static void on_drain(void *data)
+{
+	manager_drain(data);
+}
+
+static Manager *manager_new(int argc, char **argv)
+{
+	Manager *m = g_new0(Manager, 1);
+
+	m->started_us = loop_now();
+	m->loop = g_main_loop_new(NULL, FALSE);
+	m->kernel_cmdline = read_kernel_cmdline(argc, argv);
+	m->recovery = recovery_new();
+	m->diags = diag_list_new();
+	m->instances = g_ptr_array_new_with_free_func(g_free);
+	m->running = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, supervisor_free_func);
+	m->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, manager_free_timers);
+	m->dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	m->notes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
+	m->drain = timer_new(on_drain, m);
+	g_queue_init(&m->acts);
+	m->link = keeper_link_new(PROTOCOL_LINK_FD, &manager_keeper_listener, m);
+	return m;
+}
+
+int main(int argc, char **argv)
+{
+	Manager *m;
+
+	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+		(void)puts(PACKAGE_STRING);
+		return EXIT_SUCCESS;
+	}
+	open_log();
+	if (fcntl(PROTOCOL_LINK_FD, F_GETFD) < 0) {
+		(void)fprintf(stderr, "svcd-manager is started by svcd, not by hand\n");
+		return EXIT_FAILURE;
+	}
+	(void)fcntl(PROTOCOL_LINK_FD, F_SETFD, FD_CLOEXEC);
+	raise_descriptor_limit();
+	guard_from_oom_killer();
+	m = manager_new(argc, argv);
+	g_main_loop_run(m->loop);
+	return m->exit_code;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Manager: the one object that knows all rooms. Its parts:
+ *
+ *	wiring    EngineOps and the keeper's messages, to and from the rooms
+ *	recovery  what PID 1 kept -> where the engine stands
+ *	notes     what PID 1 is to keep: services, flags, the runlevel
+ *	files     generated files, loading, reloading
+ *	power     runlevels 0 and 6, signals to PID 1, the finale
+ *	requests  what clients of the bus ask for
+ */
+#ifndef SVCD_MANAGER_MANAGER_H
+#define SVCD_MANAGER_MANAGER_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "bus/bus.h"
+#include "engine/engine.h"
+#include "loop/loop.h"
+#include "process/keeper-link.h"
+#include "process/log-pipe.h"
+#include "process/supervise.h"
+#include "protocol/protocol.h"
+#include "providers/registry.h"
+
+typedef struct Recovery Recovery;
+
+typedef struct Manager {
+	GMainLoop *loop;
+	int exit_code;
+	int64_t started_us;
+
+	KeeperLink *link;
+	struct MessageWelcome welcome;
+	char *kernel_cmdline;   /* "" in a container */
+	char *runtime_dir;      /* /run/svcd, or the user's */
+
+	Recovery *recovery;     /* until the engine has begun */
+	Engine *engine;
+	DiagList *diags;        /* of the last load */
+	GPtrArray *instances;   /* names of instances that somebody asked for by hand; owned strings */
+	Registry *registry;
+	LogRouter *logs;
+	ProcessContext context;
+	char **environment;     /* of every service */
+	Bus *bus;
+
+	GHashTable *running;    /* name -> Supervisor *, owned */
+	GHashTable *timers;     /* name -> Timer *[ENGINE_TIMER_COUNT], owned */
+	GQueue acts;            /* Act *: what the engine wants done, once it has returned */
+	Timer *drain;           /* does them */
+	GPtrArray *gone;        /* Supervisor * to be freed when nobody is inside them */
+
+	GHashTable *dirty;      /* names of services whose note may have changed; owned */
+	GHashTable *notes;      /* name -> text as last sent; owned */
+	char note_buffer[PROTOCOL_NOTE_BYTES];
+	bool is_global_dirty;
+
+	enum ShutdownKind shutdown;
+	bool is_finale_sent;
+	bool is_generating;     /* the generator runs; files are loaded when it ends */
+	uint64_t generation;    /* invocation of the generator */
+	Timer *generate_limit;
+} Manager;
+
+/* wiring.c */
+extern const KeeperListener manager_keeper_listener;
+void manager_init_engine(Manager *m);
+/* Do at once what the engine asked for and what has changed; before a client is answered, above all. */
+void manager_drain(Manager *m);
+void manager_drain_later(Manager *m);
+Supervisor *manager_supervisor(const Manager *m, const char *service);
+void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor);
+void manager_free_timers(gpointer timers);
+
+/* recovery.c */
+Recovery *recovery_new(void);
+void recovery_free(Recovery *recovery);
+void recovery_add_spawned(Recovery *recovery, const struct MessageSpawned *message);
+void recovery_add_exited(Recovery *recovery, const struct MessageExited *message);
+void recovery_add_note(Recovery *recovery, const char *service, const char *note);
+void recovery_add_fd(Recovery *recovery, const char *name, int fd); /* takes @fd */
+void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind);
+/* Names of services that left something behind, a new NULL-terminated array of borrowed strings. */
+GPtrArray *recovery_names(const Recovery *recovery);
+/* After the files are loaded: put engine, supervisors and logger where they were, and let the engine begin. */
+void recovery_carry_out(Manager *m);
+/* The living row of the logger, 0 if there is none. */
+pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation);
+
+/* notes.c */
+const char *notes_get(Manager *m, const char *service); /* for the datagram of an act; counts as sent */
+void notes_mark(Manager *m, const char *service);
+void notes_send(Manager *m); /* everything that is marked and has changed */
+void notes_forget(Manager *m, const char *service);
+void notes_remember(Manager *m, const char *service, const char *note); /* as told in the replay */
+void notes_send_flag(Manager *m, const char *name, bool set, const char *why);
+/* "" when @name is not that of a flag's note. */
+const char *notes_flag_name(const char *name);
+#define NOTES_GLOBAL "."
+
+/* files.c */
+/* Make the generated files anew, then load everything; the answer is in the log and in the diagnostics. */
+void files_load(Manager *m);
+void files_load_now(Manager *m);
+/* Rows of the generator. Returns: false if the message is about something else. */
+bool files_on_spawned(Manager *m, const struct MessageSpawned *message);
+bool files_on_exited(Manager *m, const struct MessageExited *message);
+/* An instance of a template that nothing mentions: load again with it. Returns: whether it exists now. */
+bool files_add_instance(Manager *m, const char *name);
+
+/* power.c */
+bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error);
+void power_on_request(Manager *m, enum RequestKind kind);
+void power_check_finished(Manager *m);
+
+/* requests.c */
+void requests_open_bus(Manager *m, int listening_fd); /* -1: make the socket */
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Notes: what PID 1 keeps for the next manager.
+ *
+ * A service's note is the engine's part and " p=" with the supervisor's phase. It travels with the act that it explains
+ * (spawn, ack); what changes otherwise is sent when the loop comes to rest. Flags and the runlevel have notes of their
+ * own, under names that no service can have.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "manager/manager.h"
+
+#define FLAG_NOTE_PREFIX ".flag/"
+
+static void note_compose(Manager *m, const Service *s, char *text, size_t size)
+{
+	const Supervisor *supervisor = manager_supervisor(m, s->def->name);
+	char phase[48];
+	size_t length;
+
+	engine_note(m->engine, s, text, size);
+	if (!supervisor || supervisor_invocation(supervisor) != s->invocation)
+		return;
+	supervisor_phase(supervisor, phase, sizeof phase);
+	length = strlen(text);
+	if (phase[0] && length + strlen(phase) + 4 < size)
+		(void)snprintf(text + length, size - length, "%sp=%s", length ? " " : "", phase);
+}
+
+static bool note_is_new(Manager *m, const char *service, const char *text)
+{
+	const char *sent = g_hash_table_lookup(m->notes, service);
+
+	if (strcmp(sent ? sent : "", text) == 0)
+		return false;
+	notes_remember(m, service, text);
+	return true;
+}
+
+void notes_remember(Manager *m, const char *service, const char *note)
+{
+	g_hash_table_replace(m->notes, g_strdup(service), g_strdup(note));
+}
+
+const char *notes_get(Manager *m, const char *service)
+{
+	const Service *s = m->engine ? engine_find(m->engine, service) : NULL;
+
+	m->note_buffer[0] = '\0';
+	if (!s)
+		return m->note_buffer;
+	note_compose(m, s, m->note_buffer, sizeof m->note_buffer);
+	notes_remember(m, service, m->note_buffer);
+	return m->note_buffer;
+}
+
+void notes_mark(Manager *m, const char *service)
+{
+	if (!g_hash_table_contains(m->dirty, service))
+		g_hash_table_add(m->dirty, g_strdup(service));
+}
+
+static void send_global(Manager *m)
+{
+	char text[PROTOCOL_NOTE_BYTES];
+
+	m->is_global_dirty = false;
+	engine_note_global(m->engine, text, sizeof text);
+	if (note_is_new(m, NOTES_GLOBAL, text))
+		keeper_link_note(m->link, NOTES_GLOBAL, text);
+}
+
+void notes_send(Manager *m)
+{
+	GHashTableIter iter;
+	gpointer name;
+
+	if (!m->engine)
+		return;
+	g_hash_table_iter_init(&iter, m->dirty);
+	while (g_hash_table_iter_next(&iter, &name, NULL)) {
+		const Service *s = engine_find(m->engine, name);
+		char text[PROTOCOL_NOTE_BYTES];
+
+		if (!s)
+			continue;
+		note_compose(m, s, text, sizeof text);
+		if (note_is_new(m, name, text))
+			keeper_link_note(m->link, name, text);
+	}
+	g_hash_table_remove_all(m->dirty);
+	if (m->is_global_dirty)
+		send_global(m);
+}
+
+void notes_forget(Manager *m, const char *service)
+{
+	if (g_hash_table_remove(m->notes, service))
+		keeper_link_note(m->link, service, "");
+	g_hash_table_remove(m->dirty, service);
+}
+
+void notes_send_flag(Manager *m, const char *name, bool set, const char *why)
+{
+	g_autofree char *service = g_strconcat(FLAG_NOTE_PREFIX, name, NULL);
+
+	keeper_link_note(m->link, service, set ? why : "");
+}
+
+const char *notes_flag_name(const char *name)
+{
+	return g_str_has_prefix(name, FLAG_NOTE_PREFIX) ? name + strlen(FLAG_NOTE_PREFIX) : "";
+}

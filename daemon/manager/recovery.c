@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Recovery: what PID 1 kept -> where the engine stands. A first boot is a recovery of nothing.
+ *
+ * During the replay everything is only collected. When the files are loaded, each service gets its note, its rows and
+ * its descriptors back; then the levels of the world are asked for; then the engine begins. Exits that nobody has
+ * handled yet come last, as the events that they are.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "manager/manager.h"
+#include "model/name.h"
+
+typedef struct KeptFd {
+	char *kind;
+	char *index;
+	int fd; /* -1 once it has been handed over */
+} KeptFd;
+
+/* What one service left behind. */
+typedef struct Remains {
+	char *service;
+	char *note;
+	uint64_t invocation;      /* of its rows; 0: there are none */
+	pid_t pids[ROLE_COUNT];   /* rows that are not acknowledged; 0: none */
+	GPtrArray *exits;         /* struct MessageExited *, owned */
+	GArray *fds;              /* KeptFd */
+} Remains;
+
+struct Recovery {
+	GHashTable *services; /* name -> Remains, owned */
+	enum ShutdownKind shutdown;
+	char *global_note;
+	int bus_fd;           /* the private socket, -1: none kept */
+};
+
+static void kept_fd_clear(gpointer data)
+{
+	KeptFd *kept = data;
+
+	fd_close(&kept->fd);
+	g_free(kept->kind);
+	g_free(kept->index);
+}
+
+static void remains_free(gpointer data)
+{
+	Remains *r = data;
+
+	g_ptr_array_unref(r->exits);
+	g_array_unref(r->fds);
+	g_free(r->note);
+	g_free(r->service);
+	g_free(r);
+}
+
+Recovery *recovery_new(void)
+{
+	Recovery *recovery = g_new0(Recovery, 1);
+
+	recovery->services = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, remains_free);
+	recovery->bus_fd = -1;
+	return recovery;
+}
+
+void recovery_free(Recovery *recovery)
+{
+	if (!recovery)
+		return;
+	g_hash_table_unref(recovery->services);
+	fd_close(&recovery->bus_fd);
+	g_free(recovery->global_note);
+	g_free(recovery);
+}
+
+static Remains *remains_of(Recovery *recovery, const char *service)
+{
+	Remains *r = g_hash_table_lookup(recovery->services, service);
+
+	if (r)
+		return r;
+	r = g_new0(Remains, 1);
+	r->service = g_strdup(service);
+	r->note = g_strdup("");
+	r->exits = g_ptr_array_new_with_free_func(g_free);
+	r->fds = g_array_new(FALSE, FALSE, sizeof(KeptFd));
+	g_array_set_clear_func(r->fds, kept_fd_clear);
+	g_hash_table_insert(recovery->services, r->service, r);
+	return r;
+}
+
+/* --- collecting --- */
+
+void recovery_add_spawned(Recovery *recovery, const struct MessageSpawned *message)
+{
+	Remains *r;
+
+	if (message->error || message->id.role >= ROLE_COUNT)
+		return;
+	r = remains_of(recovery, message->id.service);
+	r->pids[message->id.role] = message->pid;
+	r->invocation = MAX(r->invocation, message->id.invocation);
+}
+
+void recovery_add_exited(Recovery *recovery, const struct MessageExited *message)
+{
+	Remains *r = remains_of(recovery, message->id.service);
+
+	r->invocation = MAX(r->invocation, message->id.invocation);
+	if (message->id.role < ROLE_COUNT)
+		r->pids[message->id.role] = message->pid;
+	g_ptr_array_add(r->exits, g_memdup2(message, sizeof *message));
+}
+
+void recovery_add_note(Recovery *recovery, const char *service, const char *note)
+{
+	Remains *r;
+
+	if (strcmp(service, NOTES_GLOBAL) == 0) {
+		g_free(recovery->global_note);
+		recovery->global_note = g_strdup(note);
+		return;
+	}
+	r = remains_of(recovery, service);
+	g_free(r->note);
+	r->note = g_strdup(note);
+}
+
+void recovery_add_fd(Recovery *recovery, const char *name, int fd)
+{
+	g_auto(GStrv) parts = g_strsplit(name, "/", 3);
+	KeptFd kept = { .fd = fd };
+
+	if (g_strv_length(parts) != 3) {
+		fd_close(&fd);
+		return;
+	}
+	if (strcmp(name, ".manager/private/0") == 0) {
+		fd_close(&recovery->bus_fd);
+		recovery->bus_fd = fd;
+		return;
+	}
+	kept.kind = g_strdup(parts[1]);
+	kept.index = g_strdup(parts[2]);
+	g_array_append_val(remains_of(recovery, parts[0])->fds, kept);
+}
+
+void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind)
+{
+	recovery->shutdown = kind;
+}
+
+GPtrArray *recovery_names(const Recovery *recovery)
+{
+	GPtrArray *names = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer name;
+
+	g_hash_table_iter_init(&iter, recovery->services);
+	while (g_hash_table_iter_next(&iter, &name, NULL)) {
+		if (name_check_service(name, NULL))
+			g_ptr_array_add(names, name);
+	}
+	g_ptr_array_add(names, NULL);
+	return names;
+}
+
+pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation)
+{
+	const Remains *r = g_hash_table_lookup(recovery->services, LOGGER_SERVICE);
+
+	*ret_invocation = r ? r->invocation : 0;
+	return r ? r->pids[ROLE_MAIN] : 0;
+}
+
+/* --- carrying out --- */
+
+/* The part of a note that is the supervisor's: the value of "p=". */
+static char *note_phase(const char *note)
+{
+	g_auto(GStrv) words = g_strsplit(note, " ", -1);
+
+	for (char **w = words; *w; w++) {
+		if (g_str_has_prefix(*w, "p="))
+			return g_strdup(*w + 2);
+	}
+	return NULL;
+}
+
+static uint64_t note_invocation(const Engine *engine, const char *service)
+{
+	const Service *s = engine_find(engine, service);
+
+	return s ? s->invocation : 0;
+}
+
+static void give_fds(Manager *m, Remains *r, Supervisor *supervisor)
+{
+	for (guint i = 0; i < r->fds->len; i++) {
+		KeptFd *kept = &g_array_index(r->fds, KeptFd, i);
+
+		if (strcmp(kept->kind, "log") == 0 || strcmp(r->service, LOGGER_SERVICE) == 0)
+			log_router_give_fd(m->logs, r->service, kept->kind, kept->index, fd_steal(&kept->fd));
+		else if (supervisor)
+			supervisor_give_fd(supervisor, kept->kind, fd_steal(&kept->fd));
+	}
+}
+
+/* What no service claims any more is closed, here and in the keeper. */
+static void forget_unclaimed(Manager *m, Remains *r)
+{
+	for (guint i = 0; i < r->fds->len; i++) {
+		const KeptFd *kept = &g_array_index(r->fds, KeptFd, i);
+		g_autofree char *name = g_strdup_printf("%s/%s/%s", r->service, kept->kind, kept->index);
+
+		if (kept->fd >= 0)
+			keeper_link_forget(m->link, name);
+	}
+}
+
+static void recover_service(Manager *m, Remains *r)
+{
+	g_autofree char *phase = note_phase(r->note);
+	const bool has_run = phase || r->invocation > 0;
+	Supervisor *supervisor = NULL;
+	uint64_t invocation;
+
+	notes_remember(m, r->service, r->note);
+	if (!engine_recover(m->engine, r->service, r->note, has_run, r->invocation, r->pids[ROLE_MAIN], loop_now()))
+		log_warning(r->service, "what was remembered of it cannot be read: \"%s\"", r->note);
+	invocation = r->invocation ? r->invocation : note_invocation(m->engine, r->service);
+	if (has_run && engine_find(m->engine, r->service)) {
+		const Service *s = engine_find(m->engine, r->service);
+
+		supervisor = supervisor_resume(&m->context, s->def, invocation, phase ? phase : "",
+					       r->pids[ROLE_MAIN], r->pids[ROLE_CONTROL]);
+		manager_add_supervisor(m, r->service, supervisor);
+	}
+	give_fds(m, r, supervisor);
+	forget_unclaimed(m, r);
+}
+
+static void recover_flag(Manager *m, const Remains *r)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!flag_provider_set(registry_flags(m->registry), notes_flag_name(r->service), true, r->note, &error))
+		log_warning(NULL, "a flag is lost: %s", error->message);
+}
+
+static void begin_logger(Manager *m)
+{
+	Remains *r = g_hash_table_lookup(m->recovery->services, LOGGER_SERVICE);
+	uint64_t invocation;
+	pid_t pid = recovery_logger(m->recovery, &invocation);
+
+	if (r)
+		give_fds(m, r, NULL);
+	log_router_begin(m->logs, pid, invocation);
+	for (guint i = 0; r && i < r->exits->len; i++)
+		log_router_on_exited(m->logs, g_ptr_array_index(r->exits, i));
+}
+
+static void deliver_exits(Manager *m, Remains *r)
+{
+	Supervisor *supervisor = manager_supervisor(m, r->service);
+
+	for (guint i = 0; i < r->exits->len; i++) {
+		const struct MessageExited *message = g_ptr_array_index(r->exits, i);
+
+		if (supervisor && supervisor_invocation(supervisor) == message->id.invocation)
+			supervisor_on_exited(supervisor, message);
+		else
+			keeper_link_ack(m->link, &message->id, NULL);
+	}
+}
+
+static void foreach_service(Manager *m, Recovery *recovery, void (*func)(Manager *m, Remains *r))
+{
+	GHashTableIter iter;
+	gpointer remains;
+
+	g_hash_table_iter_init(&iter, recovery->services);
+	while (g_hash_table_iter_next(&iter, NULL, &remains)) {
+		Remains *r = remains;
+
+		if (strcmp(r->service, LOGGER_SERVICE) != 0 && name_check_service(r->service, NULL))
+			func(m, r);
+	}
+}
+
+static void resumed(Manager *m, Remains *r)
+{
+	Supervisor *supervisor = manager_supervisor(m, r->service);
+
+	if (supervisor)
+		supervisor_resumed(supervisor);
+}
+
+void recovery_carry_out(Manager *m)
+{
+	Recovery *recovery = m->recovery;
+	const char *runlevel = NULL;
+	GHashTableIter iter;
+	gpointer remains;
+
+	begin_logger(m);
+	foreach_service(m, recovery, recover_service);
+	g_hash_table_iter_init(&iter, recovery->services);
+	while (g_hash_table_iter_next(&iter, NULL, &remains)) {
+		if (*notes_flag_name(((Remains *)remains)->service))
+			recover_flag(m, remains);
+	}
+	if (recovery->global_note && !engine_recover_global(m->engine, recovery->global_note, loop_now()))
+		log_warning(NULL, "what was remembered of the boot cannot be read: \"%s\"", recovery->global_note);
+	if (recovery->shutdown != SHUTDOWN_NONE) {
+		m->shutdown = recovery->shutdown;
+		runlevel = m->shutdown == SHUTDOWN_REBOOT ? "6" : "0";
+	}
+	registry_flush(m->registry);
+
+	m->recovery = NULL; /* from here on events are handled as they come */
+	engine_begin(m->engine, runlevel, loop_now());
+	foreach_service(m, recovery, resumed);
+	foreach_service(m, recovery, deliver_exits);
+	requests_open_bus(m, fd_steal(&recovery->bus_fd));
+	recovery_free(recovery);
+	manager_drain(m);
+}

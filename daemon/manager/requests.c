@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests: what clients ask for, as BusOps. Each change is sent to the keeper before the client gets its answer.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/log.h"
+#include "bus/private-socket.h"
+#include "manager/manager.h"
+
+#define KEPT_SOCKET ".manager/private/0"
+
+/* "svcctl stop by uid 0 (pid 812, bash)", for flags; the engine words its own causes. */
+static char *requester_text(const char *what, const Requester *who)
+{
+	return g_strdup_printf("%s by uid %u (pid %d, %s)", what, (unsigned)who->uid, (int)who->pid, who->command);
+}
+
+static bool on_service_request(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error)
+{
+	Manager *m = data;
+	bool done;
+
+	if (verb == REQUEST_VERB_START || verb == REQUEST_VERB_RESTART)
+		(void)files_add_instance(m, service); /* if there is none, the engine says so */
+	done = engine_request(m->engine, verb, service, who, loop_now(), error);
+	manager_drain(m);
+	return done;
+}
+
+static bool on_set_runlevel(void *data, const char *runlevel, const Requester *who, GError **error)
+{
+	Manager *m = data;
+	const char *canonical = policy_find_runlevel(engine_policy(m->engine), runlevel);
+	bool done;
+
+	if (!canonical)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", runlevel);
+	if (strcmp(canonical, "0") == 0)
+		return power_shutdown(m, SHUTDOWN_POWEROFF, who, error);
+	if (strcmp(canonical, "6") == 0)
+		return power_shutdown(m, SHUTDOWN_REBOOT, who, error);
+	done = engine_set_runlevel(m->engine, canonical, who, loop_now(), error);
+	manager_drain(m);
+	return done;
+}
+
+static bool on_shutdown(void *data, const char *kind, const Requester *who, GError **error)
+{
+	static const struct {
+		const char *name;
+		enum ShutdownKind kind;
+	} kinds[] = {
+		{ "poweroff", SHUTDOWN_POWEROFF },
+		{ "reboot", SHUTDOWN_REBOOT },
+		{ "halt", SHUTDOWN_HALT },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		if (strcmp(kinds[i].name, kind) == 0)
+			return power_shutdown(data, kinds[i].kind, who, error);
+	}
+	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not poweroff, reboot or halt", kind);
+}
+
+static bool on_set_flag(void *data, const char *name, bool set, const Requester *who, GError **error)
+{
+	Manager *m = data;
+	g_autofree char *why = requester_text("set", who);
+
+	if (!flag_provider_set(registry_flags(m->registry), name, set, why, error))
+		return false;
+	notes_send_flag(m, name, set, why);
+	registry_flush(m->registry);
+	manager_drain(m);
+	return true;
+}
+
+static char **on_flags(void *data)
+{
+	Manager *m = data;
+	g_autoptr(GPtrArray) names = flag_provider_list(registry_flags(m->registry));
+	GStrvBuilder *builder = g_strv_builder_new();
+	char **list;
+
+	for (guint i = 0; i < names->len; i++)
+		g_strv_builder_add(builder, g_ptr_array_index(names, i));
+	list = g_strv_builder_end(builder);
+	g_strv_builder_unref(builder);
+	return list;
+}
+
+static bool on_reload_files(void *data, const Requester *who, GError **error)
+{
+	(void)error;
+	log_notice(NULL, "reading all files again, asked by uid %u (pid %d, %s)", (unsigned)who->uid, (int)who->pid,
+		   who->command);
+	files_load(data);
+	return true;
+}
+
+/* The keeper closes the link when it is ready; until then the loop goes round and the answer goes out. */
+static bool on_reexec(void *data, const Requester *who, GError **error)
+{
+	Manager *m = data;
+
+	if (m->shutdown != SHUTDOWN_NONE)
+		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "the machine is going down");
+	log_notice(NULL, "replacing itself, asked by uid %u (pid %d, %s)", (unsigned)who->uid, (int)who->pid,
+		   who->command);
+	keeper_link_reexec(m->link);
+	return true;
+}
+
+static const char *on_cgroup(void *data, const char *service)
+{
+	const Supervisor *supervisor = manager_supervisor(data, service);
+
+	return supervisor ? supervisor_cgroup(supervisor) : NULL;
+}
+
+static void on_foreach_diagnostic(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user)
+{
+	const Manager *m = data;
+
+	for (unsigned i = 0; i < diag_list_length(m->diags); i++)
+		func(diag_list_get(m->diags, i), user);
+}
+
+static void on_info(void *data, BusInfo *ret)
+{
+	static const char *const no_cgroups[] = {
+		"there is no cgroup v2 to write to: processes that leave their service cannot be found", NULL
+	};
+	const Manager *m = data;
+
+	*ret = (BusInfo){ .virtualization = m->welcome.virtualization,
+			  .tainted = m->context.cgroup_root ? NULL : no_cgroups,
+			  .generation = m->welcome.generation,
+			  .started_us = m->started_us };
+}
+
+static const BusOps bus_ops = {
+	.request = on_service_request,
+	.set_runlevel = on_set_runlevel,
+	.shutdown = on_shutdown,
+	.set_flag = on_set_flag,
+	.flags = on_flags,
+	.reload_files = on_reload_files,
+	.reexec = on_reexec,
+	.cgroup = on_cgroup,
+	.foreach_diagnostic = on_foreach_diagnostic,
+	.info = on_info,
+};
+
+void requests_open_bus(Manager *m, int fd)
+{
+	g_autofree char *path = g_build_filename(m->runtime_dir, "private", NULL);
+	g_autoptr(GError) error = NULL;
+
+	if (!m->bus)
+		m->bus = bus_new(m->engine, &bus_ops, m);
+	if (fd < 0) {
+		fd = private_socket_open(path, &error);
+		if (fd < 0) {
+			log_error(NULL, "svcctl cannot reach svcd: %s", error->message);
+			return;
+		}
+		keeper_link_keep(m->link, KEPT_SOCKET, fd);
+	}
+	bus_listen_private(m->bus, fd);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Wiring: EngineOps on one side, the rooms that touch the world on the other.
+ *
+ * The engine's operations are called from inside the engine and must not call back. So they only note what is to be
+ * done (an Act); manager_drain() does it when the engine has returned, and then sends what changed. Events go the other
+ * way at once: a supervisor reports an exit, the engine has digested it, and the acknowledgement that follows carries the
+ * note as it is then.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "manager/manager.h"
+
+typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD } ActKind;
+
+typedef struct Act {
+	ActKind kind;
+	char *service;
+	uint64_t invocation;
+} Act;
+
+/* --- timers of the engine --- */
+
+typedef struct ServiceTimer {
+	Manager *manager;
+	EngineTimer kind;
+	Timer *timer;
+	const char *service; /* the hash table's key */
+} ServiceTimer;
+
+typedef struct ServiceTimers {
+	char *service;
+	ServiceTimer of_kind[ENGINE_TIMER_COUNT];
+} ServiceTimers;
+
+static void on_engine_timer(void *data)
+{
+	ServiceTimer *t = data;
+
+	engine_timer_fired(t->manager->engine, t->service, t->kind, loop_now());
+	manager_drain_later(t->manager);
+}
+
+void manager_free_timers(gpointer data)
+{
+	ServiceTimers *timers = data;
+
+	for (int i = 0; i < (int)ENGINE_TIMER_COUNT; i++)
+		timer_free(timers->of_kind[i].timer);
+	g_free(timers->service);
+	g_free(timers);
+}
+
+static ServiceTimers *timers_of(Manager *m, const char *service)
+{
+	ServiceTimers *timers = g_hash_table_lookup(m->timers, service);
+
+	if (timers)
+		return timers;
+	timers = g_new0(ServiceTimers, 1);
+	timers->service = g_strdup(service);
+	for (int i = 0; i < (int)ENGINE_TIMER_COUNT; i++) {
+		timers->of_kind[i] = (ServiceTimer){ .manager = m, .kind = (EngineTimer)i,
+						     .service = timers->service };
+		timers->of_kind[i].timer = timer_new(on_engine_timer, &timers->of_kind[i]);
+	}
+	g_hash_table_insert(m->timers, g_strdup(service), timers);
+	return timers;
+}
+
+/* --- operations of the engine --- */
+
+static void op_subscribe(void *data, KeyPrefix prefix, const char *key)
+{
+	registry_subscribe(((Manager *)data)->registry, prefix, key);
+}
+
+static void op_unsubscribe(void *data, KeyPrefix prefix, const char *key)
+{
+	registry_unsubscribe(((Manager *)data)->registry, prefix, key);
+}
+
+static void queue_act(Manager *m, ActKind kind, const Service *s)
+{
+	Act *act = g_new0(Act, 1);
+
+	act->kind = kind;
+	act->service = g_strdup(s->def->name);
+	act->invocation = s->invocation;
+	g_queue_push_tail(&m->acts, act);
+	manager_drain_later(m);
+}
+
+static void op_start(void *data, const Service *s)
+{
+	queue_act(data, ACT_START, s);
+}
+
+static void op_stop(void *data, const Service *s)
+{
+	queue_act(data, ACT_STOP, s);
+}
+
+static void op_reload(void *data, const Service *s)
+{
+	queue_act(data, ACT_RELOAD, s);
+}
+
+static void op_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
+{
+	Manager *m = data;
+
+	if (at_us > 0)
+		timer_arm(timers_of(m, s->def->name)->of_kind[kind].timer, at_us);
+	else if (g_hash_table_contains(m->timers, s->def->name))
+		timer_disarm(timers_of(m, s->def->name)->of_kind[kind].timer);
+}
+
+static void op_changed(void *data, const Service *s)
+{
+	Manager *m = data;
+
+	notes_mark(m, s->def->name);
+	if (m->bus)
+		bus_service_changed(m->bus, s->def->name);
+	manager_drain_later(m);
+}
+
+static void op_removed(void *data, const Service *s)
+{
+	Manager *m = data;
+
+	notes_forget(m, s->def->name);
+	g_hash_table_remove(m->timers, s->def->name);
+	if (m->bus)
+		bus_service_removed(m->bus, s->def->name);
+}
+
+static void op_engine_changed(void *data)
+{
+	Manager *m = data;
+
+	m->is_global_dirty = true;
+	if (m->bus)
+		bus_engine_changed(m->bus);
+	manager_drain_later(m);
+}
+
+static const EngineOps engine_ops = {
+	.subscribe = op_subscribe,
+	.unsubscribe = op_unsubscribe,
+	.start = op_start,
+	.stop = op_stop,
+	.reload = op_reload,
+	.arm_timer = op_arm_timer,
+	.changed = op_changed,
+	.removed = op_removed,
+	.engine_changed = op_engine_changed,
+};
+
+void manager_init_engine(Manager *m)
+{
+	m->engine = engine_new(&engine_ops, m);
+}
+
+/* --- acts --- */
+
+Supervisor *manager_supervisor(const Manager *m, const char *service)
+{
+	return g_hash_table_lookup(m->running, service);
+}
+
+void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor)
+{
+	g_hash_table_replace(m->running, g_strdup(service), supervisor);
+}
+
+/* A supervisor that is done is freed later: we may have been called from inside it. */
+static void retire_supervisor(Manager *m, const char *service)
+{
+	gpointer name;
+	gpointer supervisor;
+
+	if (!g_hash_table_steal_extended(m->running, service, &name, &supervisor))
+		return;
+	g_free(name);
+	g_ptr_array_add(m->gone, supervisor);
+	manager_drain_later(m);
+}
+
+static void report_gone(Manager *m, const Act *act)
+{
+	const ProcessEvent gone = { .kind = PROCESS_GONE, .at_us = loop_now() };
+
+	engine_process_event(m->engine, act->service, act->invocation, &gone, gone.at_us);
+}
+
+static void carry_out(Manager *m, const Act *act)
+{
+	Supervisor *supervisor = manager_supervisor(m, act->service);
+	const Service *s = engine_find(m->engine, act->service);
+	const bool is_current = supervisor && supervisor_invocation(supervisor) == act->invocation;
+
+	switch (act->kind) {
+	case ACT_START:
+		if (s && s->invocation == act->invocation)
+			manager_add_supervisor(m, act->service, supervisor_start(&m->context, s->def, act->invocation));
+		break;
+	case ACT_STOP:
+		if (is_current)
+			supervisor_stop(supervisor);
+		else
+			report_gone(m, act); /* nothing of it is left, and the engine waits for that word */
+		break;
+	case ACT_RELOAD:
+		if (is_current)
+			supervisor_reload(supervisor);
+		break;
+	}
+}
+
+void manager_drain(Manager *m)
+{
+	Act *act;
+
+	if (m->engine && !m->recovery) {
+		while ((act = g_queue_pop_head(&m->acts))) {
+			carry_out(m, act);
+			g_free(act->service);
+			g_free(act);
+		}
+		notes_send(m);
+		power_check_finished(m);
+	}
+	g_ptr_array_set_size(m->gone, 0);
+}
+
+void manager_drain_later(Manager *m)
+{
+	if (!timer_is_armed(m->drain))
+		timer_arm(m->drain, loop_now());
+}
+
+/* --- what services do --- */
+
+static void log_event(const char *service, const ProcessEvent *event)
+{
+	if (event->kind == PROCESS_START_FAILED)
+		log_warning(service, "did not start: %s", event->text ? event->text : "no reason was given");
+	else if (event->kind == PROCESS_EXITED && !event->success)
+		log_warning(service, "failed: %s", event->text ? event->text : "no reason was given");
+	else if (event->kind == PROCESS_RELOAD_FAILED)
+		log_warning(service, "reload failed: %s", event->text ? event->text : "no reason was given");
+}
+
+static void on_process_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
+{
+	Manager *m = data;
+
+	log_event(service, event);
+	notes_mark(m, service);
+	if (event->kind != PROCESS_PHASE)
+		engine_process_event(m->engine, service, invocation, event, loop_now());
+	if (event->kind == PROCESS_GONE) {
+		Supervisor *supervisor = manager_supervisor(m, service);
+
+		if (supervisor && supervisor_invocation(supervisor) == invocation)
+			retire_supervisor(m, service);
+	}
+	manager_drain_later(m);
+}
+
+static const char *on_note_wanted(void *data, const char *service)
+{
+	return notes_get(data, service);
+}
+
+/* --- what the keeper says --- */
+
+static void on_welcome(void *data, const struct MessageWelcome *message)
+{
+	Manager *m = data;
+
+	m->welcome = *message;
+	m->welcome.cgroup_root[sizeof m->welcome.cgroup_root - 1] = '\0';
+	m->welcome.virtualization[sizeof m->welcome.virtualization - 1] = '\0';
+	m->context = (ProcessContext){
+		.link = m->link,
+		.cgroup_root = m->welcome.cgroup_root[0] ? m->welcome.cgroup_root : NULL,
+		.exec_helper = SVCD_LIBDIR "/svc-exec",
+		.event = on_process_event,
+		.note = on_note_wanted,
+		.data = m,
+	};
+}
+
+static void on_spawned(void *data, const struct MessageSpawned *message)
+{
+	Manager *m = data;
+	Supervisor *supervisor = manager_supervisor(m, message->id.service);
+
+	if (files_on_spawned(m, message))
+		return;
+	if (m->recovery)
+		recovery_add_spawned(m->recovery, message);
+	else if (strcmp(message->id.service, LOGGER_SERVICE) == 0)
+		log_router_on_spawned(m->logs, message);
+	else if (supervisor && supervisor_invocation(supervisor) == message->id.invocation)
+		supervisor_on_spawned(supervisor, message);
+}
+
+static void on_exited(void *data, const struct MessageExited *message)
+{
+	Manager *m = data;
+	Supervisor *supervisor = manager_supervisor(m, message->id.service);
+
+	if (files_on_exited(m, message))
+		return;
+	if (m->recovery)
+		recovery_add_exited(m->recovery, message);
+	else if (strcmp(message->id.service, LOGGER_SERVICE) == 0)
+		log_router_on_exited(m->logs, message);
+	else if (supervisor && supervisor_invocation(supervisor) == message->id.invocation)
+		supervisor_on_exited(supervisor, message);
+	else
+		keeper_link_ack(m->link, &message->id, NULL); /* nobody remembers it; the row must not stay */
+}
+
+static void on_adopted(void *data, const struct MessageAdopted *message)
+{
+	Manager *m = data;
+	Supervisor *supervisor = manager_supervisor(m, message->id.service);
+
+	if (supervisor && supervisor_invocation(supervisor) == message->id.invocation)
+		supervisor_on_adopted(supervisor, message);
+}
+
+static void on_note(void *data, const struct MessageNote *message)
+{
+	Manager *m = data;
+
+	if (m->recovery)
+		recovery_add_note(m->recovery, message->service, message->note);
+}
+
+static void on_kept(void *data, const char *name, int fd)
+{
+	Manager *m = data;
+
+	if (m->recovery)
+		recovery_add_fd(m->recovery, name, fd);
+	else
+		fd_close(&fd);
+}
+
+static void on_shutdown_intent(void *data, const struct MessageShutdown *message)
+{
+	Manager *m = data;
+
+	if (m->recovery)
+		recovery_set_shutdown(m->recovery, (enum ShutdownKind)message->kind);
+}
+
+static void on_replayed(void *data, const struct MessageReplayed *message)
+{
+	Manager *m = data;
+
+	if (!m->recovery)
+		return;
+	log_debug(NULL, "replayed: %u processes, %u notes, %u descriptors", message->n_children, message->n_notes,
+		  message->n_fds);
+	files_load(m);
+}
+
+static void on_request(void *data, enum RequestKind kind)
+{
+	power_on_request(data, kind);
+}
+
+/* The keeper lets go of this manager: another one is coming. Nothing is lost, so nothing is put in order. */
+static void on_closed(void *data)
+{
+	Manager *m = data;
+
+	if (m->bus)
+		bus_flush(m->bus);
+	m->exit_code = PROTOCOL_EXIT_REEXEC;
+	g_main_loop_quit(m->loop);
+}
+
+const KeeperListener manager_keeper_listener = {
+	.welcome = on_welcome,
+	.spawned = on_spawned,
+	.exited = on_exited,
+	.adopted = on_adopted,
+	.note = on_note,
+	.kept = on_kept,
+	.shutdown_intent = on_shutdown_intent,
+	.replayed = on_replayed,
+	.request = on_request,
+	.closed = on_closed,
+};

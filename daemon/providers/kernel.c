@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Kernel: both providers answer once, when asked.
+ */
+#include "config.h"
+
+#include "providers/kernel.h"
+
+#include <string.h>
+
+typedef struct KernelProvider {
+	Provider base; /* first: the two are cast into each other */
+	ProviderSink sink;
+	char **words;
+} KernelProvider;
+
+static void kernel_subscribe(Provider *provider, const char *key)
+{
+	KernelProvider *kernel = (KernelProvider *)provider;
+	bool found = g_strv_contains((const char *const *)kernel->words, key_argument(key));
+
+	provider_report(&kernel->sink, key, found ? LEVEL_TRUE : LEVEL_FALSE,
+			found ? "on the kernel command line" : "not on the kernel command line");
+}
+
+static void virtual_subscribe(Provider *provider, const char *key)
+{
+	KernelProvider *kernel = (KernelProvider *)provider;
+	bool is_so = g_strv_contains((const char *const *)kernel->words, key_argument(key));
+
+	provider_report(&kernel->sink, key, is_so ? LEVEL_TRUE : LEVEL_FALSE,
+			is_so ? "found at boot" : "not found at boot");
+}
+
+static void kernel_unsubscribe(Provider *provider, const char *key)
+{
+	(void)provider;
+	(void)key;
+}
+
+static void kernel_free(Provider *provider)
+{
+	g_strfreev(((KernelProvider *)provider)->words);
+	g_free(provider);
+}
+
+static Provider *words_provider_new(const ProviderSink *sink, KeyPrefix prefix,
+				    void (*subscribe)(Provider *provider, const char *key), char **words)
+{
+	KernelProvider *kernel = g_new0(KernelProvider, 1);
+
+	kernel->base = (Provider){ .prefix = prefix, .subscribe = subscribe, .unsubscribe = kernel_unsubscribe,
+				   .free = kernel_free };
+	kernel->sink = *sink;
+	kernel->words = words;
+	return &kernel->base;
+}
+
+Provider *kernel_provider_new(const ProviderSink *sink, const char *cmdline)
+{
+	return words_provider_new(sink, KEY_KERNEL, kernel_subscribe, g_strsplit_set(cmdline, " \t\n", -1));
+}
+
+Provider *virtual_provider_new(const ProviderSink *sink, const char *virtualization)
+{
+	return words_provider_new(sink, KEY_VIRTUAL, virtual_subscribe, g_strsplit(virtualization, " ", -1));
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Mount: the kernel only wakes us; the table is read again each time and compared.
+ */
+#include "config.h"
+
+#include "providers/mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "loop/loop.h"
+
+/* A table longer than this is cut off there: hundreds of thousands of mounts. */
+#define MOUNTINFO_BYTES (64 * 1024 * 1024)
+
+/* After a change the table is not read again for this long: a storm of mounts costs one reading for all (lessons 5). */
+#define MOUNTINFO_PAUSE_US (50 * G_TIME_SPAN_MILLISECOND)
+
+typedef struct MountProvider {
+	Provider base; /* first: the two are cast into each other */
+	ProviderSink sink;
+	char *mountinfo;
+	int fd; /* -1: there is no such table */
+	FdSource *source;
+	Timer *pause;
+	GHashTable *points;     /* mount points, owned; NULL while unknown */
+	GHashTable *subscribed; /* interned key -> Level + 1 as last reported */
+	void (*changed)(void *data);
+	void *data;
+} MountProvider;
+
+/* Octal escapes of proc(5): \040 blank, \011 tab, \012 line break, \134 backslash. */
+static char *unescape_octal(const char *text, gsize length)
+{
+	GString *out = g_string_sized_new(length);
+
+	for (gsize i = 0; i < length; i++) {
+		if (text[i] == '\\' && i + 3 < length && g_ascii_isdigit(text[i + 1])) {
+			g_string_append_c(out, (char)((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+						      (text[i + 3] - '0')));
+			i += 3;
+		} else {
+			g_string_append_c(out, text[i]);
+		}
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* The fifth field of each line is the mount point. */
+static GHashTable *parse_mountinfo(const char *text)
+{
+	GHashTable *points = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	while (*text) {
+		const char *end = strchrnul(text, '\n');
+		const char *field = text;
+
+		for (int i = 0; i < 4 && field; i++) {
+			field = memchr(field, ' ', (size_t)(end - field));
+			field = field ? field + 1 : NULL;
+		}
+		if (field) {
+			const char *stop = memchr(field, ' ', (size_t)(end - field));
+
+			g_hash_table_add(points, unescape_octal(field, (gsize)((stop ? stop : end) - field)));
+		}
+		text = *end ? end + 1 : end;
+	}
+	return points;
+}
+
+static GHashTable *read_points(MountProvider *mounts)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GBytes) bytes = NULL;
+	g_autofree char *text = NULL;
+	auto_fd int fd = open(mounts->mountinfo, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		log_warning(NULL, "cannot read %s: %s", mounts->mountinfo, g_strerror(errno));
+		return NULL;
+	}
+	bytes = fd_read_bounded(fd, MOUNTINFO_BYTES, mounts->mountinfo, &error);
+	if (!bytes) {
+		log_warning(NULL, "%s", error->message);
+		return NULL;
+	}
+	text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+	return parse_mountinfo(text);
+}
+
+static void report_one(MountProvider *mounts, const char *key, bool always)
+{
+	Level level = !mounts->points ? LEVEL_UNKNOWN
+		      : g_hash_table_contains(mounts->points, key_argument(key)) ? LEVEL_TRUE : LEVEL_FALSE;
+	static const char *const why[] = { "not a mount point", "mounted", "the table of mounts cannot be read" };
+
+	if (!always && GPOINTER_TO_INT(g_hash_table_lookup(mounts->subscribed, key)) == (int)level + 1)
+		return;
+	g_hash_table_insert(mounts->subscribed, (gpointer)key, GINT_TO_POINTER((int)level + 1));
+	provider_report(&mounts->sink, key, level, why[level]);
+}
+
+static void mount_recheck(Provider *provider)
+{
+	MountProvider *mounts = (MountProvider *)provider;
+	g_autoptr(GList) keys = g_hash_table_get_keys(mounts->subscribed);
+
+	g_clear_pointer(&mounts->points, g_hash_table_unref);
+	mounts->points = read_points(mounts);
+	for (GList *l = keys; l; l = l->next)
+		report_one(mounts, l->data, false);
+}
+
+static void on_mountinfo_changed(GIOCondition condition, void *data);
+
+static void watch_mountinfo(MountProvider *mounts)
+{
+	mounts->source = fd_source_new(mounts->fd, G_IO_PRI | G_IO_ERR, LOOP_PRIORITY_PROVIDER,
+				       on_mountinfo_changed, mounts);
+}
+
+/* The source goes for the pause: poll(2) reports an error condition even where no events are asked for. */
+static void on_mountinfo_changed(GIOCondition condition, void *data)
+{
+	MountProvider *mounts = data;
+
+	(void)condition;
+	g_clear_pointer(&mounts->source, fd_source_free);
+	timer_arm(mounts->pause, loop_now() + MOUNTINFO_PAUSE_US);
+	mount_recheck(&mounts->base);
+	mounts->changed(mounts->data);
+}
+
+/* What changed meanwhile makes the first poll of the new source return at once. */
+static void on_pause_over(void *data)
+{
+	watch_mountinfo(data);
+}
+
+static void mount_subscribe(Provider *provider, const char *key)
+{
+	report_one((MountProvider *)provider, key, true);
+}
+
+static void mount_unsubscribe(Provider *provider, const char *key)
+{
+	g_hash_table_remove(((MountProvider *)provider)->subscribed, key);
+}
+
+static void mount_free(Provider *provider)
+{
+	MountProvider *mounts = (MountProvider *)provider;
+
+	fd_source_free(mounts->source);
+	timer_free(mounts->pause);
+	fd_close(&mounts->fd);
+	g_clear_pointer(&mounts->points, g_hash_table_unref);
+	g_hash_table_unref(mounts->subscribed);
+	g_free(mounts->mountinfo);
+	g_free(mounts);
+}
+
+Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, void (*changed)(void *data), void *data)
+{
+	MountProvider *mounts = g_new0(MountProvider, 1);
+
+	mounts->base = (Provider){ .prefix = KEY_MOUNTED, .subscribe = mount_subscribe,
+				   .unsubscribe = mount_unsubscribe, .recheck = mount_recheck, .free = mount_free };
+	mounts->sink = *sink;
+	mounts->mountinfo = g_strdup(mountinfo);
+	mounts->changed = changed;
+	mounts->data = data;
+	mounts->subscribed = g_hash_table_new(g_str_hash, g_str_equal);
+	mounts->pause = timer_new(on_pause_over, mounts);
+	mounts->fd = open(mountinfo, O_RDONLY | O_CLOEXEC);
+	if (mounts->fd >= 0)
+		watch_mountinfo(mounts);
+	mounts->points = read_points(mounts);
+	return &mounts->base;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Path: every directory on the way to a path is watched, through symlinks too, and whatever happens to a name there
+ * makes the paths that go through that name be walked again. inotify only wakes; the walk is the truth. The watch is
+ * set before the name is looked at, so nothing falls between the two.
+ */
+#include "config.h"
+
+#include "providers/path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "loop/inotify.h"
+
+/* As the kernel's own limit on symlinks in one look-up (path_resolution(7)). */
+#define MAX_SYMLINKS 40
+
+/* Not IN_CLOSE_WRITE: in /dev it would fire for every use of /dev/null. */
+#define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+
+typedef enum PathTest { TEST_EXISTS, TEST_EXECUTABLE, TEST_DIRECTORY, TEST_NONEMPTY } PathTest;
+
+static const struct {
+	const char *word;
+	PathTest test;
+} path_tests[] = { { "exec:", TEST_EXECUTABLE }, { "dir:", TEST_DIRECTORY }, { "nonempty:", TEST_NONEMPTY } };
+
+/* One directory as inotify knows it: several paths may lead to the same one. */
+typedef struct Directory {
+	int watch;
+	unsigned n_users;      /* steps of conditions */
+	GHashTable *by_name;   /* name -> GPtrArray of PathCondition *, borrowed; "" stands for every name */
+} Directory;
+
+typedef struct Step {
+	Directory *directory;
+	char *name;
+} Step;
+
+typedef struct PathCondition {
+	const char *key;
+	const char *path;  /* into @key */
+	PathTest test;
+	GArray *steps;     /* Step: what it depends on */
+	Level level;
+	bool is_reported;
+	bool is_dirty;
+} PathCondition;
+
+typedef struct PathProvider {
+	Provider base; /* first: the two are cast into each other */
+	ProviderSink sink;
+	Inotify *inotify;
+	GHashTable *conditions;  /* key -> PathCondition, owned */
+	GHashTable *directories; /* watch number -> Directory, owned */
+	GPtrArray *dirty;        /* PathCondition *, borrowed */
+} PathProvider;
+
+/* --- what a condition depends on --- */
+
+static void directory_free(gpointer data)
+{
+	Directory *directory = data;
+
+	g_hash_table_unref(directory->by_name);
+	g_free(directory);
+}
+
+static void step_drop(PathProvider *paths, PathCondition *condition, Step *step)
+{
+	Directory *directory = step->directory;
+	GPtrArray *users = g_hash_table_lookup(directory->by_name, step->name);
+
+	g_ptr_array_remove_fast(users, condition);
+	if (users->len == 0)
+		g_hash_table_remove(directory->by_name, step->name);
+	g_free(step->name);
+	if (--directory->n_users == 0) {
+		inotify_unwatch(paths->inotify, directory->watch);
+		g_hash_table_remove(paths->directories, GINT_TO_POINTER(directory->watch));
+	}
+}
+
+static void drop_steps(PathProvider *paths, PathCondition *condition, GArray *steps)
+{
+	for (guint i = 0; i < steps->len; i++)
+		step_drop(paths, condition, &g_array_index(steps, Step, i));
+	g_array_unref(steps);
+}
+
+static Directory *directory_at(PathProvider *paths, const char *path, uint32_t mask)
+{
+	int watch = inotify_watch(paths->inotify, path, mask);
+	Directory *directory;
+
+	if (watch < 0) {
+		if (errno == ENOSPC)
+			log_error(NULL, "cannot watch %s: fs.inotify.max_user_watches is too small", path);
+		return NULL;
+	}
+	directory = g_hash_table_lookup(paths->directories, GINT_TO_POINTER(watch));
+	if (!directory) {
+		directory = g_new0(Directory, 1);
+		directory->watch = watch;
+		directory->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+							   (GDestroyNotify)g_ptr_array_unref);
+		g_hash_table_insert(paths->directories, GINT_TO_POINTER(watch), directory);
+	}
+	return directory;
+}
+
+/* The condition depends on @name in the directory @path from now on. */
+static void add_step(PathProvider *paths, PathCondition *condition, const char *path, const char *name, uint32_t mask)
+{
+	Directory *directory = directory_at(paths, path, mask);
+	Step step = { .directory = directory, .name = g_strdup(name) };
+	GPtrArray *users;
+
+	if (!directory) {
+		g_free(step.name);
+		return;
+	}
+	users = g_hash_table_lookup(directory->by_name, name);
+	if (!users) {
+		users = g_ptr_array_new();
+		g_hash_table_insert(directory->by_name, g_strdup(name), users);
+	}
+	g_ptr_array_add(users, condition);
+	directory->n_users++;
+	g_array_append_val(condition->steps, step);
+}
+
+/* --- walking --- */
+
+/* Puts a symlink's target in front of what is left of the path. */
+static bool follow(GString *rest, GString *at, const char *link)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(link, target, sizeof target - 1);
+
+	if (n <= 0)
+		return false;
+	target[n] = '\0';
+	if (target[0] == '/')
+		g_string_assign(at, "/");
+	g_string_prepend_c(rest, '/');
+	g_string_prepend(rest, target);
+	return true;
+}
+
+/* Takes the next component off @rest. Returns NULL at the end. */
+static char *next_component(GString *rest)
+{
+	gsize skip = strspn(rest->str, "/");
+	gsize length = strcspn(rest->str + skip, "/");
+	char *name;
+
+	if (length == 0)
+		return NULL;
+	name = g_strndup(rest->str + skip, length);
+	g_string_erase(rest, 0, (gssize)(skip + length));
+	return name;
+}
+
+/*
+ * Watches every directory on the way and follows links by hand.
+ * Returns: true when the path leads somewhere; @at then is the place, with no link in it, and @st its status.
+ */
+static bool walk(PathProvider *paths, PathCondition *condition, uint32_t mask, GString *at, struct stat *st)
+{
+	g_autoptr(GString) rest = g_string_new(condition->path);
+	unsigned n_links = 0;
+
+	g_string_assign(at, "/");
+	if (lstat("/", st) < 0)
+		return false;
+	for (;;) {
+		g_autofree char *name = next_component(rest);
+		g_autofree char *here = NULL;
+
+		if (!name)
+			return true;
+		if (strcmp(name, ".") == 0)
+			continue;
+		here = g_strdup(at->str);
+		add_step(paths, condition, here, name, mask);
+		g_string_append_printf(at, "%s%s", at->len > 1 ? "/" : "", name);
+		if (lstat(at->str, st) < 0)
+			return false;
+		if (!S_ISLNK(st->st_mode))
+			continue;
+		if (++n_links > MAX_SYMLINKS)
+			return false;
+		g_autofree char *link = g_strdup(at->str);
+		g_string_assign(at, here);
+		if (!follow(rest, at, link))
+			return false;
+	}
+}
+
+static bool directory_has_entry(const char *path)
+{
+	DIR *directory = opendir(path);
+	bool found = false;
+	struct dirent *entry;
+
+	if (!directory)
+		return false;
+	while (!found && (entry = readdir(directory)))
+		found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	(void)closedir(directory);
+	return found;
+}
+
+/* Returns NULL when the test holds, else what is wrong. */
+static const char *test_place(PathProvider *paths, PathCondition *condition, const char *place, const struct stat *st)
+{
+	switch (condition->test) {
+	case TEST_EXISTS:
+		return NULL;
+	case TEST_EXECUTABLE:
+		if (!S_ISREG(st->st_mode))
+			return "it is not a regular file";
+		return st->st_mode & 0111 ? NULL : "it is not executable";
+	case TEST_DIRECTORY:
+		return S_ISDIR(st->st_mode) ? NULL : "it is not a directory";
+	case TEST_NONEMPTY:
+		if (!S_ISDIR(st->st_mode))
+			return st->st_size > 0 ? NULL : "it is empty";
+		add_step(paths, condition, place, "", WATCH_MASK);
+		return directory_has_entry(place) ? NULL : "it is empty";
+	}
+	return NULL;
+}
+
+static void condition_look(PathProvider *paths, PathCondition *condition)
+{
+	/* What it depended on is dropped last: directories that stay are then never unwatched in between. */
+	GArray *before = condition->steps;
+	uint32_t mask = WATCH_MASK | (condition->test == TEST_NONEMPTY ? IN_CLOSE_WRITE : 0);
+	g_autoptr(GString) at = g_string_new(NULL);
+	struct stat st;
+	const char *problem = "it does not exist";
+	Level level;
+
+	condition->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+	if (walk(paths, condition, mask, at, &st))
+		problem = test_place(paths, condition, at->str, &st);
+	drop_steps(paths, condition, before);
+	condition->is_dirty = false;
+	level = problem ? LEVEL_FALSE : LEVEL_TRUE;
+	if (condition->is_reported && level == condition->level)
+		return;
+	condition->is_reported = true;
+	condition->level = level;
+	provider_report(&paths->sink, condition->key, level, problem ? problem : "it is there");
+}
+
+/* --- events --- */
+
+static void mark_dirty(PathProvider *paths, PathCondition *condition)
+{
+	if (condition->is_dirty)
+		return;
+	condition->is_dirty = true;
+	g_ptr_array_add(paths->dirty, condition);
+}
+
+static void mark_users(PathProvider *paths, GPtrArray *users)
+{
+	for (guint i = 0; users && i < users->len; i++)
+		mark_dirty(paths, g_ptr_array_index(users, i));
+}
+
+static void on_inotify_event(void *data, int watch, uint32_t mask, const char *name)
+{
+	PathProvider *paths = data;
+	Directory *directory = g_hash_table_lookup(paths->directories, GINT_TO_POINTER(watch));
+	GHashTableIter iter;
+	gpointer users;
+
+	if (!directory)
+		return;
+	if (!(mask & (IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF))) {
+		mark_users(paths, g_hash_table_lookup(directory->by_name, name));
+		mark_users(paths, g_hash_table_lookup(directory->by_name, ""));
+		return;
+	}
+	g_hash_table_iter_init(&iter, directory->by_name);
+	while (g_hash_table_iter_next(&iter, NULL, &users))
+		mark_users(paths, users);
+}
+
+static void on_inotify_batch_end(void *data)
+{
+	PathProvider *paths = data;
+
+	for (guint i = 0; i < paths->dirty->len; i++)
+		condition_look(paths, g_ptr_array_index(paths->dirty, i));
+	g_ptr_array_set_size(paths->dirty, 0);
+}
+
+static void path_recheck(Provider *provider)
+{
+	PathProvider *paths = (PathProvider *)provider;
+	GHashTableIter iter;
+	gpointer condition;
+
+	g_hash_table_iter_init(&iter, paths->conditions);
+	while (g_hash_table_iter_next(&iter, NULL, &condition))
+		mark_dirty(paths, condition);
+	on_inotify_batch_end(paths);
+}
+
+static void on_inotify_overflow(void *data)
+{
+	log_notice(NULL, "file system events were lost; looking at every path again");
+	path_recheck(data);
+}
+
+/* --- the provider --- */
+
+static void path_subscribe(Provider *provider, const char *key)
+{
+	PathProvider *paths = (PathProvider *)provider;
+	PathCondition *condition = g_new0(PathCondition, 1);
+
+	condition->key = key;
+	condition->path = key_argument(key);
+	for (gsize i = 0; i < G_N_ELEMENTS(path_tests); i++) {
+		if (!g_str_has_prefix(condition->path, path_tests[i].word))
+			continue;
+		condition->test = path_tests[i].test;
+		condition->path += strlen(path_tests[i].word);
+		break;
+	}
+	condition->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+	g_hash_table_insert(paths->conditions, (gpointer)key, condition);
+	condition_look(paths, condition);
+}
+
+static void path_unsubscribe(Provider *provider, const char *key)
+{
+	PathProvider *paths = (PathProvider *)provider;
+	PathCondition *condition = g_hash_table_lookup(paths->conditions, key);
+
+	if (!condition)
+		return;
+	drop_steps(paths, condition, g_steal_pointer(&condition->steps));
+	(void)g_ptr_array_remove_fast(paths->dirty, condition); /* it need not be in there */
+	g_hash_table_remove(paths->conditions, key);
+}
+
+static void path_free(Provider *provider)
+{
+	PathProvider *paths = (PathProvider *)provider;
+	g_autoptr(GList) keys = g_hash_table_get_keys(paths->conditions);
+
+	for (GList *l = keys; l; l = l->next)
+		path_unsubscribe(provider, l->data);
+	inotify_free(paths->inotify);
+	g_hash_table_unref(paths->conditions);
+	g_hash_table_unref(paths->directories);
+	g_ptr_array_unref(paths->dirty);
+	g_free(paths);
+}
+
+Provider *path_provider_new(const ProviderSink *sink, GError **error)
+{
+	static const InotifyListener listener = { on_inotify_event, on_inotify_overflow, on_inotify_batch_end };
+	PathProvider *paths = g_new0(PathProvider, 1);
+
+	paths->base = (Provider){ .prefix = KEY_PATH, .subscribe = path_subscribe, .unsubscribe = path_unsubscribe,
+				  .recheck = path_recheck, .free = path_free };
+	paths->sink = *sink;
+	paths->conditions = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+	paths->directories = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, directory_free);
+	paths->dirty = g_ptr_array_new();
+	paths->inotify = inotify_new(&listener, paths, error);
+	if (!paths->inotify) {
+		path_free(&paths->base);
+		return NULL;
+	}
+	return &paths->base;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Provider: who knows the level of the conditions of one prefix.
+ *
+ * A provider reports the present level of a key when it is subscribed, and every change afterwards. Unknown is a level
+ * too: the source is not there yet. A new provider is one file that fills this struct, and a line in registry.c.
+ */
+#ifndef SVCD_PROVIDERS_PROVIDER_H
+#define SVCD_PROVIDERS_PROVIDER_H
+
+#include "model/key.h"
+
+/* Where reports go: never straight into the engine, but into the registry's queue. */
+typedef struct ProviderSink {
+	void (*report)(void *data, const char *key, Level level, const char *why);
+	void *data;
+} ProviderSink;
+
+typedef struct Provider Provider;
+
+struct Provider {
+	KeyPrefix prefix;
+	void (*subscribe)(Provider *provider, const char *key);
+	void (*unsubscribe)(Provider *provider, const char *key);
+	/* Look at everything again (mounts have changed); NULL if there is nothing to look at. */
+	void (*recheck)(Provider *provider);
+	void (*free)(Provider *provider);
+};
+
+static inline void provider_report(const ProviderSink *sink, const char *key, Level level, const char *why)
+{
+	sink->report(sink->data, key, level, why);
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Registry: all providers, and the queue between them and the engine.
+ */
+#ifndef SVCD_PROVIDERS_REGISTRY_H
+#define SVCD_PROVIDERS_REGISTRY_H
+
+#include <glib.h>
+
+#include "model/key.h"
+#include "providers/flag.h"
+
+typedef struct Registry Registry;
+
+typedef struct RegistryOptions {
+	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
+	const char *virtualization; /* "", "container" or "vm" */
+} RegistryOptions;
+
+/*
+ * @report: called from the main loop or registry_flush(), never from inside registry_subscribe().
+ * Returns: NULL with @error when the machine cannot watch files.
+ */
+Registry *registry_new(const RegistryOptions *options,
+		       void (*report)(void *data, const char *key, Level level, const char *why), void *data,
+		       GError **error);
+void registry_free(Registry *registry);
+
+void registry_subscribe(Registry *registry, KeyPrefix prefix, const char *key);
+void registry_unsubscribe(Registry *registry, KeyPrefix prefix, const char *key);
+
+/* Hand over everything that is waiting, now. */
+void registry_flush(Registry *registry);
+
+/* Flags have no other source than svcctl: the manager sets them here. */
+FlagProvider *registry_flags(Registry *registry);
+
+#endif
