@@ -29,6 +29,9 @@ ENUM_WITH_NAMES(ErrorCode, SVCD_ERROR, error_code, ERROR_CODES)
 GQuark svcd_error_quark(void);
 #define SVCD_ERROR_DOMAIN svcd_error_quark()
 
+/* The unit test library has an obsolete macro of this name. */
+#undef fail
+
 /**
  * fail() - set @error and say no
  * Returns: false, always, so that a function can end with "return fail(...)".

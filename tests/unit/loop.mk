@@ -1,1 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+
+check_PROGRAMS += tests/unit/test_loop
+TESTS += tests/unit/test_loop
+
+tests_unit_test_loop_SOURCES = tests/unit/test_loop.c tests/lib/check-main.c
+tests_unit_test_loop_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_loop_LDADD = libloop.a libbase.a $(GLIB_LIBS) $(CHECK_LIBS)

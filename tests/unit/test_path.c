@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The path provider on a real file system: whatever happens on the way to a path is seen.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loop/loop.h"
+#include "providers/path.h"
+
+#define DEADLINE_US (10 * G_USEC_PER_SEC)
+
+static char *root;
+static Provider *provider;
+static Level level;
+static char *why;
+static const char *key;
+static unsigned n_reports;
+
+static void on_report(void *data, const char *reported, Level reported_level, const char *text)
+{
+	(void)data;
+	if (reported != key)
+		return;
+	level = reported_level;
+	g_free(why);
+	why = g_strdup(text);
+	n_reports++;
+}
+
+static void set_up(void)
+{
+	const ProviderSink sink = { on_report, NULL };
+
+	root = g_dir_make_tmp("svcd-path-XXXXXX", NULL);
+	provider = path_provider_new(&sink, NULL);
+	level = LEVEL_UNKNOWN;
+	n_reports = 0;
+}
+
+static void tear_down(void)
+{
+	g_autofree char *command = g_strdup_printf("rm -rf '%s'", root);
+
+	provider->free(provider);
+	ck_assert_int_eq(system(command), 0);
+	g_clear_pointer(&root, g_free);
+	g_clear_pointer(&why, g_free);
+}
+
+static char *in_root(const char *name)
+{
+	return g_build_filename(root, name, NULL);
+}
+
+static void watch(const char *test, const char *name)
+{
+	g_autofree char *path = in_root(name);
+	g_autofree char *text = g_strconcat("path:", test, path, NULL);
+
+	key = g_intern_string(text);
+	provider->subscribe(provider, key);
+}
+
+static void write_file(const char *name, const char *text, int mode)
+{
+	g_autofree char *path = in_root(name);
+
+	ck_assert(g_file_set_contents(path, text, -1, NULL));
+	ck_assert_int_eq(chmod(path, (mode_t)mode), 0);
+}
+
+static void make_directory(const char *name)
+{
+	g_autofree char *path = in_root(name);
+
+	ck_assert_int_eq(g_mkdir_with_parents(path, 0755), 0);
+}
+
+static void move(const char *from, const char *to)
+{
+	g_autofree char *old = in_root(from);
+	g_autofree char *new = in_root(to);
+
+	ck_assert_int_eq(g_rename(old, new), 0);
+}
+
+static void point_link(const char *name, const char *target)
+{
+	g_autofree char *path = in_root(name);
+
+	(void)unlink(path);
+	ck_assert_int_eq(symlink(target, path), 0);
+}
+
+static void expect_level(Level expected)
+{
+	const int64_t end = loop_now() + DEADLINE_US;
+
+	while (level != expected && loop_now() < end)
+		g_main_context_iteration(NULL, FALSE);
+	ck_assert_msg(level == expected, "%s is %s (%s), not %s", key, level_name(level), why, level_name(expected));
+}
+
+START_TEST(present_level_is_told_at_once)
+{
+	write_file("there", "x", 0644);
+
+	watch("", "there");
+
+	ck_assert_int_eq(level, LEVEL_TRUE);
+	ck_assert_uint_eq(n_reports, 1);
+}
+END_TEST
+
+START_TEST(a_file_appears_and_goes)
+{
+	g_autofree char *path = in_root("file");
+
+	watch("", "file");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+	ck_assert_str_eq(why, "it does not exist");
+
+	write_file("file", "x", 0644);
+	expect_level(LEVEL_TRUE);
+
+	ck_assert_int_eq(unlink(path), 0);
+	expect_level(LEVEL_FALSE);
+}
+END_TEST
+
+START_TEST(a_path_appears_below_directories_that_did_not_exist)
+{
+	watch("", "a/b/c/file");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+
+	make_directory("a/b/c");
+	write_file("a/b/c/file", "x", 0644);
+	expect_level(LEVEL_TRUE);
+
+	move("a", "elsewhere");
+	expect_level(LEVEL_FALSE);
+
+	move("elsewhere", "a");
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
+START_TEST(a_directory_is_replaced_by_another_with_the_same_name)
+{
+	make_directory("current");
+	make_directory("next");
+	write_file("current/file", "x", 0644);
+	watch("", "current/file");
+	ck_assert_int_eq(level, LEVEL_TRUE);
+
+	move("current", "old");
+	move("next", "current");
+	expect_level(LEVEL_FALSE);
+
+	write_file("current/file", "x", 0644);
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
+START_TEST(links_are_followed_and_watched)
+{
+	make_directory("real");
+	point_link("by-link", "real");
+	watch("", "by-link/name");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+
+	point_link("real/name", "target");
+	write_file("real/target", "x", 0644);
+	expect_level(LEVEL_TRUE);
+
+	move("real/target", "real/other");
+	expect_level(LEVEL_FALSE);
+
+	point_link("real/name", "other");
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
+START_TEST(a_link_to_itself_is_no_path)
+{
+	point_link("loop", "loop");
+
+	watch("", "loop");
+
+	ck_assert_int_eq(level, LEVEL_FALSE);
+}
+END_TEST
+
+START_TEST(executable_means_a_file_with_an_x_bit)
+{
+	g_autofree char *path = in_root("program");
+
+	write_file("program", "#!/bin/sh\n", 0644);
+	watch("exec:", "program");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+	ck_assert_str_eq(why, "it is not executable");
+
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
+START_TEST(a_directory_is_asked_for)
+{
+	write_file("place", "x", 0644);
+	watch("dir:", "place");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+	ck_assert_str_eq(why, "it is not a directory");
+}
+END_TEST
+
+START_TEST(nonempty_file_and_directory)
+{
+	g_autofree char *path = in_root("file");
+
+	write_file("file", "", 0644);
+	watch("nonempty:", "file");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+	g_autofree char *command = g_strdup_printf("echo x >>'%s'", path);
+	ck_assert_int_eq(system(command), 0);
+	expect_level(LEVEL_TRUE);
+	provider->unsubscribe(provider, key);
+
+	make_directory("directory");
+	watch("nonempty:", "directory");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+	write_file("directory/entry", "", 0644);
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
+START_TEST(only_changes_are_told)
+{
+	watch("", "file");
+	n_reports = 0;
+
+	write_file("unrelated", "x", 0644);
+	write_file("file", "x", 0644);
+	expect_level(LEVEL_TRUE);
+
+	ck_assert_uint_eq(n_reports, 1);
+}
+END_TEST
+
+START_TEST(nothing_is_told_after_unsubscribing)
+{
+	watch("", "file");
+	provider->unsubscribe(provider, key);
+	n_reports = 0;
+
+	write_file("file", "x", 0644);
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+
+	ck_assert_uint_eq(n_reports, 0);
+}
+END_TEST
+
+START_TEST(everything_is_looked_at_again_when_asked)
+{
+	watch("", "file");
+	provider->recheck(provider);
+	ck_assert_uint_eq(n_reports, 1);
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("path");
+	TCase *tests = tcase_create("path");
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, present_level_is_told_at_once);
+	tcase_add_test(tests, a_file_appears_and_goes);
+	tcase_add_test(tests, a_path_appears_below_directories_that_did_not_exist);
+	tcase_add_test(tests, a_directory_is_replaced_by_another_with_the_same_name);
+	tcase_add_test(tests, links_are_followed_and_watched);
+	tcase_add_test(tests, a_link_to_itself_is_no_path);
+	tcase_add_test(tests, executable_means_a_file_with_an_x_bit);
+	tcase_add_test(tests, a_directory_is_asked_for);
+	tcase_add_test(tests, nonempty_file_and_directory);
+	tcase_add_test(tests, only_changes_are_told);
+	tcase_add_test(tests, nothing_is_told_after_unsubscribing);
+	tcase_add_test(tests, everything_is_looked_at_again_when_asked);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
