@@ -85,6 +85,34 @@ void diag_warning(DiagList *list, Origin origin, const char *service, const char
 	va_end(args);
 }
 
+static int compare_diagnostics(gconstpointer a, gconstpointer b)
+{
+	const Diagnostic *left = *(const Diagnostic *const *)a;
+	const Diagnostic *right = *(const Diagnostic *const *)b;
+	const int files = g_strcmp0(left->origin.file, right->origin.file);
+
+	if (files)
+		return files;
+	if (left->origin.line != right->origin.line)
+		return left->origin.line < right->origin.line ? -1 : 1;
+	return strcmp(left->text, right->text);
+}
+
+void diag_list_sort(DiagList *list)
+{
+	g_ptr_array_sort(list->items, compare_diagnostics);
+	for (guint i = 1; i < list->items->len;) {
+		const Diagnostic *d = g_ptr_array_index(list->items, i);
+
+		if (compare_diagnostics(&list->items->pdata[i - 1], &list->items->pdata[i]) != 0) {
+			i++;
+			continue;
+		}
+		list->n_errors -= d->level == DIAG_ERROR;
+		g_ptr_array_remove_index(list->items, i);
+	}
+}
+
 unsigned diag_list_length(const DiagList *list)
 {
 	return list->items->len;

@@ -54,6 +54,11 @@ void diag_error(DiagList *list, Origin origin, const char *service, const char *
  */
 void diag_warning(DiagList *list, Origin origin, const char *service, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
+/**
+ * diag_list_sort() - by file, line and text; what was said twice (of two instances of a template, say) is kept once
+ */
+void diag_list_sort(DiagList *list);
+
 unsigned diag_list_length(const DiagList *list);
 unsigned diag_list_count_errors(const DiagList *list);
 const Diagnostic *diag_list_get(const DiagList *list, unsigned index);

@@ -24,6 +24,9 @@
 /* Alternatives in one term. */
 #define LIMIT_TERM_ALTERNATIVES 64
 
+/* Runlevels, the eight that always exist included; Include= is followed at most this deep. */
+#define LIMIT_RUNLEVELS 64
+
 /* An environment file, as read by svc-exec. */
 #define LIMIT_ENVIRONMENT_FILE_BYTES (64 * 1024)
 
@@ -42,6 +45,23 @@
 
 /* Clients of the private socket at one time. */
 #define LIMIT_PRIVATE_CLIENTS 64
+
+/* Time for the private socket's greeting, so that silent clients cannot hold all places. */
+#define LIMIT_AUTH_US (10 * G_USEC_PER_SEC)
+
+/* One line of the greeting (ours have 60 bytes), and lines of it altogether. */
+#define LIMIT_AUTH_LINE_BYTES 512
+#define LIMIT_AUTH_LINES 16
+
+/* A message from a client: all that org.svcd1 takes are some names. */
+#define LIMIT_BUS_MESSAGE_BYTES (64 * 1024)
+
+/* Answers that wait for a client to read them: above the first it is not listened to, above the second disconnected. */
+#define LIMIT_BUS_QUEUE_PAUSE_BYTES (256 * 1024)
+#define LIMIT_BUS_QUEUE_BYTES (1024 * 1024)
+
+/* Calls of one client in one turn of the main loop. */
+#define LIMIT_BUS_BATCH 8
 
 /* Flags that may be set at one time. */
 #define LIMIT_FLAGS 256

@@ -2,4 +2,8 @@
 
 noinst_LIBRARIES += libconfig.a
 libconfig_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-libconfig_a_SOURCES =
+libconfig_a_SOURCES = \
+	daemon/config/kernel-cmdline.c daemon/config/kernel-cmdline.h \
+	daemon/config/loader.c daemon/config/loader.h \
+	daemon/config/search-path.c daemon/config/search-path.h \
+	daemon/config/source-file.c daemon/config/source-file.h

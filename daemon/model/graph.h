@@ -29,6 +29,16 @@ typedef struct Edge {
 GArray *graph_edges(const ServiceSet *set);
 
 /**
+ * graph_edges_compact() - the same with a node for each facility, so that their number grows with the files' text only
+ * @ret_facilities: names of the facilities; node service_set_length() + i is the i-th; a new array of borrowed strings
+ *
+ * From each provider to its facility goes a hard edge without text. A service that provides a facility does not wait
+ * for that facility itself.
+ * Returns: a new GArray of Edge.
+ */
+GArray *graph_edges_compact(const ServiceSet *set, GPtrArray **ret_facilities);
+
+/**
  * graph_components() - Tarjan's strongly connected components, iterative (chains of 10,000 are fine)
  * @n: number of nodes
  * Returns: a new array of n component numbers, numbered so that a component's successors have smaller numbers.

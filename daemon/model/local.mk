@@ -1,5 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 noinst_LIBRARIES += libmodel.a
-libmodel_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-libmodel_a_SOURCES =
+libmodel_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(INIH_CFLAGS)
+libmodel_a_SOURCES = \
+	daemon/model/check-cycles.c \
+	daemon/model/check.c daemon/model/check.h daemon/model/check-private.h \
+	daemon/model/exec-def.c daemon/model/exec-def.h \
+	daemon/model/graph.c daemon/model/graph.h \
+	daemon/model/ini-source.c daemon/model/ini-source.h \
+	daemon/model/key.c daemon/model/key.h \
+	daemon/model/name.c daemon/model/name.h \
+	daemon/model/policy-parse.c \
+	daemon/model/policy.c daemon/model/policy.h daemon/model/policy-private.h \
+	daemon/model/service-def.c daemon/model/service-def.h \
+	daemon/model/service-keys.c daemon/model/service-keys.h \
+	daemon/model/service-parse.c daemon/model/service-parse.h \
+	daemon/model/service-set.c daemon/model/service-set.h \
+	daemon/model/service-unknown.c \
+	daemon/model/term.c daemon/model/term.h \
+	daemon/model/value.c daemon/model/value.h

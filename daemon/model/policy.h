@@ -90,6 +90,9 @@ typedef struct PolicyService {
 
 const PolicyService *policy_service(const Policy *policy, const char *service);
 
+/* Warns of runlevels that some key names and nobody defines; after the last file. */
+void policy_check(const Policy *policy, DiagList *diags);
+
 /* [defaults] NewServices=: the activation of services that nobody names; on-demand if nobody says. */
 Activation policy_new_services(const Policy *policy, Origin *ret_origin);
 

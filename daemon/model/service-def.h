@@ -68,7 +68,7 @@ typedef struct ServiceDef {
 	char *name;     /* "sshd", "getty@tty1" */
 	char *instance; /* "tty1", NULL when it comes from no template */
 	Origin origin;  /* the main file */
-	char *problem;  /* not NULL: the file has errors, and this service is out; the first error's text */
+	char *problem;  /* not NULL: the file has errors, and this service is out; "FILE:LINE: text" of the first */
 	char *description; /* never NULL: the name if the file gives none */
 
 	ServiceType type;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Kernel command line: quotes as in next_arg() of the kernel's lib/cmdline.c; an open quote goes to the end.
+ */
+#include "config.h"
+
+#include "config/kernel-cmdline.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+char **kernel_cmdline_split(const char *text)
+{
+	GPtrArray *words = g_ptr_array_new();
+	const char *p = text;
+
+	while (*p) {
+		GString *word = g_string_new(NULL);
+		bool in_quotes = false;
+
+		for (; *p && (in_quotes || !g_ascii_isspace(*p)); p++) {
+			if (*p == '"')
+				in_quotes = !in_quotes;
+			else
+				g_string_append_c(word, *p);
+		}
+		if (word->len > 0)
+			g_ptr_array_add(words, g_string_free(word, FALSE));
+		else
+			g_string_free(word, TRUE);
+		while (g_ascii_isspace(*p))
+			p++;
+	}
+	g_ptr_array_add(words, NULL);
+	return (char **)g_ptr_array_free(words, FALSE);
+}

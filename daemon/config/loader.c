@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Loader: policy first, then every service that has a file, then instances of templates for as long as somebody names
+ * one that is not there yet, then the checks of the whole.
+ */
+#include "config.h"
+
+#include "config/loader.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "config/kernel-cmdline.h"
+#include "config/search-path.h"
+#include "config/source-file.h"
+#include "model/check.h"
+#include "model/name.h"
+#include "model/service-parse.h"
+
+#define SERVICE_SUFFIX ".svc"
+#define DROP_IN_SUFFIX ".svc.d"
+#define POLICY_SUFFIX ".policy"
+
+/* A file, read when first needed: a template serves many instances. */
+typedef struct Source {
+	char *path;
+	char *base; /* without the directory */
+	bool is_read;
+	char *text; /* NULL after reading: @problem */
+	gsize length;
+	char *problem; /* reported already */
+} Source;
+
+/* What was found under one name in all directories. */
+typedef struct Found {
+	char *name;
+	Source *main; /* of the last directory that has it; NULL: only drop-ins */
+	GPtrArray *drop_ins; /* Source *, in order */
+} Found;
+
+typedef struct Loader {
+	SourceReader reader;
+	Configuration *configuration;
+	GHashTable *found; /* name -> Found */
+	GQueue *mentioned; /* names, borrowed from definitions, policy and the caller */
+	bool is_full;      /* LIMIT_SERVICES was reached and reported */
+} Loader;
+
+static Source *source_new(const char *directory, const char *base)
+{
+	Source *source = g_new0(Source, 1);
+
+	source->path = g_build_filename(directory, base, NULL);
+	source->base = g_strdup(base);
+	return source;
+}
+
+static void source_free(gpointer data)
+{
+	Source *source = data;
+
+	if (!source)
+		return;
+	g_free(source->path);
+	g_free(source->base);
+	g_free(source->text);
+	g_free(source->problem);
+	g_free(source);
+}
+
+static void found_free(gpointer data)
+{
+	Found *found = data;
+
+	g_free(found->name);
+	source_free(found->main);
+	g_ptr_array_unref(found->drop_ins);
+	g_free(found);
+}
+
+static Found *ensure_found(Loader *l, const char *name)
+{
+	Found *found = g_hash_table_lookup(l->found, name);
+
+	if (found)
+		return found;
+	found = g_new0(Found, 1);
+	found->name = g_strdup(name);
+	found->drop_ins = g_ptr_array_new_with_free_func(source_free);
+	g_hash_table_insert(l->found, found->name, found);
+	return found;
+}
+
+static GPtrArray *list_directory(Loader *l, const char *path)
+{
+	g_autofree char *problem = NULL;
+	GPtrArray *names = source_reader_list(&l->reader, path, &problem);
+
+	if (problem)
+		diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
+	return names;
+}
+
+static void add_drop_ins(Loader *l, Found *found, const char *directory)
+{
+	g_autoptr(GPtrArray) names = list_directory(l, directory);
+
+	for (guint i = 0; i < names->len; i++) {
+		const char *base = g_ptr_array_index(names, i);
+
+		if (!g_str_has_suffix(base, ".conf"))
+			continue;
+		/* The same file in a later directory takes the place of the earlier one. */
+		for (guint j = 0; j < found->drop_ins->len; j++) {
+			if (strcmp(((Source *)g_ptr_array_index(found->drop_ins, j))->base, base) == 0) {
+				g_ptr_array_remove_index(found->drop_ins, j);
+				break;
+			}
+		}
+		g_ptr_array_add(found->drop_ins, source_new(directory, base));
+	}
+}
+
+/* One name in a service directory. */
+static void add_entry(Loader *l, const char *directory, const char *base)
+{
+	static const char *const suffixes[] = { DROP_IN_SUFFIX, SERVICE_SUFFIX };
+	g_autofree char *path = g_build_filename(directory, base, NULL);
+
+	if (g_str_has_suffix(base, ".service")) {
+		diag_warning(l->configuration->diags, origin_new(path, 0), NULL,
+			     "the name of a service file ends in .svc; this one is not read");
+		return;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(suffixes); i++) {
+		g_autofree char *name = NULL;
+		g_autofree char *problem = NULL;
+		Found *found;
+
+		if (!g_str_has_suffix(base, suffixes[i]))
+			continue;
+		name = g_strndup(base, strlen(base) - strlen(suffixes[i]));
+		if (!name_check_service(name, &problem)) {
+			diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
+			return;
+		}
+		found = ensure_found(l, name);
+		if (i == 0) {
+			add_drop_ins(l, found, path);
+		} else {
+			source_free(found->main);
+			found->main = source_new(directory, base);
+		}
+		return;
+	}
+}
+
+static void scan_services(Loader *l, const LoaderOptions *options)
+{
+	g_auto(GStrv) directories = search_path_services(options);
+
+	for (char **directory = directories; *directory; directory++) {
+		g_autoptr(GPtrArray) names = list_directory(l, *directory);
+
+		for (guint i = 0; i < names->len; i++)
+			add_entry(l, *directory, g_ptr_array_index(names, i));
+	}
+}
+
+static void load_policy_file(Loader *l, const PolicyDirectory *directory, const char *base)
+{
+	g_autofree char *path = g_build_filename(directory->path, base, NULL);
+	g_autofree char *problem = NULL;
+	gsize length = 0;
+	g_autofree char *text = source_reader_read(&l->reader, path, &length, &problem);
+
+	if (text)
+		/* What is wrong is in the diagnostics; the other files count all the same. */
+		(void)policy_parse(l->configuration->policy, directory->layer, path, text, length,
+				   l->configuration->diags);
+	else
+		diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
+}
+
+static void load_policies(Loader *l, const LoaderOptions *options)
+{
+	g_autoptr(GPtrArray) directories = search_path_policies(options);
+
+	for (guint i = 0; i < directories->len; i++) {
+		const PolicyDirectory *directory = g_ptr_array_index(directories, i);
+		g_autoptr(GPtrArray) names = list_directory(l, directory->path);
+
+		for (guint j = 0; j < names->len; j++) {
+			if (g_str_has_suffix(g_ptr_array_index(names, j), POLICY_SUFFIX))
+				load_policy_file(l, directory, g_ptr_array_index(names, j));
+		}
+	}
+	if (options->kernel_cmdline) {
+		g_auto(GStrv) words = kernel_cmdline_split(options->kernel_cmdline);
+
+		for (char **word = words; *word; word++)
+			policy_apply_kernel_word(l->configuration->policy, *word, l->configuration->diags);
+	}
+}
+
+/* Appends the text of @source to @texts, or gives @ret_problem the reason why there is none. */
+static void read_source(Loader *l, Source *source, const char *service, GArray *texts, const char **ret_problem)
+{
+	SourceText text = { .file = source->path };
+
+	if (!source->is_read) {
+		source->text = source_reader_read(&l->reader, source->path, &source->length, &source->problem);
+		source->is_read = true;
+		if (!source->text)
+			diag_error(l->configuration->diags, origin_new(source->path, 0), service, "%s",
+				   source->problem);
+	}
+	if (!source->text) {
+		if (!*ret_problem)
+			*ret_problem = source->problem;
+		return;
+	}
+	text.text = source->text;
+	text.length = source->length;
+	g_array_append_val(texts, text);
+}
+
+static void read_drop_ins(Loader *l, const Found *found, const char *service, GArray *texts,
+			  const char **ret_problem)
+{
+	for (guint i = 0; found && i < found->drop_ins->len; i++)
+		read_source(l, g_ptr_array_index(found->drop_ins, i), service, texts, ret_problem);
+}
+
+/* The template that @name is made from, if it has one; a file of its own comes first. */
+static const Found *find_template(const Loader *l, const char *name)
+{
+	g_autofree char *template = NULL;
+
+	if (!name_split_instance(name, &template, NULL))
+		return NULL;
+	return g_hash_table_lookup(l->found, template);
+}
+
+/* Returns: a definition, or NULL when nothing is known of @name. */
+static ServiceDef *define(Loader *l, const char *name)
+{
+	const Found *own = g_hash_table_lookup(l->found, name);
+	const Found *template = find_template(l, name);
+	Source *main = own && own->main ? own->main : template ? template->main : NULL;
+	g_autoptr(GArray) texts = g_array_new(FALSE, FALSE, sizeof(SourceText));
+	const char *problem = NULL;
+	ServiceDef *def;
+
+	if (!main)
+		return NULL;
+	read_source(l, main, name, texts, &problem);
+	if (template != own)
+		read_drop_ins(l, template, name, texts, &problem);
+	read_drop_ins(l, own, name, texts, &problem);
+	if (!problem)
+		return service_parse(name, (const SourceText *)(void *)texts->data, texts->len,
+				     l->configuration->diags);
+	def = service_def_new(name, origin_new(main->path, 0));
+	def->problem = g_strdup_printf("%s: %s", main->path, problem);
+	return def;
+}
+
+static void mention_names(Loader *l, const GPtrArray *refs)
+{
+	for (guint i = 0; i < refs->len; i++) {
+		char *name = ((NameRef *)g_ptr_array_index(refs, i))->name;
+
+		if (strchr(name, '@'))
+			g_queue_push_tail(l->mentioned, name);
+	}
+}
+
+static void mention_terms(Loader *l, const GPtrArray *terms)
+{
+	for (guint i = 0; i < terms->len; i++) {
+		const Term *term = g_ptr_array_index(terms, i);
+
+		for (unsigned j = 0; j < term_length(term); j++) {
+			const Literal *literal = term_literal(term, j);
+			const char *argument = key_argument(literal->key);
+
+			if (key_prefix_is_internal(literal->prefix) && strchr(argument, '@'))
+				g_queue_push_tail(l->mentioned, (gpointer)argument); /* keys are interned */
+		}
+	}
+}
+
+static void mention_policy_terms(Loader *l, const char *service)
+{
+	const PolicyService *words = policy_service(l->configuration->policy, service);
+
+	if (!words)
+		return;
+	mention_terms(l, words->when);
+	mention_terms(l, words->hold);
+}
+
+static void add_service(Loader *l, const char *name)
+{
+	Configuration *configuration = l->configuration;
+	ServiceDef *def;
+
+	if (service_set_length(configuration->set) >= LIMIT_SERVICES) {
+		if (!l->is_full)
+			diag_error(configuration->diags, (Origin){ 0 }, NULL,
+				   "there are more than %d services; those from \"%s\" on are left out",
+				   LIMIT_SERVICES, name);
+		l->is_full = true;
+		return;
+	}
+	def = define(l, name);
+	if (!def)
+		return;
+	service_set_add(configuration->set, def);
+	mention_terms(l, def->when);
+	mention_terms(l, def->hold);
+	mention_names(l, def->after);
+	mention_names(l, def->before);
+	mention_names(l, def->wants);
+	mention_policy_terms(l, name);
+}
+
+static int compare_found(gconstpointer a, gconstpointer b)
+{
+	return strcmp((*(const Found *const *)a)->name, (*(const Found *const *)b)->name);
+}
+
+static GPtrArray *sorted_found(const Loader *l)
+{
+	GPtrArray *sorted = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, l->found);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		g_ptr_array_add(sorted, value);
+	g_ptr_array_sort(sorted, compare_found);
+	return sorted;
+}
+
+/* A template is no service, but what is wrong with it is told even if nobody makes an instance of it. */
+static void check_template(Loader *l, const char *name)
+{
+	service_def_free(define(l, name));
+}
+
+static void add_files(Loader *l)
+{
+	g_autoptr(GPtrArray) sorted = sorted_found(l);
+
+	for (guint i = 0; i < sorted->len; i++) {
+		const Found *found = g_ptr_array_index(sorted, i);
+		const Found *template = find_template(l, found->name);
+
+		if (g_str_has_suffix(found->name, "@"))
+			check_template(l, found->name);
+		else if (found->main || (template && template->main))
+			add_service(l, found->name);
+		if (!found->main && !(template && template->main) && found->drop_ins->len > 0)
+			diag_warning(l->configuration->diags,
+				     origin_new(((Source *)g_ptr_array_index(found->drop_ins, 0))->path, 0),
+				     found->name, "a drop-in for a service that has no file (%s%s)", found->name,
+				     SERVICE_SUFFIX);
+	}
+}
+
+static void add_instances(Loader *l)
+{
+	const ServiceSet *set = l->configuration->set;
+
+	for (;;) {
+		const char *name = g_queue_pop_head(l->mentioned);
+
+		if (!name)
+			return;
+		if (!g_str_has_suffix(name, "@") && name_check_service(name, NULL) && !service_set_find(set, name))
+			add_service(l, name);
+	}
+}
+
+Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances)
+{
+	Configuration *configuration = g_new0(Configuration, 1);
+	g_autoptr(GHashTable) found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free);
+	Loader l = { .configuration = configuration, .found = found, .mentioned = g_queue_new() };
+	g_autoptr(GPtrArray) refs = NULL;
+
+	configuration->set = service_set_new();
+	configuration->policy = policy_new();
+	configuration->diags = diag_list_new();
+	source_reader_init(&l.reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
+	load_policies(&l, options);
+	scan_services(&l, options);
+	add_files(&l);
+	refs = policy_named_refs(configuration->policy);
+	mention_names(&l, refs);
+	for (const char *const *name = extra_instances; name && *name; name++)
+		g_queue_push_tail(l.mentioned, (gpointer)*name);
+	add_instances(&l);
+	check_set(configuration->set, configuration->policy, configuration->diags);
+	diag_list_sort(configuration->diags);
+	source_reader_clear(&l.reader);
+	g_queue_free(l.mentioned);
+	return configuration;
+}
+
+void configuration_free(Configuration *configuration)
+{
+	if (!configuration)
+		return;
+	service_set_free(configuration->set);
+	policy_free(configuration->policy);
+	diag_list_free(configuration->diags);
+	g_free(configuration);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Source file: open first, then look at what was opened (fstat), so that nothing can be exchanged in between.
+ *
+ * Symbolic links are followed: what counts is who can change the text, and that is seen on the file they lead to.
+ */
+#include "config.h"
+
+#include "config/source-file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+
+#include "base/fd.h"
+#include "base/limits.h"
+
+void source_reader_init(SourceReader *reader, const char *root, bool any_owner, uid_t owner)
+{
+	*reader = (SourceReader){
+		.root = root ? root : "", .root_fd = -1, .any_owner = any_owner, .owner = owner,
+	};
+	if (*reader->root)
+		reader->root_fd = open(reader->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+void source_reader_clear(SourceReader *reader)
+{
+	fd_close(&reader->root_fd);
+}
+
+/* O_NONBLOCK: a FIFO without a writer would hold us for ever. */
+static int open_path(const SourceReader *reader, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned)(flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
+		.resolve = RESOLVE_IN_ROOT,
+	};
+	const char *inside;
+
+	if (!*reader->root)
+		return open(path, (int)how.flags);
+	if (reader->root_fd < 0) {
+		errno = ENOENT;
+		return -1;
+	}
+	inside = path + strlen(reader->root);
+	return (int)syscall(SYS_openat2, reader->root_fd, *inside ? inside : "/", &how, sizeof how);
+}
+
+/* Returns: NULL, or why others could change what @st is about. */
+static char *check_owner(const SourceReader *reader, const struct stat *st)
+{
+	if (st->st_mode & S_IWOTH)
+		return g_strdup("everybody may write to it; take that away (chmod o-w) and look at what it says");
+	if (reader->any_owner)
+		return NULL;
+	if (st->st_uid != 0 && st->st_uid != reader->owner)
+		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)",
+				       (unsigned)st->st_uid);
+	if ((st->st_mode & S_IWGRP) && st->st_gid != 0)
+		return g_strdup_printf("group %u may write to it; take that away (chmod g-w)", (unsigned)st->st_gid);
+	return NULL;
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	auto_fd int fd = open_path(reader, path, O_DIRECTORY);
+	struct stat st;
+	struct dirent *entry;
+	DIR *directory;
+
+	if (fd < 0 && errno == ENOENT)
+		return names;
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		*ret_problem = g_strdup_printf("the directory cannot be opened: %s", g_strerror(errno));
+		return names;
+	}
+	*ret_problem = check_owner(reader, &st);
+	if (*ret_problem)
+		return names;
+	directory = fdopendir(fd);
+	if (!directory) {
+		*ret_problem = g_strdup_printf("the directory cannot be read: %s", g_strerror(errno));
+		return names;
+	}
+	(void)fd_steal(&fd); /* closedir() closes it */
+	while ((entry = readdir(directory)) != NULL) {
+		if (entry->d_name[0] != '.')
+			g_ptr_array_add(names, g_strdup(entry->d_name));
+	}
+	(void)closedir(directory); /* only read from */
+	g_ptr_array_sort(names, compare_names);
+	return names;
+}
+
+static char *explain_open_error(const char *path, int errnum)
+{
+	g_autofree char *target = g_file_read_link(path, NULL);
+
+	if (errnum == ELOOP)
+		return g_strdup("it is a symbolic link that leads back to itself");
+	if (errnum == ENOENT && target)
+		return g_strdup_printf("it is a symbolic link to %s, which does not exist", target);
+	return g_strdup_printf("it cannot be opened: %s", g_strerror(errnum));
+}
+
+static char *check_kind(const struct stat *st)
+{
+	static const struct {
+		mode_t kind;
+		const char *name;
+	} kinds[] = {
+		{ S_IFDIR, "a directory" }, { S_IFIFO, "a FIFO" }, { S_IFCHR, "a device" },
+		{ S_IFBLK, "a device" },    { S_IFSOCK, "a socket" },
+	};
+
+	/* The device that /dev/null is (Linux, admin-guide/devices.txt). */
+	if (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3))
+		return g_strdup("it is a link to /dev/null; switching a service off is policy: write Activation=never "
+				"under [service NAME] in /etc/svcd/policy.d/local.policy");
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		if ((st->st_mode & S_IFMT) == kinds[i].kind)
+			return g_strdup_printf("it is %s, not a file", kinds[i].name);
+	}
+	return NULL;
+}
+
+char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GByteArray) text = NULL;
+	auto_fd int fd = open_path(reader, path, 0);
+	GBytes *bytes;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		/* A socket cannot be opened at all (open(2), ENXIO). */
+		*ret_problem = errno == ENXIO ? g_strdup("it is a socket, not a file")
+					      : explain_open_error(path, errno);
+		return NULL;
+	}
+	*ret_problem = check_kind(&st);
+	if (!*ret_problem)
+		*ret_problem = check_owner(reader, &st);
+	if (*ret_problem)
+		return NULL;
+	bytes = fd_read_bounded(fd, LIMIT_FILE_BYTES, "it", &error);
+	if (!bytes) {
+		*ret_problem = g_strdup(error->message);
+		return NULL;
+	}
+	text = g_bytes_unref_to_array(bytes);
+	*ret_length = text->len;
+	g_byte_array_append(text, (const guint8 *)"", 1);
+	return (char *)g_byte_array_free(g_steal_pointer(&text), FALSE);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Check, cycles: who waits for himself, named in full.
+ *
+ * First hard edges alone: every member of a cycle of theirs is out, for none of them could ever start. What is left of
+ * them has no cycle, so that in each remaining strongly connected part there is a service that only soft edges hold
+ * back. The one with the fewest such edges goes first: its soft edges from within the part are dropped, each of which
+ * was on a cycle. That repeats until no cycle is left.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "model/check-private.h"
+#include "model/graph.h"
+
+enum {
+	ROUNDS = 64,        /* after these, every soft edge on a cycle goes: files like that come from no person */
+	NAMED_CYCLES = 100, /* finding the way round costs in proportion to the part */
+	NAMED_MEMBERS = 100,
+};
+
+typedef struct CycleFinder {
+	ServiceSet *set;
+	DiagList *diags;
+	GArray *edges; /* Edge */
+	GPtrArray *facilities;
+	unsigned n; /* nodes */
+	unsigned *components;
+	unsigned *first; /* incoming edges of v: incoming[first[v]] up to first[v + 1], indexes into @edges */
+	unsigned *incoming;
+	unsigned *came_from; /* breadth-first search: the node that waits for this one */
+	unsigned *seen_at;   /* the search that saw it */
+	unsigned n_searches;
+	unsigned n_named;
+} CycleFinder;
+
+static Edge *edge_at(const CycleFinder *f, unsigned index)
+{
+	return &g_array_index(f->edges, Edge, index);
+}
+
+static ServiceDef *service_at(const CycleFinder *f, unsigned node)
+{
+	return node < service_set_length(f->set) ? g_ptr_array_index(service_set_list(f->set), node) : NULL;
+}
+
+static const char *name_at(const CycleFinder *f, unsigned node)
+{
+	const ServiceDef *def = service_at(f, node);
+
+	return def ? def->name : g_ptr_array_index(f->facilities, node - service_set_length(f->set));
+}
+
+static bool is_inside(const CycleFinder *f, const Edge *edge)
+{
+	return f->components[edge->before] == f->components[edge->after];
+}
+
+static void index_edges(CycleFinder *f)
+{
+	g_free(f->first);
+	g_free(f->incoming);
+	f->first = g_new0(unsigned, f->n + 2);
+	f->incoming = g_new0(unsigned, f->edges->len + 1);
+	for (guint i = 0; i < f->edges->len; i++)
+		f->first[edge_at(f, i)->after + 2]++;
+	for (unsigned v = 2; v < f->n + 2; v++)
+		f->first[v] += f->first[v - 1];
+	for (guint i = 0; i < f->edges->len; i++)
+		f->incoming[f->first[edge_at(f, i)->after + 1]++] = i;
+}
+
+/* Keeps the edges that @keep says yes to, in their order. */
+static void filter_edges(CycleFinder *f, bool (*keep)(const CycleFinder *f, const Edge *edge))
+{
+	guint n = 0;
+
+	for (guint i = 0; i < f->edges->len; i++) {
+		if (keep(f, edge_at(f, i)))
+			*edge_at(f, n++) = *edge_at(f, i);
+	}
+	g_array_set_size(f->edges, n);
+}
+
+/* From @from along what it waits for to @to, inside their component. Leaves the way in came_from. */
+static bool search(CycleFinder *f, unsigned from, unsigned to)
+{
+	g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(unsigned));
+	const unsigned mark = ++f->n_searches;
+
+	g_array_append_val(queue, from);
+	for (guint i = 0; i < queue->len; i++) {
+		const unsigned v = g_array_index(queue, unsigned, i);
+
+		for (unsigned j = f->first[v]; j < f->first[v + 1]; j++) {
+			const Edge *edge = edge_at(f, f->incoming[j]);
+			const unsigned w = edge->before;
+
+			if (!is_inside(f, edge) || f->seen_at[w] == mark)
+				continue;
+			f->seen_at[w] = mark;
+			f->came_from[w] = v;
+			if (w == to)
+				return true;
+			g_array_append_val(queue, w);
+		}
+	}
+	return false;
+}
+
+/* "a -> b -> a": a waits for b, b for a; the way from @start through what it waits for, back to @start. */
+static char *describe_cycle(CycleFinder *f, unsigned start)
+{
+	g_autoptr(GPtrArray) way = g_ptr_array_new();
+	g_autoptr(GString) text = g_string_new(name_at(f, start));
+
+	if (!search(f, start, start))
+		return NULL;
+	for (unsigned v = f->came_from[start]; v != start; v = f->came_from[v])
+		g_ptr_array_add(way, (gpointer)name_at(f, v));
+	for (guint i = way->len; i > 0; i--)
+		g_string_append_printf(text, " -> %s", (const char *)g_ptr_array_index(way, i - 1));
+	g_string_append_printf(text, " -> %s", name_at(f, start));
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static unsigned *count_members(const CycleFinder *f)
+{
+	unsigned *sizes = g_new0(unsigned, f->n + 1);
+
+	for (unsigned v = 0; v < f->n; v++)
+		sizes[f->components[v]]++;
+	return sizes;
+}
+
+static void find_components(CycleFinder *f)
+{
+	g_free(f->components);
+	f->components = graph_components(f->n, f->edges);
+	index_edges(f);
+}
+
+static bool concerns_sound_service(const CycleFinder *f, const Edge *edge)
+{
+	const ServiceDef *def = service_at(f, edge->after);
+
+	return !def || !def->problem;
+}
+
+/* Services that wait for themselves are told by themselves; the rest of the work sees no such edges. */
+static bool is_no_loop(const CycleFinder *f, const Edge *edge)
+{
+	return edge->before != edge->after;
+}
+
+static void remove_after(ServiceDef *def, const char *name)
+{
+	/* @name is the reference's own text, so the pointer tells which one is meant. */
+	for (guint i = 0; i < def->after->len; i++) {
+		if (((NameRef *)g_ptr_array_index(def->after, i))->name == name) {
+			g_ptr_array_remove_index(def->after, i);
+			return;
+		}
+	}
+}
+
+static void report_loops(CycleFinder *f)
+{
+	for (guint i = 0; i < f->edges->len; i++) {
+		const Edge *edge = edge_at(f, i);
+		ServiceDef *def = service_at(f, edge->after);
+
+		if (edge->before != edge->after || !def)
+			continue;
+		if (edge->kind == EDGE_HARD) {
+			g_autofree char *text = g_strdup_printf("%s: the service waits for itself; cycle: %s -> %s",
+								edge->text, def->name, def->name);
+
+			check_fail(def, f->diags, edge->origin, text);
+		} else {
+			diag_warning(f->diags, edge->origin, def->name,
+				     "the service is ordered after itself; that is left out");
+			remove_after(def, edge->text);
+		}
+	}
+	filter_edges(f, is_no_loop);
+}
+
+/* The first term by which @node waits for a member of its own component: where the error is shown. */
+static Origin origin_of_wait(const CycleFinder *f, unsigned node)
+{
+	for (unsigned j = f->first[node]; j < f->first[node + 1]; j++) {
+		const Edge *edge = edge_at(f, f->incoming[j]);
+
+		if (is_inside(f, edge) && edge->text)
+			return edge->origin;
+	}
+	return service_at(f, node)->origin;
+}
+
+static bool is_hard(const CycleFinder *f, const Edge *edge)
+{
+	return edge->kind == EDGE_HARD;
+}
+
+static void fail_hard_cycles(CycleFinder *f)
+{
+	g_autoptr(GArray) all = g_array_copy(f->edges);
+	g_autofree unsigned *sizes = NULL;
+	g_autofree char **texts = NULL;
+
+	filter_edges(f, is_hard);
+	find_components(f);
+	sizes = count_members(f);
+	texts = g_new0(char *, f->n + 1);
+	for (unsigned v = 0; v < service_set_length(f->set); v++) {
+		const unsigned component = f->components[v];
+		ServiceDef *def = service_at(f, v);
+		g_autofree char *text = NULL;
+
+		if (sizes[component] < 2)
+			continue;
+		if (sizes[component] <= NAMED_MEMBERS || !texts[component]) {
+			g_autofree char *cycle = describe_cycle(f, v);
+
+			text = g_strdup_printf("cycle: %s", cycle);
+			if (!texts[component])
+				texts[component] = g_strdup(text);
+		}
+		check_fail(def, f->diags, origin_of_wait(f, v), text ? text : texts[component]);
+	}
+	for (unsigned i = 0; i < f->n; i++)
+		g_free(texts[i]);
+	g_array_unref(f->edges);
+	f->edges = g_steal_pointer(&all);
+}
+
+static void drop_soft_edge(CycleFinder *f, Edge *edge)
+{
+	ServiceDef *def = service_at(f, edge->after);
+	g_autofree char *cycle = NULL;
+
+	if (f->n_named++ < NAMED_CYCLES && search(f, edge->before, edge->after)) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		/* came_from leads from the waiting service back to the one waited for: the cycle in reverse. */
+		for (unsigned v = edge->after; v != edge->before; v = f->came_from[v])
+			g_string_prepend(text, name_at(f, v)), g_string_prepend(text, " -> ");
+		g_string_prepend(text, name_at(f, edge->before));
+		cycle = g_strdup_printf(": %s -> %s", name_at(f, edge->after), text->str);
+	}
+	diag_warning(f->diags, edge->origin, def->name,
+		     "the order of \"%s\" after \"%s\" is dropped, for it closes a cycle%s", def->name,
+		     name_at(f, edge->before), cycle ? cycle : "");
+	remove_after(def, edge->text);
+	edge->text = NULL; /* freed with the reference; marks the edge for filter_edges() */
+}
+
+static bool is_still_there(const CycleFinder *f, const Edge *edge)
+{
+	return edge->kind == EDGE_HARD || edge->text;
+}
+
+/* For each component: the service with no hard and the fewest soft edges from within; UINT_MAX if there is none. */
+static unsigned *choose_first(const CycleFinder *f)
+{
+	g_autofree unsigned *n_soft = g_new0(unsigned, f->n + 1);
+	g_autofree bool *is_held = g_new0(bool, f->n + 1);
+	unsigned *chosen = g_new0(unsigned, f->n + 1);
+
+	for (guint i = 0; i < f->edges->len; i++) {
+		const Edge *edge = edge_at(f, i);
+
+		if (!is_inside(f, edge))
+			continue;
+		if (edge->kind == EDGE_HARD)
+			is_held[edge->after] = true;
+		else
+			n_soft[edge->after]++;
+	}
+	memset(chosen, 0xff, (f->n + 1) * sizeof *chosen);
+	for (unsigned v = 0; v < f->n; v++) {
+		unsigned *best = &chosen[f->components[v]];
+
+		if (n_soft[v] > 0 && !is_held[v] && (*best == UINT_MAX || n_soft[v] < n_soft[*best]))
+			*best = v;
+	}
+	return chosen;
+}
+
+/* Returns: whether anything was dropped, so that another round is needed. */
+static bool drop_soft_edges(CycleFinder *f, bool all)
+{
+	g_autofree unsigned *chosen = choose_first(f);
+	bool dropped = false;
+
+	for (guint i = 0; i < f->edges->len; i++) {
+		Edge *edge = edge_at(f, i);
+
+		if (edge->kind == EDGE_HARD || !is_inside(f, edge))
+			continue;
+		if (all || chosen[f->components[edge->after]] == edge->after) {
+			drop_soft_edge(f, edge);
+			dropped = true;
+		}
+	}
+	filter_edges(f, is_still_there);
+	return dropped;
+}
+
+void check_cycles(ServiceSet *set, DiagList *diags)
+{
+	CycleFinder f = { .set = set, .diags = diags };
+	unsigned round = 0;
+
+	f.edges = graph_edges_compact(set, &f.facilities);
+	f.n = service_set_length(set) + f.facilities->len;
+	f.came_from = g_new0(unsigned, f.n + 1);
+	f.seen_at = g_new0(unsigned, f.n + 1);
+	report_loops(&f);
+	filter_edges(&f, concerns_sound_service);
+	fail_hard_cycles(&f);
+	filter_edges(&f, concerns_sound_service);
+	do
+		find_components(&f);
+	while (drop_soft_edges(&f, ++round > ROUNDS));
+	g_free(f.components);
+	g_free(f.first);
+	g_free(f.incoming);
+	g_free(f.came_from);
+	g_free(f.seen_at);
+	g_ptr_array_unref(f.facilities);
+	g_array_unref(f.edges);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Check: names that do not exist, and orders turned to the one that waits. Cycles are in check-cycles.c.
+ */
+#include "config.h"
+
+#include "model/check.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/check-private.h"
+
+/* Looking for near names costs in proportion to the set; beyond this many it is plainly not a typing mistake. */
+enum { SUGGESTIONS = 100 };
+
+typedef struct Checker {
+	ServiceSet *set;
+	DiagList *diags;
+	GPtrArray *names; /* of all services, NULL-terminated, for suggestions */
+	unsigned n_suggested;
+} Checker;
+
+void check_fail(ServiceDef *def, DiagList *diags, Origin origin, const char *text)
+{
+	diag_error(diags, origin, def->name, "%s", text);
+	if (!def->problem) {
+		g_autofree char *where = origin_format(origin);
+
+		def->problem = g_strdup_printf("%s: %s", where, text);
+	}
+}
+
+/* "there is no service "x"", with the nearest name; a new string. */
+static char *explain_missing(Checker *c, const char *name)
+{
+	const char *nearest = NULL;
+
+	if (c->n_suggested++ < SUGGESTIONS)
+		nearest = text_nearest(name, (const char *const *)c->names->pdata);
+	if (nearest)
+		return g_strdup_printf("there is no service \"%s\"; did you mean \"%s\"?", name, nearest);
+	return g_strdup_printf("there is no service \"%s\"", name);
+}
+
+/* Why nobody can ever make @literal true, a new string; NULL when somebody can. */
+static char *explain_impossible(Checker *c, const Literal *literal)
+{
+	const char *name = key_argument(literal->key);
+
+	if (literal->negated || !key_prefix_is_internal(literal->prefix))
+		return NULL;
+	if (*name != '$')
+		return service_set_find(c->set, name) ? NULL : explain_missing(c, name);
+	/* settled:$x is true when nobody provides $x: there is nothing to wait for. */
+	if (literal->prefix != KEY_FACILITY || service_set_facility(c->set, name))
+		return NULL;
+	return g_strdup_printf("no service provides %s", name);
+}
+
+/* A term is impossible when all its alternatives are. */
+static char *explain_impossible_term(Checker *c, const Term *term)
+{
+	g_autofree char *first = NULL;
+
+	for (unsigned i = 0; i < term_length(term); i++) {
+		char *problem = explain_impossible(c, term_literal(term, i));
+
+		if (!problem)
+			return NULL;
+		if (first)
+			g_free(problem);
+		else
+			first = problem;
+	}
+	return g_steal_pointer(&first);
+}
+
+static void check_terms(Checker *c, ServiceDef *def, const char *key, const GPtrArray *terms)
+{
+	for (guint i = 0; i < terms->len; i++) {
+		const Term *term = g_ptr_array_index(terms, i);
+		g_autofree char *problem = explain_impossible_term(c, term);
+
+		if (problem) {
+			g_autofree char *text = g_strdup_printf("%s=%s: %s", key, term->text, problem);
+
+			check_fail(def, c->diags, term->origin, text);
+		}
+	}
+}
+
+static void drop_unknown(Checker *c, ServiceDef *def, const char *key, GPtrArray *refs, bool warn)
+{
+	for (guint i = 0; i < refs->len;) {
+		const NameRef *ref = g_ptr_array_index(refs, i);
+		const ServiceDef *other = service_set_find(c->set, ref->name);
+
+		if (other && other != def) {
+			i++;
+			continue;
+		}
+		if (other) {
+			diag_warning(c->diags, ref->origin, def->name, "%s=%s: that is the service itself", key,
+				     ref->name);
+		} else if (warn) {
+			g_autofree char *problem = explain_missing(c, ref->name);
+
+			diag_warning(c->diags, ref->origin, def->name, "%s=%s: %s", key, ref->name, problem);
+		}
+		g_ptr_array_remove_index(refs, i);
+	}
+}
+
+static GPtrArray *after_of(ServiceDef *def)
+{
+	return def->after;
+}
+
+static GPtrArray *stop_after_of(ServiceDef *def)
+{
+	return def->stop_after;
+}
+
+/* Before=x in @def becomes After=@def in x, or in all that provide x; the list is then empty. */
+static void turn_round(Checker *c, ServiceDef *def, GPtrArray *refs, GPtrArray *(*list_of)(ServiceDef *def))
+{
+	for (guint i = 0; i < refs->len; i++) {
+		const NameRef *ref = g_ptr_array_index(refs, i);
+		ServiceDef *other = service_set_find(c->set, ref->name);
+		const GPtrArray *providers = *ref->name == '$' ? service_set_facility(c->set, ref->name) : NULL;
+
+		if (other)
+			g_ptr_array_add(list_of(other), name_ref_new(def->name, ref->origin));
+		for (guint j = 0; providers && j < providers->len; j++) {
+			other = g_ptr_array_index(providers, j);
+			if (other != def)
+				g_ptr_array_add(list_of(other), name_ref_new(def->name, ref->origin));
+		}
+	}
+	g_ptr_array_set_size(refs, 0);
+}
+
+static void warn_of_shared_names(Checker *c, const ServiceDef *def)
+{
+	for (guint i = 0; i < def->provides->len; i++) {
+		const NameRef *ref = g_ptr_array_index(def->provides, i);
+		const ServiceDef *owner = *ref->name == '$' ? def : service_set_find(c->set, ref->name);
+
+		if (owner != def)
+			diag_warning(c->diags, ref->origin, def->name,
+				     "Provides=%s: the name is that of service \"%s\" already", ref->name,
+				     owner->name);
+	}
+}
+
+static void check_policy_terms(Checker *c, ServiceDef *def, const Policy *policy)
+{
+	const PolicyService *words = policy_service(policy, def->name);
+
+	if (!words)
+		return;
+	check_terms(c, def, "When", words->when);
+	check_terms(c, def, "While", words->hold);
+}
+
+/* Template sections ("[service getty@]") are about instances that need not be there. */
+static void warn_of_unknown_in_policy(Checker *c, const Policy *policy)
+{
+	g_autoptr(GPtrArray) refs = policy_named_refs(policy);
+
+	for (guint i = 0; i < refs->len; i++) {
+		const NameRef *ref = g_ptr_array_index(refs, i);
+
+		if (!g_str_has_suffix(ref->name, "@") && !service_set_find(c->set, ref->name)) {
+			g_autofree char *problem = explain_missing(c, ref->name);
+
+			diag_warning(c->diags, ref->origin, NULL, "%s", problem);
+		}
+	}
+}
+
+void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
+{
+	const GPtrArray *list = service_set_list(set);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	Checker c = { .set = set, .diags = diags, .names = names };
+
+	for (guint i = 0; i < list->len; i++)
+		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(list, i))->name);
+	g_ptr_array_add(names, NULL);
+	for (guint i = 0; i < list->len; i++) {
+		ServiceDef *def = g_ptr_array_index(list, i);
+
+		turn_round(&c, def, def->before, after_of);
+		turn_round(&c, def, def->stop_before, stop_after_of);
+		drop_unknown(&c, def, "Wants", def->wants, true);
+		drop_unknown(&c, def, "Conflicts", def->conflicts, false);
+		warn_of_shared_names(&c, def);
+		check_terms(&c, def, "When", def->when);
+		check_terms(&c, def, "While", def->hold);
+		check_policy_terms(&c, def, policy);
+	}
+	check_cycles(set, diags);
+	warn_of_unknown_in_policy(&c, policy);
+	policy_check(policy, diags);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names: what each kind may hold.
+ */
+#include "config.h"
+
+#include "model/name.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+#define LETTERS_AND_DIGITS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS
+#define MARKS "_.@:+-"
+
+/* Returns: NULL when @name is fine, or one sentence, a new string. */
+static char *find_problem(const char *what, const char *name)
+{
+	const char *bad = name + strspn(name, LETTERS_AND_DIGITS MARKS);
+
+	if (!*name)
+		return g_strdup_printf("the name of a %s is empty", what);
+	if (strlen(name) > LIMIT_NAME_BYTES)
+		return g_strdup_printf("the name of a %s has at most %d bytes", what, LIMIT_NAME_BYTES);
+	if (name[0] == '.' || name[0] == '-')
+		return g_strdup_printf("the name of a %s does not begin with \"%c\"", what, name[0]);
+	if (g_ascii_isprint(*bad))
+		return g_strdup_printf("the name of a %s holds letters, digits and %s, no \"%c\"", what, MARKS, *bad);
+	if (*bad)
+		return g_strdup_printf("the name of a %s holds letters, digits and %s, no byte 0x%02x", what, MARKS,
+				       (unsigned char)*bad);
+	return NULL;
+}
+
+static bool check(const char *what, const char *name, char **ret_problem)
+{
+	g_autofree char *problem = find_problem(what, name);
+	const bool fine = !problem;
+
+	if (!fine && ret_problem)
+		*ret_problem = g_steal_pointer(&problem);
+	return fine;
+}
+
+bool name_check_service(const char *name, char **ret_problem)
+{
+	return check("service", name, ret_problem);
+}
+
+bool name_check_facility(const char *name, char **ret_problem)
+{
+	if (*name == '$')
+		return check("facility", name + 1, ret_problem);
+	if (ret_problem)
+		*ret_problem = g_strdup_printf("a facility begins with $: $%s", name);
+	return false;
+}
+
+bool name_check_flag(const char *name, char **ret_problem)
+{
+	return check("flag", name, ret_problem);
+}
+
+bool name_check_runlevel(const char *name, char **ret_problem)
+{
+	return check("runlevel", name, ret_problem);
+}
+
+bool name_split_instance(const char *name, char **ret_template, char **ret_instance)
+{
+	const char *at = strchr(name, '@');
+
+	if (!at)
+		return false;
+	if (ret_template)
+		*ret_template = g_strndup(name, (gsize)(at - name + 1));
+	if (ret_instance)
+		*ret_instance = g_strdup(at + 1);
+	return true;
+}

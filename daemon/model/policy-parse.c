@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy parse: one file into the merged policy.
+ *
+ * A file is merged twice: first into an empty policy, to see whether it is right, then, if it is, into the real one.
+ * So a file with an error leaves no trace.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "model/ini-source.h"
+#include "model/name.h"
+#include "model/policy-private.h"
+#include "model/value.h"
+
+typedef struct Target {
+	Policy *policy;
+	const char *argument; /* of the section: the runlevel or the service */
+	Origin origin;
+} Target;
+
+/* Each takes one value and returns NULL, or one sentence, a new string. */
+typedef char *(*PolicyReader)(Target *t, const char *value);
+
+static Runlevel *runlevel_of(Target *t)
+{
+	return policy_ensure_runlevel(t->policy, t->argument);
+}
+
+static ServiceEntry *service_of(Target *t)
+{
+	return policy_ensure_service(t->policy, t->argument, t->origin);
+}
+
+/* "x" and "-x" into @words; an empty value forgets what was said so far. */
+static char *read_words(Target *t, GHashTable *words, const char *value, char *(*check)(const char *word))
+{
+	char *problem = NULL;
+	g_auto(GStrv) list = text_split_words(value, &problem);
+
+	if (list && !*list)
+		g_hash_table_remove_all(words);
+	for (char **word = list; word && *word && !problem; word++) {
+		problem = check(**word == '-' ? *word + 1 : *word);
+		if (!problem)
+			policy_set_word(t->policy, words, *word, t->origin);
+	}
+	return problem;
+}
+
+static char *check_runlevel(const char *word)
+{
+	char *problem = NULL;
+
+	(void)name_check_runlevel(word, &problem); /* the problem is the answer */
+	return problem;
+}
+
+static char *read_name(Target *t, const char *value)
+{
+	Runlevel *runlevel = runlevel_of(t);
+	char *problem = *value ? check_runlevel(value) : NULL;
+
+	if (!problem) {
+		g_free(runlevel->title);
+		runlevel->title = *value ? g_strdup(value) : NULL;
+	}
+	return problem;
+}
+
+static char *read_include(Target *t, const char *value)
+{
+	return read_words(t, runlevel_of(t)->include, value, check_runlevel);
+}
+
+static char *read_activate(Target *t, const char *value)
+{
+	return read_words(t, runlevel_of(t)->activate, value, value_check_service);
+}
+
+VALUE_ENUM_READER(read_activation_word, Activation, activation, ACTIVATION_COUNT)
+VALUE_ENUM_READER(read_on_lapse_word, OnLapse, on_lapse, ON_LAPSE_COUNT)
+
+static char *read_activation(Target *t, const char *value)
+{
+	ServiceEntry *entry = service_of(t);
+	char *problem = *value ? read_activation_word(&entry->activation, value) : NULL;
+
+	if (!problem) {
+		entry->has_activation = *value;
+		entry->activation_origin = t->origin;
+	}
+	return problem;
+}
+
+static char *read_runlevels(Target *t, const char *value)
+{
+	return read_words(t, service_of(t)->runlevels, value, check_runlevel);
+}
+
+static char *read_terms(GPtrArray *terms, const char *value, Origin origin)
+{
+	if (*value)
+		return value_read_term(terms, value, origin);
+	g_ptr_array_set_size(terms, 0);
+	return NULL;
+}
+
+static char *read_when(Target *t, const char *value)
+{
+	return read_terms(service_of(t)->words.when, value, t->origin);
+}
+
+static char *read_while(Target *t, const char *value)
+{
+	return read_terms(service_of(t)->words.hold, value, t->origin);
+}
+
+/* A condition, or the name of a service or a $facility whose ordering is dropped. */
+static char *check_ignored(const char *word)
+{
+	KeyPrefix prefix;
+	const char *canonical;
+	char *problem = NULL;
+
+	if (!strchr(word, ':'))
+		return value_check_service_or_facility(word);
+	(void)key_parse(word, &prefix, &canonical, &problem); /* the problem is the answer */
+	return problem;
+}
+
+static char *read_ignore(Target *t, const char *value)
+{
+	GPtrArray *ignore = service_of(t)->words.ignore;
+
+	if (!*value)
+		g_ptr_array_set_size(ignore, 0);
+	return value_read_names(ignore, value, t->origin, check_ignored);
+}
+
+static char *read_on_lapse(Target *t, const char *value)
+{
+	PolicyService *words = &service_of(t)->words;
+	char *problem = *value ? read_on_lapse_word(&words->on_lapse, value) : NULL;
+
+	if (!problem) {
+		words->has_on_lapse = *value;
+		words->on_lapse_origin = t->origin;
+	}
+	return problem;
+}
+
+static char *read_operators(Target *t, const char *value)
+{
+	PolicyService *words = &service_of(t)->words;
+
+	g_free(words->operators);
+	words->operators = *value ? g_strdup(value) : NULL;
+	return NULL;
+}
+
+static char *read_reason(Target *t, const char *value)
+{
+	PolicyService *words = &service_of(t)->words;
+
+	g_free(words->reason);
+	words->reason = *value ? g_strdup(value) : NULL;
+	words->reason_origin = t->origin;
+	return NULL;
+}
+
+static char *read_default_runlevel(Target *t, const char *value)
+{
+	char *problem = *value ? check_runlevel(value) : NULL;
+
+	if (!problem && (strcmp(value, "0") == 0 || strcmp(value, "6") == 0))
+		problem = g_strdup("the machine would go down as soon as it is up");
+	if (!problem) {
+		g_free(t->policy->default_runlevel);
+		t->policy->default_runlevel = *value ? g_strdup(value) : NULL;
+		t->policy->default_runlevel_origin = t->origin;
+	}
+	return problem;
+}
+
+static char *read_new_services(Target *t, const char *value)
+{
+	char *problem = read_activation_word(&t->policy->new_services, *value ? value : "on-demand");
+
+	if (!problem)
+		t->policy->new_services_origin = t->origin;
+	return problem;
+}
+
+static const struct PolicyKey {
+	const char *section;
+	const char *name;
+	bool is_list;
+	PolicyReader read;
+} keys[] = {
+	{ "runlevel", "Name", false, read_name },
+	{ "runlevel", "Include", true, read_include },
+	{ "runlevel", "Activate", true, read_activate },
+	{ "service", "Activation", false, read_activation },
+	{ "service", "Runlevels", true, read_runlevels },
+	{ "service", "When", true, read_when },
+	{ "service", "While", true, read_while },
+	{ "service", "Ignore", true, read_ignore },
+	{ "service", "OnLapse", false, read_on_lapse },
+	{ "service", "Operators", false, read_operators },
+	{ "service", "Reason", false, read_reason },
+	{ "defaults", "Runlevel", false, read_default_runlevel },
+	{ "defaults", "NewServices", false, read_new_services },
+};
+
+/* Which sections there are, and how their argument is checked; NULL: they have none. */
+static const struct {
+	const char *name;
+	bool (*check)(const char *argument, char **ret_problem);
+} sections[] = {
+	{ "runlevel", name_check_runlevel },
+	{ "service", name_check_service },
+	{ "defaults", NULL },
+};
+
+/* One reading of one file. */
+typedef struct PolicyParser {
+	Policy *policy;
+	const char *file;
+	DiagList *diags; /* NULL: it was all said the first time */
+	bool broken;
+	GHashTable *lines; /* "section/key" -> line, of plain keys, to find what is given twice */
+} PolicyParser;
+
+static void G_GNUC_PRINTF(3, 4) report(PolicyParser *p, unsigned line, const char *format, ...)
+{
+	va_list args;
+	g_autofree char *text = NULL;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	if (p->diags)
+		diag_error(p->diags, origin_new(p->file, line), NULL, "%s", text);
+	p->broken = true;
+}
+
+static const char *nearest_section(const char *name)
+{
+	const char *names[G_N_ELEMENTS(sections) + 1] = { NULL };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
+		names[i] = sections[i].name;
+	return text_nearest(name, names);
+}
+
+/* Why [@kind @argument] is no section, a new string; NULL when it is one. */
+static char *explain_bad_section(const char *kind, const char *argument)
+{
+	const char *nearest;
+	char *problem = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
+		if (strcmp(sections[i].name, kind) != 0)
+			continue;
+		if (sections[i].check && !*argument)
+			return g_strdup_printf("write which %s: [%s NAME]", kind, kind);
+		if (!sections[i].check && *argument)
+			return g_strdup_printf("[%s] takes no name", kind);
+		if (sections[i].check)
+			(void)sections[i].check(argument, &problem); /* the problem is the answer */
+		return problem;
+	}
+	if (strcmp(kind, "Service") == 0 || strcmp(kind, "Conditions") == 0)
+		return g_strdup_printf("[%s] belongs in a service file; here is [service NAME]", kind);
+	nearest = nearest_section(kind);
+	if (nearest)
+		return g_strdup_printf("unknown section [%s]; did you mean [%s]?", kind, nearest);
+	return g_strdup_printf("unknown section [%s]; there are [runlevel N], [service NAME] and [defaults]", kind);
+}
+
+/* "service  ssh" -> "service", "ssh" */
+static char *split_section(const char *name, char **ret_argument)
+{
+	const size_t length = strcspn(name, " \t");
+
+	*ret_argument = g_strstrip(g_strdup(name + length));
+	return g_strndup(name, length);
+}
+
+static const struct PolicyKey *find_key(const char *section, const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+		if (strcmp(keys[i].section, section) == 0 && strcmp(keys[i].name, name) == 0)
+			return &keys[i];
+	}
+	return NULL;
+}
+
+static void report_unknown_key(PolicyParser *p, const char *section, const IniEntry *entry)
+{
+	const char *names[G_N_ELEMENTS(keys) + 1] = { NULL };
+	const char *nearest;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+		if (strcmp(keys[i].section, section) == 0)
+			names[n++] = keys[i].name;
+		else if (strcmp(keys[i].name, entry->key) == 0) {
+			report(p, entry->line, "%s= belongs in [%s], not in [%s]", entry->key, keys[i].section,
+			       section);
+			return;
+		}
+	}
+	nearest = text_nearest(entry->key, names);
+	if (nearest)
+		report(p, entry->line, "unknown key %s= in [%s]; did you mean %s=?", entry->key, section, nearest);
+	else
+		report(p, entry->line, "unknown key %s= in [%s]; svcd.policy(5) lists the keys; how a service runs "
+				       "belongs in its service file", entry->key, section);
+}
+
+static bool is_duplicate(PolicyParser *p, const IniEntry *entry)
+{
+	g_autofree char *id = g_strconcat(entry->section->name, "/", entry->key, NULL);
+	const unsigned first = GPOINTER_TO_UINT(g_hash_table_lookup(p->lines, id));
+
+	if (!first) {
+		g_hash_table_insert(p->lines, g_steal_pointer(&id), GUINT_TO_POINTER(entry->line));
+		return false;
+	}
+	report(p, entry->line, "%s= is given twice; the first is in line %u", entry->key, first);
+	return true;
+}
+
+static void take_value(PolicyParser *p, const struct PolicyKey *key, const char *argument, const char *value,
+		       unsigned line)
+{
+	Target target = { .policy = p->policy, .argument = argument, .origin = origin_new(p->file, line) };
+	g_autofree char *problem = key->read(&target, value);
+
+	if (problem) {
+		g_autofree char *shown = value_shorten(value);
+
+		report(p, line, "%s=%s: %s", key->name, shown, problem);
+	}
+}
+
+static void take_entry(PolicyParser *p, const char *section, const char *argument, const IniEntry *entry)
+{
+	const struct PolicyKey *key = find_key(section, entry->key);
+
+	if (!key) {
+		report_unknown_key(p, section, entry);
+		return;
+	}
+	if (key->is_list) {
+		for (guint i = 0; i < entry->parts->len; i++) {
+			const IniPart *part = g_ptr_array_index(entry->parts, i);
+
+			take_value(p, key, argument, part->text->str, part->line);
+		}
+	} else if (!is_duplicate(p, entry)) {
+		g_autofree char *value = ini_entry_join(entry);
+
+		take_value(p, key, argument, value, entry->line);
+	}
+}
+
+/* Makes what the section is about, so that an empty section counts too. */
+static void begin_section(PolicyParser *p, const IniSection *section)
+{
+	g_autofree char *argument = NULL;
+	g_autofree char *kind = split_section(section->name, &argument);
+	g_autofree char *problem = explain_bad_section(kind, argument);
+
+	if (problem)
+		report(p, section->line, "%s", problem);
+	else if (strcmp(kind, "runlevel") == 0 && !policy_ensure_runlevel(p->policy, argument))
+		report(p, section->line, "there are more than %d runlevels", LIMIT_RUNLEVELS);
+	else if (strcmp(kind, "service") == 0)
+		(void)policy_ensure_service(p->policy, argument, origin_new(p->file, section->line));
+}
+
+static bool merge(Policy *policy, const char *file, const IniFile *ini, DiagList *diags)
+{
+	g_autoptr(GHashTable) lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	PolicyParser p = { .policy = policy, .file = file, .diags = diags, .lines = lines };
+
+	for (guint i = 0; i < ini->sections->len; i++)
+		begin_section(&p, g_ptr_array_index(ini->sections, i));
+	for (guint i = 0; i < ini->entries->len; i++) {
+		const IniEntry *entry = g_ptr_array_index(ini->entries, i);
+		g_autofree char *argument = NULL;
+		g_autofree char *kind = split_section(entry->section->name, &argument);
+		g_autofree char *bad_section = explain_bad_section(kind, argument);
+
+		/* A section that was refused, for its name or for want of room, was reported above. */
+		if (!bad_section && (strcmp(kind, "runlevel") != 0 || g_hash_table_lookup(policy->runlevels, argument)))
+			take_entry(&p, kind, argument, entry);
+	}
+	return !p.broken;
+}
+
+/* Does following Include= from @name, in both policies, lead to @target? At most LIMIT_RUNLEVELS are looked at. */
+static bool includes_reach(const Policy *one, const Policy *other, const char *name, const char *target,
+			   GHashTable *seen)
+{
+	const Policy *const both[] = { one, other };
+	const char *found = policy_find_runlevel(one, name);
+	const char *own = found ? found : policy_find_runlevel(other, name);
+
+	if (!own)
+		return false;
+	if (strcmp(own, target) == 0)
+		return true;
+	if (!g_hash_table_add(seen, (gpointer)own))
+		return false;
+	for (unsigned i = 0; i < G_N_ELEMENTS(both); i++) {
+		const Runlevel *runlevel = g_hash_table_lookup(both[i]->runlevels, own);
+		GHashTableIter iter;
+		gpointer value;
+
+		if (!runlevel)
+			continue;
+		g_hash_table_iter_init(&iter, runlevel->include);
+		while (g_hash_table_iter_next(&iter, NULL, &value)) {
+			const PolicyWord *word = value;
+
+			if (!word->removes && includes_reach(one, other, word->ref.name, target, seen))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* @added is what one file says; would it close a cycle of Include= together with @policy? */
+static bool check_includes(const Policy *policy, const Policy *added, DiagList *diags)
+{
+	bool fine = true;
+
+	for (guint i = 0; i < added->runlevel_list->len; i++) {
+		const Runlevel *runlevel = g_ptr_array_index(added->runlevel_list, i);
+		GHashTableIter iter;
+		gpointer value;
+
+		g_hash_table_iter_init(&iter, runlevel->include);
+		while (g_hash_table_iter_next(&iter, NULL, &value)) {
+			const PolicyWord *word = value;
+			g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+			if (word->removes ||
+			    !includes_reach(policy, added, word->ref.name, runlevel->name, seen))
+				continue;
+			diag_error(diags, word->ref.origin, NULL,
+				   "Include=%s: runlevel %s would include itself", word->ref.name, runlevel->name);
+			fine = false;
+		}
+	}
+	return fine;
+}
+
+static bool check_room(const Policy *policy, const Policy *added, const char *file, DiagList *diags)
+{
+	guint n = policy->runlevel_list->len;
+
+	for (guint i = 0; i < added->runlevel_list->len; i++) {
+		const Runlevel *runlevel = g_ptr_array_index(added->runlevel_list, i);
+
+		n += !g_hash_table_contains(policy->runlevels, runlevel->name);
+	}
+	if (n > LIMIT_RUNLEVELS)
+		diag_error(diags, origin_new(file, 0), NULL, "there are more than %d runlevels in all files",
+			   LIMIT_RUNLEVELS);
+	return n <= LIMIT_RUNLEVELS;
+}
+
+bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const char *text, gsize length,
+		  DiagList *diags)
+{
+	g_autoptr(IniFile) ini = ini_file_read(file, text, length, NULL, diags);
+	g_autoptr(Policy) trial = policy_new();
+
+	if (!merge(trial, file, ini, diags) || ini->broken || !check_room(policy, trial, file, diags) ||
+	    !check_includes(policy, trial, diags))
+		return false;
+	return merge(policy, file, ini, NULL);
+}
+
+static void apply_never(Policy *policy, const char *name, Origin origin, DiagList *diags)
+{
+	g_autofree char *problem = value_check_service(name);
+	ServiceEntry *entry;
+
+	if (problem) {
+		diag_warning(diags, origin, NULL, "svcd.never=%s: %s", name, problem);
+		return;
+	}
+	entry = policy_ensure_service(policy, name, origin);
+	entry->has_activation = true;
+	entry->activation = ACTIVATION_NEVER;
+	entry->activation_origin = origin;
+}
+
+static void apply_runlevel(Policy *policy, const char *name, Origin origin, DiagList *diags)
+{
+	const char *found = policy_find_runlevel(policy, name);
+
+	if (!found || strcmp(found, "0") == 0 || strcmp(found, "6") == 0) {
+		diag_warning(diags, origin, NULL, "svcd.runlevel=%s: no runlevel to boot into", name);
+		return;
+	}
+	g_free(policy->default_runlevel);
+	policy->default_runlevel = g_strdup(found);
+	policy->default_runlevel_origin = origin;
+}
+
+void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
+{
+	/* Words that SysV's init took as they are (init(8), "BOOTFLAGS"); single-user mode is runlevel 1. */
+	static const char *const bare[] = { "1", "2", "3", "4", "5", NULL };
+	static const char *const single[] = { "single", "s", "S", NULL };
+	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", NULL };
+	const Origin origin = origin_new("kernel command line", 0);
+	const char *equals;
+
+	if (g_str_has_prefix(word, own[0]))
+		apply_never(policy, word + strlen(own[0]), origin, diags);
+	else if (g_str_has_prefix(word, own[1]))
+		apply_runlevel(policy, word + strlen(own[1]), origin, diags);
+	else if (g_strv_contains(single, word))
+		apply_runlevel(policy, "1", origin, diags);
+	else if (g_strv_contains(bare, word))
+		apply_runlevel(policy, word, origin, diags);
+	else if (g_str_has_prefix(word, "svcd.") && (equals = strchr(word, '=')) != NULL) {
+		g_autofree char *head = g_strndup(word, (gsize)(equals - word + 1));
+		const char *nearest = text_nearest(head, own);
+
+		if (nearest)
+			diag_warning(diags, origin, NULL, "%s: did you mean %s?", word, nearest);
+	}
+}

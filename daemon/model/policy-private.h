@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy, inside: what policy-parse.c fills and policy.c answers from.
+ */
+#ifndef SVCD_MODEL_POLICY_PRIVATE_H
+#define SVCD_MODEL_POLICY_PRIVATE_H
+
+#include "model/policy.h"
+
+/* "x" or "-x" in a list: the last word about a name counts. */
+typedef struct PolicyWord {
+	NameRef ref;
+	bool removes;
+	unsigned order; /* counts upwards through all files */
+} PolicyWord;
+
+typedef struct Runlevel {
+	const char *name; /* interned */
+	char *title;      /* Name=, or NULL */
+	GHashTable *include;  /* name -> PolicyWord */
+	GHashTable *activate; /* name -> PolicyWord */
+} Runlevel;
+
+typedef struct ServiceEntry {
+	PolicyService words;
+	NameRef *place; /* where its section first stands */
+	bool has_activation;
+	Activation activation;
+	Origin activation_origin;
+	GHashTable *runlevels; /* name -> PolicyWord */
+	unsigned order;
+} ServiceEntry;
+
+struct Policy {
+	GHashTable *runlevels;  /* name -> Runlevel */
+	GPtrArray *runlevel_list; /* Runlevel *, borrowed, in order of appearance */
+	GHashTable *services;   /* name -> ServiceEntry */
+	char *default_runlevel; /* or NULL */
+	Origin default_runlevel_origin;
+	Activation new_services;
+	Origin new_services_origin;
+	unsigned n_words;
+};
+
+/* Made when not there yet; NULL when there are too many runlevels. */
+Runlevel *policy_ensure_runlevel(Policy *policy, const char *name);
+ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin origin);
+
+/* Puts "x" or "-x" into @words, replacing what was said of x before. */
+void policy_set_word(Policy *policy, GHashTable *words, const char *word, Origin origin);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy: the merged whole, and the questions it answers. Reading files is policy-parse.c.
+ */
+#include "config.h"
+
+#include "model/policy.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "model/name.h"
+#include "model/policy-private.h"
+
+static const char *const built_in_runlevels[] = { "0", "1", "2", "3", "4", "5", "6", "S" };
+#define BUILT_IN_DEFAULT_RUNLEVEL "2"
+
+static void word_free(gpointer data)
+{
+	PolicyWord *word = data;
+
+	g_free(word->ref.name);
+	g_free(word);
+}
+
+static GHashTable *new_words(void)
+{
+	return g_hash_table_new_full(g_str_hash, g_str_equal, NULL, word_free);
+}
+
+static void runlevel_free(gpointer data)
+{
+	Runlevel *runlevel = data;
+
+	g_free(runlevel->title);
+	g_hash_table_unref(runlevel->include);
+	g_hash_table_unref(runlevel->activate);
+	g_free(runlevel);
+}
+
+static void service_entry_free(gpointer data)
+{
+	ServiceEntry *entry = data;
+
+	g_ptr_array_unref(entry->words.when);
+	g_ptr_array_unref(entry->words.hold);
+	g_ptr_array_unref(entry->words.ignore);
+	g_free(entry->words.operators);
+	g_free(entry->words.reason);
+	g_hash_table_unref(entry->runlevels);
+	name_ref_free(entry->place);
+	g_free(entry);
+}
+
+Runlevel *policy_ensure_runlevel(Policy *policy, const char *name)
+{
+	Runlevel *runlevel = g_hash_table_lookup(policy->runlevels, name);
+
+	if (runlevel || policy->runlevel_list->len >= LIMIT_RUNLEVELS)
+		return runlevel;
+	runlevel = g_new0(Runlevel, 1);
+	runlevel->name = g_intern_string(name);
+	runlevel->include = new_words();
+	runlevel->activate = new_words();
+	g_hash_table_insert(policy->runlevels, (gpointer)runlevel->name, runlevel);
+	g_ptr_array_add(policy->runlevel_list, runlevel);
+	return runlevel;
+}
+
+ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin origin)
+{
+	ServiceEntry *entry = g_hash_table_lookup(policy->services, name);
+
+	if (entry)
+		return entry;
+	entry = g_new0(ServiceEntry, 1);
+	entry->words.when = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
+	entry->words.hold = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
+	entry->words.ignore = g_ptr_array_new_with_free_func((GDestroyNotify)name_ref_free);
+	entry->runlevels = new_words();
+	entry->place = name_ref_new(name, origin);
+	entry->order = policy->n_words++;
+	g_hash_table_insert(policy->services, entry->place->name, entry);
+	return entry;
+}
+
+void policy_set_word(Policy *policy, GHashTable *words, const char *text, Origin origin)
+{
+	const bool removes = *text == '-';
+	PolicyWord *word = g_hash_table_lookup(words, text + removes);
+
+	if (!word) {
+		word = g_new0(PolicyWord, 1);
+		word->ref.name = g_strdup(text + removes);
+		word->order = policy->n_words++;
+		g_hash_table_insert(words, word->ref.name, word);
+	}
+	word->ref.origin = origin;
+	word->removes = removes;
+}
+
+Policy *policy_new(void)
+{
+	Policy *policy = g_new0(Policy, 1);
+
+	policy->runlevels = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, runlevel_free);
+	policy->runlevel_list = g_ptr_array_new();
+	policy->services = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, service_entry_free);
+	policy->new_services = ACTIVATION_ON_DEMAND;
+	for (size_t i = 0; i < G_N_ELEMENTS(built_in_runlevels); i++)
+		(void)policy_ensure_runlevel(policy, built_in_runlevels[i]); /* below the limit */
+	return policy;
+}
+
+void policy_free(Policy *policy)
+{
+	if (!policy)
+		return;
+	g_hash_table_unref(policy->services);
+	g_ptr_array_unref(policy->runlevel_list);
+	g_hash_table_unref(policy->runlevels);
+	g_free(policy->default_runlevel);
+	g_free(policy);
+}
+
+static const Runlevel *find_runlevel(const Policy *policy, const char *name)
+{
+	const Runlevel *runlevel = g_hash_table_lookup(policy->runlevels, name);
+
+	for (guint i = 0; !runlevel && i < policy->runlevel_list->len; i++) {
+		const Runlevel *candidate = g_ptr_array_index(policy->runlevel_list, i);
+
+		if (g_strcmp0(candidate->title, name) == 0)
+			runlevel = candidate;
+	}
+	return runlevel;
+}
+
+const char *policy_find_runlevel(const Policy *policy, const char *name)
+{
+	const Runlevel *runlevel = find_runlevel(policy, name);
+
+	return runlevel ? runlevel->name : NULL;
+}
+
+const char *policy_runlevel_title(const Policy *policy, const char *name)
+{
+	const Runlevel *runlevel = find_runlevel(policy, name);
+
+	return runlevel && runlevel->title ? runlevel->title : name;
+}
+
+const char *policy_default_runlevel(const Policy *policy, Origin *ret_origin)
+{
+	const char *name = policy->default_runlevel ? policy_find_runlevel(policy, policy->default_runlevel) : NULL;
+
+	if (ret_origin)
+		*ret_origin = name ? policy->default_runlevel_origin : (Origin){ 0 };
+	return name ? name : BUILT_IN_DEFAULT_RUNLEVEL;
+}
+
+Activation policy_new_services(const Policy *policy, Origin *ret_origin)
+{
+	if (ret_origin)
+		*ret_origin = policy->new_services_origin;
+	return policy->new_services;
+}
+
+static int compare_strings(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+GPtrArray *policy_runlevels(const Policy *policy)
+{
+	GPtrArray *names = g_ptr_array_new();
+
+	for (guint i = 0; i < policy->runlevel_list->len; i++)
+		g_ptr_array_add(names, (gpointer)((Runlevel *)g_ptr_array_index(policy->runlevel_list, i))->name);
+	g_ptr_array_sort(names, compare_strings);
+	return names;
+}
+
+/* The section of the service itself, or of its template. */
+static const ServiceEntry *find_service(const Policy *policy, const char *service)
+{
+	const ServiceEntry *entry = g_hash_table_lookup(policy->services, service);
+	g_autofree char *template = NULL;
+
+	if (!entry && name_split_instance(service, &template, NULL))
+		entry = g_hash_table_lookup(policy->services, template);
+	return entry;
+}
+
+const PolicyService *policy_service(const Policy *policy, const char *service)
+{
+	const ServiceEntry *entry = find_service(policy, service);
+
+	return entry ? &entry->words : NULL;
+}
+
+/* What is said directly of @service in @runlevel: [service] Runlevels= first, then Activate=. */
+static const PolicyWord *own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel)
+{
+	const PolicyWord *word = entry ? g_hash_table_lookup(entry->runlevels, runlevel->name) : NULL;
+
+	if (!word && entry && runlevel->title)
+		word = g_hash_table_lookup(entry->runlevels, runlevel->title);
+	return word ? word : g_hash_table_lookup(runlevel->activate, service);
+}
+
+typedef struct Search {
+	const Policy *policy;
+	const ServiceEntry *entry;
+	const char *service;
+	GHashTable *seen; /* Runlevel *: includes may meet again, and a cycle that slipped in must not hold us */
+} Search;
+
+/*
+ * The word by which @runlevel activates the service: its own, else that of a runlevel it includes. Recursion is at
+ * most LIMIT_RUNLEVELS deep, for each runlevel is looked at once.
+ */
+static const PolicyWord *activating_word(Search *search, const Runlevel *runlevel)
+{
+	const PolicyWord *word = own_word(search->entry, search->service, runlevel);
+	GHashTableIter iter;
+	gpointer value;
+	const PolicyWord *best = NULL;
+
+	if (word)
+		return word->removes ? NULL : word;
+	if (!g_hash_table_add(search->seen, (gpointer)runlevel))
+		return NULL;
+	g_hash_table_iter_init(&iter, runlevel->include);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const PolicyWord *include = value;
+		const Runlevel *other = find_runlevel(search->policy, include->ref.name);
+
+		if (!other || include->removes)
+			continue;
+		word = activating_word(search, other);
+		if (word && (!best || word->order < best->order)) /* the hash table's order must not decide */
+			best = word;
+	}
+	return best;
+}
+
+static const PolicyWord *word_in_runlevel(const Policy *policy, const ServiceEntry *entry, const char *service,
+					  const char *runlevel)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	Search search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
+	const Runlevel *asked = find_runlevel(policy, runlevel);
+	const PolicyWord *own = asked ? own_word(entry, service, asked) : NULL;
+	const PolicyWord *word = asked ? activating_word(&search, asked) : NULL;
+
+	/* S is part of every runlevel in which the machine is up; "-x" in the runlevel itself takes x out of it. */
+	if (!word && asked && !(own && own->removes) && strcmp(asked->name, "0") != 0 &&
+	    strcmp(asked->name, "6") != 0)
+		word = activating_word(&search, find_runlevel(policy, "S"));
+	return word;
+}
+
+/* Any place that activates the service, in whichever runlevel; the first said. */
+static const PolicyWord *word_anywhere(const Policy *policy, const ServiceEntry *entry, const char *service)
+{
+	const PolicyWord *best = NULL;
+
+	for (guint i = 0; i < policy->runlevel_list->len; i++) {
+		const PolicyWord *word = own_word(entry, service, g_ptr_array_index(policy->runlevel_list, i));
+
+		if (word && !word->removes && (!best || word->order < best->order))
+			best = word;
+	}
+	return best;
+}
+
+void policy_decide(const Policy *policy, const char *service, const char *runlevel, PolicyDecision *ret)
+{
+	const ServiceEntry *entry = find_service(policy, service);
+	const PolicyWord *here = word_in_runlevel(policy, entry, service, runlevel);
+	const PolicyWord *anywhere = here ? here : word_anywhere(policy, entry, service);
+
+	*ret = (PolicyDecision){ .order = G_MAXUINT };
+	if (entry)
+		ret->order = entry->order;
+	if (anywhere)
+		ret->order = MIN(ret->order, anywhere->order);
+	if (here) {
+		ret->in_runlevel = true;
+		ret->runlevel_origin = here->ref.origin;
+	}
+	if (entry && entry->has_activation) {
+		ret->activation = entry->activation;
+		ret->activation_origin = entry->activation_origin;
+	} else if (anywhere) {
+		ret->activation = ACTIVATION_BOOT;
+		ret->activation_origin = anywhere->ref.origin;
+	} else {
+		ret->activation = policy->new_services;
+		ret->activation_origin = policy->new_services_origin;
+		ret->is_default = true;
+	}
+}
+
+static int compare_words(gconstpointer a, gconstpointer b)
+{
+	const NameRef *left = *(const NameRef *const *)a;
+	const NameRef *right = *(const NameRef *const *)b;
+	const int order = strcmp(left->name, right->name);
+
+	if (order)
+		return order;
+	if (left->origin.file != right->origin.file)
+		return g_strcmp0(left->origin.file, right->origin.file);
+	return (left->origin.line > right->origin.line) - (left->origin.line < right->origin.line);
+}
+
+GPtrArray *policy_named_refs(const Policy *policy)
+{
+	GPtrArray *refs = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	for (guint i = 0; i < policy->runlevel_list->len; i++) {
+		const Runlevel *runlevel = g_ptr_array_index(policy->runlevel_list, i);
+
+		g_hash_table_iter_init(&iter, runlevel->activate);
+		while (g_hash_table_iter_next(&iter, NULL, &value))
+			g_ptr_array_add(refs, &((PolicyWord *)value)->ref);
+	}
+	g_hash_table_iter_init(&iter, policy->services);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		g_ptr_array_add(refs, ((ServiceEntry *)value)->place);
+	g_ptr_array_sort(refs, compare_words);
+	return refs;
+}
+
+GPtrArray *policy_named_services(const Policy *policy)
+{
+	g_autoptr(GPtrArray) refs = policy_named_refs(policy);
+	GPtrArray *names = g_ptr_array_new();
+
+	for (guint i = 0; i < refs->len; i++) {
+		char *name = ((NameRef *)g_ptr_array_index(refs, i))->name;
+
+		if (names->len == 0 || strcmp(g_ptr_array_index(names, names->len - 1), name) != 0)
+			g_ptr_array_add(names, name);
+	}
+	return names;
+}
+
+static void warn_of_unknown(const Policy *policy, GHashTable *words, const char *key, DiagList *diags)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, words);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const PolicyWord *word = value;
+
+		if (!find_runlevel(policy, word->ref.name))
+			diag_warning(diags, word->ref.origin, NULL, "%s=%s: there is no such runlevel", key,
+				     word->ref.name);
+	}
+}
+
+void policy_check(const Policy *policy, DiagList *diags)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	for (guint i = 0; i < policy->runlevel_list->len; i++) {
+		const Runlevel *runlevel = g_ptr_array_index(policy->runlevel_list, i);
+
+		warn_of_unknown(policy, runlevel->include, "Include", diags);
+	}
+	g_hash_table_iter_init(&iter, policy->services);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		warn_of_unknown(policy, ((ServiceEntry *)value)->runlevels, "Runlevels", diags);
+	if (policy->default_runlevel && !find_runlevel(policy, policy->default_runlevel))
+		diag_warning(diags, policy->default_runlevel_origin, NULL,
+			     "Runlevel=%s: there is no such runlevel; %s is taken", policy->default_runlevel,
+			     BUILT_IN_DEFAULT_RUNLEVEL);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Service keys: the one table of what a service file may say. docs/service-files.md and svcd.service(5) tell the same.
+ */
+#ifndef SVCD_MODEL_SERVICE_KEYS_H
+#define SVCD_MODEL_SERVICE_KEYS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "model/service-def.h"
+
+typedef struct ServiceKey {
+	const char *section;
+	const char *name;
+	bool is_list; /* may repeat, each line adds */
+	/* Writes the field @offset bytes into the definition; returns NULL, or one sentence, a new string. */
+	char *(*read)(ServiceDef *def, void *field, const char *value, Origin origin);
+	size_t offset;
+	int number; /* for rows that share a reader: which resource, which kind */
+} ServiceKey;
+
+/* Both are NULL-terminated by a row without a name. */
+const ServiceKey *service_keys(void);
+
+/* By section and name; NULL if there is none. */
+const ServiceKey *service_key_find(const char *section, const char *name);
+
+/* Reads one value; @key's list gets one more entry. Returns: NULL, or one sentence, a new string. */
+char *service_key_read(const ServiceKey *key, ServiceDef *def, const char *value, Origin origin);
+
+/**
+ * service_key_explain_unknown() - why @name is no key of @section, and what to write
+ * @service: for the name of the policy section
+ * Returns: one sentence, a new string.
+ */
+char *service_key_explain_unknown(const char *section, const char *name, const char *service);
+char *service_section_explain_unknown(const char *section, const char *service);
+bool service_section_is_known(const char *section);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Service parse: main file and drop-ins, laid over each other key by key, then read into a definition.
+ *
+ * First every file is taken apart into the lines that take effect (a later file replaces a plain key, adds to a list
+ * key, clears with an empty value); only then are values read, each once. What a drop-in replaced is read too, into a
+ * definition that is thrown away, so that a mistake in it does not hide until the drop-in is gone.
+ */
+#include "config.h"
+
+#include "model/service-parse.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "model/ini-source.h"
+#include "model/name.h"
+#include "model/service-keys.h"
+#include "model/value.h"
+
+/* One value of one key, from one place. */
+typedef struct Setting {
+	const ServiceKey *key;
+	char *value;
+	Origin origin;
+	unsigned source; /* which file */
+	bool displaced;  /* a later file replaced or cleared it */
+} Setting;
+
+typedef struct Parser {
+	ServiceDef *def;
+	DiagList *diags;
+	GPtrArray *settings;   /* Setting *, in order */
+	GHashTable *by_key;    /* ServiceKey * -> GPtrArray of Setting *: those in effect */
+	bool is_template;      /* %i is expanded */
+	unsigned source;
+} Parser;
+
+static void setting_free(gpointer data)
+{
+	Setting *setting = data;
+
+	g_free(setting->value);
+	g_free(setting);
+}
+
+static void G_GNUC_PRINTF(3, 4) report(Parser *p, Origin origin, const char *format, ...)
+{
+	va_list args;
+	g_autofree char *text = NULL;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	diag_error(p->diags, origin, p->def->name, "%s", text);
+	if (!p->def->problem) {
+		g_autofree char *where = origin_format(origin);
+
+		p->def->problem = g_strdup_printf("%s: %s", where, text);
+	}
+}
+
+static GPtrArray *settings_of(Parser *p, const ServiceKey *key)
+{
+	GPtrArray *settings = g_hash_table_lookup(p->by_key, key);
+
+	if (!settings) {
+		settings = g_ptr_array_new();
+		g_hash_table_insert(p->by_key, (gpointer)key, settings);
+	}
+	return settings;
+}
+
+static void displace_all(GPtrArray *settings)
+{
+	for (guint i = 0; i < settings->len; i++)
+		((Setting *)g_ptr_array_index(settings, i))->displaced = true;
+	g_ptr_array_set_size(settings, 0);
+}
+
+static void add_setting(Parser *p, const ServiceKey *key, const char *value, Origin origin)
+{
+	GPtrArray *settings = settings_of(p, key);
+	Setting *setting;
+
+	if (!key->is_list || !*value)
+		displace_all(settings);
+	setting = g_new0(Setting, 1);
+	setting->key = key;
+	setting->value = g_strdup(value);
+	setting->origin = origin;
+	setting->source = p->source;
+	g_ptr_array_add(p->settings, setting);
+	g_ptr_array_add(settings, setting);
+}
+
+/* In templates %i becomes the instance, in the template itself a letter, so that its values can be checked. */
+static char *expand(Parser *p, const char *key, const char *value, Origin origin)
+{
+	char *problem = NULL;
+	char *expanded;
+
+	if (!p->is_template)
+		return g_strdup(value);
+	expanded = text_expand_instance(value, p->def->instance ? p->def->instance : "i", &problem);
+	if (!expanded)
+		report(p, origin, "%s=: %s", key, problem);
+	g_free(problem);
+	return expanded;
+}
+
+static void take_value(Parser *p, const ServiceKey *key, const char *value, Origin origin)
+{
+	g_autofree char *expanded = expand(p, key->name, value, origin);
+
+	if (expanded)
+		add_setting(p, key, expanded, origin);
+}
+
+static bool is_duplicate(Parser *p, const ServiceKey *key, Origin origin)
+{
+	const GPtrArray *settings = settings_of(p, key);
+	const Setting *first = settings->len > 0 ? g_ptr_array_index(settings, 0) : NULL;
+
+	if (key->is_list || !first || first->source != p->source)
+		return false;
+	report(p, origin, "%s= is given twice; the first is in line %u", key->name, first->origin.line);
+	return true;
+}
+
+static void take_entry(Parser *p, const char *file, const IniEntry *entry)
+{
+	const ServiceKey *key = service_key_find(entry->section->name, entry->key);
+	const Origin origin = origin_new(file, entry->line);
+
+	if (!key) {
+		g_autofree char *text =
+			service_key_explain_unknown(entry->section->name, entry->key, p->def->name);
+
+		report(p, origin, "%s", text);
+		return;
+	}
+	if (is_duplicate(p, key, origin))
+		return;
+	if (!key->is_list) {
+		g_autofree char *joined = ini_entry_join(entry);
+
+		if (strlen(joined) > LIMIT_LINE_BYTES)
+			report(p, origin, "%s= is longer than %d bytes", key->name, LIMIT_LINE_BYTES);
+		else
+			take_value(p, key, joined, origin);
+		return;
+	}
+	for (guint i = 0; i < entry->parts->len; i++) {
+		const IniPart *part = g_ptr_array_index(entry->parts, i);
+
+		take_value(p, key, part->text->str, origin_new(file, part->line));
+	}
+}
+
+static void take_source(Parser *p, const SourceText *source)
+{
+	g_autoptr(IniFile) ini =
+		ini_file_read(source->file, source->text, source->length, p->def->name, p->diags);
+
+	if (ini->broken && !p->def->problem) {
+		const Diagnostic *last = diag_list_get(p->diags, diag_list_length(p->diags) - 1);
+		g_autofree char *where = origin_format(last->origin);
+
+		p->def->problem = g_strdup_printf("%s: %s", where, last->text);
+	}
+	for (guint i = 0; i < ini->sections->len; i++) {
+		const IniSection *section = g_ptr_array_index(ini->sections, i);
+		g_autofree char *text = NULL;
+
+		if (service_section_is_known(section->name))
+			continue;
+		text = service_section_explain_unknown(section->name, p->def->name);
+		report(p, origin_new(source->file, section->line), "%s", text);
+	}
+	for (guint i = 0; i < ini->entries->len; i++) {
+		const IniEntry *entry = g_ptr_array_index(ini->entries, i);
+
+		if (service_section_is_known(entry->section->name))
+			take_entry(p, source->file, entry);
+	}
+}
+
+/* Reads one setting into @def, which is ours or a scratch one. */
+static void read_setting(Parser *p, ServiceDef *def, const Setting *setting)
+{
+	g_autofree char *problem = NULL;
+
+	if (!*setting->value)
+		return; /* cleared: the default stays */
+	problem = service_key_read(setting->key, def, setting->value, setting->origin);
+	if (problem) {
+		g_autofree char *shown = value_shorten(setting->value);
+
+		report(p, setting->origin, "%s=%s: %s", setting->key->name, shown, problem);
+	}
+}
+
+static void remember_line(ServiceDef *def, const Setting *setting)
+{
+	DefLine *line = g_new0(DefLine, 1);
+
+	line->section = g_strdup(setting->key->section);
+	line->key = g_strdup(setting->key->name);
+	line->value = g_strdup(setting->value);
+	line->origin = setting->origin;
+	g_ptr_array_add(def->lines, line);
+}
+
+static void read_settings(Parser *p)
+{
+	for (guint i = 0; i < p->settings->len; i++) {
+		const Setting *setting = g_ptr_array_index(p->settings, i);
+
+		if (setting->displaced) {
+			g_autoptr(ServiceDef) scratch = service_def_new(p->def->name, p->def->origin);
+
+			read_setting(p, scratch, setting);
+		} else {
+			read_setting(p, p->def, setting);
+			if (*setting->value)
+				remember_line(p->def, setting);
+		}
+	}
+}
+
+static bool is_given(Parser *p, const char *section, const char *name, Origin *ret_origin)
+{
+	const GPtrArray *settings = settings_of(p, service_key_find(section, name));
+
+	for (guint i = 0; i < settings->len; i++) {
+		const Setting *setting = g_ptr_array_index(settings, i);
+
+		if (*setting->value) {
+			*ret_origin = setting->origin;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Keys that say something about a process; a group has none. */
+static void check_group(Parser *p)
+{
+	static const char *const needless[] = { "Exec", "Prepare", "Cleanup", "Stop", "Reload", "Ready", "PidFile",
+						"Restart" };
+	Origin origin;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(needless); i++) {
+		if (is_given(p, "Service", needless[i], &origin))
+			report(p, origin, "%s= has no meaning in a group, which runs nothing", needless[i]);
+	}
+}
+
+static void check_ready(Parser *p)
+{
+	ServiceDef *def = p->def;
+	Origin origin;
+
+	if (!is_given(p, "Service", "Ready", &origin))
+		def->ready = def->type == TYPE_TASK ? READY_EXIT : READY_EXEC;
+	else if (def->type == TYPE_TASK && def->ready != READY_EXIT)
+		report(p, origin, "a task is ready when it has ended with success; leave Ready= out, or write "
+				  "Type=daemon");
+	else if (def->type == TYPE_DAEMON && def->ready == READY_EXIT)
+		report(p, origin, "a daemon does not end; write Type=task, or Ready=fork for one that leaves its "
+				  "starter behind");
+}
+
+/* A word that a shell would have understood is most likely a mistake. */
+static void check_shell_words(Parser *p, const Command *command, const char *key)
+{
+	static const char *const shell[] = { "|", "||", "&", "&&", ";", ">", ">>", "<", "2>&1", ">/dev/null", NULL };
+
+	for (char **word = command ? command->argv : NULL; word && *word; word++) {
+		if (g_strv_contains(shell, *word))
+			diag_warning(p->diags, command->origin, p->def->name,
+				     "%s=: \"%s\" goes to the program as it is, for there is no shell; write "
+				     "/bin/sh -c '...' if you mean one", key, *word);
+	}
+}
+
+static void check_whole(Parser *p)
+{
+	ServiceDef *def = p->def;
+	const Origin whole = { .file = def->origin.file };
+	Origin origin;
+
+	if (def->type == TYPE_GROUP) {
+		check_group(p);
+		return;
+	}
+	if (!is_given(p, "Service", "Exec", &origin))
+		report(p, whole, "no Exec= in [Service]; a %s must say what it runs", service_type_name(def->type));
+	check_ready(p);
+	if (def->type == TYPE_TASK && def->restart == RESTART_ALWAYS && is_given(p, "Service", "Restart", &origin))
+		report(p, origin, "Restart=always: a task that has succeeded is done; write on-failure or no");
+	if (def->restart_delay_max_us < def->restart_delay_us)
+		def->restart_delay_max_us = def->restart_delay_us;
+	check_shell_words(p, def->exec, "Exec");
+	check_shell_words(p, def->stop.command, "Stop");
+	check_shell_words(p, def->reload.command, "Reload");
+}
+
+ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags)
+{
+	const Origin origin = n_sources > 0 ? origin_new(sources[0].file, 0) : (Origin){ 0 };
+	g_autoptr(ServiceDef) def = service_def_new(name, origin);
+	Parser p = {
+		.def = def,
+		.diags = diags,
+		.settings = g_ptr_array_new_with_free_func(setting_free),
+		.by_key = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref),
+		.is_template = name_split_instance(name, NULL, NULL),
+	};
+
+	for (p.source = 0; p.source < n_sources; p.source++)
+		take_source(&p, &sources[p.source]);
+	read_settings(&p);
+	if (!def->problem)
+		check_whole(&p);
+	g_hash_table_unref(p.by_key);
+	g_ptr_array_unref(p.settings);
+	return g_steal_pointer(&def);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Service set: definitions in the order of their names, with indexes by name, further name and facility.
+ */
+#include "config.h"
+
+#include "model/service-set.h"
+
+#include <string.h>
+
+struct ServiceSet {
+	GPtrArray *list;        /* ServiceDef *, owned, sorted by name */
+	GHashTable *by_name;    /* name -> ServiceDef */
+	GHashTable *aliases;    /* further name -> GPtrArray of ServiceDef * */
+	GHashTable *facilities; /* "$name" -> GPtrArray of ServiceDef * */
+};
+
+ServiceSet *service_set_new(void)
+{
+	ServiceSet *set = g_new0(ServiceSet, 1);
+
+	set->list = g_ptr_array_new_with_free_func((GDestroyNotify)service_def_free);
+	set->by_name = g_hash_table_new(g_str_hash, g_str_equal);
+	set->aliases =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+	set->facilities =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+	return set;
+}
+
+void service_set_free(ServiceSet *set)
+{
+	if (!set)
+		return;
+	g_hash_table_unref(set->facilities);
+	g_hash_table_unref(set->aliases);
+	g_hash_table_unref(set->by_name);
+	g_ptr_array_unref(set->list);
+	g_free(set);
+}
+
+/* The place of @name in the sorted list, or where it would be inserted. */
+static guint find_place(const ServiceSet *set, const char *name)
+{
+	guint low = 0;
+	guint high = set->list->len;
+
+	while (low < high) {
+		const guint middle = low + (high - low) / 2;
+		const ServiceDef *def = g_ptr_array_index(set->list, middle);
+
+		if (strcmp(def->name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static GHashTable *index_for(ServiceSet *set, const char *provided)
+{
+	return *provided == '$' ? set->facilities : set->aliases;
+}
+
+static void provides_insert(ServiceSet *set, ServiceDef *def, const char *provided)
+{
+	GHashTable *table = index_for(set, provided);
+	GPtrArray *providers = g_hash_table_lookup(table, provided);
+
+	if (!providers) {
+		providers = g_ptr_array_new();
+		g_hash_table_insert(table, g_strdup(provided), providers);
+	}
+	/* A service that says it twice, which happens in one go, is listed once. */
+	if (providers->len == 0 || g_ptr_array_index(providers, providers->len - 1) != def)
+		g_ptr_array_add(providers, def);
+}
+
+static void provides_remove(ServiceSet *set, ServiceDef *def, const char *provided)
+{
+	GHashTable *table = index_for(set, provided);
+	GPtrArray *providers = g_hash_table_lookup(table, provided);
+
+	if (!providers)
+		return;
+	g_ptr_array_remove(providers, def);
+	if (providers->len == 0)
+		g_hash_table_remove(table, provided);
+}
+
+static void remove_at(ServiceSet *set, guint place)
+{
+	ServiceDef *def = g_ptr_array_index(set->list, place);
+
+	for (guint i = 0; i < def->provides->len; i++)
+		provides_remove(set, def, ((NameRef *)g_ptr_array_index(def->provides, i))->name);
+	g_hash_table_remove(set->by_name, def->name);
+	g_ptr_array_remove_index(set->list, place); /* frees it */
+}
+
+void service_set_add(ServiceSet *set, ServiceDef *def)
+{
+	const guint place = find_place(set, def->name);
+
+	if (g_hash_table_contains(set->by_name, def->name))
+		remove_at(set, place);
+	g_ptr_array_insert(set->list, (gint)place, def);
+	g_hash_table_insert(set->by_name, def->name, def);
+	for (guint i = 0; i < def->provides->len; i++)
+		provides_insert(set, def, ((NameRef *)g_ptr_array_index(def->provides, i))->name);
+}
+
+ServiceDef *service_set_find(const ServiceSet *set, const char *name)
+{
+	ServiceDef *def = g_hash_table_lookup(set->by_name, name);
+	const GPtrArray *others;
+
+	if (def || *name == '$')
+		return def;
+	others = g_hash_table_lookup(set->aliases, name);
+	return others ? g_ptr_array_index(others, 0) : NULL;
+}
+
+unsigned service_set_length(const ServiceSet *set)
+{
+	return set->list->len;
+}
+
+GPtrArray *service_set_list(const ServiceSet *set)
+{
+	return set->list;
+}
+
+const GPtrArray *service_set_facility(const ServiceSet *set, const char *facility)
+{
+	return g_hash_table_lookup(set->facilities, facility);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Unknown keys: what to say to somebody who wrote a key that no service file has.
+ *
+ * Three tables: keys of policy files, keys that systemd.service(5) and its relatives have, and what is near in spelling.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/service-keys.h"
+
+static const char *const sections[] = { "Service", "Conditions", NULL };
+
+/* What belongs in a policy file, and the section and key to write there. */
+static const struct {
+	const char *name;
+	const char *policy_key; /* NULL: the same name */
+	const char *section;    /* NULL: "service NAME" */
+} policy_keys[] = {
+	{ "Activation", NULL, NULL },
+	{ "Runlevels", NULL, NULL },
+	{ "Runlevel", "Runlevels", NULL },
+	{ "Ignore", NULL, NULL },
+	{ "Operators", NULL, NULL },
+	{ "Reason", NULL, NULL },
+	{ "Activate", NULL, "runlevel N" },
+	{ "Include", NULL, "runlevel N" },
+	{ "NewServices", NULL, "defaults" },
+	{ "WantedBy", "Runlevels", NULL },
+	{ "RequiredBy", "Runlevels", NULL },
+	{ "Enabled", "Activation", NULL },
+	{ "DefaultStart", "Runlevels", NULL },
+};
+
+/* Keys of other init systems, and how the same is said here. */
+static const struct {
+	const char *name;
+	const char *advice;
+} foreign_keys[] = {
+	{ "ExecStart", "write Exec=" },
+	{ "ExecStartPre", "write Prepare=" },
+	{ "ExecStartPost", "there is none; let a task with When=service:NAME do it" },
+	{ "ExecStop", "write Stop=" },
+	{ "ExecStopPost", "write Cleanup=" },
+	{ "ExecReload", "write Reload=" },
+	{ "ExecCondition", "write When=" },
+	{ "PIDFile", "write PidFile=" },
+	{ "RemainAfterExit", "write Type=task; a task that has succeeded stays done" },
+	{ "RestartSec", "write RestartDelay=" },
+	{ "RestartMaxDelaySec", "write RestartDelayMax=" },
+	{ "StartLimitBurst", "write RestartLimit=STARTS/TIME" },
+	{ "StartLimitIntervalSec", "write RestartLimit=STARTS/TIME" },
+	{ "StartLimitInterval", "write RestartLimit=STARTS/TIME" },
+	{ "SuccessExitStatus", "write SuccessStatus=" },
+	{ "TimeoutSec", "write StartTimeout= and StopTimeout=" },
+	{ "TimeoutStartSec", "write StartTimeout=" },
+	{ "TimeoutStopSec", "write StopTimeout=" },
+	{ "FinalKillSignal", "write KillSignal=" },
+	{ "Requires", "write While=service:NAME in [Conditions]" },
+	{ "BindsTo", "write While=service:NAME in [Conditions]" },
+	{ "Requisite", "write When=service:NAME in [Conditions]" },
+	{ "PartOf", "write While=service:NAME in [Conditions]" },
+	{ "ConditionPathExists", "write When=path:PATH in [Conditions]" },
+	{ "AssertPathExists", "write When=path:PATH in [Conditions]" },
+	{ "ConditionPathIsDirectory", "write When=path:dir:PATH in [Conditions]" },
+	{ "ConditionFileNotEmpty", "write When=path:nonempty:PATH in [Conditions]" },
+	{ "ConditionFileIsExecutable", "write When=path:exec:PATH in [Conditions]" },
+	{ "ConditionPathIsMountPoint", "write When=mounted:PATH in [Conditions]" },
+	{ "ConditionKernelCommandLine", "write When=kernel:WORD in [Conditions]" },
+	{ "ConditionVirtualization", "write When=virtual:container or When=virtual:vm in [Conditions]" },
+	{ "RequiresMountsFor", "write While=mounted:PATH in [Conditions]" },
+	{ "OnFailure", "there is none; see \"svcctl explain\"" },
+	{ "Documentation", "write it in a # comment" },
+	{ "DefaultDependencies", "there are none to switch off" },
+	{ "StandardOutput", "output is kept for each service; see \"svcctl log\"" },
+	{ "StandardError", "output is kept for each service; see \"svcctl log\"" },
+	{ "StandardInput", "write TTYPath= for a terminal" },
+	{ "KillMode", "all processes of a service are stopped with it" },
+	{ "GuessMainPID", "write PidFile=" },
+	{ "NotifyAccess", "every process of the service may notify" },
+	{ "Alias", "write Provides= in [Conditions]" },
+};
+
+static const struct {
+	const char *name;
+	const char *advice;
+} foreign_sections[] = {
+	{ "Unit", "Description= belongs in [Service], what it waits for in [Conditions]" },
+	{ "Socket", "svcd opens no sockets for a service" },
+	{ "Timer", "svcd starts nothing at a time of day; cron does" },
+	{ "Mount", "mounts are made from /etc/fstab" },
+	{ "Path", "write When=path:PATH in [Conditions]" },
+};
+
+bool service_section_is_known(const char *section)
+{
+	return g_strv_contains(sections, section);
+}
+
+char *service_section_explain_unknown(const char *section, const char *service)
+{
+	const char *nearest = text_nearest(section, sections);
+
+	if (strcmp(section, "Install") == 0)
+		return g_strdup_printf("[Install] is policy: put it under [service %s] in "
+				       "/etc/svcd/policy.d/local.policy", service);
+	for (size_t i = 0; i < G_N_ELEMENTS(foreign_sections); i++) {
+		if (strcmp(foreign_sections[i].name, section) == 0)
+			return g_strdup_printf("unknown section [%s]: %s", section, foreign_sections[i].advice);
+	}
+	if (nearest)
+		return g_strdup_printf("unknown section [%s]; did you mean [%s]?", section, nearest);
+	return g_strdup_printf("unknown section [%s]; there are [Service] and [Conditions]", section);
+}
+
+static char *explain_policy_key(const char *name, const char *service)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(policy_keys); i++) {
+		const char *key = policy_keys[i].policy_key;
+
+		if (strcmp(policy_keys[i].name, name) != 0)
+			continue;
+		if (policy_keys[i].section)
+			return g_strdup_printf("%s= is policy: put it under [%s] in /etc/svcd/policy.d/local.policy",
+					       name, policy_keys[i].section);
+		if (key)
+			return g_strdup_printf("%s= is policy: put %s= under [service %s] in "
+					       "/etc/svcd/policy.d/local.policy", name, key, service);
+		return g_strdup_printf("%s= is policy: put it under [service %s] in /etc/svcd/policy.d/local.policy",
+				       name, service);
+	}
+	return NULL;
+}
+
+static char *explain_known_elsewhere(const char *section, const char *name)
+{
+	for (unsigned i = 0; sections[i]; i++) {
+		if (service_key_find(sections[i], name))
+			return g_strdup_printf("%s= belongs in [%s], not in [%s]", name, sections[i], section);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(foreign_keys); i++) {
+		if (strcmp(foreign_keys[i].name, name) == 0)
+			return g_strdup_printf("unknown key %s=: %s", name, foreign_keys[i].advice);
+	}
+	return NULL;
+}
+
+char *service_key_explain_unknown(const char *section, const char *name, const char *service)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	char *text = explain_policy_key(name, service);
+	const char *nearest;
+
+	if (!text)
+		text = explain_known_elsewhere(section, name);
+	if (text)
+		return text;
+	for (const ServiceKey *key = service_keys(); key->name; key++) {
+		if (strcmp(key->section, section) == 0)
+			g_ptr_array_add(names, (char *)key->name);
+	}
+	g_ptr_array_add(names, NULL);
+	nearest = text_nearest(name, (const char *const *)names->pdata);
+	if (nearest)
+		return g_strdup_printf("unknown key %s= in [%s]; did you mean %s=?", name, section, nearest);
+	return g_strdup_printf("unknown key %s= in [%s]; svcd.service(5) lists the keys", name, section);
+}

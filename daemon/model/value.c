@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Values: terms, names and enums as they stand in service and policy files.
+ */
+#include "config.h"
+
+#include "model/value.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "model/name.h"
+#include "model/service-def.h"
+#include "model/term.h"
+
+enum { SHOWN_BYTES = 80 };
+
+char *value_shorten(const char *value)
+{
+	const char *end = value + SHOWN_BYTES;
+
+	if (strlen(value) <= SHOWN_BYTES)
+		return g_strdup(value);
+	end = g_utf8_find_prev_char(value, end + 1); /* not in the middle of a character */
+	return g_strdup_printf("%.*s...", (int)(end - value), value);
+}
+
+char *value_none_of(const char *value, const char *const *words, unsigned count)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *shown = value_shorten(value);
+
+	g_string_append_printf(text, "\"%s\" is none of ", shown);
+	for (unsigned i = 0; i < count; i++)
+		g_string_append_printf(text, "%s%s", i == 0 ? "" : ", ", words[i]);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+char *value_read_term(GPtrArray *terms, const char *value, Origin origin)
+{
+	char *problem = NULL;
+	Term *term;
+
+	if (terms->len >= LIMIT_LIST_ENTRIES)
+		return g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
+	term = term_parse(value, origin, &problem);
+	if (term)
+		g_ptr_array_add(terms, term);
+	return problem;
+}
+
+char *value_read_names(GPtrArray *refs, const char *value, Origin origin, ValueNameCheck check)
+{
+	char *problem = NULL;
+	g_auto(GStrv) words = text_split_words(value, &problem);
+
+	for (char **word = words; word && *word && !problem; word++) {
+		problem = check(*word);
+		if (!problem && refs->len >= LIMIT_LIST_ENTRIES)
+			problem = g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
+		if (!problem)
+			g_ptr_array_add(refs, name_ref_new(*word, origin));
+	}
+	return problem;
+}
+
+char *value_check_service(const char *word)
+{
+	char *problem = NULL;
+
+	if (g_str_has_suffix(word, ".svc"))
+		return g_strdup_printf("a service is named without \".svc\": %.*s", (int)strlen(word) - 4, word);
+	if (g_str_has_suffix(word, "@"))
+		return g_strdup_printf("\"%s\" is a template; name one of its instances", word);
+	(void)name_check_service(word, &problem); /* the problem is the answer */
+	return problem;
+}
+
+char *value_check_service_or_facility(const char *word)
+{
+	char *problem = NULL;
+
+	if (*word != '$')
+		return value_check_service(word);
+	(void)name_check_facility(word, &problem); /* the problem is the answer */
+	return problem;
+}
