@@ -1,5 +1,44 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+BUS_XML = daemon/bus/org.svcd1.Manager.xml daemon/bus/org.svcd1.Service.xml daemon/bus/org.svcd1.Boot.xml \
+	daemon/bus/org.freedesktop.DBus.xml daemon/bus/org.freedesktop.DBus.ObjectManager.xml
+
 noinst_LIBRARIES += libbus.a
-libbus_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-libbus_a_SOURCES =
+libbus_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS)
+libbus_a_SOURCES = \
+	daemon/bus/access.c daemon/bus/access.h \
+	daemon/bus/auth.c daemon/bus/auth.h \
+	daemon/bus/boot-iface.c \
+	daemon/bus/bus.c daemon/bus/bus.h \
+	daemon/bus/dispatch.c daemon/bus/dispatch.h \
+	daemon/bus/internal.h \
+	daemon/bus/introspection.h \
+	daemon/bus/manager-iface.c \
+	daemon/bus/objects.c daemon/bus/objects.h \
+	daemon/bus/peer.c daemon/bus/peer.h \
+	daemon/bus/private-socket.c daemon/bus/private-socket.h \
+	daemon/bus/properties.c daemon/bus/properties.h \
+	daemon/bus/rows.h \
+	daemon/bus/service-iface.c \
+	daemon/bus/terms.c daemon/bus/terms.h \
+	daemon/bus/wire.c daemon/bus/wire.h
+nodist_libbus_a_SOURCES = daemon/bus/introspection.c
+
+# The interface elements of each file as one C string, in the order of introspection.h.
+daemon/bus/introspection.c: $(BUS_XML) $(srcdir)/daemon/bus/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
+		echo '/* Made from the introspection XML. */'; \
+		echo '#include "config.h"'; \
+		echo '#include "bus/introspection.h"'; \
+		for name in org.svcd1.Manager org.svcd1.Service org.svcd1.Boot org.freedesktop.DBus \
+				org.freedesktop.DBus.ObjectManager; do \
+			echo "const char introspection_$$(echo $$name | tr . _)[] ="; \
+			$(SED) -n -e '/<interface/,/<\/interface>/{s/[\\"]/\\&/g;s/^/"/;s/$$/\\n"/;p;}' \
+				$(srcdir)/daemon/bus/$$name.xml; \
+			echo ';'; \
+		done; } >$@.new && mv $@.new $@
+CLEANFILES += daemon/bus/introspection.c
+EXTRA_DIST += $(BUS_XML)
+
+dbusinterfacesdir = $(datadir)/dbus-1/interfaces
+dbusinterfaces_DATA = daemon/bus/org.svcd1.Manager.xml daemon/bus/org.svcd1.Service.xml daemon/bus/org.svcd1.Boot.xml

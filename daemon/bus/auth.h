@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Auth: the server's half of D-Bus' greeting, EXTERNAL only ("Authentication Protocol" in the D-Bus Specification).
+ *
+ * Bytes in, bytes out; who the peer is has been read from the socket before. DBUS_COOKIE_SHA1, which reads files in a
+ * home directory (CVE-2019-12749), does not exist here, and descriptors are never taken.
+ */
+#ifndef SVCD_BUS_AUTH_H
+#define SVCD_BUS_AUTH_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef enum AuthResult {
+	AUTH_MORE,    /* go on reading */
+	AUTH_DONE,    /* messages follow */
+	AUTH_REFUSED, /* send what is in @reply, then close */
+} AuthResult;
+
+typedef enum AuthState {
+	AUTH_STATE_NUL,     /* one NUL byte comes first */
+	AUTH_STATE_COMMAND,
+	AUTH_STATE_DATA,    /* asked for the identity */
+	AUTH_STATE_BEGIN,   /* accepted */
+} AuthState;
+
+typedef struct Auth {
+	AuthState state;
+	uid_t uid;
+	bool is_welcome;
+	unsigned n_lines;
+	GString *line;
+	char guid[33];
+} Auth;
+
+/**
+ * auth_init() - wait for a client's greeting
+ * @uid:        of the peer, from the kernel
+ * @is_welcome: false: whoever it says it is, it is rejected
+ * @guid:       32 hexadecimal digits
+ */
+void auth_init(Auth *auth, uid_t uid, bool is_welcome, const char *guid);
+void auth_clear(Auth *auth);
+
+/**
+ * auth_feed() - take some bytes
+ * @ret_used: how many belong to the greeting; after AUTH_DONE the rest are messages
+ * @reply:    what to send is appended
+ */
+AuthResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * org.svcd1.Boot: how far the boot is, for display managers.
+ */
+#include "config.h"
+
+#include "bus/internal.h"
+#include "bus/introspection.h"
+#include "bus/rows.h"
+#include "bus/wire.h"
+#include "engine/progress.h"
+
+static Progress progress_of(const Subject *x)
+{
+	Progress progress = { 0 };
+
+	progress_get(x->engine, &progress);
+	return progress;
+}
+
+static void append_progress(const Subject *x, DBusMessageIter *out)
+{
+	wire_double(out, progress_of(x).fraction);
+}
+
+static const char *get_phase(const Subject *x)
+{
+	if (engine_is_shutting_down(x->engine))
+		return "shutdown";
+	return progress_of(x).finished ? "up" : "boot";
+}
+
+static const char *get_current_description(const Subject *x)
+{
+	return progress_of(x).current;
+}
+
+/* Names of the wanted services in @state. */
+static void append_in_state(const Subject *x, ServiceState state, DBusMessageIter *out)
+{
+	const GPtrArray *all = engine_services(x->engine);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (guint i = 0; i < all->len; i++) {
+		const Service *s = g_ptr_array_index(all, i);
+
+		if (s->state == state && service_is_wanted(s))
+			g_ptr_array_add(names, s->def->name);
+	}
+	wire_names(out, names);
+}
+
+static void append_starting(const Subject *x, DBusMessageIter *out)
+{
+	append_in_state(x, STATE_STARTING, out);
+}
+
+static void append_failed(const Subject *x, DBusMessageIter *out)
+{
+	append_in_state(x, STATE_FAILED, out);
+}
+
+static uint64_t get_ready(const Subject *x)
+{
+	return progress_of(x).ready;
+}
+
+static uint64_t get_total(const Subject *x)
+{
+	return progress_of(x).total;
+}
+
+/* From the pace so far; the first twentieth says too little. */
+static uint64_t get_estimated_remaining(const Subject *x)
+{
+	const Progress progress = progress_of(x);
+	const double elapsed_us = (double)(x->now_us - progress.boot_us);
+
+	if (progress.finished || progress.fraction < 0.05 || progress.fraction >= 1 || elapsed_us <= 0)
+		return 0;
+	return (uint64_t)(elapsed_us * (1 - progress.fraction) / progress.fraction);
+}
+
+static uint64_t get_finished(const Subject *x)
+{
+	return progress_of(x).finished;
+}
+
+static const PropertyRow properties[] = {
+	{ "Progress", "d", 0, .append = append_progress },
+	{ "Phase", "s", 0, .text = get_phase },
+	{ "CurrentDescription", "s", 0, .text = get_current_description },
+	{ "Starting", "as", 0, .append = append_starting },
+	{ "Ready", "u", 0, .number = get_ready },
+	{ "Total", "u", 0, .number = get_total },
+	{ "Failed", "as", 0, .append = append_failed },
+	{ "EstimatedRemaining", "t", PROPERTY_SILENT, .number = get_estimated_remaining },
+	{ "Finished", "b", 0, .number = get_finished },
+};
+
+const Interface interface_boot = {
+	.name = "org.svcd1.Boot",
+	.xml = introspection_org_svcd1_Boot,
+	.properties = properties,
+	.n_properties = G_N_ELEMENTS(properties),
+};

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus: collects what changed and tells it when the loop comes to rest; hands calls to dispatch.
+ *
+ * Only names are remembered between turns, never a Service: by the time of telling it may be gone.
+ */
+#include "config.h"
+
+#include "bus/bus.h"
+
+#include "bus/dispatch.h"
+#include "bus/internal.h"
+#include "bus/objects.h"
+#include "bus/private-socket.h"
+#include "bus/properties.h"
+#include "bus/rows.h"
+#include "bus/wire.h"
+#include "engine/progress.h"
+#include "loop/loop.h"
+
+/* The boot's progress is told this often at most. */
+#define BOOT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
+
+struct Bus {
+	const Engine *engine;
+	const BusOps *ops;
+	void *data;
+	PrivateSocket *private_socket; /* NULL until bus_listen_private() */
+	GHashTable *changed;   /* names, owned: services to tell of */
+	GHashTable *published; /* names, owned: services that clients know of */
+	bool is_engine_changed;
+	bool is_finish_told;   /* BootFinished has been sent, or the boot was over when we came */
+	int64_t boot_told_us;
+	GSource *rest;         /* NULL when there is nothing to tell */
+	Timer *boot_timer;
+};
+
+const BusOps *bus_ops(const Bus *bus)
+{
+	return bus->ops;
+}
+
+void *bus_ops_data(const Bus *bus)
+{
+	return bus->data;
+}
+
+BusInfo bus_info(const Bus *bus)
+{
+	BusInfo info = { 0 };
+
+	bus->ops->info(bus->data, &info);
+	return info;
+}
+
+const char *bus_cgroup(const Bus *bus, const char *service)
+{
+	return bus->ops->cgroup(bus->data, service);
+}
+
+static void on_message(void *data, BusClient *client, DBusMessage *message)
+{
+	Bus *bus = data;
+
+	dispatch(bus, bus->engine, client, message);
+}
+
+static const PrivateListener private_listener = { .message = on_message };
+
+/* --- telling --- */
+
+static Subject subject_of(Bus *bus, const Service *service)
+{
+	return (Subject){ .bus = bus, .engine = bus->engine, .service = service, .now_us = loop_now() };
+}
+
+/* Takes @message. */
+static void tell(Bus *bus, DBusMessage *message)
+{
+	private_socket_broadcast(bus->private_socket, message);
+	dbus_message_unref(message);
+}
+
+static bool has_listeners(const Bus *bus)
+{
+	return bus->private_socket && private_socket_has_subscribers(bus->private_socket);
+}
+
+static void tell_added(Bus *bus, const char *path, const Subject *subject)
+{
+	DBusMessage *message = wire_must(dbus_message_new_signal(OBJECT_PATH_MANAGER, interface_object_manager.name,
+								 "InterfacesAdded"));
+	DBusMessageIter out;
+
+	dbus_message_iter_init_append(message, &out);
+	wire_object_path(&out, path);
+	properties_append_interfaces(&interface_service, subject, &out);
+	tell(bus, message);
+}
+
+static void tell_removed(Bus *bus, const char *name)
+{
+	g_autofree char *path = object_path_of_service(name);
+	g_autoptr(GPtrArray) interfaces = g_ptr_array_new();
+	DBusMessage *message = wire_must(dbus_message_new_signal(OBJECT_PATH_MANAGER, interface_object_manager.name,
+								 "InterfacesRemoved"));
+	DBusMessageIter out;
+
+	g_ptr_array_add(interfaces, (char *)interface_service.name);
+	dbus_message_iter_init_append(message, &out);
+	wire_object_path(&out, path);
+	wire_names(&out, interfaces);
+	tell(bus, message);
+}
+
+static void tell_service(Bus *bus, const char *name)
+{
+	const Service *service = engine_find(bus->engine, name);
+	const bool is_new = service && g_hash_table_add(bus->published, g_strdup(name));
+	g_autofree char *path = NULL;
+
+	if (!service || !has_listeners(bus))
+		return;
+	const Subject subject = subject_of(bus, service);
+
+	path = object_path_of_service(name);
+	if (is_new)
+		tell_added(bus, path, &subject);
+	else
+		tell(bus, properties_changed(path, &interface_service, &subject));
+}
+
+static void tell_boot(Bus *bus)
+{
+	const Subject subject = subject_of(bus, NULL);
+	Progress progress = { 0 };
+
+	bus->boot_told_us = subject.now_us;
+	progress_get(bus->engine, &progress);
+	if (has_listeners(bus))
+		tell(bus, properties_changed(OBJECT_PATH_BOOT, &interface_boot, &subject));
+	if (progress.finished && !bus->is_finish_told && has_listeners(bus))
+		tell(bus, wire_must(dbus_message_new_signal(OBJECT_PATH_BOOT, interface_boot.name, "BootFinished")));
+	bus->is_finish_told = progress.finished;
+}
+
+static void on_boot_timer(void *data)
+{
+	tell_boot(data);
+}
+
+static void tell_engine(Bus *bus)
+{
+	const Subject subject = subject_of(bus, NULL);
+	const int64_t next_us = bus->boot_told_us + BOOT_INTERVAL_US;
+
+	if (has_listeners(bus))
+		tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, &subject));
+	if (next_us <= subject.now_us)
+		tell_boot(bus);
+	else if (!timer_is_armed(bus->boot_timer))
+		timer_arm(bus->boot_timer, next_us);
+}
+
+static gboolean on_rest(gpointer data)
+{
+	Bus *bus = data;
+	GHashTableIter iter;
+	gpointer name;
+
+	g_source_unref(bus->rest); /* the context holds it until we return */
+	bus->rest = NULL;
+	g_hash_table_iter_init(&iter, bus->changed);
+	while (g_hash_table_iter_next(&iter, &name, NULL)) {
+		tell_service(bus, name);
+		g_hash_table_iter_remove(&iter);
+	}
+	if (bus->is_engine_changed)
+		tell_engine(bus);
+	bus->is_engine_changed = false;
+	return G_SOURCE_REMOVE;
+}
+
+static void tell_at_rest(Bus *bus)
+{
+	if (bus->rest)
+		return;
+	bus->rest = g_idle_source_new();
+	g_source_set_priority(bus->rest, LOOP_PRIORITY_IDLE);
+	g_source_set_callback(bus->rest, on_rest, bus, NULL);
+	g_source_attach(bus->rest, NULL);
+}
+
+/* --- the object's life --- */
+
+Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
+{
+	Bus *bus = g_new0(Bus, 1);
+
+	bus->engine = engine;
+	bus->ops = ops;
+	bus->data = data;
+	bus->changed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	bus->published = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	bus->boot_timer = timer_new(on_boot_timer, bus);
+	return bus;
+}
+
+void bus_listen_private(Bus *bus, int fd)
+{
+	const GPtrArray *all = engine_services(bus->engine);
+	Progress progress = { 0 };
+
+	/* What is there before the first client comes is no news to it. */
+	for (guint i = 0; all && i < all->len; i++) {
+		const Service *service = g_ptr_array_index(all, i);
+
+		g_hash_table_add(bus->published, g_strdup(service->def->name));
+	}
+	progress_get(bus->engine, &progress);
+	bus->is_finish_told = progress.finished;
+	private_socket_free(bus->private_socket);
+	bus->private_socket = private_socket_new(fd, &private_listener, bus);
+}
+
+void bus_service_changed(Bus *bus, const char *service)
+{
+	g_hash_table_add(bus->changed, g_strdup(service));
+	tell_at_rest(bus);
+}
+
+void bus_service_removed(Bus *bus, const char *service)
+{
+	g_hash_table_remove(bus->changed, service);
+	if (!g_hash_table_remove(bus->published, service))
+		return;
+	if (has_listeners(bus))
+		tell_removed(bus, service);
+}
+
+void bus_engine_changed(Bus *bus)
+{
+	bus->is_engine_changed = true;
+	tell_at_rest(bus);
+}
+
+void bus_flush(Bus *bus)
+{
+	if (bus->private_socket)
+		private_socket_flush(bus->private_socket);
+}
+
+void bus_free(Bus *bus)
+{
+	if (!bus)
+		return;
+	if (bus->rest) {
+		g_source_destroy(bus->rest);
+		g_source_unref(bus->rest);
+	}
+	timer_free(bus->boot_timer);
+	private_socket_free(bus->private_socket);
+	g_hash_table_unref(bus->changed);
+	g_hash_table_unref(bus->published);
+	g_free(bus);
+}

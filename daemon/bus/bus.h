@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus: org.svcd1 as clients see it. Reads the engine; whatever changes something goes through BusOps.
+ *
+ * Clients come by the private socket (private-socket.h). Objects, interfaces and rows do not know by which way a call
+ * came, so that the system bus is one more way. In words: docs/dbus.md.
+ */
+#ifndef SVCD_BUS_BUS_H
+#define SVCD_BUS_BUS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "engine/engine.h"
+
+typedef struct Bus Bus;
+
+/* What the bus tells of the manager itself; borrowed, valid until the next turn of the main loop. */
+typedef struct BusInfo {
+	const char *virtualization;  /* NULL or "", "container", "vm" */
+	const char *const *tainted;  /* sentences, NULL-terminated, or NULL */
+	unsigned generation;         /* how many managers there were before */
+	int64_t started_us;          /* this manager's start */
+} BusInfo;
+
+/* What the bus asks of the rest of the manager. Failing functions set @error; its code names the D-Bus error. */
+typedef struct BusOps {
+	/* engine_request(), after loading an instance of a template if the name asks for one. */
+	bool (*request)(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error);
+	bool (*set_runlevel)(void *data, const char *runlevel, const Requester *who, GError **error);
+	/* @kind: "poweroff", "reboot", "halt", checked. */
+	bool (*shutdown)(void *data, const char *kind, const Requester *who, GError **error);
+	/* @name: checked. */
+	bool (*set_flag)(void *data, const char *name, bool set, const Requester *who, GError **error);
+	/* Names of the flags that are set, a new strv. */
+	char **(*flags)(void *data);
+	/* Read all files again. */
+	bool (*reload_files)(void *data, const Requester *who, GError **error);
+	/* Leave in a later turn of the loop: the answer must go out first. */
+	bool (*reexec)(void *data, const Requester *who, GError **error);
+	/* The cgroup's absolute directory, borrowed, or NULL. */
+	const char *(*cgroup)(void *data, const char *service);
+	void (*foreach_diagnostic)(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user);
+	void (*info)(void *data, BusInfo *ret);
+} BusOps;
+
+/**
+ * bus_new() - no client yet
+ * @engine, @ops: borrowed, must outlive it
+ */
+Bus *bus_new(const Engine *engine, const BusOps *ops, void *data);
+void bus_free(Bus *bus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Bus, bus_free)
+
+/**
+ * bus_listen_private() - serve clients of the private socket
+ * @fd: taken; a listening socket, made by private_socket_open() or kept by the keeper
+ */
+void bus_listen_private(Bus *bus, int fd);
+
+/**
+ * bus_service_changed(), bus_engine_changed() - something that is published changed
+ *
+ * Cheap: names are collected, and one PropertiesChanged an object goes out when the loop comes to rest. The first
+ * word of a service that was not published yet becomes InterfacesAdded.
+ */
+void bus_service_changed(Bus *bus, const char *service);
+void bus_service_removed(Bus *bus, const char *service);
+void bus_engine_changed(Bus *bus);
+
+/**
+ * bus_flush() - write what the sockets take now, without waiting; before the manager leaves
+ */
+void bus_flush(Bus *bus);
+
+#endif

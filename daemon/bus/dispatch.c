@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Dispatch: look up, check, hand to the row's handler, answer. Nothing is decided here.
+ */
+#include "config.h"
+
+#include "bus/dispatch.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "bus/access.h"
+#include "bus/introspection.h"
+#include "bus/objects.h"
+#include "bus/properties.h"
+#include "bus/wire.h"
+#include "loop/loop.h"
+
+static G_DEFINE_QUARK(svcd-call-error, call_error)
+
+bool fail_call(GError **error, CallError code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (error)
+		*error = g_error_new_valist(call_error_quark(), (int)code, format, args);
+	va_end(args);
+	return false;
+}
+
+const char *call_string(const BusCall *call)
+{
+	DBusMessageIter in;
+	const char *text = NULL;
+
+	dbus_message_iter_init(call->message, &in);
+	dbus_message_iter_get_basic(&in, &text);
+	return text;
+}
+
+Subject call_subject(const BusCall *call, const Service *service)
+{
+	return (Subject){ .bus = call->bus, .engine = call->engine, .service = service, .now_us = loop_now() };
+}
+
+static const MethodRow *find_method(const Interface *interface, const char *name)
+{
+	for (unsigned i = 0; i < interface->n_methods; i++) {
+		if (strcmp(interface->methods[i].name, name) == 0)
+			return &interface->methods[i];
+	}
+	return NULL;
+}
+
+/* A call without an interface goes to the first method of that name (D-Bus Specification, "Method Calls"). */
+static const MethodRow *find_row(const Engine *engine, DBusMessage *message, GError **error)
+{
+	const char *path = dbus_message_get_path(message);
+	const char *interface_name = dbus_message_get_interface(message);
+	const char *name = dbus_message_get_member(message);
+	const MethodRow *row = NULL;
+	Object object;
+
+	if (!path || !name || !object_find(engine, path, &object)) {
+		fail_call(error, CALL_ERROR_UNKNOWN_OBJECT, "there is no object %s", path ? path : "");
+		return NULL;
+	}
+	if (interface_name && !object_interface(&object, interface_name)) {
+		fail_call(error, CALL_ERROR_UNKNOWN_INTERFACE, "there is no interface %s at %s", interface_name, path);
+		return NULL;
+	}
+	for (size_t i = 0; !row && object.interfaces[i]; i++) {
+		if (!interface_name || strcmp(object.interfaces[i]->name, interface_name) == 0)
+			row = find_method(object.interfaces[i], name);
+	}
+	if (!row)
+		fail_call(error, CALL_ERROR_UNKNOWN_METHOD, "there is no method %s at %s", name, path);
+	else if (!dbus_message_has_signature(message, row->in)) {
+		fail_call(error, CALL_ERROR_INVALID_ARGS, "%s takes \"%s\", not \"%s\"", name, row->in,
+			  dbus_message_get_signature(message));
+		return NULL;
+	}
+	return row;
+}
+
+/* A new string. */
+static char *error_name(const GError *error)
+{
+	if (error->domain == call_error_quark())
+		return g_strdup(call_error_name((CallError)error->code));
+	if (error->domain == SVCD_ERROR_DOMAIN)
+		return g_strconcat("org.svcd1.Error.", error_code_name((ErrorCode)error->code), NULL);
+	return g_strdup("org.svcd1.Error.Failed");
+}
+
+static DBusMessage *error_reply(DBusMessage *message, const GError *error)
+{
+	g_autofree char *name = error_name(error);
+	DBusMessage *reply = wire_must(dbus_message_new_error(message, name, NULL));
+	DBusMessageIter out;
+
+	dbus_message_iter_init_append(reply, &out);
+	wire_string(&out, error->message);
+	return reply;
+}
+
+void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message)
+{
+	BusCall call = { .bus = bus, .engine = engine, .client = client, .message = message };
+	g_autoptr(GError) error = NULL;
+	const MethodRow *row;
+	DBusMessageIter out;
+	DBusMessage *reply;
+
+	if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_METHOD_CALL)
+		return;
+	row = find_row(engine, message, &error);
+	reply = wire_must(dbus_message_new_method_return(message));
+	dbus_message_iter_init_append(reply, &out);
+	if (!row || !access_check(&client->who, row->access, &error) || !row->handle(&call, &out, &error)) {
+		dbus_message_unref(reply);
+		reply = error_reply(message, error);
+	}
+	if (!dbus_message_get_no_reply(message))
+		client->send(client, reply);
+	dbus_message_unref(reply);
+}
+
+/* --- org.freedesktop.DBus.Introspectable --- */
+
+static bool on_introspect(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const char *path = dbus_message_get_path(call->message);
+	g_autofree char *xml = NULL;
+	Object object;
+
+	if (!object_find(call->engine, path, &object))
+		return fail_call(error, CALL_ERROR_UNKNOWN_OBJECT, "there is no object %s", path);
+	xml = object_introspect(call->engine, path, &object);
+	wire_string(out, xml);
+	return true;
+}
+
+static const MethodRow introspectable_methods[] = {
+	{ "Introspect", "", "s", ACCESS_READ, on_introspect },
+};
+
+const Interface interface_introspectable = {
+	.name = "org.freedesktop.DBus.Introspectable",
+	.xml = introspection_org_freedesktop_DBus, /* that of all three standard interfaces */
+	.methods = introspectable_methods,
+	.n_methods = G_N_ELEMENTS(introspectable_methods),
+};
+
+/* --- org.freedesktop.DBus.Peer --- */
+
+static bool on_ping(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return true;
+}
+
+static bool on_get_machine_id(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	g_autoptr(GBytes) bytes = file_read_bounded("/etc/machine-id", 64, error);
+	g_autofree char *id = NULL;
+
+	if (!bytes)
+		return false;
+	id = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+	wire_string(out, g_strstrip(id));
+	return true;
+}
+
+static const MethodRow peer_methods[] = {
+	{ "Ping", "", "", ACCESS_READ, on_ping },
+	{ "GetMachineId", "", "s", ACCESS_READ, on_get_machine_id },
+};
+
+const Interface interface_peer = {
+	.name = "org.freedesktop.DBus.Peer",
+	.methods = peer_methods,
+	.n_methods = G_N_ELEMENTS(peer_methods),
+};

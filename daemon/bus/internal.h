@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Internal: what the interfaces of this room ask of bus.c.
+ */
+#ifndef SVCD_BUS_INTERNAL_H
+#define SVCD_BUS_INTERNAL_H
+
+#include "bus/rows.h"
+
+/* The callbacks and their first argument. */
+const BusOps *bus_ops(const Bus *bus);
+void *bus_ops_data(const Bus *bus);
+
+BusInfo bus_info(const Bus *bus);
+
+/* The cgroup of a service, or NULL; borrowed. */
+const char *bus_cgroup(const Bus *bus, const char *service);
+
+#endif

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * org.svcd1.Manager: check the arguments, call one function, answer. And ObjectManager, which lists everything.
+ */
+#include "config.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "bus/dispatch.h"
+#include "bus/internal.h"
+#include "bus/introspection.h"
+#include "bus/objects.h"
+#include "bus/properties.h"
+#include "bus/rows.h"
+#include "bus/terms.h"
+#include "bus/wire.h"
+#include "engine/explain.h"
+#include "engine/progress.h"
+#include "loop/loop.h"
+#include "model/name.h"
+
+/* A flag and a boolean, a name and a boolean. */
+static void string_and_bool(const BusCall *call, const char **ret_text, bool *ret_value)
+{
+	DBusMessageIter in;
+	dbus_bool_t value = FALSE;
+
+	dbus_message_iter_init(call->message, &in);
+	dbus_message_iter_get_basic(&in, ret_text);
+	dbus_message_iter_next(&in);
+	dbus_message_iter_get_basic(&in, &value);
+	*ret_value = value;
+}
+
+static bool check_name(const char *name, bool (*check)(const char *name, char **ret_problem), GError **error)
+{
+	g_autofree char *problem = NULL;
+
+	return check(name, &problem) || fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+}
+
+static const Service *find_service(const BusCall *call, const char *name, GError **error)
+{
+	const Service *service = engine_find(call->engine, name);
+
+	if (!service)
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service named %s", name);
+	return service;
+}
+
+/* --- looking --- */
+
+static bool on_list_services(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const GPtrArray *all = engine_services(call->engine);
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "a{sv}", &array);
+	for (guint i = 0; i < all->len; i++) {
+		const Subject subject = call_subject(call, g_ptr_array_index(all, i));
+
+		properties_append(&interface_service, &subject, 0, PROPERTY_LISTED, &array);
+	}
+	wire_close(out, &array);
+	return true;
+}
+
+static bool on_get_service(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const Service *service = find_service(call, call_string(call), error);
+	g_autofree char *path = NULL;
+
+	if (!service)
+		return false;
+	path = object_path_of_service(service->def->name);
+	wire_object_path(out, path);
+	return true;
+}
+
+static bool on_explain(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const Service *service = find_service(call, call_string(call), error);
+	g_autoptr(GPtrArray) reasons = service ? explain_service(call->engine, service->def->name, loop_now()) : NULL;
+	DBusMessageIter array;
+
+	if (!service)
+		return false;
+	wire_open(out, DBUS_TYPE_ARRAY, "(usss)", &array);
+	for (guint i = 0; reasons && i < reasons->len; i++) {
+		const Reason *reason = g_ptr_array_index(reasons, i);
+		DBusMessageIter inner;
+
+		wire_open(&array, DBUS_TYPE_STRUCT, NULL, &inner);
+		wire_uint32(&inner, reason->depth);
+		wire_string(&inner, reason_kind_name(reason->kind));
+		wire_string(&inner, reason->service);
+		wire_string(&inner, reason->text);
+		wire_close(&array, &inner);
+	}
+	wire_close(out, &array);
+	return true;
+}
+
+static bool on_not_as_wanted(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	g_autoptr(GPtrArray) names = explain_not_as_wanted(call->engine);
+
+	wire_names(out, names);
+	return true;
+}
+
+static bool on_list_flags(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	g_auto(GStrv) flags = bus_ops(call->bus)->flags(bus_ops_data(call->bus));
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (size_t i = 0; flags && flags[i]; i++)
+		g_ptr_array_add(names, flags[i]);
+	wire_names(out, names);
+	return true;
+}
+
+static void append_condition(const ConditionView *view, void *data)
+{
+	DBusMessageIter *array = data;
+	DBusMessageIter inner;
+
+	wire_open(array, DBUS_TYPE_STRUCT, NULL, &inner);
+	wire_string(&inner, view->key);
+	wire_string(&inner, level_name(view->level));
+	wire_string(&inner, view->why);
+	wire_uint64(&inner, view->since_us > 0 ? (uint64_t)view->since_us : 0);
+	wire_uint32(&inner, view->n_subscribers);
+	wire_close(array, &inner);
+}
+
+static bool on_list_conditions(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(ssstu)", &array);
+	engine_foreach_condition(call->engine, append_condition, &array);
+	wire_close(out, &array);
+	return true;
+}
+
+static void append_diagnostic(const Diagnostic *diagnostic, void *data)
+{
+	DBusMessageIter *array = data;
+	DBusMessageIter inner;
+
+	wire_open(array, DBUS_TYPE_STRUCT, NULL, &inner);
+	wire_string(&inner, diag_level_name(diagnostic->level));
+	wire_string(&inner, diagnostic->origin.file);
+	wire_uint32(&inner, diagnostic->origin.line);
+	wire_string(&inner, diagnostic->service);
+	wire_string(&inner, diagnostic->text);
+	wire_close(array, &inner);
+}
+
+static bool on_diagnostics(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(ssuss)", &array);
+	bus_ops(call->bus)->foreach_diagnostic(bus_ops_data(call->bus), append_diagnostic, &array);
+	wire_close(out, &array);
+	return true;
+}
+
+static bool on_subscribe(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	call->client->is_subscribed = true;
+	return true;
+}
+
+/* --- changing --- */
+
+static bool request(BusCall *call, RequestVerb verb, const char *name, GError **error)
+{
+	if (!check_name(name, name_check_service, error))
+		return false;
+	return bus_ops(call->bus)->request(bus_ops_data(call->bus), verb, name, &call->client->who, error);
+}
+
+/* What it waits for; nothing while it is on its way. */
+static bool request_start(BusCall *call, RequestVerb verb, DBusMessageIter *out, GError **error)
+{
+	const char *name = call_string(call);
+	const Service *service;
+	DBusMessageIter none;
+
+	if (!request(call, verb, name, error))
+		return false;
+	service = engine_find(call->engine, name);
+	if (service && (service->state == STATE_WAITING || service->state == STATE_IDLE)) {
+		terms_append_false(call->engine, service, out);
+		return true;
+	}
+	wire_open(out, DBUS_TYPE_ARRAY, "(ssss)", &none);
+	wire_close(out, &none);
+	return true;
+}
+
+static bool on_start(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return request_start(call, REQUEST_VERB_START, out, error);
+}
+
+static bool on_restart(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return request_start(call, REQUEST_VERB_RESTART, out, error);
+}
+
+static bool on_stop(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const char *name = NULL;
+	bool with_dependents = false;
+	const Service *service;
+
+	string_and_bool(call, &name, &with_dependents);
+	service = engine_find(call->engine, name);
+	if (service && !with_dependents) {
+		g_autoptr(GPtrArray) names = terms_dependents(call->engine, service);
+		g_autofree char *list = NULL;
+
+		g_ptr_array_add(names, NULL);
+		list = g_strjoinv(", ", (char **)names->pdata);
+		if (names->len > 1)
+			return fail(error, SVCD_ERROR_BUSY, "%u running %s it: %s", names->len - 1,
+				    names->len == 2 ? "service needs" : "services need", list);
+	}
+	return request(call, REQUEST_VERB_STOP, name, error);
+}
+
+static bool on_reload(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return request(call, REQUEST_VERB_RELOAD, call_string(call), error);
+}
+
+static bool on_clear(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return request(call, REQUEST_VERB_CLEAR, call_string(call), error);
+}
+
+static bool on_set_runlevel(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const char *name = call_string(call);
+	const char *runlevel = policy_find_runlevel(engine_policy(call->engine), name);
+
+	if (!runlevel)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", name);
+	return bus_ops(call->bus)->set_runlevel(bus_ops_data(call->bus), runlevel, &call->client->who, error);
+}
+
+static bool on_set_flag(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const char *name = NULL;
+	bool value = false;
+
+	string_and_bool(call, &name, &value);
+	if (!check_name(name, name_check_flag, error))
+		return false;
+	return bus_ops(call->bus)->set_flag(bus_ops_data(call->bus), name, value, &call->client->who, error);
+}
+
+static bool on_shutdown(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	static const char *const kinds[] = { "poweroff", "reboot", "halt", NULL };
+	const char *kind = call_string(call);
+
+	if (!g_strv_contains(kinds, kind))
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a machine can be ended by poweroff, reboot or halt, not \"%s\"",
+			    kind);
+	return bus_ops(call->bus)->shutdown(bus_ops_data(call->bus), kind, &call->client->who, error);
+}
+
+static bool on_reload_files(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return bus_ops(call->bus)->reload_files(bus_ops_data(call->bus), &call->client->who, error);
+}
+
+static bool on_reexec(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return bus_ops(call->bus)->reexec(bus_ops_data(call->bus), &call->client->who, error);
+}
+
+static const MethodRow methods[] = {
+	{ "ListServices", "", "aa{sv}", ACCESS_READ, on_list_services },
+	{ "GetService", "s", "o", ACCESS_READ, on_get_service },
+	{ "Start", "s", "a(ssss)", ACCESS_CHANGE, on_start },
+	{ "Stop", "sb", "", ACCESS_CHANGE, on_stop },
+	{ "Restart", "s", "a(ssss)", ACCESS_CHANGE, on_restart },
+	{ "Reload", "s", "", ACCESS_CHANGE, on_reload },
+	{ "Clear", "s", "", ACCESS_CHANGE, on_clear },
+	{ "Explain", "s", "a(usss)", ACCESS_READ, on_explain },
+	{ "NotAsWanted", "", "as", ACCESS_READ, on_not_as_wanted },
+	{ "SetRunlevel", "s", "", ACCESS_CHANGE, on_set_runlevel },
+	{ "SetFlag", "sb", "", ACCESS_CHANGE, on_set_flag },
+	{ "ListFlags", "", "as", ACCESS_READ, on_list_flags },
+	{ "ListConditions", "", "a(ssstu)", ACCESS_READ, on_list_conditions },
+	{ "Shutdown", "s", "", ACCESS_CHANGE, on_shutdown },
+	{ "ReloadFiles", "", "", ACCESS_CHANGE, on_reload_files },
+	{ "Reexec", "", "", ACCESS_CHANGE, on_reexec },
+	{ "Diagnostics", "", "a(ssuss)", ACCESS_READ, on_diagnostics },
+	{ "Subscribe", "", "", ACCESS_READ, on_subscribe },
+};
+
+/* --- properties --- */
+
+static const char *get_version(const Subject *x)
+{
+	return PACKAGE_VERSION;
+}
+
+static const char *get_runlevel(const Subject *x)
+{
+	return engine_runlevel(x->engine);
+}
+
+static const char *get_previous_runlevel(const Subject *x)
+{
+	return engine_previous_runlevel(x->engine);
+}
+
+static const char *get_default_runlevel(const Subject *x)
+{
+	const Policy *policy = engine_policy(x->engine);
+
+	return policy ? policy_default_runlevel(policy, NULL) : NULL;
+}
+
+static void append_runlevels(const Subject *x, DBusMessageIter *out)
+{
+	const Policy *policy = engine_policy(x->engine);
+	g_autoptr(GPtrArray) names = policy ? policy_runlevels(policy) : NULL;
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(ss)", &array);
+	for (guint i = 0; names && i < names->len && g_ptr_array_index(names, i); i++) {
+		const char *name = g_ptr_array_index(names, i);
+		const char *const texts[] = { name, policy_runlevel_title(policy, name) };
+
+		wire_string_struct(&array, texts, G_N_ELEMENTS(texts));
+	}
+	wire_close(out, &array);
+}
+
+static Progress progress_of(const Subject *x)
+{
+	Progress progress = { 0 };
+
+	progress_get(x->engine, &progress);
+	return progress;
+}
+
+static uint64_t get_boot_finished(const Subject *x)
+{
+	return progress_of(x).finished;
+}
+
+static uint64_t get_boot_started_at(const Subject *x)
+{
+	return (uint64_t)MAX(progress_of(x).boot_us, 0);
+}
+
+static uint64_t get_boot_finished_at(const Subject *x)
+{
+	return (uint64_t)MAX(progress_of(x).finished_us, 0);
+}
+
+static uint64_t get_at_rest(const Subject *x)
+{
+	return engine_is_at_rest(x->engine);
+}
+
+static uint64_t get_shutting_down(const Subject *x)
+{
+	return engine_is_shutting_down(x->engine);
+}
+
+static uint64_t get_generation(const Subject *x)
+{
+	return bus_info(x->bus).generation;
+}
+
+static uint64_t get_manager_started_at(const Subject *x)
+{
+	return (uint64_t)MAX(bus_info(x->bus).started_us, 0);
+}
+
+static uint64_t get_manager_pid(const Subject *x)
+{
+	return (uint64_t)getpid();
+}
+
+static const char *get_virtualization(const Subject *x)
+{
+	return bus_info(x->bus).virtualization;
+}
+
+static void append_tainted(const Subject *x, DBusMessageIter *out)
+{
+	const BusInfo info = bus_info(x->bus);
+	g_autoptr(GPtrArray) sentences = g_ptr_array_new();
+
+	for (size_t i = 0; info.tainted && info.tainted[i]; i++)
+		g_ptr_array_add(sentences, (char *)info.tainted[i]);
+	wire_names(out, sentences);
+}
+
+static const PropertyRow properties[] = {
+	{ "Version", "s", PROPERTY_CONST, .text = get_version },
+	{ "Runlevel", "s", 0, .text = get_runlevel },
+	{ "PreviousRunlevel", "s", 0, .text = get_previous_runlevel },
+	{ "DefaultRunlevel", "s", 0, .text = get_default_runlevel },
+	{ "Runlevels", "a(ss)", 0, .append = append_runlevels },
+	{ "BootFinished", "b", 0, .number = get_boot_finished },
+	{ "BootStartedAt", "t", 0, .number = get_boot_started_at },
+	{ "BootFinishedAt", "t", 0, .number = get_boot_finished_at },
+	{ "AtRest", "b", 0, .number = get_at_rest },
+	{ "ShuttingDown", "b", 0, .number = get_shutting_down },
+	{ "Generation", "u", PROPERTY_CONST, .number = get_generation },
+	{ "ManagerStartedAt", "t", PROPERTY_CONST, .number = get_manager_started_at },
+	{ "ManagerPid", "u", PROPERTY_CONST, .number = get_manager_pid },
+	{ "Virtualization", "s", PROPERTY_CONST, .text = get_virtualization },
+	{ "Tainted", "as", PROPERTY_SILENT, .append = append_tainted },
+};
+
+const Interface interface_manager = {
+	.name = "org.svcd1.Manager",
+	.xml = introspection_org_svcd1_Manager,
+	.methods = methods,
+	.n_methods = G_N_ELEMENTS(methods),
+	.properties = properties,
+	.n_properties = G_N_ELEMENTS(properties),
+};
+
+/* --- org.freedesktop.DBus.ObjectManager --- */
+
+static void append_object(DBusMessageIter *array, const char *path, const Interface *interface, const Subject *subject)
+{
+	DBusMessageIter entry;
+
+	wire_open(array, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
+	wire_object_path(&entry, path);
+	properties_append_interfaces(interface, subject, &entry);
+	wire_close(array, &entry);
+}
+
+static bool on_get_managed_objects(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const GPtrArray *all = engine_services(call->engine);
+	const Subject boot = call_subject(call, NULL);
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "{oa{sa{sv}}}", &array);
+	append_object(&array, OBJECT_PATH_BOOT, &interface_boot, &boot);
+	for (guint i = 0; i < all->len; i++) {
+		const Service *service = g_ptr_array_index(all, i);
+		const Subject subject = call_subject(call, service);
+		g_autofree char *path = object_path_of_service(service->def->name);
+
+		append_object(&array, path, &interface_service, &subject);
+	}
+	wire_close(out, &array);
+	return true;
+}
+
+static const MethodRow object_manager_methods[] = {
+	{ "GetManagedObjects", "", "a{oa{sa{sv}}}", ACCESS_READ, on_get_managed_objects },
+};
+
+const Interface interface_object_manager = {
+	.name = "org.freedesktop.DBus.ObjectManager",
+	.xml = introspection_org_freedesktop_DBus_ObjectManager,
+	.methods = object_manager_methods,
+	.n_methods = G_N_ELEMENTS(object_manager_methods),
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Peer: one connected client of the private socket, from bytes to messages and back.
+ *
+ * libdbus offers no way to adopt a connected socket, and its server would read no credentials of ours, so greeting and
+ * framing are done here; messages themselves are libdbus' work (it checks all that comes). Everything has an end:
+ * the greeting's time, a message's size, the calls in one turn, the answers not yet read.
+ */
+#ifndef SVCD_BUS_PEER_H
+#define SVCD_BUS_PEER_H
+
+#include <dbus/dbus.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef struct Peer Peer;
+
+typedef struct PeerListener {
+	void (*message)(void *data, DBusMessage *message); /* must not free the peer */
+	/* Over. @why is for the log, NULL when the client simply left. The listener frees the peer. */
+	void (*closed)(void *data, const char *why);
+} PeerListener;
+
+/**
+ * peer_new() - greet, then serve
+ * @fd:  taken; connected and non-blocking
+ * @uid: of the other side, from the kernel
+ */
+Peer *peer_new(int fd, uid_t uid, bool is_welcome, const char *guid, const PeerListener *listener, void *data);
+void peer_free(Peer *peer); /* NULL is nothing */
+
+/* Queues @message with the next serial and writes what the socket takes. */
+void peer_send(Peer *peer, DBusMessage *message);
+
+/* Writes what the socket takes. */
+void peer_flush(Peer *peer);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Private socket: /run/svcd/private, there from the first moment, bus or no bus.
+ *
+ * The keeper keeps the listening socket, so that connections made while no manager lives wait in its backlog. Only
+ * root (or the user of a svcd --user) gets in, by the credentials that the kernel noted at connect(2).
+ */
+#ifndef SVCD_BUS_PRIVATE_SOCKET_H
+#define SVCD_BUS_PRIVATE_SOCKET_H
+
+#include <glib.h>
+
+#include "bus/rows.h"
+
+/* Where svcctl looks. */
+#define PRIVATE_SOCKET_PATH "/run/svcd/private"
+
+typedef struct PrivateSocket PrivateSocket;
+
+/**
+ * private_socket_open() - make, bind and listen; a stale one is replaced
+ * Returns: a non-blocking descriptor, or -1 with @error.
+ */
+int private_socket_open(const char *path, GError **error);
+
+typedef struct PrivateListener {
+	void (*message)(void *data, BusClient *client, DBusMessage *message);
+} PrivateListener;
+
+/* @fd: taken. */
+PrivateSocket *private_socket_new(int fd, const PrivateListener *listener, void *data);
+void private_socket_free(PrivateSocket *socket); /* NULL is nothing */
+
+/* Sends to each client that has subscribed. */
+void private_socket_broadcast(PrivateSocket *socket, DBusMessage *message);
+bool private_socket_has_subscribers(const PrivateSocket *socket);
+void private_socket_flush(PrivateSocket *socket);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rows: interfaces as tables. A method or a property is one row; a test compares the rows with the XML both ways.
+ */
+#ifndef SVCD_BUS_ROWS_H
+#define SVCD_BUS_ROWS_H
+
+#include <dbus/dbus.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bus/bus.h"
+
+typedef enum Access {
+	ACCESS_READ,
+	ACCESS_CHANGE,
+} Access;
+
+typedef struct BusClient BusClient;
+
+/* Somebody who calls and is told; the transport embeds it. */
+struct BusClient {
+	void (*send)(BusClient *client, DBusMessage *message); /* never waits; the message stays the caller's */
+	Requester who;
+	bool is_subscribed;
+};
+
+typedef struct BusCall {
+	Bus *bus;
+	const Engine *engine;
+	BusClient *client;
+	DBusMessage *message; /* its signature has been checked against the row */
+} BusCall;
+
+typedef struct MethodRow {
+	const char *name;
+	const char *in;  /* signatures */
+	const char *out;
+	Access access;
+	/* Reads the arguments, appends the answer to @out. On failure what was appended is thrown away. */
+	bool (*handle)(BusCall *call, DBusMessageIter *out, GError **error);
+} MethodRow;
+
+/* What a property is read from. */
+typedef struct Subject {
+	Bus *bus;
+	const Engine *engine;
+	const Service *service; /* NULL unless the object is a service */
+	int64_t now_us;
+} Subject;
+
+enum PropertyFlags {
+	PROPERTY_CONST = 1 << 0,  /* never changes; the XML says so too */
+	PROPERTY_SILENT = 1 << 1, /* its changes are not told: EmitsChangedSignal false */
+	PROPERTY_LISTED = 1 << 2, /* in ListServices */
+	PROPERTY_COSTLY = 1 << 3, /* looks at every service: not in GetManagedObjects, which does that already */
+};
+
+/* One of @text, @number and @append is set; the type says how the value of the first two goes out. */
+typedef struct PropertyRow {
+	const char *name;
+	const char *type;
+	unsigned flags;
+	const char *(*text)(const Subject *subject);    /* "s" */
+	uint64_t (*number)(const Subject *subject);     /* "b", "u", "t" */
+	void (*append)(const Subject *subject, DBusMessageIter *out);
+} PropertyRow;
+
+typedef struct Interface {
+	const char *name;
+	const char *xml; /* the element, for Introspect */
+	const MethodRow *methods;
+	unsigned n_methods;
+	const PropertyRow *properties;
+	unsigned n_properties;
+} Interface;
+
+extern const Interface interface_manager;
+extern const Interface interface_service;
+extern const Interface interface_boot;
+extern const Interface interface_object_manager;
+extern const Interface interface_introspectable;
+extern const Interface interface_peer;
+extern const Interface interface_properties;
+
+#endif

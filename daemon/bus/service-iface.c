@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * org.svcd1.Service: one row a property, each read from the engine's record when somebody asks.
+ */
+#include "config.h"
+
+#include "bus/internal.h"
+#include "bus/introspection.h"
+#include "bus/rows.h"
+#include "bus/terms.h"
+#include "bus/wire.h"
+
+/* Times before the epoch do not exist, 0 is "never". */
+static uint64_t time_of(int64_t us)
+{
+	return us > 0 ? (uint64_t)us : 0;
+}
+
+/* As people are shown it: FILE:LINE. */
+static void append_origin(Origin origin, DBusMessageIter *out)
+{
+	g_autofree char *text = origin_format(origin);
+
+	wire_string(out, text);
+}
+
+static const char *get_name(const Subject *x)
+{
+	return x->service->def->name;
+}
+
+static const char *get_description(const Subject *x)
+{
+	return x->service->def->description;
+}
+
+static const char *get_type(const Subject *x)
+{
+	return service_type_name(x->service->def->type);
+}
+
+static const char *get_state(const Subject *x)
+{
+	return service_state_name(x->service->state);
+}
+
+static uint64_t get_since(const Subject *x)
+{
+	return time_of(x->service->since_us);
+}
+
+static const char *get_cause(const Subject *x)
+{
+	return service_cause(x->service);
+}
+
+static void append_causes(const Subject *x, DBusMessageIter *out)
+{
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(tsss)", &array);
+	for (const GList *l = x->service->causes->head; l; l = l->next) {
+		const CauseRecord *record = l->data;
+		DBusMessageIter inner;
+
+		wire_open(&array, DBUS_TYPE_STRUCT, NULL, &inner);
+		wire_uint64(&inner, time_of(record->at_us));
+		wire_string(&inner, service_state_name(record->from));
+		wire_string(&inner, service_state_name(record->to));
+		wire_string(&inner, record->text);
+		wire_close(&array, &inner);
+	}
+	wire_close(out, &array);
+}
+
+static uint64_t get_wanted(const Subject *x)
+{
+	return service_is_wanted(x->service);
+}
+
+static const char *get_want_reason(const Subject *x)
+{
+	return want_reason_name(x->service->want_reason);
+}
+
+static const char *get_wanted_by(const Subject *x)
+{
+	return x->service->want_reason == WANT_NEED ? x->service->wanted_by : NULL;
+}
+
+static const char *get_admin(const Subject *x)
+{
+	return admin_want_name(x->service->admin);
+}
+
+static const char *get_activation(const Subject *x)
+{
+	return activation_name(x->service->policy.activation);
+}
+
+static void append_activation_origin(const Subject *x, DBusMessageIter *out)
+{
+	append_origin(x->service->policy.activation_origin, out);
+}
+
+static uint64_t get_activation_is_default(const Subject *x)
+{
+	return x->service->policy.is_default;
+}
+
+static uint64_t get_in_runlevel(const Subject *x)
+{
+	return x->service->policy.in_runlevel;
+}
+
+static void append_runlevel_origin(const Subject *x, DBusMessageIter *out)
+{
+	if (x->service->policy.in_runlevel)
+		append_origin(x->service->policy.runlevel_origin, out);
+	else
+		wire_string(out, NULL);
+}
+
+static const char *get_policy_reason(const Subject *x)
+{
+	const Policy *policy = engine_policy(x->engine);
+	const PolicyService *service = policy ? policy_service(policy, x->service->def->name) : NULL;
+
+	return service ? service->reason : NULL;
+}
+
+static uint64_t get_main_pid(const Subject *x)
+{
+	return time_of(x->service->main_pid);
+}
+
+static const char *get_control_group(const Subject *x)
+{
+	return bus_cgroup(x->bus, x->service->def->name);
+}
+
+static uint64_t get_invocation(const Subject *x)
+{
+	return x->service->invocation;
+}
+
+static uint64_t get_restarts(const Subject *x)
+{
+	return x->service->n_restarts;
+}
+
+static const char *get_result(const Subject *x)
+{
+	return x->service->result;
+}
+
+static const char *get_status_text(const Subject *x)
+{
+	return x->service->status_text;
+}
+
+static void append_false_terms(const Subject *x, DBusMessageIter *out)
+{
+	terms_append_false(x->engine, x->service, out);
+}
+
+static void append_terms(const Subject *x, DBusMessageIter *out)
+{
+	terms_append_all(x->engine, x->service, out);
+}
+
+static void append_dependents(const Subject *x, DBusMessageIter *out)
+{
+	g_autoptr(GPtrArray) names = terms_dependents(x->engine, x->service);
+
+	wire_names(out, names);
+}
+
+static uint64_t get_started_at(const Subject *x)
+{
+	return time_of(x->service->started_us);
+}
+
+static uint64_t get_ready_at(const Subject *x)
+{
+	return time_of(x->service->ready_us);
+}
+
+static uint64_t get_ready_duration(const Subject *x)
+{
+	return time_of(x->service->start_duration_us);
+}
+
+static uint64_t get_backoff_until(const Subject *x)
+{
+	return x->service->state == STATE_BACKOFF ? time_of(x->service->backoff_until_us) : 0;
+}
+
+static uint64_t get_stop_limit(const Subject *x)
+{
+	return time_of(x->service->def->stop_limit_us);
+}
+
+static const char *get_problem(const Subject *x)
+{
+	return x->service->def->problem;
+}
+
+static void append_source_file(const Subject *x, DBusMessageIter *out)
+{
+	wire_string(out, x->service->def->origin.file);
+}
+
+static const PropertyRow properties[] = {
+	{ "Name", "s", PROPERTY_CONST | PROPERTY_LISTED, .text = get_name },
+	{ "Description", "s", PROPERTY_LISTED, .text = get_description },
+	{ "Type", "s", PROPERTY_LISTED, .text = get_type },
+	{ "State", "s", PROPERTY_LISTED, .text = get_state },
+	{ "Since", "t", PROPERTY_LISTED, .number = get_since },
+	{ "Cause", "s", PROPERTY_LISTED, .text = get_cause },
+	{ "Causes", "a(tsss)", PROPERTY_SILENT, .append = append_causes },
+	{ "Wanted", "b", PROPERTY_LISTED, .number = get_wanted },
+	{ "WantReason", "s", PROPERTY_LISTED, .text = get_want_reason },
+	{ "WantedBy", "s", PROPERTY_LISTED, .text = get_wanted_by },
+	{ "Admin", "s", 0, .text = get_admin },
+	{ "Activation", "s", PROPERTY_LISTED, .text = get_activation },
+	{ "ActivationOrigin", "s", PROPERTY_LISTED, .append = append_activation_origin },
+	{ "ActivationIsDefault", "b", PROPERTY_LISTED, .number = get_activation_is_default },
+	{ "InRunlevel", "b", 0, .number = get_in_runlevel },
+	{ "RunlevelOrigin", "s", 0, .append = append_runlevel_origin },
+	{ "PolicyReason", "s", 0, .text = get_policy_reason },
+	{ "MainPid", "u", PROPERTY_LISTED, .number = get_main_pid },
+	{ "ControlGroup", "s", 0, .text = get_control_group },
+	{ "Invocation", "t", 0, .number = get_invocation },
+	{ "Restarts", "u", PROPERTY_LISTED, .number = get_restarts },
+	{ "Result", "s", PROPERTY_LISTED, .text = get_result },
+	{ "StatusText", "s", 0, .text = get_status_text },
+	{ "FalseTerms", "a(ssss)", PROPERTY_LISTED, .append = append_false_terms },
+	{ "Terms", "a(sssss)", PROPERTY_SILENT, .append = append_terms },
+	{ "Dependents", "as", PROPERTY_SILENT | PROPERTY_COSTLY, .append = append_dependents },
+	{ "StartedAt", "t", 0, .number = get_started_at },
+	{ "ReadyAt", "t", 0, .number = get_ready_at },
+	{ "ReadyDuration", "t", PROPERTY_LISTED, .number = get_ready_duration },
+	{ "BackoffUntil", "t", 0, .number = get_backoff_until },
+	{ "StopLimit", "t", 0, .number = get_stop_limit },
+	{ "Problem", "s", PROPERTY_LISTED, .text = get_problem },
+	{ "SourceFile", "s", 0, .append = append_source_file },
+};
+
+const Interface interface_service = {
+	.name = "org.svcd1.Service",
+	.xml = introspection_org_svcd1_Service,
+	.properties = properties,
+	.n_properties = G_N_ELEMENTS(properties),
+};

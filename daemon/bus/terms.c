@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Terms: levels come from the engine, nothing is stored.
+ */
+#include "config.h"
+
+#include "bus/terms.h"
+
+#include "bus/wire.h"
+#include "model/term.h"
+
+static Level level_of(const char *key, void *data)
+{
+	ConditionView view;
+
+	return engine_condition(data, key, &view) ? view.level : LEVEL_UNKNOWN;
+}
+
+static Level term_level(const Engine *engine, const Term *term)
+{
+	return term_evaluate(term, level_of, (void *)engine);
+}
+
+/* What the providers say of each condition of @term, joined; a new string. */
+static char *term_why(const Engine *engine, const Term *term)
+{
+	g_autoptr(GString) why = g_string_new(NULL);
+
+	for (unsigned i = 0; i < term_length(term); i++) {
+		ConditionView view;
+
+		if (!engine_condition(engine, term_literal(term, i)->key, &view) || !view.why)
+			continue;
+		g_string_append_printf(why, "%s%s", why->len > 0 ? "; " : "", view.why);
+	}
+	return g_string_free(g_steal_pointer(&why), FALSE);
+}
+
+/* @kind: NULL leaves the first string out, and the true terms. */
+static void append_terms(const Engine *engine, const GPtrArray *terms, const char *kind, DBusMessageIter *out)
+{
+	for (guint i = 0; i < terms->len; i++) {
+		const Term *term = g_ptr_array_index(terms, i);
+		const Level level = term_level(engine, term);
+		g_autofree char *why = NULL;
+		g_autofree char *origin = NULL;
+
+		if (!kind && level == LEVEL_TRUE)
+			continue;
+		why = term_why(engine, term);
+		origin = origin_format(term->origin);
+		const char *const texts[] = { kind, term->text, level_name(level), why, origin };
+
+		wire_string_struct(out, kind ? texts : texts + 1, kind ? 5 : 4);
+	}
+}
+
+void terms_append_false(const Engine *engine, const Service *service, DBusMessageIter *out)
+{
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(ssss)", &array);
+	append_terms(engine, service->when, NULL, &array);
+	append_terms(engine, service->hold, NULL, &array);
+	wire_close(out, &array);
+}
+
+void terms_append_all(const Engine *engine, const Service *service, DBusMessageIter *out)
+{
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(sssss)", &array);
+	append_terms(engine, service->when, "When", &array);
+	append_terms(engine, service->hold, "While", &array);
+	wire_close(out, &array);
+}
+
+static bool holds_on(const Service *s, const char *name)
+{
+	for (guint i = 0; i < s->hold->len; i++) {
+		if (g_strcmp0(term_need(g_ptr_array_index(s->hold, i)), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+GPtrArray *terms_dependents(const Engine *engine, const Service *service)
+{
+	const GPtrArray *all = engine_services(engine);
+	GPtrArray *names = g_ptr_array_new();
+
+	for (guint i = 0; i < all->len; i++) {
+		const Service *s = g_ptr_array_index(all, i);
+		const bool is_running = service_is_up(s) || s->state == STATE_STARTING;
+
+		if (is_running && s->def->on_lapse == ON_LAPSE_STOP && holds_on(s, service->def->name))
+			g_ptr_array_add(names, s->def->name);
+	}
+	return names;
+}

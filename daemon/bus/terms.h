@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Terms: what a service waits for, and who waits for it, as clients see it.
+ */
+#ifndef SVCD_BUS_TERMS_H
+#define SVCD_BUS_TERMS_H
+
+#include <dbus/dbus.h>
+
+#include "engine/engine.h"
+
+/* a(ssss): text, level, why, origin of each term that is not true. */
+void terms_append_false(const Engine *engine, const Service *service, DBusMessageIter *out);
+
+/* a(sssss): "When" or "While", then as above, for all terms in force. */
+void terms_append_all(const Engine *engine, const Service *service, DBusMessageIter *out);
+
+/* Services with processes whose While= falls with @service: borrowed names, a new array. */
+GPtrArray *terms_dependents(const Engine *engine, const Service *service);
+
+#endif

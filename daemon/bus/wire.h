@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Wire: values into messages. Text is made valid UTF-8 here, in one place: libdbus takes nothing else.
+ *
+ * libdbus fails to append only for lack of memory; then the manager ends, as GLib does, and comes back.
+ */
+#ifndef SVCD_BUS_WIRE_H
+#define SVCD_BUS_WIRE_H
+
+#include <dbus/dbus.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+void wire_string(DBusMessageIter *out, const char *text); /* NULL is "" */
+void wire_bool(DBusMessageIter *out, bool value);
+void wire_uint32(DBusMessageIter *out, uint32_t value);
+void wire_uint64(DBusMessageIter *out, uint64_t value);
+void wire_double(DBusMessageIter *out, double value);
+void wire_object_path(DBusMessageIter *out, const char *path);
+
+/* @type: DBUS_TYPE_ARRAY, _VARIANT (with the signature of what is inside), _STRUCT, _DICT_ENTRY (NULL). */
+void wire_open(DBusMessageIter *out, int type, const char *signature, DBusMessageIter *ret_inner);
+void wire_close(DBusMessageIter *out, DBusMessageIter *inner);
+
+/* A struct of strings. */
+void wire_string_struct(DBusMessageIter *out, const char *const *texts, unsigned n);
+
+/* as: an array of borrowed names. */
+void wire_names(DBusMessageIter *out, const GPtrArray *names);
+
+/* Never NULL: no memory ends the program. */
+DBusMessage *wire_must(DBusMessage *message);
+
+#endif
