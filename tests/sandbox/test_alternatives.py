@@ -1,0 +1,22 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A line with "|" is true when any of its terms is; "!" turns one round; lines are ANDed."""
+
+from sandbox import Sandbox
+
+TEXT = """[Service]
+Exec=/bin/sleep infinity
+[Conditions]
+While=flag:one | flag:two
+While=!flag:never
+"""
+
+with Sandbox({"a": TEXT}) as box:
+    box.wait_state("a", "waiting")
+    box.svcctl("flag", "set", "two")
+    box.wait_state("a", "ready")
+    box.svcctl("flag", "set", "one")
+    box.svcctl("flag", "clear", "two")
+    box.wait_state("a", "ready")
+    box.svcctl("flag", "set", "never")
+    box.wait_state("a", "waiting")

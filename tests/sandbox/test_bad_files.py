@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Every malformed file costs itself only: one error with its place and what to write; all else boots."""
+
+import time
+
+from sandbox import Sandbox
+
+SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
+DIRECTORY = "/etc/svcd/services.d"
+LONG = "Environment=X=" + "y" * 8000 + "\n"
+
+# Name, content, words that the error must have.
+BAD = (
+    ("unknown-section", "[Servise]\nExec=/bin/true\n", ["unknown-section.svc:1", "Service"]),
+    ("unknown-key", SLEEP + "Restrat=always\n", ["unknown-key.svc:3", "Restart"]),
+    ("duplicate-key", SLEEP + "Exec=/bin/true\n", ["duplicate-key.svc:3", "Exec"]),
+    ("no-exec", "[Service]\nType=daemon\n", ["no-exec.svc", "Exec"]),
+    ("bad-value", SLEEP + "Restart=sometimes\n", ["bad-value.svc:3", "always"]),
+    ("bad-number", SLEEP + "Nice=77\n", ["bad-number.svc:3"]),
+    ("nul", {"bytes": "[Service]\nExec=/bin/true\0x\n"}, ["nul.svc:2", "NUL"]),
+    ("latin1", {"bytes": "[Service]\nDescription=caf\xe9\nExec=/bin/true\n"}, ["latin1.svc:2", "UTF-8"]),
+    ("no-section", "Exec=/bin/true\n", ["no-section.svc:1"]),
+    ("no-provider", SLEEP + "[Conditions]\nWhile=netwrok:up\n", ["no-provider.svc:4", "netwrok"]),
+    ("no-service", SLEEP + "[Conditions]\nWhen=service:gooood\n", ["no-service.svc:4", "gooood"]),
+    ("itself", SLEEP + "[Conditions]\nWhen=service:itself\n", ["itself"]),
+    ("mebibyte", SLEEP + "Environment=X=" + "y" * (1 << 20) + "\n", ["mebibyte.svc"]),
+    ("too-long-line", SLEEP + "Environment=X=" + "y" * 9000 + "\n", ["too-long-line.svc:3"]),
+    ("fifo", {"fifo": True}, ["fifo.svc"]),
+    ("directory", {"directory": True}, ["directory.svc"]),
+    ("dangling", {"link": "/nowhere/at/all"}, ["dangling.svc"]),
+    ("loop", {"link": "loop.svc"}, ["loop.svc"]),
+    ("writable", {"text": SLEEP, "mode": 0o666}, ["writable.svc", "write"]),
+    ("stranger", {"text": SLEEP, "mode": 0o644, "uid": 1000}, ["stranger.svc", "root"]),
+    ("n" * 240, SLEEP, ["n" * 200]),
+    ("has blank", SLEEP, ["has blank"]),
+    ("new\nline", SLEEP, ["line"]),
+    (".hidden", SLEEP, []),
+)
+# Odd, but right.
+GOOD = (
+    ("plain", SLEEP),
+    ("crlf", SLEEP.replace("\n", "\r\n")),
+    ("bom", {"bytes": "\xef\xbb\xbf" + SLEEP}),
+    ("long-line", SLEEP + LONG),
+    ("comment", "# one\n[Service]\n# two\nExec=/bin/sh -c \"echo ; # kept\nexec sleep infinity\"\n".replace("\nexec", "; exec")),
+)
+CYCLE = {
+    "cycle-a": SLEEP + "[Conditions]\nWhen=service:cycle-b\n",
+    "cycle-b": SLEEP + "[Conditions]\nWhen=service:cycle-c\n",
+    "cycle-c": SLEEP + "[Conditions]\nWhen=service:cycle-a\n",
+}
+
+files = {f"{DIRECTORY}/{name}.svc": content for name, content, _words in BAD}
+files.update({f"{DIRECTORY}/{name}.svc": content for name, content in GOOD})
+files.update({f"{DIRECTORY}/{name}.svc": text for name, text in CYCLE.items()})
+policy = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name, _content in GOOD)
+
+began = time.monotonic()
+with Sandbox(files=files, policy=policy) as box:
+    rows = box.wait_states({"plain": "ready", "long-line": "ready", "comment": "ready"})
+    assert time.monotonic() - began < 60
+
+    checked = box.svcctl("check", check=False)
+    assert checked.returncode == 10, checked
+    lines = (checked.stdout + checked.stderr).split("\n")
+    for name, _content, words in BAD:
+        if words:
+            found = [line for line in lines if all(word in line for word in words)]
+            assert found, f"no error of {name!r} with {words}:\n" + "\n".join(lines)
+    cycle = [line for line in lines if all(name in line for name in CYCLE)]
+    assert cycle, "the cycle is not named in full:\n" + "\n".join(lines)
+
+    # CRLF and a BOM are either read, or refused with a word; never half read.
+    for name in ("crlf", "bom"):
+        refused = [line for line in lines if f"{name}.svc" in line]
+        assert refused or box.wait_state(name, "ready"), name

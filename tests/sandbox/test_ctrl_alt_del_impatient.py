@@ -1,0 +1,22 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Ctrl-alt-del seven times in two seconds reboots though the manager does nothing."""
+
+import os
+import signal
+
+from sandbox import Sandbox
+
+with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
+    box.wait_state("a", "ready")
+    os.kill(box.manager_pid(), signal.SIGSTOP)
+    box.killed_managers += 1
+    for _press in range(7):
+        os.kill(box.pid1, signal.SIGINT)
+        # The same signal is not queued twice: the keeper must have taken it first.
+        from deadline import wait_for
+        wait_for(lambda: _press == 6 or not int(
+            [line for line in box.read("/proc/1/status").splitlines() if line.startswith("ShdPnd")][0].split()[1], 16),
+            5, "the press was seen")
+    status = box.wait_end(60)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGHUP, f"wait status {status:#x}"

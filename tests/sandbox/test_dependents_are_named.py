@@ -1,0 +1,19 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""stop of what others need is refused and names them; --with-dependents takes them along."""
+
+from sandbox import Sandbox
+
+SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
+SERVICES = {"base": SLEEP, "user": SLEEP + "[Conditions]\nWhile=service:base\n"}
+
+with Sandbox(SERVICES) as box:
+    box.wait_states({"base": "ready", "user": "ready"})
+
+    refused = box.svcctl("stop", "base", check=False)
+    assert refused.returncode == 8, refused
+    assert "user" in refused.stderr and "--with-dependents" in refused.stderr, refused.stderr
+    assert box.state("base") == "ready"
+
+    box.svcctl("stop", "base", "--with-dependents")
+    box.wait_states({"base": "idle", "user": "waiting"})

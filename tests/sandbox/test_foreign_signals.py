@@ -1,0 +1,12 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Root inside cannot kill PID 1 by mistake, and signals that mean nothing to it change nothing."""
+
+from sandbox import Sandbox
+
+with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
+    pid = box.wait_state("a", "ready")["pid"]
+    for name in ("KILL", "SEGV", "ABRT", "STOP", "PIPE", "ALRM", "USR2", "CHLD", "WINCH", "URG"):
+        box.run("kill", f"-{name}", "1", check=False)
+    box.wait_up()
+    assert box.wait_state("a", "ready")["pid"] == pid

@@ -1,0 +1,23 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A manager that hangs is noticed by PID 1's ping and replaced; services keep their pids."""
+
+import os
+import signal
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
+    box.wait_state("a", "ready")
+    pid = box.pid("a")
+    old = box.manager_pid()
+
+    os.kill(old, signal.SIGSTOP)
+
+    wait_for(lambda: box.manager_pid() not in (0, old), 90, "the stopped manager is replaced")
+    box.killed_managers += 1
+    box.wait_up()
+    box.wait_state("a", "ready")
+    assert box.pid("a") == pid
+    box.wait_console("does not answer")

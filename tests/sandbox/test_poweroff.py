@@ -1,0 +1,22 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""poweroff, reboot and halt stop everything in order and end the machine the way they say."""
+
+import os
+import signal
+
+from sandbox import Sandbox
+
+# reboot(2) in a PID namespace shows to the parent as the death of PID 1 by one of two signals: reboot(2).
+ENDS = (("poweroff", signal.SIGINT), ("halt", signal.SIGINT), ("reboot", signal.SIGHUP))
+# The console is what outlives the sandbox.
+SAYS = "/bin/sh -c \"trap 'echo stopped cleanly >/dev/console; exit 0' TERM; while :; do sleep 0.1; done\""
+
+for verb, number in ENDS:
+    with Sandbox({"a": f"[Service]\nExec={SAYS}\n"}) as box:
+        box.wait_state("a", "ready")
+        box.wait_up()
+        box.svcctl(verb)
+        status = box.wait_end()
+        assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, f"{verb}: wait status {status:#x}"
+        box.wait_console("stopped cleanly")

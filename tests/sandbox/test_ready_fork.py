@@ -1,0 +1,28 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Ready=fork with PidFile=: ready when the first process ended, and the daemon it left is the main process."""
+
+from sandbox import Sandbox
+
+FORKS = "/bin/sh -c \"sleep infinity & echo $! >/run/daemon.pid\""
+LIES = "/bin/sh -c \"sleep infinity & echo 1 >/run/liar.pid\""
+SERVICES = {
+    "daemon": f"[Service]\nExec={FORKS}\nReady=fork\nPidFile=/run/daemon.pid\n",
+    # The file of a process that is not in the service's cgroup is not believed.
+    "liar": f"[Service]\nExec={LIES}\nReady=fork\nPidFile=/run/liar.pid\nStartTimeout=3s\nRestart=no\n",
+}
+
+with Sandbox(SERVICES) as box:
+    box.wait_state("daemon", "ready")
+    pid = int(box.read("/run/daemon.pid"))
+    assert box.wait_state("daemon", "ready")["pid"] == pid
+    assert box.processes()[pid][1] == 1
+
+    box.kill_manager()
+    assert box.wait_state("daemon", "ready")["pid"] == pid
+
+    box.svcctl("stop", "daemon")
+    box.wait_state("daemon", "idle")
+    assert not box.is_alive(pid)
+    assert box.service("liar").get("pid") != 1
+    assert box.read("/proc/1/comm").strip() == "svcd"
