@@ -1,1 +1,65 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What the machine runs, and what it wants: see services.d/README.md.
+
+svcdservicesdir = $(svcdlibdir)/services.d
+dist_svcdservices_DATA = \
+	services.d/core/checkroot.svc \
+	services.d/core/console-setup.svc \
+	services.d/core/hostname.svc \
+	services.d/core/hwclock.svc \
+	services.d/core/keyboard-setup.svc \
+	services.d/core/kmod-static-nodes.svc \
+	services.d/core/kmod.svc \
+	services.d/core/loopback.svc \
+	services.d/core/machine-id.svc \
+	services.d/core/procps.svc \
+	services.d/core/rc.local.svc \
+	services.d/core/rescue.svc \
+	services.d/core/tmpfiles-dev.svc \
+	services.d/core/tmpfiles.svc \
+	services.d/core/udev-trigger.svc \
+	services.d/core/udev.svc \
+	services.d/core/urandom.svc \
+	services.d/core/utmp.svc \
+	services.d/daemons/cron.svc \
+	services.d/daemons/dbus.svc \
+	services.d/daemons/elogind.svc \
+	services.d/daemons/network-manager.svc \
+	services.d/daemons/networking.svc \
+	services.d/daemons/nginx.svc \
+	services.d/daemons/rsyslog.svc \
+	services.d/daemons/ssh-host-keys.svc \
+	services.d/daemons/ssh.svc \
+	services.d/getty@.svc
+
+svcdpolicydir = $(svcdlibdir)/policy.d
+dist_svcdpolicy_DATA = services.d/policy/50-svcd.policy
+
+# Not read; for the admin to copy.
+svcdpolicyexamplesdir = $(svcdlibdir)/policy-examples
+dist_svcdpolicyexamples_DATA = services.d/policy/60-debian-habits.policy
+
+svcdbootdir = $(svcdlibdir)/boot
+dist_svcdboot_SCRIPTS = \
+	services.d/helpers/clock \
+	services.d/helpers/load-modules \
+	services.d/helpers/machine-id \
+	services.d/helpers/mount-volume \
+	services.d/helpers/networking \
+	services.d/helpers/random-seed \
+	services.d/helpers/rescue-shell \
+	services.d/helpers/root-fs \
+	services.d/helpers/swap-space
+
+tmpfilesdir = $(prefix)/lib/tmpfiles.d
+dist_tmpfiles_DATA = services.d/tmpfiles/svcd.conf
+
+EXTRA_DIST += services.d/README.md
+
+# The files name /usr/lib/svcd; under another prefix they follow it.
+install-data-hook: install-helper-paths
+.PHONY: install-helper-paths
+install-helper-paths:
+	@test '$(svcdlibdir)' = /usr/lib/svcd || \
+		$(SED) -i 's|/usr/lib/svcd/|$(svcdlibdir)/|g' '$(DESTDIR)$(svcdservicesdir)'/*.svc

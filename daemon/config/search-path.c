@@ -26,6 +26,7 @@ static const Row service_rows[] = {
 };
 
 static const Row policy_rows[] = {
+	{ "/run/svcd/generated", ROW_LOCAL, POLICY_LAYER_VENDOR }, /* which mounts, swap and logins are wanted */
 	{ SVCD_LIBDIR "/policy.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
 	{ SVCD_SYSCONFDIR "/policy.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
 	{ "/run/svcd/policy.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * fstab: see fstab.h. Format: fstab(5); fields are separated by blanks, and \040 and the like stand for bytes.
+ */
+#include "config.h"
+
+#include "svc-generate/fstab.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+enum { FIELD_SOURCE, FIELD_TARGET, FIELD_TYPE, FIELD_OPTIONS, FIELD_FREQ, FIELD_PASSNO, N_FIELDS };
+
+static void fstab_entry_free(gpointer data)
+{
+	FstabEntry *entry = data;
+
+	if (!entry)
+		return;
+	g_free(entry->source);
+	g_free(entry->target);
+	g_free(entry->type);
+	g_free(entry->options);
+	g_free(entry);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FstabEntry, fstab_entry_free)
+
+/* Replaces \ooo by the byte, in place. Returns: what is wrong, or NULL. */
+static const char *decode_octal(char *field)
+{
+	char *to = field;
+
+	for (const char *from = field; *from; from++) {
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' && from[2] <= '7' &&
+		    from[3] >= '0' && from[3] <= '7') {
+			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+	if (!g_utf8_validate(field, -1, NULL))
+		return "is not UTF-8; a service file cannot hold it";
+	for (const char *p = field; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return "holds a control character; a service file cannot hold it";
+	return NULL;
+}
+
+/* Returns: the path without "//", "/./" and a final "/", a new string; NULL when it is not absolute or has "..". */
+static char *canonical_target(const char *path)
+{
+	g_autoptr(GString) result = g_string_new(NULL);
+	g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+
+	if (*path != '/')
+		return NULL;
+	for (char **part = parts; *part; part++) {
+		if (strcmp(*part, "..") == 0)
+			return NULL;
+		if (**part && strcmp(*part, ".") != 0)
+			g_string_append_printf(result, "/%s", *part);
+	}
+	if (result->len == 0)
+		g_string_append_c(result, '/');
+	return g_string_free(g_steal_pointer(&result), FALSE);
+}
+
+static bool type_is_remote(const char *type)
+{
+	static const char *const types[] = {
+		"nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "glusterfs", "afs", "ncpfs", "ncp", "lustre", "davfs",
+		"curlftpfs", "fuse.sshfs", "fuse.glusterfs", "fuse.curlftpfs", "fuse.davfs", "fuse.rclone", "sshfs", NULL,
+	};
+
+	return g_strv_contains(types, type);
+}
+
+/* Sorts one word of the options out. Returns: true when mount(8) should see it. */
+static bool take_option(FstabEntry *entry, const char *word)
+{
+	static const struct {
+		const char *word;
+		size_t offset;
+		bool is_for_mount;
+	} flags[] = {
+		{ "noauto", offsetof(FstabEntry, is_noauto), false },
+		{ "nofail", offsetof(FstabEntry, is_nofail), false },
+		{ "_netdev", offsetof(FstabEntry, is_remote), false },
+		{ "bind", offsetof(FstabEntry, is_bind), true },
+		{ "rbind", offsetof(FstabEntry, is_bind), true },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
+		if (strcmp(word, flags[i].word) == 0) {
+			*(bool *)((char *)entry + flags[i].offset) = true;
+			return flags[i].is_for_mount;
+		}
+	}
+	/* For another init, for people, and what goes without saying. */
+	return *word && !g_str_has_prefix(word, "x-systemd.") && !g_str_has_prefix(word, "comment=") &&
+	       strcmp(word, "auto") != 0 && strcmp(word, "defaults") != 0 && strcmp(word, "sw") != 0;
+}
+
+/* Commas within double quotes (SELinux contexts) do not separate. */
+static void take_options(FstabEntry *entry, const char *options)
+{
+	g_autoptr(GString) kept = g_string_new(NULL);
+	const char *start = options;
+	bool in_quotes = false;
+
+	for (const char *p = options;; p++) {
+		if (*p == '"')
+			in_quotes = !in_quotes;
+		if (*p && (*p != ',' || in_quotes))
+			continue;
+		g_autofree char *word = g_strndup(start, (gsize)(p - start));
+
+		if (take_option(entry, word))
+			g_string_append_printf(kept, "%s%s", kept->len ? "," : "", word);
+		if (!*p)
+			break;
+		start = p + 1;
+	}
+	if (kept->len == 0)
+		g_string_append(kept, "defaults");
+	entry->options = g_string_free(g_steal_pointer(&kept), FALSE);
+}
+
+/* LABEL="my data" is LABEL=my data to mount(8). */
+static char *unquote_tag(const char *source)
+{
+	const char *value = strchr(source, '=');
+	size_t length = strlen(source);
+
+	if (*source == '/' || !value || value[1] != '"' || source + length - 1 == value + 1 || source[length - 1] != '"')
+		return g_strdup(source);
+	return g_strdup_printf("%.*s%.*s", (int)(value - source + 1), source,
+			       (int)(source + length - 1 - (value + 2)), value + 2);
+}
+
+/* Blanks separate; a field that is not there is NULL. */
+static void split_fields(char *line, char *fields[N_FIELDS])
+{
+	char *rest = line;
+
+	for (int i = 0; i < N_FIELDS; i++) {
+		rest += strspn(rest, " \t");
+		fields[i] = *rest ? rest : NULL;
+		rest += strcspn(rest, " \t");
+		if (*rest)
+			*rest++ = '\0';
+	}
+}
+
+/* Returns: what is wrong with the fields, a new string; NULL: nothing. */
+static char *check_fields(char *fields[N_FIELDS], uint64_t *ret_passno)
+{
+	static const char *const names[] = { "the device", "the mount point", "the type", "the options" };
+
+	*ret_passno = 0;
+	for (int i = FIELD_SOURCE; i <= FIELD_OPTIONS; i++) {
+		const char *problem = fields[i] ? decode_octal(fields[i]) : NULL;
+
+		if (problem)
+			return g_strdup_printf("%s %s", names[i], problem);
+	}
+	if (!fields[FIELD_TYPE])
+		return g_strdup("a line is: device, mount point, type, options, 0, number of the check");
+	if (fields[FIELD_PASSNO] && !text_parse_uint(fields[FIELD_PASSNO], 10, 9, ret_passno))
+		return g_strdup_printf("\"%s\" is no number of a check; write 0, 1 or 2", fields[FIELD_PASSNO]);
+	return NULL;
+}
+
+/* Returns: NULL for a line that asks for nothing, and for a bad one, with *@ret_problem a new string. */
+static FstabEntry *parse_line(char *line, Origin origin, char **ret_problem)
+{
+	g_autoptr(FstabEntry) entry = g_new0(FstabEntry, 1);
+	char *fields[N_FIELDS];
+	uint64_t passno;
+
+	split_fields(line, fields);
+	if (!fields[FIELD_SOURCE] || *fields[FIELD_SOURCE] == '#')
+		return NULL;
+	*ret_problem = check_fields(fields, &passno);
+	if (*ret_problem || strcmp(fields[FIELD_TYPE], "ignore") == 0)
+		return NULL;
+	entry->source = unquote_tag(fields[FIELD_SOURCE]);
+	entry->type = g_strdup(fields[FIELD_TYPE]);
+	entry->is_swap = strcmp(entry->type, "swap") == 0;
+	entry->target = entry->is_swap ? g_strdup("none") : canonical_target(fields[FIELD_TARGET]);
+	if (!entry->target) {
+		*ret_problem = g_strdup_printf("\"%s\" is no mount point; write an absolute path without \"..\"",
+					       fields[FIELD_TARGET]);
+		return NULL;
+	}
+	take_options(entry, fields[FIELD_OPTIONS] ? fields[FIELD_OPTIONS] : "defaults");
+	entry->is_remote = entry->is_remote || type_is_remote(entry->type);
+	entry->passno = (unsigned)passno;
+	entry->origin = origin;
+	return g_steal_pointer(&entry);
+}
+
+static const FstabEntry *find_same(const GPtrArray *entries, const FstabEntry *entry)
+{
+	for (unsigned i = 0; i < entries->len; i++) {
+		const FstabEntry *other = g_ptr_array_index(entries, i);
+
+		if (other->is_swap == entry->is_swap &&
+		    strcmp(entry->is_swap ? other->source : other->target,
+			   entry->is_swap ? entry->source : entry->target) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* Adds what the line says; @line is cut apart. */
+static void take_line(GPtrArray *entries, char *line, Origin origin, DiagList *diags)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(FstabEntry) entry = parse_line(line, origin, &problem);
+	const FstabEntry *same;
+
+	if (problem)
+		diag_error(diags, origin, NULL, "%s", problem);
+	if (!entry)
+		return;
+	same = find_same(entries, entry);
+	if (same)
+		diag_error(diags, origin, NULL, "line %u is for %s already", same->origin.line,
+			   entry->is_swap ? entry->source : entry->target);
+	else
+		g_ptr_array_add(entries, g_steal_pointer(&entry));
+}
+
+GPtrArray *fstab_parse(const char *file, const char *text, size_t length, DiagList *diags)
+{
+	GPtrArray *entries = g_ptr_array_new_with_free_func(fstab_entry_free);
+	const char *end = text + length;
+	unsigned number = 0;
+
+	for (const char *line = text; line < end;) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		const size_t n = (size_t)((newline ? newline : end) - line);
+		const Origin origin = origin_new(file, ++number);
+
+		if (memchr(line, '\0', n)) {
+			diag_error(diags, origin, NULL, "the line holds a NUL byte");
+		} else if (n > LIMIT_LINE_BYTES) {
+			diag_error(diags, origin, NULL, "the line is longer than %d bytes", LIMIT_LINE_BYTES);
+		} else {
+			g_autofree char *copy = g_strndup(line, n);
+
+			take_line(entries, g_strchomp(copy), origin, diags);
+		}
+		line = newline ? newline + 1 : end;
+	}
+	return entries;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * fstab: the lines of fstab(5), cut into fields and checked; what they mean for the boot is in volumes.h.
+ */
+#ifndef SVCD_GENERATE_FSTAB_H
+#define SVCD_GENERATE_FSTAB_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+typedef struct FstabEntry {
+	char *source;  /* "LABEL=data", "/dev/sda2", "server:/home", "tmpfs" */
+	char *target;  /* absolute, without "//", "/./" and a final "/"; "none" for swap */
+	char *type;
+	char *options; /* for mount(8) or swapon(8): without noauto, nofail and the like; never empty */
+	unsigned passno;
+	bool is_swap;
+	bool is_bind;
+	bool is_noauto;
+	bool is_nofail;
+	bool is_remote; /* needs the network: by its type, or _netdev */
+	Origin origin;
+} FstabEntry;
+
+/**
+ * fstab_parse() - all lines of @text that are right; the others are told to @diags
+ * @file: its name in diagnostics and origins
+ * Returns: a new array of FstabEntry *, in the order of the file, no target and no swap source twice.
+ */
+GPtrArray *fstab_parse(const char *file, const char *text, size_t length, DiagList *diags);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Volumes: see volumes.h.
+ */
+#include "config.h"
+
+#include "svc-generate/volumes.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+#define DEVICE_WAIT_SECONDS "90"
+#define POLICY_FILE "50-fstab.policy"
+
+/* Letters that stand for themselves in a service's name; "@" would make an instance of it. */
+#define PLAIN_IN_NAMES G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.:"
+
+/* Letters that udev leaves alone in the links below /dev/disk. */
+#define PLAIN_IN_LINKS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "#+-.:=@_"
+
+/* "LABEL=x" and its like: the word, udev's directory, the word in our names. */
+static const struct {
+	const char *tag;
+	const char *directory;
+	const char *name;
+} tags[] = {
+	{ "LABEL=", "by-label", "label" },
+	{ "UUID=", "by-uuid", "uuid" },
+	{ "PARTLABEL=", "by-partlabel", "partlabel" },
+	{ "PARTUUID=", "by-partuuid", "partuuid" },
+	{ "ID=", "by-id", "id" },
+};
+
+/* Mounted before us and needed until the very end: never unmounted by a service. */
+static bool is_for_the_finale(const char *target)
+{
+	static const char *const targets[] = { "/proc", "/sys", "/dev", "/dev/pts", "/dev/shm", "/run", "/usr", NULL };
+
+	return g_strv_contains(targets, target);
+}
+
+static void append_name_bytes(GString *name, const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (*p == '/')
+			g_string_append_c(name, '-');
+		else if (*p == '-' && p > text && p[-1] != '/')
+			g_string_append(name, "--");
+		else if (strchr(PLAIN_IN_NAMES, *p))
+			g_string_append_c(name, *p);
+		else
+			g_string_append_printf(name, "+%02x", (unsigned char)*p);
+	}
+}
+
+/* "@prefix-@text" as a service's name, not longer than names may be. */
+static char *make_name(const char *prefix, const char *text)
+{
+	enum { CHECKSUM_BYTES = 16 };
+	g_autoptr(GString) name = g_string_new(prefix);
+	g_autofree char *checksum = NULL;
+
+	g_string_append_c(name, '-');
+	append_name_bytes(name, text);
+	if (name->len > LIMIT_NAME_BYTES) {
+		checksum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
+		g_string_truncate(name, LIMIT_NAME_BYTES - CHECKSUM_BYTES - 1);
+		g_string_append_printf(name, "+%.*s", CHECKSUM_BYTES, checksum);
+	}
+	return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
+char *volume_mount_name(const char *target)
+{
+	return make_name("mount", *target == '/' ? target + 1 : target);
+}
+
+/* "swap-label-x", "device-dev-sda2": the device's part of a name. */
+static char *source_name(const char *prefix, const char *source)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(tags); i++) {
+		if (g_str_has_prefix(source, tags[i].tag)) {
+			g_autofree char *head = g_strdup_printf("%s-%s", prefix, tags[i].name);
+
+			return make_name(head, source + strlen(tags[i].tag));
+		}
+	}
+	return make_name(prefix, *source == '/' ? source + 1 : source);
+}
+
+char *volume_device_path(const char *source)
+{
+	g_autoptr(GString) path = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(tags) && !path; i++) {
+		if (!g_str_has_prefix(source, tags[i].tag))
+			continue;
+		path = g_string_new(NULL);
+		g_string_append_printf(path, "/dev/disk/%s/", tags[i].directory);
+		for (const char *p = source + strlen(tags[i].tag); *p; p++) {
+			if (strchr(PLAIN_IN_LINKS, *p) || (unsigned char)*p >= 0x80)
+				g_string_append_c(path, *p);
+			else
+				g_string_append_printf(path, "\\x%02x", (unsigned char)*p);
+		}
+	}
+	if (path)
+		return g_string_free(g_steal_pointer(&path), FALSE);
+	return g_str_has_prefix(source, "/dev/") ? g_strdup(source) : NULL;
+}
+
+/* "KEY=word word ...", the words quoted where they must be. */
+static void G_GNUC_NULL_TERMINATED append_words(GString *text, const char *key, ...)
+{
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	g_autofree char *line = NULL;
+	va_list args;
+
+	va_start(args, key);
+	for (const char *word = va_arg(args, const char *); word; word = va_arg(args, const char *))
+		g_ptr_array_add(words, (gpointer)word);
+	va_end(args);
+	g_ptr_array_add(words, NULL);
+	line = text_join_words((const char *const *)words->pdata);
+	g_string_append_printf(text, "%s=%s\n", key, line);
+}
+
+static bool path_is_below(const char *path, const char *directory)
+{
+	const size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && path[length] == '/';
+}
+
+/* The entry whose volume holds @path; NULL: the root's. @entry itself does not count. */
+static const FstabEntry *find_holder(const GPtrArray *entries, const char *path, const FstabEntry *entry)
+{
+	const FstabEntry *best = NULL;
+
+	for (unsigned i = 0; i < entries->len; i++) {
+		const FstabEntry *other = g_ptr_array_index(entries, i);
+		const bool holds = path_is_below(path, other->target) ||
+				   (strcmp(path, other->target) == 0 && strcmp(path, entry->target) != 0);
+
+		if (other == entry || other->is_swap || strcmp(other->target, "/") == 0 || !holds)
+			continue;
+		if (!best || strlen(other->target) > strlen(best->target))
+			best = other;
+	}
+	return best;
+}
+
+/* What lies on another volume needs that volume; one that is mounted by hand only is merely waited for. */
+static void append_holder(GString *text, const GPtrArray *entries, const char *path, const FstabEntry *entry)
+{
+	const FstabEntry *holder = find_holder(entries, path, entry);
+	g_autofree char *name = holder ? volume_mount_name(holder->target) : NULL;
+
+	if (name)
+		g_string_append_printf(text, holder->is_noauto ? "After=%s\n" : "While=service:%s\n", name);
+}
+
+/* A task that looks out for @path, so that others wait for a device that is on its way and not for one that never comes. */
+static char *generate_device(Output *output, const char *source, const char *path, const char *from)
+{
+	g_autofree char *name = source_name("device", source);
+	g_autofree char *file = g_strdup_printf("%s.svc", name);
+	GString *text = output_file(output, file, from);
+
+	if (strstr(text->str, "[Service]"))
+		return g_steal_pointer(&name); /* another line's device, too */
+	g_string_append_printf(text, "[Service]\nDescription=Device %s\nType=task\n", source);
+	append_words(text, "Exec", "/bin/udevadm", "wait", "--timeout=" DEVICE_WAIT_SECONDS, path, NULL);
+	g_string_append(text, "StartTimeout=100s\n\n[Conditions]\nWhen=!virtual:container\n"
+			      "When=path:exec:/bin/udevadm\nWhen=service:udev\n");
+	return g_steal_pointer(&name);
+}
+
+static void append_device_terms(GString *text, Output *output, const FstabEntry *entry, const char *from)
+{
+	g_autofree char *path = volume_device_path(entry->source);
+	g_autofree char *term = path ? g_strdup_printf("path:%s", path) : NULL;
+	g_autofree char *device = NULL;
+
+	if (!path)
+		return;
+	append_words(text, "When", term, NULL);
+	if (entry->is_nofail)
+		return;
+	device = generate_device(output, entry->source, path, from);
+	g_string_append_printf(text, "Wants=%s\nAfter=%s\n", device, device);
+}
+
+static void append_conditions(GString *text, const GPtrArray *entries, const FstabEntry *entry, Output *output,
+			      const char *from)
+{
+	g_string_append(text, "\n[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n");
+	append_device_terms(text, output, entry, from);
+	if (!entry->is_swap)
+		append_holder(text, entries, entry->target, entry);
+	if (*entry->source == '/' && !g_str_has_prefix(entry->source, "/dev/") && !g_str_has_prefix(entry->source, "//"))
+		append_holder(text, entries, entry->source, entry); /* a bind mount, an image in a file, a swap file */
+	if (entry->is_remote)
+		g_string_append(text, "After=$network loopback\n");
+	if (!entry->is_swap && !entry->is_nofail && !entry->is_noauto)
+		g_string_append_printf(text, "Provides=%s\n", entry->is_remote ? "$remote_fs" : "$local_fs");
+}
+
+static void append_mount(GString *text, const FstabEntry *entry)
+{
+	const char passno[] = { (char)('0' + entry->passno), '\0' };
+
+	g_string_append_printf(text, "[Service]\nDescription=File system %s\nType=task\n", entry->target);
+	append_words(text, "Exec", SVCD_LIBDIR "/boot/mount-volume", passno, entry->type, entry->options, entry->source,
+		     entry->target, NULL);
+	if (!is_for_the_finale(entry->target)) {
+		append_words(text, "Stop", "-/bin/umount", "--", entry->target, NULL);
+		g_string_append(text, "StopTimeout=30s\n");
+	}
+	if (entry->is_remote) /* the server may come later than the network */
+		g_string_append(text, "Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n");
+	else if (entry->passno > 0) /* a check of a large file system is not a hang */
+		g_string_append(text, "StartTimeout=2h\n");
+}
+
+static void append_swap(GString *text, const FstabEntry *entry)
+{
+	g_string_append_printf(text, "[Service]\nDescription=Swap space on %s\nType=task\n", entry->source);
+	append_words(text, "Exec", SVCD_LIBDIR "/boot/swap-space", "on", entry->options, entry->source, NULL);
+	append_words(text, "Stop", SVCD_LIBDIR "/boot/swap-space", "off", entry->options, entry->source, NULL);
+	g_string_append(text, "StopTimeout=90s\n"); /* what lies in it must be read back */
+}
+
+static void append_policy(GString *policy, const FstabEntry *entry, const char *name)
+{
+	if (entry->is_noauto)
+		g_string_append_printf(policy, "\n[service %s]\nActivation=manual\nReason=noauto in %s, line %u\n", name,
+				       entry->origin.file, entry->origin.line);
+	else
+		g_string_append_printf(policy, "\n[runlevel S]\nActivate=%s\n", name);
+}
+
+void volumes_generate(const GPtrArray *entries, Output *output)
+{
+	for (unsigned i = 0; i < entries->len; i++) {
+		const FstabEntry *entry = g_ptr_array_index(entries, i);
+		g_autofree char *name = entry->is_swap ? source_name("swap", entry->source)
+						       : volume_mount_name(entry->target);
+		g_autofree char *file = g_strdup_printf("%s.svc", name);
+		g_autofree char *from = origin_format(entry->origin);
+		GString *text;
+
+		if (strcmp(entry->target, "/") == 0)
+			continue;
+		text = output_file(output, file, from);
+		(entry->is_swap ? append_swap : append_mount)(text, entry);
+		append_conditions(text, entries, entry, output, from);
+		append_policy(output_file(output, POLICY_FILE, entry->origin.file), entry, name);
+	}
+}
