@@ -1,1 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Checks of the tree and of the bare programs; tests/run runs them.
+
+EXTRA_DIST += \
+	tests/lint/analyzer \
+	tests/lint/distcheck \
+	tests/lint/layers \
+	tests/lint/scripts \
+	tests/lint/symbols
