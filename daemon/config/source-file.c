@@ -25,6 +25,10 @@ void source_reader_init(SourceReader *reader, const char *root, bool any_owner, 
 	*reader = (SourceReader){
 		.root = root ? root : "", .root_fd = -1, .any_owner = any_owner, .owner = owner,
 	};
+	/* Paths are made by g_build_filename(), which leaves no "/" at the joint but its own. */
+	for (reader->root_length = strlen(reader->root);
+	     reader->root_length > 0 && reader->root[reader->root_length - 1] == '/'; reader->root_length--)
+		;
 	if (*reader->root)
 		reader->root_fd = open(reader->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -49,8 +53,8 @@ static int open_path(const SourceReader *reader, const char *path, int flags)
 		errno = ENOENT;
 		return -1;
 	}
-	inside = path + strlen(reader->root);
-	return (int)syscall(SYS_openat2, reader->root_fd, *inside ? inside : "/", &how, sizeof how);
+	inside = path + reader->root_length;
+	return (int)syscall(SYS_openat2, reader->root_fd, inside, &how, sizeof how);
 }
 
 /* Returns: NULL, or why others could change what @st is about. */

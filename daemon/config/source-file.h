@@ -11,10 +11,11 @@
 
 /* Where and on which terms files are opened. */
 typedef struct SourceReader {
-	const char *root; /* symbolic links do not lead out of it; "": the machine itself */
-	int root_fd;      /* -1 if @root is "" */
-	bool any_owner;   /* do not look who owns a file */
-	uid_t owner;      /* who may own files besides root */
+	const char *root;   /* symbolic links do not lead out of it; "": the machine itself */
+	size_t root_length; /* without final slashes */
+	int root_fd;        /* -1 if @root is "" */
+	bool any_owner;     /* do not look who owns a file */
+	uid_t owner;        /* who may own files besides root */
 } SourceReader;
 
 /* @root is borrowed and must stay. */

@@ -10,12 +10,14 @@
 
 #include "base/text.h"
 #include "model/check-private.h"
+#include "model/value.h"
 
 /* Looking for near names costs in proportion to the set; beyond this many it is plainly not a typing mistake. */
 enum { SUGGESTIONS = 100 };
 
 typedef struct Checker {
 	ServiceSet *set;
+	const Policy *policy;
 	DiagList *diags;
 	GPtrArray *names; /* of all services, NULL-terminated, for suggestions */
 	unsigned n_suggested;
@@ -76,14 +78,29 @@ static char *explain_impossible_term(Checker *c, const Term *term)
 	return g_steal_pointer(&first);
 }
 
+/* Ignore= in policy takes a condition out of the service's terms. */
+static bool is_ignored(const PolicyService *words, const Term *term)
+{
+	for (guint i = 0; words && i < words->ignore->len; i++) {
+		const char *name = ((NameRef *)g_ptr_array_index(words->ignore, i))->name;
+		const char *key = term_literal(term, 0)->key;
+
+		if (term_length(term) == 1 && (strcmp(name, key) == 0 || strcmp(name, key_argument(key)) == 0))
+			return true;
+	}
+	return false;
+}
+
 static void check_terms(Checker *c, ServiceDef *def, const char *key, const GPtrArray *terms)
 {
+	const PolicyService *words = policy_service(c->policy, def->name);
+
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
-		g_autofree char *problem = explain_impossible_term(c, term);
+		g_autofree char *problem = is_ignored(words, term) ? NULL : explain_impossible_term(c, term);
 
 		if (problem) {
-			g_autofree char *text = g_strdup_printf("%s=%s: %s", key, term->text, problem);
+			g_autofree char *text = value_complaint(key, term->text, problem);
 
 			check_fail(def, c->diags, term->origin, text);
 		}
@@ -154,9 +171,9 @@ static void warn_of_shared_names(Checker *c, const ServiceDef *def)
 	}
 }
 
-static void check_policy_terms(Checker *c, ServiceDef *def, const Policy *policy)
+static void check_policy_terms(Checker *c, ServiceDef *def)
 {
-	const PolicyService *words = policy_service(policy, def->name);
+	const PolicyService *words = policy_service(c->policy, def->name);
 
 	if (!words)
 		return;
@@ -165,9 +182,9 @@ static void check_policy_terms(Checker *c, ServiceDef *def, const Policy *policy
 }
 
 /* Template sections ("[service getty@]") are about instances that need not be there. */
-static void warn_of_unknown_in_policy(Checker *c, const Policy *policy)
+static void warn_of_unknown_in_policy(Checker *c)
 {
-	g_autoptr(GPtrArray) refs = policy_named_refs(policy);
+	g_autoptr(GPtrArray) refs = policy_named_refs(c->policy);
 
 	for (guint i = 0; i < refs->len; i++) {
 		const NameRef *ref = g_ptr_array_index(refs, i);
@@ -184,7 +201,7 @@ void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 {
 	const GPtrArray *list = service_set_list(set);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	Checker c = { .set = set, .diags = diags, .names = names };
+	Checker c = { .set = set, .policy = policy, .diags = diags, .names = names };
 
 	for (guint i = 0; i < list->len; i++)
 		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(list, i))->name);
@@ -199,9 +216,9 @@ void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 		warn_of_shared_names(&c, def);
 		check_terms(&c, def, "When", def->when);
 		check_terms(&c, def, "While", def->hold);
-		check_policy_terms(&c, def, policy);
+		check_policy_terms(&c, def);
 	}
 	check_cycles(set, diags);
-	warn_of_unknown_in_policy(&c, policy);
+	warn_of_unknown_in_policy(&c);
 	policy_check(policy, diags);
 }

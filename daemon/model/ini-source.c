@@ -20,6 +20,7 @@
 enum {
 	PIECE_BYTES = 128, /* of a value; with a key of KEY_BYTES in front still below inih's 199 */
 	KEY_BYTES = 48,    /* inih's own limit is 49 */
+	SECTION_BYTES = LIMIT_NAME_BYTES + 32,
 };
 
 typedef struct IniReader {
@@ -76,15 +77,21 @@ static void ini_entry_free(gpointer data)
 	g_free(entry);
 }
 
-static void begin_part(IniReader *r, const char *value, const char *end)
+static bool begin_part(IniReader *r, const char *value, const char *end)
 {
-	IniPart *part = g_new0(IniPart, 1);
+	IniPart *part;
 
+	if (end - value > LIMIT_LINE_BYTES) {
+		report(r, "the line is longer than %d bytes", LIMIT_LINE_BYTES);
+		return false;
+	}
+	part = g_new0(IniPart, 1);
 	part->text = g_string_new(NULL);
 	part->line = r->line;
 	g_ptr_array_add(r->entry->parts, part);
 	r->piece = value;
 	r->piece_end = end;
+	return true;
 }
 
 /* Writes the next piece of the present value as a line of its own. */
@@ -117,6 +124,10 @@ static bool begin_section(IniReader *r, const char *start, const char *end)
 
 	if (end[-1] != ']' || memchr(start, ']', (size_t)(end - start - 1))) {
 		report(r, "a section is written [Name], alone on its line");
+		return false;
+	}
+	if (end - start > SECTION_BYTES) {
+		report(r, "no section's name is longer than %d bytes", SECTION_BYTES - 2);
 		return false;
 	}
 	r->entry = NULL;
@@ -157,8 +168,7 @@ static bool begin_entry(IniReader *r, const char *start, const char *end)
 	r->skip_indented = false;
 	for (start = equals + 1; start < end && g_ascii_isspace(*start); start++)
 		;
-	begin_part(r, start, end);
-	return true;
+	return begin_part(r, start, end);
 }
 
 static bool continue_entry(IniReader *r, const char *start, const char *end)
@@ -177,8 +187,7 @@ static bool continue_entry(IniReader *r, const char *start, const char *end)
 		report(r, "a section begins in the first column; an indented line continues the value above it");
 		return false;
 	}
-	begin_part(r, start, end);
-	return true;
+	return begin_part(r, start, end);
 }
 
 /* Decides what one line is. Returns: true when there is something to hand over to inih. */
@@ -197,10 +206,6 @@ static bool take_line(IniReader *r, const char *start, const char *end)
 	}
 	if (*start == '#')
 		return false;
-	if (end - start > LIMIT_LINE_BYTES) {
-		report(r, "the line is longer than %d bytes", LIMIT_LINE_BYTES);
-		return false;
-	}
 	if (text > start)
 		return continue_entry(r, text, end);
 	if (*start == ';') {

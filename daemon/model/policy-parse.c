@@ -343,9 +343,9 @@ static void take_value(PolicyParser *p, const struct PolicyKey *key, const char 
 	g_autofree char *problem = key->read(&target, value);
 
 	if (problem) {
-		g_autofree char *shown = value_shorten(value);
+		g_autofree char *text = value_complaint(key->name, value, problem);
 
-		report(p, line, "%s=%s: %s", key->name, shown, problem);
+		report(p, line, "%s", text);
 	}
 }
 

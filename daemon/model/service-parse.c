@@ -95,14 +95,21 @@ static void add_setting(Parser *p, const ServiceKey *key, const char *value, Ori
 	g_ptr_array_add(settings, setting);
 }
 
-/* In templates %i becomes the instance, in the template itself a letter, so that its values can be checked. */
+/*
+ * In a template and its instances %i becomes the instance; in the template itself, which is only checked, a letter.
+ * In all other files % is a byte like any other (date +%F).
+ */
 static char *expand(Parser *p, const char *key, const char *value, Origin origin)
 {
 	char *problem = NULL;
 	char *expanded;
 
-	if (!p->is_template)
+	if (!p->is_template) {
+		if (strstr(value, "%i"))
+			diag_warning(p->diags, origin, p->def->name,
+				     "%s=: %%i is replaced only in templates (NAME@.svc)", key);
 		return g_strdup(value);
+	}
 	expanded = text_expand_instance(value, p->def->instance ? p->def->instance : "i", &problem);
 	if (!expanded)
 		report(p, origin, "%s=: %s", key, problem);
@@ -196,9 +203,9 @@ static void read_setting(Parser *p, ServiceDef *def, const Setting *setting)
 		return; /* cleared: the default stays */
 	problem = service_key_read(setting->key, def, setting->value, setting->origin);
 	if (problem) {
-		g_autofree char *shown = value_shorten(setting->value);
+		g_autofree char *text = value_complaint(setting->key->name, setting->value, problem);
 
-		report(p, setting->origin, "%s=%s: %s", setting->key->name, shown, problem);
+		report(p, setting->origin, "%s", text);
 	}
 }
 

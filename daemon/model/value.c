@@ -14,22 +14,31 @@
 #include "model/service-def.h"
 #include "model/term.h"
 
-enum { SHOWN_BYTES = 80 };
+/* What of a value and of a problem is shown: a line or two of a terminal each. */
+enum { VALUE_BYTES = 80, PROBLEM_BYTES = 300 };
 
-char *value_shorten(const char *value)
+char *value_shorten(const char *value, size_t max_bytes)
 {
-	const char *end = value + SHOWN_BYTES;
+	const char *end;
 
-	if (strlen(value) <= SHOWN_BYTES)
+	if (strlen(value) <= max_bytes)
 		return g_strdup(value);
-	end = g_utf8_find_prev_char(value, end + 1); /* not in the middle of a character */
+	end = g_utf8_find_prev_char(value, value + max_bytes + 1); /* not in the middle of a character */
 	return g_strdup_printf("%.*s...", (int)(end - value), value);
+}
+
+char *value_complaint(const char *key, const char *value, const char *problem)
+{
+	g_autofree char *shown_value = value_shorten(value, VALUE_BYTES);
+	g_autofree char *shown_problem = value_shorten(problem, PROBLEM_BYTES);
+
+	return g_strdup_printf("%s=%s: %s", key, shown_value, shown_problem);
 }
 
 char *value_none_of(const char *value, const char *const *words, unsigned count)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	g_autofree char *shown = value_shorten(value);
+	g_autofree char *shown = value_shorten(value, VALUE_BYTES);
 
 	g_string_append_printf(text, "\"%s\" is none of ", shown);
 	for (unsigned i = 0; i < count; i++)

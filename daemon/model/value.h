@@ -11,8 +11,14 @@
 
 #include "base/diag.h"
 
-/* A message may quote what was read, but not 8 KiB of it. A new string. */
-char *value_shorten(const char *value);
+/* A message may quote what was read, but not 8 KiB of it. A new string, "..." where something is left out. */
+char *value_shorten(const char *value, size_t max_bytes);
+
+/**
+ * value_complaint() - "KEY=VALUE: problem", both parts of a length that can be read
+ * Returns: a new string.
+ */
+char *value_complaint(const char *key, const char *value, const char *problem);
 
 /* A message for a word that is none of @count words. */
 char *value_none_of(const char *value, const char *const *words, unsigned count);

@@ -1,1 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+
+check_PROGRAMS += tests/unit/test_name
+TESTS += tests/unit/test_name
+tests_unit_test_name_SOURCES = tests/unit/test_name.c tests/lib/check-main.c
+tests_unit_test_name_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_name_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_key
+TESTS += tests/unit/test_key
+tests_unit_test_key_SOURCES = tests/unit/test_key.c tests/lib/check-main.c
+tests_unit_test_key_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_key_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_term
+TESTS += tests/unit/test_term
+tests_unit_test_term_SOURCES = tests/unit/test_term.c tests/lib/check-main.c
+tests_unit_test_term_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_term_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_ini_source
+TESTS += tests/unit/test_ini_source
+tests_unit_test_ini_source_SOURCES = tests/unit/test_ini_source.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_ini_source_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_ini_source_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tree: files below a directory of mkdtemp(3).
+ */
+#include "config.h"
+
+#include "tests/lib/tree.h"
+
+#include <check.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+Tree *tree_new(void)
+{
+	Tree *tree = g_new0(Tree, 1);
+
+	tree->root = g_dir_make_tmp("svcd-test-XXXXXX", NULL);
+	ck_assert_ptr_nonnull(tree->root);
+	return tree;
+}
+
+static void remove_all(const char *path)
+{
+	/* Symbolic links are removed, not followed. */
+	if (g_file_test(path, G_FILE_TEST_IS_DIR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
+		GDir *directory = g_dir_open(path, 0, NULL);
+		const char *name;
+
+		while (directory && (name = g_dir_read_name(directory)) != NULL) {
+			g_autofree char *child = g_build_filename(path, name, NULL);
+
+			remove_all(child);
+		}
+		if (directory)
+			g_dir_close(directory);
+		(void)rmdir(path); /* what is left over lies in the temporary directory */
+	} else {
+		(void)unlink(path); /* as above */
+	}
+}
+
+void tree_free(Tree *tree)
+{
+	if (!tree)
+		return;
+	remove_all(tree->root);
+	g_free(tree->root);
+	g_free(tree);
+}
+
+char *tree_path(const Tree *tree, const char *path)
+{
+	return g_build_filename(tree->root, path, NULL);
+}
+
+static char *path_with_parents(const Tree *tree, const char *path)
+{
+	char *whole = tree_path(tree, path);
+	g_autofree char *parent = g_path_get_dirname(whole);
+
+	ck_assert_int_eq(g_mkdir_with_parents(parent, 0755), 0);
+	return whole;
+}
+
+void tree_write_bytes(const Tree *tree, const char *path, const char *bytes, gsize length)
+{
+	g_autofree char *whole = path_with_parents(tree, path);
+
+	ck_assert(g_file_set_contents_full(whole, bytes, (gssize)length, G_FILE_SET_CONTENTS_NONE, 0644, NULL));
+}
+
+void tree_write(const Tree *tree, const char *path, const char *text)
+{
+	tree_write_bytes(tree, path, text, strlen(text));
+}
+
+void tree_mkdir(const Tree *tree, const char *path)
+{
+	g_autofree char *whole = tree_path(tree, path);
+
+	ck_assert_int_eq(g_mkdir_with_parents(whole, 0755), 0);
+}
+
+void tree_symlink(const Tree *tree, const char *target, const char *path)
+{
+	g_autofree char *whole = path_with_parents(tree, path);
+
+	ck_assert_int_eq(symlink(target, whole), 0);
+}

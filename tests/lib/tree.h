@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tree: a temporary root directory for one test, gone with the variable.
+ */
+#ifndef SVCD_TESTS_TREE_H
+#define SVCD_TESTS_TREE_H
+
+#include <glib.h>
+
+typedef struct Tree {
+	char *root;
+} Tree;
+
+Tree *tree_new(void);
+void tree_free(Tree *tree); /* with everything in it */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
+
+/* The whole path of "/etc/x" in the tree; a new string. */
+char *tree_path(const Tree *tree, const char *path);
+
+/* A file with its directories; mode 0644. */
+void tree_write(const Tree *tree, const char *path, const char *text);
+void tree_write_bytes(const Tree *tree, const char *path, const char *bytes, gsize length);
+void tree_mkdir(const Tree *tree, const char *path);
+void tree_symlink(const Tree *tree, const char *target, const char *path);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <glib.h>
+
+#include "model/key.h"
+
+Suite *make_suite(void);
+
+static const struct {
+	const char *text;
+	KeyPrefix prefix;
+	const char *canonical;
+} good[] = {
+	{ "path:/usr/sbin/sshd", KEY_PATH, "path:/usr/sbin/sshd" },
+	{ "path:/usr//sbin/./sshd/", KEY_PATH, "path:/usr/sbin/sshd" },
+	{ "path:/", KEY_PATH, "path:/" },
+	{ "path:exec:/bin//sh", KEY_PATH, "path:exec:/bin/sh" },
+	{ "path:dir:/etc/", KEY_PATH, "path:dir:/etc" },
+	{ "path:nonempty:/etc/fstab", KEY_PATH, "path:nonempty:/etc/fstab" },
+	{ "path:/a:b c", KEY_PATH, "path:/a:b c" },
+	{ "service:dbus", KEY_SERVICE, "service:dbus" },
+	{ "service:getty@tty1", KEY_SERVICE, "service:getty@tty1" },
+	{ "settled:dbus", KEY_SETTLED, "settled:dbus" },
+	{ "settled:$network", KEY_SETTLED, "settled:$network" },
+	{ "active:x", KEY_ACTIVE, "active:x" },
+	{ "facility:$network", KEY_FACILITY, "facility:$network" },
+	{ "kernel:quiet", KEY_KERNEL, "kernel:quiet" },
+	{ "kernel:root=/dev/sda1", KEY_KERNEL, "kernel:root=/dev/sda1" },
+	{ "virtual:container", KEY_VIRTUAL, "virtual:container" },
+	{ "virtual:vm", KEY_VIRTUAL, "virtual:vm" },
+	{ "flag:maintenance", KEY_FLAG, "flag:maintenance" },
+	{ "mounted:/usr/", KEY_MOUNTED, "mounted:/usr" },
+};
+
+START_TEST(conditions_have_one_canonical_name)
+{
+	KeyPrefix prefix = KEY_COUNT;
+	const char *canonical = NULL;
+	char *problem = NULL;
+
+	ck_assert(key_parse(good[_i].text, &prefix, &canonical, &problem));
+	ck_assert_int_eq(prefix, good[_i].prefix);
+	ck_assert_str_eq(canonical, good[_i].canonical);
+	ck_assert_ptr_eq(canonical, g_intern_string(good[_i].canonical));
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	const char *problem;
+} bad[] = {
+	{ "servce:x", "no provider \"servce\"; did you mean \"service:x\"?" },
+	{ "Path:/x", "no provider \"Path\"; did you mean \"path:/x\"?" },
+	{ "network:up", "no provider \"network\"; there are path, service, settled, active, facility, kernel, virtual, "
+			"flag, mounted" },
+	{ "dbus", "\"dbus\" is no condition; did you mean \"service:dbus\"?" },
+	{ "/usr/sbin/x", "\"/usr/sbin/x\" is no condition; did you mean \"path:/usr/sbin/x\"?" },
+	{ "/a:b", "\"/a:b\" is no condition; did you mean \"path:/a:b\"?" },
+	{ "$network", "\"$network\" is no condition; did you mean \"facility:$network\"?" },
+	{ ":x", "\":x\" is no condition; did you mean \"service::x\"?" },
+	{ "", "\"\" is no condition; one is written PROVIDER:ARGUMENT" },
+	{ "path:", "\"\" is not an absolute path" },
+	{ "path:etc", "\"etc\" is not an absolute path" },
+	{ "path:exe:/x", "\"exe:/x\": before the path may stand exec:, dir: or nonempty:" },
+	{ "path:/a/../b", "\"/a/../b\" holds \"..\"; write the path without it" },
+	{ "mounted:usr", "\"usr\" is not an absolute path" },
+	{ "service:$network", "$network is a facility; write facility:$network" },
+	{ "service:", "the name of a service is empty" },
+	{ "service:a/b", "the name of a service holds letters, digits and _.@:+-, no \"/\"" },
+	{ "facility:network", "a facility begins with $: $network" },
+	{ "kernel:", "kernel: takes a word of the kernel command line: kernel:quiet, kernel:key=value" },
+	{ "virtual:xen", "there are virtual:container and virtual:vm" },
+	{ "flag:a b", "the name of a flag holds letters, digits and _.@:+-, no \" \"" },
+};
+
+START_TEST(what_is_no_condition_is_told_with_what_would_be)
+{
+	KeyPrefix prefix;
+	const char *canonical;
+	g_autofree char *problem = NULL;
+
+	ck_assert(!key_parse(bad[_i].text, &prefix, &canonical, &problem));
+	ck_assert_str_eq(problem, bad[_i].problem);
+}
+END_TEST
+
+START_TEST(the_argument_is_what_follows_the_first_colon)
+{
+	ck_assert_str_eq(key_argument("path:exec:/x"), "exec:/x");
+	ck_assert_str_eq(key_argument("service:a"), "a");
+}
+END_TEST
+
+START_TEST(the_engine_knows_the_levels_of_services_itself)
+{
+	ck_assert(key_prefix_is_internal(KEY_SERVICE));
+	ck_assert(key_prefix_is_internal(KEY_SETTLED));
+	ck_assert(key_prefix_is_internal(KEY_ACTIVE));
+	ck_assert(key_prefix_is_internal(KEY_FACILITY));
+	ck_assert(!key_prefix_is_internal(KEY_PATH));
+	ck_assert(!key_prefix_is_internal(KEY_FLAG));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("key");
+	TCase *tc = tcase_create("key");
+
+	tcase_add_loop_test(tc, conditions_have_one_canonical_name, 0, G_N_ELEMENTS(good));
+	tcase_add_loop_test(tc, what_is_no_condition_is_told_with_what_would_be, 0, G_N_ELEMENTS(bad));
+	tcase_add_test(tc, the_argument_is_what_follows_the_first_colon);
+	tcase_add_test(tc, the_engine_knows_the_levels_of_services_itself);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
