@@ -1,1 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Benches print figures as JSON and assert none of them: tests/run --bench.
+
+EXTRA_DIST += \
+	tests/bench/bench_replay.py \
+	tests/bench/bench_spawn.py
+
+check_PROGRAMS += tests/bench/pauser tests/bench/spawn-floor
+tests_bench_pauser_SOURCES = tests/bench/pauser.c
+tests_bench_pauser_LDFLAGS = $(BENCH_STATIC)
+tests_bench_spawn_floor_SOURCES = tests/bench/spawn-floor.c
+
+# The sanitizers' run-time cannot be linked into a static program.
+if SANITIZERS
+BENCH_STATIC = $(AM_LDFLAGS)
+else
+BENCH_STATIC = $(AM_LDFLAGS) -static
+endif

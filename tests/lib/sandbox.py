@@ -75,6 +75,14 @@ def debian_root():
     return out.stdout.strip().splitlines()[-1]
 
 
+def memory_of(outer_pid):
+    """What a process costs, in KiB: proportional, and what is its alone."""
+    with open(f"/proc/{outer_pid}/smaps_rollup", encoding="utf-8") as rollup:
+        fields = dict(line.split(":", 1) for line in rollup if ":" in line.split()[0])
+    kib = {name: int(text.split()[0]) for name, text in fields.items() if text.strip().endswith("kB")}
+    return {"pss": kib["Pss"], "private": kib["Private_Clean"] + kib["Private_Dirty"]}
+
+
 class Sandbox:
     """One boot of svcd. @services: name -> text; @policy: None activates every service that is no template."""
 
@@ -345,7 +353,7 @@ class Sandbox:
 
     def _must_live(self):
         if self._boot.poll() is not None:
-            raise Failure(f"PID 1 is gone, status {self._read_status()}")
+            raise Failure(f"PID 1 is gone, status {self._read_status()}\n{self.console()}")
         return False
 
     def wait_state(self, name, *states, seconds=DEFAULT_S):
@@ -374,6 +382,20 @@ class Sandbox:
             rows = self.services()
             return all(rows[name]["state"] == state for name, state in states.items())
         return wait_for(look, seconds, f"services reach {states}")
+
+    def overview(self):
+        return self.svcctl_json("overview")
+
+    def boot_at_us(self):
+        """CLOCK_MONOTONIC when PID 1 began."""
+        return self.overview()["boot_started_us"]
+
+    def is_running(self):
+        return self._boot.poll() is None
+
+    def wait_at_rest(self, seconds=DEFAULT_S):
+        """Wait until nothing is in motion."""
+        return wait_for(lambda: self._must_live() or self.overview()["at_rest"], seconds, "svcd is at rest")
 
     # --- processes ---
 

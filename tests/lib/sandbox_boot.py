@@ -10,6 +10,7 @@ of an overlay: svcd's last act remounts what it finds read-only, and must find n
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -106,7 +107,7 @@ def remove_tree(path):
 
 
 def write_file(root, path, content):
-    """@content: text, or a dictionary with "text" or "bytes" (latin-1), "mode", "uid", "link", "fifo", "directory"."""
+    """@content: text, or a dictionary with "text", "bytes" (latin-1) or "copy", "link", "fifo", "directory"; "mode", "uid"."""
     full = f"{root}/{path.lstrip('/')}"
     os.makedirs(os.path.dirname(full), exist_ok=True)
     if isinstance(content, str):
@@ -116,6 +117,8 @@ def write_file(root, path, content):
         return
     if content.get("fifo"):
         os.mkfifo(full)
+    elif "copy" in content:
+        shutil.copyfile(content["copy"], full)
     elif content.get("directory"):
         os.makedirs(full, exist_ok=True)
     else:
