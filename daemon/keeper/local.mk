@@ -1,1 +1,28 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+
+# PID 1: libc and nothing else; tests/lint/keeper-needs-only-libc.sh looks at the result.
+noinst_LIBRARIES += libkeeper.a
+libkeeper_a_SOURCES = \
+	daemon/keeper/cgroup.c daemon/keeper/cgroup.h \
+	daemon/keeper/children.c daemon/keeper/children.h \
+	daemon/keeper/console.c daemon/keeper/console.h \
+	daemon/keeper/crash.c daemon/keeper/crash.h \
+	daemon/keeper/early-boot.c daemon/keeper/early-boot.h \
+	daemon/keeper/file-systems.c daemon/keeper/file-systems.h \
+	daemon/keeper/finale.c daemon/keeper/finale.h \
+	daemon/keeper/keeper.c daemon/keeper/keeper.h \
+	daemon/keeper/manager-link.c daemon/keeper/manager-link.h \
+	daemon/keeper/names.c daemon/keeper/names.h \
+	daemon/keeper/orders.c daemon/keeper/orders.h \
+	daemon/keeper/reexec.c daemon/keeper/reexec.h \
+	daemon/keeper/rescue.c daemon/keeper/rescue.h \
+	daemon/keeper/shutdown.c daemon/keeper/shutdown.h \
+	daemon/keeper/spawn.c daemon/keeper/spawn.h \
+	daemon/keeper/strikes.c daemon/keeper/strikes.h \
+	daemon/keeper/telinit.c daemon/keeper/telinit.h \
+	daemon/keeper/telling.c daemon/keeper/telling.h \
+	daemon/keeper/vault.c daemon/keeper/vault.h
+
+rootsbin_PROGRAMS += svcd
+svcd_SOURCES = daemon/keeper/main.c
+svcd_LDADD = libkeeper.a

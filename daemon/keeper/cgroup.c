@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cgroup: controllers can only be enabled in a cgroup that has no processes of its own, so keeper and manager sit in
+ * leaves: svcd/.keeper, svcd/.manager.
+ */
+#include "config.h"
+
+#include "keeper/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "keeper/console.h"
+#include "keeper/keeper.h"
+
+#define KEEPER_LEAF ".keeper"
+#define MANAGER_LEAF ".manager"
+#define PATH_BYTES (2 * PROTOCOL_NAME_BYTES)
+
+/* Where it is alone, and where it is beside the v1 hierarchies. */
+static const char *const mount_points[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+
+static bool is_cgroup2(const char *path)
+{
+	struct statfs fs;
+
+	return statfs(path, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+static const char *find_mount(void)
+{
+	for (size_t i = 0; i < sizeof(mount_points) / sizeof(mount_points[0]); i++)
+		if (is_cgroup2(mount_points[i]))
+			return mount_points[i];
+	return NULL;
+}
+
+/* Our own cgroup, from the line "0::/path" (cgroups(7)); "" for the root. */
+static bool read_own_path(char *path, size_t size)
+{
+	char text[2048];
+	char *line;
+
+	if (keeper_read_file("/proc/self/cgroup", text, sizeof(text)) <= 0)
+		return false;
+	line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+	if (!line)
+		return false;
+	line = strchr(line, '/');
+	if (!line)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	return keeper_copy(path, size, strcmp(line, "/") == 0 ? "" : line);
+}
+
+/* A mount that was made outside our cgroup name space shows other directories under the same names. */
+static bool lists_us(const char *directory)
+{
+	char path[PATH_BYTES];
+	char buffer[4096];
+	long pid = 0;
+	ssize_t n;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/cgroup.procs", directory) >= (int)sizeof(path))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	while (pid != -1 && (n = read(fd, buffer, sizeof(buffer))) > 0) {
+		for (ssize_t i = 0; i < n && pid != -1; i++) {
+			if (buffer[i] != '\n')
+				pid = pid * 10 + (buffer[i] - '0');
+			else
+				pid = pid == getpid() ? -1 : 0;
+		}
+	}
+	(void)close(fd); /* only read */
+	return pid == -1;
+}
+
+static bool find_own_directory(char *directory, size_t size)
+{
+	char path[PROTOCOL_NAME_BYTES];
+	const char *mount_point = find_mount();
+
+	if (!mount_point || !read_own_path(path, sizeof(path)))
+		return false;
+	if (snprintf(directory, size, "%s%s", mount_point, path) >= (int)size)
+		return false;
+	return lists_us(directory);
+}
+
+/* Over an empty directory, or over a mount that is not ours to use; never over the v1 hierarchies. */
+static void mount_own(void)
+{
+	const char *target = mount_points[0];
+	const char *found = find_mount();
+	struct statfs fs;
+
+	if (found)
+		target = found;
+	else if (statfs(target, &fs) == 0 && fs.f_type == TMPFS_MAGIC)
+		target = mount_points[1];
+	(void)mkdir(target, 0755); /* there already, or the mount will fail */
+	if (mount("cgroup2", target, "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0 && !keeper.container)
+		say("cannot mount cgroup v2: %s", strerror(errno));
+}
+
+static bool make_leaf(const char *root, const char *leaf, char *path, size_t size)
+{
+	if (snprintf(path, size, "%s%s%s", root, leaf[0] ? "/" : "", leaf) >= (int)size)
+		return false;
+	return mkdir(path, 0755) == 0 || errno == EEXIST;
+}
+
+void cgroup_setup(void)
+{
+	char directory[PROTOCOL_NAME_BYTES - 8];
+	char root[PROTOCOL_NAME_BYTES];
+	char path[PATH_BYTES];
+
+	if (!find_own_directory(directory, sizeof(directory))) {
+		if (!keeper.is_pid1)
+			return;
+		mount_own();
+		if (!find_own_directory(directory, sizeof(directory)))
+			return;
+	}
+	if (!make_leaf(directory, "svcd", root, sizeof(root)) || !make_leaf(root, MANAGER_LEAF, path, sizeof(path)) ||
+	    !make_leaf(root, KEEPER_LEAF, path, sizeof(path)))
+		return;
+	if (strlen(path) + sizeof("/cgroup.procs") > sizeof(path))
+		return;
+	(void)strcat(path, "/cgroup.procs"); /* measured in the line above */
+	if (keeper_write_file(path, "0"))
+		(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), root);
+	else if (!keeper.container && !keeper.user_mode)
+		say("cannot enter %s: %s", path, strerror(errno));
+}
+
+int cgroup_open_manager(void)
+{
+	char path[PATH_BYTES];
+
+	if (!keeper.cgroup_root[0])
+		return -1;
+	(void)snprintf(path, sizeof(path), "%s/%s", keeper.cgroup_root, MANAGER_LEAF); /* twice the room it needs */
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Crash: the handler of our own SIGSEGV and its like, on a stack of its own.
+ *
+ * A fault says that something in this image is wrong, not that the tables are: they are checked before the exec, and if
+ * they pass, the new image has the services. A fault inside the handler, or the third within a minute, leaves only the
+ * last resort.
+ */
+#include "config.h"
+
+#include "keeper/crash.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/console.h"
+#include "keeper/finale.h"
+#include "keeper/keeper.h"
+#include "keeper/reexec.h"
+
+#define STACK_BYTES (64 * 1024)
+#define MAX_CRASHES 3
+#define FORGIVEN_US (60 * USEC_PER_SEC)
+
+static const int faults[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+static char stack[STACK_BYTES] __attribute__((aligned(16)));
+static volatile sig_atomic_t is_crashing;
+
+static enum ShutdownKind kind_of_signal(int signo)
+{
+	if (signo == SIGRTMIN + 3)
+		return SHUTDOWN_HALT;
+	if (signo == SIGRTMIN + 4 || signo == SIGPWR)
+		return SHUTDOWN_POWEROFF;
+	return signo == SIGINT || signo == SIGRTMIN + 5 ? SHUTDOWN_REBOOT : SHUTDOWN_NONE;
+}
+
+void crash_last_resort(void)
+{
+	sigset_t all;
+
+	say("only reaping children now; ctrl-alt-del or the reboot signals end the machine");
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* sigwait(2) takes them from here */
+	for (;;) {
+		int signo = 0;
+		enum ShutdownKind kind;
+
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (sigwait(&all, &signo) != 0)
+			continue;
+		kind = kind_of_signal(signo);
+		if (kind == SHUTDOWN_NONE)
+			continue;
+		sync();
+		finale_end_machine(kind);
+	}
+}
+
+static void on_fault(int signo)
+{
+	if (is_crashing)
+		crash_last_resort();
+	is_crashing = 1;
+	say("this keeper has a fault: signal %d", signo);
+	if (keeper_now_us() - keeper.last_crash_us > FORGIVEN_US)
+		keeper.n_crashes = 0;
+	keeper.last_crash_us = keeper_now_us();
+	if (++keeper.n_crashes < MAX_CRASHES) {
+		say("executing myself again; services stay as they are");
+		reexec_now();
+	}
+	crash_last_resort();
+}
+
+void crash_init(void)
+{
+	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	/* NODEFER, so that a fault within the handler comes to the handler, not to the kernel. */
+	struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_ONSTACK | SA_NODEFER };
+
+	(void)sigaltstack(&own, NULL); /* without it only a full stack cannot be handled */
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		(void)sigaction(faults[i], &action, NULL); /* these can be handled */
+}

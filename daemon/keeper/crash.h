@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Crash: the keeper's own faults: it executes itself again with its tables, or at worst only reaps and reboots.
+ */
+#ifndef SVCD_KEEPER_CRASH_H
+#define SVCD_KEEPER_CRASH_H
+
+void crash_init(void);
+
+/* PID 1 must never end: reaps and obeys reboot signals, and nothing else. */
+void crash_last_resort(void) __attribute__((noreturn));
+
+#endif

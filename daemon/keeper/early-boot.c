@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Early boot: a table of mounts, and where we are.
+ */
+#include "config.h"
+
+#include "keeper/early-boot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "keeper/cgroup.h"
+#include "keeper/console.h"
+#include "keeper/keeper.h"
+
+/* The inode of the first PID name space (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
+
+/* Descriptors that we keep for services; what they get themselves is what we were started with. */
+#define WANTED_NOFILE 65536u
+
+/* Notify sockets would otherwise block their senders after ten datagrams while the manager is away. */
+#define WANTED_DGRAM_QUEUE 512
+
+struct ApiMount {
+	const char *target;
+	const char *type;
+	const char *options;
+	unsigned long flags;
+	bool only_machine; /* a container is given its own, or none */
+};
+
+static const struct ApiMount api_mounts[] = {
+	{ "/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, false },
+	{ "/dev", "devtmpfs", "mode=755", MS_NOSUID, true },
+	{ "/dev/pts", "devpts", "ptmxmode=666,mode=620,gid=5", MS_NOSUID | MS_NOEXEC, false },
+	{ "/dev/shm", "tmpfs", "mode=1777", MS_NOSUID | MS_NODEV, false },
+	{ "/run", "tmpfs", "mode=755", MS_NOSUID | MS_NODEV, false },
+};
+
+static const struct ApiMount proc_mount = { "/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, false };
+
+static int manager_cgroup_fd = -1;
+
+/* Something is mounted there if it is another file system than its parent, or the root of one. */
+static bool is_mount_point(const char *path)
+{
+	char parent[64];
+	struct stat here;
+	struct stat above;
+
+	if (snprintf(parent, sizeof(parent), "%s/..", path) >= (int)sizeof(parent))
+		return false;
+	if (stat(path, &here) < 0 || stat(parent, &above) < 0)
+		return false;
+	return here.st_dev != above.st_dev || here.st_ino == above.st_ino;
+}
+
+static void mount_api(const struct ApiMount *m)
+{
+	if ((m->only_machine && keeper.container) || is_mount_point(m->target))
+		return;
+	if (mkdir(m->target, 0755) < 0 && errno != EEXIST && errno != EROFS && !keeper.container)
+		say("cannot make %s: %s", m->target, strerror(errno));
+	if (mount(m->type, m->target, m->type, m->flags, m->options) == 0 || errno == EBUSY)
+		return;
+	if (!keeper.container)
+		say("cannot mount %s: %s", m->target, strerror(errno));
+}
+
+static bool is_in_container(void)
+{
+	struct stat st;
+	const char *says = getenv("container"); /* set by whoever starts a container */
+
+	if (says && says[0])
+		return true;
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != INITIAL_PID_NAMESPACE;
+}
+
+/* The processor says so (CPUID leaf 1, shown as a flag); elsewhere the firmware does. */
+static bool is_in_vm(void)
+{
+	char text[4096];
+
+	if (keeper_read_file("/proc/cpuinfo", text, sizeof(text)) > 0 && strstr(text, " hypervisor"))
+		return true;
+	return keeper_read_file("/sys/class/dmi/id/sys_vendor", text, sizeof(text)) > 0 && strstr(text, "QEMU");
+}
+
+static void learn_where_we_are(void)
+{
+	keeper.container = is_in_container();
+	if (keeper.container)
+		(void)keeper_copy(keeper.virtualization, sizeof(keeper.virtualization), "container");
+	else if (is_in_vm())
+		(void)keeper_copy(keeper.virtualization, sizeof(keeper.virtualization), "vm");
+}
+
+static void raise_datagram_queue(void)
+{
+	static const char path[] = "/proc/sys/net/unix/max_dgram_qlen";
+	char text[16];
+
+	if (keeper_read_file(path, text, sizeof(text)) <= 0 || atoi(text) >= WANTED_DGRAM_QUEUE)
+		return;
+	(void)snprintf(text, sizeof(text), "%d", WANTED_DGRAM_QUEUE);
+	(void)keeper_write_file(path, text); /* refused in some containers: senders then wait sooner */
+}
+
+/* 0, 1 and 2 are open before anything else can get these numbers; O_NOCTTY, or the console would become ours. */
+static void open_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/console", O_RDWR | O_NOCTTY | O_NONBLOCK);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0) {
+		do
+			fd = open("/dev/null", O_RDWR | O_NOCTTY);
+		while (fd >= 0 && fd <= STDERR_FILENO);
+	}
+	if (fd >= 0)
+		(void)close(fd); /* the one too many */
+}
+
+static void raise_own_limits(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	if (!keeper.has_reexeced) {
+		keeper.nofile_soft = limit.rlim_cur;
+		keeper.nofile_hard = limit.rlim_max;
+	}
+	if (limit.rlim_max < WANTED_NOFILE)
+		limit.rlim_max = WANTED_NOFILE;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return;
+	limit.rlim_cur = limit.rlim_max = (rlim_t)keeper.nofile_hard;
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* then fewer descriptors can be kept */
+}
+
+void early_boot_process(void)
+{
+	char score[16];
+
+	if (chdir("/") < 0)
+		say("cannot go to /: %s", strerror(errno));
+	(void)umask(022);
+	raise_own_limits();
+	if (keeper_read_file("/proc/self/oom_score_adj", score, sizeof(score)) > 0)
+		keeper.oom_score_adj = atoi(score);
+	if (keeper_null_fd < 0)
+		keeper_null_fd = open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	manager_cgroup_fd = cgroup_open_manager();
+}
+
+void early_boot(void)
+{
+	if (keeper.is_pid1) {
+		mount_api(&proc_mount);
+		learn_where_we_are();
+		for (size_t i = 0; i < sizeof(api_mounts) / sizeof(api_mounts[0]); i++)
+			mount_api(&api_mounts[i]);
+		raise_datagram_queue();
+		(void)reboot(RB_DISABLE_CAD); /* ctrl-alt-del becomes SIGINT; refused in containers, which have no keys */
+		(void)setsid(); /* fails when we lead a session already */
+	}
+	open_standard_descriptors();
+	console_open();
+	cgroup_setup();
+}
+
+int early_boot_manager_cgroup(void)
+{
+	return manager_cgroup_fd;
+}
+
+static bool text_is_sane(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+enum WhoMayPass {
+	PASS_ALWAYS,
+	PASS_USER, /* the user's own settings, in user mode */
+};
+
+static const struct {
+	const char *name;
+	enum WhoMayPass when;
+} passed_on[] = {
+	{ "TERM", PASS_ALWAYS },          { "HOME", PASS_USER },  { "USER", PASS_USER },
+	{ "LOGNAME", PASS_USER },         { "SHELL", PASS_USER }, { "LANG", PASS_USER },
+	{ "XDG_RUNTIME_DIR", PASS_USER }, { "XDG_CONFIG_HOME", PASS_USER },
+#ifdef WITH_SANITIZERS
+	{ "ASAN_OPTIONS", PASS_ALWAYS },  { "UBSAN_OPTIONS", PASS_ALWAYS },  { "LSAN_OPTIONS", PASS_ALWAYS },
+#endif
+};
+
+#define N_PASSED (sizeof(passed_on) / sizeof(passed_on[0]))
+#define VALUE_BYTES 256
+
+char *const *early_boot_environment(void)
+{
+	static char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+	static char no_fatal_warnings[] = "DBUS_FATAL_WARNINGS=0"; /* libdbus would abort on its own warnings */
+	static char values[N_PASSED][VALUE_BYTES];
+	static char *environment[N_PASSED + 3];
+	size_t n = 0;
+
+	environment[n++] = path;
+	environment[n++] = no_fatal_warnings;
+	for (size_t i = 0; i < N_PASSED; i++) {
+		const char *value = getenv(passed_on[i].name);
+
+		if (!value || !text_is_sane(value) || (passed_on[i].when == PASS_USER && !keeper.user_mode))
+			continue;
+		if (snprintf(values[i], VALUE_BYTES, "%s=%s", passed_on[i].name, value) < VALUE_BYTES)
+			environment[n++] = values[i];
+	}
+	environment[n] = NULL;
+	return environment;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * File systems: /proc/self/mounts from its end to its beginning, several times.
+ *
+ * The manager has unmounted in order what it knew; this is for what is left: the root, what was busy, what was mounted
+ * by hand. It is the one place where the keeper's program reads a table, and it does so in a child.
+ */
+#include "config.h"
+
+#include "keeper/file-systems.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/swap.h>
+#include <unistd.h>
+
+#include "keeper/console.h"
+#include "keeper/keeper.h"
+
+#define TABLE_BYTES (256 * 1024)
+#define MAX_MOUNTS 4096
+#define PASSES 4 /* a mount may hold another one busy */
+
+static char table[TABLE_BYTES];
+
+struct Mount {
+	char *target;
+	const char *type;
+};
+
+static struct Mount mounts[MAX_MOUNTS];
+
+/* Nothing to save in these, and PID 1 itself needs some of them to the end. */
+static const char *const kernel_types[] = {
+	"proc", "sysfs", "devtmpfs", "devpts", "tmpfs", "ramfs", "cgroup", "cgroup2", "securityfs", "debugfs",
+	"tracefs", "pstore", "bpf", "mqueue", "hugetlbfs", "autofs", "configfs", "efivarfs", "binfmt_misc", "rpc_pipefs",
+	"rootfs", "fusectl", "nsfs", "selinuxfs",
+};
+
+static bool read_table(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	while (used < sizeof(table) - 1 && (n = read(fd, table + used, sizeof(table) - 1 - used)) > 0)
+		used += (size_t)n;
+	(void)close(fd); /* only read */
+	table[used] = '\0';
+	return used > 0;
+}
+
+/* The kernel writes blanks, tabs, newlines and backslashes in a path as \ and three octal digits (proc(5)). */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		if (from[0] == '\\' && from[1] && from[2] && from[3]) {
+			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* Lines of "device target type …", cut apart in place. Returns: how many. */
+static size_t parse_mounts(void)
+{
+	char *rest = NULL;
+	size_t n = 0;
+
+	for (char *line = strtok_r(table, "\n", &rest); line && n < MAX_MOUNTS; line = strtok_r(NULL, "\n", &rest)) {
+		char *words = NULL;
+
+		(void)strtok_r(line, " ", &words);
+		mounts[n].target = strtok_r(NULL, " ", &words);
+		mounts[n].type = strtok_r(NULL, " ", &words);
+		if (mounts[n].target && mounts[n].type)
+			unescape(mounts[n++].target);
+	}
+	return n;
+}
+
+static bool holds_data(const struct Mount *m)
+{
+	for (size_t i = 0; i < sizeof(kernel_types) / sizeof(kernel_types[0]); i++)
+		if (strcmp(m->type, kernel_types[i]) == 0)
+			return false;
+	return true;
+}
+
+/* Returns: how many were unmounted. */
+static size_t unmount_pass(size_t n_mounts)
+{
+	size_t n_done = 0;
+
+	for (size_t i = n_mounts; i-- > 0;) {
+		struct Mount *m = &mounts[i];
+
+		if (!m->target || !holds_data(m) || strcmp(m->target, "/") == 0 || strcmp(m->target, "/usr") == 0)
+			continue;
+		if (umount2(m->target, UMOUNT_NOFOLLOW) < 0)
+			continue;
+		m->target = NULL;
+		n_done++;
+	}
+	return n_done;
+}
+
+static void make_read_only(size_t n_mounts)
+{
+	for (size_t i = n_mounts; i-- > 0;) {
+		const struct Mount *m = &mounts[i];
+
+		if (!m->target || !holds_data(m))
+			continue;
+		if (mount(NULL, m->target, NULL, MS_REMOUNT | MS_RDONLY, NULL) < 0 && errno != EROFS)
+			say("cannot make %s read-only: %s", m->target, strerror(errno));
+	}
+}
+
+static void end_swap(void)
+{
+	char *rest = NULL;
+
+	if (!read_table("/proc/swaps"))
+		return;
+	(void)strtok_r(table, "\n", &rest); /* the heading */
+	for (char *line = strtok_r(NULL, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		line[strcspn(line, " \t")] = '\0';
+		unescape(line);
+		if (swapoff(line) < 0)
+			say("cannot give up swap %s: %s", line, strerror(errno));
+	}
+}
+
+void file_systems_end(void)
+{
+	size_t n;
+
+	if (keeper.container)
+		return;
+	say("unmounting file systems");
+	sync();
+	end_swap();
+	if (!read_table("/proc/self/mounts")) {
+		say("cannot read /proc/self/mounts: only the root is made read-only");
+		(void)mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL); /* nothing else can be done for it */
+		sync();
+		return;
+	}
+	n = parse_mounts();
+	for (int pass = 0; pass < PASSES && unmount_pass(n) > 0; pass++)
+		;
+	make_read_only(n);
+	sync();
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finale: TERM to all, a while, KILL, unmount, read-only, reboot(2).
+ *
+ * What can hang for ever (umount, sync, swapoff) runs in a child with a time limit; PID 1 then calls reboot(2) in any
+ * case. In a container nothing is unmounted or made read-only: the file systems may be the machine's, and ours go with
+ * the name space.
+ */
+#include "config.h"
+
+#include "keeper/finale.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/reboot.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keeper/children.h"
+#include "keeper/console.h"
+#include "keeper/file-systems.h"
+#include "keeper/keeper.h"
+#include "keeper/spawn.h"
+
+#define TERM_LIMIT_US (10 * USEC_PER_SEC)
+#define KILL_LIMIT_US (5 * USEC_PER_SEC)
+#define LOGGER_LIMIT_US (1 * USEC_PER_SEC)
+#define FILE_SYSTEMS_LIMIT_US (20 * USEC_PER_SEC)
+#define WAIT_STEP_US (20 * USEC_PER_MSEC)
+
+/* Layout of the kernel's answer to getdents64(2); readdir(3) would allocate. */
+struct Dirent64 {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static void pause_us(uint64_t us)
+{
+	const struct timespec step = { .tv_nsec = (long)(us * 1000) };
+
+	(void)nanosleep(&step, NULL); /* woken early: the caller looks at the clock anyway */
+}
+
+static void reap_all(void)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+/* Does anybody run who was born below us? All orphans come to us, so "no child" means nobody. */
+static bool has_children(void)
+{
+	reap_all();
+	return waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+static bool is_logger(pid_t pid)
+{
+	const struct Child *child = children_find_pid(pid);
+
+	return child && strcmp(name_text(child->service), FINALE_LOGGER) == 0;
+}
+
+/* Kernel threads and zombies have no executable. */
+static bool is_living_program(int proc_fd, const char *pid_text)
+{
+	char path[32];
+	char target[1];
+	size_t length = strlen(pid_text);
+
+	memcpy(path, pid_text, length);
+	memcpy(path + length, "/exe", 5);
+	return readlinkat(proc_fd, path, target, sizeof(target)) >= 0 || errno == EACCES;
+}
+
+static unsigned int signal_entry(int proc_fd, const char *name, int signo)
+{
+	char *end;
+	long pid = strtol(name, &end, 10);
+
+	if (pid <= 1 || *end != '\0' || end - name > 10 || pid == getpid())
+		return 0;
+	if (is_logger((pid_t)pid) || !is_living_program(proc_fd, name))
+		return 0;
+	(void)kill((pid_t)pid, signo); /* gone in between is as good */
+	return 1;
+}
+
+/* To every program in our PID name space but the loggers. Returns: how many there were, or -1 without /proc. */
+static int signal_machine(int signo)
+{
+	static char buffer[8192] __attribute__((aligned(8)));
+	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int n_found = 0;
+	long n;
+
+	if (fd < 0)
+		return -1;
+	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < n;) {
+			struct Dirent64 *entry = (struct Dirent64 *)(void *)(buffer + at);
+
+			n_found += (int)signal_entry(fd, entry->name, signo);
+			at += entry->size;
+		}
+	}
+	(void)close(fd);
+	return n_found;
+}
+
+/* User mode: only what is ours. Each service leads its own session and group. */
+static int signal_rows(int signo)
+{
+	int n_found = 0;
+
+	for (struct Child *child = children_next(NULL); child; child = children_next(child)) {
+		if (child->flags & CHILD_EXITED || is_logger(child->pid))
+			continue;
+		if (kill(-child->pid, signo) < 0 && errno == ESRCH)
+			continue;
+		n_found++;
+	}
+	return n_found;
+}
+
+static int signal_others(int signo)
+{
+	int n_found = keeper.is_pid1 ? signal_machine(signo) : signal_rows(signo);
+
+	if (n_found < 0) { /* no /proc: the loggers have to go with the rest */
+		(void)kill(-1, signo);
+		return has_children() ? 1 : 0;
+	}
+	return n_found;
+}
+
+/* Returns: whether all are gone. */
+static bool end_others(int signo, uint64_t limit_us)
+{
+	uint64_t until_us = keeper_now_us() + limit_us;
+	int n_left = signal_others(signo);
+
+	while (n_left > 0 && keeper_now_us() < until_us) {
+		pause_us(WAIT_STEP_US);
+		reap_all();
+		/* KILL is said again: a process may have forked while we looked. */
+		n_left = signal_others(signo == SIGKILL ? SIGKILL : 0);
+	}
+	return n_left == 0;
+}
+
+static void end_loggers(void)
+{
+	uint64_t until_us = keeper_now_us() + LOGGER_LIMIT_US;
+
+	for (struct Child *child = children_next(NULL); child; child = children_next(child))
+		if (!(child->flags & CHILD_EXITED) && is_logger(child->pid))
+			(void)kill(child->pid, SIGTERM); /* its pipes are at their end: it writes what it has */
+	while (has_children() && keeper_now_us() < until_us)
+		pause_us(WAIT_STEP_US);
+	if (keeper.is_pid1)
+		(void)kill(-1, SIGKILL);
+	reap_all();
+}
+
+static void end_processes(void)
+{
+	say("asking all processes to end");
+	if (!end_others(SIGTERM, TERM_LIMIT_US)) {
+		say("some processes did not end, killing them");
+		if (!end_others(SIGKILL, KILL_LIMIT_US))
+			say("some processes cannot be killed, going on without them");
+	}
+	end_loggers();
+}
+
+/* In a child, because any of it can hang on a dead disk or server. */
+static void end_file_systems(void)
+{
+	uint64_t until_us = keeper_now_us() + FILE_SYSTEMS_LIMIT_US;
+	pid_t pid = spawn_fork();
+
+	if (pid == 0) {
+		file_systems_end();
+		_exit(0);
+	}
+	if (pid < 0) {
+		say("cannot fork to unmount file systems: %s", strerror(errno));
+		return;
+	}
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		if (keeper_now_us() >= until_us) {
+			say("unmounting takes too long, going on");
+			return;
+		}
+		pause_us(WAIT_STEP_US);
+	}
+}
+
+static const struct {
+	const char *doing;
+	unsigned int command;
+} endings[] = {
+	[SHUTDOWN_NONE] = { "restarting", RB_AUTOBOOT },
+	[SHUTDOWN_POWEROFF] = { "powering off", RB_POWER_OFF },
+	[SHUTDOWN_REBOOT] = { "restarting", RB_AUTOBOOT },
+	[SHUTDOWN_HALT] = { "halting", RB_HALT_SYSTEM },
+	[SHUTDOWN_EXIT] = { "ending", RB_POWER_OFF },
+};
+
+void finale_end_machine(enum ShutdownKind kind)
+{
+	if (!keeper.is_pid1 || (keeper.container && kind == SHUTDOWN_EXIT))
+		_exit(0);
+	(void)reboot((int)endings[kind].command);
+	if (keeper.container)
+		_exit(0); /* refused: our exit is what a container without the right to reboot(2) has for it */
+	say("%s failed: %s; you may switch the machine off", endings[kind].doing, strerror(errno));
+	for (;;) {
+		reap_all();
+		pause_us(USEC_PER_SEC - 1);
+	}
+}
+
+void finale_run(enum ShutdownKind kind, const char *reason)
+{
+	say("%s: %s", endings[kind].doing, reason);
+	end_processes();
+	if (keeper.is_pid1)
+		end_file_systems();
+	say("%s now", endings[kind].doing);
+	finale_end_machine(kind);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finale: the last act: everybody is ended, file systems are made safe, and the machine goes down.
+ */
+#ifndef SVCD_KEEPER_FINALE_H
+#define SVCD_KEEPER_FINALE_H
+
+#include "protocol/protocol.h"
+
+/* The loggers' row: they hear the others out and are ended last. */
+#define FINALE_LOGGER "svc-logger"
+
+/**
+ * finale_run() - end the machine; in user mode: end our services and exit
+ *
+ * Bounded in time, whatever hangs. Says what it does on the console.
+ */
+void finale_run(enum ShutdownKind kind, const char *reason) __attribute__((noreturn));
+
+/* reboot(2), or the exit that stands for it in a container, with nothing before it. */
+void finale_end_machine(enum ShutdownKind kind) __attribute__((noreturn));
+
+#endif

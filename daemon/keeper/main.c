@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svcd: PID 1. It keeps; svcd-manager decides (docs/keeper.md).
+ *
+ * Here: what we are (PID 1, a user's keeper, telinit, an executed-again keeper), and the loop.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/children.h"
+#include "keeper/console.h"
+#include "keeper/crash.h"
+#include "keeper/early-boot.h"
+#include "keeper/keeper.h"
+#include "keeper/manager-link.h"
+#include "keeper/reexec.h"
+#include "keeper/rescue.h"
+#include "keeper/shutdown.h"
+#include "keeper/telinit.h"
+
+#define REAPED_A_TURN 256
+#define SIGNALS_A_TURN 32
+
+struct Options {
+	bool user;
+	int reexec_fd; /* -1: a first start */
+};
+
+/* Words of the kernel command line that reach us as arguments and mean something to the manager. */
+static const char *const known_words[] = {
+	"single", "s", "S", "1", "2", "3", "4", "5", "emergency", "rescue", "auto", "-s", "-b", "-a",
+};
+
+static const char help_text[] =
+	"Usage: svcd [--user] [--manager=PATH] [-- ARGUMENT...]\n"
+	"       init 0|1|2|3|4|5|6|S|Q|U\n"
+	"As process 1, svcd keeps services for svcd-manager. Otherwise:\n"
+	"  --user           keep services without privileges\n"
+	"  --manager=PATH   the manager to start\n"
+	"  --ping-ms=N      how often it must answer, for tests (" "5000)\n"
+	"  -- ARGUMENT...   arguments for the manager\n"
+	"  --version, --help\n"
+	"Called as init with a runlevel it asks the running init for it.\n";
+
+static void add_word(const char *word)
+{
+	if (keeper.n_words < KEEPER_MAX_WORDS &&
+	    keeper_copy(keeper.words[keeper.n_words], sizeof(keeper.words[0]), word))
+		keeper.n_words++;
+}
+
+static bool is_known_word(const char *word)
+{
+	for (size_t i = 0; i < sizeof(known_words) / sizeof(known_words[0]); i++)
+		if (strcmp(word, known_words[i]) == 0)
+			return true;
+	return false;
+}
+
+static const char *value_of(const char *argument, const char *option)
+{
+	size_t length = strlen(option);
+
+	return strncmp(argument, option, length) == 0 ? argument + length : NULL;
+}
+
+/* Returns: false at an argument that is none of ours; PID 1 ignores those, for the kernel passes on what it finds. */
+static bool parse_argument(const char *argument, struct Options *options)
+{
+	const char *value;
+
+	if (strcmp(argument, "--user") == 0)
+		options->user = true;
+	else if ((value = value_of(argument, "--reexec=")))
+		options->reexec_fd = atoi(value);
+	else if ((value = value_of(argument, "--manager=")))
+		return keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), value);
+	else if ((value = value_of(argument, "--ping-ms=")))
+		keeper.ping_ms = atoi(value) > 0 ? (uint32_t)atoi(value) : PROTOCOL_PING_INTERVAL_MS;
+	else if (is_known_word(argument))
+		add_word(argument);
+	else
+		return false;
+	return true;
+}
+
+static bool parse_arguments(int argc, char **argv, struct Options *options)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			while (++i < argc)
+				add_word(argv[i]);
+		} else if (!parse_argument(argv[i], options) && getpid() != 1) {
+			(void)fprintf(stderr, "svcd: unknown argument %s\n%s", argv[i], help_text);
+			return false;
+		}
+	}
+	return true;
+}
+
+static int open_signals(void)
+{
+	sigset_t all;
+
+	(void)sigfillset(&all);
+	/* Faults of our own are handled where they happen. */
+	(void)sigdelset(&all, SIGSEGV);
+	(void)sigdelset(&all, SIGBUS);
+	(void)sigdelset(&all, SIGABRT);
+	(void)sigdelset(&all, SIGFPE);
+	(void)sigdelset(&all, SIGILL);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* cannot fail with these arguments */
+	return signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uint64_t now_us)
+{
+	struct Child *child = children_find_pid(pid);
+
+	if (child)
+		child_set_exited(child, wait_status, usage, now_us);
+	else if (rescue_on_exit(pid))
+		manager_link_hurry(now_us);
+	else
+		(void)manager_link_on_exit(pid, wait_status, now_us); /* or an orphan of somebody's: reaped, that is all */
+}
+
+/* Returns: whether there may be more. */
+static bool reap(void)
+{
+	uint64_t now_us = keeper_now_us();
+
+	for (int i = 0; i < REAPED_A_TURN; i++) {
+		struct rusage usage;
+		int wait_status;
+		pid_t pid = wait4(-1, &wait_status, WNOHANG, &usage);
+
+		if (pid <= 0)
+			return false;
+		on_child(pid, wait_status, &usage, now_us);
+	}
+	return true;
+}
+
+static void read_signals(int fd)
+{
+	struct signalfd_siginfo got;
+
+	for (int i = 0; i < SIGNALS_A_TURN && read(fd, &got, sizeof(got)) == (ssize_t)sizeof(got); i++)
+		(void)shutdown_on_signal((int)got.ssi_signo, keeper_now_us()); /* SIGCHLD only wakes: we always look */
+}
+
+static int time_to_sleep_ms(uint64_t now_us)
+{
+	uint64_t next_us = manager_link_next_us();
+	uint64_t left_ms;
+
+	if (shutdown_next_us() < next_us)
+		next_us = shutdown_next_us();
+	if (next_us == NEVER_US)
+		return -1;
+	if (next_us <= now_us)
+		return 0;
+	left_ms = (next_us - now_us + USEC_PER_MSEC - 1) / USEC_PER_MSEC;
+	return left_ms < 3600000 ? (int)left_ms : 3600000;
+}
+
+static void __attribute__((noreturn)) loop(int signal_fd)
+{
+	bool more_to_reap = true;
+
+	for (;;) {
+		struct pollfd fds[2];
+		uint64_t now_us;
+
+		fds[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
+		fds[1] = manager_link_pollfd();
+		/* EINTR cannot be: all signals are blocked. ENOMEM: nothing is seen, and the next turn tries again. */
+		if (poll(fds, 2, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us())) < 0)
+			fds[0].revents = fds[1].revents = 0;
+		if (fds[0].revents)
+			read_signals(signal_fd);
+		more_to_reap = reap(); /* exits before requests */
+		manager_link_turn(&fds[1]);
+		now_us = keeper_now_us();
+		manager_link_tick(now_us);
+		shutdown_tick(now_us);
+	}
+}
+
+static void first_start(const struct Options *options)
+{
+	keeper.user_mode = options->user && !keeper.is_pid1;
+	keeper.boot_at_us = keeper_now_us();
+	early_boot();
+}
+
+static void __attribute__((noreturn)) keep(const struct Options *options)
+{
+	int signal_fd;
+
+	keeper.is_pid1 = getpid() == 1;
+	crash_init();
+	if (options->reexec_fd < 0 || !reexec_resume(options->reexec_fd))
+		first_start(options);
+	if (keeper.user_mode && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		say("cannot become a subreaper: %s", strerror(errno));
+	console_open();
+	early_boot_process();
+	signal_fd = open_signals();
+	if (signal_fd < 0) {
+		say("cannot make a signalfd: %s", strerror(errno));
+		crash_last_resort();
+	}
+	loop(signal_fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct Options options = { .reexec_fd = -1 };
+
+	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--version") == 0)
+		return printf("svcd %s\n", PACKAGE_VERSION) < 0;
+	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--help") == 0)
+		return fputs(help_text, stdout) < 0;
+	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
+	(void)keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), SVCD_LIBDIR "/svcd-manager");
+	if (getpid() != 1 && argc == 2 && argv[1][0] != '-')
+		return telinit_main(argc, argv);
+	if (!parse_arguments(argc, argv, &options))
+		return 2;
+	if (getpid() != 1 && !options.user && options.reexec_fd < 0) {
+		(void)fprintf(stderr, "svcd: I am not process 1\n%s", help_text);
+		return 2;
+	}
+	keep(&options);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Manager link: the life of a manager, from its start to the reading of its last words.
+ */
+#include "config.h"
+
+#include "keeper/manager-link.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/console.h"
+#include "keeper/early-boot.h"
+#include "keeper/keeper.h"
+#include "keeper/orders.h"
+#include "keeper/reexec.h"
+#include "keeper/rescue.h"
+#include "keeper/shutdown.h"
+#include "keeper/spawn.h"
+#include "keeper/strikes.h"
+#include "keeper/telling.h"
+
+#define ORDERS_A_TURN 32
+#define LATE_WAKE_US (1 * USEC_PER_SEC)
+#define GO_LIMIT_US (5 * USEC_PER_SEC)
+#define UNKILLABLE_US (10 * USEC_PER_SEC)
+#define START_AGAIN_US (1 * USEC_PER_SEC)
+#define HELLO_LIMIT_PINGS (PROTOCOL_HELLO_LIMIT_MS / PROTOCOL_PING_INTERVAL_MS)
+
+enum LinkState {
+	LINK_DOWN,    /* no process */
+	LINK_STARTED, /* waiting for hello */
+	LINK_REPLAY,
+	LINK_UP,
+	LINK_LEAVING, /* let go for a re-exec */
+	LINK_KILLED,  /* waiting to reap it */
+};
+
+static struct {
+	enum LinkState state;
+	pid_t pid;
+	int fd;
+	bool killed_by_us;
+	bool is_settled; /* it has answered a ping that was sent after the replay */
+	bool was_answered; /* since the last ping */
+	bool said_traced;
+	bool reexec_wanted;
+	unsigned int n_missed;
+	uint32_t generation;
+	int32_t last_status;
+	uint64_t serial;
+	uint64_t settling_serial;
+	uint64_t settled_at_us;
+	uint64_t next_us; /* start, hello limit, ping, or kill, as the state says */
+} link_ = { .fd = -1 };
+
+static uint64_t ping_us(void)
+{
+	return keeper.ping_ms * USEC_PER_MSEC;
+}
+
+void manager_link_init(uint32_t generation, int32_t last_status)
+{
+	link_.generation = generation;
+	link_.last_status = last_status;
+	link_.next_us = 0;
+}
+
+uint32_t manager_link_generation(void)
+{
+	return link_.generation;
+}
+
+int32_t manager_link_last_status(void)
+{
+	return link_.last_status;
+}
+
+static void fill_welcome(struct MessageWelcome *w)
+{
+	*w = (struct MessageWelcome){
+		.header = { MESSAGE_WELCOME, sizeof(*w) },
+		.version = PROTOCOL_VERSION,
+		.flags = strikes_welcome_flags(),
+		.generation = link_.generation,
+		.last_status = link_.last_status,
+		.boot_at_us = keeper.boot_at_us,
+	};
+	if (keeper.is_pid1)
+		w->flags |= WELCOME_IS_PID1;
+	if (keeper.container)
+		w->flags |= WELCOME_CONTAINER;
+	if (keeper.cgroup_root[0])
+		w->flags |= WELCOME_CGROUP2;
+	if (link_.generation > 0)
+		w->flags |= WELCOME_RECOVERY;
+	memcpy(w->cgroup_root, keeper.cgroup_root, sizeof(w->cgroup_root));
+	memcpy(w->virtualization, keeper.virtualization, sizeof(w->virtualization));
+}
+
+/* No core: the manager cannot be reaped before its core is written. A score so that it is the last to be killed. */
+static pid_t spawn_manager(int its_end)
+{
+	char *argv[KEEPER_MAX_WORDS + 2] = { keeper.manager_path };
+	struct SpawnRequest r;
+
+	for (uint32_t i = 0; i < keeper.n_words; i++)
+		argv[i + 1] = keeper.words[i];
+	spawn_request_init(&r);
+	r.argv = argv;
+	r.environment = early_boot_environment();
+	r.stdio[1] = r.stdio[2] = console_fd();
+	r.inherited[0] = its_end;
+	r.n_inherited = 1;
+	r.cgroup = early_boot_manager_cgroup();
+	r.flags = r.cgroup >= 0 ? SPAWN_CGROUP : 0;
+	r.rlimits[0] = (struct SpawnRlimit){ .resource = RLIMIT_CORE };
+	r.rlimits[1] = (struct SpawnRlimit){
+		.resource = RLIMIT_NOFILE, .soft = keeper.nofile_hard, .hard = keeper.nofile_hard };
+	r.n_rlimits = 2;
+	if (keeper.is_pid1 && !keeper.container) {
+		r.flags |= SPAWN_SET_OOM;
+		r.oom_score_adj = -900;
+	}
+	return spawn_process(&r);
+}
+
+static void start(uint64_t now_us)
+{
+	struct MessageWelcome welcome;
+	int pair[2];
+
+	link_.next_us = now_us + START_AGAIN_US;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		say("cannot make a socket for the manager: %s", strerror(errno));
+		return;
+	}
+	link_.pid = spawn_manager(pair[1]);
+	(void)close(pair[1]); /* the manager has it */
+	if (link_.pid < 0) {
+		say("cannot start the manager: %s", strerror(errno));
+		link_.pid = 0;
+		(void)close(pair[0]); /* never used */
+		return;
+	}
+	link_.state = LINK_STARTED;
+	link_.fd = pair[0];
+	link_.killed_by_us = link_.is_settled = link_.said_traced = false;
+	link_.n_missed = 0;
+	link_.settling_serial = 0;
+	link_.next_us = now_us + HELLO_LIMIT_PINGS * ping_us();
+	fill_welcome(&welcome);
+	link_.generation++;
+	telling_begin(link_.fd, &welcome);
+	telling_flush();
+}
+
+void manager_link_kill(void)
+{
+	if (link_.pid <= 0)
+		return;
+	(void)kill(link_.pid, SIGKILL); /* unreaped, so it is there */
+	link_.killed_by_us = true;
+	link_.state = LINK_KILLED;
+	link_.next_us = keeper_now_us() + UNKILLABLE_US;
+}
+
+static void ping(uint64_t now_us)
+{
+	link_.was_answered = false;
+	link_.next_us = now_us + ping_us();
+	telling_ping(++link_.serial);
+	telling_flush();
+}
+
+void manager_link_on_hello(uint32_t version)
+{
+	(void)version; /* layouts only grow: both sides read what they know */
+	if (link_.state != LINK_STARTED)
+		return;
+	link_.state = LINK_REPLAY;
+	telling_replay();
+	ping(keeper_now_us());
+}
+
+void manager_link_on_pong(uint64_t serial)
+{
+	link_.was_answered = true;
+	link_.n_missed = 0;
+	if (link_.is_settled || link_.settling_serial == 0 || serial < link_.settling_serial)
+		return;
+	link_.is_settled = true;
+	link_.settled_at_us = keeper_now_us();
+	strikes_on_settled();
+	rescue_on_settled();
+}
+
+/* A debugger holds it: waiting is what is wanted. */
+static bool manager_is_traced(void)
+{
+	static const char key[] = "\nTracerPid:\t";
+	char path[32] = "/proc/";
+	char digits[12];
+	char status[2048];
+	size_t n = sizeof(digits);
+	const char *found;
+
+	digits[--n] = '\0';
+	for (int pid = link_.pid; pid > 0; pid /= 10)
+		digits[--n] = (char)('0' + pid % 10);
+	(void)strcat(strcat(path, digits + n), "/status"); /* 6 + 11 + 7 bytes */
+	if (keeper_read_file(path, status, sizeof(status)) <= 0)
+		return false;
+	found = strstr(status, key);
+	return found && found[sizeof(key) - 1] != '0';
+}
+
+static void on_ping_missed(void)
+{
+	if (++link_.n_missed < PROTOCOL_PINGS_MISSED)
+		return;
+	if (manager_is_traced()) {
+		if (!link_.said_traced)
+			say("the manager does not answer, but it is being traced: waiting");
+		link_.said_traced = true;
+		link_.n_missed = 0;
+		return;
+	}
+	say("the manager does not answer: replacing it");
+	manager_link_kill();
+}
+
+static void ping_tick(uint64_t now_us)
+{
+	/* We ourselves were late (a paused machine, a starved one): that says nothing about the manager. */
+	if (now_us - link_.next_us > LATE_WAKE_US)
+		link_.n_missed = 0;
+	else if (!link_.was_answered)
+		on_ping_missed();
+	if (link_.state == LINK_REPLAY || link_.state == LINK_UP)
+		ping(now_us);
+}
+
+void manager_link_tick(uint64_t now_us)
+{
+	if (now_us < link_.next_us)
+		return;
+	switch (link_.state) {
+	case LINK_DOWN:
+		start(now_us);
+		break;
+	case LINK_STARTED:
+		say("the manager did not say hello in time: replacing it");
+		manager_link_kill();
+		break;
+	case LINK_REPLAY:
+	case LINK_UP:
+		ping_tick(now_us);
+		break;
+	case LINK_LEAVING:
+		manager_link_kill();
+		break;
+	case LINK_KILLED:
+		say("the manager cannot be killed; services stay as they are");
+		link_.next_us = NEVER_US;
+		rescue_begin();
+		break;
+	}
+}
+
+uint64_t manager_link_next_us(void)
+{
+	return link_.next_us;
+}
+
+void manager_link_hurry(uint64_t now_us)
+{
+	if (link_.state == LINK_DOWN)
+		link_.next_us = now_us;
+}
+
+struct pollfd manager_link_pollfd(void)
+{
+	struct pollfd wanted = { .fd = link_.fd };
+
+	if (!telling_is_blocked())
+		wanted.events |= POLLIN;
+	if (telling_wants_to_write())
+		wanted.events |= POLLOUT;
+	return wanted;
+}
+
+static void close_link(void)
+{
+	if (link_.fd < 0)
+		return;
+	(void)close(link_.fd); /* nothing was buffered here */
+	link_.fd = -1;
+	telling_end();
+}
+
+void manager_link_turn(const struct pollfd *seen)
+{
+	if (link_.fd < 0)
+		return;
+	telling_flush();
+	if (seen->revents & (POLLIN | POLLHUP | POLLERR) && orders_read(link_.fd, ORDERS_A_TURN) == ORDERS_END) {
+		close_link();
+		if (link_.state != LINK_LEAVING)
+			manager_link_kill(); /* without a link it is of no use, and there may be only one */
+		return;
+	}
+	telling_flush();
+	if (link_.state == LINK_REPLAY && telling_is_replayed()) {
+		link_.state = LINK_UP;
+		ping(keeper_now_us());
+		link_.settling_serial = link_.serial;
+	}
+}
+
+/* What a dead manager has sent is done; what it has not sent does not exist. */
+static void read_last_words(void)
+{
+	telling_end(); /* nobody hears answers any more, so none can hold up the reading */
+	while (link_.fd >= 0 && orders_read(link_.fd, ORDERS_A_TURN) == ORDERS_MORE)
+		;
+	close_link();
+}
+
+static void say_how_it_ended(int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		say("the manager was killed by signal %d", WTERMSIG(wait_status));
+	else if (WEXITSTATUS(wait_status) == 127)
+		say("the manager %s could not be executed", keeper.manager_path);
+	else if (WEXITSTATUS(wait_status) == PROTOCOL_EXIT_INCOMPATIBLE)
+		say("the manager says that it cannot serve this keeper");
+	else if (WEXITSTATUS(wait_status) != PROTOCOL_EXIT_REEXEC)
+		say("the manager exited with status %d", WEXITSTATUS(wait_status));
+}
+
+/* Returns: when the next one may start. */
+static uint64_t judge(int wait_status, uint64_t now_us)
+{
+	struct ManagerDeath death = {
+		.wait_status = wait_status,
+		.killed_by_us = link_.killed_by_us,
+		.was_settled = link_.is_settled,
+		.settled_for_us = link_.is_settled ? now_us - link_.settled_at_us : 0,
+	};
+	uint64_t delay_us = strikes_on_death(&death, now_us);
+
+	if (!death.was_asked_for)
+		shutdown_on_manager_failure();
+	if (strikes_is_rescue())
+		rescue_begin();
+	return now_us + delay_us;
+}
+
+bool manager_link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
+{
+	if (pid <= 0 || pid != link_.pid)
+		return false;
+	read_last_words();
+	link_.pid = 0;
+	link_.state = LINK_DOWN;
+	link_.last_status = wait_status;
+	if (link_.reexec_wanted) {
+		link_.reexec_wanted = false;
+		link_.next_us = now_us;
+		reexec_now(); /* returns if it could not: then all goes on with this image */
+		return true;
+	}
+	say_how_it_ended(wait_status);
+	link_.next_us = judge(wait_status, now_us);
+	return true;
+}
+
+bool manager_link_is_own(pid_t pid)
+{
+	return pid == link_.pid || rescue_is_shell(pid);
+}
+
+void manager_link_reexec(void)
+{
+	if (link_.fd < 0 || link_.state == LINK_LEAVING)
+		return;
+	link_.reexec_wanted = true;
+	link_.state = LINK_LEAVING;
+	link_.next_us = keeper_now_us() + GO_LIMIT_US;
+	(void)shutdown(link_.fd, SHUT_WR); /* it reads the end and leaves; what it still says is heard */
+}

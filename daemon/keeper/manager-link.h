@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Manager link: one manager at a time: started, watched by pings, replaced when it dies.
+ *
+ * What counts as a failure, and what is done about many of them, is in docs/keeper.md.
+ */
+#ifndef SVCD_KEEPER_MANAGER_LINK_H
+#define SVCD_KEEPER_MANAGER_LINK_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "protocol/protocol.h"
+
+/* Once, before the loop. @generation: how many managers there were (after a re-exec), @last_status of the last. */
+void manager_link_init(uint32_t generation, int32_t last_status);
+
+uint32_t manager_link_generation(void);
+int32_t manager_link_last_status(void);
+
+/* Starts, pings, kills: whatever is due. */
+void manager_link_tick(uint64_t now_us);
+uint64_t manager_link_next_us(void);
+
+/* What the loop has to wait for; and what to do about what it saw. */
+struct pollfd manager_link_pollfd(void);
+void manager_link_turn(const struct pollfd *seen);
+
+/* The rescue shell was left: a waiting start is due now. */
+void manager_link_hurry(uint64_t now_us);
+
+/* A child was reaped. Returns: whether it was the manager. */
+bool manager_link_on_exit(pid_t pid, int wait_status, uint64_t now_us);
+
+/* Is this the manager, or the rescue shell? */
+bool manager_link_is_own(pid_t pid);
+
+/* Messages that are about the link itself. */
+void manager_link_on_hello(uint32_t version);
+void manager_link_on_pong(uint64_t serial);
+
+/* The manager asks for a new keeper: it is let go, then we execute ourselves. */
+void manager_link_reexec(void);
+
+void manager_link_kill(void);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Orders: one handler a message type. A message that is too short, of unknown type or impossible is ignored or refused;
+ * no input from the manager can end PID 1.
+ */
+#include "config.h"
+
+#include "keeper/orders.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/children.h"
+#include "keeper/console.h"
+#include "keeper/finale.h"
+#include "keeper/keeper.h"
+#include "keeper/manager-link.h"
+#include "keeper/shutdown.h"
+#include "keeper/spawn.h"
+#include "keeper/telling.h"
+#include "keeper/vault.h"
+
+#define MAX_FDS (PROTOCOL_MAX_FDS + 8)
+
+/* The longest message of a fixed size; only SPAWN has more after it. */
+union Fixed {
+	struct MessageHeader header;
+	struct MessageHello hello;
+	struct MessagePing ping;
+	struct MessageSpawn spawn;
+	struct MessageAck ack;
+	struct MessageNote note;
+	struct MessageSignal signal;
+	struct MessageAdopt adopt;
+	struct MessageKeep keep;
+	struct MessageShutdown shutdown;
+	struct MessageSay say;
+};
+
+struct Received {
+	union Fixed fixed; /* an aligned copy of the beginning */
+	size_t size;
+	int fds[MAX_FDS];
+	size_t n_fds;
+	bool is_cut; /* the kernel dropped bytes or descriptors */
+};
+
+static char datagram[PROTOCOL_MESSAGE_BYTES];
+
+static bool field_has_end(const char *field, size_t size)
+{
+	return memchr(field, '\0', size) != NULL;
+}
+
+static void on_hello(struct Received *r)
+{
+	manager_link_on_hello(r->fixed.hello.version);
+}
+
+static void on_pong(struct Received *r)
+{
+	manager_link_on_pong(r->fixed.ping.serial);
+}
+
+static void refuse_spawn(const struct ProcessId *id, int error)
+{
+	struct MessageSpawned m = {
+		.header = { MESSAGE_SPAWNED, sizeof(m) },
+		.id = *id,
+		.error = error,
+		.at_us = keeper_now_us(),
+	};
+
+	telling_answer(&m, sizeof(m));
+}
+
+/* The row may be made: the process, the row and the note come into being together. */
+static int spawn_row(const struct MessageSpawn *m, const struct SpawnRequest *request)
+{
+	pid_t pid = spawn_process(request);
+
+	if (pid < 0)
+		return errno;
+	if (!children_add(&m->id, pid, keeper_now_us())) {
+		(void)kill(pid, SIGKILL); /* no room for its name: it must not run unknown; reaped as a stranger */
+		return ENFILE;
+	}
+	if (m->note[0])
+		(void)vault_set_note(m->id.service, m->note); /* the service loses its history, not its process */
+	return 0;
+}
+
+static void on_spawn(struct Received *r)
+{
+	const struct MessageSpawn *m = &r->fixed.spawn;
+	struct SpawnRequest request;
+	int error = children_may_add(&m->id);
+
+	if (!error)
+		error = r->is_cut ? EMSGSIZE : spawn_request_parse(datagram, r->size, r->fds, r->n_fds, &request);
+	if (!error)
+		error = spawn_row(m, &request);
+	if (error)
+		refuse_spawn(&m->id, error);
+}
+
+static void on_ack(struct Received *r)
+{
+	const struct MessageAck *m = &r->fixed.ack;
+
+	if (children_release(&m->id) && m->note[0])
+		(void)vault_set_note(m->id.service, m->note); /* a note without an end is not stored */
+}
+
+static void on_note(struct Received *r)
+{
+	const struct MessageNote *m = &r->fixed.note;
+
+	if (field_has_end(m->service, sizeof(m->service)) && vault_set_note(m->service, m->note) == ENOSPC)
+		say("%s: no room for its note", m->service);
+}
+
+static void on_signal(struct Received *r)
+{
+	const struct MessageSignal *m = &r->fixed.signal;
+	const struct Child *child = children_find(&m->id);
+
+	if (child && !(child->flags & CHILD_EXITED))
+		(void)kill(child->pid, m->signo); /* unreaped, so the pid is its own; a bad number is the manager's fault */
+}
+
+/* Is @pid a child of ours that is nobody's row? */
+static int check_adoptable(const struct ProcessId *id, pid_t pid)
+{
+	int error = children_may_add(id);
+
+	if (error)
+		return error;
+	if (pid <= 1 || children_find_pid(pid) || manager_link_is_own(pid))
+		return pid <= 1 ? EINVAL : EBUSY;
+	if (waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) == 0)
+		return 0;
+	return kill(pid, 0) < 0 && errno == ESRCH ? ESRCH : ECHILD;
+}
+
+static void on_adopt(struct Received *r)
+{
+	const struct MessageAdopt *m = &r->fixed.adopt;
+	struct MessageAdopted reply = {
+		.header = { MESSAGE_ADOPTED, sizeof(reply) },
+		.id = m->id,
+		.pid = m->pid,
+		.error = check_adoptable(&m->id, m->pid),
+	};
+	struct Child *child;
+
+	if (!reply.error) {
+		child = children_add(&m->id, m->pid, keeper_now_us());
+		if (child)
+			child_set_told(child, CHILD_SPAWN_UNTOLD); /* ADOPTED says it; a next manager hears SPAWNED */
+		else
+			reply.error = ENFILE;
+	}
+	telling_answer(&reply, sizeof(reply));
+}
+
+static void on_keep(struct Received *r)
+{
+	const struct MessageKeep *m = &r->fixed.keep;
+
+	if (r->n_fds != 1 || r->is_cut || !field_has_end(m->name, sizeof(m->name)))
+		return;
+	if (vault_keep(m->name, r->fds[0]) != 0)
+		say("no room to keep the descriptor %s", m->name);
+	r->n_fds = 0; /* the vault has it */
+}
+
+static void on_forget(struct Received *r)
+{
+	const struct MessageKeep *m = &r->fixed.keep;
+
+	if (field_has_end(m->name, sizeof(m->name)))
+		vault_forget(m->name);
+}
+
+static void on_shutdown(struct Received *r)
+{
+	shutdown_begin(r->fixed.shutdown.kind, r->fixed.shutdown.deadline_ms, keeper_now_us());
+}
+
+static void on_finale(struct Received *r)
+{
+	uint32_t kind = r->fixed.shutdown.kind;
+
+	manager_link_kill();
+	finale_run(kind <= SHUTDOWN_EXIT ? (enum ShutdownKind)kind : SHUTDOWN_POWEROFF, "all services have stopped");
+}
+
+static void on_reexec(struct Received *r)
+{
+	(void)r;
+	manager_link_reexec();
+}
+
+static void on_say(struct Received *r)
+{
+	say("%.*s", (int)strnlen(r->fixed.say.text, sizeof(r->fixed.say.text)), r->fixed.say.text);
+}
+
+static const struct Order {
+	enum MessageType type;
+	size_t min_size;
+	void (*carry_out)(struct Received *r);
+} orders[] = {
+	{ MESSAGE_HELLO, sizeof(struct MessageHello), on_hello },
+	{ MESSAGE_PONG, sizeof(struct MessagePing), on_pong },
+	{ MESSAGE_SPAWN, sizeof(struct MessageSpawn), on_spawn },
+	{ MESSAGE_ACK, sizeof(struct MessageAck), on_ack },
+	{ MESSAGE_NOTE, sizeof(struct MessageNote), on_note },
+	{ MESSAGE_SIGNAL, sizeof(struct MessageSignal), on_signal },
+	{ MESSAGE_ADOPT, sizeof(struct MessageAdopt), on_adopt },
+	{ MESSAGE_KEEP, sizeof(struct MessageKeep), on_keep },
+	{ MESSAGE_FORGET, sizeof(struct MessageKeep), on_forget },
+	{ MESSAGE_SHUTDOWN, sizeof(struct MessageShutdown), on_shutdown },
+	{ MESSAGE_FINALE, sizeof(struct MessageShutdown), on_finale },
+	{ MESSAGE_REEXEC, sizeof(struct MessageReexec), on_reexec },
+	{ MESSAGE_SAY, sizeof(struct MessageSay), on_say },
+};
+
+static void take_fds(struct msghdr *m, struct Received *r)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		size_t n;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(r->fds, CMSG_DATA(c), n * sizeof(int));
+		r->n_fds = n;
+	}
+}
+
+/* Returns: as recvmsg(2). */
+static ssize_t receive(int fd, struct Received *r)
+{
+	static union {
+		char space[CMSG_SPACE(MAX_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec part = { .iov_base = datagram, .iov_len = sizeof(datagram) };
+	struct msghdr m = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.space,
+		.msg_controllen = sizeof(control.space),
+	};
+	ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (n < 0)
+		return n;
+	r->size = (size_t)n;
+	r->n_fds = 0;
+	r->is_cut = m.msg_flags & (MSG_TRUNC | MSG_CTRUNC);
+	take_fds(&m, r);
+	memset(&r->fixed, 0, sizeof(r->fixed));
+	memcpy(&r->fixed, datagram, r->size < sizeof(r->fixed) ? r->size : sizeof(r->fixed));
+	return n;
+}
+
+static void carry_out(struct Received *r)
+{
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		if (r->fixed.header.type == (uint32_t)orders[i].type && r->size >= orders[i].min_size)
+			orders[i].carry_out(r);
+	for (size_t i = 0; i < r->n_fds; i++)
+		(void)close(r->fds[i]); /* nobody took them */
+}
+
+enum OrdersResult orders_read(int fd, unsigned int max)
+{
+	struct Received r;
+
+	for (unsigned int i = 0; i < max; i++) {
+		ssize_t n;
+
+		if (telling_is_blocked())
+			return ORDERS_EMPTY;
+		n = receive(fd, &r);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return ORDERS_END;
+		if (n < 0)
+			return ORDERS_EMPTY;
+		carry_out(&r);
+	}
+	return ORDERS_MORE;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Re-exec: a header, then records, each with its type and size, so that an older or newer image can step over what it
+ * does not know; a checksum over all of it. The table is read back before the exec: after it there is no way back.
+ */
+#include "config.h"
+
+#include "keeper/reexec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "keeper/children.h"
+#include "keeper/console.h"
+#include "keeper/keeper.h"
+#include "keeper/manager-link.h"
+#include "keeper/shutdown.h"
+#include "keeper/vault.h"
+
+#define REEXEC_MAGIC 0x6b657065u
+#define REEXEC_VERSION 1
+
+enum RecordType {
+	RECORD_STATE = 1,
+	RECORD_CHILD = 2,
+	RECORD_NOTE = 3,
+	RECORD_KEPT = 4,
+};
+
+struct TableHeader {
+	uint32_t magic;
+	uint32_t version;
+	uint64_t size; /* of all, this header included */
+	uint64_t checksum; /* with this field 0 */
+};
+
+struct RecordHeader {
+	uint32_t type;
+	uint32_t size; /* of the record, this header included; a multiple of 8 */
+};
+
+struct StateRecord {
+	struct RecordHeader header;
+	struct Keeper keeper;
+	uint32_t generation;
+	int32_t last_status;
+	uint32_t shutdown_kind;
+	uint32_t shutdown_left_ms;
+};
+
+struct ChildRecord {
+	struct RecordHeader header;
+	struct ProcessId id;
+	uint64_t spawned_at_us;
+	struct ChildExit exit;
+	int32_t pid;
+	uint32_t has_exited;
+};
+
+struct NoteRecord {
+	struct RecordHeader header;
+	char service[PROTOCOL_NAME_BYTES];
+	char note[PROTOCOL_NOTE_BYTES];
+};
+
+struct KeptRecord {
+	struct RecordHeader header;
+	char name[PROTOCOL_KEEP_NAME_BYTES];
+	int32_t fd;
+	uint32_t reserved;
+};
+
+struct Writer {
+	char *buffer;
+	size_t size;
+	size_t used;
+};
+
+/* FNV-1a, 64 bits: each step is one-to-one, so any single changed byte changes the sum. */
+static uint64_t checksum(const void *bytes, size_t size)
+{
+	const unsigned char *at = bytes;
+	uint64_t sum = 14695981039346656037ull;
+
+	for (size_t i = 0; i < size; i++)
+		sum = (sum ^ at[i]) * 1099511628211ull;
+	return sum;
+}
+
+static uint64_t table_checksum(const struct TableHeader *header, const char *records, size_t size)
+{
+	struct TableHeader h = *header;
+
+	h.checksum = 0;
+	return checksum(&h, sizeof(h)) * 31 + checksum(records, size);
+}
+
+static void put(struct Writer *w, const void *bytes, size_t size)
+{
+	if (w->used + size <= w->size)
+		memcpy(w->buffer + w->used, bytes, size);
+	w->used += size;
+}
+
+static void put_state(struct Writer *w)
+{
+	struct StateRecord r = {
+		.header = { RECORD_STATE, sizeof(r) },
+		.keeper = keeper,
+		.generation = manager_link_generation(),
+		.last_status = manager_link_last_status(),
+		.shutdown_kind = shutdown_kind(),
+		.shutdown_left_ms = shutdown_left_ms(keeper_now_us()),
+	};
+
+	put(w, &r, sizeof(r));
+}
+
+static void put_child(struct Writer *w, const struct Child *child)
+{
+	struct ChildRecord r = {
+		.header = { RECORD_CHILD, sizeof(r) },
+		.id = { .invocation = child->invocation, .role = child->role },
+		.spawned_at_us = child->spawned_at_us,
+		.exit = child->exit,
+		.pid = child->pid,
+		.has_exited = child->flags & CHILD_EXITED ? 1 : 0,
+	};
+
+	(void)keeper_copy(r.id.service, sizeof(r.id.service), name_text(child->service));
+	put(w, &r, sizeof(r));
+}
+
+static void put_vault(struct Writer *w, NameId id)
+{
+	struct NoteRecord note = { .header = { RECORD_NOTE, sizeof(note) } };
+	struct KeptRecord kept = { .header = { RECORD_KEPT, sizeof(kept) }, .fd = vault_fd(id) };
+
+	if (vault_note(id)) {
+		(void)keeper_copy(note.service, sizeof(note.service), name_text(id));
+		(void)keeper_copy(note.note, sizeof(note.note), vault_note(id));
+		put(w, &note, sizeof(note));
+	}
+	if (kept.fd >= 0) {
+		(void)keeper_copy(kept.name, sizeof(kept.name), name_text(id));
+		put(w, &kept, sizeof(kept));
+	}
+}
+
+size_t reexec_encode(void *buffer, size_t size)
+{
+	struct Writer w = { .buffer = buffer, .size = size };
+	struct TableHeader header = { .magic = REEXEC_MAGIC, .version = REEXEC_VERSION };
+
+	put(&w, &header, sizeof(header));
+	put_state(&w);
+	for (struct Child *child = children_next(NULL); child; child = children_next(child))
+		put_child(&w, child);
+	for (unsigned int id = 1; id <= name_last(); id++)
+		put_vault(&w, (NameId)id);
+	if (w.used > size)
+		return w.used;
+	header.size = w.used;
+	header.checksum = table_checksum(&header, w.buffer + sizeof(header), w.used - sizeof(header));
+	memcpy(buffer, &header, sizeof(header));
+	return w.used;
+}
+
+/* The next record after @at (begin with NULL), or NULL at the end or at one that is broken. */
+static const struct RecordHeader *next_record(const char *buffer, size_t size, const struct RecordHeader *at)
+{
+	size_t offset = at ? (size_t)((const char *)at - buffer) + at->size : sizeof(struct TableHeader);
+	const struct RecordHeader *r = (const void *)(buffer + offset);
+
+	if (size - offset < sizeof(*r) || r->size < sizeof(*r) || r->size % 8 != 0 || r->size > size - offset)
+		return NULL;
+	return r;
+}
+
+static bool field_has_end(const char *field, size_t size)
+{
+	return memchr(field, '\0', size) != NULL;
+}
+
+static bool record_is_sane(const struct RecordHeader *r)
+{
+	const struct ChildRecord *child = (const void *)r;
+	const struct NoteRecord *note = (const void *)r;
+	const struct KeptRecord *kept = (const void *)r;
+
+	switch (r->type) {
+	case RECORD_STATE:
+		return r->size == sizeof(struct StateRecord);
+	case RECORD_CHILD:
+		return r->size >= sizeof(*child) && process_id_is_valid(&child->id) && child->pid > 0;
+	case RECORD_NOTE:
+		return r->size >= sizeof(*note) && field_has_end(note->service, sizeof(note->service)) &&
+		       field_has_end(note->note, sizeof(note->note));
+	case RECORD_KEPT:
+		return r->size >= sizeof(*kept) && field_has_end(kept->name, sizeof(kept->name)) && kept->fd >= 0;
+	default:
+		return true; /* from a newer image: stepped over */
+	}
+}
+
+bool reexec_check(const void *buffer, size_t size)
+{
+	struct TableHeader header;
+	const struct RecordHeader *last = NULL;
+	const char *bytes = buffer;
+
+	if (size < sizeof(header))
+		return false;
+	memcpy(&header, buffer, sizeof(header));
+	if (header.magic != REEXEC_MAGIC || header.version != REEXEC_VERSION || header.size != size)
+		return false;
+	if (header.checksum != table_checksum(&header, bytes + sizeof(header), size - sizeof(header)))
+		return false;
+	for (const struct RecordHeader *r = next_record(bytes, size, NULL); r; r = next_record(bytes, size, r)) {
+		if ((last == NULL) != (r->type == RECORD_STATE) || !record_is_sane(r))
+			return false; /* the state comes first, and once */
+		last = r;
+	}
+	return last && (const char *)last + last->size == bytes + size;
+}
+
+static void apply_state(const struct StateRecord *r)
+{
+	bool is_pid1 = keeper.is_pid1;
+
+	keeper = r->keeper;
+	keeper.is_pid1 = is_pid1;
+	keeper.has_reexeced = true;
+	manager_link_init(r->generation, r->last_status);
+	shutdown_begin(r->shutdown_kind, r->shutdown_left_ms, keeper_now_us());
+}
+
+static void apply_child(const struct ChildRecord *r)
+{
+	struct Child *child = children_add(&r->id, r->pid, r->spawned_at_us);
+
+	if (child && r->has_exited)
+		child_restore_exited(child, &r->exit);
+}
+
+static void apply_record(const struct RecordHeader *r)
+{
+	switch (r->type) {
+	case RECORD_STATE:
+		apply_state((const void *)r);
+		break;
+	case RECORD_CHILD:
+		apply_child((const void *)r);
+		break;
+	case RECORD_NOTE:
+		(void)vault_set_note(((const struct NoteRecord *)(const void *)r)->service,
+				     ((const struct NoteRecord *)(const void *)r)->note); /* it fitted before */
+		break;
+	case RECORD_KEPT:
+		(void)vault_keep(((const struct KeptRecord *)(const void *)r)->name,
+				 ((const struct KeptRecord *)(const void *)r)->fd); /* it fitted before */
+		break;
+	default:
+		break;
+	}
+}
+
+void reexec_apply(const void *buffer, size_t size)
+{
+	for (const struct RecordHeader *r = next_record(buffer, size, NULL); r; r = next_record(buffer, size, r))
+		apply_record(r);
+}
+
+bool reexec_resume(int fd)
+{
+	struct stat st;
+	void *table;
+	bool ok;
+
+	if (fstat(fd, &st) < 0 || st.st_size <= 0) {
+		say("no tables in descriptor %d", fd);
+		return false;
+	}
+	table = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (table == MAP_FAILED) {
+		say("cannot read the tables of the old image: %s", strerror(errno));
+		return false;
+	}
+	ok = reexec_check(table, (size_t)st.st_size);
+	if (ok)
+		reexec_apply(table, (size_t)st.st_size);
+	else
+		say("the tables of the old image are damaged or of another version: they are not used");
+	(void)munmap(table, (size_t)st.st_size); /* cannot fail for a mapping we made */
+	(void)close(fd);			 /* its contents are in our tables now */
+	(void)vault_set_cloexec(true);		 /* each is open, or it would not be there */
+	return ok;
+}
+
+/* Returns: a memfd with the tables, checked; or -1. */
+static int save(void)
+{
+	size_t size = reexec_encode(NULL, 0);
+	int fd = memfd_create("svcd-tables", 0); /* not CLOEXEC: it is to survive */
+	void *table = MAP_FAILED;
+	bool ok = false;
+
+	if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
+		table = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (table != MAP_FAILED) {
+		ok = reexec_encode(table, size) == size && reexec_check(table, size);
+		(void)munmap(table, size); /* cannot fail for a mapping we made */
+	}
+	if (ok)
+		return fd;
+	say("cannot save the tables for a re-exec: %s", strerror(errno));
+	if (fd >= 0)
+		(void)close(fd); /* useless */
+	return -1;
+}
+
+/* The installed binary first: it may be newer than we are. In user mode only what the user runs. */
+static void execute(char *const *argv)
+{
+	if (!keeper.user_mode)
+		(void)execve(SVCD_SBINDIR "/svcd", argv, environ);
+	(void)execve("/proc/self/exe", argv, environ);
+}
+
+void reexec_now(void)
+{
+	char name[] = "svcd";
+	char option[32];
+	char *argv[] = { name, option, NULL };
+	int fd = save();
+
+	if (fd < 0)
+		return;
+	(void)snprintf(option, sizeof(option), "--reexec=%d", fd);
+	if (vault_set_cloexec(false))
+		execute(argv);
+	say("cannot execute myself again: %s; going on as I am", strerror(errno));
+	(void)vault_set_cloexec(true); /* each is open, or it would not be there */
+	(void)close(fd);	       /* useless now */
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Re-exec: PID 1 executes its own binary again and loses nothing: its tables go through a memfd.
+ */
+#ifndef SVCD_KEEPER_REEXEC_H
+#define SVCD_KEEPER_REEXEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * reexec_encode() - write all tables into @buffer
+ * Returns: the bytes used; if more than @size, nothing useful was written.
+ */
+size_t reexec_encode(void *buffer, size_t size);
+
+/* Is this a whole, undamaged table that we can read? Changes nothing. */
+bool reexec_check(const void *buffer, size_t size);
+
+/* Fills the (empty) tables from a buffer that reexec_check() accepts. */
+void reexec_apply(const void *buffer, size_t size);
+
+/* Takes over the tables that an older image left in @fd; false if they cannot be read (and says so). */
+bool reexec_resume(int fd);
+
+/* Executes our binary with the tables. Returns only if that fails; then nothing has changed. */
+void reexec_now(void);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rescue: sulogin on the console, as a child like any other; a plain shell where there is no sulogin in a container.
+ */
+#include "config.h"
+
+#include "keeper/rescue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "keeper/console.h"
+#include "keeper/early-boot.h"
+#include "keeper/keeper.h"
+#include "keeper/spawn.h"
+
+static pid_t shell_pid;
+
+static const struct {
+	const char *path;
+	bool only_in_container; /* a machine's console asks for root's password first */
+} shells[] = {
+	{ "/sbin/sulogin", false },
+	{ "/usr/sbin/sulogin", false },
+	{ "/bin/sh", true },
+};
+
+static const char *find_shell(void)
+{
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if ((keeper.container || !shells[i].only_in_container) && access(shells[i].path, X_OK) == 0)
+			return shells[i].path;
+	return NULL;
+}
+
+/* A container's console is its standard input, if that is a terminal at all. */
+static int open_terminal(void)
+{
+	int fd;
+
+	if (keeper.container)
+		return isatty(STDIN_FILENO) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+	fd = open("/dev/console", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFL, O_RDWR); /* O_NONBLOCK was for the open: a shell wants to wait */
+	return fd;
+}
+
+void rescue_begin(void)
+{
+	const char *path = find_shell();
+	char *argv[2] = { NULL, NULL };
+	struct SpawnRequest r;
+	int fd;
+
+	if (keeper.user_mode || shell_pid > 0)
+		return;
+	fd = open_terminal();
+	if (!path || fd < 0) {
+		say("no rescue shell: %s", path ? "no console" : "no sulogin");
+		if (fd >= 0)
+			(void)close(fd); /* not used */
+		return;
+	}
+	say("a rescue shell follows; leave it to try the manager again at once");
+	memcpy(&argv[0], &path, sizeof(path)); /* execve(2) writes nothing there */
+	spawn_request_init(&r);
+	r.argv = argv;
+	r.environment = early_boot_environment();
+	r.flags = SPAWN_STDIO;
+	r.stdio[0] = r.stdio[1] = r.stdio[2] = fd;
+	r.controlling_tty = true;
+	shell_pid = spawn_process(&r);
+	if (shell_pid < 0) {
+		say("cannot start a rescue shell: %s", strerror(errno));
+		shell_pid = 0;
+	}
+	(void)close(fd); /* the shell has it */
+}
+
+void rescue_on_settled(void)
+{
+	if (shell_pid > 0)
+		say("the manager is back; you can leave the rescue shell");
+}
+
+bool rescue_is_shell(pid_t pid)
+{
+	return shell_pid > 0 && pid == shell_pid;
+}
+
+bool rescue_on_exit(pid_t pid)
+{
+	if (!rescue_is_shell(pid))
+		return false;
+	shell_pid = 0;
+	return true;
+}

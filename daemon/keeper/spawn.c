@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Spawn: the check of a request, and the few steps between clone and exec.
+ *
+ * The order of the steps is that of enum ExecStep. Nothing between clone and exec takes a lock or allocates.
+ */
+#include "config.h"
+
+#include "keeper/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "keeper/keeper.h"
+
+/* Above every number that a child's descriptors are placed at. */
+#define PARKED_FD (PROTOCOL_MAX_FDS + 8)
+
+/* What a child exits with when there is no status pipe to say it: the shell's word for "could not execute". */
+#define EXIT_NOT_EXECUTED 127
+
+static char *strings[SPAWN_MAX_STRINGS];
+
+/* Where spawn_request_parse() is in a message. */
+struct Cursor {
+	const char *at;
+	size_t left;
+};
+
+void spawn_request_init(struct SpawnRequest *request)
+{
+	memset(request, 0, sizeof(*request));
+	request->stdio[0] = request->stdio[1] = request->stdio[2] = -1;
+	request->cgroup = -1;
+	request->status = -1;
+}
+
+static bool take_bytes(struct Cursor *c, void *into, size_t size)
+{
+	if (c->left < size)
+		return false;
+	memcpy(into, c->at, size);
+	c->at += size;
+	c->left -= size;
+	return true;
+}
+
+static const char *take_string(struct Cursor *c)
+{
+	const char *string = c->at;
+	const char *end = memchr(c->at, '\0', c->left);
+
+	if (!end)
+		return NULL;
+	c->left -= (size_t)(end + 1 - c->at);
+	c->at = end + 1;
+	return string;
+}
+
+/* @n strings and a NULL, into the pool of pointers from *@used on. */
+static char *const *take_strings(struct Cursor *c, uint32_t n, size_t *used)
+{
+	char **first = &strings[*used];
+
+	if (n >= SPAWN_MAX_STRINGS || *used + n + 1 > SPAWN_MAX_STRINGS)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *string = take_string(c);
+
+		if (!string)
+			return NULL;
+		/* execve(2) wants pointers to char; it writes nothing there. */
+		memcpy(&first[i], &string, sizeof(string));
+	}
+	first[n] = NULL;
+	*used += n + 1;
+	return first;
+}
+
+static bool take_fds(struct SpawnRequest *r, const int *fds, size_t n_fds)
+{
+	size_t wanted = (r->flags & SPAWN_STDIO ? 3u : 0u) + (r->flags & SPAWN_CGROUP ? 1u : 0u) +
+			(r->flags & SPAWN_STATUS ? 1u : 0u) + r->n_inherited;
+
+	if (wanted != n_fds)
+		return false;
+	for (int i = 0; i < 3 && r->flags & SPAWN_STDIO; i++)
+		r->stdio[i] = *fds++;
+	if (r->flags & SPAWN_CGROUP)
+		r->cgroup = *fds++;
+	if (r->flags & SPAWN_STATUS)
+		r->status = *fds++;
+	for (uint32_t i = 0; i < r->n_inherited; i++)
+		r->inherited[i] = *fds++;
+	return true;
+}
+
+int spawn_request_parse(const void *message, size_t size, const int *fds, size_t n_fds, struct SpawnRequest *r)
+{
+	struct Cursor c = { .at = message, .left = size };
+	struct MessageSpawn m;
+	size_t used = 0;
+
+	spawn_request_init(r);
+	if (!take_bytes(&c, &m, sizeof(m)) || m.argc == 0 || m.n_groups > PROTOCOL_MAX_GROUPS ||
+	    m.n_rlimits > PROTOCOL_MAX_RLIMITS || m.n_inherited > PROTOCOL_MAX_FDS)
+		return EINVAL;
+	r->flags = m.flags;
+	r->uid = m.uid;
+	r->gid = m.gid;
+	r->umask = m.umask;
+	r->nice = m.nice;
+	r->oom_score_adj = m.oom_score_adj;
+	r->n_groups = m.n_groups;
+	r->n_rlimits = m.n_rlimits;
+	r->n_inherited = m.n_inherited;
+	if (!take_bytes(&c, r->groups, m.n_groups * sizeof(r->groups[0])) ||
+	    !take_bytes(&c, r->rlimits, m.n_rlimits * sizeof(r->rlimits[0])))
+		return EINVAL;
+	if (m.flags & SPAWN_SET_DIRECTORY && !(r->directory = take_string(&c)))
+		return EINVAL;
+	if (!(r->argv = take_strings(&c, m.argc, &used)) || !(r->environment = take_strings(&c, m.envc, &used)))
+		return EINVAL;
+	return r->argv[0][0] == '/' && take_fds(r, fds, n_fds) ? 0 : EINVAL;
+}
+
+/* Parks *@fd above all targets, so that placing one never closes another. */
+static bool park(int *fd)
+{
+	int parked;
+
+	if (*fd < 0)
+		return true;
+	parked = fcntl(*fd, F_DUPFD_CLOEXEC, PARKED_FD);
+	if (parked < 0)
+		return false;
+	*fd = parked;
+	return true;
+}
+
+static bool place(int from, int to)
+{
+	return from < 0 || dup2(from, to) == to;
+}
+
+/* 0, 1, 2, then what it inherits from 3 on, then the status pipe, which closes itself on exec. */
+static bool place_descriptors(struct SpawnRequest *r)
+{
+	int next = 3 + (int)r->n_inherited;
+	bool ok = park(&r->status);
+
+	for (int i = 0; i < 3; i++) {
+		if (r->stdio[i] < 0)
+			r->stdio[i] = keeper_null_fd;
+		ok = ok && park(&r->stdio[i]);
+	}
+	for (uint32_t i = 0; i < r->n_inherited; i++)
+		ok = ok && park(&r->inherited[i]);
+	for (int i = 0; i < 3; i++)
+		ok = ok && place(r->stdio[i], i);
+	for (uint32_t i = 0; i < r->n_inherited; i++)
+		ok = ok && place(r->inherited[i], 3 + (int)i);
+	if (r->status >= 0) {
+		ok = ok && dup3(r->status, next, O_CLOEXEC) == next;
+		r->status = ok ? next : r->status;
+		next++;
+	}
+	return ok && close_range((unsigned int)next, ~0u, 0) == 0;
+}
+
+static void reset_signals(void)
+{
+	const struct sigaction by_default = { .sa_handler = SIG_DFL };
+
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		(void)sigaction(signo, &by_default, NULL); /* KILL, STOP and libc's own two refuse */
+}
+
+static bool step_setup(struct SpawnRequest *r)
+{
+	reset_signals();
+	if (setsid() < 0 || !place_descriptors(r))
+		return false;
+	return !r->controlling_tty || ioctl(STDIN_FILENO, TIOCSCTTY, 1) == 0;
+}
+
+static bool set_oom_score_adj(int32_t score)
+{
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%d", score);
+	return keeper_write_file("/proc/self/oom_score_adj", text);
+}
+
+static bool step_limits(struct SpawnRequest *r)
+{
+	const struct rlimit files = { .rlim_cur = keeper.nofile_soft, .rlim_max = keeper.nofile_hard };
+
+	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+		return false;
+	for (uint32_t i = 0; i < r->n_rlimits; i++) {
+		const struct rlimit limit = { .rlim_cur = r->rlimits[i].soft, .rlim_max = r->rlimits[i].hard };
+
+		if (setrlimit((__rlimit_resource_t)r->rlimits[i].resource, &limit) < 0)
+			return false;
+	}
+	if (r->flags & SPAWN_SET_NICE && setpriority(PRIO_PROCESS, 0, r->nice) < 0)
+		return false;
+	if (r->flags & SPAWN_SET_OOM && !set_oom_score_adj(r->oom_score_adj))
+		return false;
+	if (!(r->flags & SPAWN_SET_OOM) && keeper.oom_score_adj != 0)
+		(void)set_oom_score_adj(0); /* may be refused inside a container that is given a score */
+	(void)umask(r->flags & SPAWN_SET_UMASK ? r->umask : 022);
+	return true;
+}
+
+static bool step_directory(struct SpawnRequest *r)
+{
+	return chdir(r->directory ? r->directory : "/") == 0;
+}
+
+static bool step_identity(struct SpawnRequest *r)
+{
+	if (r->flags & SPAWN_SET_GROUPS && setgroups(r->n_groups, r->groups) < 0)
+		return false;
+	if (r->flags & SPAWN_SET_GID && setresgid(r->gid, r->gid, r->gid) < 0)
+		return false;
+	return !(r->flags & SPAWN_SET_UID) || setresuid(r->uid, r->uid, r->uid) == 0;
+}
+
+static bool step_exec(struct SpawnRequest *r)
+{
+	sigset_t none;
+
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* cannot fail with these arguments */
+	(void)execve(r->argv[0], r->argv, r->environment);
+	return false;
+}
+
+static const struct {
+	enum ExecStep step;
+	bool (*run)(struct SpawnRequest *r);
+} steps[] = {
+	{ EXEC_STEP_SETUP, step_setup },         { EXEC_STEP_LIMITS, step_limits },
+	{ EXEC_STEP_DIRECTORY, step_directory }, { EXEC_STEP_IDENTITY, step_identity },
+	{ EXEC_STEP_EXEC, step_exec },
+};
+
+static void __attribute__((noreturn)) become(const struct SpawnRequest *request)
+{
+	struct SpawnRequest r = *request;
+	struct ExecStatus status = { 0 };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (steps[i].run(&r))
+			continue;
+		status.step = (int32_t)steps[i].step;
+		status.error = errno;
+		break;
+	}
+	if (r.status >= 0)
+		(void)!write(r.status, &status, sizeof(status)); /* nobody else to tell */
+	_exit(EXIT_NOT_EXECUTED);
+}
+
+static pid_t clone_process(int cgroup_fd)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD };
+
+	if (cgroup_fd >= 0) {
+		args.flags = CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)cgroup_fd;
+	}
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+pid_t spawn_process(const struct SpawnRequest *request)
+{
+	pid_t pid = clone_process(request->flags & SPAWN_CGROUP ? request->cgroup : -1);
+
+	if (pid == 0)
+		become(request);
+	return pid;
+}
+
+pid_t spawn_fork(void)
+{
+	return clone_process(-1);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Spawn: from a request to a process, with plain clone3(2).
+ *
+ * Never vfork: an exec on a hung file system, or a frozen cgroup, would stop PID 1 (measured). The keeper's own process
+ * resolves no path of a service; what fails after the clone is reported by the child through the status pipe.
+ */
+#ifndef SVCD_KEEPER_SPAWN_H
+#define SVCD_KEEPER_SPAWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "protocol/protocol.h"
+
+#define SPAWN_MAX_STRINGS 3072 /* argv and environment together, with their two NULLs */
+
+struct SpawnRequest {
+	uint32_t flags; /* enum SpawnFlags */
+	uint32_t uid;
+	uint32_t gid;
+	uint32_t umask;
+	int32_t nice;
+	int32_t oom_score_adj;
+	bool controlling_tty; /* make standard input the controlling terminal: the rescue shell */
+	uint32_t n_groups;
+	uint32_t n_rlimits;
+	uint32_t n_inherited;
+	int stdio[3]; /* -1: /dev/null */
+	int cgroup;   /* -1: ours */
+	int status;   /* -1: none */
+	int inherited[PROTOCOL_MAX_FDS];
+	uint32_t groups[PROTOCOL_MAX_GROUPS];
+	struct SpawnRlimit rlimits[PROTOCOL_MAX_RLIMITS];
+	const char *directory; /* NULL: / */
+	char *const *argv;
+	char *const *environment;
+};
+
+/* A request that asks for nothing: /dev/null, our cgroup, no ids. */
+void spawn_request_init(struct SpawnRequest *request);
+
+/**
+ * spawn_request_parse() - take a SPAWN message apart and check every count and string in it
+ * @message:  the datagram; the request points into it
+ * @fds:      the descriptors that came with it; they stay the caller's
+ *
+ * One request at a time: the arrays of pointers are static. Returns: 0 or EINVAL.
+ */
+int spawn_request_parse(const void *message, size_t size, const int *fds, size_t n_fds, struct SpawnRequest *request);
+
+/**
+ * spawn_process() - start it
+ * Returns: its pid, or -1 with errno set by clone3(2). What goes wrong after that is the child's to report.
+ */
+pid_t spawn_process(const struct SpawnRequest *request);
+
+/* fork(2) without the C library's handlers. Returns as fork does. */
+pid_t spawn_fork(void);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Strikes: two counters and a level.
+ */
+#include "config.h"
+
+#include "keeper/strikes.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/wait.h>
+
+#include "keeper/console.h"
+#include "keeper/keeper.h"
+
+#define STRIKES_A_LEVEL 3
+#define EARLY_DELAY_US (100 * USEC_PER_MSEC)
+#define FIRST_RETRY_US (1 * USEC_PER_SEC)
+#define LAST_RETRY_US (60 * USEC_PER_SEC)
+
+/* A manager that lived so long after it settled is a good one: the next begins with everything again. */
+#define GOOD_LIFE_US (60 * USEC_PER_SEC)
+
+/* More deaths of settled managers than this in a minute are no longer bad luck. */
+#define BUDGET_DEATHS 30
+#define BUDGET_US (60 * USEC_PER_SEC)
+
+enum Level {
+	LEVEL_NORMAL,
+	LEVEL_WITHOUT_NOTES,
+	LEVEL_WITHOUT_LOCAL_FILES,
+	LEVEL_RESCUE,
+};
+
+static const struct {
+	uint32_t welcome_flags;
+	const char *says;
+} levels[] = {
+	[LEVEL_NORMAL] = { 0, NULL },
+	[LEVEL_WITHOUT_NOTES] = { WELCOME_WITHOUT_NOTES, "trying the manager without its notes" },
+	[LEVEL_WITHOUT_LOCAL_FILES] = { WELCOME_WITHOUT_NOTES | WELCOME_WITHOUT_LOCAL_FILES,
+					"trying the manager without notes and without the files in /etc and /run" },
+	[LEVEL_RESCUE] = { WELCOME_WITHOUT_NOTES | WELCOME_WITHOUT_LOCAL_FILES,
+			   "the manager keeps failing: services stay as they are, and it is tried again now and then" },
+};
+
+static enum Level level;
+static unsigned int n_strikes;
+static unsigned int n_settled_deaths;
+static uint64_t budget_since_us;
+static uint64_t retry_us;
+
+static bool over_budget(uint64_t now_us)
+{
+	if (n_settled_deaths == 0 || now_us - budget_since_us > BUDGET_US) {
+		budget_since_us = now_us;
+		n_settled_deaths = 0;
+	}
+	return ++n_settled_deaths > BUDGET_DEATHS;
+}
+
+/* SIGKILL that is not ours comes from an admin or for lack of memory, never from what a manager has read. */
+static bool is_strike(const struct ManagerDeath *death, uint64_t now_us)
+{
+	bool killed_from_outside = WIFSIGNALED(death->wait_status) && WTERMSIG(death->wait_status) == SIGKILL &&
+				   !death->killed_by_us;
+
+	if (death->was_settled || killed_from_outside)
+		return over_budget(now_us);
+	return true;
+}
+
+static void rise(void)
+{
+	n_strikes = 0;
+	if (level == LEVEL_RESCUE)
+		return;
+	level++;
+	say("%s", levels[level].says);
+}
+
+static uint64_t next_retry(void)
+{
+	uint64_t delay_us = retry_us ? retry_us : FIRST_RETRY_US;
+
+	retry_us = delay_us * 2 < LAST_RETRY_US ? delay_us * 2 : LAST_RETRY_US;
+	return delay_us;
+}
+
+uint64_t strikes_on_death(struct ManagerDeath *death, uint64_t now_us)
+{
+	bool exited = WIFEXITED(death->wait_status);
+	bool good_life = death->was_settled && death->settled_for_us >= GOOD_LIFE_US;
+
+	death->was_asked_for = exited && WEXITSTATUS(death->wait_status) == PROTOCOL_EXIT_REEXEC && death->was_settled;
+	if (death->was_asked_for || good_life) {
+		level = LEVEL_NORMAL;
+		n_strikes = 0;
+		n_settled_deaths = 0;
+		retry_us = 0;
+	}
+	if (death->was_asked_for)
+		return 0;
+	if (exited && WEXITSTATUS(death->wait_status) == PROTOCOL_EXIT_INCOMPATIBLE && level != LEVEL_RESCUE) {
+		level = LEVEL_RESCUE;
+		say("%s", levels[level].says);
+	} else if (!is_strike(death, now_us)) {
+		return 0;
+	} else if (++n_strikes >= STRIKES_A_LEVEL) {
+		rise();
+	}
+	return level == LEVEL_RESCUE ? next_retry() : EARLY_DELAY_US * n_strikes;
+}
+
+void strikes_on_settled(void)
+{
+	n_strikes = 0;
+	if (level == LEVEL_RESCUE)
+		say("the manager is back");
+}
+
+uint32_t strikes_welcome_flags(void)
+{
+	return levels[level].welcome_flags;
+}
+
+bool strikes_is_rescue(void)
+{
+	return level == LEVEL_RESCUE;
+}

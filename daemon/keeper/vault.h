@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Vault: the manager's memory, held while it is away: a note per service, and descriptors under names.
+ *
+ * Nothing here is looked into. What belongs where is docs/keeper.md; the limits are the protocol's.
+ */
+#ifndef SVCD_KEEPER_VAULT_H
+#define SVCD_KEEPER_VAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "keeper/names.h"
+
+/**
+ * vault_set_note() - replace the note of @service; an empty @note forgets it
+ * Returns: 0, EINVAL for an impossible name, E2BIG for a note without an end, ENOSPC at the limit.
+ */
+int vault_set_note(const char *service, const char *note);
+
+/* Returns: the note that belongs to a name, or NULL. */
+const char *vault_note(NameId id);
+
+/**
+ * vault_keep() - hold @fd under @name; one that was held there is closed
+ *
+ * Takes @fd, also on failure (it is closed then). Returns: 0, EINVAL, ENOSPC.
+ */
+int vault_keep(const char *name, int fd);
+
+/* Closes what is held under @name, if anything. */
+void vault_forget(const char *name);
+
+/* Returns: the descriptor held under a name, or -1. */
+int vault_fd(NameId id);
+
+uint32_t vault_n_notes(void);
+uint32_t vault_n_fds(void);
+
+/* Marks all held descriptors as surviving execve(2), or not. */
+bool vault_set_cloexec(bool cloexec);
+
+#endif
