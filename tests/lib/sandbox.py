@@ -33,6 +33,9 @@ SANITIZER_WORDS = re.compile(r"(AddressSanitizer|LeakSanitizer|runtime error:|Un
 # The report of a signal that the test itself sent is no finding; see kill_manager().
 SANITIZER_SIGNAL = re.compile(r"AddressSanitizer:? ?:?(DEADLYSIGNAL|SEGV|ABRT|BUS|FPE|ILL|TRAP)|nested bug in the same thread")
 
+# What the keeper says of a manager that it did not expect to end.
+MANAGER_DEATH = re.compile(r"svcd: the manager (was killed by signal|exited with status|does not answer|did not say hello)")
+
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "LANG": "C.UTF-8",
@@ -271,6 +274,9 @@ class Sandbox:
             found = [line for line in found if not SANITIZER_SIGNAL.search(line)]
         if found:
             raise Failure("a sanitizer found something:\n" + text)
+        deaths = [line for line in text.splitlines() if MANAGER_DEATH.search(line) and "being traced" not in line]
+        if len(deaths) > self.killed_managers and not self.expect_crash:
+            raise Failure(f"{len(deaths)} managers died, {self.killed_managers} were killed by the test:\n{text}")
 
     # --- inside ---
 

@@ -1,0 +1,27 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A fault in PID 1 itself: the same process goes on with its tables, services keep their pids."""
+
+import os
+import signal
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+NAMES = [f"s{number}" for number in range(5)]
+
+with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, expect_crash=True) as box:
+    box.wait_states({name: "ready" for name in NAMES})
+    pids = {name: box.pid(name) for name in NAMES}
+    manager = box.manager_pid()
+
+    os.kill(box.pid1, signal.SIGSEGV)
+
+    wait_for(lambda: box.manager_pid() not in (0, manager), what="there is another manager")
+    box.wait_up()
+    box.wait_at_rest()
+    assert {name: box.pid(name) for name in NAMES} == pids
+    assert box.read("/proc/1/comm").strip() == "svcd"
+    box.svcctl("poweroff")
+    status = box.wait_end()
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"

@@ -1,0 +1,18 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""/run is full: services are started and stopped all the same, and nothing blocks."""
+
+from sandbox import Sandbox
+
+TALKS = "[Service]\nExec=/bin/sh -c \"yes | head -c 1000000; exec sleep infinity\"\n"
+
+with Sandbox({"a": TALKS, "b": "[Service]\nExec=/bin/sleep infinity\n"}, policy="[runlevel 2]\n") as box:
+    box.wait_up()
+    box.run("dd if=/dev/zero of=/run/filler bs=1M 2>/dev/null", check=False)
+
+    box.svcctl("start", "a", "b")
+    box.wait_states({"a": "ready", "b": "ready"})
+    box.kill_manager()
+    box.wait_states({"a": "ready", "b": "ready"})
+    box.svcctl("stop", "a", "b")
+    box.wait_states({"a": "idle", "b": "idle"})
