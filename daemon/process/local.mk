@@ -2,4 +2,18 @@
 
 noinst_LIBRARIES += libprocess.a
 libprocess_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-libprocess_a_SOURCES =
+libprocess_a_SOURCES = \
+	daemon/process/cgroup.c daemon/process/cgroup.h \
+	daemon/process/exec-spec.c daemon/process/exec-spec.h \
+	daemon/process/keeper-link.c daemon/process/keeper-link.h \
+	daemon/process/log-pipe.c daemon/process/log-pipe.h \
+	daemon/process/notify-socket.c daemon/process/notify-socket.h \
+	daemon/process/outcome.c daemon/process/outcome.h \
+	daemon/process/pidfile.c daemon/process/pidfile.h \
+	daemon/process/plan.c daemon/process/plan.h \
+	daemon/process/ready-fd.c daemon/process/ready-fd.h \
+	daemon/process/spawn-request.c daemon/process/spawn-request.h \
+	daemon/process/supervise.c daemon/process/supervise.h \
+	daemon/process/supervise-private.h \
+	daemon/process/supervise-spawn.c \
+	daemon/process/supervise-steps.c

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# Only a header: both programs are built from it.
-EXTRA_DIST += daemon/protocol/protocol.h
+# Only headers: the programs on both sides are built from them.
+EXTRA_DIST += daemon/protocol/exec-spec.h daemon/protocol/logger-protocol.h daemon/protocol/protocol.h

@@ -172,6 +172,7 @@ enum ExecStep {
 	EXEC_STEP_ENVIRONMENT = 7, /* svc-exec: an environment file */
 	EXEC_STEP_TTY = 8,       /* svc-exec: the terminal */
 	EXEC_STEP_SPEC = 9,      /* svc-exec: its own input */
+	EXEC_STEP_RUNTIME = 10,  /* svc-exec: a runtime directory */
 };
 
 struct ExecStatus {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Directories: RuntimeDirectory=, made below /run and given to the service's user.
+ */
+#ifndef SVCD_EXEC_DIRECTORIES_H
+#define SVCD_EXEC_DIRECTORIES_H
+
+#include <sys/types.h>
+
+#include "exec/environment.h"
+#include "exec/identity.h"
+#include "exec/spec.h"
+
+#define RUNTIME_ROOT "/run"
+
+/* Makes all of them, and sets RUNTIME_DIRECTORY as systemd.exec(5) has it. Returns: 0 or an errno. */
+int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment);
+
+#endif

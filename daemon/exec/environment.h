@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Environment: an ordered set of NAME=value, and files that add to it.
+ */
+#ifndef SVCD_EXEC_ENVIRONMENT_H
+#define SVCD_EXEC_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+#include "exec/spec.h"
+
+struct Environment {
+	struct StringList list;
+};
+
+/* The last one of a name wins. @assignment is borrowed. Returns: 0, EINVAL when it is no assignment, or ENOMEM. */
+int environment_set(struct Environment *environment, const char *assignment);
+/* Makes the assignment itself. */
+int environment_set_pair(struct Environment *environment, const char *name, const char *value);
+const char *environment_get(const struct Environment *environment, const char *name);
+
+/**
+ * environment_read_file() - add what a file says
+ *
+ * Lines of NAME=value; "#" or ";" begins a comment line; quotes and backslashes as in a shell, and nothing else of a
+ * shell (no variables, no commands); "export" in front is passed over. A line that is none of this is passed over.
+ * Returns: 0 or an errno; EINVAL for a NUL byte, EFBIG for a file over ENVIRONMENT_FILE_BYTES.
+ */
+int environment_read_file(struct Environment *environment, const char *path, bool optional);
+
+/* The same number is in base/limits.h (LIMIT_ENVIRONMENT_FILE_BYTES), which this program does not see. */
+#define ENVIRONMENT_FILE_BYTES (64 * 1024)
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cgroup: small files below one directory, as kernel.org, admin-guide/cgroup-v2 describes them.
+ */
+#include "config.h"
+
+#include "process/cgroup.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "loop/loop.h"
+
+/* cgroup.procs with LIMIT_CGROUP_PIDS lines of the longest pid. */
+#define PROCS_BYTES (LIMIT_CGROUP_PIDS * 12)
+
+struct Cgroup {
+	char *path; /* NULL: no cgroup v2 */
+	int events_fd; /* cgroup.events while it is watched */
+	FdSource *source;
+	void (*on_change)(void *data);
+	void *data;
+};
+
+static int open_below(const char *directory, const char *file, int flags)
+{
+	auto_fd int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -1 : openat(fd, file, flags | O_CLOEXEC);
+}
+
+/* What is there now, as a string; these files are made anew at each read from their beginning. */
+static bool read_start(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	return true;
+}
+
+/* --- walking --- */
+
+/* Calls @visit for each group below @fd, then for @fd itself. */
+static void walk(int fd, unsigned depth, void (*visit)(int fd, int parent_fd, const char *name, void *data), void *data)
+{
+	/* A second descriptor: the one of a DIR is closed with it. */
+	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = own < 0 ? NULL : fdopendir(own);
+	struct dirent *entry;
+
+	if (!dir) {
+		if (own >= 0)
+			(void)close(own);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		auto_fd int child = -1;
+
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		child = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (child < 0)
+			continue;
+		if (depth < LIMIT_CGROUP_DEPTH)
+			walk(child, depth + 1, visit, data);
+		visit(child, fd, entry->d_name, data);
+	}
+	(void)closedir(dir);
+}
+
+static void add_pids(int fd, int parent_fd, const char *name, void *data)
+{
+	GArray *pids = data;
+	auto_fd int procs = openat(fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	g_autofree char *text = g_malloc(PROCS_BYTES);
+	char *at = text;
+	char *end;
+
+	(void)parent_fd;
+	(void)name;
+	/* EOPNOTSUPP: a threaded group; its processes are listed by the one above it. */
+	if (procs < 0 || !read_start(procs, text, PROCS_BYTES))
+		return;
+	for (;;) {
+		long pid = strtol(at, &end, 10);
+		pid_t value = (pid_t)pid;
+
+		if (end == at || pids->len >= LIMIT_CGROUP_PIDS)
+			return;
+		at = end;
+		if (pid > 0) /* 0: a process of another PID namespace */
+			g_array_append_val(pids, value);
+	}
+}
+
+static void remove_group(int fd, int parent_fd, const char *name, void *data)
+{
+	(void)fd;
+	(void)data;
+	(void)unlinkat(parent_fd, name, AT_REMOVEDIR); /* a populated one stays, and the next start finds it */
+}
+
+GArray *cgroup_pids(const Cgroup *cgroup)
+{
+	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
+	auto_fd int fd = cgroup->path ? open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return pids;
+	walk(fd, 0, add_pids, pids);
+	add_pids(fd, -1, "", pids);
+	return pids;
+}
+
+static bool has_pid(const GArray *pids, pid_t pid)
+{
+	for (guint i = 0; i < pids->len; i++) {
+		if (g_array_index(pids, pid_t, i) == pid)
+			return true;
+	}
+	return false;
+}
+
+bool cgroup_contains(const Cgroup *cgroup, pid_t pid)
+{
+	g_autoptr(GArray) pids = cgroup_pids(cgroup);
+
+	return has_pid(pids, pid);
+}
+
+/* --- making and removing --- */
+
+Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void *data), void *data)
+{
+	Cgroup *cgroup = g_new0(Cgroup, 1);
+
+	cgroup->path = root ? g_build_filename(root, service, NULL) : NULL;
+	cgroup->events_fd = -1;
+	cgroup->on_change = on_change;
+	cgroup->data = data;
+	return cgroup;
+}
+
+void cgroup_free(Cgroup *cgroup)
+{
+	if (!cgroup)
+		return;
+	cgroup_watch(cgroup, false);
+	g_free(cgroup->path);
+	g_free(cgroup);
+}
+
+bool cgroup_create(Cgroup *cgroup, GError **error)
+{
+	if (cgroup->path && mkdir(cgroup->path, 0755) < 0 && errno != EEXIST)
+		return fail_errno(error, errno, "cannot make the control group %s", cgroup->path);
+	return true;
+}
+
+int cgroup_open(const Cgroup *cgroup, GError **error)
+{
+	int fd;
+
+	if (!cgroup->path)
+		return -1;
+	fd = open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		fail_errno(error, errno, "cannot open the control group %s", cgroup->path);
+	return fd;
+}
+
+void cgroup_remove(const Cgroup *cgroup)
+{
+	auto_fd int fd = cgroup->path ? open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return;
+	walk(fd, 0, remove_group, NULL);
+	(void)rmdir(cgroup->path); /* a populated one stays, and the next start finds it */
+}
+
+/* --- watching --- */
+
+static void on_events(GIOCondition condition, void *data)
+{
+	Cgroup *cgroup = data;
+	char text[256];
+
+	(void)condition;
+	/* The file stays "changed" until it is read; of a removed group it can no longer be read, which is an end too. */
+	if (!read_start(cgroup->events_fd, text, sizeof text))
+		cgroup_watch(cgroup, false);
+	cgroup->on_change(cgroup->data);
+}
+
+void cgroup_watch(Cgroup *cgroup, bool on)
+{
+	char text[256];
+
+	if (on == (cgroup->source != NULL) || !cgroup->path)
+		return;
+	if (!on) {
+		fd_source_free(cgroup->source);
+		cgroup->source = NULL;
+		fd_close(&cgroup->events_fd);
+		return;
+	}
+	cgroup->events_fd = open_below(cgroup->path, "cgroup.events", O_RDONLY);
+	if (cgroup->events_fd < 0)
+		return; /* gone: cgroup_population() says so */
+	(void)read_start(cgroup->events_fd, text, sizeof text); /* changes count from this read on */
+	cgroup->source = fd_source_new(cgroup->events_fd, G_IO_PRI, LOOP_PRIORITY_READY, on_events, cgroup);
+}
+
+CgroupPopulation cgroup_population(const Cgroup *cgroup)
+{
+	auto_fd int fd = -1;
+	char text[256];
+
+	if (!cgroup->path)
+		return CGROUP_UNKNOWN;
+	fd = open_below(cgroup->path, "cgroup.events", O_RDONLY);
+	if (fd < 0 || !read_start(fd, text, sizeof text))
+		return errno == ENOENT || errno == ENODEV ? CGROUP_EMPTY : CGROUP_UNKNOWN;
+	return strstr(text, "populated 1") ? CGROUP_POPULATED : CGROUP_EMPTY;
+}
+
+/* --- signals --- */
+
+/*
+ * A pid from a list may be another process by the time it is used. So: take pidfds, list again, and signal those that
+ * are still in the list; a pidfd cannot change its process.
+ */
+void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except)
+{
+	g_autoptr(GArray) before = cgroup_pids(cgroup);
+
+	for (guint first = 0; first < before->len; first += 64) {
+		g_autoptr(GArray) now = NULL;
+		int fds[64];
+		guint n = MIN(before->len - first, G_N_ELEMENTS(fds));
+
+		for (guint i = 0; i < n; i++)
+			fds[i] = pidfd_open(g_array_index(before, pid_t, first + i), 0);
+		now = cgroup_pids(cgroup);
+		for (guint i = 0; i < n; i++) {
+			pid_t pid = g_array_index(before, pid_t, first + i);
+
+			if (fds[i] < 0)
+				continue;
+			if (pid != except && has_pid(now, pid))
+				(void)pidfd_send_signal(fds[i], signo, NULL, 0); /* ESRCH: it is gone, as wanted */
+			fd_close(&fds[i]);
+		}
+	}
+}
+
+bool cgroup_kill(const Cgroup *cgroup, GError **error)
+{
+	auto_fd int fd = -1;
+
+	if (!cgroup->path)
+		return true;
+	fd = open_below(cgroup->path, "cgroup.kill", O_WRONLY);
+	if (fd < 0 && errno == ENOENT) { /* before Linux 5.14; also when the group is gone, and then this does nothing */
+		cgroup_signal(cgroup, SIGKILL, 0);
+		return true;
+	}
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		return fail_errno(error, errno, "cannot kill the processes in %s", cgroup->path);
+	return true;
+}
+
+const char *cgroup_path(const Cgroup *cgroup)
+{
+	return cgroup->path;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cgroup: the control group of one service, cgroup v2: who is in it, signals to all of it, its end.
+ *
+ * Without cgroup v2 the object exists all the same and knows nothing: its population is CGROUP_UNKNOWN, and it holds
+ * nobody. Then only the main process and its session are known (docs/processes.md).
+ */
+#ifndef SVCD_PROCESS_CGROUP_H
+#define SVCD_PROCESS_CGROUP_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef struct Cgroup Cgroup;
+
+typedef enum CgroupPopulation {
+	CGROUP_UNKNOWN, /* no cgroup v2 */
+	CGROUP_EMPTY,   /* no process but zombies, or the directory is gone */
+	CGROUP_POPULATED,
+} CgroupPopulation;
+
+/**
+ * cgroup_new() - name the group of a service; nothing is made yet
+ * @root:      the directory that services' groups are in; NULL: no cgroup v2
+ * @on_change: called from the main loop when a watched group may have become empty
+ */
+Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void *data), void *data);
+void cgroup_free(Cgroup *cgroup);
+
+/* Makes the directory; there already is fine. */
+bool cgroup_create(Cgroup *cgroup, GError **error);
+/* A descriptor for CLONE_INTO_CGROUP; -1 with @error, -1 without one where there is no cgroup v2. */
+int cgroup_open(const Cgroup *cgroup, GError **error);
+
+/* Starts or ends looking for changes. The call-back only wakes: ask cgroup_population() for the truth. */
+void cgroup_watch(Cgroup *cgroup, bool on);
+
+/* KILL to every process in it and below it, at once. */
+bool cgroup_kill(const Cgroup *cgroup, GError **error);
+/* @signo to every process in it and below it but @except (0: none). */
+void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except);
+
+/* Removes it with the groups that the service made below it; one that is populated stays. */
+void cgroup_remove(const Cgroup *cgroup);
+
+const char *cgroup_path(const Cgroup *cgroup); /* NULL without cgroup v2 */
+CgroupPopulation cgroup_population(const Cgroup *cgroup);
+bool cgroup_contains(const Cgroup *cgroup, pid_t pid);
+/* pid_t, in no order; at most LIMIT_CGROUP_PIDS of them. */
+GArray *cgroup_pids(const Cgroup *cgroup);
+
+/* Processes that are looked at one by one; what is above that number is left to cgroup.kill. */
+#define LIMIT_CGROUP_PIDS 4096
+/* Groups below groups that are followed: twice what container managers make. */
+#define LIMIT_CGROUP_DEPTH 16
+
+#endif

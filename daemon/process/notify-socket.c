@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Notify socket: datagrams with credentials, a batch a turn, at a limited rate.
+ */
+#include "config.h"
+
+#include "process/notify-socket.h"
+
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "loop/loop.h"
+#include "process/pidfile.h"
+
+/* SCM_MAX_FD of the kernel: no datagram carries more. */
+#define MAX_FDS 253
+
+/* More than a socket holds (net.unix.max_dgram_qlen is raised to 512): reading them all comes to an end. */
+#define DRAIN_MAX 4096
+
+struct NotifySocket {
+	int fd;
+	FdSource *source; /* NULL until armed */
+	Timer *refill;
+	double tokens;
+	int64_t tokens_at_us;
+	unsigned n_ignored;
+	const NotifyListener *listener;
+	void *data;
+};
+
+/* --- what a datagram says --- */
+
+static void say_ready(NotifyMessage *m, const char *value)
+{
+	m->ready = m->ready || strcmp(value, "1") == 0;
+}
+
+static void say_stopping(NotifyMessage *m, const char *value)
+{
+	m->stopping = m->stopping || strcmp(value, "1") == 0;
+}
+
+static void say_reloading(NotifyMessage *m, const char *value)
+{
+	m->reloading = m->reloading || strcmp(value, "1") == 0;
+}
+
+static void say_status(NotifyMessage *m, const char *value)
+{
+	m->status = value;
+}
+
+static void say_main_pid(NotifyMessage *m, const char *value)
+{
+	if (!pidfile_parse(value, &m->main_pid))
+		m->main_pid = 0;
+}
+
+static void say_extend(NotifyMessage *m, const char *value)
+{
+	uint64_t us;
+
+	if (text_parse_uint(value, 10, INT64_MAX, &us))
+		m->extend_us = (int64_t)MIN(us, (uint64_t)NOTIFY_EXTEND_MAX_US);
+}
+
+static void say_errno(NotifyMessage *m, const char *value)
+{
+	uint64_t errnum;
+
+	if (text_parse_uint(value, 10, 4095, &errnum)) /* MAX_ERRNO of the kernel */
+		m->errnum = (int)errnum;
+}
+
+static const struct {
+	const char *name;
+	void (*say)(NotifyMessage *m, const char *value);
+} variables[] = {
+	{ "READY", say_ready },
+	{ "STOPPING", say_stopping },
+	{ "RELOADING", say_reloading },
+	{ "STATUS", say_status },
+	{ "MAINPID", say_main_pid },
+	{ "EXTEND_TIMEOUT_USEC", say_extend },
+	{ "ERRNO", say_errno },
+};
+
+static void parse_line(char *line, NotifyMessage *ret)
+{
+	char *equals = strchr(line, '=');
+
+	if (!equals)
+		return;
+	*equals = '\0';
+	for (size_t i = 0; i < G_N_ELEMENTS(variables); i++) {
+		if (strcmp(line, variables[i].name) == 0)
+			variables[i].say(ret, equals + 1);
+	}
+}
+
+bool notify_parse(char *text, size_t length, NotifyMessage *ret)
+{
+	char *rest = text;
+	char *line;
+
+	*ret = (NotifyMessage){ 0 };
+	if (length == 0 || length > LIMIT_NOTIFY_BYTES || strlen(text) != length)
+		return false;
+	while ((line = strsep(&rest, "\n")))
+		parse_line(line, ret);
+	return true;
+}
+
+/* --- receiving --- */
+
+/* Takes what the kernel attached: who sent it, and descriptors, which nobody asked for (they end a BARRIER=1). */
+static pid_t take_control(struct msghdr *header)
+{
+	pid_t pid = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
+			struct ucred credentials;
+
+			memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
+			pid = credentials.pid;
+		}
+		if (c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+			fd_close(&fd);
+		}
+	}
+	return pid;
+}
+
+/* Returns: false when nothing is left to read. */
+static bool receive_one(NotifySocket *socket)
+{
+	char text[LIMIT_NOTIFY_BYTES + 2];
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int) * MAX_FDS)];
+	} control;
+	struct iovec iov = { .iov_base = text, .iov_len = LIMIT_NOTIFY_BYTES + 1 };
+	struct msghdr header = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+				 .msg_controllen = sizeof control.space };
+	ssize_t n = recvmsg(socket->fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	NotifyMessage message;
+	pid_t pid;
+
+	if (n < 0)
+		return errno == EINTR;
+	pid = take_control(&header);
+	text[n] = '\0';
+	if (pid > 0 && notify_parse(text, (size_t)n, &message) && socket->listener->may_send(socket->data, pid))
+		socket->listener->message(socket->data, &message);
+	else
+		socket->n_ignored++;
+	return true;
+}
+
+/* Returns: false when the service has used up its share for now; the rest is read when there are tokens again. */
+static bool take_token(NotifySocket *socket)
+{
+	int64_t now = loop_now();
+
+	socket->tokens += (double)(now - socket->tokens_at_us) * NOTIFY_RATE / G_USEC_PER_SEC;
+	socket->tokens = MIN(socket->tokens, NOTIFY_BURST);
+	socket->tokens_at_us = now;
+	if (socket->tokens < 1)
+		return false;
+	socket->tokens -= 1;
+	return true;
+}
+
+static void on_readable(GIOCondition condition, void *data)
+{
+	NotifySocket *socket = data;
+
+	(void)condition;
+	for (int i = 0; i < LIMIT_NOTIFY_BATCH; i++) {
+		if (!take_token(socket)) {
+			fd_source_set_events(socket->source, 0);
+			timer_arm(socket->refill, loop_now() + LIMIT_NOTIFY_BATCH * G_USEC_PER_SEC / NOTIFY_RATE);
+			return;
+		}
+		if (!receive_one(socket)) {
+			socket->tokens += 1; /* nothing was read for it */
+			return;
+		}
+	}
+}
+
+static void on_refill(void *data)
+{
+	NotifySocket *socket = data;
+
+	fd_source_set_events(socket->source, G_IO_IN);
+}
+
+/* --- life --- */
+
+char *notify_socket_path(const char *runtime_dir, const char *service)
+{
+	const size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1;
+	char *path = g_build_filename(runtime_dir, "notify", service, NULL);
+	g_autofree char *hash = NULL;
+	g_autofree char *name = NULL;
+
+	if (strlen(path) <= max)
+		return path;
+	g_free(path);
+	hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, service, -1);
+	name = g_strdup_printf("%.24s~%.24s", service, hash); /* "~" is in no service's name */
+	return g_build_filename(runtime_dir, "notify", name, NULL);
+}
+
+static int bind_at(const char *path, GError **error)
+{
+	auto_fd int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int on = 1;
+
+	if (strlen(path) >= sizeof address.sun_path) {
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for a socket", path);
+		return -1;
+	}
+	strcpy(address.sun_path, path);
+	(void)unlink(path); /* of an earlier run; if it cannot go, bind says so */
+	/* Every user may write to it: the sender is checked, not the file. Until chmod nobody else knows of it. */
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
+	    bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, 0666) < 0) {
+		fail_errno(error, errno, "cannot make the notify socket %s", path);
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+NotifySocket *notify_socket_resume(int fd, const NotifyListener *listener, void *data)
+{
+	NotifySocket *socket = g_new0(NotifySocket, 1);
+
+	socket->fd = fd;
+	socket->tokens = NOTIFY_BURST;
+	socket->tokens_at_us = loop_now();
+	socket->refill = timer_new(on_refill, socket);
+	socket->listener = listener;
+	socket->data = data;
+	return socket;
+}
+
+NotifySocket *notify_socket_new(const char *path, const NotifyListener *listener, void *data, GError **error)
+{
+	g_autofree char *directory = g_path_get_dirname(path);
+	int fd;
+
+	if (!directory_ensure(directory, error))
+		return NULL;
+	fd = bind_at(path, error);
+	return fd < 0 ? NULL : notify_socket_resume(fd, listener, data);
+}
+
+void notify_socket_arm(NotifySocket *socket)
+{
+	if (!socket->source)
+		socket->source = fd_source_new(socket->fd, G_IO_IN, LOOP_PRIORITY_NOTIFY, on_readable, socket);
+}
+
+void notify_socket_drain(NotifySocket *socket)
+{
+	for (int i = 0; i < DRAIN_MAX && receive_one(socket); i++)
+		;
+}
+
+int notify_socket_fd(const NotifySocket *socket)
+{
+	return socket->fd;
+}
+
+unsigned notify_socket_ignored(const NotifySocket *socket)
+{
+	return socket->n_ignored;
+}
+
+void notify_socket_free(NotifySocket *socket)
+{
+	if (!socket)
+		return;
+	fd_source_free(socket->source);
+	timer_free(socket->refill);
+	fd_close(&socket->fd);
+	g_free(socket);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Notify socket: where a service says sd_notify(3) things. One socket a service, so that its path is the identity, and
+ * a service that floods its own fills nobody else's.
+ *
+ * Whom to believe is the listener's decision: it is asked for every datagram, by the process id that the kernel attached.
+ */
+#ifndef SVCD_PROCESS_NOTIFY_SOCKET_H
+#define SVCD_PROCESS_NOTIFY_SOCKET_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What one datagram said; the texts point into its buffer. */
+typedef struct NotifyMessage {
+	bool ready;
+	bool stopping;
+	bool reloading;
+	const char *status;  /* NULL: not said */
+	pid_t main_pid;      /* 0: not said */
+	int64_t extend_us;   /* 0: not said */
+	int errnum;          /* 0: not said */
+} NotifyMessage;
+
+/**
+ * notify_parse() - read "NAME=value" lines
+ * @text: @length bytes and a NUL behind them; written to
+ * Returns: false when it is to be ignored as a whole: empty, too long, or with a NUL inside.
+ */
+bool notify_parse(char *text, size_t length, NotifyMessage *ret);
+
+typedef struct NotifyListener {
+	bool (*may_send)(void *data, pid_t pid);
+	void (*message)(void *data, const NotifyMessage *message); /* must not free the socket */
+} NotifyListener;
+
+typedef struct NotifySocket NotifySocket;
+
+/* The path for a service: its name, shortened with a hash where sun_path is too short for it. A new string. */
+char *notify_socket_path(const char *runtime_dir, const char *service);
+
+/* Makes the socket at @path, in place of one that is there, and the directory it is in. Quiet until it is armed. */
+NotifySocket *notify_socket_new(const char *path, const NotifyListener *listener, void *data, GError **error);
+/* The same with a socket that the keeper kept. Takes @fd. */
+NotifySocket *notify_socket_resume(int fd, const NotifyListener *listener, void *data);
+void notify_socket_arm(NotifySocket *socket);
+/* Handles all that has arrived, without regard to the rate: the sender is dead. */
+void notify_socket_drain(NotifySocket *socket);
+
+int notify_socket_fd(const NotifySocket *socket);
+/* Datagrams that were not believed, or not understood. */
+unsigned notify_socket_ignored(const NotifySocket *socket);
+void notify_socket_free(NotifySocket *socket); /* leaves the path in place */
+
+/*
+ * A flood is slowed down, not thrown away (READY=1 may be in the middle of it): after NOTIFY_BURST datagrams a service
+ * gets NOTIFY_RATE a second, the rest waits in its socket, and then the sender waits.
+ */
+#define NOTIFY_BURST 200
+#define NOTIFY_RATE 200
+
+/* EXTEND_TIMEOUT_USEC= gives at most this much more at a time. */
+#define NOTIFY_EXTEND_MAX_US (G_TIME_SPAN_HOUR * 24)
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Outcome: sentences.
+ */
+#include "config.h"
+
+#include "process/outcome.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/text.h"
+
+char *outcome_describe(int code, int status, int errnum)
+{
+	switch (code) {
+	case CLD_EXITED:
+		if (errnum > 0 && status != 0)
+			return g_strdup_printf("exit status %d (%s)", status, g_strerror(errnum));
+		return g_strdup_printf("exit status %d", status);
+	case CLD_KILLED:
+	case CLD_DUMPED:
+		return g_strdup_printf("killed by signal %s%s", text_signal_name(status),
+				       code == CLD_DUMPED ? " (core dumped)" : "");
+	default:
+		return g_strdup("ended, nobody knows how");
+	}
+}
+
+static bool is_clean_signal(int signo)
+{
+	return signo == SIGHUP || signo == SIGINT || signo == SIGTERM || signo == SIGPIPE;
+}
+
+bool outcome_is_success(const Plan *plan, int code, int status)
+{
+	if (plan->exec && plan->exec->may_fail)
+		return true;
+	if (code == CLD_EXITED)
+		return plan_counts_as_success(plan, status);
+	return code == CLD_KILLED && !plan_ends_by_itself(plan) && is_clean_signal(status);
+}
+
+/* Names of a step's object where there is only one it can have been. */
+static char *describe_user(const ExecDef *e, const char *cause, int errnum)
+{
+	if (errnum != ESRCH)
+		return g_strdup_printf("cannot look up User= or Group=: %s", cause);
+	if (e->user && !e->group && e->groups->len == 0)
+		return g_strdup_printf("there is no user \"%s\"", e->user);
+	if (!e->user && e->group && e->groups->len == 0)
+		return g_strdup_printf("there is no group \"%s\"", e->group);
+	return g_strdup_printf("there is no such user or group: User=%s, Group=%s%s", e->user ? e->user : "",
+			       e->group ? e->group : "", e->groups->len > 0 ? ", or one of SupplementaryGroups=" : "");
+}
+
+static char *describe_environment(const ExecDef *e, const char *cause)
+{
+	const EnvironmentFile *file = e->environment_files->len == 1 ? g_ptr_array_index(e->environment_files, 0) : NULL;
+
+	return file ? g_strdup_printf("cannot read the environment file %s: %s", file->path, cause) :
+		      g_strdup_printf("cannot read an environment file: %s", cause);
+}
+
+char *outcome_describe_exec(const Plan *plan, const Command *command, const struct ExecStatus *status)
+{
+	const ExecDef *e = &plan->execution;
+	const char *cause = g_strerror(status->error);
+
+	switch ((enum ExecStep)status->step) {
+	case EXEC_STEP_SETUP:
+		return g_strdup_printf("cannot set up its session and descriptors: %s", cause);
+	case EXEC_STEP_LIMITS:
+		return g_strdup_printf("cannot set its limits: %s", cause);
+	case EXEC_STEP_DIRECTORY:
+		return g_strdup_printf("cannot enter the directory %s: %s", e->directory ? e->directory : "/", cause);
+	case EXEC_STEP_IDENTITY:
+		return g_strdup_printf("cannot become its user and group: %s", cause);
+	case EXEC_STEP_EXEC:
+		return g_strdup_printf("cannot execute %s: %s", command ? command->argv[0] : "its program", cause);
+	case EXEC_STEP_USER:
+		return describe_user(e, cause, status->error);
+	case EXEC_STEP_ENVIRONMENT:
+		return describe_environment(e, cause);
+	case EXEC_STEP_TTY:
+		return g_strdup_printf("cannot open the terminal %s: %s", e->tty ? e->tty : "", cause);
+	case EXEC_STEP_SPEC:
+		return g_strdup_printf("svc-exec cannot read its specification: %s", cause);
+	case EXEC_STEP_RUNTIME:
+		return g_strdup_printf("cannot make its directory below /run: %s", cause);
+	}
+	return g_strdup_printf("could not be started (step %d): %s", status->step, cause);
+}

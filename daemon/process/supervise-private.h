@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, inside: the steps of an invocation and what they share. For supervise*.c only.
+ *
+ * A step function looks at what happened, says what follows by supervisor_go(), and returns. Only then the exit is
+ * acknowledged, with a note that names the new step, and only then the new step is entered. So a manager that dies
+ * anywhere in between leaves either the old step with the row, or the new step without it, and both can be gone on from.
+ */
+#ifndef SVCD_PROCESS_SUPERVISE_PRIVATE_H
+#define SVCD_PROCESS_SUPERVISE_PRIVATE_H
+
+#include "base/enum-names.h"
+#include "loop/loop.h"
+#include "process/cgroup.h"
+#include "process/notify-socket.h"
+#include "process/plan.h"
+#include "process/ready-fd.h"
+#include "process/supervise.h"
+
+#define SUPERVISE_STEPS(X, P)                                                                      \
+	X(P, NEW, "new")         /* nothing has been done yet */                                      \
+	X(P, CLEAR, "clear")     /* kills what an earlier run left in the cgroup */                   \
+	X(P, PREPARE, "prepare") /* index: the Prepare= command that runs */                          \
+	X(P, MAIN, "main")       /* the main process runs, and is not ready */                        \
+	X(P, FORKED, "forked")   /* the first process has ended; its daemon is looked for */          \
+	X(P, ADOPT, "adopt")     /* index: the process that the keeper was asked to adopt */          \
+	X(P, READY, "ready")                                                                          \
+	X(P, RELOAD, "reload")   /* ready, and the Reload= command runs; index 1: it took too long */ \
+	X(P, DONE, "done")       /* a task that succeeded */                                          \
+	X(P, STOP, "stop")       /* the Stop= command runs; index 0: not yet, another one is in its place */ \
+	X(P, TERM, "term")       /* the main process has been told to end */                          \
+	X(P, REST, "rest")       /* it has; the others in the cgroup have been told */                \
+	X(P, KILL, "kill")       /* index: how often */                                               \
+	X(P, CLEANUP, "cleanup") /* index: the Cleanup= command that runs */                          \
+	X(P, SWEEP, "sweep")     /* kills what the clean-up commands left */                          \
+	X(P, GONE, "gone")
+ENUM_WITH_NAMES(Step, STEP, step, SUPERVISE_STEPS)
+
+/* A row of the keeper's table, as far as we know it. */
+typedef struct ProcessRow {
+	bool in_use; /* asked for, and its end not yet handled */
+	pid_t pid;   /* 0 until it is told */
+	ReadyFd *status;
+	char *problem; /* why it was not executed; NULL: it was, or is not known */
+} ProcessRow;
+
+struct Supervisor {
+	ProcessContext *context;
+	Plan *plan;
+	uint64_t invocation;
+
+	Step step;
+	unsigned index;
+	bool has_begun;   /* false until the first turn of the main loop */
+	bool is_entering; /* @step is new, and what it does has not been done */
+	bool is_resumed;
+	char noted[48]; /* the phase that the last note held */
+
+	/* Asked for, handled in the next turn. */
+	bool stop_wanted;
+	bool reload_wanted;
+
+	/* What has been told to the engine, and part of the phase. */
+	bool was_ready;
+	bool failed_told;
+	bool exited_told;
+
+	ProcessRow rows[ROLE_COUNT];
+	struct MessageExited early_exits[ROLE_COUNT]; /* told before a resumed supervisor had all its descriptors */
+	bool has_early_exit[ROLE_COUNT];
+	pid_t next_main_pid;    /* MAINPID=: takes over when the present main process ends; 0: none */
+	struct MessageExited last_exit; /* of the main process that is being replaced */
+	int errnum;             /* ERRNO= */
+	char *status_text;      /* STATUS= */
+	char *forked_problem;   /* why the daemon behind Ready=fork is not found yet */
+
+	Cgroup *cgroup;
+	char *notify_path; /* NULL unless Ready=notify */
+	NotifySocket *notify;
+	ReadyFd *ready;
+	int output_fd;     /* write end of the log pipe, between the first and the main command */
+	bool is_stopping;  /* the stop limit is running */
+
+	Timer *turn;  /* what was asked for */
+	Timer *limit; /* deadline of the step */
+	Timer *poll;  /* pid file, Ready=path */
+	int64_t poll_us;
+};
+
+typedef struct StepRow {
+	void (*enter)(Supervisor *s);
+	void (*main_ended)(Supervisor *s, const struct MessageExited *exit);
+	void (*control_ended)(Supervisor *s, const struct MessageExited *exit);
+	void (*limit)(Supervisor *s);   /* the deadline has passed */
+	void (*changed)(Supervisor *s); /* the cgroup may be empty, or it is time to look again */
+	void (*stop)(Supervisor *s);
+} StepRow;
+
+extern const StepRow step_rows[STEP_COUNT];
+
+/* --- supervise.c: what steps may use --- */
+
+/* The next step; entered when the present call-back is over. */
+void supervisor_go(Supervisor *s, Step step, unsigned index);
+/* The same, but what the step does on entry has been done already. */
+void supervisor_stay(Supervisor *s, Step step, unsigned index);
+/* Enters steps until one waits for something. Every call-back from outside ends with it. */
+void supervisor_settle(Supervisor *s);
+
+void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text);
+void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text);
+/* START_FAILED, once, and then @next. */
+void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+void supervisor_set_limit(Supervisor *s, int64_t at_us); /* 0: none */
+void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo);
+const char *supervisor_note(Supervisor *s);
+
+/* --- supervise-spawn.c, supervise-steps.c --- */
+
+bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *command, GError **error);
+bool supervisor_open_notify(Supervisor *s, GError **error);
+void supervisor_arm(Supervisor *s);            /* the descriptors that the main process may speak on */
+void supervisor_drain(Supervisor *s, enum ProcessRole role);
+void supervisor_take_fd(Supervisor *s, const char *kind, int fd);
+void supervisor_forget_fds(Supervisor *s);
+void supervisor_is_ready(Supervisor *s);
+bool supervisor_owns(const Supervisor *s, pid_t pid);
+
+void step_main_executed(Supervisor *s);
+void step_adopted(Supervisor *s, pid_t pid, int error);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, spawning: a command of the plan to the keeper, and the descriptors on which the new process may speak:
+ * exec status, readiness, notify socket, output.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "process/log-pipe.h"
+#include "process/outcome.h"
+#include "process/spawn-request.h"
+#include "process/supervise-private.h"
+
+/* --- what is kept by the keeper, so that the next manager has it too --- */
+
+static const char *const kept_kinds[] = { "status", "ready", "notify" };
+
+static void keep(Supervisor *s, const char *kind, int fd)
+{
+	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan->name, kind);
+
+	keeper_link_keep(s->context->link, name, fd);
+}
+
+static void forget(Supervisor *s, const char *kind)
+{
+	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan->name, kind);
+
+	keeper_link_forget(s->context->link, name);
+}
+
+void supervisor_forget_fds(Supervisor *s)
+{
+	const bool has[] = { s->rows[ROLE_MAIN].status != NULL, s->ready != NULL, s->notify != NULL };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kept_kinds); i++) {
+		if (has[i])
+			forget(s, kept_kinds[i]);
+	}
+	g_clear_pointer(&s->rows[ROLE_MAIN].status, ready_fd_free);
+	g_clear_pointer(&s->rows[ROLE_CONTROL].status, ready_fd_free);
+	g_clear_pointer(&s->ready, ready_fd_free);
+	if (s->notify)
+		(void)unlink(s->notify_path); /* nobody is left who would write to it */
+	g_clear_pointer(&s->notify, notify_socket_free);
+}
+
+/* --- exec status, readiness descriptor --- */
+
+static void on_executed(void *data)
+{
+	Supervisor *s = data;
+
+	forget(s, "status");
+	step_main_executed(s);
+	supervisor_settle(s);
+}
+
+static void on_exec_failed(void *data, const struct ExecStatus *status)
+{
+	Supervisor *s = data;
+
+	forget(s, "status");
+	s->rows[ROLE_MAIN].problem = outcome_describe_exec(s->plan, s->plan->exec, status);
+}
+
+static void on_control_executed(void *data)
+{
+	(void)data; /* the end of the command is what counts */
+}
+
+static void on_control_failed(void *data, const struct ExecStatus *status)
+{
+	Supervisor *s = data;
+	ProcessRow *row = &s->rows[ROLE_CONTROL];
+
+	g_free(row->problem);
+	row->problem = outcome_describe_exec(s->plan, NULL, status);
+}
+
+static const ReadyFdListener status_listeners[ROLE_COUNT] = {
+	[ROLE_MAIN] = { .executed = on_executed, .exec_failed = on_exec_failed },
+	[ROLE_CONTROL] = { .executed = on_control_executed, .exec_failed = on_control_failed },
+};
+
+static void on_newline(void *data)
+{
+	Supervisor *s = data;
+
+	forget(s, "ready");
+	if (s->plan->ready == READY_FD)
+		supervisor_is_ready(s);
+	supervisor_settle(s);
+}
+
+static const ReadyFdListener ready_listener = { .newline = on_newline };
+
+/* --- notify socket --- */
+
+bool supervisor_owns(const Supervisor *s, pid_t pid)
+{
+	pid_t main_pid = s->rows[ROLE_MAIN].pid;
+
+	if (pid == main_pid || pid == s->rows[ROLE_CONTROL].pid)
+		return pid > 0;
+	if (cgroup_path(s->cgroup))
+		return cgroup_contains(s->cgroup, pid);
+	return main_pid > 0 && getsid(pid) == main_pid; /* the keeper gave it a session of its own */
+}
+
+static bool on_may_send(void *data, pid_t pid)
+{
+	const Supervisor *s = data;
+	bool may = supervisor_owns(s, pid);
+
+	if (!may)
+		log_debug(s->plan->name, "notify: process %d is not one of this service's", (int)pid);
+	return may;
+}
+
+/* STATUS= goes to people: valid UTF-8, no control bytes, one line's worth. */
+#define STATUS_CHARACTERS 200
+
+static void take_status(Supervisor *s, const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1);
+	g_autofree char *start = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), STATUS_CHARACTERS));
+
+	for (char *p = start; *p; p++) {
+		if (g_ascii_iscntrl(*p))
+			*p = ' ';
+	}
+	if (g_strcmp0(start, s->status_text) == 0)
+		return;
+	g_free(s->status_text);
+	s->status_text = g_steal_pointer(&start);
+	supervisor_event(s, PROCESS_STATUS, s->status_text);
+}
+
+static void take_main_pid(Supervisor *s, pid_t pid)
+{
+	if (pid == s->rows[ROLE_MAIN].pid)
+		s->next_main_pid = 0;
+	else if (!supervisor_owns(s, pid))
+		log_warning(s->plan->name, "notify: MAINPID=%d is not one of this service's processes", (int)pid);
+	else if (s->rows[ROLE_MAIN].in_use)
+		s->next_main_pid = pid; /* a row holds one process: when the present one ends */
+	else if (s->step == STEP_READY)
+		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
+}
+
+/* EXTEND_TIMEOUT_USEC= moves the deadline of a start or a stop away, never nearer. */
+static void extend_limit(Supervisor *s, int64_t us)
+{
+	int64_t at_us = loop_now() + us;
+
+	if (timer_is_armed(s->limit) && at_us > timer_deadline(s->limit))
+		supervisor_set_limit(s, at_us);
+}
+
+static void on_message(void *data, const NotifyMessage *message)
+{
+	Supervisor *s = data;
+
+	if (message->main_pid > 0)
+		take_main_pid(s, message->main_pid);
+	if (message->status)
+		take_status(s, message->status);
+	if (message->errnum > 0)
+		s->errnum = message->errnum;
+	if (message->extend_us > 0)
+		extend_limit(s, message->extend_us);
+	if (message->stopping && !s->is_stopping)
+		supervisor_event(s, PROCESS_STOPPING, NULL);
+	if (message->ready)
+		supervisor_is_ready(s);
+	supervisor_settle(s);
+}
+
+static const NotifyListener notify_listener = { .may_send = on_may_send, .message = on_message };
+
+bool supervisor_open_notify(Supervisor *s, GError **error)
+{
+	if (s->plan->ready != READY_NOTIFY || s->notify)
+		return true;
+	s->notify = notify_socket_new(s->notify_path, &notify_listener, s, error);
+	if (!s->notify)
+		return false;
+	keep(s, "notify", notify_socket_fd(s->notify));
+	return true;
+}
+
+void supervisor_take_fd(Supervisor *s, const char *kind, int fd)
+{
+	if (strcmp(kind, "status") == 0 && !s->rows[ROLE_MAIN].status)
+		s->rows[ROLE_MAIN].status = ready_fd_new(READY_FD_EXEC_STATUS, fd, &status_listeners[ROLE_MAIN], s);
+	else if (strcmp(kind, "ready") == 0 && !s->ready)
+		s->ready = ready_fd_new(READY_FD_NEWLINE, fd, &ready_listener, s);
+	else if (strcmp(kind, "notify") == 0 && !s->notify)
+		s->notify = notify_socket_resume(fd, &notify_listener, s);
+	else
+		fd_close(&fd);
+}
+
+void supervisor_arm(Supervisor *s)
+{
+	if (s->rows[ROLE_MAIN].status)
+		ready_fd_arm(s->rows[ROLE_MAIN].status);
+	if (s->rows[ROLE_CONTROL].status)
+		ready_fd_arm(s->rows[ROLE_CONTROL].status);
+	if (s->ready)
+		ready_fd_arm(s->ready);
+	if (s->notify)
+		notify_socket_arm(s->notify);
+}
+
+/* What a process said before it died comes before its death. */
+void supervisor_drain(Supervisor *s, enum ProcessRole role)
+{
+	if (s->rows[role].status)
+		ready_fd_drain(s->rows[role].status);
+	if (role == ROLE_MAIN && s->ready)
+		ready_fd_drain(s->ready);
+	if (s->notify)
+		notify_socket_drain(s->notify);
+}
+
+/* --- spawning --- */
+
+/* Returns: the write end; the read end becomes *@ret_reader. */
+static int make_pipe(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdListener *listener, Supervisor *s,
+		     const char *keep_as, GError **error)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0) {
+		fail_errno(error, errno, "cannot make a pipe");
+		return -1;
+	}
+	if (keep_as)
+		keep(s, keep_as, fds[0]);
+	ready_fd_free(*ret_reader);
+	*ret_reader = ready_fd_new(kind, fds[0], listener, s);
+	return fds[1];
+}
+
+/* Output is not worth a start that fails: without a pipe it goes nowhere, and that is said. */
+static int open_output(Supervisor *s, enum ProcessRole role)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!s->context->logs || (role == ROLE_MAIN && s->plan->execution.tty))
+		return -1;
+	if (s->output_fd < 0)
+		s->output_fd = log_router_open(s->context->logs, s->plan->name, s->invocation, &error);
+	if (s->output_fd < 0)
+		log_warning(s->plan->name, "its output is lost: %s", error->message);
+	return s->output_fd;
+}
+
+static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
+{
+	if (input->role != ROLE_MAIN)
+		return true;
+	if (!supervisor_open_notify(s, error))
+		return false;
+	if (s->notify)
+		input->notify_path = s->notify_path;
+	if (s->plan->ready != READY_FD)
+		return true;
+	input->ready_fd = make_pipe(&s->ready, READY_FD_NEWLINE, &ready_listener, s, "ready", error);
+	return input->ready_fd >= 0;
+}
+
+static bool send_spawn(Supervisor *s, SpawnInput *input, GError **error)
+{
+	auto_fd int cgroup_fd = cgroup_open(s->cgroup, error);
+	auto_fd int status_fd = -1;
+
+	if (cgroup_fd < 0 && cgroup_path(s->cgroup))
+		return false;
+	status_fd = make_pipe(&s->rows[input->role].status, READY_FD_EXEC_STATUS, &status_listeners[input->role], s,
+			      input->role == ROLE_MAIN ? "status" : NULL, error);
+	if (status_fd < 0)
+		return false;
+	input->cgroup_fd = cgroup_fd;
+	input->status_fd = status_fd;
+	input->output_fd = open_output(s, input->role);
+	input->note = supervisor_note(s);
+	return spawn_request_send(s->context, input, error);
+}
+
+bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *command, GError **error)
+{
+	ProcessRow *row = &s->rows[role];
+	SpawnInput input = {
+		.plan = s->plan,
+		.command = command,
+		.role = role,
+		.invocation = s->invocation,
+		.main_pid = role == ROLE_CONTROL ? s->rows[ROLE_MAIN].pid : 0,
+		.output_fd = -1,
+		.cgroup_fd = -1,
+		.status_fd = -1,
+		.ready_fd = -1,
+	};
+	bool ok = fill_main(s, &input, error) && send_spawn(s, &input, error);
+
+	fd_close(&input.ready_fd);
+	/* Between preparation and main process it stays open, or each command would end the pipe and open another. */
+	if (s->step != STEP_PREPARE || !ok)
+		fd_close(&s->output_fd);
+	g_clear_pointer(&row->problem, g_free);
+	row->pid = 0;
+	row->in_use = ok;
+	return ok;
+}

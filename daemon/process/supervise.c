@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise: one invocation of a service. Here: its life, what comes in from the keeper, the timers and the engine, and
+ * the phase text by which the next manager goes on. The steps are in supervise-steps.c.
+ */
+#include "config.h"
+
+#include "process/supervise.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "process/supervise-private.h"
+
+/* --- steps --- */
+
+void supervisor_go(Supervisor *s, Step step, unsigned index)
+{
+	s->step = step;
+	s->index = index;
+	s->is_entering = true;
+}
+
+void supervisor_stay(Supervisor *s, Step step, unsigned index)
+{
+	s->step = step;
+	s->index = index;
+	s->is_entering = false;
+}
+
+/* A change that no act has carried to the keeper yet. */
+static void note_phase(Supervisor *s)
+{
+	char phase[sizeof s->noted];
+
+	supervisor_phase(s, phase, sizeof phase);
+	if (s->step == STEP_GONE || strcmp(phase, s->noted) == 0)
+		return;
+	g_strlcpy(s->noted, phase, sizeof s->noted);
+	supervisor_event(s, PROCESS_PHASE, NULL);
+}
+
+void supervisor_settle(Supervisor *s)
+{
+	if (!s->has_begun)
+		return;
+	while (s->is_entering) {
+		s->is_entering = false;
+		timer_disarm(s->poll);
+		step_rows[s->step].enter(s);
+	}
+	note_phase(s);
+}
+
+const char *supervisor_note(Supervisor *s)
+{
+	supervisor_phase(s, s->noted, sizeof s->noted);
+	return s->context->note(s->context->data, s->plan->name);
+}
+
+void supervisor_set_limit(Supervisor *s, int64_t at_us)
+{
+	if (at_us)
+		timer_arm(s->limit, at_us);
+	else
+		timer_disarm(s->limit);
+}
+
+void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo)
+{
+	struct ProcessId id;
+
+	if (!s->rows[role].in_use)
+		return;
+	process_id_init(&id, s->plan->name, role, s->invocation);
+	keeper_link_signal(s->context->link, &id, signo);
+}
+
+/* --- what the engine is told --- */
+
+static void emit(Supervisor *s, ProcessEvent *event)
+{
+	s->context->event(s->context->data, s->plan->name, s->invocation, event);
+}
+
+void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text)
+{
+	ProcessEvent event = { .kind = kind, .pid = s->rows[ROLE_MAIN].pid, .text = text, .at_us = loop_now() };
+
+	emit(s, &event);
+}
+
+void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text)
+{
+	ProcessEvent event = { .kind = PROCESS_EXITED, .pid = exit->pid, .success = success, .code = exit->code,
+			       .status = exit->status, .text = text, .at_us = (int64_t)exit->at_us };
+
+	if (s->failed_told || s->exited_told)
+		return;
+	s->exited_told = true;
+	emit(s, &event);
+}
+
+void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	supervisor_go(s, next, 0);
+	if (s->failed_told || s->exited_told)
+		return;
+	s->failed_told = true;
+	supervisor_event(s, PROCESS_START_FAILED, text);
+}
+
+/* --- from the keeper --- */
+
+static void row_clear(Supervisor *s, enum ProcessRole role)
+{
+	ProcessRow *row = &s->rows[role];
+
+	g_clear_pointer(&row->status, ready_fd_free);
+	g_clear_pointer(&row->problem, g_free);
+}
+
+static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
+{
+	struct MessageExited exit = { .code = CLD_EXITED, .status = 127, .at_us = (uint64_t)loop_now() };
+	ProcessRow *row = &s->rows[role];
+
+	row->in_use = false;
+	g_free(row->problem);
+	row->problem = g_strdup_printf("cannot start a process: %s", g_strerror(error));
+	if (role == ROLE_CONTROL)
+		step_rows[s->step].control_ended(s, &exit);
+	else if (s->is_stopping)
+		step_rows[s->step].main_ended(s, &exit);
+	else
+		supervisor_fail_start(s, STEP_REST, "%s", row->problem);
+	row_clear(s, role);
+}
+
+void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
+{
+	enum ProcessRole role = message->id.role == ROLE_MAIN ? ROLE_MAIN : ROLE_CONTROL;
+	ProcessRow *row = &s->rows[role];
+	ProcessEvent started = { .kind = PROCESS_STARTED, .pid = message->pid, .at_us = (int64_t)message->at_us };
+
+	if (!row->in_use || row->pid > 0)
+		return; /* told again in a replay */
+	if (message->error) {
+		spawn_failed(s, role, message->error);
+	} else {
+		row->pid = message->pid;
+		if (role == ROLE_MAIN)
+			emit(s, &started);
+		supervisor_arm(s);
+	}
+	supervisor_settle(s);
+}
+
+static void handle_exit(Supervisor *s, const struct MessageExited *message)
+{
+	enum ProcessRole role = message->id.role == ROLE_MAIN ? ROLE_MAIN : ROLE_CONTROL;
+	ProcessRow *row = &s->rows[role];
+
+	supervisor_drain(s, role);
+	row->in_use = false;
+	row->pid = 0;
+	if (role == ROLE_MAIN) {
+		s->last_exit = *message;
+		step_rows[s->step].main_ended(s, message);
+	} else {
+		step_rows[s->step].control_ended(s, message);
+	}
+	row_clear(s, role);
+	/* Only now the row is free: the note says what comes next, and its first act may need the row. */
+	keeper_link_ack(s->context->link, &message->id, supervisor_note(s));
+	supervisor_settle(s);
+}
+
+void supervisor_on_exited(Supervisor *s, const struct MessageExited *message)
+{
+	enum ProcessRole role = message->id.role == ROLE_MAIN ? ROLE_MAIN : ROLE_CONTROL;
+
+	if (!s->has_begun) {
+		s->early_exits[role] = *message;
+		s->has_early_exit[role] = true;
+		return;
+	}
+	handle_exit(s, message);
+}
+
+void supervisor_on_adopted(Supervisor *s, const struct MessageAdopted *message)
+{
+	if (!s->has_begun)
+		return; /* asked for by the manager before; we ask again */
+	step_adopted(s, message->pid, message->error);
+	supervisor_settle(s);
+}
+
+/* --- from the main loop --- */
+
+static void on_limit(void *data)
+{
+	Supervisor *s = data;
+
+	step_rows[s->step].limit(s);
+	supervisor_settle(s);
+}
+
+static void look_again(void *data)
+{
+	Supervisor *s = data;
+
+	step_rows[s->step].changed(s);
+	supervisor_settle(s);
+}
+
+static void reload(Supervisor *s)
+{
+	const Action *action = &s->plan->reload;
+
+	if (action->kind == ACTION_NONE) {
+		supervisor_event(s, PROCESS_RELOAD_FAILED, "it has no Reload=");
+	} else if (s->step != STEP_READY) {
+		supervisor_event(s, PROCESS_RELOAD_FAILED,
+				 s->step == STEP_RELOAD ? "a reload is under way" : "it is not ready");
+	} else if (action->kind == ACTION_COMMAND) {
+		supervisor_go(s, STEP_RELOAD, 0);
+	} else if (!s->rows[ROLE_MAIN].in_use) {
+		supervisor_event(s, PROCESS_RELOAD_FAILED, "its main process is not known");
+	} else {
+		supervisor_signal(s, ROLE_MAIN, action->signal);
+		supervisor_event(s, PROCESS_RELOADED, NULL);
+	}
+}
+
+/* Is the process there that the step waits for? Then it has been entered before us. */
+static bool step_is_under_way(const Supervisor *s)
+{
+	const bool has_main = s->rows[ROLE_MAIN].in_use;
+	const bool has_control = s->rows[ROLE_CONTROL].in_use;
+
+	switch (s->step) {
+	case STEP_PREPARE:
+	case STEP_RELOAD:
+	case STEP_STOP:
+	case STEP_CLEANUP:
+		return has_control;
+	case STEP_MAIN:
+	case STEP_ADOPT:
+		return has_main;
+	case STEP_NEW:
+	case STEP_CLEAR:
+	case STEP_FORKED:
+	case STEP_READY:
+	case STEP_DONE:
+	case STEP_TERM:
+	case STEP_REST:
+	case STEP_KILL:
+	case STEP_SWEEP:
+	case STEP_GONE:
+	case STEP_COUNT:
+		return false;
+	}
+	return false;
+}
+
+/* A ready service whose main process nobody knows of any more: only its cgroup can say whether it lives. */
+static void resume_ready(Supervisor *s)
+{
+	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
+
+	if (s->rows[ROLE_MAIN].in_use || s->plan->ready == READY_FORK)
+		return;
+	supervisor_tell_exit(s, &unknown, false, "its main process ended while nobody looked");
+	supervisor_go(s, STEP_REST, 0);
+}
+
+static void resume(Supervisor *s)
+{
+	g_autoptr(GError) error = NULL;
+
+	s->is_entering = !step_is_under_way(s);
+	if (!supervisor_open_notify(s, &error))
+		log_warning(s->plan->name, "%s", error->message);
+	supervisor_arm(s);
+	if (s->step == STEP_READY || s->step == STEP_RELOAD)
+		resume_ready(s);
+	if (s->step == STEP_ADOPT && s->rows[ROLE_MAIN].in_use)
+		step_adopted(s, s->rows[ROLE_MAIN].pid, 0);
+	if (s->step == STEP_MAIN && s->rows[ROLE_MAIN].in_use && !s->rows[ROLE_MAIN].status)
+		step_main_executed(s); /* the keeper no longer has the pipe: it was read to its end */
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		if (s->has_early_exit[role])
+			handle_exit(s, &s->early_exits[role]);
+	}
+}
+
+static void on_turn(void *data)
+{
+	Supervisor *s = data;
+	bool is_first = !s->has_begun;
+
+	s->has_begun = true;
+	if (is_first && s->is_resumed)
+		resume(s);
+	if (s->reload_wanted)
+		reload(s);
+	s->reload_wanted = false;
+	if (s->stop_wanted)
+		step_rows[s->step].stop(s);
+	s->stop_wanted = false;
+	supervisor_settle(s);
+}
+
+/* --- life --- */
+
+static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def, uint64_t invocation)
+{
+	Supervisor *s = g_new0(Supervisor, 1);
+
+	s->context = context;
+	s->plan = plan_new(def);
+	s->invocation = invocation;
+	s->is_entering = true;
+	s->output_fd = -1;
+	s->cgroup = cgroup_new(context->cgroup_root, def->name, look_again, s);
+	if (def->ready == READY_NOTIFY)
+		s->notify_path = notify_socket_path(context->runtime_dir, def->name);
+	s->turn = timer_new(on_turn, s);
+	s->limit = timer_new(on_limit, s);
+	s->poll = timer_new(look_again, s);
+	return s;
+}
+
+Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uint64_t invocation)
+{
+	Supervisor *s = supervisor_new(context, def, invocation);
+
+	timer_arm(s->turn, loop_now());
+	return s;
+}
+
+/* With its history lost: what lives is ready, what is left without a main process is on its way out. */
+static void guess_step(Supervisor *s)
+{
+	if (s->rows[ROLE_MAIN].in_use || s->plan->ready == READY_FORK)
+		supervisor_go(s, STEP_READY, 0);
+	else
+		supervisor_go(s, STEP_REST, 0);
+	s->was_ready = true;
+}
+
+static bool parse_phase(Supervisor *s, const char *phase)
+{
+	char name[16];
+	char flags[8];
+	unsigned index;
+	int64_t deadline_us;
+	Step step;
+
+	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]", name, &index, &deadline_us, flags) != 4 ||
+	    !step_from_name(name, &step))
+		return false;
+	s->step = step;
+	s->index = index;
+	s->was_ready = strchr(flags, 'r') != NULL;
+	s->failed_told = strchr(flags, 'f') != NULL;
+	s->exited_told = strchr(flags, 'x') != NULL;
+	s->is_stopping = strchr(flags, 's') != NULL;
+	supervisor_set_limit(s, deadline_us > 0 ? deadline_us : 0);
+	g_strlcpy(s->noted, phase, sizeof s->noted);
+	return true;
+}
+
+Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation, const char *phase,
+			      pid_t main_pid, pid_t control_pid)
+{
+	Supervisor *s = supervisor_new(context, def, invocation);
+
+	s->is_resumed = true;
+	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = main_pid > 0, .pid = main_pid };
+	s->rows[ROLE_CONTROL] = (ProcessRow){ .in_use = control_pid > 0, .pid = control_pid };
+	if (!parse_phase(s, phase))
+		guess_step(s);
+	return s;
+}
+
+void supervisor_give_fd(Supervisor *s, const char *kind, int fd)
+{
+	supervisor_take_fd(s, kind, fd);
+}
+
+void supervisor_resumed(Supervisor *s)
+{
+	timer_arm(s->turn, loop_now());
+}
+
+void supervisor_stop(Supervisor *s)
+{
+	s->stop_wanted = true;
+	if (s->has_begun || !s->is_resumed)
+		timer_arm(s->turn, loop_now());
+}
+
+void supervisor_reload(Supervisor *s)
+{
+	s->reload_wanted = true;
+	if (s->has_begun || !s->is_resumed)
+		timer_arm(s->turn, loop_now());
+}
+
+void supervisor_phase(const Supervisor *s, char *text, size_t size)
+{
+	char flags[8];
+	char *end = flags;
+
+	*end++ = '-';
+	if (s->was_ready)
+		*end++ = 'r';
+	if (s->failed_told)
+		*end++ = 'f';
+	if (s->exited_told)
+		*end++ = 'x';
+	if (s->is_stopping)
+		*end++ = 's';
+	*end = '\0';
+	(void)snprintf(text, size, "%s:%u:%" PRId64 ":%s", step_name(s->step), s->index, timer_deadline(s->limit), flags);
+}
+
+pid_t supervisor_main_pid(const Supervisor *s)
+{
+	return s->rows[ROLE_MAIN].pid;
+}
+
+uint64_t supervisor_invocation(const Supervisor *s)
+{
+	return s->invocation;
+}
+
+const char *supervisor_cgroup(const Supervisor *s)
+{
+	return cgroup_path(s->cgroup);
+}
+
+void supervisor_free(Supervisor *s)
+{
+	if (!s)
+		return;
+	timer_free(s->turn);
+	timer_free(s->limit);
+	timer_free(s->poll);
+	row_clear(s, ROLE_MAIN);
+	row_clear(s, ROLE_CONTROL);
+	ready_fd_free(s->ready);
+	notify_socket_free(s->notify);
+	g_free(s->notify_path);
+	g_free(s->status_text);
+	g_free(s->forked_problem);
+	fd_close(&s->output_fd);
+	cgroup_free(s->cgroup);
+	plan_free(s->plan);
+	g_free(s);
+}
