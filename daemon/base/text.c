@@ -286,7 +286,8 @@ static unsigned edit_distance(const char *a, const char *b, unsigned limit)
 
 const char *text_nearest(const char *word, const char *const *candidates)
 {
-	const unsigned limit = strlen(word) < 4 ? 1 : strlen(word) < 8 ? 2 : 3;
+	/* A word of one letter is near to all others of its kind: only its case may differ. */
+	const unsigned limit = strlen(word) < 2 ? 0 : strlen(word) < 4 ? 1 : strlen(word) < 8 ? 2 : 3;
 	unsigned best = limit + 1;
 	const char *nearest = NULL;
 

@@ -204,36 +204,50 @@ static bool is_hard(const CycleFinder *f, const Edge *edge)
 	return edge->kind == EDGE_HARD;
 }
 
+/*
+ * Every member is told its own way round; of a very large part only the first, the others refer to it, or the text
+ * would grow with the square of the part.
+ */
+static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned first)
+{
+	g_autofree char *text = NULL;
+
+	if (size <= NAMED_MEMBERS || node == first) {
+		g_autofree char *cycle = describe_cycle(f, node);
+
+		text = g_strdup_printf("cycle: %s", cycle);
+	} else {
+		text = g_strdup_printf("cycle: one of %u services that wait for each other; see that of \"%s\"", size,
+				       name_at(f, first));
+	}
+	check_fail(service_at(f, node), f->diags, origin_of_wait(f, node), text);
+}
+
 static void fail_hard_cycles(CycleFinder *f)
 {
 	g_autoptr(GArray) all = g_array_copy(f->edges);
 	g_autofree unsigned *sizes = NULL;
-	g_autofree char **texts = NULL;
+	g_autofree unsigned *first = g_new0(unsigned, f->n + 1);
 
 	filter_edges(f, is_hard);
 	find_components(f);
 	sizes = count_members(f);
-	texts = g_new0(char *, f->n + 1);
+	for (unsigned v = service_set_length(f->set); v > 0; v--)
+		first[f->components[v - 1]] = v - 1;
 	for (unsigned v = 0; v < service_set_length(f->set); v++) {
 		const unsigned component = f->components[v];
-		ServiceDef *def = service_at(f, v);
-		g_autofree char *text = NULL;
 
-		if (sizes[component] < 2)
-			continue;
-		if (sizes[component] <= NAMED_MEMBERS || !texts[component]) {
-			g_autofree char *cycle = describe_cycle(f, v);
-
-			text = g_strdup_printf("cycle: %s", cycle);
-			if (!texts[component])
-				texts[component] = g_strdup(text);
-		}
-		check_fail(def, f->diags, origin_of_wait(f, v), text ? text : texts[component]);
+		if (sizes[component] > 1)
+			fail_member(f, v, sizes[component], first[component]);
 	}
-	for (unsigned i = 0; i < f->n; i++)
-		g_free(texts[i]);
 	g_array_unref(f->edges);
 	f->edges = g_steal_pointer(&all);
+}
+
+static void prepend_step(GString *text, const char *name)
+{
+	g_string_prepend(text, name);
+	g_string_prepend(text, " -> ");
 }
 
 static void drop_soft_edge(CycleFinder *f, Edge *edge)
@@ -246,7 +260,7 @@ static void drop_soft_edge(CycleFinder *f, Edge *edge)
 
 		/* came_from leads from the waiting service back to the one waited for: the cycle in reverse. */
 		for (unsigned v = edge->after; v != edge->before; v = f->came_from[v])
-			g_string_prepend(text, name_at(f, v)), g_string_prepend(text, " -> ");
+			prepend_step(text, name_at(f, v));
 		g_string_prepend(text, name_at(f, edge->before));
 		cycle = g_strdup_printf(": %s -> %s", name_at(f, edge->after), text->str);
 	}

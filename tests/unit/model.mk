@@ -23,3 +23,16 @@ TESTS += tests/unit/test_ini_source
 tests_unit_test_ini_source_SOURCES = tests/unit/test_ini_source.c tests/lib/check-main.c tests/lib/diags.h
 tests_unit_test_ini_source_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_ini_source_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_service_parse
+TESTS += tests/unit/test_service_parse
+tests_unit_test_service_parse_SOURCES = tests/unit/test_service_parse.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_service_parse_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_service_parse_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_check
+TESTS += tests/unit/test_check
+tests_unit_test_check_SOURCES = tests/unit/test_check.c tests/lib/check-main.c tests/lib/diags.h \
+	tests/lib/many-names.h
+tests_unit_test_check_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_check_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+
+#include "model/check.h"
+#include "tests/lib/diags.h"
+#include "tests/lib/many-names.h"
+
+Suite *make_suite(void);
+
+typedef struct World {
+	ServiceSet *set;
+	Policy *policy;
+	DiagList *diags;
+} World;
+
+static World *world_new(void)
+{
+	World *w = g_new0(World, 1);
+
+	w->set = service_set_new();
+	w->policy = policy_new();
+	w->diags = diag_list_new();
+	return w;
+}
+
+static void world_free(World *w)
+{
+	service_set_free(w->set);
+	policy_free(w->policy);
+	diag_list_free(w->diags);
+	g_free(w);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
+
+/* The conditions begin in line 4 of NAME.svc. */
+static ServiceDef *add(World *w, const char *name, const char *conditions)
+{
+	return add_service(w->set, name, conditions, w->diags);
+}
+
+static void check(World *w, const char *expected)
+{
+	check_set(w->set, w->policy, w->diags);
+	diag_list_sort(w->diags);
+	expect_diags(w->diags, expected);
+}
+
+START_TEST(a_need_for_a_service_that_does_not_exist_is_an_error_with_the_nearest_name)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "While=service:dbuss\n");
+
+	add(w, "dbus", "");
+	add(w, "z", "When=service:nothing-like-it\n");
+	check(w, "a.svc:4: While=service:dbuss: there is no service \"dbuss\"; did you mean \"dbus\"?\n"
+		 "z.svc:4: When=service:nothing-like-it: there is no service \"nothing-like-it\"\n");
+	ck_assert_str_eq(a->problem, "a.svc:4: While=service:dbuss: there is no service \"dbuss\"; did you mean \"dbus\"?");
+}
+END_TEST
+
+START_TEST(settled_and_active_of_a_service_that_does_not_exist_are_errors_too)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "When=settled:x\nWhen=active:y\n");
+	check(w, "a.svc:4: When=settled:x: there is no service \"x\"\n"
+		 "a.svc:5: When=active:y: there is no service \"y\"\n");
+}
+END_TEST
+
+START_TEST(a_condition_that_somebody_can_supply_is_none)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "When=service:gone | service:b\nWhen=!active:gone\nAfter=gone $gone\nWhen=settled:$gone\nWhen=service:c\n"
+		    "When=facility:$x\n");
+	add(w, "b", "Provides=c $x\n");
+	check(w, "");
+}
+END_TEST
+
+START_TEST(a_facility_that_nobody_provides_is_an_error)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "When=facility:$net\n");
+	check(w, "a.svc:4: When=facility:$net: no service provides $net\n");
+}
+END_TEST
+
+START_TEST(what_needs_a_broken_service_is_not_broken_itself)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "While=service:b\n");
+	ServiceDef *b = add(w, "b", "While=nonsense\n");
+
+	check(w, "b.svc:4: While=nonsense: \"nonsense\" is no condition; did you mean \"service:nonsense\"?\n");
+	ck_assert_ptr_null(a->problem);
+	ck_assert_ptr_nonnull(b->problem);
+}
+END_TEST
+
+START_TEST(a_cycle_of_needs_is_named_in_full_and_its_members_are_out)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "While=service:b\n");
+	ServiceDef *b = add(w, "b", "When=service:c\n");
+	ServiceDef *c = add(w, "c", "After=other\nWhen=settled:a\n");
+	ServiceDef *d = add(w, "d", "While=service:a\n");
+
+	check(w, "a.svc:4: cycle: a -> b -> c -> a\n"
+		 "b.svc:4: cycle: b -> c -> a -> b\n"
+		 "c.svc:5: cycle: c -> a -> b -> c\n");
+	ck_assert_str_eq(a->problem, "a.svc:4: cycle: a -> b -> c -> a");
+	ck_assert_ptr_nonnull(b->problem);
+	ck_assert_ptr_nonnull(c->problem);
+	ck_assert_ptr_null(d->problem);
+}
+END_TEST
+
+START_TEST(a_cycle_through_a_facility_names_it)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "When=facility:$net\n");
+	add(w, "b", "Provides=$net\nWhen=service:a\n");
+	check(w, "a.svc:4: cycle: a -> $net -> b -> a\n"
+		 "b.svc:5: cycle: b -> a -> $net -> b\n");
+}
+END_TEST
+
+START_TEST(a_service_that_needs_itself_is_out)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "While=service:a\n");
+
+	check(w, "a.svc:4: service:a: the service waits for itself; cycle: a -> a\n");
+	ck_assert_ptr_nonnull(a->problem);
+}
+END_TEST
+
+START_TEST(an_order_after_itself_is_left_out)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "After=a b\n");
+
+	add(w, "b", "");
+	check(w, "a.svc:4: warning: the service is ordered after itself; that is left out\n");
+	ck_assert_ptr_null(a->problem);
+	ck_assert_uint_eq(a->after->len, 1);
+}
+END_TEST
+
+START_TEST(soft_order_yields_to_a_need)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "After=b\n");
+	ServiceDef *b = add(w, "b", "While=service:a\n");
+
+	check(w, "a.svc:4: warning: the order of \"a\" after \"b\" is dropped, for it closes a cycle: a -> b -> a\n");
+	ck_assert_ptr_null(a->problem);
+	ck_assert_ptr_null(b->problem);
+	ck_assert_uint_eq(a->after->len, 0);
+}
+END_TEST
+
+START_TEST(a_cycle_of_soft_order_loses_one_edge)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "After=b\n");
+	ServiceDef *b = add(w, "b", "After=c\n");
+	ServiceDef *c = add(w, "c", "Before=b\nAfter=a\n");
+
+	check(w, "a.svc:4: warning: the order of \"a\" after \"b\" is dropped, for it closes a cycle: "
+		 "a -> b -> c -> a\n");
+	ck_assert_uint_eq(a->after->len, 0);
+	ck_assert_uint_eq(b->after->len, 2);
+	ck_assert_uint_eq(c->after->len, 1);
+}
+END_TEST
+
+START_TEST(before_is_turned_into_after_of_the_other)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "Before=b $x nobody\nStopBefore=b\n");
+	ServiceDef *b = add(w, "b", "");
+	ServiceDef *c = add(w, "c", "Provides=$x\n");
+
+	check(w, "");
+	ck_assert_uint_eq(a->before->len, 0);
+	ck_assert_uint_eq(b->after->len, 1);
+	ck_assert_str_eq(((NameRef *)g_ptr_array_index(b->after, 0))->name, "a");
+	ck_assert_str_eq(((NameRef *)g_ptr_array_index(b->after, 0))->origin.file, "a.svc");
+	ck_assert_uint_eq(b->stop_after->len, 1);
+	ck_assert_uint_eq(c->after->len, 1);
+}
+END_TEST
+
+START_TEST(unknown_wants_are_told_and_unknown_conflicts_are_not)
+{
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "Wants=rsyslg\nConflicts=postfix\nConflicts=a\n");
+
+	add(w, "rsyslog", "");
+	check(w, "a.svc:4: warning: Wants=rsyslg: there is no service \"rsyslg\"; did you mean \"rsyslog\"?\n"
+		 "a.svc:6: warning: Conflicts=a: that is the service itself\n");
+	ck_assert_uint_eq(a->wants->len, 0);
+	ck_assert_uint_eq(a->conflicts->len, 0);
+}
+END_TEST
+
+START_TEST(a_further_name_that_is_taken_is_told)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "");
+	add(w, "b", "Provides=a\n");
+	check(w, "b.svc:4: warning: Provides=a: the name is that of service \"a\" already\n");
+}
+END_TEST
+
+START_TEST(policy_may_name_what_is_not_installed_and_is_warned)
+{
+	static const char text[] = "[runlevel 2]\nActivate=sshh\n[service b]\nWhen=service:nix\n[service getty@]\nReason=x\n";
+	g_autoptr(World) w = world_new();
+	ServiceDef *b = add(w, "b", "");
+
+	add(w, "ssh", "");
+	ck_assert(policy_parse(w->policy, POLICY_LAYER_ADMIN, "p.policy", text, strlen(text), w->diags));
+	check(w, "p.policy:2: warning: there is no service \"sshh\"; did you mean \"ssh\"?\n"
+		 "p.policy:4: When=service:nix: there is no service \"nix\"\n");
+	ck_assert_ptr_nonnull(b->problem);
+}
+END_TEST
+
+START_TEST(a_condition_that_policy_ignores_is_not_missed)
+{
+	static const char text[] = "[service a]\nIgnore=service:x y\n";
+	g_autoptr(World) w = world_new();
+	ServiceDef *a = add(w, "a", "When=service:x\nWhile=service:y\n");
+
+	ck_assert(policy_parse(w->policy, POLICY_LAYER_ADMIN, "p.policy", text, strlen(text), w->diags));
+	check(w, "");
+	ck_assert_ptr_null(a->problem);
+}
+END_TEST
+
+enum { MANY = 10000 };
+
+static ServiceDef *add_numbered(World *w, char letter, int number, const char *conditions)
+{
+	char name[16];
+
+	g_snprintf(name, sizeof name, "%c%05d", letter, number);
+	many_names_made = 1;
+	return add(w, name, conditions);
+}
+
+START_TEST(a_chain_of_ten_thousand_is_no_cycle_and_quick)
+{
+	g_autoptr(World) w = world_new();
+	const gint64 begin = g_get_monotonic_time();
+
+	for (int i = 0; i < MANY; i++) {
+		g_autofree char *conditions = i == 0 ? g_strdup("")
+						     : g_strdup_printf("While=service:s%05d\nAfter=s%05d\n", i - 1, i / 2);
+
+		add_numbered(w, 's', i, conditions);
+	}
+	check(w, "");
+	/* A second on a slow machine with sanitizers; a quadratic algorithm would take minutes. */
+	ck_assert_int_lt(g_get_monotonic_time() - begin, 20 * G_USEC_PER_SEC);
+}
+END_TEST
+
+START_TEST(a_ring_of_ten_thousand_and_ten_thousand_missing_names_are_quick)
+{
+	g_autoptr(World) w = world_new();
+	const gint64 begin = g_get_monotonic_time();
+
+	for (int i = 0; i < MANY; i++) {
+		g_autofree char *conditions =
+			g_strdup_printf("While=service:s%05d\nAfter=s%05d\n", (i + 1) % MANY, (i + 7) % MANY);
+		g_autofree char *missing = g_strdup_printf("While=service:z%05d\n", i + MANY);
+
+		add_numbered(w, 's', i, conditions);
+		add_numbered(w, 't', i, missing);
+	}
+	check_set(w->set, w->policy, w->diags);
+	ck_assert_uint_ge(diag_list_count_errors(w->diags), 2 * MANY);
+	ck_assert_int_lt(g_get_monotonic_time() - begin, 40 * G_USEC_PER_SEC);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("check");
+	TCase *names = tcase_create("names");
+	TCase *cycles = tcase_create("cycles");
+	TCase *many = tcase_create("many");
+
+	tcase_add_test(names, a_need_for_a_service_that_does_not_exist_is_an_error_with_the_nearest_name);
+	tcase_add_test(names, settled_and_active_of_a_service_that_does_not_exist_are_errors_too);
+	tcase_add_test(names, a_condition_that_somebody_can_supply_is_none);
+	tcase_add_test(names, a_facility_that_nobody_provides_is_an_error);
+	tcase_add_test(names, what_needs_a_broken_service_is_not_broken_itself);
+	tcase_add_test(names, before_is_turned_into_after_of_the_other);
+	tcase_add_test(names, unknown_wants_are_told_and_unknown_conflicts_are_not);
+	tcase_add_test(names, a_further_name_that_is_taken_is_told);
+	tcase_add_test(names, policy_may_name_what_is_not_installed_and_is_warned);
+	tcase_add_test(names, a_condition_that_policy_ignores_is_not_missed);
+	suite_add_tcase(suite, names);
+	tcase_add_test(cycles, a_cycle_of_needs_is_named_in_full_and_its_members_are_out);
+	tcase_add_test(cycles, a_cycle_through_a_facility_names_it);
+	tcase_add_test(cycles, a_service_that_needs_itself_is_out);
+	tcase_add_test(cycles, an_order_after_itself_is_left_out);
+	tcase_add_test(cycles, soft_order_yields_to_a_need);
+	tcase_add_test(cycles, a_cycle_of_soft_order_loses_one_edge);
+	suite_add_tcase(suite, cycles);
+	tcase_add_test(many, a_chain_of_ten_thousand_is_no_cycle_and_quick);
+	tcase_add_test(many, a_ring_of_ten_thousand_and_ten_thousand_missing_names_are_quick);
+	tcase_set_timeout(many, 120);
+	suite_add_tcase(suite, many);
+	return suite;
+}
