@@ -2,4 +2,21 @@
 
 noinst_LIBRARIES += libengine.a
 libengine_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-libengine_a_SOURCES =
+libengine_a_SOURCES = \
+	daemon/engine/backoff.c daemon/engine/backoff.h \
+	daemon/engine/condition.c \
+	daemon/engine/conflict.c \
+	daemon/engine/engine.c daemon/engine/engine.h daemon/engine/engine-private.h \
+	daemon/engine/explain.c daemon/engine/explain.h \
+	daemon/engine/facility.c \
+	daemon/engine/load.c \
+	daemon/engine/note.c \
+	daemon/engine/progress.c daemon/engine/progress.h \
+	daemon/engine/recover.c \
+	daemon/engine/request.c \
+	daemon/engine/service.c daemon/engine/service.h \
+	daemon/engine/settled.c \
+	daemon/engine/step.c \
+	daemon/engine/stop-order.c \
+	daemon/engine/transitions.c daemon/engine/transitions.h \
+	daemon/engine/want.c

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Backoff: how long a failed service waits before it may start again.
+ *
+ * Arithmetic on the times handed in; arming the timer is the engine's work. The curve: docs/engine.md.
+ */
+#include "config.h"
+
+#include "engine/backoff.h"
+
+#include <string.h>
+
+static void drop_oldest(Backoff *b, unsigned n)
+{
+	b->n_failures -= n;
+	memmove(b->failures_us, b->failures_us + n, b->n_failures * sizeof(b->failures_us[0]));
+}
+
+static void drop_older_than(Backoff *b, int64_t limit_us)
+{
+	unsigned n = 0;
+
+	while (n < b->n_failures && b->failures_us[n] < limit_us)
+		n++;
+	drop_oldest(b, n);
+}
+
+int64_t backoff_delay(const Backoff *b, const ServiceDef *def)
+{
+	int64_t delay_us = def->restart_delay_us;
+
+	for (unsigned i = 1; i < b->level && delay_us < def->restart_delay_max_us; i++)
+		delay_us *= 2;
+	return MIN(delay_us, MAX(def->restart_delay_max_us, def->restart_delay_us));
+}
+
+int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, int64_t now_us)
+{
+	const unsigned limit = MIN(def->restart_limit, BACKOFF_MAX_STARTS);
+
+	if (ran_us >= def->restart_window_us)
+		b->level = 0;
+	drop_older_than(b, now_us - def->restart_window_us);
+	if (b->n_failures == BACKOFF_MAX_STARTS)
+		drop_oldest(b, 1);
+	b->failures_us[b->n_failures++] = now_us;
+	if (b->level < 62)
+		b->level++;
+	/* A limit of 0 says that it is never given up. */
+	if (limit > 0 && b->n_failures >= limit)
+		return BACKOFF_GIVE_UP;
+	return now_us + backoff_delay(b, def);
+}
+
+void backoff_clear(Backoff *b)
+{
+	b->n_failures = 0;
+	b->level = 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Backoff: how long a failed service waits before it may start again.
+ */
+#ifndef SVCD_ENGINE_BACKOFF_H
+#define SVCD_ENGINE_BACKOFF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/service-def.h"
+
+#define BACKOFF_GIVE_UP INT64_MAX
+
+/* Starts that can be remembered; RestartLimit= above it is counted as this. */
+#define BACKOFF_MAX_STARTS 64
+
+typedef struct Backoff {
+	int64_t failures_us[BACKOFF_MAX_STARTS]; /* ends of runs within the window, oldest first */
+	unsigned n_failures;
+	unsigned level; /* how often the delay was doubled */
+} Backoff;
+
+/**
+ * backoff_next_start() - when may a service that ended by itself start again?
+ * @b:         its restart history; this end is added to it
+ * @def:       delay, its ceiling, the limit and its window
+ * @ran_us:    how long it had been up; as long as the window, and the delay begins at the bottom again
+ * @now_us:    CLOCK_MONOTONIC, microseconds
+ *
+ * Doubles up to the ceiling.
+ * Returns: an absolute time, or BACKOFF_GIVE_UP when as many runs as the limit allows ended within the window.
+ */
+int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, int64_t now_us);
+
+/* The delay that backoff_next_start() used last. */
+int64_t backoff_delay(const Backoff *b, const ServiceDef *def);
+
+/* An admin's start forgets everything. */
+void backoff_clear(Backoff *b);
+
+#endif

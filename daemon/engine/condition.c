@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Condition: a level and its subscribers. A slot is one term of one service; it keeps the term's truth, and its service
+ * counts those that are not true. So a change costs as much as there are terms that name it.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "engine/engine-private.h"
+
+/* The levels that follow from one service's state. */
+void condition_publish(Service *s)
+{
+	struct ServicePrivate *priv = s->priv;
+	const bool is_up = service_is_up(s) && !priv->is_leaving;
+	g_autofree char *why = NULL;
+
+	if (!priv->condition_service && !priv->condition_active)
+		return;
+	why = g_strdup_printf("%s is %s", s->def->name,
+			      priv->is_leaving ? "about to stop" : service_state_name(s->state));
+	if (priv->condition_service)
+		condition_set_level(priv->engine, priv->condition_service, is_up ? LEVEL_TRUE : LEVEL_FALSE, why);
+	if (priv->condition_active)
+		condition_set_level(priv->engine, priv->condition_active,
+				    service_is_active(s) ? LEVEL_TRUE : LEVEL_FALSE, why);
+}
+
+static void bind_internal(Engine *engine, Condition *c)
+{
+	const char *argument = key_argument(c->key);
+
+	if (*argument == '$') {
+		c->facility = facility_get(engine, argument);
+		if (c->prefix == KEY_FACILITY) {
+			c->facility->condition_facility = c;
+			facility_publish(engine, c->facility);
+		} else {
+			c->facility->condition_settled = c;
+			facility_publish_settled(engine, c->facility);
+		}
+		return;
+	}
+	c->subject = engine_resolve(engine, argument);
+	if (!c->subject)
+		return;
+	if (c->prefix == KEY_SERVICE)
+		c->subject->priv->condition_service = c;
+	else if (c->prefix == KEY_SETTLED)
+		c->subject->priv->condition_settled = c;
+	else
+		c->subject->priv->condition_active = c;
+	condition_publish(c->subject);
+}
+
+/* "service:mta" and "service:postfix" are one condition when postfix provides the name mta. */
+static const char *canonical_key(Engine *engine, const char *key, KeyPrefix prefix)
+{
+	const char *argument = key_argument(key);
+	const Service *s = *argument == '$' ? NULL : engine_resolve(engine, argument);
+	g_autofree char *text = NULL;
+
+	if (!s || strcmp(s->def->name, argument) == 0)
+		return key;
+	text = g_strconcat(key_prefix_name(prefix), ":", s->def->name, NULL);
+	return g_intern_string(text);
+}
+
+Condition *condition_get(Engine *engine, const char *key, KeyPrefix prefix)
+{
+	const bool is_internal = key_prefix_is_internal(prefix);
+	const char *own = is_internal ? canonical_key(engine, key, prefix) : key;
+	Condition *c = g_hash_table_lookup(engine->conditions, own);
+
+	if (c)
+		return c;
+	c = g_new0(Condition, 1);
+	c->key = own;
+	c->prefix = prefix;
+	c->level = is_internal ? LEVEL_FALSE : LEVEL_UNKNOWN;
+	c->since_us = engine->now_us;
+	c->slots = g_ptr_array_new();
+	g_hash_table_insert(engine->conditions, (gpointer)own, c);
+	if (is_internal)
+		bind_internal(engine, c);
+	/* What does not exist has settled, and is nothing else. */
+	if (prefix == KEY_SETTLED && !c->subject)
+		c->level = LEVEL_TRUE;
+	if (is_internal && !c->subject && !c->facility)
+		c->why = g_strdup("there is no such service");
+	return c;
+}
+
+void condition_free(gpointer data)
+{
+	Condition *c = data;
+
+	g_ptr_array_unref(c->slots);
+	g_free(c->why);
+	g_free(c);
+}
+
+gint condition_compare(gconstpointer a, gconstpointer b)
+{
+	const Condition *left = *(Condition *const *)a;
+	const Condition *right = *(Condition *const *)b;
+
+	return strcmp(left->key, right->key);
+}
+
+static void update_slots(Condition *c)
+{
+	for (unsigned i = 0; i < c->slots->len; i++)
+		slot_update(g_ptr_array_index(c->slots, i));
+}
+
+void condition_set_level(Engine *engine, Condition *c, Level level, const char *why)
+{
+	if (g_strcmp0(c->why, why) != 0) {
+		g_free(c->why);
+		c->why = g_strdup(why);
+	}
+	if (c->level == level)
+		return;
+	c->level = level;
+	c->is_stale = false;
+	c->since_us = engine->now_us;
+	update_slots(c);
+}
+
+void condition_check_stale(Engine *engine, Condition *c)
+{
+	if (c->level != LEVEL_UNKNOWN || c->is_stale || engine->now_us - c->since_us < UNKNOWN_LIMIT_US)
+		return;
+	c->is_stale = true;
+	update_slots(c);
+}
+
+Slot *slot_new(Service *s, Term *term, SlotKind kind)
+{
+	Slot *slot = g_new0(Slot, 1);
+
+	slot->service = s;
+	slot->term = term;
+	slot->kind = kind;
+	slot->level = LEVEL_UNKNOWN;
+	slot->start_level = LEVEL_UNKNOWN;
+	slot->conditions = g_new0(Condition *, term_length(term));
+	for (unsigned i = 0; i < term_length(term); i++) {
+		const Literal *literal = term_literal(term, i);
+
+		slot->conditions[i] = condition_get(s->priv->engine, literal->key, literal->prefix);
+		g_ptr_array_add(slot->conditions[i]->slots, slot);
+	}
+	return slot;
+}
+
+void slot_free(gpointer data)
+{
+	Slot *slot = data;
+
+	if (slot->kind == SLOT_CONFLICT || slot->kind == SLOT_AFTER)
+		term_free(slot->term);
+	g_free(slot->conditions);
+	g_free(slot);
+}
+
+static Level negate_if(Level level, bool is_negated)
+{
+	if (!is_negated || level == LEVEL_UNKNOWN)
+		return level;
+	return level == LEVEL_TRUE ? LEVEL_FALSE : LEVEL_TRUE;
+}
+
+/* As term_evaluate(), over the slot's own conditions. */
+static Level evaluate(const Slot *slot, bool for_start)
+{
+	Level result = LEVEL_FALSE;
+
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		const Condition *c = slot->conditions[i];
+		const Level own = for_start && c->is_stale ? LEVEL_FALSE : c->level;
+		const Level value = negate_if(own, term_literal(slot->term, i)->negated);
+
+		if (value == LEVEL_TRUE)
+			return LEVEL_TRUE;
+		if (value == LEVEL_UNKNOWN)
+			result = LEVEL_UNKNOWN;
+	}
+	return result;
+}
+
+static void count(Slot *slot, unsigned by)
+{
+	struct ServicePrivate *priv = slot->service->priv;
+
+	if (slot->start_level != LEVEL_TRUE)
+		slot->service->n_false += by;
+	if (slot->start_level == LEVEL_UNKNOWN)
+		priv->n_unknown += by;
+	if (slot->level == LEVEL_FALSE && slot->kind == SLOT_WHEN)
+		priv->n_when_false += by;
+	if (slot->level == LEVEL_FALSE && slot->kind == SLOT_HOLD)
+		priv->n_hold_false += by;
+}
+
+void slot_start_counting(Slot *slot)
+{
+	slot->level = evaluate(slot, false);
+	slot->start_level = evaluate(slot, true);
+	count(slot, 1);
+}
+
+void slot_update(Slot *slot)
+{
+	const Level level = evaluate(slot, false);
+	const Level start_level = evaluate(slot, true);
+	Service *s = slot->service;
+
+	if (level == slot->level && start_level == slot->start_level)
+		return;
+	count(slot, -1u);
+	slot->level = level;
+	slot->start_level = start_level;
+	count(slot, 1);
+	if (start_level == LEVEL_TRUE && slot->kind != SLOT_CONFLICT)
+		s->priv->last_true = slot->term;
+	engine_queue(s, WORK_SETTLED);
+	engine_queue(s, WORK_STEP);
+}

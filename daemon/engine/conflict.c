@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conflicts: of wanted services that exclude each other one may run, by rank: the later request of an admin, then the
+ * order in policy, then the name. Decided by wanting, not by running, so that nothing flaps: the loser waits, and
+ * returns when the winner is not wanted any more. The winner starts when the loser has no processes: a slot
+ * of kind SLOT_CONFLICT sees to that.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+static int compare_rank(gconstpointer a, gconstpointer b)
+{
+	const Service *left = *(Service *const *)a;
+	const Service *right = *(Service *const *)b;
+	const int64_t left_at = left->admin == ADMIN_START ? left->admin_at_us : -1;
+	const int64_t right_at = right->admin == ADMIN_START ? right->admin_at_us : -1;
+	const unsigned left_order = left->policy.is_default ? UINT_MAX : left->policy.order;
+	const unsigned right_order = right->policy.is_default ? UINT_MAX : right->policy.order;
+
+	if (left_at != right_at)
+		return left_at > right_at ? -1 : 1;
+	if (left_order != right_order)
+		return left_order < right_order ? -1 : 1;
+	return strcmp(left->def->name, right->def->name);
+}
+
+/* All services that are tied to @s by conflicts, directly or through others. */
+static GPtrArray *collect_group(Service *s)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	GPtrArray *group = g_ptr_array_new();
+
+	g_ptr_array_add(group, s);
+	g_hash_table_add(seen, s);
+	for (unsigned i = 0; i < group->len; i++) {
+		const Service *member = g_ptr_array_index(group, i);
+
+		for (unsigned j = 0; j < member->priv->conflicts->len; j++) {
+			Service *other = g_ptr_array_index(member->priv->conflicts, j);
+
+			if (g_hash_table_add(seen, other))
+				g_ptr_array_add(group, other);
+		}
+	}
+	return group;
+}
+
+/* @better: those of its group that rank above it, decided already. */
+static Service *find_winner(const Service *s, const GPtrArray *group, unsigned n_better)
+{
+	for (unsigned i = 0; i < n_better; i++) {
+		Service *better = g_ptr_array_index(group, i);
+
+		if (service_is_wanted(better) && !better->priv->is_suppressed &&
+		    g_ptr_array_find(s->priv->conflicts, better, NULL))
+			return better;
+	}
+	return NULL;
+}
+
+void conflict_update(Service *s)
+{
+	g_autoptr(GPtrArray) group = NULL;
+
+	if (s->priv->conflicts->len == 0) {
+		s->priv->is_suppressed = false;
+		s->priv->loses_to = NULL;
+		return;
+	}
+	group = collect_group(s);
+	g_ptr_array_sort(group, compare_rank);
+	for (unsigned i = 0; i < group->len; i++) {
+		Service *member = g_ptr_array_index(group, i);
+		Service *winner = service_is_wanted(member) ? find_winner(member, group, i) : NULL;
+
+		if (member->priv->loses_to != winner) {
+			member->priv->loses_to = winner;
+			member->priv->is_suppressed = winner != NULL;
+			engine_queue(member, WORK_SETTLED);
+			engine_queue(member, WORK_STEP);
+		}
+	}
+}
+
+bool conflict_lets_run(const Service *s)
+{
+	return service_is_wanted(s) && !s->priv->is_suppressed;
+}

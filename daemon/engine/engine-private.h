@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the files of the engine share: its structures, and the words they say to each other. Nobody else includes it.
+ *
+ * One event is worked off through lists, one list a kind of work, taken in the order of WorkKind: who is wanted, then all
+ * levels, then what follows for each service, then stops, then starts. So nothing starts on a level half propagated.
+ */
+#ifndef SVCD_ENGINE_ENGINE_PRIVATE_H
+#define SVCD_ENGINE_ENGINE_PRIVATE_H
+
+#include <glib.h>
+
+#include "engine/backoff.h"
+#include "engine/engine.h"
+#include "engine/transitions.h"
+
+/* An unknown level counts as false after this time, for starting only (docs/engine.md, "Unknown ends"). */
+#define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
+
+/* The engine's part of a note; the manager adds its own to make NOTE_MAX of the protocol. */
+#define ENGINE_NOTE_BYTES 84
+
+/* What can wait to be done for a service; lower ones are done first. */
+typedef enum WorkKind {
+	WORK_WANT,       /* compute anew who wants it */
+	WORK_WANT_SHOWN, /* tell what came out of it */
+	WORK_RANK,       /* who of its conflicting group may run */
+	WORK_LEVEL,      /* publish service:, active:, facility: */
+	WORK_SETTLED,    /* compute anew whether it has settled */
+	WORK_SETTLED_SHOWN, /* publish settled: */
+	WORK_STEP,       /* what follows from want, levels and state */
+	WORK_STOP,       /* may be told to stop now */
+	WORK_START,      /* may be started now */
+	WORK_FORGET,     /* its file is gone, and so are its processes */
+	WORK_COUNT
+} WorkKind;
+
+/* How strongly something is wanted; a need hands on the needer's. */
+typedef enum WantGrade {
+	GRADE_NONE,
+	GRADE_LINGER, /* only because something lingers */
+	GRADE_NORMAL,
+	GRADE_ADMIN,  /* reaches manual services too */
+} WantGrade;
+
+/* What a service is for the progress of the boot; every service is counted in one class. */
+typedef enum ProgressClass {
+	CLASS_OFF,    /* not wanted, no processes */
+	CLASS_LEFT,   /* not wanted, not gone yet */
+	CLASS_MOVING,
+	CLASS_UP,
+	CLASS_FAILED,
+	CLASS_HELD,   /* wanted, waits for something outside */
+	CLASS_COUNT
+} ProgressClass;
+
+typedef struct Facility {
+	const char *name;     /* "$network", interned */
+	GPtrArray *providers; /* Service * */
+	struct Condition *condition_facility;
+	struct Condition *condition_settled;
+} Facility;
+
+typedef struct Condition {
+	const char *key; /* interned */
+	KeyPrefix prefix;
+	Level level;
+	bool is_subscribed;
+	bool is_stale; /* unknown for so long that it counts as false for starting */
+	char *why;
+	int64_t since_us;
+	Service *subject;   /* service:, settled:, active:; NULL when there is no such service */
+	Facility *facility; /* facility:, settled:$x */
+	GPtrArray *slots;   /* Slot *: the subscribers, borrowed */
+} Condition;
+
+typedef enum SlotKind {
+	SLOT_WHEN,
+	SLOT_HOLD,
+	SLOT_AFTER,    /* After=, and every term with settled: in it; looked at only to start */
+	SLOT_CONFLICT, /* Conflicts=, of either side; looked at only to start */
+} SlotKind;
+
+/* One term of one service, with the conditions that its literals stand for. */
+typedef struct Slot {
+	Service *service;
+	Term *term; /* borrowed for When= and While=, owned for the others */
+	SlotKind kind;
+	Level level;       /* as told */
+	Level start_level; /* for starting: a stale unknown is false */
+	Condition **conditions;
+} Slot;
+
+/* A ServiceSet lives until no service uses a definition in it. */
+typedef struct SetRef {
+	ServiceSet *set;
+	unsigned n_users;
+} SetRef;
+
+struct ServicePrivate {
+	Engine *engine;
+	SetRef *home;         /* where s->def lives */
+	bool is_file_gone;
+	unsigned queued;      /* bit WorkKind */
+	GPtrArray *slots;     /* Slot *, owned */
+
+	/* Edges, rebuilt at load; Service *, borrowed */
+	GPtrArray *needs;      /* what it makes wanted */
+	GPtrArray *needers;
+	GPtrArray *conflicts;  /* both directions */
+	GPtrArray *stops_after; /* stop later than this one: what it was started after, or say so in StopAfter= */
+	unsigned n_stops_after_said; /* the first so many of them say so */
+	GPtrArray *facilities; /* Facility * it provides */
+	Condition *condition_service;
+	Condition *condition_settled;
+	Condition *condition_active;
+
+	/* Wanting */
+	WantGrade grade;
+	WantGrade shown_grade; /* before the present event */
+	WantReason shown_reason;
+	Service *want_support; /* the needer that gives @grade, NULL: itself */
+	bool is_lingering;
+	bool is_suppressed; /* loses a conflict: waits */
+	Service *loses_to;
+
+	/* Terms */
+	unsigned n_when_false; /* When terms that are false (not unknown) */
+	unsigned n_hold_false;
+	unsigned n_unknown;    /* slots unknown, not stale */
+	bool was_false;        /* since it came to rest a term was false: true again is a new chance */
+	int64_t lapse_since_us; /* a While term is false since; 0: none is */
+	bool is_lapsed;         /* ... for longer than Settle= */
+	const Term *last_true;  /* the term that became true last, for the cause */
+
+	/* Motion */
+	bool is_unsettled;
+	Service *unsettled_by; /* NULL: by itself */
+	bool is_leaving;       /* is to stop, and waits for those that stop first */
+	bool is_blocking;      /* leaving or stopping: those that stop later wait for it */
+	unsigned n_blockers;
+	bool is_restart_asked;
+	bool is_stop_ordered;  /* the present stop is ours, not its own */
+	bool is_spent;         /* STATE_IDLE though wanted: it ended by itself and is not restarted */
+	bool has_ended;        /* recovered: its end was missed, and is handled when the engine begins */
+	Backoff backoff;
+	int64_t timer_at_us[ENGINE_TIMER_COUNT];
+	unsigned n_refused;
+	unsigned n_strays;    /* process events that were too late or impossible */
+	char *cause_next;     /* the admin's words for what is about to happen, or NULL */
+	char *note_extra;     /* keys of a newer version's note */
+	ProgressClass counted_as;
+};
+
+struct Engine {
+	const EngineOps *ops;
+	void *data;
+	SetRef *home; /* the present definitions; NULL before the first load */
+	Policy *policy;
+	GHashTable *by_name;    /* interned name -> Service */
+	GPtrArray *services;    /* by name, owned */
+	GHashTable *conditions; /* interned key -> Condition, owned */
+	GHashTable *facilities; /* interned name -> Facility, owned */
+	GQueue work[WORK_COUNT];
+
+	int64_t now_us;      /* of the event at hand */
+	int64_t happened_us; /* when it happened, not when it was told */
+	bool is_acting;      /* engine_begin() was called */
+	const char *runlevel;
+	const char *previous_runlevel;
+	char *runlevel_cause;
+	int64_t last_admin_us;
+
+	unsigned n_unsettled;
+	unsigned n_leaving;
+	unsigned n_stopping;
+	unsigned n_class[CLASS_COUNT];
+	bool was_at_rest;
+	int64_t boot_us;
+	int64_t finished_us;
+	double progress_shown;
+	bool is_progress_changed;
+};
+
+/* --- engine.c: the work list --- */
+void engine_queue(Service *s, WorkKind kind);
+void engine_run(Engine *engine);
+void engine_set_now(Engine *engine, int64_t now_us);
+void engine_arm(Service *s, EngineTimer kind, int64_t at_us);
+bool service_is_group(const Service *s);
+/* Its own or another name of it; NULL if there is none. */
+Service *engine_resolve(const Engine *engine, const char *name);
+
+/* --- load.c: definitions -> services, slots, edges --- */
+void load_rebuild(Engine *engine);
+void set_ref_drop(SetRef *ref);
+Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *home);
+/* All that are queued for WORK_FORGET. */
+void load_forget_gone(Engine *engine);
+
+/* --- condition.c --- */
+Condition *condition_get(Engine *engine, const char *key, KeyPrefix prefix);
+void condition_free(gpointer data);
+gint condition_compare(gconstpointer a, gconstpointer b);
+void condition_set_level(Engine *engine, Condition *c, Level level, const char *why);
+/* service: and active: of @s, from its state. */
+void condition_publish(Service *s);
+/* Unknown for UNKNOWN_LIMIT_US: from now on false for starting. */
+void condition_check_stale(Engine *engine, Condition *c);
+Slot *slot_new(Service *s, Term *term, SlotKind kind);
+void slot_free(gpointer data);
+/* Compute it for the first time, or after a literal changed. */
+void slot_update(Slot *slot);
+void slot_start_counting(Slot *slot);
+
+/* --- facility.c --- */
+Facility *facility_get(Engine *engine, const char *name);
+void facility_free(gpointer data);
+Level facility_level(const Facility *f);
+bool facility_is_settled(const Facility *f);
+void facility_publish(Engine *engine, Facility *f);
+void facility_publish_settled(Engine *engine, Facility *f);
+
+/* --- settled.c --- */
+void settled_update(Service *s);
+void settled_show(Service *s);
+/* A service that may still make this term true, or NULL. */
+Service *settled_find_supplier(const Slot *slot);
+/* The definitions changed: forget all; each service has to be computed anew. */
+void settled_reset(Engine *engine);
+
+/* --- want.c --- */
+void want_update(Service *s);
+void want_show(Service *s);
+void want_decide_all(Engine *engine);
+/* What it is that wants it, or does not, as a sentence's end; a new string. */
+char *want_describe(const Service *s);
+bool want_is_forbidden(const Service *s);
+
+/* --- conflict.c --- */
+void conflict_update(Service *s);
+/* Wanted, and not the loser of a conflict. */
+bool conflict_lets_run(const Service *s);
+
+/* --- stop-order.c --- */
+void stop_order_set_leaving(Service *s, bool is_leaving);
+void stop_order_state_changed(Service *s);
+void stop_order_rebuild(Engine *engine);
+/* Nothing moves, but some wait for each other: the one to stop all the same, or NULL. */
+Service *stop_order_break_cycle(Engine *engine);
+
+/* --- step.c: what follows --- */
+void step_service(Service *s);
+void step_stop(Service *s);
+void step_start(Service *s);
+void step_level(Service *s);
+void step_process_event(Service *s, const ProcessEvent *event);
+void step_end_of_run(Service *s);
+void step_timer(Service *s, EngineTimer kind);
+/* Although others should be gone first. */
+void step_stop_now(Service *s);
+bool step_may_start(const Service *s);
+/* The sentence for the first While term that is false. */
+char *step_lapse_text(const Service *s);
+
+/* --- service.c --- */
+Service *service_new(Engine *engine, ServiceDef *def);
+void service_free(Service *s);
+/* The only writer of s->state: looks the row up, goes there, records @cause (taken, may be NULL), acts. */
+bool service_apply(Service *s, ServiceEvent event, char *cause);
+/* A remark in its history without a change of state. Takes @text. */
+void service_remark(Service *s, char *text);
+/* What the keeper's note says; before engine_begin() only. */
+void service_restore(Service *s, ServiceState state, int64_t since_us, const char *cause);
+bool service_is_active(const Service *s);
+
+/* --- note.c --- */
+bool note_decode(Service *s, const char *note, ServiceState *ret_state, int64_t *ret_since_us);
+
+/* --- progress.c --- */
+/* Its state or want changed. */
+void progress_count(Service *s);
+void progress_add(Service *s);
+void progress_remove(Service *s);
+void progress_update(Engine *engine);
+
+/* --- request.c --- */
+/* "stop by uid 0 (pid 812, bash)"; a new string. */
+char *requester_describe(const char *verb, const Requester *who);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Engine: the front door, and the work list. An event changes a level or a state, and queues the services concerned;
+ * engine_run() takes one at a time, always from the first list that has one, until nothing is left to do.
+ *
+ * Loading is in load.c, an admin's requests in request.c, notes in note.c, what follows for one service in step.c.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "engine/engine-private.h"
+
+Engine *engine_new(const EngineOps *ops, void *data)
+{
+	Engine *engine = g_new0(Engine, 1);
+
+	engine->ops = ops;
+	engine->data = data;
+	engine->policy = policy_new();
+	engine->by_name = g_hash_table_new(NULL, NULL);
+	engine->services = g_ptr_array_new();
+	engine->conditions = g_hash_table_new_full(NULL, NULL, NULL, condition_free);
+	engine->facilities = g_hash_table_new_full(NULL, NULL, NULL, facility_free);
+	for (unsigned kind = 0; kind < WORK_COUNT; kind++)
+		g_queue_init(&engine->work[kind]);
+	return engine;
+}
+
+void engine_free(Engine *engine)
+{
+	if (!engine)
+		return;
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+		SetRef *home = s->priv->home;
+
+		service_free(s);
+		set_ref_drop(home);
+	}
+	for (unsigned kind = 0; kind < WORK_COUNT; kind++)
+		g_queue_clear(&engine->work[kind]);
+	set_ref_drop(engine->home);
+	g_ptr_array_unref(engine->services);
+	g_hash_table_unref(engine->by_name);
+	g_hash_table_unref(engine->conditions);
+	g_hash_table_unref(engine->facilities);
+	policy_free(engine->policy);
+	g_free(engine->runlevel_cause);
+	g_free(engine);
+}
+
+/* --- the work list --- */
+
+void engine_queue(Service *s, WorkKind kind)
+{
+	if (s->priv->queued & (1u << kind))
+		return;
+	s->priv->queued |= 1u << kind;
+	g_queue_push_tail(&s->priv->engine->work[kind], s);
+}
+
+static void (*const work_functions[])(Service *s) = {
+	[WORK_WANT] = want_update,
+	[WORK_WANT_SHOWN] = want_show,
+	[WORK_RANK] = conflict_update,
+	[WORK_LEVEL] = step_level,
+	[WORK_SETTLED] = settled_update,
+	[WORK_SETTLED_SHOWN] = settled_show,
+	[WORK_STEP] = step_service,
+	[WORK_STOP] = step_stop,
+	[WORK_START] = step_start,
+};
+G_STATIC_ASSERT(G_N_ELEMENTS(work_functions) == WORK_FORGET);
+
+/* One piece of work from the lists before @end. Returns: false when they are empty. */
+static bool work_once(Engine *engine, WorkKind end)
+{
+	for (unsigned kind = 0; kind < end; kind++) {
+		Service *s = g_queue_pop_head(&engine->work[kind]);
+
+		if (s) {
+			s->priv->queued &= ~(1u << kind);
+			work_functions[kind](s);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool forget_gone(Engine *engine)
+{
+	if (g_queue_is_empty(&engine->work[WORK_FORGET]))
+		return false;
+	load_forget_gone(engine);
+	return true;
+}
+
+static bool break_cycle(Engine *engine)
+{
+	Service *stuck = engine->is_acting ? stop_order_break_cycle(engine) : NULL;
+
+	if (stuck)
+		step_stop_now(stuck);
+	return stuck;
+}
+
+void engine_run(Engine *engine)
+{
+	while (work_once(engine, WORK_FORGET) || forget_gone(engine) || break_cycle(engine))
+		;
+	progress_update(engine);
+}
+
+void engine_set_now(Engine *engine, int64_t now_us)
+{
+	/* Several threads of time never meet here, but an event may carry a time a little older than the last one. */
+	engine->now_us = MAX(engine->now_us, now_us);
+	engine->happened_us = engine->now_us;
+}
+
+void engine_arm(Service *s, EngineTimer kind, int64_t at_us)
+{
+	Engine *engine = s->priv->engine;
+
+	if (s->priv->timer_at_us[kind] == at_us)
+		return;
+	s->priv->timer_at_us[kind] = at_us;
+	engine->ops->arm_timer(engine->data, s, kind, at_us);
+}
+
+bool service_is_group(const Service *s)
+{
+	return s->def->type == TYPE_GROUP;
+}
+
+Service *engine_resolve(const Engine *engine, const char *name)
+{
+	Service *s = engine_find(engine, name);
+	const ServiceDef *def;
+
+	if (s || !engine->home)
+		return s;
+	def = service_set_find(engine->home->set, name);
+	return def ? engine_find(engine, def->name) : NULL;
+}
+
+/* --- events --- */
+
+static void begin_service(Service *s)
+{
+	Engine *engine = s->priv->engine;
+
+	if (s->priv->has_ended) {
+		s->priv->has_ended = false;
+		step_end_of_run(s);
+	} else if (s->state == STATE_STOPPING && !service_is_group(s)) {
+		/* A stop that was under way goes on; one that was not begun begins now. */
+		engine->ops->stop(engine->data, s);
+	} else if (s->state == STATE_BACKOFF) {
+		engine_arm(s, ENGINE_TIMER_BACKOFF, s->backoff_until_us);
+	}
+	engine_queue(s, WORK_LEVEL);
+	engine_queue(s, WORK_SETTLED);
+	engine_queue(s, WORK_STEP);
+}
+
+void engine_begin(Engine *engine, const char *runlevel, int64_t now_us)
+{
+	engine_set_now(engine, now_us);
+	if (runlevel)
+		engine->runlevel = g_intern_string(runlevel);
+	else if (!engine->runlevel)
+		engine->runlevel = g_intern_string(policy_default_runlevel(engine->policy, NULL));
+	engine->is_acting = true;
+	if (!engine->boot_us)
+		engine->boot_us = MAX(now_us, 1);
+	want_decide_all(engine);
+	/* Wants first: what ended unseen is restarted only if it is wanted. */
+	while (work_once(engine, WORK_LEVEL))
+		;
+	for (unsigned i = 0; i < engine->services->len; i++)
+		begin_service(g_ptr_array_index(engine->services, i));
+	engine_run(engine);
+	engine->ops->engine_changed(engine->data);
+}
+
+void engine_set_level(Engine *engine, const char *key, Level level, const char *why, int64_t now_us)
+{
+	Condition *c = g_hash_table_lookup(engine->conditions, g_intern_string(key));
+
+	engine_set_now(engine, now_us);
+	if (!c || key_prefix_is_internal(c->prefix))
+		return;
+	condition_set_level(engine, c, level, why);
+	engine_run(engine);
+}
+
+void engine_process_event(Engine *engine, const char *service, uint64_t invocation, const ProcessEvent *event,
+			  int64_t now_us)
+{
+	Service *s = engine_find(engine, service);
+
+	engine_set_now(engine, now_us);
+	if (!s)
+		return;
+	if (s->invocation != invocation || service_is_group(s)) {
+		s->priv->n_strays++;
+		return;
+	}
+	if (event->at_us > 0 && event->at_us < engine->now_us)
+		engine->happened_us = event->at_us;
+	step_process_event(s, event);
+	engine->happened_us = engine->now_us;
+	engine_run(engine);
+}
+
+void engine_timer_fired(Engine *engine, const char *service, EngineTimer kind, int64_t now_us)
+{
+	Service *s = engine_find(engine, service);
+
+	engine_set_now(engine, now_us);
+	if (!s || s->priv->timer_at_us[kind] == 0 || s->priv->timer_at_us[kind] > engine->now_us)
+		return;
+	s->priv->timer_at_us[kind] = 0;
+	step_timer(s, kind);
+	engine_run(engine);
+}
+
+/* --- questions --- */
+
+Service *engine_find(const Engine *engine, const char *name)
+{
+	return g_hash_table_lookup(engine->by_name, g_intern_string(name));
+}
+
+const GPtrArray *engine_services(const Engine *engine)
+{
+	return engine->services;
+}
+
+const Policy *engine_policy(const Engine *engine)
+{
+	return engine->policy;
+}
+
+const ServiceSet *engine_set(const Engine *engine)
+{
+	return engine->home ? engine->home->set : NULL;
+}
+
+const char *engine_runlevel(const Engine *engine)
+{
+	return engine->runlevel;
+}
+
+const char *engine_previous_runlevel(const Engine *engine)
+{
+	return engine->previous_runlevel;
+}
+
+bool engine_is_shutting_down(const Engine *engine)
+{
+	return engine->runlevel && (strcmp(engine->runlevel, "0") == 0 || strcmp(engine->runlevel, "6") == 0);
+}
+
+bool engine_is_at_rest(const Engine *engine)
+{
+	return engine->is_acting && engine->n_unsettled == 0 && engine->n_class[CLASS_LEFT] == 0;
+}
+
+bool engine_is_stopped(const Engine *engine)
+{
+	return engine_is_shutting_down(engine) && engine_is_at_rest(engine);
+}
+
+static void view_condition(const Condition *c, ConditionView *ret)
+{
+	*ret = (ConditionView){
+		.key = c->key,
+		.prefix = c->prefix,
+		.level = c->level,
+		.why = c->why,
+		.since_us = c->since_us,
+		.n_subscribers = c->slots->len,
+	};
+}
+
+bool engine_condition(const Engine *engine, const char *key, ConditionView *ret)
+{
+	const Condition *c = g_hash_table_lookup(engine->conditions, g_intern_string(key));
+
+	if (!c)
+		return false;
+	view_condition(c, ret);
+	return true;
+}
+
+void engine_foreach_condition(const Engine *engine, void (*func)(const ConditionView *view, void *data), void *data)
+{
+	g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, engine->conditions);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		g_ptr_array_add(sorted, value);
+	g_ptr_array_sort(sorted, condition_compare);
+	for (unsigned i = 0; i < sorted->len; i++) {
+		ConditionView view;
+
+		view_condition(g_ptr_array_index(sorted, i), &view);
+		func(&view, data);
+	}
+}

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Explain: a walk from a service over its false terms to the services behind them, down to those that nothing but the
+ * world outside or a person can change. Each service is told once; the walk keeps its own stack.
+ */
+#include "config.h"
+
+#include "engine/explain.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/engine-private.h"
+
+typedef struct Frame {
+	Service *service;
+	unsigned depth;
+	unsigned next_slot;
+	bool is_begun;
+	bool has_deeper; /* the root cause is further down: no advice here */
+} Frame;
+
+typedef struct Walk {
+	const Engine *engine;
+	GPtrArray *reasons;
+	GArray *stack;       /* Frame */
+	GHashTable *visited; /* Service */
+	int64_t now_us;
+} Walk;
+
+void reason_free(Reason *reason)
+{
+	if (!reason)
+		return;
+	g_free(reason->text);
+	g_free(reason);
+}
+
+/* Takes @text. */
+static void add(Walk *walk, const Service *s, unsigned depth, ReasonKind kind, char *text)
+{
+	Reason *reason = g_new0(Reason, 1);
+
+	reason->depth = depth;
+	reason->kind = kind;
+	reason->service = g_intern_string(s->def->name);
+	reason->text = text;
+	g_ptr_array_add(walk->reasons, reason);
+}
+
+static char *ago(const Walk *walk, int64_t at_us)
+{
+	g_autofree char *duration = text_format_duration(MAX(walk->now_us - at_us, 0));
+
+	return g_strdup_printf("%s ago", duration);
+}
+
+/* --- STATE --- */
+
+static char *describe_state(const Walk *walk, const Service *s)
+{
+	const char *name = s->def->name;
+	g_autofree char *since = ago(walk, s->since_us);
+
+	switch (s->state) {
+	case STATE_IDLE:
+		return g_strdup_printf("%s is not running.", name);
+	case STATE_WAITING:
+		if (s->priv->is_suppressed)
+			return g_strdup_printf("%s is waiting: %s runs instead of it.", name,
+					       s->priv->loses_to->def->name);
+		return g_strdup_printf("%s is waiting for %u condition%s.", name, s->n_false,
+				       s->n_false == 1 ? "" : "s");
+	case STATE_STARTING:
+		return g_strdup_printf("%s is starting; that began %s.", name, since);
+	case STATE_READY:
+		return g_strdup_printf("%s is ready since %s.", name, since);
+	case STATE_DONE:
+		return g_strdup_printf("%s has done its work, %s.", name, since);
+	case STATE_STOPPING:
+		return g_strdup_printf("%s is stopping; that began %s.", name, since);
+	case STATE_BACKOFF:
+		return g_strdup_printf("%s failed, and will be started again.", name);
+	case STATE_FAILED:
+		return g_strdup_printf("%s failed %s.", name, since);
+	case STATE_COUNT:
+		break;
+	}
+	return g_strdup(name);
+}
+
+/* --- WHY, policy and admin --- */
+
+static char *with_policy_reason(const Service *s, char *sentence)
+{
+	const PolicyService *extra = policy_service(s->priv->engine->policy, s->def->name);
+	g_autofree char *own = sentence;
+
+	if (extra && extra->reason)
+		return g_strdup_printf("%s: \"%s\".", own, extra->reason);
+	return g_strdup_printf("%s.", own);
+}
+
+static char *why_not_wanted(const Service *s)
+{
+	const Engine *engine = s->priv->engine;
+	g_autofree char *origin = origin_format(s->policy.activation_origin);
+	g_autofree char *asked = NULL;
+
+	if (s->policy.activation == ACTIVATION_NEVER)
+		return with_policy_reason(s, g_strdup_printf("Policy says \"never\" (%s)", origin));
+	if (s->admin == ADMIN_STOP) {
+		asked = requester_describe("stop", &s->admin_who);
+		return g_strdup_printf("An admin stopped it: %s.", asked);
+	}
+	if (s->policy.activation == ACTIVATION_BOOT)
+		return with_policy_reason(s, g_strdup_printf("Policy wants it in other runlevels than %s (%s), and no "
+							     "wanted service needs it",
+							     engine->runlevel ? engine->runlevel : "none", origin));
+	if (s->policy.activation == ACTIVATION_MANUAL)
+		return with_policy_reason(s, g_strdup_printf("Policy says \"manual\" (%s), and no admin started it",
+							     origin));
+	return with_policy_reason(s, g_strdup_printf("Policy says \"on-demand\" (%s), and no wanted service needs it",
+						     origin));
+}
+
+static char *why_wanted(const Service *s)
+{
+	g_autofree char *want = want_describe(s);
+
+	switch (s->want_reason) {
+	case WANT_ADMIN:
+		return g_strdup_printf("An admin wants it: %s.", want);
+	case WANT_POLICY:
+		return with_policy_reason(s, g_strdup_printf("It is %s", want));
+	case WANT_NEED:
+	case WANT_LINGER:
+		return g_strdup_printf("It is %s.", want);
+	case WANT_NOTHING:
+	case WANT_COUNT:
+		break;
+	}
+	return why_not_wanted(s);
+}
+
+static char *why_suppressed(const Service *s)
+{
+	const Service *winner = s->priv->loses_to;
+	const char *rank = "its name comes first";
+
+	if (winner->admin == ADMIN_START && winner->admin_at_us > (s->admin == ADMIN_START ? s->admin_at_us : -1))
+		rank = "an admin asked for it last";
+	else if (!winner->policy.is_default && (s->policy.is_default || winner->policy.order < s->policy.order))
+		rank = "policy names it first";
+	return g_strdup_printf("It conflicts with %s, which is wanted too, and %s. It returns when %s is not wanted any "
+			       "more.", winner->def->name, rank, winner->def->name);
+}
+
+/* Names of those that have to stop before @s, at most five. */
+static char *list_blockers(const Service *s)
+{
+	const Engine *engine = s->priv->engine;
+	g_autoptr(GString) list = g_string_new(NULL);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		const Service *other = g_ptr_array_index(engine->services, i);
+
+		if (!other->priv->is_blocking || !g_ptr_array_find(other->priv->stops_after, s, NULL))
+			continue;
+		if (n++ < 5)
+			g_string_append_printf(list, "%s%s", n > 1 ? ", " : "", other->def->name);
+	}
+	if (n > 5)
+		g_string_append_printf(list, " and %u more", n - 5);
+	return g_string_free(g_steal_pointer(&list), FALSE);
+}
+
+static char *why_running(const Walk *walk, const Service *s)
+{
+	g_autofree char *blockers = NULL;
+	g_autofree char *left = NULL;
+
+	if (s->priv->is_leaving) {
+		blockers = list_blockers(s);
+		return g_strdup_printf("It is to stop, after these have stopped: %s.", blockers);
+	}
+	if (s->state == STATE_STARTING && !service_is_group(s)) {
+		left = text_format_duration(MAX(s->started_us + s->def->start_limit_us - walk->now_us, 0));
+		return g_strdup_printf("It has not said that it is ready (Ready=%s); %s are left of StartLimit=.",
+				       ready_kind_name(s->def->ready), left);
+	}
+	return why_wanted(s);
+}
+
+static char *why_in_state(const Walk *walk, const Service *s)
+{
+	const char *result = s->result ? s->result : "no result is known";
+	g_autofree char *left = NULL;
+
+	switch (s->state) {
+	case STATE_IDLE:
+		if (s->priv->is_spent)
+			return g_strdup_printf("It ended by itself: %s; Restart=%s leaves it so.", result,
+					       restart_policy_name(s->def->restart));
+		return why_not_wanted(s);
+	case STATE_WAITING:
+		return s->priv->is_suppressed ? why_suppressed(s) : why_wanted(s);
+	case STATE_STARTING:
+	case STATE_READY:
+	case STATE_DONE:
+		return why_running(walk, s);
+	case STATE_STOPPING:
+		return g_strdup_printf("%s.", service_cause(s));
+	case STATE_BACKOFF:
+		left = text_format_duration(MAX(s->backoff_until_us - walk->now_us, 0));
+		return g_strdup_printf("Its last run ended so: %s. The next start is in %s.", result, left);
+	case STATE_FAILED:
+		if (s->def->problem)
+			return g_strdup_printf("Its service file has an error: %s", s->def->problem);
+		return g_strdup_printf("%s.", service_cause(s));
+	case STATE_COUNT:
+		break;
+	}
+	return g_strdup("");
+}
+
+/* --- WHY, terms --- */
+
+static char *describe_literal(const Walk *walk, const Condition *c, bool is_negated)
+{
+	const char *level = c->level == LEVEL_UNKNOWN ? "not known yet" : level_name(c->level);
+	g_autofree char *left = NULL;
+
+	if (c->level == LEVEL_UNKNOWN && c->is_stale)
+		return g_strdup_printf("%s is not known, for so long that it counts as false%s%s", c->key,
+				       c->why ? ": " : "", c->why ? c->why : "");
+	if (c->level == LEVEL_UNKNOWN) {
+		left = text_format_duration(MAX(c->since_us + UNKNOWN_LIMIT_US - walk->now_us, 0));
+		return g_strdup_printf("%s is %s%s%s; in %s it counts as false", c->key, level, c->why ? ": " : "",
+				       c->why ? c->why : "", left);
+	}
+	if (c->prefix == KEY_SETTLED && c->level == LEVEL_FALSE)
+		return g_strdup_printf("%s has not settled", key_argument(c->key));
+	if (is_negated && c->prefix == KEY_ACTIVE)
+		return g_strdup_printf("%s still runs", key_argument(c->key));
+	return g_strdup_printf("%s is %s%s%s%s", c->key, level, c->why ? " (" : "", c->why ? c->why : "",
+			       c->why ? ")" : "");
+}
+
+static char *describe_slot(const Walk *walk, const Slot *slot)
+{
+	g_autofree char *origin = origin_format(slot->term->origin);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		g_autofree char *literal = describe_literal(walk, slot->conditions[i],
+							    term_literal(slot->term, i)->negated);
+
+		g_string_append_printf(text, "%s%s", i ? ", and " : "", literal);
+	}
+	g_string_append_printf(text, " (%s).", origin);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* --- NEXT --- */
+
+static char *advise_condition(const Condition *c, bool is_negated)
+{
+	const char *argument = key_argument(c->key);
+
+	switch (c->prefix) {
+	case KEY_FLAG:
+		return g_strdup_printf("svcctl flag %s %s", is_negated ? "clear" : "set", argument);
+	case KEY_PATH:
+		return g_strdup_printf("It is looked at again as soon as %s %s.", strchr(argument, '/'),
+				       is_negated ? "is gone" : "is there");
+	case KEY_MOUNTED:
+		return g_strdup_printf("It is looked at again as soon as something is %s %s.",
+				       is_negated ? "no longer mounted on" : "mounted on", argument);
+	case KEY_KERNEL:
+	case KEY_VIRTUAL:
+		return g_strdup_printf("%s does not change until the next boot.", c->key);
+	case KEY_SERVICE:
+	case KEY_SETTLED:
+	case KEY_ACTIVE:
+	case KEY_FACILITY:
+	case KEY_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+static char *advise_not_wanted(const Service *s)
+{
+	g_autofree char *origin = origin_format(s->policy.activation_origin);
+
+	if (s->policy.activation == ACTIVATION_NEVER && s->policy.activation_origin.file)
+		return g_strdup_printf("To allow it, change what %s says.", origin);
+	if (s->policy.activation == ACTIVATION_NEVER)
+		return g_strdup("To allow it, give it an Activation= in a policy file.");
+	return g_strdup_printf("svcctl start %s", s->def->name);
+}
+
+static void advise(Walk *walk, const Frame *frame)
+{
+	const Service *s = frame->service;
+	const char *name = s->def->name;
+
+	switch (s->state) {
+	case STATE_IDLE:
+		add(walk, s, frame->depth, REASON_NEXT,
+		    s->priv->is_spent ? g_strdup_printf("svcctl start %s", name) : advise_not_wanted(s));
+		break;
+	case STATE_FAILED:
+		if (s->def->problem) {
+			add(walk, s, frame->depth, REASON_NEXT, g_strdup("svcctl check"));
+			break;
+		}
+		add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl log %s", name));
+		add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl start %s", name));
+		break;
+	case STATE_BACKOFF:
+		add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl log %s", name));
+		break;
+	case STATE_WAITING:
+		if (s->priv->is_suppressed)
+			add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl start %s", name));
+		break;
+	case STATE_STARTING:
+	case STATE_STOPPING:
+		add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl status %s", name));
+		break;
+	case STATE_READY:
+	case STATE_DONE:
+	case STATE_COUNT:
+		break;
+	}
+}
+
+/* --- IMPACT --- */
+
+static void add_impact(Walk *walk, const Service *s)
+{
+	const Condition *c = s->priv->condition_service;
+	g_autoptr(GString) list = g_string_new(NULL);
+	unsigned n = 0;
+
+	for (unsigned i = 0; c && i < c->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(c->slots, i);
+		const Service *held = slot->service;
+
+		if (held->state != STATE_WAITING || slot->start_level == LEVEL_TRUE)
+			continue;
+		if (n++ < 8)
+			g_string_append_printf(list, "%s%s", n > 1 ? ", " : "", held->def->name);
+	}
+	if (n > 8)
+		g_string_append_printf(list, " and %u more", n - 8);
+	if (n > 0)
+		add(walk, s, 0, REASON_IMPACT, g_strdup_printf("Waiting for it: %s.", list->str));
+	else if (!service_is_up(s))
+		add(walk, s, 0, REASON_IMPACT, g_strdup("Nothing waits for it."));
+}
+
+/* --- the walk --- */
+
+static void push(Walk *walk, Service *s, unsigned depth)
+{
+	const Frame frame = { .service = s, .depth = depth };
+
+	g_hash_table_add(walk->visited, s);
+	g_array_append_val(walk->stack, frame);
+}
+
+/* Returns: true when there is more to tell about it, or it was told already. */
+static bool push_if_new(Walk *walk, Service *s, unsigned depth)
+{
+	if (!g_hash_table_contains(walk->visited, s))
+		push(walk, s, depth);
+	return true;
+}
+
+/* The services behind a term that is not true. */
+static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
+{
+	bool has_any = false;
+
+	for (unsigned i = term_length(slot->term); i > 0; i--) {
+		const Condition *c = slot->conditions[i - 1];
+
+		if (c->subject)
+			has_any |= push_if_new(walk, c->subject, depth);
+		for (unsigned j = c->facility ? c->facility->providers->len : 0; j > 0; j--) {
+			Service *provider = g_ptr_array_index(c->facility->providers, j - 1);
+
+			if (service_is_wanted(provider) && !service_is_up(provider))
+				has_any |= push_if_new(walk, provider, depth);
+		}
+	}
+	return has_any;
+}
+
+static void advise_slot(Walk *walk, const Frame *frame, const Slot *slot)
+{
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		char *text = advise_condition(slot->conditions[i], term_literal(slot->term, i)->negated);
+
+		if (text)
+			add(walk, frame->service, frame->depth, REASON_NEXT, text);
+	}
+}
+
+/* The next term that is not true; the frame may move when the stack grows, so it is copied by the caller. */
+static const Slot *next_slot(Frame *frame)
+{
+	const GPtrArray *slots = frame->service->priv->slots;
+
+	if (frame->service->state != STATE_WAITING)
+		return NULL;
+	while (frame->next_slot < slots->len) {
+		const Slot *slot = g_ptr_array_index(slots, frame->next_slot++);
+
+		if (slot->start_level != LEVEL_TRUE)
+			return slot;
+	}
+	return NULL;
+}
+
+static void begin_frame(Walk *walk, const Frame *frame)
+{
+	Service *s = frame->service;
+
+	add(walk, s, frame->depth, REASON_STATE, describe_state(walk, s));
+	add(walk, s, frame->depth, REASON_WHY, why_in_state(walk, s));
+}
+
+static void end_frame(Walk *walk, const Frame *frame)
+{
+	const CauseRecord *newest = g_queue_peek_head(frame->service->causes);
+	g_autofree char *when = newest ? ago(walk, newest->at_us) : NULL;
+
+	if (frame->depth == 0 && newest)
+		add(walk, frame->service, 0, REASON_CAUSE,
+		    g_strdup_printf("%s: %s (%s).", service_state_name(newest->to), newest->text, when));
+	if (frame->depth == 0)
+		add_impact(walk, frame->service);
+	if (!frame->has_deeper)
+		advise(walk, frame);
+}
+
+static void walk_once(Walk *walk)
+{
+	Frame *top = &g_array_index(walk->stack, Frame, walk->stack->len - 1);
+	const bool was_begun = top->is_begun;
+	const Slot *slot = next_slot(top);
+	Frame now;
+
+	top->is_begun = true;
+	now = *top;
+	if (!was_begun)
+		begin_frame(walk, &now);
+	if (!slot) {
+		end_frame(walk, &now);
+		/* What was pushed above it is told already: it is the top again. */
+		g_array_set_size(walk->stack, walk->stack->len - 1);
+		return;
+	}
+	top->has_deeper = true;
+	add(walk, now.service, now.depth, REASON_WHY, describe_slot(walk, slot));
+	if (!push_subjects(walk, slot, now.depth + 1))
+		advise_slot(walk, &now, slot);
+}
+
+GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_us)
+{
+	g_autoptr(GHashTable) visited = g_hash_table_new(NULL, NULL);
+	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+	Service *s = engine_resolve(engine, name);
+	Walk walk = { .engine = engine, .stack = stack, .visited = visited, .now_us = now_us };
+
+	if (!s)
+		return NULL;
+	walk.reasons = g_ptr_array_new_with_free_func((GDestroyNotify)reason_free);
+	push(&walk, s, 0);
+	while (stack->len > 0)
+		walk_once(&walk);
+	return walk.reasons;
+}
+
+GPtrArray *explain_not_as_wanted(const Engine *engine)
+{
+	GPtrArray *names = g_ptr_array_new();
+
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		const Service *s = g_ptr_array_index(engine->services, i);
+		const bool is_off = s->state == STATE_WAITING || s->state == STATE_IDLE;
+
+		if (s->state == STATE_FAILED || s->state == STATE_BACKOFF || (service_is_wanted(s) && is_off))
+			g_ptr_array_add(names, s->def->name);
+	}
+	return names;
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Load: definitions and policy become services, slots and edges; the first time, and again while things run.
+ *
+ * A reload keeps records, levels and wants, and makes all that is derived anew. What runs keeps its last good
+ * definition when its new file has errors or is gone.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "engine/engine-private.h"
+
+/* --- definitions live in sets; a set lives as long as one of them is in use --- */
+
+static SetRef *set_ref_new(ServiceSet *set)
+{
+	SetRef *ref = g_new0(SetRef, 1);
+
+	ref->set = set;
+	ref->n_users = 1;
+	return ref;
+}
+
+void set_ref_drop(SetRef *ref)
+{
+	if (!ref || --ref->n_users > 0)
+		return;
+	service_set_free(ref->set);
+	g_free(ref);
+}
+
+static void use_definition(Service *s, ServiceDef *def, SetRef *home)
+{
+	SetRef *before = s->priv->home;
+
+	home->n_users++;
+	s->priv->home = home;
+	s->def = def;
+	set_ref_drop(before);
+}
+
+static gint compare_name(gconstpointer a, gconstpointer b)
+{
+	const Service *left = *(Service *const *)a;
+	const Service *right = *(Service *const *)b;
+
+	return strcmp(left->def->name, right->def->name);
+}
+
+Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *home)
+{
+	Service *s = service_new(engine, def);
+
+	use_definition(s, def, home);
+	s->since_us = engine->now_us;
+	g_hash_table_insert(engine->by_name, (gpointer)g_intern_string(def->name), s);
+	g_ptr_array_add(engine->services, s);
+	progress_add(s);
+	return s;
+}
+
+/* --- terms in force --- */
+
+static bool term_names(const Term *term, const char *what)
+{
+	for (unsigned i = 0; i < term_length(term); i++) {
+		const char *key = term_literal(term, i)->key;
+
+		if (strcmp(key, what) == 0 || strcmp(key_argument(key), what) == 0)
+			return true;
+	}
+	return strcmp(term->text, what) == 0;
+}
+
+static bool is_ignored(const PolicyService *extra, const Term *term)
+{
+	for (unsigned i = 0; extra && i < extra->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(extra->ignore, i);
+
+		if (term_names(term, ref->name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_name_ignored(const PolicyService *extra, const char *name)
+{
+	for (unsigned i = 0; extra && i < extra->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(extra->ignore, i);
+
+		if (strcmp(ref->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void copy_terms(GPtrArray *to, const GPtrArray *own, const GPtrArray *added, const PolicyService *extra)
+{
+	for (unsigned i = 0; i < own->len; i++) {
+		const Term *term = g_ptr_array_index(own, i);
+
+		if (!is_ignored(extra, term))
+			g_ptr_array_add(to, term_copy(term));
+	}
+	for (unsigned i = 0; added && i < added->len; i++)
+		g_ptr_array_add(to, term_copy(g_ptr_array_index(added, i)));
+}
+
+/* settled: is looked at only to start, wherever it is written. */
+static SlotKind kind_of(const Service *s, const Term *term, SlotKind kind)
+{
+	for (unsigned i = 0; i < term_length(term); i++) {
+		if (term_literal(term, i)->prefix == KEY_SETTLED)
+			return SLOT_AFTER;
+	}
+	/* A group is ready while its terms are true, all of them. */
+	return service_is_group(s) ? SLOT_HOLD : kind;
+}
+
+static void add_slots(Service *s, const GPtrArray *terms, SlotKind kind)
+{
+	for (unsigned i = 0; i < terms->len; i++) {
+		Term *term = g_ptr_array_index(terms, i);
+		const SlotKind own = kind_of(s, term, kind);
+
+		g_ptr_array_add(s->priv->slots, slot_new(s, own == SLOT_AFTER ? term_copy(term) : term, own));
+	}
+}
+
+static void add_after(Service *s, const PolicyService *extra)
+{
+	for (unsigned i = 0; i < s->def->after->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->after, i);
+		g_autofree char *text = g_strconcat("After=", ref->name, NULL);
+
+		if (!is_name_ignored(extra, ref->name))
+			g_ptr_array_add(s->priv->slots, slot_new(s, term_new_single(KEY_SETTLED, ref->name, text,
+										   ref->origin), SLOT_AFTER));
+	}
+}
+
+static void add_terms(Engine *engine, Service *s)
+{
+	const PolicyService *extra = policy_service(engine->policy, s->def->name);
+
+	copy_terms(s->when, s->def->when, extra ? extra->when : NULL, extra);
+	copy_terms(s->hold, s->def->hold, extra ? extra->hold : NULL, extra);
+	add_slots(s, s->when, SLOT_WHEN);
+	add_slots(s, s->hold, SLOT_HOLD);
+	add_after(s, extra);
+}
+
+/* --- edges --- */
+
+static void add_need(Engine *engine, Service *s, const char *name)
+{
+	Service *needed = name ? engine_resolve(engine, name) : NULL;
+
+	/* Searched on this side: what a service needs is a short list, who needs it may be thousands. */
+	if (!needed || needed == s || g_ptr_array_find(s->priv->needs, needed, NULL))
+		return;
+	g_ptr_array_add(s->priv->needs, needed);
+	g_ptr_array_add(needed->priv->needers, s);
+}
+
+static void add_needs(Engine *engine, Service *s)
+{
+	const PolicyService *extra = policy_service(engine->policy, s->def->name);
+
+	for (unsigned i = 0; i < s->when->len; i++)
+		add_need(engine, s, term_need(g_ptr_array_index(s->when, i)));
+	for (unsigned i = 0; i < s->hold->len; i++)
+		add_need(engine, s, term_need(g_ptr_array_index(s->hold, i)));
+	for (unsigned i = 0; i < s->def->wants->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->wants, i);
+
+		if (!is_name_ignored(extra, ref->name))
+			add_need(engine, s, ref->name);
+	}
+}
+
+static void add_conflict(Service *s, Service *other, const NameRef *ref)
+{
+	Term *term;
+	g_autofree char *text = g_strconcat("Conflicts=", ref->name, NULL);
+
+	if (g_ptr_array_find(s->priv->conflicts, other, NULL))
+		return;
+	g_ptr_array_add(s->priv->conflicts, other);
+	term = term_new_single(KEY_ACTIVE, other->def->name, text, ref->origin);
+	g_array_index(term->literals, Literal, 0).negated = true;
+	g_ptr_array_add(s->priv->slots, slot_new(s, term, SLOT_CONFLICT));
+}
+
+static void add_conflicts(Engine *engine, Service *s)
+{
+	for (unsigned i = 0; i < s->def->conflicts->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->conflicts, i);
+		Service *other = engine_resolve(engine, ref->name);
+
+		if (!other || other == s)
+			continue;
+		add_conflict(s, other, ref);
+		add_conflict(other, s, ref);
+	}
+}
+
+/* The services that provide @facility. */
+static void add_providers(Engine *engine)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, engine->facilities);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Facility *f = value;
+
+		g_ptr_array_set_size(f->providers, 0);
+		f->condition_facility = NULL;
+		f->condition_settled = NULL;
+	}
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		for (unsigned j = 0; j < s->def->provides->len; j++) {
+			const NameRef *ref = g_ptr_array_index(s->def->provides, j);
+			Facility *f = *ref->name == '$' ? facility_get(engine, ref->name) : NULL;
+
+			if (f && !g_ptr_array_find(s->priv->facilities, f, NULL)) {
+				g_ptr_array_add(f->providers, s);
+				g_ptr_array_add(s->priv->facilities, f);
+			}
+		}
+	}
+}
+
+/* --- all of it --- */
+
+static void foreach_service(Engine *engine, void (*func)(Service *s))
+{
+	for (unsigned i = 0; i < engine->services->len; i++)
+		func(g_ptr_array_index(engine->services, i));
+}
+
+static void clear_derived(Service *s)
+{
+	struct ServicePrivate *priv = s->priv;
+
+	g_ptr_array_set_size(priv->slots, 0);
+	g_ptr_array_set_size(s->when, 0);
+	g_ptr_array_set_size(s->hold, 0);
+	g_ptr_array_set_size(priv->needs, 0);
+	g_ptr_array_set_size(priv->needers, 0);
+	g_ptr_array_set_size(priv->conflicts, 0);
+	g_ptr_array_set_size(priv->stops_after, 0);
+	priv->n_stops_after_said = 0;
+	g_ptr_array_set_size(priv->facilities, 0);
+	priv->condition_service = NULL;
+	priv->condition_settled = NULL;
+	priv->condition_active = NULL;
+	s->n_false = 0;
+	priv->n_when_false = 0;
+	priv->n_hold_false = 0;
+	priv->n_unknown = 0;
+	priv->n_blockers = 0;
+	priv->is_blocking = false;
+	priv->last_true = NULL;
+}
+
+/* Internal levels are made anew; those from outside are kept, with their history. */
+static void clear_conditions(Engine *engine)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, engine->conditions);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Condition *c = value;
+
+		g_ptr_array_set_size(c->slots, 0);
+		if (key_prefix_is_internal(c->prefix))
+			g_hash_table_iter_remove(&iter);
+	}
+}
+
+static void subscribe(Engine *engine)
+{
+	GHashTableIter iter;
+	gpointer value;
+	g_autoptr(GPtrArray) added = g_ptr_array_new();
+
+	g_hash_table_iter_init(&iter, engine->conditions);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Condition *c = value;
+
+		if (key_prefix_is_internal(c->prefix))
+			continue;
+		if (c->slots->len == 0) {
+			if (c->is_subscribed)
+				engine->ops->unsubscribe(engine->data, c->prefix, c->key);
+			g_hash_table_iter_remove(&iter);
+		} else if (!c->is_subscribed) {
+			c->is_subscribed = true;
+			g_ptr_array_add(added, c);
+		}
+	}
+	g_ptr_array_sort(added, condition_compare);
+	for (unsigned i = 0; i < added->len; i++) {
+		const Condition *c = g_ptr_array_index(added, i);
+
+		engine->ops->subscribe(engine->data, c->prefix, c->key);
+	}
+}
+
+static void count_slots(Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++)
+		slot_start_counting(g_ptr_array_index(s->priv->slots, i));
+}
+
+static void queue_everything(Engine *engine)
+{
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		engine_queue(s, WORK_RANK);
+		engine_queue(s, WORK_LEVEL);
+		engine_queue(s, WORK_STEP);
+	}
+}
+
+void load_rebuild(Engine *engine)
+{
+	g_ptr_array_sort(engine->services, compare_name);
+	clear_conditions(engine);
+	foreach_service(engine, clear_derived);
+	add_providers(engine);
+	for (unsigned i = 0; i < engine->services->len; i++)
+		add_terms(engine, g_ptr_array_index(engine->services, i));
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		add_needs(engine, g_ptr_array_index(engine->services, i));
+		add_conflicts(engine, g_ptr_array_index(engine->services, i));
+	}
+	stop_order_rebuild(engine);
+	subscribe(engine);
+	foreach_service(engine, count_slots);
+	settled_reset(engine);
+	want_decide_all(engine);
+	queue_everything(engine);
+}
+
+static void forget(Engine *engine, Service *s)
+{
+	SetRef *home = s->priv->home;
+
+	stop_order_set_leaving(s, false);
+	for (EngineTimer kind = 0; kind < ENGINE_TIMER_COUNT; kind++)
+		engine_arm(s, kind, 0);
+	progress_remove(s);
+	for (unsigned kind = 0; kind < WORK_COUNT; kind++) {
+		if (s->priv->queued & (1u << kind))
+			g_queue_remove(&engine->work[kind], s);
+	}
+	engine->ops->removed(engine->data, s);
+	g_hash_table_remove(engine->by_name, g_intern_string(s->def->name));
+	g_ptr_array_remove(engine->services, s);
+	service_free(s);
+	set_ref_drop(home);
+}
+
+void load_forget_gone(Engine *engine)
+{
+	Service *s;
+
+	clear_conditions(engine);
+	foreach_service(engine, clear_derived);
+	while ((s = g_queue_pop_head(&engine->work[WORK_FORGET]))) {
+		s->priv->queued &= ~(1u << WORK_FORGET);
+		forget(engine, s);
+	}
+	load_rebuild(engine);
+}
+
+/* The new definition of a service that is known already; NULL: its file is gone. */
+static void replace_definition(Service *s, ServiceDef *def, SetRef *home)
+{
+	bool was_broken;
+
+	if (def && def->problem && service_is_active(s)) {
+		service_remark(s, g_strdup_printf("its new file has errors, the last good one stays: %s",
+						  def->problem));
+		return;
+	}
+	s->priv->is_file_gone = !def;
+	if (!def)
+		return;
+	was_broken = s->def->problem != NULL;
+	use_definition(s, def, home);
+	if (s->state == STATE_FAILED && was_broken && !def->problem)
+		service_apply(s, EVENT_NEW_CHANCE, g_strdup("its file was corrected"));
+}
+
+static void take_definitions(Engine *engine, SetRef *home)
+{
+	const GPtrArray *defs = service_set_list(home->set);
+
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+		ServiceDef *def = service_set_find(home->set, s->def->name);
+
+		/* Found by another service's further name: not this one. */
+		if (def && strcmp(def->name, s->def->name) != 0)
+			def = NULL;
+		replace_definition(s, def, home);
+	}
+	for (unsigned i = 0; i < defs->len; i++) {
+		ServiceDef *def = g_ptr_array_index(defs, i);
+
+		if (!g_hash_table_contains(engine->by_name, g_intern_string(def->name)))
+			load_new_service(engine, def, home);
+	}
+}
+
+void engine_load(Engine *engine, ServiceSet *set, Policy *policy, int64_t now_us)
+{
+	SetRef *before = engine->home;
+
+	engine_set_now(engine, now_us);
+	policy_free(engine->policy);
+	engine->policy = policy;
+	engine->home = set_ref_new(set);
+	take_definitions(engine, engine->home);
+	set_ref_drop(before);
+	load_rebuild(engine);
+	engine_run(engine);
+}

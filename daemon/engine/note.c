@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Note: what the keeper keeps of a service while no manager runs: "key=value" words, at most ENGINE_NOTE_BYTES, versioned.
+ * Only what cannot be derived. Unknown words are kept as they are; p= is the manager's own.
+ *
+ *	v=1      version
+ *	s=r      state, its first letter (t is starting, s stopping, d done)
+ *	f=...    flags: g failed for good, e ended by itself, o stop ordered, n last run failed, l lingers
+ *	i=7      invocation
+ *	t=...    since when in this state; times are microseconds in base 36
+ *	a=s0@... admin's want (s start, t stop), uid, when
+ *	r=3      automatic restarts
+ *	k=2      how often the back-off was doubled
+ *	b=1.2.   ends that count for the limit: 10 ms before t=, in base 36
+ *	d=...    what the last start took
+ *	x=...    the last result; blanks are "_"
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine-private.h"
+
+#define FAILURE_UNIT_US (10 * G_TIME_SPAN_MILLISECOND)
+
+static const char state_letters[] = {
+	[STATE_IDLE] = 'i', [STATE_WAITING] = 'w', [STATE_STARTING] = 't', [STATE_READY] = 'r',
+	[STATE_DONE] = 'd', [STATE_STOPPING] = 's', [STATE_BACKOFF] = 'b', [STATE_FAILED] = 'f',
+};
+G_STATIC_ASSERT(G_N_ELEMENTS(state_letters) == STATE_COUNT);
+
+/* --- writing --- */
+
+static void append_base36(GString *out, uint64_t value)
+{
+	char digits[16];
+	unsigned n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+		value /= 36;
+	} while (value);
+	while (n > 0)
+		g_string_append_c(out, digits[--n]);
+}
+
+/* One more word, if it fits. */
+static bool append_word(GString *note, size_t size, const char *word)
+{
+	if (!*word || note->len + (note->len > 0) + strlen(word) + 1 > size)
+		return false;
+	if (note->len > 0)
+		g_string_append_c(note, ' ');
+	g_string_append(note, word);
+	return true;
+}
+
+static void append_number(GString *note, size_t size, char key, int64_t value)
+{
+	g_autoptr(GString) word = g_string_new(NULL);
+
+	if (value <= 0)
+		return;
+	g_string_printf(word, "%c=", key);
+	append_base36(word, (uint64_t)value);
+	(void)append_word(note, size, word->str);
+}
+
+static void append_flags(GString *note, size_t size, const Service *s)
+{
+	g_autoptr(GString) word = g_string_new("f=");
+
+	if (s->is_failed_for_good)
+		g_string_append_c(word, 'g');
+	if (s->priv->is_spent)
+		g_string_append_c(word, 'e');
+	if (s->priv->is_stop_ordered)
+		g_string_append_c(word, 'o');
+	if (s->result && !s->last_success)
+		g_string_append_c(word, 'n');
+	if (s->priv->is_lingering)
+		g_string_append_c(word, 'l');
+	if (word->len > 2)
+		(void)append_word(note, size, word->str);
+}
+
+static void append_admin(GString *note, size_t size, const Service *s)
+{
+	g_autoptr(GString) word = g_string_new(NULL);
+
+	if (s->admin == ADMIN_NONE)
+		return;
+	g_string_printf(word, "a=%c", s->admin == ADMIN_START ? 's' : 't');
+	append_base36(word, s->admin_who.uid);
+	g_string_append_c(word, '@');
+	append_base36(word, (uint64_t)MAX(s->admin_at_us, 0));
+	(void)append_word(note, size, word->str);
+}
+
+/* Newest first, and as many as fit. */
+static void append_failures(GString *note, size_t size, const Service *s)
+{
+	const Backoff *b = &s->priv->backoff;
+	g_autoptr(GString) word = g_string_new("b=");
+
+	for (unsigned i = b->n_failures; i > 0; i--) {
+		const int64_t before = MAX(s->since_us - b->failures_us[i - 1], 0) / FAILURE_UNIT_US;
+		const size_t len = word->len;
+
+		append_base36(word, (uint64_t)before);
+		g_string_append_c(word, '.');
+		if (note->len + 1 + word->len + 1 > size) {
+			g_string_truncate(word, len);
+			break;
+		}
+	}
+	if (word->len > 2)
+		(void)append_word(note, size, word->str);
+}
+
+/* As much of it as fits: words for people. */
+static void append_result(GString *note, size_t size, const Service *s)
+{
+	g_autofree char *word = s->result ? g_strconcat("x=", s->result, NULL) : NULL;
+	const size_t used = note->len + 2;
+
+	if (!word || used + 3 > size)
+		return;
+	for (char *c = word; *c; c++) {
+		if (*c <= ' ' || *c > '~')
+			*c = '_';
+	}
+	if (strlen(word) > size - used)
+		word[size - used] = '\0';
+	(void)append_word(note, size, word);
+}
+
+void engine_note(const Engine *engine, const Service *s, char *text, size_t size)
+{
+	g_autoptr(GString) note = g_string_new(NULL);
+	const size_t room = MIN(size, ENGINE_NOTE_BYTES + 1);
+	char head[16];
+
+	(void)engine;
+	if (size == 0)
+		return;
+	text[0] = '\0';
+	if (s->invocation == 0 && s->admin == ADMIN_NONE && !s->priv->note_extra)
+		return;
+	(void)g_snprintf(head, sizeof(head), "v=1 s=%c", state_letters[s->state]);
+	(void)append_word(note, room, head);
+	append_flags(note, room, s);
+	append_number(note, room, 'i', (int64_t)s->invocation);
+	append_number(note, room, 't', s->since_us);
+	append_admin(note, room, s);
+	append_number(note, room, 'r', s->n_restarts);
+	append_number(note, room, 'k', s->priv->backoff.level);
+	append_failures(note, room, s);
+	append_number(note, room, 'd', s->start_duration_us);
+	if (s->priv->note_extra)
+		(void)append_word(note, room, s->priv->note_extra);
+	append_result(note, room, s);
+	g_strlcpy(text, note->str, size);
+}
+
+/* --- reading --- */
+
+typedef struct Reader {
+	Service *service;
+	ServiceState state;
+	int64_t since_us;
+	const char *failures; /* b=, read when t= is known */
+	bool has_version;
+	GString *extra;
+} Reader;
+
+static bool read_base36(const char *text, int64_t *ret, const char **ret_end)
+{
+	char *end;
+	const guint64 value = g_ascii_strtoull(text, &end, 36);
+
+	if (end == text || !g_ascii_isalnum(*text) || value > INT64_MAX)
+		return false;
+	*ret = (int64_t)value;
+	*ret_end = end;
+	return true;
+}
+
+static bool read_number(const char *text, int64_t *ret)
+{
+	const char *end;
+
+	return read_base36(text, ret, &end) && !*end;
+}
+
+static bool read_state(Reader *r, const char *value)
+{
+	for (unsigned i = 0; i < STATE_COUNT; i++) {
+		if (value[0] == state_letters[i] && !value[1]) {
+			r->state = (ServiceState)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void read_flags(Service *s, const char *value)
+{
+	s->is_failed_for_good = strchr(value, 'g');
+	s->priv->is_spent = strchr(value, 'e');
+	s->priv->is_stop_ordered = strchr(value, 'o');
+	s->last_success = !strchr(value, 'n');
+	s->priv->is_lingering = strchr(value, 'l');
+}
+
+static bool read_admin(Service *s, const char *value)
+{
+	int64_t uid;
+	int64_t at_us;
+	const char *end;
+
+	if ((*value != 's' && *value != 't') || !read_base36(value + 1, &uid, &end) || *end != '@' ||
+	    !read_number(end + 1, &at_us) || uid > UINT32_MAX)
+		return false;
+	s->admin = *value == 's' ? ADMIN_START : ADMIN_STOP;
+	s->admin_who = (Requester){ .uid = (uid_t)uid };
+	s->admin_at_us = at_us;
+	return true;
+}
+
+static bool read_failures(Service *s, int64_t since_us, const char *value)
+{
+	Backoff *b = &s->priv->backoff;
+	int64_t before;
+	unsigned n = 0;
+
+	for (const char *end; *value; value = end + 1, n++) {
+		if (n == BACKOFF_MAX_STARTS || !read_base36(value, &before, &end) || *end != '.' ||
+		    before > INT64_MAX / FAILURE_UNIT_US)
+			return false;
+		b->failures_us[n] = since_us - before * FAILURE_UNIT_US;
+	}
+	b->n_failures = n;
+	/* Newest first in the note, oldest first in memory. */
+	for (unsigned i = 0; i < n / 2; i++) {
+		const int64_t swapped = b->failures_us[i];
+
+		b->failures_us[i] = b->failures_us[n - 1 - i];
+		b->failures_us[n - 1 - i] = swapped;
+	}
+	return true;
+}
+
+static void read_result(Service *s, const char *value)
+{
+	g_free(s->result);
+	s->result = g_strdelimit(g_strdup(value), "_", ' ');
+}
+
+static bool read_word(Reader *r, const char *word)
+{
+	Service *s = r->service;
+	const char *value = word + 2;
+	int64_t number = 0;
+
+	if (!g_ascii_isalpha(word[0]) || word[1] != '=') {
+		g_string_append_printf(r->extra, "%s%s", r->extra->len ? " " : "", word);
+		return true;
+	}
+	if (strchr("itrkd", word[0]) && !read_number(value, &number))
+		return false;
+	switch (word[0]) {
+	case 'v':
+		r->has_version = strcmp(value, "1") == 0;
+		return r->has_version;
+	case 's':
+		return read_state(r, value);
+	case 'f':
+		read_flags(s, value);
+		return true;
+	case 'i':
+		s->invocation = (uint64_t)number;
+		return true;
+	case 't':
+		r->since_us = number;
+		return true;
+	case 'a':
+		return read_admin(s, value);
+	case 'r':
+		s->n_restarts = (unsigned)number;
+		return true;
+	case 'k':
+		s->priv->backoff.level = (unsigned)MIN(number, 62);
+		return true;
+	case 'b':
+		r->failures = value;
+		return true;
+	case 'd':
+		s->start_duration_us = number;
+		return true;
+	case 'x':
+		read_result(s, value);
+		return true;
+	case 'p':
+		return true;
+	default:
+		g_string_append_printf(r->extra, "%s%s", r->extra->len ? " " : "", word);
+		return true;
+	}
+}
+
+static void forget_what_was_read(Service *s)
+{
+	s->invocation = 0;
+	s->admin = ADMIN_NONE;
+	s->n_restarts = 0;
+	s->start_duration_us = 0;
+	s->is_failed_for_good = false;
+	s->priv->is_spent = false;
+	s->priv->is_stop_ordered = false;
+	s->priv->is_lingering = false;
+	backoff_clear(&s->priv->backoff);
+	g_clear_pointer(&s->result, g_free);
+}
+
+bool note_decode(Service *s, const char *note, ServiceState *ret_state, int64_t *ret_since_us)
+{
+	g_auto(GStrv) words = g_strsplit(note, " ", -1);
+	g_autoptr(GString) extra = g_string_new(NULL);
+	Reader r = { .service = s, .state = STATE_IDLE, .extra = extra };
+	bool is_fine = true;
+
+	s->last_success = true;
+	for (char **word = words; *word && is_fine; word++)
+		is_fine = !**word || read_word(&r, *word);
+	if (is_fine && r.failures)
+		is_fine = read_failures(s, r.since_us, r.failures);
+	if (!is_fine || !r.has_version) {
+		forget_what_was_read(s);
+		return false;
+	}
+	if (extra->len > 0 && !s->priv->note_extra)
+		s->priv->note_extra = g_strdup(extra->str);
+	*ret_state = r.state;
+	*ret_since_us = r.since_us;
+	return true;
+}
+
+/* --- what belongs to no service --- */
+
+void engine_note_global(const Engine *engine, char *text, size_t size)
+{
+	(void)g_snprintf(text, size, "v=1 r=%s q=%s b=%" G_GINT64_FORMAT " f=%" G_GINT64_FORMAT " g=%d",
+			 engine->runlevel ? engine->runlevel : "",
+			 engine->previous_runlevel ? engine->previous_runlevel : "", engine->boot_us,
+			 engine->finished_us, (int)(engine->progress_shown * 1000));
+}
+
+static bool read_global_word(Engine *engine, const char *word, bool *ret_has_version)
+{
+	const char *value = word + 2;
+
+	if (!word[0] || word[1] != '=')
+		return true;
+	switch (word[0]) {
+	case 'v':
+		*ret_has_version = strcmp(value, "1") == 0;
+		return *ret_has_version;
+	case 'r':
+		engine->runlevel = policy_find_runlevel(engine->policy, value);
+		return engine->runlevel || !*value;
+	case 'q':
+		engine->previous_runlevel = policy_find_runlevel(engine->policy, value);
+		return true;
+	case 'b':
+		engine->boot_us = g_ascii_strtoll(value, NULL, 10);
+		return true;
+	case 'f':
+		engine->finished_us = g_ascii_strtoll(value, NULL, 10);
+		return true;
+	case 'g':
+		engine->progress_shown = CLAMP(atoi(value), 0, 1000) / 1000.0;
+		return true;
+	default:
+		return true;
+	}
+}
+
+bool engine_recover_global(Engine *engine, const char *note, int64_t now_us)
+{
+	g_auto(GStrv) words = g_strsplit(note, " ", -1);
+	bool has_version = false;
+
+	engine_set_now(engine, now_us);
+	for (char **word = words; *word; word++) {
+		if (!read_global_word(engine, *word, &has_version))
+			return false;
+	}
+	if (engine->runlevel)
+		want_decide_all(engine);
+	return has_version;
+}

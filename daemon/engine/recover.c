@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Recover: from what the keeper kept to where a service stands. A living process is stronger than the note: a note that
+ * cannot be read costs a service its history, never its process.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+/* A service that lives, and whose file is gone: it is kept until it ends. */
+static Service *adopt_unknown(Engine *engine, const char *name)
+{
+	ServiceSet *set = service_set_new();
+	ServiceDef *def = service_def_new(name, (Origin){ 0 });
+	SetRef *home = g_new0(SetRef, 1);
+	Service *s;
+
+	def->problem = g_strdup("its service file is gone");
+	service_set_add(set, def);
+	home->set = set;
+	s = load_new_service(engine, def, home);
+	s->priv->is_file_gone = true;
+	load_rebuild(engine);
+	return s;
+}
+
+static ServiceState state_of_living(const Service *s, ServiceState noted, bool has_note)
+{
+	switch (noted) {
+	case STATE_STARTING:
+	case STATE_READY:
+	case STATE_DONE:
+	case STATE_STOPPING:
+		return noted;
+	case STATE_IDLE:
+	case STATE_WAITING:
+	case STATE_BACKOFF:
+	case STATE_FAILED:
+	case STATE_COUNT:
+		break;
+	}
+	/* Without a note a living daemon is taken for ready, a task for one that still works. */
+	if (!has_note)
+		return s->def->type == TYPE_TASK ? STATE_STARTING : STATE_READY;
+	/* The note says that its run is over: what lives is its remainder. */
+	return STATE_STOPPING;
+}
+
+/* Returns: the state; *@ret_has_ended when a run ended while nobody looked. */
+static ServiceState state_of_dead(const Service *s, ServiceState noted, bool *ret_has_ended)
+{
+	switch (noted) {
+	case STATE_STARTING:
+	case STATE_READY:
+	case STATE_STOPPING:
+		/* Groups have no processes that could have ended. */
+		*ret_has_ended = !service_is_group(s);
+		return service_is_group(s) ? noted : STATE_STOPPING;
+	case STATE_IDLE:
+	case STATE_WAITING:
+	case STATE_DONE:
+	case STATE_BACKOFF:
+	case STATE_FAILED:
+	case STATE_COUNT:
+		break;
+	}
+	return noted;
+}
+
+static void set_ended_unseen(Service *s, ServiceState noted)
+{
+	s->priv->has_ended = true;
+	if (noted == STATE_STOPPING)
+		return;
+	s->priv->is_stop_ordered = false;
+	s->last_success = false;
+	g_free(s->result);
+	s->result = g_strdup("ended while the manager was away");
+}
+
+/* What follows from state and since. */
+static void derive_times(Service *s)
+{
+	if (service_is_up(s)) {
+		s->ready_us = s->since_us;
+		s->started_us = s->since_us - s->start_duration_us;
+	} else if (s->state == STATE_STARTING) {
+		s->started_us = s->since_us;
+	} else if (s->state == STATE_BACKOFF) {
+		s->backoff_until_us = s->since_us + backoff_delay(&s->priv->backoff, s->def);
+	}
+	if (s->priv->is_lingering)
+		engine_arm(s, ENGINE_TIMER_LINGER, s->priv->engine->now_us + s->def->linger_us);
+}
+
+bool engine_recover(Engine *engine, const char *service, const char *note, bool is_alive, uint64_t invocation,
+		    pid_t main_pid, int64_t now_us)
+{
+	Service *s = engine_find(engine, service);
+	ServiceState noted = STATE_IDLE;
+	ServiceState state;
+	int64_t since_us = now_us;
+	bool has_note;
+	bool has_ended = false;
+
+	engine_set_now(engine, now_us);
+	if (!s && !is_alive)
+		return false;
+	if (!s)
+		s = adopt_unknown(engine, service);
+	has_note = note_decode(s, note, &noted, &since_us);
+	since_us = CLAMP(since_us, 0, now_us);
+	if (is_alive) {
+		state = state_of_living(s, noted, has_note && s->invocation == invocation);
+		s->invocation = invocation;
+		s->main_pid = main_pid;
+	} else {
+		state = state_of_dead(s, noted, &has_ended);
+	}
+	if (state != STATE_IDLE)
+		service_restore(s, state, since_us, "taken over from the manager before");
+	if (has_ended)
+		set_ended_unseen(s, noted);
+	derive_times(s);
+	engine_queue(s, WORK_WANT);
+	engine->last_admin_us = MAX(engine->last_admin_us, s->admin_at_us);
+	return has_note || !*note;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Request: what an admin asks for. A request changes a want or a wish and lets the work list find out what follows;
+ * a refusal is a record in the service's history.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "engine/engine-private.h"
+
+char *requester_describe(const char *verb, const Requester *who)
+{
+	if (who->pid <= 0)
+		return g_strdup_printf("%s by uid %u", verb, (unsigned)who->uid);
+	if (!*who->command)
+		return g_strdup_printf("%s by uid %u (pid %d)", verb, (unsigned)who->uid, (int)who->pid);
+	return g_strdup_printf("%s by uid %u (pid %d, %s)", verb, (unsigned)who->uid, (int)who->pid, who->command);
+}
+
+static bool refuse(Service *s, const char *verb, const Requester *who, GError **error, ErrorCode code, char *text)
+{
+	g_autofree char *asked = requester_describe(verb, who);
+
+	s->priv->n_refused++;
+	service_remark(s, g_strdup_printf("refused: %s: %s", asked, text));
+	fail(error, code, "%s: %s", s->def->name, text);
+	g_free(text);
+	return false;
+}
+
+static bool check_start(Service *s, const char *verb, const Requester *who, GError **error)
+{
+	const Engine *engine = s->priv->engine;
+	g_autofree char *origin = origin_format(s->policy.activation_origin);
+
+	if (s->policy.activation == ACTIVATION_NEVER)
+		return refuse(s, verb, who, error, SVCD_ERROR_POLICY_DENIED,
+			      g_strdup_printf("policy says never (%s)", origin));
+	if (s->priv->is_file_gone)
+		return refuse(s, verb, who, error, SVCD_ERROR_INVALID_CONFIGURATION,
+			      g_strdup("its service file is gone"));
+	if (s->def->problem)
+		return refuse(s, verb, who, error, SVCD_ERROR_INVALID_CONFIGURATION, g_strdup(s->def->problem));
+	if (engine_is_shutting_down(engine) && !service_is_wanted(s))
+		return refuse(s, verb, who, error, SVCD_ERROR_SHUTTING_DOWN,
+			      g_strdup_printf("the machine is going to runlevel %s", engine->runlevel));
+	return true;
+}
+
+static void set_admin(Service *s, AdminWant want, const Requester *who)
+{
+	Engine *engine = s->priv->engine;
+
+	/* Strictly later than the request before: among conflicting services the last one wins. */
+	engine->last_admin_us = MAX(engine->now_us, engine->last_admin_us + 1);
+	s->admin = want;
+	s->admin_who = *who;
+	s->admin_at_us = engine->last_admin_us;
+	engine_queue(s, WORK_WANT);
+}
+
+/* Forget failures and let it try again. */
+static void give_chance(Service *s, char *cause)
+{
+	backoff_clear(&s->priv->backoff);
+	s->n_restarts = 0;
+	s->priv->is_spent = false;
+	service_apply(s, EVENT_NEW_CHANCE, cause);
+	engine_queue(s, WORK_SETTLED);
+	engine_queue(s, WORK_STEP);
+}
+
+static bool request_start(Service *s, const Requester *who, GError **error)
+{
+	if (!check_start(s, "start", who, error))
+		return false;
+	set_admin(s, ADMIN_START, who);
+	give_chance(s, requester_describe("start", who));
+	return true;
+}
+
+static bool request_stop(Service *s, const Requester *who, GError **error)
+{
+	(void)error;
+	set_admin(s, ADMIN_STOP, who);
+	return true;
+}
+
+static bool request_restart(Service *s, const Requester *who, GError **error)
+{
+	if (!check_start(s, "restart", who, error))
+		return false;
+	/* What is wanted for another reason needs no want of the admin's to come back. */
+	if (s->admin == ADMIN_STOP || !service_is_wanted(s) || s->want_reason == WANT_LINGER)
+		set_admin(s, ADMIN_START, who);
+	g_free(s->priv->cause_next);
+	s->priv->cause_next = requester_describe("restart", who);
+	if (service_is_active(s) && s->state != STATE_STOPPING)
+		s->priv->is_restart_asked = true;
+	if (s->state == STATE_STOPPING)
+		s->priv->is_stop_ordered = true; /* however it ends: it is started again */
+	give_chance(s, requester_describe("restart", who));
+	return true;
+}
+
+static bool request_reload(Service *s, const Requester *who, GError **error)
+{
+	Engine *engine = s->priv->engine;
+
+	if (s->def->reload.kind == ACTION_NONE)
+		return refuse(s, "reload", who, error, SVCD_ERROR_NOT_SUPPORTED,
+			      g_strdup("it has no Reload= in its service file; svcctl restart starts it anew"));
+	if (s->state != STATE_READY)
+		return refuse(s, "reload", who, error, SVCD_ERROR_FAILED,
+			      g_strdup_printf("it is %s; only a service that is ready can be reloaded",
+					      service_state_name(s->state)));
+	service_remark(s, requester_describe("reload", who));
+	engine->ops->reload(engine->data, s);
+	return true;
+}
+
+static bool request_clear(Service *s, const Requester *who, GError **error)
+{
+	(void)error;
+	s->admin = ADMIN_NONE;
+	engine_queue(s, WORK_WANT);
+	if (!s->def->problem)
+		give_chance(s, requester_describe("clear", who));
+	return true;
+}
+
+static bool (*const request_functions[])(Service *s, const Requester *who, GError **error) = {
+	[REQUEST_VERB_START] = request_start,
+	[REQUEST_VERB_STOP] = request_stop,
+	[REQUEST_VERB_RESTART] = request_restart,
+	[REQUEST_VERB_RELOAD] = request_reload,
+	[REQUEST_VERB_CLEAR] = request_clear,
+};
+
+bool engine_request(Engine *engine, RequestVerb verb, const char *service, const Requester *who, int64_t now_us,
+		    GError **error)
+{
+	Service *s = engine_resolve(engine, service);
+	bool is_done;
+
+	engine_set_now(engine, now_us);
+	if (!s)
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", service);
+	is_done = request_functions[verb](s, who, error);
+	engine->ops->changed(engine->data, s);
+	engine_run(engine);
+	return is_done;
+}
+
+bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *who, int64_t now_us, GError **error)
+{
+	const char *canonical = policy_find_runlevel(engine->policy, runlevel);
+	g_autofree char *asked = NULL;
+
+	engine_set_now(engine, now_us);
+	if (!canonical)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", runlevel);
+	if (engine->runlevel && strcmp(engine->runlevel, canonical) == 0)
+		return true;
+	if (engine_is_shutting_down(engine) && strcmp(canonical, "0") != 0 && strcmp(canonical, "6") != 0)
+		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "the machine is going to runlevel %s", engine->runlevel);
+	engine->previous_runlevel = engine->runlevel;
+	engine->runlevel = g_intern_string(canonical);
+	asked = requester_describe("asked", who);
+	g_free(engine->runlevel_cause);
+	engine->runlevel_cause = g_strdup_printf("runlevel %s, %s", canonical, asked);
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		s->admin = ADMIN_NONE;
+	}
+	want_decide_all(engine);
+	engine->ops->engine_changed(engine->data);
+	engine_run(engine);
+	return true;
+}

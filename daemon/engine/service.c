@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Service: the run-time record. service_apply() is the only one who changes a state, and records cause and time with it.
+ *
+ * What follows from a change is put on the work list; deciding is the work of step.c.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+static void cause_free(gpointer data)
+{
+	CauseRecord *record = data;
+
+	g_free(record->text);
+	g_free(record);
+}
+
+Service *service_new(Engine *engine, ServiceDef *def)
+{
+	Service *s = g_new0(Service, 1);
+
+	s->def = def;
+	s->when = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
+	s->hold = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
+	s->causes = g_queue_new();
+	s->priv = g_new0(struct ServicePrivate, 1);
+	s->priv->engine = engine;
+	s->priv->slots = g_ptr_array_new_with_free_func(slot_free);
+	s->priv->needs = g_ptr_array_new();
+	s->priv->needers = g_ptr_array_new();
+	s->priv->conflicts = g_ptr_array_new();
+	s->priv->stops_after = g_ptr_array_new();
+	s->priv->facilities = g_ptr_array_new();
+	return s;
+}
+
+void service_free(Service *s)
+{
+	if (!s)
+		return;
+	g_ptr_array_unref(s->priv->slots);
+	g_ptr_array_unref(s->priv->needs);
+	g_ptr_array_unref(s->priv->needers);
+	g_ptr_array_unref(s->priv->conflicts);
+	g_ptr_array_unref(s->priv->stops_after);
+	g_ptr_array_unref(s->priv->facilities);
+	g_free(s->priv->cause_next);
+	g_free(s->priv->note_extra);
+	g_free(s->priv);
+	g_ptr_array_unref(s->when);
+	g_ptr_array_unref(s->hold);
+	g_queue_free_full(s->causes, cause_free);
+	g_free(s->result);
+	g_free(s->status_text);
+	g_free(s);
+}
+
+bool service_is_active(const Service *s)
+{
+	switch (s->state) {
+	case STATE_STARTING:
+	case STATE_READY:
+	case STATE_DONE:
+	case STATE_STOPPING:
+		return true;
+	case STATE_IDLE:
+	case STATE_WAITING:
+	case STATE_BACKOFF:
+	case STATE_FAILED:
+	case STATE_COUNT:
+		break;
+	}
+	return false;
+}
+
+static void record_cause(Service *s, ServiceState from, ServiceState to, int64_t at_us, char *text)
+{
+	CauseRecord *record = g_new0(CauseRecord, 1);
+
+	record->at_us = at_us;
+	record->from = from;
+	record->to = to;
+	record->text = text;
+	g_queue_push_head(s->causes, record);
+	while (g_queue_get_length(s->causes) > LIMIT_CAUSES)
+		cause_free(g_queue_pop_tail(s->causes));
+}
+
+void service_remark(Service *s, char *text)
+{
+	Engine *engine = s->priv->engine;
+
+	record_cause(s, s->state, s->state, engine->now_us, text);
+	engine->ops->changed(engine->data, s);
+}
+
+/* All that hangs on a state: counters, order of stopping, levels. */
+static void set_state(Service *s, ServiceState to, int64_t at_us)
+{
+	Engine *engine = s->priv->engine;
+
+	engine->n_stopping -= s->state == STATE_STOPPING;
+	s->state = to;
+	s->since_us = at_us;
+	engine->n_stopping += to == STATE_STOPPING;
+	if (!service_is_active(s) || to == STATE_STOPPING)
+		stop_order_set_leaving(s, false);
+	stop_order_state_changed(s);
+	engine_queue(s, WORK_LEVEL);
+	engine_queue(s, WORK_SETTLED);
+	engine_queue(s, WORK_STEP);
+}
+
+static void enter_starting(Service *s)
+{
+	s->invocation++;
+	s->started_us = s->priv->engine->now_us;
+	s->main_pid = 0;
+	s->is_failed_for_good = false;
+	g_clear_pointer(&s->status_text, g_free);
+	s->priv->was_false = false;
+	s->priv->is_lapsed = false;
+	s->priv->lapse_since_us = 0;
+	s->priv->is_restart_asked = false;
+	s->priv->is_stop_ordered = false;
+}
+
+static void enter_up(Service *s)
+{
+	s->ready_us = s->since_us;
+	if (s->start_duration_us == 0 || s->state == STATE_READY || s->def->type == TYPE_TASK)
+		s->start_duration_us = MAX(s->since_us - s->started_us, 0);
+}
+
+static void enter_down(Service *s)
+{
+	s->main_pid = 0;
+	s->priv->is_lapsed = false;
+	s->priv->lapse_since_us = 0;
+	s->priv->is_stop_ordered = false;
+	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
+}
+
+static void enter_state(Service *s)
+{
+	switch (s->state) {
+	case STATE_STARTING:
+		enter_starting(s);
+		break;
+	case STATE_READY:
+	case STATE_DONE:
+		enter_up(s);
+		break;
+	case STATE_IDLE:
+	case STATE_WAITING:
+	case STATE_BACKOFF:
+	case STATE_FAILED:
+		enter_down(s);
+		break;
+	case STATE_STOPPING:
+	case STATE_COUNT:
+		break;
+	}
+	if (s->state != STATE_BACKOFF && s->backoff_until_us) {
+		s->backoff_until_us = 0;
+		engine_arm(s, ENGINE_TIMER_BACKOFF, 0);
+	}
+	if (s->state != STATE_WAITING)
+		engine_arm(s, ENGINE_TIMER_UNKNOWN, 0);
+}
+
+static void act(Service *s, TransitionAction action)
+{
+	Engine *engine = s->priv->engine;
+
+	switch (action) {
+	case DO_START:
+		if (!service_is_group(s))
+			engine->ops->start(engine->data, s);
+		break;
+	case DO_STOP:
+		if (!service_is_group(s))
+			engine->ops->stop(engine->data, s);
+		break;
+	case DO_WAIT:
+		engine_arm(s, ENGINE_TIMER_BACKOFF, s->backoff_until_us);
+		break;
+	case DO_STRAY:
+		s->priv->n_strays++;
+		break;
+	case DO_NEVER:
+		/* Which events are told in which state is our own arithmetic. */
+		g_assert_not_reached();
+	case DO_NOTHING:
+	case DO_IGNORE:
+	case DO_COUNT:
+		break;
+	}
+}
+
+bool service_apply(Service *s, ServiceEvent event, char *cause)
+{
+	Engine *engine = s->priv->engine;
+	const Transition *row = transition_find(s->state, event);
+	const ServiceState from = s->state;
+	const int64_t at_us = MAX(engine->happened_us, from == STATE_IDLE ? 0 : s->since_us);
+
+	if (row->to == from) {
+		g_free(cause);
+		act(s, row->action);
+		return false;
+	}
+	set_state(s, row->to, at_us);
+	enter_state(s);
+	record_cause(s, from, row->to, at_us, cause ? cause : g_strdup(service_event_name(event)));
+	progress_count(s);
+	act(s, row->action);
+	engine->ops->changed(engine->data, s);
+	return true;
+}
+
+void service_restore(Service *s, ServiceState state, int64_t since_us, const char *cause)
+{
+	const ServiceState from = s->state;
+
+	set_state(s, state, since_us);
+	record_cause(s, from, state, since_us, g_strdup(cause));
+	progress_count(s);
+}
+
+const char *service_cause(const Service *s)
+{
+	const CauseRecord *newest = g_queue_peek_head(s->causes);
+
+	return newest ? newest->text : "never started";
+}

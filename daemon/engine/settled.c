@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Settled: a service that is not about to change by itself. The unsettled ones are the least set U with:
+ *
+ *	starting, stopping, in back-off, about to start or to stop: in U
+ *	waiting, with an unknown term, or with a false one that a service in U may still make true: in U
+ *
+ * So services that wait for each other and for nobody else have settled, and so has one that waits for an absent device.
+ * Each member of U knows one reason: itself, or another member. When that one leaves U, those that lean on it
+ * are taken out too and looked at again, so two never hold each other in U.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+typedef void (*DependentFunc)(Service *dependent, gpointer data);
+
+static void foreach_slot_of(const Condition *c, DependentFunc func, gpointer data)
+{
+	for (unsigned i = 0; c && i < c->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(c->slots, i);
+
+		func(slot->service, data);
+	}
+}
+
+/* All services with a term that @s may supply; some more than once. */
+static void foreach_dependent(const Service *s, DependentFunc func, gpointer data)
+{
+	foreach_slot_of(s->priv->condition_service, func, data);
+	foreach_slot_of(s->priv->condition_settled, func, data);
+	foreach_slot_of(s->priv->condition_active, func, data);
+	for (unsigned i = 0; i < s->priv->facilities->len; i++) {
+		const Facility *f = g_ptr_array_index(s->priv->facilities, i);
+
+		foreach_slot_of(f->condition_facility, func, data);
+		foreach_slot_of(f->condition_settled, func, data);
+	}
+}
+
+static Service *find_unsettled(const Condition *c, const Service *asker)
+{
+	if (c->subject)
+		return c->subject->priv->is_unsettled && c->subject != asker ? c->subject : NULL;
+	for (unsigned i = 0; c->facility && i < c->facility->providers->len; i++) {
+		Service *s = g_ptr_array_index(c->facility->providers, i);
+
+		if (s->priv->is_unsettled && s != asker)
+			return s;
+	}
+	return NULL;
+}
+
+Service *settled_find_supplier(const Slot *slot)
+{
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		Service *s = find_unsettled(slot->conditions[i], slot->service);
+
+		if (s)
+			return s;
+	}
+	return NULL;
+}
+
+/* As the slot's start_level, but with U as it is now and not as it was published. */
+static Level level_now(const Slot *slot)
+{
+	Level result = LEVEL_FALSE;
+
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		const Condition *c = slot->conditions[i];
+		const bool is_negated = term_literal(slot->term, i)->negated;
+		Level level = c->is_stale ? LEVEL_FALSE : c->level;
+
+		if (c->prefix == KEY_SETTLED)
+			level = find_unsettled(c, NULL) ? LEVEL_FALSE : LEVEL_TRUE;
+		if (level == LEVEL_UNKNOWN)
+			result = LEVEL_UNKNOWN;
+		else if ((level == LEVEL_TRUE) != is_negated)
+			return LEVEL_TRUE;
+	}
+	return result;
+}
+
+static bool is_moving(const Service *s)
+{
+	switch (s->state) {
+	case STATE_STARTING:
+	case STATE_STOPPING:
+	case STATE_BACKOFF:
+		return true;
+	case STATE_IDLE:
+		return conflict_lets_run(s) && !s->priv->is_spent && !s->def->problem;
+	case STATE_WAITING:
+	case STATE_READY:
+	case STATE_DONE:
+	case STATE_FAILED:
+	case STATE_COUNT:
+		break;
+	}
+	return s->priv->is_leaving;
+}
+
+/* In U by itself. *@ret_by: in U because of that one, if not NULL on return. */
+static bool is_root(Service *s, Service **ret_by)
+{
+	bool is_held = false;
+
+	*ret_by = NULL;
+	if (is_moving(s))
+		return true;
+	if (s->state != STATE_WAITING || !conflict_lets_run(s))
+		return false;
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+		const Level level = level_now(slot);
+
+		if (level == LEVEL_UNKNOWN)
+			return true;
+		if (level == LEVEL_FALSE) {
+			is_held = true;
+			if (!*ret_by)
+				*ret_by = settled_find_supplier(slot);
+		}
+	}
+	return !is_held;
+}
+
+static bool still_leans_on(const Service *s, const Service *by)
+{
+	if (!by->priv->is_unsettled || s->state != STATE_WAITING || !conflict_lets_run(s))
+		return false;
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+
+		if (level_now(slot) != LEVEL_FALSE)
+			continue;
+		for (unsigned j = 0; j < term_length(slot->term); j++) {
+			const Condition *c = slot->conditions[j];
+
+			if (c->subject == by || (c->facility && g_ptr_array_find(c->facility->providers, by, NULL)))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void look_again(Service *dependent, gpointer data)
+{
+	(void)data;
+	if (dependent->state == STATE_WAITING)
+		engine_queue(dependent, WORK_SETTLED);
+}
+
+static void set_unsettled(Service *s, bool is_unsettled, Service *by)
+{
+	s->priv->unsettled_by = by;
+	if (s->priv->is_unsettled == is_unsettled)
+		return;
+	s->priv->is_unsettled = is_unsettled;
+	s->priv->engine->n_unsettled += is_unsettled ? 1 : -1u;
+	engine_queue(s, WORK_SETTLED_SHOWN);
+	foreach_dependent(s, look_again, NULL);
+}
+
+typedef struct Collapse {
+	GPtrArray *out;
+	Service *leaving;
+} Collapse;
+
+static void collapse_dependent(Service *dependent, gpointer data)
+{
+	Collapse *collapse = data;
+	Service *by;
+
+	if (!dependent->priv->is_unsettled || dependent->priv->unsettled_by != collapse->leaving)
+		return;
+	if (is_root(dependent, &by)) {
+		dependent->priv->unsettled_by = NULL;
+		return;
+	}
+	set_unsettled(dependent, false, NULL);
+	g_ptr_array_add(collapse->out, dependent);
+}
+
+/* Take @s out of U, and with it all that lean on it and on nothing else. Each is queued, and may come back. */
+static void collapse_from(Service *s)
+{
+	g_autoptr(GPtrArray) out = g_ptr_array_new();
+
+	set_unsettled(s, false, NULL);
+	g_ptr_array_add(out, s);
+	for (unsigned i = 0; i < out->len; i++) {
+		Collapse collapse = { .out = out, .leaving = g_ptr_array_index(out, i) };
+
+		foreach_dependent(collapse.leaving, collapse_dependent, &collapse);
+		engine_queue(collapse.leaving, WORK_SETTLED);
+	}
+}
+
+void settled_update(Service *s)
+{
+	struct ServicePrivate *priv = s->priv;
+	Service *by;
+
+	if (priv->is_unsettled && priv->unsettled_by && still_leans_on(s, priv->unsettled_by))
+		return;
+	if (is_root(s, &by)) {
+		set_unsettled(s, true, NULL);
+		return;
+	}
+	if (priv->is_unsettled)
+		collapse_from(s);
+	else if (by)
+		set_unsettled(s, true, by);
+}
+
+void settled_show(Service *s)
+{
+	struct ServicePrivate *priv = s->priv;
+
+	if (priv->condition_settled)
+		condition_set_level(priv->engine, priv->condition_settled,
+				    priv->is_unsettled ? LEVEL_FALSE : LEVEL_TRUE, NULL);
+	for (unsigned i = 0; i < priv->facilities->len; i++)
+		facility_publish_settled(priv->engine, g_ptr_array_index(priv->facilities, i));
+	progress_count(s);
+}
+
+void settled_reset(Engine *engine)
+{
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		s->priv->is_unsettled = false;
+		s->priv->unsettled_by = NULL;
+		engine_queue(s, WORK_SETTLED);
+		engine_queue(s, WORK_SETTLED_SHOWN);
+	}
+	engine->n_unsettled = 0;
+}

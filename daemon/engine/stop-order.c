@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stop order: who has to be gone before a service that is to stop may be told so. The reverse of the order of starting;
+ * StopAfter= and StopBefore= come first. The edges are made at load (load.c).
+ *
+ * A service that leaves or stops blocks those in priv->stops_after; each of them counts its blockers, so that an end
+ * costs as much as the services that wait for it.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+static void set_blocking(Service *s, bool is_blocking)
+{
+	if (s->priv->is_blocking == is_blocking)
+		return;
+	s->priv->is_blocking = is_blocking;
+	for (unsigned i = 0; i < s->priv->stops_after->len; i++) {
+		Service *later = g_ptr_array_index(s->priv->stops_after, i);
+
+		later->priv->n_blockers += is_blocking ? 1 : -1u;
+		if (later->priv->n_blockers == 0 && later->priv->is_leaving)
+			engine_queue(later, WORK_STOP);
+	}
+}
+
+void stop_order_state_changed(Service *s)
+{
+	set_blocking(s, s->priv->is_leaving || s->state == STATE_STOPPING);
+}
+
+void stop_order_set_leaving(Service *s, bool is_leaving)
+{
+	Engine *engine = s->priv->engine;
+
+	if (s->priv->is_leaving == is_leaving)
+		return;
+	s->priv->is_leaving = is_leaving;
+	if (is_leaving) {
+		engine->n_leaving++;
+		engine_queue(s, WORK_STOP);
+	} else {
+		engine->n_leaving--;
+	}
+	stop_order_state_changed(s);
+	engine_queue(s, WORK_LEVEL);
+	engine_queue(s, WORK_SETTLED);
+}
+
+/* --- edges --- */
+
+static void add_said(Engine *engine, Service *s)
+{
+	for (unsigned i = 0; i < s->def->stop_after->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->stop_after, i);
+		Service *first = engine_resolve(engine, ref->name);
+
+		if (!first || first == s || g_ptr_array_find(first->priv->stops_after, s, NULL))
+			continue;
+		g_ptr_array_add(first->priv->stops_after, s);
+		first->priv->n_stops_after_said++;
+	}
+}
+
+/* @s was started after @before, so @before stops after @s, if it does not say otherwise itself. */
+static void add_reverse(Service *s, Service *before)
+{
+	for (unsigned i = 0; i < before->priv->n_stops_after_said; i++) {
+		if (g_ptr_array_index(before->priv->stops_after, i) == s)
+			return;
+	}
+	if (before != s && !g_ptr_array_find(s->priv->stops_after, before, NULL))
+		g_ptr_array_add(s->priv->stops_after, before);
+}
+
+static void add_reverse_of_literal(Service *s, const Condition *c)
+{
+	if (c->prefix != KEY_SERVICE && c->prefix != KEY_SETTLED && c->prefix != KEY_FACILITY)
+		return;
+	if (c->subject)
+		add_reverse(s, c->subject);
+	for (unsigned i = 0; c->facility && i < c->facility->providers->len; i++)
+		add_reverse(s, g_ptr_array_index(c->facility->providers, i));
+}
+
+static void add_reverse_of_start(Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+
+		for (unsigned j = 0; j < term_length(slot->term); j++) {
+			if (!term_literal(slot->term, j)->negated)
+				add_reverse_of_literal(s, slot->conditions[j]);
+		}
+	}
+}
+
+void stop_order_rebuild(Engine *engine)
+{
+	for (unsigned i = 0; i < engine->services->len; i++)
+		add_said(engine, g_ptr_array_index(engine->services, i));
+	for (unsigned i = 0; i < engine->services->len; i++)
+		add_reverse_of_start(g_ptr_array_index(engine->services, i));
+	for (unsigned i = 0; i < engine->services->len; i++)
+		stop_order_state_changed(g_ptr_array_index(engine->services, i));
+}
+
+Service *stop_order_break_cycle(Engine *engine)
+{
+	Service *newest = NULL;
+
+	if (engine->n_leaving == 0 || engine->n_stopping > 0)
+		return NULL;
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		if (s->priv->is_leaving && (!newest || s->started_us > newest->started_us))
+			newest = s;
+	}
+	return newest;
+}

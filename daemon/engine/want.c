@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Want: who is wanted, and why. Computed from roots (policy, an admin's start), from which needs spread; never counted.
+ *
+ * Each wanted service knows one support: itself, or the needer that hands its grade on. When a support goes, those that
+ * lean on it are taken out and looked at again: two that need each other and nobody else are not wanted, and
+ * an event costs as much as the services it touches.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+bool want_is_forbidden(const Service *s)
+{
+	return s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER;
+}
+
+static bool is_policy_root(const Service *s)
+{
+	return s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel;
+}
+
+/* What it is wanted for by itself, needs apart. */
+static WantGrade root_grade(const Service *s)
+{
+	if (want_is_forbidden(s))
+		return GRADE_NONE;
+	if (s->admin == ADMIN_START)
+		return GRADE_ADMIN;
+	if (is_policy_root(s))
+		return GRADE_NORMAL;
+	return s->priv->is_lingering ? GRADE_LINGER : GRADE_NONE;
+}
+
+/* What @needer's being wanted does for @s. */
+static WantGrade handed_on(const Service *needer, const Service *s)
+{
+	if (want_is_forbidden(s))
+		return GRADE_NONE;
+	if (s->policy.activation == ACTIVATION_MANUAL && needer->priv->grade != GRADE_ADMIN)
+		return GRADE_NONE;
+	return needer->priv->grade;
+}
+
+static WantGrade find_support(const Service *s, Service **ret_support)
+{
+	WantGrade best = root_grade(s);
+
+	*ret_support = NULL;
+	for (unsigned i = 0; i < s->priv->needers->len && best < GRADE_ADMIN; i++) {
+		Service *needer = g_ptr_array_index(s->priv->needers, i);
+		const WantGrade grade = handed_on(needer, s);
+
+		if (grade > best) {
+			best = grade;
+			*ret_support = needer;
+		}
+	}
+	return best;
+}
+
+static bool is_support_valid(const Service *s)
+{
+	const Service *support = s->priv->want_support;
+
+	if (!support)
+		return root_grade(s) == s->priv->grade;
+	return handed_on(support, s) == s->priv->grade && g_ptr_array_find(support->priv->needs, s, NULL);
+}
+
+static void set_grade(Service *s, WantGrade grade, Service *support)
+{
+	s->priv->grade = grade;
+	s->priv->want_support = support;
+	engine_queue(s, WORK_WANT_SHOWN);
+}
+
+static void queue_needs(Service *s)
+{
+	for (unsigned i = 0; i < s->priv->needs->len; i++)
+		engine_queue(g_ptr_array_index(s->priv->needs, i), WORK_WANT);
+}
+
+/* Take its grade, and that of all that lean on it; each is queued to find another support. */
+static void collapse_from(Service *s)
+{
+	g_autoptr(GPtrArray) out = g_ptr_array_new();
+
+	set_grade(s, GRADE_NONE, NULL);
+	g_ptr_array_add(out, s);
+	for (unsigned i = 0; i < out->len; i++) {
+		Service *leaving = g_ptr_array_index(out, i);
+
+		engine_queue(leaving, WORK_WANT);
+		for (unsigned j = 0; j < leaving->priv->needs->len; j++) {
+			Service *need = g_ptr_array_index(leaving->priv->needs, j);
+
+			if (need->priv->grade != GRADE_NONE && need->priv->want_support == leaving) {
+				set_grade(need, GRADE_NONE, NULL);
+				g_ptr_array_add(out, need);
+			}
+		}
+	}
+}
+
+void want_update(Service *s)
+{
+	Service *support;
+	WantGrade best;
+
+	if (s->priv->grade != GRADE_NONE && !is_support_valid(s)) {
+		collapse_from(s);
+		return;
+	}
+	best = find_support(s, &support);
+	if (best > s->priv->grade) {
+		set_grade(s, best, support);
+		queue_needs(s);
+	}
+	engine_queue(s, WORK_WANT_SHOWN);
+}
+
+static WantReason reason_of(const Service *s)
+{
+	if (s->priv->grade == GRADE_NONE)
+		return WANT_NOTHING;
+	if (s->admin == ADMIN_START)
+		return WANT_ADMIN;
+	if (is_policy_root(s))
+		return WANT_POLICY;
+	return s->priv->want_support ? WANT_NEED : WANT_LINGER;
+}
+
+/* Nothing wants it any more: does it stay for a while? */
+static bool begins_to_linger(const Service *s)
+{
+	const Engine *engine = s->priv->engine;
+
+	return s->priv->grade == GRADE_NONE && s->priv->shown_grade >= GRADE_NORMAL && s->def->linger_us > 0 &&
+	       !want_is_forbidden(s) && !engine_is_shutting_down(engine) && engine->is_acting &&
+	       service_is_active(s) && s->state != STATE_STOPPING;
+}
+
+static void update_lingering(Service *s)
+{
+	if (begins_to_linger(s)) {
+		s->priv->is_lingering = true;
+		engine_arm(s, ENGINE_TIMER_LINGER, s->priv->engine->now_us + s->def->linger_us);
+		engine_queue(s, WORK_WANT);
+	} else if (s->priv->is_lingering && (s->priv->grade >= GRADE_NORMAL || want_is_forbidden(s))) {
+		s->priv->is_lingering = false;
+		engine_arm(s, ENGINE_TIMER_LINGER, 0);
+	}
+}
+
+/* Those whose While term is false because of it: whether they wait for it depends on its being wanted. */
+static void queue_dependents(const Service *s)
+{
+	const Condition *c = s->priv->condition_service;
+
+	for (unsigned i = 0; c && i < c->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(c->slots, i);
+
+		engine_queue(slot->service, WORK_STEP);
+	}
+}
+
+void want_show(Service *s)
+{
+	struct ServicePrivate *priv = s->priv;
+	Engine *engine = priv->engine;
+	const WantReason reason = reason_of(s);
+	const char *wanted_by = priv->want_support ? priv->want_support->def->name : NULL;
+
+	update_lingering(s);
+	priv->shown_grade = priv->grade;
+	engine_queue(s, WORK_RANK);
+	if (reason == s->want_reason && wanted_by == s->wanted_by)
+		return;
+	s->want_reason = reason;
+	s->wanted_by = wanted_by;
+	if (reason == WANT_NOTHING)
+		priv->is_spent = false;
+	engine_queue(s, WORK_LEVEL);
+	engine_queue(s, WORK_SETTLED);
+	engine_queue(s, WORK_STEP);
+	queue_dependents(s);
+	progress_count(s);
+	engine->ops->changed(engine->data, s);
+}
+
+void want_decide_all(Engine *engine)
+{
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		if (engine->runlevel)
+			policy_decide(engine->policy, s->def->name, engine->runlevel, &s->policy);
+		engine_queue(s, WORK_WANT);
+	}
+}
+
+static char *describe_not_wanted(const Service *s)
+{
+	const Engine *engine = s->priv->engine;
+	g_autofree char *origin = origin_format(s->policy.activation_origin);
+
+	if (s->policy.activation == ACTIVATION_NEVER)
+		return g_strdup_printf("policy says never (%s)", origin);
+	if (s->admin == ADMIN_STOP)
+		return requester_describe("stop", &s->admin_who);
+	if (engine->runlevel_cause && engine_is_shutting_down(engine))
+		return g_strdup(engine->runlevel_cause);
+	if (s->policy.activation == ACTIVATION_BOOT && engine->runlevel)
+		return g_strdup_printf("not wanted in runlevel %s, and nothing needs it", engine->runlevel);
+	return g_strdup("nothing wants it any more");
+}
+
+char *want_describe(const Service *s)
+{
+	g_autofree char *origin = NULL;
+
+	switch (s->want_reason) {
+	case WANT_ADMIN:
+		return requester_describe("start", &s->admin_who);
+	case WANT_POLICY:
+		origin = origin_format(s->policy.runlevel_origin);
+		return g_strdup_printf("wanted in runlevel %s (%s)", s->priv->engine->runlevel, origin);
+	case WANT_NEED:
+		return g_strdup_printf("needed by %s", s->wanted_by);
+	case WANT_LINGER:
+		return g_strdup("kept for a while after its last use");
+	case WANT_NOTHING:
+	case WANT_COUNT:
+		break;
+	}
+	return describe_not_wanted(s);
+}
