@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Line: what a service wrote, as one line of a log file: time, blank, text.
+ */
+#ifndef SVCD_LOGGER_LINE_H
+#define SVCD_LOGGER_LINE_H
+
+#include <glib.h>
+#include <stdint.h>
+
+/* A longer line is cut into pieces of this size, each a line of its own; as base/limits.h allows for lines that we read. */
+#define LINE_BYTES 8192
+
+/**
+ * line_stamp() - "2026-11-21T10:31:07.042Z": UTC, so that lines sort and no time zone file is needed
+ */
+void line_stamp(char *text, size_t size, int64_t realtime_us);
+
+/**
+ * line_append() - one line with its line feed; control bytes but tab become \xHH, a carriage return at the end goes
+ */
+void line_append(GString *out, const char *stamp, const char *bytes, size_t length);
+
+#endif

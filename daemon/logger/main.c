@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svc-logger: writes what services say into files, one a service, and hands it on to syslog.
+ *
+ * One process, one thread, epoll. It is given pipes by the manager (protocol/logger-protocol.h) and says when one is
+ * at its end. It is stopped by nobody: it goes with the machine, or when the manager's end of the control socket and
+ * all pipes are closed. It may be killed at any moment, and the next one goes on where it was (output.h).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "logger/line.h"
+#include "logger/log-file.h"
+#include "logger/output.h"
+#include "protocol/logger-protocol.h"
+
+#define OWN_NAME "svc-logger"
+
+/* Events taken from the kernel, and messages from the manager, in one turn. */
+#define EVENT_BATCH 64
+#define CONTROL_BATCH 32
+
+typedef struct Logger {
+	OutputContext context;
+	int epoll_fd;
+	bool is_closed;      /* the manager's end of the control socket is gone for good */
+	GHashTable *outputs; /* "SERVICE/INVOCATION" -> Output, owned */
+	GQueue more;         /* Output *: to be read again without an event */
+	GQueue ends;         /* struct LoggerMessage *: not sent yet */
+} Logger;
+
+static char *output_key(const char *service, uint64_t invocation)
+{
+	return g_strdup_printf("%s/%" G_GUINT64_FORMAT, service, invocation);
+}
+
+static void say(Logger *logger, const char *text)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	char stamp[40];
+
+	line_stamp(stamp, sizeof stamp, g_get_real_time());
+	line_append(line, stamp, text, strlen(text));
+	(void)log_file_append(logger->context.directory_fd, OWN_NAME, line->str, line->len); /* nowhere else to say it */
+}
+
+/* --- the control socket --- */
+
+static void watch_control(Logger *logger)
+{
+	struct epoll_event event = { .events = EPOLLIN | (g_queue_is_empty(&logger->ends) ? 0u : (uint32_t)EPOLLOUT) };
+
+	if (!logger->is_closed)
+		(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_MOD, LOGGER_CONTROL_FD, &event); /* it is in the set */
+}
+
+static void send_ends(Logger *logger)
+{
+	struct LoggerMessage *end;
+
+	while (!logger->is_closed && (end = g_queue_peek_head(&logger->ends))) {
+		if (send(LOGGER_CONTROL_FD, end, sizeof *end, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EAGAIN)
+			break;
+		g_free(g_queue_pop_head(&logger->ends)); /* sent, or nobody is there to be told */
+	}
+	watch_control(logger);
+}
+
+static int take_fd(struct msghdr *header)
+{
+	int taken = -1;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+			fd_close(&taken);
+			taken = fd;
+		}
+	}
+	return taken;
+}
+
+static void add_output(Logger *logger, const char *service, uint64_t invocation, int pipe_fd)
+{
+	auto_fd int fd = pipe_fd;
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	g_autofree char *key = output_key(service, invocation);
+	Output *output;
+
+	if (!log_file_name_is_safe(service) || g_hash_table_contains(logger->outputs, key))
+		return;
+	output = output_new(&logger->context, service, invocation, fd_steal(&fd));
+	event.data.ptr = output;
+	if (epoll_ctl(logger->epoll_fd, EPOLL_CTL_ADD, output->fd, &event) < 0) {
+		g_autofree char *text = g_strdup_printf("cannot read the output of %s: %s", service, g_strerror(errno));
+
+		say(logger, text);
+		output_free(output);
+		return;
+	}
+	g_hash_table_insert(logger->outputs, g_steal_pointer(&key), output);
+}
+
+/* Returns: false when nothing is left to read. */
+static bool receive_one(Logger *logger)
+{
+	struct LoggerMessage message = { 0 };
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int) * 4)];
+	} control;
+	struct iovec iov = { .iov_base = &message, .iov_len = sizeof message };
+	struct msghdr header = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+				 .msg_controllen = sizeof control.space };
+	ssize_t n = recvmsg(LOGGER_CONTROL_FD, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	auto_fd int fd = -1;
+
+	if (n < 0)
+		return errno == EINTR;
+	if (n == 0) {
+		logger->is_closed = true;
+		(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_DEL, LOGGER_CONTROL_FD, NULL); /* it is in the set */
+		return false;
+	}
+	fd = take_fd(&header);
+	message.service[sizeof message.service - 1] = '\0';
+	if (n == (ssize_t)sizeof message && message.type == LOGGER_PIPE && fd >= 0)
+		add_output(logger, message.service, message.invocation, fd_steal(&fd));
+	return true;
+}
+
+static void handle_control(Logger *logger)
+{
+	for (int i = 0; i < CONTROL_BATCH && receive_one(logger); i++)
+		;
+	send_ends(logger);
+}
+
+/* --- outputs --- */
+
+static void end_output(Logger *logger, Output *output)
+{
+	struct LoggerMessage *end = g_new0(struct LoggerMessage, 1);
+	g_autofree char *key = output_key(output->service, output->invocation);
+
+	end->type = LOGGER_END;
+	end->invocation = output->invocation;
+	g_strlcpy(end->service, output->service, sizeof end->service);
+	g_queue_push_tail(&logger->ends, end);
+	g_hash_table_remove(logger->outputs, key);
+	send_ends(logger);
+}
+
+static void read_output(Logger *logger, Output *output, bool all)
+{
+	switch (output_read(output, all, g_get_monotonic_time())) {
+	case OUTPUT_WAIT:
+		output->is_ending = false;
+		break;
+	case OUTPUT_MORE:
+		output->is_ending = all;
+		if (!output->is_queued)
+			g_queue_push_tail(&logger->more, output);
+		output->is_queued = true;
+		break;
+	case OUTPUT_END:
+		if (output->is_queued)
+			g_queue_remove(&logger->more, output);
+		end_output(logger, output);
+		break;
+	}
+}
+
+static void read_queued(Logger *logger)
+{
+	for (guint n = g_queue_get_length(&logger->more); n > 0 && !g_queue_is_empty(&logger->more); n--) {
+		Output *output = g_queue_pop_head(&logger->more);
+
+		output->is_queued = false;
+		read_output(logger, output, output->is_ending);
+	}
+}
+
+/* Half lines whose time is up. */
+static int64_t write_partials(Logger *logger, int64_t now_us)
+{
+	GHashTableIter iter;
+	gpointer value;
+	int64_t next_us = 0;
+
+	g_hash_table_iter_init(&iter, logger->outputs);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Output *output = value;
+
+		if (output->partial_at_us == 0)
+			continue;
+		if (output->partial_at_us <= now_us) {
+			output->is_ending = true;
+			if (!output->is_queued)
+				g_queue_push_tail(&logger->more, output);
+			output->is_queued = true;
+		} else if (next_us == 0 || output->partial_at_us < next_us) {
+			next_us = output->partial_at_us;
+		}
+	}
+	return next_us;
+}
+
+/* --- main loop --- */
+
+static int wait_ms(const Logger *logger, int64_t now_us, int64_t partial_us)
+{
+	int64_t next_us = syslog_next_try(logger->context.syslog);
+
+	if (logger->more.length > 0)
+		return 0;
+	if (partial_us && (!next_us || partial_us < next_us))
+		next_us = partial_us;
+	if (!next_us)
+		return -1;
+	return (int)CLAMP((next_us - now_us + 999) / 1000, 0, 60000);
+}
+
+static void turn(Logger *logger)
+{
+	struct epoll_event events[EVENT_BATCH];
+	int64_t now_us = g_get_monotonic_time();
+	int64_t partial_us = write_partials(logger, now_us);
+	int n = epoll_wait(logger->epoll_fd, events, EVENT_BATCH, wait_ms(logger, now_us, partial_us));
+
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.ptr)
+			read_output(logger, events[i].data.ptr, events[i].events & EPOLLHUP);
+		else
+			handle_control(logger);
+	}
+	read_queued(logger);
+	syslog_flush(logger->context.syslog, g_get_monotonic_time());
+}
+
+static void raise_limits(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files); /* then fewer services can be heard */
+	}
+}
+
+/* Everybody else is told to end by TERM; who writes down what they say then goes last, with KILL. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = { SIGTERM, SIGINT, SIGHUP, SIGPIPE };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ignored); i++)
+		(void)signal(ignored[i], SIG_IGN);
+}
+
+static bool logger_init(Logger *logger, const char *directory, const char *syslog_path, GError **error)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (!output_context_init(&logger->context, directory, error))
+		return false;
+	logger->context.syslog = syslog_new(syslog_path);
+	logger->outputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)output_free);
+	g_queue_init(&logger->more);
+	g_queue_init(&logger->ends);
+	logger->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (logger->epoll_fd < 0 || epoll_ctl(logger->epoll_fd, EPOLL_CTL_ADD, LOGGER_CONTROL_FD, &event) < 0)
+		return fail_errno(error, errno, "cannot watch the control socket");
+	return true;
+}
+
+static void logger_clear(Logger *logger)
+{
+	g_hash_table_unref(logger->outputs);
+	g_queue_clear(&logger->more);
+	g_queue_clear_full(&logger->ends, g_free);
+	syslog_free(logger->context.syslog);
+	output_context_clear(&logger->context);
+	fd_close(&logger->epoll_fd);
+}
+
+int main(int argc, char **argv)
+{
+	g_autoptr(GError) error = NULL;
+	Logger logger = { .epoll_fd = -1 };
+
+	if (argc < 2 || argc > 3) {
+		(void)fputs("usage: svc-logger DIRECTORY [SYSLOG-SOCKET], with a control socket on descriptor 3\n", stderr);
+		return EXIT_FAILURE;
+	}
+	ignore_signals();
+	raise_limits();
+	log_open(OWN_NAME, STDERR_FILENO, FALSE);
+	if (!logger_init(&logger, argv[1], argc == 3 ? argv[2] : "/dev/log", &error)) {
+		log_error(NULL, "%s", error->message);
+		return EXIT_FAILURE;
+	}
+	while (!logger.is_closed || g_hash_table_size(logger.outputs) > 0)
+		turn(&logger);
+	logger_clear(&logger);
+	return EXIT_SUCCESS;
+}

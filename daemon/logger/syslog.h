@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Syslog: hands lines on to a syslog daemon at /dev/log, and holds the last ones while there is none.
+ */
+#ifndef SVCD_LOGGER_SYSLOG_H
+#define SVCD_LOGGER_SYSLOG_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Held while no syslog daemon listens: the lines of a boot up to its start, with room to spare. */
+#define SYSLOG_HELD_BYTES (256 * 1024)
+
+typedef struct Syslog Syslog;
+
+/* @path: "/dev/log" */
+Syslog *syslog_new(const char *path);
+void syslog_free(Syslog *log);
+
+/* Queues a line. Never waits. What syslog daemons say themselves is not sent: they would answer themselves for ever. */
+void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length, int64_t realtime_us);
+
+/* Sends what can be sent now. */
+void syslog_flush(Syslog *log, int64_t now_us);
+
+/* When syslog_flush() is worth another try, CLOCK_MONOTONIC; 0: nothing is held. */
+int64_t syslog_next_try(const Syslog *log);
+
+#endif
