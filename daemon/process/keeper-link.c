@@ -70,7 +70,7 @@ static int send_datagram(int fd, const void *bytes, size_t size, const int *fds,
 static bool is_temporary(int errnum)
 {
 	/* ETOOMANYREFS: too many descriptors in flight, as unix(7) says; room comes when the keeper reads. */
-	return errnum == EAGAIN || errnum == EWOULDBLOCK || errnum == EINTR || errnum == ENOBUFS ||
+	return errnum == EAGAIN || errnum == EINTR || errnum == ENOBUFS ||
 	       errnum == ETOOMANYREFS;
 }
 
@@ -262,7 +262,7 @@ static bool receive_one(KeeperLink *link)
 
 	if (n < 0 && errno == EINTR)
 		return true;
-	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+	if (n < 0 && errno == EAGAIN)
 		return false;
 	if (n <= 0) {
 		link->is_closed = true;
