@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * World: fake operations write down what the engine tells; the test answers.
+ */
+#include "config.h"
+
+#include "tests/lib/world.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include "model/check.h"
+#include "model/service-parse.h"
+
+static const Requester admin = { .uid = 0, .pid = 812, .command = "bash" };
+
+/* What a service's processes are, as the keeper would know. */
+typedef struct Process {
+	uint64_t invocation;
+	bool is_live;        /* started, not gone */
+	bool is_main_live;
+	bool is_start_told;  /* the engine has been answered */
+	bool is_stop_asked;
+} Process;
+
+typedef struct Timer {
+	int64_t at_us[ENGINE_TIMER_COUNT];
+} Timer;
+
+struct World {
+	Engine *engine;
+	char *files;
+	char *policy;
+	int64_t now_us;
+	GHashTable *levels;    /* key -> GINT_TO_POINTER(Level + 1) */
+	GHashTable *processes; /* name -> Process */
+	GHashTable *timers;    /* name -> Timer */
+	GPtrArray *told;       /* names of services with unanswered starts or stops, in order */
+	GString *log;
+	char *log_shown;
+	char *refusal;
+};
+
+static Process *process_of(World *w, const char *service)
+{
+	Process *p = g_hash_table_lookup(w->processes, service);
+
+	if (!p) {
+		p = g_new0(Process, 1);
+		g_hash_table_insert(w->processes, g_strdup(service), p);
+	}
+	return p;
+}
+
+static void write_log(World *w, const char *act, const char *service)
+{
+	g_string_append_printf(w->log, "%s%s %s", w->log->len ? ", " : "", act, service);
+}
+
+/* --- operations --- */
+
+static void on_subscribe(void *data, KeyPrefix prefix, const char *key)
+{
+	World *w = data;
+
+	ck_assert(!key_prefix_is_internal(prefix));
+	if (!g_hash_table_contains(w->levels, key))
+		g_hash_table_insert(w->levels, g_strdup(key), GINT_TO_POINTER(LEVEL_FALSE + 1));
+}
+
+static void on_unsubscribe(void *data, KeyPrefix prefix, const char *key)
+{
+	World *w = data;
+
+	ck_assert(!key_prefix_is_internal(prefix));
+	ck_assert(g_hash_table_contains(w->levels, key));
+}
+
+static void on_start(void *data, const Service *s)
+{
+	World *w = data;
+	Process *p = process_of(w, s->def->name);
+
+	ck_assert_msg(!p->is_live, "%s was started while it ran", s->def->name);
+	*p = (Process){ .invocation = s->invocation, .is_live = true, .is_main_live = true };
+	g_ptr_array_add(w->told, g_strdup(s->def->name));
+	write_log(w, "start", s->def->name);
+}
+
+static void on_stop(void *data, const Service *s)
+{
+	World *w = data;
+	Process *p = process_of(w, s->def->name);
+
+	if (p->is_stop_asked)
+		return;
+	p->is_stop_asked = true;
+	p->is_live = true;
+	p->invocation = s->invocation;
+	g_ptr_array_add(w->told, g_strdup(s->def->name));
+	write_log(w, "stop", s->def->name);
+}
+
+static void on_reload(void *data, const Service *s)
+{
+	write_log(data, "reload", s->def->name);
+}
+
+static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
+{
+	World *w = data;
+	Timer *timer = g_hash_table_lookup(w->timers, s->def->name);
+
+	if (!timer) {
+		timer = g_new0(Timer, 1);
+		g_hash_table_insert(w->timers, g_strdup(s->def->name), timer);
+	}
+	timer->at_us[kind] = at_us;
+}
+
+static void on_changed(void *data, const Service *s)
+{
+	(void)data;
+	(void)s;
+}
+
+static void on_removed(void *data, const Service *s)
+{
+	World *w = data;
+
+	g_hash_table_remove(w->timers, s->def->name);
+	write_log(w, "removed", s->def->name);
+}
+
+static void on_engine_changed(void *data)
+{
+	(void)data;
+}
+
+static const EngineOps ops = {
+	.subscribe = on_subscribe,
+	.unsubscribe = on_unsubscribe,
+	.start = on_start,
+	.stop = on_stop,
+	.reload = on_reload,
+	.arm_timer = on_arm_timer,
+	.changed = on_changed,
+	.removed = on_removed,
+	.engine_changed = on_engine_changed,
+};
+
+/* --- files --- */
+
+static void add_file(ServiceSet *set, const char *name, const char *text, DiagList *diags)
+{
+	g_autofree char *file = g_strdup_printf("/etc/svcd/services.d/%s.svc", name);
+	const SourceText source = { .file = file, .text = text, .length = strlen(text) };
+
+	service_set_add(set, service_parse(name, &source, 1, diags));
+}
+
+static ServiceSet *read_files(const char *files, DiagList *diags, GString *names)
+{
+	ServiceSet *set = service_set_new();
+	g_auto(GStrv) parts = NULL;
+
+	if (!g_str_has_prefix(files, "== ")) {
+		g_string_append(names, " it");
+		add_file(set, "it", files, diags);
+		return set;
+	}
+	parts = g_strsplit(files + strlen("== "), "\n== ", -1);
+	for (char **part = parts; *part; part++) {
+		char *text = strchr(*part, '\n');
+
+		ck_assert_ptr_nonnull(text);
+		*text++ = '\0';
+		g_string_append_printf(names, " %s", *part);
+		add_file(set, *part, text, diags);
+	}
+	return set;
+}
+
+static void load(World *w)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(GString) names = g_string_new(NULL);
+	ServiceSet *set = read_files(w->files, diags, names);
+	Policy *policy = policy_new();
+	g_autofree char *all = g_strdup_printf("[runlevel 2]\nActivate=%s\n", names->str + 1);
+	const char *text = w->policy ? w->policy : all;
+
+	ck_assert(policy_parse(policy, POLICY_LAYER_ADMIN, "/etc/svcd/policy.d/local.policy", text, strlen(text), diags));
+	check_set(set, policy, diags);
+	engine_load(w->engine, set, policy, w->now_us);
+}
+
+static void tell_levels(World *w)
+{
+	GHashTableIter iter;
+	gpointer key;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, w->levels);
+	while (g_hash_table_iter_next(&iter, &key, &value))
+		engine_set_level(w->engine, key, (Level)(GPOINTER_TO_INT(value) - 1), NULL, w->now_us);
+}
+
+World *world_new_with_policy(const char *files, const char *policy)
+{
+	World *w = g_new0(World, 1);
+
+	w->files = g_strdup(files);
+	w->policy = g_strdup(policy);
+	w->now_us = 100 * G_USEC_PER_SEC;
+	w->levels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	w->processes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	w->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	w->told = g_ptr_array_new_with_free_func(g_free);
+	w->log = g_string_new(NULL);
+	w->engine = engine_new(&ops, w);
+	load(w);
+	tell_levels(w);
+	engine_begin(w->engine, "2", w->now_us);
+	return w;
+}
+
+World *world_new(const char *files)
+{
+	return world_new_with_policy(files, NULL);
+}
+
+void world_free(World *w)
+{
+	if (!w)
+		return;
+	engine_free(w->engine);
+	g_hash_table_unref(w->levels);
+	g_hash_table_unref(w->processes);
+	g_hash_table_unref(w->timers);
+	g_ptr_array_unref(w->told);
+	g_string_free(w->log, TRUE);
+	g_free(w->log_shown);
+	g_free(w->refusal);
+	g_free(w->files);
+	g_free(w->policy);
+	g_free(w);
+}
+
+Engine *world_engine(World *w)
+{
+	return w->engine;
+}
+
+Service *world_find(World *w, const char *service)
+{
+	Service *s = engine_find(w->engine, service);
+
+	ck_assert_msg(s, "there is no service %s", service);
+	return s;
+}
+
+int64_t world_now(World *w)
+{
+	return w->now_us;
+}
+
+void world_reload(World *w, const char *files, const char *policy)
+{
+	g_free(w->files);
+	w->files = g_strdup(files);
+	if (policy) {
+		g_free(w->policy);
+		w->policy = g_strdup(policy);
+	}
+	load(w);
+	tell_levels(w);
+}
+
+/* --- what happens --- */
+
+static void set_level(World *w, const char *key, Level level)
+{
+	g_hash_table_insert(w->levels, g_strdup(key), GINT_TO_POINTER(level + 1));
+	engine_set_level(w->engine, key, level, NULL, w->now_us);
+}
+
+void world_set(World *w, const char *key, bool is_true)
+{
+	set_level(w, key, is_true ? LEVEL_TRUE : LEVEL_FALSE);
+}
+
+void world_set_unknown(World *w, const char *key)
+{
+	set_level(w, key, LEVEL_UNKNOWN);
+}
+
+static void tell(World *w, const char *service, ProcessEvent event)
+{
+	event.at_us = w->now_us;
+	engine_process_event(w->engine, service, process_of(w, service)->invocation, &event, w->now_us);
+}
+
+void world_started(World *w, const char *service)
+{
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_STARTED, .pid = 4711 });
+}
+
+void world_ready(World *w, const char *service)
+{
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_READY });
+}
+
+void world_start_fails(World *w, const char *service, const char *text)
+{
+	process_of(w, service)->is_main_live = false;
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_START_FAILED, .text = text });
+}
+
+void world_exits(World *w, const char *service, int status)
+{
+	g_autofree char *text = g_strdup_printf("exit status %d", status);
+
+	process_of(w, service)->is_main_live = false;
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_EXITED, .success = status == 0, .code = CLD_EXITED,
+					 .status = status, .text = text });
+}
+
+void world_stops_itself(World *w, const char *service)
+{
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_STOPPING });
+}
+
+void world_gone(World *w, const char *service)
+{
+	process_of(w, service)->is_live = false;
+	process_of(w, service)->is_main_live = false;
+	process_of(w, service)->is_stop_asked = false;
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_GONE });
+}
+
+void world_dies(World *w, const char *service, int status)
+{
+	world_exits(w, service, status);
+	world_gone(w, service);
+}
+
+static void answer_start(World *w, const char *service)
+{
+	const Service *s = world_find(w, service);
+
+	process_of(w, service)->is_start_told = true;
+	world_started(w, service);
+	if (s->def->type == TYPE_TASK)
+		world_exits(w, service, 0);
+	else
+		world_ready(w, service);
+}
+
+static void answer(World *w, const char *service)
+{
+	const Process *p = process_of(w, service);
+
+	if (p->is_stop_asked)
+		world_dies(w, service, 0);
+	else if (p->is_live && !p->is_start_told)
+		answer_start(w, service);
+}
+
+void world_settle(World *w)
+{
+	while (w->told->len > 0) {
+		g_autofree char *service = g_ptr_array_steal_index(w->told, 0);
+
+		answer(w, service);
+	}
+}
+
+/* The next timer that is due at @until_us, or NULL; names break ties. */
+static const char *find_due(World *w, int64_t until_us, EngineTimer *ret_kind, int64_t *ret_at_us)
+{
+	const char *found = NULL;
+	GHashTableIter iter;
+	gpointer name;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, w->timers);
+	while (g_hash_table_iter_next(&iter, &name, &value)) {
+		const Timer *timer = value;
+
+		for (EngineTimer kind = 0; kind < ENGINE_TIMER_COUNT; kind++) {
+			const int64_t at_us = timer->at_us[kind];
+
+			if (at_us == 0 || at_us > until_us)
+				continue;
+			if (found && (at_us > *ret_at_us || (at_us == *ret_at_us && strcmp(name, found) > 0)))
+				continue;
+			found = name;
+			*ret_kind = kind;
+			*ret_at_us = at_us;
+		}
+	}
+	return found;
+}
+
+void world_advance(World *w, int64_t us)
+{
+	const int64_t until_us = w->now_us + us;
+	EngineTimer kind;
+	int64_t at_us;
+	const char *due;
+
+	while ((due = find_due(w, until_us, &kind, &at_us))) {
+		Timer *timer = g_hash_table_lookup(w->timers, due);
+
+		timer->at_us[kind] = 0;
+		w->now_us = MAX(w->now_us, at_us);
+		engine_timer_fired(w->engine, due, kind, w->now_us);
+	}
+	w->now_us = until_us;
+}
+
+/* --- requests --- */
+
+bool world_request(World *w, RequestVerb verb, const char *service)
+{
+	g_autoptr(GError) error = NULL;
+	const bool is_granted = engine_request(w->engine, verb, service, &admin, w->now_us, &error);
+
+	g_free(w->refusal);
+	w->refusal = g_strdup(error ? error->message : "");
+	return is_granted;
+}
+
+void world_start(World *w, const char *service)
+{
+	ck_assert(world_request(w, REQUEST_VERB_START, service));
+}
+
+void world_stop(World *w, const char *service)
+{
+	ck_assert(world_request(w, REQUEST_VERB_STOP, service));
+}
+
+void world_restart(World *w, const char *service)
+{
+	ck_assert(world_request(w, REQUEST_VERB_RESTART, service));
+}
+
+const char *world_refusal(World *w, RequestVerb verb, const char *service)
+{
+	ck_assert(!world_request(w, verb, service));
+	return w->refusal;
+}
+
+void world_runlevel(World *w, const char *runlevel)
+{
+	ck_assert(engine_set_runlevel(w->engine, runlevel, &admin, w->now_us, NULL));
+}
+
+/* --- a crash of the manager --- */
+
+static GHashTable *collect_notes(World *w)
+{
+	GHashTable *notes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	const GPtrArray *services = engine_services(w->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+		char note[128];
+
+		engine_note(w->engine, s, note, sizeof(note));
+		g_hash_table_insert(notes, g_strdup(s->def->name), g_strdup(note));
+	}
+	return notes;
+}
+
+void world_crash(World *w)
+{
+	g_autoptr(GHashTable) notes = collect_notes(w);
+	GHashTableIter iter;
+	gpointer name;
+	gpointer note;
+	char global[128];
+
+	engine_note_global(w->engine, global, sizeof(global));
+	engine_free(w->engine);
+	g_hash_table_remove_all(w->timers);
+	w->engine = engine_new(&ops, w);
+	load(w);
+	ck_assert(engine_recover_global(w->engine, global, w->now_us));
+	g_hash_table_iter_init(&iter, notes);
+	while (g_hash_table_iter_next(&iter, &name, &note)) {
+		const Process *p = process_of(w, name);
+
+		ck_assert(engine_recover(w->engine, name, note, p->is_live && (p->is_main_live || p->is_stop_asked),
+					 p->invocation, p->is_main_live ? 4711 : 0, w->now_us));
+	}
+	tell_levels(w);
+	engine_begin(w->engine, NULL, w->now_us);
+}
+
+/* --- what came of it --- */
+
+const char *world_log(World *w)
+{
+	g_free(w->log_shown);
+	w->log_shown = g_strdup(w->log->str);
+	g_string_truncate(w->log, 0);
+	return w->log_shown;
+}
+
+unsigned world_count_live(World *w, const char *service)
+{
+	return process_of(w, service)->is_live;
+}
+
+Level world_level(World *w, const char *key)
+{
+	ConditionView view;
+
+	ck_assert_msg(engine_condition(w->engine, key, &view), "no service names %s", key);
+	return view.level;
+}
