@@ -1,4 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-include tools/svc-generate/local.mk
-include tools/svc-utmp/local.mk
+# All of svcctl but its main(), for its tests.
+noinst_LIBRARIES += libsvcctl.a
+libsvcctl_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
+libsvcctl_a_CFLAGS = $(AM_CFLAGS) $(GIO_CFLAGS) $(SMARTCOLS_CFLAGS) $(JSON_CFLAGS)
+libsvcctl_a_SOURCES = \
+	tools/svcctl/advice.c \
+	tools/svcctl/arguments.c tools/svcctl/arguments.h \
+	tools/svcctl/client.c tools/svcctl/client.h \
+	tools/svcctl/cmd-control.c \
+	tools/svcctl/cmd-files.c \
+	tools/svcctl/cmd-log.c \
+	tools/svcctl/cmd-look.c \
+	tools/svcctl/cmd-status.c \
+	tools/svcctl/cmd-system.c \
+	tools/svcctl/exit-code.c tools/svcctl/exit-code.h \
+	tools/svcctl/log-tail.c tools/svcctl/log-tail.h \
+	tools/svcctl/output.c tools/svcctl/output.h \
+	tools/svcctl/processes.c tools/svcctl/processes.h \
+	tools/svcctl/svcctl.h \
+	tools/svcctl/table.c
+
+LIBS_SVCCTL = libsvcctl.a $(LIBS_CONFIG) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
+
+bin_PROGRAMS += svcctl
+svcctl_CPPFLAGS = $(libsvcctl_a_CPPFLAGS)
+svcctl_CFLAGS = $(libsvcctl_a_CFLAGS)
+svcctl_SOURCES = tools/svcctl/main.c
+svcctl_LDADD = $(LIBS_SVCCTL)

@@ -6,6 +6,7 @@
 
 #include "bus/internal.h"
 #include "bus/introspection.h"
+#include "bus/names.h"
 #include "bus/rows.h"
 #include "bus/wire.h"
 #include "engine/progress.h"
@@ -99,7 +100,7 @@ static const PropertyRow properties[] = {
 };
 
 const Interface interface_boot = {
-	.name = "org.svcd1.Boot",
+	.name = INTERFACE_BOOT,
 	.xml = introspection_org_svcd1_Boot,
 	.properties = properties,
 	.n_properties = G_N_ELEMENTS(properties),

@@ -92,8 +92,8 @@ static char *error_name(const GError *error)
 	if (error->domain == call_error_quark())
 		return g_strdup(call_error_name((CallError)error->code));
 	if (error->domain == SVCD_ERROR_DOMAIN)
-		return g_strconcat("org.svcd1.Error.", error_code_name((ErrorCode)error->code), NULL);
-	return g_strdup("org.svcd1.Error.Failed");
+		return g_strconcat(BUS_ERROR_PREFIX, error_code_name((ErrorCode)error->code), NULL);
+	return g_strdup(BUS_ERROR_PREFIX "Failed");
 }
 
 static DBusMessage *error_reply(DBusMessage *message, const GError *error)

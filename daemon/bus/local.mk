@@ -14,6 +14,7 @@ libbus_a_SOURCES = \
 	daemon/bus/internal.h \
 	daemon/bus/introspection.h \
 	daemon/bus/manager-iface.c \
+	daemon/bus/names.h \
 	daemon/bus/objects.c daemon/bus/objects.h \
 	daemon/bus/peer.c daemon/bus/peer.h \
 	daemon/bus/private-socket.c daemon/bus/private-socket.h \

@@ -430,7 +430,7 @@ static const PropertyRow properties[] = {
 };
 
 const Interface interface_manager = {
-	.name = "org.svcd1.Manager",
+	.name = INTERFACE_MANAGER,
 	.xml = introspection_org_svcd1_Manager,
 	.methods = methods,
 	.n_methods = G_N_ELEMENTS(methods),

@@ -8,11 +8,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "bus/names.h"
 #include "bus/rows.h"
-
-#define OBJECT_PATH_MANAGER "/org/svcd1"
-#define OBJECT_PATH_SERVICES "/org/svcd1/service"
-#define OBJECT_PATH_BOOT "/org/svcd1/boot"
 
 typedef struct Object {
 	const Service *service;              /* NULL unless the path is that of one */

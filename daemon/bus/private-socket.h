@@ -10,10 +10,8 @@
 
 #include <glib.h>
 
+#include "bus/names.h"
 #include "bus/rows.h"
-
-/* Where svcctl looks. */
-#define PRIVATE_SOCKET_PATH "/run/svcd/private"
 
 typedef struct PrivateSocket PrivateSocket;
 

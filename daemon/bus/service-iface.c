@@ -6,6 +6,7 @@
 
 #include "bus/internal.h"
 #include "bus/introspection.h"
+#include "bus/names.h"
 #include "bus/rows.h"
 #include "bus/terms.h"
 #include "bus/wire.h"
@@ -248,7 +249,7 @@ static const PropertyRow properties[] = {
 };
 
 const Interface interface_service = {
-	.name = "org.svcd1.Service",
+	.name = INTERFACE_SERVICE,
 	.xml = introspection_org_svcd1_Service,
 	.properties = properties,
 	.n_properties = G_N_ELEMENTS(properties),

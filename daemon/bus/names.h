@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names: where svcd is found and what its objects are called; for us and for clients.
+ */
+#ifndef SVCD_BUS_NAMES_H
+#define SVCD_BUS_NAMES_H
+
+#define PRIVATE_SOCKET_PATH "/run/svcd/private"
+
+#define OBJECT_PATH_MANAGER "/org/svcd1"
+#define OBJECT_PATH_SERVICES "/org/svcd1/service"
+#define OBJECT_PATH_BOOT "/org/svcd1/boot"
+
+#define INTERFACE_MANAGER "org.svcd1.Manager"
+#define INTERFACE_SERVICE "org.svcd1.Service"
+#define INTERFACE_BOOT "org.svcd1.Boot"
+
+/* Followed by a name of base/errors.h. */
+#define BUS_ERROR_PREFIX "org.svcd1.Error."
+
+#endif

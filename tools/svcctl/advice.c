@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Advice: the third part of an error. What failed and why is the error itself; here is what to do next.
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "svcctl/svcctl.h"
+
+void context_hint(Context *context, const char *format, ...)
+{
+	va_list args;
+
+	g_free(context->hint);
+	va_start(args, format);
+	context->hint = g_strdup_vprintf(format, args);
+	va_end(args);
+}
+
+static void advise_name(Context *context, const char *name)
+{
+	g_autoptr(GPtrArray) records = name && context->client ? ask_services(context, NULL) : NULL;
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	const char *nearest;
+
+	for (guint i = 0; records && i < records->len; i++)
+		g_ptr_array_add(names, (char *)record_text(g_ptr_array_index(records, i), "Name"));
+	g_ptr_array_add(names, NULL);
+	nearest = name ? text_nearest(name, (const char *const *)names->pdata) : NULL;
+	if (nearest)
+		context_hint(context, "did you mean: %s", nearest);
+	else
+		context_hint(context, "svcctl list --all shows every service");
+}
+
+static void advise_usage(Context *context, const char *name)
+{
+	if (context->verb)
+		context_hint(context, "svcctl %s --help", context->verb->name);
+	else
+		context_hint(context, "svcctl --help");
+}
+
+static void advise_dependents(Context *context, const char *name)
+{
+	if (name)
+		context_hint(context, "To stop them as well: svcctl stop %s --with-dependents", name);
+}
+
+static void advise_policy(Context *context, const char *name)
+{
+	if (name)
+		context_hint(context, "svcctl explain %s", name);
+}
+
+static void advise_root(Context *context, const char *name)
+{
+	context_hint(context, "sudo svcctl %s%s%s", context->verb ? context->verb->name : "", name ? " " : "",
+		     name ? name : "");
+}
+
+static void advise_files(Context *context, const char *name)
+{
+	context_hint(context, "svcctl check");
+}
+
+static void advise_time(Context *context, const char *name)
+{
+	if (name)
+		context_hint(context, "Follow it with: svcctl status %s", name);
+}
+
+static void advise_reach(Context *context, const char *name)
+{
+	context_hint(context, "Is svcd process 1? cat /proc/1/comm\n"
+			      "svcctl check, cat and graph work without it.");
+}
+
+static void advise_unknown(Context *context, const char *name)
+{
+	if (name)
+		context_hint(context, "svcctl status %s", name);
+	else
+		context_hint(context, "svcctl");
+}
+
+static const struct {
+	const char *code; /* as in JSON */
+	void (*advise)(Context *context, const char *name);
+} advices[] = {
+	{ "NoSuchService", advise_name },
+	{ "Usage", advise_usage },
+	{ "InvalidArgument", advise_usage },
+	{ "Busy", advise_dependents },
+	{ "PolicyDenied", advise_policy },
+	{ "NotAuthorized", advise_root },
+	{ "InvalidConfiguration", advise_files },
+	{ "TimedOut", advise_time },
+	{ "Unreachable", advise_reach },
+	{ "OutcomeUnknown", advise_unknown },
+};
+
+void context_advise(Context *context, const GError *error, const char *name)
+{
+	if (context->hint)
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(advices); i++) {
+		if (strcmp(advices[i].code, error_code_text(error)) == 0)
+			advices[i].advise(context, name);
+	}
+}

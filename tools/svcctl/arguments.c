@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Arguments: one row an option.
+ */
+#include "config.h"
+
+#include "svcctl/arguments.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define DEFAULT_TIMEOUT_US (90 * G_USEC_PER_SEC)
+
+typedef enum OptionKind {
+	OPTION_FLAG,     /* bool */
+	OPTION_TEXT,     /* const char *, a value must follow */
+	OPTION_OPTIONAL, /* const char *, "" without a value; only as --name=value */
+} OptionKind;
+
+typedef struct OptionRow {
+	const char *name;
+	char letter; /* or 0 */
+	OptionKind kind;
+	size_t offset; /* in Options */
+	bool is_global;
+	const char *value; /* for the help text */
+	const char *help;
+} OptionRow;
+
+#define FIELD(field) offsetof(Options, field)
+
+static const OptionRow rows[] = {
+	{ "json", 0, OPTION_OPTIONAL, FIELD(json), true, "[=pretty]", "answer in JSON, errors too" },
+	{ "quiet", 'q', OPTION_FLAG, FIELD(is_quiet), true, "", "only what was asked for, and errors" },
+	{ "timeout", 't', OPTION_TEXT, FIELD(timeout), true, " SEC", "how long to wait (90)" },
+	{ "color", 0, OPTION_TEXT, FIELD(colour), true, " WHEN", "auto, always or never" },
+	{ "ascii", 0, OPTION_FLAG, FIELD(is_ascii), true, "", "no other characters" },
+	{ "width", 0, OPTION_TEXT, FIELD(width), true, " N", "wrap at N columns; 0: never" },
+	{ "help", 'h', OPTION_FLAG, FIELD(has_help), true, "", "how to use it" },
+	{ "version", 'V', OPTION_FLAG, FIELD(has_version), true, "", "the same as the verb version" },
+	{ "all", 'a', OPTION_FLAG, FIELD(is_all), false, "", "also what is off and not wanted" },
+	{ "state", 0, OPTION_TEXT, FIELD(state), false, " STATE", "only services in this state" },
+	{ "columns", 'o', OPTION_TEXT, FIELD(columns), false, " A,B", "show these columns, by their names in JSON" },
+	{ "no-header", 0, OPTION_FLAG, FIELD(has_no_header), false, "", "no line of titles" },
+	{ "wait", 0, OPTION_FLAG, FIELD(waits), false, "", "wait for false conditions too" },
+	{ "no-wait", 0, OPTION_FLAG, FIELD(has_no_wait), false, "", "ask, and do not wait for the end" },
+	{ "with-dependents", 0, OPTION_FLAG, FIELD(with_dependents), false, "", "stop what needs it as well" },
+	{ "lines", 'n', OPTION_TEXT, FIELD(lines), false, " N", "how many lines (50), or all" },
+	{ "lines", 'N', OPTION_TEXT, FIELD(lines), false, NULL, NULL },
+	{ "follow", 'f', OPTION_FLAG, FIELD(follows), false, "", "go on with what is written from now on" },
+	{ "root", 0, OPTION_TEXT, FIELD(root), false, " DIR", "the tree below DIR instead of this machine" },
+	{ "runlevel", 0, OPTION_TEXT, FIELD(runlevel), false, " N", "only services wanted in this runlevel" },
+	{ "edges", 0, OPTION_FLAG, FIELD(only_edges), false, "", "lines \"A B\" for programs" },
+};
+
+static void *field_of(Options *options, const OptionRow *row)
+{
+	return (char *)options + row->offset;
+}
+
+static const OptionRow *find_long(const char *name, size_t length)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (strlen(rows[i].name) == length && strncmp(rows[i].name, name, length) == 0)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+static const OptionRow *find_letter(char letter)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (rows[i].letter == letter)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* @value: NULL if none was given with it; then the next word is taken where one is needed. */
+static bool set_option(Options *options, const OptionRow *row, const char *value, int argc, char **argv, int *i,
+		       GError **error)
+{
+	switch (row->kind) {
+	case OPTION_FLAG:
+		if (value)
+			return fail_ctl(error, CTL_ERROR_USAGE, "--%s takes no value", row->name);
+		*(bool *)field_of(options, row) = true;
+		return true;
+	case OPTION_OPTIONAL:
+		*(const char **)field_of(options, row) = value ? value : "";
+		return true;
+	case OPTION_TEXT:
+		break;
+	}
+	if (!value && *i + 1 >= argc)
+		return fail_ctl(error, CTL_ERROR_USAGE, "--%s needs a value", row->name);
+	*(const char **)field_of(options, row) = value ? value : argv[++*i];
+	return true;
+}
+
+static bool parse_long(Options *options, int argc, char **argv, int *i, GError **error)
+{
+	const char *name = argv[*i] + 2;
+	const size_t length = strcspn(name, "=");
+	const OptionRow *row = find_long(name, length);
+
+	if (!row)
+		return fail_ctl(error, CTL_ERROR_USAGE, "there is no option --%.*s", (int)length, name);
+	return set_option(options, row, name[length] ? name + length + 1 : NULL, argc, argv, i, error);
+}
+
+/* "-fq", "-n5", "-n 5" */
+static bool parse_letters(Options *options, int argc, char **argv, int *i, GError **error)
+{
+	const char *letters = argv[*i] + 1;
+
+	for (; *letters; letters++) {
+		const OptionRow *row = find_letter(*letters);
+
+		if (!row)
+			return fail_ctl(error, CTL_ERROR_USAGE, "there is no option -%c", *letters);
+		if (row->kind == OPTION_TEXT)
+			return set_option(options, row, letters[1] ? letters + 1 : NULL, argc, argv, i, error);
+		if (!set_option(options, row, NULL, argc, argv, i, error))
+			return false;
+	}
+	return true;
+}
+
+bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *words, GError **error)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+
+		if (strcmp(word, "--") == 0) {
+			while (++i < argc)
+				g_ptr_array_add(words, argv[i]);
+			return true;
+		}
+		if (g_str_has_prefix(word, "--")) {
+			if (!parse_long(options, argc, argv, &i, error))
+				return false;
+		} else if (word[0] == '-' && word[1]) {
+			if (!parse_letters(options, argc, argv, &i, error))
+				return false;
+		} else {
+			g_ptr_array_add(words, argv[i]);
+		}
+	}
+	return true;
+}
+
+static bool apply_colour(const Options *options, Output *output, GError **error)
+{
+	if (!options->colour || strcmp(options->colour, "auto") == 0)
+		return true;
+	output->has_colour = strcmp(options->colour, "always") == 0;
+	return output->has_colour || strcmp(options->colour, "never") == 0 ||
+	       fail_ctl(error, CTL_ERROR_USAGE, "--color takes auto, always or never, not \"%s\"", options->colour);
+}
+
+static bool apply_json(const Options *options, Output *output, GError **error)
+{
+	if (!options->json)
+		return true;
+	output->is_json = true;
+	output->is_pretty = strcmp(options->json, "pretty") == 0;
+	return output->is_pretty || !*options->json ||
+	       fail_ctl(error, CTL_ERROR_USAGE, "--json takes no value or \"pretty\", not \"%s\"", options->json);
+}
+
+/* 0: ask and do not wait. */
+static bool apply_timeout(Options *options, int64_t *ret_timeout_us, GError **error)
+{
+	int64_t timeout_us;
+
+	if (!options->timeout)
+		return true;
+	if (!text_parse_duration(options->timeout, &timeout_us))
+		return fail_ctl(error, CTL_ERROR_USAGE, "--timeout takes a time like 5 or 2min, not \"%s\"",
+				options->timeout);
+	if (timeout_us == 0)
+		options->has_no_wait = true;
+	else
+		*ret_timeout_us = timeout_us;
+	return true;
+}
+
+bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, GError **error)
+{
+	uint64_t width;
+
+	*ret_timeout_us = DEFAULT_TIMEOUT_US;
+	output->is_quiet = options->is_quiet;
+	output->is_ascii |= options->is_ascii;
+	output->has_header = !options->has_no_header;
+	if (!apply_json(options, output, error) || !apply_colour(options, output, error))
+		return false;
+	if (options->width) {
+		if (!text_parse_uint(options->width, 10, 10000, &width))
+			return fail_ctl(error, CTL_ERROR_USAGE, "--width takes a number, not \"%s\"", options->width);
+		output->width = (unsigned)width;
+	}
+	return apply_timeout(options, ret_timeout_us, error);
+}
+
+static bool verb_takes(const Verb *verb, const char *name)
+{
+	g_auto(GStrv) names = g_strsplit(verb->options, " ", -1);
+
+	return g_strv_contains((const char *const *)names, name);
+}
+
+static bool is_given(const Options *options, const OptionRow *row)
+{
+	const void *field = (const char *)options + row->offset;
+
+	return row->kind == OPTION_FLAG ? *(const bool *)field : *(const char *const *)field != NULL;
+}
+
+bool arguments_check(const Options *options, const Verb *verb, GError **error)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		/* --timeout 0 sets what --no-wait does, and is global. */
+		if (rows[i].offset == FIELD(has_no_wait) && options->timeout)
+			continue;
+		if (!rows[i].is_global && is_given(options, &rows[i]) && !verb_takes(verb, rows[i].name))
+			return fail_ctl(error, CTL_ERROR_USAGE, "%s does not take --%s", verb->name, rows[i].name);
+	}
+	return true;
+}
+
+void arguments_print_options(Output *output, const Verb *verb)
+{
+	output_line(output, verb ? "Options (and the global ones, see svcctl --help):" : "Options:");
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		const OptionRow *row = &rows[i];
+		g_autofree char *left = NULL;
+
+		if (!row->help || (verb ? !verb_takes(verb, row->name) : !row->is_global))
+			continue;
+		left = row->letter ? g_strdup_printf("-%c, --%s%s", row->letter, row->name, row->value)
+				   : g_strdup_printf("    --%s%s", row->name, row->value);
+		output_line(output, "  %-24s%s", left, row->help);
+	}
+}

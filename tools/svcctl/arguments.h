@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Arguments: options by table. They may stand anywhere; "--" ends them.
+ */
+#ifndef SVCD_SVCCTL_ARGUMENTS_H
+#define SVCD_SVCCTL_ARGUMENTS_H
+
+#include "svcctl/svcctl.h"
+
+/**
+ * arguments_parse() - take the options out of @argv
+ * @words: what is left is added; borrowed strings
+ *
+ * On an error the options before it are set all the same, so that it can be told in the way that was asked for.
+ */
+bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *words, GError **error);
+
+/* Options that concern every verb. */
+bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, GError **error);
+
+/* Does @verb take what was given? */
+bool arguments_check(const Options *options, const Verb *verb, GError **error);
+
+/* The options of @verb, or the global ones. */
+void arguments_print_options(Output *output, const Verb *verb);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Client: GDBus on the private socket.
+ */
+#include "config.h"
+
+#include "svcctl/client.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "bus/names.h"
+#include "svcctl/exit-code.h"
+
+/* Between two attempts to come back to a manager that is being replaced. */
+enum { RETRY_MS = 50 };
+
+struct Client {
+	GDBusConnection *connection; /* NULL while there is none */
+	int64_t timeout_us;
+	bool is_watching;
+	bool was_told; /* a signal came, or the connection went */
+};
+
+Client *client_new(int64_t timeout_us)
+{
+	Client *client = g_new0(Client, 1);
+
+	client->timeout_us = timeout_us;
+	return client;
+}
+
+static void disconnect(Client *client)
+{
+	if (!client->connection)
+		return;
+	/* Not closed politely: that would wait for a manager that may be dead. */
+	g_signal_handlers_disconnect_by_data(client->connection, client);
+	g_clear_object(&client->connection);
+}
+
+void client_free(Client *client)
+{
+	if (!client)
+		return;
+	disconnect(client);
+	g_free(client);
+}
+
+/* --- connecting --- */
+
+typedef struct Attempt {
+	GMainLoop *loop;
+	GCancellable *cancellable;
+	GDBusConnection *connection;
+	GError *error;
+	bool is_late;
+} Attempt;
+
+static void on_connected(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Attempt *attempt = data;
+
+	attempt->connection = g_dbus_connection_new_for_address_finish(result, &attempt->error);
+	g_main_loop_quit(attempt->loop);
+}
+
+static gboolean on_late(gpointer data)
+{
+	Attempt *attempt = data;
+
+	attempt->is_late = true;
+	g_cancellable_cancel(attempt->cancellable);
+	return G_SOURCE_CONTINUE; /* removed by its maker */
+}
+
+static const char *socket_path(void)
+{
+	const char *path = g_getenv("SVCD_PRIVATE");
+
+	return path && *path ? path : PRIVATE_SOCKET_PATH;
+}
+
+/* Is another attempt of use? */
+static bool is_lost(const GError *error)
+{
+	return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CLOSED) ||
+	       g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED) ||
+	       g_error_matches(error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE) ||
+	       g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_DISCONNECTED) ||
+	       g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY);
+}
+
+/* Says in our words why there is no connection. Returns: true when it is worth another attempt. */
+static bool explain_failure(const Attempt *attempt, GError **error)
+{
+	const GError *cause = attempt->error;
+
+	if (attempt->is_late) {
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s", socket_path());
+		return false;
+	}
+	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED) || strstr(cause->message, "Exhausted")) {
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may talk to svcd on %s", socket_path());
+		return false;
+	}
+	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ||
+	    g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)) {
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd is not running: nobody listens on %s", socket_path());
+		return false;
+	}
+	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot talk to svcd on %s: %s", socket_path(), cause->message);
+	return true; /* the manager died in the greeting */
+}
+
+static void on_signal(GDBusConnection *connection, const gchar *sender, const gchar *path, const gchar *interface,
+		      const gchar *name, GVariant *args, gpointer data)
+{
+	Client *client = data;
+
+	client->was_told = true;
+}
+
+static void on_connection_closed(GDBusConnection *connection, gboolean by_peer, GError *error, gpointer data)
+{
+	Client *client = data;
+
+	client->was_told = true;
+}
+
+static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, GError **error)
+{
+	g_autofree char *escaped = g_dbus_address_escape_value(socket_path());
+	g_autofree char *address = g_strconcat("unix:path=", escaped, NULL);
+	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
+	g_autoptr(GCancellable) cancellable = g_cancellable_new();
+	Attempt attempt = { .loop = loop, .cancellable = cancellable };
+	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), 0);
+	const guint limit = g_timeout_add((guint)(left_us / 1000), on_late, &attempt);
+
+	g_dbus_connection_new_for_address(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL, cancellable,
+					  on_connected, &attempt);
+	g_main_loop_run(loop);
+	g_source_remove(limit);
+	*ret_again = false;
+	if (!attempt.connection) {
+		*ret_again = explain_failure(&attempt, error);
+		g_clear_error(&attempt.error);
+		return false;
+	}
+	client->connection = attempt.connection;
+	g_signal_connect(client->connection, "closed", G_CALLBACK(on_connection_closed), client);
+	return true;
+}
+
+static GVariant *call(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
+		      const char *type, int64_t deadline_us, GError **error)
+{
+	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), G_USEC_PER_SEC);
+
+	return g_dbus_connection_call_sync(client->connection, NULL, path, interface, method, args,
+					   G_VARIANT_TYPE(type), G_DBUS_CALL_FLAGS_NONE, (gint)(left_us / 1000), NULL,
+					   error);
+}
+
+static bool resume_watch(Client *client, int64_t deadline_us, GError **error)
+{
+	g_autoptr(GVariant) reply = NULL;
+
+	if (!client->is_watching)
+		return true;
+	reply = call(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Subscribe", NULL, "()", deadline_us, error);
+	if (!reply)
+		return false;
+	g_dbus_connection_signal_subscribe(client->connection, NULL, NULL, NULL, NULL, NULL,
+					   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal, client, NULL);
+	client->was_told = true; /* nobody knows what happened while nobody listened */
+	return true;
+}
+
+static bool ensure_connected(Client *client, int64_t deadline_us, GError **error)
+{
+	if (client->connection && !g_dbus_connection_is_closed(client->connection))
+		return true;
+	for (;;) {
+		g_autoptr(GError) problem = NULL;
+		bool again = true;
+
+		disconnect(client);
+		if (connect_once(client, deadline_us, &again, &problem) && resume_watch(client, deadline_us, &problem))
+			return true;
+		if (!again || g_get_monotonic_time() + RETRY_MS * 1000 >= deadline_us) {
+			g_propagate_error(error, g_steal_pointer(&problem));
+			return false;
+		}
+		g_usleep(RETRY_MS * 1000);
+	}
+}
+
+/* --- calling --- */
+
+/* The manager's error as one of ours. */
+static void translate(GError *cause, GError **error)
+{
+	g_autofree char *name = g_dbus_error_get_remote_error(cause);
+	ErrorCode code;
+
+	if (name)
+		g_dbus_error_strip_remote_error(cause);
+	if (name && g_str_has_prefix(name, BUS_ERROR_PREFIX) &&
+	    error_code_from_name(name + strlen(BUS_ERROR_PREFIX), &code))
+		fail(error, code, "%s", cause->message);
+	else if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd took the question but does not answer");
+	else
+		fail_ctl(error, CTL_ERROR_FAILED, "svcd refused the call: %s", cause->message);
+}
+
+GVariant *client_ask(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
+		     const char *type, GError **error)
+{
+	const int64_t deadline_us = g_get_monotonic_time() + client->timeout_us;
+	g_autoptr(GVariant) kept = args ? g_variant_ref_sink(args) : NULL;
+
+	for (;;) {
+		g_autoptr(GError) cause = NULL;
+		GVariant *reply;
+
+		if (!ensure_connected(client, deadline_us, error))
+			return NULL;
+		reply = call(client, path, interface, method, kept, type, deadline_us, &cause);
+		if (reply)
+			return reply;
+		if (!is_lost(cause) || g_get_monotonic_time() + RETRY_MS * 1000 >= deadline_us) {
+			translate(cause, error);
+			return NULL;
+		}
+		disconnect(client);
+		g_usleep(RETRY_MS * 1000);
+	}
+}
+
+GVariant *client_ask_manager(Client *client, const char *method, GVariant *args, const char *type, GError **error)
+{
+	return client_ask(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, type, error);
+}
+
+GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type, GError **error)
+{
+	const int64_t deadline_us = g_get_monotonic_time() + client->timeout_us;
+	g_autoptr(GVariant) kept = args ? g_variant_ref_sink(args) : NULL;
+	g_autoptr(GError) cause = NULL;
+	GVariant *reply;
+
+	if (!ensure_connected(client, deadline_us, error))
+		return NULL;
+	reply = call(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, kept, type, deadline_us, &cause);
+	if (reply)
+		return reply;
+	if (is_lost(cause)) {
+		disconnect(client);
+		fail_ctl(error, CTL_ERROR_OUTCOME_UNKNOWN,
+			 "svcd was replaced while it was asked; whether it did it is not known");
+	} else {
+		translate(cause, error);
+	}
+	return NULL;
+}
+
+GVariant *client_properties(Client *client, const char *path, const char *interface, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask(client, path, "org.freedesktop.DBus.Properties", "GetAll",
+					       g_variant_new("(s)", interface), "(a{sv})", error);
+
+	return reply ? g_variant_get_child_value(reply, 0) : NULL;
+}
+
+GVariant *client_service(Client *client, const char *name, GError **error)
+{
+	g_autoptr(GVariant) reply = NULL;
+	const char *path;
+
+	if (!g_utf8_validate(name, -1, NULL)) {
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
+		return NULL;
+	}
+	reply = client_ask_manager(client, "GetService", g_variant_new("(s)", name), "(o)", error);
+	if (!reply)
+		return NULL;
+	g_variant_get(reply, "(&o)", &path);
+	return client_properties(client, path, INTERFACE_SERVICE, error);
+}
+
+/* --- watching --- */
+
+bool client_watch(Client *client, GError **error)
+{
+	const int64_t deadline_us = g_get_monotonic_time() + client->timeout_us;
+
+	if (client->is_watching)
+		return true;
+	client->is_watching = true;
+	if (client->connection)
+		return resume_watch(client, deadline_us, error);
+	return ensure_connected(client, deadline_us, error);
+}
+
+static gboolean on_deadline(gpointer data)
+{
+	bool *is_over = data;
+
+	*is_over = true;
+	return G_SOURCE_CONTINUE; /* removed by its maker */
+}
+
+bool client_wait(Client *client, int64_t deadline_us)
+{
+	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), 0);
+	bool is_over = false;
+	const guint limit = g_timeout_add((guint)(left_us / 1000), on_deadline, &is_over);
+
+	while (!client->was_told && !is_over)
+		g_main_context_iteration(NULL, TRUE);
+	g_source_remove(limit);
+	client->was_told = false;
+	return !is_over;
+}

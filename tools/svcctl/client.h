@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Client: svcctl's way to the manager, over the private socket.
+ *
+ * A manager that dies in a call is replaced within a second and the socket outlives it: what only reads is asked again,
+ * what changes something is not, and the error says that the outcome is not known.
+ */
+#ifndef SVCD_SVCCTL_CLIENT_H
+#define SVCD_SVCCTL_CLIENT_H
+
+#include <gio/gio.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Client Client;
+
+/**
+ * client_new() - not connected yet; the first call does that
+ * @timeout_us: for connecting and for each call
+ */
+Client *client_new(int64_t timeout_us);
+void client_free(Client *client);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Client, client_free)
+
+/**
+ * client_ask() - call a method that only reads
+ * @args: floating or NULL
+ * @type: of the answer, "(s)"
+ */
+GVariant *client_ask(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
+		     const char *type, GError **error);
+
+/* A method of org.svcd1.Manager that only reads. */
+GVariant *client_ask_manager(Client *client, const char *method, GVariant *args, const char *type, GError **error);
+
+/* A method of org.svcd1.Manager that changes something. */
+GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type, GError **error);
+
+/* All properties of an interface of an object: a{sv}. */
+GVariant *client_properties(Client *client, const char *path, const char *interface, GError **error);
+
+/* The same of a service; NoSuchService if there is none. */
+GVariant *client_service(Client *client, const char *name, GError **error);
+
+/**
+ * client_watch() - take note of signals from now on, for client_wait()
+ */
+bool client_watch(Client *client, GError **error);
+
+/**
+ * client_wait() - until something was told since the last call, the connection was lost, or @deadline_us
+ * Returns: false at the deadline.
+ */
+bool client_wait(Client *client, int64_t deadline_us);
+
+#endif

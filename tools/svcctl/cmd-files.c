@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * cat, check, graph: what the files say, without a running svcd. --root DIR looks at any tree.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "config/loader.h"
+#include "model/check.h"
+#include "model/graph.h"
+#include "model/name.h"
+#include "model/service-parse.h"
+#include "svcctl/svcctl.h"
+
+/* Everything, with instances of templates for the names of the command line. */
+static Configuration *load(const Context *context)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	const LoaderOptions options = {
+		.root = context->options.root,
+		/* A tree below a directory may be anybody's: a build's, a package's. */
+		.any_owner = context->options.root != NULL,
+	};
+
+	for (unsigned i = 0; i < context->n_names; i++)
+		g_ptr_array_add(names, context->names[i]);
+	g_ptr_array_add(names, NULL);
+	return configuration_load(&options, (const char *const *)names->pdata);
+}
+
+/* --- cat --- */
+
+static void add_line(JsonArray *array, const char *section, const char *key, const char *value, Origin origin)
+{
+	JsonObject *object = json_object_new();
+	g_autofree char *where = origin_format(origin);
+	g_autofree char *valid = g_utf8_make_valid(value, -1);
+
+	json_object_set_string_member(object, "section", section);
+	json_object_set_string_member(object, "key", key);
+	json_object_set_string_member(object, "value", valid);
+	json_object_set_string_member(object, "origin", where);
+	json_array_add_object_element(array, object);
+}
+
+static void show_line(Output *output, JsonArray *array, const char *section, const char *key, const char *value,
+		      Origin origin)
+{
+	g_autofree char *where = origin_format(origin);
+	g_autofree char *setting = g_strdup_printf("%s=%s", key, value);
+
+	output_line(output, "%-48s  # %s", setting, where);
+	add_line(array, section, key, value, origin);
+}
+
+/* In the order of the sections' first appearance. */
+static void show_definition(Output *output, JsonArray *array, const ServiceDef *def)
+{
+	g_autoptr(GHashTable) shown = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < def->lines->len; i++) {
+		const char *section = ((const DefLine *)g_ptr_array_index(def->lines, i))->section;
+
+		if (!g_hash_table_add(shown, (gpointer)section))
+			continue;
+		output_line(output, "[%s]", section);
+		for (guint k = i; k < def->lines->len; k++) {
+			const DefLine *line = g_ptr_array_index(def->lines, k);
+
+			if (strcmp(line->section, section) == 0)
+				show_line(output, array, section, line->key, line->value, line->origin);
+		}
+		output_line(output, "%s", "");
+	}
+}
+
+static void show_policy(Output *output, JsonArray *array, const Policy *policy, const char *name)
+{
+	const PolicyService *service = policy_service(policy, name);
+	PolicyDecision decision;
+
+	policy_decide(policy, name, policy_default_runlevel(policy, NULL), &decision);
+	output_line(output, "# policy, in runlevel %s", policy_default_runlevel(policy, NULL));
+	show_line(output, array, "policy", "Activation", activation_name(decision.activation),
+		  decision.activation_origin);
+	if (decision.in_runlevel)
+		show_line(output, array, "policy", "InRunlevel", "yes", decision.runlevel_origin);
+	for (guint i = 0; service && i < service->when->len; i++) {
+		const Term *term = g_ptr_array_index(service->when, i);
+
+		show_line(output, array, "policy", "When", term->text, term->origin);
+	}
+	for (guint i = 0; service && i < service->hold->len; i++) {
+		const Term *term = g_ptr_array_index(service->hold, i);
+
+		show_line(output, array, "policy", "While", term->text, term->origin);
+	}
+	if (service && service->reason)
+		show_line(output, array, "policy", "Reason", service->reason, service->reason_origin);
+}
+
+static bool cat_one(Context *context, const Configuration *configuration, const char *name, JsonArray *all,
+		    GError **error)
+{
+	const ServiceDef *def = service_set_find(configuration->set, name);
+	JsonObject *object;
+	JsonArray *lines;
+
+	if (!def)
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
+	object = json_object_new();
+	lines = json_array_new();
+	output_line(&context->output, "# %s, as it took effect", def->name);
+	if (def->problem)
+		output_line(&context->output, "# left out: %s", def->problem);
+	show_definition(&context->output, lines, def);
+	show_policy(&context->output, lines, configuration->policy, def->name);
+	json_object_set_string_member(object, "name", def->name);
+	if (def->problem)
+		json_object_set_string_member(object, "problem", def->problem);
+	json_object_set_array_member(object, "lines", lines);
+	json_array_add_object_element(all, object);
+	return true;
+}
+
+bool cmd_cat(Context *context, GError **error)
+{
+	g_autoptr(Configuration) configuration = load(context);
+	JsonArray *all = json_array_new();
+	JsonNode *node;
+	bool done = true;
+
+	for (unsigned i = 0; i < context->n_names && done; i++) {
+		if (i > 0)
+			output_line(&context->output, "%s", "");
+		done = cat_one(context, configuration, context->names[i], all, error);
+	}
+	if (!done)
+		context_hint(context, "svcctl check");
+	node = json_node_init_array(json_node_alloc(), all);
+	json_array_unref(all);
+	output_set_data(&context->output, node);
+	return done;
+}
+
+/* --- check --- */
+
+static void add_diagnostic(Output *output, JsonArray *array, const Diagnostic *diagnostic)
+{
+	g_autofree char *line = diag_format(diagnostic);
+	g_autofree char *text = g_utf8_make_valid(diagnostic->text, -1);
+	JsonObject *object = json_object_new();
+
+	output_line(output, "%s", line);
+	json_object_set_string_member(object, "level", diag_level_name(diagnostic->level));
+	if (diagnostic->origin.file)
+		json_object_set_string_member(object, "file", diagnostic->origin.file);
+	if (diagnostic->origin.line > 0)
+		json_object_set_int_member(object, "line", diagnostic->origin.line);
+	if (diagnostic->service)
+		json_object_set_string_member(object, "service", diagnostic->service);
+	json_object_set_string_member(object, "text", text);
+	json_array_add_object_element(array, object);
+}
+
+/* What is counted while diagnostics are shown. */
+typedef struct Tally {
+	JsonArray *array;
+	unsigned n_errors;
+	unsigned n_warnings;
+} Tally;
+
+/* @file: only what concerns it, and @service; NULL: all. */
+static void show_diagnostics(Output *output, const DiagList *list, const char *file, const char *service, Tally *tally)
+{
+	for (unsigned i = 0; i < diag_list_length(list); i++) {
+		const Diagnostic *diagnostic = diag_list_get(list, i);
+
+		if (file && g_strcmp0(diagnostic->origin.file, file) != 0 &&
+		    (!service || g_strcmp0(diagnostic->service, service) != 0))
+			continue;
+		add_diagnostic(output, tally->array, diagnostic);
+		if (diagnostic->level == DIAG_ERROR)
+			tally->n_errors++;
+		else
+			tally->n_warnings++;
+	}
+}
+
+/* "ssh" of "/some/where/ssh.svc"; NULL if the file's name does not end in @suffix. A new string. */
+static char *name_of_file(const char *path, const char *suffix)
+{
+	g_autofree char *base = g_path_get_basename(path);
+
+	if (!g_str_has_suffix(base, suffix))
+		return NULL;
+	return g_strndup(base, strlen(base) - strlen(suffix));
+}
+
+/* The service takes the place of the one that is installed, and all are looked at together. */
+static void check_service_text(Configuration *configuration, const char *name, const SourceText *source, DiagList *diags)
+{
+	ServiceDef *def = service_parse(name, source, 1, diags);
+
+	if (g_str_has_suffix(name, "@")) {
+		service_def_free(def); /* a template is no service */
+		return;
+	}
+	service_set_add(configuration->set, def);
+	check_set(configuration->set, configuration->policy, diags);
+}
+
+static bool check_file(Context *context, Configuration *configuration, const char *path, Tally *tally, GError **error)
+{
+	g_autofree char *service = name_of_file(path, ".svc");
+	g_autofree char *policy = name_of_file(path, ".policy");
+	g_autofree char *problem = NULL;
+	g_autofree char *text = NULL;
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(GBytes) bytes = NULL;
+	gsize length = 0;
+
+	if (!service && !policy)
+		return fail_ctl(error, CTL_ERROR_USAGE, "%s: a service file is named NAME.svc, a policy file NAME.policy",
+				path);
+	if (service && !name_check_service(service, &problem))
+		return fail_ctl(error, CTL_ERROR_BAD_CONFIGURATION, "%s: %s", path, problem);
+	bytes = file_read_bounded(path, LIMIT_FILE_BYTES, error);
+	if (!bytes)
+		return false;
+	length = g_bytes_get_size(bytes);
+	text = g_malloc(length + 1);
+	memcpy(text, g_bytes_get_data(bytes, NULL) ? g_bytes_get_data(bytes, NULL) : "", length);
+	text[length] = '\0';
+	const SourceText source = { .file = path, .text = text, .length = length };
+
+	if (service)
+		check_service_text(configuration, service, &source, diags);
+	else
+		(void)policy_parse(configuration->policy, POLICY_LAYER_ADMIN, path, text, length, diags); /* @diags says it */
+	show_diagnostics(&context->output, diags, path, service, tally);
+	return true;
+}
+
+static bool check_files(Context *context, Tally *tally, GError **error)
+{
+	for (unsigned i = 0; i < context->n_names; i++) {
+		const LoaderOptions options = { .root = context->options.root,
+						.any_owner = context->options.root != NULL };
+		g_autoptr(Configuration) configuration = configuration_load(&options, NULL);
+		g_autoptr(GError) problem = NULL;
+
+		if (check_file(context, configuration, context->names[i], tally, &problem))
+			continue;
+		if (problem->domain == SVCD_ERROR_DOMAIN)
+			return fail_ctl(error, CTL_ERROR_FILE, "%s", problem->message);
+		g_propagate_error(error, g_steal_pointer(&problem));
+		return false;
+	}
+	return true;
+}
+
+bool cmd_check(Context *context, GError **error)
+{
+	Tally tally = { .array = json_array_new() };
+	unsigned n_services = 0;
+	JsonNode *node;
+	bool done = true;
+
+	if (context->n_names > 0) {
+		done = check_files(context, &tally, error);
+	} else {
+		g_autoptr(Configuration) configuration = load(context);
+
+		show_diagnostics(&context->output, configuration->diags, NULL, NULL, &tally);
+		n_services = service_set_length(configuration->set);
+	}
+	node = json_node_init_array(json_node_alloc(), tally.array);
+	json_array_unref(tally.array);
+	output_set_data(&context->output, node);
+	if (!done)
+		return false;
+	if (context->n_names == 0)
+		output_confirm(&context->output, "%u services, %u errors, %u warnings", n_services, tally.n_errors,
+			       tally.n_warnings);
+	else if (tally.n_errors + tally.n_warnings == 0)
+		output_confirm(&context->output, "no mistakes found");
+	context->exit = tally.n_errors > 0 ? EXIT_CODE_BAD_CONFIGURATION : EXIT_CODE_DONE;
+	return true;
+}
+
+/* --- graph --- */
+
+typedef struct Wanted {
+	const Configuration *configuration;
+	const char *runlevel;
+	GHashTable *names; /* borrowed */
+	GQueue *left;      /* ServiceDef *, to be looked at */
+} Wanted;
+
+static void want(Wanted *w, const char *name, bool by_need)
+{
+	const ServiceDef *def = service_set_find(w->configuration->set, name);
+	PolicyDecision decision;
+
+	if (!def)
+		return;
+	policy_decide(w->configuration->policy, def->name, w->runlevel, &decision);
+	if (decision.activation == ACTIVATION_NEVER || decision.activation == ACTIVATION_MANUAL)
+		return;
+	if (!by_need && !(decision.activation == ACTIVATION_BOOT && decision.in_runlevel))
+		return;
+	if (g_hash_table_add(w->names, def->name))
+		g_queue_push_tail(w->left, (gpointer)def);
+}
+
+static void want_needs(Wanted *w, const GPtrArray *terms)
+{
+	for (guint i = 0; i < terms->len; i++) {
+		const char *need = term_need(g_ptr_array_index(terms, i));
+
+		if (need)
+			want(w, need, true);
+	}
+}
+
+/* Names that the runlevel wants, and what they need; a new set. */
+static GHashTable *wanted_in(const Configuration *configuration, const char *runlevel)
+{
+	Wanted w = { configuration, runlevel, g_hash_table_new(g_str_hash, g_str_equal), g_queue_new() };
+	const GPtrArray *all = service_set_list(configuration->set);
+	const ServiceDef *def;
+
+	for (guint i = 0; i < all->len; i++)
+		want(&w, ((const ServiceDef *)g_ptr_array_index(all, i))->name, false);
+	while ((def = g_queue_pop_head(w.left))) {
+		want_needs(&w, def->when);
+		want_needs(&w, def->hold);
+		for (guint i = 0; i < def->wants->len; i++)
+			want(&w, ((const NameRef *)g_ptr_array_index(def->wants, i))->name, true);
+	}
+	g_queue_free(w.left);
+	return w.names;
+}
+
+static void show_edge(Context *context, JsonArray *array, const GPtrArray *all, const Edge *edge)
+{
+	const ServiceDef *before = g_ptr_array_index(all, edge->before);
+	const ServiceDef *after = g_ptr_array_index(all, edge->after);
+	g_autofree char *where = origin_format(edge->origin);
+	JsonObject *object = json_object_new();
+
+	if (context->options.only_edges)
+		output_line(&context->output, "%s %s", before->name, after->name);
+	else
+		output_line(&context->output, "%s before %s  (%s, %s, %s)", before->name, after->name,
+			    edge_kind_name(edge->kind), edge->text, where);
+	json_object_set_string_member(object, "before", before->name);
+	json_object_set_string_member(object, "after", after->name);
+	json_object_set_string_member(object, "kind", edge_kind_name(edge->kind));
+	json_object_set_string_member(object, "text", edge->text);
+	json_object_set_string_member(object, "origin", where);
+	json_array_add_object_element(array, object);
+}
+
+bool cmd_graph(Context *context, GError **error)
+{
+	g_autoptr(Configuration) configuration = load(context);
+	const GPtrArray *all = service_set_list(configuration->set);
+	g_autoptr(GArray) edges = graph_edges(configuration->set);
+	const char *runlevel = context->options.runlevel;
+	g_autoptr(GHashTable) wanted = NULL;
+	JsonArray *array;
+	JsonNode *node;
+
+	if (runlevel) {
+		const char *canonical = policy_find_runlevel(configuration->policy, runlevel);
+
+		if (!canonical)
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", runlevel);
+		wanted = wanted_in(configuration, canonical);
+	}
+	array = json_array_new();
+	for (guint i = 0; i < edges->len; i++) {
+		const Edge *edge = &g_array_index(edges, Edge, i);
+		const char *before = ((const ServiceDef *)g_ptr_array_index(all, edge->before))->name;
+		const char *after = ((const ServiceDef *)g_ptr_array_index(all, edge->after))->name;
+
+		if (!wanted || (g_hash_table_contains(wanted, before) && g_hash_table_contains(wanted, after)))
+			show_edge(context, array, all, edge);
+	}
+	node = json_node_init_array(json_node_alloc(), array);
+	json_array_unref(array);
+	output_set_data(&context->output, node);
+	return true;
+}

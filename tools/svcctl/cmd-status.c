@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * status: a full screen about one service.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "svcctl/log-tail.h"
+#include "svcctl/processes.h"
+#include "svcctl/svcctl.h"
+
+enum { STATUS_LOG_LINES = 10, STATUS_CAUSES = 8 };
+
+static const char *const cause_fields[] = { "at_us", "from", "to", "text", NULL };
+static const char *const false_term_fields[] = { "text", "level", "why", "origin", NULL };
+static const char *const term_fields[] = { "key", "text", "level", "why", "origin", NULL };
+
+static const Column columns[] = {
+	{ "name", NULL, "Name", CELL_TEXT },
+	{ "description", NULL, "Description", CELL_TEXT },
+	{ "type", NULL, "Type", CELL_TEXT },
+	{ "state", NULL, "State", CELL_STATE },
+	{ "since_us", NULL, "Since", CELL_TIME },
+	{ "cause", NULL, "Cause", CELL_TEXT },
+	{ "causes", NULL, "Causes", CELL_STRUCTS, cause_fields },
+	{ "wanted", NULL, "Wanted", CELL_BOOL },
+	{ "want_reason", NULL, "WantReason", CELL_TEXT },
+	{ "wanted_by", NULL, "WantedBy", CELL_TEXT },
+	{ "admin", NULL, "Admin", CELL_TEXT },
+	{ "policy", NULL, "Activation", CELL_TEXT },
+	{ "policy_origin", NULL, "ActivationOrigin", CELL_TEXT },
+	{ "policy_is_default", NULL, "ActivationIsDefault", CELL_BOOL },
+	{ "policy_reason", NULL, "PolicyReason", CELL_TEXT },
+	{ "in_runlevel", NULL, "InRunlevel", CELL_BOOL },
+	{ "runlevel_origin", NULL, "RunlevelOrigin", CELL_TEXT },
+	{ "pid", NULL, "MainPid", CELL_OPTIONAL },
+	{ "cgroup", NULL, "ControlGroup", CELL_TEXT },
+	{ "invocation", NULL, "Invocation", CELL_OPTIONAL },
+	{ "restarts", NULL, "Restarts", CELL_NUMBER },
+	{ "result", NULL, "Result", CELL_TEXT },
+	{ "status_text", NULL, "StatusText", CELL_TEXT },
+	{ "false_terms", NULL, "FalseTerms", CELL_STRUCTS, false_term_fields },
+	{ "terms", NULL, "Terms", CELL_STRUCTS, term_fields },
+	{ "dependents", NULL, "Dependents", CELL_STRINGS },
+	{ "started_at_us", NULL, "StartedAt", CELL_TIME },
+	{ "ready_at_us", NULL, "ReadyAt", CELL_TIME },
+	{ "ready_duration_us", NULL, "ReadyDuration", CELL_DURATION },
+	{ "backoff_until_us", NULL, "BackoffUntil", CELL_TIME },
+	{ "problem", NULL, "Problem", CELL_TEXT },
+	{ "source_file", NULL, "SourceFile", CELL_TEXT },
+};
+
+/* A field of the record, or nothing when it is empty. */
+static void field_text(Output *output, const char *label, GVariant *s, const char *property)
+{
+	const char *text = record_text(s, property);
+
+	if (*text)
+		output_field(output, label, text);
+}
+
+static void print_title(Output *output, GVariant *s)
+{
+	const char *state = record_text(s, "State");
+	const bool is_never = strcmp(record_text(s, "Activation"), "never") == 0;
+	g_autofree char *name = text_escape_terminal(record_text(s, "Name"));
+	g_autofree char *description = text_escape_terminal(record_text(s, "Description"));
+
+	fprintf(output->out, "%s%s%s %s - %s\n", output_colour(output, state, is_never),
+		output_symbol(output, state, is_never), output_colour_end(output), name, description);
+}
+
+static void print_state(Output *output, GVariant *s)
+{
+	g_autofree char *since = output_format_time(output, (int64_t)record_number(s, "Since"));
+	const uint64_t took_us = record_number(s, "ReadyDuration");
+	g_autofree char *took = text_format_duration((int64_t)took_us);
+	g_autofree char *text = g_strdup_printf("%s since %s%s%s", record_text(s, "State"), since,
+						took_us > 0 ? ", start took " : "", took_us > 0 ? took : "");
+
+	output_field(output, "State", text);
+	field_text(output, "Why", s, "Cause");
+	field_text(output, "Problem", s, "Problem");
+}
+
+static void print_policy(Output *output, GVariant *s)
+{
+	const char *origin = record_text(s, record_number(s, "InRunlevel") ? "RunlevelOrigin" : "ActivationOrigin");
+	g_autofree char *policy = g_strdup_printf("%s  (%s%s)", record_text(s, "Activation"),
+						  record_number(s, "ActivationIsDefault") ? "nobody names it; " : "",
+						  origin);
+	const char *by = record_text(s, "WantedBy");
+	g_autofree char *wanted = g_strdup_printf("%s%s%s", record_text(s, "WantReason"), *by ? " by " : "", by);
+
+	output_field(output, "Policy", policy);
+	field_text(output, "Reason", s, "PolicyReason");
+	output_field(output, "Wanted", wanted);
+}
+
+static void print_terms(Output *output, GVariant *s)
+{
+	g_autoptr(GVariant) terms = g_variant_lookup_value(s, "Terms", G_VARIANT_TYPE("a(sssss)"));
+	GVariantIter iter;
+	const char *key, *text, *level, *why, *origin;
+	const char *previous = "";
+
+	if (!terms)
+		return;
+	g_variant_iter_init(&iter, terms);
+	while (g_variant_iter_next(&iter, "(&s&s&s&s&s)", &key, &text, &level, &why, &origin)) {
+		const bool shows_why = *why && strcmp(level, "true") != 0;
+		g_autofree char *line = g_strdup_printf("%s is %s%s%s", text, level, shows_why ? ": " : "",
+							shows_why ? why : "");
+
+		output_field(output, strcmp(previous, key) == 0 ? "" : key, line);
+		previous = key;
+	}
+}
+
+static void print_dependents(Output *output, GVariant *s)
+{
+	const Column column = { "dependents", NULL, "Dependents", CELL_STRINGS };
+	g_autofree char *names = cell_text(output, s, &column);
+
+	if (*names)
+		output_field(output, "Needed by", names);
+}
+
+/* "pid 614, 4 tasks, 18.2 MiB, cpu 1.3 s"; what the kernel does not tell is left out */
+static void print_use(Output *output, GVariant *s)
+{
+	const char *cgroup = record_text(s, "ControlGroup");
+	const int64_t tasks = cgroup_number(cgroup, "pids.current", NULL);
+	const int64_t memory = cgroup_number(cgroup, "memory.current", NULL);
+	const int64_t cpu_us = cgroup_number(cgroup, "cpu.stat", "usage_usec");
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	if (record_number(s, "MainPid") == 0)
+		return;
+	g_string_append_printf(line, "pid %u", (unsigned)record_number(s, "MainPid"));
+	if (tasks >= 0)
+		g_string_append_printf(line, ", %d tasks", (int)tasks);
+	if (memory >= 0)
+		g_string_append_printf(line, ", %.1f MiB", (double)memory / (1024 * 1024));
+	if (cpu_us >= 0) {
+		g_autofree char *cpu = text_format_duration(cpu_us);
+
+		g_string_append_printf(line, ", cpu %s", cpu);
+	}
+	if (record_number(s, "Restarts") > 0)
+		g_string_append_printf(line, ", restarted %u times", (unsigned)record_number(s, "Restarts"));
+	output_field(output, "Process", line->str);
+}
+
+static void print_processes(Output *output, GVariant *s, const GPtrArray *processes)
+{
+	const char *cgroup = record_text(s, "ControlGroup");
+
+	if (*cgroup)
+		output_field(output, "Group", cgroup);
+	else if (processes->len > 0)
+		output_field(output, "Group", "none: without cgroup v2 only the main process is known");
+	for (guint i = 0; i < processes->len; i++) {
+		const Process *process = g_ptr_array_index(processes, i);
+		const char *branch = process->is_last ? (output->is_ascii ? "`-" : "└─")
+						      : (output->is_ascii ? "|-" : "├─");
+		g_autofree char *line = g_strdup_printf("%*s%s %d %s", (int)process->depth * 3, "", branch,
+							(int)process->pid, process->command);
+
+		output_field(output, "", line);
+	}
+	if (processes->len >= PROCESSES_SHOWN)
+		output_field(output, "", "... and more");
+}
+
+static void print_history(Output *output, GVariant *s)
+{
+	g_autoptr(GVariant) causes = g_variant_lookup_value(s, "Causes", G_VARIANT_TYPE("a(tsss)"));
+	guint64 at_us;
+	const char *from, *to, *text;
+
+	for (gsize i = 1; causes && i < MIN(g_variant_n_children(causes), STATUS_CAUSES); i++) {
+		g_autofree char *at = NULL;
+		g_autofree char *line = NULL;
+
+		g_variant_get_child(causes, i, "(t&s&s&s)", &at_us, &from, &to, &text);
+		at = output_format_time(output, (int64_t)at_us);
+		line = strcmp(from, to) == 0 ? g_strdup_printf("%s: %s", at, text)
+					     : g_strdup_printf("%s: %s -> %s: %s", at, from, to, text);
+		output_field(output, i == 1 ? "Before" : "", line);
+	}
+}
+
+static void print_log(Output *output, const char *name, const GPtrArray *lines)
+{
+	if (lines->len == 0)
+		return;
+	output_line(output, "  Last output (svcctl log %s)", name);
+	for (guint i = 0; i < lines->len; i++)
+		output_line(output, "    %s", (const char *)g_ptr_array_index(lines, i));
+}
+
+static void add_json(JsonArray *array, GVariant *s, const GPtrArray *processes, const GPtrArray *lines)
+{
+	JsonNode *node = record_to_json(s, columns, G_N_ELEMENTS(columns));
+	JsonArray *list = json_array_new();
+	JsonArray *output_lines = json_array_new();
+
+	for (guint i = 0; i < processes->len; i++) {
+		const Process *process = g_ptr_array_index(processes, i);
+		g_autofree char *command = g_utf8_make_valid(process->command, -1);
+		JsonObject *object = json_object_new();
+
+		json_object_set_int_member(object, "pid", process->pid);
+		json_object_set_int_member(object, "parent", process->parent);
+		json_object_set_string_member(object, "command", command);
+		json_array_add_object_element(list, object);
+	}
+	for (guint i = 0; i < lines->len; i++) {
+		g_autofree char *line = g_utf8_make_valid(g_ptr_array_index(lines, i), -1);
+
+		json_array_add_string_element(output_lines, line);
+	}
+	json_object_set_array_member(json_node_get_object(node), "processes", list);
+	json_object_set_array_member(json_node_get_object(node), "output", output_lines);
+	json_array_add_element(array, node);
+}
+
+static void print_status(Context *context, GVariant *s, JsonArray *array)
+{
+	Output *output = &context->output;
+	const char *name = record_text(s, "Name");
+	g_autoptr(GPtrArray) processes = processes_of_cgroup(record_text(s, "ControlGroup"),
+							     (pid_t)record_number(s, "MainPid"), "/proc");
+	g_autoptr(GPtrArray) lines = log_tail(log_directory(), name, STATUS_LOG_LINES);
+
+	add_json(array, s, processes, lines);
+	if (output->is_json)
+		return;
+	print_title(output, s);
+	print_state(output, s);
+	print_policy(output, s);
+	print_terms(output, s);
+	print_dependents(output, s);
+	field_text(output, "Status", s, "StatusText");
+	field_text(output, "Last end", s, "Result");
+	print_use(output, s);
+	print_processes(output, s, processes);
+	field_text(output, "File", s, "SourceFile");
+	print_history(output, s);
+	print_log(output, name, lines);
+}
+
+bool cmd_status(Context *context, GError **error)
+{
+	g_auto(GStrv) names = NULL;
+	JsonArray *array;
+	JsonNode *node;
+	bool done = true;
+
+	if (context->n_names == 0)
+		return cmd_overview(context, error);
+	names = expand_names(context, error);
+	if (!names)
+		return false;
+	array = json_array_new();
+	for (size_t i = 0; names[i] && done; i++) {
+		g_autoptr(GVariant) service = client_service(context->client, names[i], error);
+
+		if (!service) {
+			context_advise(context, *error, names[i]);
+			done = false;
+			continue;
+		}
+		if (i > 0)
+			output_line(&context->output, "%s", "");
+		print_status(context, service, array);
+		if (!state_is_up(record_text(service, "State")))
+			context->exit = EXIT_CODE_NO;
+	}
+	/* What failed weighs more than what is off. */
+	if (!done)
+		context->exit = EXIT_CODE_DONE;
+	node = json_node_init_array(json_node_alloc(), array);
+	json_array_unref(array);
+	output_set_data(&context->output, node);
+	return done;
+}

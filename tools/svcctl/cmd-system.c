@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * flag, conditions, runlevel, poweroff, reboot, halt, reload-files, reexec, version: the machine as a whole.
+ */
+#include "config.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/errors.h"
+#include "bus/names.h"
+#include "svcctl/svcctl.h"
+
+static void set_object(Output *output, JsonObject *object)
+{
+	output_set_data(output, json_node_init_object(json_node_alloc(), object));
+	json_object_unref(object);
+}
+
+/* A change without arguments; @done is what is said then. */
+static bool change(Context *context, const char *method, GVariant *args, const char *done, GError **error)
+{
+	g_autoptr(GVariant) reply = client_change(context->client, method, args, "()", error);
+
+	if (!reply)
+		return false;
+	output_confirm(&context->output, "%s", done);
+	set_object(&context->output, json_object_new());
+	return true;
+}
+
+/* --- flags and conditions --- */
+
+static bool list_flags(Context *context, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(context->client, "ListFlags", NULL, "(as)", error);
+	g_auto(GStrv) names = NULL;
+	JsonArray *array;
+	JsonNode *node;
+
+	if (!reply)
+		return false;
+	g_variant_get(reply, "(^as)", &names);
+	array = json_array_new();
+	for (size_t i = 0; names[i]; i++) {
+		output_line(&context->output, "%s", names[i]);
+		json_array_add_string_element(array, names[i]);
+	}
+	if (!names[0])
+		output_confirm(&context->output, "no flag is set");
+	node = json_node_init_array(json_node_alloc(), array);
+	json_array_unref(array);
+	output_set_data(&context->output, node);
+	return true;
+}
+
+static bool set_flags(Context *context, bool value, GError **error)
+{
+	if (context->n_names < 2)
+		return fail_ctl(error, CTL_ERROR_USAGE, "flag %s: which one?", context->names[0]);
+	for (unsigned i = 1; i < context->n_names; i++) {
+		const char *name = context->names[i];
+		g_autofree char *done = g_strdup_printf("flag:%s is %s", name, value ? "true" : "false");
+
+		if (!g_utf8_validate(name, -1, NULL))
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a flag's name is not made of such bytes");
+		if (!change(context, "SetFlag", g_variant_new("(sb)", name, (gboolean)value), done, error))
+			return false;
+	}
+	return true;
+}
+
+bool cmd_flag(Context *context, GError **error)
+{
+	const char *word = context->n_names > 0 ? context->names[0] : "list";
+
+	if (strcmp(word, "list") == 0)
+		return list_flags(context, error);
+	if (strcmp(word, "set") == 0 || strcmp(word, "clear") == 0)
+		return set_flags(context, strcmp(word, "set") == 0, error);
+	return fail_ctl(error, CTL_ERROR_USAGE, "flag: \"%s\" is not list, set or clear", word);
+}
+
+static const char *const condition_fields[] = { "Key", "Level", "Why", "Since", "Subscribers", NULL };
+static const Column condition_columns[] = {
+	{ "condition", "CONDITION", "Key", CELL_TEXT },
+	{ "level", "LEVEL", "Level", CELL_TEXT },
+	{ "since_us", NULL, "Since", CELL_TIME },
+	{ "services", "SERVICES", "Subscribers", CELL_NUMBER },
+	{ "why", "WHY", "Why", CELL_TEXT },
+};
+
+static bool is_asked_for(const Context *context, const char *key)
+{
+	for (unsigned i = 0; i < context->n_names; i++) {
+		if (fnmatch(context->names[i], key, 0) == 0)
+			return true;
+	}
+	return context->n_names == 0;
+}
+
+static void unref_record(gpointer record)
+{
+	g_variant_unref(record);
+}
+
+bool cmd_conditions(Context *context, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(context->client, "ListConditions", NULL, "(a(ssstu))", error);
+	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
+	g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(unref_record);
+
+	for (gsize i = 0; array && i < g_variant_n_children(array); i++) {
+		g_autoptr(GVariant) record = record_from_tuple(g_variant_get_child_value(array, i), condition_fields);
+
+		if (is_asked_for(context, record_text(record, "Key")))
+			g_ptr_array_add(records, g_steal_pointer(&record));
+	}
+	return array && output_table(&context->output, condition_columns, G_N_ELEMENTS(condition_columns), records,
+				     context->options.columns, error);
+}
+
+/* --- runlevels --- */
+
+static bool show_runlevel(Context *context, GError **error)
+{
+	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	const char *previous;
+	JsonObject *object;
+
+	if (!manager)
+		return false;
+	previous = record_text(manager, "PreviousRunlevel");
+	output_line(&context->output, "%s %s", *previous ? previous : "N", record_text(manager, "Runlevel"));
+	object = json_object_new();
+	json_object_set_string_member(object, "runlevel", record_text(manager, "Runlevel"));
+	if (*previous)
+		json_object_set_string_member(object, "previous", previous);
+	else
+		json_object_set_null_member(object, "previous");
+	set_object(&context->output, object);
+	return true;
+}
+
+bool cmd_runlevel(Context *context, GError **error)
+{
+	g_autofree char *done = NULL;
+
+	if (context->n_names == 0)
+		return show_runlevel(context, error);
+	if (!g_utf8_validate(context->names[0], -1, NULL))
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a runlevel's name is not made of such bytes");
+	done = g_strdup_printf("the runlevel is %s now", context->names[0]);
+	return change(context, "SetRunlevel", g_variant_new("(s)", context->names[0]), done, error);
+}
+
+/* --- the end, files, programs --- */
+
+bool cmd_end_machine(Context *context, GError **error)
+{
+	g_autofree char *done = g_strdup_printf("%s: services are being stopped", context->verb->name);
+
+	return change(context, "Shutdown", g_variant_new("(s)", context->verb->name), done, error);
+}
+
+bool cmd_reload_files(Context *context, GError **error)
+{
+	return change(context, "ReloadFiles", NULL, "all files were read again; svcctl explain shows complaints", error);
+}
+
+bool cmd_reexec(Context *context, GError **error)
+{
+	return change(context, "Reexec", NULL, "svcd starts its programs anew", error);
+}
+
+bool cmd_version(Context *context, GError **error)
+{
+	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	JsonObject *object = json_object_new();
+
+	output_line(&context->output, "svcctl %s", PACKAGE_VERSION);
+	json_object_set_string_member(object, "svcctl", PACKAGE_VERSION);
+	if (manager) {
+		output_line(&context->output, "svcd %s", record_text(manager, "Version"));
+		json_object_set_string_member(object, "svcd", record_text(manager, "Version"));
+	}
+	set_object(&context->output, object);
+	return manager != NULL;
+}

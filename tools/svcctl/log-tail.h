@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Log tail: the last lines that a service wrote, from the files of svc-logger: NAME.log, and NAME.log.1 before it.
+ */
+#ifndef SVCD_SVCCTL_LOG_TAIL_H
+#define SVCD_SVCCTL_LOG_TAIL_H
+
+#include <glib.h>
+
+/**
+ * log_tail() - the last @n lines, the oldest first
+ * Returns: a new array of strings; empty when there is nothing.
+ */
+GPtrArray *log_tail(const char *directory, const char *name, unsigned n);
+
+/* DIRECTORY/NAME.log; a new string. */
+char *log_path(const char *directory, const char *name);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svcctl: what an admin types. This file: the table of verbs and the way from the command line to one of them.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "svcctl/arguments.h"
+#include "svcctl/svcctl.h"
+
+#define ANY_NAMES 4096
+
+static const Verb verbs[] = {
+	{ "overview", "", "how the machine is", "", 0, 0, cmd_overview,
+	  "Counts, how the boot went, and what is broken. The same as svcctl without a verb." },
+	{ "list", "[PATTERN...]", "services, one line each", "all state columns no-header", 0, ANY_NAMES, cmd_list,
+	  "Services that are off and that nobody wants are shown with --all, or when a PATTERN names them." },
+	{ "status", "[NAME...]", "all about a service", "", 0, ANY_NAMES, cmd_status,
+	  "State, why, policy, processes, history and the last output. Exit code 3 if it is not up.\n"
+	  "Without a NAME: the overview." },
+	{ "explain", "[NAME...]", "why a service is (not) running", "", 0, ANY_NAMES, cmd_explain,
+	  "From the service to the root causes, and what to do next.\n"
+	  "Without a NAME: everything that is not as wanted." },
+	{ "log", "NAME", "what a service wrote", "lines follow", 1, 1, cmd_log,
+	  "The last lines of its output, kept in /run/svcd/log." },
+	{ "start", "NAME...", "start services", "wait no-wait", 1, ANY_NAMES, cmd_start,
+	  "Waits until it is up. If it must wait for its conditions, the ones that are false are shown and the\n"
+	  "exit code is 0; with --wait they are waited for as well." },
+	{ "stop", "NAME...", "stop services", "wait no-wait with-dependents", 1, ANY_NAMES, cmd_stop,
+	  "Refused when running services need it, unless --with-dependents stops them too." },
+	{ "restart", "NAME...", "stop and start; one that is off is started", "wait no-wait", 1, ANY_NAMES,
+	  cmd_restart, "Counts for no restart limit." },
+	{ "reload", "NAME...", "let services read their own configuration again", "", 1, ANY_NAMES, cmd_reload,
+	  "Does what Reload= of the service says. svcd's own files are read again by \"svcctl reload-files\"." },
+	{ "clear", "NAME...", "forget failures and what an admin asked for", "", 1, ANY_NAMES, cmd_clear, "" },
+	{ "cat", "NAME...", "a service's settings, each with its file and line", "root", 1, ANY_NAMES, cmd_cat,
+	  "Reads the files, not the running svcd." },
+	{ "check", "[FILE...]", "look for mistakes in service and policy files", "root", 0, ANY_NAMES, cmd_check,
+	  "All files, or only those given (NAME.svc, NAME.policy) in the company of the others. Exit code 10 if\n"
+	  "there is an error. Needs no running svcd." },
+	{ "graph", "", "who comes before whom", "root runlevel edges", 0, 0, cmd_graph,
+	  "With --edges only \"A B\" lines: A before B. Needs no running svcd." },
+	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
+	  "A service waits for one with When=flag:NAME." },
+	{ "conditions", "[PATTERN...]", "the levels that svcd sees", "columns no-header", 0, ANY_NAMES, cmd_conditions,
+	  "" },
+	{ "runlevel", "[RUNLEVEL]", "show or change the runlevel", "", 0, 1, cmd_runlevel,
+	  "Shows the previous one and the present one, as runlevel(8) does." },
+	{ "reload-files", "", "read all service and policy files again", "", 0, 0, cmd_reload_files,
+	  "What runs goes on; a changed definition is used for the next act." },
+	{ "poweroff", "", "stop everything and switch off", "", 0, 0, cmd_end_machine, "" },
+	{ "reboot", "", "stop everything and start the machine again", "", 0, 0, cmd_end_machine, "" },
+	{ "halt", "", "stop everything and halt", "", 0, 0, cmd_end_machine, "" },
+	{ "reexec", "", "start svcd's programs anew, after an upgrade", "", 0, 0, cmd_reexec,
+	  "No service is touched." },
+	{ "version", "", "the versions of svcctl and of svcd", "", 0, 0, cmd_version, "" },
+};
+
+static void print_usage(Output *output)
+{
+	output_line(output, "Usage: svcctl [VERB] [OPTION...] [NAME...]");
+	output_line(output, "%s", "");
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+		output_line(output, "  %-14s%s", verbs[i].name, verbs[i].summary);
+	output_line(output, "  %-14s%s", "help", "this text; svcctl VERB --help tells more");
+	output_line(output, "%s", "");
+	arguments_print_options(output, NULL);
+	output_line(output, "%s", "");
+	output_line(output, "Why is something not running?  svcctl explain NAME.  The manual: svcctl(1).");
+}
+
+static void print_verb_usage(Output *output, const Verb *verb)
+{
+	g_auto(GStrv) lines = g_strsplit(verb->details, "\n", -1);
+
+	output_line(output, "Usage: svcctl %s%s%s%s", verb->name, *verb->options ? " [OPTION...]" : "",
+		    *verb->arguments ? " " : "", verb->arguments);
+	output_line(output, "%s", "");
+	output_line(output, "  %s", verb->summary);
+	for (size_t i = 0; lines[i]; i++)
+		output_line(output, "  %s", lines[i]);
+	output_line(output, "%s", "");
+	arguments_print_options(output, verb);
+}
+
+/* The usage as an answer: also with --json. */
+static void print_help(Output *output, const Verb *verb)
+{
+	JsonArray *array;
+	JsonNode *node;
+
+	if (verb)
+		print_verb_usage(output, verb);
+	else
+		print_usage(output);
+	array = json_array_new();
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		JsonObject *object;
+
+		if (verb && verb != &verbs[i])
+			continue;
+		object = json_object_new();
+		json_object_set_string_member(object, "name", verbs[i].name);
+		json_object_set_string_member(object, "arguments", verbs[i].arguments);
+		json_object_set_string_member(object, "summary", verbs[i].summary);
+		json_array_add_object_element(array, object);
+	}
+	node = json_node_init_array(json_node_alloc(), array);
+	json_array_unref(array);
+	output_set_data(output, node);
+}
+
+/*
+ * By name; on a terminal also by the beginning of one, if it is the only one: a script must not change its meaning
+ * with the next version's verbs.
+ */
+static const Verb *find_verb(const char *name, bool takes_prefix, GError **error)
+{
+	const Verb *found = NULL;
+	const char *names[G_N_ELEMENTS(verbs) + 1] = { NULL };
+	unsigned n_found = 0;
+	const char *nearest;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		names[i] = verbs[i].name;
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+		if (takes_prefix && *name && g_str_has_prefix(verbs[i].name, name)) {
+			found = &verbs[i];
+			n_found++;
+		}
+	}
+	if (n_found == 1)
+		return found;
+	nearest = text_nearest(name, names);
+	fail_ctl(error, CTL_ERROR_USAGE, "there is no verb \"%s\"%s%s%s", name, nearest ? "; did you mean " : "",
+		 nearest ? nearest : "", nearest ? "?" : "");
+	return NULL;
+}
+
+static bool check_count(const Verb *verb, unsigned n_names, GError **error)
+{
+	if (n_names < verb->min_names)
+		return fail_ctl(error, CTL_ERROR_USAGE, "%s: which service? svcctl %s %s", verb->name, verb->name,
+				verb->arguments);
+	if (n_names > verb->max_names)
+		return fail_ctl(error, CTL_ERROR_USAGE, "%s: too many arguments: svcctl %s %s", verb->name, verb->name,
+				verb->arguments);
+	return true;
+}
+
+/* Everything up to and including the verb's own work. */
+static bool run(Context *context, int argc, char **argv, GError **error)
+{
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	const bool done = arguments_parse(&context->options, argc, argv, words, error);
+	const char *name = words->len > 0 ? g_ptr_array_index(words, 0) : "overview";
+	const bool is_help = strcmp(name, "help") == 0;
+
+	/* Even a wrong option is to be reported as JSON if that was asked for. */
+	if (!arguments_apply(&context->options, &context->output, &context->timeout_us, done ? error : NULL) || !done)
+		return false;
+	if (context->options.has_version)
+		name = "version";
+	if (is_help && words->len > 1)
+		name = g_ptr_array_index(words, 1);
+	if ((is_help && words->len <= 1) || (words->len == 0 && context->options.has_help)) {
+		context->output.verb = "help";
+		print_help(&context->output, NULL);
+		return true;
+	}
+	context->verb = find_verb(name, isatty(STDOUT_FILENO), error);
+	if (!context->verb)
+		return false;
+	context->output.verb = context->verb->name;
+	if (is_help || context->options.has_help) {
+		print_help(&context->output, context->verb);
+		return true;
+	}
+	context->n_names = words->len > 0 ? words->len - 1 : 0;
+	context->names = words->len > 0 ? (char **)words->pdata + 1 : NULL;
+	if (!arguments_check(&context->options, context->verb, error) ||
+	    !check_count(context->verb, context->n_names, error))
+		return false;
+	context->client = client_new(context->timeout_us);
+	return context->verb->run(context, error);
+}
+
+/* Descriptors 0 to 2 that are closed would be taken by the first file that is opened. */
+static void ensure_standard_descriptors(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		(void)close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	Context context = { .exit = EXIT_CODE_DONE };
+	g_autoptr(GError) error = NULL;
+
+	ensure_standard_descriptors();
+	setlocale(LC_ALL, "");
+	output_init(&context.output);
+	/* execve(2) may be given no argv[0] at all (CVE-2021-4034). */
+	if (!run(&context, argc, argv, &error) && context.exit == EXIT_CODE_DONE)
+		context.exit = exit_code_of(error);
+	if (error && !context.hint)
+		context_advise(&context, error, NULL);
+	output_finish(&context.output, context.exit, error, context.hint);
+	if (fflush(stdout) != 0 && context.exit == EXIT_CODE_DONE)
+		context.exit = EXIT_CODE_FAILED;
+	client_free(context.client);
+	output_clear(&context.output);
+	g_free(context.hint);
+	return (int)context.exit;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Output: lines, fields, errors and the JSON document. Tables are in table.c.
+ */
+#include "config.h"
+
+#include "svcctl/output.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#define SCHEMA "svcctl/1"
+
+/* Where the text of a field begins. */
+enum { FIELD_INDENT = 2, FIELD_LABEL = 11, FIELD_DEEPER = 4, NARROWEST_TEXT = 20 };
+
+static unsigned terminal_width(FILE *stream)
+{
+	struct winsize size;
+	const char *columns = g_getenv("COLUMNS");
+	uint64_t width;
+
+	if (!isatty(fileno(stream)))
+		return 0;
+	if (columns && text_parse_uint(columns, 10, 10000, &width) && width > 0)
+		return (unsigned)width;
+	return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static bool wants_colour(FILE *stream)
+{
+	const char *no_colour = g_getenv("NO_COLOR"); /* no-color.org: when set and not empty */
+	const char *term = g_getenv("TERM");
+
+	return isatty(fileno(stream)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+}
+
+void output_init(Output *output)
+{
+	*output = (Output){
+		.verb = "",
+		.out = stdout,
+		.err = stderr,
+		.has_colour = wants_colour(stdout),
+		.is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.has_header = true,
+		.width = terminal_width(stdout),
+		.now_us = g_get_monotonic_time(),
+		.wall_us = g_get_real_time(),
+	};
+}
+
+void output_clear(Output *output)
+{
+	g_clear_pointer(&output->data, json_node_unref);
+}
+
+static void G_GNUC_PRINTF(2, 0) print_line(Output *output, const char *format, va_list args)
+{
+	g_autofree char *text = g_strdup_vprintf(format, args);
+	g_autofree char *escaped = text_escape_terminal(text);
+
+	fprintf(output->out, "%s\n", escaped);
+}
+
+void output_line(Output *output, const char *format, ...)
+{
+	va_list args;
+
+	if (output->is_json)
+		return;
+	va_start(args, format);
+	print_line(output, format, args);
+	va_end(args);
+}
+
+void output_confirm(Output *output, const char *format, ...)
+{
+	va_list args;
+
+	if (output->is_json || output->is_quiet)
+		return;
+	va_start(args, format);
+	print_line(output, format, args);
+	va_end(args);
+	(void)fflush(output->out); /* progress; a lost pipe is found at the end */
+}
+
+/* Prints @text from column @indent on, broken at blanks; a word that is longer than the line stays whole. */
+static void print_wrapped(Output *output, const char *text, unsigned indent)
+{
+	const unsigned room = output->width > indent + NARROWEST_TEXT ? output->width - indent : NARROWEST_TEXT;
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	glong used = 0;
+
+	for (size_t i = 0; words[i]; i++) {
+		const glong length = g_utf8_strlen(words[i], -1);
+
+		if (i > 0 && output->width > 0 && used + 1 + length > (glong)room) {
+			fprintf(output->out, "\n%*s", (int)indent, "");
+			used = 0;
+		} else if (i > 0) {
+			fputc(' ', output->out);
+			used++;
+		}
+		fputs(words[i], output->out);
+		used += length;
+	}
+	fputc('\n', output->out);
+}
+
+void output_field_deep(Output *output, unsigned depth, const char *label, const char *text)
+{
+	const unsigned indent = FIELD_INDENT + FIELD_DEEPER * MIN(depth, 8);
+	g_autofree char *escaped = NULL;
+
+	if (output->is_json || !text)
+		return;
+	escaped = text_escape_terminal(text);
+	fprintf(output->out, "%*s%-*s", (int)indent, "", FIELD_LABEL, label);
+	print_wrapped(output, escaped, indent + MAX(FIELD_LABEL, (unsigned)strlen(label)));
+}
+
+void output_field(Output *output, const char *label, const char *text)
+{
+	output_field_deep(output, 0, label, text);
+}
+
+/* What a state looks like. The colour repeats the symbol, it never says more. */
+static const struct {
+	const char *state;
+	const char *symbol;
+	const char *ascii;
+	const char *colour;
+} looks[] = {
+	{ "ready", "●", "*", "\033[32m" },
+	{ "done", "●", "*", "\033[32m" },
+	{ "starting", "◐", "~", "\033[33m" },
+	{ "stopping", "◐", "~", "\033[33m" },
+	{ "backoff", "◐", "~", "\033[33m" },
+	{ "waiting", "◐", "~", "\033[33m" },
+	{ "failed", "✗", "X", "\033[31m" },
+	{ "idle", "○", "-", "" },
+};
+static const char never_symbol[] = "⊘";
+static const char never_colour[] = "\033[35m";
+
+static int find_look(const char *state)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(looks); i++) {
+		if (strcmp(looks[i].state, state) == 0)
+			return (int)i;
+	}
+	return G_N_ELEMENTS(looks) - 1;
+}
+
+/* A service that is up although policy says never is up: the admin should see that. */
+static bool shows_never(const char *state, bool is_never)
+{
+	return is_never && strcmp(state, "idle") == 0;
+}
+
+const char *output_symbol(const Output *output, const char *state, bool is_never)
+{
+	if (shows_never(state, is_never))
+		return output->is_ascii ? "!" : never_symbol;
+	return output->is_ascii ? looks[find_look(state)].ascii : looks[find_look(state)].symbol;
+}
+
+const char *output_colour(const Output *output, const char *state, bool is_never)
+{
+	if (!output->has_colour)
+		return "";
+	return shows_never(state, is_never) ? never_colour : looks[find_look(state)].colour;
+}
+
+const char *output_colour_end(const Output *output)
+{
+	return output->has_colour ? "\033[0m" : "";
+}
+
+char *output_format_time(const Output *output, int64_t at_us)
+{
+	const int64_t ago_us = MAX(output->now_us - at_us, 0);
+	const time_t wall = (time_t)((output->wall_us - ago_us) / G_USEC_PER_SEC);
+	g_autofree char *ago = text_format_duration(ago_us);
+	char absolute[64] = "";
+	struct tm tm;
+
+	if (at_us <= 0)
+		return g_strdup("never");
+	if (localtime_r(&wall, &tm))
+		strftime(absolute, sizeof absolute, ago_us < 6 * G_TIME_SPAN_DAY ? "%a %H:%M:%S" : "%Y-%m-%d %H:%M", &tm);
+	return g_strdup_printf("%s ago (%s)", ago, absolute);
+}
+
+/* --- errors and the document --- */
+
+void output_set_data(Output *output, JsonNode *node)
+{
+	g_clear_pointer(&output->data, json_node_unref);
+	output->data = node;
+}
+
+static void set_valid(JsonObject *object, const char *key, const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1);
+
+	json_object_set_string_member(object, key, valid);
+}
+
+JsonNode *output_error_to_json(const GError *error, const char *hint)
+{
+	JsonNode *node = json_node_new(JSON_NODE_OBJECT);
+	JsonObject *object = json_object_new();
+
+	set_valid(object, "code", error_code_text(error));
+	set_valid(object, "message", error->message);
+	if (hint)
+		set_valid(object, "hint", hint);
+	json_node_take_object(node, object);
+	return node;
+}
+
+void output_print_error(Output *output, const GError *error, const char *hint)
+{
+	g_autofree char *message = text_escape_terminal(error->message);
+	g_auto(GStrv) lines = g_strsplit(hint ? hint : "", "\n", -1);
+
+	fprintf(output->err, "svcctl: %s\n", message);
+	for (size_t i = 0; lines[i] && *lines[i]; i++) {
+		g_autofree char *line = text_escape_terminal(lines[i]);
+
+		fprintf(output->err, "  %s\n", line);
+	}
+}
+
+static void print_document(Output *output, ExitCode code, const GError *error, const char *hint)
+{
+	g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
+	g_autoptr(JsonGenerator) generator = json_generator_new();
+	JsonObject *object = json_object_new();
+	g_autofree char *text = NULL;
+
+	json_object_set_string_member(object, "schema", SCHEMA);
+	json_object_set_string_member(object, "verb", output->verb);
+	json_object_set_int_member(object, "exit", code);
+	if (output->data)
+		json_object_set_member(object, "data", json_node_copy(output->data));
+	if (error)
+		json_object_set_member(object, "error", output_error_to_json(error, hint));
+	json_node_take_object(node, object);
+	json_generator_set_root(generator, node);
+	json_generator_set_pretty(generator, output->is_pretty);
+	text = json_generator_to_data(generator, NULL);
+	fprintf(output->out, "%s\n", text);
+}
+
+void output_finish(Output *output, ExitCode code, const GError *error, const char *hint)
+{
+	if (output->is_json)
+		print_document(output, code, error, hint);
+	else if (error)
+		output_print_error(output, error, hint);
+}

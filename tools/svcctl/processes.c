@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes: cgroup.procs and /proc.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+
+#include "svcctl/processes.h"
+
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/text.h"
+
+enum { MAX_FILE_BYTES = 256 * 1024, MAX_NESTING = 8 };
+
+static void process_free(gpointer data)
+{
+	Process *process = data;
+
+	g_free(process->command);
+	g_free(process);
+}
+
+/* A whole small file, with a NUL behind it; NULL if it cannot be read. */
+static char *read_text(const char *directory, const char *name, gsize *ret_length)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	g_autoptr(GBytes) bytes = file_read_bounded(path, MAX_FILE_BYTES, NULL);
+	gsize length = 0;
+	const char *data = bytes ? g_bytes_get_data(bytes, &length) : NULL;
+	char *text = bytes ? g_malloc(length + 1) : NULL;
+
+	if (!text)
+		return NULL;
+	if (length > 0)
+		memcpy(text, data, length);
+	text[length] = '\0';
+	*ret_length = length;
+	return text;
+}
+
+/* proc(5): "pid (comm) state ppid ..."; comm may hold anything, so the last ")" counts. */
+static bool read_stat(const char *directory, char **ret_comm, pid_t *ret_parent)
+{
+	gsize length;
+	g_autofree char *text = read_text(directory, "stat", &length);
+	const char *begin = text ? strchr(text, '(') : NULL;
+	const char *end = begin ? strrchr(begin, ')') : NULL;
+	g_auto(GStrv) fields = end && end[1] ? g_strsplit(end + 2, " ", 3) : NULL;
+	int64_t parent;
+
+	if (!fields || !fields[0] || !fields[1] || !text_parse_int(fields[1], 0, G_MAXINT, &parent))
+		return false;
+	*ret_comm = g_strndup(begin + 1, (gsize)(end - begin - 1));
+	*ret_parent = (pid_t)parent;
+	return true;
+}
+
+static char *read_command(const char *directory, const char *comm)
+{
+	gsize length;
+	g_autofree char *text = read_text(directory, "cmdline", &length);
+
+	if (!text || length == 0 || !*text)
+		return g_strdup_printf("[%s]", comm);
+	for (gsize i = 0; i + 1 < length; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
+	return g_strchomp(g_steal_pointer(&text));
+}
+
+/* NULL when it is gone. */
+static Process *read_process(const char *proc, pid_t pid)
+{
+	g_autofree char *directory = g_strdup_printf("%s/%d", proc, (int)pid);
+	g_autofree char *comm = NULL;
+	Process *process;
+	pid_t parent;
+
+	if (!read_stat(directory, &comm, &parent))
+		return NULL;
+	process = g_new0(Process, 1);
+	process->pid = pid;
+	process->parent = parent;
+	process->command = read_command(directory, comm);
+	return process;
+}
+
+static void collect(const char *cgroup, const char *proc, unsigned depth, GPtrArray *found)
+{
+	gsize length;
+	g_autofree char *text = read_text(cgroup, "cgroup.procs", &length);
+	g_auto(GStrv) lines = text ? g_strsplit(text, "\n", -1) : NULL;
+	g_autoptr(GDir) directory = depth < MAX_NESTING ? g_dir_open(cgroup, 0, NULL) : NULL;
+	const char *name;
+
+	for (size_t i = 0; lines && lines[i]; i++) {
+		uint64_t pid;
+		Process *process = NULL;
+
+		if (text_parse_uint(lines[i], 10, G_MAXINT, &pid) && pid > 0 && found->len < PROCESSES_SHOWN)
+			process = read_process(proc, (pid_t)pid);
+		if (process)
+			g_ptr_array_add(found, process);
+	}
+	while (directory && (name = g_dir_read_name(directory))) {
+		g_autofree char *path = g_build_filename(cgroup, name, NULL);
+
+		if (g_file_test(path, G_FILE_TEST_IS_DIR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+			collect(path, proc, depth + 1, found);
+	}
+}
+
+static bool holds(const GPtrArray *processes, pid_t pid)
+{
+	for (guint i = 0; i < processes->len; i++) {
+		if (((const Process *)g_ptr_array_index(processes, i))->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Moves the children of @parent, and theirs, from @left to @tree. At most PROCESSES_SHOWN deep. */
+static void move_children(GPtrArray *left, pid_t parent, unsigned depth, GPtrArray *tree)
+{
+	Process *last = NULL;
+
+	for (guint i = 0; i < left->len;) {
+		Process *process = g_ptr_array_index(left, i);
+
+		if (process->parent != parent) {
+			i++;
+			continue;
+		}
+		g_ptr_array_steal_index(left, i);
+		process->depth = depth;
+		g_ptr_array_add(tree, process);
+		last = process;
+		move_children(left, process->pid, depth + 1, tree);
+		i = 0; /* the recursion took some out */
+	}
+	if (last)
+		last->is_last = true;
+}
+
+GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *proc)
+{
+	g_autoptr(GPtrArray) left = g_ptr_array_new_with_free_func(process_free);
+	GPtrArray *tree = g_ptr_array_new_with_free_func(process_free);
+	Process *main_process = *cgroup || main_pid <= 0 ? NULL : read_process(proc, main_pid);
+
+	if (*cgroup)
+		collect(cgroup, proc, 0, left);
+	else if (main_process)
+		g_ptr_array_add(left, main_process);
+	/* A parent outside (PID 1) is the root of all. */
+	for (guint i = 0; i < left->len; i++) {
+		Process *process = g_ptr_array_index(left, i);
+
+		if (!holds(left, process->parent) || process->parent == process->pid)
+			process->parent = 0;
+	}
+	move_children(left, 0, 0, tree);
+	return tree;
+}
+
+int64_t cgroup_number(const char *cgroup, const char *file, const char *key)
+{
+	gsize length;
+	g_autofree char *text = *cgroup ? read_text(cgroup, file, &length) : NULL;
+	g_auto(GStrv) lines = text ? g_strsplit(text, "\n", -1) : NULL;
+	int64_t value;
+
+	for (size_t i = 0; lines && lines[i]; i++) {
+		const char *number = lines[i];
+
+		if (key && (!g_str_has_prefix(number, key) || number[strlen(key)] != ' '))
+			continue;
+		if (key)
+			number += strlen(key) + 1;
+		if (text_parse_int(number, 0, G_MAXINT64, &value))
+			return value;
+	}
+	return -1;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes: who is in a cgroup, as a tree, and what they use.
+ */
+#ifndef SVCD_SVCCTL_PROCESSES_H
+#define SVCD_SVCCTL_PROCESSES_H
+
+#include <glib.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct Process {
+	pid_t pid;
+	pid_t parent;
+	char *command; /* its command line, or [comm] */
+	unsigned depth; /* in the tree */
+	bool is_last;   /* of its parent's children */
+} Process;
+
+/* Processes shown of one service. */
+#define PROCESSES_SHOWN 64
+
+/**
+ * processes_of_cgroup() - parents before children
+ * @cgroup:   absolute directory; nested ones are looked into
+ * @main_pid: used alone when @cgroup is ""; 0: none
+ * @proc:     "/proc"
+ * Returns: a new array of Process *.
+ */
+GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *proc);
+
+/* A number in a file of the cgroup ("memory.current"), or the one after @key ("usage_usec" of cpu.stat); -1: none. */
+int64_t cgroup_number(const char *cgroup, const char *file, const char *key);
+
+#endif

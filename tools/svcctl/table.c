@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Table: records as lines (libsmartcols) and as JSON objects, from the same columns.
+ */
+#include "config.h"
+
+#include <libsmartcols.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "svcctl/output.h"
+
+GVariant *record_from_tuple(GVariant *tuple, const char *const *names)
+{
+	g_autoptr(GVariant) kept = g_variant_ref_sink(tuple);
+	GVariantBuilder builder;
+
+	g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
+	for (size_t i = 0; names[i]; i++) {
+		g_autoptr(GVariant) member = g_variant_get_child_value(kept, i);
+
+		g_variant_builder_add(&builder, "{sv}", names[i], member);
+	}
+	return g_variant_ref_sink(g_variant_builder_end(&builder));
+}
+
+const char *record_text(GVariant *record, const char *property)
+{
+	const char *text = "";
+
+	(void)g_variant_lookup(record, property, "&s", &text); /* absent in an older manager: nothing to show */
+	return text;
+}
+
+uint64_t record_number(GVariant *record, const char *property)
+{
+	g_autoptr(GVariant) value = g_variant_lookup_value(record, property, NULL);
+
+	if (!value)
+		return 0;
+	if (g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN))
+		return g_variant_get_boolean(value);
+	if (g_variant_is_of_type(value, G_VARIANT_TYPE_UINT32))
+		return g_variant_get_uint32(value);
+	return g_variant_is_of_type(value, G_VARIANT_TYPE_UINT64) ? g_variant_get_uint64(value) : 0;
+}
+
+/* An array of strings, or the first members of an array of structs, joined; a new string. */
+static char *join_array(GVariant *record, const char *property)
+{
+	g_autoptr(GVariant) array = g_variant_lookup_value(record, property, NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (gsize i = 0; array && i < g_variant_n_children(array); i++) {
+		g_autoptr(GVariant) child = g_variant_get_child_value(array, i);
+		g_autoptr(GVariant) first = g_variant_is_container(child) ? g_variant_get_child_value(child, 0)
+									  : g_variant_ref(child);
+
+		g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", g_variant_get_string(first, NULL));
+	}
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+char *cell_text(const Output *output, GVariant *record, const Column *column)
+{
+	const uint64_t number = record_number(record, column->property);
+
+	switch (column->kind) {
+	case CELL_TEXT:
+	case CELL_STATE:
+		return g_strdup(record_text(record, column->property));
+	case CELL_NUMBER:
+		return g_strdup_printf("%" G_GUINT64_FORMAT, number);
+	case CELL_OPTIONAL:
+		return number > 0 ? g_strdup_printf("%" G_GUINT64_FORMAT, number) : g_strdup("");
+	case CELL_BOOL:
+		return g_strdup(number > 0 ? "yes" : "no");
+	case CELL_TIME:
+		return number > 0 ? output_format_time(output, (int64_t)number) : g_strdup("");
+	case CELL_DURATION:
+		return number > 0 ? text_format_duration((int64_t)number) : g_strdup("");
+	case CELL_STRINGS:
+	case CELL_STRUCTS:
+		return join_array(record, column->property);
+	}
+	return g_strdup("");
+}
+
+/* --- JSON --- */
+
+static JsonNode *value_to_json(GVariant *value)
+{
+	JsonNode *node = json_node_alloc();
+
+	if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING))
+		return json_node_init_string(node, g_variant_get_string(value, NULL));
+	if (g_variant_is_of_type(value, G_VARIANT_TYPE_UINT32))
+		return json_node_init_int(node, g_variant_get_uint32(value));
+	if (g_variant_is_of_type(value, G_VARIANT_TYPE_UINT64))
+		return json_node_init_int(node, (gint64)MIN(g_variant_get_uint64(value), (guint64)G_MAXINT64));
+	if (g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN))
+		return json_node_init_boolean(node, g_variant_get_boolean(value));
+	if (g_variant_is_of_type(value, G_VARIANT_TYPE_DOUBLE))
+		return json_node_init_double(node, g_variant_get_double(value));
+	return json_node_init_null(node);
+}
+
+static JsonNode *struct_to_json(GVariant *tuple, const char *const *fields)
+{
+	JsonObject *object = json_object_new();
+	JsonNode *node;
+
+	for (gsize i = 0; fields[i] && i < g_variant_n_children(tuple); i++) {
+		g_autoptr(GVariant) member = g_variant_get_child_value(tuple, i);
+
+		json_object_set_member(object, fields[i], value_to_json(member));
+	}
+	node = json_node_init_object(json_node_alloc(), object);
+	json_object_unref(object);
+	return node;
+}
+
+static JsonNode *array_to_json(GVariant *array, const char *const *fields)
+{
+	JsonArray *json = json_array_new();
+	JsonNode *node;
+
+	for (gsize i = 0; array && i < g_variant_n_children(array); i++) {
+		g_autoptr(GVariant) child = g_variant_get_child_value(array, i);
+
+		json_array_add_element(json, fields ? struct_to_json(child, fields) : value_to_json(child));
+	}
+	node = json_node_init_array(json_node_alloc(), json);
+	json_array_unref(json);
+	return node;
+}
+
+static JsonNode *cell_to_json(GVariant *record, const Column *column)
+{
+	g_autoptr(GVariant) value = g_variant_lookup_value(record, column->property, NULL);
+
+	switch (column->kind) {
+	case CELL_STRINGS:
+	case CELL_STRUCTS:
+		return array_to_json(value, column->fields);
+	case CELL_TEXT:
+		if (*record_text(record, column->property))
+			return value_to_json(value);
+		break;
+	case CELL_OPTIONAL:
+	case CELL_TIME:
+	case CELL_DURATION:
+		if (record_number(record, column->property) > 0)
+			return value_to_json(value);
+		break;
+	case CELL_STATE:
+	case CELL_NUMBER:
+	case CELL_BOOL:
+		if (value)
+			return value_to_json(value);
+		break;
+	}
+	return json_node_init_null(json_node_alloc());
+}
+
+JsonNode *record_to_json(GVariant *record, const Column *columns, unsigned n_columns)
+{
+	JsonObject *object = json_object_new();
+	JsonNode *node;
+
+	for (unsigned i = 0; i < n_columns; i++)
+		json_object_set_member(object, columns[i].key, cell_to_json(record, &columns[i]));
+	node = json_node_init_object(json_node_alloc(), object);
+	json_object_unref(object);
+	return node;
+}
+
+static void records_to_json(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records)
+{
+	JsonArray *array = json_array_sized_new(records->len);
+	JsonNode *node;
+
+	for (guint i = 0; i < records->len; i++)
+		json_array_add_element(array, record_to_json(g_ptr_array_index(records, i), columns, n_columns));
+	node = json_node_init_array(json_node_alloc(), array);
+	json_array_unref(array);
+	output_set_data(output, node);
+}
+
+/* --- text --- */
+
+/* The columns that are shown, in their order: Column *; NULL with @error when @shown names one that is not. */
+static GPtrArray *choose_columns(const Column *columns, unsigned n_columns, const char *shown, GError **error)
+{
+	g_autoptr(GPtrArray) chosen = g_ptr_array_new();
+	g_auto(GStrv) keys = shown ? g_strsplit(shown, ",", -1) : NULL;
+
+	for (unsigned i = 0; !shown && i < n_columns; i++) {
+		if (columns[i].title)
+			g_ptr_array_add(chosen, (gpointer)&columns[i]);
+	}
+	for (size_t k = 0; keys && keys[k]; k++) {
+		const guint before = chosen->len;
+
+		for (unsigned i = 0; i < n_columns; i++) {
+			if (strcmp(columns[i].key, g_strstrip(keys[k])) == 0)
+				g_ptr_array_add(chosen, (gpointer)&columns[i]);
+		}
+		if (chosen->len == before) {
+			fail_ctl(error, CTL_ERROR_USAGE, "there is no column \"%s\"", keys[k]);
+			return NULL;
+		}
+	}
+	return g_steal_pointer(&chosen);
+}
+
+static struct libscols_table *new_table(const Output *output)
+{
+	struct libscols_table *table = scols_new_table();
+
+	if (!table)
+		g_error("no memory for a table");
+	scols_table_set_stream(table, output->out);
+	scols_table_enable_noheadings(table, !output->has_header);
+	scols_table_enable_colors(table, output->has_colour);
+	scols_table_enable_ascii(table, output->is_ascii);
+	scols_table_set_termforce(table, output->width > 0 ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+	if (output->width > 0)
+		scols_table_set_termwidth(table, output->width);
+	return table;
+}
+
+static void fill_line(const Output *output, struct libscols_table *table, const GPtrArray *chosen, GVariant *record)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+
+	if (!line)
+		g_error("no memory for a table");
+	for (guint i = 0; i < chosen->len; i++) {
+		const Column *column = g_ptr_array_index(chosen, i);
+		g_autofree char *text = cell_text(output, record, column);
+		g_autofree char *escaped = text_escape_terminal(text);
+
+		if (column->kind == CELL_STATE) {
+			const bool is_never = strcmp(record_text(record, "Activation"), "never") == 0;
+			g_autofree char *with_symbol = g_strdup_printf("%s %s", output_symbol(output, text, is_never),
+								       escaped);
+			struct libscols_cell *cell = scols_line_get_cell(line, i);
+
+			scols_line_set_data(line, i, with_symbol);
+			if (output->has_colour && cell && *output_colour(output, text, is_never))
+				scols_cell_set_color(cell, output_colour(output, text, is_never));
+			continue;
+		}
+		scols_line_set_data(line, i, escaped);
+	}
+}
+
+bool output_table(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records,
+		  const char *shown, GError **error)
+{
+	g_autoptr(GPtrArray) chosen = choose_columns(columns, n_columns, shown, error);
+	struct libscols_table *table;
+
+	if (!chosen)
+		return false;
+	if (output->is_json) {
+		records_to_json(output, columns, n_columns, records);
+		return true;
+	}
+	table = new_table(output);
+	for (guint i = 0; i < chosen->len; i++) {
+		const Column *column = g_ptr_array_index(chosen, i);
+		const bool is_number = column->kind == CELL_NUMBER || column->kind == CELL_OPTIONAL;
+		const char *title = column->title ? column->title : column->key;
+
+		if (!scols_table_new_column(table, title, 0, is_number ? SCOLS_FL_RIGHT : SCOLS_FL_WRAP))
+			g_error("no memory for a table");
+	}
+	for (guint i = 0; i < records->len; i++)
+		fill_line(output, table, chosen, g_ptr_array_index(records, i));
+	if (records->len > 0)
+		scols_print_table(table);
+	scols_unref_table(table);
+	return true;
+}
