@@ -78,6 +78,8 @@ char *value_check_service(const char *word)
 {
 	char *problem = NULL;
 
+	if (strchr(word, ','))
+		return g_strdup_printf("names are separated by blanks, not by commas: %s", word);
 	if (g_str_has_suffix(word, ".svc"))
 		return g_strdup_printf("a service is named without \".svc\": %.*s", (int)strlen(word) - 4, word);
 	if (g_str_has_suffix(word, "@"))

@@ -36,3 +36,35 @@ tests_unit_test_check_SOURCES = tests/unit/test_check.c tests/lib/check-main.c t
 	tests/lib/many-names.h
 tests_unit_test_check_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_check_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_policy
+TESTS += tests/unit/test_policy
+tests_unit_test_policy_SOURCES = tests/unit/test_policy.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_policy_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_policy_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_service_set
+TESTS += tests/unit/test_service_set
+tests_unit_test_service_set_SOURCES = tests/unit/test_service_set.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_service_set_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_service_set_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_graph
+TESTS += tests/unit/test_graph
+tests_unit_test_graph_SOURCES = tests/unit/test_graph.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_graph_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_graph_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_exec_def
+TESTS += tests/unit/test_exec_def
+tests_unit_test_exec_def_SOURCES = tests/unit/test_exec_def.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_exec_def_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_exec_def_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_bad_files
+TESTS += tests/unit/test_bad_files
+tests_unit_test_bad_files_SOURCES = tests/unit/test_bad_files.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_bad_files_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_bad_files_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+tests_unit_test_bad_files_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DATA='"$(abs_top_srcdir)/tests/data"'
+EXTRA_DIST += tests/data/bad-services tests/data/bad-policies

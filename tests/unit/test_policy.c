@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+
+#include "base/limits.h"
+#include "model/policy.h"
+#include "tests/lib/diags.h"
+
+Suite *make_suite(void);
+
+static void merge(Policy *policy, PolicyLayer layer, const char *file, const char *text)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+	const bool fine = policy_parse(policy, layer, file, text, strlen(text), diags);
+
+	expect_diags(diags, "");
+	ck_assert(fine);
+}
+
+static Policy *policy_of(const char *text)
+{
+	Policy *policy = policy_new();
+
+	merge(policy, POLICY_LAYER_VENDOR, "vendor.policy", text);
+	return policy;
+}
+
+static void expect_decision(const Policy *policy, const char *service, const char *runlevel, Activation activation,
+			    bool in_runlevel)
+{
+	PolicyDecision decision;
+
+	policy_decide(policy, service, runlevel, &decision);
+	ck_assert_msg(decision.activation == activation, "%s in %s: activation %s", service, runlevel,
+		      activation_name(decision.activation));
+	ck_assert_msg(decision.in_runlevel == in_runlevel, "%s in %s: in runlevel: %d", service, runlevel,
+		      decision.in_runlevel);
+}
+
+START_TEST(without_files_nothing_is_wanted)
+{
+	g_autoptr(Policy) policy = policy_new();
+	g_autoptr(GPtrArray) runlevels = policy_runlevels(policy);
+	PolicyDecision decision;
+	Origin origin;
+
+	policy_decide(policy, "x", "2", &decision);
+	ck_assert_int_eq(decision.activation, ACTIVATION_ON_DEMAND);
+	ck_assert(decision.is_default);
+	ck_assert(!decision.in_runlevel);
+	ck_assert_str_eq(policy_default_runlevel(policy, &origin), "2");
+	ck_assert_ptr_null(origin.file);
+	ck_assert_uint_eq(runlevels->len, 8);
+	ck_assert_str_eq(g_ptr_array_index(runlevels, 7), "S");
+	ck_assert_ptr_null(policy_find_runlevel(policy, "desktop"));
+}
+END_TEST
+
+START_TEST(a_service_is_wanted_in_the_runlevels_that_activate_it)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=cron\n  ssh\n[runlevel 5]\nInclude=2\nActivate=gdm3\n");
+	PolicyDecision decision;
+
+	expect_decision(policy, "cron", "2", ACTIVATION_BOOT, true);
+	expect_decision(policy, "ssh", "5", ACTIVATION_BOOT, true);
+	expect_decision(policy, "gdm3", "2", ACTIVATION_BOOT, false);
+	expect_decision(policy, "gdm3", "5", ACTIVATION_BOOT, true);
+	expect_decision(policy, "cron", "3", ACTIVATION_BOOT, false);
+	expect_decision(policy, "other", "5", ACTIVATION_ON_DEMAND, false);
+
+	policy_decide(policy, "ssh", "5", &decision);
+	ck_assert_uint_eq(decision.runlevel_origin.line, 3);
+	ck_assert_str_eq(decision.activation_origin.file, "vendor.policy");
+	ck_assert(!decision.is_default);
+}
+END_TEST
+
+START_TEST(runlevel_s_is_part_of_all_but_0_and_6)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel S]\nActivate=udev\n[runlevel 0]\nActivate=farewell\n");
+
+	expect_decision(policy, "udev", "S", ACTIVATION_BOOT, true);
+	expect_decision(policy, "udev", "1", ACTIVATION_BOOT, true);
+	expect_decision(policy, "udev", "5", ACTIVATION_BOOT, true);
+	expect_decision(policy, "udev", "0", ACTIVATION_BOOT, false);
+	expect_decision(policy, "udev", "6", ACTIVATION_BOOT, false);
+	expect_decision(policy, "farewell", "0", ACTIVATION_BOOT, true);
+}
+END_TEST
+
+START_TEST(a_minus_takes_a_service_out_of_what_is_included)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel S]\nActivate=udev\n[runlevel 2]\nActivate=cron ssh\n"
+					     "[runlevel 5]\nInclude=2\nActivate=-ssh -udev\n");
+
+	expect_decision(policy, "ssh", "2", ACTIVATION_BOOT, true);
+	expect_decision(policy, "ssh", "5", ACTIVATION_BOOT, false);
+	expect_decision(policy, "cron", "5", ACTIVATION_BOOT, true);
+	expect_decision(policy, "udev", "5", ACTIVATION_BOOT, false);
+	expect_decision(policy, "udev", "2", ACTIVATION_BOOT, true);
+}
+END_TEST
+
+START_TEST(later_layers_add_and_remove_entries)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=cron ssh\n");
+	PolicyDecision decision;
+
+	merge(policy, POLICY_LAYER_ADMIN, "local.policy", "[runlevel 2]\nActivate=-ssh nginx\n");
+	expect_decision(policy, "cron", "2", ACTIVATION_BOOT, true);
+	expect_decision(policy, "ssh", "2", ACTIVATION_ON_DEMAND, false);
+	expect_decision(policy, "nginx", "2", ACTIVATION_BOOT, true);
+
+	merge(policy, POLICY_LAYER_UNTIL_REBOOT, "run.policy", "[runlevel 2]\nActivate=ssh\n");
+	policy_decide(policy, "ssh", "2", &decision);
+	ck_assert(decision.in_runlevel);
+	ck_assert_str_eq(decision.runlevel_origin.file, "run.policy");
+
+	merge(policy, POLICY_LAYER_UNTIL_REBOOT, "run2.policy", "[runlevel 2]\nActivate=\nActivate=only\n");
+	expect_decision(policy, "cron", "2", ACTIVATION_ON_DEMAND, false);
+	expect_decision(policy, "only", "2", ACTIVATION_BOOT, true);
+}
+END_TEST
+
+START_TEST(the_section_of_a_service_wins_over_activate)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=a b c\n[runlevel 3]\nName=work\n[service a]\nActivation=never\n"
+					     "[service b]\nRunlevels=-2 work\n[service d]\nRunlevels=2 3\n[service e]\n"
+					     "Activation=manual\nReason=office rule 12\n");
+	PolicyDecision decision;
+
+	expect_decision(policy, "a", "2", ACTIVATION_NEVER, true);
+	expect_decision(policy, "b", "2", ACTIVATION_BOOT, false);
+	expect_decision(policy, "b", "3", ACTIVATION_BOOT, true);
+	expect_decision(policy, "d", "3", ACTIVATION_BOOT, true);
+	expect_decision(policy, "e", "2", ACTIVATION_MANUAL, false);
+	policy_decide(policy, "a", "2", &decision);
+	ck_assert_uint_eq(decision.activation_origin.line, 6);
+	ck_assert_str_eq(policy_service(policy, "e")->reason, "office rule 12");
+	ck_assert_ptr_null(policy_service(policy, "c"));
+}
+END_TEST
+
+START_TEST(plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back)
+{
+	g_autoptr(Policy) policy = policy_of("[service a]\nActivation=never\nOnLapse=keep\nReason=x\nOperators=root adm\n"
+					     "When=flag:a\nWhile=flag:b\nIgnore=service:c\n");
+	const PolicyService *words;
+
+	merge(policy, POLICY_LAYER_ADMIN, "local.policy", "[service a]\nActivation=manual\nReason=y\nWhen=flag:d\n");
+	expect_decision(policy, "a", "2", ACTIVATION_MANUAL, false);
+	words = policy_service(policy, "a");
+	ck_assert_str_eq(words->reason, "y");
+	ck_assert_str_eq(words->reason_origin.file, "local.policy");
+	ck_assert_str_eq(words->operators, "root adm");
+	ck_assert(words->has_on_lapse && words->on_lapse == ON_LAPSE_KEEP);
+	ck_assert_uint_eq(words->when->len, 2);
+	ck_assert_uint_eq(words->ignore->len, 1);
+
+	merge(policy, POLICY_LAYER_ADMIN, "later.policy",
+	      "[service a]\nActivation=\nReason=\nWhen=\nWhile=\nIgnore=\nOnLapse=\nOperators=\n");
+	expect_decision(policy, "a", "2", ACTIVATION_ON_DEMAND, false);
+	ck_assert_ptr_null(words->reason);
+	ck_assert_ptr_null(words->operators);
+	ck_assert(!words->has_on_lapse);
+	ck_assert_uint_eq(words->when->len + words->hold->len + words->ignore->len, 0);
+}
+END_TEST
+
+START_TEST(the_section_of_a_template_is_for_its_instances)
+{
+	g_autoptr(Policy) policy = policy_of("[service getty@]\nActivation=manual\n[service getty@tty2]\nActivation=never\n");
+
+	expect_decision(policy, "getty@tty1", "2", ACTIVATION_MANUAL, false);
+	expect_decision(policy, "getty@tty2", "2", ACTIVATION_NEVER, false);
+}
+END_TEST
+
+START_TEST(runlevels_have_names)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel 5]\nName=desktop\nInclude=work\nActivate=gdm3\n[runlevel work]\n"
+					     "Activate=cron\n[defaults]\nRunlevel=desktop\n");
+	Origin origin;
+
+	ck_assert_str_eq(policy_find_runlevel(policy, "desktop"), "5");
+	ck_assert_str_eq(policy_find_runlevel(policy, "work"), "work");
+	ck_assert_str_eq(policy_runlevel_title(policy, "5"), "desktop");
+	ck_assert_str_eq(policy_runlevel_title(policy, "3"), "3");
+	ck_assert_str_eq(policy_default_runlevel(policy, &origin), "5");
+	ck_assert_uint_eq(origin.line, 8);
+	expect_decision(policy, "cron", "desktop", ACTIVATION_BOOT, true);
+}
+END_TEST
+
+START_TEST(new_services_have_the_activation_of_the_defaults)
+{
+	g_autoptr(Policy) policy = policy_of("[defaults]\nNewServices=manual\n");
+	PolicyDecision decision;
+	Origin origin;
+
+	policy_decide(policy, "x", "2", &decision);
+	ck_assert_int_eq(decision.activation, ACTIVATION_MANUAL);
+	ck_assert_uint_eq(decision.activation_origin.line, 2);
+	ck_assert(decision.is_default);
+	ck_assert_int_eq(policy_new_services(policy, &origin), ACTIVATION_MANUAL);
+}
+END_TEST
+
+START_TEST(what_is_named_earlier_has_the_lower_rank)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=postfix exim4\n");
+	PolicyDecision first;
+	PolicyDecision second;
+	PolicyDecision unnamed;
+
+	policy_decide(policy, "postfix", "2", &first);
+	policy_decide(policy, "exim4", "2", &second);
+	policy_decide(policy, "x", "2", &unnamed);
+	ck_assert_uint_lt(first.order, second.order);
+	ck_assert_uint_lt(second.order, unnamed.order);
+}
+END_TEST
+
+START_TEST(the_kernel_command_line_has_the_last_word)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=a\n[service a]\nActivation=boot\n[defaults]\nRunlevel=5\n");
+	g_autoptr(DiagList) diags = diag_list_new();
+	Origin origin;
+
+	policy_apply_kernel_word(policy, "quiet", diags);
+	policy_apply_kernel_word(policy, "svcd.never=a", diags);
+	policy_apply_kernel_word(policy, "svcd.runlevel=3", diags);
+	expect_diags(diags, "");
+	expect_decision(policy, "a", "2", ACTIVATION_NEVER, true);
+	ck_assert_str_eq(policy_default_runlevel(policy, &origin), "3");
+	ck_assert_str_eq(origin.file, "kernel command line");
+}
+END_TEST
+
+static const struct {
+	const char *word;
+	const char *runlevel;
+	const char *expected;
+} words[] = {
+	{ "single", "1", "" },
+	{ "S", "1", "" },
+	{ "s", "1", "" },
+	{ "4", "4", "" },
+	{ "6", "2", "" },
+	{ "quiet", "2", "" },
+	{ "svcd.runlevel=0", "2", "kernel command line: warning: svcd.runlevel=0: no runlevel to boot into\n" },
+	{ "svcd.runlevel=nix", "2", "kernel command line: warning: svcd.runlevel=nix: no runlevel to boot into\n" },
+	{ "svcd.never=a/b", "2",
+	  "kernel command line: warning: svcd.never=a/b: the name of a service holds letters, digits and _.@:+-, no "
+	  "\"/\"\n" },
+	{ "svcd.runlvel=3", "2", "kernel command line: warning: svcd.runlvel=3: did you mean svcd.runlevel=?\n" },
+};
+
+START_TEST(words_of_the_kernel_command_line)
+{
+	g_autoptr(Policy) policy = policy_new();
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	policy_apply_kernel_word(policy, words[_i].word, diags);
+	expect_diags(diags, words[_i].expected);
+	ck_assert_str_eq(policy_default_runlevel(policy, NULL), words[_i].runlevel);
+}
+END_TEST
+
+START_TEST(includes_that_meet_in_a_circle_over_two_files_are_an_error)
+{
+	static const char text[] = "[runlevel 2]\nInclude=5\nActivate=x\n";
+	g_autoptr(Policy) policy = policy_of("[runlevel 5]\nInclude=3\n[runlevel 3]\nInclude=2\n");
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "local.policy", text, strlen(text), diags));
+	expect_diags(diags, "local.policy:2: Include=5: runlevel 2 would include itself\n");
+	expect_decision(policy, "x", "2", ACTIVATION_ON_DEMAND, false);
+}
+END_TEST
+
+START_TEST(an_include_of_nothing_is_warned_of)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel 5]\nInclude=9\n[service a]\nRunlevels=7\n[defaults]\nRunlevel=8\n");
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	policy_check(policy, diags);
+	diag_list_sort(diags);
+	expect_diags(diags, "vendor.policy:2: warning: Include=9: there is no such runlevel\n"
+			    "vendor.policy:4: warning: Runlevels=7: there is no such runlevel\n"
+			    "vendor.policy:6: warning: Runlevel=8: there is no such runlevel; 2 is taken\n");
+}
+END_TEST
+
+START_TEST(there_are_at_most_64_runlevels)
+{
+	g_autoptr(Policy) policy = policy_new();
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(DiagList) diags = diag_list_new();
+	static const char more[] = "[runlevel more]\nActivate=x\n";
+
+	for (int i = 0; i < LIMIT_RUNLEVELS - 8; i++)
+		g_string_append_printf(text, "[runlevel r%d]\nInclude=r%d\n", i, i + 1);
+	merge(policy, POLICY_LAYER_VENDOR, "vendor.policy", text->str);
+	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "local.policy", more, strlen(more), diags));
+	expect_diags(diags, "local.policy: there are more than 64 runlevels in all files\n");
+	expect_decision(policy, "x", "r0", ACTIVATION_ON_DEMAND, false);
+}
+END_TEST
+
+START_TEST(the_names_in_policy_can_be_listed_with_their_places)
+{
+	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=b a\n[runlevel 3]\nActivate=a\n[service c]\nReason=x\n");
+	g_autoptr(GPtrArray) names = policy_named_services(policy);
+	g_autoptr(GPtrArray) refs = policy_named_refs(policy);
+	const NameRef *second = g_ptr_array_index(refs, 1);
+
+	ck_assert_uint_eq(names->len, 3);
+	ck_assert_str_eq(g_ptr_array_index(names, 0), "a");
+	ck_assert_str_eq(g_ptr_array_index(names, 2), "c");
+	ck_assert_uint_eq(refs->len, 4);
+	ck_assert_str_eq(second->name, "a");
+	ck_assert_uint_eq(second->origin.line, 4);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("policy");
+	TCase *decisions = tcase_create("decisions");
+	TCase *layers = tcase_create("layers");
+	TCase *mistakes = tcase_create("mistakes");
+
+	tcase_add_test(decisions, without_files_nothing_is_wanted);
+	tcase_add_test(decisions, a_service_is_wanted_in_the_runlevels_that_activate_it);
+	tcase_add_test(decisions, runlevel_s_is_part_of_all_but_0_and_6);
+	tcase_add_test(decisions, a_minus_takes_a_service_out_of_what_is_included);
+	tcase_add_test(decisions, the_section_of_a_service_wins_over_activate);
+	tcase_add_test(decisions, the_section_of_a_template_is_for_its_instances);
+	tcase_add_test(decisions, runlevels_have_names);
+	tcase_add_test(decisions, new_services_have_the_activation_of_the_defaults);
+	tcase_add_test(decisions, what_is_named_earlier_has_the_lower_rank);
+	suite_add_tcase(suite, decisions);
+	tcase_add_test(layers, later_layers_add_and_remove_entries);
+	tcase_add_test(layers, plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back);
+	tcase_add_test(layers, the_kernel_command_line_has_the_last_word);
+	tcase_add_loop_test(layers, words_of_the_kernel_command_line, 0, G_N_ELEMENTS(words));
+	tcase_add_test(layers, the_names_in_policy_can_be_listed_with_their_places);
+	suite_add_tcase(suite, layers);
+	tcase_add_test(mistakes, includes_that_meet_in_a_circle_over_two_files_are_an_error);
+	tcase_add_test(mistakes, an_include_of_nothing_is_warned_of);
+	tcase_add_test(mistakes, there_are_at_most_64_runlevels);
+	suite_add_tcase(suite, mistakes);
+	return suite;
+}
