@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <glib.h>
+
+#include "config/kernel-cmdline.h"
+
+Suite *make_suite(void);
+
+static const struct {
+	const char *text;
+	const char *words; /* joined with "," */
+} lines[] = {
+	{ "", "" },
+	{ "quiet\n", "quiet" },
+	{ "BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro  quiet\n", "BOOT_IMAGE=/vmlinuz,root=/dev/sda1,ro,quiet" },
+	{ "a=\"b c\" \"d e\"=f", "a=b c,d e=f" },
+	{ "a \"\" b", "a,b" },
+	{ "a \"b c", "a,b c" },
+};
+
+START_TEST(words_are_taken_apart_as_the_kernel_does)
+{
+	g_auto(GStrv) words = kernel_cmdline_split(lines[_i].text);
+	g_autofree char *joined = g_strjoinv(",", words);
+
+	ck_assert_str_eq(joined, lines[_i].words);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("kernel-cmdline");
+	TCase *tc = tcase_create("kernel-cmdline");
+
+	tcase_add_loop_test(tc, words_are_taken_apart_as_the_kernel_does, 0, G_N_ELEMENTS(lines));
+	suite_add_tcase(suite, tc);
+	return suite;
+}

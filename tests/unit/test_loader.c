@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <glib/gstdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "config/loader.h"
+#include "tests/lib/diags.h"
+#include "tests/lib/many-names.h"
+#include "tests/lib/tree.h"
+
+Suite *make_suite(void);
+
+#define GENERATED "/run/svcd/generated/"
+#define VENDOR "/usr/lib/svcd/services.d/"
+#define ADMIN "/etc/svcd/services.d/"
+#define RUN "/run/svcd/services.d/"
+#define PLAIN "[Service]\nExec=/bin/x\n"
+
+static Configuration *load_with(const Tree *tree, LoaderOptions options, const char *const *extra)
+{
+	options.root = tree->root;
+	return configuration_load(&options, extra);
+}
+
+/* As a tree that belongs to whoever runs the tests. */
+static Configuration *load(const Tree *tree)
+{
+	return load_with(tree, (LoaderOptions){ .any_owner = true }, NULL);
+}
+
+/* All that was said, with the root left out of the paths. */
+static void expect_said(const Tree *tree, const Configuration *c, const char *expected)
+{
+	g_autofree char *text = diags_text(c->diags);
+	g_auto(GStrv) parts = g_strsplit(text, tree->root, -1);
+	g_autofree char *shown = g_strjoinv("", parts);
+
+	ck_assert_str_eq(shown, expected);
+}
+
+static const ServiceDef *expect_service(const Configuration *c, const char *name)
+{
+	const ServiceDef *def = service_set_find(c->set, name);
+
+	ck_assert_msg(def != NULL, "there is no %s", name);
+	return def;
+}
+
+START_TEST(without_any_directory_there_is_nothing_and_nothing_to_say)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = load(tree);
+
+	expect_said(tree, c, "");
+	ck_assert_uint_eq(service_set_length(c->set), 0);
+}
+END_TEST
+
+START_TEST(the_later_directory_wins_by_name)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, GENERATED "a.svc", "[Service]\nExec=/bin/generated\n");
+	tree_write(tree, GENERATED "b.svc", "[Service]\nExec=/bin/generated\n");
+	tree_write(tree, GENERATED "c.svc", "[Service]\nExec=/bin/generated\n");
+	tree_write(tree, GENERATED "d.svc", "[Service]\nExec=/bin/generated\n");
+	tree_write(tree, VENDOR "b.svc", "[Service]\nExec=/bin/vendor\n");
+	tree_write(tree, VENDOR "c.svc", "[Service]\nExec=/bin/vendor\n");
+	tree_write(tree, VENDOR "d.svc", "[Service]\nExec=/bin/vendor\n");
+	tree_write(tree, ADMIN "c.svc", "[Service]\nExec=/bin/admin\n");
+	tree_write(tree, ADMIN "d.svc", "[Service]\nExec=/bin/admin\n");
+	tree_write(tree, RUN "d.svc", "[Service]\nExec=/bin/run\n");
+	c = load(tree);
+
+	expect_said(tree, c, "");
+	ck_assert_str_eq(expect_service(c, "a")->exec->argv[0], "/bin/generated");
+	ck_assert_str_eq(expect_service(c, "b")->exec->argv[0], "/bin/vendor");
+	ck_assert_str_eq(expect_service(c, "c")->exec->argv[0], "/bin/admin");
+	ck_assert_str_eq(expect_service(c, "d")->exec->argv[0], "/bin/run");
+}
+END_TEST
+
+START_TEST(drop_ins_of_all_directories_are_laid_over_the_file_in_order)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	const ServiceDef *a;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN "Nice=1\n");
+	tree_write(tree, RUN "a.svc.d/10.conf", "[Service]\nNice=4\n");
+	tree_write(tree, ADMIN "a.svc.d/20.conf", "[Service]\nNice=3\nUMask=077\n");
+	tree_write(tree, VENDOR "a.svc.d/20.conf", "[Service]\nNice=2\nUser=nobody\n");
+	tree_write(tree, VENDOR "a.svc.d/notes.txt", "not read");
+	tree_write(tree, VENDOR "a.svc.d/.hidden.conf", "not read");
+	c = load(tree);
+
+	expect_said(tree, c, "");
+	a = expect_service(c, "a");
+	ck_assert_int_eq(a->execution.nice, 4);
+	ck_assert_uint_eq(a->execution.umask, 077);
+	ck_assert_ptr_null(a->execution.user); /* the admin's 20.conf stands in for the vendor's */
+}
+END_TEST
+
+START_TEST(instances_are_made_for_every_name_that_is_mentioned)
+{
+	static const char *const extra[] = { "t@extra", "t@", "nix", "../x", NULL };
+	static const char *const names[] = { "t@when", "t@while", "t@after", "t@before", "t@wants", "t@policy",
+					     "t@activate", "t@kernel", "t@extra", "t@deep" };
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "t@.svc", PLAIN);
+	tree_write(tree, VENDOR "u@.svc", PLAIN "[Conditions]\nWants=t@%i\n");
+	tree_write(tree, VENDOR "a.svc", PLAIN "[Conditions]\nWhen=flag:x | service:t@when\nWhile=settled:t@while\n"
+					       "After=t@after\nBefore=t@before\nWants=t@wants u@deep\n");
+	tree_write(tree, "/etc/svcd/policy.d/a.policy",
+		   "[runlevel 2]\nActivate=t@activate\n[service a]\nWhen=active:t@policy\n");
+	c = load_with(tree, (LoaderOptions){ .any_owner = true, .kernel_cmdline = "quiet svcd.never=t@kernel" }, extra);
+
+	expect_said(tree, c, "");
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		ck_assert_ptr_nonnull(expect_service(c, names[i])->instance);
+	ck_assert_uint_eq(service_set_length(c->set), G_N_ELEMENTS(names) + 2);
+}
+END_TEST
+
+START_TEST(an_instance_takes_the_drop_ins_of_its_template_then_its_own)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "t@.svc", PLAIN "Nice=1\n");
+	tree_write(tree, ADMIN "t@.svc.d/a.conf", "[Service]\nNice=2\nUMask=077\n");
+	tree_write(tree, VENDOR "t@one.svc.d/a.conf", "[Service]\nNice=3\n");
+	tree_write(tree, ADMIN "t@two.svc", "[Service]\nExec=/bin/own %i\n");
+	tree_write(tree, VENDOR "b.svc", PLAIN "[Conditions]\nWants=t@three\n");
+	c = load(tree);
+
+	expect_said(tree, c, "");
+	ck_assert_int_eq(expect_service(c, "t@one")->execution.nice, 3);
+	ck_assert_uint_eq(expect_service(c, "t@one")->execution.umask, 077);
+	ck_assert_int_eq(expect_service(c, "t@three")->execution.nice, 2);
+	ck_assert_str_eq(expect_service(c, "t@two")->exec->argv[1], "two");
+	ck_assert_int_eq(expect_service(c, "t@two")->execution.nice, 2);
+}
+END_TEST
+
+START_TEST(a_mistake_in_a_template_is_told_once_and_without_any_instance)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "lonely@.svc", "[Service]\nExec=x\n");
+	tree_write(tree, VENDOR "t@.svc", "[Service]\nExec=x\n");
+	tree_write(tree, VENDOR "a.svc", PLAIN "[Conditions]\nWants=t@one t@two\n");
+	c = load(tree);
+
+	expect_said(tree, c, VENDOR "lonely@.svc:2: Exec=x: write the whole path of \"x\"; no search path is used\n"
+			     VENDOR "t@.svc:2: Exec=x: write the whole path of \"x\"; no search path is used\n");
+	ck_assert_ptr_nonnull(expect_service(c, "t@one")->problem);
+	ck_assert_ptr_nonnull(expect_service(c, "t@two")->problem);
+	ck_assert_uint_eq(diag_list_count_errors(c->diags), 2);
+}
+END_TEST
+
+START_TEST(instances_that_mention_more_instances_come_to_an_end)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	many_names_made = 1;
+	tree_write(tree, VENDOR "t@.svc", PLAIN "[Conditions]\nWants=t@%ia t@%ib\n");
+	tree_write(tree, VENDOR "a.svc", PLAIN "[Conditions]\nWants=t@x\n");
+	c = load(tree);
+
+	ck_assert_uint_eq(service_set_length(c->set), LIMIT_SERVICES);
+	ck_assert_uint_eq(diag_list_count_errors(c->diags), 1);
+	ck_assert(g_str_has_prefix(diag_list_get(c->diags, 0)->text, "there are more than 20000 services; those from "));
+}
+END_TEST
+
+START_TEST(policies_are_merged_from_the_vendor_to_the_kernel)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	PolicyDecision decision;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_write(tree, VENDOR "b.svc", PLAIN);
+	tree_write(tree, "/usr/lib/svcd/policy.d/z.policy", "[runlevel 2]\nActivate=a b\n[service a]\nActivation=never\n");
+	tree_write(tree, "/usr/lib/svcd/policy.d/README", "not read");
+	tree_write(tree, "/etc/svcd/policy.d/a.policy", "[service a]\nActivation=manual\n");
+	tree_write(tree, "/run/svcd/policy.d/a.policy", "[service a]\nActivation=on-demand\n");
+	c = load_with(tree, (LoaderOptions){ .any_owner = true, .kernel_cmdline = "ro svcd.never=b 3" }, NULL);
+
+	expect_said(tree, c, "");
+	policy_decide(c->policy, "a", "2", &decision);
+	ck_assert_int_eq(decision.activation, ACTIVATION_ON_DEMAND);
+	policy_decide(c->policy, "b", "2", &decision);
+	ck_assert_int_eq(decision.activation, ACTIVATION_NEVER);
+	ck_assert_str_eq(policy_default_runlevel(c->policy, NULL), "3");
+}
+END_TEST
+
+START_TEST(poisoned_local_files_can_be_left_out)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_write(tree, ADMIN "a.svc", "nonsense");
+	tree_write(tree, RUN "b.svc", "nonsense");
+	tree_write(tree, GENERATED "c.svc", "nonsense");
+	tree_write(tree, "/etc/svcd/policy.d/a.policy", "nonsense");
+	c = load_with(tree, (LoaderOptions){ .any_owner = true, .without_local_files = true }, NULL);
+
+	expect_said(tree, c, "");
+	ck_assert_uint_eq(service_set_length(c->set), 1);
+}
+END_TEST
+
+START_TEST(a_broken_file_puts_its_service_out_and_no_other)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_write(tree, ADMIN "a.svc", "[Service]\nExce=/bin/x\n");
+	tree_write(tree, VENDOR "b.svc", PLAIN "[Conditions]\nWhile=service:a\n");
+	tree_write(tree, "/etc/svcd/policy.d/a.policy", "[runlevel 2]\nActivat=b\n");
+	tree_write(tree, "/etc/svcd/policy.d/b.policy", "[runlevel 2]\nActivate=b\n");
+	c = load(tree);
+
+	expect_said(tree, c, "/etc/svcd/policy.d/a.policy:2: unknown key Activat= in [runlevel]; did you mean Activate=?\n"
+			     ADMIN "a.svc:2: unknown key Exce= in [Service]; did you mean Exec=?\n");
+	ck_assert_ptr_nonnull(expect_service(c, "a")->problem);
+	ck_assert_ptr_null(expect_service(c, "b")->problem);
+}
+END_TEST
+
+START_TEST(a_broken_drop_in_puts_the_service_out)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_mkdir(tree, ADMIN "a.svc.d/b.conf");
+	c = load(tree);
+
+	expect_said(tree, c, ADMIN "a.svc.d/b.conf: it is a directory, not a file\n");
+	ck_assert_ptr_nonnull(expect_service(c, "a")->problem);
+}
+END_TEST
+
+START_TEST(drop_ins_without_a_file_are_warned_of)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, ADMIN "a.svc.d/b.conf", "[Service]\nNice=1\n");
+	tree_mkdir(tree, ADMIN "b.svc.d");
+	c = load(tree);
+
+	expect_said(tree, c, ADMIN "a.svc.d/b.conf: warning: a drop-in for a service that has no file (a.svc)\n");
+	ck_assert_uint_eq(service_set_length(c->set), 0);
+}
+END_TEST
+
+START_TEST(names_that_no_service_can_have_are_told)
+{
+	g_autofree char *longest = g_strnfill(LIMIT_NAME_BYTES + 1, 'n');
+	g_autofree char *long_file = g_strconcat(VENDOR, longest, ".svc", NULL);
+	g_autofree char *expected = NULL;
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "a\nb.svc", PLAIN);
+	tree_write(tree, VENDOR "a b.svc", PLAIN);
+	tree_write(tree, VENDOR "-x.svc", PLAIN);
+	tree_write(tree, long_file, PLAIN);
+	tree_write(tree, VENDOR "ssh.service", "[Unit]\n");
+	tree_write(tree, VENDOR "a.svc~", "not read");
+	tree_write(tree, VENDOR ".a.svc.swp", "not read");
+	tree_write(tree, VENDOR "..svc", "not read");
+	c = load(tree);
+
+	expected = g_strconcat(VENDOR "-x.svc: the name of a service does not begin with \"-\"\n"
+			       VENDOR "a\\x0ab.svc: the name of a service holds letters, digits and _.@:+-, no byte 0x0a\n"
+			       VENDOR "a b.svc: the name of a service holds letters, digits and _.@:+-, no \" \"\n", long_file,
+			       ": the name of a service has at most 200 bytes\n"
+			       VENDOR "ssh.service: warning: the name of a service file ends in .svc; this one is not "
+			       "read\n", NULL);
+	expect_said(tree, c, expected);
+	ck_assert_uint_eq(service_set_length(c->set), 0);
+}
+END_TEST
+
+START_TEST(what_is_no_file_is_told_and_its_service_is_out)
+{
+	static const char *const names[] = { "dangling", "directory", "fifo", "loop", "null", "socket" };
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	g_autofree char *fifo = tree_path(tree, VENDOR "fifo.svc");
+	g_autofree char *socket_path = tree_path(tree, VENDOR "socket.svc");
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	tree_mkdir(tree, VENDOR "directory.svc");
+	ck_assert_int_eq(mkfifo(fifo, 0644), 0);
+	g_strlcpy(address.sun_path, socket_path, sizeof address.sun_path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+	ck_assert_int_eq(chmod(socket_path, 0600), 0);
+	close(fd);
+	tree_symlink(tree, "/nowhere", VENDOR "dangling.svc");
+	tree_symlink(tree, "loop.svc", VENDOR "loop.svc");
+	tree_symlink(tree, "/dev/null", VENDOR "null.svc");
+	tree_write(tree, VENDOR "fine.svc", PLAIN);
+	c = load(tree);
+
+	/* In a tree a link to /dev/null leads into the tree, where there is none; see test_source_file. */
+	expect_said(tree, c, VENDOR "dangling.svc: it is a symbolic link to /nowhere, which does not exist\n"
+			     VENDOR "directory.svc: it is a directory, not a file\n"
+			     VENDOR "fifo.svc: it is a FIFO, not a file\n"
+			     VENDOR "loop.svc: it is a symbolic link that leads back to itself\n"
+			     VENDOR "null.svc: it is a symbolic link to /dev/null, which does not exist\n"
+			     VENDOR "socket.svc: it is a socket, not a file\n");
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		ck_assert_ptr_nonnull(expect_service(c, names[i])->problem);
+	ck_assert_ptr_null(expect_service(c, "fine")->problem);
+}
+END_TEST
+
+START_TEST(symbolic_links_stay_inside_the_root)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, "/opt/x/a.svc", PLAIN);
+	tree_symlink(tree, "/opt/x/a.svc", VENDOR "a.svc");
+	tree_symlink(tree, "../../../../../../../../../../etc/hostname", VENDOR "b.svc");
+	tree_symlink(tree, "/opt/x", "/etc/svcd/services.d");
+	c = load(tree);
+
+	ck_assert_ptr_null(expect_service(c, "a")->problem);
+	expect_said(tree, c, VENDOR "b.svc: it is a symbolic link to ../../../../../../../../../../etc/hostname, which "
+				    "does not exist\n");
+}
+END_TEST
+
+START_TEST(a_file_that_everybody_may_write_is_refused)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	g_autofree char *file = tree_path(tree, VENDOR "a.svc");
+	g_autofree char *directory = tree_path(tree, "/etc/svcd/policy.d");
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	ck_assert_int_eq(chmod(file, 0646), 0);
+	tree_write(tree, "/etc/svcd/policy.d/a.policy", "[runlevel 2]\nActivate=a\n");
+	ck_assert_int_eq(chmod(directory, 0777), 0);
+	c = load(tree);
+
+	expect_said(tree, c, "/etc/svcd/policy.d: everybody may write to it; take that away (chmod o-w) and look at what "
+			     "it says\n"
+			     VENDOR "a.svc: everybody may write to it; take that away (chmod o-w) and look at what it "
+			     "says\n");
+}
+END_TEST
+
+START_TEST(a_file_of_another_user_or_another_group_is_refused)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	g_autofree char *foreign = tree_path(tree, VENDOR "foreign.svc");
+	g_autofree char *shared = tree_path(tree, VENDOR "shared.svc");
+
+	tree_write(tree, VENDOR "foreign.svc", PLAIN);
+	tree_write(tree, VENDOR "shared.svc", PLAIN);
+	tree_write(tree, VENDOR "roots.svc", PLAIN);
+	ck_assert_int_eq(chown(foreign, 1234, 0), 0);
+	ck_assert_int_eq(chown(shared, 0, 1234), 0);
+	ck_assert_int_eq(chmod(shared, 0664), 0);
+	c = load_with(tree, (LoaderOptions){ 0 }, NULL);
+
+	expect_said(tree, c,
+		    VENDOR "foreign.svc: it belongs to user 1234; it must belong to root (chown root)\n"
+		    VENDOR "shared.svc: group 1234 may write to it; take that away (chmod g-w)\n");
+	ck_assert_ptr_nonnull(expect_service(c, "foreign")->problem);
+	ck_assert_ptr_null(expect_service(c, "roots")->problem);
+}
+END_TEST
+
+START_TEST(a_file_of_a_mebibyte_is_refused)
+{
+	g_autofree char *value = g_strnfill(1024 * 1024, 'x');
+	g_autofree char *text = g_strconcat(PLAIN "Description=", value, "\n", NULL);
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "a.svc", text);
+	c = load(tree);
+
+	expect_said(tree, c, VENDOR "a.svc: it is longer than 262144 bytes\n");
+}
+END_TEST
+
+enum { MANY = 10000 };
+
+START_TEST(ten_thousand_files_in_a_chain_are_read_quickly)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	gint64 begin;
+
+	many_names_made = 1;
+	for (int i = 0; i < MANY; i++) {
+		g_autofree char *path = g_strdup_printf(VENDOR "s%05d.svc", i);
+		g_autofree char *text = i == 0 ? g_strdup(PLAIN)
+					       : g_strdup_printf(PLAIN "[Conditions]\nWhile=service:s%05d\nAfter=t@%05d\n",
+								 i - 1, i % 100);
+
+		tree_write(tree, path, text);
+	}
+	tree_write(tree, VENDOR "t@.svc", PLAIN);
+	begin = g_get_monotonic_time();
+	c = load(tree);
+
+	/* Half a second without sanitizers; what grows with the square would take minutes. */
+	ck_assert_int_lt(g_get_monotonic_time() - begin, 20 * G_USEC_PER_SEC);
+	expect_said(tree, c, "");
+	ck_assert_uint_eq(service_set_length(c->set), MANY + 100);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("loader");
+	TCase *files = tcase_create("files");
+	TCase *instances = tcase_create("instances");
+	TCase *mistakes = tcase_create("mistakes");
+	TCase *many = tcase_create("many");
+
+	tcase_add_test(files, without_any_directory_there_is_nothing_and_nothing_to_say);
+	tcase_add_test(files, the_later_directory_wins_by_name);
+	tcase_add_test(files, drop_ins_of_all_directories_are_laid_over_the_file_in_order);
+	tcase_add_test(files, policies_are_merged_from_the_vendor_to_the_kernel);
+	tcase_add_test(files, poisoned_local_files_can_be_left_out);
+	tcase_add_test(files, symbolic_links_stay_inside_the_root);
+	suite_add_tcase(suite, files);
+	tcase_add_test(instances, instances_are_made_for_every_name_that_is_mentioned);
+	tcase_add_test(instances, an_instance_takes_the_drop_ins_of_its_template_then_its_own);
+	tcase_add_test(instances, a_mistake_in_a_template_is_told_once_and_without_any_instance);
+	suite_add_tcase(suite, instances);
+	tcase_add_test(mistakes, a_broken_file_puts_its_service_out_and_no_other);
+	tcase_add_test(mistakes, a_broken_drop_in_puts_the_service_out);
+	tcase_add_test(mistakes, drop_ins_without_a_file_are_warned_of);
+	tcase_add_test(mistakes, names_that_no_service_can_have_are_told);
+	tcase_add_test(mistakes, what_is_no_file_is_told_and_its_service_is_out);
+	tcase_add_test(mistakes, a_file_that_everybody_may_write_is_refused);
+	if (geteuid() == 0) /* giving a file away takes root */
+		tcase_add_test(mistakes, a_file_of_another_user_or_another_group_is_refused);
+	tcase_add_test(mistakes, a_file_of_a_mebibyte_is_refused);
+	suite_add_tcase(suite, mistakes);
+	tcase_add_test(many, ten_thousand_files_in_a_chain_are_read_quickly);
+	tcase_add_test(many, instances_that_mention_more_instances_come_to_an_end);
+	tcase_set_timeout(many, 120);
+	suite_add_tcase(suite, many);
+	return suite;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "config/source-file.h"
+#include "tests/lib/tree.h"
+
+Suite *make_suite(void);
+
+/* Without a root of its own: paths are the machine's. */
+static char *read_in(const Tree *tree, const char *path, char **ret_problem)
+{
+	g_autofree char *whole = tree_path(tree, path);
+	SourceReader reader;
+	gsize length = 0;
+	char *text;
+
+	source_reader_init(&reader, NULL, false, geteuid());
+	text = source_reader_read(&reader, whole, &length, ret_problem);
+	source_reader_clear(&reader);
+	if (text)
+		ck_assert_uint_eq(strlen(text), length);
+	return text;
+}
+
+START_TEST(a_file_is_read_whole_with_a_nul_after_it)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *problem = NULL;
+	g_autofree char *text = NULL;
+	g_autofree char *empty = NULL;
+
+	tree_write(tree, "/a", "text\n");
+	tree_write(tree, "/empty", "");
+	text = read_in(tree, "/a", &problem);
+	ck_assert_str_eq(text, "text\n");
+	empty = read_in(tree, "/empty", &problem);
+	ck_assert_str_eq(empty, "");
+	ck_assert_ptr_null(problem);
+}
+END_TEST
+
+START_TEST(a_file_of_the_largest_size_is_read_and_a_byte_more_is_not)
+{
+	g_autofree char *bytes = g_strnfill(LIMIT_FILE_BYTES + 1, 'x');
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *problem = NULL;
+	g_autofree char *text = NULL;
+
+	tree_write_bytes(tree, "/fits", bytes, LIMIT_FILE_BYTES);
+	tree_write_bytes(tree, "/exceeds", bytes, LIMIT_FILE_BYTES + 1);
+	text = read_in(tree, "/fits", &problem);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_ptr_null(read_in(tree, "/exceeds", &problem));
+	ck_assert_str_eq(problem, "it is longer than 262144 bytes");
+}
+END_TEST
+
+START_TEST(a_link_to_dev_null_is_sent_to_policy)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *problem = NULL;
+
+	tree_symlink(tree, "/dev/null", "/masked.svc");
+	ck_assert_ptr_null(read_in(tree, "/masked.svc", &problem));
+	ck_assert_str_eq(problem, "it is a link to /dev/null; switching a service off is policy: write Activation=never "
+				  "under [service NAME] in /etc/svcd/policy.d/local.policy");
+}
+END_TEST
+
+START_TEST(what_is_not_there_is_told)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *problem = NULL;
+
+	ck_assert_ptr_null(read_in(tree, "/nothing", &problem));
+	ck_assert_str_eq(problem, "it cannot be opened: No such file or directory");
+}
+END_TEST
+
+START_TEST(names_come_sorted_and_without_hidden_ones)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *problem = NULL;
+	g_autoptr(GPtrArray) names = NULL;
+	g_autoptr(GPtrArray) none = NULL;
+	g_autofree char *nowhere = tree_path(tree, "/nowhere");
+	SourceReader reader;
+
+	tree_write(tree, "/b", "");
+	tree_write(tree, "/a", "");
+	tree_write(tree, "/.c", "");
+	source_reader_init(&reader, NULL, false, geteuid());
+	names = source_reader_list(&reader, tree->root, &problem);
+	none = source_reader_list(&reader, nowhere, &problem);
+	source_reader_clear(&reader);
+
+	ck_assert_ptr_null(problem);
+	ck_assert_uint_eq(names->len, 2);
+	ck_assert_str_eq(g_ptr_array_index(names, 0), "a");
+	ck_assert_uint_eq(none->len, 0);
+}
+END_TEST
+
+START_TEST(a_file_in_the_place_of_a_directory_is_told)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *problem = NULL;
+	g_autofree char *file = tree_path(tree, "/file");
+	g_autoptr(GPtrArray) names = NULL;
+	SourceReader reader;
+
+	tree_write(tree, "/file", "");
+	source_reader_init(&reader, NULL, false, geteuid());
+	names = source_reader_list(&reader, file, &problem);
+	source_reader_clear(&reader);
+	ck_assert_str_eq(problem, "the directory cannot be opened: Not a directory");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("source-file");
+	TCase *tc = tcase_create("source-file");
+
+	tcase_add_test(tc, a_file_is_read_whole_with_a_nul_after_it);
+	tcase_add_test(tc, a_file_of_the_largest_size_is_read_and_a_byte_more_is_not);
+	tcase_add_test(tc, a_link_to_dev_null_is_sent_to_policy);
+	tcase_add_test(tc, what_is_not_there_is_told);
+	tcase_add_test(tc, names_come_sorted_and_without_hidden_ones);
+	tcase_add_test(tc, a_file_in_the_place_of_a_directory_is_told);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
