@@ -118,7 +118,7 @@ static int signal_machine(int signo)
 	return n_found;
 }
 
-/* User mode: only what is ours. Each service leads its own session and group. */
+/* User mode: only what is ours. Each service leads its own group, as soon as it has got so far. */
 static int signal_rows(int signo)
 {
 	int n_found = 0;
@@ -126,7 +126,7 @@ static int signal_rows(int signo)
 	for (struct Child *child = children_next(NULL); child; child = children_next(child)) {
 		if (child->flags & CHILD_EXITED || is_logger(child->pid))
 			continue;
-		if (kill(-child->pid, signo) < 0 && errno == ESRCH)
+		if (kill(-child->pid, signo) < 0 && kill(child->pid, signo) < 0)
 			continue;
 		n_found++;
 	}

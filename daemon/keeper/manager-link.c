@@ -36,8 +36,7 @@
 enum LinkState {
 	LINK_DOWN,    /* no process */
 	LINK_STARTED, /* waiting for hello */
-	LINK_REPLAY,
-	LINK_UP,
+	LINK_UP,      /* it has said hello: replay, then the daily round */
 	LINK_LEAVING, /* let go for a re-exec */
 	LINK_KILLED,  /* waiting to reap it */
 };
@@ -47,7 +46,7 @@ static struct {
 	pid_t pid;
 	int fd;
 	bool killed_by_us;
-	bool is_settled; /* it has answered a ping that was sent after the replay */
+	bool is_settled; /* it has answered a ping: those follow the replay, so it has read that */
 	bool was_answered; /* since the last ping */
 	bool said_traced;
 	bool reexec_wanted;
@@ -55,7 +54,6 @@ static struct {
 	uint32_t generation;
 	int32_t last_status;
 	uint64_t serial;
-	uint64_t settling_serial;
 	uint64_t settled_at_us;
 	uint64_t next_us; /* start, hello limit, ping, or kill, as the state says */
 } link_ = { .fd = -1 };
@@ -153,7 +151,6 @@ static void start(uint64_t now_us)
 	link_.fd = pair[0];
 	link_.killed_by_us = link_.is_settled = link_.said_traced = false;
 	link_.n_missed = 0;
-	link_.settling_serial = 0;
 	link_.next_us = now_us + HELLO_LIMIT_PINGS * ping_us();
 	fill_welcome(&welcome);
 	link_.generation++;
@@ -184,7 +181,7 @@ void manager_link_on_hello(uint32_t version)
 	(void)version; /* layouts only grow: both sides read what they know */
 	if (link_.state != LINK_STARTED)
 		return;
-	link_.state = LINK_REPLAY;
+	link_.state = LINK_UP;
 	telling_replay();
 	ping(keeper_now_us());
 }
@@ -193,7 +190,7 @@ void manager_link_on_pong(uint64_t serial)
 {
 	link_.was_answered = true;
 	link_.n_missed = 0;
-	if (link_.is_settled || link_.settling_serial == 0 || serial < link_.settling_serial)
+	if (link_.is_settled || link_.state != LINK_UP || serial == 0 || serial > link_.serial)
 		return;
 	link_.is_settled = true;
 	link_.settled_at_us = keeper_now_us();
@@ -243,7 +240,7 @@ static void ping_tick(uint64_t now_us)
 		link_.n_missed = 0;
 	else if (!link_.was_answered)
 		on_ping_missed();
-	if (link_.state == LINK_REPLAY || link_.state == LINK_UP)
+	if (link_.state == LINK_UP)
 		ping(now_us);
 }
 
@@ -259,7 +256,6 @@ void manager_link_tick(uint64_t now_us)
 		say("the manager did not say hello in time: replacing it");
 		manager_link_kill();
 		break;
-	case LINK_REPLAY:
 	case LINK_UP:
 		ping_tick(now_us);
 		break;
@@ -317,11 +313,6 @@ void manager_link_turn(const struct pollfd *seen)
 		return;
 	}
 	telling_flush();
-	if (link_.state == LINK_REPLAY && telling_is_replayed()) {
-		link_.state = LINK_UP;
-		ping(keeper_now_us());
-		link_.settling_serial = link_.serial;
-	}
 }
 
 /* What a dead manager has sent is done; what it has not sent does not exist. */

@@ -292,10 +292,12 @@ enum OrdersResult orders_read(int fd, unsigned int max)
 		if (telling_is_blocked())
 			return ORDERS_EMPTY;
 		n = receive(fd, &r);
-		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-			return ORDERS_END;
-		if (n < 0)
+		if (n < 0 && errno == ECONNRESET)
+			continue; /* it died with something unread; what it sent before is still to be had */
+		if (n < 0 && errno == EAGAIN)
 			return ORDERS_EMPTY;
+		if (n <= 0)
+			return ORDERS_END;
 		carry_out(&r);
 	}
 	return ORDERS_MORE;

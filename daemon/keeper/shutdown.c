@@ -30,7 +30,7 @@ struct SignalMeaning {
 /* SIGRTMIN+3..5 and SIGPWR are what container managers send to PID 1. */
 static const struct SignalMeaning meanings[] = {
 	{ SIGINT, false, true, REQUEST_CTRL_ALT_DEL, SHUTDOWN_REBOOT },
-	{ SIGTERM, false, false, REQUEST_TERMINATE, SHUTDOWN_NONE },
+	{ SIGTERM, false, false, REQUEST_TERMINATE, SHUTDOWN_EXIT }, /* a user's keeper only */
 	{ SIGHUP, false, false, REQUEST_RELOAD, SHUTDOWN_NONE },
 	{ SIGUSR1, false, false, REQUEST_REOPEN, SHUTDOWN_NONE },
 	{ SIGPWR, false, false, REQUEST_POWER, SHUTDOWN_POWEROFF },
@@ -56,6 +56,12 @@ static const struct SignalMeaning *meaning_of(int signo)
 	return NULL;
 }
 
+/* What the keeper does by itself: a stray SIGTERM never ends a machine, but it is how a user's keeper is ended. */
+static enum ShutdownKind kind_alone(const struct SignalMeaning *meaning)
+{
+	return keeper.is_pid1 && meaning->alone == SHUTDOWN_EXIT ? SHUTDOWN_NONE : meaning->alone;
+}
+
 static void count_press(uint64_t now_us)
 {
 	if (now_us - first_press_us > IMPATIENT_US)
@@ -75,7 +81,7 @@ bool shutdown_on_signal(int signo, uint64_t now_us)
 	telling_request(meaning->request);
 	if (signo == SIGINT)
 		count_press(now_us);
-	if (meaning->alone != SHUTDOWN_NONE && !unanswered && intent == SHUTDOWN_NONE) {
+	if (kind_alone(meaning) != SHUTDOWN_NONE && !unanswered && intent == SHUTDOWN_NONE) {
 		unanswered = meaning;
 		unanswered_until_us = now_us + ANSWER_LIMIT_US;
 	}

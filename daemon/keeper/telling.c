@@ -218,7 +218,7 @@ static enum Progress tell_request(void)
 	struct MessageRequest m = { .header = { MESSAGE_REQUEST, sizeof(m) } };
 	enum Progress p;
 
-	if (!requests_untold || !telling_is_replayed())
+	if (!requests_untold || !replay_wanted)
 		return PROGRESS_NONE;
 	m.kind = (uint32_t)__builtin_ctz(requests_untold);
 	p = send_plain(&m, sizeof(m));
@@ -261,11 +261,6 @@ void telling_replay(void)
 	intent_untold = true;
 	note_cursor = welcome.flags & WELCOME_WITHOUT_NOTES ? 0 : name_last();
 	kept_cursor = name_last();
-}
-
-bool telling_is_replayed(void)
-{
-	return replay_wanted && !replayed_untold;
 }
 
 void telling_end(void)

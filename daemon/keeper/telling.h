@@ -19,7 +19,6 @@ void telling_begin(int fd, const struct MessageWelcome *welcome);
 
 /* It said hello: all rows, notes and descriptors go out, and REPLAYED after them. */
 void telling_replay(void);
-bool telling_is_replayed(void);
 
 /* The link is gone; what was not told waits for the next manager. */
 void telling_end(void);
@@ -28,6 +27,7 @@ void telling_end(void);
 void telling_request(enum RequestKind kind);
 bool telling_is_requested(enum RequestKind kind);
 
+/* Told last: who answers has read everything before it, the replay too. */
 void telling_ping(uint64_t serial);
 
 /**

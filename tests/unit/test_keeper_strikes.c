@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the keeper concludes from the deaths of managers.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <signal.h>
+
+#include "keeper/keeper.h"
+#include "keeper/strikes.h"
+
+#define EXITED(status) ((status) << 8)
+
+static uint64_t die(int wait_status, bool was_settled, uint64_t settled_for_us, uint64_t now_us)
+{
+	struct ManagerDeath death = {
+		.wait_status = wait_status, .was_settled = was_settled, .settled_for_us = settled_for_us
+	};
+
+	return strikes_on_death(&death, now_us);
+}
+
+START_TEST(three_early_deaths_cost_the_notes_three_more_the_local_files_three_more_mean_rescue)
+{
+	static const uint32_t without_files = WELCOME_WITHOUT_NOTES | WELCOME_WITHOUT_LOCAL_FILES;
+
+	for (int i = 1; i <= 9; i++) {
+		(void)die(SIGSEGV, false, 0, 1000);
+		ck_assert_uint_eq(strikes_welcome_flags(), i < 3 ? 0 : i < 6 ? WELCOME_WITHOUT_NOTES : without_files);
+		ck_assert_int_eq(strikes_is_rescue(), i == 9);
+	}
+}
+END_TEST
+
+START_TEST(a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten)
+{
+	for (int i = 0; i < 20; i++) {
+		(void)die(SIGSEGV, false, 0, 1000);
+		(void)die(SIGABRT, false, 0, 1000);
+		strikes_on_settled();
+		ck_assert_uint_eq(die(SIGSEGV, true, USEC_PER_SEC, 1000), 0);
+	}
+	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+}
+END_TEST
+
+START_TEST(a_kill_from_outside_is_no_strike_however_early)
+{
+	for (int i = 0; i < 25; i++)
+		ck_assert_uint_eq(die(SIGKILL, false, 0, 1000), 0);
+	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+}
+END_TEST
+
+START_TEST(a_hang_before_it_settles_is_a_strike)
+{
+	struct ManagerDeath death = { .wait_status = SIGKILL, .killed_by_us = true };
+
+	for (int i = 0; i < 3; i++)
+		(void)strikes_on_death(&death, 1000);
+	ck_assert_uint_eq(strikes_welcome_flags(), WELCOME_WITHOUT_NOTES);
+}
+END_TEST
+
+START_TEST(even_settled_managers_may_not_die_for_ever)
+{
+	uint64_t now_us = 1000;
+
+	for (int i = 0; i < 30; i++)
+		ck_assert_uint_eq(die(SIGSEGV, true, 1000, now_us += 1000), 0);
+	for (int i = 0; i < 9; i++)
+		(void)die(SIGSEGV, true, 1000, now_us += 1000);
+	ck_assert(strikes_is_rescue());
+}
+END_TEST
+
+START_TEST(retries_in_rescue_grow_to_a_minute)
+{
+	uint64_t delay_us = 0;
+
+	for (int i = 0; i < 9; i++)
+		delay_us = die(EXITED(1), false, 0, 1000);
+	ck_assert_uint_eq(delay_us, USEC_PER_SEC);
+	ck_assert_uint_eq(die(EXITED(1), false, 0, 1000), 2 * USEC_PER_SEC);
+	for (int i = 0; i < 9; i++)
+		delay_us = die(EXITED(1), false, 0, 1000);
+	ck_assert_uint_eq(delay_us, 60 * USEC_PER_SEC);
+}
+END_TEST
+
+START_TEST(a_long_good_life_or_an_admins_reexec_brings_everything_back)
+{
+	for (int i = 0; i < 3; i++)
+		(void)die(EXITED(1), false, 0, 1000);
+	ck_assert_uint_eq(die(SIGSEGV, true, 61 * USEC_PER_SEC, 1000), 0);
+	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+
+	for (int i = 0; i < 3; i++)
+		(void)die(EXITED(1), false, 0, 1000);
+	ck_assert_uint_eq(strikes_welcome_flags(), WELCOME_WITHOUT_NOTES);
+	ck_assert_uint_eq(die(EXITED(PROTOCOL_EXIT_REEXEC), true, 5, 1000), 0);
+	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+}
+END_TEST
+
+START_TEST(one_that_asks_to_be_replaced_before_it_settles_is_a_strike)
+{
+	for (int i = 0; i < 3; i++)
+		(void)die(EXITED(PROTOCOL_EXIT_REEXEC), false, 0, 1000);
+	ck_assert_uint_eq(strikes_welcome_flags(), WELCOME_WITHOUT_NOTES);
+}
+END_TEST
+
+START_TEST(an_incompatible_manager_leads_to_rescue_at_once)
+{
+	(void)die(EXITED(PROTOCOL_EXIT_INCOMPATIBLE), false, 0, 1000);
+	ck_assert(strikes_is_rescue());
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *s = suite_create("keeper strikes");
+	TCase *t = tcase_create("deaths");
+
+	tcase_add_test(t, three_early_deaths_cost_the_notes_three_more_the_local_files_three_more_mean_rescue);
+	tcase_add_test(t, a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten);
+	tcase_add_test(t, a_kill_from_outside_is_no_strike_however_early);
+	tcase_add_test(t, a_hang_before_it_settles_is_a_strike);
+	tcase_add_test(t, even_settled_managers_may_not_die_for_ever);
+	tcase_add_test(t, retries_in_rescue_grow_to_a_minute);
+	tcase_add_test(t, a_long_good_life_or_an_admins_reexec_brings_everything_back);
+	tcase_add_test(t, one_that_asks_to_be_replaced_before_it_settles_is_a_strike);
+	tcase_add_test(t, an_incompatible_manager_leads_to_rescue_at_once);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The keeper's tables: names, children, the vault, and what a spawn request may say.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/children.h"
+#include "keeper/names.h"
+#include "keeper/spawn.h"
+#include "keeper/vault.h"
+
+static const struct rusage no_usage;
+
+static struct ProcessId make_id(const char *service, uint64_t invocation, uint32_t role)
+{
+	struct ProcessId id = { .invocation = invocation, .role = role };
+
+	(void)snprintf(id.service, sizeof(id.service), "%s", service);
+	return id;
+}
+
+START_TEST(a_name_is_held_until_the_last_holder_drops_it)
+{
+	char long_name[PROTOCOL_KEEP_NAME_BYTES];
+	NameId id = name_take("ssh");
+	NameId long_id;
+
+	memset(long_name, 'x', sizeof(long_name));
+	long_name[sizeof(long_name) - 1] = '\0';
+	long_id = name_take(long_name);
+	ck_assert_uint_eq(name_take("ssh"), id);
+	ck_assert_str_eq(name_text(id), "ssh");
+	ck_assert_str_eq(name_text(long_id), long_name);
+
+	name_drop(id);
+	ck_assert_uint_eq(name_find("ssh"), id);
+	name_drop(id);
+	ck_assert_uint_eq(name_find("ssh"), 0);
+	ck_assert_uint_eq(name_find(long_name), long_id);
+	ck_assert_uint_eq(name_take("cron"), id);
+}
+END_TEST
+
+START_TEST(no_name_is_empty_or_too_long_and_the_table_ends)
+{
+	char name[PROTOCOL_KEEP_NAME_BYTES + 1];
+
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	ck_assert_uint_eq(name_take(""), 0);
+	ck_assert_uint_eq(name_take(name), 0);
+	for (int i = 1; i < NAMES_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		ck_assert_uint_ne(name_take(name), 0);
+	}
+	ck_assert_uint_eq(name_take("one more"), 0);
+	ck_assert_uint_ne(name_find("n12345"), 0);
+}
+END_TEST
+
+START_TEST(a_row_in_use_refuses_until_its_exit_is_released)
+{
+	struct ProcessId first = make_id("a", 1, ROLE_MAIN);
+	struct ProcessId second = make_id("a", 2, ROLE_MAIN);
+	struct Child *child = children_add(&first, 100, 5);
+
+	ck_assert_int_eq(children_may_add(&second), EBUSY);
+	ck_assert(!children_release(&first));
+
+	child_set_exited(child, 7 << 8, &no_usage, 6);
+	ck_assert_ptr_null(children_find_pid(100));
+	ck_assert_int_eq(children_may_add(&second), EBUSY);
+	ck_assert(!children_release(&second));
+	ck_assert(children_release(&first));
+	ck_assert_int_eq(children_may_add(&second), 0);
+	ck_assert_uint_eq(children_count(), 0);
+}
+END_TEST
+
+START_TEST(an_id_without_name_end_invocation_or_role_is_refused)
+{
+	struct ProcessId endless = make_id("a", 1, ROLE_MAIN);
+	struct ProcessId nameless = make_id("", 1, ROLE_MAIN);
+	struct ProcessId invocation = make_id("a", 0, ROLE_MAIN);
+	struct ProcessId role = make_id("a", 1, ROLE_COUNT);
+
+	memset(endless.service, 'x', sizeof(endless.service));
+	ck_assert_int_eq(children_may_add(&endless), EINVAL);
+	ck_assert_int_eq(children_may_add(&nameless), EINVAL);
+	ck_assert_int_eq(children_may_add(&invocation), EINVAL);
+	ck_assert_int_eq(children_may_add(&role), EINVAL);
+}
+END_TEST
+
+START_TEST(what_is_untold_comes_in_the_order_in_which_it_happened)
+{
+	struct ProcessId a = make_id("a", 1, ROLE_MAIN);
+	struct ProcessId b = make_id("b", 1, ROLE_MAIN);
+	struct Child *first = children_add(&a, 100, 1);
+	struct Child *second = children_add(&b, 101, 2);
+
+	ck_assert_ptr_eq(children_first_untold(), first);
+	child_set_told(first, CHILD_SPAWN_UNTOLD);
+	ck_assert_ptr_eq(children_first_untold(), second);
+	child_set_exited(first, SIGKILL, &no_usage, 3);
+	child_set_told(second, CHILD_SPAWN_UNTOLD);
+	ck_assert_ptr_eq(children_first_untold(), first);
+	child_set_told(first, CHILD_EXIT_UNTOLD);
+	ck_assert_ptr_null(children_first_untold());
+
+	children_forget_told();
+	ck_assert_ptr_eq(children_first_untold(), first);
+	ck_assert(first->flags & CHILD_SPAWN_UNTOLD);
+	ck_assert(first->flags & CHILD_EXIT_UNTOLD);
+}
+END_TEST
+
+START_TEST(a_row_released_before_it_was_told_leaves_the_list_whole)
+{
+	struct ProcessId ids[3];
+
+	for (int i = 0; i < 3; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "s%d", i);
+		ids[i] = make_id(name, 1, ROLE_MAIN);
+		child_set_exited(children_add(&ids[i], 100 + i, 1), 0, &no_usage, 2);
+	}
+	ck_assert(children_release(&ids[1]));
+	ck_assert_ptr_eq(children_first_untold(), children_find(&ids[0]));
+	ck_assert(children_release(&ids[2]));
+	ck_assert(children_release(&ids[0]));
+	ck_assert_ptr_null(children_first_untold());
+}
+END_TEST
+
+START_TEST(a_full_table_refuses_and_each_pid_is_found)
+{
+	struct ProcessId id;
+	char name[16];
+
+	for (int i = 0; i < PROTOCOL_MAX_CHILDREN; i++) {
+		(void)snprintf(name, sizeof(name), "s%d", i);
+		id = make_id(name, 1, ROLE_MAIN);
+		ck_assert_ptr_nonnull(children_add(&id, 1000 + i, 1));
+	}
+	id = make_id("more", 1, ROLE_MAIN);
+	ck_assert_int_eq(children_may_add(&id), ENFILE);
+	for (int i = 0; i < PROTOCOL_MAX_CHILDREN; i++)
+		ck_assert_int_eq(children_find_pid(1000 + i)->pid, 1000 + i);
+	ck_assert_ptr_null(children_find_pid(999));
+}
+END_TEST
+
+START_TEST(a_note_is_replaced_forgotten_and_limited)
+{
+	char endless[PROTOCOL_NOTE_BYTES];
+	char name[16];
+
+	memset(endless, 'x', sizeof(endless));
+	ck_assert_int_eq(vault_set_note("a", "one"), 0);
+	ck_assert_int_eq(vault_set_note("a", "two"), 0);
+	ck_assert_int_eq(vault_set_note("a", endless), E2BIG);
+	ck_assert_str_eq(vault_note(name_find("a")), "two");
+	ck_assert_uint_eq(vault_n_notes(), 1);
+	ck_assert_int_eq(vault_set_note("a", ""), 0);
+	ck_assert_uint_eq(name_find("a"), 0);
+
+	for (int i = 0; i < PROTOCOL_MAX_NOTES; i++) {
+		(void)snprintf(name, sizeof(name), "s%d", i);
+		ck_assert_int_eq(vault_set_note(name, "x"), 0);
+	}
+	ck_assert_int_eq(vault_set_note("more", "x"), ENOSPC);
+	ck_assert_int_eq(vault_set_note("s5", "y"), 0);
+}
+END_TEST
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+START_TEST(a_kept_descriptor_is_replaced_and_closed)
+{
+	int first = open("/dev/null", O_RDONLY);
+	int second = open("/dev/null", O_RDONLY);
+	int third = open("/dev/null", O_RDONLY);
+
+	ck_assert_int_eq(vault_keep("a/listen/0", first), 0);
+	ck_assert_int_eq(vault_keep("a/listen/0", second), 0);
+	ck_assert(!is_open(first) && is_open(second));
+	ck_assert_int_eq(vault_fd(name_find("a/listen/0")), second);
+	ck_assert_uint_eq(vault_n_fds(), 1);
+
+	ck_assert_int_eq(vault_keep("", third), EINVAL);
+	ck_assert(!is_open(third));
+	vault_forget("a/listen/0");
+	vault_forget("a/listen/0");
+	ck_assert(!is_open(second));
+	ck_assert_uint_eq(vault_n_fds(), 0);
+}
+END_TEST
+
+/* A whole request: "/bin/true" with one variable. */
+static size_t make_request(char *buffer)
+{
+	static const char strings[] = "/bin/true\0-v\0A=b";
+	struct MessageSpawn m = { .argc = 2, .envc = 1 };
+
+	memcpy(buffer, &m, sizeof(m));
+	memcpy(buffer + sizeof(m), strings, sizeof(strings));
+	return sizeof(m) + sizeof(strings);
+}
+
+static struct MessageSpawn *message_in(char *buffer)
+{
+	return (struct MessageSpawn *)(void *)buffer;
+}
+
+START_TEST(a_request_is_taken_apart_and_every_cut_of_it_is_refused)
+{
+	_Alignas(8) char buffer[PROTOCOL_MESSAGE_BYTES];
+	size_t size = make_request(buffer);
+	struct SpawnRequest r;
+
+	ck_assert_int_eq(spawn_request_parse(buffer, size, NULL, 0, &r), 0);
+	ck_assert_str_eq(r.argv[0], "/bin/true");
+	ck_assert_str_eq(r.argv[1], "-v");
+	ck_assert_ptr_null(r.argv[2]);
+	ck_assert_str_eq(r.environment[0], "A=b");
+	ck_assert_ptr_null(r.environment[1]);
+	for (size_t cut = 0; cut < size; cut++)
+		ck_assert_int_eq(spawn_request_parse(buffer, cut, NULL, 0, &r), EINVAL);
+}
+END_TEST
+
+START_TEST(counts_that_lie_are_refused)
+{
+	_Alignas(8) char buffer[PROTOCOL_MESSAGE_BYTES];
+	struct MessageSpawn *m = message_in(buffer);
+	size_t size = make_request(buffer);
+	uint32_t *const counts[] = { &m->argc, &m->envc, &m->n_groups, &m->n_rlimits, &m->n_inherited };
+	const uint32_t lies[] = { 4, 17, 3000, 65536, UINT32_MAX };
+	struct SpawnRequest r;
+
+	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+		for (size_t l = 0; l < sizeof(lies) / sizeof(lies[0]); l++) {
+			(void)make_request(buffer);
+			*counts[c] = lies[l];
+			ck_assert_int_eq(spawn_request_parse(buffer, size, NULL, 0, &r), EINVAL);
+		}
+	}
+}
+END_TEST
+
+START_TEST(descriptors_are_counted_and_dealt_out_in_order)
+{
+	_Alignas(8) char buffer[PROTOCOL_MESSAGE_BYTES];
+	size_t size = make_request(buffer);
+	const int fds[] = { 10, 11, 12, 13, 14, 15 };
+	struct SpawnRequest r;
+
+	message_in(buffer)->flags = SPAWN_STDIO | SPAWN_CGROUP | SPAWN_STATUS;
+	message_in(buffer)->n_inherited = 1;
+	ck_assert_int_eq(spawn_request_parse(buffer, size, fds, 6, &r), 0);
+	ck_assert_int_eq(r.stdio[0], 10);
+	ck_assert_int_eq(r.stdio[2], 12);
+	ck_assert_int_eq(r.cgroup, 13);
+	ck_assert_int_eq(r.status, 14);
+	ck_assert_int_eq(r.inherited[0], 15);
+	ck_assert_int_eq(spawn_request_parse(buffer, size, fds, 5, &r), EINVAL);
+	ck_assert_int_eq(spawn_request_parse(buffer, size, NULL, 0, &r), EINVAL);
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *s = suite_create("keeper tables");
+	TCase *names = tcase_create("names");
+	TCase *children = tcase_create("children");
+	TCase *vault = tcase_create("vault");
+	TCase *requests = tcase_create("requests");
+
+	tcase_add_test(names, a_name_is_held_until_the_last_holder_drops_it);
+	tcase_add_test(names, no_name_is_empty_or_too_long_and_the_table_ends);
+	suite_add_tcase(s, names);
+	tcase_add_test(children, a_row_in_use_refuses_until_its_exit_is_released);
+	tcase_add_test(children, an_id_without_name_end_invocation_or_role_is_refused);
+	tcase_add_test(children, what_is_untold_comes_in_the_order_in_which_it_happened);
+	tcase_add_test(children, a_row_released_before_it_was_told_leaves_the_list_whole);
+	tcase_add_test(children, a_full_table_refuses_and_each_pid_is_found);
+	suite_add_tcase(s, children);
+	tcase_add_test(vault, a_note_is_replaced_forgotten_and_limited);
+	tcase_add_test(vault, a_kept_descriptor_is_replaced_and_closed);
+	suite_add_tcase(s, vault);
+	tcase_add_test(requests, a_request_is_taken_apart_and_every_cut_of_it_is_refused);
+	tcase_add_test(requests, counts_that_lie_are_refused);
+	tcase_add_test(requests, descriptors_are_counted_and_dealt_out_in_order);
+	suite_add_tcase(s, requests);
+	return s;
+}
