@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Machine: a whole machine in QEMU, its console, and a shell in it.
+
+    with Machine(disk, init="/sbin/svcd") as vm:
+        vm.wait_console("login:")
+        vm.sh("svcctl list")
+        vm.sh_detached("svcctl poweroff")
+        vm.wait_end()
+
+The shell is a service of the image (vm_image.FILES) on the second serial port; what is written to the console does not
+disturb it. Emulation is the rule (SVCD_VM_ACCEL=kvm for those who may), so a boot takes half a minute.
+"""
+
+import base64
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from deadline import wait_for
+
+BOOT_S = 400       # until a login prompt, on emulated processors of a busy machine
+COMMAND_S = 120
+KERNEL_S = 90      # until the kernel has started a program; emulated multiprocessors sometimes hang before that
+KERNEL_ATTEMPTS = 3
+KERNEL_UP = re.compile(r"Run \S+ as init process|Loading, please wait|Begin: ")
+KERNEL_LINE = re.compile(r"\[ +[01]\.\d+\]") # what it says before it has found its disks
+KERNEL_PANIC = "Kernel panic - not syncing"
+
+
+class Port(threading.Thread):
+    """A serial port as a socket; everything it says is kept."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.socket = _connect(path)
+        self.changed = threading.Condition()
+        self.data = bytearray()
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                chunk = self.socket.recv(65536)
+            except OSError:
+                chunk = b""
+            with self.changed:
+                self.data += chunk
+                self.changed.notify_all()
+            if not chunk:
+                return
+
+    def text(self, begin=0):
+        with self.changed:
+            return self.data[begin:].decode("utf-8", "replace").replace("\r\n", "\n")
+
+    def send(self, text):
+        self.socket.sendall(text.encode())
+
+
+def _connect(path, seconds=20):
+    def attempt():
+        sock = socket.socket(socket.AF_UNIX)
+        try:
+            sock.connect(path)
+            return sock
+        except OSError:
+            sock.close()
+            return None
+    return wait_for(attempt, seconds, f"QEMU listens on {path}")
+
+
+class Machine:
+    """One boot. @disks: paths of raw images, the root first; they are written to. @cmdline: further words."""
+
+    def __init__(self, disks, kernel, initrd, init="/sbin/svcd", cmdline="", root_label="svcd-root", memory_mib=1024,
+                 screen=False, reboot_ends=True):
+        self.disks = list(disks)
+        self.kernel, self.initrd = kernel, initrd
+        self.words = [f"root=LABEL={root_label}", "ro", "panic=5", "net.ifnames=0"]
+        self.words += ["console=tty0"] if screen else []
+        self.words += ["console=ttyS0,115200", f"init={init}", *cmdline.split()]
+        self.memory_mib = memory_mib
+        self.screen = screen
+        self.reboot_ends = reboot_ends
+        self.n_commands = 0
+        self.process = None
+        self.directory = None
+
+    # --- life ---
+
+    def __enter__(self):
+        for attempt in range(KERNEL_ATTEMPTS):
+            self._start()
+            try:
+                wait_for(self._kernel_is_up, KERNEL_S, "the kernel starts a program")
+                return self
+            except AssertionError:
+                if attempt == KERNEL_ATTEMPTS - 1:
+                    self._tear_down(True)
+                    raise
+                self._tear_down(False)
+        raise AssertionError("not reached")
+
+    def __exit__(self, kind, value, trace):
+        self._tear_down(kind is not None)
+        return False
+
+    def _start(self):
+        self.directory = tempfile.mkdtemp(prefix="svcd-vm-") # a short name: there are sockets in it
+        self.process = subprocess.Popen(self._command(), stdin=subprocess.DEVNULL)
+        self.console = Port(f"{self.directory}/console")
+        self.shell = Port(f"{self.directory}/shell")
+        self.monitor = _connect(f"{self.directory}/monitor")
+        self.monitor_lines = self.monitor.makefile("r", encoding="utf-8")
+        self.monitor_lines.readline() # the greeting
+        self.qmp("qmp_capabilities")
+        self.qmp("cont")
+        self.began = time.monotonic()
+
+    def _command(self):
+        argv = self._hardware()
+        argv += ["-nodefaults", "-display", "none", "-S", "-qmp", f"unix:{self.directory}/monitor,server=on,wait=off"]
+        for name in ("console", "shell"):
+            argv += ["-chardev", f"socket,id={name},path={self.directory}/{name},server=on,wait=off",
+                     "-serial", f"chardev:{name}"]
+        return argv
+
+    def command_on_terminal(self):
+        """The same machine for a person: its console is the terminal that QEMU is started on."""
+        return self._hardware() + ["-nographic"]
+
+    def _hardware(self):
+        argv = ["qemu-system-x86_64", "-name", "svcd-vm", "-machine", "pc", "-m", str(self.memory_mib), "-smp", "2",
+                "-accel", os.environ.get("SVCD_VM_ACCEL", "tcg,thread=multi"),
+                "-cpu", os.environ.get("SVCD_VM_CPU", "Nehalem"), "-vga", "std" if self.screen else "none", "-rtc", "base=utc",
+                "-kernel", self.kernel, "-initrd", self.initrd, "-append", " ".join(self.words),
+                "-device", "virtio-rng-pci", "-nic", "user,model=virtio-net-pci"]
+        for number, path in enumerate(self.disks):
+            argv += ["-drive", f"file={path},format=raw,if=none,id=disk{number},cache=unsafe",
+                     "-device", f"virtio-blk-pci,drive=disk{number}"]
+        return argv + (["-no-reboot"] if self.reboot_ends else [])
+
+    def _tear_down(self, failed):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
+        if failed:
+            shown = [line for line in self.console.text().splitlines() if not KERNEL_LINE.match(line)]
+            sys.stderr.write("--- console of the machine, the kernel's chatter apart ---\n" + "\n".join(shown) +
+                             "\n--- end of console ---\n")
+
+    def _kernel_is_up(self):
+        return KERNEL_UP.search(self.console.text())
+
+    def qmp(self, command, **arguments):
+        """A command to QEMU itself; events that come between are dropped."""
+        self.monitor.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
+        for line in self.monitor_lines:
+            answer = json.loads(line)
+            if "return" in answer:
+                return answer["return"]
+            assert "error" not in answer, f"QEMU: {command}: {answer['error']['desc']}"
+        raise AssertionError(f"QEMU ended before it answered {command}")
+
+    def press(self, *keys):
+        self.qmp("send-key", keys=[{"type": "qcode", "data": key} for key in keys])
+
+    def must_live(self):
+        assert KERNEL_PANIC not in self.console.text(), "the kernel panicked: PID 1 has ended"
+        assert self.process.poll() is None, "the machine has gone down"
+
+    def wait_end(self, seconds=COMMAND_S):
+        """Until the machine has gone down. Returns QEMU's reason: "guest-shutdown" or "guest-reset"."""
+        wait_for(lambda: self.process.poll() is not None, seconds, "the machine is off")
+        assert KERNEL_PANIC not in self.console.text(), "the kernel panicked: PID 1 has ended"
+        events = [json.loads(line) for line in self.monitor_lines]
+        return next((event["data"]["reason"] for event in events if event.get("event") == "SHUTDOWN"), None)
+
+    # --- the console ---
+
+    def wait_console(self, pattern, seconds=BOOT_S, begin=0):
+        """Until the console has shown @pattern after its first @begin bytes; returns the match."""
+        def look():
+            found = re.search(pattern, self.console.text(begin))
+            if not found:
+                try:
+                    self.must_live()
+                except AssertionError as problem:
+                    raise SystemExit(f"waiting for {pattern!r} on the console: {problem}") from None
+            return found
+        return wait_for(look, seconds, f"{pattern!r} on the console")
+
+    def type_console(self, text):
+        self.console.send(text)
+
+    # --- the shell ---
+
+    def sh(self, command, seconds=COMMAND_S, check=True):
+        """Runs a line of sh as root; returns (status, output), or with @check the output alone."""
+        self.n_commands += 1
+        mark = f"@@{self.n_commands}"
+        encoded = base64.b64encode(command.encode()).decode()
+        begin = len(self.shell.data)
+        # The marks are put together by the shell, so that no echo of the command looks like them.
+        self.shell.send(f"echo '@''{mark[1:]}:begin'; echo {encoded} | base64 -d >/run/test-command; "
+                        f"sh /run/test-command </dev/null 2>&1; echo \"@\"\"{mark[1:]}:$?\"\n")
+        pattern = re.compile(rf"{mark}:begin\n(.*?)(?:\n?){mark}:(\d+)\n", re.S)
+        found = wait_for(lambda: pattern.search(self.shell.text(begin)), seconds, f"{command!r} ends")
+        status, output = int(found.group(2)), found.group(1)
+        if not check:
+            return status, output
+        assert status == 0, f"{command!r}: exit status {status}: {output}"
+        return output
+
+    def sh_detached(self, command):
+        """A line whose end is not waited for, such as one that powers off."""
+        self.shell.send(f"{command}\n")
+
+    def wait_shell(self, seconds=BOOT_S):
+        """Until the tests' shell answers. What is typed before it runs is read by it later, or lost; so ask again."""
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                return self.sh("true", seconds=5)
+            except AssertionError:
+                self.must_live()
+                if time.monotonic() > until:
+                    raise
+
+    def svcctl_json(self, *words):
+        return json.loads(self.sh("svcctl --json " + " ".join(words)))["data"]
+
+    def services(self):
+        return {row["name"]: row for row in json.loads(self.sh("svcctl list --all --json"))["data"]}

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Images: disks of a plain Debian 12 with a build of svcd in it, for QEMU.
+
+The packages are installed once into a tree in the cache; each build of svcd is laid over it and becomes a disk image, made
+without mounting a disk. What is in the image beyond Debian and svcd stands in FILES.
+"""
+
+import contextlib
+import fcntl
+import glob
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
+SUITE = "bookworm"
+
+# Besides what the sandboxes have (tests/lib/root).
+PACKAGES = ["linux-image-amd64", "initramfs-tools"]
+
+DISK_BYTES = 3 << 30
+ROOT_LABEL = "svcd-root"
+
+# A small initramfs: emulated processors unpack a large one for many seconds.
+HOOKS = [
+    "rm -f \"$1\"/etc/ssh/ssh_host_* \"$1\"/var/lib/dbus/machine-id; : >\"$1\"/etc/machine-id",
+    "echo root:root | chroot \"$1\" chpasswd",
+    "echo MODULES=list >\"$1\"/etc/initramfs-tools/conf.d/svcd; "
+    "printf '%s\\n' virtio_pci virtio_blk ext4 >>\"$1\"/etc/initramfs-tools/modules; chroot \"$1\" update-initramfs -u",
+]
+
+# The machine of the tests: volumes of every kind, a network, the usual daemons, and a shell on the second serial port for
+# the tests to type into.
+FILES = {
+    "/etc/hostname": "svcd-vm\n",
+    "/etc/hosts": "127.0.0.1 localhost svcd-vm\n",
+    "/etc/fstab":
+        f"LABEL={ROOT_LABEL} / ext4 errors=remount-ro 0 1\n"
+        "LABEL=my\\040data /srv/my-data ext4 defaults 0 2\n"
+        "/srv/my-data/part /mnt/part none bind 0 0\n"
+        "tmpfs /mnt/scratch tmpfs size=4m,mode=0700 0 0\n"
+        "LABEL=absent /mnt/absent ext4 nofail 0 2\n"
+        "tmpfs /mnt/byhand tmpfs noauto 0 0\n"
+        "LABEL=svcd-swap none swap sw 0 0\n"
+        "this line is wrong\n",
+    "/etc/modules": "# the tests look for it\ndummy numdummies=1\n",
+    "/etc/sysctl.d/50-svcd-vm.conf": "kernel.threads-max = 12345\nno.such.setting = 1\n",
+    "/etc/network/interfaces": "auto lo\niface lo inet loopback\nauto eth0\niface eth0 inet dhcp\n",
+    "/etc/svcd/policy.d/local.policy": "[runlevel 2]\nActivate=ssh nginx\n\n[runlevel S]\nActivate=test-shell\n",
+    "/etc/svcd/services.d/test-shell.svc":
+        "[Service]\nDescription=The tests' way in\n"
+        "Exec=/bin/sh -c \"stty raw -echo; exec sh 2>/run/test-shell.errors\"\n"
+        "TTYPath=/dev/ttyS1\nStopTimeout=2s\n"
+        "[Conditions]\nWhen=path:/dev/ttyS1\n",
+}
+
+
+@contextlib.contextmanager
+def _lock(name):
+    os.makedirs(CACHE, exist_ok=True)
+    with open(f"{CACHE}/{name}.lock", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _run(*argv, **options):
+    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL, **options)
+
+
+def _digest(*parts):
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def debian_tree():
+    """The path of the unpacked packages, kernel included; installs them the first time."""
+    listed = subprocess.run([f"{HERE}/root", "--packages"], check=True, stdout=subprocess.PIPE, text=True)
+    packages = listed.stdout.split() + PACKAGES
+    mirror = os.environ.get("SVCD_MIRROR", "")
+    tree = f"{CACHE}/vm-{_digest(SUITE, mirror, *packages, *HOOKS)}"
+    with _lock("vm"):
+        if not os.path.isdir(tree):
+            shutil.rmtree(tree + ".new", ignore_errors=True)
+            argv = ["mmdebstrap", "--variant=minbase", "--format=directory", "--quiet", f"--include={','.join(packages)}"]
+            argv += [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale")]
+            argv += [f"--customize-hook={hook}" for hook in HOOKS]
+            _run(*argv, SUITE, tree + ".new", *filter(None, [mirror]))
+            os.rename(tree + ".new", tree)
+    return tree
+
+
+def _tree_digest(directory):
+    """A word for all that is in a tree: names, modes, contents."""
+    state = hashlib.sha256()
+    for path, names, files in sorted(os.walk(directory)):
+        names.sort()
+        for name in sorted(files):
+            full = os.path.join(path, name)
+            state.update(f"{full} {os.lstat(full).st_mode:o} ".encode())
+            if os.path.islink(full):
+                state.update(os.readlink(full).encode())
+            else:
+                with open(full, "rb") as file:
+                    state.update(file.read())
+    return state.hexdigest()
+
+
+def _write_files(root, files):
+    for path, text in files.items():
+        os.makedirs(os.path.dirname(root + path), exist_ok=True)
+        with open(root + path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _make_disk(tree, stage, disk):
+    """Lays @stage and FILES over @tree and writes the whole to @disk."""
+    with tempfile.TemporaryDirectory(prefix="vm-", dir=CACHE) as work:
+        for name in ("upper", "work", "merged"):
+            os.mkdir(f"{work}/{name}")
+        _run("cp", "-a", f"{stage}/.", f"{work}/upper/")
+        _run("chown", "-R", "0:0", f"{work}/upper")
+        os.chmod(f"{work}/upper", 0o755)
+        _write_files(f"{work}/upper", FILES)
+        os.chmod(f"{work}/upper/etc", 0o755)
+        merged = f"{work}/merged"
+        # A mount of its own for the time that mkfs reads it.
+        script = ('mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$3" && '
+                  'truncate -s "$4" "$5" && mkfs.ext4 -q -F -L "$6" -d "$3" "$5"')
+        _run("unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh",
+             tree, work, merged, str(DISK_BYTES), disk, ROOT_LABEL)
+
+
+def disk_image(stage):
+    """The path of a disk with the installed tree @stage; made again when the tree has changed."""
+    tree = debian_tree()
+    disk = f"{CACHE}/vm-disk-{_digest(tree, repr(FILES), str(DISK_BYTES), _tree_digest(stage))}.img"
+    with _lock("vm"):
+        if not os.path.exists(disk):
+            for old in glob.glob(f"{CACHE}/vm-disk-*"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(old)
+            _make_disk(tree, stage, disk + ".new")
+            os.rename(disk + ".new", disk)
+    return disk
+
+
+def boot_files():
+    """Kernel and initramfs of the tree."""
+    tree = debian_tree()
+    return (sorted(glob.glob(f"{tree}/boot/vmlinuz-*"))[-1], sorted(glob.glob(f"{tree}/boot/initrd.img-*"))[-1])
+
+
+def copy_disk(disk, path):
+    """A copy that may be written to; holes stay holes."""
+    _run("cp", "--sparse=always", "--reflink=auto", disk, path)
+
+
+def make_volume(path, label, kind="ext4", size_bytes=64 << 20):
+    """A disk of its own, with a file system or swap space of that label."""
+    with open(path, "wb") as file:
+        file.truncate(size_bytes)
+    if kind == "swap":
+        _run("mkswap", "-q", "-L", label, path, stdout=subprocess.DEVNULL)
+    else:
+        _run(f"mkfs.{kind}", "-q", "-F", "-L", label, path)
