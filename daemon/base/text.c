@@ -165,6 +165,8 @@ bool text_parse_duration(const char *text, int64_t *ret_us)
 		if (!g_ascii_isdigit(*p))
 			return false;
 		number = g_ascii_strtod(p, &end);
+		if (end != p + strspn(p, "0123456789.")) /* no 0x10, no 1e3 */
+			return false;
 		length = strspn(end, "abcdefghijklmnopqrstuvwxyz");
 		if (!duration_unit(end, length, &unit_us))
 			return false;

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+Suite *make_suite(void);
+
+static const struct {
+	const char *text;
+	const char *words; /* each followed by "," */
+} lines[] = {
+	{ "", "" },
+	{ "  \t ", "" },
+	{ "a", "a," },
+	{ " a  b\tc ", "a,b,c," },
+	{ "'a b' \"c d\"", "a b,c d," },
+	{ "a'b'\"c\"d", "abcd," },
+	{ "'' \"\"", ",," },
+	{ "'a\\b' \"a\\b\" \"\\\"\\\\\"", "a\\b,a\\b,\"\\," },
+	{ "a\\ b \\'", "a b,'," },
+	{ "$HOME *.c #x ;y |z", "$HOME,*.c,#x,;y,|z," },
+};
+
+START_TEST(words_are_split_as_a_shell_splits_them)
+{
+	char *problem = NULL;
+	g_auto(GStrv) words = text_split_words(lines[_i].text, &problem);
+	g_autoptr(GString) joined = g_string_new(NULL);
+
+	ck_assert_ptr_nonnull(words);
+	for (char **word = words; *word; word++)
+		g_string_append_printf(joined, "%s,", *word);
+	ck_assert_str_eq(joined->str, lines[_i].words);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	const char *problem;
+} unclosed[] = {
+	{ "'a", "a ' is not closed" },
+	{ "b \"a", "a \" is not closed" },
+	{ "\"a\\", "a \" is not closed" },
+	{ "a\\", "a \\ ends the line" },
+};
+
+START_TEST(what_is_not_closed_is_told)
+{
+	g_autofree char *problem = NULL;
+
+	ck_assert_ptr_null(text_split_words(unclosed[_i].text, &problem));
+	ck_assert_str_eq(problem, unclosed[_i].problem);
+}
+END_TEST
+
+START_TEST(a_command_has_at_most_512_words)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *problem = NULL;
+	char **words;
+
+	for (int i = 0; i < LIMIT_LIST_ENTRIES; i++)
+		g_string_append(text, "a ");
+	words = text_split_words(text->str, &problem);
+	ck_assert_uint_eq(g_strv_length(words), LIMIT_LIST_ENTRIES);
+	g_strfreev(words);
+	g_string_append(text, "a");
+	ck_assert_ptr_null(text_split_words(text->str, &problem));
+	ck_assert_str_eq(problem, "there are more than 512 words");
+}
+END_TEST
+
+static const char *const awkward[] = { "", " ", "a b", "'", "\"", "\\", "a\"b'c\\d e", "|", "\t", "plain", "#x" };
+
+START_TEST(what_is_joined_splits_into_the_same_words)
+{
+	const char *words[G_N_ELEMENTS(awkward) + 1] = { NULL };
+	g_autofree char *joined = NULL;
+	g_auto(GStrv) again = NULL;
+	char *problem = NULL;
+
+	memcpy(words, awkward, sizeof awkward);
+	joined = text_join_words(words);
+	again = text_split_words(joined, &problem);
+	ck_assert_ptr_nonnull(again);
+	ck_assert(g_strv_equal((const char *const *)again, words));
+}
+END_TEST
+
+START_TEST(percent_i_is_the_instance)
+{
+	g_autofree char *problem = NULL;
+	g_autofree char *expanded = text_expand_instance("/dev/%i %% %i", "tty1", &problem);
+
+	ck_assert_str_eq(expanded, "/dev/tty1 % tty1");
+	ck_assert_ptr_null(text_expand_instance("100%", "x", &problem));
+	ck_assert_str_eq(problem, "only %i and %% may follow a percent sign");
+	g_clear_pointer(&problem, g_free);
+	ck_assert_ptr_null(text_expand_instance("%i", NULL, &problem));
+	ck_assert_str_eq(problem, "%i is only known in a template (NAME@.svc)");
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	int64_t us; /* -1: refused */
+} durations[] = {
+	{ "0", 0 },           { "5", 5000000 },     { "5s", 5000000 },       { "1.5s", 1500000 },
+	{ "200ms", 200000 },  { "7us", 7 },         { "2min", 120000000 },   { "2m", 120000000 },
+	{ "1h", 3600000000 }, { "1d", 86400000000 }, { "1h 30min", 5400000000 }, { "1h30min", 5400000000 },
+	{ " 5s ", 5000000 },  { "", -1 },           { " ", -1 },             { "infinity", -1 },
+	{ "-1s", -1 },        { "5 s", -1 },        { "5x", -1 },            { "s", -1 },
+	{ "1,5s", -1 },       { "99999d", -1 },     { "0x10", -1 },          { "1e300", -1 },
+};
+
+START_TEST(durations_are_numbers_with_units)
+{
+	int64_t us = -2;
+	const bool fine = text_parse_duration(durations[_i].text, &us);
+
+	ck_assert_msg(fine == (durations[_i].us >= 0), "\"%s\"", durations[_i].text);
+	if (fine)
+		ck_assert_int_eq(us, durations[_i].us);
+	else
+		ck_assert_int_eq(us, -2);
+}
+END_TEST
+
+static const struct {
+	int64_t us;
+	const char *text;
+} shown_durations[] = {
+	{ 0, "0 ms" },
+	{ 812000, "812 ms" },
+	{ 6400000, "6.4 s" },
+	{ 130000000, "2 min 10 s" },
+	{ 3 * 3600000000 + 240000000, "3 h 4 min" },
+	{ 2 * 86400000000 + 3600000000, "2 d 1 h" },
+};
+
+START_TEST(durations_are_shown_in_two_units)
+{
+	g_autofree char *text = text_format_duration(shown_durations[_i].us);
+
+	ck_assert_str_eq(text, shown_durations[_i].text);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	bool fine;
+	uint64_t bytes;
+} sizes[] = {
+	{ "0", true, 0 },
+	{ "4096", true, 4096 },
+	{ "64K", true, 65536 },
+	{ "1M", true, 1048576 },
+	{ "2G", true, UINT64_C(2147483648) },
+	{ "1T", true, UINT64_C(1099511627776) },
+	{ "infinity", true, UINT64_MAX },
+	{ "18446744073709551615", true, UINT64_MAX },
+	{ "18446744073709551616", false, 0 },
+	{ "17179869184G", false, 0 },
+	{ "", false, 0 },
+	{ "K", false, 0 },
+	{ "-1", false, 0 },
+	{ "1.5K", false, 0 },
+	{ "1k", false, 0 },
+	{ "1 K", false, 0 },
+};
+
+START_TEST(sizes_are_numbers_with_a_letter)
+{
+	uint64_t bytes = 7;
+
+	ck_assert_msg(text_parse_size(sizes[_i].text, &bytes) == sizes[_i].fine, "\"%s\"", sizes[_i].text);
+	ck_assert_uint_eq(bytes, sizes[_i].fine ? sizes[_i].bytes : 7);
+}
+END_TEST
+
+START_TEST(numbers_are_taken_whole_or_not_at_all)
+{
+	uint64_t u = 0;
+	int64_t i = 0;
+
+	ck_assert(text_parse_uint("4000000000", 10, UINT32_MAX, &u) && u == 4000000000u);
+	ck_assert(text_parse_uint("0755", 8, 07777, &u) && u == 0755);
+	ck_assert(!text_parse_uint("4294967296", 10, UINT32_MAX, &u));
+	ck_assert(!text_parse_uint("-1", 10, UINT64_MAX, &u));
+	ck_assert(!text_parse_uint("+1", 10, UINT64_MAX, &u));
+	ck_assert(!text_parse_uint(" 1", 10, UINT64_MAX, &u));
+	ck_assert(!text_parse_uint("1x", 10, UINT64_MAX, &u));
+	ck_assert(!text_parse_uint("", 10, UINT64_MAX, &u));
+	ck_assert(!text_parse_uint("99999999999999999999", 10, UINT64_MAX, &u));
+	ck_assert(text_parse_int("-20", -20, 19, &i) && i == -20);
+	ck_assert(!text_parse_int("-21", -20, 19, &i));
+	ck_assert(!text_parse_int("20", -20, 19, &i));
+	ck_assert(!text_parse_int("-", -20, 19, &i));
+	ck_assert(!text_parse_int("--1", -20, 19, &i));
+}
+END_TEST
+
+START_TEST(yes_and_no_have_four_forms)
+{
+	bool value = false;
+
+	ck_assert(text_parse_bool("yes", &value) && value);
+	ck_assert(text_parse_bool("false", &value) && !value);
+	ck_assert(text_parse_bool("on", &value) && value);
+	ck_assert(text_parse_bool("0", &value) && !value);
+	ck_assert(!text_parse_bool("Yes", &value));
+	ck_assert(!text_parse_bool("", &value));
+}
+END_TEST
+
+START_TEST(the_nearest_word_is_what_was_probably_meant)
+{
+	static const char *const words[] = { "dbus", "network-manager", "ssh", "a", NULL };
+
+	ck_assert_str_eq(text_nearest("dbsu", words), "dbus");
+	ck_assert_str_eq(text_nearest("DBUS", words), "dbus");
+	ck_assert_str_eq(text_nearest("netwrok-manager", words), "network-manager");
+	ck_assert_str_eq(text_nearest("sh", words), "ssh");
+	ck_assert_str_eq(text_nearest("A", words), "a");
+	ck_assert_ptr_null(text_nearest("b", words));
+	ck_assert_ptr_null(text_nearest("postfix", words));
+	ck_assert_ptr_null(text_nearest("", words));
+	ck_assert_ptr_null(text_nearest("x", NULL));
+}
+END_TEST
+
+START_TEST(long_words_are_nobodys_typing_mistake)
+{
+	g_autofree char *longer = g_strnfill(100000, 'x');
+	g_autofree char *same = g_strnfill(100000, 'x');
+	const char *words[] = { same, NULL };
+
+	ck_assert_ptr_null(text_nearest(longer, words));
+}
+END_TEST
+
+START_TEST(names_survive_the_way_through_a_bus_path)
+{
+	static const char *const names[] = { "ssh", "getty@tty1", "a-b_c.d", "", "_", "\xc3\xa4" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *element = text_escape_bus_path(names[i]);
+		g_autofree char *name = text_unescape_bus_path(element);
+
+		ck_assert_uint_eq(strspn(element, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_"), strlen(element));
+		ck_assert_str_eq(name, names[i]);
+	}
+	ck_assert_ptr_null(text_unescape_bus_path("a_4"));
+	ck_assert_ptr_null(text_unescape_bus_path("a_zz"));
+}
+END_TEST
+
+START_TEST(what_could_upset_a_terminal_is_escaped)
+{
+	g_autofree char *text = text_escape_terminal("a\tb\n\x1b[31m\xff\xc3\xa4\xc2\x9b\x7f");
+
+	ck_assert_str_eq(text, "a b\\x0a\\x1b[31m\\xff\xc3\xa4\\x9b\\x7f");
+}
+END_TEST
+
+START_TEST(signals_have_names_and_numbers)
+{
+	int number = 0;
+
+	ck_assert(text_parse_signal("HUP", &number) && number == SIGHUP);
+	ck_assert(text_parse_signal("SIGTERM", &number) && number == SIGTERM);
+	ck_assert(text_parse_signal("9", &number) && number == SIGKILL);
+	ck_assert(text_parse_signal("RTMIN+3", &number) && number == SIGRTMIN + 3);
+	ck_assert(text_parse_signal("SIGRTMIN+3", &number) && number == SIGRTMIN + 3);
+	ck_assert(!text_parse_signal("0", &number));
+	ck_assert(!text_parse_signal("hup", &number));
+	ck_assert(!text_parse_signal("RTMIN+99", &number));
+	ck_assert(!text_parse_signal("", &number));
+	ck_assert_str_eq(text_signal_name(SIGKILL), "KILL");
+	ck_assert_str_eq(text_signal_name(SIGRTMIN + 1), "a real-time signal");
+	ck_assert_str_eq(text_signal_name(0), "an unknown signal");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("text");
+	TCase *words = tcase_create("words");
+	TCase *numbers = tcase_create("numbers");
+	TCase *names = tcase_create("names");
+
+	tcase_add_loop_test(words, words_are_split_as_a_shell_splits_them, 0, G_N_ELEMENTS(lines));
+	tcase_add_loop_test(words, what_is_not_closed_is_told, 0, G_N_ELEMENTS(unclosed));
+	tcase_add_test(words, a_command_has_at_most_512_words);
+	tcase_add_test(words, what_is_joined_splits_into_the_same_words);
+	tcase_add_test(words, percent_i_is_the_instance);
+	suite_add_tcase(suite, words);
+	tcase_add_loop_test(numbers, durations_are_numbers_with_units, 0, G_N_ELEMENTS(durations));
+	tcase_add_loop_test(numbers, durations_are_shown_in_two_units, 0, G_N_ELEMENTS(shown_durations));
+	tcase_add_loop_test(numbers, sizes_are_numbers_with_a_letter, 0, G_N_ELEMENTS(sizes));
+	tcase_add_test(numbers, numbers_are_taken_whole_or_not_at_all);
+	tcase_add_test(numbers, yes_and_no_have_four_forms);
+	suite_add_tcase(suite, numbers);
+	tcase_add_test(names, the_nearest_word_is_what_was_probably_meant);
+	tcase_add_test(names, long_words_are_nobodys_typing_mistake);
+	tcase_add_test(names, names_survive_the_way_through_a_bus_path);
+	tcase_add_test(names, what_could_upset_a_terminal_is_escaped);
+	tcase_add_test(names, signals_have_names_and_numbers);
+	suite_add_tcase(suite, names);
+	return suite;
+}
