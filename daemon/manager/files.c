@@ -68,6 +68,7 @@ static void prepare(Manager *m)
 	LogRouterOptions logs = { .program = SVCD_LIBDIR "/svc-logger", .cgroup_root = m->context.cgroup_root };
 
 	(void)make_directories(m); /* said already; without /run there is no bus and no output, but services run */
+	recovery_open_socket(m);
 	log_dir = g_build_filename(m->runtime_dir, "log", NULL);
 	logs.directory = log_dir;
 	m->environment = service_environment(m);

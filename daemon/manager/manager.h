@@ -82,6 +82,8 @@ void recovery_add_spawned(Recovery *recovery, const struct MessageSpawned *messa
 void recovery_add_exited(Recovery *recovery, const struct MessageExited *message);
 void recovery_add_note(Recovery *recovery, const char *service, const char *note);
 void recovery_add_fd(Recovery *recovery, const char *name, int fd); /* takes @fd */
+/* The private socket is there from the first moment, before files are read. */
+void recovery_open_socket(Manager *m);
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind);
 /* Names of services that left something behind, a new NULL-terminated array of borrowed strings. */
 GPtrArray *recovery_names(const Recovery *recovery);
@@ -117,6 +119,8 @@ void power_on_request(Manager *m, enum RequestKind kind);
 void power_check_finished(Manager *m);
 
 /* requests.c */
-void requests_open_bus(Manager *m, int listening_fd); /* -1: make the socket */
+/* Make the private socket and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */
+int requests_open_socket(Manager *m);
+void requests_serve(Manager *m, int listening_fd); /* takes it; -1 is nothing */
 
 #endif

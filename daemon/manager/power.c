@@ -66,7 +66,8 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		files_load(m);
 		break;
 	case REQUEST_REOPEN:
-		requests_open_bus(m, -1);
+		if (m->bus)
+			requests_serve(m, requests_open_socket(m));
 		break;
 	case REQUEST_POWER:
 		shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGPWR");

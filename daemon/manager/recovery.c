@@ -149,6 +149,12 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 	g_array_append_val(remains_of(recovery, parts[0])->fds, kept);
 }
 
+void recovery_open_socket(Manager *m)
+{
+	if (m->recovery->bus_fd < 0)
+		m->recovery->bus_fd = requests_open_socket(m);
+}
+
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind)
 {
 	recovery->shutdown = kind;
@@ -327,7 +333,7 @@ void recovery_carry_out(Manager *m)
 	engine_begin(m->engine, runlevel, loop_now());
 	foreach_service(m, recovery, resumed);
 	foreach_service(m, recovery, deliver_exits);
-	requests_open_bus(m, fd_steal(&recovery->bus_fd));
+	requests_serve(m, fd_steal(&recovery->bus_fd));
 	recovery_free(recovery);
 	manager_drain(m);
 }

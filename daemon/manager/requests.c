@@ -156,20 +156,23 @@ static const BusOps bus_ops = {
 	.info = on_info,
 };
 
-void requests_open_bus(Manager *m, int fd)
+int requests_open_socket(Manager *m)
 {
 	g_autofree char *path = g_build_filename(m->runtime_dir, "private", NULL);
 	g_autoptr(GError) error = NULL;
+	int fd = private_socket_open(path, &error);
 
+	if (fd >= 0)
+		keeper_link_keep(m->link, KEPT_SOCKET, fd);
+	else
+		log_error(NULL, "svcctl cannot reach svcd: %s", error->message);
+	return fd;
+}
+
+void requests_serve(Manager *m, int fd)
+{
 	if (!m->bus)
 		m->bus = bus_new(m->engine, &bus_ops, m);
-	if (fd < 0) {
-		fd = private_socket_open(path, &error);
-		if (fd < 0) {
-			log_error(NULL, "svcctl cannot reach svcd: %s", error->message);
-			return;
-		}
-		keeper_link_keep(m->link, KEPT_SOCKET, fd);
-	}
-	bus_listen_private(m->bus, fd);
+	if (fd >= 0)
+		bus_listen_private(m->bus, fd);
 }
