@@ -63,3 +63,7 @@ install-data-hook: install-helper-paths
 install-helper-paths:
 	@test '$(svcdlibdir)' = /usr/lib/svcd || \
 		$(SED) -i 's|/usr/lib/svcd/|$(svcdlibdir)/|g' '$(DESTDIR)$(svcdservicesdir)'/*.svc
+
+# The programs that belong to the files.
+include tools/svc-generate/local.mk
+include tools/svc-utmp/local.mk

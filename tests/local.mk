@@ -14,6 +14,7 @@ include tests/unit/keeper.mk
 include tests/unit/exec.mk
 include tests/unit/logger.mk
 include tests/unit/tools.mk
+include tests/unit/generate.mk
 include tests/sim/local.mk
 include tests/sandbox/local.mk
 include tests/boot/local.mk

@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+
+EXTRA_DIST += tests/boot/demo tests/boot/vm \
+	tests/boot/test_machine.py tests/boot/test_no_manager.py tests/boot/test_rescue.py \
+	tests/lib/root tests/lib/vm.py tests/lib/vm_image.py

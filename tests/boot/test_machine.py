@@ -127,11 +127,8 @@ def check_disk(path, *files):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="vm-", dir=vm_image.CACHE) as directory:
-        root, data, swap = (f"{directory}/{name}" for name in ("root", "data", "swap"))
-        vm_image.copy_disk(vm_image.disk_image(STAGE), root)
-        vm_image.make_volume(data, "my data")
-        vm_image.make_volume(swap, "svcd-swap", "swap")
-        with Machine([root, data, swap], *vm_image.boot_files(), screen=True) as vm:
+        disks = vm_image.make_test_disks(directory, STAGE)
+        with Machine(disks, *vm_image.boot_files(), screen=True) as vm:
             vm.wait_console("svcd-vm login:")
             vm.wait_shell()
             check_services(vm)
@@ -143,8 +140,8 @@ def main():
             check_hotplug(vm, directory)
             vm.sh_detached("svcctl poweroff")
             assert vm.wait_end() == "guest-shutdown", "the machine was not switched off"
-        check_disk(root, "/root/writable", "/var/lib/urandom/random-seed")
-        check_disk(data, "/part/here")
+        check_disk(disks[0], "/root/writable", "/var/lib/urandom/random-seed")
+        check_disk(disks[1], "/part/here")
         check_disk(f"{directory}/absent")
 
 

@@ -158,11 +158,23 @@ def copy_disk(disk, path):
     _run("cp", "--sparse=always", "--reflink=auto", disk, path)
 
 
-def make_volume(path, label, kind="ext4", size_bytes=64 << 20):
-    """A disk of its own, with a file system or swap space of that label."""
+def make_volume(path, label, kind="ext4", size_bytes=64 << 20, directories=()):
+    """A disk of its own, with a file system or swap space of that label; on ext4, with these directories."""
     with open(path, "wb") as file:
         file.truncate(size_bytes)
     if kind == "swap":
         _run("mkswap", "-q", "-L", label, path, stdout=subprocess.DEVNULL)
-    else:
-        _run(f"mkfs.{kind}", "-q", "-F", "-L", label, path)
+        return
+    with tempfile.TemporaryDirectory(dir=CACHE) as content:
+        for name in directories:
+            os.mkdir(f"{content}/{name}")
+        _run(f"mkfs.{kind}", "-q", "-F", "-L", label, "-d", content, path)
+
+
+def make_test_disks(directory, stage):
+    """What the image's fstab names: the root with @stage, a volume, swap space; paths in @directory."""
+    disks = [f"{directory}/{name}" for name in ("root", "data", "swap")]
+    copy_disk(disk_image(stage), disks[0])
+    make_volume(disks[1], "my data", directories=["part"])
+    make_volume(disks[2], "svcd-swap", "swap")
+    return disks

@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Without a manager PID 1 says why on the console, offers a shell there, goes on as soon as there is a manager again, and
+obeys the keyboard.
+"""
+
+import os
+import subprocess
+import tempfile
+
+import vm_image
+from vm import Machine
+
+STAGE = os.environ["SVCD_STAGE"]
+
+
+def hide_manager(disk):
+    """Another name for the program, written to the disk itself."""
+    commands = ("ln /usr/lib/svcd/svcd-manager /usr/lib/svcd/hidden", "unlink /usr/lib/svcd/svcd-manager")
+    for command in commands:
+        subprocess.run(["debugfs", "-w", "-R", command, disk], check=True, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="vm-", dir=vm_image.CACHE) as directory:
+        disks = vm_image.make_test_disks(directory, STAGE)
+        hide_manager(disks[0])
+        with Machine(disks, *vm_image.boot_files(), cmdline="rw") as vm:
+            vm.wait_console("svcd-manager")
+            vm.wait_console("password for maintenance")
+            vm.type_console("root\n")
+            vm.wait_console(r"root@[^ ]+:.*# ", 60)
+            vm.type_console("cat /proc/1/comm; echo \"rescue $((6 * 7))\"\n")
+            vm.wait_console("svcd\\s+rescue 42", 60)
+
+            vm.press("ctrl", "alt", "delete")
+            assert vm.wait_end() == "guest-reset", "ctrl-alt-del did not reboot the machine"
+
+        with Machine(disks, *vm_image.boot_files(), cmdline="rw") as vm:
+            vm.wait_console("password for maintenance")
+            vm.type_console("root\n")
+            vm.wait_console(r"root@[^ ]+:.*# ", 60)
+            vm.type_console("cp -p /usr/lib/svcd/hidden /usr/lib/svcd/svcd-manager; exit\n")
+            vm.wait_console("svcd-vm login:")
+            vm.wait_shell()
+            vm.sh_detached("kill -s RTMIN+4 1")
+            assert vm.wait_end() == "guest-shutdown", "the signal did not switch the machine off"
+
+
+main()

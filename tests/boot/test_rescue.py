@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+"single" on the kernel command line gives a shell for the admin and no daemons; leaving it goes on with the boot; "svcctl
+reboot" reboots.
+"""
+
+import os
+import tempfile
+
+import vm_image
+from deadline import wait_for
+from vm import BOOT_S, Machine
+
+STAGE = os.environ["SVCD_STAGE"]
+
+
+def check_rescue(vm):
+    vm.wait_console("password for maintenance")
+    vm.type_console("root\n")
+    vm.wait_console(r"root@[^ ]+:.*# ", 60)
+    vm.type_console("echo \"rescue $((6 * 7))\"\n")
+    vm.wait_console("rescue 42", 60)
+
+    vm.wait_shell()
+    rows = vm.services()
+    assert rows["rescue"]["state"] == "ready", rows["rescue"]
+    for name in ("dbus", "rsyslog", "nginx", "ssh", "networking"):
+        assert rows[name]["state"] == "idle", f"{name} is {rows[name]['state']} in runlevel 1"
+    wait_for(lambda: vm.services()["mount-srv-my--data"]["state"] == "done", 60, "volumes are mounted in runlevel 1")
+
+
+def check_going_on(vm):
+    vm.type_console("exit\n")
+    vm.wait_console("svcd-vm login:")
+    wait_for(lambda: vm.services()["nginx"]["state"] == "ready", BOOT_S, "nginx is up")
+    rows = vm.services()
+    assert rows["rescue"]["state"] == "idle", rows["rescue"]
+    assert vm.svcctl_json("runlevel")["runlevel"] == "2"
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="vm-", dir=vm_image.CACHE) as directory:
+        disks = vm_image.make_test_disks(directory, STAGE)
+        with Machine(disks, *vm_image.boot_files(), cmdline="single") as vm:
+            check_rescue(vm)
+            check_going_on(vm)
+            vm.sh_detached("svcctl reboot")
+            assert vm.wait_end() == "guest-reset", "the machine did not reboot"
+
+
+main()

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "svc-generate/fstab.h"
+#include "tests/lib/diags.h"
+
+Suite *make_suite(void);
+
+/* The entries of @text, which must be without fault. */
+static GPtrArray *parse(const char *text)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+	GPtrArray *entries = fstab_parse("/etc/fstab", text, strlen(text), diags);
+
+	expect_diags(diags, "");
+	return entries;
+}
+
+static const FstabEntry *entry_at(const GPtrArray *entries, unsigned index)
+{
+	ck_assert_uint_lt(index, entries->len);
+	return g_ptr_array_index(entries, index);
+}
+
+START_TEST(a_line_is_cut_into_its_fields)
+{
+	g_autoptr(GPtrArray) entries = parse("# nothing\n\n  /dev/sda2\t/home   ext4  noatime  0  2  \n");
+	const FstabEntry *entry = entry_at(entries, 0);
+
+	ck_assert_uint_eq(entries->len, 1);
+	ck_assert_str_eq(entry->source, "/dev/sda2");
+	ck_assert_str_eq(entry->target, "/home");
+	ck_assert_str_eq(entry->type, "ext4");
+	ck_assert_str_eq(entry->options, "noatime");
+	ck_assert_uint_eq(entry->passno, 2);
+	ck_assert_uint_eq(entry->origin.line, 3);
+}
+END_TEST
+
+START_TEST(octal_escapes_and_quoted_tags_are_the_bytes_they_stand_for)
+{
+	g_autoptr(GPtrArray) entries = parse("LABEL=\"my\\040data\" /a\\040b/\\134 ext4\nLABEL=plain /b ext4\n");
+
+	ck_assert_str_eq(entry_at(entries, 0)->source, "LABEL=my data");
+	ck_assert_str_eq(entry_at(entries, 0)->target, "/a b/\\");
+	ck_assert_str_eq(entry_at(entries, 1)->source, "LABEL=plain");
+}
+END_TEST
+
+START_TEST(a_target_is_written_in_one_way_only)
+{
+	g_autoptr(GPtrArray) entries = parse("a //srv/./data// ext4\nb / ext4\n");
+
+	ck_assert_str_eq(entry_at(entries, 0)->target, "/srv/data");
+	ck_assert_str_eq(entry_at(entries, 1)->target, "/");
+}
+END_TEST
+
+START_TEST(options_for_the_init_are_taken_out)
+{
+	g_autoptr(GPtrArray) entries =
+		parse("a /a ext4 defaults,nofail,x-systemd.automount,ro,comment=x,_netdev,context=\"a,nofail\"\n"
+		      "b /b ext4 noauto,auto\n"
+		      "/c /c none rbind\n");
+	const FstabEntry *first = entry_at(entries, 0);
+
+	ck_assert_str_eq(first->options, "ro,context=\"a,nofail\"");
+	ck_assert(first->is_nofail && first->is_remote && !first->is_noauto && !first->is_bind);
+	ck_assert_str_eq(entry_at(entries, 1)->options, "defaults");
+	ck_assert(entry_at(entries, 1)->is_noauto);
+	ck_assert(entry_at(entries, 2)->is_bind);
+	ck_assert_str_eq(entry_at(entries, 2)->options, "rbind");
+}
+END_TEST
+
+START_TEST(network_file_systems_are_known_by_their_type)
+{
+	g_autoptr(GPtrArray) entries = parse("s:/x /a nfs\n//s/x /b cifs\nx /c ext4\n");
+
+	ck_assert(entry_at(entries, 0)->is_remote);
+	ck_assert(entry_at(entries, 1)->is_remote);
+	ck_assert(!entry_at(entries, 2)->is_remote);
+}
+END_TEST
+
+START_TEST(swap_needs_no_mount_point)
+{
+	g_autoptr(GPtrArray) entries = parse("/dev/sda3 none swap sw,pri=4 0 0\n/swapfile swap swap\n");
+
+	ck_assert(entry_at(entries, 0)->is_swap);
+	ck_assert_str_eq(entry_at(entries, 0)->options, "pri=4");
+	ck_assert_str_eq(entry_at(entries, 1)->options, "defaults");
+}
+END_TEST
+
+/* Each bad line, and all that is said of it; the good line after it is read. */
+static const struct {
+	const char *line;
+	const char *said;
+} bad_lines[] = {
+	{ "one two", "a line is: device, mount point, type, options, 0, number of the check" },
+	{ "a relative ext4", "\"relative\" is no mount point; write an absolute path without \"..\"" },
+	{ "a /x/../y ext4", "\"/x/../y\" is no mount point; write an absolute path without \"..\"" },
+	{ "a /x ext4 defaults 0 many", "\"many\" is no number of a check; write 0, 1 or 2" },
+	{ "a /x ext4 defaults 0 10", "\"10\" is no number of a check; write 0, 1 or 2" },
+	{ "a /x\\012y ext4", "the mount point holds a control character; a service file cannot hold it" },
+	{ "a\\377 /x ext4", "the device is not UTF-8; a service file cannot hold it" },
+};
+
+START_TEST(a_bad_line_is_told_and_left_out)
+{
+	g_autofree char *text = g_strdup_printf("%s\nb /good ext4\n", bad_lines[_i].line);
+	g_autofree char *said = g_strdup_printf("/etc/fstab:1: %s\n", bad_lines[_i].said);
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(GPtrArray) entries = fstab_parse("/etc/fstab", text, strlen(text), diags);
+
+	expect_diags(diags, said);
+	ck_assert_uint_eq(entries->len, 1);
+	ck_assert_str_eq(entry_at(entries, 0)->target, "/good");
+}
+END_TEST
+
+START_TEST(the_first_of_two_lines_for_one_place_counts)
+{
+	const char text[] = "a /x ext4\nb /x/ ext3\nc none swap\nc none swap\n";
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(GPtrArray) entries = fstab_parse("/etc/fstab", text, strlen(text), diags);
+
+	expect_diags(diags, "/etc/fstab:2: line 1 is for /x already\n/etc/fstab:4: line 3 is for c already\n");
+	ck_assert_uint_eq(entries->len, 2);
+}
+END_TEST
+
+START_TEST(nul_bytes_and_endless_lines_are_told)
+{
+	static const char nul[] = "a /x\0 ext4\nb /good ext4";
+	g_autofree char *filler = g_strnfill(LIMIT_LINE_BYTES, 'x');
+	g_autofree char *endless = g_strdup_printf("a /%s ext4\n", filler);
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(GPtrArray) first = fstab_parse("nul", nul, sizeof(nul) - 1, diags);
+	g_autoptr(GPtrArray) second = fstab_parse("long", endless, strlen(endless), diags);
+
+	expect_diags(diags, "nul:1: the line holds a NUL byte\nlong:1: the line is longer than 8192 bytes\n");
+	ck_assert_uint_eq(first->len, 1);
+	ck_assert_uint_eq(second->len, 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("fstab");
+	TCase *fields = tcase_create("fields");
+	TCase *bad = tcase_create("bad lines");
+
+	tcase_add_test(fields, a_line_is_cut_into_its_fields);
+	tcase_add_test(fields, octal_escapes_and_quoted_tags_are_the_bytes_they_stand_for);
+	tcase_add_test(fields, a_target_is_written_in_one_way_only);
+	tcase_add_test(fields, options_for_the_init_are_taken_out);
+	tcase_add_test(fields, network_file_systems_are_known_by_their_type);
+	tcase_add_test(fields, swap_needs_no_mount_point);
+	suite_add_tcase(suite, fields);
+
+	tcase_add_loop_test(bad, a_bad_line_is_told_and_left_out, 0, G_N_ELEMENTS(bad_lines));
+	tcase_add_test(bad, the_first_of_two_lines_for_one_place_counts);
+	tcase_add_test(bad, nul_bytes_and_endless_lines_are_told);
+	suite_add_tcase(suite, bad);
+	return suite;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "config/loader.h"
+#include "svc-generate/volumes.h"
+#include "tests/lib/diags.h"
+#include "tests/lib/tree.h"
+
+Suite *make_suite(void);
+
+static Output *generate(const char *fstab)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(GPtrArray) entries = fstab_parse("/etc/fstab", fstab, strlen(fstab), diags);
+	Output *output = output_new();
+
+	expect_diags(diags, "");
+	volumes_generate(entries, output);
+	return output;
+}
+
+/* All of the file but the line that says what made it. */
+static const char *text_of(Output *output, const char *name)
+{
+	return strchr(output_file(output, name, "nothing")->str, '\n') + 1;
+}
+
+static const struct {
+	const char *target;
+	const char *name;
+} names[] = {
+	{ "/home", "mount-home" },
+	{ "/boot/efi", "mount-boot-efi" },
+	{ "/srv/my-data", "mount-srv-my--data" },
+	{ "/a-/b", "mount-a---b" },
+	{ "/a/-b", "mount-a-+2db" },
+	{ "/a b@c", "mount-a+20b+40c" },
+};
+
+START_TEST(each_place_has_its_own_name)
+{
+	g_autofree char *name = volume_mount_name(names[_i].target);
+
+	ck_assert_str_eq(name, names[_i].name);
+}
+END_TEST
+
+START_TEST(long_places_have_names_that_fit_and_differ)
+{
+	g_autofree char *filler = g_strnfill(300, 'x');
+	g_autofree char *one = g_strdup_printf("/%s/one", filler);
+	g_autofree char *two = g_strdup_printf("/%s/two", filler);
+	g_autofree char *name_one = volume_mount_name(one);
+	g_autofree char *name_two = volume_mount_name(two);
+
+	ck_assert_uint_eq(strlen(name_one), LIMIT_NAME_BYTES);
+	ck_assert_uint_eq(strlen(name_two), LIMIT_NAME_BYTES);
+	ck_assert_str_ne(name_one, name_two);
+}
+END_TEST
+
+static const struct {
+	const char *source;
+	const char *path; /* NULL: no device */
+} devices[] = {
+	{ "LABEL=my d/ata \xc3\xbc", "/dev/disk/by-label/my\\x20d\\x2fata\\x20\xc3\xbc" },
+	{ "LABEL=a\\b", "/dev/disk/by-label/a\\x5cb" },
+	{ "UUID=A-1", "/dev/disk/by-uuid/A-1" },
+	{ "PARTUUID=1", "/dev/disk/by-partuuid/1" },
+	{ "PARTLABEL=x", "/dev/disk/by-partlabel/x" },
+	{ "ID=x", "/dev/disk/by-id/x" },
+	{ "/dev/mapper/x", "/dev/mapper/x" },
+	{ "/image", NULL },
+	{ "tmpfs", NULL },
+	{ "server:/x", NULL },
+};
+
+START_TEST(a_device_is_where_udev_puts_it)
+{
+	g_autofree char *path = volume_device_path(devices[_i].source);
+
+	ck_assert_pstr_eq(path, devices[_i].path);
+}
+END_TEST
+
+START_TEST(a_volume_is_waited_for_checked_mounted_and_unmounted)
+{
+	g_autoptr(Output) output = generate("LABEL=my\\040data /srv/data ext4 noatime 0 2\n");
+
+	ck_assert_str_eq(text_of(output, "mount-srv-data.svc"),
+			 "[Service]\nDescription=File system /srv/data\nType=task\n"
+			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 2 ext4 noatime \"LABEL=my data\" /srv/data\n"
+			 "Stop=-/bin/umount -- /srv/data\nStopTimeout=30s\nStartTimeout=2h\n\n"
+			 "[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
+			 "When=\"path:/dev/disk/by-label/my\\\\x20data\"\n"
+			 "Wants=device-label-my+20data\nAfter=device-label-my+20data\nProvides=$local_fs\n");
+	ck_assert_str_eq(text_of(output, "device-label-my+20data.svc"),
+			 "[Service]\nDescription=Device LABEL=my data\nType=task\n"
+			 "Exec=/bin/udevadm wait --timeout=90 \"/dev/disk/by-label/my\\\\x20data\"\nStartTimeout=100s\n\n"
+			 "[Conditions]\nWhen=!virtual:container\nWhen=path:exec:/bin/udevadm\nWhen=service:udev\n");
+	ck_assert_str_eq(text_of(output, "50-fstab.policy"), "\n[runlevel S]\nActivate=mount-srv-data\n");
+}
+END_TEST
+
+START_TEST(nofail_neither_waits_nor_counts)
+{
+	g_autoptr(Output) output = generate("/dev/sdb1 /mnt ext4 nofail 0 0\n");
+
+	ck_assert_str_eq(text_of(output, "mount-mnt.svc"),
+			 "[Service]\nDescription=File system /mnt\nType=task\n"
+			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 0 ext4 defaults /dev/sdb1 /mnt\n"
+			 "Stop=-/bin/umount -- /mnt\nStopTimeout=30s\n\n"
+			 "[Conditions]\nWhen=!virtual:container\nAfter=checkroot\nWhen=path:/dev/sdb1\n");
+	ck_assert_str_eq(text_of(output, "device-dev-sdb1.svc"), "");
+}
+END_TEST
+
+START_TEST(noauto_is_by_hand)
+{
+	g_autoptr(Output) output = generate("# first\ntmpfs /mnt tmpfs noauto\n");
+
+	ck_assert_str_eq(text_of(output, "50-fstab.policy"),
+			 "\n[service mount-mnt]\nActivation=manual\nReason=noauto in /etc/fstab, line 2\n");
+	ck_assert_ptr_null(strstr(text_of(output, "mount-mnt.svc"), "Provides="));
+}
+END_TEST
+
+START_TEST(what_lies_on_another_volume_needs_it)
+{
+	g_autoptr(Output) output = generate("tmpfs /a tmpfs\ntmpfs /a/b/c tmpfs\n/a/b/c/d /bound none bind\n"
+					    "/a/swap none swap\ntmpfs /hand tmpfs noauto\ntmpfs /hand/x tmpfs\n"
+					    "tmpfs /ab tmpfs\n");
+
+	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-a-b-c.svc"), "\nWhile=service:mount-a\n"));
+	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-bound.svc"), "\nWhile=service:mount-a-b-c\n"));
+	ck_assert_ptr_nonnull(strstr(text_of(output, "swap-a-swap.svc"), "\nWhile=service:mount-a\n"));
+	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-hand-x.svc"), "\nAfter=mount-hand\n"));
+	ck_assert_ptr_null(strstr(text_of(output, "mount-ab.svc"), "While="));
+}
+END_TEST
+
+START_TEST(network_volumes_come_after_the_network)
+{
+	g_autoptr(Output) output = generate("server:/home /home nfs\n");
+
+	ck_assert_str_eq(text_of(output, "mount-home.svc"),
+			 "[Service]\nDescription=File system /home\nType=task\n"
+			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 0 nfs defaults server:/home /home\n"
+			 "Stop=-/bin/umount -- /home\nStopTimeout=30s\n"
+			 "Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n\n"
+			 "[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
+			 "After=$network loopback\nProvides=$remote_fs\n");
+}
+END_TEST
+
+START_TEST(the_root_is_checkroots_and_usr_stays)
+{
+	g_autoptr(Output) output = generate("LABEL=root / ext4 defaults 0 1\n/dev/sda3 /usr ext4 ro\nproc /proc proc hidepid=2\n");
+
+	ck_assert_str_eq(text_of(output, "mount-.svc"), "");
+	ck_assert_ptr_null(strstr(text_of(output, "mount-usr.svc"), "Stop="));
+	ck_assert_ptr_null(strstr(text_of(output, "mount-proc.svc"), "Stop="));
+	ck_assert_str_eq(text_of(output, "50-fstab.policy"),
+			 "\n[runlevel S]\nActivate=mount-usr\n\n[runlevel S]\nActivate=mount-proc\n");
+}
+END_TEST
+
+/* Every .svc file of @directory into the tree, and its policy. */
+static void ship(const Tree *tree, const char *directory)
+{
+	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
+	const char *name;
+
+	ck_assert_ptr_nonnull(dir);
+	while ((name = g_dir_read_name(dir)) != NULL) {
+		g_autofree char *from = g_build_filename(directory, name, NULL);
+		g_autofree char *text = NULL;
+		const bool is_policy = g_str_has_suffix(name, ".policy");
+		g_autofree char *to = g_build_filename(SVCD_LIBDIR, is_policy ? "policy.d" : "services.d", name, NULL);
+
+		if (!is_policy && !g_str_has_suffix(name, ".svc"))
+			continue;
+		ck_assert(g_file_get_contents(from, &text, NULL, NULL));
+		tree_write(tree, to, text);
+	}
+}
+
+START_TEST(shipped_and_generated_files_are_without_fault)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *generated = tree_path(tree, "/run/svcd/generated");
+	g_autoptr(Output) output = generate("LABEL=my\\040data /we%ard/\"q\"/$x\\134 ext4 defaults 0 2\n"
+					    "/we%ard/\"q\"/$x\\134/y /b|c none bind\nUUID=1 none swap sw,pri=1\n"
+					    "s:/x /!n nfs noauto\n");
+	const LoaderOptions options = { .root = tree->root, .any_owner = true };
+	g_autoptr(Configuration) configuration = NULL;
+	g_autoptr(GError) error = NULL;
+
+	ship(tree, SHIPPED_FILES "/core");
+	ship(tree, SHIPPED_FILES "/daemons");
+	ship(tree, SHIPPED_FILES "/policy");
+	ship(tree, SHIPPED_FILES);
+	ck_assert(output_write(output, generated, &error));
+
+	configuration = configuration_load(&options, NULL);
+	expect_diags(configuration->diags, "");
+	ck_assert_ptr_nonnull(service_set_find(configuration->set, "mount-we+25ard-+22q+22-+24x+5c"));
+	ck_assert_ptr_nonnull(service_set_find(configuration->set, "swap-uuid-1"));
+}
+END_TEST
+
+START_TEST(what_fstab_no_longer_says_is_removed_and_foreign_files_stay)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *directory = tree_path(tree, "/generated");
+	g_autofree char *gone = tree_path(tree, "/generated/mount-a.svc");
+	g_autofree char *kept = tree_path(tree, "/generated/mount-b.svc");
+	g_autofree char *foreign = tree_path(tree, "/generated/script.svc");
+	g_autoptr(Output) before = generate("tmpfs /a tmpfs\ntmpfs /b tmpfs\n");
+	g_autoptr(Output) after = generate("#\ntmpfs /b tmpfs\n");
+	g_autoptr(GError) error = NULL;
+
+	tree_write(tree, "/generated/script.svc", "[Service]\n");
+	ck_assert(output_write(before, directory, &error));
+	ck_assert(g_file_test(gone, G_FILE_TEST_EXISTS));
+
+	ck_assert(output_write(after, directory, &error));
+	ck_assert(!g_file_test(gone, G_FILE_TEST_EXISTS));
+	ck_assert(g_file_test(kept, G_FILE_TEST_EXISTS));
+	ck_assert(g_file_test(foreign, G_FILE_TEST_EXISTS));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("volumes");
+	TCase *naming = tcase_create("names");
+	TCase *services = tcase_create("services");
+	TCase *files = tcase_create("files");
+
+	tcase_add_loop_test(naming, each_place_has_its_own_name, 0, G_N_ELEMENTS(names));
+	tcase_add_test(naming, long_places_have_names_that_fit_and_differ);
+	tcase_add_loop_test(naming, a_device_is_where_udev_puts_it, 0, G_N_ELEMENTS(devices));
+	suite_add_tcase(suite, naming);
+
+	tcase_add_test(services, a_volume_is_waited_for_checked_mounted_and_unmounted);
+	tcase_add_test(services, nofail_neither_waits_nor_counts);
+	tcase_add_test(services, noauto_is_by_hand);
+	tcase_add_test(services, what_lies_on_another_volume_needs_it);
+	tcase_add_test(services, network_volumes_come_after_the_network);
+	tcase_add_test(services, the_root_is_checkroots_and_usr_stays);
+	suite_add_tcase(suite, services);
+
+	tcase_add_test(files, shipped_and_generated_files_are_without_fault);
+	tcase_add_test(files, what_fstab_no_longer_says_is_removed_and_foreign_files_stay);
+	suite_add_tcase(suite, files);
+	return suite;
+}
