@@ -36,6 +36,10 @@
 	X(P, GONE, "gone")
 ENUM_WITH_NAMES(Step, STEP, step, SUPERVISE_STEPS)
 
+/* Descriptors that the keeper keeps as "SERVICE/KIND/0", so that the next manager has them too. */
+#define KEPT_KINDS(X, P) X(P, STATUS, "status") X(P, READY, "ready") X(P, NOTIFY, "notify")
+ENUM_WITH_NAMES(KeptKind, KEPT, kept_kind, KEPT_KINDS)
+
 /* A row of the keeper's table, as far as we know it. */
 typedef struct ProcessRow {
 	bool in_use; /* asked for, and its end not yet handled */
@@ -78,6 +82,7 @@ struct Supervisor {
 	char *notify_path; /* NULL unless Ready=notify */
 	NotifySocket *notify;
 	ReadyFd *ready;
+	bool is_kept[KEPT_COUNT];
 	int output_fd;     /* write end of the log pipe, between the first and the main command */
 	bool is_stopping;  /* the stop limit is running */
 

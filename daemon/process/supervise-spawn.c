@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/errors.h"
@@ -19,30 +18,27 @@
 
 /* --- what is kept by the keeper, so that the next manager has it too --- */
 
-static const char *const kept_kinds[] = { "status", "ready", "notify" };
-
-static void keep(Supervisor *s, const char *kind, int fd)
+static void keep(Supervisor *s, KeptKind kind, int fd)
 {
-	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan->name, kind);
+	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan->name, kept_kind_name(kind));
 
+	s->is_kept[kind] = true;
 	keeper_link_keep(s->context->link, name, fd);
 }
 
-static void forget(Supervisor *s, const char *kind)
+static void forget(Supervisor *s, KeptKind kind)
 {
-	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan->name, kind);
+	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan->name, kept_kind_name(kind));
 
-	keeper_link_forget(s->context->link, name);
+	if (s->is_kept[kind])
+		keeper_link_forget(s->context->link, name);
+	s->is_kept[kind] = false;
 }
 
 void supervisor_forget_fds(Supervisor *s)
 {
-	const bool has[] = { s->rows[ROLE_MAIN].status != NULL, s->ready != NULL, s->notify != NULL };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(kept_kinds); i++) {
-		if (has[i])
-			forget(s, kept_kinds[i]);
-	}
+	for (int kind = 0; kind < KEPT_COUNT; kind++)
+		forget(s, (KeptKind)kind);
 	g_clear_pointer(&s->rows[ROLE_MAIN].status, ready_fd_free);
 	g_clear_pointer(&s->rows[ROLE_CONTROL].status, ready_fd_free);
 	g_clear_pointer(&s->ready, ready_fd_free);
@@ -57,7 +53,7 @@ static void on_executed(void *data)
 {
 	Supervisor *s = data;
 
-	forget(s, "status");
+	forget(s, KEPT_STATUS);
 	step_main_executed(s);
 	supervisor_settle(s);
 }
@@ -66,7 +62,7 @@ static void on_exec_failed(void *data, const struct ExecStatus *status)
 {
 	Supervisor *s = data;
 
-	forget(s, "status");
+	forget(s, KEPT_STATUS);
 	s->rows[ROLE_MAIN].problem = outcome_describe_exec(s->plan, s->plan->exec, status);
 }
 
@@ -93,7 +89,7 @@ static void on_newline(void *data)
 {
 	Supervisor *s = data;
 
-	forget(s, "ready");
+	forget(s, KEPT_READY);
 	if (s->plan->ready == READY_FD)
 		supervisor_is_ready(s);
 	supervisor_settle(s);
@@ -192,20 +188,32 @@ bool supervisor_open_notify(Supervisor *s, GError **error)
 	s->notify = notify_socket_new(s->notify_path, &notify_listener, s, error);
 	if (!s->notify)
 		return false;
-	keep(s, "notify", notify_socket_fd(s->notify));
+	keep(s, KEPT_NOTIFY, notify_socket_fd(s->notify));
 	return true;
 }
 
-void supervisor_take_fd(Supervisor *s, const char *kind, int fd)
+void supervisor_take_fd(Supervisor *s, const char *kind_name, int fd)
 {
-	if (strcmp(kind, "status") == 0 && !s->rows[ROLE_MAIN].status)
-		s->rows[ROLE_MAIN].status = ready_fd_new(READY_FD_EXEC_STATUS, fd, &status_listeners[ROLE_MAIN], s);
-	else if (strcmp(kind, "ready") == 0 && !s->ready)
-		s->ready = ready_fd_new(READY_FD_NEWLINE, fd, &ready_listener, s);
-	else if (strcmp(kind, "notify") == 0 && !s->notify)
-		s->notify = notify_socket_resume(fd, &notify_listener, s);
-	else
+	KeptKind kind;
+
+	if (!kept_kind_from_name(kind_name, &kind) || s->is_kept[kind]) {
 		fd_close(&fd);
+		return;
+	}
+	s->is_kept[kind] = true;
+	switch (kind) {
+	case KEPT_STATUS:
+		s->rows[ROLE_MAIN].status = ready_fd_new(READY_FD_EXEC_STATUS, fd, &status_listeners[ROLE_MAIN], s);
+		break;
+	case KEPT_READY:
+		s->ready = ready_fd_new(READY_FD_NEWLINE, fd, &ready_listener, s);
+		break;
+	case KEPT_NOTIFY:
+		s->notify = notify_socket_resume(fd, &notify_listener, s);
+		break;
+	case KEPT_COUNT:
+		break;
+	}
 }
 
 void supervisor_arm(Supervisor *s)
@@ -233,9 +241,9 @@ void supervisor_drain(Supervisor *s, enum ProcessRole role)
 
 /* --- spawning --- */
 
-/* Returns: the write end; the read end becomes *@ret_reader. */
+/* Returns: the write end; the read end becomes *@ret_reader. @keep_as: KEPT_COUNT: only here. */
 static int make_pipe(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdListener *listener, Supervisor *s,
-		     const char *keep_as, GError **error)
+		     KeptKind keep_as, GError **error)
 {
 	int fds[2];
 
@@ -243,7 +251,7 @@ static int make_pipe(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdListen
 		fail_errno(error, errno, "cannot make a pipe");
 		return -1;
 	}
-	if (keep_as)
+	if (keep_as != KEPT_COUNT)
 		keep(s, keep_as, fds[0]);
 	ready_fd_free(*ret_reader);
 	*ret_reader = ready_fd_new(kind, fds[0], listener, s);
@@ -274,7 +282,7 @@ static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
 		input->notify_path = s->notify_path;
 	if (s->plan->ready != READY_FD)
 		return true;
-	input->ready_fd = make_pipe(&s->ready, READY_FD_NEWLINE, &ready_listener, s, "ready", error);
+	input->ready_fd = make_pipe(&s->ready, READY_FD_NEWLINE, &ready_listener, s, KEPT_READY, error);
 	return input->ready_fd >= 0;
 }
 
@@ -286,7 +294,7 @@ static bool send_spawn(Supervisor *s, SpawnInput *input, GError **error)
 	if (cgroup_fd < 0 && cgroup_path(s->cgroup))
 		return false;
 	status_fd = make_pipe(&s->rows[input->role].status, READY_FD_EXEC_STATUS, &status_listeners[input->role], s,
-			      input->role == ROLE_MAIN ? "status" : NULL, error);
+			      input->role == ROLE_MAIN ? KEPT_STATUS : KEPT_COUNT, error);
 	if (status_fd < 0)
 		return false;
 	input->cgroup_fd = cgroup_fd;
