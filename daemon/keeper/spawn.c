@@ -204,24 +204,48 @@ static bool set_oom_score_adj(int32_t score)
 	return keeper_write_file("/proc/self/oom_score_adj", text);
 }
 
+/*
+ * A container may withhold CAP_SYS_RESOURCE: then the closest that it allows must do, or a vendor's file that asks for
+ * more than the container gives would keep its service from running at all.
+ */
+static bool set_limit(uint32_t resource, struct rlimit wanted)
+{
+	struct rlimit now;
+
+	if (setrlimit((__rlimit_resource_t)resource, &wanted) == 0)
+		return true;
+	if (errno != EPERM || !keeper.container || getrlimit((__rlimit_resource_t)resource, &now) < 0)
+		return false;
+	if (wanted.rlim_max > now.rlim_max)
+		wanted.rlim_max = now.rlim_max;
+	if (wanted.rlim_cur > wanted.rlim_max)
+		wanted.rlim_cur = wanted.rlim_max;
+	return setrlimit((__rlimit_resource_t)resource, &wanted) == 0;
+}
+
+static bool step_oom_score(struct SpawnRequest *r)
+{
+	if (!(r->flags & SPAWN_SET_OOM)) {
+		if (keeper.oom_score_adj != 0)
+			(void)set_oom_score_adj(0); /* may be refused inside a container that is given a score */
+		return true;
+	}
+	return set_oom_score_adj(r->oom_score_adj) || (keeper.container && (errno == EACCES || errno == EPERM));
+}
+
 static bool step_limits(struct SpawnRequest *r)
 {
-	const struct rlimit files = { .rlim_cur = keeper.nofile_soft, .rlim_max = keeper.nofile_hard };
-
-	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+	if (!set_limit(RLIMIT_NOFILE, (struct rlimit){ .rlim_cur = keeper.nofile_soft, .rlim_max = keeper.nofile_hard }))
 		return false;
 	for (uint32_t i = 0; i < r->n_rlimits; i++) {
-		const struct rlimit limit = { .rlim_cur = r->rlimits[i].soft, .rlim_max = r->rlimits[i].hard };
-
-		if (setrlimit((__rlimit_resource_t)r->rlimits[i].resource, &limit) < 0)
+		if (!set_limit(r->rlimits[i].resource,
+			       (struct rlimit){ .rlim_cur = r->rlimits[i].soft, .rlim_max = r->rlimits[i].hard }))
 			return false;
 	}
 	if (r->flags & SPAWN_SET_NICE && setpriority(PRIO_PROCESS, 0, r->nice) < 0)
 		return false;
-	if (r->flags & SPAWN_SET_OOM && !set_oom_score_adj(r->oom_score_adj))
+	if (!step_oom_score(r))
 		return false;
-	if (!(r->flags & SPAWN_SET_OOM) && keeper.oom_score_adj != 0)
-		(void)set_oom_score_adj(0); /* may be refused inside a container that is given a score */
 	(void)umask(r->flags & SPAWN_SET_UMASK ? r->umask : 022);
 	return true;
 }
