@@ -1,1 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+
+dist_man_MANS += \
+	docs/man/svcd.8 \
+	docs/man/svcd.policy.5 \
+	docs/man/svcd.service.5
+
+EXTRA_DIST += \
+	docs/design.md \
+	docs/policy.md \
+	docs/service-files.md \
+	docs/testing.md

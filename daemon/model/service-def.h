@@ -77,7 +77,7 @@ typedef struct ServiceDef {
 	GPtrArray *cleanup; /* Command *, after the last process is gone; never NULL */
 	Action stop;        /* default: signal TERM; for a task that is done: nothing but its command, if it has one */
 	Action reload;
-	int kill_signal;    /* after the stop limit; KILL, to the whole cgroup */
+	int kill_signal;    /* FinalKillSignal=: after the stop limit, to the whole cgroup; default KILL */
 
 	ReadyKind ready;
 	char *ready_path;   /* READY_PATH */
@@ -91,8 +91,8 @@ typedef struct ServiceDef {
 	int64_t restart_window_us;    /* ... in this time, then failed */
 	GArray *success_status;       /* int: exit statuses that count as success besides 0 */
 
-	int64_t start_limit_us; /* StartLimit... time from start to ready; 0 is not allowed */
-	int64_t stop_limit_us;
+	int64_t start_limit_us; /* StartTimeout=: from start to ready; never 0 */
+	int64_t stop_limit_us;  /* StopTimeout=: from the request to stop to the last signal */
 	bool once;        /* a task that is not run again after its When went false and true */
 	int64_t linger_us; /* keep it this long after nothing wants it any more */
 

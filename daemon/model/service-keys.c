@@ -402,7 +402,7 @@ static const ServiceKey keys[] = {
 	SERVICE_LIST("SuccessStatus", read_success_status, success_status),
 	SERVICE_KEY("StartTimeout", read_time_limit, start_limit_us),
 	SERVICE_KEY("StopTimeout", read_time_limit, stop_limit_us),
-	SERVICE_KEY("KillSignal", read_signal, kill_signal),
+	SERVICE_KEY("FinalKillSignal", read_signal, kill_signal),
 	SERVICE_KEY("Once", read_bool, once),
 	SERVICE_KEY("Linger", read_duration, linger_us),
 

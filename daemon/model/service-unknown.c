@@ -57,7 +57,7 @@ static const struct {
 	{ "TimeoutSec", "write StartTimeout= and StopTimeout=" },
 	{ "TimeoutStartSec", "write StartTimeout=" },
 	{ "TimeoutStopSec", "write StopTimeout=" },
-	{ "FinalKillSignal", "write KillSignal=" },
+	{ "KillSignal", "write Stop=signal:NAME" },
 	{ "Requires", "write While=service:NAME in [Conditions]" },
 	{ "BindsTo", "write While=service:NAME in [Conditions]" },
 	{ "Requisite", "write When=service:NAME in [Conditions]" },

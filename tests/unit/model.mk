@@ -29,6 +29,7 @@ TESTS += tests/unit/test_service_parse
 tests_unit_test_service_parse_SOURCES = tests/unit/test_service_parse.c tests/lib/check-main.c tests/lib/diags.h
 tests_unit_test_service_parse_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_service_parse_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+tests_unit_test_service_parse_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DOCS='"$(abs_top_srcdir)/docs"'
 
 check_PROGRAMS += tests/unit/test_check
 TESTS += tests/unit/test_check
@@ -68,3 +69,16 @@ tests_unit_test_bad_files_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_bad_files_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
 tests_unit_test_bad_files_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DATA='"$(abs_top_srcdir)/tests/data"'
 EXTRA_DIST += tests/data/bad-services tests/data/bad-policies
+
+# Fuzz targets. Here each runs over its corpus and a fixed number of mutations of it; to search for more, build the
+# file with -fsanitize=fuzzer and without driver.c.
+check_PROGRAMS += tests/fuzz/fuzz_service tests/fuzz/fuzz_policy
+TESTS += tests/fuzz/fuzz_service tests/fuzz/fuzz_policy
+tests_fuzz_fuzz_service_SOURCES = tests/fuzz/fuzz_service.c tests/fuzz/driver.c
+tests_fuzz_fuzz_service_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/bad-services"'
+tests_fuzz_fuzz_service_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_service_LDADD = $(LIBS_MODEL)
+tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c
+tests_fuzz_fuzz_policy_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/bad-policies"'
+tests_fuzz_fuzz_policy_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_policy_LDADD = $(LIBS_MODEL)

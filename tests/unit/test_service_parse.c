@@ -77,7 +77,7 @@ START_TEST(every_key_of_service_reaches_its_field)
 		"x", "[Service]\nDescription=An example; # of much\nExec=/usr/sbin/x -f 'a b' \"c\\\"d\"\n"
 		     "Prepare=/bin/a\nPrepare=-/bin/b 1\nCleanup=/bin/c\nStop=/bin/stop $MAINPID\nReload=signal:HUP\n"
 		     "Ready=notify\nPidFile=/run/x.pid\nRestart=on-failure\nRestartDelay=200ms\nRestartDelayMax=1min\n"
-		     "RestartLimit=3/1min 30s\nSuccessStatus=1 143\nStartTimeout=5\nStopTimeout=2s\nKillSignal=ABRT\n"
+		     "RestartLimit=3/1min 30s\nSuccessStatus=1 143\nStartTimeout=5\nStopTimeout=2s\nFinalKillSignal=ABRT\n"
 		     "Once=yes\nLinger=10s\n");
 	const Command *second;
 
@@ -357,6 +357,23 @@ START_TEST(every_row_of_the_table_is_found_under_its_name_and_refuses_nonsense)
 }
 END_TEST
 
+START_TEST(every_key_is_told_in_the_manual_and_in_the_docs)
+{
+	g_autofree char *manual = NULL;
+	g_autofree char *page = NULL;
+
+	ck_assert(g_file_get_contents(TEST_DOCS "/man/svcd.service.5", &manual, NULL, NULL));
+	ck_assert(g_file_get_contents(TEST_DOCS "/service-files.md", &page, NULL, NULL));
+	for (const ServiceKey *key = service_keys(); key->name; key++) {
+		g_autofree char *quoted = g_strdup_printf("`%s`", key->name);
+
+		ck_assert_msg(strstr(manual, key->name) != NULL, "%s= is not in svcd.service(5)", key->name);
+		if (!g_str_has_prefix(key->name, "Limit")) /* one line for all of them */
+			ck_assert_msg(strstr(page, quoted) != NULL, "%s= is not in service-files.md", key->name);
+	}
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("service-parse");
@@ -370,6 +387,7 @@ Suite *make_suite(void)
 	tcase_add_test(keys, every_key_of_conditions_reaches_its_field);
 	tcase_add_test(keys, readiness_has_six_forms);
 	tcase_add_test(keys, every_row_of_the_table_is_found_under_its_name_and_refuses_nonsense);
+	tcase_add_test(keys, every_key_is_told_in_the_manual_and_in_the_docs);
 	suite_add_tcase(suite, keys);
 	tcase_add_test(files, an_indented_line_joins_a_command_with_a_blank);
 	tcase_add_test(files, what_a_shell_would_understand_is_warned_of);
