@@ -42,6 +42,8 @@ static bool is_own_uid(const char *hex, uid_t uid)
 		if (high < 0 || low < 0)
 			return false;
 		decimal[i] = (char)(high * 16 + low);
+		if (!g_ascii_isdigit(decimal[i]))
+			return false;
 	}
 	decimal[length / 2] = '\0';
 	return text_parse_uint(decimal, 10, UINT32_MAX - 1, &claimed) && (uid_t)claimed == uid;

@@ -46,7 +46,7 @@ static const Service *find_service(const BusCall *call, const char *name, GError
 	const Service *service = engine_find(call->engine, name);
 
 	if (!service)
-		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service named %s", name);
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", name);
 	return service;
 }
 

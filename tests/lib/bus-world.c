@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus world: BusOps that end in the World's engine.
+ */
+#include "config.h"
+
+#include "tests/lib/bus-world.h"
+
+#include <gio/gunixsocketaddress.h>
+#include <string.h>
+
+#include "base/errors.h"
+#include "bus/names.h"
+#include "bus/private-socket.h"
+
+enum { LIMIT_S = 20 };
+
+/* --- operations --- */
+
+static void write_request(BusWorld *bw, const char *text)
+{
+	g_string_append_printf(bw->requests, "%s%s", bw->requests->len > 0 ? "; " : "", text);
+}
+
+static bool on_request(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error)
+{
+	BusWorld *bw = data;
+	const bool done = engine_request(world_engine(bw->world), verb, service, who, world_now(bw->world), error);
+
+	if (bw->settles)
+		world_settle(bw->world);
+	bus_world_tell(bw);
+	return done;
+}
+
+static bool on_set_runlevel(void *data, const char *runlevel, const Requester *who, GError **error)
+{
+	BusWorld *bw = data;
+	const bool done = engine_set_runlevel(world_engine(bw->world), runlevel, who, world_now(bw->world), error);
+
+	if (bw->settles)
+		world_settle(bw->world);
+	bus_world_tell(bw);
+	return done;
+}
+
+static bool on_shutdown(void *data, const char *kind, const Requester *who, GError **error)
+{
+	write_request(data, kind);
+	return true;
+}
+
+static bool on_set_flag(void *data, const char *name, bool set, const Requester *who, GError **error)
+{
+	BusWorld *bw = data;
+	g_autofree char *key = g_strconcat("flag:", name, NULL);
+
+	if (g_hash_table_size(bw->flags) >= 3 && set)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "too many flags are set");
+	if (set)
+		g_hash_table_add(bw->flags, g_strdup(name));
+	else
+		g_hash_table_remove(bw->flags, name);
+	engine_set_level(world_engine(bw->world), key, set ? LEVEL_TRUE : LEVEL_FALSE, "set", world_now(bw->world));
+	bus_world_tell(bw);
+	return true;
+}
+
+static char **on_flags(void *data)
+{
+	BusWorld *bw = data;
+	GHashTableIter iter;
+	gpointer name;
+	char **names = g_new0(char *, g_hash_table_size(bw->flags) + 1);
+	size_t n = 0;
+
+	g_hash_table_iter_init(&iter, bw->flags);
+	while (g_hash_table_iter_next(&iter, &name, NULL))
+		names[n++] = g_strdup(name);
+	return names;
+}
+
+static bool on_reload_files(void *data, const Requester *who, GError **error)
+{
+	write_request(data, "reload files");
+	return true;
+}
+
+static bool on_reexec(void *data, const Requester *who, GError **error)
+{
+	write_request(data, "reexec");
+	return true;
+}
+
+static const char *on_cgroup(void *data, const char *service)
+{
+	return NULL;
+}
+
+static void on_foreach_diagnostic(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user)
+{
+	const BusWorld *bw = data;
+
+	for (unsigned i = 0; i < diag_list_length(bw->diags); i++)
+		func(diag_list_get(bw->diags, i), user);
+}
+
+static void on_info(void *data, BusInfo *ret)
+{
+	*ret = (BusInfo){ .virtualization = "container", .generation = 2, .started_us = 5 };
+}
+
+static const BusOps ops = {
+	.request = on_request,
+	.set_runlevel = on_set_runlevel,
+	.shutdown = on_shutdown,
+	.set_flag = on_set_flag,
+	.flags = on_flags,
+	.reload_files = on_reload_files,
+	.reexec = on_reexec,
+	.cgroup = on_cgroup,
+	.foreach_diagnostic = on_foreach_diagnostic,
+	.info = on_info,
+};
+
+/* --- the object's life --- */
+
+BusWorld *bus_world_new(const char *files, const char *policy)
+{
+	BusWorld *bw = g_new0(BusWorld, 1);
+	g_autoptr(GError) error = NULL;
+	int fd;
+
+	bw->world = world_new_with_policy(files, policy);
+	bw->tree = tree_new();
+	bw->socket_path = tree_path(bw->tree, "/private");
+	bw->log_directory = tree_path(bw->tree, "/log");
+	bw->flags = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	bw->requests = g_string_new(NULL);
+	bw->diags = diag_list_new();
+	tree_mkdir(bw->tree, "/log");
+	bw->bus = bus_new(world_engine(bw->world), &ops, bw);
+	fd = private_socket_open(bw->socket_path, &error);
+	ck_assert_msg(fd >= 0, "%s", error ? error->message : "");
+	bus_listen_private(bw->bus, fd);
+	return bw;
+}
+
+void bus_world_free(BusWorld *bw)
+{
+	if (!bw)
+		return;
+	bus_free(bw->bus);
+	world_free(bw->world);
+	tree_free(bw->tree);
+	diag_list_free(bw->diags);
+	g_hash_table_unref(bw->flags);
+	g_string_free(bw->requests, TRUE);
+	g_free(bw->socket_path);
+	g_free(bw->log_directory);
+	g_free(bw);
+}
+
+void bus_world_tell(BusWorld *bw)
+{
+	const GPtrArray *all = engine_services(world_engine(bw->world));
+
+	for (guint i = 0; i < all->len; i++)
+		bus_service_changed(bw->bus, ((const Service *)g_ptr_array_index(all, i))->def->name);
+	bus_engine_changed(bw->bus);
+}
+
+static gboolean on_limit(gpointer data)
+{
+	*(bool *)data = true;
+	return G_SOURCE_CONTINUE;
+}
+
+void bus_world_run_until(bool (*is_over)(void *data), void *data, const char *what)
+{
+	bool is_late = false;
+	const guint limit = g_timeout_add_seconds(LIMIT_S, on_limit, &is_late);
+
+	while (!is_over(data)) {
+		ck_assert_msg(!is_late, "waited for: %s", what);
+		g_main_context_iteration(NULL, TRUE);
+	}
+	g_source_remove(limit);
+}
+
+/* --- a client in this process --- */
+
+typedef struct Answer {
+	bool is_there;
+	GVariant *value;
+	GDBusConnection *connection;
+	GError *error;
+} Answer;
+
+static bool is_answered(void *data)
+{
+	return ((Answer *)data)->is_there;
+}
+
+static void on_connected(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Answer *answer = data;
+
+	answer->connection = g_dbus_connection_new_for_address_finish(result, &answer->error);
+	answer->is_there = true;
+}
+
+GDBusConnection *bus_world_connect(BusWorld *bw)
+{
+	g_autofree char *address = g_strconcat("unix:path=", bw->socket_path, NULL);
+	Answer answer = { 0 };
+
+	g_dbus_connection_new_for_address(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL, NULL,
+					  on_connected, &answer);
+	bus_world_run_until(is_answered, &answer, "a connection");
+	ck_assert_msg(answer.connection != NULL, "%s", answer.error ? answer.error->message : "");
+	return answer.connection;
+}
+
+static void on_called(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Answer *answer = data;
+
+	answer->value = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &answer->error);
+	answer->is_there = true;
+}
+
+GVariant *bus_world_call(GDBusConnection *connection, const char *path, const char *interface, const char *method,
+			 GVariant *args, const char *type, GError **error)
+{
+	Answer answer = { 0 };
+
+	g_dbus_connection_call(connection, NULL, path, interface, method, args,
+			       type ? G_VARIANT_TYPE(type) : NULL, G_DBUS_CALL_FLAGS_NONE, LIMIT_S * 1000, NULL,
+			       on_called, &answer);
+	bus_world_run_until(is_answered, &answer, method);
+	if (answer.error)
+		g_propagate_error(error, answer.error);
+	return answer.value;
+}
+
+GVariant *bus_world_manager(GDBusConnection *connection, const char *method, GVariant *args, const char *type)
+{
+	g_autoptr(GError) error = NULL;
+	GVariant *reply = bus_world_call(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, type,
+					 &error);
+
+	ck_assert_msg(reply != NULL, "%s: %s", method, error ? error->message : "");
+	return reply;
+}
+
+char *bus_world_refusal(GDBusConnection *connection, const char *path, const char *interface, const char *method,
+			GVariant *args)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GVariant) reply = bus_world_call(connection, path, interface, method, args, NULL, &error);
+	g_autofree char *name = NULL;
+
+	ck_assert_msg(reply == NULL, "%s was not refused", method);
+	name = g_dbus_error_get_remote_error(error);
+	ck_assert_msg(name != NULL, "%s", error->message);
+	g_dbus_error_strip_remote_error(error);
+	return g_strdup_printf("%s: %s", name, error->message);
+}
+
+/* --- svcctl beside it --- */
+
+typedef struct Run {
+	bool is_over;
+	GBytes *out;
+	GBytes *err;
+} Run;
+
+static void on_ended(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Run *run = data;
+
+	ck_assert(g_subprocess_communicate_finish(G_SUBPROCESS(source), result, &run->out, &run->err, NULL));
+	run->is_over = true;
+}
+
+static bool is_run_over(void *data)
+{
+	return ((Run *)data)->is_over;
+}
+
+static char *to_text(GBytes *bytes)
+{
+	gsize length;
+	const char *data = g_bytes_get_data(bytes, &length);
+
+	return g_strndup(data ? data : "", length);
+}
+
+int bus_world_svcctl(BusWorld *bw, const char *line, char **ret_out, char **ret_err)
+{
+	g_autofree char *whole = g_strconcat("./svcctl ", line, NULL);
+	g_auto(GStrv) argv = g_strsplit(g_strchomp(whole), " ", -1);
+	g_autoptr(GSubprocessLauncher) launcher =
+		g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+	g_autoptr(GSubprocess) process = NULL;
+	g_autoptr(GError) error = NULL;
+	Run run = { 0 };
+
+	g_subprocess_launcher_setenv(launcher, "SVCD_PRIVATE", bw->socket_path, TRUE);
+	g_subprocess_launcher_setenv(launcher, "SVCD_LOG_DIRECTORY", bw->log_directory, TRUE);
+	g_subprocess_launcher_setenv(launcher, "LC_ALL", "C.UTF-8", TRUE);
+	process = g_subprocess_launcher_spawnv(launcher, (const char *const *)argv, &error);
+	ck_assert_msg(process != NULL, "%s", error ? error->message : "");
+	g_subprocess_communicate_async(process, NULL, NULL, on_ended, &run);
+	bus_world_run_until(is_run_over, &run, line);
+	ck_assert_msg(g_subprocess_get_if_exited(process), "svcctl %s was killed", line);
+	if (ret_out)
+		*ret_out = to_text(run.out);
+	if (ret_err)
+		*ret_err = to_text(run.err);
+	g_bytes_unref(run.out);
+	g_bytes_unref(run.err);
+	return g_subprocess_get_exit_status(process);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus world: a World behind a real socket, with org.svcd1 on it, for clients in the same test or svcctl beside it.
+ */
+#ifndef SVCD_TESTS_LIB_BUS_WORLD_H
+#define SVCD_TESTS_LIB_BUS_WORLD_H
+
+#include <gio/gio.h>
+
+#include "bus/bus.h"
+#include "tests/lib/tree.h"
+#include "tests/lib/world.h"
+
+typedef struct BusWorld {
+	World *world;
+	Bus *bus;
+	Tree *tree;         /* the socket and the log directory are below it */
+	char *socket_path;
+	char *log_directory;
+	GHashTable *flags;  /* names that are set */
+	GString *requests;  /* what BusOps were asked for, "poweroff; reexec" */
+	DiagList *diags;    /* what Diagnostics tells */
+	bool settles;       /* requests are carried out at once */
+} BusWorld;
+
+/* Files and policy as for world_new_with_policy(). */
+BusWorld *bus_world_new(const char *files, const char *policy);
+void bus_world_free(BusWorld *bw);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(BusWorld, bus_world_free)
+
+/* After the world changed by itself: what wiring.c would tell. */
+void bus_world_tell(BusWorld *bw);
+
+/* Runs the main loop until @is_over says so; fails the test after some seconds. */
+void bus_world_run_until(bool (*is_over)(void *data), void *data, const char *what);
+
+GDBusConnection *bus_world_connect(BusWorld *bw);
+
+/* @type: the answer's, NULL for any. */
+GVariant *bus_world_call(GDBusConnection *connection, const char *path, const char *interface, const char *method,
+			 GVariant *args, const char *type, GError **error);
+/* Of org.svcd1.Manager, and it must work. */
+GVariant *bus_world_manager(GDBusConnection *connection, const char *method, GVariant *args, const char *type);
+
+/* The name of the D-Bus error that this call ends with, and its sentence: "NAME: SENTENCE"; a new string. */
+char *bus_world_refusal(GDBusConnection *connection, const char *path, const char *interface, const char *method,
+			GVariant *args);
+
+/**
+ * bus_world_svcctl() - run svcctl while the world goes on
+ * @line:    its arguments, split at blanks
+ * @ret_out: standard output and error, new strings; may be NULL
+ * Returns: its exit code.
+ */
+int bus_world_svcctl(BusWorld *bw, const char *line, char **ret_out, char **ret_err);
+
+#endif

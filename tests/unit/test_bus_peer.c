@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One client of the private socket, from the other end of a socket pair: good, odd and hostile.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/limits.h"
+#include "bus/peer.h"
+#include "loop/loop.h"
+
+Suite *make_suite(void);
+
+#define GUID "0123456789abcdef0123456789abcdef"
+#define GREETING "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
+
+typedef struct Fixture {
+	Peer *peer;
+	int fd; /* the client's end */
+	unsigned n_messages;
+	char *why; /* "" when it left without a reason */
+} Fixture;
+
+static void on_message(void *data, DBusMessage *message)
+{
+	Fixture *f = data;
+
+	ck_assert(dbus_message_get_serial(message) != 0);
+	f->n_messages++;
+}
+
+static void on_closed(void *data, const char *why)
+{
+	Fixture *f = data;
+
+	ck_assert(f->why == NULL);
+	f->why = g_strdup(why ? why : "");
+	peer_free(f->peer);
+	f->peer = NULL;
+}
+
+static const PeerListener listener = { .message = on_message, .closed = on_closed };
+
+static void fixture_init(Fixture *f)
+{
+	int pair[2];
+
+	*f = (Fixture){ 0 };
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
+	f->fd = pair[1];
+	f->peer = peer_new(pair[0], getuid(), true, GUID, &listener, f);
+}
+
+static void fixture_clear(Fixture *f)
+{
+	peer_free(f->peer);
+	fd_close(&f->fd);
+	g_free(f->why);
+}
+
+static void say(Fixture *f, const char *bytes, size_t length)
+{
+	ck_assert_int_eq(write(f->fd, bytes, length), (ssize_t)length);
+}
+
+/* Turns of the loop until nothing is ready. */
+static void turn(void)
+{
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+}
+
+static void greet(Fixture *f)
+{
+	char reply[256];
+
+	say(f, GREETING, sizeof GREETING - 1);
+	turn();
+	ck_assert_int_gt(read(f->fd, reply, sizeof reply), 0);
+}
+
+/* A call with @n_bytes of argument as it is on the wire; dbus_free() it. */
+static char *call_bytes(size_t n_bytes, int *ret_length)
+{
+	DBusMessage *message = dbus_message_new_method_call(NULL, "/org/svcd1", "org.svcd1.Manager", "Start");
+	g_autofree char *text = g_strnfill(n_bytes, 'x');
+	char *bytes;
+
+	ck_assert(dbus_message_append_args(message, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID));
+	dbus_message_set_serial(message, 1);
+	ck_assert(dbus_message_marshal(message, &bytes, ret_length));
+	dbus_message_unref(message);
+	return bytes;
+}
+
+START_TEST(a_call_arrives_whole_or_in_pieces)
+{
+	Fixture f;
+	int length;
+	char *bytes = call_bytes(3, &length);
+
+	fixture_init(&f);
+	greet(&f);
+
+	say(&f, bytes, (size_t)length);
+	turn();
+	ck_assert_uint_eq(f.n_messages, 1);
+
+	for (int i = 0; i < length; i++) {
+		ck_assert_uint_eq(f.n_messages, 1);
+		say(&f, bytes + i, 1);
+		turn();
+	}
+	ck_assert_uint_eq(f.n_messages, 2);
+
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(a_call_may_follow_the_greeting_in_the_same_bytes)
+{
+	Fixture f;
+	int length;
+	char *bytes = call_bytes(3, &length);
+	g_autoptr(GString) all = g_string_new_len(GREETING, sizeof GREETING - 1);
+
+	g_string_append_len(all, bytes, length);
+	fixture_init(&f);
+	say(&f, all->str, all->len);
+	turn();
+
+	ck_assert_uint_eq(f.n_messages, 1);
+
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(only_a_few_calls_are_handled_in_one_turn)
+{
+	Fixture f;
+	int length;
+	char *bytes = call_bytes(3, &length);
+
+	fixture_init(&f);
+	greet(&f);
+	for (unsigned i = 0; i < 3 * LIMIT_BUS_BATCH; i++)
+		say(&f, bytes, (size_t)length);
+
+	g_main_context_iteration(NULL, TRUE);
+	ck_assert_uint_eq(f.n_messages, LIMIT_BUS_BATCH);
+	turn();
+	ck_assert_uint_eq(f.n_messages, 3 * LIMIT_BUS_BATCH);
+
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(a_client_may_leave)
+{
+	Fixture f;
+
+	fixture_init(&f);
+	greet(&f);
+	fd_close(&f.fd);
+	turn();
+
+	ck_assert_str_eq(f.why, "");
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(garbage_is_the_end)
+{
+	Fixture f;
+
+	fixture_init(&f);
+	greet(&f);
+	say(&f, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", 30);
+	turn();
+
+	ck_assert_str_eq(f.why, "it sent what is no D-Bus message");
+	fixture_clear(&f);
+}
+END_TEST
+
+/* Every single byte of a good message, wrong in all its bits: a message, nothing, or the end; never a crash. */
+START_TEST(a_message_with_a_wrong_byte_does_no_harm)
+{
+	int length;
+	char *bytes = call_bytes(3, &length);
+	Fixture f;
+
+	fixture_init(&f);
+	bytes[_i % length] ^= (char)0xff;
+	greet(&f);
+	say(&f, bytes, (size_t)length);
+	turn();
+
+	ck_assert_uint_le(f.n_messages, 1);
+
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(a_message_has_a_greatest_size)
+{
+	Fixture f;
+	int length;
+	char *bytes = call_bytes(LIMIT_BUS_MESSAGE_BYTES, &length);
+
+	fixture_init(&f);
+	greet(&f);
+	say(&f, bytes, 4096); /* its header tells */
+	turn();
+
+	ck_assert_str_eq(f.why, "it sent too long a message");
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(a_message_of_nearly_that_size_is_taken)
+{
+	Fixture f;
+	int length;
+	char *bytes = call_bytes(LIMIT_BUS_MESSAGE_BYTES - 256, &length);
+
+	fixture_init(&f);
+	greet(&f);
+	say(&f, bytes, (size_t)length);
+	turn();
+
+	ck_assert_uint_eq(f.n_messages, 1);
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+static DBusMessage *big_signal(void)
+{
+	DBusMessage *message = dbus_message_new_signal("/org/svcd1", "org.svcd1.Boot", "BootFinished");
+	g_autofree char *text = g_strnfill(64 * 1024, 'x');
+
+	ck_assert(dbus_message_append_args(message, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID));
+	return message;
+}
+
+START_TEST(who_does_not_read_is_not_listened_to_and_then_disconnected)
+{
+	DBusMessage *message = big_signal();
+	int length;
+	char *bytes = call_bytes(3, &length);
+	unsigned n_sent = 0;
+	Fixture f;
+
+	fixture_init(&f);
+	greet(&f);
+
+	/* As much as the socket takes, and then up to the first limit. */
+	for (unsigned i = 0; i < 10; i++)
+		peer_send(f.peer, message);
+	say(&f, bytes, (size_t)length);
+	turn();
+	ck_assert_uint_eq(f.n_messages, 0);
+	ck_assert(f.why == NULL);
+
+	for (; f.peer && n_sent < 100; n_sent++) {
+		peer_send(f.peer, message);
+		turn();
+	}
+	ck_assert_str_eq(f.why, "it does not read its answers");
+	ck_assert_uint_le(n_sent, LIMIT_BUS_QUEUE_BYTES / (64 * 1024) + 2);
+
+	dbus_message_unref(message);
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(who_reads_again_is_listened_to_again)
+{
+	DBusMessage *message = big_signal();
+	g_autofree char *buffer = g_malloc(64 * 1024);
+	int length;
+	char *bytes = call_bytes(3, &length);
+	Fixture f;
+
+	fixture_init(&f);
+	greet(&f);
+	for (unsigned i = 0; i < 10; i++)
+		peer_send(f.peer, message);
+	say(&f, bytes, (size_t)length);
+	turn();
+	ck_assert_uint_eq(f.n_messages, 0);
+
+	while (read(f.fd, buffer, 64 * 1024) > 0)
+		turn();
+	ck_assert_uint_eq(f.n_messages, 1);
+	ck_assert(f.why == NULL);
+
+	dbus_message_unref(message);
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+/* Descriptors sent along are closed by the kernel, for nobody takes them. */
+START_TEST(descriptors_are_not_taken)
+{
+	Fixture f;
+	int length;
+	char *bytes = call_bytes(3, &length);
+	struct iovec part = { .iov_base = bytes, .iov_len = (size_t)length };
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof control.space };
+	struct cmsghdr *c;
+	int pipes[2];
+	char byte;
+
+	fixture_init(&f);
+	greet(&f);
+	ck_assert_int_eq(pipe(pipes), 0);
+	c = CMSG_FIRSTHDR(&message);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &pipes[1], sizeof(int));
+	ck_assert_int_eq(sendmsg(f.fd, &message, 0), length);
+	(void)close(pipes[1]); /* now the one in the message is the only one */
+	turn();
+
+	ck_assert_uint_eq(f.n_messages, 1);
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 0);
+
+	(void)close(pipes[0]);
+	dbus_free(bytes);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(a_refused_greeting_is_answered_and_closed)
+{
+	Fixture f;
+	char reply[64] = "";
+
+	fixture_init(&f);
+	say(&f, "\0AUTH\r\nBEGIN\r\n", 14);
+	turn();
+
+	ck_assert_str_eq(f.why, "its greeting is not D-Bus'");
+	ck_assert_int_gt(read(f.fd, reply, sizeof reply - 1), 0);
+	ck_assert_str_eq(reply, "REJECTED EXTERNAL\r\n");
+	ck_assert_int_eq(read(f.fd, reply, sizeof reply), 0);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(a_greeting_has_a_time_limit)
+{
+	Fixture f;
+	const int64_t begun_us = loop_now();
+
+	fixture_init(&f);
+	say(&f, "\0AUTH EX", 8);
+	while (!f.why && loop_now() < begun_us + 3 * LIMIT_AUTH_US)
+		g_main_context_iteration(NULL, TRUE);
+
+	ck_assert_str_eq(f.why, "it did not greet in time");
+	ck_assert_int_ge(loop_now(), begun_us + LIMIT_AUTH_US);
+	fixture_clear(&f);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("bus peer");
+	TCase *good = tcase_create("good");
+	TCase *bad = tcase_create("bad");
+	TCase *slow = tcase_create("slow");
+
+	tcase_add_test(good, a_call_arrives_whole_or_in_pieces);
+	tcase_add_test(good, a_call_may_follow_the_greeting_in_the_same_bytes);
+	tcase_add_test(good, only_a_few_calls_are_handled_in_one_turn);
+	tcase_add_test(good, a_client_may_leave);
+	tcase_add_test(good, a_message_of_nearly_that_size_is_taken);
+	suite_add_tcase(suite, good);
+	tcase_add_test(bad, garbage_is_the_end);
+	tcase_add_loop_test(bad, a_message_with_a_wrong_byte_does_no_harm, 0, 128);
+	tcase_add_test(bad, a_message_has_a_greatest_size);
+	tcase_add_test(bad, who_does_not_read_is_not_listened_to_and_then_disconnected);
+	tcase_add_test(bad, who_reads_again_is_listened_to_again);
+	tcase_add_test(bad, descriptors_are_not_taken);
+	tcase_add_test(bad, a_refused_greeting_is_answered_and_closed);
+	suite_add_tcase(suite, bad);
+	tcase_set_timeout(slow, 40);
+	tcase_add_test(slow, a_greeting_has_a_time_limit);
+	suite_add_tcase(suite, slow);
+	return suite;
+}

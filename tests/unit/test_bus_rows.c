@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rows against the introspection XML, both ways.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <gio/gio.h>
+#include <string.h>
+
+#include "bus/rows.h"
+
+Suite *make_suite(void);
+
+static const struct {
+	const Interface *interface;
+	const char *file;
+} tables[] = {
+	{ &interface_manager, "org.svcd1.Manager.xml" },
+	{ &interface_service, "org.svcd1.Service.xml" },
+	{ &interface_boot, "org.svcd1.Boot.xml" },
+	{ &interface_object_manager, "org.freedesktop.DBus.ObjectManager.xml" },
+	{ &interface_introspectable, "org.freedesktop.DBus.xml" },
+	{ &interface_peer, "org.freedesktop.DBus.xml" },
+	{ &interface_properties, "org.freedesktop.DBus.xml" },
+};
+
+static GDBusNodeInfo *read_xml(const char *file)
+{
+	g_autofree char *path = g_build_filename(g_getenv("srcdir") ? g_getenv("srcdir") : ".", "daemon/bus", file, NULL);
+	g_autofree char *text = NULL;
+	g_autoptr(GError) error = NULL;
+	GDBusNodeInfo *node;
+
+	ck_assert_msg(g_file_get_contents(path, &text, NULL, &error), "%s", error ? error->message : "");
+	node = g_dbus_node_info_new_for_xml(text, &error);
+	ck_assert_msg(node != NULL, "%s: %s", file, error ? error->message : "");
+	return node;
+}
+
+static char *signature(GDBusArgInfo **args)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (size_t i = 0; args && args[i]; i++)
+		g_string_append(text, args[i]->signature);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static const MethodRow *find_method(const Interface *interface, const char *name)
+{
+	for (unsigned i = 0; i < interface->n_methods; i++) {
+		if (strcmp(interface->methods[i].name, name) == 0)
+			return &interface->methods[i];
+	}
+	return NULL;
+}
+
+static const PropertyRow *find_property(const Interface *interface, const char *name)
+{
+	for (unsigned i = 0; i < interface->n_properties; i++) {
+		if (strcmp(interface->properties[i].name, name) == 0)
+			return &interface->properties[i];
+	}
+	return NULL;
+}
+
+START_TEST(methods_are_those_of_the_xml)
+{
+	const Interface *interface = tables[_i].interface;
+	GDBusNodeInfo *node = read_xml(tables[_i].file);
+	GDBusInterfaceInfo *info = g_dbus_node_info_lookup_interface(node, interface->name);
+	unsigned n = 0;
+
+	ck_assert_msg(info != NULL, "%s is not in its file", interface->name);
+	for (; info->methods && info->methods[n]; n++) {
+		const MethodRow *row = find_method(interface, info->methods[n]->name);
+		g_autofree char *in = signature(info->methods[n]->in_args);
+		g_autofree char *out = signature(info->methods[n]->out_args);
+
+		ck_assert_msg(row != NULL, "%s.%s has no row", interface->name, info->methods[n]->name);
+		ck_assert_str_eq(row->in, in);
+		ck_assert_str_eq(row->out, out);
+		ck_assert(row->handle != NULL);
+	}
+	ck_assert_uint_eq(n, interface->n_methods);
+	g_dbus_node_info_unref(node);
+}
+END_TEST
+
+static const char *emits(GDBusPropertyInfo *property)
+{
+	const char *value = g_dbus_annotation_info_lookup(property->annotations,
+							  "org.freedesktop.DBus.Property.EmitsChangedSignal");
+
+	return value ? value : "true";
+}
+
+START_TEST(properties_are_those_of_the_xml)
+{
+	const Interface *interface = tables[_i].interface;
+	GDBusNodeInfo *node = read_xml(tables[_i].file);
+	GDBusInterfaceInfo *info = g_dbus_node_info_lookup_interface(node, interface->name);
+	unsigned n = 0;
+
+	for (; info->properties && info->properties[n]; n++) {
+		const PropertyRow *row = find_property(interface, info->properties[n]->name);
+
+		ck_assert_msg(row != NULL, "%s.%s has no row", interface->name, info->properties[n]->name);
+		ck_assert_str_eq(row->type, info->properties[n]->signature);
+		ck_assert_int_eq(info->properties[n]->flags, G_DBUS_PROPERTY_INFO_FLAGS_READABLE);
+		ck_assert_str_eq(emits(info->properties[n]), row->flags & PROPERTY_CONST    ? "const"
+							      : row->flags & PROPERTY_SILENT ? "false"
+											     : "true");
+		/* One way to the value, and the one that its type needs. */
+		ck_assert_int_eq((row->text != NULL) + (row->number != NULL) + (row->append != NULL), 1);
+		ck_assert(!row->text || strcmp(row->type, "s") == 0);
+		ck_assert(!row->number || strchr("but", *row->type));
+	}
+	ck_assert_uint_eq(n, interface->n_properties);
+	g_dbus_node_info_unref(node);
+}
+END_TEST
+
+START_TEST(the_manager_has_fewer_than_twenty_methods)
+{
+	ck_assert_uint_lt(interface_manager.n_methods, 20);
+}
+END_TEST
+
+START_TEST(changing_methods_are_marked)
+{
+	static const char *const changing[] = { "Start", "Stop", "Restart", "Reload", "Clear", "SetRunlevel", "SetFlag",
+						"Shutdown", "ReloadFiles", "Reexec", NULL };
+
+	for (unsigned i = 0; i < interface_manager.n_methods; i++) {
+		const MethodRow *row = &interface_manager.methods[i];
+
+		ck_assert_msg((row->access == ACCESS_CHANGE) == g_strv_contains(changing, row->name), "%s", row->name);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("bus rows");
+	TCase *xml = tcase_create("xml");
+
+	tcase_add_loop_test(xml, methods_are_those_of_the_xml, 0, G_N_ELEMENTS(tables));
+	tcase_add_loop_test(xml, properties_are_those_of_the_xml, 0, G_N_ELEMENTS(tables));
+	tcase_add_test(xml, the_manager_has_fewer_than_twenty_methods);
+	tcase_add_test(xml, changing_methods_are_marked);
+	suite_add_tcase(suite, xml);
+	return suite;
+}
