@@ -122,37 +122,38 @@ static void add_drop_ins(Loader *l, Found *found, const char *directory)
 	}
 }
 
-/* One name in a service directory. */
-static void add_entry(Loader *l, const char *directory, const char *base)
+/* NAME.svc or NAME.svc.d in a service directory; @suffix is which. */
+static void add_named(Loader *l, const char *directory, const char *base, const char *suffix)
 {
-	static const char *const suffixes[] = { DROP_IN_SUFFIX, SERVICE_SUFFIX };
 	g_autofree char *path = g_build_filename(directory, base, NULL);
+	g_autofree char *name = g_strndup(base, strlen(base) - strlen(suffix));
+	g_autofree char *problem = NULL;
+	Found *found;
 
-	if (g_str_has_suffix(base, ".service")) {
-		diag_warning(l->configuration->diags, origin_new(path, 0), NULL,
-			     "the name of a service file ends in .svc; this one is not read");
+	if (!name_check_service(name, &problem)) {
+		diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
 		return;
 	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(suffixes); i++) {
-		g_autofree char *name = NULL;
-		g_autofree char *problem = NULL;
-		Found *found;
+	found = ensure_found(l, name);
+	if (strcmp(suffix, DROP_IN_SUFFIX) == 0) {
+		add_drop_ins(l, found, path);
+	} else {
+		source_free(found->main);
+		found->main = source_new(directory, base);
+	}
+}
 
-		if (!g_str_has_suffix(base, suffixes[i]))
-			continue;
-		name = g_strndup(base, strlen(base) - strlen(suffixes[i]));
-		if (!name_check_service(name, &problem)) {
-			diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
-			return;
-		}
-		found = ensure_found(l, name);
-		if (i == 0) {
-			add_drop_ins(l, found, path);
-		} else {
-			source_free(found->main);
-			found->main = source_new(directory, base);
-		}
-		return;
+static void add_entry(Loader *l, const char *directory, const char *base)
+{
+	if (g_str_has_suffix(base, DROP_IN_SUFFIX)) {
+		add_named(l, directory, base, DROP_IN_SUFFIX);
+	} else if (g_str_has_suffix(base, SERVICE_SUFFIX)) {
+		add_named(l, directory, base, SERVICE_SUFFIX);
+	} else if (g_str_has_suffix(base, ".service")) {
+		g_autofree char *path = g_build_filename(directory, base, NULL);
+
+		diag_warning(l->configuration->diags, origin_new(path, 0), NULL,
+			     "the name of a service file ends in .svc; this one is not read");
 	}
 }
 

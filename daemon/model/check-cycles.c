@@ -188,7 +188,7 @@ static void report_loops(CycleFinder *f)
 }
 
 /* The first term by which @node waits for a member of its own component: where the error is shown. */
-static Origin origin_of_wait(const CycleFinder *f, unsigned node)
+static Origin origin_of_wait(const CycleFinder *f, unsigned node, const ServiceDef *def)
 {
 	for (unsigned j = f->first[node]; j < f->first[node + 1]; j++) {
 		const Edge *edge = edge_at(f, f->incoming[j]);
@@ -196,7 +196,7 @@ static Origin origin_of_wait(const CycleFinder *f, unsigned node)
 		if (is_inside(f, edge) && edge->text)
 			return edge->origin;
 	}
-	return service_at(f, node)->origin;
+	return def->origin;
 }
 
 static bool is_hard(const CycleFinder *f, const Edge *edge)
@@ -210,6 +210,7 @@ static bool is_hard(const CycleFinder *f, const Edge *edge)
  */
 static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned first)
 {
+	ServiceDef *def = g_ptr_array_index(service_set_list(f->set), node);
 	g_autofree char *text = NULL;
 
 	if (size <= NAMED_MEMBERS || node == first) {
@@ -220,7 +221,7 @@ static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned f
 		text = g_strdup_printf("cycle: one of %u services that wait for each other; see that of \"%s\"", size,
 				       name_at(f, first));
 	}
-	check_fail(service_at(f, node), f->diags, origin_of_wait(f, node), text);
+	check_fail(def, f->diags, origin_of_wait(f, node, def), text);
 }
 
 static void fail_hard_cycles(CycleFinder *f)
@@ -252,7 +253,7 @@ static void prepend_step(GString *text, const char *name)
 
 static void drop_soft_edge(CycleFinder *f, Edge *edge)
 {
-	ServiceDef *def = service_at(f, edge->after);
+	ServiceDef *def = g_ptr_array_index(service_set_list(f->set), edge->after); /* no facility is after softly */
 	g_autofree char *cycle = NULL;
 
 	if (f->n_named++ < NAMED_CYCLES && search(f, edge->before, edge->after)) {

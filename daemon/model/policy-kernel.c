@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy, kernel command line: the layer above all files.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/policy-private.h"
+#include "model/value.h"
+
+static void apply_never(Policy *policy, const char *name, Origin origin, DiagList *diags)
+{
+	g_autofree char *problem = value_check_service(name);
+	ServiceEntry *entry;
+
+	if (problem) {
+		diag_warning(diags, origin, NULL, "svcd.never=%s: %s", name, problem);
+		return;
+	}
+	entry = policy_ensure_service(policy, name, origin);
+	entry->has_activation = true;
+	entry->activation = ACTIVATION_NEVER;
+	entry->activation_origin = origin;
+}
+
+static void apply_runlevel(Policy *policy, const char *name, Origin origin, DiagList *diags)
+{
+	const char *found = policy_find_runlevel(policy, name);
+
+	if (!found || strcmp(found, "0") == 0 || strcmp(found, "6") == 0) {
+		diag_warning(diags, origin, NULL, "svcd.runlevel=%s: no runlevel to boot into", name);
+		return;
+	}
+	g_free(policy->default_runlevel);
+	policy->default_runlevel = g_strdup(found);
+	policy->default_runlevel_origin = origin;
+}
+
+void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
+{
+	/* Words that SysV's init took as they are (init(8), "BOOTFLAGS"); single-user mode is runlevel 1. */
+	static const char *const bare[] = { "1", "2", "3", "4", "5", NULL };
+	static const char *const single[] = { "single", "s", "S", NULL };
+	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", NULL };
+	const Origin origin = origin_new("kernel command line", 0);
+	const char *equals;
+
+	if (g_str_has_prefix(word, own[0]))
+		apply_never(policy, word + strlen(own[0]), origin, diags);
+	else if (g_str_has_prefix(word, own[1]))
+		apply_runlevel(policy, word + strlen(own[1]), origin, diags);
+	else if (g_strv_contains(single, word))
+		apply_runlevel(policy, "1", origin, diags);
+	else if (g_strv_contains(bare, word))
+		apply_runlevel(policy, word, origin, diags);
+	else if (g_str_has_prefix(word, "svcd.") && (equals = strchr(word, '=')) != NULL) {
+		g_autofree char *head = g_strndup(word, (gsize)(equals - word + 1));
+		const char *nearest = text_nearest(head, own);
+
+		if (nearest)
+			diag_warning(diags, origin, NULL, "%s: did you mean %s?", word, nearest);
+	}
+}
