@@ -15,7 +15,7 @@
 #include "model/graph.h"
 
 enum {
-	ROUNDS = 64,        /* after these, every soft edge on a cycle goes: files like that come from no person */
+	ROUNDS = 64,        /* after these it is done in one go, see drop_backward_edges() */
 	NAMED_CYCLES = 100, /* finding the way round costs in proportion to the part */
 	NAMED_MEMBERS = 100,
 };
@@ -305,7 +305,7 @@ static unsigned *choose_first(const CycleFinder *f)
 }
 
 /* Returns: whether anything was dropped, so that another round is needed. */
-static bool drop_soft_edges(CycleFinder *f, bool all)
+static bool drop_soft_edges(CycleFinder *f)
 {
 	g_autofree unsigned *chosen = choose_first(f);
 	bool dropped = false;
@@ -313,15 +313,36 @@ static bool drop_soft_edges(CycleFinder *f, bool all)
 	for (guint i = 0; i < f->edges->len; i++) {
 		Edge *edge = edge_at(f, i);
 
-		if (edge->kind == EDGE_HARD || !is_inside(f, edge))
-			continue;
-		if (all || chosen[f->components[edge->after]] == edge->after) {
+		if (edge->kind == EDGE_SOFT && is_inside(f, edge) &&
+		    chosen[f->components[edge->after]] == edge->after) {
 			drop_soft_edge(f, edge);
 			dropped = true;
 		}
 	}
 	filter_edges(f, is_still_there);
 	return dropped;
+}
+
+/*
+ * The end of a tangle that no person wrote: the hard edges alone give an order, and every soft edge on a cycle that
+ * runs against it goes. That may be more than is needed, but takes one round.
+ */
+static void drop_backward_edges(CycleFinder *f)
+{
+	g_autoptr(GArray) hard = g_array_new(FALSE, FALSE, sizeof(Edge));
+	g_autofree unsigned *rank = NULL; /* without cycles each node is a component; what comes later has a smaller one */
+
+	for (guint i = 0; i < f->edges->len; i++) {
+		if (edge_at(f, i)->kind == EDGE_HARD)
+			g_array_append_val(hard, *edge_at(f, i));
+	}
+	rank = graph_components(f->n, hard);
+	for (guint i = 0; i < f->edges->len; i++) {
+		Edge *edge = edge_at(f, i);
+
+		if (edge->kind == EDGE_SOFT && is_inside(f, edge) && rank[edge->before] < rank[edge->after])
+			drop_soft_edge(f, edge);
+	}
 }
 
 void check_cycles(ServiceSet *set, DiagList *diags)
@@ -339,7 +360,9 @@ void check_cycles(ServiceSet *set, DiagList *diags)
 	filter_edges(&f, concerns_sound_service);
 	do
 		find_components(&f);
-	while (drop_soft_edges(&f, ++round > ROUNDS));
+	while (++round <= ROUNDS && drop_soft_edges(&f));
+	if (round > ROUNDS)
+		drop_backward_edges(&f);
 	g_free(f.components);
 	g_free(f.first);
 	g_free(f.incoming);

@@ -4,6 +4,7 @@
 #include <check.h>
 
 #include "model/check.h"
+#include "model/graph.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/many-names.h"
 
@@ -275,6 +276,36 @@ START_TEST(a_chain_of_ten_thousand_is_no_cycle_and_quick)
 }
 END_TEST
 
+START_TEST(a_tangle_of_orders_keeps_those_that_follow_the_needs)
+{
+	g_autoptr(World) w = world_new();
+	g_autoptr(GArray) edges = NULL;
+	g_autofree unsigned *components = NULL;
+	unsigned n_after = 0;
+
+	/* A chain of needs with as many orders along it as against it. */
+	for (int i = 0; i < 500; i++) {
+		g_autofree char *conditions = i == 0 ? g_strdup("After=s00250\n")
+						     : g_strdup_printf("While=service:s%05d\nAfter=s%05d\nAfter=s%05d\n",
+								       i - 1, i / 2, (i * 2) % 500);
+
+		add_numbered(w, 's', i, conditions);
+	}
+	check_set(w->set, w->policy, w->diags);
+	ck_assert_uint_eq(diag_list_count_errors(w->diags), 0);
+
+	edges = graph_edges(w->set);
+	components = graph_components(500, edges);
+	for (guint i = 0; i < edges->len; i++) {
+		const Edge *edge = &g_array_index(edges, Edge, i);
+
+		ck_assert_uint_ne(components[edge->before], components[edge->after]);
+		n_after += edge->kind == EDGE_SOFT;
+	}
+	ck_assert_uint_ge(n_after, 499); /* all of those along the chain */
+}
+END_TEST
+
 START_TEST(a_ring_of_ten_thousand_and_ten_thousand_missing_names_are_quick)
 {
 	g_autoptr(World) w = world_new();
@@ -321,6 +352,7 @@ Suite *make_suite(void)
 	suite_add_tcase(suite, cycles);
 	tcase_add_test(many, a_chain_of_ten_thousand_is_no_cycle_and_quick);
 	tcase_add_test(many, a_ring_of_ten_thousand_and_ten_thousand_missing_names_are_quick);
+	tcase_add_test(many, a_tangle_of_orders_keeps_those_that_follow_the_needs);
 	tcase_set_timeout(many, 120);
 	suite_add_tcase(suite, many);
 	return suite;
