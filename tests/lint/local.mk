@@ -5,6 +5,7 @@
 EXTRA_DIST += \
 	tests/lint/analyzer \
 	tests/lint/distcheck \
+	tests/lint/house-map \
 	tests/lint/layers \
 	tests/lint/scripts \
 	tests/lint/symbols
