@@ -141,6 +141,7 @@ struct ServicePrivate {
 	unsigned n_blockers;
 	bool is_restart_asked;
 	bool is_stop_ordered;  /* the present stop is ours, not its own */
+	ServiceType run_type;  /* what it is while it runs, whatever its file says now */
 	bool is_spent;         /* STATE_IDLE though wanted: it ended by itself and is not restarted */
 	bool has_ended;        /* recovered: its end was missed, and is handled when the engine begins */
 	Backoff backoff;
@@ -187,6 +188,8 @@ void engine_queue(Service *s, WorkKind kind);
 void engine_run(Engine *engine);
 void engine_set_now(Engine *engine, int64_t now_us);
 void engine_arm(Service *s, EngineTimer kind, int64_t at_us);
+/* What it runs as; before it runs, what its file says. */
+ServiceType service_type(const Service *s);
 bool service_is_group(const Service *s);
 /* Its own or another name of it; NULL if there is none. */
 Service *engine_resolve(const Engine *engine, const char *name);

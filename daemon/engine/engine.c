@@ -129,9 +129,14 @@ void engine_arm(Service *s, EngineTimer kind, int64_t at_us)
 	engine->ops->arm_timer(engine->data, s, kind, at_us);
 }
 
+ServiceType service_type(const Service *s)
+{
+	return service_is_active(s) ? s->priv->run_type : s->def->type;
+}
+
 bool service_is_group(const Service *s)
 {
-	return s->def->type == TYPE_GROUP;
+	return service_type(s) == TYPE_GROUP;
 }
 
 Service *engine_resolve(const Engine *engine, const char *name)

@@ -187,7 +187,7 @@ static char *why_running(const Walk *walk, const Service *s)
 	}
 	if (s->state == STATE_STARTING && !service_is_group(s)) {
 		left = text_format_duration(MAX(s->started_us + s->def->start_limit_us - walk->now_us, 0));
-		return g_strdup_printf("It has not said that it is ready (Ready=%s); %s are left of StartLimit=.",
+		return g_strdup_printf("It has not said that it is ready (Ready=%s); %s are left of StartTimeout=.",
 				       ready_kind_name(s->def->ready), left);
 	}
 	return why_wanted(s);

@@ -266,6 +266,10 @@ static void clear_derived(Service *s)
 	priv->n_blockers = 0;
 	priv->is_blocking = false;
 	priv->last_true = NULL;
+	priv->grade = GRADE_NONE;
+	priv->want_support = NULL;
+	priv->loses_to = NULL;
+	priv->is_suppressed = false;
 }
 
 /* Internal levels are made anew; those from outside are kept, with their history. */
@@ -327,6 +331,8 @@ static void queue_everything(Engine *engine)
 		engine_queue(s, WORK_RANK);
 		engine_queue(s, WORK_LEVEL);
 		engine_queue(s, WORK_STEP);
+		/* Those that it waited for may not matter to it any more. */
+		engine_queue(s, WORK_STOP);
 	}
 }
 

@@ -5,7 +5,8 @@
  *
  *	v=1      version
  *	s=r      state, its first letter (t is starting, s stopping, d done)
- *	f=...    flags: g failed for good, e ended by itself, o stop ordered, n last run failed, l lingers
+ *	f=...    flags: g failed for good, e ended by itself, o stop ordered, n last run failed, l lingers,
+ *	         r restart asked, w a term was false
  *	i=7      invocation
  *	t=...    since when in this state; times are microseconds in base 36
  *	a=s0@... admin's want (s start, t stop), uid, when
@@ -81,6 +82,10 @@ static void append_flags(GString *note, size_t size, const Service *s)
 		g_string_append_c(word, 'n');
 	if (s->priv->is_lingering)
 		g_string_append_c(word, 'l');
+	if (s->priv->is_restart_asked)
+		g_string_append_c(word, 'r');
+	if (s->priv->was_false)
+		g_string_append_c(word, 'w');
 	if (word->len > 2)
 		(void)append_word(note, size, word->str);
 }
@@ -212,6 +217,8 @@ static void read_flags(Service *s, const char *value)
 	s->priv->is_stop_ordered = strchr(value, 'o');
 	s->last_success = !strchr(value, 'n');
 	s->priv->is_lingering = strchr(value, 'l');
+	s->priv->is_restart_asked = strchr(value, 'r');
+	s->priv->was_false = strchr(value, 'w');
 }
 
 static bool read_admin(Service *s, const char *value)
@@ -320,6 +327,8 @@ static void forget_what_was_read(Service *s)
 	s->priv->is_spent = false;
 	s->priv->is_stop_ordered = false;
 	s->priv->is_lingering = false;
+	s->priv->is_restart_asked = false;
+	s->priv->was_false = false;
 	backoff_clear(&s->priv->backoff);
 	g_clear_pointer(&s->result, g_free);
 }

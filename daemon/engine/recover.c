@@ -54,8 +54,8 @@ static ServiceState state_of_dead(const Service *s, ServiceState noted, bool *re
 	case STATE_READY:
 	case STATE_STOPPING:
 		/* Groups have no processes that could have ended. */
-		*ret_has_ended = !service_is_group(s);
-		return service_is_group(s) ? noted : STATE_STOPPING;
+		*ret_has_ended = s->def->type != TYPE_GROUP;
+		return s->def->type == TYPE_GROUP ? noted : STATE_STOPPING;
 	case STATE_IDLE:
 	case STATE_WAITING:
 	case STATE_DONE:
@@ -65,6 +65,14 @@ static ServiceState state_of_dead(const Service *s, ServiceState noted, bool *re
 		break;
 	}
 	return noted;
+}
+
+/* Its file may say something else than when it was started. */
+static ServiceType run_type(const Service *s, ServiceState state, bool is_alive)
+{
+	if (state == STATE_DONE)
+		return TYPE_TASK;
+	return is_alive && s->def->type == TYPE_GROUP ? TYPE_DAEMON : s->def->type;
 }
 
 static void set_ended_unseen(Service *s, ServiceState noted)
@@ -109,6 +117,9 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 	if (!s)
 		s = adopt_unknown(engine, service);
 	has_note = note_decode(s, note, &noted, &since_us);
+	/* Between two processes of one run there may be no row to name the invocation; the note does. */
+	if (invocation == 0)
+		invocation = s->invocation;
 	since_us = CLAMP(since_us, 0, now_us);
 	if (is_alive) {
 		state = state_of_living(s, noted, has_note && s->invocation == invocation);
@@ -117,6 +128,7 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 	} else {
 		state = state_of_dead(s, noted, &has_ended);
 	}
+	s->priv->run_type = run_type(s, state, is_alive);
 	if (state != STATE_IDLE)
 		service_restore(s, state, since_us, "taken over from the manager before");
 	if (has_ended)

@@ -115,6 +115,7 @@ static void set_state(Service *s, ServiceState to, int64_t at_us)
 static void enter_starting(Service *s)
 {
 	s->invocation++;
+	s->priv->run_type = s->def->type;
 	s->started_us = s->priv->engine->now_us;
 	s->main_pid = 0;
 	s->is_failed_for_good = false;
@@ -129,7 +130,7 @@ static void enter_starting(Service *s)
 static void enter_up(Service *s)
 {
 	s->ready_us = s->since_us;
-	if (s->start_duration_us == 0 || s->state == STATE_READY || s->def->type == TYPE_TASK)
+	if (s->start_duration_us == 0 || s->state == STATE_READY || s->priv->run_type == TYPE_TASK)
 		s->start_duration_us = MAX(s->since_us - s->started_us, 0);
 }
 
@@ -139,6 +140,7 @@ static void enter_down(Service *s)
 	s->priv->is_lapsed = false;
 	s->priv->lapse_since_us = 0;
 	s->priv->is_stop_ordered = false;
+	s->priv->is_restart_asked = false;
 	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
 }
 

@@ -61,7 +61,7 @@ struct Service {
 	Requester admin_who;
 	int64_t admin_at_us;
 	WantReason want_reason;
-	const char *wanted_by; /* WANT_NEED: one that needs it; borrowed */
+	const char *wanted_by; /* WANT_NEED: one that needs it; interned */
 
 	/* Terms in force: the definition's, less Ignore=, plus policy's. Owned. */
 	GPtrArray *when; /* Term * */

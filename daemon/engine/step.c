@@ -434,7 +434,7 @@ static void on_exited(Service *s, const ProcessEvent *event)
 {
 	set_result(s, event);
 	s->main_pid = 0;
-	if (s->def->type == TYPE_TASK && event->success)
+	if (service_type(s) == TYPE_TASK && event->success)
 		service_apply(s, EVENT_SUCCEEDED, g_strdup(s->result));
 	else
 		service_apply(s, EVENT_EXITED, g_strdup(s->result));

@@ -170,7 +170,7 @@ void want_show(Service *s)
 	struct ServicePrivate *priv = s->priv;
 	Engine *engine = priv->engine;
 	const WantReason reason = reason_of(s);
-	const char *wanted_by = priv->want_support ? priv->want_support->def->name : NULL;
+	const char *wanted_by = priv->want_support ? g_intern_string(priv->want_support->def->name) : NULL;
 
 	update_lingering(s);
 	priv->shown_grade = priv->grade;

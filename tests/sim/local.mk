@@ -1,1 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+
+# Without arguments: 2,000 histories. tests/run plays 100,000 (--first N --count N splits them over processors).
+check_PROGRAMS += tests/sim/simulate
+TESTS += tests/sim/simulate
+tests_sim_simulate_SOURCES = \
+	tests/sim/chance.h \
+	tests/sim/invariants.c tests/sim/invariants.h \
+	tests/sim/machine.c tests/sim/machine.h \
+	tests/sim/plan.c tests/sim/plan.h \
+	tests/sim/simulate.c
+tests_sim_simulate_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_sim_simulate_LDADD = $(LIBS_ENGINE)

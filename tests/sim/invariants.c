@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Invariants: naive, and slow where that is plainer. "An oracle" below is such a computation for all services at once.
+ */
+#include "config.h"
+
+#include "tests/sim/invariants.h"
+
+#include <string.h>
+
+#define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
+
+/* --- who is meant --- */
+
+static Service *find_service(const Machine *m, const char *name)
+{
+	return engine_find(m->engine, name);
+}
+
+static bool is_active(const Service *s)
+{
+	return s->state == STATE_STARTING || s->state == STATE_READY || s->state == STATE_DONE ||
+	       s->state == STATE_STOPPING;
+}
+
+static bool is_in_list(const GPtrArray *refs, const char *name)
+{
+	for (unsigned i = 0; i < refs->len; i++) {
+		const NameRef *ref = g_ptr_array_index(refs, i);
+
+		if (strcmp(ref->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool conflict(const Service *a, const Service *b)
+{
+	return a != b && (is_in_list(a->def->conflicts, b->def->name) || is_in_list(b->def->conflicts, a->def->name));
+}
+
+/* --- levels --- */
+
+typedef struct LevelContext {
+	Machine *m;
+	bool for_start; /* long unknown is false */
+} LevelContext;
+
+static Level facility_level(Machine *m, const char *name)
+{
+	const GPtrArray *services = engine_services(m->engine);
+	Level level = LEVEL_FALSE;
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if (!is_in_list(s->def->provides, name) || !service_is_wanted(s))
+			continue;
+		if (!service_is_up(s))
+			return LEVEL_FALSE;
+		level = LEVEL_TRUE;
+	}
+	return level;
+}
+
+/* What is about to stop counts as down from that moment on, while those that stand on it stop first. */
+static bool is_about_to_stop(const Machine *m, const Service *s)
+{
+	g_autofree char *key = g_strconcat("service:", s->def->name, NULL);
+	ConditionView view;
+
+	return engine_condition(m->engine, key, &view) && g_str_has_suffix(view.why ? view.why : "", "about to stop");
+}
+
+static Level level_of(const char *key, void *data)
+{
+	const LevelContext *context = data;
+	const char *argument = key_argument(key);
+	const SimLevel *external;
+	const Service *s;
+
+	if (g_str_has_prefix(key, "facility:"))
+		return facility_level(context->m, argument);
+	if (g_str_has_prefix(key, "service:") || g_str_has_prefix(key, "active:")) {
+		s = find_service(context->m, argument);
+		if (!s)
+			return LEVEL_FALSE;
+		if (*key == 'a')
+			return is_active(s) ? LEVEL_TRUE : LEVEL_FALSE;
+		return service_is_up(s) && !is_about_to_stop(context->m, s) ? LEVEL_TRUE : LEVEL_FALSE;
+	}
+	external = machine_level(context->m, key);
+	/* Somebody else may have told the engine a moment earlier that the time is over: a microsecond's grace. */
+	if (context->for_start && external->told == LEVEL_UNKNOWN &&
+	    context->m->now_us - external->told_us >= UNKNOWN_LIMIT_US)
+		return LEVEL_FALSE;
+	return external->told;
+}
+
+static const Term *find_untrue(Machine *m, const GPtrArray *terms)
+{
+	LevelContext context = { .m = m, .for_start = true };
+
+	for (unsigned i = 0; i < terms->len; i++) {
+		const Term *term = g_ptr_array_index(terms, i);
+
+		if (term_evaluate(term, level_of, &context) != LEVEL_TRUE)
+			return term;
+	}
+	return NULL;
+}
+
+static bool is_hold_false(Machine *m, const Service *s)
+{
+	LevelContext context = { .m = m };
+
+	for (unsigned i = 0; i < s->hold->len; i++) {
+		if (term_evaluate(g_ptr_array_index(s->hold, i), level_of, &context) == LEVEL_FALSE)
+			return true;
+	}
+	return false;
+}
+
+/* --- an oracle of wanting: naive spreading from the roots, until nothing changes --- */
+
+typedef enum Grade { NOT_WANTED, LINGERING, WANTED, WANTED_BY_ADMIN } Grade;
+
+static Grade root_of(const Service *s)
+{
+	if (s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER)
+		return NOT_WANTED;
+	if (s->admin == ADMIN_START)
+		return WANTED_BY_ADMIN;
+	if (s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel)
+		return WANTED;
+	return s->want_reason == WANT_LINGER ? LINGERING : NOT_WANTED;
+}
+
+static bool spread(Grade *grades, const GPtrArray *services, Grade from, const Service *needed)
+{
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if (s != needed)
+			continue;
+		if (s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER || grades[i] >= from)
+			return false;
+		if (s->policy.activation == ACTIVATION_MANUAL && from != WANTED_BY_ADMIN)
+			return false;
+		grades[i] = from;
+		return true;
+	}
+	return false;
+}
+
+static bool spread_from(const Machine *m, Grade *grades, const GPtrArray *services, unsigned index)
+{
+	const Service *s = g_ptr_array_index(services, index);
+	bool has_spread = false;
+	const GPtrArray *lists[] = { s->when, s->hold };
+
+	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
+		for (unsigned i = 0; i < lists[l]->len; i++) {
+			const char *need = term_need(g_ptr_array_index(lists[l], i));
+
+			if (need)
+				has_spread |= spread(grades, services, grades[index], find_service(m, need));
+		}
+	}
+	for (unsigned i = 0; i < s->def->wants->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->wants, i);
+
+		has_spread |= spread(grades, services, grades[index], find_service(m, ref->name));
+	}
+	return has_spread;
+}
+
+static void check_wants(Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+	Grade grades[PLAN_MAX_SERVICES];
+	bool has_spread = true;
+
+	for (unsigned i = 0; i < services->len; i++)
+		grades[i] = root_of(g_ptr_array_index(services, i));
+	while (has_spread) {
+		has_spread = false;
+		for (unsigned i = 0; i < services->len; i++) {
+			if (grades[i] != NOT_WANTED)
+				has_spread |= spread_from(m, grades, services, i);
+		}
+	}
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if ((grades[i] != NOT_WANTED) != service_is_wanted(s))
+			machine_fail(m, "%s is %s, and should%s be wanted", s->def->name,
+				     want_reason_name(s->want_reason), grades[i] == NOT_WANTED ? " not" : "");
+	}
+}
+
+/* --- an oracle of conflicts: by rank, each that no better one excludes --- */
+
+static bool ranks_above(const Service *a, const Service *b)
+{
+	const int64_t a_at = a->admin == ADMIN_START ? a->admin_at_us : -1;
+	const int64_t b_at = b->admin == ADMIN_START ? b->admin_at_us : -1;
+	const unsigned a_order = a->policy.is_default ? UINT_MAX : a->policy.order;
+	const unsigned b_order = b->policy.is_default ? UINT_MAX : b->policy.order;
+
+	if (a_at != b_at)
+		return a_at > b_at;
+	if (a_order != b_order)
+		return a_order < b_order;
+	return strcmp(a->def->name, b->def->name) < 0;
+}
+
+static bool loses_conflict(Machine *m, const Service *s)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *other = g_ptr_array_index(services, i);
+
+		if (conflict(s, other) && service_is_wanted(other) && ranks_above(other, s) &&
+		    !loses_conflict(m, other))
+			return true;
+	}
+	return false;
+}
+
+/* --- an oracle of settled: grow from what moves --- */
+
+static bool is_moving(const Service *s)
+{
+	return s->state == STATE_STARTING || s->state == STATE_STOPPING || s->state == STATE_BACKOFF;
+}
+
+static Service *subject_of(const Machine *m, const char *key)
+{
+	if (!g_str_has_prefix(key, "service:") && !g_str_has_prefix(key, "settled:") && !g_str_has_prefix(key, "active:"))
+		return NULL;
+	return find_service(m, key_argument(key));
+}
+
+static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
+{
+	LevelContext context = { .m = m, .for_start = true };
+	const GPtrArray *lists[] = { s->when, s->hold };
+
+	if (is_moving(s))
+		return true;
+	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s))
+		return false;
+	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
+		for (unsigned i = 0; i < lists[l]->len; i++) {
+			const Term *term = g_ptr_array_index(lists[l], i);
+
+			if (term_evaluate(term, level_of, &context) == LEVEL_TRUE)
+				continue;
+			for (unsigned j = 0; j < term_length(term); j++) {
+				const Service *subject = subject_of(m, term_literal(term, j)->key);
+
+				if (subject && subject != s && g_hash_table_contains(unsettled, subject))
+					return true;
+			}
+		}
+	}
+	for (unsigned i = 0; i < s->def->after->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->after, i);
+		const Service *subject = find_service(m, ref->name);
+
+		if (subject && subject != s && g_hash_table_contains(unsettled, subject))
+			return true;
+	}
+	return false;
+}
+
+/* A subset of those that have not settled: who is about to stop is not known here. */
+static GHashTable *compute_unsettled(Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+	GHashTable *unsettled = g_hash_table_new(NULL, NULL);
+	bool has_grown = true;
+
+	while (has_grown) {
+		has_grown = false;
+		for (unsigned i = 0; i < services->len; i++) {
+			Service *s = g_ptr_array_index(services, i);
+
+			if (!g_hash_table_contains(unsettled, s) && is_unsettled(m, s, unsettled))
+				has_grown = g_hash_table_add(unsettled, s);
+		}
+	}
+	return unsettled;
+}
+
+/* --- at a start --- */
+
+static void check_conflicts_at_start(Machine *m, const Service *s)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *other = g_ptr_array_index(services, i);
+
+		if (conflict(s, other) && machine_process(m, other->def->name)->is_live)
+			machine_fail(m, "%s was started while %s ran, which it conflicts with", s->def->name,
+				     other->def->name);
+	}
+	if (loses_conflict(m, s))
+		machine_fail(m, "%s was started, but loses a conflict", s->def->name);
+}
+
+static void check_order_at_start(Machine *m, const Service *s)
+{
+	g_autoptr(GHashTable) unsettled = compute_unsettled(m);
+
+	for (unsigned i = 0; i < s->def->after->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->after, i);
+		const Service *before = find_service(m, ref->name);
+
+		if (before && before != s && g_hash_table_contains(unsettled, before))
+			machine_fail(m, "%s was started before %s, which is %s, had settled", s->def->name,
+				     before->def->name, service_state_name(before->state));
+	}
+}
+
+void invariants_at_start(Machine *m, const Service *s)
+{
+	const Term *when = find_untrue(m, s->when);
+	const Term *hold = find_untrue(m, s->hold);
+
+	if (machine_process(m, s->def->name)->is_live)
+		machine_fail(m, "%s was started while it ran", s->def->name);
+	if (s->policy.activation == ACTIVATION_NEVER)
+		machine_fail(m, "%s was started, and policy says never", s->def->name);
+	if (s->admin == ADMIN_STOP)
+		machine_fail(m, "%s was started, and an admin had stopped it", s->def->name);
+	if (!service_is_wanted(s))
+		machine_fail(m, "%s was started, and nothing wants it", s->def->name);
+	if (s->def->problem)
+		machine_fail(m, "%s was started, and its file has errors", s->def->name);
+	if (when || hold)
+		machine_fail(m, "%s was started, and \"%s\" is not true", s->def->name, (when ? when : hold)->text);
+	check_conflicts_at_start(m, s);
+	check_order_at_start(m, s);
+}
+
+/* --- at a stop --- */
+
+/* @key of a term of another service: does it speak of @s, by its name or by a facility? */
+static bool key_means(Machine *m, const char *key, const Service *s)
+{
+	if (g_str_has_prefix(key, "facility:") || g_str_has_prefix(key, "settled:$"))
+		return is_in_list(s->def->provides, key_argument(key));
+	return !g_str_has_prefix(key, "active:") && subject_of(m, key) == s;
+}
+
+static bool starts_after(Machine *m, const Service *later, const Service *earlier)
+{
+	const GPtrArray *lists[] = { later->when, later->hold };
+
+	for (unsigned i = 0; i < later->def->after->len; i++) {
+		const NameRef *ref = g_ptr_array_index(later->def->after, i);
+
+		if (strcmp(ref->name, earlier->def->name) == 0 || is_in_list(earlier->def->provides, ref->name))
+			return true;
+	}
+	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
+		for (unsigned i = 0; i < lists[l]->len; i++) {
+			const Term *term = g_ptr_array_index(lists[l], i);
+
+			for (unsigned j = 0; j < term_length(term); j++) {
+				const Literal *literal = term_literal(term, j);
+
+				if (!literal->negated && key_means(m, literal->key, earlier))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The engine stops it of its own accord: it was not its process that ended first. */
+static bool is_ordered_stop(const Service *s)
+{
+	const CauseRecord *newest = g_queue_peek_head(s->causes);
+
+	return g_strcmp0(newest->text, s->result) != 0 && strcmp(newest->text, "it stops by itself") != 0 &&
+	       strcmp(newest->text, "taken over from the manager before") != 0;
+}
+
+/* Orders that were in force when things started may be gone after a reload: they are taken from the present files. */
+void invariants_at_stop(Machine *m, const Service *s)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	if (m->plan->has_stop_after || !is_ordered_stop(s))
+		return;
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *later = g_ptr_array_index(services, i);
+
+		if (later != s && later->state == STATE_STOPPING && starts_after(m, later, s) &&
+		    machine_process(m, later->def->name)->is_live)
+			machine_fail(m, "%s was told to stop before %s, which started after it, was gone", s->def->name,
+				     later->def->name);
+		if (later != s && engine_is_shutting_down(m->engine) && !service_is_wanted(later) &&
+		    is_active(later) && starts_after(m, later, s))
+			machine_fail(m, "%s was told to stop while %s still ran", s->def->name, later->def->name);
+	}
+}
+
+/* --- always --- */
+
+/* How long it may take until all that stand on it have stopped, one after the other, and then itself. */
+static int64_t longest_stop(const Machine *m, const Service *s)
+{
+	/* Not their StopTimeout= of today: a file may have changed since they were told. */
+	return s->def->settle_us + engine_services(m->engine)->len * PLAN_LONGEST_STOP_US;
+}
+
+static void check_hold(Machine *m, const Service *s)
+{
+	SimProcess *p = machine_process(m, s->def->name);
+
+	if (s->def->on_lapse != ON_LAPSE_STOP || !is_active(s) || s->def->type == TYPE_GROUP ||
+	    !is_hold_false(m, s)) {
+		p->hold_false_us = 0;
+		return;
+	}
+	if (p->hold_false_us == 0)
+		p->hold_false_us = m->now_us;
+	if (s->state != STATE_STOPPING && m->now_us - p->hold_false_us > s->def->settle_us && !m->plan->has_stop_after) {
+		const GPtrArray *services = engine_services(m->engine);
+
+		for (unsigned i = 0; i < services->len; i++) {
+			const Service *later = g_ptr_array_index(services, i);
+
+			if (later != s && is_active(later) && starts_after(m, later, s))
+				return; /* it waits for that one to be gone */
+		}
+		machine_fail(m, "%s runs although a While term is false for %.3f s", s->def->name,
+			     (double)(m->now_us - p->hold_false_us) / G_USEC_PER_SEC);
+	}
+	if (m->now_us - p->hold_false_us > longest_stop(m, s))
+		machine_fail(m, "%s runs although a While term is false for %.3f s", s->def->name,
+			     (double)(m->now_us - p->hold_false_us) / G_USEC_PER_SEC);
+}
+
+static void check_processes(Machine *m, const Service *s)
+{
+	const SimProcess *p = machine_process(m, s->def->name);
+
+	if (p->is_live && !is_active(s))
+		machine_fail(m, "%s is %s and has processes", s->def->name, service_state_name(s->state));
+}
+
+void invariants_always(Machine *m)
+{
+	const GPtrArray *services;
+
+	if (!m->engine || m->failure)
+		return;
+	services = engine_services(m->engine);
+	check_wants(m);
+	for (unsigned i = 0; i < services->len; i++) {
+		check_hold(m, g_ptr_array_index(services, i));
+		check_processes(m, g_ptr_array_index(services, i));
+	}
+}
+
+/* --- at rest --- */
+
+/* It ended by itself, with success, and Restart= left it so. */
+static bool is_spent(const Service *s)
+{
+	/* What Restart= and Type= said then may have changed since. */
+	return s->state == STATE_IDLE && s->invocation > 0 && s->last_success && s->result;
+}
+
+static void check_wanted_at_rest(Machine *m, const Service *s)
+{
+	const bool is_held = find_untrue(m, s->when) || find_untrue(m, s->hold);
+
+	if (s->def->problem || service_is_up(s) || is_spent(s))
+		return;
+	if (s->state == STATE_FAILED && (!s->last_success || s->is_failed_for_good))
+		return;
+	if (s->state == STATE_WAITING && (is_held || loses_conflict(m, s)))
+		return;
+	machine_fail(m, "at rest %s is %s: %s", s->def->name, service_state_name(s->state), service_cause(s));
+}
+
+void invariants_at_rest(Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if (service_is_wanted(s))
+			check_wanted_at_rest(m, s);
+		else if (is_active(s) || s->state == STATE_WAITING)
+			machine_fail(m, "at rest %s is %s, and nothing wants it", s->def->name,
+				     service_state_name(s->state));
+		if (service_is_up(s) && loses_conflict(m, s))
+			machine_fail(m, "at rest %s runs, and should have lost a conflict", s->def->name);
+	}
+	if (!engine_is_at_rest(m->engine))
+		machine_fail(m, "nothing moves, but the engine is not at rest");
+}
+
+void invariants_when_stopped(Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	invariants_at_rest(m);
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if (!service_is_wanted(s) && machine_process(m, s->def->name)->is_live)
+			machine_fail(m, "%s still runs after the shutdown", s->def->name);
+	}
+	if (!engine_is_stopped(m->engine))
+		machine_fail(m, "all has stopped, but the engine does not say so");
+}

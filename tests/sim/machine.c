@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Machine: every process follows a script that chance writes when it is started, and another one when it is told to stop.
+ */
+#include "config.h"
+
+#include "tests/sim/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/check.h"
+#include "model/service-parse.h"
+#include "tests/sim/invariants.h"
+
+#define MS G_TIME_SPAN_MILLISECOND
+
+static const Requester admin = { .uid = 0, .pid = 1, .command = "sim" };
+
+/* --- what it writes down --- */
+
+void machine_trace(Machine *m, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	/* FNV-1a */
+	for (const char *c = line; *c; c++)
+		m->hash = (m->hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+	m->hash ^= (uint64_t)m->now_us;
+	if (m->is_tracing)
+		printf("%12.6f %s\n", (double)m->now_us / G_USEC_PER_SEC, line);
+}
+
+void machine_count(Machine *m, SimFault fault)
+{
+	if (m->n_faults)
+		m->n_faults[fault]++;
+}
+
+void machine_fail(Machine *m, const char *format, ...)
+{
+	va_list args;
+
+	if (m->failure)
+		return;
+	va_start(args, format);
+	m->failure = g_strdup_vprintf(format, args);
+	va_end(args);
+	machine_trace(m, "BROKEN: %s", m->failure);
+}
+
+/* --- services, levels --- */
+
+static unsigned index_of(const char *service)
+{
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++) {
+		if (strcmp(plan_service_name(i), service) == 0)
+			return i;
+	}
+	g_assert_not_reached();
+}
+
+SimProcess *machine_process(Machine *m, const char *service)
+{
+	return &m->processes[index_of(service)];
+}
+
+const SimLevel *machine_level(const Machine *m, const char *key)
+{
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		if (strcmp(m->levels[i].key, key) == 0)
+			return &m->levels[i];
+	}
+	g_assert_not_reached();
+}
+
+bool machine_has_live(const Machine *m)
+{
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++) {
+		if (m->processes[i].is_live)
+			return true;
+	}
+	return false;
+}
+
+static bool happens(Machine *m, unsigned percent)
+{
+	return m->has_faults && chance_percent(&m->chance, MIN(percent * m->misery, 95));
+}
+
+/* --- scripts --- */
+
+static void script_add(SimProcess *p, int64_t at_us, ProcessEventKind kind, bool success)
+{
+	g_assert(p->n_script < MAX_SCRIPT);
+	p->script[p->n_script++] = (ScriptLine){ .at_us = at_us, .kind = kind, .success = success };
+}
+
+/* It runs for a while, and ends by itself. */
+static void script_end(Machine *m, SimProcess *p, int64_t at_us, const Service *s)
+{
+	int64_t end_us = at_us + chance_time(&m->chance, 20 * G_USEC_PER_SEC);
+	const bool success = chance_percent(&m->chance, 40);
+
+	if (chance_percent(&m->chance, 15)) {
+		script_add(p, end_us, PROCESS_STOPPING, true);
+		machine_count(m, SIM_FAULT_STOPS_ITSELF);
+		end_us += chance_time(&m->chance, 500 * MS);
+	}
+	script_add(p, end_us, PROCESS_EXITED, success);
+	script_add(p, end_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE, false);
+	machine_count(m, success ? SIM_FAULT_GOOD_END : SIM_FAULT_CRASH);
+}
+
+static bool script_failed_start(Machine *m, SimProcess *p, int64_t at_us, const Service *s)
+{
+	int64_t fails_us;
+
+	if (happens(m, 5)) {
+		fails_us = at_us;
+		machine_count(m, SIM_FAULT_EXEC_FAILS);
+	} else if (happens(m, 8)) {
+		fails_us = at_us + chance_time(&m->chance, 300 * MS);
+		machine_count(m, SIM_FAULT_CRASH_EARLY);
+	} else if (happens(m, 5)) {
+		fails_us = at_us + s->def->start_limit_us;
+		machine_count(m, SIM_FAULT_SLOW_READY);
+	} else {
+		return false;
+	}
+	script_add(p, fails_us, PROCESS_START_FAILED, false);
+	script_add(p, fails_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE, false);
+	return true;
+}
+
+static void script_start(Machine *m, SimProcess *p, const Service *s)
+{
+	int64_t at_us = m->now_us + chance_time(&m->chance, 2 * MS);
+
+	p->n_script = 0;
+	script_add(p, at_us, PROCESS_STARTED, true);
+	if (script_failed_start(m, p, at_us, s))
+		return;
+	at_us += chance_time(&m->chance, 800 * MS);
+	if (s->def->type == TYPE_TASK) {
+		const bool success = !happens(m, 15);
+
+		script_add(p, at_us, PROCESS_EXITED, success);
+		if (!success) {
+			machine_count(m, SIM_FAULT_TASK_FAILS);
+			script_add(p, at_us + chance_time(&m->chance, 50 * MS), PROCESS_GONE, false);
+		}
+		return;
+	}
+	script_add(p, at_us, PROCESS_READY, true);
+	if (happens(m, 25))
+		script_end(m, p, at_us, s);
+}
+
+static void script_stop(Machine *m, SimProcess *p, const Service *s)
+{
+	int64_t at_us = m->now_us + chance_time(&m->chance, 100 * MS);
+
+	p->n_script = 0;
+	if (happens(m, 15)) {
+		at_us = m->now_us + s->def->stop_limit_us;
+		machine_count(m, SIM_FAULT_IGNORES_TERM);
+	}
+	if (p->is_main_live)
+		script_add(p, at_us, PROCESS_EXITED, chance_percent(&m->chance, 80));
+	script_add(p, at_us, PROCESS_GONE, false);
+}
+
+/* --- operations --- */
+
+static void on_subscribe(void *data, KeyPrefix prefix, const char *key)
+{
+	Machine *m = data;
+	SimLevel *level = (SimLevel *)machine_level(m, key);
+
+	(void)prefix;
+	level->is_subscribed = true;
+	level->told = LEVEL_UNKNOWN;
+	level->told_us = m->now_us;
+	level->tell_at_us = m->now_us;
+	if (happens(m, 5)) {
+		level->tell_at_us += chance_time(&m->chance, 60 * G_USEC_PER_SEC);
+		machine_count(m, SIM_FAULT_LATE_LEVEL);
+	}
+}
+
+static void on_unsubscribe(void *data, KeyPrefix prefix, const char *key)
+{
+	SimLevel *level = (SimLevel *)machine_level(data, key);
+
+	(void)prefix;
+	level->is_subscribed = false;
+	level->told = LEVEL_UNKNOWN;
+	level->tell_at_us = 0;
+}
+
+static void on_start(void *data, const Service *s)
+{
+	Machine *m = data;
+	SimProcess *p = machine_process(m, s->def->name);
+
+	machine_trace(m, "start %s %u: %s", s->def->name, (unsigned)s->invocation, service_cause(s));
+	invariants_at_start(m, s);
+	p->invocation = s->invocation;
+	p->is_live = true;
+	p->is_main_live = true;
+	p->is_ready = false;
+	p->is_stop_asked = false;
+	script_start(m, p, s);
+}
+
+static void on_stop(void *data, const Service *s)
+{
+	Machine *m = data;
+	SimProcess *p = machine_process(m, s->def->name);
+
+	if (p->is_stop_asked)
+		return;
+	machine_trace(m, "stop %s: %s", s->def->name, service_cause(s));
+	invariants_at_stop(m, s);
+	/* What ends by itself already needs no other script. */
+	for (unsigned i = 0; i < p->n_script; i++) {
+		if (p->script[i].kind == PROCESS_GONE && !p->is_main_live)
+			return;
+	}
+	p->is_stop_asked = true;
+	p->is_live = true;
+	p->invocation = s->invocation;
+	script_stop(m, p, s);
+}
+
+static void on_reload(void *data, const Service *s)
+{
+	machine_trace(data, "reload %s", s->def->name);
+}
+
+static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
+{
+	machine_process(data, s->def->name)->timer_at_us[kind] = at_us;
+	if (kind == ENGINE_TIMER_LINGER && at_us)
+		machine_count(data, SIM_FAULT_LINGERED);
+}
+
+static void on_changed(void *data, const Service *s)
+{
+	machine_trace(data, "%s is %s", s->def->name, service_state_name(s->state));
+	if (s->state == STATE_FAILED && s->def->problem)
+		machine_count(data, SIM_FAULT_BROKEN_FILE);
+	if (s->state == STATE_FAILED && s->is_failed_for_good)
+		machine_count(data, SIM_FAULT_GAVE_UP);
+	if (s->state == STATE_STOPPING && strstr(service_cause(s), " is false"))
+		machine_count(data, SIM_FAULT_LAPSED);
+	if (s->state == STATE_STOPPING && g_str_has_prefix(service_cause(s), "conflicts with"))
+		machine_count(data, SIM_FAULT_LOST_CONFLICT);
+}
+
+static void on_removed(void *data, const Service *s)
+{
+	Machine *m = data;
+	SimProcess *p = machine_process(m, s->def->name);
+
+	machine_trace(m, "removed %s", s->def->name);
+	if (p->is_live)
+		machine_fail(m, "%s was forgotten while it ran", s->def->name);
+	memset(p->timer_at_us, 0, sizeof(p->timer_at_us));
+}
+
+static void on_engine_changed(void *data)
+{
+	(void)data;
+}
+
+static const EngineOps ops = {
+	.subscribe = on_subscribe,
+	.unsubscribe = on_unsubscribe,
+	.start = on_start,
+	.stop = on_stop,
+	.reload = on_reload,
+	.arm_timer = on_arm_timer,
+	.changed = on_changed,
+	.removed = on_removed,
+	.engine_changed = on_engine_changed,
+};
+
+/* --- files --- */
+
+static void load(Machine *m)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+	ServiceSet *set = service_set_new();
+	Policy *policy = policy_new();
+
+	for (unsigned i = 0; i < m->plan->n_services; i++) {
+		const char *text = m->plan->files[i];
+		const SourceText source = { .file = "sim.svc", .text = text, .length = text ? strlen(text) : 0 };
+
+		if (text)
+			service_set_add(set, service_parse(plan_service_name(i), &source, 1, diags));
+	}
+	g_assert(policy_parse(policy, POLICY_LAYER_ADMIN, "sim.policy", m->plan->policy, strlen(m->plan->policy), diags));
+	check_set(set, policy, diags);
+	engine_load(m->engine, set, policy, m->now_us);
+}
+
+static void show_files(const Machine *m)
+{
+	for (unsigned i = 0; i < m->plan->n_services; i++) {
+		if (m->plan->files[i])
+			printf("== %s\n%s", plan_service_name(i), m->plan->files[i]);
+	}
+	printf("== policy\n%s", m->plan->policy);
+}
+
+/* --- time --- */
+
+static void tell_level(Machine *m, SimLevel *level)
+{
+	level->tell_at_us = 0;
+	if (level->told == level->level)
+		return;
+	level->told = level->level;
+	level->told_us = m->now_us;
+	machine_trace(m, "%s becomes %s", level->key, level_name(level->level));
+	engine_set_level(m->engine, level->key, level->level, NULL, m->now_us);
+}
+
+static void tell_script(Machine *m, unsigned index)
+{
+	SimProcess *p = &m->processes[index];
+	const ScriptLine line = p->script[0];
+	const ProcessEvent event = {
+		.kind = line.kind,
+		.pid = 1000 + (pid_t)index,
+		.success = line.success,
+		.status = line.success ? 0 : 1,
+		.at_us = line.at_us,
+	};
+
+	memmove(p->script, p->script + 1, --p->n_script * sizeof(p->script[0]));
+	machine_trace(m, "%s: %s", plan_service_name(index), process_event_kind_name(line.kind));
+	if (line.kind == PROCESS_EXITED || line.kind == PROCESS_START_FAILED)
+		p->is_main_live = false;
+	p->is_ready |= line.kind == PROCESS_READY;
+	if (line.kind == PROCESS_GONE) {
+		p->is_live = false;
+		p->is_main_live = false;
+		p->is_stop_asked = false;
+	}
+	engine_process_event(m->engine, plan_service_name(index), p->invocation, &event, m->now_us);
+}
+
+static void fire_timer(Machine *m, unsigned index, EngineTimer kind)
+{
+	m->processes[index].timer_at_us[kind] = 0;
+	machine_trace(m, "%s: timer %s", plan_service_name(index), engine_timer_name(kind));
+	engine_timer_fired(m->engine, plan_service_name(index), kind, m->now_us);
+}
+
+static bool recover_one(Machine *m, unsigned index)
+{
+	SimProcess *p = &m->processes[index];
+	const char *name = plan_service_name(index);
+	g_autofree char *note = g_steal_pointer(&m->notes[index]);
+	bool is_alive = p->is_live;
+	const Service *s;
+	bool is_read;
+
+	if (!note && !p->is_live)
+		return true;
+	if (note && happens(m, 3)) {
+		machine_count(m, SIM_FAULT_NOTE_LOST);
+		*note = '\0';
+	}
+	/* A task that is done has no row, and may have a phase in its note. */
+	if (p->is_live && !p->is_main_live && p->n_script == 0)
+		is_alive = note && *note && chance_percent(&m->chance, 50);
+	/* Nothing lives, and nobody remembers it: it never was. */
+	if (!is_alive && (!(note && *note) || !engine_find(m->engine, name)))
+		p->is_live = false;
+	if (is_alive && p->n_script > 0 && p->script[0].kind == PROCESS_EXITED && p->script[0].at_us <= m->now_us)
+		machine_count(m, SIM_FAULT_EXIT_UNSEEN);
+	machine_trace(m, "recover %s \"%s\"%s", name, note ? note : "", is_alive ? " alive" : "");
+	is_read = engine_recover(m->engine, name, note ? note : "", is_alive, p->invocation,
+				 p->is_main_live ? 1000 + (pid_t)index : 0, m->now_us);
+	s = engine_find(m->engine, name);
+	/* A daemon whose file has made it a task, and whose note is lost, is taken for a task that works: it ends. */
+	if (s && s->state == STATE_STARTING && is_alive && p->n_script == 0)
+		script_add(p, m->now_us, PROCESS_EXITED, true);
+	return is_read || !is_alive;
+}
+
+static void begin_manager(Machine *m)
+{
+	m->manager_back_us = 0;
+	machine_trace(m, "manager begins");
+	m->engine = engine_new(&ops, m);
+	load(m);
+	if (!engine_recover_global(m->engine, m->global_note, m->now_us))
+		machine_fail(m, "the engine cannot read its own note \"%s\"", m->global_note);
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++) {
+		if (!recover_one(m, i))
+			machine_fail(m, "the engine cannot read its own note of %s", plan_service_name(i));
+	}
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		if (m->levels[i].tell_at_us && m->levels[i].tell_at_us <= m->now_us)
+			tell_level(m, &m->levels[i]);
+	}
+	engine_begin(m->engine, NULL, m->now_us);
+}
+
+/* Everything that may come next: who, and when. */
+typedef struct Next {
+	int64_t at_us;
+	enum { NEXT_NOTHING, NEXT_MANAGER, NEXT_LEVEL, NEXT_SCRIPT, NEXT_TIMER } what;
+	unsigned index;
+	EngineTimer kind;
+} Next;
+
+static void take_earlier(Next *next, int64_t at_us, int what, unsigned index, EngineTimer kind)
+{
+	if (at_us != 0 && at_us < next->at_us)
+		*next = (Next){ .at_us = at_us, .what = what, .index = index, .kind = kind };
+}
+
+static Next find_next(const Machine *m)
+{
+	Next next = { .at_us = INT64_MAX, .what = NEXT_NOTHING };
+
+	if (!m->engine) {
+		take_earlier(&next, m->manager_back_us, NEXT_MANAGER, 0, 0);
+		return next;
+	}
+	for (unsigned i = 0; i < N_LEVELS; i++)
+		take_earlier(&next, m->levels[i].tell_at_us, NEXT_LEVEL, i, 0);
+	for (unsigned i = 0; i < m->plan->n_services; i++) {
+		const SimProcess *p = &m->processes[i];
+
+		if (p->n_script > 0)
+			take_earlier(&next, p->script[0].at_us, NEXT_SCRIPT, i, 0);
+		for (EngineTimer kind = 0; kind < ENGINE_TIMER_COUNT; kind++)
+			take_earlier(&next, p->timer_at_us[kind], NEXT_TIMER, i, kind);
+	}
+	return next;
+}
+
+int64_t machine_next_us(const Machine *m)
+{
+	return find_next(m).at_us;
+}
+
+static void do_next(Machine *m, const Next *next)
+{
+	switch (next->what) {
+	case NEXT_MANAGER:
+		begin_manager(m);
+		break;
+	case NEXT_LEVEL:
+		tell_level(m, &m->levels[next->index]);
+		break;
+	case NEXT_SCRIPT:
+		tell_script(m, next->index);
+		break;
+	case NEXT_TIMER:
+		fire_timer(m, next->index, next->kind);
+		break;
+	case NEXT_NOTHING:
+		break;
+	}
+}
+
+void machine_run(Machine *m, int64_t to_us)
+{
+	Next next;
+
+	while (!m->failure && (next = find_next(m)).at_us <= to_us) {
+		m->now_us = MAX(m->now_us, next.at_us);
+		do_next(m, &next);
+		invariants_always(m);
+	}
+	m->now_us = MAX(m->now_us, to_us);
+}
+
+/* --- what people and the world do --- */
+
+void machine_set_level(Machine *m, unsigned index, Level level)
+{
+	SimLevel *l = &m->levels[index];
+
+	l->level = level;
+	if (l->is_subscribed)
+		l->tell_at_us = m->now_us;
+}
+
+static void poke_level(Machine *m)
+{
+	const unsigned index = chance_below(&m->chance, PLAN_FLAGS);
+	const bool is_unknown = happens(m, 15);
+
+	if (is_unknown)
+		machine_count(m, SIM_FAULT_UNKNOWN_LEVEL);
+	machine_set_level(m, index, is_unknown ? LEVEL_UNKNOWN
+					       : (chance_percent(&m->chance, 60) ? LEVEL_TRUE : LEVEL_FALSE));
+}
+
+static void poke_request(Machine *m)
+{
+	static const SimFault faults[] = {
+		[REQUEST_VERB_START] = SIM_FAULT_START, [REQUEST_VERB_STOP] = SIM_FAULT_STOP,
+		[REQUEST_VERB_RESTART] = SIM_FAULT_RESTART, [REQUEST_VERB_RELOAD] = SIM_FAULT_COUNT,
+		[REQUEST_VERB_CLEAR] = SIM_FAULT_CLEAR,
+	};
+	const RequestVerb verb = chance_below(&m->chance, G_N_ELEMENTS(faults));
+	const char *service = plan_service_name(chance_below(&m->chance, m->plan->n_services));
+	const bool is_granted = engine_request(m->engine, verb, service, &admin, m->now_us, NULL);
+
+	machine_trace(m, "request %u of %s: %s", (unsigned)verb, service, is_granted ? "granted" : "refused");
+	if (!is_granted)
+		machine_count(m, SIM_FAULT_REFUSED);
+	else if (faults[verb] != SIM_FAULT_COUNT)
+		machine_count(m, faults[verb]);
+}
+
+void machine_set_runlevel(Machine *m, const char *runlevel)
+{
+	machine_trace(m, "runlevel %s", runlevel);
+	if (!engine_set_runlevel(m->engine, runlevel, &admin, m->now_us, NULL))
+		machine_fail(m, "runlevel %s was refused", runlevel);
+}
+
+static void poke_runlevel(Machine *m)
+{
+	machine_count(m, SIM_FAULT_RUNLEVEL);
+	machine_set_runlevel(m, chance_percent(&m->chance, 50) ? "2" : "3");
+}
+
+static void poke_reload(Machine *m)
+{
+	plan_alter(m->plan, &m->chance);
+	machine_count(m, SIM_FAULT_RELOAD);
+	for (unsigned i = 0; i < m->plan->n_services; i++) {
+		if (!m->plan->files[i] && m->processes[i].is_live)
+			machine_count(m, SIM_FAULT_FILE_GONE);
+	}
+	machine_trace(m, "files are read again");
+	if (m->is_tracing)
+		show_files(m);
+	load(m);
+}
+
+static void poke_stray(Machine *m)
+{
+	const unsigned index = chance_below(&m->chance, m->plan->n_services);
+	const ProcessEvent event = { .kind = chance_below(&m->chance, PROCESS_COUNT), .pid = 7 };
+
+	if (m->processes[index].invocation == 0)
+		return;
+	machine_count(m, SIM_FAULT_STRAY_EVENT);
+	machine_trace(m, "%s: a late %s", plan_service_name(index), process_event_kind_name(event.kind));
+	engine_process_event(m->engine, plan_service_name(index), m->processes[index].invocation - 1, &event,
+			     m->now_us);
+}
+
+static void poke_crash(Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	machine_count(m, SIM_FAULT_MANAGER_CRASH);
+	machine_trace(m, "manager crashes");
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+		char note[128];
+
+		engine_note(m->engine, s, note, sizeof(note));
+		if (*note)
+			m->notes[index_of(s->def->name)] = g_strdup(note);
+		if (s->state == STATE_STOPPING)
+			machine_count(m, SIM_FAULT_CRASH_AT_STOP);
+	}
+	engine_note_global(m->engine, m->global_note, sizeof(m->global_note));
+	g_clear_pointer(&m->engine, engine_free);
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		memset(m->processes[i].timer_at_us, 0, sizeof(m->processes[i].timer_at_us));
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		m->levels[i].is_subscribed = false;
+		m->levels[i].tell_at_us = 0;
+		m->levels[i].told = LEVEL_UNKNOWN;
+	}
+	/* A new manager waits out Settle= anew. */
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		m->processes[i].hold_false_us = 0;
+	m->manager_back_us = m->now_us + chance_time(&m->chance, 2 * G_USEC_PER_SEC);
+}
+
+void machine_poke(Machine *m)
+{
+	const unsigned kind = chance_below(&m->chance, 100);
+
+	if (!m->engine)
+		return;
+	if (kind < 52)
+		poke_level(m);
+	else if (kind < 82)
+		poke_request(m);
+	else if (kind < 87)
+		poke_runlevel(m);
+	else if (kind < 89)
+		poke_reload(m);
+	else if (kind < 94)
+		poke_stray(m);
+	else
+		poke_crash(m);
+	if (m->engine)
+		invariants_always(m);
+}
+
+/* What it would have done wrong is taken out of its script. */
+static void calm_process(SimProcess *p)
+{
+	for (unsigned i = 0; i < p->n_script; i++) {
+		if (p->script[i].kind == PROCESS_READY)
+			p->n_script = i + 1;
+	}
+	/* Ready already, and not told to stop: it goes on. */
+	if (p->is_main_live && p->is_ready && !p->is_stop_asked && p->n_script > 0 &&
+	    p->script[0].kind == PROCESS_EXITED)
+		p->n_script = 0;
+}
+
+void machine_calm(Machine *m)
+{
+	machine_trace(m, "calm");
+	m->has_faults = false;
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		calm_process(&m->processes[i]);
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		if (m->levels[i].level == LEVEL_UNKNOWN)
+			machine_set_level(m, i, LEVEL_TRUE);
+	}
+}
+
+Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults)
+{
+	static const char *const others[] = { "kernel:f0", "kernel:f1" };
+	Machine *m = g_new0(Machine, 1);
+
+	m->chance.state = seed;
+	m->is_tracing = is_tracing;
+	m->n_faults = n_faults;
+	m->has_faults = true;
+	m->now_us = 1000 * G_USEC_PER_SEC;
+	m->hash = UINT64_C(0xcbf29ce484222325);
+	m->misery = chance_percent(&m->chance, 15) ? 4 : 1;
+	m->plan = plan_new(&m->chance);
+	if (is_tracing)
+		show_files(m);
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		m->levels[i].key = i < PLAN_FLAGS ? plan_flag_key(i) : others[i - PLAN_FLAGS];
+		m->levels[i].level = chance_percent(&m->chance, 60) ? LEVEL_TRUE : LEVEL_FALSE;
+	}
+	m->engine = engine_new(&ops, m);
+	load(m);
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		if (m->levels[i].tell_at_us && m->levels[i].tell_at_us <= m->now_us)
+			tell_level(m, &m->levels[i]);
+	}
+	engine_begin(m->engine, "2", m->now_us);
+	return m;
+}
+
+void machine_free(Machine *m)
+{
+	if (!m)
+		return;
+	engine_free(m->engine);
+	plan_free(m->plan);
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		g_free(m->notes[i]);
+	g_free(m->failure);
+	g_free(m);
+}

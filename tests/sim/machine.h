@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Machine: the world around an engine: processes with faults, timers, levels, a manager that crashes; on a clock of its
+ * own. It plays process supervisor, providers and keeper.
+ */
+#ifndef SVCD_TESTS_SIM_MACHINE_H
+#define SVCD_TESTS_SIM_MACHINE_H
+
+#include <glib.h>
+
+#include "engine/engine.h"
+#include "tests/sim/chance.h"
+#include "tests/sim/plan.h"
+
+/* What may go wrong or happen; each has to be seen in a large run. */
+#define SIM_FAULTS(X, P)                                                                            \
+	X(P, EXEC_FAILS, "program cannot be executed") X(P, CRASH_EARLY, "crash before ready")           \
+	X(P, CRASH, "crash") X(P, GOOD_END, "end with success") X(P, TASK_FAILS, "task fails")           \
+	X(P, SLOW_READY, "not ready in time") X(P, IGNORES_TERM, "ignores TERM")                         \
+	X(P, STOPS_ITSELF, "stops by itself") X(P, STRAY_EVENT, "event of an earlier run")              \
+	X(P, UNKNOWN_LEVEL, "unknown level") X(P, LATE_LEVEL, "level told late")                        \
+	X(P, MANAGER_CRASH, "manager crashes") X(P, EXIT_UNSEEN, "exit while no manager ran")           \
+	X(P, NOTE_LOST, "note lost") X(P, CRASH_AT_STOP, "manager crashes during a stop")               \
+	X(P, RELOAD, "files reloaded") X(P, FILE_GONE, "file of a running service gone")                \
+	X(P, RUNLEVEL, "runlevel changed") X(P, START, "start asked") X(P, STOP, "stop asked")          \
+	X(P, RESTART, "restart asked") X(P, CLEAR, "clear asked") X(P, REFUSED, "request refused")      \
+	X(P, GAVE_UP, "failed for good") X(P, LOST_CONFLICT, "loser of a conflict")                     \
+	X(P, LINGERED, "lingered") X(P, LAPSED, "stopped by a lapse") X(P, BROKEN_FILE, "file with errors")
+ENUM_WITH_NAMES(SimFault, SIM_FAULT, sim_fault, SIM_FAULTS)
+
+enum { MAX_SCRIPT = 6 };
+
+typedef struct ScriptLine {
+	int64_t at_us;
+	ProcessEventKind kind;
+	bool success;
+} ScriptLine;
+
+/* One service's processes, as the keeper and the supervisor know them. */
+typedef struct SimProcess {
+	uint64_t invocation;
+	bool is_live;       /* started, its end not told */
+	bool is_main_live;
+	bool is_ready;      /* it said so */
+	bool is_stop_asked;
+	ScriptLine script[MAX_SCRIPT]; /* what will be told, in order of time */
+	unsigned n_script;
+	int64_t timer_at_us[ENGINE_TIMER_COUNT];
+	int64_t hold_false_us; /* invariants: a While term is false since; 0: none */
+} SimProcess;
+
+typedef struct SimLevel {
+	const char *key;
+	Level level;    /* in the world */
+	Level told;     /* to the engine */
+	int64_t told_us;
+	bool is_subscribed;
+	int64_t tell_at_us; /* 0: nothing to tell */
+} SimLevel;
+
+enum { N_LEVELS = PLAN_FLAGS + 2 };
+
+typedef struct Machine {
+	Engine *engine;   /* NULL while no manager runs */
+	Plan *plan;
+	Chance chance;
+	int64_t now_us;
+	SimProcess processes[PLAN_MAX_SERVICES];
+	SimLevel levels[N_LEVELS];
+	char *notes[PLAN_MAX_SERVICES]; /* while no manager runs */
+	char global_note[128];
+	int64_t manager_back_us;
+	bool has_faults;
+	unsigned misery;   /* faults are so many times as likely as usual */
+	bool is_tracing;
+	uint64_t hash;     /* of the trace */
+	unsigned long *n_faults; /* by SimFault; may be NULL */
+	char *failure;     /* the first broken invariant, or NULL */
+} Machine;
+
+Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults);
+void machine_free(Machine *m);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Machine, machine_free)
+
+/* The earliest thing that will happen by itself; INT64_MAX: nothing. */
+int64_t machine_next_us(const Machine *m);
+/* Let time go on to @to_us, with all that happens until then. */
+void machine_run(Machine *m, int64_t to_us);
+
+/* Something that people or the world do, by chance. */
+void machine_poke(Machine *m);
+/* No more faults: processes behave, all levels become known. */
+void machine_calm(Machine *m);
+void machine_set_level(Machine *m, unsigned index, Level level);
+void machine_set_runlevel(Machine *m, const char *runlevel);
+
+SimProcess *machine_process(Machine *m, const char *service);
+const SimLevel *machine_level(const Machine *m, const char *key);
+bool machine_has_live(const Machine *m);
+void machine_trace(Machine *m, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void machine_count(Machine *m, SimFault fault);
+/* The first one is kept. */
+void machine_fail(Machine *m, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Simulate: random machines live through random histories, and invariants.c watches.
+ *
+ *	simulate --seed N [--trace]           one history, told line by line
+ *	simulate [--first N] --count N        many; prints what occurred, ends with 1 at the first broken invariant
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/invariants.h"
+#include "tests/sim/machine.h"
+
+/* With this many histories every kind of fault must have occurred. */
+enum { ENOUGH_FOR_ALL_FAULTS = 2000 };
+
+/* One in so many histories is played twice, and must do the same again. */
+enum { REPEAT_EVERY = 16 };
+
+typedef struct Options {
+	uint64_t first;
+	uint64_t count;
+	bool is_tracing;
+} Options;
+
+static int64_t random_pause(Machine *m)
+{
+	static const int64_t longest_us[] = { 0, 1000, 100 * 1000, 2 * G_USEC_PER_SEC, 15 * G_USEC_PER_SEC };
+
+	return chance_time(&m->chance, longest_us[chance_below(&m->chance, G_N_ELEMENTS(longest_us))]);
+}
+
+/* Until nothing happens by itself any more; a machine whose services behave gets there. */
+static void run_to_rest(Machine *m, const char *when)
+{
+	const int64_t end_us = m->now_us + 2 * G_TIME_SPAN_HOUR;
+
+	while (!m->failure && machine_next_us(m) <= end_us)
+		machine_run(m, machine_next_us(m));
+	if (!m->failure && machine_next_us(m) != INT64_MAX)
+		machine_fail(m, "%s: no rest within two hours", when);
+}
+
+static void live(Machine *m)
+{
+	const unsigned n_pokes = 15 + chance_below(&m->chance, 60);
+
+	for (unsigned i = 0; i < n_pokes && !m->failure; i++) {
+		machine_run(m, m->now_us + random_pause(m));
+		if (!m->failure)
+			machine_poke(m);
+	}
+}
+
+static void history(Machine *m)
+{
+	live(m);
+	machine_calm(m);
+	run_to_rest(m, "calm");
+	if (!m->failure)
+		invariants_at_rest(m);
+	if (m->failure)
+		return;
+	for (unsigned i = 0; i < N_LEVELS; i++)
+		machine_set_level(m, i, LEVEL_TRUE);
+	run_to_rest(m, "all levels true");
+	if (!m->failure)
+		invariants_at_rest(m);
+	if (m->failure)
+		return;
+	machine_set_runlevel(m, "0");
+	run_to_rest(m, "shutdown");
+	if (!m->failure)
+		invariants_when_stopped(m);
+}
+
+/* Returns: false when an invariant was broken. */
+static bool play(uint64_t seed, bool is_tracing, unsigned long *n_faults, uint64_t *ret_hash)
+{
+	g_autoptr(Machine) m = machine_new(seed, is_tracing, n_faults);
+
+	if (!m->failure)
+		history(m);
+	if (m->failure) {
+		printf("seed %" G_GUINT64_FORMAT ": %s\n", seed, m->failure);
+		printf("replay: tests/sim/simulate --seed %" G_GUINT64_FORMAT " --trace\n", seed);
+	}
+	*ret_hash = m->hash;
+	return !m->failure;
+}
+
+static bool play_twice(uint64_t seed, uint64_t hash)
+{
+	uint64_t again;
+
+	if (!play(seed, false, NULL, &again))
+		return false;
+	if (again != hash)
+		printf("seed %" G_GUINT64_FORMAT ": the same inputs gave other actions\n", seed);
+	return again == hash;
+}
+
+static bool report(const Options *options, const unsigned long *n_faults)
+{
+	bool is_complete = true;
+
+	printf("%" G_GUINT64_FORMAT " histories, seeds %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT "\n", options->count,
+	       options->first, options->first + options->count - 1);
+	for (unsigned i = 0; i < SIM_FAULT_COUNT; i++) {
+		printf("%10lu  %s\n", n_faults[i], sim_fault_name((SimFault)i));
+		if (n_faults[i] == 0 && options->count >= ENOUGH_FOR_ALL_FAULTS) {
+			printf("            ^ never occurred: the simulation does not test it\n");
+			is_complete = false;
+		}
+	}
+	return is_complete;
+}
+
+static bool play_all(const Options *options)
+{
+	unsigned long n_faults[SIM_FAULT_COUNT] = { 0 };
+
+	for (uint64_t i = 0; i < options->count; i++) {
+		const uint64_t seed = options->first + i;
+		uint64_t hash;
+
+		if (!play(seed, options->is_tracing, n_faults, &hash))
+			return false;
+		if (i % REPEAT_EVERY == 0 && !options->is_tracing && !play_twice(seed, hash))
+			return false;
+	}
+	return report(options, n_faults);
+}
+
+static bool read_number(int argc, char **argv, int *index, uint64_t *ret)
+{
+	char *end;
+
+	if (*index + 1 >= argc)
+		return false;
+	*ret = g_ascii_strtoull(argv[++*index], &end, 10);
+	return end != argv[*index] && !*end;
+}
+
+static bool read_options(int argc, char **argv, Options *ret)
+{
+	for (int i = 1; i < argc; i++) {
+		bool is_fine = true;
+
+		if (strcmp(argv[i], "--trace") == 0)
+			ret->is_tracing = true;
+		else if (strcmp(argv[i], "--first") == 0 || strcmp(argv[i], "--seed") == 0)
+			is_fine = read_number(argc, argv, &i, &ret->first);
+		else if (strcmp(argv[i], "--count") == 0)
+			is_fine = read_number(argc, argv, &i, &ret->count);
+		else
+			is_fine = false;
+		if (!is_fine)
+			return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	Options options = { .first = 1, .count = 1 };
+
+	if (argc == 1)
+		options.count = ENOUGH_FOR_ALL_FAULTS;
+	if (!read_options(argc, argv, &options)) {
+		fprintf(stderr, "usage: simulate --seed N [--trace] | simulate [--first N] --count N\n");
+		return 2;
+	}
+	return play_all(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
