@@ -229,7 +229,7 @@ static bool on_stop(BusCall *call, DBusMessageIter *out, GError **error)
 		g_ptr_array_add(names, NULL);
 		list = g_strjoinv(", ", (char **)names->pdata);
 		if (names->len > 1)
-			return fail(error, SVCD_ERROR_BUSY, "%u running %s it: %s", names->len - 1,
+			return fail(error, SVCD_ERROR_BUSY, "%s was not stopped: %u running %s it: %s", name, names->len - 1,
 				    names->len == 2 ? "service needs" : "services need", list);
 	}
 	return request(call, REQUEST_VERB_STOP, name, error);

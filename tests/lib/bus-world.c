@@ -8,8 +8,10 @@
 
 #include <gio/gunixsocketaddress.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/errors.h"
+#include "base/fd.h"
 #include "bus/names.h"
 #include "bus/private-socket.h"
 
@@ -25,8 +27,11 @@ static void write_request(BusWorld *bw, const char *text)
 static bool on_request(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error)
 {
 	BusWorld *bw = data;
-	const bool done = engine_request(world_engine(bw->world), verb, service, who, world_now(bw->world), error);
+	bool done;
 
+	if (bw->dies)
+		_exit(0);
+	done = engine_request(world_engine(bw->world), verb, service, who, world_now(bw->world), error);
 	if (bw->settles)
 		world_settle(bw->world);
 	bus_world_tell(bw);
@@ -107,6 +112,8 @@ static void on_foreach_diagnostic(void *data, void (*func)(const Diagnostic *dia
 
 static void on_info(void *data, BusInfo *ret)
 {
+	if (((BusWorld *)data)->dies)
+		_exit(0);
 	*ret = (BusInfo){ .virtualization = "container", .generation = 2, .started_us = 5 };
 }
 
@@ -125,11 +132,10 @@ static const BusOps ops = {
 
 /* --- the object's life --- */
 
-BusWorld *bus_world_new(const char *files, const char *policy)
+BusWorld *bus_world_new_silent(const char *files, const char *policy)
 {
 	BusWorld *bw = g_new0(BusWorld, 1);
 	g_autoptr(GError) error = NULL;
-	int fd;
 
 	bw->world = world_new_with_policy(files, policy);
 	bw->tree = tree_new();
@@ -140,9 +146,22 @@ BusWorld *bus_world_new(const char *files, const char *policy)
 	bw->diags = diag_list_new();
 	tree_mkdir(bw->tree, "/log");
 	bw->bus = bus_new(world_engine(bw->world), &ops, bw);
-	fd = private_socket_open(bw->socket_path, &error);
-	ck_assert_msg(fd >= 0, "%s", error ? error->message : "");
-	bus_listen_private(bw->bus, fd);
+	bw->silent_fd = private_socket_open(bw->socket_path, &error);
+	ck_assert_msg(bw->silent_fd >= 0, "%s", error ? error->message : "");
+	return bw;
+}
+
+void bus_world_listen(BusWorld *bw)
+{
+	bus_listen_private(bw->bus, bw->silent_fd);
+	bw->silent_fd = -1;
+}
+
+BusWorld *bus_world_new(const char *files, const char *policy)
+{
+	BusWorld *bw = bus_world_new_silent(files, policy);
+
+	bus_world_listen(bw);
 	return bw;
 }
 
@@ -151,6 +170,7 @@ void bus_world_free(BusWorld *bw)
 	if (!bw)
 		return;
 	bus_free(bw->bus);
+	fd_close(&bw->silent_fd);
 	world_free(bw->world);
 	tree_free(bw->tree);
 	diag_list_free(bw->diags);
@@ -270,11 +290,13 @@ char *bus_world_refusal(GDBusConnection *connection, const char *path, const cha
 
 /* --- svcctl beside it --- */
 
-typedef struct Run {
+struct Run {
+	GSubprocess *process;
+	char *line;
 	bool is_over;
 	GBytes *out;
 	GBytes *err;
-} Run;
+};
 
 static void on_ended(GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -289,37 +311,52 @@ static bool is_run_over(void *data)
 	return ((Run *)data)->is_over;
 }
 
-static char *to_text(GBytes *bytes)
+/* Takes @bytes. */
+static void give_text(GBytes *bytes, char **ret_text)
 {
 	gsize length;
 	const char *data = g_bytes_get_data(bytes, &length);
 
-	return g_strndup(data ? data : "", length);
+	if (ret_text)
+		*ret_text = g_strndup(data ? data : "", length);
+	g_bytes_unref(bytes);
 }
 
-int bus_world_svcctl(BusWorld *bw, const char *line, char **ret_out, char **ret_err)
+Run *bus_world_svcctl_begin(BusWorld *bw, const char *line)
 {
 	g_autofree char *whole = g_strconcat("./svcctl ", line, NULL);
 	g_auto(GStrv) argv = g_strsplit(g_strchomp(whole), " ", -1);
 	g_autoptr(GSubprocessLauncher) launcher =
 		g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
-	g_autoptr(GSubprocess) process = NULL;
 	g_autoptr(GError) error = NULL;
-	Run run = { 0 };
+	Run *run = g_new0(Run, 1);
 
 	g_subprocess_launcher_setenv(launcher, "SVCD_PRIVATE", bw->socket_path, TRUE);
 	g_subprocess_launcher_setenv(launcher, "SVCD_LOG_DIRECTORY", bw->log_directory, TRUE);
 	g_subprocess_launcher_setenv(launcher, "LC_ALL", "C.UTF-8", TRUE);
-	process = g_subprocess_launcher_spawnv(launcher, (const char *const *)argv, &error);
-	ck_assert_msg(process != NULL, "%s", error ? error->message : "");
-	g_subprocess_communicate_async(process, NULL, NULL, on_ended, &run);
-	bus_world_run_until(is_run_over, &run, line);
-	ck_assert_msg(g_subprocess_get_if_exited(process), "svcctl %s was killed", line);
-	if (ret_out)
-		*ret_out = to_text(run.out);
-	if (ret_err)
-		*ret_err = to_text(run.err);
-	g_bytes_unref(run.out);
-	g_bytes_unref(run.err);
-	return g_subprocess_get_exit_status(process);
+	run->process = g_subprocess_launcher_spawnv(launcher, (const char *const *)argv, &error);
+	ck_assert_msg(run->process != NULL, "%s", error ? error->message : "");
+	run->line = g_strdup(line);
+	g_subprocess_communicate_async(run->process, NULL, NULL, on_ended, run);
+	return run;
+}
+
+int bus_world_svcctl_end(Run *run, char **ret_out, char **ret_err)
+{
+	int status;
+
+	bus_world_run_until(is_run_over, run, run->line);
+	ck_assert_msg(g_subprocess_get_if_exited(run->process), "svcctl %s was killed", run->line);
+	status = g_subprocess_get_exit_status(run->process);
+	give_text(run->out, ret_out);
+	give_text(run->err, ret_err);
+	g_object_unref(run->process);
+	g_free(run->line);
+	g_free(run);
+	return status;
+}
+
+int bus_world_svcctl(BusWorld *bw, const char *line, char **ret_out, char **ret_err)
+{
+	return bus_world_svcctl_end(bus_world_svcctl_begin(bw, line), ret_out, ret_err);
 }

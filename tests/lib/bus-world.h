@@ -17,14 +17,19 @@ typedef struct BusWorld {
 	Tree *tree;         /* the socket and the log directory are below it */
 	char *socket_path;
 	char *log_directory;
+	int silent_fd;      /* the socket before bus_world_listen(), else -1 */
 	GHashTable *flags;  /* names that are set */
 	GString *requests;  /* what BusOps were asked for, "poweroff; reexec" */
 	DiagList *diags;    /* what Diagnostics tells */
 	bool settles;       /* requests are carried out at once */
+	bool dies;          /* the process ends when somebody asks for a change, or for the manager's properties */
 } BusWorld;
 
 /* Files and policy as for world_new_with_policy(). */
 BusWorld *bus_world_new(const char *files, const char *policy);
+/* As above, with a socket on which nobody accepts yet. */
+BusWorld *bus_world_new_silent(const char *files, const char *policy);
+void bus_world_listen(BusWorld *bw);
 void bus_world_free(BusWorld *bw);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BusWorld, bus_world_free)
 
@@ -53,5 +58,10 @@ char *bus_world_refusal(GDBusConnection *connection, const char *path, const cha
  * Returns: its exit code.
  */
 int bus_world_svcctl(BusWorld *bw, const char *line, char **ret_out, char **ret_err);
+
+/* The same in two steps. */
+typedef struct Run Run;
+Run *bus_world_svcctl_begin(BusWorld *bw, const char *line);
+int bus_world_svcctl_end(Run *run, char **ret_out, char **ret_err);
 
 #endif

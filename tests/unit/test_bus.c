@@ -291,7 +291,7 @@ START_TEST(stop_is_refused_while_others_need_it)
 	bw->settles = true;
 	refusal = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Stop",
 				    g_variant_new("(sb)", "base", FALSE));
-	ck_assert_str_eq(refusal, "org.svcd1.Error.Busy: 1 running service needs it: upper");
+	ck_assert_str_eq(refusal, "org.svcd1.Error.Busy: base was not stopped: 1 running service needs it: upper");
 	expect_state(bw->world, "base", STATE_READY);
 
 	g_variant_unref(bus_world_manager(connection, "Stop", g_variant_new("(sb)", "base", TRUE), "()"));
@@ -307,6 +307,7 @@ START_TEST(flags_are_set_listed_and_cleared)
 	g_autoptr(GVariant) listed = NULL;
 	g_autoptr(GVariant) empty = NULL;
 	g_autofree char *text = NULL;
+	g_autofree char *none = NULL;
 
 	g_variant_unref(bus_world_manager(connection, "SetFlag", g_variant_new("(sb)", "go", TRUE), "()"));
 	expect_level(bw->world, "flag:go", LEVEL_TRUE);
@@ -317,7 +318,8 @@ START_TEST(flags_are_set_listed_and_cleared)
 	g_variant_unref(bus_world_manager(connection, "SetFlag", g_variant_new("(sb)", "go", FALSE), "()"));
 	expect_level(bw->world, "flag:go", LEVEL_FALSE);
 	empty = bus_world_manager(connection, "ListFlags", NULL, "(as)");
-	ck_assert_uint_eq(g_variant_n_children(g_variant_get_child_value(empty, 0)), 0);
+	none = g_variant_print(empty, FALSE);
+	ck_assert_str_eq(none, "([],)");
 }
 END_TEST
 

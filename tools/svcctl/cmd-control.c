@@ -153,7 +153,7 @@ static void print_false_terms(Context *context, GVariant *service)
 		return;
 	g_variant_iter_init(&iter, terms);
 	while (g_variant_iter_next(&iter, "(&s&s&s&s)", &text, &level, &why, &origin)) {
-		g_autofree char *line = g_strdup_printf("%s is %s%s%s%s  (%s)", text, level, *why ? " (" : "", why,
+		g_autofree char *line = g_strdup_printf("%s is %s%s%s%s (%s)", text, level, *why ? " (" : "", why,
 							*why ? ")" : "", origin);
 
 		output_field(&context->output, "", line);

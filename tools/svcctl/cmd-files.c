@@ -265,6 +265,15 @@ static bool check_files(Context *context, Tally *tally, GError **error)
 	return true;
 }
 
+static void print_tally(Output *output, unsigned n_services, const Tally *tally)
+{
+	g_autofree char *services = output_count(n_services, "service");
+	g_autofree char *errors = output_count(tally->n_errors, "error");
+	g_autofree char *warnings = output_count(tally->n_warnings, "warning");
+
+	output_confirm(output, "%s, %s, %s", services, errors, warnings);
+}
+
 bool cmd_check(Context *context, GError **error)
 {
 	Tally tally = { .array = json_array_new() };
@@ -286,8 +295,7 @@ bool cmd_check(Context *context, GError **error)
 	if (!done)
 		return false;
 	if (context->n_names == 0)
-		output_confirm(&context->output, "%u services, %u errors, %u warnings", n_services, tally.n_errors,
-			       tally.n_warnings);
+		print_tally(&context->output, n_services, &tally);
 	else if (tally.n_errors + tally.n_warnings == 0)
 		output_confirm(&context->output, "no mistakes found");
 	context->exit = tally.n_errors > 0 ? EXIT_CODE_BAD_CONFIGURATION : EXIT_CODE_DONE;

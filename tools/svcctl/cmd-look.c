@@ -175,17 +175,19 @@ static const char *reason_label(const char *kind)
 	return "";
 }
 
-static void print_reason(Output *output, GVariant *reason, const char *state, const char *previous_kind)
+static void print_reason(Output *output, GVariant *reason, GVariant *service, const char *previous_kind)
 {
 	const char *kind = record_text(reason, "kind");
 	const char *text = record_text(reason, "text");
 	const unsigned depth = (unsigned)record_number(reason, "depth");
 
 	if (strcmp(kind, "state") == 0 && depth == 0) {
+		const char *state = record_text(service, "State");
+		const bool is_never = strcmp(record_text(service, "Activation"), "never") == 0;
 		g_autofree char *escaped = text_escape_terminal(text);
 
-		fprintf(output->out, "%s%s%s %s\n", output_colour(output, state, false),
-			output_symbol(output, state, false), output_colour_end(output), escaped);
+		fprintf(output->out, "%s%s%s %s\n", output_colour(output, state, is_never),
+			output_symbol(output, state, is_never), output_colour_end(output), escaped);
 		return;
 	}
 	/* Deeper states are sentences of the tree above them. */
@@ -222,7 +224,7 @@ static bool explain_one(Context *context, const char *name, JsonArray *array, GE
 	for (guint i = 0; i < reasons->len && !output->is_json; i++) {
 		GVariant *reason = g_ptr_array_index(reasons, i);
 
-		print_reason(output, reason, record_text(service, "State"), previous);
+		print_reason(output, reason, service, previous);
 		previous = record_text(reason, "kind");
 	}
 	object = json_object_new();
@@ -481,6 +483,15 @@ static void overview_to_json(Output *output, GVariant *manager, const Counts *co
 	output_set_data(output, node);
 }
 
+/* "BEFORE n words AFTER", if there is something to count. */
+static void print_number(Output *output, const char *before, unsigned n, const char *word, const char *after)
+{
+	g_autofree char *count = output_count(n, word);
+
+	if (n > 0)
+		output_line(output, "  %s%s%s", before, count, after);
+}
+
 bool cmd_overview(Context *context, GError **error)
 {
 	Output *output = &context->output;
@@ -499,9 +510,8 @@ bool cmd_overview(Context *context, GError **error)
 	output_line(output, "svcd %s · runlevel %s · %s", record_text(manager, "Version"),
 		    record_text(manager, "Runlevel"), boot);
 	print_counts(output, &counts);
-	if (record_number(manager, "Generation") > 0)
-		output_line(output, "  the manager was replaced %u times since the boot",
-			    (unsigned)record_number(manager, "Generation"));
+	print_number(output, "the manager was replaced ", (unsigned)record_number(manager, "Generation"), "time",
+		     " since the boot");
 	tainted = g_variant_lookup_value(manager, "Tainted", G_VARIANT_TYPE_STRING_ARRAY);
 	for (gsize i = 0; tainted && i < g_variant_n_children(tainted); i++) {
 		const char *sentence;
@@ -509,8 +519,7 @@ bool cmd_overview(Context *context, GError **error)
 		g_variant_get_child(tainted, i, "&s", &sentence);
 		output_line(output, "  %s", sentence);
 	}
-	if (diagnostics->len > 0)
-		output_line(output, "  %u complaints about files: svcctl explain", diagnostics->len);
+	print_number(output, "", diagnostics->len, "complaint", " about files: svcctl explain");
 	print_broken(context, records);
 	return true;
 }

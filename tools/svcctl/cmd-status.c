@@ -74,7 +74,7 @@ static void print_title(Output *output, GVariant *s)
 
 static void print_state(Output *output, GVariant *s)
 {
-	g_autofree char *since = output_format_time(output, (int64_t)record_number(s, "Since"));
+	g_autofree char *since = output_format_since(output, (int64_t)record_number(s, "Since"));
 	const uint64_t took_us = record_number(s, "ReadyDuration");
 	g_autofree char *took = text_format_duration((int64_t)took_us);
 	g_autofree char *text = g_strdup_printf("%s since %s%s%s", record_text(s, "State"), since,
@@ -88,7 +88,7 @@ static void print_state(Output *output, GVariant *s)
 static void print_policy(Output *output, GVariant *s)
 {
 	const char *origin = record_text(s, record_number(s, "InRunlevel") ? "RunlevelOrigin" : "ActivationOrigin");
-	g_autofree char *policy = g_strdup_printf("%s  (%s%s)", record_text(s, "Activation"),
+	g_autofree char *policy = g_strdup_printf("%s (%s%s)", record_text(s, "Activation"),
 						  record_number(s, "ActivationIsDefault") ? "nobody names it; " : "",
 						  origin);
 	const char *by = record_text(s, "WantedBy");
@@ -149,8 +149,11 @@ static void print_use(Output *output, GVariant *s)
 
 		g_string_append_printf(line, ", cpu %s", cpu);
 	}
-	if (record_number(s, "Restarts") > 0)
-		g_string_append_printf(line, ", restarted %u times", (unsigned)record_number(s, "Restarts"));
+	if (record_number(s, "Restarts") > 0) {
+		g_autofree char *times = output_count((unsigned)record_number(s, "Restarts"), "time");
+
+		g_string_append_printf(line, ", restarted %s", times);
+	}
 	output_field(output, "Process", line->str);
 }
 

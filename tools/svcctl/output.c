@@ -92,27 +92,39 @@ void output_confirm(Output *output, const char *format, ...)
 	(void)fflush(output->out); /* progress; a lost pipe is found at the end */
 }
 
-/* Prints @text from column @indent on, broken at blanks; a word that is longer than the line stays whole. */
-static void print_wrapped(Output *output, const char *text, unsigned indent)
+char *output_wrap(const Output *output, const char *text, unsigned indent)
 {
 	const unsigned room = output->width > indent + NARROWEST_TEXT ? output->width - indent : NARROWEST_TEXT;
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	g_autoptr(GString) wrapped = g_string_new(NULL);
 	glong used = 0;
 
 	for (size_t i = 0; words[i]; i++) {
 		const glong length = g_utf8_strlen(words[i], -1);
 
 		if (i > 0 && output->width > 0 && used + 1 + length > (glong)room) {
-			fprintf(output->out, "\n%*s", (int)indent, "");
+			g_string_append_c(wrapped, '\n');
 			used = 0;
 		} else if (i > 0) {
-			fputc(' ', output->out);
+			g_string_append_c(wrapped, ' ');
 			used++;
 		}
-		fputs(words[i], output->out);
+		g_string_append(wrapped, words[i]);
 		used += length;
 	}
-	fputc('\n', output->out);
+	return g_string_free(g_steal_pointer(&wrapped), FALSE);
+}
+
+/* Prints @text, which begins in column @indent. */
+static void print_wrapped(Output *output, const char *text, unsigned indent)
+{
+	g_autofree char *wrapped = output_wrap(output, text, indent);
+	g_auto(GStrv) lines = g_strsplit(wrapped, "\n", -1);
+
+	for (size_t i = 0; lines[i]; i++)
+		fprintf(output->out, "%*s%s\n", i > 0 ? (int)indent : 0, "", lines[i]);
+	if (!lines[0])
+		fputc('\n', output->out);
 }
 
 void output_field_deep(Output *output, unsigned depth, const char *label, const char *text)
@@ -185,19 +197,44 @@ const char *output_colour_end(const Output *output)
 	return output->has_colour ? "\033[0m" : "";
 }
 
-char *output_format_time(const Output *output, int64_t at_us)
+/* "Sat 09:14:07", with the date when that was days ago. */
+static void format_wall(const Output *output, int64_t at_us, char *text, size_t size)
 {
 	const int64_t ago_us = MAX(output->now_us - at_us, 0);
 	const time_t wall = (time_t)((output->wall_us - ago_us) / G_USEC_PER_SEC);
-	g_autofree char *ago = text_format_duration(ago_us);
-	char absolute[64] = "";
+	const bool is_near = ago_us < 6 * G_TIME_SPAN_DAY;
 	struct tm tm;
+
+	*text = '\0';
+	if (localtime_r(&wall, &tm))
+		(void)strftime(text, size, is_near ? "%a %H:%M:%S" : "%Y-%m-%d %H:%M", &tm); /* it fits */
+}
+
+char *output_format_time(const Output *output, int64_t at_us)
+{
+	g_autofree char *ago = text_format_duration(MAX(output->now_us - at_us, 0));
+	char wall[64];
 
 	if (at_us <= 0)
 		return g_strdup("never");
-	if (localtime_r(&wall, &tm))
-		strftime(absolute, sizeof absolute, ago_us < 6 * G_TIME_SPAN_DAY ? "%a %H:%M:%S" : "%Y-%m-%d %H:%M", &tm);
-	return g_strdup_printf("%s ago (%s)", ago, absolute);
+	format_wall(output, at_us, wall, sizeof wall);
+	return g_strdup_printf("%s ago (%s)", ago, wall);
+}
+
+char *output_format_since(const Output *output, int64_t at_us)
+{
+	g_autofree char *ago = text_format_duration(MAX(output->now_us - at_us, 0));
+	char wall[64];
+
+	if (at_us <= 0)
+		return g_strdup("the boot");
+	format_wall(output, at_us, wall, sizeof wall);
+	return g_strdup_printf("%s (%s ago)", wall, ago);
+}
+
+char *output_count(unsigned n, const char *word)
+{
+	return g_strdup_printf("%u %s%s", n, word, n == 1 ? "" : "s");
 }
 
 /* --- errors and the document --- */

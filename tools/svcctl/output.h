@@ -116,5 +116,13 @@ void output_print_error(Output *output, const GError *error, const char *hint);
 
 /* "2 h 10 min ago (Sat 09:14:07)"; a new string. */
 char *output_format_time(const Output *output, int64_t at_us);
+/* "Sat 09:14:07 (2 h 10 min ago)"; a new string. */
+char *output_format_since(const Output *output, int64_t at_us);
+
+/* @text broken at blanks by line feeds, for a place that begins in column @indent; a new string. */
+char *output_wrap(const Output *output, const char *text, unsigned indent);
+
+/* "1 complaint", "2 complaints"; a new string. */
+char *output_count(unsigned n, const char *word);
 
 #endif

@@ -224,13 +224,44 @@ static struct libscols_table *new_table(const Output *output)
 	scols_table_enable_noheadings(table, !output->has_header);
 	scols_table_enable_colors(table, output->has_colour);
 	scols_table_enable_ascii(table, output->is_ascii);
-	scols_table_set_termforce(table, output->width > 0 ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
-	if (output->width > 0)
-		scols_table_set_termwidth(table, output->width);
+	/* The width is our business: libsmartcols would break words, or cut. */
+	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	return table;
 }
 
-static void fill_line(const Output *output, struct libscols_table *table, const GPtrArray *chosen, GVariant *record)
+/* As it is printed; a new string. */
+static char *printed_text(const Output *output, GVariant *record, const Column *column)
+{
+	g_autofree char *text = cell_text(output, record, column);
+	g_autofree char *escaped = text_escape_terminal(text);
+	const bool is_never = strcmp(record_text(record, "Activation"), "never") == 0;
+
+	if (column->kind != CELL_STATE)
+		return g_steal_pointer(&escaped);
+	return g_strdup_printf("%s %s", output_symbol(output, text, is_never), escaped);
+}
+
+/* Where the last column begins: the widest cells of those before it, and a blank after each. */
+static unsigned last_column_indent(const Output *output, const GPtrArray *chosen, const GPtrArray *records)
+{
+	glong indent = 0;
+
+	for (guint i = 0; i + 1 < chosen->len; i++) {
+		const Column *column = g_ptr_array_index(chosen, i);
+		glong widest = output->has_header ? g_utf8_strlen(column->title ? column->title : column->key, -1) : 0;
+
+		for (guint k = 0; k < records->len; k++) {
+			g_autofree char *text = printed_text(output, g_ptr_array_index(records, k), column);
+
+			widest = MAX(widest, g_utf8_strlen(text, -1));
+		}
+		indent += widest + 1;
+	}
+	return (unsigned)indent;
+}
+
+static void fill_line(const Output *output, struct libscols_table *table, const GPtrArray *chosen, GVariant *record,
+		      unsigned last_indent)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 
@@ -238,22 +269,36 @@ static void fill_line(const Output *output, struct libscols_table *table, const 
 		g_error("no memory for a table");
 	for (guint i = 0; i < chosen->len; i++) {
 		const Column *column = g_ptr_array_index(chosen, i);
-		g_autofree char *text = cell_text(output, record, column);
-		g_autofree char *escaped = text_escape_terminal(text);
+		g_autofree char *text = printed_text(output, record, column);
+		g_autofree char *wrapped = i + 1 == chosen->len ? output_wrap(output, text, last_indent) : NULL;
+		struct libscols_cell *cell = scols_line_get_cell(line, i);
 
-		if (column->kind == CELL_STATE) {
+		if (scols_line_set_data(line, i, wrapped ? wrapped : text) < 0)
+			g_error("no memory for a table");
+		if (column->kind == CELL_STATE && output->has_colour && cell) {
+			const char *state = record_text(record, column->property);
 			const bool is_never = strcmp(record_text(record, "Activation"), "never") == 0;
-			g_autofree char *with_symbol = g_strdup_printf("%s %s", output_symbol(output, text, is_never),
-								       escaped);
-			struct libscols_cell *cell = scols_line_get_cell(line, i);
+			const char *colour = output_colour(output, state, is_never);
 
-			scols_line_set_data(line, i, with_symbol);
-			if (output->has_colour && cell && *output_colour(output, text, is_never))
-				scols_cell_set_color(cell, output_colour(output, text, is_never));
-			continue;
+			if (*colour)
+				(void)scols_cell_set_color(cell, colour); /* without it the symbol still tells */
 		}
-		scols_line_set_data(line, i, escaped);
 	}
+}
+
+static void add_column(struct libscols_table *table, const Column *column, bool is_last)
+{
+	const bool is_number = column->kind == CELL_NUMBER || column->kind == CELL_OPTIONAL;
+	const int flags = is_last ? SCOLS_FL_WRAP : is_number ? SCOLS_FL_RIGHT : 0;
+	struct libscols_column *added =
+		scols_table_new_column(table, column->title ? column->title : column->key, 0, flags);
+
+	if (!added)
+		g_error("no memory for a table");
+	/* Our line feeds are the places to break at. */
+	if (is_last && (scols_column_set_safechars(added, "\n") < 0 ||
+			scols_column_set_wrapfunc(added, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) < 0))
+		g_error("no memory for a table");
 }
 
 bool output_table(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records,
@@ -261,6 +306,7 @@ bool output_table(Output *output, const Column *columns, unsigned n_columns, con
 {
 	g_autoptr(GPtrArray) chosen = choose_columns(columns, n_columns, shown, error);
 	struct libscols_table *table;
+	unsigned indent;
 
 	if (!chosen)
 		return false;
@@ -269,16 +315,11 @@ bool output_table(Output *output, const Column *columns, unsigned n_columns, con
 		return true;
 	}
 	table = new_table(output);
-	for (guint i = 0; i < chosen->len; i++) {
-		const Column *column = g_ptr_array_index(chosen, i);
-		const bool is_number = column->kind == CELL_NUMBER || column->kind == CELL_OPTIONAL;
-		const char *title = column->title ? column->title : column->key;
-
-		if (!scols_table_new_column(table, title, 0, is_number ? SCOLS_FL_RIGHT : SCOLS_FL_WRAP))
-			g_error("no memory for a table");
-	}
+	for (guint i = 0; i < chosen->len; i++)
+		add_column(table, g_ptr_array_index(chosen, i), i + 1 == chosen->len);
+	indent = last_column_indent(output, chosen, records);
 	for (guint i = 0; i < records->len; i++)
-		fill_line(output, table, chosen, g_ptr_array_index(records, i));
+		fill_line(output, table, chosen, g_ptr_array_index(records, i), indent);
 	if (records->len > 0)
 		scols_print_table(table);
 	scols_unref_table(table);
