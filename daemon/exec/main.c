@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "exec/directories.h"
@@ -36,16 +35,21 @@ struct Work {
 	int ready_fd;
 };
 
-/* The status pipe closes on exec, and that says "it is running". */
+/* Moves the status pipe to @from or above. It closes on exec, and that says "it is running". */
+static int move_status(struct Work *w, int from)
+{
+	int moved = fcntl(w->status_fd, F_DUPFD_CLOEXEC, from);
+
+	if (moved < 0)
+		return errno;
+	(void)close(w->status_fd); /* the duplicate stays */
+	w->status_fd = moved;
+	return 0;
+}
+
 static int step_descriptors(struct Work *w)
 {
-	w->status_fd = fcntl(EXEC_SPEC_STATUS_FD, F_DUPFD_CLOEXEC, PARKED_FD);
-	if (w->status_fd < 0) {
-		w->status_fd = EXEC_SPEC_STATUS_FD;
-		return errno;
-	}
-	(void)close(EXEC_SPEC_STATUS_FD); /* the duplicate stays */
-	return 0;
+	return move_status(w, PARKED_FD);
 }
 
 static int step_spec(struct Work *w)
@@ -60,11 +64,16 @@ static int step_spec(struct Work *w)
 static int step_ready(struct Work *w)
 {
 	int number = (int)w->spec.ready_number;
+	int error = 0;
 
 	if (!w->spec.has_ready || number == EXEC_SPEC_READY_FD)
 		return 0;
-	if (w->spec.ready_number < 3 || w->spec.ready_number > 65535 || number == w->status_fd)
+	if (w->spec.ready_number < 3 || w->spec.ready_number > 65535)
 		return EINVAL;
+	if (number == w->status_fd)
+		error = move_status(w, number + 1);
+	if (error)
+		return error;
 	if (dup2(EXEC_SPEC_READY_FD, number) < 0)
 		return errno;
 	(void)close(EXEC_SPEC_READY_FD); /* the duplicate stays */
@@ -163,5 +172,5 @@ int main(void)
 		break;
 	}
 	(void)!write(work.status_fd, &status, sizeof(status)); /* nobody else to tell */
-	return EXIT_NOT_EXECUTED;
+	_exit(EXIT_NOT_EXECUTED); /* nothing to flush; memory goes with the process */
 }

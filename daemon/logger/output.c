@@ -101,8 +101,8 @@ static size_t next_line(const char *bytes, size_t length, bool all)
 
 	if (end)
 		return (size_t)(end - bytes) + 1;
-	if (length >= LINE_BYTES)
-		return LINE_BYTES;
+	if (length > LINE_BYTES)
+		return LINE_BYTES; /* of just that many the line feed may be on its way */
 	return all ? length : 0;
 }
 

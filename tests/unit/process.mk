@@ -10,3 +10,10 @@ tests_unit_test_supervise_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_build
 tests_unit_test_supervise_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_supervise_LDADD = $(LIBS_PROCESS) $(CHECK_LIBS)
 tests_unit_test_supervise_DEPENDENCIES = svc-exec$(EXEEXT) libprocess.a libmodel.a libloop.a libbase.a
+
+check_PROGRAMS += tests/unit/test_notify_socket
+TESTS += tests/unit/test_notify_socket
+tests_unit_test_notify_socket_SOURCES = tests/unit/test_notify_socket.c tests/lib/check-main.c \
+	tests/lib/tree.c tests/lib/tree.h
+tests_unit_test_notify_socket_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_notify_socket_LDADD = $(LIBS_PROCESS) $(CHECK_LIBS)

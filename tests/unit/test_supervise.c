@@ -150,7 +150,7 @@ static Stage *stage_new(const char *text)
 }
 
 /* What is expanded: {DIR}, a directory that this test may write to. */
-static Stage *stage_new_in_directory(const char *text)
+static Stage *stage_set_in_directory(const char *text)
 {
 	Stage *stage;
 	g_auto(GStrv) parts = g_strsplit(text, "{DIR}", -1);
@@ -163,6 +163,13 @@ static Stage *stage_new_in_directory(const char *text)
 	g_free(stage->runtime_dir);
 	stage->runtime_dir = tree_path(stage->tree, "/run");
 	stage->context.runtime_dir = stage->runtime_dir;
+	return stage;
+}
+
+static Stage *stage_new_in_directory(const char *text)
+{
+	Stage *stage = stage_set_in_directory(text);
+
 	stage_start(stage);
 	return stage;
 }
@@ -905,17 +912,26 @@ END_TEST
 
 /* --- settings --- */
 
+static const char settings[] =
+	"[Service]\nType=task\nUser=65534\nGroup=65534\nSupplementaryGroups=%s\nUMask=0027\nWorkingDirectory=/usr\n"
+	"Environment=A=1 \"B=two words\"\nLimitNOFILE=123\nNice=5\n"
+	"Exec=/bin/sh -c 'echo $(id -u):$(id -g):$(id -G) $(umask) $(pwd) $A $B $(ulimit -n) $(nice) $LANG [$NOTIFY_SOCKET] >{DIR}/said'\n";
+
+/* Directly from the keeper, and by way of svc-exec when a group has to be looked up. */
 START_TEST(settings_reach_the_process)
 {
-	Stage *stage = stage_new_in_directory("[Service]\nType=task\nUser=65534\nGroup=65534\nUMask=0027\n"
-					      "WorkingDirectory=/usr\nEnvironment=A=1 \"B=two words\"\nLimitNOFILE=123\n"
-					      "Prepare=-/bin/true\n"
-					      "Exec=/bin/sh -c 'echo $(id -u):$(id -g):$(id -G) $(umask) $(pwd) $A $B $(ulimit -n) $LANG "
-					      "\"[$NOTIFY_SOCKET]\" >&2; exec sleep 0'\n");
+	const char *const groups[] = { "4 24", "adm 24" };
+	g_autofree char *text = g_strdup_printf(settings, groups[_i]);
+	Stage *stage = stage_set_in_directory(text);
+	g_autofree char *said = NULL;
 
-	/* The user may not write to the directory of the test, so its words go through the environment of the check. */
+	ck_assert_int_eq(chmod(stage->tree->root, 0777), 0);
+	stage_start(stage);
 	expect_event(stage, "exited well: exit status 0");
 
+	said = read_text(stage, "/said");
+	/* The fake keeper, unlike the real one, does not apply Nice=. */
+	ck_assert_str_eq(said, "65534:65534:65534 4 24 0027 /usr 1 two words 123 0 C.UTF-8 []");
 	stage_free(stage);
 }
 END_TEST
@@ -956,6 +972,15 @@ static void add_case(Suite *suite, const char *name, const TTest *const *tests, 
 	tcase_set_timeout(tcase, 60);
 	for (size_t i = 0; i < n; i++)
 		tcase_add_test(tcase, tests[i]);
+	suite_add_tcase(suite, tcase);
+}
+
+static void add_loop_case(Suite *suite, const char *name, const TTest *test, int n)
+{
+	TCase *tcase = tcase_create(name);
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, test, 0, n);
 	suite_add_tcase(suite, tcase);
 }
 
@@ -1001,8 +1026,8 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "crash", ready_daemon_survives_a_crash_of_the_manager, start_goes_on_after_a_crash_of_the_manager,
 		 preparation_goes_on_after_a_crash_of_the_manager, exit_while_no_manager_looked_is_learnt,
 		 stop_limit_survives_a_crash_of_the_manager, lost_note_means_that_what_lives_is_ready);
-	ADD_CASE(suite, "settings", settings_reach_the_process, unknown_user_never_becomes_root,
-		 large_command_line_goes_by_way_of_a_memfd);
+	ADD_CASE(suite, "settings", unknown_user_never_becomes_root, large_command_line_goes_by_way_of_a_memfd);
+	add_loop_case(suite, "settings, both ways", settings_reach_the_process, 2);
 	if (has_cgroups()) /* what follows cannot be promised without cgroup v2 (docs/processes.md) */
 		ADD_CASE(suite, "cgroup", fork_without_a_pid_file_is_found_in_the_cgroup, fork_that_leaves_nobody_behind_fails,
 			 pid_file_that_names_a_stranger_is_not_believed, processes_left_behind_are_ended_too,

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Notify socket: what counts, what is ignored, and what a flood does.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../lib/tree.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "loop/loop.h"
+#include "process/notify-socket.h"
+#include "process/pidfile.h"
+
+/* --- the text --- */
+
+static const struct {
+	const char *text;
+	NotifyMessage expected;
+} texts[] = {
+	{ "READY=1", { .ready = true } },
+	{ "READY=1\n", { .ready = true } },
+	{ "READY=0", { .ready = false } },
+	{ "READY=11", { .ready = false } },
+	{ "READY", { .ready = false } },
+	{ "XREADY=1", { .ready = false } },
+	{ " READY=1", { .ready = false } },
+	{ "STOPPING=1\nREADY=1", { .ready = true, .stopping = true } },
+	{ "RELOADING=1\nMONOTONIC_USEC=5", { .reloading = true } },
+	{ "STATUS=", { .status = "" } },
+	{ "STATUS=a=b", { .status = "a=b" } },
+	{ "STATUS=one\nSTATUS=two", { .status = "two" } },
+	{ "MAINPID=42", { .main_pid = 42 } },
+	{ "MAINPID=1", { .main_pid = 0 } },
+	{ "MAINPID=0", { .main_pid = 0 } },
+	{ "MAINPID=-5", { .main_pid = 0 } },
+	{ "MAINPID=4x", { .main_pid = 0 } },
+	{ "MAINPID=99999999999999999999", { .main_pid = 0 } },
+	{ "ERRNO=13", { .errnum = 13 } },
+	{ "ERRNO=99999", { .errnum = 0 } },
+	{ "EXTEND_TIMEOUT_USEC=5000000", { .extend_us = 5000000 } },
+	{ "EXTEND_TIMEOUT_USEC=9223372036854775807", { .extend_us = NOTIFY_EXTEND_MAX_US } },
+	{ "EXTEND_TIMEOUT_USEC=-1", { .extend_us = 0 } },
+	{ "WATCHDOG=1\nFDSTORE=1\n=\n\n\nX_OWN=1", { .ready = false } },
+};
+
+START_TEST(text_is_understood)
+{
+	g_autofree char *text = g_strdup(texts[_i].text);
+	const NotifyMessage *expected = &texts[_i].expected;
+	NotifyMessage message;
+
+	ck_assert(notify_parse(text, strlen(text), &message));
+
+	ck_assert_int_eq(message.ready, expected->ready);
+	ck_assert_int_eq(message.stopping, expected->stopping);
+	ck_assert_int_eq(message.reloading, expected->reloading);
+	ck_assert_int_eq(message.main_pid, expected->main_pid);
+	ck_assert_int_eq(message.errnum, expected->errnum);
+	ck_assert_int_eq(message.extend_us, expected->extend_us);
+	if (expected->status)
+		ck_assert_str_eq(message.status, expected->status);
+	else
+		ck_assert_ptr_null(message.status);
+}
+END_TEST
+
+START_TEST(longest_text_counts_and_one_byte_more_does_not)
+{
+	g_autofree char *text = g_strnfill(LIMIT_NOTIFY_BYTES + 1, 'x');
+	NotifyMessage message;
+
+	memcpy(text, "READY=1\nSTATUS=", 15);
+	ck_assert(!notify_parse(text, LIMIT_NOTIFY_BYTES + 1, &message));
+	text[LIMIT_NOTIFY_BYTES] = '\0';
+	ck_assert(notify_parse(text, LIMIT_NOTIFY_BYTES, &message));
+	ck_assert(message.ready);
+	ck_assert_uint_eq(strlen(message.status), LIMIT_NOTIFY_BYTES - 15);
+}
+END_TEST
+
+/* --- the socket --- */
+
+typedef struct Ear {
+	Tree *tree;
+	char *path;
+	NotifySocket *socket;
+	int sender;
+	bool believes;
+	unsigned n_ready;
+	unsigned n_messages;
+} Ear;
+
+static bool on_may_send(void *data, pid_t pid)
+{
+	const Ear *ear = data;
+
+	ck_assert_int_eq(pid, getpid());
+	return ear->believes;
+}
+
+static void on_message(void *data, const NotifyMessage *message)
+{
+	Ear *ear = data;
+
+	ear->n_messages++;
+	ear->n_ready += message->ready;
+}
+
+static const NotifyListener listener = { .may_send = on_may_send, .message = on_message };
+
+static Ear *ear_new(void)
+{
+	Ear *ear = g_new0(Ear, 1);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	g_autoptr(GError) error = NULL;
+
+	ear->tree = tree_new();
+	ear->path = notify_socket_path(ear->tree->root, "probe");
+	ear->believes = true;
+	ear->socket = notify_socket_new(ear->path, &listener, ear, &error);
+	ck_assert_msg(ear->socket != NULL, "%s", error ? error->message : "?");
+	ear->sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	g_strlcpy(address.sun_path, ear->path, sizeof address.sun_path);
+	ck_assert_int_eq(connect(ear->sender, (struct sockaddr *)&address, sizeof address), 0);
+	return ear;
+}
+
+static void ear_free(Ear *ear)
+{
+	notify_socket_free(ear->socket);
+	fd_close(&ear->sender);
+	tree_free(ear->tree);
+	g_free(ear->path);
+	g_free(ear);
+}
+
+static void say(const Ear *ear, const char *bytes, size_t length)
+{
+	ck_assert_int_eq(send(ear->sender, bytes, length, 0), (ssize_t)length);
+}
+
+static unsigned count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	while (readdir(dir))
+		n++;
+	(void)closedir(dir);
+	return n;
+}
+
+START_TEST(bad_datagrams_are_counted_and_harm_nothing)
+{
+	Ear *ear = ear_new();
+	g_autofree char *long_one = g_strnfill(LIMIT_NOTIFY_BYTES + 1, 'x');
+
+	memcpy(long_one, "READY=1\n", 8);
+	say(ear, "", 0);
+	say(ear, "READY=1\0STATUS=x", 16);
+	say(ear, long_one, LIMIT_NOTIFY_BYTES + 1);
+	notify_socket_drain(ear->socket);
+
+	ck_assert_uint_eq(ear->n_messages, 0);
+	ck_assert_uint_eq(notify_socket_ignored(ear->socket), 3);
+	ear_free(ear);
+}
+END_TEST
+
+START_TEST(one_who_is_not_believed_is_counted)
+{
+	Ear *ear = ear_new();
+
+	ear->believes = false;
+	say(ear, "READY=1", 7);
+	notify_socket_drain(ear->socket);
+
+	ck_assert_uint_eq(ear->n_messages, 0);
+	ck_assert_uint_eq(notify_socket_ignored(ear->socket), 1);
+	ear_free(ear);
+}
+END_TEST
+
+START_TEST(descriptors_that_come_along_are_closed)
+{
+	Ear *ear = ear_new();
+	unsigned before = count_fds();
+	int fds[253];
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof fds)];
+	} control = { .space = { 0 } };
+	struct iovec iov = { .iov_base = (char[]){ "READY=1" }, .iov_len = 7 };
+	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+				  .msg_controllen = sizeof control.space };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(fds); i++)
+		fds[i] = STDIN_FILENO;
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof fds);
+	memcpy(CMSG_DATA(header), fds, sizeof fds);
+	ck_assert_int_eq(sendmsg(ear->sender, &message, 0), 7);
+	notify_socket_drain(ear->socket);
+
+	ck_assert_uint_eq(ear->n_ready, 1);
+	ck_assert_uint_eq(count_fds(), before);
+	ear_free(ear);
+}
+END_TEST
+
+/* A flood costs turns, loses nothing, and leaves the main loop to others. */
+START_TEST(flood_is_slowed_down_and_nothing_of_it_is_lost)
+{
+	Ear *ear = ear_new();
+	unsigned n_sent = 0;
+	int64_t deadline = loop_now() + 30 * G_USEC_PER_SEC;
+
+	notify_socket_arm(ear->socket);
+	while (n_sent < NOTIFY_BURST * 2 && loop_now() < deadline) {
+		while (n_sent < NOTIFY_BURST * 2 && send(ear->sender, n_sent == 0 ? "READY=1" : "WATCHDOG=1", 7, 0) > 0)
+			n_sent++;
+		g_main_context_iteration(NULL, FALSE);
+	}
+	while (ear->n_messages < n_sent && loop_now() < deadline)
+		g_main_context_iteration(NULL, TRUE);
+
+	ck_assert_uint_eq(n_sent, NOTIFY_BURST * 2);
+	ck_assert_uint_eq(ear->n_messages, n_sent);
+	ck_assert_uint_eq(ear->n_ready, 1);
+	ear_free(ear);
+}
+END_TEST
+
+START_TEST(long_name_gets_a_path_that_a_socket_can_have)
+{
+	g_autofree char *one = g_strnfill(LIMIT_NAME_BYTES, 'a');
+	g_autofree char *two = g_strnfill(LIMIT_NAME_BYTES, 'a');
+	g_autofree char *path_one = notify_socket_path("/run/svcd", one);
+	g_autofree char *path_two = NULL;
+
+	two[LIMIT_NAME_BYTES - 1] = 'b';
+	path_two = notify_socket_path("/run/svcd", two);
+
+	ck_assert_uint_lt(strlen(path_one), sizeof(((struct sockaddr_un *)NULL)->sun_path));
+	ck_assert_str_ne(path_one, path_two);
+}
+END_TEST
+
+START_TEST(short_name_is_the_path)
+{
+	g_autofree char *path = notify_socket_path("/run/svcd", "getty@tty1");
+
+	ck_assert_str_eq(path, "/run/svcd/notify/getty@tty1");
+}
+END_TEST
+
+/* --- pid files --- */
+
+static const struct {
+	const char *text;
+	pid_t pid; /* 0: refused */
+} pid_texts[] = {
+	{ "812\n", 812 },	{ "812", 812 },
+	{ " 812 \n", 812 },	{ "812\n813\n", 812 },
+	{ "812\nwhatever", 812 }, { "4194304", 4194304 },
+	{ "4194305", 0 },	{ "1\n", 0 },
+	{ "0\n", 0 },		{ "-812\n", 0 },
+	{ "+812\n", 0 },	{ "0x32c\n", 0 },
+	{ "812abc\n", 0 },	{ "8 12\n", 0 },
+	{ "\n812\n", 0 },	{ "", 0 },
+	{ "99999999999999999999\n", 0 },
+};
+
+START_TEST(pid_text_is_read_or_refused)
+{
+	pid_t pid = 0;
+
+	ck_assert_int_eq(pidfile_parse(pid_texts[_i].text, &pid), pid_texts[_i].pid != 0);
+	ck_assert_int_eq(pid, pid_texts[_i].pid);
+}
+END_TEST
+
+static void expect_no_pid(const Tree *tree, const char *path, const char *before, const char *after)
+{
+	g_autofree char *whole = tree_path(tree, path);
+	g_autofree char *expected = g_strconcat(before, whole, after, NULL);
+	g_autoptr(GError) error = NULL;
+	pid_t pid;
+
+	ck_assert(!pidfile_read(whole, &pid, &error));
+	ck_assert_str_eq(error->message, expected);
+}
+
+START_TEST(pid_file_that_is_none_is_refused_without_waiting)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *fifo = tree_path(tree, "/fifo");
+	g_autofree char *mkfifo_command = g_strdup_printf("mkfifo %s", fifo);
+
+	tree_write(tree, "/real", "812\n");
+	tree_symlink(tree, "real", "/link");
+	tree_mkdir(tree, "/directory");
+	tree_write(tree, "/empty", "");
+	tree_write_bytes(tree, "/nul", "81\0002\n", 5);
+	ck_assert_int_eq(system(mkfifo_command), 0);
+
+	expect_no_pid(tree, "/absent", "cannot open ", ": No such file or directory");
+	expect_no_pid(tree, "/link", "cannot open ", ": Too many levels of symbolic links");
+	expect_no_pid(tree, "/directory", "", " is not a regular file");
+	expect_no_pid(tree, "/fifo", "", " is not a regular file");
+	expect_no_pid(tree, "/empty", "", " does not hold a process id");
+	expect_no_pid(tree, "/nul", "", " does not hold a process id");
+}
+END_TEST
+
+START_TEST(huge_pid_file_is_read_to_its_first_line)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *rest = g_strnfill(100000, 'x');
+	g_autofree char *text = g_strdup_printf("812\n%s", rest);
+	g_autofree char *path = tree_path(tree, "/pid");
+	pid_t pid;
+
+	tree_write(tree, "/pid", text);
+
+	ck_assert(pidfile_read(path, &pid, NULL));
+	ck_assert_int_eq(pid, 812);
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("notify socket, pid file");
+	TCase *text = tcase_create("text");
+	TCase *socket_case = tcase_create("socket");
+	TCase *pid = tcase_create("pid file");
+
+	tcase_add_loop_test(text, text_is_understood, 0, G_N_ELEMENTS(texts));
+	tcase_add_test(text, longest_text_counts_and_one_byte_more_does_not);
+	suite_add_tcase(suite, text);
+	tcase_set_timeout(socket_case, 60);
+	tcase_add_test(socket_case, bad_datagrams_are_counted_and_harm_nothing);
+	tcase_add_test(socket_case, one_who_is_not_believed_is_counted);
+	tcase_add_test(socket_case, descriptors_that_come_along_are_closed);
+	tcase_add_test(socket_case, flood_is_slowed_down_and_nothing_of_it_is_lost);
+	tcase_add_test(socket_case, long_name_gets_a_path_that_a_socket_can_have);
+	tcase_add_test(socket_case, short_name_is_the_path);
+	suite_add_tcase(suite, socket_case);
+	tcase_add_loop_test(pid, pid_text_is_read_or_refused, 0, G_N_ELEMENTS(pid_texts));
+	tcase_add_test(pid, pid_file_that_is_none_is_refused_without_waiting);
+	tcase_add_test(pid, huge_pid_file_is_read_to_its_first_line);
+	suite_add_tcase(suite, pid);
+	return suite;
+}
