@@ -230,13 +230,13 @@ void files_load(Manager *m)
 		prepare(m);
 	if (!m->generate_limit)
 		m->generate_limit = timer_new(on_generate_limit, m);
-	/* After a crash the generated files are there, and services wait: no detour. */
-	if (is_user_mode(m) || (m->recovery && (m->welcome.flags & WELCOME_RECOVERY)) ||
+	/* Once the engine has run, the generated files are there, and services wait: no detour. */
+	if (is_user_mode(m) || (m->recovery && recovery_has_begun(m->recovery)) ||
 	    access(GENERATOR_PROGRAM, X_OK) < 0) {
 		files_load_now(m);
 		return;
 	}
-	m->is_generating = start_generator(m, &error);
+	m->is_generating = m->is_generator_alive || start_generator(m, &error);
 	if (m->is_generating) {
 		timer_arm(m->generate_limit, loop_now() + GENERATOR_LIMIT_US);
 		return;
@@ -249,7 +249,10 @@ bool files_on_spawned(Manager *m, const struct MessageSpawned *message)
 {
 	if (strcmp(message->id.service, GENERATOR_SERVICE) != 0)
 		return false;
-	if (message->error && m->is_generating && message->id.invocation == m->generation) {
+	if (m->recovery && !m->is_generating && !message->error) {
+		m->generation = message->id.invocation; /* started by a manager that is gone */
+		m->is_generator_alive = true;
+	} else if (message->error && m->is_generating && message->id.invocation == m->generation) {
 		log_error(NULL, "cannot make services from /etc/fstab: %s", g_strerror(message->error));
 		generator_ended(m);
 	}
@@ -261,6 +264,7 @@ bool files_on_exited(Manager *m, const struct MessageExited *message)
 	if (strcmp(message->id.service, GENERATOR_SERVICE) != 0)
 		return false;
 	keeper_link_ack(m->link, &message->id, NULL);
+	m->is_generator_alive = false;
 	if (m->is_generating && message->id.invocation == m->generation) {
 		if (message->status != 0)
 			log_warning(NULL, "%s failed; services made from files may be missing", GENERATOR_PROGRAM);

@@ -61,6 +61,7 @@ typedef struct Manager {
 	enum ShutdownKind shutdown;
 	bool is_finale_sent;
 	bool is_generating;     /* the generator runs; files are loaded when it ends */
+	bool is_generator_alive; /* its row is not acknowledged */
 	uint64_t generation;    /* invocation of the generator */
 	Timer *generate_limit;
 } Manager;
@@ -84,6 +85,8 @@ void recovery_add_note(Recovery *recovery, const char *service, const char *note
 void recovery_add_fd(Recovery *recovery, const char *name, int fd); /* takes @fd */
 /* The private socket is there from the first moment, before files are read. */
 void recovery_open_socket(Manager *m);
+/* Did an engine run before in this boot? */
+bool recovery_has_begun(const Recovery *recovery);
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind);
 /* Names of services that left something behind, a new NULL-terminated array of borrowed strings. */
 GPtrArray *recovery_names(const Recovery *recovery);

@@ -11,8 +11,22 @@
 #include "base/log.h"
 #include "manager/manager.h"
 
-/* Longer than the stop limit of any shipped service; past it the keeper goes on alone. */
-#define SHUTDOWN_DEADLINE_MS 90000
+/* What a shutdown may take beside the longest stop limit; past both the keeper goes on alone. */
+#define SHUTDOWN_SLACK_US (90 * G_USEC_PER_SEC)
+
+static unsigned shutdown_deadline_ms(const Manager *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+	int64_t longest_us = 0;
+
+	for (guint i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if (manager_supervisor(m, s->def->name))
+			longest_us = MAX(longest_us, s->def->stop_limit_us);
+	}
+	return (unsigned)MIN((SHUTDOWN_SLACK_US + longest_us) / 1000, G_MAXINT32);
+}
 
 bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error)
 {
@@ -21,7 +35,7 @@ bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GE
 	if (!engine_set_runlevel(m->engine, kind == SHUTDOWN_REBOOT ? "6" : "0", who, loop_now(), error))
 		return false;
 	m->shutdown = kind;
-	keeper_link_shutdown(m->link, kind, SHUTDOWN_DEADLINE_MS);
+	keeper_link_shutdown(m->link, kind, shutdown_deadline_ms(m));
 	manager_drain_later(m);
 	return true;
 }
@@ -63,8 +77,9 @@ void power_on_request(Manager *m, enum RequestKind kind)
 			shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGTERM");
 		break;
 	case REQUEST_RELOAD:
-		files_load(m);
-		break;
+		if (!m->recovery)
+			files_load(m);
+		break; /* otherwise they are about to be read anyway */
 	case REQUEST_REOPEN:
 		if (m->bus)
 			requests_serve(m, requests_open_socket(m));

@@ -149,6 +149,11 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 	g_array_append_val(remains_of(recovery, parts[0])->fds, kept);
 }
 
+bool recovery_has_begun(const Recovery *recovery)
+{
+	return recovery->global_note != NULL;
+}
+
 void recovery_open_socket(Manager *m)
 {
 	if (m->recovery->bus_fd < 0)
