@@ -7,6 +7,7 @@ dist_man_MANS += \
 
 EXTRA_DIST += \
 	docs/design.md \
+	docs/keeper.md \
 	docs/policy.md \
 	docs/service-files.md \
 	docs/testing.md

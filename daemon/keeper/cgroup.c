@@ -88,28 +88,26 @@ static bool lists_us(const char *directory)
 	return pid == -1;
 }
 
-static bool find_own_directory(char *directory, size_t size)
+static bool find_own_directory(const char *mount_point, char *directory, size_t size)
 {
 	char path[PROTOCOL_NAME_BYTES];
-	const char *mount_point = find_mount();
 
-	if (!mount_point || !read_own_path(path, sizeof(path)))
+	if (!read_own_path(path, sizeof(path)) || snprintf(directory, size, "%s%s", mount_point, path) >= (int)size)
 		return false;
-	if (snprintf(directory, size, "%s%s", mount_point, path) >= (int)size)
-		return false;
-	return lists_us(directory);
+	if (lists_us(directory))
+		return true;
+	if (!keeper.user_mode)
+		say("%s is not of our cgroup name space: going on without cgroups", mount_point);
+	return false;
 }
 
-/* Over an empty directory, or over a mount that is not ours to use; never over the v1 hierarchies. */
+/* Beside the v1 hierarchies if there are any, never over them. */
 static void mount_own(void)
 {
 	const char *target = mount_points[0];
-	const char *found = find_mount();
 	struct statfs fs;
 
-	if (found)
-		target = found;
-	else if (statfs(target, &fs) == 0 && fs.f_type == TMPFS_MAGIC)
+	if (statfs(target, &fs) == 0 && fs.f_type == TMPFS_MAGIC)
 		target = mount_points[1];
 	(void)mkdir(target, 0755); /* there already, or the mount will fail */
 	if (mount("cgroup2", target, "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0 && !keeper.container)
@@ -128,14 +126,13 @@ void cgroup_setup(void)
 	char directory[PROTOCOL_NAME_BYTES - 8];
 	char root[PROTOCOL_NAME_BYTES];
 	char path[PATH_BYTES];
+	const char *mount_point;
 
-	if (!find_own_directory(directory, sizeof(directory))) {
-		if (!keeper.is_pid1)
-			return;
+	if (!find_mount() && keeper.is_pid1)
 		mount_own();
-		if (!find_own_directory(directory, sizeof(directory)))
-			return;
-	}
+	mount_point = find_mount();
+	if (!mount_point || !find_own_directory(mount_point, directory, sizeof(directory)))
+		return;
 	if (!make_leaf(directory, "svcd", root, sizeof(root)) || !make_leaf(root, MANAGER_LEAF, path, sizeof(path)) ||
 	    !make_leaf(root, KEEPER_LEAF, path, sizeof(path)))
 		return;

@@ -210,6 +210,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	int signal_fd;
 
 	keeper.is_pid1 = getpid() == 1;
+	(void)prctl(PR_SET_NAME, "svcd"); /* executed through /proc/self/exe we would be called "exe" */
 	crash_init();
 	if (options->reexec_fd < 0 || !reexec_resume(options->reexec_fd))
 		first_start(options);

@@ -378,6 +378,11 @@ bool manager_link_is_own(pid_t pid)
 	return pid == link_.pid || rescue_is_shell(pid);
 }
 
+bool manager_link_is_answering(void)
+{
+	return link_.state == LINK_UP && link_.was_answered;
+}
+
 void manager_link_reexec(void)
 {
 	if (link_.fd < 0 || link_.state == LINK_LEAVING)

@@ -37,6 +37,9 @@ bool manager_link_on_exit(pid_t pid, int wait_status, uint64_t now_us);
 /* Is this the manager, or the rescue shell? */
 bool manager_link_is_own(pid_t pid);
 
+/* Has it said hello, and answered the last ping? */
+bool manager_link_is_answering(void);
+
 /* Messages that are about the link itself. */
 void manager_link_on_hello(uint32_t version);
 void manager_link_on_pong(uint64_t serial);

@@ -103,7 +103,7 @@ static uint64_t table_checksum(const struct TableHeader *header, const char *rec
 
 static void put(struct Writer *w, const void *bytes, size_t size)
 {
-	if (w->used + size <= w->size)
+	if (w->buffer && w->used + size <= w->size)
 		memcpy(w->buffer + w->used, bytes, size);
 	w->used += size;
 }
@@ -164,7 +164,7 @@ size_t reexec_encode(void *buffer, size_t size)
 		put_child(&w, child);
 	for (unsigned int id = 1; id <= name_last(); id++)
 		put_vault(&w, (NameId)id);
-	if (w.used > size)
+	if (!buffer || w.used > size)
 		return w.used;
 	header.size = w.used;
 	header.checksum = table_checksum(&header, w.buffer + sizeof(header), w.used - sizeof(header));

@@ -18,6 +18,7 @@
 #include "keeper/spawn.h"
 
 static pid_t shell_pid;
+static bool said_why_not; /* once is enough: retries go on for ever */
 
 static const struct {
 	const char *path;
@@ -60,7 +61,9 @@ void rescue_begin(void)
 		return;
 	fd = open_terminal();
 	if (!path || fd < 0) {
-		say("no rescue shell: %s", path ? "no console" : "no sulogin");
+		if (!said_why_not)
+			say("no rescue shell: %s", path ? "no console" : "no sulogin");
+		said_why_not = true;
 		if (fd >= 0)
 			(void)close(fd); /* not used */
 		return;

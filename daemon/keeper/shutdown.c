@@ -12,6 +12,7 @@
 #include "keeper/console.h"
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
+#include "keeper/manager-link.h"
 #include "keeper/telling.h"
 
 #define ANSWER_LIMIT_US (5 * USEC_PER_SEC)
@@ -92,18 +93,22 @@ void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
 {
 	unanswered = NULL;
 	unanswered_until_us = NEVER_US;
-	n_manager_failures = 0;
 	if (kind == SHUTDOWN_NONE || kind > SHUTDOWN_EXIT) {
 		intent = SHUTDOWN_NONE;
 		intent_until_us = NEVER_US;
+		n_manager_failures = 0;
 		return;
 	}
+	/* Said again, by the next manager: that gains no time, or one that keeps failing would go on for ever. */
 	intent = (enum ShutdownKind)kind;
-	intent_until_us = now_us + deadline_ms * USEC_PER_MSEC;
+	if (now_us + deadline_ms * USEC_PER_MSEC < intent_until_us)
+		intent_until_us = now_us + deadline_ms * USEC_PER_MSEC;
 }
 
 void shutdown_on_manager_failure(void)
 {
+	if (unanswered)
+		telling_request(unanswered->request); /* whether that one knew of it or not, the next one shall */
 	if (intent != SHUTDOWN_NONE && ++n_manager_failures >= MAX_MANAGER_FAILURES)
 		finale_run(intent, "the manager failed three times during the shutdown");
 }
@@ -121,21 +126,24 @@ uint32_t shutdown_left_ms(uint64_t now_us)
 }
 
 /* Ctrl-alt-del must begin a shutdown; of the others it is enough that a living manager knows. */
-static bool request_was_taken_up(void)
+static void unanswered_tick(uint64_t now_us)
 {
-	return !unanswered->wants_shutdown_begun && !telling_is_requested(unanswered->request);
+	if (unanswered->wants_shutdown_begun || telling_is_requested(unanswered->request))
+		finale_run(kind_alone(unanswered), "the manager did not answer the request to shut down");
+	if (!manager_link_is_answering()) {
+		unanswered_until_us = now_us + ANSWER_LIMIT_US; /* it may hang, or have the ping before it just now */
+		return;
+	}
+	unanswered = NULL;
+	unanswered_until_us = NEVER_US;
 }
 
 void shutdown_tick(uint64_t now_us)
 {
 	if (now_us >= intent_until_us)
 		finale_run(intent, "the time limit of the shutdown has passed");
-	if (now_us < unanswered_until_us)
-		return;
-	if (!request_was_taken_up())
-		finale_run(unanswered->alone, "the manager did not answer the request to shut down");
-	unanswered = NULL;
-	unanswered_until_us = NEVER_US;
+	if (now_us >= unanswered_until_us)
+		unanswered_tick(now_us);
 }
 
 uint64_t shutdown_next_us(void)

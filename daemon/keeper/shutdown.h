@@ -14,7 +14,7 @@
 /* A signal of the signalfd: becomes a request to the manager. Returns: false if it is none of these. */
 bool shutdown_on_signal(int signo, uint64_t now_us);
 
-/* The manager begins a shutdown, or takes it back (SHUTDOWN_NONE). */
+/* The manager begins a shutdown, or takes it back (SHUTDOWN_NONE). The earliest deadline holds. */
 void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us);
 
 /* A manager died; the third one during a shutdown ends the machine. */

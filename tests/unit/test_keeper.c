@@ -590,6 +590,19 @@ START_TEST(a_signal_to_the_keeper_is_a_request_to_the_manager)
 }
 END_TEST
 
+START_TEST(a_request_to_power_off_survives_the_manager_that_heard_it)
+{
+	Message m;
+
+	ck_assert_int_eq(kill(run.pid, SIGRTMIN + 4), 0);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	(void)kill(manager.pid, SIGKILL);
+	next_manager(NULL);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	ck_assert_uint_eq(m.request.kind, REQUEST_POWEROFF);
+}
+END_TEST
+
 /* The keeper's own exit: it is our child. */
 static void expect_keeper_ends(void)
 {
@@ -620,6 +633,8 @@ START_TEST(a_shutdown_is_retold_and_its_deadline_ends_everything)
 	while (m.header.type != MESSAGE_SHUTDOWN_INTENT);
 	ck_assert_uint_eq(m.shutdown.kind, SHUTDOWN_EXIT);
 	ck_assert_uint_le(m.shutdown.deadline_ms, 3000);
+	intent.deadline_ms = 3600000; /* saying it again gains no time */
+	manager_send(&manager, &intent, sizeof(intent), -1);
 
 	expect_keeper_ends();
 	ck_assert_int_eq(kill(runs.pid, 0), -1);
@@ -677,6 +692,7 @@ Suite *make_suite(void)
 	tcase_add_test(managers, a_re_exec_keeps_pids_notes_exits_and_descriptors);
 	tcase_add_test(managers, a_fault_in_the_keeper_itself_costs_no_service);
 	tcase_add_test(managers, a_signal_to_the_keeper_is_a_request_to_the_manager);
+	tcase_add_test(managers, a_request_to_power_off_survives_the_manager_that_heard_it);
 	tcase_add_test(managers, a_shutdown_is_retold_and_its_deadline_ends_everything);
 	tcase_add_test(managers, the_finale_ends_what_ignores_the_asking);
 	suite_add_tcase(s, managers);
