@@ -28,3 +28,5 @@ svcctl_CPPFLAGS = $(libsvcctl_a_CPPFLAGS)
 svcctl_CFLAGS = $(libsvcctl_a_CFLAGS)
 svcctl_SOURCES = tools/svcctl/main.c
 svcctl_LDADD = $(LIBS_SVCCTL)
+
+dist_man_MANS += docs/man/svcctl.1

@@ -43,3 +43,5 @@ EXTRA_DIST += $(BUS_XML)
 
 dbusinterfacesdir = $(datadir)/dbus-1/interfaces
 dbusinterfaces_DATA = daemon/bus/org.svcd1.Manager.xml daemon/bus/org.svcd1.Service.xml daemon/bus/org.svcd1.Boot.xml
+
+EXTRA_DIST += docs/dbus.md
