@@ -59,7 +59,7 @@ def parse_arguments():
     parser.add_argument("--fuzz", action="store_true", help="only the fuzzers, for some minutes each")
     parser.add_argument("--bench", action="store_true", help="only the benches; prints their JSON, asserts no times")
     parser.add_argument("--list", action="store_true", help="print the names and run nothing")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2), help="tests side by side")
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 2) + 1, help="tests side by side")
     return parser.parse_args()
 
 

@@ -394,7 +394,7 @@ class Sandbox:
 
     def boot_at_us(self):
         """CLOCK_MONOTONIC when PID 1 began."""
-        return self.overview()["boot_started_us"]
+        return self.overview()["boot_started_at_us"]
 
     def is_running(self):
         return self._boot.poll() is None

@@ -22,7 +22,8 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     for code, words in CALLS:
         done = box.svcctl(*words, check=False)
         assert done.returncode == code, f"svcctl {' '.join(words)}: {done}"
-        if code:
+        # What check has to say is its result, not an error of its own.
+        if code and words != ["check"]:
             assert done.stderr.startswith("svcctl: "), done
     # Nobody is there to answer.
     done = box.run("unshare --mount sh -c 'mount -t tmpfs x /run; svcctl list'", check=False)

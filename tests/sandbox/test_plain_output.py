@@ -14,5 +14,5 @@ with Sandbox({NAME: SLEEP}) as box:
         shown = box.svcctl(*words).stdout
         assert "\x1b" not in shown, shown
         assert "…" not in shown, shown
-    for words in (["list"], ["status", NAME], ["explain", NAME], ["graph"], ["cat", NAME]):
+    for words in (["list"], ["status", NAME], ["explain", NAME], ["cat", NAME]):
         assert NAME in box.svcctl(*words).stdout, words
