@@ -101,7 +101,9 @@ static void read_command(Requester *who)
 
 	if (!text || length == 0)
 		return;
-	g_strlcpy(who->command, text, MIN(length + 1, sizeof who->command));
+	length = MIN(length, sizeof who->command - 1);
+	memcpy(who->command, text, length); /* what was read from a file has no NUL at its end */
+	who->command[length] = '\0';
 	g_strdelimit(who->command, "\n", '\0');
 }
 
