@@ -26,6 +26,7 @@
 #include "keeper/reexec.h"
 #include "keeper/rescue.h"
 #include "keeper/shutdown.h"
+#include "keeper/strikes.h"
 #include "keeper/telinit.h"
 
 #define REAPED_A_TURN 256
@@ -127,12 +128,14 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 {
 	struct Child *child = children_find_pid(pid);
 
-	if (child)
+	if (child) {
 		child_set_exited(child, wait_status, usage, now_us);
-	else if (rescue_on_exit(pid))
+	} else if (rescue_on_exit(pid)) {
+		strikes_forget();
 		manager_link_hurry(now_us);
-	else
+	} else {
 		(void)manager_link_on_exit(pid, wait_status, now_us); /* or an orphan of somebody's: reaped, that is all */
+	}
 }
 
 /* Returns: whether there may be more. */

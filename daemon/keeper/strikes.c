@@ -87,18 +87,22 @@ static uint64_t next_retry(void)
 	return delay_us;
 }
 
+void strikes_forget(void)
+{
+	level = LEVEL_NORMAL;
+	n_strikes = 0;
+	n_settled_deaths = 0;
+	retry_us = 0;
+}
+
 uint64_t strikes_on_death(struct ManagerDeath *death, uint64_t now_us)
 {
 	bool exited = WIFEXITED(death->wait_status);
 	bool good_life = death->was_settled && death->settled_for_us >= GOOD_LIFE_US;
 
 	death->was_asked_for = exited && WEXITSTATUS(death->wait_status) == PROTOCOL_EXIT_REEXEC && death->was_settled;
-	if (death->was_asked_for || good_life) {
-		level = LEVEL_NORMAL;
-		n_strikes = 0;
-		n_settled_deaths = 0;
-		retry_us = 0;
-	}
+	if (death->was_asked_for || good_life)
+		strikes_forget();
 	if (death->was_asked_for)
 		return 0;
 	if (exited && WEXITSTATUS(death->wait_status) == PROTOCOL_EXIT_INCOMPATIBLE && level != LEVEL_RESCUE) {

@@ -26,6 +26,9 @@ uint64_t strikes_on_death(struct ManagerDeath *death, uint64_t now_us);
 /* A manager has settled: what it was given does not kill it. */
 void strikes_on_settled(void);
 
+/* Somebody left the rescue shell, and has mended what was wrong, perhaps: the next one gets everything again. */
+void strikes_forget(void);
+
 /* WELCOME_WITHOUT_NOTES, WELCOME_WITHOUT_LOCAL_FILES as the strikes ask. */
 uint32_t strikes_welcome_flags(void);
 

@@ -75,6 +75,20 @@ START_TEST(even_settled_managers_may_not_die_for_ever)
 }
 END_TEST
 
+START_TEST(leaving_the_rescue_shell_brings_everything_back)
+{
+	for (int i = 0; i < 9; i++)
+		(void)die(SIGSEGV, false, 0, 1000);
+	ck_assert(strikes_is_rescue());
+
+	strikes_forget();
+	ck_assert(!strikes_is_rescue());
+	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	(void)die(SIGSEGV, false, 0, 1000);
+	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+}
+END_TEST
+
 START_TEST(retries_in_rescue_grow_to_a_minute)
 {
 	uint64_t delay_us = 0;
@@ -131,6 +145,7 @@ Suite *make_suite(void)
 	tcase_add_test(t, a_kill_from_outside_is_no_strike_however_early);
 	tcase_add_test(t, a_hang_before_it_settles_is_a_strike);
 	tcase_add_test(t, even_settled_managers_may_not_die_for_ever);
+	tcase_add_test(t, leaving_the_rescue_shell_brings_everything_back);
 	tcase_add_test(t, retries_in_rescue_grow_to_a_minute);
 	tcase_add_test(t, a_long_good_life_or_an_admins_reexec_brings_everything_back);
 	tcase_add_test(t, one_that_asks_to_be_replaced_before_it_settles_is_a_strike);
