@@ -243,6 +243,31 @@ static Service *subject_of(const Machine *m, const char *key)
 	return find_service(m, key_argument(key));
 }
 
+/* It starts as soon as its turn comes. */
+static bool is_about_to_start(Machine *m, const Service *s, GHashTable *unsettled)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	if (s->def->problem || find_untrue(m, s->when) || find_untrue(m, s->hold))
+		return false;
+	for (unsigned i = 0; i < services->len; i++) {
+		Service *other = g_ptr_array_index(services, i);
+
+		if (conflict(s, other) && is_active(other))
+			return false;
+		if (is_in_list(s->def->after, other->def->name) && g_hash_table_contains(unsettled, other))
+			return false;
+	}
+	/* After=$facility, and settled: written as a term, are left out: then it is not known here. */
+	for (unsigned i = 0; i < s->def->after->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->after, i);
+
+		if (*ref->name == '$')
+			return false;
+	}
+	return true;
+}
+
 static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 {
 	LevelContext context = { .m = m, .for_start = true };
@@ -252,6 +277,8 @@ static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 		return true;
 	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s))
 		return false;
+	if (is_about_to_start(m, s, unsettled))
+		return true;
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
 		for (unsigned i = 0; i < lists[l]->len; i++) {
 			const Term *term = g_ptr_array_index(lists[l], i);

@@ -380,6 +380,11 @@ static bool recover_one(Machine *m, unsigned index)
 		machine_count(m, SIM_FAULT_NOTE_LOST);
 		*note = '\0';
 	}
+	if (p->is_live && p->is_main_live && happens(m, 3)) {
+		machine_count(m, SIM_FAULT_END_UNSEEN);
+		p->is_live = p->is_main_live = p->is_stop_asked = is_alive = false;
+		p->n_script = 0;
+	}
 	/* A task that is done has no row, and may have a phase in its note. */
 	if (p->is_live && !p->is_main_live && p->n_script == 0)
 		is_alive = note && *note && chance_percent(&m->chance, 50);

@@ -20,7 +20,7 @@
 	X(P, STOPS_ITSELF, "stops by itself") X(P, STRAY_EVENT, "event of an earlier run")              \
 	X(P, UNKNOWN_LEVEL, "unknown level") X(P, LATE_LEVEL, "level told late")                        \
 	X(P, MANAGER_CRASH, "manager crashes") X(P, EXIT_UNSEEN, "exit while no manager ran")           \
-	X(P, NOTE_LOST, "note lost") X(P, CRASH_AT_STOP, "manager crashes during a stop")               \
+	X(P, NOTE_LOST, "note lost") X(P, END_UNSEEN, "gone while no manager ran") X(P, CRASH_AT_STOP, "manager crashes during a stop")               \
 	X(P, RELOAD, "files reloaded") X(P, FILE_GONE, "file of a running service gone")                \
 	X(P, RUNLEVEL, "runlevel changed") X(P, START, "start asked") X(P, STOP, "stop asked")          \
 	X(P, RESTART, "restart asked") X(P, CLEAR, "clear asked") X(P, REFUSED, "request refused")      \
