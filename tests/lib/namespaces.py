@@ -27,9 +27,6 @@ MNT_DETACH = 2
 PR_SET_PDEATHSIG = 1
 PR_CAPBSET_DROP = 24
 
-PTRACE_ATTACH = 16
-PTRACE_DETACH = 17
-
 # The numbers of include/uapi/linux/capability.h.
 CAP_SYS_MODULE = 16
 CAP_SYS_RAWIO = 17
@@ -82,9 +79,3 @@ def drop_capability(number):
 def set_hostname(name):
     raw = os.fsencode(name)
     _check(_libc.sethostname(raw, ctypes.c_size_t(len(raw))), "sethostname")
-
-
-def ptrace(request, pid):
-    """The tracer is the calling thread."""
-    _libc.ptrace.restype = ctypes.c_long
-    _check(_libc.ptrace(ctypes.c_long(request), ctypes.c_long(pid), None, None), "ptrace")

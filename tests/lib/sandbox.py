@@ -31,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SANITIZER_WORDS = re.compile(r"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehaviorSanitizer)")
 
 # The report of a signal that the test itself sent is no finding; see kill_manager().
-SANITIZER_SIGNAL = re.compile(r"AddressSanitizer:? ?:?(DEADLYSIGNAL|SEGV|ABRT|BUS|FPE|ILL|TRAP)|nested bug in the same thread")
+SANITIZER_SIGNAL = re.compile(r"AddressSanitizer(:DEADLYSIGNAL|: (SEGV|BUS|FPE|ILL|ABRT|TRAP)\b| can not provide)")
 
 # What the keeper says of a manager that it did not expect to end.
 MANAGER_DEATH = re.compile(r"svcd: the manager (was killed by signal|exited with status|does not answer|did not say hello)")

@@ -43,7 +43,7 @@ GOOD = (
     ("crlf", SLEEP.replace("\n", "\r\n")),
     ("bom", {"bytes": "\xef\xbb\xbf" + SLEEP}),
     ("long-line", SLEEP + LONG),
-    ("comment", "# one\n[Service]\n# two\nExec=/bin/sh -c \"echo ; # kept\nexec sleep infinity\"\n".replace("\nexec", "; exec")),
+    ("comment", "# one\n[Service]\n# two\nExec=/bin/sh -c \"echo a ;echo b#c >/run/kept; exec sleep infinity\"\n"),
 )
 CYCLE = {
     "cycle-a": SLEEP + "[Conditions]\nWhen=service:cycle-b\n",
@@ -58,8 +58,10 @@ policy = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name, _content in G
 
 began = time.monotonic()
 with Sandbox(files=files, policy=policy) as box:
-    rows = box.wait_states({"plain": "ready", "long-line": "ready", "comment": "ready"})
+    box.wait_states({"plain": "ready", "long-line": "ready", "comment": "ready"})
     assert time.monotonic() - began < 60
+
+    assert box.read("/run/kept") == "b#c\n", "a value was cut at a ; or a #"
 
     checked = box.svcctl("check", check=False)
     assert checked.returncode == 10, checked

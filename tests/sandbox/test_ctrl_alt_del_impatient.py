@@ -5,18 +5,24 @@
 import os
 import signal
 
+from deadline import wait_for
 from sandbox import Sandbox
+
+
+def pending(pid):
+    """The signals that wait for a process, as a mask."""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+        return int([line for line in status if line.startswith("ShdPnd:")][0].split()[1], 16)
+
 
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
     box.wait_state("a", "ready")
     os.kill(box.manager_pid(), signal.SIGSTOP)
     box.killed_managers += 1
-    for _press in range(7):
+    for press in range(7):
         os.kill(box.pid1, signal.SIGINT)
         # The same signal is not queued twice: the keeper must have taken it first.
-        from deadline import wait_for
-        wait_for(lambda: _press == 6 or not int(
-            [line for line in box.read("/proc/1/status").splitlines() if line.startswith("ShdPnd")][0].split()[1], 16),
-            5, "the press was seen")
+        if press < 6:
+            wait_for(lambda: not pending(box.pid1), 5, "the press was seen")
     status = box.wait_end(60)
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGHUP, f"wait status {status:#x}"

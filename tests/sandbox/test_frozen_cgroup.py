@@ -17,12 +17,12 @@ with Sandbox({"cold": SLEEP, "warm": SLEEP}, policy="[runlevel 2]\nActivate=cold
     os.makedirs(box.path(cgroup), exist_ok=True)
     box.write(f"{cgroup}/cgroup.freeze", "1")
 
-    box.svcctl("start", "cold")
+    box.svcctl("start", "--no-wait", "cold")
     box.svcctl("start", "warm")
     box.wait_state("warm", "ready")
     box.svcctl("stop", "warm")
     box.wait_state("warm", "idle")
 
-    box.svcctl("stop", "cold")
+    box.svcctl("stop", "--no-wait", "cold")
     box.wait_state("cold", "idle", "failed")
     wait_for(lambda: not [row for row in box.processes().values() if row[2] == "sleep"], what="nothing of it is left")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Only a service's own processes are believed on its notify socket, and MAINPID= only for one of its own."""
 
-from deadline import holds_for
+from deadline import holds_for, wait_for
 from sandbox import Sandbox
 
 SENDER = r"""#!/usr/bin/perl
@@ -16,7 +16,6 @@ FOREIGN_MAIN = "[Service]\nExec=/bin/sh -c \"send $NOTIFY_SOCKET 'MAINPID=1'; se
 
 with Sandbox({"victim": VICTIM, "foreign": FOREIGN_MAIN},
              files={"/usr/local/bin/send": {"text": SENDER, "mode": 0o755}}) as box:
-    from deadline import wait_for
     wait_for(lambda: box.exists("/run/socket") and box.read("/run/socket").strip(), what="the socket is known")
 
     box.run("/usr/local/bin/send", box.read("/run/socket").strip(), "READY=1", check=False)

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """OnLapse= says what happens when a While= term lapses: stop, keep or reload."""
 
-from deadline import holds_for
+from deadline import holds_for, wait_for
 from sandbox import Sandbox
 
 CONDITIONS = "[Conditions]\nWhile=flag:ground\n"
-RELOADER = "/bin/sh -c \"trap 'echo r >>/run/reloaded' HUP; while :; do sleep 0.1; done\""
+RELOADER = "/bin/sh -c \"trap 'echo r >>/run/reloaded' HUP; echo >/run/trapped; while :; do sleep 0.1; done\""
 SERVICES = {
     "stops": "[Service]\nExec=/bin/sleep infinity\n" + CONDITIONS,
     "keeps": "[Service]\nExec=/bin/sleep infinity\n" + CONDITIONS + "OnLapse=keep\n",
-    "reloads": f"[Service]\nExec={RELOADER}\nReload=signal:HUP\n" + CONDITIONS + "OnLapse=reload\n",
+    "reloads": f"[Service]\nExec={RELOADER}\nReady=path:/run/trapped\nReload=signal:HUP\n" + CONDITIONS + "OnLapse=reload\n",
 }
 
 with Sandbox(SERVICES) as box:
@@ -18,11 +18,9 @@ with Sandbox(SERVICES) as box:
     box.svcctl("flag", "set", "ground")
     box.wait_states({name: "ready" for name in SERVICES})
     pids = {name: box.pid(name) for name in SERVICES}
-    box.wait_console("") # the shell has had time to set its trap once it answers below
 
     box.svcctl("flag", "clear", "ground")
 
     box.wait_state("stops", "waiting")
-    from deadline import wait_for
     wait_for(lambda: box.exists("/run/reloaded"), what="it was told to reload")
     holds_for(lambda: (box.pid("keeps"), box.pid("reloads")) == (pids["keeps"], pids["reloads"]), 0.3, "both go on")

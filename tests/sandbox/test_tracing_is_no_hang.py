@@ -2,24 +2,37 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A manager that a debugger holds is not taken for a hung one; let go, it answers again."""
 
-import os
+import subprocess
 
-import namespaces
-from deadline import holds_for
-from sandbox import Sandbox
+from deadline import holds_for, wait_for
+from sandbox import ENVIRONMENT, Sandbox
 
 PING_MS = 500
 LONGER_THAN_A_HANG_S = 5
 
-with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd", f"--ping-ms={PING_MS}")) as box:
+# Inside, for a tracer in another PID namespace is not to be seen in there.
+TRACER = """#!/usr/bin/python3
+import ctypes, sys
+libc = ctypes.CDLL(None)
+pid = ctypes.c_long(int(sys.argv[1]))
+assert libc.ptrace(ctypes.c_long(16), pid, None, None) == 0  # PTRACE_ATTACH
+libc.waitpid(pid, None, 0x40000000)  # __WALL
+print("attached", flush=True)
+sys.stdin.read()
+assert libc.ptrace(ctypes.c_long(17), pid, None, None) == 0  # PTRACE_DETACH
+"""
+
+with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd", f"--ping-ms={PING_MS}"),
+             files={"/usr/local/bin/tracer": {"text": TRACER, "mode": 0o755}}) as box:
     box.wait_state("a", "ready")
     manager = box.manager_pid()
+    inner = [pid for pid, row in box.processes().items() if row[0] == manager][0]
 
-    namespaces.ptrace(namespaces.PTRACE_ATTACH, manager)
-    os.waitpid(manager, 0)
-    holds_for(lambda: box.manager_pid() == manager, LONGER_THAN_A_HANG_S, "the traced manager is left alone")
-    namespaces.ptrace(namespaces.PTRACE_DETACH, manager)
+    with subprocess.Popen(box.command(["/usr/local/bin/tracer", str(inner)]), stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, env=ENVIRONMENT) as tracer:
+        assert tracer.stdout.readline() == b"attached\n"
+        holds_for(lambda: box.manager_pid() == manager, LONGER_THAN_A_HANG_S, "the traced manager is left alone")
+    wait_for(lambda: "being traced" in box.console(), what="PID 1 says why it waits")
 
     box.wait_up()
     assert box.manager_pid() == manager
-    box.wait_console("being traced")
