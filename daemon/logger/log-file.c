@@ -26,7 +26,7 @@ bool log_file_name_is_safe(const char *service)
 static int open_log(int directory_fd, const char *name, struct stat *ret_stat)
 {
 	auto_fd int fd = openat(directory_fd, name,
-				O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0640);
+				O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0640);
 
 	if (fd < 0 || fstat(fd, ret_stat) < 0)
 		return -1;
@@ -42,10 +42,22 @@ static bool is_full(const struct stat *st, size_t length)
 	return st->st_size > 0 && st->st_size + (off_t)length > LIMIT_LOG_BYTES;
 }
 
+/* A logger that was killed in the middle of a write leaves half a line, and the next one writes that block again. */
+static void end_half_line(int fd, const struct stat *st)
+{
+	char last = '\n';
+
+	if (st->st_size > 0 && pread(fd, &last, 1, st->st_size - 1) == 1 && last != '\n')
+		(void)!write(fd, "\n", 1); /* if there is no room for it, there is none for what follows */
+}
+
 static int write_whole(int fd, const struct stat *st, const char *text, size_t length)
 {
-	ssize_t n = write(fd, text, length);
+	ssize_t n;
 	int error;
+
+	end_half_line(fd, st);
+	n = write(fd, text, length);
 
 	if (n == (ssize_t)length)
 		return 0;

@@ -162,6 +162,8 @@ static void end_output(Logger *logger, Output *output)
 	end->invocation = output->invocation;
 	g_strlcpy(end->service, output->service, sizeof end->service);
 	g_queue_push_tail(&logger->ends, end);
+	/* Closing is not enough: keeper and manager have the same open file, and epoll(7) would go on about it. */
+	(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_DEL, output->fd, NULL); /* it is in the set */
 	g_hash_table_remove(logger->outputs, key);
 	send_ends(logger);
 }

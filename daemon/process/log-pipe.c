@@ -170,13 +170,14 @@ static void on_control(GIOCondition condition, void *data)
 {
 	LogRouter *router = data;
 
-	for (int i = 0; i < CONTROL_BATCH && receive_one(router); i++)
-		;
-	if (condition & (G_IO_HUP | G_IO_ERR)) {
-		fd_source_set_events(router->source, 0); /* its death is told by the keeper */
-		if (!router->is_alive)
-			close_control(router);
-		return;
+	for (int i = 0; i < CONTROL_BATCH; i++) {
+		if (receive_one(router))
+			continue;
+		if (condition & (G_IO_HUP | G_IO_ERR)) {
+			close_control(router); /* nobody is there, and all is read; the keeper will tell how it ended */
+			return;
+		}
+		break;
 	}
 	hand_over_marked(router);
 }

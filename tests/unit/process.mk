@@ -17,3 +17,12 @@ tests_unit_test_notify_socket_SOURCES = tests/unit/test_notify_socket.c tests/li
 	tests/lib/tree.c tests/lib/tree.h
 tests_unit_test_notify_socket_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_notify_socket_LDADD = $(LIBS_PROCESS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_log_pipe
+TESTS += tests/unit/test_log_pipe
+tests_unit_test_log_pipe_SOURCES = tests/unit/test_log_pipe.c tests/lib/check-main.c \
+	tests/lib/fake-keeper.c tests/lib/fake-keeper.h tests/lib/tree.c tests/lib/tree.h
+tests_unit_test_log_pipe_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_LOGGER='"$(abs_top_builddir)/svc-logger"'
+tests_unit_test_log_pipe_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_log_pipe_LDADD = $(LIBS_PROCESS) $(CHECK_LIBS)
+tests_unit_test_log_pipe_DEPENDENCIES = svc-logger$(EXEEXT) libprocess.a libmodel.a libloop.a libbase.a
