@@ -12,7 +12,8 @@ Cleanup=/bin/sh -c "echo clean-up 1"
 Cleanup=/bin/sh -c "echo clean-up 2"
 Restart=always
 RestartDelay=1ms
-RestartLimit=1000
+RestartDelayMax=1ms
+RestartLimit=1000/1s
 """
 
 NAMES = [f"s{number}" for number in range(3)]
