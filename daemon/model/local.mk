@@ -10,6 +10,7 @@ libmodel_a_SOURCES = \
 	daemon/model/ini-source.c daemon/model/ini-source.h \
 	daemon/model/key.c daemon/model/key.h \
 	daemon/model/name.c daemon/model/name.h \
+	daemon/model/process-event.h \
 	daemon/model/policy-kernel.c \
 	daemon/model/policy-parse.c \
 	daemon/model/policy.c daemon/model/policy.h daemon/model/policy-private.h \

@@ -92,6 +92,8 @@ def find_unit_tests(builds):
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     environment = {"srcdir": TOP, "top_srcdir": TOP, "top_builddir": build, "builddir": build}
     for name in make_variable(build, "TESTS"):
+        if name.startswith("tests/sim/"):
+            continue  # find_simulations() runs it with all histories
         path = f"{build}/{name}" if os.path.exists(f"{build}/{name}") else f"{TOP}/{name}"
         short = name.removeprefix("tests/unit/")
         yield Test("unit", short, [path], "sanitized", build, environment)
