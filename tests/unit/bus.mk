@@ -29,3 +29,12 @@ tests_unit_test_bus_SOURCES = tests/unit/test_bus.c tests/lib/bus-world.c tests/
 	tests/lib/check-main.c
 tests_unit_test_bus_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_LDADD = $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
+
+# The driver and how it is run: model.mk.
+check_PROGRAMS += tests/fuzz/fuzz_peer
+TESTS += tests/fuzz/fuzz_peer
+tests_fuzz_fuzz_peer_SOURCES = tests/fuzz/fuzz_peer.c tests/fuzz/driver.c
+tests_fuzz_fuzz_peer_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/bus-bytes"'
+tests_fuzz_fuzz_peer_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_fuzz_fuzz_peer_LDADD = $(LIBS_BUS)
+EXTRA_DIST += tests/data/bus-bytes

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "bus/names.h"
+#include "bus/rows.h"
 #include "tests/lib/bus-world.h"
 
 Suite *make_suite(void);
@@ -446,6 +447,40 @@ START_TEST(a_call_without_an_interface_finds_its_method)
 }
 END_TEST
 
+static const char *const bodies[] = {
+	"()", "('',)", "('base',)", "('base', 'upper')", "('org.svcd1.Service',)", "('org.svcd1.Service', 'State')",
+	"('org.svcd1.Manager', 'Runlevel', <'x'>)", "('base', true)", "(true, 'base')", "(objectpath '/org/svcd1',)",
+	"(signature 'a{sv}',)", "(byte 255, uint16 7, int64 -1)", "(2.5,)", "(['base'],)", "({'a': <1>},)", "(('base',),)",
+	"(<<<<<<<<'deep'>>>>>>>>,)", "(@ay [0x00],)", "(@a{sv} {},)", "(handle 0,)",
+};
+
+/* Every method there is with every body: each gets its one answer, whatever it says. */
+START_TEST(every_method_takes_every_body)
+{
+	static const Interface *const interfaces[] = { &interface_manager, &interface_object_manager,
+						       &interface_introspectable, &interface_peer,
+						       &interface_properties };
+	static const char *const paths[] = { "/", OBJECT_PATH_MANAGER, OBJECT_PATH_SERVICES, OBJECT_PATH_BOOT,
+					     SERVICE_PATH("base") };
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	const Interface *interface = interfaces[_i];
+	for (unsigned m = 0; m < interface->n_methods; m++) {
+		for (size_t b = 0; b < G_N_ELEMENTS(bodies); b++) {
+			g_autoptr(GError) error = NULL;
+			const char *path = paths[(m + b / 2 + _i) % G_N_ELEMENTS(paths)];
+			g_autoptr(GVariant) reply = bus_world_call(connection, path, interface->name,
+								   interface->methods[m].name,
+								   g_variant_new_parsed(bodies[b]), NULL, &error);
+
+			ck_assert_msg(reply || g_dbus_error_is_remote_error(error), "%s %s: %s", interface->methods[m].name,
+				      bodies[b], error->message);
+		}
+	}
+	ck_assert(!g_dbus_connection_is_closed(connection));
+}
+END_TEST
+
 /* --- signals --- */
 
 typedef struct Heard {
@@ -696,6 +731,7 @@ Suite *make_suite(void)
 	suite_add_tcase(suite, changing);
 	tcase_add_loop_test(bad, bad_calls_get_an_error_that_says_what_is_wrong, 0, G_N_ELEMENTS(bad_calls));
 	tcase_add_loop_test(bad, bad_names_reach_nobody, 0, G_N_ELEMENTS(bad_names));
+	tcase_add_loop_test(bad, every_method_takes_every_body, 0, 5);
 	tcase_add_test(bad, a_call_without_an_interface_finds_its_method);
 	tcase_set_timeout(bad, 60);
 	suite_add_tcase(suite, bad);

@@ -28,7 +28,7 @@ typedef struct Request {
 	const char *done;     /* "started" */
 	const char *already;  /* "was already running" */
 	const char *waiting;  /* "starts as soon as" */
-	Verdict (*judge)(GVariant *service);
+	Verdict (*judge)(GVariant *service, uint64_t old_invocation);
 	bool (*is_done_before)(const char *state); /* nothing to do; NULL: always something */
 } Request;
 
@@ -37,7 +37,7 @@ static bool is(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-static Verdict judge_start(GVariant *service)
+static Verdict judge_start(GVariant *service, uint64_t old_invocation)
 {
 	const char *state = record_text(service, "State");
 
@@ -48,7 +48,18 @@ static Verdict judge_start(GVariant *service)
 	return is(state, "starting") || is(state, "stopping") ? VERDICT_GOING_ON : VERDICT_FAILED;
 }
 
-static Verdict judge_stop(GVariant *service)
+/* Up again, not still: unless nothing runs in it, it is another invocation than before. */
+static Verdict judge_restart(GVariant *service, uint64_t old_invocation)
+{
+	const bool is_group = is(record_text(service, "Type"), "group");
+
+	if (state_is_up(record_text(service, "State")) && !is_group && old_invocation > 0 &&
+	    record_number(service, "Invocation") == old_invocation)
+		return VERDICT_GOING_ON;
+	return judge_start(service, old_invocation);
+}
+
+static Verdict judge_stop(GVariant *service, uint64_t old_invocation)
 {
 	const char *state = record_text(service, "State");
 
@@ -65,7 +76,8 @@ static bool is_off(const char *state)
 static const Request start_request = { "Start", "(s)", "(a(ssss))", "started", "is already up", "starts as soon as", judge_start,
 				       state_is_up };
 static const Request stop_request = { "Stop", "(sb)", "()", "stopped", "is not running", "", judge_stop, is_off };
-static const Request restart_request = { "Restart", "(s)", "(a(ssss))", "restarted", "", "starts as soon as", judge_start, NULL };
+static const Request restart_request = { "Restart", "(s)", "(a(ssss))", "restarted", "", "starts as soon as",
+					 judge_restart, NULL };
 
 /* "starting for 3.0 s, pid 811: flushing" */
 static char *progress_text(GVariant *service, const Output *output)
@@ -110,7 +122,8 @@ static void end_progress(Context *context, const char *last)
 }
 
 /* Until the verdict is there, with --wait also until the terms are true. Returns: the last record. */
-static GVariant *wait_for(Context *context, const char *name, const Request *request, GError **error)
+static GVariant *wait_for(Context *context, const char *name, const Request *request, uint64_t old_invocation,
+			  GError **error)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + context->timeout_us;
 	g_autofree char *last = NULL;
@@ -121,7 +134,7 @@ static GVariant *wait_for(Context *context, const char *name, const Request *req
 
 		if (!service)
 			return NULL;
-		verdict = request->judge(service);
+		verdict = request->judge(service, old_invocation);
 		if (context->options.has_no_wait || verdict == VERDICT_DONE || verdict == VERDICT_FAILED ||
 		    (verdict == VERDICT_WAITS && !context->options.waits)) {
 			end_progress(context, last);
@@ -160,13 +173,15 @@ static void print_false_terms(Context *context, GVariant *service)
 	}
 }
 
-static bool report(Context *context, const Request *request, const char *name, GVariant *service, bool was_done,
+/* What a request came to. @before: the record when it was made, or NULL. */
+static bool report(Context *context, const Request *request, const char *name, GVariant *before, GVariant *service,
 		   GError **error)
 {
+	const bool was_done = before && request->is_done_before && request->is_done_before(record_text(before, "State"));
 	Output *output = &context->output;
 	const char *state = record_text(service, "State");
 
-	switch (request->judge(service)) {
+	switch (request->judge(service, before ? record_number(before, "Invocation") : 0)) {
 	case VERDICT_DONE:
 		output_confirm(output, "%s %s", name, was_done ? request->already : request->done);
 		return true;
@@ -198,18 +213,16 @@ static bool carry_out(Context *context, const Request *request, const char *name
 {
 	g_autoptr(GVariant) before = NULL;
 	g_autoptr(GVariant) reply = NULL;
-	bool was_done = false;
 
 	if (!g_utf8_validate(name, -1, NULL))
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
 	before = client_service(context->client, name, NULL); /* an instance may not exist yet; the request tells */
-	was_done = before && request->is_done_before && request->is_done_before(record_text(before, "State"));
 	reply = client_change(context->client, request->method, request_arguments(context, request, name),
 			      request->answer, error);
 	if (!reply)
 		return false;
-	*ret_record = wait_for(context, name, request, error);
-	return *ret_record && report(context, request, name, *ret_record, was_done, error);
+	*ret_record = wait_for(context, name, request, before ? record_number(before, "Invocation") : 0, error);
+	return *ret_record && report(context, request, name, before, *ret_record, error);
 }
 
 static const Column result_columns[] = {

@@ -23,6 +23,7 @@ static const Column list_columns[] = {
 	{ "policy_origin", NULL, "ActivationOrigin", CELL_TEXT },
 	{ "policy_is_default", NULL, "ActivationIsDefault", CELL_BOOL },
 	{ "pid", "PID", "MainPid", CELL_OPTIONAL },
+	{ "invocation", NULL, "Invocation", CELL_OPTIONAL },
 	{ "restarts", NULL, "Restarts", CELL_NUMBER },
 	{ "type", NULL, "Type", CELL_TEXT },
 	{ "wanted", NULL, "Wanted", CELL_BOOL },
