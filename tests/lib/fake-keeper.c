@@ -253,6 +253,12 @@ void keeper_link_ack(KeeperLink *link, const struct ProcessId *id, const char *n
 		g_ptr_array_remove(keeper->rows, row);
 }
 
+void keeper_link_note(KeeperLink *link, const char *service, const char *note)
+{
+	(void)service;
+	take_note(keeper_of(link), note);
+}
+
 void keeper_link_signal(KeeperLink *link, const struct ProcessId *id, int signo)
 {
 	FakeKeeper *keeper = keeper_of(link);

@@ -39,22 +39,6 @@ typedef struct Stage {
 
 /* --- the stage --- */
 
-static void on_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
-{
-	Stage *stage = data;
-
-	ck_assert_str_eq(service, NAME);
-	ck_assert_uint_eq(invocation, 7);
-	if (event->kind == PROCESS_PHASE)
-		return;
-	g_string_append(stage->events, process_event_kind_name(event->kind));
-	if (event->kind == PROCESS_EXITED)
-		g_string_append(stage->events, event->success ? " well" : " badly");
-	if (event->text)
-		g_string_append_printf(stage->events, ": %s", event->text);
-	g_string_append_c(stage->events, '\n');
-}
-
 static const char *on_note(void *data, const char *service)
 {
 	Stage *stage = data;
@@ -63,6 +47,24 @@ static const char *on_note(void *data, const char *service)
 	if (stage->supervisor)
 		supervisor_phase(stage->supervisor, stage->note, sizeof stage->note);
 	return stage->note;
+}
+
+static void on_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
+{
+	Stage *stage = data;
+
+	ck_assert_str_eq(service, NAME);
+	ck_assert_uint_eq(invocation, 7);
+	if (event->kind == PROCESS_PHASE) {
+		keeper_link_note(stage->context.link, NAME, on_note(stage, NAME));
+		return;
+	}
+	g_string_append(stage->events, process_event_kind_name(event->kind));
+	if (event->kind == PROCESS_EXITED)
+		g_string_append(stage->events, event->success ? " well" : " badly");
+	if (event->text)
+		g_string_append_printf(stage->events, ": %s", event->text);
+	g_string_append_c(stage->events, '\n');
 }
 
 static void on_spawned(void *data, const struct MessageSpawned *message)
@@ -806,6 +808,116 @@ START_TEST(stop_in_the_middle_of_a_reload_wins)
 }
 END_TEST
 
+/* --- MAINPID --- */
+
+static const char main_pid_handover[] =
+	"[Service]\nReady=notify\n"
+	"Exec=/usr/bin/python3 -c 'import socket,os,time;child=os.fork();child==0 and time.sleep(1000);"
+	"s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM);s.connect(os.environ[\"NOTIFY_SOCKET\"]);"
+	"s.send(b\"READY=1\\nMAINPID=%d\" % child);os._exit(0)'\n";
+
+START_TEST(main_process_is_followed_to_the_one_it_names)
+{
+	Stage *stage = stage_new(main_pid_handover);
+
+	expect_event(stage, "main pid");
+
+	ck_assert(has_event(stage, "ready"));
+	ck_assert_int_eq(kill(supervisor_main_pid(stage->supervisor), SIGKILL), 0);
+	expect_event(stage, "gone");
+	expect_events(stage, "started\nready\nmain pid\nexited badly: killed by signal KILL\ngone\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_right_after_a_fork_stops_the_daemon_too)
+{
+	Stage *stage = stage_new("[Service]\nReady=fork\nExec=/bin/sh -c 'sleep 1000 &'\n");
+
+	/* As soon as the keeper is asked to adopt, before it has answered. */
+	while (fake_keeper_count(stage->keeper, "adopt main") == 0)
+		g_main_context_iteration(NULL, TRUE);
+	supervisor_stop(stage->supervisor);
+	expect_event(stage, "gone");
+
+	stage_free(stage);
+}
+END_TEST
+
+/* --- without cgroup v2 --- */
+
+static Stage *stage_new_without_cgroups(const char *text)
+{
+	Stage *stage = stage_set_in_directory(text);
+
+	if (stage->cgroup_root)
+		ck_assert_int_eq(rmdir(stage->cgroup_root), 0);
+	g_clear_pointer(&stage->cgroup_root, g_free);
+	stage->context.cgroup_root = NULL;
+	stage_start(stage);
+	return stage;
+}
+
+START_TEST(without_cgroups_a_daemon_starts_and_stops)
+{
+	Stage *stage = stage_new_without_cgroups("[Service]\nExec=/bin/sleep 1000\nPrepare=/bin/true\nCleanup=/bin/true\n");
+
+	expect_event(stage, "ready");
+	ck_assert_ptr_null(supervisor_cgroup(stage->supervisor));
+	stage_stop(stage);
+
+	expect_events(stage, "started\nready\nexited well: killed by signal TERM\ngone\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(without_cgroups_one_that_ignores_term_is_killed)
+{
+	Stage *stage = stage_new_without_cgroups("[Service]\nExec=/bin/sh -c 'trap \"\" TERM; echo >&3; while :; do sleep 0.1; done'\n"
+						 "Ready=fd:3\nStopTimeout=200ms\n");
+
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	ck_assert_uint_ge(fake_keeper_count(stage->keeper, "signal main KILL"), 1);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(without_cgroups_notify_works_within_the_session)
+{
+	Stage *stage = stage_new_without_cgroups(notify_ready);
+
+	expect_event(stage, "ready");
+
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(without_cgroups_a_pid_file_names_the_daemon)
+{
+	Stage *stage = stage_new_without_cgroups("[Service]\nReady=fork\nPidFile={DIR}/pid\n"
+						 "Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid'\n");
+
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	expect_events(stage, "started\nmain pid\nready\nexited well: killed by signal TERM\ngone\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(without_cgroups_a_fork_needs_a_pid_file)
+{
+	Stage *stage = stage_new_without_cgroups("[Service]\nReady=fork\nExec=/bin/true\n");
+
+	expect_event(stage, "gone");
+
+	expect_events(stage, "started\nstart failed: Ready=fork without PidFile= needs cgroup v2, which this machine has not\ngone\n");
+	stage_free(stage);
+}
+END_TEST
+
 /* --- the manager dies --- */
 
 START_TEST(ready_daemon_survives_a_crash_of_the_manager)
@@ -815,8 +927,6 @@ START_TEST(ready_daemon_survives_a_crash_of_the_manager)
 
 	expect_event(stage, "ready");
 	pid = supervisor_main_pid(stage->supervisor);
-	on_note(stage, NAME);
-	keeper_link_ack(fake_keeper_link(stage->keeper), &(struct ProcessId){ .service = "x" }, stage->note);
 	stage_crash(stage);
 	stage_stop(stage);
 
@@ -881,14 +991,71 @@ START_TEST(stop_limit_survives_a_crash_of_the_manager)
 	supervisor_stop(stage->supervisor);
 	while (fake_keeper_count(stage->keeper, "signal main TERM") == 0)
 		g_main_context_iteration(NULL, TRUE);
-	on_note(stage, NAME);
-	keeper_link_ack(fake_keeper_link(stage->keeper), &(struct ProcessId){ .service = "x" }, stage->note);
 	supervisor_phase(stage->supervisor, before, sizeof before);
 	stage_crash(stage);
 	supervisor_phase(stage->supervisor, after, sizeof after);
 	expect_event(stage, "gone");
 
 	ck_assert_str_eq(before, after);
+	stage_free(stage);
+}
+END_TEST
+
+/* Runs until @event, and kills the manager after every @period turns of the main loop. Returns: how often. */
+static unsigned run_with_crashes(Stage *stage, const char *event, int period, bool is_stopping)
+{
+	int64_t deadline = loop_now() + DEADLINE_US;
+	guint source = g_timeout_add(1, wake, NULL);
+	unsigned n_crashes = 0;
+
+	for (int turn = 1; !has_event(stage, event) && loop_now() < deadline; turn++) {
+		g_main_context_iteration(NULL, TRUE);
+		if (turn % period != 0 || has_event(stage, event))
+			continue;
+		stage_crash(stage);
+		n_crashes++;
+		if (is_stopping)
+			supervisor_stop(stage->supervisor); /* the engine remembers that it asked */
+	}
+	g_source_remove(source);
+	ck_assert_msg(has_event(stage, event), "waited for \"%s\"; events:\n%skeeper:\n%s", event, stage->events->str,
+		      fake_keeper_record(stage->keeper));
+	return n_crashes;
+}
+
+static unsigned count_lines(const char *text, const char *line)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	unsigned n = 0;
+
+	for (char **l = lines; *l; l++)
+		n += strcmp(*l, line) == 0;
+	return n;
+}
+
+START_TEST(manager_that_dies_all_the_time_runs_each_command_once)
+{
+	static const char *const said[] = { "one", "two", "main", "stop", "three", "four" };
+	Stage *stage = stage_new_in_directory("[Service]\nReady=fd:3\n"
+					      "Prepare=/bin/sh -c 'echo one >>{DIR}/log'\n"
+					      "Prepare=/bin/sh -c 'echo two >>{DIR}/log'\n"
+					      "Exec=/bin/sh -c 'echo main >>{DIR}/log; echo >&3; exec sleep 1000'\n"
+					      "Stop=/bin/sh -c 'echo stop >>{DIR}/log'\n"
+					      "Cleanup=/bin/sh -c 'echo three >>{DIR}/log'\n"
+					      "Cleanup=/bin/sh -c 'echo four >>{DIR}/log'\n");
+	g_autofree char *log = NULL;
+	unsigned n_crashes;
+
+	n_crashes = run_with_crashes(stage, "ready", _i + 2, false);
+	supervisor_stop(stage->supervisor);
+	n_crashes += run_with_crashes(stage, "gone", _i + 2, true);
+	if (_i < 10)
+		ck_assert_uint_gt(n_crashes, 1);
+
+	log = read_text(stage, "/log");
+	for (size_t i = 0; i < G_N_ELEMENTS(said); i++)
+		ck_assert_msg(count_lines(log, said[i]) == 1, "\"%s\" is not there once:\n%s", said[i], log);
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "spawn"), 6);
 	stage_free(stage);
 }
 END_TEST
@@ -900,7 +1067,7 @@ START_TEST(lost_note_means_that_what_lives_is_ready)
 
 	expect_event(stage, "ready");
 	pid = supervisor_main_pid(stage->supervisor);
-	keeper_link_ack(fake_keeper_link(stage->keeper), &(struct ProcessId){ .service = "x" }, "garbage");
+	keeper_link_note(stage->context.link, NAME, "garbage");
 	stage_crash(stage);
 	ck_assert_int_eq(supervisor_main_pid(stage->supervisor), pid);
 	stage_stop(stage);
@@ -1027,10 +1194,15 @@ Suite *make_suite(void)
 		 preparation_goes_on_after_a_crash_of_the_manager, exit_while_no_manager_looked_is_learnt,
 		 stop_limit_survives_a_crash_of_the_manager, lost_note_means_that_what_lives_is_ready);
 	ADD_CASE(suite, "settings", unknown_user_never_becomes_root, large_command_line_goes_by_way_of_a_memfd);
+	add_loop_case(suite, "crash, all the time", manager_that_dies_all_the_time_runs_each_command_once, 40);
 	add_loop_case(suite, "settings, both ways", settings_reach_the_process, 2);
+	ADD_CASE(suite, "without cgroups", without_cgroups_a_daemon_starts_and_stops,
+		 without_cgroups_one_that_ignores_term_is_killed, without_cgroups_notify_works_within_the_session,
+		 without_cgroups_a_pid_file_names_the_daemon, without_cgroups_a_fork_needs_a_pid_file);
 	if (has_cgroups()) /* what follows cannot be promised without cgroup v2 (docs/processes.md) */
 		ADD_CASE(suite, "cgroup", fork_without_a_pid_file_is_found_in_the_cgroup, fork_that_leaves_nobody_behind_fails,
 			 pid_file_that_names_a_stranger_is_not_believed, processes_left_behind_are_ended_too,
+			 main_process_is_followed_to_the_one_it_names, stop_right_after_a_fork_stops_the_daemon_too,
 			 control_group_below_its_own_is_removed_with_it);
 	return suite;
 }
