@@ -65,6 +65,9 @@ static Verdict judge_stop(GVariant *service, uint64_t old_invocation)
 
 	if (is(state, "idle") || is(state, "waiting") || is(state, "failed"))
 		return VERDICT_DONE;
+	/* What was to stop has stopped, and somebody has started it again since. */
+	if (old_invocation > 0 && record_number(service, "Invocation") != old_invocation)
+		return VERDICT_DONE;
 	return VERDICT_GOING_ON;
 }
 
