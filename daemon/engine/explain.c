@@ -50,9 +50,10 @@ static void add(Walk *walk, const Service *s, unsigned depth, ReasonKind kind, c
 
 static char *ago(const Walk *walk, int64_t at_us)
 {
-	g_autofree char *duration = text_format_duration(MAX(walk->now_us - at_us, 0));
+	const int64_t us = MAX(walk->now_us - at_us, 0);
+	g_autofree char *duration = text_format_duration(us);
 
-	return g_strdup_printf("%s ago", duration);
+	return us < G_USEC_PER_SEC ? g_strdup("just now") : g_strdup_printf("%s ago", duration);
 }
 
 /* --- STATE --- */
@@ -61,6 +62,7 @@ static char *describe_state(const Walk *walk, const Service *s)
 {
 	const char *name = s->def->name;
 	g_autofree char *since = ago(walk, s->since_us);
+	g_autofree char *duration = text_format_duration(MAX(walk->now_us - s->since_us, 0));
 
 	switch (s->state) {
 	case STATE_IDLE:
@@ -74,9 +76,9 @@ static char *describe_state(const Walk *walk, const Service *s)
 	case STATE_STARTING:
 		return g_strdup_printf("%s is starting; that began %s.", name, since);
 	case STATE_READY:
-		return g_strdup_printf("%s is ready since %s.", name, since);
+		return g_strdup_printf("%s has been ready for %s.", name, duration);
 	case STATE_DONE:
-		return g_strdup_printf("%s has done its work, %s.", name, since);
+		return g_strdup_printf("%s has done its work (%s).", name, since);
 	case STATE_STOPPING:
 		return g_strdup_printf("%s is stopping; that began %s.", name, since);
 	case STATE_BACKOFF:
@@ -244,8 +246,7 @@ static char *describe_literal(const Walk *walk, const Condition *c, bool is_nega
 		return g_strdup_printf("%s has not settled", key_argument(c->key));
 	if (is_negated && c->prefix == KEY_ACTIVE)
 		return g_strdup_printf("%s still runs", key_argument(c->key));
-	return g_strdup_printf("%s is %s%s%s%s", c->key, level, c->why ? " (" : "", c->why ? c->why : "",
-			       c->why ? ")" : "");
+	return g_strdup_printf("%s is %s%s%s", c->key, level, c->why ? ": " : "", c->why ? c->why : "");
 }
 
 static char *describe_slot(const Walk *walk, const Slot *slot)
@@ -421,6 +422,9 @@ static const Slot *next_slot(Frame *frame)
 	while (frame->next_slot < slots->len) {
 		const Slot *slot = g_ptr_array_index(slots, frame->next_slot++);
 
+		/* That a winner still runs was told already. */
+		if (slot->kind == SLOT_CONFLICT && frame->service->priv->is_suppressed)
+			continue;
 		if (slot->start_level != LEVEL_TRUE)
 			return slot;
 	}

@@ -1,9 +1,55 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-EXTRA_DIST += tests/lib/world.c tests/lib/world.h
+EXTRA_DIST += docs/engine.md tests/lib/world.c tests/lib/world.h
 
-check_PROGRAMS += tests/unit/test_engine
-TESTS += tests/unit/test_engine
+ENGINE_TESTS = \
+	tests/unit/test_backoff \
+	tests/unit/test_chain \
+	tests/unit/test_engine \
+	tests/unit/test_explain \
+	tests/unit/test_note \
+	tests/unit/test_settled \
+	tests/unit/test_stop_order \
+	tests/unit/test_transitions \
+	tests/unit/test_want
+
+check_PROGRAMS += $(ENGINE_TESTS)
+TESTS += $(ENGINE_TESTS)
+ENGINE_TEST_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+ENGINE_TEST_LDADD = $(LIBS_ENGINE) $(CHECK_LIBS)
+
+tests_unit_test_backoff_SOURCES = tests/unit/test_backoff.c tests/lib/check-main.c
+tests_unit_test_backoff_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_backoff_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_transitions_SOURCES = tests/unit/test_transitions.c tests/lib/check-main.c
+tests_unit_test_transitions_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_transitions_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_chain_SOURCES = tests/unit/test_chain.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_chain_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_chain_LDADD = $(ENGINE_TEST_LDADD)
+
 tests_unit_test_engine_SOURCES = tests/unit/test_engine.c tests/lib/world.c tests/lib/check-main.c
-tests_unit_test_engine_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_engine_LDADD = $(LIBS_ENGINE) $(CHECK_LIBS)
+tests_unit_test_engine_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_engine_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_explain_SOURCES = tests/unit/test_explain.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_explain_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_explain_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_note_SOURCES = tests/unit/test_note.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_note_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_note_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_settled_SOURCES = tests/unit/test_settled.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_settled_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_settled_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_stop_order_SOURCES = tests/unit/test_stop_order.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_stop_order_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_stop_order_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_want_SOURCES = tests/unit/test_want.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_want_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_want_LDADD = $(ENGINE_TEST_LDADD)

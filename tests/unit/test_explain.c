@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Explain: the sentences that people read, whole; and the progress of a boot.
+ */
+#include "config.h"
+
+#include <check.h>
+
+#include "engine/explain.h"
+#include "engine/progress.h"
+#include "tests/lib/world.h"
+
+#define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
+#define POLICY_FILE "/etc/svcd/policy.d/local.policy"
+
+/* One line a reason: depth as blanks, kind, text. */
+static const char *told(World *w, const char *service)
+{
+	static char *text;
+	GString *out = g_string_new(NULL);
+	g_autoptr(GPtrArray) reasons = explain_service(world_engine(w), service, world_now(w));
+
+	ck_assert_ptr_nonnull(reasons);
+	for (unsigned i = 0; i < reasons->len; i++) {
+		const Reason *reason = g_ptr_array_index(reasons, i);
+
+		for (unsigned d = 0; d < reason->depth; d++)
+			g_string_append(out, "  ");
+		g_string_append_printf(out, "%s: %s\n", reason_kind_name(reason->kind), reason->text);
+	}
+	g_free(text);
+	text = g_string_free(out, FALSE);
+	return text;
+}
+
+START_TEST(a_false_condition_is_named_with_its_place_and_what_to_do)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhen=flag:go\n");
+
+	ck_assert_str_eq(told(w, "app"),
+			 "state: app is waiting for 1 condition.\n"
+			 "why: It is wanted in runlevel 2 (" POLICY_FILE ":2).\n"
+			 "why: flag:go is false (/etc/svcd/services.d/app.svc:5).\n"
+			 "next: svcctl flag set go\n"
+			 "cause: waiting: wanted in runlevel 2 (" POLICY_FILE ":2) (just now).\n"
+			 "impact: Nothing waits for it.\n");
+}
+END_TEST
+
+START_TEST(the_walk_goes_down_to_the_root_cause)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n[Service]\n"
+				       "Exec=/bin/bus\nReady=notify\nRestart=no\n");
+
+	world_dies(w, "bus", 1);
+	world_advance_s(w, 60);
+	ck_assert_str_eq(told(w, "app"),
+			 "state: app is waiting for 1 condition.\n"
+			 "why: It is wanted in runlevel 2 (" POLICY_FILE ":2).\n"
+			 "why: service:bus is false: bus is failed (/etc/svcd/services.d/app.svc:5).\n"
+			 "  state: bus failed 1 min 0 s ago.\n"
+			 "  why: exit status 1.\n"
+			 "  next: svcctl log bus\n"
+			 "  next: svcctl start bus\n"
+			 "cause: waiting: wanted in runlevel 2 (" POLICY_FILE ":2) (1 min 0 s ago).\n"
+			 "impact: Nothing waits for it.\n");
+}
+END_TEST
+
+START_TEST(a_decision_of_policy_is_told_with_file_line_and_reason)
+{
+	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON "== app\n" DAEMON "[Conditions]\nWhen=service:it\n",
+						   "[runlevel 2]\nActivate=app\n[service it]\nActivation=never\n"
+						   "Reason=office rule 12\n");
+
+	ck_assert_str_eq(told(w, "it"),
+			 "state: it is not running.\n"
+			 "why: Policy says \"never\" (" POLICY_FILE ":4): \"office rule 12\".\n"
+			 "impact: Waiting for it: app.\n"
+			 "next: To allow it, change what " POLICY_FILE ":4 says.\n");
+}
+END_TEST
+
+START_TEST(an_admins_stop_is_told_with_who_it_was)
+{
+	g_autoptr(World) w = world_new("== it\n" DAEMON);
+
+	world_settle(w);
+	world_stop(w, "it");
+	world_settle(w);
+	ck_assert_str_eq(told(w, "it"),
+			 "state: it is not running.\n"
+			 "why: An admin stopped it: stop by uid 0 (pid 812, bash).\n"
+			 "cause: idle: stop by uid 0 (pid 812, bash) (just now).\n"
+			 "impact: Nothing waits for it.\n"
+			 "next: svcctl start it\n");
+}
+END_TEST
+
+START_TEST(the_loser_of_a_conflict_learns_who_won)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nConflicts=b\n== b\n" DAEMON);
+
+	world_settle(w);
+	ck_assert_str_eq(told(w, "b"),
+			 "state: b is waiting: a runs instead of it.\n"
+			 "why: It conflicts with a, which is wanted too, and policy names it first. It returns when a is not "
+			 "wanted any more.\n"
+			 "cause: waiting: wanted in runlevel 2 (" POLICY_FILE ":2) (just now).\n"
+			 "impact: Nothing waits for it.\n"
+			 "next: svcctl start b\n");
+}
+END_TEST
+
+START_TEST(an_unknown_level_says_how_long_it_is_waited_for)
+{
+	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhen=flag:x\n");
+
+	world_set_unknown(w, "flag:x");
+	world_advance_s(w, 10);
+	ck_assert_ptr_nonnull(strstr(told(w, "it"), "why: flag:x is not known yet; in 20.0 s it counts as false ("));
+	world_advance_s(w, 25);
+	ck_assert_ptr_nonnull(strstr(told(w, "it"), "why: flag:x is not known, for so long that it counts as false ("));
+}
+END_TEST
+
+START_TEST(two_that_wait_for_each_other_are_told_once)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=service:b | flag:x\n== b\n" DAEMON
+				       "[Conditions]\nWhen=service:a | flag:x\n");
+	const char *text = told(w, "a");
+
+	ck_assert_ptr_nonnull(strstr(text, "state: a is waiting"));
+	ck_assert_ptr_nonnull(strstr(text, "  state: b is waiting"));
+	ck_assert_ptr_null(strstr(text, "    state: a"));
+}
+END_TEST
+
+START_TEST(a_service_that_is_to_stop_says_for_whom_it_waits)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n");
+
+	world_settle(w);
+	world_runlevel(w, "0");
+	ck_assert_ptr_nonnull(strstr(told(w, "a"), "why: It is to stop, after these have stopped: b.\n"));
+}
+END_TEST
+
+START_TEST(what_is_not_as_wanted_is_listed)
+{
+	g_autoptr(World) w = world_new_with_policy("== bad\n[Service]\nExec=x\n== ok\n" DAEMON "== off\n" DAEMON
+						   "== held\n" DAEMON "[Conditions]\nWhen=flag:x\n",
+						   "[runlevel 2]\nActivate=bad ok held\n");
+	g_autoptr(GPtrArray) names = NULL;
+
+	world_settle(w);
+	names = explain_not_as_wanted(world_engine(w));
+	ck_assert_uint_eq(names->len, 2);
+	ck_assert_str_eq(g_ptr_array_index(names, 0), "bad");
+	ck_assert_str_eq(g_ptr_array_index(names, 1), "held");
+}
+END_TEST
+
+START_TEST(nobody_is_explained_who_does_not_exist)
+{
+	g_autoptr(World) w = world_new(DAEMON);
+
+	ck_assert_ptr_null(explain_service(world_engine(w), "nosuch", world_now(w)));
+}
+END_TEST
+
+/* --- progress --- */
+
+START_TEST(progress_grows_and_ends_at_one)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "Description=First\n== b\n" DAEMON "[Conditions]\nAfter=a\n== c\n"
+				       DAEMON "[Conditions]\nWhen=path:/absent\n");
+	Progress progress;
+
+	/* c waits for the world outside, and holds nothing up. */
+	progress_get(world_engine(w), &progress);
+	ck_assert_uint_eq(progress.total, 3);
+	ck_assert_uint_eq(progress.ready, 0);
+	ck_assert(!progress.finished);
+	ck_assert_double_eq_tol(progress.fraction, 1.0 / 3, 0.001);
+
+	world_ready(w, "a");
+	progress_get(world_engine(w), &progress);
+	ck_assert_double_eq_tol(progress.fraction, 2.0 / 3, 0.001);
+
+	world_advance_s(w, 2);
+	world_ready(w, "b");
+	progress_get(world_engine(w), &progress);
+	ck_assert_double_eq(progress.fraction, 1.0);
+	ck_assert(progress.finished);
+	ck_assert_int_eq(progress.finished_us - progress.boot_us, 2 * G_USEC_PER_SEC);
+
+	world_restart(w, "a");
+	progress_get(world_engine(w), &progress);
+	ck_assert_double_eq(progress.fraction, 1.0);
+}
+END_TEST
+
+START_TEST(progress_names_one_that_is_starting)
+{
+	g_autoptr(World) w = world_new("[Service]\nDescription=Message bus\nExec=/bin/d\nReady=notify\n");
+	Progress progress;
+
+	progress_get(world_engine(w), &progress);
+	ck_assert_str_eq(progress.current, "Message bus");
+	world_ready(w, "it");
+	progress_get(world_engine(w), &progress);
+	ck_assert_ptr_null(progress.current);
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("explain");
+	TCase *sentences = tcase_create("sentences");
+	TCase *progress = tcase_create("progress");
+
+	tcase_add_test(sentences, a_false_condition_is_named_with_its_place_and_what_to_do);
+	tcase_add_test(sentences, the_walk_goes_down_to_the_root_cause);
+	tcase_add_test(sentences, a_decision_of_policy_is_told_with_file_line_and_reason);
+	tcase_add_test(sentences, an_admins_stop_is_told_with_who_it_was);
+	tcase_add_test(sentences, the_loser_of_a_conflict_learns_who_won);
+	tcase_add_test(sentences, an_unknown_level_says_how_long_it_is_waited_for);
+	tcase_add_test(sentences, two_that_wait_for_each_other_are_told_once);
+	tcase_add_test(sentences, a_service_that_is_to_stop_says_for_whom_it_waits);
+	tcase_add_test(sentences, what_is_not_as_wanted_is_listed);
+	tcase_add_test(sentences, nobody_is_explained_who_does_not_exist);
+	tcase_add_test(progress, progress_grows_and_ends_at_one);
+	tcase_add_test(progress, progress_names_one_that_is_starting);
+	suite_add_tcase(suite, sentences);
+	suite_add_tcase(suite, progress);
+	return suite;
+}

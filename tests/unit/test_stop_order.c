@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stop order, While terms that lapse, and what Settle= and restarts do to those that stand on another.
+ */
+#include "config.h"
+
+#include <check.h>
+
+#include "tests/lib/world.h"
+
+#define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
+#define TASK "[Service]\nType=task\nExec=/usr/sbin/t\n"
+
+/* --- order --- */
+
+START_TEST(shutdown_is_the_reverse_of_the_start)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n== c\n" TASK
+				       "[Conditions]\nWhile=service:b\n== d\n" DAEMON "[Conditions]\nWhen=service:c\n");
+
+	world_settle(w);
+	expect_log(w, "start a, start b, start c, start d");
+	world_runlevel(w, "0");
+	expect_log(w, "stop d");
+	world_settle(w);
+	expect_log(w, "stop c, stop b, stop a");
+}
+END_TEST
+
+START_TEST(what_has_no_order_stops_at_once)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_runlevel(w, "6");
+	expect_log(w, "stop a, stop b, stop c");
+}
+END_TEST
+
+START_TEST(stop_after_comes_before_the_reverse_of_starting)
+{
+	g_autoptr(World) w = world_new("== disk\n" DAEMON "[Conditions]\nAfter=net\nStopAfter=net\n== net\n" DAEMON);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_runlevel(w, "0");
+	world_settle(w);
+	expect_log(w, "stop net, stop disk");
+}
+END_TEST
+
+START_TEST(orders_of_stopping_that_go_round_in_a_circle_end)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nStopAfter=b\n== b\n" DAEMON
+				       "[Conditions]\nStopAfter=a\n");
+
+	world_settle(w);
+	world_runlevel(w, "0");
+	world_settle(w);
+	expect_state(w, "a", STATE_IDLE);
+	expect_state(w, "b", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(a_stop_waits_only_for_those_that_stop_too)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n");
+
+	world_settle(w);
+	(void)world_log(w);
+	world_stop(w, "a");
+	expect_log(w, "stop a");
+	expect_state(w, "b", STATE_READY);
+}
+END_TEST
+
+/* --- those that stand on another --- */
+
+START_TEST(on_an_ordered_stop_dependents_stop_first)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=5s\n== bus\n" DAEMON);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_stop(w, "bus");
+	expect_log(w, "stop app");
+	expect_state(w, "bus", STATE_READY);
+	expect_level(w, "service:bus", LEVEL_FALSE);
+	world_dies(w, "app", 0);
+	expect_log(w, "stop bus");
+}
+END_TEST
+
+START_TEST(on_a_crash_dependents_stop_after)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_exits(w, "bus", 1);
+	expect_state(w, "app", STATE_STOPPING);
+	expect_cause(w, "app", "service:bus is false");
+}
+END_TEST
+
+START_TEST(settle_rides_a_restart_through)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=2s\n== bus\n" DAEMON);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_restart(w, "bus");
+	world_advance_s(w, 1);
+	world_settle(w);
+	world_advance_s(w, 10);
+	expect_log(w, "stop bus, start bus");
+	expect_state(w, "app", STATE_READY);
+}
+END_TEST
+
+START_TEST(settle_ends_when_the_other_does_not_come_back_in_time)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=2s\n== bus\n" DAEMON);
+
+	world_settle(w);
+	world_restart(w, "bus");
+	world_advance_s(w, 1.9);
+	expect_state(w, "app", STATE_READY);
+	world_advance_s(w, 0.1);
+	expect_state(w, "app", STATE_STOPPING);
+}
+END_TEST
+
+START_TEST(settle_ends_at_once_when_the_other_is_stopped_meanwhile)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=60s\n== bus\n" DAEMON);
+
+	world_settle(w);
+	world_restart(w, "bus");
+	expect_state(w, "app", STATE_READY);
+	world_stop(w, "bus");
+	expect_state(w, "app", STATE_STOPPING);
+}
+END_TEST
+
+START_TEST(without_settle_dependents_restart_too)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_restart(w, "bus");
+	world_settle(w);
+	expect_log(w, "stop app, stop bus, start bus, start app");
+}
+END_TEST
+
+START_TEST(a_reload_is_no_lapse)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON
+				       "Reload=signal:HUP\n");
+
+	world_settle(w);
+	(void)world_log(w);
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "bus"));
+	expect_log(w, "reload bus");
+	expect_state(w, "app", STATE_READY);
+}
+END_TEST
+
+/* --- OnLapse= and Settle= --- */
+
+START_TEST(a_flapping_level_is_waited_out)
+{
+	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhile=flag:net\nSettle=2s\n");
+
+	world_set(w, "flag:net", true);
+	world_settle(w);
+	for (int i = 0; i < 5; i++) {
+		world_set(w, "flag:net", false);
+		world_advance_s(w, 1.5);
+		world_set(w, "flag:net", true);
+		world_advance_s(w, 1);
+	}
+	expect_log(w, "start it");
+	world_set(w, "flag:net", false);
+	world_advance_s(w, 2);
+	expect_log(w, "stop it");
+}
+END_TEST
+
+START_TEST(unknown_stops_the_clock_of_settle)
+{
+	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhile=flag:net\nSettle=2s\n");
+
+	world_set(w, "flag:net", true);
+	world_settle(w);
+	world_set(w, "flag:net", false);
+	world_advance_s(w, 1);
+	world_set_unknown(w, "flag:net");
+	world_advance_s(w, 3600);
+	expect_state(w, "it", STATE_READY);
+}
+END_TEST
+
+START_TEST(on_lapse_keep_keeps_it)
+{
+	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhile=flag:net\nOnLapse=keep\n");
+
+	world_set(w, "flag:net", true);
+	world_settle(w);
+	world_set(w, "flag:net", false);
+	world_advance_s(w, 60);
+	expect_state(w, "it", STATE_READY);
+	expect_cause(w, "it", "flag:net is false; kept (OnLapse=keep)");
+}
+END_TEST
+
+START_TEST(on_lapse_reload_reloads_it_once)
+{
+	g_autoptr(World) w = world_new(DAEMON "Reload=signal:HUP\n[Conditions]\nWhile=flag:net\nOnLapse=reload\n");
+
+	world_set(w, "flag:net", true);
+	world_settle(w);
+	(void)world_log(w);
+	world_set(w, "flag:net", false);
+	world_advance_s(w, 60);
+	expect_state(w, "it", STATE_READY);
+	expect_log(w, "reload it");
+}
+END_TEST
+
+START_TEST(policy_may_say_what_a_lapse_does)
+{
+	g_autoptr(World) w = world_new_with_policy(DAEMON "[Conditions]\nWhile=flag:net\n",
+						   "[runlevel 2]\nActivate=it\n[service it]\nOnLapse=keep\n");
+
+	world_set(w, "flag:net", true);
+	world_settle(w);
+	world_set(w, "flag:net", false);
+	expect_state(w, "it", STATE_READY);
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("stop-order");
+	TCase *order = tcase_create("order");
+	TCase *dependents = tcase_create("dependents");
+	TCase *lapse = tcase_create("lapse");
+
+	tcase_add_test(order, shutdown_is_the_reverse_of_the_start);
+	tcase_add_test(order, what_has_no_order_stops_at_once);
+	tcase_add_test(order, stop_after_comes_before_the_reverse_of_starting);
+	tcase_add_test(order, orders_of_stopping_that_go_round_in_a_circle_end);
+	tcase_add_test(order, a_stop_waits_only_for_those_that_stop_too);
+	tcase_add_test(dependents, on_an_ordered_stop_dependents_stop_first);
+	tcase_add_test(dependents, on_a_crash_dependents_stop_after);
+	tcase_add_test(dependents, settle_rides_a_restart_through);
+	tcase_add_test(dependents, settle_ends_when_the_other_does_not_come_back_in_time);
+	tcase_add_test(dependents, settle_ends_at_once_when_the_other_is_stopped_meanwhile);
+	tcase_add_test(dependents, without_settle_dependents_restart_too);
+	tcase_add_test(dependents, a_reload_is_no_lapse);
+	tcase_add_test(lapse, a_flapping_level_is_waited_out);
+	tcase_add_test(lapse, unknown_stops_the_clock_of_settle);
+	tcase_add_test(lapse, on_lapse_keep_keeps_it);
+	tcase_add_test(lapse, on_lapse_reload_reloads_it_once);
+	tcase_add_test(lapse, policy_may_say_what_a_lapse_does);
+	suite_add_tcase(suite, order);
+	suite_add_tcase(suite, dependents);
+	suite_add_tcase(suite, lapse);
+	return suite;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Want: policy, admin, needs, lingering; and conflicts among the wanted.
+ */
+#include "config.h"
+
+#include <check.h>
+
+#include "tests/lib/world.h"
+
+#define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
+
+/* --- needs --- */
+
+START_TEST(what_a_wanted_service_stands_on_is_started)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nWants=helper\n"
+						   "== bus\n" DAEMON "== helper\n" DAEMON "== other\n" DAEMON,
+						   "[runlevel 2]\nActivate=app\n");
+
+	expect_log(w, "start bus, start helper");
+	expect_cause(w, "bus", "needed by app");
+	expect_state(w, "other", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(terms_with_alternatives_or_negations_need_nothing)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhen=service:a | service:b\n"
+						   "When=!service:c\nAfter=d\n== a\n" DAEMON "== b\n" DAEMON "== c\n"
+						   DAEMON "== d\n" DAEMON,
+						   "[runlevel 2]\nActivate=app\n");
+
+	expect_log(w, "");
+	expect_state(w, "app", STATE_WAITING);
+}
+END_TEST
+
+START_TEST(what_nothing_needs_any_more_is_stopped_after_its_user)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON,
+						   "[runlevel 2]\nActivate=app\n");
+
+	world_settle(w);
+	(void)world_log(w);
+	world_stop(w, "app");
+	expect_log(w, "stop app");
+	world_settle(w);
+	expect_log(w, "stop bus");
+	expect_cause(w, "bus", "nothing wants it any more");
+}
+END_TEST
+
+START_TEST(two_that_need_each_other_and_nobody_else_stop)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "[Conditions]\nWants=b\n== b\n" DAEMON
+						   "[Conditions]\nWants=a\n== root\n" DAEMON "[Conditions]\nWants=a\n",
+						   "[runlevel 2]\nActivate=root\n");
+
+	world_settle(w);
+	expect_state(w, "b", STATE_READY);
+	world_stop(w, "root");
+	world_settle(w);
+	expect_state(w, "a", STATE_IDLE);
+	expect_state(w, "b", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(a_need_follows_wanting_and_not_the_state)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n[Service]\nExec=/bin/app\nRestart=no\n[Conditions]\n"
+						   "While=service:bus\n== bus\n" DAEMON, "[runlevel 2]\nActivate=app\n");
+
+	world_settle(w);
+	world_dies(w, "app", 1);
+	expect_state(w, "app", STATE_FAILED);
+	expect_state(w, "bus", STATE_READY);
+}
+END_TEST
+
+START_TEST(a_manual_service_is_needed_only_by_what_an_admin_started)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhen=service:mid\n== mid\n" DAEMON
+						   "[Conditions]\nWhen=service:low\n== low\n" DAEMON,
+						   "[runlevel 2]\nActivate=app\n[service low]\nActivation=manual\n");
+
+	expect_state(w, "low", STATE_IDLE);
+	expect_state(w, "mid", STATE_WAITING);
+
+	world_start(w, "app");
+	expect_state(w, "low", STATE_STARTING);
+	expect_cause(w, "low", "needed by mid");
+}
+END_TEST
+
+START_TEST(never_holds_against_a_need)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhen=service:low\n== low\n" DAEMON,
+						   "[runlevel 2]\nActivate=app\n[service low]\nActivation=never\n");
+
+	world_start(w, "app");
+	expect_state(w, "low", STATE_IDLE);
+	expect_log(w, "");
+}
+END_TEST
+
+START_TEST(an_admins_stop_beats_a_need_until_the_next_start)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_stop(w, "bus");
+	world_settle(w);
+	expect_log(w, "stop app, stop bus");
+	expect_state(w, "app", STATE_WAITING);
+	expect_state(w, "bus", STATE_IDLE);
+
+	world_start(w, "bus");
+	world_settle(w);
+	expect_state(w, "app", STATE_READY);
+}
+END_TEST
+
+/* --- lingering --- */
+
+#define LINGERING "== app\n" DAEMON "[Conditions]\nWants=db\n== db\n[Service]\nExec=/bin/db\nLinger=5s\n"
+
+START_TEST(linger_keeps_a_service_for_a_while)
+{
+	g_autoptr(World) w = world_new_with_policy(LINGERING, "[runlevel 2]\nActivate=app\n");
+
+	world_settle(w);
+	world_stop(w, "app");
+	world_settle(w);
+	expect_state(w, "db", STATE_READY);
+
+	world_advance_s(w, 4);
+	expect_state(w, "db", STATE_READY);
+	world_advance_s(w, 1);
+	expect_state(w, "db", STATE_STOPPING);
+}
+END_TEST
+
+START_TEST(a_new_want_ends_the_lingering)
+{
+	g_autoptr(World) w = world_new_with_policy(LINGERING, "[runlevel 2]\nActivate=app\n");
+
+	world_settle(w);
+	world_stop(w, "app");
+	world_settle(w);
+	world_start(w, "app");
+	world_settle(w);
+	world_advance_s(w, 60);
+	expect_state(w, "db", STATE_READY);
+}
+END_TEST
+
+START_TEST(nothing_lingers_after_an_admins_stop_or_at_shutdown)
+{
+	g_autoptr(World) w = world_new_with_policy(LINGERING, "[runlevel 2]\nActivate=app db\n");
+
+	world_settle(w);
+	world_stop(w, "db");
+	expect_state(w, "db", STATE_STOPPING);
+	world_settle(w);
+	world_start(w, "db");
+	world_settle(w);
+	world_runlevel(w, "6");
+	world_settle(w);
+	expect_state(w, "db", STATE_IDLE);
+}
+END_TEST
+
+/* --- conflicts --- */
+
+#define RIVALS "== a\n" DAEMON "[Conditions]\nConflicts=b\n== b\n" DAEMON
+
+START_TEST(of_two_that_conflict_the_one_that_policy_names_first_runs)
+{
+	g_autoptr(World) w = world_new_with_policy(RIVALS, "[runlevel 2]\nActivate=b a\n");
+
+	expect_log(w, "start b");
+	expect_state(w, "a", STATE_WAITING);
+}
+END_TEST
+
+START_TEST(an_explicit_start_makes_the_loser_the_winner)
+{
+	g_autoptr(World) w = world_new_with_policy(RIVALS, "[runlevel 2]\nActivate=b a\n");
+
+	world_settle(w);
+	(void)world_log(w);
+	world_start(w, "a");
+	expect_log(w, "stop b");
+	expect_cause(w, "b", "conflicts with a");
+	expect_state(w, "a", STATE_WAITING);
+
+	world_settle(w);
+	expect_log(w, "start a");
+	expect_state(w, "b", STATE_WAITING);
+}
+END_TEST
+
+START_TEST(the_loser_returns_when_the_winner_is_not_wanted_any_more)
+{
+	g_autoptr(World) w = world_new_with_policy(RIVALS, "[runlevel 2]\nActivate=b a\n");
+
+	world_settle(w);
+	world_stop(w, "b");
+	world_settle(w);
+	expect_state(w, "a", STATE_READY);
+	expect_state(w, "b", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(a_third_one_runs_when_its_rival_lost)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "[Conditions]\nConflicts=b\n== b\n" DAEMON
+						   "[Conditions]\nConflicts=c\n== c\n" DAEMON,
+						   "[runlevel 2]\nActivate=a b c\n");
+
+	expect_log(w, "start a, start c");
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("want");
+	TCase *needs = tcase_create("needs");
+	TCase *linger = tcase_create("linger");
+	TCase *conflicts = tcase_create("conflicts");
+
+	tcase_add_test(needs, what_a_wanted_service_stands_on_is_started);
+	tcase_add_test(needs, terms_with_alternatives_or_negations_need_nothing);
+	tcase_add_test(needs, what_nothing_needs_any_more_is_stopped_after_its_user);
+	tcase_add_test(needs, two_that_need_each_other_and_nobody_else_stop);
+	tcase_add_test(needs, a_need_follows_wanting_and_not_the_state);
+	tcase_add_test(needs, a_manual_service_is_needed_only_by_what_an_admin_started);
+	tcase_add_test(needs, never_holds_against_a_need);
+	tcase_add_test(needs, an_admins_stop_beats_a_need_until_the_next_start);
+	tcase_add_test(linger, linger_keeps_a_service_for_a_while);
+	tcase_add_test(linger, a_new_want_ends_the_lingering);
+	tcase_add_test(linger, nothing_lingers_after_an_admins_stop_or_at_shutdown);
+	tcase_add_test(conflicts, of_two_that_conflict_the_one_that_policy_names_first_runs);
+	tcase_add_test(conflicts, an_explicit_start_makes_the_loser_the_winner);
+	tcase_add_test(conflicts, the_loser_returns_when_the_winner_is_not_wanted_any_more);
+	tcase_add_test(conflicts, a_third_one_runs_when_its_rival_lost);
+	suite_add_tcase(suite, needs);
+	suite_add_tcase(suite, linger);
+	suite_add_tcase(suite, conflicts);
+	return suite;
+}
