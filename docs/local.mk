@@ -9,5 +9,6 @@ EXTRA_DIST += \
 	docs/design.md \
 	docs/keeper.md \
 	docs/policy.md \
+	docs/processes.md \
 	docs/service-files.md \
 	docs/testing.md
