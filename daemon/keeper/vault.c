@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Vault: two arrays beside the table of names, one of notes and one of descriptors.
+ * Vault: beside the table of names, a pool of notes and an array of descriptors.
  */
 #include "config.h"
 
@@ -13,26 +13,76 @@
 
 #include "protocol/protocol.h"
 
-static char notes[NAMES_MAX][PROTOCOL_NOTE_BYTES];
+/*
+ * Notes lie close together, apart from the names: most names are those of descriptors and have none, and every page that
+ * is touched is PID 1's for ever.
+ */
+static char notes[PROTOCOL_MAX_NOTES + 1][PROTOCOL_NOTE_BYTES]; /* 0 is nobody's */
+static uint16_t note_of[NAMES_MAX];                             /* name -> note, 0: none */
+static uint16_t next_free[PROTOCOL_MAX_NOTES + 1];
+static uint16_t first_free;
+static uint16_t n_used; /* notes that have ever been used */
+
 static int fds_plus_one[NAMES_MAX]; /* 0: none, so that untouched pages say so */
 static uint32_t n_notes;
 static uint32_t n_fds;
+
+static uint16_t note_take(void)
+{
+	uint16_t note = first_free;
+
+	if (note)
+		first_free = next_free[note];
+	else if (n_used < PROTOCOL_MAX_NOTES)
+		note = ++n_used;
+	return note;
+}
+
+static void note_drop(uint16_t note)
+{
+	next_free[note] = first_free;
+	first_free = note;
+}
 
 static void forget_note(const char *service)
 {
 	NameId id = name_find(service);
 
-	if (!id || !notes[id][0])
+	if (!id || !note_of[id])
 		return;
-	notes[id][0] = '\0';
+	note_drop(note_of[id]);
+	note_of[id] = 0;
 	n_notes--;
 	name_drop(id);
+}
+
+/* Returns: 0 and a note for @service, its old one or a new one; or an error number. */
+static int note_for(const char *service, uint16_t *ret_note)
+{
+	NameId id = name_find(service);
+	uint16_t note = id ? note_of[id] : 0;
+
+	if (!note) {
+		note = note_take();
+		if (!note)
+			return ENOSPC;
+		id = name_take(service);
+		if (!id) {
+			note_drop(note);
+			return EINVAL;
+		}
+		note_of[id] = note;
+		n_notes++;
+	}
+	*ret_note = note;
+	return 0;
 }
 
 int vault_set_note(const char *service, const char *note)
 {
 	size_t length = strnlen(note, PROTOCOL_NOTE_BYTES);
-	NameId id;
+	uint16_t slot;
+	int error;
 
 	if (length == PROTOCOL_NOTE_BYTES)
 		return E2BIG;
@@ -40,22 +90,15 @@ int vault_set_note(const char *service, const char *note)
 		forget_note(service);
 		return 0;
 	}
-	id = name_find(service);
-	if (!id || !notes[id][0]) {
-		if (n_notes == PROTOCOL_MAX_NOTES)
-			return ENOSPC;
-		id = name_take(service);
-		if (!id)
-			return EINVAL;
-		n_notes++;
-	}
-	memcpy(notes[id], note, length + 1);
-	return 0;
+	error = note_for(service, &slot);
+	if (!error)
+		memcpy(notes[slot], note, length + 1);
+	return error;
 }
 
 const char *vault_note(NameId id)
 {
-	return notes[id][0] ? notes[id] : NULL;
+	return note_of[id] ? notes[note_of[id]] : NULL;
 }
 
 int vault_keep(const char *name, int fd)
