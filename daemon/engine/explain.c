@@ -492,6 +492,29 @@ GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_u
 	return walk.reasons;
 }
 
+/* A term that says "not on this machine": the program is not installed, or the kernel or the place is another one. */
+static bool slot_excludes_machine(const Slot *slot)
+{
+	const Condition *c = slot->conditions[0];
+
+	if (slot->start_level == LEVEL_TRUE || term_length(slot->term) != 1)
+		return false;
+	if (c->prefix == KEY_PATH)
+		return g_str_has_prefix(key_argument(c->key), "exec:") && !term_literal(slot->term, 0)->negated;
+	return c->prefix == KEY_KERNEL || c->prefix == KEY_VIRTUAL;
+}
+
+/* The vendor's policy is the same on every machine, and wants what not every machine has. An admin's is meant. */
+static bool is_for_other_machines(const Service *s)
+{
+	if (s->state != STATE_WAITING || s->want_reason != WANT_POLICY || s->policy.runlevel_layer > POLICY_LAYER_VENDOR)
+		return false;
+	for (unsigned i = 0; i < s->priv->slots->len; i++)
+		if (slot_excludes_machine(g_ptr_array_index(s->priv->slots, i)))
+			return true;
+	return false;
+}
+
 GPtrArray *explain_not_as_wanted(const Engine *engine)
 {
 	GPtrArray *names = g_ptr_array_new();
@@ -500,7 +523,8 @@ GPtrArray *explain_not_as_wanted(const Engine *engine)
 		const Service *s = g_ptr_array_index(engine->services, i);
 		const bool is_off = s->state == STATE_WAITING || s->state == STATE_IDLE;
 
-		if (s->state == STATE_FAILED || s->state == STATE_BACKOFF || (service_is_wanted(s) && is_off))
+		if (s->state == STATE_FAILED || s->state == STATE_BACKOFF ||
+		    (service_is_wanted(s) && is_off && !is_for_other_machines(s)))
 			g_ptr_array_add(names, s->def->name);
 	}
 	return names;

@@ -34,7 +34,10 @@ void reason_free(Reason *reason);
  */
 GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_us);
 
-/* Names (borrowed) of all services that are not as wanted: failed, in back-off, wanted but waiting; a new array. */
+/*
+ * Names (borrowed) of all services that are not as wanted: failed, in back-off, wanted but waiting; a new array. Left out is
+ * what only the vendor's policy wants, and what is not for this machine: not installed, or not in a container.
+ */
 GPtrArray *explain_not_as_wanted(const Engine *engine);
 
 #endif

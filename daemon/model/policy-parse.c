@@ -487,5 +487,6 @@ bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const cha
 	if (!merge(trial, file, ini, diags) || ini->broken || !check_room(policy, trial, file, diags) ||
 	    !check_includes(policy, trial, diags))
 		return false;
+	policy->layer = layer;
 	return merge(policy, file, ini, NULL);
 }

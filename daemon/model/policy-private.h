@@ -11,6 +11,7 @@
 typedef struct PolicyWord {
 	NameRef ref;
 	bool removes;
+	PolicyLayer layer; /* of the file that said it last */
 	unsigned order; /* counts upwards through all files */
 } PolicyWord;
 
@@ -39,6 +40,7 @@ struct Policy {
 	Origin default_runlevel_origin;
 	Activation new_services;
 	Origin new_services_origin;
+	PolicyLayer layer; /* of the file that is being merged */
 	unsigned n_words;
 };
 

@@ -97,6 +97,7 @@ void policy_set_word(Policy *policy, GHashTable *words, const char *text, Origin
 	}
 	word->ref.origin = origin;
 	word->removes = removes;
+	word->layer = policy->layer;
 }
 
 Policy *policy_new(void)
@@ -289,6 +290,7 @@ void policy_decide(const Policy *policy, const char *service, const char *runlev
 	if (here) {
 		ret->in_runlevel = true;
 		ret->runlevel_origin = here->ref.origin;
+		ret->runlevel_layer = here->layer;
 	}
 	if (entry && entry->has_activation) {
 		ret->activation = entry->activation;

@@ -58,6 +58,7 @@ typedef struct PolicyDecision {
 	bool is_default;          /* nobody names this service */
 	bool in_runlevel;         /* the runlevel asked about wants it (only meaningful for ACTIVATION_BOOT) */
 	Origin runlevel_origin;
+	PolicyLayer runlevel_layer; /* of the file that wants it there */
 	unsigned order;           /* rank among conflicting services: lower was named earlier in the policy */
 } PolicyDecision;
 

@@ -107,6 +107,12 @@ def check_manager_killed(vm):
     assert vm.sh(pids) == before, "a service has another pid"
 
 
+def check_explain(vm):
+    """All is as wanted, what is not installed apart."""
+    status, output = vm.sh("svcctl explain", check=False)
+    assert status == 0 and "waiting" not in output and "failed" not in output, output
+
+
 def run_tool(*argv):
     """(exit status, output) of a tool that reads a disk."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -138,6 +144,7 @@ def main():
             check_login(vm)
             check_manager_killed(vm)
             check_hotplug(vm, directory)
+            check_explain(vm)
             vm.sh_detached("svcctl poweroff")
             assert vm.wait_end() == "guest-shutdown", "the machine was not switched off"
         check_disk(disks[0], "/root/writable", "/var/lib/urandom/random-seed")

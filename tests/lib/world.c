@@ -31,6 +31,7 @@ struct World {
 	Engine *engine;
 	char *files;
 	char *policy;
+	PolicyLayer layer; /* of the policy */
 	int64_t now_us;
 	GHashTable *levels;    /* key -> GINT_TO_POINTER(Level + 1) */
 	GHashTable *processes; /* name -> Process */
@@ -190,7 +191,7 @@ static void load(World *w)
 	g_autofree char *all = g_strdup_printf("[runlevel 2]\nActivate=%s\n", names->str + 1);
 	const char *text = w->policy ? w->policy : all;
 
-	ck_assert(policy_parse(policy, POLICY_LAYER_ADMIN, "/etc/svcd/policy.d/local.policy", text, strlen(text), diags));
+	ck_assert(policy_parse(policy, w->layer, "/etc/svcd/policy.d/local.policy", text, strlen(text), diags));
 	check_set(set, policy, diags);
 	engine_load(w->engine, set, policy, w->now_us);
 }
@@ -206,10 +207,11 @@ static void tell_levels(World *w)
 		engine_set_level(w->engine, key, (Level)(GPOINTER_TO_INT(value) - 1), NULL, w->now_us);
 }
 
-World *world_new_with_policy(const char *files, const char *policy)
+static World *world_new_with_layer(const char *files, const char *policy, PolicyLayer layer)
 {
 	World *w = g_new0(World, 1);
 
+	w->layer = layer;
 	w->files = g_strdup(files);
 	w->policy = g_strdup(policy);
 	w->now_us = 100 * G_USEC_PER_SEC;
@@ -223,6 +225,16 @@ World *world_new_with_policy(const char *files, const char *policy)
 	tell_levels(w);
 	engine_begin(w->engine, "2", w->now_us);
 	return w;
+}
+
+World *world_new_with_policy(const char *files, const char *policy)
+{
+	return world_new_with_layer(files, policy, POLICY_LAYER_ADMIN);
+}
+
+World *world_new_with_vendor_policy(const char *files, const char *policy)
+{
+	return world_new_with_layer(files, policy, POLICY_LAYER_VENDOR);
 }
 
 World *world_new(const char *files)

@@ -22,6 +22,8 @@ typedef struct World World;
 World *world_new(const char *files);
 /* As above, with a policy file; NULL for none at all. */
 World *world_new_with_policy(const char *files, const char *policy);
+/* The same file, shipped by the vendor. */
+World *world_new_with_vendor_policy(const char *files, const char *policy);
 void world_free(World *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
 

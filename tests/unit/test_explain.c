@@ -161,6 +161,31 @@ START_TEST(what_is_not_as_wanted_is_listed)
 }
 END_TEST
 
+#define FOR_SOME_MACHINES                                                                                              \
+	"== absent\n" DAEMON "[Conditions]\nWhen=path:exec:/usr/sbin/absent\n"                                         \
+	"== hardware\n" DAEMON "[Conditions]\nWhen=virtual:vm\n"                                                       \
+	"== quiet\n" DAEMON "[Conditions]\nWhen=kernel:quiet\n"                                                        \
+	"== held\n" DAEMON "[Conditions]\nWhen=path:/x\n"
+
+START_TEST(what_the_vendor_wants_on_other_machines_is_not_listed)
+{
+	const char policy[] = "[runlevel 2]\nActivate=absent hardware quiet held\n";
+	g_autoptr(World) vendors = world_new_with_vendor_policy(FOR_SOME_MACHINES, policy);
+	g_autoptr(World) admins = world_new_with_policy(FOR_SOME_MACHINES, policy);
+	g_autoptr(GPtrArray) by_vendor = NULL;
+	g_autoptr(GPtrArray) by_admin = NULL;
+
+	world_settle(vendors);
+	world_settle(admins);
+
+	by_vendor = explain_not_as_wanted(world_engine(vendors));
+	ck_assert_uint_eq(by_vendor->len, 1);
+	ck_assert_str_eq(g_ptr_array_index(by_vendor, 0), "held");
+	by_admin = explain_not_as_wanted(world_engine(admins));
+	ck_assert_uint_eq(by_admin->len, 4);
+}
+END_TEST
+
 START_TEST(nobody_is_explained_who_does_not_exist)
 {
 	g_autoptr(World) w = world_new(DAEMON);
@@ -231,6 +256,7 @@ Suite *make_suite(void)
 	tcase_add_test(sentences, two_that_wait_for_each_other_are_told_once);
 	tcase_add_test(sentences, a_service_that_is_to_stop_says_for_whom_it_waits);
 	tcase_add_test(sentences, what_is_not_as_wanted_is_listed);
+	tcase_add_test(sentences, what_the_vendor_wants_on_other_machines_is_not_listed);
 	tcase_add_test(sentences, nobody_is_explained_who_does_not_exist);
 	tcase_add_test(progress, progress_grows_and_ends_at_one);
 	tcase_add_test(progress, progress_names_one_that_is_starting);

@@ -116,6 +116,9 @@ START_TEST(later_layers_add_and_remove_entries)
 	policy_decide(policy, "ssh", "2", &decision);
 	ck_assert(decision.in_runlevel);
 	ck_assert_str_eq(decision.runlevel_origin.file, "run.policy");
+	ck_assert_int_eq(decision.runlevel_layer, POLICY_LAYER_UNTIL_REBOOT);
+	policy_decide(policy, "cron", "2", &decision);
+	ck_assert_int_eq(decision.runlevel_layer, POLICY_LAYER_VENDOR);
 
 	merge(policy, POLICY_LAYER_UNTIL_REBOOT, "run2.policy", "[runlevel 2]\nActivate=\nActivate=only\n");
 	expect_decision(policy, "cron", "2", ACTIVATION_ON_DEMAND, false);
