@@ -16,4 +16,6 @@ libprocess_a_SOURCES = \
 	daemon/process/supervise.c daemon/process/supervise.h \
 	daemon/process/supervise-private.h \
 	daemon/process/supervise-spawn.c \
-	daemon/process/supervise-steps.c
+	daemon/process/supervise-start.c \
+	daemon/process/supervise-steps.c \
+	daemon/process/supervise-stop.c

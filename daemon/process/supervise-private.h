@@ -121,7 +121,7 @@ void supervisor_set_limit(Supervisor *s, int64_t at_us); /* 0: none */
 void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo);
 const char *supervisor_note(Supervisor *s);
 
-/* --- supervise-spawn.c, supervise-steps.c --- */
+/* --- supervise-spawn.c --- */
 
 bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *command, GError **error);
 bool supervisor_open_notify(Supervisor *s, GError **error);
@@ -129,10 +129,76 @@ void supervisor_arm(Supervisor *s);            /* the descriptors that the main 
 void supervisor_drain(Supervisor *s, enum ProcessRole role);
 void supervisor_take_fd(Supervisor *s, const char *kind, int fd);
 void supervisor_forget_fds(Supervisor *s);
-void supervisor_is_ready(Supervisor *s);
 bool supervisor_owns(const Supervisor *s, pid_t pid);
 
+/* --- supervise-start.c: what is heard --- */
+
+void supervisor_is_ready(Supervisor *s);
 void step_main_executed(Supervisor *s);
 void step_adopted(Supervisor *s, pid_t pid, int error);
+
+/* --- supervise-steps.c: what steps share --- */
+
+bool step_has_processes(const Supervisor *s);
+/* Calls the step's "look again" after a time that grows. */
+void step_poll_again(Supervisor *s);
+/* KILL to all that is known of the service; to be repeated after a time that grows with @attempt. */
+void step_kill_all(Supervisor *s, unsigned attempt);
+/* New strings. */
+char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit);
+char *step_describe_control(const Supervisor *s, const struct MessageExited *exit);
+bool step_control_failed(const Command *command, const struct MessageExited *exit);
+/* NULL behind the last one. */
+const Command *step_command_at(const GPtrArray *commands, unsigned index);
+/* A task, or any other service whose work ends with its process: success keeps it up. */
+void step_end_by_itself(Supervisor *s, const struct MessageExited *exit);
+/* The end of a process that means nothing in the present step. */
+void step_stray_exit(Supervisor *s, const struct MessageExited *exit);
+
+/* --- supervise-start.c: entries of the table --- */
+
+void step_clear_look(Supervisor *s);
+void step_new_enter(Supervisor *s);
+void step_new_stop(Supervisor *s);
+void step_clear_enter(Supervisor *s);
+void step_clear_limit(Supervisor *s);
+void step_prepare_enter(Supervisor *s);
+void step_prepare_ended(Supervisor *s, const struct MessageExited *exit);
+void step_prepare_limit(Supervisor *s);
+void step_prepare_stop(Supervisor *s);
+void step_main_enter(Supervisor *s);
+void step_main_look(Supervisor *s);
+void step_main_ended(Supervisor *s, const struct MessageExited *exit);
+void step_main_limit(Supervisor *s);
+void step_main_stop(Supervisor *s);
+void step_forked_enter(Supervisor *s);
+void step_forked_limit(Supervisor *s);
+void step_forked_stop(Supervisor *s);
+void step_adopt_enter(Supervisor *s);
+void step_adopt_stop(Supervisor *s);
+
+/* --- supervise-stop.c: entries of the table --- */
+
+void step_stop_enter(Supervisor *s);
+void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit);
+void step_term_enter(Supervisor *s);
+void step_term_main_ended(Supervisor *s, const struct MessageExited *exit);
+void step_stop_main_ended(Supervisor *s, const struct MessageExited *exit);
+void step_over_look(Supervisor *s);
+void step_rest_enter(Supervisor *s);
+void step_rest_ended(Supervisor *s, const struct MessageExited *exit);
+void step_rest_main_ended(Supervisor *s, const struct MessageExited *exit);
+void step_stop_limit(Supervisor *s);
+void step_kill_enter(Supervisor *s);
+void step_kill_look(Supervisor *s);
+void step_kill_main_ended(Supervisor *s, const struct MessageExited *exit);
+void step_cleanup_enter(Supervisor *s);
+void step_cleanup_ended(Supervisor *s, const struct MessageExited *exit);
+void step_cleanup_limit(Supervisor *s);
+void step_cleanup_look(Supervisor *s);
+void step_sweep_look(Supervisor *s);
+void step_sweep_enter(Supervisor *s);
+void step_sweep_ended(Supervisor *s, const struct MessageExited *exit);
+void step_gone_enter(Supervisor *s);
 
 #endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, the steps up to readiness: clearing, preparation, the main process, the daemon behind a fork.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "process/outcome.h"
+#include "process/pidfile.h"
+#include "process/supervise-private.h"
+
+/* --- new, clear --- */
+
+void step_clear_look(Supervisor *s)
+{
+	if (cgroup_population(s->cgroup) == CGROUP_POPULATED) {
+		if (!timer_is_armed(s->poll))
+			step_kill_all(s, s->index++);
+		return;
+	}
+	cgroup_watch(s->cgroup, false);
+	supervisor_go(s, STEP_PREPARE, 0);
+}
+
+void step_new_enter(Supervisor *s)
+{
+	g_autoptr(GError) error = NULL;
+
+	supervisor_set_limit(s, loop_now() + s->plan->start_limit_us);
+	if (!cgroup_create(s->cgroup, &error))
+		supervisor_fail_start(s, STEP_SWEEP, "%s", error->message);
+	else
+		supervisor_go(s, STEP_CLEAR, 0);
+}
+
+void step_new_stop(Supervisor *s)
+{
+	supervisor_go(s, STEP_SWEEP, 0);
+}
+
+void step_clear_enter(Supervisor *s)
+{
+	if (cgroup_population(s->cgroup) == CGROUP_POPULATED)
+		log_notice(s->plan->name, "killing processes that an earlier run left behind");
+	step_clear_look(s);
+}
+
+void step_clear_limit(Supervisor *s)
+{
+	supervisor_fail_start(s, STEP_SWEEP, "processes of an earlier run cannot be killed");
+}
+
+/* --- prepare --- */
+
+void step_prepare_enter(Supervisor *s)
+{
+	const Command *command = step_command_at(s->plan->prepare, s->index);
+	g_autoptr(GError) error = NULL;
+
+	if (!command)
+		supervisor_go(s, STEP_MAIN, 0);
+	else if (!supervisor_spawn(s, ROLE_CONTROL, command, &error))
+		supervisor_fail_start(s, STEP_REST, "%s: %s", command->argv[0], error->message);
+}
+
+void step_prepare_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	const Command *command = step_command_at(s->plan->prepare, s->index);
+	g_autofree char *text = step_describe_control(s, exit);
+
+	if (command && step_control_failed(command, exit))
+		supervisor_fail_start(s, STEP_REST, "preparation failed: %s: %s", command->argv[0], text);
+	else
+		supervisor_go(s, STEP_PREPARE, s->index + 1);
+}
+
+void step_prepare_limit(Supervisor *s)
+{
+	const Command *command = step_command_at(s->plan->prepare, s->index);
+	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
+
+	supervisor_fail_start(s, STEP_REST, "preparation not finished after %s: %s", limit,
+			      command ? command->argv[0] : "?");
+}
+
+void step_prepare_stop(Supervisor *s)
+{
+	supervisor_go(s, STEP_REST, 0);
+}
+
+/* --- main: from the spawn to readiness --- */
+
+void step_main_enter(Supervisor *s)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!supervisor_spawn(s, ROLE_MAIN, s->plan->exec, &error))
+		supervisor_fail_start(s, STEP_REST, "%s", error->message);
+}
+
+void supervisor_is_ready(Supervisor *s)
+{
+	if (s->step != STEP_MAIN && s->step != STEP_FORKED && s->step != STEP_ADOPT)
+		return; /* READY=1 again, or too late */
+	s->was_ready = true;
+	timer_disarm(s->poll);
+	supervisor_go(s, STEP_READY, 0);
+	supervisor_event(s, PROCESS_READY, NULL);
+}
+
+void step_main_look(Supervisor *s)
+{
+	if (s->plan->ready != READY_PATH)
+		return;
+	if (access(s->plan->ready_path, F_OK) == 0)
+		supervisor_is_ready(s);
+	else
+		step_poll_again(s);
+}
+
+void step_main_executed(Supervisor *s)
+{
+	if (s->step != STEP_MAIN)
+		return;
+	if (s->plan->ready == READY_EXEC)
+		supervisor_is_ready(s);
+	else
+		step_main_look(s);
+}
+
+void step_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	const char *problem = s->rows[ROLE_MAIN].problem;
+	g_autofree char *text = step_describe_exit(s, exit);
+	bool success = outcome_is_success(s->plan, exit->code, exit->status);
+
+	if (problem)
+		supervisor_fail_start(s, STEP_REST, "%s", problem);
+	else if (s->next_main_pid > 0)
+		supervisor_go(s, STEP_ADOPT, (unsigned)s->next_main_pid);
+	else if (s->plan->ready == READY_FORK && success)
+		supervisor_go(s, STEP_FORKED, 0);
+	else if (plan_ends_by_itself(s->plan))
+		step_end_by_itself(s, exit);
+	else
+		supervisor_fail_start(s, STEP_REST, "ended before it was ready: %s", text);
+}
+
+void step_main_limit(Supervisor *s)
+{
+	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
+
+	supervisor_fail_start(s, STEP_TERM, plan_ends_by_itself(s->plan) ? "not finished after %s" : "not ready after %s",
+			      limit);
+}
+
+void step_main_stop(Supervisor *s)
+{
+	supervisor_go(s, STEP_TERM, 0);
+}
+
+/* --- forked: the daemon behind a process that ended with success --- */
+
+static void forked_problem(Supervisor *s, const char *problem)
+{
+	g_free(s->forked_problem);
+	s->forked_problem = g_strdup(problem);
+}
+
+static void forked_look_at_file(Supervisor *s)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *stranger = NULL;
+	pid_t pid;
+
+	if (!pidfile_read(s->plan->pid_file, &pid, &error)) {
+		forked_problem(s, error->message);
+		step_poll_again(s);
+		return;
+	}
+	if (!cgroup_path(s->cgroup) || cgroup_contains(s->cgroup, pid)) {
+		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
+		return;
+	}
+	stranger = g_strdup_printf("process %d in %s is not one of this service's", (int)pid, s->plan->pid_file);
+	forked_problem(s, stranger);
+	step_poll_again(s);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
+	g_autoptr(GBytes) bytes = file_read_bounded(path, 4096, NULL);
+	const char *text = bytes ? g_bytes_get_data(bytes, NULL) : NULL;
+	/* "pid (name) state ppid": a name may hold anything, so from its last ")" on (proc(5)). */
+	const char *end = text ? g_strrstr_len(text, (gssize)g_bytes_get_size(bytes), ")") : NULL;
+	int parent;
+
+	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* Without a pid file: the one process that has become the keeper's child, if there is exactly one. */
+static void forked_guess(Supervisor *s)
+{
+	g_autoptr(GArray) pids = cgroup_pids(s->cgroup);
+	pid_t found = 0;
+	unsigned n = 0;
+
+	for (guint i = 0; i < pids->len; i++) {
+		if (pids->len > 1 && parent_of(g_array_index(pids, pid_t, i)) != getppid())
+			continue;
+		found = g_array_index(pids, pid_t, i);
+		n++;
+	}
+	if (pids->len == 0)
+		supervisor_fail_start(s, STEP_REST, "its first process ended and left none behind");
+	else if (n == 1)
+		supervisor_go(s, STEP_ADOPT, (unsigned)found);
+	else
+		supervisor_is_ready(s); /* without a main process: it lives as long as its cgroup */
+}
+
+void step_forked_enter(Supervisor *s)
+{
+	if (s->plan->pid_file)
+		forked_look_at_file(s);
+	else if (cgroup_path(s->cgroup))
+		forked_guess(s);
+	else
+		supervisor_fail_start(s, STEP_REST, "Ready=fork without PidFile= needs cgroup v2, which this machine has not");
+}
+
+void step_forked_limit(Supervisor *s)
+{
+	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
+
+	supervisor_fail_start(s, STEP_REST, "not ready after %s: %s", limit,
+			      s->forked_problem ? s->forked_problem : "its daemon was not found");
+}
+
+void step_forked_stop(Supervisor *s)
+{
+	supervisor_go(s, STEP_REST, 0);
+}
+
+/* --- adopt --- */
+
+void step_adopt_enter(Supervisor *s)
+{
+	struct ProcessId id;
+
+	process_id_init(&id, s->plan->name, ROLE_MAIN, s->invocation);
+	s->next_main_pid = 0;
+	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = true }; /* until the answer says that it is not */
+	keeper_link_adopt(s->context->link, &id, (pid_t)s->index);
+}
+
+/* The process that was to follow is gone: then the end of the one before was the end. */
+static void adopt_failed(Supervisor *s, pid_t pid, int error)
+{
+	g_autofree char *text = g_strdup_printf("process %d: %s", (int)pid, g_strerror(error));
+
+	if (s->plan->ready == READY_FORK && !s->was_ready) {
+		forked_problem(s, text); /* the process in between may not be gone yet (ECHILD): look again */
+		supervisor_stay(s, STEP_FORKED, 0);
+		step_poll_again(s);
+		return;
+	}
+	log_warning(s->plan->name, "MAINPID= cannot be followed: %s", text);
+	supervisor_stay(s, s->was_ready ? STEP_READY : STEP_MAIN, 0);
+	step_rows[s->step].main_ended(s, &s->last_exit);
+}
+
+static void adopt_succeeded(Supervisor *s)
+{
+	if (s->plan->ready == READY_FORK && !s->was_ready)
+		supervisor_is_ready(s);
+	else if (s->was_ready)
+		supervisor_go(s, STEP_READY, 0);
+	else
+		supervisor_stay(s, STEP_MAIN, 0);
+}
+
+void step_adopted(Supervisor *s, pid_t pid, int error)
+{
+	const bool is_awaited = s->step == STEP_ADOPT && (pid_t)s->index == pid;
+
+	s->rows[ROLE_MAIN].in_use = error == 0;
+	s->rows[ROLE_MAIN].pid = error == 0 ? pid : 0;
+	if (error == 0)
+		supervisor_event(s, PROCESS_MAIN_PID, NULL);
+	if (is_awaited && error)
+		adopt_failed(s, pid, error);
+	else if (is_awaited)
+		adopt_succeeded(s);
+	else if (s->step == STEP_TERM || s->step == STEP_REST || s->step == STEP_KILL)
+		supervisor_go(s, s->step, s->index); /* a stop came first, and has now one process more, or less, to wait for */
+}
+
+void step_adopt_stop(Supervisor *s)
+{
+	supervisor_go(s, s->was_ready ? STEP_STOP : STEP_TERM, 0);
+}

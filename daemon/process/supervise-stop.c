@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, the steps of stopping: the Stop= command, the main process, the rest, kill, clean-up, gone.
+ */
+#include "config.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "process/outcome.h"
+#include "process/supervise-private.h"
+
+/* --- stopping: command, main process, the rest, kill --- */
+
+/* One limit for all of it, from the moment in which stopping began. */
+static void begin_stopping(Supervisor *s)
+{
+	if (s->is_stopping)
+		return;
+	s->is_stopping = true;
+	timer_disarm(s->poll);
+	supervisor_set_limit(s, loop_now() + s->plan->stop_limit_us);
+}
+
+void step_stop_enter(Supervisor *s)
+{
+	g_autoptr(GError) error = NULL;
+
+	begin_stopping(s);
+	if (s->rows[ROLE_CONTROL].in_use) {
+		supervisor_signal(s, ROLE_CONTROL, SIGKILL); /* a reload is of no use any more; its end brings us here again */
+		return;
+	}
+	if (s->plan->stop.kind != ACTION_COMMAND) {
+		supervisor_go(s, STEP_TERM, 0);
+		return;
+	}
+	supervisor_stay(s, STEP_STOP, 1);
+	if (supervisor_spawn(s, ROLE_CONTROL, s->plan->stop.command, &error))
+		return;
+	log_warning(s->plan->name, "Stop= command: %s", error->message);
+	supervisor_go(s, STEP_TERM, 0);
+}
+
+void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	g_autofree char *text = step_describe_control(s, exit);
+
+	if (s->index == 0) {
+		supervisor_go(s, STEP_STOP, 0);
+		return;
+	}
+	if (step_control_failed(s->plan->stop.command, exit))
+		log_warning(s->plan->name, "Stop= command: %s: %s", s->plan->stop.command->argv[0], text);
+	supervisor_go(s, STEP_TERM, 0);
+}
+
+void step_term_enter(Supervisor *s)
+{
+	begin_stopping(s);
+	if (!s->rows[ROLE_MAIN].in_use) {
+		supervisor_go(s, STEP_REST, 0);
+		return;
+	}
+	supervisor_signal(s, ROLE_MAIN, s->plan->stop.kind == ACTION_SIGNAL ? s->plan->stop.signal : SIGTERM);
+	supervisor_signal(s, ROLE_MAIN, SIGCONT); /* a stopped process gets no other signal */
+}
+
+static void told_to_end(Supervisor *s, const struct MessageExited *exit)
+{
+	g_autofree char *text = step_describe_exit(s, exit);
+	bool asked = exit->code == CLD_KILLED && (exit->status == SIGTERM || exit->status == s->plan->stop.signal);
+
+	supervisor_tell_exit(s, exit, asked || outcome_is_success(s->plan, exit->code, exit->status), text);
+}
+
+void step_term_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	told_to_end(s, exit);
+	supervisor_go(s, STEP_REST, 0);
+}
+
+/* The Stop= command goes on after the main process: it may have more to do. */
+void step_stop_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	told_to_end(s, exit);
+}
+
+void step_over_look(Supervisor *s)
+{
+	if (step_has_processes(s))
+		return;
+	cgroup_watch(s->cgroup, false);
+	timer_disarm(s->poll);
+	supervisor_go(s, STEP_CLEANUP, 0);
+}
+
+void step_rest_enter(Supervisor *s)
+{
+	if (!step_has_processes(s)) {
+		step_over_look(s);
+		return;
+	}
+	begin_stopping(s);
+	supervisor_signal(s, ROLE_CONTROL, SIGTERM);
+	cgroup_signal(s->cgroup, SIGTERM, s->rows[ROLE_CONTROL].pid);
+	cgroup_signal(s->cgroup, SIGCONT, 0);
+	cgroup_watch(s->cgroup, true);
+	step_over_look(s);
+}
+
+void step_rest_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	step_stray_exit(s, exit);
+	step_over_look(s);
+}
+
+void step_rest_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	told_to_end(s, exit);
+	step_over_look(s);
+}
+
+void step_stop_limit(Supervisor *s)
+{
+	supervisor_go(s, STEP_KILL, 0);
+}
+
+void step_kill_enter(Supervisor *s)
+{
+	bool gently = s->index == 0 && s->plan->kill_signal != SIGKILL;
+
+	if (s->index == 0)
+		log_notice(s->plan->name, "still running after its stop limit: killing it");
+	if (gently) {
+		supervisor_signal(s, ROLE_MAIN, s->plan->kill_signal);
+		cgroup_signal(s->cgroup, s->plan->kill_signal, s->rows[ROLE_MAIN].pid);
+		cgroup_watch(s->cgroup, true);
+		timer_arm(s->poll, loop_now() + s->plan->stop_limit_us);
+	} else {
+		step_kill_all(s, s->index);
+	}
+	step_over_look(s);
+}
+
+/* Woken by the cgroup, or by the timer, which means that somebody survived. */
+void step_kill_look(Supervisor *s)
+{
+	step_over_look(s);
+	if (s->step == STEP_KILL && !s->is_entering && !timer_is_armed(s->poll))
+		supervisor_go(s, STEP_KILL, s->index + 1);
+}
+
+void step_kill_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	g_autofree char *limit = text_format_duration(s->plan->stop_limit_us);
+	g_autofree char *end = step_describe_exit(s, exit);
+	g_autofree char *text = g_strdup_printf("%s: still running %s after it was told to stop", end, limit);
+
+	supervisor_tell_exit(s, exit, false, text);
+	step_over_look(s);
+}
+
+/* --- clean-up --- */
+
+void step_cleanup_enter(Supervisor *s)
+{
+	const Command *command = step_command_at(s->plan->cleanup, s->index);
+	g_autoptr(GError) error = NULL;
+
+	supervisor_set_limit(s, 0);
+	if (!command) {
+		supervisor_go(s, STEP_SWEEP, 0);
+		return;
+	}
+	supervisor_set_limit(s, loop_now() + s->plan->stop_limit_us);
+	if (supervisor_spawn(s, ROLE_CONTROL, command, &error))
+		return;
+	log_warning(s->plan->name, "clean-up: %s: %s", command->argv[0], error->message);
+	supervisor_go(s, STEP_CLEANUP, s->index + 1);
+}
+
+void step_cleanup_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	const Command *command = step_command_at(s->plan->cleanup, s->index);
+	g_autofree char *text = step_describe_control(s, exit);
+
+	if (command && step_control_failed(command, exit))
+		log_warning(s->plan->name, "clean-up: %s: %s", command->argv[0], text);
+	supervisor_go(s, STEP_CLEANUP, s->index + 1);
+}
+
+void step_cleanup_limit(Supervisor *s)
+{
+	log_warning(s->plan->name, "clean-up: not finished in time, killing it");
+	step_kill_all(s, 0);
+}
+
+void step_cleanup_look(Supervisor *s)
+{
+	if (!timer_is_armed(s->limit) && s->rows[ROLE_CONTROL].in_use)
+		step_kill_all(s, 1);
+}
+
+void step_sweep_look(Supervisor *s)
+{
+	if (step_has_processes(s)) {
+		if (!timer_is_armed(s->poll))
+			supervisor_go(s, STEP_SWEEP, s->index + 1);
+		return;
+	}
+	supervisor_go(s, STEP_GONE, 0);
+}
+
+void step_sweep_enter(Supervisor *s)
+{
+	supervisor_set_limit(s, 0);
+	timer_disarm(s->poll);
+	if (step_has_processes(s))
+		step_kill_all(s, s->index);
+	step_sweep_look(s);
+}
+
+void step_sweep_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	step_stray_exit(s, exit);
+	step_sweep_look(s);
+}
+
+void step_gone_enter(Supervisor *s)
+{
+	timer_disarm(s->poll);
+	supervisor_set_limit(s, 0);
+	supervisor_forget_fds(s);
+	fd_close(&s->output_fd);
+	cgroup_watch(s->cgroup, false);
+	cgroup_remove(s->cgroup);
+	supervisor_event(s, PROCESS_GONE, NULL);
+}
