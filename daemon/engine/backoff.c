@@ -12,6 +12,8 @@
 
 static void drop_oldest(Backoff *b, unsigned n)
 {
+	if (n == 0)
+		return;
 	b->n_failures -= n;
 	memmove(b->failures_us, b->failures_us + n, b->n_failures * sizeof(b->failures_us[0]));
 }
@@ -23,6 +25,15 @@ static void drop_older_than(Backoff *b, int64_t limit_us)
 	while (n < b->n_failures && b->failures_us[n] < limit_us)
 		n++;
 	drop_oldest(b, n);
+}
+
+void backoff_remember(Backoff *b, int64_t at_us)
+{
+	if (!b->failures_us)
+		b->failures_us = g_new(int64_t, BACKOFF_MAX_STARTS);
+	if (b->n_failures == BACKOFF_MAX_STARTS)
+		drop_oldest(b, 1);
+	b->failures_us[b->n_failures++] = at_us;
 }
 
 int64_t backoff_delay(const Backoff *b, const ServiceDef *def)
@@ -41,9 +52,7 @@ int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, in
 	if (ran_us >= def->restart_window_us)
 		b->level = 0;
 	drop_older_than(b, now_us - def->restart_window_us);
-	if (b->n_failures == BACKOFF_MAX_STARTS)
-		drop_oldest(b, 1);
-	b->failures_us[b->n_failures++] = now_us;
+	backoff_remember(b, now_us);
 	if (b->level < 62)
 		b->level++;
 	/* A limit of 0 says that it is never given up. */
@@ -54,6 +63,7 @@ int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, in
 
 void backoff_clear(Backoff *b)
 {
+	g_clear_pointer(&b->failures_us, g_free);
 	b->n_failures = 0;
 	b->level = 0;
 }

@@ -16,7 +16,7 @@
 #define BACKOFF_MAX_STARTS 64
 
 typedef struct Backoff {
-	int64_t failures_us[BACKOFF_MAX_STARTS]; /* ends of runs within the window, oldest first */
+	int64_t *failures_us; /* ends of runs within the window, oldest first; most services never have one */
 	unsigned n_failures;
 	unsigned level; /* how often the delay was doubled */
 } Backoff;
@@ -36,7 +36,10 @@ int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, in
 /* The delay that backoff_next_start() used last. */
 int64_t backoff_delay(const Backoff *b, const ServiceDef *def);
 
-/* An admin's start forgets everything. */
+/* One more end of a run, not older than those before; for what a note remembers. */
+void backoff_remember(Backoff *b, int64_t at_us);
+
+/* An admin's start forgets everything. Frees what it holds. */
 void backoff_clear(Backoff *b);
 
 #endif

@@ -199,6 +199,12 @@ static bool read_number(const char *text, int64_t *ret)
 	return read_base36(text, ret, &end) && !*end;
 }
 
+static bool read_version(Reader *r, const char *value)
+{
+	r->has_version = strcmp(value, "1") == 0;
+	return r->has_version;
+}
+
 static bool read_state(Reader *r, const char *value)
 {
 	for (unsigned i = 0; i < STATE_COUNT; i++) {
@@ -210,8 +216,10 @@ static bool read_state(Reader *r, const char *value)
 	return false;
 }
 
-static void read_flags(Service *s, const char *value)
+static bool read_flags(Reader *r, const char *value)
 {
+	Service *s = r->service;
+
 	s->is_failed_for_good = strchr(value, 'g');
 	s->priv->is_spent = strchr(value, 'e');
 	s->priv->is_stop_ordered = strchr(value, 'o');
@@ -219,10 +227,12 @@ static void read_flags(Service *s, const char *value)
 	s->priv->is_lingering = strchr(value, 'l');
 	s->priv->is_restart_asked = strchr(value, 'r');
 	s->priv->was_false = strchr(value, 'w');
+	return true;
 }
 
-static bool read_admin(Service *s, const char *value)
+static bool read_admin(Reader *r, const char *value)
 {
+	Service *s = r->service;
 	int64_t uid;
 	int64_t at_us;
 	const char *end;
@@ -236,85 +246,90 @@ static bool read_admin(Service *s, const char *value)
 	return true;
 }
 
+/* Newest first in the note, oldest first in memory. */
 static bool read_failures(Service *s, int64_t since_us, const char *value)
 {
-	Backoff *b = &s->priv->backoff;
-	int64_t before;
+	int64_t before[BACKOFF_MAX_STARTS];
 	unsigned n = 0;
 
 	for (const char *end; *value; value = end + 1, n++) {
-		if (n == BACKOFF_MAX_STARTS || !read_base36(value, &before, &end) || *end != '.' ||
-		    before > INT64_MAX / FAILURE_UNIT_US)
+		if (n == BACKOFF_MAX_STARTS || !read_base36(value, &before[n], &end) || *end != '.' ||
+		    before[n] > INT64_MAX / FAILURE_UNIT_US)
 			return false;
-		b->failures_us[n] = since_us - before * FAILURE_UNIT_US;
 	}
-	b->n_failures = n;
-	/* Newest first in the note, oldest first in memory. */
-	for (unsigned i = 0; i < n / 2; i++) {
-		const int64_t swapped = b->failures_us[i];
+	while (n > 0)
+		backoff_remember(&s->priv->backoff, since_us - before[--n] * FAILURE_UNIT_US);
+	return true;
+}
 
-		b->failures_us[i] = b->failures_us[n - 1 - i];
-		b->failures_us[n - 1 - i] = swapped;
+static bool read_result(Reader *r, const char *value)
+{
+	g_free(r->service->result);
+	r->service->result = g_strdelimit(g_strdup(value), "_", ' ');
+	return true;
+}
+
+/* b= is understood when t= is known. */
+static bool take_failures(Reader *r, const char *value)
+{
+	r->failures = value;
+	return true;
+}
+
+static bool take_number(Reader *r, char key, const char *value)
+{
+	int64_t number;
+
+	if (!read_number(value, &number))
+		return false;
+	switch (key) {
+	case 'i':
+		r->service->invocation = (uint64_t)number;
+		break;
+	case 't':
+		r->since_us = number;
+		break;
+	case 'r':
+		r->service->n_restarts = (unsigned)MIN(number, UINT_MAX);
+		break;
+	case 'k':
+		r->service->priv->backoff.level = (unsigned)MIN(number, 62);
+		break;
+	case 'd':
+		r->service->start_duration_us = number;
+		break;
+	default:
+		break;
 	}
 	return true;
 }
 
-static void read_result(Service *s, const char *value)
+static bool skip_word(Reader *r, const char *value)
 {
-	g_free(s->result);
-	s->result = g_strdelimit(g_strdup(value), "_", ' ');
+	(void)r;
+	(void)value;
+	return true;
 }
+
+static const struct {
+	char key;
+	bool (*read)(Reader *r, const char *value); /* NULL: a number */
+} note_keys[] = {
+	{ 'v', read_version }, { 's', read_state }, { 'f', read_flags }, { 'a', read_admin }, { 'b', take_failures },
+	{ 'x', read_result },  { 'p', skip_word },  { 'i', NULL },	  { 't', NULL },       { 'r', NULL },
+	{ 'k', NULL },	       { 'd', NULL },
+};
 
 static bool read_word(Reader *r, const char *word)
 {
-	Service *s = r->service;
-	const char *value = word + 2;
-	int64_t number = 0;
-
-	if (!g_ascii_isalpha(word[0]) || word[1] != '=') {
-		g_string_append_printf(r->extra, "%s%s", r->extra->len ? " " : "", word);
-		return true;
+	for (unsigned i = 0; word[1] == '=' && i < G_N_ELEMENTS(note_keys); i++) {
+		if (note_keys[i].key != word[0])
+			continue;
+		return note_keys[i].read ? note_keys[i].read(r, word + 2) : take_number(r, word[0], word + 2);
 	}
-	if (strchr("itrkd", word[0]) && !read_number(value, &number))
-		return false;
-	switch (word[0]) {
-	case 'v':
-		r->has_version = strcmp(value, "1") == 0;
-		return r->has_version;
-	case 's':
-		return read_state(r, value);
-	case 'f':
-		read_flags(s, value);
-		return true;
-	case 'i':
-		s->invocation = (uint64_t)number;
-		return true;
-	case 't':
-		r->since_us = number;
-		return true;
-	case 'a':
-		return read_admin(s, value);
-	case 'r':
-		s->n_restarts = (unsigned)number;
-		return true;
-	case 'k':
-		s->priv->backoff.level = (unsigned)MIN(number, 62);
-		return true;
-	case 'b':
-		r->failures = value;
-		return true;
-	case 'd':
-		s->start_duration_us = number;
-		return true;
-	case 'x':
-		read_result(s, value);
-		return true;
-	case 'p':
-		return true;
-	default:
-		g_string_append_printf(r->extra, "%s%s", r->extra->len ? " " : "", word);
-		return true;
-	}
+	/* A newer version's: kept as it is. */
+	g_string_append_printf(r->extra, "%s%s", r->extra->len ? " " : "", word);
+	return true;
 }
 
 static void forget_what_was_read(Service *s)

@@ -72,12 +72,35 @@ static void give_chance(Service *s, char *cause)
 	engine_queue(s, WORK_STEP);
 }
 
+/* Whoever asks for a service means what it needs too: what failed of that is tried again. */
+static void give_chance_with_needs(Service *s, const char *verb, const Requester *who)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	g_autoptr(GPtrArray) queue = g_ptr_array_new();
+
+	g_hash_table_add(seen, s);
+	g_ptr_array_add(queue, s);
+	for (unsigned i = 0; i < queue->len; i++) {
+		Service *next = g_ptr_array_index(queue, i);
+		const bool is_at_rest = next->state == STATE_FAILED || next->priv->is_spent;
+
+		if (next == s || (is_at_rest && !next->def->problem))
+			give_chance(next, requester_describe(verb, who));
+		for (unsigned j = 0; j < next->priv->needs->len; j++) {
+			Service *need = g_ptr_array_index(next->priv->needs, j);
+
+			if (g_hash_table_add(seen, need))
+				g_ptr_array_add(queue, need);
+		}
+	}
+}
+
 static bool request_start(Service *s, const Requester *who, GError **error)
 {
 	if (!check_start(s, "start", who, error))
 		return false;
 	set_admin(s, ADMIN_START, who);
-	give_chance(s, requester_describe("start", who));
+	give_chance_with_needs(s, "start", who);
 	return true;
 }
 
@@ -101,7 +124,7 @@ static bool request_restart(Service *s, const Requester *who, GError **error)
 		s->priv->is_restart_asked = true;
 	if (s->state == STATE_STOPPING)
 		s->priv->is_stop_ordered = true; /* however it ends: it is started again */
-	give_chance(s, requester_describe("restart", who));
+	give_chance_with_needs(s, "restart", who);
 	return true;
 }
 

@@ -45,6 +45,7 @@ void service_free(Service *s)
 	g_ptr_array_unref(s->priv->conflicts);
 	g_ptr_array_unref(s->priv->stops_after);
 	g_ptr_array_unref(s->priv->facilities);
+	backoff_clear(&s->priv->backoff);
 	g_free(s->priv->cause_next);
 	g_free(s->priv->note_extra);
 	g_free(s->priv);

@@ -7,6 +7,7 @@ ENGINE_TESTS = \
 	tests/unit/test_chain \
 	tests/unit/test_engine \
 	tests/unit/test_explain \
+	tests/unit/test_load \
 	tests/unit/test_note \
 	tests/unit/test_settled \
 	tests/unit/test_stop_order \
@@ -37,6 +38,10 @@ tests_unit_test_engine_LDADD = $(ENGINE_TEST_LDADD)
 tests_unit_test_explain_SOURCES = tests/unit/test_explain.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_explain_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_explain_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_load_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_load_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_note_SOURCES = tests/unit/test_note.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_note_CFLAGS = $(ENGINE_TEST_CFLAGS)

@@ -31,6 +31,7 @@ START_TEST(the_delay_doubles_up_to_its_ceiling)
 	setup(&def, &b);
 	for (unsigned i = 0; i < G_N_ELEMENTS(expected_us); i++)
 		ck_assert_int_eq(backoff_next_start(&b, &def, 0, 5 * S + i) - (5 * S + i), expected_us[i]);
+	backoff_clear(&b);
 }
 END_TEST
 
@@ -43,6 +44,7 @@ START_TEST(a_long_good_run_begins_at_the_bottom_again)
 	(void)backoff_next_start(&b, &def, 0, 1 * S);
 	(void)backoff_next_start(&b, &def, 0, 2 * S);
 	ck_assert_int_eq(backoff_next_start(&b, &def, 10 * S, 13 * S), 13 * S + 100 * MS);
+	backoff_clear(&b);
 }
 END_TEST
 
@@ -57,6 +59,7 @@ START_TEST(the_limit_counts_within_its_window)
 	(void)backoff_next_start(&b, &def, 0, 2 * S);
 	ck_assert_int_ne(backoff_next_start(&b, &def, 0, 11 * S + 1), BACKOFF_GIVE_UP);
 	ck_assert_int_eq(backoff_next_start(&b, &def, 0, 11 * S + 2), BACKOFF_GIVE_UP);
+	backoff_clear(&b);
 }
 END_TEST
 
@@ -70,6 +73,7 @@ START_TEST(an_admins_start_forgets)
 	(void)backoff_next_start(&b, &def, 0, 1 * S);
 	backoff_clear(&b);
 	ck_assert_int_eq(backoff_next_start(&b, &def, 0, 2 * S), 2 * S + 100 * MS);
+	backoff_clear(&b);
 }
 END_TEST
 
@@ -84,6 +88,7 @@ START_TEST(a_limit_above_what_is_remembered_still_ends)
 	while (backoff_next_start(&b, &def, 0, 1 * S) != BACKOFF_GIVE_UP)
 		n++;
 	ck_assert_int_eq(n, BACKOFF_MAX_STARTS - 1);
+	backoff_clear(&b);
 }
 END_TEST
 

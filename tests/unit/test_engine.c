@@ -443,6 +443,19 @@ START_TEST(a_stop_during_a_restart_wins)
 }
 END_TEST
 
+START_TEST(a_start_gives_what_it_needs_another_chance_too)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n[Service]\n"
+				       "Exec=/bin/bus\nReady=notify\nRestart=no\n");
+
+	world_dies(w, "bus", 1);
+	expect_state(w, "bus", STATE_FAILED);
+	world_start(w, "app");
+	expect_state(w, "bus", STATE_STARTING);
+	expect_cause(w, "bus", "wanted in runlevel 2 (/etc/svcd/policy.d/local.policy:2)");
+}
+END_TEST
+
 START_TEST(a_start_during_backoff_does_not_wait)
 {
 	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nRestart=always\n");
@@ -592,6 +605,7 @@ Suite *make_suite(void)
 	tcase_add_test(requests, restart_starts_what_did_not_run);
 	tcase_add_test(requests, a_restart_while_it_stops_is_not_lost);
 	tcase_add_test(requests, a_stop_during_a_restart_wins);
+	tcase_add_test(requests, a_start_gives_what_it_needs_another_chance_too);
 	tcase_add_test(requests, a_start_during_backoff_does_not_wait);
 	tcase_add_test(requests, reload_needs_a_reload_line);
 	tcase_add_test(requests, clear_forgets_a_failure);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Load: new files and new policy while things run.
+ */
+#include "config.h"
+
+#include <check.h>
+
+#include "tests/lib/world.h"
+
+#define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
+#define WANT_A "[runlevel 2]\nActivate=a\n"
+
+START_TEST(reading_the_same_files_again_changes_nothing)
+{
+	const char *files = "== a\n" DAEMON "[Conditions]\nWhile=service:b\nWhen=flag:go\n== b\n" DAEMON;
+	g_autoptr(World) w = world_new(files);
+
+	world_set(w, "flag:go", true);
+	world_settle(w);
+	(void)world_log(w);
+	world_reload(w, files, NULL);
+	expect_log(w, "");
+	expect_state(w, "a", STATE_READY);
+	ck_assert_uint_eq(world_find(w, "a")->invocation, 1);
+}
+END_TEST
+
+START_TEST(a_new_service_that_policy_wants_is_started)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON, WANT_A);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_reload(w, "== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+	expect_log(w, "start b");
+}
+END_TEST
+
+START_TEST(what_policy_does_not_want_any_more_is_stopped)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON, WANT_A);
+
+	world_settle(w);
+	world_reload(w, "== a\n" DAEMON, "[service a]\nActivation=never\n");
+	expect_state(w, "a", STATE_STOPPING);
+	expect_cause(w, "a", "policy says never (/etc/svcd/policy.d/local.policy:2)");
+}
+END_TEST
+
+START_TEST(a_new_term_that_is_false_stops_what_runs)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON, WANT_A);
+
+	world_settle(w);
+	world_reload(w, "== a\n" DAEMON "[Conditions]\nWhile=flag:net\n", NULL);
+	expect_state(w, "a", STATE_STOPPING);
+	world_settle(w);
+	world_reload(w, "== a\n" DAEMON, NULL);
+	expect_state(w, "a", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(a_file_with_errors_leaves_what_runs_as_it_is)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON, WANT_A);
+
+	world_settle(w);
+	world_reload(w, "== a\n[Service]\nExec=relative\n", NULL);
+	expect_state(w, "a", STATE_READY);
+	ck_assert_ptr_null(world_find(w, "a")->def->problem);
+	ck_assert_ptr_nonnull(strstr(service_cause(world_find(w, "a")), "the last good one stays"));
+}
+END_TEST
+
+START_TEST(a_corrected_file_gives_a_new_chance)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n[Service]\nExec=relative\n", WANT_A);
+
+	expect_state(w, "a", STATE_FAILED);
+	world_reload(w, "== a\n" DAEMON, NULL);
+	expect_state(w, "a", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(what_does_not_run_is_forgotten_with_its_file)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nWants=c\n== c\n" DAEMON,
+						   WANT_A);
+
+	world_settle(w);
+	(void)world_log(w);
+	world_reload(w, "== a\n" DAEMON, NULL);
+	expect_log(w, "removed b, removed c");
+	ck_assert_ptr_null(engine_find(world_engine(w), "b"));
+}
+END_TEST
+
+START_TEST(what_runs_is_forgotten_when_it_has_ended)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+
+	world_settle(w);
+	(void)world_log(w);
+	world_reload(w, "== a\n" DAEMON, NULL);
+	expect_state(w, "b", STATE_READY);
+	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "b"), "b: its service file is gone");
+
+	world_dies(w, "b", 1);
+	ck_assert_ptr_null(engine_find(world_engine(w), "b"));
+	expect_log(w, "stop b, removed b");
+}
+END_TEST
+
+START_TEST(a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON, WANT_A);
+
+	world_settle(w);
+	world_reload(w, "== a\n[Service]\nType=group\n", NULL);
+	expect_state(w, "a", STATE_READY);
+	world_stop(w, "a");
+	expect_state(w, "a", STATE_STOPPING);
+	world_settle(w);
+	expect_state(w, "a", STATE_IDLE);
+	world_start(w, "a");
+	expect_state(w, "a", STATE_READY);
+	expect_log(w, "start a, stop a");
+}
+END_TEST
+
+START_TEST(policy_adds_terms_and_drops_terms)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "[Conditions]\nWhen=flag:theirs\nAfter=b\n== b\n" DAEMON,
+						   "[runlevel 2]\nActivate=a b\n[service a]\nWhen=flag:ours\n"
+						   "Ignore=flag:theirs b\n");
+
+	expect_state(w, "a", STATE_WAITING);
+	world_set(w, "flag:ours", true);
+	expect_state(w, "b", STATE_STARTING);
+	expect_state(w, "a", STATE_STARTING);
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("load");
+	TCase *reload = tcase_create("reload");
+
+	tcase_add_test(reload, reading_the_same_files_again_changes_nothing);
+	tcase_add_test(reload, a_new_service_that_policy_wants_is_started);
+	tcase_add_test(reload, what_policy_does_not_want_any_more_is_stopped);
+	tcase_add_test(reload, a_new_term_that_is_false_stops_what_runs);
+	tcase_add_test(reload, a_file_with_errors_leaves_what_runs_as_it_is);
+	tcase_add_test(reload, a_corrected_file_gives_a_new_chance);
+	tcase_add_test(reload, what_does_not_run_is_forgotten_with_its_file);
+	tcase_add_test(reload, what_runs_is_forgotten_when_it_has_ended);
+	tcase_add_test(reload, a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon);
+	tcase_add_test(reload, policy_adds_terms_and_drops_terms);
+	suite_add_tcase(suite, reload);
+	return suite;
+}
