@@ -68,7 +68,7 @@ static bool is_logger(pid_t pid)
 {
 	const struct Child *child = children_find_pid(pid);
 
-	return child && strcmp(name_text(child->service), FINALE_LOGGER) == 0;
+	return child && strcmp(name_text(child->service), PROTOCOL_LOGGER_SERVICE) == 0;
 }
 
 /* Kernel threads and zombies have no executable. */

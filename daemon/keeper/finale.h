@@ -7,9 +7,6 @@
 
 #include "protocol/protocol.h"
 
-/* The loggers' row: they hear the others out and are ended last. */
-#define FINALE_LOGGER "svc-logger"
-
 /**
  * finale_run() - end the machine; in user mode: end our services and exit
  *

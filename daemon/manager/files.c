@@ -120,7 +120,7 @@ static void add_orphans(Manager *m, ServiceSet *set)
 		const char *name = g_ptr_array_index(names, i);
 		ServiceDef *def;
 
-		if (service_set_find(set, name) || strcmp(name, LOGGER_SERVICE) == 0)
+		if (service_set_find(set, name))
 			continue;
 		def = service_def_new(name, origin_new("(its file is gone)", 0));
 		service_set_add(set, def);

@@ -299,7 +299,7 @@ static void foreach_service(Manager *m, Recovery *recovery, void (*func)(Manager
 	while (g_hash_table_iter_next(&iter, NULL, &remains)) {
 		Remains *r = remains;
 
-		if (strcmp(r->service, LOGGER_SERVICE) != 0 && name_check_service(r->service, NULL))
+		if (name_check_service(r->service, NULL))
 			func(m, r);
 	}
 }

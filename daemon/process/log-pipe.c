@@ -201,7 +201,7 @@ static int open_own_cgroup(const LogRouter *router)
 	if (cgroup_create(cgroup, &error))
 		fd = cgroup_open(cgroup, &error);
 	if (error)
-		log_warning(LOGGER_SERVICE, "%s", error->message);
+		log_warning("svc-logger", "%s", error->message);
 	cgroup_free(cgroup);
 	return fd;
 }
@@ -262,7 +262,7 @@ static void start_now(LogRouter *router)
 		hand_over_marked(router);
 		return;
 	}
-	log_error(LOGGER_SERVICE, "%s", error->message);
+	log_error("svc-logger", "%s", error->message);
 	start_later(router);
 }
 
@@ -288,7 +288,7 @@ void log_router_on_spawned(LogRouter *router, const struct MessageSpawned *messa
 {
 	if (message->id.invocation != router->invocation || !message->error)
 		return;
-	log_error(LOGGER_SERVICE, "cannot be started: %s", g_strerror(message->error));
+	log_error("svc-logger", "cannot be started: %s", g_strerror(message->error));
 	router->is_alive = false;
 	start_later(router);
 }
@@ -305,7 +305,7 @@ void log_router_on_exited(LogRouter *router, const struct MessageExited *message
 	}
 	close_control(router);
 	mark_all(router);
-	log_warning(LOGGER_SERVICE, "ended (code %d, status %d): starting it again", message->code, message->status);
+	log_warning("svc-logger", "ended (code %d, status %d): starting it again", message->code, message->status);
 	if (loop_now() - router->started_us >= LIVES_US)
 		router->delay_us = 0;
 	if (router->delay_us > 0) {

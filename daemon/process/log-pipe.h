@@ -3,7 +3,7 @@
  * Log router: brings the output pipe of each invocation to svc-logger, through that program's deaths and the manager's.
  *
  * A new pipe per invocation; the write end goes to the service, the read end to the keeper (as "SERVICE/log/INVOCATION")
- * and to svc-logger, which is itself a child of the keeper under the name "svc-logger". What could not be handed over
+ * and to svc-logger, which is itself a child of the keeper. What could not be handed over
  * stays marked and is handed over later; nothing waits. When svc-logger reports end of file, the pipe is forgotten.
  */
 #ifndef SVCD_PROCESS_LOG_PIPE_H
@@ -14,7 +14,7 @@
 
 #include "process/keeper-link.h"
 
-#define LOGGER_SERVICE "svc-logger"
+#define LOGGER_SERVICE PROTOCOL_LOGGER_SERVICE
 
 typedef struct LogRouter LogRouter;
 

@@ -93,6 +93,9 @@ enum ProcessRole {
 	ROLE_COUNT
 };
 
+/* svc-logger's row has a name that no service can have. The finale kills it last. */
+#define PROTOCOL_LOGGER_SERVICE ".logger"
+
 struct ProcessId {
 	char service[PROTOCOL_NAME_BYTES];
 	uint64_t invocation; /* the manager's own number, increasing, never 0 */
