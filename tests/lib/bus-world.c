@@ -6,7 +6,8 @@
 
 #include "tests/lib/bus-world.h"
 
-#include <gio/gunixsocketaddress.h>
+#include <glib-unix.h>
+#include <pty.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -99,7 +100,7 @@ static bool on_reexec(void *data, const Requester *who, GError **error)
 
 static const char *on_cgroup(void *data, const char *service)
 {
-	return NULL;
+	return ((BusWorld *)data)->cgroup;
 }
 
 static void on_foreach_diagnostic(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user)
@@ -141,10 +142,12 @@ BusWorld *bus_world_new_silent(const char *files, const char *policy)
 	bw->tree = tree_new();
 	bw->socket_path = tree_path(bw->tree, "/private");
 	bw->log_directory = tree_path(bw->tree, "/log");
+	bw->proc_directory = tree_path(bw->tree, "/proc");
 	bw->flags = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	bw->requests = g_string_new(NULL);
 	bw->diags = diag_list_new();
 	tree_mkdir(bw->tree, "/log");
+	tree_mkdir(bw->tree, "/proc");
 	bw->bus = bus_new(world_engine(bw->world), &ops, bw);
 	bw->silent_fd = private_socket_open(bw->socket_path, &error);
 	ck_assert_msg(bw->silent_fd >= 0, "%s", error ? error->message : "");
@@ -178,6 +181,8 @@ void bus_world_free(BusWorld *bw)
 	g_string_free(bw->requests, TRUE);
 	g_free(bw->socket_path);
 	g_free(bw->log_directory);
+	g_free(bw->proc_directory);
+	g_free(bw->cgroup);
 	g_free(bw);
 }
 
@@ -322,20 +327,96 @@ static void give_text(GBytes *bytes, char **ret_text)
 	g_bytes_unref(bytes);
 }
 
-Run *bus_world_svcctl_begin(BusWorld *bw, const char *line)
+static GSubprocessLauncher *new_launcher(BusWorld *bw, GSubprocessFlags flags)
 {
-	g_autofree char *whole = g_strconcat("./svcctl ", line, NULL);
-	g_auto(GStrv) argv = g_strsplit(g_strchomp(whole), " ", -1);
-	g_autoptr(GSubprocessLauncher) launcher =
-		g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
-	g_autoptr(GError) error = NULL;
-	Run *run = g_new0(Run, 1);
+	GSubprocessLauncher *launcher = g_subprocess_launcher_new(flags);
 
 	g_subprocess_launcher_setenv(launcher, "SVCD_PRIVATE", bw->socket_path, TRUE);
 	g_subprocess_launcher_setenv(launcher, "SVCD_LOG_DIRECTORY", bw->log_directory, TRUE);
+	g_subprocess_launcher_setenv(launcher, "SVCD_PROC_DIRECTORY", bw->proc_directory, TRUE);
 	g_subprocess_launcher_setenv(launcher, "LC_ALL", "C.UTF-8", TRUE);
-	run->process = g_subprocess_launcher_spawnv(launcher, (const char *const *)argv, &error);
-	ck_assert_msg(run->process != NULL, "%s", error ? error->message : "");
+	g_subprocess_launcher_setenv(launcher, "TERM", "xterm", TRUE);
+	g_subprocess_launcher_unsetenv(launcher, "NO_COLOR");
+	g_subprocess_launcher_unsetenv(launcher, "COLUMNS");
+	return launcher;
+}
+
+static GSubprocess *launch(GSubprocessLauncher *launcher, const char *line)
+{
+	g_autofree char *whole = g_strconcat("./svcctl ", line, NULL);
+	g_auto(GStrv) argv = g_strsplit(g_strchomp(whole), " ", -1);
+	g_autoptr(GError) error = NULL;
+	GSubprocess *process = g_subprocess_launcher_spawnv(launcher, (const char *const *)argv, &error);
+
+	ck_assert_msg(process != NULL, "%s", error ? error->message : "");
+	return process;
+}
+
+GSubprocess *bus_world_svcctl_launch(BusWorld *bw, const char *line, int fd)
+{
+	g_autoptr(GSubprocessLauncher) launcher = new_launcher(bw, G_SUBPROCESS_FLAGS_NONE);
+
+	g_subprocess_launcher_take_stdout_fd(launcher, fd);
+	return launch(launcher, line);
+}
+
+typedef struct Terminal {
+	int fd;
+	GString *text;
+	bool is_over;
+} Terminal;
+
+static gboolean on_terminal(gint fd, GIOCondition condition, gpointer data)
+{
+	Terminal *terminal = data;
+	char buffer[4096];
+	const ssize_t n = read(fd, buffer, sizeof buffer);
+
+	if (n > 0) {
+		g_string_append_len(terminal->text, buffer, n);
+		return G_SOURCE_CONTINUE;
+	}
+	terminal->is_over = true; /* EIO: the last one who had it open is gone */
+	return G_SOURCE_REMOVE;
+}
+
+static bool is_terminal_over(void *data)
+{
+	return ((Terminal *)data)->is_over;
+}
+
+char *bus_world_svcctl_terminal(BusWorld *bw, const char *line, const char *environment)
+{
+	g_autoptr(GSubprocessLauncher) launcher = new_launcher(bw, G_SUBPROCESS_FLAGS_NONE);
+	g_auto(GStrv) pairs = g_strsplit(environment, " ", -1);
+	const struct winsize size = { .ws_row = 25, .ws_col = 60 };
+	Terminal terminal = { .text = g_string_new(NULL) };
+	g_autoptr(GSubprocess) process = NULL;
+	int slave;
+
+	ck_assert_int_eq(openpty(&terminal.fd, &slave, NULL, NULL, &size), 0);
+	for (size_t i = 0; pairs[i] && *pairs[i]; i++) {
+		char *equal = strchr(pairs[i], '=');
+
+		*equal = '\0';
+		g_subprocess_launcher_setenv(launcher, pairs[i], equal + 1, TRUE);
+	}
+	g_subprocess_launcher_take_stdout_fd(launcher, slave);
+	process = launch(launcher, line);
+	g_subprocess_launcher_close(launcher);
+	g_unix_fd_add(terminal.fd, G_IO_IN | G_IO_HUP, on_terminal, &terminal);
+	bus_world_run_until(is_terminal_over, &terminal, line);
+	(void)close(terminal.fd);
+	return g_string_free(terminal.text, FALSE);
+}
+
+Run *bus_world_svcctl_begin(BusWorld *bw, const char *line)
+{
+	g_autoptr(GSubprocessLauncher) launcher =
+		new_launcher(bw, G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+	Run *run = g_new0(Run, 1);
+
+	run->process = launch(launcher, line);
 	run->line = g_strdup(line);
 	g_subprocess_communicate_async(run->process, NULL, NULL, on_ended, run);
 	return run;

@@ -17,6 +17,8 @@ typedef struct BusWorld {
 	Tree *tree;         /* the socket and the log directory are below it */
 	char *socket_path;
 	char *log_directory;
+	char *proc_directory; /* what svcctl takes for /proc; empty */
+	char *cgroup;         /* the cgroup of every service, NULL: none; owned */
 	int silent_fd;      /* the socket before bus_world_listen(), else -1 */
 	GHashTable *flags;  /* names that are set */
 	GString *requests;  /* what BusOps were asked for, "poweroff; reexec" */
@@ -63,5 +65,15 @@ int bus_world_svcctl(BusWorld *bw, const char *line, char **ret_out, char **ret_
 typedef struct Run Run;
 Run *bus_world_svcctl_begin(BusWorld *bw, const char *line);
 int bus_world_svcctl_end(Run *run, char **ret_out, char **ret_err);
+
+/* Only begun; @fd becomes its standard output and is taken. The caller ends it. */
+GSubprocess *bus_world_svcctl_launch(BusWorld *bw, const char *line, int fd);
+
+/**
+ * bus_world_svcctl_terminal() - the same with a terminal of 60 columns
+ * @environment: "NAME=VALUE" pairs with blanks between, besides TERM=xterm
+ * Returns: what was shown on the terminal, a new string.
+ */
+char *bus_world_svcctl_terminal(BusWorld *bw, const char *line, const char *environment);
 
 #endif

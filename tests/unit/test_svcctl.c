@@ -5,7 +5,9 @@
 #include "config.h"
 
 #include <check.h>
+#include <glib-unix.h>
 #include <json-glib/json-glib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -262,6 +264,46 @@ START_TEST(each_verb_has_help)
 }
 END_TEST
 
+static void write_process(BusWorld *bw, unsigned pid, unsigned parent, const char *command)
+{
+	g_autofree char *stat = g_strdup_printf("/proc/%u/stat", pid);
+	g_autofree char *cmdline = g_strdup_printf("/proc/%u/cmdline", pid);
+	g_autofree char *text = g_strdup_printf("%u (a) b) S %u 1 1 0", pid, parent);
+
+	tree_write(bw->tree, stat, text);
+	tree_write_bytes(bw->tree, cmdline, command, strlen(command) + 1);
+}
+
+START_TEST(status_shows_the_processes_as_a_tree)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *out = NULL;
+	g_autofree char *json = NULL;
+
+	bw->cgroup = tree_path(bw->tree, "/cgroup");
+	tree_write(bw->tree, "/cgroup/cgroup.procs", "100\n104\n101\n");
+	tree_write(bw->tree, "/cgroup/inner/cgroup.procs", "102\n103\n");
+	tree_write(bw->tree, "/cgroup/memory.current", "1572864\n");
+	tree_write(bw->tree, "/cgroup/pids.current", "5\n");
+	tree_write(bw->tree, "/cgroup/cpu.stat", "usage_usec 1300000\nuser_usec 1\n");
+	write_process(bw, 100, 1, "/bin/upper -D");
+	write_process(bw, 101, 100, "worker \033[2J");
+	write_process(bw, 102, 101, "grandchild");
+	write_process(bw, 103, 9999, "stray");
+	write_process(bw, 104, 100, "");
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "status upper", &out, NULL), 0);
+	ck_assert_msg(strstr(out, "  Process    pid 4711, 5 tasks, 1.5 MiB, cpu 1.3 s\n") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "             ├─ 100 /bin/upper -D\n"
+				  "                ├─ 104 [a) b]\n"
+				  "                └─ 101 worker \\x1b[2J\n"
+				  "                   └─ 102 grandchild\n"
+				  "             └─ 103 stray\n") != NULL, "%s", out);
+	ck_assert_int_eq(bus_world_svcctl(bw, "status upper --json", &json, NULL), 0);
+	ck_assert_msg(strstr(json, "{\"pid\":102,\"parent\":101,\"command\":\"grandchild\"}") != NULL, "%s", json);
+}
+END_TEST
+
 START_TEST(explain_names_the_false_term_and_what_to_do)
 {
 	g_autoptr(BusWorld) bw = machine();
@@ -297,6 +339,123 @@ START_TEST(explain_alone_is_content_when_all_is_well)
 	world_settle(bw->world);
 	ck_assert_int_eq(bus_world_svcctl(bw, "explain", &out, NULL), 0);
 	ck_assert_str_eq(out, "Everything is as wanted.\n");
+}
+END_TEST
+
+typedef struct Followed {
+	GString *text;
+	const char *end; /* what the text ends with when it is complete */
+} Followed;
+
+static gboolean on_followed(gint fd, GIOCondition condition, gpointer data)
+{
+	char buffer[4096];
+	const ssize_t n = read(fd, buffer, sizeof buffer);
+
+	if (n > 0)
+		g_string_append_len(((Followed *)data)->text, buffer, n);
+	return n > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+static bool is_followed(void *data)
+{
+	const Followed *followed = data;
+
+	return g_str_has_suffix(followed->text->str, followed->end);
+}
+
+static void append_log(BusWorld *bw, const char *text)
+{
+	g_autofree char *path = tree_path(bw->tree, "/log/upper.log");
+	FILE *file = fopen(path, "ae");
+
+	ck_assert(file != NULL);
+	ck_assert_int_ge(fputs(text, file), 0);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Line by line, also when svc-logger begins a new file. */
+START_TEST(log_follows_what_is_written)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *path = tree_path(bw->tree, "/log/upper.log");
+	g_autofree char *older = tree_path(bw->tree, "/log/upper.log.1");
+	g_autoptr(GSubprocess) process = NULL;
+	Followed followed = { .text = text, .end = "third \\x1b[31mline\n" };
+	int pipes[2];
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	process = bus_world_svcctl_launch(bw, "log -f upper", pipes[1]);
+	g_unix_fd_add(pipes[0], G_IO_IN | G_IO_HUP, on_followed, &followed);
+	bus_world_run_until(is_followed, &followed, "the lines before");
+
+	append_log(bw, "fourth ");
+	append_log(bw, "line\n");
+	followed.end = "fourth line\n";
+	bus_world_run_until(is_followed, &followed, "a new line");
+
+	ck_assert_int_eq(rename(path, older), 0);
+	append_log(bw, "fifth line\n");
+	followed.end = "fourth line\nfifth line\n";
+	bus_world_run_until(is_followed, &followed, "a line of a new file");
+
+	g_subprocess_force_exit(process);
+	(void)close(pipes[0]);
+}
+END_TEST
+
+/* --- on a terminal --- */
+
+START_TEST(a_terminal_gets_colour_and_wrapped_lines)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *shown = bus_world_svcctl_terminal(bw, "list", "");
+
+	ck_assert_msg(strstr(shown, "\033[31m✗ failed") != NULL, "%s", shown);
+	ck_assert_msg(strstr(shown, "\033[32m● ready") != NULL, "%s", shown);
+	ck_assert_msg(strstr(shown, "The ground that all the others\r\n") != NULL, "%s", shown);
+}
+END_TEST
+
+static const char *const plain_environments[] = { "NO_COLOR=1", "TERM=dumb" };
+
+START_TEST(a_terminal_that_wants_no_colour_gets_none)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *list = bus_world_svcctl_terminal(bw, "list", plain_environments[_i]);
+	g_autofree char *status = bus_world_svcctl_terminal(bw, "status upper", plain_environments[_i]);
+	g_autofree char *explain = bus_world_svcctl_terminal(bw, "explain", plain_environments[_i]);
+
+	ck_assert_msg(strchr(list, '\033') == NULL && strstr(list, "● ready") != NULL, "%s", list);
+	ck_assert_msg(strchr(status, '\033') == NULL, "%s", status);
+	ck_assert_msg(strchr(explain, '\033') == NULL, "%s", explain);
+}
+END_TEST
+
+static const char *const all_looks[] = { "overview", "list --all", "status upper shy broken", "explain", "conditions" };
+
+START_TEST(without_utf_8_only_ascii_is_shown)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *shown = bus_world_svcctl_terminal(bw, all_looks[_i], "LC_ALL=C");
+	g_autofree char *asked_for = g_strconcat("--ascii ", all_looks[_i], NULL);
+	g_autofree char *piped = NULL;
+
+	(void)bus_world_svcctl(bw, asked_for, &piped, NULL); /* the status of some is 3 */
+	ck_assert_msg(g_str_is_ascii(shown) && *shown, "%s", shown);
+	ck_assert_msg(g_str_is_ascii(piped) && *piped, "%s", piped);
+}
+END_TEST
+
+START_TEST(a_verb_may_be_shortened_on_a_terminal)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *list = bus_world_svcctl_terminal(bw, "li -o name --no-header", "");
+	g_autofree char *verdict = bus_world_svcctl_terminal(bw, "re upper --json", "");
+
+	ck_assert_str_eq(list, "base\r\nbroken\r\nshy\r\nupper\r\n");
+	ck_assert_msg(strstr(verdict, "there is no verb") != NULL, "%s", verdict);
 }
 END_TEST
 
@@ -531,6 +690,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("svcctl");
 	TCase *lines = tcase_create("lines");
 	TCase *explain = tcase_create("explain");
+	TCase *terminal = tcase_create("terminal");
 	TCase *waiting = tcase_create("waiting");
 	TCase *reach = tcase_create("reach");
 	TCase *offline = tcase_create("files");
@@ -541,10 +701,18 @@ Suite *make_suite(void)
 	tcase_add_loop_test(lines, each_verb_has_help, 0, G_N_ELEMENTS(verbs));
 	suite_add_tcase(suite, lines);
 	tcase_set_timeout(explain, 60);
+	tcase_add_test(explain, log_follows_what_is_written);
+	tcase_add_test(explain, status_shows_the_processes_as_a_tree);
 	tcase_add_test(explain, explain_names_the_false_term_and_what_to_do);
 	tcase_add_test(explain, explain_alone_tells_all_that_is_not_as_wanted_and_broken_files);
 	tcase_add_test(explain, explain_alone_is_content_when_all_is_well);
 	suite_add_tcase(suite, explain);
+	tcase_set_timeout(terminal, 60);
+	tcase_add_test(terminal, a_terminal_gets_colour_and_wrapped_lines);
+	tcase_add_loop_test(terminal, a_terminal_that_wants_no_colour_gets_none, 0, G_N_ELEMENTS(plain_environments));
+	tcase_add_loop_test(terminal, without_utf_8_only_ascii_is_shown, 0, G_N_ELEMENTS(all_looks));
+	tcase_add_test(terminal, a_verb_may_be_shortened_on_a_terminal);
+	suite_add_tcase(suite, terminal);
 	tcase_set_timeout(waiting, 60);
 	tcase_add_test(waiting, start_waits_until_it_is_ready);
 	tcase_add_test(waiting, start_tells_that_it_failed);

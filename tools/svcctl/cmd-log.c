@@ -83,30 +83,41 @@ static void reopen(Follower *follower, Output *output)
 	follower->inode = st.st_ino;
 }
 
-static bool follow(Context *context, const char *name, GError **error)
+/* Opens @path if it is the file that was read before, and goes on behind that. */
+static bool resume(Follower *follower, const char *path, const LogEnd *end)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != end->inode || lseek(fd, end->offset, SEEK_SET) < 0)
+		return false;
+	follower->fd = fd_steal(&fd);
+	follower->inode = st.st_ino;
+	return true;
+}
+
+static bool follow(Context *context, const char *name, const LogEnd *end, GError **error)
 {
 	g_autofree char *path = log_path(log_directory(), name);
+	g_autofree char *older = g_strconcat(path, ".1", NULL);
 	g_autoptr(GString) partial = g_string_new(NULL);
 	Follower follower = { .fd = -1, .path = path, .partial = partial };
 	auto_fd int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	struct pollfd wait = { .fd = watch, .events = POLLIN };
 	char events[4096];
 
 	if (watch < 0 || inotify_add_watch(watch, log_directory(), IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0)
 		return fail_errno(error, errno, "cannot watch %s", log_directory());
-	reopen(&follower, &context->output);
-	if (follower.fd >= 0)
-		(void)lseek(follower.fd, 0, SEEK_END); /* the lines before have been shown */
-	for (;;) {
-		struct pollfd wait = { .fd = watch, .events = POLLIN };
-
-		if (poll(&wait, 1, -1) < 0 && errno != EINTR)
-			break;
+	/* It may have been turned since: then its rest comes first. */
+	if (!resume(&follower, path, end))
+		(void)resume(&follower, older, end);
+	do {
 		while (read(watch, events, sizeof events) > 0)
 			;
 		read_on(&follower, &context->output);
 		reopen(&follower, &context->output);
 		read_on(&follower, &context->output);
-	}
+	} while (poll(&wait, 1, -1) >= 0 || errno == EINTR);
 	fd_close(&follower.fd);
 	return fail_errno(error, errno, "cannot wait for %s", path);
 }
@@ -147,6 +158,7 @@ bool cmd_log(Context *context, GError **error)
 	const char *name = context->names[0];
 	g_autofree char *problem = NULL;
 	g_autoptr(GPtrArray) lines = NULL;
+	LogEnd end = { 0 };
 	unsigned n = 0;
 
 	/* It becomes part of a path. */
@@ -156,7 +168,7 @@ bool cmd_log(Context *context, GError **error)
 		return false;
 	if (context->options.follows && context->output.is_json)
 		return fail_ctl(error, CTL_ERROR_USAGE, "--follow has no end, and JSON needs one");
-	lines = log_tail(log_directory(), name, n);
+	lines = log_tail(log_directory(), name, n, context->options.follows ? &end : NULL);
 	if (lines->len == 0 && n > 0 && !check_service(context, name, error))
 		return false;
 	for (guint i = 0; i < lines->len; i++)
@@ -164,5 +176,6 @@ bool cmd_log(Context *context, GError **error)
 	output_set_data(&context->output, lines_to_json(name, lines));
 	if (lines->len == 0 && n > 0 && !context->options.follows)
 		output_confirm(&context->output, "%s has written nothing", name);
-	return !context->options.follows || follow(context, name, error);
+	(void)fflush(context->output.out); /* a lost pipe is found at the end */
+	return !context->options.follows || follow(context, name, &end, error);
 }

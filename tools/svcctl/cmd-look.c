@@ -398,22 +398,27 @@ static Counts count_services(const GPtrArray *records)
 	return counts;
 }
 
-static void print_count(GString *line, unsigned count, const char *word)
+static const char *separator(const Output *output)
+{
+	return output->is_ascii ? ", " : " · ";
+}
+
+static void print_count(const Output *output, GString *line, unsigned count, const char *word)
 {
 	if (count > 0)
-		g_string_append_printf(line, "%s%u %s", line->len > 0 ? " · " : "", count, word);
+		g_string_append_printf(line, "%s%u %s", line->len > 0 ? separator(output) : "", count, word);
 }
 
 static void print_counts(Output *output, const Counts *counts)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
-	print_count(line, counts->up, "up");
-	print_count(line, counts->moving, "changing");
-	print_count(line, counts->waiting, "waiting");
-	print_count(line, counts->off, "off");
-	print_count(line, counts->failed, "failed");
-	print_count(line, counts->never, "never");
+	print_count(output, line, counts->up, "up");
+	print_count(output, line, counts->moving, "changing");
+	print_count(output, line, counts->waiting, "waiting");
+	print_count(output, line, counts->off, "off");
+	print_count(output, line, counts->failed, "failed");
+	print_count(output, line, counts->never, "never");
 	output_line(output, "  %u services: %s", counts->total, line->len > 0 ? line->str : "none");
 }
 
@@ -508,8 +513,8 @@ bool cmd_overview(Context *context, GError **error)
 	counts = count_services(records);
 	overview_to_json(output, manager, &counts, diagnostics);
 	boot = boot_sentence(output, manager);
-	output_line(output, "svcd %s · runlevel %s · %s", record_text(manager, "Version"),
-		    record_text(manager, "Runlevel"), boot);
+	output_line(output, "svcd %s%srunlevel %s%s%s", record_text(manager, "Version"), separator(output),
+		    record_text(manager, "Runlevel"), separator(output), boot);
 	print_counts(output, &counts);
 	print_number(output, "the manager was replaced ", (unsigned)record_number(manager, "Generation"), "time",
 		     " since the boot");

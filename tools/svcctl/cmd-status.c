@@ -231,13 +231,20 @@ static void add_json(JsonArray *array, GVariant *s, const GPtrArray *processes, 
 	json_array_add_element(array, node);
 }
 
+static const char *proc_directory(void)
+{
+	const char *directory = g_getenv("SVCD_PROC_DIRECTORY"); /* tests have processes of their own */
+
+	return directory && *directory ? directory : "/proc";
+}
+
 static void print_status(Context *context, GVariant *s, JsonArray *array)
 {
 	Output *output = &context->output;
 	const char *name = record_text(s, "Name");
 	g_autoptr(GPtrArray) processes = processes_of_cgroup(record_text(s, "ControlGroup"),
-							     (pid_t)record_number(s, "MainPid"), "/proc");
-	g_autoptr(GPtrArray) lines = log_tail(log_directory(), name, STATUS_LOG_LINES);
+							     (pid_t)record_number(s, "MainPid"), proc_directory());
+	g_autoptr(GPtrArray) lines = log_tail(log_directory(), name, STATUS_LOG_LINES, NULL);
 
 	add_json(array, s, processes, lines);
 	if (output->is_json)

@@ -6,7 +6,10 @@
 
 #include "svcctl/log-tail.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fd.h"
 #include "base/limits.h"
@@ -16,32 +19,52 @@ char *log_path(const char *directory, const char *name)
 	return g_strdup_printf("%s/%s.log", directory, name);
 }
 
-static void add_lines(GPtrArray *lines, const char *path)
+/* The whole of @path, and which file that is; NULL if it cannot be read. */
+static GBytes *read_log(const char *path, LogEnd *ret_end)
 {
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	ret_end->inode = st.st_ino;
 	/* The writer may go over its limit by the line it is at. */
-	g_autoptr(GBytes) bytes = file_read_bounded(path, 4 * LIMIT_LOG_BYTES, NULL);
+	return fd_read_bounded(fd, 4 * LIMIT_LOG_BYTES, path, NULL);
+}
+
+static void add_lines(GPtrArray *lines, const char *path, bool only_whole, LogEnd *ret_end)
+{
+	g_autoptr(GBytes) bytes = read_log(path, ret_end);
 	gsize length = 0;
 	const char *text = bytes ? g_bytes_get_data(bytes, &length) : NULL;
 
 	while (length > 0) {
 		const char *end = memchr(text, '\n', length);
 		const gsize line = end ? (gsize)(end - text) : length;
+		const gsize used = MIN(length, line + 1);
 
+		if (!end && only_whole)
+			return;
 		g_ptr_array_add(lines, g_strndup(text, line));
-		length -= MIN(length, line + 1);
-		text += line + 1;
+		length -= used;
+		text += used;
+		ret_end->offset += (off_t)used;
 	}
 }
 
-GPtrArray *log_tail(const char *directory, const char *name, unsigned n)
+GPtrArray *log_tail(const char *directory, const char *name, unsigned n, LogEnd *ret_end)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *path = log_path(directory, name);
 	g_autofree char *older = g_strconcat(path, ".1", NULL);
+	LogEnd end = { 0 };
+	LogEnd unused = { 0 };
 
-	add_lines(lines, older);
-	add_lines(lines, path);
+	add_lines(lines, older, false, &unused);
+	add_lines(lines, path, ret_end != NULL, &end);
 	if (lines->len > n)
 		g_ptr_array_remove_range(lines, 0, lines->len - n);
+	if (ret_end)
+		*ret_end = end;
 	return lines;
 }

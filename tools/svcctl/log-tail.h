@@ -6,12 +6,20 @@
 #define SVCD_SVCCTL_LOG_TAIL_H
 
 #include <glib.h>
+#include <sys/types.h>
+
+/* How far the current file has been read. */
+typedef struct LogEnd {
+	ino_t inode; /* 0: there is none */
+	off_t offset;
+} LogEnd;
 
 /**
  * log_tail() - the last @n lines, the oldest first
+ * @ret_end: if not NULL, where to go on; a line without an end is then left for later
  * Returns: a new array of strings; empty when there is nothing.
  */
-GPtrArray *log_tail(const char *directory, const char *name, unsigned n);
+GPtrArray *log_tail(const char *directory, const char *name, unsigned n, LogEnd *ret_end);
 
 /* DIRECTORY/NAME.log; a new string. */
 char *log_path(const char *directory, const char *name);

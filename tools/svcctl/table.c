@@ -32,10 +32,8 @@ const char *record_text(GVariant *record, const char *property)
 	return text;
 }
 
-uint64_t record_number(GVariant *record, const char *property)
+static uint64_t number_of(GVariant *value)
 {
-	g_autoptr(GVariant) value = g_variant_lookup_value(record, property, NULL);
-
 	if (!value)
 		return 0;
 	if (g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN))
@@ -43,6 +41,13 @@ uint64_t record_number(GVariant *record, const char *property)
 	if (g_variant_is_of_type(value, G_VARIANT_TYPE_UINT32))
 		return g_variant_get_uint32(value);
 	return g_variant_is_of_type(value, G_VARIANT_TYPE_UINT64) ? g_variant_get_uint64(value) : 0;
+}
+
+uint64_t record_number(GVariant *record, const char *property)
+{
+	g_autoptr(GVariant) value = g_variant_lookup_value(record, property, NULL);
+
+	return number_of(value);
 }
 
 /* An array of strings, or the first members of an array of structs, joined; a new string. */
@@ -63,27 +68,31 @@ static char *join_array(GVariant *record, const char *property)
 
 char *cell_text(const Output *output, GVariant *record, const Column *column)
 {
-	const uint64_t number = record_number(record, column->property);
+	uint64_t number;
 
 	switch (column->kind) {
 	case CELL_TEXT:
 	case CELL_STATE:
 		return g_strdup(record_text(record, column->property));
-	case CELL_NUMBER:
-		return g_strdup_printf("%" G_GUINT64_FORMAT, number);
-	case CELL_OPTIONAL:
-		return number > 0 ? g_strdup_printf("%" G_GUINT64_FORMAT, number) : g_strdup("");
-	case CELL_BOOL:
-		return g_strdup(number > 0 ? "yes" : "no");
-	case CELL_TIME:
-		return number > 0 ? output_format_time(output, (int64_t)number) : g_strdup("");
-	case CELL_DURATION:
-		return number > 0 ? text_format_duration((int64_t)number) : g_strdup("");
 	case CELL_STRINGS:
 	case CELL_STRUCTS:
 		return join_array(record, column->property);
+	case CELL_BOOL:
+		return g_strdup(record_number(record, column->property) > 0 ? "yes" : "no");
+	case CELL_NUMBER:
+	case CELL_OPTIONAL:
+	case CELL_TIME:
+	case CELL_DURATION:
+		break;
 	}
-	return g_strdup("");
+	number = record_number(record, column->property);
+	if (number == 0 && column->kind != CELL_NUMBER)
+		return g_strdup("");
+	if (column->kind == CELL_TIME)
+		return output_format_time(output, (int64_t)number);
+	if (column->kind == CELL_DURATION)
+		return text_format_duration((int64_t)number);
+	return g_strdup_printf("%" G_GUINT64_FORMAT, number);
 }
 
 /* --- JSON --- */
@@ -138,29 +147,26 @@ static JsonNode *array_to_json(GVariant *array, const char *const *fields)
 static JsonNode *cell_to_json(GVariant *record, const Column *column)
 {
 	g_autoptr(GVariant) value = g_variant_lookup_value(record, column->property, NULL);
+	bool is_there = value != NULL;
 
 	switch (column->kind) {
 	case CELL_STRINGS:
 	case CELL_STRUCTS:
 		return array_to_json(value, column->fields);
 	case CELL_TEXT:
-		if (*record_text(record, column->property))
-			return value_to_json(value);
+		is_there = value && *g_variant_get_string(value, NULL);
 		break;
 	case CELL_OPTIONAL:
 	case CELL_TIME:
 	case CELL_DURATION:
-		if (record_number(record, column->property) > 0)
-			return value_to_json(value);
+		is_there = number_of(value) > 0;
 		break;
 	case CELL_STATE:
 	case CELL_NUMBER:
 	case CELL_BOOL:
-		if (value)
-			return value_to_json(value);
 		break;
 	}
-	return json_node_init_null(json_node_alloc());
+	return is_there ? value_to_json(value) : json_node_init_null(json_node_alloc());
 }
 
 JsonNode *record_to_json(GVariant *record, const Column *columns, unsigned n_columns)
@@ -233,35 +239,56 @@ static struct libscols_table *new_table(const Output *output)
 static char *printed_text(const Output *output, GVariant *record, const Column *column)
 {
 	g_autofree char *text = cell_text(output, record, column);
-	g_autofree char *escaped = text_escape_terminal(text);
-	const bool is_never = strcmp(record_text(record, "Activation"), "never") == 0;
+	bool is_never;
 
 	if (column->kind != CELL_STATE)
-		return g_steal_pointer(&escaped);
-	return g_strdup_printf("%s %s", output_symbol(output, text, is_never), escaped);
+		return text_escape_terminal(text);
+	is_never = strcmp(record_text(record, "Activation"), "never") == 0;
+	return g_strdup_printf("%s %s", output_symbol(output, text, is_never), text);
+}
+
+/* All cells, line by line; a new array of strings. */
+static GPtrArray *print_cells(const Output *output, const GPtrArray *chosen, const GPtrArray *records)
+{
+	GPtrArray *cells = g_ptr_array_new_full(chosen->len * records->len, g_free);
+
+	for (guint i = 0; i < records->len; i++) {
+		for (guint k = 0; k < chosen->len; k++)
+			g_ptr_array_add(cells, printed_text(output, g_ptr_array_index(records, i),
+							    g_ptr_array_index(chosen, k)));
+	}
+	return cells;
 }
 
 /* Where the last column begins: the widest cells of those before it, and a blank after each. */
-static unsigned last_column_indent(const Output *output, const GPtrArray *chosen, const GPtrArray *records)
+static unsigned last_column_indent(const Output *output, const GPtrArray *chosen, const GPtrArray *cells)
 {
 	glong indent = 0;
 
-	for (guint i = 0; i + 1 < chosen->len; i++) {
-		const Column *column = g_ptr_array_index(chosen, i);
+	for (guint k = 0; k + 1 < chosen->len; k++) {
+		const Column *column = g_ptr_array_index(chosen, k);
 		glong widest = output->has_header ? g_utf8_strlen(column->title ? column->title : column->key, -1) : 0;
 
-		for (guint k = 0; k < records->len; k++) {
-			g_autofree char *text = printed_text(output, g_ptr_array_index(records, k), column);
-
-			widest = MAX(widest, g_utf8_strlen(text, -1));
-		}
+		for (guint i = k; i < cells->len; i += chosen->len)
+			widest = MAX(widest, g_utf8_strlen(g_ptr_array_index(cells, i), -1));
 		indent += widest + 1;
 	}
 	return (unsigned)indent;
 }
 
+/* The state's colour repeats its symbol. */
+static void colour_cell(const Output *output, struct libscols_cell *cell, GVariant *record, const Column *column)
+{
+	const bool is_never = strcmp(record_text(record, "Activation"), "never") == 0;
+	const char *colour = output_colour(output, record_text(record, column->property), is_never);
+
+	if (cell && *colour)
+		(void)scols_cell_set_color(cell, colour); /* without it the symbol still tells */
+}
+
+/* @cells: of this line. */
 static void fill_line(const Output *output, struct libscols_table *table, const GPtrArray *chosen, GVariant *record,
-		      unsigned last_indent)
+		      char *const *cells, unsigned last_indent)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 
@@ -269,20 +296,12 @@ static void fill_line(const Output *output, struct libscols_table *table, const 
 		g_error("no memory for a table");
 	for (guint i = 0; i < chosen->len; i++) {
 		const Column *column = g_ptr_array_index(chosen, i);
-		g_autofree char *text = printed_text(output, record, column);
-		g_autofree char *wrapped = i + 1 == chosen->len ? output_wrap(output, text, last_indent) : NULL;
-		struct libscols_cell *cell = scols_line_get_cell(line, i);
+		g_autofree char *wrapped = i + 1 == chosen->len ? output_wrap(output, cells[i], last_indent) : NULL;
 
-		if (scols_line_set_data(line, i, wrapped ? wrapped : text) < 0)
+		if (scols_line_set_data(line, i, wrapped ? wrapped : cells[i]) < 0)
 			g_error("no memory for a table");
-		if (column->kind == CELL_STATE && output->has_colour && cell) {
-			const char *state = record_text(record, column->property);
-			const bool is_never = strcmp(record_text(record, "Activation"), "never") == 0;
-			const char *colour = output_colour(output, state, is_never);
-
-			if (*colour)
-				(void)scols_cell_set_color(cell, colour); /* without it the symbol still tells */
-		}
+		if (column->kind == CELL_STATE && output->has_colour)
+			colour_cell(output, scols_line_get_cell(line, i), record, column);
 	}
 }
 
@@ -305,6 +324,7 @@ bool output_table(Output *output, const Column *columns, unsigned n_columns, con
 		  const char *shown, GError **error)
 {
 	g_autoptr(GPtrArray) chosen = choose_columns(columns, n_columns, shown, error);
+	g_autoptr(GPtrArray) cells = NULL;
 	struct libscols_table *table;
 	unsigned indent;
 
@@ -317,9 +337,11 @@ bool output_table(Output *output, const Column *columns, unsigned n_columns, con
 	table = new_table(output);
 	for (guint i = 0; i < chosen->len; i++)
 		add_column(table, g_ptr_array_index(chosen, i), i + 1 == chosen->len);
-	indent = last_column_indent(output, chosen, records);
+	cells = print_cells(output, chosen, records);
+	indent = last_column_indent(output, chosen, cells);
 	for (guint i = 0; i < records->len; i++)
-		fill_line(output, table, chosen, g_ptr_array_index(records, i), indent);
+		fill_line(output, table, chosen, g_ptr_array_index(records, i),
+			  (char *const *)cells->pdata + (gsize)i * chosen->len, indent);
 	if (records->len > 0)
 		scols_print_table(table);
 	scols_unref_table(table);
