@@ -106,6 +106,13 @@ def power_off(box):
             "powered_off": os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT}
 
 
+def summary_of(row):
+    summary = {key: row[key] for key in ("name", "state", "pid") if row.get(key) is not None}
+    if row["state"] == "waiting":
+        summary["waits_for"] = [term["text"] for term in row["false_terms"]]
+    return summary
+
+
 def check():
     """Everything once, without a terminal; returns the summary."""
     summary = {"schema": "svcd-demo/1", "ok": False, "problems": []}
@@ -114,8 +121,7 @@ def check():
         with new_sandbox() as box:
             summary["boot_ms"] = round(boot(box, BootDisplay(sys.stderr, False)) * 1000)
             rows = box.services()
-            summary["services"] = [{key: row[key] for key in ("name", "state", "pid") if row.get(key) is not None}
-                                   for row in rows.values() if row["state"] != "idle"]
+            summary["services"] = [summary_of(row) for row in rows.values() if row["state"] != "idle"]
             problems += [f"{name} is {rows.get(name, {}).get('state', 'not known')}" for name in SHOWN
                          if rows.get(name, {}).get("state") != "ready"]
             problems += [f"{row['name']} failed" for row in rows.values() if row["state"] == "failed"]
@@ -133,13 +139,21 @@ def check():
     return summary
 
 
-def new_sandbox():
-    return Sandbox(root="debian", vendor=True, policy=POLICY, mounts=("sys",))
+def new_sandbox(**options):
+    return Sandbox(root="debian", vendor=True, policy=POLICY, mounts=("sys",), **options)
+
+
+def shell(box):
+    """A shell on a terminal of the sandbox's own, so that job control works."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    environment = dict(ENVIRONMENT, TERM=os.environ.get("TERM", "linux"), PS1="svcd-demo:\\w# ")
+    subprocess.run(box.command(["/usr/bin/script", "-qec", "/bin/bash --norc", "/dev/null"]), check=False, env=environment)
 
 
 def show():
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    with new_sandbox() as box:
+    # Whoever is in there may kill what he likes.
+    with new_sandbox(expect_crash=True) as box:
         print("demo: svcd boots as PID 1 of a namespace of its own\n")
         seconds = boot(box, BootDisplay(sys.stdout, on_terminal))
         print(f"\ndemo: booted in {seconds:.2f} s\n\n# svcctl", flush=True)
@@ -148,9 +162,7 @@ def show():
         if on_terminal:
             print("\ndemo: a shell inside; try: svcctl list, svcctl explain, svcctl status ssh, kill -SEGV $(pidof svcd-manager)\n"
                   "demo: leaving it powers the sandbox off\n", flush=True)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            subprocess.run(box.command(["/bin/bash", "--norc"]), check=False,
-                           env=dict(ENVIRONMENT, TERM=os.environ.get("TERM", "linux"), PS1="svcd-demo:\\w# "))
+            shell(box)
         if box.is_running():
             print("demo: powering off", flush=True)
             power_off(box)

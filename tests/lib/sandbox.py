@@ -305,7 +305,7 @@ class Sandbox:
 
     def command(self, argv):
         return ["nsenter", f"--target={self.pid1}", "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup",
-                "--root", "--wd=/", "--", *argv]
+                "--root", "--wdns=/", "--", *argv]
 
     def run(self, *argv, check=True, timeout=DEFAULT_S, stdin=None):
         """Run a command inside; its output is text. A list or a line for the shell."""

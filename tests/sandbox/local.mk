@@ -12,6 +12,8 @@ EXTRA_DIST += \
 	tools/demo.py
 
 EXTRA_DIST += \
+	tests/sandbox/long_orphans.py \
+	tests/sandbox/long_reexec.py \
 	tests/sandbox/test_activations.py \
 	tests/sandbox/test_after.py \
 	tests/sandbox/test_alternatives.py \
@@ -24,6 +26,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_crash_loop.py \
 	tests/sandbox/test_ctrl_alt_del.py \
 	tests/sandbox/test_ctrl_alt_del_impatient.py \
+	tests/sandbox/test_deaf_shutdown.py \
 	tests/sandbox/test_deep_chain.py \
 	tests/sandbox/test_dependents_are_named.py \
 	tests/sandbox/test_drop_in.py \
@@ -38,6 +41,8 @@ EXTRA_DIST += \
 	tests/sandbox/test_foreign_signals.py \
 	tests/sandbox/test_frozen_cgroup.py \
 	tests/sandbox/test_group.py \
+	tests/sandbox/test_hostile_environment.py \
+	tests/sandbox/test_hostile_names.py \
 	tests/sandbox/test_json.py \
 	tests/sandbox/test_keeper_crash.py \
 	tests/sandbox/test_kernel_command_line.py \
@@ -47,6 +52,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_many_files.py \
 	tests/sandbox/test_mounted.py \
 	tests/sandbox/test_need_ends.py \
+	tests/sandbox/test_no_descriptors_left.py \
 	tests/sandbox/test_no_manager.py \
 	tests/sandbox/test_notify_spoof.py \
 	tests/sandbox/test_on_lapse.py \
@@ -59,6 +65,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_poweroff.py \
 	tests/sandbox/test_prepare_fails.py \
 	tests/sandbox/test_private_socket.py \
+	tests/sandbox/test_random_kills.py \
 	tests/sandbox/test_read_only_root.py \
 	tests/sandbox/test_ready_exit.py \
 	tests/sandbox/test_ready_fd.py \
@@ -77,6 +84,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_stop_and_reload_commands.py \
 	tests/sandbox/test_stop_kills_cgroup.py \
 	tests/sandbox/test_stop_order.py \
+	tests/sandbox/test_stop_overtaken.py \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \
 	tests/sandbox/test_terminal.py \

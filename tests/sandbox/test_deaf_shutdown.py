@@ -1,0 +1,21 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fifty services that ignore TERM do not hold up a shutdown fifty times: they are killed side by side."""
+
+import os
+import signal
+import time
+
+from sandbox import Sandbox
+
+NAMES = [f"deaf-{number}" for number in range(50)]
+DEAF = "[Service]\nExec=/bin/sh -c \"trap '' TERM; echo >/run/%i; while :; do sleep 1; done\"\nReady=path:/run/%i\nStopTimeout=3s\n"
+
+with Sandbox({"deaf@": DEAF}, policy="[runlevel 2]\n" + "".join(f"Activate=deaf@{name}\n" for name in NAMES)) as box:
+    box.wait_states({f"deaf@{name}": "ready" for name in NAMES})
+    began = time.monotonic()
+    box.svcctl("poweroff")
+    status = box.wait_end()
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
+    # One after the other they would need 150 seconds.
+    assert time.monotonic() - began < 45, f"{time.monotonic() - began:.0f} s"
