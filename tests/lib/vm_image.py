@@ -135,6 +135,8 @@ def _make_disk(tree, stage, disk):
 
 def disk_image(stage):
     """The path of a disk with the installed tree @stage; made again when the tree has changed."""
+    if not stage or not os.path.exists(f"{stage}/usr/lib/svcd/svcd-manager"):
+        raise SystemExit(f"no installed tree in {stage!r}: use tests/run --only NAME, or make one with tests/lib/setup stage bare")
     tree = debian_tree()
     disk = f"{CACHE}/vm-disk-{_digest(tree, repr(FILES), str(DISK_BYTES), _tree_digest(stage))}.img"
     with _lock("vm"):
