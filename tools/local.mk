@@ -9,6 +9,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/arguments.c tools/svcctl/arguments.h \
 	tools/svcctl/client.c tools/svcctl/client.h \
 	tools/svcctl/cmd-control.c \
+	tools/svcctl/cmd-explain.c \
 	tools/svcctl/cmd-files.c \
 	tools/svcctl/cmd-log.c \
 	tools/svcctl/cmd-look.c \

@@ -229,8 +229,8 @@ static bool on_stop(BusCall *call, DBusMessageIter *out, GError **error)
 		g_ptr_array_add(names, NULL);
 		list = g_strjoinv(", ", (char **)names->pdata);
 		if (names->len > 1)
-			return fail(error, SVCD_ERROR_BUSY, "%s was not stopped: %u running %s it: %s", name, names->len - 1,
-				    names->len == 2 ? "service needs" : "services need", list);
+			return fail(error, SVCD_ERROR_BUSY, "%s was not stopped: %u running %s it: %s", name,
+				    names->len - 1, names->len == 2 ? "service needs" : "services need", list);
 	}
 	return request(call, REQUEST_VERB_STOP, name, error);
 }
@@ -272,8 +272,8 @@ static bool on_shutdown(BusCall *call, DBusMessageIter *out, GError **error)
 	const char *kind = call_string(call);
 
 	if (!g_strv_contains(kinds, kind))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a machine can be ended by poweroff, reboot or halt, not \"%s\"",
-			    kind);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "a machine can be ended by poweroff, reboot or halt, not \"%s\"", kind);
 	return bus_ops(call->bus)->shutdown(bus_ops_data(call->bus), kind, &call->client->who, error);
 }
 

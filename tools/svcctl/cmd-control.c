@@ -76,11 +76,21 @@ static bool is_off(const char *state)
 	return is(state, "idle");
 }
 
-static const Request start_request = { "Start", "(s)", "(a(ssss))", "started", "is already up", "starts as soon as", judge_start,
-				       state_is_up };
-static const Request stop_request = { "Stop", "(sb)", "()", "stopped", "is not running", "", judge_stop, is_off };
-static const Request restart_request = { "Restart", "(s)", "(a(ssss))", "restarted", "", "starts as soon as",
-					 judge_restart, NULL };
+static const Request start_request = {
+	.method = "Start", .arguments = "(s)", .answer = "(a(ssss))",
+	.done = "started", .already = "is already up", .waiting = "starts as soon as",
+	.judge = judge_start, .is_done_before = state_is_up,
+};
+static const Request stop_request = {
+	.method = "Stop", .arguments = "(sb)", .answer = "()",
+	.done = "stopped", .already = "is not running", .waiting = "",
+	.judge = judge_stop, .is_done_before = is_off,
+};
+static const Request restart_request = {
+	.method = "Restart", .arguments = "(s)", .answer = "(a(ssss))",
+	.done = "restarted", .already = "", .waiting = "starts as soon as",
+	.judge = judge_restart,
+};
 
 /* "starting for 3.0 s, pid 811: flushing" */
 static char *progress_text(GVariant *service, const Output *output)

@@ -242,7 +242,8 @@ static bool check_file(Context *context, Configuration *configuration, const cha
 	if (service)
 		check_service_text(configuration, service, &source, diags);
 	else
-		(void)policy_parse(configuration->policy, POLICY_LAYER_ADMIN, path, text, length, diags); /* @diags says it */
+		/* Whether it was taken is in @diags. */
+		(void)policy_parse(configuration->policy, POLICY_LAYER_ADMIN, path, text, length, diags);
 	show_diagnostics(&context->output, diags, path, service, tally);
 	return true;
 }

@@ -99,16 +99,11 @@ static bool is_asked_for(const Context *context, const char *key)
 	return context->n_names == 0;
 }
 
-static void unref_record(gpointer record)
-{
-	g_variant_unref(record);
-}
-
 bool cmd_conditions(Context *context, GError **error)
 {
 	g_autoptr(GVariant) reply = client_ask_manager(context->client, "ListConditions", NULL, "(a(ssstu))", error);
 	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
-	g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(unref_record);
+	g_autoptr(GPtrArray) records = records_new();
 
 	for (gsize i = 0; array && i < g_variant_n_children(array); i++) {
 		g_autoptr(GVariant) record = record_from_tuple(g_variant_get_child_value(array, i), condition_fields);

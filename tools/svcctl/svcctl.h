@@ -90,6 +90,12 @@ bool cmd_version(Context *context, GError **error);
 /* Where services' output is: "/run/svcd/log", or $SVCD_LOG_DIRECTORY. */
 const char *log_directory(void);
 
+/* An array of records: GVariant *, owned. */
+GPtrArray *records_new(void);
+
+/* The manager's complaints about files, as records; NULL with @error. */
+GPtrArray *ask_diagnostics(Context *context, GError **error);
+
 /* Records of ListServices, GVariant *; NULL with @error. */
 GPtrArray *ask_services(Context *context, GError **error);
 
@@ -107,9 +113,5 @@ void context_hint(Context *context, const char *format, ...) G_GNUC_PRINTF(2, 3)
 
 /* Up, in the sense of "status": ready, or a task that is done. */
 bool state_is_up(const char *state);
-
-/* Records what happened to one of several names; @error may be NULL. */
-void result_add(GPtrArray *results, const char *name, const char *result, GVariant *record, const GError *error,
-		const char *hint);
 
 #endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * explain: why something is as it is, in the manager's sentences; and what files are wrong.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/errors.h"
+#include "base/text.h"
+#include "svcctl/svcctl.h"
+
+static const char *const reason_fields[] = { "depth", "kind", "service", "text", NULL };
+static const Column reason_columns[] = {
+	{ "depth", NULL, "depth", CELL_NUMBER },
+	{ "kind", NULL, "kind", CELL_TEXT },
+	{ "service", NULL, "service", CELL_TEXT },
+	{ "text", NULL, "text", CELL_TEXT },
+};
+
+/* The label in front of a reason; that of a run of equal ones is shown once. */
+static const struct {
+	const char *kind;
+	const char *label;
+} reason_labels[] = {
+	{ "state", "" }, { "why", "Why" }, { "cause", "Last" }, { "impact", "Impact" }, { "next", "Next" },
+};
+
+static const char *reason_label(const char *kind)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(reason_labels); i++) {
+		if (strcmp(reason_labels[i].kind, kind) == 0)
+			return reason_labels[i].label;
+	}
+	return "";
+}
+
+static void print_reason(Output *output, GVariant *reason, GVariant *service, const char *previous_kind)
+{
+	const char *kind = record_text(reason, "kind");
+	const char *text = record_text(reason, "text");
+	const unsigned depth = (unsigned)record_number(reason, "depth");
+
+	if (strcmp(kind, "state") == 0 && depth == 0) {
+		const char *state = record_text(service, "State");
+		const bool is_never = strcmp(record_text(service, "Activation"), "never") == 0;
+		g_autofree char *escaped = text_escape_terminal(text);
+
+		fprintf(output->out, "%s%s%s %s\n", output_colour(output, state, is_never),
+			output_symbol(output, state, is_never), output_colour_end(output), escaped);
+		return;
+	}
+	/* Deeper states are sentences of the tree above them. */
+	output_field_deep(output, depth, strcmp(kind, previous_kind) == 0 ? "" : reason_label(kind), text);
+}
+
+static GPtrArray *ask_reasons(Context *context, const char *name, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(context->client, "Explain", g_variant_new("(s)", name),
+						       "(a(usss))", error);
+	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
+	GPtrArray *reasons;
+
+	if (!array)
+		return NULL;
+	reasons = records_new();
+	for (gsize i = 0; i < g_variant_n_children(array); i++)
+		g_ptr_array_add(reasons, record_from_tuple(g_variant_get_child_value(array, i), reason_fields));
+	return reasons;
+}
+
+/* Prints, or adds an object to @array. */
+static bool explain_one(Context *context, const char *name, JsonArray *array, GError **error)
+{
+	Output *output = &context->output;
+	g_autoptr(GVariant) service = client_service(context->client, name, error);
+	g_autoptr(GPtrArray) reasons = service ? ask_reasons(context, name, error) : NULL;
+	const char *previous = "";
+	JsonObject *object;
+	JsonArray *list;
+
+	if (!reasons)
+		return false;
+	for (guint i = 0; i < reasons->len && !output->is_json; i++) {
+		GVariant *reason = g_ptr_array_index(reasons, i);
+
+		print_reason(output, reason, service, previous);
+		previous = record_text(reason, "kind");
+	}
+	object = json_object_new();
+	list = json_array_new();
+	for (guint i = 0; i < reasons->len; i++)
+		json_array_add_element(list, record_to_json(g_ptr_array_index(reasons, i), reason_columns,
+							    G_N_ELEMENTS(reason_columns)));
+	json_object_set_string_member(object, "name", record_text(service, "Name"));
+	json_object_set_string_member(object, "state", record_text(service, "State"));
+	json_object_set_array_member(object, "reasons", list);
+	json_array_add_object_element(array, object);
+	return true;
+}
+
+static const char *const diagnostic_fields[] = { "level", "file", "line", "service", "text", NULL };
+static const Column diagnostic_columns[] = {
+	{ "level", NULL, "level", CELL_TEXT },
+	{ "file", NULL, "file", CELL_TEXT },
+	{ "line", NULL, "line", CELL_OPTIONAL },
+	{ "service", NULL, "service", CELL_TEXT },
+	{ "text", NULL, "text", CELL_TEXT },
+};
+
+GPtrArray *ask_diagnostics(Context *context, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(context->client, "Diagnostics", NULL, "(a(ssuss))", error);
+	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
+	GPtrArray *records;
+
+	if (!array)
+		return NULL;
+	records = records_new();
+	for (gsize i = 0; i < g_variant_n_children(array); i++)
+		g_ptr_array_add(records, record_from_tuple(g_variant_get_child_value(array, i), diagnostic_fields));
+	return records;
+}
+
+static void print_diagnostics(Context *context, const GPtrArray *records)
+{
+	for (guint i = 0; i < records->len; i++) {
+		GVariant *record = g_ptr_array_index(records, i);
+		const char *file = record_text(record, "file");
+		DiagLevel level = DIAG_ERROR;
+		const Diagnostic diagnostic = {
+			.level = diag_level_from_name(record_text(record, "level"), &level) ? level : DIAG_ERROR,
+			.origin = { *file ? file : NULL, (unsigned)record_number(record, "line") },
+			.text = (char *)record_text(record, "text"),
+		};
+		g_autofree char *line = diag_format(&diagnostic);
+
+		output_line(&context->output, "%s", line);
+	}
+}
+
+static JsonNode *records_to_array(const GPtrArray *records, const Column *columns, unsigned n_columns)
+{
+	JsonArray *array = json_array_new();
+	JsonNode *node;
+
+	for (guint i = 0; i < records->len; i++)
+		json_array_add_element(array, record_to_json(g_ptr_array_index(records, i), columns, n_columns));
+	node = json_node_init_array(json_node_alloc(), array);
+	json_array_unref(array);
+	return node;
+}
+
+/* Names of all that is not as wanted; a new strv. */
+static char **ask_not_as_wanted(Context *context, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(context->client, "NotAsWanted", NULL, "(as)", error);
+	char **names = NULL;
+
+	if (reply)
+		g_variant_get(reply, "(^as)", &names);
+	return names;
+}
+
+static bool explain_everything(Context *context, GError **error)
+{
+	g_auto(GStrv) names = ask_not_as_wanted(context, error);
+	g_autoptr(GPtrArray) diagnostics = names ? ask_diagnostics(context, error) : NULL;
+	JsonArray *array;
+	JsonObject *object;
+	JsonNode *node;
+
+	if (!diagnostics)
+		return false;
+	array = json_array_new();
+	for (size_t i = 0; names[i]; i++) {
+		g_autoptr(GError) problem = NULL;
+
+		/* One that went away in between is no news. */
+		if (!explain_one(context, names[i], array, &problem) &&
+		    !g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NO_SUCH_SERVICE)) {
+			json_array_unref(array);
+			g_propagate_error(error, g_steal_pointer(&problem));
+			return false;
+		}
+		output_line(&context->output, "%s", "");
+	}
+	if (diagnostics->len > 0)
+		output_line(&context->output, "Files that svcd complains about:");
+	print_diagnostics(context, diagnostics);
+	if (!names[0] && diagnostics->len == 0)
+		output_line(&context->output, "Everything is as wanted.");
+	object = json_object_new();
+	json_object_set_array_member(object, "services", array);
+	json_object_set_member(object, "diagnostics", records_to_array(diagnostics, diagnostic_columns,
+								       G_N_ELEMENTS(diagnostic_columns)));
+	node = json_node_init_object(json_node_alloc(), object);
+	json_object_unref(object);
+	output_set_data(&context->output, node);
+	return true;
+}
+
+bool cmd_explain(Context *context, GError **error)
+{
+	g_auto(GStrv) names = NULL;
+	JsonArray *array;
+	JsonNode *node;
+	bool done = true;
+
+	if (context->n_names == 0)
+		return explain_everything(context, error);
+	names = expand_names(context, error);
+	if (!names)
+		return false;
+	array = json_array_new();
+	for (size_t i = 0; names[i] && done; i++) {
+		if (i > 0)
+			output_line(&context->output, "%s", "");
+		done = explain_one(context, names[i], array, error);
+		if (!done)
+			context_advise(context, *error, names[i]);
+	}
+	node = json_node_init_array(json_node_alloc(), array);
+	json_array_unref(array);
+	output_set_data(&context->output, node);
+	return done;
+}
