@@ -138,7 +138,7 @@ bool engine_is_shutting_down(const Engine *engine);
 
 /* Nothing is in motion: all unwanted are down, all wanted are up, failed or waiting for the world outside. */
 bool engine_is_at_rest(const Engine *engine);
-/* Runlevel 0 or 6, and nothing that policy does not want there runs any more. */
+/* Runlevel 0 or 6 at rest: what policy does not want there is gone, and what it wants there is up, done or failed. */
 bool engine_is_stopped(const Engine *engine);
 
 typedef struct ConditionView {

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "engine/explain.h"
+
 #define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
 
 /* --- who is meant --- */
@@ -519,6 +521,15 @@ static void check_wanted_at_rest(Machine *m, const Service *s)
 	machine_fail(m, "at rest %s is %s: %s", s->def->name, service_state_name(s->state), service_cause(s));
 }
 
+/* Whatever has come to pass, there are words for it. */
+static void check_explained(Machine *m, const Service *s)
+{
+	g_autoptr(GPtrArray) reasons = explain_service(m->engine, s->def->name, m->now_us);
+
+	if (reasons->len < 2)
+		machine_fail(m, "%s is not explained", s->def->name);
+}
+
 void invariants_at_rest(Machine *m)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -531,6 +542,7 @@ void invariants_at_rest(Machine *m)
 		else if (is_active(s) || s->state == STATE_WAITING)
 			machine_fail(m, "at rest %s is %s, and nothing wants it", s->def->name,
 				     service_state_name(s->state));
+		check_explained(m, s);
 		if (service_is_up(s) && loses_conflict(m, s))
 			machine_fail(m, "at rest %s runs, and should have lost a conflict", s->def->name);
 	}
