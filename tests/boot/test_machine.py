@@ -79,8 +79,7 @@ def check_hotplug(vm, directory):
     """A nofail volume is mounted when its disk comes."""
     path = f"{directory}/absent"
     vm_image.make_volume(path, "absent")
-    vm.qmp("blockdev-add", **{"driver": "raw", "node-name": "late", "file": {"driver": "file", "filename": path}})
-    vm.qmp("device_add", driver="virtio-blk-pci", drive="late", id="late")
+    vm.plug(path, "late")
     wait_for(lambda: vm.sh("mountpoint -q /mnt/absent", check=False)[0] == 0, 60, "the late volume is mounted")
 
 

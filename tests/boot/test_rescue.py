@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-"single" on the kernel command line gives a shell for the admin and no daemons; leaving it goes on with the boot; "svcctl
-reboot" reboots.
+"single" on the kernel command line gives a shell for the admin and no daemons, even while a volume is looked for that is not
+there; leaving it goes on with the boot; "svcctl reboot" reboots.
 """
 
 import os
@@ -27,12 +27,28 @@ def check_rescue(vm):
     assert rows["rescue"]["state"] == "ready", rows["rescue"]
     for name in ("dbus", "rsyslog", "nginx", "ssh", "networking"):
         assert rows[name]["state"] == "idle", f"{name} is {rows[name]['state']} in runlevel 1"
-    wait_for(lambda: vm.services()["mount-srv-my--data"]["state"] == "done", 60, "volumes are mounted in runlevel 1")
+    assert rows["mount-mnt-scratch"]["state"] == "done", "volumes are mounted in runlevel 1"
+
+
+def check_late_volume(vm, path):
+    """Who comes after $local_fs waits for the volume while it is looked for; when it comes, all goes on."""
+    begin = len(vm.console.data)
+    vm.type_console("exit\n")
+    wait_for(lambda: vm.svcctl_json("runlevel")["runlevel"] == "2", 60, "the usual runlevel")
+    rows = vm.services()
+    assert rows["mount-srv-my--data"]["state"] == "waiting", rows["mount-srv-my--data"]
+    # A very slow machine has given the volume up by now, after 90 s, and has gone on.
+    if rows["device-label-my+20data"]["state"] == "starting":
+        assert rows["dbus"]["state"] == "waiting", f"dbus is {rows['dbus']['state']} before the volume is there"
+    else:
+        assert rows["device-label-my+20data"]["state"] == "failed", rows["device-label-my+20data"]
+
+    vm.plug(path, "data")
+    wait_for(lambda: vm.services()["mount-mnt-part"]["state"] == "done", 60, "the late volume, and what lies on it")
+    vm.wait_console("svcd-vm login:", begin=begin)
 
 
 def check_going_on(vm):
-    vm.type_console("exit\n")
-    vm.wait_console("svcd-vm login:")
     wait_for(lambda: vm.services()["nginx"]["state"] == "ready", BOOT_S, "nginx is up")
     rows = vm.services()
     assert rows["rescue"]["state"] == "idle", rows["rescue"]
@@ -41,9 +57,10 @@ def check_going_on(vm):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="vm-", dir=vm_image.CACHE) as directory:
-        disks = vm_image.make_test_disks(directory, STAGE)
-        with Machine(disks, *vm_image.boot_files(), cmdline="single") as vm:
+        root, data, swap = vm_image.make_test_disks(directory, STAGE)
+        with Machine([root, swap], *vm_image.boot_files(), cmdline="single") as vm:
             check_rescue(vm)
+            check_late_volume(vm, data)
             check_going_on(vm)
             vm.sh_detached("svcctl reboot")
             assert vm.wait_end() == "guest-reset", "the machine did not reboot"

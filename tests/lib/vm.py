@@ -174,6 +174,11 @@ class Machine:
     def press(self, *keys):
         self.qmp("send-key", keys=[{"type": "qcode", "data": key} for key in keys])
 
+    def plug(self, path, name):
+        """A further disk, while the machine runs."""
+        self.qmp("blockdev-add", **{"driver": "raw", "node-name": name, "file": {"driver": "file", "filename": path}})
+        self.qmp("device_add", driver="virtio-blk-pci", drive=name, id=name)
+
     def must_live(self):
         assert KERNEL_PANIC not in self.console.text(), "the kernel panicked: PID 1 has ended"
         assert self.process.poll() is None, "the machine has gone down"
