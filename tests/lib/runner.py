@@ -29,7 +29,7 @@ HISTORIES_LONG = 2_000_000
 FIRST_SEED = 1
 
 # Seconds; generous, for a machine of two CPUs that does other things too.
-LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "lint": 900, "boot": 1200, "fuzz": 900, "bench": 900}
+LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "lint": 900, "boot": 1200, "fuzz": 3600, "bench": 900}
 
 OUTPUT_LINES = 150
 
@@ -250,6 +250,8 @@ def remove_stale_cgroups():
 def build_all(options):
     """Returns the directory of the builds. A part that the chosen tests do not use is not built."""
     began = time.monotonic()
+    if options.fuzz:
+        setup("packages", "fuzz")
     builds = setup("dir")
     os.makedirs(builds, exist_ok=True)
     for kind in ("bare",) if options.bench else ("sanitized", "bare"):

@@ -3,8 +3,10 @@
 # Checks of the tree and of the bare programs; tests/run runs them.
 
 EXTRA_DIST += \
+	tests/fuzz/fuzz_all \
 	tests/lint/analyzer \
 	tests/lint/distcheck \
+	tests/lint/house-map \
 	tests/lint/house-map \
 	tests/lint/layers \
 	tests/lint/scripts \
