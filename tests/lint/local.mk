@@ -7,7 +7,6 @@ EXTRA_DIST += \
 	tests/lint/analyzer \
 	tests/lint/distcheck \
 	tests/lint/house-map \
-	tests/lint/house-map \
 	tests/lint/layers \
 	tests/lint/scripts \
 	tests/lint/symbols

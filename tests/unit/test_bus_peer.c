@@ -334,6 +334,7 @@ START_TEST(descriptors_are_not_taken)
 	greet(&f);
 	ck_assert_int_eq(pipe(pipes), 0);
 	c = CMSG_FIRSTHDR(&message);
+	ck_assert_ptr_nonnull(c);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
