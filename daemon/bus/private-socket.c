@@ -7,6 +7,7 @@
 #include "bus/private-socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -35,6 +36,7 @@ struct PrivateSocket {
 	GPtrArray *clients; /* PrivateClient *, owned */
 	char guid[33];
 	bool is_full_told; /* one line of log, not one a refusal */
+	int reserve_fd;    /* given up to turn a client away when there are no descriptors; -1: none */
 	const PrivateListener *listener;
 	void *data;
 };
@@ -128,6 +130,28 @@ static void take_client(PrivateSocket *socket, int fd)
 	g_ptr_array_add(socket->clients, client);
 }
 
+static int open_reserve(void)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/*
+ * Out of descriptors: a client that waits in the backlog would wake us again and again, for nothing. With one descriptor
+ * in reserve it can be let in and turned away, and comes again.
+ */
+static void turn_away_first(PrivateSocket *socket)
+{
+	int fd;
+
+	fd_close(&socket->reserve_fd);
+	fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	fd_close(&fd);
+	socket->reserve_fd = open_reserve();
+	if (!socket->is_full_told)
+		log_warning(NULL, "no descriptors are left for clients of the private socket; they are turned away");
+	socket->is_full_told = true;
+}
+
 static void on_connection(GIOCondition condition, void *data)
 {
 	PrivateSocket *socket = data;
@@ -135,8 +159,10 @@ static void on_connection(GIOCondition condition, void *data)
 	for (unsigned i = 0; i < ACCEPT_BATCH; i++) {
 		const int fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+			turn_away_first(socket);
 		if (fd < 0)
-			return; /* EAGAIN: all are in; EMFILE and the like: it waits in the backlog */
+			return; /* EAGAIN: all are in */
 		if (socket->clients->len < LIMIT_PRIVATE_CLIENTS) {
 			socket->is_full_told = false;
 			take_client(socket, fd);
@@ -161,6 +187,7 @@ PrivateSocket *private_socket_new(int fd, const PrivateListener *listener, void 
 	/* Tells one server from another, nothing more; chance of this quality will do. */
 	for (unsigned i = 0; i < 4; i++)
 		g_snprintf(socket->guid + 8 * i, 9, "%08x", g_random_int());
+	socket->reserve_fd = open_reserve();
 	(void)fd_set_nonblocking(fd, true); /* a socket: cannot fail */
 	socket->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_connection, socket);
 	return socket;
@@ -200,5 +227,6 @@ void private_socket_free(PrivateSocket *socket)
 	g_ptr_array_unref(socket->clients);
 	fd_source_free(socket->source);
 	fd_close(&socket->fd);
+	fd_close(&socket->reserve_fd);
 	g_free(socket);
 }
