@@ -8,5 +8,6 @@ EXTRA_DIST += \
 	tests/lint/distcheck \
 	tests/lint/house-map \
 	tests/lint/layers \
+	tests/lint/pid1 \
 	tests/lint/scripts \
 	tests/lint/symbols
