@@ -15,9 +15,13 @@
 /* Between two attempts to come back to a manager that is being replaced. */
 enum { RETRY_MS = 50 };
 
+/* How long the socket of a machine that boots is waited for; the manager makes it before it reads a file. */
+#define BOOT_PATIENCE_US (5 * G_USEC_PER_SEC)
+
 struct Client {
 	GDBusConnection *connection; /* NULL while there is none */
 	int64_t timeout_us;
+	int64_t created_us;
 	bool is_watching;
 	bool was_told; /* a signal came, or the connection went */
 };
@@ -27,6 +31,7 @@ Client *client_new(int64_t timeout_us)
 	Client *client = g_new0(Client, 1);
 
 	client->timeout_us = timeout_us;
+	client->created_us = g_get_monotonic_time();
 	return client;
 }
 
@@ -91,8 +96,17 @@ static bool is_lost(const GError *error)
 	       g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY);
 }
 
+/* In the first moments of a boot PID 1 is there and the socket is not yet. */
+static bool is_booting(const Client *client)
+{
+	g_autofree char *name = NULL;
+
+	return g_get_monotonic_time() < client->created_us + BOOT_PATIENCE_US &&
+	       g_file_get_contents("/proc/1/comm", &name, NULL, NULL) && strcmp(g_strchomp(name), "svcd") == 0;
+}
+
 /* Says in our words why there is no connection. Returns: true when it is worth another attempt. */
-static bool explain_failure(const Attempt *attempt, GError **error)
+static bool explain_failure(const Client *client, const Attempt *attempt, GError **error)
 {
 	const GError *cause = attempt->error;
 
@@ -107,7 +121,7 @@ static bool explain_failure(const Attempt *attempt, GError **error)
 	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ||
 	    g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)) {
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd is not running: nobody listens on %s", socket_path());
-		return false;
+		return is_booting(client);
 	}
 	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot talk to svcd on %s: %s", socket_path(), cause->message);
 	return true; /* the manager died in the greeting */
@@ -144,7 +158,7 @@ static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, G
 	g_source_remove(limit);
 	*ret_again = false;
 	if (!attempt.connection) {
-		*ret_again = explain_failure(&attempt, error);
+		*ret_again = explain_failure(client, &attempt, error);
 		g_clear_error(&attempt.error);
 		return false;
 	}
