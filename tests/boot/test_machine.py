@@ -8,7 +8,6 @@ a power-off leaves clean file systems.
 
 import os
 import subprocess
-import tempfile
 
 import vm_image
 from deadline import wait_for
@@ -131,7 +130,7 @@ def check_disk(path, *files):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="vm-", dir=vm_image.CACHE) as directory:
+    with vm_image.work_directory() as directory:
         disks = vm_image.make_test_disks(directory, STAGE)
         with Machine(disks, *vm_image.boot_files(), screen=True) as vm:
             vm.wait_console("svcd-vm login:")

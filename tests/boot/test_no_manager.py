@@ -7,7 +7,6 @@ obeys the keyboard.
 
 import os
 import subprocess
-import tempfile
 
 import vm_image
 from vm import Machine
@@ -24,7 +23,7 @@ def hide_manager(disk):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="vm-", dir=vm_image.CACHE) as directory:
+    with vm_image.work_directory() as directory:
         disks = vm_image.make_test_disks(directory, STAGE)
         hide_manager(disks[0])
         with Machine(disks, *vm_image.boot_files(), cmdline="rw") as vm:

@@ -6,7 +6,6 @@ there; leaving it goes on with the boot; "svcctl reboot" reboots.
 """
 
 import os
-import tempfile
 
 import vm_image
 from deadline import wait_for
@@ -56,7 +55,7 @@ def check_going_on(vm):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="vm-", dir=vm_image.CACHE) as directory:
+    with vm_image.work_directory() as directory:
         root, data, swap = vm_image.make_test_disks(directory, STAGE)
         with Machine([root, swap], *vm_image.boot_files(), cmdline="single") as vm:
             check_rescue(vm)

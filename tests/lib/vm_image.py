@@ -67,6 +67,20 @@ def _lock(name):
         yield
 
 
+def _remove_stale():
+    """What tests left behind that were killed: the name holds their pid."""
+    for path in glob.glob(f"{CACHE}/vm-run-*"):
+        if not os.path.exists(f"/proc/{path.split('-')[-2]}"):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def work_directory():
+    """A directory for the disks of one test, gone at its end."""
+    os.makedirs(CACHE, exist_ok=True)
+    _remove_stale()
+    return tempfile.TemporaryDirectory(prefix=f"vm-run-{os.getpid()}-", dir=CACHE)
+
+
 def _run(*argv, **options):
     subprocess.run(argv, check=True, stdin=subprocess.DEVNULL, **options)
 
@@ -117,7 +131,7 @@ def _write_files(root, files):
 
 def _make_disk(tree, stage, disk):
     """Lays @stage and FILES over @tree and writes the whole to @disk."""
-    with tempfile.TemporaryDirectory(prefix="vm-", dir=CACHE) as work:
+    with work_directory() as work:
         for name in ("upper", "work", "merged"):
             os.mkdir(f"{work}/{name}")
         _run("cp", "-a", f"{stage}/.", f"{work}/upper/")
