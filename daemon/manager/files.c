@@ -40,14 +40,15 @@ static char **service_environment(const Manager *m)
 	return environment;
 }
 
-static bool make_directories(Manager *m)
+bool files_make_directories(Manager *m)
 {
 	static const char *const names[] = { "", "/log", "/notify", "/generated", "/services.d", "/policy.d" };
 	g_autoptr(GError) error = NULL;
 
-	m->runtime_dir = is_user_mode(m) && g_getenv("XDG_RUNTIME_DIR")
-				 ? g_build_filename(g_getenv("XDG_RUNTIME_DIR"), "svcd", NULL)
-				 : g_strdup("/run/svcd");
+	if (!m->runtime_dir)
+		m->runtime_dir = is_user_mode(m) && g_getenv("XDG_RUNTIME_DIR")
+					 ? g_build_filename(g_getenv("XDG_RUNTIME_DIR"), "svcd", NULL)
+					 : g_strdup("/run/svcd");
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
 		g_autofree char *path = g_strconcat(m->runtime_dir, names[i], NULL);
 
@@ -67,7 +68,7 @@ static void prepare(Manager *m)
 	g_autofree char *log_dir = NULL;
 	LogRouterOptions logs = { .program = SVCD_LIBDIR "/svc-logger", .cgroup_root = m->context.cgroup_root };
 
-	(void)make_directories(m); /* said already; without /run there is no bus and no output, but services run */
+	(void)files_make_directories(m); /* said already; without /run there is no bus and no output, but services run */
 	recovery_open_socket(m);
 	log_dir = g_build_filename(m->runtime_dir, "log", NULL);
 	logs.directory = log_dir;

@@ -110,6 +110,8 @@ const char *notes_flag_name(const char *name);
 /* Make the generated files anew, then load everything; the answer is in the log and in the diagnostics. */
 void files_load(Manager *m);
 void files_load_now(Manager *m);
+/* What svcd has in /run; again when somebody has removed it. */
+bool files_make_directories(Manager *m);
 /* Rows of the generator. Returns: false if the message is about something else. */
 bool files_on_spawned(Manager *m, const struct MessageSpawned *message);
 bool files_on_exited(Manager *m, const struct MessageExited *message);
@@ -125,5 +127,7 @@ void power_check_finished(Manager *m);
 /* Make the private socket and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */
 int requests_open_socket(Manager *m);
 void requests_serve(Manager *m, int listening_fd); /* takes it; -1 is nothing */
+/* Is there a socket where clients look for it? */
+bool requests_socket_is_there(const Manager *m);
 
 #endif

@@ -81,6 +81,7 @@ void power_on_request(Manager *m, enum RequestKind kind)
 			files_load(m);
 		break; /* otherwise they are about to be read anyway */
 	case REQUEST_REOPEN:
+		(void)files_make_directories(m); /* said already */
 		if (m->bus)
 			requests_serve(m, requests_open_socket(m));
 		break;

@@ -156,6 +156,8 @@ bool recovery_has_begun(const Recovery *recovery)
 
 void recovery_open_socket(Manager *m)
 {
+	if (!requests_socket_is_there(m))
+		fd_close(&m->recovery->bus_fd); /* somebody has removed it: what is kept cannot be reached */
 	if (m->recovery->bus_fd < 0)
 		m->recovery->bus_fd = requests_open_socket(m);
 }

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/errors.h"
 #include "base/log.h"
@@ -156,9 +157,22 @@ static const BusOps bus_ops = {
 	.info = on_info,
 };
 
+static char *socket_path(const Manager *m)
+{
+	return g_build_filename(m->runtime_dir, "private", NULL);
+}
+
+bool requests_socket_is_there(const Manager *m)
+{
+	g_autofree char *path = socket_path(m);
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
 int requests_open_socket(Manager *m)
 {
-	g_autofree char *path = g_build_filename(m->runtime_dir, "private", NULL);
+	g_autofree char *path = socket_path(m);
 	g_autoptr(GError) error = NULL;
 	int fd = private_socket_open(path, &error);
 

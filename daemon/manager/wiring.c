@@ -205,6 +205,9 @@ static void carry_out(Manager *m, const Act *act)
 	const Service *s = engine_find(m->engine, act->service);
 	const bool is_current = supervisor && supervisor_invocation(supervisor) == act->invocation;
 
+	/* The newest good definition is used for the next act, stopping included. */
+	if (is_current && s && !s->def->problem)
+		supervisor_redefine(supervisor, s->def);
 	switch (act->kind) {
 	case ACT_START:
 		if (s && s->invocation == act->invocation)
