@@ -57,6 +57,18 @@ Plan *plan_new(const ServiceDef *def)
 	return plan;
 }
 
+void plan_refresh(Plan *plan, const ServiceDef *def)
+{
+	command_free(plan->stop.command);
+	command_free(plan->reload.command);
+	g_ptr_array_unref(plan->cleanup);
+	plan->stop = action_copy(&def->stop);
+	plan->reload = action_copy(&def->reload);
+	plan->cleanup = commands_copy(def->cleanup);
+	plan->kill_signal = def->kill_signal;
+	plan->stop_limit_us = def->stop_limit_us;
+}
+
 void plan_free(Plan *plan)
 {
 	if (!plan)

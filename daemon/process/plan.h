@@ -30,6 +30,9 @@ typedef struct Plan {
 Plan *plan_new(const ServiceDef *def);
 void plan_free(Plan *plan);
 
+/* Takes over what a newer definition says of reloading, stopping and cleaning up, for a run that has not come to that yet. */
+void plan_refresh(Plan *plan, const ServiceDef *def);
+
 /* Does the end of its main process with success mean that the service has done its work (a task), not that it failed? */
 bool plan_ends_by_itself(const Plan *plan);
 bool plan_counts_as_success(const Plan *plan, int exit_status);

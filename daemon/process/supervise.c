@@ -408,6 +408,12 @@ void supervisor_resumed(Supervisor *s)
 	timer_arm(s->turn, loop_now());
 }
 
+void supervisor_redefine(Supervisor *s, const ServiceDef *def)
+{
+	if (s->has_begun && (s->step == STEP_READY || s->step == STEP_DONE))
+		plan_refresh(s->plan, def);
+}
+
 void supervisor_stop(Supervisor *s)
 {
 	s->stop_wanted = true;

@@ -62,6 +62,12 @@ Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, ui
 void supervisor_give_fd(Supervisor *supervisor, const char *kind, int fd);
 void supervisor_resumed(Supervisor *supervisor);
 
+/**
+ * supervisor_redefine() - the service's files may have changed since this invocation began
+ *
+ * An invocation that is up reloads, stops and cleans up as @def says; in any other step it goes on as it began.
+ */
+void supervisor_redefine(Supervisor *supervisor, const ServiceDef *def);
 void supervisor_stop(Supervisor *supervisor);
 void supervisor_reload(Supervisor *supervisor);
 
