@@ -36,15 +36,18 @@ static int open_below(const char *directory, const char *file, int flags)
 	return fd < 0 ? -1 : openat(fd, file, flags | O_CLOEXEC);
 }
 
-/* What is there now, as a string; these files are made anew at each read from their beginning. */
+/* What is there now, as a string; these files are made anew at each read from their beginning, and come page by page. */
 static bool read_start(int fd, char *text, size_t size)
 {
-	ssize_t n = pread(fd, text, size - 1, 0);
+	size_t length = 0;
+	ssize_t n;
 
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	return true;
+	do {
+		n = pread(fd, text + length, size - 1 - length, (off_t)length);
+		length += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && length < size - 1);
+	text[length] = '\0';
+	return n >= 0;
 }
 
 /* --- walking --- */
