@@ -48,6 +48,10 @@ class Failure(AssertionError):
     """svcd did not do what the test asked of it."""
 
 
+class Gone(RuntimeError):
+    """PID 1 has ended: waiting for anything else is over, so this is no AssertionError, which would be waited out."""
+
+
 def cache_directory():
     return os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 
@@ -359,7 +363,7 @@ class Sandbox:
 
     def _must_live(self):
         if self._boot.poll() is not None:
-            raise Failure(f"PID 1 is gone, status {self._read_status()}\n{self.console()}")
+            raise Gone(f"PID 1 is gone, status {self._read_status()}\n{self.console()}")
         return False
 
     def wait_state(self, name, *states, seconds=DEFAULT_S):
@@ -388,6 +392,12 @@ class Sandbox:
             rows = self.services()
             return all(rows[name]["state"] == state for name, state in states.items())
         return wait_for(look, seconds, f"services reach {states}")
+
+    def shut_down(self, verb):
+        """poweroff, reboot or halt: svcctl may itself be among the processes that are told to end."""
+        done = self.svcctl(verb, check=False)
+        if done.returncode not in (0, -signal.SIGTERM, -signal.SIGKILL):
+            raise Failure(f"svcctl {verb}: {done}")
 
     def overview(self):
         return self.svcctl_json("overview")

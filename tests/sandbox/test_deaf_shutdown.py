@@ -14,7 +14,7 @@ DEAF = "[Service]\nExec=/bin/sh -c \"trap '' TERM; echo >/run/%i; while :; do sl
 with Sandbox({"deaf@": DEAF}, policy="[runlevel 2]\n" + "".join(f"Activate=deaf@{name}\n" for name in NAMES)) as box:
     box.wait_states({f"deaf@{name}": "ready" for name in NAMES})
     began = time.monotonic()
-    box.svcctl("poweroff")
+    box.shut_down("poweroff")
     status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
     # One after the other they would need 150 seconds.

@@ -12,7 +12,7 @@ STUBBORN = "/bin/sh -c \"trap '' TERM; while :; do sleep 0.1; done\""
 
 with Sandbox({"a": f"[Service]\nExec={STUBBORN}\nStopTimeout=60s\n"}) as box:
     box.wait_state("a", "ready")
-    box.svcctl("poweroff")
+    box.shut_down("poweroff")
     # Each new manager is killed at once: after the third failure the keeper goes on alone.
     for _number in range(3):
         victim = wait_for(lambda: box.manager_pid() or box._boot.poll() is not None, what="a manager, or the end")

@@ -22,6 +22,6 @@ with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, 
     box.wait_at_rest()
     assert {name: box.pid(name) for name in NAMES} == pids
     assert box.read("/proc/1/comm").strip() == "svcd"
-    box.svcctl("poweroff")
+    box.shut_down("poweroff")
     status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"

@@ -16,7 +16,7 @@ for verb, number in ENDS:
     with Sandbox({"a": f"[Service]\nExec={SAYS}\n"}) as box:
         box.wait_state("a", "ready")
         box.wait_up()
-        box.svcctl(verb)
+        box.shut_down(verb)
         status = box.wait_end()
         assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, f"{verb}: wait status {status:#x}"
         box.wait_console("stopped cleanly")

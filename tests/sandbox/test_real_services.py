@@ -30,6 +30,6 @@ with Sandbox(root="debian", vendor=True, policy=POLICY, mounts=("sys",)) as box:
     assert {name: row["pid"] for name, row in box.services().items() if row.get("pid")} == pids
 
     assert "nginx" in box.svcctl("explain", "nginx").stdout
-    box.svcctl("poweroff")
+    box.shut_down("poweroff")
     status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"

@@ -20,7 +20,7 @@ SERVICES = {
 
 with Sandbox(SERVICES) as box:
     box.wait_states({"mount": "done", "base": "ready", "middle": "ready", "top": "ready", "last": "ready"})
-    box.svcctl("poweroff")
+    box.shut_down("poweroff")
     box.wait_end()
     order = [line.split()[0] for line in box.console().splitlines() if line.endswith(" stops")]
     assert sorted(order) == sorted(SERVICES), order
