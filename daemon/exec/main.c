@@ -24,9 +24,6 @@
 /* As the keeper's child ends when it could not become the service. */
 #define EXIT_NOT_EXECUTED 127
 
-/* Descriptors that must not be in the way of the service's own are moved up here. */
-#define PARKED_FD 100
-
 struct Work {
 	struct Spec spec;
 	struct Identity identity;
@@ -35,21 +32,22 @@ struct Work {
 	int ready_fd;
 };
 
-/* Moves the status pipe to @from or above. It closes on exec, and that says "it is running". */
-static int move_status(struct Work *w, int from)
+/* The status pipe closes on exec, and that says "it is running". */
+static int step_descriptors(struct Work *w)
 {
-	int moved = fcntl(w->status_fd, F_DUPFD_CLOEXEC, from);
+	return fcntl(w->status_fd, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
+}
+
+/* Makes room where the service's own descriptor is to be. To the lowest that is free: LimitNOFILE= is in force by now. */
+static int move_status(struct Work *w)
+{
+	int moved = fcntl(w->status_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
 	if (moved < 0)
 		return errno;
 	(void)close(w->status_fd); /* the duplicate stays */
 	w->status_fd = moved;
 	return 0;
-}
-
-static int step_descriptors(struct Work *w)
-{
-	return move_status(w, PARKED_FD);
 }
 
 static int step_spec(struct Work *w)
@@ -71,7 +69,7 @@ static int step_ready(struct Work *w)
 	if (w->spec.ready_number < 3 || w->spec.ready_number > 65535)
 		return EINVAL;
 	if (number == w->status_fd)
-		error = move_status(w, number + 1);
+		error = move_status(w);
 	if (error)
 		return error;
 	if (dup2(EXEC_SPEC_READY_FD, number) < 0)

@@ -28,7 +28,7 @@ Environment=ONE=1 "TWO=two words"
 Environment=THREE=3
 EnvironmentFile=/etc/extra.env
 EnvironmentFile=-/etc/not-there.env
-LimitNOFILE=123:456
+LimitNOFILE=23:456
 LimitCORE=0
 Nice=7
 OOMScoreAdjust=321
@@ -53,7 +53,7 @@ with Sandbox({"full": FULL, "plain": PLAIN},
     assert (uid, gid) == ("33", "1"), (uid, gid)
     assert sorted(groups.split()) == sorted(["1", "4", "65534"]), groups
     assert (umask, directory) == ("0027", "/tmp"), (umask, directory)
-    assert (soft, hard, core, nice, oom) == ("123", "456", "0", "7", "321"), (soft, hard, core, nice, oom)
+    assert (soft, hard, core, nice, oom) == ("23", "456", "0", "7", "321"), (soft, hard, core, nice, oom)
     variables = environment(box, "full")
     assert (variables["ONE"], variables["TWO"], variables["FROM_FILE"]) == ("1", "two words", "yes"), json.dumps(variables)
 

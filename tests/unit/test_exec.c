@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,7 @@ static void G_GNUC_NORETURN become(int spec_fd, int status_fd, int output_fd, in
 	char *const argv[] = { (char *)"svc-exec", NULL };
 	char *const environment[] = { NULL };
 	const int fds[] = { spec_fd, status_fd, ready_fd };
+	const struct rlimit few = { .rlim_cur = 16, .rlim_max = 16 };
 	int parked[G_N_ELEMENTS(fds)];
 
 	(void)setsid();
@@ -55,6 +57,9 @@ static void G_GNUC_NORETURN become(int spec_fd, int status_fd, int output_fd, in
 			(void)dup2(parked[i], 3 + (int)i);
 	}
 	(void)close_range(ready_fd < 0 ? 5 : 6, ~0u, 0);
+	/* LimitNOFILE= is in force before svc-exec begins; a readiness descriptor may have any number. */
+	if (ready_fd < 0)
+		(void)setrlimit(RLIMIT_NOFILE, &few);
 	(void)execve(SVC_EXEC, argv, environment);
 	_exit(126);
 }
