@@ -54,6 +54,7 @@ typedef struct Manager {
 	GPtrArray *gone;        /* Supervisor * to be freed when nobody is inside them */
 
 	GHashTable *dirty;      /* names of services whose note may have changed; owned */
+	GHashTable *logged;     /* name -> ServiceState as last logged; owned */
 	GHashTable *notes;      /* name -> text as last sent; owned */
 	char note_buffer[PROTOCOL_NOTE_BYTES];
 	bool is_global_dirty;

@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "manager/manager.h"
 
 typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD } ActKind;
@@ -120,10 +121,35 @@ static void op_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t
 		timer_disarm(timers_of(m, s->def->name)->of_kind[kind].timer);
 }
 
+static void log_state(Manager *m, const Service *s)
+{
+	static const LogLevel levels[STATE_COUNT] = {
+		[STATE_IDLE] = LOG_DEBUG,	 [STATE_WAITING] = LOG_DEBUG,	[STATE_STARTING] = LOG_DEBUG,
+		[STATE_READY] = LOG_NOTICE,	 [STATE_DONE] = LOG_NOTICE,	[STATE_STOPPING] = LOG_NOTICE,
+		[STATE_BACKOFF] = LOG_WARNING, [STATE_FAILED] = LOG_ERROR,
+	};
+	gpointer known;
+
+	if (g_hash_table_lookup_extended(m->logged, s->def->name, NULL, &known) &&
+	    GPOINTER_TO_INT(known) == (int)s->state)
+		return;
+	g_hash_table_insert(m->logged, g_strdup(s->def->name), GINT_TO_POINTER((int)s->state));
+	if (m->recovery)
+		return; /* what the manager before has said is not said again */
+	if (service_is_up(s) && s->start_duration_us > 0) {
+		g_autofree char *took = text_format_duration(s->start_duration_us);
+
+		log_line(levels[s->state], s->def->name, "%s after %s", service_state_name(s->state), took);
+	} else {
+		log_line(levels[s->state], s->def->name, "%s: %s", service_state_name(s->state), service_cause(s));
+	}
+}
+
 static void op_changed(void *data, const Service *s)
 {
 	Manager *m = data;
 
+	log_state(m, s);
 	notes_mark(m, s->def->name);
 	if (m->bus)
 		bus_service_changed(m->bus, s->def->name);
@@ -136,6 +162,7 @@ static void op_removed(void *data, const Service *s)
 
 	notes_forget(m, s->def->name);
 	g_hash_table_remove(m->timers, s->def->name);
+	g_hash_table_remove(m->logged, s->def->name);
 	if (m->bus)
 		bus_service_removed(m->bus, s->def->name);
 }
@@ -250,21 +277,12 @@ void manager_drain_later(Manager *m)
 
 /* --- what services do --- */
 
-static void log_event(const char *service, const ProcessEvent *event)
-{
-	if (event->kind == PROCESS_START_FAILED)
-		log_warning(service, "did not start: %s", event->text ? event->text : "no reason was given");
-	else if (event->kind == PROCESS_EXITED && !event->success)
-		log_warning(service, "failed: %s", event->text ? event->text : "no reason was given");
-	else if (event->kind == PROCESS_RELOAD_FAILED)
-		log_warning(service, "reload failed: %s", event->text ? event->text : "no reason was given");
-}
-
 static void on_process_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
 {
 	Manager *m = data;
 
-	log_event(service, event);
+	if (event->kind == PROCESS_RELOAD_FAILED)
+		log_warning(service, "reload failed: %s", event->text ? event->text : "no reason was given");
 	notes_mark(m, service);
 	if (event->kind != PROCESS_PHASE)
 		engine_process_event(m->engine, service, invocation, event, loop_now());
