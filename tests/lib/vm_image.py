@@ -54,7 +54,7 @@ FILES = {
     "/etc/svcd/services.d/test-shell.svc":
         "[Service]\nDescription=The tests' way in\n"
         "Exec=/bin/sh -c \"stty raw -echo; exec sh 2>/run/test-shell.errors\"\n"
-        "TTYPath=/dev/ttyS1\nStopTimeout=2s\n"
+        "TTYPath=/dev/ttyS1\nStop=signal:HUP\nStopTimeout=2s\n"
         "[Conditions]\nWhen=path:/dev/ttyS1\n",
 }
 
