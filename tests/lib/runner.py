@@ -96,7 +96,7 @@ def find_unit_tests(builds):
             continue  # find_simulations() runs it with all histories
         path = f"{build}/{name}" if os.path.exists(f"{build}/{name}") else f"{TOP}/{name}"
         short = name.removeprefix("tests/unit/")
-        yield Test("unit", short, [path], "sanitized", build, environment)
+        yield Test("unit", short, ["/usr/bin/python3", f"{HERE}/isolate.py", path], "sanitized", build, environment)
 
 
 def find_simulations(builds, n_histories):
@@ -157,7 +157,7 @@ def environment_of(test, builds):
 def limit_of(test):
     """A test that takes longer than its kind says so in its first lines."""
     try:
-        with open(test.argv[0], "rb") as file:
+        with open(test.argv[-1], "rb") as file:
             found = re.search(rb"limit: (\d+)", file.read(1024))
     except OSError:
         return test.limit

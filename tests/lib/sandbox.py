@@ -15,7 +15,6 @@ the number that the test killed: a crash that svcd survives is still a failure.
 import json
 import os
 import re
-import secrets
 import select
 import signal
 import socket
@@ -24,6 +23,7 @@ import sys
 import threading
 import time
 
+from cgroups import Leaf, cgroup2_mount
 from deadline import DEFAULT_S, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -54,16 +54,6 @@ class Gone(RuntimeError):
 
 def cache_directory():
     return os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
-
-
-def cgroup2_mount():
-    """Where the machine has its cgroup2 tree, or None."""
-    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
-        for line in mounts:
-            left, right = line.split(" - ", 1)
-            if right.split()[0] == "cgroup2":
-                return left.split()[4]
-    return None
 
 
 def default_stage():
@@ -139,12 +129,11 @@ class Sandbox:
         return False
 
     def start(self):
-        token = f"{os.getpid()}-{secrets.token_hex(3)}"
-        self.cgroup = self._make_cgroup(token)
+        self._leaf = Leaf(cgroup2_mount()).__enter__()
         self.base = f"{cache_directory()}/box"
         os.makedirs(self.base, exist_ok=True)
         spec = {
-            "base": self.base, "stage": self.stage, "root": self.root, "cgroup": self.cgroup, "hostname": "svcd-box",
+            "base": self.base, "stage": self.stage, "root": self.root, "cgroup": self._leaf.path, "hostname": "svcd-box",
             "cmdline": self.cmdline, "mounts": self.mounts, "removed": self.removed, "files": self.files,
             "init": self.init, "environment": self.environment,
         }
@@ -178,14 +167,6 @@ class Sandbox:
         self.console_fd = master
         self._reader = threading.Thread(target=self._read_console, daemon=True)
         self._reader.start()
-
-    def _make_cgroup(self, token):
-        mount = cgroup2_mount()
-        if mount is None:
-            return None
-        path = f"{mount}/svcd-test-{token}"
-        os.mkdir(path)
-        return path
 
     def _read_console(self):
         while True:
@@ -221,26 +202,7 @@ class Sandbox:
             if not self._reader.is_alive() and self.console_fd >= 0:
                 os.close(self.console_fd)
                 self.console_fd = -1
-        self._remove_cgroup()
-
-    def _remove_cgroup(self):
-        if not self.cgroup or not os.path.isdir(self.cgroup):
-            return
-
-        def remove():
-            for directory, names, _files in os.walk(self.cgroup, topdown=False):
-                for name in names:
-                    try:
-                        os.rmdir(f"{directory}/{name}")
-                    except OSError:
-                        pass
-            try:
-                os.rmdir(self.cgroup)
-            except OSError:
-                return False
-            return True
-
-        wait_for(remove, 10, "the sandbox's cgroup is empty")
+        self._leaf.remove()
 
     def _read_status(self):
         if self.status is not None:

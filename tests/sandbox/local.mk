@@ -3,7 +3,9 @@
 # Not part of "make check": these boot svcd as PID 1 and need root. tests/run runs them.
 
 EXTRA_DIST += \
+	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
+	tests/lib/isolate.py \
 	tests/lib/namespaces.py \
 	tests/lib/runner.py \
 	tests/lib/sandbox.py \
@@ -47,9 +49,11 @@ EXTRA_DIST += \
 	tests/sandbox/test_keeper_crash.py \
 	tests/sandbox/test_kernel_command_line.py \
 	tests/sandbox/test_log_pipe_again.py \
+	tests/sandbox/test_kill_mode.py \
 	tests/sandbox/test_manager_hung.py \
 	tests/sandbox/test_manager_killed.py \
 	tests/sandbox/test_many_files.py \
+	tests/sandbox/test_many_processes.py \
 	tests/sandbox/test_mounted.py \
 	tests/sandbox/test_need_ends.py \
 	tests/sandbox/test_new_stop.py \
@@ -76,9 +80,11 @@ EXTRA_DIST += \
 	tests/sandbox/test_ready_path.py \
 	tests/sandbox/test_real_services.py \
 	tests/sandbox/test_reexec.py \
+	tests/sandbox/test_reexec_broken.py \
 	tests/sandbox/test_reload_files.py \
 	tests/sandbox/test_restart.py \
 	tests/sandbox/test_run_full.py \
+	tests/sandbox/test_run_removed.py \
 	tests/sandbox/test_runlevel.py \
 	tests/sandbox/test_settle.py \
 	tests/sandbox/test_spawn_failure.py \
