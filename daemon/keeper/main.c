@@ -35,6 +35,7 @@
 struct Options {
 	bool user;
 	int reexec_fd; /* -1: a first start */
+	int try_fd;    /* -1: we are to run, not only to say whether we could */
 };
 
 /* Words of the kernel command line that reach us as arguments and mean something to the manager. */
@@ -84,6 +85,8 @@ static bool parse_argument(const char *argument, struct Options *options)
 		options->user = true;
 	else if ((value = value_of(argument, "--reexec=")))
 		options->reexec_fd = atoi(value);
+	else if ((value = value_of(argument, "--try-tables=")))
+		options->try_fd = atoi(value);
 	else if ((value = value_of(argument, "--manager=")))
 		return keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), value);
 	else if ((value = value_of(argument, "--ping-ms=")))
@@ -231,7 +234,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 
 int main(int argc, char **argv)
 {
-	struct Options options = { .reexec_fd = -1 };
+	struct Options options = { .reexec_fd = -1, .try_fd = -1 };
 
 	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("svcd %s\n", PACKAGE_VERSION) < 0;
@@ -243,6 +246,8 @@ int main(int argc, char **argv)
 		return telinit_main(argc, argv);
 	if (!parse_arguments(argc, argv, &options))
 		return 2;
+	if (getpid() != 1 && options.try_fd >= 0)
+		return reexec_try(options.try_fd);
 	if (getpid() != 1 && !options.user && options.reexec_fd < 0) {
 		(void)fprintf(stderr, "svcd: I am not process 1\n%s", help_text);
 		return 2;

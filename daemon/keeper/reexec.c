@@ -9,11 +9,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "keeper/children.h"
@@ -21,10 +25,14 @@
 #include "keeper/keeper.h"
 #include "keeper/manager-link.h"
 #include "keeper/shutdown.h"
+#include "keeper/spawn.h"
 #include "keeper/vault.h"
 
 #define REEXEC_MAGIC 0x6b657065u
 #define REEXEC_VERSION 1
+
+#define TRIAL_LIMIT_MS 3000
+#define TRIAL_STEP_MS 10
 
 enum RecordType {
 	RECORD_STATE = 1,
@@ -277,30 +285,50 @@ void reexec_apply(const void *buffer, size_t size)
 		apply_record(r);
 }
 
-bool reexec_resume(int fd)
+/* Returns: the tables in @fd, to be unmapped; NULL if there are none (and says so). */
+static void *map_tables(int fd, size_t *ret_size)
 {
 	struct stat st;
 	void *table;
-	bool ok;
 
 	if (fstat(fd, &st) < 0 || st.st_size <= 0) {
 		say("no tables in descriptor %d", fd);
-		return false;
+		return NULL;
 	}
 	table = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (table == MAP_FAILED) {
 		say("cannot read the tables of the old image: %s", strerror(errno));
-		return false;
+		return NULL;
 	}
-	ok = reexec_check(table, (size_t)st.st_size);
+	*ret_size = (size_t)st.st_size;
+	return table;
+}
+
+bool reexec_resume(int fd)
+{
+	size_t size;
+	void *table = map_tables(fd, &size);
+	bool ok;
+
+	if (!table)
+		return false;
+	ok = reexec_check(table, size);
 	if (ok)
-		reexec_apply(table, (size_t)st.st_size);
+		reexec_apply(table, size);
 	else
 		say("the tables of the old image are damaged or of another version: they are not used");
-	(void)munmap(table, (size_t)st.st_size); /* cannot fail for a mapping we made */
-	(void)close(fd);			 /* its contents are in our tables now */
-	(void)vault_set_cloexec(true);		 /* each is open, or it would not be there */
+	(void)munmap(table, size);	 /* cannot fail for a mapping we made */
+	(void)close(fd);		 /* its contents are in our tables now */
+	(void)vault_set_cloexec(true);	 /* each is open, or it would not be there */
 	return ok;
+}
+
+int reexec_try(int fd)
+{
+	size_t size;
+	void *table = map_tables(fd, &size);
+
+	return table && reexec_check(table, size) ? REEXEC_CAN_TAKE_OVER : EXIT_FAILURE;
 }
 
 /* Returns: a memfd with the tables, checked; or -1. */
@@ -325,11 +353,54 @@ static int save(void)
 	return -1;
 }
 
-/* The installed binary first: it may be newer than we are. In user mode only what the user runs. */
-static void execute(char *const *argv)
+/* Returns: its wait status; -1 if it did not end in time. PID 1 has no manager now, and nothing else to do. */
+static int wait_for_trial(pid_t pid)
 {
-	if (!keeper.user_mode)
-		(void)execve(SVCD_SBINDIR "/svcd", argv, environ);
+	for (int ms = 0; ms < TRIAL_LIMIT_MS; ms += TRIAL_STEP_MS) {
+		int wait_status;
+
+		if (waitpid(pid, &wait_status, WNOHANG) == pid)
+			return wait_status;
+		(void)poll(NULL, 0, TRIAL_STEP_MS); /* all signals are blocked: only time ends it */
+	}
+	(void)kill(pid, SIGKILL); /* unreaped, so it is there; the loop reaps it */
+	return -1;
+}
+
+/*
+ * After execve(2) there is no way back: a half installed program, one whose libraries are missing or one that does not
+ * know our tables would be the end of the machine, or of what we know. So it is tried first, in a process of its own.
+ */
+static bool can_take_over(const char *path, int fd)
+{
+	char program[] = SVCD_SBINDIR "/svcd";
+	char option[] = "--try-tables=3"; /* PROTOCOL_LINK_FD: where the first inherited descriptor is */
+	char *argv[] = { program, option, NULL };
+	struct SpawnRequest r;
+	int wait_status = -1;
+	pid_t pid;
+
+	spawn_request_init(&r);
+	r.argv = argv;
+	r.environment = environ;
+	r.inherited[0] = fd;
+	r.n_inherited = 1;
+	pid = spawn_process(&r);
+	if (pid > 0)
+		wait_status = wait_for_trial(pid);
+	if (wait_status >= 0 && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == REEXEC_CAN_TAKE_OVER)
+		return true;
+	say("%s cannot take over; executing the program that runs already", path);
+	return false;
+}
+
+/* The installed binary first: it may be newer than we are. In user mode only what the user runs. */
+static void execute(char *const *argv, int fd)
+{
+	static const char installed[] = SVCD_SBINDIR "/svcd";
+
+	if (!keeper.user_mode && can_take_over(installed, fd))
+		(void)execve(installed, argv, environ);
 	(void)execve("/proc/self/exe", argv, environ);
 }
 
@@ -344,7 +415,7 @@ void reexec_now(void)
 		return;
 	(void)snprintf(option, sizeof(option), "--reexec=%d", fd);
 	if (vault_set_cloexec(false))
-		execute(argv);
+		execute(argv, fd);
 	say("cannot execute myself again: %s; going on as I am", strerror(errno));
 	(void)vault_set_cloexec(true); /* each is open, or it would not be there */
 	(void)close(fd);	       /* useless now */

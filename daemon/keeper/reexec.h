@@ -23,6 +23,15 @@ void reexec_apply(const void *buffer, size_t size);
 /* Takes over the tables that an older image left in @fd; false if they cannot be read (and says so). */
 bool reexec_resume(int fd);
 
+/**
+ * reexec_try() - what "svcd --try-tables=FD" does: say whether this program could take over the tables in @fd
+ * Returns: an exit status, REEXEC_CAN_TAKE_OVER if it could.
+ */
+int reexec_try(int fd);
+
+/* Not 0: another program that was put in our place may end with that. */
+#define REEXEC_CAN_TAKE_OVER 96
+
 /* Executes our binary with the tables. Returns only if that fails; then nothing has changed. */
 void reexec_now(void);
 
