@@ -32,6 +32,9 @@ ENUM_WITH_NAMES(RestartPolicy, RESTART, restart_policy, RESTART_POLICIES)
 #define ON_LAPSE_KINDS(X, P) X(P, STOP, "stop") X(P, KEEP, "keep") X(P, RELOAD, "reload")
 ENUM_WITH_NAMES(OnLapse, ON_LAPSE, on_lapse, ON_LAPSE_KINDS)
 
+#define KILL_MODES(X, P) X(P, CONTROL_GROUP, "control-group") X(P, PROCESS, "process")
+ENUM_WITH_NAMES(KillMode, KILL_MODE, kill_mode, KILL_MODES)
+
 /* Defaults; docs/service-files.md and svcd.service(5) repeat them. */
 #define DEFAULT_START_LIMIT_US (90 * G_USEC_PER_SEC)
 #define DEFAULT_STOP_LIMIT_US (10 * G_USEC_PER_SEC)
@@ -77,6 +80,7 @@ typedef struct ServiceDef {
 	GPtrArray *cleanup; /* Command *, after the last process is gone; never NULL */
 	Action stop;        /* default: signal TERM; for a task that is done: nothing but its command, if it has one */
 	Action reload;
+	KillMode kill_mode; /* PROCESS: what the main process leaves behind is left alone (sessions of sshd, jobs of cron) */
 	int kill_signal;    /* FinalKillSignal=: after the stop limit, to the whole cgroup; default KILL */
 
 	ReadyKind ready;

@@ -44,6 +44,7 @@ static char *read_path(ServiceDef *def, void *field, const char *value, Origin o
 
 VALUE_ENUM_READER(read_service_type, ServiceType, service_type, TYPE_COUNT)
 VALUE_ENUM_READER(read_restart_policy, RestartPolicy, restart_policy, RESTART_COUNT)
+VALUE_ENUM_READER(read_kill_mode_kind, KillMode, kill_mode, KILL_MODE_COUNT)
 VALUE_ENUM_READER(read_on_lapse_kind, OnLapse, on_lapse, ON_LAPSE_COUNT)
 
 static char *read_type(ServiceDef *def, void *field, const char *value, Origin origin)
@@ -76,6 +77,11 @@ static char *read_time_limit(ServiceDef *def, void *field, const char *value, Or
 		return g_strdup("write a time above 0, such as 200ms, 5s or 1min 30s; every wait has an end");
 	*(int64_t *)field = us;
 	return NULL;
+}
+
+static char *read_kill_mode(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	return read_kill_mode_kind(field, value);
 }
 
 static char *read_restart_limit(ServiceDef *def, void *field, const char *value, Origin origin)
@@ -402,6 +408,7 @@ static const ServiceKey keys[] = {
 	SERVICE_LIST("SuccessStatus", read_success_status, success_status),
 	SERVICE_KEY("StartTimeout", read_time_limit, start_limit_us),
 	SERVICE_KEY("StopTimeout", read_time_limit, stop_limit_us),
+	SERVICE_KEY("KillMode", read_kill_mode, kill_mode),
 	SERVICE_KEY("FinalKillSignal", read_signal, kill_signal),
 	SERVICE_KEY("Once", read_bool, once),
 	SERVICE_KEY("Linger", read_duration, linger_us),

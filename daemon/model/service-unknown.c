@@ -77,7 +77,6 @@ static const struct {
 	{ "StandardOutput", "output is kept for each service; see \"svcctl log\"" },
 	{ "StandardError", "output is kept for each service; see \"svcctl log\"" },
 	{ "StandardInput", "write TTYPath= for a terminal" },
-	{ "KillMode", "all processes of a service are stopped with it" },
 	{ "GuessMainPID", "write PidFile=" },
 	{ "NotifyAccess", "every process of the service may notify" },
 	{ "Alias", "write Provides= in [Conditions]" },

@@ -44,6 +44,7 @@ Plan *plan_new(const ServiceDef *def)
 	plan->cleanup = commands_copy(def->cleanup);
 	plan->stop = action_copy(&def->stop);
 	plan->reload = action_copy(&def->reload);
+	plan->kill_mode = def->kill_mode;
 	plan->kill_signal = def->kill_signal;
 	plan->ready = def->ready;
 	plan->ready_path = g_strdup(def->ready_path);
@@ -65,6 +66,7 @@ void plan_refresh(Plan *plan, const ServiceDef *def)
 	plan->stop = action_copy(&def->stop);
 	plan->reload = action_copy(&def->reload);
 	plan->cleanup = commands_copy(def->cleanup);
+	plan->kill_mode = def->kill_mode;
 	plan->kill_signal = def->kill_signal;
 	plan->stop_limit_us = def->stop_limit_us;
 }

@@ -16,6 +16,7 @@ typedef struct Plan {
 	GPtrArray *cleanup; /* Command * */
 	Action stop;
 	Action reload;
+	KillMode kill_mode;
 	int kill_signal;
 	ReadyKind ready;
 	char *ready_path;

@@ -139,6 +139,8 @@ void step_adopted(Supervisor *s, pid_t pid, int error);
 
 /* --- supervise-steps.c: what steps share --- */
 
+/* Processes besides the main and the control one, which have to go with them. */
+bool step_has_others(const Supervisor *s);
 bool step_has_processes(const Supervisor *s);
 /* Calls the step's "look again" after a time that grows. */
 void step_poll_again(Supervisor *s);

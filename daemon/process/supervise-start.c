@@ -19,7 +19,7 @@
 
 void step_clear_look(Supervisor *s)
 {
-	if (cgroup_population(s->cgroup) == CGROUP_POPULATED) {
+	if (step_has_others(s)) {
 		if (!timer_is_armed(s->poll))
 			step_kill_all(s, s->index++);
 		return;
@@ -46,7 +46,7 @@ void step_new_stop(Supervisor *s)
 
 void step_clear_enter(Supervisor *s)
 {
-	if (cgroup_population(s->cgroup) == CGROUP_POPULATED)
+	if (step_has_others(s))
 		log_notice(s->plan->name, "killing processes that an earlier run left behind");
 	step_clear_look(s);
 }

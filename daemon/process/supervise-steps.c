@@ -21,10 +21,14 @@
 #define KILL_AGAIN_US G_USEC_PER_SEC
 #define KILL_AGAIN_MAX_US (32 * G_USEC_PER_SEC)
 
+bool step_has_others(const Supervisor *s)
+{
+	return s->plan->kill_mode == KILL_MODE_CONTROL_GROUP && cgroup_population(s->cgroup) == CGROUP_POPULATED;
+}
+
 bool step_has_processes(const Supervisor *s)
 {
-	return s->rows[ROLE_MAIN].in_use || s->rows[ROLE_CONTROL].in_use ||
-	       cgroup_population(s->cgroup) == CGROUP_POPULATED;
+	return s->rows[ROLE_MAIN].in_use || s->rows[ROLE_CONTROL].in_use || step_has_others(s);
 }
 
 void step_poll_again(Supervisor *s)
@@ -62,7 +66,7 @@ void step_kill_all(Supervisor *s, unsigned attempt)
 
 	supervisor_signal(s, ROLE_MAIN, SIGKILL);
 	supervisor_signal(s, ROLE_CONTROL, SIGKILL);
-	if (!cgroup_kill(s->cgroup, &error))
+	if (s->plan->kill_mode == KILL_MODE_CONTROL_GROUP && !cgroup_kill(s->cgroup, &error))
 		log_warning(s->plan->name, "%s", error->message);
 	cgroup_watch(s->cgroup, true);
 	timer_arm(s->poll, loop_now() + MIN(KILL_AGAIN_US << MIN(attempt, 8u), KILL_AGAIN_MAX_US));

@@ -106,8 +106,10 @@ void step_rest_enter(Supervisor *s)
 	}
 	begin_stopping(s);
 	supervisor_signal(s, ROLE_CONTROL, SIGTERM);
-	cgroup_signal(s->cgroup, SIGTERM, s->rows[ROLE_CONTROL].pid);
-	cgroup_signal(s->cgroup, SIGCONT, 0);
+	if (step_has_others(s)) {
+		cgroup_signal(s->cgroup, SIGTERM, s->rows[ROLE_CONTROL].pid);
+		cgroup_signal(s->cgroup, SIGCONT, 0);
+	}
 	cgroup_watch(s->cgroup, true);
 	step_over_look(s);
 }
@@ -137,7 +139,8 @@ void step_kill_enter(Supervisor *s)
 		log_notice(s->plan->name, "still running after its stop limit: killing it");
 	if (gently) {
 		supervisor_signal(s, ROLE_MAIN, s->plan->kill_signal);
-		cgroup_signal(s->cgroup, s->plan->kill_signal, s->rows[ROLE_MAIN].pid);
+		if (s->plan->kill_mode == KILL_MODE_CONTROL_GROUP)
+			cgroup_signal(s->cgroup, s->plan->kill_signal, s->rows[ROLE_MAIN].pid);
 		cgroup_watch(s->cgroup, true);
 		timer_arm(s->poll, loop_now() + s->plan->stop_limit_us);
 	} else {
