@@ -8,6 +8,7 @@ svcd_manager_SOURCES = \
 	daemon/manager/manager.h \
 	daemon/manager/notes.c \
 	daemon/manager/power.c \
+	daemon/manager/records.c \
 	daemon/manager/recovery.c \
 	daemon/manager/requests.c \
 	daemon/manager/wiring.c

@@ -7,6 +7,7 @@
  *	notes     what PID 1 is to keep: services, flags, the runlevel
  *	files     generated files, loading, reloading
  *	power     runlevels 0 and 6, signals to PID 1, the finale
+ *	records   the runlevel in utmp and wtmp
  *	requests  what clients of the bus ask for
  */
 #ifndef SVCD_MANAGER_MANAGER_H
@@ -58,6 +59,9 @@ typedef struct Manager {
 	GHashTable *notes;      /* name -> text as last sent; owned */
 	char note_buffer[PROTOCOL_NOTE_BYTES];
 	bool is_global_dirty;
+
+	char *recorded_runlevel; /* as in utmp; NULL: none yet */
+	uint64_t record_invocation; /* of the program that writes one; 0: none */
 
 	enum ShutdownKind shutdown;
 	bool is_finale_sent;
@@ -123,6 +127,12 @@ bool files_add_instance(Manager *m, const char *name);
 bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error);
 void power_on_request(Manager *m, enum RequestKind kind);
 void power_check_finished(Manager *m);
+
+/* records.c */
+void records_remember(Manager *m); /* after a recovery: what the manager before has recorded */
+void records_check(Manager *m);    /* record the runlevel if it is another than before */
+bool records_on_spawned(Manager *m, const struct MessageSpawned *message);
+bool records_on_exited(Manager *m, const struct MessageExited *message);
 
 /* requests.c */
 /* Make the private socket and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */
