@@ -226,6 +226,7 @@ static bool carry_out(Context *context, const Request *request, const char *name
 {
 	g_autoptr(GVariant) before = NULL;
 	g_autoptr(GVariant) reply = NULL;
+	g_autoptr(GError) problem = NULL;
 
 	if (!g_utf8_validate(name, -1, NULL))
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
@@ -234,7 +235,15 @@ static bool carry_out(Context *context, const Request *request, const char *name
 			      request->answer, error);
 	if (!reply)
 		return false;
-	*ret_record = wait_for(context, name, request, before ? record_number(before, "Invocation") : 0, error);
+	*ret_record = wait_for(context, name, request, before ? record_number(before, "Invocation") : 0, &problem);
+	if (!*ret_record && request == &stop_request &&
+	    g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NO_SUCH_SERVICE)) {
+		/* Its file was gone already; now that it has stopped, nothing of it is left. */
+		output_confirm(&context->output, "%s %s", name, request->done);
+		return true;
+	}
+	if (!*ret_record)
+		g_propagate_error(error, g_steal_pointer(&problem));
 	return *ret_record && report(context, request, name, before, *ret_record, error);
 }
 
