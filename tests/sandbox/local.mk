@@ -92,6 +92,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_start_timeout.py \
 	tests/sandbox/test_stop_and_reload_commands.py \
 	tests/sandbox/test_stop_kills_cgroup.py \
+	tests/sandbox/test_stop_of_removed.py \
 	tests/sandbox/test_stop_order.py \
 	tests/sandbox/test_stop_overtaken.py \
 	tests/sandbox/test_task_not_run_twice.py \
