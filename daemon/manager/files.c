@@ -128,6 +128,17 @@ static void add_orphans(Manager *m, ServiceSet *set)
 	}
 }
 
+/* An instance that nothing runs and nobody wants any more was asked for once, and may go. */
+static void forget_instances(Manager *m)
+{
+	for (guint i = m->instances->len; i > 0; i--) {
+		const Service *s = engine_find(m->engine, g_ptr_array_index(m->instances, i - 1));
+
+		if (s && s->state == STATE_IDLE && s->admin != ADMIN_START)
+			g_ptr_array_remove_index_fast(m->instances, i - 1);
+	}
+}
+
 static Configuration *load_configuration(Manager *m)
 {
 	const LoaderOptions options = {
@@ -137,6 +148,7 @@ static Configuration *load_configuration(Manager *m)
 	};
 	g_autoptr(GPtrArray) instances = g_ptr_array_new();
 
+	forget_instances(m);
 	for (guint i = 0; i < m->instances->len; i++)
 		g_ptr_array_add(instances, g_ptr_array_index(m->instances, i));
 	if (m->recovery) {

@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_keeper_crash.py \
 	tests/sandbox/test_kernel_command_line.py \
 	tests/sandbox/test_log_pipe_again.py \
+	tests/sandbox/test_instance_forgotten.py \
 	tests/sandbox/test_kill_mode.py \
 	tests/sandbox/test_manager_hung.py \
 	tests/sandbox/test_manager_killed.py \

@@ -166,7 +166,8 @@ static GVariant *wait_for(Context *context, const char *name, const Request *req
 }
 
 /* What it waits for, one line a term. */
-static void print_false_terms(Context *context, GVariant *service)
+/* What a start waits for. Not every reason is a term of its own: another may have to stop first. */
+static void print_waiting(Context *context, const Request *request, const char *name, GVariant *service)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(service, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
 	GVariantIter iter;
@@ -175,10 +176,13 @@ static void print_false_terms(Context *context, GVariant *service)
 	const char *why;
 	const char *origin;
 
-	if (!terms)
+	if (!terms || g_variant_n_children(terms) == 0) {
+		output_confirm(&context->output, "%s waits: %s", name, record_text(service, "Cause"));
 		return;
+	}
+	output_confirm(&context->output, "%s %s this is true:", name, request->waiting);
 	g_variant_iter_init(&iter, terms);
-	while (g_variant_iter_next(&iter, "(&s&s&s&s)", &text, &level, &why, &origin)) {
+	while (!context->output.is_quiet && g_variant_iter_next(&iter, "(&s&s&s&s)", &text, &level, &why, &origin)) {
 		g_autofree char *line = g_strdup_printf("%s is %s%s%s%s (%s)", text, level, *why ? " (" : "", why,
 							*why ? ")" : "", origin);
 
@@ -202,9 +206,7 @@ static bool report(Context *context, const Request *request, const char *name, G
 		output_confirm(output, "%s: %s", name, state);
 		return true;
 	case VERDICT_WAITS:
-		output_confirm(output, "%s %s this is true:", name, request->waiting);
-		if (!output->is_quiet)
-			print_false_terms(context, service);
+		print_waiting(context, request, name, service);
 		return true;
 	case VERDICT_FAILED:
 		break;
