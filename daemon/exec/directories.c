@@ -96,12 +96,12 @@ static int set_variable(const struct StringList *names, struct Environment *envi
 int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment)
 {
 	const struct StringList *names = &spec->runtime_directories;
+	/* The service's UMask= is for what the service makes; what leads to its directory must let it pass. */
+	const mode_t mask = umask(022);
+	int error = 0;
 
-	for (size_t i = 0; i < names->n; i++) {
-		int error = make_one(names->items[i], spec, identity);
-
-		if (error)
-			return error;
-	}
-	return names->n > 0 ? set_variable(names, environment) : 0;
+	for (size_t i = 0; i < names->n && !error; i++)
+		error = make_one(names->items[i], spec, identity);
+	(void)umask(mask);
+	return names->n > 0 && !error ? set_variable(names, environment) : error;
 }

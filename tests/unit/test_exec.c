@@ -376,13 +376,14 @@ START_TEST(runtime_directories_are_made_for_the_user)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("stat -c '%U:%G %a' $(echo $RUNTIME_DIRECTORY | tr : ' '); touch ${RUNTIME_DIRECTORY##*:}/x"));
 	g_autofree char *one = runtime_name("");
-	g_autofree char *two = runtime_name("/below");
+	g_autofree char *two = runtime_name("/on/the/way");
 	g_autofree char *command = g_strdup_printf("rm -r /run/%s", one);
 	g_auto(Run) first = { 0 };
 	g_auto(Run) again = { 0 };
 
 	wish->execution.user = g_strdup("daemon");
 	wish->execution.runtime_directory_mode = 0750;
+	(void)umask(077); /* as UMask= is in force before svc-exec begins */
 	g_ptr_array_add(wish->execution.runtime_directories, g_strdup(one));
 	g_ptr_array_add(wish->execution.runtime_directories, g_strdup(two));
 	first = wish_run(wish);
