@@ -168,12 +168,18 @@ static const Typed typed[] = {
 	{ "explode", 2, "", "svcctl: there is no verb \"explode\"\n  svcctl --help\n" },
 	{ "stat", 2, "", "svcctl: there is no verb \"stat\"; did you mean start?\n  svcctl --help\n" },
 	{ "start", 2, "", "svcctl: start: which service? svcctl start NAME...\n  svcctl start --help\n" },
-	{ "reboot now", 2, "", "svcctl: reboot: too many arguments: svcctl reboot \n  svcctl reboot --help\n" },
+	{ "reboot now", 2, "", "svcctl: reboot: too many arguments: svcctl reboot\n  svcctl reboot --help\n" },
 	{ "list --wait", 2, "", "svcctl: list does not take --wait\n  svcctl list --help\n" },
 	{ "list --colour", 2, "", "svcctl: there is no option --colour\n  svcctl --help\n" },
 	{ "list --timeout", 2, "", "svcctl: --timeout needs a value\n  svcctl --help\n" },
 	{ "list -t soon", 2, "", "svcctl: --timeout takes a time like 5 or 2min, not \"soon\"\n  svcctl --help\n" },
 	{ "list --json=fat", 2, NULL, "" },
+	{ "list --state awake", 2, "",
+	  "svcctl: there is no state \"awake\"; there are ready, done, starting, stopping, backoff, waiting, failed, idle\n"
+	  "  svcctl list --help\n" },
+	{ "stop odd --wait", 2, "", "svcctl: stop does not take --wait\n  svcctl stop --help\n" },
+	{ "start tape@", 4, "",
+	  "svcctl: there is no service \"tape@\"\n  It is a template: write tape@NAME for one of its instances\n" },
 	{ "list -o shape", 2, "", "svcctl: there is no column \"shape\"\n  svcctl list --help\n" },
 	{ "list zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 	{ "status zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
@@ -235,6 +241,33 @@ START_TEST(each_line_has_its_answer_in_json)
 		ck_assert_str_ne(json_object_get_string_member(error, "code"), "");
 		ck_assert(strstr(t->err, json_object_get_string_member(error, "message")) != NULL);
 	}
+}
+END_TEST
+
+START_TEST(json_is_heeded_behind_a_mistake)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autoptr(JsonParser) parser = json_parser_new();
+	g_autofree char *out = NULL;
+	g_autofree char *err = NULL;
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "list --colour --json", &out, &err), 2);
+	ck_assert(json_object_has_member(parse(parser, out), "error"));
+	ck_assert_str_eq(err, "");
+}
+END_TEST
+
+START_TEST(the_overview_is_wrapped)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *out = NULL;
+	g_auto(GStrv) lines = NULL;
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "--width 40", &out, NULL), 0);
+	lines = g_strsplit(out, "\n", -1);
+	for (size_t i = 0; lines[i]; i++)
+		ck_assert_msg(g_utf8_strlen(lines[i], -1) <= 40, "%s", lines[i]);
+	ck_assert_msg(strstr(out, "\n  svcctl explain broken\n") != NULL, "%s", out);
 }
 END_TEST
 
@@ -698,6 +731,8 @@ Suite *make_suite(void)
 	tcase_set_timeout(lines, 60);
 	tcase_add_loop_test(lines, each_line_has_its_answer, 0, G_N_ELEMENTS(typed));
 	tcase_add_loop_test(lines, each_line_has_its_answer_in_json, 0, G_N_ELEMENTS(typed));
+	tcase_add_test(lines, json_is_heeded_behind_a_mistake);
+	tcase_add_test(lines, the_overview_is_wrapped);
 	tcase_add_loop_test(lines, each_verb_has_help, 0, G_N_ELEMENTS(verbs));
 	suite_add_tcase(suite, lines);
 	tcase_set_timeout(explain, 60);

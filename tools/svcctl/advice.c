@@ -28,6 +28,10 @@ static void advise_name(Context *context, const char *name)
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	const char *nearest;
 
+	if (name && g_str_has_suffix(name, "@")) {
+		context_hint(context, "It is a template: write %sNAME for one of its instances", name);
+		return;
+	}
 	for (guint i = 0; records && i < records->len; i++)
 		g_ptr_array_add(names, (char *)record_text(g_ptr_array_index(records, i), "Name"));
 	g_ptr_array_add(names, NULL);

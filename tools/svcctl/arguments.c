@@ -129,6 +129,18 @@ static bool parse_letters(Options *options, int argc, char **argv, int *i, GErro
 	return true;
 }
 
+/* Behind a mistake: who asked for JSON gets the error as JSON, too. */
+static bool take_json(Options *options, int argc, char **argv, int first)
+{
+	for (int i = first; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			options->json = "";
+		else if (strcmp(argv[i], "--json=pretty") == 0)
+			options->json = "pretty";
+	}
+	return false;
+}
+
 bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *words, GError **error)
 {
 	for (int i = 1; i < argc; i++) {
@@ -141,10 +153,10 @@ bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *words, 
 		}
 		if (g_str_has_prefix(word, "--")) {
 			if (!parse_long(options, argc, argv, &i, error))
-				return false;
+				return take_json(options, argc, argv, i);
 		} else if (word[0] == '-' && word[1]) {
 			if (!parse_letters(options, argc, argv, &i, error))
-				return false;
+				return take_json(options, argc, argv, i);
 		} else {
 			g_ptr_array_add(words, argv[i]);
 		}
@@ -234,7 +246,10 @@ bool arguments_check(const Options *options, const Verb *verb, GError **error)
 
 void arguments_print_options(Output *output, const Verb *verb)
 {
-	output_line(output, verb ? "Options (and the global ones, see svcctl --help):" : "Options:");
+	if (!verb || *verb->options)
+		output_line(output, verb ? "Options (and the global ones, see svcctl --help):" : "Options:");
+	else
+		output_line(output, "Only the global options: svcctl --help");
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		const OptionRow *row = &rows[i];
 		g_autofree char *left = NULL;

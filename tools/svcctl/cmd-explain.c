@@ -51,7 +51,10 @@ static void print_reason(Output *output, GVariant *reason, GVariant *service, co
 			output_symbol(output, state, is_never), output_colour_end(output), escaped);
 		return;
 	}
-	/* Deeper states are sentences of the tree above them. */
+	if (strcmp(kind, "state") == 0) {
+		output_headline_deep(output, depth, text);
+		return;
+	}
 	output_field_deep(output, depth, strcmp(kind, previous_kind) == 0 ? "" : reason_label(kind), text);
 }
 

@@ -12,6 +12,9 @@
 #include "bus/names.h"
 #include "svcctl/svcctl.h"
 
+/* Where the further lines of a long sentence of the overview begin. */
+#define CONTINUED 4
+
 static const char *const term_fields[] = { "text", "level", "why", "origin", NULL };
 
 static const Column list_columns[] = {
@@ -127,7 +130,8 @@ static bool is_listed(const Context *context, GVariant *record)
 
 bool cmd_list(Context *context, GError **error)
 {
-	g_autoptr(GPtrArray) records = ask_services(context, error);
+	const char *state = context->options.state;
+	g_autoptr(GPtrArray) records = !state || output_check_state(state, error) ? ask_services(context, error) : NULL;
 	g_autoptr(GPtrArray) listed = records_new();
 
 	if (!records)
@@ -192,6 +196,7 @@ static void print_count(const Output *output, GString *line, unsigned count, con
 static void print_counts(Output *output, const Counts *counts)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
+	g_autofree char *text = NULL;
 
 	print_count(output, line, counts->up, "up");
 	print_count(output, line, counts->moving, "changing");
@@ -199,7 +204,8 @@ static void print_counts(Output *output, const Counts *counts)
 	print_count(output, line, counts->off, "off");
 	print_count(output, line, counts->failed, "failed");
 	print_count(output, line, counts->never, "never");
-	output_line(output, "  %u services: %s", counts->total, line->len > 0 ? line->str : "none");
+	text = g_strdup_printf("  %u services: %s", counts->total, line->len > 0 ? line->str : "none");
+	output_paragraph(output, CONTINUED, text);
 }
 
 /* "boot finished in 6.4 s, up 2 h 11 min" */
@@ -224,13 +230,15 @@ static void print_broken(Context *context, const GPtrArray *records)
 		const char *name = record_text(record, "Name");
 		const char *state = record_text(record, "State");
 		g_autofree char *since = NULL;
+		g_autofree char *text = NULL;
 
 		if (strcmp(state, "failed") != 0 && strcmp(state, "backoff") != 0)
 			continue;
 		since = output_format_time(&context->output, (int64_t)record_number(record, "Since"));
 		output_line(&context->output, "%s", "");
-		output_line(&context->output, "%s %s: %s %s: %s", output_symbol(&context->output, state, false), name,
-			    state, since, record_text(record, "Cause"));
+		text = g_strdup_printf("%s %s: %s %s: %s", output_symbol(&context->output, state, false), name, state,
+				       since, record_text(record, "Cause"));
+		output_paragraph(&context->output, CONTINUED, text);
 		output_line(&context->output, "  svcctl explain %s", name);
 	}
 }
@@ -273,9 +281,10 @@ static void overview_to_json(Output *output, GVariant *manager, const Counts *co
 static void print_number(Output *output, const char *before, unsigned n, const char *word, const char *after)
 {
 	g_autofree char *count = output_count(n, word);
+	g_autofree char *text = g_strdup_printf("  %s%s%s", before, count, after);
 
 	if (n > 0)
-		output_line(output, "  %s%s%s", before, count, after);
+		output_paragraph(output, CONTINUED, text);
 }
 
 bool cmd_overview(Context *context, GError **error)
@@ -286,6 +295,7 @@ bool cmd_overview(Context *context, GError **error)
 	g_autoptr(GPtrArray) diagnostics = records ? ask_diagnostics(context, error) : NULL;
 	g_autoptr(GVariant) tainted = NULL;
 	g_autofree char *boot = NULL;
+	g_autofree char *title = NULL;
 	Counts counts;
 
 	if (!diagnostics)
@@ -293,17 +303,20 @@ bool cmd_overview(Context *context, GError **error)
 	counts = count_services(records);
 	overview_to_json(output, manager, &counts, diagnostics);
 	boot = boot_sentence(output, manager);
-	output_line(output, "svcd %s%srunlevel %s%s%s", record_text(manager, "Version"), separator(output),
-		    record_text(manager, "Runlevel"), separator(output), boot);
+	title = g_strdup_printf("svcd %s%srunlevel %s%s%s", record_text(manager, "Version"), separator(output),
+				record_text(manager, "Runlevel"), separator(output), boot);
+	output_paragraph(output, CONTINUED, title);
 	print_counts(output, &counts);
 	print_number(output, "the manager was replaced ", (unsigned)record_number(manager, "Generation"), "time",
 		     " since the boot");
 	tainted = g_variant_lookup_value(manager, "Tainted", G_VARIANT_TYPE_STRING_ARRAY);
 	for (gsize i = 0; tainted && i < g_variant_n_children(tainted); i++) {
 		const char *sentence;
+		g_autofree char *text = NULL;
 
 		g_variant_get_child(tainted, i, "&s", &sentence);
-		output_line(output, "  %s", sentence);
+		text = g_strdup_printf("  %s", sentence);
+		output_paragraph(output, CONTINUED, text);
 	}
 	print_number(output, "", diagnostics->len, "complaint", " about files: svcctl explain");
 	print_broken(context, records);

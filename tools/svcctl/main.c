@@ -20,7 +20,8 @@ static const Verb verbs[] = {
 	{ "overview", "", "how the machine is", "", 0, 0, cmd_overview,
 	  "Counts, how the boot went, and what is broken. The same as svcctl without a verb." },
 	{ "list", "[PATTERN...]", "services, one line each", "all state columns no-header", 0, ANY_NAMES, cmd_list,
-	  "Services that are off and that nobody wants are shown with --all, or when a PATTERN names them." },
+	  "Services that are off and that nobody wants are shown with --all, or when\n"
+	  "a PATTERN names them." },
 	{ "status", "[NAME...]", "all about a service", "", 0, ANY_NAMES, cmd_status,
 	  "State, why, policy, processes, history and the last output. Exit code 3 if it is not up.\n"
 	  "Without a NAME: the overview." },
@@ -30,20 +31,21 @@ static const Verb verbs[] = {
 	{ "log", "NAME", "what a service wrote", "lines follow", 1, 1, cmd_log,
 	  "The last lines of its output, kept in /run/svcd/log." },
 	{ "start", "NAME...", "start services", "wait no-wait", 1, ANY_NAMES, cmd_start,
-	  "Waits until it is up. If it must wait for its conditions, the ones that are false are shown and the\n"
-	  "exit code is 0; with --wait they are waited for as well." },
-	{ "stop", "NAME...", "stop services", "wait no-wait with-dependents", 1, ANY_NAMES, cmd_stop,
+	  "Waits until it is up. If it must wait for its conditions, the ones that are\n"
+	  "false are shown and the exit code is 0; with --wait they are waited for as well." },
+	{ "stop", "NAME...", "stop services", "no-wait with-dependents", 1, ANY_NAMES, cmd_stop,
 	  "Refused when running services need it, unless --with-dependents stops them too." },
 	{ "restart", "NAME...", "stop and start; one that is off is started", "wait no-wait", 1, ANY_NAMES,
 	  cmd_restart, "Counts for no restart limit." },
 	{ "reload", "NAME...", "let services read their own configuration again", "", 1, ANY_NAMES, cmd_reload,
-	  "Does what Reload= of the service says. svcd's own files are read again by \"svcctl reload-files\"." },
+	  "Does what Reload= of the service says. svcd's own files are read again by\n"
+	  "\"svcctl reload-files\"." },
 	{ "clear", "NAME...", "forget failures and what an admin asked for", "", 1, ANY_NAMES, cmd_clear, "" },
 	{ "cat", "NAME...", "a service's settings, each with its file and line", "root", 1, ANY_NAMES, cmd_cat,
 	  "Reads the files, not the running svcd." },
 	{ "check", "[FILE...]", "look for mistakes in service and policy files", "root", 0, ANY_NAMES, cmd_check,
-	  "All files, or only those given (NAME.svc, NAME.policy) in the company of the others. Exit code 10 if\n"
-	  "there is an error. Needs no running svcd." },
+	  "All files, or only those given (NAME.svc, NAME.policy) in the company of the\n"
+	  "others. Exit code 10 if there is an error. Needs no running svcd." },
 	{ "graph", "", "who comes before whom", "root runlevel edges", 0, 0, cmd_graph,
 	  "With --edges only \"A B\" lines: A before B. Needs no running svcd." },
 	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
@@ -150,8 +152,8 @@ static bool check_count(const Verb *verb, unsigned n_names, GError **error)
 		return fail_ctl(error, CTL_ERROR_USAGE, "%s: which service? svcctl %s %s", verb->name, verb->name,
 				verb->arguments);
 	if (n_names > verb->max_names)
-		return fail_ctl(error, CTL_ERROR_USAGE, "%s: too many arguments: svcctl %s %s", verb->name, verb->name,
-				verb->arguments);
+		return fail_ctl(error, CTL_ERROR_USAGE, "%s: too many arguments: svcctl %s%s%s", verb->name, verb->name,
+				*verb->arguments ? " " : "", verb->arguments);
 	return true;
 }
 

@@ -127,6 +127,24 @@ static void print_wrapped(Output *output, const char *text, unsigned indent)
 		fputc('\n', output->out);
 }
 
+void output_paragraph(Output *output, unsigned indent, const char *text)
+{
+	g_autofree char *escaped = output->is_json ? NULL : text_escape_terminal(text);
+
+	if (escaped)
+		print_wrapped(output, escaped, indent);
+}
+
+void output_headline_deep(Output *output, unsigned depth, const char *text)
+{
+	const unsigned indent = FIELD_INDENT + FIELD_DEEPER * MIN(depth, 8);
+
+	if (output->is_json)
+		return;
+	fprintf(output->out, "%*s", (int)indent, "");
+	output_paragraph(output, indent, text);
+}
+
 void output_field_deep(Output *output, unsigned depth, const char *label, const char *text)
 {
 	const unsigned indent = FIELD_INDENT + FIELD_DEEPER * MIN(depth, 8);
@@ -162,6 +180,18 @@ static const struct {
 };
 static const char never_symbol[] = "⊘";
 static const char never_colour[] = "\033[35m";
+
+bool output_check_state(const char *state, GError **error)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(looks); i++) {
+		if (strcmp(looks[i].state, state) == 0)
+			return true;
+		g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", looks[i].state);
+	}
+	return fail_ctl(error, CTL_ERROR_USAGE, "there is no state \"%s\"; there are %s", state, names->str);
+}
 
 static int find_look(const char *state)
 {

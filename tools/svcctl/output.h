@@ -80,11 +80,19 @@ void output_confirm(Output *output, const char *format, ...) G_GNUC_PRINTF(2, 3)
 /* "  Label      text", wrapped under the text; @label may be "". Nothing when @text is NULL. */
 void output_field(Output *output, const char *label, const char *text);
 
+/* A sentence of any length, wrapped; the lines after the first begin in column @indent. */
+void output_paragraph(Output *output, unsigned indent, const char *text);
+
 /* Deeper by @depth steps. */
 void output_field_deep(Output *output, unsigned depth, const char *label, const char *text);
 
+/* What such fields are about, where their labels begin. */
+void output_headline_deep(Output *output, unsigned depth, const char *text);
+
 /* A symbol, in its colour: "●". */
 const char *output_symbol(const Output *output, const char *state, bool is_never);
+/* Returns: false with USAGE when no service can be in @state. */
+bool output_check_state(const char *state, GError **error);
 /* The escape sequence of a state, or "". */
 const char *output_colour(const Output *output, const char *state, bool is_never);
 const char *output_colour_end(const Output *output);
