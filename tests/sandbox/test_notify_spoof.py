@@ -11,11 +11,16 @@ socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die;
 send($s, $ARGV[1], 0, sockaddr_un($ARGV[0] =~ s/^@/\0/r));
 """
 VICTIM = "[Service]\nExec=/bin/sh -c \"echo $NOTIFY_SOCKET >/run/socket; exec sleep infinity\"\nReady=notify\n"
-FOREIGN_MAIN = "[Service]\nExec=/bin/sh -c \"send $NOTIFY_SOCKET 'MAINPID=1'; send $NOTIFY_SOCKET 'READY=1'; " \
-               "exec sleep infinity\"\nReady=notify\n"
+# Stays: whose cgroup a sender is in can only be seen while it lives.
+CLAIMER = SENDER.replace('$ARGV[1]', '"MAINPID=1"') + """
+send($s, "READY=1", 0, sockaddr_un($ARGV[0] =~ s/^@/\\0/r));
+sleep 1000;
+"""
+FOREIGN_MAIN = "[Service]\nExec=/bin/sh -c \"exec claim $NOTIFY_SOCKET\"\nReady=notify\n"
 
 with Sandbox({"victim": VICTIM, "foreign": FOREIGN_MAIN},
-             files={"/usr/local/bin/send": {"text": SENDER, "mode": 0o755}}) as box:
+             files={"/usr/local/bin/send": {"text": SENDER, "mode": 0o755},
+                    "/usr/local/bin/claim": {"text": CLAIMER, "mode": 0o755}}) as box:
     wait_for(lambda: box.exists("/run/socket") and box.read("/run/socket").strip(), what="the socket is known")
 
     box.run("/usr/local/bin/send", box.read("/run/socket").strip(), "READY=1", check=False)
