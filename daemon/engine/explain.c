@@ -297,7 +297,7 @@ static char *advise_not_wanted(const Service *s)
 	g_autofree char *origin = origin_format(s->policy.activation_origin);
 
 	if (s->policy.activation == ACTIVATION_NEVER && s->policy.activation_origin.file)
-		return g_strdup_printf("To allow it, change what %s says.", origin);
+		return g_strdup_printf("To allow it, change its policy (%s).", origin);
 	if (s->policy.activation == ACTIVATION_NEVER)
 		return g_strdup("To allow it, give it an Activation= in a policy file.");
 	return g_strdup_printf("svcctl start %s", s->def->name);

@@ -216,7 +216,7 @@ static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned f
 	if (size <= NAMED_MEMBERS || node == first) {
 		g_autofree char *cycle = describe_cycle(f, node);
 
-		text = g_strdup_printf("cycle: %s", cycle);
+		text = g_strdup_printf("cycle: %s; take one of these conditions away", cycle);
 	} else {
 		text = g_strdup_printf("cycle: one of %u services that wait for each other; see that of \"%s\"", size,
 				       name_at(f, first));

@@ -111,10 +111,10 @@ START_TEST(a_cycle_of_needs_is_named_in_full_and_its_members_are_out)
 	ServiceDef *c = add(w, "c", "After=other\nWhen=settled:a\n");
 	ServiceDef *d = add(w, "d", "While=service:a\n");
 
-	check(w, "a.svc:4: cycle: a -> b -> c -> a\n"
-		 "b.svc:4: cycle: b -> c -> a -> b\n"
-		 "c.svc:5: cycle: c -> a -> b -> c\n");
-	ck_assert_str_eq(a->problem, "a.svc:4: cycle: a -> b -> c -> a");
+	check(w, "a.svc:4: cycle: a -> b -> c -> a; take one of these conditions away\n"
+		 "b.svc:4: cycle: b -> c -> a -> b; take one of these conditions away\n"
+		 "c.svc:5: cycle: c -> a -> b -> c; take one of these conditions away\n");
+	ck_assert_str_eq(a->problem, "a.svc:4: cycle: a -> b -> c -> a; take one of these conditions away");
 	ck_assert_ptr_nonnull(b->problem);
 	ck_assert_ptr_nonnull(c->problem);
 	ck_assert_ptr_null(d->problem);
@@ -127,8 +127,8 @@ START_TEST(a_cycle_through_a_facility_names_it)
 
 	add(w, "a", "When=facility:$net\n");
 	add(w, "b", "Provides=$net\nWhen=service:a\n");
-	check(w, "a.svc:4: cycle: a -> $net -> b -> a\n"
-		 "b.svc:5: cycle: b -> a -> $net -> b\n");
+	check(w, "a.svc:4: cycle: a -> $net -> b -> a; take one of these conditions away\n"
+		 "b.svc:5: cycle: b -> a -> $net -> b; take one of these conditions away\n");
 }
 END_TEST
 

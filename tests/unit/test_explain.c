@@ -77,7 +77,7 @@ START_TEST(a_decision_of_policy_is_told_with_file_line_and_reason)
 			 "state: it is not running.\n"
 			 "why: Policy says \"never\" (" POLICY_FILE ":4): \"office rule 12\".\n"
 			 "impact: Waiting for it: app.\n"
-			 "next: To allow it, change what " POLICY_FILE ":4 says.\n");
+			 "next: To allow it, change its policy (" POLICY_FILE ":4).\n");
 }
 END_TEST
 
