@@ -183,7 +183,12 @@ static const Typed typed[] = {
 	{ "list -o shape", 2, "", "svcctl: there is no column \"shape\"\n  svcctl list --help\n" },
 	{ "list zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 	{ "status zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
-	{ "cat nosuch --root /nowhere", 4, "", "svcctl: no file describes a service named nosuch\n  svcctl check\n" },
+	{ "cat nosuch --root /var/empty/nowhere", 4, "",
+	  "svcctl: --root /var/empty/nowhere: there is no such directory\n" },
+	{ "check --root /var/empty/nowhere", 4, "",
+	  "svcctl: --root /var/empty/nowhere: there is no such directory\n" },
+	{ "cat nosuch --root /proc/self", 4, "",
+	  "svcctl: no file describes a service named nosuch\n  svcctl check\n" },
 };
 
 START_TEST(each_line_has_its_answer)

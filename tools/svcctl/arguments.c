@@ -215,6 +215,8 @@ bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, 
 			return fail_ctl(error, CTL_ERROR_USAGE, "--width takes a number, not \"%s\"", options->width);
 		output->width = (unsigned)width;
 	}
+	if (options->root && !g_file_test(options->root, G_FILE_TEST_IS_DIR))
+		return fail_ctl(error, CTL_ERROR_FILE, "--root %s: there is no such directory", options->root);
 	return apply_timeout(options, ret_timeout_us, error);
 }
 
