@@ -182,10 +182,16 @@ static bool place_descriptors(struct SpawnRequest *r)
 
 static void reset_signals(void)
 {
-	const struct sigaction by_default = { .sa_handler = SIG_DFL };
+	static const struct {
+		unsigned long handler; /* SIG_DFL */
+		unsigned long flags;
+		unsigned long restorer;
+		uint64_t mask;
+	} by_default;
 
+	/* Not sigaction(2): libc's keeps 32 and 33 to itself, and posix_spawn(3) of whoever started us ignores them. */
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
-		(void)sigaction(signo, &by_default, NULL); /* KILL, STOP and libc's own two refuse */
+		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask)); /* KILL and STOP refuse */
 }
 
 static bool step_setup(struct SpawnRequest *r)

@@ -17,8 +17,8 @@
 Suite *make_suite(void);
 
 #define GENERATED "/run/svcd/generated/"
-#define VENDOR "/usr/lib/svcd/services.d/"
-#define ADMIN "/etc/svcd/services.d/"
+#define VENDOR SVCD_LIBDIR "/services.d/"
+#define ADMIN SVCD_SYSCONFDIR "/services.d/"
 #define RUN "/run/svcd/services.d/"
 #define PLAIN "[Service]\nExec=/bin/x\n"
 
@@ -121,7 +121,7 @@ START_TEST(instances_are_made_for_every_name_that_is_mentioned)
 	tree_write(tree, VENDOR "u@.svc", PLAIN "[Conditions]\nWants=t@%i\n");
 	tree_write(tree, VENDOR "a.svc", PLAIN "[Conditions]\nWhen=flag:x | service:t@when\nWhile=settled:t@while\n"
 					       "After=t@after\nBefore=t@before\nWants=t@wants u@deep\n");
-	tree_write(tree, "/etc/svcd/policy.d/a.policy",
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy",
 		   "[runlevel 2]\nActivate=t@activate\n[service a]\nWhen=active:t@policy\n");
 	c = load_with(tree, (LoaderOptions){ .any_owner = true, .kernel_cmdline = "quiet svcd.never=t@kernel" }, extra);
 
@@ -195,9 +195,9 @@ START_TEST(policies_are_merged_from_the_vendor_to_the_kernel)
 
 	tree_write(tree, VENDOR "a.svc", PLAIN);
 	tree_write(tree, VENDOR "b.svc", PLAIN);
-	tree_write(tree, "/usr/lib/svcd/policy.d/z.policy", "[runlevel 2]\nActivate=a b\n[service a]\nActivation=never\n");
-	tree_write(tree, "/usr/lib/svcd/policy.d/README", "not read");
-	tree_write(tree, "/etc/svcd/policy.d/a.policy", "[service a]\nActivation=manual\n");
+	tree_write(tree, SVCD_LIBDIR "/policy.d/z.policy", "[runlevel 2]\nActivate=a b\n[service a]\nActivation=never\n");
+	tree_write(tree, SVCD_LIBDIR "/policy.d/README", "not read");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy", "[service a]\nActivation=manual\n");
 	tree_write(tree, "/run/svcd/policy.d/a.policy", "[service a]\nActivation=on-demand\n");
 	c = load_with(tree, (LoaderOptions){ .any_owner = true, .kernel_cmdline = "ro svcd.never=b 3" }, NULL);
 
@@ -219,7 +219,7 @@ START_TEST(poisoned_local_files_can_be_left_out)
 	tree_write(tree, ADMIN "a.svc", "nonsense");
 	tree_write(tree, RUN "b.svc", "nonsense");
 	tree_write(tree, GENERATED "c.svc", "nonsense");
-	tree_write(tree, "/etc/svcd/policy.d/a.policy", "nonsense");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy", "nonsense");
 	c = load_with(tree, (LoaderOptions){ .any_owner = true, .without_local_files = true }, NULL);
 
 	expect_said(tree, c, "");
@@ -235,11 +235,11 @@ START_TEST(a_broken_file_puts_its_service_out_and_no_other)
 	tree_write(tree, VENDOR "a.svc", PLAIN);
 	tree_write(tree, ADMIN "a.svc", "[Service]\nExce=/bin/x\n");
 	tree_write(tree, VENDOR "b.svc", PLAIN "[Conditions]\nWhile=service:a\n");
-	tree_write(tree, "/etc/svcd/policy.d/a.policy", "[runlevel 2]\nActivat=b\n");
-	tree_write(tree, "/etc/svcd/policy.d/b.policy", "[runlevel 2]\nActivate=b\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy", "[runlevel 2]\nActivat=b\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/b.policy", "[runlevel 2]\nActivate=b\n");
 	c = load(tree);
 
-	expect_said(tree, c, "/etc/svcd/policy.d/a.policy:2: unknown key Activat= in [runlevel]; did you mean Activate=?\n"
+	expect_said(tree, c, SVCD_SYSCONFDIR "/policy.d/a.policy:2: unknown key Activat= in [runlevel]; did you mean Activate=?\n"
 			     ADMIN "a.svc:2: unknown key Exce= in [Service]; did you mean Exec=?\n");
 	ck_assert_ptr_nonnull(expect_service(c, "a")->problem);
 	ck_assert_ptr_null(expect_service(c, "b")->problem);
@@ -346,7 +346,7 @@ START_TEST(symbolic_links_stay_inside_the_root)
 	tree_write(tree, "/opt/x/a.svc", PLAIN);
 	tree_symlink(tree, "/opt/x/a.svc", VENDOR "a.svc");
 	tree_symlink(tree, "../../../../../../../../../../etc/hostname", VENDOR "b.svc");
-	tree_symlink(tree, "/opt/x", "/etc/svcd/services.d");
+	tree_symlink(tree, "/opt/x", SVCD_SYSCONFDIR "/services.d");
 	c = load(tree);
 
 	ck_assert_ptr_null(expect_service(c, "a")->problem);
@@ -360,15 +360,15 @@ START_TEST(a_file_that_everybody_may_write_is_refused)
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(Configuration) c = NULL;
 	g_autofree char *file = tree_path(tree, VENDOR "a.svc");
-	g_autofree char *directory = tree_path(tree, "/etc/svcd/policy.d");
+	g_autofree char *directory = tree_path(tree, SVCD_SYSCONFDIR "/policy.d");
 
 	tree_write(tree, VENDOR "a.svc", PLAIN);
 	ck_assert_int_eq(chmod(file, 0646), 0);
-	tree_write(tree, "/etc/svcd/policy.d/a.policy", "[runlevel 2]\nActivate=a\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy", "[runlevel 2]\nActivate=a\n");
 	ck_assert_int_eq(chmod(directory, 0777), 0);
 	c = load(tree);
 
-	expect_said(tree, c, "/etc/svcd/policy.d: everybody may write to it; take that away (chmod o-w) and look at what "
+	expect_said(tree, c, SVCD_SYSCONFDIR "/policy.d: everybody may write to it; take that away (chmod o-w) and look at what "
 			     "it says\n"
 			     VENDOR "a.svc: everybody may write to it; take that away (chmod o-w) and look at what it "
 			     "says\n");
