@@ -696,8 +696,10 @@ START_TEST(cat_shows_each_setting_with_its_place)
 
 	tree_write(bw->tree, "/usr/lib/svcd/services.d/a.svc", "[Service]\nExec=/bin/a\nRestart=always\n");
 	tree_write(bw->tree, "/etc/svcd/services.d/a.svc.d/x.conf", "[Service]\nRestart=no\n");
-	tree_write(bw->tree, "/etc/svcd/policy.d/x.policy", "[runlevel 2]\nActivate=a\n");
+	tree_write(bw->tree, "/etc/svcd/policy.d/x.policy", "[runlevel 2]\nActivate=a\n"
+						      "[service a]\nIgnore=$net\nOnLapse=keep\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
+	ck_assert_msg(strstr(out, "Ignore=$net ") != NULL && strstr(out, "OnLapse=keep ") != NULL, "%s", out);
 	ck_assert_msg(strstr(out, "Exec=/bin/a ") != NULL && strstr(out, "a.svc:2\n") != NULL, "%s", out);
 	ck_assert_msg(strstr(out, "Restart=no ") != NULL && strstr(out, "a.svc.d/x.conf:2\n") != NULL, "%s", out);
 	ck_assert_msg(strstr(out, "Activation=boot ") != NULL && strstr(out, "x.policy:2\n") != NULL, "%s", out);

@@ -100,6 +100,14 @@ static void show_policy(Output *output, JsonArray *array, const Policy *policy, 
 
 		show_line(output, array, "policy", "While", term->text, term->origin);
 	}
+	for (guint i = 0; service && i < service->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(service->ignore, i);
+
+		show_line(output, array, "policy", "Ignore", ref->name, ref->origin);
+	}
+	if (service && service->has_on_lapse)
+		show_line(output, array, "policy", "OnLapse", on_lapse_name(service->on_lapse),
+			  service->on_lapse_origin);
 	if (service && service->reason)
 		show_line(output, array, "policy", "Reason", service->reason, service->reason_origin);
 }
