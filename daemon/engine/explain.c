@@ -116,9 +116,9 @@ static char *why_not_wanted(const Service *s)
 		return g_strdup_printf("An admin stopped it: %s.", asked);
 	}
 	if (s->policy.activation == ACTIVATION_BOOT)
-		return with_policy_reason(s, g_strdup_printf("Policy wants it in other runlevels than %s (%s), and no "
-							     "wanted service needs it",
-							     engine->runlevel ? engine->runlevel : "none", origin));
+		return with_policy_reason(s, g_strdup_printf("Policy says \"boot\" (%s), but does not name it in "
+							     "runlevel %s, and no wanted service needs it",
+							     origin, engine->runlevel ? engine->runlevel : "none"));
 	if (s->policy.activation == ACTIVATION_MANUAL)
 		return with_policy_reason(s, g_strdup_printf("Policy says \"manual\" (%s), and no admin started it",
 							     origin));
