@@ -86,6 +86,14 @@ static void set_ended_unseen(Service *s, ServiceState noted)
 	s->result = g_strdup("ended while the manager was away");
 }
 
+/* What failed is still the reason; who told it is gone. */
+static const char *describe_recovery(const Service *s, ServiceState state)
+{
+	const bool has_failed = state == STATE_FAILED || state == STATE_BACKOFF;
+
+	return has_failed && s->result ? s->result : "taken over from the manager before";
+}
+
 /* What follows from state and since. */
 static void derive_times(Service *s)
 {
@@ -130,7 +138,9 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 	}
 	s->priv->run_type = run_type(s, state, is_alive);
 	if (state != STATE_IDLE)
-		service_restore(s, state, since_us, "taken over from the manager before");
+		service_restore(s, state, since_us, describe_recovery(s, state));
+	else if (has_note)
+		s->since_us = since_us;
 	if (has_ended)
 		set_ended_unseen(s, noted);
 	derive_times(s);

@@ -53,15 +53,20 @@ START_TEST(what_the_admin_said_is_remembered)
 	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== m\n" DAEMON,
 						   "[runlevel 2]\nActivate=a\n[service m]\nActivation=manual\n");
 
+	int64_t since_us;
+
 	world_settle(w);
 	world_stop(w, "a");
 	world_start(w, "m");
 	world_settle(w);
 	(void)world_log(w);
+	since_us = world_find(w, "a")->since_us;
+	world_advance_s(w, 5);
 	world_crash(w);
 	world_settle(w);
 	expect_log(w, "");
 	expect_state(w, "a", STATE_IDLE);
+	ck_assert_int_eq(world_find(w, "a")->since_us, since_us);
 	expect_state(w, "m", STATE_READY);
 }
 END_TEST
@@ -82,6 +87,7 @@ START_TEST(the_restart_count_and_the_limit_go_on)
 	world_crash(w);
 	expect_state(w, "it", STATE_FAILED);
 	ck_assert(world_find(w, "it")->is_failed_for_good);
+	ck_assert_str_eq(service_cause(world_find(w, "it")), "exit status 1");
 }
 END_TEST
 
