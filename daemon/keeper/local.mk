@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# PID 1: libc and nothing else; tests/lint/keeper-needs-only-libc.sh looks at the result.
+# PID 1: libc and nothing else; tests/lint/symbols looks at the result.
 noinst_LIBRARIES += libkeeper.a
 libkeeper_a_SOURCES = \
 	daemon/keeper/cgroup.c daemon/keeper/cgroup.h \
