@@ -655,13 +655,13 @@ START_TEST(check_finds_mistakes_below_a_root)
 	g_autofree char *good = NULL;
 	g_autofree char *bad = NULL;
 
-	tree_write(bw->tree, "/etc/svcd/services.d/a.svc", "[Service]\nExec=/bin/a\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &good, NULL), 0);
 	ck_assert_str_eq(good, "1 service, 0 errors, 0 warnings\n");
 
-	tree_write(bw->tree, "/etc/svcd/services.d/b.svc", "[Service]\nExce=/bin/b\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/b.svc", "[Service]\nExce=/bin/b\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &bad, NULL), 10);
-	ck_assert_msg(strstr(bad, "/etc/svcd/services.d/b.svc:2: ") != NULL, "%s", bad);
+	ck_assert_msg(strstr(bad, SVCD_SYSCONFDIR "/services.d/b.svc:2: ") != NULL, "%s", bad);
 }
 END_TEST
 
@@ -674,7 +674,7 @@ START_TEST(check_looks_at_a_file_in_the_company_of_the_others)
 	g_autofree char *bad = NULL;
 	g_autofree char *err = NULL;
 
-	tree_write(bw->tree, "/etc/svcd/services.d/a.svc", "[Service]\nExec=/bin/a\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\n");
 	tree_write(bw->tree, "/new.svc", "[Service]\nExec=/bin/new\n[Conditions]\nWhile=service:a\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &good, NULL), 0);
 	ck_assert_str_eq(good, "no mistakes found\n");
@@ -694,9 +694,9 @@ START_TEST(cat_shows_each_setting_with_its_place)
 	g_autofree char *line = g_strdup_printf("cat a --root %s", bw->tree->root);
 	g_autofree char *out = NULL;
 
-	tree_write(bw->tree, "/usr/lib/svcd/services.d/a.svc", "[Service]\nExec=/bin/a\nRestart=always\n");
-	tree_write(bw->tree, "/etc/svcd/services.d/a.svc.d/x.conf", "[Service]\nRestart=no\n");
-	tree_write(bw->tree, "/etc/svcd/policy.d/x.policy", "[runlevel 2]\nActivate=a\n"
+	tree_write(bw->tree, SVCD_LIBDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\nRestart=always\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc.d/x.conf", "[Service]\nRestart=no\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/x.policy", "[runlevel 2]\nActivate=a\n"
 						      "[service a]\nIgnore=$net\nOnLapse=keep\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
 	ck_assert_msg(strstr(out, "Ignore=$net ") != NULL && strstr(out, "OnLapse=keep ") != NULL, "%s", out);
@@ -714,10 +714,10 @@ START_TEST(graph_prints_edges_of_a_runlevel)
 	g_autofree char *out = NULL;
 	g_autofree char *out_2 = NULL;
 
-	tree_write(bw->tree, "/etc/svcd/services.d/a.svc", "[Service]\nExec=/bin/a\n");
-	tree_write(bw->tree, "/etc/svcd/services.d/b.svc", "[Service]\nExec=/bin/b\n[Conditions]\nWhile=service:a\n");
-	tree_write(bw->tree, "/etc/svcd/services.d/c.svc", "[Service]\nExec=/bin/c\n[Conditions]\nAfter=b\n");
-	tree_write(bw->tree, "/etc/svcd/policy.d/x.policy", "[runlevel 2]\nActivate=b\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/b.svc", "[Service]\nExec=/bin/b\n[Conditions]\nWhile=service:a\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/c.svc", "[Service]\nExec=/bin/c\n[Conditions]\nAfter=b\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/x.policy", "[runlevel 2]\nActivate=b\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
 	ck_assert_str_eq(out, "a b\nb c\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line_2, &out_2, NULL), 0);
