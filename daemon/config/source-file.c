@@ -77,6 +77,12 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Out of sight on purpose; but "..." with a suffix is somebody's idea of a name ("..") and is told as a mistake. */
+static bool is_hidden(const char *name)
+{
+	return name[0] == '.' && !g_str_has_prefix(name, "...");
+}
+
 GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -101,7 +107,7 @@ GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret
 	}
 	(void)fd_steal(&fd); /* closedir() closes it */
 	while ((entry = readdir(directory)) != NULL) {
-		if (entry->d_name[0] != '.')
+		if (!is_hidden(entry->d_name))
 			g_ptr_array_add(names, g_strdup(entry->d_name));
 	}
 	(void)closedir(directory); /* only read from */

@@ -94,14 +94,16 @@ START_TEST(names_come_sorted_and_without_hidden_ones)
 	tree_write(tree, "/b", "");
 	tree_write(tree, "/a", "");
 	tree_write(tree, "/.c", "");
+	tree_write(tree, "/...svc", "");
 	source_reader_init(&reader, NULL, false, geteuid());
 	names = source_reader_list(&reader, tree->root, &problem);
 	none = source_reader_list(&reader, nowhere, &problem);
 	source_reader_clear(&reader);
 
 	ck_assert_ptr_null(problem);
-	ck_assert_uint_eq(names->len, 2);
-	ck_assert_str_eq(g_ptr_array_index(names, 0), "a");
+	ck_assert_uint_eq(names->len, 3);
+	ck_assert_str_eq(g_ptr_array_index(names, 0), "...svc");
+	ck_assert_str_eq(g_ptr_array_index(names, 1), "a");
 	ck_assert_uint_eq(none->len, 0);
 }
 END_TEST
