@@ -77,6 +77,8 @@ void manager_init_engine(Manager *m);
 /* Do at once what the engine asked for and what has changed; before a client is answered, above all. */
 void manager_drain(Manager *m);
 void manager_drain_later(Manager *m);
+/* The manager before has said in what state this service is; it is not said again. */
+void manager_know_state(Manager *m, const char *service);
 Supervisor *manager_supervisor(const Manager *m, const char *service);
 void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor);
 void manager_free_timers(gpointer timers);

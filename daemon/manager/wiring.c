@@ -134,8 +134,6 @@ static void log_state(Manager *m, const Service *s)
 	    GPOINTER_TO_INT(known) == (int)s->state)
 		return;
 	g_hash_table_insert(m->logged, g_strdup(s->def->name), GINT_TO_POINTER((int)s->state));
-	if (m->recovery)
-		return; /* what the manager before has said is not said again */
 	if (service_is_up(s) && s->start_duration_us > 0) {
 		g_autofree char *took = text_format_duration(s->start_duration_us);
 
@@ -143,6 +141,14 @@ static void log_state(Manager *m, const Service *s)
 	} else {
 		log_line(levels[s->state], s->def->name, "%s: %s", service_state_name(s->state), service_cause(s));
 	}
+}
+
+void manager_know_state(Manager *m, const char *service)
+{
+	const Service *s = engine_find(m->engine, service);
+
+	if (s)
+		g_hash_table_insert(m->logged, g_strdup(service), GINT_TO_POINTER((int)s->state));
 }
 
 static void op_changed(void *data, const Service *s)

@@ -33,6 +33,9 @@ SANITIZER_WORDS = re.compile(r"(AddressSanitizer|LeakSanitizer|runtime error:|Un
 # The report of a signal that the test itself sent is no finding; see kill_manager().
 SANITIZER_SIGNAL = re.compile(r"AddressSanitizer(:DEADLYSIGNAL|: (SEGV|BUS|FPE|ILL|ABRT|TRAP)\b| can not provide)")
 
+# A manager that ends while its sandbox is torn down loses the process that looks for its leaks. No finding either.
+SANITIZER_TORN_DOWN = re.compile(r"LeakSanitizer has encountered a fatal error")
+
 # What the keeper says of a manager that it did not expect to end.
 MANAGER_DEATH = re.compile(r"svcd: the manager (was killed by signal|exited with status|does not answer|did not say hello)")
 
@@ -235,7 +238,8 @@ class Sandbox:
 
     def check_console(self):
         text = self.console()
-        found = [line for line in text.splitlines() if SANITIZER_WORDS.search(line)]
+        found = [line for line in text.splitlines()
+                 if SANITIZER_WORDS.search(line) and not SANITIZER_TORN_DOWN.search(line)]
         if self.killed_managers or self.expect_crash:
             found = [line for line in found if not SANITIZER_SIGNAL.search(line)]
         if found:

@@ -48,6 +48,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_json.py \
 	tests/sandbox/test_keeper_crash.py \
 	tests/sandbox/test_kernel_command_line.py \
+	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_pipe_again.py \
 	tests/sandbox/test_instance_forgotten.py \
 	tests/sandbox/test_kill_mode.py \
