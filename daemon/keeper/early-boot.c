@@ -109,6 +109,16 @@ static void learn_where_we_are(void)
 		(void)keeper_copy(keeper.virtualization, sizeof(keeper.virtualization), "vm");
 }
 
+/*
+ * A boot says more than ten things in five seconds, and the kernel drops what is over that. It refuses the write when
+ * printk.devkmsg= on its command line has decided already (kernel.org, admin-guide/sysctl/kernel).
+ */
+static void unlimit_kernel_log(void)
+{
+	if (!keeper.container)
+		(void)keeper_write_file("/proc/sys/kernel/printk_devkmsg", "on\n");
+}
+
 static void raise_datagram_queue(void)
 {
 	static const char path[] = "/proc/sys/net/unix/max_dgram_qlen";
@@ -179,6 +189,7 @@ void early_boot(void)
 		for (size_t i = 0; i < sizeof(api_mounts) / sizeof(api_mounts[0]); i++)
 			mount_api(&api_mounts[i]);
 		raise_datagram_queue();
+	unlimit_kernel_log();
 		(void)reboot(RB_DISABLE_CAD); /* ctrl-alt-del becomes SIGINT; refused in containers, which have no keys */
 		(void)setsid(); /* fails when we lead a session already */
 	}
