@@ -593,7 +593,8 @@ START_TEST(the_boot_is_told_at_most_ten_times_a_second)
 	}
 	took_us = g_get_monotonic_time() - begun_us;
 
-	ck_assert_int_ge(took_us, 4 * 100 * 1000);
+	/* The end of the boot is told at once, and the first may have been on its way; without a limit it takes no time. */
+	ck_assert_int_ge(took_us, 2 * 100 * 1000);
 	g_free(heard.state);
 }
 END_TEST
