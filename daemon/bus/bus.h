@@ -44,6 +44,14 @@ typedef struct BusOps {
 	const char *(*cgroup)(void *data, const char *service);
 	void (*foreach_diagnostic)(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user);
 	void (*info)(void *data, BusInfo *ret);
+	/*
+	 * bus_condition_changed() tells every level of @key from now on, the present one first (in a later turn, or in this).
+	 * @key: canonical, not of an internal prefix. Counted: each watch is ended once.
+	 */
+	void (*watch_condition)(void *data, KeyPrefix prefix, const char *key);
+	void (*unwatch_condition)(void *data, KeyPrefix prefix, const char *key);
+	/* What there is instead, in words; a new string, or NULL. */
+	char *(*describe_condition)(void *data, KeyPrefix prefix, const char *key);
 } BusOps;
 
 /**
@@ -69,6 +77,9 @@ void bus_listen_private(Bus *bus, int fd);
 void bus_service_changed(Bus *bus, const char *service);
 void bus_service_removed(Bus *bus, const char *service);
 void bus_engine_changed(Bus *bus);
+
+/* The level of a condition that bus clients watch. */
+void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why);
 
 /**
  * bus_flush() - write what the sockets take now, without waiting; before the manager leaves

@@ -13,4 +13,4 @@ svcd_manager_SOURCES = \
 	daemon/manager/requests.c \
 	daemon/manager/wiring.c
 svcd_manager_LDADD = libbus.a libprocess.a libproviders.a libloop.a libconfig.a libengine.a libmodel.a libbase.a \
-	$(DBUS_LIBS) $(INIH_LIBS) $(GLIB_LIBS)
+	$(DBUS_LIBS) $(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS)

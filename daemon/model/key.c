@@ -6,10 +6,14 @@
 
 #include "model/key.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "model/name.h"
+
+/* IFNAMSIZ of <linux/if.h>, the NUL included. */
+#define INTERFACE_NAME_BYTES 16
 
 /* Both give the canonical argument, a new string, or NULL with @ret_problem. */
 static char *canonical_path(const char *path, char **ret_problem)
@@ -96,19 +100,146 @@ static char *check_flag(const char *argument, char **ret_problem)
 	return name_check_flag(argument, ret_problem) ? g_strdup(argument) : NULL;
 }
 
+static char *check_dbus(const char *argument, char **ret_problem)
+{
+	return name_check_bus(argument, ret_problem) ? g_strdup(argument) : NULL;
+}
+
+static char *check_network(const char *argument, char **ret_problem)
+{
+	static const char interface[] = "interface:";
+	const char *name = argument + sizeof interface - 1;
+
+	if (strcmp(argument, "up") == 0 || strcmp(argument, "online") == 0)
+		return g_strdup(argument);
+	if (!g_str_has_prefix(argument, interface)) {
+		*ret_problem = g_strdup("there are network:up, network:online and network:interface:NAME");
+		return NULL;
+	}
+	/* What the kernel takes (dev_valid_name() in net/core/dev.c). */
+	if (*name && strlen(name) < INTERFACE_NAME_BYTES && !strpbrk(name, "/: \t\n") && strcmp(name, ".") != 0 &&
+	    strcmp(name, "..") != 0)
+		return g_strdup(argument);
+	*ret_problem = g_strdup_printf("\"%s\" is no name of a network interface", name);
+	return NULL;
+}
+
+static char *check_label(const char *argument, char **ret_problem)
+{
+	if (*argument)
+		return g_strdup(argument);
+	*ret_problem = g_strdup("a label is missing; write label:DATA, in quotes if it holds blanks");
+	return NULL;
+}
+
+static char *check_uuid(const char *argument, char **ret_problem)
+{
+	if (*argument && argument[strspn(argument, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-")] == '\0')
+		return g_ascii_strdown(argument, -1);
+	*ret_problem = g_strdup_printf("\"%s\" is no UUID of a volume; blkid(8) shows them", argument);
+	return NULL;
+}
+
+static char *check_device(const char *argument, char **ret_problem)
+{
+	g_autofree char *path = canonical_path(argument, ret_problem);
+
+	if (path && g_str_has_prefix(path, "/dev/"))
+		return g_steal_pointer(&path);
+	if (path)
+		*ret_problem = g_strdup_printf("\"%s\" is no device; devices are below /dev/", path);
+	return NULL;
+}
+
+static int compare_words(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* PROPERTY=PATTERN words, at least one; patterns are g_pattern_spec's: * and ?. */
+static char *check_udev(const char *argument, char **ret_problem)
+{
+	g_auto(GStrv) words = text_split_words(argument, ret_problem);
+
+	if (!words)
+		return NULL;
+	if (!*words)
+		*ret_problem = g_strdup("a match is missing; write udev:SUBSYSTEM=block ID_BUS=usb");
+	for (char **word = words; *word; word++) {
+		const char *equals = strchr(*word, '=');
+
+		if (!equals || equals == *word ||
+		    strspn(*word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-") < (size_t)(equals - *word))
+			*ret_problem = g_strdup_printf("\"%s\" is not PROPERTY=VALUE; udevadm info shows them", *word);
+		if (*ret_problem)
+			return NULL;
+	}
+	if (*ret_problem)
+		return NULL;
+	qsort(words, g_strv_length(words), sizeof *words, compare_words);
+	return text_join_words((const char *const *)words);
+}
+
+/* INTERFACE.PROPERTY */
+static char *check_property_name(const char *text)
+{
+	const char *dot = strrchr(text, '.');
+	g_autofree char *interface = dot ? g_strndup(text, (gsize)(dot - text)) : NULL;
+
+	if (interface && name_check_bus(interface, NULL) && dot[1] &&
+	    dot[1 + strspn(dot + 1, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_")] == '\0')
+		return NULL;
+	return g_strdup_printf("\"%s\" is not INTERFACE.PROPERTY", text);
+}
+
+static char *check_object_path(const char *text)
+{
+	if (text[0] == '/' && (!text[1] || !g_str_has_suffix(text, "/")) && !strstr(text, "//") &&
+	    text[strspn(text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_/")] == '\0')
+		return NULL;
+	return g_strdup_printf("\"%s\" is no path of a D-Bus object", text);
+}
+
+static char *check_dbus_property(const char *argument, char **ret_problem)
+{
+	enum { WORD_NAME, WORD_PATH, WORD_PROPERTY, WORD_OPERATOR, WORD_VALUE, N_WORDS };
+	g_auto(GStrv) words = text_split_words(argument, ret_problem);
+	KeyOperator operator;
+
+	if (!words)
+		return NULL;
+	if (g_strv_length(words) != N_WORDS)
+		*ret_problem = g_strdup("write dbus-property:NAME PATH INTERFACE.PROPERTY = VALUE");
+	else if (name_check_bus(words[WORD_NAME], ret_problem) &&
+		 !(*ret_problem = check_object_path(words[WORD_PATH])) &&
+		 !(*ret_problem = check_property_name(words[WORD_PROPERTY])) &&
+		 !key_operator_from_name(words[WORD_OPERATOR], &operator))
+		*ret_problem = g_strdup_printf("\"%s\" does not compare; there are =, !=, >= and <=",
+					       words[WORD_OPERATOR]);
+	return *ret_problem ? NULL : text_join_words((const char *const *)words);
+}
+
 static const struct {
-	char *(*check)(const char *argument, char **ret_problem);
+	char *(*check)(const char *argument, char **ret_problem); /* *ret_problem is NULL before */
 	bool is_internal;
+	bool takes_words;
 } prefixes[] = {
-	[KEY_PATH] = { check_path, false },
-	[KEY_SERVICE] = { check_service, true },
-	[KEY_SETTLED] = { check_settled, true },
-	[KEY_ACTIVE] = { check_service, true },
-	[KEY_FACILITY] = { check_facility, true },
-	[KEY_KERNEL] = { check_kernel, false },
-	[KEY_VIRTUAL] = { check_virtual, false },
-	[KEY_FLAG] = { check_flag, false },
-	[KEY_MOUNTED] = { canonical_path, false },
+	[KEY_PATH] = { .check = check_path },
+	[KEY_SERVICE] = { .check = check_service, .is_internal = true },
+	[KEY_SETTLED] = { .check = check_settled, .is_internal = true },
+	[KEY_ACTIVE] = { .check = check_service, .is_internal = true },
+	[KEY_FACILITY] = { .check = check_facility, .is_internal = true },
+	[KEY_KERNEL] = { .check = check_kernel },
+	[KEY_VIRTUAL] = { .check = check_virtual },
+	[KEY_FLAG] = { .check = check_flag },
+	[KEY_MOUNTED] = { .check = canonical_path },
+	[KEY_DBUS] = { .check = check_dbus },
+	[KEY_DBUS_PROPERTY] = { .check = check_dbus_property, .takes_words = true },
+	[KEY_NETWORK] = { .check = check_network },
+	[KEY_LABEL] = { .check = check_label },
+	[KEY_UUID] = { .check = check_uuid },
+	[KEY_DEVICE] = { .check = check_device },
+	[KEY_UDEV] = { .check = check_udev, .takes_words = true },
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(prefixes) == KEY_COUNT);
 
@@ -146,6 +277,7 @@ bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonic
 	g_autofree char *canonical = NULL;
 	KeyPrefix prefix;
 
+	*ret_problem = NULL;
 	if (!name || !*name || strchr(name, '/')) {
 		*ret_problem = no_prefix(text);
 		return false;
@@ -166,6 +298,22 @@ bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonic
 const char *key_argument(const char *canonical)
 {
 	return strchr(canonical, ':') + 1;
+}
+
+bool key_takes_words(const char *text)
+{
+	const char *colon = strchr(text, ':');
+	g_autofree char *name = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
+	KeyPrefix prefix;
+
+	return name && key_prefix_from_name(name, &prefix) && prefixes[prefix].takes_words;
+}
+
+char **key_argument_words(const char *canonical)
+{
+	g_autofree char *problem = NULL; /* a canonical text has none */
+
+	return text_split_words(key_argument(canonical), &problem);
 }
 
 bool key_prefix_is_internal(KeyPrefix prefix)

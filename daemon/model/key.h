@@ -21,7 +21,14 @@
 	X(P, KERNEL, "kernel")     /* kernel:word kernel:key=value on the command line */              \
 	X(P, VIRTUAL, "virtual")   /* virtual:container virtual:vm */                                  \
 	X(P, FLAG, "flag")         /* set by svcctl flag set */                                        \
-	X(P, MOUNTED, "mounted")   /* mounted:/usr is a mount point */
+	X(P, MOUNTED, "mounted")   /* mounted:/usr is a mount point */                                 \
+	X(P, DBUS, "dbus")         /* the bus name has an owner */                                     \
+	X(P, DBUS_PROPERTY, "dbus-property") /* dbus-property:NAME PATH INTERFACE.PROPERTY OP VALUE */ \
+	X(P, NETWORK, "network")   /* network:up network:online network:interface:eth0 */              \
+	X(P, LABEL, "label")       /* a volume with that label; as it is, not as udev writes it */     \
+	X(P, UUID, "uuid")         /* a volume with that UUID, in small letters */                     \
+	X(P, DEVICE, "device")     /* device:/dev/sda2, links too */                                   \
+	X(P, UDEV, "udev")         /* udev:SUBSYSTEM=block ID_BUS=usb, all on one device; sorted */
 ENUM_WITH_NAMES(KeyPrefix, KEY, key_prefix, KEY_PREFIXES)
 
 #define LEVELS(X, P) X(P, FALSE, "false") X(P, TRUE, "true") X(P, UNKNOWN, "unknown")
@@ -38,6 +45,19 @@ bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonic
 
 /* The part after "prefix:"; points into @canonical. */
 const char *key_argument(const char *canonical);
+
+/**
+ * key_takes_words() - does the argument go on over blanks, up to the next "|"?
+ * @text: the beginning of a condition, at least "prefix:"
+ */
+bool key_takes_words(const char *text);
+
+/* The words of the argument of a condition that takes words, without their quotes; a new strv. */
+char **key_argument_words(const char *canonical);
+
+/* "NAME PATH INTERFACE.PROPERTY OP VALUE", with OP one of these; texts compare only by the first two. */
+#define KEY_OPERATORS(X, P) X(P, EQUAL, "=") X(P, UNEQUAL, "!=") X(P, AT_LEAST, ">=") X(P, AT_MOST, "<=")
+ENUM_WITH_NAMES(KeyOperator, KEY_OPERATOR, key_operator, KEY_OPERATORS)
 
 /* True for service:, settled:, active: and facility:, whose levels the engine itself knows. */
 bool key_prefix_is_internal(KeyPrefix prefix);

@@ -14,6 +14,9 @@
 #define LETTERS_AND_DIGITS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS
 #define MARKS "_.@:+-"
 
+/* "Message Protocol Names" in the D-Bus Specification. */
+#define BUS_NAME_BYTES 255
+
 /* Returns: NULL when @name is fine, or one sentence, a new string. */
 static char *find_problem(const char *what, const char *name)
 {
@@ -57,9 +60,37 @@ bool name_check_facility(const char *name, char **ret_problem)
 	return false;
 }
 
+char *name_flag_owner(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash ? g_strndup(name, (gsize)(slash - name)) : NULL;
+}
+
 bool name_check_flag(const char *name, char **ret_problem)
 {
-	return check("flag", name, ret_problem);
+	g_autofree char *owner = name_flag_owner(name);
+
+	if (owner && strlen(name) > LIMIT_NAME_BYTES) {
+		if (ret_problem)
+			*ret_problem = g_strdup_printf("the name of a flag has at most %d bytes", LIMIT_NAME_BYTES);
+		return false;
+	}
+	return owner ? name_check_bus(owner, ret_problem) && check("flag", name + strlen(owner) + 1, ret_problem)
+		     : check("flag", name, ret_problem);
+}
+
+bool name_check_bus(const char *name, char **ret_problem)
+{
+	g_auto(GStrv) elements = g_strsplit(name, ".", -1);
+	bool fine = strlen(name) <= BUS_NAME_BYTES && g_strv_length(elements) > 1;
+
+	for (char **element = elements; *element && fine; element++)
+		fine = **element && !g_ascii_isdigit(**element) &&
+		       (*element)[strspn(*element, LETTERS_AND_DIGITS "_-")] == '\0';
+	if (!fine && ret_problem)
+		*ret_problem = g_strdup_printf("\"%s\" is no name on D-Bus; one is written org.example.Name", name);
+	return fine;
 }
 
 bool name_check_runlevel(const char *name, char **ret_problem)

@@ -15,7 +15,16 @@ bool name_check_service(const char *name, char **ret_problem);
 
 /* "$" and then a service's name. */
 bool name_check_facility(const char *name, char **ret_problem);
+
+/**
+ * name_check_flag() - a service's name; or BUS-NAME/FLAG, which belongs to whoever owns that name on the system bus
+ */
 bool name_check_flag(const char *name, char **ret_problem);
+/* "org.example.Weather" of "org.example.Weather/rain", a new string; NULL for a flag that belongs to the admin. */
+char *name_flag_owner(const char *name);
+
+/* A well-known name ("Message Protocol Names" in the D-Bus Specification), not ":1.42". */
+bool name_check_bus(const char *name, char **ret_problem);
 bool name_check_runlevel(const char *name, char **ret_problem);
 
 /**

@@ -40,6 +40,44 @@ static bool parse_literal(Term *term, const char *word, char **ret_problem)
 	return false;
 }
 
+/* The words from @first up to @end as one: "udev:A=b" "C=d e" -> "udev:A=b \"C=d e\"". A new string. */
+static char *join_condition(char **first, char **end)
+{
+	const char *argument = strchr(*first, ':') + 1;
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	g_autofree char *joined = NULL;
+
+	if (end - first == 1)
+		return g_strdup(*first); /* quoted as a whole, maybe */
+	g_ptr_array_add(words, (gpointer)argument);
+	for (char **word = first + 1; word < end; word++)
+		g_ptr_array_add(words, *word);
+	g_ptr_array_add(words, NULL);
+	joined = text_join_words((const char *const *)words->pdata);
+	return g_strdup_printf("%.*s%s", (int)(argument - *first), *first, joined);
+}
+
+/* Some conditions go on over blanks: each becomes one word. A new strv. */
+static char **gather_conditions(char **words)
+{
+	g_autoptr(GPtrArray) out = g_ptr_array_new();
+
+	for (char **word = words; *word;) {
+		char **end = word + 1;
+
+		if (!key_takes_words(*word + (**word == '!'))) {
+			g_ptr_array_add(out, g_strdup(*word));
+		} else {
+			while (*end && strcmp(*end, "|") != 0)
+				end++;
+			g_ptr_array_add(out, join_condition(word, end));
+		}
+		word = end;
+	}
+	g_ptr_array_add(out, NULL);
+	return (char **)g_ptr_array_free(g_steal_pointer(&out), FALSE);
+}
+
 /* @words: condition, "|", condition, ... */
 static bool parse_words(Term *term, char **words, char **ret_problem)
 {
@@ -74,9 +112,10 @@ static bool parse_words(Term *term, char **words, char **ret_problem)
 Term *term_parse(const char *text, Origin origin, char **ret_problem)
 {
 	g_auto(GStrv) words = text_split_words(text, ret_problem);
+	g_auto(GStrv) conditions = words ? gather_conditions(words) : NULL;
 	g_autoptr(Term) term = term_new(text, origin);
 
-	if (!words || !parse_words(term, words, ret_problem))
+	if (!conditions || !parse_words(term, conditions, ret_problem))
 		return NULL;
 	return g_steal_pointer(&term);
 }

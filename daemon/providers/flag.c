@@ -50,7 +50,7 @@ Provider *flag_provider_new(const ProviderSink *sink)
 {
 	FlagProvider *flags = g_new0(FlagProvider, 1);
 
-	flags->base = (Provider){ .prefix = KEY_FLAG, .subscribe = flag_subscribe, .unsubscribe = flag_unsubscribe,
+	flags->base = (Provider){ .subscribe = flag_subscribe, .unsubscribe = flag_unsubscribe,
 				  .free = flag_free };
 	flags->sink = *sink;
 	flags->set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);

@@ -44,12 +44,12 @@ static void kernel_free(Provider *provider)
 	g_free(provider);
 }
 
-static Provider *words_provider_new(const ProviderSink *sink, KeyPrefix prefix,
-				    void (*subscribe)(Provider *provider, const char *key), char **words)
+static Provider *words_provider_new(const ProviderSink *sink, void (*subscribe)(Provider *provider, const char *key),
+				    char **words)
 {
 	KernelProvider *kernel = g_new0(KernelProvider, 1);
 
-	kernel->base = (Provider){ .prefix = prefix, .subscribe = subscribe, .unsubscribe = kernel_unsubscribe,
+	kernel->base = (Provider){ .subscribe = subscribe, .unsubscribe = kernel_unsubscribe,
 				   .free = kernel_free };
 	kernel->sink = *sink;
 	kernel->words = words;
@@ -58,10 +58,10 @@ static Provider *words_provider_new(const ProviderSink *sink, KeyPrefix prefix,
 
 Provider *kernel_provider_new(const ProviderSink *sink, const char *cmdline)
 {
-	return words_provider_new(sink, KEY_KERNEL, kernel_subscribe, g_strsplit_set(cmdline, " \t\n", -1));
+	return words_provider_new(sink, kernel_subscribe, g_strsplit_set(cmdline, " \t\n", -1));
 }
 
 Provider *virtual_provider_new(const ProviderSink *sink, const char *virtualization)
 {
-	return words_provider_new(sink, KEY_VIRTUAL, virtual_subscribe, g_strsplit(virtualization, " ", -1));
+	return words_provider_new(sink, virtual_subscribe, g_strsplit(virtualization, " ", -1));
 }

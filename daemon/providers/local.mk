@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 noinst_LIBRARIES += libproviders.a
-libproviders_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+libproviders_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 libproviders_a_SOURCES = \
 	daemon/providers/flag.c daemon/providers/flag.h \
 	daemon/providers/kernel.c daemon/providers/kernel.h \

@@ -169,7 +169,7 @@ Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, vo
 {
 	MountProvider *mounts = g_new0(MountProvider, 1);
 
-	mounts->base = (Provider){ .prefix = KEY_MOUNTED, .subscribe = mount_subscribe,
+	mounts->base = (Provider){ .subscribe = mount_subscribe,
 				   .unsubscribe = mount_unsubscribe, .recheck = mount_recheck, .free = mount_free };
 	mounts->sink = *sink;
 	mounts->mountinfo = g_strdup(mountinfo);

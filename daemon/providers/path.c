@@ -377,7 +377,7 @@ Provider *path_provider_new(const ProviderSink *sink, GError **error)
 	static const InotifyListener listener = { on_inotify_event, on_inotify_overflow, on_inotify_batch_end };
 	PathProvider *paths = g_new0(PathProvider, 1);
 
-	paths->base = (Provider){ .prefix = KEY_PATH, .subscribe = path_subscribe, .unsubscribe = path_unsubscribe,
+	paths->base = (Provider){ .subscribe = path_subscribe, .unsubscribe = path_unsubscribe,
 				  .recheck = path_recheck, .free = path_free };
 	paths->sink = *sink;
 	paths->conditions = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);

@@ -2,8 +2,9 @@
 /*
  * Provider: who knows the level of the conditions of one prefix.
  *
- * A provider reports the present level of a key when it is subscribed, and every change afterwards. Unknown is a level
- * too: the source is not there yet. A new provider is one file that fills this struct, and a line in registry.c.
+ * A provider reports the present level of a key each time it is subscribed (again, if it was already), and every change
+ * afterwards. Unknown is a level too: the source is not there yet, or silent; whoever lost it says unknown, never false.
+ * A new provider is one file that fills this struct, and a line in registry.c.
  */
 #ifndef SVCD_PROVIDERS_PROVIDER_H
 #define SVCD_PROVIDERS_PROVIDER_H
@@ -19,9 +20,13 @@ typedef struct ProviderSink {
 typedef struct Provider Provider;
 
 struct Provider {
-	KeyPrefix prefix;
 	void (*subscribe)(Provider *provider, const char *key);
 	void (*unsubscribe)(Provider *provider, const char *key);
+	/*
+	 * What there is instead, for people who wait: "labels present: EFI, ROOT"; a new string, or NULL. Asked for only when
+	 * somebody looks, so that it need not be told with every change. NULL: nothing to add.
+	 */
+	char *(*describe)(Provider *provider, const char *key);
 	/* Look at everything again (mounts have changed); NULL if there is nothing to look at. */
 	void (*recheck)(Provider *provider);
 	void (*free)(Provider *provider);

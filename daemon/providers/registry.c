@@ -18,7 +18,9 @@ typedef struct Report {
 } Report;
 
 struct Registry {
-	Provider *providers[KEY_COUNT]; /* NULL: internal to the engine */
+	Provider *providers[KEY_COUNT]; /* one may stand for several prefixes; NULL: internal to the engine */
+	GPtrArray *all;                 /* Provider *, each once */
+	GHashTable *subscriptions;      /* interned key -> how many */
 	GQueue reports;                 /* Report * */
 	Timer *deliver;
 	void (*report)(void *data, const char *key, Level level, const char *why);
@@ -68,6 +70,12 @@ static void on_mounts_changed(void *data)
 	paths->recheck(paths);
 }
 
+static void add(Registry *registry, KeyPrefix prefix, Provider *provider)
+{
+	registry->providers[prefix] = provider;
+	g_ptr_array_add(registry->all, provider);
+}
+
 Registry *registry_new(const RegistryOptions *options,
 		       void (*report)(void *data, const char *key, Level level, const char *why), void *data,
 		       GError **error)
@@ -78,6 +86,8 @@ Registry *registry_new(const RegistryOptions *options,
 
 	registry->report = report;
 	registry->data = data;
+	registry->all = g_ptr_array_new();
+	registry->subscriptions = g_hash_table_new(NULL, NULL);
 	registry->deliver = timer_new(on_deliver, registry);
 	g_queue_init(&registry->reports);
 	paths = path_provider_new(&sink, error);
@@ -85,12 +95,11 @@ Registry *registry_new(const RegistryOptions *options,
 		registry_free(registry);
 		return NULL;
 	}
-	registry->providers[KEY_PATH] = paths;
-	registry->providers[KEY_KERNEL] = kernel_provider_new(&sink, options->kernel_cmdline);
-	registry->providers[KEY_VIRTUAL] = virtual_provider_new(&sink, options->virtualization);
-	registry->providers[KEY_FLAG] = flag_provider_new(&sink);
-	registry->providers[KEY_MOUNTED] =
-		mount_provider_new(&sink, "/proc/self/mountinfo", on_mounts_changed, registry);
+	add(registry, KEY_PATH, paths);
+	add(registry, KEY_KERNEL, kernel_provider_new(&sink, options->kernel_cmdline));
+	add(registry, KEY_VIRTUAL, virtual_provider_new(&sink, options->virtualization));
+	add(registry, KEY_FLAG, flag_provider_new(&sink));
+	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", on_mounts_changed, registry));
 	return registry;
 }
 
@@ -98,10 +107,13 @@ void registry_free(Registry *registry)
 {
 	if (!registry)
 		return;
-	for (int i = 0; i < (int)KEY_COUNT; i++) {
-		if (registry->providers[i])
-			registry->providers[i]->free(registry->providers[i]);
+	for (guint i = 0; i < registry->all->len; i++) {
+		Provider *provider = g_ptr_array_index(registry->all, i);
+
+		provider->free(provider);
 	}
+	g_ptr_array_unref(registry->all);
+	g_hash_table_unref(registry->subscriptions);
 	g_queue_clear_full(&registry->reports, (GDestroyNotify)report_free);
 	timer_free(registry->deliver);
 	g_free(registry);
@@ -109,12 +121,34 @@ void registry_free(Registry *registry)
 
 void registry_subscribe(Registry *registry, KeyPrefix prefix, const char *key)
 {
+	const int n = GPOINTER_TO_INT(g_hash_table_lookup(registry->subscriptions, key));
+
+	g_hash_table_insert(registry->subscriptions, (gpointer)key, GINT_TO_POINTER(n + 1));
+	if (!registry->providers[prefix]) {
+		on_report(registry, key, LEVEL_UNKNOWN, "nothing provides it");
+		return;
+	}
 	registry->providers[prefix]->subscribe(registry->providers[prefix], key);
 }
 
 void registry_unsubscribe(Registry *registry, KeyPrefix prefix, const char *key)
 {
-	registry->providers[prefix]->unsubscribe(registry->providers[prefix], key);
+	const int n = GPOINTER_TO_INT(g_hash_table_lookup(registry->subscriptions, key));
+
+	if (n > 1) {
+		g_hash_table_insert(registry->subscriptions, (gpointer)key, GINT_TO_POINTER(n - 1));
+		return;
+	}
+	g_hash_table_remove(registry->subscriptions, key);
+	if (registry->providers[prefix])
+		registry->providers[prefix]->unsubscribe(registry->providers[prefix], key);
+}
+
+char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key)
+{
+	Provider *provider = registry->providers[prefix];
+
+	return provider && provider->describe ? provider->describe(provider, key) : NULL;
 }
 
 FlagProvider *registry_flags(Registry *registry)

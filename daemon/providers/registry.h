@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "loop/system-bus.h"
 #include "model/key.h"
 #include "providers/flag.h"
 
@@ -15,6 +16,7 @@ typedef struct Registry Registry;
 typedef struct RegistryOptions {
 	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
 	const char *virtualization; /* "", "container" or "vm" */
+	SystemBus *system_bus;      /* borrowed; outlives the registry */
 } RegistryOptions;
 
 /*
@@ -26,11 +28,18 @@ Registry *registry_new(const RegistryOptions *options,
 		       GError **error);
 void registry_free(Registry *registry);
 
+/*
+ * Several may be interested in one key: subscriptions are counted, and each one makes the present level be reported again.
+ * @key: interned, never of an internal prefix
+ */
 void registry_subscribe(Registry *registry, KeyPrefix prefix, const char *key);
 void registry_unsubscribe(Registry *registry, KeyPrefix prefix, const char *key);
 
 /* Hand over everything that is waiting, now. */
 void registry_flush(Registry *registry);
+
+/* What there is instead of what @key asks for, in words ("labels present: EFI, ROOT"); a new string, or NULL. */
+char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
 
 /* Flags have no other source than svcctl: the manager sets them here. */
 FlagProvider *registry_flags(Registry *registry);

@@ -32,6 +32,20 @@ static const struct {
 	{ "virtual:vm", KEY_VIRTUAL, "virtual:vm" },
 	{ "flag:maintenance", KEY_FLAG, "flag:maintenance" },
 	{ "mounted:/usr/", KEY_MOUNTED, "mounted:/usr" },
+	{ "flag:org.example.Weather/rain", KEY_FLAG, "flag:org.example.Weather/rain" },
+	{ "dbus:org.freedesktop.NetworkManager", KEY_DBUS, "dbus:org.freedesktop.NetworkManager" },
+	{ "dbus-property:org.a.B /org/a/B  org.a.B.State >= 70", KEY_DBUS_PROPERTY,
+	  "dbus-property:org.a.B /org/a/B org.a.B.State >= 70" },
+	{ "dbus-property:org.a.B / org.a.B.Name != 'two words'", KEY_DBUS_PROPERTY,
+	  "dbus-property:org.a.B / org.a.B.Name != \"two words\"" },
+	{ "network:up", KEY_NETWORK, "network:up" },
+	{ "network:online", KEY_NETWORK, "network:online" },
+	{ "network:interface:wlp3s0", KEY_NETWORK, "network:interface:wlp3s0" },
+	{ "label:my d/ata", KEY_LABEL, "label:my d/ata" },
+	{ "uuid:ABCD-12ef", KEY_UUID, "uuid:abcd-12ef" },
+	{ "device:/dev//sda2", KEY_DEVICE, "device:/dev/sda2" },
+	{ "udev:SUBSYSTEM=block ID_BUS=usb", KEY_UDEV, "udev:ID_BUS=usb SUBSYSTEM=block" },
+	{ "udev:ID_MODEL=\"My Disk\" DEVNAME=/dev/sd?", KEY_UDEV, "udev:DEVNAME=/dev/sd? \"ID_MODEL=My Disk\"" },
 };
 
 START_TEST(conditions_have_one_canonical_name)
@@ -53,8 +67,8 @@ static const struct {
 } bad[] = {
 	{ "servce:x", "no provider \"servce\"; did you mean \"service:x\"?" },
 	{ "Path:/x", "no provider \"Path\"; did you mean \"path:/x\"?" },
-	{ "network:up", "no provider \"network\"; there are path, service, settled, active, facility, kernel, virtual, "
-			"flag, mounted" },
+	{ "weather:rain", "no provider \"weather\"; there are path, service, settled, active, facility, kernel, virtual, "
+			  "flag, mounted, dbus, dbus-property, network, label, uuid, device, udev" },
 	{ "dbus", "\"dbus\" is no condition; did you mean \"service:dbus\"?" },
 	{ "/usr/sbin/x", "\"/usr/sbin/x\" is no condition; did you mean \"path:/usr/sbin/x\"?" },
 	{ "/a:b", "\"/a:b\" is no condition; did you mean \"path:/a:b\"?" },
@@ -72,6 +86,23 @@ static const struct {
 	{ "facility:network", "a facility begins with $: $network" },
 	{ "kernel:", "kernel: takes a word of the kernel command line: kernel:quiet, kernel:key=value" },
 	{ "virtual:xen", "there are virtual:container and virtual:vm" },
+	{ "dbus:dbus", "\"dbus\" is no name on D-Bus; one is written org.example.Name" },
+	{ "dbus::1.42", "\":1.42\" is no name on D-Bus; one is written org.example.Name" },
+	{ "dbus:org..x", "\"org..x\" is no name on D-Bus; one is written org.example.Name" },
+	{ "dbus-property:org.a.B /x org.a.B.State", "write dbus-property:NAME PATH INTERFACE.PROPERTY = VALUE" },
+	{ "dbus-property:org.a.B /x/ org.a.B.State = 1", "\"/x/\" is no path of a D-Bus object" },
+	{ "dbus-property:org.a.B /x State = 1", "\"State\" is not INTERFACE.PROPERTY" },
+	{ "dbus-property:org.a.B /x a.B.State == 1", "\"==\" does not compare; there are =, !=, >= and <=" },
+	{ "network:down", "there are network:up, network:online and network:interface:NAME" },
+	{ "network:interface:", "\"\" is no name of a network interface" },
+	{ "network:interface:a-name-too-long-by-far", "\"a-name-too-long-by-far\" is no name of a network interface" },
+	{ "label:", "a label is missing; write label:DATA, in quotes if it holds blanks" },
+	{ "uuid:a b", "\"a b\" is no UUID of a volume; blkid(8) shows them" },
+	{ "device:sda", "\"sda\" is not an absolute path" },
+	{ "device:/etc/sda", "\"/etc/sda\" is no device; devices are below /dev/" },
+	{ "udev:", "a match is missing; write udev:SUBSYSTEM=block ID_BUS=usb" },
+	{ "udev:SUBSYSTEM", "\"SUBSYSTEM\" is not PROPERTY=VALUE; udevadm info shows them" },
+	{ "flag:org/rain", "\"org\" is no name on D-Bus; one is written org.example.Name" },
 	{ "flag:a b", "the name of a flag holds letters, digits and _.@:+-, no \" \"" },
 };
 

@@ -33,6 +33,20 @@ START_TEST(a_term_is_conditions_joined_with_bars)
 }
 END_TEST
 
+START_TEST(a_condition_of_several_words_goes_on_to_the_next_bar)
+{
+	g_autoptr(Term) term = parse("!udev:SUBSYSTEM=block \"ID_MODEL=My Disk\" | \"udev:A=b C=d\" | "
+				     "dbus-property:org.a.B / org.a.B.State >= 70 | label:X");
+
+	ck_assert_uint_eq(term_length(term), 4);
+	ck_assert(term_literal(term, 0)->negated);
+	ck_assert_str_eq(term_literal(term, 0)->key, "udev:\"ID_MODEL=My Disk\" SUBSYSTEM=block");
+	ck_assert_str_eq(term_literal(term, 1)->key, "udev:A=b C=d");
+	ck_assert_str_eq(term_literal(term, 2)->key, "dbus-property:org.a.B / org.a.B.State >= 70");
+	ck_assert_str_eq(term_literal(term, 3)->key, "label:X");
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	const char *problem;
@@ -140,6 +154,7 @@ Suite *make_suite(void)
 	TCase *tc = tcase_create("term");
 
 	tcase_add_test(tc, a_term_is_conditions_joined_with_bars);
+	tcase_add_test(tc, a_condition_of_several_words_goes_on_to_the_next_bar);
 	tcase_add_loop_test(tc, what_is_no_term_is_told, 0, G_N_ELEMENTS(bad));
 	tcase_add_test(tc, a_term_has_at_most_64_alternatives);
 	tcase_add_loop_test(tc, true_wins_over_unknown_and_unknown_over_false, 0, G_N_ELEMENTS(truths));

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * System bus: the manager's one connection to it. Never waits: connecting, greeting, Hello and every call go through the
+ * main loop; when the bus goes, calls end without an answer, and the connection comes back when its socket does.
+ *
+ * Who listens sets its matches first and asks afterwards: signals only wake, the answer to a question is the truth. After
+ * connected() everything known before is void and asked again.
+ */
+#ifndef SVCD_LOOP_SYSTEM_BUS_H
+#define SVCD_LOOP_SYSTEM_BUS_H
+
+#include <dbus/dbus.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SYSTEM_BUS_SOCKET "/run/dbus/system_bus_socket"
+
+typedef struct SystemBus SystemBus;
+
+/* Each member may be NULL. A listener may call anything here from inside them, but not free the bus. */
+typedef struct SystemBusListener {
+	void (*connected)(void *data);    /* Hello is answered; matches are set already */
+	void (*disconnected)(void *data);
+	/* Every signal and method call that comes; answers go to who asked. @message is borrowed. */
+	void (*message)(void *data, DBusMessage *message);
+} SystemBusListener;
+
+/**
+ * system_bus_new() - look out for the bus, and stay connected
+ * @socket_path: copied; its directory need not exist yet
+ */
+SystemBus *system_bus_new(const char *socket_path, GError **error);
+void system_bus_free(SystemBus *bus); /* NULL is nothing; calls in flight end without a callback */
+
+/* @listener: borrowed; if the bus is connected already, connected() is called in a later turn. Returns: for the removal. */
+unsigned system_bus_add_listener(SystemBus *bus, const SystemBusListener *listener, void *data);
+void system_bus_remove_listener(SystemBus *bus, unsigned id);
+
+bool system_bus_is_connected(const SystemBus *bus);
+/* ":1.42"; NULL while not connected. */
+const char *system_bus_unique_name(const SystemBus *bus);
+
+/*
+ * Match rules are counted, and sent again with every connection. The bus takes some hundred of them from one connection
+ * (max_match_rules_per_connection in dbus-daemon(1)): who has many keys must make do with few rules.
+ */
+void system_bus_add_match(SystemBus *bus, const char *rule);
+void system_bus_remove_match(SystemBus *bus, const char *rule);
+
+/*
+ * @reply: the answer, which may be an error message; NULL: none came in time, or the bus went away. Borrowed.
+ */
+typedef void (*SystemBusReply)(void *data, DBusMessage *reply);
+
+/**
+ * system_bus_call() - ask something
+ * @call: stays the caller's
+ * Returns: for system_bus_cancel(); 0 when there is no bus: @reply is not called then.
+ */
+unsigned system_bus_call(SystemBus *bus, DBusMessage *call, int64_t timeout_us, SystemBusReply reply, void *data);
+void system_bus_cancel(SystemBus *bus, unsigned id);
+
+/* Signals and answers; dropped without a bus. @message stays the caller's. */
+void system_bus_send(SystemBus *bus, DBusMessage *message);
+/* Writes what the socket takes now; before the manager leaves. */
+void system_bus_flush(SystemBus *bus);
+
+#endif
