@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/explain.h"
+#include "tests/sim/levels.h"
 
 #define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
 
@@ -91,7 +92,7 @@ static Level level_of(const char *key, void *data)
 			return is_active(s) ? LEVEL_TRUE : LEVEL_FALSE;
 		return service_is_up(s) && !is_about_to_stop(context->m, s) ? LEVEL_TRUE : LEVEL_FALSE;
 	}
-	external = machine_level(context->m, key);
+	external = levels_find(context->m, key);
 	/* Somebody else may have told the engine a moment earlier that the time is over: a microsecond's grace. */
 	if (context->for_start && external->told == LEVEL_UNKNOWN &&
 	    context->m->now_us - external->told_us >= UNKNOWN_LIMIT_US)

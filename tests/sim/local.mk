@@ -6,6 +6,7 @@ TESTS += tests/sim/simulate
 tests_sim_simulate_SOURCES = \
 	tests/sim/chance.h \
 	tests/sim/invariants.c tests/sim/invariants.h \
+	tests/sim/levels.c tests/sim/levels.h \
 	tests/sim/machine.c tests/sim/machine.h \
 	tests/sim/plan.c tests/sim/plan.h \
 	tests/sim/simulate.c

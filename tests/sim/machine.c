@@ -12,6 +12,7 @@
 #include "model/check.h"
 #include "model/service-parse.h"
 #include "tests/sim/invariants.h"
+#include "tests/sim/levels.h"
 
 #define MS G_TIME_SPAN_MILLISECOND
 
@@ -53,7 +54,7 @@ void machine_fail(Machine *m, const char *format, ...)
 	machine_trace(m, "BROKEN: %s", m->failure);
 }
 
-/* --- services, levels --- */
+/* --- services --- */
 
 static unsigned index_of(const char *service)
 {
@@ -69,15 +70,6 @@ SimProcess *machine_process(Machine *m, const char *service)
 	return &m->processes[index_of(service)];
 }
 
-const SimLevel *machine_level(const Machine *m, const char *key)
-{
-	for (unsigned i = 0; i < N_LEVELS; i++) {
-		if (strcmp(m->levels[i].key, key) == 0)
-			return &m->levels[i];
-	}
-	g_assert_not_reached();
-}
-
 bool machine_has_live(const Machine *m)
 {
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++) {
@@ -87,7 +79,7 @@ bool machine_has_live(const Machine *m)
 	return false;
 }
 
-static bool happens(Machine *m, unsigned percent)
+bool machine_happens(Machine *m, unsigned percent)
 {
 	return m->has_faults && chance_percent(&m->chance, MIN(percent * m->misery, 95));
 }
@@ -120,13 +112,13 @@ static bool script_failed_start(Machine *m, SimProcess *p, int64_t at_us, const 
 {
 	int64_t fails_us;
 
-	if (happens(m, 5)) {
+	if (machine_happens(m, 5)) {
 		fails_us = at_us;
 		machine_count(m, SIM_FAULT_EXEC_FAILS);
-	} else if (happens(m, 8)) {
+	} else if (machine_happens(m, 8)) {
 		fails_us = at_us + chance_time(&m->chance, 300 * MS);
 		machine_count(m, SIM_FAULT_CRASH_EARLY);
-	} else if (happens(m, 5)) {
+	} else if (machine_happens(m, 5)) {
 		fails_us = at_us + s->def->start_limit_us;
 		machine_count(m, SIM_FAULT_SLOW_READY);
 	} else {
@@ -147,7 +139,7 @@ static void script_start(Machine *m, SimProcess *p, const Service *s)
 		return;
 	at_us += chance_time(&m->chance, 800 * MS);
 	if (s->def->type == TYPE_TASK) {
-		const bool success = !happens(m, 15);
+		const bool success = !machine_happens(m, 15);
 
 		script_add(p, at_us, PROCESS_EXITED, success);
 		if (!success) {
@@ -157,7 +149,7 @@ static void script_start(Machine *m, SimProcess *p, const Service *s)
 		return;
 	}
 	script_add(p, at_us, PROCESS_READY, true);
-	if (happens(m, 25))
+	if (machine_happens(m, 25))
 		script_end(m, p, at_us, s);
 }
 
@@ -166,7 +158,7 @@ static void script_stop(Machine *m, SimProcess *p, const Service *s)
 	int64_t at_us = m->now_us + chance_time(&m->chance, 100 * MS);
 
 	p->n_script = 0;
-	if (happens(m, 15)) {
+	if (machine_happens(m, 15)) {
 		at_us = m->now_us + s->def->stop_limit_us;
 		machine_count(m, SIM_FAULT_IGNORES_TERM);
 	}
@@ -176,32 +168,6 @@ static void script_stop(Machine *m, SimProcess *p, const Service *s)
 }
 
 /* --- operations --- */
-
-static void on_subscribe(void *data, KeyPrefix prefix, const char *key)
-{
-	Machine *m = data;
-	SimLevel *level = (SimLevel *)machine_level(m, key);
-
-	(void)prefix;
-	level->is_subscribed = true;
-	level->told = LEVEL_UNKNOWN;
-	level->told_us = m->now_us;
-	level->tell_at_us = m->now_us;
-	if (happens(m, 5)) {
-		level->tell_at_us += chance_time(&m->chance, 60 * G_USEC_PER_SEC);
-		machine_count(m, SIM_FAULT_LATE_LEVEL);
-	}
-}
-
-static void on_unsubscribe(void *data, KeyPrefix prefix, const char *key)
-{
-	SimLevel *level = (SimLevel *)machine_level(data, key);
-
-	(void)prefix;
-	level->is_subscribed = false;
-	level->told = LEVEL_UNKNOWN;
-	level->tell_at_us = 0;
-}
 
 static void on_start(void *data, const Service *s)
 {
@@ -280,8 +246,8 @@ static void on_engine_changed(void *data)
 }
 
 static const EngineOps ops = {
-	.subscribe = on_subscribe,
-	.unsubscribe = on_unsubscribe,
+	.subscribe = levels_subscribe,
+	.unsubscribe = levels_unsubscribe,
 	.start = on_start,
 	.stop = on_stop,
 	.reload = on_reload,
@@ -321,17 +287,6 @@ static void show_files(const Machine *m)
 }
 
 /* --- time --- */
-
-static void tell_level(Machine *m, SimLevel *level)
-{
-	level->tell_at_us = 0;
-	if (level->told == level->level)
-		return;
-	level->told = level->level;
-	level->told_us = m->now_us;
-	machine_trace(m, "%s becomes %s", level->key, level_name(level->level));
-	engine_set_level(m->engine, level->key, level->level, NULL, m->now_us);
-}
 
 static void tell_script(Machine *m, unsigned index)
 {
@@ -376,11 +331,11 @@ static bool recover_one(Machine *m, unsigned index)
 
 	if (!note && !p->is_live)
 		return true;
-	if (note && happens(m, 3)) {
+	if (note && machine_happens(m, 3)) {
 		machine_count(m, SIM_FAULT_NOTE_LOST);
 		*note = '\0';
 	}
-	if (p->is_live && p->is_main_live && happens(m, 3)) {
+	if (p->is_live && p->is_main_live && machine_happens(m, 3)) {
 		machine_count(m, SIM_FAULT_END_UNSEEN);
 		p->is_live = p->is_main_live = p->is_stop_asked = is_alive = false;
 		p->n_script = 0;
@@ -415,10 +370,7 @@ static void begin_manager(Machine *m)
 		if (!recover_one(m, i))
 			machine_fail(m, "the engine cannot read its own note of %s", plan_service_name(i));
 	}
-	for (unsigned i = 0; i < N_LEVELS; i++) {
-		if (m->levels[i].tell_at_us && m->levels[i].tell_at_us <= m->now_us)
-			tell_level(m, &m->levels[i]);
-	}
+	levels_tell_due(m);
 	engine_begin(m->engine, NULL, m->now_us);
 }
 
@@ -444,8 +396,7 @@ static Next find_next(const Machine *m)
 		take_earlier(&next, m->manager_back_us, NEXT_MANAGER, 0, 0);
 		return next;
 	}
-	for (unsigned i = 0; i < N_LEVELS; i++)
-		take_earlier(&next, m->levels[i].tell_at_us, NEXT_LEVEL, i, 0);
+	take_earlier(&next, levels_next_us(m), NEXT_LEVEL, 0, 0);
 	for (unsigned i = 0; i < m->plan->n_services; i++) {
 		const SimProcess *p = &m->processes[i];
 
@@ -469,7 +420,7 @@ static void do_next(Machine *m, const Next *next)
 		begin_manager(m);
 		break;
 	case NEXT_LEVEL:
-		tell_level(m, &m->levels[next->index]);
+		levels_tell_due(m);
 		break;
 	case NEXT_SCRIPT:
 		tell_script(m, next->index);
@@ -495,26 +446,6 @@ void machine_run(Machine *m, int64_t to_us)
 }
 
 /* --- what people and the world do --- */
-
-void machine_set_level(Machine *m, unsigned index, Level level)
-{
-	SimLevel *l = &m->levels[index];
-
-	l->level = level;
-	if (l->is_subscribed)
-		l->tell_at_us = m->now_us;
-}
-
-static void poke_level(Machine *m)
-{
-	const unsigned index = chance_below(&m->chance, PLAN_FLAGS);
-	const bool is_unknown = happens(m, 15);
-
-	if (is_unknown)
-		machine_count(m, SIM_FAULT_UNKNOWN_LEVEL);
-	machine_set_level(m, index, is_unknown ? LEVEL_UNKNOWN
-					       : (chance_percent(&m->chance, 60) ? LEVEL_TRUE : LEVEL_FALSE));
-}
 
 static void poke_request(Machine *m)
 {
@@ -594,11 +525,7 @@ static void poke_crash(Machine *m)
 	g_clear_pointer(&m->engine, engine_free);
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		memset(m->processes[i].timer_at_us, 0, sizeof(m->processes[i].timer_at_us));
-	for (unsigned i = 0; i < N_LEVELS; i++) {
-		m->levels[i].is_subscribed = false;
-		m->levels[i].tell_at_us = 0;
-		m->levels[i].told = LEVEL_UNKNOWN;
-	}
+	levels_forget(m);
 	/* A new manager waits out Settle= anew. */
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		m->processes[i].hold_false_us = 0;
@@ -612,7 +539,7 @@ void machine_poke(Machine *m)
 	if (!m->engine)
 		return;
 	if (kind < 52)
-		poke_level(m);
+		levels_poke(m);
 	else if (kind < 82)
 		poke_request(m);
 	else if (kind < 87)
@@ -646,15 +573,11 @@ void machine_calm(Machine *m)
 	m->has_faults = false;
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		calm_process(&m->processes[i]);
-	for (unsigned i = 0; i < N_LEVELS; i++) {
-		if (m->levels[i].level == LEVEL_UNKNOWN)
-			machine_set_level(m, i, LEVEL_TRUE);
-	}
+	levels_calm(m);
 }
 
 Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 {
-	static const char *const others[] = { "kernel:f0", "kernel:f1" };
 	Machine *m = g_new0(Machine, 1);
 
 	m->chance.state = seed;
@@ -667,16 +590,10 @@ Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 	m->plan = plan_new(&m->chance);
 	if (is_tracing)
 		show_files(m);
-	for (unsigned i = 0; i < N_LEVELS; i++) {
-		m->levels[i].key = i < PLAN_FLAGS ? plan_flag_key(i) : others[i - PLAN_FLAGS];
-		m->levels[i].level = chance_percent(&m->chance, 60) ? LEVEL_TRUE : LEVEL_FALSE;
-	}
+	levels_init(m);
 	m->engine = engine_new(&ops, m);
 	load(m);
-	for (unsigned i = 0; i < N_LEVELS; i++) {
-		if (m->levels[i].tell_at_us && m->levels[i].tell_at_us <= m->now_us)
-			tell_level(m, &m->levels[i]);
-	}
+	levels_tell_due(m);
 	engine_begin(m->engine, "2", m->now_us);
 	return m;
 }

@@ -19,6 +19,8 @@
 	X(P, SLOW_READY, "not ready in time") X(P, IGNORES_TERM, "ignores TERM")                         \
 	X(P, STOPS_ITSELF, "stops by itself") X(P, STRAY_EVENT, "event of an earlier run")              \
 	X(P, UNKNOWN_LEVEL, "unknown level") X(P, LATE_LEVEL, "level told late")                        \
+	X(P, PROVIDER_GONE, "provider vanished") X(P, RELISTED, "provider listed again")                \
+	X(P, UNSEEN_CHANGE, "changed and back unseen") X(P, FLAPPED, "level flapped")                   \
 	X(P, MANAGER_CRASH, "manager crashes") X(P, EXIT_UNSEEN, "exit while no manager ran")           \
 	X(P, NOTE_LOST, "note lost") X(P, END_UNSEEN, "gone while no manager ran") X(P, CRASH_AT_STOP, "manager crashes during a stop")               \
 	X(P, RELOAD, "files reloaded") X(P, FILE_GONE, "file of a running service gone")                \
@@ -55,10 +57,16 @@ typedef struct SimLevel {
 	Level told;     /* to the engine */
 	int64_t told_us;
 	bool is_subscribed;
+	bool is_told_again; /* the next word may be the same as the last */
 	int64_t tell_at_us; /* 0: nothing to tell */
 } SimLevel;
 
-enum { N_LEVELS = PLAN_FLAGS + 2 };
+/* What supplies levels: a bus, udev. While it is away its levels are unknown, and the world goes on unseen. */
+typedef struct SimProvider {
+	int64_t back_at_us; /* 0: it is there */
+} SimProvider;
+
+enum { N_LEVELS = PLAN_FLAGS + 2, N_PROVIDERS = 3 };
 
 typedef struct Machine {
 	Engine *engine;   /* NULL while no manager runs */
@@ -67,6 +75,7 @@ typedef struct Machine {
 	int64_t now_us;
 	SimProcess processes[PLAN_MAX_SERVICES];
 	SimLevel levels[N_LEVELS];
+	SimProvider providers[N_PROVIDERS]; /* of the flags; what the kernel was told is always known */
 	char *notes[PLAN_MAX_SERVICES]; /* while no manager runs */
 	char global_note[128];
 	int64_t manager_back_us;
@@ -91,11 +100,11 @@ void machine_run(Machine *m, int64_t to_us);
 void machine_poke(Machine *m);
 /* No more faults: processes behave, all levels become known. */
 void machine_calm(Machine *m);
-void machine_set_level(Machine *m, unsigned index, Level level);
 void machine_set_runlevel(Machine *m, const char *runlevel);
 
 SimProcess *machine_process(Machine *m, const char *service);
-const SimLevel *machine_level(const Machine *m, const char *key);
+/* Does a fault of so many percent happen now? Faults end with machine_calm(). */
+bool machine_happens(Machine *m, unsigned percent);
 bool machine_has_live(const Machine *m);
 void machine_trace(Machine *m, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void machine_count(Machine *m, SimFault fault);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tests/sim/invariants.h"
+#include "tests/sim/levels.h"
 #include "tests/sim/machine.h"
 
 /* With this many histories every kind of fault must have occurred. */
@@ -65,7 +66,7 @@ static void history(Machine *m)
 	if (m->failure)
 		return;
 	for (unsigned i = 0; i < N_LEVELS; i++)
-		machine_set_level(m, i, LEVEL_TRUE);
+		levels_set(m, i, LEVEL_TRUE);
 	run_to_rest(m, "all levels true");
 	if (!m->failure)
 		invariants_at_rest(m);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Levels: each flag belongs to one of a few providers.
+ */
+#include "config.h"
+
+#include "tests/sim/levels.h"
+
+#include <string.h>
+
+#include "tests/sim/invariants.h"
+
+#define MS ((int64_t)G_TIME_SPAN_MILLISECOND)
+
+/* NULL for what is always known. */
+static SimProvider *provider_of(Machine *m, unsigned index)
+{
+	return index < PLAN_FLAGS ? &m->providers[index % N_PROVIDERS] : NULL;
+}
+
+static bool is_away(Machine *m, unsigned index)
+{
+	const SimProvider *provider = provider_of(m, index);
+
+	return provider && provider->back_at_us;
+}
+
+void levels_init(Machine *m)
+{
+	static const char *const others[] = { "kernel:f0", "kernel:f1" };
+
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		m->levels[i].key = i < PLAN_FLAGS ? plan_flag_key(i) : others[i - PLAN_FLAGS];
+		m->levels[i].level = chance_percent(&m->chance, 60) ? LEVEL_TRUE : LEVEL_FALSE;
+	}
+}
+
+static unsigned find(const Machine *m, const char *key)
+{
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		if (strcmp(m->levels[i].key, key) == 0)
+			return i;
+	}
+	g_assert_not_reached();
+}
+
+const SimLevel *levels_find(const Machine *m, const char *key)
+{
+	return &m->levels[find(m, key)];
+}
+
+/* --- what the engine asks --- */
+
+void levels_subscribe(void *data, KeyPrefix prefix, const char *key)
+{
+	Machine *m = data;
+	const unsigned index = find(m, key);
+	SimLevel *level = &m->levels[index];
+
+	(void)prefix;
+	level->is_subscribed = true;
+	level->told = LEVEL_UNKNOWN;
+	level->told_us = m->now_us;
+	if (is_away(m, index))
+		return; /* its return tells */
+	level->tell_at_us = m->now_us;
+	if (machine_happens(m, 5)) {
+		level->tell_at_us += chance_time(&m->chance, 60 * G_USEC_PER_SEC);
+		machine_count(m, SIM_FAULT_LATE_LEVEL);
+	}
+}
+
+void levels_unsubscribe(void *data, KeyPrefix prefix, const char *key)
+{
+	Machine *m = data;
+	SimLevel *level = &m->levels[find(m, key)];
+
+	(void)prefix;
+	level->is_subscribed = false;
+	level->told = LEVEL_UNKNOWN;
+	level->tell_at_us = 0;
+}
+
+/* --- what it is told --- */
+
+static void say(Machine *m, SimLevel *level, Level word)
+{
+	level->tell_at_us = 0;
+	if (level->told == word && !level->is_told_again)
+		return;
+	level->is_told_again = false;
+	if (level->told != word)
+		level->told_us = m->now_us;
+	level->told = word;
+	machine_trace(m, "%s becomes %s", level->key, level_name(word));
+	engine_set_level(m->engine, level->key, word, NULL, m->now_us);
+}
+
+/* It lists everything, in its own time, and says again what has not changed. */
+static void come_back(Machine *m, unsigned provider)
+{
+	m->providers[provider].back_at_us = 0;
+	machine_trace(m, "provider %u is back", provider);
+	for (unsigned i = provider; i < PLAN_FLAGS; i += N_PROVIDERS) {
+		SimLevel *level = &m->levels[i];
+
+		if (!level->is_subscribed)
+			continue;
+		level->is_told_again = true;
+		level->tell_at_us = m->now_us + chance_time(&m->chance, 50 * MS);
+		machine_count(m, SIM_FAULT_RELISTED);
+	}
+}
+
+int64_t levels_next_us(const Machine *m)
+{
+	int64_t next_us = 0;
+
+	for (unsigned i = 0; i < N_PROVIDERS; i++) {
+		const int64_t at_us = m->providers[i].back_at_us;
+
+		if (at_us && (!next_us || at_us < next_us))
+			next_us = at_us;
+	}
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		const int64_t at_us = m->levels[i].tell_at_us;
+
+		if (at_us && (!next_us || at_us < next_us))
+			next_us = at_us;
+	}
+	return next_us;
+}
+
+void levels_tell_due(Machine *m)
+{
+	for (unsigned i = 0; i < N_PROVIDERS; i++) {
+		if (m->providers[i].back_at_us && m->providers[i].back_at_us <= m->now_us)
+			come_back(m, i);
+	}
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		if (m->levels[i].tell_at_us && m->levels[i].tell_at_us <= m->now_us)
+			say(m, &m->levels[i], m->levels[i].level);
+	}
+}
+
+/* --- what happens --- */
+
+void levels_set(Machine *m, unsigned index, Level level)
+{
+	SimLevel *l = &m->levels[index];
+
+	if (l->level != level && is_away(m, index))
+		machine_count(m, SIM_FAULT_UNSEEN_CHANGE);
+	l->level = level;
+	if (l->is_subscribed && !is_away(m, index))
+		l->tell_at_us = m->now_us;
+}
+
+/* The bus dies, udev is restarted: all it knew is unknown from now on. */
+static void vanish(Machine *m)
+{
+	const unsigned provider = chance_below(&m->chance, N_PROVIDERS);
+
+	m->providers[provider].back_at_us = m->now_us + chance_time(&m->chance, 90 * G_USEC_PER_SEC);
+	machine_trace(m, "provider %u vanishes", provider);
+	machine_count(m, SIM_FAULT_PROVIDER_GONE);
+	for (unsigned i = provider; i < PLAN_FLAGS; i += N_PROVIDERS) {
+		if (m->levels[i].is_subscribed)
+			say(m, &m->levels[i], LEVEL_UNKNOWN);
+	}
+}
+
+/* To and fro in an instant, each time told. */
+static void flap(Machine *m, unsigned index)
+{
+	const unsigned n = 2 + chance_below(&m->chance, 6);
+
+	machine_count(m, SIM_FAULT_FLAPPED);
+	for (unsigned i = 0; i < n && m->levels[index].is_subscribed; i++) {
+		levels_set(m, index, m->levels[index].level == LEVEL_TRUE ? LEVEL_FALSE : LEVEL_TRUE);
+		levels_tell_due(m);
+		invariants_always(m);
+	}
+}
+
+void levels_poke(Machine *m)
+{
+	const unsigned index = chance_below(&m->chance, PLAN_FLAGS);
+
+	if (machine_happens(m, 6)) {
+		vanish(m);
+	} else if (machine_happens(m, 6)) {
+		flap(m, index);
+	} else if (machine_happens(m, 15)) {
+		machine_count(m, SIM_FAULT_UNKNOWN_LEVEL);
+		levels_set(m, index, LEVEL_UNKNOWN);
+	} else {
+		levels_set(m, index, chance_percent(&m->chance, 60) ? LEVEL_TRUE : LEVEL_FALSE);
+	}
+}
+
+void levels_forget(Machine *m)
+{
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		m->levels[i].is_subscribed = false;
+		m->levels[i].is_told_again = false;
+		m->levels[i].tell_at_us = 0;
+		m->levels[i].told = LEVEL_UNKNOWN;
+	}
+}
+
+void levels_calm(Machine *m)
+{
+	for (unsigned i = 0; i < N_PROVIDERS; i++) {
+		if (m->providers[i].back_at_us)
+			come_back(m, i);
+	}
+	for (unsigned i = 0; i < N_LEVELS; i++) {
+		if (m->levels[i].level == LEVEL_UNKNOWN)
+			levels_set(m, i, LEVEL_TRUE);
+	}
+}
