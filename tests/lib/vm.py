@@ -142,7 +142,7 @@ class Machine:
                 "-accel", os.environ.get("SVCD_VM_ACCEL", "tcg,thread=multi"),
                 "-cpu", os.environ.get("SVCD_VM_CPU", "Nehalem"), "-vga", "std" if self.screen else "none", "-rtc", "base=utc",
                 "-kernel", self.kernel, "-initrd", self.initrd, "-append", " ".join(self.words),
-                "-device", "virtio-rng-pci", "-nic", "user,model=virtio-net-pci"]
+                "-device", "virtio-rng-pci", "-nic", "user,id=net0,model=virtio-net-pci"]
         for number, path in enumerate(self.disks):
             argv += ["-drive", f"file={path},format=raw,if=none,id=disk{number},cache=unsafe",
                      "-device", f"virtio-blk-pci,drive=disk{number}"]
@@ -178,6 +178,10 @@ class Machine:
         """A further disk, while the machine runs."""
         self.qmp("blockdev-add", **{"driver": "raw", "node-name": name, "file": {"driver": "file", "filename": path}})
         self.qmp("device_add", driver="virtio-blk-pci", drive=name, id=name)
+
+    def link(self, is_up):
+        """The cable of eth0."""
+        self.qmp("set_link", name="net0", up=is_up)
 
     def must_live(self):
         assert KERNEL_PANIC not in self.console.text(), "the kernel panicked: PID 1 has ended"

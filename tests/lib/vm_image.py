@@ -174,6 +174,15 @@ def copy_disk(disk, path):
     _run("cp", "--sparse=always", "--reflink=auto", disk, path)
 
 
+def put_file(disk, path, text):
+    """A file of a disk of one's own, written without mounting it."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        for command in (f"rm {path}", f"write {file.name} {path}"):
+            _run("debugfs", "-w", "-R", command, disk, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 def make_volume(path, label, kind="ext4", size_bytes=64 << 20, directories=()):
     """A disk of its own, with a file system or swap space of that label; on ext4, with these directories."""
     with open(path, "wb") as file:
