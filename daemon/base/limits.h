@@ -63,6 +63,51 @@
 /* Calls of one client in one turn of the main loop. */
 #define LIMIT_BUS_BATCH 8
 
+/*
+ * What the system bus sends us: answers of other services, whose objects may have much to tell. Longer ones are passed
+ * over, not the end of the connection: anybody on the bus may address a message to us. dbus-daemon takes 32 MiB.
+ */
+#define LIMIT_SYSTEM_BUS_MESSAGE_BYTES (1024 * 1024)
+
+/*
+ * What waits for the bus daemon to read it. Above the first nothing is read from it, above the second (it is stopped) the
+ * connection is given up, and all is asked again. Ten thousand questions at once, after a reconnection, have two MiB.
+ */
+#define LIMIT_SYSTEM_BUS_QUEUE_PAUSE_BYTES (4 * 1024 * 1024)
+#define LIMIT_SYSTEM_BUS_QUEUE_BYTES (8 * 1024 * 1024)
+
+/* Its messages in one turn of the main loop: signals of many, short. */
+#define LIMIT_SYSTEM_BUS_BATCH 32
+
+/*
+ * Match rules of one kind on the system bus; whoever comes later shares one rule that hears more than is needed. There are
+ * four kinds, and the bus takes 512 rules from one connection (max_match_rules_per_connection in dbus-daemon(1)).
+ */
+#define LIMIT_BUS_RULES 96
+
+/* Questions to services on the system bus at one time; the bus lets 128 of one connection be open (dbus-daemon(1)). */
+#define LIMIT_BUS_CALLS 32
+
+/* A text that a property of a bus object has: longer ones are equal to nothing that a service file can hold. */
+#define LIMIT_BUS_TEXT_BYTES LIMIT_LINE_BYTES
+
+/* Events of devices in one turn of the main loop. */
+#define LIMIT_UDEV_BATCH 64
+
+/* The queue for events of devices: some thousand of them, before all devices must be looked at again. */
+#define LIMIT_UDEV_BUFFER_BYTES (16 * 1024 * 1024)
+
+/* One property of a device, and how many of one device: a message of udev's is smaller than either. */
+#define LIMIT_UDEV_PROPERTY_BYTES 8192
+#define LIMIT_UDEV_PROPERTIES 1024
+
+/* Network interfaces and default routes that are looked at: a machine full of containers has hundreds of the first. */
+#define LIMIT_NETWORK_LINKS 8192
+#define LIMIT_DEFAULT_ROUTES 64
+
+/* Interfaces that a sentence names. */
+#define LIMIT_LINKS_NAMED 20
+
 /* Flags that may be set at one time. */
 #define LIMIT_FLAGS 256
 

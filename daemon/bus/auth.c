@@ -49,24 +49,24 @@ static bool is_own_uid(const char *hex, uid_t uid)
 	return text_parse_uint(decimal, 10, UINT32_MAX - 1, &claimed) && (uid_t)claimed == uid;
 }
 
-static AuthResult reject(Auth *auth, GString *reply)
+static GreetingResult reject(Auth *auth, GString *reply)
 {
 	auth->state = AUTH_STATE_COMMAND;
 	g_string_append(reply, "REJECTED EXTERNAL\r\n");
-	return AUTH_MORE;
+	return GREETING_MORE;
 }
 
-static AuthResult identify(Auth *auth, const char *hex, GString *reply)
+static GreetingResult identify(Auth *auth, const char *hex, GString *reply)
 {
 	if (!auth->is_welcome || !is_own_uid(hex, auth->uid))
 		return reject(auth, reply);
 	auth->state = AUTH_STATE_BEGIN;
 	g_string_append_printf(reply, "OK %s\r\n", auth->guid);
-	return AUTH_MORE;
+	return GREETING_MORE;
 }
 
 /* "AUTH", "AUTH EXTERNAL" or "AUTH EXTERNAL HEX" */
-static AuthResult on_auth(Auth *auth, const char *argument, GString *reply)
+static GreetingResult on_auth(Auth *auth, const char *argument, GString *reply)
 {
 	static const char mechanism[] = "EXTERNAL";
 	const size_t length = sizeof mechanism - 1;
@@ -77,15 +77,15 @@ static AuthResult on_auth(Auth *auth, const char *argument, GString *reply)
 		return identify(auth, argument + length + 1, reply);
 	auth->state = AUTH_STATE_DATA;
 	g_string_append(reply, "DATA\r\n");
-	return AUTH_MORE;
+	return GREETING_MORE;
 }
 
-static AuthResult on_begin(Auth *auth, const char *argument, GString *reply)
+static GreetingResult on_begin(Auth *auth, const char *argument, GString *reply)
 {
-	return AUTH_DONE;
+	return GREETING_DONE;
 }
 
-static AuthResult on_cancel(Auth *auth, const char *argument, GString *reply)
+static GreetingResult on_cancel(Auth *auth, const char *argument, GString *reply)
 {
 	return reject(auth, reply);
 }
@@ -93,7 +93,7 @@ static AuthResult on_cancel(Auth *auth, const char *argument, GString *reply)
 static const struct {
 	const char *name;
 	AuthState state; /* the only one in which it has a meaning */
-	AuthResult (*handle)(Auth *auth, const char *argument, GString *reply);
+	GreetingResult (*handle)(Auth *auth, const char *argument, GString *reply);
 } commands[] = {
 	{ "AUTH", AUTH_STATE_COMMAND, on_auth },
 	{ "DATA", AUTH_STATE_DATA, identify },
@@ -103,7 +103,7 @@ static const struct {
 	{ "BEGIN", AUTH_STATE_BEGIN, on_begin },
 };
 
-static AuthResult on_line(Auth *auth, char *line, GString *reply)
+static GreetingResult on_line(Auth *auth, char *line, GString *reply)
 {
 	char *blank = strchr(line, ' ');
 	const char *argument = "";
@@ -118,42 +118,42 @@ static AuthResult on_line(Auth *auth, char *line, GString *reply)
 	}
 	/* BEGIN before OK: the specification says to disconnect. */
 	if (strcmp(line, "BEGIN") == 0)
-		return AUTH_REFUSED;
+		return GREETING_REFUSED;
 	/* NEGOTIATE_UNIX_FD comes here too, and is so declined. */
 	g_string_append(reply, "ERROR\r\n");
-	return AUTH_MORE;
+	return GREETING_MORE;
 }
 
 /* A byte of a line; "\r\n" ends it. */
-static AuthResult on_byte(Auth *auth, char byte, GString *reply)
+static GreetingResult on_byte(Auth *auth, char byte, GString *reply)
 {
-	AuthResult result;
+	GreetingResult result;
 	GString *line = auth->line;
 
 	if (byte == '\0' || line->len >= LIMIT_AUTH_LINE_BYTES)
-		return AUTH_REFUSED;
+		return GREETING_REFUSED;
 	g_string_append_c(line, byte);
 	if (byte != '\n')
-		return AUTH_MORE;
+		return GREETING_MORE;
 	if (line->len < 2 || line->str[line->len - 2] != '\r' || ++auth->n_lines > LIMIT_AUTH_LINES)
-		return AUTH_REFUSED;
+		return GREETING_REFUSED;
 	g_string_truncate(line, line->len - 2);
 	result = on_line(auth, line->str, reply);
 	g_string_truncate(line, 0);
 	return result;
 }
 
-AuthResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply)
+GreetingResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply)
 {
-	AuthResult result = AUTH_MORE;
+	GreetingResult result = GREETING_MORE;
 	size_t used = 0;
 
 	if (length > 0 && auth->state == AUTH_STATE_NUL) {
 		if (bytes[used++] != 0)
-			result = AUTH_REFUSED;
+			result = GREETING_REFUSED;
 		auth->state = AUTH_STATE_COMMAND;
 	}
-	while (result == AUTH_MORE && used < length)
+	while (result == GREETING_MORE && used < length)
 		result = on_byte(auth, (char)bytes[used++], reply);
 	*ret_used = used;
 	return result;

@@ -13,11 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-typedef enum AuthResult {
-	AUTH_MORE,    /* go on reading */
-	AUTH_DONE,    /* messages follow */
-	AUTH_REFUSED, /* send what is in @reply, then close */
-} AuthResult;
+#include "loop/dbus-stream.h"
 
 typedef enum AuthState {
 	AUTH_STATE_NUL,     /* one NUL byte comes first */
@@ -46,9 +42,9 @@ void auth_clear(Auth *auth);
 
 /**
  * auth_feed() - take some bytes
- * @ret_used: how many belong to the greeting; after AUTH_DONE the rest are messages
+ * @ret_used: how many belong to the greeting; after GREETING_DONE the rest are messages
  * @reply:    what to send is appended
  */
-AuthResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
+GreetingResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
 
 #endif

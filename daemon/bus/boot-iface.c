@@ -8,8 +8,8 @@
 #include "bus/introspection.h"
 #include "bus/names.h"
 #include "bus/rows.h"
-#include "bus/wire.h"
 #include "engine/progress.h"
+#include "loop/wire.h"
 
 static Progress progress_of(const Subject *x)
 {

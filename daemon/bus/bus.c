@@ -14,9 +14,9 @@
 #include "bus/private-socket.h"
 #include "bus/properties.h"
 #include "bus/rows.h"
-#include "bus/wire.h"
 #include "engine/progress.h"
 #include "loop/loop.h"
+#include "loop/wire.h"
 
 /* The boot's progress is told this often at most. */
 #define BOOT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)

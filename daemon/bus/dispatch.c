@@ -15,8 +15,8 @@
 #include "bus/introspection.h"
 #include "bus/objects.h"
 #include "bus/properties.h"
-#include "bus/wire.h"
 #include "loop/loop.h"
+#include "loop/wire.h"
 
 static G_DEFINE_QUARK(svcd-call-error, call_error)
 

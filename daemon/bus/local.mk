@@ -21,8 +21,7 @@ libbus_a_SOURCES = \
 	daemon/bus/properties.c daemon/bus/properties.h \
 	daemon/bus/rows.h \
 	daemon/bus/service-iface.c \
-	daemon/bus/terms.c daemon/bus/terms.h \
-	daemon/bus/wire.c daemon/bus/wire.h
+	daemon/bus/terms.c daemon/bus/terms.h
 nodist_libbus_a_SOURCES = daemon/bus/introspection.c
 
 # The interface elements of each file as one C string, in the order of introspection.h.

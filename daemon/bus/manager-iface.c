@@ -15,10 +15,10 @@
 #include "bus/properties.h"
 #include "bus/rows.h"
 #include "bus/terms.h"
-#include "bus/wire.h"
 #include "engine/explain.h"
 #include "engine/progress.h"
 #include "loop/loop.h"
+#include "loop/wire.h"
 #include "model/name.h"
 
 /* A flag and a boolean, a name and a boolean. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Peer: one connected client of the private socket, from bytes to messages and back.
- *
- * libdbus offers no way to adopt a connected socket, and its server would read no credentials of ours, so greeting and
- * framing are done here; messages themselves are libdbus' work (it checks all that comes). Everything has an end:
- * the greeting's time, a message's size, the calls in one turn, the answers not yet read.
+ * Peer: one connected client of the private socket: a D-Bus stream (loop/dbus-stream.h) with the server's half of the
+ * greeting (auth.h) and the limits of a client.
  */
 #ifndef SVCD_BUS_PEER_H
 #define SVCD_BUS_PEER_H

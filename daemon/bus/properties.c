@@ -11,7 +11,7 @@
 #include "bus/dispatch.h"
 #include "bus/introspection.h"
 #include "bus/objects.h"
-#include "bus/wire.h"
+#include "loop/wire.h"
 
 static void append_number(const char *type, uint64_t value, DBusMessageIter *out)
 {

@@ -9,7 +9,7 @@
 #include "bus/names.h"
 #include "bus/rows.h"
 #include "bus/terms.h"
-#include "bus/wire.h"
+#include "loop/wire.h"
 
 /* Times before the epoch do not exist, 0 is "never". */
 static uint64_t time_of(int64_t us)

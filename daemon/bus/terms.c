@@ -6,7 +6,7 @@
 
 #include "bus/terms.h"
 
-#include "bus/wire.h"
+#include "loop/wire.h"
 #include "model/term.h"
 
 static Level level_of(const char *key, void *data)

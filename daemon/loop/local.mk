@@ -2,6 +2,10 @@
 
 noinst_LIBRARIES += libloop.a
 libloop_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
-libloop_a_SOURCES = daemon/loop/inotify.c daemon/loop/inotify.h \
+libloop_a_SOURCES = daemon/loop/bus-greeting.c daemon/loop/bus-greeting.h \
+	daemon/loop/dbus-stream.c daemon/loop/dbus-stream.h \
+	daemon/loop/inotify.c daemon/loop/inotify.h \
 	daemon/loop/loop.c daemon/loop/loop.h \
-	daemon/loop/system-bus.h
+	daemon/loop/socket-watch.c daemon/loop/socket-watch.h \
+	daemon/loop/system-bus.c daemon/loop/system-bus.h \
+	daemon/loop/wire.c daemon/loop/wire.h

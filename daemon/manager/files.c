@@ -60,6 +60,7 @@ bool files_make_directories(Manager *m)
 	return true;
 }
 
+static void make_system_bus(Manager *m);
 static void make_registry(Manager *m);
 
 /* Once, before the first load. */
@@ -77,6 +78,7 @@ static void prepare(Manager *m)
 	m->context.logs = m->logs;
 	m->context.runtime_dir = m->runtime_dir;
 	m->context.environment = (const char *const *)m->environment;
+	make_system_bus(m);
 	make_registry(m);
 	manager_init_engine(m);
 }
@@ -86,13 +88,24 @@ static void on_level(void *data, const char *key, Level level, const char *why)
 	Manager *m = data;
 
 	engine_set_level(m->engine, key, level, why, loop_now());
+	watches_on_level(m, key, level, why);
 	manager_drain_later(m);
+}
+
+static void make_system_bus(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+
+	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &error);
+	if (!m->system_bus)
+		g_error("%s", error->message); /* no inotify: the registry could not work either */
 }
 
 static void make_registry(Manager *m)
 {
 	const RegistryOptions options = { .kernel_cmdline = m->kernel_cmdline,
-					  .virtualization = m->welcome.virtualization };
+					  .virtualization = m->welcome.virtualization,
+					  .system_bus = m->system_bus };
 	g_autoptr(GError) error = NULL;
 
 	m->registry = registry_new(&options, on_level, m, &error);

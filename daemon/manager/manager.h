@@ -9,6 +9,7 @@
  *	power     runlevels 0 and 6, signals to PID 1, the finale
  *	records   the runlevel in utmp and wtmp
  *	requests  what clients of the bus ask for
+ *	watches   who else than the engine looks at a condition
  */
 #ifndef SVCD_MANAGER_MANAGER_H
 #define SVCD_MANAGER_MANAGER_H
@@ -20,6 +21,7 @@
 #include "bus/bus.h"
 #include "engine/engine.h"
 #include "loop/loop.h"
+#include "loop/system-bus.h"
 #include "process/keeper-link.h"
 #include "process/log-pipe.h"
 #include "process/supervise.h"
@@ -42,7 +44,9 @@ typedef struct Manager {
 	Engine *engine;
 	DiagList *diags;        /* of the last load */
 	GPtrArray *instances;   /* names of instances that somebody asked for by hand; owned strings */
+	SystemBus *system_bus;
 	Registry *registry;
+	GHashTable *watches;    /* watches.c: interned key -> who looks at it besides the engine */
 	LogRouter *logs;
 	ProcessContext context;
 	char **environment;     /* of every service */
@@ -135,6 +139,14 @@ void records_remember(Manager *m); /* after a recovery: what the manager before 
 void records_check(Manager *m);    /* record the runlevel if it is another than before */
 bool records_on_spawned(Manager *m, const struct MessageSpawned *message);
 bool records_on_exited(Manager *m, const struct MessageExited *message);
+
+/* watches.c: services whose readiness is a condition, and clients of the bus */
+GHashTable *watches_new(void);
+void watches_add_service(Manager *m, const char *service, KeyPrefix prefix, const char *key);
+void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, const char *key);
+void watches_add_client(Manager *m, KeyPrefix prefix, const char *key); /* counted */
+void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
+void watches_on_level(Manager *m, const char *key, Level level, const char *why);
 
 /* requests.c */
 /* Make the private socket and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */

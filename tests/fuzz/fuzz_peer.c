@@ -13,7 +13,7 @@
 
 #include "base/fd.h"
 #include "bus/peer.h"
-#include "bus/wire.h"
+#include "loop/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,3 +6,10 @@ TESTS += tests/unit/test_loop
 tests_unit_test_loop_SOURCES = tests/unit/test_loop.c tests/lib/check-main.c
 tests_unit_test_loop_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_loop_LDADD = libloop.a libbase.a $(GLIB_LIBS) $(CHECK_LIBS)
+
+EXTRA_DIST += tests/lib/bus-daemon.h
+check_PROGRAMS += tests/unit/test_system_bus
+TESTS += tests/unit/test_system_bus
+tests_unit_test_system_bus_SOURCES = tests/unit/test_system_bus.c tests/lib/bus-daemon.c tests/lib/check-main.c
+tests_unit_test_system_bus_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_system_bus_LDADD = $(LIBS_LOOP) $(CHECK_LIBS)

@@ -17,10 +17,10 @@ Suite *make_suite(void);
 #define HEX_1000 "31303030"
 
 /* Feeds all of it; what is answered goes to @reply. */
-static AuthResult greet(uid_t uid, bool is_welcome, const char *bytes, size_t length, size_t *ret_used, GString *reply)
+static GreetingResult greet(uid_t uid, bool is_welcome, const char *bytes, size_t length, size_t *ret_used, GString *reply)
 {
 	Auth auth;
-	AuthResult result;
+	GreetingResult result;
 
 	auth_init(&auth, uid, is_welcome, GUID);
 	result = auth_feed(&auth, (const guint8 *)bytes, length, ret_used, reply);
@@ -32,30 +32,30 @@ static const struct {
 	const char *name;
 	const char *bytes; /* after the NUL */
 	const char *reply;
-	AuthResult result;
+	GreetingResult result;
 } greetings[] = {
-	{ "identity at once", "AUTH EXTERNAL " HEX_1000 "\r\nBEGIN\r\n", "OK " GUID "\r\n", AUTH_DONE },
-	{ "identity when asked", "AUTH EXTERNAL\r\nDATA " HEX_1000 "\r\nBEGIN\r\n", "DATA\r\nOK " GUID "\r\n", AUTH_DONE },
-	{ "no identity", "AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n", "DATA\r\nOK " GUID "\r\n", AUTH_DONE },
+	{ "identity at once", "AUTH EXTERNAL " HEX_1000 "\r\nBEGIN\r\n", "OK " GUID "\r\n", GREETING_DONE },
+	{ "identity when asked", "AUTH EXTERNAL\r\nDATA " HEX_1000 "\r\nBEGIN\r\n", "DATA\r\nOK " GUID "\r\n", GREETING_DONE },
+	{ "no identity", "AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n", "DATA\r\nOK " GUID "\r\n", GREETING_DONE },
 	{ "what is there?", "AUTH\r\nAUTH EXTERNAL " HEX_1000 "\r\nBEGIN\r\n",
-	  "REJECTED EXTERNAL\r\nOK " GUID "\r\n", AUTH_DONE },
+	  "REJECTED EXTERNAL\r\nOK " GUID "\r\n", GREETING_DONE },
 	{ "descriptors are declined", "AUTH EXTERNAL " HEX_1000 "\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n",
-	  "OK " GUID "\r\nERROR\r\n", AUTH_DONE },
-	{ "another uid", "AUTH EXTERNAL 30\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "another uid, then begin", "AUTH EXTERNAL 30\r\nBEGIN\r\n", "REJECTED EXTERNAL\r\n", AUTH_REFUSED },
-	{ "not a number", "AUTH EXTERNAL 61\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "half a digit", "AUTH EXTERNAL 3\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "not hexadecimal", "AUTH EXTERNAL zz\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "a number with a NUL in it", "AUTH EXTERNAL 3130303000\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "a number that would wrap", "AUTH EXTERNAL 34323934393637323936\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "cookies", "AUTH DBUS_COOKIE_SHA1 30\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "anonymous", "AUTH ANONYMOUS\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "a longer name", "AUTH EXTERNALS\r\n", "REJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "cancelled", "AUTH EXTERNAL\r\nCANCEL\r\n", "DATA\r\nREJECTED EXTERNAL\r\n", AUTH_MORE },
-	{ "begin at once", "BEGIN\r\n", "", AUTH_REFUSED },
-	{ "what is that?", "HELLO\r\n", "ERROR\r\n", AUTH_MORE },
-	{ "data unasked", "DATA 30\r\n", "ERROR\r\n", AUTH_MORE },
-	{ "a line feed alone", "AUTH\n", "", AUTH_REFUSED },
+	  "OK " GUID "\r\nERROR\r\n", GREETING_DONE },
+	{ "another uid", "AUTH EXTERNAL 30\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "another uid, then begin", "AUTH EXTERNAL 30\r\nBEGIN\r\n", "REJECTED EXTERNAL\r\n", GREETING_REFUSED },
+	{ "not a number", "AUTH EXTERNAL 61\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "half a digit", "AUTH EXTERNAL 3\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "not hexadecimal", "AUTH EXTERNAL zz\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "a number with a NUL in it", "AUTH EXTERNAL 3130303000\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "a number that would wrap", "AUTH EXTERNAL 34323934393637323936\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "cookies", "AUTH DBUS_COOKIE_SHA1 30\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "anonymous", "AUTH ANONYMOUS\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "a longer name", "AUTH EXTERNALS\r\n", "REJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "cancelled", "AUTH EXTERNAL\r\nCANCEL\r\n", "DATA\r\nREJECTED EXTERNAL\r\n", GREETING_MORE },
+	{ "begin at once", "BEGIN\r\n", "", GREETING_REFUSED },
+	{ "what is that?", "HELLO\r\n", "ERROR\r\n", GREETING_MORE },
+	{ "data unasked", "DATA 30\r\n", "ERROR\r\n", GREETING_MORE },
+	{ "a line feed alone", "AUTH\n", "", GREETING_REFUSED },
 };
 
 START_TEST(each_greeting_has_its_answer)
@@ -63,7 +63,7 @@ START_TEST(each_greeting_has_its_answer)
 	g_autofree char *bytes = g_strconcat("x", greetings[_i].bytes, NULL);
 	const size_t length = strlen(bytes);
 	g_autoptr(GString) reply = g_string_new(NULL);
-	AuthResult result;
+	GreetingResult result;
 	size_t used;
 
 	bytes[0] = '\0';
@@ -84,10 +84,10 @@ START_TEST(a_greeting_may_come_byte_by_byte)
 	auth_init(&auth, 1000, true, GUID);
 	for (size_t i = 0; i < sizeof bytes - 1; i++) {
 		size_t used;
-		const AuthResult result = auth_feed(&auth, (const guint8 *)bytes + i, 1, &used, reply);
+		const GreetingResult result = auth_feed(&auth, (const guint8 *)bytes + i, 1, &used, reply);
 
 		ck_assert_uint_eq(used, 1);
-		ck_assert_int_eq(result, i + 1 < sizeof bytes - 1 ? AUTH_MORE : AUTH_DONE);
+		ck_assert_int_eq(result, i + 1 < sizeof bytes - 1 ? GREETING_MORE : GREETING_DONE);
 	}
 	ck_assert_str_eq(reply->str, "OK " GUID "\r\nERROR\r\n");
 	auth_clear(&auth);
@@ -100,7 +100,7 @@ START_TEST(what_follows_the_greeting_is_left_alone)
 	g_autoptr(GString) reply = g_string_new(NULL);
 	size_t used;
 
-	ck_assert_int_eq(greet(0, true, bytes, sizeof bytes - 1, &used, reply), AUTH_DONE);
+	ck_assert_int_eq(greet(0, true, bytes, sizeof bytes - 1, &used, reply), GREETING_DONE);
 	ck_assert_uint_eq(used, sizeof bytes - 1 - 4);
 }
 END_TEST
@@ -111,7 +111,7 @@ START_TEST(who_is_not_welcome_is_rejected_under_his_own_name_too)
 	g_autoptr(GString) reply = g_string_new(NULL);
 	size_t used;
 
-	ck_assert_int_eq(greet(1000, false, bytes, sizeof bytes - 1, &used, reply), AUTH_REFUSED);
+	ck_assert_int_eq(greet(1000, false, bytes, sizeof bytes - 1, &used, reply), GREETING_REFUSED);
 	ck_assert_str_eq(reply->str, "REJECTED EXTERNAL\r\n");
 }
 END_TEST
@@ -121,8 +121,8 @@ START_TEST(a_greeting_begins_with_nul)
 	g_autoptr(GString) reply = g_string_new(NULL);
 	size_t used;
 
-	ck_assert_int_eq(greet(0, true, "AUTH\r\n", 6, &used, reply), AUTH_REFUSED);
-	ck_assert_int_eq(greet(0, true, "\0\0", 2, &used, reply), AUTH_REFUSED);
+	ck_assert_int_eq(greet(0, true, "AUTH\r\n", 6, &used, reply), GREETING_REFUSED);
+	ck_assert_int_eq(greet(0, true, "\0\0", 2, &used, reply), GREETING_REFUSED);
 	ck_assert_str_eq(reply->str, "");
 }
 END_TEST
@@ -135,8 +135,8 @@ START_TEST(a_line_has_a_limit)
 
 	memset(bytes + 1, 'A', LIMIT_AUTH_LINE_BYTES + 1);
 
-	ck_assert_int_eq(greet(0, true, bytes, LIMIT_AUTH_LINE_BYTES + 1, &used, reply), AUTH_MORE);
-	ck_assert_int_eq(greet(0, true, bytes, LIMIT_AUTH_LINE_BYTES + 2, &used, reply), AUTH_REFUSED);
+	ck_assert_int_eq(greet(0, true, bytes, LIMIT_AUTH_LINE_BYTES + 1, &used, reply), GREETING_MORE);
+	ck_assert_int_eq(greet(0, true, bytes, LIMIT_AUTH_LINE_BYTES + 2, &used, reply), GREETING_REFUSED);
 }
 END_TEST
 
@@ -148,10 +148,10 @@ START_TEST(the_number_of_lines_has_a_limit)
 
 	for (unsigned i = 0; i < LIMIT_AUTH_LINES; i++)
 		g_string_append(bytes, "AUTH\r\n");
-	ck_assert_int_eq(greet(0, true, bytes->str, bytes->len, &used, reply), AUTH_MORE);
+	ck_assert_int_eq(greet(0, true, bytes->str, bytes->len, &used, reply), GREETING_MORE);
 
 	g_string_append(bytes, "AUTH\r\n");
-	ck_assert_int_eq(greet(0, true, bytes->str, bytes->len, &used, reply), AUTH_REFUSED);
+	ck_assert_int_eq(greet(0, true, bytes->str, bytes->len, &used, reply), GREETING_REFUSED);
 }
 END_TEST
 

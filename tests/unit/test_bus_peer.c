@@ -277,7 +277,7 @@ START_TEST(who_does_not_read_is_not_listened_to_and_then_disconnected)
 		peer_send(f.peer, message);
 		turn();
 	}
-	ck_assert_str_eq(f.why, "it does not read its answers");
+	ck_assert_str_eq(f.why, "it does not read what it is sent");
 	ck_assert_uint_le(n_sent, LIMIT_BUS_QUEUE_BYTES / (64 * 1024) + 2);
 
 	dbus_message_unref(message);

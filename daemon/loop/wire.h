@@ -4,8 +4,8 @@
  *
  * libdbus fails to append only for lack of memory; then the manager ends, as GLib does, and comes back.
  */
-#ifndef SVCD_BUS_WIRE_H
-#define SVCD_BUS_WIRE_H
+#ifndef SVCD_LOOP_WIRE_H
+#define SVCD_LOOP_WIRE_H
 
 #include <dbus/dbus.h>
 #include <glib.h>

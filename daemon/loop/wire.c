@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "bus/wire.h"
+#include "loop/wire.h"
 
 static void check_memory(bool ok)
 {

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus greeting: the client's half of D-Bus' greeting, EXTERNAL only ("Authentication Protocol" in the D-Bus
+ * Specification). The server's half is bus/auth.h. Descriptors are not negotiated, so the bus sends none.
+ */
+#ifndef SVCD_LOOP_BUS_GREETING_H
+#define SVCD_LOOP_BUS_GREETING_H
+
+#include <glib.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "loop/dbus-stream.h"
+
+/* By what a client begins; may hold a NUL. */
+GString *bus_greeting_begin(uid_t uid);
+
+/**
+ * bus_greeting_feed() - take bytes of the server's answer
+ *
+ * It is one line: "OK guid". Anything else is no bus that takes us.
+ */
+GreetingResult bus_greeting_feed(const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
+
+#endif

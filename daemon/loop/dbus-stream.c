@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * D-Bus stream: queue, framing and limits of one connected socket.
+ */
+#include "config.h"
+
+#include "loop/dbus-stream.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "base/fd.h"
+#include "base/limits.h"
+#include "loop/loop.h"
+
+enum { READ_BYTES = 16 * 1024 };
+
+struct DBusStream {
+	int fd;
+	FdSource *source;
+	GSource *later;    /* messages that wait for the next turn, or an end to be told; NULL: none */
+	Timer *limit;      /* of the greeting */
+	bool is_open;      /* the greeting is done */
+	const char *dead;  /* why it is over; "" for no reason worth a word; NULL while it is not */
+	GByteArray *in;
+	size_t to_skip;    /* bytes still to come of a message that is passed over */
+	GQueue out;        /* GBytes * */
+	size_t out_offset; /* of the first that is written already */
+	size_t queued;     /* bytes in @out */
+	const DBusStreamLimits *limits;
+	const DBusStreamListener *listener;
+	void *data;
+};
+
+static gboolean on_later(gpointer data);
+
+static void do_later(DBusStream *stream)
+{
+	if (stream->later)
+		return;
+	stream->later = g_idle_source_new();
+	g_source_set_priority(stream->later, LOOP_PRIORITY_BUS);
+	g_source_set_callback(stream->later, on_later, stream, NULL);
+	g_source_attach(stream->later, NULL);
+}
+
+/* Marks the end; the listener hears of it from a place where the stream may be freed. */
+void dbus_stream_end(DBusStream *stream, const char *why)
+{
+	if (stream->dead)
+		return;
+	stream->dead = why;
+	do_later(stream);
+}
+
+static void update_events(DBusStream *stream)
+{
+	GIOCondition events = 0;
+
+	if (!stream->dead && stream->queued < stream->limits->pause_bytes && !stream->later)
+		events |= G_IO_IN;
+	if (!stream->dead && stream->queued > 0)
+		events |= G_IO_OUT;
+	fd_source_set_events(stream->source, events);
+}
+
+static void queue_bytes(DBusStream *stream, GBytes *bytes)
+{
+	stream->queued += g_bytes_get_size(bytes);
+	g_queue_push_tail(&stream->out, bytes);
+	dbus_stream_flush(stream);
+}
+
+static void greet(DBusStream *stream)
+{
+	g_autoptr(GString) reply = g_string_new(NULL);
+	size_t used = 0;
+	const GreetingResult result =
+		stream->listener->greet(stream->data, stream->in->data, stream->in->len, &used, reply);
+
+	g_byte_array_remove_range(stream->in, 0, (guint)used);
+	if (reply->len > 0)
+		queue_bytes(stream, g_bytes_new(reply->str, reply->len));
+	switch (result) {
+	case GREETING_MORE:
+		break;
+	case GREETING_DONE:
+		stream->is_open = true;
+		timer_disarm(stream->limit);
+		if (stream->listener->open)
+			stream->listener->open(stream->data);
+		break;
+	case GREETING_REFUSED:
+		dbus_stream_end(stream, "its greeting is not D-Bus'");
+		break;
+	}
+}
+
+/* Passes over what has come of a message too long to be kept. */
+static void skip(DBusStream *stream)
+{
+	const guint here = (guint)MIN(stream->to_skip, stream->in->len);
+
+	g_byte_array_remove_range(stream->in, 0, here);
+	stream->to_skip -= here;
+}
+
+/* How long the message in front is. Returns: 0 when it cannot be told yet, or the stream ended. */
+static guint message_length(DBusStream *stream)
+{
+	int length;
+
+	/* libdbus reads the fixed part of the header; before that there is nothing to ask. */
+	if (stream->in->len < 16)
+		return 0;
+	length = dbus_message_demarshal_bytes_needed((const char *)stream->in->data, (int)stream->in->len);
+	if (length <= 0) {
+		dbus_stream_end(stream, "it sent what is no D-Bus message");
+		return 0;
+	}
+	if (length > stream->limits->message_bytes && !stream->limits->skips_long) {
+		dbus_stream_end(stream, "it sent too long a message");
+		return 0;
+	}
+	return (guint)length;
+}
+
+/* Takes one whole message from the front of @in. Returns: NULL when there is none yet, or the stream ended. */
+static DBusMessage *take_message(DBusStream *stream)
+{
+	DBusMessage *message;
+	guint length;
+
+	skip(stream);
+	length = message_length(stream);
+	while (length > (guint)stream->limits->message_bytes) {
+		stream->to_skip = length;
+		skip(stream);
+		length = stream->to_skip > 0 ? 0 : message_length(stream);
+	}
+	if (length == 0 || length > stream->in->len)
+		return NULL;
+	message = dbus_message_demarshal((const char *)stream->in->data, (int)length, NULL);
+	if (!message)
+		dbus_stream_end(stream, "it sent what is no D-Bus message");
+	g_byte_array_remove_range(stream->in, 0, length);
+	return message;
+}
+
+/* A bounded number of messages; the rest waits for the next turn, so that a chatty peer costs only its own turns. */
+static void handle_input(DBusStream *stream)
+{
+	if (!stream->dead && !stream->is_open && stream->in->len > 0)
+		greet(stream);
+	if (!stream->is_open)
+		return;
+	for (unsigned i = 0; !stream->dead; i++) {
+		DBusMessage *message;
+
+		if (stream->queued >= stream->limits->pause_bytes)
+			return; /* on_ready() comes back when the other end has read */
+		if (i == stream->limits->batch) {
+			do_later(stream);
+			return;
+		}
+		message = take_message(stream);
+		if (!message)
+			return;
+		stream->listener->message(stream->data, message);
+		dbus_message_unref(message);
+	}
+}
+
+/* The last thing a callback does: the stream may be gone afterwards. */
+static void finish_turn(DBusStream *stream)
+{
+	if (stream->dead)
+		stream->listener->closed(stream->data, *stream->dead ? stream->dead : NULL);
+	else
+		update_events(stream);
+}
+
+static gboolean on_later(gpointer data)
+{
+	DBusStream *stream = data;
+
+	g_source_unref(stream->later); /* the context holds it until we return */
+	stream->later = NULL;
+	handle_input(stream);
+	finish_turn(stream);
+	return G_SOURCE_REMOVE;
+}
+
+static void read_some(DBusStream *stream)
+{
+	guint8 buffer[READ_BYTES];
+	const ssize_t n = recv(stream->fd, buffer, sizeof buffer, MSG_DONTWAIT); /* descriptors sent along are dropped */
+
+	if (n > 0)
+		g_byte_array_append(stream->in, buffer, (guint)n);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		dbus_stream_end(stream, "");
+}
+
+static void on_ready(GIOCondition condition, void *data)
+{
+	DBusStream *stream = data;
+
+	if (condition & G_IO_OUT)
+		dbus_stream_flush(stream);
+	if (condition & G_IO_IN)
+		read_some(stream);
+	else if (condition & (G_IO_HUP | G_IO_ERR))
+		dbus_stream_end(stream, "");
+	if (!stream->later)
+		handle_input(stream);
+	finish_turn(stream);
+}
+
+static void on_limit(void *data)
+{
+	dbus_stream_end(data, "it did not greet in time");
+}
+
+DBusStream *dbus_stream_new(int fd, const DBusStreamLimits *limits, const DBusStreamListener *listener, void *data)
+{
+	DBusStream *stream = g_new0(DBusStream, 1);
+
+	stream->fd = fd;
+	stream->limits = limits;
+	stream->listener = listener;
+	stream->data = data;
+	stream->in = g_byte_array_new();
+	g_queue_init(&stream->out);
+	stream->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_ready, stream);
+	stream->limit = timer_new(on_limit, stream);
+	timer_arm(stream->limit, loop_now() + LIMIT_AUTH_US);
+	return stream;
+}
+
+void dbus_stream_begin(DBusStream *stream, const void *bytes, size_t length)
+{
+	queue_bytes(stream, g_bytes_new(bytes, length));
+}
+
+void dbus_stream_flush(DBusStream *stream)
+{
+	while (!stream->dead && !g_queue_is_empty(&stream->out)) {
+		gsize length;
+		const guint8 *bytes = g_bytes_get_data(g_queue_peek_head(&stream->out), &length);
+		const ssize_t n = send(stream->fd, bytes + stream->out_offset, length - stream->out_offset,
+				       MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			if (errno != EAGAIN)
+				dbus_stream_end(stream, "");
+			break;
+		}
+		stream->queued -= (size_t)n;
+		stream->out_offset += (size_t)n;
+		if (stream->out_offset == length) {
+			g_bytes_unref(g_queue_pop_head(&stream->out));
+			stream->out_offset = 0;
+		}
+	}
+	update_events(stream);
+}
+
+bool dbus_stream_send(DBusStream *stream, DBusMessage *message, uint32_t serial)
+{
+	char *bytes;
+	int length;
+
+	if (stream->dead || !stream->is_open)
+		return false;
+	if (stream->queued >= stream->limits->queue_bytes) {
+		dbus_stream_end(stream, "it does not read what it is sent");
+		return false;
+	}
+	dbus_message_set_serial(message, serial);
+	if (!dbus_message_marshal(message, &bytes, &length))
+		g_error("no memory for a D-Bus message");
+	queue_bytes(stream, g_bytes_new_with_free_func(bytes, (gsize)length, dbus_free, bytes));
+	return true;
+}
+
+void dbus_stream_free(DBusStream *stream)
+{
+	GBytes *bytes;
+
+	if (!stream)
+		return;
+	if (stream->later) {
+		g_source_destroy(stream->later);
+		g_source_unref(stream->later);
+	}
+	timer_free(stream->limit);
+	fd_source_free(stream->source);
+	fd_close(&stream->fd);
+	g_byte_array_unref(stream->in);
+	while ((bytes = g_queue_pop_head(&stream->out)))
+		g_bytes_unref(bytes);
+	g_free(stream);
+}

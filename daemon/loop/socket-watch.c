@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Socket watch: one inotify watch, on the directory of the socket or, while that does not exist, on the nearest one above.
+ */
+#include "config.h"
+
+#include "loop/socket-watch.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/inotify.h>
+
+#include "loop/inotify.h"
+
+/* IN_ATTRIB: dbus-daemon binds, listens, and only then opens the mode, so that is when a connection succeeds. */
+#define WATCHED (IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+
+struct SocketWatch {
+	Inotify *inotify;
+	GPtrArray *way;  /* char *, owned: "/run/dbus/socket", "/run/dbus", "/run", "/" */
+	guint awaited;   /* index of what is looked out for in the directory that follows it */
+	int watch;       /* -1: not armed */
+	bool is_touched;
+	void (*touched)(void *data);
+	void *data;
+};
+
+static const char *way_at(const SocketWatch *w, guint i)
+{
+	return g_ptr_array_index(w->way, i);
+}
+
+/* Watches the directory of the entry @i instead of the one before. */
+static bool move_to(SocketWatch *w, guint i)
+{
+	const int watch = inotify_watch(w->inotify, way_at(w, i + 1), WATCHED);
+
+	if (watch < 0)
+		return false;
+	if (w->watch >= 0 && w->watch != watch)
+		inotify_unwatch(w->inotify, w->watch);
+	w->watch = watch;
+	w->awaited = i;
+	return true;
+}
+
+/* Up to what exists, then down again: a directory may be made between the look at it and the watch of the one above. */
+static void aim(SocketWatch *w)
+{
+	guint i = 0;
+
+	while (i + 1 < w->way->len && !move_to(w, i))
+		i++;
+	while (i > 0 && i + 1 < w->way->len && move_to(w, i - 1))
+		i--;
+}
+
+static void on_event(void *data, int watch, uint32_t mask, const char *name)
+{
+	SocketWatch *w = data;
+	const bool is_self = (mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) != 0;
+	g_autofree char *awaited = NULL;
+
+	if (watch != w->watch)
+		return; /* left over from a watch that was given up */
+	awaited = g_path_get_basename(way_at(w, w->awaited));
+	if (is_self || strcmp(name, awaited) == 0)
+		w->is_touched = true;
+}
+
+static void on_overflow(void *data)
+{
+	((SocketWatch *)data)->is_touched = true;
+}
+
+static void on_batch_end(void *data)
+{
+	SocketWatch *w = data;
+
+	if (!w->is_touched || w->watch < 0)
+		return;
+	socket_watch_arm(w);
+	w->touched(w->data);
+}
+
+static const InotifyListener inotify_listener = { .event = on_event, .overflow = on_overflow, .batch_end = on_batch_end };
+
+SocketWatch *socket_watch_new(const char *path, void (*touched)(void *data), void *data, GError **error)
+{
+	SocketWatch *w = g_new0(SocketWatch, 1);
+
+	w->watch = -1;
+	w->touched = touched;
+	w->data = data;
+	w->inotify = inotify_new(&inotify_listener, w, error);
+	if (!w->inotify) {
+		g_free(w);
+		return NULL;
+	}
+	w->way = g_ptr_array_new_with_free_func(g_free);
+	for (char *at = g_strdup(path);; at = g_path_get_dirname(at)) {
+		g_ptr_array_add(w->way, at);
+		if (strcmp(at, "/") == 0)
+			break;
+	}
+	return w;
+}
+
+void socket_watch_arm(SocketWatch *w)
+{
+	socket_watch_disarm(w); /* the path may lead to another directory now */
+	aim(w);
+}
+
+void socket_watch_disarm(SocketWatch *w)
+{
+	if (w->watch >= 0)
+		inotify_unwatch(w->inotify, w->watch);
+	w->watch = -1;
+	w->is_touched = false;
+}
+
+void socket_watch_free(SocketWatch *w)
+{
+	if (!w)
+		return;
+	inotify_free(w->inotify);
+	g_ptr_array_unref(w->way);
+	g_free(w);
+}

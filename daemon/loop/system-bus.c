@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * System bus: connecting and staying connected, calls by their serial, counted matches, listeners.
+ *
+ * The transport is ours (dbus-stream.h): libdbus' own would wait in connect(2) when the bus daemon is stopped and its
+ * backlog full. Senders can be believed: the bus daemon fills them in, so what claims to come from org.freedesktop.DBus does.
+ *
+ * While connected nothing wakes us but messages. While not, the socket watch does, and a timer only where the kernel tells
+ * of no change: a backlog that is full, the moment between bind(2) and listen(2), a bus that has just thrown us out.
+ */
+#include "config.h"
+
+#include "loop/system-bus.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "loop/bus-greeting.h"
+#include "loop/dbus-stream.h"
+#include "loop/loop.h"
+#include "loop/socket-watch.h"
+#include "loop/wire.h"
+
+/* Pauses between tries: doubled from the first to the last. */
+#define RETRY_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
+#define RETRY_LAST_US (5 * G_USEC_PER_SEC)
+/* A second and a quarter in all; then nobody is about to listen, and who comes makes the socket anew. */
+#define REFUSED_TRIES 7
+/* A connection that held for so long was no trouble: the next pauses are short again. */
+#define STEADY_US (5 * G_USEC_PER_SEC)
+#define HELLO_LIMIT_US (10 * G_USEC_PER_SEC)
+
+typedef struct Call {
+	SystemBus *bus;
+	uint32_t serial;
+	Timer *limit;
+	SystemBusReply reply;
+	void *data;
+} Call;
+
+typedef struct Listener {
+	unsigned id;
+	const SystemBusListener *functions;
+	void *data;
+	bool is_told; /* that we are connected */
+} Listener;
+
+struct SystemBus {
+	struct sockaddr_un address;
+	SocketWatch *watch;
+	Timer *retry;
+	unsigned n_tries;      /* since the last sign that things have changed */
+	DBusStream *stream;    /* NULL between tries */
+	bool is_connected;     /* Hello is answered */
+	bool is_trouble_told;  /* one line of log until the next connection */
+	int64_t connected_us;
+	char *unique_name;
+	uint32_t serial;       /* the last one used; goes on over connections, so that no old one comes again */
+	GHashTable *calls;     /* serial -> Call *, owned */
+	GHashTable *matches;   /* rule, owned -> how often it was asked for */
+	GPtrArray *listeners;  /* Listener *, owned; NULL: removed while @depth > 0 */
+	unsigned depth;        /* of callbacks to listeners */
+	unsigned last_listener;
+	Timer *announce;       /* for those who came when we were connected already */
+};
+
+static void connect_now(SystemBus *bus);
+
+/* --- listeners --- */
+
+static void sweep_listeners(SystemBus *bus)
+{
+	for (guint i = bus->listeners->len; bus->depth == 0 && i-- > 0;) {
+		if (!g_ptr_array_index(bus->listeners, i))
+			g_ptr_array_remove_index(bus->listeners, i);
+	}
+}
+
+static void tell_connected(SystemBus *bus)
+{
+	bus->depth++;
+	for (guint i = 0; bus->is_connected && i < bus->listeners->len; i++) {
+		Listener *l = g_ptr_array_index(bus->listeners, i);
+
+		if (!l || l->is_told)
+			continue;
+		l->is_told = true;
+		if (l->functions->connected)
+			l->functions->connected(l->data);
+	}
+	bus->depth--;
+	sweep_listeners(bus);
+}
+
+static void tell_disconnected(SystemBus *bus)
+{
+	bus->depth++;
+	for (guint i = 0; i < bus->listeners->len; i++) {
+		Listener *l = g_ptr_array_index(bus->listeners, i);
+
+		if (!l || !l->is_told)
+			continue;
+		l->is_told = false;
+		if (l->functions->disconnected)
+			l->functions->disconnected(l->data);
+	}
+	bus->depth--;
+	sweep_listeners(bus);
+}
+
+static void tell_message(SystemBus *bus, DBusMessage *message)
+{
+	bus->depth++;
+	for (guint i = 0; i < bus->listeners->len; i++) {
+		Listener *l = g_ptr_array_index(bus->listeners, i);
+
+		if (l && l->is_told && l->functions->message)
+			l->functions->message(l->data, message);
+	}
+	bus->depth--;
+	sweep_listeners(bus);
+}
+
+static void on_announce(void *data)
+{
+	tell_connected(data);
+}
+
+unsigned system_bus_add_listener(SystemBus *bus, const SystemBusListener *functions, void *data)
+{
+	Listener *l = g_new0(Listener, 1);
+
+	l->id = ++bus->last_listener;
+	l->functions = functions;
+	l->data = data;
+	g_ptr_array_add(bus->listeners, l);
+	if (bus->is_connected)
+		timer_arm(bus->announce, loop_now());
+	return l->id;
+}
+
+void system_bus_remove_listener(SystemBus *bus, unsigned id)
+{
+	for (guint i = 0; i < bus->listeners->len; i++) {
+		Listener *l = g_ptr_array_index(bus->listeners, i);
+
+		if (l && l->id == id) {
+			g_ptr_array_index(bus->listeners, i) = NULL;
+			g_free(l);
+		}
+	}
+	sweep_listeners(bus);
+}
+
+/* --- calls --- */
+
+static void call_free(gpointer data)
+{
+	Call *call = data;
+
+	timer_free(call->limit);
+	g_free(call);
+}
+
+/* @reply may be NULL. The call is out of the table before anybody hears of it. */
+static void finish_call(SystemBus *bus, uint32_t serial, DBusMessage *reply)
+{
+	gpointer value = NULL;
+
+	if (!g_hash_table_steal_extended(bus->calls, GUINT_TO_POINTER(serial), NULL, &value))
+		return; /* cancelled, or answered too late */
+	Call *call = value;
+
+	call->reply(call->data, reply);
+	call_free(call);
+}
+
+static void on_call_limit(void *data)
+{
+	const Call *call = data;
+
+	finish_call(call->bus, call->serial, NULL);
+}
+
+static void end_calls(SystemBus *bus)
+{
+	GHashTableIter iter;
+	gpointer serial;
+
+	/* From the beginning each time: callbacks may cancel others. Nobody can add any, for there is no bus. */
+	while (g_hash_table_iter_init(&iter, bus->calls), g_hash_table_iter_next(&iter, &serial, NULL))
+		finish_call(bus, GPOINTER_TO_UINT(serial), NULL);
+}
+
+static unsigned start_call(SystemBus *bus, DBusMessage *message, int64_t timeout_us, SystemBusReply reply, void *data)
+{
+	const uint32_t serial = dbus_stream_next_serial(&bus->serial);
+	Call *call;
+
+	if (!dbus_stream_send(bus->stream, message, serial))
+		return 0;
+	call = g_new0(Call, 1);
+	call->bus = bus;
+	call->serial = serial;
+	call->reply = reply;
+	call->data = data;
+	call->limit = timer_new(on_call_limit, call);
+	timer_arm(call->limit, loop_now() + timeout_us);
+	g_hash_table_insert(bus->calls, GUINT_TO_POINTER(serial), call);
+	return serial;
+}
+
+unsigned system_bus_call(SystemBus *bus, DBusMessage *call, int64_t timeout_us, SystemBusReply reply, void *data)
+{
+	return bus->is_connected ? start_call(bus, call, timeout_us, reply, data) : 0;
+}
+
+void system_bus_cancel(SystemBus *bus, unsigned id)
+{
+	(void)g_hash_table_remove(bus->calls, GUINT_TO_POINTER(id)); /* over already: nothing to cancel */
+}
+
+void system_bus_send(SystemBus *bus, DBusMessage *message)
+{
+	if (bus->is_connected)
+		(void)dbus_stream_send(bus->stream, message, dbus_stream_next_serial(&bus->serial));
+}
+
+void system_bus_flush(SystemBus *bus)
+{
+	if (bus->stream)
+		dbus_stream_flush(bus->stream);
+}
+
+/* --- matches --- */
+
+static DBusMessage *bus_method(const char *name)
+{
+	return wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, name));
+}
+
+/* "AddMatch" or "RemoveMatch". Nobody waits: what is sent later is also handled later. */
+static void send_match(SystemBus *bus, const char *method, const char *rule)
+{
+	DBusMessage *message = bus_method(method);
+	DBusMessageIter out;
+
+	dbus_message_set_no_reply(message, TRUE);
+	dbus_message_iter_init_append(message, &out);
+	wire_string(&out, rule);
+	system_bus_send(bus, message);
+	dbus_message_unref(message);
+}
+
+void system_bus_add_match(SystemBus *bus, const char *rule)
+{
+	const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(bus->matches, rule));
+
+	g_hash_table_insert(bus->matches, g_strdup(rule), GUINT_TO_POINTER(count + 1));
+	if (count == 0)
+		send_match(bus, "AddMatch", rule);
+}
+
+void system_bus_remove_match(SystemBus *bus, const char *rule)
+{
+	const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(bus->matches, rule));
+
+	if (count > 1) {
+		g_hash_table_insert(bus->matches, g_strdup(rule), GUINT_TO_POINTER(count - 1));
+	} else if (count == 1) {
+		send_match(bus, "RemoveMatch", rule);
+		(void)g_hash_table_remove(bus->matches, rule);
+	}
+}
+
+static void send_all_matches(SystemBus *bus)
+{
+	GHashTableIter iter;
+	gpointer rule;
+
+	g_hash_table_iter_init(&iter, bus->matches);
+	while (g_hash_table_iter_next(&iter, &rule, NULL))
+		send_match(bus, "AddMatch", rule);
+}
+
+/* --- the connection --- */
+
+static void retry_later(SystemBus *bus)
+{
+	const unsigned doublings = MIN(bus->n_tries, 16);
+
+	timer_arm(bus->retry, loop_now() + MIN(RETRY_FIRST_US << doublings, RETRY_LAST_US));
+	bus->n_tries++;
+}
+
+/* What to do about a connect(2) that failed: a timer where no change of the file system will follow. */
+static void on_refusal(SystemBus *bus, int errnum)
+{
+	switch (errnum) {
+	case ENOENT:
+	case ENOTDIR:
+	case EACCES:
+	case ELOOP:
+	case EPROTOTYPE:
+		break;
+	case ECONNREFUSED: /* bound but not listening yet, or left behind by a bus that is dead */
+		if (bus->n_tries < REFUSED_TRIES)
+			retry_later(bus);
+		break;
+	default: /* EAGAIN: the backlog is full; no descriptors; no memory */
+		retry_later(bus);
+		break;
+	}
+}
+
+static void on_hello(void *data, DBusMessage *reply)
+{
+	SystemBus *bus = data;
+	const char *name = NULL;
+
+	if (!bus->stream)
+		return;
+	if (!reply || dbus_message_get_type(reply) != DBUS_MESSAGE_TYPE_METHOD_RETURN ||
+	    !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID)) {
+		dbus_stream_end(bus->stream, "it did not answer our Hello");
+		return;
+	}
+	socket_watch_disarm(bus->watch);
+	bus->unique_name = g_strdup(name);
+	bus->is_connected = true;
+	bus->is_trouble_told = false;
+	bus->connected_us = loop_now();
+	send_all_matches(bus);
+	tell_connected(bus);
+}
+
+static void on_open(void *data)
+{
+	SystemBus *bus = data;
+	DBusMessage *hello = bus_method("Hello");
+
+	(void)start_call(bus, hello, HELLO_LIMIT_US, on_hello, bus); /* if it cannot be sent, the stream ends */
+	dbus_message_unref(hello);
+}
+
+static GreetingResult on_greet(void *data, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply)
+{
+	return bus_greeting_feed(bytes, length, ret_used, reply);
+}
+
+static void on_message(void *data, DBusMessage *message)
+{
+	SystemBus *bus = data;
+
+	switch (dbus_message_get_type(message)) {
+	case DBUS_MESSAGE_TYPE_METHOD_RETURN:
+	case DBUS_MESSAGE_TYPE_ERROR:
+		finish_call(bus, dbus_message_get_reply_serial(message), message);
+		break;
+	default:
+		tell_message(bus, message);
+		break;
+	}
+}
+
+/* Leaves everything as before the try, and everybody knowing. */
+static void drop(SystemBus *bus)
+{
+	const bool was_connected = bus->is_connected;
+
+	g_clear_pointer(&bus->stream, dbus_stream_free);
+	g_clear_pointer(&bus->unique_name, g_free);
+	bus->is_connected = false;
+	end_calls(bus);
+	if (was_connected)
+		tell_disconnected(bus);
+}
+
+static void on_closed(void *data, const char *why)
+{
+	SystemBus *bus = data;
+
+	if (why && !bus->is_trouble_told) {
+		log_warning(NULL, "the connection to the system bus was given up: %s", why);
+		bus->is_trouble_told = true;
+	}
+	if (bus->is_connected && loop_now() - bus->connected_us >= STEADY_US)
+		bus->n_tries = 0;
+	socket_watch_arm(bus->watch);
+	retry_later(bus);
+	drop(bus);
+}
+
+static const DBusStreamLimits limits = {
+	.message_bytes = LIMIT_SYSTEM_BUS_MESSAGE_BYTES,
+	.skips_long = true,
+	.batch = LIMIT_SYSTEM_BUS_BATCH,
+	.pause_bytes = LIMIT_SYSTEM_BUS_QUEUE_PAUSE_BYTES,
+	.queue_bytes = LIMIT_SYSTEM_BUS_QUEUE_BYTES,
+};
+
+static const DBusStreamListener stream_listener = {
+	.greet = on_greet,
+	.open = on_open,
+	.message = on_message,
+	.closed = on_closed,
+};
+
+static void greet(SystemBus *bus, int fd)
+{
+	GString *greeting = bus_greeting_begin(geteuid());
+
+	bus->stream = dbus_stream_new(fd, &limits, &stream_listener, bus);
+	dbus_stream_begin(bus->stream, greeting->str, greeting->len);
+	g_string_free(greeting, TRUE);
+}
+
+static void connect_now(SystemBus *bus)
+{
+	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0 || connect(fd, (struct sockaddr *)&bus->address, sizeof bus->address) < 0)
+		on_refusal(bus, errno);
+	else
+		greet(bus, fd_steal(&fd));
+}
+
+static void on_retry(void *data)
+{
+	connect_now(data);
+}
+
+/* The socket is another one, or may be: begin anew, also where a greeting is under way. Not armed once connected. */
+static void on_touched(void *data)
+{
+	SystemBus *bus = data;
+
+	timer_disarm(bus->retry);
+	bus->n_tries = 0;
+	drop(bus);
+	connect_now(bus);
+}
+
+/* --- the object's life --- */
+
+SystemBus *system_bus_new(const char *socket_path, GError **error)
+{
+	SystemBus *bus = g_new0(SystemBus, 1);
+
+	bus->listeners = g_ptr_array_new();
+	bus->calls = g_hash_table_new_full(NULL, NULL, NULL, call_free);
+	bus->matches = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	bus->retry = timer_new(on_retry, bus);
+	bus->announce = timer_new(on_announce, bus);
+	bus->address.sun_family = AF_UNIX;
+	if (g_strlcpy(bus->address.sun_path, socket_path, sizeof bus->address.sun_path) >=
+	    sizeof bus->address.sun_path)
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for a socket's path", socket_path);
+	else
+		bus->watch = socket_watch_new(socket_path, on_touched, bus, error);
+	if (!bus->watch) {
+		system_bus_free(bus);
+		return NULL;
+	}
+	socket_watch_arm(bus->watch);
+	connect_now(bus);
+	return bus;
+}
+
+bool system_bus_is_connected(const SystemBus *bus)
+{
+	return bus->is_connected;
+}
+
+const char *system_bus_unique_name(const SystemBus *bus)
+{
+	return bus->unique_name;
+}
+
+void system_bus_free(SystemBus *bus)
+{
+	if (!bus)
+		return;
+	dbus_stream_free(bus->stream);
+	timer_free(bus->retry);
+	timer_free(bus->announce);
+	socket_watch_free(bus->watch);
+	g_hash_table_unref(bus->calls);
+	g_hash_table_unref(bus->matches);
+	for (guint i = 0; i < bus->listeners->len; i++)
+		g_free(g_ptr_array_index(bus->listeners, i));
+	g_ptr_array_unref(bus->listeners);
+	g_free(bus->unique_name);
+	g_free(bus);
+}
