@@ -139,6 +139,7 @@ struct ServicePrivate {
 	bool is_leaving;       /* is to stop, and waits for those that stop first */
 	bool is_blocking;      /* leaving or stopping: those that stop later wait for it */
 	unsigned n_blockers;
+	int64_t wait_until_us; /* WaitTimeout= runs until then; 0: it does not run */
 	bool is_restart_asked;
 	bool is_stop_ordered;  /* the present stop is ours, not its own */
 	ServiceType run_type;  /* what it is while it runs, whatever its file says now */
@@ -265,6 +266,14 @@ void step_stop_now(Service *s);
 bool step_may_start(const Service *s);
 /* The sentence for the first While term that is false. */
 char *step_lapse_text(const Service *s);
+
+/* --- wait-limit.c: WaitTimeout= --- */
+/* Can the world outside make this term true, so that a wait for it has a limit? */
+bool wait_limit_covers(const Slot *slot);
+/* Begin the clock, let it run, or take it back: whatever follows from state, terms and file. */
+void wait_limit_update(Service *s);
+/* The clock has run out. */
+void wait_limit_over(Service *s);
 
 /* --- service.c --- */
 Service *service_new(Engine *engine, ServiceDef *def);

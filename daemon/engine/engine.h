@@ -25,7 +25,8 @@ typedef struct Engine Engine;
 
 /* Timers the engine asks for; one of each kind for a service. */
 #define ENGINE_TIMERS(X, P)                                                                        \
-	X(P, BACKOFF, "back-off") X(P, SETTLE, "settle") X(P, LINGER, "linger") X(P, UNKNOWN, "unknown level")
+	X(P, BACKOFF, "back-off") X(P, SETTLE, "settle") X(P, LINGER, "linger") X(P, UNKNOWN, "unknown level") \
+	X(P, WAIT, "wait limit")
 ENUM_WITH_NAMES(EngineTimer, ENGINE_TIMER, engine_timer, ENGINE_TIMERS)
 
 typedef struct EngineOps {

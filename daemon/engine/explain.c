@@ -195,6 +195,18 @@ static char *why_running(const Walk *walk, const Service *s)
 	return why_wanted(s);
 }
 
+/* Wanted, and waiting for its terms. */
+static char *why_waiting(const Walk *walk, const Service *s)
+{
+	g_autofree char *wanted = why_wanted(s);
+	g_autofree char *left = NULL;
+
+	if (s->priv->wait_until_us == 0)
+		return g_steal_pointer(&wanted);
+	left = text_format_duration(MAX(s->priv->wait_until_us - walk->now_us, 0));
+	return g_strdup_printf("%s %s are left of WaitTimeout=.", wanted, left);
+}
+
 static char *why_in_state(const Walk *walk, const Service *s)
 {
 	const char *result = s->result ? s->result : "no result is known";
@@ -207,7 +219,7 @@ static char *why_in_state(const Walk *walk, const Service *s)
 					       restart_policy_name(s->def->restart));
 		return why_not_wanted(s);
 	case STATE_WAITING:
-		return s->priv->is_suppressed ? why_suppressed(s) : why_wanted(s);
+		return s->priv->is_suppressed ? why_suppressed(s) : why_waiting(walk, s);
 	case STATE_STARTING:
 	case STATE_READY:
 	case STATE_DONE:
@@ -220,7 +232,8 @@ static char *why_in_state(const Walk *walk, const Service *s)
 	case STATE_FAILED:
 		if (s->def->problem)
 			return g_strdup_printf("Its service file has an error: %s", s->def->problem);
-		return g_strdup_printf("%s.", service_cause(s));
+		return g_strdup_printf("%s.%s", service_cause(s),
+				       s->priv->was_false ? " It is tried again when all its conditions are true." : "");
 	case STATE_COUNT:
 		break;
 	}
@@ -415,15 +428,18 @@ static void advise_slot(Walk *walk, const Frame *frame, const Slot *slot)
 /* The next term that is not true; the frame may move when the stack grows, so it is copied by the caller. */
 static const Slot *next_slot(Frame *frame)
 {
-	const GPtrArray *slots = frame->service->priv->slots;
+	const Service *s = frame->service;
+	const GPtrArray *slots = s->priv->slots;
+	/* What has failed is told with the terms that keep a new chance from it. */
+	const bool is_held = s->state == STATE_WAITING || (s->state == STATE_FAILED && s->priv->was_false);
 
-	if (frame->service->state != STATE_WAITING)
+	if (!is_held)
 		return NULL;
 	while (frame->next_slot < slots->len) {
 		const Slot *slot = g_ptr_array_index(slots, frame->next_slot++);
 
 		/* That a winner still runs was told already. */
-		if (slot->kind == SLOT_CONFLICT && frame->service->priv->is_suppressed)
+		if (slot->kind == SLOT_CONFLICT && s->priv->is_suppressed)
 			continue;
 		if (slot->start_level != LEVEL_TRUE)
 			return slot;
@@ -470,7 +486,7 @@ static void walk_once(Walk *walk)
 		g_array_set_size(walk->stack, walk->stack->len - 1);
 		return;
 	}
-	top->has_deeper = true;
+	top->has_deeper = now.service->state == STATE_WAITING;
 	add(walk, now.service, now.depth, REASON_WHY, describe_slot(walk, slot));
 	if (!push_subjects(walk, slot, now.depth + 1))
 		advise_slot(walk, &now, slot);

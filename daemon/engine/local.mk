@@ -19,4 +19,5 @@ libengine_a_SOURCES = \
 	daemon/engine/step.c \
 	daemon/engine/stop-order.c \
 	daemon/engine/transitions.c daemon/engine/transitions.h \
+	daemon/engine/wait-limit.c \
 	daemon/engine/want.c

@@ -9,6 +9,7 @@
  *	         r restart asked, w a term was false
  *	i=7      invocation
  *	t=...    since when in this state; times are microseconds in base 36
+ *	u=...    WaitTimeout= runs until then
  *	a=s0@... admin's want (s start, t stop), uid, when
  *	r=3      automatic restarts
  *	k=2      how often the back-off was doubled
@@ -151,13 +152,15 @@ void engine_note(const Engine *engine, const Service *s, char *text, size_t size
 	if (size == 0)
 		return;
 	text[0] = '\0';
-	if (s->invocation == 0 && s->admin == ADMIN_NONE && !s->priv->note_extra)
+	if (s->invocation == 0 && s->admin == ADMIN_NONE && !s->priv->note_extra && !s->priv->wait_until_us &&
+	    !s->result)
 		return;
 	(void)g_snprintf(head, sizeof(head), "v=1 s=%c", state_letters[s->state]);
 	(void)append_word(note, room, head);
 	append_flags(note, room, s);
 	append_number(note, room, 'i', (int64_t)s->invocation);
 	append_number(note, room, 't', s->since_us);
+	append_number(note, room, 'u', s->priv->wait_until_us);
 	append_admin(note, room, s);
 	append_number(note, room, 'r', s->n_restarts);
 	append_number(note, room, 'k', s->priv->backoff.level);
@@ -289,6 +292,9 @@ static bool take_number(Reader *r, char key, const char *value)
 	case 't':
 		r->since_us = number;
 		break;
+	case 'u':
+		r->service->priv->wait_until_us = number;
+		break;
 	case 'r':
 		r->service->n_restarts = (unsigned)MIN(number, UINT_MAX);
 		break;
@@ -317,7 +323,7 @@ static const struct {
 } note_keys[] = {
 	{ 'v', read_version }, { 's', read_state }, { 'f', read_flags }, { 'a', read_admin }, { 'b', take_failures },
 	{ 'x', read_result },  { 'p', skip_word },  { 'i', NULL },	  { 't', NULL },       { 'r', NULL },
-	{ 'k', NULL },	       { 'd', NULL },
+	{ 'k', NULL },	       { 'd', NULL },	  { 'u', NULL },
 };
 
 static bool read_word(Reader *r, const char *word)
@@ -337,6 +343,7 @@ static void forget_what_was_read(Service *s)
 	s->invocation = 0;
 	s->admin = ADMIN_NONE;
 	s->n_restarts = 0;
+	s->priv->wait_until_us = 0;
 	s->start_duration_us = 0;
 	s->is_failed_for_good = false;
 	s->priv->is_spent = false;

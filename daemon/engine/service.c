@@ -171,6 +171,8 @@ static void enter_state(Service *s)
 	}
 	if (s->state != STATE_WAITING)
 		engine_arm(s, ENGINE_TIMER_UNKNOWN, 0);
+	if (s->state != STATE_WAITING)
+		wait_limit_update(s);
 }
 
 static void act(Service *s, TransitionAction action)

@@ -4,6 +4,7 @@
  *
  *	starting, stopping, in back-off, about to start or to stop: in U
  *	waiting, with an unknown term, or with a false one that a service in U may still make true: in U
+ *	waiting for nothing but the world outside, and for a limited time (WaitTimeout=): in U
  *
  * So services that wait for each other and for nobody else have settled, and so has one that waits for an absent device.
  * Each member of U knows one reason: itself, or another member. When that one leaves U, those that lean on it
@@ -92,6 +93,7 @@ static bool is_moving(const Service *s)
 	case STATE_IDLE:
 		return conflict_lets_run(s) && !s->priv->is_spent && !s->def->problem;
 	case STATE_WAITING:
+		return s->priv->wait_until_us != 0 && conflict_lets_run(s);
 	case STATE_READY:
 	case STATE_DONE:
 	case STATE_FAILED:
@@ -105,6 +107,7 @@ static bool is_moving(const Service *s)
 static bool is_root(Service *s, Service **ret_by)
 {
 	bool is_held = false;
+	bool is_held_by_world = s->def->wait_limit_us > 0; /* and by nothing else */
 
 	*ret_by = NULL;
 	if (is_moving(s))
@@ -119,11 +122,12 @@ static bool is_root(Service *s, Service **ret_by)
 			return true;
 		if (level == LEVEL_FALSE) {
 			is_held = true;
+			is_held_by_world = is_held_by_world && wait_limit_covers(slot);
 			if (!*ret_by)
 				*ret_by = settled_find_supplier(slot);
 		}
 	}
-	return !is_held;
+	return !is_held || is_held_by_world;
 }
 
 static bool still_leans_on(const Service *s, const Service *by)

@@ -219,6 +219,7 @@ static void step_waiting(Service *s)
 		engine_queue(s, WORK_START);
 	else
 		arm_unknown(s);
+	wait_limit_update(s);
 }
 
 static void step_idle(Service *s)
@@ -410,6 +411,9 @@ void step_timer(Service *s, EngineTimer kind)
 		break;
 	case ENGINE_TIMER_UNKNOWN:
 		check_unknown(s);
+		break;
+	case ENGINE_TIMER_WAIT:
+		wait_limit_over(s);
 		break;
 	case ENGINE_TIMER_SETTLE:
 	case ENGINE_TIMER_COUNT:

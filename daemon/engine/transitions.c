@@ -28,6 +28,7 @@ static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
 	ROW(IDLE,     GIVE_UP,      IDLE,     STRAY,   "it has no processes"),
 	ROW(IDLE,     BACKOFF_OVER, IDLE,     NEVER,   "the timer is taken back"),
 	ROW(IDLE,     NEW_CHANCE,   IDLE,     NOTHING, "it had ended by itself; wanted follows"),
+	ROW(IDLE,     WAIT_OVER,    IDLE,     NEVER,   "the timer is taken back"),
 	ROW(IDLE,     BROKEN,       FAILED,   NOTHING, ""),
 
 	ROW(WAITING,  WANTED,       WAITING,  NEVER,   "only told to idle ones"),
@@ -46,6 +47,7 @@ static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
 	ROW(WAITING,  GIVE_UP,      WAITING,  STRAY,   "it has no processes"),
 	ROW(WAITING,  BACKOFF_OVER, WAITING,  NEVER,   "the timer is taken back"),
 	ROW(WAITING,  NEW_CHANCE,   WAITING,  IGNORE,  "it waits for its terms anyway"),
+	ROW(WAITING,  WAIT_OVER,    FAILED,   NOTHING, ""),
 	ROW(WAITING,  BROKEN,       FAILED,   NOTHING, ""),
 
 	ROW(STARTING, WANTED,       STARTING, NEVER,   "only told to idle ones"),
@@ -64,6 +66,7 @@ static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
 	ROW(STARTING, GIVE_UP,      FAILED,   NOTHING, "its end was told without an exit"),
 	ROW(STARTING, BACKOFF_OVER, STARTING, NEVER,   "the timer is taken back"),
 	ROW(STARTING, NEW_CHANCE,   STARTING, IGNORE,  "it runs"),
+	ROW(STARTING, WAIT_OVER,    STARTING, NEVER,   "the timer is taken back"),
 	ROW(STARTING, BROKEN,       STARTING, NEVER,   "what runs keeps its last good definition"),
 
 	ROW(READY,    WANTED,       READY,    NEVER,   "only told to idle ones"),
@@ -82,6 +85,7 @@ static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
 	ROW(READY,    GIVE_UP,      FAILED,   NOTHING, "its end was told without an exit"),
 	ROW(READY,    BACKOFF_OVER, READY,    NEVER,   "the timer is taken back"),
 	ROW(READY,    NEW_CHANCE,   READY,    IGNORE,  "it runs"),
+	ROW(READY,    WAIT_OVER,    READY,    NEVER,   "the timer is taken back"),
 	ROW(READY,    BROKEN,       READY,    NEVER,   "what runs keeps its last good definition"),
 
 	ROW(DONE,     WANTED,       DONE,     NEVER,   "only told to idle ones"),
@@ -100,6 +104,7 @@ static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
 	ROW(DONE,     GIVE_UP,      DONE,     NEVER,   "a task that is done stays so until it is stopped"),
 	ROW(DONE,     BACKOFF_OVER, DONE,     NEVER,   "the timer is taken back"),
 	ROW(DONE,     NEW_CHANCE,   DONE,     IGNORE,  "it runs"),
+	ROW(DONE,     WAIT_OVER,    DONE,     NEVER,   "the timer is taken back"),
 	ROW(DONE,     BROKEN,       DONE,     NEVER,   "what runs keeps its last good definition"),
 
 	ROW(STOPPING, WANTED,       STOPPING, NEVER,   "only told to idle ones"),
@@ -118,6 +123,7 @@ static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
 	ROW(STOPPING, GIVE_UP,      FAILED,   NOTHING, ""),
 	ROW(STOPPING, BACKOFF_OVER, STOPPING, NEVER,   "the timer is taken back"),
 	ROW(STOPPING, NEW_CHANCE,   STOPPING, IGNORE,  "it is decided when its processes are gone"),
+	ROW(STOPPING, WAIT_OVER,    STOPPING, NEVER,   "the timer is taken back"),
 	ROW(STOPPING, BROKEN,       STOPPING, NEVER,   "what runs keeps its last good definition"),
 
 	ROW(BACKOFF,  WANTED,       BACKOFF,  NEVER,   "only told to idle ones"),
@@ -136,6 +142,7 @@ static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
 	ROW(BACKOFF,  GIVE_UP,      BACKOFF,  STRAY,   "it has no processes"),
 	ROW(BACKOFF,  BACKOFF_OVER, WAITING,  NOTHING, ""),
 	ROW(BACKOFF,  NEW_CHANCE,   WAITING,  NOTHING, "an admin does not wait"),
+	ROW(BACKOFF,  WAIT_OVER,    BACKOFF,  NEVER,   "the timer is taken back"),
 	ROW(BACKOFF,  BROKEN,       FAILED,   NOTHING, ""),
 
 	ROW(FAILED,   WANTED,       FAILED,   NEVER,   "only told to idle ones"),
@@ -154,6 +161,7 @@ static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
 	ROW(FAILED,   GIVE_UP,      FAILED,   STRAY,   "it has no processes"),
 	ROW(FAILED,   BACKOFF_OVER, FAILED,   NEVER,   "the timer is taken back"),
 	ROW(FAILED,   NEW_CHANCE,   WAITING,  NOTHING, ""),
+	ROW(FAILED,   WAIT_OVER,    FAILED,   NEVER,   "the timer is taken back"),
 	ROW(FAILED,   BROKEN,       FAILED,   NOTHING, "another error in its file"),
 };
 

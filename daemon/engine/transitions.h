@@ -25,6 +25,7 @@
 	X(P, GIVE_UP, "gone, give up")     /* failed; Restart= says no, or the limit is reached */    \
 	X(P, BACKOFF_OVER, "back-off over")                                                           \
 	X(P, NEW_CHANCE, "new chance")     /* an admin's start or clear, or its terms were false and are true again */ \
+	X(P, WAIT_OVER, "wait over")       /* WaitTimeout= has passed */                               \
 	X(P, BROKEN, "broken file")        /* its file has errors */
 ENUM_WITH_NAMES(ServiceEvent, EVENT, service_event, SERVICE_EVENTS)
 

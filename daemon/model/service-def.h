@@ -102,6 +102,7 @@ typedef struct ServiceDef {
 
 	OnLapse on_lapse;
 	int64_t settle_us;
+	int64_t wait_limit_us; /* WaitTimeout=: how long the world outside may hold it back; 0: for ever */
 
 	GPtrArray *when;  /* Term *; never NULL, as all that follow */
 	GPtrArray *hold;  /* Term *: While= ("while" is C's) */

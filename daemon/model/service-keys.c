@@ -433,6 +433,7 @@ static const ServiceKey keys[] = {
 	CONDITION_LIST("While", read_terms, hold),
 	CONDITION_KEY("OnLapse", read_on_lapse, on_lapse),
 	CONDITION_KEY("Settle", read_duration, settle_us),
+	CONDITION_KEY("WaitTimeout", read_duration, wait_limit_us),
 	CONDITION_LIST("After", read_services_or_facilities, after),
 	CONDITION_LIST("Before", read_services_or_facilities, before),
 	CONDITION_LIST("Wants", read_services, wants),

@@ -246,6 +246,17 @@ static Service *subject_of(const Machine *m, const char *key)
 	return find_service(m, key_argument(key));
 }
 
+static bool has_after_facility(const Service *s)
+{
+	for (unsigned i = 0; i < s->def->after->len; i++) {
+		const NameRef *ref = g_ptr_array_index(s->def->after, i);
+
+		if (*ref->name == '$')
+			return true;
+	}
+	return false;
+}
+
 /* It starts as soon as its turn comes. */
 static bool is_about_to_start(Machine *m, const Service *s, GHashTable *unsettled)
 {
@@ -262,13 +273,44 @@ static bool is_about_to_start(Machine *m, const Service *s, GHashTable *unsettle
 			return false;
 	}
 	/* After=$facility, and settled: written as a term, are left out: then it is not known here. */
-	for (unsigned i = 0; i < s->def->after->len; i++) {
-		const NameRef *ref = g_ptr_array_index(s->def->after, i);
+	return !has_after_facility(s);
+}
 
-		if (*ref->name == '$')
+static bool is_term_of_world(const Term *term)
+{
+	for (unsigned i = 0; i < term_length(term); i++) {
+		if (term_literal(term, i)->prefix == KEY_FLAG)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing but flags holds it: it waits, for a limited time if its file says so. */
+static bool is_held_by_world_only(Machine *m, const Service *s)
+{
+	LevelContext context = { .m = m, .for_start = true };
+	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *lists[] = { s->when, s->hold };
+	bool is_held = false;
+
+	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
+		for (unsigned i = 0; i < lists[l]->len; i++) {
+			const Term *term = g_ptr_array_index(lists[l], i);
+
+			if (term_evaluate(term, level_of, &context) == LEVEL_TRUE)
+				continue;
+			if (!is_term_of_world(term))
+				return false;
+			is_held = true;
+		}
+	}
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *other = g_ptr_array_index(services, i);
+
+		if (conflict(s, other) && is_active(other))
 			return false;
 	}
-	return true;
+	return is_held;
 }
 
 static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
@@ -281,6 +323,8 @@ static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s))
 		return false;
 	if (is_about_to_start(m, s, unsettled))
+		return true;
+	if (s->def->wait_limit_us > 0 && !has_after_facility(s) && is_held_by_world_only(m, s))
 		return true;
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
 		for (unsigned i = 0; i < lists[l]->len; i++) {
@@ -375,6 +419,16 @@ void invariants_at_start(Machine *m, const Service *s)
 		machine_fail(m, "%s was started, and \"%s\" is not true", s->def->name, (when ? when : hold)->text);
 	check_conflicts_at_start(m, s);
 	check_order_at_start(m, s);
+}
+
+/* --- when WaitTimeout= is over --- */
+
+void invariants_at_wait_over(Machine *m, const Service *s)
+{
+	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s))
+		machine_fail(m, "%s ran out of time, and did not wait", s->def->name);
+	if (!find_untrue(m, s->when) && !find_untrue(m, s->hold))
+		machine_fail(m, "%s ran out of time, and all its terms are true", s->def->name);
 }
 
 /* --- at a stop --- */
@@ -517,6 +571,9 @@ static void check_wanted_at_rest(Machine *m, const Service *s)
 		return;
 	if (s->state == STATE_FAILED && (!s->last_success || s->is_failed_for_good))
 		return;
+	if (s->state == STATE_WAITING && s->def->wait_limit_us > 0 && !loses_conflict(m, s) &&
+	    is_held_by_world_only(m, s))
+		machine_fail(m, "at rest %s waits for the world, and its WaitTimeout= is over", s->def->name);
 	if (s->state == STATE_WAITING && (is_held || loses_conflict(m, s)))
 		return;
 	machine_fail(m, "at rest %s is %s: %s", s->def->name, service_state_name(s->state), service_cause(s));

@@ -10,6 +10,8 @@
 
 /* The engine starts @s: was it right to? */
 void invariants_at_start(Machine *m, const Service *s);
+/* The time of @s to wait for the world is over. */
+void invariants_at_wait_over(Machine *m, const Service *s);
 /* The engine tells @s to stop. */
 void invariants_at_stop(Machine *m, const Service *s);
 /* Between two events. */

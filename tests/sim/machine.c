@@ -317,6 +317,10 @@ static void fire_timer(Machine *m, unsigned index, EngineTimer kind)
 {
 	m->processes[index].timer_at_us[kind] = 0;
 	machine_trace(m, "%s: timer %s", plan_service_name(index), engine_timer_name(kind));
+	if (kind == ENGINE_TIMER_WAIT) {
+		machine_count(m, SIM_FAULT_WAITED_TOO_LONG);
+		invariants_at_wait_over(m, engine_find(m->engine, plan_service_name(index)));
+	}
 	engine_timer_fired(m->engine, plan_service_name(index), kind, m->now_us);
 }
 
@@ -520,6 +524,8 @@ static void poke_crash(Machine *m)
 			m->notes[index_of(s->def->name)] = g_strdup(note);
 		if (s->state == STATE_STOPPING)
 			machine_count(m, SIM_FAULT_CRASH_AT_STOP);
+		if (machine_process(m, s->def->name)->timer_at_us[ENGINE_TIMER_WAIT])
+			machine_count(m, SIM_FAULT_WAITED_ACROSS_CRASH);
 	}
 	engine_note_global(m->engine, m->global_note, sizeof(m->global_note));
 	g_clear_pointer(&m->engine, engine_free);

@@ -27,7 +27,8 @@
 	X(P, RUNLEVEL, "runlevel changed") X(P, START, "start asked") X(P, STOP, "stop asked")          \
 	X(P, RESTART, "restart asked") X(P, CLEAR, "clear asked") X(P, REFUSED, "request refused")      \
 	X(P, GAVE_UP, "failed for good") X(P, LOST_CONFLICT, "loser of a conflict")                     \
-	X(P, LINGERED, "lingered") X(P, LAPSED, "stopped by a lapse") X(P, BROKEN_FILE, "file with errors")
+	X(P, LINGERED, "lingered") X(P, LAPSED, "stopped by a lapse") X(P, BROKEN_FILE, "file with errors") \
+	X(P, WAITED_TOO_LONG, "waited too long") X(P, WAITED_ACROSS_CRASH, "crash during a limited wait")
 ENUM_WITH_NAMES(SimFault, SIM_FAULT, sim_fault, SIM_FAULTS)
 
 enum { MAX_SCRIPT = 6 };

@@ -79,6 +79,8 @@ static void add_conditions(GString *text, Chance *c, unsigned self, unsigned n, 
 		g_string_append_printf(text, "OnLapse=%s\n", lapses[chance_below(c, G_N_ELEMENTS(lapses))]);
 	if (chance_percent(c, 25))
 		g_string_append_printf(text, "Settle=%ums\n", 1 + chance_below(c, 3000));
+	if (chance_percent(c, 20))
+		g_string_append_printf(text, "WaitTimeout=%ums\n", 1 + chance_below(c, 20000));
 }
 
 static char *make_file(Chance *c, unsigned self, unsigned n, bool has_stop_after)

@@ -12,6 +12,7 @@ ENGINE_TESTS = \
 	tests/unit/test_settled \
 	tests/unit/test_stop_order \
 	tests/unit/test_transitions \
+	tests/unit/test_wait_limit \
 	tests/unit/test_want
 
 check_PROGRAMS += $(ENGINE_TESTS)
@@ -58,3 +59,7 @@ tests_unit_test_stop_order_LDADD = $(ENGINE_TEST_LDADD)
 tests_unit_test_want_SOURCES = tests/unit/test_want.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_want_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_want_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_wait_limit_SOURCES = tests/unit/test_wait_limit.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_wait_limit_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_wait_limit_LDADD = $(ENGINE_TEST_LDADD)
