@@ -11,6 +11,7 @@ svcd_manager_SOURCES = \
 	daemon/manager/records.c \
 	daemon/manager/recovery.c \
 	daemon/manager/requests.c \
+	daemon/manager/watches.c \
 	daemon/manager/wiring.c
 svcd_manager_LDADD = libbus.a libprocess.a libproviders.a libloop.a libconfig.a libengine.a libmodel.a libbase.a \
 	$(DBUS_LIBS) $(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS)

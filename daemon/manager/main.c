@@ -85,6 +85,7 @@ static Manager *manager_new(int argc, char **argv)
 	m->diags = diag_list_new();
 	m->instances = g_ptr_array_new_with_free_func(g_free);
 	m->running = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, supervisor_free_func);
+	m->watches = watches_new();
 	m->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, manager_free_timers);
 	m->dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	m->logged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -144,6 +144,21 @@ static void on_info(void *data, BusInfo *ret)
 			  .started_us = m->started_us };
 }
 
+static void on_watch_condition(void *data, KeyPrefix prefix, const char *key)
+{
+	watches_add_client(data, prefix, g_intern_string(key));
+}
+
+static void on_unwatch_condition(void *data, KeyPrefix prefix, const char *key)
+{
+	watches_remove_client(data, prefix, g_intern_string(key));
+}
+
+static char *on_describe_condition(void *data, KeyPrefix prefix, const char *key)
+{
+	return registry_describe(((Manager *)data)->registry, prefix, key);
+}
+
 static const BusOps bus_ops = {
 	.request = on_service_request,
 	.set_runlevel = on_set_runlevel,
@@ -155,6 +170,9 @@ static const BusOps bus_ops = {
 	.cgroup = on_cgroup,
 	.foreach_diagnostic = on_foreach_diagnostic,
 	.info = on_info,
+	.watch_condition = on_watch_condition,
+	.unwatch_condition = on_unwatch_condition,
+	.describe_condition = on_describe_condition,
 };
 
 static char *socket_path(const Manager *m)

@@ -307,6 +307,16 @@ static const char *on_note_wanted(void *data, const char *service)
 	return notes_get(data, service);
 }
 
+static void on_watch(void *data, const char *service, KeyPrefix prefix, const char *key)
+{
+	watches_add_service(data, service, prefix, key);
+}
+
+static void on_unwatch(void *data, const char *service, KeyPrefix prefix, const char *key)
+{
+	watches_remove_service(data, service, prefix, key);
+}
+
 /* --- what the keeper says --- */
 
 static void on_welcome(void *data, const struct MessageWelcome *message)
@@ -322,6 +332,8 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.exec_helper = SVCD_LIBDIR "/svc-exec",
 		.event = on_process_event,
 		.note = on_note_wanted,
+		.watch = on_watch,
+		.unwatch = on_unwatch,
 		.data = m,
 	};
 }

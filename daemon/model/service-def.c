@@ -61,6 +61,7 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 	def->description = g_strdup(name);
 	def->prepare = g_ptr_array_new_with_free_func((GDestroyNotify)command_free);
 	def->cleanup = g_ptr_array_new_with_free_func((GDestroyNotify)command_free);
+	def->bus_names = new_names();
 	def->stop = (Action){ .kind = ACTION_SIGNAL, .signal = SIGTERM };
 	def->kill_signal = SIGKILL;
 	def->ready_fd = -1;
@@ -96,9 +97,9 @@ void service_def_free(ServiceDef *def)
 	command_free(def->exec);
 	g_ptr_array_unref(def->prepare);
 	g_ptr_array_unref(def->cleanup);
+	g_ptr_array_unref(def->bus_names);
 	command_free(def->stop.command);
 	command_free(def->reload.command);
-	g_free(def->ready_path);
 	g_free(def->pid_file);
 	g_array_unref(def->success_status);
 	g_ptr_array_unref(def->when);

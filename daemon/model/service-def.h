@@ -23,7 +23,8 @@ ENUM_WITH_NAMES(ServiceType, TYPE, service_type, SERVICE_TYPES)
 	X(P, FORK, "fork")     /* the process has ended and left a daemon behind, see PidFile= */      \
 	X(P, NOTIFY, "notify") /* READY=1 on the notify socket (sd_notify(3)) */                       \
 	X(P, FD, "fd")         /* a newline on that descriptor (s6's notification fd) */              \
-	X(P, PATH, "path")     /* the path exists */
+	X(P, PATH, "path")     /* the path exists */                                                 \
+	X(P, DBUS, "dbus")     /* the name has an owner on the system bus */
 ENUM_WITH_NAMES(ReadyKind, READY, ready_kind, READY_KINDS)
 
 #define RESTART_POLICIES(X, P) X(P, NO, "no") X(P, ON_FAILURE, "on-failure") X(P, ALWAYS, "always")
@@ -84,7 +85,8 @@ typedef struct ServiceDef {
 	int kill_signal;    /* FinalKillSignal=: after the stop limit, to the whole cgroup; default KILL */
 
 	ReadyKind ready;
-	char *ready_path;   /* READY_PATH */
+	KeyPrefix ready_prefix; /* READY_PATH, READY_DBUS: readiness is a condition, */
+	const char *ready_key;  /* this one, interned; else NULL */
 	int ready_fd;       /* READY_FD */
 	char *pid_file;     /* PidFile=, or NULL */
 

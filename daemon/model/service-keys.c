@@ -184,8 +184,19 @@ static char *read_action(ServiceDef *def, void *field, const char *value, Origin
 	return problem;
 }
 
+static char *read_ready_condition(ServiceDef *def, ReadyKind kind, const char *value)
+{
+	char *problem;
+
+	if (!key_parse(value, &def->ready_prefix, &def->ready_key, &problem))
+		return problem;
+	def->ready = kind;
+	return NULL;
+}
+
 static char *read_ready(ServiceDef *def, void *field, const char *value, Origin origin)
 {
+	ReadyKind kind;
 	uint64_t fd;
 
 	if (g_str_has_prefix(value, "fd:")) {
@@ -195,15 +206,13 @@ static char *read_ready(ServiceDef *def, void *field, const char *value, Origin 
 		def->ready_fd = (int)fd;
 		return NULL;
 	}
-	if (g_str_has_prefix(value, "path:")) {
-		char *problem = read_path(def, &def->ready_path, value + strlen("path:"), origin);
-
-		if (!problem)
-			def->ready = READY_PATH;
-		return problem;
-	}
-	if (!ready_kind_from_name(value, &def->ready) || def->ready == READY_FD || def->ready == READY_PATH)
-		return g_strdup("write one of exec, exit, fork, notify, fd:N, path:PATH");
+	if (g_str_has_prefix(value, "path:"))
+		return read_ready_condition(def, READY_PATH, value);
+	if (g_str_has_prefix(value, "dbus:"))
+		return read_ready_condition(def, READY_DBUS, value);
+	if (!ready_kind_from_name(value, &kind) || kind == READY_FD || kind == READY_PATH || kind == READY_DBUS)
+		return g_strdup("write one of exec, exit, fork, notify, fd:N, path:PATH, dbus:NAME");
+	def->ready = kind;
 	return NULL;
 }
 

@@ -47,7 +47,8 @@ Plan *plan_new(const ServiceDef *def)
 	plan->kill_mode = def->kill_mode;
 	plan->kill_signal = def->kill_signal;
 	plan->ready = def->ready;
-	plan->ready_path = g_strdup(def->ready_path);
+	plan->ready_prefix = def->ready_prefix;
+	plan->ready_key = def->ready_key;
 	plan->ready_fd = def->ready_fd;
 	plan->pid_file = g_strdup(def->pid_file);
 	plan->success_status = g_array_new(FALSE, FALSE, sizeof(int));
@@ -81,7 +82,6 @@ void plan_free(Plan *plan)
 	g_ptr_array_unref(plan->cleanup);
 	command_free(plan->stop.command);
 	command_free(plan->reload.command);
-	g_free(plan->ready_path);
 	g_free(plan->pid_file);
 	g_array_unref(plan->success_status);
 	exec_def_clear(&plan->execution);

@@ -19,7 +19,8 @@ typedef struct Plan {
 	KillMode kill_mode;
 	int kill_signal;
 	ReadyKind ready;
-	char *ready_path;
+	KeyPrefix ready_prefix;
+	const char *ready_key; /* interned; NULL unless readiness is a condition */
 	int ready_fd;
 	char *pid_file;
 	GArray *success_status; /* int */

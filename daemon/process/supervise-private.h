@@ -77,6 +77,8 @@ struct Supervisor {
 	int errnum;             /* ERRNO= */
 	char *status_text;      /* STATUS= */
 	char *forked_problem;   /* why the daemon behind Ready=fork is not found yet */
+	bool is_watching;       /* Ready=dbus: or path:, between executed and ready */
+	char *unready_why;      /* why that condition does not hold yet */
 
 	Cgroup *cgroup;
 	char *notify_path; /* NULL unless Ready=notify */
@@ -88,7 +90,7 @@ struct Supervisor {
 
 	Timer *turn;  /* what was asked for */
 	Timer *limit; /* deadline of the step */
-	Timer *poll;  /* pid file, Ready=path */
+	Timer *poll;  /* pid file; kill again */
 	int64_t poll_us;
 };
 
@@ -134,6 +136,9 @@ bool supervisor_owns(const Supervisor *s, pid_t pid);
 /* --- supervise-start.c: what is heard --- */
 
 void supervisor_is_ready(Supervisor *s);
+void step_main_level(Supervisor *s, Level level, const char *why);
+/* Ends the look at the condition that Ready= names, if there is one. */
+void supervisor_unwatch(Supervisor *s);
 void step_main_executed(Supervisor *s);
 void step_adopted(Supervisor *s, pid_t pid, int error);
 
@@ -169,7 +174,6 @@ void step_prepare_ended(Supervisor *s, const struct MessageExited *exit);
 void step_prepare_limit(Supervisor *s);
 void step_prepare_stop(Supervisor *s);
 void step_main_enter(Supervisor *s);
-void step_main_look(Supervisor *s);
 void step_main_ended(Supervisor *s, const struct MessageExited *exit);
 void step_main_limit(Supervisor *s);
 void step_main_stop(Supervisor *s);

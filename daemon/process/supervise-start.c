@@ -114,14 +114,30 @@ void supervisor_is_ready(Supervisor *s)
 	supervisor_event(s, PROCESS_READY, NULL);
 }
 
-void step_main_look(Supervisor *s)
+/* Not before the program is executed: until then nothing of this run can have made it true. */
+static void watch_readiness(Supervisor *s)
 {
-	if (s->plan->ready != READY_PATH)
+	if (s->is_watching || !s->plan->ready_key)
 		return;
-	if (access(s->plan->ready_path, F_OK) == 0)
+	s->is_watching = true;
+	s->context->watch(s->context->data, s->plan->name, s->plan->ready_prefix, s->plan->ready_key);
+}
+
+void supervisor_unwatch(Supervisor *s)
+{
+	if (!s->is_watching)
+		return;
+	s->is_watching = false;
+	s->context->unwatch(s->context->data, s->plan->name, s->plan->ready_prefix, s->plan->ready_key);
+}
+
+/* Unknown is not ready: the start waits, as long as StartTimeout= lets it. */
+void step_main_level(Supervisor *s, Level level, const char *why)
+{
+	g_free(s->unready_why);
+	s->unready_why = g_strdup(why);
+	if (level == LEVEL_TRUE)
 		supervisor_is_ready(s);
-	else
-		step_poll_again(s);
 }
 
 void step_main_executed(Supervisor *s)
@@ -131,7 +147,7 @@ void step_main_executed(Supervisor *s)
 	if (s->plan->ready == READY_EXEC)
 		supervisor_is_ready(s);
 	else
-		step_main_look(s);
+		watch_readiness(s);
 }
 
 void step_main_ended(Supervisor *s, const struct MessageExited *exit)
@@ -156,8 +172,12 @@ void step_main_limit(Supervisor *s)
 {
 	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
 
-	supervisor_fail_start(s, STEP_TERM, plan_ends_by_itself(s->plan) ? "not finished after %s" : "not ready after %s",
-			      limit);
+	if (plan_ends_by_itself(s->plan))
+		supervisor_fail_start(s, STEP_TERM, "not finished after %s", limit);
+	else if (s->is_watching && s->unready_why)
+		supervisor_fail_start(s, STEP_TERM, "not ready after %s: %s: %s", limit, s->plan->ready_key, s->unready_why);
+	else
+		supervisor_fail_start(s, STEP_TERM, "not ready after %s", limit);
 }
 
 void step_main_stop(Supervisor *s)

@@ -13,7 +13,7 @@
 #include "process/outcome.h"
 #include "process/supervise-private.h"
 
-/* A pid file or a path is looked for again after this, then after twice as much ... */
+/* A pid file is looked for again after this, then after twice as much ... */
 #define POLL_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 #define POLL_MAX_US (500 * G_TIME_SPAN_MILLISECOND)
 
@@ -185,7 +185,7 @@ const StepRow step_rows[STEP_COUNT] = {
 	[STEP_NEW]     = { step_new_enter,     step_stray_exit,      step_stray_exit,           nothing,            nothing,           step_new_stop },
 	[STEP_CLEAR]   = { step_clear_enter,   step_stray_exit,      step_stray_exit,           step_clear_limit,   step_clear_look,   step_new_stop },
 	[STEP_PREPARE] = { step_prepare_enter, step_stray_exit,      step_prepare_ended,        step_prepare_limit, nothing,           step_prepare_stop },
-	[STEP_MAIN]    = { step_main_enter,    step_main_ended,      step_stray_exit,           step_main_limit,    step_main_look,    step_main_stop },
+	[STEP_MAIN]    = { step_main_enter,    step_main_ended,      step_stray_exit,           step_main_limit,    nothing,           step_main_stop },
 	[STEP_FORKED]  = { step_forked_enter,  step_stray_exit,      step_stray_exit,           step_forked_limit,  step_forked_enter, step_forked_stop },
 	[STEP_ADOPT]   = { step_adopt_enter,   step_stray_exit,      step_stray_exit,           step_forked_limit,  nothing,           step_adopt_stop },
 	[STEP_READY]   = { step_ready_enter,   step_ready_ended,     step_stray_exit,           nothing,            step_ready_look,   step_ready_stop },

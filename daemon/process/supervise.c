@@ -56,6 +56,8 @@ void supervisor_settle(Supervisor *s)
 		timer_disarm(s->poll);
 		step_rows[s->step].enter(s);
 	}
+	if (s->step != STEP_MAIN && s->step != STEP_ADOPT)
+		supervisor_unwatch(s);
 	note_phase(s);
 }
 
@@ -210,6 +212,14 @@ void supervisor_on_adopted(Supervisor *s, const struct MessageAdopted *message)
 }
 
 /* --- from the main loop --- */
+
+void supervisor_on_level(Supervisor *s, const char *key, Level level, const char *why)
+{
+	if (!s->is_watching || key != s->plan->ready_key)
+		return;
+	step_main_level(s, level, why);
+	supervisor_settle(s);
+}
 
 static void on_limit(void *data)
 {
@@ -465,6 +475,7 @@ void supervisor_free(Supervisor *s)
 {
 	if (!s)
 		return;
+	supervisor_unwatch(s);
 	timer_free(s->turn);
 	timer_free(s->limit);
 	timer_free(s->poll);
@@ -475,6 +486,7 @@ void supervisor_free(Supervisor *s)
 	g_free(s->notify_path);
 	g_free(s->status_text);
 	g_free(s->forked_problem);
+	g_free(s->unready_why);
 	fd_close(&s->output_fd);
 	cgroup_free(s->cgroup);
 	plan_free(s->plan);

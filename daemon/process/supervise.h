@@ -40,7 +40,10 @@ typedef struct ProcessContext {
 	void (*event)(void *data, const char *service, uint64_t invocation, const ProcessEvent *event);
 	/* The note of @service as it is now, for the datagram of an act; valid until the next call. */
 	const char *(*note)(void *data, const char *service);
-	/* Ready=dbus:NAME and path:PATH wait for a condition: its levels come by supervisor_on_level() until unwatched. */
+	/*
+	 * Ready=dbus:NAME and path:PATH wait for a condition: its levels come by supervisor_on_level() until unwatched, the
+	 * present one first, but never inside this call.
+	 */
 	void (*watch)(void *data, const char *service, KeyPrefix prefix, const char *key);
 	void (*unwatch)(void *data, const char *service, KeyPrefix prefix, const char *key);
 	void *data;
@@ -79,8 +82,8 @@ void supervisor_reload(Supervisor *supervisor);
 void supervisor_on_spawned(Supervisor *supervisor, const struct MessageSpawned *message);
 void supervisor_on_exited(Supervisor *supervisor, const struct MessageExited *message);
 void supervisor_on_adopted(Supervisor *supervisor, const struct MessageAdopted *message);
-/* The level of a condition that was asked for by ProcessContext.watch. */
-void supervisor_on_level(Supervisor *supervisor, const char *key, Level level);
+/* The level of a condition that was asked for by ProcessContext.watch; @why: for people, should it not come true. */
+void supervisor_on_level(Supervisor *supervisor, const char *key, Level level, const char *why);
 
 /* At most 40 bytes without blanks, for the note ("p=" key): step, its index, absolute deadline. */
 void supervisor_phase(const Supervisor *supervisor, char *text, size_t size);

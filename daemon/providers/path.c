@@ -263,6 +263,13 @@ static void condition_look(PathProvider *paths, PathCondition *condition)
 	provider_report(&paths->sink, condition->key, level, problem ? problem : "it is there");
 }
 
+/* For a second subscriber: what is known may be older than what it waits for. */
+static void condition_look_again(PathProvider *paths, PathCondition *condition)
+{
+	condition->is_reported = false;
+	condition_look(paths, condition);
+}
+
 /* --- events --- */
 
 static void mark_dirty(PathProvider *paths, PathCondition *condition)
@@ -330,8 +337,13 @@ static void on_inotify_overflow(void *data)
 static void path_subscribe(Provider *provider, const char *key)
 {
 	PathProvider *paths = (PathProvider *)provider;
-	PathCondition *condition = g_new0(PathCondition, 1);
+	PathCondition *condition = g_hash_table_lookup(paths->conditions, key);
 
+	if (condition) {
+		condition_look_again(paths, condition);
+		return;
+	}
+	condition = g_new0(PathCondition, 1);
 	condition->key = key;
 	condition->path = key_argument(key);
 	for (gsize i = 0; i < G_N_ELEMENTS(path_tests); i++) {

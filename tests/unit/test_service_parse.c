@@ -171,10 +171,11 @@ START_TEST(every_key_of_conditions_reaches_its_field)
 }
 END_TEST
 
-START_TEST(readiness_has_six_forms)
+START_TEST(readiness_has_seven_forms)
 {
 	g_autoptr(ServiceDef) fd = parse_good("x", "[Service]\nExec=/bin/x\nReady=fd:7\n");
 	g_autoptr(ServiceDef) path = parse_good("x", "[Service]\nExec=/bin/x\nReady=path:/run/x.sock\n");
+	g_autoptr(ServiceDef) dbus = parse_good("x", "[Service]\nExec=/bin/x\nReady=dbus:org.example.X\n");
 	g_autoptr(ServiceDef) forked = parse_good("x", "[Service]\nExec=/bin/x\nReady=fork\nPidFile=/run/x.pid\n");
 	g_autoptr(ServiceDef) task = parse_good("x", "[Service]\nType=task\nExec=/bin/x\n");
 	g_autoptr(ServiceDef) group = parse_good("x", "[Service]\nType=group\n[Conditions]\nWhen=service:a\n");
@@ -182,7 +183,11 @@ START_TEST(readiness_has_six_forms)
 	ck_assert_int_eq(fd->ready, READY_FD);
 	ck_assert_int_eq(fd->ready_fd, 7);
 	ck_assert_int_eq(path->ready, READY_PATH);
-	ck_assert_str_eq(path->ready_path, "/run/x.sock");
+	ck_assert_int_eq(path->ready_prefix, KEY_PATH);
+	ck_assert_str_eq(path->ready_key, "path:/run/x.sock");
+	ck_assert_int_eq(dbus->ready, READY_DBUS);
+	ck_assert_int_eq(dbus->ready_prefix, KEY_DBUS);
+	ck_assert_str_eq(dbus->ready_key, "dbus:org.example.X");
 	ck_assert_int_eq(forked->ready, READY_FORK);
 	ck_assert_int_eq(task->ready, READY_EXIT);
 	ck_assert_int_eq(group->type, TYPE_GROUP);
@@ -385,7 +390,7 @@ Suite *make_suite(void)
 	tcase_add_test(keys, every_key_of_service_reaches_its_field);
 	tcase_add_test(keys, every_execution_key_reaches_its_field);
 	tcase_add_test(keys, every_key_of_conditions_reaches_its_field);
-	tcase_add_test(keys, readiness_has_six_forms);
+	tcase_add_test(keys, readiness_has_seven_forms);
 	tcase_add_test(keys, every_row_of_the_table_is_found_under_its_name_and_refuses_nonsense);
 	tcase_add_test(keys, every_key_is_told_in_the_manual_and_in_the_docs);
 	suite_add_tcase(suite, keys);

@@ -34,6 +34,7 @@ typedef struct Stage {
 	char *runtime_dir;
 	char *cgroup_root; /* NULL: none to be had */
 	GString *events;   /* "kind: text\n" */
+	const char *watched; /* the condition that it looks at, NULL: none */
 	char note[128];
 } Stage;
 
@@ -65,6 +66,26 @@ static void on_event(void *data, const char *service, uint64_t invocation, const
 	if (event->text)
 		g_string_append_printf(stage->events, ": %s", event->text);
 	g_string_append_c(stage->events, '\n');
+}
+
+static void on_watch(void *data, const char *service, KeyPrefix prefix, const char *key)
+{
+	Stage *stage = data;
+
+	ck_assert_str_eq(service, NAME);
+	ck_assert(prefix == KEY_PATH || prefix == KEY_DBUS);
+	ck_assert_ptr_null(stage->watched);
+	stage->watched = key;
+}
+
+static void on_unwatch(void *data, const char *service, KeyPrefix prefix, const char *key)
+{
+	Stage *stage = data;
+
+	ck_assert_str_eq(service, NAME);
+	ck_assert(prefix == KEY_PATH || prefix == KEY_DBUS);
+	ck_assert_ptr_eq(stage->watched, key);
+	stage->watched = NULL;
 }
 
 static void on_spawned(void *data, const struct MessageSpawned *message)
@@ -133,6 +154,8 @@ static Stage *stage_set(const char *text)
 		.environment = base_environment,
 		.event = on_event,
 		.note = on_note,
+		.watch = on_watch,
+		.unwatch = on_unwatch,
 		.data = stage,
 	};
 	return stage;
@@ -272,6 +295,7 @@ static void stage_free(Stage *stage)
 	ck_assert_int_eq(fake_keeper_pid(stage->keeper, NAME, ROLE_MAIN), 0);
 	ck_assert_int_eq(fake_keeper_pid(stage->keeper, NAME, ROLE_CONTROL), 0);
 	supervisor_free(stage->supervisor);
+	ck_assert_ptr_null(stage->watched);
 	fake_keeper_free(stage->keeper);
 	if (stage->cgroup_root)
 		ck_assert_int_eq(rmdir(stage->cgroup_root), 0); /* its own group is gone, or this fails */
@@ -474,14 +498,93 @@ END_TEST
 
 /* --- readiness --- */
 
-START_TEST(path_makes_it_ready)
+static bool has_watch(const Stage *stage, const char *key)
 {
-	Stage *stage = stage_new_in_directory("[Service]\nExec=/bin/sh -c 'sleep 0.1; touch {DIR}/socket; exec sleep 1000'\n"
-					      "Ready=path:{DIR}/socket\n");
+	return g_strcmp0(stage->watched, key) == 0;
+}
+
+static const char named_ready[] = "[Service]\nExec=/bin/sleep 1000\nReady=dbus:org.example.Probe\n";
+static const char name_key[] = "dbus:org.example.Probe";
+
+START_TEST(condition_makes_it_ready_and_is_not_looked_at_any_more)
+{
+	Stage *stage = stage_new(named_ready);
+
+	run_until(stage, has_watch, name_key);
+	supervisor_on_level(stage->supervisor, stage->watched, LEVEL_UNKNOWN, "the system bus is not there");
+	supervisor_on_level(stage->supervisor, stage->watched, LEVEL_FALSE, "has no owner on the system bus");
+	ck_assert(!has_event(stage, "ready"));
+	supervisor_on_level(stage->supervisor, stage->watched, LEVEL_TRUE, "owned by :1.42");
+
+	expect_events(stage, "started\nready\n");
+	ck_assert_ptr_null(stage->watched);
+	supervisor_on_level(stage->supervisor, g_intern_string(name_key), LEVEL_FALSE, "has no owner on the system bus");
+	expect_events(stage, "started\nready\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(readiness_by_path_is_a_condition_too)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nReady=path:/run/probe//socket\n");
+
+	run_until(stage, has_watch, "path:/run/probe/socket");
+	supervisor_on_level(stage->supervisor, stage->watched, LEVEL_TRUE, "it is there");
+
+	expect_events(stage, "started\nready\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(condition_that_does_not_come_true_is_the_reason_of_the_failure)
+{
+	g_autofree char *text = g_strconcat(named_ready, "StartTimeout=300ms\n", NULL);
+	Stage *stage = stage_new(text);
+
+	run_until(stage, has_watch, name_key);
+	supervisor_on_level(stage->supervisor, stage->watched, LEVEL_FALSE, "has no owner on the system bus");
+	expect_event(stage, "gone");
+
+	ck_assert(has_event(stage, "start failed: not ready after 300 ms: dbus:org.example.Probe: has no owner on the system bus"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_ends_the_look_at_the_condition)
+{
+	Stage *stage = stage_new(named_ready);
+
+	run_until(stage, has_watch, name_key);
+	supervisor_stop(stage->supervisor);
+	run_until(stage, has_watch, NULL);
+
+	expect_event(stage, "gone");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(program_that_cannot_be_executed_looks_at_no_condition)
+{
+	Stage *stage = stage_new("[Service]\nExec=/no/such/program\nReady=dbus:org.example.Probe\n");
+
+	expect_event(stage, "gone");
+
+	ck_assert(!has_event(stage, "ready"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(next_manager_looks_at_the_condition_again)
+{
+	Stage *stage = stage_new(named_ready);
+
+	run_until(stage, has_watch, name_key);
+	stage_crash(stage);
+	ck_assert_ptr_null(stage->watched);
+	run_until(stage, has_watch, name_key);
+	supervisor_on_level(stage->supervisor, stage->watched, LEVEL_TRUE, "owned by :1.42");
 
 	expect_event(stage, "ready");
-
-	ck_assert(has_file(stage, "/socket"));
 	stage_free(stage);
 }
 END_TEST
@@ -1180,7 +1283,11 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "prepare", preparation_runs_in_order_and_clean_up_comes_last,
 		 failed_preparation_keeps_the_service_from_starting_but_cleans_up, preparation_with_a_minus_may_fail,
 		 preparation_that_cannot_be_executed_says_why, preparation_has_a_time_limit);
-	ADD_CASE(suite, "ready", path_makes_it_ready, newline_on_its_descriptor_makes_it_ready,
+	ADD_CASE(suite, "ready as a condition", condition_makes_it_ready_and_is_not_looked_at_any_more,
+		 readiness_by_path_is_a_condition_too, condition_that_does_not_come_true_is_the_reason_of_the_failure,
+		 stop_ends_the_look_at_the_condition, program_that_cannot_be_executed_looks_at_no_condition,
+		 next_manager_looks_at_the_condition_again);
+	ADD_CASE(suite, "ready", newline_on_its_descriptor_makes_it_ready,
 		 readiness_descriptor_may_have_any_number, notify_makes_it_ready_and_tells_its_status,
 		 strangers_word_on_the_notify_socket_counts_for_nothing, what_it_said_before_it_died_is_heard_first);
 	ADD_CASE(suite, "fork", pid_file_names_the_daemon_behind_a_fork, late_pid_file_is_waited_for,

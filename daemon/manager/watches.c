@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Watches: who else than the engine looks at a condition: services whose readiness it is, and clients of the bus. The
+ * registry counts all of them, so what one ends the others keep.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "manager/manager.h"
+
+typedef struct Watch {
+	GPtrArray *services; /* names, owned; each once */
+	unsigned n_clients;  /* bus_condition_changed() is told while there are any */
+} Watch;
+
+static void watch_free(gpointer data)
+{
+	Watch *watch = data;
+
+	g_ptr_array_unref(watch->services);
+	g_free(watch);
+}
+
+GHashTable *watches_new(void)
+{
+	return g_hash_table_new_full(NULL, NULL, NULL, watch_free);
+}
+
+static Watch *watch_get(Manager *m, const char *key)
+{
+	Watch *watch = g_hash_table_lookup(m->watches, key);
+
+	if (watch)
+		return watch;
+	watch = g_new0(Watch, 1);
+	watch->services = g_ptr_array_new_with_free_func(g_free);
+	g_hash_table_insert(m->watches, (gpointer)key, watch);
+	return watch;
+}
+
+static void watch_end(Manager *m, KeyPrefix prefix, const char *key)
+{
+	const Watch *watch = g_hash_table_lookup(m->watches, key);
+
+	if (watch->services->len == 0 && watch->n_clients == 0)
+		g_hash_table_remove(m->watches, key);
+	registry_unsubscribe(m->registry, prefix, key);
+}
+
+void watches_add_service(Manager *m, const char *service, KeyPrefix prefix, const char *key)
+{
+	g_ptr_array_add(watch_get(m, key)->services, g_strdup(service));
+	registry_subscribe(m->registry, prefix, key);
+}
+
+void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, const char *key)
+{
+	Watch *watch = g_hash_table_lookup(m->watches, key);
+	guint at;
+
+	if (!watch || !g_ptr_array_find_with_equal_func(watch->services, service, g_str_equal, &at))
+		return;
+	g_ptr_array_remove_index_fast(watch->services, at);
+	watch_end(m, prefix, key);
+}
+
+void watches_add_client(Manager *m, KeyPrefix prefix, const char *key)
+{
+	watch_get(m, key)->n_clients++;
+	registry_subscribe(m->registry, prefix, key);
+}
+
+void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key)
+{
+	Watch *watch = g_hash_table_lookup(m->watches, key);
+
+	if (!watch || watch->n_clients == 0)
+		return;
+	watch->n_clients--;
+	watch_end(m, prefix, key);
+}
+
+/* A service that hears that it is ready ends its watch: so the names are copied first. */
+void watches_on_level(Manager *m, const char *key, Level level, const char *why)
+{
+	const Watch *watch = g_hash_table_lookup(m->watches, key);
+	g_autoptr(GPtrArray) services = NULL;
+
+	if (!watch)
+		return;
+	if (watch->n_clients > 0 && m->bus)
+		bus_condition_changed(m->bus, key, level, why);
+	services = g_ptr_array_copy(watch->services, (GCopyFunc)(void (*)(void))g_strdup, NULL);
+	g_ptr_array_set_free_func(services, g_free);
+	for (guint i = 0; i < services->len; i++) {
+		Supervisor *supervisor = manager_supervisor(m, g_ptr_array_index(services, i));
+
+		if (supervisor)
+			supervisor_on_level(supervisor, key, level, why);
+	}
+}
