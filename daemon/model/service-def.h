@@ -88,6 +88,7 @@ typedef struct ServiceDef {
 	KeyPrefix ready_prefix; /* READY_PATH, READY_DBUS: readiness is a condition, */
 	const char *ready_key;  /* this one, interned; else NULL */
 	int ready_fd;       /* READY_FD */
+	GPtrArray *bus_names;   /* NameRef *: BusName=, besides that of READY_DBUS; a call to one of them starts it */
 	char *pid_file;     /* PidFile=, or NULL */
 
 	RestartPolicy restart;
