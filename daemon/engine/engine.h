@@ -123,6 +123,17 @@ typedef enum RequestVerb {
 bool engine_request(Engine *engine, RequestVerb verb, const char *service, const Requester *who, int64_t now_us,
 		    GError **error);
 
+/**
+ * engine_demand() - a call on the bus asks for something
+ * @bus_name: its name there, for the cause
+ *
+ * What policy leaves to an admin (manual) and what an admin stopped is refused; what has failed is tried again, but not at
+ * once, for anybody may make the bus ask.
+ * Returns: false with @error, as engine_request(), and FAILED.
+ */
+bool engine_demand(Engine *engine, const char *service, const char *bus_name, const Requester *who, int64_t now_us,
+		   GError **error);
+
 /* Change of runlevel; admin's wants end. "0" and "6" are shutdowns: after them starts are refused. */
 bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *who, int64_t now_us, GError **error);
 

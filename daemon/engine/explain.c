@@ -135,6 +135,7 @@ static char *why_wanted(const Service *s)
 		return g_strdup_printf("An admin wants it: %s.", want);
 	case WANT_POLICY:
 		return with_policy_reason(s, g_strdup_printf("It is %s", want));
+	case WANT_DEMAND:
 	case WANT_NEED:
 	case WANT_LINGER:
 		return g_strdup_printf("It is %s.", want);

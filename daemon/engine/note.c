@@ -10,7 +10,7 @@
  *	i=7      invocation
  *	t=...    since when in this state; times are microseconds in base 36
  *	u=...    WaitTimeout= runs until then
- *	a=s0@... admin's want (s start, t stop), uid, when
+ *	a=s0@... admin's want (s start, t stop) or a demand (d), uid, when
  *	r=3      automatic restarts
  *	k=2      how often the back-off was doubled
  *	b=1.2.   ends that count for the limit: 10 ms before t=, in base 36
@@ -91,13 +91,16 @@ static void append_flags(GString *note, size_t size, const Service *s)
 		(void)append_word(note, size, word->str);
 }
 
+static const char admin_letters[] = { [ADMIN_NONE] = '-', [ADMIN_START] = 's', [ADMIN_STOP] = 't', [ADMIN_DEMAND] = 'd' };
+G_STATIC_ASSERT(G_N_ELEMENTS(admin_letters) == ADMIN_COUNT);
+
 static void append_admin(GString *note, size_t size, const Service *s)
 {
 	g_autoptr(GString) word = g_string_new(NULL);
 
 	if (s->admin == ADMIN_NONE)
 		return;
-	g_string_printf(word, "a=%c", s->admin == ADMIN_START ? 's' : 't');
+	g_string_printf(word, "a=%c", admin_letters[s->admin]);
 	append_base36(word, s->admin_who.uid);
 	g_string_append_c(word, '@');
 	append_base36(word, (uint64_t)MAX(s->admin_at_us, 0));
@@ -240,10 +243,12 @@ static bool read_admin(Reader *r, const char *value)
 	int64_t at_us;
 	const char *end;
 
-	if ((*value != 's' && *value != 't') || !read_base36(value + 1, &uid, &end) || *end != '@' ||
-	    !read_number(end + 1, &at_us) || uid > UINT32_MAX)
+	const char *letter = memchr(admin_letters + ADMIN_START, *value, ADMIN_COUNT - ADMIN_START);
+
+	if (!letter || !read_base36(value + 1, &uid, &end) || *end != '@' || !read_number(end + 1, &at_us) ||
+	    uid > UINT32_MAX)
 		return false;
-	s->admin = *value == 's' ? ADMIN_START : ADMIN_STOP;
+	s->admin = (AdminWant)(letter - admin_letters);
 	s->admin_who = (Requester){ .uid = (uid_t)uid };
 	s->admin_at_us = at_us;
 	return true;

@@ -154,6 +154,77 @@ static bool request_clear(Service *s, const Requester *who, GError **error)
 	return true;
 }
 
+/* --- demands --- */
+
+static bool check_demand(Service *s, const char *verb, const Requester *who, GError **error)
+{
+	g_autofree char *origin = origin_format(s->policy.activation_origin);
+	g_autofree char *stopped = NULL;
+
+	if (!check_start(s, verb, who, error))
+		return false;
+	if (s->policy.activation == ACTIVATION_MANUAL && !service_is_wanted(s))
+		return refuse(s, verb, who, error, SVCD_ERROR_POLICY_DENIED,
+			      g_strdup_printf("policy says manual (%s); only an admin starts it", origin));
+	if (s->admin == ADMIN_STOP) {
+		stopped = requester_describe("stop", &s->admin_who);
+		return refuse(s, verb, who, error, SVCD_ERROR_POLICY_DENIED,
+			      g_strdup_printf("an admin stopped it: %s", stopped));
+	}
+	return true;
+}
+
+/* As often as RestartLimit= allows on average: anybody may make the bus ask, again and again. */
+static bool may_try_again(const Service *s)
+{
+	return s->priv->engine->now_us - s->since_us >= s->def->restart_window_us / s->def->restart_limit;
+}
+
+static void give_chance_on_demand(Service *s, const char *verb, const Requester *who)
+{
+	if (s->state != STATE_FAILED && !s->priv->is_spent)
+		return;
+	s->priv->is_spent = false;
+	service_apply(s, EVENT_NEW_CHANCE, requester_describe(verb, who));
+	engine_queue(s, WORK_SETTLED);
+	engine_queue(s, WORK_STEP);
+}
+
+static bool request_demand(Service *s, const char *bus_name, const Requester *who, GError **error)
+{
+	g_autofree char *verb = g_strdup_printf("asked for on the bus, as %s,", bus_name);
+
+	if (!check_demand(s, verb, who, error))
+		return false;
+	if (s->state == STATE_FAILED && !may_try_again(s))
+		return refuse(s, verb, who, error, SVCD_ERROR_FAILED,
+			      g_strdup_printf("it has failed: %s", s->result ? s->result : "nothing more is known"));
+	if (s->admin == ADMIN_NONE) {
+		s->admin = ADMIN_DEMAND;
+		s->admin_who = *who;
+		s->admin_at_us = s->priv->engine->now_us;
+		s->demanded_as = g_intern_string(bus_name);
+		engine_queue(s, WORK_WANT);
+	}
+	give_chance_on_demand(s, verb, who);
+	return true;
+}
+
+bool engine_demand(Engine *engine, const char *service, const char *bus_name, const Requester *who, int64_t now_us,
+		   GError **error)
+{
+	Service *s = engine_resolve(engine, service);
+	bool is_done;
+
+	engine_set_now(engine, now_us);
+	if (!s)
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", service);
+	is_done = request_demand(s, bus_name, who, error);
+	engine->ops->changed(engine->data, s);
+	engine_run(engine);
+	return is_done;
+}
+
 static bool (*const request_functions[])(Service *s, const Requester *who, GError **error) = {
 	[REQUEST_VERB_START] = request_start,
 	[REQUEST_VERB_STOP] = request_stop,

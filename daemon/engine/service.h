@@ -21,14 +21,17 @@
 	X(P, DONE, "done") X(P, STOPPING, "stopping") X(P, BACKOFF, "backoff") X(P, FAILED, "failed")
 ENUM_WITH_NAMES(ServiceState, STATE, service_state, SERVICE_STATES)
 
-/* What an admin last said; a want lasts until the next start or stop, a change of runlevel, or reboot. */
-#define ADMIN_WANTS(X, P) X(P, NONE, "none") X(P, START, "start") X(P, STOP, "stop")
+/*
+ * What was last asked for; it lasts until the next start or stop, a change of runlevel, or reboot. A demand, made by a call
+ * on the bus, is weaker than what an admin says, and ends when the service ends by itself with success.
+ */
+#define ADMIN_WANTS(X, P) X(P, NONE, "none") X(P, START, "start") X(P, STOP, "stop") X(P, DEMAND, "demand")
 ENUM_WITH_NAMES(AdminWant, ADMIN, admin_want, ADMIN_WANTS)
 
 /* Why a service is wanted, the strongest reason first. */
 #define WANT_REASONS(X, P)                                                                         \
 	X(P, NOTHING, "not wanted") X(P, ADMIN, "started by an admin") X(P, POLICY, "wanted in the runlevel")   \
-	X(P, NEED, "needed") X(P, LINGER, "lingering")
+	X(P, DEMAND, "asked for on the bus") X(P, NEED, "needed") X(P, LINGER, "lingering")
 ENUM_WITH_NAMES(WantReason, WANT, want_reason, WANT_REASONS)
 
 /* Who asked; kept with the cause. */
@@ -60,6 +63,7 @@ struct Service {
 	AdminWant admin;
 	Requester admin_who;
 	int64_t admin_at_us;
+	const char *demanded_as; /* ADMIN_DEMAND: the name on the bus, interned; NULL: not known any more */
 	WantReason want_reason;
 	const char *wanted_by; /* WANT_NEED: one that needs it; interned */
 

@@ -347,6 +347,15 @@ static void retry_or_give_up(Service *s)
 	service_apply(s, EVENT_RETRY, g_strdup_printf("%s; next start in %s", s->result, delay));
 }
 
+/* Many daemons that the bus starts end when nobody has asked them anything for a while. */
+static void end_demand(Service *s)
+{
+	if (s->admin != ADMIN_DEMAND)
+		return;
+	s->admin = ADMIN_NONE;
+	engine_queue(s, WORK_WANT);
+}
+
 static void end_by_itself(Service *s)
 {
 	const RestartPolicy restart = s->def->restart;
@@ -355,6 +364,7 @@ static void end_by_itself(Service *s)
 		retry_or_give_up(s);
 	} else if (s->last_success) {
 		s->priv->is_spent = true;
+		end_demand(s);
 		service_apply(s, EVENT_SPENT, g_strdup_printf("it ended by itself: %s", s->result));
 	} else {
 		service_apply(s, EVENT_GIVE_UP, g_strdup(s->result));

@@ -15,6 +15,11 @@ bool want_is_forbidden(const Service *s)
 	return s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER;
 }
 
+static bool is_demanded(const Service *s)
+{
+	return s->admin == ADMIN_DEMAND && s->policy.activation != ACTIVATION_MANUAL;
+}
+
 static bool is_policy_root(const Service *s)
 {
 	return s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel;
@@ -27,7 +32,7 @@ static WantGrade root_grade(const Service *s)
 		return GRADE_NONE;
 	if (s->admin == ADMIN_START)
 		return GRADE_ADMIN;
-	if (is_policy_root(s))
+	if (is_policy_root(s) || is_demanded(s))
 		return GRADE_NORMAL;
 	return s->priv->is_lingering ? GRADE_LINGER : GRADE_NONE;
 }
@@ -128,6 +133,8 @@ static WantReason reason_of(const Service *s)
 		return WANT_ADMIN;
 	if (is_policy_root(s))
 		return WANT_POLICY;
+	if (is_demanded(s))
+		return WANT_DEMAND;
 	return s->priv->want_support ? WANT_NEED : WANT_LINGER;
 }
 
@@ -226,6 +233,9 @@ char *want_describe(const Service *s)
 	case WANT_POLICY:
 		origin = origin_format(s->policy.runlevel_origin);
 		return g_strdup_printf("wanted in runlevel %s (%s)", s->priv->engine->runlevel, origin);
+	case WANT_DEMAND:
+		return s->demanded_as ? g_strdup_printf("asked for on the bus, as %s", s->demanded_as)
+				      : g_strdup("asked for on the bus");
 	case WANT_NEED:
 		return g_strdup_printf("needed by %s", s->wanted_by);
 	case WANT_LINGER:

@@ -243,6 +243,11 @@ static char *read_services(ServiceDef *def, void *field, const char *value, Orig
 	return value_read_names(*(GPtrArray **)field, value, origin, value_check_service);
 }
 
+static char *read_bus_names(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	return value_read_names(*(GPtrArray **)field, value, origin, value_check_bus);
+}
+
 static char *read_services_or_facilities(ServiceDef *def, void *field, const char *value, Origin origin)
 {
 	return value_read_names(*(GPtrArray **)field, value, origin, value_check_service_or_facility);
@@ -409,6 +414,7 @@ static const ServiceKey keys[] = {
 	SERVICE_KEY("Stop", read_action, stop),
 	SERVICE_KEY("Reload", read_action, reload),
 	SERVICE_KEY("Ready", read_ready, ready),
+	SERVICE_LIST("BusName", read_bus_names, bus_names),
 	SERVICE_KEY("PidFile", read_path, pid_file),
 	SERVICE_KEY("Restart", read_restart, restart),
 	SERVICE_KEY("RestartDelay", read_duration, restart_delay_us),

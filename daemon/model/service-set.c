@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "model/key.h"
+
 struct ServiceSet {
 	GPtrArray *list;        /* ServiceDef *, owned, sorted by name */
 	GHashTable *by_name;    /* name -> ServiceDef */
@@ -134,4 +136,26 @@ GPtrArray *service_set_list(const ServiceSet *set)
 const GPtrArray *service_set_facility(const ServiceSet *set, const char *facility)
 {
 	return g_hash_table_lookup(set->facilities, facility);
+}
+
+bool service_owns_bus_name(const ServiceDef *def, const char *bus_name)
+{
+	if (def->ready == READY_DBUS && strcmp(key_argument(def->ready_key), bus_name) == 0)
+		return true;
+	for (guint i = 0; i < def->bus_names->len; i++) {
+		if (strcmp(((NameRef *)g_ptr_array_index(def->bus_names, i))->name, bus_name) == 0)
+			return true;
+	}
+	return false;
+}
+
+ServiceDef *service_set_find_bus_name(const ServiceSet *set, const char *bus_name)
+{
+	for (guint i = 0; i < set->list->len; i++) {
+		ServiceDef *def = g_ptr_array_index(set->list, i);
+
+		if (service_owns_bus_name(def, bus_name))
+			return def;
+	}
+	return NULL;
 }

@@ -31,4 +31,10 @@ GPtrArray *service_set_list(const ServiceSet *set);
 /* The services whose Provides= names @facility ("$network"): ServiceDef *, or NULL. */
 const GPtrArray *service_set_facility(const ServiceSet *set, const char *facility);
 
+/* Does it own @bus_name on the system bus, by its Ready=dbus: or BusName=? */
+bool service_owns_bus_name(const ServiceDef *def, const char *bus_name);
+
+/* The service that a call to @bus_name starts: the first of them by name, or NULL. */
+ServiceDef *service_set_find_bus_name(const ServiceSet *set, const char *bus_name);
+
 #endif

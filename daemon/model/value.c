@@ -88,6 +88,14 @@ char *value_check_service(const char *word)
 	return problem;
 }
 
+char *value_check_bus(const char *word)
+{
+	char *problem = NULL;
+
+	(void)name_check_bus(word, &problem); /* the problem is the answer */
+	return problem;
+}
+
 char *value_check_service_or_facility(const char *word)
 {
 	char *problem = NULL;

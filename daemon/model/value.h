@@ -48,5 +48,7 @@ char *value_read_names(GPtrArray *refs, const char *value, Origin origin, ValueN
 /* Checks for value_read_names(): a service; a service or a $facility. */
 char *value_check_service(const char *word);
 char *value_check_service_or_facility(const char *word);
+/* A well-known name on a bus. */
+char *value_check_bus(const char *word);
 
 #endif

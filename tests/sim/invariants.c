@@ -136,6 +136,8 @@ static Grade root_of(const Service *s)
 		return WANTED_BY_ADMIN;
 	if (s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel)
 		return WANTED;
+	if (s->admin == ADMIN_DEMAND && s->policy.activation != ACTIVATION_MANUAL)
+		return WANTED;
 	return s->want_reason == WANT_LINGER ? LINGERING : NOT_WANTED;
 }
 

@@ -5,6 +5,7 @@ EXTRA_DIST += docs/engine.md tests/lib/world.c tests/lib/world.h
 ENGINE_TESTS = \
 	tests/unit/test_backoff \
 	tests/unit/test_chain \
+	tests/unit/test_demand \
 	tests/unit/test_engine \
 	tests/unit/test_explain \
 	tests/unit/test_load \
@@ -31,6 +32,10 @@ tests_unit_test_transitions_LDADD = $(ENGINE_TEST_LDADD)
 tests_unit_test_chain_SOURCES = tests/unit/test_chain.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_chain_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_chain_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_demand_SOURCES = tests/unit/test_demand.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_demand_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_demand_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_engine_SOURCES = tests/unit/test_engine.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_engine_CFLAGS = $(ENGINE_TEST_CFLAGS)

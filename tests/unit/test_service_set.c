@@ -45,6 +45,18 @@ START_TEST(a_service_is_found_by_its_name_and_by_further_names)
 }
 END_TEST
 
+START_TEST(a_service_is_found_by_the_names_that_it_owns_on_the_bus)
+{
+	g_autoptr(ServiceSet) set = service_set_new();
+	ServiceDef *upower = add(set, "upower", "[Service]\nReady=dbus:org.freedesktop.UPower\n");
+	ServiceDef *two = add(set, "two", "[Service]\nBusName=org.example.One org.example.Two\n");
+
+	ck_assert_ptr_eq(service_set_find_bus_name(set, "org.freedesktop.UPower"), upower);
+	ck_assert_ptr_eq(service_set_find_bus_name(set, "org.example.Two"), two);
+	ck_assert_ptr_null(service_set_find_bus_name(set, "org.example.Three"));
+}
+END_TEST
+
 START_TEST(a_service_that_is_added_again_replaces_the_old_one_with_all_its_names)
 {
 	g_autoptr(ServiceSet) set = service_set_new();
@@ -81,6 +93,7 @@ Suite *make_suite(void)
 
 	tcase_add_test(tc, services_are_listed_by_name_whatever_order_they_came_in);
 	tcase_add_test(tc, a_service_is_found_by_its_name_and_by_further_names);
+	tcase_add_test(tc, a_service_is_found_by_the_names_that_it_owns_on_the_bus);
 	tcase_add_test(tc, a_service_that_is_added_again_replaces_the_old_one_with_all_its_names);
 	tcase_add_test(tc, a_facility_knows_its_providers);
 	suite_add_tcase(suite, tc);
