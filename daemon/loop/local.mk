@@ -8,4 +8,5 @@ libloop_a_SOURCES = daemon/loop/bus-greeting.c daemon/loop/bus-greeting.h \
 	daemon/loop/loop.c daemon/loop/loop.h \
 	daemon/loop/socket-watch.c daemon/loop/socket-watch.h \
 	daemon/loop/system-bus.c daemon/loop/system-bus.h \
+	daemon/loop/udev-source.c daemon/loop/udev-source.h \
 	daemon/loop/wire.c daemon/loop/wire.h

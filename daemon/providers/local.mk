@@ -8,4 +8,10 @@ libproviders_a_SOURCES = \
 	daemon/providers/mount.c daemon/providers/mount.h \
 	daemon/providers/path.c daemon/providers/path.h \
 	daemon/providers/provider.h \
-	daemon/providers/registry.c daemon/providers/registry.h
+	daemon/providers/registry.c daemon/providers/registry.h \
+	daemon/providers/udev.c daemon/providers/udev.h \
+	daemon/providers/udev-daemon.c daemon/providers/udev-daemon.h \
+	daemon/providers/udev-describe.c daemon/providers/udev-describe.h \
+	daemon/providers/udev-match.c daemon/providers/udev-match.h \
+	daemon/providers/udev-record.c daemon/providers/udev-record.h \
+	daemon/providers/udev-table.c daemon/providers/udev-table.h

@@ -10,6 +10,7 @@
 #include "providers/kernel.h"
 #include "providers/mount.h"
 #include "providers/path.h"
+#include "providers/udev.h"
 
 typedef struct Report {
 	const char *key; /* interned */
@@ -76,6 +77,15 @@ static void add(Registry *registry, KeyPrefix prefix, Provider *provider)
 	g_ptr_array_add(registry->all, provider);
 }
 
+/* One table of devices answers for all that is asked of them. */
+static void add_udev(Registry *registry, Provider *udev)
+{
+	add(registry, KEY_UDEV, udev);
+	registry->providers[KEY_LABEL] = udev;
+	registry->providers[KEY_UUID] = udev;
+	registry->providers[KEY_DEVICE] = udev;
+}
+
 Registry *registry_new(const RegistryOptions *options,
 		       void (*report)(void *data, const char *key, Level level, const char *why), void *data,
 		       GError **error)
@@ -100,6 +110,7 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_VIRTUAL, virtual_provider_new(&sink, options->virtualization));
 	add(registry, KEY_FLAG, flag_provider_new(&sink));
 	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", on_mounts_changed, registry));
+	add_udev(registry, udev_provider_new(&sink, "/run/udev"));
 	return registry;
 }
 

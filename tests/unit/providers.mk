@@ -13,3 +13,27 @@ tests_unit_test_path_LDADD = $(providers_test_libs)
 tests_unit_test_registry_SOURCES = tests/unit/test_registry.c tests/lib/check-main.c
 tests_unit_test_registry_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_registry_LDADD = $(providers_test_libs)
+
+check_PROGRAMS += tests/unit/test_udev_match
+TESTS += tests/unit/test_udev_match
+tests_unit_test_udev_match_SOURCES = tests/unit/test_udev_match.c tests/lib/check-main.c
+tests_unit_test_udev_match_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_udev_match_LDADD = $(providers_test_libs)
+
+check_PROGRAMS += tests/unit/test_udev_record
+TESTS += tests/unit/test_udev_record
+tests_unit_test_udev_record_SOURCES = tests/unit/test_udev_record.c tests/lib/check-main.c
+tests_unit_test_udev_record_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_udev_record_LDADD = $(providers_test_libs)
+
+check_PROGRAMS += tests/unit/test_udev_table
+TESTS += tests/unit/test_udev_table
+tests_unit_test_udev_table_SOURCES = tests/unit/test_udev_table.c tests/lib/check-main.c
+tests_unit_test_udev_table_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_udev_table_LDADD = $(providers_test_libs)
+
+check_PROGRAMS += tests/unit/test_udev_daemon
+TESTS += tests/unit/test_udev_daemon
+tests_unit_test_udev_daemon_SOURCES = tests/unit/test_udev_daemon.c tests/lib/check-main.c
+tests_unit_test_udev_daemon_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_udev_daemon_LDADD = $(providers_test_libs)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Udev source: a netlink socket behind libudev. When its buffer has run over, the kernel says so once (ENOBUFS) and throws
+ * away whatever comes until the queue has been read to its end (netlink(7)): looking at the devices earlier than that would
+ * miss what is thrown away meanwhile.
+ */
+#include "config.h"
+
+#include "loop/udev-source.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "loop/loop.h"
+
+struct UdevSource {
+	struct udev_monitor *monitor;
+	FdSource *fd_source;
+	const UdevSourceListener *listener;
+	void *data;
+	bool is_lossy;
+};
+
+/* libudev also says EAGAIN for a message that is none of udev's: only the socket knows whether it is empty. */
+static bool is_empty(UdevSource *source)
+{
+	struct pollfd pfd = { .fd = udev_monitor_get_fd(source->monitor), .events = POLLIN };
+
+	return poll(&pfd, 1, 0) == 0;
+}
+
+/* Returns: false when there was nothing to receive. */
+static bool receive_one(UdevSource *source)
+{
+	struct udev_device *device;
+
+	errno = 0;
+	device = udev_monitor_receive_device(source->monitor);
+	if (device) {
+		source->listener->event(source->data, device);
+		(void)udev_device_unref(device); /* always NULL */
+		return true;
+	}
+	if (errno == EAGAIN || errno == EINTR)
+		return false;
+	source->is_lossy = true; /* ENOBUFS, or a message that libudev cannot read */
+	return true;
+}
+
+static void on_netlink_readable(GIOCondition condition, void *data)
+{
+	UdevSource *source = data;
+	unsigned n = 0;
+
+	(void)condition;
+	while (n < LIMIT_UDEV_BATCH && receive_one(source))
+		n++;
+	if (n < LIMIT_UDEV_BATCH && is_empty(source)) {
+		if (source->is_lossy) {
+			source->is_lossy = false;
+			source->listener->lost(source->data);
+		}
+		source->listener->drained(source->data);
+	}
+	source->listener->batch_end(source->data);
+}
+
+UdevSource *udev_source_new(struct udev *udev, const UdevSourceListener *listener, void *data, GError **error)
+{
+	UdevSource *source = g_new0(UdevSource, 1);
+
+	source->listener = listener;
+	source->data = data;
+	source->monitor = udev_monitor_new_from_netlink(udev, "udev");
+	if (!source->monitor) {
+		fail_errno(error, errno, "cannot listen to udev");
+		udev_source_free(source);
+		return NULL;
+	}
+	/* Without CAP_NET_ADMIN the usual size has to do: an overflow costs a look at all devices, no more. */
+	(void)udev_monitor_set_receive_buffer_size(source->monitor, LIMIT_UDEV_BUFFER_BYTES);
+	if (udev_monitor_enable_receiving(source->monitor) < 0) {
+		fail_errno(error, errno, "cannot listen to udev");
+		udev_source_free(source);
+		return NULL;
+	}
+	source->fd_source = fd_source_new(udev_monitor_get_fd(source->monitor), G_IO_IN, LOOP_PRIORITY_PROVIDER,
+					  on_netlink_readable, source);
+	return source;
+}
+
+void udev_source_free(UdevSource *source)
+{
+	if (!source)
+		return;
+	fd_source_free(source->fd_source);
+	if (source->monitor)
+		(void)udev_monitor_unref(source->monitor); /* always NULL */
+	g_free(source);
+}
+
+void udev_source_filter(UdevSource *source, const char *const *subsystems)
+{
+	bool is_set = udev_monitor_filter_remove(source->monitor) >= 0;
+
+	for (; subsystems && *subsystems; subsystems++)
+		is_set = is_set && udev_monitor_filter_add_match_subsystem_devtype(source->monitor, *subsystems, NULL) >= 0;
+	/* More subsystems than a filter of the kernel can hold: all are heard, and libudev sorts out what is asked for. */
+	if (!is_set || udev_monitor_filter_update(source->monitor) < 0)
+		log_debug(NULL, "no filter for device events: every one of them wakes the manager");
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Udev record: properties of one device, and the names that follow from them.
+ */
+#include "config.h"
+
+#include "providers/udev-record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+/* So much of a text from a device is shown. */
+#define SHOWN_BYTES 120
+
+/* An event has these, a device has not: what is true now must not depend on how it was told. */
+static const char *const of_an_event[] = { "ACTION", "SEQNUM", "SYNTH_UUID", "DEVPATH_OLD" };
+
+static bool has_name(const char *property, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return strncmp(property, name, length) == 0 && property[length] == '=';
+}
+
+static bool is_kept(const char *property)
+{
+	const char *equals = strchr(property, '=');
+
+	if (!equals || strlen(property) > LIMIT_UDEV_PROPERTY_BYTES)
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(of_an_event); i++)
+		if (has_name(property, of_an_event[i]))
+			return false;
+	return true;
+}
+
+static int compare_properties(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The order of links and tags is an accident, and they are looked up as they are: only whole properties are sorted. */
+static char **copy_properties(const char *const *properties)
+{
+	GPtrArray *kept = g_ptr_array_new();
+
+	for (; *properties && kept->len < LIMIT_UDEV_PROPERTIES; properties++)
+		if (is_kept(*properties))
+			g_ptr_array_add(kept, g_strdup(*properties));
+	g_ptr_array_sort(kept, compare_properties);
+	g_ptr_array_add(kept, NULL);
+	return (char **)g_ptr_array_free(kept, FALSE);
+}
+
+UdevRecord *udev_record_new(const char *syspath, const char *const *properties)
+{
+	UdevRecord *record = g_new0(UdevRecord, 1);
+	const char *subsystem;
+
+	record->syspath = g_strdup(syspath);
+	record->properties = copy_properties(properties);
+	subsystem = udev_record_property(record, "SUBSYSTEM");
+	record->subsystem = subsystem ? subsystem : "";
+	record->slots = g_ptr_array_new();
+	return record;
+}
+
+void udev_record_free(UdevRecord *record)
+{
+	if (!record)
+		return;
+	g_free(record->syspath);
+	g_strfreev(record->properties);
+	g_ptr_array_unref(record->slots);
+	g_free(record);
+}
+
+const char *udev_record_property(const UdevRecord *record, const char *name)
+{
+	for (char **property = record->properties; *property; property++)
+		if (has_name(*property, name))
+			return *property + strlen(name) + 1;
+	return NULL;
+}
+
+bool udev_record_is_ready(const UdevRecord *record)
+{
+	return g_strcmp0(udev_record_property(record, "SYSTEMD_READY"), "0") != 0;
+}
+
+/* Tags are ":one:two:". TAGS holds those of the past too, CURRENT_TAGS (since udev 247) what the last event left. */
+bool udev_record_has_tag(const UdevRecord *record, const char *tag)
+{
+	const char *tags = udev_record_property(record, "CURRENT_TAGS");
+	g_autofree char *enclosed = g_strconcat(":", tag, ":", NULL);
+
+	if (!tags)
+		tags = udev_record_property(record, "TAGS");
+	return tags && *tag && !strchr(tag, ':') && strstr(tags, enclosed);
+}
+
+char *udev_text_decode(const char *text)
+{
+	GString *out = g_string_sized_new(strlen(text));
+
+	for (; *text; text++) {
+		const int high = text[0] == '\\' && text[1] == 'x' ? g_ascii_xdigit_value(text[2]) : -1;
+		const int low = high >= 0 ? g_ascii_xdigit_value(text[3]) : -1;
+
+		if (low < 0 || high * 16 + low == 0) {
+			g_string_append_c(out, *text);
+			continue;
+		}
+		g_string_append_c(out, (char)(high * 16 + low));
+		text += 3;
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* ID_FS_LABEL and ID_FS_UUID have bytes replaced: of "my data" and "my_data" they make the same. */
+static void add_volume_keys(const UdevRecord *record, GPtrArray *keys)
+{
+	const char *label = udev_record_property(record, "ID_FS_LABEL_ENC");
+	const char *uuid = udev_record_property(record, "ID_FS_UUID_ENC");
+
+	if (label && *label) {
+		g_autofree char *decoded = udev_text_decode(label);
+
+		g_ptr_array_add(keys, g_strconcat("label:", decoded, NULL));
+	}
+	if (uuid && *uuid) {
+		g_autofree char *decoded = udev_text_decode(uuid);
+		g_autofree char *lower = g_ascii_strdown(decoded, -1);
+
+		g_ptr_array_add(keys, g_strconcat("uuid:", lower, NULL));
+	}
+}
+
+/* The kernel's DEVNAME is "sda", udev's "/dev/sda". */
+static char *device_node(const UdevRecord *record)
+{
+	const char *name = udev_record_property(record, "DEVNAME");
+
+	if (!name || !*name)
+		return NULL;
+	return *name == '/' ? g_strdup(name) : g_strconcat("/dev/", name, NULL);
+}
+
+char **udev_record_keys(const UdevRecord *record)
+{
+	GPtrArray *keys = g_ptr_array_new();
+	g_autofree char *node = device_node(record);
+	const char *links = udev_record_property(record, "DEVLINKS");
+	g_auto(GStrv) each = g_strsplit(links ? links : "", " ", -1);
+
+	add_volume_keys(record, keys);
+	if (node)
+		g_ptr_array_add(keys, g_strconcat("device:", node, NULL));
+	for (char **link = each; *link; link++)
+		if (**link)
+			g_ptr_array_add(keys, g_strconcat("device:", *link, NULL));
+	g_ptr_array_add(keys, NULL);
+	return (char **)g_ptr_array_free(keys, FALSE);
+}
+
+char *udev_record_name(const UdevRecord *record)
+{
+	g_autofree char *node = device_node(record);
+
+	return udev_text_show(node ? node : record->syspath);
+}
+
+char *udev_text_show(const char *text)
+{
+	g_autofree char *beginning = g_strndup(text, SHOWN_BYTES); /* strncpy: may end inside a character */
+	g_autofree char *shown = text_escape_terminal(beginning);
+
+	return strlen(text) > SHOWN_BYTES ? g_strconcat(shown, "...", NULL) : g_steal_pointer(&shown);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Udev record: one device as plain text, as udev has left it. What a device says of itself (labels, models, serial numbers) comes
+ * from whoever made it: it is compared, and shown escaped, and nothing else.
+ */
+#ifndef SVCD_PROVIDERS_UDEV_RECORD_H
+#define SVCD_PROVIDERS_UDEV_RECORD_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct UdevRecord {
+	char *syspath;         /* /sys/devices/...: the device's identity */
+	char **properties;     /* NAME=VALUE, sorted by name */
+	const char *subsystem; /* into @properties; "" when it has none */
+	GPtrArray *slots;      /* the table's; see there */
+	unsigned seen;         /* in which listing last */
+} UdevRecord;
+
+/* @properties: a strv of NAME=VALUE. What belongs to an event (ACTION, SEQNUM) and what is too long is left out. */
+UdevRecord *udev_record_new(const char *syspath, const char *const *properties);
+void udev_record_free(UdevRecord *record); /* NULL is nothing */
+
+/* Returns: its value, or NULL. */
+const char *udev_record_property(const UdevRecord *record, const char *name);
+
+/* False: udev knows the device, but nobody is to use it yet (SYSTEMD_READY=0: an array without all its members). */
+bool udev_record_is_ready(const UdevRecord *record);
+
+bool udev_record_has_tag(const UdevRecord *record, const char *tag);
+
+/* The keys of the conditions that it makes true by its names: label:, uuid:, device:. A new strv. */
+char **udev_record_keys(const UdevRecord *record);
+
+/* For people: "/dev/sda1", or its path in /sys when it has no node; a new string. */
+char *udev_record_name(const UdevRecord *record);
+
+/* @text as it can be shown: valid, of one line, not long; a new string. */
+char *udev_text_show(const char *text);
+
+/* Undo udev's \xHH (ID_FS_LABEL_ENC); a new string. */
+char *udev_text_decode(const char *text);
+
+#endif

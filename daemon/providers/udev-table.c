@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Udev table: one slot for every key that a device makes true or somebody asks for, found by hashing: an event costs the names
+ * of its device, however many conditions there are. Only udev: conditions have to be tried one by one, those of the device's
+ * subsystem and those of any.
+ */
+#include "config.h"
+
+#include "providers/udev-table.h"
+
+#include <string.h>
+
+/* The group of conditions whose devices may be of any subsystem. */
+#define ANY ""
+
+typedef struct Slot {
+	char *key;            /* when nobody asks for it no more than a device's word */
+	GPtrArray *carriers;  /* UdevRecord *, borrowed */
+	UdevMatch *match;     /* NULL: nobody asks for it */
+	const char *interned; /* the key of who asks */
+	int reported;         /* Level; -1: nothing yet */
+	char *reported_why;
+	bool is_dirty;
+} Slot;
+
+struct UdevTable {
+	ProviderSink sink;
+	const char *why_not_live;
+	GHashTable *records; /* syspath -> UdevRecord, owned */
+	GHashTable *slots;   /* key -> Slot, owned */
+	GHashTable *groups;  /* subsystem or ANY -> GPtrArray of Slot *: the udev: conditions that are asked for */
+	GPtrArray *dirty;    /* Slot *, borrowed */
+	unsigned listing;
+};
+
+static void slot_free(gpointer data)
+{
+	Slot *slot = data;
+
+	g_free(slot->key);
+	g_ptr_array_unref(slot->carriers);
+	udev_match_free(slot->match);
+	g_free(slot->reported_why);
+	g_free(slot);
+}
+
+static Slot *slot_get(UdevTable *table, const char *key)
+{
+	Slot *slot = g_hash_table_lookup(table->slots, key);
+
+	if (slot)
+		return slot;
+	slot = g_new0(Slot, 1);
+	slot->key = g_strdup(key);
+	slot->carriers = g_ptr_array_new();
+	slot->reported = -1;
+	g_hash_table_insert(table->slots, slot->key, slot);
+	return slot;
+}
+
+static void mark_dirty(UdevTable *table, Slot *slot)
+{
+	if (slot->is_dirty)
+		return;
+	slot->is_dirty = true;
+	g_ptr_array_add(table->dirty, slot);
+}
+
+UdevTable *udev_table_new(const ProviderSink *sink)
+{
+	UdevTable *table = g_new0(UdevTable, 1);
+
+	table->sink = *sink;
+	table->why_not_live = "udev is not running";
+	table->records = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)udev_record_free);
+	table->slots = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, slot_free);
+	table->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+	table->dirty = g_ptr_array_new();
+	return table;
+}
+
+void udev_table_free(UdevTable *table)
+{
+	if (!table)
+		return;
+	g_ptr_array_unref(table->dirty);
+	g_hash_table_unref(table->groups);
+	g_hash_table_unref(table->slots);
+	g_hash_table_unref(table->records);
+	g_free(table);
+}
+
+/* --- levels --- */
+
+/* Of several devices the first by name, so that the reason does not change with the order of events. */
+static char *name_of_carrier(const Slot *slot)
+{
+	g_autofree char *first = NULL;
+
+	for (guint i = 0; i < slot->carriers->len; i++) {
+		const UdevRecord *record = g_ptr_array_index(slot->carriers, i);
+		g_autofree char *name = NULL;
+
+		if (!udev_match_has_in_scope(slot->match, record))
+			continue;
+		name = udev_record_name(record);
+		if (!first || strcmp(name, first) < 0) {
+			g_free(first);
+			first = g_steal_pointer(&name);
+		}
+	}
+	return g_steal_pointer(&first);
+}
+
+static const char *why_absent(const Slot *slot)
+{
+	switch (udev_match_prefix(slot->match)) {
+	case KEY_LABEL:
+		return "no volume with that label";
+	case KEY_UUID:
+		return "no volume with that UUID";
+	case KEY_DEVICE:
+		return "no such device";
+	default:
+		return "no device matches";
+	}
+}
+
+static void report(UdevTable *table, Slot *slot, bool always)
+{
+	g_autofree char *name = name_of_carrier(slot);
+	const Level level = name ? LEVEL_TRUE : table->why_not_live ? LEVEL_UNKNOWN : LEVEL_FALSE;
+	const char *why = name ? name : table->why_not_live ? table->why_not_live : why_absent(slot);
+
+	if (!always && slot->reported == (int)level && g_strcmp0(slot->reported_why, why) == 0)
+		return;
+	slot->reported = (int)level;
+	g_free(slot->reported_why);
+	slot->reported_why = g_strdup(why);
+	provider_report(&table->sink, slot->interned, level, why);
+}
+
+void udev_table_settle(UdevTable *table)
+{
+	for (guint i = 0; i < table->dirty->len; i++) {
+		Slot *slot = g_ptr_array_index(table->dirty, i);
+
+		slot->is_dirty = false;
+		if (slot->match)
+			report(table, slot, false);
+		else if (slot->carriers->len == 0)
+			g_hash_table_remove(table->slots, slot->key);
+	}
+	g_ptr_array_set_size(table->dirty, 0);
+}
+
+void udev_table_set_live(UdevTable *table, const char *why_not)
+{
+	GHashTableIter iter;
+	gpointer slot;
+
+	if (g_strcmp0(table->why_not_live, why_not) == 0)
+		return;
+	table->why_not_live = why_not;
+	g_hash_table_iter_init(&iter, table->slots);
+	while (g_hash_table_iter_next(&iter, NULL, &slot))
+		mark_dirty(table, slot);
+}
+
+/* --- who carries what --- */
+
+static void carry(UdevTable *table, UdevRecord *record, Slot *slot)
+{
+	/* A device's node may be among its links once more. */
+	if (g_ptr_array_find(record->slots, slot, NULL))
+		return;
+	g_ptr_array_add(record->slots, slot);
+	g_ptr_array_add(slot->carriers, record);
+	mark_dirty(table, slot);
+}
+
+static void carry_matching(UdevTable *table, UdevRecord *record, const char *group)
+{
+	GPtrArray *slots = g_hash_table_lookup(table->groups, group);
+
+	for (guint i = 0; slots && i < slots->len; i++) {
+		Slot *slot = g_ptr_array_index(slots, i);
+
+		if (udev_match_holds(slot->match, record))
+			carry(table, record, slot);
+	}
+}
+
+static void drop_all(UdevTable *table, UdevRecord *record)
+{
+	for (guint i = 0; i < record->slots->len; i++) {
+		Slot *slot = g_ptr_array_index(record->slots, i);
+
+		g_ptr_array_remove_fast(slot->carriers, record);
+		mark_dirty(table, slot);
+	}
+	g_ptr_array_set_size(record->slots, 0);
+}
+
+static void index_record(UdevTable *table, UdevRecord *record)
+{
+	g_auto(GStrv) keys = udev_record_keys(record);
+
+	for (char **key = keys; *key; key++)
+		carry(table, record, slot_get(table, *key));
+	if (*record->subsystem)
+		carry_matching(table, record, record->subsystem);
+	carry_matching(table, record, ANY);
+}
+
+void udev_table_put(UdevTable *table, UdevRecord *record)
+{
+	UdevRecord *known = g_hash_table_lookup(table->records, record->syspath);
+
+	if (!udev_record_is_ready(record)) {
+		udev_table_drop(table, record->syspath);
+		udev_record_free(record);
+		return;
+	}
+	record->seen = table->listing;
+	if (known && g_strv_equal((const char *const *)known->properties, (const char *const *)record->properties)) {
+		known->seen = table->listing;
+		udev_record_free(record);
+		return;
+	}
+	if (known)
+		drop_all(table, known);
+	index_record(table, record);
+	g_hash_table_replace(table->records, record->syspath, record);
+}
+
+void udev_table_drop(UdevTable *table, const char *syspath)
+{
+	UdevRecord *record = g_hash_table_lookup(table->records, syspath);
+
+	if (!record)
+		return;
+	drop_all(table, record);
+	g_hash_table_remove(table->records, syspath);
+}
+
+void udev_table_begin_listing(UdevTable *table)
+{
+	table->listing++;
+}
+
+void udev_table_end_listing(UdevTable *table, const char *subsystem)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, table->records);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		UdevRecord *record = value;
+
+		if (record->seen == table->listing || (subsystem && strcmp(subsystem, record->subsystem) != 0))
+			continue;
+		drop_all(table, record);
+		g_hash_table_iter_remove(&iter);
+	}
+}
+
+void udev_table_retain(UdevTable *table, GHashTable *subsystems)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, table->records);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		UdevRecord *record = value;
+
+		if (g_hash_table_contains(subsystems, record->subsystem))
+			continue;
+		drop_all(table, record);
+		g_hash_table_iter_remove(&iter);
+	}
+}
+
+/* --- conditions --- */
+
+static const char *group_of(const UdevMatch *match)
+{
+	const char *subsystem = udev_match_subsystem(match);
+
+	return subsystem ? subsystem : ANY;
+}
+
+/* Only now are known devices compared with it; label:, uuid: and device: are found by their names as they are. */
+static void join_group(UdevTable *table, Slot *slot)
+{
+	GPtrArray *group = g_hash_table_lookup(table->groups, group_of(slot->match));
+	GHashTableIter iter;
+	gpointer record;
+
+	if (!group) {
+		group = g_ptr_array_new();
+		g_hash_table_insert(table->groups, g_strdup(group_of(slot->match)), group);
+	}
+	g_ptr_array_add(group, slot);
+	g_hash_table_iter_init(&iter, table->records);
+	while (g_hash_table_iter_next(&iter, NULL, &record))
+		if (udev_match_holds(slot->match, record))
+			carry(table, record, slot);
+}
+
+static void leave_group(UdevTable *table, Slot *slot)
+{
+	GPtrArray *group = g_hash_table_lookup(table->groups, group_of(slot->match));
+
+	g_ptr_array_remove_fast(group, slot);
+	if (group->len == 0)
+		g_hash_table_remove(table->groups, group_of(slot->match));
+	for (guint i = 0; i < slot->carriers->len; i++) {
+		UdevRecord *record = g_ptr_array_index(slot->carriers, i);
+
+		g_ptr_array_remove_fast(record->slots, slot);
+	}
+	g_ptr_array_set_size(slot->carriers, 0);
+}
+
+void udev_table_add(UdevTable *table, const char *key, UdevMatch *match)
+{
+	Slot *slot = slot_get(table, key);
+
+	if (slot->match) {
+		udev_match_free(match);
+	} else {
+		slot->match = match;
+		slot->interned = key;
+		if (udev_match_prefix(match) == KEY_UDEV)
+			join_group(table, slot);
+	}
+	report(table, slot, true);
+}
+
+UdevMatch *udev_table_remove(UdevTable *table, const char *key)
+{
+	Slot *slot = g_hash_table_lookup(table->slots, key);
+	UdevMatch *match;
+
+	if (!slot || !slot->match)
+		return NULL;
+	if (udev_match_prefix(slot->match) == KEY_UDEV)
+		leave_group(table, slot);
+	match = g_steal_pointer(&slot->match);
+	slot->reported = -1;
+	mark_dirty(table, slot); /* settling frees it, if no device carries it */
+	return match;
+}
+
+const UdevMatch *udev_table_match(const UdevTable *table, const char *key)
+{
+	const Slot *slot = g_hash_table_lookup(table->slots, key);
+
+	return slot ? slot->match : NULL;
+}
+
+/* --- questions --- */
+
+static int compare_keys(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+GPtrArray *udev_table_keys(const UdevTable *table, const char *prefix)
+{
+	GPtrArray *keys = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, table->slots);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Slot *slot = value;
+
+		if (slot->carriers->len > 0 && g_str_has_prefix(slot->key, prefix))
+			g_ptr_array_add(keys, slot->key);
+	}
+	g_ptr_array_sort(keys, compare_keys);
+	return keys;
+}
+
+static int compare_records(gconstpointer a, gconstpointer b)
+{
+	return strcmp((*(const UdevRecord *const *)a)->syspath, (*(const UdevRecord *const *)b)->syspath);
+}
+
+GPtrArray *udev_table_records(const UdevTable *table, const char *subsystem)
+{
+	GPtrArray *records = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, table->records);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		UdevRecord *record = value;
+
+		if (!subsystem || strcmp(record->subsystem, subsystem) == 0)
+			g_ptr_array_add(records, record);
+	}
+	g_ptr_array_sort(records, compare_records);
+	return records;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Udev table: the devices that are known, and the conditions that are asked for. Plain data: who feeds it (providers/udev.c)
+ * knows libudev, this does not.
+ *
+ * Nothing is reported while devices are being put in: udev_table_settle() reports what has changed by then. So a label that
+ * moves from one device to another within a batch or a listing is never seen to be gone.
+ */
+#ifndef SVCD_PROVIDERS_UDEV_TABLE_H
+#define SVCD_PROVIDERS_UDEV_TABLE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "providers/provider.h"
+#include "providers/udev-match.h"
+#include "providers/udev-record.h"
+
+typedef struct UdevTable UdevTable;
+
+UdevTable *udev_table_new(const ProviderSink *sink);
+void udev_table_free(UdevTable *table); /* NULL is nothing */
+
+/* --- conditions; @key is interned --- */
+
+/* Takes @match. Reports the present level, again if it was there already. */
+void udev_table_add(UdevTable *table, const char *key, UdevMatch *match);
+/* Returns: what was added, now the caller's; NULL if it was not. */
+UdevMatch *udev_table_remove(UdevTable *table, const char *key);
+const UdevMatch *udev_table_match(const UdevTable *table, const char *key); /* NULL if not added */
+
+/* --- devices --- */
+
+/* This device is so now, whatever was known of it. Takes @record; one that is not ready is as good as gone. */
+void udev_table_put(UdevTable *table, UdevRecord *record);
+void udev_table_drop(UdevTable *table, const char *syspath);
+
+/* What is put between the two is all there is: the others of @subsystem (NULL: of all) are dropped. */
+void udev_table_begin_listing(UdevTable *table);
+void udev_table_end_listing(UdevTable *table, const char *subsystem);
+
+/* Forget the devices that are of none of these subsystems: nobody asks for them any longer. */
+void udev_table_retain(UdevTable *table, GHashTable *subsystems);
+
+/**
+ * udev_table_set_live() - does the table hold all there is?
+ * @why_not: NULL when it does; otherwise why what is not in the table is unknown rather than absent. A literal or interned.
+ */
+void udev_table_set_live(UdevTable *table, const char *why_not);
+
+/* Report whatever differs from what was reported last. */
+void udev_table_settle(UdevTable *table);
+
+/* --- questions --- */
+
+/* The keys with @prefix ("label:") that a device makes true; sorted, borrowed strings. */
+GPtrArray *udev_table_keys(const UdevTable *table, const char *prefix);
+/* The devices of a subsystem (NULL: all) in the order of their names in /sys; borrowed. */
+GPtrArray *udev_table_records(const UdevTable *table, const char *subsystem);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Udev: feeds the table of devices from libudev. First the monitor listens, then the devices are listed, and again whenever
+ * events may have been missed: after an overflow, and when udevd is started anew. While udevd is away nothing is taken back:
+ * what was there stays, what was not is unknown.
+ */
+#include "config.h"
+
+#include "providers/udev.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "loop/loop.h"
+#include "loop/udev-source.h"
+#include "providers/udev-daemon.h"
+#include "providers/udev-describe.h"
+#include "providers/udev-table.h"
+
+/* All devices are not listed again for this long: a storm that overflows the queue once more costs one listing for all. */
+#define LISTING_PAUSE_US (500 * G_TIME_SPAN_MILLISECOND)
+
+/* Who wants devices of every subsystem. */
+#define ANY ""
+
+typedef struct UdevProvider {
+	Provider base; /* first: the two are cast into each other */
+	char *directory;
+	UdevTable *table;
+	GHashTable *wanted; /* subsystem or ANY, owned -> how many conditions */
+	struct udev *udev;
+	UdevSource *source; /* NULL while nobody asks for anything */
+	UdevDaemon *daemon;
+	Timer *listing;     /* list all devices again */
+	int64_t listed_at_us;
+	bool is_behind;     /* events may be older than what was listed */
+} UdevProvider;
+
+/* --- libudev to plain text --- */
+
+static UdevRecord *record_of(struct udev_device *device)
+{
+	g_autoptr(GPtrArray) properties = g_ptr_array_new_with_free_func(g_free);
+	const char *subsystem = udev_device_get_subsystem(device);
+	bool has_subsystem = false;
+	struct udev_list_entry *entry;
+
+	udev_list_entry_foreach(entry, udev_device_get_properties_list_entry(device)) {
+		const char *name = udev_list_entry_get_name(entry);
+		const char *value = udev_list_entry_get_value(entry);
+
+		g_ptr_array_add(properties, g_strconcat(name, "=", value ? value : "", NULL));
+		has_subsystem = has_subsystem || strcmp(name, "SUBSYSTEM") == 0;
+	}
+	/* An event has it among its properties, /sys only as a link. */
+	if (!has_subsystem && subsystem)
+		g_ptr_array_add(properties, g_strconcat("SUBSYSTEM=", subsystem, NULL));
+	g_ptr_array_add(properties, NULL);
+	return udev_record_new(udev_device_get_syspath(device), (const char *const *)properties->pdata);
+}
+
+/* Devices without a node have no entry in udev's database: they are what the kernel says (sd_device_get_is_initialized(3)). */
+static bool is_processed(struct udev_device *device)
+{
+	return udev_device_get_is_initialized(device) > 0 ||
+	       (!udev_device_get_devnode(device) && !udev_device_get_property_value(device, "IFINDEX"));
+}
+
+/* --- listing --- */
+
+static void look_at(UdevProvider *udev, const char *syspath)
+{
+	struct udev_device *device = udev_device_new_from_syspath(udev->udev, syspath);
+
+	if (device && is_processed(device))
+		udev_table_put(udev->table, record_of(device));
+	else
+		udev_table_drop(udev->table, syspath);
+	if (device)
+		(void)udev_device_unref(device); /* always NULL */
+}
+
+/* @subsystem: NULL for all */
+static void list_devices(UdevProvider *udev, const char *subsystem)
+{
+	struct udev_enumerate *enumerate = udev_enumerate_new(udev->udev);
+	struct udev_list_entry *entry;
+	bool is_listed;
+
+	g_assert(enumerate); /* it allocates, no more */
+	is_listed = (!subsystem || udev_enumerate_add_match_subsystem(enumerate, subsystem) >= 0) &&
+		    udev_enumerate_add_match_is_initialized(enumerate) >= 0 &&
+		    udev_enumerate_scan_devices(enumerate) >= 0;
+	if (is_listed) {
+		udev_table_begin_listing(udev->table);
+		udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate))
+			look_at(udev, udev_list_entry_get_name(entry));
+		udev_table_end_listing(udev->table, subsystem);
+	} else {
+		log_warning(NULL, "cannot list the devices of %s", subsystem ? subsystem : "all subsystems");
+	}
+	udev->is_behind = true;
+	(void)udev_enumerate_unref(enumerate); /* always NULL */
+}
+
+static void list_all(UdevProvider *udev)
+{
+	GHashTableIter iter;
+	gpointer subsystem;
+	const int64_t began_us = loop_now();
+
+	timer_disarm(udev->listing);
+	if (g_hash_table_contains(udev->wanted, ANY)) {
+		list_devices(udev, NULL);
+	} else {
+		g_hash_table_iter_init(&iter, udev->wanted);
+		while (g_hash_table_iter_next(&iter, &subsystem, NULL))
+			list_devices(udev, subsystem);
+	}
+	udev->listed_at_us = loop_now();
+	log_debug(NULL, "looked at all devices in %d us", (int)(udev->listed_at_us - began_us));
+	udev_table_set_live(udev->table, NULL);
+	udev_table_settle(udev->table);
+}
+
+static void on_listing_due(void *data)
+{
+	UdevProvider *udev = data;
+
+	if (udev->source && udev_daemon_is_there(udev->daemon))
+		list_all(udev);
+}
+
+static void schedule_listing(UdevProvider *udev)
+{
+	if (!timer_is_armed(udev->listing))
+		timer_arm(udev->listing, MAX(loop_now(), udev->listed_at_us + LISTING_PAUSE_US));
+}
+
+/* --- events --- */
+
+static void drop_renamed(UdevProvider *udev, struct udev_device *device)
+{
+	const char *old = udev_device_get_property_value(device, "DEVPATH_OLD");
+
+	if (old) {
+		g_autofree char *syspath = g_strconcat("/sys", old, NULL);
+
+		udev_table_drop(udev->table, syspath);
+	}
+}
+
+/*
+ * Whatever the action is called, all but "remove" say how the device is now. Events that were sent before the last listing
+ * ended are older than what it saw; for those the device is looked at again, so that no level goes back in time.
+ */
+static void on_device_event(void *data, struct udev_device *device)
+{
+	UdevProvider *udev = data;
+	const char *syspath = udev_device_get_syspath(device);
+
+	if (!syspath)
+		return;
+	drop_renamed(udev, device);
+	if (udev->is_behind)
+		look_at(udev, syspath);
+	else if (g_strcmp0(udev_device_get_action(device), "remove") == 0)
+		udev_table_drop(udev->table, syspath);
+	else
+		udev_table_put(udev->table, record_of(device));
+}
+
+static void on_events_lost(void *data)
+{
+	log_notice(NULL, "device events were lost; looking at all devices again");
+	schedule_listing(data);
+}
+
+static void on_events_drained(void *data)
+{
+	((UdevProvider *)data)->is_behind = false;
+}
+
+static void on_event_batch_end(void *data)
+{
+	udev_table_settle(((UdevProvider *)data)->table);
+}
+
+static void on_daemon_changed(void *data, bool is_there)
+{
+	UdevProvider *udev = data;
+
+	if (is_there) {
+		schedule_listing(udev);
+		return;
+	}
+	udev_table_set_live(udev->table, "udev is not running");
+	udev_table_settle(udev->table);
+}
+
+/* --- what is listened to --- */
+
+static void stop_listening(UdevProvider *udev)
+{
+	timer_disarm(udev->listing);
+	g_clear_pointer(&udev->source, udev_source_free);
+	g_clear_pointer(&udev->daemon, udev_daemon_free);
+	if (udev->udev)
+		udev->udev = udev_unref(udev->udev);
+	udev_table_set_live(udev->table, "udev is not running");
+}
+
+static bool start_listening(UdevProvider *udev)
+{
+	static const UdevSourceListener listener = { on_device_event, on_events_lost, on_events_drained,
+						     on_event_batch_end };
+	g_autoptr(GError) error = NULL;
+
+	udev->udev = udev_new();
+	g_assert(udev->udev); /* it allocates, no more */
+	udev->source = udev_source_new(udev->udev, &listener, udev, &error);
+	if (udev->source)
+		udev->daemon = udev_daemon_new(udev->directory, on_daemon_changed, udev, &error);
+	if (udev->daemon)
+		return true;
+	log_error(NULL, "%s", error->message);
+	stop_listening(udev);
+	udev_table_set_live(udev->table, "udev cannot be listened to");
+	return false;
+}
+
+static void set_filter(UdevProvider *udev)
+{
+	g_autofree const char **subsystems = (const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
+
+	udev_source_filter(udev->source, g_hash_table_contains(udev->wanted, ANY) ? NULL : subsystems);
+}
+
+/* @subsystem: or ANY. The filter is wider before its devices are listed, so that nothing falls between the two. */
+static void want(UdevProvider *udev, const char *subsystem)
+{
+	const int n = GPOINTER_TO_INT(g_hash_table_lookup(udev->wanted, subsystem));
+	const bool is_covered = n > 0 || g_hash_table_contains(udev->wanted, ANY);
+
+	g_hash_table_insert(udev->wanted, g_strdup(subsystem), GINT_TO_POINTER(n + 1));
+	if (!udev->source) {
+		if (start_listening(udev)) {
+			set_filter(udev);
+			on_listing_due(udev);
+		}
+	} else if (!is_covered) {
+		set_filter(udev);
+		if (udev_daemon_is_there(udev->daemon))
+			list_devices(udev, *subsystem ? subsystem : NULL);
+		udev_table_settle(udev->table);
+	}
+}
+
+static void want_no_longer(UdevProvider *udev, const char *subsystem)
+{
+	const int n = GPOINTER_TO_INT(g_hash_table_lookup(udev->wanted, subsystem));
+
+	if (n > 1) {
+		g_hash_table_insert(udev->wanted, g_strdup(subsystem), GINT_TO_POINTER(n - 1));
+		return;
+	}
+	g_hash_table_remove(udev->wanted, subsystem);
+	if (g_hash_table_contains(udev->wanted, ANY) || !udev->source)
+		return;
+	udev_table_retain(udev->table, udev->wanted);
+	if (g_hash_table_size(udev->wanted) > 0)
+		set_filter(udev);
+	else
+		stop_listening(udev);
+}
+
+/* --- the provider --- */
+
+static const char *scope_of(const UdevMatch *match)
+{
+	const char *subsystem = udev_match_subsystem(match);
+
+	return subsystem ? subsystem : ANY;
+}
+
+static void udev_subscribe(Provider *provider, const char *key)
+{
+	UdevProvider *udev = (UdevProvider *)provider;
+	UdevMatch *match = udev_match_new(key);
+
+	if (!udev_table_match(udev->table, key))
+		want(udev, scope_of(match));
+	udev_table_add(udev->table, key, match);
+}
+
+static void udev_unsubscribe(Provider *provider, const char *key)
+{
+	UdevProvider *udev = (UdevProvider *)provider;
+	UdevMatch *match = udev_table_remove(udev->table, key);
+
+	if (match)
+		want_no_longer(udev, scope_of(match));
+	udev_match_free(match);
+	udev_table_settle(udev->table);
+}
+
+/* What is not in the table means nothing while udev is away. */
+static char *udev_describe_key(Provider *provider, const char *key)
+{
+	UdevProvider *udev = (UdevProvider *)provider;
+
+	return udev->daemon && udev_daemon_is_there(udev->daemon) ? udev_describe(udev->table, key) : NULL;
+}
+
+static void udev_free(Provider *provider)
+{
+	UdevProvider *udev = (UdevProvider *)provider;
+
+	stop_listening(udev);
+	timer_free(udev->listing);
+	udev_table_free(udev->table);
+	g_hash_table_unref(udev->wanted);
+	g_free(udev->directory);
+	g_free(udev);
+}
+
+Provider *udev_provider_new(const ProviderSink *sink, const char *directory)
+{
+	UdevProvider *udev = g_new0(UdevProvider, 1);
+
+	udev->base = (Provider){ .subscribe = udev_subscribe, .unsubscribe = udev_unsubscribe,
+				 .describe = udev_describe_key, .free = udev_free };
+	udev->directory = g_strdup(directory);
+	udev->table = udev_table_new(sink);
+	udev->wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	udev->listing = timer_new(on_listing_due, udev);
+	return &udev->base;
+}

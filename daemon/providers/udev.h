@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Udev: conditions on devices that udev has processed.
+ *
+ * label:DATA and uuid:... a volume that carries it, device:/dev/sda2 a node or a link to one, udev:SUBSYSTEM=block ID_BUS=usb
+ * one device with all these properties.
+ */
+#ifndef SVCD_PROVIDERS_UDEV_H
+#define SVCD_PROVIDERS_UDEV_H
+
+#include "providers/provider.h"
+
+/*
+ * For four prefixes: KEY_LABEL, KEY_UUID, KEY_DEVICE, KEY_UDEV. Nothing is opened or looked at before the first subscription.
+ * @directory: copied; where udevd has its control socket, "/run/udev"
+ */
+Provider *udev_provider_new(const ProviderSink *sink, const char *directory);
+
+#endif

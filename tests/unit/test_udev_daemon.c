@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is udevd there? Its control socket comes, goes and is made anew, its directory too.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "loop/loop.h"
+#include "providers/udev-daemon.h"
+
+#define DEADLINE_US (10 * G_USEC_PER_SEC)
+
+static char *parent;
+static char *directory;
+static char *control;
+static UdevDaemon *daemon_there;
+static GString *told;
+
+static void on_changed(void *data, bool is_there)
+{
+	(void)data;
+	g_string_append_c(told, is_there ? '+' : '-');
+}
+
+static void set_up(void)
+{
+	parent = g_dir_make_tmp("svcd-udev-XXXXXX", NULL);
+	directory = g_build_filename(parent, "udev", NULL);
+	control = g_build_filename(directory, "control", NULL);
+	told = g_string_new(NULL);
+}
+
+static void tear_down(void)
+{
+	g_autofree char *command = g_strdup_printf("rm -rf '%s'", parent);
+
+	udev_daemon_free(daemon_there);
+	ck_assert_int_eq(system(command), 0);
+	g_free(parent);
+	g_free(directory);
+	g_free(control);
+	(void)g_string_free(told, TRUE);
+}
+
+static void look_out(void)
+{
+	daemon_there = udev_daemon_new(directory, on_changed, NULL, NULL);
+	ck_assert_ptr_nonnull(daemon_there);
+}
+
+static void make_directory(void)
+{
+	ck_assert_int_eq(g_mkdir(directory, 0755), 0);
+}
+
+static void make_socket(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	ck_assert_uint_lt(strlen(control), sizeof address.sun_path);
+	strcpy(address.sun_path, control);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+	ck_assert_int_eq(close(fd), 0);
+}
+
+/* Until as much was told, and then whatever else is waiting. */
+static void expect(const char *expected)
+{
+	const int64_t end = loop_now() + DEADLINE_US;
+
+	while (told->len < strlen(expected) && loop_now() < end)
+		g_main_context_iteration(NULL, FALSE);
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+	ck_assert_str_eq(told->str, expected);
+	g_string_truncate(told, 0);
+}
+
+START_TEST(it_was_there_before)
+{
+	make_directory();
+	make_socket();
+
+	look_out();
+
+	ck_assert(udev_daemon_is_there(daemon_there));
+	expect("");
+}
+END_TEST
+
+START_TEST(it_comes_and_goes)
+{
+	make_directory();
+	look_out();
+	ck_assert(!udev_daemon_is_there(daemon_there));
+
+	make_socket();
+	expect("+");
+	ck_assert(udev_daemon_is_there(daemon_there));
+
+	ck_assert_int_eq(unlink(control), 0);
+	expect("-");
+	ck_assert(!udev_daemon_is_there(daemon_there));
+}
+END_TEST
+
+START_TEST(its_directory_is_made_with_it)
+{
+	look_out();
+
+	make_directory();
+	make_socket();
+	expect("+");
+}
+END_TEST
+
+START_TEST(its_directory_is_made_long_before_it)
+{
+	look_out();
+
+	make_directory();
+	expect("");
+	make_socket();
+	expect("+");
+}
+END_TEST
+
+START_TEST(its_directory_is_removed_and_made_again)
+{
+	make_directory();
+	make_socket();
+	look_out();
+
+	ck_assert_int_eq(unlink(control), 0);
+	ck_assert_int_eq(rmdir(directory), 0);
+	expect("-");
+
+	make_directory();
+	make_socket();
+	expect("+");
+}
+END_TEST
+
+START_TEST(a_socket_made_anew_is_another_daemon)
+{
+	make_directory();
+	make_socket();
+	look_out();
+
+	ck_assert_int_eq(unlink(control), 0);
+	make_socket();
+
+	expect("+");
+}
+END_TEST
+
+START_TEST(other_files_are_no_news)
+{
+	g_autofree char *other = g_build_filename(directory, "queue", NULL);
+
+	make_directory();
+	make_socket();
+	look_out();
+
+	ck_assert(g_file_set_contents(other, "", 0, NULL));
+
+	expect("");
+}
+END_TEST
+
+START_TEST(a_plain_file_is_no_daemon)
+{
+	make_directory();
+	look_out();
+
+	ck_assert(g_file_set_contents(control, "", 0, NULL));
+
+	expect("");
+	ck_assert(!udev_daemon_is_there(daemon_there));
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("udev-daemon");
+	TCase *tests = tcase_create("udev-daemon");
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, it_was_there_before);
+	tcase_add_test(tests, it_comes_and_goes);
+	tcase_add_test(tests, its_directory_is_made_with_it);
+	tcase_add_test(tests, its_directory_is_made_long_before_it);
+	tcase_add_test(tests, its_directory_is_removed_and_made_again);
+	tcase_add_test(tests, a_socket_made_anew_is_another_daemon);
+	tcase_add_test(tests, other_files_are_no_news);
+	tcase_add_test(tests, a_plain_file_is_no_daemon);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
