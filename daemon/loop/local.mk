@@ -6,6 +6,7 @@ libloop_a_SOURCES = daemon/loop/bus-greeting.c daemon/loop/bus-greeting.h \
 	daemon/loop/dbus-stream.c daemon/loop/dbus-stream.h \
 	daemon/loop/inotify.c daemon/loop/inotify.h \
 	daemon/loop/loop.c daemon/loop/loop.h \
+	daemon/loop/netlink.c daemon/loop/netlink.h \
 	daemon/loop/socket-watch.c daemon/loop/socket-watch.h \
 	daemon/loop/system-bus.c daemon/loop/system-bus.h \
 	daemon/loop/udev-source.c daemon/loop/udev-source.h \

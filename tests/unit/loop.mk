@@ -13,3 +13,10 @@ TESTS += tests/unit/test_system_bus
 tests_unit_test_system_bus_SOURCES = tests/unit/test_system_bus.c tests/lib/bus-daemon.c tests/lib/check-main.c
 tests_unit_test_system_bus_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_system_bus_LDADD = $(LIBS_LOOP) $(CHECK_LIBS)
+
+# In a network namespace of its own, with ip(8).
+check_PROGRAMS += tests/unit/test_netlink
+TESTS += tests/unit/test_netlink
+tests_unit_test_netlink_SOURCES = tests/unit/test_netlink.c tests/lib/check-main.c
+tests_unit_test_netlink_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_netlink_LDADD = $(LIBS_LOOP) $(CHECK_LIBS)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Netlink: one rtnetlink(7) socket in the main loop, for links and routes.
+ *
+ * A list is asked for, and its messages come in between; what the kernel tells unasked comes too, and only wakes. Lost or
+ * interrupted: the list begins again by itself. What fills routing tables with anything but default routes is kept out by
+ * the kernel (a socket filter), so that a storm of routes wakes nobody.
+ */
+#ifndef SVCD_LOOP_NETLINK_H
+#define SVCD_LOOP_NETLINK_H
+
+#include <glib.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Netlink Netlink;
+
+typedef enum NetlinkList {
+	NETLINK_LINKS,
+	NETLINK_ROUTES, /* IPv4, then IPv6 */
+	NETLINK_LISTS
+} NetlinkList;
+
+typedef struct NetlinkListener {
+	/* What of this list was heard before is void; may come again before list_ends(). */
+	void (*list_begins)(void *data, NetlinkList list);
+	/* @message: whole and aligned; @is_listed: part of a list, else told unasked. Must not free the Netlink. */
+	void (*message)(void *data, const struct nlmsghdr *message, bool is_listed);
+	void (*list_ends)(void *data, NetlinkList list);
+	/* After the messages of one turn; may free the Netlink. */
+	void (*turn_ends)(void *data);
+} NetlinkListener;
+
+/**
+ * netlink_new() - open the socket and ask for both lists
+ * @listener: borrowed; called from the main loop only
+ * Returns: NULL with @error when the kernel refuses.
+ */
+Netlink *netlink_new(const NetlinkListener *listener, void *data, GError **error);
+void netlink_free(Netlink *netlink); /* NULL is nothing */
+
+/**
+ * netlink_list() - list again: now, and once more a little later; for the listener's message() alone
+ *
+ * Twice, because the kernel tells some removals before it makes them (fib_table_delete() in net/ipv4/fib_trie.c) and others not
+ * at all, but for what comes before them, and a list does not wait for the lock under which that happens (Linux 6.9). However
+ * often this is called, a list costs a small part of the processor: after each there is a pause, several times its length.
+ */
+void netlink_list(Netlink *netlink, NetlinkList list);
+
+/**
+ * netlink_walk() - each message of one datagram
+ * @bytes: aligned as struct nlmsghdr
+ * @each:  false ends the walk
+ * Returns: false for what the kernel does not send: a length that does not fit.
+ */
+bool netlink_walk(const void *bytes, size_t size, bool (*each)(void *data, const struct nlmsghdr *message), void *data);
+
+/**
+ * netlink_attribute() - find one after the fixed part of a message
+ * @fixed_bytes: sizeof(struct ifinfomsg), for example
+ * @min_bytes:   a shorter value is as good as none
+ * Returns: borrowed; NULL: there is none.
+ */
+const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fixed_bytes, unsigned short type,
+				       size_t min_bytes);
+
+#endif
