@@ -108,6 +108,13 @@
 /* Interfaces that a sentence names. */
 #define LIMIT_LINKS_NAMED 20
 
+/* Network interfaces and default routes that are looked at: a machine full of containers has hundreds of the first. */
+#define LIMIT_NETWORK_LINKS 8192
+#define LIMIT_DEFAULT_ROUTES 64
+
+/* Interfaces that a sentence names. */
+#define LIMIT_LINKS_NAMED 20
+
 /* Flags that may be set at one time. */
 #define LIMIT_FLAGS 256
 

@@ -14,6 +14,18 @@ tests_unit_test_registry_SOURCES = tests/unit/test_registry.c tests/lib/check-ma
 tests_unit_test_registry_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_registry_LDADD = $(providers_test_libs)
 
+check_PROGRAMS += tests/unit/test_network_merge
+TESTS += tests/unit/test_network_merge
+tests_unit_test_network_merge_SOURCES = tests/unit/test_network_merge.c tests/lib/check-main.c
+tests_unit_test_network_merge_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_network_merge_LDADD = $(providers_test_libs)
+
+check_PROGRAMS += tests/unit/test_network_rtnl
+TESTS += tests/unit/test_network_rtnl
+tests_unit_test_network_rtnl_SOURCES = tests/unit/test_network_rtnl.c tests/lib/check-main.c
+tests_unit_test_network_rtnl_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_network_rtnl_LDADD = $(providers_test_libs)
+
 check_PROGRAMS += tests/unit/test_udev_match
 TESTS += tests/unit/test_udev_match
 tests_unit_test_udev_match_SOURCES = tests/unit/test_udev_match.c tests/lib/check-main.c
