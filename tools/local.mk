@@ -8,6 +8,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/advice.c \
 	tools/svcctl/arguments.c tools/svcctl/arguments.h \
 	tools/svcctl/client.c tools/svcctl/client.h \
+	tools/svcctl/cmd-conditions.c \
 	tools/svcctl/cmd-control.c \
 	tools/svcctl/cmd-explain.c \
 	tools/svcctl/cmd-files.c \

@@ -46,6 +46,9 @@
 /* Clients of the private socket at one time. */
 #define LIMIT_PRIVATE_CLIENTS 64
 
+/* Conditions that one client watches at one time: a script waits for a handful. */
+#define LIMIT_WATCHES 64
+
 /* Time for the private socket's greeting, so that silent clients cannot hold all places. */
 #define LIMIT_AUTH_US (10 * G_USEC_PER_SEC)
 

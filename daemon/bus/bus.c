@@ -8,6 +8,7 @@
 
 #include "bus/bus.h"
 
+#include "bus/conditions.h"
 #include "bus/dispatch.h"
 #include "bus/internal.h"
 #include "bus/objects.h"
@@ -28,6 +29,7 @@ struct Bus {
 	PrivateSocket *private_socket; /* NULL until bus_listen_private() */
 	GHashTable *changed;   /* names, owned: services to tell of */
 	GHashTable *published; /* names, owned: services that clients know of */
+	Conditions *conditions;
 	bool is_engine_changed;
 	bool is_finish_told;   /* BootFinished has been sent, or the boot was over when we came */
 	int64_t boot_told_us;
@@ -53,6 +55,11 @@ BusInfo bus_info(const Bus *bus)
 	return info;
 }
 
+Conditions *bus_conditions(const Bus *bus)
+{
+	return bus->conditions;
+}
+
 const char *bus_cgroup(const Bus *bus, const char *service)
 {
 	return bus->ops->cgroup(bus->data, service);
@@ -65,7 +72,12 @@ static void on_message(void *data, BusClient *client, DBusMessage *message)
 	dispatch(bus, bus->engine, client, message);
 }
 
-static const PrivateListener private_listener = { .message = on_message };
+static void on_client_gone(void *data, BusClient *client)
+{
+	conditions_forget_client(((Bus *)data)->conditions, client);
+}
+
+static const PrivateListener private_listener = { .message = on_message, .gone = on_client_gone };
 
 /* --- telling --- */
 
@@ -162,6 +174,12 @@ static void tell_engine(Bus *bus)
 		timer_arm(bus->boot_timer, next_us);
 }
 
+static void tell_condition(void *data, DBusMessage *message)
+{
+	if (has_listeners(data))
+		tell(data, dbus_message_ref(message));
+}
+
 static gboolean on_rest(gpointer data)
 {
 	Bus *bus = data;
@@ -178,6 +196,7 @@ static gboolean on_rest(gpointer data)
 	if (bus->is_engine_changed)
 		tell_engine(bus);
 	bus->is_engine_changed = false;
+	conditions_tell(bus->conditions, tell_condition, bus);
 	return G_SOURCE_REMOVE;
 }
 
@@ -202,6 +221,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	bus->data = data;
 	bus->changed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	bus->published = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	bus->conditions = conditions_new(engine, ops, data);
 	bus->boot_timer = timer_new(on_boot_timer, bus);
 	return bus;
 }
@@ -244,6 +264,12 @@ void bus_engine_changed(Bus *bus)
 	tell_at_rest(bus);
 }
 
+void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why)
+{
+	conditions_set_level(bus->conditions, key, level, why);
+	tell_at_rest(bus);
+}
+
 void bus_flush(Bus *bus)
 {
 	if (bus->private_socket)
@@ -260,6 +286,7 @@ void bus_free(Bus *bus)
 	}
 	timer_free(bus->boot_timer);
 	private_socket_free(bus->private_socket);
+	conditions_free(bus->conditions);
 	g_hash_table_unref(bus->changed);
 	g_hash_table_unref(bus->published);
 	g_free(bus);

@@ -78,7 +78,7 @@ void bus_service_changed(Bus *bus, const char *service);
 void bus_service_removed(Bus *bus, const char *service);
 void bus_engine_changed(Bus *bus);
 
-/* The level of a condition that bus clients watch. */
+/* The level of a condition that services look at or bus clients watch, or what is said of it. Cheap, as above. */
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why);
 
 /**

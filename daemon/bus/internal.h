@@ -13,6 +13,9 @@ void *bus_ops_data(const Bus *bus);
 
 BusInfo bus_info(const Bus *bus);
 
+/* What clients are told of conditions; bus/conditions.h. */
+struct Conditions *bus_conditions(const Bus *bus);
+
 /* The cgroup of a service, or NULL; borrowed. */
 const char *bus_cgroup(const Bus *bus, const char *service);
 

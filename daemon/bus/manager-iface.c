@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/errors.h"
+#include "bus/conditions.h"
 #include "bus/dispatch.h"
 #include "bus/internal.h"
 #include "bus/introspection.h"
@@ -122,27 +123,26 @@ static bool on_list_flags(BusCall *call, DBusMessageIter *out, GError **error)
 	return true;
 }
 
-static void append_condition(const ConditionView *view, void *data)
-{
-	DBusMessageIter *array = data;
-	DBusMessageIter inner;
-
-	wire_open(array, DBUS_TYPE_STRUCT, NULL, &inner);
-	wire_string(&inner, view->key);
-	wire_string(&inner, level_name(view->level));
-	wire_string(&inner, view->why);
-	wire_uint64(&inner, view->since_us > 0 ? (uint64_t)view->since_us : 0);
-	wire_uint32(&inner, view->n_subscribers);
-	wire_close(array, &inner);
-}
-
 static bool on_list_conditions(BusCall *call, DBusMessageIter *out, GError **error)
 {
-	DBusMessageIter array;
+	conditions_append(bus_conditions(call->bus), out);
+	return true;
+}
 
-	wire_open(out, DBUS_TYPE_ARRAY, "(ssstu)", &array);
-	engine_foreach_condition(call->engine, append_condition, &array);
-	wire_close(out, &array);
+static bool on_watch_condition(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	Conditions *conditions = bus_conditions(call->bus);
+	Level level = LEVEL_UNKNOWN;
+	const char *why = NULL;
+	const char *text = NULL;
+	bool is_on = false;
+
+	string_and_bool(call, &text, &is_on);
+	if (is_on ? !conditions_watch(conditions, call->client, text, &level, &why, error)
+		  : !conditions_unwatch(conditions, call->client, text, error))
+		return false;
+	wire_string(out, level_name(level));
+	wire_string(out, why);
 	return true;
 }
 
@@ -300,7 +300,8 @@ static const MethodRow methods[] = {
 	{ "SetRunlevel", "s", "", ACCESS_CHANGE, on_set_runlevel },
 	{ "SetFlag", "sb", "", ACCESS_CHANGE, on_set_flag },
 	{ "ListFlags", "", "as", ACCESS_READ, on_list_flags },
-	{ "ListConditions", "", "a(ssstu)", ACCESS_READ, on_list_conditions },
+	{ "ListConditions", "", "a(ssstasass)", ACCESS_READ, on_list_conditions },
+	{ "WatchCondition", "sb", "ss", ACCESS_READ, on_watch_condition },
 	{ "Shutdown", "s", "", ACCESS_CHANGE, on_shutdown },
 	{ "ReloadFiles", "", "", ACCESS_CHANGE, on_reload_files },
 	{ "Reexec", "", "", ACCESS_CHANGE, on_reexec },

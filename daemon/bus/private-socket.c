@@ -65,6 +65,7 @@ static void private_client_free(gpointer data)
 {
 	PrivateClient *client = data;
 
+	client->socket->listener->gone(client->socket->data, &client->base);
 	peer_free(client->peer);
 	g_free(client);
 }

@@ -23,6 +23,8 @@ int private_socket_open(const char *path, GError **error);
 
 typedef struct PrivateListener {
 	void (*message)(void *data, BusClient *client, DBusMessage *message);
+	/* It has left; nobody may know it any more when this returns. */
+	void (*gone)(void *data, BusClient *client);
 } PrivateListener;
 
 /* @fd: taken. */

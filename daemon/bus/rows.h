@@ -19,7 +19,7 @@ typedef enum Access {
 
 typedef struct BusClient BusClient;
 
-/* Somebody who calls and is told; the transport embeds it. */
+/* Somebody who calls and is told; the transport embeds it, and says when it leaves (conditions_forget_client()). */
 struct BusClient {
 	void (*send)(BusClient *client, DBusMessage *message); /* never waits; the message stays the caller's */
 	Requester who;

@@ -9,22 +9,35 @@
 
 #include "engine/engine-private.h"
 
+static Level level_of(bool is_true)
+{
+	return is_true ? LEVEL_TRUE : LEVEL_FALSE;
+}
+
+static Level service_level(const Service *s)
+{
+	return level_of(service_is_up(s) && !s->priv->is_leaving);
+}
+
+static char *service_why(const Service *s)
+{
+	return g_strdup_printf("%s is %s", s->def->name,
+			       s->priv->is_leaving ? "about to stop" : service_state_name(s->state));
+}
+
 /* The levels that follow from one service's state. */
 void condition_publish(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
-	const bool is_up = service_is_up(s) && !priv->is_leaving;
 	g_autofree char *why = NULL;
 
 	if (!priv->condition_service && !priv->condition_active)
 		return;
-	why = g_strdup_printf("%s is %s", s->def->name,
-			      priv->is_leaving ? "about to stop" : service_state_name(s->state));
+	why = service_why(s);
 	if (priv->condition_service)
-		condition_set_level(priv->engine, priv->condition_service, is_up ? LEVEL_TRUE : LEVEL_FALSE, why);
+		condition_set_level(priv->engine, priv->condition_service, service_level(s), why);
 	if (priv->condition_active)
-		condition_set_level(priv->engine, priv->condition_active,
-				    service_is_active(s) ? LEVEL_TRUE : LEVEL_FALSE, why);
+		condition_set_level(priv->engine, priv->condition_active, level_of(service_is_active(s)), why);
 }
 
 static void bind_internal(Engine *engine, Condition *c)
@@ -115,15 +128,28 @@ static void update_slots(Condition *c)
 		slot_update(g_ptr_array_index(c->slots, i));
 }
 
+static void tell(Engine *engine, const Condition *c)
+{
+	if (engine->ops->condition_changed)
+		engine->ops->condition_changed(engine->data, c->key, c->level, c->why);
+}
+
 void condition_set_level(Engine *engine, Condition *c, Level level, const char *why)
 {
-	if (g_strcmp0(c->why, why) != 0) {
+	const bool is_news = g_strcmp0(c->why, why) != 0;
+
+	if (is_news) {
 		g_free(c->why);
 		c->why = g_strdup(why);
 	}
-	if (c->level == level)
+	if (c->level == level) {
+		/* What is said of a service changes with each of its states, and those are told by themselves. */
+		if (is_news && !key_prefix_is_internal(c->prefix))
+			tell(engine, c);
 		return;
+	}
 	c->level = level;
+	tell(engine, c);
 	c->is_stale = false;
 	c->since_us = engine->now_us;
 	update_slots(c);
@@ -228,4 +254,77 @@ void slot_update(Slot *slot)
 		s->priv->last_true = slot->term;
 	engine_queue(s, WORK_SETTLED);
 	engine_queue(s, WORK_STEP);
+}
+
+/* --- questions --- */
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_waiting, GPtrArray **ret_others)
+{
+	const Condition *c = g_hash_table_lookup(engine->conditions, g_intern_string(key));
+	g_autoptr(GHashTable) waiting = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) others = g_hash_table_new(NULL, NULL);
+
+	*ret_waiting = g_ptr_array_new();
+	*ret_others = g_ptr_array_new();
+	for (unsigned i = 0; c && i < c->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(c->slots, i);
+		const Service *s = slot->service;
+
+		if (s->state == STATE_WAITING && service_is_wanted(s) && slot->start_level != LEVEL_TRUE &&
+		    g_hash_table_add(waiting, s->def->name))
+			g_ptr_array_add(*ret_waiting, s->def->name);
+	}
+	for (unsigned i = 0; c && i < c->slots->len; i++) {
+		char *name = ((const Slot *)g_ptr_array_index(c->slots, i))->service->def->name;
+
+		if (!g_hash_table_contains(waiting, name) && g_hash_table_add(others, name))
+			g_ptr_array_add(*ret_others, name);
+	}
+	g_ptr_array_sort(*ret_waiting, compare_names);
+	g_ptr_array_sort(*ret_others, compare_names);
+}
+
+static bool look_at_facility(const Facility *f, KeyPrefix prefix, Level *ret_level, char **ret_why)
+{
+	*ret_level = prefix == KEY_SETTLED ? LEVEL_TRUE : LEVEL_FALSE;
+	*ret_why = NULL;
+	if (!f || f->providers->len == 0) {
+		*ret_why = g_strdup("no service provides it");
+		return false;
+	}
+	if (prefix == KEY_SETTLED) {
+		*ret_level = level_of(facility_is_settled(f));
+	} else {
+		*ret_level = facility_level(f);
+		*ret_why = facility_why(f);
+	}
+	return true;
+}
+
+bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *key, Level *ret_level, char **ret_why)
+{
+	const char *argument = key_argument(key);
+	const Service *s;
+
+	if (*argument == '$')
+		return look_at_facility(g_hash_table_lookup(engine->facilities, g_intern_string(argument)), prefix,
+					ret_level, ret_why);
+	s = engine_resolve(engine, argument);
+	if (!s) {
+		/* What does not exist has settled, and is nothing else. */
+		*ret_level = level_of(prefix == KEY_SETTLED);
+		*ret_why = g_strdup("there is no such service");
+		return false;
+	}
+	*ret_why = service_why(s);
+	if (prefix == KEY_SETTLED)
+		*ret_level = level_of(!s->priv->is_unsettled);
+	else
+		*ret_level = prefix == KEY_ACTIVE ? level_of(service_is_active(s)) : service_level(s);
+	return true;
 }

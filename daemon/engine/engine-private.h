@@ -217,11 +217,19 @@ void slot_free(gpointer data);
 void slot_update(Slot *slot);
 void slot_start_counting(Slot *slot);
 
+/* --- explain-term.c --- */
+/* What holds the service back, in a sentence with file and line; a new string. */
+char *slot_describe(const Slot *slot, int64_t now_us);
+/* What a person can do to make it true (@is_negated: false); a new string, or NULL. */
+char *condition_advise(const Condition *c, bool is_negated);
+
 /* --- facility.c --- */
 Facility *facility_get(Engine *engine, const char *name);
 void facility_free(gpointer data);
 Level facility_level(const Facility *f);
 bool facility_is_settled(const Facility *f);
+/* Why facility: has its level; a new string. */
+char *facility_why(const Facility *f);
 void facility_publish(Engine *engine, Facility *f);
 void facility_publish_settled(Engine *engine, Facility *f);
 

@@ -287,7 +287,6 @@ static void view_condition(const Condition *c, ConditionView *ret)
 		.level = c->level,
 		.why = c->why,
 		.since_us = c->since_us,
-		.n_subscribers = c->slots->len,
 	};
 }
 

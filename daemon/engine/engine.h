@@ -49,6 +49,13 @@ typedef struct EngineOps {
 	void (*removed)(void *data, const Service *s);
 	/* Runlevel, boot progress or being at rest changed. Coalesce. */
 	void (*engine_changed)(void *data);
+	/*
+	 * The level of a condition that a service looks at changed, or of one from outside what is said of it. Coalesce.
+	 * This one and the next may be NULL: nobody wants to know, and nobody knows.
+	 */
+	void (*condition_changed)(void *data, const char *key, Level level, const char *why);
+	/* What there is instead of what a condition asks for ("labels present: EFI, ROOT"); a new string, or NULL. */
+	char *(*describe)(void *data, KeyPrefix prefix, const char *key);
 } EngineOps;
 
 Engine *engine_new(const EngineOps *ops, void *data);
@@ -159,10 +166,24 @@ typedef struct ConditionView {
 	Level level;
 	const char *why;    /* borrowed, may be NULL */
 	int64_t since_us;
-	unsigned n_subscribers;
 } ConditionView;
 
 bool engine_condition(const Engine *engine, const char *key, ConditionView *ret);
 void engine_foreach_condition(const Engine *engine, void (*func)(const ConditionView *view, void *data), void *data);
+
+/**
+ * engine_subscribers() - who looks at a condition; names in the order of the alphabet
+ * @ret_waiting: wanted services that wait, and one of their terms with this condition is not true; a new array, borrowed
+ * @ret_others:  all others with such a term, likewise
+ */
+void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_waiting, GPtrArray **ret_others);
+
+/**
+ * engine_internal_level() - the present level of a service:, settled:, active: or facility: condition
+ * @key: canonical; no service need look at it
+ * @ret_why: a new string, or NULL
+ * Returns: false when there is no such service, or no service provides the facility; the level is the one that follows.
+ */
+bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *key, Level *ret_level, char **ret_why);
 
 #endif

@@ -241,70 +241,7 @@ static char *why_in_state(const Walk *walk, const Service *s)
 	return g_strdup("");
 }
 
-/* --- WHY, terms --- */
-
-static char *describe_literal(const Walk *walk, const Condition *c, bool is_negated)
-{
-	const char *level = c->level == LEVEL_UNKNOWN ? "not known yet" : level_name(c->level);
-	g_autofree char *left = NULL;
-
-	if (c->level == LEVEL_UNKNOWN && c->is_stale)
-		return g_strdup_printf("%s is not known, for so long that it counts as false%s%s", c->key,
-				       c->why ? ": " : "", c->why ? c->why : "");
-	if (c->level == LEVEL_UNKNOWN) {
-		left = text_format_duration(MAX(c->since_us + UNKNOWN_LIMIT_US - walk->now_us, 0));
-		return g_strdup_printf("%s is %s%s%s; in %s it counts as false", c->key, level, c->why ? ": " : "",
-				       c->why ? c->why : "", left);
-	}
-	if (c->prefix == KEY_SETTLED && c->level == LEVEL_FALSE)
-		return g_strdup_printf("%s has not settled", key_argument(c->key));
-	if (is_negated && c->prefix == KEY_ACTIVE)
-		return g_strdup_printf("%s still runs", key_argument(c->key));
-	return g_strdup_printf("%s is %s%s%s", c->key, level, c->why ? ": " : "", c->why ? c->why : "");
-}
-
-static char *describe_slot(const Walk *walk, const Slot *slot)
-{
-	g_autofree char *origin = origin_format(slot->term->origin);
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		g_autofree char *literal = describe_literal(walk, slot->conditions[i],
-							    term_literal(slot->term, i)->negated);
-
-		g_string_append_printf(text, "%s%s", i ? ", and " : "", literal);
-	}
-	g_string_append_printf(text, " (%s).", origin);
-	return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
 /* --- NEXT --- */
-
-static char *advise_condition(const Condition *c, bool is_negated)
-{
-	const char *argument = key_argument(c->key);
-
-	switch (c->prefix) {
-	case KEY_FLAG:
-		return g_strdup_printf("svcctl flag %s %s", is_negated ? "clear" : "set", argument);
-	case KEY_PATH:
-		return g_strdup_printf("It is looked at again as soon as %s %s.", strchr(argument, '/'),
-				       is_negated ? "is gone" : "is there");
-	case KEY_MOUNTED:
-		return g_strdup_printf("It is looked at again as soon as something is %s %s.",
-				       is_negated ? "no longer mounted on" : "mounted on", argument);
-	case KEY_KERNEL:
-	case KEY_VIRTUAL:
-		return g_strdup_printf("%s does not change until the next boot.", c->key);
-	case KEY_SERVICE:
-	case KEY_SETTLED:
-	case KEY_ACTIVE:
-	case KEY_FACILITY:
-	case KEY_COUNT:
-		break;
-	}
-	return NULL;
-}
 
 static char *advise_not_wanted(const Service *s)
 {
@@ -396,6 +333,16 @@ static bool push_if_new(Walk *walk, Service *s, unsigned depth)
 	return true;
 }
 
+/* The service that owns the name on the bus when it runs, or NULL. */
+static Service *find_owner(const Engine *engine, const Condition *c)
+{
+	const ServiceDef *def = NULL;
+
+	if (c->prefix == KEY_DBUS && engine->home)
+		def = service_set_find_bus_name(engine->home->set, key_argument(c->key));
+	return def ? engine_find(engine, def->name) : NULL;
+}
+
 /* The services behind a term that is not true. */
 static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 {
@@ -404,8 +351,12 @@ static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 	for (unsigned i = term_length(slot->term); i > 0; i--) {
 		const Condition *c = slot->conditions[i - 1];
 
+		Service *owner = find_owner(walk->engine, c);
+
 		if (c->subject)
 			has_any |= push_if_new(walk, c->subject, depth);
+		if (owner && owner != slot->service && !term_literal(slot->term, i - 1)->negated)
+			has_any |= push_if_new(walk, owner, depth);
 		for (unsigned j = c->facility ? c->facility->providers->len : 0; j > 0; j--) {
 			Service *provider = g_ptr_array_index(c->facility->providers, j - 1);
 
@@ -419,7 +370,7 @@ static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 static void advise_slot(Walk *walk, const Frame *frame, const Slot *slot)
 {
 	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		char *text = advise_condition(slot->conditions[i], term_literal(slot->term, i)->negated);
+		char *text = condition_advise(slot->conditions[i], term_literal(slot->term, i)->negated);
 
 		if (text)
 			add(walk, frame->service, frame->depth, REASON_NEXT, text);
@@ -488,7 +439,7 @@ static void walk_once(Walk *walk)
 		return;
 	}
 	top->has_deeper = now.service->state == STATE_WAITING;
-	add(walk, now.service, now.depth, REASON_WHY, describe_slot(walk, slot));
+	add(walk, now.service, now.depth, REASON_WHY, slot_describe(slot, walk->now_us));
 	if (!push_subjects(walk, slot, now.depth + 1))
 		advise_slot(walk, &now, slot);
 }

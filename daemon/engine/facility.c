@@ -58,8 +58,10 @@ bool facility_is_settled(const Facility *f)
 	return true;
 }
 
-static char *why_not(const Facility *f)
+char *facility_why(const Facility *f)
 {
+	if (facility_level(f) == LEVEL_TRUE)
+		return g_strdup("all its wanted providers are ready");
 	for (unsigned i = 0; i < f->providers->len; i++) {
 		const Service *s = g_ptr_array_index(f->providers, i);
 
@@ -73,13 +75,12 @@ static char *why_not(const Facility *f)
 
 void facility_publish(Engine *engine, Facility *f)
 {
-	const Level level = facility_level(f);
 	g_autofree char *why = NULL;
 
 	if (!f->condition_facility)
 		return;
-	why = level == LEVEL_TRUE ? g_strdup("all its wanted providers are ready") : why_not(f);
-	condition_set_level(engine, f->condition_facility, level, why);
+	why = facility_why(f);
+	condition_set_level(engine, f->condition_facility, facility_level(f), why);
 }
 
 void facility_publish_settled(Engine *engine, Facility *f)

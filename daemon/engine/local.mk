@@ -8,6 +8,7 @@ libengine_a_SOURCES = \
 	daemon/engine/conflict.c \
 	daemon/engine/engine.c daemon/engine/engine.h daemon/engine/engine-private.h \
 	daemon/engine/explain.c daemon/engine/explain.h \
+	daemon/engine/explain-term.c \
 	daemon/engine/facility.c \
 	daemon/engine/load.c \
 	daemon/engine/note.c \

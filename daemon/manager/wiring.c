@@ -183,6 +183,19 @@ static void op_engine_changed(void *data)
 	manager_drain_later(m);
 }
 
+static void op_condition_changed(void *data, const char *key, Level level, const char *why)
+{
+	Manager *m = data;
+
+	if (m->bus)
+		bus_condition_changed(m->bus, key, level, why);
+}
+
+static char *op_describe(void *data, KeyPrefix prefix, const char *key)
+{
+	return registry_describe(((Manager *)data)->registry, prefix, key);
+}
+
 static const EngineOps engine_ops = {
 	.subscribe = op_subscribe,
 	.unsubscribe = op_unsubscribe,
@@ -193,6 +206,8 @@ static const EngineOps engine_ops = {
 	.changed = op_changed,
 	.removed = op_removed,
 	.engine_changed = op_engine_changed,
+	.condition_changed = op_condition_changed,
+	.describe = op_describe,
 };
 
 void manager_init_engine(Manager *m)

@@ -111,6 +111,34 @@ static void on_foreach_diagnostic(void *data, void (*func)(const Diagnostic *dia
 		func(diag_list_get(bw->diags, i), user);
 }
 
+static void on_watch_condition(void *data, KeyPrefix prefix, const char *key)
+{
+	BusWorld *bw = data;
+	const Level level = (Level)GPOINTER_TO_INT(g_hash_table_lookup(bw->outside, key));
+
+	ck_assert(!key_prefix_is_internal(prefix));
+	ck_assert_msg(g_hash_table_add(bw->watched, g_strdup(key)), "%s is watched twice", key);
+	bus_condition_changed(bw->bus, key, level, level == LEVEL_TRUE ? "it is there" : "it is not there");
+}
+
+static void on_unwatch_condition(void *data, KeyPrefix prefix, const char *key)
+{
+	(void)prefix;
+	ck_assert_msg(g_hash_table_remove(((BusWorld *)data)->watched, key), "%s is not watched", key);
+}
+
+static char *on_describe_condition(void *data, KeyPrefix prefix, const char *key)
+{
+	(void)data;
+	(void)prefix;
+	return strcmp(key, "flag:go") == 0 ? g_strdup("flags set: stay") : NULL;
+}
+
+static void on_engine_condition(void *data, const char *key, Level level, const char *why)
+{
+	bus_condition_changed(((BusWorld *)data)->bus, key, level, why);
+}
+
 static void on_info(void *data, BusInfo *ret)
 {
 	if (((BusWorld *)data)->dies)
@@ -129,6 +157,9 @@ static const BusOps ops = {
 	.cgroup = on_cgroup,
 	.foreach_diagnostic = on_foreach_diagnostic,
 	.info = on_info,
+	.watch_condition = on_watch_condition,
+	.unwatch_condition = on_unwatch_condition,
+	.describe_condition = on_describe_condition,
 };
 
 /* --- the object's life --- */
@@ -146,9 +177,12 @@ BusWorld *bus_world_new_silent(const char *files, const char *policy)
 	bw->flags = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	bw->requests = g_string_new(NULL);
 	bw->diags = diag_list_new();
+	bw->outside = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	bw->watched = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	tree_mkdir(bw->tree, "/log");
 	tree_mkdir(bw->tree, "/proc");
 	bw->bus = bus_new(world_engine(bw->world), &ops, bw);
+	world_on_condition(bw->world, on_engine_condition, bw);
 	bw->silent_fd = private_socket_open(bw->socket_path, &error);
 	ck_assert_msg(bw->silent_fd >= 0, "%s", error ? error->message : "");
 	return bw;
@@ -172,12 +206,16 @@ void bus_world_free(BusWorld *bw)
 {
 	if (!bw)
 		return;
+	world_on_condition(bw->world, NULL, NULL);
 	bus_free(bw->bus);
+	ck_assert_uint_eq(g_hash_table_size(bw->watched), 0);
 	fd_close(&bw->silent_fd);
 	world_free(bw->world);
 	tree_free(bw->tree);
 	diag_list_free(bw->diags);
 	g_hash_table_unref(bw->flags);
+	g_hash_table_unref(bw->outside);
+	g_hash_table_unref(bw->watched);
 	g_string_free(bw->requests, TRUE);
 	g_free(bw->socket_path);
 	g_free(bw->log_directory);
@@ -193,6 +231,15 @@ void bus_world_tell(BusWorld *bw)
 	for (guint i = 0; i < all->len; i++)
 		bus_service_changed(bw->bus, ((const Service *)g_ptr_array_index(all, i))->def->name);
 	bus_engine_changed(bw->bus);
+}
+
+void bus_world_set(BusWorld *bw, const char *key, Level level, const char *why)
+{
+	g_hash_table_insert(bw->outside, g_strdup(key), GINT_TO_POINTER(level));
+	world_set_level(bw->world, key, level, why, NULL);
+	if (g_hash_table_contains(bw->watched, key))
+		bus_condition_changed(bw->bus, key, level, why);
+	bus_world_tell(bw);
 }
 
 static gboolean on_limit(gpointer data)

@@ -23,6 +23,8 @@ typedef struct BusWorld {
 	GHashTable *flags;  /* names that are set */
 	GString *requests;  /* what BusOps were asked for, "poweroff; reexec" */
 	DiagList *diags;    /* what Diagnostics tells */
+	GHashTable *outside; /* levels of conditions from outside, for watches: key -> Level; absent: false */
+	GHashTable *watched; /* keys that the bus asked us to watch */
 	bool settles;       /* requests are carried out at once */
 	bool dies;          /* the process ends when somebody asks for a change, or for the manager's properties */
 } BusWorld;
@@ -37,6 +39,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(BusWorld, bus_world_free)
 
 /* After the world changed by itself: what wiring.c would tell. */
 void bus_world_tell(BusWorld *bw);
+
+/* A level from outside, for services and watches. */
+void bus_world_set(BusWorld *bw, const char *key, Level level, const char *why);
 
 /* Runs the main loop until @is_over says so; fails the test after some seconds. */
 void bus_world_run_until(bool (*is_over)(void *data), void *data, const char *what);

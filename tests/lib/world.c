@@ -34,10 +34,14 @@ struct World {
 	PolicyLayer layer; /* of the policy */
 	int64_t now_us;
 	GHashTable *levels;    /* key -> GINT_TO_POINTER(Level + 1) */
+	GHashTable *instead;   /* key -> what there is instead */
+	WorldConditionFunc on_condition; /* or NULL */
+	void *on_condition_data;
 	GHashTable *processes; /* name -> Process */
 	GHashTable *timers;    /* name -> Timer */
 	GPtrArray *told;       /* names of services with unanswered starts or stops, in order */
 	GString *log;
+	GString *condition_log;
 	char *log_shown;
 	char *refusal;
 };
@@ -138,6 +142,21 @@ static void on_engine_changed(void *data)
 	(void)data;
 }
 
+static void on_condition_changed(void *data, const char *key, Level level, const char *why)
+{
+	World *w = data;
+
+	g_string_append_printf(w->condition_log, "%s%s %s", w->condition_log->len ? ", " : "", key, level_name(level));
+	if (w->on_condition)
+		w->on_condition(w->on_condition_data, key, level, why);
+}
+
+static char *on_describe(void *data, KeyPrefix prefix, const char *key)
+{
+	(void)prefix;
+	return g_strdup(g_hash_table_lookup(((World *)data)->instead, key));
+}
+
 static const EngineOps ops = {
 	.subscribe = on_subscribe,
 	.unsubscribe = on_unsubscribe,
@@ -148,6 +167,8 @@ static const EngineOps ops = {
 	.changed = on_changed,
 	.removed = on_removed,
 	.engine_changed = on_engine_changed,
+	.condition_changed = on_condition_changed,
+	.describe = on_describe,
 };
 
 /* --- files --- */
@@ -219,7 +240,9 @@ static World *world_new_with_layer(const char *files, const char *policy, Policy
 	w->processes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	w->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	w->told = g_ptr_array_new_with_free_func(g_free);
+	w->instead = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	w->log = g_string_new(NULL);
+	w->condition_log = g_string_new(NULL);
 	w->engine = engine_new(&ops, w);
 	load(w);
 	tell_levels(w);
@@ -251,7 +274,9 @@ void world_free(World *w)
 	g_hash_table_unref(w->processes);
 	g_hash_table_unref(w->timers);
 	g_ptr_array_unref(w->told);
+	g_hash_table_unref(w->instead);
 	g_string_free(w->log, TRUE);
+	g_string_free(w->condition_log, TRUE);
 	g_free(w->log_shown);
 	g_free(w->refusal);
 	g_free(w->files);
@@ -291,20 +316,30 @@ void world_reload(World *w, const char *files, const char *policy)
 
 /* --- what happens --- */
 
-static void set_level(World *w, const char *key, Level level)
+void world_set_level(World *w, const char *key, Level level, const char *why, const char *instead)
 {
 	g_hash_table_insert(w->levels, g_strdup(key), GINT_TO_POINTER(level + 1));
-	engine_set_level(w->engine, key, level, NULL, w->now_us);
+	if (instead)
+		g_hash_table_insert(w->instead, g_strdup(key), g_strdup(instead));
+	else
+		g_hash_table_remove(w->instead, key);
+	engine_set_level(w->engine, key, level, why, w->now_us);
 }
 
 void world_set(World *w, const char *key, bool is_true)
 {
-	set_level(w, key, is_true ? LEVEL_TRUE : LEVEL_FALSE);
+	world_set_level(w, key, is_true ? LEVEL_TRUE : LEVEL_FALSE, NULL, NULL);
 }
 
 void world_set_unknown(World *w, const char *key)
 {
-	set_level(w, key, LEVEL_UNKNOWN);
+	world_set_level(w, key, LEVEL_UNKNOWN, NULL, NULL);
+}
+
+void world_on_condition(World *w, WorldConditionFunc func, void *data)
+{
+	w->on_condition = func;
+	w->on_condition_data = data;
 }
 
 static void tell(World *w, const char *service, ProcessEvent event)
@@ -514,12 +549,22 @@ void world_crash(World *w)
 
 /* --- what came of it --- */
 
-const char *world_log(World *w)
+static const char *show(World *w, GString *log)
 {
 	g_free(w->log_shown);
-	w->log_shown = g_strdup(w->log->str);
-	g_string_truncate(w->log, 0);
+	w->log_shown = g_strdup(log->str);
+	g_string_truncate(log, 0);
 	return w->log_shown;
+}
+
+const char *world_log(World *w)
+{
+	return show(w, w->log);
+}
+
+const char *world_condition_log(World *w)
+{
+	return show(w, w->condition_log);
 }
 
 unsigned world_count_live(World *w, const char *service)

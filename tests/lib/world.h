@@ -36,6 +36,11 @@ void world_reload(World *w, const char *files, const char *policy);
 /* --- what happens --- */
 void world_set(World *w, const char *key, bool is_true);
 void world_set_unknown(World *w, const char *key);
+/* As world_set(), with what the provider says of it, and what there is instead; NULL: nothing. */
+void world_set_level(World *w, const char *key, Level level, const char *why, const char *instead);
+/* Call @func whenever the engine tells that a condition changed. */
+typedef void (*WorldConditionFunc)(void *data, const char *key, Level level, const char *why);
+void world_on_condition(World *w, WorldConditionFunc func, void *data);
 /* Processes of the present invocation. */
 void world_started(World *w, const char *service);
 void world_ready(World *w, const char *service);
@@ -66,6 +71,8 @@ void world_crash(World *w);
 /* --- what came of it --- */
 /* What was told since the last call: "start a, stop b, reload c". */
 const char *world_log(World *w);
+/* The same for conditions: "flag:go true". */
+const char *world_condition_log(World *w);
 unsigned world_count_live(World *w, const char *service);
 
 #define expect_state(w, service, expected)                                                          \

@@ -30,6 +30,13 @@ tests_unit_test_bus_SOURCES = tests/unit/test_bus.c tests/lib/bus-world.c tests/
 tests_unit_test_bus_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_LDADD = $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/unit/test_conditions
+TESTS += tests/unit/test_conditions
+tests_unit_test_conditions_SOURCES = tests/unit/test_conditions.c tests/lib/bus-world.c tests/lib/world.c \
+	tests/lib/tree.c tests/lib/check-main.c
+tests_unit_test_conditions_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_conditions_LDADD = $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
+
 # The driver and how it is run: model.mk.
 check_PROGRAMS += tests/fuzz/fuzz_peer
 TESTS += tests/fuzz/fuzz_peer

@@ -124,6 +124,78 @@ START_TEST(an_unknown_level_says_how_long_it_is_waited_for)
 }
 END_TEST
 
+/* What is waited for, as a person says it; the level, what its provider says, and what there is instead. */
+static const struct {
+	const char *term;
+	const char *key;
+	Level level;
+	const char *why;
+	const char *instead;
+	const char *told;
+	const char *next; /* NULL: none */
+} waits[] = {
+	{ "label:DATA", "label:DATA", LEVEL_FALSE, NULL, "labels present: EFI, ROOT",
+	  "waiting for a volume labelled DATA; labels present: EFI, ROOT",
+	  "Plug the volume in, or label one of those that \"lsblk -f\" shows: e2label DEVICE 'DATA' (ext4), fatlabel, btrfs "
+	  "filesystem label." },
+	{ "!label:DATA", "label:DATA", LEVEL_TRUE, "/dev/sdb1", NULL,
+	  "waiting for the end of a volume labelled DATA: /dev/sdb1", "Take the volume out, or give it another label." },
+	{ "uuid:AB-CD", "uuid:ab-cd", LEVEL_FALSE, "there is none", NULL,
+	  "waiting for a volume with the UUID ab-cd: there is none", "Plug the volume in; \"lsblk -f\" shows what is there." },
+	{ "device:/dev/sdb", "device:/dev/sdb", LEVEL_UNKNOWN, "udev is not up", NULL,
+	  "waiting for the device /dev/sdb, not known yet: udev is not up; in 30.0 s it counts as false",
+	  "udevadm info --name=/dev/sdb" },
+	{ "udev:SUBSYSTEM=block ID_BUS=usb", "udev:ID_BUS=usb SUBSYSTEM=block", LEVEL_FALSE, NULL, NULL,
+	  "waiting for a device with ID_BUS=usb SUBSYSTEM=block",
+	  "\"udevadm info --export-db\" shows all devices with their properties." },
+	{ "network:up", "network:up", LEVEL_FALSE, "no default route", "interfaces: lo (up), eth0 (no carrier)",
+	  "waiting for a default route: no default route; interfaces: lo (up), eth0 (no carrier)", "ip route show default" },
+	{ "network:online", "network:online", LEVEL_FALSE, NULL, NULL, "waiting for full connectivity to the network",
+	  "nmcli networking connectivity check" },
+	{ "network:interface:eth0", "network:interface:eth0", LEVEL_FALSE, NULL, NULL,
+	  "waiting for a carrier on the interface eth0", "ip link show eth0" },
+	{ "dbus:org.bluez", "dbus:org.bluez", LEVEL_FALSE, "org.bluez has no owner", NULL,
+	  "waiting for the name org.bluez on the system bus: org.bluez has no owner",
+	  "Start the program that takes the name org.bluez; no service has Ready=dbus:org.bluez." },
+	{ "dbus-property:org.x /o org.x.I.State >= 70", "dbus-property:org.x /o org.x.I.State >= 70", LEVEL_FALSE,
+	  "it is 20", NULL, "waiting for org.x.I.State >= 70 at /o of org.x: it is 20",
+	  "gdbus call --system --dest org.x --object-path /o --method org.freedesktop.DBus.Properties.Get org.x.I State" },
+	{ "flag:go", "flag:go", LEVEL_FALSE, "the flag is not set", NULL, "flag:go is false: the flag is not set",
+	  "svcctl flag set go" },
+};
+
+START_TEST(what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do)
+{
+	g_autofree char *file = g_strdup_printf(DAEMON "[Conditions]\nWhile=%s\n", waits[_i].term);
+	g_autoptr(World) w = world_new(file);
+	g_autofree char *why = g_strdup_printf("why: %s (/etc/svcd/services.d/it.svc:5).\n", waits[_i].told);
+	g_autofree char *next = g_strdup_printf("next: %s\n", waits[_i].next);
+	const char *text;
+
+	world_set_level(w, waits[_i].key, waits[_i].level, waits[_i].why, waits[_i].instead);
+	world_settle(w);
+
+	text = told(w, "it");
+	ck_assert_msg(strstr(text, why) != NULL, "%s", text);
+	ck_assert_msg(strstr(text, next) != NULL, "%s", text);
+}
+END_TEST
+
+START_TEST(a_name_on_the_bus_leads_to_the_service_that_takes_it)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=dbus:org.bluez\n== bluetooth\n"
+						   "[Service]\nExec=/bin/b\nReady=dbus:org.bluez\n",
+						   "[runlevel 2]\nActivate=app\n[service bluetooth]\n"
+						   "Activation=manual\n");
+	const char *text = told(w, "app");
+
+	ck_assert_msg(strstr(text, "why: waiting for the name org.bluez on the system bus (/etc/svcd/services.d/app.svc:5).\n"
+				   "  state: bluetooth is not running.\n"
+				   "  why: Policy says \"manual\" (" POLICY_FILE ":4), and no admin started it.\n"
+				   "  next: svcctl start bluetooth\n") != NULL, "%s", text);
+}
+END_TEST
+
 START_TEST(two_that_wait_for_each_other_are_told_once)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=service:b | flag:x\n== b\n" DAEMON
@@ -253,6 +325,9 @@ Suite *make_suite(void)
 	tcase_add_test(sentences, an_admins_stop_is_told_with_who_it_was);
 	tcase_add_test(sentences, the_loser_of_a_conflict_learns_who_won);
 	tcase_add_test(sentences, an_unknown_level_says_how_long_it_is_waited_for);
+	tcase_add_loop_test(sentences, what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do, 0,
+			    G_N_ELEMENTS(waits));
+	tcase_add_test(sentences, a_name_on_the_bus_leads_to_the_service_that_takes_it);
 	tcase_add_test(sentences, two_that_wait_for_each_other_are_told_once);
 	tcase_add_test(sentences, a_service_that_is_to_stop_says_for_whom_it_waits);
 	tcase_add_test(sentences, what_is_not_as_wanted_is_listed);

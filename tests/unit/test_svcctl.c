@@ -157,8 +157,15 @@ static const Typed typed[] = {
 	{ "flag set go", 0, "flag:go is true\n", "" },
 	{ "flag set", 2, "", "svcctl: flag set: which one?\n  svcctl flag --help\n" },
 	{ "flag wave go", 2, "", "svcctl: flag: \"wave\" is not list, set or clear\n  svcctl flag --help\n" },
-	{ "conditions", 0,
-	  "CONDITION    LEVEL SERVICES WHY\nflag:go      false        1 \nservice:base true         1 base is ready\n", "" },
+	{ "conditions -o condition,level,waiting,why", 0,
+	  "CONDITION    LEVEL WAITING WHY\n"
+	  "flag:go      false shy     flags set: stay\n"
+	  "service:base true          base is ready\n",
+	  "" },
+	{ "conditions --level true -o condition --no-header", 0, "service:base\n", "" },
+	{ "conditions flag:* -o condition,instead --no-header", 0, "flag:go   flags set: stay\n", "" },
+	{ "conditions --level high", 2, "",
+	  "svcctl: --level takes true, false or unknown, not \"high\"\n  svcctl conditions --help\n" },
 	{ "runlevel", 0, "N 2\n", "" },
 	{ "runlevel 3", 0, "the runlevel is 3 now\n", "" },
 	{ "runlevel 9", 2, "", "svcctl: there is no runlevel \"9\"\n  svcctl runlevel --help\n" },

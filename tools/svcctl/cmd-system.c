@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * flag, conditions, runlevel, poweroff, reboot, halt, reload-files, reexec, version: the machine as a whole.
+ * flag, runlevel, poweroff, reboot, halt, reload-files, reexec, version: the machine as a whole.
  */
 #include "config.h"
 
-#include <fnmatch.h>
 #include <signal.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ static bool change(Context *context, const char *method, GVariant *args, const c
 	return true;
 }
 
-/* --- flags and conditions --- */
+/* --- flags --- */
 
 static bool list_flags(Context *context, GError **error)
 {
@@ -80,40 +79,6 @@ bool cmd_flag(Context *context, GError **error)
 	if (strcmp(word, "set") == 0 || strcmp(word, "clear") == 0)
 		return set_flags(context, strcmp(word, "set") == 0, error);
 	return fail_ctl(error, CTL_ERROR_USAGE, "flag: \"%s\" is not list, set or clear", word);
-}
-
-static const char *const condition_fields[] = { "Key", "Level", "Why", "Since", "Subscribers", NULL };
-static const Column condition_columns[] = {
-	{ "condition", "CONDITION", "Key", CELL_TEXT },
-	{ "level", "LEVEL", "Level", CELL_TEXT },
-	{ "since_us", NULL, "Since", CELL_TIME },
-	{ "services", "SERVICES", "Subscribers", CELL_NUMBER },
-	{ "why", "WHY", "Why", CELL_TEXT },
-};
-
-static bool is_asked_for(const Context *context, const char *key)
-{
-	for (unsigned i = 0; i < context->n_names; i++) {
-		if (fnmatch(context->names[i], key, 0) == 0)
-			return true;
-	}
-	return context->n_names == 0;
-}
-
-bool cmd_conditions(Context *context, GError **error)
-{
-	g_autoptr(GVariant) reply = client_ask_manager(context->client, "ListConditions", NULL, "(a(ssstu))", error);
-	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
-	g_autoptr(GPtrArray) records = records_new();
-
-	for (gsize i = 0; array && i < g_variant_n_children(array); i++) {
-		g_autoptr(GVariant) record = record_from_tuple(g_variant_get_child_value(array, i), condition_fields);
-
-		if (is_asked_for(context, record_text(record, "Key")))
-			g_ptr_array_add(records, g_steal_pointer(&record));
-	}
-	return array && output_table(&context->output, condition_columns, G_N_ELEMENTS(condition_columns), records,
-				     context->options.columns, error);
 }
 
 /* --- runlevels --- */

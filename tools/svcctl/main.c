@@ -50,8 +50,10 @@ static const Verb verbs[] = {
 	  "With --edges only \"A B\" lines: A before B. Needs no running svcd." },
 	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
 	  "A service waits for one with When=flag:NAME." },
-	{ "conditions", "[PATTERN...]", "the levels that svcd sees", "columns no-header", 0, ANY_NAMES, cmd_conditions,
-	  "" },
+	{ "conditions", "[PATTERN...]", "what svcd sees of the world", "level columns no-header", 0, ANY_NAMES,
+	  cmd_conditions,
+	  "Every condition that a service looks at: its level, since when, which services\n"
+	  "wait for it, why, and what there is instead." },
 	{ "runlevel", "[RUNLEVEL]", "show or change the runlevel", "", 0, 1, cmd_runlevel,
 	  "Shows the previous one and the present one, as runlevel(8) does." },
 	{ "reload-files", "", "read all service and policy files again", "", 0, 0, cmd_reload_files,

@@ -27,6 +27,7 @@ typedef struct Options {
 	const char *timeout; /* seconds */
 	const char *root;
 	const char *state;
+	const char *level;
 	const char *lines;
 	const char *runlevel;
 	bool is_all;
@@ -95,6 +96,9 @@ GPtrArray *records_new(void);
 
 /* The manager's complaints about files, as records; NULL with @error. */
 GPtrArray *ask_diagnostics(Context *context, GError **error);
+
+/* Records of ListConditions, with Key, Level, Why, Since, Waiting, Others, Instead; NULL with @error. */
+GPtrArray *ask_conditions(Context *context, GError **error);
 
 /* Records of ListServices, GVariant *; NULL with @error. */
 GPtrArray *ask_services(Context *context, GError **error);

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions: the list, watches, and ConditionChanged.
+ *
+ * The levels of what comes from outside are told by whoever provides them, those of services follow from the engine's
+ * state: they are computed when somebody looks, and for those that are watched whenever the engine comes to rest.
+ */
+#include "config.h"
+
+#include "bus/conditions.h"
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "bus/names.h"
+#include "loop/wire.h"
+
+typedef struct Watch {
+	const char *key; /* interned */
+	KeyPrefix prefix;
+	Level level;
+	char *why;
+	GPtrArray *clients; /* BusClient *, borrowed; never empty */
+} Watch;
+
+typedef struct Change {
+	const char *key; /* interned */
+	Level level;
+	char *why;
+} Change;
+
+struct Conditions {
+	const Engine *engine;
+	const BusOps *ops;
+	void *data;
+	GHashTable *watches;    /* interned key -> Watch, owned */
+	GPtrArray *changes;     /* Change *, owned, in the order in which they began */
+	GHashTable *change_of;  /* interned key -> Change in @changes */
+};
+
+static void watch_free(gpointer data)
+{
+	Watch *watch = data;
+
+	g_ptr_array_unref(watch->clients);
+	g_free(watch->why);
+	g_free(watch);
+}
+
+static void change_free(gpointer data)
+{
+	Change *change = data;
+
+	g_free(change->why);
+	g_free(change);
+}
+
+Conditions *conditions_new(const Engine *engine, const BusOps *ops, void *data)
+{
+	Conditions *conditions = g_new0(Conditions, 1);
+
+	conditions->engine = engine;
+	conditions->ops = ops;
+	conditions->data = data;
+	conditions->watches = g_hash_table_new_full(NULL, NULL, NULL, watch_free);
+	conditions->changes = g_ptr_array_new_with_free_func(change_free);
+	conditions->change_of = g_hash_table_new(NULL, NULL);
+	return conditions;
+}
+
+void conditions_free(Conditions *conditions)
+{
+	if (!conditions)
+		return;
+	g_hash_table_unref(conditions->watches);
+	g_ptr_array_unref(conditions->changes);
+	g_hash_table_unref(conditions->change_of);
+	g_free(conditions);
+}
+
+/* --- watching --- */
+
+static bool parse(const char *text, KeyPrefix *ret_prefix, const char **ret_key, GError **error)
+{
+	g_autofree char *problem = NULL;
+
+	return key_parse(text, ret_prefix, ret_key, &problem) || fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+}
+
+static unsigned count_watches(const Conditions *conditions, BusClient *client)
+{
+	GHashTableIter iter;
+	gpointer value;
+	unsigned n = 0;
+
+	g_hash_table_iter_init(&iter, conditions->watches);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		n += g_ptr_array_find(((const Watch *)value)->clients, client, NULL) ? 1 : 0;
+	return n;
+}
+
+/* A file may name a service that comes later; a person who names one that is not there has made a mistake. */
+static bool check_service(const Conditions *conditions, KeyPrefix prefix, const char *key, GError **error)
+{
+	g_autofree char *why = NULL;
+	Level level;
+
+	if (engine_internal_level(conditions->engine, prefix, key, &level, &why) || prefix == KEY_SETTLED)
+		return true;
+	return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "%s: %s", key, why);
+}
+
+/* Takes the present level of what the engine itself knows. Returns: whether it is another than before. */
+static bool look(const Conditions *conditions, Watch *watch)
+{
+	const Level before = watch->level;
+
+	g_free(watch->why);
+	engine_internal_level(conditions->engine, watch->prefix, watch->key, &watch->level, &watch->why);
+	return watch->level != before;
+}
+
+static Watch *add_watch(Conditions *conditions, KeyPrefix prefix, const char *key)
+{
+	Watch *watch = g_new0(Watch, 1);
+	ConditionView view = { .level = LEVEL_UNKNOWN };
+
+	(void)engine_condition(conditions->engine, key, &view); /* if a service looks at it, the level is known at once */
+	watch->key = key;
+	watch->prefix = prefix;
+	watch->level = view.level;
+	watch->why = g_strdup(view.why);
+	watch->clients = g_ptr_array_new();
+	g_hash_table_insert(conditions->watches, (gpointer)key, watch);
+	if (key_prefix_is_internal(prefix))
+		look(conditions, watch);
+	else
+		conditions->ops->watch_condition(conditions->data, prefix, key);
+	return watch;
+}
+
+bool conditions_watch(Conditions *conditions, BusClient *client, const char *text, Level *ret_level,
+		      const char **ret_why, GError **error)
+{
+	const char *key;
+	KeyPrefix prefix;
+	Watch *watch;
+
+	if (!parse(text, &prefix, &key, error) ||
+	    (key_prefix_is_internal(prefix) && !check_service(conditions, prefix, key, error)))
+		return false;
+	watch = g_hash_table_lookup(conditions->watches, key);
+	if ((!watch || !g_ptr_array_find(watch->clients, client, NULL)) &&
+	    count_watches(conditions, client) >= LIMIT_WATCHES)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "no more than %u conditions can be watched at a time",
+			    LIMIT_WATCHES);
+	if (!watch)
+		watch = add_watch(conditions, prefix, key);
+	if (!g_ptr_array_find(watch->clients, client, NULL))
+		g_ptr_array_add(watch->clients, client);
+	*ret_level = watch->level;
+	*ret_why = watch->why;
+	return true;
+}
+
+/* Takes @client off. Returns: true when nobody is left who watches it; the caller frees it. */
+static bool leave(Conditions *conditions, Watch *watch, BusClient *client)
+{
+	if (!g_ptr_array_remove_fast(watch->clients, client) || watch->clients->len > 0)
+		return false;
+	if (!key_prefix_is_internal(watch->prefix))
+		conditions->ops->unwatch_condition(conditions->data, watch->prefix, watch->key);
+	return true;
+}
+
+bool conditions_unwatch(Conditions *conditions, BusClient *client, const char *text, GError **error)
+{
+	const char *key;
+	KeyPrefix prefix;
+	Watch *watch;
+
+	if (!parse(text, &prefix, &key, error))
+		return false;
+	watch = g_hash_table_lookup(conditions->watches, key);
+	if (watch && leave(conditions, watch, client))
+		g_hash_table_remove(conditions->watches, key);
+	return true;
+}
+
+void conditions_forget_client(Conditions *conditions, BusClient *client)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, conditions->watches);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		if (leave(conditions, value, client))
+			g_hash_table_iter_remove(&iter);
+	}
+}
+
+/* --- telling --- */
+
+static void note_change(Conditions *conditions, const char *key, Level level, const char *why)
+{
+	Change *change = g_hash_table_lookup(conditions->change_of, key);
+
+	if (!change) {
+		change = g_new0(Change, 1);
+		change->key = key;
+		g_ptr_array_add(conditions->changes, change);
+		g_hash_table_insert(conditions->change_of, (gpointer)key, change);
+	}
+	change->level = level;
+	g_free(change->why);
+	change->why = g_strdup(why);
+}
+
+void conditions_set_level(Conditions *conditions, const char *key, Level level, const char *why)
+{
+	const char *interned = g_intern_string(key);
+	Watch *watch = g_hash_table_lookup(conditions->watches, interned);
+
+	note_change(conditions, interned, level, why);
+	if (!watch)
+		return;
+	watch->level = level;
+	g_free(watch->why);
+	watch->why = g_strdup(why);
+}
+
+static void look_at_services(Conditions *conditions)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, conditions->watches);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Watch *watch = value;
+
+		if (key_prefix_is_internal(watch->prefix) && look(conditions, watch))
+			note_change(conditions, watch->key, watch->level, watch->why);
+	}
+}
+
+static DBusMessage *new_signal(const Change *change)
+{
+	DBusMessage *message =
+		wire_must(dbus_message_new_signal(OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ConditionChanged"));
+	DBusMessageIter out;
+
+	dbus_message_iter_init_append(message, &out);
+	wire_string(&out, change->key);
+	wire_string(&out, level_name(change->level));
+	wire_string(&out, change->why);
+	return message;
+}
+
+static void tell_watchers(const Watch *watch, DBusMessage *message)
+{
+	for (guint i = 0; i < watch->clients->len; i++) {
+		BusClient *client = g_ptr_array_index(watch->clients, i);
+
+		if (!client->is_subscribed)
+			client->send(client, message);
+	}
+}
+
+void conditions_tell(Conditions *conditions, void (*broadcast)(void *data, DBusMessage *message), void *data)
+{
+	look_at_services(conditions);
+	for (guint i = 0; i < conditions->changes->len; i++) {
+		const Change *change = g_ptr_array_index(conditions->changes, i);
+		const Watch *watch = g_hash_table_lookup(conditions->watches, change->key);
+		DBusMessage *message = new_signal(change);
+
+		if (watch)
+			tell_watchers(watch, message);
+		broadcast(data, message);
+		dbus_message_unref(message);
+	}
+	g_hash_table_remove_all(conditions->change_of);
+	g_ptr_array_set_size(conditions->changes, 0);
+}
+
+/* --- the list --- */
+
+typedef struct List {
+	const Conditions *conditions;
+	DBusMessageIter *array;
+} List;
+
+static void append_subscribers(const Engine *engine, const char *key, DBusMessageIter *out)
+{
+	g_autoptr(GPtrArray) waiting = NULL;
+	g_autoptr(GPtrArray) others = NULL;
+
+	engine_subscribers(engine, key, &waiting, &others);
+	wire_names(out, waiting);
+	wire_names(out, others);
+}
+
+static void append_condition(const ConditionView *view, void *data)
+{
+	const List *list = data;
+	const Conditions *conditions = list->conditions;
+	g_autofree char *instead = NULL;
+	DBusMessageIter inner;
+
+	if (view->level != LEVEL_TRUE && !key_prefix_is_internal(view->prefix))
+		instead = conditions->ops->describe_condition(conditions->data, view->prefix, view->key);
+	wire_open(list->array, DBUS_TYPE_STRUCT, NULL, &inner);
+	wire_string(&inner, view->key);
+	wire_string(&inner, level_name(view->level));
+	wire_string(&inner, view->why);
+	wire_uint64(&inner, view->since_us > 0 ? (uint64_t)view->since_us : 0);
+	append_subscribers(conditions->engine, view->key, &inner);
+	wire_string(&inner, instead);
+	wire_close(list->array, &inner);
+}
+
+void conditions_append(Conditions *conditions, DBusMessageIter *out)
+{
+	DBusMessageIter array;
+	List list = { .conditions = conditions, .array = &array };
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(ssstasass)", &array);
+	engine_foreach_condition(conditions->engine, append_condition, &list);
+	wire_close(out, &array);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Explain, one term: what is waited for as a person says it, what there is instead, and what to do about it.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/engine-private.h"
+
+/* --- what is waited for --- */
+
+/* The words around the condition's argument. A prefix that is not here is told by its key, which says as much. */
+static const struct {
+	const char *before;
+	const char *after;
+} things[KEY_COUNT] = {
+	[KEY_DBUS] = { "the name ", " on the system bus" },
+	[KEY_LABEL] = { "a volume labelled ", "" },
+	[KEY_UUID] = { "a volume with the UUID ", "" },
+	[KEY_DEVICE] = { "the device ", "" },
+	[KEY_UDEV] = { "a device with ", "" },
+};
+
+static char *describe_network(const char *argument)
+{
+	if (strcmp(argument, "up") == 0)
+		return g_strdup("a default route");
+	if (strcmp(argument, "online") == 0)
+		return g_strdup("full connectivity to the network");
+	return g_strdup_printf("a carrier on the interface %s", strchr(argument, ':') + 1);
+}
+
+/* NAME PATH INTERFACE.PROPERTY OP VALUE */
+static char *describe_property(const char *key)
+{
+	g_auto(GStrv) words = key_argument_words(key);
+
+	return g_strdup_printf("%s %s %s at %s of %s", words[2], words[3], words[4], words[1], words[0]);
+}
+
+/* A new string; NULL when the key says as much. */
+static char *describe_thing(const Condition *c)
+{
+	if (c->prefix == KEY_NETWORK)
+		return describe_network(key_argument(c->key));
+	if (c->prefix == KEY_DBUS_PROPERTY)
+		return describe_property(c->key);
+	if (!things[c->prefix].before)
+		return NULL;
+	return g_strconcat(things[c->prefix].before, key_argument(c->key), things[c->prefix].after, NULL);
+}
+
+/* ": no such volume; labels present: EFI, ROOT", or what there is of it; a new string. */
+static char *describe_rest(const Engine *engine, const Condition *c)
+{
+	g_autofree char *instead = NULL;
+
+	if (engine->ops->describe && !key_prefix_is_internal(c->prefix))
+		instead = engine->ops->describe(engine->data, c->prefix, c->key);
+	return g_strconcat(c->why ? ": " : "", c->why ? c->why : "", instead ? "; " : "", instead ? instead : "", NULL);
+}
+
+/* For how long an unknown level is waited for yet; a new string. */
+static char *describe_patience(const Condition *c, int64_t now_us)
+{
+	return text_format_duration(MAX(c->since_us + UNKNOWN_LIMIT_US - now_us, 0));
+}
+
+/* @thing: what describe_thing() says. */
+static char *describe_wait(const Condition *c, bool is_negated, const char *thing, const char *rest, int64_t now_us)
+{
+	g_autofree char *left = NULL;
+
+	if (c->level == LEVEL_UNKNOWN && c->is_stale)
+		return g_strdup_printf("waiting for %s, not known for so long that it counts as false%s", thing, rest);
+	if (c->level == LEVEL_UNKNOWN) {
+		left = describe_patience(c, now_us);
+		return g_strdup_printf("waiting for %s, not known yet%s; in %s it counts as false", thing, rest, left);
+	}
+	return g_strdup_printf("waiting %s %s%s", is_negated ? "for the end of" : "for", thing, rest);
+}
+
+static char *describe_key(const Condition *c, bool is_negated, const char *rest, int64_t now_us)
+{
+	g_autofree char *left = NULL;
+
+	if (c->level == LEVEL_UNKNOWN && c->is_stale)
+		return g_strdup_printf("%s is not known, for so long that it counts as false%s", c->key, rest);
+	if (c->level == LEVEL_UNKNOWN) {
+		left = describe_patience(c, now_us);
+		return g_strdup_printf("%s is not known yet%s; in %s it counts as false", c->key, rest, left);
+	}
+	if (c->prefix == KEY_SETTLED && c->level == LEVEL_FALSE)
+		return g_strdup_printf("%s has not settled", key_argument(c->key));
+	if (is_negated && c->prefix == KEY_ACTIVE)
+		return g_strdup_printf("%s still runs", key_argument(c->key));
+	return g_strdup_printf("%s is %s%s", c->key, level_name(c->level), rest);
+}
+
+static char *describe_literal(const Engine *engine, const Condition *c, bool is_negated, int64_t now_us)
+{
+	g_autofree char *thing = describe_thing(c);
+	g_autofree char *rest = describe_rest(engine, c);
+
+	if (thing)
+		return describe_wait(c, is_negated, thing, rest, now_us);
+	return describe_key(c, is_negated, rest, now_us);
+}
+
+char *slot_describe(const Slot *slot, int64_t now_us)
+{
+	g_autofree char *origin = origin_format(slot->term->origin);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		g_autofree char *literal = describe_literal(slot->service->priv->engine, slot->conditions[i],
+							    term_literal(slot->term, i)->negated, now_us);
+
+		g_string_append_printf(text, "%s%s", i ? ", and " : "", literal);
+	}
+	g_string_append_printf(text, " (%s).", origin);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* --- what to do --- */
+
+static char *advise_property(const char *key)
+{
+	g_auto(GStrv) words = key_argument_words(key);
+	const char *dot = strrchr(words[2], '.');
+
+	return g_strdup_printf("gdbus call --system --dest %s --object-path %s "
+			       "--method org.freedesktop.DBus.Properties.Get %.*s %s",
+			       words[0], words[1], (int)(dot - words[2]), words[2], dot + 1);
+}
+
+static char *advise_network(const char *argument)
+{
+	if (strcmp(argument, "up") == 0)
+		return g_strdup("ip route show default");
+	if (strcmp(argument, "online") == 0)
+		return g_strdup("nmcli networking connectivity check");
+	return g_strdup_printf("ip link show %s", strchr(argument, ':') + 1);
+}
+
+static char *advise_label(const char *label)
+{
+	g_autofree char *quoted = g_shell_quote(label);
+
+	return g_strdup_printf("Plug the volume in, or label one of those that \"lsblk -f\" shows: e2label DEVICE %s "
+			       "(ext4), fatlabel, btrfs filesystem label.", quoted);
+}
+
+char *condition_advise(const Condition *c, bool is_negated)
+{
+	const char *argument = key_argument(c->key);
+
+	switch (c->prefix) {
+	case KEY_FLAG:
+		return g_strdup_printf("svcctl flag %s %s", is_negated ? "clear" : "set", argument);
+	case KEY_PATH:
+		return g_strdup_printf("It is looked at again as soon as %s %s.", strchr(argument, '/'),
+				       is_negated ? "is gone" : "is there");
+	case KEY_MOUNTED:
+		return g_strdup_printf("It is looked at again as soon as something is %s %s.",
+				       is_negated ? "no longer mounted on" : "mounted on", argument);
+	case KEY_KERNEL:
+	case KEY_VIRTUAL:
+		return g_strdup_printf("%s does not change until the next boot.", c->key);
+	case KEY_DBUS:
+		if (is_negated)
+			return g_strdup_printf("It is looked at again as soon as %s leaves the bus.", argument);
+		return g_strdup_printf("Start the program that takes the name %s; no service has Ready=dbus:%s.", argument,
+				       argument);
+	case KEY_DBUS_PROPERTY:
+		return advise_property(c->key);
+	case KEY_NETWORK:
+		return advise_network(argument);
+	case KEY_LABEL:
+		return is_negated ? g_strdup("Take the volume out, or give it another label.") : advise_label(argument);
+	case KEY_UUID:
+		return g_strdup_printf("%s; \"lsblk -f\" shows what is there.",
+				       is_negated ? "Take the volume out" : "Plug the volume in");
+	case KEY_DEVICE:
+		return g_strdup_printf("udevadm info --name=%s", argument);
+	case KEY_UDEV:
+		return g_strdup("\"udevadm info --export-db\" shows all devices with their properties.");
+	case KEY_SERVICE:
+	case KEY_SETTLED:
+	case KEY_ACTIVE:
+	case KEY_FACILITY:
+	case KEY_COUNT:
+		break;
+	}
+	return NULL;
+}

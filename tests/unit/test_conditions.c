@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions as clients see them: who waits for each, and being told of any.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "bus/names.h"
+#include "tests/lib/bus-world.h"
+
+Suite *make_suite(void);
+
+#define DAEMON "[Service]\nExec=/bin/d\n"
+static const char files[] = "== base\n" DAEMON "== shy\n" DAEMON "[Conditions]\nWhen=flag:go\n== bold\n" DAEMON
+			    "[Conditions]\nWhen=flag:go | service:base\n== off\n" DAEMON "[Conditions]\nWhile=flag:go\n";
+static const char policy[] = "[runlevel 2]\nActivate=base shy bold\n";
+
+/* --- the list --- */
+
+static char *list(GDBusConnection *connection, const char *key)
+{
+	g_autoptr(GVariant) reply = bus_world_manager(connection, "ListConditions", NULL, "(a(ssstasass))");
+	g_autoptr(GVariant) array = g_variant_get_child_value(reply, 0);
+
+	for (gsize i = 0; i < g_variant_n_children(array); i++) {
+		const char *name, *level, *why, *instead;
+		g_autofree char **waiting = NULL;
+		g_autofree char **others = NULL;
+		g_autofree char *first = NULL;
+		g_autofree char *second = NULL;
+
+		g_variant_get_child(array, i, "(&s&s&st^a&s^a&s&s)", &name, &level, &why, NULL, &waiting, &others, &instead);
+		if (strcmp(name, key) != 0)
+			continue;
+		first = g_strjoinv(",", waiting);
+		second = g_strjoinv(",", others);
+		return g_strdup_printf("%s; %s; waiting %s; others %s; %s", level, why, first, second, instead);
+	}
+	return g_strdup("not listed");
+}
+
+START_TEST(the_list_says_who_waits_and_what_there_is_instead)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *before = NULL;
+	g_autofree char *after = NULL;
+
+	world_settle(bw->world);
+	bus_world_set(bw, "flag:go", LEVEL_FALSE, "the flag is not set");
+	before = list(connection, "flag:go");
+	bus_world_set(bw, "flag:go", LEVEL_TRUE, "set by uid 0");
+	world_settle(bw->world);
+	after = list(connection, "flag:go");
+
+	/* bold has another way, and off is not wanted: neither waits. */
+	ck_assert_str_eq(before, "false; the flag is not set; waiting shy; others bold,off; flags set: stay");
+	ck_assert_str_eq(after, "true; set by uid 0; waiting ; others bold,off,shy; ");
+}
+END_TEST
+
+START_TEST(the_list_has_the_conditions_of_services_too)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *text = NULL;
+
+	world_settle(bw->world);
+	text = list(connection, "service:base");
+	ck_assert_str_eq(text, "true; base is ready; waiting ; others bold; ");
+}
+END_TEST
+
+/* --- watching --- */
+
+/* "LEVEL WHY" of the answer. */
+static char *watch(GDBusConnection *connection, const char *text, bool on)
+{
+	g_autoptr(GVariant) reply = bus_world_manager(connection, "WatchCondition", g_variant_new("(sb)", text, on), "(ss)");
+	const char *level, *why;
+
+	g_variant_get(reply, "(&s&s)", &level, &why);
+	return g_strdup_printf("%s %s", level, why);
+}
+
+static void expect_watch(GDBusConnection *connection, const char *text, const char *expected)
+{
+	g_autofree char *told = watch(connection, text, true);
+
+	ck_assert_str_eq(told, expected);
+}
+
+static void on_signal(GDBusConnection *connection, const gchar *sender, const gchar *path, const gchar *interface,
+		      const gchar *name, GVariant *args, gpointer data)
+{
+	GString *heard = data; /* "KEY LEVEL WHY" lines */
+	const char *key, *level, *why;
+
+	if (strcmp(name, "ConditionChanged") != 0)
+		return;
+	ck_assert_str_eq(path, OBJECT_PATH_MANAGER);
+	ck_assert_str_eq(interface, INTERFACE_MANAGER);
+	g_variant_get(args, "(&s&s&s)", &key, &level, &why);
+	g_string_append_printf(heard, "%s %s %s\n", key, level, why);
+}
+
+static GString *listen_to(GDBusConnection *connection)
+{
+	GString *heard = g_string_new(NULL);
+
+	g_dbus_connection_signal_subscribe(connection, NULL, NULL, NULL, NULL, NULL,
+					   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal, heard, NULL);
+	return heard;
+}
+
+/* Signals are told when the loop rests; one that is of no interest to the test follows the others. */
+static bool is_rested(void *data)
+{
+	return !g_main_context_pending(NULL);
+}
+
+/* What was heard up to now, @expected exactly. */
+static void expect_heard(GDBusConnection *connection, GString *heard, const char *expected)
+{
+	bus_world_run_until(is_rested, NULL, "rest");
+	/* An answer comes after all signals before it. */
+	g_variant_unref(bus_world_manager(connection, "NotAsWanted", NULL, "(as)"));
+	ck_assert_str_eq(heard->str, expected);
+	g_string_truncate(heard, 0);
+}
+
+START_TEST(a_watched_condition_is_told_although_no_service_looks_at_it)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GString) heard = listen_to(connection);
+
+	bus_world_run_until(is_rested, NULL, "rest");
+	expect_watch(connection, "label:DATA", "false it is not there");
+	ck_assert(g_hash_table_contains(bw->watched, "label:DATA"));
+	expect_heard(connection, heard, "label:DATA false it is not there\n");
+
+	bus_world_set(bw, "label:DATA", LEVEL_TRUE, "/dev/sdb1");
+	expect_heard(connection, heard, "label:DATA true /dev/sdb1\n");
+	/* Not subscribed, it hears of no other one. */
+	bus_world_set(bw, "flag:go", LEVEL_TRUE, "set");
+	expect_heard(connection, heard, "");
+}
+END_TEST
+
+START_TEST(a_service_can_be_watched_under_all_its_conditions)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GString) heard = listen_to(connection);
+
+	world_settle(bw->world);
+	bw->settles = true;
+	expect_watch(connection, "service:shy", "false shy is waiting");
+	expect_watch(connection, "active:shy", "false shy is waiting");
+	expect_watch(connection, "settled:shy", "true shy is waiting");
+	ck_assert_uint_eq(g_hash_table_size(bw->watched), 0);
+
+	bus_world_set(bw, "flag:go", LEVEL_TRUE, "set");
+	world_settle(bw->world);
+	bus_world_run_until(is_rested, NULL, "rest");
+	g_variant_unref(bus_world_manager(connection, "NotAsWanted", NULL, "(as)"));
+	ck_assert_msg(strstr(heard->str, "service:shy true shy is ready\n") != NULL, "%s", heard->str);
+	ck_assert_msg(strstr(heard->str, "active:shy true shy is ready\n") != NULL, "%s", heard->str);
+}
+END_TEST
+
+START_TEST(ten_changes_of_a_condition_make_one_signal)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GString) heard = listen_to(connection);
+
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	bus_world_run_until(is_rested, NULL, "rest");
+	g_string_truncate(heard, 0);
+	for (unsigned i = 0; i < 11; i++)
+		bus_world_set(bw, "flag:go", i % 2 == 0 ? LEVEL_TRUE : LEVEL_FALSE, "flapping");
+	expect_heard(connection, heard, "flag:go true flapping\n");
+}
+END_TEST
+
+START_TEST(a_watch_ends_when_it_is_taken_back_and_when_the_client_leaves)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GDBusConnection) other = bus_world_connect(bw);
+	g_autofree char *once = watch(connection, "label:DATA", true);
+	g_autofree char *again = watch(connection, "label:DATA", true);
+	g_autofree char *by_other = watch(other, "label:DATA", true);
+	g_autofree char *back = watch(connection, "label:DATA", false);
+
+	ck_assert_str_eq(back, "unknown ");
+	ck_assert(g_hash_table_contains(bw->watched, "label:DATA"));
+	g_dbus_connection_close(other, NULL, NULL, NULL);
+	while (g_hash_table_size(bw->watched) > 0)
+		g_main_context_iteration(NULL, TRUE);
+	/* Taking back what is not watched is nothing. */
+	g_free(watch(connection, "label:DATA", false));
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	const char *refusal;
+} bad_conditions[] = {
+	{ "label", "org.svcd1.Error.InvalidArgument: \"label\" is no condition; did you mean \"service:label\"?" },
+	{ "netwrok:up", "org.svcd1.Error.InvalidArgument: no provider \"netwrok\"; did you mean \"network:up\"?" },
+	{ "path:x", "org.svcd1.Error.InvalidArgument: \"x\" is not an absolute path" },
+	{ "", "org.svcd1.Error.InvalidArgument: \"\" is no condition; one is written PROVIDER:ARGUMENT" },
+	{ "service:nosuch", "org.svcd1.Error.NoSuchService: service:nosuch: there is no such service" },
+	{ "facility:$nosuch", "org.svcd1.Error.NoSuchService: facility:$nosuch: no service provides it" },
+};
+
+START_TEST(a_condition_that_cannot_be_is_refused_in_a_sentence)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *refusal = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "WatchCondition",
+						     g_variant_new("(sb)", bad_conditions[_i].text, TRUE));
+
+	ck_assert_str_eq(refusal, bad_conditions[_i].refusal);
+}
+END_TEST
+
+START_TEST(one_client_watches_a_bounded_number)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GDBusConnection) other = bus_world_connect(bw);
+	g_autofree char *refusal = NULL;
+
+	for (unsigned i = 0; i < LIMIT_WATCHES; i++) {
+		g_autofree char *key = g_strdup_printf("flag:f%u", i);
+
+		g_free(watch(connection, key, true));
+	}
+	refusal = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "WatchCondition",
+				    g_variant_new("(sb)", "flag:more", TRUE));
+	ck_assert_str_eq(refusal, "org.svcd1.Error.LimitReached: no more than 64 conditions can be watched at a time");
+	/* What it watches already, and another client, are no matter of that. */
+	g_free(watch(connection, "flag:f0", true));
+	g_free(watch(other, "flag:more", true));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("conditions");
+	TCase *listing = tcase_create("list");
+	TCase *watching = tcase_create("watching");
+
+	tcase_add_test(listing, the_list_says_who_waits_and_what_there_is_instead);
+	tcase_add_test(listing, the_list_has_the_conditions_of_services_too);
+	tcase_add_test(watching, a_watched_condition_is_told_although_no_service_looks_at_it);
+	tcase_add_test(watching, a_service_can_be_watched_under_all_its_conditions);
+	tcase_add_test(watching, ten_changes_of_a_condition_make_one_signal);
+	tcase_add_test(watching, a_watch_ends_when_it_is_taken_back_and_when_the_client_leaves);
+	tcase_add_loop_test(watching, a_condition_that_cannot_be_is_refused_in_a_sentence, 0, G_N_ELEMENTS(bad_conditions));
+	tcase_add_test(watching, one_client_watches_a_bounded_number);
+	tcase_set_timeout(watching, 60);
+	suite_add_tcase(suite, listing);
+	suite_add_tcase(suite, watching);
+	return suite;
+}
