@@ -111,12 +111,16 @@
 /* Interfaces that a sentence names. */
 #define LIMIT_LINKS_NAMED 20
 
-/* Network interfaces and default routes that are looked at: a machine full of containers has hundreds of the first. */
-#define LIMIT_NETWORK_LINKS 8192
-#define LIMIT_DEFAULT_ROUTES 64
+/* Calls from the system bus that wait for polkit: of one client, and altogether. */
+#define LIMIT_PARKED_PER_CLIENT 16
+#define LIMIT_PARKED 256
 
-/* Interfaces that a sentence names. */
-#define LIMIT_LINKS_NAMED 20
+/*
+ * Time for polkit to decide, and with a user who types a password. The first is shorter than the 25 s that clients wait by
+ * default, so that they get our sentence and not their own.
+ */
+#define LIMIT_AUTHORIZE_US (15 * G_USEC_PER_SEC)
+#define LIMIT_AUTHENTICATE_US (120 * G_USEC_PER_SEC)
 
 /* Flags that may be set at one time. */
 #define LIMIT_FLAGS 256

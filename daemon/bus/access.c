@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Access: root, and the user whose own svcd this is.
+ * Access: root, the user whose own svcd this is, and who has polkit's yes.
  */
 #include "config.h"
 
@@ -9,21 +9,33 @@
 #include <unistd.h>
 
 #include "base/errors.h"
+#include "bus/names.h"
 
 bool access_is_welcome(uid_t uid)
 {
 	return uid == 0 || uid == geteuid();
 }
 
-bool access_check(const Requester *who, Access access, GError **error)
+const char *access_action(Access access)
 {
 	switch (access) {
 	case ACCESS_READ:
-		return true;
-	case ACCESS_CHANGE:
-		if (who->uid == 0 || who->uid == geteuid())
-			return true;
 		break;
+	case ACCESS_CONTROL:
+		return BUS_NAME ".control";
+	case ACCESS_POWER:
+		return BUS_NAME ".power";
+	case ACCESS_CONFIGURE:
+		return BUS_NAME ".configure";
 	}
-	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not change anything", (unsigned)who->uid);
+	g_assert_not_reached();
+}
+
+bool access_check(const BusClient *client, Access access, GError **error)
+{
+	const uid_t uid = client->who.uid;
+
+	if (access == ACCESS_READ || client->is_authorized || access_is_welcome(uid))
+		return true;
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not change anything", (unsigned)uid);
 }

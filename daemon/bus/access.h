@@ -13,10 +13,13 @@
 /* May this user talk to us at all on the private socket? */
 bool access_is_welcome(uid_t uid);
 
+/* The action that polkit is asked about, "org.svcd1.control"; not for ACCESS_READ. */
+const char *access_action(Access access);
+
 /**
- * access_check() - may @who do what the row says?
+ * access_check() - may @client do what the row says?
  * Returns: false with NOT_AUTHORIZED.
  */
-bool access_check(const Requester *who, Access access, GError **error);
+bool access_check(const BusClient *client, Access access, GError **error);
 
 #endif

@@ -15,6 +15,7 @@
 #include "bus/private-socket.h"
 #include "bus/properties.h"
 #include "bus/rows.h"
+#include "bus/system-client.h"
 #include "engine/progress.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
@@ -27,6 +28,7 @@ struct Bus {
 	const BusOps *ops;
 	void *data;
 	PrivateSocket *private_socket; /* NULL until bus_listen_private() */
+	SystemClient *system_client;   /* NULL until bus_attach_system() */
 	GHashTable *changed;   /* names, owned: services to tell of */
 	GHashTable *published; /* names, owned: services that clients know of */
 	Conditions *conditions;
@@ -79,6 +81,15 @@ static void on_client_gone(void *data, BusClient *client)
 
 static const PrivateListener private_listener = { .message = on_message, .gone = on_client_gone };
 
+static Access on_access(void *data, DBusMessage *message)
+{
+	const Bus *bus = data;
+
+	return dispatch_access(bus->engine, message);
+}
+
+static const SystemClientListener system_listener = { .access = on_access, .message = on_message };
+
 /* --- telling --- */
 
 static Subject subject_of(Bus *bus, const Service *service)
@@ -86,16 +97,26 @@ static Subject subject_of(Bus *bus, const Service *service)
 	return (Subject){ .bus = bus, .engine = bus->engine, .service = service, .now_us = loop_now() };
 }
 
+static bool is_on_system_bus(const Bus *bus)
+{
+	return bus->system_client && system_client_has_name(bus->system_client);
+}
+
 /* Takes @message. */
 static void tell(Bus *bus, DBusMessage *message)
 {
-	private_socket_broadcast(bus->private_socket, message);
+	if (bus->private_socket)
+		private_socket_broadcast(bus->private_socket, message);
+	if (is_on_system_bus(bus))
+		system_client_broadcast(bus->system_client, message);
 	dbus_message_unref(message);
 }
 
+/* On the system bus nobody can tell. */
 static bool has_listeners(const Bus *bus)
 {
-	return bus->private_socket && private_socket_has_subscribers(bus->private_socket);
+	return is_on_system_bus(bus) ||
+	       (bus->private_socket && private_socket_has_subscribers(bus->private_socket));
 }
 
 static void tell_added(Bus *bus, const char *path, const Subject *subject)
@@ -226,12 +247,12 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	return bus;
 }
 
-void bus_listen_private(Bus *bus, int fd)
+/* What is there before the first client comes is no news to it. */
+static void publish_present(Bus *bus)
 {
 	const GPtrArray *all = engine_services(bus->engine);
 	Progress progress = { 0 };
 
-	/* What is there before the first client comes is no news to it. */
 	for (guint i = 0; all && i < all->len; i++) {
 		const Service *service = g_ptr_array_index(all, i);
 
@@ -239,8 +260,19 @@ void bus_listen_private(Bus *bus, int fd)
 	}
 	progress_get(bus->engine, &progress);
 	bus->is_finish_told = progress.finished;
+}
+
+void bus_listen_private(Bus *bus, int fd)
+{
+	publish_present(bus);
 	private_socket_free(bus->private_socket);
 	bus->private_socket = private_socket_new(fd, &private_listener, bus);
+}
+
+void bus_attach_system(Bus *bus, SystemBus *system_bus)
+{
+	publish_present(bus);
+	bus->system_client = system_client_new(system_bus, &system_listener, bus);
 }
 
 void bus_service_changed(Bus *bus, const char *service)
@@ -274,6 +306,8 @@ void bus_flush(Bus *bus)
 {
 	if (bus->private_socket)
 		private_socket_flush(bus->private_socket);
+	if (bus->system_client)
+		system_client_flush(bus->system_client);
 }
 
 void bus_free(Bus *bus)
@@ -286,6 +320,7 @@ void bus_free(Bus *bus)
 	}
 	timer_free(bus->boot_timer);
 	private_socket_free(bus->private_socket);
+	system_client_free(bus->system_client);
 	conditions_free(bus->conditions);
 	g_hash_table_unref(bus->changed);
 	g_hash_table_unref(bus->published);

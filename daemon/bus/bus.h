@@ -2,8 +2,8 @@
 /*
  * Bus: org.svcd1 as clients see it. Reads the engine; whatever changes something goes through BusOps.
  *
- * Clients come by the private socket (private-socket.h). Objects, interfaces and rows do not know by which way a call
- * came, so that the system bus is one more way. In words: docs/dbus.md.
+ * Clients come by the private socket (private-socket.h) and by the system bus (system-client.h). Objects, interfaces and
+ * rows do not know by which way a call came. In words: docs/dbus.md.
  */
 #ifndef SVCD_BUS_BUS_H
 #define SVCD_BUS_BUS_H
@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "engine/engine.h"
+#include "loop/system-bus.h"
 
 typedef struct Bus Bus;
 
@@ -29,6 +30,9 @@ typedef struct BusInfo {
 typedef struct BusOps {
 	/* engine_request(), after loading an instance of a template if the name asks for one. */
 	bool (*request)(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error);
+	/* engine_demand(); names that @stand_in ("": nobody) owns on the system bus do not count from now on. */
+	bool (*activate)(void *data, const char *service, const char *bus_name, const char *stand_in, const Requester *who,
+			 GError **error);
 	bool (*set_runlevel)(void *data, const char *runlevel, const Requester *who, GError **error);
 	/* @kind: "poweroff", "reboot", "halt", checked. */
 	bool (*shutdown)(void *data, const char *kind, const Requester *who, GError **error);
@@ -67,6 +71,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Bus, bus_free)
  * @fd: taken; a listening socket, made by private_socket_open() or kept by the keeper
  */
 void bus_listen_private(Bus *bus, int fd);
+
+/**
+ * bus_attach_system() - be org.svcd1 on the system bus as well, whenever it is there; once
+ * @system_bus: borrowed, must outlive it
+ */
+void bus_attach_system(Bus *bus, SystemBus *system_bus);
 
 /**
  * bus_service_changed(), bus_engine_changed() - something that is published changed

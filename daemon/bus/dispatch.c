@@ -107,6 +107,25 @@ static DBusMessage *error_reply(DBusMessage *message, const GError *error)
 	return reply;
 }
 
+static void answer(BusClient *client, DBusMessage *message, DBusMessage *reply)
+{
+	if (!dbus_message_get_no_reply(message))
+		client->send(client, reply);
+	dbus_message_unref(reply);
+}
+
+void dispatch_refuse(BusClient *client, DBusMessage *message, const GError *error)
+{
+	answer(client, message, error_reply(message, error));
+}
+
+Access dispatch_access(const Engine *engine, DBusMessage *message)
+{
+	const MethodRow *row = find_row(engine, message, NULL);
+
+	return row ? row->access : ACCESS_READ;
+}
+
 void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message)
 {
 	BusCall call = { .bus = bus, .engine = engine, .client = client, .message = message };
@@ -120,13 +139,11 @@ void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *me
 	row = find_row(engine, message, &error);
 	reply = wire_must(dbus_message_new_method_return(message));
 	dbus_message_iter_init_append(reply, &out);
-	if (!row || !access_check(&client->who, row->access, &error) || !row->handle(&call, &out, &error)) {
+	if (!row || !access_check(client, row->access, &error) || !row->handle(&call, &out, &error)) {
 		dbus_message_unref(reply);
 		reply = error_reply(message, error);
 	}
-	if (!dbus_message_get_no_reply(message))
-		client->send(client, reply);
-	dbus_message_unref(reply);
+	answer(client, message, reply);
 }
 
 /* --- org.freedesktop.DBus.Introspectable --- */

@@ -28,6 +28,12 @@ bool fail_call(GError **error, CallError code, const char *format, ...) G_GNUC_P
  */
 void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message);
 
+/* What the row of this call needs; ACCESS_READ if there is none, for then dispatch() has an error to tell. */
+Access dispatch_access(const Engine *engine, DBusMessage *message);
+
+/* Answers with @error. */
+void dispatch_refuse(BusClient *client, DBusMessage *message, const GError *error);
+
 /* The first argument, a string, of a call whose signature begins with "s". */
 const char *call_string(const BusCall *call);
 

@@ -18,10 +18,13 @@ libbus_a_SOURCES = \
 	daemon/bus/names.h \
 	daemon/bus/objects.c daemon/bus/objects.h \
 	daemon/bus/peer.c daemon/bus/peer.h \
+	daemon/bus/polkit.c daemon/bus/polkit.h \
 	daemon/bus/private-socket.c daemon/bus/private-socket.h \
 	daemon/bus/properties.c daemon/bus/properties.h \
+	daemon/bus/requester.c daemon/bus/requester.h \
 	daemon/bus/rows.h \
 	daemon/bus/service-iface.c \
+	daemon/bus/system-client.c daemon/bus/system-client.h \
 	daemon/bus/terms.c daemon/bus/terms.h
 nodist_libbus_a_SOURCES = daemon/bus/introspection.c
 
@@ -43,5 +46,10 @@ EXTRA_DIST += $(BUS_XML)
 
 dbusinterfacesdir = $(datadir)/dbus-1/interfaces
 dbusinterfaces_DATA = daemon/bus/org.svcd1.Manager.xml daemon/bus/org.svcd1.Service.xml daemon/bus/org.svcd1.Boot.xml
+
+dbuspolicydir = $(datadir)/dbus-1/system.d
+dist_dbuspolicy_DATA = daemon/bus/org.svcd1.conf
+polkitactionsdir = $(datadir)/polkit-1/actions
+dist_polkitactions_DATA = daemon/bus/org.svcd1.policy
 
 EXTRA_DIST += docs/dbus.md

@@ -112,17 +112,6 @@ static bool on_not_as_wanted(BusCall *call, DBusMessageIter *out, GError **error
 	return true;
 }
 
-static bool on_list_flags(BusCall *call, DBusMessageIter *out, GError **error)
-{
-	g_auto(GStrv) flags = bus_ops(call->bus)->flags(bus_ops_data(call->bus));
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-
-	for (size_t i = 0; flags && flags[i]; i++)
-		g_ptr_array_add(names, flags[i]);
-	wire_names(out, names);
-	return true;
-}
-
 static bool on_list_conditions(BusCall *call, DBusMessageIter *out, GError **error)
 {
 	conditions_append(bus_conditions(call->bus), out);
@@ -245,6 +234,30 @@ static bool on_clear(BusCall *call, DBusMessageIter *out, GError **error)
 	return request(call, REQUEST_VERB_CLEAR, call_string(call), error);
 }
 
+static bool on_activate(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const char *bus_name = NULL;
+	const char *stand_in = NULL;
+	g_autofree char *path = NULL;
+	const ServiceDef *def;
+	DBusMessageIter in;
+
+	dbus_message_iter_init(call->message, &in);
+	dbus_message_iter_get_basic(&in, &bus_name);
+	dbus_message_iter_next(&in);
+	dbus_message_iter_get_basic(&in, &stand_in);
+	if (!check_name(bus_name, name_check_bus, error))
+		return false;
+	def = service_set_find_bus_name(engine_set(call->engine), bus_name);
+	if (!def)
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service owns the name %s", bus_name);
+	if (!bus_ops(call->bus)->activate(bus_ops_data(call->bus), def->name, bus_name, stand_in, &call->client->who, error))
+		return false;
+	path = object_path_of_service(def->name);
+	wire_object_path(out, path);
+	return true;
+}
+
 static bool on_set_runlevel(BusCall *call, DBusMessageIter *out, GError **error)
 {
 	const char *name = call_string(call);
@@ -261,9 +274,11 @@ static bool on_set_flag(BusCall *call, DBusMessageIter *out, GError **error)
 	bool value = false;
 
 	string_and_bool(call, &name, &value);
-	if (!check_name(name, name_check_flag, error))
+	if (!check_name(name, name_check_flag, error) ||
+	    !bus_ops(call->bus)->set_flag(bus_ops_data(call->bus), name, value, &call->client->who, error))
 		return false;
-	return bus_ops(call->bus)->set_flag(bus_ops_data(call->bus), name, value, &call->client->who, error);
+	bus_engine_changed(call->bus); /* Flags; no service need have noticed */
+	return true;
 }
 
 static bool on_shutdown(BusCall *call, DBusMessageIter *out, GError **error)
@@ -290,21 +305,21 @@ static bool on_reexec(BusCall *call, DBusMessageIter *out, GError **error)
 static const MethodRow methods[] = {
 	{ "ListServices", "", "aa{sv}", ACCESS_READ, on_list_services },
 	{ "GetService", "s", "o", ACCESS_READ, on_get_service },
-	{ "Start", "s", "a(ssss)", ACCESS_CHANGE, on_start },
-	{ "Stop", "sb", "", ACCESS_CHANGE, on_stop },
-	{ "Restart", "s", "a(ssss)", ACCESS_CHANGE, on_restart },
-	{ "Reload", "s", "", ACCESS_CHANGE, on_reload },
-	{ "Clear", "s", "", ACCESS_CHANGE, on_clear },
+	{ "Start", "s", "a(ssss)", ACCESS_CONTROL, on_start },
+	{ "Stop", "sb", "", ACCESS_CONTROL, on_stop },
+	{ "Restart", "s", "a(ssss)", ACCESS_CONTROL, on_restart },
+	{ "Reload", "s", "", ACCESS_CONTROL, on_reload },
+	{ "Clear", "s", "", ACCESS_CONTROL, on_clear },
+	{ "Activate", "ss", "o", ACCESS_CONTROL, on_activate },
 	{ "Explain", "s", "a(usss)", ACCESS_READ, on_explain },
 	{ "NotAsWanted", "", "as", ACCESS_READ, on_not_as_wanted },
-	{ "SetRunlevel", "s", "", ACCESS_CHANGE, on_set_runlevel },
-	{ "SetFlag", "sb", "", ACCESS_CHANGE, on_set_flag },
-	{ "ListFlags", "", "as", ACCESS_READ, on_list_flags },
+	{ "SetRunlevel", "s", "", ACCESS_POWER, on_set_runlevel },
+	{ "SetFlag", "sb", "", ACCESS_CONTROL, on_set_flag },
 	{ "ListConditions", "", "a(ssstasass)", ACCESS_READ, on_list_conditions },
 	{ "WatchCondition", "sb", "ss", ACCESS_READ, on_watch_condition },
-	{ "Shutdown", "s", "", ACCESS_CHANGE, on_shutdown },
-	{ "ReloadFiles", "", "", ACCESS_CHANGE, on_reload_files },
-	{ "Reexec", "", "", ACCESS_CHANGE, on_reexec },
+	{ "Shutdown", "s", "", ACCESS_POWER, on_shutdown },
+	{ "ReloadFiles", "", "", ACCESS_CONFIGURE, on_reload_files },
+	{ "Reexec", "", "", ACCESS_CONFIGURE, on_reexec },
 	{ "Diagnostics", "", "a(ssuss)", ACCESS_READ, on_diagnostics },
 	{ "Subscribe", "", "", ACCESS_READ, on_subscribe },
 };
@@ -412,6 +427,16 @@ static void append_tainted(const Subject *x, DBusMessageIter *out)
 	wire_names(out, sentences);
 }
 
+static void append_flags(const Subject *x, DBusMessageIter *out)
+{
+	g_auto(GStrv) flags = bus_ops(x->bus)->flags(bus_ops_data(x->bus));
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (size_t i = 0; flags && flags[i]; i++)
+		g_ptr_array_add(names, flags[i]);
+	wire_names(out, names);
+}
+
 static const PropertyRow properties[] = {
 	{ "Version", "s", PROPERTY_CONST, .text = get_version },
 	{ "Runlevel", "s", 0, .text = get_runlevel },
@@ -427,6 +452,7 @@ static const PropertyRow properties[] = {
 	{ "ManagerStartedAt", "t", PROPERTY_CONST, .number = get_manager_started_at },
 	{ "ManagerPid", "u", PROPERTY_CONST, .number = get_manager_pid },
 	{ "Virtualization", "s", PROPERTY_CONST, .text = get_virtualization },
+	{ "Flags", "as", 0, .append = append_flags },
 	{ "Tainted", "as", PROPERTY_SILENT, .append = append_tainted },
 };
 

@@ -5,6 +5,9 @@
 #ifndef SVCD_BUS_NAMES_H
 #define SVCD_BUS_NAMES_H
 
+/* On the system bus. */
+#define BUS_NAME "org.svcd1"
+
 #define PRIVATE_SOCKET_PATH "/run/svcd/private"
 
 #define OBJECT_PATH_MANAGER "/org/svcd1"

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "bus/access.h"
 #include "bus/peer.h"
+#include "bus/requester.h"
 #include "loop/loop.h"
 
 /* Connections taken in one turn. */
@@ -94,22 +95,6 @@ static void client_send(BusClient *client, DBusMessage *message)
 	peer_send(((PrivateClient *)client)->peer, message);
 }
 
-/* The name for the cause records; /proc is no file system that could keep us waiting. */
-static void read_command(Requester *who)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%d/comm", (int)who->pid);
-	g_autoptr(GBytes) bytes = file_read_bounded(path, sizeof who->command, NULL);
-	gsize length = 0;
-	const char *text = bytes ? g_bytes_get_data(bytes, &length) : NULL;
-
-	if (!text || length == 0)
-		return;
-	length = MIN(length, sizeof who->command - 1);
-	memcpy(who->command, text, length); /* what was read from a file has no NUL at its end */
-	who->command[length] = '\0';
-	g_strdelimit(who->command, "\n", '\0');
-}
-
 /* Takes @fd. */
 static void take_client(PrivateSocket *socket, int fd)
 {
@@ -126,7 +111,7 @@ static void take_client(PrivateSocket *socket, int fd)
 	client->base.send = client_send;
 	client->base.who.uid = ucred.uid;
 	client->base.who.pid = ucred.pid;
-	read_command(&client->base.who);
+	requester_read_command(&client->base.who);
 	client->peer = peer_new(fd, ucred.uid, access_is_welcome(ucred.uid), socket->guid, &peer_listener, client);
 	g_ptr_array_add(socket->clients, client);
 }

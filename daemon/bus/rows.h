@@ -12,9 +12,12 @@
 
 #include "bus/bus.h"
 
+/* What a method needs. All but the first are actions of polkit (org.svcd1.policy), root has them all. */
 typedef enum Access {
-	ACCESS_READ,
-	ACCESS_CHANGE,
+	ACCESS_READ,      /* everybody has it */
+	ACCESS_CONTROL,   /* services and flags */
+	ACCESS_POWER,     /* the machine as a whole */
+	ACCESS_CONFIGURE, /* files, and svcd itself */
 } Access;
 
 typedef struct BusClient BusClient;
@@ -22,8 +25,9 @@ typedef struct BusClient BusClient;
 /* Somebody who calls and is told; the transport embeds it, and says when it leaves (conditions_forget_client()). */
 struct BusClient {
 	void (*send)(BusClient *client, DBusMessage *message); /* never waits; the message stays the caller's */
-	Requester who;
+	Requester who;      /* of a read on the system bus: nobody has asked who it is */
 	bool is_subscribed;
+	bool is_authorized; /* polkit has said yes to this call; never on the private socket */
 };
 
 typedef struct BusCall {

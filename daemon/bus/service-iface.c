@@ -74,6 +74,11 @@ static void append_causes(const Subject *x, DBusMessageIter *out)
 	wire_close(out, &array);
 }
 
+static uint64_t get_settled(const Subject *x)
+{
+	return engine_is_settled(x->service);
+}
+
 static uint64_t get_wanted(const Subject *x)
 {
 	return service_is_wanted(x->service);
@@ -220,6 +225,7 @@ static const PropertyRow properties[] = {
 	{ "Since", "t", PROPERTY_LISTED, .number = get_since },
 	{ "Cause", "s", PROPERTY_LISTED, .text = get_cause },
 	{ "Causes", "a(tsss)", PROPERTY_SILENT, .append = append_causes },
+	{ "Settled", "b", 0, .number = get_settled },
 	{ "Wanted", "b", PROPERTY_LISTED, .number = get_wanted },
 	{ "WantReason", "s", PROPERTY_LISTED, .text = get_want_reason },
 	{ "WantedBy", "s", PROPERTY_LISTED, .text = get_wanted_by },

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "base/log.h"
@@ -28,6 +29,19 @@ static bool on_service_request(void *data, RequestVerb verb, const char *service
 	if (verb == REQUEST_VERB_START || verb == REQUEST_VERB_RESTART)
 		(void)files_add_instance(m, service); /* if there is none, the engine says so */
 	done = engine_request(m->engine, verb, service, who, loop_now(), error);
+	manager_drain(m);
+	return done;
+}
+
+static bool on_activate(void *data, const char *service, const char *bus_name, const char *stand_in, const Requester *who,
+			GError **error)
+{
+	Manager *m = data;
+	bool done;
+
+	if (*stand_in)
+		registry_ignore_bus_owner(m->registry, stand_in);
+	done = engine_demand(m->engine, service, bus_name, who, loop_now(), error);
 	manager_drain(m);
 	return done;
 }
@@ -161,6 +175,7 @@ static char *on_describe_condition(void *data, KeyPrefix prefix, const char *key
 
 static const BusOps bus_ops = {
 	.request = on_service_request,
+	.activate = on_activate,
 	.set_runlevel = on_set_runlevel,
 	.shutdown = on_shutdown,
 	.set_flag = on_set_flag,
@@ -203,8 +218,11 @@ int requests_open_socket(Manager *m)
 
 void requests_serve(Manager *m, int fd)
 {
-	if (!m->bus)
+	if (!m->bus) {
 		m->bus = bus_new(m->engine, &bus_ops, m);
+		if (geteuid() == 0) /* the svcd of a user is not the machine's */
+			bus_attach_system(m->bus, m->system_bus);
+	}
 	if (fd >= 0)
 		bus_listen_private(m->bus, fd);
 }

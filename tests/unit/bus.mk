@@ -30,6 +30,19 @@ tests_unit_test_bus_SOURCES = tests/unit/test_bus.c tests/lib/bus-world.c tests/
 tests_unit_test_bus_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_LDADD = $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/unit/test_polkit
+TESTS += tests/unit/test_polkit
+tests_unit_test_polkit_SOURCES = tests/unit/test_polkit.c tests/lib/check-main.c
+tests_unit_test_polkit_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_polkit_LDADD = $(LIBS_BUS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_system_client
+TESTS += tests/unit/test_system_client
+tests_unit_test_system_client_SOURCES = tests/unit/test_system_client.c tests/lib/bus-daemon.c tests/lib/bus-world.c \
+	tests/lib/world.c tests/lib/tree.c tests/lib/check-main.c
+tests_unit_test_system_client_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_system_client_LDADD = $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/unit/test_conditions
 TESTS += tests/unit/test_conditions
 tests_unit_test_conditions_SOURCES = tests/unit/test_conditions.c tests/lib/bus-world.c tests/lib/world.c \

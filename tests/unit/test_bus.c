@@ -117,7 +117,7 @@ START_TEST(every_property_can_be_read)
 		const char *interface;
 		unsigned n;
 	} objects[] = {
-		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 15 },
+		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 16 },
 		{ OBJECT_PATH_BOOT, INTERFACE_BOOT, 9 },
 		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 33 },
 	};
@@ -312,15 +312,15 @@ START_TEST(flags_are_set_listed_and_cleared)
 
 	g_variant_unref(bus_world_manager(connection, "SetFlag", g_variant_new("(sb)", "go", TRUE), "()"));
 	expect_level(bw->world, "flag:go", LEVEL_TRUE);
-	listed = bus_world_manager(connection, "ListFlags", NULL, "(as)");
+	listed = property(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Flags");
 	text = g_variant_print(listed, FALSE);
-	ck_assert_str_eq(text, "(['go'],)");
+	ck_assert_str_eq(text, "['go']");
 
 	g_variant_unref(bus_world_manager(connection, "SetFlag", g_variant_new("(sb)", "go", FALSE), "()"));
 	expect_level(bw->world, "flag:go", LEVEL_FALSE);
-	empty = bus_world_manager(connection, "ListFlags", NULL, "(as)");
+	empty = property(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Flags");
 	none = g_variant_print(empty, FALSE);
-	ck_assert_str_eq(none, "([],)");
+	ck_assert_str_eq(none, "[]");
 }
 END_TEST
 

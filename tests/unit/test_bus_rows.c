@@ -8,6 +8,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "bus/access.h"
 #include "bus/rows.h"
 
 Suite *make_suite(void);
@@ -128,16 +129,79 @@ START_TEST(the_manager_has_fewer_than_twenty_methods)
 }
 END_TEST
 
-START_TEST(changing_methods_are_marked)
+START_TEST(methods_need_what_they_do)
 {
-	static const char *const changing[] = { "Start", "Stop", "Restart", "Reload", "Clear", "SetRunlevel", "SetFlag",
-						"Shutdown", "ReloadFiles", "Reexec", NULL };
+	static const struct {
+		const char *name;
+		Access access;
+	} changing[] = {
+		{ "Start", ACCESS_CONTROL },       { "Stop", ACCESS_CONTROL },      { "Restart", ACCESS_CONTROL },
+		{ "Reload", ACCESS_CONTROL },      { "Clear", ACCESS_CONTROL },     { "SetFlag", ACCESS_CONTROL },
+		{ "SetRunlevel", ACCESS_POWER },   { "Shutdown", ACCESS_POWER },    { "ReloadFiles", ACCESS_CONFIGURE },
+		{ "Reexec", ACCESS_CONFIGURE },
+	};
 
 	for (unsigned i = 0; i < interface_manager.n_methods; i++) {
 		const MethodRow *row = &interface_manager.methods[i];
+		Access expected = ACCESS_READ;
 
-		ck_assert_msg((row->access == ACCESS_CHANGE) == g_strv_contains(changing, row->name), "%s", row->name);
+		for (size_t j = 0; j < G_N_ELEMENTS(changing); j++) {
+			if (strcmp(changing[j].name, row->name) == 0)
+				expected = changing[j].access;
+		}
+		ck_assert_msg(row->access == expected, "%s", row->name);
 	}
+}
+END_TEST
+
+static char *read_file(const char *name)
+{
+	g_autofree char *path = g_build_filename(g_getenv("srcdir") ? g_getenv("srcdir") : ".", "daemon/bus", name, NULL);
+	g_autoptr(GError) error = NULL;
+	char *text = NULL;
+
+	ck_assert_msg(g_file_get_contents(path, &text, NULL, &error), "%s", error ? error->message : "");
+	return text;
+}
+
+static unsigned count(const char *text, const char *word)
+{
+	unsigned n = 0;
+
+	for (const char *p = strstr(text, word); p; p = strstr(p + 1, word))
+		n++;
+	return n;
+}
+
+START_TEST(the_bus_lets_each_method_through_and_nothing_else)
+{
+	g_autofree char *text = read_file("org.svcd1.conf");
+
+	for (unsigned i = 0; i < interface_manager.n_methods; i++) {
+		g_autofree char *rule = g_strdup_printf("<allow send_destination=\"org.svcd1\" "
+							"send_interface=\"org.svcd1.Manager\" send_member=\"%s\"/>",
+							interface_manager.methods[i].name);
+
+		ck_assert_msg(strstr(text, rule) != NULL, "%s", rule);
+	}
+	ck_assert_uint_eq(count(text, "send_member="), interface_manager.n_methods);
+	/* Each rule says to whom: one without would open the methods of others (CVE-2008-4311). */
+	ck_assert_uint_eq(count(text, "<allow send_"), count(text, "send_destination=\"org.svcd1\""));
+	ck_assert_uint_eq(count(text, "<allow own"), 1);
+}
+END_TEST
+
+START_TEST(polkit_knows_each_action)
+{
+	g_autofree char *text = read_file("org.svcd1.policy");
+	static const Access all[] = { ACCESS_CONTROL, ACCESS_POWER, ACCESS_CONFIGURE };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+		g_autofree char *element = g_strdup_printf("<action id=\"%s\">", access_action(all[i]));
+
+		ck_assert_msg(strstr(text, element) != NULL, "%s", element);
+	}
+	ck_assert_uint_eq(count(text, "<action id="), G_N_ELEMENTS(all));
 }
 END_TEST
 
@@ -149,7 +213,9 @@ Suite *make_suite(void)
 	tcase_add_loop_test(xml, methods_are_those_of_the_xml, 0, G_N_ELEMENTS(tables));
 	tcase_add_loop_test(xml, properties_are_those_of_the_xml, 0, G_N_ELEMENTS(tables));
 	tcase_add_test(xml, the_manager_has_fewer_than_twenty_methods);
-	tcase_add_test(xml, changing_methods_are_marked);
+	tcase_add_test(xml, methods_need_what_they_do);
+	tcase_add_test(xml, the_bus_lets_each_method_through_and_nothing_else);
+	tcase_add_test(xml, polkit_knows_each_action);
 	suite_add_tcase(suite, xml);
 	return suite;
 }

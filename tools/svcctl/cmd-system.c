@@ -33,14 +33,15 @@ static bool change(Context *context, const char *method, GVariant *args, const c
 
 static bool list_flags(Context *context, GError **error)
 {
-	g_autoptr(GVariant) reply = client_ask_manager(context->client, "ListFlags", NULL, "(as)", error);
+	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 	g_auto(GStrv) names = NULL;
 	JsonArray *array;
 	JsonNode *node;
 
-	if (!reply)
+	if (!manager)
 		return false;
-	g_variant_get(reply, "(^as)", &names);
+	if (!g_variant_lookup(manager, "Flags", "^as", &names))
+		names = g_new0(char *, 1);
 	array = json_array_new();
 	for (size_t i = 0; names[i]; i++) {
 		output_line(&context->output, "%s", names[i]);

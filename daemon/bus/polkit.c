@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Polkit: org.freedesktop.PolicyKit1.Authority, one method of it.
+ */
+#include "config.h"
+
+#include "bus/polkit.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "loop/wire.h"
+
+#define POLKIT_NAME "org.freedesktop.PolicyKit1"
+#define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
+#define POLKIT_INTERFACE "org.freedesktop.PolicyKit1.Authority"
+
+enum { ALLOW_USER_INTERACTION = 1 };
+
+/* Errors of the bus by which nobody has got the question. */
+static const char *const absent[] = {
+	DBUS_ERROR_SERVICE_UNKNOWN,      DBUS_ERROR_NAME_HAS_NO_OWNER,  DBUS_ERROR_SPAWN_SERVICE_NOT_FOUND,
+	DBUS_ERROR_SPAWN_EXEC_FAILED,    DBUS_ERROR_SPAWN_FORK_FAILED,  DBUS_ERROR_SPAWN_CHILD_EXITED,
+	DBUS_ERROR_SPAWN_CHILD_SIGNALED, DBUS_ERROR_SPAWN_FAILED,       DBUS_ERROR_SPAWN_FILE_INVALID,
+	DBUS_ERROR_SPAWN_CONFIG_INVALID, DBUS_ERROR_SPAWN_SETUP_FAILED, NULL,
+};
+
+/* ("system-bus-name", {"name": <sender>}) */
+static void append_subject(DBusMessageIter *out, const char *sender)
+{
+	DBusMessageIter subject;
+	DBusMessageIter array;
+	DBusMessageIter entry;
+	DBusMessageIter variant;
+
+	wire_open(out, DBUS_TYPE_STRUCT, NULL, &subject);
+	wire_string(&subject, "system-bus-name");
+	wire_open(&subject, DBUS_TYPE_ARRAY, "{sv}", &array);
+	wire_open(&array, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
+	wire_string(&entry, "name");
+	wire_open(&entry, DBUS_TYPE_VARIANT, "s", &variant);
+	wire_string(&variant, sender);
+	wire_close(&entry, &variant);
+	wire_close(&array, &entry);
+	wire_close(&subject, &array);
+	wire_close(out, &subject);
+}
+
+static void append_detail(DBusMessageIter *array, const char *name, const char *value)
+{
+	DBusMessageIter entry;
+
+	wire_open(array, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
+	wire_string(&entry, name);
+	wire_string(&entry, value);
+	wire_close(array, &entry);
+}
+
+static void append_details(DBusMessageIter *out, DBusMessage *call)
+{
+	DBusMessageIter array;
+	DBusMessageIter in;
+	const char *word;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "{ss}", &array);
+	append_detail(&array, "method", dbus_message_get_member(call));
+	if (dbus_message_iter_init(call, &in) && dbus_message_iter_get_arg_type(&in) == DBUS_TYPE_STRING) {
+		dbus_message_iter_get_basic(&in, &word);
+		append_detail(&array, "argument", word);
+	}
+	wire_close(out, &array);
+}
+
+DBusMessage *polkit_question(DBusMessage *call, const char *action)
+{
+	DBusMessage *question = wire_must(
+		dbus_message_new_method_call(POLKIT_NAME, POLKIT_PATH, POLKIT_INTERFACE, "CheckAuthorization"));
+	DBusMessageIter out;
+
+	dbus_message_iter_init_append(question, &out);
+	append_subject(&out, dbus_message_get_sender(call));
+	wire_string(&out, action);
+	append_details(&out, call);
+	wire_uint32(&out, dbus_message_get_allow_interactive_authorization(call) ? ALLOW_USER_INTERACTION : 0);
+	wire_string(&out, ""); /* no name for taking the question back: it ends when the caller leaves */
+	return question;
+}
+
+static bool refuse_for_error(DBusMessage *reply, const char *action, unsigned uid, GError **error)
+{
+	const char *name = dbus_message_get_error_name(reply);
+	const char *text = NULL;
+
+	if (g_strv_contains(absent, name))
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+			    "uid %u may not do this: there is no polkit that could allow it, so only root may", uid);
+	if (!dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID))
+		text = name;
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not do this: polkit could not decide on %s: %s", uid,
+		    action, text);
+}
+
+bool polkit_allows(DBusMessage *reply, const char *action, unsigned uid, GError **error)
+{
+	DBusMessageIter in;
+	DBusMessageIter result;
+	dbus_bool_t is_authorized = FALSE;
+	dbus_bool_t is_challenge = FALSE;
+
+	if (!reply)
+		return fail(error, SVCD_ERROR_TIMEOUT, "polkit did not say in time whether uid %u has %s", uid, action);
+	if (dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR)
+		return refuse_for_error(reply, action, uid, error);
+	if (!dbus_message_has_signature(reply, "(bba{ss})"))
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not do this: polkit's answer makes no sense", uid);
+	dbus_message_iter_init(reply, &in);
+	dbus_message_iter_recurse(&in, &result);
+	dbus_message_iter_get_basic(&result, &is_authorized);
+	dbus_message_iter_next(&result);
+	dbus_message_iter_get_basic(&result, &is_challenge);
+	if (is_authorized)
+		return true;
+	if (is_challenge)
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+			    "uid %u may not do this without authentication (%s), and the call does not allow to ask for it",
+			    uid, action);
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not do this: polkit refuses %s", uid, action);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * System client: org.svcd1 on the system bus: the name, calls of everybody, signals to everybody.
+ *
+ * Reads are answered at once. A call that changes something is parked: the bus daemon is asked whose it is, and for other
+ * users than root polkit; then it goes on, or is refused. Nothing of the call is looked at before: objects are found anew
+ * when the answer has come.
+ */
+#ifndef SVCD_BUS_SYSTEM_CLIENT_H
+#define SVCD_BUS_SYSTEM_CLIENT_H
+
+#include "bus/rows.h"
+#include "loop/system-bus.h"
+
+typedef struct SystemClient SystemClient;
+
+typedef struct SystemClientListener {
+	/* What this call asks for. */
+	Access (*access)(void *data, DBusMessage *message);
+	/* A call that may be carried out; @client is valid until it returns. */
+	void (*message)(void *data, BusClient *client, DBusMessage *message);
+} SystemClientListener;
+
+/* @bus, @listener: borrowed. */
+SystemClient *system_client_new(SystemBus *bus, const SystemClientListener *listener, void *data);
+void system_client_free(SystemClient *client); /* NULL is nothing; parked calls get no answer */
+
+/* Do we have the name? If not, nobody hears our signals. */
+bool system_client_has_name(const SystemClient *client);
+/* A signal; the message stays the caller's. */
+void system_client_broadcast(SystemClient *client, DBusMessage *message);
+void system_client_flush(SystemClient *client);
+
+#endif

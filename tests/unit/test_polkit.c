@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is asked of polkit, and what its answers mean: only a clear yes is one.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "base/errors.h"
+#include "bus/polkit.h"
+#include "loop/wire.h"
+
+Suite *make_suite(void);
+
+static DBusMessage *call_of(const char *sender)
+{
+	DBusMessage *call = wire_must(dbus_message_new_method_call("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "Start"));
+	DBusMessageIter out;
+
+	dbus_message_set_sender(call, sender);
+	dbus_message_set_serial(call, 7);
+	dbus_message_iter_init_append(call, &out);
+	wire_string(&out, "sshd");
+	return call;
+}
+
+/* The last argument but one. */
+static dbus_uint32_t flags_of(DBusMessage *question)
+{
+	DBusMessageIter in;
+	dbus_uint32_t flags;
+
+	dbus_message_iter_init(question, &in);
+	for (unsigned i = 0; i < 3; i++)
+		dbus_message_iter_next(&in);
+	dbus_message_iter_get_basic(&in, &flags);
+	return flags;
+}
+
+START_TEST(the_subject_is_the_name_on_the_bus)
+{
+	DBusMessage *call = call_of(":1.42");
+	DBusMessage *question = polkit_question(call, "org.svcd1.control");
+	DBusMessageIter in;
+	DBusMessageIter subject;
+	const char *kind;
+
+	ck_assert_str_eq(dbus_message_get_signature(question), "(sa{sv})sa{ss}us");
+	dbus_message_iter_init(question, &in);
+	dbus_message_iter_recurse(&in, &subject);
+	dbus_message_iter_get_basic(&subject, &kind);
+	ck_assert_str_eq(kind, "system-bus-name");
+	dbus_message_unref(question);
+	dbus_message_unref(call);
+}
+END_TEST
+
+START_TEST(the_user_is_asked_only_if_the_call_allows_it)
+{
+	DBusMessage *call = call_of(":1.42");
+	DBusMessage *silent = polkit_question(call, "org.svcd1.control");
+	DBusMessage *asking;
+
+	dbus_message_set_allow_interactive_authorization(call, TRUE);
+	asking = polkit_question(call, "org.svcd1.control");
+
+	ck_assert_uint_eq(flags_of(silent), 0);
+	ck_assert_uint_eq(flags_of(asking), 1);
+	dbus_message_unref(silent);
+	dbus_message_unref(asking);
+	dbus_message_unref(call);
+}
+END_TEST
+
+static DBusMessage *answer(bool is_authorized, bool is_challenge)
+{
+	DBusMessage *call = call_of(":1.42");
+	DBusMessage *reply = wire_must(dbus_message_new_method_return(call));
+	DBusMessageIter out;
+	DBusMessageIter result;
+	DBusMessageIter none;
+
+	dbus_message_iter_init_append(reply, &out);
+	wire_open(&out, DBUS_TYPE_STRUCT, NULL, &result);
+	wire_bool(&result, is_authorized);
+	wire_bool(&result, is_challenge);
+	wire_open(&result, DBUS_TYPE_ARRAY, "{ss}", &none);
+	wire_close(&result, &none);
+	wire_close(&out, &result);
+	dbus_message_unref(call);
+	return reply;
+}
+
+static DBusMessage *error_answer(const char *name, const char *text)
+{
+	DBusMessage *call = call_of(":1.42");
+	DBusMessage *reply = wire_must(dbus_message_new_error(call, name, text));
+
+	dbus_message_unref(call);
+	return reply;
+}
+
+/* Takes @reply. */
+static void expect_refusal(DBusMessage *reply, ErrorCode code, const char *sentence)
+{
+	g_autoptr(GError) error = NULL;
+
+	ck_assert(!polkit_allows(reply, "org.svcd1.control", 4000000000U, &error));
+	ck_assert_int_eq(error->code, code);
+	ck_assert_str_eq(error->message, sentence);
+	if (reply)
+		dbus_message_unref(reply);
+}
+
+START_TEST(a_yes_is_a_yes)
+{
+	DBusMessage *reply = answer(true, false);
+
+	ck_assert(polkit_allows(reply, "org.svcd1.control", 1000, NULL));
+	dbus_message_unref(reply);
+}
+END_TEST
+
+START_TEST(all_else_is_a_no)
+{
+	DBusMessage *call = call_of(":1.42");
+
+	expect_refusal(answer(false, false), SVCD_ERROR_NOT_AUTHORIZED,
+		       "uid 4000000000 may not do this: polkit refuses org.svcd1.control");
+	expect_refusal(answer(false, true), SVCD_ERROR_NOT_AUTHORIZED,
+		       "uid 4000000000 may not do this without authentication (org.svcd1.control), "
+		       "and the call does not allow to ask for it");
+	expect_refusal(NULL, SVCD_ERROR_TIMEOUT,
+		       "polkit did not say in time whether uid 4000000000 has org.svcd1.control");
+	expect_refusal(error_answer(DBUS_ERROR_SERVICE_UNKNOWN, "no such name"), SVCD_ERROR_NOT_AUTHORIZED,
+		       "uid 4000000000 may not do this: there is no polkit that could allow it, so only root may");
+	expect_refusal(error_answer("org.freedesktop.PolicyKit1.Error.Failed", "Cannot determine user of subject"),
+		       SVCD_ERROR_NOT_AUTHORIZED,
+		       "uid 4000000000 may not do this: polkit could not decide on org.svcd1.control: "
+		       "Cannot determine user of subject");
+	expect_refusal(wire_must(dbus_message_new_method_return(call)), SVCD_ERROR_NOT_AUTHORIZED,
+		       "uid 4000000000 may not do this: polkit's answer makes no sense");
+	dbus_message_unref(call);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("polkit");
+	TCase *asking = tcase_create("asking");
+	TCase *answers = tcase_create("answers");
+
+	tcase_add_test(asking, the_subject_is_the_name_on_the_bus);
+	tcase_add_test(asking, the_user_is_asked_only_if_the_call_allows_it);
+	suite_add_tcase(suite, asking);
+	tcase_add_test(answers, a_yes_is_a_yes);
+	tcase_add_test(answers, all_else_is_a_no);
+	suite_add_tcase(suite, answers);
+	return suite;
+}
