@@ -186,7 +186,7 @@ void slot_free(gpointer data)
 {
 	Slot *slot = data;
 
-	if (slot->kind == SLOT_CONFLICT || slot->kind == SLOT_AFTER)
+	if (slot->kind == SLOT_CONFLICT || slot->kind == SLOT_AFTER || slot->kind == SLOT_DONE)
 		term_free(slot->term);
 	g_free(slot->conditions);
 	g_free(slot);
@@ -221,6 +221,8 @@ static void count(Slot *slot, unsigned by)
 {
 	struct ServicePrivate *priv = slot->service->priv;
 
+	if (slot->kind == SLOT_DONE)
+		return;
 	if (slot->start_level != LEVEL_TRUE)
 		slot->service->n_false += by;
 	if (slot->start_level == LEVEL_UNKNOWN)
@@ -250,6 +252,8 @@ void slot_update(Slot *slot)
 	slot->level = level;
 	slot->start_level = start_level;
 	count(slot, 1);
+	if (slot->kind == SLOT_DONE)
+		return;
 	if (start_level == LEVEL_TRUE && slot->kind != SLOT_CONFLICT)
 		s->priv->last_true = slot->term;
 	engine_queue(s, WORK_SETTLED);

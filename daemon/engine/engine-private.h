@@ -79,6 +79,7 @@ typedef enum SlotKind {
 	SLOT_HOLD,
 	SLOT_AFTER,    /* After=, and every term with settled: in it; looked at only to start */
 	SLOT_CONFLICT, /* Conflicts=, of either side; looked at only to start */
+	SLOT_DONE,     /* DoneWhile=: looked at only when an admin says start; kept apart from the others */
 } SlotKind;
 
 /* One term of one service, with the conditions that its literals stand for. */
@@ -103,6 +104,7 @@ struct ServicePrivate {
 	bool is_file_gone;
 	unsigned queued;      /* bit WorkKind */
 	GPtrArray *slots;     /* Slot *, owned */
+	GPtrArray *done_slots; /* Slot *, owned: SLOT_DONE */
 
 	/* Edges, rebuilt at load; Service *, borrowed */
 	GPtrArray *needs;      /* what it makes wanted */

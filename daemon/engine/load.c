@@ -149,6 +149,9 @@ static void add_terms(Engine *engine, Service *s)
 	add_slots(s, s->when, SLOT_WHEN);
 	add_slots(s, s->hold, SLOT_HOLD);
 	add_after(s, extra);
+	for (unsigned i = 0; i < s->def->done_while->len; i++)
+		g_ptr_array_add(s->priv->done_slots,
+				slot_new(s, term_copy(g_ptr_array_index(s->def->done_while, i)), SLOT_DONE));
 }
 
 /* --- edges --- */
@@ -248,6 +251,7 @@ static void clear_derived(Service *s)
 	struct ServicePrivate *priv = s->priv;
 
 	g_ptr_array_set_size(priv->slots, 0);
+	g_ptr_array_set_size(priv->done_slots, 0);
 	g_ptr_array_set_size(s->when, 0);
 	g_ptr_array_set_size(s->hold, 0);
 	g_ptr_array_set_size(priv->needs, 0);
@@ -321,6 +325,8 @@ static void count_slots(Service *s)
 {
 	for (unsigned i = 0; i < s->priv->slots->len; i++)
 		slot_start_counting(g_ptr_array_index(s->priv->slots, i));
+	for (unsigned i = 0; i < s->priv->done_slots->len; i++)
+		slot_start_counting(g_ptr_array_index(s->priv->done_slots, i));
 }
 
 static void queue_everything(Engine *engine)

@@ -95,11 +95,30 @@ static void give_chance_with_needs(Service *s, const char *verb, const Requester
 	}
 }
 
+/* A task is done, and somebody has undone its work since, as umount(8) does with a mount. */
+static bool is_undone(const Service *s)
+{
+	if (s->state != STATE_DONE)
+		return false;
+	for (unsigned i = 0; i < s->priv->done_slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->done_slots, i);
+
+		if (slot->level == LEVEL_FALSE)
+			return true;
+	}
+	return false;
+}
+
 static bool request_start(Service *s, const Requester *who, GError **error)
 {
 	if (!check_start(s, "start", who, error))
 		return false;
 	set_admin(s, ADMIN_START, who);
+	if (is_undone(s)) {
+		g_free(s->priv->cause_next);
+		s->priv->cause_next = requester_describe("start", who);
+		s->priv->is_restart_asked = true;
+	}
 	give_chance_with_needs(s, "start", who);
 	return true;
 }

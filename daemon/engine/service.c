@@ -27,6 +27,7 @@ Service *service_new(Engine *engine, ServiceDef *def)
 	s->priv = g_new0(struct ServicePrivate, 1);
 	s->priv->engine = engine;
 	s->priv->slots = g_ptr_array_new_with_free_func(slot_free);
+	s->priv->done_slots = g_ptr_array_new_with_free_func(slot_free);
 	s->priv->needs = g_ptr_array_new();
 	s->priv->needers = g_ptr_array_new();
 	s->priv->conflicts = g_ptr_array_new();
@@ -40,6 +41,7 @@ void service_free(Service *s)
 	if (!s)
 		return;
 	g_ptr_array_unref(s->priv->slots);
+	g_ptr_array_unref(s->priv->done_slots);
 	g_ptr_array_unref(s->priv->needs);
 	g_ptr_array_unref(s->priv->needers);
 	g_ptr_array_unref(s->priv->conflicts);

@@ -216,6 +216,7 @@ void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 		warn_of_shared_names(&c, def);
 		check_terms(&c, def, "When", def->when);
 		check_terms(&c, def, "While", def->hold);
+		check_terms(&c, def, "DoneWhile", def->done_while);
 		check_policy_terms(&c, def);
 	}
 	check_cycles(set, diags);

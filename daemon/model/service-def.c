@@ -74,6 +74,7 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 	def->stop_limit_us = DEFAULT_STOP_LIMIT_US;
 	def->when = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
 	def->hold = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
+	def->done_while = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
 	def->after = new_names();
 	def->before = new_names();
 	def->wants = new_names();
@@ -104,6 +105,7 @@ void service_def_free(ServiceDef *def)
 	g_array_unref(def->success_status);
 	g_ptr_array_unref(def->when);
 	g_ptr_array_unref(def->hold);
+	g_ptr_array_unref(def->done_while);
 	g_ptr_array_unref(def->after);
 	g_ptr_array_unref(def->before);
 	g_ptr_array_unref(def->wants);

@@ -109,6 +109,7 @@ typedef struct ServiceDef {
 
 	GPtrArray *when;  /* Term *; never NULL, as all that follow */
 	GPtrArray *hold;  /* Term *: While= ("while" is C's) */
+	GPtrArray *done_while; /* Term *: a task's work stands; once it does not, an admin's start does it again */
 	GPtrArray *after; /* NameRef *: services or $facilities */
 	GPtrArray *before;
 	GPtrArray *wants;

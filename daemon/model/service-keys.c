@@ -446,6 +446,7 @@ static const ServiceKey keys[] = {
 
 	CONDITION_LIST("When", read_terms, when),
 	CONDITION_LIST("While", read_terms, hold),
+	CONDITION_LIST("DoneWhile", read_terms, done_while),
 	CONDITION_KEY("OnLapse", read_on_lapse, on_lapse),
 	CONDITION_KEY("Settle", read_duration, settle_us),
 	CONDITION_KEY("WaitTimeout", read_duration, wait_limit_us),

@@ -81,6 +81,8 @@ static void add_conditions(GString *text, Chance *c, unsigned self, unsigned n, 
 		g_string_append_printf(text, "Settle=%ums\n", 1 + chance_below(c, 3000));
 	if (chance_percent(c, 20))
 		g_string_append_printf(text, "WaitTimeout=%ums\n", 1 + chance_below(c, 20000));
+	if (chance_percent(c, 10))
+		add_term(text, c, "DoneWhile", self);
 }
 
 static char *make_file(Chance *c, unsigned self, unsigned n, bool has_stop_after)

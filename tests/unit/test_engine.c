@@ -564,6 +564,41 @@ START_TEST(a_shutdown_is_not_called_off)
 }
 END_TEST
 
+START_TEST(a_task_whose_work_was_undone_is_done_again_when_an_admin_says_start)
+{
+	g_autoptr(World) w = world_new("== it\n[Service]\nType=task\nExec=/bin/t\n[Conditions]\nDoneWhile=mounted:/x\n"
+				       "== on\n[Service]\nExec=/bin/d\n[Conditions]\nWhile=service:it\n");
+
+	world_set(w, "mounted:/x", true);
+	world_settle(w);
+	expect_state(w, "it", STATE_DONE);
+	world_start(w, "it");
+	world_settle(w);
+	expect_log(w, "start it, start on");
+
+	world_set(w, "mounted:/x", false);
+	world_settle(w);
+	expect_state(w, "it", STATE_DONE);
+	expect_log(w, "");
+	world_start(w, "it");
+	world_settle(w);
+	expect_log(w, "stop on, stop it, start it, start on");
+	ck_assert_uint_eq(world_find(w, "it")->invocation, 2);
+}
+END_TEST
+
+START_TEST(it_is_left_alone_while_nobody_knows_whether_its_work_stands)
+{
+	g_autoptr(World) w = world_new("[Service]\nType=task\nExec=/bin/t\n[Conditions]\nDoneWhile=mounted:/x\n");
+
+	world_set_unknown(w, "mounted:/x");
+	world_settle(w);
+	world_start(w, "it");
+	world_settle(w);
+	expect_log(w, "start it");
+}
+END_TEST
+
 Suite *make_suite(void);
 
 Suite *make_suite(void)
@@ -610,6 +645,8 @@ Suite *make_suite(void)
 	tcase_add_test(requests, reload_needs_a_reload_line);
 	tcase_add_test(requests, clear_forgets_a_failure);
 	tcase_add_test(requests, an_unknown_name_is_an_error);
+	tcase_add_test(requests, a_task_whose_work_was_undone_is_done_again_when_an_admin_says_start);
+	tcase_add_test(requests, it_is_left_alone_while_nobody_knows_whether_its_work_stands);
 	tcase_add_test(runlevels, a_change_of_runlevel_is_only_the_difference);
 	tcase_add_test(runlevels, a_change_of_runlevel_ends_what_the_admin_said);
 	tcase_add_test(runlevels, shutdown_stops_all_and_starts_what_it_needs);
