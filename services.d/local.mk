@@ -50,7 +50,8 @@ dist_svcdboot_SCRIPTS = \
 	services.d/helpers/random-seed \
 	services.d/helpers/rescue-shell \
 	services.d/helpers/root-fs \
-	services.d/helpers/swap-space
+	services.d/helpers/swap-space \
+	services.d/helpers/unmount-volume
 
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
 dist_tmpfiles_DATA = services.d/tmpfiles/svcd.conf

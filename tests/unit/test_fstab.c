@@ -77,6 +77,17 @@ START_TEST(options_for_the_init_are_taken_out)
 }
 END_TEST
 
+START_TEST(a_timeout_that_is_no_time_is_told_and_the_line_holds)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+	const char text[] = "LABEL=a /a ext4 x-systemd.device-timeout=soon 0 0\n";
+	g_autoptr(GPtrArray) entries = fstab_parse("/etc/fstab", text, strlen(text), diags);
+
+	expect_diags(diags, "/etc/fstab:1: warning: \"x-systemd.device-timeout=soon\" is no time; the device is waited for 90 s\n");
+	ck_assert_int_eq(entry_at(entries, 0)->device_limit_us, FSTAB_DEVICE_LIMIT_US);
+}
+END_TEST
+
 START_TEST(network_file_systems_are_known_by_their_type)
 {
 	g_autoptr(GPtrArray) entries = parse("s:/x /a nfs\n//s/x /b cifs\nx /c ext4\n");
@@ -160,6 +171,7 @@ Suite *make_suite(void)
 	tcase_add_test(fields, octal_escapes_and_quoted_tags_are_the_bytes_they_stand_for);
 	tcase_add_test(fields, a_target_is_written_in_one_way_only);
 	tcase_add_test(fields, options_for_the_init_are_taken_out);
+	tcase_add_test(fields, a_timeout_that_is_no_time_is_told_and_the_line_holds);
 	tcase_add_test(fields, network_file_systems_are_known_by_their_type);
 	tcase_add_test(fields, swap_needs_no_mount_point);
 	suite_add_tcase(suite, fields);

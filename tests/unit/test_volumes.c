@@ -65,27 +65,34 @@ END_TEST
 
 static const struct {
 	const char *source;
-	const char *path; /* NULL: no device */
+	const char *condition; /* NULL: no device */
 } devices[] = {
-	{ "LABEL=my d/ata \xc3\xbc", "/dev/disk/by-label/my\\x20d\\x2fata\\x20\xc3\xbc" },
-	{ "LABEL=a\\b", "/dev/disk/by-label/a\\x5cb" },
-	{ "UUID=A-1", "/dev/disk/by-uuid/A-1" },
-	{ "PARTUUID=1", "/dev/disk/by-partuuid/1" },
-	{ "PARTLABEL=x", "/dev/disk/by-partlabel/x" },
-	{ "ID=x", "/dev/disk/by-id/x" },
-	{ "/dev/mapper/x", "/dev/mapper/x" },
+	{ "LABEL=/usr", "label:/usr" },
+	{ "LABEL=my d/ata \xc3\xbc\\", "label:my d/ata \xc3\xbc\\" },
+	{ "LABEL=a|b", "device:/dev/disk/by-label/a\\x7cb" },
+	{ "UUID=3E6B-9de8", "uuid:3E6B-9de8" },
+	{ "UUID=a b", "device:/dev/disk/by-uuid/a\\x20b" },
+	{ "PARTUUID=3E6B-01", "device:/dev/disk/by-partuuid/3e6b-01" },
+	{ "PARTLABEL=my data*", "device:/dev/disk/by-partlabel/my\\x20data\\x2a" },
+	{ "PARTLABEL=a\\b \xc3\xbc", "device:/dev/disk/by-partlabel/a\\x5cb\\x20\xc3\xbc" },
+	{ "ID=x", "device:/dev/disk/by-id/x" },
+	{ "/dev/mapper/x", "device:/dev/mapper/x" },
+	{ "LABEL=", NULL },
 	{ "/image", NULL },
 	{ "tmpfs", NULL },
 	{ "server:/x", NULL },
 };
 
-START_TEST(a_device_is_where_udev_puts_it)
+START_TEST(a_device_is_known_by_what_udev_says_of_it)
 {
-	g_autofree char *path = volume_device_path(devices[_i].source);
+	g_autofree char *condition = volume_device_condition(devices[_i].source);
 
-	ck_assert_pstr_eq(path, devices[_i].path);
+	ck_assert_pstr_eq(condition, devices[_i].condition);
 }
 END_TEST
+
+#define STOP "Stop=-" SVCD_LIBDIR "/boot/unmount-volume"
+#define CONDITIONS "\n[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
 
 START_TEST(a_volume_is_waited_for_checked_mounted_and_unmounted)
 {
@@ -94,28 +101,59 @@ START_TEST(a_volume_is_waited_for_checked_mounted_and_unmounted)
 	ck_assert_str_eq(text_of(output, "mount-srv-data.svc"),
 			 "[Service]\nDescription=File system /srv/data\nType=task\n"
 			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 2 ext4 noatime \"LABEL=my data\" /srv/data\n"
-			 "Stop=-/bin/umount -- /srv/data\nStopTimeout=30s\nStartTimeout=2h\n\n"
-			 "[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
-			 "When=\"path:/dev/disk/by-label/my\\\\x20data\"\n"
-			 "Wants=device-label-my+20data\nAfter=device-label-my+20data\nProvides=$local_fs\n");
-	ck_assert_str_eq(text_of(output, "device-label-my+20data.svc"),
-			 "[Service]\nDescription=Device LABEL=my data\nType=task\n"
-			 "Exec=/bin/udevadm wait --timeout=90 \"/dev/disk/by-label/my\\\\x20data\"\nStartTimeout=100s\n\n"
-			 "[Conditions]\nWhen=!virtual:container\nWhen=path:exec:/bin/udevadm\nWhen=service:udev\n");
+			 STOP " /srv/data\nStopTimeout=30s\nStartTimeout=2h\n" CONDITIONS
+			 "While=\"label:my data\"\nWants=udev\nAfter=udev\nWaitTimeout=90s\nDoneWhile=mounted:/srv/data\nProvides=$local_fs\n");
 	ck_assert_str_eq(text_of(output, "50-fstab.policy"), "\n[runlevel S]\nActivate=mount-srv-data\n");
 }
 END_TEST
 
 START_TEST(nofail_neither_waits_nor_counts)
 {
-	g_autoptr(Output) output = generate("/dev/sdb1 /mnt ext4 nofail 0 0\n");
+	g_autoptr(Output) output = generate("/dev/sdb1 /mnt ext4 nofail,x-systemd.device-timeout=5s 0 0\n");
 
 	ck_assert_str_eq(text_of(output, "mount-mnt.svc"),
 			 "[Service]\nDescription=File system /mnt\nType=task\n"
 			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 0 ext4 defaults /dev/sdb1 /mnt\n"
-			 "Stop=-/bin/umount -- /mnt\nStopTimeout=30s\n\n"
-			 "[Conditions]\nWhen=!virtual:container\nAfter=checkroot\nWhen=path:/dev/sdb1\n");
-	ck_assert_str_eq(text_of(output, "device-dev-sdb1.svc"), "");
+			 STOP " /mnt\nStopTimeout=30s\n" CONDITIONS
+			 "While=device:/dev/sdb1\nWants=udev\nAfter=udev\nDoneWhile=mounted:/mnt\n");
+}
+END_TEST
+
+static const struct {
+	const char *options;
+	const char *line; /* NULL: none */
+} limits[] = {
+	{ "defaults", "WaitTimeout=90s\n" },
+	{ "x-systemd.device-timeout=5", "WaitTimeout=5s\n" },
+	{ "x-systemd.device-timeout=1min30s", "WaitTimeout=90s\n" },
+	{ "x-systemd.device-timeout=200ms", "WaitTimeout=200ms\n" },
+	{ "x-systemd.device-timeout=0", NULL },
+	{ "x-systemd.device-timeout=infinity", NULL },
+};
+
+START_TEST(a_line_says_how_long_its_device_is_waited_for)
+{
+	g_autofree char *fstab = g_strdup_printf("LABEL=a /a ext4 %s 0 0\n", limits[_i].options);
+	g_autoptr(Output) output = generate(fstab);
+	const char *text = text_of(output, "mount-a.svc");
+
+	ck_assert_ptr_null(strstr(text, "x-systemd"));
+	if (limits[_i].line)
+		ck_assert_ptr_nonnull(strstr(text, limits[_i].line));
+	else
+		ck_assert_ptr_null(strstr(text, "WaitTimeout"));
+}
+END_TEST
+
+START_TEST(swap_waits_for_its_device_and_leaves_with_it)
+{
+	g_autoptr(Output) output = generate("LABEL=fast none swap sw 0 0\n");
+
+	ck_assert_str_eq(text_of(output, "swap-label-fast.svc"),
+			 "[Service]\nDescription=Swap space on LABEL=fast\nType=task\n"
+			 "Exec=" SVCD_LIBDIR "/boot/swap-space on defaults LABEL=fast\n"
+			 "Stop=" SVCD_LIBDIR "/boot/swap-space off defaults LABEL=fast\nStopTimeout=90s\n" CONDITIONS
+			 "While=label:fast\nWants=udev\nAfter=udev\nWaitTimeout=90s\n");
 }
 END_TEST
 
@@ -139,7 +177,7 @@ START_TEST(what_lies_on_another_volume_needs_it)
 	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-bound.svc"), "\nWhile=service:mount-a-b-c\n"));
 	ck_assert_ptr_nonnull(strstr(text_of(output, "swap-a-swap.svc"), "\nWhile=service:mount-a\n"));
 	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-hand-x.svc"), "\nAfter=mount-hand\n"));
-	ck_assert_ptr_null(strstr(text_of(output, "mount-ab.svc"), "While="));
+	ck_assert_ptr_null(strstr(text_of(output, "mount-ab.svc"), "\nWhile="));
 }
 END_TEST
 
@@ -150,10 +188,10 @@ START_TEST(network_volumes_come_after_the_network)
 	ck_assert_str_eq(text_of(output, "mount-home.svc"),
 			 "[Service]\nDescription=File system /home\nType=task\n"
 			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 0 nfs defaults server:/home /home\n"
-			 "Stop=-/bin/umount -- /home\nStopTimeout=30s\n"
+			 STOP " /home\nStopTimeout=30s\n"
 			 "Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n\n"
 			 "[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
-			 "After=$network loopback\nProvides=$remote_fs\n");
+			 "DoneWhile=mounted:/home\nAfter=$network loopback\nProvides=$remote_fs\n");
 }
 END_TEST
 
@@ -163,6 +201,7 @@ START_TEST(the_root_is_checkroots_and_usr_stays)
 
 	ck_assert_str_eq(text_of(output, "mount-.svc"), "");
 	ck_assert_ptr_null(strstr(text_of(output, "mount-usr.svc"), "Stop="));
+	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-usr.svc"), "\nWhen=device:/dev/sda3\n"));
 	ck_assert_ptr_null(strstr(text_of(output, "mount-proc.svc"), "Stop="));
 	ck_assert_str_eq(text_of(output, "50-fstab.policy"),
 			 "\n[runlevel S]\nActivate=mount-usr\n\n[runlevel S]\nActivate=mount-proc\n");
@@ -195,7 +234,8 @@ START_TEST(shipped_and_generated_files_are_without_fault)
 	g_autofree char *generated = tree_path(tree, "/run/svcd/generated");
 	g_autoptr(Output) output = generate("LABEL=my\\040data /we%ard/\"q\"/$x\\134 ext4 defaults 0 2\n"
 					    "/we%ard/\"q\"/$x\\134/y /b|c none bind\nUUID=1 none swap sw,pri=1\n"
-					    "s:/x /!n nfs noauto\n");
+					    "LABEL=/usr /mnt/usr ext4 nofail\nLABEL=a|\\040!b /c ext4\nPARTLABEL=a\\134*\\040b /d ext4\n"
+					    "UUID=3E6B-1 /e vfat\nUUID=a*b /f vfat\ns:/x /!n nfs noauto\n");
 	const LoaderOptions options = { .root = tree->root, .any_owner = true };
 	g_autoptr(Configuration) configuration = NULL;
 	g_autoptr(GError) error = NULL;
@@ -244,11 +284,13 @@ Suite *make_suite(void)
 
 	tcase_add_loop_test(naming, each_place_has_its_own_name, 0, G_N_ELEMENTS(names));
 	tcase_add_test(naming, long_places_have_names_that_fit_and_differ);
-	tcase_add_loop_test(naming, a_device_is_where_udev_puts_it, 0, G_N_ELEMENTS(devices));
+	tcase_add_loop_test(naming, a_device_is_known_by_what_udev_says_of_it, 0, G_N_ELEMENTS(devices));
 	suite_add_tcase(suite, naming);
 
 	tcase_add_test(services, a_volume_is_waited_for_checked_mounted_and_unmounted);
 	tcase_add_test(services, nofail_neither_waits_nor_counts);
+	tcase_add_loop_test(services, a_line_says_how_long_its_device_is_waited_for, 0, G_N_ELEMENTS(limits));
+	tcase_add_test(services, swap_waits_for_its_device_and_leaves_with_it);
 	tcase_add_test(services, noauto_is_by_hand);
 	tcase_add_test(services, what_lies_on_another_volume_needs_it);
 	tcase_add_test(services, network_volumes_come_after_the_network);

@@ -12,6 +12,8 @@
 #include "base/limits.h"
 #include "base/text.h"
 
+#define DEVICE_TIMEOUT "x-systemd.device-timeout="
+
 enum { FIELD_SOURCE, FIELD_TARGET, FIELD_TYPE, FIELD_OPTIONS, FIELD_FREQ, FIELD_PASSNO, N_FIELDS };
 
 static void fstab_entry_free(gpointer data)
@@ -80,6 +82,16 @@ static bool type_is_remote(const char *type)
 	return g_strv_contains(types, type);
 }
 
+/* Returns: false when @text is no time. */
+static bool take_device_timeout(FstabEntry *entry, const char *text)
+{
+	if (strcmp(text, "infinity") == 0) {
+		entry->device_limit_us = 0;
+		return true;
+	}
+	return text_parse_duration(text, &entry->device_limit_us);
+}
+
 /* Sorts one word of the options out. Returns: true when mount(8) should see it. */
 static bool take_option(FstabEntry *entry, const char *word)
 {
@@ -107,7 +119,7 @@ static bool take_option(FstabEntry *entry, const char *word)
 }
 
 /* Commas within double quotes (SELinux contexts) do not separate. */
-static void take_options(FstabEntry *entry, const char *options)
+static void take_options(FstabEntry *entry, const char *options, DiagList *diags)
 {
 	g_autoptr(GString) kept = g_string_new(NULL);
 	const char *start = options;
@@ -120,6 +132,8 @@ static void take_options(FstabEntry *entry, const char *options)
 			continue;
 		g_autofree char *word = g_strndup(start, (gsize)(p - start));
 
+		if (g_str_has_prefix(word, DEVICE_TIMEOUT) && !take_device_timeout(entry, word + strlen(DEVICE_TIMEOUT)))
+			diag_warning(diags, entry->origin, NULL, "\"%s\" is no time; the device is waited for 90 s", word);
 		if (take_option(entry, word))
 			g_string_append_printf(kept, "%s%s", kept->len ? "," : "", word);
 		if (!*p)
@@ -177,7 +191,7 @@ static char *check_fields(char *fields[N_FIELDS], uint64_t *ret_passno)
 }
 
 /* Returns: NULL for a line that asks for nothing, and for a bad one, with *@ret_problem a new string. */
-static FstabEntry *parse_line(char *line, Origin origin, char **ret_problem)
+static FstabEntry *parse_line(char *line, Origin origin, DiagList *diags, char **ret_problem)
 {
 	g_autoptr(FstabEntry) entry = g_new0(FstabEntry, 1);
 	char *fields[N_FIELDS];
@@ -198,10 +212,11 @@ static FstabEntry *parse_line(char *line, Origin origin, char **ret_problem)
 					       fields[FIELD_TARGET]);
 		return NULL;
 	}
-	take_options(entry, fields[FIELD_OPTIONS] ? fields[FIELD_OPTIONS] : "defaults");
+	entry->origin = origin;
+	entry->device_limit_us = FSTAB_DEVICE_LIMIT_US;
+	take_options(entry, fields[FIELD_OPTIONS] ? fields[FIELD_OPTIONS] : "defaults", diags);
 	entry->is_remote = entry->is_remote || type_is_remote(entry->type);
 	entry->passno = (unsigned)passno;
-	entry->origin = origin;
 	return g_steal_pointer(&entry);
 }
 
@@ -222,7 +237,7 @@ static const FstabEntry *find_same(const GPtrArray *entries, const FstabEntry *e
 static void take_line(GPtrArray *entries, char *line, Origin origin, DiagList *diags)
 {
 	g_autofree char *problem = NULL;
-	g_autoptr(FstabEntry) entry = parse_line(line, origin, &problem);
+	g_autoptr(FstabEntry) entry = parse_line(line, origin, diags, &problem);
 	const FstabEntry *same;
 
 	if (problem)

@@ -7,8 +7,12 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/diag.h"
+
+/* How long a boot waits for a device that fstab names, if the line says nothing else. */
+#define FSTAB_DEVICE_LIMIT_US (90 * G_USEC_PER_SEC)
 
 typedef struct FstabEntry {
 	char *source;  /* "LABEL=data", "/dev/sda2", "server:/home", "tmpfs" */
@@ -21,6 +25,7 @@ typedef struct FstabEntry {
 	bool is_noauto;
 	bool is_nofail;
 	bool is_remote; /* needs the network: by its type, or _netdev */
+	int64_t device_limit_us; /* x-systemd.device-timeout=, or FSTAB_DEVICE_LIMIT_US; 0: for ever */
 	Origin origin;
 } FstabEntry;
 

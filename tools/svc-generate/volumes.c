@@ -12,7 +12,6 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-#define DEVICE_WAIT_SECONDS "90"
 #define POLICY_FILE "50-fstab.policy"
 
 /* Letters that stand for themselves in a service's name; "@" would make an instance of it. */
@@ -21,17 +20,19 @@
 /* Letters that udev leaves alone in the links below /dev/disk. */
 #define PLAIN_IN_LINKS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "#+-.:=@_"
 
+typedef enum TagKind { TAG_LABEL, TAG_UUID, TAG_PARTLABEL, TAG_PARTUUID, TAG_ID, TAG_COUNT } TagKind;
+
 /* "LABEL=x" and its like: the word, udev's directory, the word in our names. */
 static const struct {
 	const char *tag;
 	const char *directory;
 	const char *name;
-} tags[] = {
-	{ "LABEL=", "by-label", "label" },
-	{ "UUID=", "by-uuid", "uuid" },
-	{ "PARTLABEL=", "by-partlabel", "partlabel" },
-	{ "PARTUUID=", "by-partuuid", "partuuid" },
-	{ "ID=", "by-id", "id" },
+} tags[TAG_COUNT] = {
+	[TAG_LABEL] = { "LABEL=", "by-label", "label" },
+	[TAG_UUID] = { "UUID=", "by-uuid", "uuid" },
+	[TAG_PARTLABEL] = { "PARTLABEL=", "by-partlabel", "partlabel" },
+	[TAG_PARTUUID] = { "PARTUUID=", "by-partuuid", "partuuid" },
+	[TAG_ID] = { "ID=", "by-id", "id" },
 };
 
 /* Mounted before us and needed until the very end: never unmounted by a service. */
@@ -78,38 +79,72 @@ char *volume_mount_name(const char *target)
 	return make_name("mount", *target == '/' ? target + 1 : target);
 }
 
-/* "swap-label-x", "device-dev-sda2": the device's part of a name. */
+/* "swap-label-x", "swap-dev-sda2" */
 static char *source_name(const char *prefix, const char *source)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(tags); i++) {
-		if (g_str_has_prefix(source, tags[i].tag)) {
-			g_autofree char *head = g_strdup_printf("%s-%s", prefix, tags[i].name);
+	for (TagKind kind = 0; kind < TAG_COUNT; kind++) {
+		if (g_str_has_prefix(source, tags[kind].tag)) {
+			g_autofree char *head = g_strdup_printf("%s-%s", prefix, tags[kind].name);
 
-			return make_name(head, source + strlen(tags[i].tag));
+			return make_name(head, source + strlen(tags[kind].tag));
 		}
 	}
 	return make_name(prefix, *source == '/' ? source + 1 : source);
 }
 
-char *volume_device_path(const char *source)
+static bool is_plain_uuid(const char *text)
 {
-	g_autoptr(GString) path = NULL;
+	return text[strspn(text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-")] == '\0';
+}
 
-	for (size_t i = 0; i < G_N_ELEMENTS(tags) && !path; i++) {
-		if (!g_str_has_prefix(source, tags[i].tag))
-			continue;
-		path = g_string_new(NULL);
-		g_string_append_printf(path, "/dev/disk/%s/", tags[i].directory);
-		for (const char *p = source + strlen(tags[i].tag); *p; p++) {
-			if (strchr(PLAIN_IN_LINKS, *p) || (unsigned char)*p >= 0x80)
-				g_string_append_c(path, *p);
-			else
-				g_string_append_printf(path, "\\x%02x", (unsigned char)*p);
-		}
+/* "device:/dev/disk/by-partlabel/my\x20data" */
+static char *link_condition(const char *directory, const char *value)
+{
+	g_autoptr(GString) condition = g_string_new(NULL);
+
+	g_string_append_printf(condition, "device:/dev/disk/%s/", directory);
+	for (const char *p = value; *p; p++) {
+		if (strchr(PLAIN_IN_LINKS, *p) || (unsigned char)*p >= 0x80)
+			g_string_append_c(condition, *p);
+		else
+			g_string_append_printf(condition, "\\x%02x", (unsigned char)*p);
 	}
-	if (path)
-		return g_string_free(g_steal_pointer(&path), FALSE);
-	return g_str_has_prefix(source, "/dev/") ? g_strdup(source) : NULL;
+	return g_string_free(g_steal_pointer(&condition), FALSE);
+}
+
+static char *tag_condition(TagKind kind, const char *value)
+{
+	g_autofree char *lower = NULL;
+
+	if (!*value)
+		return NULL;
+	switch (kind) {
+	case TAG_LABEL:
+		if (!strchr(value, '|')) /* no condition may hold it */
+			return g_strconcat("label:", value, NULL);
+		break;
+	case TAG_UUID:
+		if (is_plain_uuid(value))
+			return g_strconcat("uuid:", value, NULL);
+		break;
+	case TAG_PARTUUID:
+		lower = g_ascii_strdown(value, -1); /* udev writes them so, whatever the table of partitions has */
+		return link_condition(tags[kind].directory, lower);
+	case TAG_PARTLABEL:
+	case TAG_ID:
+	case TAG_COUNT:
+		break;
+	}
+	return link_condition(tags[kind].directory, value);
+}
+
+char *volume_device_condition(const char *source)
+{
+	for (TagKind kind = 0; kind < TAG_COUNT; kind++) {
+		if (g_str_has_prefix(source, tags[kind].tag))
+			return tag_condition(kind, source + strlen(tags[kind].tag));
+	}
+	return g_str_has_prefix(source, "/dev/") ? g_strconcat("device:", source, NULL) : NULL;
 }
 
 /* "KEY=word word ...", the words quoted where they must be. */
@@ -163,44 +198,47 @@ static void append_holder(GString *text, const GPtrArray *entries, const char *p
 		g_string_append_printf(text, holder->is_noauto ? "After=%s\n" : "While=service:%s\n", name);
 }
 
-/* A task that looks out for @path, so that others wait for a device that is on its way and not for one that never comes. */
-static char *generate_device(Output *output, const char *source, const char *path, const char *from)
+/* "5s", "1500ms" */
+static void append_limit(GString *text, const char *key, int64_t us)
 {
-	g_autofree char *name = source_name("device", source);
-	g_autofree char *file = g_strdup_printf("%s.svc", name);
-	GString *text = output_file(output, file, from);
-
-	if (strstr(text->str, "[Service]"))
-		return g_steal_pointer(&name); /* another line's device, too */
-	g_string_append_printf(text, "[Service]\nDescription=Device %s\nType=task\n", source);
-	append_words(text, "Exec", "/bin/udevadm", "wait", "--timeout=" DEVICE_WAIT_SECONDS, path, NULL);
-	g_string_append(text, "StartTimeout=100s\n\n[Conditions]\nWhen=!virtual:container\n"
-			      "When=path:exec:/bin/udevadm\nWhen=service:udev\n");
-	return g_steal_pointer(&name);
+	if (us % G_USEC_PER_SEC == 0)
+		g_string_append_printf(text, "%s=%" G_GINT64_FORMAT "s\n", key, us / G_USEC_PER_SEC);
+	else
+		g_string_append_printf(text, "%s=%" G_GINT64_FORMAT "ms\n", key, MAX(us / G_TIME_SPAN_MILLISECOND, 1));
 }
 
-static void append_device_terms(GString *text, Output *output, const FstabEntry *entry, const char *from)
+/*
+ * Mounted while udev says that the device is there. What is never unmounted does not mind where its device has gone.
+ */
+static void append_device_terms(GString *text, const FstabEntry *entry)
 {
-	g_autofree char *path = volume_device_path(entry->source);
-	g_autofree char *term = path ? g_strdup_printf("path:%s", path) : NULL;
-	g_autofree char *device = NULL;
+	g_autofree char *condition = volume_device_condition(entry->source);
 
-	if (!path)
+	if (!condition)
 		return;
-	append_words(text, "When", term, NULL);
-	if (entry->is_nofail)
-		return;
-	device = generate_device(output, entry->source, path, from);
-	g_string_append_printf(text, "Wants=%s\nAfter=%s\n", device, device);
+	append_words(text, is_for_the_finale(entry->target) ? "When" : "While", condition, NULL);
+	g_string_append(text, "Wants=udev\nAfter=udev\n");
+	if (!entry->is_nofail && entry->device_limit_us > 0)
+		append_limit(text, "WaitTimeout", entry->device_limit_us);
 }
 
-static void append_conditions(GString *text, const GPtrArray *entries, const FstabEntry *entry, Output *output,
-			      const char *from)
+/* Who unmounts it by hand gets it back with "svcctl start". */
+static void append_mounted(GString *text, const FstabEntry *entry)
+{
+	g_autofree char *condition = g_strconcat("mounted:", entry->target, NULL);
+
+	if (!strchr(condition, '|')) /* no condition may hold it */
+		append_words(text, "DoneWhile", condition, NULL);
+}
+
+static void append_conditions(GString *text, const GPtrArray *entries, const FstabEntry *entry)
 {
 	g_string_append(text, "\n[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n");
-	append_device_terms(text, output, entry, from);
-	if (!entry->is_swap)
+	append_device_terms(text, entry);
+	if (!entry->is_swap) {
 		append_holder(text, entries, entry->target, entry);
+		append_mounted(text, entry);
+	}
 	if (*entry->source == '/' && !g_str_has_prefix(entry->source, "/dev/") && !g_str_has_prefix(entry->source, "//"))
 		append_holder(text, entries, entry->source, entry); /* a bind mount, an image in a file, a swap file */
 	if (entry->is_remote)
@@ -217,7 +255,7 @@ static void append_mount(GString *text, const FstabEntry *entry)
 	append_words(text, "Exec", SVCD_LIBDIR "/boot/mount-volume", passno, entry->type, entry->options, entry->source,
 		     entry->target, NULL);
 	if (!is_for_the_finale(entry->target)) {
-		append_words(text, "Stop", "-/bin/umount", "--", entry->target, NULL);
+		append_words(text, "Stop", "-" SVCD_LIBDIR "/boot/unmount-volume", entry->target, NULL);
 		g_string_append(text, "StopTimeout=30s\n");
 	}
 	if (entry->is_remote) /* the server may come later than the network */
@@ -257,7 +295,7 @@ void volumes_generate(const GPtrArray *entries, Output *output)
 			continue;
 		text = output_file(output, file, from);
 		(entry->is_swap ? append_swap : append_mount)(text, entry);
-		append_conditions(text, entries, entry, output, from);
+		append_conditions(text, entries, entry);
 		append_policy(output_file(output, POLICY_FILE, entry->origin.file), entry, name);
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * Volumes: from the lines of /etc/fstab to services and the policy that wants them.
  *
- * /srv/data becomes the task mount-srv-data, swap on LABEL=fast the task swap-label-fast. A device that the boot waits for
- * (no nofail) gets a task device-label-fast, which looks out for it for 90 seconds. The whole story: services.d/README.md.
+ * /srv/data becomes the task mount-srv-data, swap on LABEL=fast the task swap-label-fast. Each is up while its device is
+ * there, by what udev says; the boot waits for it for 90 seconds (nofail: not at all). The whole story: services.d/README.md.
  */
 #ifndef SVCD_GENERATE_VOLUMES_H
 #define SVCD_GENERATE_VOLUMES_H
@@ -25,9 +25,11 @@ void volumes_generate(const GPtrArray *entries, Output *output);
 char *volume_mount_name(const char *target);
 
 /**
- * volume_device_path() - where udev puts the device: "LABEL=my data" -> "/dev/disk/by-label/my\x20data"
+ * volume_device_condition() - true while the device is there: "LABEL=my data" -> "label:my data"
+ *
+ * What has no condition of its own, such as a label of a partition, is known by the link that udev makes for it.
  * Returns: a new string; NULL when @source is no device.
  */
-char *volume_device_path(const char *source);
+char *volume_device_condition(const char *source);
 
 #endif
