@@ -155,6 +155,9 @@ const char *engine_runlevel(const Engine *engine);
 const char *engine_previous_runlevel(const Engine *engine); /* NULL: none, at boot */
 bool engine_is_shutting_down(const Engine *engine);
 
+/* Is it not about to change by itself? What settled: says. */
+bool engine_is_settled(const Service *s);
+
 /* Nothing is in motion: all unwanted are down, all wanted are up, failed or waiting for the world outside. */
 bool engine_is_at_rest(const Engine *engine);
 /* Runlevel 0 or 6 at rest: what policy does not want there is gone, and what it wants there is up, done or failed. */

@@ -219,6 +219,11 @@ void settled_update(Service *s)
 		set_unsettled(s, true, by);
 }
 
+bool engine_is_settled(const Service *s)
+{
+	return !s->priv->is_unsettled;
+}
+
 void settled_show(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
@@ -229,6 +234,7 @@ void settled_show(Service *s)
 	for (unsigned i = 0; i < priv->facilities->len; i++)
 		facility_publish_settled(priv->engine, g_ptr_array_index(priv->facilities, i));
 	progress_count(s);
+	priv->engine->ops->changed(priv->engine->data, s);
 }
 
 void settled_reset(Engine *engine)
