@@ -88,7 +88,17 @@ static Access on_access(void *data, DBusMessage *message)
 	return dispatch_access(bus->engine, message);
 }
 
-static const SystemClientListener system_listener = { .access = on_access, .message = on_message };
+static bool is_held(void *data, const BusClient *client)
+{
+	return conditions_has_client(((const Bus *)data)->conditions, client);
+}
+
+static const SystemClientListener system_listener = {
+	.access = on_access,
+	.message = on_message,
+	.is_held = is_held,
+	.gone = on_client_gone,
+};
 
 /* --- telling --- */
 

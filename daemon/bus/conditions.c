@@ -86,7 +86,7 @@ static bool parse(const char *text, KeyPrefix *ret_prefix, const char **ret_key,
 	return key_parse(text, ret_prefix, ret_key, &problem) || fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
 }
 
-static unsigned count_watches(const Conditions *conditions, BusClient *client)
+static unsigned count_watches(const Conditions *conditions, const BusClient *client)
 {
 	GHashTableIter iter;
 	gpointer value;
@@ -184,6 +184,11 @@ bool conditions_unwatch(Conditions *conditions, BusClient *client, const char *t
 	if (watch && leave(conditions, watch, client))
 		g_hash_table_remove(conditions->watches, key);
 	return true;
+}
+
+bool conditions_has_client(const Conditions *conditions, const BusClient *client)
+{
+	return count_watches(conditions, client) > 0;
 }
 
 void conditions_forget_client(Conditions *conditions, BusClient *client)

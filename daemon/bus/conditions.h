@@ -26,6 +26,9 @@ bool conditions_watch(Conditions *conditions, BusClient *client, const char *tex
 /* The opposite; nothing when @client does not watch it. False with INVALID_ARGUMENT. */
 bool conditions_unwatch(Conditions *conditions, BusClient *client, const char *text, GError **error);
 
+/* Does @client watch anything? */
+bool conditions_has_client(const Conditions *conditions, const BusClient *client);
+
 /* @client is about to be freed. */
 void conditions_forget_client(Conditions *conditions, BusClient *client);
 

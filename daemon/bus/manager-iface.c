@@ -316,7 +316,7 @@ static const MethodRow methods[] = {
 	{ "SetRunlevel", "s", "", ACCESS_POWER, on_set_runlevel },
 	{ "SetFlag", "sb", "", ACCESS_CONTROL, on_set_flag },
 	{ "ListConditions", "", "a(ssstasass)", ACCESS_READ, on_list_conditions },
-	{ "WatchCondition", "sb", "ss", ACCESS_READ, on_watch_condition },
+	{ "WatchCondition", "sb", "ss", ACCESS_CONTROL, on_watch_condition },
 	{ "Shutdown", "s", "", ACCESS_POWER, on_shutdown },
 	{ "ReloadFiles", "", "", ACCESS_CONFIGURE, on_reload_files },
 	{ "Reexec", "", "", ACCESS_CONFIGURE, on_reexec },

@@ -21,91 +21,155 @@
 /* The bus daemon answers at once, or not at all. */
 #define BUS_LIMIT_US (10 * G_USEC_PER_SEC)
 
+/* Who of all names leaves the bus; set only while there are clients to be told of. */
+#define LEAVING_RULE                                                                               \
+	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "',"                  \
+	"interface='" DBUS_INTERFACE_DBUS "',member='NameOwnerChanged',arg2=''"
+
 struct SystemClient {
 	SystemBus *bus;
 	unsigned listener_id;
-	unsigned naming;   /* the call for our name, 0: none */
+	unsigned naming;     /* the call for our name, 0: none */
 	bool has_name;
-	GPtrArray *parked; /* Caller *, owned */
+	GHashTable *clients; /* unique name -> Client *, owned: who has parked calls, or holds something */
+	GPtrArray *parked;   /* Parked *, owned */
 	const SystemClientListener *listener;
 	void *data;
 };
 
-/* Somebody who calls, for as long as the call is not answered. */
-typedef struct Caller {
+typedef struct Client {
 	BusClient base; /* first: a BusClient is cast to it */
-	SystemClient *client;
+	SystemClient *owner;
+	char *name;     /* unique, so that it is never that of another */
+	bool is_known;  /* base.who is filled in */
+	unsigned n_parked;
+} Client;
+
+typedef struct Parked {
+	Client *client;
 	DBusMessage *message;
 	Access access;
 	unsigned asking; /* the question on which it waits, 0: none */
-} Caller;
+} Parked;
 
-static void caller_send(BusClient *base, DBusMessage *message)
+/* --- clients --- */
+
+static void client_send(BusClient *base, DBusMessage *message)
 {
-	system_bus_send(((Caller *)base)->client->bus, message);
+	system_bus_send(((Client *)base)->owner->bus, message);
 }
 
-static Caller caller_make(SystemClient *client, DBusMessage *message, Access access)
+static void client_init(Client *client, SystemClient *owner, const char *name)
 {
-	return (Caller){
-		.base = { .send = caller_send, .who = { .uid = (uid_t)-1 } },
-		.client = client,
-		.message = message,
-		.access = access,
+	*client = (Client){
+		.base = { .send = client_send, .who = { .uid = (uid_t)-1 }, .is_subscribed = true /* by match rules */ },
+		.owner = owner,
+		.name = g_strdup(name),
 	};
+}
+
+static void client_free(gpointer data)
+{
+	Client *client = data;
+
+	client->owner->listener->gone(client->owner->data, &client->base);
+	g_free(client->name);
+	g_free(client);
+}
+
+static Client *client_get(SystemClient *owner, const char *name)
+{
+	Client *client = g_hash_table_lookup(owner->clients, name);
+
+	if (client)
+		return client;
+	if (g_hash_table_size(owner->clients) == 0)
+		system_bus_add_match(owner->bus, LEAVING_RULE);
+	client = g_new(Client, 1);
+	client_init(client, owner, name);
+	g_hash_table_insert(owner->clients, client->name, client);
+	return client;
+}
+
+static void client_remove(Client *client)
+{
+	SystemClient *owner = client->owner;
+
+	g_hash_table_remove(owner->clients, client->name);
+	if (g_hash_table_size(owner->clients) == 0)
+		system_bus_remove_match(owner->bus, LEAVING_RULE);
 }
 
 /* --- parked calls --- */
 
-static void caller_free(gpointer data)
+static void parked_free(gpointer data)
 {
-	Caller *caller = data;
+	Parked *parked = data;
 
-	if (caller->asking)
-		system_bus_cancel(caller->client->bus, caller->asking);
-	dbus_message_unref(caller->message);
-	g_free(caller);
+	if (parked->asking)
+		system_bus_cancel(parked->client->owner->bus, parked->asking);
+	parked->client->n_parked--;
+	dbus_message_unref(parked->message);
+	g_free(parked);
 }
 
-/* The last thing that happens to a caller: it is freed. */
-static void carry_out(Caller *caller)
+/* It is answered; the client is forgotten with its last call, unless it holds something. */
+static void finish(Parked *parked)
 {
-	SystemClient *client = caller->client;
+	Client *client = parked->client;
+	SystemClient *owner = client->owner;
 
-	client->listener->message(client->data, &caller->base, caller->message);
-	g_ptr_array_remove_fast(client->parked, caller);
+	g_ptr_array_remove_fast(owner->parked, parked);
+	if (client->n_parked == 0 && !owner->listener->is_held(owner->data, &client->base))
+		client_remove(client);
 }
 
-static void refuse(Caller *caller, const GError *error)
+static void carry_out(Parked *parked, bool is_authorized)
 {
-	dispatch_refuse(&caller->base, caller->message, error);
-	g_ptr_array_remove_fast(caller->client->parked, caller);
+	Client *client = parked->client;
+
+	client->base.is_authorized = is_authorized;
+	client->owner->listener->message(client->owner->data, &client->base, parked->message);
+	client->base.is_authorized = false; /* the next call needs a yes of its own */
+	finish(parked);
+}
+
+static void refuse(Parked *parked, const GError *error)
+{
+	dispatch_refuse(&parked->client->base, parked->message, error);
+	finish(parked);
 }
 
 static void on_polkit(void *data, DBusMessage *reply)
 {
-	Caller *caller = data;
+	Parked *parked = data;
 	g_autoptr(GError) error = NULL;
 
-	caller->asking = 0;
-	caller->base.is_authorized =
-		polkit_allows(reply, access_action(caller->access), (unsigned)caller->base.who.uid, &error);
-	if (caller->base.is_authorized)
-		carry_out(caller);
+	parked->asking = 0;
+	if (polkit_allows(reply, access_action(parked->access), (unsigned)parked->client->base.who.uid, &error))
+		carry_out(parked, true);
 	else
-		refuse(caller, error);
+		refuse(parked, error);
 }
 
-static void ask_polkit(Caller *caller)
+static void ask_polkit(Parked *parked)
 {
-	DBusMessage *question = polkit_question(caller->message, access_action(caller->access));
-	const bool is_interactive = dbus_message_get_allow_interactive_authorization(caller->message);
+	DBusMessage *question = polkit_question(parked->message, access_action(parked->access));
+	const bool is_interactive = dbus_message_get_allow_interactive_authorization(parked->message);
 
-	caller->asking = system_bus_call(caller->client->bus, question,
-					 is_interactive ? LIMIT_AUTHENTICATE_US : LIMIT_AUTHORIZE_US, on_polkit, caller);
+	parked->asking = system_bus_call(parked->client->owner->bus, question,
+					 is_interactive ? LIMIT_AUTHENTICATE_US : LIMIT_AUTHORIZE_US, on_polkit, parked);
 	dbus_message_unref(question);
-	if (!caller->asking)
-		on_polkit(caller, NULL); /* the bus is about to go, and the caller with it */
+	if (!parked->asking)
+		on_polkit(parked, NULL); /* the bus is about to go, and the client with it */
+}
+
+static void on_known(Parked *parked)
+{
+	if (parked->client->base.who.uid == 0)
+		carry_out(parked, false);
+	else
+		ask_polkit(parked);
 }
 
 /* Reads UnixUserID and ProcessID from a{sv}. Returns: whether there was a user. */
@@ -144,78 +208,118 @@ static bool read_credentials(DBusMessage *reply, Requester *who)
 
 static void on_credentials(void *data, DBusMessage *reply)
 {
-	Caller *caller = data;
+	Parked *parked = data;
+	Client *client = parked->client;
 	g_autoptr(GError) error = NULL;
 
-	caller->asking = 0;
-	if (!read_credentials(reply, &caller->base.who)) {
+	parked->asking = 0;
+	client->is_known = client->is_known || read_credentials(reply, &client->base.who);
+	if (!client->is_known) {
 		fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "the bus does not tell who asks for this");
-		refuse(caller, error);
+		refuse(parked, error);
 		return;
 	}
-	requester_read_command(&caller->base.who);
-	if (caller->base.who.uid == 0)
-		carry_out(caller);
-	else
-		ask_polkit(caller);
+	requester_read_command(&client->base.who);
+	on_known(parked);
 }
 
-static void ask_who(Caller *caller)
+static void ask_who(Parked *parked)
 {
 	DBusMessage *question = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
 								       DBUS_INTERFACE_DBUS, "GetConnectionCredentials"));
 	DBusMessageIter out;
 
 	dbus_message_iter_init_append(question, &out);
-	wire_string(&out, dbus_message_get_sender(caller->message));
-	caller->asking = system_bus_call(caller->client->bus, question, BUS_LIMIT_US, on_credentials, caller);
+	wire_string(&out, parked->client->name);
+	parked->asking = system_bus_call(parked->client->owner->bus, question, BUS_LIMIT_US, on_credentials, parked);
 	dbus_message_unref(question);
-	if (!caller->asking)
-		on_credentials(caller, NULL);
+	if (!parked->asking)
+		on_credentials(parked, NULL);
 }
 
-static bool has_room(const SystemClient *client, const char *sender, GError **error)
+static bool has_room(const SystemClient *owner, const char *name, GError **error)
 {
-	unsigned n = 0;
+	const Client *client = g_hash_table_lookup(owner->clients, name);
 
-	for (guint i = 0; i < client->parked->len; i++) {
-		const Caller *caller = g_ptr_array_index(client->parked, i);
-
-		n += strcmp(dbus_message_get_sender(caller->message), sender) == 0;
-	}
-	if (n >= LIMIT_PARKED_PER_CLIENT)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u of your calls wait for authorization already", n);
-	if (client->parked->len >= LIMIT_PARKED)
+	if (client && client->n_parked >= LIMIT_PARKED_PER_CLIENT)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u of your calls wait for authorization already",
+			    client->n_parked);
+	if (owner->parked->len >= LIMIT_PARKED)
 		return fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls wait for authorization");
 	return true;
 }
 
-static void park(SystemClient *client, DBusMessage *message, Access access)
+static void park(SystemClient *owner, DBusMessage *message, Access access)
 {
-	Caller *caller = g_new(Caller, 1);
+	Parked *parked = g_new0(Parked, 1);
 
-	*caller = caller_make(client, dbus_message_ref(message), access);
-	g_ptr_array_add(client->parked, caller);
-	ask_who(caller);
+	parked->client = client_get(owner, dbus_message_get_sender(message));
+	parked->client->n_parked++;
+	parked->message = dbus_message_ref(message);
+	parked->access = access;
+	g_ptr_array_add(owner->parked, parked);
+	if (parked->client->is_known)
+		on_known(parked);
+	else
+		ask_who(parked);
 }
 
 /* --- the bus --- */
 
+static void on_call(SystemClient *owner, DBusMessage *message)
+{
+	const Access access = owner->listener->access(owner->data, message);
+	g_autoptr(GError) error = NULL;
+	Client client;
+
+	if (access != ACCESS_READ && has_room(owner, dbus_message_get_sender(message), &error)) {
+		park(owner, message, access);
+		return;
+	}
+	client_init(&client, owner, dbus_message_get_sender(message));
+	if (error)
+		dispatch_refuse(&client.base, message, error);
+	else
+		owner->listener->message(owner->data, &client.base, message); /* reads: nothing keeps the client */
+	g_free(client.name);
+}
+
+/* What it waited for is nobody's any more, even if polkit says yes now. */
+static void on_left(SystemClient *owner, const char *name)
+{
+	Client *client = g_hash_table_lookup(owner->clients, name);
+
+	if (!client)
+		return;
+	for (guint i = owner->parked->len; i-- > 0;) {
+		const Parked *parked = g_ptr_array_index(owner->parked, i);
+
+		if (parked->client == client)
+			g_ptr_array_remove_index_fast(owner->parked, i);
+	}
+	client_remove(client);
+}
+
+/* Others on this connection hear of other names, and of new owners. */
+static void on_owner_changed(SystemClient *owner, DBusMessage *message)
+{
+	const char *name;
+	const char *before;
+	const char *now;
+
+	if (dbus_message_has_sender(message, DBUS_SERVICE_DBUS) &&
+	    dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING, &before, DBUS_TYPE_STRING, &now,
+				  DBUS_TYPE_INVALID) &&
+	    !*now)
+		on_left(owner, name);
+}
+
 static void on_message(void *data, DBusMessage *message)
 {
-	SystemClient *client = data;
-	g_autoptr(GError) error = NULL;
-	Caller caller;
-
-	if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_METHOD_CALL || !dbus_message_get_sender(message))
-		return; /* without a sender: not from a bus */
-	caller = caller_make(client, message, client->listener->access(client->data, message));
-	if (caller.access == ACCESS_READ)
-		client->listener->message(client->data, &caller.base, message);
-	else if (has_room(client, dbus_message_get_sender(message), &error))
-		park(client, message, caller.access);
-	else
-		dispatch_refuse(&caller.base, message, error);
+	if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL && dbus_message_get_sender(message))
+		on_call(data, message);
+	else if (dbus_message_is_signal(message, DBUS_INTERFACE_DBUS, "NameOwnerChanged"))
+		on_owner_changed(data, message);
 }
 
 static void on_name(void *data, DBusMessage *reply)
@@ -249,9 +353,15 @@ static void on_connected(void *data)
 	dbus_message_unref(message);
 }
 
+/* With the bus all its names are gone. Parked calls have ended before: their questions have. */
 static void on_disconnected(void *data)
 {
-	((SystemClient *)data)->has_name = false;
+	SystemClient *client = data;
+
+	client->has_name = false;
+	if (g_hash_table_size(client->clients) > 0)
+		system_bus_remove_match(client->bus, LEAVING_RULE);
+	g_hash_table_remove_all(client->clients);
 }
 
 static const SystemBusListener bus_listener = {
@@ -269,7 +379,8 @@ SystemClient *system_client_new(SystemBus *bus, const SystemClientListener *list
 	client->bus = bus;
 	client->listener = listener;
 	client->data = data;
-	client->parked = g_ptr_array_new_with_free_func(caller_free);
+	client->clients = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, client_free);
+	client->parked = g_ptr_array_new_with_free_func(parked_free);
 	client->listener_id = system_bus_add_listener(bus, &bus_listener, client);
 	return client;
 }
@@ -297,5 +408,8 @@ void system_client_free(SystemClient *client)
 		system_bus_cancel(client->bus, client->naming);
 	system_bus_remove_listener(client->bus, client->listener_id);
 	g_ptr_array_unref(client->parked);
+	if (g_hash_table_size(client->clients) > 0)
+		system_bus_remove_match(client->bus, LEAVING_RULE);
+	g_hash_table_unref(client->clients);
 	g_free(client);
 }

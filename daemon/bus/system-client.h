@@ -17,8 +17,11 @@ typedef struct SystemClient SystemClient;
 typedef struct SystemClientListener {
 	/* What this call asks for. */
 	Access (*access)(void *data, DBusMessage *message);
-	/* A call that may be carried out; @client is valid until it returns. */
+	/* A call that may be carried out. After a read @client is nobody any more, else it is until gone(). */
 	void (*message)(void *data, BusClient *client, DBusMessage *message);
+	/* Does @client hold anything that must be given back when it leaves the bus? */
+	bool (*is_held)(void *data, const BusClient *client);
+	void (*gone)(void *data, BusClient *client);
 } SystemClientListener;
 
 /* @bus, @listener: borrowed. */

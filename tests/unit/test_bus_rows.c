@@ -138,7 +138,8 @@ START_TEST(methods_need_what_they_do)
 		{ "Start", ACCESS_CONTROL },       { "Stop", ACCESS_CONTROL },      { "Restart", ACCESS_CONTROL },
 		{ "Reload", ACCESS_CONTROL },      { "Clear", ACCESS_CONTROL },     { "SetFlag", ACCESS_CONTROL },
 		{ "SetRunlevel", ACCESS_POWER },   { "Shutdown", ACCESS_POWER },    { "ReloadFiles", ACCESS_CONFIGURE },
-		{ "Reexec", ACCESS_CONFIGURE },
+		{ "Reexec", ACCESS_CONFIGURE },     { "Activate", ACCESS_CONTROL },
+		{ "WatchCondition", ACCESS_CONTROL }, /* it makes svcd look at files, devices and names for others */
 	};
 
 	for (unsigned i = 0; i < interface_manager.n_methods; i++) {
