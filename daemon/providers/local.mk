@@ -3,6 +3,10 @@
 noinst_LIBRARIES += libproviders.a
 libproviders_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 libproviders_a_SOURCES = \
+	daemon/providers/bus-owner.c daemon/providers/bus-owner.h \
+	daemon/providers/bus-value.c daemon/providers/bus-value.h \
+	daemon/providers/dbus-name.c daemon/providers/dbus-name.h \
+	daemon/providers/dbus-property.c daemon/providers/dbus-property.h \
 	daemon/providers/flag.c daemon/providers/flag.h \
 	daemon/providers/kernel.c daemon/providers/kernel.h \
 	daemon/providers/mount.c daemon/providers/mount.h \

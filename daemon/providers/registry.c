@@ -7,6 +7,8 @@
 #include "providers/registry.h"
 
 #include "loop/loop.h"
+#include "providers/dbus-name.h"
+#include "providers/dbus-property.h"
 #include "providers/kernel.h"
 #include "providers/mount.h"
 #include "providers/path.h"
@@ -87,6 +89,12 @@ static void add_udev(Registry *registry, Provider *udev)
 }
 
 Registry *registry_new(const RegistryOptions *options,
+static void add_bus(Registry *registry, const ProviderSink *sink, SystemBus *bus)
+{
+	add(registry, KEY_DBUS, dbus_name_provider_new(sink, bus));
+	add(registry, KEY_DBUS_PROPERTY, dbus_property_provider_new(sink, bus));
+}
+
 		       void (*report)(void *data, const char *key, Level level, const char *why), void *data,
 		       GError **error)
 {
@@ -111,6 +119,8 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_FLAG, flag_provider_new(&sink));
 	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", on_mounts_changed, registry));
 	add_udev(registry, udev_provider_new(&sink, "/run/udev"));
+	if (options->system_bus)
+		add_bus(registry, &sink, options->system_bus);
 	return registry;
 }
 
@@ -164,5 +174,11 @@ char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key)
 
 FlagProvider *registry_flags(Registry *registry)
 {
+void registry_ignore_bus_owner(Registry *registry, const char *unique_name)
+{
+	if (registry->providers[KEY_DBUS])
+		dbus_name_provider_ignore(registry->providers[KEY_DBUS], unique_name);
+}
+
 	return flag_provider_cast(registry->providers[KEY_FLAG]);
 }

@@ -16,7 +16,7 @@ typedef struct Registry Registry;
 typedef struct RegistryOptions {
 	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
 	const char *virtualization; /* "", "container" or "vm" */
-	SystemBus *system_bus;      /* borrowed; outlives the registry */
+	SystemBus *system_bus;      /* borrowed; outlives the registry; NULL: there is none, and nobody provides for it */
 } RegistryOptions;
 
 /*
@@ -40,6 +40,9 @@ void registry_flush(Registry *registry);
 
 /* What there is instead of what @key asks for, in words ("labels present: EFI, ROOT"); a new string, or NULL. */
 char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
+
+/* Names that this connection owns do not count (providers/dbus-name.h). */
+void registry_ignore_bus_owner(Registry *registry, const char *unique_name);
 
 /* Flags have no other source than svcctl: the manager sets them here. */
 FlagProvider *registry_flags(Registry *registry);

@@ -49,3 +49,20 @@ TESTS += tests/unit/test_udev_daemon
 tests_unit_test_udev_daemon_SOURCES = tests/unit/test_udev_daemon.c tests/lib/check-main.c
 tests_unit_test_udev_daemon_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_udev_daemon_LDADD = $(providers_test_libs)
+
+EXTRA_DIST += tests/lib/bus-peer.h tests/lib/bus-stage.h
+bus_stage_sources = tests/lib/bus-daemon.c tests/lib/bus-peer.c tests/lib/bus-stage.c tests/lib/check-main.c
+
+check_PROGRAMS += tests/unit/test_bus_value tests/unit/test_dbus_name tests/unit/test_dbus_property
+TESTS += tests/unit/test_bus_value tests/unit/test_dbus_name tests/unit/test_dbus_property
+tests_unit_test_bus_value_SOURCES = tests/unit/test_bus_value.c tests/lib/check-main.c
+tests_unit_test_bus_value_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_bus_value_LDADD = $(providers_test_libs)
+
+tests_unit_test_dbus_name_SOURCES = tests/unit/test_dbus_name.c $(bus_stage_sources)
+tests_unit_test_dbus_name_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_dbus_name_LDADD = $(providers_test_libs)
+
+tests_unit_test_dbus_property_SOURCES = tests/unit/test_dbus_property.c $(bus_stage_sources)
+tests_unit_test_dbus_property_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_dbus_property_LDADD = $(providers_test_libs)

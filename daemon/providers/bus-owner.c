@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus owners: the match is set first, then GetNameOwner is asked. Both the signal and the answer come from the bus itself
+ * and on one connection, so whichever comes later is the newer truth ("Message Bus Messages" in the D-Bus Specification).
+ */
+#include "config.h"
+
+#include "providers/bus-owner.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "loop/loop.h"
+#include "loop/wire.h"
+
+/* The bus answers in less than a millisecond; one that does not in this time is said to be silent. */
+#define ANSWER_US (25 * G_USEC_PER_SEC)
+
+/* A question without an answer is repeated after this, then after twice as much ... */
+#define RETRY_FIRST_US G_USEC_PER_SEC
+#define RETRY_MAX_US (64 * G_USEC_PER_SEC)
+
+#define RULE_ANY_OWNER                                                                             \
+	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "',interface='" DBUS_INTERFACE_DBUS   \
+	"',member='NameOwnerChanged'"
+
+static const char why_no_bus[] = "the system bus is not there";
+static const char why_not_yet[] = "the system bus has not answered yet";
+static const char why_silent[] = "the system bus does not answer";
+
+struct BusOwners {
+	SystemBus *bus;
+	unsigned listener;
+	GHashTable *by_name; /* name -> BusOwner, borrowed */
+	unsigned n_rules;    /* names with a match of their own */
+	unsigned n_general;  /* names that share the match for all names */
+	Timer *retry;
+	int64_t retry_us;    /* the last delay; 0: all is well */
+};
+
+struct BusOwner {
+	BusOwners *owners;
+	char *name;
+	void (*changed)(void *data);
+	void *data;
+	char *rule;            /* NULL: the match for all names stands for it */
+	unsigned call;         /* the question in flight, 0: none */
+	bool must_ask;         /* the last question got no answer */
+	Level level;
+	char *unique_name;     /* LEVEL_TRUE */
+	const char *why;       /* LEVEL_UNKNOWN; static */
+};
+
+/* --- what is known --- */
+
+static void set_known(BusOwner *owner, const char *unique_name)
+{
+	owner->must_ask = false;
+	owner->level = *unique_name ? LEVEL_TRUE : LEVEL_FALSE;
+	g_free(owner->unique_name);
+	owner->unique_name = *unique_name ? g_strdup(unique_name) : NULL;
+	owner->changed(owner->data);
+}
+
+static void set_unknown(BusOwner *owner, const char *why)
+{
+	if (owner->level == LEVEL_UNKNOWN && owner->why == why)
+		return;
+	owner->level = LEVEL_UNKNOWN;
+	owner->why = why;
+	g_clear_pointer(&owner->unique_name, g_free);
+	owner->changed(owner->data);
+}
+
+/* --- asking --- */
+
+static void forget_question(BusOwner *owner)
+{
+	if (owner->call)
+		system_bus_cancel(owner->owners->bus, owner->call);
+	owner->call = 0;
+}
+
+static void ask_later(BusOwner *owner)
+{
+	BusOwners *owners = owner->owners;
+
+	owner->must_ask = true;
+	if (timer_is_armed(owners->retry))
+		return;
+	owners->retry_us = owners->retry_us ? MIN(owners->retry_us * 2, RETRY_MAX_US) : RETRY_FIRST_US;
+	timer_arm(owners->retry, loop_now() + owners->retry_us);
+}
+
+static void on_owner_told(void *data, DBusMessage *reply)
+{
+	BusOwner *owner = data;
+	const char *unique_name = "";
+	const bool is_answer = reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
+			       dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &unique_name, DBUS_TYPE_INVALID);
+
+	owner->call = 0;
+	if (!system_bus_is_connected(owner->owners->bus)) {
+		set_unknown(owner, why_no_bus); /* on_connected() asks again */
+	} else if (is_answer || (reply && dbus_message_is_error(reply, DBUS_ERROR_NAME_HAS_NO_OWNER))) {
+		owner->owners->retry_us = 0;
+		set_known(owner, is_answer ? unique_name : "");
+	} else {
+		ask_later(owner);
+		set_unknown(owner, why_silent);
+	}
+}
+
+void bus_owner_ask(BusOwner *owner)
+{
+	DBusMessageIter out;
+	DBusMessage *call;
+
+	if (owner->call)
+		return; /* its answer will be new enough: it has not come yet */
+	call = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
+						      "GetNameOwner"));
+	dbus_message_iter_init_append(call, &out);
+	wire_string(&out, owner->name);
+	owner->call = system_bus_call(owner->owners->bus, call, ANSWER_US, on_owner_told, owner);
+	dbus_message_unref(call); /* not sent: there is no bus, or there soon will be none */
+}
+
+static void on_retry(void *data)
+{
+	BusOwners *owners = data;
+	GHashTableIter iter;
+	gpointer owner;
+
+	g_hash_table_iter_init(&iter, owners->by_name);
+	while (g_hash_table_iter_next(&iter, NULL, &owner)) {
+		if (((BusOwner *)owner)->must_ask)
+			bus_owner_ask(owner);
+	}
+}
+
+/* --- what the bus says --- */
+
+/* Calls @func for each; it may free the owner that it is called for. */
+static void foreach_owner(BusOwners *owners, void (*func)(BusOwner *owner))
+{
+	g_autoptr(GList) all = g_hash_table_get_values(owners->by_name);
+
+	for (GList *l = all; l; l = l->next)
+		func(l->data);
+}
+
+static void ask_from_the_start(BusOwner *owner)
+{
+	forget_question(owner);
+	bus_owner_ask(owner);
+	set_unknown(owner, why_not_yet);
+}
+
+static void lose(BusOwner *owner)
+{
+	forget_question(owner);
+	owner->must_ask = false;
+	set_unknown(owner, why_no_bus);
+}
+
+static void on_connected(void *data)
+{
+	BusOwners *owners = data;
+
+	owners->retry_us = 0;
+	timer_disarm(owners->retry);
+	foreach_owner(owners, ask_from_the_start);
+}
+
+static void on_disconnected(void *data)
+{
+	BusOwners *owners = data;
+
+	timer_disarm(owners->retry);
+	foreach_owner(owners, lose);
+}
+
+static void on_message(void *data, DBusMessage *message)
+{
+	BusOwners *owners = data;
+	const char *name;
+	const char *before;
+	const char *now;
+	BusOwner *owner;
+
+	if (!dbus_message_is_signal(message, DBUS_INTERFACE_DBUS, "NameOwnerChanged") ||
+	    !dbus_message_has_sender(message, DBUS_SERVICE_DBUS) ||
+	    !dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING, &before, DBUS_TYPE_STRING,
+				   &now, DBUS_TYPE_INVALID))
+		return;
+	owner = g_hash_table_lookup(owners->by_name, name);
+	if (owner)
+		set_known(owner, now);
+}
+
+/* --- matches --- */
+
+/* Some names have a match of their own; beyond that one match hears of every name on the bus. */
+static void add_match(BusOwner *owner)
+{
+	BusOwners *owners = owner->owners;
+
+	if (owners->n_rules >= LIMIT_BUS_RULES) {
+		if (owners->n_general++ == 0)
+			system_bus_add_match(owners->bus, RULE_ANY_OWNER);
+		return;
+	}
+	owners->n_rules++;
+	owner->rule = g_strdup_printf(RULE_ANY_OWNER ",arg0='%s'", owner->name);
+	system_bus_add_match(owners->bus, owner->rule);
+}
+
+static void remove_match(BusOwner *owner)
+{
+	BusOwners *owners = owner->owners;
+
+	if (owner->rule) {
+		owners->n_rules--;
+		system_bus_remove_match(owners->bus, owner->rule);
+	} else if (--owners->n_general == 0) {
+		system_bus_remove_match(owners->bus, RULE_ANY_OWNER);
+	}
+	g_free(owner->rule);
+}
+
+/* --- life --- */
+
+BusOwners *bus_owners_new(SystemBus *bus)
+{
+	static const SystemBusListener listener = { on_connected, on_disconnected, on_message };
+	BusOwners *owners = g_new0(BusOwners, 1);
+
+	owners->bus = bus;
+	owners->by_name = g_hash_table_new(g_str_hash, g_str_equal);
+	owners->retry = timer_new(on_retry, owners);
+	owners->listener = system_bus_add_listener(bus, &listener, owners);
+	return owners;
+}
+
+void bus_owners_free(BusOwners *owners)
+{
+	system_bus_remove_listener(owners->bus, owners->listener);
+	timer_free(owners->retry);
+	g_hash_table_unref(owners->by_name);
+	g_free(owners);
+}
+
+BusOwner *bus_owner_new(BusOwners *owners, const char *name, void (*changed)(void *data), void *data)
+{
+	BusOwner *owner = g_new0(BusOwner, 1);
+
+	owner->owners = owners;
+	owner->name = g_strdup(name);
+	owner->changed = changed;
+	owner->data = data;
+	owner->level = LEVEL_UNKNOWN;
+	owner->why = system_bus_is_connected(owners->bus) ? why_not_yet : why_no_bus;
+	g_hash_table_insert(owners->by_name, owner->name, owner);
+	add_match(owner);
+	bus_owner_ask(owner);
+	return owner;
+}
+
+void bus_owner_free(BusOwner *owner)
+{
+	if (!owner)
+		return;
+	forget_question(owner);
+	remove_match(owner);
+	g_hash_table_remove(owner->owners->by_name, owner->name);
+	g_free(owner->unique_name);
+	g_free(owner->name);
+	g_free(owner);
+}
+
+Level bus_owner_level(const BusOwner *owner)
+{
+	return owner->level;
+}
+
+const char *bus_owner_unique_name(const BusOwner *owner)
+{
+	return owner->unique_name;
+}
+
+const char *bus_owner_why_unknown(const BusOwner *owner)
+{
+	return owner->why;
+}

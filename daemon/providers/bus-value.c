@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus value: integers are compared as integers, for a double cannot tell those above 2^53 apart.
+ */
+#include "config.h"
+
+#include "providers/bus-value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+/* Of a long text this much is shown. */
+#define SHOWN_BYTES 80
+
+typedef enum Order { ORDER_NONE, ORDER_LESS, ORDER_EQUAL, ORDER_GREATER } Order;
+
+/* --- reading --- */
+
+static void set_signed(BusValue *value, int64_t number)
+{
+	value->kind = BUS_VALUE_INTEGER;
+	value->is_negative = number < 0;
+	value->magnitude = number < 0 ? -(uint64_t)number : (uint64_t)number;
+}
+
+static void set_unsigned(BusValue *value, uint64_t number)
+{
+	value->kind = BUS_VALUE_INTEGER;
+	value->magnitude = number;
+}
+
+static void set_text(BusValue *value, const char *text)
+{
+	value->kind = BUS_VALUE_TEXT;
+	value->is_cut = strlen(text) > LIMIT_BUS_TEXT_BYTES;
+	value->text = g_strndup(text, LIMIT_BUS_TEXT_BYTES);
+}
+
+static void read_basic(DBusMessageIter *iter, BusValue *value)
+{
+	DBusBasicValue basic;
+
+	dbus_message_iter_get_basic(iter, &basic);
+	switch (value->type) {
+	case DBUS_TYPE_BOOLEAN:
+		value->kind = BUS_VALUE_BOOLEAN;
+		value->boolean = basic.bool_val;
+		break;
+	case DBUS_TYPE_BYTE:
+		set_unsigned(value, basic.byt);
+		break;
+	case DBUS_TYPE_INT16:
+		set_signed(value, basic.i16);
+		break;
+	case DBUS_TYPE_UINT16:
+		set_unsigned(value, basic.u16);
+		break;
+	case DBUS_TYPE_INT32:
+		set_signed(value, basic.i32);
+		break;
+	case DBUS_TYPE_UINT32:
+		set_unsigned(value, basic.u32);
+		break;
+	case DBUS_TYPE_INT64:
+		set_signed(value, basic.i64);
+		break;
+	case DBUS_TYPE_UINT64:
+		set_unsigned(value, basic.u64);
+		break;
+	case DBUS_TYPE_DOUBLE:
+		value->kind = BUS_VALUE_DOUBLE;
+		value->real = basic.dbl;
+		break;
+	default:
+		set_text(value, basic.str); /* all that are left: see bus_value_read() */
+		break;
+	}
+}
+
+void bus_value_read(DBusMessageIter *iter, BusValue *ret)
+{
+	DBusMessageIter at = *iter;
+
+	/* libdbus has refused messages that nest deeper than 64. */
+	while (dbus_message_iter_get_arg_type(&at) == DBUS_TYPE_VARIANT) {
+		DBusMessageIter inner;
+
+		dbus_message_iter_recurse(&at, &inner);
+		at = inner;
+	}
+	*ret = (BusValue){ .kind = BUS_VALUE_OTHER, .type = dbus_message_iter_get_arg_type(&at) };
+	/* Reading a descriptor would make a new one, which somebody would have to close. */
+	if (dbus_type_is_basic(ret->type) && ret->type != DBUS_TYPE_UNIX_FD)
+		read_basic(&at, ret);
+}
+
+void bus_value_clear(BusValue *value)
+{
+	g_free(value->text);
+	*value = (BusValue){ 0 };
+}
+
+/* --- comparing --- */
+
+/* A decimal, whole or not, that fits; no "nan", "inf" or "0x". */
+static bool parse_number(const char *word, BusValue *ret)
+{
+	int64_t integer;
+	uint64_t natural;
+	char *end;
+
+	*ret = (BusValue){ 0 };
+	if (text_parse_int(word, INT64_MIN, INT64_MAX, &integer)) {
+		set_signed(ret, integer);
+		return true;
+	}
+	if (text_parse_uint(word, 10, UINT64_MAX, &natural)) {
+		set_unsigned(ret, natural);
+		return true;
+	}
+	if (!*word || word[strspn(word, "0123456789+-.eE")] != '\0')
+		return false;
+	errno = 0;
+	ret->kind = BUS_VALUE_DOUBLE;
+	ret->real = g_ascii_strtod(word, &end);
+	return *end == '\0' && errno == 0 && isfinite(ret->real);
+}
+
+static double as_double(const BusValue *number)
+{
+	if (number->kind == BUS_VALUE_DOUBLE)
+		return number->real;
+	return number->is_negative ? -(double)number->magnitude : (double)number->magnitude;
+}
+
+static Order order_integers(const BusValue *a, const BusValue *b)
+{
+	if (a->is_negative != b->is_negative)
+		return a->is_negative ? ORDER_LESS : ORDER_GREATER;
+	if (a->magnitude == b->magnitude)
+		return ORDER_EQUAL;
+	return (a->magnitude < b->magnitude) != a->is_negative ? ORDER_LESS : ORDER_GREATER;
+}
+
+static Order order_numbers(const BusValue *a, const BusValue *b)
+{
+	if (a->kind == BUS_VALUE_INTEGER && b->kind == BUS_VALUE_INTEGER)
+		return order_integers(a, b);
+	if (isless(as_double(a), as_double(b)))
+		return ORDER_LESS;
+	return isgreater(as_double(a), as_double(b)) ? ORDER_GREATER : ORDER_EQUAL;
+}
+
+static bool order_fits(Order order, KeyOperator operator)
+{
+	switch (operator) {
+	case KEY_OPERATOR_EQUAL:
+		return order == ORDER_EQUAL;
+	case KEY_OPERATOR_UNEQUAL:
+		return order != ORDER_EQUAL;
+	case KEY_OPERATOR_AT_LEAST:
+		return order == ORDER_EQUAL || order == ORDER_GREATER;
+	case KEY_OPERATOR_AT_MOST:
+		return order == ORDER_EQUAL || order == ORDER_LESS;
+	case KEY_OPERATOR_COUNT:
+		break;
+	}
+	return false;
+}
+
+/* Each gives the order of value and word; or ORDER_NONE with *@ret_problem, static. */
+static Order order_boolean(const BusValue *value, const char *word, const char **ret_problem)
+{
+	if (strcmp(word, value->boolean ? "true" : "false") == 0)
+		return ORDER_EQUAL;
+	if (strcmp(word, value->boolean ? "false" : "true") == 0)
+		return value->boolean ? ORDER_GREATER : ORDER_LESS;
+	*ret_problem = "which compares only with true and false";
+	return ORDER_NONE;
+}
+
+static Order order_number(const BusValue *value, const char *word, const char **ret_problem)
+{
+	BusValue number;
+
+	if (value->kind == BUS_VALUE_DOUBLE && isnan(value->real))
+		*ret_problem = "which compares with no number";
+	else if (!parse_number(word, &number))
+		*ret_problem = "which compares only with numbers";
+	else
+		return order_numbers(value, &number);
+	return ORDER_NONE;
+}
+
+static Order order_text(const BusValue *value, const char *word)
+{
+	return !value->is_cut && strcmp(value->text, word) == 0 ? ORDER_EQUAL : ORDER_LESS;
+}
+
+static Order order_value(const BusValue *value, const char *word, const char **ret_problem)
+{
+	switch (value->kind) {
+	case BUS_VALUE_BOOLEAN:
+		return order_boolean(value, word, ret_problem);
+	case BUS_VALUE_INTEGER:
+	case BUS_VALUE_DOUBLE:
+		return order_number(value, word, ret_problem);
+	case BUS_VALUE_TEXT:
+		return order_text(value, word);
+	case BUS_VALUE_OTHER:
+		break;
+	}
+	*ret_problem = "which cannot be compared";
+	return ORDER_NONE;
+}
+
+/* --- in words --- */
+
+static char *shown_text(const BusValue *value)
+{
+	g_autofree char *escaped = text_escape_terminal(value->text);
+
+	if (strlen(escaped) <= SHOWN_BYTES)
+		return g_strdup_printf("\"%s\"", escaped);
+	*g_utf8_find_prev_char(escaped, escaped + SHOWN_BYTES + 1) = '\0';
+	return g_strdup_printf("\"%s...\"", escaped);
+}
+
+static const char *other_word(int type)
+{
+	switch (type) {
+	case DBUS_TYPE_ARRAY:
+		return "a list";
+	case DBUS_TYPE_STRUCT:
+		return "a structure";
+	case DBUS_TYPE_UNIX_FD:
+		return "a file descriptor";
+	default:
+		return "something"; /* an empty variant is none: libdbus refuses it */
+	}
+}
+
+static char *value_words(const BusValue *value)
+{
+	char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+	switch (value->kind) {
+	case BUS_VALUE_BOOLEAN:
+		return g_strdup(value->boolean ? "true" : "false");
+	case BUS_VALUE_INTEGER:
+		return g_strdup_printf("%s%" PRIu64, value->is_negative ? "-" : "", value->magnitude);
+	case BUS_VALUE_DOUBLE:
+		return g_strdup(g_ascii_formatd(number, sizeof number, "%.15g", value->real));
+	case BUS_VALUE_TEXT:
+		return shown_text(value);
+	case BUS_VALUE_OTHER:
+		break;
+	}
+	return g_strdup(other_word(value->type));
+}
+
+bool bus_value_compare(const BusValue *value, KeyOperator operator, const char *word, const char *name, char **ret_why)
+{
+	g_autofree char *shown = value_words(value);
+	const bool is_ranked = operator == KEY_OPERATOR_AT_LEAST || operator == KEY_OPERATOR_AT_MOST;
+	const char *problem = NULL;
+	const Order order = order_value(value, word, &problem);
+
+	if (!problem && is_ranked && value->kind != BUS_VALUE_INTEGER && value->kind != BUS_VALUE_DOUBLE)
+		problem = "which compares only by = and !=";
+	*ret_why = g_strdup_printf("%s is %s%s%s", name, shown, problem ? ", " : "", problem ? problem : "");
+	return !problem && order_fits(order, operator);
+}

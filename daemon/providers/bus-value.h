@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus value: what a property of a D-Bus object holds, as far as a condition can compare it with a word.
+ *
+ * Truth values, numbers and texts (with object paths and signatures); the rest can be held, but compares with nothing.
+ */
+#ifndef SVCD_PROVIDERS_BUS_VALUE_H
+#define SVCD_PROVIDERS_BUS_VALUE_H
+
+#include <dbus/dbus.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/key.h"
+
+typedef enum BusValueKind {
+	BUS_VALUE_OTHER, /* arrays, structures, dictionaries, descriptors */
+	BUS_VALUE_BOOLEAN,
+	BUS_VALUE_INTEGER,
+	BUS_VALUE_DOUBLE,
+	BUS_VALUE_TEXT,
+} BusValueKind;
+
+typedef struct BusValue {
+	BusValueKind kind;
+	bool boolean;
+	bool is_negative;   /* INTEGER: the sign of @magnitude */
+	uint64_t magnitude;
+	double real;
+	char *text;         /* owned; no longer than LIMIT_BUS_TEXT_BYTES */
+	bool is_cut;        /* it was longer */
+	int type;           /* as in the message, for words */
+} BusValue;
+
+/* @iter: at the value; variants are looked into. Overwrites @ret. */
+void bus_value_read(DBusMessageIter *iter, BusValue *ret);
+void bus_value_clear(BusValue *value);
+
+/**
+ * bus_value_compare() - does @value compare with @word as @operator says?
+ * @name:    of the property, for @ret_why
+ * @ret_why: "State is 20", with the reason if the two do not compare at all; a new string
+ */
+bool bus_value_compare(const BusValue *value, KeyOperator operator, const char *word, const char *name, char **ret_why);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * D-Bus names: dbus:NAME is true while somebody owns that name on the system bus, false only when the bus says that
+ * nobody does, and unknown whenever the bus is not there to ask.
+ */
+#ifndef SVCD_PROVIDERS_DBUS_NAME_H
+#define SVCD_PROVIDERS_DBUS_NAME_H
+
+#include "loop/system-bus.h"
+#include "providers/provider.h"
+
+/* @bus: borrowed; outlives the provider */
+Provider *dbus_name_provider_new(const ProviderSink *sink, SystemBus *bus);
+
+/**
+ * dbus_name_provider_ignore() - names of this connection do not count, until it leaves the bus
+ * @unique_name: ":1.42", of somebody who only stands in for a name, for example to refuse an activation with a reason
+ */
+void dbus_name_provider_ignore(Provider *provider, const char *unique_name);
+
+#endif

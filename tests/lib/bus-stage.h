@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus stage: a bus, somebody else on it, and one provider whose reports are kept: what tests of bus providers have in common.
+ */
+#ifndef SVCD_TESTS_BUS_STAGE_H
+#define SVCD_TESTS_BUS_STAGE_H
+
+#include <check.h>
+
+#include "loop/loop.h"
+#include "providers/provider.h"
+#include "tests/lib/bus-daemon.h"
+#include "tests/lib/bus-peer.h"
+
+#define STAGE_US (60 * G_USEC_PER_SEC)
+
+typedef struct BusStage {
+	BusDaemon daemon;
+	SystemBus *bus;
+	Provider *provider;
+	BusPeer *peer;
+	GHashTable *reports; /* key -> "LEVEL: WHY", the newest; owned */
+	unsigned n_reports;
+	unsigned n_false;
+} BusStage;
+
+/* Nothing runs yet but the provider. */
+BusStage *bus_stage_new(Provider *(*make)(const ProviderSink *sink, SystemBus *bus));
+void bus_stage_free(BusStage *stage);
+
+/* The daemon, and us on it; and the peer, made if it is not there. */
+void bus_stage_start(BusStage *stage);
+void bus_stage_kill_bus(BusStage *stage);
+
+void bus_stage_subscribe(BusStage *stage, const char *key);
+void bus_stage_unsubscribe(BusStage *stage, const char *key);
+/* "" when there was none. */
+const char *bus_stage_report(const BusStage *stage, const char *key);
+/* Waits for it. @report: a pattern (g_pattern_match_simple) */
+void bus_stage_expect(BusStage *stage, const char *key, const char *report);
+/* Everything that is under way is through: a round trip of the peer's and one of ours. */
+void bus_stage_quiet(BusStage *stage);
+
+#define stage_until(condition)                                                                     \
+	do {                                                                                       \
+		const int64_t until_us = loop_now() + STAGE_US;                                    \
+		while (!(condition)) {                                                             \
+			ck_assert_msg(loop_now() < until_us, "never: %s", #condition);             \
+			if (!g_main_context_iteration(NULL, FALSE))                                \
+				g_usleep(500);                                                     \
+		}                                                                                  \
+	} while (0)
+
+#endif
