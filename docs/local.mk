@@ -6,6 +6,7 @@ dist_man_MANS += \
 	docs/man/svcd.service.5
 
 EXTRA_DIST += \
+	docs/bus-activation.md \
 	docs/design.md \
 	docs/keeper.md \
 	docs/policy.md \

@@ -22,15 +22,28 @@ dist_svcdservices_DATA = \
 	services.d/core/udev.svc \
 	services.d/core/urandom.svc \
 	services.d/core/utmp.svc \
+	services.d/daemons/accounts-daemon.svc \
+	services.d/daemons/avahi-daemon.svc \
+	services.d/daemons/bluetooth.svc \
 	services.d/daemons/cron.svc \
+	services.d/daemons/cups.svc \
 	services.d/daemons/dbus.svc \
 	services.d/daemons/elogind.svc \
+	services.d/daemons/fwupd.svc \
+	services.d/daemons/gdm3.svc \
+	services.d/daemons/modemmanager.svc \
 	services.d/daemons/network-manager.svc \
 	services.d/daemons/networking.svc \
 	services.d/daemons/nginx.svc \
+	services.d/daemons/nm-dispatcher.svc \
+	services.d/daemons/nm-priv-helper.svc \
+	services.d/daemons/polkit.svc \
 	services.d/daemons/rsyslog.svc \
+	services.d/daemons/smartmontools.svc \
 	services.d/daemons/ssh-host-keys.svc \
 	services.d/daemons/ssh.svc \
+	services.d/daemons/upower.svc \
+	services.d/daemons/wpa_supplicant.svc \
 	services.d/getty@.svc
 
 svcdpolicydir = $(svcdlibdir)/policy.d
@@ -38,10 +51,11 @@ dist_svcdpolicy_DATA = services.d/policy/50-svcd.policy
 
 # Not read; for the admin to copy.
 svcdpolicyexamplesdir = $(svcdlibdir)/policy-examples
-dist_svcdpolicyexamples_DATA = services.d/policy/60-debian-habits.policy
+dist_svcdpolicyexamples_DATA = services.d/policy/60-debian-habits.policy services.d/policy/ssh-always.policy
 
 svcdbootdir = $(svcdlibdir)/boot
 dist_svcdboot_SCRIPTS = \
+	services.d/helpers/bus-activation \
 	services.d/helpers/clock \
 	services.d/helpers/load-modules \
 	services.d/helpers/machine-id \
@@ -66,5 +80,6 @@ install-helper-paths:
 		$(SED) -i 's|/usr/lib/svcd/|$(svcdlibdir)/|g' '$(DESTDIR)$(svcdservicesdir)'/*.svc
 
 # The programs that belong to the files.
+include tools/svc-activate/local.mk
 include tools/svc-generate/local.mk
 include tools/svc-utmp/local.mk

@@ -63,8 +63,16 @@ class BootDisplay:
         self.out.write(f"{clear}{seconds:8.3f} s  {SYMBOLS[row['state']]} {row['name']:<22} {row['state']}\n")
 
 
+def give_network(box):
+    """ssh is for a machine with a network: a way out is enough."""
+    box.run("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
+            "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
+
+
 def boot(box, display):
     """Returns the seconds from the start of PID 1 until the boot was over."""
+    give_network(box)
+
     def look():
         done = box.svcctl("list", "--all", "--json", check=False)
         if done.returncode:

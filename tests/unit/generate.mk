@@ -22,3 +22,18 @@ tests_unit_test_consoles_SOURCES = tests/unit/test_consoles.c tests/lib/check-ma
 tests_unit_test_consoles_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 tests_unit_test_consoles_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_consoles_LDADD = libgenerate.a $(LIBS_BASE) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_bus_activation
+TESTS += tests/unit/test_bus_activation
+tests_unit_test_bus_activation_SOURCES = tests/unit/test_bus_activation.c tests/lib/check-main.c tests/lib/diags.h \
+	tests/lib/tree.c tests/lib/tree.h
+tests_unit_test_bus_activation_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
+tests_unit_test_bus_activation_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_bus_activation_LDADD = libgenerate.a $(LIBS_MODEL) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_display_manager
+TESTS += tests/unit/test_display_manager
+tests_unit_test_display_manager_SOURCES = tests/unit/test_display_manager.c tests/lib/check-main.c
+tests_unit_test_display_manager_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
+tests_unit_test_display_manager_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_display_manager_LDADD = libgenerate.a $(LIBS_BASE) $(CHECK_LIBS)

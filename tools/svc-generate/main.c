@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-generate: makes service and policy files from what this machine says elsewhere: /etc/fstab, the kernel's consoles.
+ * svc-generate: makes service and policy files from what this machine says elsewhere: /etc/fstab, the kernel's consoles, the
+ * chosen display manager; and, when the services are known, what makes the bus ask svcd to start them.
  *
  * The manager has it run at its start and before files are read anew. It reads a few small files, writes what has changed
  * below /run/svcd/generated and ends. A bad line is told on stderr, with file and line, and left out.
@@ -15,13 +16,23 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/limits.h"
+#include "config/loader.h"
+#include "svc-generate/bus-activation.h"
 #include "svc-generate/consoles.h"
+#include "svc-generate/display-manager.h"
 #include "svc-generate/fstab.h"
 #include "svc-generate/output.h"
 #include "svc-generate/volumes.h"
 
 /* Inode of the first pid namespace, PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h. */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
+
+#define DISPLAY_MANAGER "/etc/X11/default-display-manager"
+
+/* What packages install; the admin's own; and where the latter are while boot/bus-activation covers them. */
+#define BUS_SERVICES "/usr/share/dbus-1/system-services"
+#define BUS_SERVICES_ADMIN "/usr/local/share/dbus-1/system-services"
+#define BUS_SERVICES_COVERED "/run/svcd/bus-services.local"
 
 static char *root = (char *)"";
 static char *output_directory = (char *)"/run/svcd/generated";
@@ -80,7 +91,16 @@ static void generate_consoles(Output *output)
 		return; /* no consoles, no logins */
 	(void)g_bytes_get_data(text, &size);
 	active = g_strndup(g_bytes_get_data(text, NULL), size);
-	consoles_generate(active, !is_absent("/etc/X11/default-display-manager"), output);
+	consoles_generate(active, !is_absent(DISPLAY_MANAGER), output);
+}
+
+static void generate_display_manager(Output *output)
+{
+	g_autoptr(GBytes) text = is_absent(DISPLAY_MANAGER) ? NULL : read_below_root(DISPLAY_MANAGER, NULL);
+	g_autofree char *chosen = text ? g_strndup(g_bytes_get_data(text, NULL), g_bytes_get_size(text)) : NULL;
+
+	if (chosen)
+		display_manager_generate(chosen, output);
 }
 
 static void print_diagnostics(const DiagList *diags)
@@ -103,9 +123,25 @@ static bool generate(GError **error)
 		if (!generate_volumes(output, diags, &volumes_error))
 			fprintf(stderr, "svc-generate: %s\n", volumes_error->message);
 		generate_consoles(output);
+		generate_display_manager(output);
 	}
 	print_diagnostics(diags);
 	return output_write(output, output_directory, error);
+}
+
+/* After the rest: what was generated is part of what is loaded here. What is wrong with files, their reader says. */
+static bool generate_bus_activation(GError **error)
+{
+	const LoaderOptions options = { .root = root, .any_owner = *root != '\0' };
+	g_autoptr(Configuration) configuration = configuration_load(&options, NULL);
+	g_autoptr(Output) output = output_new();
+	g_autofree char *vendor = g_strconcat(root, BUS_SERVICES, NULL);
+	g_autofree char *admin =
+		g_strconcat(root, is_absent(BUS_SERVICES_COVERED) ? BUS_SERVICES_ADMIN : BUS_SERVICES_COVERED, NULL);
+	g_autofree char *directory = g_build_filename(output_directory, "bus-activation", NULL);
+
+	bus_activation_generate(configuration->set, vendor, admin, output);
+	return output_write(output, directory, error);
 }
 
 int main(int argc, char **argv)
@@ -116,7 +152,7 @@ int main(int argc, char **argv)
 		  "write to DIR instead of /run/svcd/generated", "DIR" },
 		{ .long_name = NULL },
 	};
-	g_autoptr(GOptionContext) context = g_option_context_new("- make services from /etc/fstab and the consoles");
+	g_autoptr(GOptionContext) context = g_option_context_new("- make services from what the machine says elsewhere");
 	g_autoptr(GError) error = NULL;
 
 	g_option_context_add_main_entries(context, entries, NULL);
@@ -124,7 +160,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "svc-generate: %s\n", error ? error->message : "too many arguments");
 		return 2;
 	}
-	if (!generate(&error)) {
+	if (!generate(&error) || !generate_bus_activation(&error)) {
 		fprintf(stderr, "svc-generate: %s\n", error->message);
 		return 1;
 	}

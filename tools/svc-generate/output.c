@@ -43,6 +43,11 @@ GString *output_file(Output *output, const char *name, const char *from)
 	return text;
 }
 
+bool output_has(const Output *output, const char *name)
+{
+	return g_hash_table_contains(output->files, name);
+}
+
 /* Is this what @path holds? */
 static bool is_unchanged(const char *path, const GString *text)
 {

@@ -24,6 +24,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Output, output_free)
  */
 GString *output_file(Output *output, const char *name, const char *from);
 
+/* Has this file been made? */
+bool output_has(const Output *output, const char *name);
+
 /**
  * output_write() - make @directory hold these files
  *

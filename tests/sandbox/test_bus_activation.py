@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+A call on the real bus starts real daemons through svcd, supervised, and only as policy lets it; the caller is told why not.
+limit: 300
+"""
+
+import signal
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+POLKIT = "org.freedesktop.PolicyKit1"
+DISPATCHER = "org.freedesktop.nm_dispatcher"
+
+POLICY = """[runlevel 2]
+Activate=dbus onlooker
+
+[service nm-dispatcher]
+Activation=never
+"""
+
+BUS_POLICY = """<busconfig><policy user="root"><allow own_prefix="org.example"/></policy>
+<policy context="default"><allow send_destination="*" send_interface="org.example.Any"/></policy></busconfig>
+"""
+
+
+def vendor_file(name):
+    return {f"/usr/share/dbus-1/system-services/{name}.service":
+            f"[D-BUS Service]\nName={name}\nExec=/bin/touch /run/started-behind-svcd\nUser=root\n"}
+
+
+SERVICES = {
+    "fails": "[Service]\nExec=/bin/sh -c 'exit 3'\nReady=dbus:org.example.Fails\n",
+    "waits": "[Service]\nExec=/bin/sleep infinity\nBusName=org.example.Waits\n[Conditions]\nWhen=flag:go\n",
+    "slow": "[Service]\nExec=/bin/sleep infinity\nBusName=org.example.Slow\nPrepare=/bin/sh -c 'sleep 1; exit 4'\n",
+    # Runs once for every time that the name has an owner.
+    "onlooker": "[Service]\nType=task\nExec=/bin/sh -c 'echo seen >>/run/onlooker'\n"
+                "[Conditions]\nWhen=dbus:org.example.Fails\n",
+}
+
+FILES = {
+    "/etc/dbus-1/system.d/example.conf": BUS_POLICY,
+    "/usr/local/share/dbus-1/system-services/org.example.Own.service":
+        "[D-BUS Service]\nName=org.example.Own\nExec=/bin/touch /run/admins-own\nUser=root\n",
+}
+for example in ("Fails", "Waits", "Slow", "Unknown"):
+    FILES.update(vendor_file(f"org.example.{example}"))
+
+
+def call(box, name, member="org.freedesktop.DBus.Peer.Ping"):
+    """The answer of a call, or its error as dbus-send prints it: "Error NAME: TEXT"."""
+    done = box.run("dbus-send", "--system", "--print-reply", "--reply-timeout=60000", f"--dest={name}", "/", member,
+                   check=False, timeout=90)
+    return done.stdout if done.returncode == 0 else done.stderr.strip()
+
+
+def example(box, name):
+    return call(box, f"org.example.{name}", "org.example.Any.Call")
+
+
+def ask(name):
+    """Without waiting for the answer: these programs never take their name."""
+    box.run("dbus-send", "--system", f"--dest=org.example.{name}", "/", "org.example.Any.Call")
+
+
+def start_by_name(box, name):
+    return box.run("dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus."
+                   "StartServiceByName", f"string:{name}", "uint32:0", check=False, timeout=60)
+
+
+def has_owner(box, name):
+    return "boolean true" in box.run("dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+                                     "org.freedesktop.DBus.NameHasOwner", f"string:{name}").stdout
+
+
+with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, mounts=("sys",)) as box:
+    box.wait_state("dbus", "ready", seconds=120)
+
+    # A real daemon: started by the call, and the call is answered by it.
+    assert box.state("polkit") == "idle"
+    assert "method return" in call(box, POLKIT)
+    polkit = box.service("polkit")
+    assert polkit["state"] == "ready" and polkit["pid"], polkit
+    assert polkit["want_reason"] == "asked for on the bus", polkit
+    assert f"asked for on the bus, as {POLKIT}" in box.svcctl("explain", "polkit").stdout
+    assert box.processes()[polkit["pid"]][2] == "polkitd"
+    assert box.cgroup_of(polkit["pid"]).endswith("/svcd/polkit")
+
+    # It is a service like any other: it outlives the manager, is stopped by an admin, and then not started by the bus.
+    box.kill_manager(signal.SIGKILL)
+    box.wait_at_rest()
+    assert box.pid("polkit") == polkit["pid"]
+    box.svcctl("stop", "polkit")
+    answer = call(box, POLKIT)
+    assert answer.startswith("Error org.svcd1.Error.PolicyDenied: polkit: an admin stopped it: stop by uid 0 (pid "), answer
+    box.svcctl("clear", "polkit")
+    assert "method return" in call(box, POLKIT)
+
+    # Policy says never: its file and line are the answer, and nothing was started.
+    answer = call(box, DISPATCHER)
+    assert answer == ("Error org.svcd1.Error.PolicyDenied: nm-dispatcher: policy says never "
+                      "(/etc/svcd/policy.d/test.policy:5)"), answer
+    assert box.state("nm-dispatcher") == "idle"
+    assert not [name for _, _, name, _ in box.processes().values() if name == "nm-dispatcher"]
+    assert not has_owner(box, DISPATCHER)
+
+    # Policy says manual: the same, until an admin starts it.
+    box.write("/etc/svcd/policy.d/test.policy", POLICY.replace("never", "manual"))
+    box.svcctl("reload-files")
+    answer = wait_for(lambda: (text := call(box, DISPATCHER)) and "manual" in text and text, what="the policy counts")
+    assert answer == ("Error org.svcd1.Error.PolicyDenied: nm-dispatcher: policy says manual "
+                      "(/etc/svcd/policy.d/test.policy:5); only an admin starts it"), answer
+    box.svcctl("start", "nm-dispatcher")
+    assert "method return" in call(box, DISPATCHER)
+
+    # What fails, what waits: how, and for what.
+    answer = example(box, "Fails")
+    failure = "Error org.svcd1.Error.Failed: fails: it has failed: ended before it was ready: exit status 3"
+    assert answer == failure, answer
+    answer = example(box, "Fails")
+    assert answer == failure, answer
+    answer = example(box, "Waits")
+    assert answer.startswith("Error org.svcd1.Error.Failed: waits: it waits, and starts as soon as this is true: "
+                             "flag:go"), answer
+    answer = example(box, "Slow")
+    assert "exit status 4" in answer and answer.startswith("Error org.svcd1.Error.Failed: "), answer
+    box.svcctl("flag", "set", "go")
+    box.wait_state("waits", "ready")
+
+    # Who asks only for a start is told so by the call that follows.
+    assert start_by_name(box, POLKIT).returncode == 0
+    start_by_name(box, "org.example.Fails")
+    assert "has failed" in example(box, "Fails")
+
+    # To stand in for a service is not to be it.
+    assert not box.exists("/run/onlooker"), box.read("/run/onlooker")
+
+    # What svcd does not know, and what the admin wrote, is the bus' own.
+    assert not box.exists("/run/started-behind-svcd")
+    ask("Own")
+    wait_for(lambda: box.exists("/run/admins-own"), what="the admin's own file counts")
+    ask("Unknown")
+    wait_for(lambda: box.exists("/run/started-behind-svcd"), what="the bus starts what svcd does not know")
+
+    # A package that comes later, after one more look.
+    box.write("/usr/share/dbus-1/system-services/org.example.Late.service", next(iter(vendor_file("org.example.Late").values())))
+    box.write("/etc/svcd/services.d/late.svc", "[Service]\nExec=/bin/sh -c 'exit 7'\nReady=dbus:org.example.Late\n")
+    box.svcctl("reload-files")
+    wait_for(lambda: box.exists("/usr/local/share/dbus-1/system-services/org.example.Late.service"), what="it is generated")
+    assert "exit status 7" in example(box, "Late")

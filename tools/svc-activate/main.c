@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svc-activate NAME: what dbus-daemon executes when somebody calls NAME, which a service of svcd owns and nobody yet.
+ *
+ * Asks svcd to start the service and waits until it is up. If that is not to be, it stands in for the service: takes the
+ * name, answers the calls that dbus-daemon has held back with the reason, and gives the name back (stand-in.c). The whole
+ * way of a call: docs/bus-activation.md.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "svc-activate/service.h"
+#include "svc-activate/stand-in.h"
+
+/* dbus-daemon has given up by then (service_start_timeout), whatever its configuration says. */
+#define LIMIT_S 120
+
+/* dbus-daemon knows no sentence of ours, but these statuses of its own helper (bus/activation-exit-codes.h). */
+enum { EXIT_NAME_NOT_FOUND = 6, EXIT_NOT_EXECUTED = 9 };
+
+static long now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* The manager may be replaced at any moment: its socket stays, and asking again changes nothing. */
+static Verdict ask(const char *name, const char *stand_in, Refusal *refusal)
+{
+	const long limit_s = now_s() + LIMIT_S;
+	Verdict verdict;
+
+	do
+		verdict = service_activate(name, stand_in, refusal);
+	while (verdict == VERDICT_LOST && now_s() < limit_s);
+	return verdict;
+}
+
+static int refuse(DBusConnection *bus, const char *name, Verdict verdict, const Refusal *refusal)
+{
+	(void)fprintf(stderr, "svc-activate: %s: %s\n", name, refusal->text);
+	if (bus && stand_in_answer(bus, name, refusal))
+		return EXIT_SUCCESS;
+	return verdict == VERDICT_REFUSED ? EXIT_NAME_NOT_FOUND : EXIT_NOT_EXECUTED;
+}
+
+int main(int argc, char **argv)
+{
+	DBusConnection *bus;
+	Verdict verdict;
+	Refusal refusal;
+	int status = EXIT_SUCCESS;
+
+	if (argc != 2) {
+		(void)fprintf(stderr, "usage: svc-activate BUS-NAME (dbus-daemon does it)\n");
+		return EXIT_FAILURE;
+	}
+	refusal_set(&refusal, REFUSAL_FAILED, "svcd does not answer");
+	bus = stand_in_connect();
+	verdict = ask(argv[1], bus ? dbus_bus_get_unique_name(bus) : "", &refusal);
+	if (verdict != VERDICT_UP)
+		status = refuse(bus, argv[1], verdict, &refusal);
+	stand_in_disconnect(bus);
+	return status;
+}

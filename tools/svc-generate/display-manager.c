@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Display manager: see display-manager.h.
+ */
+#include "config.h"
+
+#include "svc-generate/display-manager.h"
+
+#include <string.h>
+
+#define CHOICE "/etc/X11/default-display-manager"
+#define POLICY_FILE "50-display-manager.policy"
+
+static const char *const ours[] = { "gdm3" };
+
+void display_manager_generate(const char *chosen, Output *output)
+{
+	g_autofree char *path = g_strstrip(g_strdup(chosen));
+	g_autofree char *name = g_path_get_basename(path);
+
+	/* A file that says nothing chooses nobody, and the reason is to stay one line. */
+	if (*path != '/' || strpbrk(path, "\n\r"))
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(ours); i++) {
+		if (strcmp(ours[i], name) != 0)
+			g_string_append_printf(output_file(output, POLICY_FILE, CHOICE),
+					       "\n[service %s]\nActivation=manual\nReason=" CHOICE " says %s\n", ours[i], path);
+	}
+}
