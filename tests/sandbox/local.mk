@@ -59,6 +59,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_many_processes.py \
 	tests/sandbox/test_mounted.py \
 	tests/sandbox/test_need_ends.py \
+	tests/sandbox/test_network.py \
 	tests/sandbox/test_new_stop.py \
 	tests/sandbox/test_no_descriptors.py \
 	tests/sandbox/test_no_descriptors_left.py \
@@ -98,6 +99,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_stop_of_removed.py \
 	tests/sandbox/test_stop_order.py \
 	tests/sandbox/test_stop_overtaken.py \
+	tests/sandbox/test_system_bus.py \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \
 	tests/sandbox/test_terminal.py \

@@ -1,0 +1,305 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""org.svcd1 on a real system bus: everybody looks, root changes, others as polkit says; and it comes back with the bus."""
+
+# limit: 300
+
+import shutil
+import subprocess
+import threading
+
+import gi
+gi.require_version("Gio", "2.0")
+from gi.repository import Gio, GLib  # noqa: E402
+
+from deadline import wait_for  # noqa: E402
+from sandbox import Sandbox  # noqa: E402
+
+SOCKET = "/run/dbus/system_bus_socket"
+NOBODY = ("setpriv", "--reuid=65534", "--clear-groups")
+# No uid fits into an int (CVE-2018-19788).
+GIANT = ("setpriv", "--reuid=4000000000", "--clear-groups")
+
+DBUS = """[Service]
+Exec=/usr/bin/dbus-daemon --system --nofork --nopidfile --nosyslog
+Ready=path:/run/dbus/system_bus_socket
+RuntimeDirectory=dbus
+Restart=on-failure
+RestartLimit=100/10s
+RestartDelay=10ms
+"""
+
+SERVICES = {
+    "dbus": DBUS,
+    "a": "[Service]\nExec=/bin/sleep infinity\n",
+    "b": "[Service]\nExec=/bin/sleep infinity\n",
+    "waits": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=flag:go\n",
+}
+
+POLKIT_XML = """<node><interface name="org.freedesktop.PolicyKit1.Authority">
+<method name="CheckAuthorization">
+<arg type="(sa{sv})" direction="in"/><arg type="s" direction="in"/><arg type="a{ss}" direction="in"/>
+<arg type="u" direction="in"/><arg type="s" direction="in"/><arg type="(bba{ss})" direction="out"/>
+</method></interface></node>"""
+
+
+class Polkit:
+    """A polkit that says what the test wants: "yes", "no", or nothing at all."""
+
+    def __init__(self, address, says):
+        self.says = says
+        self.asked = []
+        self.silent = []
+        context = GLib.MainContext()
+        self.loop = GLib.MainLoop(context)
+        ready = threading.Event()
+        threading.Thread(target=self._serve, args=(context, address, ready), daemon=True).start()
+        assert ready.wait(60)
+
+    def _serve(self, context, address, ready):
+        context.push_thread_default()
+        self.bus = connect(address)
+        interface = Gio.DBusNodeInfo.new_for_xml(POLKIT_XML).interfaces[0]
+        self.bus.register_object("/org/freedesktop/PolicyKit1/Authority", interface, self._on_call, None, None)
+        self.bus.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+                           GLib.Variant("(su)", ("org.freedesktop.PolicyKit1", 0)), None, 0, -1, None)
+        ready.set()
+        self.loop.run()
+
+    def _on_call(self, _bus, _sender, _path, _interface, _method, args, invocation):
+        self.asked.append(args.unpack())
+        if self.says == "silence":
+            self.silent.append(invocation)
+        else:
+            invocation.return_value(GLib.Variant("((bba{ss}))", ((self.says == "yes", False, {}),)))
+
+    def answer_last(self, says):
+        """What it was silent about. The answer has left when this returns."""
+        self.silent.pop().return_value(GLib.Variant("((bba{ss}))", ((says == "yes", False, {}),)))
+        return self.bus.flush_sync(None)
+
+    def leave(self):
+        self.bus.close_sync(None)
+        self.loop.quit()
+
+
+def connect(address):
+    flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+    return Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
+
+
+class Machine(Sandbox):
+    """A Debian with a bus, and with its own polkit or none."""
+
+    def __init__(self, has_polkit):
+        super().__init__(SERVICES, policy="[runlevel 2]\nActivate=a b waits\n", root="debian")
+        self.has_polkit = has_polkit
+
+    def __enter__(self):
+        super().__enter__()
+        self.address = f"unix:path={self.path(SOCKET)}"
+        if not self.has_polkit:
+            self.remove("/usr/share/dbus-1/system-services/org.freedesktop.PolicyKit1.service")
+        self.write("/etc/passwd", self.read("/etc/passwd") + "giant:x:4000000000:4000000000::/:/bin/false\n")
+        self.wait_up()
+        self.svcctl("start", "dbus")
+        self.wait_state("dbus", "ready")
+        self.wait_named()
+        return self
+
+    def send(self, method, *args, who=(), check=False, options=()):
+        """dbus-send inside, as somebody."""
+        return self.run(*who, "dbus-send", "--system", "--print-reply", "--reply-timeout=60000", *options,
+                        "--dest=org.svcd1", "/org/svcd1", method, *args, check=check)
+
+    def manager(self, method, *args, who=(), options=()):
+        return self.send(f"org.svcd1.Manager.{method}", *args, who=who, options=options)
+
+    def wait_named(self):
+        wait_for(lambda: self.manager("NotAsWanted").returncode == 0, what="org.svcd1 is on the bus")
+
+
+def host(*argv):
+    """A tool of this machine, as it is, on the bus of the sandbox."""
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == 0, (argv, done)
+    return done.stdout
+
+
+def usual_tools_see_everything(box):
+    gdbus = ["gdbus", "introspect", "--address", box.address, "--dest", "org.svcd1", "--object-path"]
+    assert "Start(in  s name," in host(*gdbus, "/org/svcd1")
+    assert "CurrentDescription = " in host(*gdbus, "/org/svcd1/boot")
+    assert "State = 'ready'" in host(*gdbus, "/org/svcd1/service/a")
+    call = ["gdbus", "call", "--address", box.address, "--dest", "org.svcd1", "--object-path"]
+    assert "'/org/svcd1/service/a'" in host(*call, "/org/svcd1", "--method",
+                                            "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+    assert "'Runlevel': <'2'>" in host(*call, "/org/svcd1", "--method",
+                                      "org.freedesktop.DBus.Properties.GetAll", "org.svcd1.Manager")
+    if shutil.which("busctl"):
+        assert "/org/svcd1/service/a" in host("busctl", f"--address={box.address}", "tree", "org.svcd1")
+        out = host("busctl", f"--address={box.address}", "get-property", "org.svcd1", "/org/svcd1/service/a",
+                   "org.svcd1.Service", "State")
+        assert out == 's "ready"\n', out
+
+
+def signals_arrive_unasked(box):
+    monitor = subprocess.Popen(["dbus-monitor", "--address", box.address, "sender=org.svcd1"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    heard = []
+    threading.Thread(target=lambda: heard.extend(iter(monitor.stdout.readline, "")), daemon=True).start()
+    try:
+        wait_for(lambda: "NameAcquired" in "".join(heard), what="dbus-monitor listens")
+        box.svcctl("flag", "set", "go")
+        wait_for(lambda: "path=/org/svcd1/service/waits; interface=org.freedesktop.DBus.Properties; "
+                 "member=PropertiesChanged" in "".join(heard), what="the service's change is told")
+        wait_for(lambda: "member=ConditionChanged" in "".join(heard), what="the condition's change is told")
+        box.write("/etc/svcd/services.d/new.svc", "[Service]\nExec=/bin/sleep infinity\n")
+        box.svcctl("reload-files")
+        wait_for(lambda: "member=InterfacesAdded" in "".join(heard), what="a new service is told")
+        box.remove("/etc/svcd/services.d/new.svc")
+        box.svcctl("reload-files")
+        wait_for(lambda: "member=InterfacesRemoved" in "".join(heard), what="a removed service is told")
+    finally:
+        monitor.kill()
+        monitor.wait()
+        monitor.stdout.close()
+    box.svcctl("flag", "clear", "go")
+
+
+def refused(done, error, sentence):
+    assert done.returncode != 0 and error in done.stderr and sentence in done.stderr, done
+
+
+def without_polkit_only_root_changes(box):
+    for who, uid in ((NOBODY, 65534), (GIANT, 4000000000)):
+        assert box.manager("ListServices", who=who).returncode == 0
+        assert box.manager("Subscribe", who=who).returncode == 0
+        for method, args in (("Stop", ("string:a", "boolean:true")), ("Shutdown", ("string:poweroff",)), ("Reexec", ()),
+                             ("WatchCondition", ("string:path:/root/secret", "boolean:true"))):
+            refused(box.manager(method, *args, who=who), "org.svcd1.Error.NotAuthorized",
+                    f"uid {uid} may not do this: there is no polkit")
+    assert box.state("a") == "ready"
+
+    assert box.manager("Stop", "string:a", "boolean:false").returncode == 0
+    row = box.wait_state("a", "idle")
+    assert "uid 0" in row["cause"], row
+    assert box.manager("Start", "string:a").returncode == 0
+    box.wait_state("a", "ready")
+
+
+def polkit_decides(box):
+    polkit = Polkit(box.address, "yes")
+    assert box.manager("Stop", "string:a", "boolean:false", who=NOBODY).returncode == 0
+    row = box.wait_state("a", "idle")
+    assert "uid 65534" in row["cause"], row
+    (kind, subject), action, details, flags, _cancel = polkit.asked[-1]
+    assert (kind, action, flags) == ("system-bus-name", "org.svcd1.control", 0), polkit.asked
+    assert subject["name"].startswith(":"), subject
+    assert details == {"method": "Stop", "argument": "a"}, details
+
+    polkit.says = "no"
+    refused(box.manager("Start", "string:a", who=NOBODY), "org.svcd1.Error.NotAuthorized",
+            "uid 65534 may not do this: polkit refuses org.svcd1.control")
+    refused(box.manager("Shutdown", "string:poweroff", who=NOBODY), "org.svcd1.Error.NotAuthorized", "org.svcd1.power")
+    refused(box.manager("ReloadFiles", who=NOBODY), "org.svcd1.Error.NotAuthorized", "org.svcd1.configure")
+    assert box.state("a") == "idle"
+    n_asked = len(polkit.asked)
+    assert box.manager("Start", "string:a").returncode == 0, "root is not asked for"
+    box.wait_state("a", "ready")
+    assert len(polkit.asked) == n_asked
+    return polkit
+
+
+# One client of another user with many calls at once: prints the errors that it gets.
+MANY = """
+import os, sys, gi
+gi.require_version("Gio", "2.0")
+from gi.repository import Gio, GLib
+os.chroot(sys.argv[1]); os.chdir("/"); os.setgroups([]); os.setuid(65534)
+flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+bus = Gio.DBusConnection.new_for_address_sync("unix:path=/run/dbus/system_bus_socket", flags, None, None)
+loop = GLib.MainLoop()
+missing = 40
+def done(_bus, result):
+    global missing
+    try:
+        bus.call_finish(result)
+        print("carried out")
+    except GLib.Error as problem:
+        print(problem.message)
+    missing -= 1
+    if not missing:
+        loop.quit()
+for _ in range(missing):
+    bus.call("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "Stop", GLib.Variant("(sb)", ("a", True)), None, 0, 60000,
+             None, done)
+loop.run()
+"""
+
+
+def a_yes_for_who_has_left_is_nobodys(box, polkit):
+    polkit.says = "silence"
+    n_asked = len(polkit.asked)
+    with subprocess.Popen(box.command([*NOBODY, "dbus-send", "--system", "--print-reply", "--dest=org.svcd1",
+                                       "/org/svcd1", "org.svcd1.Manager.Stop", "string:a", "boolean:true"]),
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as caller:
+        wait_for(lambda: len(polkit.asked) > n_asked, what="polkit is asked")
+        box.run("pkill", "-KILL", "-u", "65534", "dbus-send")
+        caller.wait(60)
+
+    assert polkit.answer_last("yes")
+    assert box.manager("ListServices").returncode == 0
+    assert box.state("a") == "ready"
+
+
+def a_silent_polkit_holds_nobody_up(box, polkit):
+    polkit.says = "silence"
+    n_asked = len(polkit.asked)
+    with subprocess.Popen(["/usr/bin/python3", "-c", MANY, box.path("/")], stdout=subprocess.PIPE, text=True) as caller:
+        wait_for(lambda: len(polkit.asked) >= n_asked + 16, what="polkit is asked")
+
+        # svcd goes on meanwhile, by both ways.
+        assert box.manager("ListServices", who=NOBODY).returncode == 0
+        assert box.manager("Restart", "string:b").returncode == 0
+        box.wait_state("b", "ready")
+        answers = caller.communicate(timeout=60)[0].splitlines()
+
+    late = [text for text in answers if "polkit did not say in time whether uid 65534 has org.svcd1.control" in text]
+    full = [text for text in answers if "16 of your calls wait for authorization already" in text]
+    assert (len(late), len(full)) == (16, 24), answers
+    assert len(polkit.asked) == n_asked + 16
+    assert box.state("a") == "ready"
+
+
+def it_comes_back_with_the_bus(box):
+    for _ in range(10):
+        pid = box.pid("dbus")
+        box.run("kill", "-KILL", str(pid))
+        wait_for(lambda: box.pid("dbus") not in (0, pid), what="the bus daemon runs again")
+        box.wait_state("dbus", "ready")
+        box.wait_named()
+    assert box.state("a") == "ready"
+
+
+def a_new_manager_is_there_too(box):
+    box.kill_manager()
+    box.wait_up()
+    box.wait_named()
+
+
+with Machine(has_polkit=False) as machine:
+    usual_tools_see_everything(machine)
+    signals_arrive_unasked(machine)
+    without_polkit_only_root_changes(machine)
+    authority = polkit_decides(machine)
+    a_yes_for_who_has_left_is_nobodys(machine, authority)
+    a_silent_polkit_holds_nobody_up(machine, authority)
+    authority.leave()
+    it_comes_back_with_the_bus(machine)
+    a_new_manager_is_there_too(machine)
+
+with Machine(has_polkit=True) as machine:
+    refused(machine.manager("Stop", "string:a", "boolean:true", who=NOBODY), "org.svcd1.Error.NotAuthorized",
+            "uid 65534 may not do this without authentication (org.svcd1.control)")
+    assert machine.state("a") == "ready"
