@@ -10,7 +10,9 @@ libproviders_a_SOURCES = \
 	daemon/providers/flag.c daemon/providers/flag.h \
 	daemon/providers/kernel.c daemon/providers/kernel.h \
 	daemon/providers/mount.c daemon/providers/mount.h \
+	daemon/providers/network.c daemon/providers/network.h \
 	daemon/providers/network-merge.c daemon/providers/network-merge.h \
+	daemon/providers/network-nm.c daemon/providers/network-nm.h \
 	daemon/providers/network-rtnl.c daemon/providers/network-rtnl.h \
 	daemon/providers/path.c daemon/providers/path.h \
 	daemon/providers/provider.h \

@@ -11,6 +11,7 @@
 #include "providers/dbus-property.h"
 #include "providers/kernel.h"
 #include "providers/mount.h"
+#include "providers/network.h"
 #include "providers/path.h"
 #include "providers/udev.h"
 
@@ -88,13 +89,13 @@ static void add_udev(Registry *registry, Provider *udev)
 	registry->providers[KEY_DEVICE] = udev;
 }
 
-Registry *registry_new(const RegistryOptions *options,
 static void add_bus(Registry *registry, const ProviderSink *sink, SystemBus *bus)
 {
 	add(registry, KEY_DBUS, dbus_name_provider_new(sink, bus));
 	add(registry, KEY_DBUS_PROPERTY, dbus_property_provider_new(sink, bus));
 }
 
+Registry *registry_new(const RegistryOptions *options,
 		       void (*report)(void *data, const char *key, Level level, const char *why), void *data,
 		       GError **error)
 {
@@ -118,9 +119,10 @@ static void add_bus(Registry *registry, const ProviderSink *sink, SystemBus *bus
 	add(registry, KEY_VIRTUAL, virtual_provider_new(&sink, options->virtualization));
 	add(registry, KEY_FLAG, flag_provider_new(&sink));
 	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", on_mounts_changed, registry));
-	add_udev(registry, udev_provider_new(&sink, "/run/udev"));
 	if (options->system_bus)
 		add_bus(registry, &sink, options->system_bus);
+	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus));
+	add_udev(registry, udev_provider_new(&sink, "/run/udev"));
 	return registry;
 }
 
@@ -172,13 +174,13 @@ char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key)
 	return provider && provider->describe ? provider->describe(provider, key) : NULL;
 }
 
-FlagProvider *registry_flags(Registry *registry)
-{
 void registry_ignore_bus_owner(Registry *registry, const char *unique_name)
 {
 	if (registry->providers[KEY_DBUS])
 		dbus_name_provider_ignore(registry->providers[KEY_DBUS], unique_name);
 }
 
+FlagProvider *registry_flags(Registry *registry)
+{
 	return flag_provider_cast(registry->providers[KEY_FLAG]);
 }

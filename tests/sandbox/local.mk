@@ -60,6 +60,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_mounted.py \
 	tests/sandbox/test_need_ends.py \
 	tests/sandbox/test_network.py \
+	tests/sandbox/test_network.py \
 	tests/sandbox/test_new_stop.py \
 	tests/sandbox/test_no_descriptors.py \
 	tests/sandbox/test_no_descriptors_left.py \

@@ -14,6 +14,22 @@ tests_unit_test_registry_SOURCES = tests/unit/test_registry.c tests/lib/check-ma
 tests_unit_test_registry_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_registry_LDADD = $(providers_test_libs)
 
+# In a network namespace of its own, with ip(8) and a dbus-daemon.
+check_PROGRAMS += tests/unit/test_network
+TESTS += tests/unit/test_network
+tests_unit_test_network_SOURCES = tests/unit/test_network.c tests/lib/bus-daemon.c tests/lib/check-main.c
+tests_unit_test_network_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_network_LDADD = $(providers_test_libs)
+
+# The driver and how it is run: model.mk.
+check_PROGRAMS += tests/fuzz/fuzz_netlink
+TESTS += tests/fuzz/fuzz_netlink
+tests_fuzz_fuzz_netlink_SOURCES = tests/fuzz/fuzz_netlink.c tests/fuzz/driver.c
+tests_fuzz_fuzz_netlink_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/netlink-bytes"'
+tests_fuzz_fuzz_netlink_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_netlink_LDADD = $(providers_test_libs)
+EXTRA_DIST += tests/data/netlink-bytes
+
 check_PROGRAMS += tests/unit/test_network_merge
 TESTS += tests/unit/test_network_merge
 tests_unit_test_network_merge_SOURCES = tests/unit/test_network_merge.c tests/lib/check-main.c

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * NmWatch: what NetworkManager says of the network, over the system bus. Never starts it.
+ */
+#ifndef SVCD_PROVIDERS_NETWORK_NM_H
+#define SVCD_PROVIDERS_NETWORK_NM_H
+
+#include "loop/system-bus.h"
+#include "providers/network-merge.h"
+
+typedef struct NmWatch NmWatch;
+
+/**
+ * nm_watch_new() - look at it from now on
+ * @bus:     borrowed; outlives the watch
+ * @changed: called in later turns when the view is another; must not free the watch
+ */
+NmWatch *nm_watch_new(SystemBus *bus, void (*changed)(void *data), void *data);
+void nm_watch_free(NmWatch *watch); /* NULL is nothing */
+
+const NmView *nm_watch_view(const NmWatch *watch);
+
+#endif

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Network conditions with real parts: links and routes of a network namespace, a dbus-daemon, and a NetworkManager that says on
+ * it what the test tells it to.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loop/loop.h"
+#include "loop/system-bus.h"
+#include "providers/network.h"
+#include "tests/lib/bus-daemon.h"
+
+#define DEADLINE_US (30 * G_USEC_PER_SEC)
+#define NM_NAME "org.freedesktop.NetworkManager"
+#define NM_PATH "/org/freedesktop/NetworkManager"
+
+/* What was reported last, and whether a key was ever reported false since it was forgiven. */
+typedef struct Seen {
+	int level; /* -1: nothing */
+	char *why;
+	bool was_false;
+} Seen;
+
+typedef struct FakeNm {
+	DBusConnection *connection;
+	unsigned state;
+	unsigned connectivity;
+	bool is_starting;
+	bool answers_nonsense;
+	unsigned n_asked;
+} FakeNm;
+
+static BusDaemon bus_daemon;
+static SystemBus *bus;
+static Provider *provider;
+static GHashTable *seen;
+static FakeNm nm;
+
+/* --- the world --- */
+
+static void run(const char *command)
+{
+	ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+static void on_report(void *data, const char *key, Level level, const char *why)
+{
+	Seen *entry = g_hash_table_lookup(seen, key);
+
+	(void)data;
+	if (!entry) {
+		entry = g_new0(Seen, 1);
+		g_hash_table_insert(seen, g_strdup(key), entry);
+	}
+	entry->level = (int)level;
+	entry->was_false = entry->was_false || level == LEVEL_FALSE;
+	g_free(entry->why);
+	entry->why = g_strdup(why);
+}
+
+static void seen_free(gpointer data)
+{
+	g_free(((Seen *)data)->why);
+	g_free(data);
+}
+
+static void set_up(void)
+{
+	static const ProviderSink sink = { on_report, NULL };
+
+	ck_assert_int_eq(unshare(geteuid() == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET), 0);
+	run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va up && ip link set vb up");
+	bus_daemon_init(&bus_daemon);
+	bus_daemon_make_directory(&bus_daemon);
+	bus = system_bus_new(bus_daemon.socket, NULL);
+	seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, seen_free);
+	provider = network_provider_new(&sink, bus);
+	nm = (FakeNm){ 0 };
+}
+
+static void nm_leaves(void)
+{
+	dbus_connection_close(nm.connection);
+	g_clear_pointer(&nm.connection, dbus_connection_unref);
+}
+
+static void tear_down(void)
+{
+	provider->free(provider);
+	if (nm.connection)
+		nm_leaves();
+	system_bus_free(bus);
+	bus_daemon_clear(&bus_daemon);
+	g_hash_table_unref(seen);
+}
+
+static void subscribe(const char *key)
+{
+	provider->subscribe(provider, g_intern_string(key));
+}
+
+static void unsubscribe(const char *key)
+{
+	provider->unsubscribe(provider, g_intern_string(key));
+}
+
+static void turn(void)
+{
+	bool is_idle = !g_main_context_iteration(NULL, FALSE);
+
+	if (nm.connection && dbus_connection_get_is_connected(nm.connection)) {
+		dbus_connection_read_write(nm.connection, 0);
+		while (dbus_connection_dispatch(nm.connection) == DBUS_DISPATCH_DATA_REMAINS)
+			is_idle = false;
+	}
+	if (is_idle)
+		g_usleep(1000);
+}
+
+static void expect(const char *key, Level level, const char *why)
+{
+	const int64_t until_us = loop_now() + DEADLINE_US;
+	const Seen *entry = NULL;
+
+	while (loop_now() < until_us) {
+		entry = g_hash_table_lookup(seen, key);
+		if (entry && entry->level == (int)level && strcmp(entry->why, why) == 0)
+			return;
+		turn();
+	}
+	ck_abort_msg("%s: %s (%s)", key, entry ? level_name((Level)entry->level) : "nothing", entry ? entry->why : "");
+}
+
+static void forgive(const char *key)
+{
+	((Seen *)g_hash_table_lookup(seen, key))->was_false = false;
+}
+
+static bool was_false(const char *key)
+{
+	return ((const Seen *)g_hash_table_lookup(seen, key))->was_false;
+}
+
+/* --- a NetworkManager --- */
+
+static void append_property(DBusMessageIter *dict, const char *name, int type, const void *value)
+{
+	const char signature[2] = { (char)type, '\0' };
+	DBusMessageIter entry;
+	DBusMessageIter variant;
+
+	dbus_message_iter_open_container(dict, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
+	dbus_message_iter_append_basic(&entry, DBUS_TYPE_STRING, &name);
+	dbus_message_iter_open_container(&entry, DBUS_TYPE_VARIANT, signature, &variant);
+	dbus_message_iter_append_basic(&variant, type, value);
+	dbus_message_iter_close_container(&entry, &variant);
+	dbus_message_iter_close_container(dict, &entry);
+}
+
+static void append_properties(DBusMessageIter *out)
+{
+	const dbus_bool_t is_starting = nm.is_starting;
+	const char *nonsense = "seventy";
+	DBusMessageIter dict;
+
+	dbus_message_iter_open_container(out, DBUS_TYPE_ARRAY, "{sv}", &dict);
+	append_property(&dict, "Version", DBUS_TYPE_STRING, &nonsense);
+	if (nm.answers_nonsense)
+		append_property(&dict, "State", DBUS_TYPE_STRING, &nonsense);
+	else
+		append_property(&dict, "State", DBUS_TYPE_UINT32, &nm.state);
+	append_property(&dict, "Connectivity", DBUS_TYPE_UINT32, &nm.connectivity);
+	append_property(&dict, "Startup", DBUS_TYPE_BOOLEAN, &is_starting);
+	dbus_message_iter_close_container(out, &dict);
+}
+
+static DBusHandlerResult on_call(DBusConnection *connection, DBusMessage *message, void *data)
+{
+	DBusMessageIter out;
+	DBusMessage *reply;
+
+	(void)data;
+	if (!dbus_message_is_method_call(message, DBUS_INTERFACE_PROPERTIES, "GetAll"))
+		return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
+	nm.n_asked++;
+	reply = dbus_message_new_method_return(message);
+	dbus_message_iter_init_append(reply, &out);
+	append_properties(&out);
+	dbus_connection_send(connection, reply, NULL);
+	dbus_message_unref(reply);
+	return DBUS_HANDLER_RESULT_HANDLED;
+}
+
+static DBusConnection *connect_to_bus(void)
+{
+	g_autofree char *address = g_strconcat("unix:path=", bus_daemon.socket, NULL);
+	const int64_t until_us = loop_now() + DEADLINE_US;
+	DBusConnection *connection = NULL;
+
+	while (!connection && loop_now() < until_us) {
+		connection = dbus_connection_open_private(address, NULL);
+		if (!connection)
+			g_usleep(1000);
+	}
+	ck_assert_ptr_nonnull(connection);
+	dbus_connection_set_exit_on_disconnect(connection, FALSE);
+	ck_assert(dbus_bus_register(connection, NULL));
+	return connection;
+}
+
+static void nm_comes(unsigned state, unsigned connectivity, bool is_starting)
+{
+	nm.state = state;
+	nm.connectivity = connectivity;
+	nm.is_starting = is_starting;
+	nm.connection = connect_to_bus();
+	dbus_connection_add_filter(nm.connection, on_call, NULL, NULL);
+	ck_assert_int_eq(dbus_bus_request_name(nm.connection, NM_NAME, 0, NULL), DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER);
+}
+
+/* @connection: who says so; @names_only: values are to be asked for */
+static void say_properties(DBusConnection *connection, bool names_only)
+{
+	DBusMessage *signal = dbus_message_new_signal(NM_PATH, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged");
+	const char *interface = NM_NAME;
+	const char *name = "State";
+	DBusMessageIter out;
+	DBusMessageIter names;
+
+	dbus_message_iter_init_append(signal, &out);
+	dbus_message_iter_append_basic(&out, DBUS_TYPE_STRING, &interface);
+	if (names_only) {
+		dbus_message_iter_open_container(&out, DBUS_TYPE_ARRAY, "{sv}", &names);
+		dbus_message_iter_close_container(&out, &names);
+	} else {
+		append_properties(&out);
+	}
+	dbus_message_iter_open_container(&out, DBUS_TYPE_ARRAY, "s", &names);
+	if (names_only)
+		dbus_message_iter_append_basic(&names, DBUS_TYPE_STRING, &name);
+	dbus_message_iter_close_container(&out, &names);
+	dbus_connection_send(connection, signal, NULL);
+	dbus_connection_flush(connection);
+	dbus_message_unref(signal);
+}
+
+static void nm_says(unsigned state, unsigned connectivity, bool is_starting)
+{
+	nm.state = state;
+	nm.connectivity = connectivity;
+	nm.is_starting = is_starting;
+	say_properties(nm.connection, false);
+}
+
+/* --- the kernel alone --- */
+
+START_TEST(up_follows_the_default_route)
+{
+	bus_daemon_start(&bus_daemon);
+	subscribe("network:up");
+	expect("network:up", LEVEL_FALSE, "no default route");
+
+	run("ip route add default via 10.9.0.2");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+
+	run("ip route replace default via 10.9.0.3");
+	run("ip route add default via 10.9.0.2 metric 10");
+	run("ip route del default metric 10");
+	run("ip route del default");
+	expect("network:up", LEVEL_FALSE, "no default route");
+
+	run("ip route add default nexthop via 10.9.0.2 nexthop via 10.9.0.3");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+}
+END_TEST
+
+START_TEST(without_a_bus_it_takes_a_second)
+{
+	run("ip route add default via 10.9.0.2");
+	subscribe("network:up");
+	expect("network:up", LEVEL_UNKNOWN, "NetworkManager has not answered yet; the kernel: default route through va");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+	ck_assert(!was_false("network:up"));
+}
+END_TEST
+
+START_TEST(online_without_network_manager_says_that_nobody_looks)
+{
+	bus_daemon_start(&bus_daemon);
+	run("ip route add default via 10.9.0.2");
+	subscribe("network:online");
+	expect("network:online", LEVEL_TRUE, "default route through va; without NetworkManager nobody checks further");
+	run("ip route del default");
+	expect("network:online", LEVEL_FALSE, "no default route");
+}
+END_TEST
+
+/* The kernel tells of neither of these routes that it goes. */
+START_TEST(routes_that_go_without_a_word_are_missed)
+{
+	bus_daemon_start(&bus_daemon);
+	subscribe("network:up");
+
+	run("ip route add default via 10.9.0.2");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+	run("ip addr del 10.9.0.1/24 dev va");
+	expect("network:up", LEVEL_FALSE, "no default route");
+
+	run("ip addr add 10.9.0.1/24 dev va && ip route add default via 10.9.0.2");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+	run("ip link set va down");
+	expect("network:up", LEVEL_FALSE, "no default route");
+	run("ip link set va up");
+	expect("network:up", LEVEL_FALSE, "no default route");
+
+	run("ip route add default via 10.9.0.2");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+	run("ip link del va");
+	expect("network:up", LEVEL_FALSE, "no default route");
+}
+END_TEST
+
+START_TEST(a_route_without_carrier_leads_nowhere)
+{
+	bus_daemon_start(&bus_daemon);
+	run("ip route add default via 10.9.0.2");
+	subscribe("network:up");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+
+	run("ip link set vb down");
+	expect("network:up", LEVEL_FALSE, "default route through va, which has no carrier");
+	run("ip link set vb up");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+}
+END_TEST
+
+START_TEST(an_ipv6_route_is_enough)
+{
+	bus_daemon_start(&bus_daemon);
+	subscribe("network:up");
+	run("ip -6 addr add fd00::1/64 dev va nodad && ip -6 route add default via fd00::2 dev va");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+	run("ip -6 route del default");
+	expect("network:up", LEVEL_FALSE, "no default route");
+}
+END_TEST
+
+START_TEST(carrier_comes_and_goes)
+{
+	subscribe("network:interface:va");
+	subscribe("network:interface:vx");
+	expect("network:interface:va", LEVEL_TRUE, "carrier");
+	expect("network:interface:vx", LEVEL_FALSE, "no such interface");
+
+	run("ip link set vb down");
+	expect("network:interface:va", LEVEL_FALSE, "no carrier");
+	run("ip link set va down");
+	expect("network:interface:va", LEVEL_FALSE, "down");
+	run("ip link set va name vx && ip link set vx up && ip link set vb up");
+	expect("network:interface:va", LEVEL_FALSE, "no such interface");
+	expect("network:interface:vx", LEVEL_TRUE, "carrier");
+	run("ip link del vx");
+	expect("network:interface:vx", LEVEL_FALSE, "no such interface");
+}
+END_TEST
+
+START_TEST(people_are_told_which_interfaces_there_are)
+{
+	g_autofree char *text = NULL;
+
+	ck_assert_ptr_null(provider->describe(provider, "network:interface:vx"));
+	run("ip link set vb down");
+	subscribe("network:interface:vx");
+	expect("network:interface:vx", LEVEL_FALSE, "no such interface");
+	text = provider->describe(provider, "network:interface:vx");
+	ck_assert_str_eq(text, "interfaces: lo (down), vb (down), va (no carrier)");
+}
+END_TEST
+
+static unsigned count_descriptors(void)
+{
+	g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
+	unsigned n = 0;
+
+	while (g_dir_read_name(dir))
+		n++;
+	return n;
+}
+
+START_TEST(nobody_asks_and_nothing_is_open)
+{
+	const unsigned n_before = count_descriptors();
+
+	subscribe("network:interface:va");
+	subscribe("network:up");
+	subscribe("network:up");
+	expect("network:interface:va", LEVEL_TRUE, "carrier");
+	ck_assert_uint_eq(count_descriptors(), n_before + 1);
+
+	unsubscribe("network:up");
+	ck_assert_uint_eq(count_descriptors(), n_before + 1);
+	unsubscribe("network:interface:va");
+	ck_assert_uint_eq(count_descriptors(), n_before);
+
+	subscribe("network:interface:va");
+	expect("network:interface:va", LEVEL_UNKNOWN, "the kernel has not said yet which interfaces there are");
+	expect("network:interface:va", LEVEL_TRUE, "carrier");
+}
+END_TEST
+
+/* --- with NetworkManager --- */
+
+START_TEST(network_managers_word_counts)
+{
+	bus_daemon_start(&bus_daemon);
+	run("ip route add default via 10.9.0.2");
+	nm_comes(20, 1, false);
+	subscribe("network:up");
+	subscribe("network:online");
+	expect("network:up", LEVEL_FALSE, "NetworkManager: disconnected (20)");
+
+	nm_says(60, 3, false);
+	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-site (60)");
+	expect("network:online", LEVEL_FALSE, "NetworkManager: connectivity limited (3)");
+	nm_says(70, 4, false);
+	expect("network:online", LEVEL_TRUE, "NetworkManager: connectivity full (4)");
+	ck_assert_uint_eq(nm.n_asked, 1);
+}
+END_TEST
+
+/* Times and numbers as they were seen of NetworkManager 1.42. */
+START_TEST(network_manager_comes_goes_and_comes_again)
+{
+	bus_daemon_start(&bus_daemon);
+	run("ip route add default via 10.9.0.2");
+	subscribe("network:up");
+	subscribe("network:online");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+	expect("network:online", LEVEL_TRUE, "default route through va; without NetworkManager nobody checks further");
+
+	for (int i = 0; i < 3; i++) {
+		nm_comes(20, 0, true);
+		nm_says(40, 1, true);
+		nm_says(60, 1, true);
+		expect("network:up", LEVEL_TRUE, "NetworkManager: connected-site (60)");
+		nm_says(70, 4, true);
+		nm_says(70, 4, false);
+		expect("network:online", LEVEL_TRUE, "NetworkManager: connectivity full (4)");
+		expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
+		if (i != 1) { /* SIGTERM; otherwise SIGKILL */
+			nm_says(60, 0, false);
+			expect("network:online", LEVEL_UNKNOWN, "NetworkManager: connectivity unknown (0)");
+		}
+		nm_leaves();
+		expect("network:up", LEVEL_TRUE, "default route through va");
+		expect("network:online", LEVEL_TRUE, "default route through va; without NetworkManager nobody checks further");
+	}
+	ck_assert(!was_false("network:up"));
+	ck_assert(!was_false("network:online"));
+}
+END_TEST
+
+START_TEST(the_bus_may_be_away)
+{
+	bus_daemon_start(&bus_daemon);
+	run("ip route add default via 10.9.0.2");
+	nm_comes(70, 4, false);
+	subscribe("network:up");
+	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
+
+	for (int i = 0; i < 3; i++) {
+		bus_daemon_kill(&bus_daemon);
+		expect("network:up", LEVEL_TRUE, "default route through va");
+		nm_leaves();
+		bus_daemon_start(&bus_daemon);
+		nm_comes(70, 4, false);
+		expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
+	}
+	ck_assert(!was_false("network:up"));
+}
+END_TEST
+
+START_TEST(a_bus_that_goes_hides_what_only_network_manager_sees)
+{
+	bus_daemon_start(&bus_daemon);
+	nm_comes(70, 4, false);
+	subscribe("network:up");
+	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
+
+	bus_daemon_kill(&bus_daemon);
+	expect("network:up", LEVEL_UNKNOWN, "NetworkManager cannot be asked and has said true; the kernel: no default route");
+	nm_leaves();
+	bus_daemon_start(&bus_daemon);
+	expect("network:up", LEVEL_UNKNOWN, "NetworkManager is away and has said true; the kernel: no default route");
+	nm_comes(70, 4, false);
+	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
+	ck_assert(!was_false("network:up"));
+}
+END_TEST
+
+START_TEST(others_may_say_what_they_like)
+{
+	DBusConnection *stranger;
+
+	bus_daemon_start(&bus_daemon);
+	nm_comes(70, 4, false);
+	subscribe("network:up");
+	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
+	forgive("network:up");
+
+	stranger = connect_to_bus();
+	nm.state = 20;
+	say_properties(stranger, false);
+	dbus_connection_close(stranger);
+	dbus_connection_unref(stranger);
+	nm_says(60, 4, false);
+	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-site (60)");
+	ck_assert(!was_false("network:up"));
+}
+END_TEST
+
+START_TEST(what_is_said_without_a_value_is_asked_for)
+{
+	bus_daemon_start(&bus_daemon);
+	nm_comes(70, 4, false);
+	subscribe("network:up");
+	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
+
+	nm.state = 20;
+	say_properties(nm.connection, true);
+	expect("network:up", LEVEL_FALSE, "NetworkManager: disconnected (20)");
+}
+END_TEST
+
+START_TEST(nonsense_is_no_word)
+{
+	bus_daemon_start(&bus_daemon);
+	run("ip route add default via 10.9.0.2");
+	nm.answers_nonsense = true;
+	nm_comes(70, 4, false);
+	subscribe("network:up");
+	expect("network:up", LEVEL_TRUE, "default route through va");
+	ck_assert(!was_false("network:up"));
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("network");
+	TCase *kernel = tcase_create("kernel");
+	TCase *both = tcase_create("NetworkManager");
+
+	tcase_add_checked_fixture(kernel, set_up, tear_down);
+	tcase_set_timeout(kernel, 120);
+	tcase_add_test(kernel, up_follows_the_default_route);
+	tcase_add_test(kernel, without_a_bus_it_takes_a_second);
+	tcase_add_test(kernel, online_without_network_manager_says_that_nobody_looks);
+	tcase_add_test(kernel, routes_that_go_without_a_word_are_missed);
+	tcase_add_test(kernel, a_route_without_carrier_leads_nowhere);
+	tcase_add_test(kernel, an_ipv6_route_is_enough);
+	tcase_add_test(kernel, carrier_comes_and_goes);
+	tcase_add_test(kernel, people_are_told_which_interfaces_there_are);
+	tcase_add_test(kernel, nobody_asks_and_nothing_is_open);
+
+	tcase_add_checked_fixture(both, set_up, tear_down);
+	tcase_set_timeout(both, 120);
+	tcase_add_test(both, network_managers_word_counts);
+	tcase_add_test(both, network_manager_comes_goes_and_comes_again);
+	tcase_add_test(both, the_bus_may_be_away);
+	tcase_add_test(both, a_bus_that_goes_hides_what_only_network_manager_sees);
+	tcase_add_test(both, others_may_say_what_they_like);
+	tcase_add_test(both, what_is_said_without_a_value_is_asked_for);
+	tcase_add_test(both, nonsense_is_no_word);
+	suite_add_tcase(suite, kernel);
+	suite_add_tcase(suite, both);
+	return suite;
+}
