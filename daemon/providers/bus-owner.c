@@ -20,12 +20,19 @@
 #define RETRY_FIRST_US G_USEC_PER_SEC
 #define RETRY_MAX_US (64 * G_USEC_PER_SEC)
 
+/*
+ * After a restart of the bus owners come back one by one: some connect again, most are services that svcd starts again.
+ * So long a name that was owned before is not said to have no owner.
+ */
+#define RETURN_US (10 * G_USEC_PER_SEC)
+
 #define RULE_ANY_OWNER                                                                             \
 	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "',interface='" DBUS_INTERFACE_DBUS   \
 	"',member='NameOwnerChanged'"
 
 static const char why_no_bus[] = "the system bus is not there";
 static const char why_not_yet[] = "the system bus has not answered yet";
+static const char why_returning[] = "its owner is not back since the system bus was restarted";
 static const char why_silent[] = "the system bus does not answer";
 
 struct BusOwners {
@@ -36,6 +43,7 @@ struct BusOwners {
 	unsigned n_general;  /* names that share the match for all names */
 	Timer *retry;
 	int64_t retry_us;    /* the last delay; 0: all is well */
+	Timer *returning;    /* armed after a connection: owners may still come back */
 };
 
 struct BusOwner {
@@ -46,6 +54,7 @@ struct BusOwner {
 	char *rule;            /* NULL: the match for all names stands for it */
 	unsigned call;         /* the question in flight, 0: none */
 	bool must_ask;         /* the last question got no answer */
+	bool was_owned;        /* when the bus went, and nothing is known since */
 	Level level;
 	char *unique_name;     /* LEVEL_TRUE */
 	const char *why;       /* LEVEL_UNKNOWN; static */
@@ -56,6 +65,7 @@ struct BusOwner {
 static void set_known(BusOwner *owner, const char *unique_name)
 {
 	owner->must_ask = false;
+	owner->was_owned = false;
 	owner->level = *unique_name ? LEVEL_TRUE : LEVEL_FALSE;
 	g_free(owner->unique_name);
 	owner->unique_name = *unique_name ? g_strdup(unique_name) : NULL;
@@ -70,6 +80,16 @@ static void set_unknown(BusOwner *owner, const char *why)
 	owner->why = why;
 	g_clear_pointer(&owner->unique_name, g_free);
 	owner->changed(owner->data);
+}
+
+/* @unique_name: "" if there is no owner, which is believed at once only of a name that had none before. */
+static void set_answered(BusOwner *owner, const char *unique_name)
+{
+	owner->must_ask = false;
+	if (!*unique_name && owner->was_owned && timer_is_armed(owner->owners->returning))
+		set_unknown(owner, why_returning);
+	else
+		set_known(owner, unique_name);
 }
 
 /* --- asking --- */
@@ -104,7 +124,7 @@ static void on_owner_told(void *data, DBusMessage *reply)
 		set_unknown(owner, why_no_bus); /* on_connected() asks again */
 	} else if (is_answer || (reply && dbus_message_is_error(reply, DBUS_ERROR_NAME_HAS_NO_OWNER))) {
 		owner->owners->retry_us = 0;
-		set_known(owner, is_answer ? unique_name : "");
+		set_answered(owner, unique_name);
 	} else {
 		ask_later(owner);
 		set_unknown(owner, why_silent);
@@ -161,7 +181,21 @@ static void lose(BusOwner *owner)
 {
 	forget_question(owner);
 	owner->must_ask = false;
+	owner->was_owned |= owner->level == LEVEL_TRUE;
 	set_unknown(owner, why_no_bus);
+}
+
+static bool any_was_owned(const BusOwners *owners)
+{
+	GHashTableIter iter;
+	gpointer owner;
+
+	g_hash_table_iter_init(&iter, owners->by_name);
+	while (g_hash_table_iter_next(&iter, NULL, &owner)) {
+		if (((BusOwner *)owner)->was_owned)
+			return true;
+	}
+	return false;
 }
 
 static void on_connected(void *data)
@@ -170,7 +204,23 @@ static void on_connected(void *data)
 
 	owners->retry_us = 0;
 	timer_disarm(owners->retry);
+	if (any_was_owned(owners))
+		timer_arm(owners->returning, loop_now() + RETURN_US);
 	foreach_owner(owners, ask_from_the_start);
+}
+
+static void miss(BusOwner *owner)
+{
+	if (!owner->was_owned)
+		return;
+	owner->was_owned = false;
+	if (!owner->call && !owner->must_ask)
+		set_known(owner, "");
+}
+
+static void on_return_over(void *data)
+{
+	foreach_owner(data, miss);
 }
 
 static void on_disconnected(void *data)
@@ -178,6 +228,7 @@ static void on_disconnected(void *data)
 	BusOwners *owners = data;
 
 	timer_disarm(owners->retry);
+	timer_disarm(owners->returning);
 	foreach_owner(owners, lose);
 }
 
@@ -239,6 +290,7 @@ BusOwners *bus_owners_new(SystemBus *bus)
 	owners->bus = bus;
 	owners->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	owners->retry = timer_new(on_retry, owners);
+	owners->returning = timer_new(on_return_over, owners);
 	owners->listener = system_bus_add_listener(bus, &listener, owners);
 	return owners;
 }
@@ -247,6 +299,7 @@ void bus_owners_free(BusOwners *owners)
 {
 	system_bus_remove_listener(owners->bus, owners->listener);
 	timer_free(owners->retry);
+	timer_free(owners->returning);
 	g_hash_table_unref(owners->by_name);
 	g_free(owners);
 }

@@ -3,7 +3,8 @@
  * Bus owners: who owns which name on the system bus, for the providers that look there.
  *
  * A name is owned, known to have no owner, or unknown (no bus, or no answer yet). Everything is asked again after every
- * connection, and a question that got no answer is repeated after a time that grows.
+ * connection, and a question that got no answer is repeated after a time that grows. A name that was owned when the bus
+ * went stays unknown for some seconds after its return, until its owner is back, too.
  */
 #ifndef SVCD_PROVIDERS_BUS_OWNER_H
 #define SVCD_PROVIDERS_BUS_OWNER_H
