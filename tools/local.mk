@@ -14,6 +14,8 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-files.c \
 	tools/svcctl/cmd-log.c \
 	tools/svcctl/cmd-look.c \
+	tools/svcctl/cmd-monitor.c \
+	tools/svcctl/cmd-unmanaged.c \
 	tools/svcctl/cmd-status.c \
 	tools/svcctl/cmd-system.c \
 	tools/svcctl/exit-code.c tools/svcctl/exit-code.h \

@@ -166,6 +166,23 @@ static const Typed typed[] = {
 	{ "conditions flag:* -o condition,instead --no-header", 0, "flag:go   flags set: stay\n", "" },
 	{ "conditions --level high", 2, "",
 	  "svcctl: --level takes true, false or unknown, not \"high\"\n  svcctl conditions --help\n" },
+	{ "wait base", 0, "service:base is true\n", "" },
+	{ "wait base -q", 0, "", "" },
+	{ "wait !label:DATA", 0, "label:DATA is false\n", "" },
+	{ "wait label:DATA -t 0", 3, "",
+	  "svcctl: label:DATA is false (it is not there)\n  svcctl conditions 'label:DATA'\n" },
+	{ "wait label:DATA -t 200ms", 6, "",
+	  "svcctl: label:DATA is still false (it is not there)\n  svcctl conditions 'label:DATA'\n" },
+	{ "wait shy -t 200ms", 6, "", "svcctl: service:shy is still false (shy is waiting)\n  svcctl explain shy\n" },
+	{ "wait !base -t 0", 3, "", "svcctl: service:base is true (base is ready)\n  svcctl explain base\n" },
+	{ "wait bsae", 4, "", "svcctl: service:bsae: there is no such service\n  did you mean: base\n" },
+	{ "wait netwrok:up", 2, "",
+	  "svcctl: no provider \"netwrok\"; did you mean \"network:up\"?\n  svcctl wait --help\n" },
+	{ "wait", 2, "", "svcctl: wait: which service? svcctl wait CONDITION|SERVICE\n  svcctl wait --help\n" },
+	{ "list --unmanaged", 4, "",
+	  "svcctl: there is no service \"dbus\"\n  svcctl list --all shows every service\n" },
+	{ "list --unmanaged x*", 2, "",
+	  "svcctl: list --unmanaged takes no PATTERN, --all or --state\n  svcctl list --help\n" },
 	{ "runlevel", 0, "N 2\n", "" },
 	{ "runlevel 3", 0, "the runlevel is 3 now\n", "" },
 	{ "runlevel 9", 2, "", "svcctl: there is no runlevel \"9\"\n  svcctl runlevel --help\n" },
@@ -284,7 +301,7 @@ START_TEST(the_overview_is_wrapped)
 END_TEST
 
 static const char *const verbs[] = { "overview", "list", "status", "explain", "log", "start", "stop", "restart", "reload",
-				     "clear", "cat", "check", "graph", "flag", "conditions", "runlevel", "reload-files",
+				     "clear", "cat", "check", "graph", "flag", "conditions", "wait", "monitor", "runlevel", "reload-files",
 				     "poweroff", "reboot", "halt", "reexec", "version" };
 
 /* --help asks nobody and does nothing. */

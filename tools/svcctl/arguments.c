@@ -42,6 +42,7 @@ static const OptionRow rows[] = {
 	{ "version", 'V', OPTION_FLAG, FIELD(has_version), true, "", "the same as the verb version" },
 	{ "all", 'a', OPTION_FLAG, FIELD(is_all), false, "", "also what is off and not wanted" },
 	{ "state", 0, OPTION_TEXT, FIELD(state), false, " STATE", "only services in this state" },
+	{ "unmanaged", 0, OPTION_FLAG, FIELD(is_unmanaged), false, "", "processes that the message bus started by itself" },
 	{ "level", 0, OPTION_TEXT, FIELD(level), false, " LEVEL", "only conditions that are true, false or unknown" },
 	{ "columns", 'o', OPTION_TEXT, FIELD(columns), false, " A,B", "show these columns, by their names in JSON" },
 	{ "no-header", 0, OPTION_FLAG, FIELD(has_no_header), false, "", "no line of titles" },

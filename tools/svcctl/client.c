@@ -22,7 +22,11 @@ struct Client {
 	GDBusConnection *connection; /* NULL while there is none */
 	int64_t timeout_us;
 	int64_t created_us;
-	bool is_watching;
+	bool is_listening;
+	bool is_watching; /* and is sent all signals */
+	unsigned n_connections;
+	ClientSignalFunc on_signal; /* or NULL */
+	void *on_signal_data;
 	bool was_told; /* a signal came, or the connection went */
 };
 
@@ -61,6 +65,13 @@ typedef struct Attempt {
 	GError *error;
 	bool is_late;
 } Attempt;
+
+/* An answer that is waited for. */
+typedef struct Answer {
+	GMainLoop *loop;
+	GVariant *value;
+	GError *error;
+} Answer;
 
 static void on_connected(GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -106,11 +117,9 @@ static bool is_booting(const Client *client)
 }
 
 /* Says in our words why there is no connection. Returns: true when it is worth another attempt. */
-static bool explain_failure(const Client *client, const Attempt *attempt, GError **error)
+static bool explain_failure(const Client *client, const GError *cause, bool is_late, GError **error)
 {
-	const GError *cause = attempt->error;
-
-	if (attempt->is_late) {
+	if (is_late) {
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s", socket_path());
 		return false;
 	}
@@ -133,6 +142,8 @@ static void on_signal(GDBusConnection *connection, const gchar *sender, const gc
 	Client *client = data;
 
 	client->was_told = true;
+	if (client->on_signal)
+		client->on_signal(client->on_signal_data, path, name, args);
 }
 
 static void on_connection_closed(GDBusConnection *connection, gboolean by_peer, GError *error, gpointer data)
@@ -142,49 +153,76 @@ static void on_connection_closed(GDBusConnection *connection, gboolean by_peer, 
 	client->was_told = true;
 }
 
-static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, GError **error)
+GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us, bool *ret_is_late,
+			     GError **error)
 {
-	g_autofree char *escaped = g_dbus_address_escape_value(socket_path());
-	g_autofree char *address = g_strconcat("unix:path=", escaped, NULL);
 	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
 	g_autoptr(GCancellable) cancellable = g_cancellable_new();
 	Attempt attempt = { .loop = loop, .cancellable = cancellable };
 	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), 0);
 	const guint limit = g_timeout_add((guint)(left_us / 1000), on_late, &attempt);
 
-	g_dbus_connection_new_for_address(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL, cancellable,
-					  on_connected, &attempt);
+	g_dbus_connection_new_for_address(address, flags, NULL, cancellable, on_connected, &attempt);
 	g_main_loop_run(loop);
 	g_source_remove(limit);
+	*ret_is_late = attempt.is_late;
+	if (attempt.error)
+		g_propagate_error(error, attempt.error);
+	return attempt.connection;
+}
+
+static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, GError **error)
+{
+	g_autofree char *escaped = g_dbus_address_escape_value(socket_path());
+	g_autofree char *address = g_strconcat("unix:path=", escaped, NULL);
+	g_autoptr(GError) cause = NULL;
+	bool is_late;
+
+	client->connection =
+		client_open(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, deadline_us, &is_late, &cause);
 	*ret_again = false;
-	if (!attempt.connection) {
-		*ret_again = explain_failure(client, &attempt, error);
-		g_clear_error(&attempt.error);
+	if (!client->connection) {
+		*ret_again = explain_failure(client, cause, is_late, error);
 		return false;
 	}
-	client->connection = attempt.connection;
+	client->n_connections++;
 	g_signal_connect(client->connection, "closed", G_CALLBACK(on_connection_closed), client);
 	return true;
 }
 
+static void on_answer(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Answer *answer = data;
+
+	answer->value = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &answer->error);
+	g_main_loop_quit(answer->loop);
+}
+
+/* Through the main loop: so signals that were sent before the answer are handled before it. */
 static GVariant *call(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
 		      const char *type, int64_t deadline_us, GError **error)
 {
 	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), G_USEC_PER_SEC);
+	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
+	Answer answer = { .loop = loop };
 
-	return g_dbus_connection_call_sync(client->connection, NULL, path, interface, method, args,
-					   G_VARIANT_TYPE(type), G_DBUS_CALL_FLAGS_NONE, (gint)(left_us / 1000), NULL,
-					   error);
+	g_dbus_connection_call(client->connection, NULL, path, interface, method, args, G_VARIANT_TYPE(type),
+			       G_DBUS_CALL_FLAGS_NONE, (gint)(left_us / 1000), NULL, on_answer, &answer);
+	g_main_loop_run(loop);
+	if (answer.error)
+		g_propagate_error(error, answer.error);
+	return answer.value;
 }
 
 static bool resume_watch(Client *client, int64_t deadline_us, GError **error)
 {
 	g_autoptr(GVariant) reply = NULL;
 
-	if (!client->is_watching)
+	if (!client->is_listening)
 		return true;
-	reply = call(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Subscribe", NULL, "()", deadline_us, error);
-	if (!reply)
+	if (client->is_watching)
+		reply = call(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Subscribe", NULL, "()", deadline_us, error);
+	if (client->is_watching && !reply)
 		return false;
 	g_dbus_connection_signal_subscribe(client->connection, NULL, NULL, NULL, NULL, NULL,
 					   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal, client, NULL);
@@ -194,7 +232,7 @@ static bool resume_watch(Client *client, int64_t deadline_us, GError **error)
 
 static bool ensure_connected(Client *client, int64_t deadline_us, GError **error)
 {
-	if (client->connection && !g_dbus_connection_is_closed(client->connection))
+	if (client_is_connected(client))
 		return true;
 	for (;;) {
 		g_autoptr(GError) problem = NULL;
@@ -307,16 +345,48 @@ GVariant *client_service(Client *client, const char *name, GError **error)
 
 /* --- watching --- */
 
-bool client_watch(Client *client, GError **error)
+void client_set_listener(Client *client, ClientSignalFunc func, void *data)
+{
+	client->on_signal = func;
+	client->on_signal_data = data;
+}
+
+unsigned client_count_connections(const Client *client)
+{
+	return client->n_connections;
+}
+
+bool client_is_connected(const Client *client)
+{
+	return client->connection && !g_dbus_connection_is_closed(client->connection);
+}
+
+void client_wake(Client *client)
+{
+	client->was_told = true;
+}
+
+static bool begin_listening(Client *client, GError **error)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + client->timeout_us;
 
-	if (client->is_watching)
+	if (client->is_listening)
 		return true;
-	client->is_watching = true;
+	client->is_listening = true;
 	if (client->connection)
 		return resume_watch(client, deadline_us, error);
 	return ensure_connected(client, deadline_us, error);
+}
+
+bool client_listen(Client *client, GError **error)
+{
+	return begin_listening(client, error);
+}
+
+bool client_watch(Client *client, GError **error)
+{
+	client->is_watching = true;
+	return begin_listening(client, error);
 }
 
 static gboolean on_deadline(gpointer data)

@@ -42,10 +42,31 @@ GVariant *client_properties(Client *client, const char *path, const char *interf
 /* The same of a service; NoSuchService if there is none. */
 GVariant *client_service(Client *client, const char *name, GError **error);
 
+/* What signals are handed to; in their order, and in order with the answers to what was asked. */
+typedef void (*ClientSignalFunc)(void *data, const char *path, const char *name, GVariant *args);
+void client_set_listener(Client *client, ClientSignalFunc func, void *data);
+
 /**
- * client_watch() - take note of signals from now on, for client_wait()
+ * client_watch() - take note of all signals from now on, for client_wait()
  */
 bool client_watch(Client *client, GError **error);
+
+/* The same for those signals only that a client gets without asking for all: of conditions that it watches. */
+bool client_listen(Client *client, GError **error);
+
+/* How many connections there have been: another number, another manager maybe, and signals may have been missed. */
+unsigned client_count_connections(const Client *client);
+bool client_is_connected(const Client *client);
+
+/* Let client_wait() return. */
+void client_wake(Client *client);
+
+/**
+ * client_open() - connect to any bus or peer, with a time limit
+ * @ret_is_late: whether it was that limit that ended it
+ */
+GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us, bool *ret_is_late,
+			     GError **error);
 
 /**
  * client_wait() - until something was told since the last call, the connection was lost, or @deadline_us

@@ -91,3 +91,114 @@ bool cmd_conditions(Context *context, GError **error)
 	return all && output_table(&context->output, condition_columns, G_N_ELEMENTS(condition_columns), shown,
 				   context->options.columns, error);
 }
+
+/* --- wait --- */
+
+/* How long a provider has to answer when nobody wants to wait. */
+#define FIRST_ANSWER_US G_USEC_PER_SEC
+
+typedef struct Wish {
+	const char *text; /* as it was given */
+	char *condition;  /* owned */
+	bool is_negated;
+	Level level;      /* as last told */
+	char *why;        /* owned */
+	int64_t begun_us;
+} Wish;
+
+static void wish_clear(Wish *wish)
+{
+	g_free(wish->condition);
+	g_free(wish->why);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Wish, wish_clear)
+
+static bool wish_init(Wish *wish, const char *text, GError **error)
+{
+	const char *bare = *text == '!' ? text + 1 : text;
+
+	*wish = (Wish){ .text = text, .is_negated = *text == '!', .level = LEVEL_UNKNOWN,
+			.begun_us = g_get_monotonic_time() };
+	if (!g_utf8_validate(text, -1, NULL))
+		return fail_ctl(error, CTL_ERROR_USAGE, "a condition is not made of such bytes");
+	wish->condition = strchr(bare, ':') ? g_strdup(bare) : g_strconcat("service:", bare, NULL);
+	return true;
+}
+
+static bool wish_is_true(const Wish *wish)
+{
+	return wish->level == (wish->is_negated ? LEVEL_FALSE : LEVEL_TRUE);
+}
+
+/* To ask again is to watch once, so this also takes up the watch after another manager has come. */
+static bool wish_look(Wish *wish, Client *client, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(client, "WatchCondition", g_variant_new("(sb)", wish->condition, TRUE),
+						       "(ss)", error);
+	const char *level;
+
+	if (!reply)
+		return false;
+	g_clear_pointer(&wish->why, g_free);
+	g_variant_get(reply, "(&ss)", &level, &wish->why);
+	if (!level_from_name(level, &wish->level))
+		wish->level = LEVEL_UNKNOWN;
+	return true;
+}
+
+static void wish_to_json(const Wish *wish, Output *output)
+{
+	JsonObject *object = json_object_new();
+
+	json_object_set_string_member(object, "condition", wish->condition);
+	json_object_set_boolean_member(object, "negated", wish->is_negated);
+	json_object_set_string_member(object, "level", level_name(wish->level));
+	if (wish->why && *wish->why)
+		json_object_set_string_member(object, "why", wish->why);
+	else
+		json_object_set_null_member(object, "why");
+	json_object_set_int_member(object, "waited_us", g_get_monotonic_time() - wish->begun_us);
+	output_set_data(output, json_node_init_object(json_node_alloc(), object));
+	json_object_unref(object);
+}
+
+static bool wish_fail(const Wish *wish, Context *context, GError **error)
+{
+	const bool has_why = wish->why && *wish->why;
+	g_autofree char *quoted = g_shell_quote(wish->condition);
+
+	if (strncmp(wish->condition, "service:", 8) == 0)
+		context_hint(context, "svcctl explain %s", wish->condition + 8);
+	else
+		context_hint(context, "svcctl conditions %s", quoted);
+	return fail_ctl(error, context->options.has_no_wait ? CTL_ERROR_NOT_TRUE : CTL_ERROR_TIMED_OUT, "%s is %s%s%s%s%s",
+			wish->condition, context->options.has_no_wait ? "" : "still ", level_name(wish->level),
+			has_why ? " (" : "", has_why ? wish->why : "", has_why ? ")" : "");
+}
+
+bool cmd_wait(Context *context, GError **error)
+{
+	const int64_t patience_us = context->options.has_no_wait ? FIRST_ANSWER_US : context->timeout_us;
+	g_auto(Wish) wish = { 0 };
+	int64_t deadline_us;
+
+	if (!wish_init(&wish, context->names[0], error) || !client_listen(context->client, error))
+		return false;
+	deadline_us = wish.begun_us + patience_us;
+	for (;;) {
+		bool is_answered;
+
+		if (!wish_look(&wish, context->client, error)) {
+			context_advise(context, *error, strchr(wish.text, ':') ? NULL : wish.text);
+			return false;
+		}
+		is_answered = context->options.has_no_wait && wish.level != LEVEL_UNKNOWN;
+		if (wish_is_true(&wish) || is_answered || !client_wait(context->client, deadline_us))
+			break;
+	}
+	wish_to_json(&wish, &context->output);
+	if (!wish_is_true(&wish))
+		return wish_fail(&wish, context, error);
+	output_confirm(&context->output, "%s is %s", wish.condition, level_name(wish.level));
+	return true;
+}

@@ -128,7 +128,7 @@ static bool is_listed(const Context *context, GVariant *record)
 	       record_number(record, "Wanted") || *record_text(record, "Problem");
 }
 
-bool cmd_list(Context *context, GError **error)
+static bool list_services(Context *context, GError **error)
 {
 	const char *state = context->options.state;
 	g_autoptr(GPtrArray) records = !state || output_check_state(state, error) ? ask_services(context, error) : NULL;
@@ -150,6 +150,15 @@ bool cmd_list(Context *context, GError **error)
 	if (!context->options.columns && listed->len < records->len && context->n_names == 0 && !context->options.state)
 		output_confirm(&context->output, "%u more are off: svcctl list --all", records->len - listed->len);
 	return true;
+}
+
+bool cmd_list(Context *context, GError **error)
+{
+	if (!context->options.is_unmanaged)
+		return list_services(context, error);
+	if (context->n_names > 0 || context->options.is_all || context->options.state)
+		return fail_ctl(error, CTL_ERROR_USAGE, "list --unmanaged takes no PATTERN, --all or --state");
+	return list_unmanaged(context, error);
 }
 
 /* --- overview --- */

@@ -231,13 +231,6 @@ static void add_json(JsonArray *array, GVariant *s, const GPtrArray *processes, 
 	json_array_add_element(array, node);
 }
 
-static const char *proc_directory(void)
-{
-	const char *directory = g_getenv("SVCD_PROC_DIRECTORY"); /* tests have processes of their own */
-
-	return directory && *directory ? directory : "/proc";
-}
-
 static void print_status(Context *context, GVariant *s, JsonArray *array)
 {
 	Output *output = &context->output;

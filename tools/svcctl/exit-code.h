@@ -32,6 +32,7 @@ typedef enum ExitCode {
 	X(P, UNREACHABLE, "Unreachable")                                                           \
 	X(P, OUTCOME_UNKNOWN, "OutcomeUnknown")                                                    \
 	X(P, NOT_UP, "NotRunning")                                                                 \
+	X(P, NOT_TRUE, "NotTrue")                                                                 \
 	X(P, BAD_CONFIGURATION, "InvalidConfiguration")
 
 #include "base/enum-names.h"

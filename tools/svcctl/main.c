@@ -19,9 +19,10 @@
 static const Verb verbs[] = {
 	{ "overview", "", "how the machine is", "", 0, 0, cmd_overview,
 	  "Counts, how the boot went, and what is broken. The same as svcctl without a verb." },
-	{ "list", "[PATTERN...]", "services, one line each", "all state columns no-header", 0, ANY_NAMES, cmd_list,
+	{ "list", "[PATTERN...]", "services, one line each", "all state unmanaged columns no-header", 0, ANY_NAMES,
+	  cmd_list,
 	  "Services that are off and that nobody wants are shown with --all, or when\n"
-	  "a PATTERN names them." },
+	  "a PATTERN names them. --unmanaged: what the message bus started behind svcd's back." },
 	{ "status", "[NAME...]", "all about a service", "", 0, ANY_NAMES, cmd_status,
 	  "State, why, policy, processes, history and the last output. Exit code 3 if it is not up.\n"
 	  "Without a NAME: the overview." },
@@ -54,6 +55,12 @@ static const Verb verbs[] = {
 	  cmd_conditions,
 	  "Every condition that a service looks at: its level, since when, which services\n"
 	  "wait for it, why, and what there is instead." },
+	{ "wait", "CONDITION|SERVICE", "wait until something is true", "", 1, 1, cmd_wait,
+	  "Of a service: until it is up. !CONDITION waits until it is false. Not true in time:\n"
+	  "exit code 6; with --timeout 0 it is only looked at: exit code 3 if it is not true." },
+	{ "monitor", "[NAME...]", "show changes as they happen", "", 0, ANY_NAMES, cmd_monitor,
+	  "Of services, conditions, the boot and the runlevel, or only of services and conditions\n"
+	  "with these names (patterns too). With --json one object a line." },
 	{ "runlevel", "[RUNLEVEL]", "show or change the runlevel", "", 0, 1, cmd_runlevel,
 	  "Shows the previous one and the present one, as runlevel(8) does." },
 	{ "reload-files", "", "read all service and policy files again", "", 0, 0, cmd_reload_files,

@@ -331,6 +331,8 @@ static void print_document(Output *output, ExitCode code, const GError *error, c
 
 void output_finish(Output *output, ExitCode code, const GError *error, const char *hint)
 {
+	if (output->is_json && output->is_stream && !error)
+		return;
 	if (output->is_json)
 		print_document(output, code, error, hint);
 	else if (error)

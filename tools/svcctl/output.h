@@ -22,6 +22,7 @@ typedef struct Output {
 	FILE *err;
 	bool is_json;
 	bool is_pretty;
+	bool is_stream;  /* JSON is one object a line: in the end nothing follows but an error */
 	bool is_quiet;   /* no confirmations */
 	bool has_colour;
 	bool is_ascii;

@@ -72,6 +72,25 @@ static char *read_command(const char *directory, const char *comm)
 	return g_strchomp(g_steal_pointer(&text));
 }
 
+const char *proc_directory(void)
+{
+	const char *directory = g_getenv("SVCD_PROC_DIRECTORY"); /* tests have processes of their own */
+
+	return directory && *directory ? directory : "/proc";
+}
+
+/* proc(5): "Uid:\treal\teffective\t..."; 0 when it does not say. */
+static uid_t read_uid(const char *directory)
+{
+	gsize length;
+	g_autofree char *text = read_text(directory, "status", &length);
+	const char *line = text ? strstr(text, "\nUid:\t") : NULL;
+	g_auto(GStrv) fields = line ? g_strsplit(line + 1, "\t", 4) : NULL;
+	uint64_t uid;
+
+	return fields && g_strv_length(fields) == 4 && text_parse_uint(fields[2], 10, UINT32_MAX, &uid) ? (uid_t)uid : 0;
+}
+
 /* NULL when it is gone. */
 static Process *read_process(const char *proc, pid_t pid)
 {
@@ -85,6 +104,7 @@ static Process *read_process(const char *proc, pid_t pid)
 	process = g_new0(Process, 1);
 	process->pid = pid;
 	process->parent = parent;
+	process->uid = read_uid(directory);
 	process->command = read_command(directory, comm);
 	return process;
 }
@@ -165,6 +185,54 @@ GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *p
 	}
 	move_children(left, 0, 0, tree);
 	return tree;
+}
+
+static bool is_below(const GPtrArray *all, const Process *process, pid_t pid)
+{
+	pid_t parent = process->parent;
+
+	for (guint steps = 0; parent > 0 && steps <= all->len; steps++) {
+		if (parent == pid)
+			return true;
+		process = NULL;
+		for (guint i = 0; !process && i < all->len; i++) {
+			const Process *other = g_ptr_array_index(all, i);
+
+			process = other->pid == parent ? other : NULL;
+		}
+		parent = process ? process->parent : 0;
+	}
+	return false;
+}
+
+GPtrArray *processes_below(pid_t pid, const char *proc)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new(); /* each is freed or handed on in the end */
+	GPtrArray *below = g_ptr_array_new_with_free_func(process_free);
+	g_autoptr(GDir) directory = pid > 0 ? g_dir_open(proc, 0, NULL) : NULL;
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory))) {
+		uint64_t number;
+		Process *process = text_parse_uint(name, 10, G_MAXINT, &number) ? read_process(proc, (pid_t)number) : NULL;
+
+		if (process)
+			g_ptr_array_add(all, process);
+	}
+	for (guint i = 0; i < all->len; i++) {
+		Process *process = g_ptr_array_index(all, i);
+
+		process->is_chosen = is_below(all, process, pid);
+	}
+	for (guint i = 0; i < all->len; i++) {
+		Process *process = g_ptr_array_index(all, i);
+
+		if (process->is_chosen)
+			g_ptr_array_add(below, process);
+		else
+			process_free(process);
+	}
+	return below;
 }
 
 int64_t cgroup_number(const char *cgroup, const char *file, const char *key)

@@ -12,9 +12,11 @@
 typedef struct Process {
 	pid_t pid;
 	pid_t parent;
+	uid_t uid;
 	char *command; /* its command line, or [comm] */
 	unsigned depth; /* in the tree */
 	bool is_last;   /* of its parent's children */
+	bool is_chosen; /* by processes_below() */
 } Process;
 
 /* Processes shown of one service. */
@@ -28,6 +30,16 @@ typedef struct Process {
  * Returns: a new array of Process *.
  */
 GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *proc);
+
+/**
+ * processes_below() - the children of @pid, theirs, and so on, found by their parents; not itself
+ * @proc: "/proc"
+ * Returns: a new array of Process *, in no order.
+ */
+GPtrArray *processes_below(pid_t pid, const char *proc);
+
+/* Where /proc is: "/proc", or $SVCD_PROC_DIRECTORY. */
+const char *proc_directory(void);
 
 /* A number in a file of the cgroup ("memory.current"), or the one after @key ("usage_usec" of cpu.stat); -1: none. */
 int64_t cgroup_number(const char *cgroup, const char *file, const char *key);

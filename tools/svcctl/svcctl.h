@@ -31,6 +31,7 @@ typedef struct Options {
 	const char *lines;
 	const char *runlevel;
 	bool is_all;
+	bool is_unmanaged;
 	bool waits;
 	bool has_no_wait;
 	bool with_dependents;
@@ -80,6 +81,8 @@ bool cmd_check(Context *context, GError **error);
 bool cmd_graph(Context *context, GError **error);
 bool cmd_flag(Context *context, GError **error);
 bool cmd_conditions(Context *context, GError **error);
+bool cmd_wait(Context *context, GError **error);
+bool cmd_monitor(Context *context, GError **error);
 bool cmd_runlevel(Context *context, GError **error);
 bool cmd_end_machine(Context *context, GError **error); /* poweroff, reboot, halt */
 bool cmd_reload_files(Context *context, GError **error);
@@ -99,6 +102,9 @@ GPtrArray *ask_diagnostics(Context *context, GError **error);
 
 /* Records of ListConditions, with Key, Level, Why, Since, Waiting, Others, Instead; NULL with @error. */
 GPtrArray *ask_conditions(Context *context, GError **error);
+
+/* What the bus started behind svcd's back, one line each. */
+bool list_unmanaged(Context *context, GError **error);
 
 /* Records of ListServices, GVariant *; NULL with @error. */
 GPtrArray *ask_services(Context *context, GError **error);

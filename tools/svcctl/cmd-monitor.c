@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * monitor: a line for each change, as it happens.
+ *
+ * What is known is kept, and every signal and every list is compared with it: so a line is a difference, and after the
+ * manager was replaced the lists show what changed while nobody listened.
+ */
+#include "config.h"
+
+#include <fnmatch.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "bus/names.h"
+#include "model/key.h"
+#include "svcctl/svcctl.h"
+
+/* It waits for ever, but a wait has an end. */
+#define TURN_US ((int64_t)G_TIME_SPAN_HOUR)
+
+typedef struct Monitor {
+	Context *context;
+	GHashTable *services;   /* name -> its record, GVariant */
+	GHashTable *conditions; /* key -> record with Level and Why, GVariant */
+	GVariant *boot;         /* properties, NULL: not known yet */
+	GVariant *manager;
+	bool is_silent;         /* the first lists are no change */
+	bool is_over;           /* nobody reads any more */
+} Monitor;
+
+/* --- a line --- */
+
+static void flush(Monitor *m)
+{
+	if (fflush(m->context->output.out) != 0)
+		m->is_over = true;
+}
+
+/* Where in it the time of day is, and how long that is. */
+enum { WALL_CLOCK = 11, WALL_CLOCK_BYTES = 12 };
+
+/* "2026-11-21T09:14:07.123+0100", of an instant of CLOCK_MONOTONIC; a new string. */
+static char *wall_time(int64_t at_us)
+{
+	const int64_t wall_us = g_get_real_time() - (g_get_monotonic_time() - at_us);
+	const time_t seconds = (time_t)(wall_us / G_USEC_PER_SEC);
+	struct tm tm = { 0 };
+	char text[64];
+	char zone[16];
+
+	(void)localtime_r(&seconds, &tm); /* fails in years that no clock shows */
+	(void)strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm); /* both fit */
+	(void)strftime(zone, sizeof zone, "%z", &tm);
+	return g_strdup_printf("%s.%03d%s", text, (int)(wall_us % G_USEC_PER_SEC / 1000), zone);
+}
+
+static void print_object(Monitor *m, JsonObject *object)
+{
+	g_autoptr(JsonNode) node = json_node_init_object(json_node_alloc(), object);
+	g_autoptr(JsonGenerator) generator = json_generator_new();
+	g_autofree char *text = NULL;
+
+	json_generator_set_root(generator, node);
+	text = json_generator_to_data(generator, NULL);
+	fprintf(m->context->output.out, "%s\n", text);
+}
+
+static void set_text(JsonObject *object, const char *key, const char *text)
+{
+	if (text && *text)
+		json_object_set_string_member(object, key, text);
+	else
+		json_object_set_null_member(object, key);
+}
+
+typedef struct Change {
+	const char *kind;
+	const char *name;   /* of a service or a condition, or NULL */
+	const char *before; /* NULL or "": it was not known before */
+	const char *now;
+	const char *why;    /* or "" */
+	int64_t at_us;
+} Change;
+
+static void print_json(Monitor *m, const Change *change)
+{
+	JsonObject *object = json_object_new();
+	g_autofree char *time = wall_time(change->at_us);
+
+	json_object_set_string_member(object, "time", time);
+	json_object_set_int_member(object, "at_us", change->at_us);
+	json_object_set_string_member(object, "kind", change->kind);
+	if (change->name)
+		json_object_set_string_member(object, "name", change->name);
+	set_text(object, "before", change->before);
+	set_text(object, "now", change->now);
+	set_text(object, "why", change->why);
+	print_object(m, object);
+	json_object_unref(object);
+}
+
+static void print_change(Monitor *m, const Change *change)
+{
+	Output *output = &m->context->output;
+	g_autofree char *time = wall_time(change->at_us);
+	const char *name = change->name ? change->name : change->kind;
+	const bool has_before = change->before && *change->before && strcmp(change->before, change->now) != 0;
+	const bool has_why = change->why && *change->why;
+
+	if (m->is_silent || m->is_over)
+		return;
+	if (output->is_json)
+		print_json(m, change);
+	else
+		output_line(output, "%.*s %s: %s%s%s%s%s", WALL_CLOCK_BYTES, time + WALL_CLOCK, name, has_before ? change->before : "",
+			    has_before ? " -> " : "", change->now, has_why ? ": " : "", has_why ? change->why : "");
+	flush(m);
+}
+
+static void print_manager(Monitor *m, const char *now, const char *why)
+{
+	print_change(m, &(Change){ .kind = "manager", .now = now, .why = why, .at_us = g_get_monotonic_time() });
+}
+
+/* --- differences --- */
+
+static bool is_asked_for(const Monitor *m, const char *name)
+{
+	for (unsigned i = 0; i < m->context->n_names; i++) {
+		if (fnmatch(m->context->names[i], name, 0) == 0)
+			return true;
+	}
+	return m->context->n_names == 0;
+}
+
+static bool differs(GVariant *before, GVariant *now, const char *property)
+{
+	return !before || strcmp(record_text(before, property), record_text(now, property)) != 0;
+}
+
+/* Takes @record. */
+static void see_service(Monitor *m, const char *name, GVariant *record)
+{
+	GVariant *before = g_hash_table_lookup(m->services, name);
+	const bool is_news = differs(before, record, "State") || differs(before, record, "Cause") ||
+			     record_number(before, "Since") != record_number(record, "Since");
+	const int64_t since_us = (int64_t)record_number(record, "Since");
+
+	if (is_news && is_asked_for(m, name))
+		print_change(m, &(Change){ .kind = "service", .name = name,
+					   .before = before ? record_text(before, "State") : NULL,
+					   .now = record_text(record, "State"), .why = record_text(record, "Cause"),
+					   .at_us = since_us > 0 ? since_us : g_get_monotonic_time() });
+	g_hash_table_replace(m->services, g_strdup(name), record);
+}
+
+static void lose_service(Monitor *m, const char *name)
+{
+	GVariant *before = g_hash_table_lookup(m->services, name);
+
+	if (before && is_asked_for(m, name))
+		print_change(m, &(Change){ .kind = "service", .name = name, .before = record_text(before, "State"),
+					   .now = "gone", .why = "its file is gone", .at_us = g_get_monotonic_time() });
+	g_hash_table_remove(m->services, name);
+}
+
+/* Why a condition of a service has its level is told by the service's own line. */
+static bool is_told_by_service(const char *key)
+{
+	g_autofree char *problem = NULL;
+	const char *canonical;
+	KeyPrefix prefix;
+
+	return key_parse(key, &prefix, &canonical, &problem) && key_prefix_is_internal(prefix);
+}
+
+/* Takes @record. */
+static void see_condition(Monitor *m, const char *key, GVariant *record)
+{
+	GVariant *before = g_hash_table_lookup(m->conditions, key);
+	const bool is_news = differs(before, record, "Level") || (differs(before, record, "Why") && !is_told_by_service(key));
+
+	if (is_news && is_asked_for(m, key))
+		print_change(m, &(Change){ .kind = "condition", .name = key,
+					   .before = before ? record_text(before, "Level") : NULL,
+					   .now = record_text(record, "Level"), .why = record_text(record, "Why"),
+					   .at_us = g_get_monotonic_time() });
+	g_hash_table_replace(m->conditions, g_strdup(key), record);
+}
+
+static GVariant *new_condition(const char *level, const char *why)
+{
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, NULL);
+	g_variant_dict_insert(&dict, "Level", "s", level);
+	g_variant_dict_insert(&dict, "Why", "s", why);
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+static unsigned percent(GVariant *boot)
+{
+	double fraction = 0;
+
+	(void)g_variant_lookup(boot, "Progress", "d", &fraction); /* or 0 */
+	return (unsigned)(fraction * 100);
+}
+
+/* "43 %", "finished"; a new string. */
+static char *boot_text(GVariant *boot)
+{
+	return record_number(boot, "Finished") ? g_strdup("finished") : g_strdup_printf("%u %%", percent(boot));
+}
+
+/* Takes @boot. */
+static void see_boot(Monitor *m, GVariant *boot)
+{
+	g_autoptr(GVariant) before = m->boot;
+	g_autofree char *old = before ? boot_text(before) : NULL;
+	g_autofree char *now = boot_text(boot);
+	const bool is_news = g_strcmp0(old, now) != 0 || differs(before, boot, "CurrentDescription");
+
+	m->boot = boot;
+	if (is_news && m->context->n_names == 0)
+		print_change(m, &(Change){ .kind = "boot", .before = old, .now = now,
+					   .why = record_text(boot, "CurrentDescription"),
+					   .at_us = g_get_monotonic_time() });
+}
+
+/* Takes @manager. */
+static void see_manager(Monitor *m, GVariant *manager)
+{
+	g_autoptr(GVariant) before = m->manager;
+
+	m->manager = manager;
+	if (differs(before, manager, "Runlevel") && m->context->n_names == 0)
+		print_change(m, &(Change){ .kind = "runlevel", .before = before ? record_text(before, "Runlevel") : NULL,
+					   .now = record_text(manager, "Runlevel"), .why = "",
+					   .at_us = g_get_monotonic_time() });
+}
+
+/* --- signals --- */
+
+/* The service's name in its object path, a new string; NULL if it is another object's. */
+static char *name_of_path(const char *path)
+{
+	static const char prefix[] = OBJECT_PATH_SERVICES "/";
+
+	return g_str_has_prefix(path, prefix) ? text_unescape_bus_path(path + sizeof prefix - 1) : NULL;
+}
+
+/* The properties that the signal has, and from what was known before those that it has not; @record is borrowed. */
+static GVariant *merge(GVariant *before, GVariant *record)
+{
+	GVariantDict dict;
+	GVariantIter iter;
+	const char *key;
+	GVariant *value;
+
+	g_variant_dict_init(&dict, before);
+	g_variant_iter_init(&iter, record);
+	while (g_variant_iter_loop(&iter, "{&sv}", &key, &value))
+		g_variant_dict_insert_value(&dict, key, value);
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+static void on_properties(Monitor *m, const char *path, GVariant *args)
+{
+	g_autoptr(GVariant) changed = NULL;
+	g_autofree char *name = name_of_path(path);
+	const char *interface;
+
+	if (!g_variant_is_of_type(args, G_VARIANT_TYPE("(sa{sv}as)")))
+		return;
+	g_variant_get(args, "(&s@a{sv}@as)", &interface, &changed, NULL);
+	if (strcmp(interface, INTERFACE_SERVICE) == 0 && name)
+		see_service(m, name, merge(g_hash_table_lookup(m->services, name), changed));
+	else if (strcmp(interface, INTERFACE_BOOT) == 0)
+		see_boot(m, merge(m->boot, changed));
+	else if (strcmp(interface, INTERFACE_MANAGER) == 0)
+		see_manager(m, merge(m->manager, changed));
+}
+
+static void on_added(Monitor *m, GVariant *args)
+{
+	g_autoptr(GVariant) interfaces = NULL;
+	g_autoptr(GVariant) properties = NULL;
+	g_autofree char *name = NULL;
+	const char *path;
+
+	if (!g_variant_is_of_type(args, G_VARIANT_TYPE("(oa{sa{sv}})")))
+		return;
+	g_variant_get(args, "(&o@a{sa{sv}})", &path, &interfaces);
+	name = name_of_path(path);
+	properties = g_variant_lookup_value(interfaces, INTERFACE_SERVICE, G_VARIANT_TYPE_VARDICT);
+	if (name && properties)
+		see_service(m, name, g_steal_pointer(&properties));
+}
+
+static void on_removed(Monitor *m, GVariant *args)
+{
+	g_autofree char *name = NULL;
+	const char *path;
+
+	if (!g_variant_is_of_type(args, G_VARIANT_TYPE("(oas)")))
+		return;
+	g_variant_get(args, "(&o@as)", &path, NULL);
+	name = name_of_path(path);
+	if (name)
+		lose_service(m, name);
+}
+
+static void on_condition(Monitor *m, GVariant *args)
+{
+	const char *key;
+	const char *level;
+	const char *why;
+
+	if (!g_variant_is_of_type(args, G_VARIANT_TYPE("(sss)")))
+		return;
+	g_variant_get(args, "(&s&s&s)", &key, &level, &why);
+	see_condition(m, key, new_condition(level, why));
+}
+
+static void on_signal(void *data, const char *path, const char *name, GVariant *args)
+{
+	Monitor *m = data;
+
+	if (strcmp(name, "PropertiesChanged") == 0)
+		on_properties(m, path, args);
+	else if (strcmp(name, "InterfacesAdded") == 0)
+		on_added(m, args);
+	else if (strcmp(name, "InterfacesRemoved") == 0)
+		on_removed(m, args);
+	else if (strcmp(name, "ConditionChanged") == 0)
+		on_condition(m, args);
+}
+
+/* --- lists --- */
+
+static bool read_services(Monitor *m, GError **error)
+{
+	g_autoptr(GPtrArray) records = ask_services(m->context, error);
+	g_autoptr(GHashTable) there = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autofree char **known = NULL;
+	guint n_known;
+
+	if (!records)
+		return false;
+	for (guint i = 0; i < records->len; i++) {
+		GVariant *record = g_ptr_array_index(records, i);
+		const char *name = record_text(record, "Name");
+
+		g_hash_table_add(there, (gpointer)name);
+		see_service(m, name, merge(g_hash_table_lookup(m->services, name), record));
+	}
+	known = (char **)g_hash_table_get_keys_as_array(m->services, &n_known);
+	for (guint i = 0; i < n_known; i++) {
+		if (!g_hash_table_contains(there, known[i]))
+			lose_service(m, known[i]);
+	}
+	return true;
+}
+
+static bool read_conditions(Monitor *m, GError **error)
+{
+	g_autoptr(GPtrArray) records = ask_conditions(m->context, error);
+
+	for (guint i = 0; records && i < records->len; i++) {
+		GVariant *record = g_ptr_array_index(records, i);
+
+		see_condition(m, record_text(record, "Key"), g_variant_ref(record));
+	}
+	return records != NULL;
+}
+
+/* A condition that is named in full is looked at although no service does. */
+static bool watch_named(Monitor *m, GError **error)
+{
+	for (unsigned i = 0; i < m->context->n_names; i++) {
+		const char *name = m->context->names[i];
+		g_autoptr(GVariant) reply = NULL;
+		const char *level;
+		const char *why;
+
+		if (!strchr(name, ':') || strpbrk(name, "*?["))
+			continue;
+		reply = client_ask_manager(m->context->client, "WatchCondition", g_variant_new("(sb)", name, TRUE), "(ss)",
+					   error);
+		if (!reply)
+			return false;
+		g_variant_get(reply, "(&s&s)", &level, &why);
+		see_condition(m, name, new_condition(level, why));
+	}
+	return true;
+}
+
+static bool read_all(Monitor *m, GError **error)
+{
+	Client *client = m->context->client;
+	g_autoptr(GVariant) boot = NULL;
+	g_autoptr(GVariant) manager = NULL;
+
+	if (!watch_named(m, error) || !read_services(m, error) || !read_conditions(m, error))
+		return false;
+	boot = client_properties(client, OBJECT_PATH_BOOT, INTERFACE_BOOT, error);
+	manager = boot ? client_properties(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error) : NULL;
+	if (!manager)
+		return false;
+	see_boot(m, g_steal_pointer(&boot));
+	see_manager(m, g_steal_pointer(&manager));
+	return true;
+}
+
+/* Until all lists come from one connection, on which all signals are heard. */
+static bool catch_up(Monitor *m, GError **error)
+{
+	Client *client = m->context->client;
+	unsigned connection;
+
+	do {
+		if (!client_watch(client, error))
+			return false;
+		connection = client_count_connections(client);
+		if (!read_all(m, error))
+			return false;
+	} while (connection != client_count_connections(client) || !client_is_connected(client));
+	return true;
+}
+
+/* --- the verb --- */
+
+static bool follow(Monitor *m, GError **error)
+{
+	Client *client = m->context->client;
+
+	while (!m->is_over) {
+		(void)client_wait(client, g_get_monotonic_time() + TURN_US);
+		if (m->is_over || client_is_connected(client))
+			continue;
+		print_manager(m, "away", "svcd is being replaced; services go on");
+		if (!catch_up(m, error))
+			return false;
+		print_manager(m, "back", "this is all that changed meanwhile");
+	}
+	return true;
+}
+
+static void begin(Monitor *m)
+{
+	g_autofree char *services = output_count(g_hash_table_size(m->services), "service");
+	g_autofree char *conditions = output_count(g_hash_table_size(m->conditions), "condition");
+	g_autofree char *text = g_strdup_printf("watching %s and %s in runlevel %s", services, conditions,
+						record_text(m->manager, "Runlevel"));
+
+	print_manager(m, "ready", text);
+}
+
+static gboolean on_reader_gone(gint fd, GIOCondition condition, gpointer data)
+{
+	Monitor *m = data;
+
+	m->is_over = true;
+	client_wake(m->context->client);
+	return G_SOURCE_REMOVE;
+}
+
+/* Each line is written when it is made: there is nothing left to do. */
+static void on_end(int signal_number)
+{
+	_exit(EXIT_CODE_DONE);
+}
+
+static void unref_record(gpointer record)
+{
+	g_variant_unref(record);
+}
+
+bool cmd_monitor(Context *context, GError **error)
+{
+	g_autoptr(GHashTable) services = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_record);
+	g_autoptr(GHashTable) conditions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_record);
+	Monitor m = { .context = context, .services = services, .conditions = conditions, .is_silent = true };
+	bool done;
+
+	for (unsigned i = 0; i < context->n_names; i++) {
+		if (!g_utf8_validate(context->names[i], -1, NULL))
+			return fail_ctl(error, CTL_ERROR_USAGE, "a name is not made of such bytes");
+	}
+	context->output.is_stream = true;
+	(void)signal(SIGPIPE, SIG_IGN); /* a reader that leaves is the usual end; these fail for no such signal */
+	(void)signal(SIGINT, on_end);
+	(void)signal(SIGTERM, on_end);
+	g_unix_fd_add(fileno(context->output.out), G_IO_ERR, on_reader_gone, &m);
+	client_set_listener(context->client, on_signal, &m);
+	done = catch_up(&m, error);
+	if (done) {
+		m.is_silent = false;
+		begin(&m);
+		done = follow(&m, error);
+	}
+	client_set_listener(context->client, NULL, NULL);
+	g_clear_pointer(&m.boot, g_variant_unref);
+	g_clear_pointer(&m.manager, g_variant_unref);
+	return done;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * list --unmanaged: what the message bus started by itself, behind svcd's back.
+ *
+ * It is in the bus's own cgroup; where there are none, below its main process. The bus tells which names it owns.
+ */
+#include "config.h"
+
+#include <pwd.h>
+#include <string.h>
+
+#include "base/errors.h"
+#include "svcctl/processes.h"
+#include "svcctl/svcctl.h"
+
+#define BUS_SERVICE "dbus"
+#define DBUS_NAME "org.freedesktop.DBus"
+#define DBUS_PATH "/org/freedesktop/DBus"
+
+/* For connecting to the bus, and for each of its answers: the list is of use without them. */
+#define BUS_LIMIT_US (3 * G_USEC_PER_SEC)
+
+static const Column unmanaged_columns[] = {
+	{ "pid", "PID", "Pid", CELL_NUMBER },
+	{ "uid", NULL, "Uid", CELL_NUMBER },
+	{ "user", "USER", "User", CELL_TEXT },
+	{ "names", "NAMES", "Names", CELL_STRINGS },
+	{ "command", "COMMAND", "Command", CELL_TEXT },
+};
+
+/* --- names on the bus --- */
+
+static GVariant *ask_bus(GDBusConnection *bus, const char *method, GVariant *args, const char *type)
+{
+	return g_dbus_connection_call_sync(bus, DBUS_NAME, DBUS_PATH, DBUS_NAME, method, args, G_VARIANT_TYPE(type),
+					   G_DBUS_CALL_FLAGS_NO_AUTO_START, BUS_LIMIT_US / 1000, NULL, NULL);
+}
+
+static void add_name(GHashTable *names, guint pid, const char *name)
+{
+	GPtrArray *of_pid = g_hash_table_lookup(names, GUINT_TO_POINTER(pid));
+
+	if (!of_pid) {
+		of_pid = g_ptr_array_new_with_free_func(g_free);
+		g_hash_table_insert(names, GUINT_TO_POINTER(pid), of_pid);
+	}
+	g_ptr_array_add(of_pid, g_strdup(name));
+}
+
+static GDBusConnection *open_bus(void)
+{
+	g_autofree char *address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, NULL, NULL);
+	g_autoptr(GError) error = NULL; /* without the bus there are no names, and that is seen */
+	bool is_late;
+
+	if (!address)
+		return NULL;
+	return client_open(address,
+			   G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+			   g_get_monotonic_time() + BUS_LIMIT_US, &is_late, &error);
+}
+
+/* pid -> GPtrArray of names; empty when the bus does not tell. */
+static GHashTable *ask_names(void)
+{
+	GHashTable *names = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)(void (*)(void))g_ptr_array_unref);
+	g_autoptr(GDBusConnection) bus = open_bus();
+	g_autoptr(GVariant) reply = bus ? ask_bus(bus, "ListNames", NULL, "(as)") : NULL;
+	g_autofree const char **all = NULL;
+
+	if (reply)
+		g_variant_get(reply, "(^a&s)", &all);
+	for (size_t i = 0; all && all[i]; i++) {
+		g_autoptr(GVariant) answer = NULL;
+		guint pid;
+
+		if (*all[i] == ':')
+			continue;
+		answer = ask_bus(bus, "GetConnectionUnixProcessID", g_variant_new("(s)", all[i]), "(u)");
+		if (!answer)
+			continue;
+		g_variant_get(answer, "(u)", &pid);
+		add_name(names, pid, all[i]);
+	}
+	return names;
+}
+
+/* --- processes --- */
+
+static const Process *find_process(const GPtrArray *processes, pid_t pid)
+{
+	for (guint i = 0; i < processes->len; i++) {
+		const Process *process = g_ptr_array_index(processes, i);
+
+		if (process->pid == pid)
+			return process;
+	}
+	return NULL;
+}
+
+/* dbus-daemon forks a second one of itself that waits for each program it starts: that is still the bus. */
+static bool is_bus_itself(const Process *process, pid_t main_pid, const char *main_command)
+{
+	return process->pid == main_pid || (main_command && strcmp(process->command, main_command) == 0);
+}
+
+static GVariant *new_record(const Process *process, GHashTable *names)
+{
+	static const char *const none[] = { NULL };
+	GPtrArray *of_pid = g_hash_table_lookup(names, GUINT_TO_POINTER((guint)process->pid));
+	g_autofree char *command = g_utf8_make_valid(process->command, -1);
+	const struct passwd *user = getpwuid(process->uid);
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, NULL);
+	g_variant_dict_insert(&dict, "Pid", "u", (guint32)process->pid);
+	g_variant_dict_insert(&dict, "Uid", "u", (guint32)process->uid);
+	g_variant_dict_insert(&dict, "User", "s", user ? user->pw_name : "");
+	g_variant_dict_insert_value(&dict, "Names",
+				    of_pid ? g_variant_new_strv((const char *const *)of_pid->pdata, of_pid->len)
+					   : g_variant_new_strv(none, 0));
+	g_variant_dict_insert(&dict, "Command", "s", command);
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+static GPtrArray *find_processes(GVariant *bus, char **ret_main_command)
+{
+	const char *cgroup = record_text(bus, "Cgroup");
+	const pid_t main_pid = (pid_t)record_number(bus, "MainPid");
+	g_autoptr(GPtrArray) alone = processes_of_cgroup("", main_pid, proc_directory());
+	const Process *main_process = find_process(alone, main_pid);
+
+	*ret_main_command = main_process ? g_strdup(main_process->command) : NULL;
+	return *cgroup ? processes_of_cgroup(cgroup, main_pid, proc_directory())
+		       : processes_below(main_pid, proc_directory());
+}
+
+bool list_unmanaged(Context *context, GError **error)
+{
+	g_autoptr(GVariant) bus = client_service(context->client, BUS_SERVICE, error);
+	g_autoptr(GPtrArray) records = records_new();
+	g_autoptr(GPtrArray) processes = NULL;
+	g_autoptr(GHashTable) names = NULL;
+	g_autofree char *main_command = NULL;
+
+	if (!bus)
+		return false;
+	names = ask_names();
+	processes = find_processes(bus, &main_command);
+	for (guint i = 0; i < processes->len; i++) {
+		const Process *process = g_ptr_array_index(processes, i);
+
+		if (!is_bus_itself(process, (pid_t)record_number(bus, "MainPid"), main_command))
+			g_ptr_array_add(records, new_record(process, names));
+	}
+	if (!output_table(&context->output, unmanaged_columns, G_N_ELEMENTS(unmanaged_columns), records,
+			  context->options.columns, error))
+		return false;
+	if (records->len == 0)
+		output_confirm(&context->output, "the message bus has started nothing by itself");
+	return true;
+}
