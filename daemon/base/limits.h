@@ -18,6 +18,10 @@
 /* Service files in all directories together. */
 #define LIMIT_SERVICES 20000
 
+/* What earlier boots took: services, and the file, in which the longest names with the longest numbers fit. */
+#define LIMIT_DURATIONS 4096
+#define LIMIT_DURATIONS_BYTES (2 * 1024 * 1024)
+
 /* Entries of one list key, and words of one command. */
 #define LIMIT_LIST_ENTRIES 512
 

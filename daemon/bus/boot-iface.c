@@ -21,7 +21,7 @@ static Progress progress_of(const Subject *x)
 
 static void append_progress(const Subject *x, DBusMessageIter *out)
 {
-	wire_double(out, progress_of(x).fraction);
+	wire_double(out, progress_fraction(x->engine, x->now_us));
 }
 
 static const char *get_phase(const Subject *x)
@@ -71,15 +71,9 @@ static uint64_t get_total(const Subject *x)
 	return progress_of(x).total;
 }
 
-/* From the pace so far; the first twentieth says too little. */
 static uint64_t get_estimated_remaining(const Subject *x)
 {
-	const Progress progress = progress_of(x);
-	const double elapsed_us = (double)(x->now_us - progress.boot_us);
-
-	if (progress.finished || progress.fraction < 0.05 || progress.fraction >= 1 || elapsed_us <= 0)
-		return 0;
-	return (uint64_t)(elapsed_us * (1 - progress.fraction) / progress.fraction);
+	return (uint64_t)progress_rest(x->engine, x->now_us);
 }
 
 static uint64_t get_finished(const Subject *x)
@@ -95,7 +89,7 @@ static const PropertyRow properties[] = {
 	{ "Ready", "u", 0, .number = get_ready },
 	{ "Total", "u", 0, .number = get_total },
 	{ "Failed", "as", 0, .append = append_failed },
-	{ "EstimatedRemaining", "t", PROPERTY_SILENT, .number = get_estimated_remaining },
+	{ "EstimatedRemaining", "t", 0, .number = get_estimated_remaining },
 	{ "Finished", "b", 0, .number = get_finished },
 };
 

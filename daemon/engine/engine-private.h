@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "engine/backoff.h"
+#include "engine/durations.h"
 #include "engine/engine.h"
 #include "engine/transitions.h"
 
@@ -154,7 +155,19 @@ struct ServicePrivate {
 	char *cause_next;     /* the admin's words for what is about to happen, or NULL */
 	char *note_extra;     /* keys of a newer version's note */
 	ProgressClass counted_as;
+	unsigned moving_index; /* CLASS_MOVING: its place in engine->moving */
 };
+
+/* The bar is never further while the boot is in motion: what comes nearer to 1 for ever is 1 in the end, for a double. */
+#define PROGRESS_MOST 0.999999999
+
+/* Where the bar of the boot goes, and how fast. */
+typedef struct ProgressAim {
+	int64_t at_us; /* when it was at @from */
+	double from;
+	double to;     /* where it gets to, unless something happens */
+	int64_t rest_us; /* in this time; 0: it stands still */
+} ProgressAim;
 
 struct Engine {
 	const EngineOps *ops;
@@ -182,7 +195,11 @@ struct Engine {
 	bool was_at_rest;
 	int64_t boot_us;
 	int64_t finished_us;
-	double progress_shown;
+	int64_t expected_us;  /* what the boot was expected to take when that was first known; 0: not yet */
+	Durations *durations; /* of earlier boots, and of this one once it is finished */
+	GPtrArray *moving;    /* Service * of CLASS_MOVING */
+	ProgressAim aim;
+	bool is_aim_old;      /* something moved since */
 	bool is_progress_changed;
 };
 

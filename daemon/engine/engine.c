@@ -20,6 +20,8 @@ Engine *engine_new(const EngineOps *ops, void *data)
 	engine->policy = policy_new();
 	engine->by_name = g_hash_table_new(NULL, NULL);
 	engine->services = g_ptr_array_new();
+	engine->moving = g_ptr_array_new();
+	engine->durations = durations_new();
 	engine->conditions = g_hash_table_new_full(NULL, NULL, NULL, condition_free);
 	engine->facilities = g_hash_table_new_full(NULL, NULL, NULL, facility_free);
 	for (unsigned kind = 0; kind < WORK_COUNT; kind++)
@@ -42,6 +44,8 @@ void engine_free(Engine *engine)
 		g_queue_clear(&engine->work[kind]);
 	set_ref_drop(engine->home);
 	g_ptr_array_unref(engine->services);
+	g_ptr_array_unref(engine->moving);
+	durations_free(engine->durations);
 	g_hash_table_unref(engine->by_name);
 	g_hash_table_unref(engine->conditions);
 	g_hash_table_unref(engine->facilities);

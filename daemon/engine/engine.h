@@ -90,7 +90,7 @@ void engine_note(const Engine *engine, const Service *s, char *text, size_t size
 
 /**
  * engine_note_global(), engine_recover_global() - the same for what belongs to no service: runlevel, boot times,
- * boot finished, highest progress shown
+ * boot finished, how far its progress was
  */
 void engine_note_global(const Engine *engine, char *text, size_t size);
 bool engine_recover_global(Engine *engine, const char *note, int64_t now_us);

@@ -6,6 +6,7 @@ libengine_a_SOURCES = \
 	daemon/engine/backoff.c daemon/engine/backoff.h \
 	daemon/engine/condition.c \
 	daemon/engine/conflict.c \
+	daemon/engine/durations.c daemon/engine/durations.h \
 	daemon/engine/engine.c daemon/engine/engine.h daemon/engine/engine-private.h \
 	daemon/engine/explain.c daemon/engine/explain.h \
 	daemon/engine/explain-term.c \

@@ -385,12 +385,42 @@ bool note_decode(Service *s, const char *note, ServiceState *ret_state, int64_t 
 
 /* --- what belongs to no service --- */
 
+/* Always upwards: a bar that another manager draws on must not go back. */
+static int to_billionths(double fraction, double most)
+{
+	return (int)(MIN(fraction + 1e-9, most) * 1e9 + 0.5);
+}
+
+/* While the boot is in motion: where the bar goes (ProgressAim; a= from the boot on), and what was first expected. */
+static void append_aim(GString *note, size_t size, const Engine *engine)
+{
+	const ProgressAim *aim = &engine->aim;
+	g_autofree char *word = g_strdup_printf("h=%d t=%d", to_billionths(aim->from, PROGRESS_MOST),
+					       to_billionths(aim->to, 1.0));
+
+	(void)append_word(note, size, word);
+	append_number(note, size, 'a', aim->at_us - engine->boot_us);
+	append_number(note, size, 'e', aim->rest_us);
+	append_number(note, size, 'x', engine->expected_us);
+}
+
 void engine_note_global(const Engine *engine, char *text, size_t size)
 {
-	(void)g_snprintf(text, size, "v=1 r=%s q=%s b=%" G_GINT64_FORMAT " f=%" G_GINT64_FORMAT " g=%d",
-			 engine->runlevel ? engine->runlevel : "",
-			 engine->previous_runlevel ? engine->previous_runlevel : "", engine->boot_us,
-			 engine->finished_us, (int)(engine->progress_shown * 1000));
+	g_autoptr(GString) note = g_string_new(NULL);
+
+	g_string_printf(note, "v=1 r=%s q=%s b=%" G_GINT64_FORMAT " f=%" G_GINT64_FORMAT,
+			engine->runlevel ? engine->runlevel : "",
+			engine->previous_runlevel ? engine->previous_runlevel : "", engine->boot_us,
+			engine->finished_us);
+	if (!engine->finished_us)
+		append_aim(note, size, engine);
+	g_strlcpy(text, note->str, size);
+}
+
+static void read_base36_or_0(const char *text, int64_t *ret)
+{
+	if (!read_number(text, ret))
+		*ret = 0;
 }
 
 static bool read_global_word(Engine *engine, const char *word, bool *ret_has_version)
@@ -415,8 +445,20 @@ static bool read_global_word(Engine *engine, const char *word, bool *ret_has_ver
 	case 'f':
 		engine->finished_us = g_ascii_strtoll(value, NULL, 10);
 		return true;
-	case 'g':
-		engine->progress_shown = CLAMP(atoi(value), 0, 1000) / 1000.0;
+	case 'h':
+		engine->aim.from = MIN(CLAMP(atoi(value), 0, 1000000000) / 1e9, PROGRESS_MOST);
+		return true;
+	case 't':
+		engine->aim.to = CLAMP(atoi(value), 0, 1000000000) / 1e9;
+		return true;
+	case 'a':
+		read_base36_or_0(value, &engine->aim.at_us);
+		return true;
+	case 'e':
+		read_base36_or_0(value, &engine->aim.rest_us);
+		return true;
+	case 'x':
+		read_base36_or_0(value, &engine->expected_us);
 		return true;
 	default:
 		return true;
@@ -433,6 +475,9 @@ bool engine_recover_global(Engine *engine, const char *note, int64_t now_us)
 		if (!read_global_word(engine, *word, &has_version))
 			return false;
 	}
+	engine->boot_us = CLAMP(engine->boot_us, 0, now_us);
+	engine->aim.at_us = MIN(engine->aim.at_us, now_us) + engine->boot_us;
+	engine->aim.to = MAX(engine->aim.to, engine->aim.from);
 	if (engine->runlevel)
 		want_decide_all(engine);
 	return has_version;

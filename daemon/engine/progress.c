@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Progress: how far the boot is. Every service is counted in one class, so asking costs nothing.
+ * Progress: every service is counted in one class, and those in motion are on a list, so an event costs what it changes.
+ *
+ * What is shown is an aim: a line from where the bar stood at an event to its end, as long as the boot will probably still
+ * take. Every event that changes what is in motion lets it aim anew, from where it is then.
  */
 #include "config.h"
 
 #include "engine/progress.h"
 
 #include "engine/engine-private.h"
+
+/* Up to here the bar covers its way at an even pace; behind it, it only comes nearer to the end, for no estimate is sure. */
+#define AIM_EVEN 0.875
+
+/* A rest of nothing would be a leap. */
+#define AIM_MIN_REST_US (10 * G_TIME_SPAN_MILLISECOND)
+
+/* With more than this in motion it aims anew only ten times a second: looking at all of them at each event would be dear. */
+#define AIM_ALWAYS 256
+#define AIM_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
+
+/* Nothing is known on the first boot: the next service is expected after this, until there is a pace. */
+#define FIRST_STEP_US G_USEC_PER_SEC
 
 static ProgressClass classify(const Service *s)
 {
@@ -19,28 +35,63 @@ static ProgressClass classify(const Service *s)
 	return s->state == STATE_FAILED ? CLASS_FAILED : CLASS_HELD;
 }
 
+/* --- the classes, and the list of those in motion --- */
+
+static void add_moving(Service *s)
+{
+	s->priv->moving_index = s->priv->engine->moving->len;
+	g_ptr_array_add(s->priv->engine->moving, s);
+}
+
+/* The last one takes its place. */
+static void remove_moving(Service *s)
+{
+	GPtrArray *moving = s->priv->engine->moving;
+	Service *last = g_ptr_array_index(moving, moving->len - 1);
+
+	last->priv->moving_index = s->priv->moving_index;
+	(void)g_ptr_array_remove_index_fast(moving, s->priv->moving_index);
+}
+
+static void enter_class(Service *s, ProgressClass class)
+{
+	s->priv->counted_as = class;
+	s->priv->engine->n_class[class]++;
+	if (class == CLASS_MOVING)
+		add_moving(s);
+}
+
+static void leave_class(Service *s)
+{
+	s->priv->engine->n_class[s->priv->counted_as]--;
+	if (s->priv->counted_as == CLASS_MOVING)
+		remove_moving(s);
+}
+
 void progress_count(Service *s)
 {
 	Engine *engine = s->priv->engine;
 	const ProgressClass now = classify(s);
 
+	/* One that goes on to back-off stays in motion, and takes longer than was thought. */
+	if (now == CLASS_MOVING)
+		engine->is_aim_old = true;
 	if (now == s->priv->counted_as)
 		return;
-	engine->n_class[s->priv->counted_as]--;
-	engine->n_class[now]++;
-	s->priv->counted_as = now;
+	leave_class(s);
+	enter_class(s, now);
+	engine->is_aim_old = true;
 	engine->is_progress_changed = true;
 }
 
 void progress_add(Service *s)
 {
-	s->priv->counted_as = classify(s);
-	s->priv->engine->n_class[s->priv->counted_as]++;
+	enter_class(s, classify(s));
 }
 
 void progress_remove(Service *s)
 {
-	s->priv->engine->n_class[s->priv->counted_as]--;
+	leave_class(s);
 }
 
 static unsigned count_wanted(const Engine *engine)
@@ -49,40 +100,195 @@ static unsigned count_wanted(const Engine *engine)
 	       engine->n_class[CLASS_HELD];
 }
 
+/* --- what is still to be expected --- */
+
+/*
+ * Of a start that was expected to take @start_us and has taken @elapsed_us. What is late is not over at once: an eighth of
+ * it may always be missing, and after a long delay half as much again.
+ */
+static int64_t rest_of_start(int64_t start_us, int64_t elapsed_us)
+{
+	return MAX(MAX(start_us - elapsed_us, start_us / 8), (elapsed_us - start_us) / 2);
+}
+
+/* Until the boot is over, were it only for this service and for what followed it in earlier boots. */
+static int64_t rest_after(const Service *s, int64_t now_us)
+{
+	const Duration expected = durations_expect(s->priv->engine->durations, s->def->name);
+
+	switch (s->state) {
+	case STATE_STARTING:
+		return rest_of_start(expected.start_us, now_us - s->started_us) + expected.tail_us;
+	case STATE_BACKOFF:
+		return MAX(s->backoff_until_us - now_us, 0) + expected.start_us + expected.tail_us;
+	case STATE_IDLE:
+	case STATE_WAITING:
+	case STATE_READY:
+	case STATE_DONE:
+	case STATE_STOPPING:
+	case STATE_FAILED:
+	case STATE_COUNT:
+		break;
+	}
+	return expected.start_us + expected.tail_us;
+}
+
+static int64_t rest_known(const Engine *engine, int64_t now_us)
+{
+	int64_t rest_us = AIM_MIN_REST_US;
+
+	for (unsigned i = 0; i < engine->moving->len; i++)
+		rest_us = MAX(rest_us, rest_after(g_ptr_array_index(engine->moving, i), now_us));
+	return rest_us;
+}
+
+static double fraction_counted(const Engine *engine)
+{
+	const unsigned total = count_wanted(engine);
+
+	return total ? 1.0 - (double)engine->n_class[CLASS_MOVING] / total : 0.0;
+}
+
+/* From the pace so far; the first twentieth says too little. */
+static int64_t rest_counted(const Engine *engine, int64_t now_us)
+{
+	const double fraction = fraction_counted(engine);
+	const double elapsed_us = (double)(now_us - engine->boot_us);
+
+	return fraction < 0.05 || elapsed_us <= 0 ? 0 : (int64_t)(elapsed_us * (1 - fraction) / fraction);
+}
+
+int64_t progress_rest(const Engine *engine, int64_t now_us)
+{
+	if (engine->finished_us || !engine->boot_us)
+		return 0;
+	return durations_know_anything(engine->durations) ? rest_known(engine, now_us) : rest_counted(engine, now_us);
+}
+
+/* --- the aim --- */
+
+static double aim_fraction(const ProgressAim *aim, int64_t now_us)
+{
+	const double past = 1 - AIM_EVEN;
+	double covered;
+
+	if (aim->rest_us <= 0 || now_us <= aim->at_us)
+		return aim->from;
+	covered = (double)(now_us - aim->at_us) / (double)aim->rest_us;
+	if (covered > AIM_EVEN)
+		covered = 1 - past / (1 + (covered - AIM_EVEN) / past);
+	return MIN(aim->from + (aim->to - aim->from) * covered, PROGRESS_MOST);
+}
+
+/* To the end, in the time that is to be expected. */
+static ProgressAim aim_known(Engine *engine)
+{
+	const int64_t rest_us = rest_known(engine, engine->now_us);
+
+	if (!engine->expected_us)
+		engine->expected_us = engine->now_us - engine->boot_us + rest_us;
+	return (ProgressAim){ .at_us = engine->now_us, .from = aim_fraction(&engine->aim, engine->now_us), .to = 1,
+			      .rest_us = rest_us };
+}
+
+/* To where it is when the next service is done. */
+static ProgressAim aim_counted(const Engine *engine)
+{
+	const unsigned n_done = count_wanted(engine) - engine->n_class[CLASS_MOVING];
+	const double from = MAX(aim_fraction(&engine->aim, engine->now_us), fraction_counted(engine));
+	const int64_t pace_us = n_done ? (engine->now_us - engine->boot_us) / n_done : FIRST_STEP_US;
+
+	return (ProgressAim){ .at_us = engine->now_us, .from = from,
+			      .to = MIN(from + 1.0 / count_wanted(engine), 1.0),
+			      .rest_us = MAX(pace_us, AIM_MIN_REST_US) };
+}
+
+static void aim_anew(Engine *engine)
+{
+	if (engine->finished_us || !engine->is_acting || !engine->is_aim_old || engine->moving->len == 0)
+		return;
+	if (engine->moving->len > AIM_ALWAYS && engine->now_us < engine->aim.at_us + AIM_INTERVAL_US)
+		return;
+	engine->aim = durations_know_anything(engine->durations) ? aim_known(engine) : aim_counted(engine);
+	engine->is_aim_old = false;
+	engine->is_progress_changed = true; /* so that the note knows it */
+}
+
+double progress_fraction(const Engine *engine, int64_t now_us)
+{
+	return engine->finished_us ? 1.0 : aim_fraction(&engine->aim, now_us);
+}
+
+/* --- the end of a boot --- */
+
+/* What failed has held the boot up as long as what succeeded. */
+static void learn_service(Engine *engine, const Service *s)
+{
+	const int64_t over_us = service_is_up(s) ? s->ready_us : s->since_us;
+
+	if (!service_is_wanted(s) || (!service_is_up(s) && s->state != STATE_FAILED) ||
+	    s->started_us < engine->boot_us || over_us < s->started_us)
+		return;
+	durations_learn(engine->durations, s->def->name,
+			(Duration){ .start_us = over_us - s->started_us, .tail_us = engine->finished_us - over_us });
+}
+
+static void finish(Engine *engine)
+{
+	engine->finished_us = MAX(engine->now_us, 1);
+	engine->is_progress_changed = true;
+	if (engine_is_shutting_down(engine))
+		return; /* it was cut short, and says nothing of the next one */
+	for (unsigned i = 0; i < engine->services->len; i++)
+		learn_service(engine, g_ptr_array_index(engine->services, i));
+	durations_learn_boot(engine->durations, engine->finished_us - engine->boot_us, engine->expected_us);
+}
+
 void progress_update(Engine *engine)
 {
 	const bool is_at_rest = engine_is_at_rest(engine);
-	const unsigned total = count_wanted(engine);
-	double fraction = total ? 1.0 - (double)engine->n_class[CLASS_MOVING] / total : 0.0;
 
-	if (is_at_rest && !engine->finished_us) {
-		engine->finished_us = MAX(engine->now_us, 1);
-		engine->is_progress_changed = true;
-	}
-	if (engine->finished_us)
-		fraction = 1.0;
-	engine->progress_shown = MAX(engine->progress_shown, fraction);
+	if (is_at_rest && !engine->finished_us)
+		finish(engine);
+	aim_anew(engine);
 	if (engine->is_progress_changed || is_at_rest != engine->was_at_rest)
 		engine->ops->engine_changed(engine->data);
 	engine->was_at_rest = is_at_rest;
 	engine->is_progress_changed = false;
 }
 
+void progress_know(Engine *engine, Durations *known, int64_t now_us)
+{
+	engine_set_now(engine, now_us);
+	durations_free(engine->durations);
+	engine->durations = known;
+	engine->is_aim_old = true;
+	progress_update(engine);
+}
+
+/* --- questions --- */
+
+const Durations *progress_durations(const Engine *engine)
+{
+	return engine->durations;
+}
+
 static const char *find_current(const Engine *engine)
 {
-	for (unsigned i = 0; i < engine->services->len; i++) {
-		const Service *s = g_ptr_array_index(engine->services, i);
+	const Service *found = NULL;
 
-		if (s->state == STATE_STARTING)
-			return s->def->description;
+	for (unsigned i = 0; i < engine->moving->len; i++) {
+		const Service *s = g_ptr_array_index(engine->moving, i);
+
+		if (s->state == STATE_STARTING && (!found || s->started_us < found->started_us))
+			found = s;
 	}
-	return NULL;
+	return found ? found->def->description : NULL;
 }
 
 void progress_get(const Engine *engine, Progress *ret)
 {
 	*ret = (Progress){
-		.fraction = engine->progress_shown,
 		.ready = engine->n_class[CLASS_UP],
 		.total = count_wanted(engine),
 		.failed = engine->n_class[CLASS_FAILED],

@@ -1,23 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Progress: how far the boot is. A function of the states; only the highest value shown is remembered.
+ * Progress: how far the boot is, and how long it still takes. The model in words: docs/engine.md, "Progress".
  */
 #ifndef SVCD_ENGINE_PROGRESS_H
 #define SVCD_ENGINE_PROGRESS_H
 
+#include "engine/durations.h"
 #include "engine/engine.h"
 
 typedef struct Progress {
-	double fraction;  /* 0 to 1, never goes down during one boot */
 	unsigned ready;   /* wanted services that are up */
 	unsigned total;   /* wanted services */
 	unsigned failed;
 	bool finished;    /* the engine has been at rest once since the boot */
 	int64_t boot_us;      /* CLOCK_MONOTONIC when this boot's engine first began */
 	int64_t finished_us;  /* 0 while not finished */
-	const char *current;  /* description of one service that is starting, or NULL; borrowed */
+	const char *current;  /* description of the service that is starting for longest, or NULL; borrowed */
 } Progress;
 
 void progress_get(const Engine *engine, Progress *ret);
+
+/**
+ * progress_fraction() - 0 to 1
+ *
+ * Grows with the time that passes and with what happens, never goes down during one boot, not over a crash of the manager
+ * either, and is 1 only when the boot is finished.
+ */
+double progress_fraction(const Engine *engine, int64_t now_us);
+
+/**
+ * progress_rest() - how long the boot probably still takes, in microseconds
+ * Returns: 0 when it is finished, or when nothing can be said. Costs the services in motion.
+ */
+int64_t progress_rest(const Engine *engine, int64_t now_us);
+
+/**
+ * progress_know() - what earlier boots took
+ * @known: taken; the engine adds this boot to it when it is finished
+ */
+void progress_know(Engine *engine, Durations *known, int64_t now_us);
+
+/* With this boot, once it is finished; owned by the engine. */
+const Durations *progress_durations(const Engine *engine);
 
 #endif

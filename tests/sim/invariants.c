@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/explain.h"
+#include "engine/progress.h"
 #include "tests/sim/levels.h"
 
 #define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
@@ -542,6 +543,20 @@ static void check_processes(Machine *m, const Service *s)
 		machine_fail(m, "%s is %s and has processes", s->def->name, service_state_name(s->state));
 }
 
+/* The bar never goes back, not over a crash of the manager either, and it is full at the end only. */
+static void check_progress(Machine *m)
+{
+	const double fraction = progress_fraction(m->engine, m->now_us);
+	Progress progress;
+
+	progress_get(m->engine, &progress);
+	if (!(fraction >= m->shown && fraction <= 1) || (fraction == 1) != progress.finished)
+		machine_fail(m, "progress is %.9f after %.9f%s", fraction, m->shown, progress.finished ? ", finished" : "");
+	if (progress_rest(m->engine, m->now_us) < 0)
+		machine_fail(m, "the boot is to take less than nothing");
+	m->shown = fraction;
+}
+
 void invariants_always(Machine *m)
 {
 	const GPtrArray *services;
@@ -550,6 +565,7 @@ void invariants_always(Machine *m)
 		return;
 	services = engine_services(m->engine);
 	check_wants(m);
+	check_progress(m);
 	for (unsigned i = 0; i < services->len; i++) {
 		check_hold(m, g_ptr_array_index(services, i));
 		check_processes(m, g_ptr_array_index(services, i));

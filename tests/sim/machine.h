@@ -80,6 +80,7 @@ typedef struct Machine {
 	char *notes[PLAN_MAX_SERVICES]; /* while no manager runs */
 	char global_note[128];
 	int64_t manager_back_us;
+	double shown;      /* invariants: the progress of the boot as last seen */
 	bool has_faults;
 	unsigned misery;   /* faults are so many times as likely as usual */
 	bool is_tracing;

@@ -6,10 +6,12 @@ ENGINE_TESTS = \
 	tests/unit/test_backoff \
 	tests/unit/test_chain \
 	tests/unit/test_demand \
+	tests/unit/test_durations \
 	tests/unit/test_engine \
 	tests/unit/test_explain \
 	tests/unit/test_load \
 	tests/unit/test_note \
+	tests/unit/test_progress \
 	tests/unit/test_settled \
 	tests/unit/test_stop_order \
 	tests/unit/test_transitions \
@@ -68,3 +70,19 @@ tests_unit_test_want_LDADD = $(ENGINE_TEST_LDADD)
 tests_unit_test_wait_limit_SOURCES = tests/unit/test_wait_limit.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_wait_limit_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_wait_limit_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_durations_SOURCES = tests/unit/test_durations.c tests/lib/check-main.c
+tests_unit_test_durations_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_durations_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_progress_SOURCES = tests/unit/test_progress.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_progress_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_progress_LDADD = $(ENGINE_TEST_LDADD) -lm
+
+check_PROGRAMS += tests/fuzz/fuzz_durations
+TESTS += tests/fuzz/fuzz_durations
+EXTRA_DIST += tests/data/durations
+tests_fuzz_fuzz_durations_SOURCES = tests/fuzz/fuzz_durations.c tests/fuzz/driver.c
+tests_fuzz_fuzz_durations_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/durations"'
+tests_fuzz_fuzz_durations_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_durations_LDADD = $(LIBS_ENGINE)

@@ -7,7 +7,6 @@
 #include <check.h>
 
 #include "engine/explain.h"
-#include "engine/progress.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -266,58 +265,12 @@ START_TEST(nobody_is_explained_who_does_not_exist)
 }
 END_TEST
 
-/* --- progress --- */
-
-START_TEST(progress_grows_and_ends_at_one)
-{
-	g_autoptr(World) w = world_new("== a\n" DAEMON "Description=First\n== b\n" DAEMON "[Conditions]\nAfter=a\n== c\n"
-				       DAEMON "[Conditions]\nWhen=path:/absent\n");
-	Progress progress;
-
-	/* c waits for the world outside, and holds nothing up. */
-	progress_get(world_engine(w), &progress);
-	ck_assert_uint_eq(progress.total, 3);
-	ck_assert_uint_eq(progress.ready, 0);
-	ck_assert(!progress.finished);
-	ck_assert_double_eq_tol(progress.fraction, 1.0 / 3, 0.001);
-
-	world_ready(w, "a");
-	progress_get(world_engine(w), &progress);
-	ck_assert_double_eq_tol(progress.fraction, 2.0 / 3, 0.001);
-
-	world_advance_s(w, 2);
-	world_ready(w, "b");
-	progress_get(world_engine(w), &progress);
-	ck_assert_double_eq(progress.fraction, 1.0);
-	ck_assert(progress.finished);
-	ck_assert_int_eq(progress.finished_us - progress.boot_us, 2 * G_USEC_PER_SEC);
-
-	world_restart(w, "a");
-	progress_get(world_engine(w), &progress);
-	ck_assert_double_eq(progress.fraction, 1.0);
-}
-END_TEST
-
-START_TEST(progress_names_one_that_is_starting)
-{
-	g_autoptr(World) w = world_new("[Service]\nDescription=Message bus\nExec=/bin/d\nReady=notify\n");
-	Progress progress;
-
-	progress_get(world_engine(w), &progress);
-	ck_assert_str_eq(progress.current, "Message bus");
-	world_ready(w, "it");
-	progress_get(world_engine(w), &progress);
-	ck_assert_ptr_null(progress.current);
-}
-END_TEST
-
 Suite *make_suite(void);
 
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("explain");
 	TCase *sentences = tcase_create("sentences");
-	TCase *progress = tcase_create("progress");
 
 	tcase_add_test(sentences, a_false_condition_is_named_with_its_place_and_what_to_do);
 	tcase_add_test(sentences, the_walk_goes_down_to_the_root_cause);
@@ -333,9 +286,6 @@ Suite *make_suite(void)
 	tcase_add_test(sentences, what_is_not_as_wanted_is_listed);
 	tcase_add_test(sentences, what_the_vendor_wants_on_other_machines_is_not_listed);
 	tcase_add_test(sentences, nobody_is_explained_who_does_not_exist);
-	tcase_add_test(progress, progress_grows_and_ends_at_one);
-	tcase_add_test(progress, progress_names_one_that_is_starting);
 	suite_add_tcase(suite, sentences);
-	suite_add_tcase(suite, progress);
 	return suite;
 }

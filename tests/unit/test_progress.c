@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How far the boot is, and how long it still takes; at the end ten boots in a row, with and without what they teach.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/progress.h"
+#include "tests/lib/world.h"
+
+Suite *make_suite(void);
+
+#define DAEMON "[Service]\nExec=/bin/d\nReady=notify\n"
+
+#define S G_USEC_PER_SEC
+
+/* One line of the file a service: "a 0 1000000+0". */
+static void know(World *w, const char *services)
+{
+	g_auto(GStrv) lines = g_strsplit(services, "\n", -1);
+	g_autofree char *joined = g_strjoinv("\nservice ", lines);
+	g_autofree char *text = g_strdup_printf("svcd-durations 1\nservice %s\nend\n", joined);
+	g_autoptr(GError) error = NULL;
+	Durations *durations = durations_parse(text, strlen(text), &error);
+
+	ck_assert_msg(durations, "%s", error ? error->message : "");
+	progress_know(world_engine(w), durations, world_now(w));
+}
+
+static double fraction(World *w)
+{
+	return progress_fraction(world_engine(w), world_now(w));
+}
+
+static void expect_rest_s(World *w, double seconds)
+{
+	ck_assert_double_eq_tol((double)progress_rest(world_engine(w), world_now(w)) / (double)S, seconds, 0.0001);
+}
+
+static bool is_finished(World *w)
+{
+	Progress progress;
+
+	progress_get(world_engine(w), &progress);
+	return progress.finished;
+}
+
+/* --- the first boot: counting --- */
+
+START_TEST(the_first_boot_is_counted)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "Description=First\n== b\n" DAEMON "[Conditions]\nAfter=a\n== c\n"
+				       DAEMON "[Conditions]\nWhen=path:/absent\n");
+	Progress progress;
+
+	/* c waits for the world outside, and holds nothing up. */
+	progress_get(world_engine(w), &progress);
+	ck_assert_uint_eq(progress.total, 3);
+	ck_assert_uint_eq(progress.ready, 0);
+	ck_assert_double_eq_tol(fraction(w), 1.0 / 3, 0.001);
+
+	world_ready(w, "a");
+	ck_assert_double_eq_tol(fraction(w), 2.0 / 3, 0.001);
+
+	world_advance_s(w, 2);
+	expect_rest_s(w, 1); /* the pace so far */
+	ck_assert(!is_finished(w));
+	world_ready(w, "b");
+	progress_get(world_engine(w), &progress);
+	ck_assert(progress.finished);
+	ck_assert_double_eq(fraction(w), 1.0);
+	ck_assert_int_eq(progress.finished_us - progress.boot_us, 2 * S);
+
+	world_restart(w, "a");
+	ck_assert_double_eq(fraction(w), 1.0);
+	expect_rest_s(w, 0);
+}
+END_TEST
+
+START_TEST(counting_moves_too_while_time_passes)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON);
+	double before = fraction(w);
+
+	for (unsigned i = 0; i < 100; i++) {
+		world_advance_s(w, 1);
+		ck_assert_double_gt(fraction(w), before);
+		before = fraction(w);
+	}
+	ck_assert_double_lt(before, 0.5); /* where it is when one is done */
+}
+END_TEST
+
+START_TEST(the_one_that_starts_for_longest_is_named)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "Description=Message bus\n== b\n" DAEMON
+				       "Description=Later\n[Conditions]\nWhen=flag:go\n");
+	Progress progress;
+
+	world_advance_s(w, 1);
+	world_set(w, "flag:go", true);
+	progress_get(world_engine(w), &progress);
+	ck_assert_str_eq(progress.current, "Message bus");
+
+	world_ready(w, "a");
+	progress_get(world_engine(w), &progress);
+	ck_assert_str_eq(progress.current, "Later");
+
+	world_ready(w, "b");
+	progress_get(world_engine(w), &progress);
+	ck_assert_ptr_null(progress.current);
+}
+END_TEST
+
+/* --- with what earlier boots took --- */
+
+START_TEST(it_moves_evenly_to_the_end_that_is_expected)
+{
+	g_autoptr(World) w = world_new(DAEMON);
+
+	know(w, "it 0 10000000+0");
+	for (unsigned i = 0; i <= 8; i++) {
+		ck_assert_double_eq_tol(fraction(w), i / 10.0, 0.0001);
+		expect_rest_s(w, 10 - i);
+		world_advance_s(w, 1);
+	}
+	world_advance_s(w, 1);
+	world_ready(w, "it");
+	ck_assert_double_eq(fraction(w), 1.0);
+}
+END_TEST
+
+/* What one service is expected to hold the boot up for, in every state. */
+static const struct {
+	const char *known;
+	double elapsed_s;
+	double rest_s;
+} rests[] = {
+	{ "it 0 8000000+0", 0, 8 },
+	{ "it 0 8000000+0", 6, 2 },
+	{ "it 0 8000000+0", 7.5, 1 },        /* an eighth may always be missing */
+	{ "it 0 8000000+0", 8, 1 },
+	{ "it 0 8000000+0", 9, 1 },
+	{ "it 0 8000000+0", 16, 4 },         /* what is very late may be late for long */
+	{ "it 0 8000000+3000000", 2, 9 },    /* what came after it in earlier boots, too */
+	{ "it 0 8000000+3000000", 8, 4 },
+	{ "other 0 5000000+9000000", 2, 3 }, /* never seen: a middling one */
+	{ "it 0 0+0", 0, 0.01 },             /* never a leap */
+};
+
+START_TEST(the_rest_is_that_of_the_start_and_what_followed_it)
+{
+	g_autoptr(World) w = world_new(DAEMON);
+
+	know(w, rests[_i].known);
+	world_advance_s(w, rests[_i].elapsed_s);
+
+	expect_rest_s(w, rests[_i].rest_s);
+}
+END_TEST
+
+START_TEST(the_longest_rest_of_all_in_motion_counts)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "[Conditions]\nAfter=a\n== held\n" DAEMON
+				       "[Conditions]\nWhen=path:/absent\n");
+
+	/* held waits for the world outside, for how long nobody knows. */
+	know(w, "a 0 1000000+4000000\nb 0 3000000+0\nc 0 4000000+0\nheld 0 90000000+0");
+	expect_rest_s(w, 5);
+
+	world_advance_s(w, 1);
+	world_ready(w, "a");
+	expect_rest_s(w, 4);
+
+	world_advance_s(w, 1);
+	world_ready(w, "c"); /* quicker than ever: only b is left */
+	expect_rest_s(w, 1);
+}
+END_TEST
+
+START_TEST(a_back_off_is_waited_for)
+{
+	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=5s\n");
+
+	know(w, "it 0 2000000+0");
+	world_dies(w, "it", 1);
+	expect_state(w, "it", STATE_BACKOFF);
+	expect_rest_s(w, 7);
+	world_advance_s(w, 4);
+	expect_rest_s(w, 3);
+}
+END_TEST
+
+START_TEST(it_never_goes_back_and_never_stands_still)
+{
+	g_autoptr(World) w = world_new("== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=30s\n== b\n"
+				       DAEMON "[Conditions]\nAfter=a\n");
+	double before = 0;
+
+	/* It is late by far, then fails, is started again after a while, and is late again. */
+	know(w, "a 0 1000000+1000000\nb 0 1000000+0");
+	for (unsigned i = 0; i < 500; i++) {
+		world_advance(w, S / 5);
+		if (i == 100)
+			world_dies(w, "a", 1);
+		ck_assert_msg(fraction(w) > before, "at %u: %.9f after %.9f", i, fraction(w), before);
+		before = fraction(w);
+	}
+	ck_assert_double_lt(before, 1);
+	expect_state(w, "a", STATE_STARTING);
+
+	world_ready(w, "a");
+	ck_assert_double_ge(fraction(w), before);
+	world_ready(w, "b");
+	ck_assert_double_eq(fraction(w), 1.0);
+}
+END_TEST
+
+START_TEST(a_quick_boot_is_caught_up_with)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON);
+
+	know(w, "a 0 60000000+0\nb 0 2000000+0");
+	world_advance_s(w, 1);
+	world_ready(w, "a"); /* no check of the disk this time */
+
+	expect_rest_s(w, 1);
+	world_advance(w, S / 2);
+	ck_assert_double_gt(fraction(w), 0.5);
+}
+END_TEST
+
+START_TEST(what_is_read_later_counts_from_then_on)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON);
+	double before;
+
+	/* /var is mounted while the boot is in motion. */
+	world_advance_s(w, 1);
+	world_ready(w, "a");
+	before = fraction(w);
+	know(w, "a 0 1000000+4000000\nb 0 3000000+2000000\nc 0 5000000+0");
+
+	ck_assert_double_eq_tol(fraction(w), before, 1e-9);
+	expect_rest_s(w, 4);
+	world_advance_s(w, 2);
+	ck_assert_double_eq_tol(fraction(w), (1 + before) / 2, 0.0001);
+}
+END_TEST
+
+START_TEST(another_manager_draws_on_where_the_bar_was)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n");
+	double before;
+
+	know(w, "a 0 10000000+10000000\nb 0 10000000+0");
+	world_started(w, "a");
+	for (unsigned i = 0; i < 5; i++) {
+		world_advance_s(w, 3);
+		before = fraction(w);
+		world_crash(w);
+		know(w, "a 0 10000000+10000000\nb 0 10000000+0");
+
+		ck_assert_double_ge(fraction(w), before);
+		ck_assert_double_eq_tol(fraction(w), before, 1e-8);
+	}
+	expect_rest_s(w, 12.5);
+}
+END_TEST
+
+START_TEST(with_very_many_in_motion_it_is_as_smooth)
+{
+	enum { N = 500 };
+	g_autoptr(GString) files = g_string_new(NULL);
+	g_autoptr(World) w = NULL;
+	double before = 0;
+
+	for (unsigned i = 0; i < N; i++)
+		g_string_append_printf(files, "%s== s%u\n" DAEMON, i ? "\n" : "", i);
+	w = world_new(files->str);
+	know(w, "s0 0 5000000+0");
+	for (unsigned i = 0; i < N; i++) {
+		g_autofree char *name = g_strdup_printf("s%u", N - 1 - i);
+
+		world_advance(w, 10 * 1000);
+		ck_assert_double_gt(fraction(w), before);
+		ck_assert_double_eq_tol(fraction(w), i / (double)N, 0.07);
+		before = fraction(w);
+		world_ready(w, name);
+	}
+	ck_assert_double_eq(fraction(w), 1.0);
+}
+END_TEST
+
+START_TEST(a_note_with_nonsense_does_no_harm)
+{
+	static const char *const notes[] = { "v=1 h=999999999 t=-5 a=zzzzzzzzzzzz e=zzzzzzzzzzzz x=-1 b=9223372036854775807",
+					     "v=1 h= t= a= e= x= b=-9223372036854775808", "v=1 h=x t=y a=! e=! x=!" };
+	g_autoptr(World) w = world_new(DAEMON);
+
+	ck_assert(engine_recover_global(world_engine(w), notes[_i], world_now(w)));
+	know(w, "it 0 1000000+0");
+	world_advance_s(w, 1);
+	ck_assert_double_ge(fraction(w), 0);
+	ck_assert_double_le(fraction(w), 1);
+}
+END_TEST
+
+/* --- learning --- */
+
+static void expect_learnt(World *w, const char *expected)
+{
+	g_autofree char *text = durations_format(progress_durations(world_engine(w)));
+
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(a_finished_boot_is_learnt_from)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n[Service]\nType=task\nExec=/bin/t\n[Conditions]\nAfter=a\n"
+				       "== bad\n" DAEMON "Restart=no\n== held\n" DAEMON
+				       "[Conditions]\nWhen=path:/absent\n");
+
+	know(w, "a 0 7000000+0");
+	world_advance_s(w, 1);
+	world_ready(w, "a");
+	world_advance_s(w, 2);
+	world_start_fails(w, "bad", "no hardware");
+	world_gone(w, "bad");
+	world_advance_s(w, 1);
+	world_dies(w, "b", 0);
+	ck_assert(is_finished(w));
+
+	/* What failed has held the boot up, too; what was held has not been seen. */
+	expect_learnt(w, "svcd-durations 1\nboot 4000000 7000000\nservice a 0 7000000+0 1000000+3000000\n"
+			 "service b 0 3000000+0\nservice bad 0 3000000+1000000\nend\n");
+
+	/* Later starts are none of the boot's. */
+	world_advance_s(w, 50);
+	world_set(w, "path:/absent", true);
+	world_ready(w, "held");
+	ck_assert_double_eq(fraction(w), 1.0);
+	expect_learnt(w, "svcd-durations 1\nboot 4000000 7000000\nservice a 0 7000000+0 1000000+3000000\n"
+			 "service b 0 3000000+0\nservice bad 0 3000000+1000000\nend\n");
+}
+END_TEST
+
+START_TEST(a_boot_that_ends_in_a_shutdown_teaches_nothing)
+{
+	g_autoptr(World) w = world_new(DAEMON);
+
+	world_runlevel(w, "0");
+	world_settle(w);
+	ck_assert(engine_is_stopped(world_engine(w)));
+
+	expect_learnt(w, "svcd-durations 1\nend\n");
+}
+END_TEST
+
+/* --- ten boots in a row --- */
+
+enum { BOOTS = 10, POINTS = 9, SAMPLE_US = 10000 };
+
+/* A service of the series, in the order of its files; ms as it usually takes. */
+typedef struct Planned {
+	const char *name;
+	unsigned usual_ms;
+	const char *conditions;
+	unsigned first_boot; /* it is there from this boot on ... */
+	unsigned end_boot;   /* ... and before this one */
+} Planned;
+
+static const Planned planned[] = {
+	{ "fsck", 900, "", 1, 99 },
+	{ "mounts", 150, "After=fsck\n", 1, 99 },
+	{ "udev", 400, "", 1, 99 },
+	{ "bus", 120, "After=mounts\n", 1, 99 },
+	{ "syslog", 80, "After=mounts\n", 1, 99 },
+	{ "network", 2600, "When=service:bus\n", 1, 99 },
+	{ "ssh", 300, "After=network\n", 1, 99 },
+	{ "printer", 1200, "When=service:bus\nAfter=udev\n", 1, 5 }, /* sold after the fourth boot */
+	{ "display", 1500, "When=service:bus\nAfter=udev\n", 1, 99 },
+	{ "sound", 700, "When=service:bus\nAfter=udev\n", 1, 99 },
+	{ "cron", 30, "After=syslog\n", 1, 99 },
+	{ "backup", 2000, "After=ssh\n", 7, 99 }, /* installed before the seventh */
+};
+
+/* The sixth boot checks the disk. */
+#define OUTLIER_BOOT 6
+#define OUTLIER_MS 8000
+
+typedef struct Series {
+	uint32_t seed; /* of the durations of a boot; the same for all ways to estimate */
+	int64_t took_us[G_N_ELEMENTS(planned)];
+} Series;
+
+/* The usual time, give or take 30 %: from a generator of our own, so that the figures are the same everywhere. */
+static void draw_boot(Series *series, unsigned boot)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(planned); i++) {
+		double share;
+
+		series->seed = series->seed * 1664525u + 1013904223u;
+		share = 0.7 + 0.6 * (series->seed >> 8) / (double)(1u << 24);
+		series->took_us[i] = (int64_t)(planned[i].usual_ms * 1000 * share);
+	}
+	if (boot == OUTLIER_BOOT)
+		series->took_us[0] = OUTLIER_MS * 1000;
+}
+
+static char *files_of_boot(unsigned boot)
+{
+	GString *files = g_string_new(NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(planned); i++) {
+		if (boot >= planned[i].first_boot && boot < planned[i].end_boot)
+			g_string_append_printf(files, "%s== %s\n" DAEMON "[Conditions]\n%s", i ? "\n" : "", planned[i].name,
+					       planned[i].conditions);
+	}
+	return g_string_free(files, FALSE);
+}
+
+/* Those whose time has come become ready. */
+static void let_services_work(World *w, const Series *series)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(planned); i++) {
+		const Service *s = engine_find(world_engine(w), planned[i].name);
+
+		if (s && s->state == STATE_STARTING && world_now(w) - s->started_us >= series->took_us[i])
+			world_ready(w, planned[i].name);
+	}
+}
+
+typedef struct Sample {
+	int64_t at_us; /* since the boot */
+	int64_t rest_us;
+	double fraction;
+} Sample;
+
+/* The mean of what the estimate was wrong by at a tenth, two tenths, ... of the boot, as a share of the boot. */
+typedef struct BootError {
+	double at[POINTS];
+	double mean;
+	double bar; /* the same of the bar, against one that moves evenly */
+	double seconds;
+} BootError;
+
+static BootError judge(const GArray *samples)
+{
+	const int64_t took_us = g_array_index(samples, Sample, samples->len - 1).at_us;
+	BootError error = { .seconds = (double)took_us / (double)S };
+
+	for (unsigned point = 0; point < POINTS; point++) {
+		const Sample *sample = &g_array_index(samples, Sample, samples->len * (point + 1) / (POINTS + 1));
+		const double share = (double)sample->at_us / (double)took_us;
+
+		error.at[point] = fabs((double)(took_us - sample->at_us - sample->rest_us)) / (double)took_us;
+		error.mean += error.at[point] / POINTS;
+		error.bar += fabs(sample->fraction - share) / POINTS;
+	}
+	return error;
+}
+
+/* *@known: what earlier boots took, NULL to do without; replaced by what is known after this one. */
+static BootError play_boot(const Series *series, unsigned boot, Durations **known)
+{
+	g_autofree char *files = files_of_boot(boot);
+	g_autoptr(World) w = world_new(files);
+	g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(Sample));
+	const int64_t begun_us = world_now(w);
+	g_autofree char *learnt = NULL;
+
+	if (*known)
+		progress_know(world_engine(w), g_steal_pointer(known), begun_us);
+	for (;;) {
+		const Sample sample = { world_now(w) - begun_us, progress_rest(world_engine(w), world_now(w)), fraction(w) };
+
+		if (samples->len > 0)
+			ck_assert_double_ge(sample.fraction,
+					    g_array_index(samples, Sample, samples->len - 1).fraction);
+		g_array_append_val(samples, sample);
+		if (is_finished(w))
+			break;
+		ck_assert_double_lt(sample.fraction, 1);
+		world_advance(w, SAMPLE_US);
+		let_services_work(w, series);
+	}
+	learnt = durations_format(progress_durations(world_engine(w)));
+	*known = durations_parse(learnt, strlen(learnt), NULL);
+	ck_assert_ptr_nonnull(*known);
+	return judge(samples);
+}
+
+static void print_errors(unsigned boot, const char *how, const BootError *error)
+{
+	printf("boot %2u, %5.2f s, %s: estimate wrong by", boot, error->seconds, how);
+	for (unsigned point = 0; point < POINTS; point++)
+		printf(" %3.0f", error->at[point] * 100);
+	printf("  mean %5.1f %%, bar %5.1f %%\n", error->mean * 100, error->bar * 100);
+}
+
+/* Means over the boots of a series. */
+typedef struct SeriesError {
+	double first;       /* the first boot, which knows nothing */
+	double later;       /* those after the third, surprises included */
+	double later_bar;
+	double counted;     /* the same, by counting */
+	double counted_bar;
+} SeriesError;
+
+static void add_boot(SeriesError *sum, unsigned boot, const BootError *learned, const BootError *counted)
+{
+	if (boot == 1) {
+		sum->first = learned->mean;
+		ck_assert_double_eq_tol(learned->mean, counted->mean, 1e-9);
+	}
+	if (boot <= 3)
+		return;
+	sum->later += learned->mean / (BOOTS - 3);
+	sum->later_bar += learned->bar / (BOOTS - 3);
+	sum->counted += counted->mean / (BOOTS - 3);
+	sum->counted_bar += counted->bar / (BOOTS - 3);
+}
+
+static SeriesError play_series(uint32_t seed)
+{
+	Series series = { .seed = seed };
+	g_autoptr(Durations) known = durations_new();
+	SeriesError sum = { 0 };
+
+	printf("seed %u; the estimate in percent of the boot, at 10 %% to 90 %% of it\n", seed);
+	for (unsigned boot = 1; boot <= BOOTS; boot++) {
+		g_autoptr(Durations) nothing = NULL;
+		BootError learned;
+		BootError counted;
+
+		draw_boot(&series, boot);
+		learned = play_boot(&series, boot, &known);
+		counted = play_boot(&series, boot, &nothing);
+		print_errors(boot, "learned", &learned);
+		print_errors(boot, "counted", &counted);
+		add_boot(&sum, boot, &learned, &counted);
+	}
+	printf("after boot 3: estimate %.1f %% (counting %.1f %%, first boot %.1f %%), bar %.1f %% (counting %.1f %%)\n",
+	       sum.later * 100, sum.counted * 100, sum.first * 100, sum.later_bar * 100, sum.counted_bar * 100);
+	return sum;
+}
+
+START_TEST(ten_boots_teach_what_the_next_one_takes)
+{
+	static const uint32_t seeds[] = { 1, 20, 300, 4000, 50000 };
+	double first = 0;
+	double later = 0;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(seeds); i++) {
+		const SeriesError sum = play_series(seeds[i]);
+
+		ck_assert_double_lt(sum.later, sum.counted / 2);
+		ck_assert_double_lt(sum.later_bar, sum.counted_bar);
+		first += sum.first / G_N_ELEMENTS(seeds);
+		later += sum.later / G_N_ELEMENTS(seeds);
+	}
+	printf("all seeds: first boot %.1f %%, after boot 3 %.1f %%\n", first * 100, later * 100);
+	ck_assert_double_lt(later, first);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("progress");
+	TCase *counting = tcase_create("counting");
+	TCase *knowing = tcase_create("knowing");
+	TCase *learning = tcase_create("learning");
+	TCase *series = tcase_create("series");
+
+	tcase_add_test(counting, the_first_boot_is_counted);
+	tcase_add_test(counting, counting_moves_too_while_time_passes);
+	tcase_add_test(counting, the_one_that_starts_for_longest_is_named);
+	tcase_add_test(knowing, it_moves_evenly_to_the_end_that_is_expected);
+	tcase_add_loop_test(knowing, the_rest_is_that_of_the_start_and_what_followed_it, 0, G_N_ELEMENTS(rests));
+	tcase_add_test(knowing, the_longest_rest_of_all_in_motion_counts);
+	tcase_add_test(knowing, a_back_off_is_waited_for);
+	tcase_add_test(knowing, it_never_goes_back_and_never_stands_still);
+	tcase_add_test(knowing, a_quick_boot_is_caught_up_with);
+	tcase_add_test(knowing, what_is_read_later_counts_from_then_on);
+	tcase_add_test(knowing, another_manager_draws_on_where_the_bar_was);
+	tcase_add_test(knowing, with_very_many_in_motion_it_is_as_smooth);
+	tcase_add_loop_test(knowing, a_note_with_nonsense_does_no_harm, 0, 3);
+	tcase_add_test(learning, a_finished_boot_is_learnt_from);
+	tcase_add_test(learning, a_boot_that_ends_in_a_shutdown_teaches_nothing);
+	tcase_add_test(series, ten_boots_teach_what_the_next_one_takes);
+	suite_add_tcase(suite, counting);
+	suite_add_tcase(suite, knowing);
+	suite_add_tcase(suite, learning);
+	suite_add_tcase(suite, series);
+	return suite;
+}
