@@ -20,8 +20,11 @@
 #include "loop/loop.h"
 #include "loop/wire.h"
 
-/* The boot's progress is told this often at most. */
+/* The boot's progress is told this often at most, and this often while it is in motion and somebody listens. */
 #define BOOT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
+
+/* One that is late moves by ever smaller steps, and one that never ends must not wake us ten times a second for ever. */
+#define BOOT_INTERVAL_SHARE 500
 
 struct Bus {
 	const Engine *engine;
@@ -34,6 +37,7 @@ struct Bus {
 	Conditions *conditions;
 	bool is_engine_changed;
 	bool is_finish_told;   /* BootFinished has been sent, or the boot was over when we came */
+	int64_t begun_us;      /* when we came */
 	int64_t boot_told_us;
 	GSource *rest;         /* NULL when there is nothing to tell */
 	Timer *boot_timer;
@@ -93,7 +97,13 @@ static bool is_held(void *data, const BusClient *client)
 	return conditions_has_client(((const Bus *)data)->conditions, client);
 }
 
+static void on_named(void *data)
+{
+	bus_listener_came(data);
+}
+
 static const SystemClientListener system_listener = {
+	.named = on_named,
 	.access = on_access,
 	.message = on_message,
 	.is_held = is_held,
@@ -173,6 +183,15 @@ static void tell_service(Bus *bus, const char *name)
 		tell(bus, properties_changed(path, &interface_service, &subject));
 }
 
+/* Time alone moves the progress of a boot; nobody is woken for one that is over, or that nobody watches. */
+static void tick_boot(Bus *bus, bool is_finished)
+{
+	const int64_t share_us = (loop_now() - bus->begun_us) / BOOT_INTERVAL_SHARE;
+
+	if (!is_finished && has_listeners(bus))
+		timer_arm(bus->boot_timer, bus->boot_told_us + MAX(share_us, BOOT_INTERVAL_US));
+}
+
 static void tell_boot(Bus *bus)
 {
 	const Subject subject = subject_of(bus, NULL);
@@ -185,6 +204,7 @@ static void tell_boot(Bus *bus)
 	if (progress.finished && !bus->is_finish_told && has_listeners(bus))
 		tell(bus, wire_must(dbus_message_new_signal(OBJECT_PATH_BOOT, interface_boot.name, "BootFinished")));
 	bus->is_finish_told = progress.finished;
+	tick_boot(bus, progress.finished);
 }
 
 static void on_boot_timer(void *data)
@@ -201,7 +221,7 @@ static void tell_engine(Bus *bus)
 		tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, &subject));
 	if (next_us <= subject.now_us)
 		tell_boot(bus);
-	else if (!timer_is_armed(bus->boot_timer))
+	else if (!timer_is_armed(bus->boot_timer) || timer_deadline(bus->boot_timer) > next_us)
 		timer_arm(bus->boot_timer, next_us);
 }
 
@@ -248,6 +268,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	Bus *bus = g_new0(Bus, 1);
 
 	bus->engine = engine;
+	bus->begun_us = loop_now();
 	bus->ops = ops;
 	bus->data = data;
 	bus->changed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -310,6 +331,15 @@ void bus_condition_changed(Bus *bus, const char *key, Level level, const char *w
 {
 	conditions_set_level(bus->conditions, key, level, why);
 	tell_at_rest(bus);
+}
+
+void bus_listener_came(Bus *bus)
+{
+	Progress progress;
+
+	progress_get(bus->engine, &progress);
+	if (!timer_is_armed(bus->boot_timer))
+		tick_boot(bus, progress.finished);
 }
 
 void bus_flush(Bus *bus)

@@ -19,4 +19,7 @@ struct Conditions *bus_conditions(const Bus *bus);
 /* The cgroup of a service, or NULL; borrowed. */
 const char *bus_cgroup(const Bus *bus, const char *service);
 
+/* Somebody who is to be told has come. */
+void bus_listener_came(Bus *bus);
+
 #endif

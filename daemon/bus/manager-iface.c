@@ -162,6 +162,7 @@ static bool on_diagnostics(BusCall *call, DBusMessageIter *out, GError **error)
 static bool on_subscribe(BusCall *call, DBusMessageIter *out, GError **error)
 {
 	call->client->is_subscribed = true;
+	bus_listener_came(call->bus);
 	return true;
 }
 

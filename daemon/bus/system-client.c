@@ -331,12 +331,14 @@ static void on_name(void *data, DBusMessage *reply)
 	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN)
 		(void)dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result, DBUS_TYPE_INVALID); /* or stays 0 */
 	client->has_name = result == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER;
-	if (client->has_name)
+	if (client->has_name) {
 		log_debug(NULL, "on the system bus as " BUS_NAME);
-	else if (reply) /* without one the bus went away */
+		client->listener->named(client->data);
+	} else if (reply) { /* without one the bus went away */
 		log_error(NULL, BUS_NAME " cannot be had on the system bus: %s",
 			  result == DBUS_REQUEST_NAME_REPLY_EXISTS ? "another program has it"
 								   : "is " BUS_NAME ".conf in /usr/share/dbus-1/system.d?");
+	}
 }
 
 static void on_connected(void *data)

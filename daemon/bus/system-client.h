@@ -15,6 +15,8 @@
 typedef struct SystemClient SystemClient;
 
 typedef struct SystemClientListener {
+	/* We have got the name: from now on signals are heard. */
+	void (*named)(void *data);
 	/* What this call asks for. */
 	Access (*access)(void *data, DBusMessage *message);
 	/* A call that may be carried out. After a read @client is nobody any more, else it is until gone(). */

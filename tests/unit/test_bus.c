@@ -599,6 +599,71 @@ START_TEST(the_boot_is_told_at_most_ten_times_a_second)
 }
 END_TEST
 
+/* Milliseconds until the main loop wakes up by itself; -1: never. */
+static int next_wake_ms(void)
+{
+	GMainContext *context = g_main_context_default();
+	GPollFD fds[64];
+	int timeout = 0;
+	int priority;
+
+	while (g_main_context_iteration(context, FALSE))
+		;
+	ck_assert(g_main_context_acquire(context));
+	(void)g_main_context_prepare(context, &priority);
+	(void)g_main_context_query(context, priority, &timeout, fds, G_N_ELEMENTS(fds));
+	(void)g_main_context_check(context, priority, fds, 0);
+	g_main_context_release(context);
+	return timeout;
+}
+
+static bool is_boot_heard_again(void *data)
+{
+	return ((Heard *)data)->n_boot >= 3;
+}
+
+START_TEST(a_boot_in_motion_is_told_as_time_passes)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n", NULL);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Heard heard = { 0 };
+
+	/* Nobody listens. */
+	ck_assert_int_eq(next_wake_ms(), -1);
+
+	listen_to(connection, &heard);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	bus_world_run_until(is_boot_heard_again, &heard, "the boot told three times, though nothing happens");
+	ck_assert_int_ge(next_wake_ms(), 0);
+	ck_assert_int_le(next_wake_ms(), 100);
+
+	/* It is over. */
+	world_settle(bw->world);
+	bus_world_tell(bw);
+	while (heard.n_finished == 0)
+		g_main_context_iteration(NULL, TRUE);
+	ck_assert_int_eq(next_wake_ms(), -1);
+	g_free(heard.state);
+}
+END_TEST
+
+START_TEST(a_boot_that_nobody_watches_any_more_wakes_nobody)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n", NULL);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Heard heard = { 0 };
+
+	listen_to(connection, &heard);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	bus_world_run_until(is_boot_heard, &heard, "a signal");
+	ck_assert(g_dbus_connection_close_sync(connection, NULL, NULL));
+
+	while (next_wake_ms() != -1) /* the last tick finds nobody */
+		g_main_context_iteration(NULL, TRUE);
+	g_free(heard.state);
+}
+END_TEST
+
 START_TEST(a_service_that_goes_is_told)
 {
 	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
@@ -739,6 +804,8 @@ Suite *make_suite(void)
 	tcase_add_test(signals, ten_changes_make_one_signal);
 	tcase_add_test(signals, who_has_not_subscribed_hears_nothing);
 	tcase_add_test(signals, the_boot_is_told_at_most_ten_times_a_second);
+	tcase_add_test(signals, a_boot_in_motion_is_told_as_time_passes);
+	tcase_add_test(signals, a_boot_that_nobody_watches_any_more_wakes_nobody);
 	tcase_add_test(signals, a_service_that_goes_is_told);
 	tcase_add_test(signals, the_end_of_the_boot_is_told_once);
 	tcase_set_timeout(signals, 60);
