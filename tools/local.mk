@@ -33,4 +33,7 @@ svcctl_CFLAGS = $(libsvcctl_a_CFLAGS)
 svcctl_SOURCES = tools/svcctl/main.c
 svcctl_LDADD = $(LIBS_SVCCTL)
 
+# What the manager has saved.
+include tools/svc-save/local.mk
+
 dist_man_MANS += docs/man/svcctl.1

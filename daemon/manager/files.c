@@ -81,6 +81,7 @@ static void prepare(Manager *m)
 	make_system_bus(m);
 	make_registry(m);
 	manager_init_engine(m);
+	history_begin(m);
 }
 
 static void on_level(void *data, const char *key, Level level, const char *why)
@@ -89,6 +90,7 @@ static void on_level(void *data, const char *key, Level level, const char *why)
 
 	engine_set_level(m->engine, key, level, why, loop_now());
 	watches_on_level(m, key, level, why);
+	history_on_level(m, key, level);
 	manager_drain_later(m);
 }
 

@@ -4,6 +4,7 @@ svcdlib_PROGRAMS += svcd-manager
 svcd_manager_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 svcd_manager_SOURCES = \
 	daemon/manager/files.c \
+	daemon/manager/history.c \
 	daemon/manager/main.c \
 	daemon/manager/manager.h \
 	daemon/manager/notes.c \

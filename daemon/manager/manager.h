@@ -8,6 +8,7 @@
  *	files     generated files, loading, reloading
  *	power     runlevels 0 and 6, signals to PID 1, the finale
  *	records   the runlevel in utmp and wtmp
+ *	history   what boots took
  *	requests  what clients of the bus ask for
  *	watches   who else than the engine looks at a condition
  */
@@ -66,6 +67,8 @@ typedef struct Manager {
 
 	char *recorded_runlevel; /* as in utmp; NULL: none yet */
 	uint64_t record_invocation; /* of the program that writes one; 0: none */
+
+	bool is_history_saved;
 
 	enum ShutdownKind shutdown;
 	bool is_finale_sent;
@@ -147,6 +150,14 @@ void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, c
 void watches_add_client(Manager *m, KeyPrefix prefix, const char *key); /* counted */
 void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
 void watches_on_level(Manager *m, const char *key, Level level, const char *why);
+
+/* history.c */
+void history_begin(Manager *m);    /* before the engine begins */
+void history_remember(Manager *m); /* after a recovery: the manager before has saved it */
+void history_check(Manager *m);    /* save it when the boot is finished */
+void history_on_level(Manager *m, const char *key, Level level);
+bool history_on_spawned(const struct MessageSpawned *message);
+bool history_on_exited(Manager *m, const struct MessageExited *message);
 
 /* requests.c */
 /* Make the private socket and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */

@@ -338,8 +338,10 @@ void recovery_carry_out(Manager *m)
 	registry_flush(m->registry);
 
 	m->recovery = NULL; /* from here on events are handled as they come */
-	if (recovery_has_begun(recovery))
+	if (recovery_has_begun(recovery)) {
 		records_remember(m);
+		history_remember(m);
+	}
 	engine_begin(m->engine, runlevel, loop_now());
 	foreach_service(m, recovery, resumed);
 	foreach_service(m, recovery, deliver_exits);

@@ -286,6 +286,7 @@ void manager_drain(Manager *m)
 		}
 		notes_send(m);
 		records_check(m);
+		history_check(m);
 		power_check_finished(m);
 	}
 	g_ptr_array_set_size(m->gone, 0);
@@ -358,7 +359,7 @@ static void on_spawned(void *data, const struct MessageSpawned *message)
 	Manager *m = data;
 	Supervisor *supervisor = manager_supervisor(m, message->id.service);
 
-	if (files_on_spawned(m, message) || records_on_spawned(m, message))
+	if (files_on_spawned(m, message) || records_on_spawned(m, message) || history_on_spawned(message))
 		return;
 	if (m->recovery)
 		recovery_add_spawned(m->recovery, message);
@@ -373,7 +374,7 @@ static void on_exited(void *data, const struct MessageExited *message)
 	Manager *m = data;
 	Supervisor *supervisor = manager_supervisor(m, message->id.service);
 
-	if (files_on_exited(m, message) || records_on_exited(m, message))
+	if (files_on_exited(m, message) || records_on_exited(m, message) || history_on_exited(m, message))
 		return;
 	if (m->recovery)
 		recovery_add_exited(m->recovery, message);

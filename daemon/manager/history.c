@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * History: what earlier boots took, for the progress of this one (engine/progress.c), and this boot's share in it.
+ *
+ * Read at the start, and again when a volume is mounted where the file is. Saved by svc-save when the boot is finished, since
+ * a disk may make whoever writes to it wait. The file never stops anything: without it the boot is counted, as the first one.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "engine/progress.h"
+#include "manager/manager.h"
+
+#define HISTORY_SERVICE ".history"
+#define HISTORY_PROGRAM SVCD_LIBDIR "/svc-save"
+#define HISTORY_FILE SVCD_STATEDIR "/durations"
+
+/* Where a volume of its own may be. */
+static const char *const volumes[] = { "mounted:/var", "mounted:/var/lib", "mounted:" SVCD_STATEDIR };
+
+static bool is_finished(const Manager *m)
+{
+	Progress progress;
+
+	progress_get(m->engine, &progress);
+	return progress.finished;
+}
+
+/* --- reading --- */
+
+static Durations *read_file(GError **error)
+{
+	g_autoptr(GBytes) bytes = file_read_bounded(HISTORY_FILE, LIMIT_DURATIONS_BYTES, error);
+	Durations *durations;
+
+	if (!bytes)
+		return NULL;
+	durations = durations_parse(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes), error);
+	if (!durations)
+		g_prefix_error(error, "%s: ", HISTORY_FILE);
+	return durations;
+}
+
+static void read_history(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+	Durations *durations;
+
+	if (access(HISTORY_FILE, F_OK) < 0 || is_finished(m))
+		return;
+	durations = read_file(&error);
+	if (durations)
+		progress_know(m->engine, durations, loop_now());
+	else
+		log_warning(NULL, "what earlier boots took is not known: %s", error->message);
+}
+
+void history_begin(Manager *m)
+{
+	if (!(m->welcome.flags & WELCOME_IS_PID1))
+		return;
+	read_history(m);
+	for (size_t i = 0; i < G_N_ELEMENTS(volumes); i++)
+		registry_subscribe(m->registry, KEY_MOUNTED, g_intern_string(volumes[i]));
+}
+
+void history_on_level(Manager *m, const char *key, Level level)
+{
+	if (level != LEVEL_TRUE || !(m->welcome.flags & WELCOME_IS_PID1))
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(volumes); i++) {
+		if (strcmp(key, volumes[i]) == 0)
+			read_history(m);
+	}
+}
+
+/* --- saving --- */
+
+static bool write_all(int fd, const char *text, size_t length)
+{
+	while (length > 0) {
+		const ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		text += n;
+		length -= (size_t)n;
+	}
+	return lseek(fd, 0, SEEK_SET) == 0;
+}
+
+/* In memory: the program reads it when it gets to it. */
+static int make_input(const Manager *m, GError **error)
+{
+	g_autofree char *text = durations_format(progress_durations(m->engine));
+	auto_fd int fd = memfd_create("svcd-durations", MFD_CLOEXEC);
+
+	if (fd < 0 || !write_all(fd, text, strlen(text))) {
+		fail_errno(error, errno, "cannot keep it in memory");
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+static bool spawn_saver(Manager *m, GError **error)
+{
+	const char *const argv[] = { HISTORY_PROGRAM, HISTORY_FILE, NULL };
+	auto_fd int input = make_input(m, error);
+
+	if (input < 0)
+		return false;
+	return keeper_link_spawn(m->link,
+				 &(SpawnRequest){ .service = HISTORY_SERVICE,
+						  .role = ROLE_MAIN,
+						  .invocation = (uint64_t)loop_now(),
+						  .argv = argv,
+						  .environment = (const char *const *)m->environment,
+						  .stdin_fd = input,
+						  .stdout_fd = STDERR_FILENO,
+						  .stderr_fd = STDERR_FILENO,
+						  .cgroup_fd = -1,
+						  .status_fd = -1 },
+				 error);
+}
+
+void history_remember(Manager *m)
+{
+	m->is_history_saved = is_finished(m);
+}
+
+void history_check(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (m->is_history_saved || m->shutdown != SHUTDOWN_NONE || !(m->welcome.flags & WELCOME_IS_PID1) ||
+	    !is_finished(m))
+		return;
+	m->is_history_saved = true;
+	if (!spawn_saver(m, &error))
+		log_warning(NULL, "what this boot took is not saved: %s", error->message);
+}
+
+bool history_on_spawned(const struct MessageSpawned *message)
+{
+	if (strcmp(message->id.service, HISTORY_SERVICE) != 0)
+		return false;
+	if (message->error)
+		log_warning(NULL, "what this boot took is not saved: %s", g_strerror(message->error));
+	return true;
+}
+
+/* If it failed, it has said why. */
+bool history_on_exited(Manager *m, const struct MessageExited *message)
+{
+	if (strcmp(message->id.service, HISTORY_SERVICE) != 0)
+		return false;
+	keeper_link_ack(m->link, &message->id, NULL);
+	return true;
+}
