@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/progress.h"
 #include "tests/lib/bus-world.h"
 
 Suite *make_suite(void);
@@ -297,6 +298,29 @@ START_TEST(the_overview_is_wrapped)
 	for (size_t i = 0; lines[i]; i++)
 		ck_assert_msg(g_utf8_strlen(lines[i], -1) <= 40, "%s", lines[i]);
 	ck_assert_msg(strstr(out, "\n  svcctl explain broken\n") != NULL, "%s", out);
+}
+END_TEST
+
+START_TEST(the_overview_of_a_boot_tells_how_far_it_is)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("[Service]\nExec=/bin/d\nReady=notify\n", NULL);
+	static const char known[] = "svcd-durations 1\nservice it 0 3000000+0\nend\n";
+	g_autoptr(JsonParser) parser = json_parser_new();
+	g_autofree char *out = NULL;
+	g_autofree char *json = NULL;
+	JsonObject *data;
+
+	/* Its clock is the machine's, so how much is left is not for this test to say. */
+	progress_know(world_engine(bw->world), durations_parse(known, strlen(known), NULL), world_now(bw->world));
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "--width 200", &out, NULL), 0);
+	ck_assert_msg(g_regex_match_simple("booting for [^,]+, [0-9]+ % done, about [^,]+ left\n", out, 0, 0), "%s", out);
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "overview --json", &json, NULL), 0);
+	data = json_object_get_object_member(parse(parser, json), "data");
+	ck_assert_double_ge(json_object_get_double_member(data, "boot_progress"), 0);
+	ck_assert_double_lt(json_object_get_double_member(data, "boot_progress"), 1);
+	ck_assert_int_gt(json_object_get_int_member(data, "boot_remaining_us"), 0);
 }
 END_TEST
 
@@ -764,6 +788,7 @@ Suite *make_suite(void)
 	tcase_add_loop_test(lines, each_line_has_its_answer_in_json, 0, G_N_ELEMENTS(typed));
 	tcase_add_test(lines, json_is_heeded_behind_a_mistake);
 	tcase_add_test(lines, the_overview_is_wrapped);
+	tcase_add_test(lines, the_overview_of_a_boot_tells_how_far_it_is);
 	tcase_add_loop_test(lines, each_verb_has_help, 0, G_N_ELEMENTS(verbs));
 	suite_add_tcase(suite, lines);
 	tcase_set_timeout(explain, 60);

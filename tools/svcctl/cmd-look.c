@@ -217,8 +217,29 @@ static void print_counts(Output *output, const Counts *counts)
 	output_paragraph(output, CONTINUED, text);
 }
 
+static double progress_of(GVariant *boot)
+{
+	double fraction = 0;
+
+	(void)g_variant_lookup(boot, "Progress", "d", &fraction);
+	return fraction;
+}
+
+/* "booting for 3.2 s, 62 % done, about 2 s left" */
+static char *progress_sentence(GVariant *boot, const char *up)
+{
+	const int percent = (int)(progress_of(boot) * 100);
+	const int64_t rest_us = (int64_t)record_number(boot, "EstimatedRemaining");
+	/* Tenths of a second are more than anybody can know. */
+	g_autofree char *rest = text_format_duration((rest_us / G_USEC_PER_SEC + 1) * G_USEC_PER_SEC);
+
+	if (rest_us == 0)
+		return g_strdup_printf("booting for %s, %d %% done", up, percent);
+	return g_strdup_printf("booting for %s, %d %% done, about %s left", up, percent, rest);
+}
+
 /* "boot finished in 6.4 s, up 2 h 11 min" */
-static char *boot_sentence(const Output *output, GVariant *manager)
+static char *boot_sentence(const Output *output, GVariant *manager, GVariant *boot)
 {
 	const int64_t begun_us = (int64_t)record_number(manager, "BootStartedAt");
 	const int64_t finished_us = (int64_t)record_number(manager, "BootFinishedAt");
@@ -228,7 +249,7 @@ static char *boot_sentence(const Output *output, GVariant *manager)
 	if (record_number(manager, "ShuttingDown"))
 		return g_strdup_printf("shutting down, up %s", up);
 	if (!record_number(manager, "BootFinished"))
-		return g_strdup_printf("booting for %s", up);
+		return progress_sentence(boot, up);
 	return g_strdup_printf("boot finished in %s, up %s", took, up);
 }
 
@@ -268,12 +289,15 @@ static const Column manager_columns[] = {
 	{ "tainted", NULL, "Tainted", CELL_STRINGS },
 };
 
-static void overview_to_json(Output *output, GVariant *manager, const Counts *counts, const GPtrArray *diagnostics)
+static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, const Counts *counts,
+			     const GPtrArray *diagnostics)
 {
 	JsonNode *node = record_to_json(manager, manager_columns, G_N_ELEMENTS(manager_columns));
 	JsonObject *object = json_node_get_object(node);
 	JsonObject *numbers = json_object_new();
 
+	json_object_set_double_member(object, "boot_progress", progress_of(boot));
+	json_object_set_int_member(object, "boot_remaining_us", (gint64)record_number(boot, "EstimatedRemaining"));
 	json_object_set_int_member(numbers, "total", counts->total);
 	json_object_set_int_member(numbers, "up", counts->up);
 	json_object_set_int_member(numbers, "changing", counts->moving);
@@ -300,7 +324,9 @@ bool cmd_overview(Context *context, GError **error)
 {
 	Output *output = &context->output;
 	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
-	g_autoptr(GPtrArray) records = manager ? ask_services(context, error) : NULL;
+	g_autoptr(GVariant) progress =
+		manager ? client_properties(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT, error) : NULL;
+	g_autoptr(GPtrArray) records = progress ? ask_services(context, error) : NULL;
 	g_autoptr(GPtrArray) diagnostics = records ? ask_diagnostics(context, error) : NULL;
 	g_autoptr(GVariant) tainted = NULL;
 	g_autofree char *boot = NULL;
@@ -310,8 +336,8 @@ bool cmd_overview(Context *context, GError **error)
 	if (!diagnostics)
 		return false;
 	counts = count_services(records);
-	overview_to_json(output, manager, &counts, diagnostics);
-	boot = boot_sentence(output, manager);
+	overview_to_json(output, manager, progress, &counts, diagnostics);
+	boot = boot_sentence(output, manager, progress);
 	title = g_strdup_printf("svcd %s%srunlevel %s%s%s", record_text(manager, "Version"), separator(output),
 				record_text(manager, "Runlevel"), separator(output), boot);
 	output_paragraph(output, CONTINUED, title);
