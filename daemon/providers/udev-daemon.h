@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev daemon: is udevd there? It is while its control socket exists; a socket made anew is another udevd.
+ * Udev daemon: is udevd there? It is while somebody listens on its control socket; a socket made anew is another udevd.
  */
 #ifndef SVCD_PROVIDERS_UDEV_DAEMON_H
 #define SVCD_PROVIDERS_UDEV_DAEMON_H

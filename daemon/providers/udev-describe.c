@@ -146,16 +146,14 @@ char *udev_describe(const UdevTable *table, const char *key)
 {
 	const UdevMatch *match = udev_table_match(table, key);
 
+	KeyPrefix prefix;
+
 	if (!match)
 		return NULL;
-	switch (udev_match_prefix(match)) {
-	case KEY_LABEL:
+	prefix = udev_match_prefix(match);
+	if (prefix == KEY_LABEL)
 		return describe_volumes(table, "label:", "labels present: ", "no volume has a label");
-	case KEY_UUID:
+	if (prefix == KEY_UUID)
 		return describe_volumes(table, "uuid:", "UUIDs present: ", "no volume has a UUID");
-	case KEY_DEVICE:
-		return describe_nodes(table, key);
-	default:
-		return describe_matches(table, match);
-	}
+	return prefix == KEY_DEVICE ? describe_nodes(table, key) : describe_matches(table, match);
 }

@@ -114,16 +114,13 @@ static char *name_of_carrier(const Slot *slot)
 
 static const char *why_absent(const Slot *slot)
 {
-	switch (udev_match_prefix(slot->match)) {
-	case KEY_LABEL:
+	const KeyPrefix prefix = udev_match_prefix(slot->match);
+
+	if (prefix == KEY_LABEL)
 		return "no volume with that label";
-	case KEY_UUID:
+	if (prefix == KEY_UUID)
 		return "no volume with that UUID";
-	case KEY_DEVICE:
-		return "no such device";
-	default:
-		return "no device matches";
-	}
+	return prefix == KEY_DEVICE ? "no such device" : "no device matches";
 }
 
 static void report(UdevTable *table, Slot *slot, bool always)

@@ -29,8 +29,8 @@ typedef struct UdevProvider {
 	UdevTable *table;
 	GHashTable *wanted; /* subsystem or ANY, owned -> how many conditions */
 	struct udev *udev;
-	UdevSource *source; /* NULL while nobody asks for anything */
-	UdevDaemon *daemon;
+	UdevDaemon *daemon; /* NULL while nobody asks for anything */
+	UdevSource *source; /* NULL until udevd is there */
 	Timer *listing;     /* list all devices again */
 	int64_t listed_at_us;
 	bool is_behind;     /* events may be older than what was listed */
@@ -109,7 +109,6 @@ static void list_all(UdevProvider *udev)
 	gpointer subsystem;
 	const int64_t began_us = loop_now();
 
-	timer_disarm(udev->listing);
 	if (g_hash_table_contains(udev->wanted, ANY)) {
 		list_devices(udev, NULL);
 	} else {
@@ -121,20 +120,6 @@ static void list_all(UdevProvider *udev)
 	log_debug(NULL, "looked at all devices in %d us", (int)(udev->listed_at_us - began_us));
 	udev_table_set_live(udev->table, NULL);
 	udev_table_settle(udev->table);
-}
-
-static void on_listing_due(void *data)
-{
-	UdevProvider *udev = data;
-
-	if (udev->source && udev_daemon_is_there(udev->daemon))
-		list_all(udev);
-}
-
-static void schedule_listing(UdevProvider *udev)
-{
-	if (!timer_is_armed(udev->listing))
-		timer_arm(udev->listing, MAX(loop_now(), udev->listed_at_us + LISTING_PAUSE_US));
 }
 
 /* --- events --- */
@@ -170,12 +155,6 @@ static void on_device_event(void *data, struct udev_device *device)
 		udev_table_put(udev->table, record_of(device));
 }
 
-static void on_events_lost(void *data)
-{
-	log_notice(NULL, "device events were lost; looking at all devices again");
-	schedule_listing(data);
-}
-
 static void on_events_drained(void *data)
 {
 	((UdevProvider *)data)->is_behind = false;
@@ -186,19 +165,72 @@ static void on_event_batch_end(void *data)
 	udev_table_settle(((UdevProvider *)data)->table);
 }
 
+/* --- what is listened to --- */
+
+static void set_filter(UdevProvider *udev)
+{
+	g_autofree const char **subsystems = (const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
+
+	udev_source_filter(udev->source, g_hash_table_contains(udev->wanted, ANY) ? NULL : subsystems);
+}
+
+static void schedule_listing(UdevProvider *udev)
+{
+	if (!timer_is_armed(udev->listing))
+		timer_arm(udev->listing, MAX(loop_now(), udev->listed_at_us + LISTING_PAUSE_US));
+}
+
+static void on_events_lost(void *data)
+{
+	log_notice(NULL, "device events were lost; looking at all devices again");
+	schedule_listing(data);
+}
+
+static void listen(UdevProvider *udev)
+{
+	static const UdevSourceListener listener = { on_device_event, on_events_lost, on_events_drained,
+						     on_event_batch_end };
+	g_autoptr(GError) error = NULL;
+
+	udev->source = udev_source_new(udev->udev, &listener, udev, &error);
+	if (udev->source) {
+		set_filter(udev);
+		return;
+	}
+	log_error(NULL, "%s", error->message);
+	udev_table_set_live(udev->table, "udev cannot be listened to");
+	udev_table_settle(udev->table);
+}
+
+static void on_listing_due(void *data)
+{
+	UdevProvider *udev = data;
+
+	timer_disarm(udev->listing);
+	if (!udev_daemon_is_there(udev->daemon))
+		return;
+	if (!udev->source)
+		listen(udev);
+	if (udev->source)
+		list_all(udev);
+}
+
+/*
+ * For each udevd a new monitor: one that is made while there is no udevd stays deaf for ever, if /dev is not the kernel's own
+ * (in a container; sd-device-monitor.c of udev 252).
+ */
 static void on_daemon_changed(void *data, bool is_there)
 {
 	UdevProvider *udev = data;
 
 	if (is_there) {
+		g_clear_pointer(&udev->source, udev_source_free);
 		schedule_listing(udev);
 		return;
 	}
 	udev_table_set_live(udev->table, "udev is not running");
 	udev_table_settle(udev->table);
 }
-
-/* --- what is listened to --- */
 
 static void stop_listening(UdevProvider *udev)
 {
@@ -210,30 +242,20 @@ static void stop_listening(UdevProvider *udev)
 	udev_table_set_live(udev->table, "udev is not running");
 }
 
-static bool start_listening(UdevProvider *udev)
+static void start_listening(UdevProvider *udev)
 {
-	static const UdevSourceListener listener = { on_device_event, on_events_lost, on_events_drained,
-						     on_event_batch_end };
 	g_autoptr(GError) error = NULL;
 
 	udev->udev = udev_new();
 	g_assert(udev->udev); /* it allocates, no more */
-	udev->source = udev_source_new(udev->udev, &listener, udev, &error);
-	if (udev->source)
-		udev->daemon = udev_daemon_new(udev->directory, on_daemon_changed, udev, &error);
-	if (udev->daemon)
-		return true;
+	udev->daemon = udev_daemon_new(udev->directory, on_daemon_changed, udev, &error);
+	if (udev->daemon) {
+		on_listing_due(udev);
+		return;
+	}
 	log_error(NULL, "%s", error->message);
 	stop_listening(udev);
 	udev_table_set_live(udev->table, "udev cannot be listened to");
-	return false;
-}
-
-static void set_filter(UdevProvider *udev)
-{
-	g_autofree const char **subsystems = (const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
-
-	udev_source_filter(udev->source, g_hash_table_contains(udev->wanted, ANY) ? NULL : subsystems);
 }
 
 /* @subsystem: or ANY. The filter is wider before its devices are listed, so that nothing falls between the two. */
@@ -243,11 +265,10 @@ static void want(UdevProvider *udev, const char *subsystem)
 	const bool is_covered = n > 0 || g_hash_table_contains(udev->wanted, ANY);
 
 	g_hash_table_insert(udev->wanted, g_strdup(subsystem), GINT_TO_POINTER(n + 1));
-	if (!udev->source) {
-		if (start_listening(udev)) {
-			set_filter(udev);
-			on_listing_due(udev);
-		}
+	if (!udev->daemon) {
+		start_listening(udev);
+	} else if (!is_covered && !udev->source) {
+		on_listing_due(udev);
 	} else if (!is_covered) {
 		set_filter(udev);
 		if (udev_daemon_is_there(udev->daemon))
@@ -265,13 +286,13 @@ static void want_no_longer(UdevProvider *udev, const char *subsystem)
 		return;
 	}
 	g_hash_table_remove(udev->wanted, subsystem);
-	if (g_hash_table_contains(udev->wanted, ANY) || !udev->source)
+	if (g_hash_table_contains(udev->wanted, ANY))
 		return;
 	udev_table_retain(udev->table, udev->wanted);
-	if (g_hash_table_size(udev->wanted) > 0)
-		set_filter(udev);
-	else
+	if (g_hash_table_size(udev->wanted) == 0)
 		stop_listening(udev);
+	else if (udev->source)
+		set_filter(udev);
 }
 
 /* --- the provider --- */

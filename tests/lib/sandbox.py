@@ -23,6 +23,7 @@ import sys
 import threading
 import time
 
+import loops
 from cgroups import Leaf, cgroup2_mount
 from deadline import DEFAULT_S, wait_for
 
@@ -45,6 +46,10 @@ ENVIRONMENT = {
     "TERM": "dumb",
     "HOME": "/root",
 }
+
+
+# The shipped one is not for containers. This one sees the machine's events of block devices, with which nothing can be done.
+UDEVD = "[Service]\nExec=/lib/systemd/systemd-udevd\nReady=path:/run/udev/control\n"
 
 
 class Failure(AssertionError):
@@ -84,11 +89,19 @@ def memory_of(outer_pid):
 
 
 class Sandbox:
-    """One boot of svcd. @services: name -> text; @policy: None activates every service that is no template."""
+    """
+    One boot of svcd. @services: name -> text; @policy: None activates every service that is no template.
+    @udev: with a real udevd (service "udevd") and loop devices, in a Debian root.
+    """
 
     def __init__(self, services=None, policy=None, root="minimal", vendor=False, files=None, stage=None, cmdline="",
-                 mounts=("sys", "run"), init=("/sbin/svcd",), environment=None, expect_crash=False):
+                 mounts=("sys", "run"), init=("/sbin/svcd",), environment=None, expect_crash=False, udev=False):
         self.stage = stage or default_stage()
+        self.udev = udev
+        self.loops = []
+        if udev:
+            root = "debian"
+            services = dict(services or {}, udevd=UDEVD)
         self.root = debian_root() if root == "debian" else None
         self.files = dict(files or {})
         for name, text in (services or {}).items():
@@ -138,7 +151,7 @@ class Sandbox:
         spec = {
             "base": self.base, "stage": self.stage, "root": self.root, "cgroup": self._leaf.path, "hostname": "svcd-box",
             "cmdline": self.cmdline, "mounts": self.mounts, "removed": self.removed, "files": self.files,
-            "init": self.init, "environment": self.environment,
+            "init": self.init, "environment": self.environment, "udev": self.udev,
         }
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
@@ -200,6 +213,8 @@ class Sandbox:
                 pass
         self._boot.wait()
         self._read_status()
+        while self.loops:
+            loops.release(self.loops.pop())
         if getattr(self, "_reader", None):
             self._reader.join(5)
             if not self._reader.is_alive() and self.console_fd >= 0:
@@ -296,6 +311,30 @@ class Sandbox:
 
     def shell(self):
         subprocess.run(self.command(["/bin/sh"]), env=dict(ENVIRONMENT, TERM=os.environ.get("TERM", "dumb")), check=False)
+
+    # --- volumes, with udev=True ---
+
+    def volume(self, label, *options):
+        """A file with an ext4 file system in it; returns its path. A label is best one that no other test can have."""
+        image = f"/run/volume-{time.monotonic_ns()}"
+        self.run("truncate", "-s", "1M", image)
+        self.run("mkfs.ext4", "-q", "-L", label, *options, image)
+        return image
+
+    def attach(self, image):
+        """Returns the loop device, "/dev/loop0"; it is given back with the sandbox."""
+        device = self.run("losetup", "--find", "--show", image).stdout.strip()
+        self.loops.append(int(device.removeprefix("/dev/loop")))
+        return device
+
+    def detach(self, device):
+        self.run("losetup", "--detach", device)
+        self.loops.remove(int(device.removeprefix("/dev/loop")))
+
+    def send_events(self, count, action, devpath, *properties, pause_s=0):
+        """What udevd would send of a device that need not exist; see fake_udev.py. Runs outside but for the network."""
+        subprocess.run(["nsenter", f"--target={self.pid1}", "--net", "--", "/usr/bin/python3", f"{HERE}/fake_udev.py",
+                        str(count), str(pause_s), action, devpath, *properties], check=True, timeout=DEFAULT_S)
 
     # --- svcctl ---
 

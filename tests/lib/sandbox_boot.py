@@ -34,6 +34,9 @@ DEVICE_NODES = (
     ("tty", 5, 0, 0o666),
 )
 
+# As many as several tests at a time use.
+N_LOOPS = 64
+
 DEVICE_LINKS = (
     ("fd", "/proc/self/fd"),
     ("stdin", "/proc/self/fd/0"),
@@ -172,6 +175,21 @@ def mount_dev(root):
     os.umask(0o022)
 
 
+def give_loops(root):
+    """
+    Loop devices are the machine's, and so are their events; nodes are the sandbox's. udevadm trigger writes below /sys, which is
+    read-only but for the devices that no hardware is behind.
+    """
+    os.mknod(f"{root}/dev/loop-control", stat.S_IFCHR | 0o600, os.makedev(10, 237))
+    for number in range(N_LOOPS):
+        os.mknod(f"{root}/dev/loop{number}", stat.S_IFBLK | 0o600, os.makedev(7, number))
+    sys = f"{root}/sys"
+    ns.mount(None, sys, None, ns.MS_REMOUNT | ns.MS_NOSUID | ns.MS_NODEV | ns.MS_NOEXEC)
+    virtual = f"{sys}/devices/virtual/block"
+    ns.mount(virtual, virtual, None, ns.MS_BIND)
+    ns.mount(None, sys, None, ns.MS_BIND | ns.MS_REMOUNT | ns.MS_RDONLY | ns.MS_NOSUID | ns.MS_NODEV | ns.MS_NOEXEC)
+
+
 def make_console(root):
     """A terminal of the sandbox's own devpts is its /dev/console; returns the master's descriptor."""
     master = os.open(f"{root}/dev/pts/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
@@ -216,6 +234,8 @@ def become_pid1(spec, control):
     mount_proc(root, spec["base"], spec["cmdline"])
     if "sys" in spec["mounts"]:
         mount_sys_and_cgroup(root)
+    if spec["udev"]:
+        give_loops(root)
     if "run" in spec["mounts"]:
         ns.mount("tmpfs", f"{root}/run", "tmpfs", ns.MS_NOSUID | ns.MS_NODEV, "mode=755,size=64m")
     console = make_console(root)

@@ -5,7 +5,9 @@
 EXTRA_DIST += \
 	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
+	tests/lib/fake_udev.py \
 	tests/lib/isolate.py \
+	tests/lib/loops.py \
 	tests/lib/namespaces.py \
 	tests/lib/runner.py \
 	tests/lib/sandbox.py \
@@ -107,5 +109,10 @@ EXTRA_DIST += \
 	tests/sandbox/test_template.py \
 	tests/sandbox/test_terminal.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
+	tests/sandbox/test_udev_device.py \
+	tests/sandbox/test_udev_hostile.py \
+	tests/sandbox/test_udev_label.py \
+	tests/sandbox/test_udev_overflow.py \
+	tests/sandbox/test_udev_restart.py \
 	tests/sandbox/test_when_path.py \
 	tests/sandbox/test_while_service.py

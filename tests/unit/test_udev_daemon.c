@@ -6,12 +6,15 @@
 
 #include <check.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "loop/loop.h"
 #include "providers/udev-daemon.h"
 
@@ -22,6 +25,7 @@ static char *directory;
 static char *control;
 static UdevDaemon *daemon_there;
 static GString *told;
+static int listening = -1;
 
 static void on_changed(void *data, bool is_there)
 {
@@ -42,6 +46,7 @@ static void tear_down(void)
 	g_autofree char *command = g_strdup_printf("rm -rf '%s'", parent);
 
 	udev_daemon_free(daemon_there);
+	fd_close(&listening);
 	ck_assert_int_eq(system(command), 0);
 	g_free(parent);
 	g_free(directory);
@@ -60,7 +65,7 @@ static void make_directory(void)
 	ck_assert_int_eq(g_mkdir(directory, 0755), 0);
 }
 
-static void make_socket(void)
+static int bind_socket(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -68,7 +73,43 @@ static void make_socket(void)
 	ck_assert_uint_lt(strlen(control), sizeof address.sun_path);
 	strcpy(address.sun_path, control);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-	ck_assert_int_eq(close(fd), 0);
+	return fd;
+}
+
+static void make_socket(void)
+{
+	fd_close(&listening);
+	listening = bind_socket();
+	ck_assert_int_eq(listen(listening, 8), 0);
+}
+
+/* Another process listens until it is killed, and leaves its socket behind. */
+static pid_t start_daemon(void)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = bind_socket();
+
+		if (listen(fd, 8) < 0 || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	return pid;
+}
+
+static void end_daemon(pid_t pid)
+{
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
 /* Until as much was told, and then whatever else is waiting. */
@@ -162,6 +203,50 @@ START_TEST(a_socket_made_anew_is_another_daemon)
 }
 END_TEST
 
+START_TEST(it_is_killed_and_its_socket_stays)
+{
+	pid_t pid;
+
+	make_directory();
+	look_out();
+	pid = start_daemon();
+	expect("+");
+
+	end_daemon(pid);
+	expect("-");
+	ck_assert(g_file_test(control, G_FILE_TEST_EXISTS));
+
+	ck_assert_int_eq(unlink(control), 0);
+	pid = start_daemon();
+	expect("+");
+	end_daemon(pid);
+}
+END_TEST
+
+START_TEST(a_socket_that_was_left_behind_is_no_daemon)
+{
+	make_directory();
+	end_daemon(start_daemon());
+
+	look_out();
+
+	ck_assert(!udev_daemon_is_there(daemon_there));
+}
+END_TEST
+
+START_TEST(it_listens_a_moment_after_its_socket_is_there)
+{
+	make_directory();
+	look_out();
+
+	listening = bind_socket();
+	expect("");
+	ck_assert_int_eq(listen(listening, 8), 0);
+
+	expect("+");
+}
+END_TEST
+
 START_TEST(other_files_are_no_news)
 {
 	g_autofree char *other = g_build_filename(directory, "queue", NULL);
@@ -202,6 +287,9 @@ Suite *make_suite(void)
 	tcase_add_test(tests, its_directory_is_made_long_before_it);
 	tcase_add_test(tests, its_directory_is_removed_and_made_again);
 	tcase_add_test(tests, a_socket_made_anew_is_another_daemon);
+	tcase_add_test(tests, it_is_killed_and_its_socket_stays);
+	tcase_add_test(tests, a_socket_that_was_left_behind_is_no_daemon);
+	tcase_add_test(tests, it_listens_a_moment_after_its_socket_is_there);
 	tcase_add_test(tests, other_files_are_no_news);
 	tcase_add_test(tests, a_plain_file_is_no_daemon);
 	suite_add_tcase(suite, tests);

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Events as udevd sends them, written by hand: thousands a second, with whatever properties. Run as a program inside a sandbox:
+
+    python3 fake_udev.py COUNT PAUSE_S ACTION DEVPATH NAME=VALUE...     {} in a value is the number of the event
+
+The layout of a message is libudev's (struct monitor_netlink_header in systemd's sd-device-monitor.c); libudev takes it from root.
+"""
+
+import socket
+import struct
+import sys
+import time
+
+NETLINK_KOBJECT_UEVENT = 15
+GROUP_UDEV = 2
+MAGIC = 0xFEEDCAFE
+HEADER = struct.Struct("=8s8I")
+
+
+def murmur2(data):
+    """MurmurHash2 with seed 0: what the filter in the kernel compares."""
+    multiplier, mask = 0x5BD1E995, 0xFFFFFFFF
+    value = len(data)
+    whole = len(data) // 4 * 4
+    for (word,) in struct.iter_unpack("<I", data[:whole]):
+        word = word * multiplier & mask
+        word = (word ^ word >> 24) * multiplier & mask
+        value = (value * multiplier & mask) ^ word
+    rest = data[whole:]
+    if rest:
+        value = (value ^ int.from_bytes(rest, "little")) * multiplier & mask
+    value = (value ^ value >> 13) * multiplier & mask
+    return value ^ value >> 15
+
+
+def message(action, devpath, properties):
+    lines = [f"ACTION={action}", f"DEVPATH={devpath}", *properties]
+    body = b"".join(line.encode("utf-8", "surrogateescape") + b"\0" for line in lines)
+    subsystem = next(line.split("=", 1)[1] for line in lines if line.startswith("SUBSYSTEM="))
+    head = HEADER.pack(b"libudev\0", socket.htonl(MAGIC), HEADER.size, HEADER.size, len(body),
+                       socket.htonl(murmur2(subsystem.encode())), 0, 0, 0)
+    return head + body
+
+
+def main():
+    count, pause_s, action, devpath = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3], sys.argv[4]
+    sender = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_KOBJECT_UEVENT)
+    for number in range(count):
+        properties = [word.replace("{}", str(number)) for word in sys.argv[5:]]
+        sender.sendto(message(action, devpath, [*properties, f"SEQNUM={number + 1}"]), (0, GROUP_UDEV))
+        time.sleep(pause_s)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""More events than the kernel keeps: the manager says so once, looks at the devices again, and every condition is right."""
+
+import os
+import signal
+
+from deadline import wait_for
+from sandbox import Failure, Sandbox
+
+STAYS, COMES, GHOST = (f"{word}-{os.getpid()}" for word in ("stays", "comes", "ghost"))
+LOST = "device events were lost; looking at all devices again"
+
+# With what the kernel counts for each, far more than the 16 MiB that are kept.
+EVENTS = 60000
+
+
+def service(label):
+    return f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=label:{label}\n"
+
+
+with Sandbox({"stays": service(STAYS), "comes": service(COMES), "ghost": service(GHOST)}, udev=True) as box:
+    box.wait_state("udevd", "ready")
+    box.attach(box.volume(STAYS))
+    box.wait_states({"stays": "ready", "comes": "waiting", "ghost": "waiting"})
+    pid = box.pid("stays")
+    image = box.volume(COMES)
+
+    # The manager stands still for less than the keeper takes for a hang.
+    manager = box.manager_pid()
+    os.kill(manager, signal.SIGSTOP)
+    box.send_events(EVENTS, "change", "/devices/virtual/block/ghost0", "SUBSYSTEM=block", "DEVNAME=/dev/ghost0",
+                    f"ID_FS_LABEL_ENC={GHOST}", "FILLING={}")
+    box.attach(image)
+    box.run("udevadm", "settle")
+    os.kill(manager, signal.SIGCONT)
+
+    # Of the volume that came last no event is left, and of the ghost no device: only the listing knows.
+    box.wait_states({"stays": "ready", "comes": "ready"})
+    wait_for(lambda: box.console().count(LOST) == 1, what="the loss is said")
+    box.wait_state("ghost", "waiting")
+    if box.pid("stays") != pid:
+        raise Failure("a service whose volume was there all the time was restarted")

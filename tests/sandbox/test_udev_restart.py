@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""udevd is killed, away and started anew under a storm of events: what was there stays, and in the end everything is right."""
+
+import os
+import subprocess
+
+from deadline import wait_for
+from sandbox import Failure, Sandbox
+
+STAYS, GOES, COMES = (f"{word}-{os.getpid()}" for word in ("stays", "goes", "comes"))
+ROUNDS = 5
+
+# Change events of what the test has attached, as fast as udev takes them.
+STORM = "while :; do udevadm trigger --action=change {names}; done"
+
+
+def service(label):
+    return f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=label:{label}\n"
+
+
+with Sandbox({"stays": service(STAYS), "goes": service(GOES), "comes": service(COMES)}, udev=True) as box:
+    box.wait_state("udevd", "ready")
+    stays, goes = box.attach(box.volume(STAYS)), box.attach(box.volume(GOES))
+    box.wait_states({"stays": "ready", "goes": "ready", "comes": "waiting"})
+    pid = box.pid("stays")
+
+    names = " ".join(f"--sysname-match={os.path.basename(device)}" for device in (stays, goes))
+    storm = subprocess.Popen(box.command(["/bin/sh", "-c", STORM.format(names=names)]))
+    try:
+        for _round in range(ROUNDS):
+            box.kill(box.pid("udevd"))
+            box.wait_state("udevd", "failed")
+            box.svcctl("start", "--wait", "udevd")
+    finally:
+        storm.kill()
+        storm.wait()
+
+    # Away for good: nothing is stopped, and nothing new is believed.
+    box.svcctl("stop", "udevd")
+    box.wait_state("udevd", "idle")
+    if box.pid("stays") != pid or box.state("goes") != "ready":
+        raise Failure("a service was stopped because udevd was silent")
+    wait_for(lambda: "udev is not running" in box.svcctl("explain", "comes").stdout, what="absent is unknown")
+
+    # What happens meanwhile is seen when udevd is back and has looked at the devices, as its start at boot does.
+    box.detach(goes)
+    comes = box.attach(box.volume(COMES))
+    box.svcctl("start", "--wait", "udevd")
+    box.run("udevadm", "trigger", *(f"--sysname-match={os.path.basename(device)}" for device in (goes, comes)))
+    box.wait_states({"stays": "ready", "goes": "waiting", "comes": "ready"})
+    if box.pid("stays") != pid:
+        raise Failure("a service whose volume was there all the time was restarted")
