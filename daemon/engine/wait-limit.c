@@ -52,7 +52,9 @@ static void set_until(Service *s, int64_t until_us)
 	if (priv->wait_until_us != until_us) {
 		priv->wait_until_us = until_us;
 		engine_queue(s, WORK_SETTLED);
-		priv->engine->ops->changed(priv->engine->data, s); /* it is in the note */
+		/* It is in the note. A state that is just being left is told with its cause, a moment later. */
+		if (s->state == STATE_WAITING)
+			priv->engine->ops->changed(priv->engine->data, s);
 	}
 	engine_arm(s, ENGINE_TIMER_WAIT, until_us);
 }

@@ -303,7 +303,7 @@ START_TEST(explain_tells_the_time_left_and_what_was_missed)
 	ck_assert(is_told(w, "it", "30.0 s are left of WaitTimeout=."));
 	world_advance_s(w, 30);
 	ck_assert(is_told(w, "it", OVER ". It is tried again when all its conditions are true."));
-	ck_assert(is_told(w, "it", "label:DATA is false (/etc/svcd/services.d/it.svc:5)."));
+	ck_assert(is_told(w, "it", "waiting for a volume labelled DATA (/etc/svcd/services.d/it.svc:5)."));
 }
 END_TEST
 
