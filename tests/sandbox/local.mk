@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_boot_durations_bad.py \
 	tests/sandbox/test_boot_progress.py \
 	tests/sandbox/test_children_of_pid1.py \
+	tests/sandbox/test_conditions_verb.py \
 	tests/sandbox/test_conflicts.py \
 	tests/sandbox/test_container_signals.py \
 	tests/sandbox/test_crash_loop.py \
@@ -61,6 +62,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_manager_killed.py \
 	tests/sandbox/test_many_files.py \
 	tests/sandbox/test_many_processes.py \
+	tests/sandbox/test_monitor.py \
 	tests/sandbox/test_mounted.py \
 	tests/sandbox/test_need_ends.py \
 	tests/sandbox/test_network.py \
@@ -107,6 +109,8 @@ EXTRA_DIST += \
 	tests/sandbox/test_system_bus.py \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \
+	tests/sandbox/test_unmanaged.py \
+	tests/sandbox/test_wait.py \
 	tests/sandbox/test_terminal.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
 	tests/sandbox/test_udev_device.py \

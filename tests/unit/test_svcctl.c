@@ -325,8 +325,8 @@ START_TEST(the_overview_of_a_boot_tells_how_far_it_is)
 END_TEST
 
 static const char *const verbs[] = { "overview", "list", "status", "explain", "log", "start", "stop", "restart", "reload",
-				     "clear", "cat", "check", "graph", "flag", "conditions", "wait", "monitor", "runlevel", "reload-files",
-				     "poweroff", "reboot", "halt", "reexec", "version" };
+				     "clear", "cat", "check", "graph", "flag", "conditions", "wait", "monitor", "runlevel",
+				     "reload-files", "poweroff", "reboot", "halt", "reexec", "version" };
 
 /* --help asks nobody and does nothing. */
 START_TEST(each_verb_has_help)
@@ -387,6 +387,55 @@ START_TEST(status_shows_the_processes_as_a_tree)
 				  "             └─ 103 stray\n") != NULL, "%s", out);
 	ck_assert_int_eq(bus_world_svcctl(bw, "status upper --json", &json, NULL), 0);
 	ck_assert_msg(strstr(json, "{\"pid\":102,\"parent\":101,\"command\":\"grandchild\"}") != NULL, "%s", json);
+}
+END_TEST
+
+/* Without cgroups, what the bus started is found by parents; the bus's own forks are no news. */
+START_TEST(what_the_bus_started_is_listed_without_cgroups_too)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== dbus\n[Service]\nExec=/bin/bus\n", NULL);
+	g_autofree char *out = NULL;
+	g_autofree char *json = NULL;
+
+	world_settle(bw->world);
+	write_process(bw, 1, 0, "init");
+	write_process(bw, 4711, 1, "bus --system");
+	write_process(bw, 4720, 4711, "bus --system");
+	write_process(bw, 4721, 4720, "helper \xff");
+	write_process(bw, 4722, 4721, "its child");
+	write_process(bw, 4800, 1, "somebody else");
+	tree_write(bw->tree, "/proc/4721/status", "Name:\thelper\nUid:\t0\t4294967290\t0\t0\n");
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "list --unmanaged -o pid,command --no-header", &out, NULL), 0);
+	ck_assert_msg(strstr(out, "4721 helper") != NULL && strstr(out, "4722 its child\n") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "bus") == NULL && strstr(out, "somebody") == NULL, "%s", out);
+	ck_assert_int_eq(bus_world_svcctl(bw, "list --unmanaged --json", &json, NULL), 0);
+	ck_assert_msg(strstr(json, "\"pid\":4721,\"uid\":4294967290,\"user\":null,\"names\":[]") != NULL, "%s", json);
+}
+END_TEST
+
+START_TEST(conditions_are_json_with_all_that_is_known)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *out = NULL;
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "conditions flag:* --json", &out, NULL), 0);
+	ck_assert_msg(strstr(out, "\"verb\":\"conditions\",\"exit\":0,\"data\":[{\"condition\":\"flag:go\",\"level\":\"false\",") !=
+			      NULL, "%s", out);
+	ck_assert_msg(strstr(out, "\"waiting\":[\"shy\"],\"others\":[],\"instead\":\"flags set: stay\",\"why\":null}") != NULL,
+		      "%s", out);
+}
+END_TEST
+
+START_TEST(wait_is_json_also_when_it_was_in_vain)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *out = NULL;
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "wait flag:go -t 0 --json", &out, NULL), 3);
+	ck_assert_msg(strstr(out, "\"exit\":3,\"data\":{\"condition\":\"flag:go\",\"negated\":false,\"level\":\"false\",") != NULL,
+		      "%s", out);
+	ck_assert_msg(strstr(out, "\"error\":{\"code\":\"NotTrue\",") != NULL, "%s", out);
 }
 END_TEST
 
@@ -794,6 +843,9 @@ Suite *make_suite(void)
 	tcase_set_timeout(explain, 60);
 	tcase_add_test(explain, log_follows_what_is_written);
 	tcase_add_test(explain, status_shows_the_processes_as_a_tree);
+	tcase_add_test(explain, what_the_bus_started_is_listed_without_cgroups_too);
+	tcase_add_test(explain, conditions_are_json_with_all_that_is_known);
+	tcase_add_test(explain, wait_is_json_also_when_it_was_in_vain);
 	tcase_add_test(explain, explain_names_the_false_term_and_what_to_do);
 	tcase_add_test(explain, explain_alone_tells_all_that_is_not_as_wanted_and_broken_files);
 	tcase_add_test(explain, explain_alone_is_content_when_all_is_well);

@@ -98,10 +98,14 @@ static const Process *find_process(const GPtrArray *processes, pid_t pid)
 	return NULL;
 }
 
-/* dbus-daemon forks a second one of itself that waits for each program it starts: that is still the bus. */
+/*
+ * dbus-daemon forks a second one of itself that waits for each program it starts: that is still the bus. And what asks
+ * svcd for a service (docs/bus-activation.md) is ours.
+ */
 static bool is_bus_itself(const Process *process, pid_t main_pid, const char *main_command)
 {
-	return process->pid == main_pid || (main_command && strcmp(process->command, main_command) == 0);
+	return process->pid == main_pid || (main_command && strcmp(process->command, main_command) == 0) ||
+	       g_str_has_prefix(process->command, SVCD_LIBDIR "/svc-activate");
 }
 
 static GVariant *new_record(const Process *process, GHashTable *names)
@@ -125,7 +129,7 @@ static GVariant *new_record(const Process *process, GHashTable *names)
 
 static GPtrArray *find_processes(GVariant *bus, char **ret_main_command)
 {
-	const char *cgroup = record_text(bus, "Cgroup");
+	const char *cgroup = record_text(bus, "ControlGroup");
 	const pid_t main_pid = (pid_t)record_number(bus, "MainPid");
 	g_autoptr(GPtrArray) alone = processes_of_cgroup("", main_pid, proc_directory());
 	const Process *main_process = find_process(alone, main_pid);

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""monitor shows changes as they happen, goes on over a new manager without missing one, and ends cleanly."""
+
+import json
+import os
+import signal
+import subprocess
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
+SERVICES = {
+    "held": SLEEP + "[Conditions]\nWhile=flag:go\n",
+    "other": SLEEP,
+}
+
+
+class Monitor:
+    """A running "svcctl monitor", its lines read as they come."""
+
+    def __init__(self, box, *words):
+        # The first line is its pid inside: what we start is nsenter, which waits for it and ends as it does.
+        argv = ["/bin/sh", "-c", 'echo $$; exec /usr/bin/svcctl monitor "$@"', "sh", *words]
+        self.box = box
+        self.process = subprocess.Popen(box.command(argv), stdout=subprocess.PIPE, env=box.run_environment())
+        os.set_blocking(self.process.stdout.fileno(), False)
+        self.text = ""
+
+    def read(self):
+        try:
+            self.text += os.read(self.process.stdout.fileno(), 65536).decode()
+        except BlockingIOError:
+            pass
+        return self.text
+
+    def wait(self, text):
+        wait_for(lambda: text in self.read(), 30, f"the monitor shows {text!r}, not only\n{self.text}")
+
+    def objects(self):
+        return [json.loads(line) for line in self.read().splitlines() if line.endswith("}")]
+
+    def wait_object(self, **wanted):
+        def look():
+            found = [one for one in self.objects() if all(one.get(key) == value for key, value in wanted.items())]
+            return found[-1] if found else None
+        return wait_for(look, 30, f"the monitor shows {wanted}")
+
+    def end(self, number):
+        self.box.kill(int(self.text.splitlines()[0]), number)
+        return self.process.wait(30)
+
+
+with Sandbox(SERVICES) as box:
+    box.wait_states({"held": "waiting", "other": "ready"})
+    text = Monitor(box)
+    lines = Monitor(box, "--json")
+    one = Monitor(box, "--json", "path:/run/token")
+    text.wait("manager: ready: watching 2 services and ")
+    for monitor in (lines, one):
+        monitor.wait_object(kind="manager", now="ready")
+
+    box.svcctl("flag", "set", "go")
+    text.wait("flag:go: false -> true: set by uid 0")
+    text.wait("held: starting -> ready")
+    change = lines.wait_object(kind="service", name="held", now="ready")
+    assert change["at_us"] > 0 and change["why"], change
+    lines.wait_object(kind="condition", name="flag:go", before="false", now="true")
+
+    # The manager is replaced. What happens meanwhile, and afterwards, is shown.
+    box.kill_manager()
+    for monitor in (lines, one):
+        monitor.wait_object(kind="manager", now="back")
+    text.wait("manager: back")
+    box.svcctl("flag", "clear", "go")
+    text.wait("flag:go: true -> false")
+    lines.wait_object(kind="service", name="held", before="stopping", now="waiting")
+    box.svcctl("runlevel", "3")
+    lines.wait_object(kind="runlevel", before="2", now="3")
+
+    # Only what was named, though no service looks at it.
+    box.write("/run/token", "")
+    one.wait_object(kind="condition", name="path:/run/token", before="false", now="true")
+    assert {change["kind"] for change in one.objects()} == {"manager", "condition"}, one.objects()
+    assert {change["name"] for change in one.objects() if change["kind"] == "condition"} == {"path:/run/token"}
+
+    # SIGINT, SIGTERM, and a reader that leaves while nothing happens.
+    assert text.end(signal.SIGINT) == 0
+    assert lines.end(signal.SIGTERM) == 0
+    one.process.stdout.close()
+    assert one.process.wait(30) == 0

@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""wait ends when its condition is true, whoever looks at it; over a new manager too; or says what is not true, in time."""
+
+import subprocess
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
+SERVICES = {"held": SLEEP + "[Conditions]\nWhen=flag:go\n"}
+
+
+def begin(box, *words):
+    return subprocess.Popen(box.command(["/usr/bin/svcctl", "wait", "-t", "60", *words]), stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env=box.run_environment())
+
+
+def is_watched(box, key, *processes):
+    """svcd looks at it: a path that no service names has a provider only while somebody waits."""
+    assert all(process.poll() is None for process in processes), [process.communicate() for process in processes]
+    return box.svcctl("wait", key, "-t", "0", check=False).returncode == 3
+
+
+def end(process):
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, (process.returncode, out, err)
+    return out
+
+
+with Sandbox(SERVICES) as box:
+    box.wait_state("held", "waiting")
+
+    # Of no service's, a path; it comes, and goes.
+    waiting = begin(box, "path:/run/token")
+    wait_for(lambda: is_watched(box, "path:/run/token", waiting), 30, "the path is known not to be there")
+    box.write("/run/token", "")
+    assert end(waiting) == "path:/run/token is true\n"
+    gone = begin(box, "!path:/run/token")
+    box.remove("/run/token")
+    end(gone)
+
+    # Several at once, and the manager is replaced under them.
+    many = [begin(box, name) for name in ("held", "service:held", "flag:go", "path:exec:/run/token", "settled:held")]
+    end(many.pop())
+    box.kill_manager()
+    for process in many:
+        assert process.poll() is None, process.communicate()
+    box.svcctl("flag", "set", "go")
+    box.write("/run/token", "", 0o755)
+    for process in many:
+        end(process)
+
+    # In time, or not.
+    for words, code, sentence in (
+            (["held", "-t", "0"], 0, "service:held is true"),
+            (["!held", "-t", "0"], 3, "service:held is true (held is ready)"),
+            (["path:/run/never", "-t", "1"], 6, "path:/run/never is still false"),
+            (["flag:never", "-t", "0"], 3, "flag:never is false"),
+            (["nosuch"], 4, "there is no such service"),
+            (["paht:/run"], 2, "did you mean")):
+        done = box.svcctl("wait", *words, check=False)
+        assert done.returncode == code and sentence in done.stdout + done.stderr, (words, done)
+    answer = box.svcctl_json("wait", "path:/run/never", "-t", "1", check=False)
+    assert answer["exit"] == 6 and answer["data"]["level"] == "false" and answer["error"]["code"] == "TimedOut", answer
