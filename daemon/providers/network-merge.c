@@ -15,14 +15,16 @@ static Level level_of(bool truth)
 	return truth ? LEVEL_TRUE : LEVEL_FALSE;
 }
 
-static bool nm_speaks(const NmView *nm, NetworkQuestion question)
+static bool nm_speaks(const NetworkMerge *merge, NetworkQuestion question)
 {
+	const NmView *nm = &merge->nm;
+
 	if (nm->presence != NM_PRESENT || nm->state == STATE_UNKNOWN)
 		return false;
-	if (!nm->is_starting)
-		return true;
-	/* Good news is news even then. */
-	return nm->state >= STATE_CONNECTED_SITE && (question == NETWORK_UP || nm->connectivity == CONNECTIVITY_FULL);
+	if (nm->state < STATE_CONNECTED_SITE)
+		return !nm->is_starting && merge->rtnl != LEVEL_TRUE;
+	/* Good news is news even while it starts. */
+	return !nm->is_starting || question == NETWORK_UP || nm->connectivity == CONNECTIVITY_FULL;
 }
 
 static Level nm_level(const NmView *nm, NetworkQuestion question)
@@ -35,14 +37,22 @@ static Level nm_level(const NmView *nm, NetworkQuestion question)
 							: level_of(nm->connectivity == CONNECTIVITY_FULL);
 }
 
+/* Rule 4. */
+static bool is_about_to_look(const NetworkMerge *merge)
+{
+	return merge->nm.presence == NM_PRESENT && (merge->nm.is_starting || merge->until_us != 0);
+}
+
 static Level rtnl_level(const NetworkMerge *merge, NetworkQuestion question)
 {
 	const Level word = merge->word[question];
 
+	if (question == NETWORK_UP && merge->rtnl == LEVEL_TRUE)
+		return LEVEL_TRUE; /* rule 1 */
 	if (!merge->has_asked)
 		return LEVEL_UNKNOWN; /* rule 5 */
-	if (question == NETWORK_ONLINE && merge->rtnl == LEVEL_TRUE && word != LEVEL_TRUE && merge->nm.presence == NM_PRESENT)
-		return LEVEL_UNKNOWN; /* rule 4 */
+	if (merge->rtnl == LEVEL_TRUE && word != LEVEL_TRUE && is_about_to_look(merge))
+		return LEVEL_UNKNOWN;
 	if (word != LEVEL_UNKNOWN && merge->rtnl != word)
 		return LEVEL_UNKNOWN; /* rule 3 */
 	return merge->rtnl;
@@ -51,7 +61,7 @@ static Level rtnl_level(const NetworkMerge *merge, NetworkQuestion question)
 static void work_out(NetworkMerge *merge)
 {
 	for (NetworkQuestion q = 0; q < NETWORK_QUESTIONS; q++) {
-		merge->level[q] = nm_speaks(&merge->nm, q) ? nm_level(&merge->nm, q) : rtnl_level(merge, q);
+		merge->level[q] = nm_speaks(merge, q) ? nm_level(&merge->nm, q) : rtnl_level(merge, q);
 		if (merge->level[q] != LEVEL_UNKNOWN)
 			merge->word[q] = merge->level[q];
 	}
@@ -60,7 +70,7 @@ static void work_out(NetworkMerge *merge)
 /* What was known is past, where NetworkManager is silent. */
 static void forget_word(NetworkMerge *merge, NetworkQuestion question)
 {
-	if (!nm_speaks(&merge->nm, question))
+	if (!nm_speaks(merge, question))
 		merge->word[question] = LEVEL_UNKNOWN;
 }
 
@@ -70,29 +80,37 @@ void network_merge_init(NetworkMerge *merge, int64_t now_us)
 				 .word = { LEVEL_UNKNOWN, LEVEL_UNKNOWN }, .level = { LEVEL_UNKNOWN, LEVEL_UNKNOWN } };
 }
 
-/* The grace begins whenever NetworkManager turns silent, or is known to be, and runs out only while that is known. */
+/* The grace begins when NetworkManager turns silent, or is known to be, and runs out only while that is known. */
+static void time_grace(NetworkMerge *merge, bool is_news, int64_t now_us)
+{
+	const bool is_heard = merge->nm.presence != NM_UNHEARD;
+
+	if (merge->has_asked && (!is_heard || nm_speaks(merge, NETWORK_ONLINE)))
+		merge->until_us = 0;
+	else if (is_heard && is_news)
+		merge->until_us = now_us + NETWORK_GRACE_US;
+}
+
 void network_merge_set_nm(NetworkMerge *merge, const NmView *nm, int64_t now_us)
 {
-	const bool is_heard = nm->presence != NM_UNHEARD;
-	const bool spoke = nm_speaks(&merge->nm, NETWORK_ONLINE);
-	const bool has_moved = nm->presence != merge->nm.presence;
+	const bool is_news = nm_speaks(merge, NETWORK_ONLINE) || nm->presence != merge->nm.presence;
 
 	merge->nm = *nm;
-	merge->has_asked = merge->has_asked || is_heard;
-	if (merge->has_asked && (!is_heard || nm_speaks(nm, NETWORK_ONLINE)))
-		merge->until_us = 0;
-	else if (is_heard && (has_moved || spoke))
-		merge->until_us = now_us + NETWORK_GRACE_US;
+	merge->has_asked = merge->has_asked || nm->presence != NM_UNHEARD;
+	time_grace(merge, is_news, now_us);
 	work_out(merge);
 }
 
-void network_merge_set_rtnl(NetworkMerge *merge, Level level)
+void network_merge_set_rtnl(NetworkMerge *merge, Level level, int64_t now_us)
 {
+	const bool spoke = nm_speaks(merge, NETWORK_ONLINE);
+
 	if (level == merge->rtnl)
 		return;
 	for (NetworkQuestion q = 0; q < NETWORK_QUESTIONS && merge->rtnl != LEVEL_UNKNOWN; q++)
 		forget_word(merge, q);
 	merge->rtnl = level;
+	time_grace(merge, spoke || merge->nm.presence == NM_PRESENT, now_us);
 	work_out(merge);
 }
 
@@ -139,7 +157,7 @@ static char *nm_why(const NmView *nm, NetworkQuestion question)
 			       nm->connectivity < G_N_ELEMENTS(names) ? names[nm->connectivity] : "value", nm->connectivity);
 }
 
-static const char *presence_text(const NetworkMerge *merge)
+static const char *silence_text(const NetworkMerge *merge)
 {
 	switch (merge->nm.presence) {
 	case NM_UNHEARD:
@@ -147,7 +165,7 @@ static const char *presence_text(const NetworkMerge *merge)
 	case NM_ABSENT:
 		return "NetworkManager is away";
 	case NM_PRESENT:
-		return merge->nm.is_starting ? "NetworkManager is starting" : "NetworkManager does not know";
+		return merge->nm.is_starting ? "NetworkManager is starting" : "NetworkManager has not looked yet";
 	}
 	g_assert_not_reached();
 }
@@ -156,13 +174,13 @@ char *network_merge_why(const NetworkMerge *merge, NetworkQuestion question, con
 {
 	const Level word = merge->word[question];
 
-	if (nm_speaks(&merge->nm, question))
+	if (nm_speaks(merge, question))
 		return nm_why(&merge->nm, question);
 	if (merge->level[question] == LEVEL_UNKNOWN && merge->rtnl != LEVEL_UNKNOWN && word != LEVEL_UNKNOWN)
-		return g_strdup_printf("%s and has said %s; the kernel: %s", presence_text(merge), level_name(word), rtnl_why);
+		return g_strdup_printf("%s and has said %s; the kernel: %s", silence_text(merge), level_name(word), rtnl_why);
 	if (merge->level[question] == LEVEL_UNKNOWN && merge->rtnl != LEVEL_UNKNOWN)
-		return g_strdup_printf("%s; the kernel: %s", presence_text(merge), rtnl_why);
+		return g_strdup_printf("%s; the kernel: %s", silence_text(merge), rtnl_why);
 	if (question == NETWORK_ONLINE && merge->level[question] == LEVEL_TRUE)
-		return g_strdup_printf("%s; without NetworkManager nobody checks further", rtnl_why);
+		return g_strdup_printf("%s; nobody checks further", rtnl_why);
 	return g_strdup(rtnl_why);
 }

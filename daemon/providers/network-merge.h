@@ -4,15 +4,17 @@
  *
  * Pure: times come in. The rules, with their reasons:
  *
- * 1. NetworkManager's word counts while it speaks: up is State >= 60 (there is a default route), online is Connectivity 4.
- * 2. It does not speak while it starts (its State goes from 20 to 70 over connections that worked all the time), when it says
- *    "unknown", when it has no owner, and when the bus is away. Then rtnetlink's word counts.
+ * 1. A default route that the kernel can use is a network that is up, whoever made it. NetworkManager knows nothing of what it does
+ *    not manage: beside an interface of /etc/network/interfaces, which Debian's leaves alone, it says "disconnected" for ever.
+ * 2. Otherwise NetworkManager's word counts while it speaks: up is State >= 60, online is Connectivity 4. It does not speak while it
+ *    starts (its State goes from 20 to 70 over connections that worked all the time), when it says "unknown", when it is
+ *    disconnected beside a default route of another's, when it has no owner, and when the bus is away. Then rtnetlink's counts.
  * 3. Where the two disagree at the moment when NetworkManager falls silent, the level is unknown: it stops nothing and starts
  *    nothing. NetworkManager knew those routes and said otherwise, and most likely it comes back and says so again (an upgrade).
- *    When rtnetlink changes, that is news, and counts at once. When NetworkManager stays away for NETWORK_GRACE_US, rtnetlink
+ *    When rtnetlink changes, that is news, and counts at once. When NetworkManager stays silent for NETWORK_GRACE_US, rtnetlink
  *    counts too; while the bus is away nobody can know that it is gone, and there is no such end.
- * 4. While NetworkManager starts, rtnetlink alone makes nothing online: what is new is about to be checked.
- * 5. A manager that has just begun gives the bus NETWORK_FIRST_US to answer: it might disagree with rtnetlink.
+ * 4. Where NetworkManager is, a new route makes nothing online for as long, nor while it starts: it is about to look.
+ * 5. A manager that has just begun gives the bus NETWORK_FIRST_US to answer: NetworkManager might say more than rtnetlink.
  */
 #ifndef SVCD_PROVIDERS_NETWORK_MERGE_H
 #define SVCD_PROVIDERS_NETWORK_MERGE_H
@@ -54,7 +56,7 @@ void network_merge_init(NetworkMerge *merge, int64_t now_us);
 
 /* What has changed; after each the levels may be others. */
 void network_merge_set_nm(NetworkMerge *merge, const NmView *nm, int64_t now_us);
-void network_merge_set_rtnl(NetworkMerge *merge, Level level);
+void network_merge_set_rtnl(NetworkMerge *merge, Level level, int64_t now_us);
 void network_merge_tick(NetworkMerge *merge, int64_t now_us);
 
 /* When network_merge_tick() has something to do; 0: never. */

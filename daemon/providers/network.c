@@ -136,7 +136,7 @@ static void on_netlink_turn_ends(void *data)
 	NetworkProvider *network = data;
 	g_autofree char *why = NULL;
 
-	network_merge_set_rtnl(&network->merge, rtnl_table_up(network->table, &why));
+	network_merge_set_rtnl(&network->merge, rtnl_table_up(network->table, &why), loop_now());
 	report_changes(network);
 }
 
@@ -165,7 +165,7 @@ static void begin_merge(NetworkProvider *network)
 	g_autofree char *why = NULL;
 
 	network_merge_init(&network->merge, loop_now());
-	network_merge_set_rtnl(&network->merge, rtnl_table_up(network->table, &why));
+	network_merge_set_rtnl(&network->merge, rtnl_table_up(network->table, &why), loop_now());
 	if (network->bus)
 		network->nm = nm_watch_new(network->bus, on_nm_changed, network);
 	else

@@ -55,15 +55,24 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": BUS_CONFIGURATION}
     box.run("ip route add default via 10.9.0.2")
     pid = box.wait_state("net", "ready")["pid"]
 
-    # NetworkManager takes over what worked, and says when it does not.
+    # NetworkManager takes over what worked, and knows what the kernel does not see.
     box.svcctl("start", "nm")
     wait_reason(box, "NetworkManager: connected-global (70)")
-    assert box.pid("net") == pid
+    box.run("ip route del default")
+    holds_for(lambda: box.pid("net") == pid, 1, "NetworkManager's word counts")
     say_state(box, 20)
     box.wait_state("net", "waiting")
     assert "NetworkManager: disconnected (20)" in box.svcctl("explain", "net").stdout
     say_state(box, 70)
     pid = box.wait_state("net", "ready")["pid"]
+
+    # A network that it does not manage is one all the same.
+    box.run("ip route add default via 10.9.0.2")
+    say_state(box, 20)
+    wait_reason(box, "default route through va")
+    assert box.pid("net") == pid
+    say_state(box, 70)
+    wait_reason(box, "NetworkManager: connected-global (70)")
 
     # It goes, and the bus goes: nothing is stopped.
     for _ in range(3):

@@ -284,9 +284,12 @@ START_TEST(without_a_bus_it_takes_a_second)
 {
 	run("ip route add default via 10.9.0.2");
 	subscribe("network:up");
-	expect("network:up", LEVEL_UNKNOWN, "NetworkManager has not answered yet; the kernel: default route through va");
+	subscribe("network:online");
+	expect("network:online", LEVEL_UNKNOWN, "NetworkManager has not answered yet; the kernel: default route through va");
 	expect("network:up", LEVEL_TRUE, "default route through va");
+	expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
 	ck_assert(!was_false("network:up"));
+	ck_assert(!was_false("network:online"));
 }
 END_TEST
 
@@ -295,7 +298,7 @@ START_TEST(online_without_network_manager_says_that_nobody_looks)
 	bus_daemon_start(&bus_daemon);
 	run("ip route add default via 10.9.0.2");
 	subscribe("network:online");
-	expect("network:online", LEVEL_TRUE, "default route through va; without NetworkManager nobody checks further");
+	expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
 	run("ip route del default");
 	expect("network:online", LEVEL_FALSE, "no default route");
 }
@@ -419,7 +422,6 @@ END_TEST
 START_TEST(network_managers_word_counts)
 {
 	bus_daemon_start(&bus_daemon);
-	run("ip route add default via 10.9.0.2");
 	nm_comes(20, 1, false);
 	subscribe("network:up");
 	subscribe("network:online");
@@ -434,6 +436,30 @@ START_TEST(network_managers_word_counts)
 }
 END_TEST
 
+/* So Debian's says beside an interface of /etc/network/interfaces. */
+START_TEST(network_manager_may_be_disconnected_beside_a_network_that_works)
+{
+	bus_daemon_start(&bus_daemon);
+	run("ip route add default via 10.9.0.2");
+	subscribe("network:up");
+	subscribe("network:online");
+	expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
+	nm_comes(20, 1, true);
+	nm_says(40, 1, true);
+	nm_says(20, 1, false);
+	nm_says(70, 4, false);
+	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
+	nm_says(20, 1, false);
+	expect("network:up", LEVEL_TRUE, "default route through va");
+	ck_assert(!was_false("network:up"));
+	ck_assert(!was_false("network:online"));
+
+	run("ip route del default");
+	expect("network:up", LEVEL_FALSE, "NetworkManager: disconnected (20)");
+	expect("network:online", LEVEL_FALSE, "NetworkManager: disconnected (20)");
+}
+END_TEST
+
 /* Times and numbers as they were seen of NetworkManager 1.42. */
 START_TEST(network_manager_comes_goes_and_comes_again)
 {
@@ -442,7 +468,7 @@ START_TEST(network_manager_comes_goes_and_comes_again)
 	subscribe("network:up");
 	subscribe("network:online");
 	expect("network:up", LEVEL_TRUE, "default route through va");
-	expect("network:online", LEVEL_TRUE, "default route through va; without NetworkManager nobody checks further");
+	expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
 
 	for (int i = 0; i < 3; i++) {
 		nm_comes(20, 0, true);
@@ -459,7 +485,7 @@ START_TEST(network_manager_comes_goes_and_comes_again)
 		}
 		nm_leaves();
 		expect("network:up", LEVEL_TRUE, "default route through va");
-		expect("network:online", LEVEL_TRUE, "default route through va; without NetworkManager nobody checks further");
+		expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
 	}
 	ck_assert(!was_false("network:up"));
 	ck_assert(!was_false("network:online"));
@@ -573,6 +599,7 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(both, set_up, tear_down);
 	tcase_set_timeout(both, 120);
 	tcase_add_test(both, network_managers_word_counts);
+	tcase_add_test(both, network_manager_may_be_disconnected_beside_a_network_that_works);
 	tcase_add_test(both, network_manager_comes_goes_and_comes_again);
 	tcase_add_test(both, the_bus_may_be_away);
 	tcase_add_test(both, a_bus_that_goes_hides_what_only_network_manager_sees);

@@ -33,57 +33,71 @@ typedef struct History {
 static const History histories[] = {
 	{ "without NetworkManager the kernel decides",
 	  { { KERNEL, F, 0, U, U }, { GONE, 0, 0, F, F }, { KERNEL, T, 0, T, T }, { KERNEL, F, 0, F, F } } },
-	{ "without a bus the kernel decides after a moment, and not earlier",
-	  { { KERNEL, T, 0, U, U }, { WAIT, 0, 0, U, U }, { WAIT, 1, 0, T, T }, { KERNEL, F, 0, F, F }, { KERNEL, T, 0, T, T } } },
+	{ "without a bus the kernel decides after a moment what NetworkManager might know better",
+	  { { KERNEL, T, 0, T, U }, { WAIT, 0, 0, T, U }, { WAIT, 1, 0, T, T }, { KERNEL, F, 0, F, F }, { KERNEL, T, 0, T, T } } },
+	{ "... and that there is no network",
+	  { { KERNEL, F, 0, U, U }, { WAIT, 0, 0, U, U }, { WAIT, 1, 0, F, F } } },
 	{ "a bus that comes later changes nothing",
-	  { { KERNEL, T, 0, U, U }, { WAIT, 1, 0, T, T }, { SILENT, 0, 0, T, T }, { GONE, 0, 0, T, T }, { WAIT, 60, 0, T, T } } },
-	{ "NetworkManager's word counts, whatever the kernel says",
-	  { { KERNEL, F, 0, U, U }, { NM, 70, 4, T, T }, { NM, 60, 3, T, F }, { NM, 20, 1, F, F }, { KERNEL, T, 0, F, F },
-	    { NM, 50, 1, F, F }, { NM, 10, 1, F, F }, { NM, 70, 2, T, F }, { NM, 70, 4, T, T }, { KERNEL, F, 0, T, T } } },
-	{ "a new manager waits for NetworkManager before it believes the kernel",
-	  { { KERNEL, T, 0, U, U }, { NM, 20, 1, F, F } } },
-	{ "a boot with NetworkManager: nothing is true too early",
+	  { { KERNEL, T, 0, T, U }, { WAIT, 1, 0, T, T }, { SILENT, 0, 0, T, T }, { GONE, 0, 0, T, T }, { WAIT, 60, 0, T, T } } },
+	{ "NetworkManager's word counts",
+	  { { KERNEL, F, 0, U, U }, { NM, 70, 4, T, T }, { NM, 60, 3, T, F }, { NM, 20, 1, F, F }, { NM, 50, 1, F, F },
+	    { NM, 10, 1, F, F }, { NM, 70, 2, T, F }, { KERNEL, T, 0, T, F }, { NM, 70, 4, T, T }, { KERNEL, F, 0, T, T },
+	    { NM, 20, 1, F, F } } },
+	{ "a new manager waits for NetworkManager before it says that there is no network",
+	  { { KERNEL, F, 0, U, U }, { NM, 70, 4, T, T } } },
+	{ "a boot with NetworkManager: nothing is online too early",
 	  { { KERNEL, F, 0, U, U }, { GONE, 0, 0, F, F }, { SILENT, 0, 0, F, F }, { STARTING, 20, 0, F, F },
-	    { STARTING, 40, 1, F, F }, { KERNEL, T, 0, T, U }, { STARTING, 60, 1, T, U }, { STARTING, 70, 3, T, U },
-	    { NM, 70, 3, T, F }, { NM, 70, 4, T, T } } },
+	    { STARTING, 40, 1, F, F }, { KERNEL, T, 0, T, U }, { WAIT, 60, 0, T, U }, { STARTING, 60, 1, T, U },
+	    { STARTING, 70, 3, T, U }, { NM, 70, 3, T, F }, { NM, 70, 4, T, T } } },
+	{ "a connection is made: the route comes first",
+	  { { KERNEL, F, 0, U, U }, { NM, 20, 1, F, F }, { NM, 40, 1, F, F }, { KERNEL, T, 0, T, U }, { NM, 60, 1, T, F },
+	    { NM, 70, 4, T, T } } },
+	{ "a connection is taken down, in either order",
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 4, T, T }, { NM, 30, 4, T, T }, { NM, 20, 1, T, T }, { KERNEL, F, 0, F, F },
+	    { NM, 70, 4, T, T }, { KERNEL, T, 0, T, T }, { KERNEL, F, 0, T, T }, { NM, 20, 1, F, F } } },
 	{ "NetworkManager starts where the network worked all the time",
-	  { { KERNEL, T, 0, U, U }, { GONE, 0, 0, T, T }, { SILENT, 0, 0, T, T }, { STARTING, 20, 0, T, T },
+	  { { KERNEL, T, 0, T, U }, { GONE, 0, 0, T, T }, { SILENT, 0, 0, T, T }, { STARTING, 20, 0, T, T },
 	    { STARTING, 40, 1, T, T }, { WAIT, 60, 0, T, T }, { STARTING, 60, 1, T, T }, { STARTING, 70, 4, T, T },
 	    { NM, 70, 4, T, T } } },
+	{ "NetworkManager comes and goes beside an interface of another's",
+	  { { KERNEL, T, 0, T, U }, { GONE, 0, 0, T, T }, { STARTING, 20, 0, T, T }, { STARTING, 40, 1, T, T },
+	    { NM, 20, 1, T, T }, { WAIT, 60, 0, T, T }, { NM, 10, 1, T, T }, { GONE, 0, 0, T, T }, { STARTING, 20, 0, T, T },
+	    { NM, 20, 1, T, T } } },
+	{ "an interface of another's comes after NetworkManager",
+	  { { KERNEL, F, 0, U, U }, { NM, 20, 1, F, F }, { KERNEL, T, 0, T, U }, { WAIT, 9, 0, T, U }, { WAIT, 1, 0, T, T },
+	    { KERNEL, F, 0, F, F } } },
 	{ "SIGTERM and a start again",
-	  { { KERNEL, T, 0, U, U }, { NM, 70, 4, T, T }, { NM, 60, 4, T, T }, { NM, 60, 0, T, U }, { GONE, 0, 0, T, T },
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 4, T, T }, { NM, 60, 4, T, T }, { NM, 60, 0, T, U }, { GONE, 0, 0, T, T },
 	    { SILENT, 0, 0, T, T }, { STARTING, 20, 1, T, T }, { STARTING, 60, 1, T, T }, { STARTING, 70, 4, T, T },
 	    { NM, 70, 4, T, T } } },
 	{ "SIGKILL, and nobody starts it again",
-	  { { KERNEL, T, 0, U, U }, { NM, 70, 4, T, T }, { GONE, 0, 0, T, T }, { WAIT, 60, 0, T, T }, { KERNEL, F, 0, F, F } } },
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 4, T, T }, { GONE, 0, 0, T, T }, { WAIT, 60, 0, T, T }, { KERNEL, F, 0, F, F } } },
 	{ "an upgrade where only NetworkManager sees the network (routes in other tables)",
 	  { { KERNEL, F, 0, U, U }, { NM, 70, 4, T, T }, { GONE, 0, 0, U, U }, { WAIT, 9, 0, U, U }, { STARTING, 40, 1, U, U },
 	    { WAIT, 9, 0, U, U }, { NM, 70, 4, T, T } } },
 	{ "it went for good, and the kernel never had a route",
 	  { { KERNEL, F, 0, U, U }, { NM, 70, 4, T, T }, { GONE, 0, 0, U, U }, { WAIT, 10, 0, F, F }, { KERNEL, T, 0, T, T } } },
 	{ "a route that goes while NetworkManager is away is news",
-	  { { KERNEL, T, 0, U, U }, { NM, 70, 4, T, T }, { GONE, 0, 0, T, T }, { KERNEL, F, 0, F, F }, { KERNEL, T, 0, T, T } } },
-	{ "what it held to be down is not up because it is away for a moment",
-	  { { KERNEL, T, 0, U, U }, { NM, 20, 1, F, F }, { GONE, 0, 0, U, U }, { STARTING, 20, 1, U, U }, { NM, 20, 1, F, F } } },
-	{ "... but is up when it stays away",
-	  { { KERNEL, T, 0, U, U }, { NM, 20, 1, F, F }, { GONE, 0, 0, U, U }, { WAIT, 10, 0, T, T } } },
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 4, T, T }, { GONE, 0, 0, T, T }, { KERNEL, F, 0, F, F }, { KERNEL, T, 0, T, T } } },
 	{ "behind a portal, a restart makes nothing online",
-	  { { KERNEL, T, 0, U, U }, { NM, 70, 2, T, F }, { NM, 60, 0, T, U }, { GONE, 0, 0, T, U }, { STARTING, 20, 0, T, U },
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 2, T, F }, { NM, 60, 0, T, U }, { GONE, 0, 0, T, U }, { STARTING, 20, 0, T, U },
 	    { STARTING, 70, 2, T, U }, { NM, 70, 2, T, F } } },
 	{ "... nor does a start that takes longer than the grace",
-	  { { KERNEL, T, 0, U, U }, { NM, 70, 2, T, F }, { GONE, 0, 0, T, U }, { STARTING, 20, 0, T, U }, { WAIT, 11, 0, T, U },
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 2, T, F }, { GONE, 0, 0, T, U }, { STARTING, 20, 0, T, U }, { WAIT, 11, 0, T, U },
 	    { NM, 70, 2, T, F } } },
+	{ "... but one that stays away looks no more",
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 2, T, F }, { GONE, 0, 0, T, U }, { WAIT, 10, 0, T, T } } },
 	{ "a bus that goes makes no working network false, however long",
-	  { { KERNEL, T, 0, U, U }, { NM, 70, 4, T, T }, { SILENT, 0, 0, T, T }, { WAIT, 600, 0, T, T } } },
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 4, T, T }, { SILENT, 0, 0, T, T }, { WAIT, 600, 0, T, T } } },
 	{ "... even where the kernel never saw it",
 	  { { KERNEL, F, 0, U, U }, { NM, 70, 4, T, T }, { SILENT, 0, 0, U, U }, { WAIT, 600, 0, U, U }, { NM, 70, 4, T, T } } },
 	{ "a bus that comes back without NetworkManager gives it time",
 	  { { KERNEL, F, 0, U, U }, { NM, 70, 4, T, T }, { SILENT, 0, 0, U, U }, { WAIT, 600, 0, U, U }, { GONE, 0, 0, U, U },
 	    { WAIT, 9, 0, U, U }, { WAIT, 1, 0, F, F } } },
 	{ "a route that goes while the bus is away counts at once",
-	  { { KERNEL, T, 0, U, U }, { NM, 70, 4, T, T }, { SILENT, 0, 0, T, T }, { KERNEL, F, 0, F, F }, { KERNEL, T, 0, T, T } } },
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 4, T, T }, { SILENT, 0, 0, T, T }, { KERNEL, F, 0, F, F }, { KERNEL, T, 0, T, T } } },
 	{ "State 0 is no word",
-	  { { KERNEL, T, 0, U, U }, { NM, 70, 4, T, T }, { NM, 0, 0, T, T }, { KERNEL, F, 0, F, F } } },
+	  { { KERNEL, T, 0, T, U }, { NM, 70, 4, T, T }, { NM, 0, 0, T, T }, { KERNEL, F, 0, F, F } } },
 	{ "where the kernel cannot be asked, NetworkManager can",
 	  { { NM, 70, 4, T, T }, { NM, 20, 1, F, F }, { NM, 70, 4, T, T }, { GONE, 0, 0, U, U }, { WAIT, 60, 0, U, U } } },
 };
@@ -101,7 +115,7 @@ static void take_step(NetworkMerge *merge, const Step *step, int64_t *now_us)
 		network_merge_set_nm(merge, &view, *now_us);
 		return;
 	case KERNEL:
-		network_merge_set_rtnl(merge, (Level)step->a);
+		network_merge_set_rtnl(merge, (Level)step->a, *now_us);
 		return;
 	case WAIT:
 		*now_us += step->a * SECOND;
@@ -132,8 +146,8 @@ START_TEST(a_history)
 }
 END_TEST
 
-/* Every pair of things that can happen in every order of three: online is never truer than up. */
-START_TEST(nothing_is_online_that_is_not_up)
+/* Whatever happens in whatever order. */
+START_TEST(nothing_is_online_that_is_not_up_nor_down_with_a_route)
 {
 	static const Step kinds[] = { { .kind = NM, .a = 70, .b = 4 }, { .kind = NM, .a = 60, .b = 0 },
 				      { .kind = NM, .a = 20, .b = 4 }, { .kind = STARTING, .a = 20 },
@@ -151,6 +165,7 @@ START_TEST(nothing_is_online_that_is_not_up)
 			take_step(&merge, &kinds[rest % n], &now_us);
 			ck_assert(network_merge_level(&merge, NETWORK_ONLINE) != LEVEL_TRUE ||
 				  network_merge_level(&merge, NETWORK_UP) == LEVEL_TRUE);
+			ck_assert(merge.rtnl != LEVEL_TRUE || network_merge_level(&merge, NETWORK_UP) == LEVEL_TRUE);
 		}
 	}
 }
@@ -170,8 +185,11 @@ static const struct {
 	{ { { .kind = GONE }, { .kind = KERNEL, .a = F } }, NETWORK_UP, "WHY" },
 	{ { { .kind = GONE }, { .kind = KERNEL, .a = F } }, NETWORK_ONLINE, "WHY" },
 	{ { { .kind = GONE }, { .kind = KERNEL, .a = T } }, NETWORK_ONLINE,
-	  "WHY; without NetworkManager nobody checks further" },
-	{ { { .kind = KERNEL, .a = T } }, NETWORK_UP, "NetworkManager has not answered yet; the kernel: WHY" },
+	  "WHY; nobody checks further" },
+	{ { { .kind = NM, .a = 20 }, { .kind = KERNEL, .a = T } }, NETWORK_UP, "WHY" },
+	{ { { .kind = NM, .a = 20 }, { .kind = KERNEL, .a = T } }, NETWORK_ONLINE,
+	  "NetworkManager has not looked yet and has said false; the kernel: WHY" },
+	{ { { .kind = KERNEL, .a = T } }, NETWORK_ONLINE, "NetworkManager has not answered yet; the kernel: WHY" },
 	{ { { .kind = KERNEL, .a = F }, { .kind = NM, .a = 70, .b = 4 }, { .kind = GONE } }, NETWORK_UP,
 	  "NetworkManager is away and has said true; the kernel: WHY" },
 	{ { { .kind = KERNEL, .a = F }, { .kind = NM, .a = 70, .b = 4 }, { .kind = SILENT } }, NETWORK_UP,
@@ -203,7 +221,7 @@ Suite *make_suite(void)
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, a_history, 0, G_N_ELEMENTS(histories));
-	tcase_add_test(tests, nothing_is_online_that_is_not_up);
+	tcase_add_test(tests, nothing_is_online_that_is_not_up_nor_down_with_a_route);
 	tcase_add_loop_test(tests, a_reason_names_its_source, 0, G_N_ELEMENTS(reasons));
 	suite_add_tcase(suite, tests);
 	return suite;
