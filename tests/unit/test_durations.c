@@ -230,6 +230,7 @@ Suite *make_suite(void)
 	TCase *expecting = tcase_create("expecting");
 	TCase *file = tcase_create("file");
 
+	tcase_set_timeout(expecting, 60); /* the largest file, on a busy machine */
 	tcase_add_loop_test(expecting, the_median_of_the_last_boots_is_expected, 0, G_N_ELEMENTS(medians));
 	tcase_add_test(expecting, a_service_never_seen_is_taken_for_a_middling_one);
 	tcase_add_test(expecting, what_many_boots_have_missed_is_forgotten);
