@@ -232,6 +232,10 @@ static void on_disconnected(void *data)
 	foreach_owner(owners, lose);
 }
 
+/*
+ * A new owner is taken from the signal. That there is none is asked for: a bus that ends in good order takes all names from
+ * their owners first, and says so to those who are still connected; such a bus does not answer any more.
+ */
 static void on_message(void *data, DBusMessage *message)
 {
 	BusOwners *owners = data;
@@ -246,8 +250,10 @@ static void on_message(void *data, DBusMessage *message)
 				   &now, DBUS_TYPE_INVALID))
 		return;
 	owner = g_hash_table_lookup(owners->by_name, name);
-	if (owner)
+	if (owner && *now)
 		set_known(owner, now);
+	else if (owner)
+		bus_owner_ask(owner);
 }
 
 /* --- matches --- */

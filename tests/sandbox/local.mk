@@ -34,6 +34,8 @@ EXTRA_DIST += \
 	tests/sandbox/test_crash_loop.py \
 	tests/sandbox/test_ctrl_alt_del.py \
 	tests/sandbox/test_ctrl_alt_del_impatient.py \
+	tests/sandbox/test_dbus_conditions.py \
+	tests/sandbox/test_dbus_property.py \
 	tests/sandbox/test_deaf_shutdown.py \
 	tests/sandbox/test_deep_chain.py \
 	tests/sandbox/test_dependents_are_named.py \
@@ -85,6 +87,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_random_kills.py \
 	tests/sandbox/test_read_only_root.py \
 	tests/sandbox/test_ready_exit.py \
+	tests/sandbox/test_ready_dbus.py \
 	tests/sandbox/test_ready_fd.py \
 	tests/sandbox/test_ready_fork.py \
 	tests/sandbox/test_ready_notify.py \

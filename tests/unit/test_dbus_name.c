@@ -111,6 +111,22 @@ START_TEST(bus_that_goes_makes_it_unknown_and_never_false)
 }
 END_TEST
 
+START_TEST(bus_that_ends_in_good_order_makes_nothing_false_either)
+{
+	BusStage *stage = stage_with_bus();
+
+	bus_stage_subscribe(stage, KEY);
+	bus_peer_own(stage->peer, NAME);
+	bus_stage_expect(stage, KEY, "true: *");
+	stage->n_false = 0;
+	ck_assert_int_eq(kill(stage->daemon.pid, SIGTERM), 0);
+	bus_stage_expect(stage, KEY, NO_BUS);
+
+	ck_assert_uint_eq(stage->n_false, 0);
+	bus_stage_free(stage);
+}
+END_TEST
+
 START_TEST(answer_after_a_new_connection_decides)
 {
 	BusStage *stage = stage_with_bus();
@@ -330,7 +346,7 @@ Suite *make_suite(void)
 	const TTest *const tests[] = {
 		without_a_bus_nothing_is_known, name_is_true_while_it_has_an_owner, name_that_was_there_before_us_is_true,
 		owner_who_dies_makes_it_false, bus_that_goes_makes_it_unknown_and_never_false,
-		answer_after_a_new_connection_decides, owner_may_take_some_seconds_to_come_back, bus_that_appears_is_asked,
+		bus_that_ends_in_good_order_makes_nothing_false_either, answer_after_a_new_connection_decides, owner_may_take_some_seconds_to_come_back, bus_that_appears_is_asked,
 		second_subscriber_is_told_what_the_bus_says_now, nothing_is_told_after_unsubscribing,
 		two_thousand_names_are_followed_with_few_matches, general_match_goes_with_the_last_name_that_needs_it,
 		stand_in_does_not_count, stand_in_that_is_named_late_makes_its_names_false,

@@ -1,0 +1,71 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Ready=dbus:NAME: ready when the daemon has its name; what becomes of it later is no matter, and a name that never comes is told."""
+
+import signal
+
+from sandbox import Sandbox
+
+DBUS = "[Service]\nExec=/usr/bin/dbus-daemon --config-file=/etc/bus.conf --nofork --nopidfile --nosyslog\n" \
+       "Ready=path:/run/dbus/system_bus_socket\nRuntimeDirectory=dbus\n"
+BUS_CONFIGURATION = """<busconfig>
+  <type>system</type>
+  <listen>unix:path=/run/dbus/system_bus_socket</listen>
+  <policy context="default">
+    <allow user="*"/> <allow own="*"/> <allow send_type="method_call"/> <allow send_requested_reply="true"/>
+    <allow receive_type="method_call"/> <allow receive_type="method_return"/> <allow receive_type="error"/>
+    <allow receive_type="signal"/>
+  </policy>
+</busconfig>
+"""
+
+# Takes its name when it is told to, and leaves it when that is taken back.
+DAEMON = """import os
+import time
+import dbus.bus
+
+def wait(is_there):
+    while os.path.exists("/run/go") != is_there:
+        time.sleep(0.02)
+
+wait(True)
+bus = dbus.bus.BusConnection("unix:path=/run/dbus/system_bus_socket")
+bus.set_exit_on_disconnect(False)
+bus.request_name("org.example.A")
+wait(False)
+bus.release_name("org.example.A")
+open("/run/left", "w").close()
+time.sleep(100000)
+"""
+
+SERVICES = {
+    "dbus": DBUS,
+    "a": "[Service]\nExec=/usr/bin/python3 /etc/daemon\nReady=dbus:org.example.A\n",
+    "after-a": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:a\n",
+    "never": "[Service]\nExec=/bin/sleep infinity\nReady=dbus:org.example.Never\nStartTimeout=1s\nRestart=no\n",
+}
+
+with Sandbox(SERVICES, files={"/etc/bus.conf": BUS_CONFIGURATION, "/etc/daemon": DAEMON}) as box:
+    box.wait_state("a", "starting")
+    box.wait_state("never", "failed")
+    explained = box.svcctl("explain", "never").stdout
+    assert "not ready after 1.0 s: dbus:org.example.Never: has no owner on the system bus" in explained, explained
+
+    # A manager that takes over in between looks at the name, too.
+    box.kill_manager(signal.SIGKILL)
+    box.wait_up()
+    box.wait_state("a", "starting")
+    box.write("/run/go", "")
+    pid = box.wait_state("a", "ready")["pid"]
+    box.wait_state("after-a", "ready")
+
+    box.remove("/run/go")
+    box.run("while [ ! -e /run/left ]; do sleep 0.02; done")
+    box.wait_at_rest()
+    assert box.state("a") == "ready" and box.pid("a") == pid
+
+    # Started again, it is not ready by the name of its run before.
+    box.svcctl("restart", "--no-wait", "a")
+    box.wait_state("a", "starting")
+    box.write("/run/go", "")
+    box.wait_state("a", "ready")
