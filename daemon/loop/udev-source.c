@@ -24,14 +24,6 @@ struct UdevSource {
 	bool is_lossy;
 };
 
-/* libudev also says EAGAIN for a message that is none of udev's: only the socket knows whether it is empty. */
-static bool is_empty(UdevSource *source)
-{
-	struct pollfd pfd = { .fd = udev_monitor_get_fd(source->monitor), .events = POLLIN };
-
-	return poll(&pfd, 1, 0) == 0;
-}
-
 /* Returns: false when there was nothing to receive. */
 static bool receive_one(UdevSource *source)
 {
@@ -58,7 +50,8 @@ static void on_netlink_readable(GIOCondition condition, void *data)
 	(void)condition;
 	while (n < LIMIT_UDEV_BATCH && receive_one(source))
 		n++;
-	if (n < LIMIT_UDEV_BATCH && is_empty(source)) {
+	/* libudev also says EAGAIN for a message that is none of udev's: only the socket knows whether it is empty. */
+	if (n < LIMIT_UDEV_BATCH && udev_source_is_empty(source)) {
 		if (source->is_lossy) {
 			source->is_lossy = false;
 			source->listener->lost(source->data);
@@ -111,4 +104,11 @@ void udev_source_filter(UdevSource *source, const char *const *subsystems)
 	/* More subsystems than a filter of the kernel can hold: all are heard, and libudev sorts out what is asked for. */
 	if (!is_set || udev_monitor_filter_update(source->monitor) < 0)
 		log_debug(NULL, "no filter for device events: every one of them wakes the manager");
+}
+
+bool udev_source_is_empty(const UdevSource *source)
+{
+	struct pollfd pfd = { .fd = udev_monitor_get_fd(source->monitor), .events = POLLIN };
+
+	return poll(&pfd, 1, 0) == 0;
 }

@@ -33,4 +33,7 @@ void udev_source_free(UdevSource *source); /* NULL is nothing */
  */
 void udev_source_filter(UdevSource *source, const char *const *subsystems);
 
+/* No event is waiting to be received at this moment. */
+bool udev_source_is_empty(const UdevSource *source);
+
 #endif

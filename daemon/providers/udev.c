@@ -99,7 +99,7 @@ static void list_devices(UdevProvider *udev, const char *subsystem)
 	} else {
 		log_warning(NULL, "cannot list the devices of %s", subsystem ? subsystem : "all subsystems");
 	}
-	udev->is_behind = true;
+	udev->is_behind = udev->is_behind || !udev_source_is_empty(udev->source);
 	(void)udev_enumerate_unref(enumerate); /* always NULL */
 }
 

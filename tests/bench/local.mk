@@ -3,6 +3,7 @@
 # Benches print figures as JSON and assert none of them: tests/run --bench.
 
 EXTRA_DIST += \
+	tests/bench/bench_events.py \
 	tests/bench/bench_replay.py \
 	tests/bench/bench_spawn.py
 

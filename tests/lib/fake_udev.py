@@ -43,12 +43,20 @@ def message(action, devpath, properties):
     return head + body
 
 
+def open_sender():
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_KOBJECT_UEVENT)
+
+
+def send(sender, action, devpath, properties):
+    sender.sendto(message(action, devpath, properties), (0, GROUP_UDEV))
+
+
 def main():
     count, pause_s, action, devpath = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3], sys.argv[4]
-    sender = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_KOBJECT_UEVENT)
+    sender = open_sender()
     for number in range(count):
         properties = [word.replace("{}", str(number)) for word in sys.argv[5:]]
-        sender.sendto(message(action, devpath, [*properties, f"SEQNUM={number + 1}"]), (0, GROUP_UDEV))
+        send(sender, action, devpath, [*properties, f"SEQNUM={number + 1}"])
         time.sleep(pause_s)
 
 

@@ -331,6 +331,11 @@ class Sandbox:
         self.run("losetup", "--detach", device)
         self.loops.remove(int(device.removeprefix("/dev/loop")))
 
+    def wait_udev_known(self, name):
+        """Until the manager has listed the devices, seen by a label that the service @name waits for in vain."""
+        wait_for(lambda: "is false: no volume with that label" in self.svcctl("explain", name).stdout,
+                 what="the manager knows what devices there are")
+
     def send_events(self, count, action, devpath, *properties, pause_s=0):
         """What udevd would send of a device that need not exist; see fake_udev.py. Runs outside but for the network."""
         subprocess.run(["nsenter", f"--target={self.pid1}", "--net", "--", "/usr/bin/python3", f"{HERE}/fake_udev.py",

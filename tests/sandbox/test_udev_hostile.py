@@ -23,6 +23,7 @@ with Sandbox({
     "nasty": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=udev:SUBSYSTEM=block ID_FS_LABEL_ENC=?*zz\n",
 }, udev=True) as box:
     box.wait_states({"udevd": "ready", "good": "waiting", "nasty": "waiting"})
+    box.wait_udev_known("good")
 
     for number, text in enumerate(NASTY):
         box.send_events(1, "add", f"/devices/virtual/block/nasty{number}", "SUBSYSTEM=block", text,

@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Device events: from the event to exec of the service that waits for it, what one event costs the manager with many conditions, and
+what a manager costs that has nothing to do. limit: 600
+"""
+
+import json
+import os
+import statistics
+import time
+
+import fake_udev
+from deadline import wait_for
+from namespaces import socket_in
+from sandbox import Sandbox
+
+LATENCY_ROUNDS = 200
+REAL_ROUNDS = 20
+EVENTS = 5000
+CONDITIONS = (10, 1000, 10000)
+PER_SERVICE = 50
+IDLE_S = int(os.environ.get("SVCD_BENCH_IDLE_S", "60"))
+
+DEVICE = "/devices/virtual/block/bench0"
+WAITS = "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=label:{}\n"
+
+
+class Events:
+    """Sends what udevd would send, from within the sandbox's network."""
+
+    def __init__(self, box):
+        self.socket = socket_in(box.pid1, fake_udev.open_sender)
+        self.sent = 0
+
+    def send(self, action, *properties, subsystem="block"):
+        self.sent += 1
+        words = [f"SUBSYSTEM={subsystem}", "DEVNAME=/dev/bench0", *properties, f"SEQNUM={self.sent}"]
+        fake_udev.send(self.socket, action, DEVICE, words)
+
+
+def cpu_us(pid):
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+        return int(file.read().split()[0]) / 1000
+
+
+def wake_ups(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
+
+
+def figures_ms(values_us):
+    return {"median": round(statistics.median(values_us) / 1000, 3), "worst": round(max(values_us) / 1000, 3)}
+
+
+def latency_us(box, name, begin, end):
+    """From before @begin to the moment the manager knows that exec has succeeded, as it has noted it itself."""
+    began_us = time.monotonic_ns() / 1000
+    begin()
+    took = box.wait_state(name, "ready")["since_us"] - began_us
+    end()
+    box.wait_state(name, "waiting")
+    return took
+
+
+def measure_latency():
+    with Sandbox({"a": WAITS.format("bench")}, udev=True) as box:
+        box.wait_udev_known("a")
+        events = Events(box)
+        event = [latency_us(box, "a", lambda: events.send("add", "ID_FS_LABEL_ENC=bench"), lambda: events.send("remove"))
+                 for _round in range(LATENCY_ROUNDS)]
+        image = box.volume("bench")
+        device = []
+        real = [latency_us(box, "a", lambda: device.append(box.attach(image)), lambda: box.detach(device.pop()))
+                for _round in range(REAL_ROUNDS)]
+    return {"udev_event_to_exec_ms": figures_ms(event), "losetup_to_exec_ms": figures_ms(real)}
+
+
+def cost_of_event_us(box, send):
+    """svcctl is answered when no event is left: events go first."""
+    box.svcctl("version")
+    began = cpu_us(box.manager_pid())
+    for number in range(EVENTS):
+        send(number)
+    box.svcctl("version")
+    return round((cpu_us(box.manager_pid()) - began) / EVENTS, 2)
+
+
+def measure_cost(n):
+    """svcctl's own cost is in the figures, and small beside 5,000 events."""
+    labels = [f"bench-{number}" for number in range(n)]
+    services = {f"s{first}": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\n" +
+                "".join(f"When=label:{label}\n" for label in labels[first:first + PER_SERVICE])
+                for first in range(0, n, PER_SERVICE)}
+    with Sandbox(services, udev=True) as box:
+        box.wait_state("udevd", "ready", seconds=120)
+        box.wait_udev_known("s0")
+        box.wait_at_rest()
+        events = Events(box)
+        figures = {
+            "other_label": cost_of_event_us(box, lambda i: events.send("change", f"ID_FS_LABEL_ENC=other-{i}")),
+            "same_again": cost_of_event_us(box, lambda i: events.send("change", "ID_FS_LABEL_ENC=other")),
+            "two_conditions_change": cost_of_event_us(
+                box, lambda i: events.send("change", f"ID_FS_LABEL_ENC=bench-{i % n}")),
+        }
+        wait_for(lambda: is_quiet(box.manager_pid()), what="the manager is quiet")
+        switches = wake_ups(box.manager_pid())
+        for number in range(EVENTS):
+            events.send("change", subsystem="net")
+        figures["wake_ups_by_5000_events_of_other_subsystems"] = wake_ups(box.manager_pid()) - switches
+    return figures
+
+
+def measure_idle():
+    services = {f"s{number}": WAITS.format(f"bench-{number}") for number in range(100)}
+    with Sandbox(services, udev=True) as box:
+        box.wait_udev_known("s0")
+        box.wait_at_rest()
+        manager = box.manager_pid()
+        # What the last answer to svcctl has left to do.
+        wait_for(lambda: is_quiet(manager), what="the manager is quiet")
+        began = cpu_us(manager), wake_ups(manager)
+        time.sleep(IDLE_S)
+        return {"seconds": IDLE_S, "cpu_us": round(cpu_us(manager) - began[0], 1), "wake_ups": wake_ups(manager) - began[1]}
+
+
+def is_quiet(pid):
+    before = wake_ups(pid)
+    time.sleep(1)
+    return wake_ups(pid) == before
+
+
+print(json.dumps({
+    "bench": "events", "latency": measure_latency(),
+    "cost_us": {str(n): measure_cost(n) for n in CONDITIONS}, "idle": measure_idle(),
+}))
