@@ -239,6 +239,8 @@ void slot_start_counting(Slot *slot);
 /* --- explain-term.c --- */
 /* What holds the service back, in a sentence with file and line; a new string. */
 char *slot_describe(const Slot *slot, int64_t now_us);
+/* The service that makes its level known, or that takes the name on the bus when it runs; NULL: there is none. */
+Service *condition_source(const Engine *engine, const Condition *c);
 /* What a person can do to make it true (@is_negated: false); a new string, or NULL. */
 char *condition_advise(const Condition *c, bool is_negated);
 

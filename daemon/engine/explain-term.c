@@ -16,7 +16,7 @@ static const struct {
 	const char *before;
 	const char *after;
 } things[KEY_COUNT] = {
-	[KEY_DBUS] = { "the name ", " on the system bus" },
+	[KEY_DBUS] = { "the bus name ", "" },
 	[KEY_LABEL] = { "a volume labelled ", "" },
 	[KEY_UUID] = { "a volume with the UUID ", "" },
 	[KEY_DEVICE] = { "the device ", "" },
@@ -26,9 +26,9 @@ static const struct {
 static char *describe_network(const char *argument)
 {
 	if (strcmp(argument, "up") == 0)
-		return g_strdup("a default route");
+		return g_strdup("the network to be up");
 	if (strcmp(argument, "online") == 0)
-		return g_strdup("full connectivity to the network");
+		return g_strdup("the network to be online");
 	return g_strdup_printf("a carrier on the interface %s", strchr(argument, ':') + 1);
 }
 
@@ -141,7 +141,7 @@ static char *advise_network(const char *argument)
 	if (strcmp(argument, "up") == 0)
 		return g_strdup("ip route show default");
 	if (strcmp(argument, "online") == 0)
-		return g_strdup("nmcli networking connectivity check");
+		return g_strdup("ip route show default; nmcli networking connectivity check");
 	return g_strdup_printf("ip link show %s", strchr(argument, ':') + 1);
 }
 
@@ -153,10 +153,52 @@ static char *advise_label(const char *label)
 			       "(ext4), fatlabel, btrfs filesystem label.", quoted);
 }
 
+/* Who has to run so that a level is known, as a service and in words; NULL when nobody has to. */
+static const struct {
+	const char *service;
+	const char *words;
+} sources[KEY_COUNT] = {
+	[KEY_DBUS] = { "dbus", "the system bus runs" },
+	[KEY_DBUS_PROPERTY] = { "dbus", "the system bus runs" },
+	[KEY_LABEL] = { "udev", "udev runs" },
+	[KEY_UUID] = { "udev", "udev runs" },
+	[KEY_DEVICE] = { "udev", "udev runs" },
+	[KEY_UDEV] = { "udev", "udev runs" },
+};
+
+static const char *bus_name_of(const Condition *c)
+{
+	const char *argument = key_argument(c->key);
+
+	if (c->prefix == KEY_DBUS)
+		return g_intern_string(argument);
+	if (c->prefix == KEY_DBUS_PROPERTY) {
+		g_autofree char *name = g_strndup(argument, strcspn(argument, " "));
+
+		return g_intern_string(name);
+	}
+	return NULL;
+}
+
+Service *condition_source(const Engine *engine, const Condition *c)
+{
+	const char *bus_name = bus_name_of(c);
+	const ServiceDef *def;
+
+	if (c->level == LEVEL_UNKNOWN)
+		return sources[c->prefix].service ? engine_find(engine, sources[c->prefix].service) : NULL;
+	if (!bus_name || !engine->home)
+		return NULL;
+	def = service_set_find_bus_name(engine->home->set, bus_name);
+	return def ? engine_find(engine, def->name) : NULL;
+}
+
 char *condition_advise(const Condition *c, bool is_negated)
 {
 	const char *argument = key_argument(c->key);
 
+	if (c->level == LEVEL_UNKNOWN && sources[c->prefix].words)
+		return g_strdup_printf("It is looked at again as soon as %s.", sources[c->prefix].words);
 	switch (c->prefix) {
 	case KEY_FLAG:
 		return g_strdup_printf("svcctl flag %s %s", is_negated ? "clear" : "set", argument);

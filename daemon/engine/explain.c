@@ -333,16 +333,6 @@ static bool push_if_new(Walk *walk, Service *s, unsigned depth)
 	return true;
 }
 
-/* The service that owns the name on the bus when it runs, or NULL. */
-static Service *find_owner(const Engine *engine, const Condition *c)
-{
-	const ServiceDef *def = NULL;
-
-	if (c->prefix == KEY_DBUS && engine->home)
-		def = service_set_find_bus_name(engine->home->set, key_argument(c->key));
-	return def ? engine_find(engine, def->name) : NULL;
-}
-
 /* The services behind a term that is not true. */
 static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 {
@@ -351,12 +341,12 @@ static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 	for (unsigned i = term_length(slot->term); i > 0; i--) {
 		const Condition *c = slot->conditions[i - 1];
 
-		Service *owner = find_owner(walk->engine, c);
+		Service *source = condition_source(walk->engine, c);
 
 		if (c->subject)
 			has_any |= push_if_new(walk, c->subject, depth);
-		if (owner && owner != slot->service && !term_literal(slot->term, i - 1)->negated)
-			has_any |= push_if_new(walk, owner, depth);
+		if (source && source != slot->service && c->level != LEVEL_TRUE)
+			has_any |= push_if_new(walk, source, depth);
 		for (unsigned j = c->facility ? c->facility->providers->len : 0; j > 0; j--) {
 			Service *provider = g_ptr_array_index(c->facility->providers, j - 1);
 

@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_exit_codes.py \
 	tests/sandbox/test_exits_while_away.py \
 	tests/sandbox/test_explain.py \
+	tests/sandbox/test_explain_world.py \
 	tests/sandbox/test_facility.py \
 	tests/sandbox/test_finale_without_manager.py \
 	tests/sandbox/test_flag.py \

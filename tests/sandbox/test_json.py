@@ -11,7 +11,8 @@ CALLS = (
     ([], 0), (["overview"], 0), (["list"], 0), (["status", "a"], 0), (["explain", "a"], 0), (["explain"], 0),
     (["log", "a"], 0), (["cat", "a"], 0), (["check"], 0), (["graph"], 0), (["flag"], 0), (["flag", "set", "f"], 0),
     (["flag", "clear", "f"], 0), (["runlevel"], 0), (["version"], 0), (["stop", "a"], 0), (["start", "a"], 0),
-    (["restart", "a"], 0),
+    (["restart", "a"], 0), (["conditions"], 0), (["wait", "a"], 0), (["wait", "flag:f", "-t", "0"], 3),
+    (["wait", "nosuch"], 4), (["list", "--unmanaged"], 4), (["monitor", "netwrok:up"], 2),
     (["status", "nosuch"], 4), (["start", "nosuch"], 4), (["explain", "nosuch"], 4), (["cat", "nosuch"], 4),
     (["start", "never"], 8), (["nonsense"], 2), (["start"], 2), (["runlevel", "nosuch"], None),
 )

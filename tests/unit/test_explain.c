@@ -143,18 +143,21 @@ static const struct {
 	  "waiting for a volume with the UUID ab-cd: there is none", "Plug the volume in; \"lsblk -f\" shows what is there." },
 	{ "device:/dev/sdb", "device:/dev/sdb", LEVEL_UNKNOWN, "udev is not up", NULL,
 	  "waiting for the device /dev/sdb, not known yet: udev is not up; in 30.0 s it counts as false",
+	  "It is looked at again as soon as udev runs." },
+	{ "device:/dev/sdb", "device:/dev/sdb", LEVEL_FALSE, NULL, NULL, "waiting for the device /dev/sdb",
 	  "udevadm info --name=/dev/sdb" },
 	{ "udev:SUBSYSTEM=block ID_BUS=usb", "udev:ID_BUS=usb SUBSYSTEM=block", LEVEL_FALSE, NULL, NULL,
 	  "waiting for a device with ID_BUS=usb SUBSYSTEM=block",
 	  "\"udevadm info --export-db\" shows all devices with their properties." },
 	{ "network:up", "network:up", LEVEL_FALSE, "no default route", "interfaces: lo (up), eth0 (no carrier)",
-	  "waiting for a default route: no default route; interfaces: lo (up), eth0 (no carrier)", "ip route show default" },
-	{ "network:online", "network:online", LEVEL_FALSE, NULL, NULL, "waiting for full connectivity to the network",
-	  "nmcli networking connectivity check" },
+	  "waiting for the network to be up: no default route; interfaces: lo (up), eth0 (no carrier)",
+	  "ip route show default" },
+	{ "network:online", "network:online", LEVEL_FALSE, NULL, NULL, "waiting for the network to be online",
+	  "ip route show default; nmcli networking connectivity check" },
 	{ "network:interface:eth0", "network:interface:eth0", LEVEL_FALSE, NULL, NULL,
 	  "waiting for a carrier on the interface eth0", "ip link show eth0" },
-	{ "dbus:org.bluez", "dbus:org.bluez", LEVEL_FALSE, "org.bluez has no owner", NULL,
-	  "waiting for the name org.bluez on the system bus: org.bluez has no owner",
+	{ "dbus:org.bluez", "dbus:org.bluez", LEVEL_FALSE, "has no owner on the system bus", NULL,
+	  "waiting for the bus name org.bluez: has no owner on the system bus",
 	  "Start the program that takes the name org.bluez; no service has Ready=dbus:org.bluez." },
 	{ "dbus-property:org.x /o org.x.I.State >= 70", "dbus-property:org.x /o org.x.I.State >= 70", LEVEL_FALSE,
 	  "it is 20", NULL, "waiting for org.x.I.State >= 70 at /o of org.x: it is 20",
@@ -188,10 +191,25 @@ START_TEST(a_name_on_the_bus_leads_to_the_service_that_takes_it)
 						   "Activation=manual\n");
 	const char *text = told(w, "app");
 
-	ck_assert_msg(strstr(text, "why: waiting for the name org.bluez on the system bus (/etc/svcd/services.d/app.svc:5).\n"
+	ck_assert_msg(strstr(text, "why: waiting for the bus name org.bluez (/etc/svcd/services.d/app.svc:5).\n"
 				   "  state: bluetooth is not running.\n"
 				   "  why: Policy says \"manual\" (" POLICY_FILE ":4), and no admin started it.\n"
 				   "  next: svcctl start bluetooth\n") != NULL, "%s", text);
+}
+END_TEST
+
+START_TEST(a_level_that_nobody_knows_leads_to_the_service_that_makes_it_known)
+{
+	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhen=label:DATA\n== udev\n[Service]\nExec=/bin/u\n"
+				       "Restart=no\n");
+	const char *text;
+
+	world_dies(w, "udev", 1);
+	world_set_unknown(w, "label:DATA");
+	text = told(w, "app");
+	ck_assert_msg(strstr(text, "why: waiting for a volume labelled DATA, not known yet; in 30.0 s it counts as false "
+				   "(/etc/svcd/services.d/app.svc:5).\n"
+				   "  state: udev failed just now.\n") != NULL, "%s", text);
 }
 END_TEST
 
@@ -281,6 +299,7 @@ Suite *make_suite(void)
 	tcase_add_loop_test(sentences, what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do, 0,
 			    G_N_ELEMENTS(waits));
 	tcase_add_test(sentences, a_name_on_the_bus_leads_to_the_service_that_takes_it);
+	tcase_add_test(sentences, a_level_that_nobody_knows_leads_to_the_service_that_makes_it_known);
 	tcase_add_test(sentences, two_that_wait_for_each_other_are_told_once);
 	tcase_add_test(sentences, a_service_that_is_to_stop_says_for_whom_it_waits);
 	tcase_add_test(sentences, what_is_not_as_wanted_is_listed);
