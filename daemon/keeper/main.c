@@ -186,17 +186,22 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 	bool more_to_reap = true;
 
 	for (;;) {
-		struct pollfd fds[2];
+		struct pollfd fds[3];
 		uint64_t now_us;
 
 		fds[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
 		fds[1] = manager_link_pollfd();
+		fds[2] = (struct pollfd){ .fd = manager_link_clock(), .events = POLLIN };
 		/* EINTR cannot be: all signals are blocked. ENOMEM: nothing is seen, and the next turn tries again. */
-		if (poll(fds, 2, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us())) < 0)
-			fds[0].revents = fds[1].revents = 0;
+		if (poll(fds, 3, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us())) < 0)
+			fds[0].revents = fds[1].revents = fds[2].revents = 0;
 		if (fds[0].revents)
 			read_signals(signal_fd);
 		more_to_reap = reap(); /* exits before requests */
+		if (fds[0].revents)
+			manager_link_look();
+		if (fds[2].revents)
+			manager_link_on_clock();
 		manager_link_turn(&fds[1]);
 		now_us = keeper_now_us();
 		manager_link_tick(now_us);

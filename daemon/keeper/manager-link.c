@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,15 +49,18 @@ static struct {
 	bool killed_by_us;
 	bool is_settled; /* it has answered a ping: those follow the replay, so it has read that */
 	bool was_answered; /* since the last ping */
+	bool is_quiet;     /* it has answered, and nothing was told since: not pinged, so that both may sleep */
 	bool said_traced;
 	bool reexec_wanted;
 	unsigned int n_missed;
 	uint32_t generation;
 	int32_t last_status;
 	uint64_t serial;
+	uint64_t n_told;   /* telling_count() at the last ping */
 	uint64_t settled_at_us;
 	uint64_t next_us; /* start, hello limit, ping, or kill, as the state says */
-} link_ = { .fd = -1 };
+	int clock_fd;     /* PROTOCOL_CLOCK_FD; -1: it cannot be made, and pings go on for ever */
+} link_ = { .fd = -1, .clock_fd = -1 };
 
 static uint64_t ping_us(void)
 {
@@ -89,6 +93,7 @@ static void fill_welcome(struct MessageWelcome *w)
 		.generation = link_.generation,
 		.last_status = link_.last_status,
 		.boot_at_us = keeper.boot_at_us,
+		.busy_ms = keeper.ping_ms,
 	};
 	if (keeper.is_pid1)
 		w->flags |= WELCOME_IS_PID1;
@@ -115,7 +120,8 @@ static pid_t spawn_manager(int its_end)
 	r.environment = early_boot_environment();
 	r.stdio[1] = r.stdio[2] = console_fd();
 	r.inherited[0] = its_end;
-	r.n_inherited = 1;
+	r.inherited[1] = link_.clock_fd;
+	r.n_inherited = link_.clock_fd >= 0 ? 2 : 1;
 	r.cgroup = early_boot_manager_cgroup();
 	r.flags = r.cgroup >= 0 ? SPAWN_CGROUP : 0;
 	r.rlimits[0] = (struct SpawnRlimit){ .resource = RLIMIT_CORE };
@@ -129,6 +135,14 @@ static pid_t spawn_manager(int its_end)
 	return spawn_process(&r);
 }
 
+/* A new one each time: the last manager may have left it running. */
+static void make_clock(void)
+{
+	if (link_.clock_fd >= 0)
+		(void)close(link_.clock_fd); /* nothing was buffered here */
+	link_.clock_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
 static void start(uint64_t now_us)
 {
 	struct MessageWelcome welcome;
@@ -139,6 +153,7 @@ static void start(uint64_t now_us)
 		say("cannot make a socket for the manager: %s", strerror(errno));
 		return;
 	}
+	make_clock();
 	link_.pid = spawn_manager(pair[1]);
 	(void)close(pair[1]); /* the manager has it */
 	if (link_.pid < 0) {
@@ -149,7 +164,7 @@ static void start(uint64_t now_us)
 	}
 	link_.state = LINK_STARTED;
 	link_.fd = pair[0];
-	link_.killed_by_us = link_.is_settled = link_.said_traced = false;
+	link_.killed_by_us = link_.is_settled = link_.said_traced = link_.is_quiet = false;
 	link_.n_missed = 0;
 	link_.next_us = now_us + HELLO_LIMIT_PINGS * ping_us();
 	fill_welcome(&welcome);
@@ -170,8 +185,9 @@ void manager_link_kill(void)
 
 static void ping(uint64_t now_us)
 {
-	link_.was_answered = false;
+	link_.was_answered = link_.is_quiet = false;
 	link_.next_us = now_us + ping_us();
+	link_.n_told = telling_count();
 	telling_ping(++link_.serial);
 	telling_flush();
 }
@@ -233,6 +249,11 @@ static void on_ping_missed(void)
 	manager_link_kill();
 }
 
+static bool has_been_told(void)
+{
+	return link_.n_told != telling_count();
+}
+
 static void ping_tick(uint64_t now_us)
 {
 	/* We ourselves were late (a paused machine, a starved one): that says nothing about the manager. */
@@ -240,12 +261,49 @@ static void ping_tick(uint64_t now_us)
 		link_.n_missed = 0;
 	else if (!link_.was_answered)
 		on_ping_missed();
-	if (link_.state == LINK_UP)
-		ping(now_us);
+	if (link_.state != LINK_UP)
+		return;
+	if (link_.was_answered && link_.clock_fd >= 0 && !has_been_told()) {
+		link_.is_quiet = true;
+		link_.next_us = NEVER_US;
+		return;
+	}
+	ping(now_us);
+}
+
+/* Something was told to it, so it must be seen to go round; not at once: more may follow. */
+static void end_quiet(uint64_t now_us)
+{
+	link_.is_quiet = false;
+	link_.next_us = now_us + ping_us();
+}
+
+void manager_link_on_clock(void)
+{
+	uint64_t n;
+
+	if (read(link_.clock_fd, &n, sizeof(n)) == (ssize_t)sizeof(n) && link_.is_quiet)
+		ping(keeper_now_us());
+}
+
+int manager_link_clock(void)
+{
+	return link_.clock_fd;
+}
+
+void manager_link_look(void)
+{
+	siginfo_t info = { 0 };
+
+	if (link_.pid > 0 && waitid(P_PID, (id_t)link_.pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0 &&
+	    link_.is_quiet)
+		ping(keeper_now_us());
 }
 
 void manager_link_tick(uint64_t now_us)
 {
+	if (link_.is_quiet && link_.state == LINK_UP && has_been_told())
+		end_quiet(now_us);
 	if (now_us < link_.next_us)
 		return;
 	switch (link_.state) {
@@ -272,7 +330,7 @@ void manager_link_tick(uint64_t now_us)
 
 uint64_t manager_link_next_us(void)
 {
-	return link_.next_us;
+	return link_.is_quiet && link_.state == LINK_UP && has_been_told() ? 0 : link_.next_us;
 }
 
 void manager_link_hurry(uint64_t now_us)

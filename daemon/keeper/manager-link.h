@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Manager link: one manager at a time: started, watched by pings, replaced when it dies.
+ * Manager link: one manager at a time: started, watched, replaced when it dies.
+ *
+ * It is pinged when there is reason to: until it has settled, after it was told something, when it has been awake for
+ * long or was stopped. One that sleeps with nothing to do is left alone, and then nobody wakes at all.
  *
  * What counts as a failure, and what is done about many of them, is in docs/keeper.md.
  */
@@ -27,6 +30,13 @@ uint64_t manager_link_next_us(void);
 /* What the loop has to wait for; and what to do about what it saw. */
 struct pollfd manager_link_pollfd(void);
 void manager_link_turn(const struct pollfd *seen);
+
+/* The clock that runs while the manager is awake, -1 if there is none; and what to do when it has run out. */
+int manager_link_clock(void);
+void manager_link_on_clock(void);
+
+/* A child may have been stopped: if it was the manager, it is pinged. */
+void manager_link_look(void);
 
 /* The rescue shell was left: a waiting start is due now. */
 void manager_link_hurry(uint64_t now_us);

@@ -32,6 +32,7 @@ static unsigned int note_cursor; /* names above it are untold; 0: all are told *
 static unsigned int kept_cursor;
 static uint32_t requests_untold; /* 1 << RequestKind */
 static uint64_t ping_untold;     /* a serial, or 0 */
+static uint64_t n_told;          /* messages that are no pings */
 static bool is_full;
 
 static union {
@@ -288,6 +289,11 @@ void telling_ping(uint64_t serial)
 	ping_untold = serial;
 }
 
+uint64_t telling_count(void)
+{
+	return n_told;
+}
+
 void telling_answer(const void *message, size_t size)
 {
 	memcpy(&answer, message, size < sizeof(answer) ? size : sizeof(answer));
@@ -308,9 +314,8 @@ void telling_flush(void)
 	for (size_t i = 0; link_fd >= 0 && i < sizeof(stages) / sizeof(stages[0]); i++) {
 		enum Progress p;
 
-		do
-			p = stages[i]();
-		while (p == PROGRESS_TOLD);
+		while ((p = stages[i]()) == PROGRESS_TOLD)
+			n_told += stages[i] != tell_ping;
 		if (p == PROGRESS_FULL)
 			return;
 	}

@@ -30,6 +30,9 @@ bool telling_is_requested(enum RequestKind kind);
 /* Told last: who answers has read everything before it, the replay too. */
 void telling_ping(uint64_t serial);
 
+/* How many messages have been told so far, pings not counted. */
+uint64_t telling_count(void);
+
 /**
  * telling_answer() - a reply that has no row to wait in (a refused spawn, an adoption)
  *

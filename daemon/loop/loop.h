@@ -26,6 +26,13 @@ static inline int64_t loop_now(void)
 	return g_get_monotonic_time();
 }
 
+/**
+ * loop_watch_over() - let a clock run while the default main context is awake
+ * @timer_fd:  a timerfd; borrowed for ever. Whoever else holds it sees it run out when a turn takes too long
+ * @limit_us:  what it is set to at the beginning of each turn; taken back before the loop sleeps
+ */
+void loop_watch_over(int timer_fd, int64_t limit_us);
+
 typedef struct Timer Timer;
 
 /**

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/fd.h"
@@ -340,6 +341,8 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 	Manager *m = data;
 
 	m->welcome = *message;
+	if (message->busy_ms > 0 && fcntl(PROTOCOL_CLOCK_FD, F_SETFD, FD_CLOEXEC) == 0)
+		loop_watch_over(PROTOCOL_CLOCK_FD, (int64_t)message->busy_ms * 1000);
 	m->welcome.cgroup_root[sizeof m->welcome.cgroup_root - 1] = '\0';
 	m->welcome.virtualization[sizeof m->welcome.virtualization - 1] = '\0';
 	m->context = (ProcessContext){

@@ -21,6 +21,12 @@
 /* The manager finds its end of the pair at this number (and nothing else is open in it but 0, 1, 2). */
 #define PROTOCOL_LINK_FD 3
 
+/*
+ * The manager's clock, a timerfd (CLOCK_MONOTONIC) that both hold: the manager sets it to WELCOME's busy_ms whenever it
+ * wakes and takes it back when it sleeps. If it runs out the keeper begins to ping. So neither wakes while nothing happens.
+ */
+#define PROTOCOL_CLOCK_FD 4
+
 /* No datagram is longer: the receive buffer is static, and a filled buffer stays in PID 1's private memory. */
 #define PROTOCOL_MESSAGE_BYTES 16384
 
@@ -298,6 +304,8 @@ struct MessageWelcome {
 	uint64_t boot_at_us;  /* CLOCK_MONOTONIC when the keeper first started */
 	char cgroup_root[PROTOCOL_NAME_BYTES]; /* for example /sys/fs/cgroup/svcd; empty without cgroup v2 */
 	char virtualization[32];               /* "", "container", "vm" */
+	uint32_t busy_ms;                      /* what the manager sets its clock to */
+	uint32_t reserved;
 };
 
 /* REPLAYED: the manager now knows everything. */

@@ -24,13 +24,14 @@ assert libc.ptrace(ctypes.c_long(17), pid, None, None) == 0  # PTRACE_DETACH
 
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd", f"--ping-ms={PING_MS}"),
              files={"/usr/local/bin/tracer": {"text": TRACER, "mode": 0o755}}) as box:
-    box.wait_state("a", "ready")
+    service = box.wait_state("a", "ready")["pid"]
     manager = box.manager_pid()
     inner = [pid for pid, row in box.processes().items() if row[0] == manager][0]
 
     with subprocess.Popen(box.command(["/usr/local/bin/tracer", str(inner)]), stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, env=ENVIRONMENT) as tracer:
         assert tracer.stdout.readline() == b"attached\n"
+        box.run("/bin/kill", "-KILL", str(service)) # something to tell it; without that it would not be asked
         holds_for(lambda: box.manager_pid() == manager, LONGER_THAN_A_HANG_S, "the traced manager is left alone")
     wait_for(lambda: "being traced" in box.console(), what="PID 1 says why it waits")
 

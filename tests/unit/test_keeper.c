@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -468,6 +470,59 @@ START_TEST(a_manager_that_answers_no_ping_is_replaced)
 }
 END_TEST
 
+/* Answers pings until none has come for ten times as long as there is between two. */
+static void let_it_grow_quiet(void)
+{
+	struct pollfd p = { .fd = manager.link_fd, .events = POLLIN };
+
+	do
+		(void)manager_answer_ping(&manager, 0);
+	while (poll(&p, 1, 1000) == 1);
+}
+
+START_TEST(a_manager_that_was_told_nothing_is_not_pinged)
+{
+	Message m;
+
+	let_it_grow_quiet();
+
+	(void)spawn("a", 1, exit7_argv, NULL);
+	manager_expect(&manager, MESSAGE_EXITED, &m);
+	let_it_grow_quiet(); /* which a ping begins */
+}
+END_TEST
+
+START_TEST(a_manager_that_is_awake_for_long_is_pinged_and_then_replaced)
+{
+	static const struct itimerspec soon = { .it_value.tv_nsec = 1000 * 1000 };
+	struct MessageWelcome welcome;
+	int pidfd;
+	int clock_fd;
+
+	let_it_grow_quiet();
+	pidfd = (int)syscall(SYS_pidfd_open, manager.pid, 0);
+	clock_fd = (int)syscall(SYS_pidfd_getfd, pidfd, PROTOCOL_CLOCK_FD, 0);
+	ck_assert_int_eq(timerfd_settime(clock_fd, 0, &soon, NULL), 0);
+	(void)close(clock_fd);
+	(void)close(pidfd);
+
+	next_manager(&welcome); /* nobody answers */
+	ck_assert_int_eq(welcome.last_status, SIGKILL);
+}
+END_TEST
+
+START_TEST(a_manager_that_was_stopped_is_pinged_and_then_replaced)
+{
+	struct MessageWelcome welcome;
+
+	let_it_grow_quiet();
+	ck_assert_int_eq(kill(manager.pid, SIGSTOP), 0);
+
+	next_manager(&welcome);
+	ck_assert_int_eq(welcome.last_status, SIGKILL);
+}
+END_TEST
+
 START_TEST(an_orphan_can_be_adopted_and_a_stranger_cannot)
 {
 	const char *const forks[] = { "/bin/sh", "-c", "sleep 1000 & echo $!", NULL };
@@ -697,6 +752,9 @@ Suite *make_suite(void)
 	tcase_add_test(managers, the_finale_ends_what_ignores_the_asking);
 	suite_add_tcase(s, managers);
 	tcase_add_test(hasty, a_manager_that_answers_no_ping_is_replaced);
+	tcase_add_test(hasty, a_manager_that_was_told_nothing_is_not_pinged);
+	tcase_add_test(hasty, a_manager_that_is_awake_for_long_is_pinged_and_then_replaced);
+	tcase_add_test(hasty, a_manager_that_was_stopped_is_pinged_and_then_replaced);
 	suite_add_tcase(s, hasty);
 	return s;
 }
