@@ -11,5 +11,6 @@ EXTRA_DIST += \
 	docs/keeper.md \
 	docs/policy.md \
 	docs/processes.md \
+	docs/providers.md \
 	docs/service-files.md \
 	docs/testing.md

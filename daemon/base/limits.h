@@ -128,5 +128,7 @@
 
 /* Flags that may be set at one time. */
 #define LIMIT_FLAGS 256
+/* Of these, the flags of one name on the bus: its program may be anybody's. */
+#define LIMIT_FLAGS_OF_OWNER 32
 
 #endif

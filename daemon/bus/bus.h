@@ -36,8 +36,8 @@ typedef struct BusOps {
 	bool (*set_runlevel)(void *data, const char *runlevel, const Requester *who, GError **error);
 	/* @kind: "poweroff", "reboot", "halt", checked. */
 	bool (*shutdown)(void *data, const char *kind, const Requester *who, GError **error);
-	/* @name: checked. */
-	bool (*set_flag)(void *data, const char *name, bool set, const Requester *who, GError **error);
+	/* @name: checked. @holder: for a flag that belongs to a bus name: the connection that owns it; NULL: not on the bus. */
+	bool (*set_flag)(void *data, const char *name, bool set, const char *holder, const Requester *who, GError **error);
 	/* Names of the flags that are set, a new strv. */
 	char **(*flags)(void *data);
 	/* Read all files again. */

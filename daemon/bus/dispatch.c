@@ -17,6 +17,7 @@
 #include "bus/properties.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
+#include "model/name.h"
 
 static G_DEFINE_QUARK(svcd-call-error, call_error)
 
@@ -119,10 +120,24 @@ void dispatch_refuse(BusClient *client, DBusMessage *message, const GError *erro
 	answer(client, message, error_reply(message, error));
 }
 
+char *dispatch_flag_owner(DBusMessage *message)
+{
+	const char *flag;
+	dbus_bool_t value;
+
+	if (!dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &flag, DBUS_TYPE_BOOLEAN, &value, DBUS_TYPE_INVALID) ||
+	    !name_check_flag(flag, NULL))
+		return NULL;
+	return name_flag_owner(flag);
+}
+
 Access dispatch_access(const Engine *engine, DBusMessage *message)
 {
 	const MethodRow *row = find_row(engine, message, NULL);
+	g_autofree char *owner = row && row->access == ACCESS_FLAG ? dispatch_flag_owner(message) : NULL;
 
+	if (row && row->access == ACCESS_FLAG)
+		return owner ? ACCESS_FLAG : ACCESS_CONTROL;
 	return row ? row->access : ACCESS_READ;
 }
 

@@ -30,6 +30,8 @@ void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *me
 
 /* What the row of this call needs; ACCESS_READ if there is none, for then dispatch() has an error to tell. */
 Access dispatch_access(const Engine *engine, DBusMessage *message);
+/* SetFlag: the bus name to which the flag belongs, a new string; NULL: the flag is the admin's, or no call's argument. */
+char *dispatch_flag_owner(DBusMessage *message);
 
 /* Answers with @error. */
 void dispatch_refuse(BusClient *client, DBusMessage *message, const GError *error);

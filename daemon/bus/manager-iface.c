@@ -276,7 +276,8 @@ static bool on_set_flag(BusCall *call, DBusMessageIter *out, GError **error)
 
 	string_and_bool(call, &name, &value);
 	if (!check_name(name, name_check_flag, error) ||
-	    !bus_ops(call->bus)->set_flag(bus_ops_data(call->bus), name, value, &call->client->who, error))
+	    !bus_ops(call->bus)->set_flag(bus_ops_data(call->bus), name, value, call->client->name,
+					  &call->client->who, error))
 		return false;
 	bus_engine_changed(call->bus); /* Flags; no service need have noticed */
 	return true;
@@ -315,7 +316,7 @@ static const MethodRow methods[] = {
 	{ "Explain", "s", "a(usss)", ACCESS_READ, on_explain },
 	{ "NotAsWanted", "", "as", ACCESS_READ, on_not_as_wanted },
 	{ "SetRunlevel", "s", "", ACCESS_POWER, on_set_runlevel },
-	{ "SetFlag", "sb", "", ACCESS_CONTROL, on_set_flag },
+	{ "SetFlag", "sb", "", ACCESS_FLAG, on_set_flag },
 	{ "ListConditions", "", "a(ssstasass)", ACCESS_READ, on_list_conditions },
 	{ "WatchCondition", "sb", "ss", ACCESS_CONTROL, on_watch_condition },
 	{ "Shutdown", "s", "", ACCESS_POWER, on_shutdown },

@@ -16,6 +16,7 @@
 typedef enum Access {
 	ACCESS_READ,      /* everybody has it */
 	ACCESS_CONTROL,   /* services and flags */
+	ACCESS_FLAG,      /* a flag that belongs to a bus name: who owns that; others as ACCESS_CONTROL */
 	ACCESS_POWER,     /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */
 } Access;
@@ -25,6 +26,7 @@ typedef struct BusClient BusClient;
 /* Somebody who calls and is told; the transport embeds it, and says when it leaves (conditions_forget_client()). */
 struct BusClient {
 	void (*send)(BusClient *client, DBusMessage *message); /* never waits; the message stays the caller's */
+	const char *name;   /* unique, on the system bus; NULL on the private socket */
 	Requester who;      /* of a read on the system bus: nobody has asked who it is */
 	bool is_subscribed;
 	bool is_authorized; /* polkit has said yes to this call; never on the private socket */

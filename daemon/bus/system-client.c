@@ -66,6 +66,7 @@ static void client_init(Client *client, SystemClient *owner, const char *name)
 		.owner = owner,
 		.name = g_strdup(name),
 	};
+	client->base.name = client->name;
 }
 
 static void client_free(gpointer data)
@@ -164,9 +165,46 @@ static void ask_polkit(Parked *parked)
 		on_polkit(parked, NULL); /* the bus is about to go, and the client with it */
 }
 
+/* Whose flag it is: the bus' own policy says who may own which name, so whoever owns this one may. */
+static void on_owner(void *data, DBusMessage *reply)
+{
+	Parked *parked = data;
+	g_autofree char *owner = dispatch_flag_owner(parked->message);
+	g_autoptr(GError) error = NULL;
+	const char *unique_name = NULL;
+
+	parked->asking = 0;
+	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
+	    dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &unique_name, DBUS_TYPE_INVALID) &&
+	    strcmp(unique_name, parked->client->name) == 0) {
+		carry_out(parked, true);
+		return;
+	}
+	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "this flag belongs to whoever owns %s on the system bus, which you do not",
+	     owner);
+	refuse(parked, error);
+}
+
+static void ask_owner(Parked *parked)
+{
+	DBusMessage *question = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
+								       DBUS_INTERFACE_DBUS, "GetNameOwner"));
+	g_autofree char *owner = dispatch_flag_owner(parked->message);
+	DBusMessageIter out;
+
+	dbus_message_iter_init_append(question, &out);
+	wire_string(&out, owner);
+	parked->asking = system_bus_call(parked->client->owner->bus, question, BUS_LIMIT_US, on_owner, parked);
+	dbus_message_unref(question);
+	if (!parked->asking)
+		on_owner(parked, NULL);
+}
+
 static void on_known(Parked *parked)
 {
-	if (parked->client->base.who.uid == 0)
+	if (parked->access == ACCESS_FLAG)
+		ask_owner(parked);
+	else if (parked->client->base.who.uid == 0)
 		carry_out(parked, false);
 	else
 		ask_polkit(parked);

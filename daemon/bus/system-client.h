@@ -4,7 +4,7 @@
  *
  * Reads are answered at once. A call that changes something is parked: the bus daemon is asked whose it is, and for other
  * users than root polkit; then it goes on, or is refused. Nothing of the call is looked at before: objects are found anew
- * when the answer has come.
+ * when the answer has come. A flag that belongs to a bus name is set by whoever owns that, root or not.
  */
 #ifndef SVCD_BUS_SYSTEM_CLIENT_H
 #define SVCD_BUS_SYSTEM_CLIENT_H

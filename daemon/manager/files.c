@@ -103,6 +103,15 @@ static void make_system_bus(Manager *m)
 		g_error("%s", error->message); /* no inotify: the registry could not work either */
 }
 
+static void on_flag_cleared(void *data, const char *name)
+{
+	Manager *m = data;
+
+	notes_send_flag(m, name);
+	if (m->bus)
+		bus_engine_changed(m->bus); /* Flags */
+}
+
 static void make_registry(Manager *m)
 {
 	const RegistryOptions options = { .kernel_cmdline = m->kernel_cmdline,
@@ -113,6 +122,7 @@ static void make_registry(Manager *m)
 	m->registry = registry_new(&options, on_level, m, &error);
 	if (!m->registry)
 		g_error("%s", error->message); /* ends this manager; PID 1 counts, says so and offers a shell */
+	flag_provider_on_cleared(registry_flags(m->registry), on_flag_cleared, m);
 }
 
 /* --- loading --- */

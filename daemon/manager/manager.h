@@ -115,7 +115,7 @@ void notes_mark(Manager *m, const char *service);
 void notes_send(Manager *m); /* everything that is marked and has changed */
 void notes_forget(Manager *m, const char *service);
 void notes_remember(Manager *m, const char *service, const char *note); /* as told in the replay */
-void notes_send_flag(Manager *m, const char *name, bool set, const char *why);
+void notes_send_flag(Manager *m, const char *name); /* as it is now */
 /* "" when @name is not that of a flag's note. */
 const char *notes_flag_name(const char *name);
 #define NOTES_GLOBAL "."

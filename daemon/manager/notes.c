@@ -103,11 +103,12 @@ void notes_forget(Manager *m, const char *service)
 	g_hash_table_remove(m->dirty, service);
 }
 
-void notes_send_flag(Manager *m, const char *name, bool set, const char *why)
+void notes_send_flag(Manager *m, const char *name)
 {
 	g_autofree char *service = g_strconcat(FLAG_NOTE_PREFIX, name, NULL);
+	g_autofree char *note = flag_provider_note(registry_flags(m->registry), name);
 
-	keeper_link_note(m->link, service, set ? why : "");
+	keeper_link_note(m->link, service, note);
 }
 
 const char *notes_flag_name(const char *name)

@@ -262,7 +262,7 @@ static void recover_flag(Manager *m, const Remains *r)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!flag_provider_set(registry_flags(m->registry), notes_flag_name(r->service), true, r->note, &error))
+	if (!flag_provider_recover(registry_flags(m->registry), notes_flag_name(r->service), r->note, &error))
 		log_warning(NULL, "a flag is lost: %s", error->message);
 }
 

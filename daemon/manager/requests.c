@@ -81,14 +81,14 @@ static bool on_shutdown(void *data, const char *kind, const Requester *who, GErr
 	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not poweroff, reboot or halt", kind);
 }
 
-static bool on_set_flag(void *data, const char *name, bool set, const Requester *who, GError **error)
+static bool on_set_flag(void *data, const char *name, bool set, const char *holder, const Requester *who, GError **error)
 {
 	Manager *m = data;
 	g_autofree char *why = requester_text("set", who);
 
-	if (!flag_provider_set(registry_flags(m->registry), name, set, why, error))
+	if (!flag_provider_set(registry_flags(m->registry), name, set, holder, why, error))
 		return false;
-	notes_send_flag(m, name, set, why);
+	notes_send_flag(m, name);
 	registry_flush(m->registry);
 	manager_drain(m);
 	return true;

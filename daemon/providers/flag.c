@@ -1,60 +1,295 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flags: a set of names. That they outlive the manager is the wiring's business: it keeps a note for each.
+ * Flags: a set of names, and who holds those that have an owner. That they outlive the manager is the wiring's business:
+ * it keeps a note for each.
  */
 #include "config.h"
 
 #include "providers/flag.h"
 
+#include <string.h>
+
 #include "base/errors.h"
 #include "base/limits.h"
 #include "model/name.h"
+#include "providers/flag-owner.h"
+
+typedef struct Flag {
+	char *why;
+	char *owner;  /* the bus name that it belongs to; NULL: the admin's, as the next two */
+	char *holder; /* the connection that set it, by its unique name, */
+	char *bus_id; /* and the bus that gave it that name */
+} Flag;
 
 struct FlagProvider {
 	Provider base; /* first: the two are cast into each other */
 	ProviderSink sink;
-	GHashTable *set; /* name -> why, both owned */
-	GHashTable *subscribed; /* interned keys */
+	FlagOwners *owners;     /* NULL without a bus */
+	GHashTable *set;        /* name -> Flag, both owned */
+	GHashTable *subscribed; /* interned key -> the bus name that it belongs to, owned; NULL: the admin's */
+	void (*cleared)(void *data, const char *name);
+	void *cleared_data;
 };
 
-static void flag_report(FlagProvider *flags, const char *key)
+static void flag_free(gpointer data)
 {
-	const char *why = g_hash_table_lookup(flags->set, key_argument(key));
+	Flag *flag = data;
 
-	provider_report(&flags->sink, key, why ? LEVEL_TRUE : LEVEL_FALSE, why ? why : "the flag is not set");
+	g_free(flag->why);
+	g_free(flag->owner);
+	g_free(flag->holder);
+	g_free(flag->bus_id);
+	g_free(flag);
 }
+
+static void watch(FlagProvider *flags, const char *owner)
+{
+	if (owner && flags->owners)
+		flag_owners_watch(flags->owners, owner);
+}
+
+static void unwatch(FlagProvider *flags, const char *owner)
+{
+	if (owner && flags->owners)
+		flag_owners_unwatch(flags->owners, owner);
+}
+
+/* --- levels --- */
+
+static Level owned_level(const FlagProvider *flags, const char *owner, const Flag *flag)
+{
+	if (!flags->owners)
+		return LEVEL_UNKNOWN;
+	return flag_owners_level(flags->owners, owner, flag ? flag->holder : "", flag ? flag->bus_id : "");
+}
+
+static void report(FlagProvider *flags, const char *key, const char *owner)
+{
+	const Flag *flag = g_hash_table_lookup(flags->set, key_argument(key));
+	const Level level = owner ? owned_level(flags, owner, flag) : flag ? LEVEL_TRUE : LEVEL_FALSE;
+	const char *why = "the flag is not set";
+
+	if (level == LEVEL_TRUE)
+		why = flag->why;
+	else if (level == LEVEL_UNKNOWN)
+		why = "the system bus does not say who owns its name";
+	provider_report(&flags->sink, key, level, why);
+}
+
+static void report_name(FlagProvider *flags, const char *name)
+{
+	g_autofree char *key = g_strdup_printf("%s:%s", key_prefix_name(KEY_FLAG), name);
+	gpointer subscribed;
+	gpointer owner;
+
+	if (g_hash_table_lookup_extended(flags->subscribed, key, &subscribed, &owner))
+		report(flags, subscribed, owner);
+}
+
+/* --- the set --- */
+
+static void insert(FlagProvider *flags, const char *name, Flag *flag)
+{
+	const Flag *old = g_hash_table_lookup(flags->set, name);
+
+	watch(flags, flag->owner);
+	if (old)
+		unwatch(flags, old->owner);
+	g_hash_table_replace(flags->set, g_strdup(name), flag);
+}
+
+static void take_out(FlagProvider *flags, const char *name)
+{
+	Flag *flag = g_hash_table_lookup(flags->set, name);
+
+	if (!flag)
+		return;
+	unwatch(flags, flag->owner);
+	g_hash_table_remove(flags->set, name);
+}
+
+/* Flags of @owner that are set by somebody who does not own it any more; new strings. */
+static GPtrArray *find_orphans(const FlagProvider *flags, const char *owner)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	GHashTableIter iter;
+	gpointer name;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, flags->set);
+	while (g_hash_table_iter_next(&iter, &name, &value)) {
+		const Flag *flag = value;
+
+		if (flag->owner && strcmp(flag->owner, owner) == 0 && owned_level(flags, owner, flag) == LEVEL_FALSE)
+			g_ptr_array_add(names, g_strdup(name));
+	}
+	return names;
+}
+
+static void report_all_of(FlagProvider *flags, const char *owner)
+{
+	GHashTableIter iter;
+	gpointer key;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, flags->subscribed);
+	while (g_hash_table_iter_next(&iter, &key, &value)) {
+		if (value && strcmp(value, owner) == 0)
+			report(flags, key, owner);
+	}
+}
+
+static void on_owner_changed(void *data, const char *owner)
+{
+	FlagProvider *flags = data;
+	g_autoptr(GPtrArray) orphans = find_orphans(flags, owner);
+
+	for (guint i = 0; i < orphans->len; i++) {
+		take_out(flags, g_ptr_array_index(orphans, i));
+		if (flags->cleared)
+			flags->cleared(flags->cleared_data, g_ptr_array_index(orphans, i));
+	}
+	report_all_of(flags, owner);
+}
+
+/* --- what is asked for --- */
+
+static unsigned count_of(const FlagProvider *flags, const char *owner)
+{
+	unsigned n = 0;
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, flags->set);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		n += g_strcmp0(((Flag *)value)->owner, owner) == 0;
+	return n;
+}
+
+static bool has_room(const FlagProvider *flags, const char *name, const char *owner, GError **error)
+{
+	if (g_hash_table_contains(flags->set, name))
+		return true;
+	if (g_hash_table_size(flags->set) >= LIMIT_FLAGS)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d flags are set already; clear some first", LIMIT_FLAGS);
+	if (owner && count_of(flags, owner) >= LIMIT_FLAGS_OF_OWNER)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d flags of %s are set already; clear some first",
+			    LIMIT_FLAGS_OF_OWNER, owner);
+	return true;
+}
+
+/* The caller has asked the bus; what is known here may be newer. */
+static bool check_holder(const FlagProvider *flags, const char *owner, const char *holder, bool set, GError **error)
+{
+	if (!holder && set)
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+			    "only the program that owns %s on the system bus sets its flags; clearing is possible", owner);
+	if (holder && flags->owners &&
+	    flag_owners_level(flags->owners, owner, holder, flag_owners_bus_id(flags->owners)) == LEVEL_FALSE)
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "you do not own %s on the system bus", owner);
+	return true;
+}
+
+bool flag_provider_set(FlagProvider *flags, const char *name, bool set, const char *holder, const char *why,
+		       GError **error)
+{
+	g_autofree char *problem = NULL;
+	g_autofree char *owner = NULL;
+	Flag *flag;
+
+	if (!name_check_flag(name, &problem))
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+	owner = name_flag_owner(name);
+	if ((owner && !check_holder(flags, owner, holder, set, error)) || (set && !has_room(flags, name, owner, error)))
+		return false;
+	if (set) {
+		flag = g_new0(Flag, 1);
+		flag->why = g_strdup(why);
+		flag->holder = owner ? g_strdup(holder) : NULL;
+		flag->bus_id = owner ? g_strdup(flags->owners ? flag_owners_bus_id(flags->owners) : "") : NULL;
+		flag->owner = g_steal_pointer(&owner);
+		insert(flags, name, flag);
+	} else {
+		take_out(flags, name);
+	}
+	report_name(flags, name);
+	return true;
+}
+
+/* --- notes: the admin's flags as "WHY", others as "HOLDER BUS-ID WHY" --- */
+
+char *flag_provider_note(const FlagProvider *flags, const char *name)
+{
+	const Flag *flag = g_hash_table_lookup(flags->set, name);
+
+	if (!flag)
+		return g_strdup("");
+	return flag->owner ? g_strdup_printf("%s %s %s", flag->holder, flag->bus_id, flag->why) : g_strdup(flag->why);
+}
+
+bool flag_provider_recover(FlagProvider *flags, const char *name, const char *note, GError **error)
+{
+	g_autofree char *owner = name_check_flag(name, NULL) ? name_flag_owner(name) : NULL;
+	g_auto(GStrv) words = g_strsplit(note, " ", 3);
+	Flag *flag;
+
+	if (!owner)
+		return flag_provider_set(flags, name, true, NULL, note, error);
+	if (g_strv_length(words) < 3 || words[0][0] != ':')
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "nobody holds %s by its note \"%s\"", name, note);
+	flag = g_new0(Flag, 1);
+	flag->why = g_strdup(words[2]);
+	flag->holder = g_strdup(words[0]);
+	flag->bus_id = g_strdup(words[1]);
+	flag->owner = g_steal_pointer(&owner);
+	insert(flags, name, flag);
+	report_name(flags, name);
+	return true;
+}
+
+/* --- as a provider --- */
 
 static void flag_subscribe(Provider *provider, const char *key)
 {
 	FlagProvider *flags = flag_provider_cast(provider);
+	char *owner = name_flag_owner(key_argument(key));
 
-	g_hash_table_add(flags->subscribed, (gpointer)key);
-	flag_report(flags, key);
+	watch(flags, owner);
+	if (g_hash_table_contains(flags->subscribed, key))
+		unwatch(flags, owner);
+	g_hash_table_replace(flags->subscribed, (gpointer)key, owner);
+	report(flags, key, owner);
 }
 
 static void flag_unsubscribe(Provider *provider, const char *key)
 {
-	g_hash_table_remove(flag_provider_cast(provider)->subscribed, key);
+	FlagProvider *flags = flag_provider_cast(provider);
+
+	unwatch(flags, g_hash_table_lookup(flags->subscribed, key));
+	g_hash_table_remove(flags->subscribed, key);
 }
 
-static void flag_free(Provider *provider)
+static void flag_provider_free(Provider *provider)
 {
 	FlagProvider *flags = flag_provider_cast(provider);
 
+	if (flags->owners)
+		flag_owners_free(flags->owners);
 	g_hash_table_unref(flags->set);
 	g_hash_table_unref(flags->subscribed);
 	g_free(flags);
 }
 
-Provider *flag_provider_new(const ProviderSink *sink)
+Provider *flag_provider_new(const ProviderSink *sink, SystemBus *bus)
 {
 	FlagProvider *flags = g_new0(FlagProvider, 1);
 
 	flags->base = (Provider){ .subscribe = flag_subscribe, .unsubscribe = flag_unsubscribe,
-				  .free = flag_free };
+				  .free = flag_provider_free };
 	flags->sink = *sink;
-	flags->set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	flags->subscribed = g_hash_table_new(g_str_hash, g_str_equal);
+	flags->owners = bus ? flag_owners_new(bus, on_owner_changed, flags) : NULL;
+	flags->set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, flag_free);
+	flags->subscribed = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	return &flags->base;
 }
 
@@ -63,24 +298,10 @@ FlagProvider *flag_provider_cast(Provider *provider)
 	return (FlagProvider *)provider;
 }
 
-bool flag_provider_set(FlagProvider *flags, const char *name, bool set, const char *why, GError **error)
+void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, const char *name), void *data)
 {
-	g_autofree char *problem = NULL;
-	g_autofree char *key = NULL;
-	const char *subscribed;
-
-	if (!name_check_flag(name, &problem))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
-	if (set && g_hash_table_size(flags->set) >= LIMIT_FLAGS && !g_hash_table_contains(flags->set, name))
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d flags are set already; clear some first", LIMIT_FLAGS);
-	if (set)
-		g_hash_table_replace(flags->set, g_strdup(name), g_strdup(why));
-	else
-		g_hash_table_remove(flags->set, name);
-	key = g_strdup_printf("%s:%s", key_prefix_name(KEY_FLAG), name);
-	if (g_hash_table_lookup_extended(flags->subscribed, key, (gpointer *)&subscribed, NULL))
-		flag_report(flags, subscribed);
-	return true;
+	flags->cleared = cleared;
+	flags->cleared_data = data;
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)

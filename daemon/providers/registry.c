@@ -117,7 +117,7 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_PATH, paths);
 	add(registry, KEY_KERNEL, kernel_provider_new(&sink, options->kernel_cmdline));
 	add(registry, KEY_VIRTUAL, virtual_provider_new(&sink, options->virtualization));
-	add(registry, KEY_FLAG, flag_provider_new(&sink));
+	add(registry, KEY_FLAG, flag_provider_new(&sink, options->system_bus));
 	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", on_mounts_changed, registry));
 	if (options->system_bus)
 		add_bus(registry, &sink, options->system_bus);

@@ -44,7 +44,7 @@ char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
 /* Names that this connection owns do not count (providers/dbus-name.h). */
 void registry_ignore_bus_owner(Registry *registry, const char *unique_name);
 
-/* Flags have no other source than svcctl: the manager sets them here. */
+/* Flags have no other source than clients of ours: the manager sets them here. */
 FlagProvider *registry_flags(Registry *registry);
 
 #endif

@@ -56,7 +56,8 @@ static bool on_shutdown(void *data, const char *kind, const Requester *who, GErr
 	return true;
 }
 
-static bool on_set_flag(void *data, const char *name, bool set, const Requester *who, GError **error)
+static bool on_set_flag(void *data, const char *name, bool set, const char *holder, const Requester *who,
+			GError **error)
 {
 	BusWorld *bw = data;
 	g_autofree char *key = g_strconcat("flag:", name, NULL);

@@ -79,6 +79,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_one_thread.py \
 	tests/sandbox/test_orphans.py \
 	tests/sandbox/test_output.py \
+	tests/sandbox/test_owned_flags.py \
 	tests/sandbox/test_path_kinds.py \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_keys_refused.py \
@@ -87,8 +88,8 @@ EXTRA_DIST += \
 	tests/sandbox/test_private_socket.py \
 	tests/sandbox/test_random_kills.py \
 	tests/sandbox/test_read_only_root.py \
-	tests/sandbox/test_ready_exit.py \
 	tests/sandbox/test_ready_dbus.py \
+	tests/sandbox/test_ready_exit.py \
 	tests/sandbox/test_ready_fd.py \
 	tests/sandbox/test_ready_fork.py \
 	tests/sandbox/test_ready_notify.py \

@@ -79,6 +79,12 @@ tests_unit_test_dbus_name_SOURCES = tests/unit/test_dbus_name.c $(bus_stage_sour
 tests_unit_test_dbus_name_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_dbus_name_LDADD = $(providers_test_libs)
 
+check_PROGRAMS += tests/unit/test_flag
+TESTS += tests/unit/test_flag
+tests_unit_test_flag_SOURCES = tests/unit/test_flag.c $(bus_stage_sources)
+tests_unit_test_flag_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_flag_LDADD = $(providers_test_libs)
+
 tests_unit_test_dbus_property_SOURCES = tests/unit/test_dbus_property.c $(bus_stage_sources)
 tests_unit_test_dbus_property_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_dbus_property_LDADD = $(providers_test_libs)

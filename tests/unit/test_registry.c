@@ -83,12 +83,12 @@ START_TEST(flags_are_set_and_cleared)
 
 	ck_assert_int_eq(ask(KEY_FLAG, "flag:backup"), LEVEL_FALSE);
 
-	ck_assert(flag_provider_set(flags, "backup", true, "set by uid 0", NULL));
+	ck_assert(flag_provider_set(flags, "backup", true, NULL, "set by uid 0", NULL));
 	registry_flush(registry);
 	ck_assert_int_eq(level_of("flag:backup"), LEVEL_TRUE);
 	ck_assert_str_eq(g_hash_table_lookup(reasons, "flag:backup"), "set by uid 0");
 
-	ck_assert(flag_provider_set(flags, "backup", false, "", NULL));
+	ck_assert(flag_provider_set(flags, "backup", false, NULL, "", NULL));
 	registry_flush(registry);
 	ck_assert_int_eq(level_of("flag:backup"), LEVEL_FALSE);
 }
@@ -96,7 +96,7 @@ END_TEST
 
 START_TEST(a_flag_set_before_anybody_asked_is_true)
 {
-	ck_assert(flag_provider_set(registry_flags(registry), "early", true, "set by uid 0", NULL));
+	ck_assert(flag_provider_set(registry_flags(registry), "early", true, NULL, "set by uid 0", NULL));
 	ck_assert_int_eq(ask(KEY_FLAG, "flag:early"), LEVEL_TRUE);
 }
 END_TEST
@@ -106,18 +106,18 @@ START_TEST(bad_flag_names_and_too_many_flags_are_refused)
 	FlagProvider *flags = registry_flags(registry);
 	g_autoptr(GError) error = NULL;
 
-	ck_assert(!flag_provider_set(flags, "../x", true, "", &error));
+	ck_assert(!flag_provider_set(flags, "../x", true, NULL, "", &error));
 	ck_assert_int_eq(error->code, SVCD_ERROR_INVALID_ARGUMENT);
 	g_clear_error(&error);
 
 	for (int i = 0; i < LIMIT_FLAGS; i++) {
 		g_autofree char *name = g_strdup_printf("f%d", i);
 
-		ck_assert(flag_provider_set(flags, name, true, "", NULL));
+		ck_assert(flag_provider_set(flags, name, true, NULL, "", NULL));
 	}
-	ck_assert(!flag_provider_set(flags, "one-more", true, "", &error));
+	ck_assert(!flag_provider_set(flags, "one-more", true, NULL, "", &error));
 	ck_assert_int_eq(error->code, SVCD_ERROR_LIMIT_REACHED);
-	ck_assert(flag_provider_set(flags, "f7", true, "again", NULL));
+	ck_assert(flag_provider_set(flags, "f7", true, NULL, "again", NULL));
 }
 END_TEST
 

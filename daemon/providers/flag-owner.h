@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Flag owners: the names on the system bus that flags belong to ("org.example.Weather" of "org.example.Weather/rain"), and
+ * whether a connection that once owned one of them still does.
+ *
+ * Unique names begin anew with every bus daemon, so a connection is told by its unique name and the bus' id.
+ */
+#ifndef SVCD_PROVIDERS_FLAG_OWNER_H
+#define SVCD_PROVIDERS_FLAG_OWNER_H
+
+#include "loop/system-bus.h"
+#include "model/key.h"
+
+typedef struct FlagOwners FlagOwners;
+
+/* @changed: called in later turns; what is said of @bus_name may be another. */
+FlagOwners *flag_owners_new(SystemBus *bus, void (*changed)(void *data, const char *bus_name), void *data);
+void flag_owners_free(FlagOwners *owners);
+
+/* Counted. Only what is looked at is known. */
+void flag_owners_watch(FlagOwners *owners, const char *bus_name);
+void flag_owners_unwatch(FlagOwners *owners, const char *bus_name);
+
+/**
+ * flag_owners_level() - does the connection @unique_name of the bus @bus_id own @bus_name now?
+ *
+ * With "" for @unique_name: false when it is known who owns it, or that nobody does.
+ * Returns: unknown while the bus is away, or has not answered.
+ */
+Level flag_owners_level(const FlagOwners *owners, const char *bus_name, const char *unique_name, const char *bus_id);
+
+/* Of the bus that we are on; "" while that is not known. */
+const char *flag_owners_bus_id(const FlagOwners *owners);
+
+#endif
