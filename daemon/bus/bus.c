@@ -239,6 +239,8 @@ static gboolean on_rest(gpointer data)
 
 	g_source_unref(bus->rest); /* the context holds it until we return */
 	bus->rest = NULL;
+	/* First what changed in the world, then what followed. */
+	conditions_tell(bus->conditions, tell_condition, bus);
 	g_hash_table_iter_init(&iter, bus->changed);
 	while (g_hash_table_iter_next(&iter, &name, NULL)) {
 		tell_service(bus, name);
@@ -247,7 +249,6 @@ static gboolean on_rest(gpointer data)
 	if (bus->is_engine_changed)
 		tell_engine(bus);
 	bus->is_engine_changed = false;
-	conditions_tell(bus->conditions, tell_condition, bus);
 	return G_SOURCE_REMOVE;
 }
 

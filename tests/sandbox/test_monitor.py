@@ -68,6 +68,9 @@ with Sandbox(SERVICES) as box:
     assert change["at_us"] > 0 and change["why"], change
     lines.wait_object(kind="condition", name="flag:go", before="false", now="true")
 
+    told = [change["name"] for change in lines.objects()]
+    assert told.index("flag:go") < told.index("held"), "the cause comes before what follows from it"
+
     # The manager is replaced. What happens meanwhile, and afterwards, is shown.
     box.kill_manager()
     for monitor in (lines, one):

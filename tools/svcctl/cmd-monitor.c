@@ -94,8 +94,7 @@ static void print_json(Monitor *m, const Change *change)
 	json_object_set_string_member(object, "time", time);
 	json_object_set_int_member(object, "at_us", change->at_us);
 	json_object_set_string_member(object, "kind", change->kind);
-	if (change->name)
-		json_object_set_string_member(object, "name", change->name);
+	set_text(object, "name", change->name);
 	set_text(object, "before", change->before);
 	set_text(object, "now", change->now);
 	set_text(object, "why", change->why);

@@ -162,5 +162,7 @@ bool list_unmanaged(Context *context, GError **error)
 		return false;
 	if (records->len == 0)
 		output_confirm(&context->output, "the message bus has started nothing by itself");
+	if (processes->len == PROCESSES_SHOWN)
+		output_confirm(&context->output, "only the first %u processes of the bus were looked at", PROCESSES_SHOWN);
 	return true;
 }
