@@ -252,6 +252,19 @@ START_TEST(only_changes_are_told)
 }
 END_TEST
 
+START_TEST(second_subscriber_is_told_too_and_changes_once)
+{
+	watch("", "file");
+	watch("", "file");
+	ck_assert_uint_eq(n_reports, 2);
+
+	write_file("file", "", 0644);
+	expect_level(LEVEL_TRUE);
+	provider->recheck(provider);
+	ck_assert_uint_eq(n_reports, 3);
+}
+END_TEST
+
 START_TEST(nothing_is_told_after_unsubscribing)
 {
 	watch("", "file");
@@ -293,6 +306,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_directory_is_asked_for);
 	tcase_add_test(tests, nonempty_file_and_directory);
 	tcase_add_test(tests, only_changes_are_told);
+	tcase_add_test(tests, second_subscriber_is_told_too_and_changes_once);
 	tcase_add_test(tests, nothing_is_told_after_unsubscribing);
 	tcase_add_test(tests, everything_is_looked_at_again_when_asked);
 	suite_add_tcase(suite, tests);
