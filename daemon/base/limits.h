@@ -83,8 +83,8 @@
 #define LIMIT_SYSTEM_BUS_QUEUE_PAUSE_BYTES (4 * 1024 * 1024)
 #define LIMIT_SYSTEM_BUS_QUEUE_BYTES (8 * 1024 * 1024)
 
-/* Its messages in one turn of the main loop: signals of many, short. */
-#define LIMIT_SYSTEM_BUS_BATCH 32
+/* Its messages in one turn of the main loop: as many as of a client, for each may be a call that lists everything. */
+#define LIMIT_SYSTEM_BUS_BATCH 8
 
 /*
  * Match rules of one kind on the system bus; whoever comes later shares one rule that hears more than is needed. There are
@@ -115,9 +115,12 @@
 /* Interfaces that a sentence names. */
 #define LIMIT_LINKS_NAMED 20
 
-/* Calls from the system bus that wait for polkit: of one client, and altogether. */
+/*
+ * Calls from the system bus that wait for polkit: of one client, and altogether. Each is a question of ours, and the bus lets
+ * 128 of one connection be open (dbus-daemon(1)); LIMIT_BUS_CALLS are the providers'.
+ */
 #define LIMIT_PARKED_PER_CLIENT 16
-#define LIMIT_PARKED 256
+#define LIMIT_PARKED 64
 
 /*
  * Time for polkit to decide, and with a user who types a password. The first is shorter than the 25 s that clients wait by

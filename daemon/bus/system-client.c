@@ -50,6 +50,7 @@ typedef struct Parked {
 	DBusMessage *message;
 	Access access;
 	unsigned asking; /* the question on which it waits, 0: none */
+	bool is_polkits; /* it is polkit that was asked */
 } Parked;
 
 /* --- clients --- */
@@ -153,11 +154,31 @@ static void on_polkit(void *data, DBusMessage *reply)
 		refuse(parked, error);
 }
 
+/*
+ * The limit for all together is only here: who asks the bus daemon says at once, and nobody may keep root out by calls that
+ * wait for polkit.
+ */
+static bool polkit_has_room(const SystemClient *owner, GError **error)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < owner->parked->len; i++)
+		n += ((const Parked *)g_ptr_array_index(owner->parked, i))->is_polkits;
+	return n < LIMIT_PARKED || fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls wait for authorization");
+}
+
 static void ask_polkit(Parked *parked)
 {
-	DBusMessage *question = polkit_question(parked->message, access_action(parked->access));
 	const bool is_interactive = dbus_message_get_allow_interactive_authorization(parked->message);
+	g_autoptr(GError) error = NULL;
+	DBusMessage *question;
 
+	if (!polkit_has_room(parked->client->owner, &error)) {
+		refuse(parked, error);
+		return;
+	}
+	question = polkit_question(parked->message, access_action(parked->access));
+	parked->is_polkits = true;
 	parked->asking = system_bus_call(parked->client->owner->bus, question,
 					 is_interactive ? LIMIT_AUTHENTICATE_US : LIMIT_AUTHORIZE_US, on_polkit, parked);
 	dbus_message_unref(question);
@@ -282,8 +303,6 @@ static bool has_room(const SystemClient *owner, const char *name, GError **error
 	if (client && client->n_parked >= LIMIT_PARKED_PER_CLIENT)
 		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u of your calls wait for authorization already",
 			    client->n_parked);
-	if (owner->parked->len >= LIMIT_PARKED)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls wait for authorization");
 	return true;
 }
 
