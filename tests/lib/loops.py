@@ -2,9 +2,12 @@
 """Loop devices of a sandbox: they belong to the machine, and must be given back when the sandbox goes."""
 
 import fcntl
+import glob
 import os
+import re
 import stat
 import tempfile
+import time
 
 LOOP_MAJOR = 7
 LOOP_CLR_FD = 0x4C01
@@ -25,3 +28,20 @@ def release(number):
             pass
         finally:
             os.close(fd)
+
+
+def name_of_file():
+    """For a file behind a loop device: says whose it is."""
+    return f"volume-{os.getpid()}-{time.monotonic_ns()}"
+
+
+def release_left_behind():
+    """Those of tests that were killed before they could give them back."""
+    for path in glob.glob("/sys/block/loop*/loop/backing_file"):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                owner = re.search(r"volume-(\d+)-\d+", file.read())
+        except OSError:
+            continue
+        if owner and not os.path.exists(f"/proc/{owner.group(1)}"):
+            release(int(path.split("/")[3].removeprefix("loop")))

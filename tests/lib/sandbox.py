@@ -146,6 +146,8 @@ class Sandbox:
 
     def start(self):
         self._leaf = Leaf(cgroup2_mount()).__enter__()
+        if self.udev:
+            loops.release_left_behind()
         self.base = f"{cache_directory()}/box"
         os.makedirs(self.base, exist_ok=True)
         spec = {
@@ -316,7 +318,7 @@ class Sandbox:
 
     def volume(self, label, *options):
         """A file with an ext4 file system in it; returns its path. A label is best one that no other test can have."""
-        image = f"/run/volume-{time.monotonic_ns()}"
+        image = f"/run/{loops.name_of_file()}"
         self.run("truncate", "-s", "1M", image)
         self.run("mkfs.ext4", "-q", "-L", label, *options, image)
         return image
