@@ -43,10 +43,10 @@ static void flush(Monitor *m)
 /* Where in it the time of day is, and how long that is. */
 enum { WALL_CLOCK = 11, WALL_CLOCK_BYTES = 12 };
 
-/* "2026-11-21T09:14:07.123+0100", of an instant of CLOCK_MONOTONIC; a new string. */
-static char *wall_time(int64_t at_us)
+/* "2026-11-21T09:14:07.123+0100": now, so that times grow from line to line; a new string. */
+static char *wall_time(void)
 {
-	const int64_t wall_us = g_get_real_time() - (g_get_monotonic_time() - at_us);
+	const int64_t wall_us = g_get_real_time();
 	const time_t seconds = (time_t)(wall_us / G_USEC_PER_SEC);
 	struct tm tm = { 0 };
 	char text[64];
@@ -83,16 +83,15 @@ typedef struct Change {
 	const char *before; /* NULL or "": it was not known before */
 	const char *now;
 	const char *why;    /* or "" */
-	int64_t at_us;
 } Change;
 
 static void print_json(Monitor *m, const Change *change)
 {
 	JsonObject *object = json_object_new();
-	g_autofree char *time = wall_time(change->at_us);
+	g_autofree char *time = wall_time();
 
 	json_object_set_string_member(object, "time", time);
-	json_object_set_int_member(object, "at_us", change->at_us);
+	json_object_set_int_member(object, "at_us", g_get_monotonic_time());
 	json_object_set_string_member(object, "kind", change->kind);
 	set_text(object, "name", change->name);
 	set_text(object, "before", change->before);
@@ -105,7 +104,7 @@ static void print_json(Monitor *m, const Change *change)
 static void print_change(Monitor *m, const Change *change)
 {
 	Output *output = &m->context->output;
-	g_autofree char *time = wall_time(change->at_us);
+	g_autofree char *time = wall_time();
 	const char *name = change->name ? change->name : change->kind;
 	const bool has_before = change->before && *change->before && strcmp(change->before, change->now) != 0;
 	const bool has_why = change->why && *change->why;
@@ -122,7 +121,7 @@ static void print_change(Monitor *m, const Change *change)
 
 static void print_manager(Monitor *m, const char *now, const char *why)
 {
-	print_change(m, &(Change){ .kind = "manager", .now = now, .why = why, .at_us = g_get_monotonic_time() });
+	print_change(m, &(Change){ .kind = "manager", .now = now, .why = why });
 }
 
 /* --- differences --- */
@@ -147,13 +146,11 @@ static void see_service(Monitor *m, const char *name, GVariant *record)
 	GVariant *before = g_hash_table_lookup(m->services, name);
 	const bool is_news = differs(before, record, "State") || differs(before, record, "Cause") ||
 			     record_number(before, "Since") != record_number(record, "Since");
-	const int64_t since_us = (int64_t)record_number(record, "Since");
 
 	if (is_news && is_asked_for(m, name))
 		print_change(m, &(Change){ .kind = "service", .name = name,
 					   .before = before ? record_text(before, "State") : NULL,
-					   .now = record_text(record, "State"), .why = record_text(record, "Cause"),
-					   .at_us = since_us > 0 ? since_us : g_get_monotonic_time() });
+					   .now = record_text(record, "State"), .why = record_text(record, "Cause") });
 	g_hash_table_replace(m->services, g_strdup(name), record);
 }
 
@@ -163,7 +160,7 @@ static void lose_service(Monitor *m, const char *name)
 
 	if (before && is_asked_for(m, name))
 		print_change(m, &(Change){ .kind = "service", .name = name, .before = record_text(before, "State"),
-					   .now = "gone", .why = "its file is gone", .at_us = g_get_monotonic_time() });
+					   .now = "gone", .why = "its file is gone" });
 	g_hash_table_remove(m->services, name);
 }
 
@@ -186,8 +183,7 @@ static void see_condition(Monitor *m, const char *key, GVariant *record)
 	if (is_news && is_asked_for(m, key))
 		print_change(m, &(Change){ .kind = "condition", .name = key,
 					   .before = before ? record_text(before, "Level") : NULL,
-					   .now = record_text(record, "Level"), .why = record_text(record, "Why"),
-					   .at_us = g_get_monotonic_time() });
+					   .now = record_text(record, "Level"), .why = record_text(record, "Why") });
 	g_hash_table_replace(m->conditions, g_strdup(key), record);
 }
 
@@ -226,8 +222,7 @@ static void see_boot(Monitor *m, GVariant *boot)
 	m->boot = boot;
 	if (is_news && m->context->n_names == 0)
 		print_change(m, &(Change){ .kind = "boot", .before = old, .now = now,
-					   .why = record_text(boot, "CurrentDescription"),
-					   .at_us = g_get_monotonic_time() });
+					   .why = record_text(boot, "CurrentDescription") });
 }
 
 /* Takes @manager. */
@@ -238,8 +233,7 @@ static void see_manager(Monitor *m, GVariant *manager)
 	m->manager = manager;
 	if (differs(before, manager, "Runlevel") && m->context->n_names == 0)
 		print_change(m, &(Change){ .kind = "runlevel", .before = before ? record_text(before, "Runlevel") : NULL,
-					   .now = record_text(manager, "Runlevel"), .why = "",
-					   .at_us = g_get_monotonic_time() });
+					   .now = record_text(manager, "Runlevel"), .why = "" });
 }
 
 /* --- signals --- */
