@@ -59,7 +59,7 @@ def example(box, name):
     return call(box, f"org.example.{name}", "org.example.Any.Call")
 
 
-def ask(name):
+def ask(box, name):
     """Without waiting for the answer: these programs never take their name."""
     box.run("dbus-send", "--system", f"--dest=org.example.{name}", "/", "org.example.Any.Call")
 
@@ -138,9 +138,9 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
 
     # What svcd does not know, and what the admin wrote, is the bus' own.
     assert not box.exists("/run/started-behind-svcd")
-    ask("Own")
+    ask(box, "Own")
     wait_for(lambda: box.exists("/run/admins-own"), what="the admin's own file counts")
-    ask("Unknown")
+    ask(box, "Unknown")
     wait_for(lambda: box.exists("/run/started-behind-svcd"), what="the bus starts what svcd does not know")
 
     # A package that comes later, after one more look.
@@ -149,3 +149,15 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     box.svcctl("reload-files")
     wait_for(lambda: box.exists("/usr/local/share/dbus-1/system-services/org.example.Late.service"), what="it is generated")
     assert "exit status 7" in example(box, "Late")
+
+# Where the generated files cannot be put in front, the bus goes on as it always did, and dbus says so once.
+FILES = {"/usr/local/share/dbus-1": "in the way\n", "/etc/dbus-1/system.d/example.conf": BUS_POLICY,
+         **vendor_file("org.example.Fails")}
+with Sandbox({"fails": SERVICES["fails"]}, root="debian", vendor=True, policy="[runlevel 2]\nActivate=dbus\n", files=FILES,
+             mounts=("sys",)) as box:
+    box.wait_state("dbus", "ready", seconds=120)
+    ask(box, "Fails")
+    wait_for(lambda: box.exists("/run/started-behind-svcd"), what="the bus starts programs itself")
+    assert box.state("fails") == "idle"
+    said = [line for line in box.svcctl("log", "dbus").stdout.splitlines() if "bus-activation: " in line]
+    assert len(said) == 1 and "cannot be made" in said[0], said
