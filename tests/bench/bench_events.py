@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Device events: from the event to exec of the service that waits for it, what one event costs the manager with many conditions, and
-what a manager costs that has nothing to do. limit: 600
+Events: from an event of a device or a signal of the bus to exec of the service that waits for it, what one event costs the manager
+with many conditions, and what a manager costs that has nothing to do. limit: 600
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 import statistics
 import time
 
+import dbus.bus
 import fake_udev
 from deadline import wait_for
 from namespaces import socket_in
@@ -24,6 +25,10 @@ IDLE_S = int(os.environ.get("SVCD_BENCH_IDLE_S", "60"))
 
 DEVICE = "/devices/virtual/block/bench0"
 WAITS = "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=label:{}\n"
+
+BUS = ("[Service]\nExec=/usr/bin/dbus-daemon --system --nofork --nopidfile --nosyslog\n"
+       "Ready=path:/run/dbus/system_bus_socket\nRuntimeDirectory=dbus\n")
+MAY_OWN = """<busconfig><policy user="root"><allow own_prefix="org.example"/></policy></busconfig>"""
 
 
 class Events:
@@ -74,6 +79,27 @@ def measure_latency():
         real = [latency_us(box, "a", lambda: device.append(box.attach(image)), lambda: box.detach(device.pop()))
                 for _round in range(REAL_ROUNDS)]
     return {"udev_event_to_exec_ms": figures_ms(event), "losetup_to_exec_ms": figures_ms(real)}
+
+
+def bus_connection(box):
+    """Somebody else on the sandbox's system bus; None while it takes no connections."""
+    try:
+        bus = dbus.bus.BusConnection(f"unix:path={box.path('/run/dbus/system_bus_socket')}")
+    except dbus.exceptions.DBusException:
+        return None
+    bus.set_exit_on_disconnect(False)
+    return bus
+
+
+def measure_bus_latency():
+    services = {"dbus": BUS, "a": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=dbus:org.example.A\n"}
+    with Sandbox(services, root="debian", files={"/etc/dbus-1/system.d/bench.conf": MAY_OWN}) as box:
+        wait_for(lambda: "has no owner" in box.svcctl("explain", "a").stdout, what="the manager is on the bus")
+        bus = wait_for(lambda: bus_connection(box), what="the bus takes connections")
+        took = [latency_us(box, "a", lambda: bus.request_name("org.example.A"), lambda: bus.release_name("org.example.A"))
+                for _round in range(LATENCY_ROUNDS)]
+        bus.close()
+    return {"bus_name_to_exec_ms": figures_ms(took)}
 
 
 def cost_of_event_us(box, send):
@@ -131,6 +157,6 @@ def is_quiet(pid):
 
 
 print(json.dumps({
-    "bench": "events", "latency": measure_latency(),
+    "bench": "events", "latency": measure_latency() | measure_bus_latency(),
     "cost_us": {str(n): measure_cost(n) for n in CONDITIONS}, "idle": measure_idle(),
 }))

@@ -335,7 +335,7 @@ class Sandbox:
 
     def wait_udev_known(self, name):
         """Until the manager has listed the devices, seen by a label that the service @name waits for in vain."""
-        wait_for(lambda: "is false: no volume with that label" in self.svcctl("explain", name).stdout,
+        wait_for(lambda: "no volume with that label" in self.svcctl("explain", name).stdout,
                  what="the manager knows what devices there are")
 
     def send_events(self, count, action, devpath, *properties, pause_s=0):
