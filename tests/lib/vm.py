@@ -179,6 +179,17 @@ class Machine:
         self.qmp("blockdev-add", **{"driver": "raw", "node-name": name, "file": {"driver": "file", "filename": path}})
         self.qmp("device_add", driver="virtio-blk-pci", drive=name, id=name)
 
+    def unplug(self, name, seconds=COMMAND_S):
+        """Pulls a disk that was plugged; until the machine has let go of it, so that it may be plugged again."""
+        def is_released():
+            try:
+                self.qmp("blockdev-del", **{"node-name": name})
+                return True
+            except AssertionError:
+                return False
+        self.qmp("device_del", id=name)
+        wait_for(is_released, seconds, f"the disk {name} is released")
+
     def link(self, is_up):
         """The cable of eth0."""
         self.qmp("set_link", name="net0", up=is_up)
