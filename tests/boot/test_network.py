@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# limit: 1500
+"""
+Real NetworkManager and a real bus: sshd is active only while the network is up; a NetworkManager that dies takes nothing with
+it; the bus is killed ten times, no service is lost, and every condition is right again.
+"""
+
+import json
+import os
+
+import vm_image
+from deadline import wait_for
+from vm import Machine
+
+STAGE = os.environ["SVCD_STAGE"]
+KILLS = 10
+BUS = "org.freedesktop.NetworkManager"
+# A NetworkManager that loses its last connection takes some seconds to say so; emulated ones take more.
+SECONDS = 120
+
+
+def conditions(vm):
+    return {row["condition"]: row["level"] for row in vm.svcctl_json("conditions")}
+
+
+def wait_level(vm, key, level, seconds=SECONDS):
+    wait_for(lambda: conditions(vm).get(key) == level, seconds, f"{key} is {level}")
+
+
+def wait_state(vm, name, *states, seconds=SECONDS):
+    return wait_for(lambda: (row := vm.services()[name])["state"] in states and row, seconds, f"{name} is {states}")
+
+
+def explain(vm, name):
+    return vm.sh(f"svcctl explain {name}", check=False)[1]
+
+
+def listens(vm):
+    ask = "perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new(\"127.0.0.1:22\")'"
+    return vm.sh(ask, check=False)[0] == 0
+
+
+def check_networking(vm):
+    """nmcli networking off and on: sshd goes and comes."""
+    vm.sh("nmcli networking off")
+    wait_level(vm, "network:up", "false")
+    wait_state(vm, "ssh", "waiting")
+    assert not listens(vm), "sshd listens without a network"
+    assert "network" in explain(vm, "ssh"), explain(vm, "ssh")
+
+    vm.sh("nmcli networking on")
+    wait_level(vm, "network:up", "true")
+    wait_state(vm, "ssh", "ready")
+    assert listens(vm)
+
+
+def check_cable(vm):
+    """The cable pulled and put back."""
+    vm.link(False)
+    wait_level(vm, "network:interface:eth0", "false")
+    wait_state(vm, "needs-cable", "waiting")
+    wait_state(vm, "ssh", "waiting")
+
+    vm.link(True)
+    wait_state(vm, "needs-cable", "ready")
+    wait_state(vm, "ssh", "ready")
+
+
+def check_network_manager_killed(vm):
+    """The addresses stay when it dies, so sshd stays."""
+    before = wait_state(vm, "ssh", "ready")["pid"]
+    old = vm.services()["network-manager"]["pid"]
+    vm.sh(f"kill -KILL {old}")
+    wait_for(lambda: (row := vm.services()["network-manager"])["state"] == "ready" and row["pid"] != old, SECONDS,
+             "a new NetworkManager")
+    wait_level(vm, f"dbus:{BUS}", "true")
+    vm.sh("nm-online -q -t 60")
+    wait_level(vm, "network:up", "true")
+    assert vm.services()["ssh"]["pid"] == before, "sshd was restarted"
+
+
+def check_bus_killed(vm):
+    """What stands on the bus comes back with it; nothing else is touched."""
+    before = vm.services()
+    levels = conditions(vm)
+    on_bus = set(vm.sh("grep -l '^While=.*dbus' /usr/lib/svcd/services.d/*.svc /etc/svcd/services.d/*.svc | "
+                       "sed 's,.*/,,; s,[.]svc$,,'").split()) | {"dbus"}
+    for _ in range(KILLS):
+        old = vm.services()["dbus"]["pid"]
+        vm.sh(f"kill -KILL {old}")
+        wait_for(lambda old=old: (row := vm.services()["dbus"])["state"] == "ready" and row["pid"] != old, SECONDS,
+                 "a new bus")
+        wait_for(lambda: conditions(vm) == levels, SECONDS, "every condition is as it was")
+    wait_for(lambda: {name: row["state"] for name, row in vm.services().items()} ==
+             {name: row["state"] for name, row in before.items()}, SECONDS, "every service is as it was")
+    after = vm.services()
+    changed = {name for name, row in before.items() if row["pid"] != after[name]["pid"]}
+    assert changed <= on_bus, f"touched without need: {changed - on_bus}"
+    assert not [name for name, row in after.items() if row["state"] == "failed"], explain(vm, "")
+
+
+def main():
+    with vm_image.work_directory() as directory:
+        disks = vm_image.make_test_disks(directory, STAGE)
+        # All of the network is NetworkManager's.
+        vm_image.put_file(disks[0], "/etc/network/interfaces", "auto lo\niface lo inet loopback\n")
+        vm_image.put_file(disks[0], "/etc/svcd/services.d/needs-cable.svc",
+                          "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=network:interface:eth0\n")
+        vm_image.put_file(disks[0], "/etc/svcd/services.d/needs-name.svc",
+                          f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=dbus:{BUS}\n"
+                          f"While=dbus-property:{BUS} /org/freedesktop/NetworkManager {BUS}.NetworkingEnabled = true\n")
+        vm_image.put_file(disks[0], "/etc/svcd/policy.d/test.policy", "[runlevel 2]\nActivate=needs-cable needs-name\n")
+        with Machine(disks, *vm_image.boot_files()) as vm:
+            vm.wait_console("svcd-vm login:")
+            vm.wait_shell()
+            for name in ("ssh", "network-manager", "needs-cable", "needs-name"):
+                wait_state(vm, name, "ready", seconds=200)
+            assert json.loads(vm.sh("svcctl --json explain ssh"))["data"]
+            check_networking(vm)
+            check_cable(vm)
+            check_network_manager_killed(vm)
+            check_bus_killed(vm)
+
+
+main()
