@@ -577,13 +577,18 @@ void machine_poke(Machine *m)
 }
 
 /* What it would have done wrong is taken out of its script. */
-static void calm_process(SimProcess *p)
+static void calm_process(Machine *m, unsigned index)
 {
+	SimProcess *p = &m->processes[index];
+	const Service *s = m->engine ? engine_find(m->engine, plan_service_name(index)) : NULL;
+
 	for (unsigned i = 0; i < p->n_script; i++) {
 		if (p->script[i].kind == PROCESS_READY)
 			p->n_script = i + 1;
 	}
-	/* Ready already, and not told to stop: it goes on. */
+	/* Ready already, and not told to stop: it goes on; but not what the engine takes for a task that works (recover_one()). */
+	if (s && s->state == STATE_STARTING)
+		return;
 	if (p->is_main_live && p->is_ready && !p->is_stop_asked && p->n_script > 0 &&
 	    p->script[0].kind == PROCESS_EXITED)
 		p->n_script = 0;
@@ -594,7 +599,7 @@ void machine_calm(Machine *m)
 	machine_trace(m, "calm");
 	m->has_faults = false;
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
-		calm_process(&m->processes[i]);
+		calm_process(m, i);
 	levels_calm(m);
 }
 
