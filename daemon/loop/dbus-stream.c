@@ -21,6 +21,7 @@ struct DBusStream {
 	GSource *later;    /* messages that wait for the next turn, or an end to be told; NULL: none */
 	Timer *limit;      /* of the greeting */
 	bool is_open;      /* the greeting is done */
+	bool is_paused;    /* whole messages may wait in @in for room in @out */
 	const char *dead;  /* why it is over; "" for no reason worth a word; NULL while it is not */
 	GByteArray *in;
 	size_t to_skip;    /* bytes still to come of a message that is passed over */
@@ -157,8 +158,9 @@ static void handle_input(DBusStream *stream)
 	for (unsigned i = 0; !stream->dead; i++) {
 		DBusMessage *message;
 
-		if (stream->queued >= stream->limits->pause_bytes)
-			return; /* on_ready() comes back when the other end has read */
+		stream->is_paused = stream->queued >= stream->limits->pause_bytes;
+		if (stream->is_paused)
+			return; /* dbus_stream_flush() comes back when the other end has read */
 		if (i == stream->limits->batch) {
 			do_later(stream);
 			return;
@@ -265,6 +267,8 @@ void dbus_stream_flush(DBusStream *stream)
 			stream->out_offset = 0;
 		}
 	}
+	if (stream->is_paused && stream->queued < stream->limits->pause_bytes)
+		do_later(stream);
 	update_events(stream);
 }
 

@@ -7,6 +7,12 @@ tests_unit_test_loop_SOURCES = tests/unit/test_loop.c tests/lib/check-main.c
 tests_unit_test_loop_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_loop_LDADD = libloop.a libbase.a $(GLIB_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/unit/test_dbus_stream
+TESTS += tests/unit/test_dbus_stream
+tests_unit_test_dbus_stream_SOURCES = tests/unit/test_dbus_stream.c tests/lib/check-main.c
+tests_unit_test_dbus_stream_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_dbus_stream_LDADD = $(LIBS_LOOP) $(CHECK_LIBS)
+
 EXTRA_DIST += tests/lib/bus-daemon.h
 check_PROGRAMS += tests/unit/test_system_bus
 TESTS += tests/unit/test_system_bus
