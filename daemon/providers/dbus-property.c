@@ -77,6 +77,7 @@ typedef struct Property {
 	char *why;         /* unless there is a value */
 
 	unsigned call;     /* the question in flight, 0: none */
+	bool must_ask;     /* and its answer may be old already */
 	bool is_queued;    /* in to_ask */
 	unsigned n_tries;  /* without a good answer */
 	Timer *retry;      /* NULL: all is well */
@@ -213,15 +214,20 @@ static void property_answered(Property *property, DBusMessage *reply)
 
 static void ask_next(PropertyProvider *provider);
 
+/* An answer that may be old is better than none: a property that changes all the time would never be known. */
 static void on_answer(void *data, DBusMessage *reply)
 {
 	Property *property = data;
 	PropertyProvider *provider = property->peer->provider;
+	const bool must_ask = property->must_ask;
 
 	property->call = 0;
+	property->must_ask = false;
 	provider->n_calls--;
 	if (reply || system_bus_is_connected(provider->bus)) /* else the owner is lost in a moment, too */
 		property_answered(property, reply);
+	if (must_ask)
+		property_ask(property);
 	ask_next(provider);
 }
 
@@ -261,17 +267,18 @@ static void forget_question(Property *property)
 		property->call = 0;
 		provider->n_calls--;
 	}
+	property->must_ask = false;
 	if (property->is_queued)
 		g_queue_remove(&provider->to_ask, property);
 	property->is_queued = false;
 }
 
-/* A question in flight may have been answered before what makes us ask now. */
+/* A question in flight may have been answered before what makes us ask now; one that is not sent yet was not. */
 static void property_ask(Property *property)
 {
-	if (!property->peer->asked)
+	property->must_ask = property->call > 0;
+	if (!property->peer->asked || property->call > 0 || property->is_queued)
 		return;
-	forget_question(property);
 	property->is_queued = true;
 	g_queue_push_tail(&property->peer->provider->to_ask, property);
 	ask_next(property->peer->provider);

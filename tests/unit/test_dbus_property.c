@@ -296,6 +296,37 @@ START_TEST(unsubscribing_with_a_question_in_flight_frees_its_place)
 }
 END_TEST
 
+/* Its owner says that it has changed faster than it says to what: every answer is older than the last signal. */
+START_TEST(property_that_changes_faster_than_it_is_told_is_followed)
+{
+	BusStage *stage = stage_with_state("u20");
+
+	bus_stage_subscribe(stage, KEY);
+	bus_stage_expect(stage, KEY, "true: *");
+	stage->peer->is_silent = true;
+	bus_peer_set(stage->peer, PATH, PROPERTY, "u21");
+	bus_peer_tell(stage->peer, PATH, PROPERTY, false);
+	for (int i = 0; i < 20; i++) {
+		stage_until(stage->peer->held->len > 0);
+		bus_peer_tell(stage->peer, PATH, PROPERTY, false);
+		bus_peer_answer_held(stage->peer);
+		bus_stage_quiet(stage);
+	}
+	ck_assert_str_eq(bus_stage_report(stage, KEY), "false: State is 21");
+
+	/* One question at a time, and one more when it is answered. */
+	for (int i = 0; i < 20; i++)
+		bus_peer_tell(stage->peer, PATH, PROPERTY, false);
+	bus_stage_quiet(stage);
+	ck_assert_uint_eq(stage->peer->held->len, 1);
+	bus_peer_set(stage->peer, PATH, PROPERTY, "u22");
+	stage->peer->is_silent = false;
+	bus_peer_answer_held(stage->peer);
+	bus_stage_expect(stage, KEY, "false: State is 22");
+	bus_stage_free(stage);
+}
+END_TEST
+
 START_TEST(malformed_signals_change_nothing)
 {
 	BusStage *stage = stage_with_state("u20");
@@ -327,7 +358,8 @@ Suite *make_suite(void)
 		signal_of_anybody_but_the_owner_counts_for_nothing, bus_that_goes_makes_it_unknown_and_never_false,
 		silent_owner_leaves_it_unknown, conditions_on_one_property_share_it, second_subscriber_is_told_too,
 		what_cannot_be_compared_is_false_and_says_so, questions_to_a_service_are_few_at_a_time,
-		unsubscribing_with_a_question_in_flight_frees_its_place, malformed_signals_change_nothing,
+		unsubscribing_with_a_question_in_flight_frees_its_place,
+		property_that_changes_faster_than_it_is_told_is_followed, malformed_signals_change_nothing,
 	};
 	TCase *tcase = tcase_create("properties");
 
