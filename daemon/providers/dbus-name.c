@@ -160,7 +160,9 @@ void dbus_name_provider_ignore(Provider *provider, const char *unique_name)
 	DbusNameProvider *names = (DbusNameProvider *)provider;
 	StandIn *stand_in;
 
-	if (g_hash_table_contains(names->stand_ins, unique_name))
+	/* A name that is looked at would be watched twice, and anything else would stand in a match rule. */
+	if (*unique_name != ':' || !dbus_validate_bus_name(unique_name, NULL) ||
+	    g_hash_table_contains(names->stand_ins, unique_name))
 		return;
 	stand_in = g_new0(StandIn, 1);
 	stand_in->provider = names;

@@ -325,6 +325,25 @@ START_TEST(stand_in_is_forgotten_with_its_bus)
 }
 END_TEST
 
+/* Whoever asks for a start may say anything; only connections can stand in. */
+START_TEST(stand_in_that_is_no_connection_is_nobody)
+{
+	static const char *const nobody[] = { NAME, "org.example.Other", "", ":", ":1.5',arg0='x", "nobody at all" };
+	BusStage *stage = stage_with_bus();
+
+	bus_stage_subscribe(stage, KEY);
+	bus_peer_own(stage->peer, NAME);
+	bus_stage_expect(stage, KEY, "true: *");
+	for (size_t i = 0; i < G_N_ELEMENTS(nobody); i++)
+		dbus_name_provider_ignore(stage->provider, nobody[i]);
+	bus_stage_quiet(stage);
+	bus_peer_release(stage->peer, NAME);
+
+	bus_stage_expect(stage, KEY, NO_OWNER);
+	bus_stage_free(stage);
+}
+END_TEST
+
 /* A stopped bus daemon: connected, and silent. */
 START_TEST(silent_bus_leaves_it_unknown_until_it_answers)
 {
@@ -350,7 +369,7 @@ Suite *make_suite(void)
 		second_subscriber_is_told_what_the_bus_says_now, nothing_is_told_after_unsubscribing,
 		two_thousand_names_are_followed_with_few_matches, general_match_goes_with_the_last_name_that_needs_it,
 		stand_in_does_not_count, stand_in_that_is_named_late_makes_its_names_false,
-		stand_in_is_forgotten_with_its_bus, silent_bus_leaves_it_unknown_until_it_answers,
+		stand_in_is_forgotten_with_its_bus, stand_in_that_is_no_connection_is_nobody, silent_bus_leaves_it_unknown_until_it_answers,
 	};
 	TCase *tcase = tcase_create("names");
 
