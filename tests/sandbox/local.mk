@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_bare_start.py \
 	tests/sandbox/test_boot.py \
 	tests/sandbox/test_bus_activation.py \
+	tests/sandbox/test_bus_activation_races.py \
 	tests/sandbox/test_boot_durations_bad.py \
 	tests/sandbox/test_boot_progress.py \
 	tests/sandbox/test_children_of_pid1.py \

@@ -2,9 +2,9 @@
 /*
  * svc-activate NAME: what dbus-daemon executes when somebody calls NAME, which a service of svcd owns and nobody yet.
  *
- * Asks svcd to start the service and waits until it is up. If that is not to be, it stands in for the service: takes the
- * name, answers the calls that dbus-daemon has held back with the reason, and gives the name back (stand-in.c). The whole
- * way of a call: docs/bus-activation.md.
+ * Asks svcd to start the service and waits until it is up and owns the name. If that is not to be, it stands in for the
+ * service: takes the name, answers the calls that dbus-daemon has held back with the reason, and gives the name back
+ * (stand-in.c). The whole way of a call: docs/bus-activation.md.
  */
 #include "config.h"
 
@@ -19,6 +19,8 @@
 /* dbus-daemon has given up by then (service_start_timeout), whatever its configuration says. */
 #define LIMIT_S 120
 
+#define PAUSE_MS 100
+
 /* dbus-daemon knows no sentence of ours, but these statuses of its own helper (bus/activation-exit-codes.h). */
 enum { EXIT_NAME_NOT_FOUND = 6, EXIT_NOT_EXECUTED = 9 };
 
@@ -30,16 +32,30 @@ static long now_s(void)
 	return now.tv_sec;
 }
 
-/* The manager may be replaced at any moment: its socket stays, and asking again changes nothing. */
-static Verdict ask(const char *name, const char *stand_in, Refusal *refusal)
+/*
+ * Is there reason to ask again, which changes nothing? The manager may be replaced at any moment, or its socket be full. And
+ * who is up without its name may be about to end by itself: what is to answer then is the next one.
+ */
+static bool is_open(DBusConnection *bus, const char *name, Verdict verdict)
 {
+	if (verdict != VERDICT_UP)
+		return verdict == VERDICT_LOST;
+	return bus && !dbus_bus_name_has_owner(bus, name, NULL) && dbus_connection_get_is_connected(bus);
+}
+
+static Verdict ask(DBusConnection *bus, const char *name, Refusal *refusal)
+{
+	static const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+	const char *stand_in = bus ? dbus_bus_get_unique_name(bus) : "";
 	const long limit_s = now_s() + LIMIT_S;
 	Verdict verdict;
 
-	do
+	for (;;) {
 		verdict = service_activate(name, stand_in, refusal);
-	while (verdict == VERDICT_LOST && now_s() < limit_s);
-	return verdict;
+		if (!is_open(bus, name, verdict) || now_s() >= limit_s)
+			return verdict;
+		(void)nanosleep(&pause, NULL); /* a shorter one does no harm */
+	}
 }
 
 static int refuse(DBusConnection *bus, const char *name, Verdict verdict, const Refusal *refusal)
@@ -63,7 +79,7 @@ int main(int argc, char **argv)
 	}
 	refusal_set(&refusal, REFUSAL_FAILED, "svcd does not answer");
 	bus = stand_in_connect();
-	verdict = ask(argv[1], bus ? dbus_bus_get_unique_name(bus) : "", &refusal);
+	verdict = ask(bus, argv[1], &refusal);
 	if (verdict != VERDICT_UP)
 		status = refuse(bus, argv[1], verdict, &refusal);
 	stand_in_disconnect(bus);

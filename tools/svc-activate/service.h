@@ -11,7 +11,7 @@ typedef enum Verdict {
 	VERDICT_UP,
 	VERDICT_REFUSED, /* svcd will not */
 	VERDICT_FAILED,  /* it has failed, or waits for what is not about to change */
-	VERDICT_LOST,    /* the manager went away meanwhile: ask again */
+	VERDICT_LOST,    /* the manager went away meanwhile, or let nobody in: ask again */
 } Verdict;
 
 /**
