@@ -156,6 +156,23 @@ static int compare_words(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* One sentence when @word is no PROPERTY=VALUE that a device may have, a new string; else NULL. */
+static char *check_match(const char *word)
+{
+	static const char *const of_an_event[] = { "ACTION=", "SEQNUM=", NULL };
+	const char *equals = strchr(word, '=');
+
+	if (!equals || equals == word ||
+	    strspn(word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-") < (size_t)(equals - word))
+		return g_strdup_printf("\"%s\" is not PROPERTY=VALUE; udevadm info shows them", word);
+	for (unsigned i = 0; of_an_event[i]; i++) {
+		if (g_str_has_prefix(word, of_an_event[i]))
+			return g_strdup_printf("\"%s\" is about an event; a device that is there has no such property",
+					       word);
+	}
+	return NULL;
+}
+
 /* PROPERTY=PATTERN words, at least one; patterns are g_pattern_spec's: * and ?. */
 static char *check_udev(const char *argument, char **ret_problem)
 {
@@ -165,15 +182,8 @@ static char *check_udev(const char *argument, char **ret_problem)
 		return NULL;
 	if (!*words)
 		*ret_problem = g_strdup("a match is missing; write udev:SUBSYSTEM=block ID_BUS=usb");
-	for (char **word = words; *word; word++) {
-		const char *equals = strchr(*word, '=');
-
-		if (!equals || equals == *word ||
-		    strspn(*word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-") < (size_t)(equals - *word))
-			*ret_problem = g_strdup_printf("\"%s\" is not PROPERTY=VALUE; udevadm info shows them", *word);
-		if (*ret_problem)
-			return NULL;
-	}
+	for (char **word = words; *word && !*ret_problem; word++)
+		*ret_problem = check_match(*word);
 	if (*ret_problem)
 		return NULL;
 	qsort(words, g_strv_length(words), sizeof *words, compare_words);
@@ -200,11 +210,21 @@ static char *check_object_path(const char *text)
 	return g_strdup_printf("\"%s\" is no path of a D-Bus object", text);
 }
 
+/* There is no order but that of numbers. */
+static char *check_operand(KeyOperator operator, const char *value)
+{
+	const bool is_number = *value && value[strspn(value, G_CSET_DIGITS "+-.eE")] == '\0';
+
+	if (is_number || operator == KEY_OPERATOR_EQUAL || operator == KEY_OPERATOR_UNEQUAL)
+		return NULL;
+	return g_strdup_printf("%s compares numbers, and \"%s\" is none", key_operator_name(operator), value);
+}
+
 static char *check_dbus_property(const char *argument, char **ret_problem)
 {
 	enum { WORD_NAME, WORD_PATH, WORD_PROPERTY, WORD_OPERATOR, WORD_VALUE, N_WORDS };
 	g_auto(GStrv) words = text_split_words(argument, ret_problem);
-	KeyOperator operator;
+	KeyOperator operator = KEY_OPERATOR_EQUAL;
 
 	if (!words)
 		return NULL;
@@ -216,6 +236,8 @@ static char *check_dbus_property(const char *argument, char **ret_problem)
 		 !key_operator_from_name(words[WORD_OPERATOR], &operator))
 		*ret_problem = g_strdup_printf("\"%s\" does not compare; there are =, !=, >= and <=",
 					       words[WORD_OPERATOR]);
+	if (!*ret_problem)
+		*ret_problem = check_operand(operator, words[WORD_VALUE]);
 	return *ret_problem ? NULL : text_join_words((const char *const *)words);
 }
 

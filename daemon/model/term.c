@@ -78,6 +78,17 @@ static char **gather_conditions(char **words)
 	return (char **)g_ptr_array_free(g_steal_pointer(&out), FALSE);
 }
 
+/* @word stands behind the condition @before, and "|" does not stand between them. A new string. */
+static char *complain_of(const char *before, const char *word)
+{
+	/* What is no condition, nor the "and" of another language, belongs to the name before it. */
+	if (!strchr(word, ':') && (g_ascii_isalnum(*word) || *word & 0x80))
+		return g_strdup_printf("\"%s\" follows without \"|\"; a name with blanks stands in quotes: \"%s %s\"", word,
+				       before, word);
+	return g_strdup_printf("\"%s\" follows without \"|\"; conditions that must all be true stand on lines of their own",
+			       word);
+}
+
 /* @words: condition, "|", condition, ... */
 static bool parse_words(Term *term, char **words, char **ret_problem)
 {
@@ -95,8 +106,7 @@ static bool parse_words(Term *term, char **words, char **ret_problem)
 		const bool is_bar = strcmp(words[i], "|") == 0;
 
 		if (i % 2 == 1 && !is_bar) {
-			*ret_problem = g_strdup_printf("\"%s\" follows without \"|\"; conditions that must all be "
-						       "true stand on lines of their own", words[i]);
+			*ret_problem = complain_of(words[i - 1], words[i]);
 			return false;
 		}
 		if (is_bar && (i % 2 == 0 || i == n - 1)) {

@@ -93,6 +93,7 @@ static const struct {
 	{ "dbus-property:org.a.B /x/ org.a.B.State = 1", "\"/x/\" is no path of a D-Bus object" },
 	{ "dbus-property:org.a.B /x State = 1", "\"State\" is not INTERFACE.PROPERTY" },
 	{ "dbus-property:org.a.B /x a.B.State == 1", "\"==\" does not compare; there are =, !=, >= and <=" },
+	{ "dbus-property:org.a.B /x a.B.State >= up", ">= compares numbers, and \"up\" is none" },
 	{ "network:down", "there are network:up, network:online and network:interface:NAME" },
 	{ "network:interface:", "\"\" is no name of a network interface" },
 	{ "network:interface:a-name-too-long-by-far", "\"a-name-too-long-by-far\" is no name of a network interface" },
@@ -102,6 +103,8 @@ static const struct {
 	{ "device:/etc/sda", "\"/etc/sda\" is no device; devices are below /dev/" },
 	{ "udev:", "a match is missing; write udev:SUBSYSTEM=block ID_BUS=usb" },
 	{ "udev:SUBSYSTEM", "\"SUBSYSTEM\" is not PROPERTY=VALUE; udevadm info shows them" },
+	{ "udev:SUBSYSTEM=usb ACTION=add",
+	  "\"ACTION=add\" is about an event; a device that is there has no such property" },
 	{ "flag:org/rain", "\"org\" is no name on D-Bus; one is written org.example.Name" },
 	{ "flag:a b", "the name of a flag holds letters, digits and _.@:+-, no \" \"" },
 };
