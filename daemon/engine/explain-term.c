@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/engine-private.h"
+#include "model/name.h"
 
 /* --- what is waited for --- */
 
@@ -153,6 +154,16 @@ static char *advise_label(const char *label)
 			       "(ext4), fatlabel, btrfs filesystem label.", quoted);
 }
 
+static char *advise_flag(const char *flag, bool is_negated)
+{
+	g_autofree char *owner = name_flag_owner(flag);
+
+	/* Clearing it is all that an admin can do with a flag of another's. */
+	if (owner && !is_negated)
+		return g_strdup_printf("It is set by the program that owns the bus name %s.", owner);
+	return g_strdup_printf("svcctl flag %s %s", is_negated ? "clear" : "set", flag);
+}
+
 /* Who has to run so that a level is known, as a service and in words; NULL when nobody has to. */
 static const struct {
 	const char *service;
@@ -176,6 +187,11 @@ static const char *bus_name_of(const Condition *c)
 		g_autofree char *name = g_strndup(argument, strcspn(argument, " "));
 
 		return g_intern_string(name);
+	}
+	if (c->prefix == KEY_FLAG) {
+		g_autofree char *owner = name_flag_owner(argument);
+
+		return owner ? g_intern_string(owner) : NULL;
 	}
 	return NULL;
 }
@@ -201,7 +217,7 @@ char *condition_advise(const Condition *c, bool is_negated)
 		return g_strdup_printf("It is looked at again as soon as %s.", sources[c->prefix].words);
 	switch (c->prefix) {
 	case KEY_FLAG:
-		return g_strdup_printf("svcctl flag %s %s", is_negated ? "clear" : "set", argument);
+		return advise_flag(argument, is_negated);
 	case KEY_PATH:
 		return g_strdup_printf("It is looked at again as soon as %s %s.", strchr(argument, '/'),
 				       is_negated ? "is gone" : "is there");

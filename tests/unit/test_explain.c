@@ -164,6 +164,10 @@ static const struct {
 	  "gdbus call --system --dest org.x --object-path /o --method org.freedesktop.DBus.Properties.Get org.x.I State" },
 	{ "flag:go", "flag:go", LEVEL_FALSE, "the flag is not set", NULL, "flag:go is false: the flag is not set",
 	  "svcctl flag set go" },
+	{ "flag:org.x/rain", "flag:org.x/rain", LEVEL_FALSE, NULL, NULL, "flag:org.x/rain is false",
+	  "It is set by the program that owns the bus name org.x." },
+	{ "!flag:org.x/rain", "flag:org.x/rain", LEVEL_TRUE, NULL, NULL, "flag:org.x/rain is true",
+	  "svcctl flag clear org.x/rain" },
 };
 
 START_TEST(what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do)
@@ -195,6 +199,19 @@ START_TEST(a_name_on_the_bus_leads_to_the_service_that_takes_it)
 				   "  state: bluetooth is not running.\n"
 				   "  why: Policy says \"manual\" (" POLICY_FILE ":4), and no admin started it.\n"
 				   "  next: svcctl start bluetooth\n") != NULL, "%s", text);
+}
+END_TEST
+
+START_TEST(a_flag_of_a_programs_leads_to_the_service_that_sets_it)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=flag:org.x/rain\n== weather\n"
+						   "[Service]\nExec=/bin/w\nReady=dbus:org.x\n",
+						   "[runlevel 2]\nActivate=app\n[service weather]\n"
+						   "Activation=manual\n");
+	const char *text = told(w, "app");
+
+	ck_assert_msg(strstr(text, "why: flag:org.x/rain is false (/etc/svcd/services.d/app.svc:5).\n"
+				   "  state: weather is not running.\n") != NULL, "%s", text);
 }
 END_TEST
 
@@ -299,6 +316,7 @@ Suite *make_suite(void)
 	tcase_add_loop_test(sentences, what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do, 0,
 			    G_N_ELEMENTS(waits));
 	tcase_add_test(sentences, a_name_on_the_bus_leads_to_the_service_that_takes_it);
+	tcase_add_test(sentences, a_flag_of_a_programs_leads_to_the_service_that_sets_it);
 	tcase_add_test(sentences, a_level_that_nobody_knows_leads_to_the_service_that_makes_it_known);
 	tcase_add_test(sentences, two_that_wait_for_each_other_are_told_once);
 	tcase_add_test(sentences, a_service_that_is_to_stop_says_for_whom_it_waits);
