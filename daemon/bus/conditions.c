@@ -9,6 +9,8 @@
 
 #include "bus/conditions.h"
 
+#include <string.h>
+
 #include "base/errors.h"
 #include "base/limits.h"
 #include "bus/names.h"
@@ -323,6 +325,35 @@ static void append_condition(const ConditionView *view, void *data)
 	wire_close(list->array, &inner);
 }
 
+static int compare_watches(gconstpointer a, gconstpointer b)
+{
+	return strcmp((*(const Watch *const *)a)->key, (*(const Watch *const *)b)->key);
+}
+
+/* What a client watches and no service looks at, so that he who waits for it learns what there is instead. */
+static void append_watches(List *list)
+{
+	const Conditions *conditions = list->conditions;
+	g_autoptr(GPtrArray) watches = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+	ConditionView view;
+
+	g_hash_table_iter_init(&iter, conditions->watches);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		if (!engine_condition(conditions->engine, ((const Watch *)value)->key, &view))
+			g_ptr_array_add(watches, value);
+	}
+	g_ptr_array_sort(watches, compare_watches);
+	for (guint i = 0; i < watches->len; i++) {
+		const Watch *watch = g_ptr_array_index(watches, i);
+
+		view = (ConditionView){ .key = watch->key, .prefix = watch->prefix, .level = watch->level,
+					.why = watch->why };
+		append_condition(&view, list);
+	}
+}
+
 void conditions_append(Conditions *conditions, DBusMessageIter *out)
 {
 	DBusMessageIter array;
@@ -330,5 +361,6 @@ void conditions_append(Conditions *conditions, DBusMessageIter *out)
 
 	wire_open(out, DBUS_TYPE_ARRAY, "(ssstasass)", &array);
 	engine_foreach_condition(conditions->engine, append_condition, &list);
+	append_watches(&list);
 	wire_close(out, &array);
 }

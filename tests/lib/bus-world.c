@@ -131,7 +131,8 @@ static void on_unwatch_condition(void *data, KeyPrefix prefix, const char *key)
 static char *on_describe_condition(void *data, KeyPrefix prefix, const char *key)
 {
 	(void)data;
-	(void)prefix;
+	if (prefix == KEY_LABEL)
+		return g_strdup("labels present: EFI");
 	return strcmp(key, "flag:go") == 0 ? g_strdup("flags set: stay") : NULL;
 }
 

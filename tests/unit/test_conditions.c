@@ -151,6 +151,24 @@ START_TEST(a_watched_condition_is_told_although_no_service_looks_at_it)
 }
 END_TEST
 
+START_TEST(a_watched_condition_is_listed_while_it_is_watched)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *during = NULL;
+	g_autofree char *after = NULL;
+
+	g_free(watch(connection, "label:DATA", true));
+	bus_world_set(bw, "label:DATA", LEVEL_FALSE, "no volume with that label");
+	during = list(connection, "label:DATA");
+	g_free(watch(connection, "label:DATA", false));
+	after = list(connection, "label:DATA");
+
+	ck_assert_str_eq(during, "false; no volume with that label; waiting ; others ; labels present: EFI");
+	ck_assert_str_eq(after, "not listed");
+}
+END_TEST
+
 START_TEST(a_service_can_be_watched_under_all_its_conditions)
 {
 	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
@@ -261,6 +279,7 @@ Suite *make_suite(void)
 	tcase_add_test(listing, the_list_says_who_waits_and_what_there_is_instead);
 	tcase_add_test(listing, the_list_has_the_conditions_of_services_too);
 	tcase_add_test(watching, a_watched_condition_is_told_although_no_service_looks_at_it);
+	tcase_add_test(watching, a_watched_condition_is_listed_while_it_is_watched);
 	tcase_add_test(watching, a_service_can_be_watched_under_all_its_conditions);
 	tcase_add_test(watching, ten_changes_of_a_condition_make_one_signal);
 	tcase_add_test(watching, a_watch_ends_when_it_is_taken_back_and_when_the_client_leaves);

@@ -62,10 +62,22 @@ static void advise_policy(Context *context, const char *name)
 		context_hint(context, "svcctl explain %s", name);
 }
 
+/* The same again, as root; who is root already has asked for what nobody may. */
 static void advise_root(Context *context, const char *name)
 {
-	context_hint(context, "sudo svcctl %s%s%s", context->verb ? context->verb->name : "", name ? " " : "",
-		     name ? name : "");
+	g_autoptr(GString) words = g_string_new("sudo svcctl");
+
+	(void)name;
+	if (geteuid() == 0)
+		return;
+	if (context->verb)
+		g_string_append_printf(words, " %s", context->verb->name);
+	for (unsigned i = 0; i < context->n_names; i++) {
+		g_autofree char *quoted = g_shell_quote(context->names[i]);
+
+		g_string_append_printf(words, " %s", quoted);
+	}
+	context_hint(context, "%s", words->str);
 }
 
 static void advise_files(Context *context, const char *name)

@@ -88,8 +88,12 @@ bool cmd_conditions(Context *context, GError **error)
 		else
 			g_ptr_array_add(shown, context->output.is_json ? record : join_why(record));
 	}
-	return all && output_table(&context->output, condition_columns, G_N_ELEMENTS(condition_columns), shown,
-				   context->options.columns, error);
+	if (!all || !output_table(&context->output, condition_columns, G_N_ELEMENTS(condition_columns), shown,
+				  context->options.columns, error))
+		return false;
+	if (shown->len == 0 && context->n_names > 0)
+		output_confirm(&context->output, "no service looks at such a condition; svcctl wait CONDITION --timeout 0 does");
+	return true;
 }
 
 /* --- wait --- */
@@ -162,18 +166,37 @@ static void wish_to_json(const Wish *wish, Output *output)
 	json_object_unref(object);
 }
 
+/* What there is instead ("labels present: EFI"), which is told while it is watched; "" if nothing is. A new string. */
+static char *wish_instead(const Wish *wish, Context *context)
+{
+	g_autoptr(GPtrArray) records = ask_conditions(context, NULL);
+	g_autofree char *problem = NULL;
+	const char *key;
+	KeyPrefix prefix;
+
+	if (!key_parse(wish->condition, &prefix, &key, &problem))
+		return g_strdup("");
+	for (guint i = 0; records && i < records->len; i++) {
+		if (strcmp(record_text(g_ptr_array_index(records, i), "Key"), key) == 0)
+			return g_strdup(record_text(g_ptr_array_index(records, i), "Instead"));
+	}
+	return g_strdup("");
+}
+
 static bool wish_fail(const Wish *wish, Context *context, GError **error)
 {
-	const bool has_why = wish->why && *wish->why;
+	const char *why = wish->why ? wish->why : "";
 	g_autofree char *quoted = g_shell_quote(wish->condition);
+	g_autofree char *instead = wish_instead(wish, context);
+	g_autofree char *both = g_strconcat(why, *why && *instead ? "; " : "", instead, NULL);
 
 	if (strncmp(wish->condition, "service:", 8) == 0)
 		context_hint(context, "svcctl explain %s", wish->condition + 8);
 	else
-		context_hint(context, "svcctl conditions %s", quoted);
+		context_hint(context, "svcctl monitor %s", quoted);
 	return fail_ctl(error, context->options.has_no_wait ? CTL_ERROR_NOT_TRUE : CTL_ERROR_TIMED_OUT, "%s is %s%s%s%s%s",
 			wish->condition, context->options.has_no_wait ? "" : "still ", level_name(wish->level),
-			has_why ? " (" : "", has_why ? wish->why : "", has_why ? ")" : "");
+			*both ? " (" : "", both, *both ? ")" : "");
 }
 
 bool cmd_wait(Context *context, GError **error)
