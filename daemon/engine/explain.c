@@ -357,13 +357,18 @@ static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 	return has_any;
 }
 
+/* Alternatives of one kind are often helped by the same, which is said once. */
 static void advise_slot(Walk *walk, const Frame *frame, const Slot *slot)
 {
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		char *text = condition_advise(slot->conditions[i], term_literal(slot->term, i)->negated);
+	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
 
-		if (text)
-			add(walk, frame->service, frame->depth, REASON_NEXT, text);
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		g_autofree char *text = condition_advise(slot->conditions[i], term_literal(slot->term, i)->negated);
+
+		if (!text || g_hash_table_contains(said, text))
+			continue;
+		g_hash_table_add(said, text);
+		add(walk, frame->service, frame->depth, REASON_NEXT, g_steal_pointer(&text));
 	}
 }
 

@@ -187,6 +187,17 @@ START_TEST(what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do
 }
 END_TEST
 
+START_TEST(what_helps_several_alternatives_is_said_once)
+{
+	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhile=network:up | udev:SUBSYSTEM=usb | udev:SUBSYSTEM=printer\n");
+	const char *text = told(w, "it");
+
+	ck_assert_msg(strstr(text, "next: ip route show default\n"
+				   "next: \"udevadm info --export-db\" shows all devices with their properties.\n"
+				   "cause: ") != NULL, "%s", text);
+}
+END_TEST
+
 START_TEST(a_name_on_the_bus_leads_to_the_service_that_takes_it)
 {
 	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=dbus:org.bluez\n== bluetooth\n"
@@ -315,6 +326,7 @@ Suite *make_suite(void)
 	tcase_add_test(sentences, an_unknown_level_says_how_long_it_is_waited_for);
 	tcase_add_loop_test(sentences, what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do, 0,
 			    G_N_ELEMENTS(waits));
+	tcase_add_test(sentences, what_helps_several_alternatives_is_said_once);
 	tcase_add_test(sentences, a_name_on_the_bus_leads_to_the_service_that_takes_it);
 	tcase_add_test(sentences, a_flag_of_a_programs_leads_to_the_service_that_sets_it);
 	tcase_add_test(sentences, a_level_that_nobody_knows_leads_to_the_service_that_makes_it_known);
