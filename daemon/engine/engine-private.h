@@ -311,6 +311,8 @@ void service_free(Service *s);
 bool service_apply(Service *s, ServiceEvent event, char *cause);
 /* A remark in its history without a change of state. Takes @text. */
 void service_remark(Service *s, char *text);
+/* One that anybody can make come again and again: it replaces the newest record if that has the same @beginning. */
+void service_remark_once(Service *s, const char *beginning, char *text);
 /* What the keeper's note says; before engine_begin() only. */
 void service_restore(Service *s, ServiceState state, int64_t since_us, const char *cause);
 bool service_is_active(const Service *s);

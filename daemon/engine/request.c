@@ -10,6 +10,11 @@
 #include "base/errors.h"
 #include "engine/engine-private.h"
 
+#define REFUSED "refused: "
+
+/* A demand's verb begins so: anybody on the bus may make one. */
+#define DEMANDED "asked for on the bus"
+
 char *requester_describe(const char *verb, const Requester *who)
 {
 	if (who->pid <= 0)
@@ -19,12 +24,17 @@ char *requester_describe(const char *verb, const Requester *who)
 	return g_strdup_printf("%s by uid %u (pid %d, %s)", verb, (unsigned)who->uid, (int)who->pid, who->command);
 }
 
+/* Takes @text. */
 static bool refuse(Service *s, const char *verb, const Requester *who, GError **error, ErrorCode code, char *text)
 {
 	g_autofree char *asked = requester_describe(verb, who);
+	char *remark = g_strdup_printf(REFUSED "%s: %s", asked, text);
 
 	s->priv->n_refused++;
-	service_remark(s, g_strdup_printf("refused: %s: %s", asked, text));
+	if (g_str_has_prefix(verb, DEMANDED))
+		service_remark_once(s, REFUSED DEMANDED, remark);
+	else
+		service_remark(s, remark);
 	fail(error, code, "%s: %s", s->def->name, text);
 	g_free(text);
 	return false;
@@ -211,7 +221,7 @@ static void give_chance_on_demand(Service *s, const char *verb, const Requester 
 
 static bool request_demand(Service *s, const char *bus_name, const Requester *who, GError **error)
 {
-	g_autofree char *verb = g_strdup_printf("asked for on the bus, as %s,", bus_name);
+	g_autofree char *verb = g_strdup_printf(DEMANDED ", as %s,", bus_name);
 
 	if (!check_demand(s, verb, who, error))
 		return false;

@@ -98,6 +98,15 @@ void service_remark(Service *s, char *text)
 	engine->ops->changed(engine->data, s);
 }
 
+void service_remark_once(Service *s, const char *beginning, char *text)
+{
+	const CauseRecord *newest = g_queue_peek_head(s->causes);
+
+	if (newest && g_str_has_prefix(newest->text, beginning))
+		cause_free(g_queue_pop_head(s->causes));
+	service_remark(s, text);
+}
+
 /* All that hangs on a state: counters, order of stopping, levels. */
 static void set_state(Service *s, ServiceState to, int64_t at_us)
 {

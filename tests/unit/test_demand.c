@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "base/errors.h"
+#include "base/limits.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -66,6 +67,27 @@ START_TEST(a_daemon_that_ends_when_it_is_idle_is_not_wanted_until_the_next_call)
 	(void)world_log(w);
 	ck_assert_str_eq(demand(w), "");
 	expect_log(w, "start it");
+}
+END_TEST
+
+/* Anybody can call again and again: what is remembered of the service must not be pushed out by that. */
+START_TEST(refused_demands_leave_the_history_alone)
+{
+	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON, "[runlevel 2]\nActivate=it\n");
+	const Service *it = world_find(w, "it");
+	unsigned n;
+
+	world_settle(w);
+	world_stop(w, "it");
+	world_settle(w);
+	n = g_queue_get_length(it->causes);
+	for (int i = 0; i < LIMIT_CAUSES; i++) {
+		ck_assert_str_ne(demand(w), "");
+		ck_assert(!engine_demand(world_engine(w), "it", "org.example.Other", &activator, world_now(w), NULL));
+	}
+
+	ck_assert_uint_eq(g_queue_get_length(it->causes), n + 1);
+	ck_assert(g_str_has_prefix(service_cause(it), "refused: asked for on the bus, as org.example.Other, by uid 0"));
 }
 END_TEST
 
@@ -163,6 +185,7 @@ Suite *make_suite(void)
 	tcase_add_test(refused, a_manual_service_that_an_admin_started_answers);
 	tcase_add_test(refused, what_an_admin_stopped_stays_stopped);
 	tcase_add_test(refused, what_has_failed_is_tried_again_but_not_at_once);
+	tcase_add_test(refused, refused_demands_leave_the_history_alone);
 	suite_add_tcase(suite, granted);
 	suite_add_tcase(suite, refused);
 	return suite;
