@@ -179,6 +179,20 @@ static char *list_blockers(const Service *s)
 	return g_string_free(g_steal_pointer(&list), FALSE);
 }
 
+/* Up, and it may be that one of its While= terms is false for a moment only. */
+static char *why_up(const Walk *walk, const Service *s)
+{
+	g_autofree char *wanted = why_wanted(s);
+	g_autofree char *lapse = NULL;
+	g_autofree char *left = NULL;
+
+	if (s->priv->lapse_since_us == 0 || s->priv->is_lapsed)
+		return g_steal_pointer(&wanted);
+	lapse = step_lapse_text(s);
+	left = text_format_duration(MAX(s->priv->lapse_since_us + s->def->settle_us - walk->now_us, 0));
+	return g_strdup_printf("%s %s; %s are left of Settle=.", wanted, lapse, left);
+}
+
 static char *why_running(const Walk *walk, const Service *s)
 {
 	g_autofree char *blockers = NULL;
@@ -193,7 +207,7 @@ static char *why_running(const Walk *walk, const Service *s)
 		return g_strdup_printf("It has not said that it is ready (Ready=%s); %s are left of StartTimeout=.",
 				       ready_kind_name(s->def->ready), left);
 	}
-	return why_wanted(s);
+	return why_up(walk, s);
 }
 
 /* Wanted, and waiting for its terms. */

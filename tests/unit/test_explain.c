@@ -187,6 +187,22 @@ START_TEST(what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do
 }
 END_TEST
 
+START_TEST(a_lapse_that_does_not_count_yet_is_told)
+{
+	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\n[Conditions]\nWhile=network:up\nSettle=10s\n");
+	const char *text;
+
+	world_set(w, "network:up", true);
+	world_settle(w);
+	world_set(w, "network:up", false);
+	world_advance_s(w, 3);
+
+	text = told(w, "it");
+	ck_assert_msg(strstr(text, "why: It is wanted in runlevel 2 (" POLICY_FILE ":2). network:up is false; "
+				   "7.0 s are left of Settle=.\n") != NULL, "%s", text);
+}
+END_TEST
+
 START_TEST(what_helps_several_alternatives_is_said_once)
 {
 	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhile=network:up | udev:SUBSYSTEM=usb | udev:SUBSYSTEM=printer\n");
@@ -326,6 +342,7 @@ Suite *make_suite(void)
 	tcase_add_test(sentences, an_unknown_level_says_how_long_it_is_waited_for);
 	tcase_add_loop_test(sentences, what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do, 0,
 			    G_N_ELEMENTS(waits));
+	tcase_add_test(sentences, a_lapse_that_does_not_count_yet_is_told);
 	tcase_add_test(sentences, what_helps_several_alternatives_is_said_once);
 	tcase_add_test(sentences, a_name_on_the_bus_leads_to_the_service_that_takes_it);
 	tcase_add_test(sentences, a_flag_of_a_programs_leads_to_the_service_that_sets_it);
