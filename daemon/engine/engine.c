@@ -18,7 +18,7 @@ Engine *engine_new(const EngineOps *ops, void *data)
 	engine->ops = ops;
 	engine->data = data;
 	engine->policy = policy_new();
-	engine->by_name = g_hash_table_new(NULL, NULL);
+	engine->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	engine->services = g_ptr_array_new();
 	engine->moving = g_ptr_array_new();
 	engine->durations = durations_new();
@@ -240,7 +240,8 @@ void engine_timer_fired(Engine *engine, const char *service, EngineTimer kind, i
 
 Service *engine_find(const Engine *engine, const char *name)
 {
-	return g_hash_table_lookup(engine->by_name, g_intern_string(name));
+	/* Anybody may ask for any name: it is not interned, for that is for ever. */
+	return g_hash_table_lookup(engine->by_name, name);
 }
 
 const GPtrArray *engine_services(const Engine *engine)

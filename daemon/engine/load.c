@@ -375,7 +375,7 @@ static void forget(Engine *engine, Service *s)
 			g_queue_remove(&engine->work[kind], s);
 	}
 	engine->ops->removed(engine->data, s);
-	g_hash_table_remove(engine->by_name, g_intern_string(s->def->name));
+	g_hash_table_remove(engine->by_name, s->def->name);
 	g_ptr_array_remove(engine->services, s);
 	service_free(s);
 	set_ref_drop(home);
@@ -429,7 +429,7 @@ static void take_definitions(Engine *engine, SetRef *home)
 	for (unsigned i = 0; i < defs->len; i++) {
 		ServiceDef *def = g_ptr_array_index(defs, i);
 
-		if (!g_hash_table_contains(engine->by_name, g_intern_string(def->name)))
+		if (!g_hash_table_contains(engine->by_name, def->name))
 			load_new_service(engine, def, home);
 	}
 }

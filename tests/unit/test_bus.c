@@ -94,6 +94,28 @@ START_TEST(a_service_is_an_object_with_properties)
 }
 END_TEST
 
+/* Everybody on the system bus may ask for names without end: none of them may be kept. */
+START_TEST(names_of_no_service_are_not_kept)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *get = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "GetService",
+						 g_variant_new("(s)", "stranger-one"));
+	g_autofree char *explain = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Explain",
+						     g_variant_new("(s)", "stranger-two"));
+	g_autofree char *read = bus_world_refusal(connection, SERVICE_PATH("strangerthree"), PROPERTIES, "GetAll",
+						  g_variant_new("(s)", INTERFACE_SERVICE));
+
+	ck_assert_ptr_nonnull(strstr(get, "NoSuchService"));
+	ck_assert_ptr_nonnull(strstr(explain, "NoSuchService"));
+	ck_assert_ptr_nonnull(strstr(read, "UnknownObject"));
+	/* GLib never gives back what was interned. */
+	ck_assert_uint_eq(g_quark_try_string("stranger-one"), 0);
+	ck_assert_uint_eq(g_quark_try_string("stranger-two"), 0);
+	ck_assert_uint_eq(g_quark_try_string("strangerthree"), 0);
+}
+END_TEST
+
 START_TEST(false_terms_have_text_level_and_origin)
 {
 	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
@@ -779,6 +801,7 @@ Suite *make_suite(void)
 
 	tcase_add_test(looking, one_call_lists_all_services);
 	tcase_add_test(looking, a_service_is_an_object_with_properties);
+	tcase_add_test(looking, names_of_no_service_are_not_kept);
 	tcase_add_test(looking, false_terms_have_text_level_and_origin);
 	tcase_add_test(looking, every_property_can_be_read);
 	tcase_add_test(looking, managed_objects_are_the_boot_and_the_services);
