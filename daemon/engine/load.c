@@ -399,12 +399,12 @@ static void replace_definition(Service *s, ServiceDef *def, SetRef *home)
 {
 	bool was_broken;
 
-	if (def && def->problem && service_is_active(s)) {
+	s->priv->is_file_gone = !def;
+	if (def && def->problem && service_is_active(s) && !s->def->problem) {
 		service_remark(s, g_strdup_printf("its new file has errors, the last good one stays: %s",
 						  def->problem));
 		return;
 	}
-	s->priv->is_file_gone = !def;
 	if (!def)
 		return;
 	was_broken = s->def->problem != NULL;

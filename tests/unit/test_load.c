@@ -112,6 +112,39 @@ START_TEST(what_runs_is_forgotten_when_it_has_ended)
 }
 END_TEST
 
+START_TEST(a_file_that_is_back_with_errors_is_there_again)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+
+	world_settle(w);
+	world_reload(w, "== a\n" DAEMON, NULL);
+	world_reload(w, "== a\n" DAEMON "== b\n[Service]\nExec=relative\n", NULL);
+	ck_assert_ptr_nonnull(strstr(service_cause(world_find(w, "b")), "the last good one stays"));
+
+	world_dies(w, "b", 1);
+	ck_assert_ptr_nonnull(engine_find(world_engine(w), "b"));
+	world_start(w, "b");
+	expect_state(w, "b", STATE_STARTING);
+}
+END_TEST
+
+/* A manager that has never seen its file has no good one to stay with. */
+START_TEST(what_was_taken_over_without_a_file_gets_the_one_that_comes)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+
+	world_settle(w);
+	world_reload(w, "== a\n" DAEMON, NULL);
+	world_crash(w);
+	expect_state(w, "b", STATE_READY);
+	world_reload(w, "== a\n" DAEMON "== b\n[Service]\nExec=relative\n", NULL);
+	ck_assert_str_ne(world_find(w, "b")->def->problem, "its service file is gone");
+	world_reload(w, "== a\n" DAEMON "== b\n" DAEMON, NULL);
+	ck_assert_ptr_null(world_find(w, "b")->def->problem);
+	expect_state(w, "b", STATE_READY);
+}
+END_TEST
+
 START_TEST(a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon)
 {
 	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON, WANT_A);
@@ -157,6 +190,8 @@ Suite *make_suite(void)
 	tcase_add_test(reload, a_corrected_file_gives_a_new_chance);
 	tcase_add_test(reload, what_does_not_run_is_forgotten_with_its_file);
 	tcase_add_test(reload, what_runs_is_forgotten_when_it_has_ended);
+	tcase_add_test(reload, a_file_that_is_back_with_errors_is_there_again);
+	tcase_add_test(reload, what_was_taken_over_without_a_file_gets_the_one_that_comes);
 	tcase_add_test(reload, a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon);
 	tcase_add_test(reload, policy_adds_terms_and_drops_terms);
 	suite_add_tcase(suite, reload);
