@@ -11,6 +11,7 @@
 #include "engine/explain.h"
 #include "engine/progress.h"
 #include "tests/sim/levels.h"
+#include "tests/sim/requests.h"
 
 #define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
 
@@ -114,12 +115,12 @@ static const Term *find_untrue(Machine *m, const GPtrArray *terms)
 	return NULL;
 }
 
-static bool is_hold_false(Machine *m, const Service *s)
+bool invariants_any_false(Machine *m, const GPtrArray *terms)
 {
 	LevelContext context = { .m = m };
 
-	for (unsigned i = 0; i < s->hold->len; i++) {
-		if (term_evaluate(g_ptr_array_index(s->hold, i), level_of, &context) == LEVEL_FALSE)
+	for (unsigned i = 0; i < terms->len; i++) {
+		if (term_evaluate(g_ptr_array_index(terms, i), level_of, &context) == LEVEL_FALSE)
 			return true;
 	}
 	return false;
@@ -288,32 +289,48 @@ static bool is_term_of_world(const Term *term)
 	return false;
 }
 
-/* Nothing but flags holds it: it waits, for a limited time if its file says so. */
-static bool is_held_by_world_only(Machine *m, const Service *s)
+/* What of its terms is not true: something of the world, something else? */
+static void find_holders(Machine *m, const Service *s, bool *ret_world, bool *ret_others)
 {
 	LevelContext context = { .m = m, .for_start = true };
-	const GPtrArray *services = engine_services(m->engine);
 	const GPtrArray *lists[] = { s->when, s->hold };
-	bool is_held = false;
 
+	*ret_world = *ret_others = false;
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
 		for (unsigned i = 0; i < lists[l]->len; i++) {
 			const Term *term = g_ptr_array_index(lists[l], i);
 
 			if (term_evaluate(term, level_of, &context) == LEVEL_TRUE)
 				continue;
-			if (!is_term_of_world(term))
-				return false;
-			is_held = true;
+			*(is_term_of_world(term) ? ret_world : ret_others) = true;
 		}
 	}
+}
+
+static bool waits_for_world(Machine *m, const Service *s)
+{
+	bool by_world;
+	bool by_others;
+
+	find_holders(m, s, &by_world, &by_others);
+	return by_world;
+}
+
+/* Nothing but flags holds it: it waits, for a limited time if its file says so. */
+static bool is_held_by_world_only(Machine *m, const Service *s)
+{
+	const GPtrArray *services = engine_services(m->engine);
+	bool by_world;
+	bool by_others;
+
+	find_holders(m, s, &by_world, &by_others);
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *other = g_ptr_array_index(services, i);
 
 		if (conflict(s, other) && is_active(other))
 			return false;
 	}
-	return is_held;
+	return by_world && !by_others;
 }
 
 static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
@@ -426,8 +443,47 @@ void invariants_at_start(Machine *m, const Service *s)
 
 /* --- when WaitTimeout= is over --- */
 
+/* Of what others do, only this cannot come and go within an event, unseen from here: a daemon or a task is up. */
+static bool is_plain(const Machine *m, const Literal *literal)
+{
+	const Service *subject = subject_of(m, literal->key);
+
+	if (literal->prefix == KEY_FLAG || literal->prefix == KEY_KERNEL)
+		return true;
+	return literal->prefix == KEY_SERVICE && !literal->negated && subject && subject->def->type != TYPE_GROUP;
+}
+
+static bool has_plain_terms(const Machine *m, const Service *s)
+{
+	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *lists[] = { s->when, s->hold };
+
+	for (unsigned i = 0; i < services->len; i++) {
+		if (conflict(s, g_ptr_array_index(services, i)))
+			return false;
+	}
+	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
+		for (unsigned i = 0; i < lists[l]->len; i++) {
+			const Term *term = g_ptr_array_index(lists[l], i);
+
+			for (unsigned j = 0; j < term_length(term); j++) {
+				if (!is_plain(m, term_literal(term, j)))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
 void invariants_at_wait_over(Machine *m, const Service *s)
 {
+	const SimProcess *p = machine_process(m, s->def->name);
+
+	const int64_t begun_us = has_plain_terms(m, s) ? p->held_us : s->since_us;
+
+	/* By the file of before it may have had less time. */
+	if (s->since_us > m->altered_us && (begun_us == 0 || m->now_us - begun_us < s->def->wait_limit_us))
+		machine_fail(m, "%s ran out of time too early", s->def->name);
 	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s))
 		machine_fail(m, "%s ran out of time, and did not wait", s->def->name);
 	if (!find_untrue(m, s->when) && !find_untrue(m, s->hold))
@@ -478,11 +534,27 @@ static bool is_ordered_stop(const Service *s)
 	       strcmp(newest->text, "taken over from the manager before") != 0;
 }
 
+/* A task that is done stays so; DoneWhile= alone, or a start of what still stands, does not have its work done again. */
+static void check_end_of_done(Machine *m, const Service *s)
+{
+	const CauseRecord *newest = g_queue_peek_head(s->causes);
+	const bool is_redone = machine_process(m, s->def->name)->redo_run == s->invocation;
+
+	if (newest->from != STATE_DONE || newest->to != STATE_STOPPING)
+		return;
+	if (g_str_has_prefix(newest->text, "start ") && !is_redone)
+		machine_fail(m, "the work of %s is to be done again, and it stood", s->def->name);
+	if (service_is_wanted(s) && !loses_conflict(m, s) && !is_redone && !invariants_any_false(m, s->hold) &&
+	    (s->def->once || s->when->len == 0) && s->ready_us > m->altered_us)
+		machine_fail(m, "%s was done, and there was no reason to undo it", s->def->name);
+}
+
 /* Orders that were in force when things started may be gone after a reload: they are taken from the present files. */
 void invariants_at_stop(Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->engine);
 
+	check_end_of_done(m, s);
 	if (m->plan->has_stop_after || !is_ordered_stop(s))
 		return;
 	for (unsigned i = 0; i < services->len; i++) {
@@ -512,7 +584,7 @@ static void check_hold(Machine *m, const Service *s)
 	SimProcess *p = machine_process(m, s->def->name);
 
 	if (s->def->on_lapse != ON_LAPSE_STOP || !is_active(s) || s->def->type == TYPE_GROUP ||
-	    !is_hold_false(m, s)) {
+	    !invariants_any_false(m, s->hold)) {
 		p->hold_false_us = 0;
 		return;
 	}
@@ -533,6 +605,27 @@ static void check_hold(Machine *m, const Service *s)
 	if (m->now_us - p->hold_false_us > longest_stop(m, s))
 		machine_fail(m, "%s runs although a While term is false for %.3f s", s->def->name,
 			     (double)(m->now_us - p->hold_false_us) / G_USEC_PER_SEC);
+}
+
+/*
+ * The clock of WaitTimeout= begins when nothing but the world holds it, and runs on whatever services do. What is ordered
+ * after others may have to wait for them first; that is not known here. A manager that has just begun tells in a moment
+ * what ran out while there was none.
+ */
+static void check_wait(Machine *m, const Service *s)
+{
+	SimProcess *p = machine_process(m, s->def->name);
+
+	if (s->state != STATE_WAITING || s->def->wait_limit_us == 0 || loses_conflict(m, s) || !waits_for_world(m, s)) {
+		p->held_us = 0;
+		return;
+	}
+	if (p->held_us == 0 && is_held_by_world_only(m, s))
+		p->held_us = m->now_us;
+	if (p->held_us && m->now_us - p->held_us > s->def->wait_limit_us && s->def->after->len == 0 &&
+	    s->since_us > m->altered_us && m->now_us > m->begun_us)
+		machine_fail(m, "%s has waited for the world for %.3f s", s->def->name,
+			     (double)(m->now_us - p->held_us) / G_USEC_PER_SEC);
 }
 
 static void check_processes(Machine *m, const Service *s)
@@ -568,6 +661,8 @@ void invariants_always(Machine *m)
 	check_progress(m);
 	for (unsigned i = 0; i < services->len; i++) {
 		check_hold(m, g_ptr_array_index(services, i));
+		check_wait(m, g_ptr_array_index(services, i));
+		requests_check(m, g_ptr_array_index(services, i));
 		check_processes(m, g_ptr_array_index(services, i));
 	}
 }
@@ -619,6 +714,7 @@ void invariants_at_rest(Machine *m)
 			machine_fail(m, "at rest %s is %s, and nothing wants it", s->def->name,
 				     service_state_name(s->state));
 		check_explained(m, s);
+		requests_check_at_rest(m, s);
 		if (service_is_up(s) && loses_conflict(m, s))
 			machine_fail(m, "at rest %s runs, and should have lost a conflict", s->def->name);
 	}

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Invariants: what must hold in every history. All of them are here; each is computed naively, from definitions, states
- * and levels, and owes nothing to how the engine finds it.
+ * Invariants: what must hold in every history. All of them are here, but for those of what is asked for (requests.h); each
+ * is computed naively, from definitions, states and levels, and owes nothing to how the engine finds it.
  */
 #ifndef SVCD_TESTS_SIM_INVARIANTS_H
 #define SVCD_TESTS_SIM_INVARIANTS_H
 
 #include "tests/sim/machine.h"
+
+/* Is any of these terms false, as levels and states are now? */
+bool invariants_any_false(Machine *m, const GPtrArray *terms);
 
 /* The engine starts @s: was it right to? */
 void invariants_at_start(Machine *m, const Service *s);

@@ -9,6 +9,7 @@ tests_sim_simulate_SOURCES = \
 	tests/sim/levels.c tests/sim/levels.h \
 	tests/sim/machine.c tests/sim/machine.h \
 	tests/sim/plan.c tests/sim/plan.h \
+	tests/sim/requests.c tests/sim/requests.h \
 	tests/sim/simulate.c
 tests_sim_simulate_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_sim_simulate_LDADD = $(LIBS_ENGINE)

@@ -14,10 +14,9 @@
 #include "model/service-parse.h"
 #include "tests/sim/invariants.h"
 #include "tests/sim/levels.h"
+#include "tests/sim/requests.h"
 
 #define MS G_TIME_SPAN_MILLISECOND
-
-static const Requester admin = { .uid = 0, .pid = 1, .command = "sim" };
 
 /* --- what it writes down --- */
 
@@ -69,6 +68,11 @@ static unsigned index_of(const char *service)
 SimProcess *machine_process(Machine *m, const char *service)
 {
 	return &m->processes[index_of(service)];
+}
+
+bool machine_has_file(const Machine *m, const char *service)
+{
+	return m->plan->files[index_of(service)] != NULL;
 }
 
 bool machine_has_live(const Machine *m)
@@ -239,6 +243,7 @@ static void on_removed(void *data, const Service *s)
 	if (p->is_live)
 		machine_fail(m, "%s was forgotten while it ran", s->def->name);
 	memset(p->timer_at_us, 0, sizeof(p->timer_at_us));
+	requests_forget(p);
 }
 
 static void on_engine_changed(void *data)
@@ -339,6 +344,8 @@ static bool recover_one(Machine *m, unsigned index)
 	if (note && machine_happens(m, 3)) {
 		machine_count(m, SIM_FAULT_NOTE_LOST);
 		*note = '\0';
+		p->held_us = 0;
+		requests_forget(p);
 	}
 	if (p->is_live && p->is_main_live && machine_happens(m, 3)) {
 		machine_count(m, SIM_FAULT_END_UNSEEN);
@@ -357,6 +364,8 @@ static bool recover_one(Machine *m, unsigned index)
 	is_read = engine_recover(m->engine, name, note ? note : "", is_alive, p->invocation,
 				 p->is_main_live ? 1000 + (pid_t)index : 0, m->now_us);
 	s = engine_find(m->engine, name);
+	if (!s)
+		requests_forget(p);
 	/* A daemon whose file has made it a task, and whose note is lost, is taken for a task that works: it ends. */
 	if (s && s->state == STATE_STARTING && is_alive && p->n_script == 0)
 		script_add(p, m->now_us, PROCESS_EXITED, true);
@@ -380,6 +389,7 @@ static void know_durations(Machine *m)
 static void begin_manager(Machine *m)
 {
 	m->manager_back_us = 0;
+	m->begun_us = m->now_us;
 	machine_trace(m, "manager begins");
 	m->engine = engine_new(&ops, m);
 	load(m);
@@ -467,29 +477,11 @@ void machine_run(Machine *m, int64_t to_us)
 
 /* --- what people and the world do --- */
 
-static void poke_request(Machine *m)
-{
-	static const SimFault faults[] = {
-		[REQUEST_VERB_START] = SIM_FAULT_START, [REQUEST_VERB_STOP] = SIM_FAULT_STOP,
-		[REQUEST_VERB_RESTART] = SIM_FAULT_RESTART, [REQUEST_VERB_RELOAD] = SIM_FAULT_COUNT,
-		[REQUEST_VERB_CLEAR] = SIM_FAULT_CLEAR,
-	};
-	const RequestVerb verb = chance_below(&m->chance, G_N_ELEMENTS(faults));
-	const char *service = plan_service_name(chance_below(&m->chance, m->plan->n_services));
-	const bool is_granted = engine_request(m->engine, verb, service, &admin, m->now_us, NULL);
-
-	machine_trace(m, "request %u of %s: %s", (unsigned)verb, service, is_granted ? "granted" : "refused");
-	if (!is_granted)
-		machine_count(m, SIM_FAULT_REFUSED);
-	else if (faults[verb] != SIM_FAULT_COUNT)
-		machine_count(m, faults[verb]);
-}
-
 void machine_set_runlevel(Machine *m, const char *runlevel)
 {
 	machine_trace(m, "runlevel %s", runlevel);
-	if (!engine_set_runlevel(m->engine, runlevel, &admin, m->now_us, NULL))
-		machine_fail(m, "runlevel %s was refused", runlevel);
+	requests_set_runlevel(m, runlevel);
+	invariants_always(m);
 }
 
 static void poke_runlevel(Machine *m)
@@ -501,6 +493,7 @@ static void poke_runlevel(Machine *m)
 static void poke_reload(Machine *m)
 {
 	plan_alter(m->plan, &m->chance);
+	m->altered_us = m->now_us;
 	machine_count(m, SIM_FAULT_RELOAD);
 	for (unsigned i = 0; i < m->plan->n_services; i++) {
 		if (!m->plan->files[i] && m->processes[i].is_live)
@@ -542,6 +535,8 @@ static void poke_crash(Machine *m)
 			machine_count(m, SIM_FAULT_CRASH_AT_STOP);
 		if (machine_process(m, s->def->name)->timer_at_us[ENGINE_TIMER_WAIT])
 			machine_count(m, SIM_FAULT_WAITED_ACROSS_CRASH);
+		if (s->admin == ADMIN_DEMAND)
+			machine_count(m, SIM_FAULT_DEMAND_ACROSS_CRASH);
 	}
 	engine_note_global(m->engine, m->global_note, sizeof(m->global_note));
 	g_clear_pointer(&m->engine, engine_free);
@@ -560,10 +555,12 @@ void machine_poke(Machine *m)
 
 	if (!m->engine)
 		return;
-	if (kind < 52)
+	if (kind < 47)
 		levels_poke(m);
+	else if (kind < 73)
+		requests_poke(m);
 	else if (kind < 82)
-		poke_request(m);
+		requests_poke_demand(m);
 	else if (kind < 87)
 		poke_runlevel(m);
 	else if (kind < 89)
@@ -623,6 +620,7 @@ Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 	know_durations(m);
 	levels_tell_due(m);
 	engine_begin(m->engine, "2", m->now_us);
+	invariants_always(m);
 	return m;
 }
 

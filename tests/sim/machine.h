@@ -28,7 +28,10 @@
 	X(P, RESTART, "restart asked") X(P, CLEAR, "clear asked") X(P, REFUSED, "request refused")      \
 	X(P, GAVE_UP, "failed for good") X(P, LOST_CONFLICT, "loser of a conflict")                     \
 	X(P, LINGERED, "lingered") X(P, LAPSED, "stopped by a lapse") X(P, BROKEN_FILE, "file with errors") \
-	X(P, WAITED_TOO_LONG, "waited too long") X(P, WAITED_ACROSS_CRASH, "crash during a limited wait")
+	X(P, WAITED_TOO_LONG, "waited too long") X(P, WAITED_ACROSS_CRASH, "crash during a limited wait") \
+	X(P, UNDONE, "work undone, and asked for again") X(P, DEMAND, "asked for on the bus")            \
+	X(P, DEMAND_REFUSED, "demand refused") X(P, DEMAND_AFTER_FAILURE, "demand of what has failed")   \
+	X(P, DEMAND_OVER, "demand over: it ended by itself") X(P, DEMAND_ACROSS_CRASH, "crash with a demand in force")
 ENUM_WITH_NAMES(SimFault, SIM_FAULT, sim_fault, SIM_FAULTS)
 
 enum { MAX_SCRIPT = 6 };
@@ -49,7 +52,10 @@ typedef struct SimProcess {
 	ScriptLine script[MAX_SCRIPT]; /* what will be told, in order of time */
 	unsigned n_script;
 	int64_t timer_at_us[ENGINE_TIMER_COUNT];
+	AdminWant asked;       /* what an admin or the bus asked for last, while that is to last */
+	uint64_t redo_run;     /* the run that an admin asked to be followed by another; 0: none */
 	int64_t hold_false_us; /* invariants: a While term is false since; 0: none */
+	int64_t held_us;       /* invariants: since then it waits for the world, at first for nothing else; 0: it does not */
 } SimProcess;
 
 typedef struct SimLevel {
@@ -80,6 +86,8 @@ typedef struct Machine {
 	char *notes[PLAN_MAX_SERVICES]; /* while no manager runs */
 	char global_note[128];
 	int64_t manager_back_us;
+	int64_t begun_us;  /* when this manager began */
+	int64_t altered_us; /* when files changed last */
 	double shown;      /* invariants: the progress of the boot as last seen */
 	bool has_faults;
 	unsigned misery;   /* faults are so many times as likely as usual */
@@ -105,6 +113,8 @@ void machine_calm(Machine *m);
 void machine_set_runlevel(Machine *m, const char *runlevel);
 
 SimProcess *machine_process(Machine *m, const char *service);
+/* Is there a file that describes it, at the moment? */
+bool machine_has_file(const Machine *m, const char *service);
 /* Does a fault of so many percent happen now? Faults end with machine_calm(). */
 bool machine_happens(Machine *m, unsigned percent);
 bool machine_has_live(const Machine *m);

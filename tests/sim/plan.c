@@ -79,10 +79,8 @@ static void add_conditions(GString *text, Chance *c, unsigned self, unsigned n, 
 		g_string_append_printf(text, "OnLapse=%s\n", lapses[chance_below(c, G_N_ELEMENTS(lapses))]);
 	if (chance_percent(c, 25))
 		g_string_append_printf(text, "Settle=%ums\n", 1 + chance_below(c, 3000));
-	if (chance_percent(c, 20))
+	if (chance_percent(c, 30))
 		g_string_append_printf(text, "WaitTimeout=%ums\n", 1 + chance_below(c, 20000));
-	if (chance_percent(c, 10))
-		add_term(text, c, "DoneWhile", self);
 }
 
 static char *make_file(Chance *c, unsigned self, unsigned n, bool has_stop_after)
@@ -90,6 +88,7 @@ static char *make_file(Chance *c, unsigned self, unsigned n, bool has_stop_after
 	static const char *const restarts[] = { "no", "on-failure", "on-failure", "always" };
 	g_autoptr(GString) text = g_string_new("[Service]\n");
 	const unsigned type = chance_below(c, 10);
+	const bool is_task = type >= 6 && type < 9;
 
 	if (chance_percent(c, 1)) {
 		g_string_append(text, "Exec=not/absolute\n");
@@ -97,7 +96,7 @@ static char *make_file(Chance *c, unsigned self, unsigned n, bool has_stop_after
 		g_string_append(text, "Exec=/bin/d\nReady=notify\n");
 		if (chance_percent(c, 30))
 			g_string_append(text, "Reload=signal:HUP\n");
-	} else if (type < 9) {
+	} else if (is_task) {
 		g_string_append(text, "Type=task\nExec=/bin/t\n");
 		if (chance_percent(c, 20))
 			g_string_append(text, "Once=yes\n");
@@ -112,6 +111,8 @@ static char *make_file(Chance *c, unsigned self, unsigned n, bool has_stop_after
 	if (chance_percent(c, 15))
 		g_string_append_printf(text, "Linger=%us\n", 1 + chance_below(c, 10));
 	add_conditions(text, c, self, n, has_stop_after);
+	if (chance_percent(c, is_task ? 50 : 2))
+		add_term(text, c, "DoneWhile", self);
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests: the oracle keeps its own record of what was asked for last (SimProcess.asked), and the engine's must agree.
+ */
+#include "config.h"
+
+#include "tests/sim/requests.h"
+
+#include <string.h>
+
+#include "tests/sim/invariants.h"
+
+static const Requester admin = { .uid = 0, .pid = 1, .command = "sim" };
+static const Requester activator = { .uid = 0, .pid = 99, .command = "svc-activate" };
+
+static const char bus_name[] = "org.example.Sim";
+
+/* A service as it was before something was asked. */
+typedef struct Before {
+	ServiceState state;
+	uint64_t invocation;
+	WantReason want_reason;
+	AdminWant asked;
+	bool is_undone;
+} Before;
+
+static Before look(Machine *m, const Service *s)
+{
+	return (Before){
+		.state = s->state,
+		.invocation = s->invocation,
+		.want_reason = s->want_reason,
+		.asked = machine_process(m, s->def->name)->asked,
+		.is_undone = s->state == STATE_DONE && invariants_any_false(m, s->def->done_while),
+	};
+}
+
+static bool is_running(ServiceState state)
+{
+	return state == STATE_STARTING || state == STATE_READY || state == STATE_DONE || state == STATE_STOPPING;
+}
+
+/* By itself, with success; a file that has got errors meanwhile shows the next moment. */
+static bool has_ended_well(const Service *s)
+{
+	return (s->state == STATE_IDLE || (s->state == STATE_FAILED && s->def->problem)) && s->invocation > 0 &&
+	       s->last_success && s->result;
+}
+
+/* --- what is granted --- */
+
+static bool may_start(Machine *m, const Service *s)
+{
+	return s->policy.activation != ACTIVATION_NEVER && machine_has_file(m, s->def->name) && !s->def->problem;
+}
+
+static bool is_to_be_granted(Machine *m, RequestVerb verb, const Service *s)
+{
+	switch (verb) {
+	case REQUEST_VERB_START:
+	case REQUEST_VERB_RESTART:
+		return may_start(m, s);
+	case REQUEST_VERB_RELOAD:
+		return s->state == STATE_READY && s->def->reload.kind != ACTION_NONE;
+	case REQUEST_VERB_STOP:
+	case REQUEST_VERB_CLEAR:
+		break;
+	}
+	return true;
+}
+
+/* Callers are not to make a failing service run more often than RestartLimit= allows on average. */
+static bool has_just_failed(const Machine *m, const Service *s)
+{
+	return s->state == STATE_FAILED &&
+	       m->now_us - s->since_us < s->def->restart_window_us / s->def->restart_limit;
+}
+
+static bool is_demand_to_be_granted(Machine *m, const Service *s)
+{
+	return may_start(m, s) && machine_process(m, s->def->name)->asked != ADMIN_STOP && !has_just_failed(m, s) &&
+	       (s->policy.activation != ACTIVATION_MANUAL || service_is_wanted(s));
+}
+
+/* --- what follows --- */
+
+static AdminWant asked_after(RequestVerb verb, const Before *before)
+{
+	const bool is_wanted = before->want_reason != WANT_NOTHING && before->want_reason != WANT_LINGER;
+
+	switch (verb) {
+	case REQUEST_VERB_START:
+		return ADMIN_START;
+	case REQUEST_VERB_STOP:
+		return ADMIN_STOP;
+	case REQUEST_VERB_CLEAR:
+		return ADMIN_NONE;
+	case REQUEST_VERB_RESTART:
+		return before->asked == ADMIN_STOP || !is_wanted ? ADMIN_START : before->asked;
+	case REQUEST_VERB_RELOAD:
+		break;
+	}
+	return before->asked;
+}
+
+static void note_granted(Machine *m, RequestVerb verb, SimProcess *p, const Before *before)
+{
+	static const SimFault faults[] = {
+		[REQUEST_VERB_START] = SIM_FAULT_START, [REQUEST_VERB_STOP] = SIM_FAULT_STOP,
+		[REQUEST_VERB_RESTART] = SIM_FAULT_RESTART, [REQUEST_VERB_RELOAD] = SIM_FAULT_COUNT,
+		[REQUEST_VERB_CLEAR] = SIM_FAULT_CLEAR,
+	};
+
+	if (faults[verb] != SIM_FAULT_COUNT)
+		machine_count(m, faults[verb]);
+	p->asked = asked_after(verb, before);
+	if (verb == REQUEST_VERB_START && before->is_undone) {
+		machine_count(m, SIM_FAULT_UNDONE);
+		p->redo_run = before->invocation;
+	}
+	if (verb == REQUEST_VERB_RESTART && is_running(before->state))
+		p->redo_run = before->invocation;
+}
+
+void requests_poke(Machine *m)
+{
+	const RequestVerb verb = chance_below(&m->chance, REQUEST_VERB_CLEAR + 1);
+	const char *name = plan_service_name(chance_below(&m->chance, m->plan->n_services));
+	const Service *s = engine_find(m->engine, name);
+	const Before before = s ? look(m, s) : (Before){ 0 };
+	const bool is_due = s && is_to_be_granted(m, verb, s);
+	SimProcess *p = machine_process(m, name);
+	bool is_granted;
+
+	/* Its stop or start may be told before this returns. */
+	if (is_due)
+		note_granted(m, verb, p, &before);
+	is_granted = engine_request(m->engine, verb, name, &admin, m->now_us, NULL);
+	machine_trace(m, "request %u of %s: %s", (unsigned)verb, name, is_granted ? "granted" : "refused");
+	if (!is_granted)
+		machine_count(m, SIM_FAULT_REFUSED);
+	if (is_granted != is_due)
+		machine_fail(m, "request %u of %s was %s", (unsigned)verb, name, is_granted ? "granted" : "refused");
+}
+
+/* --- demands --- */
+
+static void check_granted(Machine *m, const Service *s, const Before *before)
+{
+	if (!service_is_wanted(s))
+		machine_fail(m, "%s was asked for on the bus, and is not wanted", s->def->name);
+	if (s->state == STATE_IDLE || s->state == STATE_FAILED)
+		machine_fail(m, "%s was asked for on the bus, and is still %s", s->def->name, service_state_name(s->state));
+	if (before->state == STATE_BACKOFF && s->state != STATE_BACKOFF)
+		machine_fail(m, "a call on the bus has cut the back-off of %s short", s->def->name);
+	if (is_running(before->state) && before->want_reason != WANT_NOTHING &&
+	    (s->state != before->state || s->invocation != before->invocation))
+		machine_fail(m, "a call on the bus has changed what runs of %s", s->def->name);
+}
+
+static void check_refused(Machine *m, const Service *s, const Before *before)
+{
+	if (s->state != before->state || s->want_reason != before->want_reason || s->invocation != before->invocation)
+		machine_fail(m, "a call on the bus was refused, and has changed %s", s->def->name);
+}
+
+static void demand(Machine *m, const Service *s)
+{
+	SimProcess *p = machine_process(m, s->def->name);
+	const Before before = look(m, s);
+	const bool is_due = is_demand_to_be_granted(m, s);
+	bool is_granted;
+
+	if (is_due && p->asked == ADMIN_NONE)
+		p->asked = ADMIN_DEMAND;
+	is_granted = engine_demand(m->engine, s->def->name, bus_name, &activator, m->now_us, NULL);
+	machine_trace(m, "demand of %s: %s", s->def->name, is_granted ? "granted" : "refused");
+	machine_count(m, is_granted ? SIM_FAULT_DEMAND : SIM_FAULT_DEMAND_REFUSED);
+	if (is_granted && before.state == STATE_FAILED)
+		machine_count(m, SIM_FAULT_DEMAND_AFTER_FAILURE);
+	if (is_granted != is_due)
+		machine_fail(m, "a call on the bus for %s was %s", s->def->name, is_granted ? "granted" : "refused");
+	else if (is_granted)
+		check_granted(m, s, &before);
+	else
+		check_refused(m, s, &before);
+}
+
+void requests_poke_demand(Machine *m)
+{
+	const char *name = plan_service_name(chance_below(&m->chance, m->plan->n_services));
+	const Service *s = engine_find(m->engine, name);
+
+	if (s)
+		demand(m, s);
+	else if (engine_demand(m->engine, name, bus_name, &activator, m->now_us, NULL))
+		machine_fail(m, "a call on the bus for %s was granted, and it does not exist", name);
+}
+
+/* --- how long it lasts --- */
+
+void requests_set_runlevel(Machine *m, const char *runlevel)
+{
+	const bool is_change = g_strcmp0(engine_runlevel(m->engine), runlevel) != 0;
+
+	for (unsigned i = 0; is_change && i < PLAN_MAX_SERVICES; i++)
+		m->processes[i].asked = ADMIN_NONE;
+	if (!engine_set_runlevel(m->engine, runlevel, &admin, m->now_us, NULL))
+		machine_fail(m, "runlevel %s was refused", runlevel);
+}
+
+void requests_forget(SimProcess *p)
+{
+	p->asked = ADMIN_NONE;
+	p->redo_run = 0;
+}
+
+void requests_check(Machine *m, const Service *s)
+{
+	SimProcess *p = machine_process(m, s->def->name);
+
+	/* Many daemons end when nobody has asked them anything for a while; the next call is the next demand. */
+	if (p->asked == ADMIN_DEMAND && has_ended_well(s) && s->admin == ADMIN_NONE) {
+		machine_count(m, SIM_FAULT_DEMAND_OVER);
+		p->asked = ADMIN_NONE;
+	}
+	if (s->admin != p->asked)
+		machine_fail(m, "what was asked of %s last is \"%s\", and the engine holds \"%s\"", s->def->name,
+			     admin_want_name(p->asked), admin_want_name(s->admin));
+	if (s->admin == ADMIN_DEMAND && service_is_wanted(s) && s->state == STATE_IDLE)
+		machine_fail(m, "%s has ended, and is still asked for on the bus", s->def->name);
+}
+
+void requests_check_at_rest(Machine *m, const Service *s)
+{
+	const SimProcess *p = machine_process(m, s->def->name);
+
+	if (p->redo_run && p->redo_run == s->invocation && service_is_up(s))
+		machine_fail(m, "an admin asked for another run of %s, and it goes on with the same", s->def->name);
+}
