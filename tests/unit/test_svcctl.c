@@ -696,6 +696,31 @@ START_TEST(an_svcd_that_does_not_answer_is_given_up)
 }
 END_TEST
 
+/* Busy or being replaced: there is no answer yet, which is what wait is for. */
+START_TEST(to_wait_for_an_svcd_that_does_not_answer_is_to_wait_in_vain)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_silent(files, policy);
+	g_autofree char *err = NULL;
+	g_autofree char *out = NULL;
+	g_autofree char *whole = g_strdup_printf("svcctl: service:base is still unknown (svcd does not answer on %s)\n"
+						 "  svcctl explain base\n", bw->socket_path);
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "wait base -t 200ms", NULL, &err), 6);
+	ck_assert_str_eq(err, whole);
+	ck_assert_int_eq(bus_world_svcctl(bw, "wait base -t 200ms --json", &out, NULL), 6);
+	ck_assert_msg(strstr(out, "\"level\":\"unknown\"") && strstr(out, "\"code\":\"TimedOut\""), "%s", out);
+}
+END_TEST
+
+START_TEST(nobody_waits_for_an_svcd_that_is_not_there)
+{
+	g_autoptr(BusWorld) bw = machine();
+
+	ck_assert_int_eq(unlink(bw->socket_path), 0);
+	ck_assert_int_eq(bus_world_svcctl(bw, "wait base -t 200ms", NULL, NULL), 9);
+}
+END_TEST
+
 /*
  * A manager of its own, in a process that ends when it is asked for something; afterwards this process takes the
  * socket over, as a new manager does.
@@ -867,6 +892,8 @@ Suite *make_suite(void)
 	tcase_set_timeout(reach, 60);
 	tcase_add_test(reach, without_svcd_the_error_says_what_to_do);
 	tcase_add_test(reach, an_svcd_that_does_not_answer_is_given_up);
+	tcase_add_test(reach, to_wait_for_an_svcd_that_does_not_answer_is_to_wait_in_vain);
+	tcase_add_test(reach, nobody_waits_for_an_svcd_that_is_not_there);
 	tcase_add_test(reach, a_question_is_asked_again_when_the_manager_dies);
 	tcase_add_test(reach, a_change_is_not_repeated_when_the_manager_dies);
 	suite_add_tcase(suite, reach);

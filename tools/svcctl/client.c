@@ -28,6 +28,7 @@ struct Client {
 	ClientSignalFunc on_signal; /* or NULL */
 	void *on_signal_data;
 	bool was_told; /* a signal came, or the connection went */
+	bool was_late; /* see client_was_late() */
 };
 
 Client *client_new(int64_t timeout_us)
@@ -117,8 +118,10 @@ static bool is_booting(const Client *client)
 }
 
 /* Says in our words why there is no connection. Returns: true when it is worth another attempt. */
-static bool explain_failure(const Client *client, const GError *cause, bool is_late, GError **error)
+static bool explain_failure(Client *client, const GError *cause, bool is_late, GError **error)
 {
+	/* Would block: so many wait to be let in that the kernel takes no more. */
+	client->was_late = is_late || g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
 	if (is_late) {
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s", socket_path());
 		return false;
@@ -252,17 +255,18 @@ static bool ensure_connected(Client *client, int64_t deadline_us, GError **error
 /* --- calling --- */
 
 /* The manager's error as one of ours. */
-static void translate(GError *cause, GError **error)
+static void translate(Client *client, GError *cause, GError **error)
 {
 	g_autofree char *name = g_dbus_error_get_remote_error(cause);
 	ErrorCode code;
 
+	client->was_late = g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
 	if (name)
 		g_dbus_error_strip_remote_error(cause);
 	if (name && g_str_has_prefix(name, BUS_ERROR_PREFIX) &&
 	    error_code_from_name(name + strlen(BUS_ERROR_PREFIX), &code))
 		fail(error, code, "%s", cause->message);
-	else if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
+	else if (client->was_late)
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd took the question but does not answer");
 	else
 		fail_ctl(error, CTL_ERROR_FAILED, "svcd refused the call: %s", cause->message);
@@ -284,7 +288,7 @@ GVariant *client_ask(Client *client, const char *path, const char *interface, co
 		if (reply)
 			return reply;
 		if (!is_lost(cause) || g_get_monotonic_time() + RETRY_MS * 1000 >= deadline_us) {
-			translate(cause, error);
+			translate(client, cause, error);
 			return NULL;
 		}
 		disconnect(client);
@@ -314,7 +318,7 @@ GVariant *client_change(Client *client, const char *method, GVariant *args, cons
 		fail_ctl(error, CTL_ERROR_OUTCOME_UNKNOWN,
 			 "svcd was replaced while it was asked; whether it did it is not known");
 	} else {
-		translate(cause, error);
+		translate(client, cause, error);
 	}
 	return NULL;
 }
@@ -359,6 +363,11 @@ unsigned client_count_connections(const Client *client)
 bool client_is_connected(const Client *client)
 {
 	return client->connection && !g_dbus_connection_is_closed(client->connection);
+}
+
+bool client_was_late(const Client *client)
+{
+	return client->was_late;
 }
 
 void client_wake(Client *client)

@@ -58,6 +58,9 @@ bool client_listen(Client *client, GError **error);
 unsigned client_count_connections(const Client *client);
 bool client_is_connected(const Client *client);
 
+/* Was the last failure this one: svcd is there, and did not answer in time? */
+bool client_was_late(const Client *client);
+
 /* Let client_wait() return. */
 void client_wake(Client *client);
 

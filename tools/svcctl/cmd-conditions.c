@@ -199,25 +199,46 @@ static bool wish_fail(const Wish *wish, Context *context, GError **error)
 			*both ? " (" : "", both, *both ? ")" : "");
 }
 
-bool cmd_wait(Context *context, GError **error)
+/* Until it is true, or there was time enough. Returns: false when svcd cannot be asked. */
+static bool wish_wait(Wish *wish, Context *context, GError **error)
 {
 	const int64_t patience_us = context->options.has_no_wait ? FIRST_ANSWER_US : context->timeout_us;
-	g_auto(Wish) wish = { 0 };
-	int64_t deadline_us;
+	const int64_t deadline_us = wish->begun_us + patience_us;
+	bool is_answered;
 
-	if (!wish_init(&wish, context->names[0], error) || !client_listen(context->client, error))
+	if (!client_listen(context->client, error))
 		return false;
-	deadline_us = wish.begun_us + patience_us;
-	for (;;) {
-		bool is_answered;
-
-		if (!wish_look(&wish, context->client, error)) {
-			context_advise(context, *error, strchr(wish.text, ':') ? NULL : wish.text);
+	do {
+		if (!wish_look(wish, context->client, error))
 			return false;
-		}
-		is_answered = context->options.has_no_wait && wish.level != LEVEL_UNKNOWN;
-		if (wish_is_true(&wish) || is_answered || !client_wait(context->client, deadline_us))
-			break;
+		is_answered = context->options.has_no_wait && wish->level != LEVEL_UNKNOWN;
+	} while (!wish_is_true(wish) && !is_answered && client_wait(context->client, deadline_us));
+	return true;
+}
+
+/* An svcd that is busy is one more thing that may not come in time; one that is not there is not waited for. */
+static bool take_lateness(Wish *wish, const Context *context, GError **problem)
+{
+	if (context->options.has_no_wait || !client_was_late(context->client))
+		return false;
+	g_free(wish->why);
+	wish->why = g_strdup((*problem)->message);
+	wish->level = LEVEL_UNKNOWN;
+	g_clear_error(problem);
+	return true;
+}
+
+bool cmd_wait(Context *context, GError **error)
+{
+	g_auto(Wish) wish = { 0 };
+	g_autoptr(GError) problem = NULL;
+
+	if (!wish_init(&wish, context->names[0], error))
+		return false;
+	if (!wish_wait(&wish, context, &problem) && !take_lateness(&wish, context, &problem)) {
+		context_advise(context, problem, strchr(wish.text, ':') ? NULL : wish.text);
+		g_propagate_error(error, g_steal_pointer(&problem));
+		return false;
 	}
 	wish_to_json(&wish, &context->output);
 	if (!wish_is_true(&wish))
