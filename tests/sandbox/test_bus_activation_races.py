@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A call that comes while a daemon is about to end starts it again, and svc-activate waits for svcd without wearing the machine.
+A call that comes while a daemon is about to end starts it again, svc-activate waits for svcd without wearing the machine,
+and nothing stays mounted when the bus has gone.
 limit: 120
 """
 
@@ -15,6 +16,8 @@ from deadline import wait_for
 from sandbox import Sandbox
 
 NAME = "org.freedesktop.nm_dispatcher"
+
+PLACE = "/usr/local/share/dbus-1/system-services"
 
 # The private socket has no more clients than this.
 LIMIT_PRIVATE_CLIENTS = 64
@@ -74,3 +77,11 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy="[runlevel 2]\nActivat
         other.close()
     end_call(caller)
     assert used_s < 0.5, f"svc-activate has used {used_s} s of 2"
+
+    # With the bus go its mounts: /usr/local may be a volume.
+    assert box.run("findmnt", "-n", PLACE, check=False).stdout
+    box.svcctl("stop", "dbus", "--with-dependents")
+    box.wait_state("dbus", "idle")
+    assert not box.run("findmnt -n -o TARGET | grep -e /usr/local -e bus-services", check=False).stdout
+    box.svcctl("start", "dbus")
+    end_call(begin_call(box))
