@@ -395,6 +395,8 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 
 	configuration->set = service_set_new();
 	configuration->policy = policy_new();
+	if (options->record_statements)
+		policy_record_statements(configuration->policy);
 	configuration->diags = diag_list_new();
 	source_reader_init(&l.reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
 	load_policies(&l, options);

@@ -16,6 +16,7 @@ typedef struct LoaderOptions {
 	bool without_local_files; /* leave out /etc and /run (poisoned state) */
 	bool user_mode;           /* look below the user's directories */
 	const char *kernel_cmdline; /* the words of /proc/cmdline, NULL: none */
+	bool record_statements; /* for policy_statements(): costs memory, only for those who show them */
 	bool any_owner;           /* --root on a tree that is not root's: do not check who owns the files */
 } LoaderOptions;
 

@@ -14,6 +14,7 @@ libmodel_a_SOURCES = \
 	daemon/model/policy-kernel.c \
 	daemon/model/policy-parse.c \
 	daemon/model/policy.c daemon/model/policy.h daemon/model/policy-private.h \
+	daemon/model/policy-statement.c \
 	daemon/model/service-def.c daemon/model/service-def.h \
 	daemon/model/service-keys.c daemon/model/service-keys.h \
 	daemon/model/service-parse.c daemon/model/service-parse.h \

@@ -23,6 +23,7 @@ static void apply_never(Policy *policy, const char *name, Origin origin, DiagLis
 	entry->has_activation = true;
 	entry->activation = ACTIVATION_NEVER;
 	entry->activation_origin = origin;
+	policy_record(policy, "service", name, "Activation", "never", false, origin);
 }
 
 static void apply_runlevel(Policy *policy, const char *name, Origin origin, DiagList *diags)
@@ -36,6 +37,7 @@ static void apply_runlevel(Policy *policy, const char *name, Origin origin, Diag
 	g_free(policy->default_runlevel);
 	policy->default_runlevel = g_strdup(found);
 	policy->default_runlevel_origin = origin;
+	policy_record(policy, "defaults", "", "Runlevel", found, false, origin);
 }
 
 void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
@@ -47,6 +49,7 @@ void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
 	const Origin origin = origin_new("kernel command line", 0);
 	const char *equals;
 
+	policy->layer = POLICY_LAYER_KERNEL;
 	if (g_str_has_prefix(word, own[0]))
 		apply_never(policy, word + strlen(own[0]), origin, diags);
 	else if (g_str_has_prefix(word, own[1]))

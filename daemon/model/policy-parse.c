@@ -195,25 +195,28 @@ static char *read_new_services(Target *t, const char *value)
 	return problem;
 }
 
+/* Lists add up, and may be given more than once. */
+typedef enum KeyKind { KEY_PLAIN, KEY_WORDS, KEY_TERMS } KeyKind;
+
 static const struct PolicyKey {
 	const char *section;
 	const char *name;
-	bool is_list;
+	KeyKind kind;
 	PolicyReader read;
 } keys[] = {
-	{ "runlevel", "Name", false, read_name },
-	{ "runlevel", "Include", true, read_include },
-	{ "runlevel", "Activate", true, read_activate },
-	{ "service", "Activation", false, read_activation },
-	{ "service", "Runlevels", true, read_runlevels },
-	{ "service", "When", true, read_when },
-	{ "service", "While", true, read_while },
-	{ "service", "Ignore", true, read_ignore },
-	{ "service", "OnLapse", false, read_on_lapse },
-	{ "service", "Operators", false, read_operators },
-	{ "service", "Reason", false, read_reason },
-	{ "defaults", "Runlevel", false, read_default_runlevel },
-	{ "defaults", "NewServices", false, read_new_services },
+	{ "runlevel", "Name", KEY_PLAIN, read_name },
+	{ "runlevel", "Include", KEY_WORDS, read_include },
+	{ "runlevel", "Activate", KEY_WORDS, read_activate },
+	{ "service", "Activation", KEY_PLAIN, read_activation },
+	{ "service", "Runlevels", KEY_WORDS, read_runlevels },
+	{ "service", "When", KEY_TERMS, read_when },
+	{ "service", "While", KEY_TERMS, read_while },
+	{ "service", "Ignore", KEY_WORDS, read_ignore },
+	{ "service", "OnLapse", KEY_PLAIN, read_on_lapse },
+	{ "service", "Operators", KEY_PLAIN, read_operators },
+	{ "service", "Reason", KEY_PLAIN, read_reason },
+	{ "defaults", "Runlevel", KEY_PLAIN, read_default_runlevel },
+	{ "defaults", "NewServices", KEY_PLAIN, read_new_services },
 };
 
 /* Which sections there are, and how their argument is checked; NULL: they have none. */
@@ -346,7 +349,9 @@ static void take_value(PolicyParser *p, const struct PolicyKey *key, const char 
 		g_autofree char *text = value_complaint(key->name, value, problem);
 
 		report(p, line, "%s", text);
+		return;
 	}
+	policy_record(p->policy, key->section, argument, key->name, value, key->kind == KEY_WORDS, target.origin);
 }
 
 static void take_entry(PolicyParser *p, const char *section, const char *argument, const IniEntry *entry)
@@ -357,7 +362,7 @@ static void take_entry(PolicyParser *p, const char *section, const char *argumen
 		report_unknown_key(p, section, entry);
 		return;
 	}
-	if (key->is_list) {
+	if (key->kind != KEY_PLAIN) {
 		for (guint i = 0; i < entry->parts->len; i++) {
 			const IniPart *part = g_ptr_array_index(entry->parts, i);
 

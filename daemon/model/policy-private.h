@@ -42,7 +42,24 @@ struct Policy {
 	Origin new_services_origin;
 	PolicyLayer layer; /* of the file that is being merged */
 	unsigned n_words;
+	GPtrArray *statements; /* PolicyStatement *, in the order they were read; NULL: not recorded */
 };
+
+/* By name or Name=; NULL: there is none. */
+const Runlevel *policy_lookup_runlevel(const Policy *policy, const char *name);
+
+/* The section of the service itself, or of its template; NULL: none. */
+const ServiceEntry *policy_lookup_service(const Policy *policy, const char *service);
+
+/* What is said directly of @service in @runlevel: [service] Runlevels= first, then Activate=; NULL: nothing. */
+const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel);
+
+/* Is this one of those that matter in @asked: itself, what it includes, and S? A new set of Runlevel *. */
+GHashTable *policy_reach(const Policy *policy, const Runlevel *asked);
+
+/* When recording: keeps a value that was taken; @is_words: each word is a statement. */
+void policy_record(Policy *policy, const char *section, const char *argument, const char *key, const char *value,
+		   bool is_words, Origin origin);
 
 /* Made when not there yet; NULL when there are too many runlevels. */
 Runlevel *policy_ensure_runlevel(Policy *policy, const char *name);

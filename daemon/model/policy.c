@@ -121,10 +121,12 @@ void policy_free(Policy *policy)
 	g_ptr_array_unref(policy->runlevel_list);
 	g_hash_table_unref(policy->runlevels);
 	g_free(policy->default_runlevel);
+	if (policy->statements)
+		g_ptr_array_unref(policy->statements);
 	g_free(policy);
 }
 
-static const Runlevel *find_runlevel(const Policy *policy, const char *name)
+const Runlevel *policy_lookup_runlevel(const Policy *policy, const char *name)
 {
 	const Runlevel *runlevel = g_hash_table_lookup(policy->runlevels, name);
 
@@ -139,14 +141,14 @@ static const Runlevel *find_runlevel(const Policy *policy, const char *name)
 
 const char *policy_find_runlevel(const Policy *policy, const char *name)
 {
-	const Runlevel *runlevel = find_runlevel(policy, name);
+	const Runlevel *runlevel = policy_lookup_runlevel(policy, name);
 
 	return runlevel ? runlevel->name : NULL;
 }
 
 const char *policy_runlevel_title(const Policy *policy, const char *name)
 {
-	const Runlevel *runlevel = find_runlevel(policy, name);
+	const Runlevel *runlevel = policy_lookup_runlevel(policy, name);
 
 	return runlevel && runlevel->title ? runlevel->title : name;
 }
@@ -182,8 +184,7 @@ GPtrArray *policy_runlevels(const Policy *policy)
 	return names;
 }
 
-/* The section of the service itself, or of its template. */
-static const ServiceEntry *find_service(const Policy *policy, const char *service)
+const ServiceEntry *policy_lookup_service(const Policy *policy, const char *service)
 {
 	const ServiceEntry *entry = g_hash_table_lookup(policy->services, service);
 	g_autofree char *template = NULL;
@@ -195,19 +196,50 @@ static const ServiceEntry *find_service(const Policy *policy, const char *servic
 
 const PolicyService *policy_service(const Policy *policy, const char *service)
 {
-	const ServiceEntry *entry = find_service(policy, service);
+	const ServiceEntry *entry = policy_lookup_service(policy, service);
 
 	return entry ? &entry->words : NULL;
 }
 
-/* What is said directly of @service in @runlevel: [service] Runlevels= first, then Activate=. */
-static const PolicyWord *own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel)
+const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel)
 {
 	const PolicyWord *word = entry ? g_hash_table_lookup(entry->runlevels, runlevel->name) : NULL;
 
 	if (!word && entry && runlevel->title)
 		word = g_hash_table_lookup(entry->runlevels, runlevel->title);
 	return word ? word : g_hash_table_lookup(runlevel->activate, service);
+}
+
+/* Recursion is at most LIMIT_RUNLEVELS deep, for each runlevel is added once. */
+static void add_reach(const Policy *policy, const Runlevel *runlevel, GHashTable *reach)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	if (!runlevel || !g_hash_table_add(reach, (gpointer)runlevel))
+		return;
+	g_hash_table_iter_init(&iter, runlevel->include);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const PolicyWord *include = value;
+
+		if (!include->removes)
+			add_reach(policy, policy_lookup_runlevel(policy, include->ref.name), reach);
+	}
+}
+
+static bool includes_s(const Runlevel *runlevel)
+{
+	return strcmp(runlevel->name, "0") != 0 && strcmp(runlevel->name, "6") != 0;
+}
+
+GHashTable *policy_reach(const Policy *policy, const Runlevel *asked)
+{
+	GHashTable *reach = g_hash_table_new(NULL, NULL);
+
+	add_reach(policy, asked, reach);
+	if (asked && includes_s(asked))
+		add_reach(policy, policy_lookup_runlevel(policy, "S"), reach);
+	return reach;
 }
 
 typedef struct Search {
@@ -223,7 +255,7 @@ typedef struct Search {
  */
 static const PolicyWord *activating_word(Search *search, const Runlevel *runlevel)
 {
-	const PolicyWord *word = own_word(search->entry, search->service, runlevel);
+	const PolicyWord *word = policy_own_word(search->entry, search->service, runlevel);
 	GHashTableIter iter;
 	gpointer value;
 	const PolicyWord *best = NULL;
@@ -235,7 +267,7 @@ static const PolicyWord *activating_word(Search *search, const Runlevel *runleve
 	g_hash_table_iter_init(&iter, runlevel->include);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const PolicyWord *include = value;
-		const Runlevel *other = find_runlevel(search->policy, include->ref.name);
+		const Runlevel *other = policy_lookup_runlevel(search->policy, include->ref.name);
 
 		if (!other || include->removes)
 			continue;
@@ -251,14 +283,13 @@ static const PolicyWord *word_in_runlevel(const Policy *policy, const ServiceEnt
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 	Search search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
-	const Runlevel *asked = find_runlevel(policy, runlevel);
-	const PolicyWord *own = asked ? own_word(entry, service, asked) : NULL;
+	const Runlevel *asked = policy_lookup_runlevel(policy, runlevel);
+	const PolicyWord *own = asked ? policy_own_word(entry, service, asked) : NULL;
 	const PolicyWord *word = asked ? activating_word(&search, asked) : NULL;
 
 	/* S is part of every runlevel in which the machine is up; "-x" in the runlevel itself takes x out of it. */
-	if (!word && asked && !(own && own->removes) && strcmp(asked->name, "0") != 0 &&
-	    strcmp(asked->name, "6") != 0)
-		word = activating_word(&search, find_runlevel(policy, "S"));
+	if (!word && asked && !(own && own->removes) && includes_s(asked))
+		word = activating_word(&search, policy_lookup_runlevel(policy, "S"));
 	return word;
 }
 
@@ -268,7 +299,7 @@ static const PolicyWord *word_anywhere(const Policy *policy, const ServiceEntry 
 	const PolicyWord *best = NULL;
 
 	for (guint i = 0; i < policy->runlevel_list->len; i++) {
-		const PolicyWord *word = own_word(entry, service, g_ptr_array_index(policy->runlevel_list, i));
+		const PolicyWord *word = policy_own_word(entry, service, g_ptr_array_index(policy->runlevel_list, i));
 
 		if (word && !word->removes && (!best || word->order < best->order))
 			best = word;
@@ -278,7 +309,7 @@ static const PolicyWord *word_anywhere(const Policy *policy, const ServiceEntry 
 
 void policy_decide(const Policy *policy, const char *service, const char *runlevel, PolicyDecision *ret)
 {
-	const ServiceEntry *entry = find_service(policy, service);
+	const ServiceEntry *entry = policy_lookup_service(policy, service);
 	const PolicyWord *here = word_in_runlevel(policy, entry, service, runlevel);
 	const PolicyWord *anywhere = here ? here : word_anywhere(policy, entry, service);
 
@@ -361,7 +392,7 @@ static void warn_of_unknown(const Policy *policy, GHashTable *words, const char 
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const PolicyWord *word = value;
 
-		if (!find_runlevel(policy, word->ref.name))
+		if (!policy_lookup_runlevel(policy, word->ref.name))
 			diag_warning(diags, word->ref.origin, NULL, "%s=%s: there is no such runlevel", key,
 				     word->ref.name);
 	}
@@ -380,7 +411,7 @@ void policy_check(const Policy *policy, DiagList *diags)
 	g_hash_table_iter_init(&iter, policy->services);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		warn_of_unknown(policy, ((ServiceEntry *)value)->runlevels, "Runlevels", diags);
-	if (policy->default_runlevel && !find_runlevel(policy, policy->default_runlevel))
+	if (policy->default_runlevel && !policy_lookup_runlevel(policy, policy->default_runlevel))
 		diag_warning(diags, policy->default_runlevel_origin, NULL,
 			     "Runlevel=%s: there is no such runlevel; %s is taken", policy->default_runlevel,
 			     BUILT_IN_DEFAULT_RUNLEVEL);

@@ -37,6 +37,37 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Policy, policy_free)
 bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const char *text, gsize length,
 		  DiagList *diags);
 
+/**
+ * policy_record_statements() - from now on remember every statement of every file, for policy_statements()
+ *
+ * Before the first file. For programs that show policy; it costs memory in proportion to all files.
+ */
+void policy_record_statements(Policy *policy);
+
+/* One key of one file as it was read, whether or not it is in force. All strings are interned. */
+typedef struct PolicyStatement {
+	PolicyLayer layer;
+	Origin origin;
+	const char *section;  /* "runlevel", "service" or "defaults" */
+	const char *argument; /* of the section: the runlevel or the service (or its template); "" for [defaults] */
+	const char *key;
+	const char *value; /* of Activate=, Runlevels=, Include= and Ignore= one word ("ssh", "-ssh"); else as written;
+			      "" takes back what was said before */
+	bool decides;      /* in force; one that takes back never is */
+} PolicyStatement;
+
+/**
+ * policy_statements() - everything that was said about one service, and what of it is in force
+ * @service:  NULL: [defaults] alone
+ * @runlevel: NULL: the one to boot into
+ *
+ * For a service: the section of its own or else of its template; every word about it in Activate= of @runlevel, of those that it
+ * includes, and of S, or by which it is boot elsewhere; and NewServices=, which decides when nobody names it.
+ * Returns: a new array of PolicyStatement *, lowest layer first, within one file in its order; empty unless
+ * policy_record_statements() was called in time.
+ */
+GPtrArray *policy_statements(const Policy *policy, const char *service, const char *runlevel);
+
 /* svcd.never=NAME and svcd.runlevel=N of the kernel command line; other words are none of ours. */
 void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags);
 

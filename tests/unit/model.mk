@@ -44,6 +44,12 @@ tests_unit_test_policy_SOURCES = tests/unit/test_policy.c tests/lib/check-main.c
 tests_unit_test_policy_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_policy_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/unit/test_policy_statement
+TESTS += tests/unit/test_policy_statement
+tests_unit_test_policy_statement_SOURCES = tests/unit/test_policy_statement.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_policy_statement_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_policy_statement_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/unit/test_service_set
 TESTS += tests/unit/test_service_set
 tests_unit_test_service_set_SOURCES = tests/unit/test_service_set.c tests/lib/check-main.c tests/lib/diags.h

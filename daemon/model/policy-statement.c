@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy statements: what each file said, kept in the order it was read, so that it can be shown who decided and what the
+ * lower layers had said. The decision itself is policy.c's; here its traces are found again, by file and line.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/policy-private.h"
+
+void policy_record_statements(Policy *policy)
+{
+	if (!policy->statements)
+		policy->statements = g_ptr_array_new_with_free_func(g_free);
+}
+
+static void keep(Policy *policy, const PolicyStatement *like, const char *value)
+{
+	PolicyStatement *statement = g_memdup2(like, sizeof(*like));
+
+	statement->value = g_intern_string(value);
+	g_ptr_array_add(policy->statements, statement);
+}
+
+void policy_record(Policy *policy, const char *section, const char *argument, const char *key, const char *value,
+		   bool is_words, Origin origin)
+{
+	const PolicyStatement like = {
+		.layer = policy->layer,
+		.origin = origin,
+		.section = g_intern_string(section),
+		.argument = g_intern_string(argument),
+		.key = g_intern_string(key),
+	};
+	g_auto(GStrv) words = NULL;
+
+	if (!policy->statements)
+		return;
+	words = is_words && *value ? text_split_words(value, NULL) : NULL;
+	if (!words)
+		keep(policy, &like, value);
+	for (char **word = words; word && *word; word++)
+		keep(policy, &like, *word);
+}
+
+/* --- which statements are about a service --- */
+
+static bool is_key(const PolicyStatement *statement, const char *section, const char *key)
+{
+	return strcmp(statement->section, section) == 0 && strcmp(statement->key, key) == 0;
+}
+
+static bool removes(const PolicyStatement *statement)
+{
+	return *statement->value == '-';
+}
+
+/* The name in "x" and "-x". */
+static const char *word_name(const PolicyStatement *statement)
+{
+	return statement->value + removes(statement);
+}
+
+static bool is_same_place(Origin a, Origin b)
+{
+	return a.line == b.line && g_strcmp0(a.file, b.file) == 0;
+}
+
+typedef struct Question {
+	const Policy *policy;
+	const char *service;
+	const ServiceEntry *entry; /* its section, or NULL */
+	GHashTable *reach;         /* Runlevel *: those that matter */
+	PolicyDecision decision;
+	GPtrArray *answer; /* PolicyStatement * */
+} Question;
+
+static bool has_said_before(const Question *q, const PolicyStatement *statement)
+{
+	for (guint i = 0; i < q->answer->len; i++) {
+		const PolicyStatement *other = g_ptr_array_index(q->answer, i);
+
+		if (other->section == statement->section && other->argument == statement->argument &&
+		    other->key == statement->key)
+			return true;
+	}
+	return false;
+}
+
+/* An empty Activate= is about the service when there was something to take back. */
+static bool is_activating(const Question *q, const PolicyStatement *statement)
+{
+	const Runlevel *runlevel = policy_lookup_runlevel(q->policy, statement->argument);
+
+	if (!*statement->value)
+		return has_said_before(q, statement);
+	return strcmp(word_name(statement), q->service) == 0 &&
+	       (g_hash_table_contains(q->reach, runlevel) ||
+		is_same_place(statement->origin, q->decision.activation_origin));
+}
+
+static bool is_about(const Question *q, const PolicyStatement *statement)
+{
+	if (strcmp(statement->section, "service") == 0)
+		return q->entry && strcmp(statement->argument, q->entry->place->name) == 0;
+	if (is_key(statement, "runlevel", "Activate"))
+		return is_activating(q, statement);
+	return is_key(statement, "defaults", "NewServices");
+}
+
+static void collect(Question *q)
+{
+	for (guint i = 0; q->policy->statements && i < q->policy->statements->len; i++) {
+		const PolicyStatement *statement = g_ptr_array_index(q->policy->statements, i);
+		const bool wanted = q->service ? is_about(q, statement)
+					       : strcmp(statement->section, "defaults") == 0;
+
+		if (wanted)
+			g_ptr_array_add(q->answer, g_memdup2(statement, sizeof(*statement)));
+	}
+}
+
+/* --- which of them are in force --- */
+
+/* The last word of a plain key; nothing when it took the key back. */
+static void mark_last(GPtrArray *answer, const char *section, const char *key)
+{
+	for (guint i = answer->len; i > 0; i--) {
+		PolicyStatement *statement = g_ptr_array_index(answer, i - 1);
+
+		if (is_key(statement, section, key)) {
+			statement->decides = *statement->value;
+			return;
+		}
+	}
+}
+
+/* All that was said of a list since it was last forgotten. */
+static void mark_since_reset(GPtrArray *answer, const char *key)
+{
+	for (guint i = answer->len; i > 0; i--) {
+		PolicyStatement *statement = g_ptr_array_index(answer, i - 1);
+
+		if (!is_key(statement, "service", key))
+			continue;
+		if (!*statement->value)
+			return;
+		statement->decides = true;
+	}
+}
+
+/* Activate= or Runlevels= that is the word of @runlevel about the service. */
+static bool is_word_of(const Question *q, const PolicyStatement *statement, const PolicyWord *word,
+		       const Runlevel *runlevel)
+{
+	const char *name;
+
+	if (!*statement->value || !is_same_place(statement->origin, word->ref.origin) ||
+	    removes(statement) != word->removes)
+		return false;
+	if (is_key(statement, "runlevel", "Activate"))
+		return strcmp(word_name(statement), q->service) == 0;
+	name = word_name(statement);
+	return is_key(statement, "service", "Runlevels") &&
+	       (strcmp(name, runlevel->name) == 0 || g_strcmp0(name, runlevel->title) == 0);
+}
+
+/* The words of @runlevel that made it what it is: by which it is in, or, if it is not, by which it was taken out. */
+static void mark_word(const Question *q, const Runlevel *runlevel)
+{
+	const PolicyWord *word = policy_own_word(q->entry, q->service, runlevel);
+	const PolicyDecision *d = &q->decision;
+
+	if (!word || word->removes == d->in_runlevel)
+		return;
+	if (!word->removes && !is_same_place(word->ref.origin, d->runlevel_origin))
+		return;
+	for (guint i = q->answer->len; i > 0; i--) {
+		PolicyStatement *statement = g_ptr_array_index(q->answer, i - 1);
+
+		if (is_word_of(q, statement, word, runlevel)) {
+			statement->decides = true;
+			return;
+		}
+	}
+}
+
+/* It is boot because of a runlevel that is not the one asked about. */
+static void mark_elsewhere(const Question *q)
+{
+	const bool is_elsewhere = !q->decision.in_runlevel && !q->decision.is_default &&
+				  !(q->entry && q->entry->has_activation);
+
+	for (guint i = 0; is_elsewhere && i < q->answer->len; i++) {
+		PolicyStatement *statement = g_ptr_array_index(q->answer, i);
+
+		statement->decides |= *statement->value && !removes(statement) &&
+				      is_same_place(statement->origin, q->decision.activation_origin) &&
+				      (is_key(statement, "runlevel", "Activate") ||
+				       is_key(statement, "service", "Runlevels"));
+	}
+}
+
+static void mark_service(const Question *q)
+{
+	static const char *const plain[] = { "Activation", "OnLapse", "Operators", "Reason" };
+	static const char *const lists[] = { "When", "While", "Ignore" };
+	GHashTableIter iter;
+	gpointer key;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(plain); i++)
+		mark_last(q->answer, "service", plain[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+		mark_since_reset(q->answer, lists[i]);
+	if (q->decision.is_default)
+		mark_last(q->answer, "defaults", "NewServices");
+	if (q->decision.activation != ACTIVATION_BOOT)
+		return; /* runlevels do not count then */
+	g_hash_table_iter_init(&iter, q->reach);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		mark_word(q, key);
+	mark_elsewhere(q);
+}
+
+static void mark_defaults(const Question *q)
+{
+	mark_last(q->answer, "defaults", "NewServices");
+	if (q->policy->default_runlevel && policy_lookup_runlevel(q->policy, q->policy->default_runlevel))
+		mark_last(q->answer, "defaults", "Runlevel");
+}
+
+GPtrArray *policy_statements(const Policy *policy, const char *service, const char *runlevel)
+{
+	const char *name = runlevel ? runlevel : policy_default_runlevel(policy, NULL);
+	g_autoptr(GHashTable) reach = policy_reach(policy, policy_lookup_runlevel(policy, name));
+	Question q = { .policy = policy, .service = service, .reach = reach };
+
+	q.answer = g_ptr_array_new_with_free_func(g_free);
+	if (service) {
+		q.entry = policy_lookup_service(policy, service);
+		policy_decide(policy, service, name, &q.decision);
+	}
+	collect(&q);
+	if (service)
+		mark_service(&q);
+	else
+		mark_defaults(&q);
+	return q.answer;
+}
