@@ -105,6 +105,45 @@ void bus_value_clear(BusValue *value)
 	*value = (BusValue){ 0 };
 }
 
+/* --- signals --- */
+
+/* Is the iterator at the name of this member? */
+static bool entry_is(DBusMessageIter *entry, const char *member)
+{
+	const char *name;
+
+	if (dbus_message_iter_get_arg_type(entry) != DBUS_TYPE_STRING)
+		return false;
+	dbus_message_iter_get_basic(entry, &name);
+	return strcmp(name, member) == 0;
+}
+
+BusChange bus_change_find(const DBusMessageIter *changed, const char *member, BusValue *ret)
+{
+	DBusMessageIter iter = *changed;
+	DBusMessageIter list;
+
+	for (dbus_message_iter_recurse(&iter, &list); dbus_message_iter_get_arg_type(&list) == DBUS_TYPE_DICT_ENTRY;
+	     dbus_message_iter_next(&list)) {
+		DBusMessageIter entry;
+
+		dbus_message_iter_recurse(&list, &entry);
+		if (!entry_is(&entry, member))
+			continue;
+		dbus_message_iter_next(&entry);
+		bus_value_read(&entry, ret);
+		return BUS_CHANGE_VALUE;
+	}
+	if (!dbus_message_iter_next(&iter))
+		return BUS_CHANGE_NONE;
+	for (dbus_message_iter_recurse(&iter, &list); dbus_message_iter_get_arg_type(&list) == DBUS_TYPE_STRING;
+	     dbus_message_iter_next(&list)) {
+		if (entry_is(&list, member))
+			return BUS_CHANGE_INVALID;
+	}
+	return BUS_CHANGE_NONE;
+}
+
 /* --- comparing --- */
 
 /* A decimal, whole or not, that fits; no "nan", "inf" or "0x". */

@@ -36,6 +36,20 @@ typedef struct BusValue {
 void bus_value_read(DBusMessageIter *iter, BusValue *ret);
 void bus_value_clear(BusValue *value);
 
+/* What a PropertiesChanged says of one property. */
+typedef enum BusChange {
+	BUS_CHANGE_NONE,
+	BUS_CHANGE_VALUE,
+	BUS_CHANGE_INVALID, /* it has changed; whoever wants its value is to ask */
+} BusChange;
+
+/**
+ * bus_change_find() - look a property up in (a{sv} changed, as invalidated)
+ * @changed: at the first of the two
+ * @ret:     with BUS_CHANGE_VALUE; overwritten
+ */
+BusChange bus_change_find(const DBusMessageIter *changed, const char *member, BusValue *ret);
+
 /**
  * bus_value_compare() - does @value compare with @word as @operator says?
  * @name:    of the property, for @ret_why

@@ -4,6 +4,8 @@ noinst_LIBRARIES += libproviders.a
 libproviders_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 libproviders_a_SOURCES = \
 	daemon/providers/bus-owner.c daemon/providers/bus-owner.h \
+	daemon/providers/bus-property.c daemon/providers/bus-property.h \
+	daemon/providers/bus-question.c daemon/providers/bus-question.h \
 	daemon/providers/bus-value.c daemon/providers/bus-value.h \
 	daemon/providers/dbus-name.c daemon/providers/dbus-name.h \
 	daemon/providers/dbus-property.c daemon/providers/dbus-property.h \
