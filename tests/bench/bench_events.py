@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Events: from an event of a device or a signal of the bus to exec of the service that waits for it, what one event costs the manager
-with many conditions, and what a manager costs that has nothing to do. limit: 600
+Events: from an event of a device or a signal of the bus to exec of the service that waits for it, what one event costs
+the manager with many conditions, and what manager and keeper cost that have nothing to do. limit: 900
 """
 
 import json
 import os
+import socket
 import statistics
 import time
 
@@ -49,9 +50,10 @@ def cpu_us(pid):
         return int(file.read().split()[0]) / 1000
 
 
-def wake_ups(pid):
+def switches(pid):
+    """Context switches: it went to sleep, or was put aside for somebody else."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
+        return sum(int(line.split()[1]) for line in file if "ctxt_switches" in line)
 
 
 def figures_ms(values_us):
@@ -129,34 +131,104 @@ def measure_cost(n):
             "two_conditions_change": cost_of_event_us(
                 box, lambda i: events.send("change", f"ID_FS_LABEL_ENC=bench-{i % n}")),
         }
-        wait_for(lambda: is_quiet(box.manager_pid()), what="the manager is quiet")
-        switches = wake_ups(box.manager_pid())
+        wait_quiet([box.manager_pid()])
+        before = switches(box.manager_pid())
         for number in range(EVENTS):
             events.send("change", subsystem="net")
-        figures["wake_ups_by_5000_events_of_other_subsystems"] = wake_ups(box.manager_pid()) - switches
+        figures["switches_by_5000_events_of_other_subsystems"] = switches(box.manager_pid()) - before
     return figures
 
 
-def measure_idle():
+# What is known of the world at all, from each who may tell. Nothing writes to the directories meanwhile.
+SOURCES = """[Service]
+Exec=/bin/sleep infinity
+[Conditions]
+When=label:bench-0 | device:/dev/bench | udev:SUBSYSTEM=net ID_BENCH=1
+When=dbus:org.example.A | dbus-property:org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.Features = x
+When=network:up | network:interface:bench0
+When=path:/etc/bench/none | path:nonempty:/var/lib/bench | mounted:/mnt/bench
+When=flag:bench
+"""
+
+
+# What the keeper tells a manager is followed by a ping five seconds later, and that by a look whether it was answered.
+LAST_PING_S = 11
+
+
+def wait_quiet(pids):
+    """What the last answer to svcctl and the last event have left to do is done."""
+    def is_quiet():
+        before = [switches(pid) for pid in pids]
+        time.sleep(LAST_PING_S)
+        return [switches(pid) for pid in pids] == before
+    wait_for(is_quiet, seconds=180, what="manager and keeper are quiet")
+
+
+def listen_to_udev():
+    """Hears what the manager may hear: events of the machine's devices are sent to every network of its own user."""
+    listener = fake_udev.open_sender()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    listener.bind((0, fake_udev.GROUP_UDEV))
+    listener.setblocking(False)
+    return listener
+
+
+def count_events(listener):
+    """Those that came meanwhile: with any, the figures are not those of a machine at rest."""
+    n = 0
+    while True:
+        try:
+            listener.recv(1 << 16)
+            n += 1
+        except BlockingIOError:
+            return n
+
+
+def idle_figures(box):
+    """Of the manager and of PID 1, the keeper, over the same time."""
+    pids = {"manager": box.manager_pid(), "keeper": box.pid1}
+    listener = socket_in(box.pid1, listen_to_udev)
+    wait_quiet(pids.values())
+    count_events(listener)
+    began = {name: (cpu_us(pid), switches(pid)) for name, pid in pids.items()}
+    time.sleep(IDLE_S)
+    figures = {name: {"cpu_us": round(cpu_us(pid) - began[name][0], 1), "switches": switches(pid) - began[name][1]}
+               for name, pid in pids.items()}
+    figures["udev_events"] = count_events(listener)
+    listener.close()
+    return figures
+
+
+def measure_idle_labels():
     services = {f"s{number}": WAITS.format(f"bench-{number}") for number in range(100)}
     with Sandbox(services, udev=True) as box:
         box.wait_udev_known("s0")
         box.wait_at_rest()
-        manager = box.manager_pid()
-        # What the last answer to svcctl has left to do.
-        wait_for(lambda: is_quiet(manager), what="the manager is quiet")
-        began = cpu_us(manager), wake_ups(manager)
-        time.sleep(IDLE_S)
-        return {"seconds": IDLE_S, "cpu_us": round(cpu_us(manager) - began[0], 1), "wake_ups": wake_ups(manager) - began[1]}
+        return idle_figures(box)
 
 
-def is_quiet(pid):
-    before = wake_ups(pid)
-    time.sleep(1)
-    return wake_ups(pid) == before
+def measure_idle_all():
+    services = {"dbus": BUS, **{f"s{number}": SOURCES for number in range(20)}}
+    with Sandbox(services, udev=True, files={"/etc/dbus-1/system.d/bench.conf": MAY_OWN, "/etc/bench/some": ""}) as box:
+        box.wait_udev_known("s0")
+        wait_for(lambda: "has no owner" in box.svcctl("explain", "s0").stdout, what="the manager is on the bus")
+        box.wait_at_rest()
+        return idle_figures(box)
 
 
-print(json.dumps({
-    "bench": "events", "latency": measure_latency() | measure_bus_latency(),
-    "cost_us": {str(n): measure_cost(n) for n in CONDITIONS}, "idle": measure_idle(),
-}))
+def ratios(costs):
+    """How many times what it costs with the fewest conditions: 1 when a cost does not depend on their number."""
+    least = costs[str(CONDITIONS[0])]
+    return {str(n): {name: round(costs[str(n)][name] / least[name], 2) for name in least if not name.startswith("switches")}
+            for n in CONDITIONS[1:]}
+
+
+def measure_all():
+    latency = measure_latency() | measure_bus_latency()
+    costs = {str(n): measure_cost(n) for n in CONDITIONS}
+    idle = {"seconds": IDLE_S, "labels": measure_idle_labels(), "all": measure_idle_all()}
+    return {"bench": "events", "load": round(os.getloadavg()[0], 2), "latency": latency, "cost_us": costs,
+            "cost_ratio": ratios(costs), "idle": idle}
+
+
+print(json.dumps(measure_all()))
