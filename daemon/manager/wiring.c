@@ -41,10 +41,12 @@ typedef struct ServiceTimers {
 
 static void on_engine_timer(void *data)
 {
-	ServiceTimer *t = data;
+	const ServiceTimer *t = data;
+	Manager *m = t->manager;
 
-	engine_timer_fired(t->manager->engine, t->service, t->kind, loop_now());
-	manager_drain_later(t->manager);
+	/* A service whose file is gone is forgotten with its end, and its timers with it. */
+	engine_timer_fired(m->engine, t->service, t->kind, loop_now());
+	manager_drain_later(m);
 }
 
 void manager_free_timers(gpointer data)

@@ -1,0 +1,24 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A group that stays a while after nothing wants it, and whose file goes meanwhile, is forgotten when its time is over."""
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+SERVICES = {
+    "ground": "[Service]\nType=group\nLinger=3s\n",
+    "upper": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:ground\n",
+    "other": "[Service]\nExec=/bin/sleep infinity\n",
+}
+
+with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=upper other\n[service ground]\nActivation=on-demand\n") as box:
+    box.wait_state("upper", "ready")
+    box.svcctl("stop", "upper")
+    assert box.service("ground")["want_reason"] == "lingering", box.service("ground")
+    box.remove("/etc/svcd/services.d/ground.svc")
+    box.svcctl("reload-files")
+    assert box.state("ground") == "ready"
+
+    # By its own timer: nobody but the manager has a hand in it, and that lives on (the sandbox counts its deaths).
+    wait_for(lambda: "ground" not in box.services(), what="it is forgotten")
+    box.wait_state("other", "ready")
