@@ -10,4 +10,5 @@ EXTRA_DIST += \
 	tests/lint/layers \
 	tests/lint/pid1 \
 	tests/lint/scripts \
-	tests/lint/symbols
+	tests/lint/symbols \
+	tests/lint/verbs
