@@ -369,7 +369,8 @@ Suite *make_suite(void)
 		second_subscriber_is_told_what_the_bus_says_now, nothing_is_told_after_unsubscribing,
 		two_thousand_names_are_followed_with_few_matches, general_match_goes_with_the_last_name_that_needs_it,
 		stand_in_does_not_count, stand_in_that_is_named_late_makes_its_names_false,
-		stand_in_is_forgotten_with_its_bus, stand_in_that_is_no_connection_is_nobody, silent_bus_leaves_it_unknown_until_it_answers,
+		stand_in_is_forgotten_with_its_bus, stand_in_that_is_no_connection_is_nobody,
+		silent_bus_leaves_it_unknown_until_it_answers,
 	};
 	TCase *tcase = tcase_create("names");
 
