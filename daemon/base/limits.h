@@ -129,6 +129,17 @@
 #define LIMIT_AUTHORIZE_US (15 * G_USEC_PER_SEC)
 #define LIMIT_AUTHENTICATE_US (120 * G_USEC_PER_SEC)
 
+/*
+ * A change of policy asked for on the bus: its words, and their bytes with a NUL each, which fit into one message to the
+ * keeper; how many wait for the one that is being made; what is kept of what it says; and its time. It writes and syncs
+ * four small files; only a disk in trouble takes longer.
+ */
+#define LIMIT_CHANGE_WORDS 64
+#define LIMIT_CHANGE_BYTES 4096
+#define LIMIT_CHANGES_WAITING 16
+#define LIMIT_CHANGE_OUTPUT_BYTES (16 * 1024)
+#define LIMIT_CHANGE_US (60 * G_USEC_PER_SEC)
+
 /* Flags that may be set at one time. */
 #define LIMIT_FLAGS 256
 /* Of these, the flags of one name on the bus: its program may be anybody's. */

@@ -28,6 +28,8 @@ const char *access_action(Access access)
 		return BUS_NAME ".power";
 	case ACCESS_CONFIGURE:
 		return BUS_NAME ".configure";
+	case ACCESS_POLICY:
+		return BUS_NAME ".set-policy";
 	}
 	g_assert_not_reached();
 }

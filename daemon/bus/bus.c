@@ -8,6 +8,7 @@
 
 #include "bus/bus.h"
 
+#include "bus/answers.h"
 #include "bus/conditions.h"
 #include "bus/dispatch.h"
 #include "bus/internal.h"
@@ -35,6 +36,7 @@ struct Bus {
 	GHashTable *changed;   /* names, owned: services to tell of */
 	GHashTable *published; /* names, owned: services that clients know of */
 	Conditions *conditions;
+	Answers *answers;
 	bool is_engine_changed;
 	bool is_finish_told;   /* BootFinished has been sent, or the boot was over when we came */
 	int64_t begun_us;      /* when we came */
@@ -66,6 +68,11 @@ Conditions *bus_conditions(const Bus *bus)
 	return bus->conditions;
 }
 
+Answers *bus_answers(const Bus *bus)
+{
+	return bus->answers;
+}
+
 const char *bus_cgroup(const Bus *bus, const char *service)
 {
 	return bus->ops->cgroup(bus->data, service);
@@ -80,7 +87,10 @@ static void on_message(void *data, BusClient *client, DBusMessage *message)
 
 static void on_client_gone(void *data, BusClient *client)
 {
-	conditions_forget_client(((Bus *)data)->conditions, client);
+	Bus *bus = data;
+
+	conditions_forget_client(bus->conditions, client);
+	answers_forget_client(bus->answers, client);
 }
 
 static const PrivateListener private_listener = { .message = on_message, .gone = on_client_gone };
@@ -94,7 +104,9 @@ static Access on_access(void *data, DBusMessage *message)
 
 static bool is_held(void *data, const BusClient *client)
 {
-	return conditions_has_client(((const Bus *)data)->conditions, client);
+	const Bus *bus = data;
+
+	return conditions_has_client(bus->conditions, client) || answers_has_client(bus->answers, client);
 }
 
 static void on_named(void *data)
@@ -275,6 +287,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	bus->changed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	bus->published = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	bus->conditions = conditions_new(engine, ops, data);
+	bus->answers = answers_new();
 	bus->boot_timer = timer_new(on_boot_timer, bus);
 	return bus;
 }
@@ -343,6 +356,16 @@ void bus_listener_came(Bus *bus)
 		tick_boot(bus, progress.finished);
 }
 
+void bus_change_ended(Bus *bus, uint64_t ticket, unsigned exit, const char *output)
+{
+	answers_give_change(bus->answers, ticket, exit, output);
+}
+
+void bus_change_failed(Bus *bus, uint64_t ticket, const GError *error)
+{
+	answers_refuse(bus->answers, ticket, error);
+}
+
 void bus_flush(Bus *bus)
 {
 	if (bus->private_socket)
@@ -363,6 +386,7 @@ void bus_free(Bus *bus)
 	private_socket_free(bus->private_socket);
 	system_client_free(bus->system_client);
 	conditions_free(bus->conditions);
+	answers_free(bus->answers);
 	g_hash_table_unref(bus->changed);
 	g_hash_table_unref(bus->published);
 	g_free(bus);

@@ -44,6 +44,12 @@ typedef struct BusOps {
 	bool (*reload_files)(void *data, const Requester *who, GError **error);
 	/* Leave in a later turn of the loop: the answer must go out first. */
 	bool (*reexec)(void *data, const Requester *who, GError **error);
+	/*
+	 * Have policy changed; bus_change_ended() or bus_change_failed() will be called with @ticket.
+	 * @words: a command of svcctl's, NULL-terminated, at least one and at most LIMIT_CHANGE_WORDS
+	 */
+	bool (*change_policy)(void *data, uint64_t ticket, const char *const *words, const Requester *who,
+			      GError **error);
 	/* The cgroup's absolute directory, borrowed, or NULL. */
 	const char *(*cgroup)(void *data, const char *service);
 	void (*foreach_diagnostic)(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user);
@@ -90,6 +96,13 @@ void bus_engine_changed(Bus *bus);
 
 /* The level of a condition that services look at or bus clients watch, or what is said of it. Cheap, as above. */
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why);
+
+/**
+ * bus_change_ended(), bus_change_failed() - the answer to who asked for a change of policy, if it is still there
+ * @exit, @output: of the program that made it
+ */
+void bus_change_ended(Bus *bus, uint64_t ticket, unsigned exit, const char *output);
+void bus_change_failed(Bus *bus, uint64_t ticket, const GError *error);
 
 /**
  * bus_flush() - write what the sockets take now, without waiting; before the manager leaves

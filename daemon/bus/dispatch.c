@@ -157,6 +157,9 @@ void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *me
 	if (!row || !access_check(client, row->access, &error) || !row->handle(&call, &out, &error)) {
 		dbus_message_unref(reply);
 		reply = error_reply(message, error);
+	} else if (call.is_promised) {
+		dbus_message_unref(reply);
+		return;
 	}
 	answer(client, message, reply);
 }

@@ -16,6 +16,9 @@ BusInfo bus_info(const Bus *bus);
 /* What clients are told of conditions; bus/conditions.h. */
 struct Conditions *bus_conditions(const Bus *bus);
 
+/* Answers that come later; bus/answers.h. */
+struct Answers *bus_answers(const Bus *bus);
+
 /* The cgroup of a service, or NULL; borrowed. */
 const char *bus_cgroup(const Bus *bus, const char *service);
 

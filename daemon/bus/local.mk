@@ -7,6 +7,7 @@ noinst_LIBRARIES += libbus.a
 libbus_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS)
 libbus_a_SOURCES = \
 	daemon/bus/access.c daemon/bus/access.h \
+	daemon/bus/answers.c daemon/bus/answers.h \
 	daemon/bus/auth.c daemon/bus/auth.h \
 	daemon/bus/boot-iface.c \
 	daemon/bus/bus.c daemon/bus/bus.h \

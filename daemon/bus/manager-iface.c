@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/errors.h"
+#include "base/limits.h"
+#include "bus/answers.h"
 #include "bus/conditions.h"
 #include "bus/dispatch.h"
 #include "bus/internal.h"
@@ -101,14 +103,6 @@ static bool on_explain(BusCall *call, DBusMessageIter *out, GError **error)
 		wire_close(&array, &inner);
 	}
 	wire_close(out, &array);
-	return true;
-}
-
-static bool on_not_as_wanted(BusCall *call, DBusMessageIter *out, GError **error)
-{
-	g_autoptr(GPtrArray) names = explain_not_as_wanted(call->engine);
-
-	wire_names(out, names);
 	return true;
 }
 
@@ -304,6 +298,48 @@ static bool on_reexec(BusCall *call, DBusMessageIter *out, GError **error)
 	return bus_ops(call->bus)->reexec(bus_ops_data(call->bus), &call->client->who, error);
 }
 
+/* The words of a command, of which there is at least one; NULL-terminated and borrowed. */
+static GPtrArray *read_words(const BusCall *call, GError **error)
+{
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	DBusMessageIter in;
+	DBusMessageIter array;
+	const char *word;
+
+	dbus_message_iter_init(call->message, &in);
+	for (dbus_message_iter_recurse(&in, &array); dbus_message_iter_get_arg_type(&array) == DBUS_TYPE_STRING;
+	     dbus_message_iter_next(&array)) {
+		dbus_message_iter_get_basic(&array, &word);
+		g_ptr_array_add(words, (char *)word);
+	}
+	if (words->len == 0 || words->len > LIMIT_CHANGE_WORDS) {
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a change of policy has 1 to %u words, not %u",
+		     LIMIT_CHANGE_WORDS, words->len);
+		return NULL;
+	}
+	g_ptr_array_add(words, NULL);
+	return g_steal_pointer(&words);
+}
+
+/* Answered by bus_change_ended() or bus_change_failed(). */
+static bool on_change_policy(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	g_autoptr(GPtrArray) words = read_words(call, error);
+	Answers *answers = bus_answers(call->bus);
+	uint64_t ticket;
+
+	(void)out;
+	if (!words)
+		return false;
+	ticket = answers_promise(answers, call->client, call->message);
+	call->is_promised = bus_ops(call->bus)->change_policy(bus_ops_data(call->bus), ticket,
+							      (const char *const *)words->pdata, &call->client->who,
+							      error);
+	if (!call->is_promised)
+		answers_forget(answers, ticket);
+	return call->is_promised;
+}
+
 static const MethodRow methods[] = {
 	{ "ListServices", "", "aa{sv}", ACCESS_READ, on_list_services },
 	{ "GetService", "s", "o", ACCESS_READ, on_get_service },
@@ -314,7 +350,6 @@ static const MethodRow methods[] = {
 	{ "Clear", "s", "", ACCESS_CONTROL, on_clear },
 	{ "Activate", "ss", "o", ACCESS_CONTROL, on_activate },
 	{ "Explain", "s", "a(usss)", ACCESS_READ, on_explain },
-	{ "NotAsWanted", "", "as", ACCESS_READ, on_not_as_wanted },
 	{ "SetRunlevel", "s", "", ACCESS_POWER, on_set_runlevel },
 	{ "SetFlag", "sb", "", ACCESS_FLAG, on_set_flag },
 	{ "ListConditions", "", "a(ssstasass)", ACCESS_READ, on_list_conditions },
@@ -322,6 +357,7 @@ static const MethodRow methods[] = {
 	{ "Shutdown", "s", "", ACCESS_POWER, on_shutdown },
 	{ "ReloadFiles", "", "", ACCESS_CONFIGURE, on_reload_files },
 	{ "Reexec", "", "", ACCESS_CONFIGURE, on_reexec },
+	{ "ChangePolicy", "as", "us", ACCESS_POLICY, on_change_policy },
 	{ "Diagnostics", "", "a(ssuss)", ACCESS_READ, on_diagnostics },
 	{ "Subscribe", "", "", ACCESS_READ, on_subscribe },
 };
@@ -439,6 +475,13 @@ static void append_flags(const Subject *x, DBusMessageIter *out)
 	wire_names(out, names);
 }
 
+static void append_not_as_wanted(const Subject *x, DBusMessageIter *out)
+{
+	g_autoptr(GPtrArray) names = explain_not_as_wanted(x->engine);
+
+	wire_names(out, names);
+}
+
 static const PropertyRow properties[] = {
 	{ "Version", "s", PROPERTY_CONST, .text = get_version },
 	{ "Runlevel", "s", 0, .text = get_runlevel },
@@ -455,6 +498,7 @@ static const PropertyRow properties[] = {
 	{ "ManagerPid", "u", PROPERTY_CONST, .number = get_manager_pid },
 	{ "Virtualization", "s", PROPERTY_CONST, .text = get_virtualization },
 	{ "Flags", "as", 0, .append = append_flags },
+	{ "NotAsWanted", "as", PROPERTY_SILENT, .append = append_not_as_wanted },
 	{ "Tainted", "as", PROPERTY_SILENT, .append = append_tainted },
 };
 

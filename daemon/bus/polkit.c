@@ -56,18 +56,37 @@ static void append_detail(DBusMessageIter *array, const char *name, const char *
 	wire_close(array, &entry);
 }
 
+/* The first argument: a word, or words with blanks between. Returns: a new string; NULL: it is something else. */
+static char *first_argument(DBusMessage *call)
+{
+	g_autoptr(GString) words = g_string_new(NULL);
+	DBusMessageIter in;
+	DBusMessageIter array;
+	const char *word;
+
+	if (!dbus_message_iter_init(call, &in))
+		return NULL;
+	array = in;
+	if (dbus_message_iter_get_arg_type(&in) == DBUS_TYPE_ARRAY)
+		dbus_message_iter_recurse(&in, &array);
+	if (dbus_message_iter_get_arg_type(&array) != DBUS_TYPE_STRING)
+		return NULL;
+	do {
+		dbus_message_iter_get_basic(&array, &word);
+		g_string_append_printf(words, "%s%s", words->len > 0 ? " " : "", word);
+	} while (dbus_message_iter_get_arg_type(&in) == DBUS_TYPE_ARRAY && dbus_message_iter_next(&array));
+	return g_string_free(g_steal_pointer(&words), FALSE);
+}
+
 static void append_details(DBusMessageIter *out, DBusMessage *call)
 {
+	g_autofree char *argument = first_argument(call);
 	DBusMessageIter array;
-	DBusMessageIter in;
-	const char *word;
 
 	wire_open(out, DBUS_TYPE_ARRAY, "{ss}", &array);
 	append_detail(&array, "method", dbus_message_get_member(call));
-	if (dbus_message_iter_init(call, &in) && dbus_message_iter_get_arg_type(&in) == DBUS_TYPE_STRING) {
-		dbus_message_iter_get_basic(&in, &word);
-		append_detail(&array, "argument", word);
-	}
+	if (argument)
+		append_detail(&array, "argument", argument);
 	wire_close(out, &array);
 }
 

@@ -19,6 +19,7 @@ typedef enum Access {
 	ACCESS_FLAG,      /* a flag that belongs to a bus name: who owns that; others as ACCESS_CONTROL */
 	ACCESS_POWER,     /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */
+	ACCESS_POLICY,    /* what the machine wants */
 } Access;
 
 typedef struct BusClient BusClient;
@@ -37,6 +38,7 @@ typedef struct BusCall {
 	const Engine *engine;
 	BusClient *client;
 	DBusMessage *message; /* its signature has been checked against the row */
+	bool is_promised;     /* set by a handler whose answer comes later (answers.h) */
 } BusCall;
 
 typedef struct MethodRow {

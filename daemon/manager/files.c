@@ -16,7 +16,6 @@
 #include "manager/manager.h"
 #include "model/name.h"
 
-#define GENERATOR_SERVICE ".generate"
 #define GENERATOR_PROGRAM SVCD_LIBDIR "/svc-generate"
 
 /* The generator reads a few files; if it hangs on one of them, the boot goes on with what there was. */
@@ -232,7 +231,7 @@ static void on_generate_limit(void *data)
 	struct ProcessId id;
 
 	log_error(NULL, "%s did not end within 10 s; going on without it", GENERATOR_PROGRAM);
-	process_id_init(&id, GENERATOR_SERVICE, ROLE_MAIN, m->generation);
+	process_id_init(&id, files_helper.service, ROLE_MAIN, m->generation);
 	keeper_link_signal(m->link, &id, SIGKILL);
 	generator_ended(m);
 }
@@ -242,20 +241,9 @@ static bool start_generator(Manager *m, GError **error)
 	g_autofree char *output = g_build_filename(m->runtime_dir, "generated", NULL);
 	const char *const argv[] = { GENERATOR_PROGRAM, "--output", output, NULL };
 
-	/* Increasing over managers: the time is. */
-	m->generation = (uint64_t)loop_now();
-	return keeper_link_spawn(m->link,
-				 &(SpawnRequest){ .service = GENERATOR_SERVICE,
-						  .role = ROLE_MAIN,
-						  .invocation = m->generation,
-						  .argv = argv,
-						  .environment = (const char *const *)m->environment,
-						  .stdin_fd = STDERR_FILENO,
-						  .stdout_fd = STDERR_FILENO,
-						  .stderr_fd = STDERR_FILENO,
-						  .cgroup_fd = -1,
-						  .status_fd = -1 },
-				 error);
+	m->generation =
+		helper_spawn(m, &files_helper, &(HelperRun){ .argv = argv, .input_fd = -1, .output_fd = -1 }, error);
+	return m->generation > 0;
 }
 
 void files_load(Manager *m)
@@ -283,10 +271,8 @@ void files_load(Manager *m)
 	files_load_now(m);
 }
 
-bool files_on_spawned(Manager *m, const struct MessageSpawned *message)
+static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
-	if (strcmp(message->id.service, GENERATOR_SERVICE) != 0)
-		return false;
 	if (m->recovery && !m->is_generating && !message->error) {
 		m->generation = message->id.invocation; /* started by a manager that is gone */
 		m->is_generator_alive = true;
@@ -294,19 +280,16 @@ bool files_on_spawned(Manager *m, const struct MessageSpawned *message)
 		log_error(NULL, "cannot make services from /etc/fstab: %s", g_strerror(message->error));
 		generator_ended(m);
 	}
-	return true;
 }
 
-bool files_on_exited(Manager *m, const struct MessageExited *message)
+static void on_exited(Manager *m, const struct MessageExited *message)
 {
-	if (strcmp(message->id.service, GENERATOR_SERVICE) != 0)
-		return false;
-	keeper_link_ack(m->link, &message->id, NULL);
 	m->is_generator_alive = false;
 	if (m->is_generating && message->id.invocation == m->generation) {
 		if (message->status != 0)
 			log_warning(NULL, "%s failed; services made from files may be missing", GENERATOR_PROGRAM);
 		generator_ended(m);
 	}
-	return true;
 }
+
+const Helper files_helper = { .service = ".generate", .spawned = on_spawned, .exited = on_exited };

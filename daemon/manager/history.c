@@ -19,7 +19,6 @@
 #include "engine/progress.h"
 #include "manager/manager.h"
 
-#define HISTORY_SERVICE ".history"
 #define HISTORY_PROGRAM SVCD_LIBDIR "/svc-save"
 #define HISTORY_FILE SVCD_STATEDIR "/durations"
 
@@ -119,18 +118,8 @@ static bool spawn_saver(Manager *m, GError **error)
 
 	if (input < 0)
 		return false;
-	return keeper_link_spawn(m->link,
-				 &(SpawnRequest){ .service = HISTORY_SERVICE,
-						  .role = ROLE_MAIN,
-						  .invocation = (uint64_t)loop_now(),
-						  .argv = argv,
-						  .environment = (const char *const *)m->environment,
-						  .stdin_fd = input,
-						  .stdout_fd = STDERR_FILENO,
-						  .stderr_fd = STDERR_FILENO,
-						  .cgroup_fd = -1,
-						  .status_fd = -1 },
-				 error);
+	return helper_spawn(m, &history_helper, &(HelperRun){ .argv = argv, .input_fd = input, .output_fd = -1 }, error) >
+	       0;
 }
 
 void history_remember(Manager *m)
@@ -150,20 +139,18 @@ void history_check(Manager *m)
 		log_warning(NULL, "what this boot took is not saved: %s", error->message);
 }
 
-bool history_on_spawned(const struct MessageSpawned *message)
+static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
-	if (strcmp(message->id.service, HISTORY_SERVICE) != 0)
-		return false;
+	(void)m;
 	if (message->error)
 		log_warning(NULL, "what this boot took is not saved: %s", g_strerror(message->error));
-	return true;
 }
 
 /* If it failed, it has said why. */
-bool history_on_exited(Manager *m, const struct MessageExited *message)
+static void on_exited(Manager *m, const struct MessageExited *message)
 {
-	if (strcmp(message->id.service, HISTORY_SERVICE) != 0)
-		return false;
-	keeper_link_ack(m->link, &message->id, NULL);
-	return true;
+	(void)m;
+	(void)message;
 }
+
+const Helper history_helper = { .service = ".history", .spawned = on_spawned, .exited = on_exited };

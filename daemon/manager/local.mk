@@ -3,7 +3,9 @@
 svcdlib_PROGRAMS += svcd-manager
 svcd_manager_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 svcd_manager_SOURCES = \
+	daemon/manager/changes.c \
 	daemon/manager/files.c \
+	daemon/manager/helper.c \
 	daemon/manager/history.c \
 	daemon/manager/main.c \
 	daemon/manager/manager.h \

@@ -93,6 +93,7 @@ static Manager *manager_new(int argc, char **argv)
 	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
 	m->drain = timer_new(on_drain, m);
 	g_queue_init(&m->acts);
+	g_queue_init(&m->changes);
 	m->link = keeper_link_new(PROTOCOL_LINK_FD, &manager_keeper_listener, m);
 	return m;
 }

@@ -7,6 +7,8 @@
  *	notes     what PID 1 is to keep: services, flags, the runlevel
  *	files     generated files, loading, reloading
  *	power     runlevels 0 and 6, signals to PID 1, the finale
+ *	helper    programs of ours that the keeper runs
+ *	changes   policy changed by a helper, for who asked on the bus
  *	records   the runlevel in utmp and wtmp
  *	history   what boots took
  *	requests  what clients of the bus ask for
@@ -70,6 +72,10 @@ typedef struct Manager {
 
 	bool is_history_saved;
 
+	GQueue changes;         /* Change *: of policy; the first one is being made, unless it has to wait for another's row */
+	Timer *change_limit;    /* armed while one is being made */
+	uint64_t change_row;    /* invocation of the row that is in use; 0: none */
+
 	enum ShutdownKind shutdown;
 	bool is_finale_sent;
 	bool is_generating;     /* the generator runs; files are loaded when it ends */
@@ -77,6 +83,15 @@ typedef struct Manager {
 	uint64_t generation;    /* invocation of the generator */
 	Timer *generate_limit;
 } Manager;
+
+/* A program of ours that the keeper runs for us, once at a time; no service. */
+typedef struct Helper {
+	const char *service; /* the name of its row; one that no service can have */
+	/* Told by the keeper, also of one that a manager before us began. */
+	void (*spawned)(Manager *m, const struct MessageSpawned *message);
+	/* Its row is free already. */
+	void (*exited)(Manager *m, const struct MessageExited *message);
+} Helper;
 
 /* wiring.c */
 extern const KeeperListener manager_keeper_listener;
@@ -126,11 +141,27 @@ void files_load(Manager *m);
 void files_load_now(Manager *m);
 /* What svcd has in /run; again when somebody has removed it. */
 bool files_make_directories(Manager *m);
-/* Rows of the generator. Returns: false if the message is about something else. */
-bool files_on_spawned(Manager *m, const struct MessageSpawned *message);
-bool files_on_exited(Manager *m, const struct MessageExited *message);
+extern const Helper files_helper;
 /* An instance of a template that nothing mentions: load again with it. Returns: whether it exists now. */
 bool files_add_instance(Manager *m, const char *name);
+
+/* helper.c */
+typedef struct HelperRun {
+	const char *const *argv;
+	int input_fd;            /* these two: borrowed; -1: where the manager's own messages go */
+	int output_fd;
+} HelperRun;
+
+/* Run it. Returns: its invocation; 0 with @error. */
+uint64_t helper_spawn(Manager *m, const Helper *helper, const HelperRun *run, GError **error);
+/* Returns: false if the message is about something else. */
+bool helper_on_spawned(Manager *m, const struct MessageSpawned *message);
+bool helper_on_exited(Manager *m, const struct MessageExited *message);
+
+/* changes.c */
+extern const Helper changes_helper;
+/* BusOps.change_policy */
+bool changes_ask(void *manager, uint64_t ticket, const char *const *words, const Requester *who, GError **error);
 
 /* power.c */
 bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error);
@@ -140,8 +171,7 @@ void power_check_finished(Manager *m);
 /* records.c */
 void records_remember(Manager *m); /* after a recovery: what the manager before has recorded */
 void records_check(Manager *m);    /* record the runlevel if it is another than before */
-bool records_on_spawned(Manager *m, const struct MessageSpawned *message);
-bool records_on_exited(Manager *m, const struct MessageExited *message);
+extern const Helper records_helper;
 
 /* watches.c: services whose readiness is a condition, and clients of the bus */
 GHashTable *watches_new(void);
@@ -156,8 +186,7 @@ void history_begin(Manager *m);    /* before the engine begins */
 void history_remember(Manager *m); /* after a recovery: the manager before has saved it */
 void history_check(Manager *m);    /* save it when the boot is finished */
 void history_on_level(Manager *m, const char *key, Level level);
-bool history_on_spawned(const struct MessageSpawned *message);
-bool history_on_exited(Manager *m, const struct MessageExited *message);
+extern const Helper history_helper;
 
 /* requests.c */
 /* Make the private socket and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */

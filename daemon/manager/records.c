@@ -7,34 +7,21 @@
  */
 #include "config.h"
 
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "engine/progress.h"
 #include "manager/manager.h"
 
-#define RECORDS_SERVICE ".records"
 #define RECORDS_PROGRAM SVCD_LIBDIR "/svc-utmp"
 
 static bool spawn_writer(Manager *m, const char *before, const char *now, GError **error)
 {
 	const char *const argv[] = { RECORDS_PROGRAM, "runlevel", before, now, NULL };
 
-	m->record_invocation = (uint64_t)loop_now();
-	return keeper_link_spawn(m->link,
-				 &(SpawnRequest){ .service = RECORDS_SERVICE,
-						  .role = ROLE_MAIN,
-						  .invocation = m->record_invocation,
-						  .argv = argv,
-						  .environment = (const char *const *)m->environment,
-						  .stdin_fd = STDERR_FILENO,
-						  .stdout_fd = STDERR_FILENO,
-						  .stderr_fd = STDERR_FILENO,
-						  .cgroup_fd = -1,
-						  .status_fd = -1 },
-				 error);
+	m->record_invocation =
+		helper_spawn(m, &records_helper, &(HelperRun){ .argv = argv, .input_fd = -1, .output_fd = -1 }, error);
+	return m->record_invocation > 0;
 }
 
 void records_remember(Manager *m)
@@ -59,32 +46,26 @@ void records_check(Manager *m)
 	if (!progress.finished)
 		return;
 	/* A record holds one character; runlevels with longer names are ours alone. */
-	if (strlen(now) == 1 && !spawn_writer(m, m->recorded_runlevel ? m->recorded_runlevel : "N", now, &error)) {
-		m->record_invocation = 0;
+	if (strlen(now) == 1 && !spawn_writer(m, m->recorded_runlevel ? m->recorded_runlevel : "N", now, &error))
 		log_warning(NULL, "the change of runlevel is not recorded: %s", error->message);
-	}
 	g_free(m->recorded_runlevel);
 	m->recorded_runlevel = g_strdup(now);
 }
 
-bool records_on_spawned(Manager *m, const struct MessageSpawned *message)
+static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
-	if (strcmp(message->id.service, RECORDS_SERVICE) != 0)
-		return false;
-	if (message->error) {
-		log_warning(NULL, "the change of runlevel is not recorded: %s", g_strerror(message->error));
-		m->record_invocation = 0;
-	}
-	return true;
+	if (!message->error)
+		return;
+	log_warning(NULL, "the change of runlevel is not recorded: %s", g_strerror(message->error));
+	m->record_invocation = 0;
 }
 
-bool records_on_exited(Manager *m, const struct MessageExited *message)
+static void on_exited(Manager *m, const struct MessageExited *message)
 {
-	if (strcmp(message->id.service, RECORDS_SERVICE) != 0)
-		return false;
-	keeper_link_ack(m->link, &message->id, NULL);
+	(void)message;
 	m->record_invocation = 0;
 	if (!m->recovery)
 		records_check(m); /* it may have changed again meanwhile */
-	return true;
 }
+
+const Helper records_helper = { .service = ".records", .spawned = on_spawned, .exited = on_exited };

@@ -182,6 +182,7 @@ static const BusOps bus_ops = {
 	.flags = on_flags,
 	.reload_files = on_reload_files,
 	.reexec = on_reexec,
+	.change_policy = changes_ask,
 	.cgroup = on_cgroup,
 	.foreach_diagnostic = on_foreach_diagnostic,
 	.info = on_info,

@@ -364,7 +364,7 @@ static void on_spawned(void *data, const struct MessageSpawned *message)
 	Manager *m = data;
 	Supervisor *supervisor = manager_supervisor(m, message->id.service);
 
-	if (files_on_spawned(m, message) || records_on_spawned(m, message) || history_on_spawned(message))
+	if (helper_on_spawned(m, message))
 		return;
 	if (m->recovery)
 		recovery_add_spawned(m->recovery, message);
@@ -379,7 +379,7 @@ static void on_exited(void *data, const struct MessageExited *message)
 	Manager *m = data;
 	Supervisor *supervisor = manager_supervisor(m, message->id.service);
 
-	if (files_on_exited(m, message) || records_on_exited(m, message) || history_on_exited(m, message))
+	if (helper_on_exited(m, message))
 		return;
 	if (m->recovery)
 		recovery_add_exited(m->recovery, message);

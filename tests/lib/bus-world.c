@@ -99,6 +99,21 @@ static bool on_reexec(void *data, const Requester *who, GError **error)
 	return true;
 }
 
+static bool on_change_policy(void *data, uint64_t ticket, const char *const *words, const Requester *who,
+			     GError **error)
+{
+	BusWorld *bw = data;
+	g_autofree char *text = g_strjoinv(" ", (char **)words);
+	g_autofree char *request = g_strdup_printf("policy: %s", text);
+
+	(void)who;
+	if (strcmp(words[0], "dance") == 0)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"dance\" is no change of policy");
+	bw->ticket = ticket;
+	write_request(bw, request);
+	return true;
+}
+
 static const char *on_cgroup(void *data, const char *service)
 {
 	return ((BusWorld *)data)->cgroup;
@@ -156,6 +171,7 @@ static const BusOps ops = {
 	.flags = on_flags,
 	.reload_files = on_reload_files,
 	.reexec = on_reexec,
+	.change_policy = on_change_policy,
 	.cgroup = on_cgroup,
 	.foreach_diagnostic = on_foreach_diagnostic,
 	.info = on_info,

@@ -5,6 +5,7 @@
 EXTRA_DIST += \
 	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
+	tests/lib/polkit.py \
 	tests/lib/fake_udev.py \
 	tests/lib/isolate.py \
 	tests/lib/loops.py \
@@ -113,6 +114,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_stop_of_removed.py \
 	tests/sandbox/test_stop_order.py \
 	tests/sandbox/test_stop_overtaken.py \
+	tests/sandbox/test_set_policy_by_polkit.py \
 	tests/sandbox/test_system_bus.py \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \

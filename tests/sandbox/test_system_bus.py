@@ -8,115 +8,8 @@ import shutil
 import subprocess
 import threading
 
-import gi
-gi.require_version("Gio", "2.0")
-from gi.repository import Gio, GLib  # noqa: E402
-
-from deadline import wait_for  # noqa: E402
-from sandbox import Sandbox  # noqa: E402
-
-SOCKET = "/run/dbus/system_bus_socket"
-NOBODY = ("setpriv", "--reuid=65534", "--clear-groups")
-# No uid fits into an int (CVE-2018-19788).
-GIANT = ("setpriv", "--reuid=4000000000", "--clear-groups")
-
-DBUS = """[Service]
-Exec=/usr/bin/dbus-daemon --system --nofork --nopidfile --nosyslog
-Ready=path:/run/dbus/system_bus_socket
-RuntimeDirectory=dbus
-Restart=on-failure
-RestartLimit=100/10s
-RestartDelay=10ms
-"""
-
-SERVICES = {
-    "dbus": DBUS,
-    "a": "[Service]\nExec=/bin/sleep infinity\n",
-    "b": "[Service]\nExec=/bin/sleep infinity\n",
-    "waits": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=flag:go\n",
-}
-
-POLKIT_XML = """<node><interface name="org.freedesktop.PolicyKit1.Authority">
-<method name="CheckAuthorization">
-<arg type="(sa{sv})" direction="in"/><arg type="s" direction="in"/><arg type="a{ss}" direction="in"/>
-<arg type="u" direction="in"/><arg type="s" direction="in"/><arg type="(bba{ss})" direction="out"/>
-</method></interface></node>"""
-
-
-class Polkit:
-    """A polkit that says what the test wants: "yes", "no", or nothing at all."""
-
-    def __init__(self, address, says):
-        self.says = says
-        self.asked = []
-        self.silent = []
-        context = GLib.MainContext()
-        self.loop = GLib.MainLoop(context)
-        ready = threading.Event()
-        threading.Thread(target=self._serve, args=(context, address, ready), daemon=True).start()
-        assert ready.wait(60)
-
-    def _serve(self, context, address, ready):
-        context.push_thread_default()
-        self.bus = connect(address)
-        interface = Gio.DBusNodeInfo.new_for_xml(POLKIT_XML).interfaces[0]
-        self.bus.register_object("/org/freedesktop/PolicyKit1/Authority", interface, self._on_call, None, None)
-        self.bus.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
-                           GLib.Variant("(su)", ("org.freedesktop.PolicyKit1", 0)), None, 0, -1, None)
-        ready.set()
-        self.loop.run()
-
-    def _on_call(self, _bus, _sender, _path, _interface, _method, args, invocation):
-        self.asked.append(args.unpack())
-        if self.says == "silence":
-            self.silent.append(invocation)
-        else:
-            invocation.return_value(GLib.Variant("((bba{ss}))", ((self.says == "yes", False, {}),)))
-
-    def answer_last(self, says):
-        """What it was silent about. The answer has left when this returns."""
-        self.silent.pop().return_value(GLib.Variant("((bba{ss}))", ((says == "yes", False, {}),)))
-        return self.bus.flush_sync(None)
-
-    def leave(self):
-        self.bus.close_sync(None)
-        self.loop.quit()
-
-
-def connect(address):
-    flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
-    return Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
-
-
-class Machine(Sandbox):
-    """A Debian with a bus, and with its own polkit or none."""
-
-    def __init__(self, has_polkit):
-        super().__init__(SERVICES, policy="[runlevel 2]\nActivate=a b waits\n", root="debian")
-        self.has_polkit = has_polkit
-
-    def __enter__(self):
-        super().__enter__()
-        self.address = f"unix:path={self.path(SOCKET)}"
-        if not self.has_polkit:
-            self.remove("/usr/share/dbus-1/system-services/org.freedesktop.PolicyKit1.service")
-        self.write("/etc/passwd", self.read("/etc/passwd") + "giant:x:4000000000:4000000000::/:/bin/false\n")
-        self.wait_up()
-        self.svcctl("start", "dbus")
-        self.wait_state("dbus", "ready")
-        self.wait_named()
-        return self
-
-    def send(self, method, *args, who=(), check=False, options=()):
-        """dbus-send inside, as somebody."""
-        return self.run(*who, "dbus-send", "--system", "--print-reply", "--reply-timeout=60000", *options,
-                        "--dest=org.svcd1", "/org/svcd1", method, *args, check=check)
-
-    def manager(self, method, *args, who=(), options=()):
-        return self.send(f"org.svcd1.Manager.{method}", *args, who=who, options=options)
-
-    def wait_named(self):
-        wait_for(lambda: self.manager("NotAsWanted").returncode == 0, what="org.svcd1 is on the bus")
+from deadline import wait_for
+from polkit import GIANT, NOBODY, BusMachine, Polkit, refused
 
 
 def host(*argv):
@@ -165,10 +58,6 @@ def signals_arrive_unasked(box):
         monitor.wait()
         monitor.stdout.close()
     box.svcctl("flag", "clear", "go")
-
-
-def refused(done, error, sentence):
-    assert done.returncode != 0 and error in done.stderr and sentence in done.stderr, done
 
 
 def without_polkit_only_root_changes(box):
@@ -238,7 +127,7 @@ for _ in range(5):
         bus.call("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "Stop", GLib.Variant("(sb)", ("a", True)), None, 0, 60000,
                  None, done)
     # Answered after what was sent before it: the next client comes later.
-    bus.call_sync("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "NotAsWanted", None, None, 0, 60000, None)
+    bus.call_sync("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "ListServices", None, None, 0, 60000, None)
 loop.run()
 """
 
@@ -298,7 +187,7 @@ def a_new_manager_is_there_too(box):
     box.wait_named()
 
 
-with Machine(has_polkit=False) as machine:
+with BusMachine(has_polkit=False) as machine:
     usual_tools_see_everything(machine)
     signals_arrive_unasked(machine)
     without_polkit_only_root_changes(machine)
@@ -309,7 +198,7 @@ with Machine(has_polkit=False) as machine:
     it_comes_back_with_the_bus(machine)
     a_new_manager_is_there_too(machine)
 
-with Machine(has_polkit=True) as machine:
+with BusMachine(has_polkit=True) as machine:
     refused(machine.manager("Stop", "string:a", "boolean:true", who=NOBODY), "org.svcd1.Error.NotAuthorized",
             "uid 65534 may not do this without authentication (org.svcd1.control)")
     assert machine.state("a") == "ready"

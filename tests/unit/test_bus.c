@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/errors.h"
 #include "bus/names.h"
 #include "bus/rows.h"
 #include "tests/lib/bus-world.h"
@@ -139,7 +140,7 @@ START_TEST(every_property_can_be_read)
 		const char *interface;
 		unsigned n;
 	} objects[] = {
-		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 16 },
+		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 17 },
 		{ OBJECT_PATH_BOOT, INTERFACE_BOOT, 9 },
 		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 34 },
 	};
@@ -361,6 +362,121 @@ START_TEST(runlevel_shutdown_and_reexec_are_passed_on)
 }
 END_TEST
 
+/* --- answers that come later --- */
+
+static GVariant *change_words(const char *words)
+{
+	g_auto(GStrv) list = g_strsplit(words, " ", -1);
+
+	return g_variant_new("(^as)", list);
+}
+
+typedef struct Later {
+	GVariant *reply;
+	char *refusal;
+} Later;
+
+static void on_later(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Later *later = data;
+	g_autoptr(GError) error = NULL;
+
+	later->reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &error);
+	if (!later->reply)
+		later->refusal = g_strdup(error->message);
+}
+
+static void begin_change(GDBusConnection *connection, const char *words, Later *later)
+{
+	*later = (Later){ 0 };
+	g_dbus_connection_call(connection, NULL, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ChangePolicy",
+			       change_words(words), NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_later, later);
+}
+
+static bool is_asked(void *data)
+{
+	return ((const BusWorld *)data)->ticket > 0;
+}
+
+static bool has_come(void *data)
+{
+	const Later *later = data;
+
+	return later->reply || later->refusal;
+}
+
+START_TEST(a_change_of_policy_is_answered_when_it_has_ended)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *text = NULL;
+	Later later;
+
+	begin_change(connection, "set base never", &later);
+	bus_world_run_until(is_asked, bw, "the change is asked for");
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})")); /* others go on meanwhile */
+	ck_assert(!has_come(&later));
+
+	bus_change_ended(bw->bus, bw->ticket, 1, "there is no such word\n");
+	bus_world_run_until(has_come, &later, "the answer");
+	text = g_variant_print(later.reply, FALSE);
+	ck_assert_str_eq(text, "(1, 'there is no such word\\n')");
+	ck_assert_str_eq(bw->requests->str, "policy: set base never");
+	g_variant_unref(later.reply);
+}
+END_TEST
+
+START_TEST(a_change_of_policy_that_could_not_be_made_is_an_error)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GError) error = NULL;
+	Later later;
+
+	begin_change(connection, "enable base", &later);
+	bus_world_run_until(is_asked, bw, "the change is asked for");
+	fail(&error, SVCD_ERROR_TIMEOUT, "it took too long");
+	bus_change_failed(bw->bus, bw->ticket, error);
+	bus_world_run_until(has_come, &later, "the answer");
+	ck_assert_str_eq(later.refusal, "GDBus.Error:org.svcd1.Error.Timeout: it took too long");
+	bus_change_failed(bw->bus, bw->ticket, error); /* of an answered one nothing is known any more */
+	g_free(later.refusal);
+}
+END_TEST
+
+START_TEST(the_answer_for_a_client_that_has_left_is_dropped)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GDBusConnection) other = bus_world_connect(bw);
+	Later later;
+
+	begin_change(connection, "enable base", &later);
+	bus_world_run_until(is_asked, bw, "the change is asked for");
+	g_dbus_connection_close_sync(connection, NULL, NULL);
+	bus_world_run_until(has_come, &later, "the end of the connection");
+	g_variant_unref(bus_world_manager(other, "ListServices", NULL, "(aa{sv})"));
+
+	bus_change_ended(bw->bus, bw->ticket, 0, "");
+	g_variant_unref(bus_world_manager(other, "ListServices", NULL, "(aa{sv})"));
+	g_free(later.refusal);
+}
+END_TEST
+
+START_TEST(what_is_no_change_of_policy_is_refused_at_once)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *dance = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ChangePolicy",
+						   change_words("dance"));
+	g_autofree char *none = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ChangePolicy",
+						  g_variant_new("(as)", NULL));
+
+	ck_assert_str_eq(dance, "org.svcd1.Error.InvalidArgument: \"dance\" is no change of policy");
+	ck_assert_str_eq(none, "org.svcd1.Error.InvalidArgument: a change of policy has 1 to 64 words, not 0");
+}
+END_TEST
+
 /* --- bad calls --- */
 
 typedef struct BadCall {
@@ -456,7 +572,7 @@ START_TEST(a_call_without_an_interface_finds_its_method)
 {
 	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	g_autoptr(GDBusMessage) message = g_dbus_message_new_method_call(NULL, OBJECT_PATH_MANAGER, NULL, "NotAsWanted");
+	g_autoptr(GDBusMessage) message = g_dbus_message_new_method_call(NULL, OBJECT_PATH_MANAGER, NULL, "ListServices");
 	Sent sent = { 0 };
 
 	g_dbus_connection_send_message_with_reply(connection, message, G_DBUS_SEND_MESSAGE_FLAGS_NONE, 20000, NULL,
@@ -464,7 +580,7 @@ START_TEST(a_call_without_an_interface_finds_its_method)
 	bus_world_run_until(is_sent, &sent, "an answer");
 
 	ck_assert(sent.reply != NULL);
-	ck_assert_str_eq(g_dbus_message_get_signature(sent.reply), "as");
+	ck_assert_str_eq(g_dbus_message_get_signature(sent.reply), "aa{sv}");
 	g_object_unref(sent.reply);
 }
 END_TEST
@@ -572,7 +688,7 @@ START_TEST(ten_changes_make_one_signal)
 
 	ck_assert_str_eq(heard.state, "ready");
 	/* An answer comes after all signals before it: no second one was on its way. */
-	g_variant_unref(bus_world_manager(connection, "NotAsWanted", NULL, "(as)"));
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 	ck_assert_uint_eq(heard.n_service, 1);
 	g_free(heard.state);
 }
@@ -591,7 +707,7 @@ START_TEST(who_has_not_subscribed_hears_nothing)
 	g_variant_unref(bus_world_manager(other, "Subscribe", NULL, "()"));
 	bus_world_tell(bw);
 	bus_world_run_until(is_heard, &heard_by_other, "a signal");
-	g_variant_unref(bus_world_manager(connection, "NotAsWanted", NULL, "(as)"));
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 
 	ck_assert_uint_eq(heard.n_service, 0);
 	g_free(heard_by_other.state);
@@ -697,7 +813,7 @@ START_TEST(a_service_that_goes_is_told)
 	bus_service_removed(bw->bus, "shy");
 	bus_service_removed(bw->bus, "shy");
 	bus_world_run_until(is_removal_heard, &heard, "a signal");
-	g_variant_unref(bus_world_manager(connection, "NotAsWanted", NULL, "(as)"));
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 
 	ck_assert_uint_eq(heard.n_removed, 1);
 	g_free(heard.state);
@@ -746,10 +862,10 @@ START_TEST(the_number_of_clients_has_a_limit)
 	ck_assert_msg(strstr(out, "svcd") != NULL, "%s", out);
 
 	/* Those who are in stay in, and a place that becomes free is given away. */
-	g_variant_unref(bus_world_manager(connections[0], "NotAsWanted", NULL, "(as)"));
+	g_variant_unref(bus_world_manager(connections[0], "ListServices", NULL, "(aa{sv})"));
 	g_dbus_connection_close(connections[1], NULL, NULL, NULL);
 	bus_world_run_until(is_closed, connections[1], "the client has left");
-	g_variant_unref(bus_world_manager(connections[2], "NotAsWanted", NULL, "(as)"));
+	g_variant_unref(bus_world_manager(connections[2], "ListServices", NULL, "(aa{sv})"));
 	last = bus_world_connect(bw);
 	for (unsigned i = 0; i < LIMIT_PRIVATE_CLIENTS; i++)
 		g_object_unref(connections[i]);
@@ -784,7 +900,7 @@ START_TEST(a_flood_of_calls_holds_nobody_up)
 	for (unsigned i = 0; i < 2000; i++)
 		g_dbus_connection_call(flooder, NULL, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ListServices", NULL, NULL,
 				       G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_counted, &count);
-	g_variant_unref(bus_world_manager(other, "NotAsWanted", NULL, "(as)"));
+	g_variant_unref(bus_world_manager(other, "ListServices", NULL, "(aa{sv})"));
 	ck_assert_uint_lt(count.n, 2000);
 	bus_world_run_until(are_all_counted, &count, "2000 answers");
 }
@@ -816,6 +932,10 @@ Suite *make_suite(void)
 	tcase_add_test(changing, stop_is_refused_while_others_need_it);
 	tcase_add_test(changing, flags_are_set_listed_and_cleared);
 	tcase_add_test(changing, runlevel_shutdown_and_reexec_are_passed_on);
+	tcase_add_test(changing, a_change_of_policy_is_answered_when_it_has_ended);
+	tcase_add_test(changing, a_change_of_policy_that_could_not_be_made_is_an_error);
+	tcase_add_test(changing, the_answer_for_a_client_that_has_left_is_dropped);
+	tcase_add_test(changing, what_is_no_change_of_policy_is_refused_at_once);
 	tcase_set_timeout(changing, 60);
 	suite_add_tcase(suite, changing);
 	tcase_add_loop_test(bad, bad_calls_get_an_error_that_says_what_is_wrong, 0, G_N_ELEMENTS(bad_calls));

@@ -138,7 +138,7 @@ START_TEST(methods_need_what_they_do)
 		{ "Start", ACCESS_CONTROL },       { "Stop", ACCESS_CONTROL },      { "Restart", ACCESS_CONTROL },
 		{ "Reload", ACCESS_CONTROL },      { "Clear", ACCESS_CONTROL },     { "SetFlag", ACCESS_FLAG },
 		{ "SetRunlevel", ACCESS_POWER },   { "Shutdown", ACCESS_POWER },    { "ReloadFiles", ACCESS_CONFIGURE },
-		{ "Reexec", ACCESS_CONFIGURE },     { "Activate", ACCESS_CONTROL },
+		{ "Reexec", ACCESS_CONFIGURE },    { "Activate", ACCESS_CONTROL },    { "ChangePolicy", ACCESS_POLICY },
 		{ "WatchCondition", ACCESS_CONTROL }, /* it makes svcd look at files, devices and names for others */
 	};
 
@@ -195,7 +195,7 @@ END_TEST
 START_TEST(polkit_knows_each_action)
 {
 	g_autofree char *text = read_file("org.svcd1.policy");
-	static const Access all[] = { ACCESS_CONTROL, ACCESS_POWER, ACCESS_CONFIGURE };
+	static const Access all[] = { ACCESS_CONTROL, ACCESS_POWER, ACCESS_CONFIGURE, ACCESS_POLICY };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
 		g_autofree char *element = g_strdup_printf("<action id=\"%s\">", access_action(all[i]));

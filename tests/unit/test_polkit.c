@@ -38,6 +38,31 @@ static dbus_uint32_t flags_of(DBusMessage *question)
 	return flags;
 }
 
+/* A detail of the question, a new string; NULL: there is none of that name. */
+static char *detail_of(DBusMessage *question, const char *name)
+{
+	DBusMessageIter in;
+	DBusMessageIter array;
+
+	dbus_message_iter_init(question, &in);
+	dbus_message_iter_next(&in);
+	dbus_message_iter_next(&in);
+	for (dbus_message_iter_recurse(&in, &array); dbus_message_iter_get_arg_type(&array) != DBUS_TYPE_INVALID;
+	     dbus_message_iter_next(&array)) {
+		DBusMessageIter entry;
+		const char *text;
+
+		dbus_message_iter_recurse(&array, &entry);
+		dbus_message_iter_get_basic(&entry, &text);
+		if (strcmp(text, name) != 0)
+			continue;
+		dbus_message_iter_next(&entry);
+		dbus_message_iter_get_basic(&entry, &text);
+		return g_strdup(text);
+	}
+	return NULL;
+}
+
 START_TEST(the_subject_is_the_name_on_the_bus)
 {
 	DBusMessage *call = call_of(":1.42");
@@ -51,6 +76,26 @@ START_TEST(the_subject_is_the_name_on_the_bus)
 	dbus_message_iter_recurse(&in, &subject);
 	dbus_message_iter_get_basic(&subject, &kind);
 	ck_assert_str_eq(kind, "system-bus-name");
+	dbus_message_unref(question);
+	dbus_message_unref(call);
+}
+END_TEST
+
+START_TEST(rules_see_all_words_of_a_change_of_policy)
+{
+	static const char *const words[] = { "set", "ssh", "never" };
+	const char *const *begin = words;
+	DBusMessage *call =
+		wire_must(dbus_message_new_method_call("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "ChangePolicy"));
+	DBusMessage *question;
+	g_autofree char *text = NULL;
+
+	dbus_message_set_sender(call, ":1.42");
+	dbus_message_set_serial(call, 7);
+	dbus_message_append_args(call, DBUS_TYPE_ARRAY, DBUS_TYPE_STRING, &begin, G_N_ELEMENTS(words), DBUS_TYPE_INVALID);
+	question = polkit_question(call, "org.svcd1.set-policy");
+	text = detail_of(question, "argument");
+	ck_assert_str_eq(text, "set ssh never");
 	dbus_message_unref(question);
 	dbus_message_unref(call);
 }
@@ -153,6 +198,7 @@ Suite *make_suite(void)
 
 	tcase_add_test(asking, the_subject_is_the_name_on_the_bus);
 	tcase_add_test(asking, the_user_is_asked_only_if_the_call_allows_it);
+	tcase_add_test(asking, rules_see_all_words_of_a_change_of_policy);
 	suite_add_tcase(suite, asking);
 	tcase_add_test(answers, a_yes_is_a_yes);
 	tcase_add_test(answers, all_else_is_a_no);

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/errors.h"
 #include "base/text.h"
+#include "bus/names.h"
 #include "svcctl/svcctl.h"
 
 static const char *const reason_fields[] = { "depth", "kind", "service", "text", NULL };
@@ -158,11 +159,12 @@ static JsonNode *records_to_array(const GPtrArray *records, const Column *column
 /* Names of all that is not as wanted; a new strv. */
 static char **ask_not_as_wanted(Context *context, GError **error)
 {
-	g_autoptr(GVariant) reply = client_ask_manager(context->client, "NotAsWanted", NULL, "(as)", error);
+	g_autoptr(GVariant) manager =
+		client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 	char **names = NULL;
 
-	if (reply)
-		g_variant_get(reply, "(^as)", &names);
+	if (manager && !g_variant_lookup(manager, "NotAsWanted", "^as", &names))
+		fail(error, SVCD_ERROR_FAILED, "svcd does not say what is not as wanted");
 	return names;
 }
 

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Changes: of policy, for who asked on the bus and may. The manager writes no policy: "svcctl --as-helper=UID WORDS" does, run
+ * by the keeper; when it has, the files are read, and then the answer is given. One at a time, in the order of asking.
+ *
+ * What it says goes into memory that cannot grow (memfd_create(2), F_SEAL_GROW): nobody need read it while it runs, no
+ * output can fill anything, and a helper that outlives its manager does not die of a pipe without a reader half way.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "manager/manager.h"
+
+#define PROGRAM SVCD_BINDIR "/svcctl"
+
+typedef struct Change {
+	uint64_t ticket;
+	char **words;
+	Requester who;
+	uint64_t invocation; /* 0: not begun */
+	int output_fd;       /* -1: not begun */
+	bool is_late;        /* its time was up; it is answered, and has been killed */
+} Change;
+
+static void begin_next(Manager *m);
+
+static void change_free(Change *change)
+{
+	fd_close(&change->output_fd);
+	g_strfreev(change->words);
+	g_free(change);
+}
+
+static void refuse(Manager *m, const Change *change, const GError *error)
+{
+	log_warning(NULL, "policy was not changed for uid %u: %s", (unsigned)change->who.uid, error->message);
+	bus_change_failed(m->bus, change->ticket, error);
+}
+
+/* --- running it --- */
+
+static int make_output(GError **error)
+{
+	auto_fd int fd = memfd_create("svcd-change", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || ftruncate(fd, LIMIT_CHANGE_OUTPUT_BYTES) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0) {
+		fail_errno(error, errno, "cannot make room for what svcctl says");
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+static GPtrArray *make_argv(const Change *change)
+{
+	GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
+
+	g_ptr_array_add(argv, g_strdup(PROGRAM));
+	g_ptr_array_add(argv, g_strdup_printf("--as-helper=%u", (unsigned)change->who.uid)); /* for the history */
+	for (char **word = change->words; *word; word++)
+		g_ptr_array_add(argv, g_strdup(*word));
+	g_ptr_array_add(argv, NULL);
+	return argv;
+}
+
+static bool begin(Manager *m, Change *change, GError **error)
+{
+	g_autoptr(GPtrArray) argv = make_argv(change);
+	auto_fd int no_input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	change->output_fd = make_output(error);
+	if (change->output_fd < 0)
+		return false;
+	change->invocation = helper_spawn(m, &changes_helper,
+					  &(HelperRun){ .argv = (const char *const *)argv->pdata,
+							.input_fd = no_input,
+							.output_fd = change->output_fd },
+					  error);
+	m->change_row = change->invocation;
+	return change->invocation > 0;
+}
+
+static void end_first(Manager *m)
+{
+	change_free(g_queue_pop_head(&m->changes));
+	timer_disarm(m->change_limit);
+}
+
+static void on_limit(void *data)
+{
+	Manager *m = data;
+	Change *change = g_queue_peek_head(&m->changes);
+	g_autoptr(GError) error = NULL;
+	struct ProcessId id;
+
+	fail(&error, SVCD_ERROR_TIMEOUT, "%s did not end within %d s; it is not known whether policy was changed", PROGRAM,
+	     (int)(LIMIT_CHANGE_US / G_USEC_PER_SEC));
+	refuse(m, change, error);
+	change->is_late = true; /* and stays the first until its row is free */
+	process_id_init(&id, changes_helper.service, ROLE_MAIN, change->invocation);
+	keeper_link_signal(m->link, &id, SIGKILL);
+}
+
+static void begin_next(Manager *m)
+{
+	Change *change;
+
+	while (!m->change_row && (change = g_queue_peek_head(&m->changes))) {
+		g_autoptr(GError) error = NULL;
+
+		if (begin(m, change, &error)) {
+			timer_arm(m->change_limit, loop_now() + LIMIT_CHANGE_US);
+			return;
+		}
+		refuse(m, change, error);
+		end_first(m);
+	}
+}
+
+/* --- what the keeper says --- */
+
+static Change *find_running(const Manager *m, uint64_t invocation)
+{
+	Change *first = g_queue_peek_head(&((Manager *)m)->changes);
+
+	return first && first->invocation == invocation ? first : NULL;
+}
+
+static void on_spawned(Manager *m, const struct MessageSpawned *message)
+{
+	Change *change = find_running(m, message->id.invocation);
+	g_autoptr(GError) error = NULL;
+
+	m->change_row = message->id.invocation; /* or of a manager that is gone: its change goes on */
+	if (!message->error)
+		return;
+	m->change_row = 0;
+	if (!change)
+		return;
+	fail_errno(&error, message->error, "cannot run %s", PROGRAM);
+	refuse(m, change, error);
+	end_first(m);
+	begin_next(m);
+}
+
+/* Helper and manager share the offset, so it says how much was written. */
+static char *read_output(int fd)
+{
+	const off_t length = CLAMP(lseek(fd, 0, SEEK_CUR), 0, LIMIT_CHANGE_OUTPUT_BYTES);
+	g_autofree char *text = g_malloc0((gsize)length + 1);
+	const ssize_t n = pread(fd, text, (size_t)length, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	return g_steal_pointer(&text);
+}
+
+static void answer(Manager *m, const Change *change, const struct MessageExited *message)
+{
+	g_autofree char *output = read_output(change->output_fd);
+	g_autoptr(GError) error = NULL;
+
+	if (message->code == CLD_EXITED) {
+		bus_change_ended(m->bus, change->ticket, (unsigned)message->status, output);
+		return;
+	}
+	fail(&error, SVCD_ERROR_FAILED, "%s was killed by signal %d; it is not known whether policy was changed", PROGRAM,
+	     message->status);
+	refuse(m, change, error);
+}
+
+/*
+ * The files are read even if it failed, for nobody knows how far it came when it was killed. During a recovery they are about
+ * to be read anyway.
+ */
+static void on_exited(Manager *m, const struct MessageExited *message)
+{
+	const Change *change = find_running(m, message->id.invocation);
+
+	m->change_row = 0;
+	if (m->recovery)
+		return;
+	files_load_now(m);
+	if (change && !change->is_late)
+		answer(m, change, message);
+	if (change)
+		end_first(m);
+	begin_next(m);
+}
+
+const Helper changes_helper = { .service = ".changes", .spawned = on_spawned, .exited = on_exited };
+
+/* --- asking --- */
+
+static bool is_option(const char *word, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return strncmp(word, name, length) == 0 && (word[length] == '\0' || word[length] == '=');
+}
+
+/*
+ * The helper checks its words itself, and refuses what is no change of policy. What is looked at here is what would make
+ * another program of it.
+ */
+static bool check_words(const char *const *words, GError **error)
+{
+	static const char *const verbs[] = { "set", "enable", "disable", "override", "revert", "policy", NULL };
+	size_t n_bytes = 0;
+
+	if (!g_strv_contains(verbs, words[0]) ||
+	    (strcmp(words[0], "policy") == 0 && g_strcmp0(words[1], "undo") != 0))
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is no change of policy", words[0]);
+	for (size_t i = 0; words[i]; i++) {
+		n_bytes += strlen(words[i]) + 1;
+		if (is_option(words[i], "--root") || is_option(words[i], "--as-helper"))
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is not for changes asked for on the bus", words[i]);
+	}
+	return n_bytes <= LIMIT_CHANGE_BYTES ||
+	       fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a change of policy has at most %d bytes", LIMIT_CHANGE_BYTES);
+}
+
+static bool check_manager(const Manager *m, GError **error)
+{
+	if (!(m->welcome.flags & WELCOME_IS_PID1))
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "this svcd is not the machine's: change its files by hand");
+	if (m->shutdown != SHUTDOWN_NONE)
+		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "the machine is going down");
+	if (g_queue_get_length((GQueue *)&m->changes) > LIMIT_CHANGES_WAITING)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d changes of policy wait already", LIMIT_CHANGES_WAITING);
+	return true;
+}
+
+bool changes_ask(void *manager, uint64_t ticket, const char *const *words, const Requester *who, GError **error)
+{
+	Manager *m = manager;
+	g_autofree char *text = g_strjoinv(" ", (char **)words);
+	Change *change;
+
+	if (!check_words(words, error) || !check_manager(m, error))
+		return false;
+	log_notice(NULL, "changing policy: %s; asked by uid %u (pid %d, %s)", text, (unsigned)who->uid, (int)who->pid,
+		   who->command);
+	if (!m->change_limit)
+		m->change_limit = timer_new(on_limit, m);
+	change = g_new0(Change, 1);
+	change->ticket = ticket;
+	change->words = g_strdupv((char **)words);
+	change->who = *who;
+	change->output_fd = -1;
+	g_queue_push_tail(&m->changes, change);
+	if (g_queue_get_length(&m->changes) == 1)
+		begin_next(m);
+	return true;
+}

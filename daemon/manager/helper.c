@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Helper: programs of ours for what may wait (disks, locks), so that the manager need not. The keeper runs them as it runs
+ * services, and tells of them by names that no service can have.
+ */
+#include "config.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "manager/manager.h"
+
+static const Helper *const helpers[] = { &files_helper, &records_helper, &history_helper, &changes_helper };
+
+static const Helper *find_helper(const char *service)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(helpers); i++) {
+		if (strcmp(helpers[i]->service, service) == 0)
+			return helpers[i];
+	}
+	return NULL;
+}
+
+uint64_t helper_spawn(Manager *m, const Helper *helper, const HelperRun *run, GError **error)
+{
+	const uint64_t invocation = (uint64_t)loop_now(); /* increasing over managers: the time is */
+	const SpawnRequest request = {
+		.service = helper->service,
+		.role = ROLE_MAIN,
+		.invocation = invocation,
+		.argv = run->argv,
+		.environment = (const char *const *)m->environment,
+		.stdin_fd = run->input_fd >= 0 ? run->input_fd : STDERR_FILENO,
+		.stdout_fd = run->output_fd >= 0 ? run->output_fd : STDERR_FILENO,
+		.stderr_fd = run->output_fd >= 0 ? run->output_fd : STDERR_FILENO,
+		.cgroup_fd = -1,
+		.status_fd = -1,
+	};
+
+	return keeper_link_spawn(m->link, &request, error) ? invocation : 0;
+}
+
+bool helper_on_spawned(Manager *m, const struct MessageSpawned *message)
+{
+	const Helper *helper = find_helper(message->id.service);
+
+	if (helper)
+		helper->spawned(m, message);
+	return helper != NULL;
+}
+
+bool helper_on_exited(Manager *m, const struct MessageExited *message)
+{
+	const Helper *helper = find_helper(message->id.service);
+
+	if (!helper)
+		return false;
+	keeper_link_ack(m->link, &message->id, NULL);
+	helper->exited(m, message);
+	return true;
+}
