@@ -83,6 +83,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_orphans.py \
 	tests/sandbox/test_output.py \
 	tests/sandbox/test_owned_flags.py \
+	tests/sandbox/test_package_upgrade.py \
 	tests/sandbox/test_path_kinds.py \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_keys_refused.py \
