@@ -169,6 +169,15 @@ static void scan_services(Loader *l, const LoaderOptions *options)
 	}
 }
 
+/* An error, so that it is seen on every console: the machine does not do what the file's author meant. */
+static void tell_policy_is_out(Loader *l, const PolicyDirectory *directory, const char *path)
+{
+	const char *rest = directory->layer > POLICY_LAYER_VENDOR ? "the vendor's policy and the other files decide"
+								  : "the other files decide";
+
+	diag_error(l->configuration->diags, origin_new(path, 0), NULL, "this file is left out as a whole; %s", rest);
+}
+
 static void load_policy_file(Loader *l, const PolicyDirectory *directory, const char *base)
 {
 	g_autofree char *path = g_build_filename(directory->path, base, NULL);
@@ -176,33 +185,37 @@ static void load_policy_file(Loader *l, const PolicyDirectory *directory, const 
 	gsize length = 0;
 	g_autofree char *text = source_reader_read(&l->reader, path, &length, &problem);
 
-	if (text)
-		/* What is wrong is in the diagnostics; the other files count all the same. */
-		(void)policy_parse(l->configuration->policy, directory->layer, path, text, length,
-				   l->configuration->diags);
-	else
+	if (!text)
 		diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
+	if (!text || !policy_parse(l->configuration->policy, directory->layer, path, text, length,
+				   l->configuration->diags))
+		tell_policy_is_out(l, directory, path);
+}
+
+static void load_policy_directory(Loader *l, const PolicyDirectory *directory)
+{
+	g_autoptr(GPtrArray) names = list_directory(l, directory->path);
+
+	for (guint i = 0; i < names->len; i++) {
+		if (g_str_has_suffix(g_ptr_array_index(names, i), POLICY_SUFFIX))
+			load_policy_file(l, directory, g_ptr_array_index(names, i));
+	}
 }
 
 static void load_policies(Loader *l, const LoaderOptions *options)
 {
 	g_autoptr(GPtrArray) directories = search_path_policies(options);
+	g_auto(GStrv) words = kernel_cmdline_split(options->kernel_cmdline ? options->kernel_cmdline : "");
+	const bool is_vendor_only = policy_kernel_is_vendor_only((const char *const *)words);
 
 	for (guint i = 0; i < directories->len; i++) {
 		const PolicyDirectory *directory = g_ptr_array_index(directories, i);
-		g_autoptr(GPtrArray) names = list_directory(l, directory->path);
 
-		for (guint j = 0; j < names->len; j++) {
-			if (g_str_has_suffix(g_ptr_array_index(names, j), POLICY_SUFFIX))
-				load_policy_file(l, directory, g_ptr_array_index(names, j));
-		}
+		if (directory->layer <= POLICY_LAYER_VENDOR || !is_vendor_only)
+			load_policy_directory(l, directory);
 	}
-	if (options->kernel_cmdline) {
-		g_auto(GStrv) words = kernel_cmdline_split(options->kernel_cmdline);
-
-		for (char **word = words; *word; word++)
-			policy_apply_kernel_word(l->configuration->policy, *word, l->configuration->diags);
-	}
+	for (char **word = words; *word; word++)
+		policy_apply_kernel_word(l->configuration->policy, *word, l->configuration->diags);
 }
 
 /* Appends the text of @source to @texts, or gives @ret_problem the reason why there is none. */

@@ -14,6 +14,9 @@
 #define LETTERS_AND_DIGITS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS
 #define MARKS "_.@:+-"
 
+/* useradd(8) makes none that are longer. */
+#define GROUP_NAME_BYTES 32
+
 /* "Message Protocol Names" in the D-Bus Specification. */
 #define BUS_NAME_BYTES 255
 
@@ -96,6 +99,18 @@ bool name_check_bus(const char *name, char **ret_problem)
 bool name_check_runlevel(const char *name, char **ret_problem)
 {
 	return check("runlevel", name, ret_problem);
+}
+
+bool name_check_group(const char *name, char **ret_problem)
+{
+	const bool is_number = *name && name[strspn(name, G_CSET_DIGITS)] == '\0';
+
+	if (!is_number && strlen(name) <= GROUP_NAME_BYTES && !strpbrk(name, ":@+"))
+		return check("group", name, ret_problem);
+	if (ret_problem)
+		*ret_problem = g_strdup_printf("\"%s\" is no name of a group; one has letters, digits and _.-, at most "
+					       "%d bytes", name, GROUP_NAME_BYTES);
+	return false;
 }
 
 bool name_split_instance(const char *name, char **ret_template, char **ret_instance)

@@ -40,29 +40,45 @@ static void apply_runlevel(Policy *policy, const char *name, Origin origin, Diag
 	policy_record(policy, "defaults", "", "Runlevel", found, false, origin);
 }
 
+static void warn_of_unknown(const char *word, Origin origin, DiagList *diags)
+{
+	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", POLICY_KERNEL_WORD_VENDOR, NULL };
+	g_autofree char *head = g_strndup(word, strcspn(word, "=") + 1);
+	const char *nearest = text_nearest(head, own);
+
+	if (nearest)
+		diag_warning(diags, origin, NULL, "%s: did you mean %s?", word, nearest);
+	else
+		diag_warning(diags, origin, NULL, "%s: svcd knows no such word; svcd(8) lists them", word);
+}
+
+bool policy_kernel_is_vendor_only(const char *const *words)
+{
+	return words && g_strv_contains(words, POLICY_KERNEL_WORD_VENDOR);
+}
+
 void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
 {
 	/* Words that SysV's init took as they are (init(8), "BOOTFLAGS"); single-user mode is runlevel 1. */
 	static const char *const bare[] = { "1", "2", "3", "4", "5", NULL };
 	static const char *const single[] = { "single", "s", "S", NULL };
-	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", NULL };
 	const Origin origin = origin_new("kernel command line", 0);
-	const char *equals;
 
 	policy->layer = POLICY_LAYER_KERNEL;
-	if (g_str_has_prefix(word, own[0]))
-		apply_never(policy, word + strlen(own[0]), origin, diags);
-	else if (g_str_has_prefix(word, own[1]))
-		apply_runlevel(policy, word + strlen(own[1]), origin, diags);
+	if (g_str_has_prefix(word, "svcd.never="))
+		apply_never(policy, word + strlen("svcd.never="), origin, diags);
+	else if (g_str_has_prefix(word, "svcd.runlevel="))
+		apply_runlevel(policy, word + strlen("svcd.runlevel="), origin, diags);
 	else if (g_strv_contains(single, word))
 		apply_runlevel(policy, "1", origin, diags);
 	else if (g_strv_contains(bare, word))
 		apply_runlevel(policy, word, origin, diags);
-	else if (g_str_has_prefix(word, "svcd.") && (equals = strchr(word, '=')) != NULL) {
-		g_autofree char *head = g_strndup(word, (gsize)(equals - word + 1));
-		const char *nearest = text_nearest(head, own);
-
-		if (nearest)
-			diag_warning(diags, origin, NULL, "%s: did you mean %s?", word, nearest);
-	}
+	else if (strcmp(word, POLICY_KERNEL_WORD_VENDOR) == 0)
+		diag_error(diags, origin, NULL,
+			   "%s: the vendor's policy decides alone; what /etc/svcd/policy.d and /run/svcd/policy.d say is "
+			   "left out in this boot", word);
+	else if (g_str_has_prefix(word, "svcd.policy="))
+		diag_warning(diags, origin, NULL, "%s: there is only %s", word, POLICY_KERNEL_WORD_VENDOR);
+	else if (g_str_has_prefix(word, "svcd."))
+		warn_of_unknown(word, origin, diags);
 }

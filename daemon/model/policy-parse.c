@@ -153,13 +153,21 @@ static char *read_on_lapse(Target *t, const char *value)
 	return problem;
 }
 
+static char *check_group(const char *word)
+{
+	char *problem = NULL;
+
+	(void)name_check_group(word, &problem); /* the problem is the answer */
+	return problem;
+}
+
+/* Who may is one sentence, not a sum: a later file's list takes the place of the earlier one. */
 static char *read_operators(Target *t, const char *value)
 {
-	PolicyService *words = &service_of(t)->words;
+	GPtrArray *operators = service_of(t)->words.operators;
 
-	g_free(words->operators);
-	words->operators = *value ? g_strdup(value) : NULL;
-	return NULL;
+	g_ptr_array_set_size(operators, 0);
+	return value_read_names(operators, value, t->origin, check_group);
 }
 
 static char *read_reason(Target *t, const char *value)

@@ -45,7 +45,7 @@ static void service_entry_free(gpointer data)
 	g_ptr_array_unref(entry->words.when);
 	g_ptr_array_unref(entry->words.hold);
 	g_ptr_array_unref(entry->words.ignore);
-	g_free(entry->words.operators);
+	g_ptr_array_unref(entry->words.operators);
 	g_free(entry->words.reason);
 	g_hash_table_unref(entry->runlevels);
 	name_ref_free(entry->place);
@@ -77,6 +77,7 @@ ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin ori
 	entry->words.when = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
 	entry->words.hold = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
 	entry->words.ignore = g_ptr_array_new_with_free_func((GDestroyNotify)name_ref_free);
+	entry->words.operators = g_ptr_array_new_with_free_func((GDestroyNotify)name_ref_free);
 	entry->runlevels = new_words();
 	entry->place = name_ref_new(name, origin);
 	entry->order = policy->n_words++;

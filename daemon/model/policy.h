@@ -68,7 +68,18 @@ typedef struct PolicyStatement {
  */
 GPtrArray *policy_statements(const Policy *policy, const char *service, const char *runlevel);
 
-/* svcd.never=NAME and svcd.runlevel=N of the kernel command line; other words are none of ours. */
+/* Boots with the vendor's policy alone: the loader leaves out the layers between it and the kernel command line. */
+#define POLICY_KERNEL_WORD_VENDOR "svcd.policy=vendor"
+
+/* Does the kernel command line, a strv or NULL, hold that word? */
+bool policy_kernel_is_vendor_only(const char *const *words);
+
+/**
+ * policy_apply_kernel_word() - svcd.never=NAME, svcd.runlevel=N and SysV's words for a runlevel
+ *
+ * That svcd.policy=vendor leaves out files is told as an error, so that it is seen on every console. Other words that begin
+ * with "svcd." are warned of; the rest are none of ours.
+ */
 void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags);
 
 /* [defaults] Runlevel=; "2" if nobody says. */
@@ -115,7 +126,7 @@ typedef struct PolicyService {
 	bool has_on_lapse;
 	OnLapse on_lapse;
 	Origin on_lapse_origin;
-	char *operators; /* NULL, or as written */
+	GPtrArray *operators; /* NameRef *, never NULL: names of groups, see Operators= in svcd.policy(5) */
 	char *reason;    /* NULL, or as written */
 	Origin reason_origin;
 } PolicyService;

@@ -208,6 +208,56 @@ START_TEST(policies_are_merged_from_the_vendor_to_the_kernel)
 }
 END_TEST
 
+START_TEST(the_kernel_command_line_can_leave_the_vendors_policy_alone)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	PolicyDecision decision;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_write(tree, VENDOR "b.svc", PLAIN);
+	tree_write(tree, SVCD_LIBDIR "/policy.d/v.policy", "[runlevel 2]\nActivate=a\n");
+	tree_write(tree, "/run/svcd/generated/g.policy", "[runlevel 2]\nActivate=b\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy", "[service a]\nActivation=never\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/b.policy", "nonsense");
+	tree_write(tree, "/run/svcd/policy.d/r.policy", "[service b]\nActivation=never\n[defaults]\nRunlevel=4\n");
+	c = load_with(tree, (LoaderOptions){ .any_owner = true, .kernel_cmdline = "ro svcd.policy=vendor svcd.never=b" },
+		      NULL);
+
+	expect_said(tree, c,
+		    "kernel command line: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d "
+		    "and /run/svcd/policy.d say is left out in this boot\n");
+	policy_decide(c->policy, "a", "2", &decision);
+	ck_assert_int_eq(decision.activation, ACTIVATION_BOOT);
+	policy_decide(c->policy, "b", "2", &decision);
+	ck_assert(decision.in_runlevel);
+	ck_assert_int_eq(decision.activation, ACTIVATION_NEVER);
+	ck_assert_str_eq(policy_default_runlevel(c->policy, NULL), "2");
+}
+END_TEST
+
+START_TEST(a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	PolicyDecision decision;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_write(tree, SVCD_LIBDIR "/policy.d/v.policy", "[runlevel 2]\nActivate=a\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/b.policy", "[service a]\nActivation=never\nReasn=x\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/c.policy", "[service a]\nReason=y\n");
+	c = load(tree);
+
+	expect_said(tree, c,
+		    SVCD_SYSCONFDIR "/policy.d/b.policy: this file is left out as a whole; the vendor's policy and the other "
+				    "files decide\n"
+		    SVCD_SYSCONFDIR "/policy.d/b.policy:3: unknown key Reasn= in [service]; did you mean Reason=?\n");
+	policy_decide(c->policy, "a", "2", &decision);
+	ck_assert_int_eq(decision.activation, ACTIVATION_BOOT);
+	ck_assert_str_eq(policy_service(c->policy, "a")->reason, "y");
+}
+END_TEST
+
 START_TEST(poisoned_local_files_can_be_left_out)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -237,7 +287,9 @@ START_TEST(a_broken_file_puts_its_service_out_and_no_other)
 	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/b.policy", "[runlevel 2]\nActivate=b\n");
 	c = load(tree);
 
-	expect_said(tree, c, SVCD_SYSCONFDIR "/policy.d/a.policy:2: unknown key Activat= in [runlevel]; did you mean Activate=?\n"
+	expect_said(tree, c, SVCD_SYSCONFDIR "/policy.d/a.policy: this file is left out as a whole; the vendor's policy and the "
+					     "other files decide\n"
+			     SVCD_SYSCONFDIR "/policy.d/a.policy:2: unknown key Activat= in [runlevel]; did you mean Activate=?\n"
 			     ADMIN "a.svc:2: unknown key Exce= in [Service]; did you mean Exec=?\n");
 	ck_assert_ptr_nonnull(expect_service(c, "a")->problem);
 	ck_assert_ptr_null(expect_service(c, "b")->problem);
@@ -445,6 +497,8 @@ Suite *make_suite(void)
 	tcase_add_test(files, the_later_directory_wins_by_name);
 	tcase_add_test(files, drop_ins_of_all_directories_are_laid_over_the_file_in_order);
 	tcase_add_test(files, policies_are_merged_from_the_vendor_to_the_kernel);
+	tcase_add_test(files, the_kernel_command_line_can_leave_the_vendors_policy_alone);
+	tcase_add_test(files, a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide);
 	tcase_add_test(files, poisoned_local_files_can_be_left_out);
 	tcase_add_test(files, symbolic_links_stay_inside_the_root);
 	suite_add_tcase(suite, files);

@@ -156,7 +156,8 @@ START_TEST(plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back)
 	words = policy_service(policy, "a");
 	ck_assert_str_eq(words->reason, "y");
 	ck_assert_str_eq(words->reason_origin.file, "local.policy");
-	ck_assert_str_eq(words->operators, "root adm");
+	ck_assert_uint_eq(words->operators->len, 2);
+	ck_assert_str_eq(((NameRef *)g_ptr_array_index(words->operators, 1))->name, "adm");
 	ck_assert(words->has_on_lapse && words->on_lapse == ON_LAPSE_KEEP);
 	ck_assert_uint_eq(words->when->len, 2);
 	ck_assert_uint_eq(words->ignore->len, 1);
@@ -165,9 +166,22 @@ START_TEST(plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back)
 	      "[service a]\nActivation=\nReason=\nWhen=\nWhile=\nIgnore=\nOnLapse=\nOperators=\n");
 	expect_decision(policy, "a", "2", ACTIVATION_ON_DEMAND, false);
 	ck_assert_ptr_null(words->reason);
-	ck_assert_ptr_null(words->operators);
 	ck_assert(!words->has_on_lapse);
-	ck_assert_uint_eq(words->when->len + words->hold->len + words->ignore->len, 0);
+	ck_assert_uint_eq(words->when->len + words->hold->len + words->ignore->len + words->operators->len, 0);
+}
+END_TEST
+
+START_TEST(operators_of_a_later_file_take_the_place_of_the_earlier_ones)
+{
+	g_autoptr(Policy) policy = policy_of("[service a]\nOperators=adm sudo\n");
+	const NameRef *ref;
+
+	merge(policy, POLICY_LAYER_ADMIN, "local.policy", "[service a]\nOperators=web-team\n");
+	ck_assert_uint_eq(policy_service(policy, "a")->operators->len, 1);
+	ref = g_ptr_array_index(policy_service(policy, "a")->operators, 0);
+	ck_assert_str_eq(ref->name, "web-team");
+	ck_assert_str_eq(ref->origin.file, "local.policy");
+	ck_assert_uint_eq(ref->origin.line, 2);
 }
 END_TEST
 
@@ -257,6 +271,13 @@ static const struct {
 	{ "svcd.never=a/b", "2",
 	  "kernel command line: warning: svcd.never=a/b: the name of a service holds letters, digits and _.@:+-, no "
 	  "\"/\"\n" },
+	{ "svcd.frobnicate", "2",
+	  "kernel command line: warning: svcd.frobnicate: svcd knows no such word; svcd(8) lists them\n" },
+	{ "svcd.policy=admin", "2",
+	  "kernel command line: warning: svcd.policy=admin: there is only svcd.policy=vendor\n" },
+	{ "svcd.policy=vendor", "2",
+	  "kernel command line: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d and "
+	  "/run/svcd/policy.d say is left out in this boot\n" },
 	{ "svcd.runlvel=3", "2", "kernel command line: warning: svcd.runlvel=3: did you mean svcd.runlevel=?\n" },
 };
 
@@ -347,6 +368,7 @@ Suite *make_suite(void)
 	suite_add_tcase(suite, decisions);
 	tcase_add_test(layers, later_layers_add_and_remove_entries);
 	tcase_add_test(layers, plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back);
+	tcase_add_test(layers, operators_of_a_later_file_take_the_place_of_the_earlier_ones);
 	tcase_add_test(layers, the_kernel_command_line_has_the_last_word);
 	tcase_add_loop_test(layers, words_of_the_kernel_command_line, 0, G_N_ELEMENTS(words));
 	tcase_add_test(layers, the_names_in_policy_can_be_listed_with_their_places);
