@@ -116,10 +116,11 @@
 #define LIMIT_LINKS_NAMED 20
 
 /*
- * Calls from the system bus that wait for polkit: of one client, and altogether. Each is a question of ours, and the bus lets
- * 128 of one connection be open (dbus-daemon(1)); LIMIT_BUS_CALLS are the providers'.
+ * Calls from the system bus that wait for polkit: of one client, of one user with many clients, and altogether. Each is a
+ * question of ours, and the bus lets 128 of one connection be open (dbus-daemon(1)); LIMIT_BUS_CALLS are the providers'.
  */
 #define LIMIT_PARKED_PER_CLIENT 16
+#define LIMIT_PARKED_PER_USER 32
 #define LIMIT_PARKED 64
 
 /*

@@ -350,7 +350,7 @@ static const MethodRow methods[] = {
 	{ "Clear", "s", "", ACCESS_CONTROL, on_clear },
 	{ "Activate", "ss", "o", ACCESS_CONTROL, on_activate },
 	{ "Explain", "s", "a(usss)", ACCESS_READ, on_explain },
-	{ "SetRunlevel", "s", "", ACCESS_POWER, on_set_runlevel },
+	{ "SetRunlevel", "s", "", ACCESS_CONTROL, on_set_runlevel },
 	{ "SetFlag", "sb", "", ACCESS_FLAG, on_set_flag },
 	{ "ListConditions", "", "a(ssstasass)", ACCESS_READ, on_list_conditions },
 	{ "WatchCondition", "sb", "ss", ACCESS_CONTROL, on_watch_condition },

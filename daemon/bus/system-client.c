@@ -155,15 +155,24 @@ static void on_polkit(void *data, DBusMessage *reply)
 }
 
 /*
- * The limit for all together is only here: who asks the bus daemon says at once, and nobody may keep root out by calls that
- * wait for polkit.
+ * The limits for a user and for all together are only here: who asks the bus daemon says at once, and nobody may keep root or
+ * others out by calls that wait for polkit.
  */
-static bool polkit_has_room(const SystemClient *owner, GError **error)
+static bool polkit_has_room(const Client *client, GError **error)
 {
+	const GPtrArray *parked = client->owner->parked;
 	unsigned n = 0;
+	unsigned n_of_user = 0;
 
-	for (guint i = 0; i < owner->parked->len; i++)
-		n += ((const Parked *)g_ptr_array_index(owner->parked, i))->is_polkits;
+	for (guint i = 0; i < parked->len; i++) {
+		const Parked *other = g_ptr_array_index(parked, i);
+
+		n += other->is_polkits;
+		n_of_user += other->is_polkits && other->client->base.who.uid == client->base.who.uid;
+	}
+	if (n_of_user >= LIMIT_PARKED_PER_USER)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u calls of uid %u wait for authorization already",
+			    n_of_user, (unsigned)client->base.who.uid);
 	return n < LIMIT_PARKED || fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls wait for authorization");
 }
 
@@ -173,7 +182,7 @@ static void ask_polkit(Parked *parked)
 	g_autoptr(GError) error = NULL;
 	DBusMessage *question;
 
-	if (!polkit_has_room(parked->client->owner, &error)) {
+	if (!polkit_has_room(parked->client, &error)) {
 		refuse(parked, error);
 		return;
 	}

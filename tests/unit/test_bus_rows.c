@@ -137,7 +137,7 @@ START_TEST(methods_need_what_they_do)
 	} changing[] = {
 		{ "Start", ACCESS_CONTROL },       { "Stop", ACCESS_CONTROL },      { "Restart", ACCESS_CONTROL },
 		{ "Reload", ACCESS_CONTROL },      { "Clear", ACCESS_CONTROL },     { "SetFlag", ACCESS_FLAG },
-		{ "SetRunlevel", ACCESS_POWER },   { "Shutdown", ACCESS_POWER },    { "ReloadFiles", ACCESS_CONFIGURE },
+		{ "SetRunlevel", ACCESS_CONTROL }, { "Shutdown", ACCESS_POWER },    { "ReloadFiles", ACCESS_CONFIGURE },
 		{ "Reexec", ACCESS_CONFIGURE },    { "Activate", ACCESS_CONTROL },    { "ChangePolicy", ACCESS_POLICY },
 		{ "WatchCondition", ACCESS_CONTROL }, /* it makes svcd look at files, devices and names for others */
 	};
