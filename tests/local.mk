@@ -15,6 +15,7 @@ include tests/unit/exec.mk
 include tests/unit/logger.mk
 include tests/unit/tools.mk
 include tests/unit/generate.mk
+include tests/unit/policy-edit.mk
 include tests/sim/local.mk
 include tests/sandbox/local.mk
 include tests/boot/local.mk

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+include tools/policy-edit/local.mk
+
 # All of svcctl but its main(), for its tests.
 noinst_LIBRARIES += libsvcctl.a
 libsvcctl_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools

@@ -74,8 +74,10 @@ GBytes *file_read_bounded(const char *path, size_t max_bytes, GError **error)
 	return fd_read_bounded(fd, max_bytes, path, error);
 }
 
-static bool write_all(int fd, const char *text, size_t length)
+bool fd_write_all(int fd, const void *bytes, size_t length)
 {
+	const char *text = bytes;
+
 	while (length > 0) {
 		ssize_t n = write(fd, text, length);
 
@@ -104,7 +106,7 @@ bool file_replace(const char *path, const char *text, mode_t mode, GError **erro
 
 	if (fd < 0)
 		return fail_errno(error, errno, "cannot write %s", path);
-	if (!write_all(fd, text, strlen(text)) || fchmod(fd, mode) < 0 || fsync(fd) < 0 ||
+	if (!fd_write_all(fd, text, strlen(text)) || fchmod(fd, mode) < 0 || fsync(fd) < 0 ||
 	    rename(temporary, path) < 0) {
 		int errnum = errno;
 

@@ -39,6 +39,9 @@ void fd_close(int *fd);
 bool fd_set_nonblocking(int fd, bool nonblocking);
 bool fd_set_cloexec(int fd, bool cloexec);
 
+/* Writes all of @bytes; false with errno. */
+bool fd_write_all(int fd, const void *bytes, size_t length);
+
 /**
  * fd_read_bounded() - read @fd to its end
  * @max_bytes: more than this is an error

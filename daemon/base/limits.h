@@ -22,6 +22,18 @@
 #define LIMIT_DURATIONS 4096
 #define LIMIT_DURATIONS_BYTES (2 * 1024 * 1024)
 
+/*
+ * The history of policy: steps, all of them together, one of them (some files, each twice), and files of one step.
+ * The oldest go first; a year of changes by hand fits.
+ */
+#define LIMIT_HISTORY_STEPS 1000
+#define LIMIT_HISTORY_BYTES (16 * 1024 * 1024)
+#define LIMIT_HISTORY_STEP_BYTES (4 * 1024 * 1024)
+#define LIMIT_HISTORY_FILES 64
+
+/* How long a change of policy waits for another to end: each takes some fsyncs. */
+#define LIMIT_POLICY_LOCK_US (10 * G_USEC_PER_SEC)
+
 /* Entries of one list key, and words of one command. */
 #define LIMIT_LIST_ENTRIES 512
 

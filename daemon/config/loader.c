@@ -412,6 +412,7 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 		policy_record_statements(configuration->policy);
 	configuration->diags = diag_list_new();
 	source_reader_init(&l.reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
+	l.reader.overlay = options->overlay;
 	load_policies(&l, options);
 	scan_services(&l, options);
 	add_files(&l);

@@ -18,6 +18,8 @@ typedef struct LoaderOptions {
 	const char *kernel_cmdline; /* the words of /proc/cmdline, NULL: none */
 	bool record_statements; /* for policy_statements(): costs memory, only for those who show them */
 	bool any_owner;           /* --root on a tree that is not root's: do not check who owns the files */
+	/* What would be if: path (with the root in front) -> GBytes in place of the file, NULL: no such file. Or NULL. */
+	GHashTable *overlay;
 } LoaderOptions;
 
 /* Everything the files say. */

@@ -83,7 +83,8 @@ static bool is_hidden(const char *name)
 	return name[0] == '.' && !g_str_has_prefix(name, "...");
 }
 
-GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem)
+/* The names on disk, unsorted. */
+static GPtrArray *list_disk(const SourceReader *reader, const char *path, char **ret_problem)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
 	auto_fd int fd = open_path(reader, path, O_DIRECTORY);
@@ -111,6 +112,39 @@ GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret
 			g_ptr_array_add(names, g_strdup(entry->d_name));
 	}
 	(void)closedir(directory); /* only read from */
+	return names;
+}
+
+/* @file of the overlay as it is seen in the directory @path: a file there comes or goes, a directory comes. */
+static void overlay_name(GPtrArray *names, const char *path, const char *file, bool is_there)
+{
+	const size_t length = strlen(path);
+	g_auto(GStrv) parts = NULL;
+	guint index;
+	bool found;
+
+	if (!g_str_has_prefix(file, path) || file[length] != '/')
+		return;
+	parts = g_strsplit(file + length + 1, "/", 2);
+	found = g_ptr_array_find_with_equal_func(names, parts[0], g_str_equal, &index);
+	if (is_there && !found)
+		g_ptr_array_add(names, g_strdup(parts[0]));
+	else if (!is_there && found && !parts[1])
+		g_ptr_array_remove_index(names, index);
+}
+
+GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem)
+{
+	GPtrArray *names = list_disk(reader, path, ret_problem);
+	GHashTableIter iter;
+	gpointer file;
+	gpointer text;
+
+	if (reader->overlay && !*ret_problem) {
+		g_hash_table_iter_init(&iter, reader->overlay);
+		while (g_hash_table_iter_next(&iter, &file, &text))
+			overlay_name(names, path, file, text != NULL);
+	}
 	g_ptr_array_sort(names, compare_names);
 	return names;
 }
@@ -147,14 +181,36 @@ static char *check_kind(const struct stat *st)
 	return NULL;
 }
 
+/* @bytes with a NUL after them; takes @bytes. */
+static char *terminate(GBytes *bytes, gsize *ret_length)
+{
+	GByteArray *text = g_bytes_unref_to_array(bytes);
+
+	*ret_length = text->len;
+	g_byte_array_append(text, (const guint8 *)"", 1);
+	return (char *)g_byte_array_free(text, FALSE);
+}
+
+static char *read_overlay(GBytes *bytes, gsize *ret_length, char **ret_problem)
+{
+	if (bytes && g_bytes_get_size(bytes) <= LIMIT_FILE_BYTES)
+		return terminate(g_bytes_ref(bytes), ret_length);
+	*ret_problem = bytes ? g_strdup_printf("it is longer than %d bytes", LIMIT_FILE_BYTES)
+			     : explain_open_error("", ENOENT);
+	return NULL;
+}
+
 char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GByteArray) text = NULL;
-	auto_fd int fd = open_path(reader, path, 0);
+	auto_fd int fd = -1;
+	gpointer overlaid;
 	GBytes *bytes;
 	struct stat st;
 
+	if (reader->overlay && g_hash_table_lookup_extended(reader->overlay, path, NULL, &overlaid))
+		return read_overlay(overlaid, ret_length, ret_problem);
+	fd = open_path(reader, path, 0);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		/* A socket cannot be opened at all (open(2), ENXIO). */
 		*ret_problem = errno == ENXIO ? g_strdup("it is a socket, not a file")
@@ -171,8 +227,5 @@ char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_leng
 		*ret_problem = g_strdup(error->message);
 		return NULL;
 	}
-	text = g_bytes_unref_to_array(bytes);
-	*ret_length = text->len;
-	g_byte_array_append(text, (const guint8 *)"", 1);
-	return (char *)g_byte_array_free(g_steal_pointer(&text), FALSE);
+	return terminate(bytes, ret_length);
 }

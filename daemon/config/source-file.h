@@ -16,6 +16,7 @@ typedef struct SourceReader {
 	int root_fd;        /* -1 if @root is "" */
 	bool any_owner;     /* do not look who owns a file */
 	uid_t owner;        /* who may own files besides root */
+	GHashTable *overlay; /* path -> GBytes in place of what is there, NULL: nothing; borrowed, or NULL */
 } SourceReader;
 
 /* @root is borrowed and must stay. */

@@ -16,10 +16,12 @@
 #include "base/diag.h"
 #include "config/loader.h"
 
-#define POLICY_EDIT_FILE "/etc/svcd/policy.d/90-svcctl.policy"
+#define POLICY_EDIT_FILE SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy"
 #define POLICY_EDIT_FILE_UNTIL_REBOOT "/run/svcd/policy.d/90-svcctl.policy"
 /* Drop-ins of "svcctl override": NAME.svc.d/90-svcctl.conf below /etc/svcd/services.d or /run/svcd/services.d. */
-#define POLICY_EDIT_HISTORY "/var/lib/svcd/policy-history"
+#define POLICY_EDIT_HISTORY SVCD_STATEDIR "/policy-history"
+/* What change_import_sysv() writes. */
+#define POLICY_EDIT_SYSV_FILE "50-sysv-import.policy"
 
 typedef struct Change Change;
 
@@ -41,10 +43,19 @@ bool change_set_section(Change *change, const char *section, const char *key, co
 /* @key of [Service] or [Conditions] in our drop-in for @service; @value NULL takes it out. A key of policy is refused with
  * the verb that is meant for it. */
 bool change_set_override(Change *change, const char *service, const char *key, const char *value, GError **error);
-/* Everything that we ever wrote about @service. */
+/* Everything that we ever wrote about @service: its section in our policy file, and our drop-in. */
 bool change_revert(Change *change, const char *service, GError **error);
-/* A whole file, relative to root; NULL removes it ("edit", "policy import"). */
+/* A whole file, relative to root; NULL removes it ("edit", "policy import"). Refused outside of policy.d and services.d. */
 bool change_set_file(Change *change, const char *path, const char *text, GError **error);
+
+/**
+ * policy_import_sysv() - what /etc/rcN.d of a SysV init starts, as policy
+ * @diags: scripts that no service stands for; told, and listed in the file
+ *
+ * One whole file, [runlevel N] Activate=... for N of 1 to 5 and S. Links that stop (K) say nothing here: what no runlevel
+ * names is not wanted. A second time nothing changes, unless the links have.
+ */
+bool policy_import_sysv(Change *change, DiagList *diags, GError **error);
 
 /* --- what would become of it --- */
 
@@ -55,7 +66,8 @@ char *change_diff(const Change *change);
 /**
  * change_preview() - everything the files would say
  * Returns: a new Configuration, loaded with the changed files in place of those on disk. What is wrong that was not wrong
- * before is in *@ret_new_errors (a new DiagList, never NULL).
+ * before is in *@ret_new_errors (a new DiagList, never NULL); so is a service that the change names and nobody has, and
+ * whatever else is wrong in a file of which it sets keys, for such a file counts for nothing.
  */
 Configuration *change_preview(const Change *change, const char *kernel_cmdline, DiagList **ret_new_errors);
 
@@ -68,10 +80,16 @@ typedef struct ChangeAuthor {
 
 /**
  * change_apply() - write everything, durably, and remember it
- * @ret_number: of the step in the history; 0 until reboot
+ * @ret_number: of the step in the history; 0 until reboot, if nothing is different, and if the history cannot be written
+ *
+ * What others have changed in the same files since the keys were set here is kept. One writer at a time, for others we
+ * wait some seconds (then BUSY).
  * Returns: false when nothing was written (INVALID_CONFIGURATION: it would bring a new error, whose sentence is in @error).
  */
 bool change_apply(Change *change, const ChangeAuthor *author, uint64_t *ret_number, GError **error);
+
+/* After change_apply(): why it cannot be undone though it was done (/var read-only), a sentence; else NULL. Borrowed. */
+const char *change_warning(const Change *change);
 
 /* --- history --- */
 
@@ -85,7 +103,7 @@ typedef struct HistoryStep {
 } HistoryStep;
 
 void history_step_free(HistoryStep *step);
-/* The newest first; HistoryStep *, a new array. Steps that cannot be read are left out and told. */
+/* The newest first; HistoryStep *, a new array. Steps that cannot be read, or were not finished, are left out and told. */
 GPtrArray *history_list(const char *root, DiagList *diags);
 /* Puts back exactly what was there before @number (0: the newest that is not undone); refused if somebody has changed the
  * files since, with the file's name. Not applied yet: a Change like others. */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "policy-edit/ini-edit.h"
+
+Suite *make_suite(void);
+
+#define HEAD INI_EDIT_HEAD
+
+static GBytes *bytes_of(const char *text)
+{
+	return text ? g_bytes_new(text, strlen(text)) : NULL;
+}
+
+static void expect_text(GBytes *bytes, const char *expected)
+{
+	g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+
+	ck_assert_str_eq(text, expected);
+}
+
+static const struct Edit {
+	const char *before;
+	const char *section;
+	const char *key;
+	const char *value; /* NULL: taken out */
+	const char *after;
+} edits[] = {
+	/* A new file says who wrote it. */
+	{ NULL, "service ssh", "Activation", "never", HEAD "\n[service ssh]\nActivation=never\n" },
+	{ "", "service ssh", "Activation", "never", HEAD "\n[service ssh]\nActivation=never\n" },
+	/* A new section comes at the end, after an empty line. */
+	{ "[service a]\nReason=x\n", "service b", "Reason", "y",
+	  "[service a]\nReason=x\n\n[service b]\nReason=y\n" },
+	{ "# mine\n", "defaults", "Runlevel", "3", "# mine\n\n[defaults]\nRunlevel=3\n" },
+	/* A new key comes after the last of its section, not behind what stands above the next. */
+	{ "[a]\nA=1\n\n# about b\n[b]\nB=1\n", "a", "C", "2", "[a]\nA=1\nC=2\n\n# about b\n[b]\nB=1\n" },
+	{ "[a]\nA=1\n  2\n  3\n\n[b]\n", "a", "C", "2", "[a]\nA=1\n  2\n  3\nC=2\n\n[b]\n" },
+	{ "[a]\n# why\n\n[b]\n", "a", "C", "2", "[a]\n# why\nC=2\n\n[b]\n" },
+	{ "[a]\n", "a", "C", "2", "[a]\nC=2\n" },
+	/* A key that is there is replaced where it stands, all its lines by the one. */
+	{ "[a]\nX=1\nA=1\nY=1\n", "a", "A", "2", "[a]\nX=1\nA=2\nY=1\n" },
+	{ "[a]\nA=1\nX=1\nA=2\n# why\nA=3\n", "a", "A", "9", "[a]\nA=9\nX=1\n# why\n" },
+	{ "[a]\nA=1\n\tmore\n# between\n   still\nX=1\n", "a", "A", "9", "[a]\nA=9\n# between\nX=1\n" },
+	{ "[a]\nA=1\n[b]\nA=1\n[a]\nA=2\n", "a", "A", "9", "[a]\nA=9\n[b]\nA=1\n[a]\n" },
+	{ "[service  a]\nA=1\n", "service a", "A", "2", "[service  a]\nA=2\n" },
+	{ "[ a ]\nA = 1\n", "a", "A", "2", "[ a ]\nA=2\n" },
+	{ "[a]\nA=1\n", "a", "A", "", "[a]\nA=\n" },
+	{ "[a]\nA=1\n", "a", "A", "  x ; y # z  ", "[a]\nA=x ; y # z\n" },
+	/* With its last key a section goes, and the empty line above it. */
+	{ "# mine\n\n[a]\nA=1\n", "a", "A", NULL, "# mine\n" },
+	{ "[a]\nA=1\n\n[b]\nB=1\n\n[c]\nC=1\n", "b", "B", NULL, "[a]\nA=1\n\n[c]\nC=1\n" },
+	{ "[a]\nA=1\n\n[b]\nB=1\n", "a", "A", NULL, "[b]\nB=1\n" },
+	{ "[a]\nA=1\nB=1\nA=2\n", "a", "A", NULL, "[a]\nB=1\n" },
+	{ "[a]\nA=1\n  2\n[b]\nB=1\n", "a", "A", NULL, "[b]\nB=1\n" },
+	{ "[a]\nA=1\n[b]\nB=1\n[a]\nA=2\n", "a", "A", NULL, "[b]\nB=1\n" },
+	/* But not if somebody has written a comment into it. */
+	{ "[a]\n# office rule 12\nA=1\n", "a", "A", NULL, "[a]\n# office rule 12\n" },
+	{ "[a]\nA=1\n# office rule 12\n", "a", "A", NULL, "[a]\n# office rule 12\n" },
+	{ "[a]\nA=1\n\n# about b\n[b]\n", "a", "A", NULL, "# about b\n[b]\n" },
+	/* What is not there is not taken out. */
+	{ "[a]\nA=1\n", "a", "B", NULL, "[a]\nA=1\n" },
+	{ "[a]\nA=1\n", "b", "A", NULL, "[a]\nA=1\n" },
+	{ "[a]\n\n[b]\nB=1\n", "a", "A", NULL, "[a]\n\n[b]\nB=1\n" },
+};
+
+START_TEST(one_key_changes_and_all_else_stays_as_it_is)
+{
+	const struct Edit *edit = &edits[_i];
+	g_autoptr(GBytes) text = bytes_of(edit->before);
+	g_autoptr(GError) error = NULL;
+
+	ck_assert_msg(ini_edit_set("x.policy", &text, edit->section, edit->key, edit->value, &error), "%s",
+		      error ? error->message : "");
+	expect_text(text, edit->after);
+}
+END_TEST
+
+static const struct Hostile {
+	const char *bytes;
+	gsize length;
+	const char *said;
+} hostile[] = {
+#define HOSTILE(text, said) { text, sizeof text - 1, said }
+	HOSTILE("[a]\r\nA=1\r\n", "x.policy:1: the line holds a carriage return; save the file with Unix line ends (LF, "
+				  "not CR LF); nothing was changed in x.policy, correct that line first"),
+	HOSTILE("[a]\nA=1", "x.policy: the last line does not end; add a newline there, for nothing was changed"),
+	HOSTILE("[a]\nA=\0001\n", "x.policy:2: the line holds a NUL byte; a service or policy file is text; nothing was "
+				"changed in x.policy, correct that line first"),
+	HOSTILE("[a]\nA=\xff\n", "x.policy:2: the line is not UTF-8: byte 0xff; nothing was changed in x.policy, correct "
+				 "that line first"),
+	HOSTILE("\xef\xbb\xbf[a]\n", "x.policy:1: the file begins with a byte order mark; save it as UTF-8 without one; "
+				     "nothing was changed in x.policy, correct that line first"),
+	HOSTILE("[a\nA=1\n", "x.policy:1: a section is written [Name], alone on its line; nothing was changed in "
+			     "x.policy, correct that line first"),
+	HOSTILE("A=1\n", "x.policy:1: A= stands before the first [Section]; nothing was changed in x.policy, correct "
+			 "that line first"),
+	HOSTILE("[a]\nwhat is this\n", "x.policy:2: this is neither a [Section] nor Key=value nor a # comment; nothing "
+				       "was changed in x.policy, correct that line first"),
+};
+
+START_TEST(a_file_that_cannot_be_read_as_it_is_meant_is_refused_and_left_alone)
+{
+	g_autoptr(GBytes) before = g_bytes_new(hostile[_i].bytes, hostile[_i].length);
+	g_autoptr(GBytes) text = g_bytes_ref(before);
+	g_autoptr(GError) error = NULL;
+
+	ck_assert(!ini_edit_set("x.policy", &text, "a", "A", "2", &error));
+	ck_assert_str_eq(error->message, hostile[_i].said);
+	ck_assert_ptr_eq(text, before);
+	g_clear_error(&error);
+	ck_assert(!ini_edit_remove_section("x.policy", &text, "a", &error));
+	ck_assert_str_eq(error->message, hostile[_i].said);
+	ck_assert_ptr_eq(text, before);
+}
+END_TEST
+
+static const struct Argument {
+	const char *section;
+	const char *key;
+	const char *value;
+	const char *said;
+} arguments[] = {
+	{ "a", "A", "1\n[b]", "the value may not hold the byte 0x0a" },
+	{ "a", "A", "1\r", NULL }, /* stripped */
+	{ "a", "A", "1\r2", "the value may not hold the byte 0x0d" },
+	{ "a", "A", "\xc3", "the value is not UTF-8" },
+	{ "a", "A=B", "1", "\"A=B\" is not the name of a key" },
+	{ "a", "", "1", "\"\" is not the name of a key" },
+	{ "a]\n[b", "A", "1", "the name of the section may not hold the byte 0x5d" },
+	{ "", "A", "1", "no section is named" },
+	{ "a", "A23456789012345678901234567890123456789012345678x", "1",
+	  "x.policy:5: no key is longer than 48 bytes; nothing was changed in x.policy, correct that line first" },
+};
+
+START_TEST(an_argument_can_only_become_what_it_is_meant_to_be)
+{
+	g_autoptr(GBytes) text = NULL;
+	g_autoptr(GError) error = NULL;
+	const bool fine = ini_edit_set("x.policy", &text, arguments[_i].section, arguments[_i].key,
+				       arguments[_i].value, &error);
+
+	ck_assert(fine == !arguments[_i].said);
+	if (!fine) {
+		ck_assert_str_eq(error->message, arguments[_i].said);
+		ck_assert_ptr_null(text);
+	}
+}
+END_TEST
+
+START_TEST(a_file_does_not_grow_beyond_what_is_read)
+{
+	g_autoptr(GString) full = g_string_new("[a]\n");
+	g_autoptr(GBytes) text = NULL;
+	g_autoptr(GError) error = NULL;
+
+	while (full->len < LIMIT_FILE_BYTES)
+		g_string_append_c(full, full->len % 100 == 0 || full->len == LIMIT_FILE_BYTES - 1 ? '\n' : '#');
+	text = g_bytes_new(full->str, full->len);
+	ck_assert(!ini_edit_set("x.policy", &text, "a", "A", "1", &error));
+	ck_assert_str_eq(error->message, "x.policy would become longer than 262144 bytes; nothing was changed");
+	g_clear_error(&error);
+	g_bytes_unref(text);
+	g_string_append(full, "#\n");
+	text = g_bytes_new(full->str, full->len);
+	ck_assert(!ini_edit_set("x.policy", &text, "a", "A", "1", &error));
+	ck_assert_str_eq(error->message, "x.policy is longer than 262144 bytes; nothing was changed");
+}
+END_TEST
+
+START_TEST(a_section_goes_with_its_comments_and_the_rest_stays)
+{
+	g_autoptr(GBytes) text = bytes_of("# mine\n\n[a]\n# why\nA=1\n# still a\n\n# about b\n[b]\nB=1\n\n[a]\nA=2\n");
+
+	ck_assert(ini_edit_remove_section("x.policy", &text, "a", NULL));
+	expect_text(text, "# mine\n\n# about b\n[b]\nB=1\n");
+}
+END_TEST
+
+/* Texts as people write them, never twice the same. */
+static char *random_text(GRand *rand)
+{
+	static const char *const lines[] = { "# a comment\n", "\n", "[s1]\nK=v\n", "[s2]\n# in it\nL=1\n  2\n",
+					     "\n[s3]\nK=1\nK=2\n", "[s4]\nM=x\n\n# below\n", "\n\n" };
+	GString *text = g_string_new(NULL);
+
+	for (int n = g_rand_int_range(rand, 1, 12); n > 0; n--)
+		g_string_append(text, lines[g_rand_int_range(rand, 0, G_N_ELEMENTS(lines))]);
+	return g_string_free(text, FALSE);
+}
+
+START_TEST(taking_out_what_was_set_gives_the_bytes_of_before)
+{
+	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)_i);
+	g_autofree char *before = random_text(rand);
+	g_autoptr(GBytes) text = bytes_of(before);
+	static const char *const sections[] = { "s1", "s2", "new" };
+
+	ck_assert(ini_edit_set("x", &text, sections[_i % 3], "Fresh", "1", NULL));
+	ck_assert_uint_gt(g_bytes_get_size(text), strlen(before));
+	ck_assert(ini_edit_set("x", &text, sections[_i % 3], "Fresh", NULL, NULL));
+	expect_text(text, before);
+}
+END_TEST
+
+START_TEST(edits_of_different_services_say_the_same_in_either_order)
+{
+	static const char before[] = "[service a]\nK=1\n\n[service b]\nK=1\n# why\n\n[service c]\nK=1\n";
+	static const char *const orders[] = { "abc", "acb", "bac", "bca", "cab", "cba" };
+	g_autoptr(GBytes) text = bytes_of(before);
+
+	for (const char *p = orders[_i]; *p; p++) {
+		g_autofree char *section = g_strdup_printf("service %c", *p);
+
+		ck_assert(ini_edit_set("x", &text, section, "K", *p == 'b' ? NULL : "2", NULL));
+		ck_assert(ini_edit_set("x", &text, section, "L", "3", NULL));
+	}
+	expect_text(text, "[service a]\nK=2\nL=3\n\n[service b]\n# why\nL=3\n\n[service c]\nK=2\nL=3\n");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("ini-edit");
+	TCase *tc = tcase_create("ini-edit");
+
+	tcase_add_loop_test(tc, one_key_changes_and_all_else_stays_as_it_is, 0, G_N_ELEMENTS(edits));
+	tcase_add_loop_test(tc, a_file_that_cannot_be_read_as_it_is_meant_is_refused_and_left_alone, 0,
+			    G_N_ELEMENTS(hostile));
+	tcase_add_loop_test(tc, an_argument_can_only_become_what_it_is_meant_to_be, 0, G_N_ELEMENTS(arguments));
+	tcase_add_test(tc, a_file_does_not_grow_beyond_what_is_read);
+	tcase_add_test(tc, a_section_goes_with_its_comments_and_the_rest_stays);
+	tcase_add_loop_test(tc, taking_out_what_was_set_gives_the_bytes_of_before, 0, 300);
+	tcase_add_loop_test(tc, edits_of_different_services_say_the_same_in_either_order, 0, 6);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Change, the struct: shared by what builds it (change.c), looks ahead (preview.c) and carries it out (apply.c).
+ */
+#ifndef SVCD_CHANGE_FILES_H
+#define SVCD_CHANGE_FILES_H
+
+#include "policy-edit/history.h"
+
+typedef enum OperationKind {
+	OPERATION_SET,
+	OPERATION_REMOVE_SECTION,
+	OPERATION_REMOVE_FILE,
+	OPERATION_WRITE,
+} OperationKind;
+
+typedef struct Operation {
+	OperationKind kind;
+	char *path;
+	char *section; /* SET, REMOVE_SECTION */
+	char *key;     /* SET */
+	char *value;   /* SET; NULL takes the key out */
+	GBytes *text;     /* WRITE; NULL removes */
+	GBytes *expected; /* WRITE: what must be there before; NULL: nothing */
+} Operation;
+
+struct Change {
+	Durable durable;
+	bool until_reboot;
+	GPtrArray *operations; /* Operation * */
+	GPtrArray *files;      /* FileChange *: what they come to, from what was on disk when last read */
+	uint64_t undoes;       /* a step, or 0 */
+	char *warning;
+};
+
+/* Reads the files again and does all operations on what is there now. */
+bool change_refresh(Change *change, GError **error);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Change: what is to become of which files, kept as operations, so that they can be done again on files that somebody else
+ * has changed in the meantime. What would follow from it is in preview.c.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "model/name.h"
+#include "model/service-keys.h"
+#include "policy-edit/change-private.h"
+#include "policy-edit/change-files.h"
+#include "policy-edit/ini-edit.h"
+
+#define DROP_IN "90-svcctl.conf"
+
+static void operation_free(gpointer data)
+{
+	Operation *operation = data;
+
+	g_free(operation->path);
+	g_free(operation->section);
+	g_free(operation->key);
+	g_free(operation->value);
+	g_clear_pointer(&operation->text, g_bytes_unref);
+	g_clear_pointer(&operation->expected, g_bytes_unref);
+	g_free(operation);
+}
+
+Change *change_new(const char *root, bool until_reboot)
+{
+	Change *change = g_new0(Change, 1);
+
+	durable_init(&change->durable, root);
+	change->until_reboot = until_reboot;
+	change->files = g_ptr_array_new_with_free_func((GDestroyNotify)file_change_free);
+	change->operations = g_ptr_array_new_with_free_func(operation_free);
+	return change;
+}
+
+void change_free(Change *change)
+{
+	if (!change)
+		return;
+	durable_clear(&change->durable);
+	g_ptr_array_unref(change->files);
+	g_ptr_array_unref(change->operations);
+	g_free(change->warning);
+	g_free(change);
+}
+
+const Durable *change_durable(const Change *change)
+{
+	return &change->durable;
+}
+
+void change_set_undoes(Change *change, uint64_t number)
+{
+	change->undoes = number;
+}
+
+char *change_policy_path(const Change *change, const char *name)
+{
+	return g_build_filename(change->until_reboot ? "/run/svcd/policy.d" : SVCD_SYSCONFDIR "/policy.d", name, NULL);
+}
+
+static const char *our_policy(const Change *change)
+{
+	return change->until_reboot ? POLICY_EDIT_FILE_UNTIL_REBOOT : POLICY_EDIT_FILE;
+}
+
+static char *our_drop_in(const Change *change, const char *service)
+{
+	g_autofree char *directory = g_strconcat(service, ".svc.d", NULL);
+
+	return g_build_filename(change->until_reboot ? "/run/svcd/services.d" : SVCD_SYSCONFDIR "/services.d",
+				directory, DROP_IN, NULL);
+}
+
+/* The file at @path, read when it is first asked for; NULL with @error. */
+static FileChange *file_of(Change *change, const char *path, GError **error)
+{
+	g_autoptr(GBytes) text = NULL;
+	FileChange *file;
+
+	for (guint i = 0; i < change->files->len; i++) {
+		file = g_ptr_array_index(change->files, i);
+		if (strcmp(file->path, path) == 0)
+			return file;
+	}
+	if (!durable_read(&change->durable, path, LIMIT_FILE_BYTES, &text, error))
+		return NULL;
+	file = file_change_new(path, text, text);
+	g_ptr_array_add(change->files, file);
+	return file;
+}
+
+/* Takes @text. A file with nothing but our head is no file. */
+static void set_after(FileChange *file, GBytes *text)
+{
+	g_clear_pointer(&file->after, g_bytes_unref);
+	file->after = text;
+	if (text && ini_edit_is_bare(text))
+		g_clear_pointer(&file->after, g_bytes_unref);
+}
+
+static bool do_set(Change *change, const Operation *operation, GError **error)
+{
+	FileChange *file = file_of(change, operation->path, error);
+	g_autoptr(GBytes) text = file && file->after ? g_bytes_ref(file->after) : NULL;
+	g_autofree char *shown = durable_show(&change->durable, operation->path);
+
+	if (!file || !ini_edit_set(shown, &text, operation->section, operation->key, operation->value, error))
+		return false;
+	set_after(file, g_steal_pointer(&text));
+	return true;
+}
+
+static bool do_remove_section(Change *change, const Operation *operation, GError **error)
+{
+	FileChange *file = file_of(change, operation->path, error);
+	g_autoptr(GBytes) text = file && file->after ? g_bytes_ref(file->after) : NULL;
+	g_autofree char *shown = durable_show(&change->durable, operation->path);
+
+	if (!file || (text && !ini_edit_remove_section(shown, &text, operation->section, error)))
+		return false;
+	set_after(file, g_steal_pointer(&text));
+	return true;
+}
+
+static bool do_remove_file(Change *change, const Operation *operation, GError **error)
+{
+	FileChange *file = file_of(change, operation->path, error);
+
+	if (file)
+		set_after(file, NULL);
+	return file != NULL;
+}
+
+static bool do_write(Change *change, const Operation *operation, GError **error)
+{
+	FileChange *file = file_of(change, operation->path, error);
+
+	if (!file)
+		return false;
+	if (!text_is_equal(file->before, operation->expected))
+		return fail(error, SVCD_ERROR_BUSY,
+			    "somebody else has changed %s%s in the meantime; nothing was changed, look at it and say it again",
+			    change->durable.root, operation->path);
+	g_clear_pointer(&file->after, g_bytes_unref);
+	file->after = operation->text ? g_bytes_ref(operation->text) : NULL;
+	return true;
+}
+
+static bool do_operation(Change *change, const Operation *operation, GError **error)
+{
+	switch (operation->kind) {
+	case OPERATION_SET:
+		return do_set(change, operation, error);
+	case OPERATION_REMOVE_SECTION:
+		return do_remove_section(change, operation, error);
+	case OPERATION_REMOVE_FILE:
+		return do_remove_file(change, operation, error);
+	case OPERATION_WRITE:
+		return do_write(change, operation, error);
+	}
+	return false;
+}
+
+/* Takes @operation; one that fails is forgotten. */
+static bool add_operation(Change *change, Operation *operation, GError **error)
+{
+	if (!do_operation(change, operation, error)) {
+		operation_free(operation);
+		return false;
+	}
+	g_ptr_array_add(change->operations, operation);
+	return true;
+}
+
+bool change_refresh(Change *change, GError **error)
+{
+	g_ptr_array_set_size(change->files, 0);
+	for (guint i = 0; i < change->operations->len; i++) {
+		if (!do_operation(change, g_ptr_array_index(change->operations, i), error))
+			return false;
+	}
+	return true;
+}
+
+static bool add_set(Change *change, const char *path, const char *section, const char *key, const char *value,
+		    GError **error)
+{
+	Operation *operation = g_new0(Operation, 1);
+
+	operation->kind = OPERATION_SET;
+	operation->path = g_strdup(path);
+	operation->section = g_strdup(section);
+	operation->key = g_strdup(key);
+	operation->value = g_strdup(value);
+	return add_operation(change, operation, error);
+}
+
+static bool check_service(const char *service, GError **error)
+{
+	g_autofree char *problem = NULL;
+
+	return name_check_service(service, &problem) || fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+}
+
+bool change_set_section(Change *change, const char *section, const char *key, const char *value, GError **error)
+{
+	return add_set(change, our_policy(change), section, key, value, error);
+}
+
+bool change_set_policy(Change *change, const char *service, const char *key, const char *value, GError **error)
+{
+	g_autofree char *section = g_strconcat("service ", service, NULL);
+
+	return check_service(service, error) && change_set_section(change, section, key, value, error);
+}
+
+/* The section of a service file that has @key; NULL with @error. */
+static const char *section_of(const char *service, const char *key, GError **error)
+{
+	static const char *const sections[] = { "Service", "Conditions" };
+	static const char *const policy_keys[] = { "Activation", "Runlevels", "Reason" };
+	g_autofree char *problem = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
+		if (service_key_find(sections[i], key))
+			return sections[i];
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(policy_keys); i++) {
+		if (strcmp(policy_keys[i], key) != 0)
+			continue;
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+		     "%s= is policy, not how a service runs; \"svcctl set %s boot|on-demand|manual|never\" is for that, "
+		     "with --runlevel and --reason", key, service);
+		return NULL;
+	}
+	problem = service_key_explain_unknown(sections[0], key, service);
+	fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+	return NULL;
+}
+
+bool change_set_override(Change *change, const char *service, const char *key, const char *value, GError **error)
+{
+	g_autofree char *path = our_drop_in(change, service);
+	const char *section = check_service(service, error) ? section_of(service, key, error) : NULL;
+
+	return section && add_set(change, path, section, key, value, error);
+}
+
+bool change_revert(Change *change, const char *service, GError **error)
+{
+	Operation *section = g_new0(Operation, 1);
+	Operation *file = g_new0(Operation, 1);
+
+	section->kind = OPERATION_REMOVE_SECTION;
+	section->path = g_strdup(our_policy(change));
+	section->section = g_strconcat("service ", service, NULL);
+	file->kind = OPERATION_REMOVE_FILE;
+	file->path = our_drop_in(change, service);
+	if (!check_service(service, error) || !add_operation(change, g_steal_pointer(&section), error)) {
+		g_clear_pointer(&section, operation_free);
+		operation_free(file);
+		return false;
+	}
+	return add_operation(change, file, error);
+}
+
+bool change_write(Change *change, const char *path, GBytes *text, GBytes *expected, GError **error)
+{
+	Operation *operation = g_new0(Operation, 1);
+
+	operation->kind = OPERATION_WRITE;
+	operation->path = g_strdup(path);
+	operation->text = text ? g_bytes_ref(text) : NULL;
+	operation->expected = expected ? g_bytes_ref(expected) : NULL;
+	return add_operation(change, operation, error);
+}
+
+/* NULL: @path (from "/") may be written; else why not, a new string. */
+static char *check_path(const Change *change, const char *path)
+{
+	static const char *const kinds[] = { "/policy.d/", "/services.d/" };
+	const char *top = change->until_reboot ? "/run/svcd" : SVCD_SYSCONFDIR;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		g_autofree char *directory = g_strconcat(top, kinds[i], NULL);
+
+		if (g_str_has_prefix(path, directory) && path[strlen(directory)] && !g_str_has_suffix(path, "/") &&
+		    !strstr(path, "/.") && !strstr(path, "//"))
+			return NULL;
+	}
+	return g_strdup_printf("%s is not a file below %s/policy.d or %s/services.d", path, top, top);
+}
+
+bool change_set_file(Change *change, const char *path, const char *text, GError **error)
+{
+	g_autofree char *whole = *path == '/' ? g_strdup(path) : g_strconcat("/", path, NULL);
+	g_autofree char *problem = check_path(change, whole);
+	const bool ends = !text || !*text || g_str_has_suffix(text, "\n");
+	g_autofree char *ended = g_strconcat(text ? text : "", ends ? NULL : "\n", NULL);
+	g_autoptr(GBytes) bytes = text ? g_bytes_new(ended, strlen(ended)) : NULL;
+	FileChange *file;
+
+	if (problem)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+	file = file_of(change, whole, error);
+	return file && change_write(change, whole, bytes, file->before, error);
+}
+
+bool change_is_empty(const Change *change)
+{
+	for (guint i = 0; i < change->files->len; i++) {
+		if (!file_change_is_empty(g_ptr_array_index(change->files, i)))
+			return false;
+	}
+	return true;
+}
+
+char *change_diff(const Change *change)
+{
+	GString *out = g_string_new(NULL);
+
+	for (guint i = 0; i < change->files->len; i++) {
+		const FileChange *file = g_ptr_array_index(change->files, i);
+
+		diff_append(out, file->path, file->before, file->after);
+	}
+	return g_string_free(out, FALSE);
+}
+
+const char *change_warning(const Change *change)
+{
+	return change->warning;
+}

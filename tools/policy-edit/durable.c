@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Durable: every name is looked up from the root's descriptor, so that a root's own symbolic links stay inside it.
+ */
+#include "config.h"
+
+#include "policy-edit/durable.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+
+/* Between two attempts at the lock. */
+#define LOCK_PAUSE_US (20 * G_TIME_SPAN_MILLISECOND)
+
+void durable_init(Durable *durable, const char *root)
+{
+	durable->root = g_strdup(root ? root : "");
+	for (size_t n = strlen(durable->root); n > 0 && durable->root[n - 1] == '/'; n--)
+		durable->root[n - 1] = '\0';
+	durable->root_fd = open(*durable->root ? durable->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+void durable_clear(Durable *durable)
+{
+	g_free(durable->root);
+	fd_close(&durable->root_fd);
+}
+
+char *durable_show(const Durable *durable, const char *path)
+{
+	return g_strconcat(durable->root, path, NULL);
+}
+
+static bool G_GNUC_PRINTF(4, 5)
+	fail_path(GError **error, const Durable *durable, const char *path, const char *format, ...)
+{
+	const int errnum = errno;
+	g_autofree char *shown = durable_show(durable, path);
+	g_autofree char *tried = NULL;
+	va_list args;
+
+	va_start(args, format);
+	tried = g_strdup_vprintf(format, args);
+	va_end(args);
+	return fail_errno(error, errnum, "%s %s", tried, shown);
+}
+
+static bool check_root(const Durable *durable, GError **error)
+{
+	return durable->root_fd >= 0 || fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no directory %s",
+					     durable->root);
+}
+
+static int open_inside(const Durable *durable, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned)(flags | O_CLOEXEC | O_NOCTTY),
+		.resolve = RESOLVE_IN_ROOT,
+	};
+
+	path += strspn(path, "/");
+	if (!*path)
+		path = ".";
+	if (!*durable->root)
+		return openat(durable->root_fd, path, (int)how.flags);
+	return (int)syscall(SYS_openat2, durable->root_fd, path, &how, sizeof how);
+}
+
+static int open_parent(const Durable *durable, const char *path)
+{
+	g_autofree char *parent = g_path_get_dirname(path);
+
+	return open_inside(durable, parent, O_RDONLY | O_DIRECTORY);
+}
+
+static const char *base_of(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+/* Hidden, so that nobody reads it as a policy. */
+static char *temporary_of(const char *path)
+{
+	return g_strdup_printf(".%s.new", base_of(path));
+}
+
+/*
+ * Opens the directory @path, and makes what is missing of it. Each one's name is made durable in its parent before
+ * anything is put into it.
+ * Returns: -1 with errno.
+ */
+static int open_made(const Durable *durable, const char *path)
+{
+	auto_fd int fd = open_inside(durable, path, O_RDONLY | O_DIRECTORY);
+	auto_fd int parent_fd = -1;
+	g_autofree char *parent = NULL;
+
+	if (fd >= 0 || errno != ENOENT || strcmp(path, "/") == 0)
+		return fd_steal(&fd);
+	parent = g_path_get_dirname(path);
+	parent_fd = open_made(durable, parent);
+	if (parent_fd < 0 || (mkdirat(parent_fd, base_of(path), 0755) < 0 && errno != EEXIST) || fsync(parent_fd) < 0)
+		return -1;
+	fd = open_inside(durable, path, O_RDONLY | O_DIRECTORY);
+	/* Whatever the umask is: those who only look must see what is in force. */
+	if (fd >= 0 && fchmod(fd, 0755) < 0)
+		return -1;
+	return fd_steal(&fd);
+}
+
+static bool refuse_link(const Durable *durable, const char *path, GError **error)
+{
+	auto_fd int directory = open_parent(durable, path);
+	g_autofree char *shown = durable_show(durable, path);
+	char target[PATH_MAX];
+	const ssize_t n = readlinkat(directory, base_of(path), target, sizeof target);
+
+	return fail(error, SVCD_ERROR_INVALID_CONFIGURATION,
+		    "%s is a symbolic link to %.*s, which we do not write through; change that file by hand, or remove "
+		    "the link and say it again",
+		    shown, n > 0 ? (int)n : 1, n > 0 ? target : "?");
+}
+
+bool durable_read(const Durable *durable, const char *path, size_t max_bytes, GBytes **ret_text, GError **error)
+{
+	g_autofree char *shown = durable_show(durable, path);
+	auto_fd int fd = -1;
+	struct stat st;
+	GBytes *text;
+
+	if (!check_root(durable, error))
+		return false;
+	/* O_NONBLOCK: a FIFO without a writer would hold us for ever. */
+	fd = open_inside(durable, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 && errno == ENOENT) {
+		*ret_text = NULL;
+		return true;
+	}
+	if (fd < 0 && errno == ELOOP)
+		return refuse_link(durable, path, error);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail_path(error, durable, path, "cannot open");
+	if (!S_ISREG(st.st_mode))
+		return fail(error, SVCD_ERROR_INVALID_CONFIGURATION, "%s is not a regular file", shown);
+	text = fd_read_bounded(fd, max_bytes, shown, error);
+	if (text)
+		*ret_text = text;
+	return text != NULL;
+}
+
+static bool is_link(int directory, const char *base)
+{
+	struct stat st;
+
+	return fstatat(directory, base, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+}
+
+static bool remove_file(const Durable *durable, const char *path, GError **error)
+{
+	auto_fd int directory = open_parent(durable, path);
+
+	if (directory < 0 && errno == ENOENT)
+		return true;
+	if (directory >= 0 && is_link(directory, base_of(path)))
+		return refuse_link(durable, path, error);
+	if (directory < 0 || (unlinkat(directory, base_of(path), 0) < 0 && errno != ENOENT) || fsync(directory) < 0)
+		return fail_path(error, durable, path, "cannot remove");
+	return true;
+}
+
+static int create(int directory, const char *temporary)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(directory, temporary, flags, 0600);
+
+	/* A writer died here; we hold the lock, so it is nobody's. */
+	if (fd < 0 && errno == EEXIST && unlinkat(directory, temporary, 0) == 0)
+		fd = openat(directory, temporary, flags, 0600);
+	return fd;
+}
+
+/* False with errno. */
+static bool fill(int directory, const char *temporary, GBytes *text)
+{
+	auto_fd int fd = create(directory, temporary);
+	gsize length;
+	gconstpointer bytes = g_bytes_get_data(text, &length);
+
+	return fd >= 0 && fd_write_all(fd, bytes, length) && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+}
+
+bool durable_write(const Durable *durable, const char *path, GBytes *text, GError **error)
+{
+	g_autofree char *parent = g_path_get_dirname(path);
+	g_autofree char *temporary = temporary_of(path);
+	auto_fd int directory = -1;
+
+	if (!check_root(durable, error))
+		return false;
+	if (!text)
+		return remove_file(durable, path, error);
+	directory = open_made(durable, parent);
+	if (directory < 0)
+		return fail_path(error, durable, parent, "cannot make directory");
+	if (is_link(directory, base_of(path)))
+		return refuse_link(durable, path, error);
+	if (!fill(directory, temporary, text) || renameat(directory, temporary, directory, base_of(path)) < 0) {
+		const int errnum = errno;
+
+		(void)unlinkat(directory, temporary, 0); /* the error that matters is the one before */
+		errno = errnum;
+		return fail_path(error, durable, path, "cannot write");
+	}
+	return fsync(directory) == 0 || fail_path(error, durable, parent, "cannot sync directory");
+}
+
+bool durable_rename(const Durable *durable, const char *path, const char *base, GError **error)
+{
+	auto_fd int directory = open_parent(durable, path);
+
+	if (directory < 0 || renameat(directory, base_of(path), directory, base) < 0 || fsync(directory) < 0)
+		return fail_path(error, durable, path, "cannot rename");
+	return true;
+}
+
+void durable_tidy(const Durable *durable, const char *path)
+{
+	g_autofree char *temporary = temporary_of(path);
+	auto_fd int directory = open_parent(durable, path);
+
+	if (directory >= 0)
+		(void)unlinkat(directory, temporary, 0); /* mostly not there; hidden, and harmless if it stays */
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+GPtrArray *durable_list(const Durable *durable, const char *path, GError **error)
+{
+	auto_fd int fd = -1;
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	struct dirent *entry;
+	DIR *directory;
+
+	if (!check_root(durable, error))
+		return NULL;
+	fd = open_inside(durable, path, O_RDONLY | O_DIRECTORY);
+	if (fd < 0 && errno == ENOENT)
+		return g_steal_pointer(&names);
+	directory = fd < 0 ? NULL : fdopendir(fd);
+	if (!directory) {
+		fail_path(error, durable, path, "cannot read directory");
+		return NULL;
+	}
+	(void)fd_steal(&fd); /* closedir() closes it */
+	while ((entry = readdir(directory)) != NULL) {
+		if (entry->d_name[0] != '.')
+			g_ptr_array_add(names, g_strdup(entry->d_name));
+	}
+	(void)closedir(directory); /* only read from */
+	g_ptr_array_sort(names, compare_names);
+	return g_steal_pointer(&names);
+}
+
+bool durable_has_directory(const Durable *durable, const char *path)
+{
+	auto_fd int fd = open_inside(durable, path, O_PATH | O_DIRECTORY);
+
+	return fd >= 0;
+}
+
+int durable_lock(const Durable *durable, const char *path, int64_t patience_us, GError **error)
+{
+	g_autofree char *parent = g_path_get_dirname(path);
+	const int64_t deadline_us = g_get_monotonic_time() + patience_us;
+	auto_fd int directory = -1;
+	auto_fd int fd = -1;
+
+	if (!check_root(durable, error))
+		return -1;
+	directory = open_made(durable, parent);
+	/* 0600: whoever can open it can lock it, and so keep all others out. */
+	if (directory >= 0)
+		fd = openat(directory, base_of(path), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		fail_path(error, durable, path, "cannot open the lock");
+		return -1;
+	}
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			fail_path(error, durable, path, "cannot lock");
+			return -1;
+		}
+		if (g_get_monotonic_time() >= deadline_us) {
+			fail(error, SVCD_ERROR_BUSY,
+			     "somebody else is changing the policy and does not end; nothing was changed");
+			return -1;
+		}
+		g_usleep(LOCK_PAUSE_US);
+	}
+	return fd_steal(&fd);
+}

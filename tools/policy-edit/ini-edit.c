@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * INI edit: the file's own reader (model/ini-source) says which lines are what, and the edit works on whole lines.
+ */
+#include "config.h"
+
+#include "policy-edit/ini-edit.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "model/ini-source.h"
+
+typedef struct IniEdit {
+	GPtrArray *lines; /* char *, owned, without newlines; NULL: taken out. Line N is at index N - 1 */
+	IniFile *ini;
+	const char *section;
+} IniEdit;
+
+static void ini_edit_clear(IniEdit *edit)
+{
+	g_clear_pointer(&edit->lines, g_ptr_array_unref);
+	ini_file_free(edit->ini);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(IniEdit, ini_edit_clear)
+
+static bool check_text(const char *file, const char *text, gsize length, GError **error)
+{
+	if (length > LIMIT_FILE_BYTES)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%s is longer than %d bytes; nothing was changed", file,
+			    LIMIT_FILE_BYTES);
+	if (length > 0 && text[length - 1] != '\n')
+		return fail(error, SVCD_ERROR_INVALID_CONFIGURATION,
+			    "%s: the last line does not end; add a newline there, for nothing was changed", file);
+	return true;
+}
+
+/* What the reader says first is told: the admin corrects the file by hand before we touch it. */
+static bool check_sound(const char *file, const IniFile *ini, const DiagList *diags, GError **error)
+{
+	g_autofree char *said = ini->broken ? diag_format(diag_list_get(diags, 0)) : NULL;
+
+	if (said)
+		return fail(error, SVCD_ERROR_INVALID_CONFIGURATION,
+			    "%s; nothing was changed in %s, correct that line first", said, file);
+	return true;
+}
+
+static bool ini_edit_begin(IniEdit *edit, const char *file, GBytes *bytes, const char *section, GError **error)
+{
+	gsize length = 0;
+	const char *text = bytes ? g_bytes_get_data(bytes, &length) : NULL;
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	if (!text || length == 0) {
+		text = INI_EDIT_HEAD;
+		length = strlen(text);
+	}
+	edit->section = section;
+	edit->lines = g_ptr_array_new_with_free_func(g_free);
+	if (!check_text(file, text, length, error))
+		return false;
+	edit->ini = ini_file_read(file, text, length, NULL, diags);
+	if (!check_sound(file, edit->ini, diags, error))
+		return false;
+	for (const char *p = text; p < text + length;) {
+		const char *newline = memchr(p, '\n', (size_t)(text + length - p));
+
+		g_ptr_array_add(edit->lines, g_strndup(p, (gsize)(newline - p)));
+		p = newline + 1;
+	}
+	return true;
+}
+
+static GBytes *join_lines(const IniEdit *edit)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < edit->lines->len; i++) {
+		if (g_ptr_array_index(edit->lines, i))
+			g_string_append_printf(text, "%s\n", (char *)g_ptr_array_index(edit->lines, i));
+	}
+	return g_string_free_to_bytes(text);
+}
+
+/* Puts the lines in the place of *@text, if the reader takes them. */
+static bool ini_edit_end(const IniEdit *edit, const char *file, GBytes **text, GError **error)
+{
+	g_autoptr(GBytes) bytes = join_lines(edit);
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(IniFile) ini = NULL;
+	gsize length;
+	const char *data = g_bytes_get_data(bytes, &length);
+
+	if (length > LIMIT_FILE_BYTES)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "%s would become longer than %d bytes; nothing was changed", file, LIMIT_FILE_BYTES);
+	ini = ini_file_read(file, data, length, NULL, diags);
+	if (!check_sound(file, ini, diags, error))
+		return false;
+	g_clear_pointer(text, g_bytes_unref);
+	*text = g_steal_pointer(&bytes);
+	return true;
+}
+
+static char **line_at(const IniEdit *edit, unsigned line)
+{
+	return (char **)&g_ptr_array_index(edit->lines, line - 1);
+}
+
+static void take_out(const IniEdit *edit, unsigned line)
+{
+	g_free(*line_at(edit, line));
+	*line_at(edit, line) = NULL;
+}
+
+static bool is_comment(const IniEdit *edit, unsigned line)
+{
+	const char *text = line <= edit->lines->len ? *line_at(edit, line) : NULL;
+
+	return text && *text == '#';
+}
+
+static bool is_blank(const IniEdit *edit, unsigned line)
+{
+	const char *text = *line_at(edit, line);
+
+	return text && !text[strspn(text, " \t\v\f")];
+}
+
+/* "[service  ssh]" is [service ssh]: the reader of policy splits at blanks. */
+static bool is_section(const char *name, const char *wanted)
+{
+	while (*name && *wanted) {
+		if (g_ascii_isspace(*name) && g_ascii_isspace(*wanted)) {
+			name += strspn(name, " \t");
+			wanted += strspn(wanted, " \t");
+		} else if (*name++ != *wanted++) {
+			return false;
+		}
+	}
+	return !*name && !*wanted;
+}
+
+static unsigned entry_last_line(const IniEntry *entry)
+{
+	return ((const IniPart *)g_ptr_array_index(entry->parts, entry->parts->len - 1))->line;
+}
+
+/* The last line of the last entry of this very [section], the section's own line if there is none. */
+static unsigned section_last_line(const IniEdit *edit, const IniSection *section)
+{
+	unsigned line = section->line;
+
+	for (guint i = 0; i < edit->ini->entries->len; i++) {
+		const IniEntry *entry = g_ptr_array_index(edit->ini->entries, i);
+
+		if (entry->section == section)
+			line = entry_last_line(entry);
+	}
+	return line;
+}
+
+static bool section_has_entries(const IniEdit *edit, const IniSection *section, const char *but_key)
+{
+	for (guint i = 0; i < edit->ini->entries->len; i++) {
+		const IniEntry *entry = g_ptr_array_index(edit->ini->entries, i);
+
+		if (entry->section == section && !(but_key && strcmp(entry->key, but_key) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Comments among its lines or right below them; after an empty line they are about what follows. */
+static bool section_has_comments(const IniEdit *edit, const IniSection *section)
+{
+	const unsigned last = section_last_line(edit, section);
+
+	for (unsigned line = section->line; line <= last; line++) {
+		if (is_comment(edit, line))
+			return true;
+	}
+	return is_comment(edit, last + 1);
+}
+
+/* Its line, its entries, and the empty line above that set it off (or below, if it is the first thing in the file). */
+static void take_out_section(const IniEdit *edit, const IniSection *section)
+{
+	unsigned last = section_last_line(edit, section);
+
+	while (is_comment(edit, last + 1))
+		last++;
+	for (unsigned line = section->line; line <= last; line++)
+		take_out(edit, line);
+	if (section->line > 1 && is_blank(edit, section->line - 1))
+		take_out(edit, section->line - 1);
+	else if (section->line == 1 && last < edit->lines->len && is_blank(edit, last + 1))
+		take_out(edit, last + 1);
+}
+
+static void take_out_entry(const IniEdit *edit, const IniEntry *entry)
+{
+	for (guint i = 0; i < entry->parts->len; i++)
+		take_out(edit, ((const IniPart *)g_ptr_array_index(entry->parts, i))->line);
+}
+
+/*
+ * Takes out all lines of @key.
+ * Returns: where the first of them was, 0 if there was none.
+ */
+static unsigned take_out_key(const IniEdit *edit, const char *key)
+{
+	unsigned first = 0;
+
+	for (guint i = 0; i < edit->ini->entries->len; i++) {
+		const IniEntry *entry = g_ptr_array_index(edit->ini->entries, i);
+
+		if (!is_section(entry->section->name, edit->section) || strcmp(entry->key, key) != 0)
+			continue;
+		if (!first)
+			first = entry->line;
+		take_out_entry(edit, entry);
+	}
+	return first;
+}
+
+static const IniSection *find_section(const IniEdit *edit)
+{
+	for (guint i = 0; i < edit->ini->sections->len; i++) {
+		const IniSection *section = g_ptr_array_index(edit->ini->sections, i);
+
+		if (is_section(section->name, edit->section))
+			return section;
+	}
+	return NULL;
+}
+
+static void add_line(const IniEdit *edit, const char *key, const char *value)
+{
+	const IniSection *section = find_section(edit);
+	unsigned last;
+
+	if (!section) {
+		/* Always one empty line, even below another: what is taken out again is exactly what was added. */
+		g_ptr_array_add(edit->lines, g_strdup(""));
+		g_ptr_array_add(edit->lines, g_strdup_printf("[%s]", edit->section));
+		g_ptr_array_add(edit->lines, g_strdup_printf("%s=%s", key, value));
+		return;
+	}
+	last = section_last_line(edit, section);
+	if (last == section->line) {
+		while (is_comment(edit, last + 1))
+			last++;
+	}
+	g_ptr_array_insert(edit->lines, (gint)last, g_strdup_printf("%s=%s", key, value));
+}
+
+static void set_key(const IniEdit *edit, const char *key, const char *value)
+{
+	const unsigned first = take_out_key(edit, key);
+
+	if (first)
+		*line_at(edit, first) = g_strdup_printf("%s=%s", key, value);
+	else
+		add_line(edit, key, value);
+}
+
+/* Returns: was there anything to take out? */
+static bool unset_key(const IniEdit *edit, const char *key)
+{
+	bool found = false;
+
+	for (guint i = 0; i < edit->ini->sections->len; i++) {
+		const IniSection *section = g_ptr_array_index(edit->ini->sections, i);
+
+		if (!is_section(section->name, edit->section) || !section_has_entries(edit, section, NULL) ||
+		    section_has_entries(edit, section, key) || section_has_comments(edit, section))
+			continue;
+		take_out_section(edit, section);
+		found = true;
+	}
+	return take_out_key(edit, key) != 0 || found;
+}
+
+static bool check_word(const char *what, const char *text, gsize max, const char *forbidden, GError **error)
+{
+	const char *place;
+
+	if (!g_utf8_validate(text, -1, &place))
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is not UTF-8", what);
+	for (place = text; *place; place++) {
+		if (((guchar)*place < ' ' && *place != '\t') || *place == 0x7f || strchr(forbidden, *place) != NULL)
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s may not hold the byte 0x%02x", what,
+				    (guchar)*place);
+	}
+	if ((gsize)(place - text) > max)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%s is longer than %zu bytes", what, max);
+	return true;
+}
+
+static bool check_arguments(const char *section, const char *key, const char *value, GError **error)
+{
+	if (!*section)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "no section is named");
+	if (!key || !*key || key[strspn(key, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_")])
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not the name of a key", key ? key : "");
+	return check_word("the name of the section", section, LIMIT_NAME_BYTES + 16, "[]#", error) &&
+	       (!value || check_word("the value", value, LIMIT_LINE_BYTES, "", error));
+}
+
+bool ini_edit_set(const char *file, GBytes **text, const char *section, const char *key, const char *value,
+		  GError **error)
+{
+	g_auto(IniEdit) edit = { 0 };
+	g_autofree char *stripped = value ? g_strstrip(g_strdup(value)) : NULL;
+
+	if (!check_arguments(section, key, stripped, error) || !ini_edit_begin(&edit, file, *text, section, error))
+		return false;
+	if (stripped)
+		set_key(&edit, key, stripped);
+	else if (!unset_key(&edit, key))
+		return true;
+	return ini_edit_end(&edit, file, text, error);
+}
+
+bool ini_edit_remove_section(const char *file, GBytes **text, const char *section, GError **error)
+{
+	g_auto(IniEdit) edit = { 0 };
+	bool found = false;
+
+	if (!ini_edit_begin(&edit, file, *text, section, error))
+		return false;
+	for (guint i = 0; i < edit.ini->sections->len; i++) {
+		const IniSection *it = g_ptr_array_index(edit.ini->sections, i);
+
+		if (is_section(it->name, section)) {
+			take_out_section(&edit, it);
+			found = true;
+		}
+	}
+	return !found || ini_edit_end(&edit, file, text, error);
+}
+
+bool ini_edit_is_bare(GBytes *text)
+{
+	g_autoptr(GBytes) head = g_bytes_new_static(INI_EDIT_HEAD, strlen(INI_EDIT_HEAD));
+
+	return g_bytes_equal(text, head);
+}

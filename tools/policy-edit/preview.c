@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Preview: everything the files would say, beside what they say, and what would be wrong that is not wrong now.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/service-set.h"
+#include "policy-edit/change-files.h"
+#include "policy-edit/change-private.h"
+
+static void unref_bytes(gpointer bytes)
+{
+	if (bytes)
+		g_bytes_unref(bytes);
+}
+
+/* The changed files by the paths that the loader makes of them. */
+static GHashTable *overlay_of(const Change *change)
+{
+	GHashTable *overlay = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_bytes);
+
+	for (guint i = 0; i < change->files->len; i++) {
+		const FileChange *file = g_ptr_array_index(change->files, i);
+
+		g_hash_table_insert(overlay, durable_show(&change->durable, file->path),
+				    file->after ? g_bytes_ref(file->after) : NULL);
+	}
+	return overlay;
+}
+
+/* What is said of a file, wherever in it: an edit moves lines. */
+static char *error_key(const Diagnostic *diagnostic)
+{
+	return g_strdup_printf("%s\n%s\n%s", diagnostic->origin.file ? diagnostic->origin.file : "",
+			       diagnostic->service ? diagnostic->service : "", diagnostic->text);
+}
+
+/* Errors of @diags, each with how often it is said. */
+static GHashTable *count_errors(const DiagList *diags)
+{
+	GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (unsigned i = 0; i < diag_list_length(diags); i++) {
+		const Diagnostic *diagnostic = diag_list_get(diags, i);
+		char *key = error_key(diagnostic);
+		const guint n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key));
+
+		if (diagnostic->level == DIAG_ERROR)
+			g_hash_table_insert(counts, key, GUINT_TO_POINTER(n + 1));
+		else
+			g_free(key);
+	}
+	return counts;
+}
+
+/* Is @path (with the root in front) a file of which the change sets keys? */
+static bool sets_keys_in(const Change *change, const char *path)
+{
+	for (guint i = 0; path && i < change->operations->len; i++) {
+		const Operation *operation = g_ptr_array_index(change->operations, i);
+		g_autofree char *shown = durable_show(&change->durable, operation->path);
+
+		if (operation->kind == OPERATION_SET && operation->value && strcmp(shown, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_new_errors(const Change *change, const DiagList *before, const DiagList *after, DiagList *ret)
+{
+	g_autoptr(GHashTable) known = count_errors(before);
+
+	for (unsigned i = 0; i < diag_list_length(after); i++) {
+		const Diagnostic *it = diag_list_get(after, i);
+		g_autofree char *key = error_key(it);
+		const guint n = GPOINTER_TO_UINT(g_hash_table_lookup(known, key));
+
+		if (it->level != DIAG_ERROR)
+			continue;
+		if (n > 0)
+			g_hash_table_insert(known, g_strdup(key), GUINT_TO_POINTER(n - 1));
+		if (n == 0 || sets_keys_in(change, it->origin.file))
+			diag_error(ret, it->origin, it->service, "%s", it->text);
+	}
+}
+
+/* Does @policy name @name anywhere? */
+static bool is_named(const Policy *policy, const char *name)
+{
+	g_autoptr(GPtrArray) names = policy_named_services(policy);
+
+	return g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL);
+}
+
+static void add_missing(const Configuration *configuration, const char *name, Origin origin, DiagList *ret)
+{
+	const GPtrArray *list = service_set_list(configuration->set);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	const char *nearest;
+
+	for (guint i = 0; i < list->len; i++)
+		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(list, i))->name);
+	g_ptr_array_add(names, NULL);
+	nearest = text_nearest(name, (const char *const *)names->pdata);
+	if (nearest)
+		diag_error(ret, origin, NULL, "there is no service \"%s\"; did you mean \"%s\"?", name, nearest);
+	else
+		diag_error(ret, origin, NULL, "there is no service \"%s\"", name);
+}
+
+/*
+ * A policy may name services that are not installed, and the loader only warns of them; but a name that is said to svcctl
+ * is said of this machine, and then it is a typing mistake. Whole files may hold such names.
+ */
+static void add_missing_services(const Change *change, const Configuration *before, const Configuration *after,
+				 DiagList *ret)
+{
+	g_autoptr(GPtrArray) refs = policy_named_refs(after->policy);
+
+	for (guint i = 0; i < refs->len; i++) {
+		const NameRef *ref = g_ptr_array_index(refs, i);
+
+		if (!g_str_has_suffix(ref->name, "@") && sets_keys_in(change, ref->origin.file) &&
+		    !service_set_find(after->set, ref->name) && !is_named(before->policy, ref->name))
+			add_missing(after, ref->name, ref->origin, ret);
+	}
+}
+
+/* A drop-in for a service without a file would be for nobody. */
+static void add_missing_overridden(const Change *change, const Configuration *after, DiagList *ret)
+{
+	static const char suffix[] = ".svc.d/";
+
+	for (guint i = 0; i < change->operations->len; i++) {
+		const Operation *operation = g_ptr_array_index(change->operations, i);
+		g_autofree char *shown = durable_show(&change->durable, operation->path);
+		g_autofree char *directory = g_path_get_dirname(operation->path);
+		g_autofree char *name = g_path_get_basename(directory);
+
+		if (operation->kind != OPERATION_SET || !operation->value || !strstr(operation->path, suffix))
+			continue;
+		name[strlen(name) - strlen(".svc.d")] = '\0';
+		if (!g_str_has_suffix(name, "@") && !service_set_find(after->set, name))
+			add_missing(after, name, origin_new(shown, 0), ret);
+	}
+}
+
+Configuration *change_preview(const Change *change, const char *kernel_cmdline, DiagList **ret_new_errors)
+{
+	g_autoptr(GHashTable) overlay = overlay_of(change);
+	LoaderOptions options = {
+		.root = change->durable.root,
+		.any_owner = *change->durable.root,
+		.kernel_cmdline = kernel_cmdline,
+	};
+	g_autoptr(Configuration) before = configuration_load(&options, NULL);
+	Configuration *after;
+
+	options.overlay = overlay;
+	after = configuration_load(&options, NULL);
+	*ret_new_errors = diag_list_new();
+	add_new_errors(change, before->diags, after->diags, *ret_new_errors);
+	add_missing_services(change, before, after, *ret_new_errors);
+	add_missing_overridden(change, after, *ret_new_errors);
+	diag_list_sort(*ret_new_errors);
+	return after;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Undo: the steps as people see them, and a change that puts back what was there before one of them.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "policy-edit/change-private.h"
+#include "policy-edit/history.h"
+
+void history_step_free(HistoryStep *step)
+{
+	if (!step)
+		return;
+	g_free(step->command);
+	g_strfreev(step->paths);
+	g_free(step);
+}
+
+static HistoryStep *step_of(const HistoryRecord *record)
+{
+	HistoryStep *step = g_new0(HistoryStep, 1);
+	GPtrArray *paths = g_ptr_array_new();
+
+	step->number = record->number;
+	step->at_us = record->at_us;
+	step->uid = record->uid;
+	step->command = g_strdup(record->command);
+	step->undoes = record->undoes;
+	for (guint i = 0; i < record->files->len; i++)
+		g_ptr_array_add(paths, g_strdup(((FileChange *)g_ptr_array_index(record->files, i))->path));
+	g_ptr_array_add(paths, NULL);
+	step->paths = (char **)g_ptr_array_free(paths, FALSE);
+	return step;
+}
+
+/* All records, the newest first; those that cannot be read are told, if @diags is not NULL. */
+static GPtrArray *read_all(const Durable *durable, DiagList *diags)
+{
+	GPtrArray *records = g_ptr_array_new_with_free_func((GDestroyNotify)history_record_free);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) numbers = history_numbers(durable, &error);
+
+	if (!numbers && diags)
+		diag_warning(diags, origin_new(POLICY_EDIT_HISTORY, 0), NULL, "%s", error->message);
+	for (guint i = numbers ? numbers->len : 0; i > 0; i--) {
+		g_autoptr(GError) unreadable = NULL;
+		HistoryRecord *record = history_read(durable, g_array_index(numbers, uint64_t, i - 1), &unreadable);
+
+		if (record)
+			g_ptr_array_add(records, record);
+		else if (diags)
+			diag_warning(diags, origin_new(POLICY_EDIT_HISTORY, 0), NULL, "%s", unreadable->message);
+	}
+	return records;
+}
+
+static void warn_of_unfinished(const Durable *durable, DiagList *diags)
+{
+	g_autoptr(GPtrArray) names = durable_list(durable, POLICY_EDIT_HISTORY, NULL);
+
+	for (guint i = 0; names && i < names->len; i++) {
+		if (g_str_has_suffix(g_ptr_array_index(names, i), ".begun"))
+			diag_warning(diags, origin_new(POLICY_EDIT_HISTORY, 0), NULL,
+				     "%s was begun and not finished; the next change of policy ends it first",
+				     (char *)g_ptr_array_index(names, i));
+	}
+}
+
+GPtrArray *history_list(const char *root, DiagList *diags)
+{
+	GPtrArray *steps = g_ptr_array_new_with_free_func((GDestroyNotify)history_step_free);
+	Durable durable;
+	g_autoptr(GPtrArray) records = NULL;
+
+	durable_init(&durable, root);
+	records = read_all(&durable, diags);
+	for (guint i = 0; i < records->len; i++)
+		g_ptr_array_add(steps, step_of(g_ptr_array_index(records, i)));
+	if (diags)
+		warn_of_unfinished(&durable, diags);
+	durable_clear(&durable);
+	return steps;
+}
+
+/*
+ * The newest step whose effect stands. A step that undid another is none itself (so that "undo" again goes one further
+ * back), and what undid it brings the other one back.
+ */
+static const HistoryRecord *find_newest(const GPtrArray *records)
+{
+	g_autoptr(GHashTable) undone = g_hash_table_new(g_int64_hash, g_int64_equal);
+
+	for (guint i = 0; i < records->len; i++) {
+		HistoryRecord *record = g_ptr_array_index(records, i);
+
+		if (g_hash_table_contains(undone, &record->number))
+			continue;
+		if (!record->undoes)
+			return record;
+		g_hash_table_add(undone, &record->undoes);
+	}
+	return NULL;
+}
+
+static const HistoryRecord *find_record(const GPtrArray *records, uint64_t number)
+{
+	for (guint i = 0; i < records->len; i++) {
+		const HistoryRecord *record = g_ptr_array_index(records, i);
+
+		if (record->number == number)
+			return record;
+	}
+	return NULL;
+}
+
+/* The newest step after @number that is about @path, or 0. */
+static uint64_t find_later(const GPtrArray *records, uint64_t number, const char *path)
+{
+	for (guint i = 0; i < records->len; i++) {
+		const HistoryRecord *record = g_ptr_array_index(records, i);
+
+		if (record->number <= number)
+			return 0;
+		for (guint j = 0; j < record->files->len; j++) {
+			if (strcmp(((FileChange *)g_ptr_array_index(record->files, j))->path, path) == 0)
+				return record->number;
+		}
+	}
+	return 0;
+}
+
+static bool refuse_changed(const Change *change, const GPtrArray *records, uint64_t number, const char *path,
+			   GError **error)
+{
+	const uint64_t later = find_later(records, number, path);
+	g_autofree char *shown = durable_show(change_durable(change), path);
+
+	if (later)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "step %" G_GUINT64_FORMAT " cannot be undone: step %" G_GUINT64_FORMAT
+			    " has changed %s since; undo the later steps first", number, later, shown);
+	return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+		    "step %" G_GUINT64_FORMAT " cannot be undone: %s has been changed by hand since", number, shown);
+}
+
+static bool put_back(Change *change, const GPtrArray *records, const HistoryRecord *record, GError **error)
+{
+	for (guint i = 0; i < record->files->len; i++) {
+		const FileChange *file = g_ptr_array_index(record->files, i);
+		g_autoptr(GBytes) text = NULL;
+
+		if (!durable_read(change_durable(change), file->path, LIMIT_FILE_BYTES, &text, error))
+			return false;
+		if (!text_is_equal(text, file->after))
+			return refuse_changed(change, records, record->number, file->path, error);
+		if (!change_write(change, file->path, file->before, file->after, error))
+			return false;
+	}
+	return true;
+}
+
+Change *history_undo(const char *root, uint64_t number, GError **error)
+{
+	g_autoptr(Change) change = change_new(root, false);
+	g_autoptr(GPtrArray) records = read_all(change_durable(change), NULL);
+	const HistoryRecord *record = number ? find_record(records, number) : find_newest(records);
+
+	if (!record && number) {
+		/* It is missing, or cannot be read: which, is said by reading it. */
+		g_autoptr(HistoryRecord) none = history_read(change_durable(change), number, error);
+
+		return NULL;
+	}
+	if (!record) {
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is nothing to undo");
+		return NULL;
+	}
+	if (!put_back(change, records, record, error))
+		return NULL;
+	change_set_undoes(change, record->number);
+	return g_steal_pointer(&change);
+}
