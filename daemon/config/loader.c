@@ -175,6 +175,9 @@ static void tell_policy_is_out(Loader *l, const PolicyDirectory *directory, cons
 	const char *rest = directory->layer > POLICY_LAYER_VENDOR ? "the vendor's policy and the other files decide"
 								  : "the other files decide";
 
+	/* What is only tried out is going to be refused. */
+	if (l->reader.overlay && g_hash_table_contains(l->reader.overlay, path))
+		return;
 	diag_error(l->configuration->diags, origin_new(path, 0), NULL, "this file is left out as a whole; %s", rest);
 }
 
