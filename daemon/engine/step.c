@@ -150,7 +150,7 @@ static StopReason find_stop_reason(Service *s)
 		return STOP_RESTART;
 	if (s->priv->is_lapsed && on_lapse_of(s) == ON_LAPSE_STOP)
 		return STOP_LAPSE;
-	if (s->state == STATE_DONE && !s->def->once && has_flipped(s, false))
+	if (s->state == STATE_DONE && !s->def->once && !s->def->problem && has_flipped(s, false))
 		return STOP_AGAIN;
 	return STOP_NOT;
 }

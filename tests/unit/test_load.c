@@ -73,6 +73,24 @@ START_TEST(a_file_with_errors_leaves_what_runs_as_it_is)
 }
 END_TEST
 
+START_TEST(a_file_with_errors_does_not_undo_the_work_of_a_task)
+{
+	g_autoptr(World) w = world_new("[Service]\nType=task\nExec=/bin/t\n[Conditions]\nWhen=flag:a\n");
+
+	world_set(w, "flag:a", true);
+	world_started(w, "it");
+	world_dies(w, "it", 0);
+	expect_state(w, "it", STATE_DONE);
+	world_set(w, "flag:a", false);
+
+	/* What is left of it has no term that is false. */
+	world_reload(w, "[Service]\nType=task\nExec=t\n", NULL);
+	world_crash(w);
+
+	expect_state(w, "it", STATE_DONE);
+}
+END_TEST
+
 START_TEST(a_corrected_file_gives_a_new_chance)
 {
 	g_autoptr(World) w = world_new_with_policy("== a\n[Service]\nExec=relative\n", WANT_A);
@@ -187,6 +205,7 @@ Suite *make_suite(void)
 	tcase_add_test(reload, what_policy_does_not_want_any_more_is_stopped);
 	tcase_add_test(reload, a_new_term_that_is_false_stops_what_runs);
 	tcase_add_test(reload, a_file_with_errors_leaves_what_runs_as_it_is);
+	tcase_add_test(reload, a_file_with_errors_does_not_undo_the_work_of_a_task);
 	tcase_add_test(reload, a_corrected_file_gives_a_new_chance);
 	tcase_add_test(reload, what_does_not_run_is_forgotten_with_its_file);
 	tcase_add_test(reload, what_runs_is_forgotten_when_it_has_ended);
