@@ -408,12 +408,46 @@ static const Slot *next_slot(Frame *frame)
 	return NULL;
 }
 
+static void tell_ignored(Walk *walk, const Service *s, const PolicyService *extra)
+{
+	for (unsigned i = 0; i < extra->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(extra->ignore, i);
+		g_autofree char *where = origin_format(ref->origin);
+
+		add(walk, s, 0, REASON_WHY, g_strdup_printf("%s is ignored by %s.", ref->name, where));
+	}
+}
+
+static void tell_added(Walk *walk, const Service *s, const char *key, const GPtrArray *terms)
+{
+	for (unsigned i = 0; i < terms->len; i++) {
+		const Term *term = g_ptr_array_index(terms, i);
+		g_autofree char *where = origin_format(term->origin);
+
+		add(walk, s, 0, REASON_WHY, g_strdup_printf("%s=%s is added by policy, %s.", key, term->text, where));
+	}
+}
+
+/* What policy changed about the terms of the service asked about. */
+static void tell_policy_terms(Walk *walk, const Service *s)
+{
+	const PolicyService *extra = policy_service(walk->engine->policy, s->def->name);
+
+	if (!extra)
+		return;
+	tell_ignored(walk, s, extra);
+	tell_added(walk, s, "When", extra->when);
+	tell_added(walk, s, "While", extra->hold);
+}
+
 static void begin_frame(Walk *walk, const Frame *frame)
 {
 	Service *s = frame->service;
 
 	add(walk, s, frame->depth, REASON_STATE, describe_state(walk, s));
 	add(walk, s, frame->depth, REASON_WHY, why_in_state(walk, s));
+	if (frame->depth == 0)
+		tell_policy_terms(walk, s);
 }
 
 static void end_frame(Walk *walk, const Frame *frame)

@@ -62,45 +62,12 @@ Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *home)
 
 /* --- terms in force --- */
 
-static bool term_names(const Term *term, const char *what)
-{
-	for (unsigned i = 0; i < term_length(term); i++) {
-		const char *key = term_literal(term, i)->key;
-
-		if (strcmp(key, what) == 0 || strcmp(key_argument(key), what) == 0)
-			return true;
-	}
-	return strcmp(term->text, what) == 0;
-}
-
-static bool is_ignored(const PolicyService *extra, const Term *term)
-{
-	for (unsigned i = 0; extra && i < extra->ignore->len; i++) {
-		const NameRef *ref = g_ptr_array_index(extra->ignore, i);
-
-		if (term_names(term, ref->name))
-			return true;
-	}
-	return false;
-}
-
-static bool is_name_ignored(const PolicyService *extra, const char *name)
-{
-	for (unsigned i = 0; extra && i < extra->ignore->len; i++) {
-		const NameRef *ref = g_ptr_array_index(extra->ignore, i);
-
-		if (strcmp(ref->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void copy_terms(GPtrArray *to, const GPtrArray *own, const GPtrArray *added, const PolicyService *extra)
 {
 	for (unsigned i = 0; i < own->len; i++) {
 		const Term *term = g_ptr_array_index(own, i);
 
-		if (!is_ignored(extra, term))
+		if (!policy_service_ignores(extra, term))
 			g_ptr_array_add(to, term_copy(term));
 	}
 	for (unsigned i = 0; added && i < added->len; i++)
@@ -134,7 +101,7 @@ static void add_after(Service *s, const PolicyService *extra)
 		const NameRef *ref = g_ptr_array_index(s->def->after, i);
 		g_autofree char *text = g_strconcat("After=", ref->name, NULL);
 
-		if (!is_name_ignored(extra, ref->name))
+		if (!policy_service_ignores_name(extra, ref->name))
 			g_ptr_array_add(s->priv->slots, slot_new(s, term_new_single(KEY_SETTLED, ref->name, text,
 										   ref->origin), SLOT_AFTER));
 	}
@@ -178,7 +145,7 @@ static void add_needs(Engine *engine, Service *s)
 	for (unsigned i = 0; i < s->def->wants->len; i++) {
 		const NameRef *ref = g_ptr_array_index(s->def->wants, i);
 
-		if (!is_name_ignored(extra, ref->name))
+		if (!policy_service_ignores_name(extra, ref->name))
 			add_need(engine, s, ref->name);
 	}
 }

@@ -78,26 +78,13 @@ static char *explain_impossible_term(Checker *c, const Term *term)
 	return g_steal_pointer(&first);
 }
 
-/* Ignore= in policy takes a condition out of the service's terms. */
-static bool is_ignored(const PolicyService *words, const Term *term)
-{
-	for (guint i = 0; words && i < words->ignore->len; i++) {
-		const char *name = ((NameRef *)g_ptr_array_index(words->ignore, i))->name;
-		const char *key = term_literal(term, 0)->key;
-
-		if (term_length(term) == 1 && (strcmp(name, key) == 0 || strcmp(name, key_argument(key)) == 0))
-			return true;
-	}
-	return false;
-}
-
 static void check_terms(Checker *c, ServiceDef *def, const char *key, const GPtrArray *terms)
 {
 	const PolicyService *words = policy_service(c->policy, def->name);
 
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
-		g_autofree char *problem = is_ignored(words, term) ? NULL : explain_impossible_term(c, term);
+		g_autofree char *problem = policy_service_ignores(words, term) ? NULL : explain_impossible_term(c, term);
 
 		if (problem) {
 			g_autofree char *text = value_complaint(key, term->text, problem);
@@ -171,6 +158,44 @@ static void warn_of_shared_names(Checker *c, const ServiceDef *def)
 	}
 }
 
+/* Is there a term or an order of @def that @ref, one word of Ignore=, drops? */
+static bool drops_something(const ServiceDef *def, const NameRef *ref)
+{
+	const GPtrArray *const terms[] = { def->when, def->hold };
+	const GPtrArray *const names[] = { def->after, def->wants };
+	gpointer pointer = (gpointer)ref;
+	GPtrArray one = { .pdata = &pointer, .len = 1 };
+	const PolicyService alone = { .ignore = &one };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(terms); i++) {
+		for (guint j = 0; j < terms[i]->len; j++) {
+			if (policy_service_ignores(&alone, g_ptr_array_index(terms[i], j)))
+				return true;
+		}
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		for (guint j = 0; j < names[i]->len; j++) {
+			if (policy_service_ignores_name(&alone, ((NameRef *)g_ptr_array_index(names[i], j))->name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A word of Ignore= that hits nothing is a typing mistake, or a term that an upgrade took away. */
+static void warn_of_idle_ignores(Checker *c, const ServiceDef *def)
+{
+	const PolicyService *words = policy_service(c->policy, def->name);
+
+	for (guint i = 0; words && !def->problem && i < words->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(words->ignore, i);
+
+		if (!drops_something(def, ref))
+			diag_warning(c->diags, ref->origin, def->name, "Ignore=%s: %s has no term about it", ref->name,
+				     def->name);
+	}
+}
+
 static void check_policy_terms(Checker *c, ServiceDef *def)
 {
 	const PolicyService *words = policy_service(c->policy, def->name);
@@ -219,7 +244,11 @@ void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 		check_terms(&c, def, "DoneWhile", def->done_while);
 		check_policy_terms(&c, def);
 	}
+	/* When every Before= has been turned round. */
+	for (guint i = 0; i < list->len; i++)
+		warn_of_idle_ignores(&c, g_ptr_array_index(list, i));
 	check_cycles(set, diags);
+	check_conflicts(set, policy, diags);
 	warn_of_unknown_in_policy(&c);
 	policy_check(policy, diags);
 }

@@ -14,7 +14,8 @@
  *
  * A service that needs what does not exist, or that is in a cycle of hard terms, gets @problem. A soft edge
  * (After=, Before=) that would close a cycle is taken out of its definition, with a warning. Before= is turned into
- * the other's @after, StopBefore= into the other's @stop_after; Wants= and Conflicts= of unknown names are dropped.
+ * the other's @after, StopBefore= into the other's @stop_after; Wants= and Conflicts= of unknown names are dropped. Two that policy wants in one
+ * runlevel though they conflict are an error that names both places; neither is left out.
  */
 void check_set(ServiceSet *set, const Policy *policy, DiagList *diags);
 

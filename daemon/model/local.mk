@@ -3,6 +3,7 @@
 noinst_LIBRARIES += libmodel.a
 libmodel_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(INIH_CFLAGS)
 libmodel_a_SOURCES = \
+	daemon/model/check-conflicts.c \
 	daemon/model/check-cycles.c \
 	daemon/model/check.c daemon/model/check.h daemon/model/check-private.h \
 	daemon/model/exec-def.c daemon/model/exec-def.h \

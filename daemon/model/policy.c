@@ -202,6 +202,39 @@ const PolicyService *policy_service(const Policy *policy, const char *service)
 	return entry ? &entry->words : NULL;
 }
 
+static bool term_names(const Term *term, const char *what)
+{
+	for (unsigned i = 0; i < term_length(term); i++) {
+		const char *key = term_literal(term, i)->key;
+
+		if (strcmp(key, what) == 0 || strcmp(key_argument(key), what) == 0)
+			return true;
+	}
+	return strcmp(term->text, what) == 0;
+}
+
+const NameRef *policy_service_ignores(const PolicyService *words, const Term *term)
+{
+	for (guint i = 0; words && i < words->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(words->ignore, i);
+
+		if (term_names(term, ref->name))
+			return ref;
+	}
+	return NULL;
+}
+
+const NameRef *policy_service_ignores_name(const PolicyService *words, const char *name)
+{
+	for (guint i = 0; words && i < words->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(words->ignore, i);
+
+		if (strcmp(ref->name, name) == 0)
+			return ref;
+	}
+	return NULL;
+}
+
 const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel)
 {
 	const PolicyWord *word = entry ? g_hash_table_lookup(entry->runlevels, runlevel->name) : NULL;
@@ -294,6 +327,35 @@ static const PolicyWord *word_in_runlevel(const Policy *policy, const ServiceEnt
 	return word;
 }
 
+/*
+ * Where NewServices=boot wants what nobody names: in 2 to 5, where packages on Debian expect to run, and in runlevels that
+ * include one of these. A runlevel made for a purpose gets what it names, and no more.
+ */
+static bool is_for_new_services(const Policy *policy, const char *runlevel)
+{
+	static const char *const names[] = { "2", "3", "4", "5" };
+	g_autoptr(GHashTable) reach = policy_reach(policy, policy_lookup_runlevel(policy, runlevel));
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (g_hash_table_contains(reach, policy_lookup_runlevel(policy, names[i])))
+			return true;
+	}
+	return false;
+}
+
+/* What nobody names. The layer is the lowest: who wrote NewServices=boot did not mean this service. */
+static void decide_new(const Policy *policy, const char *runlevel, PolicyDecision *ret)
+{
+	ret->is_default = true;
+	ret->activation = policy->new_services;
+	ret->activation_origin = policy->new_services_origin;
+	if (ret->activation == ACTIVATION_BOOT && is_for_new_services(policy, runlevel)) {
+		ret->in_runlevel = true;
+		ret->runlevel_origin = policy->new_services_origin;
+		ret->runlevel_layer = POLICY_LAYER_BUILTIN;
+	}
+}
+
 /* Any place that activates the service, in whichever runlevel; the first said. */
 static const PolicyWord *word_anywhere(const Policy *policy, const ServiceEntry *entry, const char *service)
 {
@@ -331,9 +393,7 @@ void policy_decide(const Policy *policy, const char *service, const char *runlev
 		ret->activation = ACTIVATION_BOOT;
 		ret->activation_origin = anywhere->ref.origin;
 	} else {
-		ret->activation = policy->new_services;
-		ret->activation_origin = policy->new_services_origin;
-		ret->is_default = true;
+		decide_new(policy, runlevel, ret);
 	}
 }
 

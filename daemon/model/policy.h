@@ -108,7 +108,8 @@ typedef struct PolicyDecision {
  * policy_decide() - everything policy says of @service in @runlevel
  *
  * Named in Activate= of the runlevel, of one it Includes, or of S (except for 0 and 6), or by Runlevels= in
- * [service X]: activation boot, unless [service X] Activation= says otherwise.
+ * [service X]: activation boot, unless [service X] Activation= says otherwise. Nobody names it: as NewServices= says;
+ * NewServices=boot wants it in 2 to 5, and in runlevels that include one of these.
  */
 void policy_decide(const Policy *policy, const char *service, const char *runlevel, PolicyDecision *ret);
 
@@ -132,6 +133,13 @@ typedef struct PolicyService {
 } PolicyService;
 
 const PolicyService *policy_service(const Policy *policy, const char *service);
+
+/*
+ * The word of Ignore= by which @term does not count (it names the condition, the service or facility in it, or the whole
+ * line), and that by which an order after @name or a want of it does not; NULL: it counts. @words may be NULL.
+ */
+const NameRef *policy_service_ignores(const PolicyService *words, const Term *term);
+const NameRef *policy_service_ignores_name(const PolicyService *words, const char *name);
 
 /* Warns of runlevels that some key names and nobody defines; after the last file. */
 void policy_check(const Policy *policy, DiagList *diags);

@@ -71,6 +71,62 @@ START_TEST(settled_and_active_of_a_service_that_does_not_exist_are_errors_too)
 }
 END_TEST
 
+static void add_policy(World *w, const char *text)
+{
+	ck_assert(policy_parse(w->policy, POLICY_LAYER_ADMIN, "p", text, strlen(text), w->diags));
+}
+
+START_TEST(two_that_conflict_and_are_wanted_together_are_an_error_with_both_places)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "exim4", "Conflicts=postfix\n");
+	add(w, "postfix", "Conflicts=exim4\n");
+	add_policy(w, "[runlevel 2]\nActivate=exim4\n[runlevel 3]\nInclude=2\nActivate=postfix\n");
+	check(w, "p:5: runlevel 3 wants postfix, and p:2 wants exim4, but they conflict (exim4.svc:4); exim4 runs, postfix "
+		 "waits; take one out: Activate=-postfix in [runlevel 3]\n");
+}
+END_TEST
+
+START_TEST(conflicts_through_s_count_and_the_one_named_first_is_said_to_run)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "Conflicts=b\n");
+	add(w, "b", "");
+	add_policy(w, "[runlevel S]\nActivate=b\n[runlevel 4]\nActivate=a\n");
+	check(w, "p:4: runlevel 4 wants a, and p:2 wants b, but they conflict (a.svc:4); b runs, a waits; take one out: "
+		 "Activate=-a in [runlevel 4]\n");
+}
+END_TEST
+
+START_TEST(conflicts_of_what_is_not_wanted_together_are_none)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "Conflicts=b c d\n");
+	add(w, "b", "");
+	add(w, "c", "");
+	add(w, "d", "");
+	add_policy(w, "[runlevel 2]\nActivate=a c d\n[runlevel 3]\nActivate=b\n[service c]\nActivation=on-demand\n"
+		      "[service d]\nRunlevels=-2\n");
+	check(w, "");
+}
+END_TEST
+
+START_TEST(an_ignore_that_hits_nothing_is_warned_of)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "While=network:up\nAfter=b\n");
+	add(w, "b", "Before=c\n");
+	add(w, "c", "When=flag:x | flag:y\n");
+	add_policy(w, "[service a]\nIgnore=network:up b network:online\n[service c]\nIgnore=b flag:y c\n");
+	check(w, "p:2: warning: Ignore=network:online: a has no term about it\n"
+		 "p:4: warning: Ignore=c: c has no term about it\n");
+}
+END_TEST
+
 START_TEST(a_condition_that_somebody_can_supply_is_none)
 {
 	g_autoptr(World) w = world_new();
@@ -334,6 +390,10 @@ Suite *make_suite(void)
 
 	tcase_add_test(names, a_need_for_a_service_that_does_not_exist_is_an_error_with_the_nearest_name);
 	tcase_add_test(names, settled_and_active_of_a_service_that_does_not_exist_are_errors_too);
+	tcase_add_test(names, two_that_conflict_and_are_wanted_together_are_an_error_with_both_places);
+	tcase_add_test(names, conflicts_through_s_count_and_the_one_named_first_is_said_to_run);
+	tcase_add_test(names, conflicts_of_what_is_not_wanted_together_are_none);
+	tcase_add_test(names, an_ignore_that_hits_nothing_is_warned_of);
 	tcase_add_test(names, a_condition_that_somebody_can_supply_is_none);
 	tcase_add_test(names, a_facility_that_nobody_provides_is_an_error);
 	tcase_add_test(names, what_needs_a_broken_service_is_not_broken_itself);

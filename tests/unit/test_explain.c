@@ -319,6 +319,24 @@ START_TEST(what_the_vendor_wants_on_other_machines_is_not_listed)
 }
 END_TEST
 
+START_TEST(what_policy_ignores_and_adds_is_told_with_its_place)
+{
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=network:up\n",
+						   "[runlevel 2]\nActivate=app\n[service app]\nIgnore=network:up\n"
+						   "When=flag:go\n");
+
+	ck_assert_str_eq(told(w, "app"),
+			 "state: app is waiting for 1 condition.\n"
+			 "why: It is wanted in runlevel 2 (" POLICY_FILE ":2).\n"
+			 "why: network:up is ignored by " POLICY_FILE ":4.\n"
+			 "why: When=flag:go is added by policy, " POLICY_FILE ":5.\n"
+			 "why: flag:go is false (" POLICY_FILE ":5).\n"
+			 "next: svcctl flag set go\n"
+			 "cause: waiting: wanted in runlevel 2 (" POLICY_FILE ":2) (just now).\n"
+			 "impact: Nothing waits for it.\n");
+}
+END_TEST
+
 START_TEST(nobody_is_explained_who_does_not_exist)
 {
 	g_autoptr(World) w = world_new(DAEMON);
@@ -334,6 +352,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("explain");
 	TCase *sentences = tcase_create("sentences");
 
+	tcase_add_test(sentences, what_policy_ignores_and_adds_is_told_with_its_place);
 	tcase_add_test(sentences, a_false_condition_is_named_with_its_place_and_what_to_do);
 	tcase_add_test(sentences, the_walk_goes_down_to_the_root_cause);
 	tcase_add_test(sentences, a_decision_of_policy_is_told_with_file_line_and_reason);

@@ -224,6 +224,30 @@ START_TEST(new_services_have_the_activation_of_the_defaults)
 }
 END_TEST
 
+START_TEST(new_services_may_be_wanted_in_the_runlevels_of_a_running_machine)
+{
+	g_autoptr(Policy) policy = policy_of("[defaults]\nNewServices=boot\n[runlevel 5]\nActivate=gdm3\n"
+					     "[service fwupd]\nActivation=on-demand\n[service words]\nReason=x\n"
+					     "[runlevel at-home]\nInclude=3\n[runlevel on-train]\nActivate=reader\n");
+	PolicyDecision decision;
+
+	expect_decision(policy, "new", "2", ACTIVATION_BOOT, true);
+	expect_decision(policy, "new", "5", ACTIVATION_BOOT, true);
+	expect_decision(policy, "words", "5", ACTIVATION_BOOT, true);
+	expect_decision(policy, "new", "at-home", ACTIVATION_BOOT, true);
+	expect_decision(policy, "new", "on-train", ACTIVATION_BOOT, false);
+	expect_decision(policy, "new", "1", ACTIVATION_BOOT, false);
+	expect_decision(policy, "new", "0", ACTIVATION_BOOT, false);
+	expect_decision(policy, "new", "6", ACTIVATION_BOOT, false);
+	expect_decision(policy, "new", "S", ACTIVATION_BOOT, false);
+	expect_decision(policy, "gdm3", "2", ACTIVATION_BOOT, false);
+	expect_decision(policy, "fwupd", "2", ACTIVATION_ON_DEMAND, false);
+	policy_decide(policy, "new", "2", &decision);
+	ck_assert(decision.is_default);
+	ck_assert_uint_eq(decision.runlevel_origin.line, 2);
+}
+END_TEST
+
 START_TEST(what_is_named_earlier_has_the_lower_rank)
 {
 	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=postfix exim4\n");
@@ -364,6 +388,7 @@ Suite *make_suite(void)
 	tcase_add_test(decisions, the_section_of_a_template_is_for_its_instances);
 	tcase_add_test(decisions, runlevels_have_names);
 	tcase_add_test(decisions, new_services_have_the_activation_of_the_defaults);
+	tcase_add_test(decisions, new_services_may_be_wanted_in_the_runlevels_of_a_running_machine);
 	tcase_add_test(decisions, what_is_named_earlier_has_the_lower_rank);
 	suite_add_tcase(suite, decisions);
 	tcase_add_test(layers, later_layers_add_and_remove_entries);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Check, conflicts: two services that policy wants together, though one of them says that they exclude each other. Which of
+ * them runs is the engine's to decide (engine/conflict.c); that there is something to decide is an error of the policy.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "model/check-private.h"
+
+typedef struct Search {
+	const Policy *policy;
+	GPtrArray *runlevels; /* names, sorted */
+	GHashTable *told;     /* "one two", in the order of the names: Conflicts= may be said on both sides */
+	DiagList *diags;
+} Search;
+
+/* Is it wanted by policy itself in @runlevel? */
+static bool is_wanted(const Policy *policy, const ServiceDef *def, const char *runlevel, PolicyDecision *ret)
+{
+	policy_decide(policy, def->name, runlevel, ret);
+	return ret->activation == ACTIVATION_BOOT && ret->in_runlevel;
+}
+
+static bool is_new_pair(Search *search, const ServiceDef *one, const ServiceDef *two)
+{
+	const bool in_order = strcmp(one->name, two->name) < 0;
+
+	return g_hash_table_add(search->told,
+				g_strdup_printf("%s %s", (in_order ? one : two)->name, (in_order ? two : one)->name));
+}
+
+/* As the engine ranks them: by policy's order, then by name. */
+static bool comes_first(const ServiceDef *one, const PolicyDecision *of_one, const ServiceDef *two,
+			const PolicyDecision *of_two)
+{
+	const unsigned order_of_one = of_one->is_default ? G_MAXUINT : of_one->order;
+	const unsigned order_of_two = of_two->is_default ? G_MAXUINT : of_two->order;
+
+	return order_of_one != order_of_two ? order_of_one < order_of_two : strcmp(one->name, two->name) < 0;
+}
+
+static void tell(Search *search, const char *runlevel, const ServiceDef *winner, const PolicyDecision *of_winner,
+		 const ServiceDef *loser, const PolicyDecision *of_loser, const NameRef *conflict)
+{
+	g_autofree char *winner_at = origin_format(of_winner->runlevel_origin);
+	g_autofree char *conflict_at = origin_format(conflict->origin);
+
+	diag_error(search->diags, of_loser->runlevel_origin, loser->name,
+		   "runlevel %s wants %s, and %s wants %s, but they conflict (%s); %s runs, %s waits; take one out: "
+		   "Activate=-%s in [runlevel %s]",
+		   policy_runlevel_title(search->policy, runlevel), loser->name, winner_at, winner->name, conflict_at,
+		   winner->name, loser->name, loser->name, runlevel);
+}
+
+static void look_at_pair(Search *search, const ServiceDef *one, const ServiceDef *two, const NameRef *conflict)
+{
+	for (guint i = 0; i < search->runlevels->len; i++) {
+		const char *runlevel = g_ptr_array_index(search->runlevels, i);
+		PolicyDecision of_one;
+		PolicyDecision of_two;
+
+		if (!is_wanted(search->policy, one, runlevel, &of_one) ||
+		    !is_wanted(search->policy, two, runlevel, &of_two))
+			continue;
+		if (!is_new_pair(search, one, two))
+			return;
+		if (comes_first(one, &of_one, two, &of_two))
+			tell(search, runlevel, one, &of_one, two, &of_two, conflict);
+		else
+			tell(search, runlevel, two, &of_two, one, &of_one, conflict);
+		return;
+	}
+}
+
+void check_conflicts(const ServiceSet *set, const Policy *policy, DiagList *diags)
+{
+	const GPtrArray *list = service_set_list(set);
+	g_autoptr(GPtrArray) runlevels = policy_runlevels(policy);
+	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	Search search = { .policy = policy, .runlevels = runlevels, .told = told, .diags = diags };
+
+	for (guint i = 0; i < list->len; i++) {
+		const ServiceDef *def = g_ptr_array_index(list, i);
+
+		for (guint j = 0; j < def->conflicts->len; j++) {
+			const NameRef *ref = g_ptr_array_index(def->conflicts, j);
+			const ServiceDef *other = service_set_find(set, ref->name);
+
+			if (other && other != def)
+				look_at_pair(&search, def, other, ref);
+		}
+	}
+}
