@@ -59,6 +59,9 @@
 /* Records of causes remembered for one service. */
 #define LIMIT_CAUSES 16
 
+/* Those whom policy refused a service, remembered by name; all are counted. A service has a few doors and names. */
+#define LIMIT_REFUSALS 8
+
 /* Clients of the private socket at one time. */
 #define LIMIT_PRIVATE_CLIENTS 64
 

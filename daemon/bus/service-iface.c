@@ -74,6 +74,31 @@ static void append_causes(const Subject *x, DBusMessageIter *out)
 	wire_close(out, &array);
 }
 
+static uint64_t get_refused(const Subject *x)
+{
+	return x->service->refusals.total;
+}
+
+static void append_refusals(const Subject *x, DBusMessageIter *out)
+{
+	const GQueue *records = x->service->refusals.records;
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(ssut)", &array);
+	for (const GList *link = records ? records->head : NULL; link; link = link->next) {
+		const RefusalRecord *record = link->data;
+		DBusMessageIter inner;
+
+		wire_open(&array, DBUS_TYPE_STRUCT, NULL, &inner);
+		wire_string(&inner, refusal_door_name(record->door));
+		wire_string(&inner, record->text);
+		wire_uint32(&inner, record->count);
+		wire_uint64(&inner, time_of(record->last_us));
+		wire_close(&array, &inner);
+	}
+	wire_close(out, &array);
+}
+
 static uint64_t get_settled(const Subject *x)
 {
 	return engine_is_settled(x->service);
@@ -225,6 +250,8 @@ static const PropertyRow properties[] = {
 	{ "Since", "t", PROPERTY_LISTED, .number = get_since },
 	{ "Cause", "s", PROPERTY_LISTED, .text = get_cause },
 	{ "Causes", "a(tsss)", PROPERTY_SILENT, .append = append_causes },
+	{ "Refused", "u", 0, .number = get_refused },
+	{ "Refusals", "a(ssut)", PROPERTY_SILENT, .append = append_refusals },
 	{ "Settled", "b", 0, .number = get_settled },
 	{ "Wanted", "b", PROPERTY_LISTED, .number = get_wanted },
 	{ "WantReason", "s", PROPERTY_LISTED, .text = get_want_reason },

@@ -150,7 +150,6 @@ struct ServicePrivate {
 	bool has_ended;        /* recovered: its end was missed, and is handled when the engine begins */
 	Backoff backoff;
 	int64_t timer_at_us[ENGINE_TIMER_COUNT];
-	unsigned n_refused;
 	unsigned n_strays;    /* process events that were too late or impossible */
 	char *cause_next;     /* the admin's words for what is about to happen, or NULL */
 	char *note_extra;     /* keys of a newer version's note */
@@ -183,6 +182,7 @@ struct Engine {
 	int64_t now_us;      /* of the event at hand */
 	int64_t happened_us; /* when it happened, not when it was told */
 	bool is_acting;      /* engine_begin() was called */
+	bool is_resuming;    /* in engine_begin(), not the first of this boot: what follows has been counted */
 	const char *runlevel;
 	const char *previous_runlevel;
 	char *runlevel_cause;
@@ -303,6 +303,10 @@ bool wait_limit_covers(const Slot *slot);
 void wait_limit_update(Service *s);
 /* The clock has run out. */
 void wait_limit_over(Service *s);
+
+/* --- request.c --- */
+/* @needer is wanted, and policy keeps from it what it needs. */
+void request_refuse_need(Service *s, const Service *needer);
 
 /* --- service.c --- */
 Service *service_new(Engine *engine, ServiceDef *def);

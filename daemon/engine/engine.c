@@ -182,6 +182,7 @@ void engine_begin(Engine *engine, const char *runlevel, int64_t now_us)
 	else if (!engine->runlevel)
 		engine->runlevel = g_intern_string(policy_default_runlevel(engine->policy, NULL));
 	engine->is_acting = true;
+	engine->is_resuming = engine->boot_us != 0;
 	if (!engine->boot_us)
 		engine->boot_us = MAX(now_us, 1);
 	want_decide_all(engine);
@@ -191,6 +192,7 @@ void engine_begin(Engine *engine, const char *runlevel, int64_t now_us)
 	for (unsigned i = 0; i < engine->services->len; i++)
 		begin_service(g_ptr_array_index(engine->services, i));
 	engine_run(engine);
+	engine->is_resuming = false;
 	engine->ops->engine_changed(engine->data);
 }
 

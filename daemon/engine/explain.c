@@ -450,6 +450,15 @@ static void begin_frame(Walk *walk, const Frame *frame)
 		tell_policy_terms(walk, s);
 }
 
+/* Each sentence ends with its full stop, as the reasons before it. */
+static void add_refusals(Walk *walk, const Service *s)
+{
+	char *text = refusals_describe(&s->refusals, walk->now_us);
+
+	if (text)
+		add(walk, s, 0, REASON_CAUSE, text);
+}
+
 static void end_frame(Walk *walk, const Frame *frame)
 {
 	const CauseRecord *newest = g_queue_peek_head(frame->service->causes);
@@ -458,8 +467,10 @@ static void end_frame(Walk *walk, const Frame *frame)
 	if (frame->depth == 0 && newest)
 		add(walk, frame->service, 0, REASON_CAUSE,
 		    g_strdup_printf("%s: %s (%s).", service_state_name(newest->to), newest->text, when));
-	if (frame->depth == 0)
+	if (frame->depth == 0) {
+		add_refusals(walk, frame->service);
 		add_impact(walk, frame->service);
+	}
 	if (!frame->has_deeper)
 		advise(walk, frame);
 }

@@ -15,6 +15,7 @@ libengine_a_SOURCES = \
 	daemon/engine/note.c \
 	daemon/engine/progress.c daemon/engine/progress.h \
 	daemon/engine/recover.c \
+	daemon/engine/refusal.c daemon/engine/refusal.h \
 	daemon/engine/request.c \
 	daemon/engine/service.c daemon/engine/service.h \
 	daemon/engine/settled.c \

@@ -12,6 +12,7 @@
  *	u=...    WaitTimeout= runs until then
  *	a=s0@... admin's want (s start, t stop) or a demand (d), uid, when
  *	r=3      automatic restarts
+ *	n=12     what policy has refused; to whom is not kept
  *	k=2      how often the back-off was doubled
  *	b=1.2.   ends that count for the limit: 10 ms before t=, in base 36
  *	d=...    what the last start took
@@ -156,7 +157,7 @@ void engine_note(const Engine *engine, const Service *s, char *text, size_t size
 		return;
 	text[0] = '\0';
 	if (s->invocation == 0 && s->admin == ADMIN_NONE && !s->priv->note_extra && !s->priv->wait_until_us &&
-	    !s->result)
+	    !s->result && s->refusals.total == 0)
 		return;
 	(void)g_snprintf(head, sizeof(head), "v=1 s=%c", state_letters[s->state]);
 	(void)append_word(note, room, head);
@@ -167,6 +168,7 @@ void engine_note(const Engine *engine, const Service *s, char *text, size_t size
 	append_admin(note, room, s);
 	append_number(note, room, 'r', s->n_restarts);
 	append_number(note, room, 'k', s->priv->backoff.level);
+	append_number(note, room, 'n', s->refusals.total);
 	append_failures(note, room, s);
 	append_number(note, room, 'd', s->start_duration_us);
 	if (s->priv->note_extra)
@@ -306,6 +308,9 @@ static bool take_number(Reader *r, char key, const char *value)
 	case 'k':
 		r->service->priv->backoff.level = (unsigned)MIN(number, 62);
 		break;
+	case 'n':
+		r->service->refusals.total = (unsigned)MIN(number, UINT_MAX);
+		break;
 	case 'd':
 		r->service->start_duration_us = number;
 		break;
@@ -328,7 +333,7 @@ static const struct {
 } note_keys[] = {
 	{ 'v', read_version }, { 's', read_state }, { 'f', read_flags }, { 'a', read_admin }, { 'b', take_failures },
 	{ 'x', read_result },  { 'p', skip_word },  { 'i', NULL },	  { 't', NULL },       { 'r', NULL },
-	{ 'k', NULL },	       { 'd', NULL },	  { 'u', NULL },
+	{ 'k', NULL },	       { 'd', NULL },	  { 'u', NULL },    { 'n', NULL },
 };
 
 static bool read_word(Reader *r, const char *word)
@@ -348,6 +353,7 @@ static void forget_what_was_read(Service *s)
 	s->invocation = 0;
 	s->admin = ADMIN_NONE;
 	s->n_restarts = 0;
+	s->refusals.total = 0;
 	s->priv->wait_until_us = 0;
 	s->start_duration_us = 0;
 	s->is_failed_for_good = false;

@@ -24,20 +24,46 @@ char *requester_describe(const char *verb, const Requester *who)
 	return g_strdup_printf("%s by uid %u (pid %d, %s)", verb, (unsigned)who->uid, (int)who->pid, who->command);
 }
 
+/* For the list of refusals; the pid is another one each time. */
+static char *describe_asker(const char *verb, const Requester *who)
+{
+	return g_strdup_printf("%s by uid %u (%s)", verb, (unsigned)who->uid, who->command);
+}
+
+static void count_refusal(Service *s, const char *verb, const Requester *who, const char *asked)
+{
+	const RefusalDoor door = g_str_has_prefix(verb, DEMANDED) ? REFUSAL_BUS : REFUSAL_REQUEST;
+	g_autofree char *asker = describe_asker(verb, who);
+
+	refusals_add(&s->refusals, door, asker, asked, true, s->priv->engine->now_us);
+}
+
 /* Takes @text. */
 static bool refuse(Service *s, const char *verb, const Requester *who, GError **error, ErrorCode code, char *text)
 {
 	g_autofree char *asked = requester_describe(verb, who);
 	char *remark = g_strdup_printf(REFUSED "%s: %s", asked, text);
 
-	s->priv->n_refused++;
-	if (g_str_has_prefix(verb, DEMANDED))
+	if (code == SVCD_ERROR_POLICY_DENIED)
+		count_refusal(s, verb, who, asked);
+	if (s->policy.activation == ACTIVATION_NEVER)
+		service_remark_once(s, REFUSED, remark);
+	else if (g_str_has_prefix(verb, DEMANDED))
 		service_remark_once(s, REFUSED DEMANDED, remark);
 	else
 		service_remark(s, remark);
 	fail(error, code, "%s: %s", s->def->name, text);
 	g_free(text);
 	return false;
+}
+
+void request_refuse_need(Service *s, const Service *needer)
+{
+	Engine *engine = s->priv->engine;
+	g_autofree char *who = g_strdup_printf("needed by %s", needer->def->name);
+
+	refusals_add(&s->refusals, REFUSAL_NEED, who, who, !engine->is_resuming, engine->now_us);
+	engine->ops->changed(engine->data, s);
 }
 
 static bool check_start(Service *s, const char *verb, const Requester *who, GError **error)

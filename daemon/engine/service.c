@@ -53,6 +53,7 @@ void service_free(Service *s)
 	g_free(s->priv);
 	g_ptr_array_unref(s->when);
 	g_ptr_array_unref(s->hold);
+	refusals_clear(&s->refusals);
 	g_queue_free_full(s->causes, cause_free);
 	g_free(s->result);
 	g_free(s->status_text);

@@ -13,6 +13,7 @@
 
 #include "base/enum-names.h"
 #include "base/limits.h"
+#include "engine/refusal.h"
 #include "model/policy.h"
 #include "model/service-def.h"
 
@@ -83,6 +84,7 @@ struct Service {
 	int64_t started_us;
 	int64_t backoff_until_us; /* STATE_BACKOFF */
 
+	Refusals refusals; /* by policy */
 	GQueue *causes; /* CauseRecord *, newest first, at most LIMIT_CAUSES */
 
 	struct ServicePrivate *priv; /* the engine's own: edges, work-list membership, back-off history */

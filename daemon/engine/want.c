@@ -172,6 +172,34 @@ static void queue_dependents(const Service *s)
 	}
 }
 
+/* Policy says so before anything else: what an admin only stopped is no matter of policy. */
+static bool is_never(const Service *s)
+{
+	return s->policy.activation == ACTIVATION_NEVER;
+}
+
+/* It has become wanted. */
+static void refuse_needs(const Service *needer)
+{
+	for (unsigned i = 0; i < needer->priv->needs->len; i++) {
+		Service *need = g_ptr_array_index(needer->priv->needs, i);
+
+		if (is_never(need))
+			request_refuse_need(need, needer);
+	}
+}
+
+/* Its policy has become never. */
+static void refuse_needers(Service *s)
+{
+	for (unsigned i = 0; i < s->priv->needers->len; i++) {
+		const Service *needer = g_ptr_array_index(s->priv->needers, i);
+
+		if (service_is_wanted(needer))
+			request_refuse_need(s, needer);
+	}
+}
+
 void want_show(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
@@ -184,6 +212,8 @@ void want_show(Service *s)
 	engine_queue(s, WORK_RANK);
 	if (reason == s->want_reason && wanted_by == s->wanted_by)
 		return;
+	if (s->want_reason == WANT_NOTHING)
+		refuse_needs(s);
 	s->want_reason = reason;
 	s->wanted_by = wanted_by;
 	if (reason == WANT_NOTHING)
@@ -200,9 +230,12 @@ void want_decide_all(Engine *engine)
 {
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
+		const bool was_never = is_never(s);
 
 		if (engine->runlevel)
 			policy_decide(engine->policy, s->def->name, engine->runlevel, &s->policy);
+		if (is_never(s) && !was_never)
+			refuse_needers(s);
 		engine_queue(s, WORK_WANT);
 	}
 }

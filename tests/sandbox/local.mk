@@ -75,6 +75,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_network.py \
 	tests/sandbox/test_new_stop.py \
 	tests/sandbox/test_no_descriptors.py \
+	tests/sandbox/test_never.py \
 	tests/sandbox/test_no_descriptors_left.py \
 	tests/sandbox/test_no_manager.py \
 	tests/sandbox/test_notify_spoof.py \

@@ -12,6 +12,7 @@ ENGINE_TESTS = \
 	tests/unit/test_load \
 	tests/unit/test_note \
 	tests/unit/test_progress \
+	tests/unit/test_refusal \
 	tests/unit/test_settled \
 	tests/unit/test_stop_order \
 	tests/unit/test_transitions \
@@ -38,6 +39,10 @@ tests_unit_test_chain_LDADD = $(ENGINE_TEST_LDADD)
 tests_unit_test_demand_SOURCES = tests/unit/test_demand.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_demand_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_demand_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_refusal_SOURCES = tests/unit/test_refusal.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_refusal_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_refusal_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_engine_SOURCES = tests/unit/test_engine.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_engine_CFLAGS = $(ENGINE_TEST_CFLAGS)

@@ -142,7 +142,7 @@ START_TEST(every_property_can_be_read)
 	} objects[] = {
 		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 17 },
 		{ OBJECT_PATH_BOOT, INTERFACE_BOOT, 9 },
-		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 34 },
+		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 36 },
 	};
 	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);

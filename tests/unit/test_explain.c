@@ -75,6 +75,7 @@ START_TEST(a_decision_of_policy_is_told_with_file_line_and_reason)
 	ck_assert_str_eq(told(w, "it"),
 			 "state: it is not running.\n"
 			 "why: Policy says \"never\" (" POLICY_FILE ":4): \"office rule 12\".\n"
+			 "cause: Refused 1 request since the boot: needed by app (just now).\n"
 			 "impact: Waiting for it: app.\n"
 			 "next: To allow it, change its policy (" POLICY_FILE ":4).\n");
 }

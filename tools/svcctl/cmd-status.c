@@ -14,6 +14,7 @@
 enum { STATUS_LOG_LINES = 10, STATUS_CAUSES = 8 };
 
 static const char *const cause_fields[] = { "at_us", "from", "to", "text", NULL };
+static const char *const refusal_fields[] = { "door", "who", "count", "last_us", NULL };
 static const char *const false_term_fields[] = { "text", "level", "why", "origin", NULL };
 static const char *const term_fields[] = { "key", "text", "level", "why", "origin", NULL };
 
@@ -25,6 +26,8 @@ static const Column columns[] = {
 	{ "since_us", NULL, "Since", CELL_TIME },
 	{ "cause", NULL, "Cause", CELL_TEXT },
 	{ "causes", NULL, "Causes", CELL_STRUCTS, cause_fields },
+	{ "refused", NULL, "Refused", CELL_NUMBER },
+	{ "refusals", NULL, "Refusals", CELL_STRUCTS, refusal_fields },
 	{ "wanted", NULL, "Wanted", CELL_BOOL },
 	{ "want_reason", NULL, "WantReason", CELL_TEXT },
 	{ "wanted_by", NULL, "WantedBy", CELL_TEXT },
@@ -97,6 +100,31 @@ static void print_policy(Output *output, GVariant *s)
 	output_field(output, "Policy", policy);
 	field_text(output, "Reason", s, "PolicyReason");
 	output_field(output, "Wanted", wanted);
+}
+
+/* What policy has refused since the boot, and to whom. */
+static void print_refusals(Output *output, GVariant *s)
+{
+	g_autoptr(GVariant) refusals = g_variant_lookup_value(s, "Refusals", G_VARIANT_TYPE("a(ssut)"));
+	const unsigned total = (unsigned)record_number(s, "Refused");
+	g_autofree char *requests = output_count(total, "request");
+	g_autofree char *head = g_strdup_printf("%s since the boot", requests);
+	const char *door, *who;
+	guint32 count;
+	guint64 last_us;
+
+	if (total == 0)
+		return;
+	output_field(output, "Refused", head);
+	for (gsize i = 0; refusals && i < g_variant_n_children(refusals); i++) {
+		g_autofree char *at = NULL;
+		g_autofree char *line = NULL;
+
+		g_variant_get_child(refusals, i, "(&s&sut)", &door, &who, &count, &last_us);
+		at = output_format_time(output, (int64_t)last_us);
+		line = g_strdup_printf("%u by %s: %s, last %s", count, door, who, at);
+		output_field(output, "", line);
+	}
 }
 
 static void print_terms(Output *output, GVariant *s)
@@ -245,6 +273,7 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	print_title(output, s);
 	print_state(output, s);
 	print_policy(output, s);
+	print_refusals(output, s);
 	print_terms(output, s);
 	print_dependents(output, s);
 	field_text(output, "Status", s, "StatusText");
