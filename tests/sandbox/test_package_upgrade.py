@@ -179,6 +179,13 @@ def check_new_daemon(policy, is_started):
             box.svcctl("start", "nginx")
             assert box.pid("nginx")
 
+        # One that nobody has heard of; what the admin forbids stays forbidden.
+        dpkg(box, "--install", build(box, 2))
+        box.wait_state("ticker", "ready")
+        box.wait_at_rest()
+        assert box.state("ticker-exporter") == ("ready" if is_started else "idle"), box.service("ticker-exporter")
+        assert box.state("fixed") == "idle"
+
 
 with Sandbox(root="debian", vendor=True, files=FILES, mounts=("sys",)) as machine:
     machine.wait_state("cron", "ready")
