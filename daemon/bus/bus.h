@@ -24,6 +24,7 @@ typedef struct BusInfo {
 	const char *const *tainted;  /* sentences, NULL-terminated, or NULL */
 	unsigned generation;         /* how many managers there were before */
 	int64_t started_us;          /* this manager's start */
+	int64_t files_read_us;       /* when it began to read the files that are in force; 0: not yet */
 } BusInfo;
 
 /* What the bus asks of the rest of the manager. Failing functions set @error; its code names the D-Bus error. */

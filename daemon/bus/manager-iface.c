@@ -445,6 +445,11 @@ static uint64_t get_manager_started_at(const Subject *x)
 	return (uint64_t)MAX(bus_info(x->bus).started_us, 0);
 }
 
+static uint64_t get_files_read_at(const Subject *x)
+{
+	return (uint64_t)MAX(bus_info(x->bus).files_read_us, 0);
+}
+
 static uint64_t get_manager_pid(const Subject *x)
 {
 	return (uint64_t)getpid();
@@ -495,6 +500,7 @@ static const PropertyRow properties[] = {
 	{ "ShuttingDown", "b", 0, .number = get_shutting_down },
 	{ "Generation", "u", PROPERTY_CONST, .number = get_generation },
 	{ "ManagerStartedAt", "t", PROPERTY_CONST, .number = get_manager_started_at },
+	{ "FilesReadAt", "t", 0, .number = get_files_read_at },
 	{ "ManagerPid", "u", PROPERTY_CONST, .number = get_manager_pid },
 	{ "Virtualization", "s", PROPERTY_CONST, .text = get_virtualization },
 	{ "Flags", "as", 0, .append = append_flags },

@@ -189,8 +189,10 @@ static Configuration *load_configuration(Manager *m)
 
 void files_load_now(Manager *m)
 {
+	const int64_t began_us = loop_now();
 	g_autoptr(Configuration) configuration = load_configuration(m);
 
+	m->files_read_us = began_us;
 	g_clear_pointer(&m->diags, diag_list_free);
 	m->diags = g_steal_pointer(&configuration->diags);
 	log_diagnostics(m);
@@ -198,6 +200,8 @@ void files_load_now(Manager *m)
 		add_orphans(m, configuration->set);
 	engine_load(m->engine, g_steal_pointer(&configuration->set), g_steal_pointer(&configuration->policy),
 		    loop_now());
+	if (m->bus)
+		bus_engine_changed(m->bus); /* FilesReadAt */
 	if (m->recovery)
 		recovery_carry_out(m);
 	else

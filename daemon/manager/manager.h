@@ -36,6 +36,7 @@ typedef struct Recovery Recovery;
 typedef struct Manager {
 	GMainLoop *loop;
 	int exit_code;
+	int64_t files_read_us;  /* when reading those in force began; 0: not yet */
 	int64_t started_us;
 
 	KeeperLink *link;

@@ -155,7 +155,8 @@ static void on_info(void *data, BusInfo *ret)
 	*ret = (BusInfo){ .virtualization = m->welcome.virtualization,
 			  .tainted = m->context.cgroup_root ? NULL : no_cgroups,
 			  .generation = m->welcome.generation,
-			  .started_us = m->started_us };
+			  .started_us = m->started_us,
+			  .files_read_us = m->files_read_us };
 }
 
 static void on_watch_condition(void *data, KeyPrefix prefix, const char *key)
