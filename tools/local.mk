@@ -21,6 +21,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-status.c \
 	tools/svcctl/cmd-system.c \
 	tools/svcctl/exit-code.c tools/svcctl/exit-code.h \
+	tools/svcctl/forecast.c tools/svcctl/forecast.h \
 	tools/svcctl/log-tail.c tools/svcctl/log-tail.h \
 	tools/svcctl/output.c tools/svcctl/output.h \
 	tools/svcctl/processes.c tools/svcctl/processes.h \

@@ -89,6 +89,13 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 void engine_note(const Engine *engine, const Service *s, char *text, size_t size);
 
 /**
+ * engine_note_for() - the note of a service of which no more is known than this: for an engine that is to stand where
+ * another one does
+ * @is_wanted: and if it is idle all the same, it has ended by itself and is not started again
+ */
+void engine_note_for(ServiceState state, AdminWant admin, bool is_wanted, char *text, size_t size);
+
+/**
  * engine_note_global(), engine_recover_global() - the same for what belongs to no service: runlevel, boot times,
  * boot finished, how far its progress was
  */

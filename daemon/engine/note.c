@@ -177,6 +177,18 @@ void engine_note(const Engine *engine, const Service *s, char *text, size_t size
 	g_strlcpy(text, note->str, size);
 }
 
+void engine_note_for(ServiceState state, AdminWant admin, bool is_wanted, char *text, size_t size)
+{
+	g_autoptr(GString) note = g_string_new("v=1");
+
+	g_string_append_printf(note, " s=%c i=1", state_letters[state]);
+	if (state == STATE_IDLE && is_wanted)
+		g_string_append(note, " f=e");
+	if (admin != ADMIN_NONE)
+		g_string_append_printf(note, " a=%c0@1", admin_letters[admin]);
+	g_strlcpy(text, note->str, size);
+}
+
 /* --- reading --- */
 
 typedef struct Reader {

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What would start and stop, as a table: files and policy before, policy after, and how the machine is.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "model/check.h"
+#include "model/service-parse.h"
+#include "svcctl/forecast.h"
+
+Suite *make_suite(void);
+
+#define D "[Service]\nExec=/bin/x\n"
+
+static const char files[] = "== base\n" D
+			    "== upper\n" D "[Conditions]\nWhile=service:base\n"
+			    "== loose\n" D "[Conditions]\nAfter=base\n"
+			    "== netted\n" D "[Conditions]\nWhile=network:up\n"
+			    "== named\n" D "Ready=dbus:org.example.Named\n"
+			    "== caller\n" D "[Conditions]\nWhile=dbus:org.example.Named\n"
+			    "== slow\n" D "Linger=30s\n"
+			    "== work\n[Service]\nType=task\nExec=/bin/x\n"
+			    "== crowd\n[Service]\nType=group\n[Conditions]\nWhile=service:loose\n"
+			    "== rival\n" D "[Conditions]\nConflicts=loose\n"
+			    "== riding\n" D "[Conditions]\nWhile=flag:on\nOnLapse=keep\n";
+
+typedef struct Row {
+	const char *before;   /* [runlevel 2] Activate= */
+	const char *after;    /* the whole policy then; NULL: the same */
+	const char *runlevel; /* to change to, or NULL */
+	const char *present;  /* "base:ready netted:failed", NULL: nothing runs, and it is guessed */
+	const char *expected;
+} Row;
+
+static const Row rows[] = {
+	{ "base", "[runlevel 2]\nActivate=base\n", NULL, "base:ready", "" },
+	{ "base", "[runlevel 2]\nActivate=base loose\n", NULL, "base:ready", "starts loose" },
+	{ "base loose", "[runlevel 2]\nActivate=base\n", NULL, "base:ready loose:ready", "stops loose" },
+	{ "upper", "[runlevel 2]\n", NULL, "base:ready upper:ready", "stops upper base" },
+	{ "", "[runlevel 2]\nActivate=upper\n", NULL, "", "starts base upper" },
+	{ "upper", "[runlevel 2]\nActivate=upper\n[service base]\nActivation=never\n", NULL, "base:ready upper:ready",
+	  "stops upper base" },
+	/* What an admin started is not policy's to stop; what he stopped is not to be started. */
+	{ "", "[runlevel 2]\n[service loose]\nActivation=manual\n", NULL, "loose:ready:start", "" },
+	{ "loose", "[runlevel 2]\nActivate=loose\nActivate=work\n", NULL, "loose:idle:stop", "starts work" },
+	/* What has failed or has ended by itself is not started by another policy. */
+	{ "loose", "[runlevel 2]\nActivate=loose\nActivate=work\n", NULL, "loose:failed", "starts work" },
+	{ "loose", "[runlevel 2]\nActivate=loose\nActivate=work\n", NULL, "loose:idle", "starts work" },
+	/* The world outside. */
+	{ "", "[runlevel 2]\nActivate=netted\n", NULL, "", "waits netted" },
+	{ "", "[runlevel 2]\nActivate=netted\n", NULL, NULL, "starts netted" },
+	{ "", "[runlevel 2]\nActivate=caller\n", NULL, "", "waits caller" },
+	{ "", "[runlevel 2]\nActivate=caller named\n", NULL, "", "starts named caller" },
+	{ "named caller", "[runlevel 2]\nActivate=caller\n", NULL, "named:ready caller:ready", "stops named caller" },
+	/* What runs on false terms goes on. */
+	{ "riding", "[runlevel 2]\nActivate=riding base\n", NULL, "riding:ready", "starts base" },
+	{ "slow", "[runlevel 2]\n", NULL, "slow:ready", "stops slow" },
+	{ "work", "[runlevel 2]\n", NULL, "work:done", "stops work" },
+	{ "crowd", "[runlevel 2]\n", NULL, "loose:ready crowd:ready", "stops loose crowd" },
+	{ "loose", "[runlevel 2]\nActivate=rival loose\n", NULL, "loose:ready", "stops loose; starts rival" },
+	/* Runlevels. */
+	{ "base loose\n[runlevel 3]\nActivate=base work", NULL, "3", "base:ready loose:ready", "stops loose; starts work" },
+	{ "base", NULL, "0", "base:ready", "stops base" },
+	{ "base", "[defaults]\nRunlevel=3\n[runlevel 2]\nActivate=base\n[runlevel 3]\nActivate=work\n", "3", NULL,
+	  "stops base; starts work" },
+};
+
+static ServiceSet *read_files(DiagList *diags)
+{
+	ServiceSet *set = service_set_new();
+	g_auto(GStrv) parts = g_strsplit(files + strlen("== "), "\n== ", -1);
+
+	for (char **part = parts; *part; part++) {
+		char *text = strchr(*part, '\n');
+
+		*text++ = '\0';
+		const SourceText source = { .file = *part, .text = text, .length = strlen(text) };
+
+		service_set_add(set, service_parse(*part, &source, 1, diags));
+	}
+	return set;
+}
+
+static Configuration *configuration(const char *policy)
+{
+	Configuration *result = g_new0(Configuration, 1);
+
+	result->diags = diag_list_new();
+	result->set = read_files(result->diags);
+	result->policy = policy_new();
+	ck_assert(policy_parse(result->policy, POLICY_LAYER_ADMIN, "local.policy", policy, strlen(policy), result->diags));
+	check_set(result->set, result->policy, result->diags);
+	ck_assert_uint_eq(diag_list_count_errors(result->diags), 0);
+	return result;
+}
+
+/* "base:ready loose:idle:stop" */
+static GPtrArray *present_services(const char *text)
+{
+	GPtrArray *services = g_ptr_array_new_with_free_func((GDestroyNotify)(void (*)(void))present_service_free);
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+
+	for (char **word = words; *word; word++) {
+		g_auto(GStrv) parts = g_strsplit(*word, ":", -1);
+		PresentService *service;
+
+		if (!**word)
+			continue;
+		service = g_new0(PresentService, 1);
+		service->name = g_strdup(parts[0]);
+		ck_assert(service_state_from_name(parts[1], &service->state));
+		ck_assert(!parts[2] || admin_want_from_name(parts[2], &service->admin));
+		service->is_wanted = service->admin != ADMIN_STOP;
+		g_ptr_array_add(services, service);
+	}
+	return services;
+}
+
+/* Nothing is true outside, but names of what runs; where nobody can be asked, all is. */
+static Level on_level(void *data, KeyPrefix prefix, const char *key)
+{
+	const Row *row = data;
+
+	(void)prefix;
+	if (!row->present)
+		return LEVEL_TRUE;
+	return strcmp(key, "dbus:org.example.Named") == 0 && strstr(row->present, "named:ready") ? LEVEL_TRUE : LEVEL_FALSE;
+}
+
+static void describe(GString *text, const char *what, const GPtrArray *names)
+{
+	if (names->len == 0)
+		return;
+	g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", what);
+	for (guint i = 0; i < names->len; i++)
+		g_string_append_printf(text, " %s", (const char *)g_ptr_array_index(names, i));
+}
+
+START_TEST(a_forecast_tells_what_would_happen)
+{
+	const Row *row = &rows[_i];
+	g_autofree char *policy = g_strdup_printf("[runlevel 2]\nActivate=%s\n", row->before);
+	g_autoptr(Configuration) before = configuration(policy);
+	g_autoptr(Configuration) after = row->after ? configuration(row->after) : NULL;
+	g_autoptr(GPtrArray) services = row->present ? present_services(row->present) : NULL;
+	const Present present = { .runlevel = row->present ? "2" : NULL, .services = services, .level = on_level,
+				  .data = (void *)row };
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	g_autoptr(Forecast) forecast = forecast_new(&present, before, after, row->runlevel);
+
+	describe(text, "stops", forecast->stops);
+	describe(text, "starts", forecast->starts);
+	describe(text, "restarts", forecast->restarts);
+	describe(text, "waits", forecast->waits);
+	ck_assert_str_eq(text->str, row->expected);
+	ck_assert(forecast_is_empty(forecast) == !*row->expected);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("forecast");
+	TCase *table = tcase_create("table");
+
+	tcase_add_loop_test(table, a_forecast_tells_what_would_happen, 0, G_N_ELEMENTS(rows));
+	suite_add_tcase(suite, table);
+	return suite;
+}
