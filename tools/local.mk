@@ -17,6 +17,9 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-log.c \
 	tools/svcctl/cmd-look.c \
 	tools/svcctl/cmd-monitor.c \
+	tools/svcctl/cmd-policy.c \
+	tools/svcctl/cmd-policy-edit.c \
+	tools/svcctl/cmd-policy-set.c \
 	tools/svcctl/cmd-unmanaged.c \
 	tools/svcctl/cmd-status.c \
 	tools/svcctl/cmd-system.c \
@@ -24,11 +27,12 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/forecast.c tools/svcctl/forecast.h \
 	tools/svcctl/log-tail.c tools/svcctl/log-tail.h \
 	tools/svcctl/output.c tools/svcctl/output.h \
+	tools/svcctl/policy-change.c tools/svcctl/policy-change.h \
 	tools/svcctl/processes.c tools/svcctl/processes.h \
 	tools/svcctl/svcctl.h \
 	tools/svcctl/table.c
 
-LIBS_SVCCTL = libsvcctl.a $(LIBS_CONFIG) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
+LIBS_SVCCTL = libsvcctl.a libpolicyedit.a libengine.a $(LIBS_CONFIG) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
 
 bin_PROGRAMS += svcctl
 svcctl_CPPFLAGS = $(libsvcctl_a_CPPFLAGS)

@@ -51,6 +51,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_facility.py \
 	tests/sandbox/test_finale_without_manager.py \
 	tests/sandbox/test_flag.py \
+	tests/sandbox/test_forecast.py \
 	tests/sandbox/test_foreign_signals.py \
 	tests/sandbox/test_frozen_cgroup.py \
 	tests/sandbox/test_gone_while_lingering.py \
@@ -88,6 +89,9 @@ EXTRA_DIST += \
 	tests/sandbox/test_path_kinds.py \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_keys_refused.py \
+	tests/sandbox/test_policy_root.py \
+	tests/sandbox/test_policy_undo.py \
+	tests/sandbox/test_policy_verbs.py \
 	tests/sandbox/test_poweroff.py \
 	tests/sandbox/test_prepare_fails.py \
 	tests/sandbox/test_private_socket.py \

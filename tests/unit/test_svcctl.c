@@ -789,6 +789,76 @@ START_TEST(check_finds_mistakes_below_a_root)
 }
 END_TEST
 
+/* One after the other, in one tree; each with " --root TREE" behind it. */
+static const Typed policy_lines[] = {
+	{ "policy log", 0, "svcctl has changed nothing yet\n", "" },
+	{ "policy web", 0, "web: on-demand (built-in: nobody names it), no runlevel starts it\n", "" },
+	{ "enable web --dry-run", 0,
+	  "web: on-demand -> boot in 2\n"
+	  "  Starts     web\n"
+	  "  Told of a boot into the default runlevel in which no device and no network is missing\n"
+	  "  Nothing was written: --dry-run\n",
+	  "" },
+	{ "diff", 0, "nothing differs from what the vendor says\n", "" },
+	{ "enable web", 0, "web: on-demand -> boot in 2\n  Written as step 1 (undo: svcctl policy undo 1)\n", "" },
+	{ "enable web", 0, "web: boot in 2\n  Nothing to change: the files say so already\n", "" },
+	{ "policy", 0,
+	  "runlevel 2; the machine boots into 2 (built-in)\n"
+	  "NAME POLICY WHY                  VENDOR SAYS ORIGIN\n"
+	  "web  boot   wanted in runlevel 2 on-demand   ROOT/etc/svcd/policy.d/90-svcctl.policy:6\n"
+	  "1 more are named by nobody: svcctl policy --all\n",
+	  "" },
+	{ "disable web", 0,
+	  "web: boot in 2 -> on-demand\n"
+	  "  Still starts it: front (While=service:web)\n"
+	  "  Still starts it: a call to org.example.Web on the bus\n"
+	  "  To stop that as well: svcctl set web never\n"
+	  "  Written as step 2 (undo: svcctl policy undo 2)\n",
+	  "" },
+	{ "set web sometimes", 2, "",
+	  "svcctl: set: \"sometimes\" is not boot, on-demand, manual or never\n  svcctl set --help\n" },
+	{ "set web never --runlevel 2", 2, "",
+	  "svcctl: set: --runlevel goes with boot; no runlevel starts what is never\n  svcctl set --help\n" },
+	{ "set web boot --runlevel 9", 2, "", "svcctl: there is no runlevel \"9\"\n  svcctl set --help\n" },
+	{ "enable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
+	{ "override web Description", 2, "",
+	  "svcctl: override: \"Description\" is not KEY=VALUE\n  svcctl override --help\n" },
+	{ "policy undo x", 2, "", "svcctl: policy undo: \"x\" is no number of a step\n  svcctl policy --help\n" },
+	{ "policy import", 2, "",
+	  "svcctl: policy import: from where? svcctl policy import --sysv\n  svcctl policy --help\n" },
+	{ "policy undo", 0, "the last step is undone\n  Written as step 3 (undo: svcctl policy undo 3)\n", "" },
+	{ "runlevel 3 --dry-run", 0, "runlevel 3, from the one that the machine boots into\n  Stops      web\n", "" },
+	{ "edit", 2, "", "svcctl: edit: a service, or --policy\n  svcctl edit --help\n" },
+};
+
+static char *hide_root(const BusWorld *bw, const char *text)
+{
+	g_auto(GStrv) parts = g_strsplit(text, bw->tree->root, -1);
+
+	return g_strjoinv("ROOT", parts);
+}
+
+START_TEST(policy_is_read_and_changed_below_a_root)
+{
+	g_autoptr(BusWorld) bw = machine();
+
+	tree_write(bw->tree, SVCD_LIBDIR "/services.d/web.svc", "[Service]\nExec=/bin/a\nBusName=org.example.Web\n");
+	tree_write(bw->tree, SVCD_LIBDIR "/services.d/front.svc",
+		   "[Service]\nExec=/bin/a\n[Conditions]\nWhile=service:web\n");
+	for (size_t i = 0; i < G_N_ELEMENTS(policy_lines); i++) {
+		g_autofree char *line = g_strdup_printf("%s --root %s", policy_lines[i].line, bw->tree->root);
+		g_autofree char *out = NULL;
+		g_autofree char *err = NULL;
+		const int code = bus_world_svcctl(bw, line, &out, &err);
+		g_autofree char *shown = hide_root(bw, out);
+
+		ck_assert_msg(code == policy_lines[i].code, "%s: exit %d\n%s%s", line, code, out, err);
+		ck_assert_str_eq(shown, policy_lines[i].out);
+		ck_assert_str_eq(err, policy_lines[i].err);
+	}
+}
+END_TEST
+
 START_TEST(check_looks_at_a_file_in_the_company_of_the_others)
 {
 	g_autoptr(BusWorld) bw = machine();
@@ -899,6 +969,7 @@ Suite *make_suite(void)
 	suite_add_tcase(suite, reach);
 	tcase_set_timeout(offline, 60);
 	tcase_add_test(offline, check_finds_mistakes_below_a_root);
+	tcase_add_test(offline, policy_is_read_and_changed_below_a_root);
 	tcase_add_test(offline, check_looks_at_a_file_in_the_company_of_the_others);
 	tcase_add_test(offline, cat_shows_each_setting_with_its_place);
 	tcase_add_test(offline, graph_prints_edges_of_a_runlevel);

@@ -53,7 +53,13 @@ static const OptionRow rows[] = {
 	{ "lines", 'N', OPTION_TEXT, FIELD(lines), false, NULL, NULL },
 	{ "follow", 'f', OPTION_FLAG, FIELD(follows), false, "", "go on with what is written from now on" },
 	{ "root", 0, OPTION_TEXT, FIELD(root), false, " DIR", "the tree below DIR instead of this machine" },
-	{ "runlevel", 0, OPTION_TEXT, FIELD(runlevel), false, " N", "only services wanted in this runlevel" },
+	{ "runlevel", 0, OPTION_TEXT, FIELD(runlevel), false, " N", "in this runlevel" },
+	{ "dry-run", 0, OPTION_FLAG, FIELD(is_dry_run), false, "", "only show what would start and stop" },
+	{ "until-reboot", 0, OPTION_FLAG, FIELD(is_until_reboot), false, "", "forget it at the next boot" },
+	{ "reason", 0, OPTION_TEXT, FIELD(reason), false, " TEXT", "why: shown wherever this decides" },
+	{ "sysv", 0, OPTION_FLAG, FIELD(from_sysv), false, "", "from the links in /etc/rc?.d" },
+	{ "policy", 0, OPTION_FLAG, FIELD(edits_policy), false, "", "svcctl's policy file instead of a service" },
+	{ "as-helper", 0, OPTION_TEXT, FIELD(helper_for), true, NULL, NULL },
 	{ "edges", 0, OPTION_FLAG, FIELD(only_edges), false, "", "lines \"A B\" for programs" },
 };
 

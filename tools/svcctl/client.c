@@ -174,6 +174,19 @@ GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, in
 	return attempt.connection;
 }
 
+GDBusConnection *client_open_system_bus(int64_t timeout_us)
+{
+	g_autofree char *address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, NULL, NULL);
+	g_autoptr(GError) error = NULL; /* that it is not there is all that is asked */
+	bool is_late;
+
+	if (!address)
+		return NULL;
+	return client_open(address,
+			   G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+			   g_get_monotonic_time() + timeout_us, &is_late, &error);
+}
+
 static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, GError **error)
 {
 	g_autofree char *escaped = g_dbus_address_escape_value(socket_path());

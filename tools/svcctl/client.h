@@ -71,6 +71,9 @@ void client_wake(Client *client);
 GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us, bool *ret_is_late,
 			     GError **error);
 
+/* The system bus, if it answers within @timeout_us; else NULL. */
+GDBusConnection *client_open_system_bus(int64_t timeout_us);
+
 /**
  * client_wait() - until something was told since the last call, the connection was lost, or @deadline_us
  * Returns: false at the deadline.

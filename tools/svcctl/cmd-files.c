@@ -17,20 +17,71 @@
 #include "model/service-parse.h"
 #include "svcctl/svcctl.h"
 
-/* Everything, with instances of templates for the names of the command line. */
-static Configuration *load(const Context *context)
+/* What the kernel was told is not meant for a container; its PID 1 is told that it is one (only root may look). */
+static bool is_container(void)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *environment = NULL;
+	gsize length = 0;
+
+	if (!g_file_get_contents("/proc/1/environ", &environment, &length, NULL))
+		return false;
+	for (gsize at = 0; at < length; at += strlen(environment + at) + 1) {
+		if (g_str_has_prefix(environment + at, "container="))
+			return true;
+	}
+	return false;
+}
+
+/* The words that PID 1 was started with. */
+static void append_init_words(GString *words)
+{
+	g_autofree char *name = NULL;
+	g_autofree char *arguments = NULL;
+	gsize length = 0;
+
+	if (!g_file_get_contents("/proc/1/comm", &name, NULL, NULL) || strcmp(g_strchomp(name), "svcd") != 0 ||
+	    !g_file_get_contents("/proc/1/cmdline", &arguments, &length, NULL))
+		return;
+	for (gsize at = strlen(arguments) + 1; at < length; at += strlen(arguments + at) + 1)
+		g_string_append_printf(words, " %s", arguments + at);
+}
+
+char *context_kernel_cmdline(const Context *context)
+{
+	g_autoptr(GString) words = g_string_new(NULL);
+	g_autofree char *kernel = NULL;
+
+	if (context->options.root)
+		return NULL;
+	if (!is_container() && g_file_get_contents("/proc/cmdline", &kernel, NULL, NULL))
+		g_string_append(words, g_strchomp(kernel));
+	append_init_words(words);
+	return g_string_free(g_steal_pointer(&words), FALSE);
+}
+
+Configuration *context_load(const Context *context, const char *const *names, bool record_statements)
+{
+	g_autofree char *words = context_kernel_cmdline(context);
 	const LoaderOptions options = {
 		.root = context->options.root,
 		/* A tree below a directory may be anybody's: a build's, a package's. */
 		.any_owner = context->options.root != NULL,
+		.kernel_cmdline = words,
+		.record_statements = record_statements,
 	};
+
+	return configuration_load(&options, names);
+}
+
+/* Everything, with instances of templates for the names of the command line. */
+static Configuration *load(const Context *context)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (unsigned i = 0; i < context->n_names; i++)
 		g_ptr_array_add(names, context->names[i]);
 	g_ptr_array_add(names, NULL);
-	return configuration_load(&options, (const char *const *)names->pdata);
+	return context_load(context, (const char *const *)names->pdata, false);
 }
 
 /* --- cat --- */
@@ -316,11 +367,12 @@ bool cmd_check(Context *context, GError **error)
 typedef struct Wanted {
 	const Configuration *configuration;
 	const char *runlevel;
-	GHashTable *names; /* borrowed */
+	GHashTable *names; /* name -> who needs it, or ""; borrowed */
 	GQueue *left;      /* ServiceDef *, to be looked at */
 } Wanted;
 
-static void want(Wanted *w, const char *name, bool by_need)
+/* @needer: "" for policy itself. */
+static void want(Wanted *w, const char *name, const char *needer)
 {
 	const ServiceDef *def = service_set_find(w->configuration->set, name);
 	PolicyDecision decision;
@@ -330,36 +382,37 @@ static void want(Wanted *w, const char *name, bool by_need)
 	policy_decide(w->configuration->policy, def->name, w->runlevel, &decision);
 	if (decision.activation == ACTIVATION_NEVER || decision.activation == ACTIVATION_MANUAL)
 		return;
-	if (!by_need && !(decision.activation == ACTIVATION_BOOT && decision.in_runlevel))
+	if (!*needer && !(decision.activation == ACTIVATION_BOOT && decision.in_runlevel))
 		return;
-	if (g_hash_table_add(w->names, def->name))
-		g_queue_push_tail(w->left, (gpointer)def);
+	if (g_hash_table_contains(w->names, def->name))
+		return;
+	g_hash_table_insert(w->names, def->name, (gpointer)needer);
+	g_queue_push_tail(w->left, (gpointer)def);
 }
 
-static void want_needs(Wanted *w, const GPtrArray *terms)
+static void want_needs(Wanted *w, const GPtrArray *terms, const char *needer)
 {
 	for (guint i = 0; i < terms->len; i++) {
 		const char *need = term_need(g_ptr_array_index(terms, i));
 
 		if (need)
-			want(w, need, true);
+			want(w, need, needer);
 	}
 }
 
-/* Names that the runlevel wants, and what they need; a new set. */
-static GHashTable *wanted_in(const Configuration *configuration, const char *runlevel)
+GHashTable *wanted_in(const Configuration *configuration, const char *runlevel)
 {
 	Wanted w = { configuration, runlevel, g_hash_table_new(g_str_hash, g_str_equal), g_queue_new() };
 	const GPtrArray *all = service_set_list(configuration->set);
 	const ServiceDef *def;
 
 	for (guint i = 0; i < all->len; i++)
-		want(&w, ((const ServiceDef *)g_ptr_array_index(all, i))->name, false);
+		want(&w, ((const ServiceDef *)g_ptr_array_index(all, i))->name, "");
 	while ((def = g_queue_pop_head(w.left))) {
-		want_needs(&w, def->when);
-		want_needs(&w, def->hold);
+		want_needs(&w, def->when, def->name);
+		want_needs(&w, def->hold, def->name);
 		for (guint i = 0; i < def->wants->len; i++)
-			want(&w, ((const NameRef *)g_ptr_array_index(def->wants, i))->name, true);
+			want(&w, ((const NameRef *)g_ptr_array_index(def->wants, i))->name, def->name);
 	}
 	g_queue_free(w.left);
 	return w.names;

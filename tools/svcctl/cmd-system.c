@@ -9,7 +9,7 @@
 
 #include "base/errors.h"
 #include "bus/names.h"
-#include "svcctl/svcctl.h"
+#include "svcctl/policy-change.h"
 
 static void set_object(Output *output, JsonObject *object)
 {
@@ -104,10 +104,37 @@ static bool show_runlevel(Context *context, GError **error)
 	return true;
 }
 
+/* What a change would stop and start. */
+static bool forecast_runlevel(Context *context, const char *name, GError **error)
+{
+	g_autoptr(Configuration) configuration = context_load(context, NULL, false);
+	const char *runlevel = policy_find_runlevel(configuration->policy, name);
+	g_autoptr(Forecast) forecast = NULL;
+	JsonObject *object;
+	bool is_running;
+
+	if (!runlevel)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", name);
+	forecast = policy_forecast(context, NULL, runlevel, &is_running);
+	output_line(&context->output, "runlevel %s%s", runlevel, is_running ? "" : ", from the one that the machine boots into");
+	forecast_print(&context->output, forecast, is_running);
+	object = json_object_new();
+	json_object_set_string_member(object, "runlevel", runlevel);
+	json_object_set_boolean_member(object, "dry_run", TRUE);
+	json_object_set_boolean_member(object, "svcd_running", is_running);
+	forecast_to_json(forecast, object);
+	set_object(&context->output, object);
+	return true;
+}
+
 bool cmd_runlevel(Context *context, GError **error)
 {
 	g_autofree char *done = NULL;
 
+	if (context->n_names == 1 && context->options.is_dry_run)
+		return forecast_runlevel(context, context->names[0], error);
+	if (context->options.is_dry_run || context->options.root)
+		return fail_ctl(error, CTL_ERROR_USAGE, "runlevel: --dry-run needs a runlevel, and --root needs --dry-run");
 	if (context->n_names == 0)
 		return show_runlevel(context, error);
 	if (!g_utf8_validate(context->names[0], -1, NULL))

@@ -47,24 +47,11 @@ static void add_name(GHashTable *names, guint pid, const char *name)
 	g_ptr_array_add(of_pid, g_strdup(name));
 }
 
-static GDBusConnection *open_bus(void)
-{
-	g_autofree char *address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, NULL, NULL);
-	g_autoptr(GError) error = NULL; /* without the bus there are no names, and that is seen */
-	bool is_late;
-
-	if (!address)
-		return NULL;
-	return client_open(address,
-			   G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-			   g_get_monotonic_time() + BUS_LIMIT_US, &is_late, &error);
-}
-
 /* pid -> GPtrArray of names; empty when the bus does not tell. */
 static GHashTable *ask_names(void)
 {
 	GHashTable *names = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)(void (*)(void))g_ptr_array_unref);
-	g_autoptr(GDBusConnection) bus = open_bus();
+	g_autoptr(GDBusConnection) bus = client_open_system_bus(BUS_LIMIT_US);
 	g_autoptr(GVariant) reply = bus ? ask_bus(bus, "ListNames", NULL, "(as)") : NULL;
 	g_autofree const char **all = NULL;
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "svcctl/arguments.h"
 #include "svcctl/svcctl.h"
@@ -49,6 +50,36 @@ static const Verb verbs[] = {
 	  "others. Exit code 10 if there is an error. Needs no running svcd." },
 	{ "graph", "", "who comes before whom", "root runlevel edges", 0, 0, cmd_graph,
 	  "With --edges only \"A B\" lines: A before B. Needs no running svcd." },
+	{ "policy", "[NAME | log | undo [N] | import --sysv]", "what this machine wants, and who said so",
+	  "root all columns dry-run sysv", 0, 2, cmd_policy,
+	  "Of the machine: the runlevel, what is wanted and why, what is off and why, and where the\n"
+	  "vendor says something else. Of a service: every word about it with its file and line.\n"
+	  "log: what svcctl has changed. undo: the last step, or step N. import --sysv: make policy\n"
+	  "of the links in /etc/rc?.d." },
+	{ "enable", "NAME...", "let the runlevels that it is meant for start it", "root dry-run until-reboot reason", 1,
+	  ANY_NAMES, cmd_enable,
+	  "The same as set NAME boot: in the runlevels that policy names for it; if there are none,\n"
+	  "in the one that the machine boots into. It starts at once if this is one of them." },
+	{ "disable", "NAME...", "no runlevel starts it any more", "root dry-run until-reboot reason", 1, ANY_NAMES,
+	  cmd_disable,
+	  "It is on-demand then: what needs it and a call on the bus still start it, and both are\n"
+	  "told. One that nothing else wants is stopped at once. Nothing ever starts it: set NAME never." },
+	{ "set", "NAME... boot|on-demand|manual|never", "say when a service is wanted",
+	  "root runlevel dry-run until-reboot reason", 2, ANY_NAMES, cmd_set,
+	  "boot: by its runlevels, those of --runlevel (\"2 3\") and no others. on-demand: by what needs\n"
+	  "it and by calls on the bus. manual: by svcctl start. never: by nobody, whoever asks." },
+	{ "override", "NAME KEY=VALUE...", "change settings of a service, without touching its file",
+	  "root dry-run until-reboot", 2, ANY_NAMES, cmd_override,
+	  "Writes a drop-in in /etc/svcd/services.d. KEY= clears a list. What runs goes on as it was\n"
+	  "started." },
+	{ "edit", "NAME | --policy", "edit svcctl's drop-in for a service", "root dry-run until-reboot policy", 0, 1, cmd_edit,
+	  "With $VISUAL or $EDITOR. It is checked before it is written." },
+	{ "revert", "NAME...", "take back all that svcctl wrote about services", "root dry-run until-reboot", 1, ANY_NAMES,
+	  cmd_revert, "Their policy, and what was overridden. With --until-reboot what was said so." },
+	{ "diff", "[NAME]", "what the admin's files say differently from the vendor's", "root columns no-header", 0, 1, cmd_diff,
+	  "Reads the files, not the running svcd." },
+	{ "presets", "[NAME]", "policies that are shipped as examples, or install one", "root dry-run columns no-header", 0, 1,
+	  cmd_presets, "Installs it as /etc/svcd/policy.d/NAME.policy." },
 	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
 	  "A service waits for one with When=flag:NAME." },
 	{ "conditions", "[PATTERN...]", "what svcd sees of the world", "level columns no-header", 0, ANY_NAMES,
@@ -61,8 +92,9 @@ static const Verb verbs[] = {
 	{ "monitor", "[NAME...]", "show changes as they happen", "", 0, ANY_NAMES, cmd_monitor,
 	  "Of services, conditions, the boot and the runlevel, or only of services and conditions\n"
 	  "with these names (patterns too). With --json one object a line." },
-	{ "runlevel", "[RUNLEVEL]", "show or change the runlevel", "", 0, 1, cmd_runlevel,
-	  "Shows the previous one and the present one, as runlevel(8) does." },
+	{ "runlevel", "[RUNLEVEL]", "show or change the runlevel", "dry-run root", 0, 1, cmd_runlevel,
+	  "Shows the previous one and the present one, as runlevel(8) does. With --dry-run only\n"
+	  "what would stop and start." },
 	{ "reload-files", "", "read all service and policy files again", "", 0, 0, cmd_reload_files,
 	  "What runs goes on; a changed definition is used for the next act." },
 	{ "poweroff", "", "stop everything and switch off", "", 0, 0, cmd_end_machine, "" },
@@ -166,6 +198,28 @@ static bool check_count(const Verb *verb, unsigned n_names, GError **error)
 	return true;
 }
 
+/*
+ * What the manager has done as root for somebody whom polkit lets set policy: changes of policy, of this machine, and nothing
+ * else. The option and the uid stand before the words of that somebody.
+ */
+static bool check_helper(Context *context, GError **error)
+{
+	static const char *const allowed[] = { "enable", "disable", "set", "override", "revert", NULL };
+	const bool is_undo = strcmp(context->verb->name, "policy") == 0 && context->n_names > 0 &&
+			     strcmp(context->names[0], "undo") == 0;
+
+	/* Given twice, the second one would be the asker's own. */
+	for (char **word = context->words; *word; word++) {
+		if (g_str_has_prefix(*word, "--as-helper") && word != context->words)
+			return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "--as-helper is not for you");
+	}
+	if ((is_undo || g_strv_contains(allowed, context->verb->name)) && !context->options.root) {
+		context->words += strcmp(context->words[0], "--as-helper") == 0 ? 2 : 1;
+		return true;
+	}
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "svcctl %s is for root alone", context->verb->name);
+}
+
 /* Everything up to and including the verb's own work. */
 static bool run(Context *context, int argc, char **argv, GError **error)
 {
@@ -198,6 +252,9 @@ static bool run(Context *context, int argc, char **argv, GError **error)
 	context->names = words->len > 0 ? (char **)words->pdata + 1 : NULL;
 	if (!arguments_check(&context->options, context->verb, error) ||
 	    !check_count(context->verb, context->n_names, error))
+		return false;
+	context->words = argv + 1;
+	if (context->options.helper_for && !check_helper(context, error))
 		return false;
 	context->client = client_new(context->timeout_us);
 	return context->verb->run(context, error);

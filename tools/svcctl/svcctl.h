@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/loader.h"
 #include "svcctl/client.h"
 #include "svcctl/exit-code.h"
 #include "svcctl/output.h"
@@ -37,6 +38,12 @@ typedef struct Options {
 	bool with_dependents;
 	bool follows;
 	bool only_edges;
+	bool is_dry_run;
+	bool is_until_reboot;
+	const char *reason;
+	bool from_sysv;
+	bool edits_policy;
+	const char *helper_for; /* the number of a user: what the manager has let that user do */
 } Options;
 
 typedef struct Context Context;
@@ -61,6 +68,7 @@ struct Context {
 	int64_t timeout_us;
 	char **names;      /* the arguments, borrowed */
 	unsigned n_names;
+	char **words;      /* the whole command line without the program's name, NULL-terminated, borrowed */
 	ExitCode exit;
 	char *hint;        /* what to do next if it failed; owned */
 };
@@ -88,11 +96,35 @@ bool cmd_end_machine(Context *context, GError **error); /* poweroff, reboot, hal
 bool cmd_reload_files(Context *context, GError **error);
 bool cmd_reexec(Context *context, GError **error);
 bool cmd_version(Context *context, GError **error);
+bool cmd_policy(Context *context, GError **error);
+bool cmd_enable(Context *context, GError **error);
+bool cmd_disable(Context *context, GError **error);
+bool cmd_set(Context *context, GError **error);
+bool cmd_override(Context *context, GError **error);
+bool cmd_revert(Context *context, GError **error);
+bool cmd_edit(Context *context, GError **error);
+bool cmd_diff(Context *context, GError **error);
+bool cmd_presets(Context *context, GError **error);
 
 /* --- shared --- */
 
 /* Where services' output is: "/run/svcd/log", or $SVCD_LOG_DIRECTORY. */
 const char *log_directory(void);
+
+/**
+ * context_load() - all files, below --root or of this machine with its kernel's command line
+ * @names: instances of templates that are asked for, or NULL
+ */
+Configuration *context_load(const Context *context, const char *const *names, bool record_statements);
+
+/* The words of the kernel, NULL below --root; a new string. */
+char *context_kernel_cmdline(const Context *context);
+
+/**
+ * wanted_in() - services that a runlevel wants, and what they need
+ * Returns: a new table: name -> who needs it, "" for what policy names itself; all borrowed from @configuration.
+ */
+GHashTable *wanted_in(const Configuration *configuration, const char *runlevel);
 
 /* An array of records: GVariant *, owned. */
 GPtrArray *records_new(void);

@@ -1,0 +1,39 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What svcctl changed is numbered, listed and undone, with its effect; what somebody changed since is not trampled on."""
+
+from sandbox import Sandbox
+
+SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
+OURS = "/etc/svcd/policy.d/90-svcctl.policy"
+
+with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=a\n") as box:
+    box.wait_state("a", "ready")
+    assert box.svcctl_json("policy", "log") == []
+    first = box.svcctl_json("enable", "b")["step"]
+    box.wait_state("b", "ready")
+    text = box.read(OURS)
+    second = box.svcctl_json("set", "a", "never", "--reason", "two words")["step"]
+    box.wait_state("a", "idle")
+    assert second > first
+
+    log = box.svcctl_json("policy", "log")
+    assert [row["step"] for row in log] == [second, first], log
+    assert log[0]["command"] == "svcctl set a never --reason 'two words' --json", log
+    assert log[0]["uid"] == 0
+
+    undone = box.svcctl_json("policy", "undo")
+    assert undone["starts"] == ["a"] and undone["stops"] == [], undone
+    box.wait_state("a", "ready")
+    assert box.read(OURS) == text
+
+    box.svcctl("policy", "undo", str(first))
+    box.wait_state("b", "idle")
+    assert not box.exists(OURS) or "b" not in box.read(OURS)
+
+    third = box.svcctl_json("enable", "b")["step"]
+    box.write(OURS, box.read(OURS) + "# mine\n")
+    refused = box.svcctl("policy", "undo", str(third), check=False)
+    assert refused.returncode != 0 and "90-svcctl.policy" in refused.stderr, refused
+    assert box.read(OURS).endswith("# mine\n")
+    assert box.svcctl("policy", "undo", "99999", check=False).returncode != 0

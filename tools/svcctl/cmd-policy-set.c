@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * enable, disable, set, override, revert: the admin's words about services.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "svcctl/policy-change.h"
+
+/* What one invocation changes, and what is said of it. */
+typedef struct Work {
+	Context *context;
+	Change *change;
+	Configuration *before;
+	JsonArray *services;
+	GPtrArray *lines; /* what is said of each, in order */
+} Work;
+
+static void work_clear(Work *work)
+{
+	g_clear_pointer(&work->change, change_free);
+	g_clear_pointer(&work->before, configuration_free);
+	g_clear_pointer(&work->services, json_array_unref);
+	g_clear_pointer(&work->lines, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
+
+static void work_init(Work *work, Context *context, const char *const *names)
+{
+	*work = (Work){ .context = context,
+			.change = policy_change_new(context),
+			.before = context_load(context, names, false),
+			.services = json_array_new(),
+			.lines = g_ptr_array_new_with_free_func(g_free) };
+}
+
+/* --- names --- */
+
+/* "getty@" stands for all its instances: one that nobody names tells whether there is such a template. */
+static char *name_to_load(const char *name)
+{
+	return g_str_has_suffix(name, "@") ? g_strconcat(name, "x", NULL) : g_strdup(name);
+}
+
+static char **names_to_load(const Context *context, unsigned n_names)
+{
+	char **names = g_new0(char *, n_names + 1);
+
+	for (unsigned i = 0; i < n_names; i++)
+		names[i] = name_to_load(context->names[i]);
+	return names;
+}
+
+static void advise_nearest(Context *context, const Configuration *configuration, const char *name)
+{
+	const GPtrArray *all = service_set_list(configuration->set);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	const char *nearest;
+
+	for (guint i = 0; i < all->len; i++)
+		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(all, i))->name);
+	g_ptr_array_add(names, NULL);
+	nearest = text_nearest(name, (const char *const *)names->pdata);
+	if (nearest)
+		context_hint(context, "did you mean: %s", nearest);
+}
+
+/* The name by which policy knows it; a new string, NULL with @error when no file describes it. */
+static char *find_service(Work *work, const char *name, GError **error)
+{
+	g_autofree char *loaded = name_to_load(name);
+	const ServiceDef *def = service_set_find(work->before->set, loaded);
+
+	if (!def) {
+		advise_nearest(work->context, work->before, name);
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
+		return NULL;
+	}
+	return g_strdup(g_str_has_suffix(name, "@") ? name : def->name);
+}
+
+/* --- runlevels --- */
+
+static bool is_end(const char *runlevel)
+{
+	return strcmp(runlevel, "0") == 0 || strcmp(runlevel, "6") == 0;
+}
+
+/* "2 3 5": those that want it when it is boot; "" for none. A new string. */
+static char *runlevels_of(const Policy *policy, const char *service)
+{
+	g_autoptr(GPtrArray) runlevels = policy_runlevels(policy);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < runlevels->len; i++) {
+		const char *runlevel = g_ptr_array_index(runlevels, i);
+		PolicyDecision decision;
+
+		policy_decide(policy, service, runlevel, &decision);
+		if (decision.in_runlevel && !is_end(runlevel))
+			g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", runlevel);
+	}
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* "boot in 2 3", "never"; a new string. */
+static char *describe(const Policy *policy, const char *service)
+{
+	g_autofree char *runlevels = runlevels_of(policy, service);
+	PolicyDecision decision;
+
+	policy_decide(policy, service, policy_default_runlevel(policy, NULL), &decision);
+	if (decision.activation != ACTIVATION_BOOT)
+		return g_strdup(activation_name(decision.activation));
+	return g_strdup_printf("boot in %s", *runlevels ? runlevels : "no runlevel");
+}
+
+/* What the files would say after what was put into the change so far; never NULL. */
+static Configuration *look_ahead(const Work *work)
+{
+	g_autofree char *kernel = context_kernel_cmdline(work->context);
+	g_autoptr(DiagList) problems = NULL;
+
+	return change_preview(work->change, kernel, &problems);
+}
+
+/* In these and no others: "2 3 -5", for what other files say adds up with ours. A new string, or NULL with @error. */
+static char *exactly(const Policy *policy, const char *service, const char *wish, GError **error)
+{
+	g_auto(GStrv) words = g_strsplit_set(wish, " ,", -1);
+	g_autofree char *present = runlevels_of(policy, service);
+	g_auto(GStrv) unwanted = g_strsplit(present, " ", -1);
+	g_autoptr(GHashTable) named = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (char **word = words; *word; word++) {
+		const char *runlevel = **word ? policy_find_runlevel(policy, *word) : "";
+
+		if (!runlevel) {
+			fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", *word);
+			return NULL;
+		}
+		if (*runlevel && g_hash_table_add(named, (gpointer)runlevel))
+			g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", runlevel);
+	}
+	if (text->len == 0) {
+		fail_ctl(error, CTL_ERROR_USAGE, "--runlevel names none");
+		return NULL;
+	}
+	for (char **word = unwanted; *word; word++) {
+		if (**word && !g_hash_table_contains(named, *word))
+			g_string_append_printf(text, " -%s", *word);
+	}
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* Where it is meant for; if that is nowhere, where the machine boots into. */
+static bool ensure_runlevel(Work *work, const char *service, GError **error)
+{
+	g_autoptr(Configuration) ahead = look_ahead(work);
+	g_autofree char *meant = runlevels_of(ahead->policy, service);
+
+	return *meant || change_set_policy(work->change, service, "Runlevels",
+					   policy_default_runlevel(ahead->policy, NULL), error);
+}
+
+static bool set_runlevels(Work *work, const char *service, const char *wish, GError **error)
+{
+	g_autofree char *text = NULL;
+
+	if (!wish)
+		return ensure_runlevel(work, service, error);
+	/* Ours are replaced; what the others say is to be known. */
+	if (!change_set_policy(work->change, service, "Runlevels", NULL, error))
+		return false;
+	g_autoptr(Configuration) ahead = look_ahead(work);
+	text = exactly(ahead->policy, service, wish, error);
+	return text && change_set_policy(work->change, service, "Runlevels", text, error);
+}
+
+static bool set_activation(Work *work, const char *service, Activation activation, GError **error)
+{
+	const Options *options = &work->context->options;
+
+	/* A reason belongs to the word that it was given for. */
+	if (!change_set_policy(work->change, service, "Activation", activation_name(activation), error) ||
+	    !change_set_policy(work->change, service, "Reason", options->reason, error))
+		return false;
+	return activation != ACTIVATION_BOOT || set_runlevels(work, service, options->runlevel, error);
+}
+
+/* --- what else would start it --- */
+
+static bool is_active(const Configuration *configuration, const char *service)
+{
+	PolicyDecision decision;
+
+	policy_decide(configuration->policy, service, policy_default_runlevel(configuration->policy, NULL), &decision);
+	return decision.activation != ACTIVATION_NEVER;
+}
+
+static bool names_service(const Configuration *configuration, const char *name, const ServiceDef *def)
+{
+	return name && service_set_find(configuration->set, name) == def;
+}
+
+/* The term or key by which @other needs @def, as "While=service:x"; a new string, or NULL. */
+static char *need_of(const Configuration *configuration, const ServiceDef *other, const ServiceDef *def)
+{
+	const struct {
+		const char *key;
+		const GPtrArray *terms;
+	} lists[] = { { "When", other->when }, { "While", other->hold } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+		for (guint k = 0; k < lists[i].terms->len; k++) {
+			const Term *term = g_ptr_array_index(lists[i].terms, k);
+
+			if (names_service(configuration, term_need(term), def))
+				return g_strdup_printf("%s=%s", lists[i].key, term->text);
+		}
+	}
+	for (guint i = 0; i < other->wants->len; i++) {
+		const NameRef *ref = g_ptr_array_index(other->wants, i);
+
+		if (names_service(configuration, ref->name, def))
+			return g_strdup_printf("Wants=%s", ref->name);
+	}
+	return NULL;
+}
+
+/* Sentences, new strings: who would still start it. */
+static GPtrArray *doors_left(const Configuration *after, const char *service)
+{
+	GPtrArray *doors = g_ptr_array_new_with_free_func(g_free);
+	const ServiceDef *def = service_set_find(after->set, service);
+	const GPtrArray *all = service_set_list(after->set);
+
+	for (guint i = 0; def && i < all->len; i++) {
+		const ServiceDef *other = g_ptr_array_index(all, i);
+		g_autofree char *need = other == def ? NULL : need_of(after, other, def);
+
+		if (need && is_active(after, other->name))
+			g_ptr_array_add(doors, g_strdup_printf("%s (%s)", other->name, need));
+	}
+	if (def && def->ready == READY_DBUS)
+		g_ptr_array_add(doors, g_strdup_printf("a call to %s on the bus", key_argument(def->ready_key)));
+	for (guint i = 0; def && i < def->bus_names->len; i++)
+		g_ptr_array_add(doors, g_strdup_printf("a call to %s on the bus",
+						      ((NameRef *)g_ptr_array_index(def->bus_names, i))->name));
+	return doors;
+}
+
+static void tell_doors(Work *work, const Configuration *after, const char *service, JsonObject *object)
+{
+	g_autoptr(GPtrArray) doors = doors_left(after, service);
+	JsonArray *array = json_array_new();
+
+	for (guint i = 0; i < doors->len; i++) {
+		const char *door = g_ptr_array_index(doors, i);
+
+		json_array_add_string_element(array, door);
+		g_ptr_array_add(work->lines, g_strdup_printf("  Still starts it: %s", door));
+	}
+	if (doors->len > 0)
+		g_ptr_array_add(work->lines, g_strdup_printf("  To stop that as well: svcctl set %s never", service));
+	json_object_set_array_member(object, "still_started_by", array);
+}
+
+/* --- saying it and doing it --- */
+
+static void tell_service(Work *work, const Configuration *after, const char *service, bool shows_doors)
+{
+	g_autofree char *from = describe(work->before->policy, service);
+	g_autofree char *to = describe(after->policy, service);
+	JsonObject *object = json_object_new();
+	PolicyDecision decision;
+
+	policy_decide(after->policy, service, policy_default_runlevel(after->policy, NULL), &decision);
+	json_object_set_string_member(object, "name", service);
+	json_object_set_string_member(object, "from", from);
+	json_object_set_string_member(object, "to", to);
+	g_ptr_array_add(work->lines, strcmp(from, to) == 0
+					     ? g_strdup_printf("%s: %s", service, to)
+					     : g_strdup_printf("%s: %s -> %s%s", service, from, to,
+							       work->context->options.is_until_reboot ? ", until reboot" : ""));
+	if (shows_doors && decision.activation == ACTIVATION_ON_DEMAND)
+		tell_doors(work, after, service, object);
+	json_array_add_object_element(work->services, object);
+}
+
+static void set_data(Work *work, const Outcome *outcome)
+{
+	JsonObject *object = json_object_new();
+
+	json_object_set_array_member(object, "services", g_steal_pointer(&work->services));
+	outcome_to_json(outcome, work->context, object);
+	output_set_data(&work->context->output, json_node_init_object(json_node_alloc(), object));
+	json_object_unref(object);
+}
+
+static bool work_commit(Work *work, GError **error)
+{
+	g_auto(Outcome) outcome = { 0 };
+
+	if (!policy_change_commit(work->context, work->change, &outcome, error))
+		return false;
+	for (guint i = 0; i < work->lines->len; i++)
+		output_confirm(&work->context->output, "%s", (char *)g_ptr_array_index(work->lines, i));
+	outcome_print(work->context, &outcome);
+	set_data(work, &outcome);
+	return true;
+}
+
+/* --- enable, disable, set --- */
+
+/* Returns: whether nothing need be written, because no runlevel starts it as it is. */
+static bool is_off(const Work *work, const char *service)
+{
+	PolicyDecision decision;
+
+	policy_decide(work->before->policy, service, policy_default_runlevel(work->before->policy, NULL), &decision);
+	return decision.activation != ACTIVATION_BOOT;
+}
+
+typedef struct Wish {
+	Activation activation;
+	bool only_if_boot; /* disable: what is manual or never stays so */
+} Wish;
+
+static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError **error)
+{
+	g_auto(GStrv) names = names_to_load(context, n_names);
+	g_auto(Work) work = { 0 };
+	bool is_done = false;
+
+	if (!policy_hand_over(context, &is_done, error) || is_done)
+		return is_done;
+	work_init(&work, context, (const char *const *)names);
+	for (unsigned i = 0; i < n_names; i++) {
+		g_autofree char *service = find_service(&work, context->names[i], error);
+
+		if (!service)
+			return false;
+		g_free(names[i]);
+		names[i] = g_steal_pointer(&service);
+		if (wish->only_if_boot && is_off(&work, names[i]))
+			continue;
+		if (!set_activation(&work, names[i], wish->activation, error))
+			return false;
+	}
+	g_autoptr(Configuration) after = look_ahead(&work);
+	for (unsigned i = 0; i < n_names; i++)
+		tell_service(&work, after, names[i], wish->only_if_boot);
+	return work_commit(&work, error);
+}
+
+bool cmd_enable(Context *context, GError **error)
+{
+	return set_all(context, context->n_names, &(Wish){ .activation = ACTIVATION_BOOT }, error);
+}
+
+bool cmd_disable(Context *context, GError **error)
+{
+	return set_all(context, context->n_names, &(Wish){ .activation = ACTIVATION_ON_DEMAND, .only_if_boot = true },
+		       error);
+}
+
+bool cmd_set(Context *context, GError **error)
+{
+	const char *word = context->names[context->n_names - 1];
+	Wish wish = { 0 };
+
+	if (!activation_from_name(word, &wish.activation))
+		return fail_ctl(error, CTL_ERROR_USAGE, "set: \"%s\" is not boot, on-demand, manual or never", word);
+	if (context->options.runlevel && wish.activation != ACTIVATION_BOOT)
+		return fail_ctl(error, CTL_ERROR_USAGE, "set: --runlevel goes with boot; no runlevel starts what is %s", word);
+	return set_all(context, context->n_names - 1, &wish, error);
+}
+
+/* --- override, revert --- */
+
+static bool add_override(Work *work, const char *service, const char *word, GError **error)
+{
+	const char *equals = strchr(word, '=');
+	g_autofree char *key = equals ? g_strndup(word, (gsize)(equals - word)) : NULL;
+
+	if (!equals || equals == word)
+		return fail_ctl(error, CTL_ERROR_USAGE, "override: \"%s\" is not KEY=VALUE", word);
+	return change_set_override(work->change, service, key, equals + 1, error);
+}
+
+static void tell_running(Work *work, const char *service)
+{
+	g_ptr_array_add(work->lines, g_strdup_printf("%s: %u settings are overridden", service,
+						     work->context->n_names - 1));
+	g_ptr_array_add(work->lines, g_strdup_printf("  What runs goes on as it was started; svcctl restart %s", service));
+}
+
+bool cmd_override(Context *context, GError **error)
+{
+	g_auto(GStrv) names = names_to_load(context, 1);
+	g_autofree char *service = NULL;
+	g_auto(Work) work = { 0 };
+	bool is_done = false;
+
+	if (!policy_hand_over(context, &is_done, error) || is_done)
+		return is_done;
+	work_init(&work, context, (const char *const *)names);
+	service = find_service(&work, context->names[0], error);
+	if (!service)
+		return false;
+	for (unsigned i = 1; i < context->n_names; i++) {
+		if (!add_override(&work, service, context->names[i], error))
+			return false;
+	}
+	tell_running(&work, service);
+	return work_commit(&work, error);
+}
+
+bool cmd_revert(Context *context, GError **error)
+{
+	g_auto(GStrv) names = names_to_load(context, context->n_names);
+	g_auto(Work) work = { 0 };
+	bool is_done = false;
+
+	if (!policy_hand_over(context, &is_done, error) || is_done)
+		return is_done;
+	work_init(&work, context, (const char *const *)names);
+	/* Also of a service whose package is gone: what we wrote about it may still be there. */
+	for (unsigned i = 0; i < context->n_names; i++) {
+		if (!change_revert(work.change, context->names[i], error))
+			return false;
+	}
+	g_autoptr(Configuration) after = look_ahead(&work);
+	for (unsigned i = 0; i < context->n_names; i++)
+		tell_service(&work, after, context->names[i], false);
+	return work_commit(&work, error);
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy change: see the header.
+ */
+#include "config.h"
+
+#include "svcctl/policy-change.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "bus/names.h"
+
+/* A question of polkit to a person may take its time. */
+#define PERSON_LIMIT_MS (5 * 60 * 1000)
+
+void outcome_clear(Outcome *outcome)
+{
+	g_clear_pointer(&outcome->forecast, forecast_free);
+	g_clear_pointer(&outcome->warning, g_free);
+}
+
+/* --- who may --- */
+
+/* "set ssh never", each word fit for a shell; a new string. */
+static char *command_line(const Context *context)
+{
+	g_autoptr(GString) line = g_string_new("svcctl");
+
+	for (char **word = context->words; word && *word; word++) {
+		g_autofree char *quoted = strpbrk(*word, " \t\n'\"\\$`*?[]{}()<>|&;!#~") || !**word ? g_shell_quote(*word)
+												    : g_strdup(*word);
+
+		g_string_append_printf(line, " %s", quoted);
+	}
+	return g_string_free(g_steal_pointer(&line), FALSE);
+}
+
+static bool is_own_tree(const Context *context)
+{
+	return context->options.root != NULL;
+}
+
+/* The answer of the helper is ours: its exit code, and what it printed, JSON too. */
+static void print_helper(Context *context, uint32_t code, const char *text)
+{
+	fputs(text, context->output.out);
+	context->exit = (ExitCode)code;
+	context->output.is_stream = true; /* the document is there already */
+}
+
+static GVariant *ask_helper(Context *context, GError **error)
+{
+	g_autoptr(GDBusConnection) bus = client_open_system_bus(context->timeout_us);
+
+	if (!bus) {
+		fail(error, SVCD_ERROR_FAILED, "there is no system bus");
+		return NULL;
+	}
+	return g_dbus_connection_call_sync(bus, "org.svcd1", OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ChangePolicy",
+					   g_variant_new("(^as)", context->words), G_VARIANT_TYPE("(us)"),
+					   G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION, PERSON_LIMIT_MS, NULL, error);
+}
+
+bool policy_hand_over(Context *context, bool *ret_is_done, GError **error)
+{
+	g_autofree char *line = command_line(context);
+	g_autoptr(GVariant) reply = NULL;
+	g_autoptr(GError) problem = NULL;
+	const char *text;
+	uint32_t code;
+
+	*ret_is_done = false;
+	if (geteuid() == 0 || is_own_tree(context) || context->options.is_dry_run)
+		return true;
+	reply = ask_helper(context, &problem);
+	if (!reply) {
+		g_dbus_error_strip_remote_error(problem);
+		context_hint(context, "sudo %s", line);
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy (%s)", problem->message);
+	}
+	g_variant_get(reply, "(u&s)", &code, &text);
+	print_helper(context, code, text);
+	*ret_is_done = true;
+	return true;
+}
+
+/* --- the machine as it is --- */
+
+/* What the level function goes by. */
+typedef struct World {
+	Context *context;
+	GHashTable *levels; /* key -> Level + 1; NULL: nobody to ask */
+} World;
+
+static bool path_is_true(const char *root, const char *argument)
+{
+	static const struct {
+		const char *kind;
+		GFileTest test;
+	} kinds[] = { { "exec:", G_FILE_TEST_IS_EXECUTABLE }, { "dir:", G_FILE_TEST_IS_DIR }, { "nonempty:", G_FILE_TEST_EXISTS } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		if (g_str_has_prefix(argument, kinds[i].kind)) {
+			g_autofree char *path = g_build_filename(root, argument + strlen(kinds[i].kind), NULL);
+
+			return g_file_test(path, kinds[i].test);
+		}
+	}
+	g_autofree char *path = g_build_filename(root, argument, NULL);
+	return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+/* Of a machine that does not run: the world is there, nobody has set a flag, and the kernel was told nothing. */
+static Level guess_level(const World *world, KeyPrefix prefix, const char *key)
+{
+	const char *root = world->context->options.root ? world->context->options.root : "/";
+
+	switch (prefix) {
+	case KEY_PATH:
+		return path_is_true(root, key_argument(key)) ? LEVEL_TRUE : LEVEL_FALSE;
+	case KEY_KERNEL:
+	case KEY_VIRTUAL:
+	case KEY_FLAG:
+		return LEVEL_FALSE;
+	case KEY_SERVICE:
+	case KEY_SETTLED:
+	case KEY_ACTIVE:
+	case KEY_FACILITY:
+	case KEY_MOUNTED:
+	case KEY_DBUS:
+	case KEY_DBUS_PROPERTY:
+	case KEY_NETWORK:
+	case KEY_LABEL:
+	case KEY_UUID:
+	case KEY_DEVICE:
+	case KEY_UDEV:
+	case KEY_COUNT:
+		break;
+	}
+	return LEVEL_TRUE;
+}
+
+/* Of a condition that no service looks at yet. */
+static Level ask_level(const World *world, const char *key)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(world->context->client, "WatchCondition",
+						       g_variant_new("(sb)", key, TRUE), "(ss)", NULL);
+	const char *name = "unknown";
+	const char *why;
+	Level level = LEVEL_UNKNOWN;
+
+	if (reply)
+		g_variant_get(reply, "(&s&s)", &name, &why);
+	return level_from_name(name, &level) ? level : LEVEL_UNKNOWN;
+}
+
+static Level on_level(void *data, KeyPrefix prefix, const char *key)
+{
+	const World *world = data;
+	const gpointer level = world->levels ? g_hash_table_lookup(world->levels, key) : NULL;
+
+	if (!world->levels)
+		return guess_level(world, prefix, key);
+	return level ? (Level)(GPOINTER_TO_INT(level) - 1) : ask_level(world, key);
+}
+
+static GHashTable *ask_levels(Context *context, GError **error)
+{
+	g_autoptr(GPtrArray) records = ask_conditions(context, error);
+	GHashTable *levels;
+
+	if (!records)
+		return NULL;
+	levels = g_hash_table_new(g_str_hash, g_str_equal);
+	for (guint i = 0; i < records->len; i++) {
+		GVariant *record = g_ptr_array_index(records, i);
+		Level level;
+
+		if (level_from_name(record_text(record, "Level"), &level))
+			g_hash_table_insert(levels, (gpointer)g_intern_string(record_text(record, "Key")),
+					    GINT_TO_POINTER(level + 1));
+	}
+	return levels;
+}
+
+static GPtrArray *ask_present_services(Context *context, GError **error)
+{
+	g_autoptr(GPtrArray) records = ask_services(context, error);
+	GPtrArray *services;
+
+	if (!records)
+		return NULL;
+	services = g_ptr_array_new_with_free_func((GDestroyNotify)(void (*)(void))present_service_free);
+	for (guint i = 0; i < records->len; i++) {
+		GVariant *record = g_ptr_array_index(records, i);
+		PresentService *service = g_new0(PresentService, 1);
+
+		service->name = g_strdup(record_text(record, "Name"));
+		service->is_wanted = record_number(record, "Wanted") != 0;
+		/* Another version's word is taken for none. */
+		(void)service_state_from_name(record_text(record, "State"), &service->state);
+		(void)admin_want_from_name(record_text(record, "Admin"), &service->admin);
+		g_ptr_array_add(services, service);
+	}
+	return services;
+}
+
+/* Instances that exist because somebody started them. */
+static char **list_instances(const GPtrArray *services)
+{
+	GPtrArray *names = g_ptr_array_new();
+
+	for (guint i = 0; services && i < services->len; i++) {
+		const PresentService *service = g_ptr_array_index(services, i);
+
+		if (strchr(service->name, '@'))
+			g_ptr_array_add(names, g_strdup(service->name));
+	}
+	g_ptr_array_add(names, NULL);
+	return (char **)g_ptr_array_free(names, FALSE);
+}
+
+static bool ask_machine(Context *context, World *world, GPtrArray **ret_services, char **ret_runlevel)
+{
+	g_autoptr(GVariant) manager = NULL;
+
+	if (is_own_tree(context) || !context->client)
+		return false;
+	manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, NULL);
+	*ret_services = manager ? ask_present_services(context, NULL) : NULL;
+	world->levels = *ret_services ? ask_levels(context, NULL) : NULL;
+	if (!world->levels)
+		return false;
+	*ret_runlevel = g_strdup(record_text(manager, "Runlevel"));
+	return true;
+}
+
+/* The same instances of templates as before: what an admin has started is not gone. */
+Forecast *policy_forecast(Context *context, Configuration *after, const char *runlevel, bool *ret_is_running)
+{
+	World world = { .context = context };
+	g_autoptr(GPtrArray) services = NULL;
+	g_autofree char *present_runlevel = NULL;
+	const bool is_running = ask_machine(context, &world, &services, &present_runlevel);
+	g_autoptr(GHashTable) levels = world.levels;
+	g_auto(GStrv) instances = list_instances(is_running ? services : NULL);
+	g_autoptr(Configuration) before = context_load(context, (const char *const *)instances, false);
+	const Present present = { .runlevel = is_running ? present_runlevel : NULL,
+				  .services = is_running ? services : NULL,
+				  .level = on_level,
+				  .data = &world };
+	g_autofree char *boot = NULL;
+
+	/* A machine that does not run boots into what the new files say. */
+	if (!is_running && after && !runlevel)
+		boot = g_strdup(policy_default_runlevel(after->policy, NULL));
+	if (ret_is_running)
+		*ret_is_running = is_running;
+	return forecast_new(&present, before, after, runlevel ? runlevel : boot);
+}
+
+/* --- checking and writing --- */
+
+Change *policy_change_new(const Context *context)
+{
+	return change_new(context->options.root ? context->options.root : "", context->options.is_until_reboot);
+}
+
+bool policy_change_check(const Context *context, const Change *change, Configuration **ret_preview, GError **error)
+{
+	g_autofree char *kernel = context_kernel_cmdline(context);
+	g_autoptr(DiagList) problems = NULL;
+	g_autoptr(Configuration) preview = change_preview(change, kernel, &problems);
+
+	for (unsigned i = 0; i < diag_list_length(problems); i++) {
+		const Diagnostic *problem = diag_list_get(problems, i);
+		g_autofree char *sentence = diag_format(problem);
+
+		if (problem->level == DIAG_ERROR)
+			return fail(error, SVCD_ERROR_INVALID_CONFIGURATION, "nothing was written: %s", sentence);
+	}
+	if (ret_preview)
+		*ret_preview = g_steal_pointer(&preview);
+	return true;
+}
+
+static uid_t author(const Context *context)
+{
+	uint64_t uid;
+
+	if (context->options.helper_for && text_parse_uint(context->options.helper_for, 10, UINT32_MAX - 1, &uid))
+		return (uid_t)uid;
+	return getuid();
+}
+
+/* Has the manager begun to read after @since_us? It may have been replaced meanwhile: the next one reads, too. */
+static bool wait_until_read(Context *context, int64_t since_us, GError **error)
+{
+	const int64_t deadline_us = g_get_monotonic_time() + context->timeout_us;
+
+	for (;;) {
+		g_autoptr(GVariant) manager =
+			client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+
+		if (!manager)
+			return false;
+		if ((int64_t)record_number(manager, "FilesReadAt") >= since_us)
+			return true;
+		if (!client_wait(context->client, deadline_us))
+			return fail_ctl(error, CTL_ERROR_TIMED_OUT,
+					"it is written, but svcd has not read its files again");
+	}
+}
+
+/* Returns: false with @error; true and *@ret_is_running false when there is no svcd to read it. */
+static bool let_svcd_read(Context *context, bool *ret_is_running, GError **error)
+{
+	const int64_t since_us = g_get_monotonic_time();
+	g_autoptr(GVariant) reply = NULL;
+	g_autoptr(GError) problem = NULL;
+
+	*ret_is_running = false;
+	if (is_own_tree(context))
+		return true;
+	if (client_watch(context->client, &problem))
+		reply = client_change(context->client, "ReloadFiles", NULL, "()", &problem);
+	if (!reply && error_is_ctl(problem, CTL_ERROR_UNREACHABLE))
+		return true;
+	if (!reply && !error_is_ctl(problem, CTL_ERROR_OUTCOME_UNKNOWN)) {
+		g_propagate_prefixed_error(error, g_steal_pointer(&problem), "it is written, but ");
+		return false;
+	}
+	*ret_is_running = true;
+	return wait_until_read(context, since_us, error);
+}
+
+static bool write_change(Context *context, Change *change, Outcome *outcome, GError **error)
+{
+	g_autofree char *line = command_line(context);
+	const ChangeAuthor who = { .uid = author(context), .command = line };
+
+	if (!change_apply(change, &who, &outcome->number, error))
+		return false;
+	outcome->is_written = true;
+	outcome->warning = g_strdup(change_warning(change));
+	return let_svcd_read(context, &outcome->is_running, error);
+}
+
+bool policy_change_commit(Context *context, Change *change, Outcome *ret, GError **error)
+{
+	g_autoptr(Configuration) preview = NULL;
+
+	*ret = (Outcome){ 0 };
+	if (change_is_empty(change))
+		return true;
+	if (!policy_change_check(context, change, &preview, error))
+		return false;
+	ret->is_changed = true;
+	ret->forecast = policy_forecast(context, preview, NULL, &ret->is_running);
+	return context->options.is_dry_run || write_change(context, change, ret, error);
+}
+
+/* --- telling --- */
+
+static void print_names(Output *output, const char *label, const GPtrArray *names)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < names->len; i++)
+		g_string_append_printf(text, "%s%s", i > 0 ? " " : "", (const char *)g_ptr_array_index(names, i));
+	if (names->len > 0)
+		output_field(output, label, text->str);
+}
+
+void forecast_print(Output *output, const Forecast *forecast, bool is_certain)
+{
+	print_names(output, "Stops", forecast->stops);
+	print_names(output, "Starts", forecast->starts);
+	print_names(output, "Restarts", forecast->restarts);
+	print_names(output, "Will wait", forecast->waits);
+	if (forecast_is_empty(forecast))
+		output_field(output, "Stops", is_certain ? "nothing, and nothing starts"
+							 : "nothing, and nothing starts, as far as can be told");
+}
+
+static void names_to_json(JsonObject *object, const char *member, const GPtrArray *names)
+{
+	JsonArray *array = json_array_new();
+
+	for (guint i = 0; i < names->len; i++)
+		json_array_add_string_element(array, g_ptr_array_index(names, i));
+	json_object_set_array_member(object, member, array);
+}
+
+void forecast_to_json(const Forecast *forecast, JsonObject *object)
+{
+	names_to_json(object, "stops", forecast->stops);
+	names_to_json(object, "starts", forecast->starts);
+	names_to_json(object, "restarts", forecast->restarts);
+	names_to_json(object, "waits", forecast->waits);
+}
+
+static void print_written(Context *context, const Outcome *outcome)
+{
+	Output *output = &context->output;
+
+	if (!outcome->is_written)
+		output_confirm(output, "  Nothing was written: --dry-run");
+	else if (outcome->number > 0)
+		output_confirm(output, "  Written as step %" G_GUINT64_FORMAT " (undo: svcctl policy undo %" G_GUINT64_FORMAT ")",
+			       outcome->number, outcome->number);
+	else
+		output_confirm(output, "  Written%s", context->options.is_until_reboot ? ", until the next boot" : "");
+	if (outcome->warning)
+		output_line(output, "  It cannot be undone by number: %s", outcome->warning);
+	if (outcome->is_written && !outcome->is_running && !is_own_tree(context))
+		output_confirm(output, "  svcd does not run here: it counts from the next boot on");
+}
+
+void outcome_print(Context *context, const Outcome *outcome)
+{
+	if (!outcome->is_changed) {
+		output_confirm(&context->output, "  Nothing to change: the files say so already");
+		return;
+	}
+	if (context->options.is_dry_run || (!context->options.is_quiet && outcome->is_running))
+		forecast_print(&context->output, outcome->forecast, outcome->is_running);
+	if (context->options.is_dry_run && !outcome->is_running)
+		output_confirm(&context->output, "  Told of a boot into the default runlevel in which no device and no "
+						 "network is missing");
+	print_written(context, outcome);
+}
+
+void outcome_to_json(const Outcome *outcome, const Context *context, JsonObject *object)
+{
+	json_object_set_boolean_member(object, "changed", outcome->is_changed);
+	json_object_set_boolean_member(object, "written", outcome->is_written);
+	json_object_set_boolean_member(object, "dry_run", context->options.is_dry_run);
+	json_object_set_boolean_member(object, "svcd_running", outcome->is_running);
+	if (outcome->number > 0)
+		json_object_set_int_member(object, "step", (gint64)outcome->number);
+	else
+		json_object_set_null_member(object, "step");
+	if (outcome->forecast)
+		forecast_to_json(outcome->forecast, object);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy change: the way that every verb that writes takes. Who may, what would be wrong, what would start and stop; then
+ * it is written (--dry-run: not), and svcd reads its files again.
+ */
+#ifndef SVCD_SVCCTL_POLICY_CHANGE_H
+#define SVCD_SVCCTL_POLICY_CHANGE_H
+
+#include "policy-edit/policy-edit.h"
+#include "svcctl/forecast.h"
+#include "svcctl/svcctl.h"
+
+/* How a change went. */
+typedef struct Outcome {
+	bool is_changed;    /* false: the files say so already */
+	bool is_written;
+	bool is_running;    /* svcd is there, and has read the files (--dry-run: would) */
+	uint64_t number;    /* of the step in the history, 0: none */
+	char *warning;      /* why it cannot be undone, or NULL */
+	Forecast *forecast; /* NULL when nothing changes */
+} Outcome;
+
+void outcome_clear(Outcome *outcome);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Outcome, outcome_clear)
+
+/**
+ * policy_hand_over() - who is not root lets the manager do it
+ * @ret_is_done: the manager had it done, as polkit allows, and its words have been printed: nothing is left to do
+ * Returns: false with NOT_AUTHORIZED and the command that would do it as root.
+ */
+bool policy_hand_over(Context *context, bool *ret_is_done, GError **error);
+
+/* Below --root, or until reboot: as the options say. */
+Change *policy_change_new(const Context *context);
+
+/**
+ * policy_change_check() - is it wrong?
+ * @ret_preview: what the files would say, or NULL
+ * Returns: false with INVALID_CONFIGURATION and the first sentence that is new.
+ */
+bool policy_change_check(const Context *context, const Change *change, Configuration **ret_preview, GError **error);
+
+/* Checks, forecasts, writes, and waits until svcd has read it. */
+bool policy_change_commit(Context *context, Change *change, Outcome *ret, GError **error);
+
+/* "stops now: a b", "written as step 12"; and the same for JSON. */
+void outcome_print(Context *context, const Outcome *outcome);
+void outcome_to_json(const Outcome *outcome, const Context *context, JsonObject *object);
+
+/* What would start and stop, for people and as members of @object. */
+void forecast_print(Output *output, const Forecast *forecast, bool is_certain);
+void forecast_to_json(const Forecast *forecast, JsonObject *object);
+
+/**
+ * policy_forecast() - what would follow on this machine, or below --root
+ * @after: its set and policy are taken; NULL: the same files
+ * @runlevel: canonical, or NULL
+ * @ret_is_running: svcd was asked how the machine is; otherwise it is guessed. May be NULL
+ */
+Forecast *policy_forecast(Context *context, Configuration *after, const char *runlevel, bool *ret_is_running);
+
+#endif
