@@ -8,6 +8,8 @@ dist_man_MANS += \
 EXTRA_DIST += \
 	docs/bus-activation.md \
 	docs/design.md \
+	docs/from-systemd.md \
+	docs/from-sysv.md \
 	docs/keeper.md \
 	docs/policy.md \
 	docs/processes.md \
