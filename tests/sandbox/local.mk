@@ -112,6 +112,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_run_removed.py \
 	tests/sandbox/test_runlevel.py \
 	tests/sandbox/test_runlevel_record.py \
+	tests/sandbox/test_runlevel_under_load.py \
 	tests/sandbox/test_safety_words.py \
 	tests/sandbox/test_settle.py \
 	tests/sandbox/test_spawn_failure.py \
