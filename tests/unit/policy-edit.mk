@@ -17,3 +17,12 @@ tests_unit_test_policy_edit_SOURCES = tests/unit/test_policy_edit.c tests/lib/ch
 tests_unit_test_policy_edit_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
 tests_unit_test_policy_edit_CFLAGS = $(POLICY_EDIT_TEST_CFLAGS)
 tests_unit_test_policy_edit_LDADD = $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+
+# The calls that change the disk go through the test, which ends the process before the N-th.
+check_PROGRAMS += tests/unit/test_power_cut
+TESTS += tests/unit/test_power_cut
+tests_unit_test_power_cut_SOURCES = tests/unit/test_power_cut.c tests/lib/check-main.c tests/lib/tree.c tests/lib/tree.h
+tests_unit_test_power_cut_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
+tests_unit_test_power_cut_CFLAGS = $(POLICY_EDIT_TEST_CFLAGS)
+tests_unit_test_power_cut_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=fsync,--wrap=renameat,--wrap=unlinkat,--wrap=mkdirat
+tests_unit_test_power_cut_LDADD = $(LIBS_POLICY_EDIT) $(CHECK_LIBS)

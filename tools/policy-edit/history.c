@@ -218,6 +218,15 @@ bool history_roll_back(const Durable *durable, const HistoryRecord *record, GErr
 	return true;
 }
 
+/* What was cut off before it had its name: it would have been the next step. */
+static void tidy_next(const Durable *durable)
+{
+	g_autoptr(GArray) done = list_numbers(durable, DONE, NULL);
+	g_autofree char *path = step_path(done ? last_of(done) + 1 : 1, BEGUN);
+
+	durable_tidy(durable, path);
+}
+
 static bool recover_step(const Durable *durable, uint64_t number, GError **error)
 {
 	g_autoptr(HistoryRecord) record = read_record(durable, number, BEGUN, NULL);
@@ -246,5 +255,6 @@ bool history_recover(const Durable *durable, GError **error)
 		if (!recover_step(durable, g_array_index(begun, uint64_t, i - 1), error))
 			return false;
 	}
+	tidy_next(durable);
 	return true;
 }

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The power goes, or the disk fails, at each call that a change of policy makes to the disk, one after the other.
+ *
+ * The linker leads those calls here (-Wl,--wrap). A disk may have kept everything that was done so far, or only what fsync
+ * made sure of: both are tried.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "policy-edit/ini-edit.h"
+#include "policy-edit/policy-edit.h"
+#include "tests/lib/tree.h"
+
+Suite *make_suite(void);
+
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+int __real_renameat(int old_dir, const char *old, int new_dir, const char *new);
+int __real_unlinkat(int dir, const char *name, int flags);
+int __real_mkdirat(int dir, const char *name, mode_t mode);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+int __wrap_fsync(int fd);
+int __wrap_renameat(int old_dir, const char *old, int new_dir, const char *new);
+int __wrap_unlinkat(int dir, const char *name, int flags);
+int __wrap_mkdirat(int dir, const char *name, mode_t mode);
+
+typedef enum Fate {
+	FATE_KEPT,  /* the power goes; everything done so far is on the disk */
+	FATE_LOST,  /* the power goes; only what was synced is */
+	FATE_FAILS, /* the call fails */
+} Fate;
+
+/* What a directory would forget without fsync. */
+typedef struct Pending {
+	char *directory;
+	char *name;     /* that came, or went if @old is NULL */
+	char *old;      /* it was this before, or NULL */
+	char *content;  /* of @name before, NULL: none */
+	bool is_directory;
+} Pending;
+
+static unsigned n_calls;
+static unsigned fatal_call; /* 0: none */
+static Fate fate;
+static GPtrArray *pending;   /* Pending * */
+static GHashTable *unsynced; /* paths of files written to */
+
+enum { EXIT_CUT = 77, EXIT_REFUSED = 78 };
+
+static char *path_of(int fd)
+{
+	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
+
+	return g_file_read_link(link, NULL);
+}
+
+static void forget(const Pending *it)
+{
+	g_autofree char *path = g_build_filename(it->directory, it->name, NULL);
+	g_autofree char *old = it->old ? g_build_filename(it->directory, it->old, NULL) : NULL;
+
+	if (it->is_directory)
+		(void)rmdir(path); /* it is empty: what was made in it was forgotten before */
+	if (old)
+		(void)rename(path, old); /* it is there */
+	if (it->content)
+		(void)g_file_set_contents(path, it->content, -1, NULL); /* a temporary directory has room */
+}
+
+static void lose_what_was_not_synced(void)
+{
+	GHashTableIter iter;
+	gpointer path;
+
+	g_hash_table_iter_init(&iter, unsynced);
+	while (g_hash_table_iter_next(&iter, &path, NULL))
+		(void)truncate(path, 0); /* may be gone */
+	for (guint i = pending->len; i > 0; i--)
+		forget(g_ptr_array_index(pending, i - 1));
+}
+
+/* Returns: does the call fail? */
+static bool meet_fate(void)
+{
+	if (!fatal_call || ++n_calls != fatal_call)
+		return false;
+	if (fate == FATE_FAILS) {
+		errno = EIO;
+		return true;
+	}
+	if (fate == FATE_LOST)
+		lose_what_was_not_synced();
+	_exit(EXIT_CUT);
+}
+
+static void note(int dir, const char *name, const char *old, bool is_directory)
+{
+	Pending *it = g_new0(Pending, 1);
+	g_autofree char *path = NULL;
+
+	it->directory = path_of(dir);
+	it->name = g_strdup(name);
+	it->old = g_strdup(old);
+	it->is_directory = is_directory;
+	path = g_build_filename(it->directory, name, NULL);
+	(void)g_file_get_contents(path, &it->content, NULL, NULL); /* nothing there: nothing to bring back */
+	g_ptr_array_add(pending, it);
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t n)
+{
+	if (!fatal_call)
+		return __real_write(fd, bytes, n);
+	if (meet_fate())
+		return -1;
+	g_hash_table_add(unsynced, path_of(fd));
+	return __real_write(fd, bytes, n);
+}
+
+int __wrap_fsync(int fd)
+{
+	g_autofree char *path = NULL;
+
+	/* Nothing takes the power away for real: no need to wait for a disk. */
+	if (!fatal_call)
+		return 0;
+	if (meet_fate())
+		return -1;
+	path = path_of(fd);
+	g_hash_table_remove(unsynced, path);
+	for (guint i = pending->len; i > 0; i--) {
+		if (strcmp(((Pending *)g_ptr_array_index(pending, i - 1))->directory, path) == 0)
+			g_ptr_array_remove_index(pending, i - 1);
+	}
+	return 0;
+}
+
+/* A file whose bytes may be lost has another name now. */
+static void rename_unsynced(int dir, const char *old, const char *new)
+{
+	g_autofree char *directory = path_of(dir);
+	g_autofree char *from = g_build_filename(directory, old, NULL);
+
+	if (g_hash_table_remove(unsynced, from))
+		g_hash_table_add(unsynced, g_build_filename(directory, new, NULL));
+}
+
+int __wrap_renameat(int old_dir, const char *old, int new_dir, const char *new)
+{
+	if (fatal_call) {
+		if (meet_fate())
+			return -1;
+		note(new_dir, new, old, false);
+		rename_unsynced(new_dir, old, new);
+	}
+	return __real_renameat(old_dir, old, new_dir, new);
+}
+
+int __wrap_unlinkat(int dir, const char *name, int flags)
+{
+	if (fatal_call && faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+		if (meet_fate())
+			return -1;
+		note(dir, name, NULL, false);
+	}
+	return __real_unlinkat(dir, name, flags);
+}
+
+int __wrap_mkdirat(int dir, const char *name, mode_t mode)
+{
+	if (fatal_call) {
+		if (meet_fate())
+			return -1;
+		note(dir, name, NULL, true);
+	}
+	return __real_mkdirat(dir, name, mode);
+}
+
+#define PLAIN "[Service]\nExec=/bin/x\n"
+#define DROP_IN SVCD_SYSCONFDIR "/services.d/ssh.svc.d/90-svcctl.conf"
+#define OLD_POLICY "[service ssh]\nActivation=never\n\n[service cron]\nReason=x\n"
+#define NEW_POLICY "[service cron]\nReason=x\n"
+#define OLD_DROP_IN "[Service]\nNice=5\n"
+
+static const ChangeAuthor author = { .uid = 0, .command = "svcctl revert ssh" };
+
+typedef struct Story {
+	const char *old_policy;
+	const char *new_policy;
+	const char *old_drop_in;
+	const char *new_drop_in;
+	bool (*change)(Change *change);
+} Story;
+
+static bool revert_ssh(Change *change)
+{
+	return change_revert(change, "ssh", NULL);
+}
+
+static bool set_both(Change *change)
+{
+	return change_set_policy(change, "ssh", "Activation", "never", NULL) &&
+	       change_set_override(change, "ssh", "Nice", "5", NULL);
+}
+
+static const Story stories[] = {
+	{ OLD_POLICY, NEW_POLICY, OLD_DROP_IN, NULL, revert_ssh },
+	{ NULL, INI_EDIT_HEAD "\n[service ssh]\nActivation=never\n", NULL, INI_EDIT_HEAD "\n[Service]\nNice=5\n",
+	  set_both },
+};
+
+static Tree *machine(const Story *story)
+{
+	Tree *tree = tree_new();
+
+	tree_write(tree, SVCD_LIBDIR "/services.d/ssh.svc", PLAIN);
+	tree_write(tree, SVCD_LIBDIR "/services.d/cron.svc", PLAIN);
+	if (story->old_policy)
+		tree_write(tree, POLICY_EDIT_FILE, story->old_policy);
+	if (story->old_drop_in)
+		tree_write(tree, DROP_IN, story->old_drop_in);
+	return tree;
+}
+
+static void do_change(const Tree *tree, const Story *story, unsigned call)
+{
+	g_autoptr(Change) change = change_new(tree->root, false);
+	bool fine;
+
+	pending = g_ptr_array_new();
+	unsynced = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	if (!story->change(change))
+		_exit(EXIT_FAILURE);
+	fatal_call = call;
+	fine = change_apply(change, &author, NULL, NULL);
+	_exit(fine ? EXIT_SUCCESS : EXIT_REFUSED);
+}
+
+/* Returns: how the process that made the change ended. */
+static int change_in_child(const Tree *tree, const Story *story, unsigned call)
+{
+	const pid_t pid = fork();
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		do_change(tree, story, call);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static char *read_file(const Tree *tree, const char *path)
+{
+	g_autofree char *whole = tree_path(tree, path);
+	char *text = NULL;
+
+	(void)g_file_get_contents(whole, &text, NULL, NULL); /* no text: no file */
+	return text;
+}
+
+static void expect_one_of(const Tree *tree, const char *path, const char *old, const char *new, unsigned call)
+{
+	g_autofree char *text = read_file(tree, path);
+
+	ck_assert_msg(g_strcmp0(text, old) == 0 || g_strcmp0(text, new) == 0, "cut at %u: %s holds: %s", call, path,
+		      text);
+}
+
+static bool is_all(const Tree *tree, const char *policy, const char *drop_in)
+{
+	g_autofree char *one = read_file(tree, POLICY_EDIT_FILE);
+	g_autofree char *other = read_file(tree, DROP_IN);
+
+	return g_strcmp0(one, policy) == 0 && g_strcmp0(other, drop_in) == 0;
+}
+
+static void expect_tidy(const Tree *tree, const char *path, unsigned call)
+{
+	g_autofree char *whole = tree_path(tree, path);
+	GDir *directory = g_dir_open(whole, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory)) != NULL)
+		ck_assert_msg(*name != '.' && !g_str_has_suffix(name, ".begun"), "cut at %u: %s/%s is left over", call,
+			      path, name);
+	if (directory)
+		g_dir_close(directory);
+}
+
+/* Any change ends what another began; this one finds nothing else to do. */
+static void next_writer(const Tree *tree)
+{
+	g_autoptr(Change) change = change_new(tree->root, false);
+	g_autoptr(GError) error = NULL;
+
+	ck_assert(change_set_policy(change, "cron", "Operators", NULL, NULL));
+	ck_assert_msg(change_apply(change, &author, NULL, &error), "%s", error ? error->message : "");
+}
+
+static void expect_recovered(const Tree *tree, const Story *story, unsigned call)
+{
+	const bool is_new = is_all(tree, story->new_policy, story->new_drop_in);
+	g_autoptr(GPtrArray) steps = history_list(tree->root, NULL);
+
+	ck_assert_msg(is_new || is_all(tree, story->old_policy, story->old_drop_in), "cut at %u: a mixture", call);
+	ck_assert_msg(steps->len == (is_new ? 1 : 0), "cut at %u: %u steps, files are %s", call, steps->len,
+		      is_new ? "new" : "old");
+	expect_tidy(tree, SVCD_SYSCONFDIR "/policy.d", call);
+	expect_tidy(tree, SVCD_SYSCONFDIR "/services.d/ssh.svc.d", call);
+	expect_tidy(tree, POLICY_EDIT_HISTORY, call);
+}
+
+/* Returns: false when the change came to its end before the call. */
+static bool cut_at(const Story *story, unsigned call)
+{
+	g_autoptr(Tree) tree = machine(story);
+	const int status = change_in_child(tree, story, call);
+
+	if (status == EXIT_SUCCESS)
+		return false;
+	ck_assert_int_eq(status, EXIT_CUT);
+	expect_one_of(tree, POLICY_EDIT_FILE, story->old_policy, story->new_policy, call);
+	expect_one_of(tree, DROP_IN, story->old_drop_in, story->new_drop_in, call);
+	next_writer(tree);
+	expect_recovered(tree, story, call);
+	ck_assert_int_eq(change_in_child(tree, story, 0), EXIT_SUCCESS);
+	ck_assert(is_all(tree, story->new_policy, story->new_drop_in));
+	return true;
+}
+
+START_TEST(after_a_power_cut_all_files_are_the_old_or_all_the_new)
+{
+	const Story *story = &stories[_i / 2];
+	unsigned call = 1;
+
+	fate = _i % 2 ? FATE_LOST : FATE_KEPT;
+	while (cut_at(story, call))
+		call++;
+	ck_assert_uint_gt(call, 15); /* the calls are seen at all */
+}
+END_TEST
+
+START_TEST(when_the_disk_fails_the_change_is_refused_and_all_is_as_before_or_it_is_done)
+{
+	const Story *story = &stories[_i];
+
+	fate = FATE_FAILS;
+	for (unsigned call = 1; call < 60; call++) {
+		g_autoptr(Tree) tree = machine(story);
+		const int status = change_in_child(tree, story, call);
+
+		if (status == EXIT_SUCCESS)
+			ck_assert_msg(is_all(tree, story->new_policy, story->new_drop_in), "call %u", call);
+		else
+			ck_assert_msg(is_all(tree, story->old_policy, story->old_drop_in), "call %u", call);
+		next_writer(tree);
+		expect_tidy(tree, SVCD_SYSCONFDIR "/policy.d", call);
+		expect_tidy(tree, POLICY_EDIT_HISTORY, call);
+	}
+}
+END_TEST
+
+START_TEST(what_a_writer_left_half_done_and_somebody_has_changed_since_is_left_alone)
+{
+	g_autoptr(Tree) tree = machine(&stories[0]);
+	unsigned call = 1;
+
+	fate = FATE_KEPT;
+	/* The first cut that leaves the policy new and the drop-in old. */
+	while (!is_all(tree, NEW_POLICY, OLD_DROP_IN)) {
+		g_clear_pointer(&tree, tree_free);
+		tree = machine(&stories[0]);
+		ck_assert_int_eq(change_in_child(tree, &stories[0], call++), EXIT_CUT);
+	}
+	tree_write(tree, DROP_IN, "[Service]\nNice=7\n");
+	next_writer(tree);
+	ck_assert(is_all(tree, NEW_POLICY, "[Service]\nNice=7\n"));
+	expect_tidy(tree, POLICY_EDIT_HISTORY, call);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("power-cut");
+	TCase *tc = tcase_create("power-cut");
+
+	tcase_add_loop_test(tc, after_a_power_cut_all_files_are_the_old_or_all_the_new, 0, 2 * G_N_ELEMENTS(stories));
+	tcase_add_loop_test(tc, when_the_disk_fails_the_change_is_refused_and_all_is_as_before_or_it_is_done, 0,
+			    G_N_ELEMENTS(stories));
+	tcase_add_test(tc, what_a_writer_left_half_done_and_somebody_has_changed_since_is_left_alone);
+	tcase_set_timeout(tc, 120);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
