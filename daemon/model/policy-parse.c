@@ -398,23 +398,45 @@ static void begin_section(PolicyParser *p, const IniSection *section)
 		(void)policy_ensure_service(p->policy, argument, origin_new(p->file, section->line));
 }
 
+/* Those from number @first on that begin before @line. Returns: the number of the next one. */
+static guint begin_sections(PolicyParser *p, const IniFile *ini, guint first, unsigned line)
+{
+	for (; first < ini->sections->len; first++) {
+		const IniSection *section = g_ptr_array_index(ini->sections, first);
+
+		if (section->line > line)
+			break;
+		begin_section(p, section);
+	}
+	return first;
+}
+
+static void take_line(PolicyParser *p, const IniEntry *entry)
+{
+	g_autofree char *argument = NULL;
+	g_autofree char *kind = split_section(entry->section->name, &argument);
+	g_autofree char *bad_section = explain_bad_section(kind, argument);
+
+	/* A section that was refused, for its name or for want of room, was reported when it began. */
+	if (!bad_section && (strcmp(kind, "runlevel") != 0 || g_hash_table_lookup(p->policy->runlevels, argument)))
+		take_entry(p, kind, argument, entry);
+}
+
 static bool merge(Policy *policy, const char *file, const IniFile *ini, DiagList *diags)
 {
 	g_autoptr(GHashTable) lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	PolicyParser p = { .policy = policy, .file = file, .diags = diags, .lines = lines };
 
-	for (guint i = 0; i < ini->sections->len; i++)
-		begin_section(&p, g_ptr_array_index(ini->sections, i));
+	guint n_begun = 0;
+
+	/* Sections between their lines: what is named earlier has the lower rank, however the lines are spread over files. */
 	for (guint i = 0; i < ini->entries->len; i++) {
 		const IniEntry *entry = g_ptr_array_index(ini->entries, i);
-		g_autofree char *argument = NULL;
-		g_autofree char *kind = split_section(entry->section->name, &argument);
-		g_autofree char *bad_section = explain_bad_section(kind, argument);
 
-		/* A section that was refused, for its name or for want of room, was reported above. */
-		if (!bad_section && (strcmp(kind, "runlevel") != 0 || g_hash_table_lookup(policy->runlevels, argument)))
-			take_entry(&p, kind, argument, entry);
+		n_begun = begin_sections(&p, ini, n_begun, entry->line);
+		take_line(&p, entry);
 	}
+	(void)begin_sections(&p, ini, n_begun, UINT_MAX);
 	return !p.broken;
 }
 

@@ -7,6 +7,13 @@ tests_unit_test_loader_SOURCES = tests/unit/test_loader.c tests/lib/check-main.c
 tests_unit_test_loader_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_loader_LDADD = $(LIBS_CONFIG) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/unit/test_policy_property
+TESTS += tests/unit/test_policy_property
+tests_unit_test_policy_property_SOURCES = tests/unit/test_policy_property.c tests/lib/check-main.c tests/lib/diags.h \
+	tests/lib/tree.c tests/lib/tree.h
+tests_unit_test_policy_property_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_policy_property_LDADD = $(LIBS_CONFIG) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/unit/test_source_file
 TESTS += tests/unit/test_source_file
 tests_unit_test_source_file_SOURCES = tests/unit/test_source_file.c tests/lib/check-main.c tests/lib/tree.c tests/lib/tree.h

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Policy: what holds whatever the files say. Each round makes files by chance from its number, which a failure prints.
+ */
+#include "config.h"
+
+#include <check.h>
+
+#include "config/loader.h"
+#include "model/policy.h"
+#include "tests/lib/diags.h"
+#include "tests/lib/tree.h"
+
+enum { ROUNDS = 200 };
+
+static const char *const services[] = { "a", "b", "c", "d", "t@", "t@1" };
+static const char *const runlevels[] = { "2", "3", "5", "S", "on-train" };
+
+/* --- everything that policy answers, as text --- */
+
+static void tell_words(GString *out, const PolicyService *words)
+{
+	const GPtrArray *const terms[] = { words->when, words->hold };
+	const GPtrArray *const names[] = { words->ignore, words->operators };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(terms); i++) {
+		for (guint j = 0; j < terms[i]->len; j++)
+			g_string_append_printf(out, " %s", ((Term *)g_ptr_array_index(terms[i], j))->text);
+		g_string_append(out, " /");
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		for (guint j = 0; j < names[i]->len; j++)
+			g_string_append_printf(out, " %s", ((NameRef *)g_ptr_array_index(names[i], j))->name);
+		g_string_append(out, " /");
+	}
+	g_string_append_printf(out, " %s %s", words->has_on_lapse ? on_lapse_name(words->on_lapse) : "-",
+			       words->reason ? words->reason : "-");
+}
+
+static void tell_service(GString *out, const Policy *policy, const char *service)
+{
+	const PolicyService *words = policy_service(policy, service);
+
+	g_string_append_printf(out, "%s:", service);
+	for (size_t i = 0; i < G_N_ELEMENTS(runlevels); i++) {
+		PolicyDecision decision;
+
+		policy_decide(policy, service, runlevels[i], &decision);
+		g_string_append_printf(out, " %s%s", activation_name(decision.activation),
+				       decision.in_runlevel ? "+" : "");
+	}
+	if (words)
+		tell_words(out, words);
+	g_string_append_c(out, '\n');
+}
+
+/* Who comes first of those that conflict. */
+static void tell_ranks(GString *out, const Policy *policy)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(services); i++) {
+		for (size_t j = 0; j < i; j++) {
+			PolicyDecision one;
+			PolicyDecision two;
+
+			policy_decide(policy, services[i], "2", &one);
+			policy_decide(policy, services[j], "2", &two);
+			g_string_append_c(out, one.order < two.order ? '<' : one.order > two.order ? '>' : '=');
+		}
+	}
+}
+
+static char *effective(const Policy *policy)
+{
+	GString *out = g_string_new(NULL);
+
+	g_string_append_printf(out, "%s %s %s\n", policy_default_runlevel(policy, NULL),
+			       activation_name(policy_new_services(policy, NULL)), policy_runlevel_title(policy, "5"));
+	for (size_t i = 0; i < G_N_ELEMENTS(services); i++)
+		tell_service(out, policy, services[i]);
+	return g_string_free(out, FALSE);
+}
+
+static char *effective_with_ranks(const Policy *policy)
+{
+	g_autofree char *all = effective(policy);
+	GString *out = g_string_new(all);
+
+	tell_ranks(out, policy);
+	return g_string_free(out, FALSE);
+}
+
+/* --- files by chance --- */
+
+static const char *pick(GRand *rand, const char *const *from, size_t n)
+{
+	return from[g_rand_int_range(rand, 0, (gint32)n)];
+}
+
+#define PICK(rand, array) pick(rand, array, G_N_ELEMENTS(array))
+
+/* One key of one section, as a file of its own; @service: NULL: any. */
+static char *random_setting(GRand *rand, const char *service)
+{
+	static const char *const lines[] = {
+		"Activation=boot", "Activation=never", "Activation=manual", "Activation=", "Runlevels=2 on-train", "Runlevels=-3",
+		"Runlevels=", "When=flag:x", "When=flag:y | flag:z", "When=", "While=network:up", "While=",
+		"Ignore=network:up b", "Ignore=", "OnLapse=keep", "OnLapse=", "Operators=adm web", "Operators=",
+		"Reason=because", "Reason=",
+	};
+	static const char *const defaults[] = { "NewServices=boot", "NewServices=manual", "NewServices=", "Runlevel=5",
+						"Runlevel=on-train", "Runlevel=" };
+	static const char *const other[] = { "a", "-a", "b c", "-c d", "t@1", "-t@1 a", "" };
+
+	if (service || g_rand_boolean(rand))
+		return g_strdup_printf("[service %s]\n%s\n", service ? service : PICK(rand, services), PICK(rand, lines));
+	switch (g_rand_int_range(rand, 0, 4)) {
+	case 0:
+		return g_strdup_printf("[defaults]\n%s\n", PICK(rand, defaults));
+	case 1:
+		return g_strdup_printf("[runlevel %s]\nInclude=%s\n", g_rand_boolean(rand) ? "5" : "on-train",
+				       g_rand_boolean(rand) ? "3" : "-2");
+	case 2:
+		return g_strdup_printf("[runlevel 5]\nName=%s\n", g_rand_boolean(rand) ? "desktop" : "");
+	default:
+		return g_strdup_printf("[runlevel %s]\nActivate=%s\n", PICK(rand, runlevels), PICK(rand, other));
+	}
+}
+
+static GPtrArray *random_settings(GRand *rand, int n)
+{
+	GPtrArray *settings = g_ptr_array_new_with_free_func(g_free);
+
+	for (int i = 0; i < n; i++)
+		g_ptr_array_add(settings, random_setting(rand, NULL));
+	return settings;
+}
+
+static bool merge(Policy *policy, const char *text)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	return policy_parse(policy, POLICY_LAYER_ADMIN, "f", text, strlen(text), diags);
+}
+
+static void must_merge(Policy *policy, const char *text)
+{
+	ck_assert_msg(merge(policy, text), "refused: %s", text);
+}
+
+START_TEST(how_the_settings_are_spread_over_files_does_not_matter)
+{
+	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)_i);
+	g_autoptr(GPtrArray) settings = random_settings(rand, 30);
+	g_autoptr(Policy) each = policy_new();
+	g_autoptr(Policy) together = policy_new();
+	g_autoptr(GString) file = g_string_new(NULL);
+	g_autofree char *one = NULL;
+	g_autofree char *two = NULL;
+
+	for (guint i = 0; i < settings->len; i++) {
+		const char *setting = g_ptr_array_index(settings, i);
+		g_autofree char *joined = g_strconcat(file->str, setting, NULL);
+		g_autoptr(Policy) trial = policy_new();
+
+		must_merge(each, setting);
+		/* A plain key given twice is an error within one file: then the next file begins. */
+		if (g_rand_int_range(rand, 0, 8) == 0 || !merge(trial, joined)) {
+			must_merge(together, file->str);
+			g_string_truncate(file, 0);
+		}
+		g_string_append(file, setting);
+	}
+	must_merge(together, file->str);
+
+	one = effective_with_ranks(each);
+	two = effective_with_ranks(together);
+	ck_assert_msg(strcmp(one, two) == 0, "seed %d:\n%s\n%s", _i, one, two);
+}
+END_TEST
+
+/* Written in an order by chance, so that the directory lists them so where the file system cares for that. */
+static char *load_shuffled(GRand *rand, const GPtrArray *settings)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	const LoaderOptions options = { .root = tree->root, .any_owner = true };
+	g_autoptr(GPtrArray) left = g_ptr_array_new();
+
+	for (guint i = 0; i < settings->len; i++)
+		g_ptr_array_add(left, GUINT_TO_POINTER(i + 1));
+	while (left->len > 0) {
+		const guint at = (guint)g_rand_int_range(rand, 0, (gint32)left->len);
+		const guint i = GPOINTER_TO_UINT(g_ptr_array_remove_index_fast(left, at)) - 1;
+		g_autofree char *name = g_strdup_printf("%s/policy.d/%02u.policy", SVCD_SYSCONFDIR, i);
+
+		tree_write(tree, name, g_ptr_array_index(settings, i));
+	}
+	c = configuration_load(&options, NULL);
+	return effective_with_ranks(c->policy);
+}
+
+START_TEST(the_order_in_which_a_directory_lists_its_files_does_not_matter)
+{
+	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)_i);
+	g_autoptr(GPtrArray) settings = random_settings(rand, 12);
+	g_autoptr(Policy) in_order = policy_new();
+	g_autofree char *expected = NULL;
+	g_autofree char *one = load_shuffled(rand, settings);
+	g_autofree char *two = load_shuffled(rand, settings);
+
+	for (guint i = 0; i < settings->len; i++)
+		must_merge(in_order, g_ptr_array_index(settings, i));
+	expected = effective_with_ranks(in_order);
+	ck_assert_msg(strcmp(one, expected) == 0, "seed %d:\n%s\n%s", _i, one, expected);
+	ck_assert_msg(strcmp(two, expected) == 0, "seed %d:\n%s\n%s", _i, two, expected);
+}
+END_TEST
+
+START_TEST(changes_of_different_services_commute)
+{
+	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)_i);
+	g_autoptr(GPtrArray) settings = random_settings(rand, 10);
+	g_autofree char *of_a = random_setting(rand, "a");
+	g_autofree char *of_b = random_setting(rand, "b");
+	g_autoptr(Policy) a_first = policy_new();
+	g_autoptr(Policy) b_first = policy_new();
+	g_autofree char *one = NULL;
+	g_autofree char *two = NULL;
+
+	for (guint i = 0; i < settings->len; i++) {
+		must_merge(a_first, g_ptr_array_index(settings, i));
+		must_merge(b_first, g_ptr_array_index(settings, i));
+	}
+	must_merge(a_first, of_a);
+	must_merge(a_first, of_b);
+	must_merge(b_first, of_b);
+	must_merge(b_first, of_a);
+
+	one = effective(a_first);
+	two = effective(b_first);
+	ck_assert_msg(strcmp(one, two) == 0, "seed %d: %s%s:\n%s\n%s", _i, of_a, of_b, one, two);
+}
+END_TEST
+
+/* --- every key over every layer --- */
+
+/* What a layer says of a key, and what is in force after it: @all of vendor, admin, until reboot; then taken back. */
+static const struct LayerRow {
+	const char *section;
+	const char *key;
+	const char *values[3];
+	const char *in_force[4]; /* after each, and after an empty value in yet another file */
+} rows[] = {
+	{ "[service a]", "Activation", { "boot", "never", "manual" }, { "boot", "never", "manual", "on-demand" } },
+	{ "[service a]", "Reason", { "one", "two", "three" }, { "one", "two", "three", "" } },
+	{ "[service a]", "OnLapse", { "keep", "reload", "stop" }, { "keep", "reload", "stop", "" } },
+	{ "[service a]", "Operators", { "x y", "z", "v w" }, { "x y", "z", "v w", "" } },
+	{ "[service a]", "When", { "flag:a", "flag:b", "flag:c" }, { "flag:a", "flag:a flag:b", "flag:a flag:b flag:c", "" } },
+	{ "[service a]", "While", { "flag:a", "flag:b", "flag:c" }, { "flag:a", "flag:a flag:b", "flag:a flag:b flag:c", "" } },
+	{ "[service a]", "Ignore", { "x", "y", "z" }, { "x", "x y", "x y z", "" } },
+	{ "[service a]", "Runlevels", { "2 3", "-2", "2" }, { "23", "3", "23", "" } },
+	{ "[runlevel 2]", "Activate", { "a b", "-a", "a" }, { "2", "", "2", "" } },
+	{ "[runlevel 3]", "Include", { "2", "-2", "2" }, { "included", "", "included", "" } },
+	{ "[runlevel 5]", "Name", { "one", "two", "three" }, { "one", "two", "three", "5" } },
+	{ "[defaults]", "Runlevel", { "3", "4", "5" }, { "3", "4", "5", "2" } },
+	{ "[defaults]", "NewServices", { "boot", "never", "manual" }, { "boot", "never", "manual", "on-demand" } },
+};
+
+static char *join(const GPtrArray *array, bool are_terms)
+{
+	GString *out = g_string_new(NULL);
+
+	for (guint i = 0; array && i < array->len; i++) {
+		const void *item = g_ptr_array_index(array, i);
+
+		g_string_append_printf(out, "%s%s", i > 0 ? " " : "",
+				       are_terms ? ((const Term *)item)->text : ((const NameRef *)item)->name);
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* The runlevels of 2 and 3 that want "a". */
+static char *wanted_in(const Policy *policy)
+{
+	GString *out = g_string_new(NULL);
+
+	for (const char *runlevel = "23"; *runlevel; runlevel++) {
+		const char name[] = { *runlevel, '\0' };
+		PolicyDecision decision;
+
+		policy_decide(policy, "a", name, &decision);
+		if (decision.in_runlevel)
+			g_string_append(out, name);
+	}
+	return g_string_free(out, FALSE);
+}
+
+static char *in_force(const Policy *policy, const char *key)
+{
+	const PolicyService *words = policy_service(policy, "a");
+	PolicyDecision decision;
+
+	policy_decide(policy, "a", "3", &decision);
+	if (strcmp(key, "Activation") == 0)
+		return g_strdup(activation_name(decision.activation));
+	if (strcmp(key, "Reason") == 0)
+		return g_strdup(words->reason ? words->reason : "");
+	if (strcmp(key, "OnLapse") == 0)
+		return g_strdup(words->has_on_lapse ? on_lapse_name(words->on_lapse) : "");
+	if (strcmp(key, "Operators") == 0 || strcmp(key, "Ignore") == 0)
+		return join(*key == 'O' ? words->operators : words->ignore, false);
+	if (strcmp(key, "When") == 0 || strcmp(key, "While") == 0)
+		return join(strcmp(key, "When") == 0 ? words->when : words->hold, true);
+	if (strcmp(key, "Runlevels") == 0 || strcmp(key, "Activate") == 0)
+		return wanted_in(policy);
+	if (strcmp(key, "Include") == 0)
+		return g_strdup(decision.in_runlevel ? "included" : "");
+	if (strcmp(key, "Name") == 0)
+		return g_strdup(policy_runlevel_title(policy, "5"));
+	if (strcmp(key, "Runlevel") == 0)
+		return g_strdup(policy_default_runlevel(policy, NULL));
+	return g_strdup(activation_name(policy_new_services(policy, NULL)));
+}
+
+START_TEST(every_key_is_decided_layer_by_layer)
+{
+	static const PolicyLayer layers[] = { POLICY_LAYER_VENDOR, POLICY_LAYER_ADMIN, POLICY_LAYER_UNTIL_REBOOT,
+					      POLICY_LAYER_UNTIL_REBOOT };
+	const struct LayerRow *row = &rows[_i];
+	g_autoptr(Policy) policy = policy_new();
+
+	if (strcmp(row->key, "Include") == 0)
+		must_merge(policy, "[runlevel 2]\nActivate=a\n");
+	for (size_t i = 0; i < G_N_ELEMENTS(layers); i++) {
+		g_autofree char *text = g_strdup_printf("%s\n%s=%s\n", row->section, row->key, i < 3 ? row->values[i] : "");
+		g_autofree char *now = NULL;
+		g_autoptr(DiagList) diags = diag_list_new();
+
+		ck_assert(policy_parse(policy, layers[i], "f", text, strlen(text), diags));
+		now = in_force(policy, row->key);
+		ck_assert_msg(strcmp(now, row->in_force[i]) == 0, "%s after layer %zu: %s", row->key, i, now);
+	}
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("policy_property");
+	TCase *layers = tcase_create("layers");
+	TCase *properties = tcase_create("properties");
+
+	tcase_add_loop_test(layers, every_key_is_decided_layer_by_layer, 0, G_N_ELEMENTS(rows));
+	suite_add_tcase(suite, layers);
+	tcase_add_loop_test(properties, how_the_settings_are_spread_over_files_does_not_matter, 0, ROUNDS);
+	tcase_add_loop_test(properties, the_order_in_which_a_directory_lists_its_files_does_not_matter, 0, ROUNDS / 10);
+	tcase_add_loop_test(properties, changes_of_different_services_commute, 0, ROUNDS);
+	suite_add_tcase(suite, properties);
+	return suite;
+}
