@@ -103,7 +103,9 @@ def check_our_package(box):
     assert "Exec=/usr/bin/ticker v1" in box.svcctl("cat", "ticker").stdout
     running = dict(others, ticker=first)
     assert {name: row for name, row in wanted(box).items() if name != "ticker"} == before
-    before = wanted(box)
+    box.svcctl("set", "ticker", "boot", "--reason", "the clock in the hall")
+    box.svcctl("override", "ticker", "Nice=5")
+    before, files = wanted(box), admins_files(box)
     box.write("/etc/ticker.conf", "level = mine\n")
 
     dpkg(box, "--install", packages[2])
@@ -119,7 +121,7 @@ def check_our_package(box):
 
     # The changed definition is for the next start.
     box.svcctl("restart", "ticker")
-    assert box.run("cat", f"/proc/{box.pid('ticker')}/comm").stdout.strip() == "sleep"
+    assert box.run("cut", "-d", " ", "-f", "19", f"/proc/{box.pid('ticker')}/stat").stdout == "5\n", "the override is gone"
     running["ticker"] = box.pid("ticker")
     assert running["ticker"] != first
 
