@@ -51,7 +51,12 @@ dist_svcdpolicy_DATA = services.d/policy/50-svcd.policy
 
 # Not read; for the admin to copy.
 svcdpolicyexamplesdir = $(svcdlibdir)/policy-examples
-dist_svcdpolicyexamples_DATA = services.d/policy/60-debian-habits.policy services.d/policy/ssh-always.policy
+dist_svcdpolicyexamples_DATA = \
+	services.d/policy/60-debian-habits.policy \
+	services.d/policy/desktop.policy \
+	services.d/policy/laptop-on-train.policy \
+	services.d/policy/minimal.policy \
+	services.d/policy/ssh-always.policy
 
 svcdbootdir = $(svcdlibdir)/boot
 dist_svcdboot_SCRIPTS = \

@@ -88,6 +88,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_package_upgrade.py \
 	tests/sandbox/test_path_kinds.py \
 	tests/sandbox/test_plain_output.py \
+	tests/sandbox/test_policy_fallback.py \
 	tests/sandbox/test_policy_keys_refused.py \
 	tests/sandbox/test_policy_root.py \
 	tests/sandbox/test_policy_undo.py \
@@ -111,6 +112,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_run_full.py \
 	tests/sandbox/test_run_removed.py \
 	tests/sandbox/test_runlevel.py \
+	tests/sandbox/test_runlevel_names.py \
 	tests/sandbox/test_runlevel_record.py \
 	tests/sandbox/test_runlevel_under_load.py \
 	tests/sandbox/test_safety_words.py \

@@ -11,6 +11,8 @@ check_PROGRAMS += tests/unit/test_policy_property
 TESTS += tests/unit/test_policy_property
 tests_unit_test_policy_property_SOURCES = tests/unit/test_policy_property.c tests/lib/check-main.c tests/lib/diags.h \
 	tests/lib/tree.c tests/lib/tree.h
+tests_unit_test_policy_property_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSHIPPED_POLICIES='"$(abs_top_srcdir)/services.d/policy"'
 tests_unit_test_policy_property_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_policy_property_LDADD = $(LIBS_CONFIG) $(CHECK_LIBS)
 

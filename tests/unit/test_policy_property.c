@@ -343,6 +343,31 @@ START_TEST(every_key_is_decided_layer_by_layer)
 }
 END_TEST
 
+/* --- the files that are shipped --- */
+
+START_TEST(every_shipped_example_is_right_alone_and_begins_with_its_title)
+{
+	static const char directory[] = SHIPPED_POLICIES;
+	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(dir);
+	for (const char *name; (name = g_dir_read_name(dir)) != NULL;) {
+		g_autofree char *path = g_build_filename(directory, name, NULL);
+		g_autofree char *text = NULL;
+		g_autoptr(Policy) policy = policy_new();
+
+		ck_assert_msg(g_file_get_contents(path, &text, NULL, NULL), "%s cannot be read", path);
+		must_merge(policy, text);
+		if (strcmp(name, "50-svcd.policy") == 0)
+			continue; /* not an example: it is in force */
+		ck_assert_msg(g_str_has_prefix(text, "# Title: "), "%s has no title", name);
+		n++;
+	}
+	ck_assert_uint_ge(n, 2);
+}
+END_TEST
+
 Suite *make_suite(void);
 
 Suite *make_suite(void)
@@ -352,6 +377,7 @@ Suite *make_suite(void)
 	TCase *properties = tcase_create("properties");
 
 	tcase_add_loop_test(layers, every_key_is_decided_layer_by_layer, 0, G_N_ELEMENTS(rows));
+	tcase_add_test(layers, every_shipped_example_is_right_alone_and_begins_with_its_title);
 	suite_add_tcase(suite, layers);
 	tcase_add_loop_test(properties, how_the_settings_are_spread_over_files_does_not_matter, 0, ROUNDS);
 	tcase_add_loop_test(properties, the_order_in_which_a_directory_lists_its_files_does_not_matter, 0, ROUNDS / 10);
