@@ -62,6 +62,9 @@
 /* Those whom policy refused a service, remembered by name; all are counted. A service has a few doors and names. */
 #define LIMIT_REFUSALS 8
 
+/* /etc/group: ten thousand groups with long lists of members. */
+#define LIMIT_GROUP_FILE_BYTES (2 * 1024 * 1024)
+
 /* Clients of the private socket at one time. */
 #define LIMIT_PRIVATE_CLIENTS 64
 

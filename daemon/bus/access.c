@@ -22,6 +22,7 @@ const char *access_action(Access access)
 	case ACCESS_READ:
 		break;
 	case ACCESS_CONTROL:
+	case ACCESS_OPERATE:
 	case ACCESS_FLAG:
 		return BUS_NAME ".control";
 	case ACCESS_POWER:

@@ -13,6 +13,7 @@
 #include "bus/dispatch.h"
 #include "bus/internal.h"
 #include "bus/objects.h"
+#include "bus/operate.h"
 #include "bus/private-socket.h"
 #include "bus/properties.h"
 #include "bus/rows.h"
@@ -102,6 +103,13 @@ static Access on_access(void *data, DBusMessage *message)
 	return dispatch_access(bus->engine, message);
 }
 
+static bool is_operator(void *data, const BusClient *client, DBusMessage *message)
+{
+	const Bus *bus = data;
+
+	return operate_is_allowed(bus, bus->engine, client, message);
+}
+
 static bool is_held(void *data, const BusClient *client)
 {
 	const Bus *bus = data;
@@ -118,6 +126,7 @@ static const SystemClientListener system_listener = {
 	.named = on_named,
 	.access = on_access,
 	.message = on_message,
+	.is_operator = is_operator,
 	.is_held = is_held,
 	.gone = on_client_gone,
 };

@@ -18,6 +18,7 @@ libbus_a_SOURCES = \
 	daemon/bus/manager-iface.c \
 	daemon/bus/names.h \
 	daemon/bus/objects.c daemon/bus/objects.h \
+	daemon/bus/operate.c daemon/bus/operate.h \
 	daemon/bus/peer.c daemon/bus/peer.h \
 	daemon/bus/polkit.c daemon/bus/polkit.h \
 	daemon/bus/private-socket.c daemon/bus/private-socket.h \

@@ -16,6 +16,7 @@
 typedef enum Access {
 	ACCESS_READ,      /* everybody has it */
 	ACCESS_CONTROL,   /* services and flags */
+	ACCESS_OPERATE,   /* one service: its operators too (operate.h); others as ACCESS_CONTROL */
 	ACCESS_FLAG,      /* a flag that belongs to a bus name: who owns that; others as ACCESS_CONTROL */
 	ACCESS_POWER,     /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */
@@ -28,6 +29,7 @@ typedef struct BusClient BusClient;
 struct BusClient {
 	void (*send)(BusClient *client, DBusMessage *message); /* never waits; the message stays the caller's */
 	const char *name;   /* unique, on the system bus; NULL on the private socket */
+	const GArray *groups; /* gid_t: of which its user is a member; NULL: not known, or nobody has asked */
 	Requester who;      /* of a read on the system bus: nobody has asked who it is */
 	bool is_subscribed;
 	bool is_authorized; /* polkit has said yes to this call; never on the private socket */

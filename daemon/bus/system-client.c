@@ -41,7 +41,7 @@ typedef struct Client {
 	BusClient base; /* first: a BusClient is cast to it */
 	SystemClient *owner;
 	char *name;     /* unique, so that it is never that of another */
-	bool is_known;  /* base.who is filled in */
+	bool is_known;  /* base.who and base.groups are filled in */
 	unsigned n_parked;
 } Client;
 
@@ -75,6 +75,8 @@ static void client_free(gpointer data)
 	Client *client = data;
 
 	client->owner->listener->gone(client->owner->data, &client->base);
+	if (client->base.groups)
+		g_array_unref((GArray *)client->base.groups);
 	g_free(client->name);
 	g_free(client);
 }
@@ -230,18 +232,48 @@ static void ask_owner(Parked *parked)
 		on_owner(parked, NULL);
 }
 
+static bool is_operator(const Parked *parked)
+{
+	const SystemClient *owner = parked->client->owner;
+
+	return parked->access == ACCESS_OPERATE &&
+	       owner->listener->is_operator(owner->data, &parked->client->base, parked->message);
+}
+
 static void on_known(Parked *parked)
 {
 	if (parked->access == ACCESS_FLAG)
 		ask_owner(parked);
 	else if (parked->client->base.who.uid == 0)
 		carry_out(parked, false);
+	else if (is_operator(parked))
+		carry_out(parked, true);
 	else
 		ask_polkit(parked);
 }
 
-/* Reads UnixUserID and ProcessID from a{sv}. Returns: whether there was a user. */
-static bool read_credentials(DBusMessage *reply, Requester *who)
+/* UnixGroupIDs: au, all groups of the user at the time of connecting; an array of gid_t, or NULL. */
+static GArray *read_groups(DBusMessageIter *variant)
+{
+	G_STATIC_ASSERT(sizeof(gid_t) == sizeof(dbus_uint32_t));
+	GArray *groups;
+	DBusMessageIter array;
+	const dbus_uint32_t *numbers = NULL;
+	int n = 0;
+
+	if (dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_ARRAY ||
+	    dbus_message_iter_get_element_type(variant) != DBUS_TYPE_UINT32)
+		return NULL;
+	dbus_message_iter_recurse(variant, &array);
+	dbus_message_iter_get_fixed_array(&array, (void *)&numbers, &n);
+	groups = g_array_new(FALSE, FALSE, sizeof(gid_t));
+	if (n > 0)
+		g_array_append_vals(groups, numbers, (guint)n);
+	return groups;
+}
+
+/* Reads UnixUserID, ProcessID and UnixGroupIDs from a{sv}. Returns: whether there was a user. */
+static bool read_credentials(DBusMessage *reply, Requester *who, const GArray **ret_groups)
 {
 	DBusMessageIter in;
 	DBusMessageIter array;
@@ -261,6 +293,8 @@ static bool read_credentials(DBusMessage *reply, Requester *who)
 		dbus_message_iter_get_basic(&entry, &name);
 		dbus_message_iter_next(&entry);
 		dbus_message_iter_recurse(&entry, &variant);
+		if (strcmp(name, "UnixGroupIDs") == 0 && !*ret_groups)
+			*ret_groups = read_groups(&variant);
 		if (dbus_message_iter_get_arg_type(&variant) != DBUS_TYPE_UINT32)
 			continue;
 		dbus_message_iter_get_basic(&variant, &number);
@@ -281,7 +315,7 @@ static void on_credentials(void *data, DBusMessage *reply)
 	g_autoptr(GError) error = NULL;
 
 	parked->asking = 0;
-	client->is_known = client->is_known || read_credentials(reply, &client->base.who);
+	client->is_known = client->is_known || read_credentials(reply, &client->base.who, &client->base.groups);
 	if (!client->is_known) {
 		fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "the bus does not tell who asks for this");
 		refuse(parked, error);

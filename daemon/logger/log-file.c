@@ -67,6 +67,45 @@ static int write_whole(int fd, const struct stat *st, const char *text, size_t l
 	return error;
 }
 
+/* The mode is that of every log: root writes, the group reads. Another group than before may read what is there already. */
+static int set_group(int fd, const struct stat *st, gid_t group)
+{
+	return st->st_gid == group || fchown(fd, (uid_t)-1, group) == 0 ? 0 : errno;
+}
+
+/* The one before may be absent, and is not made. */
+static int set_group_of_old(int directory_fd, const char *name, gid_t group)
+{
+	auto_fd int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : errno;
+	if (fstat(fd, &st) < 0)
+		return errno;
+	return S_ISREG(st.st_mode) ? set_group(fd, &st, group) : EINVAL;
+}
+
+int log_file_set_group(int directory_fd, const char *service, gid_t group)
+{
+	char name[LIMIT_NAME_BYTES + 16];
+	auto_fd int fd = -1;
+	struct stat st;
+	int error;
+
+	if (!log_file_name_is_safe(service))
+		return EINVAL;
+	(void)snprintf(name, sizeof name, "%s.log.1", service);
+	error = set_group_of_old(directory_fd, name, group);
+	(void)snprintf(name, sizeof name, "%s.log", service);
+	if (group == 0) /* what is not there yet will be root's */
+		return error ? error : set_group_of_old(directory_fd, name, 0);
+	fd = open_log(directory_fd, name, &st);
+	if (fd < 0)
+		return errno;
+	return error ? error : set_group(fd, &st, group);
+}
+
 int log_file_append(int directory_fd, const char *service, const char *text, size_t length)
 {
 	char name[LIMIT_NAME_BYTES + 16];
@@ -80,8 +119,12 @@ int log_file_append(int directory_fd, const char *service, const char *text, siz
 	(void)snprintf(before, sizeof before, "%s.log.1", service);
 	fd = open_log(directory_fd, name, &st);
 	if (fd >= 0 && is_full(&st, length) && renameat(directory_fd, name, directory_fd, before) == 0) {
+		const gid_t group = st.st_gid;
+
 		fd_close(&fd);
 		fd = open_log(directory_fd, name, &st);
+		if (fd >= 0)
+			(void)set_group(fd, &st, group); /* then only root reads it */
 	}
 	return fd < 0 ? errno : write_whole(fd, &st, text, length);
 }

@@ -17,6 +17,13 @@
  */
 int log_file_append(int directory_fd, const char *service, const char *text, size_t length);
 
+/**
+ * log_file_set_group() - who else than root may read what @service has said and will say
+ * @group: 0: nobody
+ * Returns: 0 or an errno.
+ */
+int log_file_set_group(int directory_fd, const char *service, gid_t group);
+
 /* The name as it reached us may be anything; what is no file name of ours is refused. */
 bool log_file_name_is_safe(const char *service);
 

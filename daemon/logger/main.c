@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
@@ -95,6 +96,20 @@ static int take_fd(struct msghdr *header)
 	return taken;
 }
 
+/* Of a user's svcd no group is told, and none could be given. */
+static void set_group(Logger *logger, const struct LoggerMessage *message)
+{
+	const int error = geteuid() == 0 ? log_file_set_group(logger->context.directory_fd, message->service, message->group)
+					 : 0;
+	g_autofree char *text = NULL;
+
+	if (!error)
+		return;
+	text = g_strdup_printf("cannot let group %u read the log of %s: %s", message->group, message->service,
+			       g_strerror(error));
+	say(logger, text);
+}
+
 static void add_output(Logger *logger, const char *service, uint64_t invocation, int pipe_fd)
 {
 	auto_fd int fd = pipe_fd;
@@ -139,8 +154,10 @@ static bool receive_one(Logger *logger)
 	}
 	fd = take_fd(&header);
 	message.service[sizeof message.service - 1] = '\0';
-	if (n == (ssize_t)sizeof message && message.type == LOGGER_PIPE && fd >= 0)
+	if (n == (ssize_t)sizeof message && message.type == LOGGER_PIPE && fd >= 0) {
+		set_group(logger, &message);
 		add_output(logger, message.service, message.invocation, fd_steal(&fd));
+	}
 	return true;
 }
 

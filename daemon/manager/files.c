@@ -66,7 +66,10 @@ static void make_registry(Manager *m);
 static void prepare(Manager *m)
 {
 	g_autofree char *log_dir = NULL;
-	LogRouterOptions logs = { .program = SVCD_LIBDIR "/svc-logger", .cgroup_root = m->context.cgroup_root };
+	LogRouterOptions logs = { .program = SVCD_LIBDIR "/svc-logger",
+				  .cgroup_root = m->context.cgroup_root,
+				  .group = operators_log_group,
+				  .data = m };
 
 	(void)files_make_directories(m); /* said already; without /run there is no bus and no output, but services run */
 	recovery_open_socket(m);
@@ -193,6 +196,7 @@ void files_load_now(Manager *m)
 	g_autoptr(Configuration) configuration = load_configuration(m);
 
 	m->files_read_us = began_us;
+	operators_load(m);
 	g_clear_pointer(&m->diags, diag_list_free);
 	m->diags = g_steal_pointer(&configuration->diags);
 	log_diagnostics(m);
@@ -202,6 +206,7 @@ void files_load_now(Manager *m)
 		    loop_now());
 	if (m->bus)
 		bus_engine_changed(m->bus); /* FilesReadAt */
+	log_router_group_again(m->logs);
 	if (m->recovery)
 		recovery_carry_out(m);
 	else

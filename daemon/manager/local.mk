@@ -10,6 +10,7 @@ svcd_manager_SOURCES = \
 	daemon/manager/main.c \
 	daemon/manager/manager.h \
 	daemon/manager/notes.c \
+	daemon/manager/operators.c \
 	daemon/manager/power.c \
 	daemon/manager/records.c \
 	daemon/manager/recovery.c \

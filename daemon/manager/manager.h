@@ -9,6 +9,7 @@
  *	power     runlevels 0 and 6, signals to PID 1, the finale
  *	helper    programs of ours that the keeper runs
  *	changes   policy changed by a helper, for who asked on the bus
+ *	operators who may operate a service, and read what it says
  *	records   the runlevel in utmp and wtmp
  *	history   what boots took
  *	requests  what clients of the bus ask for
@@ -50,6 +51,7 @@ typedef struct Manager {
 	GPtrArray *instances;   /* names of instances that somebody asked for by hand; owned strings */
 	SystemBus *system_bus;
 	Registry *registry;
+	GHashTable *groups;     /* of /etc/group, as at the last load */
 	GHashTable *watches;    /* watches.c: interned key -> who looks at it besides the engine */
 	LogRouter *logs;
 	ProcessContext context;
@@ -145,6 +147,13 @@ bool files_make_directories(Manager *m);
 extern const Helper files_helper;
 /* An instance of a template that nothing mentions: load again with it. Returns: whether it exists now. */
 bool files_add_instance(Manager *m, const char *name);
+
+/* operators.c */
+void operators_load(Manager *m); /* with the files of policy */
+/* BusOps.is_operator */
+bool operators_have(void *manager, const char *service, const gid_t *gids, unsigned n_gids);
+/* The first of them, for the log; 0: none. LogRouterOptions.group */
+gid_t operators_log_group(void *manager, const char *service);
 
 /* helper.c */
 typedef struct HelperRun {

@@ -184,6 +184,7 @@ static const BusOps bus_ops = {
 	.reload_files = on_reload_files,
 	.reexec = on_reexec,
 	.change_policy = changes_ask,
+	.is_operator = operators_have,
 	.cgroup = on_cgroup,
 	.foreach_diagnostic = on_foreach_diagnostic,
 	.info = on_info,

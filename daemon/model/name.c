@@ -103,9 +103,7 @@ bool name_check_runlevel(const char *name, char **ret_problem)
 
 bool name_check_group(const char *name, char **ret_problem)
 {
-	const bool is_number = *name && name[strspn(name, G_CSET_DIGITS)] == '\0';
-
-	if (!is_number && strlen(name) <= GROUP_NAME_BYTES && !strpbrk(name, ":@+"))
+	if (strlen(name) <= GROUP_NAME_BYTES && !strpbrk(name, ":@+"))
 		return check("group", name, ret_problem);
 	if (ret_problem)
 		*ret_problem = g_strdup_printf("\"%s\" is no name of a group; one has letters, digits and _.-, at most "

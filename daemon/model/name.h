@@ -27,7 +27,7 @@ char *name_flag_owner(const char *name);
 bool name_check_bus(const char *name, char **ret_problem);
 bool name_check_runlevel(const char *name, char **ret_problem);
 
-/* A group of group(5), by name: letters, digits and _.-, up to 32 bytes as useradd(8) makes them; not a number alone. */
+/* A group of group(5), by name: letters, digits and _.-, up to 32 bytes as useradd(8) makes them; or its number. */
 bool name_check_group(const char *name, char **ret_problem);
 
 /**

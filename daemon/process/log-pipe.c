@@ -39,12 +39,15 @@ typedef struct LogPipe {
 	int fd;         /* read end */
 	bool is_marked; /* to be handed over */
 	bool reopened;  /* a write end was made after it was handed over: an end that is told now is none */
+	gid_t group;   /* as last told to svc-logger */
 } LogPipe;
 
 struct LogRouter {
 	KeeperLink *link;
 	char *program;
 	char *directory;
+	gid_t (*group)(void *data, const char *service);
+	void *group_data;
 	char *cgroup_root;
 	GHashTable *pipes; /* name -> LogPipe, owned */
 	GQueue marked;     /* LogPipe *, in the order they were made */
@@ -77,7 +80,7 @@ static char *pipe_name(const char *service, uint64_t invocation)
 /* Returns: 0 or an errno. */
 static int hand_over(int control_fd, const LogPipe *pipe)
 {
-	struct LoggerMessage body = { .type = LOGGER_PIPE, .invocation = pipe->invocation };
+	struct LoggerMessage body = { .type = LOGGER_PIPE, .group = pipe->group, .invocation = pipe->invocation };
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int))];
@@ -103,6 +106,20 @@ static void mark(LogRouter *router, LogPipe *pipe)
 	g_queue_push_tail(&router->marked, pipe);
 }
 
+static gid_t group_of(const LogRouter *router, const char *service)
+{
+	return router->group ? router->group(router->group_data, service) : 0;
+}
+
+static LogPipe *next_marked(LogRouter *router)
+{
+	LogPipe *pipe = g_queue_peek_head(&router->marked);
+
+	if (pipe)
+		pipe->group = group_of(router, pipe->service);
+	return pipe;
+}
+
 /* As many as the socket takes; the rest waits for room, or for the next logger. */
 static void hand_over_marked(LogRouter *router)
 {
@@ -110,7 +127,7 @@ static void hand_over_marked(LogRouter *router)
 
 	if (router->control_fd < 0 || !router->is_alive)
 		return;
-	while ((pipe = g_queue_peek_head(&router->marked)) && hand_over(router->control_fd, pipe) == 0) {
+	while ((pipe = next_marked(router)) && hand_over(router->control_fd, pipe) == 0) {
 		pipe->is_marked = false;
 		pipe->reopened = false;
 		g_queue_pop_head(&router->marked);
@@ -188,6 +205,21 @@ static void watch_control(LogRouter *router, int fd)
 	router->control_fd = fd;
 	(void)fd_set_nonblocking(fd, true); /* cannot fail on a socket of ours */
 	router->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_control, router);
+}
+
+void log_router_group_again(LogRouter *router)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, router->pipes);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		LogPipe *pipe = value;
+
+		if (pipe->group != group_of(router, pipe->service))
+			mark(router, pipe);
+	}
+	hand_over_marked(router);
 }
 
 /* --- svc-logger itself --- */
@@ -379,6 +411,8 @@ LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options)
 	router->program = g_strdup(options->program);
 	router->directory = g_strdup(options->directory);
 	router->cgroup_root = g_strdup(options->cgroup_root);
+	router->group = options->group;
+	router->group_data = options->data;
 	router->pipes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, log_pipe_free);
 	g_queue_init(&router->marked);
 	router->control_fd = -1;

@@ -22,6 +22,8 @@ typedef struct LogRouterOptions {
 	const char *program;   /* path of svc-logger */
 	const char *directory; /* where it writes: /run/svcd/log */
 	const char *cgroup_root; /* NULL: none */
+	gid_t (*group)(void *data, const char *service); /* who else than root may read its log, 0: nobody; NULL: never */
+	void *data;
 } LogRouterOptions;
 
 LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options);
@@ -38,6 +40,9 @@ void log_router_give_fd(LogRouter *router, const char *service, const char *kind
  * Returns: the write end, for stdout and stderr; the caller closes it after the spawn. -1 with @error.
  */
 int log_router_open(LogRouter *router, const char *service, uint64_t invocation, GError **error);
+
+/* Groups may be others than before: tell svc-logger those that are. */
+void log_router_group_again(LogRouter *router);
 
 /* Rows of the service name LOGGER_SERVICE. */
 void log_router_on_spawned(LogRouter *router, const struct MessageSpawned *message);

@@ -13,13 +13,14 @@
 #define LOGGER_CONTROL_FD 3
 
 enum LoggerMessageType {
-	LOGGER_PIPE = 1, /* manager -> logger, with one descriptor: the read end of an output pipe; known ones are ignored */
+	/* manager -> logger, with one descriptor: the read end of an output pipe. Of a known one only the group is heeded */
+	LOGGER_PIPE = 1,
 	LOGGER_END = 2,  /* logger -> manager: that pipe is at its end and written out; it may be forgotten */
 };
 
 struct LoggerMessage {
 	uint32_t type;
-	uint32_t reserved;
+	uint32_t group; /* LOGGER_PIPE: who else than root may read the log; 0: nobody */
 	uint64_t invocation;
 	char service[PROTOCOL_NAME_BYTES];
 };

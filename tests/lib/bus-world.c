@@ -99,6 +99,21 @@ static bool on_reexec(void *data, const Requester *who, GError **error)
 	return true;
 }
 
+/* Group N operates the services of which @operated says so: "N:SERVICE N:SERVICE". */
+static bool on_is_operator(void *data, const char *service, const gid_t *gids, unsigned n_gids)
+{
+	const BusWorld *bw = data;
+	g_auto(GStrv) all = g_strsplit(bw->operated ? bw->operated : "", " ", -1);
+
+	for (unsigned i = 0; i < n_gids; i++) {
+		g_autofree char *word = g_strdup_printf("%u:%s", (unsigned)gids[i], service);
+
+		if (g_strv_contains((const char *const *)all, word))
+			return true;
+	}
+	return false;
+}
+
 static bool on_change_policy(void *data, uint64_t ticket, const char *const *words, const Requester *who,
 			     GError **error)
 {
@@ -172,6 +187,7 @@ static const BusOps ops = {
 	.reload_files = on_reload_files,
 	.reexec = on_reexec,
 	.change_policy = on_change_policy,
+	.is_operator = on_is_operator,
 	.cgroup = on_cgroup,
 	.foreach_diagnostic = on_foreach_diagnostic,
 	.info = on_info,

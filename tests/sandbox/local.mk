@@ -82,6 +82,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_notify_spoof.py \
 	tests/sandbox/test_on_lapse.py \
 	tests/sandbox/test_one_thread.py \
+	tests/sandbox/test_operators.py \
 	tests/sandbox/test_orphans.py \
 	tests/sandbox/test_output.py \
 	tests/sandbox/test_owned_flags.py \

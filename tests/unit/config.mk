@@ -33,3 +33,9 @@ TESTS += tests/unit/test_kernel_cmdline
 tests_unit_test_kernel_cmdline_SOURCES = tests/unit/test_kernel_cmdline.c tests/lib/check-main.c
 tests_unit_test_kernel_cmdline_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_kernel_cmdline_LDADD = $(LIBS_CONFIG) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_groups
+TESTS += tests/unit/test_groups
+tests_unit_test_groups_SOURCES = tests/unit/test_groups.c tests/lib/check-main.c tests/lib/tree.c tests/lib/tree.h
+tests_unit_test_groups_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_groups_LDADD = $(LIBS_CONFIG) $(CHECK_LIBS)

@@ -135,8 +135,8 @@ START_TEST(methods_need_what_they_do)
 		const char *name;
 		Access access;
 	} changing[] = {
-		{ "Start", ACCESS_CONTROL },       { "Stop", ACCESS_CONTROL },      { "Restart", ACCESS_CONTROL },
-		{ "Reload", ACCESS_CONTROL },      { "Clear", ACCESS_CONTROL },     { "SetFlag", ACCESS_FLAG },
+		{ "Start", ACCESS_OPERATE },       { "Stop", ACCESS_OPERATE },      { "Restart", ACCESS_OPERATE },
+		{ "Reload", ACCESS_OPERATE },      { "Clear", ACCESS_OPERATE },     { "SetFlag", ACCESS_FLAG },
 		{ "SetRunlevel", ACCESS_CONTROL }, { "Shutdown", ACCESS_POWER },    { "ReloadFiles", ACCESS_CONFIGURE },
 		{ "Reexec", ACCESS_CONFIGURE },    { "Activate", ACCESS_CONTROL },    { "ChangePolicy", ACCESS_POLICY },
 		{ "WatchCondition", ACCESS_CONTROL }, /* it makes svcd look at files, devices and names for others */

@@ -142,6 +142,55 @@ START_TEST(file_that_is_none_is_not_written_to)
 }
 END_TEST
 
+static void expect_group(const Tree *tree, const char *path, gid_t group)
+{
+	g_autofree char *whole = tree_path(tree, path);
+	struct stat st;
+
+	ck_assert_int_eq(stat(whole, &st), 0);
+	ck_assert_int_eq((int)st.st_gid, (int)group);
+	ck_assert_int_eq((int)(st.st_mode & 07777), 0640);
+}
+
+/* Only root can give a file to a group that is not its own, so everybody else sees a sentence and root's file. */
+START_TEST(a_log_is_readable_by_its_group_also_after_a_rotation)
+{
+	g_autoptr(Tree) tree = tree_new();
+	auto_fd int fd = open(tree->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	g_autofree char *line = g_strnfill(1024, 'x');
+
+	line[1023] = '\n';
+	if (geteuid() != 0) {
+		ck_assert_int_eq(log_file_set_group(fd, "probe", 12345), EPERM);
+		return;
+	}
+	ck_assert_int_eq(log_file_set_group(fd, "probe", 12345), 0); /* before the first line */
+	for (int i = 0; i < LIMIT_LOG_BYTES / 1024 + 1; i++)
+		ck_assert_int_eq(log_file_append(fd, "probe", line, 1024), 0);
+	expect_group(tree, "/probe.log", 12345);
+	expect_group(tree, "/probe.log.1", 12345);
+
+	ck_assert_int_eq(log_file_set_group(fd, "probe", 0), 0);
+	expect_group(tree, "/probe.log", 0);
+	expect_group(tree, "/probe.log.1", 0);
+}
+END_TEST
+
+START_TEST(no_group_makes_no_file_and_no_link_is_followed)
+{
+	g_autoptr(Tree) tree = tree_new();
+	auto_fd int fd = open(tree->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	tree_write(tree, "/target", "");
+	tree_symlink(tree, "target", "/link.log");
+	ck_assert_int_eq(log_file_set_group(fd, "probe", 0), 0);
+	ck_assert(faccessat(fd, "probe.log", F_OK, 0) < 0);
+	ck_assert_int_eq(log_file_set_group(fd, "link", 12345), ELOOP);
+	ck_assert_int_eq(log_file_set_group(fd, "link", 0), ELOOP);
+	ck_assert_int_eq(log_file_set_group(fd, "../x", 12345), EINVAL);
+}
+END_TEST
+
 /* --- the program --- */
 
 typedef struct Session {
@@ -654,6 +703,8 @@ Suite *make_suite(void)
 	tcase_add_test(parts, long_file_is_rotated_once);
 	tcase_add_test(parts, half_a_line_of_a_killed_logger_is_ended);
 	tcase_add_test(parts, file_that_is_none_is_not_written_to);
+	tcase_add_test(parts, a_log_is_readable_by_its_group_also_after_a_rotation);
+	tcase_add_test(parts, no_group_makes_no_file_and_no_link_is_followed);
 	suite_add_tcase(suite, parts);
 	tcase_set_timeout(program, 120);
 	tcase_add_test(program, lines_of_each_service_go_to_its_file);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Groups: numbers of the machine's own groups, from /etc/group alone. NSS may ask a service that we are to start, and wait.
+ */
+#ifndef SVCD_CONFIG_GROUPS_H
+#define SVCD_CONFIG_GROUPS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Name -> number; a new table. Lines that make no sense are passed over, as the C library does (group(5)). */
+GHashTable *groups_parse(const char *text);
+/* Of a file; NULL with @error. */
+GHashTable *groups_read(const char *path, GError **error);
+
+/* @name: of a group, or a number. Returns: false if there is none. */
+bool groups_find(GHashTable *groups, const char *name, gid_t *ret_gid);
+
+#endif

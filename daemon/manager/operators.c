@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Operators: which groups may operate a service, and which one may read what it says.
+ */
+#include "config.h"
+
+#include "base/log.h"
+#include "config/groups.h"
+#include "manager/manager.h"
+
+#define GROUP_FILE "/etc/group"
+
+void operators_load(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+	GHashTable *groups = groups_read(GROUP_FILE, &error);
+
+	if (!groups)
+		log_warning(NULL, "Operators= counts for no group by its name: %s", error->message);
+	if (m->groups)
+		g_hash_table_unref(m->groups);
+	m->groups = groups ? groups : groups_parse("");
+}
+
+static const GPtrArray *operators_of(const Manager *m, const char *service)
+{
+	const Policy *policy = m->engine ? engine_policy(m->engine) : NULL;
+	const PolicyService *extra = policy ? policy_service(policy, service) : NULL;
+
+	return extra ? extra->operators : NULL;
+}
+
+bool operators_have(void *manager, const char *service, const gid_t *gids, unsigned n_gids)
+{
+	const Manager *m = manager;
+	const GPtrArray *operators = operators_of(m, service);
+	gid_t gid;
+
+	for (guint i = 0; operators && i < operators->len; i++) {
+		const NameRef *ref = g_ptr_array_index(operators, i);
+
+		for (unsigned j = 0; groups_find(m->groups, ref->name, &gid) && j < n_gids; j++) {
+			if (gids[j] == gid)
+				return true;
+		}
+	}
+	return false;
+}
+
+gid_t operators_log_group(void *manager, const char *service)
+{
+	const Manager *m = manager;
+	const GPtrArray *operators = operators_of(m, service);
+	gid_t gid;
+
+	for (guint i = 0; operators && i < operators->len; i++) {
+		const NameRef *ref = g_ptr_array_index(operators, i);
+
+		if (groups_find(m->groups, ref->name, &gid))
+			return gid;
+	}
+	return 0;
+}

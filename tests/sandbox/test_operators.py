@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Operators=: members of a group operate one service and read its log, without polkit; they may nothing else."""
+
+# limit: 300
+
+from deadline import wait_for
+from polkit import BusMachine, refused
+
+
+def user(uid, *groups):
+    return ("setpriv", f"--reuid={uid}", f"--regid={uid}",
+            f"--groups={','.join(map(str, groups))}" if groups else "--clear-groups")
+
+
+MEMBER = user(1001, 2000)
+BY_NUMBER = user(1002, 2001)
+STRANGER = user(1003, 2002)
+WEB_GROUP = 2000
+
+SERVICES = {
+    "web": "[Service]\nExec=/bin/sh -c 'echo hello from web; exec sleep infinity'\nReload=signal:HUP\n",
+    "other": "[Service]\nExec=/bin/sh -c 'echo secret; exec sleep infinity'\n",
+    "leans": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:web\n",
+    "rival": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nConflicts=web\n",
+}
+WANTED = "[runlevel 2]\nActivate=web other\n"
+OPERATORS = "[service web]\nOperators=nosuchgroup webmasters 2001\n"
+DENIED = "org.svcd1.Error.NotAuthorized"
+
+
+def reload_policy(box, text):
+    box.write("/etc/svcd/policy.d/test.policy", text)
+    box.svcctl("reload-files")
+
+
+def done(box, method, who):
+    args = ["string:web"] + (["boolean:false"] if method == "Stop" else [])
+    answer = box.manager(method, *args, who=who)
+    assert answer.returncode == 0, answer
+
+
+def members_operate_it(box):
+    for who, uid in ((MEMBER, 1001), (BY_NUMBER, 1002)):
+        done(box, "Stop", who)
+        row = box.wait_state("web", "idle")
+        assert f"uid {uid}" in row["cause"], row
+        done(box, "Start", who)
+        box.wait_state("web", "ready")
+        pid = box.pid("web")
+        done(box, "Restart", who)
+        wait_for(lambda: box.pid("web") not in (0, pid), what="it is another process")  # pylint: disable=cell-var-from-loop
+        box.wait_state("web", "ready")
+        done(box, "Clear", who)
+
+
+def nothing_else_is_theirs(box):
+    for method, args in (("Stop", ("string:other", "boolean:false")), ("Start", ("string:rival",)),
+                         ("Restart", ("string:other",)), ("Stop", ("string:other", "boolean:true")),
+                         ("ReloadFiles", ()), ("Reexec", ()), ("Shutdown", ("string:poweroff",)),
+                         ("SetRunlevel", ("string:3",)), ("SetFlag", ("string:f", "boolean:true")),
+                         ("ChangePolicy", ("array:string:set,web,boot",)),
+                         ("Activate", ("string:org.example.Web", "string:")),
+                         ("WatchCondition", ("string:path:/root/x", "boolean:true"))):
+        refused(box.manager(method, *args, who=MEMBER), DENIED, "uid 1001 may not")
+    assert box.state("other") == "ready"
+
+
+def strangers_may_nothing(box):
+    for method, args in (("Stop", ("string:web", "boolean:false")), ("Start", ("string:web",)), ("Restart", ("string:web",)),
+                         ("Reload", ("string:web",)), ("Clear", ("string:web",))):
+        refused(box.manager(method, *args, who=STRANGER), DENIED, "uid 1003 may not")
+    assert box.state("web") == "ready"
+
+
+def what_goes_down_with_it_must_be_theirs_too(box):
+    box.svcctl("start", "leans")
+    box.wait_state("leans", "ready")
+    refused(box.manager("Stop", "string:web", "boolean:false", who=MEMBER), "org.svcd1.Error.Busy", "leans")
+    refused(box.manager("Stop", "string:web", "boolean:true", who=MEMBER), DENIED, "uid 1001 may not")
+    refused(box.manager("Restart", "string:web", who=MEMBER), DENIED, "uid 1001 may not")
+    assert (box.state("web"), box.state("leans")) == ("ready", "ready")
+    reload_policy(box, WANTED + OPERATORS + "[service leans]\nOperators=webmasters\n")
+    wait_for(lambda: box.manager("Stop", "string:web", "boolean:true", who=MEMBER).returncode == 0,
+             what="both are theirs, and stop together")
+    box.wait_state("web", "idle")
+    box.svcctl("stop", "leans")
+
+    # A start would end what conflicts with it.
+    box.svcctl("start", "rival")
+    box.wait_state("rival", "ready")
+    refused(box.manager("Start", "string:web", who=MEMBER), DENIED, "uid 1001 may not")
+    assert box.state("rival") == "ready"
+    box.svcctl("stop", "rival")
+    done(box, "Start", MEMBER)
+    box.wait_state("web", "ready")
+
+
+def reads(box, name, who):
+    return box.run(*who, "cat", f"/run/svcd/log/{name}.log", check=False)
+
+
+def they_read_its_log_and_no_other(box):
+    wait_for(lambda: "hello from web" in reads(box, "web", MEMBER).stdout, what="the log is the group's")
+    assert "hello from web" in box.run(*MEMBER, "svcctl", "log", "web").stdout
+    assert "secret" in reads(box, "other", ()).stdout
+    for name, who in (("other", MEMBER), ("web", STRANGER), ("web", BY_NUMBER)):
+        done_reading = reads(box, name, who)
+        assert done_reading.returncode != 0 and "Permission denied" in done_reading.stderr, (name, who)
+    assert box.run("stat", "-c", "%a %u %g", "/run/svcd/log/web.log").stdout == f"640 0 {WEB_GROUP}\n"
+    assert box.run("stat", "-c", "%a %u %g", "/run/svcd/log/other.log").stdout == "640 0 0\n"
+
+
+def what_policy_takes_back_is_gone(box):
+    pid = box.pid("web")
+    reload_policy(box, WANTED)
+    wait_for(lambda: reads(box, "web", MEMBER).returncode != 0, what="the log is root's again")
+    refused(box.manager("Restart", "string:web", who=MEMBER), DENIED, "uid 1001 may not")
+    assert box.pid("web") == pid
+
+    reload_policy(box, WANTED + OPERATORS)
+    wait_for(lambda: reads(box, "web", MEMBER).returncode == 0, what="the log of a running service is the group's")
+    assert box.pid("web") == pid
+    reload_policy(box, WANTED.replace(" other", "") + OPERATORS + "Activation=never\n")
+    box.wait_state("web", "idle")
+    refused(box.manager("Start", "string:web", who=MEMBER), "org.svcd1.Error.PolicyDenied", "policy says never")
+
+
+with BusMachine(has_polkit=False, services=SERVICES, policy=WANTED + OPERATORS) as machine:
+    machine.write("/etc/passwd", machine.read("/etc/passwd") +
+                  "".join(f"u{uid}:x:{uid}:{uid}::/:/bin/false\n" for uid in (1001, 1002, 1003)))
+    machine.write("/etc/group", machine.read("/etc/group") + f"webmasters:x:{WEB_GROUP}:u1001\nnumbers:x:2001:\nothers:x:2002:\n")
+    machine.svcctl("reload-files")
+    machine.wait_state("web", "ready")
+    members_operate_it(machine)
+    nothing_else_is_theirs(machine)
+    strangers_may_nothing(machine)
+    what_goes_down_with_it_must_be_theirs_too(machine)
+    they_read_its_log_and_no_other(machine)
+    what_policy_takes_back_is_gone(machine)
