@@ -93,6 +93,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_policy_keys_refused.py \
 	tests/sandbox/test_policy_root.py \
 	tests/sandbox/test_policy_undo.py \
+	tests/sandbox/test_policy_user.py \
 	tests/sandbox/test_policy_verbs.py \
 	tests/sandbox/test_poweroff.py \
 	tests/sandbox/test_prepare_fails.py \

@@ -102,6 +102,11 @@ def check_until_reboot(box):
     assert box.exists("/run/svcd/policy.d/90-svcctl.policy")
     machine = {row["name"]: row for row in box.svcctl_json("policy")["services"]}
     assert machine["web"]["wanted"] and machine["keep"]["wanted"], machine
+    box.svcctl("set", "web", "never", "--until-reboot")
+    box.wait_state("web", "idle")
+    said = box.svcctl("enable", "web").stdout
+    assert "/run/svcd/policy.d/90-svcctl.policy" in said and "has no effect yet" in said, said
+    assert box.state("web") == "idle"
     box.svcctl("revert", "web", "--until-reboot")
     box.wait_state("web", "idle")
 

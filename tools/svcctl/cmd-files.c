@@ -156,6 +156,11 @@ static void show_policy(Output *output, JsonArray *array, const Policy *policy, 
 
 		show_line(output, array, "policy", "Ignore", ref->name, ref->origin);
 	}
+	for (guint i = 0; service && i < service->operators->len; i++) {
+		const NameRef *ref = g_ptr_array_index(service->operators, i);
+
+		show_line(output, array, "policy", "Operators", ref->name, ref->origin);
+	}
 	if (service && service->has_on_lapse)
 		show_line(output, array, "policy", "OnLapse", on_lapse_name(service->on_lapse),
 			  service->on_lapse_origin);

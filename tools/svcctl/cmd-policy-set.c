@@ -10,6 +10,11 @@
 #include "base/text.h"
 #include "svcctl/policy-change.h"
 
+typedef struct Wish {
+	Activation activation;
+	bool only_if_boot; /* disable: what is manual or never stays so */
+} Wish;
+
 /* What one invocation changes, and what is said of it. */
 typedef struct Work {
 	Context *context;
@@ -272,7 +277,20 @@ static void tell_doors(Work *work, const Configuration *after, const char *servi
 
 /* --- saying it and doing it --- */
 
-static void tell_service(Work *work, const Configuration *after, const char *service, bool shows_doors)
+/* A higher layer may have the last word: until reboot, or the kernel's command line. */
+static void tell_overruled(Work *work, const PolicyDecision *decision, const char *service, JsonObject *object)
+{
+	g_autofree char *place = origin_format(decision->activation_origin);
+
+	json_object_set_string_member(object, "overruled_by", place);
+	g_ptr_array_add(work->lines, g_strdup_printf("  It has no effect yet: %s says %s and has the last word", place,
+						     activation_name(decision->activation)));
+	if (!work->context->options.is_until_reboot && strstr(place, POLICY_EDIT_FILE_UNTIL_REBOOT))
+		g_ptr_array_add(work->lines, g_strdup_printf("  To take that back: svcctl revert %s --until-reboot", service));
+}
+
+/* @wish: NULL: none for a certain activation. */
+static void tell_service(Work *work, const Configuration *after, const char *service, const Wish *wish)
 {
 	g_autofree char *from = describe(work->before->policy, service);
 	g_autofree char *to = describe(after->policy, service);
@@ -287,8 +305,10 @@ static void tell_service(Work *work, const Configuration *after, const char *ser
 					     ? g_strdup_printf("%s: %s", service, to)
 					     : g_strdup_printf("%s: %s -> %s%s", service, from, to,
 							       work->context->options.is_until_reboot ? ", until reboot" : ""));
-	if (shows_doors && decision.activation == ACTIVATION_ON_DEMAND)
+	if (wish && wish->only_if_boot && decision.activation == ACTIVATION_ON_DEMAND)
 		tell_doors(work, after, service, object);
+	if (wish && decision.activation != wish->activation && (!wish->only_if_boot || decision.activation == ACTIVATION_BOOT))
+		tell_overruled(work, &decision, service, object);
 	json_array_add_object_element(work->services, object);
 }
 
@@ -326,11 +346,6 @@ static bool is_off(const Work *work, const char *service)
 	return decision.activation != ACTIVATION_BOOT;
 }
 
-typedef struct Wish {
-	Activation activation;
-	bool only_if_boot; /* disable: what is manual or never stays so */
-} Wish;
-
 static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError **error)
 {
 	g_auto(GStrv) names = names_to_load(context, n_names);
@@ -354,7 +369,7 @@ static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError
 	}
 	g_autoptr(Configuration) after = look_ahead(&work);
 	for (unsigned i = 0; i < n_names; i++)
-		tell_service(&work, after, names[i], wish->only_if_boot);
+		tell_service(&work, after, names[i], wish);
 	return work_commit(&work, error);
 }
 
@@ -437,6 +452,6 @@ bool cmd_revert(Context *context, GError **error)
 	}
 	g_autoptr(Configuration) after = look_ahead(&work);
 	for (unsigned i = 0; i < context->n_names; i++)
-		tell_service(&work, after, context->names[i], false);
+		tell_service(&work, after, context->names[i], NULL);
 	return work_commit(&work, error);
 }

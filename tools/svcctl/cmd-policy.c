@@ -53,15 +53,23 @@ static Configuration *load_vendor(const Context *context, const char *const *nam
 	return configuration_load(&options, names);
 }
 
-/* Of the running machine; of one that does not run, what it boots into. A new string. */
-static char *present_runlevel(Context *context, const Policy *policy)
+/*
+ * The one that --runlevel names; of the running machine; of one that does not run, what it boots into. A new string, NULL
+ * with @error.
+ */
+static char *runlevel_to_show(Context *context, const Policy *policy, GError **error)
 {
-	g_autoptr(GVariant) manager = context->options.root
+	const char *asked = context->options.runlevel;
+	g_autoptr(GVariant) manager = asked || context->options.root
 					      ? NULL
 					      : client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, NULL);
-	const char *runlevel = manager ? record_text(manager, "Runlevel") : "";
+	const char *runlevel = asked ? asked : manager ? record_text(manager, "Runlevel") : "";
 	const char *known = *runlevel ? policy_find_runlevel(policy, runlevel) : NULL;
 
+	if (asked && !known) {
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", asked);
+		return NULL;
+	}
 	return g_strdup(known ? known : policy_default_runlevel(policy, NULL));
 }
 
@@ -77,7 +85,17 @@ static const Column statement_columns[] = {
 	{ "force", "IN FORCE", "Force", CELL_TEXT },
 };
 
-static void add_statement(GPtrArray *records, const PolicyStatement *statement)
+/* A word of Runlevels= may be about another runlevel than the one that is looked at. */
+static const char *describe_force(const PolicyStatement *statement, const char *runlevel)
+{
+	const char *about = statement->value + (*statement->value == '-');
+
+	if (statement->decides)
+		return "yes";
+	return strcmp(statement->key, "Runlevels") == 0 && *about && strcmp(about, runlevel) != 0 ? "elsewhere" : "overruled";
+}
+
+static void add_statement(GPtrArray *records, const PolicyStatement *statement, const char *runlevel)
 {
 	g_autofree char *section = g_strconcat(statement->section, *statement->argument ? " " : "", statement->argument, NULL);
 	g_autofree char *origin = origin_format(statement->origin);
@@ -90,7 +108,7 @@ static void add_statement(GPtrArray *records, const PolicyStatement *statement)
 	add_text(&dict, "Layer", policy_layer_name(statement->layer));
 	add_text(&dict, "Origin", origin);
 	g_variant_dict_insert(&dict, "Decides", "b", (gboolean)statement->decides);
-	add_text(&dict, "Force", statement->decides ? "yes" : "overruled");
+	add_text(&dict, "Force", describe_force(statement, runlevel));
 	add_record(records, &dict);
 }
 
@@ -138,18 +156,20 @@ static bool show_service(Context *context, const char *name, GError **error)
 	const char *const names[] = { name, NULL };
 	g_autoptr(Configuration) configuration = context_load(context, names, true);
 	const ServiceDef *def = service_set_find(configuration->set, name);
-	g_autofree char *runlevel = present_runlevel(context, configuration->policy);
+	g_autofree char *runlevel = runlevel_to_show(context, configuration->policy, error);
 	g_autoptr(GPtrArray) statements = NULL;
 	g_autoptr(GPtrArray) records = records_new();
 	PolicyDecision decision;
 	JsonObject *object;
 
+	if (!runlevel)
+		return false;
 	if (!def)
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
 	policy_decide(configuration->policy, def->name, runlevel, &decision);
 	statements = policy_statements(configuration->policy, def->name, runlevel);
 	for (guint i = 0; i < statements->len; i++)
-		add_statement(records, g_ptr_array_index(statements, i));
+		add_statement(records, g_ptr_array_index(statements, i), runlevel);
 	print_decision(&context->output, def->name, runlevel, &decision);
 	if (!context->output.is_json && records->len > 0 &&
 	    !output_table(&context->output, statement_columns, G_N_ELEMENTS(statement_columns), records, NULL, error))
@@ -255,14 +275,16 @@ static bool show_machine(Context *context, GError **error)
 {
 	g_autoptr(Configuration) configuration = context_load(context, NULL, false);
 	g_autoptr(Configuration) vendor = load_vendor(context, NULL);
-	g_autofree char *runlevel = present_runlevel(context, configuration->policy);
-	g_autoptr(GHashTable) wanted = wanted_in(configuration, runlevel);
+	g_autofree char *runlevel = runlevel_to_show(context, configuration->policy, error);
+	g_autoptr(GHashTable) wanted = runlevel ? wanted_in(configuration, runlevel) : NULL;
 	const Machine machine = { configuration, vendor, wanted, runlevel };
 	const GPtrArray *all = service_set_list(configuration->set);
 	g_autoptr(GPtrArray) records = records_new();
 	unsigned n_left_out = 0;
 	JsonObject *object;
 
+	if (!runlevel)
+		return false;
 	for (guint i = 0; i < all->len; i++) {
 		const ServiceDef *def = g_ptr_array_index(all, i);
 

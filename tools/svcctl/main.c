@@ -51,7 +51,7 @@ static const Verb verbs[] = {
 	{ "graph", "", "who comes before whom", "root runlevel edges", 0, 0, cmd_graph,
 	  "With --edges only \"A B\" lines: A before B. Needs no running svcd." },
 	{ "policy", "[NAME | log | undo [N] | import --sysv]", "what this machine wants, and who said so",
-	  "root all columns dry-run sysv", 0, 2, cmd_policy,
+	  "root runlevel all columns dry-run sysv", 0, 2, cmd_policy,
 	  "Of the machine: the runlevel, what is wanted and why, what is off and why, and where the\n"
 	  "vendor says something else. Of a service: every word about it with its file and line.\n"
 	  "log: what svcctl has changed. undo: the last step, or step N. import --sysv: make policy\n"
@@ -208,9 +208,9 @@ static bool check_helper(Context *context, GError **error)
 	const bool is_undo = strcmp(context->verb->name, "policy") == 0 && context->n_names > 0 &&
 			     strcmp(context->names[0], "undo") == 0;
 
-	/* Given twice, the second one would be the asker's own. */
+	/* Only the manager gives it, as root, and first. Given twice, the second one would be the asker's own. */
 	for (char **word = context->words; *word; word++) {
-		if (g_str_has_prefix(*word, "--as-helper") && word != context->words)
+		if (g_str_has_prefix(*word, "--as-helper") && (word != context->words || geteuid() != 0))
 			return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "--as-helper is not for you");
 	}
 	if ((is_undo || g_strv_contains(allowed, context->verb->name)) && !context->options.root) {
@@ -220,10 +220,9 @@ static bool check_helper(Context *context, GError **error)
 	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "svcctl %s is for root alone", context->verb->name);
 }
 
-/* Everything up to and including the verb's own work. */
-static bool run(Context *context, int argc, char **argv, GError **error)
+/* Everything up to and including the verb's own work. @words: is filled; context->names is part of it. */
+static bool run(Context *context, int argc, char **argv, GPtrArray *words, GError **error)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	const bool done = arguments_parse(&context->options, argc, argv, words, error);
 	const char *name = words->len > 0 ? g_ptr_array_index(words, 0) : "overview";
 	const bool is_help = strcmp(name, "help") == 0;
@@ -275,13 +274,14 @@ static void ensure_standard_descriptors(void)
 int main(int argc, char **argv)
 {
 	Context context = { .exit = EXIT_CODE_DONE };
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	g_autoptr(GError) error = NULL;
 
 	ensure_standard_descriptors();
 	setlocale(LC_ALL, "");
 	output_init(&context.output);
 	/* execve(2) may be given no argv[0] at all (CVE-2021-4034). */
-	if (!run(&context, argc, argv, &error) && context.exit == EXIT_CODE_DONE)
+	if (!run(&context, argc, argv, words, &error) && context.exit == EXIT_CODE_DONE)
 		context.exit = exit_code_of(error);
 	if (error && !context.hint)
 		context_advise(&context, error, NULL);

@@ -47,9 +47,24 @@ static bool is_own_tree(const Context *context)
 /* The answer of the helper is ours: its exit code, and what it printed, JSON too. */
 static void print_helper(Context *context, uint32_t code, const char *text)
 {
-	fputs(text, context->output.out);
+	fputs(text, code == 0 || context->output.is_json ? context->output.out : context->output.err);
 	context->exit = (ExitCode)code;
 	context->output.is_stream = true; /* the document is there already */
+}
+
+/* The verb first, as ChangePolicy wants it: options may stand in front of it here. */
+static GVariant *words_for_helper(const Context *context)
+{
+	const char *typed = context->names[-1]; /* the verb, maybe shortened: the word before the first name */
+	GVariantBuilder builder;
+
+	g_variant_builder_init(&builder, G_VARIANT_TYPE_STRING_ARRAY);
+	g_variant_builder_add(&builder, "s", context->verb->name);
+	for (char **word = context->words; *word; word++) {
+		if (*word != typed)
+			g_variant_builder_add(&builder, "s", *word);
+	}
+	return g_variant_new("(as)", &builder);
 }
 
 static GVariant *ask_helper(Context *context, GError **error)
@@ -61,7 +76,7 @@ static GVariant *ask_helper(Context *context, GError **error)
 		return NULL;
 	}
 	return g_dbus_connection_call_sync(bus, "org.svcd1", OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ChangePolicy",
-					   g_variant_new("(^as)", context->words), G_VARIANT_TYPE("(us)"),
+					   words_for_helper(context), G_VARIANT_TYPE("(us)"),
 					   G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION, PERSON_LIMIT_MS, NULL, error);
 }
 
@@ -74,6 +89,10 @@ bool policy_hand_over(Context *context, bool *ret_is_done, GError **error)
 	uint32_t code;
 
 	*ret_is_done = false;
+	for (char **word = context->words; *word; word++) {
+		if (!g_utf8_validate(*word, -1, NULL))
+			return fail_ctl(error, CTL_ERROR_USAGE, "policy is not made of such bytes");
+	}
 	if (geteuid() == 0 || is_own_tree(context) || context->options.is_dry_run)
 		return true;
 	reply = ask_helper(context, &problem);

@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""svcctl of somebody who is not root: polkit decides, the change is made as root, and the history knows who asked."""
+
+import json
+
+from polkit import NOBODY, BusMachine, Polkit
+
+OURS = "/etc/svcd/policy.d/90-svcctl.policy"
+
+
+def as_nobody(box, *argv):
+    return box.run(*NOBODY, "/usr/bin/svcctl", *argv, check=False)
+
+
+with BusMachine(has_polkit=False) as box:
+    authority = Polkit(box.address, "no")
+    pid = box.pid("a")
+    refused = as_nobody(box, "set", "b", "never", "--reason", "two words")
+    assert refused.returncode == 7, refused
+    assert "set-policy" in refused.stderr and "sudo svcctl set b never --reason 'two words'" in refused.stderr, refused
+    assert not box.exists(OURS)
+
+    authority.says = "yes"
+    done = as_nobody(box, "--json", "set", "b", "never", "--reason", "two words")
+    assert done.returncode == 0, done
+    answer = json.loads(done.stdout)
+    assert answer["exit"] == 0 and answer["data"]["stops"] == ["b"], answer
+    box.wait_state("b", "idle")
+    assert box.pid("a") == pid
+    step = box.svcctl_json("policy", "log")[0]
+    assert step["uid"] == 65534 and step["command"].startswith("svcctl set"), step
+
+    wrong = as_nobody(box, "enable", "nobodys")
+    assert wrong.returncode == 4 and "no file describes a service named nobodys" in wrong.stderr, wrong
+    undone = as_nobody(box, "policy", "undo")
+    assert undone.returncode == 0, undone
+    box.wait_state("b", "ready")
+
+    # Not for them: an editor as root, files elsewhere as root, somebody else's name in the history.
+    for argv in (("edit", "b"), ("presets", "ssh-always"), ("policy", "import", "--sysv")):
+        assert as_nobody(box, *argv).returncode == 7, argv
+    assert as_nobody(box, "--as-helper=0", "set", "b", "never").returncode == 7
+    assert as_nobody(box, "set", "b", "never", "--as-helper=0").returncode == 7
+    assert as_nobody(box, "policy", "b").returncode == 0
+    assert box.state("b") == "ready"
+    authority.leave()
