@@ -454,6 +454,22 @@ START_TEST(undo_goes_back_step_by_step_and_an_undo_can_be_undone)
 }
 END_TEST
 
+/* The power was cut when the files were written and the step did not have its last name yet. */
+START_TEST(undo_after_a_power_cut_takes_back_the_step_that_was_being_written)
+{
+	g_autoptr(Tree) tree = machine();
+	g_autofree char *begun = tree_path(tree, POLICY_EDIT_HISTORY "/000002.begun");
+	g_autofree char *step = tree_path(tree, POLICY_EDIT_HISTORY "/000002.step");
+
+	set(tree, "ssh", "Activation", "never");
+	set(tree, "ssh", "Activation", "manual");
+	ck_assert_int_eq(rename(step, begun), 0);
+
+	ck_assert_uint_eq(undo(tree, 0), 3);
+	expect_file(tree, POLICY_EDIT_FILE, HEAD "\n[service ssh]\nActivation=never\n");
+}
+END_TEST
+
 START_TEST(undo_is_refused_when_somebody_has_been_there_since)
 {
 	g_autoptr(Tree) tree = machine();
@@ -600,6 +616,7 @@ static void add_history_tests(TCase *tc)
 {
 	tcase_add_test(tc, the_history_tells_who_when_what_and_where_the_newest_first);
 	tcase_add_test(tc, undo_goes_back_step_by_step_and_an_undo_can_be_undone);
+	tcase_add_test(tc, undo_after_a_power_cut_takes_back_the_step_that_was_being_written);
 	tcase_add_test(tc, undo_is_refused_when_somebody_has_been_there_since);
 	tcase_add_loop_test(tc, undo_restores_exactly_whatever_was_changed, 0, 20);
 	tcase_add_test(tc, without_a_place_for_the_history_the_change_is_made_and_that_is_said);

@@ -106,7 +106,8 @@ void history_step_free(HistoryStep *step);
 /* The newest first; HistoryStep *, a new array. Steps that cannot be read, or were not finished, are left out and told. */
 GPtrArray *history_list(const char *root, DiagList *diags);
 /* Puts back exactly what was there before @number (0: the newest that is not undone); refused if somebody has changed the
- * files since, with the file's name. Not applied yet: a Change like others. */
+ * files since, with the file's name. A step that a power cut has left begun is ended first, if we may write. Not applied
+ * yet: a Change like others. */
 Change *history_undo(const char *root, uint64_t number, GError **error);
 
 #endif

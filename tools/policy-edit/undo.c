@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/errors.h"
+#include "base/fd.h"
 #include "base/limits.h"
 #include "policy-edit/change-private.h"
 #include "policy-edit/history.h"
@@ -163,12 +164,28 @@ static bool put_back(Change *change, const GPtrArray *records, const HistoryReco
 	return true;
 }
 
+/*
+ * After a power cut the newest step may be written and still bear the name of one that was begun. What is to be undone is
+ * then that step, and what is on disk is its text, not somebody's hand.
+ */
+static void end_what_was_begun(const Durable *durable)
+{
+	/* Who may not write, or finds another writer at work, sees the history as it is. */
+	auto_fd int lock = durable_lock(durable, POLICY_EDIT_LOCK, 0, NULL);
+
+	if (lock >= 0)
+		(void)history_recover(durable, NULL);
+}
+
 Change *history_undo(const char *root, uint64_t number, GError **error)
 {
 	g_autoptr(Change) change = change_new(root, false);
-	g_autoptr(GPtrArray) records = read_all(change_durable(change), NULL);
-	const HistoryRecord *record = number ? find_record(records, number) : find_newest(records);
+	g_autoptr(GPtrArray) records = NULL;
+	const HistoryRecord *record;
 
+	end_what_was_begun(change_durable(change));
+	records = read_all(change_durable(change), NULL);
+	record = number ? find_record(records, number) : find_newest(records);
 	if (!record && number) {
 		/* It is missing, or cannot be read: which, is said by reading it. */
 		g_autoptr(HistoryRecord) none = history_read(change_durable(change), number, error);
