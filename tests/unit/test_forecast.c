@@ -60,7 +60,8 @@ static const Row rows[] = {
 	{ "slow", "[runlevel 2]\n", NULL, "slow:ready", "stops slow" },
 	{ "work", "[runlevel 2]\n", NULL, "work:done", "stops work" },
 	{ "crowd", "[runlevel 2]\n", NULL, "loose:ready crowd:ready", "stops loose crowd" },
-	{ "loose", "[runlevel 2]\nActivate=rival loose\n", NULL, "loose:ready", "stops loose; starts rival" },
+	{ "loose", "[runlevel 2]\nActivate=rival\n", NULL, "loose:ready", "stops loose; starts rival" },
+	{ "", "[runlevel 2]\nActivate=rival\n", NULL, "loose:ready:start", "waits rival" },
 	/* Runlevels. */
 	{ "base loose\n[runlevel 3]\nActivate=base work", NULL, "3", "base:ready loose:ready", "stops loose; starts work" },
 	{ "base", NULL, "0", "base:ready", "stops base" },
