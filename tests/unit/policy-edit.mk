@@ -26,3 +26,17 @@ tests_unit_test_power_cut_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
 tests_unit_test_power_cut_CFLAGS = $(POLICY_EDIT_TEST_CFLAGS)
 tests_unit_test_power_cut_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=fsync,--wrap=renameat,--wrap=unlinkat,--wrap=mkdirat
 tests_unit_test_power_cut_LDADD = $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_ini_edit tests/fuzz/fuzz_history
+TESTS += tests/fuzz/fuzz_ini_edit tests/fuzz/fuzz_history
+EXTRA_DIST += tests/data/history-steps tests/data/policies-to-edit
+tests_fuzz_fuzz_ini_edit_SOURCES = tests/fuzz/fuzz_ini_edit.c tests/fuzz/driver.c
+tests_fuzz_fuzz_ini_edit_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS) \
+	-DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/policies-to-edit"'
+tests_fuzz_fuzz_ini_edit_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_ini_edit_LDADD = $(LIBS_POLICY_EDIT)
+tests_fuzz_fuzz_history_SOURCES = tests/fuzz/fuzz_history.c tests/fuzz/driver.c
+tests_fuzz_fuzz_history_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS) \
+	-DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/history-steps"'
+tests_fuzz_fuzz_history_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_history_LDADD = $(LIBS_POLICY_EDIT)

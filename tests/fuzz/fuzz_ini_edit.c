@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzz target: one edit in a file of any bytes. The result is a file that our reader takes, with the key said once; all
+ * lines that the reader does not take for the key's are in it as they were; and what was set can be taken out again.
+ */
+#include "config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "model/ini-source.h"
+#include "policy-edit/ini-edit.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const sections[] = { "service ssh", "runlevel 5", "Service", "fresh" };
+static const char *const keys[] = { "Activation", "Activate", "Exec", "When" };
+
+/* "[service  ssh]" is [service ssh]. */
+static bool is_section(const char *name, const char *section)
+{
+	g_auto(GStrv) words = g_strsplit_set(name, " \t\v\f", -1);
+	g_autoptr(GString) joined = g_string_new(NULL);
+
+	for (char **word = words; *word; word++) {
+		if (**word)
+			g_string_append_printf(joined, joined->len > 0 ? " %s" : "%s", *word);
+	}
+	return strcmp(joined->str, section) == 0;
+}
+
+/* How often the key is said; its value must be @value. */
+static unsigned count_key(GBytes *text, const char *section, const char *key, const char *value)
+{
+	gsize length;
+	const char *bytes = g_bytes_get_data(text, &length);
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(IniFile) ini = ini_file_read("x", bytes, length, NULL, diags);
+	unsigned n = 0;
+
+	g_assert(!ini->broken);
+	for (guint i = 0; i < ini->entries->len; i++) {
+		const IniEntry *entry = g_ptr_array_index(ini->entries, i);
+		g_autofree char *said = NULL;
+
+		if (!is_section(entry->section->name, section) || strcmp(entry->key, key) != 0)
+			continue;
+		said = ini_entry_join(entry);
+		g_assert(value && strcmp(said, value) == 0);
+		n++;
+	}
+	return n;
+}
+
+static guint count_comments(GBytes *text)
+{
+	gsize length;
+	const char *bytes = g_bytes_get_data(text, &length);
+	guint n = 0;
+
+	for (gsize i = 0; i < length; i++)
+		n += bytes[i] == '#' && (i == 0 || bytes[i - 1] == '\n');
+	return n;
+}
+
+static void edit(GBytes *before, const char *section, const char *key)
+{
+	g_autoptr(GBytes) text = g_bytes_ref(before);
+
+	if (!ini_edit_set("x", &text, section, key, "a new value", NULL)) {
+		g_assert(text == before);
+		return;
+	}
+	g_assert(count_key(text, section, key, "a new value") == 1);
+	if (g_bytes_get_size(before) > 0)
+		g_assert(count_comments(text) == count_comments(before));
+	g_assert(ini_edit_set("x", &text, section, key, NULL, NULL));
+	g_assert(count_key(text, section, key, NULL) == 0);
+	if (g_bytes_get_size(before) > 0)
+		g_assert(count_comments(text) == count_comments(before));
+	g_assert(ini_edit_remove_section("x", &text, section, NULL));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	g_autoptr(GBytes) before = g_bytes_new(data, size);
+
+	if (size > LIMIT_FILE_BYTES)
+		return 0;
+	for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
+		edit(before, sections[i], keys[i]);
+	return 0;
+}
