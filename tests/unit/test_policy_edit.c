@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -240,6 +241,21 @@ START_TEST(a_change_that_would_close_a_circle_is_refused_with_the_circle)
 }
 END_TEST
 
+START_TEST(two_that_exclude_each_other_are_not_both_wanted)
+{
+	g_autoptr(Tree) tree = machine();
+	g_autoptr(Change) change = change_new(tree->root, false);
+	g_autoptr(GError) error = NULL;
+
+	tree_write(tree, VENDOR "cron.svc", PLAIN "[Conditions]\nConflicts=ssh\n");
+	set(tree, "ssh", "Runlevels", "2");
+	ck_assert(change_set_policy(change, "cron", "Runlevels", "2", NULL));
+	ck_assert(!change_apply(change, &author, NULL, &error));
+	ck_assert_ptr_nonnull(strstr(error->message, "ssh"));
+	expect_file(tree, POLICY_EDIT_FILE, HEAD "\n[service ssh]\nRunlevels=2\n");
+}
+END_TEST
+
 START_TEST(an_override_for_a_service_that_nobody_has_is_refused)
 {
 	g_autoptr(Tree) tree = machine();
@@ -368,6 +384,29 @@ START_TEST(what_others_changed_in_the_meantime_is_kept)
 
 	ck_assert(!change_apply(whole, &author, NULL, &error));
 	ck_assert(g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_BUSY));
+}
+END_TEST
+
+START_TEST(a_writer_waits_for_another_and_not_for_ever)
+{
+	g_autoptr(Tree) tree = machine();
+	g_autoptr(Change) change = change_new(tree->root, false);
+	g_autofree char *lock = tree_path(tree, "/run/svcd/policy.lock");
+	g_autoptr(GError) error = NULL;
+	auto_fd int fd = -1;
+	struct stat st;
+
+	set(tree, "cron", "Activation", "boot");
+	fd = open(lock, O_RDWR | O_CLOEXEC);
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600); /* not for everybody to take */
+	ck_assert(change_set_policy(change, "ssh", "Activation", "never", NULL));
+	ck_assert(!change_apply(change, &author, NULL, &error));
+	ck_assert(g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_BUSY));
+	expect_file(tree, POLICY_EDIT_FILE, HEAD "\n[service cron]\nActivation=boot\n");
+	fd_close(&fd);
+	apply(change);
 }
 END_TEST
 
@@ -639,6 +678,7 @@ Suite *make_suite(void)
 	tcase_add_test(changes, revert_takes_out_all_about_one_service_and_nothing_else);
 	tcase_add_loop_test(changes, what_would_be_wrong_is_refused_and_nothing_written, 0, G_N_ELEMENTS(refused));
 	tcase_add_test(changes, a_change_that_would_close_a_circle_is_refused_with_the_circle);
+	tcase_add_test(changes, two_that_exclude_each_other_are_not_both_wanted);
 	tcase_add_test(changes, an_override_for_a_service_that_nobody_has_is_refused);
 	tcase_add_test(changes, what_was_wrong_before_holds_nobody_up);
 	tcase_add_test(changes, keys_are_not_put_into_a_file_that_counts_for_nothing);
@@ -647,11 +687,13 @@ Suite *make_suite(void)
 	tcase_add_test(changes, a_preview_of_a_removal_is_without_the_file);
 	tcase_add_test(changes, a_diff_shows_three_lines_around_each_place);
 	tcase_add_test(changes, what_others_changed_in_the_meantime_is_kept);
+	tcase_add_test(changes, a_writer_waits_for_another_and_not_for_ever);
 	tcase_add_test(changes, a_whole_file_may_be_written_where_policy_and_services_are);
 	tcase_add_test(changes, a_directory_may_be_a_link_but_a_file_may_not);
 	tcase_add_test(changes, the_links_of_sysv_become_policy_and_twice_is_once);
 	tcase_add_test(changes, without_links_there_is_nothing_to_import);
 	add_history_tests(history);
+	tcase_set_timeout(changes, 60);
 	tcase_set_timeout(history, 60);
 	suite_add_tcase(suite, changes);
 	suite_add_tcase(suite, history);

@@ -17,4 +17,6 @@ libpolicyedit_a_SOURCES = \
 	tools/policy-edit/preview.c \
 	tools/policy-edit/undo.c
 
+EXTRA_DIST += tools/policy-edit/README.md
+
 LIBS_POLICY_EDIT = libpolicyedit.a $(LIBS_CONFIG)
