@@ -91,6 +91,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_fallback.py \
 	tests/sandbox/test_policy_keys_refused.py \
+	tests/sandbox/test_policy_reload_under_load.py \
 	tests/sandbox/test_policy_root.py \
 	tests/sandbox/test_policy_undo.py \
 	tests/sandbox/test_policy_user.py \

@@ -131,7 +131,26 @@ def a_change_outlives_its_manager(box):
     assert answer(change(box, "set", "b", "silly"))[0] == 1
 
 
+def svcctl_itself_makes_the_change(box, polkit):
+    polkit.says = "yes"
+    code, text = answer(change(box, "set", "b", "never", "--reason", "rule 12", who=NOBODY))
+    assert code == 0, text
+    box.wait_state("b", "idle")
+    assert "rule 12" in box.read("/etc/svcd/policy.d/90-svcctl.policy")
+    newest = box.svcctl_json("policy", "log")[0]
+    assert newest["uid"] == 65534 and newest["command"].endswith("set b never --reason 'rule 12'"), newest
+    code, text = answer(change(box, "set", "b", "silly", who=NOBODY))
+    assert code != 0 and "silly" in text, (code, text)
+
+    code, text = answer(change(box, "policy", "undo", who=NOBODY))
+    assert code == 0, text
+    box.wait_state("b", "ready")
+
+
 with BusMachine(has_polkit=False) as machine:
+    authority = Polkit(machine.address, "yes")
+    svcctl_itself_makes_the_change(machine, authority)
+    authority.leave()
     machine.run("mv /usr/bin/svcctl /usr/bin/svcctl.real")
     machine.write("/usr/bin/svcctl", HELPER, mode=0o755)
     authority = Polkit(machine.address, "no")
