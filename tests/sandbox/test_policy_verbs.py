@@ -12,6 +12,7 @@ SERVICES = {
     "base": SLEEP,
     "loop-a": SLEEP + "[Conditions]\nWhen=service:loop-b\n",
     "loop-b": SLEEP,
+    "rival": SLEEP + "[Conditions]\nConflicts=keep\n",
 }
 POLICY = """[runlevel 2]
 Activate=keep needer
@@ -67,6 +68,8 @@ def check_mistakes_are_refused(box):
     assert loop.returncode == 10 and "loop-a" in loop.stderr, loop
     unknown = box.svcctl("override", "web", "When=service:nobody", check=False)
     assert unknown.returncode == 10 and "nobody" in unknown.stderr, unknown
+    together = box.svcctl("enable", "rival", check=False)
+    assert together.returncode == 10 and "keep" in together.stderr, together
     assert box.svcctl("set", "web", "sometimes", check=False).returncode == 2
     assert box.svcctl("set", "web", "boot", "--runlevel", "9", check=False).returncode == 2
     assert (box.read(OURS) if box.exists(OURS) else None) == before
