@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A change of policy starts and stops the difference alone, in parallel and in order: a hundred services, fifty reloads in a row."""
+"""A change of policy starts and stops the difference alone, in parallel and in order; a hundred services, fifty reloads."""
 
 # limit: 300
 

@@ -30,6 +30,13 @@ tests_unit_test_bus_SOURCES = tests/unit/test_bus.c tests/lib/bus-world.c tests/
 tests_unit_test_bus_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_LDADD = $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/unit/test_operate
+TESTS += tests/unit/test_operate
+tests_unit_test_operate_SOURCES = tests/unit/test_operate.c tests/lib/bus-world.c tests/lib/world.c tests/lib/tree.c \
+	tests/lib/check-main.c
+tests_unit_test_operate_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_operate_LDADD = $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/unit/test_polkit
 TESTS += tests/unit/test_polkit
 tests_unit_test_polkit_SOURCES = tests/unit/test_polkit.c tests/lib/check-main.c
