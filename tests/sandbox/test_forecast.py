@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """--dry-run tells exactly what then happens: random small sets of services, policies and changes."""
 
+# limit: 300
+
 import os
 import random
 
 from deadline import wait_for
 from sandbox import Sandbox
 
-ROUNDS = 25
+ROUNDS = 15
 N_SERVICES = 9
 SEED = int(os.environ.get("SVCD_SEED", random.randrange(1 << 30)))
 UP = ("ready", "done")
