@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 EXTRA_DIST += tests/boot/demo tests/boot/vm \
-	tests/boot/test_machine.py tests/boot/test_network.py tests/boot/test_no_manager.py tests/boot/test_rescue.py \
-	tests/boot/test_volumes.py \
+	tests/boot/test_machine.py tests/boot/test_network.py tests/boot/test_no_manager.py tests/boot/test_power_cut.py \
+	tests/boot/test_rescue.py tests/boot/test_volumes.py \
 	tests/lib/root tests/lib/vm.py tests/lib/vm_image.py
