@@ -39,6 +39,9 @@ with Sandbox({"mine": SLEEP}, policy="[runlevel 2]\nActivate=mine\n", root="debi
     assert any(row["key"] == "Activation" and row["decides"] for row in policy["statements"]), policy
     assert not box.exists("/etc/svcd/policy.d/90-svcctl.policy")
 
+    dry = ask(box, "set", "cron", "boot", "--runlevel", "1", "--runlevel", "5", "--dry-run")
+    assert dry["services"][0]["to"] == "boot in 1 5", dry
+
     ask(box, "override", "ssh", "Environment=A=1")
     assert box.exists(f"{ROOT}/etc/svcd/services.d/ssh.svc.d/90-svcctl.conf")
     rows = ask(box, "diff")

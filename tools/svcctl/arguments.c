@@ -16,6 +16,7 @@
 typedef enum OptionKind {
 	OPTION_FLAG,     /* bool */
 	OPTION_TEXT,     /* const char *, a value must follow */
+	OPTION_WORDS,    /* the same; values given one by one are joined with blanks */
 	OPTION_OPTIONAL, /* const char *, "" without a value; only as --name=value */
 } OptionKind;
 
@@ -53,7 +54,7 @@ static const OptionRow rows[] = {
 	{ "lines", 'N', OPTION_TEXT, FIELD(lines), false, NULL, NULL },
 	{ "follow", 'f', OPTION_FLAG, FIELD(follows), false, "", "go on with what is written from now on" },
 	{ "root", 0, OPTION_TEXT, FIELD(root), false, " DIR", "the tree below DIR instead of this machine" },
-	{ "runlevel", 0, OPTION_TEXT, FIELD(runlevel), false, " N", "in this runlevel" },
+	{ "runlevel", 0, OPTION_WORDS, FIELD(runlevel), false, " N", "in this runlevel" },
 	{ "dry-run", 0, OPTION_FLAG, FIELD(is_dry_run), false, "", "only show what would start and stop" },
 	{ "until-reboot", 0, OPTION_FLAG, FIELD(is_until_reboot), false, "", "forget it at the next boot" },
 	{ "reason", 0, OPTION_TEXT, FIELD(reason), false, " TEXT", "why: shown wherever this decides" },
@@ -86,6 +87,13 @@ static const OptionRow *find_letter(char letter)
 	return NULL;
 }
 
+static void set_text(const char **field, OptionKind kind, const char *value)
+{
+	g_autofree char *joined = *field && kind == OPTION_WORDS ? g_strjoin(" ", *field, value, NULL) : NULL;
+
+	*field = joined ? g_intern_string(joined) : value; /* as long-lived as the command line */
+}
+
 /* @value: NULL if none was given with it; then the next word is taken where one is needed. */
 static bool set_option(Options *options, const OptionRow *row, const char *value, int argc, char **argv, int *i,
 		       GError **error)
@@ -100,11 +108,12 @@ static bool set_option(Options *options, const OptionRow *row, const char *value
 		*(const char **)field_of(options, row) = value ? value : "";
 		return true;
 	case OPTION_TEXT:
+	case OPTION_WORDS:
 		break;
 	}
 	if (!value && *i + 1 >= argc)
 		return fail_ctl(error, CTL_ERROR_USAGE, "--%s needs a value", row->name);
-	*(const char **)field_of(options, row) = value ? value : argv[++*i];
+	set_text(field_of(options, row), row->kind, value ? value : argv[++*i]);
 	return true;
 }
 
@@ -129,7 +138,7 @@ static bool parse_letters(Options *options, int argc, char **argv, int *i, GErro
 
 		if (!row)
 			return fail_ctl(error, CTL_ERROR_USAGE, "there is no option -%c", *letters);
-		if (row->kind == OPTION_TEXT)
+		if (row->kind == OPTION_TEXT || row->kind == OPTION_WORDS)
 			return set_option(options, row, letters[1] ? letters + 1 : NULL, argc, argv, i, error);
 		if (!set_option(options, row, NULL, argc, argv, i, error))
 			return false;

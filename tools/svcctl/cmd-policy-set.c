@@ -410,8 +410,9 @@ static bool add_override(Work *work, const char *service, const char *word, GErr
 
 static void tell_running(Work *work, const char *service)
 {
-	g_ptr_array_add(work->lines, g_strdup_printf("%s: %u settings are overridden", service,
-						     work->context->n_names - 1));
+	const unsigned n = work->context->n_names - 1;
+
+	g_ptr_array_add(work->lines, g_strdup_printf("%s: %u setting%s overridden", service, n, n == 1 ? " is" : "s are"));
 	g_ptr_array_add(work->lines, g_strdup_printf("  What runs goes on as it was started; svcctl restart %s", service));
 }
 
