@@ -205,7 +205,7 @@ static bool on_stop(BusCall *call, DBusMessageIter *out, GError **error)
 	const Service *service;
 
 	string_and_bool(call, &name, &with_dependents);
-	service = engine_find(call->engine, name);
+	service = terms_find_service(call->engine, name);
 	if (service && !with_dependents) {
 		g_autoptr(GPtrArray) names = terms_dependents(call->engine, service);
 		g_autofree char *list = NULL;

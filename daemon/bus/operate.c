@@ -34,10 +34,10 @@ static Reach reach_of(DBusMessage *call)
 	return (Reach){ .stops = with_dependents }; /* without that it is refused while there are dependents */
 }
 
-static bool names_it(const GPtrArray *refs, const char *name)
+static bool names_it(const Engine *engine, const GPtrArray *refs, const Service *service)
 {
 	for (guint i = 0; i < refs->len; i++) {
-		if (strcmp(((const NameRef *)g_ptr_array_index(refs, i))->name, name) == 0)
+		if (terms_find_service(engine, ((const NameRef *)g_ptr_array_index(refs, i))->name) == service)
 			return true;
 	}
 	return false;
@@ -57,8 +57,8 @@ static void add_conflicts(GPtrArray *names, const Engine *engine, const Service 
 		const Service *other = g_ptr_array_index(all, i);
 
 		if ((service_is_up(other) || other->state == STATE_STARTING) &&
-		    (names_it(service->def->conflicts, other->def->name) ||
-		     names_it(other->def->conflicts, service->def->name)))
+		    (names_it(engine, service->def->conflicts, other) ||
+		     names_it(engine, other->def->conflicts, service)))
 			add_new(names, other->def->name);
 	}
 }
@@ -87,7 +87,7 @@ bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *c
 	dbus_message_iter_get_basic(&in, &name);
 	if (!client->groups || !name_check_service(name, NULL))
 		return false;
-	service = engine_find(engine, name);
+	service = terms_find_service(engine, name);
 	g_ptr_array_add(names, service ? service->def->name : (char *)name);
 	if (service && reach.starts)
 		add_conflicts(names, engine, service);

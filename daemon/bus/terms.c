@@ -75,10 +75,20 @@ void terms_append_all(const Engine *engine, const Service *service, DBusMessageI
 	wire_close(out, &array);
 }
 
-static bool holds_on(const Service *s, const char *name)
+const Service *terms_find_service(const Engine *engine, const char *name)
+{
+	const Service *service = engine_find(engine, name);
+	const ServiceDef *def = service ? NULL : service_set_find(engine_set(engine), name);
+
+	return def ? engine_find(engine, def->name) : service;
+}
+
+static bool holds_on(const Engine *engine, const Service *s, const Service *service)
 {
 	for (guint i = 0; i < s->hold->len; i++) {
-		if (g_strcmp0(term_need(g_ptr_array_index(s->hold, i)), name) == 0)
+		const char *need = term_need(g_ptr_array_index(s->hold, i));
+
+		if (need && terms_find_service(engine, need) == service)
 			return true;
 	}
 	return false;
@@ -93,7 +103,7 @@ GPtrArray *terms_dependents(const Engine *engine, const Service *service)
 		const Service *s = g_ptr_array_index(all, i);
 		const bool is_running = service_is_up(s) || s->state == STATE_STARTING;
 
-		if (is_running && s->def->on_lapse == ON_LAPSE_STOP && holds_on(s, service->def->name))
+		if (is_running && s->def->on_lapse == ON_LAPSE_STOP && holds_on(engine, s, service))
 			g_ptr_array_add(names, s->def->name);
 	}
 	return names;

@@ -15,6 +15,9 @@ void terms_append_false(const Engine *engine, const Service *service, DBusMessag
 /* a(sssss): "When" or "While", then as above, for all terms in force. */
 void terms_append_all(const Engine *engine, const Service *service, DBusMessageIter *out);
 
+/* By its name or another one (Provides=), as the engine finds it; NULL: there is none. */
+const Service *terms_find_service(const Engine *engine, const char *name);
+
 /* Services with processes whose While= falls with @service: borrowed names, a new array. */
 GPtrArray *terms_dependents(const Engine *engine, const Service *service);
 

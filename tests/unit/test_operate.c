@@ -19,8 +19,11 @@ static const char files[] = "== base\n[Service]\nExec=/bin/base\n"
 			    "== top\n[Service]\nExec=/bin/top\n[Conditions]\nWhile=service:middle\n"
 			    "== rival\n[Service]\nExec=/bin/rival\n[Conditions]\nConflicts=lone\n"
 			    "== lone\n[Service]\nExec=/bin/lone\n"
+			    "== nickname\n[Service]\nExec=/bin/nickname\n[Conditions]\nConflicts=nick\n"
+			    "== proper\n[Service]\nExec=/bin/proper\n[Conditions]\nProvides=nick\n"
+			    "== user\n[Service]\nExec=/bin/user\n[Conditions]\nWhile=service:nick\n"
 			    "== free\n[Service]\nExec=/bin/free\n";
-static const char policy[] = "[runlevel 2]\nActivate=top free rival\n";
+static const char policy[] = "[runlevel 2]\nActivate=top free rival user\n";
 
 static const struct {
 	const char *operated; /* "GID:SERVICE"; the caller is in the groups 10 and 20 */
@@ -50,6 +53,12 @@ static const struct {
 	{ "10:lone", "Start", "lone", false, false },
 	{ "10:lone 10:rival", "Start", "lone", false, true },
 	{ "10:lone", "Stop", "lone", false, true },
+	/* By other names. */
+	{ "10:nickname", "Start", "nickname", false, false },
+	{ "10:nickname 10:proper 10:user", "Start", "nickname", false, true },
+	{ "10:nick", "Restart", "nick", false, false },
+	{ "10:proper", "Restart", "nick", false, false },
+	{ "10:proper 10:user", "Restart", "nick", false, true },
 };
 
 static DBusMessage *make_call(unsigned i)
