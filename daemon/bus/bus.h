@@ -51,6 +51,8 @@ typedef struct BusOps {
 	 */
 	bool (*change_policy)(void *data, uint64_t ticket, const char *const *words, const Requester *who,
 			      GError **error);
+	/* If @name is that of an instance of a template, it is made known; its file is read now. */
+	void (*add_instance)(void *data, const char *name);
 	/* Is one of these groups in the service's Operators=? */
 	bool (*is_operator)(void *data, const char *service, const gid_t *gids, unsigned n_gids);
 	/* The cgroup's absolute directory, borrowed, or NULL. */

@@ -75,6 +75,23 @@ static void add_dependents(GPtrArray *names, const Engine *engine)
 	}
 }
 
+static bool operates(const Bus *bus, const BusClient *client, const char *name)
+{
+	return bus_ops(bus)->is_operator(bus_ops_data(bus), name, (const gid_t *)(const void *)client->groups->data,
+					 client->groups->len);
+}
+
+/* What an instance of a template conflicts with is known when its file has been read. */
+static const Service *make_known(const Bus *bus, const Engine *engine, const BusClient *client, const char *name)
+{
+	const Service *service = terms_find_service(engine, name);
+
+	if (service || !operates(bus, client, name))
+		return service;
+	bus_ops(bus)->add_instance(bus_ops_data(bus), name);
+	return terms_find_service(engine, name);
+}
+
 bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *client, DBusMessage *call)
 {
 	const Reach reach = reach_of(call);
@@ -87,15 +104,14 @@ bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *c
 	dbus_message_iter_get_basic(&in, &name);
 	if (!client->groups || !name_check_service(name, NULL))
 		return false;
-	service = terms_find_service(engine, name);
+	service = reach.starts ? make_known(bus, engine, client, name) : terms_find_service(engine, name);
 	g_ptr_array_add(names, service ? service->def->name : (char *)name);
 	if (service && reach.starts)
 		add_conflicts(names, engine, service);
 	if (reach.stops || names->len > 1)
 		add_dependents(names, engine);
 	for (guint i = 0; i < names->len; i++) {
-		if (!bus_ops(bus)->is_operator(bus_ops_data(bus), g_ptr_array_index(names, i),
-					       (const gid_t *)(const void *)client->groups->data, client->groups->len))
+		if (!operates(bus, client, g_ptr_array_index(names, i)))
 			return false;
 	}
 	return true;

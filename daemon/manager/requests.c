@@ -33,6 +33,11 @@ static bool on_service_request(void *data, RequestVerb verb, const char *service
 	return done;
 }
 
+static void on_add_instance(void *data, const char *name)
+{
+	(void)files_add_instance(data, name); /* if there is none, a request says so */
+}
+
 static bool on_activate(void *data, const char *service, const char *bus_name, const char *stand_in, const Requester *who,
 			GError **error)
 {
@@ -184,6 +189,7 @@ static const BusOps bus_ops = {
 	.reload_files = on_reload_files,
 	.reexec = on_reexec,
 	.change_policy = changes_ask,
+	.add_instance = on_add_instance,
 	.is_operator = operators_have,
 	.cgroup = on_cgroup,
 	.foreach_diagnostic = on_foreach_diagnostic,

@@ -99,6 +99,15 @@ static bool on_reexec(void *data, const Requester *who, GError **error)
 	return true;
 }
 
+static void on_add_instance(void *data, const char *name)
+{
+	BusWorld *bw = data;
+
+	(void)name;
+	if (bw->instance_files)
+		world_reload(bw->world, bw->instance_files, bw->instance_policy);
+}
+
 /* Group N operates the services of which @operated says so: "N:SERVICE N:SERVICE". */
 static bool on_is_operator(void *data, const char *service, const gid_t *gids, unsigned n_gids)
 {
@@ -187,6 +196,7 @@ static const BusOps ops = {
 	.reload_files = on_reload_files,
 	.reexec = on_reexec,
 	.change_policy = on_change_policy,
+	.add_instance = on_add_instance,
 	.is_operator = on_is_operator,
 	.cgroup = on_cgroup,
 	.foreach_diagnostic = on_foreach_diagnostic,

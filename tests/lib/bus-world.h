@@ -26,6 +26,8 @@ typedef struct BusWorld {
 	GHashTable *outside; /* levels of conditions from outside, for watches: key -> Level; absent: false */
 	GHashTable *watched; /* keys that the bus asked us to watch */
 	const char *operated; /* who operates what: "GID:SERVICE ..." */
+	const char *instance_files; /* what there is once an instance of a template is asked for; NULL: the same */
+	const char *instance_policy;
 	uint64_t ticket;    /* of the change of policy that was asked for last */
 	bool settles;       /* requests are carried out at once */
 	bool dies;          /* the process ends when somebody asks for a change, or for the manager's properties */

@@ -93,12 +93,43 @@ START_TEST(operators_reach_what_is_theirs)
 }
 END_TEST
 
+START_TEST(instances_are_read_before_it_is_decided)
+{
+	static const char before[] = "== rival\n[Service]\nExec=/bin/rival\n";
+	static const char after[] = "== rival\n[Service]\nExec=/bin/rival\n"
+				    "== t@x\n[Service]\nExec=/bin/t\n[Conditions]\nConflicts=rival\n";
+	static const char wanted[] = "[runlevel 2]\nActivate=rival\n";
+	const gid_t gid = 10;
+	g_autoptr(BusWorld) bw = bus_world_new(before, wanted);
+	g_autoptr(GArray) groups = g_array_new(FALSE, FALSE, sizeof(gid_t));
+	const BusClient client = { .name = ":1.7", .groups = groups, .who = { .uid = 1000 } };
+	DBusMessage *call =
+		wire_must(dbus_message_new_method_call(BUS_NAME, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Start"));
+	DBusMessageIter out;
+
+	g_array_append_val(groups, gid);
+	dbus_message_iter_init_append(call, &out);
+	wire_string(&out, "t@x");
+	world_settle(bw->world);
+	bw->instance_files = after;
+	bw->instance_policy = wanted;
+	ck_assert(!operate_is_allowed(bw->bus, world_engine(bw->world), &client, call));
+	ck_assert_ptr_null(engine_find(world_engine(bw->world), "t@x")); /* nobody else makes us read files */
+	bw->operated = "10:t@x";
+	ck_assert(!operate_is_allowed(bw->bus, world_engine(bw->world), &client, call));
+	bw->operated = "10:t@x 10:rival";
+	ck_assert(operate_is_allowed(bw->bus, world_engine(bw->world), &client, call));
+	dbus_message_unref(call);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("operate");
 	TCase *all = tcase_create("all");
 
 	tcase_add_loop_test(all, operators_reach_what_is_theirs, 0, G_N_ELEMENTS(cases));
+	tcase_add_test(all, instances_are_read_before_it_is_decided);
 	suite_add_tcase(suite, all);
 	return suite;
 }
