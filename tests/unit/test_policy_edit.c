@@ -204,11 +204,11 @@ static const struct Refused {
 	const char *said;
 } refused[] = {
 	{ "sssh", "Activation", "boot",
-	  "/etc/svcd/policy.d/90-svcctl.policy:4: there is no service \"sssh\"; did you mean \"ssh\"?" },
+	  SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy:4: there is no service \"sssh\"; did you mean \"ssh\"?" },
 	{ "frobnicator", "Activation", "boot",
-	  "/etc/svcd/policy.d/90-svcctl.policy:4: there is no service \"frobnicator\"" },
+	  SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy:4: there is no service \"frobnicator\"" },
 	{ "ssh", "Activation", "sometimes",
-	  "/etc/svcd/policy.d/90-svcctl.policy:5: Activation=sometimes: \"sometimes\" is none of boot, on-demand, "
+	  SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy:5: Activation=sometimes: \"sometimes\" is none of boot, on-demand, "
 	  "manual, never" },
 };
 
@@ -265,7 +265,7 @@ START_TEST(an_override_for_a_service_that_nobody_has_is_refused)
 	ck_assert(change_set_override(change, "crom", "Nice", "5", NULL));
 	ck_assert(!change_apply(change, &author, NULL, &error));
 	expect_error(tree, &error,
-		     "/etc/svcd/services.d/crom.svc.d/90-svcctl.conf: there is no service \"crom\"; did you mean \"cron\"?");
+		     SVCD_SYSCONFDIR "/services.d/crom.svc.d/90-svcctl.conf: there is no service \"crom\"; did you mean \"cron\"?");
 }
 END_TEST
 
@@ -416,13 +416,13 @@ START_TEST(a_whole_file_may_be_written_where_policy_and_services_are)
 	g_autoptr(Change) change = change_new(tree->root, false);
 	g_autoptr(GError) error = NULL;
 
-	ck_assert(change_set_file(change, "etc/svcd/policy.d/local.policy", "[service other]\nReason=x", NULL));
+	ck_assert(change_set_file(change, &(SVCD_SYSCONFDIR "/policy.d/local.policy")[1], "[service other]\nReason=x", NULL));
 	ck_assert(!change_set_file(change, "/etc/passwd", "", &error));
-	expect_error(tree, &error, "/etc/passwd is not a file below /etc/svcd/policy.d or /etc/svcd/services.d");
-	ck_assert(!change_set_file(change, "/etc/svcd/policy.d/../../passwd", "", NULL));
+	expect_error(tree, &error, "/etc/passwd is not a file below " SVCD_SYSCONFDIR "/policy.d or " SVCD_SYSCONFDIR "/services.d");
+	ck_assert(!change_set_file(change, SVCD_SYSCONFDIR "/policy.d/../../passwd", "", NULL));
 	ck_assert(!change_set_file(change, "/run/svcd/policy.d/x.policy", "", NULL));
 	apply(change);
-	expect_file(tree, "/etc/svcd/policy.d/local.policy", "[service other]\nReason=x\n");
+	expect_file(tree, SVCD_SYSCONFDIR "/policy.d/local.policy", "[service other]\nReason=x\n");
 }
 END_TEST
 
@@ -442,7 +442,7 @@ START_TEST(a_directory_may_be_a_link_but_a_file_may_not)
 	tree_symlink(tree, "/srv/dotfiles/x", "/srv/policy/90-svcctl.policy");
 	ck_assert(!change_set_policy(change, "ssh", "Activation", "never", &error));
 	expect_error(tree, &error,
-		     "/etc/svcd/policy.d/90-svcctl.policy is a symbolic link to /srv/dotfiles/x, which we do not write "
+		     SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy is a symbolic link to /srv/dotfiles/x, which we do not write "
 		     "through; change that file by hand, or remove the link and say it again");
 	expect_file(tree, "/srv/dotfiles/x", "# kept\n");
 }
@@ -518,12 +518,12 @@ START_TEST(undo_is_refused_when_somebody_has_been_there_since)
 	set(tree, "cron", "Activation", "boot");
 	ck_assert_ptr_null(history_undo(tree->root, 1, &error));
 	expect_error(tree, &error,
-		     "step 1 cannot be undone: step 2 has changed /etc/svcd/policy.d/90-svcctl.policy since; undo the "
+		     "step 1 cannot be undone: step 2 has changed " SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy since; undo the "
 		     "later steps first");
 	tree_write(tree, POLICY_EDIT_FILE, "# mine now\n");
 	ck_assert_ptr_null(history_undo(tree->root, 2, &error));
 	expect_error(tree, &error,
-		     "step 2 cannot be undone: /etc/svcd/policy.d/90-svcctl.policy has been changed by hand since");
+		     "step 2 cannot be undone: " SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy has been changed by hand since");
 	ck_assert_ptr_null(history_undo(tree->root, 9, &error));
 	expect_error(tree, &error, "there is no step 9 in the history; \"svcctl policy log\" lists them");
 }
@@ -562,7 +562,7 @@ START_TEST(without_a_place_for_the_history_the_change_is_made_and_that_is_said)
 	g_autoptr(Tree) tree = machine();
 	g_autoptr(Change) change = change_new(tree->root, false);
 
-	tree_write(tree, "/var", "not a directory");
+	tree_write(tree, POLICY_EDIT_HISTORY, "not a directory");
 	ck_assert(change_set_policy(change, "ssh", "Activation", "never", NULL));
 	ck_assert_uint_eq(apply(change), 0);
 	expect_file(tree, POLICY_EDIT_FILE, HEAD "\n[service ssh]\nActivation=never\n");

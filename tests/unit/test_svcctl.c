@@ -805,7 +805,8 @@ static const Typed policy_lines[] = {
 	{ "policy", 0,
 	  "runlevel 2; the machine boots into 2 (built-in)\n"
 	  "NAME POLICY WHY                  VENDOR SAYS ORIGIN\n"
-	  "web  boot   wanted in runlevel 2 on-demand   ROOT/etc/svcd/policy.d/90-svcctl.policy:6\n"
+	  "web  boot   wanted in runlevel 2 on-demand   ROOT" SVCD_SYSCONFDIR
+	  "/policy.d/90-svcctl.policy:6\n"
 	  "1 more are named by nobody: svcctl policy --all\n",
 	  "" },
 	{ "disable web", 0,
