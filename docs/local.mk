@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 dist_man_MANS += \
+	docs/man/org.svcd1.5 \
+	docs/man/svc-sysv.8 \
 	docs/man/svcd.8 \
+	docs/man/svcd-manager.8 \
 	docs/man/svcd.policy.5 \
 	docs/man/svcd.service.5
 
@@ -11,8 +14,10 @@ EXTRA_DIST += \
 	docs/from-systemd.md \
 	docs/from-sysv.md \
 	docs/keeper.md \
+	docs/performance.md \
 	docs/policy.md \
 	docs/processes.md \
 	docs/providers.md \
 	docs/service-files.md \
+	docs/svcctl.schema.json \
 	docs/testing.md

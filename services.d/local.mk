@@ -6,13 +6,18 @@ svcdservicesdir = $(svcdlibdir)/services.d
 dist_svcdservices_DATA = \
 	services.d/core/checkroot.svc \
 	services.d/core/console-setup.svc \
+	services.d/core/dm-event.svc \
 	services.d/core/hostname.svc \
 	services.d/core/hwclock.svc \
 	services.d/core/keyboard-setup.svc \
 	services.d/core/kmod-static-nodes.svc \
 	services.d/core/kmod.svc \
 	services.d/core/loopback.svc \
+	services.d/core/lvm2-lvmpolld.svc \
+	services.d/core/lvm2-monitor.svc \
 	services.d/core/machine-id.svc \
+	services.d/core/mdadm-degraded.svc \
+	services.d/core/policy-recover.svc \
 	services.d/core/procps.svc \
 	services.d/core/rc.local.svc \
 	services.d/core/rescue.svc \
@@ -23,27 +28,84 @@ dist_svcdservices_DATA = \
 	services.d/core/urandom.svc \
 	services.d/core/utmp.svc \
 	services.d/daemons/accounts-daemon.svc \
+	services.d/daemons/acpid.svc \
+	services.d/daemons/anacron.svc \
+	services.d/daemons/apache2.svc \
+	services.d/daemons/atd.svc \
+	services.d/daemons/autofs.svc \
 	services.d/daemons/avahi-daemon.svc \
 	services.d/daemons/bluetooth.svc \
+	services.d/daemons/chrony.svc \
+	services.d/daemons/containerd.svc \
 	services.d/daemons/cron.svc \
 	services.d/daemons/cups.svc \
 	services.d/daemons/dbus.svc \
+	services.d/daemons/dnsmasq.svc \
+	services.d/daemons/docker.svc \
+	services.d/daemons/dovecot.svc \
 	services.d/daemons/elogind.svc \
+	services.d/daemons/exim4.svc \
+	services.d/daemons/fail2ban.svc \
 	services.d/daemons/fwupd.svc \
 	services.d/daemons/gdm3.svc \
+	services.d/daemons/haproxy.svc \
+	services.d/daemons/irqbalance.svc \
+	services.d/daemons/libvirtd.svc \
+	services.d/daemons/lightdm.svc \
+	services.d/daemons/lldpd.svc \
+	services.d/daemons/mariadb-upgrade.svc \
+	services.d/daemons/mariadb.svc \
+	services.d/daemons/mdadm.svc \
+	services.d/daemons/memcached.svc \
 	services.d/daemons/modemmanager.svc \
+	services.d/daemons/monit.svc \
+	services.d/daemons/named.svc \
 	services.d/daemons/network-manager.svc \
 	services.d/daemons/networking.svc \
+	services.d/daemons/nfs-blkmap.svc \
+	services.d/daemons/nfs-common.svc \
+	services.d/daemons/nfs-idmapd.svc \
+	services.d/daemons/nfs-kernel-server.svc \
+	services.d/daemons/nfs-mountd.svc \
+	services.d/daemons/nfsdcld.svc \
 	services.d/daemons/nginx.svc \
 	services.d/daemons/nm-dispatcher.svc \
 	services.d/daemons/nm-priv-helper.svc \
+	services.d/daemons/nmbd.svc \
+	services.d/daemons/ntpsec.svc \
+	services.d/daemons/openvpn.svc \
+	services.d/daemons/openvpn@.svc \
+	services.d/daemons/packagekit.svc \
 	services.d/daemons/polkit.svc \
+	services.d/daemons/postfix.svc \
+	services.d/daemons/postgresql.svc \
+	services.d/daemons/postgresql@.svc \
+	services.d/daemons/redis-server.svc \
+	services.d/daemons/rpc-gssd.svc \
+	services.d/daemons/rpc-pipefs.svc \
+	services.d/daemons/rpc-statd.svc \
+	services.d/daemons/rpc-svcgssd.svc \
+	services.d/daemons/rpcbind.svc \
 	services.d/daemons/rsyslog.svc \
+	services.d/daemons/rtkit-daemon.svc \
+	services.d/daemons/samba-ad-dc.svc \
+	services.d/daemons/saned.svc \
+	services.d/daemons/sddm.svc \
 	services.d/daemons/smartmontools.svc \
+	services.d/daemons/smbd.svc \
+	services.d/daemons/snmpd.svc \
+	services.d/daemons/squid.svc \
 	services.d/daemons/ssh-host-keys.svc \
 	services.d/daemons/ssh.svc \
+	services.d/daemons/tor.svc \
+	services.d/daemons/udisks2.svc \
+	services.d/daemons/unattended-upgrades.svc \
 	services.d/daemons/upower.svc \
+	services.d/daemons/virtlogd.svc \
+	services.d/daemons/vsftpd.svc \
+	services.d/daemons/winbind.svc \
 	services.d/daemons/wpa_supplicant.svc \
+	services.d/daemons/zabbix-agent.svc \
 	services.d/getty@.svc
 
 svcdpolicydir = $(svcdlibdir)/policy.d
@@ -64,11 +126,14 @@ dist_svcdboot_SCRIPTS = \
 	services.d/helpers/clock \
 	services.d/helpers/load-modules \
 	services.d/helpers/machine-id \
+	services.d/helpers/mdadm-degraded \
 	services.d/helpers/mount-volume \
 	services.d/helpers/networking \
+	services.d/helpers/postgresql-cluster \
 	services.d/helpers/random-seed \
 	services.d/helpers/rescue-shell \
 	services.d/helpers/root-fs \
+	services.d/helpers/ssh-host-keys \
 	services.d/helpers/swap-space \
 	services.d/helpers/unmount-volume
 
@@ -82,7 +147,8 @@ install-data-hook: install-helper-paths
 .PHONY: install-helper-paths
 install-helper-paths:
 	@test '$(svcdlibdir)' = /usr/lib/svcd || \
-		$(SED) -i 's|/usr/lib/svcd/|$(svcdlibdir)/|g' '$(DESTDIR)$(svcdservicesdir)'/*.svc
+		$(SED) -i -e 's|/usr/lib/svcd/|$(svcdlibdir)/|g' -e 's|/usr/bin/svcctl|$(bindir)/svcctl|' \
+			'$(DESTDIR)$(svcdservicesdir)'/*.svc
 
 # The programs that belong to the files.
 include tools/svc-activate/local.mk

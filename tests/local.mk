@@ -16,8 +16,13 @@ include tests/unit/logger.mk
 include tests/unit/tools.mk
 include tests/unit/generate.mk
 include tests/unit/policy-edit.mk
+include tests/unit/import-unit.mk
+include tests/unit/lsb.mk
+include tests/unit/sysv.mk
 include tests/sim/local.mk
 include tests/sandbox/local.mk
+include tests/daemons/local.mk
+include tests/lsb/local.mk
 include tests/boot/local.mk
 include tests/bench/local.mk
 include tests/lint/local.mk

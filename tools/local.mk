@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 include tools/policy-edit/local.mk
+include tools/import-unit/local.mk
 
 # All of svcctl but its main(), for its tests.
 noinst_LIBRARIES += libsvcctl.a
@@ -9,11 +10,22 @@ libsvcctl_a_CFLAGS = $(AM_CFLAGS) $(GIO_CFLAGS) $(SMARTCOLS_CFLAGS) $(JSON_CFLAG
 libsvcctl_a_SOURCES = \
 	tools/svcctl/advice.c \
 	tools/svcctl/arguments.c tools/svcctl/arguments.h \
+	tools/svcctl/audit.c tools/svcctl/audit.h \
+	tools/svcctl/boot-times.c tools/svcctl/boot-times.h \
+	tools/svcctl/candidates.c tools/svcctl/candidates.h \
 	tools/svcctl/client.c tools/svcctl/client.h \
+	tools/svcctl/cmd-audit.c \
+	tools/svcctl/cmd-boot.c \
+	tools/svcctl/cmd-boot-times.c \
+	tools/svcctl/cmd-complete.c \
 	tools/svcctl/cmd-conditions.c \
 	tools/svcctl/cmd-control.c \
+	tools/svcctl/cmd-diff.c \
+	tools/svcctl/cmd-doctor.c \
 	tools/svcctl/cmd-explain.c \
 	tools/svcctl/cmd-files.c \
+	tools/svcctl/cmd-import-unit.c \
+	tools/svcctl/cmd-is.c \
 	tools/svcctl/cmd-log.c \
 	tools/svcctl/cmd-look.c \
 	tools/svcctl/cmd-monitor.c \
@@ -21,18 +33,31 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-policy-edit.c \
 	tools/svcctl/cmd-policy-set.c \
 	tools/svcctl/cmd-unmanaged.c \
+	tools/svcctl/cmd-ps.c \
+	tools/svcctl/cmd-show.c \
+	tools/svcctl/cmd-signal.c \
 	tools/svcctl/cmd-status.c \
 	tools/svcctl/cmd-system.c \
+	tools/svcctl/cmd-top.c \
+	tools/svcctl/cmd-tree.c \
+	tools/svcctl/dependencies.c tools/svcctl/dependencies.h \
+	tools/svcctl/each-name.c \
+	tools/svcctl/doctor.h \
+	tools/svcctl/doctor-files.c \
+	tools/svcctl/doctor-live.c \
 	tools/svcctl/exit-code.c tools/svcctl/exit-code.h \
 	tools/svcctl/forecast.c tools/svcctl/forecast.h \
+	tools/svcctl/job-lines.c tools/svcctl/job-lines.h \
 	tools/svcctl/log-tail.c tools/svcctl/log-tail.h \
 	tools/svcctl/output.c tools/svcctl/output.h \
 	tools/svcctl/policy-change.c tools/svcctl/policy-change.h \
 	tools/svcctl/processes.c tools/svcctl/processes.h \
+	tools/svcctl/screen.c tools/svcctl/screen.h \
 	tools/svcctl/svcctl.h \
-	tools/svcctl/table.c
+	tools/svcctl/table.c \
+	tools/svcctl/usage.c tools/svcctl/usage.h
 
-LIBS_SVCCTL = libsvcctl.a libpolicyedit.a libengine.a $(LIBS_CONFIG) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
+LIBS_SVCCTL = libsvcctl.a libimportunit.a libpolicyedit.a libengine.a $(LIBS_GENERATE) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
 
 bin_PROGRAMS += svcctl
 svcctl_CPPFLAGS = $(libsvcctl_a_CPPFLAGS)
@@ -42,5 +67,10 @@ svcctl_LDADD = $(LIBS_SVCCTL)
 
 # What the manager has saved.
 include tools/svc-save/local.mk
+
+# What people know from SysV init.
+include tools/svc-sysv/local.mk
+
+include tools/completions/local.mk
 
 dist_man_MANS += docs/man/svcctl.1

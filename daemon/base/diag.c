@@ -113,6 +113,19 @@ void diag_list_sort(DiagList *list)
 	}
 }
 
+void diag_list_append(DiagList *list, const DiagList *others)
+{
+	for (guint i = 0; i < others->items->len; i++) {
+		const Diagnostic *d = g_ptr_array_index(others->items, i);
+
+		if (d->level == DIAG_ERROR)
+			diag_error(list, d->origin, d->service, "%s", d->text);
+		else
+			diag_warning(list, d->origin, d->service, "%s", d->text);
+	}
+	diag_list_sort(list);
+}
+
 unsigned diag_list_length(const DiagList *list)
 {
 	return list->items->len;

@@ -54,6 +54,9 @@ void diag_error(DiagList *list, Origin origin, const char *service, const char *
  */
 void diag_warning(DiagList *list, Origin origin, const char *service, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
+/* Copies of all of @others, behind those of @list; then sorts. */
+void diag_list_append(DiagList *list, const DiagList *others);
+
 /**
  * diag_list_sort() - by file, line and text; what was said twice (of two instances of a template, say) is kept once
  */

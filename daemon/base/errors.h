@@ -23,7 +23,8 @@
 	X(P, TIMEOUT, "Timeout")                                                                   \
 	X(P, SHUTTING_DOWN, "ShuttingDown")                                                        \
 	X(P, NOT_SUPPORTED, "NotSupported")                                                        \
-	X(P, LIMIT_REACHED, "LimitReached")
+	X(P, LIMIT_REACHED, "LimitReached")                                                        \
+	X(P, CHECK_FAILED, "CheckFailed")
 ENUM_WITH_NAMES(ErrorCode, SVCD_ERROR, error_code, ERROR_CODES)
 
 GQuark svcd_error_quark(void);

@@ -15,12 +15,24 @@
 /* One service or policy file: a hundred times the largest that is shipped. */
 #define LIMIT_FILE_BYTES (256 * 1024)
 
-/* Service files in all directories together. */
+/* An init script: the largest that packages install have some 40 KiB. */
+#define LIMIT_SCRIPT_BYTES (1024 * 1024)
+
+/* Init scripts: large installations have two hundred. Each may be ordered to each other. */
+#define LIMIT_SCRIPTS 1000
+
+/* Loops in the order of init scripts that are broken with care, one edge at a time. Debian's have none. */
+#define LIMIT_LOOPS 64
+
+/* Service files in all directories together; entries of a directory of init scripts or links. */
 #define LIMIT_SERVICES 20000
 
 /* What earlier boots took: services, and the file, in which the longest names with the longest numbers fit. */
 #define LIMIT_DURATIONS 4096
 #define LIMIT_DURATIONS_BYTES (2 * 1024 * 1024)
+
+/* /run/svcd/boot: a few lines a service. */
+#define LIMIT_BOOT_FILE_BYTES (8 * 1024 * 1024)
 
 /*
  * The history of policy: steps, all of them together, one of them (some files, each twice), and files of one step.
@@ -36,6 +48,19 @@
 
 /* Entries of one list key, and words of one command. */
 #define LIMIT_LIST_ENTRIES 512
+
+/* Sockets of one service: they travel with one message to the keeper, which takes 64 descriptors, and some are others. */
+#define LIMIT_SOCKETS 32
+
+/* A name in LISTEN_FDNAMES, as sd_listen_fds_with_names(3) has it. */
+#define LIMIT_SOCKET_NAME_BYTES 255
+
+/*
+ * Who has an address: one list of the kernel's (some 150 bytes a socket), and links of processes that are looked at. It is only for
+ * an error message, and must not hold the manager up for more than some 50 ms.
+ */
+#define LIMIT_PROC_NET_BYTES (4 * 1024 * 1024)
+#define LIMIT_PROC_LINKS 20000
 
 /* Alternatives in one term. */
 #define LIMIT_TERM_ALTERNATIVES 64
@@ -62,11 +87,21 @@
 /* Those whom policy refused a service, remembered by name; all are counted. A service has a few doors and names. */
 #define LIMIT_REFUSALS 8
 
+/*
+ * Instances of templates that one operator has: a handful of consoles, shares or sessions. Names are free to choose, so without
+ * it one user could fill the machine. Root has none.
+ */
+#define LIMIT_INSTANCES_PER_OPERATOR 32
+
 /* /etc/group: ten thousand groups with long lists of members. */
 #define LIMIT_GROUP_FILE_BYTES (2 * 1024 * 1024)
 
 /* Clients of the private socket at one time. */
 #define LIMIT_PRIVATE_CLIENTS 64
+
+/* Clients of the public socket, all together and of one user. */
+#define LIMIT_PUBLIC_CLIENTS 32
+#define LIMIT_PUBLIC_CLIENTS_OF_USER 8
 
 /* Conditions that one client watches at one time: a script waits for a handful. */
 #define LIMIT_WATCHES 64
@@ -158,6 +193,9 @@
 #define LIMIT_CHANGES_WAITING 16
 #define LIMIT_CHANGE_OUTPUT_BYTES (16 * 1024)
 #define LIMIT_CHANGE_US (60 * G_USEC_PER_SEC)
+
+/* Requests that wait for the CheckCommand= of a service; each is a call of a client that waits for its answer. */
+#define LIMIT_CHECKS_WAITING 256
 
 /* Flags that may be set at one time. */
 #define LIMIT_FLAGS 256

@@ -8,5 +8,6 @@ libbase_a_SOURCES = \
 	daemon/base/errors.c daemon/base/errors.h \
 	daemon/base/fd.c daemon/base/fd.h \
 	daemon/base/limits.h \
+	daemon/base/list.c daemon/base/list.h \
 	daemon/base/log.c daemon/base/log.h \
 	daemon/base/text.c daemon/base/text.h

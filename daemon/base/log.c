@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -16,12 +17,17 @@
 /* Kernel priorities of printk, in the order of LogLevel, facility daemon (3 << 3). */
 static const int kmsg_priorities[] = { 24 + 3, 24 + 4, 24 + 5, 24 + 7 };
 
+#define HELD_BYTES (32 * 1024)
+
 static struct {
 	char program[32];
 	int fd;
 	gboolean is_kmsg;
 	LogLevel level;
 	unsigned n_lost;
+	bool is_held;
+	unsigned n_held;   /* of the kernel's log */
+	GString *waiting;  /* of any other sink: whole lines; NULL: none */
 } sink = { .fd = -1, .level = LOG_NOTICE };
 
 void log_open(const char *program, int fd, gboolean is_kmsg)
@@ -38,6 +44,29 @@ void log_set_level(LogLevel level)
 	sink.level = level;
 }
 
+static bool lines_wait(void)
+{
+	return sink.is_held && !sink.is_kmsg;
+}
+
+static bool keep_line(const char *line, size_t length)
+{
+	if (!sink.waiting)
+		sink.waiting = g_string_new(NULL);
+	if (sink.waiting->len + length > HELD_BYTES)
+		return false;
+	g_string_append_len(sink.waiting, line, (gssize)length);
+	return true;
+}
+
+static int kmsg_priority(LogLevel level)
+{
+	if (!sink.is_held)
+		return kmsg_priorities[level];
+	sink.n_held += level != LOG_DEBUG;
+	return kmsg_priorities[LOG_DEBUG];
+}
+
 static bool write_line(LogLevel level, const char *text)
 {
 	/* The kernel takes at most about 1 KiB in one record of /dev/kmsg (PRINTKRB_RECORD_MAX). */
@@ -45,14 +74,45 @@ static bool write_line(LogLevel level, const char *text)
 	int n;
 
 	if (sink.is_kmsg)
-		n = snprintf(line, sizeof line, "<%d>%s: %s\n", kmsg_priorities[level], sink.program, text);
+		n = snprintf(line, sizeof line, "<%d>%s: %s\n", kmsg_priority(level), sink.program, text);
 	else
 		n = snprintf(line, sizeof line, "%s: %s\n", sink.program, text);
 	if (n >= (int)sizeof line) {
 		n = sizeof line - 1;
 		line[n - 1] = '\n';
 	}
+	if (lines_wait())
+		return keep_line(line, (size_t)n);
 	return write(sink.fd, line, (size_t)n) == n;
+}
+
+/* Line by line, for each is written whole or not at all. */
+static void write_waiting(void)
+{
+	g_autoptr(GString) waiting = g_steal_pointer(&sink.waiting);
+
+	for (const char *line = waiting ? waiting->str : ""; *line;) {
+		const size_t length = (size_t)(strchr(line, '\n') + 1 - line);
+
+		if (write(sink.fd, line, length) != (ssize_t)length)
+			sink.n_lost++;
+		line += length;
+	}
+}
+
+void log_hold(bool is_held)
+{
+	const unsigned n_held = sink.n_held;
+
+	if (sink.is_held == is_held)
+		return;
+	sink.is_held = is_held;
+	sink.n_held = 0;
+	if (is_held)
+		return;
+	write_waiting();
+	if (n_held > 0)
+		log_notice(NULL, "%u lines were kept off the console; dmesg(1) shows them", n_held);
 }
 
 void log_line(LogLevel level, const char *service, const char *format, ...)
@@ -69,7 +129,7 @@ void log_line(LogLevel level, const char *service, const char *format, ...)
 	va_end(args);
 	whole = service ? g_strdup_printf("%s: %s", service, text) : g_strdup(text);
 	safe = text_escape_terminal(whole);
-	if (sink.n_lost > 0) {
+	if (sink.n_lost > 0 && !lines_wait()) {
 		char lost[64];
 
 		(void)snprintf(lost, sizeof lost, "%u lines could not be written", sink.n_lost);

@@ -7,6 +7,7 @@
 #define SVCD_BASE_LOG_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #include "base/enum-names.h"
 
@@ -20,6 +21,14 @@ ENUM_WITH_NAMES(LogLevel, LOG, log_level, LOG_LEVELS)
  * @is_kmsg: lines get a "<level>" prefix, as /dev/kmsg reads it (kernel.org, ABI/testing/dev-kmsg)
  */
 void log_open(const char *program, int fd, gboolean is_kmsg);
+
+/**
+ * log_hold() - keep lines off the console, which somebody else has for a while; or no longer
+ *
+ * To the kernel's log they go at once, at a level at which no console shows them, and when it is over a line says how many
+ * they were. Elsewhere they wait, up to 32 KiB of them, and are written then; a process that dies takes them along.
+ */
+void log_hold(bool is_held);
 
 /* The least important level that is still written; LOG_NOTICE at first. */
 void log_set_level(LogLevel level);

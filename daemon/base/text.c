@@ -57,15 +57,16 @@ static const char *read_word(const char **p, GString *word)
 char **text_split_words(const char *text, char **ret_problem)
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GString) word = g_string_new(NULL);
 
 	for (;;) {
-		g_autoptr(GString) word = g_string_new(NULL);
 		const char *problem;
 
 		while (is_blank(*text))
 			text++;
 		if (!*text)
 			break;
+		g_string_truncate(word, 0);
 		problem = read_word(&text, word);
 		if (!problem && words->len >= LIMIT_LIST_ENTRIES)
 			problem = "there are more than 512 words";
@@ -73,7 +74,7 @@ char **text_split_words(const char *text, char **ret_problem)
 			*ret_problem = g_strdup(problem);
 			return NULL;
 		}
-		g_ptr_array_add(words, g_string_free(g_steal_pointer(&word), FALSE));
+		g_ptr_array_add(words, g_strndup(word->str, word->len));
 	}
 	g_ptr_array_add(words, NULL);
 	return (char **)g_ptr_array_free(g_steal_pointer(&words), FALSE);
@@ -260,36 +261,44 @@ bool text_parse_bool(const char *text, bool *ret)
 	return false;
 }
 
-/* Levenshtein's distance, given up above @limit; long words are no typing mistakes of each other. */
+static bool is_same_letter(char a, char b)
+{
+	return g_ascii_tolower(a) == g_ascii_tolower(b);
+}
+
+/*
+ * Levenshtein's distance, with two letters in the wrong order as one mistake; given up above @limit. Long words are no typing
+ * mistakes of each other.
+ */
 static unsigned edit_distance(const char *a, const char *b, unsigned limit)
 {
 	enum { LONGEST = 64 };
 	const size_t n = strlen(a);
 	const size_t m = strlen(b);
-	unsigned row[LONGEST + 1];
+	unsigned rows[3][LONGEST + 1] = { 0 };
 
 	if (n > LONGEST || m > LONGEST || n > m + limit || m > n + limit)
 		return limit + 1;
 	for (size_t j = 0; j <= m; j++)
-		row[j] = (unsigned)j;
+		rows[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= n; i++) {
-		unsigned diagonal = row[0];
+		unsigned *row = rows[i % 3];
+		const unsigned *above = rows[(i + 2) % 3];
 
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
-			unsigned change = diagonal + (g_ascii_tolower(a[i - 1]) != g_ascii_tolower(b[j - 1]));
-
-			diagonal = row[j];
-			row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
+			row[j] = MIN(above[j - 1] + !is_same_letter(a[i - 1], b[j - 1]), MIN(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) && is_same_letter(a[i - 2], b[j - 1]))
+				row[j] = MIN(row[j], rows[(i + 1) % 3][j - 2] + 1);
 		}
 	}
-	return row[m];
+	return rows[n % 3][m];
 }
 
 const char *text_nearest(const char *word, const char *const *candidates)
 {
-	/* A word of one letter is near to all others of its kind: only its case may differ. */
-	const unsigned limit = strlen(word) < 2 ? 0 : strlen(word) < 4 ? 1 : strlen(word) < 8 ? 2 : 3;
+	/* A word of one letter is near to all others of its kind: only its case may differ. Names of daemons are short. */
+	const unsigned limit = strlen(word) < 2 ? 0 : strlen(word) < 6 ? 1 : strlen(word) < 9 ? 2 : 3;
 	unsigned best = limit + 1;
 	const char *nearest = NULL;
 

@@ -24,6 +24,7 @@ const char *access_action(Access access)
 	case ACCESS_CONTROL:
 	case ACCESS_OPERATE:
 	case ACCESS_FLAG:
+	case ACCESS_WATCH:
 		return BUS_NAME ".control";
 	case ACCESS_POWER:
 		return BUS_NAME ".power";

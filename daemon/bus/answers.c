@@ -80,6 +80,19 @@ void answers_refuse(Answers *answers, uint64_t ticket, const GError *error)
 	answers_forget(answers, ticket);
 }
 
+DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client)
+{
+	const Promise *promise = g_hash_table_lookup(answers->promises, &ticket);
+	DBusMessage *call;
+
+	if (!promise)
+		return NULL;
+	*ret_client = promise->client;
+	call = dbus_message_ref(promise->call);
+	answers_forget(answers, ticket);
+	return call;
+}
+
 bool answers_has_client(const Answers *answers, const BusClient *client)
 {
 	GHashTableIter iter;

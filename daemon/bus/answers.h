@@ -22,6 +22,9 @@ void answers_forget(Answers *answers, uint64_t ticket);
 void answers_give_change(Answers *answers, uint64_t ticket, unsigned exit, const char *output);
 void answers_refuse(Answers *answers, uint64_t ticket, const GError *error);
 
+/* Whoever takes it gives the answer. Returns: a new reference, NULL if nobody waits any more. */
+DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client);
+
 bool answers_has_client(const Answers *answers, const BusClient *client);
 void answers_forget_client(Answers *answers, const BusClient *client);
 

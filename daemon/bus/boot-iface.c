@@ -4,10 +4,12 @@
  */
 #include "config.h"
 
+#include "bus/dispatch.h"
 #include "bus/internal.h"
 #include "bus/introspection.h"
 #include "bus/names.h"
 #include "bus/rows.h"
+#include "engine/boot-record.h"
 #include "engine/progress.h"
 #include "loop/wire.h"
 
@@ -81,6 +83,51 @@ static uint64_t get_finished(const Subject *x)
 	return progress_of(x).finished;
 }
 
+static uint64_t get_init_started_at(const Subject *x)
+{
+	return (uint64_t)bus_info(x->bus).keeper_started_us;
+}
+
+/* --- what services waited for --- */
+
+static void append_times(const Service *s, const BootRecord *record, DBusMessageIter *array)
+{
+	DBusMessageIter inner;
+
+	wire_open(array, DBUS_TYPE_STRUCT, NULL, &inner);
+	wire_string(&inner, s->def->name);
+	wire_uint64(&inner, (uint64_t)record->wanted_us);
+	wire_uint64(&inner, (uint64_t)record->allowed_us);
+	wire_uint64(&inner, (uint64_t)record->started_us);
+	wire_uint64(&inner, (uint64_t)record->over_us);
+	wire_string(&inner, boot_result_name(record->result));
+	wire_string(&inner, record->last);
+	wire_string(&inner, record->last_by);
+	wire_close(array, &inner);
+}
+
+static bool on_list_times(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	const GPtrArray *all = engine_services(call->engine);
+	DBusMessageIter array;
+
+	(void)error;
+	wire_open(out, DBUS_TYPE_ARRAY, "(sttttsss)", &array);
+	for (guint i = 0; i < all->len; i++) {
+		const Service *s = g_ptr_array_index(all, i);
+		const BootRecord *record = boot_record_get(s);
+
+		if (record && record->wanted_us > 0)
+			append_times(s, record, &array);
+	}
+	wire_close(out, &array);
+	return true;
+}
+
+static const MethodRow methods[] = {
+	{ "ListTimes", "", "a(sttttsss)", ACCESS_READ, on_list_times },
+};
+
 static const PropertyRow properties[] = {
 	{ "Progress", "d", 0, .append = append_progress },
 	{ "Phase", "s", 0, .text = get_phase },
@@ -91,11 +138,14 @@ static const PropertyRow properties[] = {
 	{ "Failed", "as", 0, .append = append_failed },
 	{ "EstimatedRemaining", "t", 0, .number = get_estimated_remaining },
 	{ "Finished", "b", 0, .number = get_finished },
+	{ "InitStartedAt", "t", PROPERTY_CONST, .number = get_init_started_at },
 };
 
 const Interface interface_boot = {
 	.name = INTERFACE_BOOT,
 	.xml = introspection_org_svcd1_Boot,
+	.methods = methods,
+	.n_methods = G_N_ELEMENTS(methods),
 	.properties = properties,
 	.n_properties = G_N_ELEMENTS(properties),
 };

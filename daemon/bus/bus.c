@@ -14,7 +14,7 @@
 #include "bus/internal.h"
 #include "bus/objects.h"
 #include "bus/operate.h"
-#include "bus/private-socket.h"
+#include "bus/client-socket.h"
 #include "bus/properties.h"
 #include "bus/rows.h"
 #include "bus/system-client.h"
@@ -32,7 +32,7 @@ struct Bus {
 	const Engine *engine;
 	const BusOps *ops;
 	void *data;
-	PrivateSocket *private_socket; /* NULL until bus_listen_private() */
+	ClientSocket *sockets[CLIENT_SOCKET_COUNT]; /* NULL until bus_listen() */
 	SystemClient *system_client;   /* NULL until bus_attach_system() */
 	GHashTable *changed;   /* names, owned: services to tell of */
 	GHashTable *published; /* names, owned: services that clients know of */
@@ -79,6 +79,11 @@ const char *bus_cgroup(const Bus *bus, const char *service)
 	return bus->ops->cgroup(bus->data, service);
 }
 
+bool bus_socket_is_open(const Bus *bus, const char *service, unsigned entry, const char **ret_problem)
+{
+	return bus->ops->is_socket_open(bus->data, service, entry, ret_problem);
+}
+
 static void on_message(void *data, BusClient *client, DBusMessage *message)
 {
 	Bus *bus = data;
@@ -94,7 +99,7 @@ static void on_client_gone(void *data, BusClient *client)
 	answers_forget_client(bus->answers, client);
 }
 
-static const PrivateListener private_listener = { .message = on_message, .gone = on_client_gone };
+static const SocketListener socket_listener = { .message = on_message, .gone = on_client_gone };
 
 static Access on_access(void *data, DBusMessage *message)
 {
@@ -103,11 +108,11 @@ static Access on_access(void *data, DBusMessage *message)
 	return dispatch_access(bus->engine, message);
 }
 
-static bool is_operator(void *data, const BusClient *client, DBusMessage *message)
+static bool is_operator(void *data, const BusClient *client, DBusMessage *message, GError **error)
 {
 	const Bus *bus = data;
 
-	return operate_is_allowed(bus, bus->engine, client, message);
+	return operate_is_allowed(bus, bus->engine, client, message, error);
 }
 
 static bool is_held(void *data, const BusClient *client)
@@ -146,8 +151,8 @@ static bool is_on_system_bus(const Bus *bus)
 /* Takes @message. */
 static void tell(Bus *bus, DBusMessage *message)
 {
-	if (bus->private_socket)
-		private_socket_broadcast(bus->private_socket, message);
+	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
+		client_socket_broadcast(bus->sockets[i], message);
 	if (is_on_system_bus(bus))
 		system_client_broadcast(bus->system_client, message);
 	dbus_message_unref(message);
@@ -157,7 +162,8 @@ static void tell(Bus *bus, DBusMessage *message)
 static bool has_listeners(const Bus *bus)
 {
 	return is_on_system_bus(bus) ||
-	       (bus->private_socket && private_socket_has_subscribers(bus->private_socket));
+	       client_socket_has_subscribers(bus->sockets[CLIENT_SOCKET_PRIVATE]) ||
+	       client_socket_has_subscribers(bus->sockets[CLIENT_SOCKET_PUBLIC]);
 }
 
 static void tell_added(Bus *bus, const char *path, const Subject *subject)
@@ -316,11 +322,11 @@ static void publish_present(Bus *bus)
 	bus->is_finish_told = progress.finished;
 }
 
-void bus_listen_private(Bus *bus, int fd)
+void bus_listen(Bus *bus, ClientSocketKind kind, int fd)
 {
 	publish_present(bus);
-	private_socket_free(bus->private_socket);
-	bus->private_socket = private_socket_new(fd, &private_listener, bus);
+	client_socket_free(bus->sockets[kind]);
+	bus->sockets[kind] = client_socket_new(kind, fd, &socket_listener, bus);
 }
 
 void bus_attach_system(Bus *bus, SystemBus *system_bus)
@@ -375,10 +381,26 @@ void bus_change_failed(Bus *bus, uint64_t ticket, const GError *error)
 	answers_refuse(bus->answers, ticket, error);
 }
 
+void bus_check_ended(Bus *bus, uint64_t ticket, const GError *problem)
+{
+	BusClient *client = NULL;
+	DBusMessage *call;
+
+	if (problem) {
+		answers_refuse(bus->answers, ticket, problem);
+		return;
+	}
+	call = answers_take(bus->answers, ticket, &client);
+	if (!call)
+		return;
+	dispatch_checked(bus, bus->engine, client, call);
+	dbus_message_unref(call);
+}
+
 void bus_flush(Bus *bus)
 {
-	if (bus->private_socket)
-		private_socket_flush(bus->private_socket);
+	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
+		client_socket_flush(bus->sockets[i]);
 	if (bus->system_client)
 		system_client_flush(bus->system_client);
 }
@@ -392,7 +414,8 @@ void bus_free(Bus *bus)
 		g_source_unref(bus->rest);
 	}
 	timer_free(bus->boot_timer);
-	private_socket_free(bus->private_socket);
+	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
+		client_socket_free(bus->sockets[i]);
 	system_client_free(bus->system_client);
 	conditions_free(bus->conditions);
 	answers_free(bus->answers);

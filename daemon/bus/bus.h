@@ -2,7 +2,7 @@
 /*
  * Bus: org.svcd1 as clients see it. Reads the engine; whatever changes something goes through BusOps.
  *
- * Clients come by the private socket (private-socket.h) and by the system bus (system-client.h). Objects, interfaces and
+ * Clients come by our own sockets (client-socket.h) and by the system bus (system-client.h). Objects, interfaces and
  * rows do not know by which way a call came. In words: docs/dbus.md.
  */
 #ifndef SVCD_BUS_BUS_H
@@ -18,11 +18,14 @@
 
 typedef struct Bus Bus;
 
+typedef enum ClientSocketKind { CLIENT_SOCKET_PRIVATE, CLIENT_SOCKET_PUBLIC, CLIENT_SOCKET_COUNT } ClientSocketKind;
+
 /* What the bus tells of the manager itself; borrowed, valid until the next turn of the main loop. */
 typedef struct BusInfo {
 	const char *virtualization;  /* NULL or "", "container", "vm" */
 	const char *const *tainted;  /* sentences, NULL-terminated, or NULL */
 	unsigned generation;         /* how many managers there were before */
+	int64_t keeper_started_us;   /* PID 1's start */
 	int64_t started_us;          /* this manager's start */
 	int64_t files_read_us;       /* when it began to read the files that are in force; 0: not yet */
 } BusInfo;
@@ -31,6 +34,13 @@ typedef struct BusInfo {
 typedef struct BusOps {
 	/* engine_request(), after loading an instance of a template if the name asks for one. */
 	bool (*request)(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error);
+	/* @service: that of an object. @signo: 1 to SIGRTMAX. @to_all: not only to its main process. */
+	bool (*signal)(void *data, const char *service, int signo, bool to_all, const Requester *who, GError **error);
+	/*
+	 * Run CheckCommand= of a service that needs it, or of the members of a group that do; bus_check_ended() will be called
+	 * with @ticket, but not before this returns.
+	 */
+	bool (*check)(void *data, uint64_t ticket, RequestVerb verb, const char *service, const Requester *who, GError **error);
 	/* engine_demand(); names that @stand_in ("": nobody) owns on the system bus do not count from now on. */
 	bool (*activate)(void *data, const char *service, const char *bus_name, const char *stand_in, const Requester *who,
 			 GError **error);
@@ -51,12 +61,17 @@ typedef struct BusOps {
 	 */
 	bool (*change_policy)(void *data, uint64_t ticket, const char *const *words, const Requester *who,
 			      GError **error);
-	/* If @name is that of an instance of a template, it is made known; its file is read now. */
-	void (*add_instance)(void *data, const char *name);
+	/*
+	 * If @name is that of an instance of a template, it is made known; its file is read now. @who: an operator of it.
+	 * Returns: false with LIMIT_REACHED when @who has too many.
+	 */
+	bool (*add_instance)(void *data, const char *name, const Requester *who, GError **error);
 	/* Is one of these groups in the service's Operators=? */
 	bool (*is_operator)(void *data, const char *service, const gid_t *gids, unsigned n_gids);
 	/* The cgroup's absolute directory, borrowed, or NULL. */
 	const char *(*cgroup)(void *data, const char *service);
+	/* Is the socket at this place of its definition open? *@ret_problem: why not, borrowed; NULL: it is not to be. */
+	bool (*is_socket_open)(void *data, const char *service, unsigned entry, const char **ret_problem);
 	void (*foreach_diagnostic)(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user);
 	void (*info)(void *data, BusInfo *ret);
 	/*
@@ -78,10 +93,10 @@ void bus_free(Bus *bus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Bus, bus_free)
 
 /**
- * bus_listen_private() - serve clients of the private socket
- * @fd: taken; a listening socket, made by private_socket_open() or kept by the keeper
+ * bus_listen() - serve clients of one of our sockets
+ * @fd: taken; a listening socket, made by client_socket_open() or kept by the keeper
  */
-void bus_listen_private(Bus *bus, int fd);
+void bus_listen(Bus *bus, ClientSocketKind kind, int fd);
 
 /**
  * bus_attach_system() - be org.svcd1 on the system bus as well, whenever it is there; once
@@ -108,6 +123,9 @@ void bus_condition_changed(Bus *bus, const char *key, Level level, const char *w
  */
 void bus_change_ended(Bus *bus, uint64_t ticket, unsigned exit, const char *output);
 void bus_change_failed(Bus *bus, uint64_t ticket, const GError *error);
+
+/* The call that waits for this check is refused with @problem, or, without one, carried out, if its client is still there. */
+void bus_check_ended(Bus *bus, uint64_t ticket, const GError *problem);
 
 /**
  * bus_flush() - write what the sockets take now, without waiting; before the manager leaves

@@ -81,11 +81,15 @@ void conditions_free(Conditions *conditions)
 
 /* --- watching --- */
 
-static bool parse(const char *text, KeyPrefix *ret_prefix, const char **ret_key, GError **error)
+/* A new string; NULL with @error. It is interned only when it is watched: what is interned stays. */
+static char *parse(const char *text, KeyPrefix *ret_prefix, GError **error)
 {
 	g_autofree char *problem = NULL;
+	char *key = key_canonical(text, ret_prefix, &problem);
 
-	return key_parse(text, ret_prefix, ret_key, &problem) || fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+	if (!key)
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+	return key;
 }
 
 static unsigned count_watches(const Conditions *conditions, const BusClient *client)
@@ -143,13 +147,14 @@ static Watch *add_watch(Conditions *conditions, KeyPrefix prefix, const char *ke
 bool conditions_watch(Conditions *conditions, BusClient *client, const char *text, Level *ret_level,
 		      const char **ret_why, GError **error)
 {
-	const char *key;
 	KeyPrefix prefix;
+	g_autofree char *canonical = parse(text, &prefix, error);
+	const char *key;
 	Watch *watch;
 
-	if (!parse(text, &prefix, &key, error) ||
-	    (key_prefix_is_internal(prefix) && !check_service(conditions, prefix, key, error)))
+	if (!canonical || (key_prefix_is_internal(prefix) && !check_service(conditions, prefix, canonical, error)))
 		return false;
+	key = g_intern_string(canonical);
 	watch = g_hash_table_lookup(conditions->watches, key);
 	if ((!watch || !g_ptr_array_find(watch->clients, client, NULL)) &&
 	    count_watches(conditions, client) >= LIMIT_WATCHES)
@@ -176,13 +181,13 @@ static bool leave(Conditions *conditions, Watch *watch, BusClient *client)
 
 bool conditions_unwatch(Conditions *conditions, BusClient *client, const char *text, GError **error)
 {
-	const char *key;
 	KeyPrefix prefix;
-	Watch *watch;
+	g_autofree char *canonical = parse(text, &prefix, error);
+	const char *key = canonical ? key_known(canonical) : NULL;
+	Watch *watch = key ? g_hash_table_lookup(conditions->watches, key) : NULL;
 
-	if (!parse(text, &prefix, &key, error))
+	if (!canonical)
 		return false;
-	watch = g_hash_table_lookup(conditions->watches, key);
 	if (watch && leave(conditions, watch, client))
 		g_hash_table_remove(conditions->watches, key);
 	return true;

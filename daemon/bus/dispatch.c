@@ -17,6 +17,7 @@
 #include "bus/properties.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
+#include "model/key.h"
 #include "model/name.h"
 
 static G_DEFINE_QUARK(svcd-call-error, call_error)
@@ -141,27 +142,77 @@ Access dispatch_access(const Engine *engine, DBusMessage *message)
 	return row ? row->access : ACCESS_READ;
 }
 
-void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message)
+/* What has settled because there is no such service would be kept under any name that somebody thinks of. */
+static bool is_internal_public(const Engine *engine, KeyPrefix prefix, const char *key)
 {
-	BusCall call = { .bus = bus, .engine = engine, .client = client, .message = message };
-	g_autoptr(GError) error = NULL;
-	const MethodRow *row;
-	DBusMessageIter out;
-	DBusMessage *reply;
+	g_autofree char *why = NULL;
+	Level level;
 
-	if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_METHOD_CALL)
-		return;
-	row = find_row(engine, message, &error);
-	reply = wire_must(dbus_message_new_method_return(message));
+	return key_prefix_is_internal(prefix) &&
+	       (engine_internal_level(engine, prefix, key, &level, &why) || prefix != KEY_SETTLED);
+}
+
+/* Any other one would let everybody look at files that only root may see. */
+static bool is_condition_public(const Engine *engine, const char *text)
+{
+	g_autofree char *problem = NULL;
+	KeyPrefix prefix;
+	g_autofree char *key = key_canonical(text, &prefix, &problem);
+	ConditionView view;
+
+	return key && (is_internal_public(engine, prefix, key) || engine_condition(engine, key, &view));
+}
+
+static bool is_watch_public(const Engine *engine, DBusMessage *message)
+{
+	const char *text = NULL;
+	dbus_bool_t is_on;
+
+	return dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_BOOLEAN, &is_on, DBUS_TYPE_INVALID) &&
+	       is_condition_public(engine, text);
+}
+
+static Access access_needed(const Engine *engine, const MethodRow *row, DBusMessage *message)
+{
+	return row->access == ACCESS_WATCH && is_watch_public(engine, message) ? ACCESS_READ : row->access;
+}
+
+static bool may_call(const BusCall *call, const MethodRow *row, GError **error)
+{
+	return call->is_checked || access_check(call->client, access_needed(call->engine, row, call->message), error);
+}
+
+static void carry_out(BusCall *call)
+{
+	g_autoptr(GError) error = NULL;
+	const MethodRow *row = find_row(call->engine, call->message, &error);
+	DBusMessage *reply = wire_must(dbus_message_new_method_return(call->message));
+	DBusMessageIter out;
+
 	dbus_message_iter_init_append(reply, &out);
-	if (!row || !access_check(client, row->access, &error) || !row->handle(&call, &out, &error)) {
+	if (!row || !may_call(call, row, &error) || !row->handle(call, &out, &error)) {
 		dbus_message_unref(reply);
-		reply = error_reply(message, error);
-	} else if (call.is_promised) {
+		reply = error_reply(call->message, error);
+	} else if (call->is_promised) {
 		dbus_message_unref(reply);
 		return;
 	}
-	answer(client, message, reply);
+	answer(call->client, call->message, reply);
+}
+
+void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message)
+{
+	BusCall call = { .bus = bus, .engine = engine, .client = client, .message = message };
+
+	if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL)
+		carry_out(&call);
+}
+
+void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message)
+{
+	BusCall call = { .bus = bus, .engine = engine, .client = client, .message = message, .is_checked = true };
+
+	carry_out(&call);
 }
 
 /* --- org.freedesktop.DBus.Introspectable --- */

@@ -28,6 +28,9 @@ bool fail_call(GError **error, CallError code, const char *format, ...) G_GNUC_P
  */
 void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message);
 
+/* The same once more, after a promise: who may do it has been found out, and CheckCommand= has had nothing against it. */
+void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message);
+
 /* What the row of this call needs; ACCESS_READ if there is none, for then dispatch() has an error to tell. */
 Access dispatch_access(const Engine *engine, DBusMessage *message);
 /* SetFlag: the bus name to which the flag belongs, a new string; NULL: the flag is the admin's, or no call's argument. */

@@ -21,6 +21,8 @@ struct Answers *bus_answers(const Bus *bus);
 
 /* The cgroup of a service, or NULL; borrowed. */
 const char *bus_cgroup(const Bus *bus, const char *service);
+/* BusOps.is_socket_open */
+bool bus_socket_is_open(const Bus *bus, const char *service, unsigned entry, const char **ret_problem);
 
 /* Somebody who is to be told has come. */
 void bus_listener_came(Bus *bus);

@@ -8,6 +8,7 @@
 extern const char introspection_org_svcd1_Manager[];
 extern const char introspection_org_svcd1_Service[];
 extern const char introspection_org_svcd1_Boot[];
+extern const char introspection_org_svcd1_Services[];
 extern const char introspection_org_freedesktop_DBus[];
 extern const char introspection_org_freedesktop_DBus_ObjectManager[];
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 BUS_XML = daemon/bus/org.svcd1.Manager.xml daemon/bus/org.svcd1.Service.xml daemon/bus/org.svcd1.Boot.xml \
+	daemon/bus/org.svcd1.Services.xml \
 	daemon/bus/org.freedesktop.DBus.xml daemon/bus/org.freedesktop.DBus.ObjectManager.xml
 
 noinst_LIBRARIES += libbus.a
@@ -21,11 +22,13 @@ libbus_a_SOURCES = \
 	daemon/bus/operate.c daemon/bus/operate.h \
 	daemon/bus/peer.c daemon/bus/peer.h \
 	daemon/bus/polkit.c daemon/bus/polkit.h \
-	daemon/bus/private-socket.c daemon/bus/private-socket.h \
+	daemon/bus/client-socket.c daemon/bus/client-socket.h \
 	daemon/bus/properties.c daemon/bus/properties.h \
 	daemon/bus/requester.c daemon/bus/requester.h \
 	daemon/bus/rows.h \
+	daemon/bus/service-call.c daemon/bus/service-call.h \
 	daemon/bus/service-iface.c \
+	daemon/bus/services-iface.c \
 	daemon/bus/system-client.c daemon/bus/system-client.h \
 	daemon/bus/terms.c daemon/bus/terms.h
 nodist_libbus_a_SOURCES = daemon/bus/introspection.c
@@ -36,7 +39,7 @@ daemon/bus/introspection.c: $(BUS_XML) $(srcdir)/daemon/bus/local.mk
 		echo '/* Made from the introspection XML. */'; \
 		echo '#include "config.h"'; \
 		echo '#include "bus/introspection.h"'; \
-		for name in org.svcd1.Manager org.svcd1.Service org.svcd1.Boot org.freedesktop.DBus \
+		for name in org.svcd1.Manager org.svcd1.Service org.svcd1.Boot org.svcd1.Services org.freedesktop.DBus \
 				org.freedesktop.DBus.ObjectManager; do \
 			echo "const char introspection_$$(echo $$name | tr . _)[] ="; \
 			$(SED) -n -e '/<interface/,/<\/interface>/{s/[\\"]/\\&/g;s/^/"/;s/$$/\\n"/;p;}' \
@@ -47,7 +50,8 @@ CLEANFILES += daemon/bus/introspection.c
 EXTRA_DIST += $(BUS_XML)
 
 dbusinterfacesdir = $(datadir)/dbus-1/interfaces
-dbusinterfaces_DATA = daemon/bus/org.svcd1.Manager.xml daemon/bus/org.svcd1.Service.xml daemon/bus/org.svcd1.Boot.xml
+dbusinterfaces_DATA = daemon/bus/org.svcd1.Manager.xml daemon/bus/org.svcd1.Service.xml daemon/bus/org.svcd1.Boot.xml \
+	daemon/bus/org.svcd1.Services.xml
 
 dbuspolicydir = $(datadir)/dbus-1/system.d
 dist_dbuspolicy_DATA = daemon/bus/org.svcd1.conf

@@ -17,6 +17,7 @@
 #include "bus/objects.h"
 #include "bus/properties.h"
 #include "bus/rows.h"
+#include "bus/service-call.h"
 #include "bus/terms.h"
 #include "engine/explain.h"
 #include "engine/progress.h"
@@ -162,23 +163,27 @@ static bool on_subscribe(BusCall *call, DBusMessageIter *out, GError **error)
 
 /* --- changing --- */
 
-static bool request(BusCall *call, RequestVerb verb, const char *name, GError **error)
+/* Stop, Reload, Clear */
+static bool on_request(BusCall *call, DBusMessageIter *out, GError **error)
 {
-	if (!check_name(name, name_check_service, error))
-		return false;
-	return bus_ops(call->bus)->request(bus_ops_data(call->bus), verb, name, &call->client->who, error);
+	ServiceCall asked;
+
+	(void)out;
+	return service_call_make(call, &asked, error);
 }
 
-/* What it waits for; nothing while it is on its way. */
-static bool request_start(BusCall *call, RequestVerb verb, DBusMessageIter *out, GError **error)
+/* Start, Restart: what it waits for; nothing while it is on its way. */
+static bool on_request_with_terms(BusCall *call, DBusMessageIter *out, GError **error)
 {
-	const char *name = call_string(call);
 	const Service *service;
 	DBusMessageIter none;
+	ServiceCall asked;
 
-	if (!request(call, verb, name, error))
+	if (!service_call_make(call, &asked, error))
 		return false;
-	service = engine_find(call->engine, name);
+	if (call->is_promised)
+		return true;
+	service = engine_find(call->engine, asked.name);
 	if (service && (service->state == STATE_WAITING || service->state == STATE_IDLE)) {
 		terms_append_false(call->engine, service, out);
 		return true;
@@ -186,47 +191,6 @@ static bool request_start(BusCall *call, RequestVerb verb, DBusMessageIter *out,
 	wire_open(out, DBUS_TYPE_ARRAY, "(ssss)", &none);
 	wire_close(out, &none);
 	return true;
-}
-
-static bool on_start(BusCall *call, DBusMessageIter *out, GError **error)
-{
-	return request_start(call, REQUEST_VERB_START, out, error);
-}
-
-static bool on_restart(BusCall *call, DBusMessageIter *out, GError **error)
-{
-	return request_start(call, REQUEST_VERB_RESTART, out, error);
-}
-
-static bool on_stop(BusCall *call, DBusMessageIter *out, GError **error)
-{
-	const char *name = NULL;
-	bool with_dependents = false;
-	const Service *service;
-
-	string_and_bool(call, &name, &with_dependents);
-	service = terms_find_service(call->engine, name);
-	if (service && !with_dependents) {
-		g_autoptr(GPtrArray) names = terms_dependents(call->engine, service);
-		g_autofree char *list = NULL;
-
-		g_ptr_array_add(names, NULL);
-		list = g_strjoinv(", ", (char **)names->pdata);
-		if (names->len > 1)
-			return fail(error, SVCD_ERROR_BUSY, "%s was not stopped: %u running %s it: %s", name,
-				    names->len - 1, names->len == 2 ? "service needs" : "services need", list);
-	}
-	return request(call, REQUEST_VERB_STOP, name, error);
-}
-
-static bool on_reload(BusCall *call, DBusMessageIter *out, GError **error)
-{
-	return request(call, REQUEST_VERB_RELOAD, call_string(call), error);
-}
-
-static bool on_clear(BusCall *call, DBusMessageIter *out, GError **error)
-{
-	return request(call, REQUEST_VERB_CLEAR, call_string(call), error);
 }
 
 static bool on_activate(BusCall *call, DBusMessageIter *out, GError **error)
@@ -343,17 +307,17 @@ static bool on_change_policy(BusCall *call, DBusMessageIter *out, GError **error
 static const MethodRow methods[] = {
 	{ "ListServices", "", "aa{sv}", ACCESS_READ, on_list_services },
 	{ "GetService", "s", "o", ACCESS_READ, on_get_service },
-	{ "Start", "s", "a(ssss)", ACCESS_OPERATE, on_start },
-	{ "Stop", "sb", "", ACCESS_OPERATE, on_stop },
-	{ "Restart", "s", "a(ssss)", ACCESS_OPERATE, on_restart },
-	{ "Reload", "s", "", ACCESS_OPERATE, on_reload },
-	{ "Clear", "s", "", ACCESS_OPERATE, on_clear },
+	{ "Start", "s", "a(ssss)", ACCESS_OPERATE, on_request_with_terms },
+	{ "Stop", "sb", "", ACCESS_OPERATE, on_request },
+	{ "Restart", "s", "a(ssss)", ACCESS_OPERATE, on_request_with_terms },
+	{ "Reload", "s", "", ACCESS_OPERATE, on_request },
+	{ "Clear", "s", "", ACCESS_OPERATE, on_request },
 	{ "Activate", "ss", "o", ACCESS_CONTROL, on_activate },
 	{ "Explain", "s", "a(usss)", ACCESS_READ, on_explain },
 	{ "SetRunlevel", "s", "", ACCESS_CONTROL, on_set_runlevel },
 	{ "SetFlag", "sb", "", ACCESS_FLAG, on_set_flag },
 	{ "ListConditions", "", "a(ssstasass)", ACCESS_READ, on_list_conditions },
-	{ "WatchCondition", "sb", "ss", ACCESS_CONTROL, on_watch_condition },
+	{ "WatchCondition", "sb", "ss", ACCESS_WATCH, on_watch_condition },
 	{ "Shutdown", "s", "", ACCESS_POWER, on_shutdown },
 	{ "ReloadFiles", "", "", ACCESS_CONFIGURE, on_reload_files },
 	{ "Reexec", "", "", ACCESS_CONFIGURE, on_reexec },

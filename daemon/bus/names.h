@@ -9,6 +9,7 @@
 #define BUS_NAME "org.svcd1"
 
 #define PRIVATE_SOCKET_PATH "/run/svcd/private"
+#define PUBLIC_SOCKET_PATH "/run/svcd/public" /* for reading */
 
 #define OBJECT_PATH_MANAGER "/org/svcd1"
 #define OBJECT_PATH_SERVICES "/org/svcd1/service"
@@ -17,6 +18,7 @@
 #define INTERFACE_MANAGER "org.svcd1.Manager"
 #define INTERFACE_SERVICE "org.svcd1.Service"
 #define INTERFACE_BOOT "org.svcd1.Boot"
+#define INTERFACE_SERVICES "org.svcd1.Services"
 
 /* Followed by a name of base/errors.h. */
 #define BUS_ERROR_PREFIX "org.svcd1.Error."

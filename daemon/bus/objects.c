@@ -16,6 +16,7 @@ static const Interface *const node_interfaces[] = { STANDARD_INTERFACES };
 static const Interface *const manager_interfaces[] = { &interface_manager, &interface_object_manager,
 						       STANDARD_INTERFACES };
 static const Interface *const boot_interfaces[] = { &interface_boot, STANDARD_INTERFACES };
+static const Interface *const services_interfaces[] = { &interface_services, STANDARD_INTERFACES };
 static const Interface *const service_interfaces[] = { &interface_service, STANDARD_INTERFACES };
 
 static const struct {
@@ -26,7 +27,7 @@ static const struct {
 	{ "/", node_interfaces, "org" },
 	{ "/org", node_interfaces, "svcd1" },
 	{ OBJECT_PATH_MANAGER, manager_interfaces, "service" },
-	{ OBJECT_PATH_SERVICES, node_interfaces, NULL },
+	{ OBJECT_PATH_SERVICES, services_interfaces, NULL },
 	{ OBJECT_PATH_BOOT, boot_interfaces, NULL },
 };
 

@@ -1,78 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Operate: collect who is concerned, and ask about each.
+ * Operate: ask the engine who is concerned, and about each whether it is the caller's.
  */
 #include "config.h"
 
 #include "bus/operate.h"
 
-#include <string.h>
-
+#include "base/errors.h"
 #include "bus/internal.h"
+#include "bus/service-call.h"
 #include "bus/terms.h"
 #include "model/name.h"
 
-/* What a call does beyond the service that it names. */
-typedef struct Reach {
-	bool stops;  /* those that cannot be without it */
-	bool starts; /* so what conflicts with it is stopped */
-} Reach;
-
-static Reach reach_of(DBusMessage *call)
+/* Stop without dependents is refused while there are some, whoever asks. */
+static bool is_busy(const Engine *engine, const Service *service, const ServiceCall *call)
 {
-	const char *method = dbus_message_get_member(call);
-	DBusMessageIter in;
-	dbus_bool_t with_dependents = FALSE;
+	g_autoptr(GPtrArray) dependents = NULL;
 
-	if (strcmp(method, "Restart") == 0)
-		return (Reach){ .stops = true, .starts = true };
-	if (strcmp(method, "Start") == 0)
-		return (Reach){ .starts = true };
-	dbus_message_iter_init(call, &in);
-	if (strcmp(method, "Stop") == 0 && dbus_message_iter_next(&in))
-		dbus_message_iter_get_basic(&in, &with_dependents);
-	return (Reach){ .stops = with_dependents }; /* without that it is refused while there are dependents */
-}
-
-static bool names_it(const Engine *engine, const GPtrArray *refs, const Service *service)
-{
-	for (guint i = 0; i < refs->len; i++) {
-		if (terms_find_service(engine, ((const NameRef *)g_ptr_array_index(refs, i))->name) == service)
-			return true;
-	}
-	return false;
-}
-
-static void add_new(GPtrArray *names, const char *name)
-{
-	if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
-		g_ptr_array_add(names, (char *)name);
-}
-
-static void add_conflicts(GPtrArray *names, const Engine *engine, const Service *service)
-{
-	const GPtrArray *all = engine_services(engine);
-
-	for (guint i = 0; i < all->len; i++) {
-		const Service *other = g_ptr_array_index(all, i);
-
-		if ((service_is_up(other) || other->state == STATE_STARTING) &&
-		    (names_it(engine, service->def->conflicts, other) ||
-		     names_it(engine, other->def->conflicts, service)))
-			add_new(names, other->def->name);
-	}
-}
-
-/* To the end of the chain; the array grows as it is walked. */
-static void add_dependents(GPtrArray *names, const Engine *engine)
-{
-	for (guint i = 0; i < names->len; i++) {
-		const Service *service = engine_find(engine, g_ptr_array_index(names, i));
-		g_autoptr(GPtrArray) dependents = service ? terms_dependents(engine, service) : g_ptr_array_new();
-
-		for (guint j = 0; j < dependents->len; j++)
-			add_new(names, g_ptr_array_index(dependents, j));
-	}
+	if (call->verb != REQUEST_VERB_STOP || call->with_dependents)
+		return false;
+	dependents = terms_dependents(engine, service);
+	return dependents->len > 0;
 }
 
 static bool operates(const Bus *bus, const BusClient *client, const char *name)
@@ -81,38 +29,40 @@ static bool operates(const Bus *bus, const BusClient *client, const char *name)
 					 client->groups->len);
 }
 
-/* What an instance of a template conflicts with is known when its file has been read. */
-static const Service *make_known(const Bus *bus, const Engine *engine, const BusClient *client, const char *name)
+static bool check_reach(const Bus *bus, const BusClient *client, RequestVerb verb, const Service *service, GError **error)
 {
-	const Service *service = terms_find_service(engine, name);
+	g_autoptr(GPtrArray) reached = engine_reach(verb, service);
 
-	if (service || !operates(bus, client, name))
-		return service;
-	bus_ops(bus)->add_instance(bus_ops_data(bus), name);
-	return terms_find_service(engine, name);
-}
+	for (guint i = 0; i < reached->len; i++) {
+		const Service *other = g_ptr_array_index(reached, i);
 
-bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *client, DBusMessage *call)
-{
-	const Reach reach = reach_of(call);
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	const Service *service;
-	DBusMessageIter in;
-	const char *name;
-
-	dbus_message_iter_init(call, &in);
-	dbus_message_iter_get_basic(&in, &name);
-	if (!client->groups || !name_check_service(name, NULL))
-		return false;
-	service = reach.starts ? make_known(bus, engine, client, name) : terms_find_service(engine, name);
-	g_ptr_array_add(names, service ? service->def->name : (char *)name);
-	if (service && reach.starts)
-		add_conflicts(names, engine, service);
-	if (reach.stops || names->len > 1)
-		add_dependents(names, engine);
-	for (guint i = 0; i < names->len; i++) {
-		if (!operates(bus, client, g_ptr_array_index(names, i)))
-			return false;
+		if (!operates(bus, client, other->def->name))
+			return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+				    "an operator of %s may do this only who operates %s too, which it may end",
+				    service->def->name, other->def->name);
 	}
 	return true;
+}
+
+bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *client, DBusMessage *call, GError **error)
+{
+	const Service *service;
+	ServiceCall asked;
+	bool starts;
+
+	if (!service_call_read(engine, call, &asked, error))
+		return false;
+	starts = asked.verb == REQUEST_VERB_START || asked.verb == REQUEST_VERB_RESTART;
+	if (!client->groups || !name_check_service(asked.name, NULL))
+		return false;
+	service = terms_find_service(engine, asked.name);
+	if (!operates(bus, client, service ? service->def->name : asked.name))
+		return false;
+	/* What an instance of a template reaches is known when its file has been read. */
+	if (!service && starts && !bus_ops(bus)->add_instance(bus_ops_data(bus), asked.name, &client->who, error))
+		return false;
+	service = terms_find_service(engine, asked.name);
+	if (!service || is_busy(engine, service, &asked))
+		return true; /* the request says what is wrong */
+	return operates(bus, client, service->def->name) && check_reach(bus, client, asked.verb, service, error);
 }

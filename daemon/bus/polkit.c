@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/errors.h"
+#include "base/text.h"
+#include "bus/names.h"
 #include "loop/wire.h"
 
 #define POLKIT_NAME "org.freedesktop.PolicyKit1"
@@ -56,6 +58,15 @@ static void append_detail(DBusMessageIter *array, const char *name, const char *
 	wire_close(array, &entry);
 }
 
+/* The service whose object @call is for; NULL: another object. A new string. */
+static char *named_object(DBusMessage *call)
+{
+	static const char prefix[] = OBJECT_PATH_SERVICES "/";
+	const char *path = dbus_message_get_path(call);
+
+	return path && g_str_has_prefix(path, prefix) ? text_unescape_bus_path(path + sizeof prefix - 1) : NULL;
+}
+
 /* The first argument: a word, or words with blanks between. Returns: a new string; NULL: it is something else. */
 static char *first_argument(DBusMessage *call)
 {
@@ -80,7 +91,8 @@ static char *first_argument(DBusMessage *call)
 
 static void append_details(DBusMessageIter *out, DBusMessage *call)
 {
-	g_autofree char *argument = first_argument(call);
+	g_autofree char *service = named_object(call);
+	g_autofree char *argument = service ? g_steal_pointer(&service) : first_argument(call);
 	DBusMessageIter array;
 
 	wire_open(out, DBUS_TYPE_ARRAY, "{ss}", &array);

@@ -15,7 +15,8 @@
 /**
  * polkit_question() - CheckAuthorization for the sender of @call; a new message
  *
- * The user is asked for a password only if the call allows it. Rules see the call's method and first word as details.
+ * The user is asked for a password only if the call allows it. Rules see the call's method and first word as details;
+ * of a call to the object of a service its name in place of the word.
  */
 DBusMessage *polkit_question(DBusMessage *call, const char *action);
 

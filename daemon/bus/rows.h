@@ -18,6 +18,7 @@ typedef enum Access {
 	ACCESS_CONTROL,   /* services and flags */
 	ACCESS_OPERATE,   /* one service: its operators too (operate.h); others as ACCESS_CONTROL */
 	ACCESS_FLAG,      /* a flag that belongs to a bus name: who owns that; others as ACCESS_CONTROL */
+	ACCESS_WATCH,     /* a condition; who is not root, and by our own socket, those that ListConditions shows him anyway */
 	ACCESS_POWER,     /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */
 	ACCESS_POLICY,    /* what the machine wants */
@@ -40,6 +41,7 @@ typedef struct BusCall {
 	const Engine *engine;
 	BusClient *client;
 	DBusMessage *message; /* its signature has been checked against the row */
+	bool is_checked;      /* CheckCommand= has had nothing against it; this is the second dispatch */
 	bool is_promised;     /* set by a handler whose answer comes later (answers.h) */
 } BusCall;
 
@@ -89,6 +91,7 @@ typedef struct Interface {
 extern const Interface interface_manager;
 extern const Interface interface_service;
 extern const Interface interface_boot;
+extern const Interface interface_services;
 extern const Interface interface_object_manager;
 extern const Interface interface_introspectable;
 extern const Interface interface_peer;

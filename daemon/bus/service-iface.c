@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1.Service: one row a property, each read from the engine's record when somebody asks.
+ * org.svcd1.Service: one row a property, each read from the engine's record when somebody asks; Signal and Request.
  */
 #include "config.h"
 
+#include <signal.h>
+#include <string.h>
+
+#include "base/errors.h"
 #include "bus/internal.h"
 #include "bus/introspection.h"
 #include "bus/names.h"
+#include "bus/objects.h"
 #include "bus/rows.h"
+#include "bus/service-call.h"
 #include "bus/terms.h"
 #include "loop/wire.h"
 
@@ -185,9 +191,34 @@ static const char *get_result(const Subject *x)
 	return x->service->result;
 }
 
+static uint64_t get_restarting(const Subject *x)
+{
+	return x->service->is_restarting;
+}
+
+static const char *get_restart_problem(const Subject *x)
+{
+	return x->service->restart_problem;
+}
+
 static const char *get_status_text(const Subject *x)
 {
 	return x->service->status_text;
+}
+
+static const char *get_resource_problem(const Subject *x)
+{
+	return x->service->resource_problem;
+}
+
+static const char *get_health(const Subject *x)
+{
+	return health_name(x->service->health);
+}
+
+static const char *get_health_text(const Subject *x)
+{
+	return x->service->health_text;
 }
 
 static void append_false_terms(const Subject *x, DBusMessageIter *out)
@@ -198,6 +229,33 @@ static void append_false_terms(const Subject *x, DBusMessageIter *out)
 static void append_terms(const Subject *x, DBusMessageIter *out)
 {
 	terms_append_all(x->engine, x->service, out);
+}
+
+static void append_socket(const Subject *x, unsigned entry, DBusMessageIter *array)
+{
+	const ServiceDef *def = x->service->def;
+	const Listen *listen = g_ptr_array_index(def->socket->listens, entry);
+	g_autofree char *name = socket_def_name(def->socket, entry, def->name);
+	const char *problem = NULL;
+	DBusMessageIter inner;
+
+	wire_open(array, DBUS_TYPE_STRUCT, NULL, &inner);
+	wire_string(&inner, listen_kind_name(listen->kind));
+	wire_string(&inner, listen->text);
+	wire_string(&inner, name);
+	wire_bool(&inner, bus_socket_is_open(x->bus, def->name, entry, &problem));
+	wire_string(&inner, problem);
+	wire_close(array, &inner);
+}
+
+static void append_sockets(const Subject *x, DBusMessageIter *out)
+{
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "(sssbs)", &array);
+	for (unsigned i = 0; i < service_def_n_sockets(x->service->def); i++)
+		append_socket(x, i, &array);
+	wire_close(out, &array);
 }
 
 static void append_dependents(const Subject *x, DBusMessageIter *out)
@@ -227,6 +285,11 @@ static uint64_t get_backoff_until(const Subject *x)
 	return x->service->state == STATE_BACKOFF ? time_of(x->service->backoff_until_us) : 0;
 }
 
+static uint64_t get_start_limit(const Subject *x)
+{
+	return time_of(x->service->def->start_limit_us);
+}
+
 static uint64_t get_stop_limit(const Subject *x)
 {
 	return time_of(x->service->def->stop_limit_us);
@@ -241,6 +304,45 @@ static void append_source_file(const Subject *x, DBusMessageIter *out)
 {
 	wire_string(out, x->service->def->origin.file);
 }
+
+/* --- methods --- */
+
+/* What is reached by its object is there: the call has been dispatched by its path. */
+static bool on_signal(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	static const char *const whoms[] = { "main", "all", NULL };
+	DBusMessageIter in;
+	const char *whom = NULL;
+	dbus_int32_t signo = 0;
+	Object object;
+
+	(void)out;
+	dbus_message_iter_init(call->message, &in);
+	dbus_message_iter_get_basic(&in, &whom);
+	dbus_message_iter_next(&in);
+	dbus_message_iter_get_basic(&in, &signo);
+	if (!g_strv_contains(whoms, whom))
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a signal goes to main or all, not to \"%s\"", whom);
+	if (signo < 1 || signo > SIGRTMAX)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no signal %d", (int)signo);
+	if (!object_find(call->engine, dbus_message_get_path(call->message), &object) || !object.service)
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no such service any more");
+	return bus_ops(call->bus)->signal(bus_ops_data(call->bus), object.service->def->name, (int)signo,
+					  strcmp(whom, "all") == 0, &call->client->who, error);
+}
+
+static bool on_request(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	ServiceCall asked;
+
+	(void)out;
+	return service_call_make(call, &asked, error);
+}
+
+static const MethodRow methods[] = {
+	{ "Request", "sas", "", ACCESS_OPERATE, on_request },
+	{ "Signal", "si", "", ACCESS_OPERATE, on_signal },
+};
 
 static const PropertyRow properties[] = {
 	{ "Name", "s", PROPERTY_CONST | PROPERTY_LISTED, .text = get_name },
@@ -260,7 +362,7 @@ static const PropertyRow properties[] = {
 	{ "Activation", "s", PROPERTY_LISTED, .text = get_activation },
 	{ "ActivationOrigin", "s", PROPERTY_LISTED, .append = append_activation_origin },
 	{ "ActivationIsDefault", "b", PROPERTY_LISTED, .number = get_activation_is_default },
-	{ "InRunlevel", "b", 0, .number = get_in_runlevel },
+	{ "InRunlevel", "b", PROPERTY_LISTED, .number = get_in_runlevel },
 	{ "RunlevelOrigin", "s", 0, .append = append_runlevel_origin },
 	{ "PolicyReason", "s", 0, .text = get_policy_reason },
 	{ "MainPid", "u", PROPERTY_LISTED, .number = get_main_pid },
@@ -269,13 +371,20 @@ static const PropertyRow properties[] = {
 	{ "Restarts", "u", PROPERTY_LISTED, .number = get_restarts },
 	{ "Result", "s", PROPERTY_LISTED, .text = get_result },
 	{ "StatusText", "s", 0, .text = get_status_text },
+	{ "ResourceProblem", "s", 0, .text = get_resource_problem },
+	{ "Health", "s", PROPERTY_LISTED, .text = get_health },
+	{ "HealthText", "s", 0, .text = get_health_text },
+	{ "Restarting", "b", 0, .number = get_restarting },
+	{ "RestartProblem", "s", 0, .text = get_restart_problem },
 	{ "FalseTerms", "a(ssss)", PROPERTY_LISTED, .append = append_false_terms },
 	{ "Terms", "a(sssss)", PROPERTY_SILENT, .append = append_terms },
+	{ "Sockets", "a(sssbs)", PROPERTY_SILENT, .append = append_sockets },
 	{ "Dependents", "as", PROPERTY_SILENT | PROPERTY_COSTLY, .append = append_dependents },
 	{ "StartedAt", "t", 0, .number = get_started_at },
 	{ "ReadyAt", "t", 0, .number = get_ready_at },
 	{ "ReadyDuration", "t", PROPERTY_LISTED, .number = get_ready_duration },
 	{ "BackoffUntil", "t", 0, .number = get_backoff_until },
+	{ "StartLimit", "t", 0, .number = get_start_limit },
 	{ "StopLimit", "t", 0, .number = get_stop_limit },
 	{ "Problem", "s", PROPERTY_LISTED, .text = get_problem },
 	{ "SourceFile", "s", 0, .append = append_source_file },
@@ -284,6 +393,8 @@ static const PropertyRow properties[] = {
 const Interface interface_service = {
 	.name = INTERFACE_SERVICE,
 	.xml = introspection_org_svcd1_Service,
+	.methods = methods,
+	.n_methods = G_N_ELEMENTS(methods),
 	.properties = properties,
 	.n_properties = G_N_ELEMENTS(properties),
 };

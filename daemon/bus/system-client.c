@@ -51,6 +51,7 @@ typedef struct Parked {
 	Access access;
 	unsigned asking; /* the question on which it waits, 0: none */
 	bool is_polkits; /* it is polkit that was asked */
+	GError *lack;    /* what an operator lacks, NULL: it is none */
 } Parked;
 
 /* --- clients --- */
@@ -114,6 +115,7 @@ static void parked_free(gpointer data)
 		system_bus_cancel(parked->client->owner->bus, parked->asking);
 	parked->client->n_parked--;
 	dbus_message_unref(parked->message);
+	g_clear_error(&parked->lack);
 	g_free(parked);
 }
 
@@ -144,16 +146,30 @@ static void refuse(Parked *parked, const GError *error)
 	finish(parked);
 }
 
+/* Two could have said yes, and both are told of. */
+static void add_lack(GError *error, const GError *lack)
+{
+	char *text = g_strdup_printf("%s; %s", error->message, lack->message);
+
+	if (error->code == SVCD_ERROR_NOT_AUTHORIZED)
+		error->code = lack->code;
+	g_free(error->message);
+	error->message = text;
+}
+
 static void on_polkit(void *data, DBusMessage *reply)
 {
 	Parked *parked = data;
 	g_autoptr(GError) error = NULL;
 
 	parked->asking = 0;
-	if (polkit_allows(reply, access_action(parked->access), (unsigned)parked->client->base.who.uid, &error))
+	if (polkit_allows(reply, access_action(parked->access), (unsigned)parked->client->base.who.uid, &error)) {
 		carry_out(parked, true);
-	else
-		refuse(parked, error);
+		return;
+	}
+	if (parked->lack)
+		add_lack(error, parked->lack);
+	refuse(parked, error);
 }
 
 /*
@@ -232,12 +248,12 @@ static void ask_owner(Parked *parked)
 		on_owner(parked, NULL);
 }
 
-static bool is_operator(const Parked *parked)
+static bool is_operator(Parked *parked)
 {
 	const SystemClient *owner = parked->client->owner;
 
 	return parked->access == ACCESS_OPERATE &&
-	       owner->listener->is_operator(owner->data, &parked->client->base, parked->message);
+	       owner->listener->is_operator(owner->data, &parked->client->base, parked->message, &parked->lack);
 }
 
 static void on_known(Parked *parked)

@@ -19,8 +19,11 @@ typedef struct SystemClientListener {
 	void (*named)(void *data);
 	/* What this call asks for. */
 	Access (*access)(void *data, DBusMessage *message);
-	/* A call with ACCESS_OPERATE: does @client operate all that is concerned? Then polkit is not asked. */
-	bool (*is_operator)(void *data, const BusClient *client, DBusMessage *message);
+	/*
+	 * A call with ACCESS_OPERATE: does @client operate all that is concerned? Then polkit is not asked. @error: set if
+	 * the client is to know what it lacks, should polkit refuse too.
+	 */
+	bool (*is_operator)(void *data, const BusClient *client, DBusMessage *message, GError **error);
 	/* A call that may be carried out. After a read @client is nobody any more, else it is until gone(). */
 	void (*message)(void *data, BusClient *client, DBusMessage *message);
 	/* Does @client hold anything that must be given back when it leaves the bus? */

@@ -103,7 +103,7 @@ GPtrArray *terms_dependents(const Engine *engine, const Service *service)
 		const Service *s = g_ptr_array_index(all, i);
 		const bool is_running = service_is_up(s) || s->state == STATE_STARTING;
 
-		if (is_running && s->def->on_lapse == ON_LAPSE_STOP && holds_on(engine, s, service))
+		if (is_running && engine_on_lapse(s) == ON_LAPSE_STOP && holds_on(engine, s, service))
 			g_ptr_array_add(names, s->def->name);
 	}
 	return names;

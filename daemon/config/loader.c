@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/list.h"
 #include "config/kernel-cmdline.h"
 #include "config/search-path.h"
 #include "config/source-file.h"
@@ -45,6 +46,7 @@ typedef struct Loader {
 	GHashTable *found; /* name -> Found */
 	GQueue *mentioned; /* names, borrowed from definitions, policy and the caller */
 	bool is_full;      /* LIMIT_SERVICES was reached and reported */
+	bool without_lines;
 } Loader;
 
 static Source *source_new(const char *directory, const char *base)
@@ -181,44 +183,126 @@ static void tell_policy_is_out(Loader *l, const PolicyDirectory *directory, cons
 	diag_error(l->configuration->diags, origin_new(path, 0), NULL, "this file is left out as a whole; %s", rest);
 }
 
-static void load_policy_file(Loader *l, const PolicyDirectory *directory, const char *base)
-{
-	g_autofree char *path = g_build_filename(directory->path, base, NULL);
-	g_autofree char *problem = NULL;
-	gsize length = 0;
-	g_autofree char *text = source_reader_read(&l->reader, path, &length, &problem);
+/* One that could be read. */
+typedef struct PolicyFile {
+	const PolicyDirectory *directory;
+	char *path;
+	char *text;
+	gsize length;
+} PolicyFile;
 
-	if (!text)
-		diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
-	if (!text || !policy_parse(l->configuration->policy, directory->layer, path, text, length,
-				   l->configuration->diags))
-		tell_policy_is_out(l, directory, path);
+static void policy_file_free(gpointer data)
+{
+	PolicyFile *file = data;
+
+	g_free(file->path);
+	g_free(file->text);
+	g_free(file);
 }
 
-static void load_policy_directory(Loader *l, const PolicyDirectory *directory)
+static void read_policy_file(Loader *l, const PolicyDirectory *directory, const char *base, GPtrArray *files)
+{
+	g_autofree char *problem = NULL;
+	PolicyFile *file = g_new0(PolicyFile, 1);
+
+	file->directory = directory;
+	file->path = g_build_filename(directory->path, base, NULL);
+	file->text = source_reader_read(&l->reader, file->path, &file->length, &problem);
+	if (file->text) {
+		g_ptr_array_add(files, file);
+		return;
+	}
+	diag_error(l->configuration->diags, origin_new(file->path, 0), NULL, "%s", problem);
+	tell_policy_is_out(l, directory, file->path);
+	policy_file_free(file);
+}
+
+static void read_policy_directory(Loader *l, const PolicyDirectory *directory, GPtrArray *files)
 {
 	g_autoptr(GPtrArray) names = list_directory(l, directory->path);
 
 	for (guint i = 0; i < names->len; i++) {
 		if (g_str_has_suffix(g_ptr_array_index(names, i), POLICY_SUFFIX))
-			load_policy_file(l, directory, g_ptr_array_index(names, i));
+			read_policy_file(l, directory, g_ptr_array_index(names, i), files);
+	}
+}
+
+static bool has_rc_links(const GPtrArray *files)
+{
+	for (guint i = 0; i < files->len; i++) {
+		if (((const PolicyFile *)g_ptr_array_index(files, i))->directory->layer == POLICY_LAYER_RC_LINKS)
+			return true;
+	}
+	return false;
+}
+
+/* What the files of all other layers say of that of the rc links. */
+static bool do_rc_links_count(const GPtrArray *files)
+{
+	g_autoptr(Policy) policy = policy_new();
+	g_autoptr(DiagList) diags = diag_list_new(); /* they are told when the files are merged for good */
+
+	for (guint i = 0; i < files->len; i++) {
+		const PolicyFile *file = g_ptr_array_index(files, i);
+
+		if (file->directory->layer != POLICY_LAYER_RC_LINKS)
+			(void)policy_parse(policy, file->directory->layer, file->path, file->text, file->length, diags);
+	}
+	return policy_rc_links(policy, NULL);
+}
+
+static void merge_policy_files(Loader *l, const LoaderOptions *options, const GPtrArray *files)
+{
+	Configuration *configuration = l->configuration;
+
+	if (has_rc_links(files))
+		policy_count_rc_links(configuration->policy, options->rc_links_count || do_rc_links_count(files));
+	for (guint i = 0; i < files->len; i++) {
+		const PolicyFile *file = g_ptr_array_index(files, i);
+
+		if (!policy_parse(configuration->policy, file->directory->layer, file->path, file->text, file->length,
+				  configuration->diags))
+			tell_policy_is_out(l, file->directory, file->path);
 	}
 }
 
 static void load_policies(Loader *l, const LoaderOptions *options)
 {
 	g_autoptr(GPtrArray) directories = search_path_policies(options);
+	g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(policy_file_free);
 	g_auto(GStrv) words = kernel_cmdline_split(options->kernel_cmdline ? options->kernel_cmdline : "");
 	const bool is_vendor_only = policy_kernel_is_vendor_only((const char *const *)words);
 
 	for (guint i = 0; i < directories->len; i++) {
 		const PolicyDirectory *directory = g_ptr_array_index(directories, i);
 
-		if (directory->layer <= POLICY_LAYER_VENDOR || !is_vendor_only)
-			load_policy_directory(l, directory);
+		/* Whether links count is the vendor's to say, too. */
+		if (directory->layer <= POLICY_LAYER_RC_LINKS || !is_vendor_only)
+			read_policy_directory(l, directory, files);
 	}
+	merge_policy_files(l, options, files);
 	for (char **word = words; *word; word++)
 		policy_apply_kernel_word(l->configuration->policy, *word, l->configuration->diags);
+}
+
+/* Not found before /var is mounted; then the files are read again after the step was ended. */
+static void tell_begun_changes(Loader *l, const LoaderOptions *options)
+{
+	g_autofree char *directory = g_build_filename(l->reader.root, POLICY_HISTORY_DIRECTORY, NULL);
+	g_autofree char *problem = NULL; /* it is for root alone */
+	g_autoptr(GPtrArray) names = NULL;
+
+	if (options->user_mode || options->without_local_files)
+		return;
+	names = source_reader_list(&l->reader, directory, &problem);
+	for (guint i = 0; i < names->len; i++) {
+		g_autofree char *path = g_build_filename(directory, g_ptr_array_index(names, i), NULL);
+
+		if (g_str_has_suffix(path, ".begun"))
+			diag_warning(l->configuration->diags, origin_new(path, 0), NULL,
+				     "a change of policy was cut off, or is under way: some of its files may be new and some "
+				     "old; \"svcctl policy recover\" makes them all new or all old, as every boot does");
+	}
 }
 
 /* Appends the text of @source to @texts, or gives @ret_problem the reason why there is none. */
@@ -284,6 +368,12 @@ static ServiceDef *define(Loader *l, const char *name)
 	return def;
 }
 
+static void forget_lines(ServiceDef *def)
+{
+	list_free(def->lines);
+	def->lines = list_new();
+}
+
 static void mention_names(Loader *l, const GPtrArray *refs)
 {
 	for (guint i = 0; i < refs->len; i++) {
@@ -335,6 +425,8 @@ static void add_service(Loader *l, const char *name)
 	def = define(l, name);
 	if (!def)
 		return;
+	if (l->without_lines)
+		forget_lines(def);
 	service_set_add(configuration->set, def);
 	mention_terms(l, def->when);
 	mention_terms(l, def->hold);
@@ -406,7 +498,8 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 {
 	Configuration *configuration = g_new0(Configuration, 1);
 	g_autoptr(GHashTable) found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free);
-	Loader l = { .configuration = configuration, .found = found, .mentioned = g_queue_new() };
+	Loader l = { .configuration = configuration, .found = found, .mentioned = g_queue_new(),
+		     .without_lines = options->without_lines };
 	g_autoptr(GPtrArray) refs = NULL;
 
 	configuration->set = service_set_new();
@@ -417,6 +510,7 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	source_reader_init(&l.reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
 	l.reader.overlay = options->overlay;
 	load_policies(&l, options);
+	tell_begun_changes(&l, options);
 	scan_services(&l, options);
 	add_files(&l);
 	refs = policy_named_refs(configuration->policy);

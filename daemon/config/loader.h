@@ -11,12 +11,18 @@
 #include "model/policy.h"
 #include "model/service-set.h"
 
+/* Steps of what svcctl changed (tools/policy-edit). One that ends in ".begun" was cut off, or is being written now: the
+ * loader warns of it. */
+#define POLICY_HISTORY_DIRECTORY SVCD_STATEDIR "/policy-history"
+
 typedef struct LoaderOptions {
 	const char *root;         /* "" or NULL: the machine itself; otherwise put in front of every directory */
 	bool without_local_files; /* leave out /etc and /run (poisoned state) */
 	bool user_mode;           /* look below the user's directories */
 	const char *kernel_cmdline; /* the words of /proc/cmdline, NULL: none */
 	bool record_statements; /* for policy_statements(): costs memory, only for those who show them */
+	bool without_lines;     /* of services: ServiceDef.lines stay empty; for who shows no file */
+	bool rc_links_count;    /* whatever [defaults] RcLinks= says: for who looks at a machine before it is svcd's */
 	bool any_owner;           /* --root on a tree that is not root's: do not check who owns the files */
 	/* What would be if: path (with the root in front) -> GBytes in place of the file, NULL: no such file. Or NULL. */
 	GHashTable *overlay;

@@ -3,6 +3,7 @@
 noinst_LIBRARIES += libconfig.a
 libconfig_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libconfig_a_SOURCES = \
+	daemon/config/accounts.c daemon/config/accounts.h \
 	daemon/config/groups.c daemon/config/groups.h \
 	daemon/config/kernel-cmdline.c daemon/config/kernel-cmdline.h \
 	daemon/config/loader.c daemon/config/loader.h \

@@ -28,6 +28,7 @@ static const Row service_rows[] = {
 static const Row policy_rows[] = {
 	{ "/run/svcd/generated", ROW_LOCAL, POLICY_LAYER_VENDOR }, /* which mounts, swap and logins are wanted */
 	{ SVCD_LIBDIR "/policy.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
+	{ "/run/svcd/generated/rc-links", ROW_LOCAL, POLICY_LAYER_RC_LINKS }, /* what the links in /etc/rc?.d want */
 	{ SVCD_SYSCONFDIR "/policy.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
 	{ "/run/svcd/policy.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
 };
@@ -44,6 +45,7 @@ static char *user_path(const Row *row, const char *kind)
 		if (row->kind == ROW_LOCAL)
 			return g_build_filename(g_get_user_runtime_dir(), "svcd", "generated", NULL);
 		return g_build_filename(SVCD_LIBDIR, "user", kind, NULL);
+	case POLICY_LAYER_RC_LINKS: /* the machine's */
 	case POLICY_LAYER_BUILTIN:
 	case POLICY_LAYER_KERNEL:
 	case POLICY_LAYER_COUNT:

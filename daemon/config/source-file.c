@@ -57,19 +57,22 @@ static int open_path(const SourceReader *reader, const char *path, int flags)
 	return (int)syscall(SYS_openat2, reader->root_fd, inside, &how, sizeof how);
 }
 
-/* Returns: NULL, or why others could change what @st is about. */
-static char *check_owner(const SourceReader *reader, const struct stat *st)
+char *source_file_distrust(const SourceReader *reader, mode_t mode, uid_t uid, gid_t gid)
 {
-	if (st->st_mode & S_IWOTH)
+	if (mode & S_IWOTH)
 		return g_strdup("everybody may write to it; take that away (chmod o-w) and look at what it says");
 	if (reader->any_owner)
 		return NULL;
-	if (st->st_uid != 0 && st->st_uid != reader->owner)
-		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)",
-				       (unsigned)st->st_uid);
-	if ((st->st_mode & S_IWGRP) && st->st_gid != 0)
-		return g_strdup_printf("group %u may write to it; take that away (chmod g-w)", (unsigned)st->st_gid);
+	if (uid != 0 && uid != reader->owner)
+		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)", (unsigned)uid);
+	if ((mode & S_IWGRP) && gid != 0)
+		return g_strdup_printf("group %u may write to it; take that away (chmod g-w)", (unsigned)gid);
 	return NULL;
+}
+
+static char *check_owner(const SourceReader *reader, const struct stat *st)
+{
+	return source_file_distrust(reader, st->st_mode, st->st_uid, st->st_gid);
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)
@@ -116,35 +119,48 @@ static GPtrArray *list_disk(const SourceReader *reader, const char *path, char *
 }
 
 /* @file of the overlay as it is seen in the directory @path: a file there comes or goes, a directory comes. */
-static void overlay_name(GPtrArray *names, const char *path, const char *file, bool is_there)
+static void overlay_name(GHashTable *names, const char *path, const char *file, bool is_there)
 {
 	const size_t length = strlen(path);
 	g_auto(GStrv) parts = NULL;
-	guint index;
-	bool found;
 
 	if (!g_str_has_prefix(file, path) || file[length] != '/')
 		return;
 	parts = g_strsplit(file + length + 1, "/", 2);
-	found = g_ptr_array_find_with_equal_func(names, parts[0], g_str_equal, &index);
-	if (is_there && !found)
-		g_ptr_array_add(names, g_strdup(parts[0]));
-	else if (!is_there && found && !parts[1])
-		g_ptr_array_remove_index(names, index);
+	if (is_there)
+		g_hash_table_add(names, g_strdup(parts[0]));
+	else if (!parts[1])
+		g_hash_table_remove(names, parts[0]);
+}
+
+/* What the directory @path would hold, if it holds @names on the disk; takes @names. */
+static GPtrArray *overlay_list(const SourceReader *reader, const char *path, GPtrArray *names)
+{
+	g_autoptr(GHashTable) set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GHashTableIter iter;
+	gpointer file;
+	gpointer text;
+
+	for (guint i = 0; i < names->len; i++)
+		g_hash_table_add(set, g_strdup(g_ptr_array_index(names, i)));
+	g_hash_table_iter_init(&iter, reader->overlay);
+	while (g_hash_table_iter_next(&iter, &file, &text))
+		overlay_name(set, path, file, text != NULL);
+	g_ptr_array_set_size(names, 0);
+	g_hash_table_iter_init(&iter, set);
+	while (g_hash_table_iter_next(&iter, &file, NULL)) {
+		g_ptr_array_add(names, file);
+		g_hash_table_iter_steal(&iter);
+	}
+	return names;
 }
 
 GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem)
 {
 	GPtrArray *names = list_disk(reader, path, ret_problem);
-	GHashTableIter iter;
-	gpointer file;
-	gpointer text;
 
-	if (reader->overlay && !*ret_problem) {
-		g_hash_table_iter_init(&iter, reader->overlay);
-		while (g_hash_table_iter_next(&iter, &file, &text))
-			overlay_name(names, path, file, text != NULL);
-	}
+	if (reader->overlay && !*ret_problem)
+		names = overlay_list(reader, path, names);
 	g_ptr_array_sort(names, compare_names);
 	return names;
 }

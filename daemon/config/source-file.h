@@ -21,6 +21,9 @@ typedef struct SourceReader {
 
 /* @root is borrowed and must stay. */
 void source_reader_init(SourceReader *reader, const char *root, bool any_owner, uid_t owner);
+
+/* Returns: NULL, or why others could change a file of this mode and owner, so that it is not read; a new string. */
+char *source_file_distrust(const SourceReader *reader, mode_t mode, uid_t uid, gid_t gid);
 void source_reader_clear(SourceReader *reader);
 
 /**

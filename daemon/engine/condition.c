@@ -25,14 +25,36 @@ static char *service_why(const Service *s)
 			       s->priv->is_leaving ? "about to stop" : service_state_name(s->state));
 }
 
+/* Of one that is up and has not been asked yet nobody knows: that holds a start, and stops nothing. */
+static Level healthy_level(const Service *s)
+{
+	if (service_level(s) != LEVEL_TRUE || s->health == HEALTH_UNHEALTHY)
+		return LEVEL_FALSE;
+	return s->health == HEALTH_HEALTHY ? LEVEL_TRUE : LEVEL_UNKNOWN;
+}
+
+static char *healthy_why(const Service *s)
+{
+	if (service_level(s) != LEVEL_TRUE)
+		return service_why(s);
+	if (s->health == HEALTH_UNHEALTHY)
+		return g_strdup_printf("%s is unhealthy: %s", s->def->name, s->health_text);
+	return g_strdup_printf("%s is %s", s->def->name, s->health == HEALTH_HEALTHY ? "healthy" : "not checked yet");
+}
+
 /* The levels that follow from one service's state. */
 void condition_publish(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
 	g_autofree char *why = NULL;
+	g_autofree char *health = NULL;
 
-	if (!priv->condition_service && !priv->condition_active)
+	if (!priv->condition_service && !priv->condition_active && !priv->condition_healthy)
 		return;
+	if (priv->condition_healthy) {
+		health = healthy_why(s);
+		condition_set_level(priv->engine, priv->condition_healthy, healthy_level(s), health);
+	}
 	why = service_why(s);
 	if (priv->condition_service)
 		condition_set_level(priv->engine, priv->condition_service, service_level(s), why);
@@ -62,6 +84,8 @@ static void bind_internal(Engine *engine, Condition *c)
 		c->subject->priv->condition_service = c;
 	else if (c->prefix == KEY_SETTLED)
 		c->subject->priv->condition_settled = c;
+	else if (c->prefix == KEY_HEALTHY)
+		c->subject->priv->condition_healthy = c;
 	else
 		c->subject->priv->condition_active = c;
 	condition_publish(c->subject);
@@ -313,11 +337,12 @@ static bool look_at_facility(const Facility *f, KeyPrefix prefix, Level *ret_lev
 bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *key, Level *ret_level, char **ret_why)
 {
 	const char *argument = key_argument(key);
+	const char *facility = *argument == '$' ? key_known(argument) : NULL;
 	const Service *s;
 
 	if (*argument == '$')
-		return look_at_facility(g_hash_table_lookup(engine->facilities, g_intern_string(argument)), prefix,
-					ret_level, ret_why);
+		return look_at_facility(facility ? g_hash_table_lookup(engine->facilities, facility) : NULL, prefix, ret_level,
+					ret_why);
 	s = engine_resolve(engine, argument);
 	if (!s) {
 		/* What does not exist has settled, and is nothing else. */
@@ -325,8 +350,10 @@ bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *k
 		*ret_why = g_strdup("there is no such service");
 		return false;
 	}
-	*ret_why = service_why(s);
-	if (prefix == KEY_SETTLED)
+	*ret_why = prefix == KEY_HEALTHY ? healthy_why(s) : service_why(s);
+	if (prefix == KEY_HEALTHY)
+		*ret_level = healthy_level(s);
+	else if (prefix == KEY_SETTLED)
 		*ret_level = level_of(!s->priv->is_unsettled);
 	else
 		*ret_level = prefix == KEY_ACTIVE ? level_of(service_is_active(s)) : service_level(s);

@@ -74,6 +74,8 @@ void conflict_update(Service *s)
 		Service *member = g_ptr_array_index(group, i);
 		Service *winner = service_is_wanted(member) ? find_winner(member, group, i) : NULL;
 
+		if (service_def_n_sockets(member->def) > 0)
+			engine_queue(member, WORK_STEP); /* may a connection start it? */
 		if (member->priv->loses_to != winner) {
 			member->priv->loses_to = winner;
 			member->priv->is_suppressed = winner != NULL;
@@ -81,6 +83,11 @@ void conflict_update(Service *s)
 			engine_queue(member, WORK_STEP);
 		}
 	}
+}
+
+bool conflict_ranks_above(const Service *s, const Service *other)
+{
+	return compare_rank(&s, &other) < 0;
 }
 
 bool conflict_lets_run(const Service *s)

@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "engine/backoff.h"
+#include "engine/boot-record.h"
 #include "engine/durations.h"
 #include "engine/engine.h"
 #include "engine/transitions.h"
@@ -88,10 +89,21 @@ typedef struct Slot {
 	Service *service;
 	Term *term; /* borrowed for When= and While=, owned for the others */
 	SlotKind kind;
+	bool is_while; /* by the file; a group holds on to its When= terms, too */
+	bool is_turned;    /* SLOT_AFTER: the other's Before= */
 	Level level;       /* as told */
 	Level start_level; /* for starting: a stale unknown is false */
 	Condition **conditions;
 } Slot;
+
+/* StartLock= of that name. */
+typedef struct StartLock {
+	const char *name;    /* interned */
+	GHashTable *holders; /* Service *, a set: at most one is starting, others may be stopping */
+	GSequence *line;     /* Service * that may start but for the lock, the next one first */
+	const char *last_holder; /* who gave it back last, interned; NULL: nobody has had it yet */
+	unsigned n_members;  /* services whose file names it; counted at load */
+} StartLock;
 
 /* A ServiceSet lives until no service uses a definition in it. */
 typedef struct SetRef {
@@ -117,6 +129,7 @@ struct ServicePrivate {
 	Condition *condition_service;
 	Condition *condition_settled;
 	Condition *condition_active;
+	Condition *condition_healthy;
 
 	/* Wanting */
 	WantGrade grade;
@@ -143,18 +156,30 @@ struct ServicePrivate {
 	bool is_blocking;      /* leaving or stopping: those that stop later wait for it */
 	unsigned n_blockers;
 	int64_t wait_until_us; /* WaitTimeout= runs until then; 0: it does not run */
+	StartLock *lock;       /* of its file; NULL: none */
+	StartLock *held_lock;  /* starting or stopping: the one it holds, whatever its file says now */
+	GSequenceIter *place_in_line; /* of @lock; NULL: it does not stand there */
+	int64_t turn_us;       /* nothing but the lock holds it back since; 0: something else does */
+	unsigned turn_order;   /* policy's order when it came into line */
+	bool is_turn_told;     /* that it waits for the lock was remarked */
 	bool is_restart_asked;
+	bool is_restart_told;  /* s->is_restarting, and this manager has told its supervisor */
 	bool is_stop_ordered;  /* the present stop is ours, not its own */
 	ServiceType run_type;  /* what it is while it runs, whatever its file says now */
 	bool is_spent;         /* STATE_IDLE though wanted: it ended by itself and is not restarted */
 	bool has_ended;        /* recovered: its end was missed, and is handled when the engine begins */
 	Backoff backoff;
+	int64_t listen_again_us; /* STATE_FAILED: not before that a connection starts it again */
+	int64_t triggers_since_us;
+	unsigned n_triggers;   /* starts by a connection since then */
 	int64_t timer_at_us[ENGINE_TIMER_COUNT];
 	unsigned n_strays;    /* process events that were too late or impossible */
 	char *cause_next;     /* the admin's words for what is about to happen, or NULL */
 	char *note_extra;     /* keys of a newer version's note */
 	ProgressClass counted_as;
 	unsigned moving_index; /* CLASS_MOVING: its place in engine->moving */
+	struct BootRecord *boot; /* owned; NULL: not wanted in this boot */
+	bool is_boot_news;     /* is in engine->boot_news */
 };
 
 /* The bar is never further while the boot is in motion: what comes nearer to 1 for ever is 1 in the end, for a double. */
@@ -177,6 +202,7 @@ struct Engine {
 	GPtrArray *services;    /* by name, owned */
 	GHashTable *conditions; /* interned key -> Condition, owned */
 	GHashTable *facilities; /* interned name -> Facility, owned */
+	GHashTable *start_locks; /* interned name -> StartLock, owned */
 	GQueue work[WORK_COUNT];
 
 	int64_t now_us;      /* of the event at hand */
@@ -201,6 +227,9 @@ struct Engine {
 	ProgressAim aim;
 	bool is_aim_old;      /* something moved since */
 	bool is_progress_changed;
+	int64_t rebuilt_us;   /* when the conditions of services were made anew */
+	int64_t begun_us;     /* when this engine began, which need not be the first one of this boot */
+	GPtrArray *boot_news; /* Service * whose boot record has changed since the last boot_record_take_news() */
 };
 
 /* --- engine.c: the work list --- */
@@ -268,12 +297,23 @@ void want_show(Service *s);
 void want_decide_all(Engine *engine);
 /* What it is that wants it, or does not, as a sentence's end; a new string. */
 char *want_describe(const Service *s);
+/* Policy or an admin keeps it off, whoever needs it. */
 bool want_is_forbidden(const Service *s);
+/* @s and all that it needs, to the end of the chain; what is kept off hands nothing on. A new array of Service *. */
+GPtrArray *want_with_needs(Service *s);
 
 /* --- conflict.c --- */
 void conflict_update(Service *s);
 /* Wanted, and not the loser of a conflict. */
 bool conflict_lets_run(const Service *s);
+/* If both are wanted, as things are, @s is the one that runs. */
+bool conflict_ranks_above(const Service *s, const Service *other);
+
+/* --- listen.c --- */
+/* Which sockets are to be open follows from want, terms and state. */
+void listen_update(Service *s);
+/* It has failed, and Restart= leaves it so. Returns: false if it is not even to be started by a connection (RestartLimit=). */
+bool listen_after_failure(Service *s, int64_t ran_us);
 
 /* --- stop-order.c --- */
 void stop_order_set_leaving(Service *s, bool is_leaving);
@@ -281,6 +321,23 @@ void stop_order_state_changed(Service *s);
 void stop_order_rebuild(Engine *engine);
 /* Nothing moves, but some wait for each other: the one to stop all the same, or NULL. */
 Service *stop_order_break_cycle(Engine *engine);
+
+/* --- start-lock.c --- */
+void start_lock_free(gpointer data);
+/* @s may start but for the lock, if its file names one; no longer so: start_lock_leave(). */
+void start_lock_join(Service *s);
+void start_lock_leave(Service *s);
+/* It takes the lock when it starts or stops, and hands it on when it does neither. */
+void start_lock_state_changed(Service *s);
+/* Whose turn it is, of those with the lock of @s, which has one; NULL: somebody holds it. */
+Service *start_lock_next(const Service *s);
+/* Who holds the lock that keeps @s from starting; NULL: no lock does. */
+Service *start_lock_holder(const Service *s);
+/* Once for each wait: a remark that the lock is what it waits for. */
+void start_lock_tell(Service *s);
+/* Before the definitions are looked at anew, and after it. What is held stays held, and who stood in line keeps the time. */
+void start_lock_clear(Service *s);
+void start_lock_rebuild(Engine *engine);
 
 /* --- step.c: what follows --- */
 void step_service(Service *s);
@@ -307,6 +364,12 @@ void wait_limit_over(Service *s);
 /* --- request.c --- */
 /* @needer is wanted, and policy keeps from it what it needs. */
 void request_refuse_need(Service *s, const Service *needer);
+/* A task is done, and somebody has undone its work since, as umount(8) does with a mount. A start does it again. */
+bool request_is_undone(const Service *s);
+/* Is it in a state in which it can be reloaded, if it has a Reload=? */
+bool request_reload_fits(const Service *s);
+/* The members of a group that a restart or reload of it is meant for; else none. A new array, borrowed. */
+GPtrArray *request_members(const Service *group, RequestVerb verb);
 
 /* --- service.c --- */
 Service *service_new(Engine *engine, ServiceDef *def);
@@ -330,6 +393,12 @@ void progress_count(Service *s);
 void progress_add(Service *s);
 void progress_remove(Service *s);
 void progress_update(Engine *engine);
+
+/* --- boot-record.c --- */
+/* It is about to start. */
+void boot_record_start(Service *s);
+void boot_record_state_changed(Service *s, ServiceState from);
+void boot_record_forget(Service *s);
 
 /* --- request.c --- */
 /* "stop by uid 0 (pid 812, bash)"; a new string. */

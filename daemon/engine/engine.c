@@ -21,9 +21,11 @@ Engine *engine_new(const EngineOps *ops, void *data)
 	engine->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	engine->services = g_ptr_array_new();
 	engine->moving = g_ptr_array_new();
+	engine->boot_news = g_ptr_array_new();
 	engine->durations = durations_new();
 	engine->conditions = g_hash_table_new_full(NULL, NULL, NULL, condition_free);
 	engine->facilities = g_hash_table_new_full(NULL, NULL, NULL, facility_free);
+	engine->start_locks = g_hash_table_new_full(NULL, NULL, NULL, start_lock_free);
 	for (unsigned kind = 0; kind < WORK_COUNT; kind++)
 		g_queue_init(&engine->work[kind]);
 	return engine;
@@ -45,10 +47,12 @@ void engine_free(Engine *engine)
 	set_ref_drop(engine->home);
 	g_ptr_array_unref(engine->services);
 	g_ptr_array_unref(engine->moving);
+	g_ptr_array_unref(engine->boot_news);
 	durations_free(engine->durations);
 	g_hash_table_unref(engine->by_name);
 	g_hash_table_unref(engine->conditions);
 	g_hash_table_unref(engine->facilities);
+	g_hash_table_unref(engine->start_locks);
 	policy_free(engine->policy);
 	g_free(engine->runlevel_cause);
 	g_free(engine);
@@ -64,6 +68,12 @@ void engine_queue(Service *s, WorkKind kind)
 	g_queue_push_tail(&s->priv->engine->work[kind], s);
 }
 
+static void step(Service *s)
+{
+	step_service(s);
+	listen_update(s);
+}
+
 static void (*const work_functions[])(Service *s) = {
 	[WORK_WANT] = want_update,
 	[WORK_WANT_SHOWN] = want_show,
@@ -71,7 +81,7 @@ static void (*const work_functions[])(Service *s) = {
 	[WORK_LEVEL] = step_level,
 	[WORK_SETTLED] = settled_update,
 	[WORK_SETTLED_SHOWN] = settled_show,
-	[WORK_STEP] = step_service,
+	[WORK_STEP] = step,
 	[WORK_STOP] = step_stop,
 	[WORK_START] = step_start,
 };
@@ -183,6 +193,7 @@ void engine_begin(Engine *engine, const char *runlevel, int64_t now_us)
 		engine->runlevel = g_intern_string(policy_default_runlevel(engine->policy, NULL));
 	engine->is_acting = true;
 	engine->is_resuming = engine->boot_us != 0;
+	engine->begun_us = engine->now_us;
 	if (!engine->boot_us)
 		engine->boot_us = MAX(now_us, 1);
 	want_decide_all(engine);
@@ -299,7 +310,8 @@ static void view_condition(const Condition *c, ConditionView *ret)
 
 bool engine_condition(const Engine *engine, const char *key, ConditionView *ret)
 {
-	const Condition *c = g_hash_table_lookup(engine->conditions, g_intern_string(key));
+	const char *known = key_known(key);
+	const Condition *c = known ? g_hash_table_lookup(engine->conditions, known) : NULL;
 
 	if (!c)
 		return false;

@@ -26,7 +26,7 @@ typedef struct Engine Engine;
 /* Timers the engine asks for; one of each kind for a service. */
 #define ENGINE_TIMERS(X, P)                                                                        \
 	X(P, BACKOFF, "back-off") X(P, SETTLE, "settle") X(P, LINGER, "linger") X(P, UNKNOWN, "unknown level") \
-	X(P, WAIT, "wait limit")
+	X(P, WAIT, "wait limit") X(P, LISTEN, "sockets")
 ENUM_WITH_NAMES(EngineTimer, ENGINE_TIMER, engine_timer, ENGINE_TIMERS)
 
 typedef struct EngineOps {
@@ -39,9 +39,17 @@ typedef struct EngineOps {
 	/* Stop it: main, the rest of the cgroup, clean-up; ends with PROCESS_GONE. May be called again: a no-op. */
 	void (*stop)(void *data, const Service *s);
 	void (*reload)(void *data, const Service *s);
+	/* Run the RestartCommand= of a script that is up; ends with PROCESS_RESTARTED or PROCESS_RESTART_FAILED. May be called again. */
+	void (*restart)(void *data, const Service *s);
 
 	/* One timer of @kind for @s at @at_us (CLOCK_MONOTONIC); 0 takes it back. Fires engine_timer_fired(). */
 	void (*arm_timer)(void *data, const Service *s, EngineTimer kind, int64_t at_us);
+
+	/*
+	 * s->listens or s->awaits_connection changed: open or close its sockets, and tell engine_connection() when a client comes.
+	 * May be NULL.
+	 */
+	void (*listen)(void *data, const Service *s);
 
 	/* Something that is published or noted of @s changed (state, cause, want). Coalesce. */
 	void (*changed)(void *data, const Service *s);
@@ -138,6 +146,24 @@ bool engine_request(Engine *engine, RequestVerb verb, const char *service, const
 		    GError **error);
 
 /**
+ * engine_to_check() - whose CheckCommand= is to be run before this request of an admin's is made?
+ *
+ * That of @s; of a group that is restarted or reloaded those of its members. Only where something runs that would be lost: of one that is not up there is nothing to keep. What the engine does by
+ * itself (shutdown, a change of runlevel, a lapse, a conflict) asks nobody.
+ * Returns: a new array of Service *, borrowed; empty: nobody is asked.
+ */
+GPtrArray *engine_to_check(const Service *s, RequestVerb verb);
+/* Is anybody's to be run? */
+bool engine_needs_check(const Service *s, RequestVerb verb);
+
+/**
+ * engine_refuse() - its CheckCommand= failed: the request is not made, and that is a record in its history
+ * @problem: how it ended
+ */
+void engine_refuse(Engine *engine, RequestVerb verb, const char *service, const Requester *who, const char *problem,
+		   int64_t now_us, GError **error);
+
+/**
  * engine_demand() - a call on the bus asks for something
  * @bus_name: its name there, for the cause
  *
@@ -147,6 +173,31 @@ bool engine_request(Engine *engine, RequestVerb verb, const char *service, const
  */
 bool engine_demand(Engine *engine, const char *service, const char *bus_name, const Requester *who, int64_t now_us,
 		   GError **error);
+
+/**
+ * engine_connection() - a client has come to a socket of a service that awaits it (s->awaits_connection)
+ * @address: of the socket, for the cause
+ *
+ * A service that has stopped to await connections meanwhile is left as it is; more starts than TriggerLimit= fail it.
+ */
+void engine_connection(Engine *engine, const char *service, const char *address, int64_t now_us);
+
+/* Its sockets are open, as another manager left them; between engine_load() and engine_begin(). */
+void engine_recover_listening(Engine *engine, const char *service);
+
+/* Addresses that it listens on, as policy and its terms have it; a new string, NULL if there are none. */
+char *listen_describe(const Service *s);
+
+/**
+ * engine_reach() - which other services this request may end, as things are now
+ *
+ * Those that conflict with what is started (with it what it needs, and what comes back when a loser stops), and all whose While=
+ * falls with any of them, to the end of the chain. One that would run, if it could, and may not any more is one of them. One too
+ * many may be named, none is left out. What was started only for the sake of @service, and goes with it, is not named. Of a
+ * group that is restarted or reloaded all members are, for it is they that are.
+ * Returns: a new array of const Service *, borrowed.
+ */
+GPtrArray *engine_reach(RequestVerb verb, const Service *service);
 
 /* Change of runlevel; admin's wants end. "0" and "6" are shutdowns: after them starts are refused. */
 bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *who, int64_t now_us, GError **error);
@@ -162,8 +213,13 @@ const char *engine_runlevel(const Engine *engine);
 const char *engine_previous_runlevel(const Engine *engine); /* NULL: none, at boot */
 bool engine_is_shutting_down(const Engine *engine);
 
+/* OnLapse= of policy, else of its file. */
+OnLapse engine_on_lapse(const Service *s);
+
 /* Is it not about to change by itself? What settled: says. */
 bool engine_is_settled(const Service *s);
+/* Is the run that is ending to be followed by another, as far as that can be said before it is over? */
+bool engine_starts_again(const Service *s);
 
 /* Nothing is in motion: all unwanted are down, all wanted are up, failed or waiting for the world outside. */
 bool engine_is_at_rest(const Engine *engine);

@@ -248,6 +248,7 @@ char *condition_advise(const Condition *c, bool is_negated)
 	case KEY_SERVICE:
 	case KEY_SETTLED:
 	case KEY_ACTIVE:
+	case KEY_HEALTHY:
 	case KEY_FACILITY:
 	case KEY_COUNT:
 		break;

@@ -61,6 +61,7 @@ static char *ago(const Walk *walk, int64_t at_us)
 static char *describe_state(const Walk *walk, const Service *s)
 {
 	const char *name = s->def->name;
+	const Service *holder;
 	g_autofree char *since = ago(walk, s->since_us);
 	g_autofree char *duration = text_format_duration(MAX(walk->now_us - s->since_us, 0));
 
@@ -71,6 +72,10 @@ static char *describe_state(const Walk *walk, const Service *s)
 		if (s->priv->is_suppressed)
 			return g_strdup_printf("%s is waiting: %s runs instead of it.", name,
 					       s->priv->loses_to->def->name);
+		holder = start_lock_holder(s);
+		if (holder)
+			return g_strdup_printf("%s waits for the lock %s, which %s holds.", name, s->priv->lock->name,
+					       holder->def->name);
 		return g_strdup_printf("%s is waiting for %u condition%s.", name, s->n_false,
 				       s->n_false == 1 ? "" : "s");
 	case STATE_STARTING:
@@ -135,6 +140,8 @@ static char *why_wanted(const Service *s)
 		return g_strdup_printf("An admin wants it: %s.", want);
 	case WANT_POLICY:
 		return with_policy_reason(s, g_strdup_printf("It is %s", want));
+	case WANT_CONNECTION:
+		return g_strdup_printf("A %s asked for it.", want);
 	case WANT_DEMAND:
 	case WANT_NEED:
 	case WANT_LINGER:
@@ -222,6 +229,22 @@ static char *why_waiting(const Walk *walk, const Service *s)
 	return g_strdup_printf("%s %s are left of WaitTimeout=.", wanted, left);
 }
 
+/* Down: will a client bring it up? @sentence: taken. */
+static char *with_sockets(const Service *s, char *sentence)
+{
+	g_autofree char *own = sentence;
+	g_autofree char *addresses = listen_describe(s);
+
+	if (addresses && s->awaits_connection)
+		return g_strdup_printf("%s It listens on %s; a connection starts it.", own, addresses);
+	if (addresses && s->state == STATE_IDLE)
+		return g_strdup_printf("%s It listens on %s, but what it conflicts with is wanted; connections wait.", own,
+				       addresses);
+	if (service_def_n_sockets(s->def) > 0)
+		return g_strdup_printf("%s Its sockets are %s.", own, addresses ? "open" : "closed");
+	return g_steal_pointer(&own);
+}
+
 static char *why_in_state(const Walk *walk, const Service *s)
 {
 	const char *result = s->result ? s->result : "no result is known";
@@ -230,9 +253,9 @@ static char *why_in_state(const Walk *walk, const Service *s)
 	switch (s->state) {
 	case STATE_IDLE:
 		if (s->priv->is_spent)
-			return g_strdup_printf("It ended by itself: %s; Restart=%s leaves it so.", result,
-					       restart_policy_name(s->def->restart));
-		return why_not_wanted(s);
+			return with_sockets(s, g_strdup_printf("It ended by itself: %s; Restart=%s leaves it so.", result,
+							       restart_policy_name(s->def->restart)));
+		return with_sockets(s, why_not_wanted(s));
 	case STATE_WAITING:
 		return s->priv->is_suppressed ? why_suppressed(s) : why_waiting(walk, s);
 	case STATE_STARTING:
@@ -247,8 +270,9 @@ static char *why_in_state(const Walk *walk, const Service *s)
 	case STATE_FAILED:
 		if (s->def->problem)
 			return g_strdup_printf("Its service file has an error: %s", s->def->problem);
-		return g_strdup_printf("%s.%s", service_cause(s),
-				       s->priv->was_false ? " It is tried again when all its conditions are true." : "");
+		return with_sockets(s, g_strdup_printf("%s.%s", service_cause(s), s->priv->was_false
+								? " It is tried again when all its conditions are true."
+								: ""));
 	case STATE_COUNT:
 		break;
 	}
@@ -440,14 +464,22 @@ static void tell_policy_terms(Walk *walk, const Service *s)
 	tell_added(walk, s, "While", extra->hold);
 }
 
+static void tell_limits(Walk *walk, const Service *s)
+{
+	if (s->resource_problem)
+		add(walk, s, 0, REASON_LIMITS, g_strdup_printf("%s.", s->resource_problem));
+}
+
 static void begin_frame(Walk *walk, const Frame *frame)
 {
 	Service *s = frame->service;
 
 	add(walk, s, frame->depth, REASON_STATE, describe_state(walk, s));
 	add(walk, s, frame->depth, REASON_WHY, why_in_state(walk, s));
-	if (frame->depth == 0)
+	if (frame->depth == 0) {
 		tell_policy_terms(walk, s);
+		tell_limits(walk, s);
+	}
 }
 
 /* Each sentence ends with its full stop, as the reasons before it. */
@@ -475,6 +507,19 @@ static void end_frame(Walk *walk, const Frame *frame)
 		advise(walk, frame);
 }
 
+/* Returns: true when the lock keeps it from starting; its holder is told next. */
+static bool push_lock_holder(Walk *walk, Frame *frame)
+{
+	const unsigned depth = frame->depth + 1;
+	Service *holder = start_lock_holder(frame->service);
+
+	if (!holder)
+		return false;
+	frame->has_deeper = true; /* before the frame may move */
+	push_if_new(walk, holder, depth);
+	return true;
+}
+
 static void walk_once(Walk *walk)
 {
 	Frame *top = &g_array_index(walk->stack, Frame, walk->stack->len - 1);
@@ -484,8 +529,11 @@ static void walk_once(Walk *walk)
 
 	top->is_begun = true;
 	now = *top;
-	if (!was_begun)
+	if (!was_begun) {
 		begin_frame(walk, &now);
+		if (push_lock_holder(walk, top))
+			return;
+	}
 	if (!slot) {
 		end_frame(walk, &now);
 		/* What was pushed above it is told already: it is the top again. */
@@ -526,10 +574,13 @@ static bool slot_excludes_machine(const Slot *slot)
 	return c->prefix == KEY_KERNEL || c->prefix == KEY_VIRTUAL;
 }
 
-/* The vendor's policy is the same on every machine, and wants what not every machine has. An admin's is meant. */
+/*
+ * The vendor's policy is the same on every machine, and wants what not every machine has; a package that was removed leaves its
+ * links. An admin's word is meant.
+ */
 static bool is_for_other_machines(const Service *s)
 {
-	if (s->state != STATE_WAITING || s->want_reason != WANT_POLICY || s->policy.runlevel_layer > POLICY_LAYER_VENDOR)
+	if (s->state != STATE_WAITING || s->want_reason != WANT_POLICY || s->policy.runlevel_layer > POLICY_LAYER_RC_LINKS)
 		return false;
 	for (unsigned i = 0; i < s->priv->slots->len; i++)
 		if (slot_excludes_machine(g_ptr_array_index(s->priv->slots, i)))

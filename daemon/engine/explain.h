@@ -14,6 +14,7 @@
 #define REASON_KINDS(X, P)                                                                         \
 	X(P, STATE, "state")   /* "gdm3 is waiting for 2 conditions" */                               \
 	X(P, WHY, "why")       /* a false term, a failure, a decision of policy, an admin's stop */   \
+	X(P, LIMITS, "limits") /* which of its limits are not in force */                             \
 	X(P, CAUSE, "cause")   /* the record of what last happened, with who asked */                 \
 	X(P, IMPACT, "impact") /* what is held up by it */                                            \
 	X(P, NEXT, "next")     /* what to do, often a command to type */

@@ -11,6 +11,8 @@
 
 #include "engine/engine-private.h"
 
+#include "base/list.h"
+
 /* --- definitions live in sets; a set lives as long as one of them is in use --- */
 
 static SetRef *set_ref_new(ServiceSet *set)
@@ -62,16 +64,16 @@ Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *home)
 
 /* --- terms in force --- */
 
-static void copy_terms(GPtrArray *to, const GPtrArray *own, const GPtrArray *added, const PolicyService *extra)
+static void copy_terms(GPtrArray **to, const GPtrArray *own, const GPtrArray *added, const PolicyService *extra)
 {
 	for (unsigned i = 0; i < own->len; i++) {
 		const Term *term = g_ptr_array_index(own, i);
 
 		if (!policy_service_ignores(extra, term))
-			g_ptr_array_add(to, term_copy(term));
+			list_add(to, term_copy(term), (GDestroyNotify)term_free);
 	}
 	for (unsigned i = 0; added && i < added->len; i++)
-		g_ptr_array_add(to, term_copy(g_ptr_array_index(added, i)));
+		list_add(to, term_copy(g_ptr_array_index(added, i)), (GDestroyNotify)term_free);
 }
 
 /* settled: is looked at only to start, wherever it is written. */
@@ -91,7 +93,10 @@ static void add_slots(Service *s, const GPtrArray *terms, SlotKind kind)
 		Term *term = g_ptr_array_index(terms, i);
 		const SlotKind own = kind_of(s, term, kind);
 
-		g_ptr_array_add(s->priv->slots, slot_new(s, own == SLOT_AFTER ? term_copy(term) : term, own));
+		Slot *slot = slot_new(s, own == SLOT_AFTER ? term_copy(term) : term, own);
+
+		slot->is_while = kind == SLOT_HOLD;
+		list_add(&s->priv->slots, slot, slot_free);
 	}
 }
 
@@ -100,10 +105,13 @@ static void add_after(Service *s, const PolicyService *extra)
 	for (unsigned i = 0; i < s->def->after->len; i++) {
 		const NameRef *ref = g_ptr_array_index(s->def->after, i);
 		g_autofree char *text = g_strconcat("After=", ref->name, NULL);
+		Slot *slot;
 
-		if (!policy_service_ignores_name(extra, ref->name))
-			g_ptr_array_add(s->priv->slots, slot_new(s, term_new_single(KEY_SETTLED, ref->name, text,
-										   ref->origin), SLOT_AFTER));
+		if (policy_service_ignores_name(extra, ref->name))
+			continue;
+		slot = slot_new(s, term_new_single(KEY_SETTLED, ref->name, text, ref->origin), SLOT_AFTER);
+		slot->is_turned = ref->is_turned;
+		list_add(&s->priv->slots, slot, slot_free);
 	}
 }
 
@@ -111,14 +119,14 @@ static void add_terms(Engine *engine, Service *s)
 {
 	const PolicyService *extra = policy_service(engine->policy, s->def->name);
 
-	copy_terms(s->when, s->def->when, extra ? extra->when : NULL, extra);
-	copy_terms(s->hold, s->def->hold, extra ? extra->hold : NULL, extra);
+	copy_terms(&s->when, s->def->when, extra ? extra->when : NULL, extra);
+	copy_terms(&s->hold, s->def->hold, extra ? extra->hold : NULL, extra);
 	add_slots(s, s->when, SLOT_WHEN);
 	add_slots(s, s->hold, SLOT_HOLD);
 	add_after(s, extra);
 	for (unsigned i = 0; i < s->def->done_while->len; i++)
-		g_ptr_array_add(s->priv->done_slots,
-				slot_new(s, term_copy(g_ptr_array_index(s->def->done_while, i)), SLOT_DONE));
+		list_add(&s->priv->done_slots,
+			 slot_new(s, term_copy(g_ptr_array_index(s->def->done_while, i)), SLOT_DONE), slot_free);
 }
 
 /* --- edges --- */
@@ -130,8 +138,8 @@ static void add_need(Engine *engine, Service *s, const char *name)
 	/* Searched on this side: what a service needs is a short list, who needs it may be thousands. */
 	if (!needed || needed == s || g_ptr_array_find(s->priv->needs, needed, NULL))
 		return;
-	g_ptr_array_add(s->priv->needs, needed);
-	g_ptr_array_add(needed->priv->needers, s);
+	list_add(&s->priv->needs, needed, NULL);
+	list_add(&needed->priv->needers, s, NULL);
 }
 
 static void add_needs(Engine *engine, Service *s)
@@ -157,10 +165,10 @@ static void add_conflict(Service *s, Service *other, const NameRef *ref)
 
 	if (g_ptr_array_find(s->priv->conflicts, other, NULL))
 		return;
-	g_ptr_array_add(s->priv->conflicts, other);
+	list_add(&s->priv->conflicts, other, NULL);
 	term = term_new_single(KEY_ACTIVE, other->def->name, text, ref->origin);
 	g_array_index(term->literals, Literal, 0).negated = true;
-	g_ptr_array_add(s->priv->slots, slot_new(s, term, SLOT_CONFLICT));
+	list_add(&s->priv->slots, slot_new(s, term, SLOT_CONFLICT), slot_free);
 }
 
 static void add_conflicts(Engine *engine, Service *s)
@@ -199,7 +207,7 @@ static void add_providers(Engine *engine)
 
 			if (f && !g_ptr_array_find(s->priv->facilities, f, NULL)) {
 				g_ptr_array_add(f->providers, s);
-				g_ptr_array_add(s->priv->facilities, f);
+				list_add(&s->priv->facilities, f, NULL);
 			}
 		}
 	}
@@ -217,19 +225,21 @@ static void clear_derived(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
 
-	g_ptr_array_set_size(priv->slots, 0);
-	g_ptr_array_set_size(priv->done_slots, 0);
-	g_ptr_array_set_size(s->when, 0);
-	g_ptr_array_set_size(s->hold, 0);
-	g_ptr_array_set_size(priv->needs, 0);
-	g_ptr_array_set_size(priv->needers, 0);
-	g_ptr_array_set_size(priv->conflicts, 0);
-	g_ptr_array_set_size(priv->stops_after, 0);
+	list_empty(priv->slots);
+	list_empty(priv->done_slots);
+	list_empty(s->when);
+	list_empty(s->hold);
+	list_empty(priv->needs);
+	list_empty(priv->needers);
+	list_empty(priv->conflicts);
+	list_empty(priv->stops_after);
 	priv->n_stops_after_said = 0;
-	g_ptr_array_set_size(priv->facilities, 0);
+	list_empty(priv->facilities);
+	start_lock_clear(s);
 	priv->condition_service = NULL;
 	priv->condition_settled = NULL;
 	priv->condition_active = NULL;
+	priv->condition_healthy = NULL;
 	s->n_false = 0;
 	priv->n_when_false = 0;
 	priv->n_hold_false = 0;
@@ -312,6 +322,7 @@ static void queue_everything(Engine *engine)
 void load_rebuild(Engine *engine)
 {
 	g_ptr_array_sort(engine->services, compare_name);
+	engine->rebuilt_us = engine->now_us;
 	clear_conditions(engine);
 	foreach_service(engine, clear_derived);
 	add_providers(engine);
@@ -322,6 +333,7 @@ void load_rebuild(Engine *engine)
 		add_conflicts(engine, g_ptr_array_index(engine->services, i));
 	}
 	stop_order_rebuild(engine);
+	start_lock_rebuild(engine);
 	subscribe(engine);
 	foreach_service(engine, count_slots);
 	settled_reset(engine);

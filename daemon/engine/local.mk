@@ -4,6 +4,7 @@ noinst_LIBRARIES += libengine.a
 libengine_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libengine_a_SOURCES = \
 	daemon/engine/backoff.c daemon/engine/backoff.h \
+	daemon/engine/boot-record.c daemon/engine/boot-record.h \
 	daemon/engine/condition.c \
 	daemon/engine/conflict.c \
 	daemon/engine/durations.c daemon/engine/durations.h \
@@ -11,14 +12,17 @@ libengine_a_SOURCES = \
 	daemon/engine/explain.c daemon/engine/explain.h \
 	daemon/engine/explain-term.c \
 	daemon/engine/facility.c \
+	daemon/engine/listen.c \
 	daemon/engine/load.c \
 	daemon/engine/note.c \
 	daemon/engine/progress.c daemon/engine/progress.h \
+	daemon/engine/reach.c \
 	daemon/engine/recover.c \
 	daemon/engine/refusal.c daemon/engine/refusal.h \
 	daemon/engine/request.c \
 	daemon/engine/service.c daemon/engine/service.h \
 	daemon/engine/settled.c \
+	daemon/engine/start-lock.c \
 	daemon/engine/step.c \
 	daemon/engine/stop-order.c \
 	daemon/engine/transitions.c daemon/engine/transitions.h \

@@ -6,7 +6,7 @@
  *	v=1      version
  *	s=r      state, its first letter (t is starting, s stopping, d done)
  *	f=...    flags: g failed for good, e ended by itself, o stop ordered, n last run failed, l lingers,
- *	         r restart asked, w a term was false
+ *	         r restart asked, c its RestartCommand= runs, w a term was false
  *	i=7      invocation
  *	t=...    since when in this state; times are microseconds in base 36
  *	u=...    WaitTimeout= runs until then
@@ -86,13 +86,16 @@ static void append_flags(GString *note, size_t size, const Service *s)
 		g_string_append_c(word, 'l');
 	if (s->priv->is_restart_asked)
 		g_string_append_c(word, 'r');
+	if (s->is_restarting)
+		g_string_append_c(word, 'c');
 	if (s->priv->was_false)
 		g_string_append_c(word, 'w');
 	if (word->len > 2)
 		(void)append_word(note, size, word->str);
 }
 
-static const char admin_letters[] = { [ADMIN_NONE] = '-', [ADMIN_START] = 's', [ADMIN_STOP] = 't', [ADMIN_DEMAND] = 'd' };
+static const char admin_letters[] = { [ADMIN_NONE] = '-', [ADMIN_START] = 's', [ADMIN_STOP] = 't', [ADMIN_DEMAND] = 'd',
+				     [ADMIN_CONNECTION] = 'c' };
 G_STATIC_ASSERT(G_N_ELEMENTS(admin_letters) == ADMIN_COUNT);
 
 static void append_admin(GString *note, size_t size, const Service *s)
@@ -246,6 +249,7 @@ static bool read_flags(Reader *r, const char *value)
 	s->last_success = !strchr(value, 'n');
 	s->priv->is_lingering = strchr(value, 'l');
 	s->priv->is_restart_asked = strchr(value, 'r');
+	s->is_restarting = strchr(value, 'c');
 	s->priv->was_false = strchr(value, 'w');
 	return true;
 }
@@ -373,6 +377,7 @@ static void forget_what_was_read(Service *s)
 	s->priv->is_stop_ordered = false;
 	s->priv->is_lingering = false;
 	s->priv->is_restart_asked = false;
+	s->is_restarting = false;
 	s->priv->was_false = false;
 	backoff_clear(&s->priv->backoff);
 	g_clear_pointer(&s->result, g_free);

@@ -70,7 +70,7 @@ static ServiceState state_of_dead(const Service *s, ServiceState noted, bool *re
 /* Its file may say something else than when it was started. */
 static ServiceType run_type(const Service *s, ServiceState state, bool is_alive)
 {
-	if (state == STATE_DONE)
+	if (state == STATE_DONE && s->def->type != TYPE_SCRIPT)
 		return TYPE_TASK;
 	return is_alive && s->def->type == TYPE_GROUP ? TYPE_DAEMON : s->def->type;
 }
@@ -143,6 +143,8 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 		s->since_us = since_us;
 	if (has_ended)
 		set_ended_unseen(s, noted);
+	if (!service_is_up(s))
+		s->is_restarting = false;
 	derive_times(s);
 	engine_queue(s, WORK_WANT);
 	engine->last_admin_us = MAX(engine->last_admin_us, s->admin_at_us);

@@ -111,28 +111,18 @@ static void give_chance(Service *s, char *cause)
 /* Whoever asks for a service means what it needs too: what failed of that is tried again. */
 static void give_chance_with_needs(Service *s, const char *verb, const Requester *who)
 {
-	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-	g_autoptr(GPtrArray) queue = g_ptr_array_new();
+	g_autoptr(GPtrArray) all = want_with_needs(s);
 
-	g_hash_table_add(seen, s);
-	g_ptr_array_add(queue, s);
-	for (unsigned i = 0; i < queue->len; i++) {
-		Service *next = g_ptr_array_index(queue, i);
+	for (unsigned i = 0; i < all->len; i++) {
+		Service *next = g_ptr_array_index(all, i);
 		const bool is_at_rest = next->state == STATE_FAILED || next->priv->is_spent;
 
 		if (next == s || (is_at_rest && !next->def->problem))
 			give_chance(next, requester_describe(verb, who));
-		for (unsigned j = 0; j < next->priv->needs->len; j++) {
-			Service *need = g_ptr_array_index(next->priv->needs, j);
-
-			if (g_hash_table_add(seen, need))
-				g_ptr_array_add(queue, need);
-		}
 	}
 }
 
-/* A task is done, and somebody has undone its work since, as umount(8) does with a mount. */
-static bool is_undone(const Service *s)
+bool request_is_undone(const Service *s)
 {
 	if (s->state != STATE_DONE)
 		return false;
@@ -150,7 +140,7 @@ static bool request_start(Service *s, const Requester *who, GError **error)
 	if (!check_start(s, "start", who, error))
 		return false;
 	set_admin(s, ADMIN_START, who);
-	if (is_undone(s)) {
+	if (request_is_undone(s)) {
 		g_free(s->priv->cause_next);
 		s->priv->cause_next = requester_describe("start", who);
 		s->priv->is_restart_asked = true;
@@ -166,13 +156,32 @@ static bool request_stop(Service *s, const Requester *who, GError **error)
 	return true;
 }
 
-static bool request_restart(Service *s, const Requester *who, GError **error)
+/* A script that is up restarts itself, without a stop that others would have to follow. */
+static bool can_restart_by_command(const Service *s)
+{
+	return service_type(s) == TYPE_SCRIPT && s->def->restart_command && service_is_up(s) && conflict_lets_run(s) &&
+	       !s->priv->is_leaving;
+}
+
+static void restart_by_command(Service *s, const Requester *who)
+{
+	service_remark(s, requester_describe("restart", who));
+	g_clear_pointer(&s->restart_problem, g_free);
+	s->is_restarting = true; /* one that runs already is the answer to both */
+	engine_queue(s, WORK_STEP);
+}
+
+static bool restart_one(Service *s, const Requester *who, GError **error)
 {
 	if (!check_start(s, "restart", who, error))
 		return false;
 	/* What is wanted for another reason needs no want of the admin's to come back. */
 	if (s->admin == ADMIN_STOP || !service_is_wanted(s) || s->want_reason == WANT_LINGER)
 		set_admin(s, ADMIN_START, who);
+	if (can_restart_by_command(s)) {
+		restart_by_command(s, who);
+		return true;
+	}
 	g_free(s->priv->cause_next);
 	s->priv->cause_next = requester_describe("restart", who);
 	if (service_is_active(s) && s->state != STATE_STOPPING)
@@ -183,20 +192,82 @@ static bool request_restart(Service *s, const Requester *who, GError **error)
 	return true;
 }
 
-static bool request_reload(Service *s, const Requester *who, GError **error)
+/* What a script has done may be done anew, though it left nothing running: networking, procps. */
+bool request_reload_fits(const Service *s)
+{
+	return s->state == STATE_READY || (s->state == STATE_DONE && service_type(s) == TYPE_SCRIPT);
+}
+
+/* By its file, and by what runs of it: that was started by the file of before. */
+static bool is_only_a_group(const Service *s)
+{
+	return service_is_group(s) && s->def->type == TYPE_GROUP;
+}
+
+/* May it be asked for @verb, too? */
+static bool is_meant(const Service *member, RequestVerb verb)
+{
+	if (!service_is_wanted(member) || member->want_reason == WANT_LINGER || is_only_a_group(member))
+		return false;
+	return verb != REQUEST_VERB_RELOAD || (member->def->reload.kind != ACTION_NONE && request_reload_fits(member));
+}
+
+/*
+ * A group runs nothing, so a restart or reload of it is meant for whom its Wants= names, if they are wanted. Groups among them are
+ * left alone, for they may go round in a circle.
+ */
+GPtrArray *request_members(const Service *group, RequestVerb verb)
+{
+	GPtrArray *members = g_ptr_array_new();
+
+	if (group->def->type != TYPE_GROUP || (verb != REQUEST_VERB_RESTART && verb != REQUEST_VERB_RELOAD))
+		return members;
+	for (unsigned i = 0; i < group->def->wants->len; i++) {
+		const NameRef *ref = g_ptr_array_index(group->def->wants, i);
+		Service *member = engine_find(group->priv->engine, ref->name);
+
+		if (member && is_meant(member, verb))
+			g_ptr_array_add(members, member);
+	}
+	return members;
+}
+
+static bool request_restart(Service *s, const Requester *who, GError **error)
+{
+	g_autoptr(GPtrArray) members = NULL;
+
+	if (!restart_one(s, who, error))
+		return false;
+	members = request_members(s, REQUEST_VERB_RESTART);
+	for (unsigned i = 0; i < members->len; i++)
+		(void)restart_one(g_ptr_array_index(members, i), who, NULL); /* who refuses remembers it */
+	return true;
+}
+
+static bool reload_one(Service *s, const Requester *who, GError **error)
 {
 	Engine *engine = s->priv->engine;
 
 	if (s->def->reload.kind == ACTION_NONE)
 		return refuse(s, "reload", who, error, SVCD_ERROR_NOT_SUPPORTED,
-			      g_strdup("it has no Reload= in its service file; svcctl restart starts it anew"));
-	if (s->state != STATE_READY)
+			      g_strdup("it has no Reload= in its service file"));
+	if (!request_reload_fits(s))
 		return refuse(s, "reload", who, error, SVCD_ERROR_FAILED,
 			      g_strdup_printf("it is %s; only a service that is ready can be reloaded",
 					      service_state_name(s->state)));
 	service_remark(s, requester_describe("reload", who));
 	engine->ops->reload(engine->data, s);
 	return true;
+}
+
+static bool request_reload(Service *s, const Requester *who, GError **error)
+{
+	g_autoptr(GPtrArray) members = request_members(s, REQUEST_VERB_RELOAD);
+	bool any = false;
+
+	for (unsigned i = 0; i < members->len; i++)
+		any |= reload_one(g_ptr_array_index(members, i), who, NULL);
+	return any || reload_one(s, who, error);
 }
 
 static bool request_clear(Service *s, const Requester *who, GError **error)
@@ -301,6 +372,70 @@ bool engine_request(Engine *engine, RequestVerb verb, const char *service, const
 	engine->ops->changed(engine->data, s);
 	engine_run(engine);
 	return is_done;
+}
+
+/* --- CheckCommand= --- */
+
+static bool may_be_restarted(const Service *s)
+{
+	return s->policy.activation != ACTIVATION_NEVER && !s->priv->is_file_gone && !s->def->problem;
+}
+
+static bool needs_check(const Service *s, RequestVerb verb)
+{
+	if (!s->def->check || !service_is_up(s) || s->priv->is_leaving || engine_is_shutting_down(s->priv->engine))
+		return false;
+	switch (verb) {
+	case REQUEST_VERB_STOP:
+		return true;
+	case REQUEST_VERB_RESTART:
+		return may_be_restarted(s);
+	case REQUEST_VERB_RELOAD:
+		return s->def->reload.kind != ACTION_NONE && request_reload_fits(s);
+	case REQUEST_VERB_START:
+	case REQUEST_VERB_CLEAR:
+		break;
+	}
+	return false;
+}
+
+GPtrArray *engine_to_check(const Service *s, RequestVerb verb)
+{
+	const bool is_refused = verb == REQUEST_VERB_RESTART && !may_be_restarted(s); /* whatever its members say */
+	GPtrArray *all = is_refused ? g_ptr_array_new() : request_members(s, verb);
+	unsigned n = 0;
+
+	g_ptr_array_add(all, engine_find(s->priv->engine, s->def->name));
+	for (unsigned i = 0; i < all->len; i++) {
+		if (needs_check(g_ptr_array_index(all, i), verb))
+			g_ptr_array_index(all, n++) = g_ptr_array_index(all, i);
+	}
+	g_ptr_array_set_size(all, (gint)n);
+	return all;
+}
+
+bool engine_needs_check(const Service *s, RequestVerb verb)
+{
+	g_autoptr(GPtrArray) all = engine_to_check(s, verb);
+
+	return all->len > 0;
+}
+
+void engine_refuse(Engine *engine, RequestVerb verb, const char *service, const Requester *who, const char *problem,
+		   int64_t now_us, GError **error)
+{
+	static const char *const names[] = {
+		[REQUEST_VERB_START] = "start",	  [REQUEST_VERB_STOP] = "stop",	  [REQUEST_VERB_RESTART] = "restart",
+		[REQUEST_VERB_RELOAD] = "reload", [REQUEST_VERB_CLEAR] = "clear",
+	};
+	Service *s = engine_resolve(engine, service);
+
+	engine_set_now(engine, now_us);
+	if (!s)
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", service);
+	else
+		refuse(s, names[verb], who, error, SVCD_ERROR_CHECK_FAILED,
+		       g_strdup_printf("its CheckCommand= failed, so it goes on as it is: %s", problem));
 }
 
 bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *who, int64_t now_us, GError **error)

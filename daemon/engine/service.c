@@ -8,6 +8,8 @@
 
 #include "engine/engine-private.h"
 
+#include "base/list.h"
+
 static void cause_free(gpointer data)
 {
 	CauseRecord *record = data;
@@ -21,18 +23,18 @@ Service *service_new(Engine *engine, ServiceDef *def)
 	Service *s = g_new0(Service, 1);
 
 	s->def = def;
-	s->when = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
-	s->hold = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
+	s->when = list_new();
+	s->hold = list_new();
 	s->causes = g_queue_new();
 	s->priv = g_new0(struct ServicePrivate, 1);
 	s->priv->engine = engine;
-	s->priv->slots = g_ptr_array_new_with_free_func(slot_free);
-	s->priv->done_slots = g_ptr_array_new_with_free_func(slot_free);
-	s->priv->needs = g_ptr_array_new();
-	s->priv->needers = g_ptr_array_new();
-	s->priv->conflicts = g_ptr_array_new();
-	s->priv->stops_after = g_ptr_array_new();
-	s->priv->facilities = g_ptr_array_new();
+	s->priv->slots = list_new();
+	s->priv->done_slots = list_new();
+	s->priv->needs = list_new();
+	s->priv->needers = list_new();
+	s->priv->conflicts = list_new();
+	s->priv->stops_after = list_new();
+	s->priv->facilities = list_new();
 	return s;
 }
 
@@ -40,23 +42,27 @@ void service_free(Service *s)
 {
 	if (!s)
 		return;
-	g_ptr_array_unref(s->priv->slots);
-	g_ptr_array_unref(s->priv->done_slots);
-	g_ptr_array_unref(s->priv->needs);
-	g_ptr_array_unref(s->priv->needers);
-	g_ptr_array_unref(s->priv->conflicts);
-	g_ptr_array_unref(s->priv->stops_after);
-	g_ptr_array_unref(s->priv->facilities);
+	list_free(s->priv->slots);
+	list_free(s->priv->done_slots);
+	list_free(s->priv->needs);
+	list_free(s->priv->needers);
+	list_free(s->priv->conflicts);
+	list_free(s->priv->stops_after);
+	list_free(s->priv->facilities);
+	boot_record_forget(s);
 	backoff_clear(&s->priv->backoff);
 	g_free(s->priv->cause_next);
 	g_free(s->priv->note_extra);
 	g_free(s->priv);
-	g_ptr_array_unref(s->when);
-	g_ptr_array_unref(s->hold);
+	list_free(s->when);
+	list_free(s->hold);
 	refusals_clear(&s->refusals);
 	g_queue_free_full(s->causes, cause_free);
 	g_free(s->result);
+	g_free(s->restart_problem);
 	g_free(s->status_text);
+	g_free(s->health_text);
+	g_free(s->resource_problem);
 	g_free(s);
 }
 
@@ -120,15 +126,28 @@ static void set_state(Service *s, ServiceState to, int64_t at_us)
 	if (!service_is_active(s) || to == STATE_STOPPING)
 		stop_order_set_leaving(s, false);
 	stop_order_state_changed(s);
+	start_lock_state_changed(s);
 	engine_queue(s, WORK_LEVEL);
 	engine_queue(s, WORK_SETTLED);
 	engine_queue(s, WORK_STEP);
+}
+
+/* What has run as a group may run as something else now. None of its terms is false, so no count changes. */
+static void set_slot_kinds(Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		Slot *slot = g_ptr_array_index(s->priv->slots, i);
+
+		if (slot->kind == SLOT_WHEN || slot->kind == SLOT_HOLD)
+			slot->kind = slot->is_while || s->priv->run_type == TYPE_GROUP ? SLOT_HOLD : SLOT_WHEN;
+	}
 }
 
 static void enter_starting(Service *s)
 {
 	s->invocation++;
 	s->priv->run_type = s->def->type;
+	set_slot_kinds(s);
 	s->started_us = s->priv->engine->now_us;
 	s->main_pid = 0;
 	s->is_failed_for_good = false;
@@ -138,10 +157,15 @@ static void enter_starting(Service *s)
 	s->priv->lapse_since_us = 0;
 	s->priv->is_restart_asked = false;
 	s->priv->is_stop_ordered = false;
+	g_clear_pointer(&s->restart_problem, g_free);
 }
 
 static void enter_up(Service *s)
 {
+	const bool was_up = s->ready_us > 0 && s->ready_us >= s->started_us;
+
+	if (was_up && s->priv->run_type == TYPE_SCRIPT)
+		return; /* from done to ready, or back: its start was over before */
 	s->ready_us = s->since_us;
 	if (s->start_duration_us == 0 || s->state == STATE_READY || s->priv->run_type == TYPE_TASK)
 		s->start_duration_us = MAX(s->since_us - s->started_us, 0);
@@ -176,6 +200,12 @@ static void enter_state(Service *s)
 	case STATE_STOPPING:
 	case STATE_COUNT:
 		break;
+	}
+	if (!service_is_up(s)) {
+		s->health = HEALTH_UNKNOWN;
+		g_clear_pointer(&s->health_text, g_free);
+		s->is_restarting = false; /* a stop, or its end, came first */
+		s->priv->is_restart_told = false;
 	}
 	if (s->state != STATE_BACKOFF && s->backoff_until_us) {
 		s->backoff_until_us = 0;
@@ -231,6 +261,7 @@ bool service_apply(Service *s, ServiceEvent event, char *cause)
 	set_state(s, row->to, at_us);
 	enter_state(s);
 	record_cause(s, from, row->to, at_us, cause ? cause : g_strdup(service_event_name(event)));
+	boot_record_state_changed(s, from);
 	progress_count(s);
 	act(s, row->action);
 	engine->ops->changed(engine->data, s);

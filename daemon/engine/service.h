@@ -24,16 +24,27 @@ ENUM_WITH_NAMES(ServiceState, STATE, service_state, SERVICE_STATES)
 
 /*
  * What was last asked for; it lasts until the next start or stop, a change of runlevel, or reboot. A demand, made by a call
- * on the bus, is weaker than what an admin says, and ends when the service ends by itself with success.
+ * on the bus, and a connection on one of its sockets are weaker than what an admin says, and end when the service ends by
+ * itself with success.
  */
-#define ADMIN_WANTS(X, P) X(P, NONE, "none") X(P, START, "start") X(P, STOP, "stop") X(P, DEMAND, "demand")
+#define ADMIN_WANTS(X, P) X(P, NONE, "none") X(P, START, "start") X(P, STOP, "stop") X(P, DEMAND, "demand") \
+	X(P, CONNECTION, "connection")
 ENUM_WITH_NAMES(AdminWant, ADMIN, admin_want, ADMIN_WANTS)
 
 /* Why a service is wanted, the strongest reason first. */
 #define WANT_REASONS(X, P)                                                                         \
 	X(P, NOTHING, "not wanted") X(P, ADMIN, "started by an admin") X(P, POLICY, "wanted in the runlevel")   \
-	X(P, DEMAND, "asked for on the bus") X(P, NEED, "needed") X(P, LINGER, "lingering")
+	X(P, DEMAND, "asked for on the bus") X(P, CONNECTION, "asked for by a connection") \
+	X(P, NEED, "needed") X(P, LINGER, "lingering")
 ENUM_WITH_NAMES(WantReason, WANT, want_reason, WANT_REASONS)
+
+/* What HealthCommand= says of a service that is up. */
+#define HEALTHS(X, P) X(P, UNKNOWN, "unknown") X(P, HEALTHY, "healthy") X(P, UNHEALTHY, "unhealthy")
+ENUM_WITH_NAMES(Health, HEALTH, health, HEALTHS)
+
+/* Which of the sockets of a service are to be open: none; all but those of the network, for nobody has named it; all. */
+#define LISTENS_LEVELS(X, P) X(P, CLOSED, "closed") X(P, LOCAL, "local") X(P, ALL, "all")
+ENUM_WITH_NAMES(Listens, LISTENS, listens, LISTENS_LEVELS)
 
 /* Who asked; kept with the cause. */
 typedef struct Requester {
@@ -64,7 +75,7 @@ struct Service {
 	AdminWant admin;
 	Requester admin_who;
 	int64_t admin_at_us;
-	const char *demanded_as; /* ADMIN_DEMAND: the name on the bus, interned; NULL: not known any more */
+	const char *demanded_as; /* ADMIN_DEMAND: the name on the bus; ADMIN_CONNECTION: the address; interned; NULL: not known any more */
 	WantReason want_reason;
 	const char *wanted_by; /* WANT_NEED: one that needs it; interned */
 
@@ -73,11 +84,20 @@ struct Service {
 	GPtrArray *hold; /* Term * */
 	unsigned n_false;   /* terms that are not true now */
 
+	/* Sockets */
+	Listens listens;
+	bool awaits_connection; /* one that comes starts it */
+
 	/* Results */
 	bool last_success;     /* of the last run */
 	bool is_failed_for_good; /* in STATE_FAILED: restart limit reached, or the file has errors */
 	char *result;          /* "exit status 1"; NULL if it never ended */
 	char *status_text;     /* STATUS= of sd_notify(3), or NULL */
+	char *resource_problem; /* which of its limits are not in force; NULL: all are, as far as is known */
+	Health health;         /* unknown while it is not up, or nobody asks */
+	char *health_text;     /* why it is unhealthy; else NULL */
+	bool is_restarting;    /* its RestartCommand= is to run, or runs */
+	char *restart_problem; /* why the last run of its RestartCommand= failed; NULL: it did not */
 	unsigned n_restarts;   /* automatic ones since the admin's last start */
 	int64_t ready_us;      /* when it last became ready, 0 never */
 	int64_t start_duration_us; /* from start to ready, of the last start */

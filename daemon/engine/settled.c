@@ -5,6 +5,7 @@
  *	starting, stopping, in back-off, about to start or to stop: in U
  *	waiting, with an unknown term, or with a false one that a service in U may still make true: in U
  *	waiting for nothing but the world outside, and for a limited time (WaitTimeout=): in U
+ *	waiting for what cannot change before the next boot: not in U
  *
  * So services that wait for each other and for nobody else have settled, and so has one that waits for an absent device.
  * Each member of U knows one reason: itself, or another member. When that one leaves U, those that lean on it
@@ -31,6 +32,7 @@ static void foreach_dependent(const Service *s, DependentFunc func, gpointer dat
 	foreach_slot_of(s->priv->condition_service, func, data);
 	foreach_slot_of(s->priv->condition_settled, func, data);
 	foreach_slot_of(s->priv->condition_active, func, data);
+	foreach_slot_of(s->priv->condition_healthy, func, data);
 	for (unsigned i = 0; i < s->priv->facilities->len; i++) {
 		const Facility *f = g_ptr_array_index(s->priv->facilities, i);
 
@@ -103,6 +105,28 @@ static bool is_moving(const Service *s)
 	return s->priv->is_leaving;
 }
 
+/* False, and so until the next boot: all of it is about the kernel's command line, or where svcd runs. */
+static bool is_false_for_good(const Slot *slot)
+{
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		const KeyPrefix prefix = slot->conditions[i]->prefix;
+
+		if (prefix != KEY_KERNEL && prefix != KEY_VIRTUAL)
+			return false;
+	}
+	return level_now(slot) == LEVEL_FALSE;
+}
+
+/* Whatever else is unknown: it does not start before the next boot. */
+static bool waits_for_good(const Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		if (is_false_for_good(g_ptr_array_index(s->priv->slots, i)))
+			return true;
+	}
+	return false;
+}
+
 /* In U by itself. *@ret_by: in U because of that one, if not NULL on return. */
 static bool is_root(Service *s, Service **ret_by)
 {
@@ -112,7 +136,7 @@ static bool is_root(Service *s, Service **ret_by)
 	*ret_by = NULL;
 	if (is_moving(s))
 		return true;
-	if (s->state != STATE_WAITING || !conflict_lets_run(s))
+	if (s->state != STATE_WAITING || !conflict_lets_run(s) || waits_for_good(s))
 		return false;
 	for (unsigned i = 0; i < s->priv->slots->len; i++) {
 		const Slot *slot = g_ptr_array_index(s->priv->slots, i);

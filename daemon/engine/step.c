@@ -17,7 +17,7 @@ typedef enum StopReason {
 	STOP_AGAIN, /* a task that is done, and whose When terms were false and are true again */
 } StopReason;
 
-static OnLapse on_lapse_of(const Service *s)
+OnLapse engine_on_lapse(const Service *s)
 {
 	const PolicyService *extra = policy_service(s->priv->engine->policy, s->def->name);
 
@@ -55,19 +55,30 @@ static bool is_lapse_final(const Service *s)
 		for (unsigned j = 0; j < term_length(slot->term); j++) {
 			const Condition *c = slot->conditions[j];
 
-			if (c->prefix == KEY_SERVICE && c->subject && !conflict_lets_run(c->subject))
+			if ((c->prefix == KEY_SERVICE || c->prefix == KEY_HEALTHY) && c->subject && !conflict_lets_run(c->subject))
 				return true;
 		}
 	}
 	return false;
 }
 
-static void act_on_lapse(Service *s)
+static void reload_on_lapse(Service *s, const char *text)
 {
 	Engine *engine = s->priv->engine;
+
+	if (s->def->reload.kind == ACTION_NONE || !request_reload_fits(s)) {
+		service_remark(s, g_strdup_printf("%s; kept, for it cannot be reloaded now (OnLapse=reload)", text));
+		return;
+	}
+	service_remark(s, g_strdup_printf("%s; reloaded (OnLapse=reload)", text));
+	engine->ops->reload(engine->data, s);
+}
+
+static void act_on_lapse(Service *s)
+{
 	g_autofree char *text = step_lapse_text(s);
 
-	switch (on_lapse_of(s)) {
+	switch (engine_on_lapse(s)) {
 	case ON_LAPSE_STOP:
 	case ON_LAPSE_COUNT:
 		break;
@@ -75,9 +86,7 @@ static void act_on_lapse(Service *s)
 		service_remark(s, g_strdup_printf("%s; kept (OnLapse=keep)", text));
 		break;
 	case ON_LAPSE_RELOAD:
-		service_remark(s, g_strdup_printf("%s; reloaded (OnLapse=reload)", text));
-		if (s->state == STATE_READY && s->def->reload.kind != ACTION_NONE)
-			engine->ops->reload(engine->data, s);
+		reload_on_lapse(s, text);
 		break;
 	}
 }
@@ -148,7 +157,7 @@ static StopReason find_stop_reason(Service *s)
 		return STOP_CONFLICT;
 	if (s->priv->is_restart_asked)
 		return STOP_RESTART;
-	if (s->priv->is_lapsed && on_lapse_of(s) == ON_LAPSE_STOP)
+	if (s->priv->is_lapsed && engine_on_lapse(s) == ON_LAPSE_STOP)
 		return STOP_LAPSE;
 	if (s->state == STATE_DONE && !s->def->once && !s->def->problem && has_flipped(s, false))
 		return STOP_AGAIN;
@@ -174,6 +183,17 @@ static char *stop_text(Service *s)
 	return g_strdup("stopped");
 }
 
+/* Also when a manager before us was asked, and did not live to tell. */
+static void tell_restart(Service *s)
+{
+	Engine *engine = s->priv->engine;
+
+	if (!s->is_restarting || s->priv->is_restart_told || !service_is_up(s))
+		return;
+	s->priv->is_restart_told = true;
+	engine->ops->restart(engine->data, s);
+}
+
 static void step_active(Service *s)
 {
 	bool is_leaving;
@@ -181,6 +201,8 @@ static void step_active(Service *s)
 	update_lapse(s);
 	is_leaving = find_stop_reason(s) != STOP_NOT;
 	stop_order_set_leaving(s, is_leaving);
+	if (!is_leaving)
+		tell_restart(s);
 	if (!is_leaving && s->state == STATE_STARTING && service_is_group(s))
 		service_apply(s, EVENT_READY, g_strdup("all its conditions are true"));
 }
@@ -209,6 +231,18 @@ bool step_may_start(const Service *s)
 	       !s->def->problem && !s->priv->is_file_gone;
 }
 
+static void step_towards_start(Service *s)
+{
+	start_lock_join(s);
+	engine_queue(s, WORK_START);
+}
+
+static void step_held(Service *s)
+{
+	start_lock_leave(s);
+	arm_unknown(s);
+}
+
 static void step_waiting(Service *s)
 {
 	if (s->def->problem)
@@ -216,9 +250,9 @@ static void step_waiting(Service *s)
 	else if (!service_is_wanted(s))
 		service_apply(s, EVENT_UNWANTED, want_describe(s));
 	else if (step_may_start(s))
-		engine_queue(s, WORK_START);
+		step_towards_start(s);
 	else
-		arm_unknown(s);
+		step_held(s);
 	wait_limit_update(s);
 }
 
@@ -297,19 +331,32 @@ void step_stop(Service *s)
 		step_stop_now(s);
 }
 
-void step_start(Service *s)
+static void start(Service *s)
 {
 	char *cause;
 
-	if (!step_may_start(s))
-		return;
 	if (s->priv->cause_next)
 		cause = g_steal_pointer(&s->priv->cause_next);
 	else if (s->priv->last_true)
 		cause = g_strdup_printf("%s is true", s->priv->last_true->text);
 	else
 		cause = want_describe(s);
+	boot_record_start(s);
 	service_apply(s, EVENT_ALLOWED, cause);
+}
+
+void step_start(Service *s)
+{
+	Service *next = s;
+
+	if (!step_may_start(s))
+		return;
+	if (s->priv->lock)
+		next = start_lock_next(s);
+	if (next && step_may_start(next))
+		start(next);
+	if (next != s)
+		start_lock_tell(s);
 }
 
 /* --- the end of a run --- */
@@ -350,24 +397,42 @@ static void retry_or_give_up(Service *s)
 /* Many daemons that the bus starts end when nobody has asked them anything for a while. */
 static void end_demand(Service *s)
 {
-	if (s->admin != ADMIN_DEMAND)
+	if (s->admin != ADMIN_DEMAND && s->admin != ADMIN_CONNECTION)
 		return;
 	s->admin = ADMIN_NONE;
 	engine_queue(s, WORK_WANT);
 }
 
-static void end_by_itself(Service *s)
+static bool restarts_by_itself(const Service *s)
 {
 	const RestartPolicy restart = s->def->restart;
 
-	if (restart == RESTART_ALWAYS || (restart == RESTART_ON_FAILURE && !s->last_success)) {
+	return restart == RESTART_ALWAYS || (restart == RESTART_ON_FAILURE && !s->last_success);
+}
+
+static bool is_still_wanted(const Service *s)
+{
+	return service_is_wanted(s) && s->want_reason != WANT_LINGER && !s->priv->is_file_gone;
+}
+
+bool engine_starts_again(const Service *s)
+{
+	return is_still_wanted(s) && (s->priv->is_stop_ordered || restarts_by_itself(s));
+}
+
+static void end_by_itself(Service *s)
+{
+	if (restarts_by_itself(s)) {
 		retry_or_give_up(s);
 	} else if (s->last_success) {
 		s->priv->is_spent = true;
 		end_demand(s);
 		service_apply(s, EVENT_SPENT, g_strdup_printf("it ended by itself: %s", s->result));
-	} else {
+	} else if (listen_after_failure(s, time_up(s))) {
 		service_apply(s, EVENT_GIVE_UP, g_strdup(s->result));
+	} else {
+		service_apply(s, EVENT_GIVE_UP, give_up_text(s));
+		s->is_failed_for_good = true;
 	}
 }
 
@@ -382,7 +447,7 @@ static void stop_lingering(Service *s)
 
 void step_end_of_run(Service *s)
 {
-	const bool is_wanted = service_is_wanted(s) && s->want_reason != WANT_LINGER && !s->priv->is_file_gone;
+	const bool is_wanted = is_still_wanted(s);
 
 	stop_lingering(s);
 	if (s->state != STATE_STOPPING && !service_is_group(s)) {
@@ -426,6 +491,7 @@ void step_timer(Service *s, EngineTimer kind)
 		wait_limit_over(s);
 		break;
 	case ENGINE_TIMER_SETTLE:
+	case ENGINE_TIMER_LISTEN:
 	case ENGINE_TIMER_COUNT:
 		break;
 	}
@@ -444,11 +510,44 @@ static void set_result(Service *s, const ProcessEvent *event)
 	s->result = event->text ? g_strdup(event->text) : g_strdup_printf("exit status %d", event->status);
 }
 
+/* Its work is done, and there is nothing that should run on. */
+static bool has_done_its_work(const Service *s, const ProcessEvent *event)
+{
+	if (service_type(s) != TYPE_SCRIPT)
+		return service_type(s) == TYPE_TASK && event->success;
+	return event->is_done && (s->state == STATE_STARTING || s->def->restart != RESTART_ALWAYS);
+}
+
+static void end_restart(Service *s, const char *problem)
+{
+	s->is_restarting = false;
+	s->priv->is_restart_told = false;
+	g_free(s->restart_problem);
+	s->restart_problem = g_strdup(problem);
+	service_remark(s, problem ? g_strdup_printf("restart failed: %s", problem) : g_strdup("restarted"));
+}
+
+static void on_health(Service *s, const ProcessEvent *event)
+{
+	const Health before = s->health;
+
+	if (!service_is_up(s))
+		return; /* its last word came too late */
+	s->health = event->success ? HEALTH_HEALTHY : HEALTH_UNHEALTHY;
+	g_free(s->health_text);
+	s->health_text = event->success ? NULL : g_strdup(event->text ? event->text : "no reason given");
+	if (s->health == HEALTH_UNHEALTHY)
+		service_remark(s, g_strdup_printf("unhealthy: %s", s->health_text));
+	else if (before == HEALTH_UNHEALTHY)
+		service_remark(s, g_strdup("healthy again"));
+	engine_queue(s, WORK_LEVEL);
+}
+
 static void on_exited(Service *s, const ProcessEvent *event)
 {
 	set_result(s, event);
 	s->main_pid = 0;
-	if (service_type(s) == TYPE_TASK && event->success)
+	if (has_done_its_work(s, event))
 		service_apply(s, EVENT_SUCCEEDED, g_strdup(s->result));
 	else
 		service_apply(s, EVENT_EXITED, g_strdup(s->result));
@@ -482,10 +581,24 @@ void step_process_event(Service *s, const ProcessEvent *event)
 	case PROCESS_RELOAD_FAILED:
 		service_remark(s, g_strdup_printf("reload failed: %s", event->text ? event->text : "no reason given"));
 		break;
+	case PROCESS_RESTARTED:
+		end_restart(s, NULL);
+		break;
+	case PROCESS_RESTART_FAILED:
+		end_restart(s, event->text ? event->text : "no reason given");
+		break;
 	case PROCESS_STATUS:
 		g_free(s->status_text);
 		s->status_text = g_strdup(event->text);
 		break;
+	case PROCESS_RESOURCES:
+		g_free(s->resource_problem);
+		s->resource_problem = g_strdup(event->text);
+		break;
+	case PROCESS_HEALTH:
+		on_health(s, event);
+		break;
+	case PROCESS_CHECKED:
 	case PROCESS_PHASE:
 	case PROCESS_COUNT:
 		break;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Stop order: who has to be gone before a service that is to stop may be told so. The reverse of the order of starting;
- * StopAfter= and StopBefore= come first. The edges are made at load (load.c).
+ * StopAfter= and StopBefore= come first. Of a service with StopOrder=said only these count, whoever says them; what
+ * another one says of its own order to it stays as the other means it. The edges are made at load (load.c).
  *
  * A service that leaves or stops blocks those in priv->stops_after; each of them counts its blockers, so that an end
  * costs as much as the services that wait for it.
@@ -9,6 +10,8 @@
 #include "config.h"
 
 #include "engine/engine-private.h"
+
+#include "base/list.h"
 
 static void set_blocking(Service *s, bool is_blocking)
 {
@@ -57,7 +60,7 @@ static void add_said(Engine *engine, Service *s)
 
 		if (!first || first == s || g_ptr_array_find(first->priv->stops_after, s, NULL))
 			continue;
-		g_ptr_array_add(first->priv->stops_after, s);
+		list_add(&first->priv->stops_after, s, NULL);
 		first->priv->n_stops_after_said++;
 	}
 }
@@ -70,17 +73,29 @@ static void add_reverse(Service *s, Service *before)
 			return;
 	}
 	if (before != s && !g_ptr_array_find(s->priv->stops_after, before, NULL))
-		g_ptr_array_add(s->priv->stops_after, before);
+		list_add(&s->priv->stops_after, before, NULL);
 }
 
-static void add_reverse_of_literal(Service *s, const Condition *c)
+/* Does whoever wrote this line want it to order the stopping? */
+static bool orders_stopping(const Slot *slot, const Service *before)
 {
-	if (c->prefix != KEY_SERVICE && c->prefix != KEY_SETTLED && c->prefix != KEY_FACILITY)
+	const Service *author = slot->is_turned ? before : slot->service;
+
+	return author->def->stop_order == STOP_ORDER_REVERSE;
+}
+
+static void add_reverse_of_literal(const Slot *slot, const Condition *c)
+{
+	if (c->prefix != KEY_SERVICE && c->prefix != KEY_HEALTHY && c->prefix != KEY_SETTLED && c->prefix != KEY_FACILITY)
 		return;
-	if (c->subject)
-		add_reverse(s, c->subject);
-	for (unsigned i = 0; c->facility && i < c->facility->providers->len; i++)
-		add_reverse(s, g_ptr_array_index(c->facility->providers, i));
+	if (c->subject && orders_stopping(slot, c->subject))
+		add_reverse(slot->service, c->subject);
+	for (unsigned i = 0; c->facility && i < c->facility->providers->len; i++) {
+		Service *before = g_ptr_array_index(c->facility->providers, i);
+
+		if (orders_stopping(slot, before))
+			add_reverse(slot->service, before);
+	}
 }
 
 static void add_reverse_of_start(Service *s)
@@ -90,7 +105,7 @@ static void add_reverse_of_start(Service *s)
 
 		for (unsigned j = 0; j < term_length(slot->term); j++) {
 			if (!term_literal(slot->term, j)->negated)
-				add_reverse_of_literal(s, slot->conditions[j]);
+				add_reverse_of_literal(slot, slot->conditions[j]);
 		}
 	}
 }

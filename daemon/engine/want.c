@@ -15,9 +15,29 @@ bool want_is_forbidden(const Service *s)
 	return s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER;
 }
 
+GPtrArray *want_with_needs(Service *s)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	GPtrArray *all = g_ptr_array_new();
+
+	g_hash_table_add(seen, s);
+	g_ptr_array_add(all, s);
+	for (unsigned i = 0; i < all->len; i++) {
+		const Service *needer = g_ptr_array_index(all, i);
+
+		for (unsigned j = 0; j < needer->priv->needs->len; j++) {
+			Service *need = g_ptr_array_index(needer->priv->needs, j);
+
+			if (!want_is_forbidden(need) && g_hash_table_add(seen, need))
+				g_ptr_array_add(all, need);
+		}
+	}
+	return all;
+}
+
 static bool is_demanded(const Service *s)
 {
-	return s->admin == ADMIN_DEMAND && s->policy.activation != ACTIVATION_MANUAL;
+	return (s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) && s->policy.activation != ACTIVATION_MANUAL;
 }
 
 static bool is_policy_root(const Service *s)
@@ -113,6 +133,8 @@ void want_update(Service *s)
 	Service *support;
 	WantGrade best;
 
+	if (service_def_n_sockets(s->def) > 0)
+		engine_queue(s, WORK_STEP); /* what lets it listen may have changed, though nobody wants it */
 	if (s->priv->grade != GRADE_NONE && !is_support_valid(s)) {
 		collapse_from(s);
 		return;
@@ -134,7 +156,7 @@ static WantReason reason_of(const Service *s)
 	if (is_policy_root(s))
 		return WANT_POLICY;
 	if (is_demanded(s))
-		return WANT_DEMAND;
+		return s->admin == ADMIN_CONNECTION ? WANT_CONNECTION : WANT_DEMAND;
 	return s->priv->want_support ? WANT_NEED : WANT_LINGER;
 }
 
@@ -160,16 +182,20 @@ static void update_lingering(Service *s)
 	}
 }
 
-/* Those whose While term is false because of it: whether they wait for it depends on its being wanted. */
-static void queue_dependents(const Service *s)
+static void queue_slots(const Condition *c)
 {
-	const Condition *c = s->priv->condition_service;
-
 	for (unsigned i = 0; c && i < c->slots->len; i++) {
 		const Slot *slot = g_ptr_array_index(c->slots, i);
 
 		engine_queue(slot->service, WORK_STEP);
 	}
+}
+
+/* Those whose While term is false because of it: whether they wait for it depends on its being wanted. */
+static void queue_dependents(const Service *s)
+{
+	queue_slots(s->priv->condition_service);
+	queue_slots(s->priv->condition_healthy);
 }
 
 /* Policy says so before anything else: what an admin only stopped is no matter of policy. */
@@ -269,6 +295,8 @@ char *want_describe(const Service *s)
 	case WANT_DEMAND:
 		return s->demanded_as ? g_strdup_printf("asked for on the bus, as %s", s->demanded_as)
 				      : g_strdup("asked for on the bus");
+	case WANT_CONNECTION:
+		return g_strdup_printf("connection on %s", s->demanded_as ? s->demanded_as : "one of its sockets");
 	case WANT_NEED:
 		return g_strdup_printf("needed by %s", s->wanted_by);
 	case WANT_LINGER:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Directories: walks down from /run by descriptor, and follows no symbolic link on the way: what lies below /run may
+ * Directories: walks down from /run, /var/lib ... by descriptor, and follows no symbolic link on the way: what lies below may
  * belong to others, and we are still root.
  */
 #include "config.h"
@@ -38,17 +38,40 @@ static int descend(int *fd, const char *name)
 	return 0;
 }
 
-static int give_away(int fd, const struct Spec *spec, const struct Identity *identity)
+static const struct {
+	const char *root;
+	const char *key;
+	const char *variable;
+} kinds[DIRECTORY_KINDS] = {
+	[DIRECTORY_RUNTIME] = { RUNTIME_ROOT, "RuntimeDirectory", "RUNTIME_DIRECTORY" },
+	[DIRECTORY_STATE] = { "/var/lib", "StateDirectory", "STATE_DIRECTORY" },
+	[DIRECTORY_CACHE] = { "/var/cache", "CacheDirectory", "CACHE_DIRECTORY" },
+	[DIRECTORY_LOGS] = { "/var/log", "LogsDirectory", "LOGS_DIRECTORY" },
+	[DIRECTORY_CONFIGURATION] = { "/etc", "ConfigurationDirectory", "CONFIGURATION_DIRECTORY" },
+};
+
+const char *directory_root(enum DirectoryKind kind)
+{
+	return kinds[kind].root;
+}
+
+const char *directory_key(enum DirectoryKind kind)
+{
+	return kinds[kind].key;
+}
+
+/* A configuration stays with whoever owns it: a service that can change it may change what it is itself. */
+static int give_away(int fd, enum DirectoryKind kind, uint32_t mode, const struct Identity *identity)
 {
 	uid_t uid = identity->has_user ? identity->uid : 0;
 	gid_t gid = identity->has_group ? identity->gid : 0;
 
-	if (fchown(fd, uid, gid) < 0 || fchmod(fd, spec->runtime_mode & 07777) < 0)
+	if (kind != DIRECTORY_CONFIGURATION && fchown(fd, uid, gid) < 0)
 		return errno;
-	return 0;
+	return fchmod(fd, mode & 07777) < 0 ? errno : 0;
 }
 
-static int make_one(const char *path, const struct Spec *spec, const struct Identity *identity)
+static int make_one(const char *path, enum DirectoryKind kind, uint32_t mode, const struct Identity *identity)
 {
 	char copy[PATH_MAX];
 	char *rest = copy;
@@ -59,49 +82,66 @@ static int make_one(const char *path, const struct Spec *spec, const struct Iden
 	if (strlen(path) >= sizeof(copy))
 		return ENAMETOOLONG;
 	strcpy(copy, path);
-	fd = open(RUNTIME_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (mkdir(kinds[kind].root, 0755) < 0 && errno != EEXIST && errno != EROFS)
+		return errno;
+	fd = open(kinds[kind].root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno;
 	while (!error && (name = strsep(&rest, "/")))
 		error = descend(&fd, name);
 	if (!error)
-		error = give_away(fd, spec, identity);
+		error = give_away(fd, kind, mode, identity);
 	(void)close(fd); /* nothing was written through it */
 	return error;
 }
 
 /* "/run/a:/run/b" */
-static int set_variable(const struct StringList *names, struct Environment *environment)
+static int set_variable(enum DirectoryKind kind, const struct StringList *names, struct Environment *environment)
 {
+	const char *root = kinds[kind].root;
 	size_t size = 1;
 	char *value;
 	char *end;
 	int error;
 
 	for (size_t i = 0; i < names->n; i++)
-		size += strlen(RUNTIME_ROOT) + 2 + strlen(names->items[i]);
+		size += strlen(root) + 2 + strlen(names->items[i]);
 	value = malloc(size);
 	if (!value)
 		return ENOMEM;
 	end = value;
 	for (size_t i = 0; i < names->n; i++) {
-		end = stpcpy(end, i > 0 ? ":" RUNTIME_ROOT "/" : RUNTIME_ROOT "/");
-		end = stpcpy(end, names->items[i]);
+		if (i > 0)
+			*end++ = ':';
+		end = stpcpy(stpcpy(stpcpy(end, root), "/"), names->items[i]);
 	}
-	error = environment_set_pair(environment, "RUNTIME_DIRECTORY", value);
+	error = environment_set_pair(environment, kinds[kind].variable, value);
 	free(value);
 	return error;
 }
 
-int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment)
+static int make_kind(enum DirectoryKind kind, const struct DirectorySpec *set, const struct Identity *identity,
+		     struct Environment *environment, struct Failure *failure)
 {
-	const struct StringList *names = &spec->runtime_directories;
+	for (size_t i = 0; i < set->names.n; i++) {
+		int error = make_one(set->names.items[i], kind, set->mode, identity);
+
+		if (error)
+			return failure_set(failure, error, "%s=: cannot make %s/%s", kinds[kind].key, kinds[kind].root,
+					   set->names.items[i]);
+	}
+	return set->names.n > 0 ? set_variable(kind, &set->names, environment) : 0;
+}
+
+int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment,
+		     struct Failure *failure)
+{
 	/* The service's UMask= is for what the service makes; what leads to its directory must let it pass. */
 	const mode_t mask = umask(022);
 	int error = 0;
 
-	for (size_t i = 0; i < names->n && !error; i++)
-		error = make_one(names->items[i], spec, identity);
+	for (int kind = 0; kind < DIRECTORY_KINDS && !error; kind++)
+		error = make_kind((enum DirectoryKind)kind, &spec->directories[kind], identity, environment, failure);
 	(void)umask(mask);
-	return names->n > 0 && !error ? set_variable(names, environment) : error;
+	return error;
 }

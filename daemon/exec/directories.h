@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Directories: RuntimeDirectory=, made below /run and given to the service's user.
+ * Directories: RuntimeDirectory= and its like, made below /run, /var/lib ... and given to the service's user.
  */
 #ifndef SVCD_EXEC_DIRECTORIES_H
 #define SVCD_EXEC_DIRECTORIES_H
@@ -8,12 +8,18 @@
 #include <sys/types.h>
 
 #include "exec/environment.h"
+#include "exec/failure.h"
 #include "exec/identity.h"
 #include "exec/spec.h"
 
 #define RUNTIME_ROOT "/run"
 
-/* Makes all of them, and sets RUNTIME_DIRECTORY as systemd.exec(5) has it. Returns: 0 or an errno. */
-int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment);
+/* "/run", "/var/lib" ...; the key, "RuntimeDirectory" ... */
+const char *directory_root(enum DirectoryKind kind);
+const char *directory_key(enum DirectoryKind kind);
+
+/* Makes all of them, and sets RUNTIME_DIRECTORY and its like as systemd.exec(5) has it. Returns: 0 or an errno. */
+int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment,
+		     struct Failure *failure);
 
 #endif

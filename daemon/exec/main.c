@@ -2,21 +2,37 @@
 /*
  * svc-exec: stands between the keeper and a service that needs more than plain system calls, then becomes it.
  *
- * User and group names, environment files, a terminal, runtime directories. What numbers can say (limits, nice, umask)
- * the keeper has already done. It gets no arguments: a specification on descriptor 3 and the exec status pipe on 4
- * (protocol/exec-spec.h). Each step either works or ends it with the step's number and an errno in the pipe.
+ * User and group names, environment files, a terminal, directories, and the sandbox: mounts, namespaces, capabilities, filters of
+ * system calls. What numbers can say (limits, nice, umask) the keeper has already done. It gets no arguments: a specification on descriptor 3 and the exec status pipe on 4
+ * (protocol/exec-spec.h). Each step either works or ends it with the step's number, an errno and words in the pipe: there is no way
+ * from a protection that cannot be had to a service without it.
+ *
+ * After the last run of a service it is started once more, to remove what that leaves in /run and /tmp.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "exec/capabilities.h"
 #include "exec/directories.h"
 #include "exec/environment.h"
+#include "exec/failure.h"
 #include "exec/identity.h"
+#include "exec/mount-plan.h"
+#include "exec/mounts.h"
+#include "exec/namespaces.h"
+#include "exec/private-tmp.h"
+#include "exec/remove.h"
+#include "exec/scheduling.h"
+#include "exec/sockets.h"
 #include "exec/spec.h"
+#include "exec/syscalls.h"
 #include "exec/terminal.h"
 #include "protocol/exec-spec.h"
 #include "protocol/protocol.h"
@@ -28,6 +44,8 @@ struct Work {
 	struct Spec spec;
 	struct Identity identity;
 	struct Environment environment;
+	struct Syscalls syscalls;
+	struct Failure failure;
 	int status_fd;
 	int ready_fd;
 };
@@ -58,13 +76,30 @@ static int step_spec(struct Work *w)
 	return error;
 }
 
+/* The sockets go to where the service looks for them, and the other two out of their way. */
+static int step_sockets(struct Work *w)
+{
+	const int n = (int)w->spec.n_sockets;
+	const int first = EXEC_SPEC_STATUS_FD + 1 + (spec_has(&w->spec, EXEC_SPEC_READY) ? 1 : 0);
+	int error = 0;
+
+	if (n == 0)
+		return 0;
+	error = sockets_check(&w->spec);
+	if (!error)
+		error = sockets_park(&w->status_fd, first + n);
+	if (!error && spec_has(&w->spec, EXEC_SPEC_READY))
+		error = sockets_park(&w->ready_fd, first + n);
+	return error ? error : sockets_place(first, n);
+}
+
 /* The readiness descriptor goes to the number that the service was told. */
 static int step_ready(struct Work *w)
 {
 	int number = (int)w->spec.ready_number;
 	int error = 0;
 
-	if (!w->spec.has_ready || number == EXEC_SPEC_READY_FD)
+	if (!spec_has(&w->spec, EXEC_SPEC_READY) || number == w->ready_fd)
 		return 0;
 	if (w->spec.ready_number < 3 || w->spec.ready_number > 65535)
 		return EINVAL;
@@ -72,9 +107,9 @@ static int step_ready(struct Work *w)
 		error = move_status(w);
 	if (error)
 		return error;
-	if (dup2(EXEC_SPEC_READY_FD, number) < 0)
+	if (dup2(w->ready_fd, number) < 0)
 		return errno;
-	(void)close(EXEC_SPEC_READY_FD); /* the duplicate stays */
+	(void)close(w->ready_fd); /* the duplicate stays */
 	return 0;
 }
 
@@ -94,6 +129,17 @@ static int add_all(struct Environment *environment, const struct StringList *lis
 	return 0;
 }
 
+/* Whose watchdog it is (sd_watchdog_enabled(3)): nothing forks between here and the service. */
+static int add_watchdog_pid(struct Environment *environment)
+{
+	char number[16];
+
+	if (!environment_get(environment, "WATCHDOG_USEC"))
+		return 0;
+	(void)snprintf(number, sizeof(number), "%d", (int)getpid());
+	return environment_set_pair(environment, "WATCHDOG_PID", number);
+}
+
 /* From what everybody gets to what nobody may change; the last one wins. */
 static int step_environment(struct Work *w)
 {
@@ -107,12 +153,16 @@ static int step_environment(struct Work *w)
 		error = add_all(&w->environment, &w->spec.settings);
 	for (size_t i = 0; !error && i < w->spec.n_files; i++)
 		error = environment_read_file(&w->environment, w->spec.files[i].path, w->spec.files[i].optional);
-	return error ? error : add_all(&w->environment, &w->spec.fixed);
+	if (!error && w->spec.n_sockets > 0)
+		error = sockets_environment(&w->spec, &w->environment);
+	if (!error)
+		error = add_all(&w->environment, &w->spec.fixed);
+	return error ? error : add_watchdog_pid(&w->environment);
 }
 
-static int step_runtime_directories(struct Work *w)
+static int step_directories(struct Work *w)
 {
-	return directories_make(&w->spec, &w->identity, &w->environment);
+	return directories_make(&w->spec, &w->identity, &w->environment, &w->failure);
 }
 
 static int step_tty(struct Work *w)
@@ -120,14 +170,83 @@ static int step_tty(struct Work *w)
 	return w->spec.tty ? terminal_take(w->spec.tty) : 0;
 }
 
+static int step_input(struct Work *w)
+{
+	int error;
+	int fd;
+
+	if (!w->spec.input)
+		return 0;
+	fd = open(w->spec.input, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return failure_set(&w->failure, errno, "StandardInput=: cannot open %s", w->spec.input);
+	error = dup2(fd, STDIN_FILENO) < 0 ? errno : 0;
+	(void)close(fd); /* the duplicate stays */
+	return error;
+}
+
+static int step_scheduling(struct Work *w)
+{
+	return scheduling_apply(&w->spec, &w->failure);
+}
+
+/* While the machine is still seen as it is: the library may be hidden later. */
+static int step_build_filters(struct Work *w)
+{
+	return syscalls_build(&w->spec, &w->syscalls, &w->failure);
+}
+
+static int step_namespaces(struct Work *w)
+{
+	return namespaces_enter(&w->spec, &w->failure);
+}
+
+static int step_mounts(struct Work *w)
+{
+	struct MountList list = { 0 };
+	int error = mount_plan_make(&w->spec, &list, &w->failure);
+
+	return error ? error : mount_list_apply(&list, &w->failure);
+}
+
+static int step_bound_capabilities(struct Work *w)
+{
+	int error = capabilities_bound(&w->spec, &w->failure);
+
+	return error ? error : capabilities_keep(&w->spec, &w->failure);
+}
+
 static int step_identity(struct Work *w)
 {
 	return identity_assume(&w->identity);
 }
 
+static int step_keyring(struct Work *w)
+{
+	return namespaces_join_keyring(&w->spec, &w->failure);
+}
+
 static int step_directory(struct Work *w)
 {
 	return w->spec.directory && chdir(w->spec.directory) < 0 ? errno : 0;
+}
+
+/* A filter may forbid to say later that there is no such program. */
+static int step_look(struct Work *w)
+{
+	return syscalls_are_filtered(&w->syscalls) && access(w->spec.argv.items[0], X_OK) < 0 ? errno : 0;
+}
+
+static int step_capabilities(struct Work *w)
+{
+	int error = capabilities_assume(&w->spec, &w->failure);
+
+	return error ? error : capabilities_forbid_new(&w->spec, syscalls_are_filtered(&w->syscalls), &w->failure);
+}
+
+static int step_load_filters(struct Work *w)
+{
+	return syscalls_load(&w->syscalls, &w->failure);
 }
 
 static int step_exec(struct Work *w)
@@ -139,25 +258,64 @@ static int step_exec(struct Work *w)
 	return errno;
 }
 
+static int step_remove(struct Work *w)
+{
+	int error = 0;
+
+	if (!spec_is_removal(&w->spec))
+		return 0;
+	for (size_t i = 0; i < w->spec.removals.n; i++) {
+		const char *name = w->spec.removals.items[i];
+		int problem = remove_below(RUNTIME_ROOT, name);
+
+		if (problem)
+			error = failure_set(&w->failure, problem, "RuntimeDirectory=: cannot remove " RUNTIME_ROOT "/%s", name);
+	}
+	if (w->spec.private_tmp) {
+		int problem = private_tmp_remove(w->spec.private_tmp, &w->failure);
+
+		error = error ? error : problem;
+	}
+	if (!error)
+		_exit(EXIT_SUCCESS);
+	return error;
+}
+
+/*
+ * The order matters. What takes root, and names that only the machine knows, comes first; then the view of the machine changes, then
+ * who we are; filters of system calls are last, for they may forbid all but execve(2).
+ */
 static const struct {
 	enum ExecStep step;
 	int (*run)(struct Work *w);
 } steps[] = {
 	{ EXEC_STEP_SETUP, step_descriptors },
 	{ EXEC_STEP_SPEC, step_spec },
+	{ EXEC_STEP_REMOVE, step_remove },
+	{ EXEC_STEP_SPEC, step_sockets },
 	{ EXEC_STEP_SPEC, step_ready },
 	{ EXEC_STEP_USER, step_user },
 	{ EXEC_STEP_ENVIRONMENT, step_environment },
-	{ EXEC_STEP_RUNTIME, step_runtime_directories },
+	{ EXEC_STEP_RUNTIME, step_directories },
 	{ EXEC_STEP_TTY, step_tty },
+	{ EXEC_STEP_INPUT, step_input },
+	{ EXEC_STEP_SCHEDULING, step_scheduling },
+	{ EXEC_STEP_SANDBOX, step_build_filters },
+	{ EXEC_STEP_SANDBOX, step_namespaces },
+	{ EXEC_STEP_SANDBOX, step_mounts },
+	{ EXEC_STEP_SANDBOX, step_bound_capabilities },
 	{ EXEC_STEP_IDENTITY, step_identity },
+	{ EXEC_STEP_SANDBOX, step_keyring },
+	{ EXEC_STEP_SANDBOX, step_capabilities },
 	{ EXEC_STEP_DIRECTORY, step_directory },
+	{ EXEC_STEP_EXEC, step_look },
+	{ EXEC_STEP_SANDBOX, step_load_filters },
 	{ EXEC_STEP_EXEC, step_exec },
 };
 
 int main(void)
 {
-	struct Work work = { .status_fd = EXEC_SPEC_STATUS_FD };
+	struct Work work = { .status_fd = EXEC_SPEC_STATUS_FD, .ready_fd = EXEC_SPEC_READY_FD };
 	struct ExecStatus status = { 0 };
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
@@ -167,6 +325,7 @@ int main(void)
 			continue;
 		status.step = (int32_t)steps[i].step;
 		status.error = error;
+		memcpy(status.what, work.failure.what, sizeof(status.what));
 		break;
 	}
 	(void)!write(work.status_fd, &status, sizeof(status)); /* nobody else to tell */

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "protocol/exec-spec.h"
-
 bool string_list_add(struct StringList *list, const char *item)
 {
 	/* Grows in powers of two; the last place is the NULL's. */
@@ -42,7 +40,7 @@ static int add_file(struct Spec *spec, const char *path, bool optional)
 }
 
 /* What a record holds, and where in the Spec it goes. */
-enum RecordKind { RECORD_UNKNOWN, RECORD_LIST, RECORD_STRING, RECORD_NUMBER, RECORD_FILE };
+enum RecordKind { RECORD_UNKNOWN, RECORD_LIST, RECORD_STRING, RECORD_NUMBER, RECORD_MASK, RECORD_FILE, RECORD_CPU };
 
 static const struct {
 	enum RecordKind kind;
@@ -58,10 +56,44 @@ static const struct {
 	[EXEC_SPEC_GROUP] = { RECORD_STRING, offsetof(struct Spec, group) },
 	[EXEC_SPEC_SUPPLEMENTARY] = { RECORD_LIST, offsetof(struct Spec, supplementary) },
 	[EXEC_SPEC_TTY] = { RECORD_STRING, offsetof(struct Spec, tty) },
-	[EXEC_SPEC_RUNTIME_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, runtime_directories) },
-	[EXEC_SPEC_RUNTIME_MODE] = { RECORD_NUMBER, offsetof(struct Spec, runtime_mode) },
+	[EXEC_SPEC_RUNTIME_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, directories[DIRECTORY_RUNTIME].names) },
+	[EXEC_SPEC_RUNTIME_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_RUNTIME].mode) },
 	[EXEC_SPEC_DIRECTORY] = { RECORD_STRING, offsetof(struct Spec, directory) },
+	[EXEC_SPEC_SOCKETS] = { RECORD_NUMBER, offsetof(struct Spec, n_sockets) },
+	[EXEC_SPEC_SOCKET_NAMES] = { RECORD_STRING, offsetof(struct Spec, socket_names) },
 	[EXEC_SPEC_READY] = { RECORD_NUMBER, offsetof(struct Spec, ready_number) },
+	[EXEC_SPEC_STATE_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, directories[DIRECTORY_STATE].names) },
+	[EXEC_SPEC_STATE_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_STATE].mode) },
+	[EXEC_SPEC_CACHE_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, directories[DIRECTORY_CACHE].names) },
+	[EXEC_SPEC_CACHE_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_CACHE].mode) },
+	[EXEC_SPEC_LOGS_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, directories[DIRECTORY_LOGS].names) },
+	[EXEC_SPEC_LOGS_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_LOGS].mode) },
+	[EXEC_SPEC_CONFIGURATION_DIRECTORY] = { RECORD_LIST,
+						offsetof(struct Spec, directories[DIRECTORY_CONFIGURATION].names) },
+	[EXEC_SPEC_CONFIGURATION_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_CONFIGURATION].mode) },
+	[EXEC_SPEC_INPUT] = { RECORD_STRING, offsetof(struct Spec, input) },
+	[EXEC_SPEC_CPU_POLICY] = { RECORD_NUMBER, offsetof(struct Spec, cpu_policy) },
+	[EXEC_SPEC_CPU_PRIORITY] = { RECORD_NUMBER, offsetof(struct Spec, cpu_priority) },
+	[EXEC_SPEC_IO_PRIORITY] = { RECORD_NUMBER, offsetof(struct Spec, io_priority) },
+	[EXEC_SPEC_CPU] = { RECORD_CPU, 0 },
+	[EXEC_SPEC_FLAGS] = { RECORD_NUMBER, offsetof(struct Spec, flags) },
+	[EXEC_SPEC_KEYRING] = { RECORD_NUMBER, offsetof(struct Spec, keyring) },
+	[EXEC_SPEC_MAIN_PID] = { RECORD_NUMBER, offsetof(struct Spec, main_pid) },
+	[EXEC_SPEC_PRIVATE_TMP] = { RECORD_STRING, offsetof(struct Spec, private_tmp) },
+	[EXEC_SPEC_BOUNDING_SET] = { RECORD_MASK, offsetof(struct Spec, bounding_set) },
+	[EXEC_SPEC_AMBIENT_SET] = { RECORD_MASK, offsetof(struct Spec, ambient_set) },
+	[EXEC_SPEC_READ_ONLY] = { RECORD_LIST, offsetof(struct Spec, read_only) },
+	[EXEC_SPEC_READ_WRITE] = { RECORD_LIST, offsetof(struct Spec, read_write) },
+	[EXEC_SPEC_INACCESSIBLE] = { RECORD_LIST, offsetof(struct Spec, inaccessible) },
+	[EXEC_SPEC_BIND] = { RECORD_LIST, offsetof(struct Spec, binds) },
+	[EXEC_SPEC_BIND_READ_ONLY] = { RECORD_LIST, offsetof(struct Spec, read_only_binds) },
+	[EXEC_SPEC_TMPFS] = { RECORD_LIST, offsetof(struct Spec, tmpfs) },
+	[EXEC_SPEC_SYSTEM_CALL] = { RECORD_LIST, offsetof(struct Spec, system_calls) },
+	[EXEC_SPEC_SYSTEM_CALL_ERROR] = { RECORD_NUMBER, offsetof(struct Spec, system_call_error) },
+	[EXEC_SPEC_ARCHITECTURE] = { RECORD_LIST, offsetof(struct Spec, architectures) },
+	[EXEC_SPEC_FAMILIES] = { RECORD_MASK, offsetof(struct Spec, families) },
+	[EXEC_SPEC_NAMESPACES] = { RECORD_MASK, offsetof(struct Spec, namespaces) },
+	[EXEC_SPEC_REMOVE] = { RECORD_LIST, offsetof(struct Spec, removals) },
 };
 
 static bool is_string(const char *value, size_t size)
@@ -69,13 +101,43 @@ static bool is_string(const char *value, size_t size)
 	return size > 0 && strnlen(value, size) == size - 1;
 }
 
+static bool has_right_size(enum RecordKind kind, const struct ExecSpecRecord *record, const char *value)
+{
+	switch (kind) {
+	case RECORD_UNKNOWN:
+		return false;
+	case RECORD_NUMBER:
+	case RECORD_CPU:
+		return record->size == sizeof(uint32_t);
+	case RECORD_MASK:
+		return record->size == sizeof(uint64_t);
+	case RECORD_LIST:
+	case RECORD_STRING:
+	case RECORD_FILE:
+		return is_string(value, record->size);
+	}
+	return false;
+}
+
+static int add_cpu(struct Spec *spec, const char *value)
+{
+	uint32_t cpu;
+
+	memcpy(&cpu, value, sizeof(cpu));
+	if (cpu >= CPU_SETSIZE)
+		return EINVAL;
+	CPU_SET(cpu, &spec->cpus);
+	return 0;
+}
+
 static int take_record(struct Spec *spec, const struct ExecSpecRecord *record, const char *value)
 {
 	enum RecordKind kind = record->type < EXEC_SPEC_TYPES ? records[record->type].kind : RECORD_UNKNOWN;
 	void *field = kind == RECORD_UNKNOWN ? NULL : (char *)spec + records[record->type].offset;
 
-	if (kind == RECORD_NUMBER ? record->size != sizeof(uint32_t) : !is_string(value, record->size))
+	if (!has_right_size(kind, record, value))
 		return EINVAL;
+	spec->given |= UINT64_C(1) << record->type;
 	switch (kind) {
 	case RECORD_UNKNOWN:
 		return EINVAL;
@@ -85,11 +147,13 @@ static int take_record(struct Spec *spec, const struct ExecSpecRecord *record, c
 		memcpy(field, &value, sizeof(value));
 		return 0;
 	case RECORD_NUMBER:
-		memcpy(field, value, sizeof(uint32_t));
-		spec->has_ready = spec->has_ready || record->type == EXEC_SPEC_READY;
+	case RECORD_MASK:
+		memcpy(field, value, record->size);
 		return 0;
 	case RECORD_FILE:
 		return add_file(spec, value, record->type == EXEC_SPEC_OPTIONAL_FILE);
+	case RECORD_CPU:
+		return add_cpu(spec, value);
 	}
 	return EINVAL;
 }
@@ -133,6 +197,11 @@ static int load(int fd, char **ret_bytes, size_t *ret_size)
 	return 0;
 }
 
+bool spec_is_removal(const struct Spec *spec)
+{
+	return spec->argv.n == 0 && (spec->removals.n > 0 || spec->private_tmp);
+}
+
 int spec_read(int fd, struct Spec *ret)
 {
 	struct ExecSpecRecord record;
@@ -141,7 +210,11 @@ int spec_read(int fd, struct Spec *ret)
 	int error;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->runtime_mode = 0755;
+	for (int kind = 0; kind < DIRECTORY_KINDS; kind++)
+		ret->directories[kind].mode = 0755;
+	ret->bounding_set = UINT64_MAX;
+	ret->families = UINT64_MAX;
+	ret->namespaces = UINT64_MAX;
 	error = load(fd, &ret->bytes, &size);
 	while (!error && at < size) {
 		if (size - at < sizeof(record))
@@ -153,7 +226,7 @@ int spec_read(int fd, struct Spec *ret)
 		error = take_record(ret, &record, ret->bytes + at);
 		at += record.size;
 	}
-	if (!error && (ret->argv.n == 0 || ret->argv.items[0][0] != '/'))
+	if (!error && !spec_is_removal(ret) && (ret->argv.n == 0 || ret->argv.items[0][0] != '/'))
 		return EINVAL;
 	return error;
 }

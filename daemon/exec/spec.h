@@ -5,9 +5,12 @@
 #ifndef SVCD_EXEC_SPEC_H
 #define SVCD_EXEC_SPEC_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "protocol/exec-spec.h"
 
 /* Strings point into the specification, which stays in memory until exec. */
 struct StringList {
@@ -20,24 +23,80 @@ struct EnvironmentFileSpec {
 	bool optional;
 };
 
+/* In the order in which their variables are set. */
+enum DirectoryKind {
+	DIRECTORY_RUNTIME,
+	DIRECTORY_STATE,
+	DIRECTORY_CACHE,
+	DIRECTORY_LOGS,
+	DIRECTORY_CONFIGURATION,
+	DIRECTORY_KINDS
+};
+
+struct DirectorySpec {
+	struct StringList names;
+	uint32_t mode;
+};
+
+/* Every field is the record of its name in protocol/exec-spec.h. */
 struct Spec {
 	char *bytes;
+	uint64_t given; /* bit n: there was a record of type n */
 	struct StringList argv;
 	struct StringList environment;
 	struct StringList settings;
 	struct StringList fixed;
 	struct StringList supplementary;
-	struct StringList runtime_directories;
+	struct DirectorySpec directories[DIRECTORY_KINDS];
 	struct EnvironmentFileSpec *files;
 	size_t n_files;
 	const char *user;
 	const char *group;
 	const char *tty;
+	const char *input;
 	const char *directory;
-	uint32_t runtime_mode;
+	const char *socket_names;
+	uint32_t n_sockets;
 	uint32_t ready_number;
-	bool has_ready;
+
+	uint32_t cpu_policy;
+	uint32_t cpu_priority;
+	uint32_t io_priority;
+	cpu_set_t cpus;
+
+	uint32_t flags;
+	uint32_t keyring;
+	uint32_t main_pid;
+	const char *private_tmp;
+	uint64_t bounding_set;
+	uint64_t ambient_set;
+	struct StringList read_only;
+	struct StringList read_write;
+	struct StringList inaccessible;
+	struct StringList binds;
+	struct StringList read_only_binds;
+	struct StringList tmpfs;
+	struct StringList system_calls;
+	uint32_t system_call_error;
+	struct StringList architectures;
+	uint64_t families;
+	uint64_t namespaces;
+
+	struct StringList removals;
 };
+
+static inline bool spec_has(const struct Spec *spec, enum ExecSpecType type)
+{
+	return spec->given & (UINT64_C(1) << type);
+}
+
+static inline bool spec_flag(const struct Spec *spec, enum ExecFlag flag)
+{
+	return spec->flags & (uint32_t)flag;
+}
+
+/* Is there nothing to execute, and something to be removed? */
+bool spec_is_removal(const struct Spec *spec);
 
 /**
  * spec_read() - read and check the whole of @fd

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terminal: open without waiting for a modem's carrier, take, duplicate.
+ * Terminal: open without waiting for a modem's carrier, take, set right, duplicate.
  */
 #include "config.h"
 
@@ -10,7 +10,35 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
+
+/*
+ * Whoever had it before may have left it raw or without echo, and may have been killed so: a question would get no answer.
+ * Speed and size stay. What a terminal does not take is left, for it is a terminal all the same.
+ */
+static void set_right(int fd)
+{
+	struct termios t;
+
+	if (tcgetattr(fd, &t) < 0)
+		return;
+	t.c_iflag &= ~(tcflag_t)(IGNBRK | PARMRK | INLCR | IGNCR | IXOFF);
+	t.c_iflag |= BRKINT | ICRNL | IMAXBEL | IXON;
+	t.c_oflag |= OPOST | ONLCR;
+	t.c_cflag |= CREAD;
+	t.c_lflag &= ~(tcflag_t)(ECHONL | NOFLSH | TOSTOP | EXTPROC);
+	t.c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;
+	t.c_cc[VINTR] = 'C' & 037;
+	t.c_cc[VQUIT] = '\\' & 037;
+	t.c_cc[VSUSP] = 'Z' & 037;
+	t.c_cc[VEOF] = 'D' & 037;
+	t.c_cc[VKILL] = 'U' & 037;
+	t.c_cc[VERASE] = 0177;
+	t.c_cc[VMIN] = 1;
+	t.c_cc[VTIME] = 0;
+	(void)tcsetattr(fd, TCSANOW, &t); /* not after what is still to be written: a stopped line would make us wait */
+}
 
 static int attach(int fd)
 {
@@ -23,6 +51,7 @@ static int attach(int fd)
 	/* 1: take it even if a session of before still has it, as a getty has to after a logout (ioctl_tty(2)). */
 	if (ioctl(fd, TIOCSCTTY, 1) < 0)
 		return errno;
+	set_right(fd);
 	for (int target = 0; target <= 2; target++) {
 		if (dup2(fd, target) < 0)
 			return errno;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terminal: makes a terminal the service's 0, 1, 2 and its controlling terminal. The keeper already made the session.
+ * Terminal: makes a terminal the service's 0, 1, 2 and its controlling terminal, in a state in which a person can answer. The
+ * keeper already made the session.
  */
 #ifndef SVCD_EXEC_TERMINAL_H
 #define SVCD_EXEC_TERMINAL_H

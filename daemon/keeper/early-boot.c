@@ -235,12 +235,14 @@ char *const *early_boot_environment(void)
 {
 	static char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	static char no_fatal_warnings[] = "DBUS_FATAL_WARNINGS=0"; /* libdbus would abort on its own warnings */
+	static char plain_slices[] = "G_SLICE=always-malloc"; /* before GLib 2.76: or what a burst of work took is never given back */
 	static char values[N_PASSED][VALUE_BYTES];
-	static char *environment[N_PASSED + 3];
+	static char *environment[N_PASSED + 4];
 	size_t n = 0;
 
 	environment[n++] = path;
 	environment[n++] = no_fatal_warnings;
+	environment[n++] = plain_slices;
 	for (size_t i = 0; i < N_PASSED; i++) {
 		const char *value = getenv(passed_on[i].name);
 

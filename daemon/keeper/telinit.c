@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Telinit: one request record of SysV init, 384 bytes (initreq.h of sysvinit).
+ * Telinit: see telinit.h. The record: protocol/initctl-protocol.h.
  */
 #include "config.h"
 
@@ -8,30 +8,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define INITCTL_PATH "/run/initctl"
-#define INITCTL_MAGIC 0x03091969
-#define INITCTL_COMMAND_RUNLEVEL 1
-#define RUNLEVELS "0123456789SsQqUuabcABC"
-
-struct InitctlRequest {
-	int32_t magic;
-	int32_t command;
-	int32_t runlevel;
-	int32_t sleep_time;
-	char data[368];
-};
+#include "protocol/initctl-protocol.h"
 
 int telinit_main(int argc, char **argv)
 {
-	struct InitctlRequest request = { .magic = INITCTL_MAGIC, .command = INITCTL_COMMAND_RUNLEVEL };
+	struct InitctlRequest request = { .magic = INITCTL_MAGIC, .command = INITCTL_RUNLEVEL };
 	int fd;
 
-	if (argc != 2 || strlen(argv[1]) != 1 || !strchr(RUNLEVELS, argv[1][0])) {
+	if (argc != 2 || strlen(argv[1]) != 1 || !strchr(INITCTL_RUNLEVELS, argv[1][0])) {
 		(void)fprintf(stderr, "usage: init 0|1|2|3|4|5|6|S|s|Q|q|U|u\n");
 		return 2;
 	}

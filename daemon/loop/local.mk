@@ -4,10 +4,12 @@ noinst_LIBRARIES += libloop.a
 libloop_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 libloop_a_SOURCES = daemon/loop/bus-greeting.c daemon/loop/bus-greeting.h \
 	daemon/loop/dbus-stream.c daemon/loop/dbus-stream.h \
+	daemon/loop/fd-source.c \
 	daemon/loop/inotify.c daemon/loop/inotify.h \
 	daemon/loop/loop.c daemon/loop/loop.h \
 	daemon/loop/netlink.c daemon/loop/netlink.h \
 	daemon/loop/socket-watch.c daemon/loop/socket-watch.h \
 	daemon/loop/system-bus.c daemon/loop/system-bus.h \
+	daemon/loop/timer.c \
 	daemon/loop/udev-source.c daemon/loop/udev-source.h \
 	daemon/loop/wire.c daemon/loop/wire.h

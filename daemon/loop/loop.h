@@ -50,11 +50,17 @@ typedef struct FdSource FdSource;
 
 /**
  * fd_source_new() - call @ready whenever @fd is ready for @events
- * @fd:    borrowed; must outlive the source
+ * @fd:    borrowed; must outlive the source; watched by no other source of the same priority
  * @ready: gets what is ready (with G_IO_HUP and G_IO_ERR); may free the source
  */
 FdSource *fd_source_new(int fd, GIOCondition events, int priority, void (*ready)(GIOCondition condition, void *data),
 			void *data);
+/*
+ * The same for what is ready only once a change, to the first who polls: /proc/self/mountinfo (proc(5)). It has no place in
+ * an epoll, which looks twice, and costs something at every turn of the loop.
+ */
+FdSource *fd_source_new_forgetful(int fd, GIOCondition events, int priority,
+				  void (*ready)(GIOCondition condition, void *data), void *data);
 void fd_source_set_events(FdSource *source, GIOCondition events);
 void fd_source_free(FdSource *source); /* NULL is nothing */
 

@@ -93,22 +93,40 @@ static bool begin(Manager *m, Change *change, GError **error)
 static void end_first(Manager *m)
 {
 	change_free(g_queue_pop_head(&m->changes));
-	timer_disarm(m->change_limit);
+}
+
+static Change *find_running(const Manager *m, uint64_t invocation)
+{
+	Change *first = g_queue_peek_head(&((Manager *)m)->changes);
+
+	return first && first->invocation == invocation ? first : NULL;
 }
 
 static void on_limit(void *data)
 {
 	Manager *m = data;
-	Change *change = g_queue_peek_head(&m->changes);
+	Change *change = find_running(m, m->change_row);
 	g_autoptr(GError) error = NULL;
 	struct ProcessId id;
 
 	fail(&error, SVCD_ERROR_TIMEOUT, "%s did not end within %d s; it is not known whether policy was changed", PROGRAM,
 	     (int)(LIMIT_CHANGE_US / G_USEC_PER_SEC));
-	refuse(m, change, error);
-	change->is_late = true; /* and stays the first until its row is free */
-	process_id_init(&id, changes_helper.service, ROLE_MAIN, change->invocation);
+	if (change) {
+		refuse(m, change, error);
+		change->is_late = true; /* and stays the first until its row is free */
+	} else {
+		log_warning(NULL, "%s; it was asked for when another manager ran", error->message);
+	}
+	process_id_init(&id, changes_helper.service, ROLE_MAIN, m->change_row);
 	keeper_link_signal(m->link, &id, SIGKILL);
+}
+
+/* An invocation is a time, that of its beginning, so a change has the same limit over all managers. */
+static void arm_limit(Manager *m)
+{
+	if (!m->change_limit)
+		m->change_limit = timer_new(on_limit, m);
+	timer_arm(m->change_limit, (int64_t)m->change_row + LIMIT_CHANGE_US);
 }
 
 static void begin_next(Manager *m)
@@ -119,7 +137,7 @@ static void begin_next(Manager *m)
 		g_autoptr(GError) error = NULL;
 
 		if (begin(m, change, &error)) {
-			timer_arm(m->change_limit, loop_now() + LIMIT_CHANGE_US);
+			arm_limit(m);
 			return;
 		}
 		refuse(m, change, error);
@@ -129,11 +147,20 @@ static void begin_next(Manager *m)
 
 /* --- what the keeper says --- */
 
-static Change *find_running(const Manager *m, uint64_t invocation)
+static void free_row(Manager *m)
 {
-	Change *first = g_queue_peek_head(&((Manager *)m)->changes);
+	m->change_row = 0;
+	if (m->change_limit)
+		timer_disarm(m->change_limit);
+}
 
-	return first && first->invocation == invocation ? first : NULL;
+/* If it is another's than ours, a manager that is gone began it, and the change goes on. */
+static void take_over(Manager *m, uint64_t invocation)
+{
+	if (m->change_row == invocation)
+		return;
+	m->change_row = invocation;
+	arm_limit(m);
 }
 
 static void on_spawned(Manager *m, const struct MessageSpawned *message)
@@ -141,10 +168,11 @@ static void on_spawned(Manager *m, const struct MessageSpawned *message)
 	Change *change = find_running(m, message->id.invocation);
 	g_autoptr(GError) error = NULL;
 
-	m->change_row = message->id.invocation; /* or of a manager that is gone: its change goes on */
-	if (!message->error)
+	if (!message->error) {
+		take_over(m, message->id.invocation);
 		return;
-	m->change_row = 0;
+	}
+	free_row(m);
 	if (!change)
 		return;
 	fail_errno(&error, message->error, "cannot run %s", PROGRAM);
@@ -186,7 +214,7 @@ static void on_exited(Manager *m, const struct MessageExited *message)
 {
 	const Change *change = find_running(m, message->id.invocation);
 
-	m->change_row = 0;
+	free_row(m);
 	if (m->recovery)
 		return;
 	files_load_now(m);
@@ -250,8 +278,6 @@ bool changes_ask(void *manager, uint64_t ticket, const char *const *words, const
 		return false;
 	log_notice(NULL, "changing policy: %s; asked by uid %u (pid %d, %s)", text, (unsigned)who->uid, (int)who->pid,
 		   who->command);
-	if (!m->change_limit)
-		m->change_limit = timer_new(on_limit, m);
 	change = g_new0(Change, 1);
 	change->ticket = ticket;
 	change->words = g_strdupv((char **)words);

@@ -72,7 +72,7 @@ static void prepare(Manager *m)
 				  .data = m };
 
 	(void)files_make_directories(m); /* said already; without /run there is no bus and no output, but services run */
-	recovery_open_socket(m);
+	recovery_open_sockets(m);
 	log_dir = g_build_filename(m->runtime_dir, "log", NULL);
 	logs.directory = log_dir;
 	m->environment = service_environment(m);
@@ -156,13 +156,41 @@ static void add_orphans(Manager *m, ServiceSet *set)
 }
 
 /* An instance that nothing runs and nobody wants any more was asked for once, and may go. */
+static bool is_forgettable(const Service *s)
+{
+	return s->state == STATE_IDLE && s->admin != ADMIN_START;
+}
+
 static void forget_instances(Manager *m)
 {
 	for (guint i = m->instances->len; i > 0; i--) {
 		const Service *s = engine_find(m->engine, g_ptr_array_index(m->instances, i - 1));
 
-		if (s && s->state == STATE_IDLE && s->admin != ADMIN_START)
+		if (s && is_forgettable(s))
 			g_ptr_array_remove_index_fast(m->instances, i - 1);
+	}
+}
+
+unsigned files_count_instances(const Manager *m, uid_t uid)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < m->instances->len; i++) {
+		const Service *s = engine_find(m->engine, g_ptr_array_index(m->instances, i));
+
+		n += s && !is_forgettable(s) && s->admin_who.uid == uid;
+	}
+	return n;
+}
+
+/* Those that live are asked for still, though by a manager that is gone. */
+static void remember_instances(Manager *m)
+{
+	g_autoptr(GPtrArray) names = recovery_names(m->recovery);
+
+	for (guint i = 0; i + 1 < names->len; i++) {
+		if (strchr(g_ptr_array_index(names, i), '@'))
+			g_ptr_array_add(m->instances, g_strdup(g_ptr_array_index(names, i)));
 	}
 }
 
@@ -172,30 +200,24 @@ static Configuration *load_configuration(Manager *m)
 		.without_local_files = (m->welcome.flags & WELCOME_WITHOUT_LOCAL_FILES) != 0,
 		.user_mode = is_user_mode(m),
 		.kernel_cmdline = m->kernel_cmdline,
+		.without_lines = true,
 	};
 	g_autoptr(GPtrArray) instances = g_ptr_array_new();
 
-	forget_instances(m);
+	if (m->recovery)
+		remember_instances(m);
+	else
+		forget_instances(m);
 	for (guint i = 0; i < m->instances->len; i++)
 		g_ptr_array_add(instances, g_ptr_array_index(m->instances, i));
-	if (m->recovery) {
-		g_autoptr(GPtrArray) names = recovery_names(m->recovery);
-
-		for (guint i = 0; i + 1 < names->len; i++) {
-			if (strchr(g_ptr_array_index(names, i), '@'))
-				g_ptr_array_add(instances, g_ptr_array_index(names, i));
-		}
-	}
 	g_ptr_array_add(instances, NULL);
 	return configuration_load(&options, (const char *const *)instances->pdata);
 }
 
 void files_load_now(Manager *m)
 {
-	const int64_t began_us = loop_now();
 	g_autoptr(Configuration) configuration = load_configuration(m);
 
-	m->files_read_us = began_us;
 	operators_load(m);
 	g_clear_pointer(&m->diags, diag_list_free);
 	m->diags = g_steal_pointer(&configuration->diags);
@@ -207,31 +229,53 @@ void files_load_now(Manager *m)
 	if (m->bus)
 		bus_engine_changed(m->bus); /* FilesReadAt */
 	log_router_group_again(m->logs);
+	memory_burst(m);
+	sockets_mark_all(m);
 	if (m->recovery)
 		recovery_carry_out(m);
 	else
 		manager_drain(m);
 }
 
+/* By another name (Provides=) as well: who may have that service must not get an instance in its place. */
+static bool is_known(const Manager *m, const char *name)
+{
+	return engine_find(m->engine, name) || service_set_find(engine_set(m->engine), name);
+}
+
 bool files_add_instance(Manager *m, const char *name)
 {
-	g_autofree char *template_name = NULL;
 	g_autofree char *instance = NULL;
+	guint index;
 
-	if (!name_split_instance(name, &template_name, &instance) || !*instance || engine_find(m->engine, name))
-		return engine_find(m->engine, name) != NULL;
+	if (!name_split_instance(name, NULL, &instance) || !*instance || is_known(m, name))
+		return is_known(m, name);
 	g_ptr_array_add(m->instances, g_strdup(name));
 	files_load_now(m);
-	return engine_find(m->engine, name) != NULL;
+	if (is_known(m, name))
+		return true;
+	if (g_ptr_array_find_with_equal_func(m->instances, name, g_str_equal, &index))
+		g_ptr_array_remove_index_fast(m->instances, index);
+	return false;
 }
 
 /* --- the generator --- */
 
+static void load_all(Manager *m, int64_t began_us)
+{
+	m->files_read_us = began_us;
+	files_load_now(m);
+}
+
+/* What it has made may be older than what was asked for meanwhile. */
 static void generator_ended(Manager *m)
 {
 	m->is_generating = false;
 	timer_disarm(m->generate_limit);
-	files_load_now(m);
+	if (m->is_load_asked)
+		files_load(m);
+	else
+		load_all(m, m->generate_began_us);
 }
 
 static void on_generate_limit(void *data)
@@ -242,6 +286,8 @@ static void on_generate_limit(void *data)
 	log_error(NULL, "%s did not end within 10 s; going on without it", GENERATOR_PROGRAM);
 	process_id_init(&id, files_helper.service, ROLE_MAIN, m->generation);
 	keeper_link_signal(m->link, &id, SIGKILL);
+	m->is_load_asked = false; /* another one might hang as well */
+	m->generate_began_us = loop_now();
 	generator_ended(m);
 }
 
@@ -259,6 +305,7 @@ void files_load(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
 
+	m->is_load_asked = m->is_generating || m->is_generator_alive;
 	if (m->is_generating)
 		return;
 	if (!m->engine)
@@ -268,16 +315,17 @@ void files_load(Manager *m)
 	/* Once the engine has run, the generated files are there, and services wait: no detour. */
 	if (is_user_mode(m) || (m->recovery && recovery_has_begun(m->recovery)) ||
 	    access(GENERATOR_PROGRAM, X_OK) < 0) {
-		files_load_now(m);
+		load_all(m, loop_now());
 		return;
 	}
+	m->generate_began_us = loop_now();
 	m->is_generating = m->is_generator_alive || start_generator(m, &error);
 	if (m->is_generating) {
 		timer_arm(m->generate_limit, loop_now() + GENERATOR_LIMIT_US);
 		return;
 	}
 	log_error(NULL, "cannot make services from /etc/fstab: %s", error->message);
-	files_load_now(m);
+	load_all(m, m->generate_began_us);
 }
 
 static void on_spawned(Manager *m, const struct MessageSpawned *message)

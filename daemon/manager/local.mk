@@ -3,19 +3,25 @@
 svcdlib_PROGRAMS += svcd-manager
 svcd_manager_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 svcd_manager_SOURCES = \
+	daemon/manager/boot-file.c \
 	daemon/manager/changes.c \
+	daemon/manager/checks.c \
 	daemon/manager/files.c \
 	daemon/manager/helper.c \
 	daemon/manager/history.c \
 	daemon/manager/main.c \
 	daemon/manager/manager.h \
+	daemon/manager/memory.c \
 	daemon/manager/notes.c \
 	daemon/manager/operators.c \
 	daemon/manager/power.c \
+	daemon/manager/quiet.c \
 	daemon/manager/records.c \
 	daemon/manager/recovery.c \
 	daemon/manager/requests.c \
+	daemon/manager/sockets.c \
+	daemon/manager/sysv.c \
 	daemon/manager/watches.c \
 	daemon/manager/wiring.c
-svcd_manager_LDADD = libbus.a libprocess.a libproviders.a libloop.a libconfig.a libengine.a libmodel.a libbase.a \
+svcd_manager_LDADD = libsysv.a libbus.a libprocess.a libproviders.a libloop.a libconfig.a libengine.a libmodel.a libbase.a \
 	$(DBUS_LIBS) $(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS)

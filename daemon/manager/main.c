@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,11 +90,15 @@ static Manager *manager_new(int argc, char **argv)
 	m->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, manager_free_timers);
 	m->dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	m->logged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	m->on_console = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	m->notes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
 	m->drain = timer_new(on_drain, m);
+	memory_init(m);
 	g_queue_init(&m->acts);
 	g_queue_init(&m->changes);
+	g_queue_init(&m->checks);
+	g_queue_init(&m->check_results);
 	m->link = keeper_link_new(PROTOCOL_LINK_FD, &manager_keeper_listener, m);
 	return m;
 }
@@ -112,6 +117,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	(void)fcntl(PROTOCOL_LINK_FD, F_SETFD, FD_CLOEXEC);
+	(void)signal(SIGPIPE, SIG_IGN); /* a log's pipe without a reader is an errno; what runs is the keeper's child, not ours */
 	raise_descriptor_limit();
 	guard_from_oom_killer();
 	m = manager_new(argc, argv);

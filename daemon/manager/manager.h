@@ -9,10 +9,14 @@
  *	power     runlevels 0 and 6, signals to PID 1, the finale
  *	helper    programs of ours that the keeper runs
  *	changes   policy changed by a helper, for who asked on the bus
+ *	checks    requests that wait for a CheckCommand=
  *	operators who may operate a service, and read what it says
  *	records   the runlevel in utmp and wtmp
  *	history   what boots took
+ *	boot-file the boot record, for the next manager
  *	requests  what clients of the bus ask for
+ *	sockets   what services listen on
+ *	sysv      what tools ask for through /run/initctl
  *	watches   who else than the engine looks at a condition
  */
 #ifndef SVCD_MANAGER_MANAGER_H
@@ -31,6 +35,7 @@
 #include "process/supervise.h"
 #include "protocol/protocol.h"
 #include "providers/registry.h"
+#include "sysv/initctl.h"
 
 typedef struct Recovery Recovery;
 
@@ -57,15 +62,24 @@ typedef struct Manager {
 	ProcessContext context;
 	char **environment;     /* of every service */
 	Bus *bus;
+	Initctl *initctl;       /* NULL: not PID 1, or there is no /run */
+	bool is_halt_asked;     /* through it: the next runlevel 0 leaves the power on */
 
 	GHashTable *running;    /* name -> Supervisor *, owned */
 	GHashTable *timers;     /* name -> Timer *[ENGINE_TIMER_COUNT], owned */
 	GQueue acts;            /* Act *: what the engine wants done, once it has returned */
 	Timer *drain;           /* does them */
+	unsigned n_burst_acts;  /* memory.c */
+	Timer *pause;
 	GPtrArray *gone;        /* Supervisor * to be freed when nobody is inside them */
+
+	GHashTable *sockets;    /* name -> what it listens on, owned */
+	GHashTable *sockets_dirty; /* names of services whose sockets are to be looked at; owned */
+	Timer *sockets_retry;   /* armed while one cannot be opened */
 
 	GHashTable *dirty;      /* names of services whose note may have changed; owned */
 	GHashTable *logged;     /* name -> ServiceState as last logged; owned */
+	GHashTable *on_console; /* names of services that have the console to themselves; owned */
 	GHashTable *notes;      /* name -> text as last sent; owned */
 	char note_buffer[PROTOCOL_NOTE_BYTES];
 	bool is_global_dirty;
@@ -74,15 +88,22 @@ typedef struct Manager {
 	uint64_t record_invocation; /* of the program that writes one; 0: none */
 
 	bool is_history_saved;
+	bool is_boot_file_lost; /* and that was said */
 
 	GQueue changes;         /* Change *: of policy; the first one is being made, unless it has to wait for another's row */
-	Timer *change_limit;    /* armed while one is being made */
+	Timer *change_limit;    /* armed while the row is in use */
 	uint64_t change_row;    /* invocation of the row that is in use; 0: none */
+
+	bool is_lack_told;      /* that limits of services are not in force here was said */
+	GQueue checks;          /* Check *: who waits for a CheckCommand= */
+	GQueue check_results;   /* CheckResult *: ended, not answered yet */
 
 	enum ShutdownKind shutdown;
 	bool is_finale_sent;
 	bool is_generating;     /* the generator runs; files are loaded when it ends */
 	bool is_generator_alive; /* its row is not acknowledged */
+	bool is_load_asked;     /* since it began: it is to run once more */
+	int64_t generate_began_us;
 	uint64_t generation;    /* invocation of the generator */
 	Timer *generate_limit;
 } Manager;
@@ -95,6 +116,13 @@ typedef struct Helper {
 	/* Its row is free already. */
 	void (*exited)(Manager *m, const struct MessageExited *message);
 } Helper;
+
+/* memory.c */
+void memory_init(Manager *m);
+/* Much has been read or written: give memory back when it is over. */
+void memory_burst(Manager *m);
+/* A service is told to do something: many such are a burst. */
+void memory_count_act(Manager *m);
 
 /* wiring.c */
 extern const KeeperListener manager_keeper_listener;
@@ -116,7 +144,7 @@ void recovery_add_exited(Recovery *recovery, const struct MessageExited *message
 void recovery_add_note(Recovery *recovery, const char *service, const char *note);
 void recovery_add_fd(Recovery *recovery, const char *name, int fd); /* takes @fd */
 /* The private socket is there from the first moment, before files are read. */
-void recovery_open_socket(Manager *m);
+void recovery_open_sockets(Manager *m);
 /* Did an engine run before in this boot? */
 bool recovery_has_begun(const Recovery *recovery);
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind);
@@ -147,11 +175,15 @@ bool files_make_directories(Manager *m);
 extern const Helper files_helper;
 /* An instance of a template that nothing mentions: load again with it. Returns: whether it exists now. */
 bool files_add_instance(Manager *m, const char *name);
+/* Instances that nothing mentions, and that this user was the last to ask something of. */
+unsigned files_count_instances(const Manager *m, uid_t uid);
 
 /* operators.c */
 void operators_load(Manager *m); /* with the files of policy */
 /* BusOps.is_operator */
 bool operators_have(void *manager, const char *service, const gid_t *gids, unsigned n_gids);
+/* BusOps.add_instance */
+bool operators_add_instance(void *manager, const char *name, const Requester *who, GError **error);
 /* The first of them, for the log; 0: none. LogRouterOptions.group */
 gid_t operators_log_group(void *manager, const char *service);
 
@@ -173,10 +205,29 @@ extern const Helper changes_helper;
 /* BusOps.change_policy */
 bool changes_ask(void *manager, uint64_t ticket, const char *const *words, const Requester *who, GError **error);
 
+/* checks.c */
+typedef struct CheckResult {
+	char *service;
+	char *problem; /* NULL: none */
+} CheckResult;
+
+/* BusOps.check */
+bool checks_ask(void *manager, uint64_t ticket, RequestVerb verb, const char *service, const Requester *who, GError **error);
+void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event); /* PROCESS_CHECKED */
+void checks_drain(Manager *m); /* answers who waits for what has ended */
+
 /* power.c */
+typedef enum PowerSupply { POWER_SUPPLY_FAILED, POWER_SUPPLY_LOW, POWER_SUPPLY_BACK } PowerSupply;
+/* Starts the service of that name; without one, a low battery switches off. */
+void power_on_supply(Manager *m, PowerSupply supply);
 bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error);
 void power_on_request(Manager *m, enum RequestKind kind);
 void power_check_finished(Manager *m);
+
+/* quiet.c: our lines and the console */
+void quiet_update(Manager *m, const Service *s); /* its state changed */
+void quiet_forget(Manager *m, const Service *s);
+void quiet_recover(Manager *m);                  /* all that the manager before left */
 
 /* records.c */
 void records_remember(Manager *m); /* after a recovery: what the manager before has recorded */
@@ -191,6 +242,10 @@ void watches_add_client(Manager *m, KeyPrefix prefix, const char *key); /* count
 void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
 void watches_on_level(Manager *m, const char *key, Level level, const char *why);
 
+/* boot-file.c */
+void boot_file_recover(Manager *m); /* before the engine begins */
+void boot_file_check(Manager *m);   /* keep what is new in the boot record */
+
 /* history.c */
 void history_begin(Manager *m);    /* before the engine begins */
 void history_remember(Manager *m); /* after a recovery: the manager before has saved it */
@@ -199,10 +254,32 @@ void history_on_level(Manager *m, const char *key, Level level);
 extern const Helper history_helper;
 
 /* requests.c */
-/* Make the private socket and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */
-int requests_open_socket(Manager *m);
-void requests_serve(Manager *m, int listening_fd); /* takes it; -1 is nothing */
-/* Is there a socket where clients look for it? */
-bool requests_socket_is_there(const Manager *m);
+/* By number or name; 0 and 6 end the machine. */
+bool requests_set_runlevel(Manager *m, const char *runlevel, const Requester *who, GError **error);
+/* Make a socket for clients and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */
+int requests_open_socket(Manager *m, ClientSocketKind kind);
+void requests_serve(Manager *m, ClientSocketKind kind, int listening_fd); /* takes it; -1 is nothing */
+/* Is it one of these that the keeper keeps under this name? */
+bool requests_find_socket(const char *kept_as, ClientSocketKind *ret_kind);
+/* Is there such a socket where clients look for it? */
+bool requests_socket_is_there(const Manager *m, ClientSocketKind kind);
+
+/* sockets.c */
+#define SOCKETS_KEPT_KIND "socket"
+void sockets_init(Manager *m);
+/* Something that decides about the sockets of @service has changed; sockets_update() acts on it, in manager_drain(). */
+void sockets_mark(Manager *m, const char *service);
+void sockets_mark_all(Manager *m); /* definitions may have changed */
+void sockets_update(Manager *m);
+/* One that the keeper kept; takes @fd. Before the engine begins. */
+void sockets_recover(Manager *m, const char *service, const char *index, int fd);
+/* ProcessContext.sockets */
+bool sockets_for_spawn(void *manager, const char *service, SpawnSockets *ret, GError **error);
+/* BusOps.is_socket_open; @entry: its place in the definition */
+bool sockets_is_open(void *manager, const char *service, unsigned entry, const char **ret_problem);
+
+/* sysv.c */
+#define SYSV_KEPT_FIFO ".manager/initctl/0"
+void sysv_serve(Manager *m, int kept_fd); /* takes it; -1: the fifo is made, or opened again */
 
 #endif

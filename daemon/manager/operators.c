@@ -4,9 +4,12 @@
  */
 #include "config.h"
 
+#include "base/errors.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "config/groups.h"
 #include "manager/manager.h"
+#include "model/name.h"
 
 #define GROUP_FILE "/etc/group"
 
@@ -45,6 +48,19 @@ bool operators_have(void *manager, const char *service, const gid_t *gids, unsig
 		}
 	}
 	return false;
+}
+
+bool operators_add_instance(void *manager, const char *name, const Requester *who, GError **error)
+{
+	Manager *m = manager;
+	const unsigned n = files_count_instances(m, who->uid);
+
+	if (name_split_instance(name, NULL, NULL) && n >= LIMIT_INSTANCES_PER_OPERATOR)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "uid %u has %u instances of templates already; %s can be started when one of them is stopped",
+			    (unsigned)who->uid, n, name);
+	(void)files_add_instance(m, name); /* if there is none, a request says so */
+	return true;
 }
 
 gid_t operators_log_group(void *manager, const char *service)

@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 #include "base/errors.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "manager/manager.h"
+
+/* Written by who sends SIGPWR (init(8), FILES). */
+#define POWER_STATUS "/run/powerstatus"
 
 /* What a shutdown may take beside the longest stop limit; past both the keeper goes on alone. */
 #define SHUTDOWN_SLACK_US (90 * G_USEC_PER_SEC)
@@ -61,13 +65,67 @@ static void shutdown_by_signal(Manager *m, enum ShutdownKind kind, const char *w
 		log_notice(NULL, "%s: %s", what, error->message);
 }
 
+/* --- what happens to the machine: services with these names are started --- */
+
+static const Requester the_machine = { .uid = 0, .pid = 1, .command = "svcd" };
+
+/* Returns: false if there is no such service. One that policy forbids is one: the refusal is recorded. */
+static bool start_service_of(Manager *m, const char *name)
+{
+	const Service *s = m->engine && !m->recovery ? engine_find(m->engine, name) : NULL;
+	g_autoptr(GError) error = NULL;
+	RequestVerb verb;
+
+	if (!s)
+		return false;
+	/* A task that is done is run again; one at work goes on, for a UPS may say the same again and again. */
+	verb = s->state == STATE_STARTING ? REQUEST_VERB_START : REQUEST_VERB_RESTART;
+	if (!engine_request(m->engine, verb, name, &the_machine, loop_now(), &error))
+		log_warning(name, "not started: %s", error->message);
+	manager_drain_later(m);
+	return true;
+}
+
+static void on_ctrl_alt_del(Manager *m)
+{
+	if (!start_service_of(m, "ctrl-alt-del")) {
+		shutdown_by_signal(m, SHUTDOWN_REBOOT, "ctrl-alt-del");
+		return;
+	}
+	if (m->shutdown == SHUTDOWN_NONE)
+		keeper_link_shutdown(m->link, SHUTDOWN_NONE, 0); /* taken up; else it would reboot by itself */
+}
+
+void power_on_supply(Manager *m, PowerSupply supply)
+{
+	static const char *const names[] = {
+		[POWER_SUPPLY_FAILED] = "power-fail",
+		[POWER_SUPPLY_LOW] = "power-fail-now",
+		[POWER_SUPPLY_BACK] = "power-ok",
+	};
+
+	log_notice(NULL, "the power supply says: %s", names[supply]);
+	if (!start_service_of(m, names[supply]) && supply == POWER_SUPPLY_LOW)
+		shutdown_by_signal(m, SHUTDOWN_POWEROFF, "power-fail-now");
+}
+
+/* The letter that comes with SIGPWR (init(8)): O, the power is back; L, the battery is low; F, or nothing: it failed. */
+static PowerSupply read_power_status(void)
+{
+	g_autoptr(GBytes) text = file_read_bounded(POWER_STATUS, 16, NULL);
+	const char *letter = text && g_bytes_get_size(text) > 0 ? g_bytes_get_data(text, NULL) : "F";
+
+	(void)unlink(POWER_STATUS); /* it is about this signal only */
+	return *letter == 'O' ? POWER_SUPPLY_BACK : *letter == 'L' ? POWER_SUPPLY_LOW : POWER_SUPPLY_FAILED;
+}
+
 void power_on_request(Manager *m, enum RequestKind kind)
 {
 	const bool is_machine = (m->welcome.flags & WELCOME_IS_PID1) && !(m->welcome.flags & WELCOME_CONTAINER);
 
 	switch (kind) {
 	case REQUEST_CTRL_ALT_DEL:
-		shutdown_by_signal(m, SHUTDOWN_REBOOT, "ctrl-alt-del");
+		on_ctrl_alt_del(m);
 		break;
 	case REQUEST_TERMINATE:
 		/* "docker stop" sends it; on a machine no tool does. */
@@ -82,14 +140,21 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		break; /* otherwise they are about to be read anyway */
 	case REQUEST_REOPEN:
 		(void)files_make_directories(m); /* said already */
-		if (m->bus)
-			requests_serve(m, requests_open_socket(m));
+		if (m->bus) {
+			for (ClientSocketKind s = 0; s < CLIENT_SOCKET_COUNT; s++)
+				requests_serve(m, s, requests_open_socket(m, s));
+			sysv_serve(m, -1);
+		}
 		break;
 	case REQUEST_POWER:
-		shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGPWR");
+		if (is_machine)
+			power_on_supply(m, read_power_status());
+		else /* as container managers mean it */
+			shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGPWR");
 		break;
 	case REQUEST_KEYBOARD:
-		log_notice(NULL, "keyboard request; nothing is set up for it");
+		if (!start_service_of(m, "keyboard-request"))
+			log_notice(NULL, "keyboard request; there is no service \"keyboard-request\"");
 		break;
 	case REQUEST_HALT:
 		shutdown_by_signal(m, SHUTDOWN_HALT, "SIGRTMIN+3");

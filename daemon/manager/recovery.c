@@ -35,7 +35,8 @@ struct Recovery {
 	GHashTable *services; /* name -> Remains, owned */
 	enum ShutdownKind shutdown;
 	char *global_note;
-	int bus_fd;           /* the private socket, -1: none kept */
+	int sockets[CLIENT_SOCKET_COUNT]; /* where clients come, -1: none kept */
+	int initctl_fd;       /* /run/initctl, -1: none kept */
 };
 
 static void kept_fd_clear(gpointer data)
@@ -63,7 +64,9 @@ Recovery *recovery_new(void)
 	Recovery *recovery = g_new0(Recovery, 1);
 
 	recovery->services = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, remains_free);
-	recovery->bus_fd = -1;
+	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
+		recovery->sockets[i] = -1;
+	recovery->initctl_fd = -1;
 	return recovery;
 }
 
@@ -72,7 +75,9 @@ void recovery_free(Recovery *recovery)
 	if (!recovery)
 		return;
 	g_hash_table_unref(recovery->services);
-	fd_close(&recovery->bus_fd);
+	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
+		fd_close(&recovery->sockets[i]);
+	fd_close(&recovery->initctl_fd);
 	g_free(recovery->global_note);
 	g_free(recovery);
 }
@@ -134,14 +139,20 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 {
 	g_auto(GStrv) parts = g_strsplit(name, "/", 3);
 	KeptFd kept = { .fd = fd };
+	ClientSocketKind socket;
 
 	if (g_strv_length(parts) != 3) {
 		fd_close(&fd);
 		return;
 	}
-	if (strcmp(name, ".manager/private/0") == 0) {
-		fd_close(&recovery->bus_fd);
-		recovery->bus_fd = fd;
+	if (requests_find_socket(name, &socket)) {
+		fd_close(&recovery->sockets[socket]);
+		recovery->sockets[socket] = fd;
+		return;
+	}
+	if (strcmp(name, SYSV_KEPT_FIFO) == 0) {
+		fd_close(&recovery->initctl_fd);
+		recovery->initctl_fd = fd;
 		return;
 	}
 	kept.kind = g_strdup(parts[1]);
@@ -154,12 +165,16 @@ bool recovery_has_begun(const Recovery *recovery)
 	return recovery->global_note != NULL;
 }
 
-void recovery_open_socket(Manager *m)
+void recovery_open_sockets(Manager *m)
 {
-	if (!requests_socket_is_there(m))
-		fd_close(&m->recovery->bus_fd); /* somebody has removed it: what is kept cannot be reached */
-	if (m->recovery->bus_fd < 0)
-		m->recovery->bus_fd = requests_open_socket(m);
+	for (ClientSocketKind kind = 0; kind < CLIENT_SOCKET_COUNT; kind++) {
+		int *fd = &m->recovery->sockets[kind];
+
+		if (!requests_socket_is_there(m, kind))
+			fd_close(fd); /* somebody has removed it: what is kept cannot be reached */
+		if (*fd < 0)
+			*fd = requests_open_socket(m, kind);
+	}
 }
 
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind)
@@ -167,15 +182,22 @@ void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind)
 	recovery->shutdown = kind;
 }
 
+/* Sockets alone are none: without a service file nobody wants them. */
+static bool has_run(const Remains *r)
+{
+	return *r->note || r->invocation > 0;
+}
+
 GPtrArray *recovery_names(const Recovery *recovery)
 {
 	GPtrArray *names = g_ptr_array_new();
 	GHashTableIter iter;
 	gpointer name;
+	gpointer remains;
 
 	g_hash_table_iter_init(&iter, recovery->services);
-	while (g_hash_table_iter_next(&iter, &name, NULL)) {
-		if (name_check_service(name, NULL))
+	while (g_hash_table_iter_next(&iter, &name, &remains)) {
+		if (name_check_service(name, NULL) && has_run(remains))
 			g_ptr_array_add(names, name);
 	}
 	g_ptr_array_add(names, NULL);
@@ -218,6 +240,8 @@ static void give_fds(Manager *m, Remains *r, Supervisor *supervisor)
 
 		if (strcmp(kept->kind, "log") == 0 || strcmp(r->service, LOGGER_SERVICE) == 0)
 			log_router_give_fd(m->logs, r->service, kept->kind, kept->index, fd_steal(&kept->fd));
+		else if (strcmp(kept->kind, SOCKETS_KEPT_KIND) == 0 && engine_find(m->engine, r->service))
+			sockets_recover(m, r->service, kept->index, fd_steal(&kept->fd));
 		else if (supervisor)
 			supervisor_give_fd(supervisor, kept->kind, fd_steal(&kept->fd));
 	}
@@ -250,8 +274,7 @@ static void recover_service(Manager *m, Remains *r)
 	if (has_run && engine_find(m->engine, r->service)) {
 		const Service *s = engine_find(m->engine, r->service);
 
-		supervisor = supervisor_resume(&m->context, s->def, invocation, phase ? phase : "",
-					       r->pids[ROLE_MAIN], r->pids[ROLE_CONTROL]);
+		supervisor = supervisor_resume(&m->context, s->def, invocation, phase ? phase : "", r->pids);
 		manager_add_supervisor(m, r->service, supervisor);
 	}
 	give_fds(m, r, supervisor);
@@ -331,6 +354,7 @@ void recovery_carry_out(Manager *m)
 	}
 	if (recovery->global_note && !engine_recover_global(m->engine, recovery->global_note, loop_now()))
 		log_warning(NULL, "what was remembered of the boot cannot be read: \"%s\"", recovery->global_note);
+	boot_file_recover(m);
 	if (recovery->shutdown != SHUTDOWN_NONE) {
 		m->shutdown = recovery->shutdown;
 		runlevel = m->shutdown == SHUTDOWN_REBOOT ? "6" : "0";
@@ -342,10 +366,13 @@ void recovery_carry_out(Manager *m)
 		records_remember(m);
 		history_remember(m);
 	}
+	quiet_recover(m);
 	engine_begin(m->engine, runlevel, loop_now());
 	foreach_service(m, recovery, resumed);
 	foreach_service(m, recovery, deliver_exits);
-	requests_serve(m, fd_steal(&recovery->bus_fd));
+	for (ClientSocketKind kind = 0; kind < CLIENT_SOCKET_COUNT; kind++)
+		requests_serve(m, kind, fd_steal(&recovery->sockets[kind]));
+	sysv_serve(m, fd_steal(&recovery->initctl_fd));
 	recovery_free(recovery);
 	manager_drain(m);
 }

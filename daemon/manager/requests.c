@@ -10,10 +10,18 @@
 
 #include "base/errors.h"
 #include "base/log.h"
-#include "bus/private-socket.h"
+#include "base/text.h"
+#include "bus/client-socket.h"
 #include "manager/manager.h"
 
-#define KEPT_SOCKET ".manager/private/0"
+/* As the keeper keeps them, and as files in the directory of svcd. */
+static const struct {
+	const char *kept_as;
+	const char *file;
+} sockets[CLIENT_SOCKET_COUNT] = {
+	[CLIENT_SOCKET_PRIVATE] = { ".manager/private/0", "private" },
+	[CLIENT_SOCKET_PUBLIC] = { ".manager/public/0", "public" },
+};
 
 /* "svcctl stop by uid 0 (pid 812, bash)", for flags; the engine words its own causes. */
 static char *requester_text(const char *what, const Requester *who)
@@ -33,9 +41,17 @@ static bool on_service_request(void *data, RequestVerb verb, const char *service
 	return done;
 }
 
-static void on_add_instance(void *data, const char *name)
+static bool on_signal(void *data, const char *service, int signo, bool to_all, const Requester *who, GError **error)
 {
-	(void)files_add_instance(data, name); /* if there is none, a request says so */
+	Supervisor *supervisor = manager_supervisor(data, service);
+
+	if (!supervisor)
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: nothing of it runs", service);
+	if (!supervisor_send_signal(supervisor, signo, to_all, error))
+		return false;
+	log_notice(service, "signal %d (%s) to %s, asked by uid %u (pid %d, %s)", signo, text_signal_name(signo),
+		   to_all ? "all its processes" : "its main process", (unsigned)who->uid, (int)who->pid, who->command);
+	return true;
 }
 
 static bool on_activate(void *data, const char *service, const char *bus_name, const char *stand_in, const Requester *who,
@@ -51,9 +67,8 @@ static bool on_activate(void *data, const char *service, const char *bus_name, c
 	return done;
 }
 
-static bool on_set_runlevel(void *data, const char *runlevel, const Requester *who, GError **error)
+bool requests_set_runlevel(Manager *m, const char *runlevel, const Requester *who, GError **error)
 {
-	Manager *m = data;
 	const char *canonical = policy_find_runlevel(engine_policy(m->engine), runlevel);
 	bool done;
 
@@ -66,6 +81,11 @@ static bool on_set_runlevel(void *data, const char *runlevel, const Requester *w
 	done = engine_set_runlevel(m->engine, canonical, who, loop_now(), error);
 	manager_drain(m);
 	return done;
+}
+
+static bool on_set_runlevel(void *data, const char *runlevel, const Requester *who, GError **error)
+{
+	return requests_set_runlevel(data, runlevel, who, error);
 }
 
 static bool on_shutdown(void *data, const char *kind, const Requester *who, GError **error)
@@ -160,6 +180,7 @@ static void on_info(void *data, BusInfo *ret)
 	*ret = (BusInfo){ .virtualization = m->welcome.virtualization,
 			  .tainted = m->context.cgroup_root ? NULL : no_cgroups,
 			  .generation = m->welcome.generation,
+			  .keeper_started_us = (int64_t)m->welcome.boot_at_us,
 			  .started_us = m->started_us,
 			  .files_read_us = m->files_read_us };
 }
@@ -181,6 +202,8 @@ static char *on_describe_condition(void *data, KeyPrefix prefix, const char *key
 
 static const BusOps bus_ops = {
 	.request = on_service_request,
+	.signal = on_signal,
+	.check = checks_ask,
 	.activate = on_activate,
 	.set_runlevel = on_set_runlevel,
 	.shutdown = on_shutdown,
@@ -189,9 +212,10 @@ static const BusOps bus_ops = {
 	.reload_files = on_reload_files,
 	.reexec = on_reexec,
 	.change_policy = changes_ask,
-	.add_instance = on_add_instance,
+	.add_instance = operators_add_instance,
 	.is_operator = operators_have,
 	.cgroup = on_cgroup,
+	.is_socket_open = sockets_is_open,
 	.foreach_diagnostic = on_foreach_diagnostic,
 	.info = on_info,
 	.watch_condition = on_watch_condition,
@@ -199,33 +223,44 @@ static const BusOps bus_ops = {
 	.describe_condition = on_describe_condition,
 };
 
-static char *socket_path(const Manager *m)
+bool requests_find_socket(const char *kept_as, ClientSocketKind *ret_kind)
 {
-	return g_build_filename(m->runtime_dir, "private", NULL);
+	for (ClientSocketKind kind = 0; kind < CLIENT_SOCKET_COUNT; kind++) {
+		if (strcmp(sockets[kind].kept_as, kept_as) == 0) {
+			*ret_kind = kind;
+			return true;
+		}
+	}
+	return false;
 }
 
-bool requests_socket_is_there(const Manager *m)
+static char *socket_path(const Manager *m, ClientSocketKind kind)
 {
-	g_autofree char *path = socket_path(m);
+	return g_build_filename(m->runtime_dir, sockets[kind].file, NULL);
+}
+
+bool requests_socket_is_there(const Manager *m, ClientSocketKind kind)
+{
+	g_autofree char *path = socket_path(m, kind);
 	struct stat st;
 
 	return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-int requests_open_socket(Manager *m)
+int requests_open_socket(Manager *m, ClientSocketKind kind)
 {
-	g_autofree char *path = socket_path(m);
+	g_autofree char *path = socket_path(m, kind);
 	g_autoptr(GError) error = NULL;
-	int fd = private_socket_open(path, &error);
+	int fd = client_socket_open(kind, path, &error);
 
 	if (fd >= 0)
-		keeper_link_keep(m->link, KEPT_SOCKET, fd);
+		keeper_link_keep(m->link, sockets[kind].kept_as, fd);
 	else
 		log_error(NULL, "svcctl cannot reach svcd: %s", error->message);
 	return fd;
 }
 
-void requests_serve(Manager *m, int fd)
+void requests_serve(Manager *m, ClientSocketKind kind, int fd)
 {
 	if (!m->bus) {
 		m->bus = bus_new(m->engine, &bus_ops, m);
@@ -233,5 +268,5 @@ void requests_serve(Manager *m, int fd)
 			bus_attach_system(m->bus, m->system_bus);
 	}
 	if (fd >= 0)
-		bus_listen_private(m->bus, fd);
+		bus_listen(m->bus, kind, fd);
 }

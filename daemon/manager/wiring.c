@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "manager/manager.h"
 
-typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD } ActKind;
+typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD, ACT_RESTART } ActKind;
 
 typedef struct Act {
 	ActKind kind;
@@ -114,6 +114,11 @@ static void op_reload(void *data, const Service *s)
 	queue_act(data, ACT_RELOAD, s);
 }
 
+static void op_restart(void *data, const Service *s)
+{
+	queue_act(data, ACT_RESTART, s);
+}
+
 static void op_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
 {
 	Manager *m = data;
@@ -154,10 +159,17 @@ void manager_know_state(Manager *m, const char *service)
 		g_hash_table_insert(m->logged, g_strdup(service), GINT_TO_POINTER((int)s->state));
 }
 
+static void op_listen(void *data, const Service *s)
+{
+	sockets_mark(data, s->def->name);
+	manager_drain_later(data);
+}
+
 static void op_changed(void *data, const Service *s)
 {
 	Manager *m = data;
 
+	quiet_update(m, s);
 	log_state(m, s);
 	notes_mark(m, s->def->name);
 	if (m->bus)
@@ -169,9 +181,12 @@ static void op_removed(void *data, const Service *s)
 {
 	Manager *m = data;
 
+	quiet_forget(m, s);
 	notes_forget(m, s->def->name);
 	g_hash_table_remove(m->timers, s->def->name);
 	g_hash_table_remove(m->logged, s->def->name);
+	sockets_mark(m, s->def->name);
+	manager_drain_later(m);
 	if (m->bus)
 		bus_service_removed(m->bus, s->def->name);
 }
@@ -205,7 +220,9 @@ static const EngineOps engine_ops = {
 	.start = op_start,
 	.stop = op_stop,
 	.reload = op_reload,
+	.restart = op_restart,
 	.arm_timer = op_arm_timer,
+	.listen = op_listen,
 	.changed = op_changed,
 	.removed = op_removed,
 	.engine_changed = op_engine_changed,
@@ -216,6 +233,7 @@ static const EngineOps engine_ops = {
 void manager_init_engine(Manager *m)
 {
 	m->engine = engine_new(&engine_ops, m);
+	sockets_init(m);
 }
 
 /* --- acts --- */
@@ -274,6 +292,10 @@ static void carry_out(Manager *m, const Act *act)
 		if (is_current)
 			supervisor_reload(supervisor);
 		break;
+	case ACT_RESTART:
+		if (is_current)
+			supervisor_restart(supervisor);
+		break;
 	}
 }
 
@@ -282,14 +304,18 @@ void manager_drain(Manager *m)
 	Act *act;
 
 	if (m->engine && !m->recovery) {
+		sockets_update(m); /* before anything starts that may connect to them */
 		while ((act = g_queue_pop_head(&m->acts))) {
 			carry_out(m, act);
+			memory_count_act(m);
 			g_free(act->service);
 			g_free(act);
 		}
 		notes_send(m);
+		checks_drain(m);
 		records_check(m);
 		history_check(m);
+		boot_file_check(m);
 		power_check_finished(m);
 	}
 	g_ptr_array_set_size(m->gone, 0);
@@ -309,6 +335,16 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 
 	if (event->kind == PROCESS_RELOAD_FAILED)
 		log_warning(service, "reload failed: %s", event->text ? event->text : "no reason was given");
+	if (event->kind == PROCESS_RESTART_FAILED)
+		log_warning(service, "restart failed: %s", event->text ? event->text : "no reason was given");
+	if (event->kind == PROCESS_RESOURCES && event->text && !m->is_lack_told) {
+		m->is_lack_told = true;
+		log_warning(service, "%s; of others, svcctl status says it", event->text);
+	}
+	if (event->kind == PROCESS_CHECKED) {
+		checks_on_ended(m, service, event);
+		return;
+	}
 	notes_mark(m, service);
 	if (event->kind != PROCESS_PHASE)
 		engine_process_event(m->engine, service, invocation, event, loop_now());
@@ -336,6 +372,14 @@ static void on_unwatch(void *data, const char *service, KeyPrefix prefix, const 
 	watches_remove_service(data, service, prefix, key);
 }
 
+static bool on_starts_again(void *data, const char *service)
+{
+	const Manager *m = data;
+	const Service *s = engine_find(m->engine, service);
+
+	return s && engine_starts_again(s);
+}
+
 /* --- what the keeper says --- */
 
 static void on_welcome(void *data, const struct MessageWelcome *message)
@@ -355,6 +399,8 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.note = on_note_wanted,
 		.watch = on_watch,
 		.unwatch = on_unwatch,
+		.starts_again = on_starts_again,
+		.sockets = sockets_for_spawn,
 		.data = m,
 	};
 }

@@ -16,11 +16,11 @@ typedef struct Search {
 	DiagList *diags;
 } Search;
 
-/* Is it wanted by policy itself in @runlevel? */
+/* Does policy name it for @runlevel? Who is wanted by NewServices= alone may not even be installed, and makes room. */
 static bool is_wanted(const Policy *policy, const ServiceDef *def, const char *runlevel, PolicyDecision *ret)
 {
 	policy_decide(policy, def->name, runlevel, ret);
-	return ret->activation == ACTIVATION_BOOT && ret->in_runlevel;
+	return ret->activation == ACTIVATION_BOOT && ret->in_runlevel && !ret->is_default;
 }
 
 static bool is_new_pair(Search *search, const ServiceDef *one, const ServiceDef *two)
@@ -35,10 +35,7 @@ static bool is_new_pair(Search *search, const ServiceDef *one, const ServiceDef 
 static bool comes_first(const ServiceDef *one, const PolicyDecision *of_one, const ServiceDef *two,
 			const PolicyDecision *of_two)
 {
-	const unsigned order_of_one = of_one->is_default ? G_MAXUINT : of_one->order;
-	const unsigned order_of_two = of_two->is_default ? G_MAXUINT : of_two->order;
-
-	return order_of_one != order_of_two ? order_of_one < order_of_two : strcmp(one->name, two->name) < 0;
+	return of_one->order != of_two->order ? of_one->order < of_two->order : strcmp(one->name, two->name) < 0;
 }
 
 static void tell(Search *search, const char *runlevel, const ServiceDef *winner, const PolicyDecision *of_winner,

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "model/check-private.h"
 #include "model/value.h"
@@ -33,16 +34,28 @@ void check_fail(ServiceDef *def, DiagList *diags, Origin origin, const char *tex
 	}
 }
 
+/* The service that may have been meant, or NULL. */
+static const char *suggest(Checker *c, const char *name)
+{
+	return c->n_suggested++ < SUGGESTIONS ? text_nearest(name, (const char *const *)c->names->pdata) : NULL;
+}
+
 /* "there is no service "x"", with the nearest name; a new string. */
 static char *explain_missing(Checker *c, const char *name)
 {
-	const char *nearest = NULL;
+	const char *nearest = suggest(c, name);
 
-	if (c->n_suggested++ < SUGGESTIONS)
-		nearest = text_nearest(name, (const char *const *)c->names->pdata);
 	if (nearest)
 		return g_strdup_printf("there is no service \"%s\"; did you mean \"%s\"?", name, nearest);
 	return g_strdup_printf("there is no service \"%s\"", name);
+}
+
+static char *explain_unasked(const ServiceDef *def)
+{
+	if (def->health || def->problem)
+		return NULL;
+	return g_strdup_printf("%s has no HealthCommand=, so nobody knows; service:%s is true while it is ready", def->name,
+			       def->name);
 }
 
 /* Why nobody can ever make @literal true, a new string; NULL when somebody can. */
@@ -52,6 +65,8 @@ static char *explain_impossible(Checker *c, const Literal *literal)
 
 	if (literal->negated || !key_prefix_is_internal(literal->prefix))
 		return NULL;
+	if (literal->prefix == KEY_HEALTHY && service_set_find(c->set, name))
+		return explain_unasked(service_set_find(c->set, name));
 	if (*name != '$')
 		return service_set_find(c->set, name) ? NULL : explain_missing(c, name);
 	/* settled:$x is true when nobody provides $x: there is nothing to wait for. */
@@ -116,18 +131,27 @@ static void drop_unknown(Checker *c, ServiceDef *def, const char *key, GPtrArray
 	}
 }
 
-static GPtrArray *after_of(ServiceDef *def)
+static GPtrArray **after_of(ServiceDef *def)
 {
-	return def->after;
+	return &def->after;
 }
 
-static GPtrArray *stop_after_of(ServiceDef *def)
+static GPtrArray **stop_after_of(ServiceDef *def)
 {
-	return def->stop_after;
+	return &def->stop_after;
+}
+
+/* The other way round, but still a word of @def. */
+static void add_turned(GPtrArray **list, const ServiceDef *def, const NameRef *ref)
+{
+	NameRef *turned = name_ref_new(def->name, ref->origin);
+
+	turned->is_turned = true;
+	list_add(list, turned, (GDestroyNotify)name_ref_free);
 }
 
 /* Before=x in @def becomes After=@def in x, or in all that provide x; the list is then empty. */
-static void turn_round(Checker *c, ServiceDef *def, GPtrArray *refs, GPtrArray *(*list_of)(ServiceDef *def))
+static void turn_round(Checker *c, ServiceDef *def, GPtrArray *refs, GPtrArray **(*list_of)(ServiceDef *def))
 {
 	for (guint i = 0; i < refs->len; i++) {
 		const NameRef *ref = g_ptr_array_index(refs, i);
@@ -135,14 +159,14 @@ static void turn_round(Checker *c, ServiceDef *def, GPtrArray *refs, GPtrArray *
 		const GPtrArray *providers = *ref->name == '$' ? service_set_facility(c->set, ref->name) : NULL;
 
 		if (other)
-			g_ptr_array_add(list_of(other), name_ref_new(def->name, ref->origin));
+			add_turned(list_of(other), def, ref);
 		for (guint j = 0; providers && j < providers->len; j++) {
 			other = g_ptr_array_index(providers, j);
 			if (other != def)
-				g_ptr_array_add(list_of(other), name_ref_new(def->name, ref->origin));
+				add_turned(list_of(other), def, ref);
 		}
 	}
-	g_ptr_array_set_size(refs, 0);
+	list_empty(refs);
 }
 
 static void warn_of_shared_names(Checker *c, const ServiceDef *def)
@@ -206,6 +230,28 @@ static void check_policy_terms(Checker *c, ServiceDef *def)
 	check_terms(c, def, "While", words->hold);
 }
 
+/*
+ * Policy goes by the name of the file: two that share a further name would be hard to tell apart. It outlives the services that
+ * it speaks of, whose packages come and go: only what looks like a typing mistake is one.
+ */
+static void warn_of_name_in_policy(Checker *c, const NameRef *ref)
+{
+	const ServiceDef *def = service_set_find(c->set, ref->name);
+	const char *nearest = def ? NULL : suggest(c, ref->name);
+
+	if (nearest)
+		diag_warning(c->diags, ref->origin, NULL, "there is no service \"%s\"; did you mean \"%s\"?", ref->name,
+			     nearest);
+	else if (!def && ref->origin.line == 0) /* typed at this boot, not kept for later */
+		diag_warning(c->diags, ref->origin, NULL, "there is no service \"%s\"", ref->name);
+	if (!def)
+		return;
+	if (strcmp(def->name, ref->name) != 0)
+		diag_warning(c->diags, ref->origin, def->name,
+			     "\"%s\" is a further name of \"%s\", and policy knows services by the names of their files: "
+			     "this is of no effect, say \"%s\"", ref->name, def->name, def->name);
+}
+
 /* Template sections ("[service getty@]") are about instances that need not be there. */
 static void warn_of_unknown_in_policy(Checker *c)
 {
@@ -214,11 +260,8 @@ static void warn_of_unknown_in_policy(Checker *c)
 	for (guint i = 0; i < refs->len; i++) {
 		const NameRef *ref = g_ptr_array_index(refs, i);
 
-		if (!g_str_has_suffix(ref->name, "@") && !service_set_find(c->set, ref->name)) {
-			g_autofree char *problem = explain_missing(c, ref->name);
-
-			diag_warning(c->diags, ref->origin, NULL, "%s", problem);
-		}
+		if (!g_str_has_suffix(ref->name, "@"))
+			warn_of_name_in_policy(c, ref);
 	}
 }
 

@@ -9,6 +9,9 @@
 #include "model/policy.h"
 #include "model/service-set.h"
 
+/* Words of the warning about an order that was dropped, by which it is known. */
+#define CHECK_CLOSES_A_CYCLE "closes a cycle"
+
 /**
  * check_set() - look at everything together
  *

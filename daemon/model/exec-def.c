@@ -6,70 +6,41 @@
 
 #include "model/exec-def.h"
 
-static void environment_file_free(gpointer data)
-{
-	EnvironmentFile *file = data;
+#include "base/list.h"
 
+void environment_file_free(EnvironmentFile *file)
+{
 	g_free(file->path);
 	g_free(file);
 }
 
 void exec_def_init(ExecDef *def)
 {
-	*def = (ExecDef){ .runtime_directory_mode = 0755 };
-	def->groups = g_ptr_array_new_with_free_func(g_free);
-	def->environment = g_ptr_array_new_with_free_func(g_free);
-	def->environment_files = g_ptr_array_new_with_free_func(environment_file_free);
-	def->rlimits = g_array_new(FALSE, FALSE, sizeof(Rlimit));
-	def->runtime_directories = g_ptr_array_new_with_free_func(g_free);
+	*def = (ExecDef){ 0 };
+	for (int kind = 0; kind < DIRECTORY_KINDS; kind++)
+		def->directories[kind] = (DirectorySet){ .names = list_new(), .mode = 0755 };
+	def->groups = list_new();
+	def->environment = list_new();
+	def->environment_files = list_new();
+	def->rlimits = values_new();
+	def->scheduling.cpus = values_new();
 }
 
 void exec_def_clear(ExecDef *def)
 {
 	g_free(def->user);
 	g_free(def->group);
-	g_ptr_array_unref(def->groups);
-	g_ptr_array_unref(def->environment);
-	g_ptr_array_unref(def->environment_files);
-	g_array_unref(def->rlimits);
+	list_free(def->groups);
+	list_free(def->environment);
+	list_free(def->environment_files);
+	values_free(def->rlimits);
 	g_free(def->directory);
 	g_free(def->tty);
-	g_ptr_array_unref(def->runtime_directories);
-}
-
-static void copy_strings(GPtrArray *to, const GPtrArray *from)
-{
-	for (guint i = 0; i < from->len; i++)
-		g_ptr_array_add(to, g_strdup(g_ptr_array_index(from, i)));
-}
-
-void exec_def_copy(ExecDef *to, const ExecDef *from)
-{
-	ExecDef own;
-
-	exec_def_init(&own);
-	copy_strings(own.groups, from->groups);
-	copy_strings(own.environment, from->environment);
-	copy_strings(own.runtime_directories, from->runtime_directories);
-	g_array_append_vals(own.rlimits, from->rlimits->data, from->rlimits->len);
-	for (guint i = 0; i < from->environment_files->len; i++) {
-		const EnvironmentFile *file = g_ptr_array_index(from->environment_files, i);
-		EnvironmentFile *copy = g_new0(EnvironmentFile, 1);
-
-		copy->path = g_strdup(file->path);
-		copy->optional = file->optional;
-		g_ptr_array_add(own.environment_files, copy);
-	}
-	*to = *from; /* numbers; every pointer is replaced below */
-	to->groups = own.groups;
-	to->environment = own.environment;
-	to->environment_files = own.environment_files;
-	to->rlimits = own.rlimits;
-	to->runtime_directories = own.runtime_directories;
-	to->user = g_strdup(from->user);
-	to->group = g_strdup(from->group);
-	to->directory = g_strdup(from->directory);
-	to->tty = g_strdup(from->tty);
+	g_free(def->input);
+	for (int kind = 0; kind < DIRECTORY_KINDS; kind++)
+		list_free(def->directories[kind].names);
+	values_free(def->scheduling.cpus);
+	sandbox_def_free(def->sandbox);
 }
 
 static bool is_number(const char *text)
@@ -79,6 +50,27 @@ static bool is_number(const char *text)
 			return false;
 	}
 	return true;
+}
+
+bool exec_def_runtime_ends(const ExecDef *def, bool starts_again)
+{
+	const bool is_over = def->runtime_preserve == PRESERVE_NO || (def->runtime_preserve == PRESERVE_RESTART && !starts_again);
+
+	return is_over && def->directories[DIRECTORY_RUNTIME].names->len > 0;
+}
+
+static bool has_directories(const ExecDef *def)
+{
+	for (int kind = 0; kind < DIRECTORY_KINDS; kind++) {
+		if (def->directories[kind].names->len > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_scheduling(const ExecDef *def)
+{
+	return def->scheduling.cpu_policy != CPU_POLICY_UNSET || def->scheduling.has_io || def->scheduling.cpus->len > 0;
 }
 
 bool exec_def_needs_helper(const ExecDef *def)
@@ -91,6 +83,6 @@ bool exec_def_needs_helper(const ExecDef *def)
 		if (!is_number(g_ptr_array_index(def->groups, i)))
 			return true;
 	}
-	return names_user || names_group || def->environment_files->len > 0 || def->tty ||
-	       def->runtime_directories->len > 0;
+	return names_user || names_group || def->environment_files->len > 0 || def->tty || def->input ||
+	       has_directories(def) || has_scheduling(def) || sandbox_def_is_set(def->sandbox);
 }

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/enum-names.h"
+#include "model/sandbox-def.h"
 
 typedef struct Rlimit {
 	int resource; /* RLIMIT_* */
@@ -23,6 +25,44 @@ typedef struct EnvironmentFile {
 	bool optional; /* written with "-" in front */
 } EnvironmentFile;
 
+/* Directories that svc-exec makes for the service's user, by where they are. */
+typedef enum DirectoryKind {
+	DIRECTORY_RUNTIME,       /* RuntimeDirectory=: below /run */
+	DIRECTORY_STATE,         /* StateDirectory=: below /var/lib */
+	DIRECTORY_CACHE,         /* CacheDirectory=: below /var/cache */
+	DIRECTORY_LOGS,          /* LogsDirectory=: below /var/log */
+	DIRECTORY_CONFIGURATION, /* ConfigurationDirectory=: below /etc; stays root's */
+	DIRECTORY_KINDS
+} DirectoryKind;
+
+typedef struct DirectorySet {
+	GPtrArray *names; /* char *, relative, never NULL */
+	unsigned mode;
+} DirectorySet;
+
+/* RuntimeDirectoryPreserve=: when runtime directories outlive a run of their service. */
+#define PRESERVE_KINDS(X, P) X(P, NO, "no") X(P, YES, "yes") X(P, RESTART, "restart")
+ENUM_WITH_NAMES(Preserve, PRESERVE, preserve, PRESERVE_KINDS)
+
+#define CPU_POLICIES(X, P)                                                                         \
+	X(P, UNSET, "") X(P, OTHER, "other") X(P, BATCH, "batch") X(P, IDLE, "idle") X(P, FIFO, "fifo") X(P, RR, "rr")
+ENUM_WITH_NAMES(CpuPolicy, CPU_POLICY, cpu_policy, CPU_POLICIES)
+
+/* As ioprio_set(2) numbers them. */
+#define IO_CLASSES(X, P) X(P, NONE, "none") X(P, REALTIME, "realtime") X(P, BEST_EFFORT, "best-effort") X(P, IDLE, "idle")
+ENUM_WITH_NAMES(IoClass, IO_CLASS, io_class, IO_CLASSES)
+
+/* Which processors and disks it gets when. */
+typedef struct SchedulingDef {
+	CpuPolicy cpu_policy;  /* UNSET: as svcd */
+	int cpu_priority;      /* 1 to 99 with fifo and rr; 0: not given */
+	bool has_io;
+	IoClass io_class;
+	int io_priority;       /* 0 (first) to 7 */
+	GArray *cpus;          /* unsigned: CPUAffinity=, never NULL; empty: all */
+} SchedulingDef;
+
+/* Its lists are those of base/list.h. */
 typedef struct ExecDef {
 	char *user;              /* User=: a name or digits; NULL: root */
 	char *group;             /* Group= */
@@ -32,22 +72,32 @@ typedef struct ExecDef {
 	GArray *rlimits;         /* Rlimit, never NULL */
 	char *directory;         /* WorkingDirectory=, NULL: / */
 	char *tty;               /* TTYPath=: becomes stdin, stdout, stderr and the controlling terminal; NULL: none */
-	GPtrArray *runtime_directories; /* RuntimeDirectory=: names below /run, made by svc-exec; never NULL */
-	unsigned runtime_directory_mode;
+	char *input;             /* StandardInput=file:PATH; NULL: /dev/null */
+	DirectorySet directories[DIRECTORY_KINDS];
+	Preserve runtime_preserve;
 	bool has_umask;
 	unsigned umask;
 	bool has_nice;
 	int nice;
 	bool has_oom_score_adjust;
 	int oom_score_adjust;
+	SchedulingDef scheduling;
+	SandboxDef *sandbox;     /* NULL: no such key is said */
 } ExecDef;
+
+void environment_file_free(EnvironmentFile *file);
 
 void exec_def_init(ExecDef *def);
 void exec_def_clear(ExecDef *def);
-void exec_def_copy(ExecDef *to, const ExecDef *from); /* @to is uninitialised */
 
 /**
- * exec_def_needs_helper() - does this take svc-exec: a name to look up, a file to read, a terminal to open?
+ * exec_def_runtime_ends() - are there runtime directories to be removed after the last process of a run?
+ * @starts_again: another run follows
+ */
+bool exec_def_runtime_ends(const ExecDef *def, bool starts_again);
+
+/**
+ * exec_def_needs_helper() - does this take svc-exec: a name to look up, a file to read, a sandbox to build ...?
  */
 bool exec_def_needs_helper(const ExecDef *def);
 

@@ -18,6 +18,7 @@ typedef struct Collector {
 	GHashTable *facilities; /* name -> its node; NULL: facilities are resolved into their providers */
 	GPtrArray *facility_names;
 	GArray *edges;
+	bool with_alternatives; /* take in terms of several conditions */
 } Collector;
 
 static unsigned index_of(const Collector *c, const ServiceDef *def)
@@ -82,7 +83,7 @@ static void add_before(Collector *c, unsigned self, const NameRef *ref)
 {
 	const ServiceDef *def = service_set_find(c->set, ref->name);
 	const GPtrArray *providers = *ref->name == '$' ? service_set_facility(c->set, ref->name) : NULL;
-	Edge edge = { .before = self, .kind = EDGE_SOFT, .origin = ref->origin, .text = ref->name };
+	Edge edge = { .before = self, .kind = EDGE_SOFT, .is_turned = true, .origin = ref->origin, .text = ref->name };
 
 	if (def) {
 		edge.after = index_of(c, def);
@@ -99,11 +100,14 @@ static void add_terms(Collector *c, unsigned self, const ServiceDef *def, const 
 {
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
-		const Literal *literal = term_literal(term, 0);
 		const Edge edge = { .after = self, .kind = EDGE_HARD, .origin = term->origin, .text = term->text };
 
-		if (term_length(term) == 1 && !literal->negated && key_prefix_is_internal(literal->prefix))
-			add_edge_from(c, key_argument(literal->key), def, edge);
+		for (unsigned j = 0; j < term_length(term) && (term_length(term) == 1 || c->with_alternatives); j++) {
+			const Literal *literal = term_literal(term, j);
+
+			if (!literal->negated && key_prefix_is_internal(literal->prefix))
+				add_edge_from(c, key_argument(literal->key), def, edge);
+		}
 	}
 }
 
@@ -121,7 +125,8 @@ static void collect(Collector *c)
 		for (guint j = 0; j < def->after->len; j++) {
 			const NameRef *ref = g_ptr_array_index(def->after, j);
 			const Edge edge = {
-				.after = i, .kind = EDGE_SOFT, .origin = ref->origin, .text = ref->name,
+				.after = i, .kind = EDGE_SOFT, .is_turned = ref->is_turned, .origin = ref->origin,
+				.text = ref->name,
 			};
 
 			add_edge_from(c, ref->name, def, edge);
@@ -140,6 +145,70 @@ GArray *graph_edges(const ServiceSet *set)
 
 	collect(&c);
 	return c.edges;
+}
+
+static uint64_t *pair_of(unsigned before, unsigned after)
+{
+	uint64_t *pair = g_new(uint64_t, 1);
+
+	*pair = (uint64_t)before << 32 | after;
+	return pair;
+}
+
+/* What StopAfter= says; the pairs go into @said, too. StopBefore= has been turned round by check_set(). */
+static void add_said(const ServiceSet *set, GHashTable *numbers, GHashTable *said, GArray *edges)
+{
+	const GPtrArray *list = service_set_list(set);
+
+	for (guint i = 0; i < list->len; i++) {
+		const ServiceDef *def = g_ptr_array_index(list, i);
+
+		for (guint j = 0; j < def->stop_after->len; j++) {
+			const NameRef *ref = g_ptr_array_index(def->stop_after, j);
+			const ServiceDef *first = service_set_find(set, ref->name);
+			Edge edge = { .after = i, .kind = EDGE_SOFT, .origin = ref->origin, .text = ref->name };
+
+			if (!first || first == def)
+				continue;
+			edge.before = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, first));
+			if (g_hash_table_add(said, pair_of(edge.before, edge.after)))
+				g_array_append_val(edges, edge);
+		}
+	}
+}
+
+/* Does the line that makes @edge order stopping, too? */
+static bool orders_stopping(const GPtrArray *list, const Edge *edge)
+{
+	const ServiceDef *author = g_ptr_array_index(list, edge->is_turned ? edge->before : edge->after);
+
+	return edge->before != edge->after && author->stop_order == STOP_ORDER_REVERSE;
+}
+
+GArray *graph_stop_edges(const ServiceSet *set)
+{
+	Collector c = { .set = set, .with_alternatives = true };
+	g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) said = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	const GPtrArray *list = service_set_list(set);
+	GArray *edges = g_array_new(FALSE, FALSE, sizeof(Edge));
+
+	for (guint i = 0; i < list->len; i++)
+		g_hash_table_insert(numbers, g_ptr_array_index(list, i), GUINT_TO_POINTER(i));
+	add_said(set, numbers, said, edges);
+	collect(&c);
+	for (guint i = 0; i < c.edges->len; i++) {
+		Edge edge = g_array_index(c.edges, Edge, i);
+		g_autofree uint64_t *pair = pair_of(edge.before, edge.after);
+
+		if (!orders_stopping(list, &edge) || g_hash_table_contains(said, pair))
+			continue; /* or the one that started first is said to stop first, too */
+		edge.before = g_array_index(c.edges, Edge, i).after;
+		edge.after = g_array_index(c.edges, Edge, i).before;
+		g_array_append_val(edges, edge);
+	}
+	g_array_unref(c.edges);
+	return edges;
 }
 
 GArray *graph_edges_compact(const ServiceSet *set, GPtrArray **ret_facilities)

@@ -6,6 +6,7 @@
 #define SVCD_MODEL_GRAPH_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #include "base/enum-names.h"
 #include "model/service-set.h"
@@ -18,6 +19,7 @@ typedef struct Edge {
 	unsigned before; /* index into service_set_list() */
 	unsigned after;
 	EdgeKind kind;
+	bool is_turned; /* @before says so, by its Before= */
 	Origin origin;
 	const char *text; /* the term or name as written; borrowed from the definition */
 } Edge;
@@ -27,6 +29,15 @@ typedef struct Edge {
  * Returns: a new GArray of Edge.
  */
 GArray *graph_edges(const ServiceSet *set);
+
+/**
+ * graph_stop_edges() - the order of stopping: @before has stopped before @after is told to
+ *
+ * What StopAfter= and StopBefore= say, and the reverse of the order of starting where they say nothing, and the service
+ * whose line it is has not StopOrder=said. Here every alternative of a term counts: the service may stand on any of them.
+ * Returns: a new GArray of Edge.
+ */
+GArray *graph_stop_edges(const ServiceSet *set);
 
 /**
  * graph_edges_compact() - the same with a node for each facility, so that their number grows with the files' text only

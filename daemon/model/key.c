@@ -250,6 +250,7 @@ static const struct {
 	[KEY_SERVICE] = { .check = check_service, .is_internal = true },
 	[KEY_SETTLED] = { .check = check_settled, .is_internal = true },
 	[KEY_ACTIVE] = { .check = check_service, .is_internal = true },
+	[KEY_HEALTHY] = { .check = check_service, .is_internal = true },
 	[KEY_FACILITY] = { .check = check_facility, .is_internal = true },
 	[KEY_KERNEL] = { .check = check_kernel },
 	[KEY_VIRTUAL] = { .check = check_virtual },
@@ -291,30 +292,43 @@ static char *no_prefix(const char *text)
 	return g_strdup_printf("\"%s\" is no condition; one is written PROVIDER:ARGUMENT", text);
 }
 
-bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical, char **ret_problem)
+char *key_canonical(const char *text, KeyPrefix *ret_prefix, char **ret_problem)
 {
 	const char *colon = strchr(text, ':');
 	g_autofree char *name = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
 	g_autofree char *argument = NULL;
-	g_autofree char *canonical = NULL;
 	KeyPrefix prefix;
 
 	*ret_problem = NULL;
 	if (!name || !*name || strchr(name, '/')) {
 		*ret_problem = no_prefix(text);
-		return false;
+		return NULL;
 	}
 	if (!key_prefix_from_name(name, &prefix)) {
 		*ret_problem = unknown_prefix(name, colon + 1);
-		return false;
+		return NULL;
 	}
 	argument = prefixes[prefix].check(colon + 1, ret_problem);
 	if (!argument)
-		return false;
-	canonical = g_strconcat(name, ":", argument, NULL);
+		return NULL;
 	*ret_prefix = prefix;
-	*ret_canonical = g_intern_string(canonical);
-	return true;
+	return g_strconcat(name, ":", argument, NULL);
+}
+
+bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical, char **ret_problem)
+{
+	g_autofree char *canonical = key_canonical(text, ret_prefix, ret_problem);
+
+	if (canonical)
+		*ret_canonical = g_intern_string(canonical);
+	return canonical != NULL;
+}
+
+const char *key_known(const char *canonical)
+{
+	const GQuark quark = g_quark_try_string(canonical); /* g_intern_string(3) has the same table */
+
+	return quark ? g_quark_to_string(quark) : NULL;
 }
 
 const char *key_argument(const char *canonical)

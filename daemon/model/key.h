@@ -17,6 +17,7 @@
 	X(P, SERVICE, "service")   /* ready; a task: has succeeded */                                  \
 	X(P, SETTLED, "settled")   /* not about to change by itself; also settled:$facility */         \
 	X(P, ACTIVE, "active")     /* has processes */                                                 \
+	X(P, HEALTHY, "healthy")   /* ready, and its HealthCommand= says that it is well */             \
 	X(P, FACILITY, "facility") /* facility:$network: every wanted provider is ready */             \
 	X(P, KERNEL, "kernel")     /* kernel:word kernel:key=value on the command line */              \
 	X(P, VIRTUAL, "virtual")   /* virtual:container virtual:vm */                                  \
@@ -43,6 +44,17 @@ ENUM_WITH_NAMES(Level, LEVEL, level, LEVELS)
  */
 bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical, char **ret_problem);
 
+/**
+ * key_canonical() - the same for what anybody may say
+ *
+ * What is interned stays for ever: text of a client that may change nothing is not to be.
+ * Returns: the canonical text, a new string; NULL with *@ret_problem.
+ */
+char *key_canonical(const char *text, KeyPrefix *ret_prefix, char **ret_problem);
+
+/* The interned text that is equal; NULL: none is, so nothing can be known under it. */
+const char *key_known(const char *canonical);
+
 /* The part after "prefix:"; points into @canonical. */
 const char *key_argument(const char *canonical);
 
@@ -59,7 +71,7 @@ char **key_argument_words(const char *canonical);
 #define KEY_OPERATORS(X, P) X(P, EQUAL, "=") X(P, UNEQUAL, "!=") X(P, AT_LEAST, ">=") X(P, AT_MOST, "<=")
 ENUM_WITH_NAMES(KeyOperator, KEY_OPERATOR, key_operator, KEY_OPERATORS)
 
-/* True for service:, settled:, active: and facility:, whose levels the engine itself knows. */
+/* True for service:, settled:, active:, healthy: and facility:, whose levels the engine itself knows. */
 bool key_prefix_is_internal(KeyPrefix prefix);
 
 #endif

@@ -3,10 +3,12 @@
 noinst_LIBRARIES += libmodel.a
 libmodel_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(INIH_CFLAGS)
 libmodel_a_SOURCES = \
+	daemon/model/capability.c daemon/model/capability.h \
 	daemon/model/check-conflicts.c \
 	daemon/model/check-cycles.c \
 	daemon/model/check.c daemon/model/check.h daemon/model/check-private.h \
 	daemon/model/exec-def.c daemon/model/exec-def.h \
+	daemon/model/exec-read.c daemon/model/exec-read.h \
 	daemon/model/graph.c daemon/model/graph.h \
 	daemon/model/ini-source.c daemon/model/ini-source.h \
 	daemon/model/key.c daemon/model/key.h \
@@ -16,10 +18,16 @@ libmodel_a_SOURCES = \
 	daemon/model/policy-parse.c \
 	daemon/model/policy.c daemon/model/policy.h daemon/model/policy-private.h \
 	daemon/model/policy-statement.c \
+	daemon/model/sandbox-def.c daemon/model/sandbox-def.h \
+	daemon/model/sandbox-read.c daemon/model/sandbox-read.h \
+	daemon/model/resource-def.c daemon/model/resource-def.h \
 	daemon/model/service-def.c daemon/model/service-def.h \
 	daemon/model/service-keys.c daemon/model/service-keys.h \
 	daemon/model/service-parse.c daemon/model/service-parse.h \
 	daemon/model/service-set.c daemon/model/service-set.h \
 	daemon/model/service-unknown.c \
+	daemon/model/socket-def.c daemon/model/socket-def.h \
+	daemon/model/syscall-filter.c daemon/model/syscall-filter.h \
+	daemon/model/syscall-groups.c daemon/model/syscall-groups.h \
 	daemon/model/term.c daemon/model/term.h \
 	daemon/model/value.c daemon/model/value.h

@@ -54,6 +54,11 @@ bool name_check_service(const char *name, char **ret_problem)
 	return check("service", name, ret_problem);
 }
 
+bool name_check_lock(const char *name, char **ret_problem)
+{
+	return check("lock", name, ret_problem);
+}
+
 bool name_check_facility(const char *name, char **ret_problem)
 {
 	if (*name == '$')

@@ -25,6 +25,8 @@ char *name_flag_owner(const char *name);
 
 /* A well-known name ("Message Protocol Names" in the D-Bus Specification), not ":1.42". */
 bool name_check_bus(const char *name, char **ret_problem);
+/* Of StartLock=: as a service's name. */
+bool name_check_lock(const char *name, char **ret_problem);
 bool name_check_runlevel(const char *name, char **ret_problem);
 
 /* A group of group(5), by name: letters, digits and _.-, up to 32 bytes as useradd(8) makes them; or its number. */

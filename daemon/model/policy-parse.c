@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "model/ini-source.h"
 #include "model/name.h"
@@ -92,6 +93,7 @@ static char *read_activation(Target *t, const char *value)
 	if (!problem) {
 		entry->has_activation = *value;
 		entry->activation_origin = t->origin;
+		entry->activation_layer = t->policy->layer;
 	}
 	return problem;
 }
@@ -101,22 +103,22 @@ static char *read_runlevels(Target *t, const char *value)
 	return read_words(t, service_of(t)->runlevels, value, check_runlevel);
 }
 
-static char *read_terms(GPtrArray *terms, const char *value, Origin origin)
+static char *read_terms(GPtrArray **terms, const char *value, Origin origin)
 {
 	if (*value)
 		return value_read_term(terms, value, origin);
-	g_ptr_array_set_size(terms, 0);
+	list_empty(*terms);
 	return NULL;
 }
 
 static char *read_when(Target *t, const char *value)
 {
-	return read_terms(service_of(t)->words.when, value, t->origin);
+	return read_terms(&service_of(t)->words.when, value, t->origin);
 }
 
 static char *read_while(Target *t, const char *value)
 {
-	return read_terms(service_of(t)->words.hold, value, t->origin);
+	return read_terms(&service_of(t)->words.hold, value, t->origin);
 }
 
 /* A condition, or the name of a service or a $facility whose ordering is dropped. */
@@ -134,10 +136,10 @@ static char *check_ignored(const char *word)
 
 static char *read_ignore(Target *t, const char *value)
 {
-	GPtrArray *ignore = service_of(t)->words.ignore;
+	GPtrArray **ignore = &service_of(t)->words.ignore;
 
 	if (!*value)
-		g_ptr_array_set_size(ignore, 0);
+		list_empty(*ignore);
 	return value_read_names(ignore, value, t->origin, check_ignored);
 }
 
@@ -164,9 +166,9 @@ static char *check_group(const char *word)
 /* Who may is one sentence, not a sum: a later file's list takes the place of the earlier one. */
 static char *read_operators(Target *t, const char *value)
 {
-	GPtrArray *operators = service_of(t)->words.operators;
+	GPtrArray **operators = &service_of(t)->words.operators;
 
-	g_ptr_array_set_size(operators, 0);
+	list_empty(*operators);
 	return value_read_names(operators, value, t->origin, check_group);
 }
 
@@ -203,6 +205,19 @@ static char *read_new_services(Target *t, const char *value)
 	return problem;
 }
 
+static char *read_rc_links(Target *t, const char *value)
+{
+	bool counts = false;
+
+	if (t->policy->layer == POLICY_LAYER_RC_LINKS)
+		return g_strdup("the links do not say themselves whether they count");
+	if (*value && !text_parse_bool(value, &counts))
+		return g_strdup("write yes or no");
+	t->policy->rc_links = counts;
+	t->policy->rc_links_origin = t->origin;
+	return NULL;
+}
+
 /* Lists add up, and may be given more than once. */
 typedef enum KeyKind { KEY_PLAIN, KEY_WORDS, KEY_TERMS } KeyKind;
 
@@ -225,6 +240,7 @@ static const struct PolicyKey {
 	{ "service", "Reason", KEY_PLAIN, read_reason },
 	{ "defaults", "Runlevel", KEY_PLAIN, read_default_runlevel },
 	{ "defaults", "NewServices", KEY_PLAIN, read_new_services },
+	{ "defaults", "RcLinks", KEY_PLAIN, read_rc_links },
 };
 
 /* Which sections there are, and how their argument is checked; NULL: they have none. */
@@ -513,15 +529,30 @@ static bool check_room(const Policy *policy, const Policy *added, const char *fi
 	return n <= LIMIT_RUNLEVELS;
 }
 
+/* Into a policy that nobody asks anything, but for what was said. */
+static void record_only(Policy *policy, const char *file, const IniFile *ini)
+{
+	g_autoptr(Policy) aside = policy_new();
+
+	aside->layer = policy->layer;
+	aside->statements = policy->statements ? g_ptr_array_ref(policy->statements) : NULL;
+	(void)merge(aside, file, ini, NULL); /* it is right: that was tried */
+}
+
 bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const char *text, gsize length,
 		  DiagList *diags)
 {
 	g_autoptr(IniFile) ini = ini_file_read(file, text, length, NULL, diags);
 	g_autoptr(Policy) trial = policy_new();
 
+	trial->layer = layer;
 	if (!merge(trial, file, ini, diags) || ini->broken || !check_room(policy, trial, file, diags) ||
 	    !check_includes(policy, trial, diags))
 		return false;
 	policy->layer = layer;
+	if (layer == POLICY_LAYER_RC_LINKS && !policy->counts_rc_links) {
+		record_only(policy, file, ini);
+		return true;
+	}
 	return merge(policy, file, ini, NULL);
 }

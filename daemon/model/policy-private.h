@@ -25,9 +25,11 @@ typedef struct Runlevel {
 typedef struct ServiceEntry {
 	PolicyService words;
 	NameRef *place; /* where its section first stands */
+	bool has_links; /* a file of POLICY_LAYER_RC_LINKS has a section for it */
 	bool has_activation;
 	Activation activation;
 	Origin activation_origin;
+	PolicyLayer activation_layer;
 	GHashTable *runlevels; /* name -> PolicyWord */
 	unsigned order;
 } ServiceEntry;
@@ -40,6 +42,9 @@ struct Policy {
 	Origin default_runlevel_origin;
 	Activation new_services;
 	Origin new_services_origin;
+	bool rc_links; /* as RcLinks= says */
+	Origin rc_links_origin;
+	bool counts_rc_links; /* of the files that are merged here */
 	PolicyLayer layer; /* of the file that is being merged */
 	unsigned n_words;
 	GPtrArray *statements; /* PolicyStatement *, in the order they were read; NULL: not recorded */
@@ -51,8 +56,14 @@ const Runlevel *policy_lookup_runlevel(const Policy *policy, const char *name);
 /* The section of the service itself, or of its template; NULL: none. */
 const ServiceEntry *policy_lookup_service(const Policy *policy, const char *service);
 
-/* What is said directly of @service in @runlevel: [service] Runlevels= first, then Activate=; NULL: nothing. */
+/*
+ * What is said directly of @service in @runlevel: [service] Runlevels= first, then Activate=; NULL: nothing. What rc links say
+ * stands between the layers here, too: before it a later layer's Activate=, and an earlier one's does not count.
+ */
 const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel);
+
+/* Does Activation= in its section decide? Of rc links only if no later layer names the service anywhere. */
+bool policy_section_decides(const Policy *policy, const ServiceEntry *entry, const char *service);
 
 /* Is this one of those that matter in @asked: itself, what it includes, and S? A new set of Runlevel *. */
 GHashTable *policy_reach(const Policy *policy, const Runlevel *asked);

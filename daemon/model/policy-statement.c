@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/name.h"
 #include "model/policy-private.h"
 
 void policy_record_statements(Policy *policy)
@@ -33,6 +34,7 @@ void policy_record(Policy *policy, const char *section, const char *argument, co
 		.section = g_intern_string(section),
 		.argument = g_intern_string(argument),
 		.key = g_intern_string(key),
+		.counts = policy->layer != POLICY_LAYER_RC_LINKS || policy->counts_rc_links,
 	};
 	g_auto(GStrv) words = NULL;
 
@@ -50,6 +52,12 @@ void policy_record(Policy *policy, const char *section, const char *argument, co
 static bool is_key(const PolicyStatement *statement, const char *section, const char *key)
 {
 	return strcmp(statement->section, section) == 0 && strcmp(statement->key, key) == 0;
+}
+
+/* One that matters for what is in force. */
+static bool says(const PolicyStatement *statement, const char *section, const char *key)
+{
+	return statement->counts && is_key(statement, section, key);
 }
 
 static bool removes(const PolicyStatement *statement)
@@ -101,10 +109,21 @@ static bool is_activating(const Question *q, const PolicyStatement *statement)
 		is_same_place(statement->origin, q->decision.activation_origin));
 }
 
+/* A section that does not count is not among those that the service is looked up in. */
+static bool is_section_of(const Question *q, const PolicyStatement *statement)
+{
+	g_autofree char *template = NULL;
+
+	if (statement->counts)
+		return q->entry && strcmp(statement->argument, q->entry->place->name) == 0;
+	(void)name_split_instance(q->service, &template, NULL); /* NULL: it has none */
+	return strcmp(statement->argument, q->service) == 0 || g_strcmp0(statement->argument, template) == 0;
+}
+
 static bool is_about(const Question *q, const PolicyStatement *statement)
 {
 	if (strcmp(statement->section, "service") == 0)
-		return q->entry && strcmp(statement->argument, q->entry->place->name) == 0;
+		return is_section_of(q, statement);
 	if (is_key(statement, "runlevel", "Activate"))
 		return is_activating(q, statement);
 	return is_key(statement, "defaults", "NewServices");
@@ -130,7 +149,7 @@ static void mark_last(GPtrArray *answer, const char *section, const char *key)
 	for (guint i = answer->len; i > 0; i--) {
 		PolicyStatement *statement = g_ptr_array_index(answer, i - 1);
 
-		if (is_key(statement, section, key)) {
+		if (says(statement, section, key)) {
 			statement->decides = *statement->value;
 			return;
 		}
@@ -143,7 +162,7 @@ static void mark_since_reset(GPtrArray *answer, const char *key)
 	for (guint i = answer->len; i > 0; i--) {
 		PolicyStatement *statement = g_ptr_array_index(answer, i - 1);
 
-		if (!is_key(statement, "service", key))
+		if (!says(statement, "service", key))
 			continue;
 		if (!*statement->value)
 			return;
@@ -160,10 +179,10 @@ static bool is_word_of(const Question *q, const PolicyStatement *statement, cons
 	if (!*statement->value || !is_same_place(statement->origin, word->ref.origin) ||
 	    removes(statement) != word->removes)
 		return false;
-	if (is_key(statement, "runlevel", "Activate"))
+	if (says(statement, "runlevel", "Activate"))
 		return strcmp(word_name(statement), q->service) == 0;
 	name = word_name(statement);
-	return is_key(statement, "service", "Runlevels") &&
+	return says(statement, "service", "Runlevels") &&
 	       (strcmp(name, runlevel->name) == 0 || g_strcmp0(name, runlevel->title) == 0);
 }
 
@@ -191,21 +210,21 @@ static void mark_word(const Question *q, const Runlevel *runlevel)
 static void mark_elsewhere(const Question *q)
 {
 	const bool is_elsewhere = !q->decision.in_runlevel && !q->decision.is_default &&
-				  !(q->entry && q->entry->has_activation);
+				  !policy_section_decides(q->policy, q->entry, q->service);
 
 	for (guint i = 0; is_elsewhere && i < q->answer->len; i++) {
 		PolicyStatement *statement = g_ptr_array_index(q->answer, i);
 
 		statement->decides |= *statement->value && !removes(statement) &&
 				      is_same_place(statement->origin, q->decision.activation_origin) &&
-				      (is_key(statement, "runlevel", "Activate") ||
-				       is_key(statement, "service", "Runlevels"));
+				      (says(statement, "runlevel", "Activate") ||
+				       says(statement, "service", "Runlevels"));
 	}
 }
 
 static void mark_service(const Question *q)
 {
-	static const char *const plain[] = { "Activation", "OnLapse", "Operators", "Reason" };
+	static const char *const plain[] = { "OnLapse", "Operators", "Reason" };
 	static const char *const lists[] = { "When", "While", "Ignore" };
 	GHashTableIter iter;
 	gpointer key;
@@ -214,6 +233,8 @@ static void mark_service(const Question *q)
 		mark_last(q->answer, "service", plain[i]);
 	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
 		mark_since_reset(q->answer, lists[i]);
+	if (policy_section_decides(q->policy, q->entry, q->service))
+		mark_last(q->answer, "service", "Activation");
 	if (q->decision.is_default)
 		mark_last(q->answer, "defaults", "NewServices");
 	if (q->decision.activation != ACTIVATION_BOOT)
@@ -227,6 +248,7 @@ static void mark_service(const Question *q)
 static void mark_defaults(const Question *q)
 {
 	mark_last(q->answer, "defaults", "NewServices");
+	mark_last(q->answer, "defaults", "RcLinks");
 	if (q->policy->default_runlevel && policy_lookup_runlevel(q->policy, q->policy->default_runlevel))
 		mark_last(q->answer, "defaults", "Runlevel");
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/list.h"
 #include "model/name.h"
 #include "model/policy-private.h"
 
@@ -42,10 +43,10 @@ static void service_entry_free(gpointer data)
 {
 	ServiceEntry *entry = data;
 
-	g_ptr_array_unref(entry->words.when);
-	g_ptr_array_unref(entry->words.hold);
-	g_ptr_array_unref(entry->words.ignore);
-	g_ptr_array_unref(entry->words.operators);
+	list_free(entry->words.when);
+	list_free(entry->words.hold);
+	list_free(entry->words.ignore);
+	list_free(entry->words.operators);
 	g_free(entry->words.reason);
 	g_hash_table_unref(entry->runlevels);
 	name_ref_free(entry->place);
@@ -71,13 +72,16 @@ ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin ori
 {
 	ServiceEntry *entry = g_hash_table_lookup(policy->services, name);
 
-	if (entry)
+	if (entry) {
+		entry->has_links |= policy->layer == POLICY_LAYER_RC_LINKS;
 		return entry;
+	}
 	entry = g_new0(ServiceEntry, 1);
-	entry->words.when = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
-	entry->words.hold = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
-	entry->words.ignore = g_ptr_array_new_with_free_func((GDestroyNotify)name_ref_free);
-	entry->words.operators = g_ptr_array_new_with_free_func((GDestroyNotify)name_ref_free);
+	entry->has_links = policy->layer == POLICY_LAYER_RC_LINKS;
+	entry->words.when = list_new();
+	entry->words.hold = list_new();
+	entry->words.ignore = list_new();
+	entry->words.operators = list_new();
 	entry->runlevels = new_words();
 	entry->place = name_ref_new(name, origin);
 	entry->order = policy->n_words++;
@@ -163,6 +167,18 @@ const char *policy_default_runlevel(const Policy *policy, Origin *ret_origin)
 	return name ? name : BUILT_IN_DEFAULT_RUNLEVEL;
 }
 
+void policy_count_rc_links(Policy *policy, bool counts)
+{
+	policy->counts_rc_links = counts;
+}
+
+bool policy_rc_links(const Policy *policy, Origin *ret_origin)
+{
+	if (ret_origin)
+		*ret_origin = policy->rc_links_origin;
+	return policy->rc_links;
+}
+
 Activation policy_new_services(const Policy *policy, Origin *ret_origin)
 {
 	if (ret_origin)
@@ -202,6 +218,18 @@ const PolicyService *policy_service(const Policy *policy, const char *service)
 	return entry ? &entry->words : NULL;
 }
 
+/* A condition may be written in several ways, the words of udev: in any order. */
+static const char *canonical_word(const char *word)
+{
+	KeyPrefix prefix;
+	const char *canonical = word;
+	g_autofree char *problem = NULL;
+
+	if (strchr(word, ':'))
+		(void)key_parse(word, &prefix, &canonical, &problem); /* was asked when it was read */
+	return canonical;
+}
+
 static bool term_names(const Term *term, const char *what)
 {
 	for (unsigned i = 0; i < term_length(term); i++) {
@@ -218,7 +246,7 @@ const NameRef *policy_service_ignores(const PolicyService *words, const Term *te
 	for (guint i = 0; words && i < words->ignore->len; i++) {
 		const NameRef *ref = g_ptr_array_index(words->ignore, i);
 
-		if (term_names(term, ref->name))
+		if (term_names(term, canonical_word(ref->name)))
 			return ref;
 	}
 	return NULL;
@@ -238,10 +266,15 @@ const NameRef *policy_service_ignores_name(const PolicyService *words, const cha
 const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel)
 {
 	const PolicyWord *word = entry ? g_hash_table_lookup(entry->runlevels, runlevel->name) : NULL;
+	const PolicyWord *activate = g_hash_table_lookup(runlevel->activate, service);
 
 	if (!word && entry && runlevel->title)
 		word = g_hash_table_lookup(entry->runlevels, runlevel->title);
-	return word ? word : g_hash_table_lookup(runlevel->activate, service);
+	if (activate && entry && entry->has_links && activate->layer < POLICY_LAYER_RC_LINKS)
+		activate = NULL;
+	if (word && word->layer == POLICY_LAYER_RC_LINKS && activate && activate->layer > POLICY_LAYER_RC_LINKS)
+		return activate;
+	return word ? word : activate;
 }
 
 /* Recursion is at most LIMIT_RUNLEVELS deep, for each runlevel is added once. */
@@ -284,6 +317,17 @@ typedef struct Search {
 } Search;
 
 /*
+ * Links speak of each of the runlevels 1 to 5 for itself: where /etc/rc3.d has none, runlevel 3 does not get the service by
+ * including 2, unless a later layer says so.
+ */
+static bool is_included(const Search *search, const Runlevel *runlevel, const PolicyWord *word)
+{
+	if (!search->entry || !search->entry->has_links || word->layer > POLICY_LAYER_RC_LINKS)
+		return true;
+	return runlevel->name[0] < '1' || runlevel->name[0] > '5' || runlevel->name[1];
+}
+
+/*
  * The word by which @runlevel activates the service: its own, else that of a runlevel it includes. Recursion is at
  * most LIMIT_RUNLEVELS deep, for each runlevel is looked at once.
  */
@@ -306,7 +350,7 @@ static const PolicyWord *activating_word(Search *search, const Runlevel *runleve
 		if (!other || include->removes)
 			continue;
 		word = activating_word(search, other);
-		if (word && (!best || word->order < best->order)) /* the hash table's order must not decide */
+		if (word && is_included(search, runlevel, word) && (!best || word->order < best->order)) /* the hash table's order must not decide */
 			best = word;
 	}
 	return best;
@@ -329,27 +373,40 @@ static const PolicyWord *word_in_runlevel(const Policy *policy, const ServiceEnt
 
 /*
  * Where NewServices=boot wants what nobody names: in 2 to 5, where packages on Debian expect to run, and in runlevels that
- * include one of these. A runlevel made for a purpose gets what it names, and no more.
+ * include one of these. A runlevel made for a purpose gets what it names, and no more; "-x" takes x out here too.
  */
-static bool is_for_new_services(const Policy *policy, const char *runlevel)
+static bool wants_new(Search *search, const Runlevel *runlevel)
 {
-	static const char *const names[] = { "2", "3", "4", "5" };
-	g_autoptr(GHashTable) reach = policy_reach(policy, policy_lookup_runlevel(policy, runlevel));
+	static const char *const names[] = { "2", "3", "4", "5", NULL };
+	const PolicyWord *own = runlevel ? policy_own_word(search->entry, search->service, runlevel) : NULL;
+	GHashTableIter iter;
+	gpointer value;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		if (g_hash_table_contains(reach, policy_lookup_runlevel(policy, names[i])))
+	if (!runlevel || (own && own->removes) || !g_hash_table_add(search->seen, (gpointer)runlevel))
+		return false;
+	if (g_strv_contains(names, runlevel->name))
+		return true;
+	g_hash_table_iter_init(&iter, runlevel->include);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const PolicyWord *include = value;
+
+		if (!include->removes && wants_new(search, policy_lookup_runlevel(search->policy, include->ref.name)))
 			return true;
 	}
 	return false;
 }
 
 /* What nobody names. The layer is the lowest: who wrote NewServices=boot did not mean this service. */
-static void decide_new(const Policy *policy, const char *runlevel, PolicyDecision *ret)
+static void decide_new(const Policy *policy, const ServiceEntry *entry, const char *service, const char *runlevel,
+		       PolicyDecision *ret)
 {
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	Search search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
+
 	ret->is_default = true;
 	ret->activation = policy->new_services;
 	ret->activation_origin = policy->new_services_origin;
-	if (ret->activation == ACTIVATION_BOOT && is_for_new_services(policy, runlevel)) {
+	if (ret->activation == ACTIVATION_BOOT && wants_new(&search, policy_lookup_runlevel(policy, runlevel))) {
 		ret->in_runlevel = true;
 		ret->runlevel_origin = policy->new_services_origin;
 		ret->runlevel_layer = POLICY_LAYER_BUILTIN;
@@ -370,6 +427,21 @@ static const PolicyWord *word_anywhere(const Policy *policy, const ServiceEntry 
 	return best;
 }
 
+bool policy_section_decides(const Policy *policy, const ServiceEntry *entry, const char *service)
+{
+	if (!entry || !entry->has_activation)
+		return false;
+	if (entry->activation_layer != POLICY_LAYER_RC_LINKS)
+		return true;
+	for (guint i = 0; i < policy->runlevel_list->len; i++) {
+		const PolicyWord *word = policy_own_word(entry, service, g_ptr_array_index(policy->runlevel_list, i));
+
+		if (word && !word->removes && word->layer > POLICY_LAYER_RC_LINKS)
+			return false;
+	}
+	return true;
+}
+
 void policy_decide(const Policy *policy, const char *service, const char *runlevel, PolicyDecision *ret)
 {
 	const ServiceEntry *entry = policy_lookup_service(policy, service);
@@ -386,14 +458,14 @@ void policy_decide(const Policy *policy, const char *service, const char *runlev
 		ret->runlevel_origin = here->ref.origin;
 		ret->runlevel_layer = here->layer;
 	}
-	if (entry && entry->has_activation) {
+	if (policy_section_decides(policy, entry, service)) {
 		ret->activation = entry->activation;
 		ret->activation_origin = entry->activation_origin;
 	} else if (anywhere) {
 		ret->activation = ACTIVATION_BOOT;
 		ret->activation_origin = anywhere->ref.origin;
 	} else {
-		decide_new(policy, runlevel, ret);
+		decide_new(policy, entry, service, runlevel, ret);
 	}
 }
 

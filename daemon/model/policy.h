@@ -15,7 +15,7 @@
 
 /* From the lowest to the highest. */
 #define POLICY_LAYERS(X, P)                                                                        \
-	X(P, BUILTIN, "built-in") X(P, VENDOR, "vendor") X(P, ADMIN, "admin")                          \
+	X(P, BUILTIN, "built-in") X(P, VENDOR, "vendor") X(P, RC_LINKS, "rc links") X(P, ADMIN, "admin") \
 	X(P, UNTIL_REBOOT, "until reboot") X(P, KERNEL, "kernel command line")
 ENUM_WITH_NAMES(PolicyLayer, POLICY_LAYER, policy_layer, POLICY_LAYERS)
 
@@ -38,6 +38,18 @@ bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const cha
 		  DiagList *diags);
 
 /**
+ * policy_count_rc_links() - do the files of POLICY_LAYER_RC_LINKS count?
+ *
+ * [defaults] RcLinks= says so, in a file of any other layer; so these are merged twice, the first time without that layer and
+ * to ask policy_rc_links(). Before the first file of that layer; until then its files decide nothing, and their
+ * statements are only recorded.
+ */
+void policy_count_rc_links(Policy *policy, bool counts);
+
+/* [defaults] RcLinks=; false if nobody says. */
+bool policy_rc_links(const Policy *policy, Origin *ret_origin);
+
+/**
  * policy_record_statements() - from now on remember every statement of every file, for policy_statements()
  *
  * Before the first file. For programs that show policy; it costs memory in proportion to all files.
@@ -54,6 +66,7 @@ typedef struct PolicyStatement {
 	const char *value; /* of Activate=, Runlevels=, Include= and Ignore= one word ("ssh", "-ssh"); else as written;
 			      "" takes back what was said before */
 	bool decides;      /* in force; one that takes back never is */
+	bool counts;       /* false: of the rc links, and RcLinks= leaves these out */
 } PolicyStatement;
 
 /**
@@ -62,13 +75,14 @@ typedef struct PolicyStatement {
  * @runlevel: NULL: the one to boot into
  *
  * For a service: the section of its own or else of its template; every word about it in Activate= of @runlevel, of those that it
- * includes, and of S, or by which it is boot elsewhere; and NewServices=, which decides when nobody names it.
+ * includes, and of S, or by which it is boot elsewhere; and NewServices=, which decides when nobody names it. What the rc
+ * links say of it is among them, if it counts or not.
  * Returns: a new array of PolicyStatement *, lowest layer first, within one file in its order; empty unless
  * policy_record_statements() was called in time.
  */
 GPtrArray *policy_statements(const Policy *policy, const char *service, const char *runlevel);
 
-/* Boots with the vendor's policy alone: the loader leaves out the layers between it and the kernel command line. */
+/* Boots with the vendor's policy alone: the loader leaves out the layers between rc links and the kernel command line. */
 #define POLICY_KERNEL_WORD_VENDOR "svcd.policy=vendor"
 
 /* Does the kernel command line, a strv or NULL, hold that word? */
@@ -108,7 +122,8 @@ typedef struct PolicyDecision {
  * policy_decide() - everything policy says of @service in @runlevel
  *
  * Named in Activate= of the runlevel, of one it Includes, or of S (except for 0 and 6), or by Runlevels= in
- * [service X]: activation boot, unless [service X] Activation= says otherwise. Nobody names it: as NewServices= says;
+ * [service X]: activation boot, unless [service X] Activation= says otherwise. A section [service X] that comes from rc links
+ * is weaker than Activate= of a later layer: a link is no word of an admin's own. Nobody names it: as NewServices= says;
  * NewServices=boot wants it in 2 to 5, and in runlevels that include one of these.
  */
 void policy_decide(const Policy *policy, const char *service, const char *runlevel, PolicyDecision *ret);

@@ -7,6 +7,9 @@
  *	start ->  STARTED -> READY -> EXITED -> GONE             a daemon (GONE follows by itself after EXITED)
  *	start ->  STARTED -> EXITED(success)  ... stop -> GONE   a task that succeeded stays until it is stopped: it may
  *	                                                         have a Stop= command, and may have left processes behind
+ *	start ->  STARTED -> READY -> EXITED -> GONE             a script that left processes
+ *	start ->  STARTED -> EXITED(success, is_done) ...        a script that left none; READY may still follow, for its other
+ *	                                                         commands may leave some
  *	start ->  START_FAILED -> GONE                           could not be executed, a Prepare= failed, not ready in time,
  *	                                                         or (daemons) ended before it was ready
  *	stop  ->  [EXITED] -> GONE                               at any time after start; GONE is always the last event
@@ -31,6 +34,11 @@
 	X(P, STOPPING, "stopping")         /* the service says that it stops by itself (STOPPING=1) */ \
 	X(P, RELOADED, "reloaded")                                                                    \
 	X(P, RELOAD_FAILED, "reload failed") /* text */                                               \
+	X(P, RESTARTED, "restarted")       /* RestartCommand= succeeded */                            \
+	X(P, RESTART_FAILED, "restart failed") /* text */                                             \
+	X(P, CHECKED, "checked")           /* CheckCommand=: success; text: why not. Nothing for the engine */ \
+	X(P, HEALTH, "health")             /* HealthCommand= of one that is up: success: it is well; text: why it is not */ \
+	X(P, RESOURCES, "resources")       /* text: which of its limits are not in force, and why; NULL: all are */ \
 	X(P, STATUS, "status")             /* text: STATUS= of sd_notify(3) */                        \
 	X(P, PHASE, "phase")               /* nothing for the engine; the note must be stored anew */ \
 	X(P, GONE, "gone")
@@ -40,6 +48,7 @@ typedef struct ProcessEvent {
 	ProcessEventKind kind;
 	pid_t pid;
 	bool success;
+	bool is_done; /* EXITED of a script: nothing is left of what its start command left, and nothing went wrong */
 	int code;   /* CLD_*, as waitid(2) */
 	int status;
 	const char *text; /* borrowed; NULL or one sentence without the service's name: "exit status 1", "cannot execute /x: ..." */

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include "base/list.h"
 #include "model/name.h"
 
 void command_free(Command *command)
@@ -35,33 +36,25 @@ void name_ref_free(NameRef *ref)
 	g_free(ref);
 }
 
-static void def_line_free(gpointer data)
+void def_line_free(DefLine *line)
 {
-	DefLine *line = data;
-
-	g_free(line->section);
-	g_free(line->key);
 	g_free(line->value);
 	g_free(line);
-}
-
-static GPtrArray *new_names(void)
-{
-	return g_ptr_array_new_with_free_func((GDestroyNotify)name_ref_free);
 }
 
 ServiceDef *service_def_new(const char *name, Origin origin)
 {
 	ServiceDef *def = g_new0(ServiceDef, 1);
 
+	def->n_users = 1;
 	def->name = g_strdup(name);
 	if (name_split_instance(name, NULL, &def->instance) && !*def->instance)
 		g_clear_pointer(&def->instance, g_free);
 	def->origin = origin;
 	def->description = g_strdup(name);
-	def->prepare = g_ptr_array_new_with_free_func((GDestroyNotify)command_free);
-	def->cleanup = g_ptr_array_new_with_free_func((GDestroyNotify)command_free);
-	def->bus_names = new_names();
+	def->prepare = list_new();
+	def->cleanup = list_new();
+	def->bus_names = list_new();
 	def->stop = (Action){ .kind = ACTION_SIGNAL, .signal = SIGTERM };
 	def->kill_signal = SIGKILL;
 	def->ready_fd = -1;
@@ -69,51 +62,68 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 	def->restart_delay_max_us = DEFAULT_RESTART_DELAY_MAX_US;
 	def->restart_limit = DEFAULT_RESTART_LIMIT;
 	def->restart_window_us = DEFAULT_RESTART_WINDOW_US;
-	def->success_status = g_array_new(FALSE, FALSE, sizeof(int));
+	def->success_status = values_new();
 	def->start_limit_us = DEFAULT_START_LIMIT_US;
 	def->stop_limit_us = DEFAULT_STOP_LIMIT_US;
-	def->when = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
-	def->hold = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
-	def->done_while = g_ptr_array_new_with_free_func((GDestroyNotify)term_free);
-	def->after = new_names();
-	def->before = new_names();
-	def->wants = new_names();
-	def->conflicts = new_names();
-	def->provides = new_names();
-	def->stop_after = new_names();
-	def->stop_before = new_names();
+	def->health_interval_us = DEFAULT_HEALTH_INTERVAL_US;
+	def->health_limit_us = DEFAULT_HEALTH_LIMIT_US;
+	def->health_retries = DEFAULT_HEALTH_RETRIES;
+	def->when = list_new();
+	def->hold = list_new();
+	def->done_while = list_new();
+	def->after = list_new();
+	def->before = list_new();
+	def->wants = list_new();
+	def->conflicts = list_new();
+	def->provides = list_new();
+	def->stop_after = list_new();
+	def->stop_before = list_new();
 	exec_def_init(&def->execution);
-	def->lines = g_ptr_array_new_with_free_func(def_line_free);
+	def->lines = list_new();
 	return def;
+}
+
+ServiceDef *service_def_share(const ServiceDef *def)
+{
+	ServiceDef *shared = (ServiceDef *)def; /* it stays as it is, but for this */
+
+	shared->n_users++;
+	return shared;
 }
 
 void service_def_free(ServiceDef *def)
 {
-	if (!def)
+	if (!def || --def->n_users > 0)
 		return;
 	g_free(def->name);
 	g_free(def->instance);
 	g_free(def->problem);
 	g_free(def->description);
 	command_free(def->exec);
-	g_ptr_array_unref(def->prepare);
-	g_ptr_array_unref(def->cleanup);
-	g_ptr_array_unref(def->bus_names);
+	list_free(def->prepare);
+	list_free(def->cleanup);
+	list_free(def->bus_names);
 	command_free(def->stop.command);
 	command_free(def->reload.command);
+	command_free(def->check);
+	command_free(def->health);
+	command_free(def->restart_command);
 	g_free(def->pid_file);
-	g_array_unref(def->success_status);
-	g_ptr_array_unref(def->when);
-	g_ptr_array_unref(def->hold);
-	g_ptr_array_unref(def->done_while);
-	g_ptr_array_unref(def->after);
-	g_ptr_array_unref(def->before);
-	g_ptr_array_unref(def->wants);
-	g_ptr_array_unref(def->conflicts);
-	g_ptr_array_unref(def->provides);
-	g_ptr_array_unref(def->stop_after);
-	g_ptr_array_unref(def->stop_before);
+	g_free(def->start_lock);
+	values_free(def->success_status);
+	list_free(def->when);
+	list_free(def->hold);
+	list_free(def->done_while);
+	list_free(def->after);
+	list_free(def->before);
+	list_free(def->wants);
+	list_free(def->conflicts);
+	list_free(def->provides);
+	list_free(def->stop_after);
+	list_free(def->stop_before);
 	exec_def_clear(&def->execution);
-	g_ptr_array_unref(def->lines);
+	resource_def_free(def->resources);
+	socket_def_free(def->socket);
+	list_free(def->lines);
 	g_free(def);
 }

@@ -12,14 +12,18 @@
 #include "base/diag.h"
 #include "base/enum-names.h"
 #include "model/exec-def.h"
+#include "model/resource-def.h"
+#include "model/socket-def.h"
 #include "model/term.h"
 
-#define SERVICE_TYPES(X, P) X(P, DAEMON, "daemon") X(P, TASK, "task") X(P, GROUP, "group")
+/* script: Exec= is a start command that ends, as those of /etc/init.d do; what it leaves running is the service. */
+#define SERVICE_TYPES(X, P)                                                                        \
+	X(P, DAEMON, "daemon") X(P, TASK, "task") X(P, SCRIPT, "script") X(P, GROUP, "group")
 ENUM_WITH_NAMES(ServiceType, TYPE, service_type, SERVICE_TYPES)
 
 #define READY_KINDS(X, P)                                                                          \
 	X(P, EXEC, "exec")     /* the program has been executed (default of daemons) */               \
-	X(P, EXIT, "exit")     /* the process has ended with success (default of tasks) */            \
+	X(P, EXIT, "exit")     /* the process has ended with success (tasks and scripts) */           \
 	X(P, FORK, "fork")     /* the process has ended and left a daemon behind, see PidFile= */      \
 	X(P, NOTIFY, "notify") /* READY=1 on the notify socket (sd_notify(3)) */                       \
 	X(P, FD, "fd")         /* a newline on that descriptor (s6's notification fd) */              \
@@ -36,13 +40,27 @@ ENUM_WITH_NAMES(OnLapse, ON_LAPSE, on_lapse, ON_LAPSE_KINDS)
 #define KILL_MODES(X, P) X(P, CONTROL_GROUP, "control-group") X(P, PROCESS, "process")
 ENUM_WITH_NAMES(KillMode, KILL_MODE, kill_mode, KILL_MODES)
 
+/* Whether the lines that order the start order the stop too, the other way round. */
+#define STOP_ORDERS(X, P) X(P, REVERSE, "reverse") X(P, SAID, "said")
+ENUM_WITH_NAMES(StopOrder, STOP_ORDER, stop_order, STOP_ORDERS)
+
+/* What is done about a service that is not healthy. */
+#define HEALTH_ACTIONS(X, P) X(P, RESTART, "restart") X(P, NONE, "none")
+ENUM_WITH_NAMES(HealthAction, HEALTH_ACTION, health_action, HEALTH_ACTIONS)
+
 /* Defaults; docs/service-files.md and svcd.service(5) repeat them. */
 #define DEFAULT_START_LIMIT_US (90 * G_USEC_PER_SEC)
 #define DEFAULT_STOP_LIMIT_US (10 * G_USEC_PER_SEC)
 #define DEFAULT_RESTART_DELAY_US (100 * G_TIME_SPAN_MILLISECOND)
 #define DEFAULT_RESTART_DELAY_MAX_US (30 * G_USEC_PER_SEC)
 #define DEFAULT_RESTART_LIMIT 5
+#define DEFAULT_HEALTH_INTERVAL_US (30 * G_USEC_PER_SEC)
+#define DEFAULT_HEALTH_LIMIT_US (10 * G_USEC_PER_SEC)
+#define DEFAULT_HEALTH_RETRIES 3
 #define DEFAULT_RESTART_WINDOW_US (10 * G_USEC_PER_SEC)
+
+/* WatchdogTimeout=, and what a service may ask for instead: the step's note has room for that. */
+#define WATCHDOG_MAX_US (24 * G_TIME_SPAN_HOUR)
 
 typedef struct Command {
 	char **argv; /* argv[0] is an absolute path */
@@ -66,9 +84,12 @@ typedef struct Action {
 typedef struct NameRef {
 	char *name;
 	Origin origin;
+	bool is_turned; /* in After=: it was Before= in the file of that service (check.h) */
 } NameRef;
 
+/* Its lists are those of base/list.h. */
 typedef struct ServiceDef {
+	unsigned n_users; /* its set, and who shares it */
 	char *name;     /* "sshd", "getty@tty1" */
 	char *instance; /* "tty1", NULL when it comes from no template */
 	Origin origin;  /* the main file */
@@ -81,6 +102,8 @@ typedef struct ServiceDef {
 	GPtrArray *cleanup; /* Command *, after the last process is gone; never NULL */
 	Action stop;        /* default: signal TERM; for a task that is done: nothing but its command, if it has one */
 	Action reload;
+	Command *check;     /* CheckCommand=: is its configuration in order? Before an admin's restart, reload or stop; NULL: none */
+	Command *restart_command; /* RestartCommand=, of scripts: an admin's restart of one that is up; NULL: stop and start */
 	KillMode kill_mode; /* PROCESS: what the main process leaves behind is left alone (sessions of sshd, jobs of cron) */
 	int kill_signal;    /* FinalKillSignal=: after the stop limit, to the whole cgroup; default KILL */
 
@@ -100,7 +123,16 @@ typedef struct ServiceDef {
 
 	int64_t start_limit_us; /* StartTimeout=: from start to ready; never 0 */
 	int64_t stop_limit_us;  /* StopTimeout=: from the request to stop to the last signal */
+	Command *health;        /* HealthCommand=: is it well? Asked while it is up; NULL: nobody asks */
+	int64_t health_interval_us;
+	int64_t health_limit_us;  /* HealthTimeout= */
+	unsigned health_retries;  /* so many failures in a row: unhealthy */
+	int64_t health_start_us;  /* HealthStartPeriod=: failures before the first success do not count so long */
+	HealthAction health_action;
+	int64_t watchdog_us;    /* WatchdogTimeout=: the longest time between two signs of life; 0: it gives none */
 	bool once;        /* a task that is not run again after its When went false and true */
+	char *start_lock; /* StartLock=, or NULL: of those with the same one is starting at a time */
+	StopOrder stop_order; /* SAID: of its own lines only StopAfter= and StopBefore= order its stopping */
 	int64_t linger_us; /* keep it this long after nothing wants it any more */
 
 	OnLapse on_lapse;
@@ -119,19 +151,34 @@ typedef struct ServiceDef {
 	GPtrArray *stop_before;
 
 	ExecDef execution;
+	ResourceDef *resources; /* NULL: none is said */
+	SocketDef *socket; /* NULL: it has no [Socket] */
 
 	/* For "svcctl cat": every key as it took effect, in order; DefLine *, never NULL. */
 	GPtrArray *lines;
 } ServiceDef;
 
 typedef struct DefLine {
-	char *section;
-	char *key;
+	const char *section; /* of the table of keys */
+	const char *key;
 	char *value;
 	Origin origin;
 } DefLine;
 
+void def_line_free(DefLine *line);
+
+/* How many lines of [Socket] are addresses. */
+static inline unsigned service_def_n_sockets(const ServiceDef *def)
+{
+	return def->socket ? def->socket->listens->len : 0;
+}
+
 ServiceDef *service_def_new(const char *name, Origin origin);
+/*
+ * For who needs it longer than its set does: a run that began with it goes on with it when files are read anew. To be freed
+ * by service_def_free() as well; the last one does it.
+ */
+ServiceDef *service_def_share(const ServiceDef *def);
 void service_def_free(ServiceDef *def);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ServiceDef, service_def_free)
 

@@ -15,10 +15,12 @@ typedef struct ServiceKey {
 	const char *section;
 	const char *name;
 	bool is_list; /* may repeat, each line adds */
-	/* Writes the field @offset bytes into the definition; returns NULL, or one sentence, a new string. */
+	/* Writes the field @offset bytes into the definition (of [Socket]: into def->socket; of the sandbox: into its); returns NULL, or one sentence, a new string. */
 	char *(*read)(ServiceDef *def, void *field, const char *value, Origin origin);
 	size_t offset;
 	int number; /* for rows that share a reader: which resource, which kind */
+	bool is_sandbox;    /* its field is in SandboxDef */
+	bool takes_nothing; /* an empty value is a value, the empty set, and does not only clear */
 } ServiceKey;
 
 /* Both are NULL-terminated by a row without a name. */

@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/list.h"
 #include "base/text.h"
+#include "model/exec-read.h"
 #include "model/ini-source.h"
 #include "model/name.h"
 #include "model/service-keys.h"
@@ -199,7 +201,7 @@ static void read_setting(Parser *p, ServiceDef *def, const Setting *setting)
 {
 	g_autofree char *problem = NULL;
 
-	if (!*setting->value)
+	if (!*setting->value && !setting->key->takes_nothing)
 		return; /* cleared: the default stays */
 	problem = service_key_read(setting->key, def, setting->value, setting->origin);
 	if (problem) {
@@ -213,11 +215,11 @@ static void remember_line(ServiceDef *def, const Setting *setting)
 {
 	DefLine *line = g_new0(DefLine, 1);
 
-	line->section = g_strdup(setting->key->section);
-	line->key = g_strdup(setting->key->name);
+	line->section = setting->key->section;
+	line->key = setting->key->name;
 	line->value = g_strdup(setting->value);
 	line->origin = setting->origin;
-	g_ptr_array_add(def->lines, line);
+	list_add(&def->lines, line, (GDestroyNotify)def_line_free);
 }
 
 static void read_settings(Parser *p)
@@ -231,7 +233,7 @@ static void read_settings(Parser *p)
 			read_setting(p, scratch, setting);
 		} else {
 			read_setting(p, p->def, setting);
-			if (*setting->value)
+			if (*setting->value || setting->key->takes_nothing)
 				remember_line(p->def, setting);
 		}
 	}
@@ -255,8 +257,9 @@ static bool is_given(Parser *p, const char *section, const char *name, Origin *r
 /* Keys that say something about a process; a group has none. */
 static void check_group(Parser *p)
 {
-	static const char *const needless[] = { "Exec", "Prepare", "Cleanup", "Stop", "Reload", "Ready", "PidFile",
-						"Restart" };
+	static const char *const needless[] = { "Exec", "Prepare", "Cleanup", "Stop", "Reload", "CheckCommand", "RestartCommand",
+						"Ready", "PidFile", "Restart", "WatchdogTimeout", "HealthCommand",
+						"StartLock" };
 	Origin origin;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(needless); i++) {
@@ -271,13 +274,96 @@ static void check_ready(Parser *p)
 	Origin origin;
 
 	if (!is_given(p, "Service", "Ready", &origin))
-		def->ready = def->type == TYPE_TASK ? READY_EXIT : READY_EXEC;
+		def->ready = def->type == TYPE_DAEMON ? READY_EXEC : READY_EXIT;
 	else if (def->type == TYPE_TASK && def->ready != READY_EXIT)
 		report(p, origin, "a task is ready when it has ended with success; leave Ready= out, or write "
 				  "Type=daemon");
+	else if (def->type == TYPE_SCRIPT)
+		report(p, origin, "a script is ready when its start command has ended with success; leave Ready= out");
 	else if (def->type == TYPE_DAEMON && def->ready == READY_EXIT)
 		report(p, origin, "a daemon does not end; write Type=task, or Ready=fork for one that leaves its "
 				  "starter behind");
+}
+
+/* Signs of life are those of a main process, and only a daemon's lives as long as the service. */
+static void check_watchdog(Parser *p)
+{
+	Origin origin;
+
+	if (p->def->type != TYPE_DAEMON && p->def->watchdog_us > 0 && is_given(p, "Service", "WatchdogTimeout", &origin))
+		report(p, origin, "WatchdogTimeout= is for daemons; a %s gives no sign of life", service_type_name(p->def->type));
+}
+
+static void check_health(Parser *p)
+{
+	const ServiceDef *def = p->def;
+	const bool runs_on = def->type == TYPE_DAEMON || def->type == TYPE_SCRIPT;
+	Origin origin;
+
+	if (!is_given(p, "Service", "HealthCommand", &origin))
+		return;
+	if (!runs_on)
+		report(p, origin, "HealthCommand= asks about what runs; a %s ends", service_type_name(def->type));
+	else if (def->restart == RESTART_NO && def->health_action == HEALTH_ACTION_RESTART)
+		diag_warning(p->diags, origin, def->name,
+			     "with Restart=no an unhealthy service is stopped and not started again; write "
+			     "Restart=on-failure, or HealthAction=none");
+}
+
+/* What a script left running is its own affair: only its own command knows how to end that. */
+static void check_script(Parser *p)
+{
+	const Origin whole = { .file = p->def->origin.file };
+	Origin origin;
+
+	if (p->def->type != TYPE_SCRIPT) {
+		if (is_given(p, "Service", "RestartCommand", &origin))
+			report(p, origin, "only a service of Type=script is restarted by a command; all others are stopped and "
+					  "started");
+		return;
+	}
+	if (!is_given(p, "Service", "Stop", &origin))
+		report(p, whole, "no Stop= in [Service]; a script must say by which command it is stopped");
+	else if (p->def->stop.kind != ACTION_COMMAND)
+		report(p, origin, "a script is stopped by a command, not by a signal");
+}
+
+static bool is_any_given(Parser *p, const char *section, Origin *ret_origin)
+{
+	for (const ServiceKey *key = service_keys(); key->name; key++) {
+		if (strcmp(key->section, section) == 0 && is_given(p, section, key->name, ret_origin))
+			return true;
+	}
+	return false;
+}
+
+static void check_socket_kinds(Parser *p)
+{
+	const ServiceDef *def = p->def;
+	const Listen *first = g_ptr_array_index(def->socket->listens, 0);
+	const unsigned n = service_def_n_sockets(def);
+	Origin origin;
+
+	if (def->type != TYPE_DAEMON)
+		report(p, first->origin, "only a daemon takes sockets, and this is a %s", service_type_name(def->type));
+	if (def->socket->names->len > 1 && def->socket->names->len != n &&
+	    is_given(p, "Socket", "FileDescriptorName", &origin))
+		report(p, origin, "FileDescriptorName= has %u names for %u sockets; write one for all, or one for each",
+		       def->socket->names->len, n);
+	if (def->ready == READY_FD && def->ready_fd < 3 + (int)n && is_given(p, "Service", "Ready", &origin))
+		report(p, origin, "Ready=fd:%d is the number of a socket; they have 3 to %u, so write fd:%u or higher",
+		       def->ready_fd, 2 + n, 3 + n);
+}
+
+static void check_sockets(Parser *p)
+{
+	Origin origin;
+
+	if (service_def_n_sockets(p->def) > 0)
+		check_socket_kinds(p);
+	else if (is_any_given(p, "Socket", &origin))
+		report(p, origin, "[Socket] says nothing to listen on; write ListenStream=, ListenDatagram=, "
+				  "ListenSequentialPacket= or ListenFIFO=");
 }
 
 /* A word that a shell would have understood is most likely a mistake. */
@@ -293,12 +379,23 @@ static void check_shell_words(Parser *p, const Command *command, const char *key
 	}
 }
 
+static void check_execution(Parser *p)
+{
+	const char *key;
+	Origin origin;
+	g_autofree char *problem = exec_check(&p->def->execution, &key);
+
+	if (problem && is_given(p, "Service", key, &origin))
+		report(p, origin, "%s=: %s", key, problem);
+}
+
 static void check_whole(Parser *p)
 {
 	ServiceDef *def = p->def;
 	const Origin whole = { .file = def->origin.file };
 	Origin origin;
 
+	check_sockets(p);
 	if (def->type == TYPE_GROUP) {
 		check_group(p);
 		return;
@@ -306,6 +403,10 @@ static void check_whole(Parser *p)
 	if (!is_given(p, "Service", "Exec", &origin))
 		report(p, whole, "no Exec= in [Service]; a %s must say what it runs", service_type_name(def->type));
 	check_ready(p);
+	check_watchdog(p);
+	check_health(p);
+	check_script(p);
+	check_execution(p);
 	if (def->type == TYPE_TASK && def->restart == RESTART_ALWAYS && is_given(p, "Service", "Restart", &origin))
 		report(p, origin, "Restart=always: a task that has succeeded is done; write on-failure or no");
 	if (def->restart_delay_max_us < def->restart_delay_us)
@@ -313,6 +414,9 @@ static void check_whole(Parser *p)
 	check_shell_words(p, def->exec, "Exec");
 	check_shell_words(p, def->stop.command, "Stop");
 	check_shell_words(p, def->reload.command, "Reload");
+	check_shell_words(p, def->check, "CheckCommand");
+	check_shell_words(p, def->health, "HealthCommand");
+	check_shell_words(p, def->restart_command, "RestartCommand");
 }
 
 ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags)

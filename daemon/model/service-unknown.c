@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "model/service-keys.h"
 
-static const char *const sections[] = { "Service", "Conditions", NULL };
+static const char *const sections[] = { "Service", "Conditions", "Socket", NULL };
 
 /* What belongs in a policy file, and the section and key to write there. */
 static const struct {
@@ -28,6 +28,7 @@ static const struct {
 	{ "Activate", NULL, "runlevel N" },
 	{ "Include", NULL, "runlevel N" },
 	{ "NewServices", NULL, "defaults" },
+	{ "RcLinks", NULL, "defaults" },
 	{ "WantedBy", "Runlevels", NULL },
 	{ "RequiredBy", "Runlevels", NULL },
 	{ "Enabled", "Activation", NULL },
@@ -76,10 +77,28 @@ static const struct {
 	{ "DefaultDependencies", "there are none to switch off" },
 	{ "StandardOutput", "output is kept for each service; see \"svcctl log\"" },
 	{ "StandardError", "output is kept for each service; see \"svcctl log\"" },
-	{ "StandardInput", "write TTYPath= for a terminal" },
+	{ "DynamicUser", "there are no accounts for one run; write User= with one that the package makes" },
+	{ "RootDirectory", "there is none; write ProtectSystem=strict, BindPaths= and TemporaryFileSystem=" },
+	{ "RootImage", "there is none; images are no business of a service manager" },
+	{ "PrivateUsers", "there are no user namespaces for services; write User= and CapabilityBoundingSet=" },
+	{ "PrivateMounts", "every key that changes what is mounted gives it mounts of its own; write one of those" },
+	{ "ReadOnlyDirectories", "write ReadOnlyPaths=" },
+	{ "ReadWriteDirectories", "write ReadWritePaths=" },
+	{ "InaccessibleDirectories", "write InaccessiblePaths=" },
+	{ "DeviceAllow", "write PrivateDevices=yes, or leave it out for a service that needs devices" },
+	{ "DevicePolicy", "write PrivateDevices=yes" },
 	{ "GuessMainPID", "write PidFile=" },
 	{ "NotifyAccess", "every process of the service may notify" },
 	{ "Alias", "write Provides= in [Conditions]" },
+	{ "Sockets", "write what it listens on in [Socket] of the same file" },
+	{ "ListenNetlink", "a socket of netlink is opened by the service itself" },
+	{ "ListenUSBFunction", "it is opened by the service itself" },
+	{ "ListenMessageQueue", "a message queue is opened by the service itself" },
+	{ "ListenSpecial", "it is opened by the service itself" },
+	{ "MaxConnections", "there is no process for each connection to be counted" },
+	{ "TriggerLimitIntervalSec", "write TriggerLimit=STARTS/TIME" },
+	{ "TriggerLimitBurst", "write TriggerLimit=STARTS/TIME" },
+	{ "Symlinks", "there is none; let Prepare= make them" },
 };
 
 static const struct {
@@ -87,7 +106,6 @@ static const struct {
 	const char *advice;
 } foreign_sections[] = {
 	{ "Unit", "Description= belongs in [Service], what it waits for in [Conditions]" },
-	{ "Socket", "svcd opens no sockets for a service" },
 	{ "Timer", "svcd starts nothing at a time of day; cron does" },
 	{ "Mount", "mounts are made from /etc/fstab" },
 	{ "Path", "write When=path:PATH in [Conditions]" },
@@ -111,7 +129,7 @@ char *service_section_explain_unknown(const char *section, const char *service)
 	}
 	if (nearest)
 		return g_strdup_printf("unknown section [%s]; did you mean [%s]?", section, nearest);
-	return g_strdup_printf("unknown section [%s]; there are [Service] and [Conditions]", section);
+	return g_strdup_printf("unknown section [%s]; there are [Service], [Conditions] and [Socket]", section);
 }
 
 static char *explain_policy_key(const char *name, const char *service)

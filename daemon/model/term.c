@@ -192,7 +192,7 @@ const char *term_need(const Term *term)
 {
 	const Literal *first = term_literal(term, 0);
 
-	if (term_length(term) != 1 || first->negated || first->prefix != KEY_SERVICE)
+	if (term_length(term) != 1 || first->negated || (first->prefix != KEY_SERVICE && first->prefix != KEY_HEALTHY))
 		return NULL;
 	return key_argument(first->key);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "model/name.h"
 #include "model/service-def.h"
@@ -46,30 +47,30 @@ char *value_none_of(const char *value, const char *const *words, unsigned count)
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-char *value_read_term(GPtrArray *terms, const char *value, Origin origin)
+char *value_read_term(GPtrArray **terms, const char *value, Origin origin)
 {
 	char *problem = NULL;
 	Term *term;
 
-	if (terms->len >= LIMIT_LIST_ENTRIES)
+	if ((*terms)->len >= LIMIT_LIST_ENTRIES)
 		return g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
 	term = term_parse(value, origin, &problem);
 	if (term)
-		g_ptr_array_add(terms, term);
+		list_add(terms, term, (GDestroyNotify)term_free);
 	return problem;
 }
 
-char *value_read_names(GPtrArray *refs, const char *value, Origin origin, ValueNameCheck check)
+char *value_read_names(GPtrArray **refs, const char *value, Origin origin, ValueNameCheck check)
 {
 	char *problem = NULL;
 	g_auto(GStrv) words = text_split_words(value, &problem);
 
 	for (char **word = words; word && *word && !problem; word++) {
 		problem = check(*word);
-		if (!problem && refs->len >= LIMIT_LIST_ENTRIES)
+		if (!problem && (*refs)->len >= LIMIT_LIST_ENTRIES)
 			problem = g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
 		if (!problem)
-			g_ptr_array_add(refs, name_ref_new(*word, origin));
+			list_add(refs, name_ref_new(*word, origin), (GDestroyNotify)name_ref_free);
 	}
 	return problem;
 }

@@ -35,15 +35,15 @@ char *value_none_of(const char *value, const char *const *words, unsigned count)
 		return value_none_of(value, words, COUNT);                                         \
 	}
 
-/* Appends a Term to @terms. */
-char *value_read_term(GPtrArray *terms, const char *value, Origin origin);
+/* Appends a Term to @terms, a list of base/list.h. */
+char *value_read_term(GPtrArray **terms, const char *value, Origin origin);
 
 /*
- * Appends a NameRef for each word to @refs.
+ * Appends a NameRef for each word to @refs, a list of base/list.h.
  * @check: for each word; takes the word and, if not NULL, returns a problem as above
  */
 typedef char *(*ValueNameCheck)(const char *word);
-char *value_read_names(GPtrArray *refs, const char *value, Origin origin, ValueNameCheck check);
+char *value_read_names(GPtrArray **refs, const char *value, Origin origin, ValueNameCheck check);
 
 /* Checks for value_read_names(): a service; a service or a $facility. */
 char *value_check_service(const char *word);

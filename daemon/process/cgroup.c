@@ -23,6 +23,7 @@
 
 struct Cgroup {
 	char *path; /* NULL: no cgroup v2 */
+	bool is_new; /* we have made it, and put nobody in it */
 	int events_fd; /* cgroup.events while it is watched */
 	FdSource *source;
 	void (*on_change)(void *data);
@@ -31,9 +32,9 @@ struct Cgroup {
 
 static int open_below(const char *directory, const char *file, int flags)
 {
-	auto_fd int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	g_autofree char *path = g_strconcat(directory, "/", file, NULL);
 
-	return fd < 0 ? -1 : openat(fd, file, flags | O_CLOEXEC);
+	return open(path, flags | O_CLOEXEC);
 }
 
 /* What is there now, as a string; these files are made anew at each read from their beginning, and come page by page. */
@@ -146,7 +147,7 @@ Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void
 {
 	Cgroup *cgroup = g_new0(Cgroup, 1);
 
-	cgroup->path = root ? g_build_filename(root, service, NULL) : NULL;
+	cgroup->path = root ? g_strconcat(root, "/", service, NULL) : NULL;
 	cgroup->events_fd = -1;
 	cgroup->on_change = on_change;
 	cgroup->data = data;
@@ -164,17 +165,21 @@ void cgroup_free(Cgroup *cgroup)
 
 bool cgroup_create(Cgroup *cgroup, GError **error)
 {
-	if (cgroup->path && mkdir(cgroup->path, 0755) < 0 && errno != EEXIST)
+	if (!cgroup->path)
+		return true;
+	cgroup->is_new = mkdir(cgroup->path, 0755) == 0;
+	if (!cgroup->is_new && errno != EEXIST)
 		return fail_errno(error, errno, "cannot make the control group %s", cgroup->path);
 	return true;
 }
 
-int cgroup_open(const Cgroup *cgroup, GError **error)
+int cgroup_open(Cgroup *cgroup, GError **error)
 {
 	int fd;
 
 	if (!cgroup->path)
 		return -1;
+	cgroup->is_new = false;
 	fd = open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		fail_errno(error, errno, "cannot open the control group %s", cgroup->path);
@@ -231,6 +236,8 @@ CgroupPopulation cgroup_population(const Cgroup *cgroup)
 
 	if (!cgroup->path)
 		return CGROUP_UNKNOWN;
+	if (cgroup->is_new)
+		return CGROUP_EMPTY;
 	fd = open_below(cgroup->path, "cgroup.events", O_RDONLY);
 	if (fd < 0 || !read_start(fd, text, sizeof text))
 		return errno == ENOENT || errno == ENODEV ? CGROUP_EMPTY : CGROUP_UNKNOWN;

@@ -31,7 +31,7 @@ void cgroup_free(Cgroup *cgroup);
 /* Makes the directory; there already is fine. */
 bool cgroup_create(Cgroup *cgroup, GError **error);
 /* A descriptor for CLONE_INTO_CGROUP; -1 with @error, -1 without one where there is no cgroup v2. */
-int cgroup_open(const Cgroup *cgroup, GError **error);
+int cgroup_open(Cgroup *cgroup, GError **error);
 
 /* Starts or ends looking for changes. The call-back only wakes: ask cgroup_population() for the truth. */
 void cgroup_watch(Cgroup *cgroup, bool on);
@@ -45,6 +45,7 @@ void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except);
 void cgroup_remove(const Cgroup *cgroup);
 
 const char *cgroup_path(const Cgroup *cgroup); /* NULL without cgroup v2 */
+/* One that was just made is empty: nobody is looked for in it until cgroup_open(). */
 CgroupPopulation cgroup_population(const Cgroup *cgroup);
 bool cgroup_contains(const Cgroup *cgroup, pid_t pid);
 /* pid_t, in no order; at most LIMIT_CGROUP_PIDS of them. */

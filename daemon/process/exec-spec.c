@@ -7,14 +7,16 @@
 #include "process/exec-spec.h"
 
 #include <fcntl.h>
+#include <linux/ioprio.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
-#include "protocol/exec-spec.h"
+#include "process/exec-spec-private.h"
 
-static void append(GByteArray *bytes, enum ExecSpecType type, const void *value, size_t size)
+void exec_spec_append(GByteArray *bytes, enum ExecSpecType type, const void *value, size_t size)
 {
 	struct ExecSpecRecord record = { .type = type, .size = (uint32_t)size };
 
@@ -22,27 +24,69 @@ static void append(GByteArray *bytes, enum ExecSpecType type, const void *value,
 	g_byte_array_append(bytes, value, (guint)size);
 }
 
-static void append_string(GByteArray *bytes, enum ExecSpecType type, const char *value)
+void exec_spec_append_string(GByteArray *bytes, enum ExecSpecType type, const char *value)
 {
 	if (value)
-		append(bytes, type, value, strlen(value) + 1);
+		exec_spec_append(bytes, type, value, strlen(value) + 1);
 }
 
-static void append_number(GByteArray *bytes, enum ExecSpecType type, uint32_t value)
+void exec_spec_append_number(GByteArray *bytes, enum ExecSpecType type, uint32_t value)
 {
-	append(bytes, type, &value, sizeof value);
+	exec_spec_append(bytes, type, &value, sizeof value);
 }
 
 static void append_strv(GByteArray *bytes, enum ExecSpecType type, const char *const *values)
 {
 	for (; values && *values; values++)
-		append_string(bytes, type, *values);
+		exec_spec_append_string(bytes, type, *values);
 }
 
 static void append_list(GByteArray *bytes, enum ExecSpecType type, const GPtrArray *values)
 {
 	for (guint i = 0; i < values->len; i++)
-		append_string(bytes, type, g_ptr_array_index(values, i));
+		exec_spec_append_string(bytes, type, g_ptr_array_index(values, i));
+}
+
+static void append_directories(GByteArray *bytes, const ExecDef *execution)
+{
+	static const struct {
+		enum ExecSpecType name;
+		enum ExecSpecType mode;
+	} types[DIRECTORY_KINDS] = {
+		[DIRECTORY_RUNTIME] = { EXEC_SPEC_RUNTIME_DIRECTORY, EXEC_SPEC_RUNTIME_MODE },
+		[DIRECTORY_STATE] = { EXEC_SPEC_STATE_DIRECTORY, EXEC_SPEC_STATE_MODE },
+		[DIRECTORY_CACHE] = { EXEC_SPEC_CACHE_DIRECTORY, EXEC_SPEC_CACHE_MODE },
+		[DIRECTORY_LOGS] = { EXEC_SPEC_LOGS_DIRECTORY, EXEC_SPEC_LOGS_MODE },
+		[DIRECTORY_CONFIGURATION] = { EXEC_SPEC_CONFIGURATION_DIRECTORY, EXEC_SPEC_CONFIGURATION_MODE },
+	};
+
+	for (int kind = 0; kind < DIRECTORY_KINDS; kind++) {
+		const DirectorySet *set = &execution->directories[kind];
+
+		if (set->names->len == 0)
+			continue;
+		append_list(bytes, types[kind].name, set->names);
+		exec_spec_append_number(bytes, types[kind].mode, set->mode);
+	}
+}
+
+static void append_scheduling(GByteArray *bytes, const SchedulingDef *scheduling)
+{
+	static const int policies[CPU_POLICY_COUNT] = {
+		[CPU_POLICY_OTHER] = SCHED_OTHER, [CPU_POLICY_BATCH] = SCHED_BATCH, [CPU_POLICY_IDLE] = SCHED_IDLE,
+		[CPU_POLICY_FIFO] = SCHED_FIFO,   [CPU_POLICY_RR] = SCHED_RR,
+	};
+	const bool is_realtime = scheduling->cpu_policy == CPU_POLICY_FIFO || scheduling->cpu_policy == CPU_POLICY_RR;
+
+	if (scheduling->cpu_policy != CPU_POLICY_UNSET) {
+		exec_spec_append_number(bytes, EXEC_SPEC_CPU_POLICY, (uint32_t)policies[scheduling->cpu_policy]);
+		exec_spec_append_number(bytes, EXEC_SPEC_CPU_PRIORITY, is_realtime ? (uint32_t)MAX(scheduling->cpu_priority, 1) : 0);
+	}
+	if (scheduling->has_io)
+		exec_spec_append_number(bytes, EXEC_SPEC_IO_PRIORITY,
+			      IOPRIO_PRIO_VALUE((uint32_t)scheduling->io_class, (uint32_t)scheduling->io_priority));
+	for (guint i = 0; i < scheduling->cpus->len; i++)
+		exec_spec_append_number(bytes, EXEC_SPEC_CPU, g_array_index(scheduling->cpus, unsigned, i));
 }
 
 static void append_execution(GByteArray *bytes, const ExecDef *execution)
@@ -51,14 +95,15 @@ static void append_execution(GByteArray *bytes, const ExecDef *execution)
 	for (guint i = 0; i < execution->environment_files->len; i++) {
 		const EnvironmentFile *file = g_ptr_array_index(execution->environment_files, i);
 
-		append_string(bytes, file->optional ? EXEC_SPEC_OPTIONAL_FILE : EXEC_SPEC_FILE, file->path);
+		exec_spec_append_string(bytes, file->optional ? EXEC_SPEC_OPTIONAL_FILE : EXEC_SPEC_FILE, file->path);
 	}
-	append_string(bytes, EXEC_SPEC_USER, execution->user);
-	append_string(bytes, EXEC_SPEC_GROUP, execution->group);
+	exec_spec_append_string(bytes, EXEC_SPEC_USER, execution->user);
+	exec_spec_append_string(bytes, EXEC_SPEC_GROUP, execution->group);
 	append_list(bytes, EXEC_SPEC_SUPPLEMENTARY, execution->groups);
-	append_list(bytes, EXEC_SPEC_RUNTIME_DIRECTORY, execution->runtime_directories);
-	append_number(bytes, EXEC_SPEC_RUNTIME_MODE, execution->runtime_directory_mode);
-	append_string(bytes, EXEC_SPEC_DIRECTORY, execution->directory);
+	append_directories(bytes, execution);
+	exec_spec_append_string(bytes, EXEC_SPEC_INPUT, execution->input);
+	append_scheduling(bytes, &execution->scheduling);
+	exec_spec_append_string(bytes, EXEC_SPEC_DIRECTORY, execution->directory);
 }
 
 static int to_memfd(const GByteArray *bytes, GError **error)
@@ -74,6 +119,25 @@ static int to_memfd(const GByteArray *bytes, GError **error)
 	return fd_steal(&fd);
 }
 
+static int finish(GByteArray *bytes, GError **error)
+{
+	if (bytes->len > EXEC_SPEC_BYTES) {
+		fail(error, SVCD_ERROR_LIMIT_REACHED, "its command line and environment exceed %d bytes", EXEC_SPEC_BYTES);
+		return -1;
+	}
+	return to_memfd(bytes, error);
+}
+
+int exec_spec_new_removal(const ExecDef *execution, bool with_runtime, const char *private_tmp, GError **error)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+	if (with_runtime)
+		append_list(bytes, EXEC_SPEC_REMOVE, execution->directories[DIRECTORY_RUNTIME].names);
+	exec_spec_append_string(bytes, EXEC_SPEC_PRIVATE_TMP, execution->sandbox && execution->sandbox->private_tmp ? private_tmp : NULL);
+	return finish(bytes, error);
+}
+
 int exec_spec_new(const ExecSpecInput *input, GError **error)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -81,14 +145,15 @@ int exec_spec_new(const ExecSpecInput *input, GError **error)
 	append_strv(bytes, EXEC_SPEC_ARGUMENT, input->argv);
 	append_strv(bytes, EXEC_SPEC_ENVIRONMENT, input->environment);
 	append_execution(bytes, input->execution);
+	exec_spec_append_sandbox(bytes, input);
 	append_strv(bytes, EXEC_SPEC_FIXED, input->fixed);
 	if (input->with_tty)
-		append_string(bytes, EXEC_SPEC_TTY, input->execution->tty);
+		exec_spec_append_string(bytes, EXEC_SPEC_TTY, input->execution->tty);
 	if (input->ready_number >= 0)
-		append_number(bytes, EXEC_SPEC_READY, (uint32_t)input->ready_number);
-	if (bytes->len > EXEC_SPEC_BYTES) {
-		fail(error, SVCD_ERROR_LIMIT_REACHED, "its command line and environment exceed %d bytes", EXEC_SPEC_BYTES);
-		return -1;
+		exec_spec_append_number(bytes, EXEC_SPEC_READY, (uint32_t)input->ready_number);
+	if (input->n_sockets > 0) {
+		exec_spec_append_number(bytes, EXEC_SPEC_SOCKETS, input->n_sockets);
+		exec_spec_append_string(bytes, EXEC_SPEC_SOCKET_NAMES, input->socket_names);
 	}
-	return to_memfd(bytes, error);
+	return finish(bytes, error);
 }

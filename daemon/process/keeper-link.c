@@ -18,6 +18,9 @@
 #include "base/log.h"
 #include "loop/loop.h"
 
+/* So many are let in at a time: together they send less than a socket takes. */
+#define LET_IN 4
+
 /* A datagram that the socket did not take yet. */
 typedef struct Outgoing {
 	GBytes *bytes;
@@ -31,6 +34,7 @@ struct KeeperLink {
 	const KeeperListener *listener;
 	void *data;
 	GQueue outgoing; /* Outgoing *; not empty only while the socket is full */
+	GQueue waiting;  /* Timer *, borrowed: of those that begin when there is room */
 	bool is_closed;
 };
 
@@ -79,6 +83,15 @@ static void watch_for_room(KeeperLink *link)
 	fd_source_set_events(link->source, G_IO_IN | (g_queue_is_empty(&link->outgoing) ? 0 : G_IO_OUT));
 }
 
+/* A few of those that wait; each lets in the next one when it has found room, and who finds none waits again. */
+static void let_in(KeeperLink *link, int n)
+{
+	Timer *timer;
+
+	while (n-- > 0 && (timer = g_queue_pop_head(&link->waiting)))
+		timer_arm(timer, loop_now());
+}
+
 static void flush_outgoing(KeeperLink *link)
 {
 	Outgoing *out;
@@ -94,6 +107,24 @@ static void flush_outgoing(KeeperLink *link)
 		outgoing_free(g_queue_pop_head(&link->outgoing));
 	}
 	watch_for_room(link);
+	if (g_queue_is_empty(&link->outgoing))
+		let_in(link, LET_IN);
+}
+
+bool keeper_link_wait(KeeperLink *link, Timer *timer)
+{
+	if (!g_queue_is_empty(&link->outgoing)) {
+		g_queue_push_tail(&link->waiting, timer);
+		return true;
+	}
+	let_in(link, 1);
+	return false;
+}
+
+void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer)
+{
+	if (!g_queue_remove(&link->waiting, timer) && g_queue_is_empty(&link->outgoing))
+		let_in(link, 1); /* it may have been let in, and cannot do so any more */
 }
 
 static void enqueue(KeeperLink *link, const void *bytes, size_t size, const int *fds, unsigned n_fds)
@@ -419,6 +450,12 @@ static void send_keep_name(KeeperLink *link, enum MessageType type, const char *
 	link_send(link, type, &message, sizeof message, &fd, fd >= 0);
 }
 
+pid_t keeper_link_keeper_pid(const KeeperLink *link)
+{
+	(void)link;
+	return getppid(); /* PIDs of a namespace: what the socket's peer credentials would say, without asking */
+}
+
 void keeper_link_keep(KeeperLink *link, const char *name, int fd)
 {
 	send_keep_name(link, MESSAGE_KEEP, name, fd);
@@ -470,6 +507,7 @@ KeeperLink *keeper_link_new(int fd, const KeeperListener *listener, void *data)
 	link->listener = listener;
 	link->data = data;
 	g_queue_init(&link->outgoing);
+	g_queue_init(&link->waiting);
 	link->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_KEEPER, on_link_ready, link);
 	link_send(link, MESSAGE_HELLO, &hello, sizeof hello, NULL, 0);
 	return link;
@@ -480,6 +518,7 @@ void keeper_link_free(KeeperLink *link)
 	if (!link)
 		return;
 	g_queue_clear_full(&link->outgoing, (GDestroyNotify)outgoing_free);
+	g_queue_clear(&link->waiting);
 	fd_source_free(link->source);
 	fd_close(&link->fd);
 	g_free(link);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "loop/loop.h"
 #include "protocol/protocol.h"
 
 typedef struct KeeperLink KeeperLink;
@@ -62,12 +63,23 @@ typedef struct SpawnRequest {
 KeeperLink *keeper_link_new(int fd, const KeeperListener *listener, void *data);
 void keeper_link_free(KeeperLink *link);
 
+/**
+ * keeper_link_wait() - is the keeper behind with its reading?
+ * @timer: if so, armed for now when it has caught up; borrowed until then, or until keeper_link_wait_no_more()
+ *
+ * For what begins: a thousand starts at once would all lie here as messages, with their descriptors.
+ */
+bool keeper_link_wait(KeeperLink *link, Timer *timer);
+void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer);
+
 /* False with @error when the request is too large for one message (the caller then goes by way of svc-exec). */
 bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **error);
 void keeper_link_ack(KeeperLink *link, const struct ProcessId *id, const char *note);
 void keeper_link_note(KeeperLink *link, const char *service, const char *note);
 void keeper_link_signal(KeeperLink *link, const struct ProcessId *id, int signo);
 void keeper_link_adopt(KeeperLink *link, const struct ProcessId *id, pid_t pid);
+/* Whose children orphans become. */
+pid_t keeper_link_keeper_pid(const KeeperLink *link);
 void keeper_link_keep(KeeperLink *link, const char *name, int fd); /* @fd: duplicated */
 void keeper_link_forget(KeeperLink *link, const char *name);
 void keeper_link_shutdown(KeeperLink *link, enum ShutdownKind kind, unsigned deadline_ms);

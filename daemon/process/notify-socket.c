@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "loop/loop.h"
+#include "model/service-def.h"
 #include "process/pidfile.h"
 
 /* SCM_MAX_FD of the kernel: no datagram carries more. */
@@ -79,6 +80,22 @@ static void say_errno(NotifyMessage *m, const char *value)
 		m->errnum = (int)errnum;
 }
 
+static void say_watchdog(NotifyMessage *m, const char *value)
+{
+	m->is_alive = m->is_alive || strcmp(value, "1") == 0;
+	m->is_in_trouble = m->is_in_trouble || strcmp(value, "trigger") == 0;
+}
+
+static void say_watchdog_time(NotifyMessage *m, const char *value)
+{
+	uint64_t us;
+
+	if (!text_parse_uint(value, 10, INT64_MAX, &us))
+		return;
+	m->has_watchdog = true;
+	m->watchdog_us = (int64_t)MIN(us, (uint64_t)WATCHDOG_MAX_US);
+}
+
 static const struct {
 	const char *name;
 	void (*say)(NotifyMessage *m, const char *value);
@@ -90,6 +107,8 @@ static const struct {
 	{ "MAINPID", say_main_pid },
 	{ "EXTEND_TIMEOUT_USEC", say_extend },
 	{ "ERRNO", say_errno },
+	{ "WATCHDOG", say_watchdog },
+	{ "WATCHDOG_USEC", say_watchdog_time },
 };
 
 static void parse_line(char *line, NotifyMessage *ret)

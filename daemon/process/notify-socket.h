@@ -23,6 +23,10 @@ typedef struct NotifyMessage {
 	pid_t main_pid;      /* 0: not said */
 	int64_t extend_us;   /* 0: not said */
 	int errnum;          /* 0: not said */
+	bool is_alive;       /* WATCHDOG=1 */
+	bool is_in_trouble;  /* WATCHDOG=trigger */
+	bool has_watchdog;   /* WATCHDOG_USEC= was said: */
+	int64_t watchdog_us; /* the longest time between two signs of life from now on; 0: none will come */
 } NotifyMessage;
 
 /**

@@ -28,6 +28,23 @@ char *outcome_describe(int code, int status, int errnum)
 	}
 }
 
+/* LSB Core, "Init Script Actions"; what is not listed has no meaning of its own, or that of the script's author. */
+static const char *const script_statuses[] = {
+	[2] = "invalid or too many arguments",
+	[3] = "it does not know this action",
+	[4] = "insufficient privilege",
+	[5] = "not installed",
+	[6] = "not configured",
+	[7] = "not running",
+};
+
+char *outcome_describe_script(int code, int status)
+{
+	if (code == CLD_EXITED && status > 0 && status < (int)G_N_ELEMENTS(script_statuses) && script_statuses[status])
+		return g_strdup_printf("exit status %d (%s)", status, script_statuses[status]);
+	return outcome_describe(code, status, 0);
+}
+
 static bool is_clean_signal(int signo)
 {
 	return signo == SIGHUP || signo == SIGINT || signo == SIGTERM || signo == SIGPIPE;
@@ -35,11 +52,16 @@ static bool is_clean_signal(int signo)
 
 bool outcome_is_success(const Plan *plan, int code, int status)
 {
-	if (plan->exec && plan->exec->may_fail)
+	if (plan->exec && plan->exec->may_fail && !plan_is_script(plan))
 		return true;
 	if (code == CLD_EXITED)
-		return plan_counts_as_success(plan, status);
+		return plan_is_script(plan) ? status == 0 : plan_counts_as_success(plan, status);
 	return code == CLD_KILLED && !plan_ends_by_itself(plan) && is_clean_signal(status);
+}
+
+bool outcome_script_is_success(const Plan *plan, const Command *command, int code, int status)
+{
+	return (command && command->may_fail) || (code == CLD_EXITED && plan_counts_as_success(plan, status));
 }
 
 /* Names of a step's object where there is only one it can have been. */
@@ -65,9 +87,14 @@ static char *describe_environment(const ExecDef *e, const char *cause)
 
 char *outcome_describe_exec(const Plan *plan, const Command *command, const struct ExecStatus *status)
 {
-	const ExecDef *e = &plan->execution;
+	const ExecDef *e = plan->execution;
 	const char *cause = g_strerror(status->error);
 
+	if (status->what[0]) {
+		g_autofree char *what = g_utf8_make_valid(status->what, -1); /* it may have been cut in the middle of a character */
+
+		return g_strdup_printf("%s: %s", what, cause);
+	}
 	switch ((enum ExecStep)status->step) {
 	case EXEC_STEP_SETUP:
 		return g_strdup_printf("cannot set up its session and descriptors: %s", cause);
@@ -88,7 +115,15 @@ char *outcome_describe_exec(const Plan *plan, const Command *command, const stru
 	case EXEC_STEP_SPEC:
 		return g_strdup_printf("svc-exec cannot read its specification: %s", cause);
 	case EXEC_STEP_RUNTIME:
-		return g_strdup_printf("cannot make its directory below /run: %s", cause);
+		return g_strdup_printf("cannot make its directories: %s", cause);
+	case EXEC_STEP_INPUT:
+		return g_strdup_printf("cannot open its standard input: %s", cause);
+	case EXEC_STEP_SCHEDULING:
+		return g_strdup_printf("cannot set its scheduling: %s", cause);
+	case EXEC_STEP_SANDBOX:
+		return g_strdup_printf("cannot build its sandbox: %s", cause);
+	case EXEC_STEP_REMOVE:
+		return g_strdup_printf("cannot remove what it leaves: %s", cause);
 	}
 	return g_strdup_printf("could not be started (step %d): %s", status->step, cause);
 }

@@ -40,14 +40,16 @@ static void take_newline(ReadyFd *ready, const char *bytes, ssize_t n)
 
 static void take_exec_status(ReadyFd *ready, const char *bytes, ssize_t n)
 {
-	struct ExecStatus status;
+	struct ExecStatus status = { 0 };
 
 	end(ready);
-	if (n < (ssize_t)sizeof status) {
+	/* A keeper that has not been upgraded yet says nothing in words. */
+	if (n < (ssize_t)offsetof(struct ExecStatus, what)) {
 		ready->listener->executed(ready->data);
 		return;
 	}
-	memcpy(&status, bytes, sizeof status);
+	memcpy(&status, bytes, MIN((size_t)n, sizeof status));
+	status.what[sizeof status.what - 1] = '\0';
 	ready->listener->exec_failed(ready->data, &status);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "process/exec-spec.h"
 #include "protocol/exec-spec.h"
@@ -24,9 +25,10 @@ typedef struct Draft {
 	GPtrArray *fixed;       /* char *, NULL at the end: ours, in no case overruled */
 	GArray *groups;         /* gid_t */
 	GArray *rlimits;        /* struct SpawnRlimit */
-	int inherited[3];
+	int inherited[3 + LIMIT_SOCKETS];
 	int null_fd;
 	int spec_fd;
+	char *private_tmp;      /* the link that names it */
 } Draft;
 
 static GPtrArray *strings_new(void)
@@ -56,6 +58,7 @@ static void draft_clear(Draft *draft)
 	g_ptr_array_unref(draft->fixed);
 	g_array_unref(draft->groups);
 	g_array_unref(draft->rlimits);
+	g_free(draft->private_tmp);
 	fd_close(&draft->null_fd);
 	fd_close(&draft->spec_fd);
 }
@@ -63,7 +66,7 @@ static void draft_clear(Draft *draft)
 /* The word $MAINPID, whole, as in "kill -HUP $MAINPID"; there is no other variable. */
 static void fill_argv(Draft *draft, const SpawnInput *input)
 {
-	for (char **word = input->command->argv; *word; word++) {
+	for (char **word = input->command ? input->command->argv : NULL; word && *word; word++) {
 		bool is_main_pid = strcmp(*word, "$MAINPID") == 0 || strcmp(*word, "${MAINPID}") == 0;
 
 		if (!is_main_pid)
@@ -76,10 +79,17 @@ static void fill_argv(Draft *draft, const SpawnInput *input)
 	g_ptr_array_add(draft->argv, NULL);
 }
 
+static bool is_watched(const SpawnInput *input)
+{
+	return input->role == ROLE_MAIN && input->plan->watchdog_us > 0;
+}
+
 static void fill_fixed(Draft *draft, const SpawnInput *input)
 {
 	if (input->notify_path)
 		g_ptr_array_add(draft->fixed, g_strdup_printf("NOTIFY_SOCKET=%s", input->notify_path));
+	if (is_watched(input))
+		g_ptr_array_add(draft->fixed, g_strdup_printf("WATCHDOG_USEC=%" G_GINT64_FORMAT, input->plan->watchdog_us));
 	if (input->main_pid > 0)
 		g_ptr_array_add(draft->fixed, g_strdup_printf("MAINPID=%d", (int)input->main_pid));
 	g_ptr_array_add(draft->fixed, NULL);
@@ -202,7 +212,7 @@ static void fill_common(Draft *draft, const SpawnInput *input)
 	r->cgroup_fd = input->cgroup_fd;
 	r->status_fd = input->status_fd;
 	r->inherited = draft->inherited;
-	fill_limits(draft, &input->plan->execution);
+	fill_limits(draft, input->plan->execution);
 }
 
 /* The readiness descriptor is the first that a directly executed service inherits, and so number 3. */
@@ -212,39 +222,55 @@ static bool needs_helper(const SpawnInput *input)
 {
 	bool moves_ready = input->ready_fd >= 0 && input->plan->ready_fd != FIRST_INHERITED;
 
-	return moves_ready || exec_def_needs_helper(&input->plan->execution);
+	/* WATCHDOG_PID= and LISTEN_PID= are known to nobody else in time. */
+	return !input->command || moves_ready || is_watched(input) || input->sockets.n > 0 ||
+	       exec_def_needs_helper(input->plan->execution);
 }
 
 static bool send_direct(const ProcessContext *context, const SpawnInput *input, Draft *draft, GError **error)
 {
 	SpawnRequest *r = &draft->request;
 
-	if (!fill_identity(draft, &input->plan->execution, error))
+	if (!fill_identity(draft, input->plan->execution, error))
 		return false;
-	fill_environment(draft, context, &input->plan->execution);
+	fill_environment(draft, context, input->plan->execution);
 	r->argv = as_strv(draft->argv);
 	r->environment = as_strv(draft->environment);
-	r->directory = input->plan->execution.directory;
+	r->directory = input->plan->execution->directory;
 	if (input->ready_fd >= 0)
 		draft->inherited[r->n_inherited++] = input->ready_fd;
 	return keeper_link_spawn(context->link, r, error);
+}
+
+/* What svc-exec is to do: the command, or without one to remove what the run leaves. */
+static int write_spec(const ProcessContext *context, const SpawnInput *input, const Draft *draft, GError **error)
+{
+	const ExecSpecInput spec = {
+		.execution = input->plan->execution,
+		.argv = as_strv(draft->argv),
+		.environment = context->environment,
+		.fixed = as_strv(draft->fixed),
+		.with_tty = input->role == ROLE_MAIN,
+		.ready_number = input->ready_fd >= 0 ? input->plan->ready_fd : -1,
+		.private_tmp = draft->private_tmp,
+		.main_pid = input->main_pid,
+		.n_sockets = input->sockets.n,
+		.socket_names = input->sockets.names,
+	};
+
+	if (input->command)
+		return exec_spec_new(&spec, error);
+	return exec_spec_new_removal(spec.execution, input->ends_runtime, spec.private_tmp, error);
 }
 
 static bool send_by_helper(const ProcessContext *context, const SpawnInput *input, Draft *draft, GError **error)
 {
 	const char *const argv[] = { context->exec_helper, NULL };
 	const char *const nothing[] = { NULL };
-	const ExecSpecInput spec = {
-		.execution = &input->plan->execution,
-		.argv = as_strv(draft->argv),
-		.environment = context->environment,
-		.fixed = as_strv(draft->fixed),
-		.with_tty = input->role == ROLE_MAIN,
-		.ready_number = input->ready_fd >= 0 ? input->plan->ready_fd : -1,
-	};
 	SpawnRequest *r = &draft->request;
 
-	draft->spec_fd = exec_spec_new(&spec, error);
+	draft->private_tmp = g_strdup_printf("%s/private-tmp/%s", context->runtime_dir, input->plan->name);
+	draft->spec_fd = write_spec(context, input, draft, error);
 	if (draft->spec_fd < 0)
 		return false;
 	r->argv = argv;
@@ -259,6 +285,9 @@ static bool send_by_helper(const ProcessContext *context, const SpawnInput *inpu
 	draft->inherited[r->n_inherited++] = input->status_fd >= 0 ? input->status_fd : draft->spec_fd;
 	if (input->ready_fd >= 0)
 		draft->inherited[r->n_inherited++] = input->ready_fd;
+	g_assert(input->sockets.n <= LIMIT_SOCKETS);
+	for (unsigned i = 0; i < input->sockets.n; i++)
+		draft->inherited[r->n_inherited++] = input->sockets.fds[i];
 	return keeper_link_spawn(context->link, r, error);
 }
 

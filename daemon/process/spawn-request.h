@@ -17,12 +17,14 @@
 /* What differs from one spawn of an invocation to the next. All borrowed. */
 typedef struct SpawnInput {
 	const Plan *plan;
-	const Command *command;
+	const Command *command;    /* NULL: remove what the run leaves */
+	bool ends_runtime;         /* without a command: its runtime directories, too */
 	enum ProcessRole role;
 	uint64_t invocation;
 	const char *note;
 	const char *notify_path;   /* NOTIFY_SOCKET, or NULL */
 	pid_t main_pid;            /* MAINPID and $MAINPID; 0: not known */
+	SpawnSockets sockets;      /* n 0: none */
 	int output_fd;             /* stdout and stderr; -1: nowhere */
 	int cgroup_fd;             /* or -1 */
 	int status_fd;             /* or -1 */

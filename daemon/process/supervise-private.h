@@ -11,10 +11,12 @@
 
 #include "base/enum-names.h"
 #include "loop/loop.h"
+#include "process/capture.h"
 #include "process/cgroup.h"
 #include "process/notify-socket.h"
 #include "process/plan.h"
 #include "process/ready-fd.h"
+#include "process/resources.h"
 #include "process/supervise.h"
 
 #define SUPERVISE_STEPS(X, P)                                                                      \
@@ -24,17 +26,25 @@
 	X(P, MAIN, "main")       /* the main process runs, and is not ready */                        \
 	X(P, FORKED, "forked")   /* the first process has ended; its daemon is looked for */          \
 	X(P, ADOPT, "adopt")     /* index: the process that the keeper was asked to adopt */          \
+	X(P, LEFT, "left")       /* a command of a script has ended: what it left; index: its exit status, or LEFT_... */ \
 	X(P, READY, "ready")                                                                          \
 	X(P, RELOAD, "reload")   /* ready, and the Reload= command runs; index 1: it took too long */ \
-	X(P, DONE, "done")       /* a task that succeeded */                                          \
+	X(P, RESTART, "restart") /* ready or done, and the RestartCommand= runs; index 1: it took too long */ \
+	X(P, DONE, "done")       /* a task that succeeded; a script that left nothing running */      \
+	X(P, ABORT, "abort")     /* the main process gives no sign of life, and has been told ABRT */     \
 	X(P, STOP, "stop")       /* the Stop= command runs; index 0: not yet, another one is in its place */ \
-	X(P, TERM, "term")       /* the main process has been told to end */                          \
+	X(P, TERM, "term")       /* the main process has been told to end; index 1: Stop= comes after that */ \
 	X(P, REST, "rest")       /* it has; the others in the cgroup have been told */                \
 	X(P, KILL, "kill")       /* index: how often */                                               \
 	X(P, CLEANUP, "cleanup") /* index: the Cleanup= command that runs */                          \
 	X(P, SWEEP, "sweep")     /* kills what the clean-up commands left */                          \
+	X(P, TIDY, "tidy")       /* removes runtime directories and the private /tmp */               \
 	X(P, GONE, "gone")
 ENUM_WITH_NAMES(Step, STEP, step, SUPERVISE_STEPS)
+
+/* STEP_LEFT: the command was ended by a signal; it was the Reload= command. */
+#define LEFT_KILLED 256
+#define LEFT_RELOADED 257
 
 /* Descriptors that the keeper keeps as "SERVICE/KIND/0", so that the next manager has them too. */
 #define KEPT_KINDS(X, P) X(P, STATUS, "status") X(P, READY, "ready") X(P, NOTIFY, "notify")
@@ -47,6 +57,27 @@ typedef struct ProcessRow {
 	ReadyFd *status;
 	char *problem; /* why it was not executed; NULL: it was, or is not known */
 } ProcessRow;
+
+/* A command that runs beside the steps and asks something about a service that is up: CheckCommand=, HealthCommand=. */
+typedef struct Probe {
+	Supervisor *owner;
+	enum ProcessRole role;
+	Cgroup *cgroup;  /* its own: it is none of the processes of which the service's life depends */
+	Capture *output; /* NULL: begun by the manager before */
+	Timer *limit;
+	int64_t limit_us;
+	bool is_late;    /* killed, for its time was up */
+	bool is_dropped; /* killed, for nobody wants to know any more */
+} Probe;
+
+/* What is known of its health by asking. */
+typedef struct HealthWatch {
+	Timer *next;         /* the next time to ask */
+	int64_t up_us;       /* since then it is up, as far as this manager knows; 0: it is not */
+	unsigned n_failures; /* in a row */
+	bool is_told;        /* what was told last is: */
+	bool is_healthy;
+} HealthWatch;
 
 struct Supervisor {
 	ProcessContext *context;
@@ -63,31 +94,39 @@ struct Supervisor {
 	/* Asked for, handled in the next turn. */
 	bool stop_wanted;
 	bool reload_wanted;
+	bool restart_wanted; /* waits until the service is ready or done */
+	bool check_wanted;   /* waits for the end of one that nobody waits for */
 
 	/* What has been told to the engine, and part of the phase. */
 	bool was_ready;
 	bool failed_told;
-	bool exited_told;
+	bool exited_told; /* of a script in STEP_DONE: that it is done */
+	bool has_run;     /* of a script: it was up before its last restart or reload */
 
 	ProcessRow rows[ROLE_COUNT];
-	struct MessageExited early_exits[ROLE_COUNT]; /* told before a resumed supervisor had all its descriptors */
-	bool has_early_exit[ROLE_COUNT];
+	Probe *probes[ROLE_COUNT]; /* ROLE_CHECK, ROLE_HEALTH; NULL: never begun */
+	HealthWatch *health;       /* NULL: nobody has asked yet */
+	struct MessageExited *early_exits[ROLE_COUNT]; /* told before a resumed supervisor had all its descriptors; or NULL */
 	pid_t next_main_pid;    /* MAINPID=: takes over when the present main process ends; 0: none */
-	struct MessageExited last_exit; /* of the main process that is being replaced */
+	struct MessageExited *last_exit; /* of the main process that is being replaced; NULL: none has ended */
 	int errnum;             /* ERRNO= */
+	OutOfMemory memory;     /* as counted before anything of this run could be killed */
 	char *status_text;      /* STATUS= */
 	char *forked_problem;   /* why the daemon behind Ready=fork is not found yet */
 	bool is_watching;       /* Ready=dbus: or path:, between executed and ready */
 	char *unready_why;      /* why that condition does not hold yet */
 
 	Cgroup *cgroup;
-	char *notify_path; /* NULL unless Ready=notify */
+	char *notify_path; /* NULL unless it may say something */
 	NotifySocket *notify;
 	ReadyFd *ready;
 	bool is_kept[KEPT_COUNT];
 	int output_fd;     /* write end of the log pipe, between the first and the main command */
 	bool is_stopping;  /* the stop limit is running */
+	int64_t known_us;  /* this supervisor knows of what has happened since then */
 
+	int64_t watchdog_us; /* the longest time between two signs of life; 0: none are asked for. Part of the phase */
+	Timer *watchdog;     /* the next sign's deadline; NULL: never armed */
 	Timer *turn;  /* what was asked for */
 	Timer *limit; /* deadline of the step */
 	Timer *poll;  /* pid file; kill again */
@@ -103,7 +142,10 @@ typedef struct StepRow {
 	void (*stop)(Supervisor *s);
 } StepRow;
 
-extern const StepRow step_rows[STEP_COUNT];
+/* The row of the present step; a script's may be one of its own. */
+const StepRow *supervisor_row(const Supervisor *s);
+/* Without an entry function: a script's step is that of any other service. */
+extern const StepRow script_rows[STEP_COUNT];
 
 /* --- supervise.c: what steps may use --- */
 
@@ -114,8 +156,11 @@ void supervisor_stay(Supervisor *s, Step step, unsigned index);
 /* Enters steps until one waits for something. Every call-back from outside ends with it. */
 void supervisor_settle(Supervisor *s);
 
+void supervisor_emit(Supervisor *s, ProcessEvent *event);
 void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text);
 void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text);
+/* EXITED with success of a script of which nothing is left. */
+void supervisor_tell_done(Supervisor *s, const char *text);
 /* START_FAILED, once, and then @next. */
 void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
@@ -125,13 +170,54 @@ const char *supervisor_note(Supervisor *s);
 
 /* --- supervise-spawn.c --- */
 
+/* @command: NULL: svc-exec removes what the run leaves. */
 bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *command, GError **error);
 bool supervisor_open_notify(Supervisor *s, GError **error);
 void supervisor_arm(Supervisor *s);            /* the descriptors that the main process may speak on */
 void supervisor_drain(Supervisor *s, enum ProcessRole role);
 void supervisor_take_fd(Supervisor *s, const char *kind, int fd);
 void supervisor_forget_fds(Supervisor *s);
+/* Are its runtime directories to be removed after this run? */
+bool supervisor_ends_runtime(const Supervisor *s);
 bool supervisor_owns(const Supervisor *s, pid_t pid);
+
+/* --- supervise-watchdog.c --- */
+
+/* Watches as long as the service is up. */
+void watchdog_update(Supervisor *s);
+/* What a datagram says of it. */
+void watchdog_hear(Supervisor *s, const NotifyMessage *message);
+/* EXTEND_TIMEOUT_USEC=: not before that time. */
+void watchdog_extend(Supervisor *s, int64_t at_us);
+void step_abort_enter(Supervisor *s);
+void step_abort_main_ended(Supervisor *s, const struct MessageExited *exit);
+
+/* --- supervise-probe.c --- */
+
+static inline bool role_is_probe(enum ProcessRole role)
+{
+	return role == ROLE_CHECK || role == ROLE_HEALTH;
+}
+/* Does the service run, so that there is something to ask about? */
+bool supervisor_is_up(const Supervisor *s);
+/* Begins what is to be begun, and ends what is of no use any more. */
+void probes_update(Supervisor *s);
+void probes_resume(Supervisor *s);
+bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *command, int64_t limit_us, GError **error);
+/* Kills it; its end is told all the same. */
+void probe_drop(Supervisor *s, enum ProcessRole role);
+/* "exit status 1: line 7: unknown option"; a new string. */
+char *probe_describe_end(Supervisor *s, const Probe *probe, const struct MessageExited *exit);
+void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExited *exit);
+bool probes_are_alive(const Supervisor *s);
+void probes_free(Supervisor *s);
+
+/* --- supervise-health.c --- */
+
+/* Asks as long as the service is up, and ends with that. */
+void health_update(Supervisor *s);
+void health_ended(Supervisor *s, const Probe *probe, const struct MessageExited *exit);
+void health_free(Supervisor *s);
 
 /* --- supervise-start.c: what is heard --- */
 
@@ -151,9 +237,14 @@ bool step_has_processes(const Supervisor *s);
 void step_poll_again(Supervisor *s);
 /* KILL to all that is known of the service; to be repeated after a time that grows with @attempt. */
 void step_kill_all(Supervisor *s, unsigned attempt);
+/* The one process of the cgroup that has become the keeper's child, if there is exactly one; else 0. */
+pid_t step_guess_main(const Supervisor *s, unsigned *ret_n_processes);
 /* New strings. */
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit);
 char *step_describe_control(const Supervisor *s, const struct MessageExited *exit);
+/* The same of a command for starting, stopping, reloading: a script's exit statuses have meanings. */
+char *step_describe_action(const Supervisor *s, enum ProcessRole role, const struct MessageExited *exit);
+/* @command: NULL if a new file does not have it any more, so that only its exit says how it ended. */
 bool step_control_failed(const Command *command, const struct MessageExited *exit);
 /* NULL behind the last one. */
 const Command *step_command_at(const GPtrArray *commands, unsigned index);
@@ -161,8 +252,14 @@ const Command *step_command_at(const GPtrArray *commands, unsigned index);
 void step_end_by_itself(Supervisor *s, const struct MessageExited *exit);
 /* The end of a process that means nothing in the present step. */
 void step_stray_exit(Supervisor *s, const struct MessageExited *exit);
+void step_nothing(Supervisor *s);
+void step_ready_stop(Supervisor *s);
+void step_reload_limit(Supervisor *s);
 
 /* --- supervise-start.c: entries of the table --- */
+
+/* Its limits, and what is said of those that are not in force. */
+void step_apply_resources(Supervisor *s);
 
 void step_clear_look(Supervisor *s);
 void step_new_enter(Supervisor *s);
@@ -183,8 +280,20 @@ void step_forked_stop(Supervisor *s);
 void step_adopt_enter(Supervisor *s);
 void step_adopt_stop(Supervisor *s);
 
+/* --- supervise-script.c --- */
+
+/* Told READY, if it has not been told already, and in STEP_READY. */
+void script_is_up(Supervisor *s);
+void script_adopt_failed(Supervisor *s);
+void script_left_enter(Supervisor *s);
+void script_restart_enter(Supervisor *s);
+void script_restart_ended(Supervisor *s, const struct MessageExited *exit);
+void script_restart_limit(Supervisor *s);
+
 /* --- supervise-stop.c: entries of the table --- */
 
+/* The stop limit runs from now, if it does not run already. */
+void step_begin_stopping(Supervisor *s);
 void step_stop_enter(Supervisor *s);
 void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit);
 void step_term_enter(Supervisor *s);
@@ -205,6 +314,9 @@ void step_cleanup_look(Supervisor *s);
 void step_sweep_look(Supervisor *s);
 void step_sweep_enter(Supervisor *s);
 void step_sweep_ended(Supervisor *s, const struct MessageExited *exit);
+void step_tidy_enter(Supervisor *s);
+void step_tidy_ended(Supervisor *s, const struct MessageExited *exit);
+void step_tidy_limit(Supervisor *s);
 void step_gone_enter(Supervisor *s);
 
 #endif

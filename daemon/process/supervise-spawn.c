@@ -39,8 +39,8 @@ void supervisor_forget_fds(Supervisor *s)
 {
 	for (int kind = 0; kind < KEPT_COUNT; kind++)
 		forget(s, (KeptKind)kind);
-	g_clear_pointer(&s->rows[ROLE_MAIN].status, ready_fd_free);
-	g_clear_pointer(&s->rows[ROLE_CONTROL].status, ready_fd_free);
+	for (int role = 0; role < ROLE_COUNT; role++)
+		g_clear_pointer(&s->rows[role].status, ready_fd_free);
 	g_clear_pointer(&s->ready, ready_fd_free);
 	if (s->notify)
 		(void)unlink(s->notify_path); /* nobody is left who would write to it */
@@ -66,23 +66,39 @@ static void on_exec_failed(void *data, const struct ExecStatus *status)
 	s->rows[ROLE_MAIN].problem = outcome_describe_exec(s->plan, s->plan->exec, status);
 }
 
-static void on_control_executed(void *data)
+static void on_command_executed(void *data)
 {
 	(void)data; /* the end of the command is what counts */
 }
 
-static void on_control_failed(void *data, const struct ExecStatus *status)
+static void command_failed(Supervisor *s, enum ProcessRole role, const struct ExecStatus *status)
 {
-	Supervisor *s = data;
-	ProcessRow *row = &s->rows[ROLE_CONTROL];
+	ProcessRow *row = &s->rows[role];
 
 	g_free(row->problem);
 	row->problem = outcome_describe_exec(s->plan, NULL, status);
 }
 
+static void on_control_failed(void *data, const struct ExecStatus *status)
+{
+	command_failed(data, ROLE_CONTROL, status);
+}
+
+static void on_check_failed(void *data, const struct ExecStatus *status)
+{
+	command_failed(data, ROLE_CHECK, status);
+}
+
+static void on_health_failed(void *data, const struct ExecStatus *status)
+{
+	command_failed(data, ROLE_HEALTH, status);
+}
+
 static const ReadyFdListener status_listeners[ROLE_COUNT] = {
 	[ROLE_MAIN] = { .executed = on_executed, .exec_failed = on_exec_failed },
-	[ROLE_CONTROL] = { .executed = on_control_executed, .exec_failed = on_control_failed },
+	[ROLE_CONTROL] = { .executed = on_command_executed, .exec_failed = on_control_failed },
+	[ROLE_CHECK] = { .executed = on_command_executed, .exec_failed = on_check_failed },
+	[ROLE_HEALTH] = { .executed = on_command_executed, .exec_failed = on_health_failed },
 };
 
 static void on_newline(void *data)
@@ -174,16 +190,19 @@ static void on_message(void *data, const NotifyMessage *message)
 		extend_limit(s, message->extend_us);
 	if (message->stopping && !s->is_stopping)
 		supervisor_event(s, PROCESS_STOPPING, NULL);
-	if (message->ready)
+	if (message->ready && s->plan->ready == READY_NOTIFY)
 		supervisor_is_ready(s);
+	watchdog_hear(s, message);
 	supervisor_settle(s);
+	if (message->extend_us > 0) /* whatever has been armed by what it said besides */
+		watchdog_extend(s, loop_now() + message->extend_us);
 }
 
 static const NotifyListener notify_listener = { .may_send = on_may_send, .message = on_message };
 
 bool supervisor_open_notify(Supervisor *s, GError **error)
 {
-	if (s->plan->ready != READY_NOTIFY || s->notify)
+	if (!plan_notifies(s->plan) || s->notify)
 		return true;
 	s->notify = notify_socket_new(s->notify_path, &notify_listener, s, error);
 	if (!s->notify)
@@ -210,6 +229,8 @@ void supervisor_take_fd(Supervisor *s, const char *kind_name, int fd)
 		break;
 	case KEPT_NOTIFY:
 		s->notify = notify_socket_resume(fd, &notify_listener, s);
+		if (!s->notify_path) /* what began with one has it, whatever its file says by now */
+			s->notify_path = notify_socket_path(s->context->runtime_dir, s->plan->name);
 		break;
 	case KEPT_COUNT:
 		break;
@@ -218,10 +239,10 @@ void supervisor_take_fd(Supervisor *s, const char *kind_name, int fd)
 
 void supervisor_arm(Supervisor *s)
 {
-	if (s->rows[ROLE_MAIN].status)
-		ready_fd_arm(s->rows[ROLE_MAIN].status);
-	if (s->rows[ROLE_CONTROL].status)
-		ready_fd_arm(s->rows[ROLE_CONTROL].status);
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		if (s->rows[role].status)
+			ready_fd_arm(s->rows[role].status);
+	}
 	if (s->ready)
 		ready_fd_arm(s->ready);
 	if (s->notify)
@@ -263,7 +284,7 @@ static int open_output(Supervisor *s, enum ProcessRole role)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!s->context->logs || (role == ROLE_MAIN && s->plan->execution.tty))
+	if (!s->context->logs || (role == ROLE_MAIN && s->plan->execution->tty))
 		return -1;
 	if (s->output_fd < 0)
 		s->output_fd = log_router_open(s->context->logs, s->plan->name, s->invocation, &error);
@@ -272,10 +293,30 @@ static int open_output(Supervisor *s, enum ProcessRole role)
 	return s->output_fd;
 }
 
+/* What a probe says is read here, too. Returns: the write end, the caller's; -1: it goes nowhere. */
+static int open_captured(Supervisor *s, enum ProcessRole role, GError **error)
+{
+	int log_fd = s->context->logs ? log_router_open(s->context->logs, s->plan->name, s->invocation, NULL) : -1;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0) {
+		fd_close(&log_fd);
+		fail_errno(error, errno, "cannot make a pipe");
+		return -1;
+	}
+	capture_free(s->probes[role]->output);
+	s->probes[role]->output = capture_new(fds[0], log_fd);
+	return fds[1];
+}
+
 static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
 {
+	ProcessContext *context = s->context;
+
 	if (input->role != ROLE_MAIN)
 		return true;
+	if (s->plan->has_sockets && !context->sockets(context->data, s->plan->name, &input->sockets, error))
+		return false;
 	if (!supervisor_open_notify(s, error))
 		return false;
 	if (s->notify)
@@ -288,10 +329,15 @@ static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
 
 static bool send_spawn(Supervisor *s, SpawnInput *input, GError **error)
 {
-	auto_fd int cgroup_fd = cgroup_open(s->cgroup, error);
+	const bool is_probe = role_is_probe(input->role);
+	Cgroup *cgroup = is_probe ? s->probes[input->role]->cgroup : s->cgroup;
+	auto_fd int cgroup_fd = cgroup_open(cgroup, error);
+	auto_fd int captured_fd = -1;
 	auto_fd int status_fd = -1;
 
-	if (cgroup_fd < 0 && cgroup_path(s->cgroup))
+	if (cgroup_fd < 0 && cgroup_path(cgroup))
+		return false;
+	if (is_probe && (captured_fd = open_captured(s, input->role, error)) < 0)
 		return false;
 	status_fd = make_pipe(&s->rows[input->role].status, READY_FD_EXEC_STATUS, &status_listeners[input->role], s,
 			      input->role == ROLE_MAIN ? KEPT_STATUS : KEPT_COUNT, error);
@@ -299,7 +345,7 @@ static bool send_spawn(Supervisor *s, SpawnInput *input, GError **error)
 		return false;
 	input->cgroup_fd = cgroup_fd;
 	input->status_fd = status_fd;
-	input->output_fd = open_output(s, input->role);
+	input->output_fd = is_probe ? captured_fd : open_output(s, input->role);
 	input->note = supervisor_note(s);
 	return spawn_request_send(s->context, input, error);
 }
@@ -310,9 +356,10 @@ bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *comma
 	SpawnInput input = {
 		.plan = s->plan,
 		.command = command,
+		.ends_runtime = !command && supervisor_ends_runtime(s),
 		.role = role,
 		.invocation = s->invocation,
-		.main_pid = role == ROLE_CONTROL ? s->rows[ROLE_MAIN].pid : 0,
+		.main_pid = role != ROLE_MAIN ? s->rows[ROLE_MAIN].pid : 0,
 		.output_fd = -1,
 		.cgroup_fd = -1,
 		.status_fd = -1,

@@ -4,11 +4,8 @@
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "process/outcome.h"
@@ -28,6 +25,16 @@ void step_clear_look(Supervisor *s)
 	supervisor_go(s, STEP_PREPARE, 0);
 }
 
+void step_apply_resources(Supervisor *s)
+{
+	g_autofree char *problem = NULL;
+
+	if (!s->plan->resources)
+		return;
+	problem = resources_apply(s->plan->resources, s->context->cgroup_root, cgroup_path(s->cgroup));
+	supervisor_event(s, PROCESS_RESOURCES, problem);
+}
+
 void step_new_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
@@ -37,6 +44,8 @@ void step_new_enter(Supervisor *s)
 		supervisor_fail_start(s, STEP_SWEEP, "%s", error->message);
 	else
 		supervisor_go(s, STEP_CLEAR, 0);
+	step_apply_resources(s);
+	s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
 }
 
 void step_new_stop(Supervisor *s)
@@ -193,6 +202,17 @@ static void forked_problem(Supervisor *s, const char *problem)
 	s->forked_problem = g_strdup(problem);
 }
 
+/* Not found in its file yet. Where nobody is left who could write one, it is not waited for. */
+static void forked_look_again(Supervisor *s, const char *problem)
+{
+	if (cgroup_population(s->cgroup) == CGROUP_EMPTY) {
+		supervisor_fail_start(s, STEP_REST, "its first process ended and left none behind: %s", problem);
+		return;
+	}
+	forked_problem(s, problem);
+	step_poll_again(s);
+}
+
 static void forked_look_at_file(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
@@ -200,8 +220,7 @@ static void forked_look_at_file(Supervisor *s)
 	pid_t pid;
 
 	if (!pidfile_read(s->plan->pid_file, &pid, &error)) {
-		forked_problem(s, error->message);
-		step_poll_again(s);
+		forked_look_again(s, error->message);
 		return;
 	}
 	if (!cgroup_path(s->cgroup) || cgroup_contains(s->cgroup, pid)) {
@@ -209,38 +228,18 @@ static void forked_look_at_file(Supervisor *s)
 		return;
 	}
 	stranger = g_strdup_printf("process %d in %s is not one of this service's", (int)pid, s->plan->pid_file);
-	forked_problem(s, stranger);
-	step_poll_again(s);
+	forked_look_again(s, stranger);
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
-	g_autoptr(GBytes) bytes = file_read_bounded(path, 4096, NULL);
-	const char *text = bytes ? g_bytes_get_data(bytes, NULL) : NULL;
-	/* "pid (name) state ppid": a name may hold anything, so from its last ")" on (proc(5)). */
-	const char *end = text ? g_strrstr_len(text, (gssize)g_bytes_get_size(bytes), ")") : NULL;
-	int parent;
-
-	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
-}
-
-/* Without a pid file: the one process that has become the keeper's child, if there is exactly one. */
+/* Without a pid file. */
 static void forked_guess(Supervisor *s)
 {
-	g_autoptr(GArray) pids = cgroup_pids(s->cgroup);
-	pid_t found = 0;
-	unsigned n = 0;
+	unsigned n_processes;
+	pid_t found = step_guess_main(s, &n_processes);
 
-	for (guint i = 0; i < pids->len; i++) {
-		if (pids->len > 1 && parent_of(g_array_index(pids, pid_t, i)) != getppid())
-			continue;
-		found = g_array_index(pids, pid_t, i);
-		n++;
-	}
-	if (pids->len == 0)
+	if (n_processes == 0)
 		supervisor_fail_start(s, STEP_REST, "its first process ended and left none behind");
-	else if (n == 1)
+	else if (found > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)found);
 	else
 		supervisor_is_ready(s); /* without a main process: it lives as long as its cgroup */
@@ -284,8 +283,13 @@ void step_adopt_enter(Supervisor *s)
 /* The process that was to follow is gone: then the end of the one before was the end. */
 static void adopt_failed(Supervisor *s, pid_t pid, int error)
 {
+	static const struct MessageExited unknown; /* it was told to a manager before us */
 	g_autofree char *text = g_strdup_printf("process %d: %s", (int)pid, g_strerror(error));
 
+	if (plan_is_script(s->plan)) {
+		script_adopt_failed(s);
+		return;
+	}
 	if (s->plan->ready == READY_FORK && !s->was_ready) {
 		forked_problem(s, text); /* the process in between may not be gone yet (ECHILD): look again */
 		supervisor_stay(s, STEP_FORKED, 0);
@@ -294,12 +298,14 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 	}
 	log_warning(s->plan->name, "MAINPID= cannot be followed: %s", text);
 	supervisor_stay(s, s->was_ready ? STEP_READY : STEP_MAIN, 0);
-	step_rows[s->step].main_ended(s, &s->last_exit);
+	supervisor_row(s)->main_ended(s, s->last_exit ? s->last_exit : &unknown);
 }
 
 static void adopt_succeeded(Supervisor *s)
 {
-	if (s->plan->ready == READY_FORK && !s->was_ready)
+	if (plan_is_script(s->plan))
+		script_is_up(s);
+	else if (s->plan->ready == READY_FORK && !s->was_ready)
 		supervisor_is_ready(s);
 	else if (s->was_ready)
 		supervisor_go(s, STEP_READY, 0);

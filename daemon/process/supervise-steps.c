@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "process/outcome.h"
+#include "process/process-stat.h"
 #include "process/supervise-private.h"
 
 /* A pid file is looked for again after this, then after twice as much ... */
@@ -28,7 +29,7 @@ bool step_has_others(const Supervisor *s)
 
 bool step_has_processes(const Supervisor *s)
 {
-	return s->rows[ROLE_MAIN].in_use || s->rows[ROLE_CONTROL].in_use || step_has_others(s);
+	return s->rows[ROLE_MAIN].in_use || s->rows[ROLE_CONTROL].in_use || probes_are_alive(s) || step_has_others(s);
 }
 
 void step_poll_again(Supervisor *s)
@@ -37,8 +38,32 @@ void step_poll_again(Supervisor *s)
 	timer_arm(s->poll, loop_now() + s->poll_us);
 }
 
+/* Why the kernel has killed a process of this run, for the machine or the service had no memory left; NULL: it has not. */
+static const char *describe_lack(const Supervisor *s, const struct MessageExited *exit)
+{
+	OutOfMemory now;
+
+	if (exit->code == CLD_EXITED && exit->status == 0)
+		return NULL;
+	now = resources_out_of_memory(cgroup_path(s->cgroup));
+	if (now.n_kills <= s->memory.n_kills)
+		return NULL;
+	return now.n_limit_reached > s->memory.n_limit_reached ? "out of memory: its own limit was reached (MemoryMax=)" :
+								 "out of memory: the machine had none left";
+}
+
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
 {
+	const char *lack = describe_lack(s, exit);
+
+	if (lack) {
+		g_autofree char *end = outcome_describe(exit->code, exit->status, 0);
+
+		/* The lack of memory may have killed another process of it, which this one then failed without. */
+		if (exit->code != CLD_KILLED || exit->status != SIGKILL)
+			return g_strdup_printf("%s, after a process of it was killed: %s", end, lack);
+		return g_strdup_printf("%s: %s", end, lack);
+	}
 	return outcome_describe(exit->code, exit->status, s->errnum);
 }
 
@@ -50,14 +75,46 @@ char *step_describe_control(const Supervisor *s, const struct MessageExited *exi
 	return problem ? g_strdup(problem) : outcome_describe(exit->code, exit->status, 0);
 }
 
+char *step_describe_action(const Supervisor *s, enum ProcessRole role, const struct MessageExited *exit)
+{
+	const char *problem = s->rows[role].problem;
+
+	if (problem)
+		return g_strdup(problem);
+	return plan_is_script(s->plan) ? outcome_describe_script(exit->code, exit->status) :
+					 outcome_describe(exit->code, exit->status, 0);
+}
+
 bool step_control_failed(const Command *command, const struct MessageExited *exit)
 {
-	return !command->may_fail && (exit->code != CLD_EXITED || exit->status != 0);
+	const bool may_fail = command && command->may_fail;
+
+	return !may_fail && (exit->code != CLD_EXITED || exit->status != 0);
 }
 
 const Command *step_command_at(const GPtrArray *commands, unsigned index)
 {
 	return index < commands->len ? g_ptr_array_index(commands, index) : NULL;
+}
+
+pid_t step_guess_main(const Supervisor *s, unsigned *ret_n_processes)
+{
+	g_autoptr(GArray) pids = cgroup_pids(s->cgroup);
+	const pid_t keeper = keeper_link_keeper_pid(s->context->link);
+	ProcessStat stat;
+	pid_t found = 0;
+	unsigned n = 0;
+
+	*ret_n_processes = pids->len;
+	for (guint i = 0; i < pids->len; i++) {
+		const pid_t pid = g_array_index(pids, pid_t, i);
+
+		if (pids->len > 1 && (!process_stat_read(pid, &stat) || stat.parent != keeper))
+			continue;
+		found = pid;
+		n++;
+	}
+	return n == 1 ? found : 0;
 }
 
 void step_kill_all(Supervisor *s, unsigned attempt)
@@ -66,6 +123,8 @@ void step_kill_all(Supervisor *s, unsigned attempt)
 
 	supervisor_signal(s, ROLE_MAIN, SIGKILL);
 	supervisor_signal(s, ROLE_CONTROL, SIGKILL);
+	supervisor_signal(s, ROLE_CHECK, SIGKILL);
+	supervisor_signal(s, ROLE_HEALTH, SIGKILL);
 	if (s->plan->kill_mode == KILL_MODE_CONTROL_GROUP && !cgroup_kill(s->cgroup, &error))
 		log_warning(s->plan->name, "%s", error->message);
 	cgroup_watch(s->cgroup, true);
@@ -84,7 +143,7 @@ void step_end_by_itself(Supervisor *s, const struct MessageExited *exit)
 
 /* --- events that mean nothing in a step --- */
 
-static void nothing(Supervisor *s)
+void step_nothing(Supervisor *s)
 {
 	(void)s;
 }
@@ -132,7 +191,7 @@ static void step_ready_ended(Supervisor *s, const struct MessageExited *exit)
 	supervisor_go(s, STEP_REST, 0);
 }
 
-static void step_ready_stop(Supervisor *s)
+void step_ready_stop(Supervisor *s)
 {
 	supervisor_go(s, STEP_STOP, 0);
 }
@@ -146,17 +205,18 @@ static void reload_over(Supervisor *s, const char *problem)
 
 static void step_reload_enter(Supervisor *s)
 {
+	const Command *command = s->plan->reload.command;
 	g_autoptr(GError) error = NULL;
 
-	if (!supervisor_spawn(s, ROLE_CONTROL, s->plan->reload.command, &error))
-		reload_over(s, error->message);
+	if (!command || !supervisor_spawn(s, ROLE_CONTROL, command, &error))
+		reload_over(s, error ? error->message : "it has no Reload= command any more");
 	else
 		supervisor_set_limit(s, loop_now() + s->plan->start_limit_us);
 }
 
 static void step_reload_control_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	g_autofree char *text = step_describe_control(s, exit);
+	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 
 	if (s->index == 0)
 		reload_over(s, step_control_failed(s->plan->reload.command, exit) ? text : NULL);
@@ -164,10 +224,11 @@ static void step_reload_control_ended(Supervisor *s, const struct MessageExited 
 		supervisor_stay(s, STEP_READY, 0); /* its time was up, and that has been told */
 }
 
-static void step_reload_limit(Supervisor *s)
+void step_reload_limit(Supervisor *s)
 {
 	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
-	g_autofree char *text = g_strdup_printf("%s not finished after %s", s->plan->reload.command->argv[0], limit);
+	const Command *command = s->plan->reload.command;
+	g_autofree char *text = g_strdup_printf("%s not finished after %s", command ? command->argv[0] : "its command", limit);
 
 	reload_over(s, text);
 	supervisor_stay(s, STEP_RELOAD, 1);
@@ -180,23 +241,32 @@ static void step_done_enter(Supervisor *s)
 }
 
 /* clang-format off */
-const StepRow step_rows[STEP_COUNT] = {
-	/*                 on entry            main ended            control ended              limit               look again         asked to stop */
-	[STEP_NEW]     = { step_new_enter,     step_stray_exit,      step_stray_exit,           nothing,            nothing,           step_new_stop },
-	[STEP_CLEAR]   = { step_clear_enter,   step_stray_exit,      step_stray_exit,           step_clear_limit,   step_clear_look,   step_new_stop },
-	[STEP_PREPARE] = { step_prepare_enter, step_stray_exit,      step_prepare_ended,        step_prepare_limit, nothing,           step_prepare_stop },
-	[STEP_MAIN]    = { step_main_enter,    step_main_ended,      step_stray_exit,           step_main_limit,    nothing,           step_main_stop },
-	[STEP_FORKED]  = { step_forked_enter,  step_stray_exit,      step_stray_exit,           step_forked_limit,  step_forked_enter, step_forked_stop },
-	[STEP_ADOPT]   = { step_adopt_enter,   step_stray_exit,      step_stray_exit,           step_forked_limit,  nothing,           step_adopt_stop },
-	[STEP_READY]   = { step_ready_enter,   step_ready_ended,     step_stray_exit,           nothing,            step_ready_look,   step_ready_stop },
-	[STEP_RELOAD]  = { step_reload_enter,  step_ready_ended,     step_reload_control_ended, step_reload_limit,  nothing,           step_ready_stop },
-	[STEP_DONE]    = { step_done_enter,    step_stray_exit,      step_stray_exit,           nothing,            nothing,           step_ready_stop },
-	[STEP_STOP]    = { step_stop_enter,    step_stop_main_ended, step_stop_control_ended,   step_stop_limit,    nothing,           nothing },
-	[STEP_TERM]    = { step_term_enter,    step_term_main_ended, step_stray_exit,           step_stop_limit,    nothing,           nothing },
-	[STEP_REST]    = { step_rest_enter,    step_rest_main_ended, step_rest_ended,           step_stop_limit,    step_over_look,    nothing },
-	[STEP_KILL]    = { step_kill_enter,    step_kill_main_ended, step_rest_ended,           nothing,            step_kill_look,    nothing },
-	[STEP_CLEANUP] = { step_cleanup_enter, step_stray_exit,      step_cleanup_ended,        step_cleanup_limit, step_cleanup_look, nothing },
-	[STEP_SWEEP]   = { step_sweep_enter,   step_sweep_ended,     step_sweep_ended,          nothing,            step_sweep_look,   nothing },
-	[STEP_GONE]    = { step_gone_enter,    step_stray_exit,      step_stray_exit,           nothing,            nothing,           nothing },
+static const StepRow step_rows[STEP_COUNT] = {
+	/*                 on entry              main ended            control ended              limit                 look again         asked to stop */
+	[STEP_NEW]     = { step_new_enter,       step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_new_stop },
+	[STEP_CLEAR]   = { step_clear_enter,     step_stray_exit,      step_stray_exit,           step_clear_limit,     step_clear_look,   step_new_stop },
+	[STEP_PREPARE] = { step_prepare_enter,   step_stray_exit,      step_prepare_ended,        step_prepare_limit,   step_nothing,      step_prepare_stop },
+	[STEP_MAIN]    = { step_main_enter,      step_main_ended,      step_stray_exit,           step_main_limit,      step_nothing,      step_main_stop },
+	[STEP_FORKED]  = { step_forked_enter,    step_stray_exit,      step_stray_exit,           step_forked_limit,    step_forked_enter, step_forked_stop },
+	[STEP_ADOPT]   = { step_adopt_enter,     step_stray_exit,      step_stray_exit,           step_forked_limit,    step_nothing,      step_adopt_stop },
+	[STEP_LEFT]    = { script_left_enter,    step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_ready_stop },
+	[STEP_READY]   = { step_ready_enter,     step_ready_ended,     step_stray_exit,           step_nothing,         step_ready_look,   step_ready_stop },
+	[STEP_RELOAD]  = { step_reload_enter,    step_ready_ended,     step_reload_control_ended, step_reload_limit,    step_nothing,      step_ready_stop },
+	[STEP_RESTART] = { script_restart_enter, step_stray_exit,      script_restart_ended,      script_restart_limit, step_nothing,      step_ready_stop },
+	[STEP_DONE]    = { step_done_enter,      step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_ready_stop },
+	[STEP_ABORT]   = { step_abort_enter,     step_abort_main_ended, step_stray_exit,          step_stop_limit,      step_nothing,      step_nothing },
+	[STEP_STOP]    = { step_stop_enter,      step_stop_main_ended, step_stop_control_ended,   step_stop_limit,      step_nothing,      step_nothing },
+	[STEP_TERM]    = { step_term_enter,      step_term_main_ended, step_stray_exit,           step_stop_limit,      step_nothing,      step_nothing },
+	[STEP_REST]    = { step_rest_enter,      step_rest_main_ended, step_rest_ended,           step_stop_limit,      step_over_look,    step_nothing },
+	[STEP_KILL]    = { step_kill_enter,      step_kill_main_ended, step_rest_ended,           step_nothing,         step_kill_look,    step_nothing },
+	[STEP_CLEANUP] = { step_cleanup_enter,   step_stray_exit,      step_cleanup_ended,        step_cleanup_limit,   step_cleanup_look, step_nothing },
+	[STEP_SWEEP]   = { step_sweep_enter,     step_sweep_ended,     step_sweep_ended,          step_nothing,         step_sweep_look,   step_nothing },
+	[STEP_TIDY]    = { step_tidy_enter,      step_stray_exit,      step_tidy_ended,           step_tidy_limit,      step_cleanup_look, step_nothing },
+	[STEP_GONE]    = { step_gone_enter,      step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_nothing },
 };
 /* clang-format on */
+
+const StepRow *supervisor_row(const Supervisor *s)
+{
+	return plan_is_script(s->plan) && script_rows[s->step].enter ? &script_rows[s->step] : &step_rows[s->step];
+}

@@ -16,7 +16,7 @@
 /* --- stopping: command, main process, the rest, kill --- */
 
 /* One limit for all of it, from the moment in which stopping began. */
-static void begin_stopping(Supervisor *s)
+void step_begin_stopping(Supervisor *s)
 {
 	if (s->is_stopping)
 		return;
@@ -29,9 +29,14 @@ void step_stop_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
 
-	begin_stopping(s);
+	step_begin_stopping(s);
 	if (s->rows[ROLE_CONTROL].in_use) {
-		supervisor_signal(s, ROLE_CONTROL, SIGKILL); /* a reload is of no use any more; its end brings us here again */
+		/*
+		 * A reload is of no use any more; its end brings us here again. A script's command is let go on: it may be
+		 * between its stop and its start, and what it is about to start would be started after our Stop=.
+		 */
+		if (!plan_is_script(s->plan))
+			supervisor_signal(s, ROLE_CONTROL, SIGKILL);
 		return;
 	}
 	if (s->plan->stop.kind != ACTION_COMMAND) {
@@ -47,20 +52,21 @@ void step_stop_enter(Supervisor *s)
 
 void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	g_autofree char *text = step_describe_control(s, exit);
+	const Command *command = s->plan->stop.command;
+	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 
 	if (s->index == 0) {
 		supervisor_go(s, STEP_STOP, 0);
 		return;
 	}
-	if (step_control_failed(s->plan->stop.command, exit))
-		log_warning(s->plan->name, "Stop= command: %s: %s", s->plan->stop.command->argv[0], text);
+	if (step_control_failed(command, exit))
+		log_warning(s->plan->name, "Stop= command: %s: %s", command ? command->argv[0] : "not in its file any more", text);
 	supervisor_go(s, STEP_TERM, 0);
 }
 
 void step_term_enter(Supervisor *s)
 {
-	begin_stopping(s);
+	step_begin_stopping(s);
 	if (!s->rows[ROLE_MAIN].in_use) {
 		supervisor_go(s, STEP_REST, 0);
 		return;
@@ -104,7 +110,7 @@ void step_rest_enter(Supervisor *s)
 		step_over_look(s);
 		return;
 	}
-	begin_stopping(s);
+	step_begin_stopping(s);
 	supervisor_signal(s, ROLE_CONTROL, SIGTERM);
 	if (step_has_others(s)) {
 		cgroup_signal(s->cgroup, SIGTERM, s->rows[ROLE_CONTROL].pid);
@@ -215,7 +221,7 @@ void step_sweep_look(Supervisor *s)
 			supervisor_go(s, STEP_SWEEP, s->index + 1);
 		return;
 	}
-	supervisor_go(s, STEP_GONE, 0);
+	supervisor_go(s, STEP_TIDY, 0);
 }
 
 void step_sweep_enter(Supervisor *s)
@@ -231,6 +237,51 @@ void step_sweep_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	step_stray_exit(s, exit);
 	step_sweep_look(s);
+}
+
+/* --- what it leaves --- */
+
+bool supervisor_ends_runtime(const Supervisor *s)
+{
+	const ExecDef *e = s->plan->execution;
+
+	if (e->directories[DIRECTORY_RUNTIME].names->len == 0)
+		return false; /* most have none */
+	return exec_def_runtime_ends(e, s->context->starts_again(s->context->data, s->plan->name));
+}
+
+/* A process of its own does it: there may be much to remove, and it may be slow. */
+void step_tidy_enter(Supervisor *s)
+{
+	g_autoptr(GError) error = NULL;
+	const SandboxDef *sandbox = s->plan->execution->sandbox;
+	const bool has_private_tmp = sandbox && sandbox->private_tmp;
+
+	supervisor_set_limit(s, 0);
+	if (!has_private_tmp && !supervisor_ends_runtime(s)) {
+		supervisor_go(s, STEP_GONE, 0);
+		return;
+	}
+	supervisor_set_limit(s, loop_now() + s->plan->stop_limit_us);
+	if (supervisor_spawn(s, ROLE_CONTROL, NULL, &error))
+		return;
+	log_warning(s->plan->name, "what it leaves is not removed: %s", error->message);
+	supervisor_go(s, STEP_GONE, 0);
+}
+
+void step_tidy_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	g_autofree char *text = step_describe_control(s, exit);
+
+	if (step_control_failed(NULL, exit))
+		log_warning(s->plan->name, "what it leaves is not removed: %s", text);
+	supervisor_go(s, STEP_GONE, 0);
+}
+
+void step_tidy_limit(Supervisor *s)
+{
+	log_warning(s->plan->name, "removing what it leaves takes too long");
+	step_kill_all(s, 0);
 }
 
 void step_gone_enter(Supervisor *s)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/errors.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "process/supervise-private.h"
@@ -47,17 +48,63 @@ static void note_phase(Supervisor *s)
 	supervisor_event(s, PROCESS_PHASE, NULL);
 }
 
+/* It is up, but what runs is about to be replaced, or to be known: commands that are asked for wait. */
+static bool is_up_but_busy(const Supervisor *s)
+{
+	return s->step == STEP_RESTART || s->step == STEP_LEFT || (s->step == STEP_ADOPT && s->was_ready);
+}
+
+static void reload(Supervisor *s)
+{
+	const Action *action = &s->plan->reload;
+
+	if (action->kind == ACTION_NONE) {
+		supervisor_event(s, PROCESS_RELOAD_FAILED, "it has no Reload=");
+	} else if (s->step != STEP_READY && !(s->step == STEP_DONE && plan_is_script(s->plan))) {
+		supervisor_event(s, PROCESS_RELOAD_FAILED,
+				 s->step == STEP_RELOAD ? "a reload is under way" : "it is not ready");
+	} else if (action->kind == ACTION_COMMAND) {
+		supervisor_go(s, STEP_RELOAD, 0);
+	} else if (!s->rows[ROLE_MAIN].in_use) {
+		supervisor_event(s, PROCESS_RELOAD_FAILED, "its main process is not known");
+	} else {
+		supervisor_signal(s, ROLE_MAIN, action->signal);
+		supervisor_event(s, PROCESS_RELOADED, NULL);
+	}
+}
+
+static bool begin_reload(Supervisor *s)
+{
+	if (!s->reload_wanted || is_up_but_busy(s))
+		return false;
+	s->reload_wanted = false;
+	reload(s);
+	return s->is_entering;
+}
+
+/* A restart by command waits for a reload, too. */
+static bool begin_restart(Supervisor *s)
+{
+	if (!s->restart_wanted || (s->step != STEP_READY && s->step != STEP_DONE))
+		return false;
+	s->restart_wanted = false;
+	supervisor_go(s, STEP_RESTART, 0);
+	return true;
+}
+
 void supervisor_settle(Supervisor *s)
 {
 	if (!s->has_begun)
 		return;
-	while (s->is_entering) {
+	while (s->is_entering || begin_reload(s) || begin_restart(s)) {
 		s->is_entering = false;
 		timer_disarm(s->poll);
-		step_rows[s->step].enter(s);
+		supervisor_row(s)->enter(s);
 	}
 	if (s->step != STEP_MAIN && s->step != STEP_ADOPT)
 		supervisor_unwatch(s);
+	watchdog_update(s);
+	probes_update(s);
 	note_phase(s);
 }
 
@@ -87,7 +134,7 @@ void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo)
 
 /* --- what the engine is told --- */
 
-static void emit(Supervisor *s, ProcessEvent *event)
+void supervisor_emit(Supervisor *s, ProcessEvent *event)
 {
 	s->context->event(s->context->data, s->plan->name, s->invocation, event);
 }
@@ -96,7 +143,7 @@ void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text)
 {
 	ProcessEvent event = { .kind = kind, .pid = s->rows[ROLE_MAIN].pid, .text = text, .at_us = loop_now() };
 
-	emit(s, &event);
+	supervisor_emit(s, &event);
 }
 
 void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text)
@@ -107,7 +154,18 @@ void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool 
 	if (s->failed_told || s->exited_told)
 		return;
 	s->exited_told = true;
-	emit(s, &event);
+	supervisor_emit(s, &event);
+}
+
+void supervisor_tell_done(Supervisor *s, const char *text)
+{
+	ProcessEvent event = { .kind = PROCESS_EXITED, .success = true, .is_done = true, .code = CLD_EXITED, .text = text,
+			       .at_us = loop_now() };
+
+	if (s->failed_told || s->exited_told)
+		return;
+	s->exited_told = true;
+	supervisor_emit(s, &event);
 }
 
 void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
@@ -135,6 +193,12 @@ static void row_clear(Supervisor *s, enum ProcessRole role)
 	g_clear_pointer(&row->problem, g_free);
 }
 
+/* Of another version's row nothing is known but that it runs beside the main process. */
+static enum ProcessRole role_of(const struct ProcessId *id)
+{
+	return id->role < ROLE_COUNT ? (enum ProcessRole)id->role : ROLE_CONTROL;
+}
+
 static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
 {
 	struct MessageExited exit = { .code = CLD_EXITED, .status = 127, .at_us = (uint64_t)loop_now() };
@@ -143,10 +207,12 @@ static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
 	row->in_use = false;
 	g_free(row->problem);
 	row->problem = g_strdup_printf("cannot start a process: %s", g_strerror(error));
-	if (role == ROLE_CONTROL)
-		step_rows[s->step].control_ended(s, &exit);
+	if (role_is_probe(role))
+		probe_ended(s, role, &exit);
+	else if (role == ROLE_CONTROL)
+		supervisor_row(s)->control_ended(s, &exit);
 	else if (s->is_stopping)
-		step_rows[s->step].main_ended(s, &exit);
+		supervisor_row(s)->main_ended(s, &exit);
 	else
 		supervisor_fail_start(s, STEP_REST, "%s", row->problem);
 	row_clear(s, role);
@@ -154,7 +220,7 @@ static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
 
 void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
 {
-	enum ProcessRole role = message->id.role == ROLE_MAIN ? ROLE_MAIN : ROLE_CONTROL;
+	enum ProcessRole role = role_of(&message->id);
 	ProcessRow *row = &s->rows[role];
 	ProcessEvent started = { .kind = PROCESS_STARTED, .pid = message->pid, .at_us = (int64_t)message->at_us };
 
@@ -165,7 +231,7 @@ void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
 	} else {
 		row->pid = message->pid;
 		if (role == ROLE_MAIN)
-			emit(s, &started);
+			supervisor_emit(s, &started);
 		supervisor_arm(s);
 	}
 	supervisor_settle(s);
@@ -173,17 +239,20 @@ void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
 
 static void handle_exit(Supervisor *s, const struct MessageExited *message)
 {
-	enum ProcessRole role = message->id.role == ROLE_MAIN ? ROLE_MAIN : ROLE_CONTROL;
+	enum ProcessRole role = role_of(&message->id);
 	ProcessRow *row = &s->rows[role];
 
 	supervisor_drain(s, role);
 	row->in_use = false;
 	row->pid = 0;
 	if (role == ROLE_MAIN) {
-		s->last_exit = *message;
-		step_rows[s->step].main_ended(s, message);
+		g_free(s->last_exit);
+		s->last_exit = g_memdup2(message, sizeof(*message));
+		supervisor_row(s)->main_ended(s, message);
+	} else if (role_is_probe(role)) {
+		probe_ended(s, role, message);
 	} else {
-		step_rows[s->step].control_ended(s, message);
+		supervisor_row(s)->control_ended(s, message);
 	}
 	row_clear(s, role);
 	/* Only now the row is free: the note says what comes next, and its first act may need the row. */
@@ -193,11 +262,11 @@ static void handle_exit(Supervisor *s, const struct MessageExited *message)
 
 void supervisor_on_exited(Supervisor *s, const struct MessageExited *message)
 {
-	enum ProcessRole role = message->id.role == ROLE_MAIN ? ROLE_MAIN : ROLE_CONTROL;
+	enum ProcessRole role = role_of(&message->id);
 
 	if (!s->has_begun) {
-		s->early_exits[role] = *message;
-		s->has_early_exit[role] = true;
+		g_free(s->early_exits[role]);
+		s->early_exits[role] = g_memdup2(message, sizeof(*message));
 		return;
 	}
 	handle_exit(s, message);
@@ -225,7 +294,7 @@ static void on_limit(void *data)
 {
 	Supervisor *s = data;
 
-	step_rows[s->step].limit(s);
+	supervisor_row(s)->limit(s);
 	supervisor_settle(s);
 }
 
@@ -233,27 +302,8 @@ static void look_again(void *data)
 {
 	Supervisor *s = data;
 
-	step_rows[s->step].changed(s);
+	supervisor_row(s)->changed(s);
 	supervisor_settle(s);
-}
-
-static void reload(Supervisor *s)
-{
-	const Action *action = &s->plan->reload;
-
-	if (action->kind == ACTION_NONE) {
-		supervisor_event(s, PROCESS_RELOAD_FAILED, "it has no Reload=");
-	} else if (s->step != STEP_READY) {
-		supervisor_event(s, PROCESS_RELOAD_FAILED,
-				 s->step == STEP_RELOAD ? "a reload is under way" : "it is not ready");
-	} else if (action->kind == ACTION_COMMAND) {
-		supervisor_go(s, STEP_RELOAD, 0);
-	} else if (!s->rows[ROLE_MAIN].in_use) {
-		supervisor_event(s, PROCESS_RELOAD_FAILED, "its main process is not known");
-	} else {
-		supervisor_signal(s, ROLE_MAIN, action->signal);
-		supervisor_event(s, PROCESS_RELOADED, NULL);
-	}
 }
 
 /* Is the process there that the step waits for? Then it has been entered before us. */
@@ -265,8 +315,10 @@ static bool step_is_under_way(const Supervisor *s)
 	switch (s->step) {
 	case STEP_PREPARE:
 	case STEP_RELOAD:
+	case STEP_RESTART:
 	case STEP_STOP:
 	case STEP_CLEANUP:
+	case STEP_TIDY:
 		return has_control;
 	case STEP_MAIN:
 	case STEP_ADOPT:
@@ -274,8 +326,10 @@ static bool step_is_under_way(const Supervisor *s)
 	case STEP_NEW:
 	case STEP_CLEAR:
 	case STEP_FORKED:
+	case STEP_LEFT:
 	case STEP_READY:
 	case STEP_DONE:
+	case STEP_ABORT:
 	case STEP_TERM:
 	case STEP_REST:
 	case STEP_KILL:
@@ -287,12 +341,17 @@ static bool step_is_under_way(const Supervisor *s)
 	return false;
 }
 
+static bool may_live_without_main(const Supervisor *s)
+{
+	return s->plan->ready == READY_FORK || plan_is_script(s->plan);
+}
+
 /* A ready service whose main process nobody knows of any more: only its cgroup can say whether it lives. */
 static void resume_ready(Supervisor *s)
 {
 	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
 
-	if (s->rows[ROLE_MAIN].in_use || s->plan->ready == READY_FORK)
+	if (s->rows[ROLE_MAIN].in_use || may_live_without_main(s))
 		return;
 	supervisor_tell_exit(s, &unknown, false, "its main process ended while nobody looked");
 	supervisor_go(s, STEP_REST, 0);
@@ -306,6 +365,11 @@ static void resume(Supervisor *s)
 	if (!supervisor_open_notify(s, &error))
 		log_warning(s->plan->name, "%s", error->message);
 	supervisor_arm(s);
+	if (supervisor_is_up(s))
+		step_apply_resources(s);
+	if (s->plan->kill_mode == KILL_MODE_PROCESS) /* otherwise the group was made for this run, and counts only this */
+		s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
+	probes_resume(s);
 	if (s->step == STEP_READY || s->step == STEP_RELOAD)
 		resume_ready(s);
 	if (s->step == STEP_ADOPT && s->rows[ROLE_MAIN].in_use)
@@ -313,8 +377,8 @@ static void resume(Supervisor *s)
 	if (s->step == STEP_MAIN && s->rows[ROLE_MAIN].in_use && !s->rows[ROLE_MAIN].status)
 		step_main_executed(s); /* the keeper no longer has the pipe: it was read to its end */
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		if (s->has_early_exit[role])
-			handle_exit(s, &s->early_exits[role]);
+		if (s->early_exits[role])
+			handle_exit(s, s->early_exits[role]);
 	}
 }
 
@@ -323,14 +387,13 @@ static void on_turn(void *data)
 	Supervisor *s = data;
 	bool is_first = !s->has_begun;
 
+	if (is_first && !s->is_resumed && keeper_link_wait(s->context->link, s->turn))
+		return;
 	s->has_begun = true;
 	if (is_first && s->is_resumed)
 		resume(s);
-	if (s->reload_wanted)
-		reload(s);
-	s->reload_wanted = false;
 	if (s->stop_wanted)
-		step_rows[s->step].stop(s);
+		supervisor_row(s)->stop(s);
 	s->stop_wanted = false;
 	supervisor_settle(s);
 }
@@ -346,8 +409,9 @@ static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def
 	s->invocation = invocation;
 	s->is_entering = true;
 	s->output_fd = -1;
+	s->known_us = loop_now();
 	s->cgroup = cgroup_new(context->cgroup_root, def->name, look_again, s);
-	if (def->ready == READY_NOTIFY)
+	if (plan_notifies(s->plan))
 		s->notify_path = notify_socket_path(context->runtime_dir, def->name);
 	s->turn = timer_new(on_turn, s);
 	s->limit = timer_new(on_limit, s);
@@ -359,6 +423,7 @@ Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uin
 {
 	Supervisor *s = supervisor_new(context, def, invocation);
 
+	s->watchdog_us = s->plan->watchdog_us;
 	timer_arm(s->turn, loop_now());
 	return s;
 }
@@ -366,22 +431,26 @@ Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uin
 /* With its history lost: what lives is ready, what is left without a main process is on its way out. */
 static void guess_step(Supervisor *s)
 {
-	if (s->rows[ROLE_MAIN].in_use || s->plan->ready == READY_FORK)
+	if (s->rows[ROLE_MAIN].in_use || may_live_without_main(s))
 		supervisor_go(s, STEP_READY, 0);
 	else
 		supervisor_go(s, STEP_REST, 0);
 	s->was_ready = true;
 }
 
+/* In the phase: tenths of a second, so that a day has five digits. */
+#define WATCHDOG_UNIT_US (G_USEC_PER_SEC / 10)
+
 static bool parse_phase(Supervisor *s, const char *phase)
 {
+	unsigned watchdog = 0;
 	char name[16];
 	char flags[8];
 	unsigned index;
 	int64_t deadline_us;
 	Step step;
 
-	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]", name, &index, &deadline_us, flags) != 4 ||
+	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]:%x", name, &index, &deadline_us, flags, &watchdog) < 4 ||
 	    !step_from_name(name, &step))
 		return false;
 	s->step = step;
@@ -390,19 +459,21 @@ static bool parse_phase(Supervisor *s, const char *phase)
 	s->failed_told = strchr(flags, 'f') != NULL;
 	s->exited_told = strchr(flags, 'x') != NULL;
 	s->is_stopping = strchr(flags, 's') != NULL;
+	s->has_run = strchr(flags, 'u') != NULL;
+	s->watchdog_us = MIN((int64_t)watchdog * WATCHDOG_UNIT_US, WATCHDOG_MAX_US);
 	supervisor_set_limit(s, deadline_us > 0 ? deadline_us : 0);
 	g_strlcpy(s->noted, phase, sizeof s->noted);
 	return true;
 }
 
 Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation, const char *phase,
-			      pid_t main_pid, pid_t control_pid)
+			      const pid_t pids[ROLE_COUNT])
 {
 	Supervisor *s = supervisor_new(context, def, invocation);
 
 	s->is_resumed = true;
-	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = main_pid > 0, .pid = main_pid };
-	s->rows[ROLE_CONTROL] = (ProcessRow){ .in_use = control_pid > 0, .pid = control_pid };
+	for (int role = 0; role < ROLE_COUNT; role++)
+		s->rows[role] = (ProcessRow){ .in_use = pids[role] > 0, .pid = pids[role] };
 	if (!parse_phase(s, phase))
 		guess_step(s);
 	return s;
@@ -420,7 +491,7 @@ void supervisor_resumed(Supervisor *s)
 
 void supervisor_redefine(Supervisor *s, const ServiceDef *def)
 {
-	if (s->has_begun && (s->step == STEP_READY || s->step == STEP_DONE))
+	if (s->has_begun && supervisor_is_up(s))
 		plan_refresh(s->plan, def);
 }
 
@@ -438,10 +509,43 @@ void supervisor_reload(Supervisor *s)
 		timer_arm(s->turn, loop_now());
 }
 
+void supervisor_restart(Supervisor *s)
+{
+	if (s->step == STEP_RESTART && s->index == 0)
+		return; /* else it took too long, and its failure has been told */
+	s->restart_wanted = true;
+	if (s->has_begun || !s->is_resumed)
+		timer_arm(s->turn, loop_now());
+}
+
+bool supervisor_send_signal(Supervisor *s, int signo, bool to_all, GError **error)
+{
+	if (to_all && !cgroup_path(s->cgroup))
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED,
+			    "%s: without cgroup v2 only its main process is known", s->plan->name);
+	if (!to_all && !s->rows[ROLE_MAIN].in_use)
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: its main process is not known", s->plan->name);
+	if (to_all)
+		cgroup_signal(s->cgroup, signo, 0);
+	else
+		supervisor_signal(s, ROLE_MAIN, signo);
+	return true;
+}
+
+void supervisor_check(Supervisor *s)
+{
+	s->check_wanted = true;
+	if (s->has_begun || !s->is_resumed)
+		timer_arm(s->turn, loop_now());
+}
+
 void supervisor_phase(const Supervisor *s, char *text, size_t size)
 {
+	/* Rounded up, never to a time that is too short. */
+	const int64_t watchdog = (s->watchdog_us + WATCHDOG_UNIT_US - 1) / WATCHDOG_UNIT_US;
 	char flags[8];
 	char *end = flags;
+	int length;
 
 	*end++ = '-';
 	if (s->was_ready)
@@ -452,8 +556,12 @@ void supervisor_phase(const Supervisor *s, char *text, size_t size)
 		*end++ = 'x';
 	if (s->is_stopping)
 		*end++ = 's';
+	if (s->has_run)
+		*end++ = 'u';
 	*end = '\0';
-	(void)snprintf(text, size, "%s:%u:%" PRId64 ":%s", step_name(s->step), s->index, timer_deadline(s->limit), flags);
+	length = snprintf(text, size, "%s:%u:%" PRId64 ":%s", step_name(s->step), s->index, timer_deadline(s->limit), flags);
+	if (watchdog > 0 && length > 0 && (size_t)length < size)
+		(void)snprintf(text + length, size - (size_t)length, ":%x", (unsigned)watchdog);
 }
 
 pid_t supervisor_main_pid(const Supervisor *s)
@@ -476,17 +584,23 @@ void supervisor_free(Supervisor *s)
 	if (!s)
 		return;
 	supervisor_unwatch(s);
+	keeper_link_wait_no_more(s->context->link, s->turn);
 	timer_free(s->turn);
 	timer_free(s->limit);
 	timer_free(s->poll);
-	row_clear(s, ROLE_MAIN);
-	row_clear(s, ROLE_CONTROL);
+	timer_free(s->watchdog);
+	for (int role = 0; role < ROLE_COUNT; role++)
+		row_clear(s, (enum ProcessRole)role);
+	probes_free(s);
 	ready_fd_free(s->ready);
 	notify_socket_free(s->notify);
 	g_free(s->notify_path);
 	g_free(s->status_text);
 	g_free(s->forked_problem);
 	g_free(s->unready_why);
+	for (int role = 0; role < ROLE_COUNT; role++)
+		g_free(s->early_exits[role]);
+	g_free(s->last_exit);
 	fd_close(&s->output_fd);
 	cgroup_free(s->cgroup);
 	plan_free(s->plan);

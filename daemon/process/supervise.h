@@ -24,6 +24,13 @@
 typedef struct Supervisor Supervisor;
 typedef struct LogRouter LogRouter;
 
+/* What a main process listens on; borrowed. */
+typedef struct SpawnSockets {
+	const int *fds; /* it finds them from number 3 on */
+	unsigned n;
+	const char *names; /* LISTEN_FDNAMES */
+} SpawnSockets;
+
 /* What all supervisors share; owned by the manager. */
 typedef struct ProcessContext {
 	KeeperLink *link;
@@ -46,6 +53,10 @@ typedef struct ProcessContext {
 	 */
 	void (*watch)(void *data, const char *service, KeyPrefix prefix, const char *key);
 	void (*unwatch)(void *data, const char *service, KeyPrefix prefix, const char *key);
+	/* Will another run of @service follow the one that is ending? */
+	bool (*starts_again)(void *data, const char *service);
+	/* The sockets of a service that has any, all open; valid until the next call. False with @error: the start fails. */
+	bool (*sockets)(void *data, const char *service, SpawnSockets *ret, GError **error);
 	void *data;
 } ProcessContext;
 
@@ -58,13 +69,13 @@ Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uin
 /**
  * supervisor_resume() - take over an invocation that another manager began
  * @phase:     what supervisor_phase() last gave, "" if the note is lost: alive means ready then
- * @main_pid, @control_pid: living (or unacknowledged) rows, 0: none
+ * @pids:      by role: living (or unacknowledged) rows, 0: none
  *
  * Time limits go on from where they were. Kept descriptors (notify socket, ready descriptor, exec status, log pipe) are
  * handed over by supervisor_give_fd() before the first event is reported; call supervisor_resumed() after the last.
  */
 Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation, const char *phase,
-			      pid_t main_pid, pid_t control_pid);
+			      const pid_t pids[ROLE_COUNT]);
 /* @kind: the middle part of the kept name "SERVICE/KIND/INDEX". Takes @fd in any case. */
 void supervisor_give_fd(Supervisor *supervisor, const char *kind, int fd);
 void supervisor_resumed(Supervisor *supervisor);
@@ -76,7 +87,22 @@ void supervisor_resumed(Supervisor *supervisor);
  */
 void supervisor_redefine(Supervisor *supervisor, const ServiceDef *def);
 void supervisor_stop(Supervisor *supervisor);
+/* Answered by PROCESS_RELOADED or PROCESS_RELOAD_FAILED; waits for a RestartCommand= that runs. */
 void supervisor_reload(Supervisor *supervisor);
+/*
+ * supervisor_restart() - run the RestartCommand= of a script; answered by PROCESS_RESTARTED or PROCESS_RESTART_FAILED, unless
+ * a stop comes before it begins. While it runs already this is nothing.
+ */
+void supervisor_restart(Supervisor *supervisor);
+/* Run the CheckCommand=; answered by PROCESS_CHECKED. What is not up, or ends meanwhile, has nothing in its way. */
+void supervisor_check(Supervisor *supervisor);
+
+/**
+ * supervisor_send_signal() - what somebody asked for: it is no stop, and what ends of it ends by itself
+ * @to_all: to every process of the service, and not only to the main one
+ * Returns: false with NOT_SUPPORTED when it is not known whom to send it to.
+ */
+bool supervisor_send_signal(Supervisor *supervisor, int signo, bool to_all, GError **error);
 
 /* Messages of the keeper that concern this invocation. An exit is acknowledged by the supervisor itself. */
 void supervisor_on_spawned(Supervisor *supervisor, const struct MessageSpawned *message);

@@ -92,10 +92,12 @@ struct MessageHeader {
 	uint32_t size; /* of the whole datagram */
 };
 
-/* A row of the keeper's table is (service, role, invocation); main and control can be alive at once. */
+/* A row of the keeper's table is (service, role, invocation); one of each role can be alive at once. */
 enum ProcessRole {
 	ROLE_MAIN = 0,
 	ROLE_CONTROL = 1, /* preparation, stop, reload and clean-up commands */
+	ROLE_CHECK = 2,   /* CheckCommand= */
+	ROLE_HEALTH = 3,  /* HealthCommand= */
 	ROLE_COUNT
 };
 
@@ -181,12 +183,19 @@ enum ExecStep {
 	EXEC_STEP_ENVIRONMENT = 7, /* svc-exec: an environment file */
 	EXEC_STEP_TTY = 8,       /* svc-exec: the terminal */
 	EXEC_STEP_SPEC = 9,      /* svc-exec: its own input */
-	EXEC_STEP_RUNTIME = 10,  /* svc-exec: a runtime directory */
+	EXEC_STEP_RUNTIME = 10,  /* svc-exec: one of its directories */
+	EXEC_STEP_INPUT = 11,    /* svc-exec: standard input */
+	EXEC_STEP_SCHEDULING = 12, /* svc-exec: processors and priorities */
+	EXEC_STEP_SANDBOX = 13,  /* svc-exec: mounts, namespaces, capabilities, system calls */
+	EXEC_STEP_REMOVE = 14,   /* svc-exec: what a run leaves could not be removed */
 };
+
+#define EXEC_STATUS_TEXT 184
 
 struct ExecStatus {
 	int32_t step;
 	int32_t error; /* errno */
+	char what[EXEC_STATUS_TEXT]; /* "PrivateTmp=: cannot mount /tmp", for people; ends with a NUL; "": the step says it all */
 };
 
 /* SPAWNED: always comes before EXITED of the same row. After one with an error no EXITED follows, and the row is free. */

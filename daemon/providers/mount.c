@@ -120,8 +120,8 @@ static void on_mountinfo_changed(GIOCondition condition, void *data);
 
 static void watch_mountinfo(MountProvider *mounts)
 {
-	mounts->source = fd_source_new(mounts->fd, G_IO_PRI | G_IO_ERR, LOOP_PRIORITY_PROVIDER,
-				       on_mountinfo_changed, mounts);
+	mounts->source = fd_source_new_forgetful(mounts->fd, G_IO_PRI | G_IO_ERR, LOOP_PRIORITY_PROVIDER,
+						 on_mountinfo_changed, mounts);
 }
 
 /* The source goes for the pause: poll(2) reports an error condition even where no events are asked for. */

@@ -20,7 +20,8 @@ from sandbox import Sandbox
 LATENCY_ROUNDS = 200
 REAL_ROUNDS = 20
 EVENTS = 5000
-CONDITIONS = (10, 1000, 10000)
+CONDITIONS = (100, 1000, 10000)
+FILE_EVENTS = 1000
 PER_SERVICE = 50
 IDLE_S = int(os.environ.get("SVCD_BENCH_IDLE_S", "60"))
 
@@ -104,14 +105,14 @@ def measure_bus_latency():
     return {"bus_name_to_exec_ms": figures_ms(took)}
 
 
-def cost_of_event_us(box, send):
+def cost_of_event_us(box, send, n_events=EVENTS):
     """svcctl is answered when no event is left: events go first."""
     box.svcctl("version")
     began = cpu_us(box.manager_pid())
-    for number in range(EVENTS):
+    for number in range(n_events):
         send(number)
     box.svcctl("version")
-    return round((cpu_us(box.manager_pid()) - began) / EVENTS, 2)
+    return round((cpu_us(box.manager_pid()) - began) / n_events, 2)
 
 
 def measure_cost(n):
@@ -137,6 +138,26 @@ def measure_cost(n):
             events.send("change", subsystem="net")
         figures["switches_by_5000_events_of_other_subsystems"] = switches(box.manager_pid()) - before
     return figures
+
+
+def toggle(path):
+    """A file appears, or goes."""
+    if os.path.exists(path):
+        os.unlink(path)
+    else:
+        with open(path, "wb"):
+            pass
+
+
+def measure_services(n):
+    """As many services as conditions; each waits for a file of its own, and for something that never comes."""
+    services = {f"s{number}": f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=path:/srv/{number}\nWhen=flag:never\n"
+                for number in range(n)}
+    with Sandbox(services, files={"/srv/other": ""}) as box:
+        box.wait_at_rest(120)
+        wait_quiet([box.manager_pid()])
+        files = [box.path(f"/srv/{number % n}") for number in range(FILE_EVENTS)]
+        return {"file_of_one_of_n_services": cost_of_event_us(box, lambda i: toggle(files[i]), FILE_EVENTS)}
 
 
 # What is known of the world at all, from each who may tell. Nothing writes to the directories meanwhile.
@@ -225,7 +246,7 @@ def ratios(costs):
 
 def measure_all():
     latency = measure_latency() | measure_bus_latency()
-    costs = {str(n): measure_cost(n) for n in CONDITIONS}
+    costs = {str(n): measure_cost(n) | measure_services(n) for n in CONDITIONS}
     idle = {"seconds": IDLE_S, "labels": measure_idle_labels(), "all": measure_idle_all()}
     return {"bench": "events", "load": round(os.getloadavg()[0], 2), "latency": latency, "cost_us": costs,
             "cost_ratio": ratios(costs), "idle": idle}

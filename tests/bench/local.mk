@@ -3,11 +3,19 @@
 # Benches print figures as JSON and assert none of them: tests/run --bench.
 
 EXTRA_DIST += \
+	tests/bench/bench_boot.py \
 	tests/bench/bench_events.py \
+	tests/bench/bench_peers.py \
 	tests/bench/bench_replay.py \
-	tests/bench/bench_spawn.py
+	tests/bench/bench_spawn.py \
+	tests/bench/bench_svcctl.py \
+	tests/bench/boot_peers.py
 
-check_PROGRAMS += tests/bench/pauser tests/bench/spawn-floor
+check_PROGRAMS += tests/bench/boot-watch tests/bench/noter tests/bench/pauser tests/bench/spawn-floor
+tests_bench_boot_watch_SOURCES = tests/bench/boot-watch.c
+tests_bench_boot_watch_LDFLAGS = $(BENCH_STATIC)
+tests_bench_noter_SOURCES = tests/bench/noter.c
+tests_bench_noter_LDFLAGS = $(BENCH_STATIC)
 tests_bench_pauser_SOURCES = tests/bench/pauser.c
 tests_bench_pauser_LDFLAGS = $(BENCH_STATIC)
 tests_bench_spawn_floor_SOURCES = tests/bench/spawn-floor.c

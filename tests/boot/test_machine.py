@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 1500
 """
-A Debian disk boots with svcd as PID 1: everything that is wanted comes up, fstab is carried out, the manager may die, and
-a power-off leaves clean file systems.
+A Debian disk boots with svcd as PID 1: everything that is wanted comes up, fstab is carried out, limits and sandboxes of
+services hold on its kernel, the manager may die, and a power-off leaves clean file systems.
 """
 
 import os
@@ -18,8 +18,77 @@ UP = ("ready", "done")
 
 # What must be up for somebody to call this a machine.
 EXPECTED = """checkroot udev udev-trigger kmod-static-nodes tmpfiles-dev tmpfiles kmod procps hostname hwclock urandom loopback
-    utmp machine-id dbus rsyslog cron elogind ssh ssh-host-keys nginx networking network-manager getty@ttyS0 getty@tty1
-    mount-srv-my--data mount-mnt-part mount-mnt-scratch swap-label-svcd--swap""".split()
+    utmp machine-id policy-recover dbus rsyslog cron elogind ssh ssh-host-keys nginx networking network-manager getty@ttyS0
+    getty@tty1 mount-srv-my--data mount-mnt-part mount-mnt-scratch swap-label-svcd--swap""".split()
+
+# Every limit of a service, and what the kernel's files then hold.
+LIMITS = {
+    "MemoryMax=64M": ("memory.max", str(64 << 20)),
+    "MemoryHigh=60M": ("memory.high", str(60 << 20)),
+    "MemoryLow=8M": ("memory.low", str(8 << 20)),
+    "MemoryMin=4M": ("memory.min", str(4 << 20)),
+    "MemorySwapMax=16M": ("memory.swap.max", str(16 << 20)),
+    "MemoryOOMGroup=yes": ("memory.oom.group", "1"),
+    "CPUWeight=50": ("cpu.weight", "50"),
+    "CPUQuota=150%": ("cpu.max", "150000 100000"),
+    "AllowedCPUs=1": ("cpuset.cpus", "1"),
+    "IOWeight=200": ("io.weight", "default 200"),
+    "TasksMax=20": ("pids.max", "20"),
+}
+CONTROLLERS = {"memory", "cpu", "cpuset", "io", "pids"}
+
+EAT = "perl /run/eat"
+SMALL = "MemoryMax=32M\nMemorySwapMax=0\n"
+# Each wants more than it may have.
+GREEDY = {
+    "greedy-main": f"Exec=/bin/sh -c 'exec {EAT}'\n{SMALL}",
+    "greedy-child": f"Exec=/bin/sh -c '{EAT}; exec sleep infinity'\n{SMALL}",
+    "greedy-child-told": f"Exec=/bin/sh -c '{EAT}; exit 3'\n{SMALL}",
+    "greedy-family": f"Exec=/bin/sh -c '{EAT}; exec sleep infinity'\n{SMALL}MemoryOOMGroup=yes\n",
+    "greedy-forks": "Exec=/bin/sh -c 'for i in 1 2 3 4 5 6; do sleep infinity & done; wait'\nTasksMax=4\n",
+}
+OWN_LIMIT = "out of memory: its own limit was reached (MemoryMax=)"
+
+# A service that has every protection, and what it tries: may it?
+STRICT = """Exec=/bin/sh /run/tries
+StateDirectory=strict
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectProc=invisible
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+NoNewPrivileges=yes
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+SystemCallArchitectures=native
+RestrictAddressFamilies=AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+KeyringMode=private
+"""
+TRIES = {
+    "touch /usr/x": False, "touch /etc/x": False, "touch /run/x": False, "touch /var/lib/x": False,
+    "touch /var/lib/strict/x": True, "touch /tmp/x /var/tmp/x": True, "test -e /tmp/outside": False,
+    "ls /root/writable": False, "head -c1 /dev/urandom": True, "head -c0 /dev/vda": False, "head -c0 /dev/ttyS1": False,
+    "mknod /tmp/node c 1 3": False, "chown daemon /var/lib/strict": False, "chmod u+s /var/lib/strict/x": False,
+    "mount -t tmpfs none /tmp": False, "chroot / true": False, "unshare -u true": False, "hostname other": False,
+    "date -s 2000-01-01": False, "echo 99 >/proc/sys/kernel/threads-max": False, "dmesg": False,
+    "mkdir /sys/fs/cgroup/x": False, "chrt -f 1 true": False, "test -d /proc/1": True, "ls /usr/lib/modules/*": False,
+    "perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) or die'": True,
+    "perl -MSocket -e 'socket(S, AF_INET, SOCK_STREAM, 0) or die'": False,
+    "grep -qx 'NoNewPrivs:\t1' /proc/self/status": True, "grep -qx 'Seccomp:\t2' /proc/self/status": True,
+    "grep -qx 'CapBnd:\t0000000000000400' /proc/self/status": True,
+}
 
 
 def check_login(vm):
@@ -111,6 +180,102 @@ def check_explain(vm):
     assert status == 0 and "waiting" not in output and "failed" not in output, output
 
 
+def put(vm, path, text):
+    vm.sh(f"cat >{path} <<'@end'\n{text}@end\n")
+
+
+def add_services(vm, services):
+    """By hand, without a restart after a failure."""
+    for name, keys in services.items():
+        put(vm, f"/etc/svcd/services.d/{name}.svc", f"[Service]\nRestart=no\n{keys}")
+    vm.sh("svcctl reload-files")
+
+
+def remove_services(vm, services):
+    for name in services:
+        vm.sh(f"svcctl stop {name}; rm /etc/svcd/services.d/{name}.svc", check=False)
+    vm.sh("svcctl reload-files")
+
+
+def wait_failed(vm, name):
+    """Starts it; returns what explain and status say of it when it has failed."""
+    vm.sh(f"svcctl start {name}", check=False)
+    wait_for(lambda: vm.services()[name]["state"] == "failed", 60, f"{name} fails")
+    return vm.sh(f"svcctl explain {name}"), vm.sh(f"svcctl status {name}", check=False)[1]
+
+
+def check_limits(vm):
+    """They are in the service's group, and the controllers are enabled in every group above."""
+    status = vm.svcctl_json("status", "limited")[0]
+    group = status["cgroup"]
+    assert not status["resource_problem"], status["resource_problem"]
+    found = {key: vm.sh(f"cat {group}/{file}").splitlines()[0] for key, (file, _value) in LIMITS.items()}
+    assert found == {key: value for key, (_file, value) in LIMITS.items()}, found
+    above = os.path.dirname(group)
+    while above != "/sys/fs":
+        enabled = vm.sh(f"cat {above}/cgroup.subtree_control").split()
+        assert CONTROLLERS <= set(enabled), f"{above}: {enabled}"
+        above = os.path.dirname(above)
+    assert vm.sh(f"grep Cpus_allowed_list /proc/{status['pid']}/status").split()[1] == "1"
+
+
+def check_greed(vm):
+    """Who wants more than its limit is told so, and so is the admin."""
+    for name in ("greedy-main", "greedy-family"):
+        for said in wait_failed(vm, name):
+            assert f"killed by signal KILL: {OWN_LIMIT}" in said, said
+    for said in wait_failed(vm, "greedy-child-told"):
+        assert "exit status 3" in said and OWN_LIMIT in said, said
+    wait_failed(vm, "greedy-forks")
+    assert "Cannot fork" in vm.sh("svcctl log greedy-forks")
+    check_child(vm)
+
+
+def check_child(vm):
+    """The main process goes on, and one is told that another of its processes was killed."""
+    vm.sh("svcctl restart --wait greedy-child")
+    group = vm.svcctl_json("status", "greedy-child")[0]["cgroup"]
+    wait_for(lambda: vm.sh(f"grep -qx 'oom_kill 1' {group}/memory.events", check=False)[0] == 0, 60, "a child is killed")
+    for said in (vm.sh("svcctl status greedy-child"), vm.sh("svcctl explain greedy-child")):
+        assert "1 process of it was killed: " + OWN_LIMIT in said, said
+
+
+def check_strict(vm):
+    """What a service may not do fails on a real kernel too."""
+    lines = [f"({command}) >/dev/null 2>&1 && echo yes || echo no" for command in TRIES]
+    put(vm, "/run/tries", "exec 3>/var/lib/strict/tried\n{\n" + "\n".join(lines) + "\n} >&3\nexec sleep infinity\n")
+    vm.sh("touch /tmp/outside")
+    add_services(vm, {"strict": STRICT})
+    vm.sh("svcctl start --wait strict")
+    wait_for(lambda: vm.sh("wc -l </var/lib/strict/tried").strip() == str(len(TRIES)), 60, "it has tried all")
+    done = dict(zip(TRIES, (word == "yes" for word in vm.sh("cat /var/lib/strict/tried").split())))
+    wrong = {command: may for command, may in done.items() if may != TRIES[command]}
+    assert not wrong, f"it could, or could not: {wrong}"
+    remove_services(vm, ["strict"])
+
+
+def check_limits_and_sandbox(vm):
+    """What only a kernel with controllers of cgroup v2 shows, before and after the death of the manager."""
+    limited = {"limited": "Exec=/bin/sleep infinity\n" + "".join(f"{key}\n" for key in LIMITS), **GREEDY}
+    put(vm, "/run/eat", "$x = 'x' x (200 << 20);\n")
+    add_services(vm, limited)
+    vm.sh("svcctl start --wait limited")
+    check_limits(vm)
+    check_greed(vm)
+    check_strict(vm)
+    check_manager_killed(vm)
+    check_limits(vm)
+    check_child(vm)
+    remove_services(vm, limited)
+
+
+def check_power_supply(vm):
+    """On a machine SIGPWR is about the power supply, as its letter says, and no order to switch off."""
+    vm.sh("printf '[Service]\\nType=task\\nExec=/bin/touch /run/power-failed\\n' >/etc/svcd/services.d/power-fail.svc")
+    vm.sh("svcctl reload-files; echo F >/run/powerstatus; kill -PWR 1")
+    wait_for(lambda: vm.sh("test -e /run/power-failed -a ! -e /run/powerstatus", check=False)[0] == 0, 60, "power-fail")
+
+
 def run_tool(*argv):
     """(exit status, output) of a tool that reads a disk."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -140,12 +305,13 @@ def main():
             check_volumes(vm)
             check_daemons(vm)
             check_login(vm)
-            check_manager_killed(vm)
+            check_limits_and_sandbox(vm)
             check_hotplug(vm, directory)
             check_explain(vm)
-            vm.sh_detached("svcctl poweroff")
+            check_power_supply(vm)
+            vm.sh_detached("/usr/lib/svcd/sysv/shutdown -P -F now")
             assert vm.wait_end() == "guest-shutdown", "the machine was not switched off"
-        check_disk(disks[0], "/root/writable", "/var/lib/urandom/random-seed")
+        check_disk(disks[0], "/root/writable", "/var/lib/urandom/random-seed", "/forcefsck")
         check_disk(disks[1], "/part/here")
         check_disk(f"{directory}/absent")
 

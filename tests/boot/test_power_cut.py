@@ -4,7 +4,7 @@
 """
 The power is cut while an admin changes policy, again and again: what is on the disk is the text before or after one of the
 changes, never a part of it, nothing that was acknowledged is lost, and the machine boots with it. A change of two files
-(revert) may be cut between them; then the history has it as begun, and the next change ends it first.
+(revert) may be cut between them; then the history has it as begun, and the boot, or the next change, ends it first.
 
 One machine changes policy all the time and logs each step. At random moments it is stopped, its root disk is copied, and it
 goes on: each copy is what a power cut at that moment leaves. The copy has everything that the machine has written to the disk
@@ -166,8 +166,17 @@ def check_undo(tree, told, step):
     assert found in [told[number][1] for number in range(step)], f"after step {step} was undone: the files of no earlier step"
 
 
+def digest_after_boot(tree):
+    """What the boot is to make of the files: nothing else, unless a change was cut between two of them."""
+    ended = f"{tree}-ended"
+    shutil.copytree(tree, ended, symlinks=True)
+    status, output = below_root(ended, "policy", "recover")
+    assert status == 0, f"svcctl policy recover: {status}\n{output}"
+    return digest_of(ended)
+
+
 def check_boot(disk, digest):
-    """A copy boots as it is, up to a login, with what was on the disk."""
+    """A copy boots as it is, up to a login, with what was on the disk after what was begun there is ended."""
     with Machine([disk], *vm_image.boot_files()) as vm:
         vm.wait_console("svcd-vm login:")
         vm.wait_shell()
@@ -191,7 +200,7 @@ def take_cuts(vm, directory, chance, to_boot):
         check_copy(tree)
         found.append((last, digest_of(tree), tree))
         if number in to_boot:
-            kept[f"{directory}/boot-{number}"] = found[-1][1]
+            kept[f"{directory}/boot-{number}"] = digest_after_boot(tree)
     return found, kept
 
 

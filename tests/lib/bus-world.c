@@ -14,7 +14,7 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "bus/names.h"
-#include "bus/private-socket.h"
+#include "bus/client-socket.h"
 
 enum { LIMIT_S = 20 };
 
@@ -37,6 +37,31 @@ static bool on_request(void *data, RequestVerb verb, const char *service, const 
 		world_settle(bw->world);
 	bus_world_tell(bw);
 	return done;
+}
+
+static bool on_signal(void *data, const char *service, int signo, bool to_all, const Requester *who, GError **error)
+{
+	g_autofree char *request = g_strdup_printf("signal %d to %s of %s", signo, to_all ? "all" : "main", service);
+
+	(void)who;
+	if (((BusWorld *)data)->dies)
+		_exit(0);
+	if (world_find(((BusWorld *)data)->world, service)->main_pid == 0)
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: nothing of it runs", service);
+	write_request(data, request);
+	return true;
+}
+
+static bool on_check(void *data, uint64_t ticket, RequestVerb verb, const char *service, const Requester *who, GError **error)
+{
+	BusWorld *bw = data;
+
+	(void)verb;
+	(void)who;
+	if (strcmp(service, "overrun") == 0)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "too many requests wait");
+	bw->ticket = ticket;
+	return true;
 }
 
 static bool on_set_runlevel(void *data, const char *runlevel, const Requester *who, GError **error)
@@ -99,13 +124,15 @@ static bool on_reexec(void *data, const Requester *who, GError **error)
 	return true;
 }
 
-static void on_add_instance(void *data, const char *name)
+static bool on_add_instance(void *data, const char *name, const Requester *who, GError **error)
 {
 	BusWorld *bw = data;
 
-	(void)name;
+	if (bw->is_full_of_instances)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "uid %u has enough, and may not have %s", (unsigned)who->uid, name);
 	if (bw->instance_files)
 		world_reload(bw->world, bw->instance_files, bw->instance_policy);
+	return true;
 }
 
 /* Group N operates the services of which @operated says so: "N:SERVICE N:SERVICE". */
@@ -184,11 +211,22 @@ static void on_info(void *data, BusInfo *ret)
 {
 	if (((BusWorld *)data)->dies)
 		_exit(0);
-	*ret = (BusInfo){ .virtualization = "container", .generation = 2, .started_us = 5 };
+	*ret = (BusInfo){ .virtualization = "container", .generation = 2, .keeper_started_us = 3, .started_us = 5 };
+}
+
+/* The first socket of each service is open. */
+static bool on_is_socket_open(void *data, const char *service, unsigned entry, const char **ret_problem)
+{
+	(void)data;
+	(void)service;
+	*ret_problem = entry == 0 ? NULL : "cannot listen";
+	return entry == 0;
 }
 
 static const BusOps ops = {
 	.request = on_request,
+	.signal = on_signal,
+	.check = on_check,
 	.set_runlevel = on_set_runlevel,
 	.shutdown = on_shutdown,
 	.set_flag = on_set_flag,
@@ -199,6 +237,7 @@ static const BusOps ops = {
 	.add_instance = on_add_instance,
 	.is_operator = on_is_operator,
 	.cgroup = on_cgroup,
+	.is_socket_open = on_is_socket_open,
 	.foreach_diagnostic = on_foreach_diagnostic,
 	.info = on_info,
 	.watch_condition = on_watch_condition,
@@ -227,14 +266,14 @@ BusWorld *bus_world_new_silent(const char *files, const char *policy)
 	tree_mkdir(bw->tree, "/proc");
 	bw->bus = bus_new(world_engine(bw->world), &ops, bw);
 	world_on_condition(bw->world, on_engine_condition, bw);
-	bw->silent_fd = private_socket_open(bw->socket_path, &error);
+	bw->silent_fd = client_socket_open(CLIENT_SOCKET_PRIVATE, bw->socket_path, &error);
 	ck_assert_msg(bw->silent_fd >= 0, "%s", error ? error->message : "");
 	return bw;
 }
 
 void bus_world_listen(BusWorld *bw)
 {
-	bus_listen_private(bw->bus, bw->silent_fd);
+	bus_listen(bw->bus, CLIENT_SOCKET_PRIVATE, bw->silent_fd);
 	bw->silent_fd = -1;
 }
 
@@ -425,7 +464,7 @@ static GSubprocessLauncher *new_launcher(BusWorld *bw, GSubprocessFlags flags)
 	g_subprocess_launcher_setenv(launcher, "SVCD_PRIVATE", bw->socket_path, TRUE);
 	g_subprocess_launcher_setenv(launcher, "SVCD_LOG_DIRECTORY", bw->log_directory, TRUE);
 	g_subprocess_launcher_setenv(launcher, "SVCD_PROC_DIRECTORY", bw->proc_directory, TRUE);
-	g_subprocess_launcher_setenv(launcher, "LC_ALL", "C.UTF-8", TRUE);
+	g_subprocess_launcher_setenv(launcher, "LC_ALL", bw->locale ? bw->locale : "C.UTF-8", TRUE);
 	g_subprocess_launcher_setenv(launcher, "TERM", "xterm", TRUE);
 	g_subprocess_launcher_unsetenv(launcher, "NO_COLOR");
 	g_subprocess_launcher_unsetenv(launcher, "COLUMNS");

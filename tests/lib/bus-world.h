@@ -19,6 +19,7 @@ typedef struct BusWorld {
 	char *log_directory;
 	char *proc_directory; /* what svcctl takes for /proc; empty */
 	char *cgroup;         /* the cgroup of every service, NULL: none; owned */
+	const char *locale;   /* of svcctl; NULL: C.UTF-8 */
 	int silent_fd;      /* the socket before bus_world_listen(), else -1 */
 	GHashTable *flags;  /* names that are set */
 	GString *requests;  /* what BusOps were asked for, "poweroff; reexec" */
@@ -28,7 +29,8 @@ typedef struct BusWorld {
 	const char *operated; /* who operates what: "GID:SERVICE ..." */
 	const char *instance_files; /* what there is once an instance of a template is asked for; NULL: the same */
 	const char *instance_policy;
-	uint64_t ticket;    /* of the change of policy that was asked for last */
+	bool is_full_of_instances; /* no more of them */
+	uint64_t ticket;    /* of the change of policy, or the check, that was asked for last */
 	bool settles;       /* requests are carried out at once */
 	bool dies;          /* the process ends when somebody asks for a change, or for the manager's properties */
 } BusWorld;

@@ -29,7 +29,7 @@ HISTORIES_LONG = 1_000_000
 FIRST_SEED = 1
 
 # Seconds; generous, for a machine of two CPUs that does other things too.
-LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "lint": 900, "boot": 1200, "fuzz": 3600, "bench": 900}
+LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "daemons": 600, "lint": 900, "lsb": 600, "boot": 1200, "fuzz": 3600, "bench": 900}
 
 OUTPUT_LINES = 150
 
@@ -125,6 +125,8 @@ def find_tests(options, builds):
         tests += find_scripts("boot", "bare", "test_*")
     tests += find_simulations(builds, HISTORIES_LONG if options.long else HISTORIES)
     tests += find_scripts("lint", "bare")
+    tests += find_scripts("lsb", "sanitized", "test_*")
+    tests += find_scripts("daemons", "sanitized", "test_*")
     tests += find_scripts("sandbox", "sanitized", "test_*")
     if options.long:
         tests += find_scripts("sandbox", "sanitized", "long_*")
@@ -285,7 +287,7 @@ def main():
 
     runner = Runner(builds, len(tests))
     try:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        with concurrent.futures.ThreadPoolExecutor(1 if options.bench else options.jobs) as pool:
             list(pool.map(runner.run, tests))
     except KeyboardInterrupt:
         runner.kill_all()

@@ -72,11 +72,12 @@ def default_stage():
     return stage
 
 
-def debian_root():
-    """An unpacked Debian, made once by tests/lib/root."""
-    if os.environ.get("SVCD_ROOT"):
+def debian_root(*packages):
+    """An unpacked Debian, made once by tests/lib/root; with @packages one that has these besides."""
+    if os.environ.get("SVCD_ROOT") and not packages:
         return os.environ["SVCD_ROOT"]
-    out = subprocess.run([f"{HERE}/root"], check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    command = [f"{HERE}/root", "--with", " ".join(packages)] if packages else [f"{HERE}/root"]
+    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
     return out.stdout.strip().splitlines()[-1]
 
 
@@ -91,6 +92,7 @@ def memory_of(outer_pid):
 class Sandbox:
     """
     One boot of svcd. @services: name -> text; @policy: None activates every service that is no template.
+    @root: "minimal" is the machine's own /usr, "debian" an unpacked Debian, otherwise a directory with one.
     @udev: with a real udevd (service "udevd") and loop devices, in a Debian root.
     """
 
@@ -102,7 +104,9 @@ class Sandbox:
         if udev:
             root = "debian"
             services = dict(services or {}, udevd=UDEVD)
-        self.root = debian_root() if root == "debian" else None
+        self.root = {"minimal": None, "debian": ""}.get(root, root)
+        if self.root == "":
+            self.root = debian_root()
         self.files = dict(files or {})
         for name, text in (services or {}).items():
             self.files[f"/etc/svcd/services.d/{name}.svc"] = text
@@ -281,6 +285,12 @@ class Sandbox:
 
     def write(self, inner, text, mode=None):
         full = self.path(inner)
+        parts = inner.strip("/").split("/")
+        for n in range(1, len(parts) + 1):
+            step = self.path("/" + "/".join(parts[:n]))
+            # Followed from out here, it would lead to a file of this machine's.
+            if os.path.islink(step) and os.readlink(step).startswith("/"):
+                raise Failure(f"{inner}: {parts[n - 1]} is a link that leads out of the sandbox")
         os.makedirs(os.path.dirname(full), exist_ok=True)
         with open(full, "w", encoding="utf-8") as file:
             file.write(text)

@@ -2,11 +2,12 @@
 """
 Images: disks of a plain Debian 12 with a build of svcd in it, for QEMU.
 
-The packages are installed once into a tree in the cache; each build of svcd is laid over it and becomes a disk image, made
-without mounting a disk. What is in the image beyond Debian and svcd stands in FILES.
+There are two Debians: PLAIN has no init but svcd, SYSV is one with sysvinit and its boot scripts. The packages are installed
+once into a tree in the cache; each build of svcd is laid over it and becomes a disk image, made without mounting a disk.
 """
 
 import contextlib
+import dataclasses
 import fcntl
 import glob
 import hashlib
@@ -20,14 +21,16 @@ CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 SUITE = "bookworm"
 
 # Besides what the sandboxes have (tests/lib/root).
-PACKAGES = ["linux-image-amd64", "initramfs-tools"]
+KERNEL_PACKAGES = ["linux-image-amd64", "initramfs-tools"]
 
 DISK_BYTES = 3 << 30
 ROOT_LABEL = "svcd-root"
+NOTHING = "nothing" # for a disk without svcd
+
+FRESH_HOOK = "rm -f \"$1\"/etc/ssh/ssh_host_* \"$1\"/var/lib/dbus/machine-id; : >\"$1\"/etc/machine-id"
 
 # A small initramfs: emulated processors unpack a large one for many seconds.
 HOOKS = [
-    "rm -f \"$1\"/etc/ssh/ssh_host_* \"$1\"/var/lib/dbus/machine-id; : >\"$1\"/etc/machine-id",
     "echo root:root | chroot \"$1\" chpasswd",
     "echo MODULES=list >\"$1\"/etc/initramfs-tools/conf.d/svcd; "
     "printf '%s\\n' virtio_pci virtio_blk ext4 >>\"$1\"/etc/initramfs-tools/modules; chroot \"$1\" update-initramfs -u",
@@ -35,7 +38,7 @@ HOOKS = [
 
 # The machine of the tests: volumes of every kind, a network, the usual daemons, and a shell on the second serial port for
 # the tests to type into.
-FILES = {
+PLAIN_FILES = {
     "/etc/hostname": "svcd-vm\n",
     "/etc/hosts": "127.0.0.1 localhost svcd-vm\n",
     "/etc/fstab":
@@ -57,6 +60,50 @@ FILES = {
         "TTYPath=/dev/ttyS1\nStop=signal:HUP\nStopTimeout=2s\n"
         "[Conditions]\nWhen=path:/dev/ttyS1\n",
 }
+
+# SysV's boot scripts; what svcd's programs are linked with; what else a server has that has an init script and is no daemon.
+SYSV_PACKAGES = """sysvinit-core sysv-rc insserv startpar initscripts orphan-sysvinit-scripts bootlogd
+    libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
+    udev kmod procps ifupdown isc-dhcp-client console-setup kbd util-linux-extra e2fsprogs iproute2 mount login netbase
+    logrotate systemd-standalone-tmpfiles systemd-standalone-sysusers x11-common sudo screen alsa-utils sysstat""".split()
+SYSV_DAEMONS = """acpid anacron at avahi-daemon cron cups-daemon dbus dnsmasq elogind exim4-daemon-light haproxy haveged lldpd
+    memcached monit nfs-common nginx-light nscd ntpsec openssh-server redis-server rpcbind rsyslog snmpd stunnel4
+    tinyproxy uuid-runtime vnstat vsftpd""".split()
+
+# Debian's own inittab, with a login on the serial line as an admin switches it on, and the tests' shell.
+SYSV_HOOKS = [
+    "sed -i 's|^#T0:.*|T0:23:respawn:/sbin/getty -L ttyS0 115200 vt100|' \"$1\"/etc/inittab; "
+    "echo 'TS:2345:respawn:/bin/sh /usr/local/sbin/test-shell' >>\"$1\"/etc/inittab",
+]
+
+SYSV_FILES = {
+    "/etc/hostname": "svcd-vm\n",
+    "/etc/hosts": "127.0.0.1 localhost svcd-vm\n",
+    "/etc/fstab": f"LABEL={ROOT_LABEL} / ext4 errors=remount-ro 0 1\nLABEL=data /srv/data ext4 defaults 0 2\n"
+                  "tmpfs /mnt/scratch tmpfs size=4m,mode=0700 0 0\n",
+    "/etc/network/interfaces": "auto lo\niface lo inet loopback\nauto eth0\niface eth0 inet dhcp\n",
+    "/srv/data/.volume": "",
+    "/mnt/scratch/.volume": "",
+    "/usr/local/sbin/test-shell": "exec </dev/ttyS1 >/dev/ttyS1 2>/run/test-shell.errors; stty raw -echo; exec sh\n",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Debian:
+    """What is installed, what is done in the tree afterwards, and the files that are laid over it together with svcd."""
+    name: str
+    packages: tuple
+    hooks: tuple
+    files: dict
+
+
+def _sandbox_packages():
+    listed = subprocess.run([f"{HERE}/root", "--packages"], check=True, stdout=subprocess.PIPE, text=True)
+    return listed.stdout.split()
+
+
+PLAIN = Debian("vm", (*_sandbox_packages(), *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), PLAIN_FILES)
+SYSV = Debian("vm-sysv", (*SYSV_PACKAGES, *SYSV_DAEMONS, *KERNEL_PACKAGES), (*HOOKS, *SYSV_HOOKS), SYSV_FILES)
 
 
 @contextlib.contextmanager
@@ -89,18 +136,16 @@ def _digest(*parts):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def debian_tree():
+def debian_tree(debian=PLAIN):
     """The path of the unpacked packages, kernel included; installs them the first time."""
-    listed = subprocess.run([f"{HERE}/root", "--packages"], check=True, stdout=subprocess.PIPE, text=True)
-    packages = listed.stdout.split() + PACKAGES
     mirror = os.environ.get("SVCD_MIRROR", "")
-    tree = f"{CACHE}/vm-{_digest(SUITE, mirror, *packages, *HOOKS)}"
+    tree = f"{CACHE}/{debian.name}-{_digest(SUITE, mirror, *debian.packages, *debian.hooks)}"
     with _lock("vm"):
         if not os.path.isdir(tree):
             shutil.rmtree(tree + ".new", ignore_errors=True)
-            argv = ["mmdebstrap", "--variant=minbase", "--format=directory", "--quiet", f"--include={','.join(packages)}"]
+            argv = ["mmdebstrap", "--variant=minbase", "--format=directory", "--quiet", f"--include={','.join(debian.packages)}"]
             argv += [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale")]
-            argv += [f"--customize-hook={hook}" for hook in HOOKS]
+            argv += [f"--customize-hook={hook}" for hook in debian.hooks]
             _run(*argv, SUITE, tree + ".new", *filter(None, [mirror]))
             os.rename(tree + ".new", tree)
     return tree
@@ -129,15 +174,16 @@ def _write_files(root, files):
             file.write(text)
 
 
-def _make_disk(tree, stage, disk):
-    """Lays @stage and FILES over @tree and writes the whole to @disk."""
+def _make_disk(tree, stage, files, disk):
+    """Lays @stage and @files over @tree and writes the whole to @disk."""
     with work_directory() as work:
         for name in ("upper", "work", "merged"):
             os.mkdir(f"{work}/{name}")
-        _run("cp", "-a", f"{stage}/.", f"{work}/upper/")
+        if stage != NOTHING:
+            _run("cp", "-a", f"{stage}/.", f"{work}/upper/")
         _run("chown", "-R", "0:0", f"{work}/upper")
         os.chmod(f"{work}/upper", 0o755)
-        _write_files(f"{work}/upper", FILES)
+        _write_files(f"{work}/upper", files)
         os.chmod(f"{work}/upper/etc", 0o755)
         merged = f"{work}/merged"
         # A mount of its own for the time that mkfs reads it.
@@ -147,25 +193,26 @@ def _make_disk(tree, stage, disk):
              tree, work, merged, str(DISK_BYTES), disk, ROOT_LABEL)
 
 
-def disk_image(stage):
-    """The path of a disk with the installed tree @stage; made again when the tree has changed."""
-    if not stage or not os.path.exists(f"{stage}/usr/lib/svcd/svcd-manager"):
+def disk_image(stage, debian=PLAIN):
+    """The path of a disk with the installed tree @stage (NOTHING: none of svcd's); made again when the tree has changed."""
+    if stage != NOTHING and not os.path.exists(f"{stage}/usr/lib/svcd/svcd-manager"):
         raise SystemExit(f"no installed tree in {stage!r}: use tests/run --only NAME, or make one with tests/lib/setup stage bare")
-    tree = debian_tree()
-    disk = f"{CACHE}/vm-disk-{_digest(tree, repr(FILES), str(DISK_BYTES), _tree_digest(stage))}.img"
+    tree = debian_tree(debian)
+    prefix = f"{CACHE}/disk-{debian.name}-"
+    disk = f"{prefix}{_digest(tree, repr(debian.files), str(DISK_BYTES), _tree_digest(stage))}.img"
     with _lock("vm"):
         if not os.path.exists(disk):
-            for old in glob.glob(f"{CACHE}/vm-disk-*"):
+            for old in glob.glob(f"{prefix}[0-9a-f]*"):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(old)
-            _make_disk(tree, stage, disk + ".new")
+            _make_disk(tree, stage, debian.files, disk + ".new")
             os.rename(disk + ".new", disk)
     return disk
 
 
-def boot_files():
+def boot_files(debian=PLAIN):
     """Kernel and initramfs of the tree."""
-    tree = debian_tree()
+    tree = debian_tree(debian)
     return (sorted(glob.glob(f"{tree}/boot/vmlinuz-*"))[-1], sorted(glob.glob(f"{tree}/boot/initrd.img-*"))[-1])
 
 
@@ -174,13 +221,32 @@ def copy_disk(disk, path):
     _run("cp", "--sparse=always", "--reflink=auto", disk, path)
 
 
+def _debugfs(disk, *commands):
+    """Changes a disk without mounting it; says nothing of what is there already, or is not."""
+    subprocess.run(["debugfs", "-w", "-f", "-", disk], check=False, text=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, input="".join(f"{command}\n" for command in commands))
+
+
 def put_file(disk, path, text):
-    """A file of a disk of one's own, written without mounting it."""
+    """A file of a disk of one's own, and the directories to it."""
+    parents = [path[:at] for at, letter in enumerate(path) if letter == "/" and at]
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        for command in (f"rm {path}", f"write {file.name} {path}"):
-            _run("debugfs", "-w", "-R", command, disk, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _debugfs(disk, *(f"mkdir {parent}" for parent in parents), f"rm {path}", f"write {file.name} {path}")
+
+
+def put_program(disk, path, source):
+    """The same for a program."""
+    _debugfs(disk, f"rm {path}", f"write {source} {path}", f"sif {path} mode 0100755")
+
+
+def remove_files(disk, directory, ending):
+    """Takes the files of a directory whose names have that ending from a disk of one's own."""
+    listed = subprocess.run(["debugfs", "-R", f"ls -p {directory}", disk], check=True, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    names = [line.split("/")[5] for line in listed.splitlines() if line.startswith("/")]
+    _debugfs(disk, *(f"rm {directory}/{name}" for name in names if name.endswith(ending)))
 
 
 def make_volume(path, label, kind="ext4", size_bytes=64 << 20, directories=()):
@@ -197,7 +263,7 @@ def make_volume(path, label, kind="ext4", size_bytes=64 << 20, directories=()):
 
 
 def make_test_disks(directory, stage):
-    """What the image's fstab names: the root with @stage, a volume, swap space; paths in @directory."""
+    """What the plain image's fstab names: the root with @stage, a volume, swap space; paths in @directory."""
     disks = [f"{directory}/{name}" for name in ("root", "data", "swap")]
     copy_disk(disk_image(stage), disks[0])
     make_volume(disks[1], "my data", directories=["part"])

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "engine/boot-record.h"
 #include "model/check.h"
 #include "model/service-parse.h"
 
@@ -27,6 +28,9 @@ typedef struct Timer {
 	int64_t at_us[ENGINE_TIMER_COUNT];
 } Timer;
 
+/* When the next world begins. */
+static int64_t birth_us = 100 * G_USEC_PER_SEC;
+
 struct World {
 	Engine *engine;
 	char *files;
@@ -42,9 +46,15 @@ struct World {
 	GPtrArray *told;       /* names of services with unanswered starts or stops, in order */
 	GString *log;
 	GString *condition_log;
+	GString *boot_record;  /* as a manager keeps it */
 	char *log_shown;
 	char *refusal;
 };
+
+void world_set_birth(int64_t now_us)
+{
+	birth_us = now_us;
+}
 
 static Process *process_of(World *w, const char *service)
 {
@@ -111,6 +121,11 @@ static void on_reload(void *data, const Service *s)
 	write_log(data, "reload", s->def->name);
 }
 
+static void on_restart(void *data, const Service *s)
+{
+	write_log(data, "restart", s->def->name);
+}
+
 static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
 {
 	World *w = data;
@@ -163,6 +178,7 @@ static const EngineOps ops = {
 	.start = on_start,
 	.stop = on_stop,
 	.reload = on_reload,
+	.restart = on_restart,
 	.arm_timer = on_arm_timer,
 	.changed = on_changed,
 	.removed = on_removed,
@@ -235,7 +251,7 @@ static World *world_new_with_layer(const char *files, const char *policy, Policy
 	w->layer = layer;
 	w->files = g_strdup(files);
 	w->policy = g_strdup(policy);
-	w->now_us = 100 * G_USEC_PER_SEC;
+	w->now_us = birth_us;
 	w->levels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	w->processes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	w->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -243,6 +259,7 @@ static World *world_new_with_layer(const char *files, const char *policy, Policy
 	w->instead = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	w->log = g_string_new(NULL);
 	w->condition_log = g_string_new(NULL);
+	w->boot_record = g_string_new(NULL);
 	w->engine = engine_new(&ops, w);
 	load(w);
 	tell_levels(w);
@@ -277,6 +294,7 @@ void world_free(World *w)
 	g_hash_table_unref(w->instead);
 	g_string_free(w->log, TRUE);
 	g_string_free(w->condition_log, TRUE);
+	g_string_free(w->boot_record, TRUE);
 	g_free(w->log_shown);
 	g_free(w->refusal);
 	g_free(w->files);
@@ -371,6 +389,23 @@ void world_exits(World *w, const char *service, int status)
 	process_of(w, service)->is_main_live = false;
 	tell(w, service, (ProcessEvent){ .kind = PROCESS_EXITED, .success = status == 0, .code = CLD_EXITED,
 					 .status = status, .text = text });
+}
+
+void world_leaves_nothing(World *w, const char *service)
+{
+	process_of(w, service)->is_main_live = false;
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_EXITED, .success = true, .is_done = true, .code = CLD_EXITED,
+					 .text = "exit status 0; it left nothing running" });
+}
+
+void world_restarted(World *w, const char *service, const char *problem)
+{
+	tell(w, service, (ProcessEvent){ .kind = problem ? PROCESS_RESTART_FAILED : PROCESS_RESTARTED, .text = problem });
+}
+
+void world_health(World *w, const char *service, const char *problem)
+{
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_HEALTH, .success = !problem, .text = problem });
 }
 
 void world_stops_itself(World *w, const char *service)
@@ -522,6 +557,14 @@ static GHashTable *collect_notes(World *w)
 	return notes;
 }
 
+static void keep_boot_record(World *w)
+{
+	g_autofree char *news = boot_record_take_news(w->engine);
+
+	if (news)
+		g_string_append(w->boot_record, news);
+}
+
 void world_crash(World *w)
 {
 	g_autoptr(GHashTable) notes = collect_notes(w);
@@ -530,6 +573,7 @@ void world_crash(World *w)
 	gpointer note;
 	char global[128];
 
+	keep_boot_record(w);
 	engine_note_global(w->engine, global, sizeof(global));
 	engine_free(w->engine);
 	g_hash_table_remove_all(w->timers);
@@ -543,6 +587,7 @@ void world_crash(World *w)
 		ck_assert(engine_recover(w->engine, name, note, p->is_live && (p->is_main_live || p->is_stop_asked),
 					 p->invocation, p->is_main_live ? 4711 : 0, w->now_us));
 	}
+	boot_record_recover(w->engine, w->boot_record->str, w->boot_record->len);
 	tell_levels(w);
 	engine_begin(w->engine, NULL, w->now_us);
 }

@@ -24,6 +24,8 @@ World *world_new(const char *files);
 World *world_new_with_policy(const char *files, const char *policy);
 /* The same file, shipped by the vendor. */
 World *world_new_with_vendor_policy(const char *files, const char *policy);
+/* When the worlds made from now on begin: 100 s, unless somebody looks at them with the clock of the machine. */
+void world_set_birth(int64_t now_us);
 void world_free(World *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
 
@@ -46,6 +48,12 @@ void world_started(World *w, const char *service);
 void world_ready(World *w, const char *service);
 void world_start_fails(World *w, const char *service, const char *text);
 void world_exits(World *w, const char *service, int status);
+/* A script: nothing is left of what its start command left. */
+void world_leaves_nothing(World *w, const char *service);
+/* The end of its RestartCommand=. @problem: why it failed; NULL: it did not. */
+void world_restarted(World *w, const char *service, const char *problem);
+/* What its HealthCommand= says; NULL: it is well. */
+void world_health(World *w, const char *service, const char *problem);
 void world_stops_itself(World *w, const char *service);
 void world_gone(World *w, const char *service);
 /* All three: it exits, and nothing is left of it. */

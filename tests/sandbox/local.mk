@@ -5,15 +5,19 @@
 EXTRA_DIST += \
 	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
+	tests/lib/debs.py \
 	tests/lib/polkit.py \
 	tests/lib/fake_udev.py \
 	tests/lib/isolate.py \
+	tests/lib/listener.py \
 	tests/lib/loops.py \
 	tests/lib/namespaces.py \
 	tests/lib/runner.py \
 	tests/lib/sandbox.py \
+	tests/lib/peers.py \
 	tests/lib/sandbox_boot.py \
 	tests/lib/setup \
+	tests/lib/typing_shell.py \
 	tools/demo.py
 
 EXTRA_DIST += \
@@ -25,13 +29,17 @@ EXTRA_DIST += \
 	tests/sandbox/test_bad_files.py \
 	tests/sandbox/test_bare_start.py \
 	tests/sandbox/test_boot.py \
+	tests/sandbox/test_boot_verb.py \
 	tests/sandbox/test_bus_activation.py \
 	tests/sandbox/test_bus_activation_races.py \
+	tests/sandbox/test_check_command.py \
 	tests/sandbox/test_boot_durations_bad.py \
 	tests/sandbox/test_boot_progress.py \
 	tests/sandbox/test_children_of_pid1.py \
+	tests/sandbox/test_completion.py \
 	tests/sandbox/test_conditions_verb.py \
 	tests/sandbox/test_conflicts.py \
+	tests/sandbox/test_console_questions.py \
 	tests/sandbox/test_container_signals.py \
 	tests/sandbox/test_crash_loop.py \
 	tests/sandbox/test_ctrl_alt_del.py \
@@ -41,6 +49,9 @@ EXTRA_DIST += \
 	tests/sandbox/test_deaf_shutdown.py \
 	tests/sandbox/test_deep_chain.py \
 	tests/sandbox/test_dependents_are_named.py \
+	tests/sandbox/test_doctor.py \
+	tests/sandbox/test_doors.py \
+	tests/sandbox/test_doors_of_scripts.py \
 	tests/sandbox/test_drop_in.py \
 	tests/sandbox/test_exec_failure.py \
 	tests/sandbox/test_execution_settings.py \
@@ -50,23 +61,30 @@ EXTRA_DIST += \
 	tests/sandbox/test_explain_world.py \
 	tests/sandbox/test_facility.py \
 	tests/sandbox/test_finale_without_manager.py \
+	tests/sandbox/test_first_steps.py \
 	tests/sandbox/test_flag.py \
 	tests/sandbox/test_forecast.py \
 	tests/sandbox/test_foreign_signals.py \
 	tests/sandbox/test_frozen_cgroup.py \
 	tests/sandbox/test_gone_while_lingering.py \
 	tests/sandbox/test_group.py \
+	tests/sandbox/test_health.py \
 	tests/sandbox/test_hostile_environment.py \
 	tests/sandbox/test_hostile_names.py \
+	tests/sandbox/test_job_lines.py \
 	tests/sandbox/test_json.py \
 	tests/sandbox/test_keeper_crash.py \
 	tests/sandbox/test_kernel_command_line.py \
 	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_pipe_again.py \
+	tests/sandbox/test_init_script_stop_only.py \
+	tests/sandbox/test_init_scripts_change.py \
 	tests/sandbox/test_instance_forgotten.py \
+	tests/sandbox/test_interactive_scripts.py \
 	tests/sandbox/test_kill_mode.py \
 	tests/sandbox/test_manager_hung.py \
 	tests/sandbox/test_manager_killed.py \
+	tests/sandbox/test_man_pages.py \
 	tests/sandbox/test_many_files.py \
 	tests/sandbox/test_many_processes.py \
 	tests/sandbox/test_monitor.py \
@@ -88,10 +106,12 @@ EXTRA_DIST += \
 	tests/sandbox/test_output.py \
 	tests/sandbox/test_owned_flags.py \
 	tests/sandbox/test_package_upgrade.py \
+	tests/sandbox/test_packages.py \
 	tests/sandbox/test_path_kinds.py \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_fallback.py \
 	tests/sandbox/test_policy_keys_refused.py \
+	tests/sandbox/test_policy_recover.py \
 	tests/sandbox/test_policy_reload_under_load.py \
 	tests/sandbox/test_policy_root.py \
 	tests/sandbox/test_policy_undo.py \
@@ -101,6 +121,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_prepare_fails.py \
 	tests/sandbox/test_private_socket.py \
 	tests/sandbox/test_random_kills.py \
+	tests/sandbox/test_rc_links_policy.py \
 	tests/sandbox/test_read_only_root.py \
 	tests/sandbox/test_ready_dbus.py \
 	tests/sandbox/test_ready_exit.py \
@@ -112,7 +133,10 @@ EXTRA_DIST += \
 	tests/sandbox/test_reexec.py \
 	tests/sandbox/test_reexec_broken.py \
 	tests/sandbox/test_reload_files.py \
+	tests/sandbox/test_reload_while_generating.py \
+	tests/sandbox/test_resources.py \
 	tests/sandbox/test_restart.py \
+	tests/sandbox/test_root_fs.py \
 	tests/sandbox/test_run_full.py \
 	tests/sandbox/test_run_removed.py \
 	tests/sandbox/test_runlevel.py \
@@ -120,8 +144,19 @@ EXTRA_DIST += \
 	tests/sandbox/test_runlevel_record.py \
 	tests/sandbox/test_runlevel_under_load.py \
 	tests/sandbox/test_safety_words.py \
+	tests/sandbox/test_sandbox_daemon.py \
+	tests/sandbox/test_sandbox_keys.py \
+	tests/sandbox/test_sandbox_life.py \
+	tests/sandbox/test_script.py \
+	tests/sandbox/test_script_kills.py \
 	tests/sandbox/test_settle.py \
+	tests/sandbox/test_signal.py \
+	tests/sandbox/test_socket_activation.py \
+	tests/sandbox/test_socket_dbus.py \
+	tests/sandbox/test_socket_kinds.py \
+	tests/sandbox/test_socket_policy.py \
 	tests/sandbox/test_spawn_failure.py \
+	tests/sandbox/test_start_lock.py \
 	tests/sandbox/test_start_timeout.py \
 	tests/sandbox/test_stop_and_reload_commands.py \
 	tests/sandbox/test_stop_kills_cgroup.py \
@@ -130,16 +165,22 @@ EXTRA_DIST += \
 	tests/sandbox/test_stop_overtaken.py \
 	tests/sandbox/test_set_policy_by_polkit.py \
 	tests/sandbox/test_system_bus.py \
+	tests/sandbox/test_sysv_import.py \
+	tests/sandbox/test_sysv_commands.py \
+	tests/sandbox/test_take_over.py \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \
 	tests/sandbox/test_unmanaged.py \
+	tests/sandbox/test_verbs_walk.py \
 	tests/sandbox/test_wait.py \
 	tests/sandbox/test_terminal.py \
+	tests/sandbox/test_top.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
 	tests/sandbox/test_udev_device.py \
 	tests/sandbox/test_udev_hostile.py \
 	tests/sandbox/test_udev_label.py \
 	tests/sandbox/test_udev_overflow.py \
 	tests/sandbox/test_udev_restart.py \
+	tests/sandbox/test_watchdog.py \
 	tests/sandbox/test_when_path.py \
 	tests/sandbox/test_while_service.py

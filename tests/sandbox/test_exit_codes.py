@@ -28,3 +28,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     # Nobody is there to answer.
     done = box.run("unshare --mount sh -c 'mount -t tmpfs x /run; svcctl list'", check=False)
     assert done.returncode == 9, done
+    # An answer that is lost is told, also one that was flushed before the end: "list" has a remark behind its table.
+    for words in ("list", "policy", "cat a"):
+        done = box.run(f"svcctl {words} > /dev/full", check=False)
+        assert done.returncode == 1 and "could be written" in done.stderr, done

@@ -27,7 +27,7 @@ SENTENCES = {
               "gdbus call --system --dest org.freedesktop.DBus"),
     "server": ("waiting for the network to be up: no default route; interfaces: lo (", "ip route"),
     "cable": ("waiting for a carrier on the interface eth7: ", "interfaces: lo (", "ip link show eth7"),
-    "backup": ("waiting for a volume labelled DATA, not known", "udev is not running", "as soon as udev runs"),
+    "backup": ("waiting for a volume labelled DATA, not known", "udev is not running", "svcctl start udev"),
 }
 
 

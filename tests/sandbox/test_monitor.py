@@ -12,6 +12,7 @@ from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 SERVICES = {
+    "off": SLEEP,
     "held": SLEEP + "[Conditions]\nWhile=flag:go\n",
     "other": SLEEP,
 }
@@ -52,12 +53,12 @@ class Monitor:
         return self.process.wait(30)
 
 
-with Sandbox(SERVICES) as box:
+with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=held\nActivate=other\n") as box:
     box.wait_states({"held": "waiting", "other": "ready"})
     text = Monitor(box)
     lines = Monitor(box, "--json")
     one = Monitor(box, "--json", "path:/run/token")
-    text.wait("manager: ready: watching 2 services and ")
+    text.wait("manager: ready: watching 3 services and ")
     for monitor in (lines, one):
         monitor.wait_object(kind="manager", now="ready")
 
@@ -76,6 +77,7 @@ with Sandbox(SERVICES) as box:
     for monitor in (lines, one):
         monitor.wait_object(kind="manager", now="back")
     text.wait("manager: back")
+    assert "off: " not in text.read(), "nothing has become of what was never started"
     box.svcctl("flag", "clear", "go")
     text.wait("flag:go: true -> false")
     lines.wait_object(kind="service", name="held", now="waiting")

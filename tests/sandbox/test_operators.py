@@ -23,9 +23,20 @@ SERVICES = {
     "other": "[Service]\nExec=/bin/sh -c 'echo secret; exec sleep infinity'\n",
     "leans": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:web\n",
     "rival": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nConflicts=web\n",
+    "cart": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=service:rival\n",
+    "wagon": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:coal\n",
+    "coal": "[Service]\nExec=/bin/sleep infinity\n",
+    "alcohol": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nConflicts=coal\n",
+    "puller": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=service:alcohol\n",
+    "desk@": "[Service]\nExec=/bin/sleep infinity\n",
+    "stall@": "[Service]\nExec=/bin/sleep infinity\n",
+    "stand": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nProvides=stall@1\n",
+    "seat@": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nConflicts=other\n",
 }
 WANTED = "[runlevel 2]\nActivate=web other\n"
 OPERATORS = "[service web]\nOperators=nosuchgroup webmasters 2001\n"
+MORE_OPERATORS = "".join(f"[service {name}]\nOperators=webmasters\n" for name in ("puller", "desk@", "seat@", "stand", "nosuch@"))
+LIMIT_INSTANCES = 32
 DENIED = "org.svcd1.Error.NotAuthorized"
 
 
@@ -89,11 +100,85 @@ def what_goes_down_with_it_must_be_theirs_too(box):
     # A start would end what conflicts with it.
     box.svcctl("start", "rival")
     box.wait_state("rival", "ready")
-    refused(box.manager("Start", "string:web", who=MEMBER), DENIED, "uid 1001 may not")
+    refused(box.manager("Start", "string:web", who=MEMBER), DENIED, "only who operates rival too")
     assert box.state("rival") == "ready"
     box.svcctl("stop", "rival")
     done(box, "Start", MEMBER)
     box.wait_state("web", "ready")
+
+
+def needs_end_nothing_that_is_not_theirs(box):
+    box.svcctl("start", "wagon")
+    box.wait_state("wagon", "ready")
+    refused(box.manager("Start", "string:puller", who=MEMBER), DENIED, "only who operates coal too")
+    assert (box.state("coal"), box.state("wagon"), box.state("alcohol")) == ("ready", "ready", "idle")
+    box.svcctl("stop", "wagon")
+    box.wait_state("coal", "idle")
+    assert box.manager("Start", "string:puller", who=MEMBER).returncode == 0, "a need is started with it"
+    box.wait_state("puller", "ready")
+    box.wait_state("alcohol", "ready")
+
+
+def a_clear_that_ends_something_is_refused(box):
+    box.svcctl("start", "leans")
+    box.wait_state("leans", "ready")
+    box.svcctl("stop", "--with-dependents", "web")
+    box.wait_state("web", "idle")
+    box.svcctl("clear", "rival")
+    box.svcctl("start", "cart")
+    box.wait_state("rival", "ready")
+    refused(box.manager("Clear", "string:web", who=MEMBER), DENIED, "only who operates rival too")
+    assert box.state("rival") == "ready"
+    for name in ("cart", "leans"):
+        box.svcctl("stop", name)
+    box.wait_state("rival", "idle")
+    done(box, "Clear", MEMBER)
+    box.wait_state("web", "ready")
+
+
+def instances_are_looked_at_before_they_start(box):
+    refused(box.manager("Start", "string:seat@1", who=MEMBER), DENIED, "only who operates other too")
+    assert box.state("other") == "ready"
+    refused(box.manager("Start", "string:desk@1", who=STRANGER), DENIED, "uid 1003 may not")
+    assert "desk@1" not in box.services(), "nobody else makes svcd read files"
+    box.svcctl("stop", "other")
+    box.wait_state("other", "idle")
+    assert box.manager("Start", "string:seat@1", who=MEMBER).returncode == 0
+    box.wait_state("seat@1", "ready")
+    assert box.manager("Stop", "string:seat@1", "boolean:false", who=MEMBER).returncode == 0
+    box.wait_state("seat@1", "idle")
+    box.svcctl("start", "other")
+    box.wait_state("other", "ready")
+
+
+def another_name_of_a_service_makes_no_instance(box):
+    refused(box.manager("Start", "string:stall@2", who=MEMBER), DENIED, "uid 1001 may not")
+    assert box.manager("Start", "string:stall@1", who=MEMBER).returncode == 0, "it is a name of stand, which is theirs"
+    box.wait_state("stand", "ready")
+    assert "stall@1" not in box.services()
+    box.svcctl("stop", "stand")
+    refused(box.manager("Start", "string:nosuch@1", who=MEMBER), "org.svcd1.Error.NoSuchService", "nosuch@1")
+
+
+def nobody_has_instances_without_end(box):
+    for number in range(LIMIT_INSTANCES):
+        assert box.manager("Start", f"string:desk@{number}", who=MEMBER).returncode == 0, number
+    box.wait_state(f"desk@{LIMIT_INSTANCES - 1}", "ready")
+    enough = "org.svcd1.Error.LimitReached", f"uid 1001 has {LIMIT_INSTANCES} instances of templates already"
+    refused(box.manager("Start", "string:desk@more", who=MEMBER), *enough)
+    # The next manager counts them too, and knows their files at every reload.
+    box.kill_manager()
+    box.wait_up()
+    box.wait_named()
+    box.svcctl("reload-files")
+    refused(box.manager("Start", "string:desk@more", who=MEMBER), *enough)
+    assert box.manager("Restart", "string:desk@1", who=MEMBER).returncode == 0
+    assert box.manager("Start", "string:desk@more").returncode == 0, "root has no limit"
+    box.wait_state("desk@more", "ready")
+    assert box.manager("Stop", "string:desk@0", "boolean:false", who=MEMBER).returncode == 0
+    box.wait_state("desk@0", "idle")
+    assert box.manager("Start", "string:desk@another", who=MEMBER).returncode == 0
+    box.wait_state("desk@another", "ready")
 
 
 def reads(box, name, who):
@@ -126,7 +211,7 @@ def what_policy_takes_back_is_gone(box):
     refused(box.manager("Start", "string:web", who=MEMBER), "org.svcd1.Error.PolicyDenied", "policy says never")
 
 
-with BusMachine(has_polkit=False, services=SERVICES, policy=WANTED + OPERATORS) as machine:
+with BusMachine(has_polkit=False, services=SERVICES, policy=WANTED + OPERATORS + MORE_OPERATORS) as machine:
     machine.write("/etc/passwd", machine.read("/etc/passwd") +
                   "".join(f"u{uid}:x:{uid}:{uid}::/:/bin/false\n" for uid in (1001, 1002, 1003)))
     machine.write("/etc/group", machine.read("/etc/group") + f"webmasters:x:{WEB_GROUP}:u1001\nnumbers:x:2001:\nothers:x:2002:\n")
@@ -135,6 +220,11 @@ with BusMachine(has_polkit=False, services=SERVICES, policy=WANTED + OPERATORS) 
     members_operate_it(machine)
     nothing_else_is_theirs(machine)
     strangers_may_nothing(machine)
+    needs_end_nothing_that_is_not_theirs(machine)
+    instances_are_looked_at_before_they_start(machine)
+    another_name_of_a_service_makes_no_instance(machine)
+    nobody_has_instances_without_end(machine)
     what_goes_down_with_it_must_be_theirs_too(machine)
+    a_clear_that_ends_something_is_refused(machine)
     they_read_its_log_and_no_other(machine)
     what_policy_takes_back_is_gone(machine)

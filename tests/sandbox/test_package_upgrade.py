@@ -10,7 +10,7 @@ from sandbox import Sandbox
 
 HABITS = "/usr/lib/svcd/policy-examples/60-debian-habits.policy"
 
-# svcd runs no init scripts, and maintainer scripts are not to run them behind its back.
+# Maintainer scripts leave daemons alone here: what they start by Debian's own commands, test_packages.py has.
 FILES = {
     "/usr/sbin/policy-rc.d": {"text": "#!/bin/sh\nexit 101\n", "mode": 0o755},
     "/etc/svcd/policy.d/local.policy": {"text": "[runlevel 2]\nActivate=ticker\n\n[service fixed]\nActivation=never\n"

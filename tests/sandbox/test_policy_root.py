@@ -1,24 +1,49 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--root DIR: every verb on a Debian that does not run, and nothing of the machine that does is touched."""
+"""--root DIR: every verb on a whole Debian that does not run, and nothing of the machine that does is touched."""
 
 from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
-ROOT = "/srv/other"
-OURS = f"{ROOT}/etc/svcd/policy.d/90-svcctl.policy"
+ROOT = "/mnt"  # the whole Debian, as another tree: see make_root()
+OURS = "/etc/svcd/policy.d/90-svcctl.policy"
 
 
 def make_root(box):
-    """What the Debian of the sandbox has, as a tree of its own."""
-    box.run(f"mkdir -p {ROOT}/usr/lib/svcd {ROOT}/var/lib && cp -a /usr/lib/svcd/services.d /usr/lib/svcd/policy.d "
-            f"/usr/lib/svcd/policy-examples {ROOT}/usr/lib/svcd/ && ln -s usr/lib {ROOT}/lib")
-    box.run(f"mkdir -p {ROOT}/usr/sbin {ROOT}/usr/bin && cd {ROOT}/usr && touch sbin/sshd sbin/cron bin/ssh-keygen && "
-            "chmod 755 sbin/sshd sbin/cron bin/ssh-keygen")
+    """A Debian root with svcd in it, /etc/svcd and /var of its own: what is written there is not the machine's."""
+    box.run(f"""mount --bind / {ROOT} && mkdir -p {ROOT}/etc/svcd {ROOT}/var/lib/svcd
+        mount -t tmpfs -o mode=0755 other {ROOT}/etc/svcd && mount -t tmpfs -o mode=0755 other {ROOT}/var/lib/svcd""")
 
 
 def ask(box, *argv):
     return box.svcctl_json(*argv, "--root", ROOT)
+
+
+def check_other_verbs(box):
+    """What the other verbs write, and that undo takes all of it back."""
+    def files():
+        return box.run(f"cd {ROOT}/etc/svcd && find . -type f -printf '%P %m\\n' | sort && find . -type f | sort | xargs -r cat").stdout
+
+    before = files()
+    told = ask(box, "disable", "dbus")
+    assert "elogind (While=service:dbus)" in told["services"][0]["still_started_by"], told
+    told = ask(box, "set", "dbus", "never", "--dry-run")
+    assert {"dbus", "elogind"} <= set(told["stops"]), told
+    ask(box, "set", "dbus", "never", "--reason", "no bus")
+    cat = box.svcctl("cat", "dbus", "--root", ROOT).stdout
+    assert "Reason=no bus" in cat and "Activation=never" in cat and "InRunlevel" not in cat, cat
+    ask(box, "set", "ssh", "boot", "--runlevel", "3", "--runlevel", "5")
+    assert not ask(box, "policy", "ssh")["in_runlevel"] and ask(box, "policy", "ssh", "--runlevel", "5")["in_runlevel"]
+    box.run("env", "EDITOR=sed -i '$a[Service]\\nNice=7'", "svcctl", "edit", "cron", "--root", ROOT)
+    assert "Nice=7" in box.svcctl("cat", "cron", "--root", ROOT).stdout
+    assert {"dbus", "ssh", "cron"} <= {row["service"] for row in ask(box, "diff")}
+    ask(box, "policy", "import", "--sysv")
+    assert "hwclock" in box.read(f"{ROOT}/etc/svcd/policy.d/50-sysv-import.policy")
+    ask(box, "revert", "dbus")
+    assert ask(box, "policy", "dbus")["activation"] == "boot"
+    assert box.svcctl("check", "--root", ROOT).returncode == 0
+    while files() != before:
+        ask(box, "policy", "undo")
 
 
 with Sandbox({"mine": SLEEP}, policy="[runlevel 2]\nActivate=mine\n", root="debian", vendor=True) as box:
@@ -29,7 +54,7 @@ with Sandbox({"mine": SLEEP}, policy="[runlevel 2]\nActivate=mine\n", root="debi
     assert ask(box, "policy", "ssh")["activation"] == "on-demand"
     dry = ask(box, "enable", "ssh", "--dry-run")
     assert not dry["written"] and not dry["svcd_running"] and "ssh" in dry["starts"], dry
-    assert not box.exists(OURS)
+    assert not box.exists(ROOT + OURS)
 
     told = ask(box, "enable", "ssh", "--reason", "for the office")
     assert told["written"] and told["step"] == 1, told
@@ -63,6 +88,8 @@ with Sandbox({"mine": SLEEP}, policy="[runlevel 2]\nActivate=mine\n", root="debi
     assert not box.exists(f"{ROOT}/etc/svcd/policy.d/ssh-always.policy")
 
     runlevel = ask(box, "runlevel", "1", "--dry-run")
-    assert runlevel["stops"] == ["cron"] and "rescue" in runlevel["waits"], runlevel
+    assert {"cron", "dbus", "elogind"} <= set(runlevel["stops"]) and runlevel["starts"] == ["rescue"], runlevel
+    assert not {"udev", "hwclock", "kmod"} & set(runlevel["stops"]), "what a boot needs stays"
+    check_other_verbs(box)
     assert box.pid("mine") == pid and box.state("mine") == "ready"
     assert "mine" not in box.svcctl("policy", "--root", ROOT, "--all").stdout

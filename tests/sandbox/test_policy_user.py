@@ -31,6 +31,12 @@ with BusMachine(has_polkit=False) as box:
     step = box.svcctl_json("policy", "log")[0]
     assert step["uid"] == 65534 and step["command"].startswith("svcctl set"), step
 
+    log = as_nobody(box, "policy", "log")
+    assert log.returncode == 7 and log.stdout == "", log
+    assert log.stderr == ("svcctl: only root may read /var/lib/svcd/policy-history\n"
+                          "  sudo svcctl policy log\n"), log
+    assert box.run("stat -c %a /var/lib/svcd/policy-history").stdout == "700\n"
+
     wrong = as_nobody(box, "enable", "nobodys")
     assert wrong.returncode == 4 and "no file describes a service named nobodys" in wrong.stderr, wrong
     undone = as_nobody(box, "policy", "undo")

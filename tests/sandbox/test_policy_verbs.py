@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """svcctl enable, disable, set, override, revert, diff, presets and edit on a machine that runs: written, and of effect."""
 
+import os
+import select
+import subprocess
+
 from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 SERVICES = {
     "keep": SLEEP,
-    "web": SLEEP,
+    "web": SLEEP + "[Conditions]\nProvides=site\n",
     "needer": SLEEP + "[Conditions]\nWhile=service:base\n",
     "base": SLEEP,
     "loop-a": SLEEP + "[Conditions]\nWhen=service:loop-b\n",
@@ -32,7 +36,32 @@ def check_enable_and_disable(box):
     assert "web: boot in 2 3 -> on-demand" in said and "Stops      web" in said, said
     box.wait_state("web", "idle")
     assert box.svcctl_json("disable", "web")["changed"] is False
+    box.svcctl("set", "site", "never")
+    assert box.svcctl_json("revert", "site")["services"][0]["name"] == "web", "by another name of it, too"
+    assert box.svcctl_json("policy", "web")["activation"] == "on-demand"
     assert box.pid("keep") == pid
+
+    box.svcctl("disable", "keep")
+    said = box.svcctl("status", "keep", check=False).stdout
+    assert f"on-demand ({OURS}:" in said, f"not who activated it once, but who says on-demand: {said}"
+    box.svcctl("revert", "keep")
+    box.wait_state("keep", "ready")
+
+
+def check_file_that_others_may_write(box):
+    """svcd leaves it out, so a change in it would be told and be of no effect."""
+    box.svcctl("set", "web", "manual")
+    before = box.read(OURS)
+    for mode in ("0666", "0777"):
+        box.run("chmod", mode, OURS)
+        refused = box.svcctl("set", "web", "never", check=False)
+        assert refused.returncode == 10 and "everybody may write to it" in refused.stderr, refused
+    box.run("chmod", "0644", OURS)
+    box.run("chown", "1000", OURS)
+    refused = box.svcctl("set", "web", "never", check=False)
+    assert refused.returncode == 10 and "belongs to user 1000" in refused.stderr, refused
+    box.run("chown", "0", OURS)
+    assert box.read(OURS) == before
 
 
 def check_what_still_starts_it(box):
@@ -76,6 +105,33 @@ def check_mistakes_are_refused(box):
     assert not box.exists("/etc/svcd/services.d/loop-b.svc.d")
 
 
+def check_what_is_not_installed_yet(box):
+    said = box.svcctl("set", "later", "never", "--reason", "not here").stdout
+    assert "later: on-demand -> never" in said and "No service file yet" in said, said
+    shown = box.svcctl("policy", "later").stdout
+    assert "no file describes a service named later yet" in shown and "not here" in shown, shown
+    assert box.svcctl("policy", "nobody", check=False).returncode == 4
+    blind = box.run("env -u EDITOR -u VISUAL svcctl edit dbus", check=False)
+    assert blind.returncode == 2 and "needs a terminal" in blind.stderr, blind
+    box.write("/etc/svcd/services.d/later.svc", SLEEP)
+    box.svcctl("reload-files")
+    refused = box.svcctl("start", "later", check=False)
+    assert refused.returncode == 8 and "policy says never" in refused.stderr, refused
+    box.remove("/etc/svcd/services.d/later.svc")
+    box.svcctl("reload-files")
+
+    # The way that wants it from its first moment; a name that cannot be one is refused as before.
+    box.svcctl("set", "later", "boot", "--runlevel", "2")
+    box.write("/etc/svcd/services.d/later.svc", SLEEP)
+    box.svcctl("reload-files")
+    box.wait_state("later", "ready")
+    box.remove("/etc/svcd/services.d/later.svc")
+    box.svcctl("revert", "later")
+    assert "Did you mean: web" in box.svcctl("set", "webb", "never", "--dry-run").stdout
+    assert box.svcctl("set", "no/name", "never", check=False).returncode == 2
+    assert box.svcctl("enable", "later", check=False).returncode == 4
+
+
 def check_override(box):
     pid = box.pid("keep")
     box.svcctl("override", "keep", "Description=kept for ever")
@@ -105,6 +161,13 @@ def check_until_reboot(box):
     assert box.exists("/run/svcd/policy.d/90-svcctl.policy")
     machine = {row["name"]: row for row in box.svcctl_json("policy")["services"]}
     assert machine["web"]["wanted"] and machine["keep"]["wanted"], machine
+    box.svcctl("set", "keep", "never", "--until-reboot")
+    told = box.svcctl_json("disable", "keep")
+    assert told["written"], f"what is off until reboot alone is not yet off for good: {told}"
+    box.svcctl("revert", "keep", "--until-reboot")
+    assert box.svcctl_json("policy", "keep")["activation"] == "on-demand"
+    box.svcctl("policy", "undo")
+    box.wait_state("keep", "ready")
     box.svcctl("set", "web", "never", "--until-reboot")
     box.wait_state("web", "idle")
     said = box.svcctl("enable", "web").stdout
@@ -124,13 +187,91 @@ def check_edit(box):
     box.svcctl("revert", "web")
 
 
+class Terminal:
+    """svcctl at a terminal of its own: what it says, and a person who types."""
+
+    def __init__(self, box, line):
+        self.ours, theirs = os.openpty()
+        self.said = b""
+        self.process = subprocess.Popen(box.command(["/bin/sh", "-c", line]), stdin=theirs, stdout=theirs, stderr=theirs,
+                                        env=box.run_environment(), start_new_session=True)
+        os.close(theirs)
+
+    def _read(self, seconds):
+        """Returns: False at its end."""
+        assert select.select([self.ours], [], [], seconds)[0], self.said
+        try:
+            some = os.read(self.ours, 4096)
+        except OSError: # EIO: nobody has the other side open
+            return False
+        self.said += some
+        return bool(some)
+
+    def answer(self, question, answer):
+        while question not in self.said:
+            assert self._read(30), self.said
+        self.said = self.said.partition(question)[2]
+        os.write(self.ours, answer)
+
+    def end(self):
+        """Returns: (exit code, what was said since the last answer)."""
+        while self._read(30):
+            pass
+        os.close(self.ours)
+        return self.process.wait(30), self.said.decode()
+
+
+def check_edit_asks(box):
+    """What was saved is wrong: a person is asked, and finds the text as it was left."""
+    # Writes a mistake, then corrects what it finds.
+    box.write("/tmp/twice", "#!/bin/sh\nif grep -q Descripton \"$1\"; then sed -i s/Descripton/Description/ \"$1\"\n"
+              "else echo '[Service]\nDescripton=edited twice' > \"$1\"; fi\n", 0o755)
+    drop_in = "/etc/svcd/services.d/web.svc.d/90-svcctl.conf"
+    question = b"Edit once more? [Y/n] "
+
+    for no in (b"n\n", b"No\n", b"\x04"): # the last one is the end of what is typed
+        terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web")
+        terminal.answer(b"did you mean Description", b"")
+        terminal.answer(question, no)
+        code, said = terminal.end()
+        assert code == 10 and question.decode() not in said, (no, code, said)
+        assert not box.exists(drop_in), no
+
+    for yes in (b"\n", b"y\n"):
+        terminal = Terminal(box, "EDITOR=/tmp/twice svcctl edit web")
+        terminal.answer(question, yes)
+        code, said = terminal.end()
+        assert code == 0 and question.decode() not in said, (yes, code, said)
+        assert box.read(drop_in) == "[Service]\nDescription=edited twice\n"
+        box.svcctl("revert", "web")
+
+    # Asked as often as it is wrong.
+    terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web")
+    terminal.answer(question, b"\n")
+    terminal.answer(question, b"n\n")
+    assert terminal.end()[0] == 10
+
+    # Nobody to ask: not a terminal, or JSON.
+    piped = box.run("/bin/sh", "-c", "EDITOR=/tmp/bad svcctl edit web", check=False, stdin="y\ny\n")
+    assert piped.returncode == 10 and question.decode() not in piped.stderr, piped
+    terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web --json")
+    code, said = terminal.end()
+    assert code == 10 and question.decode() not in said, (code, said)
+    assert not box.exists(drop_in)
+    # No draft stays behind.
+    assert not [name for name in box.run("ls", "/tmp").stdout.split() if name.startswith("svcctl-")]
+
+
 with Sandbox(SERVICES, policy=POLICY) as box:
     box.wait_states({"keep": "ready", "needer": "ready", "base": "ready", "web": "idle"})
     check_enable_and_disable(box)
     check_what_still_starts_it(box)
     check_dry_run_writes_nothing(box)
     check_mistakes_are_refused(box)
+    check_what_is_not_installed_yet(box)
     check_override(box)
     check_runlevels(box)
     check_until_reboot(box)
     check_edit(box)
+    check_edit_asks(box)
+    check_file_that_others_may_write(box)

@@ -10,9 +10,16 @@ SERVICES = {
     "daemon": f"[Service]\nExec={FORKS}\nReady=fork\nPidFile=/run/daemon.pid\n",
     # The file of a process that is not in the service's cgroup is not believed.
     "liar": f"[Service]\nExec={LIES}\nReady=fork\nPidFile=/run/liar.pid\nStartTimeout=3s\nRestart=no\n",
+    # Its daemon has died before it was found: nobody is left who could get ready.
+    "leaver": "[Service]\nExec=/bin/sh -c \"sh -c 'exit 1' & echo $! >/run/leaver.pid; wait\"\nReady=fork\nPidFile=/run/leaver.pid\n",
+    "nobody": "[Service]\nExec=/bin/true\nReady=fork\nPidFile=/run/nobody.pid\n",
 }
 
 with Sandbox(SERVICES) as box:
+    for name in ("leaver", "nobody"):
+        box.wait_state(name, "failed")
+        told = box.svcctl("explain", name, check=False).stdout
+        assert "left none behind" in told, told
     box.wait_state("daemon", "ready")
     pid = int(box.read("/run/daemon.pid"))
     assert box.wait_state("daemon", "ready")["pid"] == pid

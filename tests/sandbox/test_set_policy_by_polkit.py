@@ -23,6 +23,7 @@ case "$2 $3 $4" in
 "set b silly") echo "silly is nothing that b can be" >&2; exit 1 ;;
 "set b long") head -c 100000 /dev/zero | tr '\0' x ;;
 "set b slow") mkfifo /run/go; read x </run/go; printf '[service a]\nActivation=never\n' >/etc/svcd/policy.d/91.policy ;;
+"set b hung") echo $$ >/run/hung; kill -STOP $$ ;;
 "set b dead") kill -KILL $$ ;;
 *) exit 2 ;;
 esac
@@ -83,7 +84,7 @@ def nothing_else_is_run(box):
 
 
 def begin(box, *all_words):
-    return subprocess.Popen(box.command(["dbus-send", "--system", "--print-reply", "--reply-timeout=60000", "--dest=org.svcd1",
+    return subprocess.Popen(box.command(["dbus-send", "--system", "--print-reply", "--reply-timeout=90000", "--dest=org.svcd1",
                                          "/org/svcd1", "org.svcd1.Manager.ChangePolicy", words(*all_words)]),
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -131,6 +132,22 @@ def a_change_outlives_its_manager(box):
     assert answer(change(box, "set", "b", "silly"))[0] == 1
 
 
+def a_change_that_hangs_ends_for_the_next_manager_too(box):
+    caller = begin(box, "set", "b", "hung")
+    hung = wait_for(lambda: box.exists("/run/hung") and box.read("/run/hung").strip(), what="it hangs")
+    box.kill_manager()
+    box.wait_up()
+    assert end(caller).returncode != 0, "the connection ended without an answer"
+    wait_for(lambda: box.manager("ListServices").returncode == 0, what="svcd is back on the bus")
+    waiting = begin(box, "set", "b", "silly")
+    assert box.exists(f"/proc/{hung}") and waiting.poll() is None, "the next one waits"
+    # A change has LIMIT_CHANGE_US (60 s), whichever manager is there.
+    out, err = waiting.communicate(timeout=90)
+    assert answer(subprocess.CompletedProcess([], waiting.returncode, out, err))[0] == 1, err
+    assert not box.exists(f"/proc/{hung}")
+    assert answer(change(box, "set", "b", "silly"))[0] == 1, "and the queue goes on"
+
+
 def svcctl_itself_makes_the_change(box, polkit):
     polkit.says = "yes"
     code, text = answer(change(box, "set", "b", "never", "--reason", "rule 12", who=NOBODY))
@@ -161,4 +178,5 @@ with BusMachine(has_polkit=False) as machine:
     nothing_else_is_run(machine)
     they_are_made_one_after_the_other(machine)
     a_change_outlives_its_manager(machine)
+    a_change_that_hangs_ends_for_the_next_manager_too(machine)
     authority.leave()

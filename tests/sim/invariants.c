@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "engine/boot-record.h"
 #include "engine/explain.h"
 #include "engine/progress.h"
 #include "tests/sim/levels.h"
@@ -69,12 +70,28 @@ static Level facility_level(Machine *m, const char *name)
 }
 
 /* What is about to stop counts as down from that moment on, while those that stand on it stop first. */
-static bool is_about_to_stop(const Machine *m, const Service *s)
+static bool is_about_to_stop(const Machine *m, const Service *s, const char *prefix)
 {
-	g_autofree char *key = g_strconcat("service:", s->def->name, NULL);
+	g_autofree char *key = g_strconcat(prefix, s->def->name, NULL);
 	ConditionView view;
 
 	return engine_condition(m->engine, key, &view) && g_str_has_suffix(view.why ? view.why : "", "about to stop");
+}
+
+/* What it was told of the present run; as of a level from outside, long unknown is false. */
+static Level healthy_level(const LevelContext *context, const char *key, const Service *s)
+{
+	const SimProcess *p = machine_process(context->m, s->def->name);
+	ConditionView view;
+
+	if (!service_is_up(s) || is_about_to_stop(context->m, s, "healthy:"))
+		return LEVEL_FALSE;
+	if (p->health_run == s->invocation && p->health != HEALTH_UNKNOWN)
+		return p->health == HEALTH_HEALTHY ? LEVEL_TRUE : LEVEL_FALSE;
+	if (context->for_start && engine_condition(context->m->engine, key, &view) &&
+	    context->m->now_us - view.since_us >= UNKNOWN_LIMIT_US)
+		return LEVEL_FALSE;
+	return LEVEL_UNKNOWN;
 }
 
 static Level level_of(const char *key, void *data)
@@ -86,13 +103,15 @@ static Level level_of(const char *key, void *data)
 
 	if (g_str_has_prefix(key, "facility:"))
 		return facility_level(context->m, argument);
-	if (g_str_has_prefix(key, "service:") || g_str_has_prefix(key, "active:")) {
+	if (g_str_has_prefix(key, "service:") || g_str_has_prefix(key, "active:") || g_str_has_prefix(key, "healthy:")) {
 		s = find_service(context->m, argument);
 		if (!s)
 			return LEVEL_FALSE;
+		if (*key == 'h')
+			return healthy_level(context, key, s);
 		if (*key == 'a')
 			return is_active(s) ? LEVEL_TRUE : LEVEL_FALSE;
-		return service_is_up(s) && !is_about_to_stop(context->m, s) ? LEVEL_TRUE : LEVEL_FALSE;
+		return service_is_up(s) && !is_about_to_stop(context->m, s, "service:") ? LEVEL_TRUE : LEVEL_FALSE;
 	}
 	external = levels_find(context->m, key);
 	/* Somebody else may have told the engine a moment earlier that the time is over: a microsecond's grace. */
@@ -138,7 +157,7 @@ static Grade root_of(const Service *s)
 		return WANTED_BY_ADMIN;
 	if (s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel)
 		return WANTED;
-	if (s->admin == ADMIN_DEMAND && s->policy.activation != ACTIVATION_MANUAL)
+	if ((s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) && s->policy.activation != ACTIVATION_MANUAL)
 		return WANTED;
 	return s->want_reason == WANT_LINGER ? LINGERING : NOT_WANTED;
 }
@@ -245,7 +264,8 @@ static bool is_moving(const Service *s)
 
 static Service *subject_of(const Machine *m, const char *key)
 {
-	if (!g_str_has_prefix(key, "service:") && !g_str_has_prefix(key, "settled:") && !g_str_has_prefix(key, "active:"))
+	if (!g_str_has_prefix(key, "service:") && !g_str_has_prefix(key, "settled:") && !g_str_has_prefix(key, "active:") &&
+	    !g_str_has_prefix(key, "healthy:"))
 		return NULL;
 	return find_service(m, key_argument(key));
 }
@@ -333,6 +353,33 @@ static bool is_held_by_world_only(Machine *m, const Service *s)
 	return by_world && !by_others;
 }
 
+/* What the kernel was told is so until the next boot. */
+static bool is_term_of_kernel(const Term *term)
+{
+	for (unsigned i = 0; i < term_length(term); i++) {
+		if (term_literal(term, i)->prefix != KEY_KERNEL)
+			return false;
+	}
+	return true;
+}
+
+/* It has settled, whatever else it waits for. */
+static bool waits_for_good(Machine *m, const Service *s)
+{
+	LevelContext context = { .m = m, .for_start = true };
+	const GPtrArray *lists[] = { s->when, s->hold };
+
+	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
+		for (unsigned i = 0; i < lists[l]->len; i++) {
+			const Term *term = g_ptr_array_index(lists[l], i);
+
+			if (is_term_of_kernel(term) && term_evaluate(term, level_of, &context) != LEVEL_TRUE)
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 {
 	LevelContext context = { .m = m, .for_start = true };
@@ -340,7 +387,7 @@ static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 
 	if (is_moving(s))
 		return true;
-	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s))
+	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s) || waits_for_good(m, s))
 		return false;
 	if (is_about_to_start(m, s, unsettled))
 		return true;
@@ -420,11 +467,108 @@ static void check_order_at_start(Machine *m, const Service *s)
 	}
 }
 
+/* --- StartLock= --- */
+
+/* Somebody else with the same lock who is starting or stopping, or NULL. */
+static const Service *find_lock_holder(const Machine *m, const Service *s)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *other = g_ptr_array_index(services, i);
+
+		if (other != s && g_strcmp0(other->def->start_lock, s->def->start_lock) == 0 &&
+		    (other->state == STATE_STARTING || other->state == STATE_STOPPING))
+			return other;
+	}
+	return NULL;
+}
+
+static void check_lock_at_start(Machine *m, const Service *s)
+{
+	const Service *other = s->def->start_lock ? find_lock_holder(m, s) : NULL;
+	const CauseRecord *before = g_queue_peek_nth(s->causes, 1);
+
+	/* By the file of before it may have another lock, or none. */
+	if (other && other->started_us > m->altered_us)
+		machine_fail(m, "%s was started while %s, which is %s, had the lock %s", s->def->name, other->def->name,
+			     service_state_name(other->state), s->def->start_lock);
+	if (before && g_str_has_prefix(before->text, "waits for the lock"))
+		machine_count(m, SIM_FAULT_LOCKED_OUT);
+}
+
+/* Without what is unknown for so long that it counts as false: the engine may learn of that a moment later. */
+static bool are_all_true(Machine *m, const GPtrArray *terms)
+{
+	LevelContext context = { .m = m };
+
+	for (unsigned i = 0; i < terms->len; i++) {
+		if (term_evaluate(g_ptr_array_index(terms, i), level_of, &context) != LEVEL_TRUE)
+			return false;
+	}
+	return true;
+}
+
+/* One that was started by a file of before has the lock that was in that, whatever it was. */
+static bool has_holder_of_before(const Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if ((s->state == STATE_STARTING || s->state == STATE_STOPPING) && s->started_us <= m->altered_us)
+			return true;
+	}
+	return false;
+}
+
+/* Whom nothing else keeps from starting waits only while somebody has the lock. Order is not looked at here. */
+static void check_lock(Machine *m, const Service *s)
+{
+	g_autoptr(GHashTable) nobody = g_hash_table_new(NULL, NULL);
+
+	if (!s->def->start_lock || s->state != STATE_WAITING || s->def->after->len > 0 || !service_is_wanted(s))
+		return;
+	if (are_all_true(m, s->when) && are_all_true(m, s->hold) && is_about_to_start(m, s, nobody) && !loses_conflict(m, s) && !find_lock_holder(m, s) &&
+	    !has_holder_of_before(m) && s->since_us > m->altered_us && m->now_us > m->begun_us)
+		machine_fail(m, "%s waits, and nobody has the lock %s", s->def->name, s->def->start_lock);
+}
+
+static bool looks_at_processes(const Machine *m, const GPtrArray *terms, const Service *of)
+{
+	for (unsigned i = 0; i < terms->len; i++) {
+		const Term *term = g_ptr_array_index(terms, i);
+
+		for (unsigned j = 0; j < term_length(term); j++) {
+			const Literal *literal = term_literal(term, j);
+
+			if (literal->prefix == KEY_ACTIVE && subject_of(m, literal->key) == of)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What is gone and started again within an event has flipped the level active: in between, and Settle= begins anew. */
+static void forget_lapses_by(Machine *m, const Service *s)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *other = g_ptr_array_index(services, i);
+
+		if (looks_at_processes(m, other->hold, s))
+			machine_process(m, other->def->name)->hold_false_us = 0;
+	}
+}
+
 void invariants_at_start(Machine *m, const Service *s)
 {
 	const Term *when = find_untrue(m, s->when);
 	const Term *hold = find_untrue(m, s->hold);
 
+	forget_lapses_by(m, s);
 	if (machine_process(m, s->def->name)->is_live)
 		machine_fail(m, "%s was started while it ran", s->def->name);
 	if (s->policy.activation == ACTIVATION_NEVER)
@@ -439,6 +583,7 @@ void invariants_at_start(Machine *m, const Service *s)
 		machine_fail(m, "%s was started, and \"%s\" is not true", s->def->name, (when ? when : hold)->text);
 	check_conflicts_at_start(m, s);
 	check_order_at_start(m, s);
+	check_lock_at_start(m, s);
 }
 
 /* --- when WaitTimeout= is over --- */
@@ -478,8 +623,9 @@ static bool has_plain_terms(const Machine *m, const Service *s)
 void invariants_at_wait_over(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
-
-	const int64_t begun_us = has_plain_terms(m, s) ? p->held_us : s->since_us;
+	/* A new manager's clock begins while it still learns what runs, which is one event here. */
+	const bool is_known = has_plain_terms(m, s) && m->begun_us <= s->since_us;
+	const int64_t begun_us = is_known ? p->perhaps_held_us : s->since_us;
 
 	/* By the file of before it may have had less time. */
 	if (s->since_us > m->altered_us && (begun_us == 0 || m->now_us - begun_us < s->def->wait_limit_us))
@@ -549,6 +695,12 @@ static void check_end_of_done(Machine *m, const Service *s)
 		machine_fail(m, "%s was done, and there was no reason to undo it", s->def->name);
 }
 
+void invariants_at_restart(Machine *m, const Service *s)
+{
+	if (!service_is_up(s) || !service_is_wanted(s) || loses_conflict(m, s))
+		machine_fail(m, "%s is restarted by command, and is not up to stay", s->def->name);
+}
+
 /* Orders that were in force when things started may be gone after a reload: they are taken from the present files. */
 void invariants_at_stop(Machine *m, const Service *s)
 {
@@ -560,6 +712,8 @@ void invariants_at_stop(Machine *m, const Service *s)
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *later = g_ptr_array_index(services, i);
 
+		if (later->def->stop_order == STOP_ORDER_SAID)
+			continue;
 		if (later != s && later->state == STATE_STOPPING && starts_after(m, later, s) &&
 		    machine_process(m, later->def->name)->is_live)
 			machine_fail(m, "%s was told to stop before %s, which started after it, was gone", s->def->name,
@@ -615,14 +769,20 @@ static void check_hold(Machine *m, const Service *s)
 static void check_wait(Machine *m, const Service *s)
 {
 	SimProcess *p = machine_process(m, s->def->name);
+	const bool had_only_world = p->has_only_world;
 
+	p->has_only_world = s->def->wait_limit_us > 0 && is_held_by_world_only(m, s);
 	if (s->state != STATE_WAITING || s->def->wait_limit_us == 0 || loses_conflict(m, s) || !waits_for_world(m, s)) {
-		p->held_us = 0;
+		p->held_us = p->perhaps_held_us = 0;
 		return;
 	}
-	if (p->held_us == 0 && is_held_by_world_only(m, s))
+	if (p->held_us == 0 && p->has_only_world)
 		p->held_us = m->now_us;
-	if (p->held_us && m->now_us - p->held_us > s->def->wait_limit_us && s->def->after->len == 0 &&
+	/* It may have begun to wait, and others to stop, within one event. */
+	if (p->perhaps_held_us == 0 && (p->held_us || (had_only_world && s->since_us == m->now_us)))
+		p->perhaps_held_us = m->now_us;
+	/* What is not plain may have become true and false again within an event, which winds the clock up. */
+	if (p->held_us && has_plain_terms(m, s) && m->now_us - p->held_us > s->def->wait_limit_us && s->def->after->len == 0 &&
 	    s->since_us > m->altered_us && m->now_us > m->begun_us)
 		machine_fail(m, "%s has waited for the world for %.3f s", s->def->name,
 			     (double)(m->now_us - p->held_us) / G_USEC_PER_SEC);
@@ -634,6 +794,16 @@ static void check_processes(Machine *m, const Service *s)
 
 	if (p->is_live && !is_active(s))
 		machine_fail(m, "%s is %s and has processes", s->def->name, service_state_name(s->state));
+}
+
+/* It is of this run, and told to this manager. */
+static void check_health(Machine *m, const Service *s)
+{
+	const SimProcess *p = machine_process(m, s->def->name);
+	const Health due = service_is_up(s) && p->health_run == s->invocation ? p->health : HEALTH_UNKNOWN;
+
+	if (s->health != due)
+		machine_fail(m, "%s is %s, and should be %s", s->def->name, health_name(s->health), health_name(due));
 }
 
 /* The bar never goes back, not over a crash of the manager either, and it is full at the end only. */
@@ -650,6 +820,22 @@ static void check_progress(Machine *m)
 	m->shown = fraction;
 }
 
+/* In the order in which they happen, and none in a time to come; what it waited for ended before it began. */
+static void check_boot_record(Machine *m, const Service *s)
+{
+	const BootRecord *r = boot_record_get(s);
+
+	if (!r)
+		return;
+	if ((r->allowed_us && r->allowed_us < r->wanted_us) || (r->started_us && r->started_us < r->allowed_us) ||
+	    (r->over_us && r->over_us < r->started_us) || MAX(r->started_us, r->over_us) > m->now_us)
+		machine_fail(m, "%s: the times of its boot record: wanted %" G_GINT64_FORMAT ", allowed %" G_GINT64_FORMAT
+			     ", started %" G_GINT64_FORMAT ", over %" G_GINT64_FORMAT,
+			     s->def->name, r->wanted_us, r->allowed_us, r->started_us, r->over_us);
+	if ((r->result == BOOT_RESULT_NONE) != (r->over_us == 0) || (r->last_by && !r->last))
+		machine_fail(m, "%s: its boot record is at odds with itself", s->def->name);
+}
+
 void invariants_always(Machine *m)
 {
 	const GPtrArray *services;
@@ -660,10 +846,13 @@ void invariants_always(Machine *m)
 	check_wants(m);
 	check_progress(m);
 	for (unsigned i = 0; i < services->len; i++) {
+		check_health(m, g_ptr_array_index(services, i));
 		check_hold(m, g_ptr_array_index(services, i));
 		check_wait(m, g_ptr_array_index(services, i));
+		check_lock(m, g_ptr_array_index(services, i));
 		requests_check(m, g_ptr_array_index(services, i));
 		check_processes(m, g_ptr_array_index(services, i));
+		check_boot_record(m, g_ptr_array_index(services, i));
 	}
 }
 

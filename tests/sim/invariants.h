@@ -17,6 +17,8 @@ void invariants_at_start(Machine *m, const Service *s);
 void invariants_at_wait_over(Machine *m, const Service *s);
 /* The engine tells @s to stop. */
 void invariants_at_stop(Machine *m, const Service *s);
+/* The engine has @s restarted by its command. */
+void invariants_at_restart(Machine *m, const Service *s);
 /* Between two events. */
 void invariants_always(Machine *m);
 /* Nothing will happen any more by itself. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/boot-record.h"
 #include "engine/progress.h"
 #include "model/check.h"
 #include "model/service-parse.h"
@@ -97,6 +98,22 @@ static void script_add(SimProcess *p, int64_t at_us, ProcessEventKind kind, bool
 	p->script[p->n_script++] = (ScriptLine){ .at_us = at_us, .kind = kind, .success = success };
 }
 
+static bool script_has(const SimProcess *p, ProcessEventKind kind)
+{
+	for (unsigned i = 0; i < p->n_script; i++) {
+		if (p->script[i].kind == kind)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing of a Type=script is left. */
+static void script_leaves_nothing(SimProcess *p, int64_t at_us)
+{
+	script_add(p, at_us, PROCESS_EXITED, true);
+	p->script[p->n_script - 1].is_done = true;
+}
+
 /* It runs for a while, and ends by itself. */
 static void script_end(Machine *m, SimProcess *p, int64_t at_us, const Service *s)
 {
@@ -134,6 +151,30 @@ static bool script_failed_start(Machine *m, SimProcess *p, int64_t at_us, const 
 	return true;
 }
 
+/* Type=script: it leaves a daemon, or nothing, or what ends soon, or nothing until later. */
+static void script_start_of_script(Machine *m, SimProcess *p, int64_t at_us, const Service *s)
+{
+	const unsigned kind = chance_below(&m->chance, 10);
+
+	if (kind >= 7) {
+		script_leaves_nothing(p, at_us);
+		machine_count(m, SIM_FAULT_LEFT_NOTHING);
+	}
+	if (kind == 8)
+		return;
+	if (kind >= 7) {
+		at_us += chance_time(&m->chance, 5 * G_USEC_PER_SEC);
+		machine_count(m, SIM_FAULT_CAME_LATER);
+	}
+	script_add(p, at_us, PROCESS_READY, true);
+	if (kind == 6) {
+		script_leaves_nothing(p, at_us + chance_time(&m->chance, G_USEC_PER_SEC));
+		machine_count(m, SIM_FAULT_LOOSE_END);
+	} else if (machine_happens(m, 25)) {
+		script_end(m, p, at_us, s);
+	}
+}
+
 static void script_start(Machine *m, SimProcess *p, const Service *s)
 {
 	int64_t at_us = m->now_us + chance_time(&m->chance, 2 * MS);
@@ -153,9 +194,32 @@ static void script_start(Machine *m, SimProcess *p, const Service *s)
 		}
 		return;
 	}
+	if (s->def->type == TYPE_SCRIPT) {
+		script_start_of_script(m, p, at_us, s);
+		return;
+	}
 	script_add(p, at_us, PROCESS_READY, true);
 	if (machine_happens(m, 25))
 		script_end(m, p, at_us, s);
+}
+
+static void script_restart(Machine *m, SimProcess *p, const Service *s)
+{
+	const bool had_daemon = p->is_main_live;
+	const bool fails = machine_happens(m, 25);
+	int64_t at_us = m->now_us + chance_time(&m->chance, 2 * G_USEC_PER_SEC);
+
+	p->n_script = 0;
+	script_add(p, at_us, fails ? PROCESS_RESTART_FAILED : PROCESS_RESTARTED, !fails);
+	if (fails)
+		machine_count(m, SIM_FAULT_COMMAND_FAILED);
+	if (had_daemon && machine_happens(m, 25)) {
+		machine_count(m, SIM_FAULT_COMMAND_ENDS);
+		script_add(p, at_us, PROCESS_EXITED, !fails);
+		script_add(p, at_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE, false);
+	} else if (!had_daemon && chance_percent(&m->chance, 50)) {
+		script_add(p, at_us, PROCESS_READY, true);
+	}
 }
 
 static void script_stop(Machine *m, SimProcess *p, const Service *s)
@@ -172,6 +236,52 @@ static void script_stop(Machine *m, SimProcess *p, const Service *s)
 	script_add(p, at_us, PROCESS_GONE, false);
 }
 
+/* --- HealthCommand= --- */
+
+static void forget_health(SimProcess *p)
+{
+	p->health_at_us = 0;
+	p->health = HEALTH_UNKNOWN;
+}
+
+/* Who is up, and has one, is asked, also by a new manager and after new files. */
+static void ask_health(Machine *m, const Service *s)
+{
+	SimProcess *p = machine_process(m, s->def->name);
+
+	if (s->state != STATE_READY || !s->def->health || !p->is_main_live || p->is_stop_asked)
+		p->health_at_us = 0;
+	else if (!p->health_at_us && (m->has_faults || p->health_run != s->invocation || p->health != HEALTH_HEALTHY))
+		p->health_at_us = m->now_us + chance_time(&m->chance, m->has_faults ? 40 * G_USEC_PER_SEC : G_USEC_PER_SEC);
+}
+
+/* What HealthAction=restart means: it ends as if by itself. */
+static void end_unhealthy(Machine *m, SimProcess *p, const Service *s)
+{
+	p->n_script = 0;
+	script_add(p, m->now_us, PROCESS_EXITED, false);
+	script_add(p, m->now_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE, false);
+}
+
+static void tell_health(Machine *m, unsigned index)
+{
+	SimProcess *p = &m->processes[index];
+	const char *name = plan_service_name(index);
+	const bool is_well = !machine_happens(m, 25);
+	const ProcessEvent event = { .kind = PROCESS_HEALTH, .success = is_well, .text = is_well ? NULL : "exit status 1" };
+	const Service *s = engine_find(m->engine, name);
+
+	if (!is_well)
+		machine_count(m, SIM_FAULT_UNHEALTHY);
+	p->health_at_us = 0;
+	p->health = is_well ? HEALTH_HEALTHY : HEALTH_UNHEALTHY;
+	p->health_run = p->invocation;
+	machine_trace(m, "%s: %s", name, health_name(p->health));
+	engine_process_event(m->engine, name, p->invocation, &event, m->now_us);
+	if (!is_well && s->def->health_action == HEALTH_ACTION_RESTART && s->state == STATE_READY && !p->is_stop_asked)
+		end_unhealthy(m, p, s);
+}
+
 /* --- operations --- */
 
 static void on_start(void *data, const Service *s)
@@ -186,6 +296,8 @@ static void on_start(void *data, const Service *s)
 	p->is_main_live = true;
 	p->is_ready = false;
 	p->is_stop_asked = false;
+	p->is_restarting = false;
+	p->is_script = s->def->type == TYPE_SCRIPT;
 	script_start(m, p, s);
 }
 
@@ -199,12 +311,11 @@ static void on_stop(void *data, const Service *s)
 	machine_trace(m, "stop %s: %s", s->def->name, service_cause(s));
 	invariants_at_stop(m, s);
 	/* What ends by itself already needs no other script. */
-	for (unsigned i = 0; i < p->n_script; i++) {
-		if (p->script[i].kind == PROCESS_GONE && !p->is_main_live)
-			return;
-	}
+	if (!p->is_main_live && script_has(p, PROCESS_GONE) && !script_has(p, PROCESS_READY))
+		return;
 	p->is_stop_asked = true;
 	p->is_live = true;
+	p->is_restarting = false;
 	p->invocation = s->invocation;
 	script_stop(m, p, s);
 }
@@ -212,6 +323,21 @@ static void on_stop(void *data, const Service *s)
 static void on_reload(void *data, const Service *s)
 {
 	machine_trace(data, "reload %s", s->def->name);
+}
+
+/* What ends by itself ends: then the command is not run. */
+static void on_restart(void *data, const Service *s)
+{
+	Machine *m = data;
+	SimProcess *p = machine_process(m, s->def->name);
+
+	machine_trace(m, "restart %s", s->def->name);
+	invariants_at_restart(m, s);
+	if (p->is_restarting || p->is_stop_asked)
+		return;
+	machine_count(m, SIM_FAULT_COMMAND);
+	p->is_restarting = true;
+	script_restart(m, p, s);
 }
 
 static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
@@ -224,6 +350,7 @@ static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t
 static void on_changed(void *data, const Service *s)
 {
 	machine_trace(data, "%s is %s", s->def->name, service_state_name(s->state));
+	ask_health(data, s);
 	if (s->state == STATE_FAILED && s->def->problem)
 		machine_count(data, SIM_FAULT_BROKEN_FILE);
 	if (s->state == STATE_FAILED && s->is_failed_for_good)
@@ -243,6 +370,7 @@ static void on_removed(void *data, const Service *s)
 	if (p->is_live)
 		machine_fail(m, "%s was forgotten while it ran", s->def->name);
 	memset(p->timer_at_us, 0, sizeof(p->timer_at_us));
+	forget_health(p);
 	requests_forget(p);
 }
 
@@ -257,6 +385,7 @@ static const EngineOps ops = {
 	.start = on_start,
 	.stop = on_stop,
 	.reload = on_reload,
+	.restart = on_restart,
 	.arm_timer = on_arm_timer,
 	.changed = on_changed,
 	.removed = on_removed,
@@ -302,6 +431,7 @@ static void tell_script(Machine *m, unsigned index)
 		.kind = line.kind,
 		.pid = 1000 + (pid_t)index,
 		.success = line.success,
+		.is_done = line.is_done,
 		.status = line.success ? 0 : 1,
 		.at_us = line.at_us,
 	};
@@ -311,6 +441,9 @@ static void tell_script(Machine *m, unsigned index)
 	if (line.kind == PROCESS_EXITED || line.kind == PROCESS_START_FAILED)
 		p->is_main_live = false;
 	p->is_ready |= line.kind == PROCESS_READY;
+	p->is_main_live |= line.kind == PROCESS_READY;
+	if (line.kind == PROCESS_RESTARTED || line.kind == PROCESS_RESTART_FAILED)
+		p->is_restarting = false;
 	if (line.kind == PROCESS_GONE) {
 		p->is_live = false;
 		p->is_main_live = false;
@@ -344,7 +477,7 @@ static bool recover_one(Machine *m, unsigned index)
 	if (note && machine_happens(m, 3)) {
 		machine_count(m, SIM_FAULT_NOTE_LOST);
 		*note = '\0';
-		p->held_us = 0;
+		p->held_us = p->perhaps_held_us = 0;
 		requests_forget(p);
 	}
 	if (p->is_live && p->is_main_live && machine_happens(m, 3)) {
@@ -361,13 +494,19 @@ static bool recover_one(Machine *m, unsigned index)
 	if (is_alive && p->n_script > 0 && p->script[0].kind == PROCESS_EXITED && p->script[0].at_us <= m->now_us)
 		machine_count(m, SIM_FAULT_EXIT_UNSEEN);
 	machine_trace(m, "recover %s \"%s\"%s", name, note ? note : "", is_alive ? " alive" : "");
+	if (p->was_listening)
+		engine_recover_listening(m->engine, name);
 	is_read = engine_recover(m->engine, name, note ? note : "", is_alive, p->invocation,
 				 p->is_main_live ? 1000 + (pid_t)index : 0, m->now_us);
 	s = engine_find(m->engine, name);
 	if (!s)
 		requests_forget(p);
+	/* Whose note was lost on the way is not known to be done: told that nothing lives, the engine takes it for ended. */
+	if (!is_alive && s && s->state != STATE_DONE)
+		p->is_live = false;
+	p->is_script = s && s->def->type == TYPE_SCRIPT;
 	/* A daemon whose file has made it a task, and whose note is lost, is taken for a task that works: it ends. */
-	if (s && s->state == STATE_STARTING && is_alive && p->n_script == 0)
+	if (s && s->state == STATE_STARTING && is_alive && (p->n_script == 0 || (p->is_restarting && p->n_script == 1)))
 		script_add(p, m->now_us, PROCESS_EXITED, true);
 	return is_read || !is_alive;
 }
@@ -386,6 +525,14 @@ static void know_durations(Machine *m)
 	progress_know(m->engine, durations, m->now_us);
 }
 
+static void keep_boot_record(Machine *m)
+{
+	g_autofree char *news = boot_record_take_news(m->engine);
+
+	if (news)
+		g_string_append(m->boot_record, news);
+}
+
 static void begin_manager(Machine *m)
 {
 	m->manager_back_us = 0;
@@ -400,6 +547,7 @@ static void begin_manager(Machine *m)
 		if (!recover_one(m, i))
 			machine_fail(m, "the engine cannot read its own note of %s", plan_service_name(i));
 	}
+	boot_record_recover(m->engine, m->boot_record->str, m->boot_record->len);
 	levels_tell_due(m);
 	engine_begin(m->engine, NULL, m->now_us);
 }
@@ -407,7 +555,7 @@ static void begin_manager(Machine *m)
 /* Everything that may come next: who, and when. */
 typedef struct Next {
 	int64_t at_us;
-	enum { NEXT_NOTHING, NEXT_MANAGER, NEXT_LEVEL, NEXT_SCRIPT, NEXT_TIMER } what;
+	enum { NEXT_NOTHING, NEXT_MANAGER, NEXT_LEVEL, NEXT_SCRIPT, NEXT_TIMER, NEXT_HEALTH } what;
 	unsigned index;
 	EngineTimer kind;
 } Next;
@@ -434,6 +582,7 @@ static Next find_next(const Machine *m)
 			take_earlier(&next, p->script[0].at_us, NEXT_SCRIPT, i, 0);
 		for (EngineTimer kind = 0; kind < ENGINE_TIMER_COUNT; kind++)
 			take_earlier(&next, p->timer_at_us[kind], NEXT_TIMER, i, kind);
+		take_earlier(&next, p->health_at_us, NEXT_HEALTH, i, 0);
 	}
 	return next;
 }
@@ -457,6 +606,9 @@ static void do_next(Machine *m, const Next *next)
 		break;
 	case NEXT_TIMER:
 		fire_timer(m, next->index, next->kind);
+		break;
+	case NEXT_HEALTH:
+		tell_health(m, next->index);
 		break;
 	case NEXT_NOTHING:
 		break;
@@ -537,11 +689,19 @@ static void poke_crash(Machine *m)
 			machine_count(m, SIM_FAULT_WAITED_ACROSS_CRASH);
 		if (s->admin == ADMIN_DEMAND)
 			machine_count(m, SIM_FAULT_DEMAND_ACROSS_CRASH);
+		if (s->admin == ADMIN_CONNECTION)
+			machine_count(m, SIM_FAULT_CONNECTION_ACROSS_CRASH);
+		machine_process(m, s->def->name)->was_listening = s->listens != LISTENS_CLOSED;
+		if (s->is_restarting)
+			machine_count(m, SIM_FAULT_COMMAND_ACROSS_CRASH);
 	}
 	engine_note_global(m->engine, m->global_note, sizeof(m->global_note));
+	keep_boot_record(m);
 	g_clear_pointer(&m->engine, engine_free);
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		memset(m->processes[i].timer_at_us, 0, sizeof(m->processes[i].timer_at_us));
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		forget_health(&m->processes[i]);
 	levels_forget(m);
 	/* A new manager waits out Settle= anew. */
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
@@ -559,8 +719,10 @@ void machine_poke(Machine *m)
 		levels_poke(m);
 	else if (kind < 73)
 		requests_poke(m);
-	else if (kind < 82)
+	else if (kind < 78)
 		requests_poke_demand(m);
+	else if (kind < 82)
+		requests_poke_connection(m);
 	else if (kind < 87)
 		poke_runlevel(m);
 	else if (kind < 89)
@@ -580,7 +742,9 @@ static void calm_process(Machine *m, unsigned index)
 	const Service *s = m->engine ? engine_find(m->engine, plan_service_name(index)) : NULL;
 
 	for (unsigned i = 0; i < p->n_script; i++) {
-		if (p->script[i].kind == PROCESS_READY)
+		const ProcessEventKind kind = p->script[i].kind;
+
+		if (kind == PROCESS_READY || (p->is_restarting && kind != PROCESS_EXITED && !script_has(p, PROCESS_READY)))
 			p->n_script = i + 1;
 	}
 	/* Ready already, and not told to stop: it goes on; but not what the engine takes for a task that works (recover_one()). */
@@ -612,6 +776,7 @@ Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 	m->hash = UINT64_C(0xcbf29ce484222325);
 	m->misery = chance_percent(&m->chance, 15) ? 4 : 1;
 	m->plan = plan_new(&m->chance);
+	m->boot_record = g_string_new(NULL);
 	if (is_tracing)
 		show_files(m);
 	levels_init(m);
@@ -628,6 +793,7 @@ void machine_free(Machine *m)
 {
 	if (!m)
 		return;
+	g_string_free(m->boot_record, TRUE);
 	engine_free(m->engine);
 	plan_free(m->plan);
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)

@@ -31,7 +31,16 @@
 	X(P, WAITED_TOO_LONG, "waited too long") X(P, WAITED_ACROSS_CRASH, "crash during a limited wait") \
 	X(P, UNDONE, "work undone, and asked for again") X(P, DEMAND, "asked for on the bus")            \
 	X(P, DEMAND_REFUSED, "demand refused") X(P, DEMAND_AFTER_FAILURE, "demand of what has failed")   \
-	X(P, DEMAND_OVER, "demand over: it ended by itself") X(P, DEMAND_ACROSS_CRASH, "crash with a demand in force")
+	X(P, DEMAND_OVER, "demand over: it ended by itself") X(P, DEMAND_ACROSS_CRASH, "crash with a demand in force") \
+	X(P, CONNECTION, "started by a connection") X(P, CONNECTION_AFTER_FAILURE, "connection to what has failed") \
+	X(P, CONNECTION_LATE, "connection that is too late") X(P, NOT_TAKEN, "connections that nobody took") \
+	X(P, CONNECTION_ACROSS_CRASH, "crash of the manager of what a connection started")          \
+	X(P, LEFT_NOTHING, "script that leaves nothing") X(P, LOOSE_END, "loose end of a script")       \
+	X(P, CAME_LATER, "daemon of a script that was done") X(P, COMMAND, "restart by command")        \
+	X(P, COMMAND_FAILED, "restart by command fails") X(P, COMMAND_ENDS, "restart by command leaves nothing") \
+	X(P, COMMAND_ACROSS_CRASH, "crash during a restart by command")     \
+	X(P, LOCKED_OUT, "waited for a lock") X(P, CHECK_FAILED, "check before a request failed") \
+	X(P, UNHEALTHY, "unhealthy")
 ENUM_WITH_NAMES(SimFault, SIM_FAULT, sim_fault, SIM_FAULTS)
 
 enum { MAX_SCRIPT = 6 };
@@ -40,6 +49,7 @@ typedef struct ScriptLine {
 	int64_t at_us;
 	ProcessEventKind kind;
 	bool success;
+	bool is_done;
 } ScriptLine;
 
 /* One service's processes, as the keeper and the supervisor know them. */
@@ -49,13 +59,21 @@ typedef struct SimProcess {
 	bool is_main_live;
 	bool is_ready;      /* it said so */
 	bool is_stop_asked;
+	bool is_script;     /* what runs was started, or taken over, as a Type=script */
+	bool is_restarting; /* its restart command runs */
 	ScriptLine script[MAX_SCRIPT]; /* what will be told, in order of time */
 	unsigned n_script;
 	int64_t timer_at_us[ENGINE_TIMER_COUNT];
+	int64_t health_at_us;  /* when HealthCommand= answers next; 0: nobody asks */
+	Health health;         /* as this manager was told of the run @health_run */
+	uint64_t health_run;
 	AdminWant asked;       /* what an admin or the bus asked for last, while that is to last */
+	bool was_listening;    /* when the manager died: its sockets are open */
 	uint64_t redo_run;     /* the run that an admin asked to be followed by another; 0: none */
 	int64_t hold_false_us; /* invariants: a While term is false since; 0: none */
+	bool has_only_world;   /* invariants: when the last event was over, only terms of the world kept it from starting */
 	int64_t held_us;       /* invariants: since then it waits for the world, at first for nothing else; 0: it does not */
+	int64_t perhaps_held_us; /* the same, if what could not be seen between two acts of an event is believed */
 } SimProcess;
 
 typedef struct SimLevel {
@@ -85,6 +103,7 @@ typedef struct Machine {
 	SimProvider providers[N_PROVIDERS]; /* of the flags; what the kernel was told is always known */
 	char *notes[PLAN_MAX_SERVICES]; /* while no manager runs */
 	char global_note[128];
+	GString *boot_record; /* as a manager keeps it */
 	int64_t manager_back_us;
 	int64_t begun_us;  /* when this manager began */
 	int64_t altered_us; /* when files changed last */

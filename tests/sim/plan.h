@@ -20,6 +20,7 @@ typedef struct Plan {
 	unsigned n_services;
 	char *files[PLAN_MAX_SERVICES]; /* NULL: the file is not there (any more) */
 	char *policy;
+	bool has_locks; /* some services start one at a time */
 	bool has_stop_after; /* some file orders stops against starts */
 } Plan;
 

@@ -22,11 +22,19 @@ typedef struct Before {
 	WantReason want_reason;
 	AdminWant asked;
 	bool is_undone;
+	bool restarts_by_command; /* is about to change in no other way, so an admin's restart is a command */
+	bool may_by_command;
+	uint64_t redo_run;
 } Before;
 
 static Before look(Machine *m, const Service *s)
 {
+	const bool may_by_command = machine_process(m, s->def->name)->is_script && s->def->restart_command && service_is_up(s);
+
 	return (Before){
+		.may_by_command = may_by_command,
+		.restarts_by_command = may_by_command && engine_is_settled(s) && service_is_wanted(s),
+		.redo_run = machine_process(m, s->def->name)->redo_run,
 		.state = s->state,
 		.invocation = s->invocation,
 		.want_reason = s->want_reason,
@@ -47,11 +55,52 @@ static bool has_ended_well(const Service *s)
 	       s->last_success && s->result;
 }
 
+/* In this moment, and it may have been started again within it: what it waited for came with its end. */
+static bool has_just_ended_by_itself(const Machine *m, const Service *s)
+{
+	for (const GList *link = s->causes->head; link; link = link->next) {
+		const CauseRecord *record = link->data;
+
+		if (record->at_us == m->now_us && record->to == STATE_IDLE &&
+		    g_str_has_prefix(record->text, "it ended by itself: "))
+			return true;
+	}
+	return false;
+}
+
 /* --- what is granted --- */
 
 static bool may_start(Machine *m, const Service *s)
 {
 	return s->policy.activation != ACTIVATION_NEVER && machine_has_file(m, s->def->name) && !s->def->problem;
+}
+
+static bool can_reload(Machine *m, const Service *s)
+{
+	return s->def->reload.kind != ACTION_NONE &&
+	       (s->state == STATE_READY || (s->state == STATE_DONE && machine_process(m, s->def->name)->is_script));
+}
+
+/* What is asked of a group is meant for them: the @i-th that it wants; NULL: that is none of them. */
+static Service *find_member(Machine *m, const Service *group, unsigned i)
+{
+	const NameRef *ref = g_ptr_array_index(group->def->wants, i);
+	Service *member = engine_find(m->engine, ref->name);
+
+	return member && service_is_wanted(member) && member->want_reason != WANT_LINGER && member->def->type != TYPE_GROUP
+		       ? member
+		       : NULL;
+}
+
+static bool can_reload_member(Machine *m, const Service *s)
+{
+	for (unsigned i = 0; s->def->type == TYPE_GROUP && i < s->def->wants->len; i++) {
+		const Service *member = find_member(m, s, i);
+
+		if (member && can_reload(m, member))
+			return true;
+	}
+	return false;
 }
 
 static bool is_to_be_granted(Machine *m, RequestVerb verb, const Service *s)
@@ -61,7 +110,7 @@ static bool is_to_be_granted(Machine *m, RequestVerb verb, const Service *s)
 	case REQUEST_VERB_RESTART:
 		return may_start(m, s);
 	case REQUEST_VERB_RELOAD:
-		return s->state == STATE_READY && s->def->reload.kind != ACTION_NONE;
+		return can_reload(m, s) || can_reload_member(m, s);
 	case REQUEST_VERB_STOP:
 	case REQUEST_VERB_CLEAR:
 		break;
@@ -122,6 +171,45 @@ static void note_granted(Machine *m, RequestVerb verb, SimProcess *p, const Befo
 		p->redo_run = before->invocation;
 }
 
+/* The members of a group are restarted with it, those apart that do it by a command. */
+static void note_members(Machine *m, const Service *s)
+{
+	for (unsigned i = 0; s->def->type == TYPE_GROUP && i < s->def->wants->len; i++) {
+		const Service *member = find_member(m, s, i);
+		const Before before = member ? look(m, member) : (Before){ 0 };
+
+		if (member && may_start(m, member) && is_running(before.state) && !before.restarts_by_command)
+			machine_process(m, member->def->name)->redo_run = before.invocation;
+	}
+}
+
+/* A restart by command is no other run. */
+static void check_restart(Machine *m, SimProcess *p, const Service *s, const Before *before)
+{
+	if (s->is_restarting && !before->may_by_command)
+		machine_fail(m, "%s was to be restarted by command, and cannot be", s->def->name);
+	if (!s->is_restarting && before->restarts_by_command)
+		machine_fail(m, "%s was up, and was not restarted by its command", s->def->name);
+	if (s->is_restarting && (s->state != before->state || s->invocation != before->invocation))
+		machine_fail(m, "%s is to be restarted by its command, and was stopped", s->def->name);
+	if (s->is_restarting)
+		p->redo_run = before->redo_run;
+}
+
+/* Its CheckCommand= has something against it: then nothing changes. */
+static void refuse(Machine *m, RequestVerb verb, const Service *s)
+{
+	const Before before = look(m, s);
+	const AdminWant admin_before = s->admin;
+
+	machine_count(m, SIM_FAULT_CHECK_FAILED);
+	machine_trace(m, "check of %s before request %u: failed", s->def->name, (unsigned)verb);
+	engine_refuse(m->engine, verb, s->def->name, &admin, "exit status 1", m->now_us, NULL);
+	if (s->state != before.state || s->invocation != before.invocation || s->want_reason != before.want_reason ||
+	    s->admin != admin_before)
+		machine_fail(m, "a failed check has changed %s", s->def->name);
+}
+
 void requests_poke(Machine *m)
 {
 	const RequestVerb verb = chance_below(&m->chance, REQUEST_VERB_CLEAR + 1);
@@ -132,15 +220,25 @@ void requests_poke(Machine *m)
 	SimProcess *p = machine_process(m, name);
 	bool is_granted;
 
+	if (s && engine_needs_check(s, verb) && !is_due)
+		machine_fail(m, "%s is to be checked before a request that is refused anyhow", name);
+	if (s && engine_needs_check(s, verb) && machine_happens(m, 30)) {
+		refuse(m, verb, s);
+		return;
+	}
 	/* Its stop or start may be told before this returns. */
 	if (is_due)
 		note_granted(m, verb, p, &before);
+	if (is_due && verb == REQUEST_VERB_RESTART)
+		note_members(m, s);
 	is_granted = engine_request(m->engine, verb, name, &admin, m->now_us, NULL);
 	machine_trace(m, "request %u of %s: %s", (unsigned)verb, name, is_granted ? "granted" : "refused");
 	if (!is_granted)
 		machine_count(m, SIM_FAULT_REFUSED);
 	if (is_granted != is_due)
 		machine_fail(m, "request %u of %s was %s", (unsigned)verb, name, is_granted ? "granted" : "refused");
+	if (is_granted && verb == REQUEST_VERB_RESTART)
+		check_restart(m, p, s, &before);
 }
 
 /* --- demands --- */
@@ -197,6 +295,77 @@ void requests_poke_demand(Machine *m)
 		machine_fail(m, "a call on the bus for %s was granted, and it does not exist", name);
 }
 
+/* --- connections --- */
+
+static void check_connected(Machine *m, const Service *s, const Before *before)
+{
+	machine_count(m, before->state == STATE_FAILED ? SIM_FAULT_CONNECTION_AFTER_FAILURE : SIM_FAULT_CONNECTION);
+	if (s->state == STATE_FAILED && s->is_failed_for_good)
+		machine_count(m, SIM_FAULT_NOT_TAKEN);
+	else if (s->state == STATE_IDLE || s->state == STATE_FAILED)
+		machine_fail(m, "a client came to %s, and it is still %s", s->def->name, service_state_name(s->state));
+	if (!service_is_wanted(s))
+		machine_fail(m, "a client came to %s, and it is not wanted", s->def->name);
+}
+
+void requests_poke_connection(Machine *m)
+{
+	const char *name = plan_service_name(chance_below(&m->chance, m->plan->n_services));
+	const Service *s = engine_find(m->engine, name);
+	const bool is_due = s && s->awaits_connection;
+	const Before before = s ? look(m, s) : (Before){ 0 };
+	SimProcess *p = machine_process(m, name);
+
+	if (is_due && p->asked == ADMIN_NONE)
+		p->asked = ADMIN_CONNECTION;
+	machine_trace(m, "connection to %s%s", name, is_due ? "" : ", too late");
+	engine_connection(m->engine, name, "/run/s", m->now_us);
+	if (is_due) {
+		check_connected(m, s, &before);
+	} else if (s) {
+		machine_count(m, SIM_FAULT_CONNECTION_LATE);
+		check_refused(m, s, &before);
+	}
+}
+
+/* Does another one name it in Conflicts=? */
+static bool is_conflicted(const Machine *m, const Service *s)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *other = g_ptr_array_index(services, i);
+
+		for (unsigned j = 0; j < other->def->conflicts->len; j++) {
+			const NameRef *ref = g_ptr_array_index(other->def->conflicts, j);
+
+			if (strcmp(ref->name, s->def->name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_down(const Service *s)
+{
+	return s->state == STATE_IDLE || (s->state == STATE_FAILED && !s->is_failed_for_good);
+}
+
+static void check_sockets(Machine *m, const Service *s)
+{
+	const bool is_forbidden = s->policy.activation == ACTIVATION_NEVER || s->admin == ADMIN_STOP;
+
+	if (s->listens != LISTENS_CLOSED && !is_running(s->state) && (is_forbidden || !s->def->socket || s->def->problem))
+		machine_fail(m, "%s listens, and is not to", s->def->name);
+	if (s->awaits_connection && (s->listens == LISTENS_CLOSED || !is_down(s)))
+		machine_fail(m, "%s waits for a connection, and is %s", s->def->name, service_state_name(s->state));
+	if (s->listens == LISTENS_ALL && !is_running(s->state) && s->policy.is_default && !service_is_wanted(s))
+		machine_fail(m, "nobody has named %s, and it listens on the network", s->def->name);
+	if (s->listens != LISTENS_CLOSED && s->state == STATE_IDLE && !service_is_wanted(s) && !s->awaits_connection &&
+	    s->def->conflicts->len == 0 && !is_conflicted(m, s))
+		machine_fail(m, "%s listens, and nobody looks whether a client comes", s->def->name);
+}
+
 /* --- how long it lasts --- */
 
 void requests_set_runlevel(Machine *m, const char *runlevel)
@@ -220,21 +389,24 @@ void requests_check(Machine *m, const Service *s)
 	SimProcess *p = machine_process(m, s->def->name);
 
 	/* Many daemons end when nobody has asked them anything for a while; the next call is the next demand. */
-	if (p->asked == ADMIN_DEMAND && has_ended_well(s) && s->admin == ADMIN_NONE) {
+	check_sockets(m, s);
+	if ((p->asked == ADMIN_DEMAND || p->asked == ADMIN_CONNECTION) && s->admin == ADMIN_NONE && (has_ended_well(s) || has_just_ended_by_itself(m, s))) {
 		machine_count(m, SIM_FAULT_DEMAND_OVER);
 		p->asked = ADMIN_NONE;
 	}
 	if (s->admin != p->asked)
 		machine_fail(m, "what was asked of %s last is \"%s\", and the engine holds \"%s\"", s->def->name,
 			     admin_want_name(p->asked), admin_want_name(s->admin));
-	if (s->admin == ADMIN_DEMAND && service_is_wanted(s) && s->state == STATE_IDLE)
-		machine_fail(m, "%s has ended, and is still asked for on the bus", s->def->name);
+	if ((s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) && service_is_wanted(s) && s->state == STATE_IDLE)
+		machine_fail(m, "%s has ended, and is still asked for by a client", s->def->name);
 }
 
 void requests_check_at_rest(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
 
+	if (s->is_restarting)
+		machine_fail(m, "the restart of %s does not end", s->def->name);
 	if (p->redo_run && p->redo_run == s->invocation && service_is_up(s))
 		machine_fail(m, "an admin asked for another run of %s, and it goes on with the same", s->def->name);
 }

@@ -11,6 +11,8 @@
 void requests_poke(Machine *m);
 /* A call on the bus asks for a service. */
 void requests_poke_demand(Machine *m);
+/* A client comes to a socket of a service, or too late. */
+void requests_poke_connection(Machine *m);
 void requests_set_runlevel(Machine *m, const char *runlevel);
 
 /* Its note is lost, or its service has gone: nothing is asked for any more. */

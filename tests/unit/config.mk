@@ -39,3 +39,9 @@ TESTS += tests/unit/test_groups
 tests_unit_test_groups_SOURCES = tests/unit/test_groups.c tests/lib/check-main.c tests/lib/tree.c tests/lib/tree.h
 tests_unit_test_groups_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_groups_LDADD = $(LIBS_CONFIG) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_accounts
+TESTS += tests/unit/test_accounts
+tests_unit_test_accounts_SOURCES = tests/unit/test_accounts.c tests/lib/check-main.c
+tests_unit_test_accounts_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_accounts_LDADD = $(LIBS_CONFIG) $(CHECK_LIBS)

@@ -4,16 +4,21 @@ EXTRA_DIST += docs/engine.md tests/lib/world.c tests/lib/world.h
 
 ENGINE_TESTS = \
 	tests/unit/test_backoff \
+	tests/unit/test_boot_record \
 	tests/unit/test_chain \
 	tests/unit/test_demand \
 	tests/unit/test_durations \
 	tests/unit/test_engine \
 	tests/unit/test_explain \
+	tests/unit/test_listen \
 	tests/unit/test_load \
 	tests/unit/test_note \
 	tests/unit/test_progress \
+	tests/unit/test_reach \
 	tests/unit/test_refusal \
+	tests/unit/test_script \
 	tests/unit/test_settled \
+	tests/unit/test_start_lock \
 	tests/unit/test_stop_order \
 	tests/unit/test_transitions \
 	tests/unit/test_wait_limit \
@@ -32,6 +37,10 @@ tests_unit_test_transitions_SOURCES = tests/unit/test_transitions.c tests/lib/ch
 tests_unit_test_transitions_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_transitions_LDADD = $(ENGINE_TEST_LDADD)
 
+tests_unit_test_boot_record_SOURCES = tests/unit/test_boot_record.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_boot_record_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_boot_record_LDADD = $(ENGINE_TEST_LDADD)
+
 tests_unit_test_chain_SOURCES = tests/unit/test_chain.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_chain_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_chain_LDADD = $(ENGINE_TEST_LDADD)
@@ -39,6 +48,14 @@ tests_unit_test_chain_LDADD = $(ENGINE_TEST_LDADD)
 tests_unit_test_demand_SOURCES = tests/unit/test_demand.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_demand_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_demand_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_listen_SOURCES = tests/unit/test_listen.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_listen_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_listen_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_reach_SOURCES = tests/unit/test_reach.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_reach_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_reach_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_refusal_SOURCES = tests/unit/test_refusal.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_refusal_CFLAGS = $(ENGINE_TEST_CFLAGS)
@@ -60,9 +77,17 @@ tests_unit_test_note_SOURCES = tests/unit/test_note.c tests/lib/world.c tests/li
 tests_unit_test_note_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_note_LDADD = $(ENGINE_TEST_LDADD)
 
+tests_unit_test_script_SOURCES = tests/unit/test_script.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_script_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_script_LDADD = $(ENGINE_TEST_LDADD)
+
 tests_unit_test_settled_SOURCES = tests/unit/test_settled.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_settled_CFLAGS = $(ENGINE_TEST_CFLAGS)
 tests_unit_test_settled_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_start_lock_SOURCES = tests/unit/test_start_lock.c tests/lib/world.c tests/lib/check-main.c
+tests_unit_test_start_lock_CFLAGS = $(ENGINE_TEST_CFLAGS)
+tests_unit_test_start_lock_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_stop_order_SOURCES = tests/unit/test_stop_order.c tests/lib/world.c tests/lib/check-main.c
 tests_unit_test_stop_order_CFLAGS = $(ENGINE_TEST_CFLAGS)

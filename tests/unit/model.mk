@@ -31,6 +31,12 @@ tests_unit_test_service_parse_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAG
 tests_unit_test_service_parse_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
 tests_unit_test_service_parse_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DOCS='"$(abs_top_srcdir)/docs"'
 
+check_PROGRAMS += tests/unit/test_sandbox_keys
+TESTS += tests/unit/test_sandbox_keys
+tests_unit_test_sandbox_keys_SOURCES = tests/unit/test_sandbox_keys.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_sandbox_keys_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_sandbox_keys_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/unit/test_check
 TESTS += tests/unit/test_check
 tests_unit_test_check_SOURCES = tests/unit/test_check.c tests/lib/check-main.c tests/lib/diags.h \
@@ -88,3 +94,9 @@ tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c
 tests_fuzz_fuzz_policy_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/bad-policies"'
 tests_fuzz_fuzz_policy_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_policy_LDADD = $(LIBS_MODEL)
+
+check_PROGRAMS += tests/unit/test_socket_def
+TESTS += tests/unit/test_socket_def
+tests_unit_test_socket_def_SOURCES = tests/unit/test_socket_def.c tests/lib/check-main.c tests/lib/diags.h
+tests_unit_test_socket_def_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_socket_def_LDADD = $(LIBS_MODEL) $(CHECK_LIBS)

@@ -72,6 +72,33 @@ START_TEST(one_call_lists_all_services)
 }
 END_TEST
 
+START_TEST(a_list_has_the_properties_that_are_asked_for)
+{
+	static const char *const names[] = { "State", "Name", "State", NULL };
+	static const char *const costly[] = { "Name", "Dependents", NULL };
+	static const char *const unknown[] = { "Nmae", NULL };
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GVariant) reply = NULL;
+	g_autofree char *text = NULL;
+	g_autofree char *refused = NULL;
+	g_autofree char *absent = NULL;
+
+	world_settle(bw->world);
+	reply = bus_world_call(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List", g_variant_new("(^as)", names),
+			       "(aa{sv})", NULL);
+	text = g_variant_print(reply, FALSE);
+	ck_assert_str_eq(text, "([{'State': <'ready'>, 'Name': <'base'>}, {'State': <'waiting'>, 'Name': <'shy'>}, "
+			       "{'State': <'ready'>, 'Name': <'upper'>}],)");
+	refused = bus_world_refusal(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
+				    g_variant_new("(^as)", costly));
+	ck_assert_str_eq(refused, "org.svcd1.Error.InvalidArgument: Dependents is to be asked of one service at a time");
+	absent = bus_world_refusal(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
+				   g_variant_new("(^as)", unknown));
+	ck_assert_str_eq(absent, "org.svcd1.Error.InvalidArgument: a service has no property Nmae");
+}
+END_TEST
+
 START_TEST(a_service_is_an_object_with_properties)
 {
 	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
@@ -141,8 +168,8 @@ START_TEST(every_property_can_be_read)
 		unsigned n;
 	} objects[] = {
 		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 18 },
-		{ OBJECT_PATH_BOOT, INTERFACE_BOOT, 9 },
-		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 36 },
+		{ OBJECT_PATH_BOOT, INTERFACE_BOOT, 10 },
+		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 43 },
 	};
 	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
@@ -477,6 +504,125 @@ START_TEST(what_is_no_change_of_policy_is_refused_at_once)
 }
 END_TEST
 
+/* --- CheckCommand= --- */
+
+static const char checked_files[] = "== web\n[Service]\nExec=/bin/web\nReload=signal:HUP\nCheckCommand=/bin/web -t\n"
+				    "== overrun\n[Service]\nExec=/bin/overrun\nCheckCommand=/bin/true\n";
+static const char checked_policy[] = "[runlevel 2]\nActivate=web overrun\n";
+
+static void begin_call(GDBusConnection *connection, const char *method, GVariant *args, Later *later)
+{
+	*later = (Later){ 0 };
+	g_dbus_connection_call(connection, NULL, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, NULL,
+			       G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_later, later);
+}
+
+static const struct {
+	const char *method;
+	bool has_flag;
+	const char *done;
+} checked_calls[] = {
+	{ "Stop", true, "()" }, { "Restart", false, "([],)" }, { "Reload", false, "()" },
+};
+
+static GVariant *checked_arguments(int i)
+{
+	return checked_calls[i].has_flag ? g_variant_new("(sb)", "web", FALSE) : g_variant_new("(s)", "web");
+}
+
+START_TEST(a_request_waits_for_the_check_and_is_refused_when_it_fails)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(checked_files, checked_policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	const uint64_t *invocation = &world_find(bw->world, "web")->invocation;
+	g_autoptr(GError) error = NULL;
+	Later later;
+
+	world_settle(bw->world);
+	begin_call(connection, checked_calls[_i].method, checked_arguments(_i), &later);
+	bus_world_run_until(is_asked, bw, "the check is asked for");
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})")); /* others go on meanwhile */
+	ck_assert(!has_come(&later));
+
+	fail(&error, SVCD_ERROR_CHECK_FAILED, "web: its CheckCommand= failed");
+	bus_check_ended(bw->bus, bw->ticket, error);
+	bus_world_run_until(has_come, &later, "the refusal");
+	ck_assert_str_eq(later.refusal, "GDBus.Error:org.svcd1.Error.CheckFailed: web: its CheckCommand= failed");
+	expect_state(bw->world, "web", STATE_READY);
+	ck_assert_uint_eq(*invocation, 1);
+	g_free(later.refusal);
+}
+END_TEST
+
+START_TEST(a_request_is_carried_out_when_the_check_had_nothing_against_it)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(checked_files, checked_policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *text = NULL;
+	Later later;
+
+	world_settle(bw->world);
+	begin_call(connection, checked_calls[_i].method, checked_arguments(_i), &later);
+	bus_world_run_until(is_asked, bw, "the check is asked for");
+	bus_check_ended(bw->bus, bw->ticket, NULL);
+	bus_world_run_until(has_come, &later, "the answer");
+
+	text = later.reply ? g_variant_print(later.reply, FALSE) : g_strdup(later.refusal);
+	ck_assert_str_eq(text, checked_calls[_i].done);
+	ck_assert_msg(strstr(service_cause(world_find(bw->world, "web")), " by uid "), "%s",
+		      service_cause(world_find(bw->world, "web")));
+	g_variant_unref(later.reply);
+}
+END_TEST
+
+START_TEST(force_asks_no_check)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(checked_files, checked_policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+
+	world_settle(bw->world);
+	bw->settles = true;
+	g_variant_unref(bus_world_call(connection, SERVICE_PATH("web"), INTERFACE_SERVICE, "Request",
+				       g_variant_new_parsed("('stop', ['force'])"), "()", NULL));
+
+	ck_assert_uint_eq(bw->ticket, 0);
+	expect_state(bw->world, "web", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(too_many_checks_are_an_error)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(checked_files, checked_policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *refusal = NULL;
+
+	world_settle(bw->world);
+	refusal = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Restart", g_variant_new("(s)", "overrun"));
+
+	ck_assert_str_eq(refusal, "org.svcd1.Error.LimitReached: too many requests wait");
+}
+END_TEST
+
+START_TEST(a_client_that_leaves_before_the_check_has_asked_for_nothing)
+{
+	g_autoptr(BusWorld) bw = bus_world_new(checked_files, checked_policy);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GDBusConnection) other = bus_world_connect(bw);
+	Later later;
+
+	world_settle(bw->world);
+	begin_call(connection, "Stop", g_variant_new("(sb)", "web", FALSE), &later);
+	bus_world_run_until(is_asked, bw, "the check is asked for");
+	g_dbus_connection_close_sync(connection, NULL, NULL);
+	bus_world_run_until(has_come, &later, "the end of the connection");
+	g_variant_unref(bus_world_manager(other, "ListServices", NULL, "(aa{sv})"));
+
+	bus_check_ended(bw->bus, bw->ticket, NULL);
+	expect_state(bw->world, "web", STATE_READY);
+	g_free(later.refusal);
+}
+END_TEST
+
 /* --- bad calls --- */
 
 typedef struct BadCall {
@@ -508,6 +654,10 @@ static const BadCall bad_calls[] = {
 	  "org.freedesktop.DBus.Error.InvalidArgs: Start takes \"s\", not \"ss\"" },
 	{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Start", "('nobody',)",
 	  "org.svcd1.Error.NoSuchService: there is no service \"nobody\"" },
+	{ SERVICE_PATH("base"), INTERFACE_SERVICE, "Request", "('dance',@as [])",
+	  "org.svcd1.Error.InvalidArgument: a service can be asked to start, stop, restart, reload or clear, not to \"dance\"" },
+	{ SERVICE_PATH("base"), INTERFACE_SERVICE, "Request", "('stop',['now'])",
+	  "org.svcd1.Error.InvalidArgument: there are the options with-dependents and force, not \"now\"" },
 	{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "GetService", "('',)",
 	  "org.svcd1.Error.NoSuchService: there is no service \"\"" },
 	{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "SetRunlevel", "('9',)",
@@ -623,6 +773,7 @@ END_TEST
 
 typedef struct Heard {
 	unsigned n_service;
+	unsigned n_manager;
 	unsigned n_boot;
 	unsigned n_finished;
 	unsigned n_removed;
@@ -645,6 +796,8 @@ static void on_signal(GDBusConnection *connection, const gchar *sender, const gc
 	g_variant_get(args, "(&s@a{sv}@as)", &of, &changed, NULL);
 	if (strcmp(of, INTERFACE_BOOT) == 0)
 		heard->n_boot++;
+	if (strcmp(of, INTERFACE_MANAGER) == 0)
+		heard->n_manager++;
 	if (strcmp(of, INTERFACE_SERVICE) != 0 || strcmp(path, SERVICE_PATH("base")) != 0)
 		return;
 	heard->n_service++;
@@ -666,6 +819,11 @@ static bool is_heard(void *data)
 static bool is_boot_heard(void *data)
 {
 	return ((Heard *)data)->n_boot > 0;
+}
+
+static bool is_manager_heard(void *data)
+{
+	return ((Heard *)data)->n_manager > 0;
 }
 
 static bool is_removal_heard(void *data)
@@ -724,10 +882,11 @@ START_TEST(the_boot_is_told_at_most_ten_times_a_second)
 
 	listen_to(connection, &heard);
 	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	/* Each change waits until the one before has been heard: a client that falls behind is sent away. */
 	while (heard.n_boot < 5) {
+		heard.n_manager = 0;
 		bus_engine_changed(bw->bus);
-		heard.n_service = 0;
-		g_main_context_iteration(NULL, FALSE);
+		bus_world_run_until(is_manager_heard, &heard, "the change");
 	}
 	took_us = g_get_monotonic_time() - begun_us;
 
@@ -916,6 +1075,7 @@ Suite *make_suite(void)
 	TCase *limits = tcase_create("limits");
 
 	tcase_add_test(looking, one_call_lists_all_services);
+	tcase_add_test(looking, a_list_has_the_properties_that_are_asked_for);
 	tcase_add_test(looking, a_service_is_an_object_with_properties);
 	tcase_add_test(looking, names_of_no_service_are_not_kept);
 	tcase_add_test(looking, false_terms_have_text_level_and_origin);
@@ -936,6 +1096,12 @@ Suite *make_suite(void)
 	tcase_add_test(changing, a_change_of_policy_that_could_not_be_made_is_an_error);
 	tcase_add_test(changing, the_answer_for_a_client_that_has_left_is_dropped);
 	tcase_add_test(changing, what_is_no_change_of_policy_is_refused_at_once);
+	tcase_add_loop_test(changing, a_request_waits_for_the_check_and_is_refused_when_it_fails, 0, G_N_ELEMENTS(checked_calls));
+	tcase_add_loop_test(changing, a_request_is_carried_out_when_the_check_had_nothing_against_it, 0,
+			    G_N_ELEMENTS(checked_calls));
+	tcase_add_test(changing, force_asks_no_check);
+	tcase_add_test(changing, too_many_checks_are_an_error);
+	tcase_add_test(changing, a_client_that_leaves_before_the_check_has_asked_for_nothing);
 	tcase_set_timeout(changing, 60);
 	suite_add_tcase(suite, changing);
 	tcase_add_loop_test(bad, bad_calls_get_an_error_that_says_what_is_wrong, 0, G_N_ELEMENTS(bad_calls));

@@ -20,6 +20,7 @@ static const struct {
 	{ &interface_manager, "org.svcd1.Manager.xml" },
 	{ &interface_service, "org.svcd1.Service.xml" },
 	{ &interface_boot, "org.svcd1.Boot.xml" },
+	{ &interface_services, "org.svcd1.Services.xml" },
 	{ &interface_object_manager, "org.freedesktop.DBus.ObjectManager.xml" },
 	{ &interface_introspectable, "org.freedesktop.DBus.xml" },
 	{ &interface_peer, "org.freedesktop.DBus.xml" },
@@ -139,7 +140,7 @@ START_TEST(methods_need_what_they_do)
 		{ "Reload", ACCESS_OPERATE },      { "Clear", ACCESS_OPERATE },     { "SetFlag", ACCESS_FLAG },
 		{ "SetRunlevel", ACCESS_CONTROL }, { "Shutdown", ACCESS_POWER },    { "ReloadFiles", ACCESS_CONFIGURE },
 		{ "Reexec", ACCESS_CONFIGURE },    { "Activate", ACCESS_CONTROL },    { "ChangePolicy", ACCESS_POLICY },
-		{ "WatchCondition", ACCESS_CONTROL }, /* it makes svcd look at files, devices and names for others */
+		{ "WatchCondition", ACCESS_WATCH }, /* it makes svcd look at files, devices and names for others */
 	};
 
 	for (unsigned i = 0; i < interface_manager.n_methods; i++) {
@@ -152,6 +153,14 @@ START_TEST(methods_need_what_they_do)
 		}
 		ck_assert_msg(row->access == expected, "%s", row->name);
 	}
+}
+END_TEST
+
+START_TEST(what_a_service_is_asked_for_is_for_operators)
+{
+	ck_assert_uint_eq(interface_service.n_methods, 2); /* Request and Signal */
+	for (unsigned i = 0; i < interface_service.n_methods; i++)
+		ck_assert_int_eq(interface_service.methods[i].access, ACCESS_OPERATE);
 }
 END_TEST
 
@@ -174,18 +183,29 @@ static unsigned count(const char *text, const char *word)
 	return n;
 }
 
-START_TEST(the_bus_lets_each_method_through_and_nothing_else)
+static void expect_let_through(const char *text, const Interface *interface)
 {
-	g_autofree char *text = read_file("org.svcd1.conf");
-
-	for (unsigned i = 0; i < interface_manager.n_methods; i++) {
+	for (unsigned i = 0; i < interface->n_methods; i++) {
 		g_autofree char *rule = g_strdup_printf("<allow send_destination=\"org.svcd1\" "
-							"send_interface=\"org.svcd1.Manager\" send_member=\"%s\"/>",
-							interface_manager.methods[i].name);
+							"send_interface=\"%s\" send_member=\"%s\"/>",
+							interface->name, interface->methods[i].name);
 
 		ck_assert_msg(strstr(text, rule) != NULL, "%s", rule);
 	}
-	ck_assert_uint_eq(count(text, "send_member="), interface_manager.n_methods);
+}
+
+START_TEST(the_bus_lets_each_method_through_and_nothing_else)
+{
+	static const Interface *const ours[] = { &interface_manager, &interface_service, &interface_services, &interface_boot };
+	g_autofree char *text = read_file("org.svcd1.conf");
+
+	unsigned n = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ours); i++) {
+		expect_let_through(text, ours[i]);
+		n += ours[i]->n_methods;
+	}
+	ck_assert_uint_eq(count(text, "send_member="), n);
 	/* Each rule says to whom: one without would open the methods of others (CVE-2008-4311). */
 	ck_assert_uint_eq(count(text, "<allow send_"), count(text, "send_destination=\"org.svcd1\""));
 	ck_assert_uint_eq(count(text, "<allow own"), 1);
@@ -215,6 +235,7 @@ Suite *make_suite(void)
 	tcase_add_loop_test(xml, properties_are_those_of_the_xml, 0, G_N_ELEMENTS(tables));
 	tcase_add_test(xml, the_manager_has_fewer_than_twenty_methods);
 	tcase_add_test(xml, methods_need_what_they_do);
+	tcase_add_test(xml, what_a_service_is_asked_for_is_for_operators);
 	tcase_add_test(xml, the_bus_lets_each_method_through_and_nothing_else);
 	tcase_add_test(xml, polkit_knows_each_action);
 	suite_add_tcase(suite, xml);

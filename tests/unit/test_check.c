@@ -114,6 +114,18 @@ START_TEST(conflicts_of_what_is_not_wanted_together_are_none)
 }
 END_TEST
 
+/* As a display manager and a login on its terminal, on a machine that has no display manager. */
+START_TEST(what_nobody_names_makes_room_without_a_word)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "dm", "Conflicts=login\n");
+	add(w, "login", "");
+	add_policy(w, "[defaults]\nNewServices=boot\n[runlevel 2]\nActivate=login\n");
+	check(w, "");
+}
+END_TEST
+
 START_TEST(an_ignore_that_hits_nothing_is_warned_of)
 {
 	g_autoptr(World) w = world_new();
@@ -124,6 +136,17 @@ START_TEST(an_ignore_that_hits_nothing_is_warned_of)
 	add_policy(w, "[service a]\nIgnore=network:up b network:online\n[service c]\nIgnore=b flag:y c\n");
 	check(w, "p:2: warning: Ignore=network:online: a has no term about it\n"
 		 "p:4: warning: Ignore=c: c has no term about it\n");
+}
+END_TEST
+
+START_TEST(a_device_is_ignored_whatever_the_order_of_its_properties)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "a", "When=!udev:SUBSYSTEM=power_supply POWER_SUPPLY_TYPE=Mains\n");
+	add_policy(w, "[service a]\nIgnore=\"udev:SUBSYSTEM=power_supply POWER_SUPPLY_TYPE=Mains\" "
+		      "\"udev:POWER_SUPPLY_TYPE=Mains SUBSYSTEM=power_supply\"\n");
+	check(w, "");
 }
 END_TEST
 
@@ -241,7 +264,7 @@ END_TEST
 START_TEST(before_is_turned_into_after_of_the_other)
 {
 	g_autoptr(World) w = world_new();
-	ServiceDef *a = add(w, "a", "Before=b $x nobody\nStopBefore=b\n");
+	ServiceDef *a = add(w, "a", "Before=b $x nobody\nStopBefore=b $x\n");
 	ServiceDef *b = add(w, "b", "");
 	ServiceDef *c = add(w, "c", "Provides=$x\n");
 
@@ -252,6 +275,7 @@ START_TEST(before_is_turned_into_after_of_the_other)
 	ck_assert_str_eq(((NameRef *)g_ptr_array_index(b->after, 0))->origin.file, "a.svc");
 	ck_assert_uint_eq(b->stop_after->len, 1);
 	ck_assert_uint_eq(c->after->len, 1);
+	ck_assert_uint_eq(c->stop_after->len, 1);
 }
 END_TEST
 
@@ -278,17 +302,29 @@ START_TEST(a_further_name_that_is_taken_is_told)
 }
 END_TEST
 
-START_TEST(policy_may_name_what_is_not_installed_and_is_warned)
+START_TEST(policy_may_name_what_is_not_installed_and_is_warned_of_what_looks_mistyped)
 {
-	static const char text[] = "[runlevel 2]\nActivate=sshh\n[service b]\nWhen=service:nix\n[service getty@]\nReason=x\n";
+	static const char text[] = "[runlevel 2]\nActivate=sshh mysql\n[service postgresql]\nReason=x\n[service b]\nWhen=service:nix\n[service getty@]\nReason=x\n";
 	g_autoptr(World) w = world_new();
 	ServiceDef *b = add(w, "b", "");
 
 	add(w, "ssh", "");
 	ck_assert(policy_parse(w->policy, POLICY_LAYER_ADMIN, "p.policy", text, strlen(text), w->diags));
 	check(w, "p.policy:2: warning: there is no service \"sshh\"; did you mean \"ssh\"?\n"
-		 "p.policy:4: When=service:nix: there is no service \"nix\"\n");
+		 "p.policy:6: When=service:nix: there is no service \"nix\"\n");
 	ck_assert_ptr_nonnull(b->problem);
+}
+END_TEST
+
+START_TEST(policy_that_says_a_further_name_of_a_service_is_told_its_name)
+{
+	static const char text[] = "[runlevel 2]\nActivate=ssh\n[service sshd]\nActivation=never\n";
+	g_autoptr(World) w = world_new();
+
+	add(w, "ssh", "Provides=sshd\n");
+	add_policy(w, text);
+	check(w, "p:3: warning: \"sshd\" is a further name of \"ssh\", and policy knows services by the names of their files: "
+		 "this is of no effect, say \"ssh\"\n");
 }
 END_TEST
 
@@ -393,14 +429,17 @@ Suite *make_suite(void)
 	tcase_add_test(names, two_that_conflict_and_are_wanted_together_are_an_error_with_both_places);
 	tcase_add_test(names, conflicts_through_s_count_and_the_one_named_first_is_said_to_run);
 	tcase_add_test(names, conflicts_of_what_is_not_wanted_together_are_none);
+	tcase_add_test(names, what_nobody_names_makes_room_without_a_word);
 	tcase_add_test(names, an_ignore_that_hits_nothing_is_warned_of);
+	tcase_add_test(names, a_device_is_ignored_whatever_the_order_of_its_properties);
 	tcase_add_test(names, a_condition_that_somebody_can_supply_is_none);
 	tcase_add_test(names, a_facility_that_nobody_provides_is_an_error);
 	tcase_add_test(names, what_needs_a_broken_service_is_not_broken_itself);
 	tcase_add_test(names, before_is_turned_into_after_of_the_other);
 	tcase_add_test(names, unknown_wants_are_told_and_unknown_conflicts_are_not);
 	tcase_add_test(names, a_further_name_that_is_taken_is_told);
-	tcase_add_test(names, policy_may_name_what_is_not_installed_and_is_warned);
+	tcase_add_test(names, policy_may_name_what_is_not_installed_and_is_warned_of_what_looks_mistyped);
+	tcase_add_test(names, policy_that_says_a_further_name_of_a_service_is_told_its_name);
 	tcase_add_test(names, a_condition_that_policy_ignores_is_not_missed);
 	suite_add_tcase(suite, names);
 	tcase_add_test(cycles, a_cycle_of_needs_is_named_in_full_and_its_members_are_out);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "bus/dispatch.h"
 #include "bus/names.h"
 #include "tests/lib/bus-world.h"
 
@@ -270,6 +271,43 @@ START_TEST(one_client_watches_a_bounded_number)
 }
 END_TEST
 
+/* --- who may change nothing --- */
+
+static void forget_reply(BusClient *client, DBusMessage *message)
+{
+	(void)client;
+	(void)message;
+}
+
+/* As the uid of nobody, with the bus's own dispatch. */
+static void ask_as_nobody(BusWorld *bw, const char *text)
+{
+	BusClient nobody = { .send = forget_reply, .who = { .uid = 65534, .command = "curious" } };
+
+	for (dbus_bool_t is_on = 0; is_on <= 1; is_on++) {
+		DBusMessage *call = dbus_message_new_method_call(NULL, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "WatchCondition");
+
+		ck_assert(dbus_message_append_args(call, DBUS_TYPE_STRING, &text, DBUS_TYPE_BOOLEAN, &is_on, DBUS_TYPE_INVALID));
+		dbus_message_set_serial(call, 1);
+		dispatch(bw->bus, world_engine(bw->world), &nobody, call);
+		dbus_message_unref(call);
+	}
+}
+
+START_TEST(nothing_is_kept_of_what_anybody_asks_for)
+{
+	static const char *const texts[] = { "path:/nobody/knows/this",  "service:nobody-knows-this", "settled:nobody-knows-this",
+					     "facility:$nobody-knows-this", "healthy:nobody-knows-this" };
+	g_autoptr(BusWorld) bw = bus_world_new(files, policy);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		ask_as_nobody(bw, texts[i]);
+		ck_assert_msg(!g_quark_try_string(texts[i]), "%s is kept for ever", texts[i]);
+	}
+	ck_assert(!g_quark_try_string("$nobody-knows-this"));
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("conditions");
@@ -285,6 +323,7 @@ Suite *make_suite(void)
 	tcase_add_test(watching, a_watch_ends_when_it_is_taken_back_and_when_the_client_leaves);
 	tcase_add_loop_test(watching, a_condition_that_cannot_be_is_refused_in_a_sentence, 0, G_N_ELEMENTS(bad_conditions));
 	tcase_add_test(watching, one_client_watches_a_bounded_number);
+	tcase_add_test(watching, nothing_is_kept_of_what_anybody_asks_for);
 	tcase_set_timeout(watching, 60);
 	suite_add_tcase(suite, listing);
 	suite_add_tcase(suite, watching);

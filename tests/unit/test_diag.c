@@ -50,6 +50,23 @@ START_TEST(a_line_is_one_line_whatever_stood_in_the_file)
 }
 END_TEST
 
+START_TEST(two_lists_become_one)
+{
+	g_autoptr(DiagList) list = diag_list_new();
+	g_autoptr(DiagList) others = diag_list_new();
+
+	diag_error(list, origin_new("b", 1), NULL, "first");
+	diag_error(others, origin_new("a", 1), "ssh", "second");
+	diag_warning(others, origin_new("c", 1), NULL, "third");
+	diag_list_append(list, others);
+	ck_assert_uint_eq(diag_list_length(list), 3);
+	ck_assert_uint_eq(diag_list_count_errors(list), 2);
+	expect_line(list, 0, "a:1: second");
+	expect_line(list, 1, "b:1: first");
+	expect_line(list, 2, "c:1: warning: third");
+}
+END_TEST
+
 START_TEST(sorted_they_stand_by_file_and_line_and_none_twice)
 {
 	g_autoptr(DiagList) list = diag_list_new();
@@ -90,7 +107,9 @@ Suite *make_suite(void)
 	tcase_add_test(tc, errors_and_warnings_are_kept_apart);
 	tcase_add_test(tc, a_line_is_one_line_whatever_stood_in_the_file);
 	tcase_add_test(tc, sorted_they_stand_by_file_and_line_and_none_twice);
+	tcase_add_test(tc, two_lists_become_one);
 	tcase_add_test(tc, an_empty_list_can_be_sorted);
+	tcase_add_test(tc, two_lists_become_one);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -12,7 +12,7 @@ START_TEST(the_chosen_one_is_left_alone)
 	g_autoptr(Output) output = output_new();
 
 	display_manager_generate("/usr/sbin/gdm3\n", output);
-	ck_assert(!output_has(output, FILE_NAME));
+	ck_assert(strstr(output_file(output, FILE_NAME, "")->str, "[service gdm3]") == NULL);
 }
 END_TEST
 
@@ -23,6 +23,8 @@ START_TEST(the_others_are_left_to_an_admins_start)
 	display_manager_generate("/usr/sbin/lightdm\n", output);
 	ck_assert(g_str_has_suffix(output_file(output, FILE_NAME, "")->str,
 				   "\n[service gdm3]\nActivation=manual\n"
+				   "Reason=/etc/X11/default-display-manager says /usr/sbin/lightdm\n"
+				   "\n[service sddm]\nActivation=manual\n"
 				   "Reason=/etc/X11/default-display-manager says /usr/sbin/lightdm\n"));
 }
 END_TEST

@@ -90,6 +90,44 @@ START_TEST(a_group_is_ready_while_its_terms_are_true)
 }
 END_TEST
 
+#define MEMBERS "== all\n[Service]\nType=group\n[Conditions]\nWants=a b\nAfter=a b\n== b\n" DAEMON
+
+START_TEST(a_restart_of_a_group_is_one_of_its_members)
+{
+	g_autoptr(World) w = world_new_with_policy(MEMBERS "== a\n" DAEMON, "[runlevel 2]\nActivate=all\n");
+
+	world_stop(w, "b");
+	world_settle(w);
+	expect_state(w, "all", STATE_READY);
+	(void)world_log(w);
+
+	world_restart(w, "all");
+	expect_log(w, "stop a");
+	expect_state(w, "all", STATE_WAITING);
+	world_gone(w, "a");
+	expect_log(w, "start a");
+	expect_state(w, "all", STATE_WAITING);
+	expect_state(w, "b", STATE_IDLE);
+
+	world_ready(w, "a");
+	expect_state(w, "all", STATE_READY);
+}
+END_TEST
+
+START_TEST(a_reload_of_a_group_is_one_of_those_that_can)
+{
+	g_autoptr(World) w = world_new_with_policy(MEMBERS "== a\n" DAEMON "Reload=signal:HUP\n",
+						   "[runlevel 2]\nActivate=all\n");
+
+	ck_assert_ptr_nonnull(strstr(world_refusal(w, REQUEST_VERB_RELOAD, "all"), "no Reload="));
+	world_settle(w);
+	(void)world_log(w);
+
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "all"));
+	expect_log(w, "reload a");
+}
+END_TEST
+
 START_TEST(a_service_whose_file_is_wrong_fails_with_the_reason)
 {
 	g_autoptr(World) w = world_new("== bad\n[Service]\nExce=/bin/x\n== good\n" DAEMON);
@@ -476,7 +514,7 @@ START_TEST(reload_needs_a_reload_line)
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "with"));
 	expect_log(w, "reload with");
 	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_RELOAD, "without"),
-			 "without: it has no Reload= in its service file; svcctl restart starts it anew");
+			 "without: it has no Reload= in its service file");
 }
 END_TEST
 
@@ -601,6 +639,164 @@ END_TEST
 
 Suite *make_suite(void);
 
+/* --- HealthCommand= --- */
+
+static const char asked[] = "== base\n[Service]\nExec=/bin/base\nHealthCommand=/bin/ask\nRestart=on-failure\n"
+			    "== upper\n[Service]\nExec=/bin/upper\n[Conditions]\nWhile=healthy:base\n";
+
+START_TEST(what_stands_on_a_healthy_service_waits_for_the_first_answer)
+{
+	g_autoptr(World) w = world_new(asked);
+
+	world_settle(w);
+	expect_state(w, "base", STATE_READY);
+	expect_state(w, "upper", STATE_WAITING);
+	expect_level(w, "healthy:base", LEVEL_UNKNOWN);
+
+	world_health(w, "base", NULL);
+	expect_level(w, "healthy:base", LEVEL_TRUE);
+	world_settle(w);
+	expect_state(w, "upper", STATE_READY);
+}
+END_TEST
+
+START_TEST(what_stands_on_a_service_that_is_ill_stops_and_comes_back)
+{
+	g_autoptr(World) w = world_new(asked);
+
+	world_settle(w);
+	world_health(w, "base", NULL);
+	world_settle(w);
+	world_health(w, "base", "HealthCommand= failed 3 times: exit status 1");
+	world_settle(w);
+
+	expect_level(w, "healthy:base", LEVEL_FALSE);
+	expect_state(w, "upper", STATE_WAITING);
+	expect_state(w, "base", STATE_READY);
+	expect_cause(w, "base", "unhealthy: HealthCommand= failed 3 times: exit status 1");
+
+	world_health(w, "base", NULL);
+	world_settle(w);
+	expect_state(w, "upper", STATE_READY);
+	expect_cause(w, "base", "healthy again");
+}
+END_TEST
+
+START_TEST(health_is_wanted_as_the_service_itself_is)
+{
+	g_autoptr(World) w = world_new_with_policy(asked, "[runlevel 2]\nActivate=upper\n[service base]\nActivation=on-demand\n");
+
+	world_settle(w);
+
+	expect_state(w, "base", STATE_READY);
+}
+END_TEST
+
+START_TEST(another_manager_stops_nothing_before_it_knows)
+{
+	g_autoptr(World) w = world_new(asked);
+
+	world_settle(w);
+	world_health(w, "base", NULL);
+	world_settle(w);
+	world_crash(w);
+	world_settle(w);
+
+	expect_level(w, "healthy:base", LEVEL_UNKNOWN);
+	expect_state(w, "upper", STATE_READY);
+}
+END_TEST
+
+START_TEST(health_ends_with_the_run)
+{
+	g_autoptr(World) w = world_new(asked);
+
+	world_settle(w);
+	world_health(w, "base", NULL);
+	world_stop(w, "base");
+	world_settle(w);
+
+	expect_level(w, "healthy:base", LEVEL_FALSE);
+	ck_assert_int_eq(world_find(w, "base")->health, HEALTH_UNKNOWN);
+	world_start(w, "base");
+	world_settle(w);
+	expect_level(w, "healthy:base", LEVEL_UNKNOWN);
+}
+END_TEST
+
+/* --- CheckCommand= --- */
+
+static const char checked[] = "== test\n[Service]\nExec=/bin/web\nReload=signal:HUP\nCheckCommand=/bin/web -t\n";
+
+START_TEST(an_admins_stop_restart_and_reload_of_what_is_up_need_a_check)
+{
+	g_autoptr(World) w = world_new(checked);
+	const Service *s = world_find(w, "test");
+
+	ck_assert(!engine_needs_check(s, REQUEST_VERB_RESTART)); /* it is not up yet */
+	world_settle(w);
+
+	expect_state(w, "test", STATE_READY);
+	ck_assert(engine_needs_check(s, REQUEST_VERB_STOP));
+	ck_assert(engine_needs_check(s, REQUEST_VERB_RESTART));
+	ck_assert(engine_needs_check(s, REQUEST_VERB_RELOAD));
+	ck_assert(!engine_needs_check(s, REQUEST_VERB_START));
+	ck_assert(!engine_needs_check(s, REQUEST_VERB_CLEAR));
+}
+END_TEST
+
+START_TEST(a_restart_of_a_group_needs_the_checks_of_its_members)
+{
+	g_autofree char *files = g_strconcat(checked, "== plain\n[Service]\nExec=/bin/plain\nReload=signal:HUP\n"
+					     "== all\n[Service]\nType=group\n[Conditions]\nWants=test plain\n", NULL);
+	g_autoptr(World) w = world_new(files);
+	const RequestVerb verbs[] = { REQUEST_VERB_RESTART, REQUEST_VERB_RELOAD };
+
+	world_settle(w);
+	for (unsigned i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		g_autoptr(GPtrArray) all = engine_to_check(world_find(w, "all"), verbs[i]);
+
+		ck_assert_uint_eq(all->len, 1);
+		ck_assert_ptr_eq(g_ptr_array_index(all, 0), world_find(w, "test"));
+	}
+	ck_assert(!engine_needs_check(world_find(w, "all"), REQUEST_VERB_STOP)); /* it stops nobody but itself */
+
+	world_reload(w, files, "[runlevel 2]\nActivate=test plain\n[service all]\nActivation=never\n");
+	expect_state(w, "test", STATE_READY);
+	ck_assert_ptr_nonnull(world_refusal(w, REQUEST_VERB_RESTART, "all"));
+	ck_assert(!engine_needs_check(world_find(w, "all"), REQUEST_VERB_RESTART));
+}
+END_TEST
+
+START_TEST(a_machine_that_goes_down_asks_no_check)
+{
+	g_autoptr(World) w = world_new(checked);
+
+	world_settle(w);
+	world_runlevel(w, "0");
+
+	ck_assert(!engine_needs_check(world_find(w, "test"), REQUEST_VERB_STOP));
+	world_settle(w);
+	expect_state(w, "test", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(a_failed_check_is_in_the_history_and_changes_nothing)
+{
+	static const Requester who = { .uid = 0, .pid = 812, .command = "svcctl" };
+	g_autoptr(World) w = world_new(checked);
+	g_autoptr(GError) error = NULL;
+
+	world_settle(w);
+	engine_refuse(world_engine(w), REQUEST_VERB_RESTART, "test", &who, "exit status 1: line 7", world_now(w), &error);
+
+	ck_assert_str_eq(error->message, "test: its CheckCommand= failed, so it goes on as it is: exit status 1: line 7");
+	expect_state(w, "test", STATE_READY);
+	expect_cause(w, "test", "refused: restart by uid 0 (pid 812, svcctl): its CheckCommand= failed, so it goes on as it is: "
+				"exit status 1: line 7");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("engine");
@@ -616,6 +812,8 @@ Suite *make_suite(void)
 	tcase_add_test(starting, a_task_that_succeeds_is_done);
 	tcase_add_test(starting, a_service_waits_for_the_one_it_stands_on);
 	tcase_add_test(starting, a_group_is_ready_while_its_terms_are_true);
+	tcase_add_test(starting, a_restart_of_a_group_is_one_of_its_members);
+	tcase_add_test(starting, a_reload_of_a_group_is_one_of_those_that_can);
 	tcase_add_test(starting, a_service_whose_file_is_wrong_fails_with_the_reason);
 	tcase_add_test(terms, when_is_needed_to_start_only);
 	tcase_add_test(terms, while_is_needed_to_stay_and_brings_it_back);
@@ -645,6 +843,15 @@ Suite *make_suite(void)
 	tcase_add_test(requests, reload_needs_a_reload_line);
 	tcase_add_test(requests, clear_forgets_a_failure);
 	tcase_add_test(requests, an_unknown_name_is_an_error);
+	tcase_add_test(requests, what_stands_on_a_healthy_service_waits_for_the_first_answer);
+	tcase_add_test(requests, what_stands_on_a_service_that_is_ill_stops_and_comes_back);
+	tcase_add_test(requests, health_is_wanted_as_the_service_itself_is);
+	tcase_add_test(requests, another_manager_stops_nothing_before_it_knows);
+	tcase_add_test(requests, health_ends_with_the_run);
+	tcase_add_test(requests, an_admins_stop_restart_and_reload_of_what_is_up_need_a_check);
+	tcase_add_test(requests, a_machine_that_goes_down_asks_no_check);
+	tcase_add_test(requests, a_restart_of_a_group_needs_the_checks_of_its_members);
+	tcase_add_test(requests, a_failed_check_is_in_the_history_and_changes_nothing);
 	tcase_add_test(requests, a_task_whose_work_was_undone_is_done_again_when_an_admin_says_start);
 	tcase_add_test(requests, it_is_left_alone_while_nobody_knows_whether_its_work_stands);
 	tcase_add_test(runlevels, a_change_of_runlevel_is_only_the_difference);

@@ -17,10 +17,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "../lib/tree.h"
 #include "base/fd.h"
+#include "base/list.h"
 #include "process/exec-spec.h"
 #include "protocol/exec-spec.h"
 #include "protocol/protocol.h"
@@ -138,7 +140,7 @@ static void add_file(Wish *wish, const char *path, bool optional)
 
 	file->path = g_strdup(path);
 	file->optional = optional;
-	g_ptr_array_add(wish->execution.environment_files, file);
+	list_add(&wish->execution.environment_files, file, (GDestroyNotify)environment_file_free);
 }
 
 static void expect_refusal(const Run *run, enum ExecStep step, int error)
@@ -181,7 +183,7 @@ START_TEST(group_and_supplementary_groups_by_name)
 
 	wish->execution.user = g_strdup("daemon");
 	wish->execution.group = g_strdup("adm");
-	g_ptr_array_add(wish->execution.groups, g_strdup("tty"));
+	list_add(&wish->execution.groups, g_strdup("tty"), g_free);
 	run = wish_run(wish);
 
 	expect_output(&run, "daemon adm adm tty\n");
@@ -240,7 +242,7 @@ START_TEST(what_is_no_group_is_refused)
 	wish->execution.group = g_strdup("no-such-group");
 	group = wish_run(wish);
 	g_clear_pointer(&wish->execution.group, g_free);
-	g_ptr_array_add(wish->execution.groups, g_strdup("no-such-group"));
+	list_add(&wish->execution.groups, g_strdup("no-such-group"), g_free);
 	supplementary = wish_run(wish);
 
 	expect_refusal(&group, EXEC_STEP_USER, ESRCH);
@@ -302,9 +304,9 @@ START_TEST(later_word_wins)
 	tree_write(tree, "/env", "A=file\nNOTIFY_SOCKET=/theirs\n");
 	add_file(wish, path, false);
 	wish->execution.user = g_strdup("daemon");
-	g_ptr_array_add(wish->execution.environment, g_strdup("FROM=setting"));
-	g_ptr_array_add(wish->execution.environment, g_strdup("A=setting"));
-	g_ptr_array_add(wish->execution.environment, g_strdup("HOME=/elsewhere"));
+	list_add(&wish->execution.environment, g_strdup("FROM=setting"), g_free);
+	list_add(&wish->execution.environment, g_strdup("A=setting"), g_free);
+	list_add(&wish->execution.environment, g_strdup("HOME=/elsewhere"), g_free);
 	wish->input.fixed = fixed;
 	run = wish_run(wish);
 
@@ -382,10 +384,10 @@ START_TEST(runtime_directories_are_made_for_the_user)
 	g_auto(Run) again = { 0 };
 
 	wish->execution.user = g_strdup("daemon");
-	wish->execution.runtime_directory_mode = 0750;
+	wish->execution.directories[DIRECTORY_RUNTIME].mode = 0750;
 	(void)umask(077); /* as UMask= is in force before svc-exec begins */
-	g_ptr_array_add(wish->execution.runtime_directories, g_strdup(one));
-	g_ptr_array_add(wish->execution.runtime_directories, g_strdup(two));
+	list_add(&wish->execution.directories[DIRECTORY_RUNTIME].names, g_strdup(one), g_free);
+	list_add(&wish->execution.directories[DIRECTORY_RUNTIME].names, g_strdup(two), g_free);
 	first = wish_run(wish);
 	again = wish_run(wish);
 	ck_assert_int_eq(system(command), 0);
@@ -407,10 +409,10 @@ START_TEST(runtime_directory_follows_no_link)
 	g_auto(Run) through = { 0 };
 
 	ck_assert_int_eq(symlink(tree->root, link_path), 0);
-	g_ptr_array_add(wish->execution.runtime_directories, g_strdup(name));
+	list_add(&wish->execution.directories[DIRECTORY_RUNTIME].names, g_strdup(name), g_free);
 	itself = wish_run(wish);
-	g_ptr_array_set_size(wish->execution.runtime_directories, 0);
-	g_ptr_array_add(wish->execution.runtime_directories, g_strdup(below));
+	list_empty(wish->execution.directories[DIRECTORY_RUNTIME].names);
+	list_add(&wish->execution.directories[DIRECTORY_RUNTIME].names, g_strdup(below), g_free);
 	through = wish_run(wish);
 	ck_assert_int_eq(unlink(link_path), 0);
 
@@ -427,11 +429,115 @@ START_TEST(runtime_directory_stays_below_run)
 	g_autoptr(Wish) wish = wish_new(SHELL("exit 0"));
 	g_auto(Run) run = { 0 };
 
-	g_ptr_array_add(wish->execution.runtime_directories, g_strdup(bad_directories[_i]));
+	list_add(&wish->execution.directories[DIRECTORY_RUNTIME].names, g_strdup(bad_directories[_i]), g_free);
 	run = wish_run(wish);
 	(void)rmdir("/run/a"); /* what was made before the bad part, if anything */
 
 	expect_refusal(&run, EXEC_STEP_RUNTIME, EINVAL);
+}
+END_TEST
+
+static Run remove_runtime(const Wish *wish)
+{
+	g_autoptr(GError) error = NULL;
+	int fd = exec_spec_new_removal(&wish->execution, true, "/run/svcd-test-none", &error);
+
+	ck_assert_msg(fd >= 0, "%s", error ? error->message : "?");
+	return run_spec(fd, -1);
+}
+
+START_TEST(removal_takes_a_whole_directory_and_follows_no_link)
+{
+	g_autoptr(Wish) wish = wish_new(SHELL("cd $RUNTIME_DIRECTORY && mkdir -p a/b/c && touch a/b/c/x .hidden && ln -s $VICTIM a/link"));
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *name = runtime_name("-gone");
+	g_autofree char *path = g_strconcat("/run/", name, NULL);
+	g_autofree char *victim = tree_path(tree, "/victim");
+	g_auto(Run) made = { 0 };
+	g_auto(Run) removed = { 0 };
+	g_auto(Run) again = { 0 };
+
+	tree_write(tree, "/victim", "");
+	list_add(&wish->execution.environment, g_strdup_printf("VICTIM=%s", tree->root), g_free);
+	list_add(&wish->execution.directories[DIRECTORY_RUNTIME].names, g_strdup(name), g_free);
+	made = wish_run(wish);
+	expect_output(&made, "");
+	removed = remove_runtime(wish);
+	again = remove_runtime(wish);
+
+	ck_assert_int_eq(removed.exit_status, 0);
+	ck_assert_int_eq(again.exit_status, 0);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_eq(access(victim, F_OK), 0);
+}
+END_TEST
+
+START_TEST(removal_of_a_link_removes_the_link)
+{
+	g_autoptr(Wish) wish = wish_new(SHELL("exit 0"));
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *name = runtime_name("-link");
+	g_autofree char *path = g_strconcat("/run/", name, NULL);
+	g_autofree char *victim = tree_path(tree, "/victim");
+	g_auto(Run) removed = { 0 };
+
+	tree_write(tree, "/victim", "");
+	ck_assert_int_eq(symlink(tree->root, path), 0);
+	list_add(&wish->execution.directories[DIRECTORY_RUNTIME].names, g_strdup(name), g_free);
+	removed = remove_runtime(wish);
+
+	ck_assert_int_eq(removed.exit_status, 0);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_eq(access(victim, F_OK), 0);
+}
+END_TEST
+
+/* Somebody has made a directory of the name that the link tells, to see what a service writes. */
+START_TEST(private_tmp_is_never_that_of_another)
+{
+	g_autoptr(Wish) wish = wish_new(SHELL("touch /tmp/word && stat -c %a /tmp"));
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *trap = g_strdup_printf("svcd-trap-%d", (int)getpid());
+	g_autofree char *trap_path = g_strconcat("/tmp/", trap, NULL);
+	g_autofree char *trapped = g_strconcat(trap_path, "/tmp", NULL);
+	g_autofree char *link_path = tree_path(tree, "/private/service");
+	g_autofree char *told = NULL;
+	g_auto(Run) run = { 0 };
+	g_auto(Run) removed = { 0 };
+
+	tree_mkdir(tree, "/private");
+	ck_assert_int_eq(mkdir(trap_path, 0777), 0);
+	ck_assert_int_eq(chown(trap_path, 1, 1), 0);
+	ck_assert_int_eq(symlink(trap, link_path), 0);
+	wish->execution.sandbox = sandbox_def_new();
+	wish->execution.sandbox->private_tmp = true;
+	wish->input.private_tmp = link_path;
+	run = wish_run(wish);
+	told = g_file_read_link(link_path, NULL);
+	removed = run_spec(exec_spec_new_removal(&wish->execution, false, link_path, NULL), -1);
+
+	expect_output(&run, "1777\n");
+	ck_assert_str_ne(told, trap);
+	ck_assert_int_ne(access(trapped, F_OK), 0);
+	ck_assert_int_eq(rmdir(trap_path), 0);
+	ck_assert_int_eq(removed.exit_status, 0);
+	ck_assert_int_ne(access(link_path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_had_is_told_with_its_key)
+{
+	g_autoptr(Wish) wish = wish_new(SHELL("exit 0"));
+	SandboxPath *path = g_new0(SandboxPath, 1);
+	g_auto(Run) run = { 0 };
+
+	path->path = g_strdup("/no/such/path");
+	wish->execution.sandbox = sandbox_def_new();
+	list_add(&wish->execution.sandbox->paths[SANDBOX_INACCESSIBLE], path, (GDestroyNotify)sandbox_path_free);
+	run = wish_run(wish);
+
+	expect_refusal(&run, EXEC_STEP_SANDBOX, ENOENT);
+	ck_assert_str_eq(run.status.what, "InaccessiblePaths=: cannot find /no/such/path");
 }
 END_TEST
 
@@ -479,6 +585,45 @@ START_TEST(terminal_becomes_stdio_and_controlling)
 	expected = g_strdup_printf("%s\r\nvt220\r\ncontrolled\r\n%s\r\n", name, name);
 	ck_assert_str_eq(seen->str, expected);
 	g_string_free(seen, TRUE);
+	(void)close(master);
+	(void)close(slave);
+}
+END_TEST
+
+/* As a program leaves it that reads single keys, and is killed. */
+static void make_raw(int fd)
+{
+	struct termios t;
+
+	ck_assert_int_eq(tcgetattr(fd, &t), 0);
+	cfmakeraw(&t);
+	t.c_cc[VINTR] = _POSIX_VDISABLE;
+	ck_assert_int_eq(cfsetspeed(&t, B9600), 0);
+	ck_assert_int_eq(tcsetattr(fd, TCSANOW, &t), 0);
+}
+
+START_TEST(a_terminal_that_was_left_raw_is_set_right)
+{
+	g_autoptr(Wish) wish = wish_new(SHELL("exit 0"));
+	g_auto(Run) run = { 0 };
+	struct termios t;
+	char name[64];
+	int master;
+	int slave;
+
+	ck_assert_int_eq(openpty(&master, &slave, name, NULL, NULL), 0);
+	make_raw(slave);
+	wish->execution.tty = g_strdup(name);
+	wish->input.with_tty = true;
+	run = wish_run(wish);
+
+	expect_output(&run, "");
+	ck_assert_int_eq(tcgetattr(slave, &t), 0);
+	ck_assert_uint_eq(t.c_lflag & (ICANON | ECHO | ISIG), ICANON | ECHO | ISIG);
+	ck_assert(t.c_iflag & ICRNL);
+	ck_assert(t.c_oflag & OPOST);
+	ck_assert_uint_eq(t.c_cc[VINTR], 3);
+	ck_assert_uint_eq(cfgetospeed(&t), B9600);
 	(void)close(master);
 	(void)close(slave);
 }
@@ -613,8 +758,13 @@ Suite *make_suite(void)
 	tcase_add_test(root, runtime_directories_are_made_for_the_user);
 	tcase_add_test(root, runtime_directory_follows_no_link);
 	tcase_add_loop_test(root, runtime_directory_stays_below_run, 0, G_N_ELEMENTS(bad_directories));
+	tcase_add_test(root, removal_takes_a_whole_directory_and_follows_no_link);
+	tcase_add_test(root, removal_of_a_link_removes_the_link);
+	tcase_add_test(root, private_tmp_is_never_that_of_another);
+	tcase_add_test(root, what_cannot_be_had_is_told_with_its_key);
 	tcase_add_test(root, working_directory_is_entered_as_the_user);
 	tcase_add_test(root, terminal_becomes_stdio_and_controlling);
+	tcase_add_test(root, a_terminal_that_was_left_raw_is_set_right);
 	suite_add_tcase(suite, root);
 	return suite;
 }

@@ -3,6 +3,7 @@
 
 #include <check.h>
 
+#include "model/syscall-filter.h"
 #include "tests/lib/diags.h"
 
 Suite *make_suite(void);
@@ -32,9 +33,43 @@ static const struct {
 	{ "EnvironmentFile=/etc/default/x\n", true },
 	{ "TTYPath=/dev/tty1\n", true },
 	{ "RuntimeDirectory=x\n", true },
+	{ "LogsDirectory=x\n", true },
+	{ "StandardInput=file:/etc/passwd\n", true },
+	{ "StandardInput=null\n", false },
+	{ "CPUAffinity=0\n", true },
+	{ "CPUSchedulingPolicy=batch\n", true },
+	{ "IOSchedulingPriority=7\n", true },
+	{ "ProtectSystem=no\nPrivateTmp=no\nRestrictNamespaces=no\nKeyringMode=inherit\n", false },
+	{ "ProtectSystem=yes\n", true },
+	{ "ProtectHome=read-only\n", true },
+	{ "PrivateTmp=yes\n", true },
+	{ "PrivateDevices=yes\n", true },
+	{ "PrivateNetwork=yes\n", true },
+	{ "ProtectKernelTunables=yes\n", true },
+	{ "ProtectKernelModules=yes\n", true },
+	{ "ProtectKernelLogs=yes\n", true },
+	{ "ProtectControlGroups=yes\n", true },
+	{ "ProtectClock=yes\n", true },
+	{ "ProtectHostname=yes\n", true },
+	{ "ProtectProc=invisible\n", true },
+	{ "ProcSubset=pid\n", true },
+	{ "ReadOnlyPaths=/x\n", true },
+	{ "TemporaryFileSystem=/x\n", true },
+	{ "NoNewPrivileges=yes\n", true },
+	{ "CapabilityBoundingSet=\n", true },
+	{ "AmbientCapabilities=CAP_NET_BIND_SERVICE\n", true },
+	{ "SystemCallFilter=@system-service\n", true },
+	{ "SystemCallArchitectures=native\n", true },
+	{ "RestrictAddressFamilies=none\n", true },
+	{ "RestrictNamespaces=yes\n", true },
+	{ "RestrictRealtime=yes\n", true },
+	{ "RestrictSUIDSGID=yes\n", true },
+	{ "LockPersonality=yes\n", true },
+	{ "MemoryDenyWriteExecute=yes\n", true },
+	{ "KeyringMode=private\n", true },
 };
 
-START_TEST(only_names_files_and_terminals_take_the_helper)
+START_TEST(only_what_takes_more_than_numbers_takes_the_helper)
 {
 	g_autoptr(ServiceDef) def = parse_good(settings[_i].lines);
 
@@ -42,26 +77,33 @@ START_TEST(only_names_files_and_terminals_take_the_helper)
 }
 END_TEST
 
-START_TEST(a_copy_outlives_its_original)
+START_TEST(a_shared_definition_outlives_its_first_owner)
 {
 	ServiceDef *def = parse_good("User=a\nGroup=b\nSupplementaryGroups=c\nEnvironment=A=1\nEnvironmentFile=-/x\n"
-				     "LimitNOFILE=64\nNice=3\nTTYPath=/dev/tty1\nWorkingDirectory=/srv\nRuntimeDirectory=r\n");
-	ExecDef copy;
+				     "LimitNOFILE=64\nNice=3\nTTYPath=/dev/tty1\nWorkingDirectory=/srv\nRuntimeDirectory=r\n"
+				     "CPUAffinity=1\nBindPaths=/a:/b\nTemporaryFileSystem=/t:ro\nSystemCallFilter=~reboot\n"
+				     "SystemCallArchitectures=native\n");
+	ServiceDef *shared = service_def_share(def);
+	const ExecDef *e = &shared->execution;
 
-	exec_def_copy(&copy, &def->execution);
 	service_def_free(def);
-	ck_assert_str_eq(copy.user, "a");
-	ck_assert_str_eq(copy.group, "b");
-	ck_assert_str_eq(g_ptr_array_index(copy.groups, 0), "c");
-	ck_assert_str_eq(g_ptr_array_index(copy.environment, 0), "A=1");
-	ck_assert_str_eq(((EnvironmentFile *)g_ptr_array_index(copy.environment_files, 0))->path, "/x");
-	ck_assert(((EnvironmentFile *)g_ptr_array_index(copy.environment_files, 0))->optional);
-	ck_assert_uint_eq(g_array_index(copy.rlimits, Rlimit, 0).soft, 64);
-	ck_assert_int_eq(copy.nice, 3);
-	ck_assert_str_eq(copy.tty, "/dev/tty1");
-	ck_assert_str_eq(copy.directory, "/srv");
-	ck_assert_str_eq(g_ptr_array_index(copy.runtime_directories, 0), "r");
-	exec_def_clear(&copy);
+	ck_assert_str_eq(e->user, "a");
+	ck_assert_str_eq(e->group, "b");
+	ck_assert_str_eq(g_ptr_array_index(e->groups, 0), "c");
+	ck_assert_str_eq(g_ptr_array_index(e->environment, 0), "A=1");
+	ck_assert_str_eq(((EnvironmentFile *)g_ptr_array_index(e->environment_files, 0))->path, "/x");
+	ck_assert(((EnvironmentFile *)g_ptr_array_index(e->environment_files, 0))->optional);
+	ck_assert_uint_eq(g_array_index(e->rlimits, Rlimit, 0).soft, 64);
+	ck_assert_int_eq(e->nice, 3);
+	ck_assert_str_eq(e->tty, "/dev/tty1");
+	ck_assert_str_eq(e->directory, "/srv");
+	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_RUNTIME].names, 0), "r");
+	ck_assert_uint_eq(g_array_index(e->scheduling.cpus, unsigned, 0), 1);
+	ck_assert_str_eq(((SandboxPath *)g_ptr_array_index(e->sandbox->paths[SANDBOX_BIND], 0))->source, "/a");
+	ck_assert_str_eq(((SandboxPath *)g_ptr_array_index(e->sandbox->paths[SANDBOX_TMPFS], 0))->options, "ro");
+	ck_assert_str_eq(((SyscallWord *)g_ptr_array_index(e->sandbox->system_calls, 0))->name, "reboot");
+	ck_assert_str_eq(g_ptr_array_index(e->sandbox->architectures, 0), "native");
+	service_def_free(shared);
 }
 END_TEST
 
@@ -70,8 +112,8 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("exec-def");
 	TCase *tc = tcase_create("exec-def");
 
-	tcase_add_loop_test(tc, only_names_files_and_terminals_take_the_helper, 0, G_N_ELEMENTS(settings));
-	tcase_add_test(tc, a_copy_outlives_its_original);
+	tcase_add_loop_test(tc, only_what_takes_more_than_numbers_takes_the_helper, 0, G_N_ELEMENTS(settings));
+	tcase_add_test(tc, a_shared_definition_outlives_its_first_owner);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

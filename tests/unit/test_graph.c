@@ -57,6 +57,56 @@ START_TEST(alternatives_and_negations_make_no_edge)
 }
 END_TEST
 
+/* "a>b\n" for each: a has stopped before b stops. */
+static void expect_stop_edges(const ServiceSet *set, const char *expected)
+{
+	g_autoptr(GArray) edges = graph_stop_edges(set);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < edges->len; i++) {
+		const Edge *edge = &g_array_index(edges, Edge, i);
+
+		g_string_append_printf(text, "%s>%s\n", node_name(set, edge->before), node_name(set, edge->after));
+	}
+	ck_assert_str_eq(text->str, expected);
+}
+
+START_TEST(the_order_of_stopping_is_the_reverse)
+{
+	g_autoptr(ServiceSet) set = service_set_new();
+
+	add(set, "a", "");
+	add(set, "b", "After=a\n");
+	add(set, "c", "Before=a\nWhen=service:b | flag:x\n");
+	expect_stop_edges(set, "b>a\na>c\nc>b\n");
+}
+END_TEST
+
+START_TEST(what_is_said_of_stopping_comes_first)
+{
+	g_autoptr(ServiceSet) set = service_set_new();
+
+	add(set, "a", "");
+	add(set, "b", "After=a\nStopAfter=a b nobody\n");
+	expect_stop_edges(set, "a>b\n");
+}
+END_TEST
+
+START_TEST(with_stop_order_said_its_own_lines_order_no_stopping)
+{
+	g_autoptr(ServiceSet) set = service_set_new();
+	g_autoptr(DiagList) diags = diag_list_new();
+	ServiceDef *said;
+
+	add(set, "a", "");
+	said = add_service(set, "b", "After=a\nWhen=service:a\nBefore=c\n", diags);
+	said->stop_order = STOP_ORDER_SAID;
+	add(set, "c", "");
+	add(set, "d", "After=b\n");
+	expect_stop_edges(set, "d>b\n");
+}
+END_TEST
+
 START_TEST(a_facility_stands_for_all_that_provide_it)
 {
 	g_autoptr(ServiceSet) set = service_set_new();
@@ -148,6 +198,9 @@ Suite *make_suite(void)
 	TCase *components = tcase_create("components");
 
 	tcase_add_test(edges, order_is_soft_and_needs_are_hard);
+	tcase_add_test(edges, the_order_of_stopping_is_the_reverse);
+	tcase_add_test(edges, what_is_said_of_stopping_comes_first);
+	tcase_add_test(edges, with_stop_order_said_its_own_lines_order_no_stopping);
 	tcase_add_test(edges, alternatives_and_negations_make_no_edge);
 	tcase_add_test(edges, a_facility_stands_for_all_that_provide_it);
 	tcase_add_test(edges, compact_edges_have_a_node_for_each_facility);

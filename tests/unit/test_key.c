@@ -25,6 +25,7 @@ static const struct {
 	{ "settled:dbus", KEY_SETTLED, "settled:dbus" },
 	{ "settled:$network", KEY_SETTLED, "settled:$network" },
 	{ "active:x", KEY_ACTIVE, "active:x" },
+	{ "healthy:x", KEY_HEALTHY, "healthy:x" },
 	{ "facility:$network", KEY_FACILITY, "facility:$network" },
 	{ "kernel:quiet", KEY_KERNEL, "kernel:quiet" },
 	{ "kernel:root=/dev/sda1", KEY_KERNEL, "kernel:root=/dev/sda1" },
@@ -67,7 +68,7 @@ static const struct {
 } bad[] = {
 	{ "servce:x", "no provider \"servce\"; did you mean \"service:x\"?" },
 	{ "Path:/x", "no provider \"Path\"; did you mean \"path:/x\"?" },
-	{ "weather:rain", "no provider \"weather\"; there are path, service, settled, active, facility, kernel, virtual, "
+	{ "weather:rain", "no provider \"weather\"; there are path, service, settled, active, healthy, facility, kernel, virtual, "
 			  "flag, mounted, dbus, dbus-property, network, label, uuid, device, udev" },
 	{ "dbus", "\"dbus\" is no condition; did you mean \"service:dbus\"?" },
 	{ "/usr/sbin/x", "\"/usr/sbin/x\" is no condition; did you mean \"path:/usr/sbin/x\"?" },
@@ -132,6 +133,7 @@ START_TEST(the_engine_knows_the_levels_of_services_itself)
 	ck_assert(key_prefix_is_internal(KEY_SERVICE));
 	ck_assert(key_prefix_is_internal(KEY_SETTLED));
 	ck_assert(key_prefix_is_internal(KEY_ACTIVE));
+	ck_assert(key_prefix_is_internal(KEY_HEALTHY));
 	ck_assert(key_prefix_is_internal(KEY_FACILITY));
 	ck_assert(!key_prefix_is_internal(KEY_PATH));
 	ck_assert(!key_prefix_is_internal(KEY_FLAG));

@@ -163,6 +163,40 @@ START_TEST(what_was_taken_over_without_a_file_gets_the_one_that_comes)
 }
 END_TEST
 
+START_TEST(a_group_restarts_its_members_of_before_and_of_now)
+{
+	const char *all = "== all\n[Service]\nType=group\n[Conditions]\nWants=old new\n";
+	g_autofree char *before = g_strconcat(all, "== old\n" DAEMON "== new\n[Service]\nType=group\n", NULL);
+	g_autofree char *now = g_strconcat(all, "== old\n[Service]\nType=group\n== new\n" DAEMON, NULL);
+	g_autoptr(World) w = world_new_with_policy(before, "[runlevel 2]\nActivate=all\n");
+
+	world_settle(w);
+	world_reload(w, now, NULL);
+	expect_log(w, "start old");
+	world_restart(w, "all");
+	expect_log(w, "stop old, start new");
+	world_settle(w);
+	expect_state(w, "old", STATE_READY);
+	expect_state(w, "new", STATE_READY);
+	expect_log(w, "");
+}
+END_TEST
+
+START_TEST(a_group_that_becomes_a_daemon_does_not_hold_on_to_its_when_terms)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n[Service]\nType=group\n[Conditions]\nWhen=flag:go\n", WANT_A);
+
+	world_set(w, "flag:go", true);
+	expect_state(w, "a", STATE_READY);
+	world_reload(w, "== a\n" DAEMON "[Conditions]\nWhen=flag:go\n", NULL);
+	world_restart(w, "a");
+	world_settle(w);
+	expect_log(w, "start a");
+	world_set(w, "flag:go", false);
+	expect_state(w, "a", STATE_READY);
+}
+END_TEST
+
 START_TEST(a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon)
 {
 	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON, WANT_A);
@@ -211,6 +245,8 @@ Suite *make_suite(void)
 	tcase_add_test(reload, what_runs_is_forgotten_when_it_has_ended);
 	tcase_add_test(reload, a_file_that_is_back_with_errors_is_there_again);
 	tcase_add_test(reload, what_was_taken_over_without_a_file_gets_the_one_that_comes);
+	tcase_add_test(reload, a_group_that_becomes_a_daemon_does_not_hold_on_to_its_when_terms);
+	tcase_add_test(reload, a_group_restarts_its_members_of_before_and_of_now);
 	tcase_add_test(reload, a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon);
 	tcase_add_test(reload, policy_adds_terms_and_drops_terms);
 	suite_add_tcase(suite, reload);

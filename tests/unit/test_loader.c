@@ -18,6 +18,7 @@ Suite *make_suite(void);
 #define VENDOR SVCD_LIBDIR "/services.d/"
 #define ADMIN SVCD_SYSCONFDIR "/services.d/"
 #define RUN "/run/svcd/services.d/"
+#define LINKS "/run/svcd/generated/rc-links/"
 #define PLAIN "[Service]\nExec=/bin/x\n"
 
 static Configuration *load_with(const Tree *tree, LoaderOptions options, const char *const *extra)
@@ -236,6 +237,58 @@ START_TEST(the_kernel_command_line_can_leave_the_vendors_policy_alone)
 }
 END_TEST
 
+/* What "a" is in runlevel 2 by a link that starts it there, when @vendor, @admin and @run say so in [defaults]. */
+static PolicyDecision decide_by_links(const char *vendor, const char *admin, const char *run, const char *kernel_cmdline)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	PolicyDecision decision;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_write(tree, LINKS "links.policy", "[service a]\nActivation=boot\nRunlevels=2\n");
+	tree_write(tree, SVCD_LIBDIR "/policy.d/v.policy", vendor);
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy", admin);
+	tree_write(tree, "/run/svcd/policy.d/r.policy", run);
+	c = load_with(tree, (LoaderOptions){ .any_owner = true, .kernel_cmdline = kernel_cmdline }, NULL);
+	policy_decide(c->policy, "a", "2", &decision);
+	return decision;
+}
+
+#define LINKS_YES "[defaults]\nRcLinks=yes\n"
+#define LINKS_NO "[defaults]\nRcLinks=no\n"
+
+START_TEST(links_count_if_the_last_of_the_other_layers_says_so)
+{
+	const PolicyDecision counted = decide_by_links("", LINKS_YES, "", NULL);
+
+	ck_assert_int_eq(counted.activation, ACTIVATION_BOOT);
+	ck_assert(counted.in_runlevel);
+	ck_assert_int_eq(counted.runlevel_layer, POLICY_LAYER_RC_LINKS);
+	ck_assert(decide_by_links("", "", "", NULL).is_default);
+	ck_assert(decide_by_links(LINKS_YES, "", "", NULL).in_runlevel);
+	ck_assert(decide_by_links(LINKS_YES, LINKS_NO, "", NULL).is_default);
+	ck_assert(decide_by_links(LINKS_NO, LINKS_NO, LINKS_YES, NULL).in_runlevel);
+	ck_assert(decide_by_links(LINKS_YES, "", LINKS_NO, NULL).is_default);
+	ck_assert(decide_by_links(LINKS_YES, LINKS_NO, LINKS_NO, "svcd.policy=vendor").in_runlevel);
+	ck_assert(decide_by_links("", LINKS_YES, "", "svcd.policy=vendor").is_default);
+}
+END_TEST
+
+START_TEST(links_do_not_say_themselves_whether_they_count)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, LINKS "links.policy", LINKS_YES "[service a]\nActivation=boot\n");
+	c = load(tree);
+
+	expect_said(tree, c, LINKS "links.policy: this file is left out as a whole; the vendor's policy and the other files "
+				   "decide\n" LINKS "links.policy:2: RcLinks=yes: the links do not say themselves whether they "
+				   "count\n");
+	ck_assert(!policy_rc_links(c->policy, NULL));
+}
+END_TEST
+
 START_TEST(a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -255,6 +308,21 @@ START_TEST(a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide)
 	policy_decide(c->policy, "a", "2", &decision);
 	ck_assert_int_eq(decision.activation, ACTIVATION_BOOT);
 	ck_assert_str_eq(policy_service(c->policy, "a")->reason, "y");
+}
+END_TEST
+
+START_TEST(a_change_of_policy_that_was_cut_off_is_told_with_its_file)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, POLICY_HISTORY_DIRECTORY "/000006.step", "");
+	tree_write(tree, POLICY_HISTORY_DIRECTORY "/000007.begun", "");
+	c = load(tree);
+	expect_said(tree, c,
+		    POLICY_HISTORY_DIRECTORY "/000007.begun: warning: a change of policy was cut off, or is under way: some of "
+		    "its files may be new and some old; \"svcctl policy recover\" makes them all new or all old, as every boot "
+		    "does\n");
 }
 END_TEST
 
@@ -497,8 +565,11 @@ Suite *make_suite(void)
 	tcase_add_test(files, the_later_directory_wins_by_name);
 	tcase_add_test(files, drop_ins_of_all_directories_are_laid_over_the_file_in_order);
 	tcase_add_test(files, policies_are_merged_from_the_vendor_to_the_kernel);
+	tcase_add_test(files, links_count_if_the_last_of_the_other_layers_says_so);
+	tcase_add_test(files, links_do_not_say_themselves_whether_they_count);
 	tcase_add_test(files, the_kernel_command_line_can_leave_the_vendors_policy_alone);
 	tcase_add_test(files, a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide);
+	tcase_add_test(files, a_change_of_policy_that_was_cut_off_is_told_with_its_file);
 	tcase_add_test(files, poisoned_local_files_can_be_left_out);
 	tcase_add_test(files, symbolic_links_stay_inside_the_root);
 	suite_add_tcase(suite, files);

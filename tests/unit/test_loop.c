@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "loop/loop.h"
@@ -71,6 +72,142 @@ START_TEST(a_timer_may_be_freed_while_it_fires)
 }
 END_TEST
 
+static unsigned fired[3];
+
+static void on_fire_note(void *data)
+{
+	fired[n_fired++] = GPOINTER_TO_UINT(data);
+}
+
+START_TEST(timers_fire_in_the_order_of_their_times)
+{
+	Timer *late = timer_new(on_fire_note, GUINT_TO_POINTER(2));
+	Timer *early = timer_new(on_fire_note, GUINT_TO_POINTER(1));
+	Timer *never = timer_new(on_fire_note, GUINT_TO_POINTER(3));
+	const int64_t soon_us = loop_now() + 2000;
+
+	n_fired = 0;
+	timer_arm(late, soon_us + 1);
+	timer_arm(never, soon_us + G_TIME_SPAN_HOUR);
+	timer_arm(early, soon_us);
+	while (n_fired < 2)
+		g_main_context_iteration(NULL, TRUE);
+
+	ck_assert_uint_eq(fired[0], 1);
+	ck_assert_uint_eq(fired[1], 2);
+	ck_assert(timer_is_armed(never));
+	timer_free(early);
+	timer_free(late);
+	timer_free(never);
+}
+END_TEST
+
+START_TEST(timers_that_are_moved_and_freed_leave_the_others_alone)
+{
+	Timer *many[100];
+	unsigned n_due = 0;
+
+	n_fired = 0;
+	for (unsigned i = 0; i < G_N_ELEMENTS(many); i++) {
+		many[i] = timer_new(on_fire, NULL);
+		timer_arm(many[i], loop_now() + G_TIME_SPAN_SECOND * (3600 + i * 7 % 100));
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(many); i += 3)
+		g_clear_pointer(&many[i], timer_free);
+	for (unsigned i = 1; i < G_N_ELEMENTS(many); i += 3, n_due++)
+		timer_arm(many[i], loop_now());
+	turn_until_idle();
+
+	ck_assert_uint_eq(n_fired, n_due);
+	for (unsigned i = 0; i < G_N_ELEMENTS(many); i++) {
+		ck_assert(!many[i] || timer_is_armed(many[i]) == (i % 3 == 2));
+		timer_free(many[i]);
+	}
+}
+END_TEST
+
+static void on_fire_again(void *data)
+{
+	Timer **own = data;
+
+	timer_arm(*own, loop_now() - G_USEC_PER_SEC);
+}
+
+START_TEST(a_timer_that_is_always_due_leaves_others_their_turn)
+{
+	Timer *always = timer_new(on_fire_again, &always);
+
+	n_fired = 0;
+	timer = timer_new(on_fire, NULL);
+	timer_arm(always, loop_now());
+	timer_arm(timer, loop_now());
+	for (unsigned i = 0; i < 3; i++)
+		g_main_context_iteration(NULL, FALSE);
+
+	ck_assert_uint_eq(n_fired, 1);
+	timer_free(always);
+	timer_free(timer);
+}
+END_TEST
+
+static FdSource *both[2];
+
+/* Frees the other one, of which the loop already knows that it is ready. */
+static void on_ready_free_other(GIOCondition condition, void *data)
+{
+	(void)condition;
+	n_fired++;
+	g_clear_pointer(&both[!GPOINTER_TO_UINT(data)], fd_source_free);
+}
+
+START_TEST(a_source_that_is_freed_hears_nothing_any_more)
+{
+	int fds[2][2];
+
+	n_fired = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(pipe(fds[i]), 0);
+		ck_assert_int_eq(write(fds[i][1], "x", 1), 1);
+		both[i] = fd_source_new(fds[i][0], G_IO_IN, LOOP_PRIORITY_READY, on_ready_free_other, GUINT_TO_POINTER(i));
+	}
+	g_main_context_iteration(NULL, FALSE);
+
+	ck_assert_uint_eq(n_fired, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		fd_source_free(both[i]);
+		close(fds[i][0]);
+		close(fds[i][1]);
+	}
+}
+END_TEST
+
+static void on_note_ready(GIOCondition condition, void *data)
+{
+	(void)condition;
+	on_fire_note(data);
+}
+
+START_TEST(what_the_keeper_says_comes_before_what_services_say)
+{
+	FdSource *later;
+	FdSource *first;
+	int fds[2];
+
+	n_fired = 0;
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	later = fd_source_new(fds[0], G_IO_OUT, LOOP_PRIORITY_NOTIFY, on_note_ready, GUINT_TO_POINTER(2));
+	first = fd_source_new(fds[1], G_IO_OUT, LOOP_PRIORITY_KEEPER, on_note_ready, GUINT_TO_POINTER(1));
+	g_main_context_iteration(NULL, FALSE);
+
+	ck_assert_uint_eq(n_fired, 1);
+	ck_assert_uint_eq(fired[0], 1);
+	fd_source_free(first);
+	fd_source_free(later);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
 static void on_ready_free(GIOCondition condition, void *data)
 {
 	(void)data;
@@ -109,6 +246,11 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_timer_fires_once);
 	tcase_add_test(tests, a_disarmed_timer_does_not_fire);
 	tcase_add_test(tests, a_timer_may_be_freed_while_it_fires);
+	tcase_add_test(tests, timers_fire_in_the_order_of_their_times);
+	tcase_add_test(tests, timers_that_are_moved_and_freed_leave_the_others_alone);
+	tcase_add_test(tests, a_timer_that_is_always_due_leaves_others_their_turn);
+	tcase_add_test(tests, a_source_that_is_freed_hears_nothing_any_more);
+	tcase_add_test(tests, what_the_keeper_says_comes_before_what_services_say);
 	tcase_add_test(tests, a_descriptor_is_watched_until_its_source_is_freed);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "loop/loop.h"
+#include "model/service-def.h"
 #include "process/notify-socket.h"
 #include "process/pidfile.h"
 
@@ -48,7 +49,13 @@ static const struct {
 	{ "EXTEND_TIMEOUT_USEC=5000000", { .extend_us = 5000000 } },
 	{ "EXTEND_TIMEOUT_USEC=9223372036854775807", { .extend_us = NOTIFY_EXTEND_MAX_US } },
 	{ "EXTEND_TIMEOUT_USEC=-1", { .extend_us = 0 } },
-	{ "WATCHDOG=1\nFDSTORE=1\n=\n\n\nX_OWN=1", { .ready = false } },
+	{ "WATCHDOG=1\nFDSTORE=1\n=\n\n\nX_OWN=1", { .is_alive = true } },
+	{ "WATCHDOG=2", { .is_alive = false } },
+	{ "WATCHDOG=trigger", { .is_in_trouble = true } },
+	{ "WATCHDOG_USEC=20000000", { .has_watchdog = true, .watchdog_us = 20000000 } },
+	{ "WATCHDOG_USEC=0", { .has_watchdog = true, .watchdog_us = 0 } },
+	{ "WATCHDOG_USEC=9223372036854775807", { .has_watchdog = true, .watchdog_us = WATCHDOG_MAX_US } },
+	{ "WATCHDOG_USEC=soon", { .has_watchdog = false } },
 };
 
 START_TEST(text_is_understood)
@@ -65,6 +72,10 @@ START_TEST(text_is_understood)
 	ck_assert_int_eq(message.main_pid, expected->main_pid);
 	ck_assert_int_eq(message.errnum, expected->errnum);
 	ck_assert_int_eq(message.extend_us, expected->extend_us);
+	ck_assert_int_eq(message.is_alive, expected->is_alive);
+	ck_assert_int_eq(message.is_in_trouble, expected->is_in_trouble);
+	ck_assert_int_eq(message.has_watchdog, expected->has_watchdog);
+	ck_assert_int_eq(message.watchdog_us, expected->watchdog_us);
 	if (expected->status)
 		ck_assert_str_eq(message.status, expected->status);
 	else

@@ -248,6 +248,24 @@ START_TEST(new_services_may_be_wanted_in_the_runlevels_of_a_running_machine)
 }
 END_TEST
 
+START_TEST(what_a_runlevel_takes_out_is_not_wanted_there_as_a_new_service)
+{
+	g_autoptr(Policy) policy = policy_of("[defaults]\nNewServices=boot\n"
+					     "[runlevel 2]\nActivate=-off\n[runlevel 3]\nInclude=2\n"
+					     "[runlevel train]\nInclude=2\nActivate=-radio\n[runlevel tunnel]\nInclude=train\n"
+					     "[runlevel never]\nInclude=2 3\nActivate=-off\n");
+
+	expect_decision(policy, "off", "2", ACTIVATION_BOOT, false);
+	expect_decision(policy, "off", "3", ACTIVATION_BOOT, true);
+	expect_decision(policy, "off", "train", ACTIVATION_BOOT, false);
+	expect_decision(policy, "off", "never", ACTIVATION_BOOT, false);
+	expect_decision(policy, "radio", "2", ACTIVATION_BOOT, true);
+	expect_decision(policy, "radio", "train", ACTIVATION_BOOT, false);
+	expect_decision(policy, "radio", "tunnel", ACTIVATION_BOOT, false);
+	expect_decision(policy, "other", "tunnel", ACTIVATION_BOOT, true);
+}
+END_TEST
+
 START_TEST(what_is_named_earlier_has_the_lower_rank)
 {
 	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=postfix exim4\n");
@@ -389,6 +407,7 @@ Suite *make_suite(void)
 	tcase_add_test(decisions, runlevels_have_names);
 	tcase_add_test(decisions, new_services_have_the_activation_of_the_defaults);
 	tcase_add_test(decisions, new_services_may_be_wanted_in_the_runlevels_of_a_running_machine);
+	tcase_add_test(decisions, what_a_runlevel_takes_out_is_not_wanted_there_as_a_new_service);
 	tcase_add_test(decisions, what_is_named_earlier_has_the_lower_rank);
 	suite_add_tcase(suite, decisions);
 	tcase_add_test(layers, later_layers_add_and_remove_entries);

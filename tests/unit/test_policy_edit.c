@@ -108,6 +108,131 @@ START_TEST(a_key_of_policy_is_written_and_can_be_read_by_all)
 }
 END_TEST
 
+static void give(const Tree *tree, const char *path, mode_t mode, gid_t gid)
+{
+	g_autofree char *whole = tree_path(tree, path);
+
+	/* Only root may give a file to a group that it is not in. */
+	if (geteuid() == 0)
+		ck_assert_int_eq(chown(whole, 0, gid), 0);
+	ck_assert_int_eq(chmod(whole, mode), 0);
+}
+
+static void expect_access(const Tree *tree, const char *path, mode_t mode, gid_t gid)
+{
+	g_autofree char *whole = tree_path(tree, path);
+	struct stat st;
+
+	ck_assert_int_eq(stat(whole, &st), 0);
+	ck_assert_msg((st.st_mode & 07777) == mode, "%s: mode %04o", path, st.st_mode & 07777);
+	if (geteuid() == 0)
+		ck_assert_uint_eq(st.st_gid, gid);
+}
+
+static const struct Access {
+	mode_t mode;
+	gid_t gid;
+} accesses[] = { { 0600, 0 }, { 0640, 33 }, { 0660, 0 }, { 0644, 0 } };
+
+START_TEST(a_file_that_is_replaced_keeps_mode_and_group)
+{
+	const struct Access *it = &accesses[_i];
+	g_autoptr(Tree) tree = machine();
+	g_autoptr(Change) change = change_new(tree->root, false);
+
+	tree_write(tree, POLICY_EDIT_FILE, "[service cron]\nReason=x\n");
+	give(tree, POLICY_EDIT_FILE, it->mode, it->gid);
+	tree_write(tree, DROP_IN, "[Service]\nEnvironment=TOKEN=x\n");
+	give(tree, DROP_IN, it->mode, it->gid);
+	ck_assert(change_set_policy(change, "ssh", "Activation", "never", NULL));
+	ck_assert(change_set_override(change, "ssh", "Nice", "5", NULL));
+	ck_assert_uint_eq(apply(change), 1);
+	expect_file(tree, DROP_IN, "[Service]\nEnvironment=TOKEN=x\nNice=5\n");
+	expect_access(tree, POLICY_EDIT_FILE, it->mode, it->gid);
+	expect_access(tree, DROP_IN, it->mode, it->gid);
+	undo(tree, 0);
+	expect_file(tree, DROP_IN, "[Service]\nEnvironment=TOKEN=x\n");
+	expect_access(tree, DROP_IN, it->mode, it->gid);
+}
+END_TEST
+
+START_TEST(what_undo_brings_back_can_be_read_by_the_same)
+{
+	const struct Access *it = &accesses[_i];
+	g_autoptr(Tree) tree = machine();
+	g_autoptr(Change) change = change_new(tree->root, false);
+
+	tree_write(tree, DROP_IN, "[Service]\nEnvironment=TOKEN=x\n");
+	give(tree, DROP_IN, it->mode, it->gid);
+	ck_assert(change_revert(change, "ssh", NULL));
+	apply(change);
+	expect_file(tree, DROP_IN, NULL);
+	undo(tree, 0);
+	expect_file(tree, DROP_IN, "[Service]\nEnvironment=TOKEN=x\n");
+	expect_access(tree, DROP_IN, it->mode, it->gid);
+}
+END_TEST
+
+static void override(const Tree *tree, const char *service)
+{
+	g_autoptr(Change) change = change_new(tree->root, false);
+	g_autoptr(GError) error = NULL;
+
+	ck_assert(change_set_override(change, service, "Nice", "5", NULL));
+	ck_assert_msg(change_apply(change, &author, NULL, &error), "%s", error ? error->message : "");
+}
+
+START_TEST(a_new_drop_in_is_for_those_who_may_read_the_files_of_its_service)
+{
+	static const char *const secret = SVCD_SYSCONFDIR "/services.d/ssh.svc.d/10-token.conf";
+	const struct Access *it = &accesses[_i];
+	g_autoptr(Tree) tree = machine();
+
+	tree_write(tree, secret, "[Service]\nEnvironment=TOKEN=x\n");
+	give(tree, secret, it->mode, it->gid);
+	override(tree, "ssh");
+	expect_access(tree, DROP_IN, it->mode & 0644, it->gid);
+	override(tree, "cron");
+	expect_access(tree, SVCD_SYSCONFDIR "/services.d/cron.svc.d/90-svcctl.conf", 0644, getegid());
+}
+END_TEST
+
+START_TEST(files_for_different_groups_make_a_drop_in_for_root_alone)
+{
+	static const char *const secret = SVCD_SYSCONFDIR "/services.d/getty@.svc.d/10-token.conf";
+	g_autoptr(Tree) tree = machine();
+	const struct {
+		mode_t mode;
+		gid_t gid;
+	} expected = { geteuid() == 0 ? 0600 : 0640, 34 };
+
+	tree_write(tree, secret, "[Service]\nEnvironment=TOKEN=x\n");
+	give(tree, secret, 0640, 34);
+	give(tree, VENDOR "getty@.svc", 0640, 33);
+	override(tree, "getty@tty1");
+	expect_access(tree, SVCD_SYSCONFDIR "/services.d/getty@tty1.svc.d/90-svcctl.conf", expected.mode, expected.gid);
+}
+END_TEST
+
+START_TEST(the_history_is_for_root_alone)
+{
+	g_autoptr(Tree) tree = machine();
+	g_autofree char *directory = tree_path(tree, POLICY_EDIT_HISTORY);
+	struct stat st;
+
+	/* An older version let all read it. */
+	tree_mkdir(tree, POLICY_EDIT_HISTORY);
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	set(tree, "ssh", "Activation", "never");
+	expect_access(tree, POLICY_EDIT_HISTORY "/000001.step", 0600, getegid());
+	ck_assert_int_eq(stat(directory, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
+	directory[strlen(directory) - strlen("/policy-history")] = '\0';
+	ck_assert_int_eq(stat(directory, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0755);
+}
+END_TEST
+
 START_TEST(with_its_last_word_the_file_goes)
 {
 	g_autoptr(Tree) tree = machine();
@@ -132,7 +257,7 @@ START_TEST(until_reboot_is_written_below_run_without_history)
 	expect_file(tree, POLICY_EDIT_FILE, NULL);
 	expect_file(tree, POLICY_EDIT_FILE_UNTIL_REBOOT, HEAD "\n[service ssh]\nActivation=never\n");
 	expect_file(tree, "/run/svcd/services.d/ssh.svc.d/90-svcctl.conf", HEAD "\n[Service]\nNice=5\n");
-	steps = history_list(tree->root, NULL);
+	steps = history_list(tree->root, NULL, NULL);
 	ck_assert_uint_eq(steps->len, 0);
 }
 END_TEST
@@ -158,6 +283,61 @@ START_TEST(an_override_is_a_drop_in_with_the_right_section)
 	ck_assert(change_set_override(change, "ssh", "While", "network:up", NULL));
 	apply(change);
 	expect_file(tree, DROP_IN, HEAD "\n[Service]\nNice=5\n\n[Conditions]\nWhile=network:up\n");
+}
+END_TEST
+
+START_TEST(an_override_may_give_a_list_several_values_and_anything_else_one)
+{
+	g_autoptr(Tree) tree = machine();
+	g_autoptr(Change) change = change_new(tree->root, false);
+	g_autoptr(GError) error = NULL;
+
+	tree_write(tree, DROP_IN, "[Conditions]\nWhen=path:/old\n");
+	ck_assert(change_set_override(change, "ssh", "When", "", NULL));
+	ck_assert(change_set_override(change, "ssh", "When", "path:/a", NULL));
+	ck_assert(change_set_override(change, "ssh", "When", "path:/b", NULL));
+	ck_assert(change_set_override(change, "ssh", "Nice", "5", NULL));
+	ck_assert(!change_set_override(change, "ssh", "Nice", "6", &error));
+	expect_error(tree, &error, "Nice= has one value, and it is given twice");
+	apply(change);
+	expect_file(tree, DROP_IN, "[Conditions]\nWhen=\nWhen=path:/a\nWhen=path:/b\n\n[Service]\nNice=5\n");
+}
+END_TEST
+
+static const struct {
+	const char *key;
+	const char *value;
+	const char *said;
+} refused_orders[] = {
+	{ "After", "cron", "closes a cycle" },
+	{ "Before", "crom", "there is no service \"crom\"; did you mean \"cron\"?" },
+	{ "Wants", "cron nobody", "there is no service \"nobody\"" },
+};
+
+START_TEST(an_override_with_an_order_that_cannot_be_kept_is_refused)
+{
+	g_autoptr(Tree) tree = machine();
+	g_autoptr(Change) change = change_new(tree->root, false);
+	g_autoptr(GError) error = NULL;
+
+	tree_write(tree, VENDOR "cron.svc", PLAIN "[Conditions]\nAfter=ssh gone\n");
+	ck_assert(change_set_override(change, "ssh", refused_orders[_i].key, refused_orders[_i].value, NULL));
+	ck_assert(!change_apply(change, &author, NULL, &error));
+	ck_assert_msg(strstr(error->message, refused_orders[_i].said) != NULL, "%s", error->message);
+	expect_file(tree, DROP_IN, NULL);
+}
+END_TEST
+
+START_TEST(an_order_that_was_dropped_before_holds_no_override_up)
+{
+	g_autoptr(Tree) tree = machine();
+	g_autoptr(Change) change = change_new(tree->root, false);
+
+	tree_write(tree, VENDOR "cron.svc", PLAIN "[Conditions]\nAfter=ssh\nBefore=ssh\n");
+	ck_assert(change_set_override(change, "ssh", "Nice", "5", NULL));
+	ck_assert(change_set_override(change, "ssh", "After", "$syslog getty@tty1", NULL));
+	ck_assert(change_set_override(change, "ssh", "Conflicts", "nobody", NULL));
+	apply(change);
 }
 END_TEST
 
@@ -457,7 +637,7 @@ START_TEST(the_history_tells_who_when_what_and_where_the_newest_first)
 
 	set(tree, "ssh", "Activation", "never");
 	set(tree, "cron", "Activation", "boot");
-	steps = history_list(tree->root, NULL);
+	steps = history_list(tree->root, NULL, NULL);
 	ck_assert_uint_eq(steps->len, 2);
 	step = g_ptr_array_index(steps, 0);
 	ck_assert_uint_eq(step->number, 2);
@@ -579,7 +759,7 @@ START_TEST(a_step_that_cannot_be_read_is_left_out_and_told)
 
 	set(tree, "ssh", "Activation", "never");
 	tree_write(tree, POLICY_EDIT_HISTORY "/000002.step", "svcd policy history 1\nat 5\nuid x\n");
-	steps = history_list(tree->root, diags);
+	steps = history_list(tree->root, diags, NULL);
 	ck_assert_uint_eq(steps->len, 1);
 	expect_diags(diags, POLICY_EDIT_HISTORY ": warning: step 2: byte 33 is not what a step of the policy's history has there\n");
 }
@@ -600,7 +780,7 @@ START_TEST(the_oldest_steps_go)
 		tree_write(tree, copy, text);
 	}
 	ck_assert_uint_eq(set(tree, "ssh", "Activation", "manual"), LIMIT_HISTORY_STEPS + 1);
-	steps = history_list(tree->root, NULL);
+	steps = history_list(tree->root, NULL, NULL);
 	ck_assert_uint_eq(steps->len, LIMIT_HISTORY_STEPS);
 	ck_assert_uint_eq(((HistoryStep *)g_ptr_array_index(steps, steps->len - 1))->number, 2);
 }
@@ -626,16 +806,127 @@ START_TEST(the_links_of_sysv_become_policy_and_twice_is_once)
 	ck_assert(policy_import_sysv(change, diags, NULL));
 	ck_assert_uint_eq(apply(change), 1);
 	expect_file(tree, SVCD_SYSCONFDIR "/policy.d/" POLICY_EDIT_SYSV_FILE,
-		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d; may be edited by hand.\n"
+		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
 		    "# A further import replaces this file.\n"
 		    "\n[runlevel S]\nActivate=ssh\n"
 		    "\n[runlevel 2]\nActivate=ssh\nActivate=network-manager\nActivate=cron\n"
+		    "\n[runlevel 3]\nActivate=-cron\n"
 		    "\n# Scripts that no service stands for, left out:\n#   home-made\n");
 	ck_assert_uint_eq(diag_list_length(diags), 1);
 	ck_assert_str_eq(diag_list_get(diags, 0)->text,
 			 "no service stands for the script \"home-made\"; it is left out");
 	ck_assert(policy_import_sysv(again, diags, NULL));
 	ck_assert(change_is_empty(again));
+}
+END_TEST
+
+static const char *const sysv_file = SVCD_SYSCONFDIR "/policy.d/" POLICY_EDIT_SYSV_FILE;
+
+static void link_script(const Tree *tree, const char *runlevel, const char *link)
+{
+	g_autofree char *path = g_strdup_printf("/etc/rc%s.d/%s", runlevel, link);
+	g_autofree char *script = g_strconcat("../init.d/", link + 3, NULL);
+
+	tree_symlink(tree, script, path);
+}
+
+static uint64_t import_links(const Tree *tree)
+{
+	g_autoptr(Change) change = change_new(tree->root, false);
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	ck_assert(policy_import_sysv(change, diags, NULL));
+	ck_assert_uint_eq(diag_list_length(diags), 0);
+	return apply(change);
+}
+
+START_TEST(a_script_that_is_named_after_its_shell_is_the_service_without)
+{
+	g_autoptr(Tree) tree = machine();
+
+	tree_write(tree, VENDOR "hwclock.svc", PLAIN "[Conditions]\nProvides=clock\n");
+	tree_write(tree, VENDOR "own.sh.svc", PLAIN);
+	tree_write(tree, VENDOR "own.svc", PLAIN);
+	link_script(tree, "S", "S01hwclock.sh");
+	link_script(tree, "S", "S02own.sh");
+	link_script(tree, "2", "S02clock.sh");
+	ck_assert_uint_eq(import_links(tree), 1);
+	expect_file(tree, sysv_file,
+		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
+		    "# A further import replaces this file.\n"
+		    "\n[runlevel S]\nActivate=hwclock\nActivate=own.sh\n"
+		    "\n[runlevel 2]\nActivate=hwclock\n");
+}
+END_TEST
+
+/* The vendor wants cron, ssh, udev and hwclock; 3 includes 2. Links: cron is off everywhere, hwclock too, ssh in 2 and not in 3. */
+START_TEST(what_the_links_keep_off_is_taken_out_of_what_the_vendor_wants)
+{
+	g_autoptr(Tree) tree = machine();
+
+	tree_write(tree, VENDOR "hwclock.svc", PLAIN);
+	tree_write(tree, VENDOR "udev.svc", PLAIN);
+	tree_write(tree, VENDOR "web.svc", PLAIN);
+	tree_write(tree, SVCD_LIBDIR "/policy.d/50-svcd.policy",
+		   "[runlevel S]\nActivate=udev hwclock\n[runlevel 2]\nActivate=cron ssh\n[runlevel 3]\nInclude=2\n");
+	link_script(tree, "1", "K01ssh");
+	link_script(tree, "2", "K01cron");
+	link_script(tree, "2", "S01ssh");
+	link_script(tree, "2", "K01web");
+	link_script(tree, "S", "K01hwclock.sh");
+	link_script(tree, "6", "K01udev");
+	ck_assert_uint_eq(import_links(tree), 1);
+	expect_file(tree, sysv_file,
+		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
+		    "# A further import replaces this file.\n"
+		    "\n[runlevel S]\nActivate=-hwclock\n"
+		    "\n[runlevel 2]\nActivate=ssh\nActivate=-cron\nActivate=-web\n"
+		    "\n[runlevel 3]\nActivate=-ssh\n");
+	ck_assert_uint_eq(import_links(tree), 0);
+}
+END_TEST
+
+START_TEST(an_import_is_offered_until_the_admin_has_a_policy)
+{
+	g_autoptr(Tree) tree = machine();
+	g_autoptr(Change) decline = change_new(tree->root, false);
+
+	ck_assert(!policy_sysv_is_offered(tree->root));
+	link_script(tree, "0", "K01ssh");
+	link_script(tree, "6", "S01ssh");
+	ck_assert(!policy_sysv_is_offered(tree->root));
+	link_script(tree, "2", "S01ssh");
+	ck_assert(policy_sysv_is_offered(tree->root));
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/README", "no policy");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/.old.policy", "no policy");
+	ck_assert(policy_sysv_is_offered(tree->root));
+
+	ck_assert_uint_eq(import_links(tree), 1);
+	ck_assert(!policy_sysv_is_offered(tree->root));
+	ck_assert_uint_eq(undo(tree, 0), 2);
+	ck_assert(policy_sysv_is_offered(tree->root));
+
+	ck_assert(policy_decline_sysv(decline, NULL));
+	ck_assert_uint_eq(apply(decline), 3);
+	ck_assert(!policy_sysv_is_offered(tree->root));
+	ck_assert_uint_eq(undo(tree, 0), 4);
+	ck_assert_uint_eq(set(tree, "cron", "Activation", "never"), 5);
+	ck_assert(!policy_sysv_is_offered(tree->root));
+}
+END_TEST
+
+START_TEST(what_was_made_of_inittab_is_imported_too)
+{
+	g_autoptr(Tree) tree = machine();
+
+	tree_write(tree, "/run/svcd/generated/rc-links/inittab.policy",
+		   "# Made by svc-generate from /etc/inittab; changes are lost.\n\n# line 1\n[defaults]\nRunlevel=3\n");
+	ck_assert_uint_eq(import_links(tree), 1);
+	expect_file(tree, sysv_file,
+		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
+		    "# A further import replaces this file.\n"
+		    "\n# From the lines of /etc/inittab:\n\n# line 1\n[defaults]\nRunlevel=3\n");
+	ck_assert_uint_eq(import_links(tree), 0);
 }
 END_TEST
 
@@ -647,7 +938,7 @@ START_TEST(without_links_there_is_nothing_to_import)
 	g_autoptr(GError) error = NULL;
 
 	ck_assert(!policy_import_sysv(change, diags, &error));
-	expect_error(tree, &error, "no link in /etc/rcN.d starts anything; there is nothing to import");
+	expect_error(tree, &error, "no link in /etc/rcN.d and no line of /etc/inittab starts anything; there is nothing to import");
 }
 END_TEST
 
@@ -661,6 +952,7 @@ static void add_history_tests(TCase *tc)
 	tcase_add_test(tc, without_a_place_for_the_history_the_change_is_made_and_that_is_said);
 	tcase_add_test(tc, a_step_that_cannot_be_read_is_left_out_and_told);
 	tcase_add_test(tc, the_oldest_steps_go);
+	tcase_add_test(tc, the_history_is_for_root_alone);
 }
 
 Suite *make_suite(void)
@@ -670,11 +962,19 @@ Suite *make_suite(void)
 	TCase *history = tcase_create("history");
 
 	tcase_add_test(changes, a_key_of_policy_is_written_and_can_be_read_by_all);
+	tcase_add_loop_test(changes, a_file_that_is_replaced_keeps_mode_and_group, 0, G_N_ELEMENTS(accesses));
+	tcase_add_loop_test(changes, what_undo_brings_back_can_be_read_by_the_same, 0, G_N_ELEMENTS(accesses));
+	tcase_add_loop_test(changes, a_new_drop_in_is_for_those_who_may_read_the_files_of_its_service, 0,
+			    G_N_ELEMENTS(accesses));
+	tcase_add_test(changes, files_for_different_groups_make_a_drop_in_for_root_alone);
 	tcase_add_test(changes, with_its_last_word_the_file_goes);
 	tcase_add_test(changes, until_reboot_is_written_below_run_without_history);
 	tcase_add_test(changes, runlevels_and_defaults_have_sections_of_their_own);
 	tcase_add_test(changes, an_override_is_a_drop_in_with_the_right_section);
 	tcase_add_test(changes, an_override_of_policy_names_the_verb_for_it);
+	tcase_add_test(changes, an_override_may_give_a_list_several_values_and_anything_else_one);
+	tcase_add_loop_test(changes, an_override_with_an_order_that_cannot_be_kept_is_refused, 0, G_N_ELEMENTS(refused_orders));
+	tcase_add_test(changes, an_order_that_was_dropped_before_holds_no_override_up);
 	tcase_add_test(changes, revert_takes_out_all_about_one_service_and_nothing_else);
 	tcase_add_loop_test(changes, what_would_be_wrong_is_refused_and_nothing_written, 0, G_N_ELEMENTS(refused));
 	tcase_add_test(changes, a_change_that_would_close_a_circle_is_refused_with_the_circle);
@@ -691,6 +991,10 @@ Suite *make_suite(void)
 	tcase_add_test(changes, a_whole_file_may_be_written_where_policy_and_services_are);
 	tcase_add_test(changes, a_directory_may_be_a_link_but_a_file_may_not);
 	tcase_add_test(changes, the_links_of_sysv_become_policy_and_twice_is_once);
+	tcase_add_test(changes, a_script_that_is_named_after_its_shell_is_the_service_without);
+	tcase_add_test(changes, what_the_links_keep_off_is_taken_out_of_what_the_vendor_wants);
+	tcase_add_test(changes, an_import_is_offered_until_the_admin_has_a_policy);
+	tcase_add_test(changes, what_was_made_of_inittab_is_imported_too);
 	tcase_add_test(changes, without_links_there_is_nothing_to_import);
 	add_history_tests(history);
 	tcase_set_timeout(changes, 60);

@@ -108,7 +108,8 @@ static char *random_setting(GRand *rand, const char *service)
 		"Reason=because", "Reason=",
 	};
 	static const char *const defaults[] = { "NewServices=boot", "NewServices=manual", "NewServices=", "Runlevel=5",
-						"Runlevel=on-train", "Runlevel=" };
+						"Runlevel=on-train", "Runlevel=", "RcLinks=yes", "RcLinks=no",
+						"RcLinks=" };
 	static const char *const other[] = { "a", "-a", "b c", "-c d", "t@1", "-t@1 a", "" };
 
 	if (service || g_rand_boolean(rand))
@@ -264,6 +265,7 @@ static const struct LayerRow {
 	{ "[runlevel 5]", "Name", { "one", "two", "three" }, { "one", "two", "three", "5" } },
 	{ "[defaults]", "Runlevel", { "3", "4", "5" }, { "3", "4", "5", "2" } },
 	{ "[defaults]", "NewServices", { "boot", "never", "manual" }, { "boot", "never", "manual", "on-demand" } },
+	{ "[defaults]", "RcLinks", { "yes", "no", "yes" }, { "yes", "no", "yes", "no" } },
 };
 
 static char *join(const GPtrArray *array, bool are_terms)
@@ -319,6 +321,8 @@ static char *in_force(const Policy *policy, const char *key)
 		return g_strdup(policy_runlevel_title(policy, "5"));
 	if (strcmp(key, "Runlevel") == 0)
 		return g_strdup(policy_default_runlevel(policy, NULL));
+	if (strcmp(key, "RcLinks") == 0)
+		return g_strdup(policy_rc_links(policy, NULL) ? "yes" : "no");
 	return g_strdup(activation_name(policy_new_services(policy, NULL)));
 }
 
@@ -340,6 +344,100 @@ START_TEST(every_key_is_decided_layer_by_layer)
 		now = in_force(policy, row->key);
 		ck_assert_msg(strcmp(now, row->in_force[i]) == 0, "%s after layer %zu: %s", row->key, i, now);
 	}
+}
+END_TEST
+
+/* --- the layer of the rc links --- */
+
+static const char *const layer_directories[] = { SVCD_LIBDIR "/policy.d", "/run/svcd/generated/rc-links",
+						 SVCD_SYSCONFDIR "/policy.d", "/run/svcd/policy.d" };
+static const PolicyLayer layers_in_order[] = { POLICY_LAYER_VENDOR, POLICY_LAYER_RC_LINKS, POLICY_LAYER_ADMIN,
+					       POLICY_LAYER_UNTIL_REBOOT };
+
+/* What links say of one service: where it starts, or that it starts nowhere. */
+static char *random_links(GRand *rand)
+{
+	const char *service = PICK(rand, services);
+	const char *runlevel = PICK(rand, runlevels);
+
+	if (g_rand_int_range(rand, 0, 3) == 0)
+		return g_strdup_printf("[service %s]\nActivation=manual\n", service);
+	return g_strdup_printf("[service %s]\nActivation=boot\nRunlevels=\nRunlevels=%s\n", service, runlevel);
+}
+
+/* @layer 1 is that of the links; all of it in one policy, if the links are to count. */
+static void merge_layer(Policy *policy, unsigned layer, const GPtrArray *settings, bool with_links)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	for (guint i = layer; i < settings->len; i += G_N_ELEMENTS(layers_in_order)) {
+		const char *text = g_ptr_array_index(settings, i);
+
+		if (layers_in_order[layer] != POLICY_LAYER_RC_LINKS || with_links)
+			ck_assert(policy_parse(policy, layers_in_order[layer], "f", text, strlen(text), diags));
+	}
+}
+
+static Policy *merge_layers(const GPtrArray *settings, bool with_links)
+{
+	Policy *policy = policy_new();
+
+	policy_count_rc_links(policy, with_links);
+	for (unsigned layer = 0; layer < G_N_ELEMENTS(layers_in_order); layer++)
+		merge_layer(policy, layer, settings, with_links);
+	return policy;
+}
+
+/* Setting number i is of layer i modulo 4; links come from links only. */
+static GPtrArray *random_layers(GRand *rand)
+{
+	GPtrArray *settings = g_ptr_array_new_with_free_func(g_free);
+
+	for (unsigned i = 0; i < 24; i++)
+		g_ptr_array_add(settings, i % G_N_ELEMENTS(layers_in_order) == 1 ? random_links(rand)
+										 : random_setting(rand, NULL));
+	return settings;
+}
+
+START_TEST(links_count_as_a_layer_of_their_own_or_leave_no_trace)
+{
+	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)_i);
+	g_autoptr(GPtrArray) settings = random_layers(rand);
+	g_autoptr(Policy) without = merge_layers(settings, false);
+	g_autoptr(Policy) expected = merge_layers(settings, policy_rc_links(without, NULL));
+	g_autoptr(Tree) tree = tree_new();
+	const LoaderOptions options = { .root = tree->root, .any_owner = true, .record_statements = true };
+	g_autoptr(Configuration) c = NULL;
+	g_autofree char *one = effective_with_ranks(expected);
+	g_autofree char *two = NULL;
+
+	for (guint i = 0; i < settings->len; i++) {
+		g_autofree char *name = g_strdup_printf("%s/%02u.policy", layer_directories[i % G_N_ELEMENTS(layer_directories)], i);
+
+		tree_write(tree, name, g_ptr_array_index(settings, i));
+	}
+	c = configuration_load(&options, NULL);
+	two = effective_with_ranks(c->policy);
+	ck_assert_msg(strcmp(one, two) == 0, "seed %d:\n%s\n%s", _i, one, two);
+}
+END_TEST
+
+START_TEST(a_section_of_a_later_layer_decides_whatever_the_links_say)
+{
+	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)_i);
+	const char *activation = activation_name((Activation)g_rand_int_range(rand, 0, ACTIVATION_COUNT));
+	g_autofree char *links = random_links(rand);
+	g_autofree char *text = g_strdup_printf("[service a]\nActivation=%s\n", activation);
+	g_autoptr(Policy) policy = policy_new();
+	g_autoptr(DiagList) diags = diag_list_new();
+	PolicyDecision decision;
+
+	policy_count_rc_links(policy, true);
+	ck_assert(policy_parse(policy, POLICY_LAYER_RC_LINKS, "links", links, strlen(links), diags));
+	ck_assert(policy_parse(policy, _i % 2 ? POLICY_LAYER_ADMIN : POLICY_LAYER_UNTIL_REBOOT, "set", text, strlen(text),
+			       diags));
+	policy_decide(policy, "a", PICK(rand, runlevels), &decision);
+	ck_assert_str_eq(activation_name(decision.activation), activation);
 }
 END_TEST
 
@@ -381,6 +479,8 @@ Suite *make_suite(void)
 	suite_add_tcase(suite, layers);
 	tcase_add_loop_test(properties, how_the_settings_are_spread_over_files_does_not_matter, 0, ROUNDS);
 	tcase_add_loop_test(properties, the_order_in_which_a_directory_lists_its_files_does_not_matter, 0, ROUNDS / 10);
+	tcase_add_loop_test(properties, links_count_as_a_layer_of_their_own_or_leave_no_trace, 0, ROUNDS);
+	tcase_add_loop_test(properties, a_section_of_a_later_layer_decides_whatever_the_links_say, 0, ROUNDS);
 	tcase_add_loop_test(properties, changes_of_different_services_commute, 0, ROUNDS);
 	suite_add_tcase(suite, properties);
 	return suite;

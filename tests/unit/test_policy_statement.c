@@ -27,7 +27,7 @@ static Policy *policy_of(const char *vendor, const char *admin)
 	return policy;
 }
 
-/* One line a statement: what decides begins with "*". */
+/* One line a statement: what decides begins with "*", what does not count with "-". */
 static void expect_statements(const Policy *policy, const char *service, const char *runlevel, const char *expected)
 {
 	g_autoptr(GPtrArray) statements = policy_statements(policy, service, runlevel);
@@ -37,12 +37,108 @@ static void expect_statements(const Policy *policy, const char *service, const c
 		const PolicyStatement *s = g_ptr_array_index(statements, i);
 		g_autofree char *where = origin_format(s->origin);
 
-		g_string_append_printf(text, "%s%s: [%s%s%s] %s=%s (%s)\n", s->decides ? "*" : " ", where, s->section,
+		g_string_append_printf(text, "%s%s: [%s%s%s] %s=%s (%s)\n", s->decides ? "*" : s->counts ? " " : "-", where, s->section,
 				       *s->argument ? " " : "", s->argument, s->key, s->value,
 				       policy_layer_name(s->layer));
 	}
 	ck_assert_str_eq(text->str, expected);
 }
+
+static Policy *policy_with_links(const char *vendor, const char *links, const char *admin, bool counts)
+{
+	Policy *policy = policy_new();
+
+	policy_record_statements(policy);
+	policy_count_rc_links(policy, counts);
+	merge(policy, POLICY_LAYER_VENDOR, "v", vendor);
+	merge(policy, POLICY_LAYER_RC_LINKS, "l", links);
+	merge(policy, POLICY_LAYER_ADMIN, "a", admin);
+	return policy;
+}
+
+START_TEST(links_that_do_not_count_are_shown_and_decide_nothing)
+{
+	g_autoptr(Policy) policy = policy_with_links("[runlevel 2]\nActivate=cron\n",
+						     "[service cron]\nActivation=manual\n[service ssh]\nActivation=boot\n"
+						     "Runlevels=\nRunlevels=2 3\n", "[defaults]\nNewServices=manual\n", false);
+
+	expect_statements(policy, "cron", "2",
+			  "*v:2: [runlevel 2] Activate=cron (vendor)\n"
+			  "-l:2: [service cron] Activation=manual (rc links)\n"
+			  " a:2: [defaults] NewServices=manual (admin)\n");
+	expect_statements(policy, "ssh", "2",
+			  "-l:4: [service ssh] Activation=boot (rc links)\n"
+			  "-l:5: [service ssh] Runlevels= (rc links)\n"
+			  "-l:6: [service ssh] Runlevels=2 (rc links)\n"
+			  "-l:6: [service ssh] Runlevels=3 (rc links)\n"
+			  "*a:2: [defaults] NewServices=manual (admin)\n");
+}
+END_TEST
+
+START_TEST(links_that_count_decide_until_a_later_layer_does)
+{
+	g_autoptr(Policy) policy = policy_with_links("[runlevel 2]\nActivate=cron\n",
+						     "[service cron]\nActivation=manual\n[service ssh]\nActivation=boot\n"
+						     "Runlevels=2 3\n", "[runlevel 2]\nActivate=-ssh\n", true);
+
+	expect_statements(policy, "cron", "2",
+			  " v:2: [runlevel 2] Activate=cron (vendor)\n"
+			  "*l:2: [service cron] Activation=manual (rc links)\n");
+	expect_statements(policy, "ssh", "2",
+			  "*l:4: [service ssh] Activation=boot (rc links)\n"
+			  " l:5: [service ssh] Runlevels=2 (rc links)\n"
+			  " l:5: [service ssh] Runlevels=3 (rc links)\n"
+			  "*a:2: [runlevel 2] Activate=-ssh (admin)\n");
+	expect_statements(policy, "ssh", "3",
+			  "*l:4: [service ssh] Activation=boot (rc links)\n"
+			  " l:5: [service ssh] Runlevels=2 (rc links)\n"
+			  "*l:5: [service ssh] Runlevels=3 (rc links)\n");
+}
+END_TEST
+
+START_TEST(activate_of_a_later_layer_is_stronger_than_links_that_start_nothing)
+{
+	g_autoptr(Policy) policy = policy_with_links("", "[service cron]\nActivation=manual\n",
+						     "[runlevel 2]\nActivate=cron\n", true);
+
+	expect_statements(policy, "cron", "2",
+			  " l:2: [service cron] Activation=manual (rc links)\n"
+			  "*a:2: [runlevel 2] Activate=cron (admin)\n");
+	expect_statements(policy, "cron", "3",
+			  " l:2: [service cron] Activation=manual (rc links)\n"
+			  "*a:2: [runlevel 2] Activate=cron (admin)\n");
+}
+END_TEST
+
+START_TEST(links_speak_of_each_runlevel_for_itself_and_in_place_of_the_vendor)
+{
+	static const char vendor[] = "[runlevel 2]\nActivate=cron\n[runlevel 3]\nInclude=2\n[runlevel 4]\nActivate=cron\n"
+				     "[runlevel on-train]\nInclude=2\n";
+	g_autoptr(Policy) policy = policy_with_links(vendor, "[service cron]\nActivation=boot\nRunlevels=2\n"
+						     "[service udev]\nActivation=boot\nRunlevels=S\n", "", true);
+	g_autoptr(Policy) admins = policy_with_links(vendor, "[service cron]\nActivation=manual\n",
+						     "[runlevel 2]\nActivate=cron\n", true);
+	static const struct {
+		const char *service;
+		const char *runlevel;
+		bool in_links;
+		bool in_admins;
+	} rows[] = {
+		{ "cron", "2", true, true },	    { "cron", "3", false, true }, { "cron", "4", false, false },
+		{ "cron", "on-train", true, true }, { "udev", "3", true, false },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		PolicyDecision decision;
+
+		policy_decide(policy, rows[i].service, rows[i].runlevel, &decision);
+		ck_assert_msg(decision.in_runlevel == rows[i].in_links, "%s in %s", rows[i].service, rows[i].runlevel);
+		policy_decide(admins, rows[i].service, rows[i].runlevel, &decision);
+		ck_assert_msg(decision.in_runlevel == rows[i].in_admins, "%s in %s, by the admin", rows[i].service,
+			      rows[i].runlevel);
+	}
+}
+END_TEST
 
 START_TEST(the_last_word_of_a_plain_key_decides_and_the_others_are_shown)
 {
@@ -200,6 +296,10 @@ Suite *make_suite(void)
 	TCase *services = tcase_create("services");
 	TCase *whole = tcase_create("whole");
 
+	tcase_add_test(services, links_that_do_not_count_are_shown_and_decide_nothing);
+	tcase_add_test(services, links_that_count_decide_until_a_later_layer_does);
+	tcase_add_test(services, activate_of_a_later_layer_is_stronger_than_links_that_start_nothing);
+	tcase_add_test(services, links_speak_of_each_runlevel_for_itself_and_in_place_of_the_vendor);
 	tcase_add_test(services, the_last_word_of_a_plain_key_decides_and_the_others_are_shown);
 	tcase_add_test(services, lists_add_up_since_they_were_last_forgotten);
 	tcase_add_test(services, the_runlevel_that_activates_decides_also_through_include_and_s);

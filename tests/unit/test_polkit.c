@@ -101,6 +101,26 @@ START_TEST(rules_see_all_words_of_a_change_of_policy)
 }
 END_TEST
 
+START_TEST(rules_see_the_service_whose_object_is_called)
+{
+	DBusMessage *call = wire_must(
+		dbus_message_new_method_call("org.svcd1", "/org/svcd1/service/getty_40tty1", "org.svcd1.Service", "Signal"));
+	DBusMessage *question;
+	DBusMessageIter out;
+	g_autofree char *text = NULL;
+
+	dbus_message_set_sender(call, ":1.42");
+	dbus_message_set_serial(call, 7);
+	dbus_message_iter_init_append(call, &out);
+	wire_string(&out, "main");
+	question = polkit_question(call, "org.svcd1.control");
+	text = detail_of(question, "argument");
+	ck_assert_str_eq(text, "getty@tty1");
+	dbus_message_unref(question);
+	dbus_message_unref(call);
+}
+END_TEST
+
 START_TEST(the_user_is_asked_only_if_the_call_allows_it)
 {
 	DBusMessage *call = call_of(":1.42");
@@ -199,6 +219,7 @@ Suite *make_suite(void)
 	tcase_add_test(asking, the_subject_is_the_name_on_the_bus);
 	tcase_add_test(asking, the_user_is_asked_only_if_the_call_allows_it);
 	tcase_add_test(asking, rules_see_all_words_of_a_change_of_policy);
+	tcase_add_test(asking, rules_see_the_service_whose_object_is_called);
 	suite_add_tcase(suite, asking);
 	tcase_add_test(answers, a_yes_is_a_yes);
 	tcase_add_test(answers, all_else_is_a_no);

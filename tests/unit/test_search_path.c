@@ -41,7 +41,8 @@ END_TEST
 
 START_TEST(policies_come_in_ascending_layers)
 {
-	expect_policies((LoaderOptions){ 0 }, "/run/svcd/generated (vendor) " SVCD_LIBDIR "/policy.d (vendor) " SVCD_SYSCONFDIR
+	expect_policies((LoaderOptions){ 0 }, "/run/svcd/generated (vendor) " SVCD_LIBDIR "/policy.d (vendor) "
+					      "/run/svcd/generated/rc-links (rc links) " SVCD_SYSCONFDIR
 					      "/policy.d (admin) /run/svcd/policy.d (until reboot) ");
 	expect_policies((LoaderOptions){ .without_local_files = true }, SVCD_LIBDIR "/policy.d (vendor) ");
 }

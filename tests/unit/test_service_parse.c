@@ -66,6 +66,8 @@ START_TEST(a_service_of_one_line_has_the_documented_defaults)
 	ck_assert_int_eq(def->reload.kind, ACTION_NONE);
 	ck_assert_int_eq(def->kill_signal, SIGKILL);
 	ck_assert_int_eq(def->on_lapse, ON_LAPSE_STOP);
+	ck_assert_ptr_null(def->start_lock);
+	ck_assert_int_eq(def->stop_order, STOP_ORDER_REVERSE);
 	ck_assert(!def->once);
 	ck_assert(!exec_def_needs_helper(&def->execution));
 }
@@ -78,7 +80,9 @@ START_TEST(every_key_of_service_reaches_its_field)
 		     "Prepare=/bin/a\nPrepare=-/bin/b 1\nCleanup=/bin/c\nStop=/bin/stop $MAINPID\nReload=signal:HUP\n"
 		     "Ready=notify\nPidFile=/run/x.pid\nRestart=on-failure\nRestartDelay=200ms\nRestartDelayMax=1min\n"
 		     "RestartLimit=3/1min 30s\nSuccessStatus=1 143\nStartTimeout=5\nStopTimeout=2s\nFinalKillSignal=ABRT\n"
-		     "Once=yes\nLinger=10s\n");
+		     "StartLock=console\nStopOrder=said\nOnce=yes\nLinger=10s\nCheckCommand=/usr/sbin/x -t\nWatchdogTimeout=30s\n"
+		     "HealthCommand=/bin/ask x\nHealthInterval=5s\nHealthTimeout=2s\nHealthRetries=7\nHealthStartPeriod=1min\n"
+		     "HealthAction=none\n");
 	const Command *second;
 
 	ck_assert_str_eq(def->description, "An example; # of much");
@@ -108,8 +112,18 @@ START_TEST(every_key_of_service_reaches_its_field)
 	ck_assert_int_eq(def->start_limit_us, 5 * G_USEC_PER_SEC);
 	ck_assert_int_eq(def->stop_limit_us, 2 * G_USEC_PER_SEC);
 	ck_assert_int_eq(def->kill_signal, SIGABRT);
+	ck_assert_str_eq(def->start_lock, "console");
+	ck_assert_int_eq(def->stop_order, STOP_ORDER_SAID);
 	ck_assert(def->once);
 	ck_assert_int_eq(def->linger_us, 10 * G_USEC_PER_SEC);
+	ck_assert_str_eq(def->check->argv[1], "-t");
+	ck_assert_int_eq(def->watchdog_us, 30 * G_USEC_PER_SEC);
+	ck_assert_str_eq(def->health->argv[1], "x");
+	ck_assert_int_eq(def->health_interval_us, 5 * G_USEC_PER_SEC);
+	ck_assert_int_eq(def->health_limit_us, 2 * G_USEC_PER_SEC);
+	ck_assert_uint_eq(def->health_retries, 7);
+	ck_assert_int_eq(def->health_start_us, 60 * G_USEC_PER_SEC);
+	ck_assert_int_eq(def->health_action, HEALTH_ACTION_NONE);
 }
 END_TEST
 
@@ -141,8 +155,8 @@ START_TEST(every_execution_key_reaches_its_field)
 	ck_assert(e->has_nice && e->nice == -5);
 	ck_assert(e->has_oom_score_adjust && e->oom_score_adjust == -900);
 	ck_assert_str_eq(e->tty, "/dev/tty1");
-	ck_assert_uint_eq(e->runtime_directories->len, 2);
-	ck_assert_uint_eq(e->runtime_directory_mode, 0750);
+	ck_assert_uint_eq(e->directories[DIRECTORY_RUNTIME].names->len, 2);
+	ck_assert_uint_eq(e->directories[DIRECTORY_RUNTIME].mode, 0750);
 	ck_assert(exec_def_needs_helper(e));
 }
 END_TEST
@@ -192,6 +206,26 @@ START_TEST(readiness_has_seven_forms)
 	ck_assert_int_eq(task->ready, READY_EXIT);
 	ck_assert_int_eq(group->type, TYPE_GROUP);
 	ck_assert_ptr_null(group->exec);
+}
+END_TEST
+
+START_TEST(script_has_a_command_for_each_action)
+{
+	g_autoptr(ServiceDef) def = parse_good("cron", "[Service]\nType=script\nExec=/etc/init.d/cron start\n"
+						       "Stop=/etc/init.d/cron stop\nReload=/etc/init.d/cron reload\n"
+						       "RestartCommand=/etc/init.d/cron restart\nSuccessStatus=5 6\n"
+						       "PidFile=/run/crond.pid\nKillMode=process\nRestart=always\n");
+	g_autoptr(ServiceDef) bare = parse_good("x", "[Service]\nType=script\nExec=/bin/x start\nStop=/bin/x stop\n");
+
+	ck_assert_int_eq(def->type, TYPE_SCRIPT);
+	ck_assert_int_eq(def->ready, READY_EXIT);
+	ck_assert_str_eq(def->stop.command->argv[1], "stop");
+	ck_assert_str_eq(def->restart_command->argv[0], "/etc/init.d/cron");
+	ck_assert_str_eq(def->restart_command->argv[1], "restart");
+	ck_assert_uint_eq(def->success_status->len, 2);
+	ck_assert_int_eq(def->restart, RESTART_ALWAYS);
+	ck_assert_ptr_null(bare->restart_command);
+	ck_assert_int_eq(bare->restart, RESTART_NO);
 }
 END_TEST
 
@@ -391,6 +425,7 @@ Suite *make_suite(void)
 	tcase_add_test(keys, every_execution_key_reaches_its_field);
 	tcase_add_test(keys, every_key_of_conditions_reaches_its_field);
 	tcase_add_test(keys, readiness_has_seven_forms);
+	tcase_add_test(keys, script_has_a_command_for_each_action);
 	tcase_add_test(keys, every_row_of_the_table_is_found_under_its_name_and_refuses_nonsense);
 	tcase_add_test(keys, every_key_is_told_in_the_manual_and_in_the_docs);
 	suite_add_tcase(suite, keys);

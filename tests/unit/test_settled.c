@@ -100,6 +100,20 @@ START_TEST(an_unknown_level_is_waited_for_half_a_minute)
 }
 END_TEST
 
+START_TEST(an_unknown_level_is_not_waited_for_where_the_service_cannot_run)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=path:/x\nWhen=!virtual:container\n"
+				       "== b\n" DAEMON "[Conditions]\nAfter=a\nWhen=flag:go\n");
+
+	world_set_unknown(w, "path:/x");
+	world_set(w, "flag:go", true);
+	expect_log(w, "");
+
+	world_set(w, "virtual:container", true);
+	expect_log(w, "start b");
+}
+END_TEST
+
 START_TEST(settled_means_nothing_to_one_that_runs)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\nWhile=settled:a\n");
@@ -205,6 +219,7 @@ Suite *make_suite(void)
 	tcase_add_test(settled, what_somebody_is_about_to_supply_is_waited_for);
 	tcase_add_test(settled, nothing_starts_on_a_level_half_propagated);
 	tcase_add_test(settled, an_unknown_level_is_waited_for_half_a_minute);
+	tcase_add_test(settled, an_unknown_level_is_not_waited_for_where_the_service_cannot_run);
 	tcase_add_test(settled, settled_means_nothing_to_one_that_runs);
 	tcase_add_test(settled, those_that_wait_for_each_other_have_settled);
 	tcase_add_test(facilities, a_facility_is_there_when_all_its_wanted_providers_are);

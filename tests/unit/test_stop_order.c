@@ -50,6 +50,47 @@ START_TEST(stop_after_comes_before_the_reverse_of_starting)
 }
 END_TEST
 
+START_TEST(with_stop_order_said_the_order_of_starting_says_nothing_of_stopping)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nProvides=$fs\n== c\n" TASK "== z\n" DAEMON
+				       "StopOrder=said\n[Conditions]\nAfter=a $fs\nWhen=service:c\nWhile=service:a\n");
+
+	world_settle(w);
+	expect_log(w, "start a, start b, start c, start z");
+	world_runlevel(w, "0");
+	expect_log(w, "stop a, stop z, stop b, stop c");
+}
+END_TEST
+
+START_TEST(what_is_said_of_stopping_holds_under_stop_order_said)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "StopOrder=said\n"
+				       "[Conditions]\nAfter=a\nStopBefore=a\n== c\n" DAEMON "[Conditions]\nStopAfter=b\n");
+
+	world_settle(w);
+	(void)world_log(w);
+	world_runlevel(w, "0");
+	expect_log(w, "stop b");
+	world_settle(w);
+	expect_log(w, "stop a, stop c");
+}
+END_TEST
+
+START_TEST(an_order_of_starting_orders_stopping_as_its_author_wants)
+{
+	g_autoptr(World) w = world_new("== mount\n" DAEMON "[Conditions]\nBefore=script\n"
+				       "== script\n" DAEMON "StopOrder=said\n[Conditions]\nBefore=z\n"
+				       "== top\n" DAEMON "[Conditions]\nAfter=script\n== z\n" DAEMON);
+
+	world_settle(w);
+	expect_log(w, "start mount, start script, start top, start z");
+	world_runlevel(w, "0");
+	expect_log(w, "stop top, stop z");
+	world_settle(w);
+	expect_log(w, "stop script, stop mount");
+}
+END_TEST
+
 START_TEST(orders_of_stopping_that_go_round_in_a_circle_end)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nStopAfter=b\n== b\n" DAEMON
@@ -255,6 +296,9 @@ Suite *make_suite(void)
 	tcase_add_test(order, shutdown_is_the_reverse_of_the_start);
 	tcase_add_test(order, what_has_no_order_stops_at_once);
 	tcase_add_test(order, stop_after_comes_before_the_reverse_of_starting);
+	tcase_add_test(order, with_stop_order_said_the_order_of_starting_says_nothing_of_stopping);
+	tcase_add_test(order, what_is_said_of_stopping_holds_under_stop_order_said);
+	tcase_add_test(order, an_order_of_starting_orders_stopping_as_its_author_wants);
 	tcase_add_test(order, orders_of_stopping_that_go_round_in_a_circle_end);
 	tcase_add_test(order, a_stop_waits_only_for_those_that_stop_too);
 	tcase_add_test(dependents, on_an_ordered_stop_dependents_stop_first);

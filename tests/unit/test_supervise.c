@@ -13,299 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../lib/fake-keeper.h"
-#include "../lib/tree.h"
+#include "../lib/stage.h"
 #include "base/fd.h"
-#include "base/log.h"
-#include "loop/loop.h"
-#include "model/service-parse.h"
 #include "process/cgroup.h"
-#include "process/supervise.h"
-
-#define DEADLINE_US (20 * G_USEC_PER_SEC)
-#define NAME "probe"
-
-typedef struct Stage {
-	FakeKeeper *keeper;
-	ProcessContext context;
-	Supervisor *supervisor;
-	ServiceDef *def;
-	Tree *tree;
-	char *runtime_dir;
-	char *cgroup_root; /* NULL: none to be had */
-	GString *events;   /* "kind: text\n" */
-	const char *watched; /* the condition that it looks at, NULL: none */
-	char note[128];
-} Stage;
-
-/* --- the stage --- */
-
-static const char *on_note(void *data, const char *service)
-{
-	Stage *stage = data;
-
-	(void)service;
-	if (stage->supervisor)
-		supervisor_phase(stage->supervisor, stage->note, sizeof stage->note);
-	return stage->note;
-}
-
-static void on_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
-{
-	Stage *stage = data;
-
-	ck_assert_str_eq(service, NAME);
-	ck_assert_uint_eq(invocation, 7);
-	if (event->kind == PROCESS_PHASE) {
-		keeper_link_note(stage->context.link, NAME, on_note(stage, NAME));
-		return;
-	}
-	g_string_append(stage->events, process_event_kind_name(event->kind));
-	if (event->kind == PROCESS_EXITED)
-		g_string_append(stage->events, event->success ? " well" : " badly");
-	if (event->text)
-		g_string_append_printf(stage->events, ": %s", event->text);
-	g_string_append_c(stage->events, '\n');
-}
-
-static void on_watch(void *data, const char *service, KeyPrefix prefix, const char *key)
-{
-	Stage *stage = data;
-
-	ck_assert_str_eq(service, NAME);
-	ck_assert(prefix == KEY_PATH || prefix == KEY_DBUS);
-	ck_assert_ptr_null(stage->watched);
-	stage->watched = key;
-}
-
-static void on_unwatch(void *data, const char *service, KeyPrefix prefix, const char *key)
-{
-	Stage *stage = data;
-
-	ck_assert_str_eq(service, NAME);
-	ck_assert(prefix == KEY_PATH || prefix == KEY_DBUS);
-	ck_assert_ptr_eq(stage->watched, key);
-	stage->watched = NULL;
-}
-
-static void on_spawned(void *data, const struct MessageSpawned *message)
-{
-	Stage *stage = data;
-
-	supervisor_on_spawned(stage->supervisor, message);
-}
-
-static void on_exited(void *data, const struct MessageExited *message)
-{
-	Stage *stage = data;
-
-	supervisor_on_exited(stage->supervisor, message);
-}
-
-static void on_adopted(void *data, const struct MessageAdopted *message)
-{
-	Stage *stage = data;
-
-	supervisor_on_adopted(stage->supervisor, message);
-}
-
-static const KeeperListener keeper_listener = { .spawned = on_spawned, .exited = on_exited, .adopted = on_adopted };
-
-/* A group of our own below the cgroup v2 mount, if there is one and it may be written to. */
-static char *make_cgroup_root(void)
-{
-	g_autofree char *mounts = NULL;
-	char where[256];
-
-	if (!g_file_get_contents("/proc/self/mounts", &mounts, NULL, NULL))
-		return NULL;
-	for (const char *line = mounts; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
-		g_autofree char *root = NULL;
-
-		if (sscanf(line, "cgroup2 %255s cgroup2", where) != 1)
-			continue;
-		root = g_strdup_printf("%s/svcd-test-%d", where, (int)getpid());
-		return mkdir(root, 0755) == 0 ? g_steal_pointer(&root) : NULL;
-	}
-	return NULL;
-}
-
-static const char *const base_environment[] = { "PATH=/usr/bin:/bin", "LANG=C.UTF-8", NULL };
-
-static Stage *stage_set(const char *text)
-{
-	Stage *stage = g_new0(Stage, 1);
-	g_autoptr(DiagList) diags = diag_list_new();
-	SourceText source = { .file = "probe.svc", .text = text, .length = strlen(text) };
-
-	log_open("test", -1, FALSE);
-	stage->def = service_parse(NAME, &source, 1, diags);
-	ck_assert_msg(!stage->def->problem, "%s", stage->def->problem);
-	stage->tree = tree_new();
-	stage->runtime_dir = tree_path(stage->tree, "/run");
-	stage->cgroup_root = make_cgroup_root();
-	stage->events = g_string_new(NULL);
-	stage->keeper = fake_keeper_new(&keeper_listener, stage);
-	stage->context = (ProcessContext){
-		.link = fake_keeper_link(stage->keeper),
-		.cgroup_root = stage->cgroup_root,
-		.runtime_dir = stage->runtime_dir,
-		.exec_helper = SVC_EXEC,
-		.environment = base_environment,
-		.event = on_event,
-		.note = on_note,
-		.watch = on_watch,
-		.unwatch = on_unwatch,
-		.data = stage,
-	};
-	return stage;
-}
-
-static void stage_start(Stage *stage)
-{
-	stage->supervisor = supervisor_start(&stage->context, stage->def, 7);
-}
-
-static Stage *stage_new(const char *text)
-{
-	Stage *stage = stage_set(text);
-
-	stage_start(stage);
-	return stage;
-}
-
-/* What is expanded: {DIR}, a directory that this test may write to. */
-static Stage *stage_set_in_directory(const char *text)
-{
-	Stage *stage;
-	g_auto(GStrv) parts = g_strsplit(text, "{DIR}", -1);
-	g_autoptr(Tree) tree = tree_new();
-	g_autofree char *whole = g_strjoinv(tree->root, parts);
-
-	stage = stage_set(whole);
-	tree_free(stage->tree);
-	stage->tree = g_steal_pointer(&tree);
-	g_free(stage->runtime_dir);
-	stage->runtime_dir = tree_path(stage->tree, "/run");
-	stage->context.runtime_dir = stage->runtime_dir;
-	return stage;
-}
-
-static Stage *stage_new_in_directory(const char *text)
-{
-	Stage *stage = stage_set_in_directory(text);
-
-	stage_start(stage);
-	return stage;
-}
-
-static bool has_event(const Stage *stage, const char *line)
-{
-	g_autofree char *whole = g_strdup_printf("%s\n", line);
-	const char *found = strstr(stage->events->str, whole);
-
-	return found && (found == stage->events->str || found[-1] == '\n');
-}
-
-static gboolean wake(gpointer data)
-{
-	(void)data;
-	return G_SOURCE_CONTINUE;
-}
-
-/* Runs the main loop until @is_so; fails the test after a time that only a hanging program needs. */
-static void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *what), const char *what)
-{
-	int64_t deadline = loop_now() + DEADLINE_US;
-	guint source = g_timeout_add(5, wake, NULL);
-
-	while (!is_so(stage, what) && loop_now() < deadline)
-		g_main_context_iteration(NULL, TRUE);
-	g_source_remove(source);
-	ck_assert_msg(is_so(stage, what), "waited for \"%s\"; events:\n%skeeper:\n%s", what, stage->events->str,
-		      fake_keeper_record(stage->keeper));
-}
-
-static void expect_event(Stage *stage, const char *line)
-{
-	run_until(stage, has_event, line);
-}
-
-static void expect_events(const Stage *stage, const char *lines)
-{
-	ck_assert_str_eq(stage->events->str, lines);
-}
-
-static bool has_file(const Stage *stage, const char *path)
-{
-	g_autofree char *whole = tree_path(stage->tree, path);
-
-	return access(whole, F_OK) == 0;
-}
-
-static void expect_file(Stage *stage, const char *path)
-{
-	run_until(stage, has_file, path);
-}
-
-static char *read_text(const Stage *stage, const char *path)
-{
-	g_autofree char *whole = tree_path(stage->tree, path);
-	char *text = NULL;
-
-	ck_assert_msg(g_file_get_contents(whole, &text, NULL, NULL), "no file %s", path);
-	return g_strchomp(text);
-}
-
-/* The manager dies and another one takes over, with what the keeper has. */
-static void stage_crash(Stage *stage)
-{
-	static const char *const kinds[] = { "status", "ready", "notify" };
-	g_autofree char *note = g_strdup(fake_keeper_note(stage->keeper));
-
-	fake_keeper_set_silent(stage->keeper, true);
-	supervisor_free(stage->supervisor);
-	g_strlcpy(stage->note, note, sizeof stage->note);
-	stage->supervisor = supervisor_resume(&stage->context, stage->def, 7, note,
-					      fake_keeper_pid(stage->keeper, NAME, ROLE_MAIN),
-					      fake_keeper_pid(stage->keeper, NAME, ROLE_CONTROL));
-	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		g_autofree char *name = g_strdup_printf(NAME "/%s/0", kinds[i]);
-		int fd = fake_keeper_kept(stage->keeper, name);
-
-		if (fd >= 0)
-			supervisor_give_fd(stage->supervisor, kinds[i], fd);
-	}
-	supervisor_resumed(stage->supervisor);
-	fake_keeper_set_silent(stage->keeper, false);
-}
-
-static void stage_stop(Stage *stage)
-{
-	supervisor_stop(stage->supervisor);
-	expect_event(stage, "gone");
-}
-
-/* Stopped or not, nothing of it may be left. */
-static void stage_free(Stage *stage)
-{
-	if (!has_event(stage, "gone"))
-		stage_stop(stage);
-	ck_assert_uint_eq(fake_keeper_n_kept(stage->keeper), 0);
-	ck_assert_int_eq(fake_keeper_pid(stage->keeper, NAME, ROLE_MAIN), 0);
-	ck_assert_int_eq(fake_keeper_pid(stage->keeper, NAME, ROLE_CONTROL), 0);
-	supervisor_free(stage->supervisor);
-	ck_assert_ptr_null(stage->watched);
-	fake_keeper_free(stage->keeper);
-	if (stage->cgroup_root)
-		ck_assert_int_eq(rmdir(stage->cgroup_root), 0); /* its own group is gone, or this fails */
-	service_def_free(stage->def);
-	tree_free(stage->tree);
-	g_string_free(stage->events, TRUE);
-	g_free(stage->runtime_dir);
-	g_free(stage->cgroup_root);
-	g_free(stage);
-}
 
 /* --- starting --- */
 
@@ -314,7 +24,7 @@ START_TEST(daemon_is_ready_once_it_is_executed)
 	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\n");
 
 	expect_event(stage, "ready");
-	ck_assert_int_eq(supervisor_main_pid(stage->supervisor), fake_keeper_pid(stage->keeper, NAME, ROLE_MAIN));
+	ck_assert_int_eq(supervisor_main_pid(stage->supervisor), fake_keeper_pid(stage->keeper, STAGE_SERVICE, ROLE_MAIN));
 	stage_stop(stage);
 
 	expect_events(stage, "started\nready\nexited well: killed by signal TERM\ngone\n");
@@ -632,7 +342,7 @@ END_TEST
 START_TEST(strangers_word_on_the_notify_socket_counts_for_nothing)
 {
 	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nReady=notify\nStartTimeout=400ms\n");
-	g_autofree char *path = g_strdup_printf("%s/notify/" NAME, stage->runtime_dir);
+	g_autofree char *path = g_strdup_printf("%s/notify/" STAGE_SERVICE, stage->runtime_dir);
 	g_autofree char *command = g_strdup_printf(
 		"/usr/bin/python3 -c 'import socket;s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM);"
 		"s.connect(\"%s\");s.send(b\"READY=1\\nMAINPID=1\")'",
@@ -674,7 +384,7 @@ START_TEST(pid_file_names_the_daemon_behind_a_fork)
 	expect_events(stage, "started\nmain pid\nready\n");
 	first = supervisor_main_pid(stage->supervisor);
 	ck_assert_int_gt(first, 0);
-	ck_assert_int_eq(fake_keeper_pid(stage->keeper, NAME, ROLE_MAIN), first);
+	ck_assert_int_eq(fake_keeper_pid(stage->keeper, STAGE_SERVICE, ROLE_MAIN), first);
 	stage_free(stage);
 }
 END_TEST
@@ -708,6 +418,18 @@ START_TEST(fork_that_leaves_nobody_behind_fails)
 	expect_event(stage, "gone");
 
 	expect_events(stage, "started\nstart failed: its first process ended and left none behind\ngone\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(pid_file_that_nobody_is_left_to_write_is_not_waited_for)
+{
+	Stage *stage = stage_new_in_directory("[Service]\nReady=fork\nPidFile={DIR}/pid\nExec=/bin/true\n");
+
+	expect_event(stage, "gone");
+
+	ck_assert(!has_event(stage, "ready"));
+	ck_assert_pstr_ne(strstr(stage->events->str, "start failed: its first process ended and left none behind: "), NULL);
 	stage_free(stage);
 }
 END_TEST
@@ -815,7 +537,7 @@ END_TEST
 START_TEST(control_group_below_its_own_is_removed_with_it)
 {
 	Stage *stage = stage_set("[Service]\nExec=/bin/sleep 1000\n");
-	g_autofree char *below = g_strdup_printf("%s/" NAME "/a", stage->cgroup_root);
+	g_autofree char *below = g_strdup_printf("%s/" STAGE_SERVICE "/a", stage->cgroup_root);
 	g_autofree char *further = g_strdup_printf("%s/b", below);
 
 	stage_start(stage);
@@ -974,6 +696,21 @@ START_TEST(without_cgroups_a_daemon_starts_and_stops)
 }
 END_TEST
 
+START_TEST(without_cgroups_a_signal_for_all_is_refused)
+{
+	Stage *stage = stage_new_without_cgroups("[Service]\nExec=/bin/sleep 1000\n");
+	g_autoptr(GError) error = NULL;
+
+	expect_event(stage, "ready");
+	ck_assert(!supervisor_send_signal(stage->supervisor, SIGTERM, true, &error));
+	ck_assert_str_eq(error->message, STAGE_SERVICE ": without cgroup v2 only its main process is known");
+	ck_assert(supervisor_send_signal(stage->supervisor, SIGTERM, false, NULL));
+
+	expect_event(stage, "exited well: killed by signal TERM");
+	stage_free(stage);
+}
+END_TEST
+
 START_TEST(without_cgroups_one_that_ignores_term_is_killed)
 {
 	Stage *stage = stage_new_without_cgroups("[Service]\nExec=/bin/sh -c 'trap \"\" TERM; echo >&3; while :; do sleep 0.1; done'\n"
@@ -1104,38 +841,6 @@ START_TEST(stop_limit_survives_a_crash_of_the_manager)
 }
 END_TEST
 
-/* Runs until @event, and kills the manager after every @period turns of the main loop. Returns: how often. */
-static unsigned run_with_crashes(Stage *stage, const char *event, int period, bool is_stopping)
-{
-	int64_t deadline = loop_now() + DEADLINE_US;
-	guint source = g_timeout_add(1, wake, NULL);
-	unsigned n_crashes = 0;
-
-	for (int turn = 1; !has_event(stage, event) && loop_now() < deadline; turn++) {
-		g_main_context_iteration(NULL, TRUE);
-		if (turn % period != 0 || has_event(stage, event))
-			continue;
-		stage_crash(stage);
-		n_crashes++;
-		if (is_stopping)
-			supervisor_stop(stage->supervisor); /* the engine remembers that it asked */
-	}
-	g_source_remove(source);
-	ck_assert_msg(has_event(stage, event), "waited for \"%s\"; events:\n%skeeper:\n%s", event, stage->events->str,
-		      fake_keeper_record(stage->keeper));
-	return n_crashes;
-}
-
-static unsigned count_lines(const char *text, const char *line)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	unsigned n = 0;
-
-	for (char **l = lines; *l; l++)
-		n += strcmp(*l, line) == 0;
-	return n;
-}
-
 START_TEST(manager_that_dies_all_the_time_runs_each_command_once)
 {
 	static const char *const said[] = { "one", "two", "main", "stop", "three", "four" };
@@ -1149,9 +854,9 @@ START_TEST(manager_that_dies_all_the_time_runs_each_command_once)
 	g_autofree char *log = NULL;
 	unsigned n_crashes;
 
-	n_crashes = run_with_crashes(stage, "ready", _i + 2, false);
+	n_crashes = run_with_crashes(stage, "ready", _i + 2, NULL);
 	supervisor_stop(stage->supervisor);
-	n_crashes += run_with_crashes(stage, "gone", _i + 2, true);
+	n_crashes += run_with_crashes(stage, "gone", _i + 2, supervisor_stop);
 	if (_i < 10)
 		ck_assert_uint_gt(n_crashes, 0); /* on a busy machine one turn sees more, and there are fewer turns */
 
@@ -1170,7 +875,7 @@ START_TEST(lost_note_means_that_what_lives_is_ready)
 
 	expect_event(stage, "ready");
 	pid = supervisor_main_pid(stage->supervisor);
-	keeper_link_note(stage->context.link, NAME, "garbage");
+	keeper_link_note(stage->context.link, STAGE_SERVICE, "garbage");
 	stage_crash(stage);
 	ck_assert_int_eq(supervisor_main_pid(stage->supervisor), pid);
 	stage_stop(stage);
@@ -1260,16 +965,28 @@ static void add_loop_case(Suite *suite, const char *name, const TTest *test, int
 		add_case(suite, name, tests, G_N_ELEMENTS(tests));                                 \
 	} while (0)
 
-static bool has_cgroups(void)
-{
-	g_autofree char *root = make_cgroup_root();
-
-	if (root)
-		(void)rmdir(root);
-	return root != NULL;
-}
-
 Suite *make_suite(void);
+
+/* Is not ended by what comes when the main process has. */
+#define CHILD "trap \"\" TERM; trap \"echo >{DIR}/told; exit\" USR1; echo >{DIR}/child; while :; do sleep 0.02; done"
+
+START_TEST(a_signal_for_all_reaches_children_too)
+{
+	Stage *stage = stage_set_in_directory("[Service]\nReady=fd:3\n"
+					      "Exec=/bin/sh -c '(" CHILD ") & echo >&3; exec sleep 1000'\n");
+	g_autoptr(GError) error = NULL;
+
+	stage_start(stage);
+	expect_event(stage, "ready");
+	expect_file(stage, "/child");
+	ck_assert(supervisor_send_signal(stage->supervisor, SIGUSR1, true, &error));
+	/* sleep(1) has no handler: it was told as well, and ended by that. */
+	expect_event(stage, "exited badly: killed by signal USR1");
+	expect_file(stage, "/told");
+
+	stage_free(stage);
+}
+END_TEST
 
 Suite *make_suite(void)
 {
@@ -1304,12 +1021,14 @@ Suite *make_suite(void)
 	add_loop_case(suite, "crash, all the time", manager_that_dies_all_the_time_runs_each_command_once, 40);
 	add_loop_case(suite, "settings, both ways", settings_reach_the_process, 2);
 	ADD_CASE(suite, "without cgroups", without_cgroups_a_daemon_starts_and_stops,
+		 without_cgroups_a_signal_for_all_is_refused,
 		 without_cgroups_one_that_ignores_term_is_killed, without_cgroups_notify_works_within_the_session,
 		 without_cgroups_a_pid_file_names_the_daemon, without_cgroups_a_fork_needs_a_pid_file);
 	if (has_cgroups()) /* what follows cannot be promised without cgroup v2 (docs/processes.md) */
 		ADD_CASE(suite, "cgroup", fork_without_a_pid_file_is_found_in_the_cgroup, fork_that_leaves_nobody_behind_fails,
+			 pid_file_that_nobody_is_left_to_write_is_not_waited_for,
 			 pid_file_that_names_a_stranger_is_not_believed, processes_left_behind_are_ended_too,
 			 main_process_is_followed_to_the_one_it_names, stop_right_after_a_fork_stops_the_daemon_too,
-			 control_group_below_its_own_is_removed_with_it);
+			 control_group_below_its_own_is_removed_with_it, a_signal_for_all_reaches_children_too);
 	return suite;
 }

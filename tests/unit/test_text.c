@@ -221,7 +221,7 @@ END_TEST
 
 START_TEST(the_nearest_word_is_what_was_probably_meant)
 {
-	static const char *const words[] = { "dbus", "network-manager", "ssh", "a", NULL };
+	static const char *const words[] = { "dbus", "network-manager", "ssh", "nmbd", "a", NULL };
 
 	ck_assert_str_eq(text_nearest("dbsu", words), "dbus");
 	ck_assert_str_eq(text_nearest("DBUS", words), "dbus");
@@ -230,6 +230,7 @@ START_TEST(the_nearest_word_is_what_was_probably_meant)
 	ck_assert_str_eq(text_nearest("A", words), "a");
 	ck_assert_ptr_null(text_nearest("b", words));
 	ck_assert_ptr_null(text_nearest("postfix", words));
+	ck_assert_ptr_null(text_nearest("nscd", words));
 	ck_assert_ptr_null(text_nearest("", words));
 	ck_assert_ptr_null(text_nearest("x", NULL));
 }

@@ -36,7 +36,8 @@ static HistoryRecord *record_of(const Change *change, const ChangeAuthor *author
 		const FileChange *file = g_ptr_array_index(change->files, i);
 
 		if (!file_change_is_empty(file))
-			g_ptr_array_add(record->files, file_change_new(file->path, file->before, file->after));
+			g_ptr_array_add(record->files, file_change_new(file->path, file->before, file->after,
+								     file->access));
 	}
 	return record;
 }
@@ -56,16 +57,18 @@ static uint64_t begin(Change *change, HistoryRecord *record)
 	return number;
 }
 
-/* All files, or none. */
-static bool write_files(const Durable *durable, const HistoryRecord *record, GError **error)
+/* All files, or none. @number: of the step that was begun, or 0. */
+static bool write_files(const Durable *durable, const HistoryRecord *record, uint64_t number, GError **error)
 {
 	for (guint i = 0; i < record->files->len; i++) {
 		const FileChange *file = g_ptr_array_index(record->files, i);
 
-		if (durable_write(durable, file->path, file->after, error))
+		if (durable_write(durable, file->path, file->after, file->access, error))
 			continue;
-		/* If this fails as well, the next writer tries again (history_recover()). */
-		return history_roll_back(durable, record, NULL) && false;
+		/* If this fails as well, the step stays begun, and the next writer tries again (history_recover()). */
+		if (history_roll_back(durable, record, NULL) && number)
+			history_abandon(durable, number);
+		return false;
 	}
 	return true;
 }
@@ -75,11 +78,8 @@ static bool carry_out(Change *change, HistoryRecord *record, uint64_t *ret_numbe
 	g_autoptr(GError) unfinished = NULL;
 	const uint64_t number = begin(change, record);
 
-	if (!write_files(&change->durable, record, error)) {
-		if (number)
-			history_abandon(&change->durable, number);
+	if (!write_files(&change->durable, record, number, error))
 		return false;
-	}
 	if (ret_number)
 		*ret_number = number;
 	/* All files have the new text: the next writer sees that, and gives the step its last name. */
@@ -93,7 +93,7 @@ bool change_apply(Change *change, const ChangeAuthor *author, uint64_t *ret_numb
 	auto_fd int lock = durable_lock(&change->durable, POLICY_EDIT_LOCK, LIMIT_POLICY_LOCK_US, error);
 	g_autoptr(HistoryRecord) record = NULL;
 
-	if (lock < 0 || !history_recover(&change->durable, error) || !change_refresh(change, error))
+	if (lock < 0 || !history_recover(&change->durable, NULL, error) || !change_refresh(change, error))
 		return false;
 	if (change_is_empty(change)) {
 		if (ret_number)

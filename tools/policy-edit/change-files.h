@@ -9,6 +9,7 @@
 
 typedef enum OperationKind {
 	OPERATION_SET,
+	OPERATION_ADD, /* one more line of a key that was just set */
 	OPERATION_REMOVE_SECTION,
 	OPERATION_REMOVE_FILE,
 	OPERATION_WRITE,
@@ -22,6 +23,7 @@ typedef struct Operation {
 	char *value;   /* SET; NULL takes the key out */
 	GBytes *text;     /* WRITE; NULL removes */
 	GBytes *expected; /* WRITE: what must be there before; NULL: nothing */
+	FileAccess access; /* WRITE: what a file gets that is not there; mode 0: as others do */
 } Operation;
 
 struct Change {
@@ -29,6 +31,8 @@ struct Change {
 	bool until_reboot;
 	GPtrArray *operations; /* Operation * */
 	GPtrArray *files;      /* FileChange *: what they come to, from what was on disk when last read */
+	GHashTable *overlay;   /* see change_set_overlay(); borrowed, or NULL */
+	GHashTable *expected;  /* names of services that need have no file yet */
 	uint64_t undoes;       /* a step, or 0 */
 	char *warning;
 };

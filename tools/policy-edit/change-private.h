@@ -13,11 +13,16 @@
 /* Where a file is read and written. */
 const Durable *change_durable(const Change *change);
 
+/* What is there though it is on no disk, or NULL. */
+GHashTable *change_overlay(const Change *change);
+
 /* policy.d/NAME of the layer that the change is for, a new string. */
 char *change_policy_path(const Change *change, const char *name);
 
-/* A whole file of any bytes, NULL: none; @expected is what must be there until then. */
-bool change_write(Change *change, const char *path, GBytes *text, GBytes *expected, GError **error);
+/* A whole file of any bytes, NULL: none; @expected is what must be there until then. If nothing is, it gets @if_new; NULL:
+ * what new files get. */
+bool change_write(Change *change, const char *path, GBytes *text, GBytes *expected, const FileAccess *if_new,
+		  GError **error);
 
 /* The step that it undoes. */
 void change_set_undoes(Change *change, uint64_t number);

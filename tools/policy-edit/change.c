@@ -9,6 +9,8 @@
 
 #include "base/errors.h"
 #include "base/limits.h"
+#include "config/search-path.h"
+#include "config/source-file.h"
 #include "model/name.h"
 #include "model/service-keys.h"
 #include "policy-edit/change-private.h"
@@ -38,6 +40,7 @@ Change *change_new(const char *root, bool until_reboot)
 	change->until_reboot = until_reboot;
 	change->files = g_ptr_array_new_with_free_func((GDestroyNotify)file_change_free);
 	change->operations = g_ptr_array_new_with_free_func(operation_free);
+	change->expected = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	return change;
 }
 
@@ -48,13 +51,24 @@ void change_free(Change *change)
 	durable_clear(&change->durable);
 	g_ptr_array_unref(change->files);
 	g_ptr_array_unref(change->operations);
+	g_hash_table_unref(change->expected);
 	g_free(change->warning);
 	g_free(change);
+}
+
+void change_set_overlay(Change *change, GHashTable *overlay)
+{
+	change->overlay = overlay;
 }
 
 const Durable *change_durable(const Change *change)
 {
 	return &change->durable;
+}
+
+GHashTable *change_overlay(const Change *change)
+{
+	return change->overlay;
 }
 
 void change_set_undoes(Change *change, uint64_t number)
@@ -80,10 +94,70 @@ static char *our_drop_in(const Change *change, const char *service)
 				directory, DROP_IN, NULL);
 }
 
+/* Takes from @access what the file at @path, if there is one, does not give. */
+static void narrow(const Change *change, const char *path, FileAccess *access)
+{
+	FileAccess other;
+
+	if (!durable_access(&change->durable, path, &other) || (other.mode & 0044) == 0044)
+		return;
+	access->mode &= other.mode | 0600;
+	if (access->gid != (gid_t)-1 && access->gid != other.gid)
+		access->mode &= ~(mode_t)0040;
+	access->gid = other.gid;
+}
+
+/* The same for all files of service or template @name in @directory. */
+static void narrow_by_files(const Change *change, const char *directory, const char *name, FileAccess *access)
+{
+	g_autofree char *main = g_strdup_printf("%s/%s.svc", directory, name);
+	g_autofree char *drop_ins = g_strdup_printf("%s/%s.svc.d", directory, name);
+	g_autoptr(GPtrArray) names = durable_list(&change->durable, drop_ins, NULL);
+
+	narrow(change, main, access);
+	for (guint i = 0; names && i < names->len; i++) {
+		g_autofree char *path = g_build_filename(drop_ins, g_ptr_array_index(names, i), NULL);
+
+		narrow(change, path, access);
+	}
+}
+
+/* A drop-in is likely to say what other files of its service say, in other words: it is for the same readers. */
+static FileAccess access_of_new(const Change *change, const char *path)
+{
+	g_autofree char *parent = g_path_get_dirname(path);
+	g_autofree char *name = g_path_get_basename(parent);
+	g_auto(GStrv) directories = search_path_services(&(LoaderOptions){ .root = "" });
+	g_autofree char *template = NULL;
+	FileAccess access = FILE_ACCESS_ALL;
+
+	if (!g_str_has_suffix(name, ".svc.d"))
+		return access;
+	name[strlen(name) - strlen(".svc.d")] = '\0';
+	(void)name_split_instance(name, &template, NULL); /* most are none */
+	for (char **directory = directories; *directory; directory++) {
+		narrow_by_files(change, *directory, name, &access);
+		if (template)
+			narrow_by_files(change, *directory, template, &access);
+	}
+	return access;
+}
+
+/* What the loader would not read, whoever wrote it, is left alone: a change in it would be of no effect. */
+static bool check_access(const Change *change, const char *path, const FileAccess *access, GError **error)
+{
+	const SourceReader reader = { .any_owner = *change->durable.root };
+	g_autofree char *problem = source_file_distrust(&reader, access->mode, access->uid, access->gid);
+	g_autofree char *shown = durable_show(&change->durable, path);
+
+	return !problem || fail(error, SVCD_ERROR_INVALID_CONFIGURATION, "%s: %s", shown, problem);
+}
+
 /* The file at @path, read when it is first asked for; NULL with @error. */
 static FileChange *file_of(Change *change, const char *path, GError **error)
 {
 	g_autoptr(GBytes) text = NULL;
+	FileAccess access;
 	FileChange *file;
 
 	for (guint i = 0; i < change->files->len; i++) {
@@ -93,7 +167,11 @@ static FileChange *file_of(Change *change, const char *path, GError **error)
 	}
 	if (!durable_read(&change->durable, path, LIMIT_FILE_BYTES, &text, error))
 		return NULL;
-	file = file_change_new(path, text, text);
+	if (!text || !durable_access(&change->durable, path, &access))
+		access = access_of_new(change, path);
+	else if (!check_access(change, path, &access, error))
+		return NULL;
+	file = file_change_new(path, text, text, access);
 	g_ptr_array_add(change->files, file);
 	return file;
 }
@@ -114,6 +192,18 @@ static bool do_set(Change *change, const Operation *operation, GError **error)
 	g_autofree char *shown = durable_show(&change->durable, operation->path);
 
 	if (!file || !ini_edit_set(shown, &text, operation->section, operation->key, operation->value, error))
+		return false;
+	set_after(file, g_steal_pointer(&text));
+	return true;
+}
+
+static bool do_add(Change *change, const Operation *operation, GError **error)
+{
+	FileChange *file = file_of(change, operation->path, error);
+	g_autoptr(GBytes) text = file && file->after ? g_bytes_ref(file->after) : NULL;
+	g_autofree char *shown = durable_show(&change->durable, operation->path);
+
+	if (!file || !ini_edit_add(shown, &text, operation->section, operation->key, operation->value, error))
 		return false;
 	set_after(file, g_steal_pointer(&text));
 	return true;
@@ -152,6 +242,8 @@ static bool do_write(Change *change, const Operation *operation, GError **error)
 			    change->durable.root, operation->path);
 	g_clear_pointer(&file->after, g_bytes_unref);
 	file->after = operation->text ? g_bytes_ref(operation->text) : NULL;
+	if (!file->before && operation->access.mode)
+		file->access = operation->access;
 	return true;
 }
 
@@ -160,6 +252,8 @@ static bool do_operation(Change *change, const Operation *operation, GError **er
 	switch (operation->kind) {
 	case OPERATION_SET:
 		return do_set(change, operation, error);
+	case OPERATION_ADD:
+		return do_add(change, operation, error);
 	case OPERATION_REMOVE_SECTION:
 		return do_remove_section(change, operation, error);
 	case OPERATION_REMOVE_FILE:
@@ -191,12 +285,12 @@ bool change_refresh(Change *change, GError **error)
 	return true;
 }
 
-static bool add_set(Change *change, const char *path, const char *section, const char *key, const char *value,
-		    GError **error)
+static bool add_line_operation(Change *change, OperationKind kind, const char *path, const char *section, const char *key,
+			       const char *value, GError **error)
 {
 	Operation *operation = g_new0(Operation, 1);
 
-	operation->kind = OPERATION_SET;
+	operation->kind = kind;
 	operation->path = g_strdup(path);
 	operation->section = g_strdup(section);
 	operation->key = g_strdup(key);
@@ -213,7 +307,7 @@ static bool check_service(const char *service, GError **error)
 
 bool change_set_section(Change *change, const char *section, const char *key, const char *value, GError **error)
 {
-	return add_set(change, our_policy(change), section, key, value, error);
+	return add_line_operation(change, OPERATION_SET, our_policy(change), section, key, value, error);
 }
 
 bool change_set_policy(Change *change, const char *service, const char *key, const char *value, GError **error)
@@ -221,6 +315,11 @@ bool change_set_policy(Change *change, const char *service, const char *key, con
 	g_autofree char *section = g_strconcat("service ", service, NULL);
 
 	return check_service(service, error) && change_set_section(change, section, key, value, error);
+}
+
+void change_expect_service(Change *change, const char *service)
+{
+	g_hash_table_add(change->expected, g_strdup(service));
 }
 
 /* The section of a service file that has @key; NULL with @error. */
@@ -247,12 +346,30 @@ static const char *section_of(const char *service, const char *key, GError **err
 	return NULL;
 }
 
+/* Has this change set @key to something? */
+static bool is_set_already(const Change *change, const char *path, const char *section, const char *key)
+{
+	for (guint i = 0; i < change->operations->len; i++) {
+		const Operation *operation = g_ptr_array_index(change->operations, i);
+
+		if (operation->kind == OPERATION_SET && operation->value && strcmp(operation->path, path) == 0 &&
+		    strcmp(operation->section, section) == 0 && strcmp(operation->key, key) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool change_set_override(Change *change, const char *service, const char *key, const char *value, GError **error)
 {
 	g_autofree char *path = our_drop_in(change, service);
 	const char *section = check_service(service, error) ? section_of(service, key, error) : NULL;
+	const bool is_more = section && value && is_set_already(change, path, section, key);
 
-	return section && add_set(change, path, section, key, value, error);
+	if (!section)
+		return false;
+	if (is_more && !service_key_find(section, key)->is_list)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s= has one value, and it is given twice", key);
+	return add_line_operation(change, is_more ? OPERATION_ADD : OPERATION_SET, path, section, key, value, error);
 }
 
 bool change_revert(Change *change, const char *service, GError **error)
@@ -273,7 +390,8 @@ bool change_revert(Change *change, const char *service, GError **error)
 	return add_operation(change, file, error);
 }
 
-bool change_write(Change *change, const char *path, GBytes *text, GBytes *expected, GError **error)
+bool change_write(Change *change, const char *path, GBytes *text, GBytes *expected, const FileAccess *if_new,
+		  GError **error)
 {
 	Operation *operation = g_new0(Operation, 1);
 
@@ -281,6 +399,8 @@ bool change_write(Change *change, const char *path, GBytes *text, GBytes *expect
 	operation->path = g_strdup(path);
 	operation->text = text ? g_bytes_ref(text) : NULL;
 	operation->expected = expected ? g_bytes_ref(expected) : NULL;
+	if (if_new)
+		operation->access = *if_new;
 	return add_operation(change, operation, error);
 }
 
@@ -312,7 +432,7 @@ bool change_set_file(Change *change, const char *path, const char *text, GError 
 	if (problem)
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
 	file = file_of(change, whole, error);
-	return file && change_write(change, whole, bytes, file->before, error);
+	return file && change_write(change, whole, bytes, file->before, NULL, error);
 }
 
 bool change_is_empty(const Change *change)

@@ -64,7 +64,8 @@ static bool check_root(const Durable *durable, GError **error)
 static int open_inside(const Durable *durable, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = (unsigned)(flags | O_CLOEXEC | O_NOCTTY),
+		/* openat2() refuses what O_PATH makes no use of. */
+		.flags = (unsigned)(flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY)),
 		.resolve = RESOLVE_IN_ROOT,
 	};
 
@@ -158,11 +159,34 @@ bool durable_read(const Durable *durable, const char *path, size_t max_bytes, GB
 	return text != NULL;
 }
 
+static FileAccess access_of(const struct stat *st)
+{
+	return (FileAccess){ .mode = st->st_mode & 0777, .uid = st->st_uid, .gid = st->st_gid };
+}
+
+bool durable_access(const Durable *durable, const char *path, FileAccess *ret)
+{
+	auto_fd int fd = open_inside(durable, path, O_PATH | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	*ret = access_of(&st);
+	return true;
+}
+
 static bool is_link(int directory, const char *base)
 {
 	struct stat st;
 
 	return fstatat(directory, base, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+}
+
+static FileAccess access_to_give(int directory, const char *base, FileAccess if_new)
+{
+	struct stat st;
+
+	return fstatat(directory, base, &st, AT_SYMLINK_NOFOLLOW) == 0 ? access_of(&st) : if_new;
 }
 
 static bool remove_file(const Durable *durable, const char *path, GError **error)
@@ -189,17 +213,18 @@ static int create(int directory, const char *temporary)
 	return fd;
 }
 
-/* False with errno. */
-static bool fill(int directory, const char *temporary, GBytes *text)
+/* False with errno. An owner that we may not give makes it fail: the file would be for others than before. */
+static bool fill(int directory, const char *temporary, GBytes *text, FileAccess access)
 {
 	auto_fd int fd = create(directory, temporary);
 	gsize length;
 	gconstpointer bytes = g_bytes_get_data(text, &length);
 
-	return fd >= 0 && fd_write_all(fd, bytes, length) && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+	return fd >= 0 && fd_write_all(fd, bytes, length) && fchown(fd, access.uid, access.gid) == 0 &&
+	       fchmod(fd, access.mode) == 0 && fsync(fd) == 0;
 }
 
-bool durable_write(const Durable *durable, const char *path, GBytes *text, GError **error)
+bool durable_write(const Durable *durable, const char *path, GBytes *text, FileAccess if_new, GError **error)
 {
 	g_autofree char *parent = g_path_get_dirname(path);
 	g_autofree char *temporary = temporary_of(path);
@@ -214,7 +239,8 @@ bool durable_write(const Durable *durable, const char *path, GBytes *text, GErro
 		return fail_path(error, durable, parent, "cannot make directory");
 	if (is_link(directory, base_of(path)))
 		return refuse_link(durable, path, error);
-	if (!fill(directory, temporary, text) || renameat(directory, temporary, directory, base_of(path)) < 0) {
+	if (!fill(directory, temporary, text, access_to_give(directory, base_of(path), if_new)) ||
+	    renameat(directory, temporary, directory, base_of(path)) < 0) {
 		const int errnum = errno;
 
 		(void)unlinkat(directory, temporary, 0); /* the error that matters is the one before */
@@ -222,6 +248,18 @@ bool durable_write(const Durable *durable, const char *path, GBytes *text, GErro
 		return fail_path(error, durable, path, "cannot write");
 	}
 	return fsync(directory) == 0 || fail_path(error, durable, parent, "cannot sync directory");
+}
+
+bool durable_make_private(const Durable *durable, const char *path, GError **error)
+{
+	auto_fd int directory = -1;
+
+	if (!check_root(durable, error))
+		return false;
+	directory = open_made(durable, path);
+	if (directory < 0 || fchmod(directory, 0700) < 0)
+		return fail_path(error, durable, path, "cannot make directory");
+	return true;
 }
 
 bool durable_rename(const Durable *durable, const char *path, const char *base, GError **error)
@@ -259,6 +297,12 @@ GPtrArray *durable_list(const Durable *durable, const char *path, GError **error
 	fd = open_inside(durable, path, O_RDONLY | O_DIRECTORY);
 	if (fd < 0 && errno == ENOENT)
 		return g_steal_pointer(&names);
+	if (fd < 0 && errno == EACCES) {
+		g_autofree char *shown = durable_show(durable, path);
+
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may read %s", shown);
+		return NULL;
+	}
 	directory = fd < 0 ? NULL : fdopendir(fd);
 	if (!directory) {
 		fail_path(error, durable, path, "cannot read directory");

@@ -13,11 +13,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 typedef struct Durable {
 	char *root; /* without final slashes; "": the machine itself */
 	int root_fd;
 } Durable;
+
+/* Who may read a file. */
+typedef struct FileAccess {
+	mode_t mode; /* the lowest nine bits */
+	uid_t uid;   /* (uid_t)-1: whoever makes it */
+	gid_t gid;   /* (gid_t)-1: as the process */
+} FileAccess;
+
+#define FILE_ACCESS_ALL ((FileAccess){ .mode = 0644, .uid = (uid_t)-1, .gid = (gid_t)-1 })
+#define FILE_ACCESS_PRIVATE ((FileAccess){ .mode = 0600, .uid = (uid_t)-1, .gid = (gid_t)-1 })
 
 /* A root that is not there is told by the first use. */
 void durable_init(Durable *durable, const char *root);
@@ -32,13 +43,20 @@ char *durable_show(const Durable *durable, const char *path);
  */
 bool durable_read(const Durable *durable, const char *path, size_t max_bytes, GBytes **ret_text, GError **error);
 
+/* Returns: false when there is no such file, or it cannot be looked at. */
+bool durable_access(const Durable *durable, const char *path, FileAccess *ret);
+
 /**
  * durable_write() - temporary file, fsync, rename, fsync of the directory; directories are made on the way, 0755
  * @text: NULL removes the file
+ * @if_new: who may read it, if there is no such file yet; one that is there keeps mode, owner and group
  *
  * The caller holds the lock: a temporary file that is there already is a dead writer's.
  */
-bool durable_write(const Durable *durable, const char *path, GBytes *text, GError **error);
+bool durable_write(const Durable *durable, const char *path, GBytes *text, FileAccess if_new, GError **error);
+
+/* A directory that is only for its owner, 0700: made, or made so. */
+bool durable_make_private(const Durable *durable, const char *path, GError **error);
 
 /* Gives the file @path the name @base in its directory, durably. */
 bool durable_rename(const Durable *durable, const char *path, const char *base, GError **error);
@@ -46,7 +64,8 @@ bool durable_rename(const Durable *durable, const char *path, const char *base, 
 /* What a dead writer may have left beside @path; the caller holds the lock. */
 void durable_tidy(const Durable *durable, const char *path);
 
-/* The names in a directory, sorted, a new array of strings; empty when there is no such directory. NULL with @error. */
+/* The names in a directory, sorted, a new array of strings; empty when there is no such directory. NULL with @error
+ * (NOT_AUTHORIZED: it is not for us). */
 GPtrArray *durable_list(const Durable *durable, const char *path, GError **error);
 
 /* Is there such a directory? */

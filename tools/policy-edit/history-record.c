@@ -13,13 +13,14 @@
 
 #define FIRST_LINE "svcd policy history 1\n"
 
-FileChange *file_change_new(const char *path, GBytes *before, GBytes *after)
+FileChange *file_change_new(const char *path, GBytes *before, GBytes *after, FileAccess access)
 {
 	FileChange *change = g_new0(FileChange, 1);
 
 	change->path = g_strdup(path);
 	change->before = before ? g_bytes_ref(before) : NULL;
 	change->after = after ? g_bytes_ref(after) : NULL;
+	change->access = access;
 	return change;
 }
 
@@ -83,6 +84,17 @@ static void write_text(GByteArray *text, const char *word, GBytes *bytes)
 	write_bytes(text, word, data ? data : "", length);
 }
 
+/* "access 0640 0 33": mode, owner, group; without this line it is FILE_ACCESS_ALL. */
+static void write_access(GByteArray *text, FileAccess access)
+{
+	g_autofree char *line = g_strdup_printf("access %04o %u %u\n", (unsigned)access.mode, (unsigned)access.uid,
+						(unsigned)access.gid);
+
+	if (access.mode == FILE_ACCESS_ALL.mode && access.uid == FILE_ACCESS_ALL.uid && access.gid == FILE_ACCESS_ALL.gid)
+		return;
+	g_byte_array_append(text, (const guint8 *)line, (guint)strlen(line));
+}
+
 GBytes *history_record_format(const HistoryRecord *record)
 {
 	g_autofree char *head = g_strdup_printf(FIRST_LINE "at %" G_GINT64_FORMAT "\nuid %u\nundoes %" G_GUINT64_FORMAT
@@ -96,6 +108,7 @@ GBytes *history_record_format(const HistoryRecord *record)
 		const FileChange *file = g_ptr_array_index(record->files, i);
 
 		write_bytes(text, "file", file->path, strlen(file->path));
+		write_access(text, file->access);
 		write_text(text, "before", file->before);
 		write_text(text, "after", file->after);
 	}
@@ -119,20 +132,39 @@ static bool take(Rest *rest, const char *word)
 	return true;
 }
 
+/* Digits up to @stop, which is taken as well. */
+static bool take_digits(Rest *rest, char stop, unsigned base, uint64_t max, uint64_t *ret)
+{
+	const char *end = memchr(rest->next, stop, (size_t)(rest->end - rest->next));
+	g_autofree char *number = NULL;
+
+	if (!end || end - rest->next > 20)
+		return false;
+	number = g_strndup(rest->next, (gsize)(end - rest->next));
+	rest->next = end + 1;
+	return text_parse_uint(number, base, max, ret);
+}
+
 /* "WORD NUMBER\n" */
 static bool take_number(Rest *rest, const char *word, uint64_t max, uint64_t *ret)
 {
-	const char *newline;
-	g_autofree char *number = NULL;
+	return take(rest, word) && take(rest, " ") && take_digits(rest, '\n', 10, max, ret);
+}
 
-	if (!take(rest, word) || !take(rest, " "))
+static bool take_access(Rest *rest, FileAccess *ret)
+{
+	uint64_t mode;
+	uint64_t uid;
+	uint64_t gid;
+
+	*ret = FILE_ACCESS_ALL;
+	if (!take(rest, "access "))
+		return true;
+	if (!take_digits(rest, ' ', 8, 0777, &mode) || !take_digits(rest, ' ', 10, UINT32_MAX, &uid) ||
+	    !take_digits(rest, '\n', 10, UINT32_MAX, &gid))
 		return false;
-	newline = memchr(rest->next, '\n', (size_t)(rest->end - rest->next));
-	if (!newline || newline - rest->next > 20)
-		return false;
-	number = g_strndup(rest->next, (gsize)(newline - rest->next));
-	rest->next = newline + 1;
-	return text_parse_uint(number, 10, max, ret);
+	*ret = (FileAccess){ .mode = (mode_t)mode, .uid = (uid_t)uid, .gid = (gid_t)gid };
+	return true;
 }
 
 /* "WORD LENGTH\n", so many bytes, "\n" */
@@ -185,10 +217,12 @@ static bool take_file(Rest *rest, HistoryRecord *record)
 	g_autofree char *path = take_string(rest, "file");
 	g_autoptr(GBytes) before = NULL;
 	g_autoptr(GBytes) after = NULL;
+	FileAccess access;
 
-	if (!path || !is_path(path) || !take_text(rest, "before", &before) || !take_text(rest, "after", &after))
+	if (!path || !is_path(path) || !take_access(rest, &access) || !take_text(rest, "before", &before) ||
+	    !take_text(rest, "after", &after))
 		return false;
-	g_ptr_array_add(record->files, file_change_new(path, before, after));
+	g_ptr_array_add(record->files, file_change_new(path, before, after, access));
 	return true;
 }
 

@@ -104,7 +104,10 @@ uint64_t history_begin(const Durable *durable, HistoryRecord *record, GError **e
 		return 0;
 	}
 	path = step_path(record->number, BEGUN);
-	return durable_write(durable, path, text, error) ? record->number : 0;
+	return durable_make_private(durable, POLICY_EDIT_HISTORY, error) &&
+			       durable_write(durable, path, text, FILE_ACCESS_PRIVATE, error)
+		       ? record->number
+		       : 0;
 }
 
 /* Step @number's file; its length in @ret_bytes. NULL with @error, also when there is none. */
@@ -132,7 +135,7 @@ static void drop_old(const Durable *durable)
 
 		bytes += text ? g_bytes_get_size(text) : 0;
 		if (numbers->len - i >= LIMIT_HISTORY_STEPS || bytes > LIMIT_HISTORY_BYTES)
-			(void)durable_write(durable, path, NULL, NULL);
+			(void)durable_write(durable, path, NULL, FILE_ACCESS_PRIVATE, NULL);
 	}
 }
 
@@ -152,7 +155,7 @@ void history_abandon(const Durable *durable, uint64_t number)
 	g_autofree char *path = step_path(number, BEGUN);
 
 	/* If it stays, the next writer finds the old text everywhere and removes it then. */
-	(void)durable_write(durable, path, NULL, NULL);
+	(void)durable_write(durable, path, NULL, FILE_ACCESS_PRIVATE, NULL);
 }
 
 static HistoryRecord *read_record(const Durable *durable, uint64_t number, const char *suffix, GError **error)
@@ -212,7 +215,8 @@ bool history_roll_back(const Durable *durable, const HistoryRecord *record, GErr
 		durable_tidy(durable, file->path);
 		if (!durable_read(durable, file->path, LIMIT_FILE_BYTES, &text, error))
 			return false;
-		if (text_is_equal(text, file->after) && !durable_write(durable, file->path, file->before, error))
+		if (text_is_equal(text, file->after) &&
+		    !durable_write(durable, file->path, file->before, file->access, error))
 			return false;
 	}
 	return true;
@@ -227,32 +231,55 @@ static void tidy_next(const Durable *durable)
 	durable_tidy(durable, path);
 }
 
-static bool recover_step(const Durable *durable, uint64_t number, GError **error)
+static void tell(GPtrArray *ended, const HistoryRecord *record, const char *what)
+{
+	if (ended)
+		g_ptr_array_add(ended, g_strdup_printf("step %" G_GUINT64_FORMAT " (%s) %s", record->number, record->command,
+						       what));
+}
+
+/* All files of @record are old, or new and old. */
+static bool take_back(const Durable *durable, const HistoryRecord *record, GPtrArray *ended, GError **error)
+{
+	if (!history_roll_back(durable, record, error))
+		return false;
+	tell(ended, record, "was cut off: its files are as they were before");
+	history_abandon(durable, record->number);
+	return true;
+}
+
+static bool recover_step(const Durable *durable, uint64_t number, GPtrArray *ended, GError **error)
 {
 	g_autoptr(HistoryRecord) record = read_record(durable, number, BEGUN, NULL);
 	Census census = { 0 };
 
 	/* It was on disk, whole, before the first file was touched: one that is not a step was written by nobody of ours. */
-	if (record && !take_census(durable, record, &census, error))
+	if (!record) {
+		history_abandon(durable, number);
+		return true;
+	}
+	if (!take_census(durable, record, &census, error))
 		return false;
-	/* If /var may not be written to now, the next writer does the same again and finds less to do. */
-	if (record && census.new == record->files->len) {
+	if (census.new == record->files->len) {
+		tell(ended, record, "was cut off when all its files were written: it is done");
+		/* If /var may not be written to now, the next writer does the same again and finds less to do. */
 		(void)history_finish(durable, number, NULL);
 		return true;
 	}
-	if (record && census.other == 0 && !history_roll_back(durable, record, error))
-		return false;
+	if (census.other == 0)
+		return take_back(durable, record, ended, error);
+	tell(ended, record, "was cut off, and somebody has changed its files since: they stay as they are");
 	history_abandon(durable, number);
 	return true;
 }
 
-bool history_recover(const Durable *durable, GError **error)
+bool history_recover(const Durable *durable, GPtrArray *ended, GError **error)
 {
 	/* A history that cannot be read holds nobody up: whoever begins a step is told then. */
 	g_autoptr(GArray) begun = list_numbers(durable, BEGUN, NULL);
 
 	for (guint i = begun ? begun->len : 0; i > 0; i--) {
-		if (!recover_step(durable, g_array_index(begun, uint64_t, i - 1), error))
+		if (!recover_step(durable, g_array_index(begun, uint64_t, i - 1), ended, error))
 			return false;
 	}
 	tidy_next(durable);

@@ -5,6 +5,8 @@
  * A step is written as NNNNNN.begun before the files and gets its last name after them. So whoever finds a .begun knows
  * that its writer ended in between, and has both texts of every file at hand.
  *
+ * Files may hold secrets (Environment=), so may what they once were: the directory and the steps are for root alone.
+ *
  * The text of a step: a line that tells the version, then records "WORD NUMBER", of which some are followed by so many
  * bytes and a newline; "end" shows that nothing is missing.
  */
@@ -19,9 +21,10 @@ typedef struct FileChange {
 	char *path;
 	GBytes *before;
 	GBytes *after;
+	FileAccess access; /* of the file that was there; of one that is new: what it gets */
 } FileChange;
 
-FileChange *file_change_new(const char *path, GBytes *before, GBytes *after);
+FileChange *file_change_new(const char *path, GBytes *before, GBytes *after, FileAccess access);
 void file_change_free(FileChange *change);
 bool file_change_is_empty(const FileChange *change);
 /* Two texts, of which either may be NULL. */
@@ -65,8 +68,9 @@ bool history_roll_back(const Durable *durable, const HistoryRecord *record, GErr
  * If all files have the new text, only the last name was missing: it is done. Otherwise all get back the old text and not
  * the new, for nobody was told that it was done. If one of them has neither, somebody has been there since and all
  * are left as they are.
+ * @ended: gets a sentence for each step, a new string; or NULL
  */
-bool history_recover(const Durable *durable, GError **error);
+bool history_recover(const Durable *durable, GPtrArray *ended, GError **error);
 
 /* Reads step @number, whole. */
 HistoryRecord *history_read(const Durable *durable, uint64_t number, GError **error);

@@ -325,6 +325,17 @@ bool ini_edit_set(const char *file, GBytes **text, const char *section, const ch
 	return ini_edit_end(&edit, file, text, error);
 }
 
+bool ini_edit_add(const char *file, GBytes **text, const char *section, const char *key, const char *value, GError **error)
+{
+	g_auto(IniEdit) edit = { 0 };
+	g_autofree char *stripped = g_strstrip(g_strdup(value));
+
+	if (!check_arguments(section, key, stripped, error) || !ini_edit_begin(&edit, file, *text, section, error))
+		return false;
+	add_line(&edit, key, stripped);
+	return ini_edit_end(&edit, file, text, error);
+}
+
 bool ini_edit_remove_section(const char *file, GBytes **text, const char *section, GError **error)
 {
 	g_auto(IniEdit) edit = { 0 };

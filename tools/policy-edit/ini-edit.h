@@ -31,6 +31,9 @@
 bool ini_edit_set(const char *file, GBytes **text, const char *section, const char *key, const char *value,
 		  GError **error);
 
+/* One more line of a key that may repeat, after the last of its section; otherwise as above. */
+bool ini_edit_add(const char *file, GBytes **text, const char *section, const char *key, const char *value, GError **error);
+
 /* All of [@section], with its comments; otherwise as above. */
 bool ini_edit_remove_section(const char *file, GBytes **text, const char *section, GError **error);
 

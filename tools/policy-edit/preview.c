@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/check.h"
 #include "model/service-set.h"
 #include "policy-edit/change-files.h"
 #include "policy-edit/change-private.h"
+
+#define DROP_IN_DIRECTORY ".svc.d/"
 
 static void unref_bytes(gpointer bytes)
 {
@@ -17,11 +20,24 @@ static void unref_bytes(gpointer bytes)
 		g_bytes_unref(bytes);
 }
 
-/* The changed files by the paths that the loader makes of them. */
+static void copy_overlay(GHashTable *from, GHashTable *to)
+{
+	GHashTableIter iter;
+	gpointer path;
+	gpointer text;
+
+	g_hash_table_iter_init(&iter, from);
+	while (g_hash_table_iter_next(&iter, &path, &text))
+		g_hash_table_insert(to, g_strdup(path), text ? g_bytes_ref(text) : NULL);
+}
+
+/* The changed files by the paths that the loader makes of them, and what was in no file before. */
 static GHashTable *overlay_of(const Change *change)
 {
 	GHashTable *overlay = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_bytes);
 
+	if (change->overlay)
+		copy_overlay(change->overlay, overlay);
 	for (guint i = 0; i < change->files->len; i++) {
 		const FileChange *file = g_ptr_array_index(change->files, i);
 
@@ -69,6 +85,42 @@ static bool sets_keys_in(const Change *change, const char *path)
 	return false;
 }
 
+/* Of a cycle that an order closes the loader only warns, and drops the order: it would be none of what was said. */
+static bool is_cycle_of_orders(const Diagnostic *diagnostic)
+{
+	return diagnostic->level == DIAG_WARNING && strstr(diagnostic->text, CHECK_CLOSES_A_CYCLE) != NULL;
+}
+
+/* Is anything overridden? A whole file may say what it likes, and what undo brings back was there. */
+static bool overrides(const Change *change)
+{
+	for (guint i = 0; i < change->operations->len; i++) {
+		const Operation *operation = g_ptr_array_index(change->operations, i);
+
+		if (operation->kind == OPERATION_SET && operation->value && strstr(operation->path, DROP_IN_DIRECTORY))
+			return true;
+	}
+	return false;
+}
+
+static void add_new_cycles(const Change *change, const DiagList *before, const DiagList *after, DiagList *ret)
+{
+	g_autoptr(GHashTable) known = NULL;
+
+	if (!overrides(change))
+		return;
+	known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	for (unsigned i = 0; i < diag_list_length(before); i++)
+		g_hash_table_add(known, error_key(diag_list_get(before, i)));
+	for (unsigned i = 0; i < diag_list_length(after); i++) {
+		const Diagnostic *it = diag_list_get(after, i);
+		g_autofree char *key = error_key(it);
+
+		if (is_cycle_of_orders(it) && !g_hash_table_contains(known, key))
+			diag_error(ret, it->origin, it->service, "%s", it->text);
+	}
+}
+
 static void add_new_errors(const Change *change, const DiagList *before, const DiagList *after, DiagList *ret)
 {
 	g_autoptr(GHashTable) known = count_errors(before);
@@ -113,7 +165,7 @@ static void add_missing(const Configuration *configuration, const char *name, Or
 
 /*
  * A policy may name services that are not installed, and the loader only warns of them; but a name that is said to svcctl
- * is said of this machine, and then it is a typing mistake. Whole files may hold such names.
+ * is said of this machine, and then it is a typing mistake, unless it is expected. Whole files may hold such names.
  */
 static void add_missing_services(const Change *change, const Configuration *before, const Configuration *after,
 				 DiagList *ret)
@@ -124,7 +176,8 @@ static void add_missing_services(const Change *change, const Configuration *befo
 		const NameRef *ref = g_ptr_array_index(refs, i);
 
 		if (!g_str_has_suffix(ref->name, "@") && sets_keys_in(change, ref->origin.file) &&
-		    !service_set_find(after->set, ref->name) && !is_named(before->policy, ref->name))
+		    !service_set_find(after->set, ref->name) && !is_named(before->policy, ref->name) &&
+		    !g_hash_table_contains(change->expected, ref->name))
 			add_missing(after, ref->name, ref->origin, ret);
 	}
 }
@@ -132,19 +185,41 @@ static void add_missing_services(const Change *change, const Configuration *befo
 /* A drop-in for a service without a file would be for nobody. */
 static void add_missing_overridden(const Change *change, const Configuration *after, DiagList *ret)
 {
-	static const char suffix[] = ".svc.d/";
-
 	for (guint i = 0; i < change->operations->len; i++) {
 		const Operation *operation = g_ptr_array_index(change->operations, i);
 		g_autofree char *shown = durable_show(&change->durable, operation->path);
 		g_autofree char *directory = g_path_get_dirname(operation->path);
 		g_autofree char *name = g_path_get_basename(directory);
 
-		if (operation->kind != OPERATION_SET || !operation->value || !strstr(operation->path, suffix))
+		if (operation->kind != OPERATION_SET || !operation->value || !strstr(operation->path, DROP_IN_DIRECTORY))
 			continue;
 		name[strlen(name) - strlen(".svc.d")] = '\0';
 		if (!g_str_has_suffix(name, "@") && !service_set_find(after->set, name))
 			add_missing(after, name, origin_new(shown, 0), ret);
+	}
+}
+
+/* Words of an order or a need. Conflicts= may well name what is not installed. */
+static bool names_services(const Operation *operation)
+{
+	static const char *const keys[] = { "After", "Before", "Wants", "StopAfter", "StopBefore", NULL };
+
+	return (operation->kind == OPERATION_SET || operation->kind == OPERATION_ADD) && operation->value &&
+	       strstr(operation->path, DROP_IN_DIRECTORY) && g_strv_contains(keys, operation->key);
+}
+
+/* As with policy: a file may order services that are not installed, but a name that is said to svcctl is a mistake then. */
+static void add_missing_named(const Change *change, const Configuration *after, DiagList *ret)
+{
+	for (guint i = 0; i < change->operations->len; i++) {
+		const Operation *operation = g_ptr_array_index(change->operations, i);
+		g_autofree char *shown = durable_show(&change->durable, operation->path);
+		g_auto(GStrv) words = names_services(operation) ? g_strsplit_set(operation->value, " \t", -1) : NULL;
+
+		for (char **word = words; word && *word; word++) {
+			if (**word && !strpbrk(*word, "$@%") && !service_set_find(after->set, *word))
+				add_missing(after, *word, origin_new(shown, 0), ret);
+		}
 	}
 }
 
@@ -155,6 +230,7 @@ Configuration *change_preview(const Change *change, const char *kernel_cmdline, 
 		.root = change->durable.root,
 		.any_owner = *change->durable.root,
 		.kernel_cmdline = kernel_cmdline,
+		.overlay = change->overlay,
 	};
 	g_autoptr(Configuration) before = configuration_load(&options, NULL);
 	Configuration *after;
@@ -163,8 +239,10 @@ Configuration *change_preview(const Change *change, const char *kernel_cmdline, 
 	after = configuration_load(&options, NULL);
 	*ret_new_errors = diag_list_new();
 	add_new_errors(change, before->diags, after->diags, *ret_new_errors);
+	add_new_cycles(change, before->diags, after->diags, *ret_new_errors);
 	add_missing_services(change, before, after, *ret_new_errors);
 	add_missing_overridden(change, after, *ret_new_errors);
+	add_missing_named(change, after, *ret_new_errors);
 	diag_list_sort(*ret_new_errors);
 	return after;
 }

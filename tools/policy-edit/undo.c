@@ -38,16 +38,16 @@ static HistoryStep *step_of(const HistoryRecord *record)
 	return step;
 }
 
-/* All records, the newest first; those that cannot be read are told, if @diags is not NULL. */
-static GPtrArray *read_all(const Durable *durable, DiagList *diags)
+/* All records, the newest first; those that cannot be read are told, if @diags is not NULL. NULL with @error. */
+static GPtrArray *read_all(const Durable *durable, DiagList *diags, GError **error)
 {
-	GPtrArray *records = g_ptr_array_new_with_free_func((GDestroyNotify)history_record_free);
-	g_autoptr(GError) error = NULL;
-	g_autoptr(GArray) numbers = history_numbers(durable, &error);
+	g_autoptr(GArray) numbers = history_numbers(durable, error);
+	GPtrArray *records;
 
-	if (!numbers && diags)
-		diag_warning(diags, origin_new(POLICY_EDIT_HISTORY, 0), NULL, "%s", error->message);
-	for (guint i = numbers ? numbers->len : 0; i > 0; i--) {
+	if (!numbers)
+		return NULL;
+	records = g_ptr_array_new_with_free_func((GDestroyNotify)history_record_free);
+	for (guint i = numbers->len; i > 0; i--) {
 		g_autoptr(GError) unreadable = NULL;
 		HistoryRecord *record = history_read(durable, g_array_index(numbers, uint64_t, i - 1), &unreadable);
 
@@ -66,22 +66,24 @@ static void warn_of_unfinished(const Durable *durable, DiagList *diags)
 	for (guint i = 0; names && i < names->len; i++) {
 		if (g_str_has_suffix(g_ptr_array_index(names, i), ".begun"))
 			diag_warning(diags, origin_new(POLICY_EDIT_HISTORY, 0), NULL,
-				     "%s was begun and not finished; the next change of policy ends it first",
+				     "%s was begun and not finished; \"svcctl policy recover\" ends it, and so does the next change",
 				     (char *)g_ptr_array_index(names, i));
 	}
 }
 
-GPtrArray *history_list(const char *root, DiagList *diags)
+GPtrArray *history_list(const char *root, DiagList *diags, GError **error)
 {
-	GPtrArray *steps = g_ptr_array_new_with_free_func((GDestroyNotify)history_step_free);
+	GPtrArray *steps = NULL;
 	Durable durable;
 	g_autoptr(GPtrArray) records = NULL;
 
 	durable_init(&durable, root);
-	records = read_all(&durable, diags);
-	for (guint i = 0; i < records->len; i++)
+	records = read_all(&durable, diags, error);
+	if (records)
+		steps = g_ptr_array_new_with_free_func((GDestroyNotify)history_step_free);
+	for (guint i = 0; steps && i < records->len; i++)
 		g_ptr_array_add(steps, step_of(g_ptr_array_index(records, i)));
-	if (diags)
+	if (steps && diags)
 		warn_of_unfinished(&durable, diags);
 	durable_clear(&durable);
 	return steps;
@@ -158,7 +160,7 @@ static bool put_back(Change *change, const GPtrArray *records, const HistoryReco
 			return false;
 		if (!text_is_equal(text, file->after))
 			return refuse_changed(change, records, record->number, file->path, error);
-		if (!change_write(change, file->path, file->before, file->after, error))
+		if (!change_write(change, file->path, file->before, file->after, &file->access, error))
 			return false;
 	}
 	return true;
@@ -174,7 +176,25 @@ static void end_what_was_begun(const Durable *durable)
 	auto_fd int lock = durable_lock(durable, POLICY_EDIT_LOCK, 0, NULL);
 
 	if (lock >= 0)
-		(void)history_recover(durable, NULL);
+		(void)history_recover(durable, NULL, NULL);
+}
+
+bool history_end_begun(const char *root, GPtrArray **ret_ended, GError **error)
+{
+	g_autoptr(GPtrArray) ended = g_ptr_array_new_with_free_func(g_free);
+	Durable durable;
+	bool fine;
+
+	durable_init(&durable, root);
+	{
+		auto_fd int lock = durable_lock(&durable, POLICY_EDIT_LOCK, LIMIT_POLICY_LOCK_US, error);
+
+		fine = lock >= 0 && history_recover(&durable, ended, error);
+	}
+	durable_clear(&durable);
+	if (fine)
+		*ret_ended = g_steal_pointer(&ended);
+	return fine;
 }
 
 Change *history_undo(const char *root, uint64_t number, GError **error)
@@ -184,7 +204,9 @@ Change *history_undo(const char *root, uint64_t number, GError **error)
 	const HistoryRecord *record;
 
 	end_what_was_begun(change_durable(change));
-	records = read_all(change_durable(change), NULL);
+	records = read_all(change_durable(change), NULL, error);
+	if (!records)
+		return NULL;
 	record = number ? find_record(records, number) : find_newest(records);
 	if (!record && number) {
 		/* It is missing, or cannot be read: which, is said by reading it. */

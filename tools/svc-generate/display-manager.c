@@ -11,7 +11,7 @@
 #define CHOICE "/etc/X11/default-display-manager"
 #define POLICY_FILE "50-display-manager.policy"
 
-static const char *const ours[] = { "gdm3" };
+static const char *const ours[] = { "gdm3", "lightdm", "sddm" };
 
 void display_manager_generate(const char *chosen, Output *output)
 {

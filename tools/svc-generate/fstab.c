@@ -30,8 +30,7 @@ static void fstab_entry_free(gpointer data)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FstabEntry, fstab_entry_free)
 
-/* Replaces \ooo by the byte, in place. Returns: what is wrong, or NULL. */
-static const char *decode_octal(char *field)
+const char *fstab_decode_field(char *field)
 {
 	char *to = field;
 
@@ -178,7 +177,7 @@ static char *check_fields(char *fields[N_FIELDS], uint64_t *ret_passno)
 
 	*ret_passno = 0;
 	for (int i = FIELD_SOURCE; i <= FIELD_OPTIONS; i++) {
-		const char *problem = fields[i] ? decode_octal(fields[i]) : NULL;
+		const char *problem = fields[i] ? fstab_decode_field(fields[i]) : NULL;
 
 		if (problem)
 			return g_strdup_printf("%s %s", names[i], problem);

@@ -36,4 +36,10 @@ typedef struct FstabEntry {
  */
 GPtrArray *fstab_parse(const char *file, const char *text, size_t length, DiagList *diags);
 
+/**
+ * fstab_decode_field() - replace \040 and the like by the byte they stand for, in place
+ * Returns: what is wrong with the result, as the end of a sentence, or NULL.
+ */
+const char *fstab_decode_field(char *field);
+
 #endif

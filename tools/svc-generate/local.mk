@@ -6,13 +6,21 @@ libgenerate_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libgenerate_a_SOURCES = \
 	tools/svc-generate/bus-activation.c tools/svc-generate/bus-activation.h \
 	tools/svc-generate/consoles.c tools/svc-generate/consoles.h \
+	tools/svc-generate/crypttab.c tools/svc-generate/crypttab.h \
 	tools/svc-generate/display-manager.c tools/svc-generate/display-manager.h \
 	tools/svc-generate/fstab.c tools/svc-generate/fstab.h \
+	tools/svc-generate/generate.c tools/svc-generate/generate.h \
+	tools/svc-generate/inittab.c tools/svc-generate/inittab.h \
+	tools/svc-generate/instances.c tools/svc-generate/instances.h \
 	tools/svc-generate/output.c tools/svc-generate/output.h \
+	tools/svc-generate/respawns.c tools/svc-generate/respawns.h \
+	tools/svc-generate/samba.c tools/svc-generate/samba.h \
 	tools/svc-generate/volumes.c tools/svc-generate/volumes.h
+
+LIBS_GENERATE = libgenerate.a liblsb.a $(LIBS_CONFIG)
 
 svcdlib_PROGRAMS += svc-generate
 svc_generate_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 svc_generate_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 svc_generate_SOURCES = tools/svc-generate/main.c
-svc_generate_LDADD = libgenerate.a $(LIBS_CONFIG)
+svc_generate_LDADD = libpolicyedit.a $(LIBS_GENERATE)

@@ -14,6 +14,8 @@
 #include "base/fd.h"
 #include "base/limits.h"
 
+#define DROP_INS ".svc.d"
+
 struct Output {
 	GHashTable *files; /* name -> GString */
 };
@@ -67,22 +69,56 @@ static bool is_ours(const char *path)
 	return old && size >= strlen(OUTPUT_MARK) && memcmp(data, OUTPUT_MARK, strlen(OUTPUT_MARK)) == 0;
 }
 
-static bool remove_stale(const Output *output, const char *directory, GError **error)
+/* Adds what is stale in @directory; @below: its name and "/" if it is one of drop-ins, else "". */
+static bool add_stale(const Output *output, const char *directory, const char *below, GPtrArray *stale, GError **error)
 {
 	g_autoptr(GDir) dir = g_dir_open(directory, 0, error);
-	const char *name;
+	const char *entry;
 
 	if (!dir)
 		return false;
-	while ((name = g_dir_read_name(dir)) != NULL) {
-		g_autofree char *path = g_build_filename(directory, name, NULL);
+	while ((entry = g_dir_read_name(dir)) != NULL) {
+		g_autofree char *name = g_strconcat(below, entry, NULL);
+		g_autofree char *path = g_build_filename(directory, entry, NULL);
+		g_autofree char *inner = g_strconcat(name, "/", NULL);
 
-		if (g_hash_table_contains(output->files, name) || !is_ours(path))
-			continue;
+		if (!*below && g_str_has_suffix(name, DROP_INS)) {
+			if (!add_stale(output, path, inner, stale, error))
+				return false;
+		} else if (!g_hash_table_contains(output->files, name) && is_ours(path)) {
+			g_ptr_array_add(stale, g_steal_pointer(&path));
+		}
+	}
+	return true;
+}
+
+/* Paths of what an earlier run has made and this one has not; NULL with @error when @directory cannot be read. */
+static GPtrArray *list_stale(const Output *output, const char *directory, GError **error)
+{
+	g_autoptr(GPtrArray) stale = g_ptr_array_new_with_free_func(g_free);
+
+	return add_stale(output, directory, "", stale, error) ? g_steal_pointer(&stale) : NULL;
+}
+
+static bool remove_stale(const Output *output, const char *directory, GError **error)
+{
+	g_autoptr(GPtrArray) stale = list_stale(output, directory, error);
+
+	for (guint i = 0; stale && i < stale->len; i++) {
+		const char *path = g_ptr_array_index(stale, i);
+
 		if (unlink(path) < 0 && errno != ENOENT)
 			return fail_errno(error, errno, "cannot remove %s", path);
 	}
-	return true;
+	return stale != NULL;
+}
+
+/* In its directory, which is made if it is not there. */
+static bool write_file(const char *path, const GString *text, GError **error)
+{
+	g_autofree char *parent = g_path_get_dirname(path);
+
+	return is_unchanged(path, text) || (directory_ensure(parent, error) && file_replace(path, text->str, 0644, error));
 }
 
 bool output_write(const Output *output, const char *directory, GError **error)
@@ -97,10 +133,28 @@ bool output_write(const Output *output, const char *directory, GError **error)
 	while (g_hash_table_iter_next(&iter, &name, &text)) {
 		g_autofree char *path = g_build_filename(directory, name, NULL);
 
-		if (!is_unchanged(path, text) && !file_replace(path, ((GString *)text)->str, 0644, error))
+		if (!write_file(path, text, error))
 			return false;
 	}
 	return remove_stale(output, directory, error);
+}
+
+void output_overlay(const Output *output, const char *directory, GHashTable *overlay)
+{
+	g_autoptr(GPtrArray) stale = list_stale(output, directory, NULL); /* no directory: nothing stale */
+	GHashTableIter iter;
+	gpointer name;
+	gpointer text;
+
+	for (guint i = 0; stale && i < stale->len; i++)
+		g_hash_table_insert(overlay, g_strdup(g_ptr_array_index(stale, i)), NULL);
+	g_hash_table_iter_init(&iter, output->files);
+	while (g_hash_table_iter_next(&iter, &name, &text)) {
+		const GString *string = text;
+
+		g_hash_table_insert(overlay, g_build_filename(directory, name, NULL),
+				    g_bytes_new(string->str, string->len));
+	}
 }
 
 void output_free(Output *output)

@@ -79,6 +79,11 @@ char *volume_mount_name(const char *target)
 	return make_name("mount", *target == '/' ? target + 1 : target);
 }
 
+char *volume_crypt_name(const char *mapping)
+{
+	return make_name("crypt", mapping);
+}
+
 /* "swap-label-x", "swap-dev-sda2" */
 static char *source_name(const char *prefix, const char *source)
 {
@@ -90,6 +95,11 @@ static char *source_name(const char *prefix, const char *source)
 		}
 	}
 	return make_name(prefix, *source == '/' ? source + 1 : source);
+}
+
+char *volume_service_name(const FstabEntry *entry)
+{
+	return entry->is_swap ? source_name("swap", entry->source) : volume_mount_name(entry->target);
 }
 
 static bool is_plain_uuid(const char *text)
@@ -170,7 +180,7 @@ static bool path_is_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && path[length] == '/';
 }
 
-/* The entry whose volume holds @path; NULL: the root's. @entry itself does not count. */
+/* The entry whose volume holds @path; NULL: the root's. @entry itself, if any, does not count. */
 static const FstabEntry *find_holder(const GPtrArray *entries, const char *path, const FstabEntry *entry)
 {
 	const FstabEntry *best = NULL;
@@ -178,7 +188,7 @@ static const FstabEntry *find_holder(const GPtrArray *entries, const char *path,
 	for (unsigned i = 0; i < entries->len; i++) {
 		const FstabEntry *other = g_ptr_array_index(entries, i);
 		const bool holds = path_is_below(path, other->target) ||
-				   (strcmp(path, other->target) == 0 && strcmp(path, entry->target) != 0);
+				   (strcmp(path, other->target) == 0 && (!entry || strcmp(path, entry->target) != 0));
 
 		if (other == entry || other->is_swap || strcmp(other->target, "/") == 0 || !holds)
 			continue;
@@ -188,14 +198,16 @@ static const FstabEntry *find_holder(const GPtrArray *entries, const char *path,
 	return best;
 }
 
-/* What lies on another volume needs that volume; one that is mounted by hand only is merely waited for. */
-static void append_holder(GString *text, const GPtrArray *entries, const char *path, const FstabEntry *entry)
+void volume_append_holder(GString *text, const char *key, const GPtrArray *entries, const char *path,
+			  const FstabEntry *entry)
 {
 	const FstabEntry *holder = find_holder(entries, path, entry);
 	g_autofree char *name = holder ? volume_mount_name(holder->target) : NULL;
 
-	if (name)
-		g_string_append_printf(text, holder->is_noauto ? "After=%s\n" : "While=service:%s\n", name);
+	if (name && holder->is_noauto)
+		g_string_append_printf(text, "After=%s\n", name);
+	else if (name)
+		g_string_append_printf(text, "%s=service:%s\n", key, name);
 }
 
 /* "5s", "1500ms" */
@@ -236,13 +248,16 @@ static void append_conditions(GString *text, const GPtrArray *entries, const Fst
 	g_string_append(text, "\n[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n");
 	append_device_terms(text, entry);
 	if (!entry->is_swap) {
-		append_holder(text, entries, entry->target, entry);
+		volume_append_holder(text, "While", entries, entry->target, entry);
 		append_mounted(text, entry);
 	}
 	if (*entry->source == '/' && !g_str_has_prefix(entry->source, "/dev/") && !g_str_has_prefix(entry->source, "//"))
-		append_holder(text, entries, entry->source, entry); /* a bind mount, an image in a file, a swap file */
+		/* a bind mount, an image in a file, a swap file */
+		volume_append_holder(text, "While", entries, entry->source, entry);
 	if (entry->is_remote)
 		g_string_append(text, "After=$network loopback\n");
+	if (g_str_has_prefix(entry->type, "nfs")) /* or mount.nfs(8) starts daemons of its own */
+		g_string_append(text, "Wants=nfs-common\nAfter=nfs-common\n");
 	if (!entry->is_swap && !entry->is_nofail && !entry->is_noauto)
 		g_string_append_printf(text, "Provides=%s\n", entry->is_remote ? "$remote_fs" : "$local_fs");
 }
@@ -285,8 +300,7 @@ void volumes_generate(const GPtrArray *entries, Output *output)
 {
 	for (unsigned i = 0; i < entries->len; i++) {
 		const FstabEntry *entry = g_ptr_array_index(entries, i);
-		g_autofree char *name = entry->is_swap ? source_name("swap", entry->source)
-						       : volume_mount_name(entry->target);
+		g_autofree char *name = volume_service_name(entry);
 		g_autofree char *file = g_strdup_printf("%s.svc", name);
 		g_autofree char *from = origin_format(entry->origin);
 		GString *text;

@@ -24,6 +24,9 @@ void volumes_generate(const GPtrArray *entries, Output *output);
  */
 char *volume_mount_name(const char *target);
 
+/* "home" of /etc/crypttab -> "crypt-home", in the same way. */
+char *volume_crypt_name(const char *mapping);
+
 /**
  * volume_device_condition() - true while the device is there: "LABEL=my data" -> "label:my data"
  *
@@ -31,5 +34,17 @@ char *volume_mount_name(const char *target);
  * Returns: a new string; NULL when @source is no device.
  */
 char *volume_device_condition(const char *source);
+
+/* The service of an entry that is not "/": "mount-home", "swap-label-fast"; a new string. */
+char *volume_service_name(const FstabEntry *entry);
+
+/**
+ * volume_append_holder() - a line for what lies on another volume, such as a file with a key
+ *
+ * That volume is needed; one that is mounted by hand only is merely waited for. Nothing for what lies on the root's.
+ * @key: how it is needed, "While" or "When"; @entry: not to be taken for the holder; may be NULL
+ */
+void volume_append_holder(GString *text, const char *key, const GPtrArray *entries, const char *path,
+			  const FstabEntry *entry);
 
 #endif

@@ -24,7 +24,7 @@ void context_hint(Context *context, const char *format, ...)
 
 static void advise_name(Context *context, const char *name)
 {
-	g_autoptr(GPtrArray) records = name && context->client ? ask_services(context, NULL) : NULL;
+	g_autoptr(GPtrArray) records = name && context->client ? ask_services_for(context, "Name", NULL) : NULL;
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	const char *nearest;
 
@@ -38,6 +38,8 @@ static void advise_name(Context *context, const char *name)
 	nearest = name ? text_nearest(name, (const char *const *)names->pdata) : NULL;
 	if (nearest)
 		context_hint(context, "did you mean: %s", nearest);
+	else if (context->options.root)
+		context_hint(context, "svcctl --root %s policy --all shows every service", context->options.root);
 	else
 		context_hint(context, "svcctl list --all shows every service");
 }
@@ -50,10 +52,28 @@ static void advise_usage(Context *context, const char *name)
 		context_hint(context, "svcctl --help");
 }
 
+/* There is no such file, or no such directory; what it takes is said there. */
+static void advise_file(Context *context, const char *name)
+{
+	advise_usage(context, name);
+}
+
+static void advise_restart(Context *context, const char *name)
+{
+	if (name && context->verb && strcmp(context->verb->name, "reload") == 0)
+		context_hint(context, "svcctl restart %s", name);
+}
+
 static void advise_dependents(Context *context, const char *name)
 {
 	if (name)
 		context_hint(context, "To stop them as well: svcctl stop %s --with-dependents", name);
+}
+
+static void advise_check(Context *context, const char *name)
+{
+	if (name && context->verb)
+		context_hint(context, "svcctl log %s\nTo do it all the same: svcctl %s %s --force", name, context->verb->name, name);
 }
 
 static void advise_policy(Context *context, const char *name)
@@ -85,6 +105,12 @@ static void advise_files(Context *context, const char *name)
 	context_hint(context, "svcctl check");
 }
 
+static void advise_start(Context *context, const char *name)
+{
+	if (name)
+		context_hint(context, "svcctl start %s", name);
+}
+
 static void advise_time(Context *context, const char *name)
 {
 	if (name)
@@ -112,10 +138,14 @@ static const struct {
 	{ "NoSuchService", advise_name },
 	{ "Usage", advise_usage },
 	{ "InvalidArgument", advise_usage },
+	{ "File", advise_file },
+	{ "NotSupported", advise_restart },
 	{ "Busy", advise_dependents },
+	{ "CheckFailed", advise_check },
 	{ "PolicyDenied", advise_policy },
 	{ "NotAuthorized", advise_root },
 	{ "InvalidConfiguration", advise_files },
+	{ "NotRunning", advise_start },
 	{ "TimedOut", advise_time },
 	{ "Unreachable", advise_reach },
 	{ "OutcomeUnknown", advise_unknown },

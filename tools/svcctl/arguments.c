@@ -41,7 +41,7 @@ static const OptionRow rows[] = {
 	{ "width", 0, OPTION_TEXT, FIELD(width), true, " N", "wrap at N columns; 0: never" },
 	{ "help", 'h', OPTION_FLAG, FIELD(has_help), true, "", "how to use it" },
 	{ "version", 'V', OPTION_FLAG, FIELD(has_version), true, "", "the same as the verb version" },
-	{ "all", 'a', OPTION_FLAG, FIELD(is_all), false, "", "also what is off and not wanted" },
+	{ "all", 'a', OPTION_FLAG, FIELD(is_all), false, "", "also what is off and not wanted; all processes" },
 	{ "state", 0, OPTION_TEXT, FIELD(state), false, " STATE", "only services in this state" },
 	{ "unmanaged", 0, OPTION_FLAG, FIELD(is_unmanaged), false, "", "processes that the message bus started by itself" },
 	{ "level", 0, OPTION_TEXT, FIELD(level), false, " LEVEL", "only conditions that are true, false or unknown" },
@@ -49,6 +49,8 @@ static const OptionRow rows[] = {
 	{ "no-header", 0, OPTION_FLAG, FIELD(has_no_header), false, "", "no line of titles" },
 	{ "wait", 0, OPTION_FLAG, FIELD(waits), false, "", "wait for false conditions too" },
 	{ "no-wait", 0, OPTION_FLAG, FIELD(has_no_wait), false, "", "ask, and do not wait for the end" },
+	{ "progress", 0, OPTION_FLAG, FIELD(shows_progress), false, "", "with --json: a line for each change meanwhile" },
+	{ "force", 0, OPTION_FLAG, FIELD(is_forced), false, "", "do not ask its CheckCommand= first" },
 	{ "with-dependents", 0, OPTION_FLAG, FIELD(with_dependents), false, "", "stop what needs it as well" },
 	{ "lines", 'n', OPTION_TEXT, FIELD(lines), false, " N", "how many lines (50), or all" },
 	{ "lines", 'N', OPTION_TEXT, FIELD(lines), false, NULL, NULL },
@@ -59,9 +61,22 @@ static const OptionRow rows[] = {
 	{ "until-reboot", 0, OPTION_FLAG, FIELD(is_until_reboot), false, "", "forget it at the next boot" },
 	{ "reason", 0, OPTION_TEXT, FIELD(reason), false, " TEXT", "why: shown wherever this decides" },
 	{ "sysv", 0, OPTION_FLAG, FIELD(from_sysv), false, "", "from the links in /etc/rc?.d" },
+	{ "none", 0, OPTION_FLAG, FIELD(is_none), false, "", "import nothing, and do not offer it again" },
 	{ "policy", 0, OPTION_FLAG, FIELD(edits_policy), false, "", "svcctl's policy file instead of a service" },
+	{ "output", 0, OPTION_TEXT, FIELD(output), false, " DIR", "write files there" },
+	{ "reverse", 0, OPTION_FLAG, FIELD(is_reverse), false, "", "the other way round: who needs it" },
+	{ "conditions", 0, OPTION_FLAG, FIELD(with_conditions), false, "", "with the conditions that are looked at" },
+	{ "property", 'p', OPTION_WORDS, FIELD(property), false, " A,B", "only these properties; patterns too" },
+	{ "value", 0, OPTION_FLAG, FIELD(only_value), false, "", "only the values" },
+	{ "once", 0, OPTION_FLAG, FIELD(is_once), false, "", "one table, also on a terminal" },
+	{ "sort", 0, OPTION_TEXT, FIELD(sort), false, " KEY", "by cpu, memory or name" },
+	{ "interval", 0, OPTION_TEXT, FIELD(interval), false, " TIME", "over this long (1s)" },
+	{ "shell", 0, OPTION_TEXT, FIELD(shell), false, " NAME", "bash, zsh or fish" },
+	{ "if-running", 0, OPTION_FLAG, FIELD(only_running), false, "", "what is off stays off" },
+	{ "all-matching", 0, OPTION_FLAG, FIELD(all_matching), false, "", "each NAME may be a pattern" },
 	{ "as-helper", 0, OPTION_TEXT, FIELD(helper_for), true, NULL, NULL },
 	{ "edges", 0, OPTION_FLAG, FIELD(only_edges), false, "", "lines \"A B\" for programs" },
+	{ "stop", 0, OPTION_FLAG, FIELD(shows_stop), false, "", "the order of stopping" },
 };
 
 static void *field_of(Options *options, const OptionRow *row)
@@ -193,9 +208,11 @@ static bool apply_colour(const Options *options, Output *output, GError **error)
 static bool apply_json(const Options *options, Output *output, GError **error)
 {
 	if (!options->json)
-		return true;
+		return !options->shows_progress || fail_ctl(error, CTL_ERROR_USAGE, "--progress is for --json");
 	output->is_json = true;
 	output->is_pretty = strcmp(options->json, "pretty") == 0;
+	if (output->is_pretty && options->shows_progress)
+		return fail_ctl(error, CTL_ERROR_USAGE, "--progress writes a line for each object: --json, not --json=pretty");
 	return output->is_pretty || !*options->json ||
 	       fail_ctl(error, CTL_ERROR_USAGE, "--json takes no value or \"pretty\", not \"%s\"", options->json);
 }
@@ -237,7 +254,7 @@ bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, 
 	return apply_timeout(options, ret_timeout_us, error);
 }
 
-static bool verb_takes(const Verb *verb, const char *name)
+bool arguments_takes(const Verb *verb, const char *name)
 {
 	g_auto(GStrv) names = g_strsplit(verb->options, " ", -1);
 
@@ -257,10 +274,35 @@ bool arguments_check(const Options *options, const Verb *verb, GError **error)
 		/* --timeout 0 sets what --no-wait does, and is global. */
 		if (rows[i].offset == FIELD(has_no_wait) && options->timeout)
 			continue;
-		if (!rows[i].is_global && is_given(options, &rows[i]) && !verb_takes(verb, rows[i].name))
+		if (!rows[i].is_global && is_given(options, &rows[i]) && !arguments_takes(verb, rows[i].name))
 			return fail_ctl(error, CTL_ERROR_USAGE, "%s does not take --%s", verb->name, rows[i].name);
 	}
 	return true;
+}
+
+const char *arguments_awaiting(const char *word)
+{
+	const OptionRow *row;
+
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	row = word[1] == '-' ? find_long(word + 2, strlen(word + 2)) : find_letter(word[strlen(word) - 1]);
+	return row && (row->kind == OPTION_TEXT || row->kind == OPTION_WORDS) ? row->name : NULL;
+}
+
+/* Not those for the manager alone, nor second letters. */
+static bool is_of(const OptionRow *row, const Verb *verb)
+{
+	return row->help && (verb ? arguments_takes(verb, row->name) : row->is_global);
+}
+
+void arguments_foreach_option(const Verb *verb, void (*func)(void *data, const char *name, const char *help, bool takes_value),
+			      void *data)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (is_of(&rows[i], verb))
+			func(data, rows[i].name, rows[i].help, rows[i].kind != OPTION_FLAG);
+	}
 }
 
 void arguments_print_options(Output *output, const Verb *verb)
@@ -273,7 +315,7 @@ void arguments_print_options(Output *output, const Verb *verb)
 		const OptionRow *row = &rows[i];
 		g_autofree char *left = NULL;
 
-		if (!row->help || (verb ? !verb_takes(verb, row->name) : !row->is_global))
+		if (!is_of(row, verb))
 			continue;
 		left = row->letter ? g_strdup_printf("-%c, --%s%s", row->letter, row->name, row->value)
 				   : g_strdup_printf("    --%s%s", row->name, row->value);

@@ -21,6 +21,16 @@ bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, 
 /* Does @verb take what was given? */
 bool arguments_check(const Options *options, const Verb *verb, GError **error);
 
+/* Does @verb take the option of that name? */
+bool arguments_takes(const Verb *verb, const char *name);
+
+/* The name of the option that @word is, if the next word is its value; else NULL. */
+const char *arguments_awaiting(const char *word);
+
+/* Options of @verb, or the global ones (NULL), that people may know of. */
+void arguments_foreach_option(const Verb *verb, void (*func)(void *data, const char *name, const char *help, bool takes_value),
+			      void *data);
+
 /* The options of @verb, or the global ones. */
 void arguments_print_options(Output *output, const Verb *verb);
 

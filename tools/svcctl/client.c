@@ -7,6 +7,7 @@
 #include "svcctl/client.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "bus/names.h"
@@ -95,7 +96,9 @@ static const char *socket_path(void)
 {
 	const char *path = g_getenv("SVCD_PRIVATE");
 
-	return path && *path ? path : PRIVATE_SOCKET_PATH;
+	if (path && *path)
+		return path;
+	return geteuid() == 0 ? PRIVATE_SOCKET_PATH : PUBLIC_SOCKET_PATH;
 }
 
 /* Is another attempt of use? */
@@ -314,7 +317,8 @@ GVariant *client_ask_manager(Client *client, const char *method, GVariant *args,
 	return client_ask(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, type, error);
 }
 
-GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type, GError **error)
+static GVariant *change(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
+			const char *type, GError **error)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + client->timeout_us;
 	g_autoptr(GVariant) kept = args ? g_variant_ref_sink(args) : NULL;
@@ -323,7 +327,7 @@ GVariant *client_change(Client *client, const char *method, GVariant *args, cons
 
 	if (!ensure_connected(client, deadline_us, error))
 		return NULL;
-	reply = call(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, kept, type, deadline_us, &cause);
+	reply = call(client, path, interface, method, kept, type, deadline_us, &cause);
 	if (reply)
 		return reply;
 	if (is_lost(cause)) {
@@ -336,6 +340,37 @@ GVariant *client_change(Client *client, const char *method, GVariant *args, cons
 	return NULL;
 }
 
+GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type, GError **error)
+{
+	return change(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, type, error);
+}
+
+/* The object's path; a new string. */
+static char *find_service(Client *client, const char *name, GError **error)
+{
+	g_autoptr(GVariant) reply = NULL;
+	char *path;
+
+	if (!g_utf8_validate(name, -1, NULL)) {
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
+		return NULL;
+	}
+	reply = client_ask_manager(client, "GetService", g_variant_new("(s)", name), "(o)", error);
+	if (!reply)
+		return NULL;
+	g_variant_get(reply, "(o)", &path);
+	return path;
+}
+
+GVariant *client_change_service(Client *client, const char *name, const char *method, GVariant *args, const char *type,
+				GError **error)
+{
+	g_autoptr(GVariant) kept = g_variant_ref_sink(args);
+	g_autofree char *path = find_service(client, name, error);
+
+	return path ? change(client, path, INTERFACE_SERVICE, method, kept, type, error) : NULL;
+}
+
 GVariant *client_properties(Client *client, const char *path, const char *interface, GError **error)
 {
 	g_autoptr(GVariant) reply = client_ask(client, path, "org.freedesktop.DBus.Properties", "GetAll",
@@ -346,18 +381,9 @@ GVariant *client_properties(Client *client, const char *path, const char *interf
 
 GVariant *client_service(Client *client, const char *name, GError **error)
 {
-	g_autoptr(GVariant) reply = NULL;
-	const char *path;
+	g_autofree char *path = find_service(client, name, error);
 
-	if (!g_utf8_validate(name, -1, NULL)) {
-		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
-		return NULL;
-	}
-	reply = client_ask_manager(client, "GetService", g_variant_new("(s)", name), "(o)", error);
-	if (!reply)
-		return NULL;
-	g_variant_get(reply, "(&o)", &path);
-	return client_properties(client, path, INTERFACE_SERVICE, error);
+	return path ? client_properties(client, path, INTERFACE_SERVICE, error) : NULL;
 }
 
 /* --- watching --- */

@@ -36,6 +36,10 @@ GVariant *client_ask_manager(Client *client, const char *method, GVariant *args,
 /* A method of org.svcd1.Manager that changes something. */
 GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type, GError **error);
 
+/* A method of org.svcd1.Service that changes something. */
+GVariant *client_change_service(Client *client, const char *name, const char *method, GVariant *args, const char *type,
+				GError **error);
+
 /* All properties of an interface of an object: a{sv}. */
 GVariant *client_properties(Client *client, const char *path, const char *interface, GError **error);
 

@@ -2,8 +2,8 @@
 /*
  * start, stop, restart, reload, clear: asking for something, and seeing it happen.
  *
- * A start or a stop that is under way is waited for (--no-wait: not), so that the exit code can tell how it went. A
- * service that has to wait for its terms is not waited for unless --wait asks for it.
+ * Each name is a job; all are asked for, and then waited for together (--no-wait: not), so that the exit code can tell how it
+ * went. A service that has to wait for its terms is not waited for unless --wait asks for it.
  */
 #include "config.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "svcctl/job-lines.h"
 #include "svcctl/svcctl.h"
 
 /* How a request that changes the state ends. */
@@ -37,15 +38,29 @@ static bool is(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+/* It was up, its process has ended with success, and Restart= leaves it so: whoever had looked earlier had seen it up. */
+static bool has_ended_well(GVariant *service, uint64_t old_invocation)
+{
+	return is(record_text(service, "State"), "idle") && record_number(service, "Wanted") &&
+	       record_number(service, "Invocation") != old_invocation;
+}
+
 static Verdict judge_start(GVariant *service, uint64_t old_invocation)
 {
 	const char *state = record_text(service, "State");
 
-	if (state_is_up(state))
+	if (state_is_up(state) || has_ended_well(service, old_invocation))
 		return VERDICT_DONE;
 	if (is(state, "waiting"))
 		return VERDICT_WAITS;
 	return is(state, "starting") || is(state, "stopping") ? VERDICT_GOING_ON : VERDICT_FAILED;
+}
+
+/* A script runs its RestartCommand= in the same invocation; one that is to stop first has not settled. */
+static bool is_restarted_by_command(GVariant *service)
+{
+	return is(record_text(service, "Type"), "script") && state_is_up(record_text(service, "State")) &&
+	       record_number(service, "Settled");
 }
 
 /* Up again, not still: unless nothing runs in it, it is another invocation than before. */
@@ -53,6 +68,10 @@ static Verdict judge_restart(GVariant *service, uint64_t old_invocation)
 {
 	const bool is_group = is(record_text(service, "Type"), "group");
 
+	if (record_number(service, "Restarting"))
+		return VERDICT_GOING_ON;
+	if (is_restarted_by_command(service))
+		return *record_text(service, "RestartProblem") ? VERDICT_FAILED : VERDICT_DONE;
 	if (state_is_up(record_text(service, "State")) && !is_group && old_invocation > 0 &&
 	    record_number(service, "Invocation") == old_invocation)
 		return VERDICT_GOING_ON;
@@ -92,80 +111,6 @@ static const Request restart_request = {
 	.judge = judge_restart,
 };
 
-/* "starting for 3.0 s, pid 811: flushing" */
-static char *progress_text(GVariant *service, const Output *output)
-{
-	const int64_t for_us = g_get_monotonic_time() - (int64_t)record_number(service, "Since");
-	g_autofree char *duration = text_format_duration(MAX(for_us, 0));
-	const char *status = record_text(service, "StatusText");
-	const unsigned pid = (unsigned)record_number(service, "MainPid");
-	g_autofree char *process = pid > 0 ? g_strdup_printf(", pid %u", pid) : g_strdup("");
-
-	return g_strdup_printf("%s %s  %s for %s%s%s%s", output_symbol(output, record_text(service, "State"), false),
-			       record_text(service, "Name"), record_text(service, "State"), duration, process,
-			       *status ? ": " : "", status);
-}
-
-/* A line for each new state; on a terminal it is the same line, written anew. */
-static void show_progress(Context *context, GVariant *service, char **last)
-{
-	Output *output = &context->output;
-	g_autofree char *text = NULL;
-	g_autofree char *escaped = NULL;
-
-	if (output->is_json || output->is_quiet)
-		return;
-	if (output->width > 0) {
-		text = progress_text(service, output);
-		escaped = text_escape_terminal(text);
-		fprintf(output->out, "\r%s\033[K", escaped);
-		(void)fflush(output->out); /* a lost terminal is found at the end */
-	} else if (g_strcmp0(*last, record_text(service, "State")) != 0) {
-		text = progress_text(service, output);
-		output_confirm(output, "%s", text);
-	}
-	g_free(*last);
-	*last = g_strdup(record_text(service, "State"));
-}
-
-static void end_progress(Context *context, const char *last)
-{
-	if (last && context->output.width > 0 && !context->output.is_json && !context->output.is_quiet)
-		fprintf(context->output.out, "\r\033[K");
-}
-
-/* Until the verdict is there, with --wait also until the terms are true. Returns: the last record. */
-static GVariant *wait_for(Context *context, const char *name, const Request *request, uint64_t old_invocation,
-			  GError **error)
-{
-	const int64_t deadline_us = g_get_monotonic_time() + context->timeout_us;
-	g_autofree char *last = NULL;
-
-	for (;;) {
-		g_autoptr(GVariant) service = client_service(context->client, name, error);
-		Verdict verdict;
-
-		if (!service)
-			return NULL;
-		verdict = request->judge(service, old_invocation);
-		if (context->options.has_no_wait || verdict == VERDICT_DONE || verdict == VERDICT_FAILED ||
-		    (verdict == VERDICT_WAITS && !context->options.waits)) {
-			end_progress(context, last);
-			return g_steal_pointer(&service);
-		}
-		show_progress(context, service, &last);
-		if (g_get_monotonic_time() >= deadline_us) {
-			end_progress(context, last);
-			fail_ctl(error, CTL_ERROR_TIMED_OUT, "%s: timed out; it is %s and the %s goes on", name,
-				 record_text(service, "State"), context->verb->name);
-			return NULL;
-		}
-		/* Each second at least: the line shows the time, and a lost signal costs no more than that. */
-		(void)client_wait(context->client, MIN(deadline_us, g_get_monotonic_time() + G_USEC_PER_SEC));
-	}
-}
-
-/* What it waits for, one line a term. */
 /* What a start waits for. Not every reason is a term of its own: another may have to stop first. */
 static void print_waiting(Context *context, const Request *request, const char *name, GVariant *service)
 {
@@ -197,10 +142,14 @@ static bool report(Context *context, const Request *request, const char *name, G
 	const bool was_done = before && request->is_done_before && request->is_done_before(record_text(before, "State"));
 	Output *output = &context->output;
 	const char *state = record_text(service, "State");
+	const uint64_t old_invocation = before ? record_number(before, "Invocation") : 0;
 
-	switch (request->judge(service, before ? record_number(before, "Invocation") : 0)) {
+	switch (request->judge(service, old_invocation)) {
 	case VERDICT_DONE:
-		output_confirm(output, "%s %s", name, was_done ? request->already : request->done);
+		if (has_ended_well(service, old_invocation))
+			output_confirm(output, "%s %s; %s", name, request->done, record_text(service, "Cause"));
+		else
+			output_confirm(output, "%s %s", name, was_done ? request->already : request->done);
 		return true;
 	case VERDICT_GOING_ON:
 		output_confirm(output, "%s: %s", name, state);
@@ -212,7 +161,29 @@ static bool report(Context *context, const Request *request, const char *name, G
 		break;
 	}
 	context_hint(context, "svcctl explain %s\nsvcctl log %s", name, name);
+	if (state_is_up(state))
+		return fail_ctl(error, CTL_ERROR_START_FAILED, "%s: its restart failed, and it is still %s: %s", name, state,
+				record_text(service, "RestartProblem"));
 	return fail_ctl(error, CTL_ERROR_START_FAILED, "%s did not start: %s", name, record_text(service, "Cause"));
+}
+
+/* --force: the service's own Request takes all that a request can say. */
+static GVariant *forced_arguments(const Context *context)
+{
+	const char *options[3] = { "force" };
+
+	if (context->options.with_dependents)
+		options[1] = "with-dependents";
+	return g_variant_new("(s^as)", context->verb->name, options);
+}
+
+static GVariant *change(Context *context, const char *method, GVariant *arguments, const char *type, const char *name,
+			GError **error)
+{
+	if (!context->options.is_forced)
+		return client_change(context->client, method, arguments, type, error);
+	g_variant_unref(g_variant_ref_sink(arguments));
+	return client_change_service(context->client, name, "Request", forced_arguments(context), "()", error);
 }
 
 static GVariant *request_arguments(const Context *context, const Request *request, const char *name)
@@ -222,119 +193,295 @@ static GVariant *request_arguments(const Context *context, const Request *reques
 	return g_variant_new("(s)", name);
 }
 
-/* One service: ask, wait, tell. @ret_record: its record in the end, maybe NULL. */
-static bool carry_out(Context *context, const Request *request, const char *name, GVariant **ret_record,
-		      GError **error)
+/* --- jobs: a request for one service, from asking to the end --- */
+
+typedef struct Job {
+	const char *name;  /* borrowed */
+	GVariant *before;  /* its record when it was asked for; NULL: there was none yet */
+	GVariant *record;  /* as last seen; NULL: none */
+	GError *error;     /* how it failed */
+	char *hint;
+	bool is_over;
+} Job;
+
+typedef struct Jobs {
+	Context *context;
+	const Request *request;
+	JobLines *lines;
+	Job *all;
+	unsigned n;
+	const Job *unsaid; /* the last one that failed: its error is what svcctl ends with */
+} Jobs;
+
+static void job_clear(Job *job)
 {
-	g_autoptr(GVariant) before = NULL;
+	g_clear_pointer(&job->before, g_variant_unref);
+	g_clear_pointer(&job->record, g_variant_unref);
+	g_clear_error(&job->error);
+	g_clear_pointer(&job->hint, g_free);
+}
+
+/* Takes @error and what the context advises. An error is said when the next one comes, or at the end. */
+static void job_fail(Jobs *jobs, Job *job, GError *error)
+{
+	Context *context = jobs->context;
+
+	job->is_over = true;
+	if (!error)
+		return;
+	context_advise(context, error, job->name);
+	job->error = error;
+	job->hint = g_steal_pointer(&context->hint);
+	if (jobs->unsaid && !context->output.is_json)
+		output_print_error(&context->output, jobs->unsaid->error, jobs->unsaid->hint);
+	jobs->unsaid = job;
+}
+
+static uint64_t old_invocation(const Job *job)
+{
+	return job->before ? record_number(job->before, "Invocation") : 0;
+}
+
+/* restart --if-running: what is off stays so, and that is no failure. */
+static bool is_left_off(const Jobs *jobs, const Job *job)
+{
+	static const char *const off[] = { "idle", "waiting", "failed", "backoff", NULL };
+
+	return jobs->context->options.only_running && job->before &&
+	       g_strv_contains(off, record_text(job->before, "State"));
+}
+
+static void job_begin(Jobs *jobs, Job *job)
+{
+	const Request *request = jobs->request;
+	Context *context = jobs->context;
 	g_autoptr(GVariant) reply = NULL;
-	g_autoptr(GError) problem = NULL;
+	GError *error = NULL;
 
-	if (!g_utf8_validate(name, -1, NULL))
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
-	before = client_service(context->client, name, NULL); /* an instance may not exist yet; the request tells */
-	reply = client_change(context->client, request->method, request_arguments(context, request, name),
-			      request->answer, error);
+	if (!g_utf8_validate(job->name, -1, NULL)) {
+		fail(&error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
+		job_fail(jobs, job, error);
+		return;
+	}
+	job->before = client_service(context->client, job->name, NULL); /* an instance may not exist yet; the request tells */
+	if (is_left_off(jobs, job)) {
+		output_confirm(&context->output, "%s is not running, and stays so", job->name);
+		job->record = g_variant_ref(job->before);
+		job->is_over = true;
+		return;
+	}
+	reply = change(context, request->method, request_arguments(context, request, job->name), request->answer, job->name,
+		       &error);
 	if (!reply)
+		job_fail(jobs, job, error);
+}
+
+/* It is over: say so. */
+static void job_end(Jobs *jobs, Job *job)
+{
+	GError *error = NULL;
+
+	job_lines_clear(jobs->lines);
+	(void)report(jobs->context, jobs->request, job->name, job->before, job->record, &error);
+	job_fail(jobs, job, error);
+}
+
+/* Is there anything to be waited for? */
+static bool is_going_on(const Jobs *jobs, const Job *job)
+{
+	const Options *options = &jobs->context->options;
+
+	if (options->has_no_wait)
 		return false;
-	*ret_record = wait_for(context, name, request, before ? record_number(before, "Invocation") : 0, &problem);
-	if (!*ret_record && request == &stop_request &&
-	    g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NO_SUCH_SERVICE)) {
-		/* Its file was gone already; now that it has stopped, nothing of it is left. */
-		output_confirm(&context->output, "%s %s", name, request->done);
+	switch (jobs->request->judge(job->record, old_invocation(job))) {
+	case VERDICT_GOING_ON:
 		return true;
+	case VERDICT_WAITS:
+		return options->waits;
+	case VERDICT_DONE:
+	case VERDICT_FAILED:
+		break;
 	}
-	if (!*ret_record)
-		g_propagate_error(error, g_steal_pointer(&problem));
-	return *ret_record && report(context, request, name, before, *ret_record, error);
+	return false;
 }
 
-static const Column result_columns[] = {
-	{ "name", NULL, "Name", CELL_TEXT },
-	{ "state", NULL, "State", CELL_STATE },
-	{ "pid", NULL, "MainPid", CELL_OPTIONAL },
-	{ "result", NULL, "Result", CELL_TEXT },
-	{ "cause", NULL, "Cause", CELL_TEXT },
-	{ "false_terms", NULL, "FalseTerms", CELL_STRUCTS,
-	  (const char *const[]){ "text", "level", "why", "origin", NULL } },
-};
-
-static JsonNode *result_to_json(const char *name, GVariant *record, const GError *error, const char *hint)
+static void job_look(Jobs *jobs, Job *job)
 {
-	JsonNode *node;
-	JsonObject *object;
+	g_autoptr(GError) error = NULL;
 
-	if (record) {
-		node = record_to_json(record, result_columns, G_N_ELEMENTS(result_columns));
-		object = json_node_get_object(node);
+	g_clear_pointer(&job->record, g_variant_unref);
+	job->record = client_service(jobs->context->client, job->name, &error);
+	if (job->record && !is_going_on(jobs, job))
+		job_end(jobs, job);
+	if (job->record)
+		return;
+	job_lines_clear(jobs->lines);
+	if (jobs->request == &stop_request && g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_NO_SUCH_SERVICE)) {
+		/* Its file was gone already; now that it has stopped, nothing of it is left. */
+		output_confirm(&jobs->context->output, "%s %s", job->name, jobs->request->done);
+		job->is_over = true;
 	} else {
-		g_autofree char *valid = g_utf8_make_valid(name, -1);
-
-		object = json_object_new();
-		json_object_set_string_member(object, "name", valid);
-		node = json_node_init_object(json_node_alloc(), object);
-		json_object_unref(object);
+		job_fail(jobs, job, g_steal_pointer(&error));
 	}
-	if (error)
-		json_object_set_member(object, "error", output_error_to_json(error, hint));
-	return node;
 }
 
-typedef bool (*ActFunc)(Context *context, const char *name, GVariant **ret_record, GError **error);
-
-/* What several names come to together: the code they share, or "some of several failed". */
-static ExitCode join_codes(ExitCode before, ExitCode now, unsigned index)
+static void job_time_out(Jobs *jobs, Job *job)
 {
-	if (index == 0)
-		return now;
-	return before == now ? now : EXIT_CODE_FAILED;
+	GError *error = NULL;
+
+	fail_ctl(&error, CTL_ERROR_TIMED_OUT, "%s: timed out; it is %s and the %s goes on", job->name,
+		 record_text(job->record, "State"), jobs->context->verb->name);
+	job_fail(jobs, job, error);
 }
 
-/*
- * All names, one after the other; one that fails does not keep the others from it. The last error is returned, those
- * before it are printed at once.
- */
-static bool for_each_name(Context *context, ActFunc act, GError **error)
+/* Limits that nobody will live to see are none. */
+static int64_t limit_of(GVariant *service)
 {
+	const char *state = record_text(service, "State");
+	int64_t limit_us = 0;
+
+	if (is(state, "starting"))
+		limit_us = (int64_t)record_number(service, "StartLimit");
+	else if (is(state, "stopping"))
+		limit_us = (int64_t)record_number(service, "StopLimit");
+	return limit_us < 365 * G_TIME_SPAN_DAY ? limit_us : 0;
+}
+
+/* What it says of itself, or the first thing that it waits for; a new string. */
+static char *detail_of(GVariant *service)
+{
+	g_autoptr(GVariant) terms = g_variant_lookup_value(service, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
+	const char *state = record_text(service, "State");
+	const char *text;
+	const char *level;
+
+	if (!is(state, "waiting"))
+		return g_strdup(record_text(service, "StatusText"));
+	if (!terms || g_variant_n_children(terms) == 0)
+		return g_strdup(record_text(service, "Cause"));
+	g_variant_get_child(terms, 0, "(&s&sss)", &text, &level, NULL, NULL);
+	return g_strdup_printf("waits for %s, which is %s", text, level);
+}
+
+static void show_jobs(Jobs *jobs)
+{
+	g_autofree JobLine *shown = g_new0(JobLine, jobs->n);
+	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+	unsigned n_shown = 0;
+
+	for (unsigned i = 0; i < jobs->n; i++) {
+		GVariant *service = jobs->all[i].record;
+		JobLine *line = &shown[n_shown];
+		char *note;
+
+		if (jobs->all[i].is_over)
+			continue;
+		note = record_number(service, "MainPid") > 0
+			       ? g_strdup_printf("pid %u", (unsigned)record_number(service, "MainPid"))
+			       : g_strdup("");
+		*line = (JobLine){ .name = jobs->all[i].name, .state = record_text(service, "State"), .note = note,
+				   .detail = detail_of(service), .limit_us = limit_of(service) };
+		line->elapsed_us = MAX(g_get_monotonic_time() - (int64_t)record_number(service, "Since"), 0);
+		g_ptr_array_add(texts, note);
+		g_ptr_array_add(texts, (gpointer)line->detail);
+		n_shown++;
+	}
+	job_lines_show(jobs->lines, shown, n_shown);
+}
+
+static unsigned look_at_all(Jobs *jobs)
+{
+	unsigned n_left = 0;
+
+	for (unsigned i = 0; i < jobs->n; i++) {
+		if (!jobs->all[i].is_over)
+			job_look(jobs, &jobs->all[i]);
+		n_left += !jobs->all[i].is_over;
+	}
+	return n_left;
+}
+
+/* Until all are over, or the time is. */
+static void wait_for_jobs(Jobs *jobs)
+{
+	const int64_t deadline_us = g_get_monotonic_time() + jobs->context->timeout_us;
+
+	while (look_at_all(jobs) > 0) {
+		show_jobs(jobs);
+		if (g_get_monotonic_time() >= deadline_us)
+			break;
+		/* Each second at least: the lines show the time, and a lost signal costs no more than that. */
+		(void)client_wait(jobs->context->client, MIN(deadline_us, job_lines_next_us(jobs->lines)));
+	}
+	job_lines_clear(jobs->lines);
+	for (unsigned i = 0; i < jobs->n; i++) {
+		if (!jobs->all[i].is_over)
+			job_time_out(jobs, &jobs->all[i]);
+	}
+}
+
+/* The last error is returned; those before it have been printed. */
+static bool finish_jobs(Jobs *jobs, GError **error)
+{
+	Context *context = jobs->context;
 	JsonArray *array = json_array_new();
-	g_autoptr(GError) kept = NULL;
 	JsonNode *node;
 
-	for (unsigned i = 0; i < context->n_names; i++) {
-		g_autoptr(GVariant) record = NULL;
+	for (unsigned i = 0; i < jobs->n; i++) {
+		const Job *job = &jobs->all[i];
 
-		if (kept && !context->output.is_json)
-			output_print_error(&context->output, kept, context->hint);
-		g_clear_error(&kept);
-		g_clear_pointer(&context->hint, g_free);
-		if (!act(context, context->names[i], &record, &kept))
-			context_advise(context, kept, context->names[i]);
-		context->exit = join_codes(context->exit, exit_code_of(kept), i);
-		json_array_add_element(array, result_to_json(context->names[i], record, kept, context->hint));
+		context->exit = join_codes(context->exit, exit_code_of(job->error), i);
+		json_array_add_element(array, result_to_json(job->name, job->record, job->error, job->hint));
 	}
 	node = json_node_init_array(json_node_alloc(), array);
 	json_array_unref(array);
 	output_set_data(&context->output, node);
-	if (!kept)
+	if (!jobs->unsaid)
 		return true;
-	g_propagate_error(error, g_steal_pointer(&kept));
+	if (jobs->unsaid->hint)
+		context_hint(context, "%s", jobs->unsaid->hint);
+	if (error)
+		*error = g_error_copy(jobs->unsaid->error);
 	return false;
 }
 
-static bool start_one(Context *context, const char *name, GVariant **ret_record, GError **error)
+static Jobs jobs_new(Context *context, const Request *request)
 {
-	return carry_out(context, &start_request, name, ret_record, error);
+	Jobs jobs = { .context = context, .request = request, .n = context->n_names };
+
+	jobs.lines = job_lines_new(&context->output, context->options.shows_progress);
+	jobs.all = g_new0(Job, jobs.n);
+	for (unsigned i = 0; i < jobs.n; i++)
+		jobs.all[i].name = context->names[i];
+	return jobs;
 }
 
-static bool stop_one(Context *context, const char *name, GVariant **ret_record, GError **error)
+static void jobs_clear(Jobs *jobs)
 {
-	return carry_out(context, &stop_request, name, ret_record, error);
+	job_lines_free(jobs->lines);
+	for (unsigned i = 0; i < jobs->n; i++)
+		job_clear(&jobs->all[i]);
+	g_free(jobs->all);
 }
 
-static bool restart_one(Context *context, const char *name, GVariant **ret_record, GError **error)
+/* All are asked for first, in their order, and then waited for together: what one waits for may be another of them. */
+static bool run_jobs(Context *context, const Request *request, GError **error)
 {
-	return carry_out(context, &restart_request, name, ret_record, error);
+	Jobs jobs;
+	bool is_fine;
+
+	if (!client_watch(context->client, error))
+		return false;
+	jobs = jobs_new(context, request);
+	for (unsigned i = 0; i < jobs.n; i++)
+		job_begin(&jobs, &jobs.all[i]);
+	wait_for_jobs(&jobs);
+	is_fine = finish_jobs(&jobs, error);
+	jobs_clear(&jobs);
+	return is_fine;
 }
+
+/* --- requests that are over when they are granted --- */
 
 static bool simple_one(Context *context, const char *method, const char *done, const char *name, GVariant **ret_record,
 		       GError **error)
@@ -343,7 +490,7 @@ static bool simple_one(Context *context, const char *method, const char *done, c
 
 	if (!g_utf8_validate(name, -1, NULL))
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
-	reply = client_change(context->client, method, g_variant_new("(s)", name), "()", error);
+	reply = change(context, method, g_variant_new("(s)", name), "()", name, error);
 	if (!reply)
 		return false;
 	*ret_record = client_service(context->client, name, NULL); /* only for --json */
@@ -363,17 +510,17 @@ static bool clear_one(Context *context, const char *name, GVariant **ret_record,
 
 bool cmd_start(Context *context, GError **error)
 {
-	return client_watch(context->client, error) && for_each_name(context, start_one, error);
+	return run_jobs(context, &start_request, error);
 }
 
 bool cmd_stop(Context *context, GError **error)
 {
-	return client_watch(context->client, error) && for_each_name(context, stop_one, error);
+	return run_jobs(context, &stop_request, error);
 }
 
 bool cmd_restart(Context *context, GError **error)
 {
-	return client_watch(context->client, error) && for_each_name(context, restart_one, error);
+	return run_jobs(context, &restart_request, error);
 }
 
 bool cmd_reload(Context *context, GError **error)

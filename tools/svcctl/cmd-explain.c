@@ -10,6 +10,8 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "bus/names.h"
+#include "svcctl/log-tail.h"
+#include "svcctl/processes.h"
 #include "svcctl/svcctl.h"
 
 static const char *const reason_fields[] = { "depth", "kind", "service", "text", NULL };
@@ -25,7 +27,8 @@ static const struct {
 	const char *kind;
 	const char *label;
 } reason_labels[] = {
-	{ "state", "" }, { "why", "Why" }, { "cause", "Last" }, { "impact", "Impact" }, { "next", "Next" },
+	{ "state", "" },   { "why", "Why" },       { "limits", "Limits" }, { "memory", "Memory" }, { "words", "Last words" },
+	{ "cause", "Last" }, { "impact", "Impact" }, { "next", "Next" },
 };
 
 static const char *reason_label(const char *kind)
@@ -74,6 +77,42 @@ static GPtrArray *ask_reasons(Context *context, const char *name, GError **error
 	return reasons;
 }
 
+static void add_before_cause(GPtrArray *reasons, const char *service, const char *kind, const char *text)
+{
+	guint at = 0;
+
+	while (at < reasons->len && strcmp(record_text(g_ptr_array_index(reasons, at), "kind"), "cause") != 0)
+		at++;
+	g_ptr_array_insert(reasons, (gint)at,
+			   record_from_tuple(g_variant_new("(usss)", 0, kind, service, text), reason_fields));
+}
+
+/* Behind why a service has failed, what it wrote last: mostly that says more than its exit status. */
+static void add_last_words(GPtrArray *reasons, GVariant *service)
+{
+	const char *state = record_text(service, "State");
+	const char *name = record_text(service, "Name");
+	g_autoptr(GPtrArray) lines = NULL;
+	g_autofree char *words = NULL;
+
+	if (strcmp(state, "failed") != 0 && strcmp(state, "backoff") != 0)
+		return;
+	lines = log_tail(log_directory(), name, 1, NULL);
+	if (lines->len == 0)
+		return;
+	words = g_utf8_make_valid(g_ptr_array_index(lines, 0), -1);
+	add_before_cause(reasons, name, "words", words);
+}
+
+static void add_lack_of_memory(GPtrArray *reasons, GVariant *service)
+{
+	g_autofree char *lack = describe_lack_of_memory(record_text(service, "ControlGroup"));
+	g_autofree char *sentence = lack ? g_strconcat(lack, ".", NULL) : NULL;
+
+	if (sentence)
+		add_before_cause(reasons, record_text(service, "Name"), "memory", sentence);
+}
+
 /* Prints, or adds an object to @array. */
 static bool explain_one(Context *context, const char *name, JsonArray *array, GError **error)
 {
@@ -86,6 +125,8 @@ static bool explain_one(Context *context, const char *name, JsonArray *array, GE
 
 	if (!reasons)
 		return false;
+	add_lack_of_memory(reasons, service);
+	add_last_words(reasons, service);
 	for (guint i = 0; i < reasons->len && !output->is_json; i++) {
 		GVariant *reason = g_ptr_array_index(reasons, i);
 

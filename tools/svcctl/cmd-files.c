@@ -59,7 +59,13 @@ char *context_kernel_cmdline(const Context *context)
 	return g_string_free(g_steal_pointer(&words), FALSE);
 }
 
-Configuration *context_load(const Context *context, const char *const *names, bool record_statements)
+static void append_generated(DiagList *diags, const Generated *generated)
+{
+	diag_list_append(diags, generated->diags);
+	diag_list_append(diags, generated->script_diags);
+}
+
+Configuration *context_load(const Context *context, const char *const *names, unsigned flags)
 {
 	g_autofree char *words = context_kernel_cmdline(context);
 	const LoaderOptions options = {
@@ -67,21 +73,40 @@ Configuration *context_load(const Context *context, const char *const *names, bo
 		/* A tree below a directory may be anybody's: a build's, a package's. */
 		.any_owner = context->options.root != NULL,
 		.kernel_cmdline = words,
-		.record_statements = record_statements,
+		.record_statements = flags & CONTEXT_LOAD_STATEMENTS,
+		.rc_links_count = flags & CONTEXT_LOAD_RC_LINKS,
+		.overlay = context->overlay,
 	};
+	Configuration *configuration = configuration_load(&options, names);
+
+	if (context->generated)
+		append_generated(configuration->diags, context->generated);
+	return configuration;
+}
+
+Configuration *context_load_vendor(const Context *context, const char *const *names)
+{
+	const LoaderOptions options = { .root = context->options.root, .any_owner = context->options.root != NULL,
+					.without_local_files = true };
 
 	return configuration_load(&options, names);
 }
 
-/* Everything, with instances of templates for the names of the command line. */
-static Configuration *load(const Context *context)
+const char *context_root(const Context *context)
+{
+	return context->options.root ? context->options.root : "";
+}
+
+Configuration *context_load_named(const Context *context)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
-	for (unsigned i = 0; i < context->n_names; i++)
-		g_ptr_array_add(names, context->names[i]);
+	for (unsigned i = 0; i < context->n_names; i++) {
+		if (!name_is_pattern(context->names[i]))
+			g_ptr_array_add(names, context->names[i]);
+	}
 	g_ptr_array_add(names, NULL);
-	return context_load(context, (const char *const *)names->pdata, false);
+	return context_load(context, (const char *const *)names->pdata, 0);
 }
 
 /* --- cat --- */
@@ -139,7 +164,7 @@ static void show_policy(Output *output, JsonArray *array, const Policy *policy, 
 	output_line(output, "# policy, in runlevel %s", policy_default_runlevel(policy, NULL));
 	show_line(output, array, "policy", "Activation", activation_name(decision.activation),
 		  decision.activation_origin);
-	if (decision.in_runlevel)
+	if (decision.activation == ACTIVATION_BOOT && decision.in_runlevel)
 		show_line(output, array, "policy", "InRunlevel", "yes", decision.runlevel_origin);
 	for (guint i = 0; service && i < service->when->len; i++) {
 		const Term *term = g_ptr_array_index(service->when, i);
@@ -194,15 +219,19 @@ static bool cat_one(Context *context, const Configuration *configuration, const 
 
 bool cmd_cat(Context *context, GError **error)
 {
-	g_autoptr(Configuration) configuration = load(context);
-	JsonArray *all = json_array_new();
+	g_autoptr(Configuration) configuration = context_load_named(context);
+	g_auto(GStrv) names = expand_names_in(context, configuration->set, error);
+	JsonArray *all;
 	JsonNode *node;
 	bool done = true;
 
-	for (unsigned i = 0; i < context->n_names && done; i++) {
+	if (!names)
+		return false;
+	all = json_array_new();
+	for (size_t i = 0; names[i] && done; i++) {
 		if (i > 0)
 			output_line(&context->output, "%s", "");
-		done = cat_one(context, configuration, context->names[i], all, error);
+		done = cat_one(context, configuration, names[i], all, error);
 	}
 	if (!done)
 		context_hint(context, "svcctl check");
@@ -316,7 +345,8 @@ static bool check_files(Context *context, Tally *tally, GError **error)
 {
 	for (unsigned i = 0; i < context->n_names; i++) {
 		const LoaderOptions options = { .root = context->options.root,
-						.any_owner = context->options.root != NULL };
+						.any_owner = context->options.root != NULL,
+						.overlay = context->overlay };
 		g_autoptr(Configuration) configuration = configuration_load(&options, NULL);
 		g_autoptr(GError) problem = NULL;
 
@@ -339,6 +369,14 @@ static void print_tally(Output *output, unsigned n_services, const Tally *tally)
 	output_confirm(output, "%s, %s, %s", services, errors, warnings);
 }
 
+/* What is wrong in the files of this machine from which svc-generate has made others. */
+static void append_sources(DiagList *diags)
+{
+	g_autoptr(Generated) generated = generate("");
+
+	append_generated(diags, generated);
+}
+
 bool cmd_check(Context *context, GError **error)
 {
 	Tally tally = { .array = json_array_new() };
@@ -349,8 +387,10 @@ bool cmd_check(Context *context, GError **error)
 	if (context->n_names > 0) {
 		done = check_files(context, &tally, error);
 	} else {
-		g_autoptr(Configuration) configuration = load(context);
+		g_autoptr(Configuration) configuration = context_load_named(context);
 
+		if (!context->generated)
+			append_sources(configuration->diags);
 		show_diagnostics(&context->output, configuration->diags, NULL, NULL, &tally);
 		n_services = service_set_length(configuration->set);
 	}
@@ -443,11 +483,45 @@ static void show_edge(Context *context, JsonArray *array, const GPtrArray *all, 
 	json_array_add_object_element(array, object);
 }
 
+static void add_wanted(GHashTable *all, const Configuration *configuration, const char *runlevel)
+{
+	g_autoptr(GHashTable) wanted = wanted_in(configuration, runlevel);
+	GHashTableIter iter;
+	gpointer name;
+
+	g_hash_table_iter_init(&iter, wanted);
+	while (g_hash_table_iter_next(&iter, &name, NULL))
+		g_hash_table_add(all, g_strdup(name));
+}
+
+/* Who starts in @runlevel; whose stopping is asked about: in 0, 1 and 6 others stop. */
+static void add_concerned(GHashTable *all, const Configuration *configuration, const char *runlevel, bool is_stop)
+{
+	static const char *const ends[] = { "0", "1", "6", NULL };
+	g_autoptr(GPtrArray) runlevels = policy_runlevels(configuration->policy);
+
+	add_wanted(all, configuration, runlevel);
+	for (guint i = 0; is_stop && g_strv_contains(ends, runlevel) && i < runlevels->len; i++)
+		add_wanted(all, configuration, g_ptr_array_index(runlevels, i));
+}
+
+/* Those that rc links mean for it are shown whether policy lets links count or not. A new set of names, owned. */
+static GHashTable *concerned_by(const Context *context, const Configuration *configuration, const char *runlevel)
+{
+	g_autoptr(Configuration) linked = context_load(context, NULL, CONTEXT_LOAD_RC_LINKS);
+	GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	add_concerned(all, configuration, runlevel, context->options.shows_stop);
+	add_concerned(all, linked, runlevel, context->options.shows_stop);
+	return all;
+}
+
 bool cmd_graph(Context *context, GError **error)
 {
-	g_autoptr(Configuration) configuration = load(context);
+	g_autoptr(Configuration) configuration = context_load_named(context);
 	const GPtrArray *all = service_set_list(configuration->set);
-	g_autoptr(GArray) edges = graph_edges(configuration->set);
+	const bool is_stop = context->options.shows_stop;
+	g_autoptr(GArray) edges = is_stop ? graph_stop_edges(configuration->set) : graph_edges(configuration->set);
 	const char *runlevel = context->options.runlevel;
 	g_autoptr(GHashTable) wanted = NULL;
 	JsonArray *array;
@@ -458,7 +532,7 @@ bool cmd_graph(Context *context, GError **error)
 
 		if (!canonical)
 			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", runlevel);
-		wanted = wanted_in(configuration, canonical);
+		wanted = concerned_by(context, configuration, canonical);
 	}
 	array = json_array_new();
 	for (guint i = 0; i < edges->len; i++) {

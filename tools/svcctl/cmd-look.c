@@ -10,6 +10,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "bus/names.h"
+#include "policy-edit/policy-edit.h"
 #include "svcctl/svcctl.h"
 
 /* Where the further lines of a long sentence of the overview begin. */
@@ -24,6 +25,7 @@ static const Column list_columns[] = {
 	{ "policy", "POLICY", "Activation", CELL_TEXT },
 	{ "policy_origin", NULL, "ActivationOrigin", CELL_TEXT },
 	{ "policy_is_default", NULL, "ActivationIsDefault", CELL_BOOL },
+	{ "in_runlevel", NULL, "InRunlevel", CELL_BOOL },
 	{ "pid", "PID", "MainPid", CELL_OPTIONAL },
 	{ "invocation", NULL, "Invocation", CELL_OPTIONAL },
 	{ "restarts", NULL, "Restarts", CELL_NUMBER },
@@ -31,6 +33,7 @@ static const Column list_columns[] = {
 	{ "wanted", NULL, "Wanted", CELL_BOOL },
 	{ "want_reason", NULL, "WantReason", CELL_TEXT },
 	{ "wanted_by", NULL, "WantedBy", CELL_TEXT },
+	{ "admin", NULL, "Admin", CELL_TEXT },
 	{ "cause", NULL, "Cause", CELL_TEXT },
 	{ "result", NULL, "Result", CELL_TEXT },
 	{ "false_terms", NULL, "FalseTerms", CELL_STRUCTS, term_fields },
@@ -54,46 +57,72 @@ GPtrArray *records_new(void)
 	return g_ptr_array_new_with_free_func(unref_record);
 }
 
-GPtrArray *ask_services(Context *context, GError **error)
+void records_add(GPtrArray *records, GVariantDict *dict)
 {
-	g_autoptr(GVariant) reply = client_ask_manager(context->client, "ListServices", NULL, "(aa{sv})", error);
-	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
-	GPtrArray *records;
+	g_ptr_array_add(records, g_variant_ref_sink(g_variant_dict_end(dict)));
+}
 
-	if (!array)
-		return NULL;
-	records = records_new();
+void record_add_text(GVariantDict *dict, const char *name, const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+
+	g_variant_dict_insert(dict, name, "s", valid);
+}
+
+/* Of an answer "(aa{sv})". */
+static GPtrArray *records_of(GVariant *reply)
+{
+	g_autoptr(GVariant) array = g_variant_get_child_value(reply, 0);
+	GPtrArray *records = records_new();
+
 	for (gsize i = 0; i < g_variant_n_children(array); i++)
 		g_ptr_array_add(records, g_variant_get_child_value(array, i));
 	return records;
 }
 
-static bool is_pattern(const char *name)
+GPtrArray *ask_services(Context *context, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(context->client, "ListServices", NULL, "(aa{sv})", error);
+
+	return reply ? records_of(reply) : NULL;
+}
+
+GPtrArray *ask_services_for(Context *context, const char *properties, GError **error)
+{
+	g_auto(GStrv) names = g_strsplit(properties, " ", -1);
+	g_autoptr(GError) problem = NULL;
+	g_autoptr(GVariant) reply = client_ask(context->client, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
+					       g_variant_new("(^as)", names), "(aa{sv})", &problem);
+
+	if (reply)
+		return records_of(reply);
+	/* A manager that runs since before this program was upgraded. */
+	if (error_is_ctl(problem, CTL_ERROR_FAILED))
+		return ask_services(context, error);
+	g_propagate_error(error, g_steal_pointer(&problem));
+	return NULL;
+}
+
+bool name_is_pattern(const char *name)
 {
 	return strpbrk(name, "*?[") != NULL;
 }
 
-char **expand_names(Context *context, GError **error)
+/* The words of the command line, those that are patterns replaced by what they match of @known. */
+static char **expand_among(const Context *context, const GPtrArray *known, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GPtrArray) records = NULL;
 
 	for (unsigned i = 0; i < context->n_names; i++) {
 		const guint before = names->len;
 
-		if (!is_pattern(context->names[i])) {
+		if (!name_is_pattern(context->names[i])) {
 			g_ptr_array_add(names, g_strdup(context->names[i]));
 			continue;
 		}
-		if (!records)
-			records = ask_services(context, error);
-		if (!records)
-			return NULL;
-		for (guint k = 0; k < records->len; k++) {
-			const char *name = record_text(g_ptr_array_index(records, k), "Name");
-
-			if (fnmatch(context->names[i], name, 0) == 0)
-				g_ptr_array_add(names, g_strdup(name));
+		for (guint k = 0; k < known->len; k++) {
+			if (fnmatch(context->names[i], g_ptr_array_index(known, k), 0) == 0)
+				g_ptr_array_add(names, g_strdup(g_ptr_array_index(known, k)));
 		}
 		if (names->len == before) {
 			fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s", context->names[i]);
@@ -104,23 +133,79 @@ char **expand_names(Context *context, GError **error)
 	return (char **)g_ptr_array_free(g_steal_pointer(&names), FALSE);
 }
 
-/* --- list --- */
-
-static bool matches_any(const Context *context, const char *name)
+bool has_patterns(const Context *context)
 {
 	for (unsigned i = 0; i < context->n_names; i++) {
-		if (fnmatch(context->names[i], name, 0) == 0)
+		if (name_is_pattern(context->names[i]))
 			return true;
 	}
-	return context->n_names == 0;
+	return false;
+}
+
+char **expand_names(Context *context, GError **error)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autoptr(GPtrArray) records = has_patterns(context) ? ask_services_for(context, "Name", error) : NULL;
+
+	if (has_patterns(context) && !records)
+		return NULL;
+	for (guint i = 0; records && i < records->len; i++)
+		g_ptr_array_add(names, (gpointer)record_text(g_ptr_array_index(records, i), "Name"));
+	return expand_among(context, names, error);
+}
+
+char **expand_names_in(const Context *context, const ServiceSet *set, GError **error)
+{
+	const GPtrArray *all = service_set_list(set);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (guint i = 0; i < all->len; i++)
+		g_ptr_array_add(names, ((const ServiceDef *)g_ptr_array_index(all, i))->name);
+	return expand_among(context, names, error);
+}
+
+/* --- list --- */
+
+static bool is_listed_name(const GPtrArray *records, const char *name)
+{
+	for (guint i = 0; i < records->len; i++) {
+		if (strcmp(record_text(g_ptr_array_index(records, i), "Name"), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Patterns and names; another name of a service (Provides=) becomes its own. A new strv. */
+static char **names_to_list(const Context *context, const GPtrArray *records)
+{
+	char **names = g_new0(char *, context->n_names + 1);
+
+	for (unsigned i = 0; i < context->n_names; i++) {
+		const char *name = context->names[i];
+		g_autoptr(GVariant) service = NULL;
+
+		if (!name_is_pattern(name) && !is_listed_name(records, name))
+			service = client_service(context->client, name, NULL); /* unknown: nothing is listed */
+		names[i] = g_strdup(service ? record_text(service, "Name") : name);
+	}
+	return names;
+}
+
+static bool matches_any(char *const *names, const char *name)
+{
+	for (size_t i = 0; names[i]; i++) {
+		if (fnmatch(names[i], name, 0) == 0)
+			return true;
+	}
+	return !names[0];
 }
 
 /* What is off and nobody wants is left out, unless it is asked for. */
-static bool is_listed(const Context *context, GVariant *record)
+static bool is_listed(const Context *context, char *const *names, GVariant *record)
 {
 	const char *state = record_text(record, "State");
 
-	if (!matches_any(context, record_text(record, "Name")))
+	if (!matches_any(names, record_text(record, "Name")))
 		return false;
 	if (context->options.state)
 		return strcmp(context->options.state, state) == 0;
@@ -128,18 +213,27 @@ static bool is_listed(const Context *context, GVariant *record)
 	       record_number(record, "Wanted") || *record_text(record, "Problem");
 }
 
+/* What the table shows and is_listed() looks at; everything where more may be shown. */
+static GPtrArray *ask_for_list(Context *context, GError **error)
+{
+	if (context->output.is_json || context->options.columns)
+		return ask_services(context, error);
+	return ask_services_for(context, "Name State Activation MainPid Wanted Problem Description", error);
+}
+
 static bool list_services(Context *context, GError **error)
 {
 	const char *state = context->options.state;
-	g_autoptr(GPtrArray) records = !state || output_check_state(state, error) ? ask_services(context, error) : NULL;
+	g_autoptr(GPtrArray) records = !state || output_check_state(state, error) ? ask_for_list(context, error) : NULL;
 	g_autoptr(GPtrArray) listed = records_new();
+	g_auto(GStrv) names = records ? names_to_list(context, records) : NULL;
 
 	if (!records)
 		return false;
 	for (guint i = 0; i < records->len; i++) {
 		GVariant *record = g_ptr_array_index(records, i);
 
-		if (is_listed(context, record))
+		if (is_listed(context, names, record))
 			g_ptr_array_add(listed, g_variant_ref(record));
 	}
 	if (!output_table(&context->output, list_columns, G_N_ELEMENTS(list_columns), listed,
@@ -355,5 +449,7 @@ bool cmd_overview(Context *context, GError **error)
 	}
 	print_number(output, "", diagnostics->len, "complaint", " about files: svcctl explain");
 	print_broken(context, records);
+	if (g_file_test("/run/svcd/generated/" POLICY_EDIT_SYSV_OFFERED, G_FILE_TEST_EXISTS))
+		output_paragraph(output, CONTINUED, "  " POLICY_EDIT_SYSV_OFFER);
 	return true;
 }

@@ -140,12 +140,18 @@ static bool differs(GVariant *before, GVariant *now, const char *property)
 	return !before || strcmp(record_text(before, property), record_text(now, property)) != 0;
 }
 
+/* Of what was never started the time says only when its file was read, by this manager. */
+static bool has_moved(GVariant *before, GVariant *now)
+{
+	return record_number(now, "Invocation") > 0 && record_number(before, "Since") != record_number(now, "Since");
+}
+
 /* Takes @record. */
 static void see_service(Monitor *m, const char *name, GVariant *record)
 {
 	GVariant *before = g_hash_table_lookup(m->services, name);
 	const bool is_news = differs(before, record, "State") || differs(before, record, "Cause") ||
-			     record_number(before, "Since") != record_number(record, "Since");
+			     has_moved(before, record);
 
 	if (is_news && is_asked_for(m, name))
 		print_change(m, &(Change){ .kind = "service", .name = name,

@@ -89,14 +89,22 @@ static bool draft_init(Draft *draft, const char *base, const char *text, GError 
 	return g_file_set_contents(draft->path, text, -1, error);
 }
 
-static const char *editor(void)
+/* What the user has chosen, or NULL. */
+static const char *chosen_editor(void)
 {
 	const char *visual = g_getenv("VISUAL");
 	const char *plain = g_getenv("EDITOR");
 
 	if (visual && *visual)
 		return visual;
-	return plain && *plain ? plain : "editor"; /* Debian's alternative */
+	return plain && *plain ? plain : NULL;
+}
+
+static const char *editor(void)
+{
+	const char *chosen = chosen_editor();
+
+	return chosen ? chosen : "editor"; /* Debian's alternative */
 }
 
 /* $EDITOR may have arguments: as git and crontab do, a shell takes it apart. */
@@ -106,6 +114,9 @@ static bool run_editor(const char *path, GError **error)
 	const char *argv[] = { "/bin/sh", "-c", command, "svcctl", path, NULL };
 	int status;
 
+	/* A chosen one may be a script; that which is everybody's waits for keys for ever. */
+	if (!chosen_editor() && !isatty(STDIN_FILENO))
+		return fail_ctl(error, CTL_ERROR_USAGE, "edit needs a terminal, or a program in $EDITOR");
 	if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, NULL, NULL, &status, error))
 		return false;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0
@@ -131,7 +142,7 @@ static char *path_to_edit(const Context *context, const char *service)
 	if (context->options.edits_policy)
 		return g_strdup(context->options.is_until_reboot ? POLICY_EDIT_FILE_UNTIL_REBOOT : POLICY_EDIT_FILE);
 	return g_strdup_printf("%s/services.d/%s.svc.d/90-svcctl.conf",
-			       context->options.is_until_reboot ? "/run/svcd" : "/etc/svcd", service);
+			       context->options.is_until_reboot ? "/run/svcd" : SVCD_SYSCONFDIR, service);
 }
 
 /* What an editor shows when there is nothing yet. */
@@ -227,7 +238,7 @@ static char *title_of(const char *text)
 
 static char *installed_path(const char *name)
 {
-	return g_strdup_printf("/etc/svcd/policy.d/%s" EXAMPLE_SUFFIX, name);
+	return g_strdup_printf(SVCD_SYSCONFDIR "/policy.d/%s" EXAMPLE_SUFFIX, name);
 }
 
 static bool add_preset(const Context *context, const char *directory, const char *base, GPtrArray *records, GError **error)

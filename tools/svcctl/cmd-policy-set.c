@@ -8,11 +8,13 @@
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "model/name.h"
 #include "svcctl/policy-change.h"
 
 typedef struct Wish {
 	Activation activation;
 	bool only_if_boot; /* disable: what is manual or never stays so */
+	bool takes_absent; /* set: a service that is not installed yet may be told what it will be */
 } Wish;
 
 /* What one invocation changes, and what is said of it. */
@@ -37,7 +39,7 @@ static void work_init(Work *work, Context *context, const char *const *names)
 {
 	*work = (Work){ .context = context,
 			.change = policy_change_new(context),
-			.before = context_load(context, names, false),
+			.before = context_load(context, names, CONTEXT_LOAD_STATEMENTS),
 			.services = json_array_new(),
 			.lines = g_ptr_array_new_with_free_func(g_free) };
 }
@@ -59,18 +61,16 @@ static char **names_to_load(const Context *context, unsigned n_names)
 	return names;
 }
 
-static void advise_nearest(Context *context, const Configuration *configuration, const char *name)
+/* Of those that have a file; borrowed, or NULL. */
+static const char *nearest_service(const Configuration *configuration, const char *name)
 {
 	const GPtrArray *all = service_set_list(configuration->set);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	const char *nearest;
 
 	for (guint i = 0; i < all->len; i++)
 		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(all, i))->name);
 	g_ptr_array_add(names, NULL);
-	nearest = text_nearest(name, (const char *const *)names->pdata);
-	if (nearest)
-		context_hint(context, "did you mean: %s", nearest);
+	return text_nearest(name, (const char *const *)names->pdata);
 }
 
 /* The name by which policy knows it; a new string, NULL with @error when no file describes it. */
@@ -80,11 +80,55 @@ static char *find_service(Work *work, const char *name, GError **error)
 	const ServiceDef *def = service_set_find(work->before->set, loaded);
 
 	if (!def) {
-		advise_nearest(work->context, work->before, name);
+		const char *nearest = nearest_service(work->before, name);
+
+		if (nearest)
+			context_hint(work->context, "did you mean: %s", nearest);
 		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
 		return NULL;
 	}
 	return g_strdup(g_str_has_suffix(name, "@") ? name : def->name);
+}
+
+static bool has_file(const Work *work, const char *name)
+{
+	g_autofree char *loaded = name_to_load(name);
+
+	return service_set_find(work->before->set, loaded) != NULL;
+}
+
+/* What find_service() finds, or @name itself; a new string. */
+static char *name_of_file(const Work *work, const char *name)
+{
+	g_autofree char *loaded = name_to_load(name);
+	const ServiceDef *def = service_set_find(work->before->set, loaded);
+
+	return g_strdup(def && !g_str_has_suffix(name, "@") ? def->name : name);
+}
+
+/* As find_service(), or @name itself, which then need have no file yet. */
+static char *find_or_expect(Work *work, const char *name, GError **error)
+{
+	g_autofree char *problem = NULL;
+
+	if (has_file(work, name))
+		return find_service(work, name, error);
+	if (!name_check_service(name, &problem)) {
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
+		return NULL;
+	}
+	change_expect_service(work->change, name);
+	return g_strdup(name);
+}
+
+/* A name that was mistyped looks the same. */
+static void tell_absent(Work *work, const char *service)
+{
+	const char *nearest = nearest_service(work->before, service);
+
+	g_ptr_array_add(work->lines, g_strdup("  No service file yet: it takes effect when there is one"));
+	if (nearest)
+		g_ptr_array_add(work->lines, g_strdup_printf("  Did you mean: %s", nearest));
 }
 
 /* --- runlevels --- */
@@ -305,6 +349,9 @@ static void tell_service(Work *work, const Configuration *after, const char *ser
 					     ? g_strdup_printf("%s: %s", service, to)
 					     : g_strdup_printf("%s: %s -> %s%s", service, from, to,
 							       work->context->options.is_until_reboot ? ", until reboot" : ""));
+	json_object_set_boolean_member(object, "has_file", has_file(work, service));
+	if (wish && wish->takes_absent && !has_file(work, service))
+		tell_absent(work, service);
 	if (wish && wish->only_if_boot && decision.activation == ACTIVATION_ON_DEMAND)
 		tell_doors(work, after, service, object);
 	if (wish && decision.activation != wish->activation && (!wish->only_if_boot || decision.activation == ACTIVATION_BOOT))
@@ -337,13 +384,35 @@ static bool work_commit(Work *work, GError **error)
 
 /* --- enable, disable, set --- */
 
+/* Will files that outlive this boot keep it off, too, when the present decision of a higher layer is gone? */
+static bool stays_off(const Work *work, const char *service)
+{
+	g_autoptr(GPtrArray) statements = policy_statements(work->before->policy, service, NULL);
+	bool is_higher = false;
+	const char *word = "";
+
+	for (guint i = 0; i < statements->len; i++) {
+		const PolicyStatement *statement = g_ptr_array_index(statements, i);
+
+		if (!statement->counts || strcmp(statement->section, "service") != 0 ||
+		    strcmp(statement->key, "Activation") != 0)
+			continue;
+		if (statement->layer <= POLICY_LAYER_ADMIN)
+			word = statement->value;
+		else
+			is_higher |= statement->decides;
+	}
+	return !is_higher || (*word && strcmp(word, activation_name(ACTIVATION_BOOT)) != 0);
+}
+
 /* Returns: whether nothing need be written, because no runlevel starts it as it is. */
 static bool is_off(const Work *work, const char *service)
 {
 	PolicyDecision decision;
 
 	policy_decide(work->before->policy, service, policy_default_runlevel(work->before->policy, NULL), &decision);
-	return decision.activation != ACTIVATION_BOOT;
+	return decision.activation != ACTIVATION_BOOT &&
+	       (work->context->options.is_until_reboot || stays_off(work, service));
 }
 
 static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError **error)
@@ -356,7 +425,8 @@ static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError
 		return is_done;
 	work_init(&work, context, (const char *const *)names);
 	for (unsigned i = 0; i < n_names; i++) {
-		g_autofree char *service = find_service(&work, context->names[i], error);
+		g_autofree char *service = wish->takes_absent ? find_or_expect(&work, context->names[i], error)
+							      : find_service(&work, context->names[i], error);
 
 		if (!service)
 			return false;
@@ -387,7 +457,7 @@ bool cmd_disable(Context *context, GError **error)
 bool cmd_set(Context *context, GError **error)
 {
 	const char *word = context->names[context->n_names - 1];
-	Wish wish = { 0 };
+	Wish wish = { .takes_absent = true };
 
 	if (!activation_from_name(word, &wish.activation))
 		return fail_ctl(error, CTL_ERROR_USAGE, "set: \"%s\" is not boot, on-demand, manual or never", word);
@@ -448,11 +518,15 @@ bool cmd_revert(Context *context, GError **error)
 	work_init(&work, context, (const char *const *)names);
 	/* Also of a service whose package is gone: what we wrote about it may still be there. */
 	for (unsigned i = 0; i < context->n_names; i++) {
-		if (!change_revert(work.change, context->names[i], error))
+		g_autofree char *service = name_of_file(&work, context->names[i]);
+
+		if (!change_revert(work.change, service, error))
 			return false;
+		g_free(names[i]);
+		names[i] = g_steal_pointer(&service);
 	}
 	g_autoptr(Configuration) after = look_ahead(&work);
 	for (unsigned i = 0; i < context->n_names; i++)
-		tell_service(&work, after, context->names[i], NULL);
+		tell_service(&work, after, names[i], NULL);
 	return work_commit(&work, error);
 }

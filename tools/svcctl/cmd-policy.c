@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * policy: what the machine wants, who said so, and what was changed when. diff: what our files say differently.
+ * policy: what the machine wants, who said so, and what was changed when.
  */
 #include "config.h"
 
@@ -16,18 +16,6 @@
 
 /* --- records --- */
 
-static void add_text(GVariantDict *dict, const char *name, const char *text)
-{
-	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
-
-	g_variant_dict_insert(dict, name, "s", valid);
-}
-
-static void add_record(GPtrArray *records, GVariantDict *dict)
-{
-	g_ptr_array_add(records, g_variant_ref_sink(g_variant_dict_end(dict)));
-}
-
 /* Rows as a member of @object, or of the document itself; nothing is printed by this. */
 static JsonArray *records_to_json(const GPtrArray *records, const Column *columns, unsigned n_columns)
 {
@@ -42,15 +30,6 @@ static void set_object(Output *output, JsonObject *object)
 {
 	output_set_data(output, json_node_init_object(json_node_alloc(), object));
 	json_object_unref(object);
-}
-
-/* The same files without those of the admin and of this boot. */
-static Configuration *load_vendor(const Context *context, const char *const *names)
-{
-	const LoaderOptions options = { .root = context->options.root, .any_owner = context->options.root != NULL,
-					.without_local_files = true };
-
-	return configuration_load(&options, names);
 }
 
 /*
@@ -82,6 +61,7 @@ static const Column statement_columns[] = {
 	{ "layer", "LAYER", "Layer", CELL_TEXT },
 	{ "origin", "ORIGIN", "Origin", CELL_TEXT },
 	{ "decides", NULL, "Decides", CELL_BOOL },
+	{ "counts", NULL, "Counts", CELL_BOOL },
 	{ "force", "IN FORCE", "Force", CELL_TEXT },
 };
 
@@ -92,6 +72,8 @@ static const char *describe_force(const PolicyStatement *statement, const char *
 
 	if (statement->decides)
 		return "yes";
+	if (!statement->counts)
+		return "not counted: RcLinks=no";
 	return strcmp(statement->key, "Runlevels") == 0 && *about && strcmp(about, runlevel) != 0 ? "elsewhere" : "overruled";
 }
 
@@ -102,14 +84,15 @@ static void add_statement(GPtrArray *records, const PolicyStatement *statement, 
 	GVariantDict dict;
 
 	g_variant_dict_init(&dict, NULL);
-	add_text(&dict, "Section", section);
-	add_text(&dict, "Key", statement->key);
-	add_text(&dict, "Value", statement->value);
-	add_text(&dict, "Layer", policy_layer_name(statement->layer));
-	add_text(&dict, "Origin", origin);
+	record_add_text(&dict, "Section", section);
+	record_add_text(&dict, "Key", statement->key);
+	record_add_text(&dict, "Value", statement->value);
+	record_add_text(&dict, "Layer", policy_layer_name(statement->layer));
+	record_add_text(&dict, "Origin", origin);
 	g_variant_dict_insert(&dict, "Decides", "b", (gboolean)statement->decides);
-	add_text(&dict, "Force", describe_force(statement, runlevel));
-	add_record(records, &dict);
+	g_variant_dict_insert(&dict, "Counts", "b", (gboolean)statement->counts);
+	record_add_text(&dict, "Force", describe_force(statement, runlevel));
+	records_add(records, &dict);
 }
 
 /* Where it is written; without a file it is built in. */
@@ -151,10 +134,22 @@ static JsonObject *decision_to_json(const char *service, const char *runlevel, c
 	return object;
 }
 
+/* Does a policy file speak of @name? It may do so before there is a service. */
+static bool is_named(const Policy *policy, const char *name)
+{
+	g_autoptr(GPtrArray) refs = policy_named_refs(policy);
+
+	for (guint i = 0; i < refs->len; i++) {
+		if (strcmp(((const NameRef *)g_ptr_array_index(refs, i))->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool show_service(Context *context, const char *name, GError **error)
 {
 	const char *const names[] = { name, NULL };
-	g_autoptr(Configuration) configuration = context_load(context, names, true);
+	g_autoptr(Configuration) configuration = context_load(context, names, CONTEXT_LOAD_STATEMENTS);
 	const ServiceDef *def = service_set_find(configuration->set, name);
 	g_autofree char *runlevel = runlevel_to_show(context, configuration->policy, error);
 	g_autoptr(GPtrArray) statements = NULL;
@@ -164,17 +159,22 @@ static bool show_service(Context *context, const char *name, GError **error)
 
 	if (!runlevel)
 		return false;
-	if (!def)
+	if (!def && !is_named(configuration->policy, name))
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
-	policy_decide(configuration->policy, def->name, runlevel, &decision);
-	statements = policy_statements(configuration->policy, def->name, runlevel);
+	if (def)
+		name = def->name;
+	else
+		output_line(&context->output, "no file describes a service named %s yet; this counts as soon as one does", name);
+	policy_decide(configuration->policy, name, runlevel, &decision);
+	statements = policy_statements(configuration->policy, name, runlevel);
 	for (guint i = 0; i < statements->len; i++)
 		add_statement(records, g_ptr_array_index(statements, i), runlevel);
-	print_decision(&context->output, def->name, runlevel, &decision);
+	print_decision(&context->output, name, runlevel, &decision);
 	if (!context->output.is_json && records->len > 0 &&
-	    !output_table(&context->output, statement_columns, G_N_ELEMENTS(statement_columns), records, NULL, error))
+	    !output_table(&context->output, statement_columns, G_N_ELEMENTS(statement_columns), records,
+			  context->options.columns, error))
 		return false;
-	object = decision_to_json(def->name, runlevel, &decision);
+	object = decision_to_json(name, runlevel, &decision);
 	json_object_set_array_member(object, "statements",
 				     records_to_json(records, statement_columns, G_N_ELEMENTS(statement_columns) - 1));
 	set_object(&context->output, object);
@@ -199,21 +199,28 @@ typedef struct Machine {
 	const char *runlevel;
 } Machine;
 
-/* Why it is wanted or not; a new string. */
+/* The setting that keeps it off; a new string. */
+static char *describe_off(const Machine *machine, const PolicyDecision *decision)
+{
+	if (decision->activation == ACTIVATION_BOOT)
+		return g_strdup_printf("off: not in runlevel %s", machine->runlevel);
+	if (decision->is_default)
+		return g_strdup("off: nobody names it");
+	return g_strdup_printf("off: Activation=%s%s", activation_name(decision->activation),
+			       decision->activation == ACTIVATION_ON_DEMAND ? ", and nothing needs it" : "");
+}
+
+/* Why it is wanted or not, and behind it what Reason= says; a new string. */
 static char *describe_want(const Machine *machine, const char *service, const PolicyDecision *decision)
 {
 	const char *needer = g_hash_table_lookup(machine->wanted, service);
 	const PolicyService *words = policy_service(machine->configuration->policy, service);
+	g_autofree char *setting = NULL;
 
-	if (needer && !*needer)
-		return g_strdup_printf("wanted in runlevel %s", machine->runlevel);
-	if (needer)
+	if (needer && *needer)
 		return g_strdup_printf("needed by %s", needer);
-	if (words && words->reason)
-		return g_strdup_printf("off: %s", words->reason);
-	if (decision->activation == ACTIVATION_BOOT)
-		return g_strdup_printf("off: not in runlevel %s", machine->runlevel);
-	return g_strdup(decision->is_default ? "off: nobody names it" : "off");
+	setting = needer ? g_strdup_printf("wanted in runlevel %s", machine->runlevel) : describe_off(machine, decision);
+	return words && words->reason ? g_strdup_printf("%s (%s)", setting, words->reason) : g_steal_pointer(&setting);
 }
 
 /* What the vendor says if that is something else, else "". A new string. */
@@ -249,13 +256,13 @@ static bool add_service(GPtrArray *records, const Machine *machine, const char *
 	origin = place_of(is_wanted && decision.in_runlevel ? decision.runlevel_origin : decision.activation_origin);
 	why = describe_want(machine, service, &decision);
 	g_variant_dict_init(&dict, NULL);
-	add_text(&dict, "Name", service);
-	add_text(&dict, "Activation", activation_name(decision.activation));
+	record_add_text(&dict, "Name", service);
+	record_add_text(&dict, "Activation", activation_name(decision.activation));
 	g_variant_dict_insert(&dict, "Wanted", "b", (gboolean)is_wanted);
-	add_text(&dict, "Why", why);
-	add_text(&dict, "Origin", origin);
-	add_text(&dict, "Vendor", vendor);
-	add_record(records, &dict);
+	record_add_text(&dict, "Why", why);
+	record_add_text(&dict, "Origin", origin);
+	record_add_text(&dict, "Vendor", vendor);
+	records_add(records, &dict);
 	return true;
 }
 
@@ -269,12 +276,27 @@ static void print_runlevel(Output *output, const Policy *policy, const char *run
 
 	output_line(output, "runlevel %s%s%s%s; the machine boots into %s (%s)", runlevel, has_title ? " (" : "",
 		    has_title ? title : "", has_title ? ")" : "", boot, place);
+	if (policy_rc_links(policy, &origin)) {
+		g_autofree char *decided = place_of(origin);
+
+		output_line(output, "the links in /etc/rc?.d count (RcLinks=yes, %s)", decided);
+	}
+}
+
+/* Once a machine has a policy of its own, nothing is offered. */
+static void offer_import(Context *context, JsonObject *object)
+{
+	const bool is_offered = policy_sysv_is_offered(context_root(context));
+
+	json_object_set_boolean_member(object, "sysv_import_offered", is_offered);
+	if (is_offered)
+		output_confirm(&context->output, "%s", POLICY_EDIT_SYSV_OFFER);
 }
 
 static bool show_machine(Context *context, GError **error)
 {
-	g_autoptr(Configuration) configuration = context_load(context, NULL, false);
-	g_autoptr(Configuration) vendor = load_vendor(context, NULL);
+	g_autoptr(Configuration) configuration = context_load(context, NULL, 0);
+	g_autoptr(Configuration) vendor = context_load_vendor(context, NULL);
 	g_autofree char *runlevel = runlevel_to_show(context, configuration->policy, error);
 	g_autoptr(GHashTable) wanted = runlevel ? wanted_in(configuration, runlevel) : NULL;
 	const Machine machine = { configuration, vendor, wanted, runlevel };
@@ -293,15 +315,18 @@ static bool show_machine(Context *context, GError **error)
 	}
 	print_runlevel(&context->output, configuration->policy, runlevel);
 	if (!context->output.is_json &&
-	    !output_table(&context->output, machine_columns, G_N_ELEMENTS(machine_columns), records, NULL, error))
+	    !output_table(&context->output, machine_columns, G_N_ELEMENTS(machine_columns), records,
+			  context->options.columns, error))
 		return false;
 	if (n_left_out > 0)
 		output_confirm(&context->output, "%u more are named by nobody: svcctl policy --all", n_left_out);
 	object = json_object_new();
 	json_object_set_string_member(object, "runlevel", runlevel);
+	json_object_set_boolean_member(object, "rc_links", policy_rc_links(configuration->policy, NULL));
 	json_object_set_string_member(object, "boots_into", policy_default_runlevel(configuration->policy, NULL));
 	json_object_set_array_member(object, "services",
 				     records_to_json(records, machine_columns, G_N_ELEMENTS(machine_columns)));
+	offer_import(context, object);
 	set_object(&context->output, object);
 	return true;
 }
@@ -334,31 +359,35 @@ static void add_step(GPtrArray *records, const HistoryStep *step)
 
 	g_variant_dict_init(&dict, NULL);
 	g_variant_dict_insert(&dict, "Step", "t", (guint64)step->number);
-	add_text(&dict, "At", text);
+	record_add_text(&dict, "At", text);
 	g_variant_dict_insert(&dict, "Uid", "u", (guint32)step->uid);
-	add_text(&dict, "User", user);
-	add_text(&dict, "Command", step->command);
+	record_add_text(&dict, "User", user);
+	record_add_text(&dict, "Command", step->command);
 	g_variant_dict_insert(&dict, "Undoes", "t", (guint64)step->undoes);
 	g_variant_dict_insert(&dict, "Files", "^as", step->paths);
-	add_record(records, &dict);
+	records_add(records, &dict);
 }
 
-static const char *root_of(const Context *context)
+static void tell_remarks(Context *context, const DiagList *remarks)
 {
-	return context->options.root ? context->options.root : "";
+	for (unsigned i = 0; i < diag_list_length(remarks); i++) {
+		g_autofree char *line = diag_format(diag_list_get(remarks, i));
+
+		output_confirm(&context->output, "%s", line);
+	}
 }
 
 static bool show_log(Context *context, GError **error)
 {
 	g_autoptr(DiagList) problems = diag_list_new();
-	g_autoptr(GPtrArray) steps = history_list(root_of(context), problems);
+	g_autoptr(GPtrArray) steps = history_list(context_root(context), problems, error);
 	g_autoptr(GPtrArray) records = records_new();
 
-	for (unsigned i = 0; i < diag_list_length(problems); i++) {
-		g_autofree char *line = diag_format(diag_list_get(problems, i));
-
-		output_confirm(&context->output, "%s", line);
+	if (!steps) {
+		context_hint(context, "sudo svcctl policy log");
+		return false;
 	}
+	tell_remarks(context, problems);
 	for (guint i = 0; i < steps->len; i++)
 		add_step(records, g_ptr_array_index(steps, i));
 	if (steps->len == 0 && !context->output.is_json) {
@@ -398,7 +427,9 @@ static bool undo(Context *context, GError **error)
 		return fail_ctl(error, CTL_ERROR_USAGE, "policy undo: \"%s\" is no number of a step", context->names[1]);
 	if (!policy_hand_over(context, &is_done, error) || is_done)
 		return is_done;
-	change = history_undo(root_of(context), number, error);
+	change = history_undo(context_root(context), number, error);
+	if (change)
+		change_set_overlay(change, context->overlay);
 	if (!change) {
 		context_hint(context, "svcctl policy log");
 		return false;
@@ -406,6 +437,33 @@ static bool undo(Context *context, GError **error)
 	headline = number > 0 ? g_strdup_printf("step %" G_GUINT64_FORMAT " is undone", number)
 			      : g_strdup("the last step is undone");
 	return commit_and_tell(context, change, headline, error);
+}
+
+/* Root only, and no step of the history: at boot this is the service policy-recover. */
+static bool recover(Context *context, GError **error)
+{
+	g_autoptr(GPtrArray) ended = NULL;
+	JsonArray *array;
+	bool is_running;
+
+	if (context->n_names > 1)
+		return fail_ctl(error, CTL_ERROR_USAGE, "policy recover takes no more words");
+	if (geteuid() != 0 && !context->options.root) {
+		context_hint(context, "sudo svcctl policy recover");
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy");
+	}
+	if (!history_end_begun(context_root(context), &ended, error))
+		return false;
+	array = json_array_new();
+	for (guint i = 0; i < ended->len; i++) {
+		output_confirm(&context->output, "%s", (char *)g_ptr_array_index(ended, i));
+		json_array_add_string_element(array, g_ptr_array_index(ended, i));
+	}
+	output_set_data(&context->output, json_node_init_array(json_node_alloc(), array));
+	json_array_unref(array);
+	if (ended->len == 0)
+		output_confirm(&context->output, "no change of policy was cut off");
+	return ended->len == 0 || policy_let_svcd_read(context, &is_running, error);
 }
 
 /* The links that nobody can be found for are told, and are no mistake. */
@@ -418,13 +476,12 @@ static bool import_links(Context *context, GError **error)
 		return fail_ctl(error, CTL_ERROR_USAGE, "policy import: from where? svcctl policy import --sysv");
 	if (geteuid() != 0 && !context->options.root && !context->options.is_dry_run)
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy");
+	if (context->options.is_none)
+		return policy_decline_sysv(change, error) &&
+		       commit_and_tell(context, change, "the links in /etc/rc?.d are no policy, and not offered again", error);
 	if (!policy_import_sysv(change, remarks, error))
 		return false;
-	for (unsigned i = 0; i < diag_list_length(remarks); i++) {
-		g_autofree char *line = diag_format(diag_list_get(remarks, i));
-
-		output_confirm(&context->output, "%s", line);
-	}
+	tell_remarks(context, remarks);
 	return commit_and_tell(context, change, "the links in /etc/rc?.d are policy", error);
 }
 
@@ -436,6 +493,7 @@ static const struct {
 } policy_words[] = {
 	{ "log", show_log, false },
 	{ "undo", undo, true },
+	{ "recover", recover, false },
 	{ "import", import_links, true },
 };
 
@@ -443,6 +501,8 @@ bool cmd_policy(Context *context, GError **error)
 {
 	const char *word = context->n_names > 0 ? context->names[0] : NULL;
 
+	if ((context->options.from_sysv || context->options.is_none) && g_strcmp0(word, "import") != 0)
+		return fail_ctl(error, CTL_ERROR_USAGE, "policy: --sysv and --none go with import");
 	if (!word)
 		return show_machine(context, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(policy_words); i++) {
@@ -454,143 +514,4 @@ bool cmd_policy(Context *context, GError **error)
 	if (context->n_names > 1)
 		return fail_ctl(error, CTL_ERROR_USAGE, "policy takes one service");
 	return show_service(context, word, error);
-}
-
-/* --- diff --- */
-
-static const Column diff_columns[] = {
-	{ "service", "SERVICE", "Service", CELL_TEXT },
-	{ "section", NULL, "Section", CELL_TEXT },
-	{ "key", "KEY", "Key", CELL_TEXT },
-	{ "value", "VALUE", "Value", CELL_TEXT },
-	{ "vendor", "VENDOR SAYS", "Vendor", CELL_TEXT },
-	{ "origin", "ORIGIN", "Origin", CELL_TEXT },
-};
-
-typedef struct Difference {
-	const char *service;
-	const char *section;
-	const char *key;
-	const char *value;
-	const char *vendor;
-	Origin origin;
-} Difference;
-
-static void add_difference(GPtrArray *records, const Difference *difference)
-{
-	g_autofree char *origin = origin_format(difference->origin);
-	GVariantDict dict;
-
-	g_variant_dict_init(&dict, NULL);
-	add_text(&dict, "Service", difference->service);
-	add_text(&dict, "Section", difference->section);
-	add_text(&dict, "Key", difference->key);
-	add_text(&dict, "Value", difference->value);
-	add_text(&dict, "Vendor", difference->vendor);
-	add_text(&dict, "Origin", origin);
-	add_record(records, &dict);
-}
-
-/* What the vendor's policy said last about the same, or "". */
-static const char *overruled(const GPtrArray *statements, const PolicyStatement *ours)
-{
-	const char *value = "";
-
-	for (guint i = 0; i < statements->len; i++) {
-		const PolicyStatement *other = g_ptr_array_index(statements, i);
-
-		if (other->layer <= POLICY_LAYER_VENDOR && strcmp(other->key, ours->key) == 0 &&
-		    strcmp(other->section, ours->section) == 0 && !other->decides)
-			value = other->value;
-	}
-	return value;
-}
-
-static void add_policy_differences(GPtrArray *records, const Configuration *configuration, const Configuration *vendor,
-				   const char *service)
-{
-	g_autoptr(GPtrArray) statements = policy_statements(configuration->policy, service, NULL);
-	PolicyDecision before;
-
-	policy_decide(vendor->policy, service, policy_default_runlevel(vendor->policy, NULL), &before);
-	for (guint i = 0; i < statements->len; i++) {
-		const PolicyStatement *statement = g_ptr_array_index(statements, i);
-		const bool is_activation = strcmp(statement->key, "Activation") == 0;
-		const Difference difference = {
-			service, statement->section, statement->key, statement->value,
-			is_activation ? activation_name(before.activation) : overruled(statements, statement),
-			statement->origin
-		};
-
-		if (statement->layer > POLICY_LAYER_VENDOR && statement->decides && strcmp(statement->section, "defaults") != 0)
-			add_difference(records, &difference);
-	}
-}
-
-/* What the vendor's files give the key, its entries joined by blanks; a new string. */
-static char *vendor_value(const ServiceDef *def, const DefLine *ours)
-{
-	g_autoptr(GString) value = g_string_new(NULL);
-
-	for (guint i = 0; def && i < def->lines->len; i++) {
-		const DefLine *line = g_ptr_array_index(def->lines, i);
-
-		if (strcmp(line->section, ours->section) == 0 && strcmp(line->key, ours->key) == 0)
-			g_string_append_printf(value, "%s%s", value->len > 0 ? " " : "", line->value);
-	}
-	return g_string_free(g_steal_pointer(&value), FALSE);
-}
-
-static bool is_local(const Context *context, Origin origin)
-{
-	const char *root = root_of(context);
-	const char *file = origin.file;
-
-	if (!file)
-		return false;
-	if (*root && g_str_has_prefix(file, root))
-		file += strlen(root);
-	while (file[0] == '/' && file[1] == '/')
-		file++;
-	return g_str_has_prefix(file, "/etc/svcd/") || g_str_has_prefix(file, "/run/svcd/services.d/");
-}
-
-static void add_file_differences(GPtrArray *records, const Context *context, const ServiceDef *def, const ServiceDef *vendor)
-{
-	for (guint i = 0; i < def->lines->len; i++) {
-		const DefLine *line = g_ptr_array_index(def->lines, i);
-		g_autofree char *before = vendor_value(vendor, line);
-		const Difference difference = { def->name, line->section, line->key, line->value, before, line->origin };
-
-		if (is_local(context, line->origin))
-			add_difference(records, &difference);
-	}
-}
-
-bool cmd_diff(Context *context, GError **error)
-{
-	const char *name = context->n_names > 0 ? context->names[0] : NULL;
-	const char *const names[] = { name, NULL };
-	g_autoptr(Configuration) configuration = context_load(context, names, true);
-	g_autoptr(Configuration) vendor = load_vendor(context, names);
-	const GPtrArray *all = service_set_list(configuration->set);
-	const ServiceDef *only = name ? service_set_find(configuration->set, name) : NULL;
-	g_autoptr(GPtrArray) records = records_new();
-
-	if (name && !only)
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
-	for (guint i = 0; i < all->len; i++) {
-		const ServiceDef *def = g_ptr_array_index(all, i);
-
-		if (only && def != only)
-			continue;
-		add_policy_differences(records, configuration, vendor, def->name);
-		add_file_differences(records, context, def, service_set_find(vendor->set, def->name));
-	}
-	if (records->len == 0 && !context->output.is_json) {
-		output_confirm(&context->output, "nothing differs from what the vendor says");
-		return true;
-	}
-	return output_table(&context->output, diff_columns, G_N_ELEMENTS(diff_columns), records, context->options.columns,
-			    error);
 }

@@ -13,9 +13,13 @@
 
 enum { STATUS_LOG_LINES = 10, STATUS_CAUSES = 8 };
 
+/* Where the title begins, behind its symbol, and where lines of output do. */
+enum { TITLE_INDENT = 2, LOG_INDENT = 4 };
+
 static const char *const cause_fields[] = { "at_us", "from", "to", "text", NULL };
 static const char *const refusal_fields[] = { "door", "who", "count", "last_us", NULL };
 static const char *const false_term_fields[] = { "text", "level", "why", "origin", NULL };
+static const char *const socket_fields[] = { "kind", "address", "name", "open", "problem", NULL };
 static const char *const term_fields[] = { "key", "text", "level", "why", "origin", NULL };
 
 static const Column columns[] = {
@@ -44,8 +48,12 @@ static const Column columns[] = {
 	{ "restarts", NULL, "Restarts", CELL_NUMBER },
 	{ "result", NULL, "Result", CELL_TEXT },
 	{ "status_text", NULL, "StatusText", CELL_TEXT },
+	{ "resource_problem", NULL, "ResourceProblem", CELL_TEXT },
+	{ "health", NULL, "Health", CELL_TEXT },
+	{ "health_text", NULL, "HealthText", CELL_TEXT },
 	{ "false_terms", NULL, "FalseTerms", CELL_STRUCTS, false_term_fields },
 	{ "terms", NULL, "Terms", CELL_STRUCTS, term_fields },
+	{ "listens", NULL, "Sockets", CELL_STRUCTS, socket_fields },
 	{ "dependents", NULL, "Dependents", CELL_STRINGS },
 	{ "started_at_us", NULL, "StartedAt", CELL_TIME },
 	{ "ready_at_us", NULL, "ReadyAt", CELL_TIME },
@@ -64,15 +72,35 @@ static void field_text(Output *output, const char *label, GVariant *s, const cha
 		output_field(output, label, text);
 }
 
+/* Of a service that is asked; "unknown" of all others would say nothing. */
+static void field_health(Output *output, GVariant *s)
+{
+	const char *health = record_text(s, "Health");
+	const char *why = record_text(s, "HealthText");
+	g_autofree char *text = g_strdup_printf("%s%s%s", health, *why ? ": " : "", why);
+
+	if (strcmp(health, "unknown") != 0)
+		output_field(output, "Health", text);
+}
+
+/* Nothing unless the kernel has killed a process of it. */
+static void field_memory(Output *output, GVariant *s)
+{
+	g_autofree char *lack = describe_lack_of_memory(record_text(s, "ControlGroup"));
+
+	if (lack)
+		output_field(output, "Memory", lack);
+}
+
 static void print_title(Output *output, GVariant *s)
 {
 	const char *state = record_text(s, "State");
 	const bool is_never = strcmp(record_text(s, "Activation"), "never") == 0;
-	g_autofree char *name = text_escape_terminal(record_text(s, "Name"));
-	g_autofree char *description = text_escape_terminal(record_text(s, "Description"));
+	g_autofree char *title = g_strdup_printf("%s - %s", record_text(s, "Name"), record_text(s, "Description"));
 
-	fprintf(output->out, "%s%s%s %s - %s\n", output_colour(output, state, is_never),
-		output_symbol(output, state, is_never), output_colour_end(output), name, description);
+	fprintf(output->out, "%s%s%s ", output_colour(output, state, is_never), output_symbol(output, state, is_never),
+		output_colour_end(output));
+	output_paragraph(output, TITLE_INDENT, title);
 }
 
 static void print_state(Output *output, GVariant *s)
@@ -90,7 +118,8 @@ static void print_state(Output *output, GVariant *s)
 
 static void print_policy(Output *output, GVariant *s)
 {
-	const char *origin = record_text(s, record_number(s, "InRunlevel") ? "RunlevelOrigin" : "ActivationOrigin");
+	const bool is_by_runlevel = record_number(s, "InRunlevel") && strcmp(record_text(s, "Activation"), "boot") == 0;
+	const char *origin = record_text(s, is_by_runlevel ? "RunlevelOrigin" : "ActivationOrigin");
 	g_autofree char *policy = g_strdup_printf("%s (%s%s)", record_text(s, "Activation"),
 						  record_number(s, "ActivationIsDefault") ? "nobody names it; " : "",
 						  origin);
@@ -144,6 +173,24 @@ static void print_terms(Output *output, GVariant *s)
 
 		output_field(output, strcmp(previous, key) == 0 ? "" : key, line);
 		previous = key;
+	}
+}
+
+static void print_sockets(Output *output, GVariant *s)
+{
+	g_autoptr(GVariant) sockets = g_variant_lookup_value(s, "Sockets", G_VARIANT_TYPE("a(sssbs)"));
+	const char *kind, *address, *name, *problem;
+	gboolean is_open;
+
+	for (gsize i = 0; sockets && i < g_variant_n_children(sockets); i++) {
+		g_autofree char *line = NULL;
+
+		g_variant_get_child(sockets, i, "(&s&s&sb&s)", &kind, &address, &name, &is_open, &problem);
+		if (*problem)
+			line = g_strdup_printf("%s (%s): %s", address, kind, problem);
+		else
+			line = g_strdup_printf("%s (%s%s)", address, kind, is_open ? "" : ", closed");
+		output_field(output, i == 0 ? "Listens on" : "", line);
 	}
 }
 
@@ -230,7 +277,7 @@ static void print_log(Output *output, const char *name, const GPtrArray *lines)
 		return;
 	output_line(output, "  Last output (svcctl log %s)", name);
 	for (guint i = 0; i < lines->len; i++)
-		output_line(output, "    %s", (const char *)g_ptr_array_index(lines, i));
+		output_headline_at(output, LOG_INDENT, g_ptr_array_index(lines, i));
 }
 
 static void add_json(JsonArray *array, GVariant *s, const GPtrArray *processes, const GPtrArray *lines)
@@ -264,7 +311,8 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	Output *output = &context->output;
 	const char *name = record_text(s, "Name");
 	g_autoptr(GPtrArray) processes = processes_of_cgroup(record_text(s, "ControlGroup"),
-							     (pid_t)record_number(s, "MainPid"), proc_directory());
+							     (pid_t)record_number(s, "MainPid"), proc_directory(),
+							     PROCESSES_SHOWN);
 	g_autoptr(GPtrArray) lines = log_tail(log_directory(), name, STATUS_LOG_LINES, NULL);
 
 	add_json(array, s, processes, lines);
@@ -275,8 +323,12 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	print_policy(output, s);
 	print_refusals(output, s);
 	print_terms(output, s);
+	print_sockets(output, s);
 	print_dependents(output, s);
 	field_text(output, "Status", s, "StatusText");
+	field_health(output, s);
+	field_text(output, "Limits", s, "ResourceProblem");
+	field_memory(output, s);
 	field_text(output, "Last end", s, "Result");
 	print_use(output, s);
 	print_processes(output, s, processes);

@@ -107,7 +107,7 @@ static bool show_runlevel(Context *context, GError **error)
 /* What a change would stop and start. */
 static bool forecast_runlevel(Context *context, const char *name, GError **error)
 {
-	g_autoptr(Configuration) configuration = context_load(context, NULL, false);
+	g_autoptr(Configuration) configuration = context_load(context, NULL, 0);
 	const char *runlevel = policy_find_runlevel(configuration->policy, name);
 	g_autoptr(Forecast) forecast = NULL;
 	JsonObject *object;
@@ -154,9 +154,20 @@ bool cmd_end_machine(Context *context, GError **error)
 	return change(context, "Shutdown", g_variant_new("(s)", context->verb->name), done, error);
 }
 
+/* The answer comes before the work, for the files that are generated take a process of their own. */
 bool cmd_reload_files(Context *context, GError **error)
 {
-	return change(context, "ReloadFiles", NULL, "all files were read again; svcctl explain shows complaints", error);
+	const int64_t since_us = g_get_monotonic_time();
+	g_autoptr(GVariant) reply = NULL;
+
+	if (!client_watch(context->client, error))
+		return false;
+	reply = client_change(context->client, "ReloadFiles", NULL, "()", error);
+	if (!reply || !policy_wait_until_read(context, since_us, error))
+		return false;
+	output_confirm(&context->output, "all files were read again; svcctl explain shows complaints");
+	set_object(&context->output, json_object_new());
+	return true;
 }
 
 bool cmd_reexec(Context *context, GError **error)

@@ -118,11 +118,11 @@ static GPtrArray *find_processes(GVariant *bus, char **ret_main_command)
 {
 	const char *cgroup = record_text(bus, "ControlGroup");
 	const pid_t main_pid = (pid_t)record_number(bus, "MainPid");
-	g_autoptr(GPtrArray) alone = processes_of_cgroup("", main_pid, proc_directory());
+	g_autoptr(GPtrArray) alone = processes_of_cgroup("", main_pid, proc_directory(), 1);
 	const Process *main_process = find_process(alone, main_pid);
 
 	*ret_main_command = main_process ? g_strdup(main_process->command) : NULL;
-	return *cgroup ? processes_of_cgroup(cgroup, main_pid, proc_directory())
+	return *cgroup ? processes_of_cgroup(cgroup, main_pid, proc_directory(), PROCESSES_SHOWN)
 		       : processes_below(main_pid, proc_directory());
 }
 

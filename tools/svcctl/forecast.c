@@ -97,6 +97,13 @@ static void on_reload(void *data, const Service *s)
 	(void)s;
 }
 
+/* It stays up: nobody else comes or goes. */
+static void on_restart(void *data, const Service *s)
+{
+	(void)data;
+	(void)s;
+}
+
 static bool is_sat_out(EngineTimer kind)
 {
 	switch (kind) {
@@ -106,6 +113,7 @@ static bool is_sat_out(EngineTimer kind)
 	case ENGINE_TIMER_BACKOFF: /* what failed stays so */
 	case ENGINE_TIMER_UNKNOWN:
 	case ENGINE_TIMER_WAIT:
+	case ENGINE_TIMER_LISTEN:
 	case ENGINE_TIMER_COUNT:
 		break;
 	}
@@ -151,6 +159,7 @@ static const EngineOps ops = {
 	.start = on_start,
 	.stop = on_stop,
 	.reload = on_reload,
+	.restart = on_restart,
 	.arm_timer = on_arm_timer,
 	.changed = on_changed,
 	.removed = on_removed,

@@ -30,32 +30,64 @@ static const Verb verbs[] = {
 	{ "explain", "[NAME...]", "why a service is (not) running", "", 0, ANY_NAMES, cmd_explain,
 	  "From the service to the root causes, and what to do next.\n"
 	  "Without a NAME: everything that is not as wanted." },
+	{ "boot", "[blame | chain [NAME] | dot]", "how this boot went, and what it waited for",
+	  "wait no-wait progress columns no-header", 0, 2, cmd_boot,
+	  "How long it took, and what failed. --wait: until it is finished; exit code 1 if something\n"
+	  "failed. blame: what each service took by itself, and what it waited for before that. chain:\n"
+	  "what the boot, or NAME, really waited for, one after the other. dot: the same as a graph,\n"
+	  "svcctl boot dot | dot -Tsvg." },
+	{ "is", "STATE NAME...", "ask one thing about services, for scripts", "", 2, ANY_NAMES, cmd_is,
+	  "Prints what each is in one word. Exit code 0: all are, 3: one is not, 4: there is no such\n"
+	  "service. STATE is up (ready or done), a state, blocked (waits for a condition), settled,\n"
+	  "wanted, enabled (a runlevel starts it), boot, on-demand, manual, never, healthy, unhealthy." },
+	{ "show", "[NAME...]", "every property, for scripts", "property value", 0, ANY_NAMES, cmd_show,
+	  "KEY=VALUE, with the names of D-Bus; a list of structs has a line for each. Without a NAME:\n"
+	  "those of svcd itself." },
+	{ "tree", "[NAME...]", "what services wait for, as a tree", "reverse conditions root", 0, ANY_NAMES, cmd_tree,
+	  "Because of which lines of the files, and policy. Without a NAME: all that is wanted now.\n"
+	  "What was shown already is not gone into again. Needs no running svcd." },
+	{ "ps", "[NAME...]", "the processes of services", "columns no-header", 0, ANY_NAMES, cmd_ps,
+	  "From their cgroups: user, start, CPU time, memory. -o service,pid,pss_bytes: with their share\n"
+	  "of what they have in common, which takes the kernel a while." },
+	{ "top", "[NAME...]", "what services use now", "all once sort interval", 0, ANY_NAMES, cmd_top,
+	  "CPU (100 %: one processor) and memory, the dearest first. On a terminal it goes on: q quits,\n"
+	  "c, m and n sort, p shows processes, as --all does. Else, and with --once, one table." },
 	{ "log", "NAME", "what a service wrote", "lines follow", 1, 1, cmd_log,
 	  "The last lines of its output, kept in /run/svcd/log." },
-	{ "start", "NAME...", "start services", "wait no-wait", 1, ANY_NAMES, cmd_start,
+	{ "start", "NAME...", "start services", "wait no-wait progress all-matching", 1, ANY_NAMES, cmd_start,
 	  "Waits until it is up. If it must wait for its conditions, the ones that are\n"
 	  "false are shown and the exit code is 0; with --wait they are waited for as well." },
-	{ "stop", "NAME...", "stop services", "no-wait with-dependents", 1, ANY_NAMES, cmd_stop,
-	  "Refused when running services need it, unless --with-dependents stops them too." },
-	{ "restart", "NAME...", "stop and start; one that is off is started", "wait no-wait", 1, ANY_NAMES,
-	  cmd_restart, "Counts for no restart limit." },
-	{ "reload", "NAME...", "let services read their own configuration again", "", 1, ANY_NAMES, cmd_reload,
-	  "Does what Reload= of the service says. svcd's own files are read again by\n"
+	{ "stop", "NAME...", "stop services", "no-wait progress with-dependents force all-matching", 1, ANY_NAMES, cmd_stop,
+	  "Refused when running services need it, unless --with-dependents stops them too; and\n"
+	  "when its CheckCommand= fails, for then it would not start again: --force stops it." },
+	{ "restart", "NAME...", "stop and start; one that is off is started",
+	  "wait no-wait progress force if-running all-matching", 1, ANY_NAMES, cmd_restart,
+	  "Counts for no restart limit. What runs goes on if its CheckCommand= fails, unless\n"
+	  "--force is given." },
+	{ "reload", "NAME...", "let services read their own configuration again", "force all-matching", 1, ANY_NAMES, cmd_reload,
+	  "Does what Reload= of the service says, unless its CheckCommand= fails. svcd's own files are read again by\n"
 	  "\"svcctl reload-files\"." },
-	{ "clear", "NAME...", "forget failures and what an admin asked for", "", 1, ANY_NAMES, cmd_clear, "" },
+	{ "clear", "NAME...", "forget failures and what an admin asked for", "all-matching", 1, ANY_NAMES, cmd_clear, "" },
+	{ "signal", "SIGNAL NAME...", "send services a signal", "all all-matching", 2, ANY_NAMES, cmd_signal,
+	  "To the main process; with --all to every process of the service. HUP, SIGHUP or 1. It is no\n"
+	  "stop: what ends by it counts as ended by itself, and comes back as Restart= says." },
 	{ "cat", "NAME...", "a service's settings, each with its file and line", "root", 1, ANY_NAMES, cmd_cat,
 	  "Reads the files, not the running svcd." },
 	{ "check", "[FILE...]", "look for mistakes in service and policy files", "root", 0, ANY_NAMES, cmd_check,
 	  "All files, or only those given (NAME.svc, NAME.policy) in the company of the\n"
 	  "others. Exit code 10 if there is an error. Needs no running svcd." },
-	{ "graph", "", "who comes before whom", "root runlevel edges", 0, 0, cmd_graph,
+	{ "graph", "", "who comes before whom", "root runlevel edges stop", 0, 0, cmd_graph,
+	  "With --runlevel of the services that it wants, those of S among them, and of the init\n"
+	  "scripts that its rc links name, whether policy lets these count or not. --stop: who has\n"
+	  "stopped before whom; in runlevels 0, 1 and 6 of all services that some runlevel wants.\n"
 	  "With --edges only \"A B\" lines: A before B. Needs no running svcd." },
-	{ "policy", "[NAME | log | undo [N] | import --sysv]", "what this machine wants, and who said so",
-	  "root runlevel all columns dry-run sysv", 0, 2, cmd_policy,
+	{ "policy", "[NAME | log | undo [N] | recover | import --sysv [--none]]", "what this machine wants, and who said so",
+	  "root runlevel all columns dry-run sysv none", 0, 2, cmd_policy,
 	  "Of the machine: the runlevel, what is wanted and why, what is off and why, and where the\n"
 	  "vendor says something else. Of a service: every word about it with its file and line.\n"
-	  "log: what svcctl has changed. undo: the last step, or step N. import --sysv: make policy\n"
-	  "of the links in /etc/rc?.d." },
+	  "log: what svcctl has changed. undo: the last step, or step N. recover: end a change that was\n"
+	  "cut off, as every boot does. import --sysv: make policy of the links in /etc/rc?.d;\n"
+	  "with --none: of none of them, and do not offer it again." },
 	{ "enable", "NAME...", "let the runlevels that it is meant for start it", "root dry-run until-reboot reason", 1,
 	  ANY_NAMES, cmd_enable,
 	  "The same as set NAME boot: in the runlevels that policy names for it; if there are none,\n"
@@ -67,7 +99,8 @@ static const Verb verbs[] = {
 	{ "set", "NAME... boot|on-demand|manual|never", "say when a service is wanted",
 	  "root runlevel dry-run until-reboot reason", 2, ANY_NAMES, cmd_set,
 	  "boot: by its runlevels, those of --runlevel (\"2 3\") and no others. on-demand: by what needs\n"
-	  "it and by calls on the bus. manual: by svcctl start. never: by nobody, whoever asks." },
+	  "it and by calls on the bus. manual: by svcctl start. never: by nobody, whoever asks.\n"
+	  "Also of a service that is not installed yet: it takes effect when there is a file for it." },
 	{ "override", "NAME KEY=VALUE...", "change settings of a service, without touching its file",
 	  "root dry-run until-reboot", 2, ANY_NAMES, cmd_override,
 	  "Writes a drop-in in /etc/svcd/services.d. KEY= clears a list. What runs goes on as it was\n"
@@ -80,6 +113,16 @@ static const Verb verbs[] = {
 	  "Reads the files, not the running svcd." },
 	{ "presets", "[NAME]", "policies that are shipped as examples, or install one", "root dry-run columns no-header", 0, 1,
 	  cmd_presets, "Installs it as /etc/svcd/policy.d/NAME.policy." },
+	{ "import-unit", "FILE...", "a systemd unit as a service file and a policy", "output columns no-header", 1, ANY_NAMES,
+	  cmd_import_unit,
+	  "Says for each line of NAME.service what became of it, and shows both files; with --output DIR\n"
+	  "they are written there. Its drop-ins, and NAME.socket beside it, are read too. Needs no svcd." },
+	{ "audit", "[NAME...]", "what services could do harm to", "root", 0, ANY_NAMES, cmd_audit,
+	  "Points are lost for each of 13 things that a service may do and need not: with NAME which,\n"
+	  "and the settings against it. Reads the files, not the running svcd." },
+	{ "doctor", "", "look for what is wrong with svcd itself", "", 0, 0, cmd_doctor,
+	  "Who is init, who may write where, what was replaced by an upgrade and still runs, what\n"
+	  "other systems have left: each with what to type. Exit code 3 if something is to be done." },
 	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
 	  "A service waits for one with When=flag:NAME." },
 	{ "conditions", "[PATTERN...]", "what svcd sees of the world", "level columns no-header", 0, ANY_NAMES,
@@ -102,6 +145,9 @@ static const Verb verbs[] = {
 	{ "halt", "", "stop everything and halt", "", 0, 0, cmd_end_machine, "" },
 	{ "reexec", "", "start svcd's programs anew, after an upgrade", "", 0, 0, cmd_reexec,
 	  "No service is touched." },
+	{ "complete", "-- WORD...", "what may come next on a command line of svcctl's", "shell", 0, ANY_NAMES, cmd_complete,
+	  "For the completion of shells: the words so far, of which the last one is not complete. One\n"
+	  "line each; not for bash with a tab and what it means." },
 	{ "version", "", "the versions of svcctl and of svcd", "", 0, 0, cmd_version, "" },
 };
 
@@ -220,6 +266,13 @@ static bool check_helper(Context *context, GError **error)
 	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "svcctl %s is for root alone", context->verb->name);
 }
 
+/* Nobody has written files for a tree that does not run; they are made in memory. */
+static void look_ahead(Context *context)
+{
+	context->generated = generate(context->options.root);
+	context->overlay = generated_overlay(context->generated);
+}
+
 /* Everything up to and including the verb's own work. @words: is filled; context->names is part of it. */
 static bool run(Context *context, int argc, char **argv, GPtrArray *words, GError **error)
 {
@@ -255,7 +308,11 @@ static bool run(Context *context, int argc, char **argv, GPtrArray *words, GErro
 	context->words = argv + 1;
 	if (context->options.helper_for && !check_helper(context, error))
 		return false;
+	if (context->options.root)
+		look_ahead(context);
 	context->client = client_new(context->timeout_us);
+	if (arguments_takes(context->verb, "all-matching") && !replace_patterns(context, error))
+		return false;
 	return context->verb->run(context, error);
 }
 
@@ -271,9 +328,18 @@ static void ensure_standard_descriptors(void)
 		(void)close(fd);
 }
 
+/* What was flushed on the way and did not get through is known by ferror() alone. */
+static bool finish_stdout(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return true;
+	fprintf(stderr, "svcctl: not all of the answer could be written; is the disk full, or the reader gone?\n");
+	return false;
+}
+
 int main(int argc, char **argv)
 {
-	Context context = { .exit = EXIT_CODE_DONE };
+	Context context = { .verbs = verbs, .n_verbs = G_N_ELEMENTS(verbs), .exit = EXIT_CODE_DONE };
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	g_autoptr(GError) error = NULL;
 
@@ -286,9 +352,12 @@ int main(int argc, char **argv)
 	if (error && !context.hint)
 		context_advise(&context, error, NULL);
 	output_finish(&context.output, context.exit, error, context.hint);
-	if (fflush(stdout) != 0 && context.exit == EXIT_CODE_DONE)
+	if (!finish_stdout() && context.exit == EXIT_CODE_DONE)
 		context.exit = EXIT_CODE_FAILED;
 	client_free(context.client);
+	g_strfreev(context.expanded);
+	g_clear_pointer(&context.overlay, g_hash_table_unref);
+	generated_free(context.generated);
 	output_clear(&context.output);
 	g_free(context.hint);
 	return (int)context.exit;

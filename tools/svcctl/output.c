@@ -135,14 +135,17 @@ void output_paragraph(Output *output, unsigned indent, const char *text)
 		print_wrapped(output, escaped, indent);
 }
 
-void output_headline_deep(Output *output, unsigned depth, const char *text)
+void output_headline_at(Output *output, unsigned indent, const char *text)
 {
-	const unsigned indent = FIELD_INDENT + FIELD_DEEPER * MIN(depth, 8);
-
 	if (output->is_json)
 		return;
 	fprintf(output->out, "%*s", (int)indent, "");
 	output_paragraph(output, indent, text);
+}
+
+void output_headline_deep(Output *output, unsigned depth, const char *text)
+{
+	output_headline_at(output, FIELD_INDENT + FIELD_DEEPER * MIN(depth, 8), text);
 }
 
 void output_field_deep(Output *output, unsigned depth, const char *label, const char *text)
@@ -262,6 +265,19 @@ char *output_format_since(const Output *output, int64_t at_us)
 	return g_strdup_printf("%s (%s ago)", wall, ago);
 }
 
+char *output_format_bytes(uint64_t bytes)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes / 1024;
+	size_t unit = 0;
+
+	if (bytes == 0)
+		return g_strdup("");
+	for (; value >= 1024 && unit + 1 < G_N_ELEMENTS(units); unit++)
+		value /= 1024;
+	return g_strdup_printf("%.1f %s", value, units[unit]);
+}
+
 char *output_count(unsigned n, const char *word)
 {
 	return g_strdup_printf("%u %s%s", n, word, n == 1 ? "" : "s");
@@ -327,6 +343,22 @@ static void print_document(Output *output, ExitCode code, const GError *error, c
 	json_generator_set_pretty(generator, output->is_pretty);
 	text = json_generator_to_data(generator, NULL);
 	fprintf(output->out, "%s\n", text);
+}
+
+/* A line of its own, however the document at the end looks. */
+void output_progress(Output *output, JsonObject *progress)
+{
+	g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
+	JsonObject *object = json_object_new();
+	g_autofree char *text = NULL;
+
+	json_object_set_string_member(object, "schema", SCHEMA);
+	json_object_set_string_member(object, "verb", output->verb);
+	json_object_set_object_member(object, "progress", progress);
+	json_node_take_object(node, object);
+	text = json_to_string(node, FALSE);
+	fprintf(output->out, "%s\n", text);
+	(void)fflush(output->out); /* a lost pipe is found at the end */
 }
 
 void output_finish(Output *output, ExitCode code, const GError *error, const char *hint)

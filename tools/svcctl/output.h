@@ -41,6 +41,7 @@ typedef enum CellKind {
 	CELL_BOOL,
 	CELL_TIME,     /* since when; microseconds of CLOCK_MONOTONIC, 0 stands for never */
 	CELL_DURATION, /* microseconds, 0 stands for nothing */
+	CELL_BYTES,    /* 0 stands for nothing */
 	CELL_STRINGS,
 	CELL_STRUCTS,  /* array of structs, their members named by @fields */
 } CellKind;
@@ -87,6 +88,9 @@ void output_paragraph(Output *output, unsigned indent, const char *text);
 /* Deeper by @depth steps. */
 void output_field_deep(Output *output, unsigned depth, const char *label, const char *text);
 
+/* A sentence that begins in column @indent, and goes on there. */
+void output_headline_at(Output *output, unsigned indent, const char *text);
+
 /* What such fields are about, where their labels begin. */
 void output_headline_deep(Output *output, unsigned depth, const char *text);
 
@@ -108,8 +112,17 @@ const char *output_colour_end(const Output *output);
 bool output_table(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records,
 		  const char *shown, GError **error);
 
+/**
+ * output_tree() - the same as a tree in its first column; nothing with --json
+ * @parents: int, of each record the index of the one above it, which comes before it, or -1
+ */
+void output_tree(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records, const GArray *parents);
+
 /* Takes @node. */
 void output_set_data(Output *output, JsonNode *node);
+
+/* With --json --progress: one line of what is under way. Takes @progress. */
+void output_progress(Output *output, JsonObject *progress);
 
 /**
  * output_finish() - the JSON document, or the error for people
@@ -127,6 +140,9 @@ void output_print_error(Output *output, const GError *error, const char *hint);
 char *output_format_time(const Output *output, int64_t at_us);
 /* "Sat 09:14:07 (2 h 10 min ago)"; a new string. */
 char *output_format_since(const Output *output, int64_t at_us);
+
+/* "18.2 MiB", "" for 0; a new string. */
+char *output_format_bytes(uint64_t bytes);
 
 /* @text broken at blanks by line feeds, for a place that begins in column @indent; a new string. */
 char *output_wrap(const Output *output, const char *text, unsigned indent);

@@ -148,6 +148,7 @@ static Level guess_level(const World *world, KeyPrefix prefix, const char *key)
 	case KEY_SERVICE:
 	case KEY_SETTLED:
 	case KEY_ACTIVE:
+	case KEY_HEALTHY:
 	case KEY_FACILITY:
 	case KEY_MOUNTED:
 	case KEY_DBUS:
@@ -267,7 +268,7 @@ Forecast *policy_forecast(Context *context, Configuration *after, const char *ru
 	const bool is_running = ask_machine(context, &world, &services, &present_runlevel);
 	g_autoptr(GHashTable) levels = world.levels;
 	g_auto(GStrv) instances = list_instances(is_running ? services : NULL);
-	g_autoptr(Configuration) before = context_load(context, (const char *const *)instances, false);
+	g_autoptr(Configuration) before = context_load(context, (const char *const *)instances, 0);
 	const Present present = { .runlevel = is_running ? present_runlevel : NULL,
 				  .services = is_running ? services : NULL,
 				  .level = on_level,
@@ -286,7 +287,10 @@ Forecast *policy_forecast(Context *context, Configuration *after, const char *ru
 
 Change *policy_change_new(const Context *context)
 {
-	return change_new(context->options.root ? context->options.root : "", context->options.is_until_reboot);
+	Change *change = change_new(context->options.root ? context->options.root : "", context->options.is_until_reboot);
+
+	change_set_overlay(change, context->overlay);
+	return change;
 }
 
 bool policy_change_check(const Context *context, const Change *change, Configuration **ret_preview, GError **error)
@@ -316,8 +320,8 @@ static uid_t author(const Context *context)
 	return getuid();
 }
 
-/* Has the manager begun to read after @since_us? It may have been replaced meanwhile: the next one reads, too. */
-static bool wait_until_read(Context *context, int64_t since_us, GError **error)
+/* The manager may have been replaced meanwhile: the next one reads, too. */
+bool policy_wait_until_read(Context *context, int64_t since_us, GError **error)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + context->timeout_us;
 
@@ -330,13 +334,11 @@ static bool wait_until_read(Context *context, int64_t since_us, GError **error)
 		if ((int64_t)record_number(manager, "FilesReadAt") >= since_us)
 			return true;
 		if (!client_wait(context->client, deadline_us))
-			return fail_ctl(error, CTL_ERROR_TIMED_OUT,
-					"it is written, but svcd has not read its files again");
+			return fail_ctl(error, CTL_ERROR_TIMED_OUT, "svcd has not read its files again");
 	}
 }
 
-/* Returns: false with @error; true and *@ret_is_running false when there is no svcd to read it. */
-static bool let_svcd_read(Context *context, bool *ret_is_running, GError **error)
+bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error)
 {
 	const int64_t since_us = g_get_monotonic_time();
 	g_autoptr(GVariant) reply = NULL;
@@ -354,7 +356,10 @@ static bool let_svcd_read(Context *context, bool *ret_is_running, GError **error
 		return false;
 	}
 	*ret_is_running = true;
-	return wait_until_read(context, since_us, error);
+	if (policy_wait_until_read(context, since_us, error))
+		return true;
+	g_prefix_error(error, "it is written, but ");
+	return false;
 }
 
 static bool write_change(Context *context, Change *change, Outcome *outcome, GError **error)
@@ -366,7 +371,7 @@ static bool write_change(Context *context, Change *change, Outcome *outcome, GEr
 		return false;
 	outcome->is_written = true;
 	outcome->warning = g_strdup(change_warning(change));
-	return let_svcd_read(context, &outcome->is_running, error);
+	return policy_let_svcd_read(context, &outcome->is_running, error);
 }
 
 bool policy_change_commit(Context *context, Change *change, Outcome *ret, GError **error)

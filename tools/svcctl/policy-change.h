@@ -43,6 +43,15 @@ bool policy_change_check(const Context *context, const Change *change, Configura
 /* Checks, forecasts, writes, and waits until svcd has read it. */
 bool policy_change_commit(Context *context, Change *change, Outcome *ret, GError **error);
 
+/**
+ * policy_let_svcd_read() - after files were written: svcd reads them, and we wait until it has
+ * @ret_is_running: false: there is no svcd here to read them
+ */
+bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error);
+
+/* Until svcd has begun to read its files at @since_us (CLOCK_MONOTONIC) or later, and what they say is in force. */
+bool policy_wait_until_read(Context *context, int64_t since_us, GError **error);
+
 /* "stops now: a b", "written as step 12"; and the same for JSON. */
 void outcome_print(Context *context, const Outcome *outcome);
 void outcome_to_json(const Outcome *outcome, const Context *context, JsonObject *object);

@@ -9,6 +9,7 @@
 #include "svcctl/processes.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/text.h"
@@ -41,20 +42,38 @@ static char *read_text(const char *directory, const char *name, gsize *ret_lengt
 	return text;
 }
 
+/* Fields of /proc/PID/stat behind the name, as proc(5) numbers them less 3. */
+enum { STAT_PARENT = 1, STAT_UTIME = 11, STAT_STIME = 12, STAT_START = 19, STAT_RSS = 21, STAT_FIELDS = 22 };
+
+static int64_t field_number(char *const *fields, guint n_fields, guint field)
+{
+	int64_t value;
+
+	return field < n_fields && text_parse_int(fields[field], 0, G_MAXINT64, &value) ? value : 0;
+}
+
+static int64_t ticks_to_us(int64_t ticks)
+{
+	return ticks * (G_USEC_PER_SEC / MAX(sysconf(_SC_CLK_TCK), 1));
+}
+
 /* proc(5): "pid (comm) state ppid ..."; comm may hold anything, so the last ")" counts. */
-static bool read_stat(const char *directory, char **ret_comm, pid_t *ret_parent)
+static bool read_stat(const char *directory, Process *process, char **ret_comm)
 {
 	gsize length;
 	g_autofree char *text = read_text(directory, "stat", &length);
 	const char *begin = text ? strchr(text, '(') : NULL;
 	const char *end = begin ? strrchr(begin, ')') : NULL;
-	g_auto(GStrv) fields = end && end[1] ? g_strsplit(end + 2, " ", 3) : NULL;
-	int64_t parent;
+	g_auto(GStrv) fields = end && end[1] ? g_strsplit(end + 2, " ", STAT_FIELDS + 1) : NULL;
+	const guint n = fields ? g_strv_length(fields) : 0;
 
-	if (!fields || !fields[0] || !fields[1] || !text_parse_int(fields[1], 0, G_MAXINT, &parent))
+	if (n <= STAT_PARENT)
 		return false;
 	*ret_comm = g_strndup(begin + 1, (gsize)(end - begin - 1));
-	*ret_parent = (pid_t)parent;
+	process->parent = (pid_t)field_number(fields, n, STAT_PARENT);
+	process->cpu_us = ticks_to_us(field_number(fields, n, STAT_UTIME) + field_number(fields, n, STAT_STIME));
+	process->started_us = ticks_to_us(field_number(fields, n, STAT_START));
+	process->rss_bytes = (uint64_t)field_number(fields, n, STAT_RSS) * (uint64_t)sysconf(_SC_PAGESIZE);
 	return true;
 }
 
@@ -96,20 +115,29 @@ static Process *read_process(const char *proc, pid_t pid)
 {
 	g_autofree char *directory = g_strdup_printf("%s/%d", proc, (int)pid);
 	g_autofree char *comm = NULL;
-	Process *process;
-	pid_t parent;
+	Process *process = g_new0(Process, 1);
 
-	if (!read_stat(directory, &comm, &parent))
+	if (!read_stat(directory, process, &comm)) {
+		g_free(process);
 		return NULL;
-	process = g_new0(Process, 1);
+	}
 	process->pid = pid;
-	process->parent = parent;
 	process->uid = read_uid(directory);
 	process->command = read_command(directory, comm);
 	return process;
 }
 
-static void collect(const char *cgroup, const char *proc, unsigned depth, GPtrArray *found)
+uint64_t process_pss(pid_t pid, const char *proc)
+{
+	gsize length;
+	g_autofree char *directory = g_strdup_printf("%s/%d", proc, (int)pid);
+	g_autofree char *text = read_text(directory, "smaps_rollup", &length);
+	const char *line = text ? strstr(text, "\nPss:") : NULL;
+
+	return line ? g_ascii_strtoull(line + strlen("\nPss:"), NULL, 10) * 1024 : 0;
+}
+
+static void collect(const char *cgroup, const char *proc, unsigned depth, guint limit, GPtrArray *found)
 {
 	gsize length;
 	g_autofree char *text = read_text(cgroup, "cgroup.procs", &length);
@@ -121,7 +149,7 @@ static void collect(const char *cgroup, const char *proc, unsigned depth, GPtrAr
 		uint64_t pid;
 		Process *process = NULL;
 
-		if (text_parse_uint(lines[i], 10, G_MAXINT, &pid) && pid > 0 && found->len < PROCESSES_SHOWN)
+		if (text_parse_uint(lines[i], 10, G_MAXINT, &pid) && pid > 0 && found->len < limit)
 			process = read_process(proc, (pid_t)pid);
 		if (process)
 			g_ptr_array_add(found, process);
@@ -130,7 +158,7 @@ static void collect(const char *cgroup, const char *proc, unsigned depth, GPtrAr
 		g_autofree char *path = g_build_filename(cgroup, name, NULL);
 
 		if (g_file_test(path, G_FILE_TEST_IS_DIR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
-			collect(path, proc, depth + 1, found);
+			collect(path, proc, depth + 1, limit, found);
 	}
 }
 
@@ -143,7 +171,7 @@ static bool holds(const GPtrArray *processes, pid_t pid)
 	return false;
 }
 
-/* Moves the children of @parent, and theirs, from @left to @tree. At most PROCESSES_SHOWN deep. */
+/* Moves the children of @parent, and theirs, from @left to @tree. No deeper than there are processes. */
 static void move_children(GPtrArray *left, pid_t parent, unsigned depth, GPtrArray *tree)
 {
 	Process *last = NULL;
@@ -166,14 +194,14 @@ static void move_children(GPtrArray *left, pid_t parent, unsigned depth, GPtrArr
 		last->is_last = true;
 }
 
-GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *proc)
+GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *proc, guint limit)
 {
 	g_autoptr(GPtrArray) left = g_ptr_array_new_with_free_func(process_free);
 	GPtrArray *tree = g_ptr_array_new_with_free_func(process_free);
 	Process *main_process = *cgroup || main_pid <= 0 ? NULL : read_process(proc, main_pid);
 
 	if (*cgroup)
-		collect(cgroup, proc, 0, left);
+		collect(cgroup, proc, 0, limit, left);
 	else if (main_process)
 		g_ptr_array_add(left, main_process);
 	/* A parent outside (PID 1) is the root of all. */
@@ -253,4 +281,16 @@ int64_t cgroup_number(const char *cgroup, const char *file, const char *key)
 			return value;
 	}
 	return -1;
+}
+
+char *describe_lack_of_memory(const char *cgroup)
+{
+	const int64_t n_kills = cgroup_number(cgroup, "memory.events", "oom_kill");
+	const bool is_own = cgroup_number(cgroup, "memory.events", "oom") > 0;
+
+	if (n_kills <= 0)
+		return NULL;
+	return g_strdup_printf("%d %s of it %s killed: out of memory: %s", (int)n_kills, n_kills == 1 ? "process" : "processes",
+			       n_kills == 1 ? "was" : "were",
+			       is_own ? "its own limit was reached (MemoryMax=)" : "the machine had none left");
 }

@@ -6,6 +6,7 @@
 #define SVCD_SVCCTL_PROCESSES_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,19 +18,24 @@ typedef struct Process {
 	unsigned depth; /* in the tree */
 	bool is_last;   /* of its parent's children */
 	bool is_chosen; /* by processes_below() */
+	int64_t cpu_us;     /* used so far */
+	int64_t started_us; /* CLOCK_BOOTTIME; 0: not known */
+	uint64_t rss_bytes;
 } Process;
 
-/* Processes shown of one service. */
+/* Processes shown of one service in its status, and by what is about processes. */
 #define PROCESSES_SHOWN 64
+#define PROCESSES_LISTED 4096
 
 /**
  * processes_of_cgroup() - parents before children
  * @cgroup:   absolute directory; nested ones are looked into
  * @main_pid: used alone when @cgroup is ""; 0: none
  * @proc:     "/proc"
+ * @limit:    no more of them
  * Returns: a new array of Process *.
  */
-GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *proc);
+GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *proc, guint limit);
 
 /**
  * processes_below() - the children of @pid, theirs, and so on, found by their parents; not itself
@@ -38,10 +44,16 @@ GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *p
  */
 GPtrArray *processes_below(pid_t pid, const char *proc);
 
+/* Its share of the memory it uses, in bytes; 0: the kernel does not tell us. Dear: it walks all of its pages. */
+uint64_t process_pss(pid_t pid, const char *proc);
+
 /* Where /proc is: "/proc", or $SVCD_PROC_DIRECTORY. */
 const char *proc_directory(void);
 
 /* A number in a file of the cgroup ("memory.current"), or the one after @key ("usage_usec" of cpu.stat); -1: none. */
 int64_t cgroup_number(const char *cgroup, const char *file, const char *key);
+
+/* How many of its processes the kernel has killed for lack of memory, and whose; a new string, NULL: none, as far as is known. */
+char *describe_lack_of_memory(const char *cgroup);
 
 #endif

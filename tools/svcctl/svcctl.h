@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "config/loader.h"
+#include "svc-generate/generate.h"
 #include "svcctl/client.h"
 #include "svcctl/exit-code.h"
 #include "svcctl/output.h"
@@ -35,14 +36,29 @@ typedef struct Options {
 	bool is_unmanaged;
 	bool waits;
 	bool has_no_wait;
+	bool shows_progress;
 	bool with_dependents;
+	bool with_conditions;
+	bool is_reverse;
+	bool only_value;
+	const char *property;
+	bool is_once;
+	const char *shell;
+	bool all_matching;
+	bool only_running;
+	const char *sort;
+	const char *interval;
+	bool is_forced;
 	bool follows;
 	bool only_edges;
+	bool shows_stop;
 	bool is_dry_run;
 	bool is_until_reboot;
 	const char *reason;
 	bool from_sysv;
+	bool is_none;
 	bool edits_policy;
+	const char *output; /* a directory */
 	const char *helper_for; /* the number of a user: what the manager has let that user do */
 } Options;
 
@@ -61,6 +77,8 @@ typedef struct Verb {
 } Verb;
 
 struct Context {
+	const Verb *verbs; /* all that there are */
+	unsigned n_verbs;
 	const Verb *verb;
 	Options options;
 	Output output;
@@ -68,8 +86,12 @@ struct Context {
 	int64_t timeout_us;
 	char **names;      /* the arguments, borrowed */
 	unsigned n_names;
+	char **expanded;   /* what @names is after replace_patterns(), or NULL; owned */
 	char **words;      /* the whole command line without the program's name, NULL-terminated, borrowed */
+	const char *signal; /* of the verb signal: which one; borrowed */
 	ExitCode exit;
+	Generated *generated; /* below --root: what svc-generate would make; else NULL. Owned, as the next */
+	GHashTable *overlay;  /* the same for the loader */
 	char *hint;        /* what to do next if it failed; owned */
 };
 
@@ -78,11 +100,24 @@ bool cmd_overview(Context *context, GError **error);
 bool cmd_list(Context *context, GError **error);
 bool cmd_status(Context *context, GError **error);
 bool cmd_explain(Context *context, GError **error);
+bool cmd_audit(Context *context, GError **error);
+bool cmd_doctor(Context *context, GError **error);
+bool cmd_boot(Context *context, GError **error);
+bool boot_blame(Context *context, GError **error);
+bool boot_chain(Context *context, GError **error);
+bool boot_dot(Context *context, GError **error);
 bool cmd_start(Context *context, GError **error);
 bool cmd_stop(Context *context, GError **error);
 bool cmd_restart(Context *context, GError **error);
 bool cmd_reload(Context *context, GError **error);
 bool cmd_clear(Context *context, GError **error);
+bool cmd_tree(Context *context, GError **error);
+bool cmd_show(Context *context, GError **error);
+bool cmd_is(Context *context, GError **error);
+bool cmd_ps(Context *context, GError **error);
+bool cmd_top(Context *context, GError **error);
+bool cmd_complete(Context *context, GError **error);
+bool cmd_signal(Context *context, GError **error);
 bool cmd_log(Context *context, GError **error);
 bool cmd_cat(Context *context, GError **error);
 bool cmd_check(Context *context, GError **error);
@@ -104,6 +139,7 @@ bool cmd_override(Context *context, GError **error);
 bool cmd_revert(Context *context, GError **error);
 bool cmd_edit(Context *context, GError **error);
 bool cmd_diff(Context *context, GError **error);
+bool cmd_import_unit(Context *context, GError **error);
 bool cmd_presets(Context *context, GError **error);
 
 /* --- shared --- */
@@ -111,11 +147,26 @@ bool cmd_presets(Context *context, GError **error);
 /* Where services' output is: "/run/svcd/log", or $SVCD_LOG_DIRECTORY. */
 const char *log_directory(void);
 
+typedef enum ContextLoad {
+	CONTEXT_LOAD_STATEMENTS = 1 << 0, /* LoaderOptions.record_statements */
+	CONTEXT_LOAD_RC_LINKS = 1 << 1,   /* LoaderOptions.rc_links_count */
+} ContextLoad;
+
 /**
  * context_load() - all files, below --root or of this machine with its kernel's command line
  * @names: instances of templates that are asked for, or NULL
+ * @flags: of ContextLoad
  */
-Configuration *context_load(const Context *context, const char *const *names, bool record_statements);
+Configuration *context_load(const Context *context, const char *const *names, unsigned flags);
+
+/* The same, with instances of templates for the names of the command line. */
+Configuration *context_load_named(const Context *context);
+
+/* The same files without those of the admin and of this boot. */
+Configuration *context_load_vendor(const Context *context, const char *const *names);
+
+/* --root, "" for the machine itself. */
+const char *context_root(const Context *context);
 
 /* The words of the kernel, NULL below --root; a new string. */
 char *context_kernel_cmdline(const Context *context);
@@ -128,9 +179,14 @@ GHashTable *wanted_in(const Configuration *configuration, const char *runlevel);
 
 /* An array of records: GVariant *, owned. */
 GPtrArray *records_new(void);
+void records_add(GPtrArray *records, GVariantDict *dict); /* what is in @dict, which is empty then */
+void record_add_text(GVariantDict *dict, const char *name, const char *text); /* NULL: "" */
 
 /* The manager's complaints about files, as records; NULL with @error. */
 GPtrArray *ask_diagnostics(Context *context, GError **error);
+
+/* org.svcd1.Boot.ListTimes; NULL with @error. */
+struct BootTimes *ask_boot_times(Context *context, GError **error);
 
 /* Records of ListConditions, with Key, Level, Why, Since, Waiting, Others, Instead; NULL with @error. */
 GPtrArray *ask_conditions(Context *context, GError **error);
@@ -141,11 +197,47 @@ bool list_unmanaged(Context *context, GError **error);
 /* Records of ListServices, GVariant *; NULL with @error. */
 GPtrArray *ask_services(Context *context, GError **error);
 
+/* The same with these properties only, names with blanks between; an old manager may tell more. */
+GPtrArray *ask_services_for(Context *context, const char *properties, GError **error);
+
 /**
  * expand_names() - the arguments with patterns replaced by the names they match
  * Returns: a new strv; NULL with NO_SUCH_SERVICE when a pattern matches nothing.
  */
 char **expand_names(Context *context, GError **error);
+
+/* The same with the names of files, for which no svcd is asked. */
+char **expand_names_in(const Context *context, const ServiceSet *set, GError **error);
+
+/* Is there one among the arguments, and is this one? */
+bool has_patterns(const Context *context);
+bool name_is_pattern(const char *name);
+
+/* The words that "is" can be asked, with @separator between; a new string. */
+char *is_words(const char *separator);
+
+/* What is done with one name. @ret_record: the service in the end, for --json; may stay NULL. */
+typedef bool (*ActFunc)(Context *context, const char *name, GVariant **ret_record, GError **error);
+
+/**
+ * for_each_name() - all names, one after the other; one that fails does not keep the others from it
+ *
+ * The last error is returned, those before it are printed at once.
+ */
+bool for_each_name(Context *context, ActFunc act, GError **error);
+
+/* What came of one name: @record may be NULL, as @error and its @hint. */
+JsonNode *result_to_json(const char *name, GVariant *record, const GError *error, const char *hint);
+
+/* What several names come to together: the code they share, or "some of several failed". @index: of the one with @now. */
+ExitCode join_codes(ExitCode before, ExitCode now, unsigned index);
+
+/**
+ * replace_patterns() - with --all-matching patterns among the arguments by the names that they match
+ *
+ * Without it they are refused, for verbs that change services. Returns: false with USAGE or NO_SUCH_SERVICE.
+ */
+bool replace_patterns(Context *context, GError **error);
 
 /* After an error: says in context->hint what to do about it. @name may be NULL. */
 void context_advise(Context *context, const GError *error, const char *name);

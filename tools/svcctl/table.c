@@ -83,6 +83,7 @@ char *cell_text(const Output *output, GVariant *record, const Column *column)
 	case CELL_OPTIONAL:
 	case CELL_TIME:
 	case CELL_DURATION:
+	case CELL_BYTES:
 		break;
 	}
 	number = record_number(record, column->property);
@@ -92,6 +93,8 @@ char *cell_text(const Output *output, GVariant *record, const Column *column)
 		return output_format_time(output, (int64_t)number);
 	if (column->kind == CELL_DURATION)
 		return text_format_duration((int64_t)number);
+	if (column->kind == CELL_BYTES)
+		return output_format_bytes(number);
 	return g_strdup_printf("%" G_GUINT64_FORMAT, number);
 }
 
@@ -159,6 +162,7 @@ static JsonNode *cell_to_json(GVariant *record, const Column *column)
 	case CELL_OPTIONAL:
 	case CELL_TIME:
 	case CELL_DURATION:
+	case CELL_BYTES:
 		is_there = number_of(value) > 0;
 		break;
 	case CELL_STATE:
@@ -286,11 +290,12 @@ static void colour_cell(const Output *output, struct libscols_cell *cell, GVaria
 		(void)scols_cell_set_color(cell, colour); /* without it the symbol still tells */
 }
 
-/* @cells: of this line. */
-static void fill_line(const Output *output, struct libscols_table *table, const GPtrArray *chosen, GVariant *record,
-		      char *const *cells, unsigned last_indent)
+/* @cells: of this line. @parent: in a tree. Returns: the line, borrowed. */
+static struct libscols_line *fill_line(const Output *output, struct libscols_table *table, const GPtrArray *chosen,
+				       GVariant *record, char *const *cells, unsigned last_indent,
+				       struct libscols_line *parent)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct libscols_line *line = scols_table_new_line(table, parent);
 
 	if (!line)
 		g_error("no memory for a table");
@@ -303,12 +308,13 @@ static void fill_line(const Output *output, struct libscols_table *table, const 
 		if (column->kind == CELL_STATE && output->has_colour)
 			colour_cell(output, scols_line_get_cell(line, i), record, column);
 	}
+	return line;
 }
 
-static void add_column(struct libscols_table *table, const Column *column, bool is_last)
+static void add_column(struct libscols_table *table, const Column *column, bool is_tree, bool is_last)
 {
-	const bool is_number = column->kind == CELL_NUMBER || column->kind == CELL_OPTIONAL;
-	const int flags = is_last ? SCOLS_FL_WRAP : is_number ? SCOLS_FL_RIGHT : 0;
+	const bool is_number = column->kind == CELL_NUMBER || column->kind == CELL_OPTIONAL || column->kind == CELL_BYTES;
+	const int flags = (is_last ? SCOLS_FL_WRAP : is_number ? SCOLS_FL_RIGHT : 0) | (is_tree ? SCOLS_FL_TREE : 0);
 	struct libscols_column *added =
 		scols_table_new_column(table, column->title ? column->title : column->key, 0, flags);
 
@@ -320,30 +326,61 @@ static void add_column(struct libscols_table *table, const Column *column, bool 
 		g_error("no memory for a table");
 }
 
+/* How far a tree moves its first column to the right: two columns a step. */
+static unsigned deepest_indent(const GArray *parents)
+{
+	g_autofree unsigned *depths = parents ? g_new0(unsigned, parents->len) : NULL;
+	unsigned deepest = 0;
+
+	for (guint i = 0; parents && i < parents->len; i++) {
+		const int parent = g_array_index(parents, int, i);
+
+		depths[i] = parent < 0 ? 0 : depths[parent] + 1;
+		deepest = MAX(deepest, depths[i]);
+	}
+	return 2 * deepest;
+}
+
+/* @parents: int, of each record the one above it in a tree, or -1; NULL: no tree */
+static void print_table(Output *output, const GPtrArray *chosen, const GPtrArray *records, const GArray *parents)
+{
+	struct libscols_table *table = new_table(output);
+	g_autofree struct libscols_line **lines = g_new0(struct libscols_line *, records->len + 1);
+	g_autoptr(GPtrArray) cells = print_cells(output, chosen, records);
+	const unsigned indent = last_column_indent(output, chosen, cells) + deepest_indent(parents);
+
+	for (guint i = 0; i < chosen->len; i++)
+		add_column(table, g_ptr_array_index(chosen, i), parents && i == 0, i + 1 == chosen->len);
+	for (guint i = 0; i < records->len; i++) {
+		const int parent = parents ? g_array_index(parents, int, i) : -1;
+
+		lines[i] = fill_line(output, table, chosen, g_ptr_array_index(records, i),
+				     (char *const *)cells->pdata + (gsize)i * chosen->len, indent,
+				     parent >= 0 ? lines[parent] : NULL);
+	}
+	if (records->len > 0)
+		scols_print_table(table);
+	scols_unref_table(table);
+}
+
 bool output_table(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records,
 		  const char *shown, GError **error)
 {
 	g_autoptr(GPtrArray) chosen = choose_columns(columns, n_columns, shown, error);
-	g_autoptr(GPtrArray) cells = NULL;
-	struct libscols_table *table;
-	unsigned indent;
 
 	if (!chosen)
 		return false;
-	if (output->is_json) {
+	if (output->is_json)
 		records_to_json(output, columns, n_columns, records);
-		return true;
-	}
-	table = new_table(output);
-	for (guint i = 0; i < chosen->len; i++)
-		add_column(table, g_ptr_array_index(chosen, i), i + 1 == chosen->len);
-	cells = print_cells(output, chosen, records);
-	indent = last_column_indent(output, chosen, cells);
-	for (guint i = 0; i < records->len; i++)
-		fill_line(output, table, chosen, g_ptr_array_index(records, i),
-			  (char *const *)cells->pdata + (gsize)i * chosen->len, indent);
-	if (records->len > 0)
-		scols_print_table(table);
-	scols_unref_table(table);
+	else
+		print_table(output, chosen, records, NULL);
 	return true;
+}
+
+void output_tree(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records, const GArray *parents)
+{
+	g_autoptr(GPtrArray) chosen = choose_columns(columns, n_columns, NULL, NULL);
+
+	if (!output->is_json)
+		print_table(output, chosen, records, parents);
 }

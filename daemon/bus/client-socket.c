@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Private socket: listening, accepting, and the list of who is connected.
+ * Client socket: listening, accepting, and the list of who is connected.
  */
 #include "config.h"
 
-#include "bus/private-socket.h"
+#include "bus/client-socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,24 +25,36 @@
 /* Connections taken in one turn. */
 enum { ACCEPT_BATCH = 8 };
 
-typedef struct PrivateClient {
+/* What is different from one to the other. */
+static const struct {
+	const char *name;   /* for the log */
+	mode_t mode;
+	unsigned n_clients;
+	unsigned n_of_user; /* of one that is not root */
+} kinds[] = {
+	[CLIENT_SOCKET_PRIVATE] = { "private", 0600, LIMIT_PRIVATE_CLIENTS, LIMIT_PRIVATE_CLIENTS },
+	[CLIENT_SOCKET_PUBLIC] = { "public", 0666, LIMIT_PUBLIC_CLIENTS, LIMIT_PUBLIC_CLIENTS_OF_USER },
+};
+
+typedef struct SocketClient {
 	BusClient base; /* first: a BusClient is cast to it */
 	Peer *peer;
-	PrivateSocket *socket;
-} PrivateClient;
+	ClientSocket *socket;
+} SocketClient;
 
-struct PrivateSocket {
+struct ClientSocket {
+	ClientSocketKind kind;
 	int fd;
 	FdSource *source;
-	GPtrArray *clients; /* PrivateClient *, owned */
+	GPtrArray *clients; /* SocketClient *, owned */
 	char guid[33];
 	bool is_full_told; /* one line of log, not one a refusal */
 	int reserve_fd;    /* given up to turn a client away when there are no descriptors; -1: none */
-	const PrivateListener *listener;
+	const SocketListener *listener;
 	void *data;
 };
 
-int private_socket_open(const char *path, GError **error)
+int client_socket_open(ClientSocketKind kind, const char *path, GError **error)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -54,17 +66,17 @@ int private_socket_open(const char *path, GError **error)
 	g_strlcpy(address.sun_path, path, sizeof address.sun_path);
 	(void)unlink(path); /* of an earlier svcd; if it cannot be removed, bind() says why */
 	/* The mode is set before anybody can connect: a socket that does not listen yet refuses everybody. */
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, 0600) < 0 ||
-	    listen(fd, LIMIT_PRIVATE_CLIENTS) < 0) {
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, kinds[kind].mode) < 0 ||
+	    listen(fd, (int)kinds[kind].n_clients) < 0) {
 		fail_errno(error, errno, "cannot listen on %s", path);
 		return -1;
 	}
 	return fd_steal(&fd);
 }
 
-static void private_client_free(gpointer data)
+static void socket_client_free(gpointer data)
 {
-	PrivateClient *client = data;
+	SocketClient *client = data;
 
 	client->socket->listener->gone(client->socket->data, &client->base);
 	peer_free(client->peer);
@@ -73,17 +85,17 @@ static void private_client_free(gpointer data)
 
 static void on_message(void *data, DBusMessage *message)
 {
-	PrivateClient *client = data;
+	SocketClient *client = data;
 
 	client->socket->listener->message(client->socket->data, &client->base, message);
 }
 
 static void on_closed(void *data, const char *why)
 {
-	PrivateClient *client = data;
+	SocketClient *client = data;
 
 	if (why)
-		log_warning(NULL, "a client of the private socket (pid %d, %s) was disconnected: %s",
+		log_warning(NULL, "a client of the %s socket (pid %d, %s) was disconnected: %s", kinds[client->socket->kind].name,
 			    (int)client->base.who.pid, client->base.who.command, why);
 	g_ptr_array_remove_fast(client->socket->clients, client);
 }
@@ -92,27 +104,38 @@ static const PeerListener peer_listener = { .message = on_message, .closed = on_
 
 static void client_send(BusClient *client, DBusMessage *message)
 {
-	peer_send(((PrivateClient *)client)->peer, message);
+	peer_send(((SocketClient *)client)->peer, message);
+}
+
+static unsigned count_of_user(const ClientSocket *socket, uid_t uid)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < socket->clients->len; i++)
+		n += ((const SocketClient *)g_ptr_array_index(socket->clients, i))->base.who.uid == uid;
+	return n;
 }
 
 /* Takes @fd. */
-static void take_client(PrivateSocket *socket, int fd)
+static void take_client(ClientSocket *socket, int fd)
 {
 	struct ucred ucred;
 	socklen_t size = sizeof ucred;
-	PrivateClient *client;
+	SocketClient *client;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ucred, &size) < 0) {
-		(void)close(fd); /* nobody we could name */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ucred, &size) < 0 ||
+	    (ucred.uid != 0 && count_of_user(socket, ucred.uid) >= kinds[socket->kind].n_of_user)) {
+		(void)close(fd); /* nobody we could name, or one of too many of one user: the others are to get in */
 		return;
 	}
-	client = g_new0(PrivateClient, 1);
+	client = g_new0(SocketClient, 1);
 	client->socket = socket;
 	client->base.send = client_send;
 	client->base.who.uid = ucred.uid;
 	client->base.who.pid = ucred.pid;
 	requester_read_command(&client->base.who);
-	client->peer = peer_new(fd, ucred.uid, access_is_welcome(ucred.uid), socket->guid, &peer_listener, client);
+	client->peer = peer_new(fd, ucred.uid, socket->kind == CLIENT_SOCKET_PUBLIC || access_is_welcome(ucred.uid),
+				socket->guid, &peer_listener, client);
 	g_ptr_array_add(socket->clients, client);
 }
 
@@ -125,7 +148,7 @@ static int open_reserve(void)
  * Out of descriptors: a client that waits in the backlog would wake us again and again, for nothing. With one descriptor
  * in reserve it can be let in and turned away, and comes again.
  */
-static void turn_away_first(PrivateSocket *socket)
+static void turn_away_first(ClientSocket *socket)
 {
 	int fd;
 
@@ -134,13 +157,14 @@ static void turn_away_first(PrivateSocket *socket)
 	fd_close(&fd);
 	socket->reserve_fd = open_reserve();
 	if (!socket->is_full_told)
-		log_warning(NULL, "no descriptors are left for clients of the private socket; they are turned away");
+		log_warning(NULL, "no descriptors are left for clients of the %s socket; they are turned away",
+			    kinds[socket->kind].name);
 	socket->is_full_told = true;
 }
 
 static void on_connection(GIOCondition condition, void *data)
 {
-	PrivateSocket *socket = data;
+	ClientSocket *socket = data;
 
 	for (unsigned i = 0; i < ACCEPT_BATCH; i++) {
 		const int fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -149,27 +173,28 @@ static void on_connection(GIOCondition condition, void *data)
 			turn_away_first(socket);
 		if (fd < 0)
 			return; /* EAGAIN: all are in */
-		if (socket->clients->len < LIMIT_PRIVATE_CLIENTS) {
+		if (socket->clients->len < kinds[socket->kind].n_clients) {
 			socket->is_full_told = false;
 			take_client(socket, fd);
 			continue;
 		}
 		(void)close(fd); /* better a clear end than a place in a queue that may never move */
 		if (!socket->is_full_told)
-			log_warning(NULL, "the private socket has %u clients; further ones are turned away",
-				    socket->clients->len);
+			log_warning(NULL, "the %s socket has %u clients; further ones are turned away",
+				    kinds[socket->kind].name, socket->clients->len);
 		socket->is_full_told = true;
 	}
 }
 
-PrivateSocket *private_socket_new(int fd, const PrivateListener *listener, void *data)
+ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListener *listener, void *data)
 {
-	PrivateSocket *socket = g_new0(PrivateSocket, 1);
+	ClientSocket *socket = g_new0(ClientSocket, 1);
 
+	socket->kind = kind;
 	socket->fd = fd;
 	socket->listener = listener;
 	socket->data = data;
-	socket->clients = g_ptr_array_new_with_free_func(private_client_free);
+	socket->clients = g_ptr_array_new_with_free_func(socket_client_free);
 	/* Tells one server from another, nothing more; chance of this quality will do. */
 	for (unsigned i = 0; i < 4; i++)
 		g_snprintf(socket->guid + 8 * i, 9, "%08x", g_random_int());
@@ -179,20 +204,20 @@ PrivateSocket *private_socket_new(int fd, const PrivateListener *listener, void 
 	return socket;
 }
 
-void private_socket_broadcast(PrivateSocket *socket, DBusMessage *message)
+void client_socket_broadcast(ClientSocket *socket, DBusMessage *message)
 {
-	for (guint i = 0; i < socket->clients->len; i++) {
-		PrivateClient *client = g_ptr_array_index(socket->clients, i);
+	for (guint i = 0; socket && i < socket->clients->len; i++) {
+		SocketClient *client = g_ptr_array_index(socket->clients, i);
 
 		if (client->base.is_subscribed)
 			client->base.send(&client->base, message);
 	}
 }
 
-bool private_socket_has_subscribers(const PrivateSocket *socket)
+bool client_socket_has_subscribers(const ClientSocket *socket)
 {
-	for (guint i = 0; i < socket->clients->len; i++) {
-		const PrivateClient *client = g_ptr_array_index(socket->clients, i);
+	for (guint i = 0; socket && i < socket->clients->len; i++) {
+		const SocketClient *client = g_ptr_array_index(socket->clients, i);
 
 		if (client->base.is_subscribed)
 			return true;
@@ -200,13 +225,13 @@ bool private_socket_has_subscribers(const PrivateSocket *socket)
 	return false;
 }
 
-void private_socket_flush(PrivateSocket *socket)
+void client_socket_flush(ClientSocket *socket)
 {
-	for (guint i = 0; i < socket->clients->len; i++)
-		peer_flush(((PrivateClient *)g_ptr_array_index(socket->clients, i))->peer);
+	for (guint i = 0; socket && i < socket->clients->len; i++)
+		peer_flush(((SocketClient *)g_ptr_array_index(socket->clients, i))->peer);
 }
 
-void private_socket_free(PrivateSocket *socket)
+void client_socket_free(ClientSocket *socket)
 {
 	if (!socket)
 		return;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lists: the empty ones are in read-only memory, so that whoever adds to one by another way is told at once.
+ */
+#include "config.h"
+
+#include "base/list.h"
+
+static const GPtrArray no_items;
+static const GArray no_values;
+
+GPtrArray *list_new(void)
+{
+	return (GPtrArray *)&no_items;
+}
+
+void list_add(GPtrArray **list, gpointer item, GDestroyNotify free_item)
+{
+	if (*list == &no_items)
+		*list = g_ptr_array_new_with_free_func(free_item);
+	g_ptr_array_add(*list, item);
+}
+
+void list_empty(GPtrArray *list)
+{
+	if (list->len > 0)
+		g_ptr_array_set_size(list, 0);
+}
+
+void list_free(GPtrArray *list)
+{
+	if (list != &no_items)
+		g_ptr_array_unref(list);
+}
+
+GArray *values_new(void)
+{
+	return (GArray *)&no_values;
+}
+
+void values_add(GArray **values, gconstpointer value, guint size)
+{
+	if (*values == &no_values)
+		*values = g_array_new(FALSE, FALSE, size);
+	g_array_append_vals(*values, value, 1);
+}
+
+void values_free(GArray *values)
+{
+	if (values != &no_values)
+		g_array_unref(values);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reach: which services a request may end, before it is made. A walk over the edges and terms, not a simulation: it may name
+ * one that in the end is not touched, and must not miss one that is.
+ *
+ * Services that are to start or to stop are collected; each moves the conditions that it is the subject of, and a service with
+ * a While= term that then is not certainly true is ended, or done again, which moves more.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+typedef struct Walk {
+	const Service *first; /* the one that is asked for */
+	GHashTable *newest;   /* Service *: a start of it is the newest request, and wins its conflicts */
+	GHashTable *starts;   /* Service * */
+	GHashTable *stops;
+	GHashTable *let_go;   /* those of them that were started only for its sake */
+	GPtrArray *moved;     /* Service *, in the order of being found; one that starts and stops is in it twice */
+} Walk;
+
+static void add_stop(Walk *walk, Service *s)
+{
+	if (g_hash_table_add(walk->stops, s))
+		g_ptr_array_add(walk->moved, s);
+}
+
+/* --- conflicts --- */
+
+static void add_start(Walk *walk, Service *s);
+
+/* @loser does not run any more, so those that lost to it alone may come back. */
+static void release(Walk *walk, const Service *loser)
+{
+	for (unsigned i = 0; i < loser->priv->conflicts->len; i++) {
+		Service *other = g_ptr_array_index(loser->priv->conflicts, i);
+
+		if (service_is_wanted(other) && other->priv->loses_to == loser)
+			add_start(walk, other);
+	}
+}
+
+/* Ends what runs, and what would run if it could: a back-off or a false condition is no reason to lose one's place. */
+static void add_losers(Walk *walk, const Service *winner)
+{
+	for (unsigned i = 0; i < winner->priv->conflicts->len; i++) {
+		Service *other = g_ptr_array_index(winner->priv->conflicts, i);
+
+		if (other == walk->first || g_hash_table_contains(walk->stops, other) ||
+		    (!conflict_lets_run(other) && !service_is_active(other)))
+			continue;
+		if (!g_hash_table_contains(walk->newest, winner) && !conflict_ranks_above(winner, other))
+			continue;
+		add_stop(walk, other);
+		release(walk, other);
+	}
+}
+
+static void add_start(Walk *walk, Service *s)
+{
+	if (!g_hash_table_add(walk->starts, s))
+		return;
+	g_ptr_array_add(walk->moved, s);
+	add_losers(walk, s);
+}
+
+/* Up and to stay so: its start changes nothing. */
+static bool stays_up(const Service *s)
+{
+	return conflict_lets_run(s) && (service_is_up(s) || s->state == STATE_STARTING);
+}
+
+static void add_start_with_needs(Walk *walk, Service *s)
+{
+	g_autoptr(GPtrArray) all = want_with_needs(s);
+
+	for (unsigned i = 0; i < all->len; i++) {
+		if (!stays_up(g_ptr_array_index(all, i)))
+			add_start(walk, g_ptr_array_index(all, i));
+	}
+}
+
+/* --- needs of what is not wanted any more --- */
+
+/* All that is wanted without @first. */
+static GHashTable *collect_supported(const Engine *engine, const Service *first)
+{
+	GHashTable *supported = g_hash_table_new(NULL, NULL);
+	g_autoptr(GPtrArray) queue = g_ptr_array_new();
+
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		if (s != first && service_is_wanted(s) && s->want_reason != WANT_NEED && g_hash_table_add(supported, s))
+			g_ptr_array_add(queue, s);
+	}
+	for (unsigned i = 0; i < queue->len; i++) {
+		const Service *needer = g_ptr_array_index(queue, i);
+
+		for (unsigned j = 0; j < needer->priv->needs->len; j++) {
+			Service *need = g_ptr_array_index(needer->priv->needs, j);
+
+			/* Whether a manual one is handed on depends on why the needer is wanted: it does not count. */
+			if (need != first && need->policy.activation != ACTIVATION_MANUAL && g_hash_table_add(supported, need))
+				g_ptr_array_add(queue, need);
+		}
+	}
+	return supported;
+}
+
+/* What runs only for the sake of the first goes with it. */
+static void let_needs_go(Walk *walk)
+{
+	g_autoptr(GHashTable) supported = collect_supported(walk->first->priv->engine, walk->first);
+	g_autoptr(GPtrArray) queue = g_ptr_array_new();
+
+	g_ptr_array_add(queue, (gpointer)walk->first);
+	for (unsigned i = 0; i < queue->len; i++) {
+		const Service *gone = g_ptr_array_index(queue, i);
+
+		release(walk, gone);
+		for (unsigned j = 0; j < gone->priv->needs->len; j++) {
+			Service *need = g_ptr_array_index(gone->priv->needs, j);
+
+			if (need->want_reason != WANT_NEED || g_hash_table_contains(supported, need) ||
+			    !g_hash_table_add(walk->let_go, need))
+				continue;
+			add_stop(walk, need);
+			g_ptr_array_add(queue, need);
+		}
+	}
+}
+
+/* --- While= terms --- */
+
+/* Neither counts on what starts (it may take its time) nor on its being down. */
+static Level level_of_subject(const Walk *walk, const Condition *c)
+{
+	if (g_hash_table_contains(walk->starts, c->subject))
+		return LEVEL_UNKNOWN;
+	return g_hash_table_contains(walk->stops, c->subject) ? LEVEL_FALSE : c->level;
+}
+
+/* A provider that starts makes it false until it is ready. */
+static Level level_of_facility(const Walk *walk, const Condition *c)
+{
+	for (unsigned i = 0; i < c->facility->providers->len; i++) {
+		const Service *provider = g_ptr_array_index(c->facility->providers, i);
+
+		if (g_hash_table_contains(walk->stops, provider) || g_hash_table_contains(walk->starts, provider))
+			return LEVEL_UNKNOWN;
+	}
+	return c->level;
+}
+
+static Level level_then(const char *key, void *data)
+{
+	const Walk *walk = data;
+	const Condition *c = g_hash_table_lookup(walk->first->priv->engine->conditions, key);
+
+	if (!c)
+		return LEVEL_UNKNOWN;
+	if (c->subject)
+		return level_of_subject(walk, c);
+	return c->facility ? level_of_facility(walk, c) : c->level;
+}
+
+/* May it be ended by a term of this slot? A task that is done is, to be done again, when a When= term has been false. */
+static bool may_end(const Slot *slot)
+{
+	const Service *s = slot->service;
+
+	if (slot->kind == SLOT_WHEN)
+		return s->state == STATE_DONE && !s->def->once;
+	return slot->kind == SLOT_HOLD && service_is_active(s) && engine_on_lapse(s) == ON_LAPSE_STOP;
+}
+
+/* @c has moved. */
+static void add_lapsed(Walk *walk, const Condition *c)
+{
+	for (unsigned i = 0; c && i < c->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(c->slots, i);
+
+		if (may_end(slot) && term_evaluate(slot->term, level_then, walk) != LEVEL_TRUE)
+			add_stop(walk, slot->service);
+	}
+}
+
+/* The array grows as it is walked. */
+static void add_consequences(Walk *walk)
+{
+	for (unsigned i = 0; i < walk->moved->len; i++) {
+		const Service *s = g_ptr_array_index(walk->moved, i);
+
+		add_lapsed(walk, s->priv->condition_service);
+		add_lapsed(walk, s->priv->condition_active);
+		add_lapsed(walk, s->priv->condition_healthy);
+		for (unsigned j = 0; j < s->priv->facilities->len; j++)
+			add_lapsed(walk, ((const Facility *)g_ptr_array_index(s->priv->facilities, j))->condition_facility);
+	}
+}
+
+/* --- verbs --- */
+
+static bool verb_stops(RequestVerb verb, const Service *s)
+{
+	switch (verb) {
+	case REQUEST_VERB_STOP:
+	case REQUEST_VERB_RESTART:
+		return true;
+	case REQUEST_VERB_START:
+		return request_is_undone(s);
+	case REQUEST_VERB_CLEAR: /* it may have been wanted for the admin's sake only */
+		return s->admin == ADMIN_START || s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION;
+	case REQUEST_VERB_RELOAD:
+		break;
+	}
+	return false;
+}
+
+static bool verb_starts(RequestVerb verb, const Service *s)
+{
+	switch (verb) {
+	case REQUEST_VERB_START:
+	case REQUEST_VERB_RESTART:
+		return true;
+	case REQUEST_VERB_CLEAR: /* a failed one is tried again, one that an admin stopped may be wanted by policy */
+		return service_is_wanted(s) || s->admin == ADMIN_STOP;
+	case REQUEST_VERB_STOP:
+	case REQUEST_VERB_RELOAD:
+		break;
+	}
+	return false;
+}
+
+/* A restart of a group is one of its members, so all of them are named. */
+static void add_members(Walk *walk, RequestVerb verb)
+{
+	g_autoptr(GPtrArray) members = request_members(walk->first, verb);
+
+	for (unsigned i = 0; i < members->len; i++) {
+		Service *member = g_ptr_array_index(members, i);
+
+		g_hash_table_add(walk->newest, member);
+		add_stop(walk, member);
+		add_start_with_needs(walk, member);
+	}
+}
+
+GPtrArray *engine_reach(RequestVerb verb, const Service *service)
+{
+	Service *first = engine_find(service->priv->engine, service->def->name);
+	g_autoptr(GHashTable) newest = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) starts = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) stops = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) let_go = g_hash_table_new(NULL, NULL);
+	g_autoptr(GPtrArray) moved = g_ptr_array_new();
+	Walk walk = { .first = first,
+		      .newest = newest,
+		      .starts = starts,
+		      .stops = stops,
+		      .let_go = let_go,
+		      .moved = moved };
+	GPtrArray *reached;
+
+	if (verb == REQUEST_VERB_RELOAD)
+		return request_members(first, verb); /* it ends nothing */
+	reached = g_ptr_array_new();
+	if (verb != REQUEST_VERB_CLEAR)
+		g_hash_table_add(newest, first);
+	if (verb_stops(verb, first) && service_is_active(first))
+		add_stop(&walk, first);
+	if (verb == REQUEST_VERB_STOP || (verb == REQUEST_VERB_CLEAR && verb_stops(verb, first)))
+		let_needs_go(&walk);
+	if (verb_starts(verb, first))
+		add_start_with_needs(&walk, first);
+	add_members(&walk, verb);
+	add_consequences(&walk);
+	for (unsigned i = 0; i < moved->len; i++) {
+		Service *s = g_ptr_array_index(moved, i);
+
+		if (s != first && !g_hash_table_contains(let_go, s) && g_hash_table_remove(stops, s))
+			g_ptr_array_add(reached, s);
+	}
+	return reached;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Timer: all of them in one heap behind one GSource of the default context.
+ *
+ * The main loop asks each of its sources at every turn. A service has several timers, most of them never armed, so with
+ * a source each an event would cost the more the more services there are.
+ */
+#include "config.h"
+
+#include "loop/loop.h"
+
+#define NOWHERE G_MAXUINT
+
+struct Timer {
+	int64_t deadline_us; /* as asked for; 0: not armed */
+	int64_t due_us;      /* the same, but never in the past: who is armed again and again for now takes turns */
+	uint64_t order;      /* of arming */
+	guint place;         /* in the heap, or NOWHERE */
+	void (*fire)(void *data);
+	void *data;
+};
+
+/* The default context is the process's, and so are its timers. */
+static struct {
+	GPtrArray *heap; /* Timer *, borrowed; the first one due on top */
+	GSource *source;
+	uint64_t n_armed; /* ever */
+} timers;
+
+static Timer *at(guint place)
+{
+	return g_ptr_array_index(timers.heap, place);
+}
+
+static void put(guint place, Timer *timer)
+{
+	g_ptr_array_index(timers.heap, place) = timer;
+	timer->place = place;
+}
+
+static bool is_before(const Timer *a, const Timer *b)
+{
+	return a->due_us != b->due_us ? a->due_us < b->due_us : a->order < b->order;
+}
+
+static void move_up(guint place)
+{
+	Timer *timer = at(place);
+
+	while (place > 0 && is_before(timer, at((place - 1) / 2))) {
+		put(place, at((place - 1) / 2));
+		place = (place - 1) / 2;
+	}
+	put(place, timer);
+}
+
+static void move_down(guint place)
+{
+	Timer *timer = at(place);
+
+	for (;;) {
+		guint child = 2 * place + 1;
+
+		if (child >= timers.heap->len)
+			break;
+		if (child + 1 < timers.heap->len && is_before(at(child + 1), at(child)))
+			child++;
+		if (!is_before(at(child), timer))
+			break;
+		put(place, at(child));
+		place = child;
+	}
+	put(place, timer);
+}
+
+static void take_out(Timer *timer)
+{
+	const guint place = timer->place;
+	Timer *last = at(timers.heap->len - 1);
+
+	g_ptr_array_set_size(timers.heap, (gint)timers.heap->len - 1);
+	timer->place = NOWHERE;
+	if (last == timer)
+		return;
+	put(place, last);
+	move_up(place);
+	move_down(last->place);
+}
+
+static bool is_due(void)
+{
+	return timers.heap->len > 0 && at(0)->due_us <= loop_now();
+}
+
+/* The time is told from here: g_source_set_ready_time() would write to a descriptor each time. */
+static gboolean timers_prepare(GSource *source, gint *timeout)
+{
+	const int64_t left_us = timers.heap->len > 0 ? at(0)->due_us - loop_now() : -1;
+
+	(void)source;
+	*timeout = -1;
+	if (timers.heap->len > 0)
+		*timeout = (gint)CLAMP((left_us + 999) / 1000, 0, G_MAXINT);
+	return *timeout == 0;
+}
+
+static gboolean timers_check(GSource *source)
+{
+	(void)source;
+	return is_due();
+}
+
+/* Those that were armed before this turn; what they arm waits for the next one. */
+static gboolean timers_dispatch(GSource *source, GSourceFunc callback, gpointer data)
+{
+	const uint64_t limit = timers.n_armed;
+	const int64_t now_us = loop_now();
+
+	(void)source;
+	(void)callback;
+	(void)data;
+	while (timers.heap->len > 0 && at(0)->due_us <= now_us && at(0)->order < limit) {
+		Timer *timer = at(0);
+
+		take_out(timer);
+		timer->deadline_us = 0;
+		timer->fire(timer->data);
+	}
+	return G_SOURCE_CONTINUE;
+}
+
+static GSourceFuncs timers_funcs = { .prepare = timers_prepare, .check = timers_check, .dispatch = timers_dispatch };
+
+static void open_heap(void)
+{
+	timers.heap = g_ptr_array_new();
+	timers.source = g_source_new(&timers_funcs, sizeof(GSource));
+	g_source_set_priority(timers.source, LOOP_PRIORITY_TIMER);
+	g_source_attach(timers.source, NULL);
+}
+
+Timer *timer_new(void (*fire)(void *data), void *data)
+{
+	Timer *timer = g_new0(Timer, 1);
+
+	if (!timers.source)
+		open_heap();
+	timer->fire = fire;
+	timer->data = data;
+	timer->place = NOWHERE;
+	return timer;
+}
+
+void timer_arm(Timer *timer, int64_t at_us)
+{
+	if (timer->place != NOWHERE)
+		take_out(timer);
+	timer->deadline_us = at_us;
+	timer->due_us = MAX(at_us, loop_now());
+	timer->order = timers.n_armed++;
+	g_ptr_array_add(timers.heap, timer);
+	move_up(timers.heap->len - 1);
+}
+
+void timer_disarm(Timer *timer)
+{
+	timer->deadline_us = 0;
+	if (timer->place != NOWHERE)
+		take_out(timer);
+}
+
+bool timer_is_armed(const Timer *timer)
+{
+	return timer->deadline_us != 0;
+}
+
+int64_t timer_deadline(const Timer *timer)
+{
+	return timer->deadline_us;
+}
+
+void timer_free(Timer *timer)
+{
+	if (!timer)
+		return;
+	timer_disarm(timer);
+	g_free(timer);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Boot file: the boot record as text in /run/svcd/boot, so that it outlives this manager.
+ *
+ * Lines are appended whenever the loop comes to rest, until the boot is finished; a manager that comes later reads them all.
+ * It lies in memory, so nobody waits for a disk. Without it a boot that a manager died in has gaps in its record, no more.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "engine/boot-record.h"
+#include "manager/manager.h"
+
+static char *file_path(const Manager *m)
+{
+	return g_build_filename(m->runtime_dir, "boot", NULL);
+}
+
+void boot_file_recover(Manager *m)
+{
+	g_autofree char *path = file_path(m);
+	g_autoptr(GBytes) bytes = NULL;
+	g_autoptr(GError) error = NULL;
+
+	/* What is left there is of this boot: /run is empty at first. In a container that is started again it need not be. */
+	if (!recovery_has_begun(m->recovery) || m->welcome.flags & WELCOME_WITHOUT_NOTES) {
+		(void)unlink(path); /* mostly it is not there */
+		return;
+	}
+	if (access(path, F_OK) < 0)
+		return;
+	bytes = file_read_bounded(path, LIMIT_BOOT_FILE_BYTES, &error);
+	if (!bytes) {
+		log_warning(NULL, "what services have waited for in this boot is not known: %s", error->message);
+		return;
+	}
+	boot_record_recover(m->engine, g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+}
+
+static int open_file(const Manager *m)
+{
+	g_autofree char *path = file_path(m);
+
+	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+}
+
+void boot_file_check(Manager *m)
+{
+	g_autofree char *news = boot_record_take_news(m->engine);
+	auto_fd int fd = news ? open_file(m) : -1;
+
+	if (!news || (fd >= 0 && fd_write_all(fd, news, strlen(news))) || m->is_boot_file_lost)
+		return;
+	m->is_boot_file_lost = true; /* said once */
+	log_warning(NULL, "what services wait for in this boot cannot be kept in %s: %s", m->runtime_dir, g_strerror(errno));
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Checks: requests that wait for the CheckCommand= of their service. Whoever asks while one runs may have changed its
+ * configuration since that one read it, and waits for the next.
+ *
+ * Nothing of this is kept: a manager that dies takes its clients' connections along, and they know that it did.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "manager/manager.h"
+
+typedef struct Check {
+	uint64_t ticket;
+	char *service;
+	RequestVerb verb;
+	Requester who;
+	bool is_asked; /* the run that will end next began for its sake, too */
+} Check;
+
+static void check_free(Check *check)
+{
+	g_free(check->service);
+	g_free(check);
+}
+
+static bool is_running(const Manager *m, const char *service)
+{
+	for (const GList *link = m->checks.head; link; link = link->next) {
+		const Check *check = link->data;
+
+		if (check->is_asked && strcmp(check->service, service) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* For all that wait for it now. */
+static void begin(Manager *m, const char *service)
+{
+	Supervisor *supervisor = manager_supervisor(m, service);
+	const Service *s = engine_find(m->engine, service);
+	bool is_waited_for = false;
+
+	for (const GList *link = m->checks.head; link; link = link->next) {
+		Check *check = link->data;
+
+		if (strcmp(check->service, service) != 0)
+			continue;
+		check->is_asked = true;
+		is_waited_for = true;
+	}
+	if (!is_waited_for || !supervisor)
+		return;
+	if (s && !s->def->problem)
+		supervisor_redefine(supervisor, s->def);
+	supervisor_check(supervisor);
+}
+
+static bool can_be_checked(Manager *m, const GPtrArray *services, GError **error)
+{
+	if (g_queue_get_length(&m->checks) + services->len > LIMIT_CHECKS_WAITING)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d requests wait for a CheckCommand= already",
+			    LIMIT_CHECKS_WAITING);
+	for (unsigned i = 0; i < services->len; i++) {
+		const char *name = ((const Service *)g_ptr_array_index(services, i))->def->name;
+
+		if (!manager_supervisor(m, name))
+			return fail(error, SVCD_ERROR_FAILED, "%s: nothing is known of its processes, so it cannot be checked",
+				    name);
+	}
+	return true;
+}
+
+bool checks_ask(void *manager, uint64_t ticket, RequestVerb verb, const char *service, const Requester *who, GError **error)
+{
+	Manager *m = manager;
+	g_autoptr(GPtrArray) services = engine_to_check(engine_find(m->engine, service), verb);
+
+	if (!can_be_checked(m, services, error))
+		return false;
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+		Check *check = g_new0(Check, 1);
+
+		check->ticket = ticket;
+		check->service = g_strdup(s->def->name);
+		check->verb = verb;
+		check->who = *who;
+		g_queue_push_tail(&m->checks, check);
+		if (!is_running(m, check->service))
+			begin(m, check->service);
+	}
+	return true;
+}
+
+/* Of a group every member is asked, and one answer given. */
+static bool is_last_of_ticket(const Manager *m, uint64_t ticket)
+{
+	for (const GList *link = m->checks.head; link; link = link->next) {
+		if (((const Check *)link->data)->ticket == ticket)
+			return false;
+	}
+	return true;
+}
+
+static void answer(Manager *m, const Check *check, const char *problem)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (problem)
+		engine_refuse(m->engine, check->verb, check->service, &check->who, problem, loop_now(), &error);
+	/* What fails is told at once; bus_check_ended() knows which tickets have had their answer. */
+	if (m->bus && (problem || is_last_of_ticket(m, check->ticket)))
+		bus_check_ended(m->bus, check->ticket, error);
+}
+
+/* Answers may ask for further checks of the same service; so those that are answered are taken out first. */
+static GQueue take_asked(Manager *m, const char *service)
+{
+	GQueue asked = G_QUEUE_INIT;
+	GList *next;
+
+	for (GList *link = m->checks.head; link; link = next) {
+		const Check *check = link->data;
+
+		next = link->next;
+		if (!check->is_asked || strcmp(check->service, service) != 0)
+			continue;
+		g_queue_unlink(&m->checks, link);
+		g_queue_push_tail_link(&asked, link);
+	}
+	return asked;
+}
+
+static void end(Manager *m, const CheckResult *result)
+{
+	GQueue asked = take_asked(m, result->service);
+	Check *check;
+
+	if (result->problem)
+		log_warning(result->service, "its CheckCommand= failed: %s", result->problem);
+	begin(m, result->service);
+	while ((check = g_queue_pop_head(&asked))) {
+		answer(m, check, result->problem);
+		check_free(check);
+	}
+}
+
+void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event)
+{
+	CheckResult *result = g_new0(CheckResult, 1);
+
+	result->service = g_strdup(service);
+	if (!event->success)
+		result->problem = g_strdup(event->text ? event->text : "no reason given");
+	g_queue_push_tail(&m->check_results, result);
+	manager_drain_later(m);
+}
+
+void checks_drain(Manager *m)
+{
+	CheckResult *result;
+
+	while ((result = g_queue_pop_head(&m->check_results))) {
+		end(m, result);
+		g_free(result->service);
+		g_free(result->problem);
+		g_free(result);
+	}
+}

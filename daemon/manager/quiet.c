@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Quiet: while a service has the console to itself, our lines stay off it, so that they do not stand in the middle of a
+ * question. It has it as long as it is starting with TTYPath=/dev/console: a task while it works. What a daemon does with
+ * the console when it is ready, as a login does, is between it and whoever reads there. Which lines wait where: base/log.h.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "manager/manager.h"
+
+#define CONSOLE "/dev/console"
+
+/* A start that was broken off has it until its processes are gone. */
+static bool has_console(const Service *s)
+{
+	const bool was_ready = s->ready_us >= s->started_us;
+
+	if (g_strcmp0(s->def->execution.tty, CONSOLE) != 0)
+		return false;
+	return s->state == STATE_STARTING || (s->state == STATE_STOPPING && !was_ready);
+}
+
+void quiet_update(Manager *m, const Service *s)
+{
+	if (has_console(s))
+		g_hash_table_add(m->on_console, g_strdup(s->def->name));
+	else
+		g_hash_table_remove(m->on_console, s->def->name);
+	log_hold(g_hash_table_size(m->on_console) > 0);
+}
+
+void quiet_forget(Manager *m, const Service *s)
+{
+	g_hash_table_remove(m->on_console, s->def->name);
+	log_hold(g_hash_table_size(m->on_console) > 0);
+}
+
+void quiet_recover(Manager *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++)
+		quiet_update(m, g_ptr_array_index(services, i));
+}

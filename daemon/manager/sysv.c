@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * SysV: what tools ask for through /run/initctl, whose descriptor the keeper keeps, so that no request is lost while a
+ * manager dies.
+ */
+#include "config.h"
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "manager/manager.h"
+
+static const Requester initctl_asks = { .uid = 0, .command = "initctl" }; /* the fifo does not say who wrote */
+
+static void change_runlevel(Manager *m, const char *runlevel)
+{
+	g_autoptr(GError) error = NULL;
+	bool done;
+
+	if (*runlevel == '0')
+		done = power_shutdown(m, m->is_halt_asked ? SHUTDOWN_HALT : SHUTDOWN_POWEROFF, &initctl_asks, &error);
+	else
+		done = requests_set_runlevel(m, runlevel, &initctl_asks, &error);
+	if (!done)
+		log_warning(NULL, "runlevel %s, asked through %s: %s", runlevel, INITCTL_PATH, error->message);
+}
+
+static void on_ask(void *data, const InitctlMeaning *meaning)
+{
+	Manager *m = data;
+
+	switch (meaning->ask) {
+	case ASK_NOTHING:
+		break;
+	case ASK_RUNLEVEL:
+		change_runlevel(m, meaning->runlevel);
+		break;
+	case ASK_RELOAD:
+		files_load(m);
+		break;
+	case ASK_REEXEC:
+		log_notice(NULL, "replacing itself, asked through %s", INITCTL_PATH);
+		keeper_link_reexec(m->link);
+		break;
+	case ASK_POWER_FAIL:
+		power_on_supply(m, POWER_SUPPLY_FAILED);
+		break;
+	case ASK_POWER_FAIL_NOW:
+		power_on_supply(m, POWER_SUPPLY_LOW);
+		break;
+	case ASK_POWER_OK:
+		power_on_supply(m, POWER_SUPPLY_BACK);
+		break;
+	case ASK_HALT_KIND:
+		m->is_halt_asked = meaning->is_halt;
+		break;
+	}
+}
+
+static int open_fifo(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+	int fd = initctl_open(INITCTL_PATH, &error);
+
+	if (fd >= 0)
+		keeper_link_keep(m->link, SYSV_KEPT_FIFO, fd);
+	else
+		log_error(NULL, "telinit and shutdown cannot reach svcd: %s", error->message);
+	return fd;
+}
+
+void sysv_serve(Manager *m, int kept_fd)
+{
+	int fd = kept_fd;
+
+	if (!(m->welcome.flags & WELCOME_IS_PID1)) {
+		fd_close(&fd);
+		return;
+	}
+	if (fd >= 0 && !initctl_is_at(INITCTL_PATH, fd))
+		fd_close(&fd); /* somebody has replaced it: what is kept cannot be reached */
+	if (fd < 0)
+		fd = open_fifo(m);
+	initctl_free(m->initctl);
+	m->initctl = fd >= 0 ? initctl_new(fd, on_ask, m) : NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Capabilities: their names, as in capabilities(7). A set of them is a mask with the bit of each one's number.
+ */
+#ifndef SVCD_MODEL_CAPABILITY_H
+#define SVCD_MODEL_CAPABILITY_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CAPABILITIES_ALL UINT64_MAX
+
+/* "CAP_CHOWN" or "cap_chown". */
+bool capability_from_name(const char *name, unsigned *ret_number);
+/* NULL for a number without a name. */
+const char *capability_name(unsigned number);
+/* A NULL-terminated list for text_nearest(); static. */
+const char *const *capability_names(void);
+
+#endif

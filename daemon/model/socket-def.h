@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Socket definition: what a service listens on, the section [Socket] of its file. Names of keys: systemd.socket(5) where
+ * the meaning is the same. Pure: nothing is opened and no name is looked up here.
+ */
+#ifndef SVCD_MODEL_SOCKET_DEF_H
+#define SVCD_MODEL_SOCKET_DEF_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/enum-names.h"
+
+#define LISTEN_KINDS(X, P)                                                                         \
+	X(P, STREAM, "stream") X(P, DATAGRAM, "datagram") X(P, SEQPACKET, "seqpacket") X(P, FIFO, "fifo")
+ENUM_WITH_NAMES(ListenKind, LISTEN, listen_kind, LISTEN_KINDS)
+
+/* any: a port alone, on all addresses of the machine, of IPv6 where there is any and else of IPv4. */
+#define LISTEN_FAMILIES(X, P)                                                                      \
+	X(P, PATH, "path") X(P, ABSTRACT, "abstract") X(P, IPV4, "ipv4") X(P, IPV6, "ipv6") X(P, ANY, "any")
+ENUM_WITH_NAMES(ListenFamily, LISTEN_FAMILY, listen_family, LISTEN_FAMILIES)
+
+#define IPV6_ONLY_KINDS(X, P) X(P, DEFAULT, "default") X(P, BOTH, "both") X(P, ONLY, "ipv6-only")
+ENUM_WITH_NAMES(Ipv6Only, IPV6_ONLY, ipv6_only, IPV6_ONLY_KINDS)
+
+/* Defaults; docs/service-files.md and svcd.service(5) repeat them. */
+#define DEFAULT_SOCKET_MODE 0666
+#define DEFAULT_SOCKET_DIRECTORY_MODE 0755
+#define DEFAULT_SOCKET_BACKLOG 4096
+#define DEFAULT_TRIGGER_LIMIT 20
+#define DEFAULT_TRIGGER_WINDOW_US (10 * G_USEC_PER_SEC)
+
+/* One line of Listen...=. */
+typedef struct Listen {
+	ListenKind kind;
+	ListenFamily family;
+	char *text;     /* as written, and as people see it: "/run/x.sock", "@name", "80", "[::1]:80"; a path as it is */
+	uint8_t ip[16]; /* network order; the first four bytes for IPv4 */
+	uint16_t port;
+	Origin origin;
+} Listen;
+
+typedef struct SocketDef {
+	GPtrArray *listens;      /* Listen *, in the order of the file; never NULL; empty: it has no sockets */
+	char *user;              /* SocketUser=: a name or digits; NULL: root */
+	char *group;             /* SocketGroup=: NULL: that of @user, else root's */
+	unsigned mode;           /* SocketMode= */
+	unsigned directory_mode; /* DirectoryMode= */
+	unsigned backlog;
+	GPtrArray *names;        /* FileDescriptorName=: char *; none, one for all, or one for each; never NULL */
+	bool remove_on_stop;
+	bool keep_alive;
+	bool no_delay;
+	bool free_bind;
+	bool reuse_port;
+	bool pass_credentials;
+	Ipv6Only ipv6_only;
+	uint64_t receive_buffer; /* bytes; 0: as the kernel has it */
+	uint64_t send_buffer;
+	unsigned trigger_limit;     /* TriggerLimit=: this many starts by a connection ... */
+	int64_t trigger_window_us;  /* ... in this time, then failed */
+} SocketDef;
+
+SocketDef *socket_def_new(void);
+void socket_def_free(SocketDef *def); /* NULL is nothing */
+
+/**
+ * socket_def_add() - one Listen...= line
+ * Returns: NULL, or one sentence, a new string: what is wrong with @value.
+ */
+char *socket_def_add(SocketDef *def, ListenKind kind, const char *value, Origin origin);
+
+/* Reachable from another machine, as far as the address says: all but paths and abstract names. */
+bool listen_is_network(const Listen *listen);
+/* Has it a file of its own: a socket or a fifo? */
+bool listen_has_file(const Listen *listen);
+
+/**
+ * socket_def_name() - what LISTEN_FDNAMES calls the socket at @index
+ * Returns: a new string; without FileDescriptorName= "SERVICE.socket".
+ */
+char *socket_def_name(const SocketDef *def, unsigned index, const char *service);
+
+#endif

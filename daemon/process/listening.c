@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Listening: socket(2), what has to be said before bind(2), bind, what can be said again later.
+ */
+#include "config.h"
+
+#include "process/listening.h"
+
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "process/address-holder.h"
+
+#ifndef IPV6_FREEBIND
+#define IPV6_FREEBIND 78 /* linux/in6.h, which cannot be included beside netinet/in.h */
+#endif
+
+#ifndef SIOCUNIXFILE
+#define SIOCUNIXFILE (SIOCPROTOPRIVATE + 0) /* linux/un.h, which cannot be included beside sys/un.h */
+#endif
+
+typedef struct Address {
+	union {
+		struct sockaddr any;
+		struct sockaddr_un un;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} u;
+	socklen_t length;
+} Address;
+
+static int socket_type(ListenKind kind)
+{
+	switch (kind) {
+	case LISTEN_STREAM:
+		return SOCK_STREAM;
+	case LISTEN_DATAGRAM:
+		return SOCK_DGRAM;
+	case LISTEN_SEQPACKET:
+		return SOCK_SEQPACKET;
+	case LISTEN_FIFO:
+	case LISTEN_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static void fill_unix(Address *a, const Listen *listen)
+{
+	const size_t length = strlen(listen->text);
+
+	a->u.un.sun_family = AF_UNIX;
+	memcpy(a->u.un.sun_path, listen->text, length); /* socket_def_add() has seen to the length */
+	if (listen->family == LISTEN_FAMILY_ABSTRACT)
+		a->u.un.sun_path[0] = '\0';
+	a->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length +
+				(listen->family == LISTEN_FAMILY_PATH ? 1 : 0));
+}
+
+/* @family: AF_INET or AF_INET6, for a port alone. */
+static Address address_of(const Listen *listen, int family)
+{
+	Address a = { .length = 0 };
+
+	switch (listen->family) {
+	case LISTEN_FAMILY_PATH:
+	case LISTEN_FAMILY_ABSTRACT:
+		fill_unix(&a, listen);
+		return a;
+	case LISTEN_FAMILY_IPV4:
+		family = AF_INET;
+		break;
+	case LISTEN_FAMILY_IPV6:
+		family = AF_INET6;
+		break;
+	case LISTEN_FAMILY_ANY:
+	case LISTEN_FAMILY_COUNT:
+		break;
+	}
+	if (family == AF_INET) {
+		a.u.in = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(listen->port) };
+		memcpy(&a.u.in.sin_addr, listen->ip, sizeof a.u.in.sin_addr);
+		a.length = sizeof a.u.in;
+	} else {
+		a.u.in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(listen->port) };
+		memcpy(&a.u.in6.sin6_addr, listen->ip, sizeof a.u.in6.sin6_addr);
+		a.length = sizeof a.u.in6;
+	}
+	return a;
+}
+
+static bool set_number(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof value) == 0;
+}
+
+/* Returns: -1 if it has no such option. */
+static int get_number(int fd, int level, int option)
+{
+	int value = 0;
+	socklen_t length = sizeof value;
+
+	return getsockopt(fd, level, option, &value, &length) == 0 ? value : -1;
+}
+
+/* listen(2), whose name the definitions have in the functions below. */
+static bool take_clients(int fd, unsigned backlog)
+{
+	return listen(fd, (int)backlog) == 0;
+}
+
+/* --- before it has its address --- */
+
+static bool set_free_bind(int fd, int family, bool on)
+{
+	return family == AF_INET6 ? set_number(fd, IPPROTO_IPV6, IPV6_FREEBIND, on) : set_number(fd, IPPROTO_IP, IP_FREEBIND, on);
+}
+
+static bool prepare(int fd, int family, const SocketDef *def)
+{
+	if (family == AF_UNIX)
+		return true;
+	/* Connections of an earlier run that linger are no hindrance. For datagrams it would mean: share it with a stranger. */
+	if (get_number(fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM && !set_number(fd, SOL_SOCKET, SO_REUSEADDR, 1))
+		return false;
+	if (def->reuse_port && !set_number(fd, SOL_SOCKET, SO_REUSEPORT, 1))
+		return false;
+	if (def->free_bind && !set_free_bind(fd, family, true))
+		return false;
+	return family != AF_INET6 || def->ipv6_only == IPV6_ONLY_DEFAULT ||
+	       set_number(fd, IPPROTO_IPV6, IPV6_V6ONLY, def->ipv6_only == IPV6_ONLY_ONLY);
+}
+
+/* --- files --- */
+
+/* All directories above @path that are missing; a failure shows when the file is made. */
+static void make_directories(const char *path, unsigned mode)
+{
+	g_autofree char *directory = g_strdup(path);
+	const mode_t old = umask(0);
+
+	for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(directory, mode); /* most are there */
+		*slash = '/';
+	}
+	(void)umask(old);
+}
+
+/* A handle on the file of a socket, whatever lies at its path meanwhile. Without CAP_NET_ADMIN the path must do. */
+static int open_file_of(int fd, const char *path)
+{
+	int file = ioctl(fd, SIOCUNIXFILE);
+
+	return file >= 0 ? file : open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_file_at(int fd, const Listen *listen)
+{
+	auto_fd int file = -1;
+	struct stat here;
+	struct stat ours;
+
+	if (lstat(listen->text, &here) < 0)
+		return false;
+	if (listen->kind == LISTEN_FIFO)
+		return fstat(fd, &ours) == 0 && is_same_file(&here, &ours);
+	file = open_file_of(fd, listen->text);
+	return file >= 0 && fstat(file, &ours) == 0 && S_ISSOCK(ours.st_mode) && is_same_file(&here, &ours);
+}
+
+static bool set_file(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+{
+	auto_fd int file = listen->kind == LISTEN_FIFO ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : open_file_of(fd, listen->text);
+	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", file);
+	struct stat st;
+
+	if (file < 0 || fstat(file, &st) < 0 || (!S_ISSOCK(st.st_mode) && !S_ISFIFO(st.st_mode)))
+		return fail(error, SVCD_ERROR_FAILED, "%s has been replaced by something else", listen->text);
+	if ((st.st_uid != owner->uid || st.st_gid != owner->gid) &&
+	    fchownat(file, "", owner->uid, owner->gid, AT_EMPTY_PATH) < 0)
+		return fail_errno(error, errno, "cannot set the owner of %s", listen->text);
+	/* After chown(2), which may take bits away. */
+	if ((st.st_mode & 07777) != def->mode && chmod(link, def->mode) < 0)
+		return fail_errno(error, errno, "cannot set the mode of %s", listen->text);
+	return true;
+}
+
+/* Does nobody listen at this path any more? A program that lives has a socket there that takes connections, or is full. */
+static bool is_stale(const Address *address, int type)
+{
+	auto_fd int probe = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	return probe >= 0 && connect(probe, &address->u.any, address->length) < 0 && errno == ECONNREFUSED;
+}
+
+static bool remove_stale(const char *path, const Address *address, int type, GError **error)
+{
+	g_autofree char *holder = NULL;
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return fail_errno(error, errno, "cannot listen on %s", path);
+	if (!S_ISSOCK(st.st_mode))
+		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is no socket; remove it", path);
+	if (!is_stale(address, type)) {
+		holder = address_holder_of_path(path);
+		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: %s listens there", path,
+			    holder ? holder : "another program");
+	}
+	if (unlink(path) < 0 && errno != ENOENT)
+		return fail_errno(error, errno, "cannot remove %s, which a dead program left", path);
+	return true;
+}
+
+/* --- opening --- */
+
+/* The file of a socket has the mode that the umask leaves of 0777; nobody else is in this process. */
+static int bind_with_mode(int fd, const Address *address, unsigned mode)
+{
+	const mode_t old = umask((mode_t)(0777 & ~mode));
+	const int result = bind(fd, &address->u.any, address->length);
+
+	(void)umask(old);
+	return result;
+}
+
+static bool bind_path(int fd, const Listen *listen, const SocketDef *def, GError **error)
+{
+	const Address address = address_of(listen, AF_UNIX);
+
+	make_directories(listen->text, def->directory_mode);
+	if (bind_with_mode(fd, &address, def->mode) == 0)
+		return true;
+	if (errno != EADDRINUSE)
+		return fail_errno(error, errno, "cannot listen on %s", listen->text);
+	if (!remove_stale(listen->text, &address, socket_type(listen->kind), error))
+		return false;
+	if (bind_with_mode(fd, &address, def->mode) < 0)
+		return fail_errno(error, errno, "cannot listen on %s", listen->text);
+	return true;
+}
+
+static bool fail_bind(const Listen *listen, int errnum, GError **error)
+{
+	g_autofree char *holder = errnum == EADDRINUSE ? address_holder_find(listen) : NULL;
+
+	if (holder)
+		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: %s has it", listen->text, holder);
+	return fail_errno(error, errnum, "cannot listen on %s", listen->text);
+}
+
+static bool bind_address(int fd, const Listen *listen, int family, const SocketDef *def, GError **error)
+{
+	const Address address = address_of(listen, family);
+
+	if (listen->family == LISTEN_FAMILY_PATH)
+		return bind_path(fd, listen, def, error);
+	if (bind(fd, &address.u.any, address.length) < 0)
+		return fail_bind(listen, errno, error);
+	return true;
+}
+
+static int open_in_family(const Listen *listen, int family, const SocketDef *def, GError **error)
+{
+	auto_fd int fd = socket(family, socket_type(listen->kind) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || !prepare(fd, family, def)) {
+		fail_errno(error, errno, "cannot make a socket for %s", listen->text);
+		return -1;
+	}
+	return bind_address(fd, listen, family, def, error) ? fd_steal(&fd) : -1;
+}
+
+/* Has this machine IPv6 at all? A kernel without it has no such sockets, and one where it is switched off no address. */
+static bool has_ipv6(void)
+{
+	auto_fd int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const struct sockaddr_in6 any = { .sin6_family = AF_INET6 };
+
+	return fd >= 0 && bind(fd, (const struct sockaddr *)&any, sizeof any) == 0;
+}
+
+static int family_of(const Listen *listen)
+{
+	switch (listen->family) {
+	case LISTEN_FAMILY_IPV4:
+		return AF_INET;
+	case LISTEN_FAMILY_IPV6:
+		return AF_INET6;
+	case LISTEN_FAMILY_ANY:
+		return has_ipv6() ? AF_INET6 : AF_INET;
+	case LISTEN_FAMILY_PATH:
+	case LISTEN_FAMILY_ABSTRACT:
+	case LISTEN_FAMILY_COUNT:
+		break;
+	}
+	return AF_UNIX;
+}
+
+/* Open for writing, too, so that it never ends when a writer goes. */
+static int open_fifo(const Listen *listen, const SocketDef *def, GError **error)
+{
+	const mode_t old = umask(0);
+	const int made = mkfifo(listen->text, 0600);
+	auto_fd int fd = -1;
+	struct stat st;
+
+	(void)umask(old);
+	if (made < 0 && errno == ENOENT) {
+		make_directories(listen->text, def->directory_mode);
+		(void)mkfifo(listen->text, 0600); /* a failure shows at once */
+	}
+	if (lstat(listen->text, &st) == 0 && !S_ISFIFO(st.st_mode)) {
+		fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is no fifo; remove it", listen->text);
+		return -1;
+	}
+	fd = open(listen->text, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	if (fd < 0) {
+		fail_errno(error, errno, "cannot listen on %s", listen->text);
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+{
+	auto_fd int fd = listen->kind == LISTEN_FIFO ? open_fifo(listen, def, error)
+						     : open_in_family(listen, family_of(listen), def, error);
+
+	if (fd < 0)
+		return -1;
+	if (!listening_apply(fd, listen, def, owner, error)) {
+		listening_remove_file(fd, listen->text);
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+/* --- one that is open --- */
+
+static bool set_buffers(int fd, const SocketDef *def)
+{
+	/* Beyond net.core.rmem_max, if we may. */
+	if (def->receive_buffer > 0 && !set_number(fd, SOL_SOCKET, SO_RCVBUFFORCE, (int)def->receive_buffer) &&
+	    !set_number(fd, SOL_SOCKET, SO_RCVBUF, (int)def->receive_buffer))
+		return false;
+	return def->send_buffer == 0 || set_number(fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)def->send_buffer) ||
+	       set_number(fd, SOL_SOCKET, SO_SNDBUF, (int)def->send_buffer);
+}
+
+static bool set_options(int fd, const Listen *listen, const SocketDef *def)
+{
+	const bool is_tcp = listen_is_network(listen) && listen->kind == LISTEN_STREAM;
+
+	if (is_tcp && (!set_number(fd, SOL_SOCKET, SO_KEEPALIVE, def->keep_alive) ||
+		       !set_number(fd, IPPROTO_TCP, TCP_NODELAY, def->no_delay)))
+		return false;
+	if (!listen_is_network(listen) && !set_number(fd, SOL_SOCKET, SO_PASSCRED, def->pass_credentials))
+		return false;
+	return set_buffers(fd, def);
+}
+
+bool listening_apply(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+{
+	if (listen->kind != LISTEN_FIFO && !set_options(fd, listen, def))
+		return fail_errno(error, errno, "cannot set the options of the socket on %s", listen->text);
+	/* Before anybody can connect. */
+	if (listen_has_file(listen) && !set_file(fd, listen, def, owner, error))
+		return false;
+	if ((listen->kind == LISTEN_STREAM || listen->kind == LISTEN_SEQPACKET) && !take_clients(fd, def->backlog))
+		return fail_bind(listen, errno, error);
+	return true;
+}
+
+static bool has_address(int fd, const Listen *listen)
+{
+	Address wanted;
+	Address is = { .length = sizeof is.u };
+
+	if (getsockname(fd, &is.u.any, &is.length) < 0)
+		return false;
+	if (listen->family == LISTEN_FAMILY_ANY && is.u.any.sa_family != AF_INET && is.u.any.sa_family != AF_INET6)
+		return false;
+	wanted = address_of(listen, is.u.any.sa_family);
+	if (is.u.any.sa_family == AF_INET6)
+		is.u.in6.sin6_flowinfo = 0;
+	return is.length == wanted.length && memcmp(&is.u, &wanted.u, is.length) == 0;
+}
+
+/* An option that this family does not have is as it should be. */
+static bool has_flag(int fd, int level, int option, bool on)
+{
+	const int value = get_number(fd, level, option);
+
+	return value < 0 || (value != 0) == on;
+}
+
+static bool has_early_options(int fd, const SocketDef *def)
+{
+	const int family = get_number(fd, SOL_SOCKET, SO_DOMAIN);
+
+	if (family == AF_UNIX)
+		return true;
+	if (!has_flag(fd, SOL_SOCKET, SO_REUSEPORT, def->reuse_port))
+		return false;
+	if (family == AF_INET)
+		return has_flag(fd, IPPROTO_IP, IP_FREEBIND, def->free_bind);
+	if (!has_flag(fd, IPPROTO_IPV6, IPV6_FREEBIND, def->free_bind))
+		return false;
+	return def->ipv6_only == IPV6_ONLY_DEFAULT ||
+	       has_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, def->ipv6_only == IPV6_ONLY_ONLY);
+}
+
+bool listening_matches(int fd, const Listen *listen, const SocketDef *def)
+{
+	if (listen->kind == LISTEN_FIFO)
+		return is_file_at(fd, listen);
+	return get_number(fd, SOL_SOCKET, SO_TYPE) == socket_type(listen->kind) && has_address(fd, listen) &&
+	       has_early_options(fd, def) && (!listen_has_file(listen) || is_file_at(fd, listen));
+}
+
+char *listening_path(int fd)
+{
+	Address is = { .length = sizeof is.u };
+	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
+	char path[4096];
+	ssize_t n;
+
+	if (getsockname(fd, &is.u.any, &is.length) == 0) {
+		/* unix(7): the length may leave the NUL out, and the kernel's own always has one. */
+		return is.u.any.sa_family == AF_UNIX && is.u.un.sun_path[0] == '/' ? g_strdup(is.u.un.sun_path) : NULL;
+	}
+	n = readlink(link, path, sizeof path - 1);
+	return n > 0 ? g_strndup(path, (size_t)n) : NULL;
+}
+
+void listening_remove_file(int fd, const char *path)
+{
+	struct stat st;
+	Listen file = { .family = LISTEN_FAMILY_PATH, .text = (char *)path };
+
+	file.kind = fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) ? LISTEN_FIFO : LISTEN_STREAM;
+	if (*path == '/' && is_file_at(fd, &file))
+		(void)unlink(path); /* gone already is just as good */
+}

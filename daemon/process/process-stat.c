@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Process stat: two fields of /proc/PID/stat.
+ */
+#include "config.h"
+
+#include "process/process-stat.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+#define SKIP_5 "%*s %*s %*s %*s %*s "
+#define SKIP_15 SKIP_5 SKIP_5 SKIP_5
+
+static int64_t clock_us(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now); /* both clocks are always there */
+	return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
+}
+
+/* The kernel counts from boot, the time in suspend included; we count without. */
+static int64_t monotonic_of_ticks(unsigned long long ticks)
+{
+	const int64_t boottime_us = (int64_t)(ticks * (unsigned long long)G_USEC_PER_SEC / (unsigned long)sysconf(_SC_CLK_TCK));
+
+	return boottime_us - (clock_us(CLOCK_BOOTTIME) - clock_us(CLOCK_MONOTONIC));
+}
+
+bool process_stat_read(pid_t pid, ProcessStat *ret)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
+	g_autoptr(GBytes) bytes = file_read_bounded(path, 4096, NULL);
+	g_autofree char *text = bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : NULL;
+	/* "pid (name) state ppid ...": a name may hold anything, so from its last ")" on (proc(5)). */
+	const char *end = text ? strrchr(text, ')') : NULL;
+	unsigned long long ticks;
+	int parent;
+
+	/* The fields from state, the third, on: ppid is the 4th, starttime the 22nd. */
+	if (!end || sscanf(end, ") %*c %d " SKIP_15 "%*s %*s %llu", &parent, &ticks) != 2)
+		return false;
+	ret->parent = parent;
+	ret->started_us = monotonic_of_ticks(ticks);
+	return true;
+}

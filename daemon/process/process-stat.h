@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Process stat: whose child a process is, and since when it lives, from /proc. True at the moment of the look, no longer.
+ */
+#ifndef SVCD_PROCESS_PROCESS_STAT_H
+#define SVCD_PROCESS_PROCESS_STAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct ProcessStat {
+	pid_t parent;
+	int64_t started_us; /* CLOCK_MONOTONIC, rounded down to a clock tick (sysconf(3)) */
+} ProcessStat;
+
+/* Returns: false when there is no such process any more. */
+bool process_stat_read(pid_t pid, ProcessStat *ret);
+
+#endif

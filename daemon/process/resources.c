@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Resources: small writes to small files; the kernel takes each at once or says why not.
+ */
+#include "config.h"
+
+#include "process/resources.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+
+/* Lists of controllers, counters: all of these files are short. */
+#define FILE_BYTES 1024
+
+static bool write_file(const char *directory, const char *file, const char *text)
+{
+	g_autofree char *path = g_build_filename(directory, file, NULL);
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
+/* "" where there is none; a new string. */
+static char *read_text(const char *path)
+{
+	g_autoptr(GBytes) bytes = file_read_bounded(path, FILE_BYTES, NULL);
+	gsize size = 0;
+	const char *text = bytes ? g_bytes_get_data(bytes, &size) : NULL;
+
+	return size > 0 ? g_strndup(text, size) : g_strdup("");
+}
+
+static bool lists(const char *directory, const char *file, const char *word)
+{
+	g_autofree char *path = g_build_filename(directory, file, NULL);
+	g_autofree char *text = read_text(path);
+	g_auto(GStrv) words = g_strsplit_set(text, " \n", -1);
+
+	return g_strv_contains((const char *const *)words, word);
+}
+
+/* For what is below @directory. */
+static bool enable(const char *directory, const char *controller, GError **error)
+{
+	g_autofree char *word = g_strconcat("+", controller, NULL);
+
+	if (lists(directory, "cgroup.subtree_control", controller))
+		return true;
+	if (!lists(directory, "cgroup.controllers", controller))
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "there is no %s controller of cgroup v2 here", controller);
+	return write_file(directory, "cgroup.subtree_control", word) ||
+	       fail_errno(error, errno, "cannot enable the %s controller in %s", controller, directory);
+}
+
+/* In the group that we were given, and in that of all services. */
+static bool enable_above(const char *root, const char *controller, GError **error)
+{
+	g_autofree char *above = g_path_get_dirname(root);
+
+	return enable(above, controller, error) && enable(root, controller, error);
+}
+
+/* "25%" is of the machine's memory. */
+static char *resolve(const char *value)
+{
+	const uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (!g_str_has_suffix(value, "%"))
+		return g_strdup(value);
+	return g_strdup_printf("%" G_GUINT64_FORMAT, bytes / 100 * g_ascii_strtoull(value, NULL, 10));
+}
+
+static bool apply(Resource resource, const char *value, const char *root, const char *group, GError **error)
+{
+	g_autofree char *text = resolve(value);
+	const char *file = resource_file(resource);
+
+	if (!root)
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "there is no cgroup v2");
+	if (!enable_above(root, resource_controller(resource), error))
+		return false;
+	if (write_file(group, file, text))
+		return true;
+	/* One of the two schedulers of disks knows weights, and each has a file of its own. */
+	if (resource == RESOURCE_IO_WEIGHT && errno == ENOENT && write_file(group, "io.bfq.weight", text))
+		return true;
+	return fail_errno(error, errno, "cannot write \"%s\" to %s", text, file);
+}
+
+char *resources_apply(const ResourceDef *resources, const char *root, const char *group)
+{
+	g_autoptr(GString) problems = g_string_new(NULL);
+
+	for (int i = 0; i < RESOURCE_COUNT; i++) {
+		g_autoptr(GError) error = NULL;
+
+		if (!resources->values[i] || apply((Resource)i, resources->values[i], root, group, &error))
+			continue;
+		g_string_append_printf(problems, "%s%s= has no effect: %s", problems->len > 0 ? "; " : "",
+				       resource_name((Resource)i), error->message);
+	}
+	return problems->len > 0 ? g_strdup(problems->str) : NULL;
+}
+
+static uint64_t counter(char *const *lines, const char *name)
+{
+	for (; *lines; lines++) {
+		if (g_str_has_prefix(*lines, name) && (*lines)[strlen(name)] == ' ')
+			return g_ascii_strtoull(*lines + strlen(name), NULL, 10);
+	}
+	return 0;
+}
+
+OutOfMemory resources_out_of_memory(const char *group)
+{
+	g_autofree char *path = group ? g_build_filename(group, "memory.events", NULL) : NULL;
+	g_autofree char *text = path ? read_text(path) : g_strdup("");
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	return (OutOfMemory){ .n_kills = counter(lines, "oom_kill"), .n_limit_reached = counter(lines, "oom") };
+}

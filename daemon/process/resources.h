@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Resources: the limits of a service, written to its control group before anything runs in it.
+ *
+ * A controller has to be enabled in all groups above; that is done when the first service asks for it, and stays. Groups that
+ * have processes may not enable any for those below, and have none: keeper and manager sit in leaves.
+ */
+#ifndef SVCD_PROCESS_RESOURCES_H
+#define SVCD_PROCESS_RESOURCES_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/resource-def.h"
+
+/**
+ * resources_apply() - write all that is said; may be done again
+ * @root:  the directory that services' groups are in; NULL: no cgroup v2
+ * @group: that of the service
+ * Returns: what is not in force, and why: sentences, a new string; NULL: all is.
+ */
+char *resources_apply(const ResourceDef *resources, const char *root, const char *group);
+
+typedef struct OutOfMemory {
+	uint64_t n_kills;        /* processes of the group that the kernel has killed for lack of memory */
+	uint64_t n_limit_reached; /* how often that was the group's own limit, not the machine's */
+} OutOfMemory;
+
+/* Zeros where nobody counts. @group: may be NULL. */
+OutOfMemory resources_out_of_memory(const char *group);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, probes: commands that run beside the steps and ask something about a service that is up. No step waits for one:
+ * when the service is to stop they are killed. Each has a row, a time limit and a cgroup of its own, for nothing that it
+ * leaves behind may keep the service up.
+ */
+#include "config.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "process/supervise-private.h"
+
+bool supervisor_is_up(const Supervisor *s)
+{
+	if (s->step == STEP_ADOPT)
+		return s->was_ready;
+	return s->step == STEP_READY || s->step == STEP_DONE || s->step == STEP_RELOAD || s->step == STEP_RESTART ||
+	       s->step == STEP_LEFT;
+}
+
+/* --- one probe --- */
+
+static void kill_probe(Probe *probe)
+{
+	g_autoptr(GError) error = NULL;
+
+	supervisor_signal(probe->owner, probe->role, SIGKILL);
+	if (!cgroup_kill(probe->cgroup, &error))
+		log_debug(probe->owner->plan->name, "%s", error->message); /* made when it began; perhaps it never did */
+}
+
+/* What it left behind has been killed: now it is gone. */
+static void on_cgroup(void *data)
+{
+	Probe *probe = data;
+	Supervisor *s = probe->owner;
+
+	if (cgroup_population(probe->cgroup) == CGROUP_POPULATED)
+		return;
+	cgroup_watch(probe->cgroup, false);
+	cgroup_remove(probe->cgroup);
+	if (!supervisor_is_up(s))
+		supervisor_row(s)->changed(s);
+	supervisor_settle(s);
+}
+
+static void on_limit(void *data)
+{
+	Probe *probe = data;
+
+	probe->is_late = true;
+	kill_probe(probe);
+}
+
+/* "~" is in no service's name. */
+static const char *cgroup_suffix(enum ProcessRole role)
+{
+	return role == ROLE_HEALTH ? "~health" : "~check";
+}
+
+static Probe *probe_of(Supervisor *s, enum ProcessRole role)
+{
+	g_autofree char *name = NULL;
+	Probe *probe = s->probes[role];
+
+	if (probe)
+		return probe;
+	probe = g_new0(Probe, 1);
+	name = g_strconcat(s->plan->name, cgroup_suffix(role), NULL);
+	probe->owner = s;
+	probe->role = role;
+	probe->cgroup = cgroup_new(s->context->cgroup_root, name, on_cgroup, probe);
+	probe->limit = timer_new(on_limit, probe);
+	s->probes[role] = probe;
+	return probe;
+}
+
+bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *command, int64_t limit_us, GError **error)
+{
+	Probe *probe = probe_of(s, role);
+
+	probe->is_late = false;
+	probe->is_dropped = false;
+	probe->limit_us = limit_us;
+	cgroup_watch(probe->cgroup, false);
+	if (!cgroup_create(probe->cgroup, error) || !supervisor_spawn(s, role, command, error))
+		return false;
+	timer_arm(probe->limit, loop_now() + limit_us);
+	return true;
+}
+
+void probe_drop(Supervisor *s, enum ProcessRole role)
+{
+	Probe *probe = s->probes[role];
+
+	if (!probe || !s->rows[role].in_use || probe->is_dropped)
+		return;
+	probe->is_dropped = true;
+	kill_probe(probe);
+}
+
+char *probe_describe_end(Supervisor *s, const Probe *probe, const struct MessageExited *exit)
+{
+	g_autofree char *limit = text_format_duration(probe->limit_us);
+	g_autofree char *end = NULL;
+	const char *said = probe->output ? capture_last_line(probe->output) : "";
+
+	if (s->rows[probe->role].problem)
+		end = g_strdup(s->rows[probe->role].problem);
+	else if (probe->is_late)
+		end = g_strdup_printf("not finished after %s", limit);
+	else
+		end = step_describe_control(s, exit);
+	return *said ? g_strdup_printf("%s: %s", end, said) : g_steal_pointer(&end);
+}
+
+/* --- CheckCommand= --- */
+
+static void tell_checked(Supervisor *s, bool success, const char *text)
+{
+	ProcessEvent event = { .kind = PROCESS_CHECKED, .success = success, .text = text, .at_us = loop_now() };
+
+	supervisor_emit(s, &event);
+}
+
+static void begin_check(Supervisor *s)
+{
+	g_autoptr(GError) error = NULL;
+
+	s->check_wanted = false;
+	if (!s->plan->check || !supervisor_is_up(s))
+		tell_checked(s, true, NULL);
+	else if (!probe_begin(s, ROLE_CHECK, s->plan->check, s->plan->start_limit_us, &error))
+		tell_checked(s, false, error->message);
+}
+
+static void check_ended(Supervisor *s, const Probe *probe, const struct MessageExited *exit)
+{
+	g_autofree char *text = probe_describe_end(s, probe, exit);
+
+	if (s->check_wanted)
+		return; /* that of the manager before, for which nobody waits */
+	if (probe->is_dropped || !supervisor_is_up(s))
+		tell_checked(s, true, NULL);
+	else if (probe->is_late || step_control_failed(s->plan->check, exit))
+		tell_checked(s, false, text);
+	else
+		tell_checked(s, true, NULL);
+}
+
+/* --- all --- */
+
+void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExited *exit)
+{
+	Probe *probe = probe_of(s, role);
+
+	timer_disarm(probe->limit);
+	if (probe->output)
+		capture_drain(probe->output);
+	kill_probe(probe); /* what it left behind */
+	if (role == ROLE_HEALTH)
+		health_ended(s, probe, exit);
+	else
+		check_ended(s, probe, exit);
+	g_clear_pointer(&probe->output, capture_free);
+	cgroup_remove(probe->cgroup);
+	cgroup_watch(probe->cgroup, true); /* not yet empty */
+	if (!supervisor_is_up(s))
+		supervisor_row(s)->changed(s); /* it may have been all that was left */
+}
+
+void probes_update(Supervisor *s)
+{
+	if (!supervisor_is_up(s))
+		probe_drop(s, ROLE_CHECK);
+	if (s->check_wanted && !s->rows[ROLE_CHECK].in_use)
+		begin_check(s);
+	health_update(s);
+}
+
+/* Whoever waited for a check has been told that the manager has gone. */
+void probes_resume(Supervisor *s)
+{
+	if (s->rows[ROLE_CHECK].in_use) {
+		(void)probe_of(s, ROLE_CHECK);
+		probe_drop(s, ROLE_CHECK);
+	}
+	/* Its word counts as much as that of the next one, and has most likely come by now. */
+	if (s->rows[ROLE_HEALTH].in_use)
+		timer_arm(probe_of(s, ROLE_HEALTH)->limit, loop_now() + s->plan->health_limit_us);
+}
+
+static bool is_alive(const Supervisor *s, enum ProcessRole role)
+{
+	const Probe *probe = s->probes[role];
+
+	return s->rows[role].in_use || (probe && cgroup_population(probe->cgroup) == CGROUP_POPULATED);
+}
+
+bool probes_are_alive(const Supervisor *s)
+{
+	return is_alive(s, ROLE_CHECK) || is_alive(s, ROLE_HEALTH);
+}
+
+void probes_free(Supervisor *s)
+{
+	health_free(s);
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		Probe *probe = s->probes[role];
+
+		if (!probe)
+			continue;
+		timer_free(probe->limit);
+		capture_free(probe->output);
+		cgroup_free(probe->cgroup);
+		g_free(probe);
+	}
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, the steps of a script: a start command that ends, and what it left running. The service is whatever is in its
+ * cgroup; a main process is looked for, by pid file or as the only one whose parent has gone, but none is needed.
+ *
+ * A script's end says little (LSB: 0 even when nothing was started), and daemons shed processes while they go into the
+ * background. So for a time after each command what ends with success, or unseen, is taken for a part of that command: then
+ * another main process is looked for, or nothing is left and the service is done. Later it is an exit.
+ */
+#include "config.h"
+
+#include <sys/wait.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "process/outcome.h"
+#include "process/pidfile.h"
+#include "process/process-stat.h"
+#include "process/supervise-private.h"
+
+/* How long after a command its loose ends may still end, and a pid file is looked for; longer than a daemon needs for that. */
+#define SETTLE_US (10 * G_USEC_PER_SEC)
+
+/* What /proc rounds down to, and the time between two looks at the clock. */
+#define TICK_US (20 * G_TIME_SPAN_MILLISECOND)
+
+static bool is_settling(const Supervisor *s)
+{
+	return timer_is_armed(s->limit);
+}
+
+static bool has_cgroup(const Supervisor *s)
+{
+	return cgroup_path(s->cgroup) != NULL;
+}
+
+static bool is_populated(const Supervisor *s)
+{
+	return cgroup_population(s->cgroup) == CGROUP_POPULATED;
+}
+
+/* --- the main process --- */
+
+/* The keeper's own child, or it cannot be adopted; and ours, or it must not be (CVE-2018-16888). */
+static bool may_be_main(const Supervisor *s, pid_t pid)
+{
+	ProcessStat stat;
+
+	if (!process_stat_read(pid, &stat) || stat.parent != keeper_link_keeper_pid(s->context->link))
+		return false;
+	/* Without cgroups nobody can tell, but one that is older than this run is none of its. */
+	return has_cgroup(s) ? cgroup_contains(s->cgroup, pid) : stat.started_us >= s->known_us - TICK_US;
+}
+
+/* What the pid file says; 0: nothing, or nothing that can be believed. */
+static pid_t named_main(const Supervisor *s)
+{
+	pid_t pid;
+
+	if (!s->plan->pid_file || !pidfile_read(s->plan->pid_file, &pid, NULL) || !may_be_main(s, pid))
+		return 0;
+	return pid;
+}
+
+static pid_t find_main(const Supervisor *s)
+{
+	unsigned n_processes;
+	pid_t pid = named_main(s);
+
+	return pid == 0 && has_cgroup(s) ? step_guess_main(s, &n_processes) : pid;
+}
+
+/* A row without a process: the engine shows none either. */
+static void forget_main(Supervisor *s)
+{
+	if (!s->rows[ROLE_MAIN].in_use)
+		supervisor_event(s, PROCESS_MAIN_PID, NULL);
+}
+
+/* --- main: the start command --- */
+
+static void script_start_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	const bool is_executed = !s->rows[ROLE_MAIN].problem;
+	g_autofree char *text = step_describe_action(s, ROLE_MAIN, exit);
+
+	if (is_executed && outcome_script_is_success(s->plan, s->plan->exec, exit->code, exit->status))
+		supervisor_go(s, STEP_LEFT, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
+	else
+		supervisor_fail_start(s, STEP_REST, is_executed ? "start failed: %s" : "%s", text);
+}
+
+/* It may have started a part of what it was to start: only its own stop command can undo that. */
+static void script_start_limit(Supervisor *s)
+{
+	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
+
+	supervisor_fail_start(s, STEP_TERM, "start not finished after %s", limit);
+	supervisor_go(s, STEP_TERM, 1);
+}
+
+static void script_start_stop(Supervisor *s)
+{
+	supervisor_go(s, STEP_TERM, 1);
+}
+
+static void script_term_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	const bool is_undone = s->index == 0;
+
+	step_term_main_ended(s, exit);
+	if (!is_undone)
+		supervisor_go(s, STEP_STOP, 0);
+}
+
+/* --- left: what a command left --- */
+
+void script_is_up(Supervisor *s)
+{
+	const bool is_told = s->was_ready && !s->exited_told;
+
+	supervisor_go(s, STEP_READY, 0);
+	s->was_ready = true;
+	s->exited_told = false;
+	if (!is_told)
+		supervisor_event(s, PROCESS_READY, NULL);
+}
+
+static char *describe_left(unsigned index)
+{
+	return index == LEFT_KILLED ? g_strdup("killed by a signal") : outcome_describe_script(CLD_EXITED, (int)index);
+}
+
+/* It ran, and its restart or reload left nothing of that. */
+static void end_after_command(Supervisor *s)
+{
+	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
+	const bool is_reload = s->index == LEFT_RELOADED;
+	g_autofree char *end = describe_left(s->index);
+	g_autofree char *text = is_reload ? g_strdup("its reload left nothing running") :
+					    g_strdup_printf("its restart left nothing running: %s", end);
+	const bool success = !is_reload && s->index != LEFT_KILLED && plan_counts_as_success(s->plan, (int)s->index);
+
+	supervisor_tell_exit(s, &unknown, success, text);
+	supervisor_go(s, STEP_REST, 0);
+}
+
+static void end_with_nothing(Supervisor *s)
+{
+	g_autofree char *end = describe_left(s->index);
+	g_autofree char *text = g_strdup_printf("%s; it left nothing running", end);
+
+	supervisor_tell_done(s, text);
+	supervisor_go(s, STEP_DONE, 0);
+}
+
+void script_left_enter(Supervisor *s)
+{
+	const bool was_up = s->was_ready && !s->exited_told;
+
+	supervisor_set_limit(s, loop_now() + SETTLE_US);
+	forget_main(s);
+	/* Without cgroups a pid file may come later: that is waited for where something ran before. */
+	if (s->rows[ROLE_MAIN].in_use || is_populated(s) || (was_up && !has_cgroup(s) && s->plan->pid_file))
+		script_is_up(s);
+	else if (was_up)
+		end_after_command(s);
+	else
+		end_with_nothing(s);
+}
+
+/* --- ready --- */
+
+/* Nobody is left, and of nobody it is known how he ended. */
+static void last_has_ended(Supervisor *s)
+{
+	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
+
+	cgroup_watch(s->cgroup, false);
+	if (is_settling(s) && !s->has_run) {
+		supervisor_tell_done(s, "what its start command left running has ended");
+		supervisor_go(s, STEP_DONE, 0);
+	} else {
+		supervisor_tell_exit(s, &unknown, false, "its last process ended, and nobody knows how");
+		supervisor_go(s, STEP_REST, 0);
+	}
+}
+
+static void script_ready_look(Supervisor *s)
+{
+	pid_t pid = s->rows[ROLE_MAIN].in_use ? 0 : find_main(s);
+
+	if (s->rows[ROLE_MAIN].in_use)
+		return;
+	if (pid > 0)
+		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
+	else if (!is_populated(s) && (has_cgroup(s) || !is_settling(s)))
+		last_has_ended(s);
+	else if (is_settling(s))
+		step_poll_again(s);
+}
+
+static void script_ready_enter(Supervisor *s)
+{
+	cgroup_watch(s->cgroup, true);
+	script_ready_look(s);
+}
+
+static void script_settled(Supervisor *s)
+{
+	supervisor_set_limit(s, 0);
+	supervisor_row(s)->changed(s);
+}
+
+/*
+ * A daemon may put another process in its place, as nginx does for an upgrade. Without a pid file that cannot be told from a child
+ * that a daemon has lost, but the first has meant to end.
+ */
+static pid_t find_successor(const Supervisor *s, bool ended_well)
+{
+	return ended_well && !s->plan->pid_file ? find_main(s) : named_main(s);
+}
+
+/* A restart or a reload may have told it to end, and it has taken its time; then it does not matter how it ended. */
+static void script_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	const bool is_replaced = is_settling(s) && s->has_run;
+	const bool ended_well = exit->code == CLD_EXITED && exit->status == 0;
+	const pid_t next = find_successor(s, ended_well);
+	const bool is_loose_end = is_replaced || (is_settling(s) && ended_well);
+	g_autofree char *text = step_describe_exit(s, exit);
+
+	if (next > 0) {
+		supervisor_go(s, STEP_ADOPT, (unsigned)next); /* it has replaced itself */
+	} else if (is_loose_end && is_populated(s)) {
+		forget_main(s);
+		supervisor_go(s, STEP_READY, 0);
+	} else if (is_loose_end && !is_replaced) {
+		supervisor_tell_done(s, "what its start command left running has ended: exit status 0");
+		supervisor_go(s, STEP_DONE, 0);
+	} else {
+		supervisor_tell_exit(s, exit, is_replaced ? ended_well : outcome_is_success(s->plan, exit->code, exit->status),
+				     text);
+		supervisor_go(s, STEP_REST, 0);
+	}
+}
+
+/* It has ended since, or is not the keeper's child yet. */
+void script_adopt_failed(Supervisor *s)
+{
+	supervisor_stay(s, s->exited_told ? STEP_DONE : STEP_READY, 0);
+	cgroup_watch(s->cgroup, true);
+	forget_main(s);
+	if (is_settling(s))
+		step_poll_again(s);
+	else if (!s->exited_told && !is_populated(s))
+		last_has_ended(s);
+}
+
+/* --- done: nothing runs, but something may come --- */
+
+static void script_done_look(Supervisor *s)
+{
+	pid_t pid;
+
+	if (is_populated(s)) {
+		supervisor_go(s, STEP_LEFT, 0);
+		return;
+	}
+	if (has_cgroup(s) || !s->plan->pid_file || !is_settling(s))
+		return;
+	pid = named_main(s);
+	if (pid > 0)
+		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
+	else
+		step_poll_again(s);
+}
+
+static void script_done_enter(Supervisor *s)
+{
+	cgroup_watch(s->cgroup, true);
+	script_done_look(s);
+}
+
+/* --- reload and restart: commands of a service that is up --- */
+
+/* What runs now is to be found out anew. */
+static void look_at_what_is_left(Supervisor *s, unsigned index)
+{
+	s->has_run |= s->was_ready && !s->exited_told;
+	supervisor_go(s, STEP_LEFT, index);
+}
+
+static void script_reload_enter(Supervisor *s)
+{
+	const Command *command = s->plan->reload.command;
+	g_autoptr(GError) error = NULL;
+
+	supervisor_set_limit(s, loop_now() + s->plan->start_limit_us);
+	if (command && supervisor_spawn(s, ROLE_CONTROL, command, &error))
+		return;
+	supervisor_event(s, PROCESS_RELOAD_FAILED, error ? error->message : "it has no Reload= command any more");
+	look_at_what_is_left(s, LEFT_RELOADED);
+}
+
+static void script_reload_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
+	const bool has_failed = step_control_failed(s->plan->reload.command, exit);
+
+	if (s->index == 0) /* else its time was up, and that has been told */
+		supervisor_event(s, has_failed ? PROCESS_RELOAD_FAILED : PROCESS_RELOADED, has_failed ? text : NULL);
+	look_at_what_is_left(s, LEFT_RELOADED);
+}
+
+void script_restart_enter(Supervisor *s)
+{
+	const Command *command = s->plan->restart_command;
+	g_autoptr(GError) error = NULL;
+
+	supervisor_set_limit(s, loop_now() + s->plan->stop_limit_us + s->plan->start_limit_us);
+	if (command && supervisor_spawn(s, ROLE_CONTROL, command, &error))
+		return;
+	supervisor_event(s, PROCESS_RESTART_FAILED, error ? error->message : "it has no RestartCommand= any more");
+	look_at_what_is_left(s, LEFT_KILLED);
+}
+
+void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	const bool success = !s->rows[ROLE_CONTROL].problem &&
+			     outcome_script_is_success(s->plan, s->plan->restart_command, exit->code, exit->status);
+	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
+
+	if (s->index == 0)
+		supervisor_event(s, success ? PROCESS_RESTARTED : PROCESS_RESTART_FAILED, text);
+	look_at_what_is_left(s, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
+}
+
+void script_restart_limit(Supervisor *s)
+{
+	g_autofree char *limit = text_format_duration(s->plan->stop_limit_us + s->plan->start_limit_us);
+	g_autofree char *text = g_strdup_printf("not finished after %s", limit);
+
+	supervisor_event(s, PROCESS_RESTART_FAILED, text);
+	supervisor_stay(s, STEP_RESTART, 1);
+	supervisor_set_limit(s, 0);
+	supervisor_signal(s, ROLE_CONTROL, SIGKILL);
+}
+
+/* clang-format off */
+const StepRow script_rows[STEP_COUNT] = {
+	/*                on entry             main ended              control ended         limit               look again         asked to stop */
+	[STEP_MAIN]   = { step_main_enter,     script_start_ended,     step_stray_exit,      script_start_limit, step_nothing,      script_start_stop },
+	[STEP_ADOPT]  = { step_adopt_enter,    step_stray_exit,        step_stray_exit,      step_nothing,       step_nothing,      step_ready_stop },
+	[STEP_READY]  = { script_ready_enter,  script_main_ended,      step_stray_exit,      script_settled,     script_ready_look, step_ready_stop },
+	[STEP_RELOAD] = { script_reload_enter, step_stray_exit,        script_reload_ended,  step_reload_limit,  step_nothing,      step_ready_stop },
+	[STEP_DONE]   = { script_done_enter,   step_stray_exit,        step_stray_exit,      script_settled,     script_done_look,  step_ready_stop },
+	[STEP_TERM]   = { step_term_enter,     script_term_main_ended, step_stray_exit,      step_stop_limit,    step_nothing,      step_nothing },
+};
+/* clang-format on */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Initctl: see initctl.h.
+ *
+ * A record is smaller than PIPE_BUF, so what one writer sends arrives whole (pipe(7)). Whoever sends something else has
+ * shifted the records behind it, and all that waits is thrown away.
+ */
+#include "config.h"
+
+#include "sysv/initctl.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "loop/loop.h"
+
+/* The fifo stays readable, so a chatty writer costs itself turns, not others their time. */
+enum { RECORDS_A_TURN = 8 };
+
+struct Initctl {
+	int fd;
+	FdSource *source;
+	void (*ask)(void *data, const InitctlMeaning *meaning);
+	void *data;
+};
+
+int initctl_open(const char *path, GError **error)
+{
+	auto_fd int fd = -1;
+	struct stat st;
+
+	if (mkfifo(path, 0600) < 0 && errno != EEXIST) {
+		fail_errno(error, errno, "cannot make %s", path);
+		return -1;
+	}
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		fail_errno(error, errno, "cannot open %s", path);
+		return -1;
+	}
+	if (!S_ISFIFO(st.st_mode) || st.st_uid != geteuid()) {
+		fail(error, SVCD_ERROR_FAILED, "%s is not a fifo of root's; remove it", path);
+		return -1;
+	}
+	if (fchmod(fd, 0600) < 0) {
+		fail_errno(error, errno, "cannot set the mode of %s", path);
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+bool initctl_is_at(const char *path, int fd)
+{
+	struct stat here;
+	struct stat there;
+
+	return lstat(path, &here) == 0 && fstat(fd, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+static void drain(Initctl *initctl)
+{
+	char bytes[4096];
+
+	for (int i = 0; i < RECORDS_A_TURN; i++) {
+		if (read(initctl->fd, bytes, sizeof bytes) <= 0)
+			return;
+	}
+}
+
+static void handle(Initctl *initctl, const struct InitctlRequest *record)
+{
+	g_autoptr(GError) error = NULL;
+	InitctlMeaning meaning;
+
+	if (initctl_request_read(record, &meaning, &error)) {
+		initctl->ask(initctl->data, &meaning);
+		return;
+	}
+	log_warning(NULL, "%s: %s", INITCTL_PATH, error->message);
+	if (record->magic != INITCTL_MAGIC)
+		drain(initctl);
+}
+
+static void on_readable(GIOCondition condition, void *data)
+{
+	Initctl *initctl = data;
+	struct InitctlRequest record;
+
+	(void)condition; /* it never ends: we are a writer, too */
+	for (int i = 0; i < RECORDS_A_TURN; i++) {
+		ssize_t n = read(initctl->fd, &record, sizeof record);
+
+		if (n <= 0)
+			return;
+		if ((size_t)n == sizeof record) {
+			handle(initctl, &record);
+			continue;
+		}
+		log_warning(NULL, "%s: %zd bytes are no record of init's", INITCTL_PATH, n);
+		drain(initctl);
+	}
+}
+
+Initctl *initctl_new(int fd, void (*ask)(void *data, const InitctlMeaning *meaning), void *data)
+{
+	Initctl *initctl = g_new0(Initctl, 1);
+
+	initctl->fd = fd;
+	initctl->ask = ask;
+	initctl->data = data;
+	initctl->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_readable, initctl);
+	return initctl;
+}
+
+void initctl_free(Initctl *initctl)
+{
+	if (!initctl)
+		return;
+	fd_source_free(initctl->source);
+	fd_close(&initctl->fd);
+	g_free(initctl);
+}

@@ -1,0 +1,253 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# invoke-rc.d(8) for a machine whose init is svcd; beside another init it passes on to the one that Debian ships.
+#
+# svcd's policy stands where runlevels' links stood: what policy does not want here and now is not started (101, which is 0
+# without --disclose-deny). After that an admin's own policy-rc.d is asked, which may forbid more. In a package's script a
+# restart is for what runs; what an upgrade has stopped comes back.
+
+door=invoke-rc.d
+# shellcheck source=lsb-compat/doors/functions
+. /usr/lib/svcd/sysv/functions
+
+is_forced=
+is_query=
+tries_anyway=
+discloses=
+without_fallback=
+
+usage() {
+	cat <<END
+Usage: invoke-rc.d [OPTION...] NAME ACTION [ARGUMENT...]
+
+  --quiet          no messages of its own
+  --force          whatever policy-rc.d and runlevels say; what policy says must never run does not
+  --try-anyway     go on after an error of policy-rc.d
+  --disclose-deny  101 instead of 0 if policy denies it
+  --query          only tell: 100 to 106
+  --no-fallback    ignore other actions that policy-rc.d proposes
+  --skip-systemd-native   taken, and without effect
+END
+}
+
+syntax_error() {
+	say "syntax error: $*"
+	exit 103
+}
+
+take_option() {
+	case $1 in
+	--help) usage; exit 0 ;;
+	--quiet) is_quiet=--quiet ;;
+	--force) is_forced=yes tries_anyway=yes ;;
+	--try-anyway) tries_anyway=yes ;;
+	--disclose-deny) discloses=yes ;;
+	--query) is_query=yes discloses=yes without_fallback=yes ;;
+	--no-fallback) without_fallback=yes ;;
+	--skip-systemd-native) ;; # nobody else starts it here
+	*) syntax_error "unknown option \"$1\"" ;;
+	esac
+}
+
+# --- may it? ---
+
+# Wanted and not up, or stopped by this upgrade: it may be started. Anything else that is off stays off.
+restart_is_due() { runs || [ "$wanted" = yes ] || [ -e "$upgrades/$name" ]; }
+
+# svcd's part. Returns: 104 allowed, 101 denied, with $why. What is forced all the same is refused by svcd itself.
+judge() {
+	case $actions in
+	start) ;;
+	restart)
+		why="it does not run"
+		! is_maintainer_script || restart_is_due || return 101
+		;;
+	try-restart)
+		why="it does not run"
+		runs || return 101
+		;;
+	*) return 104 ;;
+	esac
+	may_start && return 104
+	[ -n "$is_query$is_forced" ] || record_refusal
+	return 101
+}
+
+# consult: policy-rc.d on what svcd allows. Sets $code, and $actions when it proposes others.
+consult() {
+	# shellcheck disable=SC2086 # an option or nothing
+	fallback=$("$helper" $is_quiet "$name" "$actions" "$runlevel")
+	code=$?
+	case $code in
+	0 | 104) code=104 ;;
+	101)
+		why="policy-rc.d denied it"
+		[ -z "$is_forced" ] || code=104
+		;;
+	1 | 105)
+		code=105
+		[ -n "$is_query" ] || { say "policy-rc.d does not know \"$actions\", which is taken as allowed"; code=104; }
+		;;
+	106) propose ;;
+	100 | 102 | 103) ;;
+	*)
+		say "policy-rc.d ended with $code, 102 is used instead"
+		code=102
+		;;
+	esac
+}
+
+propose() {
+	[ -z "$is_query" ] || return
+	if [ -n "$is_forced" ]; then
+		code=104
+	elif [ -n "$without_fallback" ]; then
+		why="policy-rc.d proposes \"$fallback\" instead"
+		code=101
+	elif [ -z "$fallback" ]; then
+		say "policy-rc.d proposes no other action, 102 is used instead"
+		code=102
+	else
+		say "\"$fallback\" instead, as policy-rc.d proposes"
+		actions=$fallback
+		code=104
+	fi
+}
+
+deny() {
+	case $actions in
+	status)
+		[ -z "$discloses" ] || exit 101
+		say "$name: its status is unknown: $why"
+		exit 4
+		;;
+	esac
+	say "$name: no $actions: $why"
+	[ -z "$discloses" ] || exit 101
+	exit 0
+}
+
+# --- doing it ---
+
+# A package's script stops it for an upgrade, and means to start it again.
+note_upgrade() {
+	package=$DPKG_MAINTSCRIPT_PACKAGE${DPKG_MAINTSCRIPT_ARCH:+:$DPKG_MAINTSCRIPT_ARCH}
+	# "all" is no architecture that a package is asked by.
+	package=${package%:all}
+	want=$(dpkg-query --show --showformat='${db:Status-Want}' "$package" 2>/dev/null)
+	[ "$want" = install ] || return 0
+	mkdir -p "$upgrades" && echo "$admin" >"$upgrades/$name"
+}
+
+stop_of_package() {
+	! runs || note_upgrade
+	carry_out stop
+}
+
+# Who wants it now is who wanted it before: policy, a need, or the admin who had started it.
+start_of_package() {
+	wanted_before=
+	[ ! -e "$upgrades/$name" ] || wanted_before=$(cat "$upgrades/$name")
+	rm -f "$upgrades/$name"
+	! is_up || return 0
+	ask start || return
+	if [ "$wanted_before" = start ] || [ "$admin" = start ]; then
+		return 0
+	fi
+	if [ -n "$wanted_before" ] || [ "$wanted" = yes ] || { [ "$activation" = boot ] && [ "$in_runlevel" = yes ]; }; then
+		"$svcctl" --quiet clear "$name"
+	fi
+}
+
+perform() {
+	if ! is_maintainer_script; then
+		carry_out "$@"
+		return
+	fi
+	case $1 in
+	stop | force-stop) stop_of_package ;;
+	start) start_of_package ;;
+	restart)
+		if [ -e "$upgrades/$name" ]; then
+			start_of_package
+		else
+			carry_out restart
+		fi
+		;;
+	*) carry_out "$@" ;;
+	esac
+}
+
+# Actions one after the other until one succeeds. What started it does not count as the admin's word.
+perform_until_done() {
+	for action in $actions; do
+		[ "$action" = "$actions" ] || say "\"$action\" ..."
+		perform "$action" "$@" && exit 0
+		code=$?
+	done
+	say "$name: $action failed"
+	exit "$code"
+}
+
+svcd_is_init || exec_original "$@"
+
+word=
+actions=
+# What follows the action is the script's.
+while [ $# -gt 0 ] && [ -z "$actions" ]; do
+	case $1 in
+	--*) take_option "$1" ;;
+	'' | *[[:space:]]*) syntax_error "\"$1\" is no name and no action" ;;
+	*) if [ -z "$word" ]; then word=$1; else actions=$1; fi ;;
+	esac
+	shift
+done
+[ -n "$actions" ] || syntax_error "a name and an action are needed"
+
+find_service "$word"
+case $? in
+0) ;;
+4)
+	# A script that svcd has not taken, or none at all: as ever.
+	# shellcheck disable=SC2086 # options or nothing
+	! find_original || exec "$original" $is_quiet ${is_forced:+--force} ${is_query:+--query} ${tries_anyway:+--try-anyway} \
+		${discloses:+--disclose-deny} ${without_fallback:+--no-fallback} "$word" "$actions" "$@"
+	say "unknown service \"$word\""
+	exit 100
+	;;
+*)
+	say "svcd does not answer"
+	exit 102
+	;;
+esac
+
+runlevel=$("$svcctl" runlevel)
+runlevel=${runlevel#* }
+
+why=
+judge
+code=$?
+[ -z "$is_forced" ] || code=104
+# At the end of the machine nobody is asked.
+case $runlevel in
+0 | 6) helper= ;;
+esac
+if [ "$code" = 104 ] && has_policy_helper; then
+	consult
+elif [ "$code" = 104 ] && [ -n "$is_query" ]; then
+	case $actions in
+	start | restart | try-restart) ;;
+	*) code=105 ;;
+	esac
+fi
+[ -z "$is_query" ] || exit "$code"
+
+case $code in
+104) perform_until_done "$@" ;;
+101) deny ;;
+esac
+say "policy-rc.d ended with $code"
+[ -z "$is_forced" ] || perform_until_done "$@"
+[ -z "$tries_anyway" ] || exit 102
+exit "$code"

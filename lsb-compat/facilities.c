@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Facilities: lines of the form "$name member +member $other". "+" says that the member need not be there; for order,
+ * which is all that is asked of them here, that makes no difference.
+ */
+#include "config.h"
+
+#include "lsb-compat/facilities.h"
+
+#include <string.h>
+
+#include "lsb-compat/words.h"
+#include "model/graph.h"
+
+typedef struct Facility {
+	char *name;
+	unsigned number; /* in the list of all */
+	Origin origin;   /* of its first line */
+	GPtrArray *members; /* strings without "+" */
+	GHashTable *is_member; /* a set of these */
+} Facility;
+
+struct LsbFacilities {
+	GPtrArray *list; /* Facility *, owned, in the order of the files */
+	GHashTable *by_name;
+	GHashTable *by_member;   /* word -> GPtrArray of Facility * that have it as their own member */
+	GHashTable *interactive; /* a set of words */
+};
+
+static void facility_free(gpointer data)
+{
+	Facility *facility = data;
+
+	g_free(facility->name);
+	g_hash_table_unref(facility->is_member);
+	g_ptr_array_unref(facility->members);
+	g_free(facility);
+}
+
+LsbFacilities *lsb_facilities_new(void)
+{
+	LsbFacilities *facilities = g_new0(LsbFacilities, 1);
+
+	facilities->list = g_ptr_array_new_with_free_func(facility_free);
+	facilities->by_name = g_hash_table_new(g_str_hash, g_str_equal);
+	facilities->by_member =
+		g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+	facilities->interactive = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	return facilities;
+}
+
+void lsb_facilities_free(LsbFacilities *facilities)
+{
+	if (!facilities)
+		return;
+	g_hash_table_unref(facilities->interactive);
+	g_hash_table_unref(facilities->by_member);
+	g_hash_table_unref(facilities->by_name);
+	g_ptr_array_unref(facilities->list);
+	g_free(facilities);
+}
+
+static Facility *find_or_add(LsbFacilities *facilities, const char *name, Origin origin)
+{
+	Facility *facility = g_hash_table_lookup(facilities->by_name, name);
+
+	if (facility)
+		return facility;
+	facility = g_new0(Facility, 1);
+	facility->name = g_strdup(name);
+	facility->origin = origin;
+	facility->number = facilities->list->len;
+	facility->members = g_ptr_array_new_with_free_func(g_free);
+	facility->is_member = g_hash_table_new(g_str_hash, g_str_equal);
+	g_ptr_array_add(facilities->list, facility);
+	g_hash_table_insert(facilities->by_name, facility->name, facility);
+	return facility;
+}
+
+static void add_member(LsbFacilities *facilities, Facility *facility, const char *word)
+{
+	char *member;
+	GPtrArray *owners;
+
+	if (g_hash_table_contains(facility->is_member, word))
+		return;
+	member = g_strdup(word);
+	g_ptr_array_add(facility->members, member);
+	g_hash_table_add(facility->is_member, member);
+	owners = g_hash_table_lookup(facilities->by_member, member);
+	if (!owners) {
+		owners = g_ptr_array_new();
+		g_hash_table_insert(facilities->by_member, member, owners);
+	}
+	g_ptr_array_add(owners, facility);
+}
+
+static void add_members(LsbFacilities *facilities, Facility *facility, const GPtrArray *words, Origin origin,
+			DiagList *diags)
+{
+	for (guint i = 0; i < words->len; i++) {
+		const char *word = g_ptr_array_index(words, i);
+		g_autofree char *problem = NULL;
+
+		word += *word == '+';
+		if (!lsb_word_check(word, &problem))
+			diag_warning(diags, origin, NULL, "%s: \"%s\" is ignored: %s", facility->name, word, problem);
+		else
+			add_member(facilities, facility, word);
+	}
+}
+
+static void parse_facility(LsbFacilities *facilities, const char *name, const GPtrArray *words, Origin origin,
+			   DiagList *diags)
+{
+	g_autofree char *problem = NULL;
+
+	if (g_ascii_strcasecmp(name, "$all") == 0 || g_ascii_strcasecmp(name, "$null") == 0)
+		diag_warning(diags, origin, NULL, "%s has a fixed meaning; the line is ignored", name);
+	else if (!lsb_word_check(name, &problem))
+		diag_warning(diags, origin, NULL, "the line is ignored: %s", problem);
+	else
+		add_members(facilities, find_or_add(facilities, name, origin), words, origin, diags);
+}
+
+static void parse_line(LsbFacilities *facilities, const char *line, Origin origin, DiagList *diags)
+{
+	const gsize name_length = strcspn(line, " \t=:");
+	g_autofree char *name = g_strndup(line, name_length);
+	const char *rest = line + name_length + strspn(line + name_length, " \t");
+	g_autoptr(GPtrArray) words = lsb_split_words(rest + (*rest == '=' || *rest == ':'));
+
+	if (*line == '$') {
+		parse_facility(facilities, name, words, origin, diags);
+	} else if (g_ascii_strcasecmp(name, "<interactive>") == 0) {
+		for (guint i = 0; i < words->len; i++)
+			g_hash_table_add(facilities->interactive, g_strdup(g_ptr_array_index(words, i)));
+	} else {
+		diag_warning(diags, origin, NULL,
+			     "the line is ignored; a line begins with a facility, such as $network, or with <interactive>");
+	}
+}
+
+void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const char *text, gsize length, DiagList *diags)
+{
+	unsigned number = 0;
+	char *line;
+
+	while ((line = lsb_next_line(&text, &length)) != NULL) {
+		number++;
+		if (*line != '#' && line[strspn(line, " \t")])
+			parse_line(facilities, line, origin_new(file, number), diags);
+		g_free(line);
+	}
+}
+
+bool lsb_facilities_has(const LsbFacilities *facilities, const char *name)
+{
+	return g_hash_table_contains(facilities->by_name, name);
+}
+
+/* Without recursion: a chain of facilities may be as long as a file. */
+GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *name)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GPtrArray) open = g_ptr_array_new();
+	GPtrArray *found = g_ptr_array_new();
+
+	g_ptr_array_add(open, (gpointer)name);
+	while (open->len > 0) {
+		const Facility *facility =
+			g_hash_table_lookup(facilities->by_name, g_ptr_array_steal_index(open, open->len - 1));
+
+		for (guint i = 0; facility && i < facility->members->len; i++) {
+			char *member = g_ptr_array_index(facility->members, i);
+
+			if (g_hash_table_add(seen, member))
+				g_ptr_array_add(*member == '$' ? open : found, member);
+		}
+	}
+	return found;
+}
+
+static int compare_strings(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *word)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	g_autoptr(GPtrArray) open = g_ptr_array_new();
+	GPtrArray *found = g_ptr_array_new();
+
+	g_ptr_array_add(open, (gpointer)word);
+	while (open->len > 0) {
+		const GPtrArray *owners =
+			g_hash_table_lookup(facilities->by_member, g_ptr_array_steal_index(open, open->len - 1));
+
+		for (guint i = 0; owners && i < owners->len; i++) {
+			Facility *facility = g_ptr_array_index(owners, i);
+
+			if (!g_hash_table_add(seen, facility))
+				continue;
+			g_ptr_array_add(open, facility->name);
+			g_ptr_array_add(found, facility->name);
+		}
+	}
+	g_ptr_array_sort(found, compare_strings);
+	return found;
+}
+
+/* An edge for each facility that is a member of another; what has no line is told. */
+static GArray *nested_edges(const LsbFacilities *facilities, DiagList *diags)
+{
+	GArray *edges = g_array_new(FALSE, TRUE, sizeof(Edge));
+
+	for (guint i = 0; i < facilities->list->len; i++) {
+		const Facility *facility = g_ptr_array_index(facilities->list, i);
+
+		for (guint j = 0; j < facility->members->len; j++) {
+			const char *member = g_ptr_array_index(facility->members, j);
+			const Facility *other = g_hash_table_lookup(facilities->by_name, member);
+			const Edge edge = { .before = i, .after = other ? other->number : 0 };
+
+			if (other)
+				g_array_append_val(edges, edge);
+			else if (*member == '$')
+				diag_warning(diags, facility->origin, NULL, "%s: no line says what %s stands for",
+					     facility->name, member);
+		}
+	}
+	return edges;
+}
+
+void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags)
+{
+	g_autoptr(GArray) edges = nested_edges(facilities, diags);
+	g_autofree unsigned *components = graph_components(facilities->list->len, edges);
+	g_autofree bool *is_told = g_new0(bool, facilities->list->len + 1);
+
+	for (guint i = 0; i < edges->len; i++) {
+		const Edge *edge = &g_array_index(edges, Edge, i);
+		const Facility *facility = g_ptr_array_index(facilities->list, edge->before);
+
+		if (components[edge->before] != components[edge->after] || is_told[edge->before])
+			continue;
+		is_told[edge->before] = true;
+		diag_warning(diags, facility->origin, NULL,
+			     "%s stands for itself; take it out of one of the lines that it leads through", facility->name);
+	}
+}
+
+bool lsb_facilities_is_interactive(const LsbFacilities *facilities, const char *word)
+{
+	return g_hash_table_contains(facilities->interactive, word);
+}

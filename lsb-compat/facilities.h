@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Facilities: what /etc/insserv.conf and insserv.conf.d say a $name stands for, and who asks questions on the console.
+ */
+#ifndef SVCD_LSB_COMPAT_FACILITIES_H
+#define SVCD_LSB_COMPAT_FACILITIES_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+typedef struct LsbFacilities LsbFacilities;
+
+LsbFacilities *lsb_facilities_new(void);
+void lsb_facilities_free(LsbFacilities *facilities);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LsbFacilities, lsb_facilities_free)
+
+/**
+ * lsb_facilities_parse() - add the lines of one file to those of the files before
+ * @file: its name in diagnostics
+ * @text: any bytes
+ */
+void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const char *text, gsize length, DiagList *diags);
+
+/**
+ * lsb_facilities_check() - when all files are read: facilities that stand for themselves, or for ones that nobody defines
+ */
+void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags);
+
+/* Is it defined? */
+bool lsb_facilities_has(const LsbFacilities *facilities, const char *name);
+
+/**
+ * lsb_facilities_expand() - the words that @name stands for, through facilities of facilities
+ * Returns: a new array of borrowed strings without "+", each once, in the order of the files; empty if it is not defined.
+ */
+GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *name);
+
+/**
+ * lsb_facilities_of() - the facilities that stand for @word, through facilities of facilities
+ * Returns: a new array of borrowed strings, sorted.
+ */
+GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *word);
+
+/* Does <interactive> name @word? */
+bool lsb_facilities_is_interactive(const LsbFacilities *facilities, const char *word);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Header: lines of the form "# Keyword: words" between "### BEGIN INIT INFO" and "### END INIT INFO".
+ *
+ * Read as loosely as insserv(8) does: any blanks after "#", any case, "-" or "_" in keywords, X-VENDOR- in front of those
+ * that the LSB does not have; of a keyword that is there twice the first counts, and so does the first block.
+ */
+#include "config.h"
+
+#include "lsb-compat/header.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "lsb-compat/levels.h"
+#include "lsb-compat/words.h"
+
+#define BEGIN_MARK "### BEGIN INIT INFO"
+#define END_MARK "### END INIT INFO"
+
+/* Where in the file we are. */
+typedef enum Place { PLACE_BEFORE, PLACE_INSIDE, PLACE_BEHIND } Place;
+
+typedef struct Parser {
+	LsbHeader *header;
+	const char *file;
+	const char *service;
+	DiagList *diags;
+	Place place;
+	unsigned line;
+	bool said_second;
+	bool seen_interactive;
+} Parser;
+
+typedef struct Keyword {
+	const char *name;  /* in small letters, words joined by "-" */
+	bool is_extension; /* X- and a vendor may stand in front */
+	void (*read)(Parser *p, int field, const char *value);
+	int field;
+} Keyword;
+
+const char *lsb_field_name(LsbField field)
+{
+	static const char *const names[LSB_FIELD_COUNT] = {
+		[LSB_PROVIDES] = "Provides",
+		[LSB_REQUIRED_START] = "Required-Start",
+		[LSB_SHOULD_START] = "Should-Start",
+		[LSB_START_AFTER] = "X-Start-After",
+		[LSB_START_BEFORE] = "X-Start-Before",
+		[LSB_REQUIRED_STOP] = "Required-Stop",
+		[LSB_SHOULD_STOP] = "Should-Stop",
+		[LSB_STOP_AFTER] = "X-Stop-After",
+	};
+
+	return names[field];
+}
+
+static Origin here(const Parser *p)
+{
+	return origin_new(p->file, p->line);
+}
+
+static void read_words(Parser *p, int field, const char *value)
+{
+	LsbWords *list = &p->header->fields[field];
+	g_autoptr(GPtrArray) words = lsb_split_words(value);
+
+	if (list->origin.line > 0) {
+		diag_warning(p->diags, here(p), p->service, "%s: is there twice; the line above counts",
+			     lsb_field_name((LsbField)field));
+		return;
+	}
+	list->origin = here(p);
+	if (words->len > LIMIT_LIST_ENTRIES)
+		diag_warning(p->diags, here(p), p->service, "%s: only the first %d of its words count",
+			     lsb_field_name((LsbField)field), LIMIT_LIST_ENTRIES);
+	for (guint i = 0; i < MIN(words->len, LIMIT_LIST_ENTRIES); i++) {
+		const char *word = g_ptr_array_index(words, i);
+		g_autofree char *problem = NULL;
+
+		/* "+" is for what others provide. */
+		if (!lsb_word_check(word + (*word == '+' && field != LSB_PROVIDES), &problem))
+			diag_warning(p->diags, here(p), p->service, "%s: \"%s\" is ignored: %s",
+				     lsb_field_name((LsbField)field), word, problem);
+		else if (field == LSB_PROVIDES && *word == '$')
+			diag_warning(p->diags, here(p), p->service,
+				     "Provides: \"%s\" is ignored: no script provides a system facility; "
+				     "add the script to it in /etc/insserv.conf.d",
+				     word);
+		else
+			g_ptr_array_add(list->words, g_strdup(word));
+	}
+}
+
+static void read_levels(Parser *p, bool *has, unsigned *levels, const char *keyword, const char *value)
+{
+	g_autoptr(GPtrArray) words = lsb_split_words(value);
+
+	if (*has) {
+		diag_warning(p->diags, here(p), p->service, "%s: is there twice; the line above counts", keyword);
+		return;
+	}
+	*has = true;
+	for (guint i = 0; i < words->len; i++) {
+		const char *word = g_ptr_array_index(words, i);
+		unsigned bit;
+
+		if (lsb_level_parse(word, &bit))
+			*levels |= bit;
+		else
+			diag_warning(p->diags, here(p), p->service,
+				     "%s: \"%s\" is no runlevel; write 0 to 6 and S, with blanks between them", keyword,
+				     word);
+	}
+}
+
+static void read_default_start(Parser *p, int field, const char *value)
+{
+	read_levels(p, &p->header->has_default_start, &p->header->default_start, "Default-Start", value);
+}
+
+static void read_default_stop(Parser *p, int field, const char *value)
+{
+	read_levels(p, &p->header->has_default_stop, &p->header->default_stop, "Default-Stop", value);
+}
+
+static void read_short_description(Parser *p, int field, const char *value)
+{
+	if (!p->header->short_description && *value)
+		p->header->short_description = g_strdup(value);
+}
+
+/* As insserv: nothing but "true" means yes. */
+static void read_interactive(Parser *p, int field, const char *value)
+{
+	if (p->seen_interactive)
+		return;
+	p->seen_interactive = true;
+	p->header->is_interactive = g_ascii_strcasecmp(value, "true") == 0;
+	if (!p->header->is_interactive && *value && g_ascii_strcasecmp(value, "false") != 0)
+		diag_warning(p->diags, here(p), p->service, "X-Interactive: \"%s\" counts as false; write true", value);
+}
+
+static const Keyword keywords[] = {
+	{ "provides", false, read_words, LSB_PROVIDES },
+	{ "required-start", false, read_words, LSB_REQUIRED_START },
+	{ "required-stop", false, read_words, LSB_REQUIRED_STOP },
+	{ "should-start", true, read_words, LSB_SHOULD_START },
+	{ "should-stop", true, read_words, LSB_SHOULD_STOP },
+	{ "start-before", true, read_words, LSB_START_BEFORE },
+	{ "start-after", true, read_words, LSB_START_AFTER },
+	{ "stop-after", true, read_words, LSB_STOP_AFTER },
+	{ "default-start", false, read_default_start, 0 },
+	{ "default-stop", false, read_default_stop, 0 },
+	{ "short-description", false, read_short_description, 0 },
+	{ "interactive", true, read_interactive, 0 },
+};
+
+static bool is_keyword(const Keyword *keyword, const char *name)
+{
+	g_autofree char *tail = NULL;
+
+	if (strcmp(name, keyword->name) == 0)
+		return true;
+	tail = g_strconcat("-", keyword->name, NULL);
+	return keyword->is_extension && g_str_has_prefix(name, "x-") && g_str_has_suffix(name, tail);
+}
+
+/* "Should_Start " -> "should-start" */
+static char *normalize(const char *begin, gsize length)
+{
+	GString *name = g_string_new(NULL);
+
+	for (gsize i = 0; i < length; i++) {
+		const char c = begin[i] == '_' ? '-' : g_ascii_tolower(begin[i]);
+
+		if (c != '-' || name->len == 0 || name->str[name->len - 1] != '-')
+			g_string_append_c(name, c);
+	}
+	return g_strchomp(g_string_free(name, FALSE));
+}
+
+/*
+ * "# Keyword: value" into both; false for any other line. @line is a comment.
+ */
+static bool split_line(const char *line, char **ret_name, char **ret_value)
+{
+	const char *begin = line + 1 + strspn(line + 1, " \t");
+	const char *colon = strchr(begin, ':');
+
+	if (!colon || colon == begin)
+		return false;
+	*ret_name = normalize(begin, (gsize)(colon - begin));
+	*ret_value = g_strstrip(g_strdup(colon + 1));
+	return true;
+}
+
+static void read_field(Parser *p, const char *line)
+{
+	g_autofree char *name = NULL;
+	g_autofree char *value = NULL;
+
+	if (!split_line(line, &name, &value))
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(keywords); i++) {
+		if (is_keyword(&keywords[i], name)) {
+			keywords[i].read(p, keywords[i].field, value);
+			return;
+		}
+	}
+}
+
+/* "2345 20 80"; the levels may be "-": started in none. */
+static void read_chkconfig(Parser *p, const char *value)
+{
+	g_autoptr(GPtrArray) words = lsb_split_words(value);
+	const char *levels;
+	uint64_t start;
+	uint64_t stop;
+	unsigned set = 0;
+
+	if (p->header->has_chkconfig)
+		return;
+	if (words->len < 3 || !text_parse_uint(g_ptr_array_index(words, 1), 10, 99, &start) ||
+	    !text_parse_uint(g_ptr_array_index(words, 2), 10, 99, &stop)) {
+		diag_warning(p->diags, here(p), p->service,
+			     "chkconfig: is ignored; write runlevels and two numbers from 0 to 99, such as 345 20 80");
+		return;
+	}
+	levels = g_ptr_array_index(words, 0);
+	for (const char *c = strcmp(levels, "-") == 0 ? "" : levels; *c; c++) {
+		const char level[2] = { *c, '\0' };
+		unsigned bit;
+
+		if (lsb_level_parse(level, &bit))
+			set |= bit;
+	}
+	p->header->has_chkconfig = true;
+	p->header->chkconfig_levels = set;
+	p->header->chkconfig_start = (int)start;
+	p->header->chkconfig_stop = (int)stop;
+}
+
+/* Outside of the block, where Red Hat's scripts say it; of the words in a longer comment none is taken. */
+static void read_comment(Parser *p, const char *line)
+{
+	g_autofree char *name = NULL;
+	g_autofree char *value = NULL;
+
+	if (!split_line(line, &name, &value))
+		return;
+	if (strcmp(name, "chkconfig") == 0) {
+		read_chkconfig(p, value);
+	} else if (strcmp(name, "pidfile") == 0 && lsb_path_is_plain(value) && !p->header->pid_file) {
+		p->header->pid_file = g_strdup(value);
+	} else if (strcmp(name, "description") == 0 && *value && !p->header->description) {
+		if (g_str_has_suffix(value, "\\"))
+			value[strlen(value) - 1] = '\0';
+		p->header->description = g_strdup(g_strchomp(value));
+	}
+}
+
+static void begin_block(Parser *p)
+{
+	if (p->place == PLACE_BEFORE) {
+		p->place = PLACE_INSIDE;
+		p->header->origin = here(p);
+		return;
+	}
+	if (!p->said_second)
+		diag_warning(p->diags, here(p), p->service, "the script has a second header; the first one counts");
+	p->said_second = true;
+}
+
+static void read_inside(Parser *p, const char *line)
+{
+	if (strstr(line, END_MARK)) {
+		p->place = PLACE_BEHIND;
+	} else if (*line == '#') {
+		read_field(p, line);
+		read_comment(p, line);
+	} else if (line[strspn(line, " \t")]) {
+		p->place = PLACE_BEHIND;
+		diag_warning(p->diags, here(p), p->service,
+			     "the header ends here, with the first line that is no comment; write \"" END_MARK
+			     "\" at its end");
+	}
+}
+
+static void read_line(Parser *p, const char *line)
+{
+	/* A mark may have something in front of it, as for insserv. */
+	if (strstr(line, BEGIN_MARK))
+		begin_block(p);
+	else if (p->place == PLACE_INSIDE)
+		read_inside(p, line);
+	else if (*line == '#')
+		read_comment(p, line);
+}
+
+/* What insserv asks for, once, at the block. */
+static void check_complete(Parser *p)
+{
+	const LsbHeader *h = p->header;
+	g_autoptr(GString) missing = g_string_new(NULL);
+
+	if (h->fields[LSB_PROVIDES].words->len == 0)
+		g_string_append(missing, " Provides");
+	if (h->fields[LSB_REQUIRED_START].origin.line == 0)
+		g_string_append(missing, " Required-Start");
+	if (h->fields[LSB_REQUIRED_STOP].origin.line == 0)
+		g_string_append(missing, " Required-Stop");
+	if (!h->has_default_start)
+		g_string_append(missing, " Default-Start");
+	if (!h->has_default_stop)
+		g_string_append(missing, " Default-Stop");
+	if (missing->len > 0)
+		diag_warning(p->diags, h->origin, p->service, "the header lacks%s; add it, even if it is empty",
+			     missing->str);
+}
+
+LsbHeader *lsb_header_parse(const char *file, const char *service, const char *text, gsize length, DiagList *diags)
+{
+	LsbHeader *header = g_new0(LsbHeader, 1);
+	Parser p = { .header = header, .file = file, .service = service, .diags = diags };
+	char *line;
+
+	for (int i = 0; i < LSB_FIELD_COUNT; i++)
+		header->fields[i].words = g_ptr_array_new_with_free_func(g_free);
+	while ((line = lsb_next_line(&text, &length)) != NULL) {
+		p.line++;
+		read_line(&p, line);
+		g_free(line);
+	}
+	if (p.place == PLACE_INSIDE)
+		diag_warning(diags, header->origin, service, "the header has no end; write \"" END_MARK "\" behind it");
+	if (lsb_header_exists(header))
+		check_complete(&p);
+	return header;
+}
+
+void lsb_header_free(LsbHeader *header)
+{
+	if (!header)
+		return;
+	for (int i = 0; i < LSB_FIELD_COUNT; i++)
+		g_ptr_array_unref(header->fields[i].words);
+	g_free(header->short_description);
+	g_free(header->pid_file);
+	g_free(header->description);
+	g_free(header);
+}
+
+bool lsb_header_exists(const LsbHeader *header)
+{
+	return header->origin.line > 0;
+}

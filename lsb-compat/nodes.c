@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Nodes: scripts are known by the words of Provides, not by the names of their files; without Provides, by the latter.
+ */
+#include "config.h"
+
+#include "lsb-compat/nodes.h"
+
+#include <string.h>
+
+#include "lsb-compat/own-jobs.h"
+
+static void node_free(gpointer data)
+{
+	LsbNode *node = data;
+
+	g_free(node->name);
+	g_ptr_array_unref(node->provides);
+	g_free(node);
+}
+
+LsbNode *lsb_node_at(const LsbNodes *nodes, unsigned number)
+{
+	return g_ptr_array_index(nodes->list, number);
+}
+
+static const char *find_native(const LsbNodes *nodes, const char *name)
+{
+	return nodes->natives ? nodes->natives->find(nodes->natives->data, name) : NULL;
+}
+
+static LsbNode *add_node(LsbNodes *nodes, const char *name, LsbRole role)
+{
+	LsbNode *node = g_new0(LsbNode, 1);
+
+	node->name = g_strdup(name);
+	node->role = role;
+	node->provides = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_add(nodes->list, node);
+	return node;
+}
+
+static unsigned add_native(LsbNodes *nodes, const char *name)
+{
+	gpointer known = g_hash_table_lookup(nodes->by_name, name);
+	LsbNode *node;
+
+	if (known)
+		return GPOINTER_TO_UINT(known) - 1;
+	node = add_node(nodes, name, LSB_ROLE_NATIVE);
+	node->start = LSB_LEVELS_UP;
+	node->stop = 1u << 0 | 1u << 1 | 1u << 6;
+	g_hash_table_insert(nodes->by_name, node->name, GUINT_TO_POINTER(nodes->list->len));
+	return nodes->list->len - 1;
+}
+
+static bool is_own_job(const LsbNodes *nodes, const LsbOwnJob *job)
+{
+	return job && (!job->native || find_native(nodes, job->native));
+}
+
+/* The node of @script; several scripts may be replaced by one service. */
+static unsigned add_script(LsbNodes *nodes, const LsbScript *script)
+{
+	const LsbOwnJob *job = lsb_own_job_find(script->file);
+	const char *native = find_native(nodes, script->service);
+	unsigned number;
+	LsbNode *node;
+
+	if (native && !(job && !job->native)) {
+		number = add_native(nodes, native);
+		node = lsb_node_at(nodes, number);
+		if (!node->script)
+			node->start = node->stop = 0; /* its script says when */
+		node->script = node->script ? node->script : script;
+		return number;
+	}
+	node = add_node(nodes, script->service, is_own_job(nodes, job) ? LSB_ROLE_OWN_JOB : LSB_ROLE_SCRIPT);
+	node->script = script;
+	node->stands_for = node->role == LSB_ROLE_OWN_JOB ? job->stands_for : NULL;
+	return nodes->list->len - 1;
+}
+
+/* Runlevels where no script has links. */
+static void levels_from_header(const LsbHeader *header, LsbNode *node)
+{
+	if (lsb_header_exists(header)) {
+		node->start |= header->default_start;
+		node->stop |= header->default_stop;
+		node->is_known = true;
+	} else if (header->has_chkconfig) {
+		node->start |= header->chkconfig_levels;
+		node->stop |= (1u << 0 | 1u << 1 | 1u << 6) & ~header->chkconfig_levels;
+		node->is_known = true;
+	}
+}
+
+/* Not what an admin has disabled: that has links that stop only, but its header says where it starts. */
+static bool is_stop_only(const LsbNode *node, const LsbHeader *header)
+{
+	return node->role == LSB_ROLE_SCRIPT && !node->start && (node->stop & LSB_LEVELS_END) &&
+	       header->has_default_start && !header->default_start && (header->default_stop & LSB_LEVELS_END);
+}
+
+static void set_levels(LsbNode *node, const LsbScript *script, bool has_links)
+{
+	if (!has_links) {
+		levels_from_header(script->header, node);
+	} else if (script->links.start || script->links.stop) {
+		node->start |= script->links.start;
+		node->stop |= script->links.stop;
+		node->is_known = true;
+	}
+	/* In 0 and 6 nothing starts; what has an S link there is told to stop, as by rc. */
+	node->stop |= node->start & ~LSB_LEVELS_UP;
+	node->start &= LSB_LEVELS_UP;
+	node->is_stop_only = is_stop_only(node, script->header);
+}
+
+static GArray *providers(LsbNodes *nodes, const char *word)
+{
+	GArray *list = g_hash_table_lookup(nodes->words, word);
+
+	if (!list) {
+		list = g_array_new(FALSE, FALSE, sizeof(unsigned));
+		g_hash_table_insert(nodes->words, g_strdup(word), list);
+	}
+	return list;
+}
+
+static void add_provider(GArray *list, unsigned number)
+{
+	for (guint i = 0; i < list->len; i++) {
+		if (g_array_index(list, unsigned, i) == number)
+			return;
+	}
+	g_array_append_val(list, number);
+}
+
+const GArray *lsb_nodes_find(LsbNodes *nodes, const char *word)
+{
+	GArray *list = g_hash_table_lookup(nodes->words, word);
+	const char *native = list ? NULL : find_native(nodes, word);
+
+	if (native) {
+		list = providers(nodes, word);
+		add_provider(list, add_native(nodes, native));
+	}
+	return list;
+}
+
+/* The words of @script; its file's name if it says none. */
+static GPtrArray *words_of(const LsbScript *script)
+{
+	const LsbWords *provides = &script->header->fields[LSB_PROVIDES];
+	GPtrArray *words = g_ptr_array_new();
+
+	for (guint i = 0; i < provides->words->len; i++)
+		g_ptr_array_add(words, g_ptr_array_index(provides->words, i));
+	if (words->len == 0)
+		g_ptr_array_add(words, script->file);
+	return words;
+}
+
+static void warn_of_shared_word(const LsbNodes *nodes, const LsbScript *script, const char *word, const GArray *list)
+{
+	const LsbNode *first = lsb_node_at(nodes, g_array_index(list, unsigned, 0));
+
+	diag_warning(nodes->diags, script->header->fields[LSB_PROVIDES].origin, script->service,
+		     "Provides: \"%s\" is provided by %s as well; both are started, and who names it waits for both", word,
+		     first->name);
+}
+
+static void register_words(LsbNodes *nodes, const LsbScript *script, unsigned number)
+{
+	g_autoptr(GPtrArray) words = words_of(script);
+
+	for (guint i = 0; i < words->len; i++) {
+		const char *word = g_ptr_array_index(words, i);
+		const char *native = find_native(nodes, word);
+		GArray *list = providers(nodes, word);
+
+		if (list->len > 0 && g_array_index(list, unsigned, 0) != number)
+			warn_of_shared_word(nodes, script, word, list);
+		add_provider(list, number);
+		if (native)
+			add_provider(list, add_native(nodes, native));
+	}
+}
+
+/* May @word be a further name of @node? The names of services, and the first who says a word, win. */
+static bool is_further_name(LsbNodes *nodes, const GHashTable *services, unsigned number, const char *word)
+{
+	const GArray *list = lsb_nodes_find(nodes, word);
+
+	return !g_hash_table_contains((GHashTable *)services, word) && !strchr(word, '@') && !find_native(nodes, word) &&
+	       g_array_index(list, unsigned, 0) == number;
+}
+
+static void add_string(GPtrArray *list, const char *text)
+{
+	if (!g_ptr_array_find_with_equal_func(list, text, g_str_equal, NULL))
+		g_ptr_array_add(list, g_strdup(text));
+}
+
+static void name_node(LsbNodes *nodes, const GHashTable *services, unsigned number)
+{
+	LsbNode *node = lsb_node_at(nodes, number);
+	g_autoptr(GPtrArray) words = words_of(node->script);
+
+	node->is_interactive = node->script->header->is_interactive;
+	for (guint i = 0; i < words->len; i++) {
+		const char *word = g_ptr_array_index(words, i);
+		g_autoptr(GPtrArray) facilities = lsb_facilities_of(nodes->facilities, word);
+
+		node->is_interactive |= lsb_facilities_is_interactive(nodes->facilities, word);
+		if (is_further_name(nodes, services, number, word))
+			add_string(node->provides, word);
+		for (guint j = 0; j < facilities->len; j++)
+			add_string(node->provides, g_ptr_array_index(facilities, j));
+	}
+}
+
+/* When all words are known. */
+static void name_nodes(LsbNodes *nodes)
+{
+	g_autoptr(GHashTable) services = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < nodes->list->len; i++)
+		g_hash_table_add(services, lsb_node_at(nodes, i)->name);
+	for (guint i = 0; i < nodes->list->len; i++) {
+		if (lsb_node_at(nodes, i)->role == LSB_ROLE_SCRIPT)
+			name_node(nodes, services, i);
+	}
+}
+
+static bool have_links(const GPtrArray *scripts)
+{
+	for (guint i = 0; i < scripts->len; i++) {
+		const LsbScript *script = g_ptr_array_index(scripts, i);
+
+		if (script->links.start || script->links.stop)
+			return true;
+	}
+	return false;
+}
+
+LsbNodes *lsb_nodes_new(const GPtrArray *scripts, const LsbFacilities *facilities, const LsbNatives *natives,
+			DiagList *diags)
+{
+	LsbNodes *nodes = g_new0(LsbNodes, 1);
+	const bool has_links = have_links(scripts);
+
+	nodes->list = g_ptr_array_new_with_free_func(node_free);
+	nodes->words = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+	nodes->by_name = g_hash_table_new(g_str_hash, g_str_equal);
+	nodes->facilities = facilities;
+	nodes->natives = natives;
+	nodes->diags = diags;
+	for (guint i = 0; i < scripts->len; i++) {
+		const LsbScript *script = g_ptr_array_index(scripts, i);
+		const unsigned number = add_script(nodes, script);
+
+		set_levels(lsb_node_at(nodes, number), script, has_links);
+		register_words(nodes, script, number);
+	}
+	name_nodes(nodes);
+	return nodes;
+}
+
+void lsb_nodes_free(LsbNodes *nodes)
+{
+	if (!nodes)
+		return;
+	g_hash_table_unref(nodes->by_name);
+	g_hash_table_unref(nodes->words);
+	g_ptr_array_unref(nodes->list);
+	g_free(nodes);
+}

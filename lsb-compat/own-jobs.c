@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Own jobs: the table. It is printed in lsb-compat/README.md.
+ *
+ * What is done before volumes are mounted stands for no facility: scripts that make volumes, such as lvm2's, come after
+ * it, and those volumes are waited for by the facility.
+ */
+#include "config.h"
+
+#include "lsb-compat/own-jobs.h"
+
+#include <glib.h>
+#include <string.h>
+
+static const LsbOwnJob jobs[] = {
+	{ "halt", NULL, NULL, "turns the machine off; PID 1 does, when all is stopped" },
+	{ "reboot", NULL, NULL, "as halt" },
+	{ "single", NULL, NULL, "kills everything and asks init for runlevel S; runlevel 1 stops what it does not want" },
+	{ "killprocs", NULL, NULL, "kills every process, svcd's own included; what a runlevel does not want is stopped by name" },
+	{ "sendsigs", NULL, NULL, "kills every process; PID 1 signals what is left, after every service has stopped" },
+	{ "umountnfs.sh", NULL, "$remote_fs", "each volume is unmounted by its own service, and PID 1 unmounts what is left" },
+	{ "umountfs", NULL, "$local_fs", "as umountnfs.sh" },
+	{ "umountroot", NULL, NULL, "PID 1 makes the root read-only last of all" },
+	{ "kexec", NULL, NULL, "starts the next kernel before PID 1 has unmounted anything" },
+	{ "cgroupfs-mount", NULL, NULL, "mounts control groups over those in which svcd keeps its services" },
+	{ "mountkernfs.sh", "checkroot", NULL, "PID 1 has mounted /proc, /sys and /run" },
+	{ "mountdevsubfs.sh", "checkroot", NULL, "PID 1 has mounted what is below /dev" },
+	{ "checkfs.sh", "checkroot", NULL, "each volume of fstab is checked by its own service" },
+	{ "mountall.sh", "checkroot", "$local_fs", "each volume of fstab is mounted by its own service" },
+	{ "mountnfs.sh", "checkroot", "$remote_fs", "as mountall.sh" },
+	{ "checkroot-bootclean.sh", "tmpfiles", NULL, "the service tmpfiles empties /tmp and /run" },
+	{ "mountall-bootclean.sh", "tmpfiles", "$local_fs", "as checkroot-bootclean.sh" },
+	{ "mountnfs-bootclean.sh", "tmpfiles", "$remote_fs", "as checkroot-bootclean.sh" },
+	{ "bootmisc.sh", "utmp", NULL, "empties /run/utmp, which the service utmp has begun" },
+};
+
+const LsbOwnJob *lsb_own_job_find(const char *file)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(jobs); i++) {
+		if (strcmp(jobs[i].file, file) == 0)
+			return &jobs[i];
+	}
+	return NULL;
+}
+
+const LsbOwnJob *lsb_own_job_at(size_t index)
+{
+	return index < G_N_ELEMENTS(jobs) ? &jobs[index] : NULL;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Scripts: which files of /etc/init.d are init scripts, and what each of them can do.
+ */
+#ifndef SVCD_LSB_COMPAT_SCRIPTS_H
+#define SVCD_LSB_COMPAT_SCRIPTS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "lsb-compat/header.h"
+#include "lsb-compat/rc-links.h"
+#include "lsb-compat/tree.h"
+
+#define LSB_SCRIPTS "/etc/init.d"
+
+typedef struct LsbScript {
+	char *file;    /* in LSB_SCRIPTS: "hostname.sh" */
+	char *path;    /* "/etc/init.d/hostname.sh" */
+	char *service; /* "hostname" */
+	LsbHeader *header;
+	LsbLinks links;
+	bool has_interpreter; /* begins with "#!"; what does not is run by /bin/sh, as rc does */
+	bool has_restart;
+	bool has_reload;
+	char *pid_file; /* from the comment, or from a plain assignment to PIDFILE; or NULL */
+} LsbScript;
+
+/**
+ * lsb_scripts_read() - the scripts of @tree with their headers, overrides counted
+ *
+ * Left out in silence: what insserv leaves out, such as backups, files that are not executable, and links to another
+ * script. Left out with an error: what cannot be a script, or has a name that no service may have.
+ * Returns: a new array of LsbScript *, in the order of their file names; their links are empty.
+ */
+GPtrArray *lsb_scripts_read(const LsbTree *tree, DiagList *diags);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Words: of the separators that insserv knows any number may follow one another.
+ */
+#include "config.h"
+
+#include "lsb-compat/words.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "model/name.h"
+
+#define SEPARATORS " \t,;\v\f\r"
+
+char *lsb_next_line(const char **text, gsize *length)
+{
+	const char *begin = *text;
+	const char *end;
+	char *line;
+	gsize size;
+
+	if (*length == 0)
+		return NULL;
+	end = memchr(begin, '\n', *length);
+	size = end ? (gsize)(end - begin) : *length;
+	*text = begin + size + (end ? 1 : 0);
+	*length -= size + (end ? 1 : 0);
+	size = MIN(size, LIMIT_LINE_BYTES);
+	while (size > 0 && begin[size - 1] == '\r')
+		size--;
+	line = g_malloc(size + 1);
+	for (gsize i = 0; i < size; i++)
+		line[i] = begin[i] ? begin[i] : ' ';
+	line[size] = '\0';
+	return line;
+}
+
+GPtrArray *lsb_split_words(const char *value)
+{
+	GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+
+	for (const char *p = value + strspn(value, SEPARATORS); *p; p += strspn(p, SEPARATORS)) {
+		const gsize length = strcspn(p, SEPARATORS);
+
+		g_ptr_array_add(words, g_strndup(p, length));
+		p += length;
+	}
+	return words;
+}
+
+bool lsb_word_check(const char *word, char **ret_problem)
+{
+	if (*word == '+') {
+		*ret_problem = g_strdup("a name does not begin with \"+\"");
+		return false;
+	}
+	return *word == '$' ? name_check_facility(word, ret_problem) : name_check_service(word, ret_problem);
+}
+
+bool lsb_path_is_plain(const char *path)
+{
+	return *path == '/' && path[strspn(path, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "/_.,@:+-")] == '\0' &&
+	       strlen(path) < PATH_MAX;
+}

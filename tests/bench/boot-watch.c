@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * boot-watch: what the kernel executes in place of the init of a bench. Leaves a process behind that looks every 50 ms which
+ * daemons are up, tells the console when, and powers the machine off; becomes the init (bench.init=PATH).
+ *
+ * /etc/bench-up has a line a daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one of them is there). Times are
+ * those of CLOCK_MONOTONIC since the init was executed. Looking costs the same under every init.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_DAEMONS 64
+#define LOOK_MS 50
+#define SETTLE_MS 2000
+
+struct Daemon {
+	char kind[8];
+	char what[120];
+	int64_t up_us; /* 0: not yet */
+};
+
+static struct Daemon daemons[MAX_DAEMONS];
+static unsigned n_daemons;
+static char sockets[256 * 1024]; /* /proc/net/unix */
+static char ports[2][128 * 1024]; /* "tcp", "udp": v4 and v6 behind one another */
+static char names[16 * 1024]; /* " name name " of all processes */
+static int64_t began_us;
+
+static int64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+static size_t read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t done = 0;
+	ssize_t n;
+
+	while (fd >= 0 && done + 1 < size && (n = read(fd, text + done, size - 1 - done)) > 0)
+		done += (size_t)n;
+	text[done] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static bool read_word(const char *key, char *value, size_t size)
+{
+	static char words[4096];
+	char *at;
+
+	read_file("/proc/cmdline", words, sizeof(words));
+	at = strstr(words, key);
+	if (!at)
+		return false;
+	at += strlen(key);
+	snprintf(value, size, "%.*s", (int)strcspn(at, " \n"), at);
+	return true;
+}
+
+static void read_daemons(void)
+{
+	FILE *file = fopen("/etc/bench-up", "re");
+	char line[160];
+
+	while (file && n_daemons < MAX_DAEMONS && fgets(line, sizeof(line), file)) {
+		struct Daemon *daemon = &daemons[n_daemons];
+
+		if (sscanf(line, "%7s %119[^\n]", daemon->kind, daemon->what) == 2)
+			n_daemons++;
+	}
+	if (file)
+		fclose(file);
+}
+
+/* --- looking --- */
+
+static void look_at_ports(char *text, size_t size, const char *four, const char *six)
+{
+	size_t n = read_file(four, text, size);
+
+	read_file(six, text + n, size - n);
+}
+
+static void look_at_processes(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	size_t n = 1;
+
+	strcpy(names, "\n");
+	while (proc && (entry = readdir(proc))) {
+		char path[300];
+
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || n + 32 > sizeof(names))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		n += read_file(path, names + n, sizeof(names) - n);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* Is one of @words in @text, between @before and a line's end? */
+static bool has_word(const char *text, char before, const char *words)
+{
+	char copy[120];
+	char *rest = copy;
+	char *word;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	while ((word = strsep(&rest, " "))) {
+		char line[140];
+
+		snprintf(line, sizeof(line), "%c%s\n", before, word);
+		if (*word && strstr(text, line))
+			return true;
+	}
+	return false;
+}
+
+/* A line of /proc/net/tcp that listens (0A), of /proc/net/udp whatever its state. */
+static bool has_port(const char *text, unsigned port, bool is_tcp)
+{
+	char local[8];
+
+	snprintf(local, sizeof(local), ":%04X ", port);
+	for (const char *at = strstr(text, local); at; at = strstr(at + 1, local)) {
+		const char *remote = at + strlen(local);
+		const char *state = strchr(remote, ' ');
+
+		if (state && (!is_tcp || strncmp(state, " 0A ", 4) == 0))
+			return true;
+	}
+	return false;
+}
+
+static bool is_up(const struct Daemon *daemon)
+{
+	if (strcmp(daemon->kind, "comm") == 0)
+		return has_word(names, '\n', daemon->what);
+	if (strcmp(daemon->kind, "tcp") == 0)
+		return has_port(ports[0], (unsigned)strtoul(daemon->what, NULL, 10), true);
+	if (strcmp(daemon->kind, "udp") == 0)
+		return has_port(ports[1], (unsigned)strtoul(daemon->what, NULL, 10), false);
+	return has_word(sockets, ' ', daemon->what);
+}
+
+/* Returns: how many are up. */
+static unsigned look(void)
+{
+	unsigned n_up = 0;
+
+	look_at_ports(ports[0], sizeof(ports[0]), "/proc/net/tcp", "/proc/net/tcp6");
+	look_at_ports(ports[1], sizeof(ports[1]), "/proc/net/udp", "/proc/net/udp6");
+	read_file("/proc/net/unix", sockets, sizeof(sockets));
+	look_at_processes();
+	for (unsigned i = 0; i < n_daemons; i++) {
+		if (!daemons[i].up_us && is_up(&daemons[i]))
+			daemons[i].up_us = now_us();
+		n_up += daemons[i].up_us != 0;
+	}
+	return n_up;
+}
+
+/* --- telling --- */
+
+static void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+
+	(void)!write(fd, text, strlen(text));
+	close(fd);
+}
+
+static void say_number(const char *what, int64_t us)
+{
+	char line[240];
+
+	snprintf(line, sizeof(line), "\r\nbench: %s %lld\r\n", what, (long long)us);
+	write_text("/dev/ttyS0", line);
+}
+
+/* Microseconds that the processor has worked, and that it waited for a disk, since the kernel's start. */
+static void read_cpu(int64_t *busy_us, int64_t *wait_us)
+{
+	static char text[8192];
+	long long v[8] = { 0 };
+
+	read_file("/proc/stat", text, sizeof(text));
+	sscanf(text, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]);
+	*busy_us = (v[0] + v[1] + v[2] + v[5] + v[6]) * 10000;
+	*wait_us = v[4] * 10000;
+}
+
+static void say_all(void)
+{
+	char line[160];
+
+	for (unsigned i = 0; i < n_daemons; i++) {
+		snprintf(line, sizeof(line), "daemon %.7s %.119s:", daemons[i].kind, daemons[i].what);
+		say_number(line, daemons[i].up_us ? daemons[i].up_us - began_us : -1);
+	}
+}
+
+static void power_off(void)
+{
+	char command[200];
+
+	if (!read_word("bench.off=", command, sizeof(command)))
+		return;
+	for (char *at = command; *at; at++)
+		*at = *at == ',' ? ' ' : *at;
+	/* From here on the kernel's own stamps tell the time: it speaks last. */
+	write_text("/proc/sys/kernel/printk", "7");
+	write_text("/dev/kmsg", "bench: off");
+	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
+	(void)!system(command);
+}
+
+static void sleep_ms(int ms)
+{
+	const struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	nanosleep(&pause, NULL);
+}
+
+static void watch(int64_t busy_began_us, int64_t wait_began_us)
+{
+	const int64_t until_us = now_us() + 100 * 1000000LL;
+	int64_t busy_us;
+	int64_t wait_us;
+	bool has_login = false;
+	bool all_up = false;
+
+	while (!(all_up && has_login) && now_us() < until_us) {
+		const bool are_up = look() == n_daemons;
+
+		if (!has_login && has_word(names, '\n', "agetty getty")) {
+			has_login = true;
+			say_number("login", now_us() - began_us);
+		}
+		if (are_up && !all_up) {
+			all_up = true;
+			read_cpu(&busy_us, &wait_us);
+			say_number("up", now_us() - began_us);
+			say_number("busy", busy_us - busy_began_us);
+			say_number("iowait", wait_us - wait_began_us);
+		}
+		sleep_ms(LOOK_MS);
+	}
+	say_all();
+	sleep_ms(SETTLE_MS);
+	power_off();
+}
+
+int main(int argc, char **argv)
+{
+	static char init[200];
+	int64_t busy_us;
+	int64_t wait_us;
+
+	(void)argc;
+	began_us = now_us();
+	read_cpu(&busy_us, &wait_us);
+	read_daemons();
+	if (!read_word("bench.init=", init, sizeof(init)))
+		return 1;
+	if (fork() == 0) {
+		setsid();
+		watch(busy_us, wait_us);
+		_exit(0);
+	}
+	argv[0] = init;
+	execv(init, argv);
+	return 1;
+}

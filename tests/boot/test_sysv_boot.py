@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# limit: 1800
+"""
+A Debian with sysvinit, its boot scripts and thirty daemons boots under svcd with nothing but its init scripts: the same daemons
+run as under sysvinit, each script begins and ends in insserv's order, the login comes sooner, and a power-off runs the stop
+scripts in order and leaves clean file systems. With svcd's own service files the same daemons run, each once.
+"""
+
+import dataclasses
+import os
+import re
+import subprocess
+
+import script_times
+import vm_image
+from deadline import wait_for
+from vm import BOOT_S, Machine
+
+STAGE = os.environ["SVCD_STAGE"]
+REST_S = 120 # until nothing starts or ends any longer
+OFF_S = 400
+HABITS = "60-debian-habits.policy"
+
+# Not what a machine is there for: the init itself, who looks, logins, and what runs for a moment.
+NO_DAEMONS = re.compile(r"/usr/lib/svcd/.*|/usr/s?bin/(svcd|init|dash|bash|agetty|getty|readlink|sed|bootlogd|sleep|anacron)")
+
+# What svcd does by itself at the end, and what sysvinit runs its levels with.
+NOT_WRAPPED = {"rc", "rcS", "sendsigs", "umountnfs.sh", "umountfs", "umountroot", "halt"}
+
+LIST_PROCESSES = """for d in /proc/[0-9]*; do exe=$(readlink $d/exe) || continue
+    echo "$exe ${d#/proc/} $(sed -n 's/^PPid:\\t//p' $d/status)"; done"""
+
+
+@dataclasses.dataclass
+class Boot:
+    """What one boot showed."""
+    starts: list
+    stops: list
+    daemons: dict # path of the program -> number of processes of it that are not children of one of it
+    cpu_s: float  # that the emulation of the boot took, whatever else the host did at the time
+    off_s: float  # from the command to the end
+
+    def login_s(self):
+        return next(run.begin for run in self.starts if run.path.endswith("getty"))
+
+    def rest_s(self):
+        return max(run.end or 0 for name, all_runs in script_times.scripts(self.starts).items() if name not in ("rc", "rcS")
+                   for run in all_runs)
+
+
+def programs(vm):
+    """What runs now: see Boot.daemons."""
+    processes = {}
+    for line in vm.sh(LIST_PROCESSES).splitlines():
+        exe, pid, parent = line.rsplit(" ", 2)
+        processes[pid] = (exe.removesuffix(" (deleted)"), parent)
+    result = {}
+    for exe, parent in processes.values():
+        if not NO_DAEMONS.fullmatch(exe) and processes.get(parent, ("", ""))[0] != exe:
+            result[exe] = result.get(exe, 0) + 1
+    return result
+
+
+def daemons(vm):
+    """What runs and stays: daemons start helpers that end soon."""
+    seen = [programs(vm)]
+
+    def is_settled():
+        seen.append(programs(vm))
+        return seen[-1] == seen[-2]
+    wait_for(is_settled, REST_S, "the same programs run all the time")
+    return seen[-1]
+
+
+def cpu_s(vm):
+    with open(f"/proc/{vm.process.pid}/stat", encoding="utf-8") as file:
+        user, system = file.read().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def make_disks(directory, services):
+    """Root and data of the machine; with @services, svcd's own service files are in it."""
+    disks = [f"{directory}/root", f"{directory}/data"]
+    vm_image.copy_disk(vm_image.disk_image(STAGE, vm_image.SYSV), disks[0])
+    vm_image.make_volume(disks[1], "data")
+    with open(f"{STAGE}/usr/lib/svcd/policy-examples/{HABITS}", encoding="utf-8") as file:
+        vm_image.put_file(disks[0], f"/etc/svcd/policy.d/{HABITS}", file.read())
+    if not services:
+        vm_image.remove_files(disks[0], "/usr/lib/svcd/services.d", ".svc")
+    return disks
+
+
+def machine(disks, init):
+    return Machine(disks, *vm_image.boot_files(vm_image.SYSV), init=init, cmdline=script_times.KERNEL_WORDS)
+
+
+def power_off(vm):
+    """By the sysvinit package's own command, whatever the init is. Returns (what ran, seconds until the end)."""
+    script_times.follow(vm)
+    vm.sh("echo power-off begins >/dev/kmsg")
+    vm.sh_detached("poweroff")
+    assert vm.wait_end(OFF_S) == "guest-shutdown", "the machine was not switched off"
+    console = vm.console.text()
+    began, ended = (float(re.search(rf"\[ *([0-9.]+)\] {what}", console)[1])
+                    for what in ("power-off begins", "reboot: Power down"))
+    return script_times.told(console), ended - began
+
+
+def check_clean(disks):
+    for path in disks:
+        shown = subprocess.run(["dumpe2fs", "-h", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True, check=True).stdout
+        assert "needs_recovery" not in shown, f"{path} needs recovery:\n{shown}"
+        assert re.search(r"^Filesystem state: +clean$", shown, re.M), shown
+        subprocess.run(["e2fsck", "-fn", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=True)
+
+
+def boot_sysvinit(directory):
+    """Returns (what it showed, insserv's files)."""
+    disks = make_disks(directory, services=True)
+    with machine(disks, "/sbin/init") as vm:
+        vm.wait_console("svcd-vm login:")
+        vm.wait_shell()
+        used_s = cpu_s(vm)
+        starts = script_times.recorded(vm)
+        running = daemons(vm)
+        depends = {kind: vm.sh(f"cat /etc/init.d/.depend.{kind}") for kind in ("boot", "start", "stop")}
+        stops, off_s = power_off(vm)
+    check_clean(disks)
+    return Boot(starts, stops, running, used_s, off_s), depends
+
+
+def boot_svcd(directory, services, expected):
+    """@expected: what must run in the end."""
+    disks = make_disks(directory, services)
+    with machine(disks, "/sbin/svcd") as vm:
+        vm.wait_console("svcd-vm login:")
+        vm.wait_shell()
+        wait_for(lambda: vm.svcctl_json("overview")["boot_finished"], BOOT_S, "the boot is over")
+        used_s = cpu_s(vm)
+        starts = script_times.recorded(vm)
+        try:
+            wait_for(lambda: not difference(expected, programs(vm)), REST_S, "the same daemons as under sysvinit")
+        except AssertionError:
+            raise AssertionError(f"{difference(expected, programs(vm))}\n{vm.sh('svcctl explain', check=False)[1]}") from None
+        failed = [name for name, row in vm.services().items() if row["state"] == "failed"]
+        assert not failed, f"failed: {failed}"
+        natives = vm.sh("ls /usr/lib/svcd/services.d").split()
+        both = [name for name in script_times.scripts(starts) if f"{name.removesuffix('.sh')}.svc" in natives]
+        assert not both, f"scripts that ran beside a service of ours: {both}"
+        stops, off_s = power_off(vm)
+    check_clean(disks)
+    return Boot(starts, stops, expected, used_s, off_s)
+
+
+def difference(expected, running):
+    """What of the one is not in the other, as a text; empty: the same."""
+    differs = [f"{exe}: {running.get(exe, 0)} instead of {expected.get(exe, 0)}"
+               for exe in sorted(expected.keys() | running.keys()) if expected.get(exe) != running.get(exe)]
+    return "; ".join(differs)
+
+
+def check_order(what, all_runs, pairs):
+    """Of each pair of which both have run, the first has ended before the second began. Returns the number of pairs."""
+    ran = script_times.scripts(all_runs)
+    held = [(first, second) for first, second in script_times.closure(pairs) if first in ran and second in ran]
+    wrong = []
+    for first, second in held:
+        end, begin = ran[first][0].end, ran[second][0].begin
+        if end is None or end > begin:
+            wrong.append(f"{first} ended at {end}, {second} began at {begin}")
+    assert not wrong, f"{what}: {len(wrong)} of {len(held)} pairs out of order:\n" + "\n".join(wrong)
+    return len(held)
+
+
+def check_alone(what, all_runs, interactive):
+    """Scripts that ask on the console have it for themselves."""
+    ran = script_times.scripts(all_runs)
+    turns = sorted((ran[name][0].begin, ran[name][0].end, name) for name in interactive if name in ran)
+    assert turns, f"{what}: no interactive script has run"
+    for (_, end, name), (begin, _, other) in zip(turns, turns[1:]):
+        assert end <= begin, f"{what}: {name} and {other} had the console at the same time"
+
+
+def check_same_scripts(before, after):
+    """What ran under sysvinit has run under svcd, and nothing else was started; what was started has been stopped."""
+    names = [{name for name in script_times.scripts(all_runs) if name not in NOT_WRAPPED}
+             for all_runs in (before.starts, after.starts, before.stops, after.stops)]
+    assert names[0] == names[1], f"started under one of the two only: {sorted(names[0] ^ names[1])}"
+    missing = (names[2] & names[1]) - names[3]
+    assert not missing, f"not stopped: {sorted(missing)}"
+    assert names[3] <= names[1], f"stopped, but never started: {sorted(names[3] - names[1])}"
+
+
+def check_orders(what, boot, depends):
+    """Every pair of insserv's that concerns this machine."""
+    n_pairs = 0
+    for kind, all_runs in (("boot", boot.starts), ("start", boot.starts), ("stop", boot.stops)):
+        pairs, interactive = script_times.dependencies(depends[kind])
+        n_pairs += check_order(f"{what}, {kind}", all_runs, pairs)
+        if kind == "boot":
+            check_alone(what, all_runs, interactive)
+    return n_pairs
+
+
+def print_figures(name, boot):
+    print(f"{name}: login after {boot.login_s():.1f} s, last script after {boot.rest_s():.1f} s, "
+          f"{boot.cpu_s:.0f} s of CPU; off within {boot.off_s:.1f} s", flush=True)
+
+
+def main():
+    with vm_image.work_directory() as directory:
+        before, depends = boot_sysvinit(directory)
+        assert len(before.daemons) >= 20, f"only {len(before.daemons)} daemons: {sorted(before.daemons)}"
+        check_orders("sysvinit", before, depends)
+        print_figures("sysvinit", before)
+
+        after = boot_svcd(directory, False, before.daemons)
+        check_same_scripts(before, after)
+        n_pairs = check_orders("svcd", after, depends)
+        print_figures("svcd, scripts only", after)
+        print(f"{len(script_times.scripts(after.starts))} scripts, {len(after.daemons)} daemons, {n_pairs} pairs in order")
+        assert after.login_s() < before.login_s(), "sysvinit was faster"
+
+        print_figures("svcd", boot_svcd(directory, True, before.daemons))
+
+
+main()

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Life: what a daemon of Debian's must live through as a service of svcd.
+
+    try_all(
+        Daemon("apache2", probe=tcp(80, "HEAD / HTTP/1.0\\r\\n\\r\\n", "HTTP/1.1 200")),
+    )
+
+boots svcd in a sandbox on a Debian that has the packages of all daemons installed, never started, and takes each daemon through
+
+    start     the probe succeeds at its first try once svcctl says that the service is ready
+    restart   another process, ready, and the probe once more
+    reload    where there is Reload=: the same process, and the probe
+    check     where there is CheckCommand=: with a mistake in its configuration a restart is refused, and the process is the same
+    crash     SIGKILL to the main process, so that its pid file and sockets stay behind: ready again, and the probe at once
+    stop      no process and no populated cgroup is left; it was the service's file of /usr/lib/svcd that counted
+
+Daemons of one call live side by side in one sandbox, so they must not be in each other's way. In the end nothing runs that did
+not run before the first of them, but services that they called for and that are up by their own right.
+"""
+
+import concurrent.futures
+import dataclasses
+import re
+import time
+
+from deadline import wait_for
+from sandbox import Sandbox, debian_root
+
+# All that the tests here need, so that there is one tree of it and another for what conflicts with it. A new package makes
+# a new tree of 1.6 GB, in two minutes.
+COMMON = "libpam-elogind python3"
+PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-daemon bluez chrony cups-daemon docker.io dnsmasq
+    dovecot-imapd exim4-daemon-light fail2ban haproxy irqbalance libvirt-daemon-system libvirt-daemon-system-sysv lightdm
+    lightdm-gtk-greeter sddm xvfb lldpd console-setup wpasupplicant lvm2 mdadm cryptsetup mariadb-server memcached modemmanager
+    monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql redis-server rpcbind rtkit samba winbind
+    sane-utils smartmontools snmpd squid tor udisks2 unattended-upgrades upower vsftpd zabbix-agent"""
+# exim4 and chrony are not for the same machine as these.
+ALTERNATIVES = f"{COMMON} postfix ntpsec"
+
+SIDE_BY_SIDE = 4
+START_S = 60
+# Of svcctl.
+CHECK_FAILED = 8
+
+# A way out: what waits for the network has one.
+NETWORK = ("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
+           "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
+# Nobody answers there, so names are looked up in files alone.
+FILES = {
+    "/etc/hosts": "127.0.0.1 localhost svcd-box svcd-box.example\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n",
+    "/etc/resolv.conf": "",
+}
+# Nobody else is wanted: the daemons are started one by one.
+POLICY = "[runlevel 2]\nActivate=-networking -network-manager -cron -elogind -rc.local dbus rsyslog\n\n"
+
+
+@dataclasses.dataclass(frozen=True)
+class Daemon:
+    """
+    @service: its name; @probe: a line for the shell, run inside, that fails unless the daemon does its work; @files: its
+    configuration, as of Sandbox; @before: a line for the shell, run before the first start; @ignore: terms that cannot be
+    true in a sandbox though the daemon can do without, as policy's Ignore=; @task: it is done, not ready, and has no process.
+
+    @broken: a file of its configuration and a text that makes it wrong, for CheckCommand=.
+
+    @waits_for: it cannot be run here, for the reason that @why gives: what is left to be seen is that it waits, for this term.
+    """
+    service: str
+    probe: str = ""
+    files: dict = dataclasses.field(default_factory=dict)
+    before: str = ""
+    ignore: str = ""
+    task: bool = False
+    broken: tuple = ()
+    waits_for: str = ""
+    why: str = ""
+
+
+# --- probes ---
+
+def _client(connect, send, expect):
+    return ("import socket, sys; s = " + connect + f"; s.settimeout(20); s.sendall({send.encode()!r}); said = b''\n"
+            f"while {expect.encode()!r} not in said:\n"
+            "    more = s.recv(4096)\n"
+            "    said += more\n"
+            "    if not more: sys.exit('it said %r' % said)\n")
+
+
+def python(code):
+    """A probe that is a program."""
+    quoted = code.replace("'", "'\\''")
+    return f"/usr/bin/python3 -c '{quoted}'"
+
+
+def tcp(port, send="", expect=""):
+    """Something listens there and, told @send, says @expect somewhere in its answer."""
+    return python(_client(f"socket.create_connection(('127.0.0.1', {port}), 20)", send, expect))
+
+
+def unix(path, send="", expect=""):
+    """As tcp(), of a stream socket in the file system."""
+    return python(f"import socket; u = socket.socket(socket.AF_UNIX); u.connect({path!r})\n" + _client("u", send, expect))
+
+
+def bus(name, path="/", call="org.freedesktop.DBus.Peer.Ping"):
+    """The owner of the name answers a call."""
+    return f"dbus-send --system --print-reply --reply-timeout=20000 --dest={name} {path} {call}"
+
+
+# --- what is there ---
+
+def cgroup_is_empty(box, cgroup):
+    events = f"/sys/fs/cgroup{cgroup}/cgroup.events"
+    return not box.exists(events) or "populated 0" in box.read(events)
+
+
+def members(box, cgroup):
+    """Inner pids in a cgroup and those below it."""
+    listed = box.run(f"find /sys/fs/cgroup{cgroup} -name cgroup.procs -exec cat {{}} + ", check=False).stdout
+    return {int(word) for word in listed.split()}
+
+
+def living(box):
+    return {pid: name for pid, (_outer, _parent, name, state) in box.processes().items() if state != "Z"}
+
+
+# --- one life ---
+
+class Life:
+    """One daemon in a sandbox."""
+
+    def __init__(self, box, daemon):
+        self.box = box
+        self.daemon = daemon
+        self.name = daemon.service
+        self.text = box.read(f"/usr/lib/svcd/services.d/{re.sub('@.*', '@', self.name)}.svc")
+
+    def says(self, key):
+        return any(line.startswith(f"{key}=") for line in self.text.splitlines())
+
+    def pid(self):
+        return self.box.pid(self.name)
+
+    def check_up(self, what):
+        """Up, and it works: at the first try."""
+        row = self.box.service(self.name)
+        wanted = "done" if self.daemon.task else "ready"
+        assert row["state"] == wanted, f"{what}: it is {row['state']}, not {wanted}"
+        if self.daemon.probe:
+            done = self.box.run("/bin/sh", "-c", self.daemon.probe, check=False)
+            assert done.returncode == 0, f"{what}: the probe failed: {done.stdout}{done.stderr}"
+
+    def svcctl(self, verb):
+        waiting = ["--wait"] if verb in ("start", "restart") else []
+        done = self.box.svcctl(verb, *waiting, self.name, check=False, timeout=START_S * 2)
+        assert done.returncode == 0, f"{verb}: exit {done.returncode}: {done.stdout}{done.stderr}"
+
+    def wait(self):
+        """It cannot be run here."""
+        self.box.svcctl("start", "--no-wait", self.name)
+        self.box.wait_state(self.name, "waiting")
+        terms = self.box.svcctl("status", self.name, check=False).stdout
+        term = re.escape(self.daemon.waits_for) + ".* is (false|unknown)"
+        assert re.search(term, terms), f"it was to wait for {self.daemon.waits_for}:\n{terms}"
+        self.svcctl("stop")
+
+    def start(self):
+        if self.daemon.before:
+            self.box.run("/bin/sh", "-c", self.daemon.before)
+        self.svcctl("start")
+        self.check_up("start")
+
+    def restart(self):
+        before = self.pid()
+        self.svcctl("restart")
+        self.check_up("restart")
+        assert self.daemon.task or self.pid() != before, "restart: it is the same process"
+
+    def reload(self):
+        before = self.pid()
+        self.svcctl("reload")
+        self.check_up("reload")
+        assert self.pid() == before, "reload: it is another process"
+
+    def check(self):
+        before = self.pid()
+        path, mistake = self.daemon.broken
+        right = self.box.read(path) if self.box.exists(path) else None
+        self.box.write(path, mistake)
+        done = self.box.svcctl("restart", self.name, check=False)
+        assert done.returncode == CHECK_FAILED, f"check: exit {done.returncode}: {done.stdout}{done.stderr}"
+        if right is None:
+            self.box.remove(path)
+        else:
+            self.box.write(path, right)
+        self.check_up("check")
+        assert self.pid() == before, "check: it is another process"
+
+    def crash(self):
+        before = self.pid()
+        self.box.kill(before)
+        if self.says("Restart"):
+            wait_for(lambda: self.box.pid(self.name) not in (0, before) and self.box.state(self.name) == "ready", START_S,
+                     "crash: it is back")
+        else:
+            self.box.wait_state(self.name, "failed", "idle")
+            self.svcctl("start")
+        self.check_up("crash")
+
+    def stop(self):
+        # elogind is the one that leaves it.
+        cgroup = f"/svcd/{self.name}"
+        processes = members(self.box, cgroup) | {self.pid()}
+        self.svcctl("stop")
+        assert cgroup_is_empty(self.box, cgroup), f"stop: left in {cgroup}: {members(self.box, cgroup)}"
+        left = {pid: name for pid, name in living(self.box).items() if pid in processes}
+        assert not left, f"stop: left: {left}"
+
+    def live(self):
+        if self.daemon.waits_for:
+            self.wait()
+            return
+        self.start()
+        self.restart()
+        if self.says("Reload"):
+            self.reload()
+        if self.says("CheckCommand"):
+            self.check()
+        if not self.daemon.task:
+            self.crash()
+        self.stop()
+
+
+def problem_of(box, daemon):
+    """Text, or nothing if all went well."""
+    began = time.monotonic()
+    try:
+        Life(box, daemon).live()
+    except Exception as problem:  # the others are to be seen, too
+        told = box.svcctl("status", daemon.service, check=False).stdout
+        box.svcctl("stop", daemon.service, check=False)
+        return f"=== {daemon.service}: {problem}\n{told}"
+    print(f"{daemon.service}: {time.monotonic() - began:.1f} s", flush=True)
+    return ""
+
+
+# --- all ---
+
+def strays(box, before, daemons):
+    """What runs besides @before, and is no part of a service that a daemon called for and that is up by its own right."""
+    tried = {daemon.service for daemon in daemons}
+    up = {f"/svcd/{name}" for name, row in box.services().items() if row["state"] == "ready" and name not in tried}
+    return {pid: name for pid, name in living(box).items() if pid not in before and box.cgroup_of(pid) not in up}
+
+
+def policy_of(daemons):
+    return POLICY + "".join(f"[service {daemon.service}]\nIgnore={daemon.ignore}\n" for daemon in daemons if daemon.ignore)
+
+
+def files_of(daemons):
+    files = dict(FILES)
+    for daemon in daemons:
+        files.update(daemon.files)
+    return files
+
+
+def try_all(*daemons, packages=PACKAGES, policy=""):
+    """Every daemon lives in a sandbox of the tree with @packages; what failed is told of all of them. @policy: more of it."""
+    tree = debian_root(*packages.split())
+    with Sandbox(root=tree, vendor=True, policy=policy_of(daemons) + policy, files=files_of(daemons), mounts=("sys",)) as box:
+        box.run(NETWORK)
+        for name in ("dbus", "rsyslog"):
+            box.wait_state(name, "ready")
+        box.wait_at_rest()
+        before = set(living(box))
+
+        with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            problems = [text for text in pool.map(lambda daemon: problem_of(box, daemon), daemons) if text]
+
+        assert not problems, "\n".join(problems)
+        wait_for(lambda: not strays(box, before, daemons), what="what the daemons started has gone")

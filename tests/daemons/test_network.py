@@ -1,0 +1,38 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Daemons of the network: each is ready when it says so, comes back after a crash, and leaves nothing. limit: 900"""
+
+from life import Daemon, python, tcp, try_all
+
+
+def udp(port, question, answer):
+    """It answers, to a datagram in hexadecimal digits, with one that holds these."""
+    return python(f"import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(20)\n"
+                  f"s.sendto(bytes.fromhex('{question}'), ('127.0.0.1', {port})); assert bytes.fromhex('{answer}') in s.recv(4096)")
+
+
+# The address of "localhost": the answer has the question's number, and no error.
+DNS = ("0123 0100 0001 0000 0000 0000 096c6f63616c686f737400 0001 0001", "0123 8580")
+# sysDescr.0, which begins with the name of the kernel.
+SNMP = ("3026 020101 0406 7075626c6963 a019 020101 020100 020100 300e 300c 0608 2b06010201010100 0500", "4c696e7578")
+# A tunnel that needs no device; its peer never comes.
+VPN = "dev null\nport 1194\nsecret test.key\ncipher AES-256-CBC\n"
+NONSENSE = "nonsense of it\n"
+# It says nothing of its readiness.
+FTP = f"for n in 1 2 3 4 5 6 7 8 9; do {tcp(21, '', '220 ')} 2>/dev/null && exit; done; exit 1"
+
+try_all(
+    Daemon("monit", files={"/etc/monit/conf.d/test": "set httpd unixsocket /run/monit.sock allow localhost\n"},
+           probe="monit summary", broken=("/etc/monit/conf.d/x", NONSENSE)),
+    Daemon("named", probe=udp(53, *DNS), broken=("/etc/bind/named.conf.local", NONSENSE)),
+    Daemon("openvpn@test", files={"/etc/openvpn/test.conf": VPN}, before="openvpn --genkey secret /etc/openvpn/test.key",
+           probe="grep -q :04AA /proc/net/udp /proc/net/udp6"),
+    Daemon("rpcbind", probe="rpcinfo -p | grep -q portmapper"),
+    Daemon("snmpd", probe=udp(161, *SNMP)),
+    Daemon("squid", files={"/etc/squid/conf.d/test.conf": "shutdown_lifetime 1 seconds\n"},
+           probe=tcp(3128, "GET / HTTP/1.0\r\n\r\n", "400 Bad Request"), broken=("/etc/squid/conf.d/x.conf", NONSENSE)),
+    Daemon("tor", probe=tcp(9050, "\5\1\0", "\5\0"), broken=("/etc/tor/torrc", NONSENSE)),
+    Daemon("unattended-upgrades", task=True),
+    Daemon("vsftpd", probe=FTP),
+    Daemon("zabbix-agent", probe=tcp(10050, "ZBXD\1\n\0\0\0\0\0\0\0agent.ping", "1")),
+)

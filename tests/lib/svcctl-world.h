@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svcctl world: a machine for svcctl to be tried on, and lines that are typed with what is answered.
+ */
+#ifndef SVCD_TESTS_LIB_SVCCTL_WORLD_H
+#define SVCD_TESTS_LIB_SVCCTL_WORLD_H
+
+#include <check.h>
+#include <json-glib/json-glib.h>
+
+#include "tests/lib/bus-world.h"
+
+extern const char machine_files[];
+extern const char machine_policy[];
+
+/* A machine on which one service has failed and one waits. */
+BusWorld *machine(void);
+
+/* Times go on while a test runs, pids differ: "1 h 4 min ago (Sat 09:39:25)" becomes "AGO", "pid 812" becomes "pid N". */
+char *steady(const char *text);
+
+typedef struct Typed {
+	const char *line;
+	int code;
+	const char *out; /* NULL: anything */
+	const char *err;
+} Typed;
+
+/* Types it, and compares the whole answer. */
+void expect_typed(BusWorld *bw, const Typed *typed);
+/* The same with --json: what every answer has, whatever became of it. */
+void expect_typed_json(BusWorld *bw, const Typed *typed);
+
+/* The JSON document that @text is; @parser owns it. */
+JsonObject *parse_answer(JsonParser *parser, const char *text);
+
+#endif

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Somebody who types at a shell, or at any program, on a terminal of its own."""
+
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import fcntl
+import termios
+import time
+
+from deadline import DEFAULT_S
+
+# Colours, places and modes: what is left is the text.
+SEQUENCES = re.compile(r"\x00|\x1b(\[[0-9;?>=]*[a-zA-Z]|[()][A-Z0-9]|[=>78])|\x07|\x0f|\r")
+
+
+class Typing:
+    """@argv on a terminal of 40 rows and 100 columns. What it shows is read while something is waited for."""
+
+    def __init__(self, argv, environment):
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        self.settings = termios.tcgetattr(slave)
+        self.slave = slave
+        self.raw = b""
+        self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=environment,
+                                        start_new_session=True,
+                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+        return False
+
+    def text(self):
+        return SEQUENCES.sub("", self.raw.decode("utf-8", "replace"))
+
+    def type(self, text):
+        """Returns what is shown so far: what comes after it is the answer."""
+        shown = len(self.text())
+        os.write(self.master, text.encode())
+        return shown
+
+    def _read(self, seconds):
+        if select.select([self.master], [], [], seconds)[0]:
+            try:
+                self.raw += os.read(self.master, 65536)
+            except OSError:  # EIO: nobody has the terminal open any more
+                return
+
+    def wait_text(self, pattern, after=0):
+        """Until the text shown after @after matches; returns the match."""
+        until = time.monotonic() + DEFAULT_S
+        while time.monotonic() < until:
+            found = re.search(pattern, self.text()[after:], re.S)
+            if found:
+                return found
+            self._read(0.5)
+        raise AssertionError(f"{pattern!r} was not shown after {self.text()[after:]!r}")
+
+    def wait_end(self):
+        """Until the program has ended; returns its exit status."""
+        until = time.monotonic() + DEFAULT_S
+        while self.process.poll() is None:
+            if time.monotonic() > until:
+                raise AssertionError(f"it does not end: {self.text()!r}")
+            self._read(0.05)
+        self._read(0)
+        return self.process.returncode

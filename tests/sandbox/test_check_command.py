@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""sshd and nginx whose configuration is broken are neither restarted, reloaded nor stopped, but for --force and shutdown."""
+
+import subprocess
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+POLICY = "[runlevel 2]\nActivate=nginx ssh slow front\n[service ssh]\nIgnore=network:up\n"
+
+SLOW = """[Service]
+Exec=/bin/sleep infinity
+CheckCommand=/bin/sh -c 'echo x >>/run/checks; until [ -e /run/go ]; do sleep 0.02; done; cat /run/go; [ ! -s /run/go ]'
+"""
+
+FRONT = "[Service]\nType=group\n[Conditions]\nWants=nginx ssh\n"
+
+
+def refused(box, *argv, code=8):
+    result = box.svcctl(*argv, check=False)
+    assert result.returncode == code, (argv, result)
+    return result.stderr
+
+
+with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=POLICY) as box:
+    box.wait_states({"nginx": "ready", "ssh": "ready", "slow": "ready"}, seconds=60)
+    pids = {name: box.pid(name) for name in ("nginx", "ssh")}
+
+    good = {path: box.read(path) for path in ("/etc/nginx/nginx.conf", "/etc/ssh/sshd_config")}
+    box.write("/etc/nginx/nginx.conf", good["/etc/nginx/nginx.conf"] + "no_such_directive on;\n")
+    box.write("/etc/ssh/sshd_config", good["/etc/ssh/sshd_config"] + "NoSuchOption yes\n")
+
+    for verb in ("restart", "reload", "stop"):
+        told = refused(box, verb, "ssh")
+        assert "its CheckCommand= failed, so it goes on as it is: exit status 255: " in told, told
+        assert "1 bad configuration option" in told and f"svcctl {verb} ssh --force" in told, told
+    told = refused(box, "restart", "nginx")
+    assert "exit status 1: nginx: configuration file /etc/nginx/nginx.conf test failed" in told, told
+    told = refused(box, "restart", "front")
+    assert "its CheckCommand= failed, so it goes on as it is: exit status" in told, told
+    assert {name: box.pid(name) for name in pids} == pids
+    assert "refused: restart by uid 0" in box.service("nginx")["cause"], box.service("nginx")
+    wait_for(lambda: 'unknown directive "no_such_directive"' in box.svcctl("log", "nginx").stdout, what="all of it is in the log")
+
+    # The same doors for who comes from sysvinit.
+    assert box.run("service", "nginx", "restart", check=False).returncode != 0
+    assert box.pid("nginx") == pids["nginx"]
+
+    # The old instance goes on until the configuration is right; then it is restarted.
+    box.write("/etc/nginx/nginx.conf", good["/etc/nginx/nginx.conf"])
+    box.svcctl("reload", "nginx")
+    assert box.pid("nginx") == pids["nginx"]
+    box.svcctl("restart", "nginx")
+    assert box.pid("nginx") not in (0, pids["nginx"])
+    now = box.pid("nginx")
+    refused(box, "restart", "front")  # sshd's is broken still, and none of them is touched
+    assert {name: box.pid(name) for name in pids} == {"nginx": now, "ssh": pids["ssh"]}
+    box.svcctl("restart", "--force", "front")
+    wait_for(lambda: box.pid("nginx") not in (0, now), what="forced, nginx is restarted")
+
+    # An admin who knows better.
+    box.svcctl("stop", "--force", "ssh")
+    box.wait_state("ssh", "idle")
+
+    # Others are served while a check takes its time; a manager that dies takes the request along, and nothing is done.
+    slow = box.pid("slow")
+    waiting = subprocess.Popen(box.command(["/usr/bin/svcctl", "restart", "slow"]), env=box.run_environment(), stderr=subprocess.DEVNULL)
+    wait_for(lambda: box.exists("/run/checks"), what="the check runs")
+    assert box.state("slow") == "ready"
+    box.kill_manager()
+    assert waiting.wait() != 0
+    box.wait_at_rest()
+    assert box.pid("slow") == slow
+
+    # Who asks while a check runs waits for the next one.
+    first = subprocess.Popen(box.command(["/usr/bin/svcctl", "restart", "slow"]), env=box.run_environment(), stderr=subprocess.DEVNULL)
+    wait_for(lambda: box.read("/run/checks").count("x") == 2, what="another check runs")
+    box.write("/run/go", "broken\n")
+    assert first.wait() == 8
+    box.write("/run/go", "")
+    box.svcctl("restart", "slow")
+    assert box.pid("slow") not in (0, slow)
+
+    # A broken configuration delays no shutdown.
+    box.write("/run/go", "broken\n")
+    box.shut_down("poweroff")
+    box.wait_end()

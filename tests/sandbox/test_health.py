@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A health command that fails three times restarts its service; what stands on its health waits meanwhile."""
+
+import signal
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+ASKED = """[Service]
+Exec=/bin/sleep infinity
+Restart=on-failure
+HealthCommand=/bin/sh -c 'echo asked >>/run/asked; [ ! -e /run/ill ] || { rm /run/ill; echo no answer from port 80 >&2; touch /run/next; }; [ ! -e /run/next ]'
+HealthInterval=100ms
+Prepare=/bin/rm -f /run/next
+"""
+TOLD = ASKED.replace("/run/", "/run/told-") + "HealthAction=none\n"
+UPPER = "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=healthy:told\n"
+
+with Sandbox({"asked": ASKED, "told": TOLD, "upper": UPPER}) as box:
+    box.wait_states({"asked": "ready", "upper": "ready"})
+    wait_for(lambda: box.svcctl_json("status", "asked")[0]["health"] == "healthy", what="it is well")
+    asked, told = box.pid("asked"), box.pid("told")
+    assert "healthy" in box.svcctl("status", "asked").stdout
+
+    box.write("/run/ill", "")
+    wait_for(lambda: box.state("asked") == "ready" and box.pid("asked") not in (0, asked), what="it is started again")
+    result = box.service("asked")["result"]
+    assert result.startswith("unhealthy: HealthCommand= failed 3 times: exit status 1"), result
+    wait_for(lambda: "no answer from port 80" in box.svcctl("log", "asked").stdout, what="what it said is in the log")
+
+    # One that is only told goes on; what stands on its health does not.
+    box.write("/run/told-ill", "")
+    wait_for(lambda: box.svcctl_json("status", "told")[0]["health"] == "unhealthy", what="it is told")
+    box.wait_state("upper", "waiting")
+    assert "told is unhealthy" in box.svcctl("explain", "upper").stdout
+    assert box.pid("told") == told
+    box.remove("/run/told-next")
+    box.wait_state("upper", "ready")
+
+    # Another manager asks again, and stops nothing before it knows.
+    upper = box.pid("upper")
+    box.kill_manager(signal.SIGKILL)
+    wait_for(lambda: box.svcctl_json("status", "told")[0]["health"] == "healthy", what="it is asked again")
+    assert (box.pid("told"), box.pid("upper")) == (told, upper)

@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The check of the root file system: what shutdown -f and -F have left counts once, and a changed root is not written to."""
+
+from sandbox import Sandbox
+
+ROOT_FS = "/usr/lib/svcd/boot/root-fs"
+# The disk of this machine is nobody's to check. Each says what it was asked.
+FAKES = {
+    "findmnt": 'case "$*" in *PASSNO*) echo 1 ;; *--fstab*) echo defaults ;; *) echo ro,relatime ;; esac',
+    "fsck": 'echo "fsck $*" >>/run/asked; exit "$(cat /run/fsck.status)"',
+    "mount": 'echo "mount $*" >>/run/asked',
+    "svcctl": 'echo "svcctl $*" >>/run/asked',
+}
+
+
+def check(box, status=0, ends=0):
+    """What root-fs has asked for, if fsck ends with @status; itself it ends with @ends."""
+    box.write("/run/asked", "")
+    box.write("/run/fsck.status", f"{status}\n")
+    done = box.run("env", "PATH=/fakes:/usr/sbin:/usr/bin:/sbin:/bin", ROOT_FS, check=False)
+    assert done.returncode == ends, done
+    return box.read("/run/asked").splitlines()
+
+
+def flags_count_once(box):
+    box.write("/forcefsck", "")
+    assert check(box) == ["fsck -T -a -f /", "mount -o remount /"]
+    assert not box.exists("/forcefsck") and box.exists("/run/svcd/forcefsck"), "the other volumes are still to come"
+    assert check(box) == ["fsck -T -a /", "mount -o remount /"]
+
+    box.write("/fastboot", "")
+    assert check(box) == ["mount -o remount /"]
+    assert not box.exists("/fastboot") and box.exists("/run/svcd/fastboot")
+
+
+def what_fsck_says(box):
+    assert check(box, status=1) == ["fsck -T -a /", "mount -o remount /"]
+    assert check(box, status=4, ends=1) == ["fsck -T -a /"]
+    # fsck(8), 2: the kernel's idea of the file system is no longer what is on the disk.
+    assert check(box, status=3, ends=1) == ["fsck -T -a /", "svcctl reboot"], "a root that fsck has changed becomes writable"
+
+
+def a_root_that_stays_read_only(box):
+    box.write("/fastboot", "")
+    box.run("mount -o remount,ro /")
+    assert check(box) == ["mount -o remount /"]
+    assert box.exists("/fastboot")
+
+
+with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, root="debian") as machine:
+    for name, text in FAKES.items():
+        machine.write(f"/fakes/{name}", f"#!/bin/sh\n{text}\n", 0o755)
+    flags_count_once(machine)
+    what_fsck_says(machine)
+    a_root_that_stays_read_only(machine)

@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A package opens no port; a port in use is told; a service that takes nobody fails; new files open and close."""
+
+import listener
+from deadline import wait_for
+from sandbox import Sandbox
+
+HOLDER = ("import socket, time\n"
+          "s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\n"
+          "s.bind(('127.0.0.1', 8090)); s.listen()\n"
+          "open('/run/held', 'w').close(); time.sleep(1000)\n")
+
+SERVICES = {
+    "new": listener.service(socket_section="ListenStream=/run/new.sock\nListenStream=8081\nListenDatagram=8082"),
+    "held": listener.service(socket_section="ListenStream=/run/held.sock\nListenStream=127.0.0.1:8090"),
+    "holder": "[Service]\nExec=/usr/bin/python3 /opt/holder.py\nReady=path:/run/held\n",
+    "deaf": listener.service("deaf", socket_section="ListenStream=/run/deaf.sock\nTriggerLimit=3/1min"),
+    "crash": listener.service("crash", socket_section="ListenStream=/run/crash.sock\nRemoveOnStop=yes"),
+    "waits": listener.service(socket_section="ListenStream=/run/waits.sock", more="[Conditions]\nWhile=flag:go\n"),
+}
+POLICY = "[runlevel 2]\nActivate=holder\n" + "".join(f"[service {name}]\nActivation=on-demand\n"
+                                                     for name in ("deaf", "crash", "waits"))
+
+
+def entries(box, name):
+    return box.svcctl_json("status", name, check=False)["data"][0]["listens"]
+
+
+def ports(box):
+    """Of the network name space of the sandbox: what is bound."""
+    text = box.run("cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6", check=False).stdout
+    return {int(line.split()[1].rsplit(":", 1)[1], 16) for line in text.splitlines() if "local_address" not in line}
+
+
+def refused(box, path):
+    try:
+        listener.ask(box.path(path))
+    except (ConnectionRefusedError, FileNotFoundError):
+        return True
+    return False
+
+
+with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py": HOLDER}) as box:
+    box.run("ip", "link", "set", "lo", "up", check=False)
+    box.wait_state("holder", "ready")
+
+    # Nobody has named it: a path is opened, a port is not, nor when a client has started it.
+    assert [entry["open"] for entry in entries(box, "new")] == [True, False, False]
+    assert listener.ask(box.path("/run/new.sock"))["names"] == ["new.socket"]
+    assert not ports(box) & {8081, 8082}, ports(box)
+    box.svcctl("stop", "new")
+    box.wait_state("new", "idle")
+    box.write("/etc/svcd/policy.d/named.policy", "[service new]\nActivation=on-demand\n[service held]\nActivation=on-demand\n")
+    box.svcctl("reload-files")
+    assert not ports(box) & {8081, 8082}, "an admin stopped it"
+    box.svcctl("clear", "new")
+    wait_for(lambda: {8081, 8082} <= ports(box), what="the ports of what policy names are open")
+
+    # Who has the port is told, and is why a start fails; when it is free, it starts.
+    problem = entries(box, "held")[1]["problem"]
+    pid = box.pid("holder")
+    assert problem == f"cannot listen on 127.0.0.1:8090: python3 (pid {pid}) has it", problem
+    assert problem in box.svcctl("start", "held", check=False).stderr
+    box.wait_state("held", "failed")
+    assert problem in box.svcctl("explain", "held", check=False).stdout
+    box.svcctl("stop", "holder")
+    box.wait_state("holder", "idle")
+    box.svcctl("start", "held")
+    box.wait_state("held", "ready")
+    assert listener.ask(box.path("/run/held.sock"))["names"] == ["held.socket", "held.socket"]
+
+    # One that takes nobody is not started for ever; its clients are refused then.
+    assert listener.connects(box.path("/run/deaf.sock"))
+    box.wait_state("deaf", "failed")
+    assert "did not take them (TriggerLimit=)" in box.svcctl("explain", "deaf", check=False).stdout
+    wait_for(lambda: refused(box, "/run/deaf.sock"), what="its socket is closed")
+
+    # A crash is no loss, though Restart= is "no": the next client starts it, until RestartLimit=.
+    for _ in range(2):
+        assert listener.ask(box.path("/run/crash.sock"))
+    box.wait_state("crash", "failed")
+    box.svcctl("stop", "crash")
+    wait_for(lambda: not box.exists("/run/crash.sock"), what="RemoveOnStop=")
+
+    # Terms: closed until the world is ready; after a lapse clients wait.
+    assert not box.exists("/run/waits.sock")
+    box.svcctl("flag", "set", "go")
+    wait_for(lambda: box.exists("/run/waits.sock"), what="the socket is there")
+    box.svcctl("flag", "clear", "go")
+    client = listener.connects(box.path("/run/waits.sock"))
+    box.wait_state("waits", "waiting")
+    assert "flag:go" in box.svcctl("explain", "waits", check=False).stdout
+    box.svcctl("flag", "set", "go")
+    assert listener.answer(client)
+
+    # A new definition: what is the same stays, what is not is opened and closed; also by the next manager.
+    box.svcctl("stop", "new")
+    box.wait_state("new", "idle")
+    box.svcctl("clear", "new")
+    wait_for(lambda: {8081, 8082} <= ports(box), what="the ports are open")
+    box.write("/etc/svcd/services.d/new.svc",
+              listener.service(socket_section="ListenStream=/run/newer.sock\nListenStream=8083\nListenDatagram=8082"))
+    box.svcctl("reload-files")
+    wait_for(lambda: {8082, 8083} <= ports(box) and 8081 not in ports(box), what="the ports have changed")
+    assert box.exists("/run/newer.sock") and not box.exists("/run/new.sock")
+    box.write("/etc/svcd/services.d/new.svc", listener.service(socket_section="ListenStream=/run/newest.sock"))
+    box.remove("/etc/svcd/services.d/waits.svc")
+    box.kill_manager()
+    wait_for(lambda: not {8082, 8083} & ports(box) and box.exists("/run/newest.sock"), what="the next manager looks anew")
+    assert not box.exists("/run/newer.sock")
+    assert listener.ask(box.path("/run/newest.sock"))

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+
+#include "config/loader.h"
+#include "svc-generate/generate.h"
+#include "tests/lib/diags.h"
+#include "tests/lib/tree.h"
+
+Suite *make_suite(void);
+
+#define HEADER                                                                                     \
+	"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: %s\n# Required-Start:\n# Required-Stop:\n"          \
+	"# Default-Start: 2\n# Default-Stop: 0\n# Short-Description: a script\n### END INIT INFO\n"
+
+static void add_script(const Tree *tree, const char *name)
+{
+	g_autofree char *text = g_strdup_printf(HEADER, name);
+	g_autofree char *path = g_strconcat("/etc/init.d/", name, NULL);
+	g_autofree char *full = tree_path(tree, path);
+
+	tree_write(tree, path, text);
+	ck_assert_int_eq(chmod(full, 0755), 0);
+}
+
+static Configuration *load(const Tree *tree, GHashTable *overlay)
+{
+	const LoaderOptions options = { .root = tree->root, .any_owner = true, .overlay = overlay };
+
+	return configuration_load(&options, NULL);
+}
+
+/* The services that would be there, "a b"; a new string. */
+static char *names_of(const Configuration *configuration)
+{
+	const GPtrArray *list = service_set_list(configuration->set);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (guint i = 0; i < list->len; i++)
+		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(list, i))->name);
+	g_ptr_array_add(names, NULL);
+	return g_strjoinv(" ", (char **)names->pdata);
+}
+
+static void expect_services(const Tree *tree, const char *expected)
+{
+	g_autoptr(Generated) generated = generate(tree->root);
+	g_autoptr(GHashTable) overlay = generated_overlay(generated);
+	g_autoptr(Configuration) configuration = load(tree, overlay);
+	g_autofree char *names = names_of(configuration);
+
+	ck_assert_str_eq(names, expected);
+}
+
+static void write_generated(const Tree *tree)
+{
+	g_autofree char *directory = tree_path(tree, GENERATED_DIRECTORY);
+	g_autoptr(Generated) generated = generate(tree->root);
+	g_autoptr(GError) error = NULL;
+
+	ck_assert_msg(generated_write(generated, directory, &error), "%s", error ? error->message : "");
+}
+
+START_TEST(every_source_is_seen_at_once)
+{
+	g_autoptr(Tree) tree = tree_new();
+
+	tree_write(tree, "/etc/fstab", "tmpfs /srv tmpfs\n");
+	add_script(tree, "a");
+	expect_services(tree, "a mount-srv");
+}
+END_TEST
+
+START_TEST(a_service_with_a_file_takes_the_place_of_the_script_of_that_name)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Generated) generated = NULL;
+
+	add_script(tree, "a");
+	add_script(tree, "b.sh");
+	add_script(tree, "c");
+	add_script(tree, "d");
+	tree_write(tree, SVCD_LIBDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/services.d/b.svc", "[Service]\nExec=/bin/b\n");
+	tree_write(tree, "/run/svcd/services.d/x.svc", "[Service]\nExec=/bin/x\n[Conditions]\nProvides=c\n");
+
+	generated = generate(tree->root);
+	ck_assert(!output_has(generated->files, "a.svc"));
+	ck_assert(!output_has(generated->files, "b.svc"));
+	ck_assert(!output_has(generated->files, "c.svc"));
+	ck_assert(output_has(generated->files, "d.svc"));
+	expect_services(tree, "a b d x");
+}
+END_TEST
+
+START_TEST(what_an_earlier_run_has_made_of_a_script_takes_no_place)
+{
+	g_autoptr(Tree) tree = tree_new();
+
+	add_script(tree, "a");
+	write_generated(tree);
+	expect_services(tree, "a");
+	write_generated(tree);
+	expect_services(tree, "a");
+}
+END_TEST
+
+START_TEST(a_script_that_is_gone_takes_its_files_along)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *script = tree_path(tree, "/etc/init.d/a");
+	g_autofree char *service = tree_path(tree, GENERATED_DIRECTORY "/a.svc");
+	g_autofree char *links = tree_path(tree, GENERATED_DIRECTORY "/rc-links");
+	g_autoptr(GDir) directory = NULL;
+
+	add_script(tree, "a");
+	tree_symlink(tree, "../init.d/a", "/etc/rc2.d/S01a");
+	write_generated(tree);
+	ck_assert(g_file_test(service, G_FILE_TEST_EXISTS));
+	directory = g_dir_open(links, 0, NULL);
+	ck_assert_ptr_nonnull(directory);
+	ck_assert_ptr_nonnull(g_dir_read_name(directory));
+
+	ck_assert_int_eq(g_remove(script), 0);
+	expect_services(tree, "");
+	write_generated(tree);
+	ck_assert(!g_file_test(service, G_FILE_TEST_EXISTS));
+	g_dir_rewind(directory);
+	ck_assert_ptr_null(g_dir_read_name(directory));
+}
+END_TEST
+
+START_TEST(looking_ahead_and_writing_come_to_the_same)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Generated) generated = NULL;
+	g_autoptr(GHashTable) overlay = NULL;
+	g_autoptr(Configuration) ahead = NULL;
+	g_autoptr(Configuration) written = NULL;
+	g_autofree char *names = NULL;
+
+	tree_write(tree, "/etc/fstab", "tmpfs /srv tmpfs\n");
+	tree_write(tree, GENERATED_DIRECTORY "/old.svc", OUTPUT_MARK "\n[Service]\nExec=/bin/old\n");
+	tree_write(tree, GENERATED_DIRECTORY "/foreign.svc", "[Service]\nExec=/bin/foreign\n");
+	add_script(tree, "a");
+	generated = generate(tree->root);
+	overlay = generated_overlay(generated);
+	ahead = load(tree, overlay);
+	write_generated(tree);
+	written = load(tree, NULL);
+
+	names = names_of(ahead);
+	ck_assert_str_eq(names, "a foreign mount-srv");
+	ck_assert_uint_eq(service_set_length(written->set), 3);
+	for (guint i = 0; i < 3; i++) {
+		const ServiceDef *one = g_ptr_array_index(service_set_list(ahead->set), i);
+		const ServiceDef *other = g_ptr_array_index(service_set_list(written->set), i);
+
+		ck_assert_str_eq(one->name, other->name);
+		ck_assert_uint_eq(one->lines->len, other->lines->len);
+	}
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_told_and_the_rest_is_made)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Generated) generated = NULL;
+	g_autofree char *said = NULL;
+
+	tree_mkdir(tree, "/etc/fstab");
+	add_script(tree, "a");
+	generated = generate(tree->root);
+	said = diags_text(generated->diags);
+	ck_assert_msg(strstr(said, "/etc/fstab is not a regular file") != NULL, "%s", said);
+	ck_assert(output_has(generated->files, "a.svc"));
+}
+END_TEST
+
+START_TEST(where_scripts_mount_nobody_else_does)
+{
+	g_autoptr(Tree) tree = tree_new();
+
+	tree_write(tree, "/etc/fstab", "tmpfs /srv tmpfs\n");
+	add_script(tree, "mountall.sh");
+	expect_services(tree, "mountall");
+	tree_write(tree, SVCD_LIBDIR "/services.d/checkroot.svc", "[Service]\nExec=/bin/true\n");
+	expect_services(tree, "checkroot mount-srv");
+}
+END_TEST
+
+START_TEST(the_first_terminal_is_the_display_managers_whatever_inittab_says)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Generated) without = NULL;
+	g_autoptr(Generated) with = NULL;
+
+	tree_write(tree, SVCD_LIBDIR "/services.d/getty@.svc", "[Service]\nExec=/bin/getty %i\n");
+	tree_write(tree, "/etc/inittab", "1:2345:respawn:/sbin/getty 38400 tty1\n2:23:respawn:/sbin/getty 38400 tty2\n");
+	without = generate(tree->root);
+	ck_assert_ptr_nonnull(strstr(output_file(without->rc_links, "inittab.policy", "")->str, "getty@tty1"));
+
+	tree_write(tree, "/etc/X11/default-display-manager", "/usr/sbin/gdm3\n");
+	with = generate(tree->root);
+	ck_assert_ptr_null(strstr(output_file(with->rc_links, "inittab.policy", "")->str, "getty@tty1"));
+	ck_assert_ptr_nonnull(strstr(output_file(with->rc_links, "inittab.policy", "")->str, "getty@tty2"));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("generate");
+	TCase *tc = tcase_create("generate");
+
+	tcase_add_test(tc, every_source_is_seen_at_once);
+	tcase_add_test(tc, a_service_with_a_file_takes_the_place_of_the_script_of_that_name);
+	tcase_add_test(tc, what_an_earlier_run_has_made_of_a_script_takes_no_place);
+	tcase_add_test(tc, a_script_that_is_gone_takes_its_files_along);
+	tcase_add_test(tc, looking_ahead_and_writing_come_to_the_same);
+	tcase_add_test(tc, where_scripts_mount_nobody_else_does);
+	tcase_add_test(tc, the_first_terminal_is_the_display_managers_whatever_inittab_says);
+	tcase_add_test(tc, what_cannot_be_read_is_told_and_the_rest_is_made);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

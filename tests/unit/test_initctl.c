@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Initctl: what records ask for, and a fifo that takes whatever root writes into it.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "sysv/initctl.h"
+#include "tests/lib/tree.h"
+
+Suite *make_suite(void);
+
+static struct InitctlRequest record(int command, int runlevel, const char *data)
+{
+	struct InitctlRequest r = { .magic = INITCTL_MAGIC, .command = command, .runlevel = runlevel };
+
+	g_strlcpy(r.data, data, sizeof r.data);
+	return r;
+}
+
+static const struct {
+	int command;
+	int runlevel;
+	const char *data;
+	InitctlAsk ask;
+	const char *expected_runlevel;
+	bool is_halt;
+} understood[] = {
+	{ INITCTL_RUNLEVEL, '0', "", ASK_RUNLEVEL, "0", false },
+	{ INITCTL_RUNLEVEL, '5', "", ASK_RUNLEVEL, "5", false },
+	{ INITCTL_RUNLEVEL, '9', "", ASK_RUNLEVEL, "9", false },
+	{ INITCTL_RUNLEVEL, 'S', "", ASK_RUNLEVEL, "1", false },
+	{ INITCTL_RUNLEVEL, 's', "", ASK_RUNLEVEL, "1", false },
+	{ INITCTL_RUNLEVEL, 'q', "", ASK_RELOAD, "", false },
+	{ INITCTL_RUNLEVEL, 'Q', "", ASK_RELOAD, "", false },
+	{ INITCTL_RUNLEVEL, 'U', "", ASK_REEXEC, "", false },
+	{ INITCTL_POWER_FAIL, 0, "", ASK_POWER_FAIL, "", false },
+	{ INITCTL_POWER_FAIL_NOW, 0, "", ASK_POWER_FAIL_NOW, "", false },
+	{ INITCTL_POWER_OK, 0, "", ASK_POWER_OK, "", false },
+	{ INITCTL_SET_ENVIRONMENT, 0, "INIT_HALT=HALT", ASK_HALT_KIND, "", true },
+	{ INITCTL_SET_ENVIRONMENT, 0, "INIT_HALT=POWEROFF", ASK_HALT_KIND, "", false },
+	{ INITCTL_UNSET_ENVIRONMENT, 0, "INIT_HALT", ASK_HALT_KIND, "", false },
+	{ INITCTL_SET_ENVIRONMENT, 0, "INIT_HALTER=HALT", ASK_NOTHING, "", false },
+	{ INITCTL_SET_ENVIRONMENT, 0, "LD_PRELOAD=/x", ASK_NOTHING, "", false },
+	{ INITCTL_START, 0, "", ASK_NOTHING, "", false },
+	{ INITCTL_BSD, 0, "", ASK_NOTHING, "", false },
+};
+
+START_TEST(what_tools_send_is_understood)
+{
+	const struct InitctlRequest r = record(understood[_i].command, understood[_i].runlevel, understood[_i].data);
+	InitctlMeaning meaning;
+
+	ck_assert(initctl_request_read(&r, &meaning, NULL));
+	ck_assert_int_eq(meaning.ask, understood[_i].ask);
+	ck_assert_str_eq(meaning.runlevel, understood[_i].expected_runlevel);
+	ck_assert_int_eq(meaning.is_halt, understood[_i].is_halt);
+}
+END_TEST
+
+static const struct {
+	int magic;
+	int command;
+	int runlevel;
+	const char *text;
+} refused[] = {
+	{ 0, INITCTL_RUNLEVEL, '2', "not a record of init's: it does not begin with the magic number" },
+	{ INITCTL_MAGIC, 8, '2', "a command that init(8) does not know: 8" },
+	{ INITCTL_MAGIC, -1, '2', "a command that init(8) does not know: -1" },
+	{ INITCTL_MAGIC, INITCTL_RUNLEVEL, 0, "a runlevel that init(8) does not know: 0" },
+	{ INITCTL_MAGIC, INITCTL_RUNLEVEL, 'x', "a runlevel that init(8) does not know: 120" },
+	{ INITCTL_MAGIC, INITCTL_RUNLEVEL, '2' + 256, "a runlevel that init(8) does not know: 306" },
+	{ INITCTL_MAGIC, INITCTL_RUNLEVEL, 'a', "runlevels a, b and c start single services; svcctl start does that" },
+};
+
+START_TEST(anything_else_is_refused_in_words)
+{
+	struct InitctlRequest r = record(refused[_i].command, refused[_i].runlevel, "");
+	g_autoptr(GError) error = NULL;
+	InitctlMeaning meaning;
+
+	r.magic = refused[_i].magic;
+	ck_assert(!initctl_request_read(&r, &meaning, &error));
+	ck_assert_str_eq(error->message, refused[_i].text);
+}
+END_TEST
+
+/* A value without its NUL is not read past its end. */
+START_TEST(an_environment_without_an_end_says_nothing)
+{
+	struct InitctlRequest r = record(INITCTL_SET_ENVIRONMENT, 0, "INIT_HALT=HALT");
+	InitctlMeaning meaning;
+
+	memset(r.data + 10, 'x', sizeof r.data - 10);
+	ck_assert(initctl_request_read(&r, &meaning, NULL));
+	ck_assert_int_eq(meaning.ask, ASK_NOTHING);
+}
+END_TEST
+
+/* --- the fifo --- */
+
+typedef struct Heard {
+	GString *runlevels;
+} Heard;
+
+static void on_ask(void *data, const InitctlMeaning *meaning)
+{
+	Heard *heard = data;
+
+	g_string_append(heard->runlevels, meaning->runlevel);
+}
+
+static void write_to(const char *path, const void *bytes, size_t size)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+}
+
+static void write_runlevel(const char *path, char runlevel)
+{
+	const struct InitctlRequest r = record(INITCTL_RUNLEVEL, runlevel, "");
+
+	write_to(path, &r, sizeof r);
+}
+
+static void run_loop(void)
+{
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+}
+
+START_TEST(requests_are_heard_in_order_and_garbage_between_them_is_dropped)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *path = tree_path(tree, "/initctl");
+	Heard heard = { .runlevels = g_string_new(NULL) };
+	Initctl *initctl = initctl_new(initctl_open(path, NULL), on_ask, &heard);
+
+	for (const char *runlevel = "2345s3452345"; *runlevel; runlevel++)
+		write_runlevel(path, *runlevel);
+	run_loop();
+	ck_assert_str_eq(heard.runlevels->str, "234513452345");
+
+	write_to(path, "telinit 6\n", 10);
+	run_loop();
+	write_runlevel(path, '4');
+	run_loop();
+	ck_assert_str_eq(heard.runlevels->str, "2345134523454");
+
+	initctl_free(initctl);
+	g_string_free(heard.runlevels, TRUE);
+}
+END_TEST
+
+START_TEST(a_record_that_is_none_takes_those_that_it_may_have_shifted_with_it)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *path = tree_path(tree, "/initctl");
+	g_autofree char *noise = g_strnfill(384, 'x');
+	Heard heard = { .runlevels = g_string_new(NULL) };
+	Initctl *initctl = initctl_new(initctl_open(path, NULL), on_ask, &heard);
+
+	write_to(path, noise, 384);
+	write_runlevel(path, '2');
+	run_loop();
+	write_runlevel(path, '3');
+	run_loop();
+	ck_assert_str_eq(heard.runlevels->str, "3");
+
+	initctl_free(initctl);
+	g_string_free(heard.runlevels, TRUE);
+}
+END_TEST
+
+START_TEST(the_fifo_is_made_for_root_alone_and_taken_over_if_it_is_there)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *path = tree_path(tree, "/initctl");
+	auto_fd int first = initctl_open(path, NULL);
+	auto_fd int second = -1;
+	struct stat st;
+
+	ck_assert_int_ge(first, 0);
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	second = initctl_open(path, NULL);
+	ck_assert_int_ge(second, 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode, S_IFIFO | 0600);
+	ck_assert(initctl_is_at(path, first));
+
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert(!initctl_is_at(path, first));
+}
+END_TEST
+
+START_TEST(a_file_or_a_link_in_its_place_is_refused)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *file = tree_path(tree, "/file");
+	g_autofree char *link = tree_path(tree, "/link");
+	g_autoptr(GError) error = NULL;
+	g_autofree char *expected = g_strdup_printf("%s is not a fifo of root's; remove it", file);
+
+	tree_write(tree, "/file", "");
+	ck_assert_int_eq(initctl_open(file, &error), -1);
+	ck_assert_str_eq(error->message, expected);
+	ck_assert_int_eq(symlink(file, link), 0);
+	ck_assert_int_eq(initctl_open(link, NULL), -1);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("initctl");
+	TCase *requests = tcase_create("requests");
+	TCase *fifo = tcase_create("fifo");
+
+	tcase_add_loop_test(requests, what_tools_send_is_understood, 0, G_N_ELEMENTS(understood));
+	tcase_add_loop_test(requests, anything_else_is_refused_in_words, 0, G_N_ELEMENTS(refused));
+	tcase_add_test(requests, an_environment_without_an_end_says_nothing);
+	suite_add_tcase(suite, requests);
+	tcase_add_test(fifo, requests_are_heard_in_order_and_garbage_between_them_is_dropped);
+	tcase_add_test(fifo, a_record_that_is_none_takes_those_that_it_may_have_shifted_with_it);
+	tcase_add_test(fifo, the_fifo_is_made_for_root_alone_and_taken_over_if_it_is_there);
+	tcase_add_test(fifo, a_file_or_a_link_in_its_place_is_refused);
+	suite_add_tcase(suite, fifo);
+	return suite;
+}

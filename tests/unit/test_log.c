@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Log: lines while somebody else has the console, on a sink that is the kernel's log and on one that is not.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+
+Suite *make_suite(void);
+
+/* All that was written since. */
+static const char *written(int fd)
+{
+	static char text[64 * 1024];
+	const ssize_t n = read(fd, text, sizeof text - 1);
+
+	text[MAX(n, 0)] = '\0';
+	return text;
+}
+
+/* Returns: the end to read; the other one is the log's. */
+static int open_log(gboolean is_kmsg)
+{
+	int ends[2];
+
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert(fd_set_nonblocking(ends[0], true));
+	log_open("test", ends[1], is_kmsg);
+	return ends[0];
+}
+
+START_TEST(held_lines_wait_and_come_in_their_order)
+{
+	const int fd = open_log(FALSE);
+
+	log_error(NULL, "before");
+	log_hold(true);
+	log_error("a", "failed");
+	log_notice(NULL, "news");
+	ck_assert_str_eq(written(fd), "test: before\n");
+	log_hold(false);
+	log_notice(NULL, "after");
+	ck_assert_str_eq(written(fd), "test: a: failed\ntest: news\ntest: after\n");
+}
+END_TEST
+
+START_TEST(held_lines_beyond_32_kib_are_counted)
+{
+	const int fd = open_log(FALSE);
+	g_autofree char *long_text = g_strnfill(800, 'x');
+	g_auto(GStrv) lines = NULL;
+	guint n;
+
+	log_hold(true);
+	for (int i = 0; i < 60; i++)
+		log_notice(NULL, "%s", long_text);
+	log_hold(false);
+	log_notice(NULL, "after");
+	lines = g_strsplit(written(fd), "\n", -1);
+	n = g_strv_length(lines);
+	ck_assert_uint_eq(n, 40 + 2 + 1);
+	ck_assert_str_eq(lines[n - 3], "test: 20 lines could not be written");
+	ck_assert_str_eq(lines[n - 2], "test: after");
+}
+END_TEST
+
+START_TEST(the_kernels_log_has_held_lines_at_once_and_out_of_sight)
+{
+	const int fd = open_log(TRUE);
+
+	log_error(NULL, "before");
+	log_hold(true);
+	log_error("a", "failed");
+	log_notice(NULL, "news");
+	ck_assert_str_eq(written(fd), "<27>test: before\n<31>test: a: failed\n<31>test: news\n");
+	log_hold(false);
+	log_error(NULL, "after");
+	ck_assert_str_eq(written(fd), "<29>test: 2 lines were kept off the console; dmesg(1) shows them\n"
+				      "<27>test: after\n");
+}
+END_TEST
+
+START_TEST(without_a_line_nothing_is_said_of_it)
+{
+	const int fd = open_log(TRUE);
+
+	log_hold(true);
+	log_hold(false);
+	log_hold(false);
+	ck_assert_str_eq(written(fd), "");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("log");
+	TCase *held = tcase_create("held");
+
+	tcase_add_test(held, held_lines_wait_and_come_in_their_order);
+	tcase_add_test(held, held_lines_beyond_32_kib_are_counted);
+	tcase_add_test(held, the_kernels_log_has_held_lines_at_once_and_out_of_sight);
+	tcase_add_test(held, without_a_line_nothing_is_said_of_it);
+	suite_add_tcase(suite, held);
+	return suite;
+}

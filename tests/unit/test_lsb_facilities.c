@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "lsb-compat/facilities.h"
+#include "tests/lib/diags.h"
+
+Suite *make_suite(void);
+
+/* @said must be all that is complained of. */
+static LsbFacilities *parse(const char *text, const char *said)
+{
+	LsbFacilities *facilities = lsb_facilities_new();
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	lsb_facilities_parse(facilities, "/etc/insserv.conf", text, strlen(text), diags);
+	lsb_facilities_check(facilities, diags);
+	expect_diags(diags, said);
+	return facilities;
+}
+
+static void expect_list(GPtrArray *words, const char *expected)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < words->len; i++)
+		g_string_append_printf(text, "%s%s", i > 0 ? " " : "", (const char *)g_ptr_array_index(words, i));
+	g_ptr_array_unref(words);
+	ck_assert_str_eq(text->str, expected);
+}
+
+START_TEST(a_facility_stands_for_its_members_and_theirs)
+{
+	g_autoptr(LsbFacilities) facilities = parse("# comment\n\n$local_fs\t+mountall +umountfs\n$remote_fs $local_fs +mountnfs\n"
+						    "<interactive> glibc udev\n",
+						    "");
+
+	expect_list(lsb_facilities_expand(facilities, "$remote_fs"), "mountnfs mountall umountfs");
+	expect_list(lsb_facilities_expand(facilities, "$unknown"), "");
+	expect_list(lsb_facilities_of(facilities, "mountall"), "$local_fs $remote_fs");
+	expect_list(lsb_facilities_of(facilities, "glibc"), "");
+	ck_assert(lsb_facilities_has(facilities, "$local_fs"));
+	ck_assert(!lsb_facilities_has(facilities, "$unknown"));
+	ck_assert(lsb_facilities_is_interactive(facilities, "udev"));
+	ck_assert(!lsb_facilities_is_interactive(facilities, "mountall"));
+}
+END_TEST
+
+START_TEST(lines_for_one_facility_add_up)
+{
+	g_autoptr(LsbFacilities) facilities = parse("$named = bind9\r\n$named: +unbound,+dnsmasq\n$named bind9\n", "");
+
+	expect_list(lsb_facilities_expand(facilities, "$named"), "bind9 unbound dnsmasq");
+}
+END_TEST
+
+START_TEST(a_facility_that_leads_to_itself_is_told_and_holds)
+{
+	g_autoptr(LsbFacilities) facilities = parse(
+		"$a $b one\n$b $c\n$c $a two\n$d $d three\n",
+		"/etc/insserv.conf:1: warning: $a stands for itself; take it out of one of the lines that it leads through\n"
+		"/etc/insserv.conf:2: warning: $b stands for itself; take it out of one of the lines that it leads through\n"
+		"/etc/insserv.conf:3: warning: $c stands for itself; take it out of one of the lines that it leads through\n"
+		"/etc/insserv.conf:4: warning: $d stands for itself; take it out of one of the lines that it leads "
+		"through\n");
+
+	expect_list(lsb_facilities_expand(facilities, "$a"), "one two");
+	expect_list(lsb_facilities_expand(facilities, "$d"), "three");
+	expect_list(lsb_facilities_of(facilities, "two"), "$a $b $c");
+}
+END_TEST
+
+START_TEST(lines_that_mean_nothing_are_told)
+{
+	g_autoptr(LsbFacilities) facilities =
+		parse("$all one\nnetwork one\n$ one\n$x \xff +one $y ++two\n",
+		      "/etc/insserv.conf:1: warning: $all has a fixed meaning; the line is ignored\n"
+		      "/etc/insserv.conf:2: warning: the line is ignored; a line begins with a facility, such as $network, "
+		      "or with <interactive>\n"
+		      "/etc/insserv.conf:3: warning: the line is ignored: the name of a facility is empty\n"
+		      "/etc/insserv.conf:4: warning: $x: \"\\xff\" is ignored: the name of a service holds letters, digits "
+		      "and _.@:+-, no byte 0xff\n"
+		      "/etc/insserv.conf:4: warning: $x: \"+two\" is ignored: a name does not begin with \"+\"\n"
+		      "/etc/insserv.conf:4: warning: $x: no line says what $y stands for\n");
+
+	expect_list(lsb_facilities_expand(facilities, "$x"), "one");
+	ck_assert(!lsb_facilities_has(facilities, "$all"));
+}
+END_TEST
+
+START_TEST(a_chain_of_ten_thousand_facilities_is_followed)
+{
+	g_autoptr(GString) text = g_string_new("$f10000 end\n");
+	g_autoptr(LsbFacilities) facilities = lsb_facilities_new();
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	for (int i = 0; i < 10000; i++)
+		g_string_append_printf(text, "$f%d $f%d\n", i, i + 1);
+	lsb_facilities_parse(facilities, "/etc/insserv.conf", text->str, text->len, diags);
+	lsb_facilities_check(facilities, diags);
+
+	expect_diags(diags, "");
+	expect_list(lsb_facilities_expand(facilities, "$f0"), "end");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("lsb facilities");
+	TCase *tcase = tcase_create("insserv.conf");
+
+	tcase_add_test(tcase, a_facility_stands_for_its_members_and_theirs);
+	tcase_add_test(tcase, lines_for_one_facility_add_up);
+	tcase_add_test(tcase, a_facility_that_leads_to_itself_is_told_and_holds);
+	tcase_add_test(tcase, lines_that_mean_nothing_are_told);
+	tcase_add_test(tcase, a_chain_of_ten_thousand_facilities_is_followed);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

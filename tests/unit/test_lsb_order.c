@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What holds for any set of headers: thousands of random ones.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "lsb-compat/order.h"
+#include "tests/lib/diags.h"
+
+Suite *make_suite(void);
+
+enum { ROUNDS = 400, MOST_SCRIPTS = 9, MOST_WORDS = 3 };
+
+static const char *const fields[] = { "Required-Start", "Should-Start", "X-Start-Before", "Required-Stop", "Should-Stop",
+				      "X-Stop-After" };
+
+static void script_free(gpointer data)
+{
+	LsbScript *script = data;
+
+	g_free(script->file);
+	g_free(script->path);
+	g_free(script->service);
+	lsb_header_free(script->header);
+	g_free(script);
+}
+
+/* Words are names of scripts and facilities, and names of nobody. */
+static void add_random_words(GString *text, GRand *rand, guint n_scripts)
+{
+	for (int n = g_rand_int_range(rand, 0, MOST_WORDS + 1); n > 0; n--) {
+		const int number = g_rand_int_range(rand, 0, (gint32)n_scripts + 1);
+
+		if (g_rand_int_range(rand, 0, 8) == 0)
+			g_string_append(text, g_rand_boolean(rand) ? " $f" : " $all");
+		else
+			g_string_append_printf(text, " s%d", number);
+	}
+}
+
+static LsbScript *random_script(GRand *rand, guint number, guint n_scripts, DiagList *diags)
+{
+	LsbScript *script = g_new0(LsbScript, 1);
+	g_autoptr(GString) text = g_string_new("### BEGIN INIT INFO\n");
+
+	script->file = g_strdup_printf("s%u", number);
+	script->service = g_strdup(script->file);
+	script->path = g_strconcat(LSB_SCRIPTS "/", script->file, NULL);
+	g_string_append_printf(text, "# Provides: %s\n", script->file);
+	for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
+		g_string_append_printf(text, "# %s:", fields[i]);
+		add_random_words(text, rand, n_scripts);
+		g_string_append_c(text, '\n');
+	}
+	g_string_append(text, "# Default-Start: 2\n# Default-Stop: 0\n### END INIT INFO\n");
+	/* Some have no header, and are ordered by numbers. */
+	if (g_rand_int_range(rand, 0, 6) == 0)
+		g_string_truncate(text, 0);
+	script->header = lsb_header_parse(script->path, script->service, text->str, text->len, diags);
+	script->links.start = g_rand_int_range(rand, 0, 5) > 0 ? 1u << 2 : 0;
+	script->links.stop = 1u << 0;
+	script->links.start_number[2] = (unsigned char)g_rand_int_range(rand, 0, 5);
+	script->links.stop_number[0] = (unsigned char)g_rand_int_range(rand, 0, 5);
+	return script;
+}
+
+/* One random machine. */
+typedef struct World {
+	GPtrArray *scripts;
+	LsbFacilities *facilities;
+	LsbNodes *nodes;
+	GPtrArray *plans;
+	DiagList *diags;
+} World;
+
+static World *world_new(guint32 seed)
+{
+	static const char conf[] = "$f s0 +s2\n";
+	World *w = g_new0(World, 1);
+	g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+	const guint n_scripts = (guint)g_rand_int_range(rand, 1, MOST_SCRIPTS + 1);
+
+	w->diags = diag_list_new();
+	w->scripts = g_ptr_array_new_with_free_func(script_free);
+	w->facilities = lsb_facilities_new();
+	lsb_facilities_parse(w->facilities, "/etc/insserv.conf", conf, strlen(conf), w->diags);
+	for (guint i = 0; i < n_scripts; i++)
+		g_ptr_array_add(w->scripts, random_script(rand, i, n_scripts, w->diags));
+	w->nodes = lsb_nodes_new(w->scripts, w->facilities, NULL, w->diags);
+	w->plans = lsb_order(w->nodes, w->diags);
+	return w;
+}
+
+static void world_free(World *w)
+{
+	if (!w)
+		return;
+	g_ptr_array_unref(w->plans);
+	lsb_nodes_free(w->nodes);
+	lsb_facilities_free(w->facilities);
+	g_ptr_array_unref(w->scripts);
+	diag_list_free(w->diags);
+	g_free(w);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
+
+static const LsbPlan *plan_at(const World *w, guint i)
+{
+	return g_ptr_array_index(w->plans, i);
+}
+
+static bool names(const GPtrArray *list, const char *name)
+{
+	return g_ptr_array_find_with_equal_func((GPtrArray *)list, name, g_str_equal, NULL);
+}
+
+/* Does @list, of the service @i, name @j, itself or by a facility that @j provides and @i does not? */
+static bool reaches(const World *w, const GPtrArray *list, guint i, guint j)
+{
+	const LsbNode *self = lsb_node_at(w->nodes, i);
+	const LsbNode *other = lsb_node_at(w->nodes, j);
+
+	return i != j && (names(list, other->name) ||
+			  (names(list, "$f") && names(other->provides, "$f") && !names(self->provides, "$f")));
+}
+
+/* Takes away whoever waits for nobody that is left, until nobody is left; false if all that are left wait. */
+static bool is_without_loops(const World *w, bool is_stop)
+{
+	const guint n = w->nodes->list->len;
+	bool gone[MOST_SCRIPTS] = { false };
+	guint n_gone = 0;
+	bool progress = true;
+
+	while (progress && n_gone < n) {
+		progress = false;
+		for (guint i = 0; i < n; i++) {
+			bool waits = false;
+
+			for (guint j = 0; j < n && !gone[i]; j++)
+				waits |= !gone[j] && reaches(w, is_stop ? plan_at(w, i)->stop_before : plan_at(w, i)->after, i, j);
+			if (gone[i] || waits)
+				continue;
+			gone[i] = progress = true;
+			n_gone++;
+		}
+	}
+	return n_gone == n;
+}
+
+START_TEST(no_script_waits_for_itself_and_none_is_lost)
+{
+	for (guint32 seed = 0; seed < ROUNDS; seed++) {
+		g_autoptr(World) w = world_new(seed);
+
+		ck_assert_uint_eq(w->nodes->list->len, w->scripts->len);
+		ck_assert_msg(is_without_loops(w, false), "seed %u: a loop at the start", seed);
+		ck_assert_msg(is_without_loops(w, true), "seed %u: a loop at the stop", seed);
+	}
+}
+END_TEST
+
+/* Is it said that a loop was broken? */
+static bool is_told(const World *w)
+{
+	for (unsigned i = 0; i < diag_list_length(w->diags); i++) {
+		if (strstr(diag_list_get(w->diags, i)->text, "closes a loop"))
+			return true;
+	}
+	return false;
+}
+
+/* All that @field of each header says, is in the plans. */
+static void expect_field(const World *w, LsbField field, bool is_stop, bool is_towards, guint32 seed)
+{
+	for (guint i = 0; i < w->scripts->len; i++) {
+		const LsbScript *script = g_ptr_array_index(w->scripts, i);
+		const GPtrArray *words = script->header->fields[field].words;
+
+		for (guint k = 0; k < words->len; k++) {
+			for (guint j = 0; j < w->scripts->len; j++) {
+				const LsbNode *other = lsb_node_at(w->nodes, j);
+				const LsbPlan *plan = plan_at(w, is_towards ? i : j);
+				const LsbNode *named = is_towards ? other : lsb_node_at(w->nodes, i);
+
+				if (i == j || strcmp(g_ptr_array_index(words, k), other->name) != 0)
+					continue;
+				ck_assert_msg(names(is_stop ? plan->stop_before : plan->after, named->name),
+					      "seed %u: %s of s%u is lost", seed, lsb_field_name(field), i);
+			}
+		}
+	}
+}
+
+START_TEST(without_loops_nothing_that_headers_say_is_lost)
+{
+	unsigned n = 0;
+
+	for (guint32 seed = 0; seed < ROUNDS; seed++) {
+		g_autoptr(World) w = world_new(seed);
+
+		if (is_told(w))
+			continue;
+		n++;
+		expect_field(w, LSB_REQUIRED_START, false, true, seed);
+		expect_field(w, LSB_SHOULD_START, false, true, seed);
+		expect_field(w, LSB_START_BEFORE, false, false, seed);
+		expect_field(w, LSB_REQUIRED_STOP, true, true, seed);
+		expect_field(w, LSB_SHOULD_STOP, true, true, seed);
+		expect_field(w, LSB_STOP_AFTER, true, false, seed);
+	}
+	/* Enough of them to mean something. */
+	ck_assert_uint_gt(n, ROUNDS / 20);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("lsb order");
+	TCase *tcase = tcase_create("random headers");
+
+	tcase_add_test(tcase, no_script_waits_for_itself_and_none_is_lost);
+	tcase_add_test(tcase, without_loops_nothing_that_headers_say_is_lost);
+	tcase_set_timeout(tcase, 120);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Resources: limits of a service in a tree of plain files that stands for cgroup v2.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/tree.h"
+#include "process/resources.h"
+
+Suite *make_suite(void);
+
+/* The group that svcd was given, that of all services, and that of one. */
+static Tree *make_groups(const char *controllers, const char *enabled_above)
+{
+	Tree *tree = tree_new();
+
+	tree_mkdir(tree, "/given/svcd/web");
+	tree_write(tree, "/given/cgroup.controllers", controllers);
+	tree_write(tree, "/given/cgroup.subtree_control", enabled_above);
+	tree_write(tree, "/given/svcd/cgroup.controllers", controllers);
+	tree_write(tree, "/given/svcd/cgroup.subtree_control", "");
+	tree_write(tree, "/given/svcd/web/memory.max", "max\n");
+	tree_write(tree, "/given/svcd/web/pids.max", "max\n");
+	return tree;
+}
+
+static char *contents(const Tree *tree, const char *path)
+{
+	g_autofree char *whole = tree_path(tree, path);
+	char *text = NULL;
+
+	ck_assert_msg(g_file_get_contents(whole, &text, NULL, NULL), "no file %s", path);
+	return text;
+}
+
+static void expect_contents(const Tree *tree, const char *path, const char *expected)
+{
+	g_autofree char *text = contents(tree, path);
+
+	ck_assert_msg(g_str_has_prefix(text, expected), "%s holds \"%s\"", path, text);
+}
+
+/* @key and @value by twos; "" ends. */
+static ResourceDef *read_all(const char *const *pairs)
+{
+	ResourceDef *def = NULL;
+
+	for (; *pairs; pairs += 2) {
+		Resource resource;
+
+		ck_assert(resource_from_name(pairs[0], &resource));
+		ck_assert_ptr_null(resource_def_read(&def, resource, pairs[1]));
+	}
+	return def;
+}
+
+static char *apply(const Tree *tree, const char *const *pairs)
+{
+	ResourceDef *def = read_all(pairs);
+	g_autofree char *root = tree_path(tree, "/given/svcd");
+	g_autofree char *group = tree_path(tree, "/given/svcd/web");
+	char *problem = resources_apply(def, root, group);
+
+	resource_def_free(def);
+	return problem;
+}
+
+START_TEST(limits_are_written_and_their_controllers_enabled_in_all_groups_above)
+{
+	Tree *tree = make_groups("cpu memory pids\n", "");
+	const char *const pairs[] = { "MemoryMax", "64M", "TasksMax", "20", NULL };
+	g_autofree char *problem = apply(tree, pairs);
+
+	ck_assert_ptr_null(problem);
+	expect_contents(tree, "/given/svcd/web/memory.max", "67108864");
+	expect_contents(tree, "/given/svcd/web/pids.max", "20");
+	expect_contents(tree, "/given/cgroup.subtree_control", "+"); /* the kernel would add to it */
+	expect_contents(tree, "/given/svcd/cgroup.subtree_control", "+");
+	tree_free(tree);
+}
+END_TEST
+
+START_TEST(what_is_enabled_already_is_left_alone)
+{
+	Tree *tree = make_groups("memory pids\n", "memory\n");
+	const char *const pairs[] = { "MemoryMax", "infinity", NULL };
+	g_autofree char *problem = apply(tree, pairs);
+
+	ck_assert_ptr_null(problem);
+	expect_contents(tree, "/given/cgroup.subtree_control", "memory");
+	expect_contents(tree, "/given/svcd/cgroup.subtree_control", "+memory");
+	tree_free(tree);
+}
+END_TEST
+
+START_TEST(missing_controller_and_missing_file_are_said_and_the_rest_is_written)
+{
+	Tree *tree = make_groups("memory cpu\n", "");
+	const char *const pairs[] = { "TasksMax", "5", "CPUWeight", "50", "MemoryMax", "1M", NULL };
+	g_autofree char *problem = apply(tree, pairs);
+
+	ck_assert_str_eq(problem, "CPUWeight= has no effect: cannot write \"50\" to cpu.weight: No such file or directory; "
+				  "TasksMax= has no effect: there is no pids controller of cgroup v2 here");
+	expect_contents(tree, "/given/svcd/web/memory.max", "1048576");
+	tree_free(tree);
+}
+END_TEST
+
+START_TEST(without_cgroups_no_limit_is_in_force)
+{
+	const char *const pairs[] = { "MemoryMax", "1M", NULL };
+	ResourceDef *def = read_all(pairs);
+	g_autofree char *problem = resources_apply(def, NULL, NULL);
+
+	ck_assert_str_eq(problem, "MemoryMax= has no effect: there is no cgroup v2");
+	resource_def_free(def);
+}
+END_TEST
+
+START_TEST(disks_that_bfq_schedules_have_a_file_of_their_own)
+{
+	Tree *tree = make_groups("io\n", "io\n");
+	const char *const pairs[] = { "IOWeight", "200", NULL };
+	g_autofree char *problem = NULL;
+
+	tree_write(tree, "/given/svcd/web/io.bfq.weight", "default 100\n");
+	problem = apply(tree, pairs);
+
+	ck_assert_ptr_null(problem);
+	expect_contents(tree, "/given/svcd/web/io.bfq.weight", "default 200");
+	tree_free(tree);
+}
+END_TEST
+
+START_TEST(share_of_the_memory_is_so_many_bytes)
+{
+	const unsigned long long bytes = (unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE);
+	Tree *tree = make_groups("memory\n", "memory\n");
+	const char *const pairs[] = { "MemoryMax", "25%", NULL };
+	g_autofree char *expected = g_strdup_printf("%llu", bytes / 100 * 25);
+	g_autofree char *problem = apply(tree, pairs);
+
+	ck_assert_ptr_null(problem);
+	expect_contents(tree, "/given/svcd/web/memory.max", expected);
+	tree_free(tree);
+}
+END_TEST
+
+START_TEST(kills_for_lack_of_memory_are_counted)
+{
+	Tree *tree = make_groups("memory\n", "memory\n");
+	g_autofree char *group = tree_path(tree, "/given/svcd/web");
+	OutOfMemory none = resources_out_of_memory(group);
+	OutOfMemory some;
+
+	tree_write(tree, "/given/svcd/web/memory.events", "low 0\nhigh 0\nmax 12\noom 2\noom_kill 3\noom_group_kill 0\n");
+	some = resources_out_of_memory(group);
+
+	ck_assert_uint_eq(none.n_kills, 0);
+	ck_assert_uint_eq(some.n_kills, 3);
+	ck_assert_uint_eq(some.n_limit_reached, 2);
+	ck_assert_uint_eq(resources_out_of_memory(NULL).n_kills, 0);
+	tree_free(tree);
+}
+END_TEST
+
+static const struct {
+	const char *key;
+	const char *value;
+	const char *text;    /* for the kernel */
+	const char *problem; /* or this */
+} values[] = {
+	{ "MemoryMax", "2G", "2147483648", NULL },
+	{ "MemoryHigh", "infinity", "max", NULL },
+	{ "MemorySwapMax", "0", "0", NULL },
+	{ "MemoryOOMGroup", "yes", "1", NULL },
+	{ "CPUWeight", "10000", "10000", NULL },
+	{ "CPUQuota", "150%", "150000 100000", NULL },
+	{ "AllowedCPUs", "0-3 6", "0-3,6", NULL },
+	{ "IOWeight", "1", "default 1", NULL },
+	{ "TasksMax", "infinity", "max", NULL },
+	{ "MemoryMax", "101%", NULL, "write a size such as 512M, a share of the machine's memory such as 25%, or infinity" },
+	{ "MemoryMin", "much", NULL, "write a size such as 512M, a share of the machine's memory such as 25%, or infinity" },
+	{ "MemoryOOMGroup", "maybe", NULL, "write yes or no" },
+	{ "CPUWeight", "0", NULL, "write a number from 1 to 10000; 100 is what all others have" },
+	{ "IOWeight", "10001", NULL, "write a number from 1 to 10000; 100 is what all others have" },
+	{ "CPUQuota", "50", NULL, "write a share of one processor such as 50%; 200% are two" },
+	{ "AllowedCPUs", "all", NULL, "write numbers of processors and ranges, such as 0-3 6" },
+	{ "TasksMax", "0", NULL, "write how many processes and threads it may have, or infinity" },
+};
+
+START_TEST(value_is_what_the_kernel_takes_or_a_mistake)
+{
+	ResourceDef *def = NULL;
+	Resource resource;
+	g_autofree char *problem = NULL;
+
+	ck_assert(resource_from_name(values[_i].key, &resource));
+	problem = resource_def_read(&def, resource, values[_i].value);
+	if (values[_i].problem)
+		ck_assert_str_eq(problem, values[_i].problem);
+	else
+		ck_assert_str_eq(def->values[resource], values[_i].text);
+	resource_def_free(def);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("resources");
+	TCase *tcase = tcase_create("resources");
+
+	tcase_add_test(tcase, limits_are_written_and_their_controllers_enabled_in_all_groups_above);
+	tcase_add_test(tcase, what_is_enabled_already_is_left_alone);
+	tcase_add_test(tcase, missing_controller_and_missing_file_are_said_and_the_rest_is_written);
+	tcase_add_test(tcase, without_cgroups_no_limit_is_in_force);
+	tcase_add_test(tcase, disks_that_bfq_schedules_have_a_file_of_their_own);
+	tcase_add_test(tcase, share_of_the_memory_is_so_many_bytes);
+	tcase_add_test(tcase, kills_for_lack_of_memory_are_counted);
+	tcase_add_loop_test(tcase, value_is_what_the_kernel_takes_or_a_mistake, 0, G_N_ELEMENTS(values));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

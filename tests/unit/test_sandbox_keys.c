@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The sandbox and execution keys of service files: what good values mean, and what is said of bad ones.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <errno.h>
+#include <linux/sched.h>
+#include <sys/socket.h>
+
+#include "model/capability.h"
+#include "model/syscall-filter.h"
+#include "model/syscall-groups.h"
+#include "tests/lib/diags.h"
+
+Suite *make_suite(void);
+
+static ServiceDef *parse_good(const char *lines)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autofree char *text = g_strconcat("[Service]\nExec=/bin/x\n", lines, NULL);
+	ServiceDef *def = parse_text("x", text, diags);
+
+	expect_diags(diags, "");
+	return def;
+}
+
+START_TEST(words_become_values)
+{
+	g_autoptr(ServiceDef) def = parse_good(
+		"ProtectSystem=strict\nProtectHome=tmpfs\nPrivateTmp=yes\nPrivateDevices=true\nPrivateNetwork=on\n"
+		"ProtectKernelTunables=1\nProtectKernelModules=yes\nProtectKernelLogs=yes\nProtectControlGroups=yes\n"
+		"ProtectClock=yes\nProtectHostname=yes\nProtectProc=invisible\nProcSubset=pid\nNoNewPrivileges=yes\n"
+		"RestrictRealtime=yes\nRestrictSUIDSGID=yes\nLockPersonality=yes\nMemoryDenyWriteExecute=yes\n"
+		"KeyringMode=private\nSystemCallErrorNumber=EPERM\n");
+	const SandboxDef *s = def->execution.sandbox;
+
+	ck_assert_int_eq(s->protect_system, PROTECT_SYSTEM_STRICT);
+	ck_assert_int_eq(s->protect_home, PROTECT_HOME_TMPFS);
+	ck_assert(s->private_tmp && s->private_devices && s->private_network);
+	ck_assert(s->protect_kernel_tunables && s->protect_kernel_modules && s->protect_kernel_logs);
+	ck_assert(s->protect_control_groups && s->protect_clock && s->protect_hostname);
+	ck_assert_int_eq(s->protect_proc, PROTECT_PROC_INVISIBLE);
+	ck_assert_int_eq(s->proc_subset, PROC_SUBSET_PID);
+	ck_assert(s->no_new_privileges && s->restrict_realtime && s->restrict_suid_sgid && s->lock_personality);
+	ck_assert(s->memory_deny_write_execute);
+	ck_assert_int_eq(s->keyring_mode, KEYRING_MODE_PRIVATE);
+	ck_assert_int_eq(s->system_call_error, EPERM);
+}
+END_TEST
+
+START_TEST(yes_and_no_of_protections_with_degrees)
+{
+	g_autoptr(ServiceDef) def = parse_good("ProtectSystem=true\nProtectHome=off\nRuntimeDirectoryPreserve=1\n");
+
+	ck_assert_int_eq(def->execution.sandbox->protect_system, PROTECT_SYSTEM_YES);
+	ck_assert_int_eq(def->execution.sandbox->protect_home, PROTECT_HOME_NO);
+	ck_assert_int_eq(def->execution.runtime_preserve, PRESERVE_YES);
+}
+END_TEST
+
+static const SandboxPath *path_at(const ServiceDef *def, SandboxPathKind kind, guint i)
+{
+	const GPtrArray *paths = def->execution.sandbox->paths[kind];
+
+	ck_assert_uint_lt(i, paths->len);
+	return g_ptr_array_index(paths, i);
+}
+
+START_TEST(paths_are_lists)
+{
+	g_autoptr(ServiceDef) def = parse_good("ReadOnlyPaths=/a -/b//c/\nReadOnlyPaths=\"/with blank\"\nReadWritePaths=/d\n"
+					       "InaccessiblePaths=-/e\n");
+
+	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY, 0)->path, "/a");
+	ck_assert(!path_at(def, SANDBOX_READ_ONLY, 0)->is_optional);
+	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY, 1)->path, "/b/c");
+	ck_assert(path_at(def, SANDBOX_READ_ONLY, 1)->is_optional);
+	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY, 2)->path, "/with blank");
+	ck_assert_str_eq(path_at(def, SANDBOX_READ_WRITE, 0)->path, "/d");
+	ck_assert(path_at(def, SANDBOX_INACCESSIBLE, 0)->is_optional);
+}
+END_TEST
+
+START_TEST(binds_have_a_source_and_a_target)
+{
+	g_autoptr(ServiceDef) def = parse_good("BindPaths=/a /b:/c -/d:/e:norbind /f::rbind\nBindReadOnlyPaths=/g:/h\n"
+					       "TemporaryFileSystem=/i /j:ro,mode=0700,size=10%\n");
+
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 0)->source, "/a");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 0)->path, "/a");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 1)->source, "/b");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 1)->path, "/c");
+	ck_assert(path_at(def, SANDBOX_BIND, 2)->is_optional && path_at(def, SANDBOX_BIND, 2)->is_flat);
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 2)->path, "/e");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 3)->path, "/f");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND_READ_ONLY, 0)->path, "/h");
+	ck_assert_str_eq(path_at(def, SANDBOX_TMPFS, 0)->options, "");
+	ck_assert_str_eq(path_at(def, SANDBOX_TMPFS, 1)->options, "ro,mode=0700,size=10%");
+}
+END_TEST
+
+#define BIT(n) (UINT64_C(1) << (n))
+
+static const struct {
+	const char *lines;
+	uint64_t set;
+} bounding_sets[] = {
+	{ "CapabilityBoundingSet=CAP_CHOWN CAP_KILL\n", BIT(0) | BIT(5) },
+	{ "CapabilityBoundingSet=CAP_CHOWN\nCapabilityBoundingSet=cap_kill\n", BIT(0) | BIT(5) },
+	{ "CapabilityBoundingSet=~CAP_CHOWN\n", ~BIT(0) },
+	{ "CapabilityBoundingSet=~CAP_CHOWN\nCapabilityBoundingSet=~CAP_KILL\n", ~(BIT(0) | BIT(5)) },
+	{ "CapabilityBoundingSet=CAP_CHOWN CAP_KILL\nCapabilityBoundingSet=~CAP_KILL\n", BIT(0) },
+	{ "CapabilityBoundingSet=\n", 0 },
+	{ "CapabilityBoundingSet=~\n", UINT64_MAX },
+};
+
+START_TEST(bounding_sets_add_up)
+{
+	g_autoptr(ServiceDef) def = parse_good(bounding_sets[_i].lines);
+
+	ck_assert(def->execution.sandbox->bounds_capabilities);
+	ck_assert_uint_eq(def->execution.sandbox->bounding_set, bounding_sets[_i].set);
+}
+END_TEST
+
+START_TEST(ambient_sets_hold_what_there_is)
+{
+	g_autoptr(ServiceDef) one = parse_good("AmbientCapabilities=CAP_NET_BIND_SERVICE\n");
+	g_autoptr(ServiceDef) all_but = parse_good("AmbientCapabilities=~CAP_CHOWN\n");
+
+	ck_assert_uint_eq(one->execution.sandbox->ambient_set, BIT(10));
+	ck_assert_uint_eq(all_but->execution.sandbox->ambient_set, BIT(41) - 2);
+}
+END_TEST
+
+START_TEST(a_drop_in_can_empty_the_bounding_set)
+{
+	const char *main_text = "[Service]\nExec=/bin/x\nCapabilityBoundingSet=CAP_CHOWN\n";
+	const char *drop_in = "[Service]\nCapabilityBoundingSet=\n";
+	const SourceText sources[] = { { .file = "x.svc", .text = main_text, .length = strlen(main_text) },
+				       { .file = "x.svc.d/a.conf", .text = drop_in, .length = strlen(drop_in) } };
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(ServiceDef) def = service_parse("x", sources, 2, diags);
+
+	expect_diags(diags, "");
+	ck_assert(def->execution.sandbox->bounds_capabilities);
+	ck_assert_uint_eq(def->execution.sandbox->bounding_set, 0);
+}
+END_TEST
+
+START_TEST(families_and_namespaces_are_sets)
+{
+	g_autoptr(ServiceDef) some = parse_good("RestrictAddressFamilies=AF_UNIX AF_INET\nRestrictNamespaces=net mnt\n");
+	g_autoptr(ServiceDef) all_but = parse_good("RestrictAddressFamilies=~AF_PACKET\nRestrictNamespaces=~user\n");
+	g_autoptr(ServiceDef) late = parse_good("RestrictAddressFamilies=AF_NETLINK AF_VSOCK AF_XDP AF_BLUETOOTH AF_ALG\n");
+	g_autoptr(ServiceDef) none = parse_good("RestrictAddressFamilies=none\nRestrictNamespaces=yes\n");
+
+	ck_assert_uint_eq(some->execution.sandbox->families, BIT(AF_UNIX) | BIT(AF_INET));
+	ck_assert_uint_eq(late->execution.sandbox->families,
+			  BIT(AF_NETLINK) | BIT(AF_VSOCK) | BIT(AF_XDP) | BIT(AF_BLUETOOTH) | BIT(AF_ALG));
+	ck_assert_uint_eq(some->execution.sandbox->namespaces, CLONE_NEWNET | CLONE_NEWNS);
+	ck_assert_uint_eq(all_but->execution.sandbox->families, ~BIT(AF_PACKET));
+	ck_assert_uint_eq(all_but->execution.sandbox->namespaces, ~(uint64_t)CLONE_NEWUSER);
+	ck_assert(none->execution.sandbox->restricts_families && none->execution.sandbox->restricts_namespaces);
+	ck_assert_uint_eq(none->execution.sandbox->families, 0);
+	ck_assert_uint_eq(none->execution.sandbox->namespaces, 0);
+}
+END_TEST
+
+START_TEST(directories_and_their_modes)
+{
+	g_autoptr(ServiceDef) def = parse_good("StateDirectory=a a/b\nStateDirectoryMode=0700\nCacheDirectory=c\n"
+					       "LogsDirectory=d\nConfigurationDirectory=e\nRuntimeDirectory=f\n"
+					       "RuntimeDirectoryPreserve=restart\nStandardInput=file:/etc/motd\n");
+	const ExecDef *e = &def->execution;
+
+	ck_assert_uint_eq(e->directories[DIRECTORY_STATE].names->len, 2);
+	ck_assert_uint_eq(e->directories[DIRECTORY_STATE].mode, 0700);
+	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_CACHE].names, 0), "c");
+	ck_assert_uint_eq(e->directories[DIRECTORY_CACHE].mode, 0755);
+	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_LOGS].names, 0), "d");
+	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_CONFIGURATION].names, 0), "e");
+	ck_assert_int_eq(e->runtime_preserve, PRESERVE_RESTART);
+	ck_assert_str_eq(e->input, "/etc/motd");
+}
+END_TEST
+
+START_TEST(scheduling)
+{
+	g_autoptr(ServiceDef) def = parse_good("CPUSchedulingPolicy=fifo\nCPUSchedulingPriority=20\nIOSchedulingPriority=6\n"
+					       "CPUAffinity=0 2-4,3\n");
+	const SchedulingDef *s = &def->execution.scheduling;
+
+	ck_assert_int_eq(s->cpu_policy, CPU_POLICY_FIFO);
+	ck_assert_int_eq(s->cpu_priority, 20);
+	ck_assert_int_eq(s->io_class, IO_CLASS_BEST_EFFORT);
+	ck_assert_int_eq(s->io_priority, 6);
+	ck_assert_uint_eq(s->cpus->len, 4);
+	ck_assert_uint_eq(g_array_index(s->cpus, unsigned, 3), 4);
+}
+END_TEST
+
+static const struct {
+	const char *line;
+	const char *said;
+} mistakes[] = {
+	{ "ProtectSystem=stricter", "\"stricter\" is none of no, yes, full, strict" },
+	{ "ProtectHome=maybe", "\"maybe\" is none of no, yes, read-only, tmpfs" },
+	{ "ProtectProc=yes", "\"yes\" is none of default, noaccess, invisible, ptraceable" },
+	{ "ProcSubset=some", "\"some\" is none of all, pid" },
+	{ "PrivateTmp=disconnected", "write yes or no" },
+	{ "ReadOnlyPaths=etc", "\"etc\": the path must be absolute; \"-\" in front: it may be missing" },
+	{ "ReadOnlyPaths=/a/../b", "\"/a/../b\": write the path without \"..\"" },
+	{ "InaccessiblePaths=/", "name a part of the tree; ProtectSystem= is about all of it" },
+	{ "BindPaths=/a:b", "\"b\": the path must be absolute; \"-\" in front: it may be missing" },
+	{ "BindPaths=/a:/b:flat", "\"flat\" is neither rbind nor norbind; write SOURCE:TARGET:norbind" },
+	{ "BindPaths=/a:/", "nothing can be put in place of /" },
+	{ "TemporaryFileSystem=/a:suid",
+	  "\"suid\" is no option of a tmpfs here; write ro, noexec, mode=, size=, nr_inodes=, uid= or gid=" },
+	{ "CapabilityBoundingSet=CAP_NET_BIND_SERVCE",
+	  "no capability \"CAP_NET_BIND_SERVCE\"; did you mean CAP_NET_BIND_SERVICE?" },
+	{ "CapabilityBoundingSet=everything", "no capability \"everything\"" },
+	{ "SystemCallFilter=@system-services",
+	  "no group of system calls \"@system-services\"; did you mean @system-service?" },
+	{ "SystemCallFilter=~mounte", "no system call \"mounte\"; did you mean mount?" },
+	{ "SystemCallFilter=mount:EWHAT", "\"EWHAT\" is no error; write its name, such as EPERM, or kill" },
+	{ "SystemCallFilter=~", "write the names of system calls, or of groups such as @system-service" },
+	{ "SystemCallErrorNumber=0", "\"0\" is no error; write its name, such as EPERM, or kill" },
+	{ "SystemCallArchitectures=amd64",
+	  "\"amd64\" is none of native, x86, x86-64, x32, arm, arm64, mips, mips-le, mips64, mips64-le, mips64-n32, "
+	  "mips64-le-n32, ppc, ppc64, ppc64-le, riscv64, s390, s390x" },
+	{ "RestrictAddressFamilies=INET", "no address family \"INET\"" },
+	{ "RestrictAddressFamilies=AF_INET5", "no address family \"AF_INET5\"; did you mean AF_INET?" },
+	{ "RestrictNamespaces=network", "\"network\" is none of cgroup, ipc, net, mnt, pid, user, uts, time" },
+	{ "KeyringMode=own", "\"own\" is none of inherit, private, shared" },
+	{ "StateDirectory=/var/lib/x", "\"/var/lib/x\" is made below /var/lib; write it without the leading /var/lib/" },
+	{ "CacheDirectory=../x", "\"../x\" is no name of a directory below /var/cache" },
+	{ "LogsDirectory=a:b", "\"a:b\": write the name only; links to it are not made" },
+	{ "RuntimeDirectoryPreserve=often", "\"often\" is none of no, yes, restart" },
+	{ "StandardInput=tty", "write TTYPath= for a terminal" },
+	{ "StandardInput=socket", "write null, or file: and an absolute path" },
+	{ "CPUSchedulingPolicy=deadline", "\"deadline\" is none of other, batch, idle, fifo, rr" },
+	{ "CPUSchedulingPriority=100", "write a number from 1 to 99" },
+	{ "IOSchedulingClass=fast", "\"fast\" is none of none, realtime, best-effort, idle" },
+	{ "IOSchedulingPriority=8", "write a number from 0 (first) to 7" },
+	{ "CPUAffinity=numa", "write numbers of processors and ranges of them, such as 0 2-3" },
+	{ "CPUAffinity=3-1", "write numbers of processors and ranges of them, such as 0 2-3" },
+};
+
+START_TEST(every_mistake_is_told_with_what_to_write)
+{
+	g_autofree char *text = g_strdup_printf("[Service]\nExec=/bin/x\n%s\n", mistakes[_i].line);
+	g_autofree char *expected = g_strdup_printf("x.svc:3: %s: %s\n", mistakes[_i].line, mistakes[_i].said);
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(ServiceDef) def = parse_text("x", text, diags);
+
+	expect_diags(diags, expected);
+	ck_assert_ptr_nonnull(def->problem);
+}
+END_TEST
+
+static const struct {
+	const char *lines;
+	const char *said;
+} quarrels[] = {
+	{ "CPUSchedulingPriority=5\n", "x.svc:3: CPUSchedulingPriority=: only CPUSchedulingPolicy=fifo and rr have a priority; "
+				      "see Nice= for the others\n" },
+	{ "TTYPath=/dev/tty1\nStandardInput=file:/x\n",
+	  "x.svc:4: StandardInput=: TTYPath= is its standard input; write one of them\n" },
+	{ "CapabilityBoundingSet=CAP_CHOWN\nAmbientCapabilities=CAP_KILL\n",
+	  "x.svc:4: AmbientCapabilities=: CAP_KILL is not in CapabilityBoundingSet=, too; nobody can have it\n" },
+	{ "DynamicUser=yes\n", "x.svc:3: unknown key DynamicUser=: there are no accounts for one run; write User= with one "
+			      "that the package makes\n" },
+};
+
+START_TEST(keys_that_do_not_go_together_are_told)
+{
+	g_autofree char *text = g_strconcat("[Service]\nExec=/bin/x\n", quarrels[_i].lines, NULL);
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(ServiceDef) def = parse_text("x", text, diags);
+
+	expect_diags(diags, quarrels[_i].said);
+	ck_assert_ptr_nonnull(def->problem);
+}
+END_TEST
+
+/* --- system calls --- */
+
+static GHashTable *resolve(const char *lines)
+{
+	g_autoptr(ServiceDef) def = parse_good(lines);
+
+	return syscall_filter_resolve(def->execution.sandbox->system_calls);
+}
+
+static bool has(GHashTable *calls, const char *name)
+{
+	return g_hash_table_contains(calls, name);
+}
+
+START_TEST(allowed_calls_include_what_every_program_needs)
+{
+	g_autoptr(GHashTable) calls = resolve("SystemCallFilter=mkdir\n");
+
+	ck_assert(has(calls, "mkdir") && has(calls, "execve") && has(calls, "exit_group"));
+	ck_assert(!has(calls, "rmdir"));
+}
+END_TEST
+
+START_TEST(a_later_line_takes_away_from_those_allowed)
+{
+	g_autoptr(GHashTable) calls = resolve("SystemCallFilter=@system-service\nSystemCallFilter=~@resources kill:EACCES\n"
+					      "SystemCallFilter=nice\n");
+
+	ck_assert(has(calls, "read") && has(calls, "socket") && has(calls, "nice"));
+	ck_assert(!has(calls, "sched_setscheduler") && !has(calls, "mount") && !has(calls, "reboot"));
+	ck_assert_int_eq(GPOINTER_TO_INT(g_hash_table_lookup(calls, "kill")), EACCES);
+}
+END_TEST
+
+START_TEST(forbidden_calls_are_only_those_listed)
+{
+	g_autoptr(GHashTable) calls = resolve("SystemCallFilter=~@mount reboot:EPERM ptrace:kill\nSystemCallFilter=chroot\n");
+
+	ck_assert(has(calls, "mount") && has(calls, "umount2"));
+	ck_assert(!has(calls, "chroot") && !has(calls, "read"));
+	ck_assert_int_eq(GPOINTER_TO_INT(g_hash_table_lookup(calls, "reboot")), EPERM);
+	ck_assert_int_eq(GPOINTER_TO_INT(g_hash_table_lookup(calls, "ptrace")), SYSCALL_ERROR_KILL);
+}
+END_TEST
+
+static void check_word(const char *name, void *data)
+{
+	unsigned *n = data;
+
+	ck_assert_msg(syscall_is_known(name), "%s", name);
+	ck_assert_msg(*name >= '_' && *name <= 'z', "%s", name);
+	(*n)++;
+}
+
+START_TEST(every_group_has_calls)
+{
+	g_auto(GStrv) names = syscall_group_names();
+
+	for (char **name = names; *name; name++) {
+		unsigned n = 0;
+
+		syscall_group_foreach(*name, check_word, &n);
+		ck_assert_msg(n > 1, "%s", *name);
+		ck_assert(syscall_group_exists(*name) && !syscall_is_known(*name));
+	}
+	ck_assert_uint_gt(g_strv_length(names), 25);
+}
+END_TEST
+
+START_TEST(no_call_of_this_machine_is_missing)
+{
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+	unsigned n = 0;
+
+	if (!g_file_get_contents("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", &text, NULL, NULL))
+		ck_assert(g_file_get_contents("/usr/include/asm-generic/unistd.h", &text, NULL, NULL));
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) words = g_strsplit_set(*line, " \t", -1);
+
+		if (!g_str_has_prefix(*line, "#define __NR_") || !words[1] || strcmp(words[1], "__NR_syscalls") == 0 ||
+		    strcmp(words[1], "__NR_arch_specific_syscall") == 0)
+			continue;
+		ck_assert_msg(syscall_is_known(words[1] + strlen("__NR_")), "%s is in no group", words[1]);
+		n++;
+	}
+	ck_assert_uint_gt(n, 250);
+}
+END_TEST
+
+START_TEST(a_part_of_a_name_is_no_name)
+{
+	ck_assert(!syscall_is_known("rea") && !syscall_is_known("ead") && !syscall_is_known("") && !syscall_is_known("@aio"));
+	ck_assert(!syscall_is_known("read write"));
+	ck_assert(!syscall_group_exists("@none") && !syscall_group_exists("read"));
+}
+END_TEST
+
+START_TEST(capabilities_have_their_numbers)
+{
+	unsigned number;
+
+	ck_assert(capability_from_name("CAP_CHECKPOINT_RESTORE", &number));
+	ck_assert_uint_eq(number, 40);
+	ck_assert_str_eq(capability_name(21), "CAP_SYS_ADMIN");
+	ck_assert_ptr_null(capability_name(63));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("sandbox-keys");
+	TCase *values = tcase_create("values");
+	TCase *errors = tcase_create("mistakes");
+	TCase *calls = tcase_create("system calls");
+
+	tcase_add_test(values, words_become_values);
+	tcase_add_test(values, yes_and_no_of_protections_with_degrees);
+	tcase_add_test(values, paths_are_lists);
+	tcase_add_test(values, binds_have_a_source_and_a_target);
+	tcase_add_loop_test(values, bounding_sets_add_up, 0, G_N_ELEMENTS(bounding_sets));
+	tcase_add_test(values, ambient_sets_hold_what_there_is);
+	tcase_add_test(values, a_drop_in_can_empty_the_bounding_set);
+	tcase_add_test(values, families_and_namespaces_are_sets);
+	tcase_add_test(values, directories_and_their_modes);
+	tcase_add_test(values, scheduling);
+	suite_add_tcase(suite, values);
+	tcase_add_loop_test(errors, every_mistake_is_told_with_what_to_write, 0, G_N_ELEMENTS(mistakes));
+	tcase_add_loop_test(errors, keys_that_do_not_go_together_are_told, 0, G_N_ELEMENTS(quarrels));
+	suite_add_tcase(suite, errors);
+	tcase_add_test(calls, allowed_calls_include_what_every_program_needs);
+	tcase_add_test(calls, a_later_line_takes_away_from_those_allowed);
+	tcase_add_test(calls, forbidden_calls_are_only_those_listed);
+	tcase_add_test(calls, every_group_has_calls);
+	tcase_add_test(calls, no_call_of_this_machine_is_missing);
+	tcase_add_test(calls, a_part_of_a_name_is_no_name);
+	tcase_add_test(calls, capabilities_have_their_numbers);
+	suite_add_tcase(suite, calls);
+	return suite;
+}

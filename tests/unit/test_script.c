@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Script: what the life of a Type=script means to the engine: ready, done, from one to the other, restarted by command.
+ */
+#include "config.h"
+
+#include <check.h>
+
+#include "../lib/world.h"
+
+static const char cron[] = "== cron\n[Service]\nType=script\nExec=/etc/init.d/cron start\nStop=/etc/init.d/cron stop\n"
+			   "Reload=/etc/init.d/cron reload\nRestartCommand=/etc/init.d/cron restart\n%s"
+			   "== anacron\n[Service]\nExec=/usr/sbin/anacron\n[Conditions]\nWhile=service:cron\n";
+
+static World *world_with_cron(const char *further_keys)
+{
+	g_autofree char *files = g_strdup_printf(cron, further_keys);
+	World *w = world_new(files);
+
+	expect_log(w, "start cron");
+	world_started(w, "cron");
+	return w;
+}
+
+static World *world_with_ready_cron(const char *further_keys)
+{
+	World *w = world_with_cron(further_keys);
+
+	world_ready(w, "cron");
+	expect_log(w, "start anacron");
+	world_started(w, "anacron");
+	world_ready(w, "anacron");
+	return w;
+}
+
+/* --- up --- */
+
+START_TEST(script_that_left_a_daemon_is_ready)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	expect_state(w, "cron", STATE_READY);
+}
+END_TEST
+
+START_TEST(script_that_left_nothing_is_done_and_what_stands_on_it_starts)
+{
+	g_autoptr(World) w = world_with_cron("");
+
+	world_leaves_nothing(w, "cron");
+
+	expect_state(w, "cron", STATE_DONE);
+	expect_cause(w, "cron", "exit status 0; it left nothing running");
+	expect_log(w, "start anacron");
+}
+END_TEST
+
+START_TEST(script_that_left_nothing_is_told_to_stop_all_the_same)
+{
+	g_autoptr(World) w = world_with_cron("");
+
+	world_leaves_nothing(w, "cron");
+	world_started(w, "anacron");
+	world_ready(w, "anacron");
+	(void)world_log(w);
+	world_runlevel(w, "0");
+	world_settle(w);
+
+	expect_log(w, "stop anacron, stop cron");
+}
+END_TEST
+
+START_TEST(script_whose_loose_ends_have_ended_is_done)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_leaves_nothing(w, "cron");
+
+	expect_state(w, "cron", STATE_DONE);
+	expect_state(w, "anacron", STATE_READY);
+}
+END_TEST
+
+START_TEST(daemon_of_a_done_script_makes_it_ready_and_can_die)
+{
+	g_autoptr(World) w = world_with_cron("");
+
+	world_leaves_nothing(w, "cron");
+	world_ready(w, "cron");
+	expect_state(w, "cron", STATE_READY);
+	world_dies(w, "cron", 1);
+
+	expect_state(w, "cron", STATE_FAILED);
+	expect_cause(w, "cron", "exit status 1");
+}
+END_TEST
+
+START_TEST(time_of_the_start_is_not_counted_again_when_it_becomes_ready_later)
+{
+	g_autoptr(World) w = world_with_cron("");
+
+	world_advance_s(w, 2);
+	world_leaves_nothing(w, "cron");
+	world_advance_s(w, 1000);
+	world_ready(w, "cron");
+
+	ck_assert_int_eq(world_find(w, "cron")->start_duration_us, 2 * G_USEC_PER_SEC);
+}
+END_TEST
+
+/* --- its main process dies --- */
+
+START_TEST(daemon_of_a_script_that_dies_is_not_started_again_by_itself)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_dies(w, "cron", 1);
+
+	expect_state(w, "cron", STATE_FAILED);
+}
+END_TEST
+
+START_TEST(daemon_of_a_script_that_dies_is_started_again_where_restart_says_so)
+{
+	g_autoptr(World) w = world_with_ready_cron("Restart=on-failure\n");
+
+	(void)world_log(w);
+	world_dies(w, "cron", 1);
+	expect_state(w, "cron", STATE_BACKOFF);
+	world_gone(w, "anacron");
+	world_advance_s(w, 1);
+
+	expect_log(w, "stop cron, stop anacron, start cron");
+}
+END_TEST
+
+START_TEST(daemon_of_a_script_that_ends_well_is_idle)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_dies(w, "cron", 0);
+
+	expect_state(w, "cron", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(with_restart_always_loose_ends_are_the_daemon)
+{
+	g_autoptr(World) w = world_with_ready_cron("Restart=always\n");
+
+	world_leaves_nothing(w, "cron");
+	expect_state(w, "cron", STATE_STOPPING);
+	world_gone(w, "cron");
+
+	expect_state(w, "cron", STATE_BACKOFF);
+}
+END_TEST
+
+START_TEST(with_restart_always_a_start_that_leaves_nothing_is_not_repeated)
+{
+	g_autoptr(World) w = world_with_cron("Restart=always\n");
+
+	world_leaves_nothing(w, "cron");
+
+	expect_state(w, "cron", STATE_DONE);
+}
+END_TEST
+
+/* --- restart and reload --- */
+
+START_TEST(restart_of_a_script_that_is_up_stops_nobody)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	(void)world_log(w);
+	world_restart(w, "cron");
+	expect_log(w, "restart cron");
+	ck_assert(world_find(w, "cron")->is_restarting);
+	expect_cause(w, "cron", "restart by uid 0 (pid 812, bash)");
+	world_restarted(w, "cron", NULL);
+
+	ck_assert(!world_find(w, "cron")->is_restarting);
+	expect_state(w, "cron", STATE_READY);
+	expect_state(w, "anacron", STATE_READY);
+	expect_cause(w, "cron", "restarted");
+	expect_log(w, "");
+}
+END_TEST
+
+START_TEST(restart_that_fails_is_told)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_restart(w, "cron");
+	world_restarted(w, "cron", "exit status 6 (not configured)");
+
+	expect_state(w, "cron", STATE_READY);
+	expect_cause(w, "cron", "restart failed: exit status 6 (not configured)");
+	ck_assert_str_eq(world_find(w, "cron")->restart_problem, "exit status 6 (not configured)");
+	world_restart(w, "cron");
+	world_restarted(w, "cron", NULL);
+	ck_assert_ptr_null(world_find(w, "cron")->restart_problem);
+}
+END_TEST
+
+START_TEST(restart_that_leaves_nothing_running_is_an_exit)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_restart(w, "cron");
+	world_restarted(w, "cron", "exit status 1");
+	world_dies(w, "cron", 1);
+
+	expect_state(w, "cron", STATE_FAILED);
+}
+END_TEST
+
+START_TEST(two_restarts_at_once_are_one)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	(void)world_log(w);
+	world_restart(w, "cron");
+	world_restart(w, "cron");
+
+	expect_log(w, "restart cron");
+}
+END_TEST
+
+START_TEST(restart_of_a_script_that_is_not_up_starts_it)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_dies(w, "cron", 1);
+	world_gone(w, "anacron");
+	(void)world_log(w);
+	world_restart(w, "cron");
+
+	expect_log(w, "start cron");
+}
+END_TEST
+
+START_TEST(restart_in_the_middle_of_the_start_stops_and_starts)
+{
+	g_autoptr(World) w = world_with_cron("");
+
+	world_restart(w, "cron");
+	expect_log(w, "stop cron");
+	world_gone(w, "cron");
+
+	expect_log(w, "start cron");
+}
+END_TEST
+
+START_TEST(stop_ends_a_restart)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_restart(w, "cron");
+	world_stop(w, "cron");
+	world_settle(w);
+
+	ck_assert(!world_find(w, "cron")->is_restarting);
+	expect_state(w, "cron", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(next_manager_goes_on_with_a_restart)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_restart(w, "cron");
+	(void)world_log(w);
+	world_crash(w);
+
+	expect_log(w, "restart cron");
+	world_restarted(w, "cron", NULL);
+	world_crash(w);
+	expect_log(w, "");
+}
+END_TEST
+
+START_TEST(without_a_restart_command_a_script_is_stopped_and_started)
+{
+	g_autoptr(World) w = world_with_ready_cron("");
+
+	world_reload(w, "== cron\n[Service]\nType=script\nExec=/etc/init.d/cron start\nStop=/etc/init.d/cron stop\n", NULL);
+	world_settle(w);
+	(void)world_log(w);
+	world_restart(w, "cron");
+	world_settle(w);
+
+	expect_log(w, "stop cron, start cron");
+}
+END_TEST
+
+START_TEST(group_whose_file_has_become_a_script_is_stopped_and_started)
+{
+	g_autoptr(World) w = world_new("== cron\n[Service]\nType=group\n");
+	g_autofree char *files = g_strdup_printf(cron, "");
+
+	expect_state(w, "cron", STATE_READY);
+	world_reload(w, files, NULL);
+	world_settle(w);
+	(void)world_log(w);
+	world_restart(w, "cron");
+	world_settle(w);
+
+	expect_log(w, "stop anacron, start cron, start anacron");
+}
+END_TEST
+
+START_TEST(script_that_is_done_can_be_reloaded_and_restarted)
+{
+	g_autoptr(World) w = world_with_cron("");
+
+	world_leaves_nothing(w, "cron");
+	(void)world_log(w);
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "cron"));
+	world_restart(w, "cron");
+
+	expect_log(w, "reload cron, restart cron");
+}
+END_TEST
+
+START_TEST(script_that_is_done_is_reloaded_when_a_condition_lapses)
+{
+	g_autoptr(World) w = world_new("== it\n[Service]\nType=script\nExec=/etc/init.d/it start\nStop=/etc/init.d/it stop\n"
+				       "Reload=/etc/init.d/it reload\n[Conditions]\nWhile=flag:net\nOnLapse=reload\n");
+
+	world_set(w, "flag:net", true);
+	world_leaves_nothing(w, "it");
+	(void)world_log(w);
+	world_set(w, "flag:net", false);
+
+	expect_log(w, "reload it");
+	expect_cause(w, "it", "flag:net is false; reloaded (OnLapse=reload)");
+}
+END_TEST
+
+START_TEST(what_cannot_be_reloaded_when_a_condition_lapses_is_not_said_to_have_been)
+{
+	g_autoptr(World) w = world_new("== it\n[Service]\nType=task\nExec=/bin/it\n[Conditions]\nWhile=flag:net\n"
+				       "OnLapse=reload\n");
+
+	world_set(w, "flag:net", true);
+	world_settle(w);
+	expect_state(w, "it", STATE_DONE);
+	world_set(w, "flag:net", false);
+
+	expect_cause(w, "it", "flag:net is false; kept, for it cannot be reloaded now (OnLapse=reload)");
+}
+END_TEST
+
+START_TEST(done_script_is_still_done_for_the_next_manager)
+{
+	g_autoptr(World) w = world_with_cron("");
+
+	world_leaves_nothing(w, "cron");
+	world_crash(w);
+	expect_state(w, "cron", STATE_DONE);
+	world_ready(w, "cron");
+	world_dies(w, "cron", 1);
+
+	expect_state(w, "cron", STATE_FAILED);
+}
+END_TEST
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("script");
+	TCase *up = tcase_create("up");
+	TCase *end = tcase_create("end");
+	TCase *restart = tcase_create("restart");
+
+	tcase_add_test(up, script_that_left_a_daemon_is_ready);
+	tcase_add_test(up, script_that_left_nothing_is_done_and_what_stands_on_it_starts);
+	tcase_add_test(up, script_that_left_nothing_is_told_to_stop_all_the_same);
+	tcase_add_test(up, script_whose_loose_ends_have_ended_is_done);
+	tcase_add_test(up, daemon_of_a_done_script_makes_it_ready_and_can_die);
+	tcase_add_test(up, time_of_the_start_is_not_counted_again_when_it_becomes_ready_later);
+	tcase_add_test(up, done_script_is_still_done_for_the_next_manager);
+	suite_add_tcase(suite, up);
+	tcase_add_test(end, daemon_of_a_script_that_dies_is_not_started_again_by_itself);
+	tcase_add_test(end, daemon_of_a_script_that_dies_is_started_again_where_restart_says_so);
+	tcase_add_test(end, daemon_of_a_script_that_ends_well_is_idle);
+	tcase_add_test(end, with_restart_always_loose_ends_are_the_daemon);
+	tcase_add_test(end, with_restart_always_a_start_that_leaves_nothing_is_not_repeated);
+	suite_add_tcase(suite, end);
+	tcase_add_test(restart, restart_of_a_script_that_is_up_stops_nobody);
+	tcase_add_test(restart, restart_that_fails_is_told);
+	tcase_add_test(restart, restart_that_leaves_nothing_running_is_an_exit);
+	tcase_add_test(restart, two_restarts_at_once_are_one);
+	tcase_add_test(restart, restart_of_a_script_that_is_not_up_starts_it);
+	tcase_add_test(restart, restart_in_the_middle_of_the_start_stops_and_starts);
+	tcase_add_test(restart, stop_ends_a_restart);
+	tcase_add_test(restart, next_manager_goes_on_with_a_restart);
+	tcase_add_test(restart, without_a_restart_command_a_script_is_stopped_and_started);
+	tcase_add_test(restart, group_whose_file_has_become_a_script_is_stopped_and_started);
+	tcase_add_test(restart, script_that_is_done_can_be_reloaded_and_restarted);
+	tcase_add_test(restart, script_that_is_done_is_reloaded_when_a_condition_lapses);
+	tcase_add_test(restart, what_cannot_be_reloaded_when_a_condition_lapses_is_not_said_to_have_been);
+	suite_add_tcase(suite, restart);
+	return suite;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, probes: commands that ask about a service that is up, with real processes, through a fake keeper.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/stage.h"
+
+static bool has_row(const Stage *stage, const char *role)
+{
+	return fake_keeper_count(stage->keeper, role) > 0;
+}
+
+static void expect_record(Stage *stage, const char *prefix)
+{
+	run_until(stage, has_row, prefix);
+}
+
+/* --- CheckCommand= --- */
+
+START_TEST(check_that_succeeds_says_so)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sh -c 'echo fine'\n");
+
+	expect_event(stage, "ready");
+	supervisor_check(stage->supervisor);
+	expect_event(stage, "checked well");
+
+	expect_events(stage, "started\nready\nchecked well\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(check_that_fails_is_told_with_its_last_line_and_nothing_is_stopped)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\n"
+				 "CheckCommand=/bin/sh -c 'echo first; printf \"line 7: unknown\\\\toption\\\\n\\\\n\" >&2; exit 3'\n");
+	pid_t pid;
+
+	expect_event(stage, "ready");
+	pid = supervisor_main_pid(stage->supervisor);
+	supervisor_check(stage->supervisor);
+	expect_event(stage, "checked badly: exit status 3: line 7: unknown option");
+
+	ck_assert_int_eq(supervisor_main_pid(stage->supervisor), pid);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(check_that_cannot_be_executed_says_why)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/no/such/program -t\n");
+
+	expect_event(stage, "ready");
+	supervisor_check(stage->supervisor);
+
+	expect_event(stage, "checked badly: cannot execute its program: No such file or directory");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(check_has_the_time_of_a_start)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nStartTimeout=150ms\n"
+				 "CheckCommand=/bin/sh -c 'echo asking the name server; sleep 1000'\n");
+
+	expect_event(stage, "ready");
+	supervisor_check(stage->supervisor);
+
+	expect_event(stage, "checked badly: not finished after 150 ms: asking the name server");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(what_is_not_up_has_nothing_in_its_way)
+{
+	Stage *stage = stage_new_in_directory("[Service]\nExec=/bin/sh -c 'touch {DIR}/up; exec sleep 1000'\nReady=notify\n"
+					      "CheckCommand=/bin/false\n");
+
+	expect_file(stage, "/up");
+	supervisor_check(stage->supervisor);
+	expect_event(stage, "checked well");
+
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "spawn check"), 0);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_does_not_wait_for_a_check)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
+
+	expect_event(stage, "ready");
+	supervisor_check(stage->supervisor);
+	expect_record(stage, "spawn check");
+	stage_stop(stage);
+
+	ck_assert(has_event(stage, "checked well"));
+	ck_assert(strstr(stage->events->str, "checked") < strstr(stage->events->str, "gone"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(check_of_a_script_is_no_process_of_it)
+{
+	Stage *stage = stage_new_in_directory("[Service]\nType=script\nExec=/bin/true\nStop=/bin/true\n"
+					      "CheckCommand=/bin/sh -c 'touch {DIR}/asked; sleep 0.1; exit 1'\n");
+
+	expect_event(stage, "exited done: exit status 0; it left nothing running");
+	supervisor_check(stage->supervisor);
+	expect_event(stage, "checked badly: exit status 1");
+
+	ck_assert(has_file(stage, "/asked"));
+	ck_assert(!has_event(stage, "ready"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(next_manager_ends_a_check_for_which_nobody_waits)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
+
+	expect_event(stage, "ready");
+	supervisor_check(stage->supervisor);
+	expect_record(stage, "spawn check");
+	stage_crash(stage);
+	expect_record(stage, "ack check");
+
+	expect_event(stage, "checked well"); /* and so the manager can tell whoever asks now */
+	stage_free(stage);
+}
+END_TEST
+
+/* --- HealthCommand= --- */
+
+#define ASKED "[Service]\nExec=/bin/sleep 1000\nHealthInterval=50ms\nHealthRetries=3\n"
+#define ILL "HealthCommand=/bin/sh -c 'echo x >>{DIR}/asked; [ ! -e {DIR}/ill ] || { echo no answer; exit 4; }'\n"
+
+static void touch(const Stage *stage, const char *name)
+{
+	g_autofree char *path = tree_path(stage->tree, name);
+
+	ck_assert(g_file_set_contents(path, "", 0, NULL));
+}
+
+static void cure(const Stage *stage)
+{
+	g_autofree char *path = tree_path(stage->tree, "/ill");
+
+	ck_assert_int_eq(unlink(path), 0);
+}
+
+static size_t count_questions(const Stage *stage)
+{
+	g_autofree char *text = has_file(stage, "/asked") ? read_text(stage, "/asked") : g_strdup("");
+
+	return strlen(text);
+}
+
+START_TEST(first_answer_comes_when_it_is_ready)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nHealthCommand=/bin/true\nHealthInterval=1h\n");
+
+	expect_event(stage, "health well");
+
+	expect_events(stage, "started\nready\nhealth well\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(three_failures_in_a_row_end_it_as_a_failure)
+{
+	Stage *stage = stage_new_in_directory(ASKED ILL "Stop=/bin/touch {DIR}/stopped\n");
+
+	expect_event(stage, "health well");
+	touch(stage, "/ill");
+	expect_event(stage, "gone");
+
+	expect_events(stage, "started\nready\nhealth well\n"
+			     "health badly: HealthCommand= failed 3 times: exit status 4: no answer\n"
+			     "exited badly: unhealthy: HealthCommand= failed 3 times: exit status 4: no answer\ngone\n");
+	ck_assert(has_file(stage, "/stopped"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(one_that_is_only_to_be_told_is_told_once_and_again_when_it_is_well)
+{
+	Stage *stage = stage_new_in_directory(ASKED ILL "HealthAction=none\n");
+
+	expect_event(stage, "health well");
+	touch(stage, "/ill");
+	expect_event(stage, "health badly: HealthCommand= failed 3 times: exit status 4: no answer");
+	g_string_truncate(stage->events, 0);
+	cure(stage);
+	expect_event(stage, "health well");
+
+	expect_events(stage, "health well\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(failures_before_the_first_success_have_time)
+{
+	Stage *stage = stage_new_in_directory(ASKED ILL "HealthStartPeriod=1h\n");
+
+	touch(stage, "/ill");
+	expect_event(stage, "ready");
+	while (count_questions(stage) < 10)
+		g_main_context_iteration(NULL, TRUE);
+	ck_assert_ptr_null(strstr(stage->events->str, "health"));
+	cure(stage);
+
+	expect_event(stage, "health well");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(answer_that_takes_too_long_is_a_failure)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nHealthRetries=1\nHealthTimeout=100ms\nHealthAction=none\n"
+				 "HealthCommand=/bin/sh -c 'sleep 1000; true'\n");
+
+	expect_event(stage, "health badly: HealthCommand= failed 1 times: not finished after 100 ms");
+
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_and_reload_do_not_wait_for_an_answer)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nReload=/bin/true\nHealthCommand=/bin/sleep 1000\nHealthTimeout=1h\n");
+
+	expect_record(stage, "spawn health");
+	supervisor_reload(stage->supervisor);
+	expect_event(stage, "reloaded");
+	stage_stop(stage);
+
+	expect_events(stage, "started\nready\nreloaded\nexited well: killed by signal TERM\ngone\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(next_manager_asks_again)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nHealthCommand=/bin/true\nHealthInterval=1h\n");
+
+	expect_event(stage, "health well");
+	g_string_truncate(stage->events, 0);
+	stage_crash(stage);
+
+	expect_event(stage, "health well");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(who_asks_nothing_wakes_nobody)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\n");
+
+	expect_event(stage, "ready");
+
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "spawn health"), 0);
+	stage_free(stage);
+}
+END_TEST
+
+static void add_case(Suite *suite, const char *name, const TTest *const *tests, size_t n)
+{
+	TCase *tcase = tcase_create(name);
+
+	tcase_set_timeout(tcase, 60);
+	for (size_t i = 0; i < n; i++)
+		tcase_add_test(tcase, tests[i]);
+	suite_add_tcase(suite, tcase);
+}
+
+#define ADD_CASE(suite, name, ...)                                                                 \
+	do {                                                                                       \
+		const TTest *const tests[] = { __VA_ARGS__ };                                      \
+		add_case(suite, name, tests, G_N_ELEMENTS(tests));                                 \
+	} while (0)
+
+Suite *make_suite(void);
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("supervise: probes");
+
+	ADD_CASE(suite, "check", check_that_succeeds_says_so,
+		 check_that_fails_is_told_with_its_last_line_and_nothing_is_stopped, check_that_cannot_be_executed_says_why,
+		 check_has_the_time_of_a_start, what_is_not_up_has_nothing_in_its_way, stop_does_not_wait_for_a_check,
+		 next_manager_ends_a_check_for_which_nobody_waits);
+	ADD_CASE(suite, "health", first_answer_comes_when_it_is_ready, three_failures_in_a_row_end_it_as_a_failure,
+		 one_that_is_only_to_be_told_is_told_once_and_again_when_it_is_well, failures_before_the_first_success_have_time,
+		 answer_that_takes_too_long_is_a_failure, stop_and_reload_do_not_wait_for_an_answer, next_manager_asks_again,
+		 who_asks_nothing_wakes_nobody);
+	if (has_cgroups())
+		ADD_CASE(suite, "cgroup", check_of_a_script_is_no_process_of_it);
+	return suite;
+}

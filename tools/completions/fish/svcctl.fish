@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# fish completion of svcctl(1), which is asked for all of it, in one call.
+
+function __svcctl_complete
+    set -l typed (commandline -opc)
+    svcctl complete --shell fish -- $typed[2..-1] (commandline -ct) 2>/dev/null
+end
+
+complete -c svcctl -f -a '(__svcctl_complete)'

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Import: a systemd unit as a service file and a policy, with what became of each line.
+ *
+ * Logic and policy are kept apart as everywhere: what [Install] says becomes a policy that the admin may take or leave.
+ */
+#ifndef SVCD_IMPORT_UNIT_IMPORT_UNIT_H
+#define SVCD_IMPORT_UNIT_IMPORT_UNIT_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+/*
+ * same: the key exists with this meaning. translated: other words say it. implied: svcd does so anyway, or needs no such
+ * thing. lost: nothing says it; the note tells what that means.
+ */
+#define IMPORT_VERDICTS(X, P) \
+	X(P, SAME, "same") X(P, TRANSLATED, "translated") X(P, IMPLIED, "implied") X(P, LOST, "lost")
+ENUM_WITH_NAMES(ImportVerdict, IMPORT, import_verdict, IMPORT_VERDICTS)
+
+/* What became of one line of the unit. */
+typedef struct ImportLine {
+	Origin origin;    /* line 0: nothing says it, systemd does so by default */
+	char *said;       /* "KEY=VALUE" */
+	ImportVerdict verdict;
+	char *became;     /* "KEY=VALUE" of the service or policy file, "" for nothing */
+	char *note;       /* a sentence, or "" */
+} ImportLine;
+
+typedef struct Import {
+	char *name;         /* of the service */
+	char *service;      /* text of NAME.svc */
+	char *policy;       /* text of NAME.policy */
+	GPtrArray *lines;   /* ImportLine *, in the order of the files */
+	DiagList *diags;    /* what could not be read; with an error there is no text */
+} Import;
+
+/* One file that describes the service: NAME.service, NAME.socket beside it, their drop-ins. */
+typedef struct UnitText {
+	const char *file; /* as it is to be shown; its last part is the unit's name */
+	const char *text;
+	gsize length;
+} UnitText;
+
+/**
+ * import_unit() - the units of one service as one service file
+ * @texts: the first one names the service
+ * Returns: always an Import, owned; a socket and its service become one file.
+ */
+Import *import_unit(const UnitText *texts, unsigned n_texts);
+void import_free(Import *import);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Import, import_free)
+
+#endif

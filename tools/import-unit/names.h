@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names: what the name of a unit is in a service file.
+ */
+#ifndef SVCD_IMPORT_UNIT_NAMES_H
+#define SVCD_IMPORT_UNIT_NAMES_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+typedef enum UnitNameKind {
+	UNIT_NAME_SERVICE,   /* text: the service */
+	UNIT_NAME_FACILITY,  /* text: "$network" */
+	UNIT_NAME_CONDITION, /* text: "mounted:/srv" */
+	UNIT_NAME_IMPLIED,   /* text: why nothing has to be said */
+	UNIT_NAME_LOST,      /* text: why it cannot be said */
+} UnitNameKind;
+
+/**
+ * unit_name_translate() - "sshd.service" -> "ssh", "srv-data.mount" -> "mounted:/srv/data"
+ * @ret_text: a new string
+ */
+UnitNameKind unit_name_translate(const char *unit, char **ret_text);
+
+/* The service's name for "NAME.service": that of Debian's init script where it differs. A new string. */
+char *unit_service_name(const char *unit);
+
+/* Runlevels of a target that an [Install] section names, "2 3 4 5"; NULL: it is none. */
+const char *unit_target_runlevels(const char *target);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * crypttab: see crypttab.h. Options that say how a volume is opened are cryptdisks_start's business.
+ */
+#include "config.h"
+
+#include "svc-generate/crypttab.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "svc-generate/fstab.h"
+#include "svc-generate/volumes.h"
+
+#define POLICY_FILE "50-crypttab.policy"
+
+/* Of the package cryptsetup; they know all options of Debian's, and keyscripts. */
+#define START "/sbin/cryptdisks_start"
+#define STOP "/sbin/cryptdisks_stop"
+
+enum { FIELD_NAME, FIELD_SOURCE, FIELD_KEY, FIELD_OPTIONS, N_FIELDS };
+
+static void crypt_entry_free(gpointer data)
+{
+	CryptEntry *entry = data;
+
+	if (!entry)
+		return;
+	g_free(entry->name);
+	g_free(entry->source);
+	g_free(entry->key);
+	g_free(entry);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CryptEntry, crypt_entry_free)
+
+/* A keyscript may ask, too. */
+static void take_options(CryptEntry *entry, const char *options)
+{
+	g_auto(GStrv) words = g_strsplit(options, ",", -1);
+
+	for (char **word = words; *word; word++) {
+		entry->is_noauto |= strcmp(*word, "noauto") == 0;
+		entry->is_nofail |= strcmp(*word, "nofail") == 0;
+		entry->is_remote |= strcmp(*word, "_netdev") == 0;
+		if (g_str_has_prefix(*word, "keyscript="))
+			g_clear_pointer(&entry->key, g_free);
+	}
+}
+
+/* Blanks separate. Returns: the words, at most N_FIELDS of them. */
+static GPtrArray *split_fields(const char *line)
+{
+	GPtrArray *fields = g_ptr_array_new_with_free_func(g_free);
+	g_auto(GStrv) words = g_strsplit_set(line, " \t", -1);
+
+	for (char **word = words; *word && fields->len < N_FIELDS; word++) {
+		if (**word)
+			g_ptr_array_add(fields, g_strdup(*word));
+	}
+	return fields;
+}
+
+/* Returns: what is wrong, a new string; NULL: nothing. */
+static char *check_fields(const GPtrArray *fields)
+{
+	if (fields->len <= FIELD_SOURCE)
+		return g_strdup("a line is: name, device, file with the key or none, options");
+	for (unsigned i = 0; i < fields->len; i++) {
+		const char *problem = fstab_decode_field(fields->pdata[i]);
+
+		if (problem)
+			return g_strdup_printf("field %u %s", i + 1, problem);
+	}
+	if (strchr(fields->pdata[FIELD_NAME], '/'))
+		return g_strdup_printf("\"%s\" is no name of a mapping; write it without \"/\"",
+				       (char *)fields->pdata[FIELD_NAME]);
+	return NULL;
+}
+
+static CryptEntry *entry_new(const GPtrArray *fields, Origin origin)
+{
+	CryptEntry *entry = g_new0(CryptEntry, 1);
+	const char *key = fields->len > FIELD_KEY ? fields->pdata[FIELD_KEY] : "none";
+
+	entry->name = g_strdup(fields->pdata[FIELD_NAME]);
+	entry->source = g_strdup(fields->pdata[FIELD_SOURCE]);
+	entry->key = strcmp(key, "none") == 0 || strcmp(key, "-") == 0 ? NULL : g_strdup(key);
+	entry->origin = origin;
+	if (fields->len > FIELD_OPTIONS)
+		take_options(entry, fields->pdata[FIELD_OPTIONS]);
+	return entry;
+}
+
+static const CryptEntry *find_same(const GPtrArray *entries, const CryptEntry *entry)
+{
+	for (unsigned i = 0; i < entries->len; i++) {
+		const CryptEntry *other = g_ptr_array_index(entries, i);
+
+		if (strcmp(other->name, entry->name) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+static void take_line(GPtrArray *entries, const char *line, Origin origin, DiagList *diags)
+{
+	g_autoptr(GPtrArray) fields = split_fields(line);
+	g_autoptr(CryptEntry) entry = NULL;
+	g_autofree char *problem = NULL;
+	const CryptEntry *same;
+
+	if (fields->len == 0 || *(char *)fields->pdata[0] == '#')
+		return;
+	problem = check_fields(fields);
+	if (problem) {
+		diag_error(diags, origin, NULL, "%s", problem);
+		return;
+	}
+	entry = entry_new(fields, origin);
+	same = find_same(entries, entry);
+	if (same)
+		diag_error(diags, origin, NULL, "line %u is for %s already", same->origin.line, entry->name);
+	else
+		g_ptr_array_add(entries, g_steal_pointer(&entry));
+}
+
+GPtrArray *crypttab_parse(const char *file, const char *text, DiagList *diags)
+{
+	GPtrArray *entries = g_ptr_array_new_with_free_func(crypt_entry_free);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (unsigned i = 0; lines[i]; i++)
+		take_line(entries, g_strchomp(lines[i]), origin_new(file, i + 1), diags);
+	return entries;
+}
+
+static void append_line(GString *text, const char *key, const char *first, const char *second)
+{
+	g_autofree char *line = text_join_words((const char *const[]){ first, second, NULL });
+
+	g_string_append_printf(text, "%s=%s\n", key, line);
+}
+
+static void append_service(GString *text, const CryptEntry *entry)
+{
+	g_string_append_printf(text, "[Service]\nDescription=Encrypted volume %s\nType=task\n", entry->name);
+	append_line(text, "Exec", START, entry->name);
+	/* The root's, which the initramfs has opened, stays open, for it is in use. */
+	append_line(text, "Stop", "-" STOP, entry->name);
+	if (entry->key)
+		g_string_append(text, "StartTimeout=5min\n");
+	else
+		g_string_append(text, "StartLock=console\nTTYPath=/dev/console\nStartTimeout=2h\n");
+}
+
+static void append_device_terms(GString *text, const CryptEntry *entry)
+{
+	g_autofree char *condition = volume_device_condition(entry->source);
+
+	if (!condition)
+		return;
+	append_line(text, "While", condition, NULL);
+	g_string_append(text, "Wants=udev\nAfter=udev\n");
+	if (!entry->is_nofail)
+		g_string_append_printf(text, "WaitTimeout=%ds\n", (int)(FSTAB_DEVICE_LIMIT_US / G_USEC_PER_SEC));
+}
+
+/* A volume within it has a clock for its device, which is not to run while somebody thinks of a passphrase. */
+static void append_volumes_within(GString *text, const CryptEntry *entry, const GPtrArray *volumes)
+{
+	g_autofree char *device = g_strconcat("/dev/mapper/", entry->name, NULL);
+
+	for (unsigned i = 0; i < volumes->len; i++) {
+		const FstabEntry *volume = g_ptr_array_index(volumes, i);
+		g_autofree char *name = NULL;
+
+		if (strcmp(volume->source, device) != 0 || strcmp(volume->target, "/") == 0)
+			continue;
+		name = volume_service_name(volume);
+		g_string_append_printf(text, "Before=%s\n", name);
+	}
+}
+
+static bool is_file(const char *path)
+{
+	return path && *path == '/' && !g_str_has_prefix(path, "/dev/");
+}
+
+static void append_conditions(GString *text, const CryptEntry *entry, const GPtrArray *volumes)
+{
+	g_autofree char *mapping = g_strconcat("device:/dev/mapper/", entry->name, NULL);
+
+	g_string_append(text, "\n[Conditions]\nWhen=!virtual:container\nWhen=path:exec:" START "\nAfter=checkroot\n");
+	append_device_terms(text, entry);
+	if (is_file(entry->source)) /* an image */
+		volume_append_holder(text, "While", volumes, entry->source, NULL);
+	if (is_file(entry->key))
+		volume_append_holder(text, "When", volumes, entry->key, NULL);
+	if (entry->is_remote)
+		g_string_append(text, "After=$network loopback\n");
+	/* Who closes it by hand gets it back with "svcctl start". */
+	if (!strchr(mapping, '|')) /* no condition may hold it */
+		append_line(text, "DoneWhile", mapping, NULL);
+	append_volumes_within(text, entry, volumes);
+}
+
+static void append_policy(GString *policy, const CryptEntry *entry, const char *name)
+{
+	if (entry->is_noauto)
+		g_string_append_printf(policy, "\n[service %s]\nActivation=manual\nReason=noauto in %s, line %u\n", name,
+				       entry->origin.file, entry->origin.line);
+	else
+		g_string_append_printf(policy, "\n[runlevel S]\nActivate=%s\n", name);
+}
+
+void crypttab_generate(const GPtrArray *entries, const GPtrArray *volumes, Output *output)
+{
+	GString *group = output_file(output, "cryptdisks.svc", "/etc/crypttab");
+
+	g_string_append(group, "[Service]\nDescription=Encrypted volumes\nType=group\n\n"
+			       "[Conditions]\nWhen=!virtual:container\nProvides=cryptdisks-early\n");
+	for (unsigned i = 0; i < entries->len; i++) {
+		const CryptEntry *entry = g_ptr_array_index(entries, i);
+		g_autofree char *name = volume_crypt_name(entry->name);
+		g_autofree char *file = g_strdup_printf("%s.svc", name);
+		g_autofree char *from = origin_format(entry->origin);
+		GString *text = output_file(output, file, from);
+
+		append_service(text, entry);
+		append_conditions(text, entry, volumes);
+		append_policy(output_file(output, POLICY_FILE, entry->origin.file), entry, name);
+		if (!entry->is_noauto)
+			g_string_append_printf(group, "Wants=%s\n", name);
+		g_string_append_printf(group, "After=%s\n", name);
+	}
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Generate: see generate.h. Each source of services has a file of its own; here they are read, and called in order.
+ */
+#include "config.h"
+
+#include "svc-generate/generate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/limits.h"
+#include "config/loader.h"
+#include "lsb-compat/lsb.h"
+#include "svc-generate/bus-activation.h"
+#include "svc-generate/consoles.h"
+#include "svc-generate/crypttab.h"
+#include "svc-generate/display-manager.h"
+#include "svc-generate/fstab.h"
+#include "svc-generate/inittab.h"
+#include "svc-generate/instances.h"
+#include "svc-generate/respawns.h"
+#include "svc-generate/samba.h"
+#include "svc-generate/volumes.h"
+
+/* Inode of the first pid namespace, PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h. */
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
+
+#define RC_LINKS "rc-links"
+
+#define DISPLAY_MANAGER "/etc/X11/default-display-manager"
+
+/* What packages install; the admin's own; and where the latter are while boot/bus-activation covers them. */
+#define BUS_SERVICES "/usr/share/dbus-1/system-services"
+#define BUS_SERVICES_ADMIN "/usr/local/share/dbus-1/system-services"
+#define BUS_SERVICES_COVERED "/run/svcd/bus-services.local"
+
+/* A file that is not there says nothing. */
+static bool is_absent(const Generated *g, const char *path)
+{
+	g_autofree char *full = g_strconcat(g->root, path, NULL);
+	struct stat st;
+
+	return stat(full, &st) < 0;
+}
+
+/* Is there a service file of that name that was not made here? */
+static bool has_service_file(const Generated *g, const char *name)
+{
+	static const char *const directories[] = { SVCD_LIBDIR "/services.d", SVCD_SYSCONFDIR "/services.d",
+						   "/run/svcd/services.d" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(directories); i++) {
+		g_autofree char *path = g_strdup_printf("%s/%s.svc", directories[i], name);
+
+		if (!is_absent(g, path))
+			return true;
+	}
+	return false;
+}
+
+/* The text of a file, a new string; NULL when there is none, and when it cannot be read, which is told. */
+static char *read_text(const Generated *g, const char *path, size_t *ret_size)
+{
+	g_autofree char *full = g_strconcat(g->root, path, NULL);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GBytes) bytes = NULL;
+
+	*ret_size = 0;
+	if (is_absent(g, path))
+		return NULL;
+	bytes = file_read_bounded(full, LIMIT_FILE_BYTES, &error);
+	if (!bytes) {
+		diag_error(g->diags, origin_new(full, 0), NULL, "%s", error->message);
+		return NULL;
+	}
+	*ret_size = g_bytes_get_size(bytes);
+	return *ret_size > 0 ? g_strndup(g_bytes_get_data(bytes, NULL), *ret_size) : g_strdup("");
+}
+
+/* In a container, devices, mounts and consoles are the host's business. */
+static bool is_container(void)
+{
+	struct stat st;
+
+	if (getenv("container"))
+		return true;
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != INITIAL_PID_NAMESPACE;
+}
+
+static bool has_program(const void *data, const char *path)
+{
+	const Generated *g = data;
+	g_autofree char *full = g_strconcat(g->root, path, NULL);
+	struct stat st;
+
+	return stat(full, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IXUSR);
+}
+
+/*
+ * Without a service of ours that checks the root, mountall.sh and its kin run as they do under SysV (lsb-compat/README.md): they
+ * check and mount all of fstab, and nobody else may at the same time.
+ */
+static bool scripts_mount_volumes(const Generated *g)
+{
+	return has_program(g, "/etc/init.d/mountall.sh") && !has_service_file(g, "checkroot");
+}
+
+static GPtrArray *read_fstab(Generated *g)
+{
+	g_autofree char *file = g_strconcat(g->root, "/etc/fstab", NULL);
+	size_t size;
+	g_autofree char *text = read_text(g, "/etc/fstab", &size);
+
+	return fstab_parse(file, text ? text : "", size, g->diags);
+}
+
+static void generate_encrypted_volumes(Generated *g, const GPtrArray *volumes)
+{
+	g_autofree char *file = g_strconcat(g->root, "/etc/crypttab", NULL);
+	size_t size;
+	g_autofree char *text = read_text(g, "/etc/crypttab", &size);
+	g_autoptr(GPtrArray) entries = NULL;
+
+	if (!text)
+		return;
+	if (strlen(text) != size)
+		diag_error(g->diags, origin_new(file, 0), NULL, "it holds a NUL byte, and is not read beyond");
+	entries = crypttab_parse(file, text, g->diags);
+	crypttab_generate(entries, volumes, g->files);
+}
+
+static void generate_volumes(Generated *g)
+{
+	g_autoptr(GPtrArray) entries = read_fstab(g);
+
+	volumes_generate(entries, g->files);
+	generate_encrypted_volumes(g, entries);
+}
+
+static void generate_instances(Generated *g)
+{
+	g_autofree char *openvpn = g_strconcat(g->root, "/etc/openvpn", NULL);
+	g_autofree char *postgresql = g_strconcat(g->root, "/etc/postgresql", NULL);
+	size_t size;
+	g_autofree char *defaults = read_text(g, "/etc/default/openvpn", &size);
+
+	instances_openvpn(openvpn, defaults, g->files, g->diags);
+	instances_postgresql(postgresql, g->files, g->diags);
+}
+
+static void generate_samba(Generated *g)
+{
+	size_t size;
+	g_autofree char *configuration = read_text(g, "/etc/samba/smb.conf", &size);
+
+	if (configuration)
+		samba_generate(configuration, g->files);
+}
+
+static void generate_consoles(Generated *g)
+{
+	size_t size;
+	g_autofree char *active = read_text(g, "/sys/class/tty/console/active", &size);
+
+	if (active) /* no consoles, no logins */
+		consoles_generate(active, !is_absent(g, DISPLAY_MANAGER), g->files);
+}
+
+static void generate_display_manager(Generated *g)
+{
+	size_t size;
+	g_autofree char *chosen = read_text(g, DISPLAY_MANAGER, &size);
+
+	if (chosen)
+		display_manager_generate(chosen, g->files);
+}
+
+static void generate_respawns(Generated *g)
+{
+	const RespawnsWorld world = { .has_getty = has_service_file(g, "getty@"),
+				      .has_display_manager = !is_absent(g, DISPLAY_MANAGER),
+				      .has_program = has_program,
+				      .data = g };
+	g_autofree char *file = g_strconcat(g->root, "/etc/inittab", NULL);
+	size_t size;
+	g_autofree char *text = read_text(g, "/etc/inittab", &size);
+	g_autoptr(GPtrArray) entries = text ? inittab_parse(file, text, size, g->diags) : NULL;
+
+	if (entries)
+		respawns_generate(entries, &world, (RespawnsOutput){ g->files, g->rc_links }, g->diags);
+}
+
+/* All services with what has been made so far. What is wrong with files, their reader says. */
+static Configuration *load_services(const Generated *g)
+{
+	g_autoptr(GHashTable) overlay = generated_overlay(g);
+	const LoaderOptions options = { .root = g->root, .any_owner = *g->root != '\0', .overlay = overlay };
+
+	return configuration_load(&options, NULL);
+}
+
+static void generate_bus_activation(Generated *g, const ServiceSet *set)
+{
+	const char *admin_dir = is_absent(g, BUS_SERVICES_COVERED) ? BUS_SERVICES_ADMIN : BUS_SERVICES_COVERED;
+	g_autofree char *vendor = g_strconcat(g->root, BUS_SERVICES, NULL);
+	g_autofree char *admin = g_strconcat(g->root, admin_dir, NULL);
+
+	bus_activation_generate(set, vendor, admin, g->bus_activation);
+}
+
+static const char *find_native(const void *data, const char *name)
+{
+	const ServiceDef *def = service_set_find(data, name);
+
+	return def ? def->name : NULL;
+}
+
+/* A service that has a file of its own takes the place of the script. */
+static void generate_init_scripts(Generated *g, const ServiceSet *set)
+{
+	const LsbNatives natives = { .find = find_native, .data = set };
+	g_autoptr(GPtrArray) files = lsb_read(g->root, &natives, g->script_diags);
+
+	for (guint i = 0; i < files->len; i++) {
+		const LsbFile *file = g_ptr_array_index(files, i);
+		const bool is_policy = g_str_has_prefix(file->name, RC_LINKS "/");
+		const char *name = is_policy ? file->name + strlen(RC_LINKS "/") : file->name;
+
+		g_string_append(output_file(is_policy ? g->rc_links : g->files, name, file->from), file->text);
+	}
+}
+
+Generated *generate(const char *root)
+{
+	Generated *g = g_new0(Generated, 1);
+	g_autoptr(Configuration) services = NULL;
+
+	g->root = g_strdup(root);
+	g->files = output_new();
+	g->rc_links = output_new();
+	g->bus_activation = output_new();
+	g->diags = diag_list_new();
+	g->script_diags = diag_list_new();
+	if (*root || !is_container()) {
+		if (!scripts_mount_volumes(g))
+			generate_volumes(g);
+		generate_consoles(g);
+		generate_display_manager(g);
+		generate_respawns(g);
+	}
+	generate_instances(g);
+	generate_samba(g);
+	services = load_services(g);
+	generate_init_scripts(g, services->set);
+	generate_bus_activation(g, services->set);
+	return g;
+}
+
+static void unref_bytes(gpointer data)
+{
+	if (data)
+		g_bytes_unref(data);
+}
+
+GHashTable *generated_overlay(const Generated *g)
+{
+	GHashTable *overlay = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_bytes);
+	g_autofree char *directory = *g->root ? g_build_filename(g->root, GENERATED_DIRECTORY, NULL)
+					      : g_strdup(GENERATED_DIRECTORY);
+	g_autofree char *rc_links = g_build_filename(directory, RC_LINKS, NULL);
+
+	output_overlay(g->files, directory, overlay);
+	output_overlay(g->rc_links, rc_links, overlay);
+	return overlay;
+}
+
+bool generated_write(const Generated *g, const char *directory, GError **error)
+{
+	g_autofree char *rc_links = g_build_filename(directory, RC_LINKS, NULL);
+	g_autofree char *bus_activation = g_build_filename(directory, "bus-activation", NULL);
+
+	return output_write(g->files, directory, error) && output_write(g->rc_links, rc_links, error) &&
+	       output_write(g->bus_activation, bus_activation, error);
+}
+
+void generated_free(Generated *g)
+{
+	if (!g)
+		return;
+	g_free(g->root);
+	output_free(g->files);
+	output_free(g->rc_links);
+	output_free(g->bus_activation);
+	diag_list_free(g->diags);
+	diag_list_free(g->script_diags);
+	g_free(g);
+}

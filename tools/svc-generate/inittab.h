@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * inittab: the lines of inittab(5), cut into fields and checked; what they mean for the boot is in respawns.h.
+ */
+#ifndef SVCD_GENERATE_INITTAB_H
+#define SVCD_GENERATE_INITTAB_H
+
+#include <glib.h>
+
+#include "base/diag.h"
+#include "base/enum-names.h"
+
+#define INITTAB_ACTIONS(X, P)                                                                      \
+	X(P, RESPAWN, "respawn")                                                                   \
+	X(P, WAIT, "wait")                                                                         \
+	X(P, ONCE, "once")                                                                         \
+	X(P, BOOT, "boot")                                                                         \
+	X(P, BOOT_WAIT, "bootwait")                                                                \
+	X(P, OFF, "off")                                                                           \
+	X(P, ON_DEMAND, "ondemand")                                                                \
+	X(P, INIT_DEFAULT, "initdefault")                                                          \
+	X(P, SYSINIT, "sysinit")                                                                   \
+	X(P, POWER_WAIT, "powerwait")                                                              \
+	X(P, POWER_FAIL, "powerfail")                                                              \
+	X(P, POWER_OK_WAIT, "powerokwait")                                                         \
+	X(P, POWER_FAIL_NOW, "powerfailnow")                                                       \
+	X(P, CTRL_ALT_DEL, "ctrlaltdel")                                                           \
+	X(P, KEYBOARD_REQUEST, "kbrequest")
+ENUM_WITH_NAMES(InittabAction, INITTAB, inittab_action, INITTAB_ACTIONS)
+
+typedef struct InittabEntry {
+	char *id;      /* 1 to 4 letters that a service's name may have */
+	char *levels;  /* runlevels, each once: digits and "S"; "" when the line says nothing */
+	InittabAction action;
+	char *process; /* without init's "+" and "@"; "" where the action needs none */
+	Origin origin;
+} InittabEntry;
+
+/**
+ * inittab_parse() - all lines of @text that are right; the others are told to @diags
+ * @file: its name in diagnostics and origins
+ * Returns: a new array of InittabEntry *, in the order of the file, no id twice.
+ */
+GPtrArray *inittab_parse(const char *file, const char *text, size_t length, DiagList *diags);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Ask: see ask.h.
+ */
+#include "config.h"
+
+#include "svc-sysv/ask.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "protocol/initctl-protocol.h"
+#include "svc-sysv/svc-sysv.h"
+
+#define SVCCTL SVCD_BINDIR "/svcctl"
+#define PRIVATE_SOCKET "/run/svcd/private"
+
+bool ask_is_svcd(void)
+{
+	struct stat st;
+
+	return stat(PRIVATE_SOCKET, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* What we block is for us to wait for: a child dies of it as usual. Returns: an error number. */
+static int spawn(pid_t *ret_pid, const char *const *argv)
+{
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	int error = posix_spawnattr_init(&attributes);
+
+	if (error)
+		return error;
+	(void)sigemptyset(&none); /* cannot fail, nor can the next two with these arguments */
+	(void)posix_spawnattr_setsigmask(&attributes, &none);
+	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	error = posix_spawn(ret_pid, argv[0], NULL, &attributes, (char *const *)argv, environ);
+	(void)posix_spawnattr_destroy(&attributes); /* cannot fail */
+	return error;
+}
+
+int ask_run(const char *const *argv)
+{
+	pid_t pid;
+	int status;
+	const int error = spawn(&pid, argv);
+
+	if (error)
+		return complain(127, "cannot run %s: %s", argv[0], strerror(error));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return complain(127, "cannot wait for %s: %s", argv[0], strerror(errno));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* --- another init --- */
+
+static int send_record(const struct InitctlRequest *record)
+{
+	int fd = open(INITCTL_PATH, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY); /* ENXIO: nobody reads it */
+	ssize_t n;
+
+	if (fd < 0)
+		return complain(1, "cannot ask init through %s: %s", INITCTL_PATH,
+				errno == ENXIO ? "nobody listens there" : strerror(errno));
+	n = write(fd, record, sizeof *record);
+	if (n != (ssize_t)sizeof *record)
+		(void)complain(1, "cannot ask init through %s: %s", INITCTL_PATH, strerror(errno));
+	(void)close(fd); /* the record was taken whole, or not at all */
+	return n == (ssize_t)sizeof *record ? 0 : 1;
+}
+
+static int send_runlevel(char letter)
+{
+	const struct InitctlRequest record = { .magic = INITCTL_MAGIC, .command = INITCTL_RUNLEVEL, .runlevel = letter };
+
+	return send_record(&record);
+}
+
+static int send_end(enum End end)
+{
+	struct InitctlRequest record = { .magic = INITCTL_MAGIC, .command = INITCTL_SET_ENVIRONMENT };
+
+	if (end != END_REBOOT) {
+		(void)snprintf(record.data, sizeof record.data, "INIT_HALT=%s", end == END_HALT ? "HALT" : "POWEROFF");
+		if (send_record(&record) != 0)
+			return 1;
+	}
+	return send_runlevel(end == END_REBOOT ? '6' : '0');
+}
+
+/* --- svcd --- */
+
+int ask_for_end(enum End end)
+{
+	static const char *const verbs[] = { [END_HALT] = "halt", [END_POWEROFF] = "poweroff", [END_REBOOT] = "reboot" };
+	/* What the keeper takes these signals for: daemon/protocol/protocol.h, RequestKind. */
+	static const int signals[] = { [END_HALT] = 3, [END_POWEROFF] = 4, [END_REBOOT] = 5 };
+	const char *const command[] = { SVCCTL, "--quiet", verbs[end], NULL };
+
+	if (!ask_is_svcd())
+		return send_end(end);
+	/* With little to stop, the last TERM to all processes comes before we have returned. */
+	(void)signal(SIGTERM, SIG_IGN); /* fails for no signal that can be ignored */
+	if (ask_run(command) == 0)
+		return 0;
+	if (kill(1, SIGRTMIN + signals[end]) < 0)
+		return complain(1, "cannot send a signal to PID 1: %s", strerror(errno));
+	(void)complain(0, "the manager did not take it; PID 1 was asked by a signal");
+	return 0;
+}
+
+int ask_for_runlevel(char letter)
+{
+	const char runlevel[] = { letter, '\0' };
+	const char *const change[] = { SVCCTL, "--quiet", "runlevel", runlevel, NULL };
+	static const char *const single[] = { SVCCTL, "--quiet", "runlevel", "1", NULL };
+	static const char *const reload[] = { SVCCTL, "--quiet", "reload-files", NULL };
+	static const char *const reexec[] = { SVCCTL, "--quiet", "reexec", NULL };
+
+	if (!ask_is_svcd())
+		return send_runlevel(letter);
+	switch (tolower((unsigned char)letter)) {
+	case '0':
+		return ask_for_end(END_POWEROFF);
+	case '6':
+		return ask_for_end(END_REBOOT);
+	case 'q':
+		return ask_run(reload);
+	case 'u':
+		return ask_run(reexec);
+	case 's':
+		return ask_run(single);
+	case 'a':
+	case 'b':
+	case 'c':
+		return complain(1, "svcd has no runlevels a, b and c; svcctl start NAME starts a service");
+	default:
+		return ask_run(change);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svc-sysv: telinit, runlevel, shutdown, halt, poweroff, reboot. Needs libc only; what svcd is to do, svcctl asks for.
+ *
+ * Where svcd is not PID 1, as just after it was installed, the same commands ask the init that is, through /run/initctl.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "svc-sysv/svc-sysv.h"
+
+static const struct {
+	const char *name;
+	int (*main)(int argc, char **argv);
+} programs[] = {
+	{ "telinit", telinit_main },   { "init", telinit_main },  { "runlevel", runlevel_main },
+	{ "shutdown", shutdown_main }, { "halt", halt_main },     { "poweroff", halt_main },
+	{ "reboot", halt_main },
+};
+
+int complain(int status, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return status;
+}
+
+bool is_root(void)
+{
+	if (geteuid() == 0)
+		return true;
+	(void)complain(1, "only root may do this; svcctl asks polkit for everybody else");
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+		if (strcmp(program_invocation_short_name, programs[i].name) == 0)
+			return programs[i].main(argc, argv);
+	return complain(2, "call it by one of its names: telinit, runlevel, shutdown, halt, poweroff, reboot");
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * shutdown(8): ends the machine, or goes to one user, at a time, and tells everybody who is logged in before.
+ *
+ * It waits in the foreground, as SysV's does. "shutdown -c" or Ctrl-C stops it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "svc-sysv/allowed.h"
+#include "svc-sysv/ask.h"
+#include "svc-sysv/schedule.h"
+#include "svc-sysv/svc-sysv.h"
+
+#define PID_FILE "/run/shutdown.pid"   /* locked while a shutdown waits */
+#define NOLOGIN_FILE "/run/nologin"    /* pam_nologin(8) */
+#define FASTBOOT_FILE "/fastboot"      /* no file systems are checked at the next boot */
+#define FORCEFSCK_FILE "/forcefsck"    /* all are */
+#define WALL "/usr/bin/wall"
+
+enum Aim { AIM_ONE_USER, AIM_HALT, AIM_POWEROFF, AIM_REBOOT };
+
+struct Shutdown {
+	enum Aim aim;
+	bool warn_only;
+	bool cancel;
+	bool check_allowed;
+	const char *flag_file; /* for the next boot, or NULL */
+	char message[512];     /* what the admin adds */
+	bool has_nologin;      /* made by us */
+};
+
+static const char *aim_text(enum Aim aim)
+{
+	static const char *const texts[] = {
+		[AIM_ONE_USER] = "goes down to one user",
+		[AIM_HALT] = "goes down and stops",
+		[AIM_POWEROFF] = "goes down and is switched off",
+		[AIM_REBOOT] = "goes down and boots again",
+	};
+
+	return texts[aim];
+}
+
+static void tell(const char *text)
+{
+	const char *const command[] = { WALL, text, NULL };
+
+	syslog(LOG_NOTICE, "%s", text);
+	(void)ask_run(command); /* it has complained; nobody waits for it */
+}
+
+static void tell_time(const struct Shutdown *s, int left)
+{
+	char when[40] = "now";
+	char text[700];
+
+	if (left > 0)
+		(void)snprintf(when, sizeof when, "in %d minute%s", left, left == 1 ? "" : "s");
+	(void)snprintf(text, sizeof text, "The system %s %s.%s%s", aim_text(s->aim), when, *s->message ? "\n" : "", s->message);
+	tell(text);
+}
+
+static void make_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+
+	if (fd < 0) {
+		if (errno != EEXIST)
+			(void)complain(0, "cannot make %s: %s", path, strerror(errno));
+		return;
+	}
+	if (write(fd, text, strlen(text)) < 0)
+		(void)complain(0, "cannot write %s: %s", path, strerror(errno));
+	(void)close(fd); /* what it says is for people; that it is there counts */
+}
+
+static void refuse_logins(struct Shutdown *s)
+{
+	char text[128];
+
+	if (s->has_nologin || s->warn_only || access(NOLOGIN_FILE, F_OK) == 0)
+		return;
+	(void)snprintf(text, sizeof text, "The system %s soon.\n", aim_text(s->aim));
+	make_file(NOLOGIN_FILE, text);
+	s->has_nologin = true;
+}
+
+static void allow_logins(struct Shutdown *s)
+{
+	if (s->has_nologin)
+		(void)unlink(NOLOGIN_FILE); /* gone already: as well */
+	s->has_nologin = false;
+}
+
+/* --- one at a time --- */
+
+/* Returns: the descriptor that holds the lock, which lives as long as we do; -1 if another shutdown waits. */
+static int lock_pid_file(void)
+{
+	int fd = open(PID_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		(void)complain(1, errno == EWOULDBLOCK ? "a shutdown waits already; shutdown -c cancels it" :
+							 "cannot lock " PID_FILE);
+		if (fd >= 0)
+			(void)close(fd); /* not written to */
+		return -1;
+	}
+	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%d\n", (int)getpid()) < 0)
+		(void)complain(0, "cannot write %s; shutdown -c will not find this one", PID_FILE);
+	return fd;
+}
+
+static int cancel_other(const char *message)
+{
+	char text[32] = "";
+	int fd = open(PID_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	bool is_waiting = n > 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	pid_t pid = is_waiting ? (pid_t)atoi(text) : 0;
+
+	if (fd >= 0)
+		(void)close(fd); /* read only */
+	if (pid <= 1)
+		return complain(1, "no shutdown waits");
+	if (kill(pid, SIGINT) < 0)
+		return complain(1, "cannot cancel process %d: %s", (int)pid, strerror(errno));
+	if (*message)
+		tell(message);
+	return 0;
+}
+
+/* --- waiting --- */
+
+static void block_signals(sigset_t *ret_cancelling)
+{
+	sigset_t all;
+
+	(void)sigemptyset(ret_cancelling);
+	(void)sigaddset(ret_cancelling, SIGINT);
+	(void)sigaddset(ret_cancelling, SIGTERM);
+	all = *ret_cancelling;
+	/* The terminal it was typed on may go. */
+	(void)sigaddset(&all, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, &all, NULL); /* cannot fail with these arguments, nor those above */
+}
+
+/* Returns: false if a signal cancels. */
+static bool wait_until(const struct timespec *deadline, const sigset_t *cancelling)
+{
+	for (;;) {
+		struct timespec now;
+		struct timespec left;
+
+		(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
+		left.tv_sec = deadline->tv_sec - now.tv_sec;
+		left.tv_nsec = deadline->tv_nsec - now.tv_nsec;
+		if (left.tv_nsec < 0) {
+			left.tv_sec--;
+			left.tv_nsec += 1000000000;
+		}
+		/* Too late already, as after telling people at slow terminals: a signal that waits counts all the same. */
+		if (left.tv_sec < 0)
+			left = (struct timespec){ 0 };
+		if (sigtimedwait(cancelling, NULL, &left) > 0)
+			return false;
+		if (errno == EAGAIN)
+			return true;
+	}
+}
+
+/* Returns: false if it was cancelled. */
+static bool count_down(struct Shutdown *s, int minutes)
+{
+	struct timespec next;
+	sigset_t cancelling;
+
+	block_signals(&cancelling);
+	(void)clock_gettime(CLOCK_MONOTONIC, &next); /* cannot fail */
+	for (int left = minutes; left > 0; left--) {
+		if (left == minutes || schedule_is_told(left))
+			tell_time(s, left);
+		if (left <= SCHEDULE_NOLOGIN_MINUTES)
+			refuse_logins(s);
+		next.tv_sec += 60;
+		if (!wait_until(&next, &cancelling))
+			return false;
+	}
+	refuse_logins(s);
+	tell_time(s, 0);
+	return wait_until(&next, &cancelling);
+}
+
+/* --- the end --- */
+
+static int carry_out(struct Shutdown *s)
+{
+	int status = 1;
+
+	if (s->warn_only) {
+		tell("It was a warning only: the system stays up.");
+		return 0;
+	}
+	if (s->flag_file)
+		make_file(s->flag_file, "");
+	switch (s->aim) {
+	case AIM_ONE_USER:
+		allow_logins(s); /* root's, at the console */
+		return ask_for_runlevel('1');
+	case AIM_HALT:
+		status = ask_for_end(END_HALT);
+		break;
+	case AIM_POWEROFF:
+		status = ask_for_end(END_POWEROFF);
+		break;
+	case AIM_REBOOT:
+		status = ask_for_end(END_REBOOT);
+		break;
+	}
+	if (status != 0)
+		allow_logins(s);
+	return status;
+}
+
+static int run(struct Shutdown *s, int minutes)
+{
+	int lock;
+	int status;
+
+	if (s->check_allowed && !allowed_is_somebody_there())
+		return complain(1, "none of those in " ALLOWED_FILE " is logged in at a console");
+	lock = lock_pid_file();
+	if (lock < 0)
+		return 1;
+	if (count_down(s, minutes)) {
+		status = carry_out(s);
+	} else {
+		allow_logins(s);
+		tell("The shutdown was cancelled.");
+		status = 1;
+	}
+	/* Not unlinked: of two that wait, one might lock the file that is gone, and the other a new one. */
+	if (ftruncate(lock, 0) < 0)
+		(void)complain(0, "cannot empty %s: %s", PID_FILE, strerror(errno));
+	(void)close(lock); /* the lock is what counts */
+	return status;
+}
+
+static bool read_options(int argc, char **argv, struct Shutdown *s)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "t:akrhHPfFcqQu")) != -1) {
+		switch (option) {
+		case 'a':
+			s->check_allowed = true;
+			break;
+		case 'k':
+			s->warn_only = true;
+			break;
+		case 'r':
+			s->aim = AIM_REBOOT;
+			break;
+		case 'h': /* "halt or power off": H or P say which, and off is what people mean */
+			if (s->aim == AIM_ONE_USER || s->aim == AIM_REBOOT)
+				s->aim = AIM_POWEROFF;
+			break;
+		case 'H':
+			s->aim = AIM_HALT;
+			break;
+		case 'P':
+			s->aim = AIM_POWEROFF;
+			break;
+		case 'f':
+			s->flag_file = FASTBOOT_FILE;
+			break;
+		case 'F':
+			s->flag_file = FORCEFSCK_FILE;
+			break;
+		case 'c':
+			s->cancel = true;
+			break;
+		case 't': /* each service has a stop limit of its own */
+		case 'q':
+		case 'Q':
+		case 'u':
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+static void join_message(char **words, char *ret, size_t size)
+{
+	size_t length = 0;
+
+	ret[0] = '\0';
+	for (; *words && length < size; words++)
+		length += (size_t)snprintf(ret + length, size - length, "%s%s", length ? " " : "", *words);
+}
+
+int shutdown_main(int argc, char **argv)
+{
+	struct Shutdown s = { .aim = AIM_ONE_USER };
+	const time_t now = time(NULL);
+	struct tm local;
+	int minutes;
+
+	if (!read_options(argc, argv, &s))
+		return complain(2, "usage: shutdown [-akrhHPfF] [-t SECONDS] now|+MINUTES|HH:MM [MESSAGE], or shutdown -c [MESSAGE]");
+	if (!is_root())
+		return 1;
+	openlog("shutdown", LOG_PID, LOG_AUTH);
+	if (s.cancel) {
+		join_message(argv + optind, s.message, sizeof s.message);
+		return cancel_other(s.message);
+	}
+	if (optind == argc || !localtime_r(&now, &local) || !schedule_parse(argv[optind], &local, &minutes))
+		return complain(2, "when? now, +MINUTES or HH:MM");
+	join_message(argv + optind + 1, s.message, sizeof s.message);
+	return run(&s, minutes);
+}

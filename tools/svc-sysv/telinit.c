@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * telinit(8): asks for a runlevel.
+ */
+#include "config.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "protocol/initctl-protocol.h"
+#include "svc-sysv/ask.h"
+#include "svc-sysv/svc-sysv.h"
+
+int telinit_main(int argc, char **argv)
+{
+	int option;
+
+	/* -t: services have stop limits of their own; -e: they have environments of their own. */
+	while ((option = getopt(argc, argv, "t:e:")) != -1)
+		if (option == '?')
+			return complain(2, "usage: telinit [-t SECONDS] [-e VARIABLE] 0|1|2|3|4|5|6|s|q|u");
+	if (argc - optind != 1 || strlen(argv[optind]) != 1 || !strchr(INITCTL_RUNLEVELS, argv[optind][0]))
+		return complain(2, "usage: telinit [-t SECONDS] [-e VARIABLE] 0|1|2|3|4|5|6|s|q|u");
+	if (!is_root())
+		return 1;
+	return ask_for_runlevel(argv[optind][0]);
+}

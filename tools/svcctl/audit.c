@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Audit: the checks. Each looks at one thing, says what it means, and with which settings it would be otherwise.
+ *
+ * A service that runs as root and holds all capabilities can undo most of the rest: so those cost most.
+ */
+#include "config.h"
+
+#include "svcctl/audit.h"
+
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CAPABILITY(name) (UINT64_C(1) << (name))
+
+/* With any of these a process is as good as root. */
+#define AS_GOOD_AS_ROOT                                                                                \
+	(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_MODULE) | CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_SYS_RAWIO) | \
+	 CAPABILITY(CAP_SYS_BOOT) | CAPABILITY(CAP_MAC_ADMIN) | CAPABILITY(CAP_BPF))
+
+/* The same in the words of a service file. */
+#define WITHOUT_THESE                                                                                  \
+	"'CapabilityBoundingSet=~CAP_SYS_ADMIN CAP_SYS_MODULE CAP_SYS_PTRACE CAP_SYS_RAWIO CAP_SYS_BOOT CAP_MAC_ADMIN CAP_BPF'"
+
+typedef struct Subject {
+	const ServiceDef *def;
+	const SandboxDef *sandbox;
+	const char *root;
+} Subject;
+
+/* What a check says; NULL texts: nothing is wrong. Texts are owned. */
+typedef struct Verdict {
+	unsigned points;
+	char *finding;
+	char *settings;
+	char *next;
+} Verdict;
+
+static Verdict fine(void)
+{
+	return (Verdict){ 0 };
+}
+
+static Verdict found(unsigned points, const char *finding, const char *settings)
+{
+	return (Verdict){ .points = points, .finding = g_strdup(finding), .settings = g_strdup(settings) };
+}
+
+static bool runs_as_root(const Subject *x)
+{
+	const char *user = x->def->execution.user;
+
+	return !user || strcmp(user, "root") == 0 || strcmp(user, "0") == 0;
+}
+
+/* --- the checks --- */
+
+static Verdict check_user(const Subject *x)
+{
+	Verdict verdict = { .points = 4 };
+
+	if (!runs_as_root(x))
+		return fine();
+	verdict.finding = g_strdup("it runs as root");
+	verdict.next = g_strdup_printf("If it can do without: adduser --system --group %s, and svcctl override %s User=%s",
+				       x->def->name, x->def->name, x->def->name);
+	return verdict;
+}
+
+static Verdict check_capabilities(const Subject *x)
+{
+	if (!runs_as_root(x) && (x->sandbox->no_new_privileges || !(x->sandbox->has_ambient)))
+		return x->sandbox->has_ambient && (x->sandbox->ambient_set & AS_GOOD_AS_ROOT)
+			       ? found(3, "its capabilities are as good as root", "AmbientCapabilities=")
+			       : fine();
+	if (x->sandbox->bounds_capabilities && !(x->sandbox->bounding_set & AS_GOOD_AS_ROOT))
+		return fine();
+	return found(3, "it holds capabilities with which it can load modules, mount, and look into other processes", WITHOUT_THESE);
+}
+
+static Verdict check_privileges(const Subject *x)
+{
+	return x->sandbox->no_new_privileges
+		       ? fine()
+		       : found(1, "a program that it starts may get more rights, by setuid for one", "NoNewPrivileges=yes");
+}
+
+static Verdict check_system_files(const Subject *x)
+{
+	switch (x->sandbox->protect_system) {
+	case PROTECT_SYSTEM_NO:
+		return found(2, "it may change programs and configuration", "ProtectSystem=full");
+	case PROTECT_SYSTEM_YES:
+		return found(1, "it may change what is in /etc", "ProtectSystem=full");
+	case PROTECT_SYSTEM_FULL:
+	case PROTECT_SYSTEM_STRICT:
+	case PROTECT_SYSTEM_COUNT:
+		break;
+	}
+	return fine();
+}
+
+static Verdict check_home(const Subject *x)
+{
+	return x->sandbox->protect_home == PROTECT_HOME_NO ? found(1, "it may read what is in people's home directories",
+								   "ProtectHome=yes")
+							   : fine();
+}
+
+static Verdict check_tmp(const Subject *x)
+{
+	return x->sandbox->private_tmp ? fine() : found(1, "it shares /tmp with everybody", "PrivateTmp=yes");
+}
+
+static Verdict check_devices(const Subject *x)
+{
+	return x->sandbox->private_devices ? fine() : found(1, "it sees the devices of the machine", "PrivateDevices=yes");
+}
+
+static Verdict check_kernel(const Subject *x)
+{
+	const SandboxDef *s = x->sandbox;
+	g_autoptr(GString) missing = g_string_new(NULL);
+	const struct {
+		bool is_set;
+		const char *setting;
+	} settings[] = {
+		{ s->protect_kernel_tunables, "ProtectKernelTunables=yes" },
+		{ s->protect_kernel_modules, "ProtectKernelModules=yes" },
+		{ s->protect_kernel_logs, "ProtectKernelLogs=yes" },
+		{ s->protect_control_groups, "ProtectControlGroups=yes" },
+		{ s->protect_clock, "ProtectClock=yes" },
+		{ s->protect_hostname, "ProtectHostname=yes" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
+		if (!settings[i].is_set)
+			g_string_append_printf(missing, "%s%s", missing->len > 0 ? " " : "", settings[i].setting);
+	}
+	return missing->len > 0 ? found(1, "it may change settings of the kernel", missing->str) : fine();
+}
+
+static Verdict check_network(const Subject *x)
+{
+	if (x->sandbox->private_network || x->sandbox->restricts_families)
+		return fine();
+	return found(1, "it may use every kind of socket", "'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6'");
+}
+
+static Verdict check_system_calls(const Subject *x)
+{
+	return x->sandbox->system_calls->len > 0 ? fine()
+						 : found(1, "it may use every system call", "SystemCallFilter=@system-service");
+}
+
+static Verdict check_namespaces(const Subject *x)
+{
+	const SandboxDef *s = x->sandbox;
+
+	if (s->restricts_namespaces && s->restrict_suid_sgid && s->lock_personality)
+		return fine();
+	return found(1, "it may make namespaces and setuid files", "RestrictNamespaces=yes RestrictSUIDSGID=yes LockPersonality=yes");
+}
+
+static Verdict check_memory(const Subject *x)
+{
+	return x->sandbox->memory_deny_write_execute
+		       ? fine()
+		       : found(1, "it may execute what it has written into memory (a just-in-time compiler has to)",
+			       "MemoryDenyWriteExecute=yes");
+}
+
+/* May anybody but root write to it? A new string with what to do about it, or NULL. */
+static char *find_writable(const char *root, const char *path)
+{
+	g_autofree char *real = g_strconcat(root, path, NULL);
+	struct stat st;
+
+	if (stat(real, &st) < 0)
+		return NULL; /* that it is missing is svcctl check's business */
+	if (st.st_uid != 0)
+		return g_strdup_printf("chown root %s", real);
+	return st.st_mode & (S_IWGRP | S_IWOTH) ? g_strdup_printf("chmod go-w %s", real) : NULL;
+}
+
+static Verdict check_program(const Subject *x)
+{
+	const Command *command = x->def->exec;
+	Verdict verdict = { .points = 4 };
+	g_autofree char *directory = command ? g_path_get_dirname(command->argv[0]) : NULL;
+
+	if (!command)
+		return fine();
+	verdict.next = find_writable(x->root, command->argv[0]);
+	if (!verdict.next)
+		verdict.next = find_writable(x->root, directory);
+	if (!verdict.next)
+		return fine();
+	verdict.finding = g_strdup_printf("others than root may change its program %s", command->argv[0]);
+	return verdict;
+}
+
+static const struct {
+	const char *name;
+	unsigned most; /* points */
+	Verdict (*check)(const Subject *x);
+} checks[] = {
+	{ "program", 4, check_program },
+	{ "user", 4, check_user },
+	{ "capabilities", 3, check_capabilities },
+	{ "system-files", 2, check_system_files },
+	{ "privileges", 1, check_privileges },
+	{ "home", 1, check_home },
+	{ "tmp", 1, check_tmp },
+	{ "devices", 1, check_devices },
+	{ "kernel", 1, check_kernel },
+	{ "network", 1, check_network },
+	{ "system-calls", 1, check_system_calls },
+	{ "namespaces", 1, check_namespaces },
+	{ "memory", 1, check_memory },
+};
+
+void audit_finding_free(AuditFinding *finding)
+{
+	g_free(finding->finding);
+	g_free(finding->settings);
+	g_free(finding->next);
+	g_free(finding);
+}
+
+static void free_finding(gpointer data)
+{
+	audit_finding_free(data);
+}
+
+GPtrArray *audit_service(const ServiceDef *def, const char *root)
+{
+	SandboxDef *none = sandbox_def_new();
+	const Subject x = { .def = def, .sandbox = def->execution.sandbox ? def->execution.sandbox : none, .root = root };
+	GPtrArray *findings = g_ptr_array_new_with_free_func(free_finding);
+
+	for (size_t i = 0; def->type != TYPE_GROUP && i < G_N_ELEMENTS(checks); i++) {
+		const Verdict verdict = checks[i].check(&x);
+		AuditFinding *finding;
+
+		if (!verdict.finding)
+			continue;
+		finding = g_new0(AuditFinding, 1);
+		*finding = (AuditFinding){ .check = checks[i].name, .points = verdict.points, .finding = verdict.finding,
+					   .settings = verdict.settings, .next = verdict.next };
+		g_ptr_array_add(findings, finding);
+	}
+	sandbox_def_free(none);
+	return findings;
+}
+
+unsigned audit_points(const GPtrArray *findings)
+{
+	unsigned points = 0;
+
+	for (guint i = 0; i < findings->len; i++)
+		points += ((const AuditFinding *)g_ptr_array_index(findings, i))->points;
+	return points;
+}
+
+unsigned audit_most(void)
+{
+	unsigned points = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(checks); i++)
+		points += checks[i].most;
+	return points;
+}

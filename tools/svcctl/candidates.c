@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Candidates: who is asked for which kind of word.
+ */
+#include "config.h"
+
+#include "svcctl/candidates.h"
+
+#include <string.h>
+
+#include "bus/names.h"
+#include "config/search-path.h"
+
+#define SERVICE_SUFFIX ".svc"
+
+static void candidate_free(gpointer data)
+{
+	Candidate *candidate = data;
+
+	g_free(candidate->word);
+	g_free(candidate->text);
+	g_free(candidate);
+}
+
+void candidates_init(Candidates *c, const char *begin, const char *root)
+{
+	*c = (Candidates){ .begin = begin, .root = root, .found = g_ptr_array_new_with_free_func(candidate_free) };
+}
+
+void candidates_clear(Candidates *c)
+{
+	g_clear_pointer(&c->found, g_ptr_array_unref);
+}
+
+void candidates_add(Candidates *c, const char *word, const char *text)
+{
+	Candidate *candidate;
+
+	if (!g_str_has_prefix(word, c->begin))
+		return;
+	candidate = g_new0(Candidate, 1);
+	candidate->word = g_strdup(word);
+	candidate->text = g_strdelimit(g_strdup(text ? text : ""), "\t\n\r", ' ');
+	g_ptr_array_add(c->found, candidate);
+}
+
+void candidates_add_words(Candidates *c, const char *words)
+{
+	g_auto(GStrv) list = g_strsplit(words, " ", -1);
+
+	for (size_t i = 0; list[i]; i++)
+		candidates_add(c, list[i], NULL);
+}
+
+/* --- services --- */
+
+/* Without svcd: the names of files; what a template makes is not known. */
+static void add_service_files(Candidates *c)
+{
+	const LoaderOptions options = { .root = c->root };
+	g_auto(GStrv) directories = search_path_services(&options);
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (size_t i = 0; directories[i]; i++) {
+		g_autoptr(GDir) directory = g_dir_open(directories[i], 0, NULL);
+		const char *file;
+
+		while (directory && (file = g_dir_read_name(directory))) {
+			char *name;
+
+			if (!g_str_has_suffix(file, SERVICE_SUFFIX) || g_str_has_suffix(file, "@" SERVICE_SUFFIX))
+				continue;
+			name = g_strndup(file, strlen(file) - strlen(SERVICE_SUFFIX));
+			if (!g_hash_table_contains(seen, name))
+				candidates_add(c, name, NULL);
+			g_hash_table_add(seen, name);
+		}
+	}
+}
+
+static bool passes(GVariant *record, ServiceFilter filter)
+{
+	static const char *const off[] = { "idle", "failed", "backoff", "waiting", NULL };
+	static const char *const down[] = { "idle", "failed", "waiting", NULL };
+	const char *state = record_text(record, "State");
+
+	switch (filter) {
+	case SERVICES_ANY:
+		break;
+	case SERVICES_OFF:
+		return g_strv_contains(off, state) && strcmp(record_text(record, "Activation"), "never") != 0;
+	case SERVICES_RUNNING:
+		return !g_strv_contains(down, state);
+	case SERVICES_FAILED:
+		return strcmp(state, "failed") == 0 || strcmp(state, "backoff") == 0 || record_number(record, "Restarts") > 0 ||
+		       strcmp(record_text(record, "Admin"), "none") != 0;
+	}
+	return true;
+}
+
+void candidates_add_services(Candidates *c, Context *context, ServiceFilter filter)
+{
+	g_autoptr(GPtrArray) records = c->root ? NULL : ask_services_for(context, "Name State Activation Description Restarts Admin", NULL);
+
+	if (!records)
+		add_service_files(c);
+	for (guint i = 0; records && i < records->len; i++) {
+		GVariant *record = g_ptr_array_index(records, i);
+		g_autofree char *text = NULL;
+
+		if (!g_str_has_prefix(record_text(record, "Name"), c->begin) || !passes(record, filter))
+			continue;
+		text = g_strdup_printf("%s: %s", record_text(record, "State"), record_text(record, "Description"));
+		candidates_add(c, record_text(record, "Name"), text);
+	}
+}
+
+/* --- what else svcd knows --- */
+
+void candidates_add_conditions(Candidates *c, Context *context)
+{
+	g_autoptr(GPtrArray) records = ask_conditions(context, NULL);
+
+	for (guint i = 0; records && i < records->len; i++) {
+		GVariant *record = g_ptr_array_index(records, i);
+
+		candidates_add(c, record_text(record, "Key"), record_text(record, "Level"));
+	}
+	if (!records)
+		candidates_add_words(c, "network:up network:online path: dbus: flag: label: mounted: device: service:");
+}
+
+static GVariant *manager_property(Context *context, const char *name)
+{
+	g_autoptr(GVariant) reply = client_ask(context->client, OBJECT_PATH_MANAGER, "org.freedesktop.DBus.Properties", "Get",
+					       g_variant_new("(ss)", INTERFACE_MANAGER, name), "(v)", NULL);
+	GVariant *value = NULL;
+
+	if (reply)
+		g_variant_get(reply, "(v)", &value);
+	return value;
+}
+
+static void add_set_flags(Candidates *c, Context *context)
+{
+	g_autoptr(GVariant) flags = manager_property(context, "Flags");
+	const char *name;
+
+	for (gsize i = 0; flags && i < g_variant_n_children(flags); i++) {
+		g_variant_get_child(flags, i, "&s", &name);
+		candidates_add(c, name, NULL);
+	}
+}
+
+void candidates_add_flags(Candidates *c, Context *context, bool is_set)
+{
+	static const char prefix[] = "flag:";
+	g_autoptr(GPtrArray) records = is_set ? NULL : ask_conditions(context, NULL);
+
+	if (is_set)
+		add_set_flags(c, context);
+	for (guint i = 0; records && i < records->len; i++) {
+		const char *key = record_text(g_ptr_array_index(records, i), "Key");
+
+		if (g_str_has_prefix(key, prefix) && strcmp(record_text(g_ptr_array_index(records, i), "Level"), "true") != 0)
+			candidates_add(c, key + strlen(prefix), NULL);
+	}
+}
+
+void candidates_add_runlevels(Candidates *c, Context *context)
+{
+	g_autoptr(GVariant) runlevels = c->root ? NULL : manager_property(context, "Runlevels");
+	const char *name;
+	const char *title;
+
+	for (gsize i = 0; runlevels && i < g_variant_n_children(runlevels); i++) {
+		g_variant_get_child(runlevels, i, "(&s&s)", &name, &title);
+		candidates_add(c, name, title);
+	}
+	if (!runlevels)
+		candidates_add_words(c, "0 1 2 3 4 5 6 S");
+}
+
+/* --- files --- */
+
+void candidates_add_files(Candidates *c, const char *suffix)
+{
+	const char *slash = strrchr(c->begin, '/');
+	g_autofree char *directory = slash ? g_strndup(c->begin, (gsize)(slash - c->begin) + 1) : g_strdup("");
+	g_autoptr(GDir) dir = g_dir_open(*directory ? directory : ".", 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_strconcat(directory, name, NULL);
+		g_autofree char *inner = NULL;
+
+		if (*name == '.' || !g_str_has_prefix(path, c->begin))
+			continue;
+		if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+			inner = g_strconcat(path, "/", NULL);
+			candidates_add(c, inner, NULL);
+		} else if (suffix && g_str_has_suffix(name, suffix)) {
+			candidates_add(c, path, NULL);
+		}
+	}
+}

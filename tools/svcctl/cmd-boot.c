@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * boot: how this boot went, or goes; --wait for its end. What each service had to do with it is in cmd-boot-times.c.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "bus/names.h"
+#include "svcctl/boot-times.h"
+#include "svcctl/job-lines.h"
+#include "svcctl/svcctl.h"
+
+/* ACPI's Firmware Performance Data Table: nanoseconds from reset to the kernel; the kernel's clock begins about there. */
+#define FIRMWARE_FILE "/sys/firmware/acpi/fpdt/boot/exitbootservice_exit_ns"
+
+/* Progress is drawn with time, too. */
+#define TURN_US (G_USEC_PER_SEC / 10)
+
+/* All that is asked of a boot. */
+typedef struct BootView {
+	GVariant *manager;
+	GVariant *boot;
+	BootTimes *times;
+	GPtrArray *failed; /* const BootTime * */
+} BootView;
+
+static void boot_view_clear(BootView *view)
+{
+	g_clear_pointer(&view->manager, g_variant_unref);
+	g_clear_pointer(&view->boot, g_variant_unref);
+	g_clear_pointer(&view->times, boot_times_free);
+	g_clear_pointer(&view->failed, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BootView, boot_view_clear)
+
+BootTimes *ask_boot_times(Context *context, GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT, "ListTimes", NULL,
+					       "(a(sttttsss))", error);
+	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
+
+	return array ? boot_times_new(array) : NULL;
+}
+
+static GPtrArray *find_failed(const BootTimes *times)
+{
+	GPtrArray *failed = g_ptr_array_new();
+
+	for (unsigned i = 0; i < boot_times_count(times); i++) {
+		const BootTime *time = boot_times_get(times, i);
+
+		if (strcmp(time->result, "failed") == 0)
+			g_ptr_array_add(failed, (gpointer)time);
+	}
+	return failed;
+}
+
+static bool look(Context *context, BootView *ret, GError **error)
+{
+	boot_view_clear(ret);
+	ret->manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	if (!ret->manager)
+		return false;
+	ret->boot = client_properties(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT, error);
+	ret->times = ret->boot ? ask_boot_times(context, error) : NULL;
+	if (!ret->times)
+		return false;
+	ret->failed = find_failed(ret->times);
+	return true;
+}
+
+static bool is_finished(const BootView *view)
+{
+	return record_number(view->boot, "Finished") > 0;
+}
+
+/* --- how long what took --- */
+
+typedef struct BootSpans {
+	int64_t firmware_us; /* with the boot loader; 0: not known */
+	int64_t kernel_us;   /* with the initramfs; 0: this is a container, so that it is not this boot's */
+	int64_t svcd_us;     /* from PID 1's first moment to the end of the boot, or to now */
+} BootSpans;
+
+static int64_t read_firmware(void)
+{
+	g_autofree char *text = NULL;
+	uint64_t ns;
+
+	if (!g_file_get_contents(FIRMWARE_FILE, &text, NULL, NULL) ||
+	    !text_parse_uint(g_strchomp(text), 10, G_MAXINT64, &ns))
+		return 0; /* most machines have no such table */
+	return (int64_t)(ns / 1000);
+}
+
+static BootSpans measure(const BootView *view)
+{
+	const int64_t init_us = (int64_t)record_number(view->boot, "InitStartedAt");
+	const int64_t finished_us = (int64_t)record_number(view->manager, "BootFinishedAt");
+	BootSpans spans = { .svcd_us = MAX((finished_us > 0 ? finished_us : g_get_monotonic_time()) - init_us, 0) };
+
+	if (strcmp(record_text(view->manager, "Virtualization"), "container") != 0) {
+		spans.kernel_us = init_us;
+		spans.firmware_us = read_firmware();
+	}
+	return spans;
+}
+
+static int64_t total_of(const BootSpans *spans)
+{
+	return spans->firmware_us + spans->kernel_us + spans->svcd_us;
+}
+
+/* --- the summary --- */
+
+static void print_span(Output *output, const char *label, int64_t span_us, const char *what)
+{
+	g_autofree char *duration = text_format_duration(span_us);
+	g_autofree char *text = g_strdup_printf("%s%s", duration, what);
+
+	if (span_us > 0)
+		output_field(output, label, text);
+}
+
+/* "udev > dbus > gdm3"; a new string, NULL: nothing is over yet. */
+static char *chain_text(const Output *output, const BootTimes *times)
+{
+	g_autoptr(GPtrArray) chain = boot_times_chain(times, boot_times_last(times));
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	(void)output;
+	for (guint i = 0; i < chain->len; i++)
+		g_string_append_printf(text, "%s%s", i > 0 ? " > " : "",
+				       ((const BootTime *)g_ptr_array_index(chain, i))->name);
+	return chain->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
+static char *percent_text(GVariant *boot)
+{
+	const int64_t rest_us = (int64_t)record_number(boot, "EstimatedRemaining");
+	g_autofree char *rest = text_format_duration((rest_us / G_USEC_PER_SEC + 1) * G_USEC_PER_SEC);
+	double fraction = 0;
+
+	(void)g_variant_lookup(boot, "Progress", "d", &fraction);
+	if (rest_us == 0)
+		return g_strdup_printf("%d %% done", (int)(fraction * 100));
+	return g_strdup_printf("%d %% done, about %s left", (int)(fraction * 100), rest);
+}
+
+static void print_title(Output *output, const BootView *view, const BootSpans *spans)
+{
+	g_autofree char *total = text_format_duration(total_of(spans));
+	g_autofree char *percent = percent_text(view->boot);
+	g_autofree char *title =
+		is_finished(view) ? g_strdup_printf("The boot took %s: %u of %u services up, %u failed.", total,
+						    (unsigned)record_number(view->boot, "Ready"),
+						    (unsigned)record_number(view->boot, "Total"), view->failed->len)
+				  : g_strdup_printf("The boot goes on for %s: %s.", total, percent);
+
+	output_paragraph(output, 0, title);
+}
+
+static void print_summary(Context *context, const BootView *view)
+{
+	Output *output = &context->output;
+	const BootSpans spans = measure(view);
+	g_autofree char *chain = chain_text(output, view->times);
+
+	print_title(output, view, &spans);
+	print_span(output, "Firmware", spans.firmware_us, " (with the boot loader)");
+	print_span(output, "Kernel", spans.kernel_us, " (up to PID 1)");
+	print_span(output, "svcd", spans.svcd_us, "");
+	output_field(output, "Chain", is_finished(view) ? chain : NULL);
+	output_field(output, "", is_finished(view) && chain ? "svcctl boot chain" : NULL);
+	for (guint i = 0; i < view->failed->len; i++) {
+		const BootTime *time = g_ptr_array_index(view->failed, i);
+		g_autofree char *text = g_strdup_printf("%s: svcctl explain %s", time->name, time->name);
+
+		output_field(output, i == 0 ? "Failed" : "", text);
+	}
+}
+
+static JsonArray *names_to_json(const GPtrArray *times)
+{
+	JsonArray *array = json_array_new();
+
+	for (guint i = 0; i < times->len; i++)
+		json_array_add_string_element(array, ((const BootTime *)g_ptr_array_index(times, i))->name);
+	return array;
+}
+
+static void set_span(JsonObject *object, const char *key, int64_t span_us)
+{
+	if (span_us > 0)
+		json_object_set_int_member(object, key, span_us);
+	else
+		json_object_set_null_member(object, key);
+}
+
+static void summary_to_json(Output *output, const BootView *view)
+{
+	g_autoptr(GPtrArray) chain = boot_times_chain(view->times, boot_times_last(view->times));
+	const BootSpans spans = measure(view);
+	JsonObject *object = json_object_new();
+	JsonNode *node;
+	double fraction = 0;
+
+	(void)g_variant_lookup(view->boot, "Progress", "d", &fraction);
+	json_object_set_boolean_member(object, "finished", is_finished(view));
+	json_object_set_double_member(object, "progress", fraction);
+	json_object_set_int_member(object, "remaining_us", (gint64)record_number(view->boot, "EstimatedRemaining"));
+	set_span(object, "firmware_us", spans.firmware_us);
+	set_span(object, "kernel_us", spans.kernel_us);
+	set_span(object, "svcd_us", spans.svcd_us);
+	set_span(object, "total_us", total_of(&spans));
+	json_object_set_int_member(object, "ready", (gint64)record_number(view->boot, "Ready"));
+	json_object_set_int_member(object, "total", (gint64)record_number(view->boot, "Total"));
+	json_object_set_array_member(object, "failed", names_to_json(view->failed));
+	json_object_set_array_member(object, "chain", names_to_json(chain));
+	node = json_node_init_object(json_node_alloc(), object);
+	json_object_unref(object);
+	output_set_data(output, node);
+}
+
+/* --- waiting --- */
+
+/* "starting gdm3, cron"; a new string. */
+static char *starting_text(GVariant *boot)
+{
+	g_autoptr(GVariant) names = g_variant_lookup_value(boot, "Starting", G_VARIANT_TYPE_STRING_ARRAY);
+	g_autofree const char **words = names ? g_variant_get_strv(names, NULL) : NULL;
+	g_autofree char *joined = words ? g_strjoinv(", ", (char **)words) : NULL;
+
+	return joined && *joined ? g_strconcat("starting ", joined, NULL) : g_strdup("");
+}
+
+/* Times are no part of what a plain line says, or there would be one each time. */
+static void show(JobLines *lines, const BootView *view)
+{
+	const BootSpans spans = measure(view);
+	g_autofree char *detail = starting_text(view->boot);
+	g_autofree char *percent = percent_text(view->boot);
+	const JobLine line = { .name = "boot", .state = "starting", .elapsed_us = spans.svcd_us, .note = percent,
+			       .detail = detail };
+
+	job_lines_show(lines, &line, 1);
+}
+
+/* A boot takes as long as it takes: there is no limit unless one was given. */
+static int64_t wait_deadline(const Context *context)
+{
+	return context->options.timeout ? g_get_monotonic_time() + context->timeout_us : G_MAXINT64;
+}
+
+static bool wait_for_end(Context *context, BootView *view, GError **error)
+{
+	const int64_t deadline_us = wait_deadline(context);
+	g_autoptr(JobLines) lines = job_lines_new(&context->output, context->options.shows_progress);
+
+	if (!client_watch(context->client, error))
+		return false;
+	while (look(context, view, error)) {
+		if (is_finished(view))
+			return true;
+		if (g_get_monotonic_time() >= deadline_us || context->options.has_no_wait) {
+			context_hint(context, "What it waits for: svcctl explain\nHow far it is: svcctl boot");
+			return fail_ctl(error, CTL_ERROR_TIMED_OUT, "the boot is not finished: timed out, and it goes on");
+		}
+		show(lines, view);
+		(void)client_wait(context->client,
+				  MIN(deadline_us, g_get_monotonic_time() + (job_lines_are_live(lines) ? TURN_US : G_USEC_PER_SEC)));
+	}
+	return false;
+}
+
+static bool report_failed(Context *context, const BootView *view, GError **error)
+{
+	g_autofree char *count = output_count(view->failed->len, "service");
+	const BootTime *first;
+
+	if (view->failed->len == 0)
+		return true;
+	first = g_ptr_array_index(view->failed, 0);
+	context_hint(context, "svcctl explain %s", view->failed->len == 1 ? first->name : "");
+	return fail_ctl(error, CTL_ERROR_FAILED, "%s failed in this boot: %s%s", count, first->name,
+			view->failed->len > 1 ? " and others" : "");
+}
+
+static bool boot_summary(Context *context, GError **error)
+{
+	g_auto(BootView) view = { 0 };
+
+	if (context->options.waits ? !wait_for_end(context, &view, error) : !look(context, &view, error))
+		return false;
+	summary_to_json(&context->output, &view);
+	print_summary(context, &view);
+	return !context->options.waits || report_failed(context, &view, error);
+}
+
+static const struct {
+	const char *name;
+	unsigned max_names;
+	bool (*run)(Context *context, GError **error);
+} actions[] = {
+	{ "blame", 0, boot_blame },
+	{ "chain", 1, boot_chain },
+	{ "dot", 0, boot_dot },
+};
+
+bool cmd_boot(Context *context, GError **error)
+{
+	const char *name = context->n_names > 0 ? context->names[0] : NULL;
+
+	for (size_t i = 0; name && i < G_N_ELEMENTS(actions); i++) {
+		if (strcmp(actions[i].name, name) != 0)
+			continue;
+		if (context->n_names - 1 > actions[i].max_names)
+			return fail_ctl(error, CTL_ERROR_USAGE, "boot %s: too many arguments", name);
+		if (context->options.waits)
+			return fail_ctl(error, CTL_ERROR_USAGE, "boot %s does not take --wait", name);
+		return actions[i].run(context, error);
+	}
+	if (name)
+		return fail_ctl(error, CTL_ERROR_USAGE, "boot takes blame, chain [NAME] or dot, not \"%s\"", name);
+	return boot_summary(context, error);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * signal: to the main process of a service, or with --all to each of its processes. It is no stop: what ends has ended by itself.
+ */
+#include "config.h"
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "bus/names.h"
+#include "svcctl/svcctl.h"
+
+/* Where nothing runs there is nobody to send a signal to. */
+static bool check_running(GVariant *service, GError **error)
+{
+	static const char *const off[] = { "idle", "waiting", "failed", "backoff", NULL };
+	const char *state = record_text(service, "State");
+
+	return !g_strv_contains(off, state) ||
+	       fail_ctl(error, CTL_ERROR_NOT_UP, "%s is not running: it is %s", record_text(service, "Name"), state);
+}
+
+static bool send_signal(Context *context, const char *name, int signo, GError **error)
+{
+	const char *whom = context->options.is_all ? "all" : "main";
+	g_autoptr(GVariant) reply = client_change_service(context->client, name, "Signal",
+							  g_variant_new("(si)", whom, signo), "()", error);
+
+	return reply != NULL;
+}
+
+static bool signal_one(Context *context, const char *name, GVariant **ret_record, GError **error)
+{
+	g_autoptr(GVariant) before = client_service(context->client, name, error);
+	int signo = 0;
+
+	if (!before || !check_running(before, error))
+		return false;
+	(void)text_parse_signal(context->signal, &signo); /* cmd_signal() has looked at it */
+	if (!send_signal(context, record_text(before, "Name"), signo, error))
+		return false;
+	*ret_record = client_service(context->client, name, NULL); /* only for --json */
+	output_confirm(&context->output, "%s was sent to %s of %s", context->signal,
+		       context->options.is_all ? "all processes" : "the main process", record_text(before, "Name"));
+	return true;
+}
+
+bool cmd_signal(Context *context, GError **error)
+{
+	const char *word = context->names[0];
+	int signo;
+
+	if (!text_parse_signal(word, &signo))
+		return fail_ctl(error, CTL_ERROR_USAGE, "there is no signal \"%s\"; write HUP, SIGHUP or 1", word);
+	context->signal = word;
+	context->names++;
+	context->n_names--;
+	return for_each_name(context, signal_one, error);
+}

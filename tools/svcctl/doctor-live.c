@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Doctor, live: svcd as it runs, and whether what runs is still what is installed.
+ */
+#include "config.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "svcctl/doctor.h"
+#include "svcctl/processes.h"
+
+void doctor_check_cgroups(Doctor *d)
+{
+	if (access("/sys/fs/cgroup/cgroup.procs", F_OK) == 0 || access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0)
+		doctor_say(d, DOCTOR_OK, NULL, "cgroup v2 is mounted");
+	else
+		doctor_say(d, DOCTOR_WARNING, "mount -t cgroup2 cgroup2 /sys/fs/cgroup, then reboot; on the kernel's command line "
+			   "nothing may say cgroup_no_v1 or systemd.unified_cgroup_hierarchy=0",
+			   "cgroup v2 is not mounted: what leaves its service's process tree cannot be found, and there are no limits");
+}
+
+/* --- svcd itself --- */
+
+static void say_tainted(Doctor *d)
+{
+	g_autoptr(GVariant) tainted = g_variant_lookup_value(d->manager, "Tainted", G_VARIANT_TYPE_STRING_ARRAY);
+
+	for (gsize i = 0; tainted && i < g_variant_n_children(tainted); i++) {
+		const char *sentence;
+
+		g_variant_get_child(tainted, i, "&s", &sentence);
+		doctor_say(d, DOCTOR_WARNING, NULL, "%s", sentence);
+	}
+}
+
+void doctor_check_manager(Doctor *d)
+{
+	g_autofree char *comm = NULL;
+	const bool is_pid1 = g_file_get_contents("/proc/1/comm", &comm, NULL, NULL) && strcmp(g_strchomp(comm), "svcd") == 0;
+	g_autoptr(GPtrArray) diagnostics = d->manager ? ask_diagnostics(d->context, NULL) : NULL;
+
+	if (!is_pid1)
+		doctor_say(d, DOCTOR_ERROR, "init=/sbin/svcd on the kernel's command line boots it once",
+			   "process 1 is %s, not svcd: nothing of what follows about running services holds", comm ? comm : "not known");
+	if (!d->manager) {
+		doctor_say(d, DOCTOR_ERROR, is_pid1 ? "dmesg | grep svcd; svcctl reexec" : NULL, "svcd does not answer");
+		return;
+	}
+	if (record_number(d->manager, "Generation") > 0)
+		doctor_say(d, DOCTOR_NOTE, "dmesg | grep svcd", "the manager was replaced %u times since the boot; each reexec is one",
+			   (unsigned)record_number(d->manager, "Generation"));
+	say_tainted(d);
+	if (diagnostics && diagnostics->len > 0)
+		doctor_say(d, DOCTOR_WARNING, "svcctl check", "svcd complains %u times about service and policy files", diagnostics->len);
+	doctor_say(d, DOCTOR_OK, NULL, "svcd answers");
+}
+
+/* --- after an upgrade --- */
+
+static char *link_target(const char *proc, unsigned pid)
+{
+	g_autofree char *link = g_strdup_printf("%s/%u/exe", proc, pid);
+
+	return g_file_read_link(link, NULL);
+}
+
+static bool is_deleted(const char *path)
+{
+	return path && g_str_has_suffix(path, " (deleted)");
+}
+
+void doctor_check_versions(Doctor *d)
+{
+	const unsigned manager_pid = d->manager ? (unsigned)record_number(d->manager, "ManagerPid") : 0;
+	const char *version = d->manager ? record_text(d->manager, "Version") : "";
+	g_autofree char *keeper = link_target(proc_directory(), 1);
+	g_autofree char *manager = manager_pid > 0 ? link_target(proc_directory(), manager_pid) : NULL;
+
+	if (!d->manager)
+		return;
+	if (strcmp(version, PACKAGE_VERSION) != 0)
+		doctor_say(d, DOCTOR_WARNING, "svcctl reexec", "svcd %s runs, %s is installed", version, PACKAGE_VERSION);
+	else if (is_deleted(keeper) || is_deleted(manager))
+		doctor_say(d, DOCTOR_WARNING, "svcctl reexec", "svcd was replaced on disk, and the one before still runs%s",
+			   is_deleted(keeper) ? "" : " (the manager only)");
+	else if (!keeper && geteuid() != 0)
+		doctor_say(d, DOCTOR_NOTE, "sudo svcctl doctor", "whether svcd was replaced since it was started is for root to see");
+	else
+		doctor_say(d, DOCTOR_OK, NULL, "svcd %s runs, and is installed", version);
+}
+
+/* The first file that a process executes and that is gone; a new string, or NULL. */
+static char *find_replaced(unsigned pid)
+{
+	g_autofree char *path = g_strdup_printf("%s/%u/maps", proc_directory(), pid);
+	g_autofree char *maps = NULL;
+	g_auto(GStrv) lines = NULL;
+
+	if (!g_file_get_contents(path, &maps, NULL, NULL))
+		return NULL;
+	lines = g_strsplit(maps, "\n", -1);
+	for (size_t i = 0; lines[i]; i++) {
+		const char *file = strchr(lines[i], '/');
+		const char *mode = strchr(lines[i], ' ');
+
+		/* What was never a file of a package: shared memory, and programs made in memory. */
+		if (!file || !mode || strlen(mode) < 4 || mode[3] != 'x' || !is_deleted(file) ||
+		    g_str_has_prefix(file, "/memfd:") || g_str_has_prefix(file, "/dev/") || g_str_has_prefix(file, "/SYSV"))
+			continue;
+		return g_strndup(file, strlen(file) - strlen(" (deleted)"));
+	}
+	return NULL;
+}
+
+void doctor_check_replaced(Doctor *d)
+{
+	unsigned count = 0;
+
+	for (guint i = 0; d->services && i < d->services->len; i++) {
+		GVariant *record = g_ptr_array_index(d->services, i);
+		const unsigned pid = (unsigned)record_number(record, "MainPid");
+		g_autofree char *file = pid > 0 ? find_replaced(pid) : NULL;
+		g_autofree char *next = NULL;
+
+		if (!file)
+			continue;
+		next = g_strdup_printf("svcctl restart %s", record_text(record, "Name"));
+		doctor_say(d, DOCTOR_WARNING, next, "%s (pid %u) still runs the version of %s from before it was replaced",
+			   record_text(record, "Name"), pid, file);
+		count++;
+	}
+	if (d->services && count == 0 && geteuid() == 0)
+		doctor_say(d, DOCTOR_OK, NULL, "no service runs a program or library that was replaced since");
+}
+
+void doctor_check_services(Doctor *d)
+{
+	unsigned count = 0;
+
+	for (guint i = 0; d->services && i < d->services->len; i++) {
+		GVariant *record = g_ptr_array_index(d->services, i);
+		g_autofree char *next = NULL;
+
+		if (strcmp(record_text(record, "State"), "failed") != 0)
+			continue;
+		next = g_strdup_printf("svcctl explain %s", record_text(record, "Name"));
+		doctor_say(d, DOCTOR_WARNING, next, "%s has failed: %s", record_text(record, "Name"), record_text(record, "Cause"));
+		count++;
+	}
+	if (d->services && count == 0)
+		doctor_say(d, DOCTOR_OK, NULL, "no service has failed");
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Usage: what services use at one moment, from their cgroups; what they have used between two.
+ */
+#ifndef SVCD_SVCCTL_USAGE_H
+#define SVCD_SVCCTL_USAGE_H
+
+#include "svcctl/processes.h"
+#include "svcctl/svcctl.h"
+
+typedef struct ServiceUse {
+	char *name;
+	char *state;
+	bool has_cgroup;
+	GPtrArray *processes; /* Process *, parents before children */
+	int64_t cpu_us;       /* of all that ever ran in it, where the cgroup tells; else of what runs */
+	uint64_t memory_bytes; /* of the cgroup; else what its processes have in memory */
+} ServiceUse;
+
+/**
+ * usage_take() - services that have processes
+ * @names: only these, as expand_names() gives them; NULL or empty: all
+ * Returns: a new array of ServiceUse *, by name; NULL with @error.
+ */
+GPtrArray *usage_take(Context *context, char *const *names, GError **error);
+
+/* The service of that name in @sample, or NULL; and of a service the process that is the same one, not only by its pid. */
+const ServiceUse *usage_find(const GPtrArray *sample, const char *name);
+const Process *usage_find_process(const ServiceUse *use, const Process *process);
+
+/**
+ * usage_check_names() - does each service that was named have processes? A pattern is content with those that have.
+ * Returns: false with NOT_UP or NO_SUCH_SERVICE.
+ */
+bool usage_check_names(Context *context, char *const *names, const GPtrArray *sample, GError **error);
+
+/* The name of a user, or its number; borrowed from a cache of @users, a table that begins empty (GHashTable of g_free). */
+const char *usage_user(GHashTable *users, uid_t uid);
+
+/* "├─ 614 /usr/sbin/cupsd": a line of a tree of processes; a new string. */
+char *usage_process_line(const Output *output, const Process *process, const char *text);
+
+#endif
