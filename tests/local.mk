@@ -1,6 +1,32 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-EXTRA_DIST += tests/lib/check-main.c
+# What unit tests share. The linker takes of it what a test asks for, so that each still links its own room and those below.
+# The fake keeper stands where process/keeper-link.c does, and so has a library of its own.
+check_LIBRARIES = libstage.a libtest.a
+
+libtest_a_SOURCES = \
+	tests/lib/bus-daemon.c tests/lib/bus-daemon.h \
+	tests/lib/bus-peer.c tests/lib/bus-peer.h \
+	tests/lib/bus-stage.c tests/lib/bus-stage.h \
+	tests/lib/bus-world.c tests/lib/bus-world.h \
+	tests/lib/check-main.c tests/lib/suite.h \
+	tests/lib/diags.h \
+	tests/lib/link-client.c tests/lib/link-client.h \
+	tests/lib/many-names.h \
+	tests/lib/svcctl-world.c tests/lib/svcctl-world.h \
+	tests/lib/tree.c tests/lib/tree.h \
+	tests/lib/world.c tests/lib/world.h
+libtest_a_CFLAGS = $(BUS_TEST_CFLAGS) $(JSON_CFLAGS)
+
+libstage_a_SOURCES = \
+	tests/lib/fake-keeper.c tests/lib/fake-keeper.h \
+	tests/lib/stage.c tests/lib/stage.h
+libstage_a_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_builddir)/svc-exec"'
+libstage_a_CFLAGS = $(TEST_CFLAGS)
+# What a stage starts goes through it.
+EXTRA_libstage_a_DEPENDENCIES = svc-exec$(EXEEXT)
+
+TEST_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 
 include tests/unit/base.mk
 include tests/unit/model.mk
@@ -26,3 +52,6 @@ include tests/lsb/local.mk
 include tests/boot/local.mk
 include tests/bench/local.mk
 include tests/lint/local.mk
+
+# Each test is built for "make check"; what is built for it and is no test, its local.mk adds.
+check_PROGRAMS += $(TESTS)

@@ -2,10 +2,35 @@
 /*
  * main() of every unit test: runs the suite that the test file defines. CK_FORK=no and CK_RUN_CASE work as usual.
  */
-#include <check.h>
+#include "config.h"
+
 #include <stdlib.h>
 
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
+
+#define TEST_LIMIT_S 60
+
+static TCase *add_case(Suite *suite, const char *name)
+{
+	TCase *tcase = tcase_create(name);
+
+	tcase_set_timeout(tcase, TEST_LIMIT_S);
+	suite_add_tcase(suite, tcase);
+	return tcase;
+}
+
+void suite_add_tests(Suite *suite, const char *name, const TTest *const *tests, size_t n)
+{
+	TCase *tcase = add_case(suite, name);
+
+	for (size_t i = 0; i < n; i++)
+		tcase_add_test(tcase, tests[i]);
+}
+
+void suite_add_loop(Suite *suite, const char *name, const TTest *test, size_t n)
+{
+	tcase_add_loop_test(add_case(suite, name), test, 0, (int)n);
+}
 
 int main(void)
 {

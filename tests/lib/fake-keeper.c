@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "fake-keeper.h"
+#include "tests/lib/fake-keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>

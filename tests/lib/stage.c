@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "stage.h"
+#include "tests/lib/stage.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -17,6 +17,13 @@
 #include "model/service-parse.h"
 
 #define DEADLINE_US (20 * G_USEC_PER_SEC)
+
+const char stage_notifying[] =
+	"[Service]\n"
+	"Exec=/usr/bin/python3 -c 'import socket,os,time;s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM);"
+	"s.connect(os.environ[\"NOTIFY_SOCKET\"]);s.send(b\"STATUS=warming up\");"
+	"s.send(b\"READY=1\\nSTATUS=serving\");time.sleep(1000)'\n"
+	"Ready=notify\n";
 
 static const char *on_note(void *data, const char *service)
 {
@@ -235,6 +242,13 @@ bool has_file(const Stage *stage, const char *path)
 void expect_file(Stage *stage, const char *path)
 {
 	run_until(stage, has_file, path);
+}
+
+void touch_file(const Stage *stage, const char *path)
+{
+	g_autofree char *whole = tree_path(stage->tree, path);
+
+	ck_assert(g_file_set_contents(whole, "", 0, NULL));
 }
 
 char *read_text(const Stage *stage, const char *path)

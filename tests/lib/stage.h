@@ -9,11 +9,14 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "fake-keeper.h"
+#include "tests/lib/fake-keeper.h"
 #include "process/supervise.h"
-#include "tree.h"
+#include "tests/lib/tree.h"
 
 #define STAGE_SERVICE "probe"
+
+/* A service file: Ready=notify, and a daemon that tells its status, too. */
+extern const char stage_notifying[];
 
 typedef struct Stage {
 	FakeKeeper *keeper;
@@ -59,6 +62,7 @@ void expect_events(const Stage *stage, const char *lines);
 /* Below {DIR}. */
 bool has_file(const Stage *stage, const char *path);
 void expect_file(Stage *stage, const char *path);
+void touch_file(const Stage *stage, const char *path);
 char *read_text(const Stage *stage, const char *path);
 
 unsigned count_lines(const char *text, const char *line);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # Without arguments: 2,000 histories. tests/run plays 100,000 (--first N --count N splits them over processors).
-check_PROGRAMS += tests/sim/simulate
 TESTS += tests/sim/simulate
 tests_sim_simulate_SOURCES = \
 	tests/sim/chance.h \

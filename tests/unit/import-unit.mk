@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-check_PROGRAMS += tests/unit/test_import_unit
 TESTS += tests/unit/test_import_unit
-tests_unit_test_import_unit_SOURCES = tests/unit/test_import_unit.c tests/lib/check-main.c tests/lib/diags.h
 tests_unit_test_import_unit_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
-tests_unit_test_import_unit_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_import_unit_LDADD = libimportunit.a $(LIBS_MODEL) $(CHECK_LIBS)
+tests_unit_test_import_unit_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_import_unit_LDADD = libtest.a libimportunit.a $(LIBS_MODEL) $(CHECK_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_unit
 TESTS += tests/fuzz/fuzz_unit
 tests_fuzz_fuzz_unit_SOURCES = tests/fuzz/fuzz_unit.c tests/fuzz/driver.c
 tests_fuzz_fuzz_unit_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools \

@@ -1,33 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 POLICY_EDIT_TEST_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
-POLICY_EDIT_TEST_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 
-check_PROGRAMS += tests/unit/test_ini_edit
 TESTS += tests/unit/test_ini_edit
-tests_unit_test_ini_edit_SOURCES = tests/unit/test_ini_edit.c tests/lib/check-main.c
 tests_unit_test_ini_edit_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
-tests_unit_test_ini_edit_CFLAGS = $(POLICY_EDIT_TEST_CFLAGS)
-tests_unit_test_ini_edit_LDADD = $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+tests_unit_test_ini_edit_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_ini_edit_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
 
-check_PROGRAMS += tests/unit/test_policy_edit
 TESTS += tests/unit/test_policy_edit
-tests_unit_test_policy_edit_SOURCES = tests/unit/test_policy_edit.c tests/lib/check-main.c tests/lib/diags.h \
-	tests/lib/tree.c tests/lib/tree.h
 tests_unit_test_policy_edit_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
-tests_unit_test_policy_edit_CFLAGS = $(POLICY_EDIT_TEST_CFLAGS)
-tests_unit_test_policy_edit_LDADD = $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+tests_unit_test_policy_edit_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_policy_edit_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
 
 # The calls that change the disk go through the test, which ends the process before the N-th.
-check_PROGRAMS += tests/unit/test_power_cut
 TESTS += tests/unit/test_power_cut
-tests_unit_test_power_cut_SOURCES = tests/unit/test_power_cut.c tests/lib/check-main.c tests/lib/tree.c tests/lib/tree.h
 tests_unit_test_power_cut_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
-tests_unit_test_power_cut_CFLAGS = $(POLICY_EDIT_TEST_CFLAGS)
-tests_unit_test_power_cut_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=fsync,--wrap=renameat,--wrap=unlinkat,--wrap=mkdirat
-tests_unit_test_power_cut_LDADD = $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+tests_unit_test_power_cut_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_power_cut_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=write,--wrap=fsync,--wrap=renameat,--wrap=unlinkat,--wrap=mkdirat
+tests_unit_test_power_cut_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_ini_edit tests/fuzz/fuzz_history
 TESTS += tests/fuzz/fuzz_ini_edit tests/fuzz/fuzz_history
 EXTRA_DIST += tests/data/history-steps tests/data/policies-to-edit
 tests_fuzz_fuzz_ini_edit_SOURCES = tests/fuzz/fuzz_ini_edit.c tests/fuzz/driver.c

@@ -20,7 +20,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "../lib/tree.h"
+#include "tests/lib/tree.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "process/exec-spec.h"

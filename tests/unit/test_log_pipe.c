@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/fake-keeper.h"
-#include "../lib/tree.h"
+#include "tests/lib/fake-keeper.h"
+#include "tests/lib/tree.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "loop/loop.h"

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../lib/tree.h"
+#include "tests/lib/tree.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "logger/line.h"

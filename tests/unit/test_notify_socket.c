@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../lib/tree.h"
+#include "tests/lib/tree.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "loop/loop.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/tree.h"
+#include "tests/lib/tree.h"
 #include "process/resources.h"
 
 Suite *make_suite(void);

@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-#include "../lib/world.h"
+#include "tests/lib/world.h"
 
 static const char cron[] = "== cron\n[Service]\nType=script\nExec=/etc/init.d/cron start\nStop=/etc/init.d/cron stop\n"
 			   "Reload=/etc/init.d/cron reload\nRestartCommand=/etc/init.d/cron restart\n%s"

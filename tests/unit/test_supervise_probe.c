@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/stage.h"
+#include "tests/lib/stage.h"
+#include "tests/lib/suite.h"
 
 static bool has_row(const Stage *stage, const char *role)
 {
@@ -140,13 +141,6 @@ END_TEST
 #define ASKED "[Service]\nExec=/bin/sleep 1000\nHealthInterval=50ms\nHealthRetries=3\n"
 #define ILL "HealthCommand=/bin/sh -c 'echo x >>{DIR}/asked; [ ! -e {DIR}/ill ] || { echo no answer; exit 4; }'\n"
 
-static void touch(const Stage *stage, const char *name)
-{
-	g_autofree char *path = tree_path(stage->tree, name);
-
-	ck_assert(g_file_set_contents(path, "", 0, NULL));
-}
-
 static void cure(const Stage *stage)
 {
 	g_autofree char *path = tree_path(stage->tree, "/ill");
@@ -177,7 +171,7 @@ START_TEST(three_failures_in_a_row_end_it_as_a_failure)
 	Stage *stage = stage_new_in_directory(ASKED ILL "Stop=/bin/touch {DIR}/stopped\n");
 
 	expect_event(stage, "health well");
-	touch(stage, "/ill");
+	touch_file(stage, "/ill");
 	expect_event(stage, "gone");
 
 	expect_events(stage, "started\nready\nhealth well\n"
@@ -193,7 +187,7 @@ START_TEST(one_that_is_only_to_be_told_is_told_once_and_again_when_it_is_well)
 	Stage *stage = stage_new_in_directory(ASKED ILL "HealthAction=none\n");
 
 	expect_event(stage, "health well");
-	touch(stage, "/ill");
+	touch_file(stage, "/ill");
 	expect_event(stage, "health badly: HealthCommand= failed 3 times: exit status 4: no answer");
 	g_string_truncate(stage->events, 0);
 	cure(stage);
@@ -208,7 +202,7 @@ START_TEST(failures_before_the_first_success_have_time)
 {
 	Stage *stage = stage_new_in_directory(ASKED ILL "HealthStartPeriod=1h\n");
 
-	touch(stage, "/ill");
+	touch_file(stage, "/ill");
 	expect_event(stage, "ready");
 	while (count_questions(stage) < 10)
 		g_main_context_iteration(NULL, TRUE);
@@ -268,24 +262,6 @@ START_TEST(who_asks_nothing_wakes_nobody)
 	stage_free(stage);
 }
 END_TEST
-
-static void add_case(Suite *suite, const char *name, const TTest *const *tests, size_t n)
-{
-	TCase *tcase = tcase_create(name);
-
-	tcase_set_timeout(tcase, 60);
-	for (size_t i = 0; i < n; i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
-}
-
-#define ADD_CASE(suite, name, ...)                                                                 \
-	do {                                                                                       \
-		const TTest *const tests[] = { __VA_ARGS__ };                                      \
-		add_case(suite, name, tests, G_N_ELEMENTS(tests));                                 \
-	} while (0)
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/stage.h"
+#include "tests/lib/stage.h"
+#include "tests/lib/suite.h"
 #include "loop/loop.h"
 #include "process/process-stat.h"
 
@@ -913,31 +914,6 @@ END_TEST
 
 /* --- the suite --- */
 
-static void add_case(Suite *suite, const char *name, const TTest *const *tests, size_t n)
-{
-	TCase *tcase = tcase_create(name);
-
-	tcase_set_timeout(tcase, 60);
-	for (size_t i = 0; i < n; i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
-}
-
-static void add_loop_case(Suite *suite, const char *name, const TTest *test, size_t n)
-{
-	TCase *tcase = tcase_create(name);
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test, 0, (int)n);
-	suite_add_tcase(suite, tcase);
-}
-
-#define ADD_CASE(suite, name, ...)                                                                 \
-	do {                                                                                       \
-		const TTest *const tests[] = { __VA_ARGS__ };                                      \
-		add_case(suite, name, tests, G_N_ELEMENTS(tests));                                 \
-	} while (0)
-
 /* What cannot be promised without cgroup v2 (docs/processes.md). */
 static void add_cases_with_cgroups(Suite *suite)
 {
@@ -947,8 +923,8 @@ static void add_cases_with_cgroups(Suite *suite)
 	ADD_CASE(suite, "pid file", pid_file_names_the_main_process_among_several, pid_file_may_appear_later,
 		 daemon_that_replaces_itself_is_followed_by_its_pid_file,
 		 daemon_that_replaces_itself_is_followed_without_a_pid_file);
-	add_loop_case(suite, "strange pid files", pid_file_that_names_a_stranger_is_not_believed,
-		      G_N_ELEMENTS(strange_pid_files));
+	suite_add_loop(suite, "strange pid files", pid_file_that_names_a_stranger_is_not_believed,
+		       G_N_ELEMENTS(strange_pid_files));
 	ADD_CASE(suite, "stop", stop_command_that_does_nothing_is_followed_by_term,
 		 stop_command_that_hangs_is_killed_after_its_limit_with_the_main_process,
 		 with_kill_mode_process_what_the_main_process_left_behind_stays,
@@ -961,14 +937,12 @@ static void add_cases_with_cgroups(Suite *suite)
 		 script_that_is_done_is_ready_when_its_restart_leaves_a_daemon,
 		 processes_that_come_into_the_group_of_a_done_script_make_it_ready, restart_command_that_hangs_is_ended,
 		 restart_waits_for_the_reload_before_it);
-	add_loop_case(suite, "restart that ends it", restart_command_that_leaves_nothing_running_is_an_exit,
-		      G_N_ELEMENTS(endings));
+	suite_add_loop(suite, "restart that ends it", restart_command_that_leaves_nothing_running_is_an_exit,
+		       G_N_ELEMENTS(endings));
 	ADD_CASE(suite, "crash", several_processes_are_still_up_for_the_next_manager, exit_while_no_manager_looked_is_learnt,
 		 lost_note_means_that_what_lives_is_ready);
-	add_loop_case(suite, "crash, all the time", manager_that_dies_all_the_time_runs_each_command_once, 40);
+	suite_add_loop(suite, "crash, all the time", manager_that_dies_all_the_time_runs_each_command_once, 40);
 }
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {
@@ -979,11 +953,11 @@ Suite *make_suite(void)
 		 start_that_hangs_is_ended_and_its_stop_command_undoes_what_it_did, stop_in_the_middle_of_a_start_undoes_it,
 		 script_that_is_done_can_be_reloaded, restart_asked_while_the_one_before_is_being_ended_comes_after_it,
 		 reload_asked_in_the_middle_of_a_restart_comes_after_it, stop_in_the_middle_of_a_restart_comes_after_it);
-	add_loop_case(suite, "start that fails", start_that_fails_says_what_its_status_means, G_N_ELEMENTS(failures));
-	add_loop_case(suite, "crash of a done one",
-		      manager_that_dies_all_the_time_runs_start_and_stop_of_a_done_script_once, 40);
-	add_loop_case(suite, "crash and another file", command_that_is_not_in_the_file_any_more_ends_as_it_would_have,
-		      G_N_ELEMENTS(lost_commands));
+	suite_add_loop(suite, "start that fails", start_that_fails_says_what_its_status_means, G_N_ELEMENTS(failures));
+	suite_add_loop(suite, "crash of a done one",
+		       manager_that_dies_all_the_time_runs_start_and_stop_of_a_done_script_once, 40);
+	suite_add_loop(suite, "crash and another file", command_that_is_not_in_the_file_any_more_ends_as_it_would_have,
+		       G_N_ELEMENTS(lost_commands));
 	ADD_CASE(suite, "another file", reload_command_that_hangs_and_is_not_in_the_file_any_more_is_ended,
 		 newest_stop_command_is_run_though_it_came_in_the_middle_of_a_restart);
 	ADD_CASE(suite, "without cgroups", pid_file_of_a_done_script_that_proves_wrong_late_leaves_it_done,

@@ -7,7 +7,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "../lib/stage.h"
+#include "tests/lib/stage.h"
+#include "tests/lib/suite.h"
 #include "loop/loop.h"
 
 /* A daemon with a way to say things, and to look for {DIR}/FILE. */
@@ -111,13 +112,6 @@ END_TEST
 static const char fed[] = DAEMON("WatchdogTimeout=300ms", "say(\"READY=1\");[(say(\"WATCHDOG=1\"),time.sleep(0.05)) "
 				 "for i in iter(lambda:is_there(\"hang\"),True)];time.sleep(1000)");
 
-static void touch(const Stage *stage, const char *name)
-{
-	g_autofree char *path = tree_path(stage->tree, name);
-
-	ck_assert(g_file_set_contents(path, "", 0, NULL));
-}
-
 START_TEST(manager_that_was_busy_reads_what_was_said_meanwhile)
 {
 	Stage *stage = stage_new_in_directory(fed);
@@ -129,7 +123,7 @@ START_TEST(manager_that_was_busy_reads_what_was_said_meanwhile)
 	}
 	ck_assert(!has_event(stage, ABORTED));
 
-	touch(stage, "/hang");
+	touch_file(stage, "/hang");
 	expect_event(stage, ABORTED);
 	stage_free(stage);
 }
@@ -142,7 +136,7 @@ START_TEST(manager_that_was_away_gives_the_whole_time_again)
 	expect_event(stage, "ready");
 	g_usleep(500 * 1000);
 	stage_crash(stage);
-	touch(stage, "/hang");
+	touch_file(stage, "/hang");
 
 	expect_event(stage, ABORTED);
 	stage_free(stage);
@@ -177,28 +171,15 @@ START_TEST(file_that_asks_for_it_later_is_for_the_next_run)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("supervise: watchdog");
-	TCase *watchdog = tcase_create("watchdog");
-	TCase *away = tcase_create("away");
 
-	tcase_set_timeout(watchdog, 60);
-	tcase_add_test(watchdog, daemon_that_stops_feeding_is_aborted);
-	tcase_add_test(watchdog, one_that_does_not_die_of_abort_is_killed);
-	tcase_add_test(watchdog, daemon_is_told_how_often_and_whose_watchdog_it_is);
-	tcase_add_test(watchdog, daemon_may_ask_for_it_itself);
-	tcase_add_test(watchdog, daemon_may_change_the_time);
-	tcase_add_test(watchdog, start_and_stop_are_not_watched);
-	tcase_add_test(watchdog, time_that_it_asks_for_is_given);
-	suite_add_tcase(suite, watchdog);
-	tcase_set_timeout(away, 60);
-	tcase_add_test(away, manager_that_was_busy_reads_what_was_said_meanwhile);
-	tcase_add_test(away, manager_that_was_away_gives_the_whole_time_again);
-	tcase_add_test(away, time_that_was_changed_is_known_to_the_next_manager);
-	tcase_add_test(away, file_that_asks_for_it_later_is_for_the_next_run);
-	suite_add_tcase(suite, away);
+	ADD_CASE(suite, "watchdog", daemon_that_stops_feeding_is_aborted, one_that_does_not_die_of_abort_is_killed,
+		 daemon_is_told_how_often_and_whose_watchdog_it_is, daemon_may_ask_for_it_itself,
+		 daemon_may_change_the_time, start_and_stop_are_not_watched, time_that_it_asks_for_is_given);
+	ADD_CASE(suite, "away", manager_that_was_busy_reads_what_was_said_meanwhile,
+		 manager_that_was_away_gives_the_whole_time_again, time_that_was_changed_is_known_to_the_next_manager,
+		 file_that_asks_for_it_later_is_for_the_next_run);
 	return suite;
 }

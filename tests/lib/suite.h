@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Suite: what each test file defines for main() in check-main.c, and its cases as lists of tests.
+ */
+#ifndef SVCD_TESTS_LIB_SUITE_H
+#define SVCD_TESTS_LIB_SUITE_H
+
+#include <check.h>
+#include <stddef.h>
+
+/* The test file's own. */
+Suite *make_suite(void);
+
+/* A case of @n tests, each with the time that only a hanging program needs. */
+void suite_add_tests(Suite *suite, const char *name, const TTest *const *tests, size_t n);
+/* A case of one test for each _i from 0 to @n - 1. */
+void suite_add_loop(Suite *suite, const char *name, const TTest *test, size_t n);
+
+/* A case of the tests that are named. */
+#define ADD_CASE(suite, name, ...)                                                                 \
+	suite_add_tests(suite, name, (const TTest *const[]){ __VA_ARGS__ },                        \
+			sizeof((const TTest *const[]){ __VA_ARGS__ }) / sizeof(const TTest *))
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, stopping: the steps from a stop to gone, with real processes, through a fake keeper.
+ */
+#include "config.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "tests/lib/stage.h"
+#include "tests/lib/suite.h"
+
+/* --- stopping --- */
+
+START_TEST(one_that_ignores_term_is_killed_after_its_limit)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sh -c 'trap \"\" TERM; echo >&3; while :; do sleep 1; done'\n"
+				 "Ready=fd:3\nStopTimeout=300ms\n");
+
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	ck_assert(has_event(stage, "exited badly: killed by signal KILL: still running 300 ms after it was told to stop"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_signal_is_the_one_that_was_asked_for)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nStop=signal:INT\n");
+
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "signal main INT"), 1);
+	ck_assert(has_event(stage, "exited well: killed by signal INT"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_command_knows_the_main_process)
+{
+	Stage *stage = stage_new_in_directory("[Service]\nExec=/bin/sleep 1000\n"
+					      "Stop=/bin/sh -c 'echo $0 $MAINPID >{DIR}/said; kill -KILL $0' $MAINPID\n");
+	g_autofree char *expected = NULL;
+	g_autofree char *said = NULL;
+	pid_t pid;
+
+	expect_event(stage, "ready");
+	pid = supervisor_main_pid(stage->supervisor);
+	stage_stop(stage);
+
+	expected = g_strdup_printf("%d %d", (int)pid, (int)pid);
+	said = read_text(stage, "/said");
+	ck_assert_str_eq(said, expected);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_command_that_does_nothing_is_followed_by_term)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nStop=/bin/true\n");
+
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	ck_assert(has_event(stage, "exited well: killed by signal TERM"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(processes_left_behind_are_ended_too)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sh -c 'setsid setsid sh -c \"trap : TERM; while :; do sleep 0.1; done\" "
+				 "& echo >&3; exec sleep 1000'\nReady=fd:3\nStopTimeout=300ms\n");
+
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	/* stage_free() finds its cgroup gone, and so nobody in it. */
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(control_group_below_its_own_is_removed_with_it)
+{
+	Stage *stage = stage_set("[Service]\nExec=/bin/sleep 1000\n");
+	g_autofree char *below = g_strdup_printf("%s/" STAGE_SERVICE "/a", stage->cgroup_root);
+	g_autofree char *further = g_strdup_printf("%s/b", below);
+
+	stage_start(stage);
+	expect_event(stage, "ready");
+	ck_assert_int_eq(mkdir(below, 0755), 0);
+	ck_assert_int_eq(mkdir(further, 0755), 0);
+	stage_stop(stage);
+
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_during_preparation_reports_no_failure)
+{
+	Stage *stage = stage_new_in_directory("[Service]\nPrepare=/bin/sh -c 'touch {DIR}/begun; exec sleep 1000'\nExec=/bin/true\n");
+
+	expect_file(stage, "/begun");
+	stage_stop(stage);
+
+	expect_events(stage, "gone\n");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(clean_up_that_hangs_is_killed)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCleanup=/bin/sleep 1000\nStopTimeout=200ms\n");
+
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(kill_signal_comes_before_kill)
+{
+	Stage *stage = stage_set("[Service]\nExec=/bin/sh -c 'trap \"\" TERM; echo >&3; while :; do sleep 0.05; done'\n"
+				 "Ready=fd:3\nStopTimeout=200ms\n");
+
+	stage->def->kill_signal = SIGUSR1;
+	stage_start(stage);
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "signal main USR1"), 1);
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "signal main KILL"), 0);
+	stage_free(stage);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("supervise: stop");
+
+	ADD_CASE(suite, "stop", one_that_ignores_term_is_killed_after_its_limit, stop_signal_is_the_one_that_was_asked_for,
+		 stop_command_knows_the_main_process, stop_command_that_does_nothing_is_followed_by_term,
+		 stop_during_preparation_reports_no_failure, clean_up_that_hangs_is_killed, kill_signal_comes_before_kill);
+	if (has_cgroups()) /* what follows cannot be promised without cgroup v2 (docs/processes.md) */
+		ADD_CASE(suite, "cgroup", processes_left_behind_are_ended_too, control_group_below_its_own_is_removed_with_it);
+	return suite;
+}
