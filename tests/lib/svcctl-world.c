@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "tests/lib/suite.h"
+
 const char machine_files[] =
 	"== base\n[Service]\nDescription=The ground that all the others stand on\nExec=/bin/base\n"
 	"== upper\n[Service]\nExec=/bin/upper\nReload=signal:HUP\n[Conditions]\nWhile=service:base\n"
@@ -81,7 +83,8 @@ JsonObject *parse_answer(JsonParser *parser, const char *text)
 	return json_node_get_object(json_parser_get_root(parser));
 }
 
-void expect_typed_json(BusWorld *bw, const Typed *t)
+/* The same with --json: what every answer has, whatever became of it. */
+static void expect_typed_json(BusWorld *bw, const Typed *t)
 {
 	g_autoptr(JsonParser) parser = json_parser_new();
 	g_autofree char *line = g_strconcat("--json ", t->line, NULL);
@@ -104,4 +107,31 @@ void expect_typed_json(BusWorld *bw, const Typed *t)
 		ck_assert_str_ne(json_object_get_string_member(error, "code"), "");
 		ck_assert(strstr(t->err, json_object_get_string_member(error, "message")) != NULL);
 	}
+}
+
+/* Of the suite that this program is. */
+static const Typed *lines;
+
+START_TEST(each_line_has_its_answer)
+{
+	g_autoptr(BusWorld) bw = machine();
+
+	expect_typed(bw, &lines[_i]);
+}
+END_TEST
+
+START_TEST(each_line_has_its_answer_in_json)
+{
+	g_autoptr(BusWorld) bw = machine();
+
+	expect_typed_json(bw, &lines[_i]);
+}
+END_TEST
+
+void suite_add_typed(Suite *suite, const Typed *typed, size_t n)
+{
+	g_assert(!lines);
+	lines = typed;
+	suite_add_loop(suite, "lines", each_line_has_its_answer, n);
+	suite_add_loop(suite, "lines", each_line_has_its_answer_in_json, n);
 }

@@ -28,8 +28,8 @@ typedef struct Typed {
 
 /* Types it, and compares the whole answer. */
 void expect_typed(BusWorld *bw, const Typed *typed);
-/* The same with --json: what every answer has, whatever became of it. */
-void expect_typed_json(BusWorld *bw, const Typed *typed);
+/* A case of @n lines: each is typed on a machine() of its own, and then again with --json. */
+void suite_add_typed(Suite *suite, const Typed *typed, size_t n);
 
 /* The JSON document that @text is; @parser owns it. */
 JsonObject *parse_answer(JsonParser *parser, const char *text);

@@ -8,9 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
-
-Suite *make_suite(void);
 
 static const Typed typed[] = {
 	{ "runlevel", 0, "N 2\n", "" },
@@ -35,22 +34,6 @@ static const Typed typed[] = {
 	{ "cat nosuch --root /proc/self", 4, "",
 	  "svcctl: no file describes a service named nosuch\n  svcctl check\n" },
 };
-
-START_TEST(each_line_has_its_answer)
-{
-	g_autoptr(BusWorld) bw = machine();
-
-	expect_typed(bw, &typed[_i]);
-}
-END_TEST
-
-START_TEST(each_line_has_its_answer_in_json)
-{
-	g_autoptr(BusWorld) bw = machine();
-
-	expect_typed_json(bw, &typed[_i]);
-}
-END_TEST
 
 START_TEST(json_is_heeded_behind_a_mistake)
 {
@@ -264,30 +247,17 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svcctl");
-	TCase *lines = tcase_create("lines");
-	TCase *terminal = tcase_create("terminal");
-	TCase *reach = tcase_create("reach");
 
-	tcase_set_timeout(lines, 60);
-	tcase_add_loop_test(lines, each_line_has_its_answer, 0, G_N_ELEMENTS(typed));
-	tcase_add_loop_test(lines, each_line_has_its_answer_in_json, 0, G_N_ELEMENTS(typed));
-	tcase_add_test(lines, json_is_heeded_behind_a_mistake);
-	tcase_add_test(lines, the_overview_is_wrapped);
-	tcase_add_loop_test(lines, each_verb_has_help, 0, G_N_ELEMENTS(verbs));
-	suite_add_tcase(suite, lines);
-	tcase_set_timeout(terminal, 60);
-	tcase_add_test(terminal, a_terminal_gets_colour_and_wrapped_lines);
-	tcase_add_loop_test(terminal, a_terminal_that_wants_no_colour_gets_none, 0, G_N_ELEMENTS(plain_environments));
-	tcase_add_loop_test(terminal, without_utf_8_only_ascii_is_shown, 0, G_N_ELEMENTS(all_looks));
-	tcase_add_test(terminal, a_verb_may_be_shortened_on_a_terminal);
-	suite_add_tcase(suite, terminal);
-	tcase_set_timeout(reach, 60);
-	tcase_add_test(reach, without_svcd_the_error_says_what_to_do);
-	tcase_add_test(reach, an_svcd_that_does_not_answer_is_given_up);
-	tcase_add_test(reach, to_wait_for_an_svcd_that_does_not_answer_is_to_wait_in_vain);
-	tcase_add_test(reach, nobody_waits_for_an_svcd_that_is_not_there);
-	tcase_add_test(reach, a_question_is_asked_again_when_the_manager_dies);
-	tcase_add_test(reach, a_change_is_not_repeated_when_the_manager_dies);
-	suite_add_tcase(suite, reach);
+	suite_add_typed(suite, typed, G_N_ELEMENTS(typed));
+	suite_add_loop(suite, "lines", each_verb_has_help, G_N_ELEMENTS(verbs));
+	ADD_CASE(suite, "lines", json_is_heeded_behind_a_mistake, the_overview_is_wrapped);
+	suite_add_loop(suite, "terminal", a_terminal_that_wants_no_colour_gets_none,
+		       G_N_ELEMENTS(plain_environments));
+	suite_add_loop(suite, "terminal", without_utf_8_only_ascii_is_shown, G_N_ELEMENTS(all_looks));
+	ADD_CASE(suite, "terminal", a_terminal_gets_colour_and_wrapped_lines, a_verb_may_be_shortened_on_a_terminal);
+	ADD_CASE(suite, "reach", without_svcd_the_error_says_what_to_do, an_svcd_that_does_not_answer_is_given_up,
+		 to_wait_for_an_svcd_that_does_not_answer_is_to_wait_in_vain,
+		 nobody_waits_for_an_svcd_that_is_not_there, a_question_is_asked_again_when_the_manager_dies,
+		 a_change_is_not_repeated_when_the_manager_dies);
 	return suite;
 }

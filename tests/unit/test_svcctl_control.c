@@ -6,9 +6,8 @@
 
 #include <string.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
-
-Suite *make_suite(void);
 
 static const Typed typed[] = {
 	{ "start odd", 0, "odd started\n", "" },
@@ -68,35 +67,27 @@ static const Typed typed[] = {
 	  "svcctl: there is no service \"tape@\"\n  It is a template: write tape@NAME for one of its instances\n" },
 };
 
-START_TEST(each_line_has_its_answer)
-{
-	g_autoptr(BusWorld) bw = machine();
-
-	expect_typed(bw, &typed[_i]);
-}
-END_TEST
-
-START_TEST(each_line_has_its_answer_in_json)
-{
-	g_autoptr(BusWorld) bw = machine();
-
-	expect_typed_json(bw, &typed[_i]);
-}
-END_TEST
-
 /* --- waiting --- */
 
-/* A service whose process needs a while, and gets there. */
-START_TEST(start_waits_until_it_is_ready)
+/* "svcctl start odd", typed, and now the service starts; what becomes of it, the test says. */
+static Run *begin_start(BusWorld *bw)
 {
-	g_autoptr(BusWorld) bw = machine();
-	g_autofree char *out = NULL;
 	Run *run;
 
 	bw->settles = false;
 	run = bus_world_svcctl_begin(bw, "start odd");
 	while (world_find(bw->world, "odd")->state != STATE_STARTING)
 		g_main_context_iteration(NULL, TRUE);
+	return run;
+}
+
+/* A service whose process needs a while, and gets there. */
+START_TEST(start_waits_until_it_is_ready)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *out = NULL;
+	Run *run = begin_start(bw);
+
 	world_settle(bw->world);
 	bus_world_tell(bw);
 
@@ -109,12 +100,8 @@ START_TEST(start_tells_that_it_failed)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *err = NULL;
-	Run *run;
+	Run *run = begin_start(bw);
 
-	bw->settles = false;
-	run = bus_world_svcctl_begin(bw, "start odd");
-	while (world_find(bw->world, "odd")->state != STATE_STARTING)
-		g_main_context_iteration(NULL, TRUE);
 	world_start_fails(bw->world, "odd", "cannot execute /bin/odd: No such file or directory");
 	world_gone(bw->world, "odd");
 	bus_world_tell(bw);
@@ -130,12 +117,8 @@ START_TEST(start_of_what_ends_with_success_is_one)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *out = NULL;
-	Run *run;
+	Run *run = begin_start(bw);
 
-	bw->settles = false;
-	run = bus_world_svcctl_begin(bw, "start odd");
-	while (world_find(bw->world, "odd")->state != STATE_STARTING)
-		g_main_context_iteration(NULL, TRUE);
 	world_settle(bw->world);
 	world_exits(bw->world, "odd", 0);
 	world_gone(bw->world, "odd");
@@ -180,19 +163,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svcctl_control");
-	TCase *lines = tcase_create("lines");
-	TCase *waiting = tcase_create("waiting");
 
-	tcase_set_timeout(lines, 60);
-	tcase_add_loop_test(lines, each_line_has_its_answer, 0, G_N_ELEMENTS(typed));
-	tcase_add_loop_test(lines, each_line_has_its_answer_in_json, 0, G_N_ELEMENTS(typed));
-	suite_add_tcase(suite, lines);
-	tcase_set_timeout(waiting, 60);
-	tcase_add_test(waiting, start_waits_until_it_is_ready);
-	tcase_add_test(waiting, start_tells_that_it_failed);
-	tcase_add_test(waiting, start_of_what_ends_with_success_is_one);
-	tcase_add_test(waiting, start_does_not_wait_if_it_is_told_so);
-	tcase_add_test(waiting, start_with_wait_waits_for_conditions);
-	suite_add_tcase(suite, waiting);
+	suite_add_typed(suite, typed, G_N_ELEMENTS(typed));
+	ADD_CASE(suite, "waiting", start_waits_until_it_is_ready, start_tells_that_it_failed,
+		 start_of_what_ends_with_success_is_one, start_does_not_wait_if_it_is_told_so,
+		 start_with_wait_waits_for_conditions);
 	return suite;
 }

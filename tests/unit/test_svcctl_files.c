@@ -6,9 +6,8 @@
 
 #include <string.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
-
-Suite *make_suite(void);
 
 START_TEST(check_finds_mistakes_below_a_root)
 {
@@ -348,20 +347,13 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svcctl_files");
-	TCase *offline = tcase_create("files");
 
-	tcase_set_timeout(offline, 60);
-	tcase_add_test(offline, check_finds_mistakes_below_a_root);
-	tcase_add_test(offline, what_keeps_a_service_off_is_said_with_its_reason);
-	tcase_add_test(offline, what_the_vendor_says_as_well_is_no_difference);
-	tcase_add_test(offline, policy_is_read_and_changed_below_a_root);
-	tcase_add_test(offline, check_looks_at_a_file_in_the_company_of_the_others);
-	tcase_add_test(offline, cat_shows_each_setting_with_its_place);
-	tcase_add_test(offline, graph_prints_edges_of_a_runlevel);
-	tcase_add_test(offline, graph_tells_the_order_of_stopping);
-	tcase_add_test(offline, tree_shows_what_stands_on_what_once);
-	tcase_add_test(offline, below_a_root_generated_services_are_known_and_nothing_is_written);
-	tcase_add_test(offline, below_a_root_what_would_not_be_generated_any_more_is_not_there);
-	suite_add_tcase(suite, offline);
+	ADD_CASE(suite, "files", check_finds_mistakes_below_a_root, what_keeps_a_service_off_is_said_with_its_reason,
+		 what_the_vendor_says_as_well_is_no_difference, policy_is_read_and_changed_below_a_root,
+		 check_looks_at_a_file_in_the_company_of_the_others, cat_shows_each_setting_with_its_place,
+		 graph_prints_edges_of_a_runlevel, graph_tells_the_order_of_stopping,
+		 tree_shows_what_stands_on_what_once,
+		 below_a_root_generated_services_are_known_and_nothing_is_written,
+		 below_a_root_what_would_not_be_generated_any_more_is_not_there);
 	return suite;
 }

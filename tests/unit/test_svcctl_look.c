@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "engine/progress.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
-
-Suite *make_suite(void);
 
 static const Typed typed[] = {
 	{ "", 0,
@@ -138,22 +137,6 @@ static const Typed typed[] = {
 	{ "list zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 	{ "status zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 };
-
-START_TEST(each_line_has_its_answer)
-{
-	g_autoptr(BusWorld) bw = machine();
-
-	expect_typed(bw, &typed[_i]);
-}
-END_TEST
-
-START_TEST(each_line_has_its_answer_in_json)
-{
-	g_autoptr(BusWorld) bw = machine();
-
-	expect_typed_json(bw, &typed[_i]);
-}
-END_TEST
 
 START_TEST(the_overview_of_a_boot_tells_how_far_it_is)
 {
@@ -435,26 +418,15 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svcctl_look");
-	TCase *lines = tcase_create("lines");
-	TCase *explain = tcase_create("explain");
 
-	tcase_set_timeout(lines, 60);
-	tcase_add_loop_test(lines, each_line_has_its_answer, 0, G_N_ELEMENTS(typed));
-	tcase_add_loop_test(lines, each_line_has_its_answer_in_json, 0, G_N_ELEMENTS(typed));
-	tcase_add_test(lines, the_overview_of_a_boot_tells_how_far_it_is);
-	suite_add_tcase(suite, lines);
-	tcase_set_timeout(explain, 60);
-	tcase_add_test(explain, log_follows_what_is_written);
-	tcase_add_test(explain, status_shows_the_processes_as_a_tree);
-	tcase_add_test(explain, ps_lists_what_is_in_the_cgroups);
-	tcase_add_test(explain, ps_says_what_is_not_known_without_cgroups);
-	tcase_add_test(explain, top_tells_what_was_used_in_the_interval);
-	tcase_add_test(explain, what_the_bus_started_is_listed_without_cgroups_too);
-	tcase_add_test(explain, conditions_are_json_with_all_that_is_known);
-	tcase_add_test(explain, wait_is_json_also_when_it_was_in_vain);
-	tcase_add_test(explain, explain_names_the_false_term_and_what_to_do);
-	tcase_add_test(explain, explain_alone_tells_all_that_is_not_as_wanted_and_broken_files);
-	tcase_add_test(explain, explain_alone_is_content_when_all_is_well);
-	suite_add_tcase(suite, explain);
+	suite_add_typed(suite, typed, G_N_ELEMENTS(typed));
+	ADD_CASE(suite, "lines", the_overview_of_a_boot_tells_how_far_it_is);
+	ADD_CASE(suite, "explain", log_follows_what_is_written, status_shows_the_processes_as_a_tree,
+		 ps_lists_what_is_in_the_cgroups, ps_says_what_is_not_known_without_cgroups,
+		 top_tells_what_was_used_in_the_interval, what_the_bus_started_is_listed_without_cgroups_too,
+		 conditions_are_json_with_all_that_is_known, wait_is_json_also_when_it_was_in_vain,
+		 explain_names_the_false_term_and_what_to_do,
+		 explain_alone_tells_all_that_is_not_as_wanted_and_broken_files,
+		 explain_alone_is_content_when_all_is_well);
 	return suite;
 }
