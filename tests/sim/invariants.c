@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Invariants: naive, and slow where that is plainer. "An oracle" below is such a computation for all services at once.
+ * Invariants: the engine's states and acts, held against an oracle (oracle.h).
  */
 #include "config.h"
 
@@ -11,430 +11,8 @@
 #include "engine/boot-record.h"
 #include "engine/explain.h"
 #include "engine/progress.h"
-#include "tests/sim/levels.h"
+#include "tests/sim/oracle.h"
 #include "tests/sim/requests.h"
-
-#define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
-
-/* --- who is meant --- */
-
-static Service *find_service(const Machine *m, const char *name)
-{
-	return engine_find(m->engine, name);
-}
-
-static bool is_active(const Service *s)
-{
-	return s->state == STATE_STARTING || s->state == STATE_READY || s->state == STATE_DONE ||
-	       s->state == STATE_STOPPING;
-}
-
-static bool is_in_list(const GPtrArray *refs, const char *name)
-{
-	for (unsigned i = 0; i < refs->len; i++) {
-		const NameRef *ref = g_ptr_array_index(refs, i);
-
-		if (strcmp(ref->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool conflict(const Service *a, const Service *b)
-{
-	return a != b && (is_in_list(a->def->conflicts, b->def->name) || is_in_list(b->def->conflicts, a->def->name));
-}
-
-/* --- levels --- */
-
-typedef struct LevelContext {
-	Machine *m;
-	bool for_start; /* long unknown is false */
-} LevelContext;
-
-static Level facility_level(Machine *m, const char *name)
-{
-	const GPtrArray *services = engine_services(m->engine);
-	Level level = LEVEL_FALSE;
-
-	for (unsigned i = 0; i < services->len; i++) {
-		const Service *s = g_ptr_array_index(services, i);
-
-		if (!is_in_list(s->def->provides, name) || !service_is_wanted(s))
-			continue;
-		if (!service_is_up(s))
-			return LEVEL_FALSE;
-		level = LEVEL_TRUE;
-	}
-	return level;
-}
-
-/* What is about to stop counts as down from that moment on, while those that stand on it stop first. */
-static bool is_about_to_stop(const Machine *m, const Service *s, const char *prefix)
-{
-	g_autofree char *key = g_strconcat(prefix, s->def->name, NULL);
-	ConditionView view;
-
-	return engine_condition(m->engine, key, &view) && g_str_has_suffix(view.why ? view.why : "", "about to stop");
-}
-
-/* What it was told of the present run; as of a level from outside, long unknown is false. */
-static Level healthy_level(const LevelContext *context, const char *key, const Service *s)
-{
-	const SimProcess *p = machine_process(context->m, s->def->name);
-	ConditionView view;
-
-	if (!service_is_up(s) || is_about_to_stop(context->m, s, "healthy:"))
-		return LEVEL_FALSE;
-	if (p->health_run == s->invocation && p->health != HEALTH_UNKNOWN)
-		return p->health == HEALTH_HEALTHY ? LEVEL_TRUE : LEVEL_FALSE;
-	if (context->for_start && engine_condition(context->m->engine, key, &view) &&
-	    context->m->now_us - view.since_us >= UNKNOWN_LIMIT_US)
-		return LEVEL_FALSE;
-	return LEVEL_UNKNOWN;
-}
-
-static Level level_of(const char *key, void *data)
-{
-	const LevelContext *context = data;
-	const char *argument = key_argument(key);
-	const SimLevel *external;
-	const Service *s;
-
-	if (g_str_has_prefix(key, "facility:"))
-		return facility_level(context->m, argument);
-	if (g_str_has_prefix(key, "service:") || g_str_has_prefix(key, "active:") || g_str_has_prefix(key, "healthy:")) {
-		s = find_service(context->m, argument);
-		if (!s)
-			return LEVEL_FALSE;
-		if (*key == 'h')
-			return healthy_level(context, key, s);
-		if (*key == 'a')
-			return is_active(s) ? LEVEL_TRUE : LEVEL_FALSE;
-		return service_is_up(s) && !is_about_to_stop(context->m, s, "service:") ? LEVEL_TRUE : LEVEL_FALSE;
-	}
-	external = levels_find(context->m, key);
-	/* Somebody else may have told the engine a moment earlier that the time is over: a microsecond's grace. */
-	if (context->for_start && external->told == LEVEL_UNKNOWN &&
-	    context->m->now_us - external->told_us >= UNKNOWN_LIMIT_US)
-		return LEVEL_FALSE;
-	return external->told;
-}
-
-static const Term *find_untrue(Machine *m, const GPtrArray *terms)
-{
-	LevelContext context = { .m = m, .for_start = true };
-
-	for (unsigned i = 0; i < terms->len; i++) {
-		const Term *term = g_ptr_array_index(terms, i);
-
-		if (term_evaluate(term, level_of, &context) != LEVEL_TRUE)
-			return term;
-	}
-	return NULL;
-}
-
-bool invariants_any_false(Machine *m, const GPtrArray *terms)
-{
-	LevelContext context = { .m = m };
-
-	for (unsigned i = 0; i < terms->len; i++) {
-		if (term_evaluate(g_ptr_array_index(terms, i), level_of, &context) == LEVEL_FALSE)
-			return true;
-	}
-	return false;
-}
-
-/* --- an oracle of wanting: naive spreading from the roots, until nothing changes --- */
-
-typedef enum Grade { NOT_WANTED, LINGERING, WANTED, WANTED_BY_ADMIN } Grade;
-
-static Grade root_of(const Service *s)
-{
-	if (s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER)
-		return NOT_WANTED;
-	if (s->admin == ADMIN_START)
-		return WANTED_BY_ADMIN;
-	if (s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel)
-		return WANTED;
-	if ((s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) && s->policy.activation != ACTIVATION_MANUAL)
-		return WANTED;
-	return s->want_reason == WANT_LINGER ? LINGERING : NOT_WANTED;
-}
-
-static bool spread(Grade *grades, const GPtrArray *services, Grade from, const Service *needed)
-{
-	for (unsigned i = 0; i < services->len; i++) {
-		const Service *s = g_ptr_array_index(services, i);
-
-		if (s != needed)
-			continue;
-		if (s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER || grades[i] >= from)
-			return false;
-		if (s->policy.activation == ACTIVATION_MANUAL && from != WANTED_BY_ADMIN)
-			return false;
-		grades[i] = from;
-		return true;
-	}
-	return false;
-}
-
-static bool spread_from(const Machine *m, Grade *grades, const GPtrArray *services, unsigned index)
-{
-	const Service *s = g_ptr_array_index(services, index);
-	bool has_spread = false;
-	const GPtrArray *lists[] = { s->when, s->hold };
-
-	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
-		for (unsigned i = 0; i < lists[l]->len; i++) {
-			const char *need = term_need(g_ptr_array_index(lists[l], i));
-
-			if (need)
-				has_spread |= spread(grades, services, grades[index], find_service(m, need));
-		}
-	}
-	for (unsigned i = 0; i < s->def->wants->len; i++) {
-		const NameRef *ref = g_ptr_array_index(s->def->wants, i);
-
-		has_spread |= spread(grades, services, grades[index], find_service(m, ref->name));
-	}
-	return has_spread;
-}
-
-static void check_wants(Machine *m)
-{
-	const GPtrArray *services = engine_services(m->engine);
-	Grade grades[PLAN_MAX_SERVICES];
-	bool has_spread = true;
-
-	for (unsigned i = 0; i < services->len; i++)
-		grades[i] = root_of(g_ptr_array_index(services, i));
-	while (has_spread) {
-		has_spread = false;
-		for (unsigned i = 0; i < services->len; i++) {
-			if (grades[i] != NOT_WANTED)
-				has_spread |= spread_from(m, grades, services, i);
-		}
-	}
-	for (unsigned i = 0; i < services->len; i++) {
-		const Service *s = g_ptr_array_index(services, i);
-
-		if ((grades[i] != NOT_WANTED) != service_is_wanted(s))
-			machine_fail(m, "%s is %s, and should%s be wanted", s->def->name,
-				     want_reason_name(s->want_reason), grades[i] == NOT_WANTED ? " not" : "");
-	}
-}
-
-/* --- an oracle of conflicts: by rank, each that no better one excludes --- */
-
-static bool ranks_above(const Service *a, const Service *b)
-{
-	const int64_t a_at = a->admin == ADMIN_START ? a->admin_at_us : -1;
-	const int64_t b_at = b->admin == ADMIN_START ? b->admin_at_us : -1;
-	const unsigned a_order = a->policy.is_default ? UINT_MAX : a->policy.order;
-	const unsigned b_order = b->policy.is_default ? UINT_MAX : b->policy.order;
-
-	if (a_at != b_at)
-		return a_at > b_at;
-	if (a_order != b_order)
-		return a_order < b_order;
-	return strcmp(a->def->name, b->def->name) < 0;
-}
-
-static bool loses_conflict(Machine *m, const Service *s)
-{
-	const GPtrArray *services = engine_services(m->engine);
-
-	for (unsigned i = 0; i < services->len; i++) {
-		const Service *other = g_ptr_array_index(services, i);
-
-		if (conflict(s, other) && service_is_wanted(other) && ranks_above(other, s) &&
-		    !loses_conflict(m, other))
-			return true;
-	}
-	return false;
-}
-
-/* --- an oracle of settled: grow from what moves --- */
-
-static bool is_moving(const Service *s)
-{
-	return s->state == STATE_STARTING || s->state == STATE_STOPPING || s->state == STATE_BACKOFF;
-}
-
-static Service *subject_of(const Machine *m, const char *key)
-{
-	if (!g_str_has_prefix(key, "service:") && !g_str_has_prefix(key, "settled:") && !g_str_has_prefix(key, "active:") &&
-	    !g_str_has_prefix(key, "healthy:"))
-		return NULL;
-	return find_service(m, key_argument(key));
-}
-
-static bool has_after_facility(const Service *s)
-{
-	for (unsigned i = 0; i < s->def->after->len; i++) {
-		const NameRef *ref = g_ptr_array_index(s->def->after, i);
-
-		if (*ref->name == '$')
-			return true;
-	}
-	return false;
-}
-
-/* It starts as soon as its turn comes. */
-static bool is_about_to_start(Machine *m, const Service *s, GHashTable *unsettled)
-{
-	const GPtrArray *services = engine_services(m->engine);
-
-	if (s->def->problem || find_untrue(m, s->when) || find_untrue(m, s->hold))
-		return false;
-	for (unsigned i = 0; i < services->len; i++) {
-		Service *other = g_ptr_array_index(services, i);
-
-		if (conflict(s, other) && is_active(other))
-			return false;
-		if (is_in_list(s->def->after, other->def->name) && g_hash_table_contains(unsettled, other))
-			return false;
-	}
-	/* After=$facility, and settled: written as a term, are left out: then it is not known here. */
-	return !has_after_facility(s);
-}
-
-static bool is_term_of_world(const Term *term)
-{
-	for (unsigned i = 0; i < term_length(term); i++) {
-		if (term_literal(term, i)->prefix == KEY_FLAG)
-			return true;
-	}
-	return false;
-}
-
-/* What of its terms is not true: something of the world, something else? */
-static void find_holders(Machine *m, const Service *s, bool *ret_world, bool *ret_others)
-{
-	LevelContext context = { .m = m, .for_start = true };
-	const GPtrArray *lists[] = { s->when, s->hold };
-
-	*ret_world = *ret_others = false;
-	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
-		for (unsigned i = 0; i < lists[l]->len; i++) {
-			const Term *term = g_ptr_array_index(lists[l], i);
-
-			if (term_evaluate(term, level_of, &context) == LEVEL_TRUE)
-				continue;
-			*(is_term_of_world(term) ? ret_world : ret_others) = true;
-		}
-	}
-}
-
-static bool waits_for_world(Machine *m, const Service *s)
-{
-	bool by_world;
-	bool by_others;
-
-	find_holders(m, s, &by_world, &by_others);
-	return by_world;
-}
-
-/* Nothing but flags holds it: it waits, for a limited time if its file says so. */
-static bool is_held_by_world_only(Machine *m, const Service *s)
-{
-	const GPtrArray *services = engine_services(m->engine);
-	bool by_world;
-	bool by_others;
-
-	find_holders(m, s, &by_world, &by_others);
-	for (unsigned i = 0; i < services->len; i++) {
-		const Service *other = g_ptr_array_index(services, i);
-
-		if (conflict(s, other) && is_active(other))
-			return false;
-	}
-	return by_world && !by_others;
-}
-
-/* What the kernel was told is so until the next boot. */
-static bool is_term_of_kernel(const Term *term)
-{
-	for (unsigned i = 0; i < term_length(term); i++) {
-		if (term_literal(term, i)->prefix != KEY_KERNEL)
-			return false;
-	}
-	return true;
-}
-
-/* It has settled, whatever else it waits for. */
-static bool waits_for_good(Machine *m, const Service *s)
-{
-	LevelContext context = { .m = m, .for_start = true };
-	const GPtrArray *lists[] = { s->when, s->hold };
-
-	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
-		for (unsigned i = 0; i < lists[l]->len; i++) {
-			const Term *term = g_ptr_array_index(lists[l], i);
-
-			if (is_term_of_kernel(term) && term_evaluate(term, level_of, &context) != LEVEL_TRUE)
-				return true;
-		}
-	}
-	return false;
-}
-
-static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
-{
-	LevelContext context = { .m = m, .for_start = true };
-	const GPtrArray *lists[] = { s->when, s->hold };
-
-	if (is_moving(s))
-		return true;
-	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s) || waits_for_good(m, s))
-		return false;
-	if (is_about_to_start(m, s, unsettled))
-		return true;
-	if (s->def->wait_limit_us > 0 && !has_after_facility(s) && is_held_by_world_only(m, s))
-		return true;
-	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
-		for (unsigned i = 0; i < lists[l]->len; i++) {
-			const Term *term = g_ptr_array_index(lists[l], i);
-
-			if (term_evaluate(term, level_of, &context) == LEVEL_TRUE)
-				continue;
-			for (unsigned j = 0; j < term_length(term); j++) {
-				const Service *subject = subject_of(m, term_literal(term, j)->key);
-
-				if (subject && subject != s && g_hash_table_contains(unsettled, subject))
-					return true;
-			}
-		}
-	}
-	for (unsigned i = 0; i < s->def->after->len; i++) {
-		const NameRef *ref = g_ptr_array_index(s->def->after, i);
-		const Service *subject = find_service(m, ref->name);
-
-		if (subject && subject != s && g_hash_table_contains(unsettled, subject))
-			return true;
-	}
-	return false;
-}
-
-/* A subset of those that have not settled: who is about to stop is not known here. */
-static GHashTable *compute_unsettled(Machine *m)
-{
-	const GPtrArray *services = engine_services(m->engine);
-	GHashTable *unsettled = g_hash_table_new(NULL, NULL);
-	bool has_grown = true;
-
-	while (has_grown) {
-		has_grown = false;
-		for (unsigned i = 0; i < services->len; i++) {
-			Service *s = g_ptr_array_index(services, i);
-
-			if (!g_hash_table_contains(unsettled, s) && is_unsettled(m, s, unsettled))
-				has_grown = g_hash_table_add(unsettled, s);
-		}
-	}
-	return unsettled;
-}
 
 /* --- at a start --- */
 
@@ -445,21 +23,21 @@ static void check_conflicts_at_start(Machine *m, const Service *s)
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *other = g_ptr_array_index(services, i);
 
-		if (conflict(s, other) && machine_process(m, other->def->name)->is_live)
+		if (oracle_conflict(s, other) && machine_process(m, other->def->name)->is_live)
 			machine_fail(m, "%s was started while %s ran, which it conflicts with", s->def->name,
 				     other->def->name);
 	}
-	if (loses_conflict(m, s))
+	if (oracle_loses_conflict(m, s))
 		machine_fail(m, "%s was started, but loses a conflict", s->def->name);
 }
 
 static void check_order_at_start(Machine *m, const Service *s)
 {
-	g_autoptr(GHashTable) unsettled = compute_unsettled(m);
+	g_autoptr(GHashTable) unsettled = oracle_unsettled(m);
 
 	for (unsigned i = 0; i < s->def->after->len; i++) {
 		const NameRef *ref = g_ptr_array_index(s->def->after, i);
-		const Service *before = find_service(m, ref->name);
+		const Service *before = oracle_find(m, ref->name);
 
 		if (before && before != s && g_hash_table_contains(unsettled, before))
 			machine_fail(m, "%s was started before %s, which is %s, had settled", s->def->name,
@@ -497,18 +75,6 @@ static void check_lock_at_start(Machine *m, const Service *s)
 		machine_count(m, SIM_FAULT_LOCKED_OUT);
 }
 
-/* Without what is unknown for so long that it counts as false: the engine may learn of that a moment later. */
-static bool are_all_true(Machine *m, const GPtrArray *terms)
-{
-	LevelContext context = { .m = m };
-
-	for (unsigned i = 0; i < terms->len; i++) {
-		if (term_evaluate(g_ptr_array_index(terms, i), level_of, &context) != LEVEL_TRUE)
-			return false;
-	}
-	return true;
-}
-
 /* One that was started by a file of before has the lock that was in that, whatever it was. */
 static bool has_holder_of_before(const Machine *m)
 {
@@ -530,7 +96,7 @@ static void check_lock(Machine *m, const Service *s)
 
 	if (!s->def->start_lock || s->state != STATE_WAITING || s->def->after->len > 0 || !service_is_wanted(s))
 		return;
-	if (are_all_true(m, s->when) && are_all_true(m, s->hold) && is_about_to_start(m, s, nobody) && !loses_conflict(m, s) && !find_lock_holder(m, s) &&
+	if (oracle_all_true(m, s->when) && oracle_all_true(m, s->hold) && oracle_is_about_to_start(m, s, nobody) && !oracle_loses_conflict(m, s) && !find_lock_holder(m, s) &&
 	    !has_holder_of_before(m) && s->since_us > m->altered_us && m->now_us > m->begun_us)
 		machine_fail(m, "%s waits, and nobody has the lock %s", s->def->name, s->def->start_lock);
 }
@@ -543,7 +109,7 @@ static bool looks_at_processes(const Machine *m, const GPtrArray *terms, const S
 		for (unsigned j = 0; j < term_length(term); j++) {
 			const Literal *literal = term_literal(term, j);
 
-			if (literal->prefix == KEY_ACTIVE && subject_of(m, literal->key) == of)
+			if (literal->prefix == KEY_ACTIVE && oracle_subject(m, literal->key) == of)
 				return true;
 		}
 	}
@@ -565,8 +131,8 @@ static void forget_lapses_by(Machine *m, const Service *s)
 
 void invariants_at_start(Machine *m, const Service *s)
 {
-	const Term *when = find_untrue(m, s->when);
-	const Term *hold = find_untrue(m, s->hold);
+	const Term *when = oracle_find_untrue(m, s->when);
+	const Term *hold = oracle_find_untrue(m, s->hold);
 
 	forget_lapses_by(m, s);
 	if (machine_process(m, s->def->name)->is_live)
@@ -591,7 +157,7 @@ void invariants_at_start(Machine *m, const Service *s)
 /* Of what others do, only this cannot come and go within an event, unseen from here: a daemon or a task is up. */
 static bool is_plain(const Machine *m, const Literal *literal)
 {
-	const Service *subject = subject_of(m, literal->key);
+	const Service *subject = oracle_subject(m, literal->key);
 
 	if (literal->prefix == KEY_FLAG || literal->prefix == KEY_KERNEL)
 		return true;
@@ -604,7 +170,7 @@ static bool has_plain_terms(const Machine *m, const Service *s)
 	const GPtrArray *lists[] = { s->when, s->hold };
 
 	for (unsigned i = 0; i < services->len; i++) {
-		if (conflict(s, g_ptr_array_index(services, i)))
+		if (oracle_conflict(s, g_ptr_array_index(services, i)))
 			return false;
 	}
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
@@ -630,9 +196,9 @@ void invariants_at_wait_over(Machine *m, const Service *s)
 	/* By the file of before it may have had less time. */
 	if (s->since_us > m->altered_us && (begun_us == 0 || m->now_us - begun_us < s->def->wait_limit_us))
 		machine_fail(m, "%s ran out of time too early", s->def->name);
-	if (s->state != STATE_WAITING || !service_is_wanted(s) || loses_conflict(m, s))
+	if (s->state != STATE_WAITING || !service_is_wanted(s) || oracle_loses_conflict(m, s))
 		machine_fail(m, "%s ran out of time, and did not wait", s->def->name);
-	if (!find_untrue(m, s->when) && !find_untrue(m, s->hold))
+	if (!oracle_find_untrue(m, s->when) && !oracle_find_untrue(m, s->hold))
 		machine_fail(m, "%s ran out of time, and all its terms are true", s->def->name);
 }
 
@@ -642,8 +208,8 @@ void invariants_at_wait_over(Machine *m, const Service *s)
 static bool key_means(Machine *m, const char *key, const Service *s)
 {
 	if (g_str_has_prefix(key, "facility:") || g_str_has_prefix(key, "settled:$"))
-		return is_in_list(s->def->provides, key_argument(key));
-	return !g_str_has_prefix(key, "active:") && subject_of(m, key) == s;
+		return oracle_is_named(s->def->provides, key_argument(key));
+	return !g_str_has_prefix(key, "active:") && oracle_subject(m, key) == s;
 }
 
 static bool starts_after(Machine *m, const Service *later, const Service *earlier)
@@ -653,7 +219,7 @@ static bool starts_after(Machine *m, const Service *later, const Service *earlie
 	for (unsigned i = 0; i < later->def->after->len; i++) {
 		const NameRef *ref = g_ptr_array_index(later->def->after, i);
 
-		if (strcmp(ref->name, earlier->def->name) == 0 || is_in_list(earlier->def->provides, ref->name))
+		if (strcmp(ref->name, earlier->def->name) == 0 || oracle_is_named(earlier->def->provides, ref->name))
 			return true;
 	}
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
@@ -690,14 +256,14 @@ static void check_end_of_done(Machine *m, const Service *s)
 		return;
 	if (g_str_has_prefix(newest->text, "start ") && !is_redone)
 		machine_fail(m, "the work of %s is to be done again, and it stood", s->def->name);
-	if (service_is_wanted(s) && !loses_conflict(m, s) && !is_redone && !invariants_any_false(m, s->hold) &&
+	if (service_is_wanted(s) && !oracle_loses_conflict(m, s) && !is_redone && !oracle_any_false(m, s->hold) &&
 	    (s->def->once || s->when->len == 0) && s->ready_us > m->altered_us)
 		machine_fail(m, "%s was done, and there was no reason to undo it", s->def->name);
 }
 
 void invariants_at_restart(Machine *m, const Service *s)
 {
-	if (!service_is_up(s) || !service_is_wanted(s) || loses_conflict(m, s))
+	if (!service_is_up(s) || !service_is_wanted(s) || oracle_loses_conflict(m, s))
 		machine_fail(m, "%s is restarted by command, and is not up to stay", s->def->name);
 }
 
@@ -719,12 +285,27 @@ void invariants_at_stop(Machine *m, const Service *s)
 			machine_fail(m, "%s was told to stop before %s, which started after it, was gone", s->def->name,
 				     later->def->name);
 		if (later != s && engine_is_shutting_down(m->engine) && !service_is_wanted(later) &&
-		    is_active(later) && starts_after(m, later, s))
+		    oracle_is_active(later) && starts_after(m, later, s))
 			machine_fail(m, "%s was told to stop while %s still ran", s->def->name, later->def->name);
 	}
 }
 
 /* --- always --- */
+
+static void check_wants(Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+	bool wanted[PLAN_MAX_SERVICES];
+
+	oracle_wanted(m, wanted);
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if (wanted[i] != service_is_wanted(s))
+			machine_fail(m, "%s is %s, and should%s be wanted", s->def->name,
+				     want_reason_name(s->want_reason), wanted[i] ? "" : " not");
+	}
+}
 
 /* How long it may take until all that stand on it have stopped, one after the other, and then itself. */
 static int64_t longest_stop(const Machine *m, const Service *s)
@@ -737,8 +318,8 @@ static void check_hold(Machine *m, const Service *s)
 {
 	SimProcess *p = machine_process(m, s->def->name);
 
-	if (s->def->on_lapse != ON_LAPSE_STOP || !is_active(s) || s->def->type == TYPE_GROUP ||
-	    !invariants_any_false(m, s->hold)) {
+	if (s->def->on_lapse != ON_LAPSE_STOP || !oracle_is_active(s) || s->def->type == TYPE_GROUP ||
+	    !oracle_any_false(m, s->hold)) {
 		p->hold_false_us = 0;
 		return;
 	}
@@ -750,7 +331,7 @@ static void check_hold(Machine *m, const Service *s)
 		for (unsigned i = 0; i < services->len; i++) {
 			const Service *later = g_ptr_array_index(services, i);
 
-			if (later != s && is_active(later) && starts_after(m, later, s))
+			if (later != s && oracle_is_active(later) && starts_after(m, later, s))
 				return; /* it waits for that one to be gone */
 		}
 		machine_fail(m, "%s runs although a While term is false for %.3f s", s->def->name,
@@ -771,8 +352,8 @@ static void check_wait(Machine *m, const Service *s)
 	SimProcess *p = machine_process(m, s->def->name);
 	const bool had_only_world = p->has_only_world;
 
-	p->has_only_world = s->def->wait_limit_us > 0 && is_held_by_world_only(m, s);
-	if (s->state != STATE_WAITING || s->def->wait_limit_us == 0 || loses_conflict(m, s) || !waits_for_world(m, s)) {
+	p->has_only_world = s->def->wait_limit_us > 0 && oracle_is_held_by_world_only(m, s);
+	if (s->state != STATE_WAITING || s->def->wait_limit_us == 0 || oracle_loses_conflict(m, s) || !oracle_waits_for_world(m, s)) {
 		p->held_us = p->perhaps_held_us = 0;
 		return;
 	}
@@ -792,7 +373,7 @@ static void check_processes(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
 
-	if (p->is_live && !is_active(s))
+	if (p->is_live && !oracle_is_active(s))
 		machine_fail(m, "%s is %s and has processes", s->def->name, service_state_name(s->state));
 }
 
@@ -867,16 +448,16 @@ static bool is_spent(const Service *s)
 
 static void check_wanted_at_rest(Machine *m, const Service *s)
 {
-	const bool is_held = find_untrue(m, s->when) || find_untrue(m, s->hold);
+	const bool is_held = oracle_find_untrue(m, s->when) || oracle_find_untrue(m, s->hold);
 
 	if (s->def->problem || service_is_up(s) || is_spent(s))
 		return;
 	if (s->state == STATE_FAILED && (!s->last_success || s->is_failed_for_good))
 		return;
-	if (s->state == STATE_WAITING && s->def->wait_limit_us > 0 && !loses_conflict(m, s) &&
-	    is_held_by_world_only(m, s))
+	if (s->state == STATE_WAITING && s->def->wait_limit_us > 0 && !oracle_loses_conflict(m, s) &&
+	    oracle_is_held_by_world_only(m, s))
 		machine_fail(m, "at rest %s waits for the world, and its WaitTimeout= is over", s->def->name);
-	if (s->state == STATE_WAITING && (is_held || loses_conflict(m, s)))
+	if (s->state == STATE_WAITING && (is_held || oracle_loses_conflict(m, s)))
 		return;
 	machine_fail(m, "at rest %s is %s: %s", s->def->name, service_state_name(s->state), service_cause(s));
 }
@@ -899,12 +480,12 @@ void invariants_at_rest(Machine *m)
 
 		if (service_is_wanted(s))
 			check_wanted_at_rest(m, s);
-		else if (is_active(s) || s->state == STATE_WAITING)
+		else if (oracle_is_active(s) || s->state == STATE_WAITING)
 			machine_fail(m, "at rest %s is %s, and nothing wants it", s->def->name,
 				     service_state_name(s->state));
 		check_explained(m, s);
 		requests_check_at_rest(m, s);
-		if (service_is_up(s) && loses_conflict(m, s))
+		if (service_is_up(s) && oracle_loses_conflict(m, s))
 			machine_fail(m, "at rest %s runs, and should have lost a conflict", s->def->name);
 	}
 	if (!engine_is_at_rest(m->engine))

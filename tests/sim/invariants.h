@@ -8,9 +8,6 @@
 
 #include "tests/sim/machine.h"
 
-/* Is any of these terms false, as levels and states are now? */
-bool invariants_any_false(Machine *m, const GPtrArray *terms);
-
 /* The engine starts @s: was it right to? */
 void invariants_at_start(Machine *m, const Service *s);
 /* The time of @s to wait for the world is over. */

@@ -4,10 +4,13 @@
 TESTS += tests/sim/simulate
 tests_sim_simulate_SOURCES = \
 	tests/sim/chance.h \
+	tests/sim/crash.c tests/sim/crash.h \
 	tests/sim/invariants.c tests/sim/invariants.h \
 	tests/sim/levels.c tests/sim/levels.h \
 	tests/sim/machine.c tests/sim/machine.h \
+	tests/sim/oracle.c tests/sim/oracle.h \
 	tests/sim/plan.c tests/sim/plan.h \
+	tests/sim/process.c tests/sim/process.h \
 	tests/sim/requests.c tests/sim/requests.h \
 	tests/sim/simulate.c
 tests_sim_simulate_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

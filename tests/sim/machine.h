@@ -131,6 +131,7 @@ void machine_poke(Machine *m);
 void machine_calm(Machine *m);
 void machine_set_runlevel(Machine *m, const char *runlevel);
 
+unsigned machine_index(const char *service);
 SimProcess *machine_process(Machine *m, const char *service);
 /* Is there a file that describes it, at the moment? */
 bool machine_has_file(const Machine *m, const char *service);

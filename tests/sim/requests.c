@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "tests/sim/invariants.h"
+#include "tests/sim/oracle.h"
 
 static const Requester admin = { .uid = 0, .pid = 1, .command = "sim" };
 static const Requester activator = { .uid = 0, .pid = 99, .command = "svc-activate" };
@@ -39,7 +39,7 @@ static Before look(Machine *m, const Service *s)
 		.invocation = s->invocation,
 		.want_reason = s->want_reason,
 		.asked = machine_process(m, s->def->name)->asked,
-		.is_undone = s->state == STATE_DONE && invariants_any_false(m, s->def->done_while),
+		.is_undone = s->state == STATE_DONE && oracle_any_false(m, s->def->done_while),
 	};
 }
 

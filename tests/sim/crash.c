@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Crash: notes may be lost on the way, and processes end while nobody looks.
+ */
+#include "config.h"
+
+#include "tests/sim/crash.h"
+
+#include <string.h>
+
+#include "engine/boot-record.h"
+#include "tests/sim/levels.h"
+#include "tests/sim/process.h"
+#include "tests/sim/requests.h"
+
+static void keep_boot_record(Machine *m)
+{
+	g_autofree char *news = boot_record_take_news(m->engine);
+
+	if (news)
+		g_string_append(m->boot_record, news);
+}
+
+void crash_now(Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	machine_count(m, SIM_FAULT_MANAGER_CRASH);
+	machine_trace(m, "manager crashes");
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+		char note[128];
+
+		engine_note(m->engine, s, note, sizeof(note));
+		if (*note)
+			m->notes[machine_index(s->def->name)] = g_strdup(note);
+		if (s->state == STATE_STOPPING)
+			machine_count(m, SIM_FAULT_CRASH_AT_STOP);
+		if (machine_process(m, s->def->name)->timer_at_us[ENGINE_TIMER_WAIT])
+			machine_count(m, SIM_FAULT_WAITED_ACROSS_CRASH);
+		if (s->admin == ADMIN_DEMAND)
+			machine_count(m, SIM_FAULT_DEMAND_ACROSS_CRASH);
+		if (s->admin == ADMIN_CONNECTION)
+			machine_count(m, SIM_FAULT_CONNECTION_ACROSS_CRASH);
+		machine_process(m, s->def->name)->was_listening = s->listens != LISTENS_CLOSED;
+		if (s->is_restarting)
+			machine_count(m, SIM_FAULT_COMMAND_ACROSS_CRASH);
+	}
+	engine_note_global(m->engine, m->global_note, sizeof(m->global_note));
+	keep_boot_record(m);
+	g_clear_pointer(&m->engine, engine_free);
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		memset(m->processes[i].timer_at_us, 0, sizeof(m->processes[i].timer_at_us));
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		process_forget_health(&m->processes[i]);
+	levels_forget(m);
+	/* A new manager waits out Settle= anew. */
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		m->processes[i].hold_false_us = 0;
+	m->manager_back_us = m->now_us + chance_time(&m->chance, 2 * G_USEC_PER_SEC);
+}
+
+static bool recover_one(Machine *m, unsigned index)
+{
+	SimProcess *p = &m->processes[index];
+	const char *name = plan_service_name(index);
+	g_autofree char *note = g_steal_pointer(&m->notes[index]);
+	bool is_alive = p->is_live;
+	const Service *s;
+	bool is_read;
+
+	if (!note && !p->is_live)
+		return true;
+	if (note && machine_happens(m, 3)) {
+		machine_count(m, SIM_FAULT_NOTE_LOST);
+		*note = '\0';
+		p->held_us = p->perhaps_held_us = 0;
+		requests_forget(p);
+	}
+	if (p->is_live && p->is_main_live && machine_happens(m, 3)) {
+		machine_count(m, SIM_FAULT_END_UNSEEN);
+		p->is_live = p->is_main_live = p->is_stop_asked = is_alive = false;
+		p->n_script = 0;
+	}
+	/* A task that is done has no row, and may have a phase in its note. */
+	if (p->is_live && !p->is_main_live && p->n_script == 0)
+		is_alive = note && *note && chance_percent(&m->chance, 50);
+	/* Nothing lives, and nobody remembers it: it never was. */
+	if (!is_alive && (!(note && *note) || !engine_find(m->engine, name)))
+		p->is_live = false;
+	if (is_alive && p->n_script > 0 && p->script[0].kind == PROCESS_EXITED && p->script[0].at_us <= m->now_us)
+		machine_count(m, SIM_FAULT_EXIT_UNSEEN);
+	machine_trace(m, "recover %s \"%s\"%s", name, note ? note : "", is_alive ? " alive" : "");
+	if (p->was_listening)
+		engine_recover_listening(m->engine, name);
+	is_read = engine_recover(m->engine, name, note ? note : "", is_alive, p->invocation,
+				 p->is_main_live ? 1000 + (pid_t)index : 0, m->now_us);
+	s = engine_find(m->engine, name);
+	if (!s)
+		requests_forget(p);
+	/* Whose note was lost on the way is not known to be done: told that nothing lives, the engine takes it for ended. */
+	if (!is_alive && s && s->state != STATE_DONE)
+		p->is_live = false;
+	p->is_script = s && s->def->type == TYPE_SCRIPT;
+	/* A daemon whose file has made it a task, and whose note is lost, is taken for a task that works: it ends. */
+	if (s && s->state == STATE_STARTING && is_alive && (p->n_script == 0 || (p->is_restarting && p->n_script == 1)))
+		process_exits_now(m, p);
+	return is_read || !is_alive;
+}
+
+void crash_recover(Machine *m)
+{
+	if (!engine_recover_global(m->engine, m->global_note, m->now_us))
+		machine_fail(m, "the engine cannot read its own note \"%s\"", m->global_note);
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++) {
+		if (!recover_one(m, i))
+			machine_fail(m, "the engine cannot read its own note of %s", plan_service_name(i));
+	}
+	boot_record_recover(m->engine, m->boot_record->str, m->boot_record->len);
+}
