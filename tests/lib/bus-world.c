@@ -285,6 +285,14 @@ BusWorld *bus_world_new(const char *files, const char *policy)
 	return bw;
 }
 
+BusWorld *bus_world_new_three(void)
+{
+	return bus_world_new("== base\n[Service]\nDescription=The ground\nExec=/bin/base\n"
+			     "== upper\n[Service]\nExec=/bin/upper\nReload=signal:HUP\n[Conditions]\nWhile=service:base\n"
+			     "== shy\n[Service]\nExec=/bin/shy\n[Conditions]\nWhen=flag:go\n",
+			     "[runlevel 2]\nActivate=base upper shy\n[service upper]\nReason=office rule 12\n");
+}
+
 void bus_world_free(BusWorld *bw)
 {
 	if (!bw)
@@ -407,6 +415,18 @@ GVariant *bus_world_manager(GDBusConnection *connection, const char *method, GVa
 
 	ck_assert_msg(reply != NULL, "%s: %s", method, error ? error->message : "");
 	return reply;
+}
+
+GVariant *bus_world_property(GDBusConnection *connection, const char *path, const char *interface, const char *name)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GVariant) reply = bus_world_call(connection, path, "org.freedesktop.DBus.Properties", "Get",
+						   g_variant_new("(ss)", interface, name), "(v)", &error);
+	GVariant *value;
+
+	ck_assert_msg(reply != NULL, "%s: %s", name, error ? error->message : "");
+	g_variant_get(reply, "(v)", &value);
+	return value;
 }
 
 char *bus_world_refusal(GDBusConnection *connection, const char *path, const char *interface, const char *method,

@@ -11,6 +11,8 @@
 #include "tests/lib/tree.h"
 #include "tests/lib/world.h"
 
+#define SERVICE_PATH(escaped) OBJECT_PATH_SERVICES "/" escaped
+
 typedef struct BusWorld {
 	World *world;
 	Bus *bus;
@@ -37,7 +39,9 @@ typedef struct BusWorld {
 
 /* Files and policy as for world_new_with_policy(). */
 BusWorld *bus_world_new(const char *files, const char *policy);
-/* As above, with a socket on which nobody accepts yet. */
+/* base, upper that stands on it, and shy that waits for flag:go; policy wants all three. */
+BusWorld *bus_world_new_three(void);
+/* As bus_world_new(), with a socket on which nobody accepts yet. */
 BusWorld *bus_world_new_silent(const char *files, const char *policy);
 void bus_world_listen(BusWorld *bw);
 void bus_world_free(BusWorld *bw);
@@ -59,6 +63,9 @@ GVariant *bus_world_call(GDBusConnection *connection, const char *path, const ch
 			 GVariant *args, const char *type, GError **error);
 /* Of org.svcd1.Manager, and it must work. */
 GVariant *bus_world_manager(GDBusConnection *connection, const char *method, GVariant *args, const char *type);
+
+/* The value of a property, which must be there. */
+GVariant *bus_world_property(GDBusConnection *connection, const char *path, const char *interface, const char *name);
 
 /* The name of the D-Bus error that this call ends with, and its sentence: "NAME: SENTENCE"; a new string. */
 char *bus_world_refusal(GDBusConnection *connection, const char *path, const char *interface, const char *method,

@@ -19,6 +19,18 @@ TESTS += tests/unit/test_bus
 tests_unit_test_bus_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_bus_bad_calls
+tests_unit_test_bus_bad_calls_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_bus_bad_calls_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_bus_requests
+tests_unit_test_bus_requests_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_bus_requests_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_bus_signals
+tests_unit_test_bus_signals_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_bus_signals_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_operate
 tests_unit_test_operate_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_operate_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)

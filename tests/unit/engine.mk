@@ -10,12 +10,14 @@ TESTS += \
 	tests/unit/test_durations \
 	tests/unit/test_engine \
 	tests/unit/test_explain \
+	tests/unit/test_health \
 	tests/unit/test_listen \
 	tests/unit/test_load \
 	tests/unit/test_note \
 	tests/unit/test_progress \
 	tests/unit/test_reach \
 	tests/unit/test_refusal \
+	tests/unit/test_request \
 	tests/unit/test_script \
 	tests/unit/test_settled \
 	tests/unit/test_start_lock \
@@ -52,6 +54,12 @@ tests_unit_test_refusal_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_engine_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_engine_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_health_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_health_LDADD = $(ENGINE_TEST_LDADD)
+
+tests_unit_test_request_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_request_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_explain_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_explain_LDADD = $(ENGINE_TEST_LDADD)

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * org.svcd1 as a client sees it: who hears what, and how often.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "bus/names.h"
+#include "tests/lib/bus-world.h"
+#include "tests/lib/suite.h"
+
+typedef struct Heard {
+	unsigned n_service;
+	unsigned n_manager;
+	unsigned n_boot;
+	unsigned n_finished;
+	unsigned n_removed;
+	char *state; /* of the last service told of */
+} Heard;
+
+static void on_signal(GDBusConnection *connection, const gchar *sender, const gchar *path, const gchar *interface,
+		      const gchar *name, GVariant *args, gpointer data)
+{
+	Heard *heard = data;
+	g_autoptr(GVariant) changed = NULL;
+	const char *of;
+
+	if (strcmp(name, "BootFinished") == 0)
+		heard->n_finished++;
+	if (strcmp(name, "InterfacesRemoved") == 0)
+		heard->n_removed++;
+	if (strcmp(name, "PropertiesChanged") != 0)
+		return;
+	g_variant_get(args, "(&s@a{sv}@as)", &of, &changed, NULL);
+	if (strcmp(of, INTERFACE_BOOT) == 0)
+		heard->n_boot++;
+	if (strcmp(of, INTERFACE_MANAGER) == 0)
+		heard->n_manager++;
+	if (strcmp(of, INTERFACE_SERVICE) != 0 || strcmp(path, SERVICE_PATH("base")) != 0)
+		return;
+	heard->n_service++;
+	g_free(heard->state);
+	ck_assert(g_variant_lookup(changed, "State", "s", &heard->state));
+}
+
+static void listen_to(GDBusConnection *connection, Heard *heard)
+{
+	g_dbus_connection_signal_subscribe(connection, NULL, NULL, NULL, NULL, NULL,
+					   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal, heard, NULL);
+}
+
+static bool is_heard(void *data)
+{
+	return ((Heard *)data)->n_service > 0;
+}
+
+static bool is_boot_heard(void *data)
+{
+	return ((Heard *)data)->n_boot > 0;
+}
+
+static bool is_manager_heard(void *data)
+{
+	return ((Heard *)data)->n_manager > 0;
+}
+
+static bool is_removal_heard(void *data)
+{
+	return ((Heard *)data)->n_removed > 0;
+}
+
+START_TEST(ten_changes_make_one_signal)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Heard heard = { 0 };
+
+	listen_to(connection, &heard);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	for (unsigned i = 0; i < 10; i++)
+		bus_world_tell(bw);
+	world_settle(bw->world);
+	bus_world_run_until(is_heard, &heard, "a signal");
+
+	ck_assert_str_eq(heard.state, "ready");
+	/* An answer comes after all signals before it: no second one was on its way. */
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
+	ck_assert_uint_eq(heard.n_service, 1);
+	g_free(heard.state);
+}
+END_TEST
+
+START_TEST(who_has_not_subscribed_hears_nothing)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GDBusConnection) other = bus_world_connect(bw);
+	Heard heard = { 0 };
+	Heard heard_by_other = { 0 };
+
+	listen_to(connection, &heard);
+	listen_to(other, &heard_by_other);
+	g_variant_unref(bus_world_manager(other, "Subscribe", NULL, "()"));
+	bus_world_tell(bw);
+	bus_world_run_until(is_heard, &heard_by_other, "a signal");
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
+
+	ck_assert_uint_eq(heard.n_service, 0);
+	g_free(heard_by_other.state);
+}
+END_TEST
+
+START_TEST(the_boot_is_told_at_most_ten_times_a_second)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Heard heard = { 0 };
+	const int64_t begun_us = g_get_monotonic_time();
+	int64_t took_us;
+
+	listen_to(connection, &heard);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	/* Each change waits until the one before has been heard: a client that falls behind is sent away. */
+	while (heard.n_boot < 5) {
+		heard.n_manager = 0;
+		bus_engine_changed(bw->bus);
+		bus_world_run_until(is_manager_heard, &heard, "the change");
+	}
+	took_us = g_get_monotonic_time() - begun_us;
+
+	/* The end of the boot is told at once, and the first may have been on its way; without a limit it takes no time. */
+	ck_assert_int_ge(took_us, 2 * 100 * 1000);
+	g_free(heard.state);
+}
+END_TEST
+
+/* Milliseconds until the main loop wakes up by itself; -1: never. */
+static int next_wake_ms(void)
+{
+	GMainContext *context = g_main_context_default();
+	GPollFD fds[64];
+	int timeout = 0;
+	int priority;
+
+	while (g_main_context_iteration(context, FALSE))
+		;
+	ck_assert(g_main_context_acquire(context));
+	(void)g_main_context_prepare(context, &priority);
+	(void)g_main_context_query(context, priority, &timeout, fds, G_N_ELEMENTS(fds));
+	(void)g_main_context_check(context, priority, fds, 0);
+	g_main_context_release(context);
+	return timeout;
+}
+
+static bool is_boot_heard_again(void *data)
+{
+	return ((Heard *)data)->n_boot >= 3;
+}
+
+START_TEST(a_boot_in_motion_is_told_as_time_passes)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n", NULL);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Heard heard = { 0 };
+
+	/* Nobody listens. */
+	ck_assert_int_eq(next_wake_ms(), -1);
+
+	listen_to(connection, &heard);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	bus_world_run_until(is_boot_heard_again, &heard, "the boot told three times, though nothing happens");
+	ck_assert_int_ge(next_wake_ms(), 0);
+	ck_assert_int_le(next_wake_ms(), 100);
+
+	/* It is over. */
+	world_settle(bw->world);
+	bus_world_tell(bw);
+	while (heard.n_finished == 0)
+		g_main_context_iteration(NULL, TRUE);
+	ck_assert_int_eq(next_wake_ms(), -1);
+	g_free(heard.state);
+}
+END_TEST
+
+START_TEST(a_boot_that_nobody_watches_any_more_wakes_nobody)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n", NULL);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Heard heard = { 0 };
+
+	listen_to(connection, &heard);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	bus_world_run_until(is_boot_heard, &heard, "a signal");
+	ck_assert(g_dbus_connection_close_sync(connection, NULL, NULL));
+
+	while (next_wake_ms() != -1) /* the last tick finds nobody */
+		g_main_context_iteration(NULL, TRUE);
+	g_free(heard.state);
+}
+END_TEST
+
+START_TEST(a_service_that_goes_is_told)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Heard heard = { 0 };
+
+	listen_to(connection, &heard);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	bus_service_removed(bw->bus, "shy");
+	bus_service_removed(bw->bus, "shy");
+	bus_world_run_until(is_removal_heard, &heard, "a signal");
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
+
+	ck_assert_uint_eq(heard.n_removed, 1);
+	g_free(heard.state);
+}
+END_TEST
+
+START_TEST(the_end_of_the_boot_is_told_once)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n", NULL);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Heard heard = { 0 };
+
+	listen_to(connection, &heard);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	world_settle(bw->world);
+	bus_world_tell(bw);
+	bus_world_run_until(is_boot_heard, &heard, "a signal");
+	heard.n_boot = 0;
+	bus_world_tell(bw);
+	bus_world_run_until(is_boot_heard, &heard, "another signal");
+
+	ck_assert_uint_le(heard.n_finished, 1);
+	g_free(heard.state);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("bus: signals");
+
+	ADD_CASE(suite, "signals", ten_changes_make_one_signal, who_has_not_subscribed_hears_nothing,
+		 the_boot_is_told_at_most_ten_times_a_second, a_boot_in_motion_is_told_as_time_passes,
+		 a_boot_that_nobody_watches_any_more_wakes_nobody, a_service_that_goes_is_told,
+		 the_end_of_the_boot_is_told_once);
+	return suite;
+}
