@@ -29,7 +29,7 @@ typedef struct Walk {
 	GStrv suffixes;
 } Walk;
 
-static void script_free(gpointer data)
+void lsb_script_free(gpointer data)
 {
 	LsbScript *script = data;
 
@@ -224,7 +224,7 @@ GPtrArray *lsb_scripts_read(const LsbTree *tree, DiagList *diags)
 	Walk walk = {
 		.tree = tree,
 		.diags = diags,
-		.scripts = g_ptr_array_new_with_free_func(script_free),
+		.scripts = g_ptr_array_new_with_free_func(lsb_script_free),
 		.files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 		.services = g_hash_table_new(g_str_hash, g_str_equal),
 		.suffixes = read_file_filters(tree, diags),

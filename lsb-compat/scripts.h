@@ -27,6 +27,9 @@ typedef struct LsbScript {
 	char *pid_file; /* from the comment, or from a plain assignment to PIDFILE; or NULL */
 } LsbScript;
 
+/* Of an LsbScript *, for arrays of them. */
+void lsb_script_free(gpointer data);
+
 /**
  * lsb_scripts_read() - the scripts of @tree with their headers, overrides counted
  *

@@ -336,19 +336,31 @@ static bool request_demand(Service *s, const char *bus_name, const Requester *wh
 	return true;
 }
 
-bool engine_demand(Engine *engine, const char *service, const char *bus_name, const Requester *who, int64_t now_us,
-		   GError **error)
+/* Whom a request means, at @now_us; NULL with @error: nobody. */
+static Service *begin_request(Engine *engine, const char *service, int64_t now_us, GError **error)
 {
 	Service *s = engine_resolve(engine, service);
-	bool is_done;
 
 	engine_set_now(engine, now_us);
 	if (!s)
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", service);
-	is_done = request_demand(s, bus_name, who, error);
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", service);
+	return s;
+}
+
+/* Also one that was refused may have changed something: it is remembered. */
+static bool end_request(Engine *engine, Service *s, bool is_done)
+{
 	engine->ops->changed(engine->data, s);
 	engine_run(engine);
 	return is_done;
+}
+
+bool engine_demand(Engine *engine, const char *service, const char *bus_name, const Requester *who, int64_t now_us,
+		   GError **error)
+{
+	Service *s = begin_request(engine, service, now_us, error);
+
+	return s && end_request(engine, s, request_demand(s, bus_name, who, error));
 }
 
 static bool (*const request_functions[])(Service *s, const Requester *who, GError **error) = {
@@ -362,16 +374,9 @@ static bool (*const request_functions[])(Service *s, const Requester *who, GErro
 bool engine_request(Engine *engine, RequestVerb verb, const char *service, const Requester *who, int64_t now_us,
 		    GError **error)
 {
-	Service *s = engine_resolve(engine, service);
-	bool is_done;
+	Service *s = begin_request(engine, service, now_us, error);
 
-	engine_set_now(engine, now_us);
-	if (!s)
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", service);
-	is_done = request_functions[verb](s, who, error);
-	engine->ops->changed(engine->data, s);
-	engine_run(engine);
-	return is_done;
+	return s && end_request(engine, s, request_functions[verb](s, who, error));
 }
 
 /* --- CheckCommand= --- */
@@ -428,12 +433,9 @@ void engine_refuse(Engine *engine, RequestVerb verb, const char *service, const 
 		[REQUEST_VERB_START] = "start",	  [REQUEST_VERB_STOP] = "stop",	  [REQUEST_VERB_RESTART] = "restart",
 		[REQUEST_VERB_RELOAD] = "reload", [REQUEST_VERB_CLEAR] = "clear",
 	};
-	Service *s = engine_resolve(engine, service);
+	Service *s = begin_request(engine, service, now_us, error);
 
-	engine_set_now(engine, now_us);
-	if (!s)
-		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", service);
-	else
+	if (s)
 		refuse(s, names[verb], who, error, SVCD_ERROR_CHECK_FAILED,
 		       g_strdup_printf("its CheckCommand= failed, so it goes on as it is: %s", problem));
 }

@@ -84,28 +84,13 @@ void history_on_level(Manager *m, const char *key, Level level)
 
 /* --- saving --- */
 
-static bool write_all(int fd, const char *text, size_t length)
-{
-	while (length > 0) {
-		const ssize_t n = write(fd, text, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		text += n;
-		length -= (size_t)n;
-	}
-	return lseek(fd, 0, SEEK_SET) == 0;
-}
-
 /* In memory: the program reads it when it gets to it. */
 static int make_input(const Manager *m, GError **error)
 {
 	g_autofree char *text = durations_format(progress_durations(m->engine));
 	auto_fd int fd = memfd_create("svcd-durations", MFD_CLOEXEC);
 
-	if (fd < 0 || !write_all(fd, text, strlen(text))) {
+	if (fd < 0 || !fd_write_all(fd, text, strlen(text)) || lseek(fd, 0, SEEK_SET) != 0) {
 		fail_errno(error, errno, "cannot keep it in memory");
 		return -1;
 	}

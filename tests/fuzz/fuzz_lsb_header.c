@@ -35,18 +35,6 @@ static LsbScript *script_new(const char *name, const char *text, size_t size, Di
 	return script;
 }
 
-static void script_free(gpointer data)
-{
-	LsbScript *script = data;
-
-	g_free(script->file);
-	g_free(script->path);
-	g_free(script->service);
-	lsb_header_free(script->header);
-	g_free(script->pid_file);
-	g_free(script);
-}
-
 static void read_back(const LsbNodes *nodes, const GPtrArray *plans)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -74,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char conf[] = "$f +c +b\n$g $f\n";
 	g_autofree char *text = g_malloc0(size + 1);
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(GPtrArray) scripts = g_ptr_array_new_with_free_func(script_free);
+	g_autoptr(GPtrArray) scripts = g_ptr_array_new_with_free_func(lsb_script_free);
 	g_autoptr(LsbFacilities) facilities = lsb_facilities_new();
 	g_autoptr(LsbNodes) nodes = NULL;
 	g_autoptr(GPtrArray) plans = NULL;

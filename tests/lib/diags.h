@@ -42,6 +42,17 @@ static inline ServiceDef *parse_text(const char *name, const char *text, DiagLis
 	return service_parse(name, &source, 1, diags);
 }
 
+/* x.svc, of which nothing is said: "[Service]\nExec=/bin/x\n", and then @lines. */
+static inline ServiceDef *parse_good_lines(const char *lines)
+{
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autofree char *text = g_strconcat("[Service]\nExec=/bin/x\n", lines, NULL);
+	ServiceDef *def = parse_text("x", text, diags);
+
+	expect_diags(diags, "");
+	return def;
+}
+
 /* The same into a set; the text follows "[Service]\nExec=/bin/true\n[Conditions]\n". */
 static inline ServiceDef *add_service(ServiceSet *set, const char *name, const char *conditions, DiagList *diags)
 {

@@ -8,16 +8,6 @@
 
 Suite *make_suite(void);
 
-static ServiceDef *parse_good(const char *lines)
-{
-	g_autoptr(DiagList) diags = diag_list_new();
-	g_autofree char *text = g_strconcat("[Service]\nExec=/bin/x\n", lines, NULL);
-	ServiceDef *def = parse_text("x", text, diags);
-
-	expect_diags(diags, "");
-	return def;
-}
-
 static const struct {
 	const char *lines;
 	bool needs_helper;
@@ -71,7 +61,7 @@ static const struct {
 
 START_TEST(only_what_takes_more_than_numbers_takes_the_helper)
 {
-	g_autoptr(ServiceDef) def = parse_good(settings[_i].lines);
+	g_autoptr(ServiceDef) def = parse_good_lines(settings[_i].lines);
 
 	ck_assert_int_eq(exec_def_needs_helper(&def->execution), settings[_i].needs_helper);
 }
@@ -79,7 +69,7 @@ END_TEST
 
 START_TEST(a_shared_definition_outlives_its_first_owner)
 {
-	ServiceDef *def = parse_good("User=a\nGroup=b\nSupplementaryGroups=c\nEnvironment=A=1\nEnvironmentFile=-/x\n"
+	ServiceDef *def = parse_good_lines("User=a\nGroup=b\nSupplementaryGroups=c\nEnvironment=A=1\nEnvironmentFile=-/x\n"
 				     "LimitNOFILE=64\nNice=3\nTTYPath=/dev/tty1\nWorkingDirectory=/srv\nRuntimeDirectory=r\n"
 				     "CPUAffinity=1\nBindPaths=/a:/b\nTemporaryFileSystem=/t:ro\nSystemCallFilter=~reboot\n"
 				     "SystemCallArchitectures=native\n");

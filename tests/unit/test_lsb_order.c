@@ -17,17 +17,6 @@ enum { ROUNDS = 400, MOST_SCRIPTS = 9, MOST_WORDS = 3 };
 static const char *const fields[] = { "Required-Start", "Should-Start", "X-Start-Before", "Required-Stop", "Should-Stop",
 				      "X-Stop-After" };
 
-static void script_free(gpointer data)
-{
-	LsbScript *script = data;
-
-	g_free(script->file);
-	g_free(script->path);
-	g_free(script->service);
-	lsb_header_free(script->header);
-	g_free(script);
-}
-
 /* Words are names of scripts and facilities, and names of nobody. */
 static void add_random_words(GString *text, GRand *rand, guint n_scripts)
 {
@@ -84,7 +73,7 @@ static World *world_new(guint32 seed)
 	const guint n_scripts = (guint)g_rand_int_range(rand, 1, MOST_SCRIPTS + 1);
 
 	w->diags = diag_list_new();
-	w->scripts = g_ptr_array_new_with_free_func(script_free);
+	w->scripts = g_ptr_array_new_with_free_func(lsb_script_free);
 	w->facilities = lsb_facilities_new();
 	lsb_facilities_parse(w->facilities, "/etc/insserv.conf", conf, strlen(conf), w->diags);
 	for (guint i = 0; i < n_scripts; i++)

@@ -16,19 +16,9 @@
 
 Suite *make_suite(void);
 
-static ServiceDef *parse_good(const char *lines)
-{
-	g_autoptr(DiagList) diags = diag_list_new();
-	g_autofree char *text = g_strconcat("[Service]\nExec=/bin/x\n", lines, NULL);
-	ServiceDef *def = parse_text("x", text, diags);
-
-	expect_diags(diags, "");
-	return def;
-}
-
 START_TEST(words_become_values)
 {
-	g_autoptr(ServiceDef) def = parse_good(
+	g_autoptr(ServiceDef) def = parse_good_lines(
 		"ProtectSystem=strict\nProtectHome=tmpfs\nPrivateTmp=yes\nPrivateDevices=true\nPrivateNetwork=on\n"
 		"ProtectKernelTunables=1\nProtectKernelModules=yes\nProtectKernelLogs=yes\nProtectControlGroups=yes\n"
 		"ProtectClock=yes\nProtectHostname=yes\nProtectProc=invisible\nProcSubset=pid\nNoNewPrivileges=yes\n"
@@ -52,7 +42,7 @@ END_TEST
 
 START_TEST(yes_and_no_of_protections_with_degrees)
 {
-	g_autoptr(ServiceDef) def = parse_good("ProtectSystem=true\nProtectHome=off\nRuntimeDirectoryPreserve=1\n");
+	g_autoptr(ServiceDef) def = parse_good_lines("ProtectSystem=true\nProtectHome=off\nRuntimeDirectoryPreserve=1\n");
 
 	ck_assert_int_eq(def->execution.sandbox->protect_system, PROTECT_SYSTEM_YES);
 	ck_assert_int_eq(def->execution.sandbox->protect_home, PROTECT_HOME_NO);
@@ -70,7 +60,7 @@ static const SandboxPath *path_at(const ServiceDef *def, SandboxPathKind kind, g
 
 START_TEST(paths_are_lists)
 {
-	g_autoptr(ServiceDef) def = parse_good("ReadOnlyPaths=/a -/b//c/\nReadOnlyPaths=\"/with blank\"\nReadWritePaths=/d\n"
+	g_autoptr(ServiceDef) def = parse_good_lines("ReadOnlyPaths=/a -/b//c/\nReadOnlyPaths=\"/with blank\"\nReadWritePaths=/d\n"
 					       "InaccessiblePaths=-/e\n");
 
 	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY, 0)->path, "/a");
@@ -85,7 +75,7 @@ END_TEST
 
 START_TEST(binds_have_a_source_and_a_target)
 {
-	g_autoptr(ServiceDef) def = parse_good("BindPaths=/a /b:/c -/d:/e:norbind /f::rbind\nBindReadOnlyPaths=/g:/h\n"
+	g_autoptr(ServiceDef) def = parse_good_lines("BindPaths=/a /b:/c -/d:/e:norbind /f::rbind\nBindReadOnlyPaths=/g:/h\n"
 					       "TemporaryFileSystem=/i /j:ro,mode=0700,size=10%\n");
 
 	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 0)->source, "/a");
@@ -118,7 +108,7 @@ static const struct {
 
 START_TEST(bounding_sets_add_up)
 {
-	g_autoptr(ServiceDef) def = parse_good(bounding_sets[_i].lines);
+	g_autoptr(ServiceDef) def = parse_good_lines(bounding_sets[_i].lines);
 
 	ck_assert(def->execution.sandbox->bounds_capabilities);
 	ck_assert_uint_eq(def->execution.sandbox->bounding_set, bounding_sets[_i].set);
@@ -127,8 +117,8 @@ END_TEST
 
 START_TEST(ambient_sets_hold_what_there_is)
 {
-	g_autoptr(ServiceDef) one = parse_good("AmbientCapabilities=CAP_NET_BIND_SERVICE\n");
-	g_autoptr(ServiceDef) all_but = parse_good("AmbientCapabilities=~CAP_CHOWN\n");
+	g_autoptr(ServiceDef) one = parse_good_lines("AmbientCapabilities=CAP_NET_BIND_SERVICE\n");
+	g_autoptr(ServiceDef) all_but = parse_good_lines("AmbientCapabilities=~CAP_CHOWN\n");
 
 	ck_assert_uint_eq(one->execution.sandbox->ambient_set, BIT(10));
 	ck_assert_uint_eq(all_but->execution.sandbox->ambient_set, BIT(41) - 2);
@@ -152,10 +142,10 @@ END_TEST
 
 START_TEST(families_and_namespaces_are_sets)
 {
-	g_autoptr(ServiceDef) some = parse_good("RestrictAddressFamilies=AF_UNIX AF_INET\nRestrictNamespaces=net mnt\n");
-	g_autoptr(ServiceDef) all_but = parse_good("RestrictAddressFamilies=~AF_PACKET\nRestrictNamespaces=~user\n");
-	g_autoptr(ServiceDef) late = parse_good("RestrictAddressFamilies=AF_NETLINK AF_VSOCK AF_XDP AF_BLUETOOTH AF_ALG\n");
-	g_autoptr(ServiceDef) none = parse_good("RestrictAddressFamilies=none\nRestrictNamespaces=yes\n");
+	g_autoptr(ServiceDef) some = parse_good_lines("RestrictAddressFamilies=AF_UNIX AF_INET\nRestrictNamespaces=net mnt\n");
+	g_autoptr(ServiceDef) all_but = parse_good_lines("RestrictAddressFamilies=~AF_PACKET\nRestrictNamespaces=~user\n");
+	g_autoptr(ServiceDef) late = parse_good_lines("RestrictAddressFamilies=AF_NETLINK AF_VSOCK AF_XDP AF_BLUETOOTH AF_ALG\n");
+	g_autoptr(ServiceDef) none = parse_good_lines("RestrictAddressFamilies=none\nRestrictNamespaces=yes\n");
 
 	ck_assert_uint_eq(some->execution.sandbox->families, BIT(AF_UNIX) | BIT(AF_INET));
 	ck_assert_uint_eq(late->execution.sandbox->families,
@@ -171,7 +161,7 @@ END_TEST
 
 START_TEST(directories_and_their_modes)
 {
-	g_autoptr(ServiceDef) def = parse_good("StateDirectory=a a/b\nStateDirectoryMode=0700\nCacheDirectory=c\n"
+	g_autoptr(ServiceDef) def = parse_good_lines("StateDirectory=a a/b\nStateDirectoryMode=0700\nCacheDirectory=c\n"
 					       "LogsDirectory=d\nConfigurationDirectory=e\nRuntimeDirectory=f\n"
 					       "RuntimeDirectoryPreserve=restart\nStandardInput=file:/etc/motd\n");
 	const ExecDef *e = &def->execution;
@@ -189,7 +179,7 @@ END_TEST
 
 START_TEST(scheduling)
 {
-	g_autoptr(ServiceDef) def = parse_good("CPUSchedulingPolicy=fifo\nCPUSchedulingPriority=20\nIOSchedulingPriority=6\n"
+	g_autoptr(ServiceDef) def = parse_good_lines("CPUSchedulingPolicy=fifo\nCPUSchedulingPriority=20\nIOSchedulingPriority=6\n"
 					       "CPUAffinity=0 2-4,3\n");
 	const SchedulingDef *s = &def->execution.scheduling;
 
@@ -290,7 +280,7 @@ END_TEST
 
 static GHashTable *resolve(const char *lines)
 {
-	g_autoptr(ServiceDef) def = parse_good(lines);
+	g_autoptr(ServiceDef) def = parse_good_lines(lines);
 
 	return syscall_filter_resolve(def->execution.sandbox->system_calls);
 }

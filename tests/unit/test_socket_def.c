@@ -14,14 +14,11 @@ Suite *make_suite(void);
 
 #define DAEMON "[Service]\nExec=/bin/x\n"
 
-static ServiceDef *parse_good(const char *text)
+static ServiceDef *parse_socket(const char *lines)
 {
-	g_autofree char *file = g_strconcat(DAEMON "[Socket]\n", text, NULL);
-	g_autoptr(DiagList) diags = diag_list_new();
-	ServiceDef *def = parse_text("x", file, diags);
+	g_autofree char *text = g_strconcat("[Socket]\n", lines, NULL);
 
-	expect_diags(diags, "");
-	return def;
+	return parse_good_lines(text);
 }
 
 static const Listen *listen_at(const ServiceDef *def, guint index)
@@ -42,7 +39,7 @@ END_TEST
 
 START_TEST(one_line_has_the_documented_defaults)
 {
-	g_autoptr(ServiceDef) def = parse_good("ListenStream=/run/x.sock\n");
+	g_autoptr(ServiceDef) def = parse_socket("ListenStream=/run/x.sock\n");
 	const SocketDef *socket = def->socket;
 	g_autofree char *name = socket_def_name(socket, 0, "x");
 
@@ -63,7 +60,7 @@ END_TEST
 START_TEST(every_key_reaches_its_field)
 {
 	g_autoptr(ServiceDef) def =
-		parse_good("ListenStream=80\nSocketUser=www\nSocketGroup=33\nSocketMode=0600\nDirectoryMode=0700\nBacklog=7\n"
+		parse_socket("ListenStream=80\nSocketUser=www\nSocketGroup=33\nSocketMode=0600\nDirectoryMode=0700\nBacklog=7\n"
 			   "FileDescriptorName=http\nRemoveOnStop=yes\nKeepAlive=yes\nNoDelay=yes\nFreeBind=yes\nReusePort=yes\n"
 			   "BindIPv6Only=ipv6-only\nPassCredentials=yes\nReceiveBuffer=64K\nSendBuffer=1M\nTriggerLimit=3/1min\n"
 			   "Accept=no\n");
@@ -105,7 +102,7 @@ static const struct {
 START_TEST(an_address_has_five_forms)
 {
 	g_autofree char *text = g_strconcat(addresses[_i].line, "\n", NULL);
-	g_autoptr(ServiceDef) def = parse_good(text);
+	g_autoptr(ServiceDef) def = parse_socket(text);
 	const Listen *listen = listen_at(def, 0);
 	char ip[INET6_ADDRSTRLEN] = "";
 
@@ -205,7 +202,7 @@ START_TEST(a_path_has_at_most_107_bytes_and_a_fifo_may_be_longer)
 	g_autofree char *fits = g_strdup_printf("ListenStream=/%s\nListenFIFO=/%sb\n", name, name);
 	g_autofree char *too_long = g_strdup_printf(DAEMON "[Socket]\nListenStream=/%sb\n", name);
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(ServiceDef) good = parse_good(fits);
+	g_autoptr(ServiceDef) good = parse_socket(fits);
 	g_autoptr(ServiceDef) bad = parse_text("x", too_long, diags);
 
 	ck_assert_uint_eq(service_def_n_sockets(good), 2);
@@ -228,8 +225,8 @@ END_TEST
 
 START_TEST(sockets_have_one_name_each_or_one_for_all)
 {
-	g_autoptr(ServiceDef) each = parse_good("ListenStream=80\nListenStream=443\nFileDescriptorName=http https\n");
-	g_autoptr(ServiceDef) all = parse_good("ListenStream=80\nListenStream=443\nFileDescriptorName=web\n");
+	g_autoptr(ServiceDef) each = parse_socket("ListenStream=80\nListenStream=443\nFileDescriptorName=http https\n");
+	g_autoptr(ServiceDef) all = parse_socket("ListenStream=80\nListenStream=443\nFileDescriptorName=web\n");
 	g_autofree char *second = socket_def_name(each->socket, 1, "x");
 	g_autofree char *common = socket_def_name(all->socket, 1, "x");
 

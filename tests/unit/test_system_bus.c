@@ -113,6 +113,15 @@ static void fixture_clear(Fixture *f)
 		}                                                                                  \
 	} while (0)
 
+/* With a bus daemon, and connected to it. */
+static void fixture_init_connected(Fixture *f)
+{
+	fixture_init(f);
+	bus_daemon_start(&f->daemon);
+	open_bus(f);
+	until(f->n_connected == 1);
+}
+
 /* Is there nothing left to do, and no timer that would wake us? */
 static bool sleeps(void)
 {
@@ -164,10 +173,7 @@ START_TEST(it_connects_to_a_bus_that_is_there)
 {
 	Fixture f;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 
 	until(sleeps());
 	fixture_clear(&f);
@@ -198,10 +204,7 @@ START_TEST(it_sleeps_beside_a_dead_socket)
 {
 	Fixture f;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 
 	bus_daemon_kill(&f.daemon);
 	until(f.n_disconnected == 1);
@@ -276,10 +279,7 @@ START_TEST(calls_in_flight_end_when_the_bus_goes)
 {
 	Fixture f;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 
 	ck_assert_int_eq(kill(f.daemon.pid, SIGSTOP), 0);
 	for (unsigned i = 0; i < 20; i++)
@@ -298,10 +298,7 @@ START_TEST(a_call_has_a_time_limit_and_its_late_answer_is_nobodys)
 {
 	Fixture f;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 
 	ck_assert_int_eq(kill(f.daemon.pid, SIGSTOP), 0);
 	ck_assert_uint_ne(ask(&f, "ListNames", NULL, 50 * G_TIME_SPAN_MILLISECOND), 0);
@@ -322,10 +319,7 @@ START_TEST(a_cancelled_call_is_not_heard_of)
 	Fixture f;
 	unsigned id;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 
 	id = ask(&f, "ListNames", NULL, LONG_US);
 	system_bus_cancel(f.bus, id);
@@ -343,10 +337,7 @@ START_TEST(a_match_lasts_as_long_as_somebody_wants_it)
 {
 	Fixture f;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 
 	system_bus_add_match(f.bus, OWNER_RULE);
 	system_bus_add_match(f.bus, OWNER_RULE);
@@ -385,10 +376,7 @@ START_TEST(who_comes_late_is_told_in_a_later_turn_and_may_leave_at_once)
 	Leaver l = { 0 };
 	Fixture f;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 
 	l.bus = f.bus;
 	l.id = system_bus_add_listener(f.bus, &leaver, &l);
@@ -449,10 +437,7 @@ START_TEST(a_stopped_bus_holds_nobody_up_and_is_given_up_when_too_much_waits)
 	Fixture f;
 	unsigned n_sent = 0;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 
 	ck_assert_int_eq(kill(f.daemon.pid, SIGSTOP), 0);
 	for (; f.n_disconnected == 0 && n_sent < 1000; n_sent++) {
@@ -499,10 +484,7 @@ START_TEST(a_full_backlog_is_tried_again)
 	Fixture f;
 	int fd;
 
-	fixture_init(&f);
-	bus_daemon_start(&f.daemon);
-	open_bus(&f);
-	until(f.n_connected == 1);
+	fixture_init_connected(&f);
 	system_bus_free(g_steal_pointer(&f.bus));
 	ck_assert_int_eq(kill(f.daemon.pid, SIGSTOP), 0);
 	while ((fd = connect_to(f.daemon.socket)) >= 0)

@@ -34,6 +34,7 @@ typedef struct ImportRow {
 } ImportRow;
 
 extern const ImportRow import_rows_unit[];
+extern const ImportRow import_rows_machine[];   /* of [Unit] and [Service] */
 extern const ImportRow import_rows_service[];
 extern const ImportRow import_rows_execution[]; /* of [Service] and [Socket] */
 extern const ImportRow import_rows_socket[];

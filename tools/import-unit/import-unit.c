@@ -31,9 +31,10 @@ static const ImportRow *find_row(const char *section, const char *key)
 		const char *section;
 		const ImportRow *rows;
 	} tables[] = {
-		{ "Unit", import_rows_unit },         { "Install", import_rows_install },
-		{ "Service", import_rows_service },   { "Service", import_rows_execution },
-		{ "Socket", import_rows_socket },
+		{ "Unit", import_rows_unit },         { "Unit", import_rows_machine },
+		{ "Service", import_rows_service },   { "Service", import_rows_machine },
+		{ "Service", import_rows_execution }, { "Socket", import_rows_socket },
+		{ "Install", import_rows_install },
 	};
 	const bool is_condition = strcmp(section, "Unit") == 0 &&
 				  (g_str_has_prefix(key, "Condition") || g_str_has_prefix(key, "Assert"));

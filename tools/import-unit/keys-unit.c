@@ -329,7 +329,6 @@ const ImportRow import_rows_unit[] = {
 	{ "WantsMountsFor", rule_mounts_for, 0, NULL },
 	{ "AllowIsolate", NULL, IMPORT_IMPLIED, "runlevels are policy" },
 	{ "CollectMode", NULL, IMPORT_IMPLIED, "a service that failed is shown until svcctl clear" },
-	{ "FailureAction", NULL, IMPORT_LOST, "a failure of this service does nothing to the machine" },
 	{ "IgnoreOnIsolate", NULL, IMPORT_LOST, "a change of the runlevel stops what the new one does not want" },
 	{ "JobTimeoutAction", NULL, IMPORT_LOST, "nothing happens to the machine; StartTimeout ends the start" },
 	{ "JobTimeoutSec", NULL, IMPORT_LOST, "use StartTimeout and WaitTimeout" },
@@ -340,16 +339,22 @@ const ImportRow import_rows_unit[] = {
 	{ "PropagatesReloadTo", NULL, IMPORT_LOST, "a reload is of one service" },
 	{ "PropagatesStopTo", NULL, IMPORT_LOST, UNTIL_SAID },
 	{ "ReloadPropagatedFrom", NULL, IMPORT_LOST, "a reload is of one service; OnLapse=reload follows a condition" },
-	{ "RebootArgument", NULL, IMPORT_LOST, "a service does nothing to the machine" },
 	{ "RefuseManualStart", NULL, IMPORT_LOST, "root may start every service; policy never forbids it" },
 	{ "RefuseManualStop", NULL, IMPORT_LOST, "root may stop every service" },
 	{ "SourcePath", NULL, IMPORT_IMPLIED, "svcctl cat shows where each setting is from" },
-	{ "StartLimitAction", NULL, IMPORT_LOST, "it fails, and nothing else happens" },
 	{ "StopPropagatedFrom", NULL, IMPORT_LOST, UNTIL_SAID },
 	{ "StopWhenUnneeded", NULL, IMPORT_IMPLIED, "what nothing wants any longer is stopped" },
-	{ "SuccessAction", NULL, IMPORT_LOST, "its end does nothing to the machine" },
 	{ "SurviveFinalKillSignal", NULL, IMPORT_LOST, "shutdown stops every service" },
 	{ "Condition", rule_condition, 0, NULL }, /* Condition…= and Assert…= */
+	{ .key = NULL },
+};
+
+/* Of [Unit], and in older units of [Service]: what becomes of the machine. */
+const ImportRow import_rows_machine[] = {
+	{ "FailureAction", NULL, IMPORT_LOST, "a failure of this service does nothing to the machine" },
+	{ "RebootArgument", NULL, IMPORT_LOST, "a service does nothing to the machine" },
+	{ "StartLimitAction", NULL, IMPORT_LOST, "it fails, and nothing else happens" },
+	{ "SuccessAction", NULL, IMPORT_LOST, "its end does nothing to the machine" },
 	{ .key = NULL },
 };
 

@@ -81,13 +81,10 @@ static JsonObject *audited_to_json(const Context *context, const Audited *audite
 static void set_data(Context *context, const GPtrArray *all)
 {
 	JsonArray *array = json_array_new();
-	JsonNode *node;
 
 	for (guint i = 0; i < all->len; i++)
 		json_array_add_object_element(array, audited_to_json(context, g_ptr_array_index(all, i)));
-	node = json_node_init_array(json_node_alloc(), array);
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 }
 
 /* --- text --- */

@@ -351,7 +351,6 @@ static void print_candidates(Context *context, const Candidates *c, const Typed 
 	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
 	const bool with_text = g_strcmp0(context->options.shell, "bash") != 0;
 	JsonArray *array = json_array_new();
-	JsonNode *node;
 
 	for (guint i = 0; i < c->found->len; i++) {
 		const Candidate *candidate = g_ptr_array_index(c->found, i);
@@ -364,9 +363,7 @@ static void print_candidates(Context *context, const Candidates *c, const Typed 
 			fprintf(context->output.out, with_text && *candidate->text ? "%s\t%s\n" : "%s\n", candidate->word,
 				candidate->text);
 	}
-	node = json_node_init_array(json_node_alloc(), array);
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 }
 
 bool cmd_complete(Context *context, GError **error)

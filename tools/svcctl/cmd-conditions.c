@@ -27,17 +27,7 @@ static const Column condition_columns[] = {
 
 GPtrArray *ask_conditions(Context *context, GError **error)
 {
-	g_autoptr(GVariant) reply =
-		client_ask_manager(context->client, "ListConditions", NULL, "(a(ssstasass))", error);
-	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
-	GPtrArray *records;
-
-	if (!array)
-		return NULL;
-	records = records_new();
-	for (gsize i = 0; i < g_variant_n_children(array); i++)
-		g_ptr_array_add(records, record_from_tuple(g_variant_get_child_value(array, i), condition_fields));
-	return records;
+	return ask_records(context, "ListConditions", NULL, "(a(ssstasass))", condition_fields, error);
 }
 
 static bool is_asked_for(const Context *context, GVariant *record)

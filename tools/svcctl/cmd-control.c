@@ -425,7 +425,6 @@ static bool finish_jobs(Jobs *jobs, GError **error)
 {
 	Context *context = jobs->context;
 	JsonArray *array = json_array_new();
-	JsonNode *node;
 
 	for (unsigned i = 0; i < jobs->n; i++) {
 		const Job *job = &jobs->all[i];
@@ -433,9 +432,7 @@ static bool finish_jobs(Jobs *jobs, GError **error)
 		context->exit = join_codes(context->exit, exit_code_of(job->error), i);
 		json_array_add_element(array, result_to_json(job->name, job->record, job->error, job->hint));
 	}
-	node = json_node_init_array(json_node_alloc(), array);
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 	if (!jobs->unsaid)
 		return true;
 	if (jobs->unsaid->hint)

@@ -73,10 +73,7 @@ void doctor_say(Doctor *d, DoctorLevel level, const char *next, const char *form
 
 static void set_data(Doctor *d)
 {
-	JsonNode *node = json_node_init_array(json_node_alloc(), d->findings);
-
-	json_array_unref(d->findings);
-	output_set_data(&d->context->output, node);
+	output_set_array(&d->context->output, d->findings);
 }
 
 bool cmd_doctor(Context *context, GError **error)

@@ -64,17 +64,7 @@ static void print_reason(Output *output, GVariant *reason, GVariant *service, co
 
 static GPtrArray *ask_reasons(Context *context, const char *name, GError **error)
 {
-	g_autoptr(GVariant) reply = client_ask_manager(context->client, "Explain", g_variant_new("(s)", name),
-						       "(a(usss))", error);
-	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
-	GPtrArray *reasons;
-
-	if (!array)
-		return NULL;
-	reasons = records_new();
-	for (gsize i = 0; i < g_variant_n_children(array); i++)
-		g_ptr_array_add(reasons, record_from_tuple(g_variant_get_child_value(array, i), reason_fields));
-	return reasons;
+	return ask_records(context, "Explain", g_variant_new("(s)", name), "(a(usss))", reason_fields, error);
 }
 
 static void add_before_cause(GPtrArray *reasons, const char *service, const char *kind, const char *text)
@@ -156,16 +146,7 @@ static const Column diagnostic_columns[] = {
 
 GPtrArray *ask_diagnostics(Context *context, GError **error)
 {
-	g_autoptr(GVariant) reply = client_ask_manager(context->client, "Diagnostics", NULL, "(a(ssuss))", error);
-	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
-	GPtrArray *records;
-
-	if (!array)
-		return NULL;
-	records = records_new();
-	for (gsize i = 0; i < g_variant_n_children(array); i++)
-		g_ptr_array_add(records, record_from_tuple(g_variant_get_child_value(array, i), diagnostic_fields));
-	return records;
+	return ask_records(context, "Diagnostics", NULL, "(a(ssuss))", diagnostic_fields, error);
 }
 
 static void print_diagnostics(Context *context, const GPtrArray *records)
@@ -251,7 +232,6 @@ bool cmd_explain(Context *context, GError **error)
 {
 	g_auto(GStrv) names = NULL;
 	JsonArray *array;
-	JsonNode *node;
 	bool done = true;
 
 	if (context->n_names == 0)
@@ -267,8 +247,6 @@ bool cmd_explain(Context *context, GError **error)
 		if (!done)
 			context_advise(context, *error, names[i]);
 	}
-	node = json_node_init_array(json_node_alloc(), array);
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 	return done;
 }

@@ -222,7 +222,6 @@ bool cmd_cat(Context *context, GError **error)
 	g_autoptr(Configuration) configuration = context_load_named(context);
 	g_auto(GStrv) names = expand_names_in(context, configuration->set, error);
 	JsonArray *all;
-	JsonNode *node;
 	bool done = true;
 
 	if (!names)
@@ -235,9 +234,7 @@ bool cmd_cat(Context *context, GError **error)
 	}
 	if (!done)
 		context_hint(context, "svcctl check");
-	node = json_node_init_array(json_node_alloc(), all);
-	json_array_unref(all);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, all);
 	return done;
 }
 
@@ -381,7 +378,6 @@ bool cmd_check(Context *context, GError **error)
 {
 	Tally tally = { .array = json_array_new() };
 	unsigned n_services = 0;
-	JsonNode *node;
 	bool done = true;
 
 	if (context->n_names > 0) {
@@ -394,9 +390,7 @@ bool cmd_check(Context *context, GError **error)
 		show_diagnostics(&context->output, configuration->diags, NULL, NULL, &tally);
 		n_services = service_set_length(configuration->set);
 	}
-	node = json_node_init_array(json_node_alloc(), tally.array);
-	json_array_unref(tally.array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, tally.array);
 	if (!done)
 		return false;
 	if (context->n_names == 0)
@@ -525,7 +519,6 @@ bool cmd_graph(Context *context, GError **error)
 	const char *runlevel = context->options.runlevel;
 	g_autoptr(GHashTable) wanted = NULL;
 	JsonArray *array;
-	JsonNode *node;
 
 	if (runlevel) {
 		const char *canonical = policy_find_runlevel(configuration->policy, runlevel);
@@ -543,8 +536,6 @@ bool cmd_graph(Context *context, GError **error)
 		if (!wanted || (g_hash_table_contains(wanted, before) && g_hash_table_contains(wanted, after)))
 			show_edge(context, array, all, edge);
 	}
-	node = json_node_init_array(json_node_alloc(), array);
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 	return true;
 }

@@ -235,14 +235,11 @@ bool cmd_import_unit(Context *context, GError **error)
 {
 	JsonArray *all = json_array_new();
 	bool done = true;
-	JsonNode *node;
 
 	for (unsigned i = 0; done && i < context->n_names; i++) {
 		if (!is_read_with_service(context, context->names[i]))
 			done = import_one(context, context->names[i], all, error);
 	}
-	node = json_node_init_array(json_node_alloc(), all);
-	json_array_unref(all);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, all);
 	return done;
 }

@@ -133,7 +133,6 @@ bool cmd_is(Context *context, GError **error)
 	const int question = find_question(context->names[0], error);
 	g_auto(GStrv) names = NULL;
 	JsonArray *array;
-	JsonNode *node;
 	bool done = true;
 
 	context->names++;
@@ -154,8 +153,6 @@ bool cmd_is(Context *context, GError **error)
 	/* That there is no such service weighs more than a no. */
 	if (!done)
 		context->exit = EXIT_CODE_DONE;
-	node = json_node_init_array(json_node_alloc(), array);
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 	return done;
 }

@@ -57,6 +57,21 @@ GPtrArray *records_new(void)
 	return g_ptr_array_new_with_free_func(unref_record);
 }
 
+GPtrArray *ask_records(Context *context, const char *method, GVariant *args, const char *type, const char *const *fields,
+		       GError **error)
+{
+	g_autoptr(GVariant) reply = client_ask_manager(context->client, method, args, type, error);
+	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
+	GPtrArray *records;
+
+	if (!array)
+		return NULL;
+	records = records_new();
+	for (gsize i = 0; i < g_variant_n_children(array); i++)
+		g_ptr_array_add(records, record_from_tuple(g_variant_get_child_value(array, i), fields));
+	return records;
+}
+
 void records_add(GPtrArray *records, GVariantDict *dict)
 {
 	g_ptr_array_add(records, g_variant_ref_sink(g_variant_dict_end(dict)));

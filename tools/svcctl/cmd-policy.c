@@ -459,8 +459,7 @@ static bool recover(Context *context, GError **error)
 		output_confirm(&context->output, "%s", (char *)g_ptr_array_index(ended, i));
 		json_array_add_string_element(array, g_ptr_array_index(ended, i));
 	}
-	output_set_data(&context->output, json_node_init_array(json_node_alloc(), array));
-	json_array_unref(array);
+	output_set_array(&context->output, array);
 	if (ended->len == 0)
 		output_confirm(&context->output, "no change of policy was cut off");
 	return ended->len == 0 || policy_let_svcd_read(context, &is_running, error);

@@ -178,9 +178,7 @@ bool cmd_show(Context *context, GError **error)
 	JsonArray *array = json_array_new();
 	const bool done = context->n_names > 0 ? show_services(context, array, error)
 					       : show_manager(context, array, error);
-	JsonNode *node = json_node_init_array(json_node_alloc(), array);
 
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 	return done;
 }

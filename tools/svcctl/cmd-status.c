@@ -341,7 +341,6 @@ bool cmd_status(Context *context, GError **error)
 {
 	g_auto(GStrv) names = NULL;
 	JsonArray *array;
-	JsonNode *node;
 	bool done = true;
 
 	if (context->n_names == 0)
@@ -367,8 +366,6 @@ bool cmd_status(Context *context, GError **error)
 	/* What failed weighs more than what is off. */
 	if (!done)
 		context->exit = EXIT_CODE_DONE;
-	node = json_node_init_array(json_node_alloc(), array);
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 	return done;
 }

@@ -36,7 +36,6 @@ static bool list_flags(Context *context, GError **error)
 	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 	g_auto(GStrv) names = NULL;
 	JsonArray *array;
-	JsonNode *node;
 
 	if (!manager)
 		return false;
@@ -49,9 +48,7 @@ static bool list_flags(Context *context, GError **error)
 	}
 	if (!names[0])
 		output_confirm(&context->output, "no flag is set");
-	node = json_node_init_array(json_node_alloc(), array);
-	json_array_unref(array);
-	output_set_data(&context->output, node);
+	output_set_array(&context->output, array);
 	return true;
 }
 

@@ -291,6 +291,12 @@ void output_set_data(Output *output, JsonNode *node)
 	output->data = node;
 }
 
+void output_set_array(Output *output, JsonArray *array)
+{
+	output_set_data(output, json_node_init_array(json_node_alloc(), array));
+	json_array_unref(array);
+}
+
 static void set_valid(JsonObject *object, const char *key, const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, -1);

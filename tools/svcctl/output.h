@@ -120,6 +120,8 @@ void output_tree(Output *output, const Column *columns, unsigned n_columns, cons
 
 /* Takes @node. */
 void output_set_data(Output *output, JsonNode *node);
+/* Takes @array. */
+void output_set_array(Output *output, JsonArray *array);
 
 /* With --json --progress: one line of what is under way. Takes @progress. */
 void output_progress(Output *output, JsonObject *progress);

@@ -179,6 +179,9 @@ GHashTable *wanted_in(const Configuration *configuration, const char *runlevel);
 
 /* An array of records: GVariant *, owned. */
 GPtrArray *records_new(void);
+/* What a method of org.svcd1.Manager answers with an array of tuples, whose members are named by @fields; NULL: an error. */
+GPtrArray *ask_records(Context *context, const char *method, GVariant *args, const char *type, const char *const *fields,
+		       GError **error);
 void records_add(GPtrArray *records, GVariantDict *dict); /* what is in @dict, which is empty then */
 void record_add_text(GVariantDict *dict, const char *name, const char *text); /* NULL: "" */
 
