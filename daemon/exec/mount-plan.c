@@ -30,6 +30,10 @@ static const struct {
 	{ EXEC_FLAG_PROTECT_ALL, MOUNT_KEEP, "ProtectSystem", "/dev" },
 	{ EXEC_FLAG_PROTECT_ALL, MOUNT_KEEP, "ProtectSystem", "/proc" },
 	{ EXEC_FLAG_PROTECT_ALL, MOUNT_KEEP, "ProtectSystem", "/sys" },
+	/* Left to ProtectHome=, whose rows come after these, as systemd does it. */
+	{ EXEC_FLAG_PROTECT_ALL, MOUNT_KEEP, "ProtectSystem", "/home" },
+	{ EXEC_FLAG_PROTECT_ALL, MOUNT_KEEP, "ProtectSystem", "/root" },
+	{ EXEC_FLAG_PROTECT_ALL, MOUNT_KEEP, "ProtectSystem", "/run/user" },
 
 	{ EXEC_FLAG_HOME_HIDDEN, MOUNT_HIDE, "ProtectHome", "/home" },
 	{ EXEC_FLAG_HOME_HIDDEN, MOUNT_HIDE, "ProtectHome", "/root" },

@@ -51,7 +51,10 @@ SHELL = {
     "system-full": ("ProtectSystem=full", {"touch /usr/y": 0, "touch /etc/y": 0, "touch /srv/y": 1}),
     "system-strict": ("ProtectSystem=strict\nReadWritePaths=/srv/rw -/srv/none\nStateDirectory=strict", {
         "touch /srv/y": 0, "touch /srv/rw/y": 1, "touch /usr/y": 0, "touch /run/y": 0, "touch /tmp/y": 0,
-        "touch $STATE_DIRECTORY/y": 1, "echo >/dev/null": 1, "touch /dev/shm/y": 1}),
+        "touch $STATE_DIRECTORY/y": 1, "echo >/dev/null": 1, "touch /dev/shm/y": 1, "touch /home/u/y": 1, "touch /root/y": 1}),
+    "system-and-home": ("ProtectSystem=strict\nProtectHome=yes", {"ls /home/u": 0, "touch /home/y": 0, "touch /root/y": 0}),
+    "system-and-home-read-only": ("ProtectSystem=strict\nProtectHome=read-only", {"ls /home/u/mine": 1, "touch /home/u/y": 0}),
+    "system-and-all": ("ProtectSystem=strict\nReadOnlyPaths=/", {"ls /home/u/mine": 1, "touch /home/u/y": 0}),
     "home-yes": ("ProtectHome=yes", {"ls /home/u": 0, "touch /home/x": 0, "test -z \"$(ls -A /home)\"": 1}),
     "home-read-only": ("ProtectHome=read-only", {"ls /home/u/mine": 1, "touch /home/u/x": 0}),
     "home-tmpfs": ("ProtectHome=tmpfs\nBindPaths=/home/u/mine", {
