@@ -8,8 +8,9 @@ Life: what a daemon of Debian's must live through as a service of svcd.
 
 boots svcd in a sandbox on a Debian that has the packages of all daemons installed, never started, and takes each daemon through
 
-    start     the probe succeeds at its first try once svcctl says that the service is ready
-    restart   another process, ready, and the probe once more
+    wake      where the probe is a client of its [Socket]: it starts the service, and a stop closes what it listened on
+    start     the probe succeeds at its first try once svcctl says that the service is ready; its sandbox keys are in force
+    restart   another process, ready, and the probe once more; where there is [Socket], nobody who connects is refused meanwhile
     reload    where there is Reload=: the same process, and the probe
     check     where there is CheckCommand=: with a mistake in its configuration a restart is refused, and the process is the same
     crash     SIGKILL to the main process, so that its pid file and sockets stay behind: ready again, and the probe at once
@@ -20,10 +21,14 @@ not run before the first of them, but services that they called for and that are
 """
 
 import concurrent.futures
+import contextlib
 import dataclasses
 import re
+import socket
+import threading
 import time
 
+import protection
 from deadline import wait_for
 from sandbox import Sandbox, debian_root
 
@@ -31,10 +36,10 @@ from sandbox import Sandbox, debian_root
 # a new tree of 1.6 GB, in two minutes.
 COMMON = "libpam-elogind python3"
 PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-daemon bluez chrony cups-daemon docker.io dnsmasq
-    dovecot-imapd exim4-daemon-light fail2ban haproxy irqbalance libvirt-daemon-system libvirt-daemon-system-sysv lightdm
+    dovecot-imapd exim4-daemon-light fail2ban fwupd haproxy irqbalance libvirt-daemon-system libvirt-daemon-system-sysv lightdm
     lightdm-gtk-greeter sddm xvfb lldpd console-setup wpasupplicant lvm2 mdadm cryptsetup mariadb-server memcached modemmanager
     monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql redis-server rpcbind rtkit samba winbind
-    sane-utils smartmontools snmpd squid tor udisks2 unattended-upgrades upower vsftpd zabbix-agent"""
+    sane-utils smartmontools snmpd squid tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
 # exim4 and chrony are not for the same machine as these.
 ALTERNATIVES = f"{COMMON} postfix ntpsec"
 
@@ -42,6 +47,8 @@ SIDE_BY_SIDE = 4
 START_S = 60
 # Of svcctl.
 CHECK_FAILED = 8
+# Between two clients of a service that is restarted.
+CLIENT_EVERY_S = 0.01
 
 # A way out: what waits for the network has one.
 NETWORK = ("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
@@ -63,6 +70,8 @@ class Daemon:
     configuration, as of Sandbox; @before: a line for the shell, run before the first start; @ignore: terms that cannot be
     true in a sandbox though the daemon can do without, as policy's Ignore=; @task: it is done, not ready, and has no process.
 
+    @client: the probe is a client of what its [Socket] says, which is to start it.
+
     @broken: a file of its configuration and a text that makes it wrong, for CheckCommand=.
 
     @waits_for: it cannot be run here, for the reason that @why gives: what is left to be seen is that it waits, for this term.
@@ -73,6 +82,7 @@ class Daemon:
     before: str = ""
     ignore: str = ""
     task: bool = False
+    client: bool = False
     broken: tuple = ()
     waits_for: str = ""
     why: str = ""
@@ -126,6 +136,38 @@ def living(box):
     return {pid: name for pid, (_outer, _parent, name, state) in box.processes().items() if state != "Z"}
 
 
+class Clients:
+    """Somebody who connects to a socket of the sandbox all the time: with Clients(...) nobody is refused, and there were some."""
+
+    def __init__(self, path):
+        self.path = path
+        self.served = 0
+        self.refused = None
+        self.enough = threading.Event()
+        self.thread = threading.Thread(target=self.connect)
+
+    def connect(self):
+        while not self.enough.is_set() and not self.refused:
+            with socket.socket(socket.AF_UNIX) as client:
+                try:
+                    client.connect(self.path)
+                    self.served += 1
+                except OSError as problem:
+                    self.refused = problem
+            self.enough.wait(CLIENT_EVERY_S)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.enough.set()
+        self.thread.join()
+        if not kind:
+            assert not self.refused, f"a client was refused: {self.refused}"
+            assert self.served, "no client came"
+
+
 # --- one life ---
 
 class Life:
@@ -148,9 +190,27 @@ class Life:
         row = self.box.service(self.name)
         wanted = "done" if self.daemon.task else "ready"
         assert row["state"] == wanted, f"{what}: it is {row['state']}, not {wanted}"
+        self.check_probe(what)
+        if not self.daemon.task:
+            self.check_protection(what)
+
+    def check_protection(self, what):
+        def look():
+            try:
+                return [protection.missing(self.box, self.text, self.pid())]
+            except FileNotFoundError:  # it had nothing to do, and has ended by itself
+                self.check_probe(what)
+                return []
+        bare = wait_for(look, what=f"{what}: its process is looked at")[0]
+        assert not bare, f"{what}: not in force: {', '.join(bare)}"
+
+    def check_probe(self, what):
         if self.daemon.probe:
             done = self.box.run("/bin/sh", "-c", self.daemon.probe, check=False)
             assert done.returncode == 0, f"{what}: the probe failed: {done.stdout}{done.stderr}"
+
+    def listens(self):
+        return self.box.svcctl_json("status", self.name, check=False)["data"][0].get("listens", [])
 
     def svcctl(self, verb):
         waiting = ["--wait"] if verb in ("start", "restart") else []
@@ -166,15 +226,25 @@ class Life:
         assert re.search(term, terms), f"it was to wait for {self.daemon.waits_for}:\n{terms}"
         self.svcctl("stop")
 
+    def wake(self):
+        """Nobody else has asked for it so far. The probe is a client of one of its sockets."""
+        wait_for(lambda: all(row["open"] for row in self.listens()), what="its sockets are open")
+        self.check_probe("wake")
+        self.box.wait_state(self.name, "ready")
+        row = self.box.svcctl_json("status", self.name)[0]
+        assert row["want_reason"] == "asked for by a connection", f"wake: it is {row['want_reason']}"
+        self.stop()
+        assert not any(row["open"] for row in self.listens()), f"wake: it still listens: {self.listens()}"
+
     def start(self):
-        if self.daemon.before:
-            self.box.run("/bin/sh", "-c", self.daemon.before)
         self.svcctl("start")
         self.check_up("start")
 
     def restart(self):
         before = self.pid()
-        self.svcctl("restart")
+        paths = re.findall("^Listen(?:Stream|SequentialPacket)=(/.*)$", self.text, re.MULTILINE)
+        with Clients(self.box.path(paths[0])) if paths else contextlib.nullcontext():
+            self.svcctl("restart")
         self.check_up("restart")
         assert self.daemon.task or self.pid() != before, "restart: it is the same process"
 
@@ -198,9 +268,20 @@ class Life:
         self.check_up("check")
         assert self.pid() == before, "check: it is another process"
 
+    def kill(self):
+        """Returns the pid that it had; one that has ended by itself meanwhile is woken by the probe first."""
+        pid = self.pid()
+        if not pid:
+            self.check_probe("crash")
+            return 0
+        try:
+            self.box.kill(pid)
+        except KeyError:
+            return 0
+        return pid
+
     def crash(self):
-        before = self.pid()
-        self.box.kill(before)
+        before = wait_for(self.kill, what="crash: it is killed")
         if self.says("Restart"):
             wait_for(lambda: self.box.pid(self.name) not in (0, before) and self.box.state(self.name) == "ready", START_S,
                      "crash: it is back")
@@ -222,6 +303,10 @@ class Life:
         if self.daemon.waits_for:
             self.wait()
             return
+        if self.daemon.before:
+            self.box.run("/bin/sh", "-c", self.daemon.before)
+        if self.daemon.client:
+            self.wake()
         self.start()
         self.restart()
         if self.says("Reload"):

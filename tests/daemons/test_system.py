@@ -27,7 +27,7 @@ try_all(
     Daemon("cron"),
     Daemon("dnsmasq", probe=DNS, files={"/etc/dnsmasq.d/test.conf": "no-resolv\nno-hosts\naddress=/here/10.1.2.3\n"},
            broken=("/etc/dnsmasq.d/x.conf", NONSENSE)),
-    Daemon("irqbalance", probe="kill -0 $(cat /run/irqbalance.pid)", ignore=NO_HARDWARE),
+    Daemon("irqbalance", probe="kill -0 $(cat /run/irqbalance/irqbalance.pid)", ignore=NO_HARDWARE),
     Daemon("ssh", probe=tcp(22, "", "SSH-2.0"), broken=("/etc/ssh/sshd_config.d/x.conf", NONSENSE)),
     Daemon("lldpd", probe="lldpcli -f keyvalue show chassis | grep -q local-chassis"),
 )
