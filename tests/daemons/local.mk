@@ -5,6 +5,7 @@
 EXTRA_DIST += \
 	tests/daemons/README.md \
 	tests/daemons/life.py \
+	tests/daemons/protection.py \
 	tests/daemons/test_alternatives.py \
 	tests/daemons/test_databases.py \
 	tests/daemons/test_desktop.py \
@@ -13,6 +14,7 @@ EXTRA_DIST += \
 	tests/daemons/test_mail.py \
 	tests/daemons/test_network.py \
 	tests/daemons/test_shares.py \
+	tests/daemons/test_sockets.py \
 	tests/daemons/test_system.py \
 	tests/daemons/test_units.py \
 	tests/daemons/test_virtual.py \

@@ -8,8 +8,6 @@ KERNEL = {"waits_for": "!virtual:container", "why": "the kernel's tables of disk
 NFS = {"waits_for": "!virtual:container", "why": "the server is in the host's kernel"}
 
 try_all(
-    Daemon("dm-event", **KERNEL),
-    Daemon("lvm2-lvmpolld", **KERNEL),
     Daemon("lvm2-monitor", **KERNEL),
     Daemon("mdadm", ignore="virtual:container", waits_for="udev:SUBSYSTEM=block MD_LEVEL=raid1", why="no array"),
     Daemon("mdadm-degraded", **KERNEL),
