@@ -19,11 +19,12 @@ libtest_a_SOURCES = \
 libtest_a_CFLAGS = $(BUS_TEST_CFLAGS) $(JSON_CFLAGS)
 
 libstage_a_SOURCES = \
+	tests/lib/exec-run.c tests/lib/exec-run.h \
 	tests/lib/fake-keeper.c tests/lib/fake-keeper.h \
 	tests/lib/stage.c tests/lib/stage.h
 libstage_a_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_builddir)/svc-exec"'
 libstage_a_CFLAGS = $(TEST_CFLAGS)
-# What a stage starts goes through it.
+# What these start goes through it.
 EXTRA_libstage_a_DEPENDENCIES = svc-exec$(EXEEXT)
 
 TEST_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)

@@ -11,7 +11,7 @@
 /* The test file's own. */
 Suite *make_suite(void);
 
-/* A case of @n tests, each with the time that only a hanging program needs. */
+/* A case of @n tests. */
 void suite_add_tests(Suite *suite, const char *name, const TTest *const *tests, size_t n);
 /* A case of one test for each _i from 0 to @n - 1. */
 void suite_add_loop(Suite *suite, const char *name, const TTest *test, size_t n);

@@ -2,8 +2,13 @@
 
 # The program is tested from outside; libprocess writes its specifications, as in the manager.
 TESTS += tests/unit/test_exec
-tests_unit_test_exec_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_builddir)/svc-exec"'
 tests_unit_test_exec_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_exec_LDADD = libtest.a libprocess.a libmodel.a $(INIH_LIBS) libloop.a $(LIBS_BASE) $(CHECK_LIBS) \
-	-lutil
-EXTRA_tests_unit_test_exec_DEPENDENCIES = svc-exec$(EXEEXT)
+tests_unit_test_exec_LDADD = $(STAGE_TEST_LDADD) -lutil
+
+TESTS += tests/unit/test_exec_directories
+tests_unit_test_exec_directories_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_exec_directories_LDADD = $(STAGE_TEST_LDADD)
+
+TESTS += tests/unit/test_exec_environment
+tests_unit_test_exec_environment_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_exec_environment_LDADD = $(STAGE_TEST_LDADD)

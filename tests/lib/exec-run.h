@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Exec run: svc-exec itself, given a specification as the manager writes it, or one that it never would.
+ */
+#ifndef SVCD_TESTS_LIB_EXEC_RUN_H
+#define SVCD_TESTS_LIB_EXEC_RUN_H
+
+#include <glib.h>
+
+#include "process/exec-spec.h"
+#include "protocol/exec-spec.h"
+#include "protocol/protocol.h"
+
+/* What one run of the program gave. */
+typedef struct ExecRun {
+	struct ExecStatus status; /* step 0: it was executed */
+	int exit_status;
+	char *output; /* of 1 and 2 */
+} ExecRun;
+
+void exec_run_clear(ExecRun *run);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ExecRun, exec_run_clear)
+
+/* @spec_fd: taken */
+ExecRun run_spec(int spec_fd, int ready_fd);
+
+/* A definition to be filled in, and what else the manager says. */
+typedef struct Wish {
+	ExecDef execution;
+	ExecSpecInput input;
+} Wish;
+
+Wish *wish_new(const char *const *argv);
+void wish_free(Wish *wish);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Wish, wish_free)
+ExecRun wish_run(const Wish *wish);
+
+void expect_refusal(const ExecRun *run, enum ExecStep step, int error);
+/* It was executed. */
+void expect_output(const ExecRun *run, const char *output);
+
+#define SHELL(text) ((const char *const[]){ "/bin/sh", "-c", text, NULL })
+
+#endif
