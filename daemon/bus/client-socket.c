@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -186,6 +187,19 @@ static void on_connection(GIOCondition condition, void *data)
 	}
 }
 
+/*
+ * Tells one server from another, nothing more. The kernel gave this program random bytes when it was executed (AT_RANDOM,
+ * getauxval(3)); to ask for others early at boot would take it up to a second of processor time to gather them. glibc's own
+ * secrets are made of the same bytes, so only a digest of them gets out.
+ */
+static void make_guid(char *guid, size_t size)
+{
+	const guint8 *bytes = (const guint8 *)getauxval(AT_RANDOM);
+	g_autofree char *digest = g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes, 16);
+
+	g_strlcpy(guid, digest, size);
+}
+
 ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListener *listener, void *data)
 {
 	ClientSocket *socket = g_new0(ClientSocket, 1);
@@ -195,9 +209,7 @@ ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListe
 	socket->listener = listener;
 	socket->data = data;
 	socket->clients = g_ptr_array_new_with_free_func(socket_client_free);
-	/* Tells one server from another, nothing more; chance of this quality will do. */
-	for (unsigned i = 0; i < 4; i++)
-		g_snprintf(socket->guid + 8 * i, 9, "%08x", g_random_int());
+	make_guid(socket->guid, sizeof(socket->guid));
 	socket->reserve_fd = open_reserve();
 	(void)fd_set_nonblocking(fd, true); /* a socket: cannot fail */
 	socket->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_connection, socket);
