@@ -241,9 +241,9 @@ static void read_settings(Parser *p)
 
 static bool is_given(Parser *p, const char *section, const char *name, Origin *ret_origin)
 {
-	const GPtrArray *settings = settings_of(p, service_key_find(section, name));
+	const GPtrArray *settings = g_hash_table_lookup(p->by_key, service_key_find(section, name));
 
-	for (guint i = 0; i < settings->len; i++) {
+	for (guint i = 0; settings && i < settings->len; i++) {
 		const Setting *setting = g_ptr_array_index(settings, i);
 
 		if (*setting->value) {
@@ -330,9 +330,13 @@ static void check_script(Parser *p)
 
 static bool is_any_given(Parser *p, const char *section, Origin *ret_origin)
 {
-	for (const ServiceKey *key = service_keys(); key->name; key++) {
-		if (strcmp(key->section, section) == 0 && is_given(p, section, key->name, ret_origin))
+	for (guint i = 0; i < p->settings->len; i++) {
+		const Setting *setting = g_ptr_array_index(p->settings, i);
+
+		if (!setting->displaced && *setting->value && strcmp(setting->key->section, section) == 0) {
+			*ret_origin = setting->origin;
 			return true;
+		}
 	}
 	return false;
 }
