@@ -27,9 +27,9 @@ typedef struct MountProvider {
 	int fd; /* -1: there is no such table */
 	FdSource *source;
 	Timer *pause;
-	GHashTable *points;     /* mount points, owned; NULL while unknown */
+	GHashTable *points;     /* lines of mounts by their points; NULL while unknown */
 	GHashTable *subscribed; /* interned key -> Level + 1 as last reported */
-	void (*changed)(void *data);
+	MountsChanged *changed;
 	void *data;
 } MountProvider;
 
@@ -50,10 +50,29 @@ static char *unescape_octal(const char *text, gsize length)
 	return g_string_free(out, FALSE);
 }
 
+/* One point may have several mounts, one above the other: their lines, one after the other. */
+static void add_mount(GHashTable *points, char *point, const char *line, gsize length)
+{
+	GString *lines = g_hash_table_lookup(points, point);
+
+	if (!lines) {
+		lines = g_string_sized_new(length);
+		g_hash_table_insert(points, point, lines);
+	} else {
+		g_free(point);
+	}
+	g_string_append_len(lines, line, (gssize)length);
+}
+
+static void free_lines(gpointer lines)
+{
+	g_string_free(lines, TRUE);
+}
+
 /* The fifth field of each line is the mount point. */
 static GHashTable *parse_mountinfo(const char *text)
 {
-	GHashTable *points = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GHashTable *points = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_lines);
 
 	while (*text) {
 		const char *end = strchrnul(text, '\n');
@@ -66,11 +85,27 @@ static GHashTable *parse_mountinfo(const char *text)
 		if (field) {
 			const char *stop = memchr(field, ' ', (size_t)(end - field));
 
-			g_hash_table_add(points, unescape_octal(field, (gsize)((stop ? stop : end) - field)));
+			add_mount(points, unescape_octal(field, (gsize)((stop ? stop : end) - field)), text,
+				  (gsize)(end - text));
 		}
 		text = *end ? end + 1 : end;
 	}
 	return points;
+}
+
+/* Puts the points of @points at which @other has not the same mounts into @changed. */
+static void add_different(GHashTable *points, GHashTable *other, GHashTable *changed)
+{
+	GHashTableIter iter;
+	gpointer point, lines;
+
+	g_hash_table_iter_init(&iter, points);
+	while (g_hash_table_iter_next(&iter, &point, &lines)) {
+		const GString *before = g_hash_table_lookup(other, point);
+
+		if (!before || !g_string_equal(before, lines))
+			g_hash_table_add(changed, point);
+	}
 }
 
 static GHashTable *read_points(MountProvider *mounts)
@@ -105,15 +140,21 @@ static void report_one(MountProvider *mounts, const char *key, bool always)
 	provider_report(&mounts->sink, key, level, why[level]);
 }
 
+static void report_all(MountProvider *mounts)
+{
+	g_autoptr(GList) keys = g_hash_table_get_keys(mounts->subscribed);
+
+	for (GList *l = keys; l; l = l->next)
+		report_one(mounts, l->data, false);
+}
+
 static void mount_recheck(Provider *provider)
 {
 	MountProvider *mounts = (MountProvider *)provider;
-	g_autoptr(GList) keys = g_hash_table_get_keys(mounts->subscribed);
 
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	mounts->points = read_points(mounts);
-	for (GList *l = keys; l; l = l->next)
-		report_one(mounts, l->data, false);
+	report_all(mounts);
 }
 
 static void on_mountinfo_changed(GIOCondition condition, void *data);
@@ -124,6 +165,25 @@ static void watch_mountinfo(MountProvider *mounts)
 						 on_mountinfo_changed, mounts);
 }
 
+/* Reads the table again, reports, and says which points are not what they were. */
+static void take_changes(MountProvider *mounts)
+{
+	GHashTable *before = mounts->points;
+	g_autoptr(GHashTable) changed = g_hash_table_new(g_str_hash, g_str_equal); /* points of either table, borrowed */
+
+	mounts->points = read_points(mounts);
+	report_all(mounts);
+	if (before && mounts->points) {
+		add_different(before, mounts->points, changed);
+		add_different(mounts->points, before, changed);
+	}
+	if (!before || !mounts->points)
+		mounts->changed(mounts->data, NULL);
+	else if (g_hash_table_size(changed) > 0)
+		mounts->changed(mounts->data, changed);
+	g_clear_pointer(&before, g_hash_table_unref);
+}
+
 /* The source goes for the pause: poll(2) reports an error condition even where no events are asked for. */
 static void on_mountinfo_changed(GIOCondition condition, void *data)
 {
@@ -132,8 +192,7 @@ static void on_mountinfo_changed(GIOCondition condition, void *data)
 	(void)condition;
 	g_clear_pointer(&mounts->source, fd_source_free);
 	timer_arm(mounts->pause, loop_now() + MOUNTINFO_PAUSE_US);
-	mount_recheck(&mounts->base);
-	mounts->changed(mounts->data);
+	take_changes(mounts);
 }
 
 /* What changed meanwhile makes the first poll of the new source return at once. */
@@ -165,7 +224,7 @@ static void mount_free(Provider *provider)
 	g_free(mounts);
 }
 
-Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, void (*changed)(void *data), void *data)
+Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, MountsChanged *changed, void *data)
 {
 	MountProvider *mounts = g_new0(MountProvider, 1);
 

@@ -5,13 +5,18 @@
 #ifndef SVCD_PROVIDERS_MOUNT_H
 #define SVCD_PROVIDERS_MOUNT_H
 
+#include <glib.h>
+
 #include "providers/provider.h"
+
+/* @points: set of the points that are mounted, unmounted or mounted over now, valid for the call; NULL: it may be any. */
+typedef void MountsChanged(void *data, GHashTable *points);
 
 /**
  * mount_provider_new() - watch the table of mounts
  * @mountinfo: path of the table; it signals changes by POLLPRI
- * @changed:   called after each change, when reports are out: what lies below paths may have changed too
+ * @changed:   called after each change, when reports are out: what lies below these points has changed too
  */
-Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, void (*changed)(void *data), void *data);
+Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, MountsChanged *changed, void *data);
 
 #endif

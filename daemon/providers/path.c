@@ -326,6 +326,31 @@ static void path_recheck(Provider *provider)
 	on_inotify_batch_end(paths);
 }
 
+/*
+ * A mount changes nothing in the directory that it is mounted in, so inotify says nothing. Directories do not know their paths:
+ * a name is enough to find who may be concerned, and of the others few are looked at in vain.
+ */
+void path_provider_look_below(Provider *provider, GHashTable *points)
+{
+	PathProvider *paths = (PathProvider *)provider;
+	GHashTableIter points_left, directories_left;
+	gpointer point, directory;
+
+	g_hash_table_iter_init(&points_left, points);
+	while (g_hash_table_iter_next(&points_left, &point, NULL)) {
+		const char *name = strrchr(point, '/');
+
+		if (!name || !name[1]) {
+			path_recheck(provider); /* all paths begin at the root */
+			return;
+		}
+		g_hash_table_iter_init(&directories_left, paths->directories);
+		while (g_hash_table_iter_next(&directories_left, NULL, &directory))
+			mark_users(paths, g_hash_table_lookup(((Directory *)directory)->by_name, name + 1));
+	}
+	on_inotify_batch_end(paths);
+}
+
 static void on_inotify_overflow(void *data)
 {
 	log_notice(NULL, "file system events were lost; looking at every path again");

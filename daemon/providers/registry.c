@@ -65,13 +65,16 @@ static void on_deliver(void *data)
 	registry_flush(data);
 }
 
-/* A mount may have covered or uncovered any path. */
-static void on_mounts_changed(void *data)
+/* A mount covers or uncovers what lies below its point. */
+static void on_mounts_changed(void *data, GHashTable *points)
 {
 	Registry *registry = data;
 	Provider *paths = registry->providers[KEY_PATH];
 
-	paths->recheck(paths);
+	if (points)
+		path_provider_look_below(paths, points);
+	else
+		paths->recheck(paths);
 }
 
 static void add(Registry *registry, KeyPrefix prefix, Provider *provider)
