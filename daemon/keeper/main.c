@@ -26,6 +26,7 @@
 #include "keeper/reexec.h"
 #include "keeper/rescue.h"
 #include "keeper/shutdown.h"
+#include "keeper/spawn.h"
 #include "keeper/strikes.h"
 #include "keeper/telinit.h"
 
@@ -222,6 +223,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 
 	keeper.is_pid1 = getpid() == 1;
 	(void)prctl(PR_SET_NAME, "svcd"); /* executed through /proc/self/exe we would be called "exe" */
+	spawn_reset_signals();
 	crash_init();
 	if (options->reexec_fd < 0 || !reexec_resume(options->reexec_fd))
 		first_start(options);

@@ -180,23 +180,8 @@ static bool place_descriptors(struct SpawnRequest *r)
 	return ok && close_range((unsigned int)next, ~0u, 0) == 0;
 }
 
-static void reset_signals(void)
-{
-	static const struct {
-		unsigned long handler; /* SIG_DFL */
-		unsigned long flags;
-		unsigned long restorer;
-		uint64_t mask;
-	} by_default;
-
-	/* Not sigaction(2): libc's keeps 32 and 33 to itself, and posix_spawn(3) of whoever started us ignores them. */
-	for (int signo = 1; signo <= SIGRTMAX; signo++)
-		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask)); /* KILL and STOP refuse */
-}
-
 static bool step_setup(struct SpawnRequest *r)
 {
-	reset_signals();
 	if (setsid() < 0 || !place_descriptors(r))
 		return false;
 	return !r->controlling_tty || ioctl(STDIN_FILENO, TIOCSCTTY, 1) == 0;
@@ -306,12 +291,27 @@ static void __attribute__((noreturn)) become(const struct SpawnRequest *request)
 	_exit(EXIT_NOT_EXECUTED);
 }
 
+void spawn_reset_signals(void)
+{
+	static const struct {
+		unsigned long handler; /* SIG_DFL */
+		unsigned long flags;
+		unsigned long restorer;
+		uint64_t mask;
+	} by_default;
+
+	/* Not sigaction(2): libc's keeps 32 and 33 to itself, and posix_spawn(3) of whoever started us ignores them. */
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask)); /* KILL and STOP refuse */
+}
+
+/* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. */
 static pid_t clone_process(int cgroup_fd)
 {
-	struct clone_args args = { .exit_signal = SIGCHLD };
+	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };
 
 	if (cgroup_fd >= 0) {
-		args.flags = CLONE_INTO_CGROUP;
+		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)cgroup_fd;
 	}
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));

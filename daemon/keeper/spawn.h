@@ -39,6 +39,12 @@ struct SpawnRequest {
 	char *const *environment;
 };
 
+/*
+ * To be called once at start, before there are handlers: signals that whoever started us ignored would be ignored by all
+ * processes that we start, for exec keeps that.
+ */
+void spawn_reset_signals(void);
+
 /* A request that asks for nothing: /dev/null, our cgroup, no ids. */
 void spawn_request_init(struct SpawnRequest *request);
 

@@ -49,6 +49,15 @@ typedef struct AloneSource {
 /* The default context is the process's, and so are these: one for each of LoopPriority. */
 static Poller *pollers;
 
+/*
+ * While a source is dispatched GLib takes its descriptors out of the set, lest a loop within the loop call it again, and
+ * writes to a descriptor of its own each time to say so. There is no loop within the loop here.
+ */
+static void never_block(GSource *source)
+{
+	g_source_set_can_recurse(source, TRUE);
+}
+
 static gboolean poller_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 {
 	Poller *poller = ((PollerSource *)source)->poller;
@@ -88,6 +97,7 @@ static Poller *poller_get(int priority)
 	source = g_source_new(&poller_funcs, sizeof(PollerSource));
 	((PollerSource *)source)->poller = poller;
 	g_source_add_unix_fd(source, poller->epoll_fd, G_IO_IN);
+	never_block(source);
 	g_source_set_priority(source, priority);
 	g_source_attach(source, NULL);
 	g_source_unref(source); /* the context has it */
@@ -141,6 +151,7 @@ FdSource *fd_source_new_forgetful(int fd, GIOCondition events, int priority,
 	source->alone = g_source_new(&alone_funcs, sizeof(AloneSource));
 	((AloneSource *)source->alone)->owner = source;
 	source->tag = g_source_add_unix_fd(source->alone, fd, events);
+	never_block(source->alone);
 	g_source_set_priority(source->alone, priority);
 	g_source_attach(source->alone, NULL);
 	return source;
