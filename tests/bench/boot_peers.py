@@ -55,7 +55,8 @@ FILES = {
     "/etc/resolv.conf": "nameserver 127.0.0.1\n",
     "/etc/haproxy/haproxy.cfg": "global\n  stats socket /run/haproxy/admin.sock\ndefaults\n  mode http\n  timeout client 5s\n"
                                 "  timeout server 5s\n  timeout connect 5s\nfrontend http\n  bind 127.0.0.1:8080\n",
-    "/etc/exim4/exim4.conf": "primary_hostname = bench\ntls_advertise_hosts =\ndaemon_smtp_ports = 25\n"
+    "/etc/exim4/exim4.conf": "primary_hostname = bench\ndaemon_smtp_ports = 25\ntls_certificate = /etc/exim4/bench.crt\n"
+                             "tls_privatekey = /etc/exim4/bench.key\n"
                              "local_interfaces = 127.0.0.1\nacl_smtp_rcpt = nobody\nbegin acl\nnobody:\n  deny\n",
     "/etc/monit/conf.d/httpd": "set httpd port 2812 allow localhost\n",
     "/etc/dnsmasq.d/bench.conf": "no-resolv\nport=53\nlisten-address=127.0.0.1\nbind-interfaces\n",
@@ -64,8 +65,10 @@ FILES = {
     "/etc/bench-up": UP,
 }
 
-# The image is one of a machine that has been up once: the keys are there.
-HOOKS = (*vm_image.HOOKS,
+# The image is one of a machine that has been up once: the keys are there. Without one exim4 makes one at each start, of RSA.
+KEY = ("openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=bench -days 36500 "
+       "-keyout \"$1\"/etc/exim4/bench.key -out \"$1\"/etc/exim4/bench.crt 2>/dev/null; chmod 644 \"$1\"/etc/exim4/bench.*")
+HOOKS = (*vm_image.HOOKS, KEY,
          "sed -i 's/^use_ipv6.*/use_ipv6=no/; s/::1//' \"$1\"/etc/redis/redis.conf; dbus-uuidgen >\"$1\"/etc/machine-id")
 
 SERIAL = "T0:23:respawn:/sbin/getty -L ttyS0 115200 vt100"
@@ -82,6 +85,8 @@ class Peer:
     files: dict = dataclasses.field(default_factory=dict)
     hooks: tuple = ()
     with_svcd: bool = False
+    own: tuple = () # cpu.stat files of its own control groups
+    removed: tuple = () # (directory, ending) of files that are taken away
 
     def debian(self):
         return vm_image.Debian(f"bench-{self.name}", (*BASE, *DAEMONS, *self.packages, *vm_image.KERNEL_PACKAGES),
@@ -93,26 +98,38 @@ Activate=acpid atd avahi-daemon chrony cron cups dbus dnsmasq elogind exim4 hapr
 Activate=networking redis-server rpcbind rsyslog snmpd ssh tinyproxy vsftpd
 """
 
-# Debian's finit package has none for daemons: what its manual's examples make of them.
+SVCD_OWN = tuple(f"/sys/fs/cgroup/svcd/.{name}/cpu.stat" for name in ("keeper", "manager", "logger"))
+
+HABITS = "[defaults]\nNewServices=boot\nRcLinks=yes\n"
+
+# Debian's finit package has none for daemons: what its manual's examples make of them. It is built without its plugins, so there
+# are no conditions on processes or the network; what needs the bus or udev looks for it. Each needs a name of its own.
 FINIT = """\
 runlevel 2
 host bench
 network ifup -a
 """
+AFTER_BUS = "/usr/local/sbin/after-bus"
+FINIT_SCRIPTS = {
+    AFTER_BUS: "#!/bin/sh\nuntil [ -S /run/dbus/system_bus_socket ]; do sleep 0.05; done\nexec \"$@\"\n",
+    "/usr/local/sbin/coldplug": "#!/bin/sh\nuntil [ -e /run/udev/control ]; do sleep 0.05; done\n"
+                                "udevadm trigger --action=add\nexec udevadm settle\n",
+}
 FINIT_SERVICES = {
-    "00-machine": "run [S] /bin/mkdir -p /run/dbus /run/haproxy /run/sshd -- Directories\n"
-                  "service [S2345] /lib/systemd/systemd-udevd -- udev\n"
-                  "run [S] <service/systemd-udevd/running> /bin/udevadm trigger --action=add -- Coldplug\n",
-    "10-dbus": "service [2345] <!> /usr/bin/dbus-daemon --nofork --system -- System message bus\n",
-    "10-syslog": "service [S12345] <!> /usr/sbin/rsyslogd -n -- System log\n",
+    "00-machine": "service [S2345] /lib/systemd/systemd-udevd -- udev\n"
+                  "run [S] /bin/systemd-tmpfiles --create --remove --boot -- Volatile files\n"
+                  "run [S] name:coldplug /bin/sh /usr/local/sbin/coldplug -- Devices\n"
+                  "run [S] /bin/mkdir -p /run/sshd /run/haproxy -- Directories\n",
+    "10-dbus": "service [2345] /usr/bin/dbus-daemon --nofork --system -- System message bus\n",
+    "10-syslog": "service [S12345] /usr/sbin/rsyslogd -n -- System log\n",
     "20-acpid": "service [2345] /usr/sbin/acpid -f -- ACPI\n",
     "20-atd": "service [2345] /usr/sbin/atd -f -- at\n",
-    "20-avahi": "service [2345] <pid/dbus> /usr/sbin/avahi-daemon -s -- Avahi\n",
+    "20-avahi": f"service [2345] name:avahi /bin/sh {AFTER_BUS} /usr/sbin/avahi-daemon -s -- Avahi\n",
     "20-chrony": "service [2345] /usr/sbin/chronyd -d -- Time\n",
     "20-cron": "service [2345] /usr/sbin/cron -f -- cron\n",
     "20-cups": "service [2345] /usr/sbin/cupsd -f -- CUPS\n",
     "20-dnsmasq": "service [2345] /usr/sbin/dnsmasq -k -u dnsmasq -7 /etc/dnsmasq.d,.dpkg-dist,.dpkg-old,.dpkg-new -- DNS\n",
-    "20-elogind": "service [2345] <pid/dbus> /usr/lib/elogind/elogind -- Seats\n",
+    "20-elogind": f"service [2345] name:elogind /bin/sh {AFTER_BUS} /lib/elogind/elogind -- Seats\n",
     "20-exim4": "service [2345] /usr/sbin/exim4 -bdf -q30m -- Mail\n",
     "20-haproxy": "service [2345] /usr/sbin/haproxy -W -db -f /etc/haproxy/haproxy.cfg -- HAProxy\n",
     "20-lldpd": "service [2345] /usr/sbin/lldpd -d -- LLDP\n",
@@ -128,13 +145,18 @@ FINIT_SERVICES = {
     "30-tty": "tty [12345] ttyS0 115200 vt100\n",
 }
 
+SYSVINIT = (*STANDALONE, "sysvinit-core", "sysv-rc", *SCRIPTS)
+
+# "svcd-scripts": the machine of "sysvinit", by the same scripts and nothing else.
 PEERS = (
-    Peer("svcd", "/sbin/svcd", "svcctl poweroff", tuple(STANDALONE), with_svcd=True,
+    Peer("svcd", "/sbin/svcd", "svcctl poweroff", tuple(STANDALONE), with_svcd=True, own=SVCD_OWN,
          files={"/etc/svcd/policy.d/bench.policy": POLICY}),
-    Peer("sysvinit", "/sbin/init", "poweroff", (*STANDALONE, "sysvinit-core", "sysv-rc", *SCRIPTS), hooks=INITTAB),
+    Peer("svcd-scripts", "/sbin/svcd", "svcctl poweroff", SYSVINIT, hooks=INITTAB, with_svcd=True, own=SVCD_OWN,
+         files={"/etc/svcd/policy.d/60-habits.policy": HABITS}, removed=(("/usr/lib/svcd/services.d", ".svc"),)),
+    Peer("sysvinit", "/sbin/init", "poweroff", SYSVINIT, hooks=INITTAB),
     Peer("systemd", "/lib/systemd/systemd", "systemctl poweroff", ("systemd-sysv", "libpam-systemd")),
     Peer("openrc", "/sbin/init", "poweroff", (*STANDALONE, "sysvinit-core", "openrc", *SCRIPTS), hooks=INITTAB),
     Peer("runit", "/sbin/init", "init 0", (*STANDALONE, "runit-init", "runit", "sysv-rc", *SCRIPTS)),
-    Peer("finit", "/sbin/finit", "kill -USR2 1", (*STANDALONE, "finit"),
-         files={"/etc/finit.conf": FINIT, **{f"/etc/finit.d/{name}.conf": text for name, text in FINIT_SERVICES.items()}}),
+    Peer("finit", "/sbin/finit", "kill -USR2 1", (*STANDALONE, "finit"), hooks=("rm -rf \"$1\"/etc/finit.d",),
+         files={"/etc/finit.conf": FINIT, **FINIT_SCRIPTS, **{f"/etc/finit.d/{name}.conf": text for name, text in FINIT_SERVICES.items()}}),
 )
