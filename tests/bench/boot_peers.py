@@ -18,14 +18,15 @@ DAEMONS = """acpid at avahi-daemon chrony cron cups-daemon dbus dnsmasq exim4-da
 SCRIPTS = "initscripts orphan-sysvinit-scripts insserv startpar".split()
 STANDALONE = "elogind systemd-standalone-tmpfiles systemd-standalone-sysusers".split()
 
-# What is there when a daemon works: lines of boot-watch.c. Every one is up when all of these are.
+# What is there when a daemon works: lines of boot-watch.c. Every one is up when all of these are. What an init may open before the
+# daemon runs (/run/cups/cups.sock) tells nothing of it, where there is something else.
 UP = """\
 unix /run/acpid.socket /var/run/acpid.socket
 comm atd
-unix /run/avahi-daemon/socket
+udp 5353 avahi
 udp 323 chrony
 comm cron
-unix /run/cups/cups.sock
+tcp 631 cups
 unix /run/dbus/system_bus_socket
 tcp 53 dnsmasq
 comm elogind-daemon systemd-logind elogind
