@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include "config/accounts.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static char *passwd;
 static char *group;

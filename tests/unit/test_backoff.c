@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "engine/backoff.h"
+#include "tests/lib/suite.h"
 
 #define S G_USEC_PER_SEC
 #define MS G_TIME_SPAN_MILLISECOND
@@ -92,18 +93,12 @@ START_TEST(a_limit_above_what_is_remembered_still_ends)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("backoff");
-	TCase *curve = tcase_create("curve");
 
-	tcase_add_test(curve, the_delay_doubles_up_to_its_ceiling);
-	tcase_add_test(curve, a_long_good_run_begins_at_the_bottom_again);
-	tcase_add_test(curve, the_limit_counts_within_its_window);
-	tcase_add_test(curve, an_admins_start_forgets);
-	tcase_add_test(curve, a_limit_above_what_is_remembered_still_ends);
-	suite_add_tcase(suite, curve);
+	ADD_CASE(suite, "curve", the_delay_doubles_up_to_its_ceiling, a_long_good_run_begins_at_the_bottom_again,
+		 the_limit_counts_within_its_window, an_admins_start_forgets,
+		 a_limit_above_what_is_remembered_still_ends);
 	return suite;
 }

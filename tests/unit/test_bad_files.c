@@ -9,8 +9,7 @@
 
 #include "model/policy.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static int compare_names(gconstpointer a, gconstpointer b)
 {
@@ -104,10 +103,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bad files");
-	TCase *tc = tcase_create("bad files");
 
-	tcase_add_test(tc, every_bad_service_file_is_told_in_the_expected_words_and_is_out);
-	tcase_add_test(tc, every_bad_policy_file_is_told_in_the_expected_words_and_leaves_no_trace);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "bad files", every_bad_service_file_is_told_in_the_expected_words_and_is_out,
+		 every_bad_policy_file_is_told_in_the_expected_words_and_leaves_no_trace);
 	return suite;
 }

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "engine/boot-record.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
-
-Suite *make_suite(void);
 
 #define DAEMON "[Service]\nExec=/bin/d\nReady=notify\n"
 #define S G_USEC_PER_SEC
@@ -218,24 +217,12 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("boot_record");
-	TCase *wait = tcase_create("wait");
-	TCase *once = tcase_create("once");
-	TCase *text = tcase_create("text");
 
-	tcase_add_test(wait, what_became_true_last_is_what_it_waited_for);
-	tcase_add_test(wait, the_world_outside_has_no_service);
-	tcase_add_test(wait, a_name_on_the_bus_is_who_takes_it);
-	tcase_add_test(wait, a_wait_for_a_lock_is_told_by_who_had_it);
-	suite_add_tcase(suite, wait);
-	tcase_add_test(once, a_retry_belongs_to_the_same_start);
-	tcase_add_test(once, what_failed_is_over_too);
-	tcase_add_test(once, a_restart_after_its_start_changes_nothing);
-	tcase_add_test(once, what_is_wanted_after_the_boot_has_no_record);
-	tcase_add_test(once, what_an_admin_stops_meanwhile_is_not_in_it);
-	suite_add_tcase(suite, once);
-	tcase_add_test(text, it_outlives_a_manager);
-	tcase_add_test(text, a_line_that_cannot_be_read_is_left_out);
-	tcase_add_test(text, news_are_told_once);
-	suite_add_tcase(suite, text);
+	ADD_CASE(suite, "wait", what_became_true_last_is_what_it_waited_for, the_world_outside_has_no_service,
+		 a_name_on_the_bus_is_who_takes_it, a_wait_for_a_lock_is_told_by_who_had_it);
+	ADD_CASE(suite, "once", a_retry_belongs_to_the_same_start, what_failed_is_over_too,
+		 a_restart_after_its_start_changes_nothing, what_is_wanted_after_the_boot_has_no_record,
+		 what_an_admin_stops_meanwhile_is_not_in_it);
+	ADD_CASE(suite, "text", it_outlives_a_manager, a_line_that_cannot_be_read_is_left_out, news_are_told_once);
 	return suite;
 }

@@ -8,8 +8,7 @@
 
 #include "svcctl/boot-times.h"
 #include "svcctl/job-lines.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 /* udev 0-900, dbus 900-1000 after udev, gdm 1000-3000 after dbus, cron 0-50, held: waits for the world. */
 static BootTimes *make_times(void)
@@ -129,16 +128,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("boot_times");
-	TCase *chain = tcase_create("chain");
-	TCase *lines = tcase_create("lines");
 
-	tcase_add_test(chain, the_chain_goes_back_by_what_each_waited_for_last);
-	tcase_add_test(chain, own_time_and_waiting_time_are_two_things);
-	tcase_add_test(chain, the_longest_own_time_comes_first);
-	tcase_add_test(chain, the_graph_names_the_world_and_quotes_it);
-	tcase_add_test(chain, a_circle_of_lies_ends);
-	suite_add_tcase(suite, chain);
-	tcase_add_loop_test(lines, a_line_fits_the_terminal, 0, G_N_ELEMENTS(fits));
-	suite_add_tcase(suite, lines);
+	ADD_CASE(suite, "chain", the_chain_goes_back_by_what_each_waited_for_last,
+		 own_time_and_waiting_time_are_two_things, the_longest_own_time_comes_first,
+		 the_graph_names_the_world_and_quotes_it, a_circle_of_lies_ends);
+	suite_add_loop(suite, "lines", a_line_fits_the_terminal, G_N_ELEMENTS(fits));
 	return suite;
 }

@@ -5,6 +5,7 @@
 
 #include "svc-generate/bus-activation.h"
 #include "tests/lib/diags.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
 
 /* A machine with upower, whose package brings two names of which one is nobody's. */
@@ -102,17 +103,11 @@ START_TEST(the_admins_own_files_win)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus-activation");
-	TCase *files = tcase_create("files");
 
-	tcase_add_test(files, a_name_that_a_service_owns_leads_to_svcd);
-	tcase_add_test(files, a_name_that_is_nobodys_is_left_to_the_bus);
-	tcase_add_test(files, a_name_that_the_bus_does_not_start_is_not_made_one);
-	tcase_add_test(files, the_admins_own_files_win);
-	suite_add_tcase(suite, files);
+	ADD_CASE(suite, "files", a_name_that_a_service_owns_leads_to_svcd, a_name_that_is_nobodys_is_left_to_the_bus,
+		 a_name_that_the_bus_does_not_start_is_not_made_one, the_admins_own_files_win);
 	return suite;
 }

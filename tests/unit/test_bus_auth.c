@@ -9,8 +9,7 @@
 
 #include "base/limits.h"
 #include "bus/auth.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define GUID "0123456789abcdef0123456789abcdef"
 /* uid 1000, digit by digit in hexadecimal */
@@ -158,17 +157,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus auth");
-	TCase *words = tcase_create("words");
-	TCase *limits = tcase_create("limits");
 
-	tcase_add_loop_test(words, each_greeting_has_its_answer, 0, G_N_ELEMENTS(greetings));
-	tcase_add_test(words, a_greeting_may_come_byte_by_byte);
-	tcase_add_test(words, what_follows_the_greeting_is_left_alone);
-	tcase_add_test(words, who_is_not_welcome_is_rejected_under_his_own_name_too);
-	tcase_add_test(words, a_greeting_begins_with_nul);
-	suite_add_tcase(suite, words);
-	tcase_add_test(limits, a_line_has_a_limit);
-	tcase_add_test(limits, the_number_of_lines_has_a_limit);
-	suite_add_tcase(suite, limits);
+	suite_add_loop(suite, "words", each_greeting_has_its_answer, G_N_ELEMENTS(greetings));
+	ADD_CASE(suite, "words", a_greeting_may_come_byte_by_byte, what_follows_the_greeting_is_left_alone,
+		 who_is_not_welcome_is_rejected_under_his_own_name_too, a_greeting_begins_with_nul);
+	ADD_CASE(suite, "limits", a_line_has_a_limit, the_number_of_lines_has_a_limit);
 	return suite;
 }

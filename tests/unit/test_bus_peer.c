@@ -13,8 +13,7 @@
 #include "base/limits.h"
 #include "bus/peer.h"
 #include "loop/loop.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define GUID "0123456789abcdef0123456789abcdef"
 #define GREETING "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
@@ -388,26 +387,14 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus peer");
-	TCase *good = tcase_create("good");
-	TCase *bad = tcase_create("bad");
-	TCase *slow = tcase_create("slow");
 
-	tcase_add_test(good, a_call_arrives_whole_or_in_pieces);
-	tcase_add_test(good, a_call_may_follow_the_greeting_in_the_same_bytes);
-	tcase_add_test(good, only_a_few_calls_are_handled_in_one_turn);
-	tcase_add_test(good, a_client_may_leave);
-	tcase_add_test(good, a_message_of_nearly_that_size_is_taken);
-	suite_add_tcase(suite, good);
-	tcase_add_test(bad, garbage_is_the_end);
-	tcase_add_loop_test(bad, a_message_with_a_wrong_byte_does_no_harm, 0, 128);
-	tcase_add_test(bad, a_message_has_a_greatest_size);
-	tcase_add_test(bad, who_does_not_read_is_not_listened_to_and_then_disconnected);
-	tcase_add_test(bad, who_reads_again_is_listened_to_again);
-	tcase_add_test(bad, descriptors_are_not_taken);
-	tcase_add_test(bad, a_refused_greeting_is_answered_and_closed);
-	suite_add_tcase(suite, bad);
-	tcase_set_timeout(slow, 40);
-	tcase_add_test(slow, a_greeting_has_a_time_limit);
-	suite_add_tcase(suite, slow);
+	ADD_CASE(suite, "good", a_call_arrives_whole_or_in_pieces, a_call_may_follow_the_greeting_in_the_same_bytes,
+		 only_a_few_calls_are_handled_in_one_turn, a_client_may_leave,
+		 a_message_of_nearly_that_size_is_taken);
+	suite_add_loop(suite, "bad", a_message_with_a_wrong_byte_does_no_harm, 128);
+	ADD_CASE(suite, "bad", garbage_is_the_end, a_message_has_a_greatest_size,
+		 who_does_not_read_is_not_listened_to_and_then_disconnected, who_reads_again_is_listened_to_again,
+		 descriptors_are_not_taken, a_refused_greeting_is_answered_and_closed);
+	ADD_CASE(suite, "slow", a_greeting_has_a_time_limit);
 	return suite;
 }

@@ -10,8 +10,7 @@
 
 #include "bus/access.h"
 #include "bus/rows.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static const struct {
 	const Interface *interface;
@@ -229,15 +228,11 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus rows");
-	TCase *xml = tcase_create("xml");
 
-	tcase_add_loop_test(xml, methods_are_those_of_the_xml, 0, G_N_ELEMENTS(tables));
-	tcase_add_loop_test(xml, properties_are_those_of_the_xml, 0, G_N_ELEMENTS(tables));
-	tcase_add_test(xml, the_manager_has_fewer_than_twenty_methods);
-	tcase_add_test(xml, methods_need_what_they_do);
-	tcase_add_test(xml, what_a_service_is_asked_for_is_for_operators);
-	tcase_add_test(xml, the_bus_lets_each_method_through_and_nothing_else);
-	tcase_add_test(xml, polkit_knows_each_action);
-	suite_add_tcase(suite, xml);
+	suite_add_loop(suite, "xml", methods_are_those_of_the_xml, G_N_ELEMENTS(tables));
+	suite_add_loop(suite, "xml", properties_are_those_of_the_xml, G_N_ELEMENTS(tables));
+	ADD_CASE(suite, "xml", the_manager_has_fewer_than_twenty_methods, methods_need_what_they_do,
+		 what_a_service_is_asked_for_is_for_operators, the_bus_lets_each_method_through_and_nothing_else,
+		 polkit_knows_each_action);
 	return suite;
 }

@@ -11,8 +11,7 @@
 #include "base/limits.h"
 #include "loop/wire.h"
 #include "providers/bus-value.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 /* @value: a literal of the type, as dbus_message_append_args() takes it. */
 static BusValue value_of(int type, const void *value)

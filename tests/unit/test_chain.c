@@ -8,6 +8,7 @@
 #include <check.h>
 
 #include "engine/explain.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -86,17 +87,11 @@ START_TEST(ten_thousand_stand_on_one)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("chain");
-	TCase *many = tcase_create("many");
 
-	tcase_set_timeout(many, 60);
-	tcase_add_test(many, a_chain_starts_and_stops);
-	tcase_add_test(many, a_chain_is_explained_down_to_its_end);
-	tcase_add_test(many, ten_thousand_stand_on_one);
-	suite_add_tcase(suite, many);
+	ADD_CASE(suite, "many", a_chain_starts_and_stops, a_chain_is_explained_down_to_its_end,
+		 ten_thousand_stand_on_one);
 	return suite;
 }

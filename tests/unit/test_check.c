@@ -7,8 +7,7 @@
 #include "model/graph.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/many-names.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 typedef struct World {
 	ServiceSet *set;

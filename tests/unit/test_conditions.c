@@ -11,8 +11,7 @@
 #include "bus/dispatch.h"
 #include "bus/names.h"
 #include "tests/lib/bus-world.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define DAEMON "[Service]\nExec=/bin/d\n"
 static const char files[] = "== base\n" DAEMON "== shy\n" DAEMON "[Conditions]\nWhen=flag:go\n== bold\n" DAEMON
@@ -311,21 +310,15 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("conditions");
-	TCase *listing = tcase_create("list");
-	TCase *watching = tcase_create("watching");
 
-	tcase_add_test(listing, the_list_says_who_waits_and_what_there_is_instead);
-	tcase_add_test(listing, the_list_has_the_conditions_of_services_too);
-	tcase_add_test(watching, a_watched_condition_is_told_although_no_service_looks_at_it);
-	tcase_add_test(watching, a_watched_condition_is_listed_while_it_is_watched);
-	tcase_add_test(watching, a_service_can_be_watched_under_all_its_conditions);
-	tcase_add_test(watching, ten_changes_of_a_condition_make_one_signal);
-	tcase_add_test(watching, a_watch_ends_when_it_is_taken_back_and_when_the_client_leaves);
-	tcase_add_loop_test(watching, a_condition_that_cannot_be_is_refused_in_a_sentence, 0, G_N_ELEMENTS(bad_conditions));
-	tcase_add_test(watching, one_client_watches_a_bounded_number);
-	tcase_add_test(watching, nothing_is_kept_of_what_anybody_asks_for);
-	tcase_set_timeout(watching, 60);
-	suite_add_tcase(suite, listing);
-	suite_add_tcase(suite, watching);
+	ADD_CASE(suite, "list", the_list_says_who_waits_and_what_there_is_instead,
+		 the_list_has_the_conditions_of_services_too);
+	suite_add_loop(suite, "watching", a_condition_that_cannot_be_is_refused_in_a_sentence,
+		       G_N_ELEMENTS(bad_conditions));
+	ADD_CASE(suite, "watching", a_watched_condition_is_told_although_no_service_looks_at_it,
+		 a_watched_condition_is_listed_while_it_is_watched, a_service_can_be_watched_under_all_its_conditions,
+		 ten_changes_of_a_condition_make_one_signal,
+		 a_watch_ends_when_it_is_taken_back_and_when_the_client_leaves, one_client_watches_a_bounded_number,
+		 nothing_is_kept_of_what_anybody_asks_for);
 	return suite;
 }

@@ -4,8 +4,7 @@
 #include <check.h>
 
 #include "svc-generate/consoles.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define HEADING OUTPUT_MARK " from the kernel's list of consoles; changes are lost.\n"
 
@@ -51,12 +50,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("consoles");
-	TCase *consoles = tcase_create("logins");
 
-	tcase_add_test(consoles, each_console_of_the_kernel_gets_a_login);
-	tcase_add_test(consoles, tty0_stands_for_six_virtual_terminals);
-	tcase_add_test(consoles, the_first_virtual_terminal_is_the_display_managers);
-	tcase_add_test(consoles, names_that_are_none_are_passed_over);
-	suite_add_tcase(suite, consoles);
+	ADD_CASE(suite, "logins", each_console_of_the_kernel_gets_a_login, tty0_stands_for_six_virtual_terminals,
+		 the_first_virtual_terminal_is_the_display_managers, names_that_are_none_are_passed_over);
 	return suite;
 }

@@ -7,8 +7,7 @@
 #include "svc-generate/crypttab.h"
 #include "svc-generate/fstab.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define HEAD "[Conditions]\nWhen=!virtual:container\nWhen=path:exec:/sbin/cryptdisks_start\nAfter=checkroot\n"
 #define HOME_DEVICE "While=uuid:1234-ABCD\nWants=udev\nAfter=udev\nWaitTimeout=90s\n"
@@ -143,15 +142,11 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("crypttab");
-	TCase *lines = tcase_create("lines");
 
-	tcase_add_test(lines, a_passphrase_is_asked_for_at_the_console_before_the_volume_is_waited_for);
-	tcase_add_test(lines, with_a_key_nobody_is_asked);
-	tcase_add_test(lines, swap_with_a_random_key_comes_before_its_use);
-	tcase_add_test(lines, options_say_who_waits_and_who_asks);
-	tcase_add_test(lines, a_table_without_lines_still_takes_the_place_of_the_script);
-	tcase_add_test(lines, a_name_with_odd_letters_is_quoted);
-	tcase_add_loop_test(lines, a_bad_line_is_told_and_left_out, 0, G_N_ELEMENTS(bad));
-	suite_add_tcase(suite, lines);
+	suite_add_loop(suite, "lines", a_bad_line_is_told_and_left_out, G_N_ELEMENTS(bad));
+	ADD_CASE(suite, "lines", a_passphrase_is_asked_for_at_the_console_before_the_volume_is_waited_for,
+		 with_a_key_nobody_is_asked, swap_with_a_random_key_comes_before_its_use,
+		 options_say_who_waits_and_who_asks, a_table_without_lines_still_takes_the_place_of_the_script,
+		 a_name_with_odd_letters_is_quoted);
 	return suite;
 }

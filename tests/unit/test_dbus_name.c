@@ -12,8 +12,7 @@
 #include "base/limits.h"
 #include "providers/dbus-name.h"
 #include "tests/lib/bus-stage.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define NAME "org.example.Weather"
 #define KEY "dbus:" NAME

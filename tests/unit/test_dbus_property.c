@@ -10,8 +10,7 @@
 #include "base/limits.h"
 #include "providers/dbus-property.h"
 #include "tests/lib/bus-stage.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define NAME "org.example.Weather"
 #define PATH "/org/example/Weather"

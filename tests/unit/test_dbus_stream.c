@@ -14,8 +14,7 @@
 #include "loop/dbus-stream.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define LARGE_BYTES (300 * 1024)
 
@@ -130,9 +129,7 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("dbus-stream");
-	TCase *tcase = tcase_create("flow");
 
-	tcase_add_test(tcase, calls_held_back_are_handled_when_another_send_makes_room);
-	suite_add_tcase(suite, tcase);
+	ADD_CASE(suite, "flow", calls_held_back_are_handled_when_another_send_makes_room);
 	return suite;
 }

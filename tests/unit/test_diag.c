@@ -4,8 +4,7 @@
 #include <check.h>
 
 #include "base/diag.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static void expect_line(const DiagList *list, unsigned index, const char *expected)
 {
@@ -101,15 +100,9 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("diag");
-	TCase *tc = tcase_create("diag");
 
-	tcase_add_test(tc, an_origin_is_a_file_a_line_or_built_in);
-	tcase_add_test(tc, errors_and_warnings_are_kept_apart);
-	tcase_add_test(tc, a_line_is_one_line_whatever_stood_in_the_file);
-	tcase_add_test(tc, sorted_they_stand_by_file_and_line_and_none_twice);
-	tcase_add_test(tc, two_lists_become_one);
-	tcase_add_test(tc, an_empty_list_can_be_sorted);
-	tcase_add_test(tc, two_lists_become_one);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "diag", an_origin_is_a_file_a_line_or_built_in, errors_and_warnings_are_kept_apart,
+		 a_line_is_one_line_whatever_stood_in_the_file, sorted_they_stand_by_file_and_line_and_none_twice,
+		 two_lists_become_one, an_empty_list_can_be_sorted, two_lists_become_one);
 	return suite;
 }

@@ -4,6 +4,7 @@
 #include <check.h>
 
 #include "svc-generate/display-manager.h"
+#include "tests/lib/suite.h"
 
 #define FILE_NAME "50-display-manager.policy"
 
@@ -40,16 +41,11 @@ START_TEST(a_file_that_names_no_program_chooses_nobody)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("display-manager");
-	TCase *policy = tcase_create("policy");
 
-	tcase_add_test(policy, the_chosen_one_is_left_alone);
-	tcase_add_test(policy, the_others_are_left_to_an_admins_start);
-	tcase_add_loop_test(policy, a_file_that_names_no_program_chooses_nobody, 0, G_N_ELEMENTS(empty_choices));
-	suite_add_tcase(suite, policy);
+	suite_add_loop(suite, "policy", a_file_that_names_no_program_chooses_nobody, G_N_ELEMENTS(empty_choices));
+	ADD_CASE(suite, "policy", the_chosen_one_is_left_alone, the_others_are_left_to_an_admins_start);
 	return suite;
 }

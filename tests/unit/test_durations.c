@@ -9,8 +9,7 @@
 
 #include "base/limits.h"
 #include "engine/durations.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 /* One more boot in which "a" took this long. */
 static void learn_a(Durations *durations, int64_t start_us, int64_t tail_us)

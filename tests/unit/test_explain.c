@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "engine/explain.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -346,32 +347,22 @@ START_TEST(nobody_is_explained_who_does_not_exist)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("explain");
-	TCase *sentences = tcase_create("sentences");
 
-	tcase_add_test(sentences, what_policy_ignores_and_adds_is_told_with_its_place);
-	tcase_add_test(sentences, a_false_condition_is_named_with_its_place_and_what_to_do);
-	tcase_add_test(sentences, the_walk_goes_down_to_the_root_cause);
-	tcase_add_test(sentences, a_decision_of_policy_is_told_with_file_line_and_reason);
-	tcase_add_test(sentences, an_admins_stop_is_told_with_who_it_was);
-	tcase_add_test(sentences, the_loser_of_a_conflict_learns_who_won);
-	tcase_add_test(sentences, an_unknown_level_says_how_long_it_is_waited_for);
-	tcase_add_loop_test(sentences, what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do, 0,
-			    G_N_ELEMENTS(waits));
-	tcase_add_test(sentences, a_lapse_that_does_not_count_yet_is_told);
-	tcase_add_test(sentences, what_helps_several_alternatives_is_said_once);
-	tcase_add_test(sentences, a_name_on_the_bus_leads_to_the_service_that_takes_it);
-	tcase_add_test(sentences, a_flag_of_a_programs_leads_to_the_service_that_sets_it);
-	tcase_add_test(sentences, a_level_that_nobody_knows_leads_to_the_service_that_makes_it_known);
-	tcase_add_test(sentences, two_that_wait_for_each_other_are_told_once);
-	tcase_add_test(sentences, a_service_that_is_to_stop_says_for_whom_it_waits);
-	tcase_add_test(sentences, what_is_not_as_wanted_is_listed);
-	tcase_add_test(sentences, what_the_vendor_wants_on_other_machines_is_not_listed);
-	tcase_add_test(sentences, nobody_is_explained_who_does_not_exist);
-	suite_add_tcase(suite, sentences);
+	suite_add_loop(suite, "sentences", what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do,
+		           G_N_ELEMENTS(waits));
+	ADD_CASE(suite, "sentences", what_policy_ignores_and_adds_is_told_with_its_place,
+		 a_false_condition_is_named_with_its_place_and_what_to_do, the_walk_goes_down_to_the_root_cause,
+		 a_decision_of_policy_is_told_with_file_line_and_reason, an_admins_stop_is_told_with_who_it_was,
+		 the_loser_of_a_conflict_learns_who_won, an_unknown_level_says_how_long_it_is_waited_for,
+		 a_lapse_that_does_not_count_yet_is_told, what_helps_several_alternatives_is_said_once,
+		 a_name_on_the_bus_leads_to_the_service_that_takes_it,
+		 a_flag_of_a_programs_leads_to_the_service_that_sets_it,
+		 a_level_that_nobody_knows_leads_to_the_service_that_makes_it_known,
+		 two_that_wait_for_each_other_are_told_once, a_service_that_is_to_stop_says_for_whom_it_waits,
+		 what_is_not_as_wanted_is_listed, what_the_vendor_wants_on_other_machines_is_not_listed,
+		 nobody_is_explained_who_does_not_exist);
 	return suite;
 }

@@ -8,9 +8,8 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 static bool is_open(int fd)
 {
@@ -130,15 +129,11 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("fd");
-	TCase *tc = tcase_create("fd");
 
-	tcase_add_test(tc, an_auto_fd_closes_with_its_block_unless_it_was_handed_over);
-	tcase_add_test(tc, flags_are_set_and_taken_away);
-	tcase_add_test(tc, a_file_is_read_up_to_its_limit);
-	tcase_add_test(tc, a_fifo_does_not_hold_the_reader);
-	tcase_add_test(tc, a_missing_file_is_told_with_its_name_and_the_cause);
-	tcase_add_test(tc, a_replaced_file_has_the_new_text_and_mode_and_leaves_nothing_behind);
-	tcase_add_test(tc, a_file_that_cannot_be_replaced_is_told_and_left_alone);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "fd", an_auto_fd_closes_with_its_block_unless_it_was_handed_over,
+		 flags_are_set_and_taken_away, a_file_is_read_up_to_its_limit, a_fifo_does_not_hold_the_reader,
+		 a_missing_file_is_told_with_its_name_and_the_cause,
+		 a_replaced_file_has_the_new_text_and_mode_and_leaves_nothing_behind,
+		 a_file_that_cannot_be_replaced_is_told_and_left_alone);
 	return suite;
 }

@@ -12,8 +12,7 @@
 #include "base/limits.h"
 #include "providers/flag.h"
 #include "tests/lib/bus-stage.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define OWNER "org.example.Weather"
 #define FLAG OWNER "/rain"

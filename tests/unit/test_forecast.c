@@ -10,8 +10,7 @@
 #include "model/check.h"
 #include "model/service-parse.h"
 #include "svcctl/forecast.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define D "[Service]\nExec=/bin/x\n"
 
@@ -165,9 +164,7 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("forecast");
-	TCase *table = tcase_create("table");
 
-	tcase_add_loop_test(table, a_forecast_tells_what_would_happen, 0, G_N_ELEMENTS(rows));
-	suite_add_tcase(suite, table);
+	suite_add_loop(suite, "table", a_forecast_tells_what_would_happen, G_N_ELEMENTS(rows));
 	return suite;
 }

@@ -7,8 +7,7 @@
 #include "base/limits.h"
 #include "svc-generate/fstab.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 /* The entries of @text, which must be without fault. */
 static GPtrArray *parse(const char *text)
@@ -164,21 +163,13 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("fstab");
-	TCase *fields = tcase_create("fields");
-	TCase *bad = tcase_create("bad lines");
 
-	tcase_add_test(fields, a_line_is_cut_into_its_fields);
-	tcase_add_test(fields, octal_escapes_and_quoted_tags_are_the_bytes_they_stand_for);
-	tcase_add_test(fields, a_target_is_written_in_one_way_only);
-	tcase_add_test(fields, options_for_the_init_are_taken_out);
-	tcase_add_test(fields, a_timeout_that_is_no_time_is_told_and_the_line_holds);
-	tcase_add_test(fields, network_file_systems_are_known_by_their_type);
-	tcase_add_test(fields, swap_needs_no_mount_point);
-	suite_add_tcase(suite, fields);
-
-	tcase_add_loop_test(bad, a_bad_line_is_told_and_left_out, 0, G_N_ELEMENTS(bad_lines));
-	tcase_add_test(bad, the_first_of_two_lines_for_one_place_counts);
-	tcase_add_test(bad, nul_bytes_and_endless_lines_are_told);
-	suite_add_tcase(suite, bad);
+	ADD_CASE(suite, "fields", a_line_is_cut_into_its_fields,
+		 octal_escapes_and_quoted_tags_are_the_bytes_they_stand_for, a_target_is_written_in_one_way_only,
+		 options_for_the_init_are_taken_out, a_timeout_that_is_no_time_is_told_and_the_line_holds,
+		 network_file_systems_are_known_by_their_type, swap_needs_no_mount_point);
+	suite_add_loop(suite, "bad lines", a_bad_line_is_told_and_left_out, G_N_ELEMENTS(bad_lines));
+	ADD_CASE(suite, "bad lines", the_first_of_two_lines_for_one_place_counts,
+		 nul_bytes_and_endless_lines_are_told);
 	return suite;
 }

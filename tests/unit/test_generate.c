@@ -8,9 +8,8 @@
 #include "config/loader.h"
 #include "svc-generate/generate.h"
 #include "tests/lib/diags.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 #define HEADER                                                                                     \
 	"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: %s\n# Required-Start:\n# Required-Stop:\n"          \
@@ -213,16 +212,12 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("generate");
-	TCase *tc = tcase_create("generate");
 
-	tcase_add_test(tc, every_source_is_seen_at_once);
-	tcase_add_test(tc, a_service_with_a_file_takes_the_place_of_the_script_of_that_name);
-	tcase_add_test(tc, what_an_earlier_run_has_made_of_a_script_takes_no_place);
-	tcase_add_test(tc, a_script_that_is_gone_takes_its_files_along);
-	tcase_add_test(tc, looking_ahead_and_writing_come_to_the_same);
-	tcase_add_test(tc, where_scripts_mount_nobody_else_does);
-	tcase_add_test(tc, the_first_terminal_is_the_display_managers_whatever_inittab_says);
-	tcase_add_test(tc, what_cannot_be_read_is_told_and_the_rest_is_made);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "generate", every_source_is_seen_at_once,
+		 a_service_with_a_file_takes_the_place_of_the_script_of_that_name,
+		 what_an_earlier_run_has_made_of_a_script_takes_no_place, a_script_that_is_gone_takes_its_files_along,
+		 looking_ahead_and_writing_come_to_the_same, where_scripts_mount_nobody_else_does,
+		 the_first_terminal_is_the_display_managers_whatever_inittab_says,
+		 what_cannot_be_read_is_told_and_the_rest_is_made);
 	return suite;
 }

@@ -5,8 +5,7 @@
 
 #include "model/graph.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static void add(ServiceSet *set, const char *name, const char *conditions)
 {
@@ -194,20 +193,12 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("graph");
-	TCase *edges = tcase_create("edges");
-	TCase *components = tcase_create("components");
 
-	tcase_add_test(edges, order_is_soft_and_needs_are_hard);
-	tcase_add_test(edges, the_order_of_stopping_is_the_reverse);
-	tcase_add_test(edges, what_is_said_of_stopping_comes_first);
-	tcase_add_test(edges, with_stop_order_said_its_own_lines_order_no_stopping);
-	tcase_add_test(edges, alternatives_and_negations_make_no_edge);
-	tcase_add_test(edges, a_facility_stands_for_all_that_provide_it);
-	tcase_add_test(edges, compact_edges_have_a_node_for_each_facility);
-	suite_add_tcase(suite, edges);
-	tcase_add_test(components, components_are_what_reaches_each_other);
-	tcase_add_test(components, a_chain_of_a_million_needs_no_stack);
-	tcase_add_test(components, no_nodes_are_no_components);
-	suite_add_tcase(suite, components);
+	ADD_CASE(suite, "edges", order_is_soft_and_needs_are_hard, the_order_of_stopping_is_the_reverse,
+		 what_is_said_of_stopping_comes_first, with_stop_order_said_its_own_lines_order_no_stopping,
+		 alternatives_and_negations_make_no_edge, a_facility_stands_for_all_that_provide_it,
+		 compact_edges_have_a_node_for_each_facility);
+	ADD_CASE(suite, "components", components_are_what_reaches_each_other, a_chain_of_a_million_needs_no_stack,
+		 no_nodes_are_no_components);
 	return suite;
 }

@@ -8,9 +8,8 @@
 
 #include "base/limits.h"
 #include "config/groups.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 static void expect(GHashTable *groups, const char *name, long expected)
 {
@@ -75,12 +74,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("groups");
-	TCase *all = tcase_create("all");
 
-	tcase_add_test(all, names_and_numbers_are_found);
-	tcase_add_test(all, lines_that_make_no_sense_are_passed_over);
-	tcase_add_test(all, a_file_that_is_too_long_is_an_error);
-	tcase_add_test(all, a_file_that_is_not_there_is_an_error);
-	suite_add_tcase(suite, all);
+	ADD_CASE(suite, "all", names_and_numbers_are_found, lines_that_make_no_sense_are_passed_over,
+		 a_file_that_is_too_long_is_an_error, a_file_that_is_not_there_is_an_error);
 	return suite;
 }

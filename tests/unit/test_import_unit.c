@@ -9,8 +9,7 @@
 #include "import-unit/names.h"
 #include "import-unit/specifiers.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 /* A unit that systemd adds nothing to. */
 #define PLAIN "[Unit]\nDefaultDependencies=no\n"
@@ -327,32 +326,17 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("import-unit");
-	TCase *parts = tcase_create("parts");
-	TCase *units = tcase_create("units");
 
-	tcase_add_test(parts, words_are_unquoted_and_quoted_again);
-	tcase_add_test(parts, variables_take_a_shell);
-	tcase_add_test(parts, the_main_process_is_known_without_a_shell);
-	tcase_add_test(parts, a_quote_that_is_not_closed_is_told);
-	tcase_add_test(parts, specifiers_are_what_a_file_can_know);
-	tcase_add_test(parts, names_of_units_become_services_facilities_and_conditions);
-	suite_add_tcase(suite, parts);
-	tcase_add_test(units, types_become_type_and_readiness);
-	tcase_add_test(units, several_commands_of_a_task_run_in_their_order);
-	tcase_add_test(units, a_unit_with_nothing_but_a_stop_is_a_task);
-	tcase_add_test(units, order_and_need_become_terms);
-	tcase_add_test(units, a_wish_for_the_network_is_a_condition);
-	tcase_add_test(units, conditions_that_are_alternatives_are_one_term);
-	tcase_add_test(units, systemd_s_own_dependencies_are_written_down);
-	tcase_add_test(units, an_empty_value_takes_back_what_was_said);
-	tcase_add_test(units, no_capabilities_are_not_all_of_them);
-	tcase_add_test(units, every_line_is_told_of_once);
-	tcase_add_test(units, what_install_says_is_policy_and_nothing_else);
-	tcase_add_test(units, a_template_stays_one);
-	tcase_add_test(units, time_has_an_end);
-	tcase_add_test(units, other_kinds_of_units_are_refused_with_a_way);
-	tcase_add_test(units, what_is_no_setting_is_an_error_with_its_line);
-	tcase_add_test(units, a_service_that_has_nothing_to_run_is_an_error);
-	suite_add_tcase(suite, units);
+	ADD_CASE(suite, "parts", words_are_unquoted_and_quoted_again, variables_take_a_shell,
+		 the_main_process_is_known_without_a_shell, a_quote_that_is_not_closed_is_told,
+		 specifiers_are_what_a_file_can_know, names_of_units_become_services_facilities_and_conditions);
+	ADD_CASE(suite, "units", types_become_type_and_readiness, several_commands_of_a_task_run_in_their_order,
+		 a_unit_with_nothing_but_a_stop_is_a_task, order_and_need_become_terms,
+		 a_wish_for_the_network_is_a_condition, conditions_that_are_alternatives_are_one_term,
+		 systemd_s_own_dependencies_are_written_down, an_empty_value_takes_back_what_was_said,
+		 no_capabilities_are_not_all_of_them, every_line_is_told_of_once,
+		 what_install_says_is_policy_and_nothing_else, a_template_stays_one, time_has_an_end,
+		 other_kinds_of_units_are_refused_with_a_way, what_is_no_setting_is_an_error_with_its_line,
+		 a_service_that_has_nothing_to_run_is_an_error);
 	return suite;
 }

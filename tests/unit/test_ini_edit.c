@@ -7,8 +7,7 @@
 #include "base/errors.h"
 #include "base/limits.h"
 #include "policy-edit/ini-edit.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define HEAD INI_EDIT_HEAD
 
@@ -227,16 +226,15 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("ini-edit");
-	TCase *tc = tcase_create("ini-edit");
 
-	tcase_add_loop_test(tc, one_key_changes_and_all_else_stays_as_it_is, 0, G_N_ELEMENTS(edits));
-	tcase_add_loop_test(tc, a_file_that_cannot_be_read_as_it_is_meant_is_refused_and_left_alone, 0,
-			    G_N_ELEMENTS(hostile));
-	tcase_add_loop_test(tc, an_argument_can_only_become_what_it_is_meant_to_be, 0, G_N_ELEMENTS(arguments));
-	tcase_add_test(tc, a_file_does_not_grow_beyond_what_is_read);
-	tcase_add_test(tc, a_section_goes_with_its_comments_and_the_rest_stays);
-	tcase_add_loop_test(tc, taking_out_what_was_set_gives_the_bytes_of_before, 0, 300);
-	tcase_add_loop_test(tc, edits_of_different_services_say_the_same_in_either_order, 0, 6);
-	suite_add_tcase(suite, tc);
+	suite_add_loop(suite, "ini-edit", one_key_changes_and_all_else_stays_as_it_is, G_N_ELEMENTS(edits));
+	suite_add_loop(suite, "ini-edit", a_file_that_cannot_be_read_as_it_is_meant_is_refused_and_left_alone,
+		           G_N_ELEMENTS(hostile));
+	suite_add_loop(suite, "ini-edit", an_argument_can_only_become_what_it_is_meant_to_be,
+		       G_N_ELEMENTS(arguments));
+	suite_add_loop(suite, "ini-edit", taking_out_what_was_set_gives_the_bytes_of_before, 300);
+	suite_add_loop(suite, "ini-edit", edits_of_different_services_say_the_same_in_either_order, 6);
+	ADD_CASE(suite, "ini-edit", a_file_does_not_grow_beyond_what_is_read,
+		 a_section_goes_with_its_comments_and_the_rest_stays);
 	return suite;
 }

@@ -7,8 +7,7 @@
 #include "base/limits.h"
 #include "model/ini-source.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static IniFile *read_bytes(const char *text, gsize length, DiagList *diags)
 {
@@ -201,19 +200,14 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("ini-source");
-	TCase *good = tcase_create("what is read");
-	TCase *errors = tcase_create("what is refused");
 
-	tcase_add_test(good, entries_know_their_section_and_line);
-	tcase_add_loop_test(good, a_value_is_never_cut, 0, G_N_ELEMENTS(values));
-	tcase_add_test(good, a_value_of_any_length_up_to_the_limit_comes_through_whole);
-	tcase_add_test(good, long_keys_and_sections_are_told_apart_by_their_last_byte);
-	tcase_add_test(good, an_indented_line_continues_the_value_above_it);
-	suite_add_tcase(suite, good);
-	tcase_add_loop_test(errors, what_breaks_the_rules_is_told_with_its_line, 0, G_N_ELEMENTS(bad));
-	tcase_add_test(errors, a_nul_byte_is_told_with_its_line);
-	tcase_add_test(errors, a_line_over_the_limit_is_an_error_and_the_next_is_read);
-	tcase_add_test(errors, a_long_key_or_section_is_an_error);
-	suite_add_tcase(suite, errors);
+	suite_add_loop(suite, "what is read", a_value_is_never_cut, G_N_ELEMENTS(values));
+	ADD_CASE(suite, "what is read", entries_know_their_section_and_line,
+		 a_value_of_any_length_up_to_the_limit_comes_through_whole,
+		 long_keys_and_sections_are_told_apart_by_their_last_byte,
+		 an_indented_line_continues_the_value_above_it);
+	suite_add_loop(suite, "what is refused", what_breaks_the_rules_is_told_with_its_line, G_N_ELEMENTS(bad));
+	ADD_CASE(suite, "what is refused", a_nul_byte_is_told_with_its_line,
+		 a_line_over_the_limit_is_an_error_and_the_next_is_read, a_long_key_or_section_is_an_error);
 	return suite;
 }

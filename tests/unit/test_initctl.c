@@ -13,9 +13,8 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "sysv/initctl.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 static struct InitctlRequest record(int command, int runlevel, const char *data)
 {
@@ -221,17 +220,13 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("initctl");
-	TCase *requests = tcase_create("requests");
-	TCase *fifo = tcase_create("fifo");
 
-	tcase_add_loop_test(requests, what_tools_send_is_understood, 0, G_N_ELEMENTS(understood));
-	tcase_add_loop_test(requests, anything_else_is_refused_in_words, 0, G_N_ELEMENTS(refused));
-	tcase_add_test(requests, an_environment_without_an_end_says_nothing);
-	suite_add_tcase(suite, requests);
-	tcase_add_test(fifo, requests_are_heard_in_order_and_garbage_between_them_is_dropped);
-	tcase_add_test(fifo, a_record_that_is_none_takes_those_that_it_may_have_shifted_with_it);
-	tcase_add_test(fifo, the_fifo_is_made_for_root_alone_and_taken_over_if_it_is_there);
-	tcase_add_test(fifo, a_file_or_a_link_in_its_place_is_refused);
-	suite_add_tcase(suite, fifo);
+	suite_add_loop(suite, "requests", what_tools_send_is_understood, G_N_ELEMENTS(understood));
+	suite_add_loop(suite, "requests", anything_else_is_refused_in_words, G_N_ELEMENTS(refused));
+	ADD_CASE(suite, "requests", an_environment_without_an_end_says_nothing);
+	ADD_CASE(suite, "fifo", requests_are_heard_in_order_and_garbage_between_them_is_dropped,
+		 a_record_that_is_none_takes_those_that_it_may_have_shifted_with_it,
+		 the_fifo_is_made_for_root_alone_and_taken_over_if_it_is_there,
+		 a_file_or_a_link_in_its_place_is_refused);
 	return suite;
 }

@@ -10,8 +10,7 @@
 #include "svc-generate/inittab.h"
 #include "svc-generate/respawns.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define HEADING OUTPUT_MARK " from /etc/inittab; changes are lost.\n"
 
@@ -221,19 +220,13 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("inittab");
-	TCase *meaning = tcase_create("meaning");
-	TCase *mistakes = tcase_create("mistakes");
 
-	tcase_add_test(meaning, debians_file_is_logins_ctrl_alt_del_and_a_runlevel);
-	tcase_add_test(meaning, without_the_template_a_login_is_a_service_of_its_own);
-	tcase_add_test(meaning, what_comes_after_wait_waits);
-	tcase_add_test(meaning, the_boot_waits_for_no_line_of_a_runlevel);
-	tcase_add_test(meaning, boot_entries_belong_to_runlevel_s_and_a_line_without_levels_to_all);
-	tcase_add_test(meaning, what_a_shell_must_read_it_reads);
-	tcase_add_test(meaning, what_happens_to_the_machine_starts_services_of_fixed_names);
-	suite_add_tcase(suite, meaning);
-	tcase_add_loop_test(mistakes, a_bad_line_is_told_and_the_others_count, 0, G_N_ELEMENTS(bad));
-	tcase_add_test(mistakes, an_id_counts_once);
-	suite_add_tcase(suite, mistakes);
+	ADD_CASE(suite, "meaning", debians_file_is_logins_ctrl_alt_del_and_a_runlevel,
+		 without_the_template_a_login_is_a_service_of_its_own, what_comes_after_wait_waits,
+		 the_boot_waits_for_no_line_of_a_runlevel,
+		 boot_entries_belong_to_runlevel_s_and_a_line_without_levels_to_all, what_a_shell_must_read_it_reads,
+		 what_happens_to_the_machine_starts_services_of_fixed_names);
+	suite_add_loop(suite, "mistakes", a_bad_line_is_told_and_the_others_count, G_N_ELEMENTS(bad));
+	ADD_CASE(suite, "mistakes", an_id_counts_once);
 	return suite;
 }

@@ -6,9 +6,8 @@
 
 #include "svc-generate/instances.h"
 #include "tests/lib/diags.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 #define TUNNELS "openvpn.svc.d/50-instances.conf"
 #define CLUSTERS "postgresql.svc.d/50-instances.conf"
@@ -88,11 +87,9 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("instances");
-	TCase *configurations = tcase_create("configurations");
 
-	tcase_add_loop_test(configurations, autostart_says_which_tunnels, 0, G_N_ELEMENTS(autostarts));
-	tcase_add_test(configurations, a_name_that_no_service_can_have_is_told);
-	tcase_add_test(configurations, clusters_are_started_that_say_auto_or_nothing);
-	suite_add_tcase(suite, configurations);
+	suite_add_loop(suite, "configurations", autostart_says_which_tunnels, G_N_ELEMENTS(autostarts));
+	ADD_CASE(suite, "configurations", a_name_that_no_service_can_have_is_told,
+		 clusters_are_started_that_say_auto_or_nothing);
 	return suite;
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "tests/lib/link-client.h"
+#include "tests/lib/suite.h"
 
 static KeeperRun run;
 static Manager manager;
@@ -717,8 +718,6 @@ static TCase *make_case(const char *name, void (*before)(void))
 	tcase_set_timeout(t, 60);
 	return t;
 }
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

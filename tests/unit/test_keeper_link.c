@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "process/keeper-link.h"
+#include "tests/lib/suite.h"
 
 #define N_WAITING 20
 
@@ -102,8 +103,6 @@ START_TEST(who_is_given_up_while_it_waits_holds_up_nobody)
 	ck_assert_uint_eq(n_let_in, N_WAITING / 2);
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

@@ -18,6 +18,7 @@
 #include "keeper/reexec.h"
 #include "keeper/shutdown.h"
 #include "keeper/vault.h"
+#include "tests/lib/suite.h"
 
 static _Alignas(8) char table[65536];
 
@@ -120,8 +121,6 @@ START_TEST(a_buffer_that_is_too_small_is_told_the_size)
 	ck_assert_uint_eq(reexec_encode(table, size - 1), size);
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

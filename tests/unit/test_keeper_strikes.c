@@ -9,6 +9,7 @@
 
 #include "keeper/keeper.h"
 #include "keeper/strikes.h"
+#include "tests/lib/suite.h"
 
 #define EXITED(status) ((status) << 8)
 
@@ -132,8 +133,6 @@ START_TEST(an_incompatible_manager_leads_to_rescue_at_once)
 	ck_assert(strikes_is_rescue());
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

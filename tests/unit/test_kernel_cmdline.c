@@ -5,8 +5,7 @@
 #include <glib.h>
 
 #include "config/kernel-cmdline.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static const struct {
 	const char *text;
@@ -32,9 +31,7 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("kernel-cmdline");
-	TCase *tc = tcase_create("kernel-cmdline");
 
-	tcase_add_loop_test(tc, words_are_taken_apart_as_the_kernel_does, 0, G_N_ELEMENTS(lines));
-	suite_add_tcase(suite, tc);
+	suite_add_loop(suite, "kernel-cmdline", words_are_taken_apart_as_the_kernel_does, G_N_ELEMENTS(lines));
 	return suite;
 }

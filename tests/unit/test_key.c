@@ -5,8 +5,7 @@
 #include <glib.h>
 
 #include "model/key.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static const struct {
 	const char *text;
@@ -143,12 +142,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("key");
-	TCase *tc = tcase_create("key");
 
-	tcase_add_loop_test(tc, conditions_have_one_canonical_name, 0, G_N_ELEMENTS(good));
-	tcase_add_loop_test(tc, what_is_no_condition_is_told_with_what_would_be, 0, G_N_ELEMENTS(bad));
-	tcase_add_test(tc, the_argument_is_what_follows_the_first_colon);
-	tcase_add_test(tc, the_engine_knows_the_levels_of_services_itself);
-	suite_add_tcase(suite, tc);
+	suite_add_loop(suite, "key", conditions_have_one_canonical_name, G_N_ELEMENTS(good));
+	suite_add_loop(suite, "key", what_is_no_condition_is_told_with_what_would_be, G_N_ELEMENTS(bad));
+	ADD_CASE(suite, "key", the_argument_is_what_follows_the_first_colon,
+		 the_engine_knows_the_levels_of_services_itself);
 	return suite;
 }

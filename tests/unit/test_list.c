@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "base/list.h"
+#include "tests/lib/suite.h"
 
 START_TEST(empty_lists_are_the_same_one)
 {
@@ -55,16 +56,11 @@ START_TEST(values_are_copied)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("list");
-	TCase *tests = tcase_create("list");
 
-	tcase_add_test(tests, empty_lists_are_the_same_one);
-	tcase_add_test(tests, what_is_added_is_in_this_list_only_and_freed_with_it);
-	tcase_add_test(tests, values_are_copied);
-	suite_add_tcase(suite, tests);
+	ADD_CASE(suite, "list", empty_lists_are_the_same_one, what_is_added_is_in_this_list_only_and_freed_with_it,
+		 values_are_copied);
 	return suite;
 }

@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define LOCAL "ListenStream=/run/it.sock\n"
@@ -347,37 +348,25 @@ START_TEST(new_files_may_give_and_take_sockets)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("listen");
-	TCase *open = tcase_create("open");
-	TCase *connection = tcase_create("connection");
 
-	tcase_add_test(open, a_boot_service_starts_without_a_client_and_listens_too);
-	tcase_add_test(open, what_nobody_named_opens_no_port_not_even_when_it_runs);
-	tcase_add_test(open, a_need_of_what_only_a_connection_started_opens_no_port);
-	tcase_add_test(open, an_admins_start_opens_the_ports_of_what_nobody_named);
-	tcase_add_test(open, a_service_that_a_wanted_one_needs_is_named_by_it);
-	tcase_add_test(open, manual_and_never_are_closed);
-	tcase_add_test(open, a_boot_service_of_another_runlevel_is_closed);
-	tcase_add_test(open, an_admins_stop_closes_and_shutdown_closes);
-	tcase_add_test(open, sockets_are_opened_when_the_world_is_ready_and_stay_open);
-	tcase_add_test(open, new_files_may_give_and_take_sockets);
-	suite_add_tcase(suite, open);
-	tcase_add_test(connection, an_on_demand_service_is_started_by_the_first_connection);
-	tcase_add_test(connection, other_services_that_it_needs_are_started_by_the_connection);
-	tcase_add_test(connection, an_idle_service_that_listens_has_settled);
-	tcase_add_test(connection, one_that_ended_with_success_is_started_by_the_next_connection);
-	tcase_add_test(connection, one_that_boot_wants_and_that_ended_by_itself_is_started_by_a_connection);
-	tcase_add_test(connection, one_that_crashed_is_started_by_a_connection_after_the_delay);
-	tcase_add_test(connection, crash_after_crash_ends_with_closed_sockets);
-	tcase_add_test(connection, one_that_never_takes_its_clients_fails_and_is_closed);
-	tcase_add_test(connection, starts_that_are_far_enough_apart_are_no_loop);
-	tcase_add_test(connection, a_connection_does_not_stop_what_conflicts_but_waits_for_it);
-	tcase_add_test(connection, another_manager_knows_that_it_listens_and_why_it_runs);
-	tcase_add_test(connection, a_late_connection_changes_nothing);
-	suite_add_tcase(suite, connection);
+	ADD_CASE(suite, "open", a_boot_service_starts_without_a_client_and_listens_too,
+		 what_nobody_named_opens_no_port_not_even_when_it_runs,
+		 a_need_of_what_only_a_connection_started_opens_no_port,
+		 an_admins_start_opens_the_ports_of_what_nobody_named,
+		 a_service_that_a_wanted_one_needs_is_named_by_it, manual_and_never_are_closed,
+		 a_boot_service_of_another_runlevel_is_closed, an_admins_stop_closes_and_shutdown_closes,
+		 sockets_are_opened_when_the_world_is_ready_and_stay_open, new_files_may_give_and_take_sockets);
+	ADD_CASE(suite, "connection", an_on_demand_service_is_started_by_the_first_connection,
+		 other_services_that_it_needs_are_started_by_the_connection, an_idle_service_that_listens_has_settled,
+		 one_that_ended_with_success_is_started_by_the_next_connection,
+		 one_that_boot_wants_and_that_ended_by_itself_is_started_by_a_connection,
+		 one_that_crashed_is_started_by_a_connection_after_the_delay,
+		 crash_after_crash_ends_with_closed_sockets, one_that_never_takes_its_clients_fails_and_is_closed,
+		 starts_that_are_far_enough_apart_are_no_loop,
+		 a_connection_does_not_stop_what_conflicts_but_waits_for_it,
+		 another_manager_knows_that_it_listens_and_why_it_runs, a_late_connection_changes_nothing);
 	return suite;
 }

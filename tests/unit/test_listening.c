@@ -17,8 +17,7 @@
 
 #include "base/fd.h"
 #include "process/listening.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static char *directory;
 static SocketDef *def;

@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -227,28 +228,19 @@ START_TEST(policy_adds_terms_and_drops_terms)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("load");
-	TCase *reload = tcase_create("reload");
 
-	tcase_add_test(reload, reading_the_same_files_again_changes_nothing);
-	tcase_add_test(reload, a_new_service_that_policy_wants_is_started);
-	tcase_add_test(reload, what_policy_does_not_want_any_more_is_stopped);
-	tcase_add_test(reload, a_new_term_that_is_false_stops_what_runs);
-	tcase_add_test(reload, a_file_with_errors_leaves_what_runs_as_it_is);
-	tcase_add_test(reload, a_file_with_errors_does_not_undo_the_work_of_a_task);
-	tcase_add_test(reload, a_corrected_file_gives_a_new_chance);
-	tcase_add_test(reload, what_does_not_run_is_forgotten_with_its_file);
-	tcase_add_test(reload, what_runs_is_forgotten_when_it_has_ended);
-	tcase_add_test(reload, a_file_that_is_back_with_errors_is_there_again);
-	tcase_add_test(reload, what_was_taken_over_without_a_file_gets_the_one_that_comes);
-	tcase_add_test(reload, a_group_that_becomes_a_daemon_does_not_hold_on_to_its_when_terms);
-	tcase_add_test(reload, a_group_restarts_its_members_of_before_and_of_now);
-	tcase_add_test(reload, a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon);
-	tcase_add_test(reload, policy_adds_terms_and_drops_terms);
-	suite_add_tcase(suite, reload);
+	ADD_CASE(suite, "reload", reading_the_same_files_again_changes_nothing,
+		 a_new_service_that_policy_wants_is_started, what_policy_does_not_want_any_more_is_stopped,
+		 a_new_term_that_is_false_stops_what_runs, a_file_with_errors_leaves_what_runs_as_it_is,
+		 a_file_with_errors_does_not_undo_the_work_of_a_task, a_corrected_file_gives_a_new_chance,
+		 what_does_not_run_is_forgotten_with_its_file, what_runs_is_forgotten_when_it_has_ended,
+		 a_file_that_is_back_with_errors_is_there_again,
+		 what_was_taken_over_without_a_file_gets_the_one_that_comes,
+		 a_group_that_becomes_a_daemon_does_not_hold_on_to_its_when_terms,
+		 a_group_restarts_its_members_of_before_and_of_now,
+		 a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon, policy_adds_terms_and_drops_terms);
 	return suite;
 }

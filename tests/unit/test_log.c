@@ -10,8 +10,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 /* All that was written since. */
 static const char *written(int fd)
@@ -99,12 +98,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("log");
-	TCase *held = tcase_create("held");
 
-	tcase_add_test(held, held_lines_wait_and_come_in_their_order);
-	tcase_add_test(held, held_lines_beyond_32_kib_are_counted);
-	tcase_add_test(held, the_kernels_log_has_held_lines_at_once_and_out_of_sight);
-	tcase_add_test(held, without_a_line_nothing_is_said_of_it);
-	suite_add_tcase(suite, held);
+	ADD_CASE(suite, "held", held_lines_wait_and_come_in_their_order, held_lines_beyond_32_kib_are_counted,
+		 the_kernels_log_has_held_lines_at_once_and_out_of_sight, without_a_line_nothing_is_said_of_it);
 	return suite;
 }

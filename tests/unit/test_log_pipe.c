@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "loop/loop.h"
 #include "process/log-pipe.h"
+#include "tests/lib/suite.h"
 
 #define DEADLINE_US (30 * G_USEC_PER_SEC)
 
@@ -287,8 +288,6 @@ START_TEST(logger_that_cannot_run_is_tried_again_and_holds_up_nobody)
 	stage_free(stage);
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

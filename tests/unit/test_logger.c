@@ -24,6 +24,7 @@
 #include "logger/line.h"
 #include "logger/log-file.h"
 #include "protocol/logger-protocol.h"
+#include "tests/lib/suite.h"
 
 #define DEADLINE_US (30 * G_USEC_PER_SEC)
 
@@ -687,8 +688,6 @@ START_TEST(full_disk_is_survived_and_said_later)
 	g_free(session);
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

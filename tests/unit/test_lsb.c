@@ -10,9 +10,8 @@
 #include "lsb-compat/own-jobs.h"
 #include "model/policy.h"
 #include "tests/lib/diags.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 #define FACILITIES                                                                                                      \
 	"$local_fs +mountall +umountfs\n$network +networking\n$remote_fs $local_fs +mountnfs +umountnfs +sendsigs\n"      \
@@ -636,44 +635,24 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("lsb");
-	TCase *services = tcase_create("services");
-	TCase *order = tcase_create("order");
-	TCase *loops = tcase_create("loops");
-	TCase *links = tcase_create("links");
-	TCase *natives = tcase_create("natives");
 
-	tcase_add_test(services, a_script_becomes_a_service_with_all_that_its_header_says);
-	tcase_add_test(services, descriptions_become_one_line_of_utf8);
-	tcase_add_test(services, a_machine_without_scripts_has_no_files);
-	suite_add_tcase(suite, services);
-
-	tcase_add_test(order, facilities_are_written_as_such_and_as_their_members);
-	tcase_add_test(order, each_field_orders_as_insserv_has_it);
-	tcase_add_test(order, scripts_are_known_by_what_they_provide_not_by_their_files);
-	tcase_add_test(order, what_is_required_and_not_there_is_told);
-	tcase_add_test(order, what_two_provide_is_waited_for_twice);
-	tcase_add_test(order, all_is_behind_everything_but_another_all);
-	tcase_add_test(order, nothing_at_the_boot_waits_for_what_a_runlevel_starts);
-	tcase_add_test(order, an_order_to_more_than_a_list_can_hold_is_told_and_cut);
-	suite_add_tcase(suite, order);
-
-	tcase_add_test(loops, a_loop_is_broken_where_it_is_weakest_and_told_whole);
-	tcase_add_test(loops, of_a_loop_the_link_to_what_is_never_started_goes_first);
-	tcase_add_test(loops, a_loop_through_a_facility_does_not_come_back_by_its_name);
-	tcase_add_test(loops, loops_of_stopping_are_broken_by_themselves);
-	tcase_add_test(loops, many_loops_end);
-	tcase_set_timeout(loops, 60);
-	suite_add_tcase(suite, loops);
-
-	tcase_add_test(links, a_script_without_a_header_is_ordered_by_its_number);
-	tcase_add_test(links, links_are_policy_and_default_start_counts_only_without_any);
-	tcase_add_test(links, a_script_for_the_shutdown_alone_is_up_so_that_it_can_stop);
-	suite_add_tcase(suite, links);
-
-	tcase_add_test(natives, a_service_with_a_file_of_its_own_takes_the_place_of_the_script);
-	tcase_add_test(natives, order_leads_on_through_scripts_that_are_not_run);
-	tcase_add_test(natives, scripts_of_the_early_boot_run_unless_a_service_of_ours_does_their_work);
-	tcase_add_test(natives, every_own_job_is_told_in_the_docs);
-	suite_add_tcase(suite, natives);
+	ADD_CASE(suite, "services", a_script_becomes_a_service_with_all_that_its_header_says,
+		 descriptions_become_one_line_of_utf8, a_machine_without_scripts_has_no_files);
+	ADD_CASE(suite, "order", facilities_are_written_as_such_and_as_their_members,
+		 each_field_orders_as_insserv_has_it, scripts_are_known_by_what_they_provide_not_by_their_files,
+		 what_is_required_and_not_there_is_told, what_two_provide_is_waited_for_twice,
+		 all_is_behind_everything_but_another_all, nothing_at_the_boot_waits_for_what_a_runlevel_starts,
+		 an_order_to_more_than_a_list_can_hold_is_told_and_cut);
+	ADD_CASE(suite, "loops", a_loop_is_broken_where_it_is_weakest_and_told_whole,
+		 of_a_loop_the_link_to_what_is_never_started_goes_first,
+		 a_loop_through_a_facility_does_not_come_back_by_its_name, loops_of_stopping_are_broken_by_themselves,
+		 many_loops_end);
+	ADD_CASE(suite, "links", a_script_without_a_header_is_ordered_by_its_number,
+		 links_are_policy_and_default_start_counts_only_without_any,
+		 a_script_for_the_shutdown_alone_is_up_so_that_it_can_stop);
+	ADD_CASE(suite, "natives", a_service_with_a_file_of_its_own_takes_the_place_of_the_script,
+		 order_leads_on_through_scripts_that_are_not_run,
+		 scripts_of_the_early_boot_run_unless_a_service_of_ours_does_their_work,
+		 every_own_job_is_told_in_the_docs);
 	return suite;
 }

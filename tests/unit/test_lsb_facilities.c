@@ -6,8 +6,7 @@
 
 #include "lsb-compat/facilities.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 /* @said must be all that is complained of. */
 static LsbFacilities *parse(const char *text, const char *said)
@@ -109,13 +108,9 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("lsb facilities");
-	TCase *tcase = tcase_create("insserv.conf");
 
-	tcase_add_test(tcase, a_facility_stands_for_its_members_and_theirs);
-	tcase_add_test(tcase, lines_for_one_facility_add_up);
-	tcase_add_test(tcase, a_facility_that_leads_to_itself_is_told_and_holds);
-	tcase_add_test(tcase, lines_that_mean_nothing_are_told);
-	tcase_add_test(tcase, a_chain_of_ten_thousand_facilities_is_followed);
-	suite_add_tcase(suite, tcase);
+	ADD_CASE(suite, "insserv.conf", a_facility_stands_for_its_members_and_theirs, lines_for_one_facility_add_up,
+		 a_facility_that_leads_to_itself_is_told_and_holds, lines_that_mean_nothing_are_told,
+		 a_chain_of_ten_thousand_facilities_is_followed);
 	return suite;
 }

@@ -8,8 +8,7 @@
 #include "lsb-compat/header.h"
 #include "lsb-compat/levels.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define BEGIN "#!/bin/sh\n### BEGIN INIT INFO\n"
 #define END "### END INIT INFO\nexit 0\n"
@@ -237,22 +236,13 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("lsb header");
-	TCase *fields = tcase_create("fields");
-	TCase *broken = tcase_create("broken headers");
 
-	tcase_add_test(fields, the_fields_of_a_debian_header_are_read);
-	tcase_add_loop_test(fields, a_field_may_be_written_in_many_ways, 0, G_N_ELEMENTS(forms));
-	tcase_add_test(fields, only_true_is_interactive);
-	tcase_add_test(fields, comments_of_red_hat_are_read_wherever_they_stand);
-	suite_add_tcase(suite, fields);
-
-	tcase_add_test(broken, words_that_no_service_can_have_are_told_and_passed_over);
-	tcase_add_test(broken, a_header_without_an_end_ends_with_the_comments);
-	tcase_add_test(broken, of_two_headers_and_of_two_fields_the_first_counts);
-	tcase_add_test(broken, a_header_that_lacks_fields_is_told_once);
-	tcase_add_test(broken, what_is_no_runlevel_is_told);
-	tcase_add_test(broken, endless_lists_and_lines_are_cut);
-	tcase_add_test(broken, bytes_of_any_kind_do_no_harm);
-	suite_add_tcase(suite, broken);
+	suite_add_loop(suite, "fields", a_field_may_be_written_in_many_ways, G_N_ELEMENTS(forms));
+	ADD_CASE(suite, "fields", the_fields_of_a_debian_header_are_read, only_true_is_interactive,
+		 comments_of_red_hat_are_read_wherever_they_stand);
+	ADD_CASE(suite, "broken headers", words_that_no_service_can_have_are_told_and_passed_over,
+		 a_header_without_an_end_ends_with_the_comments, of_two_headers_and_of_two_fields_the_first_counts,
+		 a_header_that_lacks_fields_is_told_once, what_is_no_runlevel_is_told,
+		 endless_lists_and_lines_are_cut, bytes_of_any_kind_do_no_harm);
 	return suite;
 }

@@ -9,8 +9,7 @@
 
 #include "lsb-compat/order.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 enum { ROUNDS = 400, MOST_SCRIPTS = 9, MOST_WORDS = 3 };
 

@@ -10,9 +10,8 @@
 #include "lsb-compat/levels.h"
 #include "lsb-compat/scripts.h"
 #include "tests/lib/diags.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 #define HEADER(name)                                                                                                    \
 	"### BEGIN INIT INFO\n# Provides: " name "\n# Required-Start:\n# Required-Stop:\n# Default-Start:\n"              \
@@ -342,25 +341,15 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("lsb scripts");
-	TCase *files = tcase_create("files");
-	TCase *texts = tcase_create("texts");
 
-	tcase_add_test(files, the_name_of_a_service_is_that_of_the_file_without_sh);
-	tcase_add_test(files, of_x_and_x_sh_neither_is_lost);
-	tcase_add_test(files, what_packages_and_editors_leave_behind_is_no_script);
-	tcase_add_test(files, links_are_scripts_unless_they_lead_to_one_or_nowhere);
-	tcase_add_test(files, hostile_files_get_an_error_and_nothing_else);
-	tcase_add_test(files, more_scripts_than_any_machine_has_are_told_and_left_out);
-	tcase_add_test(files, no_link_leads_out_of_the_root);
-	tcase_add_test(files, an_override_replaces_the_whole_header);
-	tcase_add_test(files, links_are_read_with_their_levels_and_numbers);
-	tcase_set_timeout(files, 60);
-	suite_add_tcase(suite, files);
-
-	tcase_add_loop_test(texts, a_script_has_an_action_if_a_case_names_it, 0, G_N_ELEMENTS(reloads));
-	tcase_add_test(texts, an_action_that_is_answered_with_3_is_refused);
-	tcase_add_test(texts, variables_that_grow_without_end_are_no_pid_file);
-	tcase_add_loop_test(texts, a_pid_file_is_known_from_a_plain_assignment, 0, G_N_ELEMENTS(pid_files));
-	suite_add_tcase(suite, texts);
+	ADD_CASE(suite, "files", the_name_of_a_service_is_that_of_the_file_without_sh, of_x_and_x_sh_neither_is_lost,
+		 what_packages_and_editors_leave_behind_is_no_script,
+		 links_are_scripts_unless_they_lead_to_one_or_nowhere, hostile_files_get_an_error_and_nothing_else,
+		 more_scripts_than_any_machine_has_are_told_and_left_out, no_link_leads_out_of_the_root,
+		 an_override_replaces_the_whole_header, links_are_read_with_their_levels_and_numbers);
+	suite_add_loop(suite, "texts", a_script_has_an_action_if_a_case_names_it, G_N_ELEMENTS(reloads));
+	suite_add_loop(suite, "texts", a_pid_file_is_known_from_a_plain_assignment, G_N_ELEMENTS(pid_files));
+	ADD_CASE(suite, "texts", an_action_that_is_answered_with_3_is_refused,
+		 variables_that_grow_without_end_are_no_pid_file);
 	return suite;
 }

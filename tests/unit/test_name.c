@@ -7,8 +7,7 @@
 
 #include "base/limits.h"
 #include "model/name.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static const char *const good_names[] = { "ssh", "getty@tty1", "a", "9", "systemd-udevd", "a.b_c:d+e", "X@y@z", "@x" };
 
@@ -82,13 +81,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("name");
-	TCase *tc = tcase_create("name");
 
-	tcase_add_loop_test(tc, names_that_services_may_have, 0, G_N_ELEMENTS(good_names));
-	tcase_add_loop_test(tc, names_that_are_refused_with_the_reason, 0, G_N_ELEMENTS(bad_names));
-	tcase_add_test(tc, a_name_has_at_most_200_bytes);
-	tcase_add_test(tc, a_facility_begins_with_a_dollar_sign);
-	tcase_add_test(tc, an_instance_is_what_follows_the_first_at_sign);
-	suite_add_tcase(suite, tc);
+	suite_add_loop(suite, "name", names_that_services_may_have, G_N_ELEMENTS(good_names));
+	suite_add_loop(suite, "name", names_that_are_refused_with_the_reason, G_N_ELEMENTS(bad_names));
+	ADD_CASE(suite, "name", a_name_has_at_most_200_bytes, a_facility_begins_with_a_dollar_sign,
+		 an_instance_is_what_follows_the_first_at_sign);
 	return suite;
 }

@@ -11,6 +11,7 @@
 
 #include "loop/loop.h"
 #include "loop/netlink.h"
+#include "tests/lib/suite.h"
 
 #define DEADLINE_US (30 * G_USEC_PER_SEC)
 
@@ -268,8 +269,6 @@ START_TEST(an_attribute_is_found_only_where_it_is_whole)
 	ck_assert_int_eq(found != NULL, attributes[_i].is_found);
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

@@ -15,6 +15,7 @@
 #include "loop/system-bus.h"
 #include "providers/network.h"
 #include "tests/lib/bus-daemon.h"
+#include "tests/lib/suite.h"
 
 #define DEADLINE_US (30 * G_USEC_PER_SEC)
 #define NM_NAME "org.freedesktop.NetworkManager"
@@ -575,8 +576,6 @@ START_TEST(nonsense_is_no_word)
 	ck_assert(!was_false("network:up"));
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

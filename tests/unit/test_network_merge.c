@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "providers/network-merge.h"
+#include "tests/lib/suite.h"
 
 #define SECOND G_TIME_SPAN_SECOND
 
@@ -212,17 +213,12 @@ START_TEST(a_reason_names_its_source)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("network-merge");
-	TCase *tests = tcase_create("merge");
 
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, a_history, 0, G_N_ELEMENTS(histories));
-	tcase_add_test(tests, nothing_is_online_that_is_not_up_nor_down_with_a_route);
-	tcase_add_loop_test(tests, a_reason_names_its_source, 0, G_N_ELEMENTS(reasons));
-	suite_add_tcase(suite, tests);
+	suite_add_loop(suite, "merge", a_history, G_N_ELEMENTS(histories));
+	suite_add_loop(suite, "merge", a_reason_names_its_source, G_N_ELEMENTS(reasons));
+	ADD_CASE(suite, "merge", nothing_is_online_that_is_not_up_nor_down_with_a_route);
 	return suite;
 }

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "providers/network-rtnl.h"
+#include "tests/lib/suite.h"
 
 #define LINKS (1u << NETLINK_LINKS)
 #define ROUTES (1u << NETLINK_ROUTES)
@@ -346,8 +347,6 @@ START_TEST(it_tells_which_interfaces_there_are)
 	ck_assert_str_eq(none, "interfaces: none");
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/progress.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\nRestart=on-failure\n"
@@ -233,29 +234,18 @@ START_TEST(a_living_service_without_a_file_is_kept_until_it_ends)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("note");
-	TCase *crash = tcase_create("crash");
-	TCase *text = tcase_create("text");
 
-	tcase_add_test(crash, nothing_is_touched_when_the_manager_dies);
-	tcase_add_test(crash, what_the_admin_said_is_remembered);
-	tcase_add_test(crash, the_restart_count_and_the_limit_go_on);
-	tcase_add_test(crash, a_backoff_goes_on_with_the_time_left);
-	tcase_add_test(crash, a_stop_that_was_under_way_ends);
-	tcase_add_test(crash, the_boot_is_not_begun_anew);
-	tcase_add_test(crash, a_run_that_ended_unseen_is_a_failed_one);
-	tcase_add_test(text, a_service_without_history_has_no_note);
-	tcase_add_test(text, a_note_is_short_whatever_it_holds);
-	tcase_add_test(text, unknown_words_are_kept_and_the_managers_are_not);
-	tcase_add_loop_test(text, a_note_that_cannot_be_read_costs_the_history_never_the_process, 0,
-			    G_N_ELEMENTS(bad_notes));
-	tcase_add_test(text, between_two_processes_of_a_run_the_note_names_the_invocation);
-	tcase_add_test(text, a_living_service_without_a_file_is_kept_until_it_ends);
-	suite_add_tcase(suite, crash);
-	suite_add_tcase(suite, text);
+	ADD_CASE(suite, "crash", nothing_is_touched_when_the_manager_dies, what_the_admin_said_is_remembered,
+		 the_restart_count_and_the_limit_go_on, a_backoff_goes_on_with_the_time_left,
+		 a_stop_that_was_under_way_ends, the_boot_is_not_begun_anew, a_run_that_ended_unseen_is_a_failed_one);
+	suite_add_loop(suite, "text", a_note_that_cannot_be_read_costs_the_history_never_the_process,
+		           G_N_ELEMENTS(bad_notes));
+	ADD_CASE(suite, "text", a_service_without_history_has_no_note, a_note_is_short_whatever_it_holds,
+		 unknown_words_are_kept_and_the_managers_are_not,
+		 between_two_processes_of_a_run_the_note_names_the_invocation,
+		 a_living_service_without_a_file_is_kept_until_it_ends);
 	return suite;
 }

@@ -19,6 +19,7 @@
 #include "model/service-def.h"
 #include "process/notify-socket.h"
 #include "process/pidfile.h"
+#include "tests/lib/suite.h"
 
 /* --- the text --- */
 
@@ -349,29 +350,17 @@ START_TEST(huge_pid_file_is_read_to_its_first_line)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("notify socket, pid file");
-	TCase *text = tcase_create("text");
-	TCase *socket_case = tcase_create("socket");
-	TCase *pid = tcase_create("pid file");
 
-	tcase_add_loop_test(text, text_is_understood, 0, G_N_ELEMENTS(texts));
-	tcase_add_test(text, longest_text_counts_and_one_byte_more_does_not);
-	suite_add_tcase(suite, text);
-	tcase_set_timeout(socket_case, 60);
-	tcase_add_test(socket_case, bad_datagrams_are_counted_and_harm_nothing);
-	tcase_add_test(socket_case, one_who_is_not_believed_is_counted);
-	tcase_add_test(socket_case, descriptors_that_come_along_are_closed);
-	tcase_add_test(socket_case, flood_is_slowed_down_and_nothing_of_it_is_lost);
-	tcase_add_test(socket_case, long_name_gets_a_path_that_a_socket_can_have);
-	tcase_add_test(socket_case, short_name_is_the_path);
-	suite_add_tcase(suite, socket_case);
-	tcase_add_loop_test(pid, pid_text_is_read_or_refused, 0, G_N_ELEMENTS(pid_texts));
-	tcase_add_test(pid, pid_file_that_is_none_is_refused_without_waiting);
-	tcase_add_test(pid, huge_pid_file_is_read_to_its_first_line);
-	suite_add_tcase(suite, pid);
+	suite_add_loop(suite, "text", text_is_understood, G_N_ELEMENTS(texts));
+	ADD_CASE(suite, "text", longest_text_counts_and_one_byte_more_does_not);
+	ADD_CASE(suite, "socket", bad_datagrams_are_counted_and_harm_nothing, one_who_is_not_believed_is_counted,
+		 descriptors_that_come_along_are_closed, flood_is_slowed_down_and_nothing_of_it_is_lost,
+		 long_name_gets_a_path_that_a_socket_can_have, short_name_is_the_path);
+	suite_add_loop(suite, "pid file", pid_text_is_read_or_refused, G_N_ELEMENTS(pid_texts));
+	ADD_CASE(suite, "pid file", pid_file_that_is_none_is_refused_without_waiting,
+		 huge_pid_file_is_read_to_its_first_line);
 	return suite;
 }

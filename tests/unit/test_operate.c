@@ -13,8 +13,7 @@
 #include "bus/operate.h"
 #include "loop/wire.h"
 #include "tests/lib/bus-world.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static const char files[] = "== base\n[Service]\nExec=/bin/base\n"
 			    "== middle\n[Service]\nExec=/bin/middle\n[Conditions]\nWhile=service:base\n"
@@ -248,11 +247,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("operate");
-	TCase *all = tcase_create("all");
 
-	tcase_add_loop_test(all, operators_reach_what_is_theirs, 0, G_N_ELEMENTS(cases));
-	tcase_add_test(all, instances_are_read_before_it_is_decided);
-	tcase_add_test(all, clearing_reaches_what_follows_from_it);
-	suite_add_tcase(suite, all);
+	suite_add_loop(suite, "all", operators_reach_what_is_theirs, G_N_ELEMENTS(cases));
+	ADD_CASE(suite, "all", instances_are_read_before_it_is_decided, clearing_reaches_what_follows_from_it);
 	return suite;
 }

@@ -11,6 +11,7 @@
 
 #include "loop/loop.h"
 #include "providers/path.h"
+#include "tests/lib/suite.h"
 
 #define DEADLINE_US (10 * G_USEC_PER_SEC)
 
@@ -286,8 +287,6 @@ START_TEST(everything_is_looked_at_again_when_asked)
 	ck_assert_uint_eq(n_reports, 1);
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

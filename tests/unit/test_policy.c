@@ -6,8 +6,7 @@
 #include "base/limits.h"
 #include "model/policy.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static void merge(Policy *policy, PolicyLayer layer, const char *file, const char *text)
 {
@@ -394,32 +393,21 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("policy");
-	TCase *decisions = tcase_create("decisions");
-	TCase *layers = tcase_create("layers");
-	TCase *mistakes = tcase_create("mistakes");
 
-	tcase_add_test(decisions, without_files_nothing_is_wanted);
-	tcase_add_test(decisions, a_service_is_wanted_in_the_runlevels_that_activate_it);
-	tcase_add_test(decisions, runlevel_s_is_part_of_all_but_0_and_6);
-	tcase_add_test(decisions, a_minus_takes_a_service_out_of_what_is_included);
-	tcase_add_test(decisions, the_section_of_a_service_wins_over_activate);
-	tcase_add_test(decisions, the_section_of_a_template_is_for_its_instances);
-	tcase_add_test(decisions, runlevels_have_names);
-	tcase_add_test(decisions, new_services_have_the_activation_of_the_defaults);
-	tcase_add_test(decisions, new_services_may_be_wanted_in_the_runlevels_of_a_running_machine);
-	tcase_add_test(decisions, what_a_runlevel_takes_out_is_not_wanted_there_as_a_new_service);
-	tcase_add_test(decisions, what_is_named_earlier_has_the_lower_rank);
-	suite_add_tcase(suite, decisions);
-	tcase_add_test(layers, later_layers_add_and_remove_entries);
-	tcase_add_test(layers, plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back);
-	tcase_add_test(layers, operators_of_a_later_file_take_the_place_of_the_earlier_ones);
-	tcase_add_test(layers, the_kernel_command_line_has_the_last_word);
-	tcase_add_loop_test(layers, words_of_the_kernel_command_line, 0, G_N_ELEMENTS(words));
-	tcase_add_test(layers, the_names_in_policy_can_be_listed_with_their_places);
-	suite_add_tcase(suite, layers);
-	tcase_add_test(mistakes, includes_that_meet_in_a_circle_over_two_files_are_an_error);
-	tcase_add_test(mistakes, an_include_of_nothing_is_warned_of);
-	tcase_add_test(mistakes, there_are_at_most_64_runlevels);
-	suite_add_tcase(suite, mistakes);
+	ADD_CASE(suite, "decisions", without_files_nothing_is_wanted,
+		 a_service_is_wanted_in_the_runlevels_that_activate_it, runlevel_s_is_part_of_all_but_0_and_6,
+		 a_minus_takes_a_service_out_of_what_is_included, the_section_of_a_service_wins_over_activate,
+		 the_section_of_a_template_is_for_its_instances, runlevels_have_names,
+		 new_services_have_the_activation_of_the_defaults,
+		 new_services_may_be_wanted_in_the_runlevels_of_a_running_machine,
+		 what_a_runlevel_takes_out_is_not_wanted_there_as_a_new_service,
+		 what_is_named_earlier_has_the_lower_rank);
+	suite_add_loop(suite, "layers", words_of_the_kernel_command_line, G_N_ELEMENTS(words));
+	ADD_CASE(suite, "layers", later_layers_add_and_remove_entries,
+		 plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back,
+		 operators_of_a_later_file_take_the_place_of_the_earlier_ones,
+		 the_kernel_command_line_has_the_last_word, the_names_in_policy_can_be_listed_with_their_places);
+	ADD_CASE(suite, "mistakes", includes_that_meet_in_a_circle_over_two_files_are_an_error,
+		 an_include_of_nothing_is_warned_of, there_are_at_most_64_runlevels);
 	return suite;
 }

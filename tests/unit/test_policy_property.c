@@ -9,6 +9,7 @@
 #include "config/loader.h"
 #include "model/policy.h"
 #include "tests/lib/diags.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
 
 enum { ROUNDS = 200 };
@@ -466,22 +467,17 @@ START_TEST(every_shipped_example_is_right_alone_and_begins_with_its_title)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("policy_property");
-	TCase *layers = tcase_create("layers");
-	TCase *properties = tcase_create("properties");
 
-	tcase_add_loop_test(layers, every_key_is_decided_layer_by_layer, 0, G_N_ELEMENTS(rows));
-	tcase_add_test(layers, every_shipped_example_is_right_alone_and_begins_with_its_title);
-	suite_add_tcase(suite, layers);
-	tcase_add_loop_test(properties, how_the_settings_are_spread_over_files_does_not_matter, 0, ROUNDS);
-	tcase_add_loop_test(properties, the_order_in_which_a_directory_lists_its_files_does_not_matter, 0, ROUNDS / 10);
-	tcase_add_loop_test(properties, links_count_as_a_layer_of_their_own_or_leave_no_trace, 0, ROUNDS);
-	tcase_add_loop_test(properties, a_section_of_a_later_layer_decides_whatever_the_links_say, 0, ROUNDS);
-	tcase_add_loop_test(properties, changes_of_different_services_commute, 0, ROUNDS);
-	suite_add_tcase(suite, properties);
+	suite_add_loop(suite, "layers", every_key_is_decided_layer_by_layer, G_N_ELEMENTS(rows));
+	ADD_CASE(suite, "layers", every_shipped_example_is_right_alone_and_begins_with_its_title);
+	suite_add_loop(suite, "properties", how_the_settings_are_spread_over_files_does_not_matter, ROUNDS);
+	suite_add_loop(suite, "properties", the_order_in_which_a_directory_lists_its_files_does_not_matter,
+		       ROUNDS / 10);
+	suite_add_loop(suite, "properties", links_count_as_a_layer_of_their_own_or_leave_no_trace, ROUNDS);
+	suite_add_loop(suite, "properties", a_section_of_a_later_layer_decides_whatever_the_links_say, ROUNDS);
+	suite_add_loop(suite, "properties", changes_of_different_services_commute, ROUNDS);
 	return suite;
 }

@@ -5,8 +5,7 @@
 
 #include "model/policy.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static void merge(Policy *policy, PolicyLayer layer, const char *file, const char *text)
 {
@@ -293,26 +292,19 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("policy_statement");
-	TCase *services = tcase_create("services");
-	TCase *whole = tcase_create("whole");
 
-	tcase_add_test(services, links_that_do_not_count_are_shown_and_decide_nothing);
-	tcase_add_test(services, links_that_count_decide_until_a_later_layer_does);
-	tcase_add_test(services, activate_of_a_later_layer_is_stronger_than_links_that_start_nothing);
-	tcase_add_test(services, links_speak_of_each_runlevel_for_itself_and_in_place_of_the_vendor);
-	tcase_add_test(services, the_last_word_of_a_plain_key_decides_and_the_others_are_shown);
-	tcase_add_test(services, lists_add_up_since_they_were_last_forgotten);
-	tcase_add_test(services, the_runlevel_that_activates_decides_also_through_include_and_s);
-	tcase_add_test(services, what_takes_a_service_out_of_a_runlevel_decides_there);
-	tcase_add_test(services, runlevels_of_the_service_win_over_activate);
-	tcase_add_test(services, an_activation_of_its_own_leaves_runlevels_without_a_say);
-	tcase_add_test(services, an_empty_activate_is_shown_where_it_took_something_back);
-	tcase_add_test(services, new_services_decides_when_nobody_names_it);
-	tcase_add_test(services, an_instance_has_its_own_section_or_that_of_its_template);
-	suite_add_tcase(suite, services);
-	tcase_add_test(whole, defaults_alone_and_the_kernel_above_all);
-	tcase_add_test(whole, a_file_with_an_error_leaves_no_statements);
-	tcase_add_test(whole, nothing_is_recorded_unless_asked_for);
-	suite_add_tcase(suite, whole);
+	ADD_CASE(suite, "services", links_that_do_not_count_are_shown_and_decide_nothing,
+		 links_that_count_decide_until_a_later_layer_does,
+		 activate_of_a_later_layer_is_stronger_than_links_that_start_nothing,
+		 links_speak_of_each_runlevel_for_itself_and_in_place_of_the_vendor,
+		 the_last_word_of_a_plain_key_decides_and_the_others_are_shown,
+		 lists_add_up_since_they_were_last_forgotten,
+		 the_runlevel_that_activates_decides_also_through_include_and_s,
+		 what_takes_a_service_out_of_a_runlevel_decides_there, runlevels_of_the_service_win_over_activate,
+		 an_activation_of_its_own_leaves_runlevels_without_a_say,
+		 an_empty_activate_is_shown_where_it_took_something_back, new_services_decides_when_nobody_names_it,
+		 an_instance_has_its_own_section_or_that_of_its_template);
+	ADD_CASE(suite, "whole", defaults_alone_and_the_kernel_above_all, a_file_with_an_error_leaves_no_statements,
+		 nothing_is_recorded_unless_asked_for);
 	return suite;
 }

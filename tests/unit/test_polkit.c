@@ -10,8 +10,7 @@
 #include "base/errors.h"
 #include "bus/polkit.h"
 #include "loop/wire.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static DBusMessage *call_of(const char *sender)
 {
@@ -213,16 +212,9 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("polkit");
-	TCase *asking = tcase_create("asking");
-	TCase *answers = tcase_create("answers");
 
-	tcase_add_test(asking, the_subject_is_the_name_on_the_bus);
-	tcase_add_test(asking, the_user_is_asked_only_if_the_call_allows_it);
-	tcase_add_test(asking, rules_see_all_words_of_a_change_of_policy);
-	tcase_add_test(asking, rules_see_the_service_whose_object_is_called);
-	suite_add_tcase(suite, asking);
-	tcase_add_test(answers, a_yes_is_a_yes);
-	tcase_add_test(answers, all_else_is_a_no);
-	suite_add_tcase(suite, answers);
+	ADD_CASE(suite, "asking", the_subject_is_the_name_on_the_bus, the_user_is_asked_only_if_the_call_allows_it,
+		 rules_see_all_words_of_a_change_of_policy, rules_see_the_service_whose_object_is_called);
+	ADD_CASE(suite, "answers", a_yes_is_a_yes, all_else_is_a_no);
 	return suite;
 }

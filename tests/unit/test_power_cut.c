@@ -18,9 +18,8 @@
 
 #include "policy-edit/ini-edit.h"
 #include "policy-edit/policy-edit.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 ssize_t __real_write(int fd, const void *bytes, size_t n);
 int __real_renameat(int old_dir, const char *old, int new_dir, const char *new);

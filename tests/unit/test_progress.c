@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "engine/progress.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
-
-Suite *make_suite(void);
 
 #define DAEMON "[Service]\nExec=/bin/d\nReady=notify\n"
 
@@ -571,30 +570,17 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("progress");
-	TCase *counting = tcase_create("counting");
-	TCase *knowing = tcase_create("knowing");
-	TCase *learning = tcase_create("learning");
-	TCase *series = tcase_create("series");
 
-	tcase_add_test(counting, the_first_boot_is_counted);
-	tcase_add_test(counting, counting_moves_too_while_time_passes);
-	tcase_add_test(counting, the_one_that_starts_for_longest_is_named);
-	tcase_add_test(knowing, it_moves_evenly_to_the_end_that_is_expected);
-	tcase_add_loop_test(knowing, the_rest_is_that_of_the_start_and_what_followed_it, 0, G_N_ELEMENTS(rests));
-	tcase_add_test(knowing, the_longest_rest_of_all_in_motion_counts);
-	tcase_add_test(knowing, a_back_off_is_waited_for);
-	tcase_add_test(knowing, it_never_goes_back_and_never_stands_still);
-	tcase_add_test(knowing, a_quick_boot_is_caught_up_with);
-	tcase_add_test(knowing, what_is_read_later_counts_from_then_on);
-	tcase_add_test(knowing, another_manager_draws_on_where_the_bar_was);
-	tcase_add_test(knowing, with_very_many_in_motion_it_is_as_smooth);
-	tcase_add_loop_test(knowing, a_note_with_nonsense_does_no_harm, 0, 3);
-	tcase_add_test(learning, a_finished_boot_is_learnt_from);
-	tcase_add_test(learning, a_boot_that_ends_in_a_shutdown_teaches_nothing);
-	tcase_add_test(series, ten_boots_teach_what_the_next_one_takes);
-	suite_add_tcase(suite, counting);
-	suite_add_tcase(suite, knowing);
-	suite_add_tcase(suite, learning);
-	suite_add_tcase(suite, series);
+	ADD_CASE(suite, "counting", the_first_boot_is_counted, counting_moves_too_while_time_passes,
+		 the_one_that_starts_for_longest_is_named);
+	suite_add_loop(suite, "knowing", the_rest_is_that_of_the_start_and_what_followed_it, G_N_ELEMENTS(rests));
+	suite_add_loop(suite, "knowing", a_note_with_nonsense_does_no_harm, 3);
+	ADD_CASE(suite, "knowing", it_moves_evenly_to_the_end_that_is_expected,
+		 the_longest_rest_of_all_in_motion_counts, a_back_off_is_waited_for,
+		 it_never_goes_back_and_never_stands_still, a_quick_boot_is_caught_up_with,
+		 what_is_read_later_counts_from_then_on, another_manager_draws_on_where_the_bar_was,
+		 with_very_many_in_motion_it_is_as_smooth);
+	ADD_CASE(suite, "learning", a_finished_boot_is_learnt_from, a_boot_that_ends_in_a_shutdown_teaches_nothing);
+	ADD_CASE(suite, "series", ten_boots_teach_what_the_next_one_takes);
 	return suite;
 }

@@ -7,9 +7,8 @@
 #include <check.h>
 #include <string.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
-
-Suite *make_suite(void);
 
 enum { N_SERVICES = 8, N_MACHINES = 400 };
 
@@ -159,11 +158,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("reach");
-	TCase *all = tcase_create("all");
 
-	tcase_add_loop_test(all, nothing_ends_that_was_not_named, 0, N_MACHINES);
-	tcase_add_test(all, a_start_of_what_runs_ends_nothing);
-	tcase_add_test(all, what_is_asked_of_a_group_reaches_its_members);
-	suite_add_tcase(suite, all);
+	suite_add_loop(suite, "all", nothing_ends_that_was_not_named, N_MACHINES);
+	ADD_CASE(suite, "all", a_start_of_what_runs_ends_nothing, what_is_asked_of_a_group_reaches_its_members);
 	return suite;
 }

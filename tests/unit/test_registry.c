@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "loop/loop.h"
 #include "providers/registry.h"
+#include "tests/lib/suite.h"
 
 static Registry *registry;
 static GHashTable *levels; /* key -> Level + 1 */
@@ -127,8 +128,6 @@ START_TEST(mount_points_are_known)
 	ck_assert_int_eq(ask(KEY_MOUNTED, "mounted:/nonexistent"), LEVEL_FALSE);
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

@@ -10,8 +10,7 @@
 
 #include "tests/lib/tree.h"
 #include "process/resources.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 /* The group that svcd was given, that of all services, and that of one. */
 static Tree *make_groups(const char *controllers, const char *enabled_above)
@@ -212,16 +211,12 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("resources");
-	TCase *tcase = tcase_create("resources");
 
-	tcase_add_test(tcase, limits_are_written_and_their_controllers_enabled_in_all_groups_above);
-	tcase_add_test(tcase, what_is_enabled_already_is_left_alone);
-	tcase_add_test(tcase, missing_controller_and_missing_file_are_said_and_the_rest_is_written);
-	tcase_add_test(tcase, without_cgroups_no_limit_is_in_force);
-	tcase_add_test(tcase, disks_that_bfq_schedules_have_a_file_of_their_own);
-	tcase_add_test(tcase, share_of_the_memory_is_so_many_bytes);
-	tcase_add_test(tcase, kills_for_lack_of_memory_are_counted);
-	tcase_add_loop_test(tcase, value_is_what_the_kernel_takes_or_a_mistake, 0, G_N_ELEMENTS(values));
-	suite_add_tcase(suite, tcase);
+	suite_add_loop(suite, "resources", value_is_what_the_kernel_takes_or_a_mistake, G_N_ELEMENTS(values));
+	ADD_CASE(suite, "resources", limits_are_written_and_their_controllers_enabled_in_all_groups_above,
+		 what_is_enabled_already_is_left_alone,
+		 missing_controller_and_missing_file_are_said_and_the_rest_is_written,
+		 without_cgroups_no_limit_is_in_force, disks_that_bfq_schedules_have_a_file_of_their_own,
+		 share_of_the_memory_is_so_many_bytes, kills_for_lack_of_memory_are_counted);
 	return suite;
 }

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "svc-generate/samba.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define CONF "/etc/samba/smb.conf: "
 #define NO_DC "\n[service samba-ad-dc]\nActivation=manual\nReason=" CONF "server role is not active directory domain controller\n"
@@ -41,9 +40,7 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("samba");
-	TCase *policy = tcase_create("policy");
 
-	tcase_add_loop_test(policy, the_role_says_who_is_left_to_an_admins_start, 0, G_N_ELEMENTS(roles));
-	suite_add_tcase(suite, policy);
+	suite_add_loop(suite, "policy", the_role_says_who_is_left_to_an_admins_start, G_N_ELEMENTS(roles));
 	return suite;
 }

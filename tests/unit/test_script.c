@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 static const char cron[] = "== cron\n[Service]\nType=script\nExec=/etc/init.d/cron start\nStop=/etc/init.d/cron stop\n"
@@ -366,42 +367,28 @@ START_TEST(done_script_is_still_done_for_the_next_manager)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("script");
-	TCase *up = tcase_create("up");
-	TCase *end = tcase_create("end");
-	TCase *restart = tcase_create("restart");
 
-	tcase_add_test(up, script_that_left_a_daemon_is_ready);
-	tcase_add_test(up, script_that_left_nothing_is_done_and_what_stands_on_it_starts);
-	tcase_add_test(up, script_that_left_nothing_is_told_to_stop_all_the_same);
-	tcase_add_test(up, script_whose_loose_ends_have_ended_is_done);
-	tcase_add_test(up, daemon_of_a_done_script_makes_it_ready_and_can_die);
-	tcase_add_test(up, time_of_the_start_is_not_counted_again_when_it_becomes_ready_later);
-	tcase_add_test(up, done_script_is_still_done_for_the_next_manager);
-	suite_add_tcase(suite, up);
-	tcase_add_test(end, daemon_of_a_script_that_dies_is_not_started_again_by_itself);
-	tcase_add_test(end, daemon_of_a_script_that_dies_is_started_again_where_restart_says_so);
-	tcase_add_test(end, daemon_of_a_script_that_ends_well_is_idle);
-	tcase_add_test(end, with_restart_always_loose_ends_are_the_daemon);
-	tcase_add_test(end, with_restart_always_a_start_that_leaves_nothing_is_not_repeated);
-	suite_add_tcase(suite, end);
-	tcase_add_test(restart, restart_of_a_script_that_is_up_stops_nobody);
-	tcase_add_test(restart, restart_that_fails_is_told);
-	tcase_add_test(restart, restart_that_leaves_nothing_running_is_an_exit);
-	tcase_add_test(restart, two_restarts_at_once_are_one);
-	tcase_add_test(restart, restart_of_a_script_that_is_not_up_starts_it);
-	tcase_add_test(restart, restart_in_the_middle_of_the_start_stops_and_starts);
-	tcase_add_test(restart, stop_ends_a_restart);
-	tcase_add_test(restart, next_manager_goes_on_with_a_restart);
-	tcase_add_test(restart, without_a_restart_command_a_script_is_stopped_and_started);
-	tcase_add_test(restart, group_whose_file_has_become_a_script_is_stopped_and_started);
-	tcase_add_test(restart, script_that_is_done_can_be_reloaded_and_restarted);
-	tcase_add_test(restart, script_that_is_done_is_reloaded_when_a_condition_lapses);
-	tcase_add_test(restart, what_cannot_be_reloaded_when_a_condition_lapses_is_not_said_to_have_been);
-	suite_add_tcase(suite, restart);
+	ADD_CASE(suite, "up", script_that_left_a_daemon_is_ready,
+		 script_that_left_nothing_is_done_and_what_stands_on_it_starts,
+		 script_that_left_nothing_is_told_to_stop_all_the_same, script_whose_loose_ends_have_ended_is_done,
+		 daemon_of_a_done_script_makes_it_ready_and_can_die,
+		 time_of_the_start_is_not_counted_again_when_it_becomes_ready_later,
+		 done_script_is_still_done_for_the_next_manager);
+	ADD_CASE(suite, "end", daemon_of_a_script_that_dies_is_not_started_again_by_itself,
+		 daemon_of_a_script_that_dies_is_started_again_where_restart_says_so,
+		 daemon_of_a_script_that_ends_well_is_idle, with_restart_always_loose_ends_are_the_daemon,
+		 with_restart_always_a_start_that_leaves_nothing_is_not_repeated);
+	ADD_CASE(suite, "restart", restart_of_a_script_that_is_up_stops_nobody, restart_that_fails_is_told,
+		 restart_that_leaves_nothing_running_is_an_exit, two_restarts_at_once_are_one,
+		 restart_of_a_script_that_is_not_up_starts_it, restart_in_the_middle_of_the_start_stops_and_starts,
+		 stop_ends_a_restart, next_manager_goes_on_with_a_restart,
+		 without_a_restart_command_a_script_is_stopped_and_started,
+		 group_whose_file_has_become_a_script_is_stopped_and_started,
+		 script_that_is_done_can_be_reloaded_and_restarted,
+		 script_that_is_done_is_reloaded_when_a_condition_lapses,
+		 what_cannot_be_reloaded_when_a_condition_lapses_is_not_said_to_have_been);
 	return suite;
 }

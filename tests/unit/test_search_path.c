@@ -4,8 +4,7 @@
 #include <check.h>
 
 #include "config/search-path.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static void expect_services(LoaderOptions options, const char *expected)
 {
@@ -64,11 +63,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("search-path");
-	TCase *tc = tcase_create("search-path");
 
-	tcase_add_test(tc, services_are_looked_for_from_generated_to_until_reboot);
-	tcase_add_test(tc, policies_come_in_ascending_layers);
-	tcase_add_test(tc, a_user_has_directories_of_his_own);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "search-path", services_are_looked_for_from_generated_to_until_reboot,
+		 policies_come_in_ascending_layers, a_user_has_directories_of_his_own);
 	return suite;
 }

@@ -4,8 +4,7 @@
 #include <check.h>
 
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static ServiceDef *add(ServiceSet *set, const char *name, const char *conditions)
 {
@@ -89,13 +88,11 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("service-set");
-	TCase *tc = tcase_create("service-set");
 
-	tcase_add_test(tc, services_are_listed_by_name_whatever_order_they_came_in);
-	tcase_add_test(tc, a_service_is_found_by_its_name_and_by_further_names);
-	tcase_add_test(tc, a_service_is_found_by_the_names_that_it_owns_on_the_bus);
-	tcase_add_test(tc, a_service_that_is_added_again_replaces_the_old_one_with_all_its_names);
-	tcase_add_test(tc, a_facility_knows_its_providers);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "service-set", services_are_listed_by_name_whatever_order_they_came_in,
+		 a_service_is_found_by_its_name_and_by_further_names,
+		 a_service_is_found_by_the_names_that_it_owns_on_the_bus,
+		 a_service_that_is_added_again_replaces_the_old_one_with_all_its_names,
+		 a_facility_knows_its_providers);
 	return suite;
 }

@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -203,31 +204,20 @@ START_TEST(a_further_name_means_the_same_service)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("settled");
-	TCase *settled = tcase_create("settled");
-	TCase *facilities = tcase_create("facilities");
 
-	tcase_add_test(settled, after_waits_for_one_that_is_starting);
-	tcase_add_test(settled, after_wants_nothing_and_does_not_wait_for_what_is_not_wanted);
-	tcase_add_test(settled, after_goes_on_when_the_other_fails);
-	tcase_add_test(settled, after_waits_through_a_backoff);
-	tcase_add_test(settled, an_absent_device_holds_nobody_else);
-	tcase_add_test(settled, what_somebody_is_about_to_supply_is_waited_for);
-	tcase_add_test(settled, nothing_starts_on_a_level_half_propagated);
-	tcase_add_test(settled, an_unknown_level_is_waited_for_half_a_minute);
-	tcase_add_test(settled, an_unknown_level_is_not_waited_for_where_the_service_cannot_run);
-	tcase_add_test(settled, settled_means_nothing_to_one_that_runs);
-	tcase_add_test(settled, those_that_wait_for_each_other_have_settled);
-	tcase_add_test(facilities, a_facility_is_there_when_all_its_wanted_providers_are);
-	tcase_add_test(facilities, a_provider_that_is_not_wanted_does_not_count);
-	tcase_add_test(facilities, a_facility_that_nobody_provides_is_settled_and_not_there);
-	tcase_add_test(facilities, after_a_facility_waits_for_all_its_wanted_providers);
-	tcase_add_test(facilities, a_further_name_means_the_same_service);
-	suite_add_tcase(suite, settled);
-	suite_add_tcase(suite, facilities);
+	ADD_CASE(suite, "settled", after_waits_for_one_that_is_starting,
+		 after_wants_nothing_and_does_not_wait_for_what_is_not_wanted, after_goes_on_when_the_other_fails,
+		 after_waits_through_a_backoff, an_absent_device_holds_nobody_else,
+		 what_somebody_is_about_to_supply_is_waited_for, nothing_starts_on_a_level_half_propagated,
+		 an_unknown_level_is_waited_for_half_a_minute,
+		 an_unknown_level_is_not_waited_for_where_the_service_cannot_run,
+		 settled_means_nothing_to_one_that_runs, those_that_wait_for_each_other_have_settled);
+	ADD_CASE(suite, "facilities", a_facility_is_there_when_all_its_wanted_providers_are,
+		 a_provider_that_is_not_wanted_does_not_count,
+		 a_facility_that_nobody_provides_is_settled_and_not_there,
+		 after_a_facility_waits_for_all_its_wanted_providers, a_further_name_means_the_same_service);
 	return suite;
 }

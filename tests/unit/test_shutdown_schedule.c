@@ -9,9 +9,8 @@
 
 #include "svc-sysv/allowed.h"
 #include "svc-sysv/schedule.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 static const struct tm half_past_ten = { .tm_hour = 22, .tm_min = 30 };
 
@@ -104,14 +103,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("shutdown schedule");
-	TCase *c = tcase_create("schedule");
 
-	tcase_add_loop_test(c, a_time_is_read_as_shutdown_reads_it, 0, G_N_ELEMENTS(times));
-	tcase_add_test(c, people_are_told_more_often_towards_the_end);
-	tcase_add_test(c, only_whole_lines_name_a_user);
-	tcase_add_test(c, the_end_of_a_long_line_names_nobody);
-	tcase_add_loop_test(c, ctrl_alt_del_is_pressed_at_a_virtual_console, 0, G_N_ELEMENTS(lines));
-	tcase_add_test(c, a_line_of_utmp_may_have_no_end);
-	suite_add_tcase(suite, c);
+	suite_add_loop(suite, "schedule", a_time_is_read_as_shutdown_reads_it, G_N_ELEMENTS(times));
+	suite_add_loop(suite, "schedule", ctrl_alt_del_is_pressed_at_a_virtual_console, G_N_ELEMENTS(lines));
+	ADD_CASE(suite, "schedule", people_are_told_more_often_towards_the_end, only_whole_lines_name_a_user,
+		 the_end_of_a_long_line_names_nobody, a_line_of_utmp_may_have_no_end);
 	return suite;
 }

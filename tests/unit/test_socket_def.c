@@ -9,8 +9,7 @@
 
 #include "base/limits.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define DAEMON "[Service]\nExec=/bin/x\n"
 
@@ -255,20 +254,14 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("socket-def");
-	TCase *good = tcase_create("good");
-	TCase *bad = tcase_create("bad");
 
-	tcase_add_test(good, without_the_section_a_service_has_no_sockets);
-	tcase_add_test(good, one_line_has_the_documented_defaults);
-	tcase_add_test(good, every_key_reaches_its_field);
-	tcase_add_loop_test(good, an_address_has_five_forms, 0, G_N_ELEMENTS(addresses));
-	tcase_add_test(good, sockets_have_one_name_each_or_one_for_all);
-	tcase_add_test(good, an_empty_value_in_a_drop_in_takes_the_addresses_back);
-	suite_add_tcase(suite, good);
-	tcase_add_loop_test(bad, a_mistake_is_told_with_what_would_be_right, 0, G_N_ELEMENTS(mistakes));
-	tcase_add_loop_test(bad, keys_that_do_not_go_together_are_told, 0, G_N_ELEMENTS(contradictions));
-	tcase_add_test(bad, a_path_has_at_most_107_bytes_and_a_fifo_may_be_longer);
-	tcase_add_test(bad, a_service_has_at_most_32_sockets);
-	suite_add_tcase(suite, bad);
+	suite_add_loop(suite, "good", an_address_has_five_forms, G_N_ELEMENTS(addresses));
+	ADD_CASE(suite, "good", without_the_section_a_service_has_no_sockets, one_line_has_the_documented_defaults,
+		 every_key_reaches_its_field, sockets_have_one_name_each_or_one_for_all,
+		 an_empty_value_in_a_drop_in_takes_the_addresses_back);
+	suite_add_loop(suite, "bad", a_mistake_is_told_with_what_would_be_right, G_N_ELEMENTS(mistakes));
+	suite_add_loop(suite, "bad", keys_that_do_not_go_together_are_told, G_N_ELEMENTS(contradictions));
+	ADD_CASE(suite, "bad", a_path_has_at_most_107_bytes_and_a_fifo_may_be_longer,
+		 a_service_has_at_most_32_sockets);
 	return suite;
 }

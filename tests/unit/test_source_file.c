@@ -7,9 +7,8 @@
 
 #include "base/limits.h"
 #include "config/source-file.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 /* Without a root of its own: paths are the machine's. */
 static char *read_in(const Tree *tree, const char *path, char **ret_problem)
@@ -127,14 +126,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("source-file");
-	TCase *tc = tcase_create("source-file");
 
-	tcase_add_test(tc, a_file_is_read_whole_with_a_nul_after_it);
-	tcase_add_test(tc, a_file_of_the_largest_size_is_read_and_a_byte_more_is_not);
-	tcase_add_test(tc, a_link_to_dev_null_is_sent_to_policy);
-	tcase_add_test(tc, what_is_not_there_is_told);
-	tcase_add_test(tc, names_come_sorted_and_without_hidden_ones);
-	tcase_add_test(tc, a_file_in_the_place_of_a_directory_is_told);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "source-file", a_file_is_read_whole_with_a_nul_after_it,
+		 a_file_of_the_largest_size_is_read_and_a_byte_more_is_not, a_link_to_dev_null_is_sent_to_policy,
+		 what_is_not_there_is_told, names_come_sorted_and_without_hidden_ones,
+		 a_file_in_the_place_of_a_directory_is_told);
 	return suite;
 }

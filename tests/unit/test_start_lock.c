@@ -7,9 +7,8 @@
 #include <check.h>
 
 #include "engine/explain.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
-
-Suite *make_suite(void);
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\nStartLock=console\n"
 #define TASK "[Service]\nType=task\nExec=/usr/sbin/t\nStartLock=console\n"
@@ -246,32 +245,21 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("start-lock");
-	TCase *one = tcase_create("one at a time");
-	TCase *turn = tcase_create("turn");
-	TCase *order = tcase_create("order");
-	TCase *again = tcase_create("reload and crash");
-	TCase *words = tcase_create("words");
 
-	tcase_add_test(one, the_next_one_starts_when_the_one_before_is_ready_done_or_failed);
-	tcase_add_test(one, another_lock_and_none_are_not_held_up);
-	tcase_add_test(one, a_start_that_is_broken_off_holds_the_lock_until_its_processes_are_gone);
-	tcase_add_test(one, a_stop_holds_the_lock_but_never_waits_for_it);
-	suite_add_tcase(suite, one);
-	tcase_add_test(turn, at_once_policys_order_decides_and_then_the_name);
-	tcase_add_test(turn, who_came_first_is_next_whatever_policy_would_like);
-	tcase_add_test(turn, one_that_fails_again_and_again_goes_to_the_end_of_the_line);
-	tcase_add_test(turn, one_whose_condition_is_lost_leaves_the_line_and_comes_back_at_its_end);
-	tcase_add_test(turn, one_that_nobody_wants_any_more_leaves_the_line);
-	tcase_add_test(turn, when_the_first_in_line_goes_while_the_lock_is_free_the_next_one_starts);
-	suite_add_tcase(suite, turn);
-	tcase_add_test(order, who_waits_for_the_lock_has_not_settled);
-	tcase_add_test(order, an_order_against_policys_is_kept_and_nothing_hangs);
-	suite_add_tcase(suite, order);
-	tcase_add_test(again, another_manager_knows_who_holds_the_lock);
-	tcase_add_test(again, what_is_held_stays_held_when_the_files_change);
-	tcase_add_test(again, the_line_keeps_its_order_when_the_files_change);
-	suite_add_tcase(suite, again);
-	tcase_add_test(words, the_holder_is_named);
-	suite_add_tcase(suite, words);
+	ADD_CASE(suite, "one at a time", the_next_one_starts_when_the_one_before_is_ready_done_or_failed,
+		 another_lock_and_none_are_not_held_up,
+		 a_start_that_is_broken_off_holds_the_lock_until_its_processes_are_gone,
+		 a_stop_holds_the_lock_but_never_waits_for_it);
+	ADD_CASE(suite, "turn", at_once_policys_order_decides_and_then_the_name,
+		 who_came_first_is_next_whatever_policy_would_like,
+		 one_that_fails_again_and_again_goes_to_the_end_of_the_line,
+		 one_whose_condition_is_lost_leaves_the_line_and_comes_back_at_its_end,
+		 one_that_nobody_wants_any_more_leaves_the_line,
+		 when_the_first_in_line_goes_while_the_lock_is_free_the_next_one_starts);
+	ADD_CASE(suite, "order", who_waits_for_the_lock_has_not_settled,
+		 an_order_against_policys_is_kept_and_nothing_hangs);
+	ADD_CASE(suite, "reload and crash", another_manager_knows_who_holds_the_lock,
+		 what_is_held_stays_held_when_the_files_change, the_line_keeps_its_order_when_the_files_change);
+	ADD_CASE(suite, "words", the_holder_is_named);
 	return suite;
 }

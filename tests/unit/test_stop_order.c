@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -284,37 +285,21 @@ START_TEST(policy_may_say_what_a_lapse_does)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("stop-order");
-	TCase *order = tcase_create("order");
-	TCase *dependents = tcase_create("dependents");
-	TCase *lapse = tcase_create("lapse");
 
-	tcase_add_test(order, shutdown_is_the_reverse_of_the_start);
-	tcase_add_test(order, what_has_no_order_stops_at_once);
-	tcase_add_test(order, stop_after_comes_before_the_reverse_of_starting);
-	tcase_add_test(order, with_stop_order_said_the_order_of_starting_says_nothing_of_stopping);
-	tcase_add_test(order, what_is_said_of_stopping_holds_under_stop_order_said);
-	tcase_add_test(order, an_order_of_starting_orders_stopping_as_its_author_wants);
-	tcase_add_test(order, orders_of_stopping_that_go_round_in_a_circle_end);
-	tcase_add_test(order, a_stop_waits_only_for_those_that_stop_too);
-	tcase_add_test(dependents, on_an_ordered_stop_dependents_stop_first);
-	tcase_add_test(dependents, on_a_crash_dependents_stop_after);
-	tcase_add_test(dependents, settle_rides_a_restart_through);
-	tcase_add_test(dependents, settle_ends_when_the_other_does_not_come_back_in_time);
-	tcase_add_test(dependents, settle_ends_at_once_when_the_other_is_stopped_meanwhile);
-	tcase_add_test(dependents, without_settle_dependents_restart_too);
-	tcase_add_test(dependents, a_reload_is_no_lapse);
-	tcase_add_test(lapse, a_flapping_level_is_waited_out);
-	tcase_add_test(lapse, unknown_stops_the_clock_of_settle);
-	tcase_add_test(lapse, on_lapse_keep_keeps_it);
-	tcase_add_test(lapse, on_lapse_reload_reloads_it_once);
-	tcase_add_test(lapse, policy_may_say_what_a_lapse_does);
-	suite_add_tcase(suite, order);
-	suite_add_tcase(suite, dependents);
-	suite_add_tcase(suite, lapse);
+	ADD_CASE(suite, "order", shutdown_is_the_reverse_of_the_start, what_has_no_order_stops_at_once,
+		 stop_after_comes_before_the_reverse_of_starting,
+		 with_stop_order_said_the_order_of_starting_says_nothing_of_stopping,
+		 what_is_said_of_stopping_holds_under_stop_order_said,
+		 an_order_of_starting_orders_stopping_as_its_author_wants,
+		 orders_of_stopping_that_go_round_in_a_circle_end, a_stop_waits_only_for_those_that_stop_too);
+	ADD_CASE(suite, "dependents", on_an_ordered_stop_dependents_stop_first, on_a_crash_dependents_stop_after,
+		 settle_rides_a_restart_through, settle_ends_when_the_other_does_not_come_back_in_time,
+		 settle_ends_at_once_when_the_other_is_stopped_meanwhile, without_settle_dependents_restart_too,
+		 a_reload_is_no_lapse);
+	ADD_CASE(suite, "lapse", a_flapping_level_is_waited_out, unknown_stops_the_clock_of_settle,
+		 on_lapse_keep_keeps_it, on_lapse_reload_reloads_it_once, policy_may_say_what_a_lapse_does);
 	return suite;
 }

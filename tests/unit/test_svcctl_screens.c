@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
-
-Suite *make_suite(void);
 
 /* So long ago things have happened: two digits and a tenth, for as long as a test takes. */
 #define AGO_US (20 * G_USEC_PER_SEC)

@@ -19,8 +19,7 @@
 #include "loop/loop.h"
 #include "loop/system-bus.h"
 #include "loop/wire.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 #define NAME "org.example.Test"
 #define OWNER_RULE                                                                                 \

@@ -13,8 +13,7 @@
 #include "loop/system-bus.h"
 #include "tests/lib/bus-daemon.h"
 #include "tests/lib/bus-world.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static const char files[] = "== base\n[Service]\nExec=/bin/base\n"
 			    "== upper\n[Service]\nExec=/bin/upper\n[Conditions]\nWhile=service:base\n";

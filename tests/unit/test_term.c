@@ -6,8 +6,7 @@
 
 #include "base/limits.h"
 #include "model/term.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static Term *parse(const char *text)
 {
@@ -152,15 +151,11 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("term");
-	TCase *tc = tcase_create("term");
 
-	tcase_add_test(tc, a_term_is_conditions_joined_with_bars);
-	tcase_add_test(tc, a_condition_of_several_words_goes_on_to_the_next_bar);
-	tcase_add_loop_test(tc, what_is_no_term_is_told, 0, G_N_ELEMENTS(bad));
-	tcase_add_test(tc, a_term_has_at_most_64_alternatives);
-	tcase_add_loop_test(tc, true_wins_over_unknown_and_unknown_over_false, 0, G_N_ELEMENTS(truths));
-	tcase_add_test(tc, only_a_single_plain_service_is_a_need);
-	tcase_add_test(tc, a_copy_and_a_shorthand_are_terms_like_others);
-	suite_add_tcase(suite, tc);
+	suite_add_loop(suite, "term", what_is_no_term_is_told, G_N_ELEMENTS(bad));
+	suite_add_loop(suite, "term", true_wins_over_unknown_and_unknown_over_false, G_N_ELEMENTS(truths));
+	ADD_CASE(suite, "term", a_term_is_conditions_joined_with_bars,
+		 a_condition_of_several_words_goes_on_to_the_next_bar, a_term_has_at_most_64_alternatives,
+		 only_a_single_plain_service_is_a_need, a_copy_and_a_shorthand_are_terms_like_others);
 	return suite;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/transitions.h"
+#include "tests/lib/suite.h"
 
 #define TABLE_BEGIN "<!-- table of transitions: made from daemon/engine/transitions.c -->\n"
 #define TABLE_END "<!-- end of the table -->\n"
@@ -143,22 +144,16 @@ START_TEST(the_page_prints_the_table)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("transitions");
-	TCase *walk = tcase_create("walk");
-	TCase *page = tcase_create("page");
 
-	tcase_add_loop_test(walk, every_pair_has_its_own_row, 0, STATE_COUNT);
-	tcase_add_loop_test(walk, what_changes_nothing_moves_nothing, 0, STATE_COUNT);
-	tcase_add_loop_test(walk, a_start_happens_only_out_of_waiting, 0, STATE_COUNT);
-	tcase_add_loop_test(walk, what_has_processes_leaves_through_stopping_or_their_end, 0, STATE_COUNT);
-	tcase_add_loop_test(walk, words_of_processes_are_never_our_mistake, 0, STATE_COUNT);
-	tcase_add_loop_test(walk, every_state_can_be_entered_and_left, 0, STATE_COUNT);
-	tcase_add_test(page, the_page_prints_the_table);
-	suite_add_tcase(suite, walk);
-	suite_add_tcase(suite, page);
+	suite_add_loop(suite, "walk", every_pair_has_its_own_row, STATE_COUNT);
+	suite_add_loop(suite, "walk", what_changes_nothing_moves_nothing, STATE_COUNT);
+	suite_add_loop(suite, "walk", a_start_happens_only_out_of_waiting, STATE_COUNT);
+	suite_add_loop(suite, "walk", what_has_processes_leaves_through_stopping_or_their_end, STATE_COUNT);
+	suite_add_loop(suite, "walk", words_of_processes_are_never_our_mistake, STATE_COUNT);
+	suite_add_loop(suite, "walk", every_state_can_be_entered_and_left, STATE_COUNT);
+	ADD_CASE(suite, "page", the_page_prints_the_table);
 	return suite;
 }

@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "loop/loop.h"
 #include "providers/udev-daemon.h"
+#include "tests/lib/suite.h"
 
 #define DEADLINE_US (10 * G_USEC_PER_SEC)
 
@@ -272,8 +273,6 @@ START_TEST(a_plain_file_is_no_daemon)
 	ck_assert(!udev_daemon_is_there(daemon_there));
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

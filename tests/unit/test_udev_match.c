@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "providers/udev-match.h"
+#include "tests/lib/suite.h"
 
 static const struct {
 	const char *pattern;
@@ -118,17 +119,13 @@ START_TEST(only_events_that_can_matter_are_asked_for)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-match");
-	TCase *tests = tcase_create("udev-match");
 
-	tcase_add_loop_test(tests, a_pattern_has_stars_and_question_marks, 0, G_N_ELEMENTS(patterns));
-	tcase_add_test(tests, a_pattern_of_many_stars_does_not_take_for_ever);
-	tcase_add_loop_test(tests, all_words_must_hold_for_one_device, 0, G_N_ELEMENTS(matches));
-	tcase_add_loop_test(tests, only_events_that_can_matter_are_asked_for, 0, G_N_ELEMENTS(scopes));
-	suite_add_tcase(suite, tests);
+	suite_add_loop(suite, "udev-match", a_pattern_has_stars_and_question_marks, G_N_ELEMENTS(patterns));
+	suite_add_loop(suite, "udev-match", all_words_must_hold_for_one_device, G_N_ELEMENTS(matches));
+	suite_add_loop(suite, "udev-match", only_events_that_can_matter_are_asked_for, G_N_ELEMENTS(scopes));
+	ADD_CASE(suite, "udev-match", a_pattern_of_many_stars_does_not_take_for_ever);
 	return suite;
 }

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "providers/udev-record.h"
+#include "tests/lib/suite.h"
 
 static UdevRecord *record;
 
@@ -151,8 +152,6 @@ START_TEST(a_device_without_a_node_is_called_by_its_path)
 	expect_keys("");
 }
 END_TEST
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

@@ -11,6 +11,7 @@
 #include "providers/udev-describe.h"
 #include "providers/udev-table.h"
 #include "tests/lib/many-names.h"
+#include "tests/lib/suite.h"
 
 static UdevTable *table;
 static GString *told; /* "KEY LEVEL WHY" lines since the last expect() */
@@ -465,8 +466,6 @@ static void add_levels(Suite *suite)
 	tcase_add_test(tests, while_udev_is_away_what_was_there_stays_and_the_rest_is_unknown);
 	suite_add_tcase(suite, tests);
 }
-
-Suite *make_suite(void);
 
 Suite *make_suite(void)
 {

@@ -8,9 +8,8 @@
 #include "config/loader.h"
 #include "svc-generate/volumes.h"
 #include "tests/lib/diags.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 static Output *generate(const char *fstab)
 {
@@ -278,27 +277,16 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("volumes");
-	TCase *naming = tcase_create("names");
-	TCase *services = tcase_create("services");
-	TCase *files = tcase_create("files");
 
-	tcase_add_loop_test(naming, each_place_has_its_own_name, 0, G_N_ELEMENTS(names));
-	tcase_add_test(naming, long_places_have_names_that_fit_and_differ);
-	tcase_add_loop_test(naming, a_device_is_known_by_what_udev_says_of_it, 0, G_N_ELEMENTS(devices));
-	suite_add_tcase(suite, naming);
-
-	tcase_add_test(services, a_volume_is_waited_for_checked_mounted_and_unmounted);
-	tcase_add_test(services, nofail_neither_waits_nor_counts);
-	tcase_add_loop_test(services, a_line_says_how_long_its_device_is_waited_for, 0, G_N_ELEMENTS(limits));
-	tcase_add_test(services, swap_waits_for_its_device_and_leaves_with_it);
-	tcase_add_test(services, noauto_is_by_hand);
-	tcase_add_test(services, what_lies_on_another_volume_needs_it);
-	tcase_add_test(services, network_volumes_come_after_the_network);
-	tcase_add_test(services, the_root_is_checkroots_and_usr_stays);
-	suite_add_tcase(suite, services);
-
-	tcase_add_test(files, shipped_and_generated_files_are_without_fault);
-	tcase_add_test(files, what_fstab_no_longer_says_is_removed_and_foreign_files_stay);
-	suite_add_tcase(suite, files);
+	suite_add_loop(suite, "names", each_place_has_its_own_name, G_N_ELEMENTS(names));
+	suite_add_loop(suite, "names", a_device_is_known_by_what_udev_says_of_it, G_N_ELEMENTS(devices));
+	ADD_CASE(suite, "names", long_places_have_names_that_fit_and_differ);
+	suite_add_loop(suite, "services", a_line_says_how_long_its_device_is_waited_for, G_N_ELEMENTS(limits));
+	ADD_CASE(suite, "services", a_volume_is_waited_for_checked_mounted_and_unmounted,
+		 nofail_neither_waits_nor_counts, swap_waits_for_its_device_and_leaves_with_it, noauto_is_by_hand,
+		 what_lies_on_another_volume_needs_it, network_volumes_come_after_the_network,
+		 the_root_is_checkroots_and_usr_stays);
+	ADD_CASE(suite, "files", shipped_and_generated_files_are_without_fault,
+		 what_fstab_no_longer_says_is_removed_and_foreign_files_stay);
 	return suite;
 }

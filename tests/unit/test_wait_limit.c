@@ -8,14 +8,13 @@
 #include <string.h>
 
 #include "engine/explain.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define TASK "[Service]\nType=task\nExec=/bin/t\n"
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
 #define MOUNT TASK "[Conditions]\nWhile=label:DATA\nWaitTimeout=90s\n"
 #define OVER "label:DATA did not become true within 1 min 30 s"
-
-Suite *make_suite(void);
 
 static const char *note_of(World *w, const char *service)
 {
@@ -310,30 +309,19 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("wait limit");
-	TCase *waiting = tcase_create("waiting");
-	TCase *afterwards = tcase_create("afterwards");
-	TCase *crash = tcase_create("crash");
 
-	tcase_add_test(waiting, what_comes_after_it_waits_for_the_device);
-	tcase_add_test(waiting, when_the_time_is_over_it_has_failed_and_others_go_on);
-	tcase_add_test(waiting, without_a_limit_it_waits_for_ever_and_holds_nobody);
-	tcase_add_test(waiting, the_clock_begins_when_the_services_it_waits_for_are_there);
-	tcase_add_test(waiting, a_service_that_comes_and_goes_does_not_wind_it_up_again);
-	tcase_add_test(waiting, what_no_world_can_supply_has_no_limit);
-	tcase_add_test(waiting, the_loser_of_a_conflict_does_not_run_out_of_time);
-	tcase_add_test(waiting, an_unknown_level_counts_from_the_beginning);
-	tcase_add_test(waiting, several_terms_are_all_named);
-	tcase_add_loop_test(afterwards, when_the_device_comes_late_it_gets_its_new_chance, 0, G_N_ELEMENTS(late));
-	tcase_add_test(afterwards, what_failed_by_itself_gets_one_new_chance_when_a_while_term_flips);
-	tcase_add_test(afterwards, a_device_that_leaves_is_waited_for_anew);
-	tcase_add_test(afterwards, an_admins_start_begins_the_time_again);
-	tcase_add_test(afterwards, a_reload_may_shorten_or_end_it);
-	tcase_add_test(crash, the_deadline_survives_the_manager);
-	tcase_add_test(crash, a_new_manager_knows_that_it_failed_and_why);
-	tcase_add_test(crash, a_note_with_an_absurd_deadline_is_no_longer_than_the_file_says);
-	tcase_add_test(afterwards, explain_tells_the_time_left_and_what_was_missed);
-	suite_add_tcase(suite, waiting);
-	suite_add_tcase(suite, afterwards);
-	suite_add_tcase(suite, crash);
+	ADD_CASE(suite, "waiting", what_comes_after_it_waits_for_the_device,
+		 when_the_time_is_over_it_has_failed_and_others_go_on,
+		 without_a_limit_it_waits_for_ever_and_holds_nobody,
+		 the_clock_begins_when_the_services_it_waits_for_are_there,
+		 a_service_that_comes_and_goes_does_not_wind_it_up_again, what_no_world_can_supply_has_no_limit,
+		 the_loser_of_a_conflict_does_not_run_out_of_time, an_unknown_level_counts_from_the_beginning,
+		 several_terms_are_all_named);
+	suite_add_loop(suite, "afterwards", when_the_device_comes_late_it_gets_its_new_chance, G_N_ELEMENTS(late));
+	ADD_CASE(suite, "afterwards", what_failed_by_itself_gets_one_new_chance_when_a_while_term_flips,
+		 a_device_that_leaves_is_waited_for_anew, an_admins_start_begins_the_time_again,
+		 a_reload_may_shorten_or_end_it, explain_tells_the_time_left_and_what_was_missed);
+	ADD_CASE(suite, "crash", the_deadline_survives_the_manager, a_new_manager_knows_that_it_failed_and_why,
+		 a_note_with_an_absurd_deadline_is_no_longer_than_the_file_says);
 	return suite;
 }

@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -224,32 +225,19 @@ START_TEST(a_third_one_runs_when_its_rival_lost)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("want");
-	TCase *needs = tcase_create("needs");
-	TCase *linger = tcase_create("linger");
-	TCase *conflicts = tcase_create("conflicts");
 
-	tcase_add_test(needs, what_a_wanted_service_stands_on_is_started);
-	tcase_add_test(needs, terms_with_alternatives_or_negations_need_nothing);
-	tcase_add_test(needs, what_nothing_needs_any_more_is_stopped_after_its_user);
-	tcase_add_test(needs, two_that_need_each_other_and_nobody_else_stop);
-	tcase_add_test(needs, a_need_follows_wanting_and_not_the_state);
-	tcase_add_test(needs, a_manual_service_is_needed_only_by_what_an_admin_started);
-	tcase_add_test(needs, never_holds_against_a_need);
-	tcase_add_test(needs, an_admins_stop_beats_a_need_until_the_next_start);
-	tcase_add_test(linger, linger_keeps_a_service_for_a_while);
-	tcase_add_test(linger, a_new_want_ends_the_lingering);
-	tcase_add_test(linger, nothing_lingers_after_an_admins_stop_or_at_shutdown);
-	tcase_add_test(conflicts, of_two_that_conflict_the_one_that_policy_names_first_runs);
-	tcase_add_test(conflicts, an_explicit_start_makes_the_loser_the_winner);
-	tcase_add_test(conflicts, the_loser_returns_when_the_winner_is_not_wanted_any_more);
-	tcase_add_test(conflicts, a_third_one_runs_when_its_rival_lost);
-	suite_add_tcase(suite, needs);
-	suite_add_tcase(suite, linger);
-	suite_add_tcase(suite, conflicts);
+	ADD_CASE(suite, "needs", what_a_wanted_service_stands_on_is_started,
+		 terms_with_alternatives_or_negations_need_nothing,
+		 what_nothing_needs_any_more_is_stopped_after_its_user, two_that_need_each_other_and_nobody_else_stop,
+		 a_need_follows_wanting_and_not_the_state, a_manual_service_is_needed_only_by_what_an_admin_started,
+		 never_holds_against_a_need, an_admins_stop_beats_a_need_until_the_next_start);
+	ADD_CASE(suite, "linger", linger_keeps_a_service_for_a_while, a_new_want_ends_the_lingering,
+		 nothing_lingers_after_an_admins_stop_or_at_shutdown);
+	ADD_CASE(suite, "conflicts", of_two_that_conflict_the_one_that_policy_names_first_runs,
+		 an_explicit_start_makes_the_loser_the_winner,
+		 the_loser_returns_when_the_winner_is_not_wanted_any_more, a_third_one_runs_when_its_rival_lost);
 	return suite;
 }
