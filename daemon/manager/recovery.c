@@ -100,24 +100,27 @@ static Remains *remains_of(Recovery *recovery, const char *service)
 
 /* --- collecting --- */
 
+/* Of an earlier run only a probe can be left, which cannot be killed: it is no process of the newest one. */
+static void add_row(Remains *r, const struct ProcessId *id, pid_t pid)
+{
+	if (id->invocation > r->invocation)
+		memset(r->pids, 0, sizeof r->pids);
+	r->invocation = MAX(r->invocation, id->invocation);
+	if (id->invocation == r->invocation && id->role < ROLE_COUNT)
+		r->pids[id->role] = pid;
+}
+
 void recovery_add_spawned(Recovery *recovery, const struct MessageSpawned *message)
 {
-	Remains *r;
-
-	if (message->error || message->id.role >= ROLE_COUNT)
-		return;
-	r = remains_of(recovery, message->id.service);
-	r->pids[message->id.role] = message->pid;
-	r->invocation = MAX(r->invocation, message->id.invocation);
+	if (!message->error && message->id.role < ROLE_COUNT)
+		add_row(remains_of(recovery, message->id.service), &message->id, message->pid);
 }
 
 void recovery_add_exited(Recovery *recovery, const struct MessageExited *message)
 {
 	Remains *r = remains_of(recovery, message->id.service);
 
-	r->invocation = MAX(r->invocation, message->id.invocation);
-	if (message->id.role < ROLE_COUNT)
-		r->pids[message->id.role] = message->pid;
+	add_row(r, &message->id, message->pid);
 	g_ptr_array_add(r->exits, g_memdup2(message, sizeof *message));
 }
 

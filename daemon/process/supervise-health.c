@@ -58,12 +58,24 @@ static bool is_busy(const Supervisor *s)
 	return s->step != STEP_READY;
 }
 
+void health_stuck(Supervisor *s, const Probe *probe)
+{
+	g_autofree char *text = probe_describe_stuck(probe);
+
+	if (!probe->is_dropped && s->health && s->health->up_us && !is_busy(s))
+		count_failure(s, text);
+}
+
 static void ask(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
 
 	timer_arm(s->health->next, loop_now() + s->plan->health_interval_us);
-	if (is_busy(s) || s->rows[ROLE_HEALTH].in_use)
+	if (is_busy(s))
+		return;
+	if (probe_is_stuck(s, ROLE_HEALTH))
+		health_stuck(s, s->probes[ROLE_HEALTH]); /* that there is no answer still is one */
+	if (s->rows[ROLE_HEALTH].in_use)
 		return;
 	if (!probe_begin(s, ROLE_HEALTH, s->plan->health, s->plan->health_limit_us, &error))
 		count_failure(s, error->message);

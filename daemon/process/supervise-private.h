@@ -68,6 +68,7 @@ typedef struct Probe {
 	int64_t limit_us;
 	bool is_late;    /* killed, for its time was up */
 	bool is_dropped; /* killed, for nobody wants to know any more */
+	bool is_stuck;   /* killed, and it does not end: nothing waits for it */
 } Probe;
 
 /* What is known of its health by asking. */
@@ -206,6 +207,10 @@ void probes_resume(Supervisor *s);
 bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *command, int64_t limit_us, GError **error);
 /* Kills it; its end is told all the same. */
 void probe_drop(Supervisor *s, enum ProcessRole role);
+/* It runs, and cannot be killed. */
+bool probe_is_stuck(const Supervisor *s, enum ProcessRole role);
+/* That in words; a new string. */
+char *probe_describe_stuck(const Probe *probe);
 /* "exit status 1: line 7: unknown option"; a new string. */
 char *probe_describe_end(Supervisor *s, const Probe *probe, const struct MessageExited *exit);
 void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExited *exit);
@@ -217,6 +222,8 @@ void probes_free(Supervisor *s);
 /* Asks as long as the service is up, and ends with that. */
 void health_update(Supervisor *s);
 void health_ended(Supervisor *s, const Probe *probe, const struct MessageExited *exit);
+/* It cannot be killed, or still cannot: one more failure. */
+void health_stuck(Supervisor *s, const Probe *probe);
 void health_free(Supervisor *s);
 
 /* --- supervise-start.c: what is heard --- */

@@ -23,6 +23,19 @@ bool supervisor_is_up(const Supervisor *s)
 
 /* --- one probe --- */
 
+/* What has not ended so long after KILL waits for something that no signal ends: a disk, a server of files. */
+#define PROBE_KILL_US (5 * G_USEC_PER_SEC)
+
+/* Does anything of it live that a stop has to wait for? */
+static bool probe_is_alive(const Supervisor *s, enum ProcessRole role)
+{
+	const Probe *probe = s->probes[role];
+
+	if (probe && probe->is_stuck)
+		return false;
+	return s->rows[role].in_use || (probe && cgroup_population(probe->cgroup) == CGROUP_POPULATED);
+}
+
 static void kill_probe(Probe *probe)
 {
 	g_autoptr(GError) error = NULL;
@@ -42,23 +55,78 @@ static void on_cgroup(void *data)
 		return;
 	cgroup_watch(probe->cgroup, false);
 	cgroup_remove(probe->cgroup);
+	if (!s->rows[probe->role].in_use)
+		timer_disarm(probe->limit);
 	if (!supervisor_is_up(s))
 		supervisor_row(s)->changed(s);
 	supervisor_settle(s);
-}
-
-static void on_limit(void *data)
-{
-	Probe *probe = data;
-
-	probe->is_late = true;
-	kill_probe(probe);
 }
 
 /* "~" is in no service's name. */
 static const char *cgroup_suffix(enum ProcessRole role)
 {
 	return role == ROLE_HEALTH ? "~health" : "~check";
+}
+
+char *probe_describe_stuck(const Probe *probe)
+{
+	g_autofree char *limit = text_format_duration(probe->limit_us);
+
+	/* One that the manager before began: its limit is not known. */
+	return probe->limit_us ? g_strdup_printf("not finished after %s, and it cannot be killed", limit) :
+				 g_strdup("not finished in time, and it cannot be killed");
+}
+
+static void tell_checked(Supervisor *s, bool success, const char *text)
+{
+	ProcessEvent event = { .kind = PROCESS_CHECKED, .success = success, .text = text, .at_us = loop_now() };
+
+	supervisor_emit(s, &event);
+}
+
+static void check_stuck(Supervisor *s, const Probe *probe)
+{
+	g_autofree char *text = probe_describe_stuck(probe);
+
+	if (s->check_wanted)
+		return; /* the answer to that is for all */
+	if (probe->is_dropped || !supervisor_is_up(s))
+		tell_checked(s, true, NULL);
+	else
+		tell_checked(s, false, text);
+}
+
+/* Nothing waits for it any more: not the service's stop, and not who asked. Its end is handled when it comes. */
+static void give_up(Probe *probe)
+{
+	Supervisor *s = probe->owner;
+	const bool is_asked = s->rows[probe->role].in_use; /* else only what it left behind is stuck, and it has answered */
+
+	probe->is_stuck = true;
+	log_warning(s->plan->name, "its %s= cannot be killed; nothing waits for it any more",
+		    probe->role == ROLE_HEALTH ? "HealthCommand" : "CheckCommand");
+	if (is_asked && probe->role == ROLE_HEALTH)
+		health_stuck(s, probe);
+	else if (is_asked)
+		check_stuck(s, probe);
+	if (!supervisor_is_up(s))
+		supervisor_row(s)->changed(s); /* it may have been all that was left */
+}
+
+static void on_limit(void *data)
+{
+	Probe *probe = data;
+	Supervisor *s = probe->owner;
+
+	if (s->rows[probe->role].in_use && !probe->is_late && !probe->is_dropped) {
+		probe->is_late = true;
+		kill_probe(probe);
+		timer_arm(probe->limit, loop_now() + PROBE_KILL_US);
+		return;
+	}
+	if (probe_is_alive(s, probe->role))
+		give_up(probe);
+	supervisor_settle(s);
 }
 
 static Probe *probe_of(Supervisor *s, enum ProcessRole role)
@@ -84,6 +152,7 @@ bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *command, i
 
 	probe->is_late = false;
 	probe->is_dropped = false;
+	probe->is_stuck = false;
 	probe->limit_us = limit_us;
 	cgroup_watch(probe->cgroup, false);
 	if (!cgroup_create(probe->cgroup, error) || !supervisor_spawn(s, role, command, error))
@@ -100,6 +169,13 @@ void probe_drop(Supervisor *s, enum ProcessRole role)
 		return;
 	probe->is_dropped = true;
 	kill_probe(probe);
+	if (!probe->is_late) /* else that time runs already, or is over */
+		timer_arm(probe->limit, loop_now() + PROBE_KILL_US);
+}
+
+bool probe_is_stuck(const Supervisor *s, enum ProcessRole role)
+{
+	return s->rows[role].in_use && s->probes[role] && s->probes[role]->is_stuck;
 }
 
 char *probe_describe_end(Supervisor *s, const Probe *probe, const struct MessageExited *exit)
@@ -118,13 +194,6 @@ char *probe_describe_end(Supervisor *s, const Probe *probe, const struct Message
 }
 
 /* --- CheckCommand= --- */
-
-static void tell_checked(Supervisor *s, bool success, const char *text)
-{
-	ProcessEvent event = { .kind = PROCESS_CHECKED, .success = success, .text = text, .at_us = loop_now() };
-
-	supervisor_emit(s, &event);
-}
 
 static void begin_check(Supervisor *s)
 {
@@ -151,6 +220,15 @@ static void check_ended(Supervisor *s, const Probe *probe, const struct MessageE
 		tell_checked(s, true, NULL);
 }
 
+/* There is no room for another one beside it. */
+static void refuse_check(Supervisor *s)
+{
+	g_autofree char *text = probe_describe_stuck(s->probes[ROLE_CHECK]);
+
+	s->check_wanted = false;
+	tell_checked(s, !supervisor_is_up(s), text);
+}
+
 /* --- all --- */
 
 void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExited *exit)
@@ -161,13 +239,17 @@ void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExite
 	if (probe->output)
 		capture_drain(probe->output);
 	kill_probe(probe); /* what it left behind */
-	if (role == ROLE_HEALTH)
+	if (probe->is_stuck)
+		probe->is_stuck = false; /* it has counted as a failure already */
+	else if (role == ROLE_HEALTH)
 		health_ended(s, probe, exit);
 	else
 		check_ended(s, probe, exit);
 	g_clear_pointer(&probe->output, capture_free);
 	cgroup_remove(probe->cgroup);
 	cgroup_watch(probe->cgroup, true); /* not yet empty */
+	if (cgroup_population(probe->cgroup) == CGROUP_POPULATED)
+		timer_arm(probe->limit, loop_now() + PROBE_KILL_US);
 	if (!supervisor_is_up(s))
 		supervisor_row(s)->changed(s); /* it may have been all that was left */
 }
@@ -176,6 +258,8 @@ void probes_update(Supervisor *s)
 {
 	if (!supervisor_is_up(s))
 		probe_drop(s, ROLE_CHECK);
+	if (s->check_wanted && probe_is_stuck(s, ROLE_CHECK))
+		refuse_check(s);
 	if (s->check_wanted && !s->rows[ROLE_CHECK].in_use)
 		begin_check(s);
 	health_update(s);
@@ -193,16 +277,9 @@ void probes_resume(Supervisor *s)
 		timer_arm(probe_of(s, ROLE_HEALTH)->limit, loop_now() + s->plan->health_limit_us);
 }
 
-static bool is_alive(const Supervisor *s, enum ProcessRole role)
-{
-	const Probe *probe = s->probes[role];
-
-	return s->rows[role].in_use || (probe && cgroup_population(probe->cgroup) == CGROUP_POPULATED);
-}
-
 bool probes_are_alive(const Supervisor *s)
 {
-	return is_alive(s, ROLE_CHECK) || is_alive(s, ROLE_HEALTH);
+	return probe_is_alive(s, ROLE_CHECK) || probe_is_alive(s, ROLE_HEALTH);
 }
 
 void probes_free(Supervisor *s)

@@ -206,7 +206,9 @@ static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
 
 	row->in_use = false;
 	g_free(row->problem);
-	row->problem = g_strdup_printf("cannot start a process: %s", g_strerror(error));
+	/* A row is busy when an earlier run's probe cannot be killed. */
+	row->problem = role_is_probe(role) && error == EBUSY ? g_strdup("an earlier one cannot be killed") :
+							       g_strdup_printf("cannot start a process: %s", g_strerror(error));
 	if (role_is_probe(role))
 		probe_ended(s, role, &exit);
 	else if (role == ROLE_CONTROL)

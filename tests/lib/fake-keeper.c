@@ -43,6 +43,7 @@ struct FakeKeeper {
 	char *note;
 	GHashTable *kept; /* name -> fd + 1 */
 	int refusal;
+	bool is_withheld[ROLE_COUNT];
 	bool is_silent;
 	guint poll;
 };
@@ -190,7 +191,7 @@ static bool tell_next(FakeKeeper *keeper)
 				g_ptr_array_remove(keeper->rows, row);
 			return true;
 		}
-		if (row->has_ended && !row->exited_told) {
+		if (row->has_ended && !row->exited_told && !keeper->is_withheld[row->id.role]) {
 			tell_exited(keeper, row);
 			return true;
 		}
@@ -369,6 +370,11 @@ void fake_keeper_free(FakeKeeper *keeper)
 void fake_keeper_refuse(FakeKeeper *keeper, int error)
 {
 	keeper->refusal = error;
+}
+
+void fake_keeper_withhold_end(FakeKeeper *keeper, enum ProcessRole role, bool is_withheld)
+{
+	keeper->is_withheld[role] = is_withheld;
 }
 
 void fake_keeper_set_silent(FakeKeeper *keeper, bool silent)

@@ -24,6 +24,8 @@ void fake_keeper_free(FakeKeeper *keeper);
 
 /* Every further spawn is refused with @error; 0: no more. */
 void fake_keeper_refuse(FakeKeeper *keeper, int error);
+/* The end of a process of @role is not told until that is over, as if it were in an uninterruptible wait. */
+void fake_keeper_withhold_end(FakeKeeper *keeper, enum ProcessRole role, bool is_withheld);
 /* Nothing is told any more until the listener is changed: the manager is dead. */
 void fake_keeper_set_silent(FakeKeeper *keeper, bool silent);
 

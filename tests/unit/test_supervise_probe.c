@@ -136,6 +136,46 @@ START_TEST(next_manager_ends_a_check_for_which_nobody_waits)
 }
 END_TEST
 
+START_TEST(check_that_cannot_be_killed_has_failed_and_so_has_the_next)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nStartTimeout=150ms\nCheckCommand=/bin/sleep 1000\n");
+
+	fake_keeper_withhold_end(stage->keeper, ROLE_CHECK, true);
+	expect_event(stage, "ready");
+	supervisor_check(stage->supervisor);
+	expect_event(stage, "checked badly: not finished after 150 ms, and it cannot be killed");
+	g_string_truncate(stage->events, 0);
+	supervisor_check(stage->supervisor);
+	expect_event(stage, "checked badly: not finished after 150 ms, and it cannot be killed");
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "spawn check"), 1);
+
+	g_string_truncate(stage->events, 0);
+	fake_keeper_withhold_end(stage->keeper, ROLE_CHECK, false);
+	expect_record(stage, "ack check");
+	expect_events(stage, "");
+	supervisor_check(stage->supervisor);
+	expect_event(stage, "checked badly: not finished after 150 ms");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_goes_on_without_a_check_that_cannot_be_killed)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
+
+	fake_keeper_withhold_end(stage->keeper, ROLE_CHECK, true);
+	expect_event(stage, "ready");
+	supervisor_check(stage->supervisor);
+	expect_record(stage, "spawn check");
+	stage_stop(stage);
+
+	expect_events(stage, "started\nready\nexited well: killed by signal TERM\nchecked well\ngone\n");
+	fake_keeper_withhold_end(stage->keeper, ROLE_CHECK, false);
+	expect_record(stage, "ack check");
+	stage_free(stage);
+}
+END_TEST
+
 /* --- HealthCommand= --- */
 
 #define ASKED "[Service]\nExec=/bin/sleep 1000\nHealthInterval=50ms\nHealthRetries=3\n"
@@ -225,6 +265,24 @@ START_TEST(answer_that_takes_too_long_is_a_failure)
 }
 END_TEST
 
+START_TEST(answer_that_cannot_be_killed_is_a_failure_again_and_again)
+{
+	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nHealthRetries=3\nHealthInterval=50ms\nHealthTimeout=100ms\n"
+				 "HealthCommand=/bin/sleep 1000\n");
+
+	fake_keeper_withhold_end(stage->keeper, ROLE_HEALTH, true);
+	expect_event(stage, "gone");
+
+	expect_events(stage, "started\nready\nhealth badly: HealthCommand= failed 3 times: not finished after 100 ms, and it cannot "
+			     "be killed\nexited badly: unhealthy: HealthCommand= failed 3 times: not finished after 100 ms, and it "
+			     "cannot be killed\ngone\n");
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "spawn health"), 1);
+	fake_keeper_withhold_end(stage->keeper, ROLE_HEALTH, false);
+	expect_record(stage, "ack health");
+	stage_free(stage);
+}
+END_TEST
+
 START_TEST(stop_and_reload_do_not_wait_for_an_answer)
 {
 	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nReload=/bin/true\nHealthCommand=/bin/sleep 1000\nHealthTimeout=1h\n");
@@ -270,10 +328,11 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "check", check_that_succeeds_says_so,
 		 check_that_fails_is_told_with_its_last_line_and_nothing_is_stopped, check_that_cannot_be_executed_says_why,
 		 check_has_the_time_of_a_start, what_is_not_up_has_nothing_in_its_way, stop_does_not_wait_for_a_check,
-		 next_manager_ends_a_check_for_which_nobody_waits);
+		 next_manager_ends_a_check_for_which_nobody_waits, check_that_cannot_be_killed_has_failed_and_so_has_the_next,
+		 stop_goes_on_without_a_check_that_cannot_be_killed);
 	ADD_CASE(suite, "health", first_answer_comes_when_it_is_ready, three_failures_in_a_row_end_it_as_a_failure,
 		 one_that_is_only_to_be_told_is_told_once_and_again_when_it_is_well, failures_before_the_first_success_have_time,
-		 answer_that_takes_too_long_is_a_failure, stop_and_reload_do_not_wait_for_an_answer, next_manager_asks_again,
+		 answer_that_takes_too_long_is_a_failure, answer_that_cannot_be_killed_is_a_failure_again_and_again, stop_and_reload_do_not_wait_for_an_answer, next_manager_asks_again,
 		 who_asks_nothing_wakes_nobody);
 	if (has_cgroups())
 		ADD_CASE(suite, "cgroup", check_of_a_script_is_no_process_of_it);
