@@ -103,6 +103,9 @@
 #define LIMIT_PUBLIC_CLIENTS 32
 #define LIMIT_PUBLIC_CLIENTS_OF_USER 8
 
+/* From one line of log about clients of a socket that misbehave to the next: who may connect must not be able to fill the log. */
+#define LIMIT_CLIENT_REMARK_US (60 * G_USEC_PER_SEC)
+
 /* Conditions that one client watches at one time: a script waits for a handful. */
 #define LIMIT_WATCHES 64
 

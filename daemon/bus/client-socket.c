@@ -43,14 +43,21 @@ typedef struct SocketClient {
 	ClientSocket *socket;
 } SocketClient;
 
+/* Something that is logged at most once in LIMIT_CLIENT_REMARK_US: whoever may connect can make it happen all the time. */
+typedef struct Remark {
+	int64_t told_us; /* 0: never */
+	unsigned n_untold;
+} Remark;
+
 struct ClientSocket {
 	ClientSocketKind kind;
 	int fd;
 	FdSource *source;
 	GPtrArray *clients; /* SocketClient *, owned */
 	char guid[33];
-	bool is_full_told; /* one line of log, not one a refusal */
-	int reserve_fd;    /* given up to turn a client away when there are no descriptors; -1: none */
+	Remark disconnected; /* for what one sent */
+	Remark full;
+	int reserve_fd; /* given up to turn a client away when there are no descriptors; -1: none */
 	const SocketListener *listener;
 	void *data;
 };
@@ -91,14 +98,31 @@ static void on_message(void *data, DBusMessage *message)
 	client->socket->listener->message(client->socket->data, &client->base, message);
 }
 
+/* Returns: is it to be logged now? Then *@ret_since says how often it was not since the last time; a new string. */
+static bool remark_is_due(Remark *remark, char **ret_since)
+{
+	const int64_t now_us = loop_now();
+
+	if (remark->told_us && now_us - remark->told_us < LIMIT_CLIENT_REMARK_US) {
+		remark->n_untold++;
+		return false;
+	}
+	*ret_since = remark->n_untold ? g_strdup_printf(" (and %u times since this was last said)", remark->n_untold) :
+					g_strdup("");
+	*remark = (Remark){ .told_us = now_us };
+	return true;
+}
+
 static void on_closed(void *data, const char *why)
 {
 	SocketClient *client = data;
+	ClientSocket *socket = client->socket;
+	g_autofree char *since = NULL;
 
-	if (why)
-		log_warning(NULL, "a client of the %s socket (pid %d, %s) was disconnected: %s", kinds[client->socket->kind].name,
-			    (int)client->base.who.pid, client->base.who.command, why);
-	g_ptr_array_remove_fast(client->socket->clients, client);
+	if (why && remark_is_due(&socket->disconnected, &since))
+		log_warning(NULL, "a client of the %s socket (pid %d, %s) was disconnected: %s%s", kinds[socket->kind].name,
+			    (int)client->base.who.pid, client->base.who.command, why, since);
+	g_ptr_array_remove_fast(socket->clients, client);
 }
 
 static const PeerListener peer_listener = { .message = on_message, .closed = on_closed };
@@ -151,16 +175,27 @@ static int open_reserve(void)
  */
 static void turn_away_first(ClientSocket *socket)
 {
+	g_autofree char *since = NULL;
 	int fd;
 
 	fd_close(&socket->reserve_fd);
 	fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	fd_close(&fd);
 	socket->reserve_fd = open_reserve();
-	if (!socket->is_full_told)
-		log_warning(NULL, "no descriptors are left for clients of the %s socket; they are turned away",
-			    kinds[socket->kind].name);
-	socket->is_full_told = true;
+	if (remark_is_due(&socket->full, &since))
+		log_warning(NULL, "no descriptors are left for clients of the %s socket; they are turned away%s",
+			    kinds[socket->kind].name, since);
+}
+
+/* Takes @fd. Better a clear end than a place in a queue that may never move. */
+static void turn_away(ClientSocket *socket, int fd)
+{
+	g_autofree char *since = NULL;
+
+	(void)close(fd);
+	if (remark_is_due(&socket->full, &since))
+		log_warning(NULL, "the %s socket has %u clients; further ones are turned away%s", kinds[socket->kind].name,
+			    socket->clients->len, since);
 }
 
 static void on_connection(GIOCondition condition, void *data)
@@ -174,16 +209,10 @@ static void on_connection(GIOCondition condition, void *data)
 			turn_away_first(socket);
 		if (fd < 0)
 			return; /* EAGAIN: all are in */
-		if (socket->clients->len < kinds[socket->kind].n_clients) {
-			socket->is_full_told = false;
+		if (socket->clients->len < kinds[socket->kind].n_clients)
 			take_client(socket, fd);
-			continue;
-		}
-		(void)close(fd); /* better a clear end than a place in a queue that may never move */
-		if (!socket->is_full_told)
-			log_warning(NULL, "the %s socket has %u clients; further ones are turned away",
-				    kinds[socket->kind].name, socket->clients->len);
-		socket->is_full_told = true;
+		else
+			turn_away(socket, fd);
 	}
 }
 

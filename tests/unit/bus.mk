@@ -11,6 +11,10 @@ TESTS += tests/unit/test_bus_peer
 tests_unit_test_bus_peer_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_peer_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_client_socket
+tests_unit_test_client_socket_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_client_socket_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_bus_rows
 tests_unit_test_bus_rows_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_rows_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The listening socket with many clients: how much of what they do wrong is logged.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "bus/client-socket.h"
+#include "loop/loop.h"
+#include "tests/lib/tree.h"
+
+Suite *make_suite(void);
+
+#define DEADLINE_US (30 * G_USEC_PER_SEC)
+
+typedef struct Fixture {
+	Tree *tree;
+	char *path;
+	ClientSocket *socket;
+	int log_fd;
+	GString *log;
+	unsigned n_gone;
+} Fixture;
+
+static void on_message(void *data, BusClient *client, DBusMessage *message)
+{
+	(void)data;
+	(void)client;
+	(void)message;
+	ck_abort_msg("nobody here says anything right");
+}
+
+static void on_gone(void *data, BusClient *client)
+{
+	Fixture *f = data;
+
+	(void)client;
+	f->n_gone++;
+}
+
+static const SocketListener listener = { .message = on_message, .gone = on_gone };
+
+static void fixture_init(Fixture *f)
+{
+	int ends[2];
+	int fd;
+
+	*f = (Fixture){ .tree = tree_new(), .log = g_string_new(NULL) };
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert(fd_set_nonblocking(ends[0], true));
+	f->log_fd = ends[0];
+	log_open("test", ends[1], FALSE);
+	f->path = tree_path(f->tree, "/public");
+	fd = client_socket_open(CLIENT_SOCKET_PUBLIC, f->path, NULL);
+	ck_assert_int_ge(fd, 0);
+	f->socket = client_socket_new(CLIENT_SOCKET_PUBLIC, fd, &listener, f);
+}
+
+static void fixture_clear(Fixture *f)
+{
+	client_socket_free(f->socket);
+	log_open("test", -1, FALSE);
+	fd_close(&f->log_fd);
+	g_string_free(f->log, TRUE);
+	g_free(f->path);
+	tree_free(f->tree);
+}
+
+/* One client that says what is no D-Bus, and is disconnected for it. */
+static void one_that_talks_nonsense(Fixture *f)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int64_t deadline_us = loop_now() + DEADLINE_US;
+	const unsigned n_gone = f->n_gone;
+
+	g_strlcpy(address.sun_path, f->path, sizeof address.sun_path);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+	ck_assert_int_eq(write(fd, "GET / HTTP/1.1\r\n\r\n", 18), 18);
+	while (f->n_gone == n_gone) {
+		ck_assert_int_lt(loop_now(), deadline_us);
+		g_main_context_iteration(NULL, TRUE);
+	}
+}
+
+static unsigned count_lines(Fixture *f)
+{
+	char text[4096];
+	unsigned n = 0;
+	ssize_t length;
+
+	while ((length = read(f->log_fd, text, sizeof text)) > 0)
+		g_string_append_len(f->log, text, length);
+	for (const char *c = f->log->str; *c; c++)
+		n += *c == '\n';
+	return n;
+}
+
+START_TEST(one_that_is_disconnected_for_what_it_sent_is_named)
+{
+	Fixture f;
+
+	fixture_init(&f);
+	one_that_talks_nonsense(&f);
+
+	ck_assert_uint_eq(count_lines(&f), 1);
+	ck_assert_msg(strstr(f.log->str, "a client of the public socket (pid "), "%s", f.log->str);
+	fixture_clear(&f);
+}
+END_TEST
+
+/* Anybody may connect: he must not be able to fill the log. */
+START_TEST(a_flood_of_them_is_one_line)
+{
+	Fixture f;
+
+	fixture_init(&f);
+	for (int i = 0; i < 500; i++)
+		one_that_talks_nonsense(&f);
+
+	ck_assert_msg(count_lines(&f) == 1, "%.500s", f.log->str);
+	fixture_clear(&f);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("client socket");
+	TCase *log = tcase_create("log");
+
+	tcase_set_timeout(log, 60);
+	tcase_add_test(log, one_that_is_disconnected_for_what_it_sent_is_named);
+	tcase_add_test(log, a_flood_of_them_is_one_line);
+	suite_add_tcase(suite, log);
+	return suite;
+}
