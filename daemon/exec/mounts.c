@@ -277,28 +277,45 @@ static int put_show(const struct MountEntry *entry)
 	return error ? error : put(entry);
 }
 
-/* Mount options: words that are flags are taken out, the rest is the file system's. "ro" waits until all is in place. */
+struct TmpfsOptions {
+	unsigned long flags;
+	bool is_read_only; /* not among the flags: it waits until all that goes into it is in place */
+	char data[256];    /* what is the file system's */
+};
+
+/* Words that are ours, and settings that are the file system's; of words that contradict each other the last one counts. */
+static int read_tmpfs_options(const char *options, struct TmpfsOptions *ret)
+{
+	char *copy = strdup(options);
+	char *rest = copy;
+	int error = copy ? 0 : ENOMEM;
+
+	*ret = (struct TmpfsOptions){ .flags = MS_NOSUID | MS_NODEV, .data = "mode=0755" };
+	for (char *word = strsep(&rest, ","); word && !error; word = strsep(&rest, ",")) {
+		if (strcmp(word, "ro") == 0 || strcmp(word, "rw") == 0)
+			ret->is_read_only = word[1] == 'o';
+		else if (strcmp(word, "noexec") == 0)
+			ret->flags |= MS_NOEXEC;
+		else if (strcmp(word, "exec") == 0)
+			ret->flags &= ~(unsigned long)MS_NOEXEC;
+		else if (strchr(word, '=') && strlen(ret->data) + strlen(word) + 2 > sizeof(ret->data))
+			error = EINVAL;
+		else if (strchr(word, '='))
+			strcat(strcat(ret->data, ","), word);
+	}
+	free(copy);
+	return error;
+}
+
 static int put_tmpfs(const struct MountEntry *entry)
 {
 	const struct stat directory = { .st_mode = S_IFDIR };
-	unsigned long flags = MS_NOSUID | MS_NODEV;
-	char data[256] = "mode=0755";
-	char *copy = strdup(entry->options);
-	char *rest = copy;
-	int error = copy ? make_target(entry->path, &directory) : ENOMEM;
+	struct TmpfsOptions options;
+	int error = read_tmpfs_options(entry->options, &options);
 
-	for (char *word = strsep(&rest, ","); word && !error; word = strsep(&rest, ",")) {
-		if (strcmp(word, "noexec") == 0)
-			flags |= MS_NOEXEC;
-		if (!strchr(word, '='))
-			continue;
-		if (strlen(data) + strlen(word) + 2 > sizeof(data))
-			error = EINVAL;
-		else
-			strcat(strcat(data, ","), word);
-	}
-	free(copy);
-	if (!error && mount("tmpfs", entry->path, "tmpfs", flags, data) < 0)
+	if (!error)
+		error = make_target(entry->path, &directory);
+	if (!error && mount("tmpfs", entry->path, "tmpfs", options.flags, options.data) < 0)
 		error = errno;
 	return error;
 }
@@ -339,9 +356,9 @@ static const char *verb(enum MountKind kind)
 
 static bool is_read_only_tmpfs(const struct MountEntry *entry)
 {
-	const char *ro = entry->kind == MOUNT_TMPFS ? strstr(entry->options, "ro") : NULL;
+	struct TmpfsOptions options;
 
-	return ro && (ro == entry->options || ro[-1] == ',') && (ro[2] == ',' || ro[2] == '\0');
+	return entry->kind == MOUNT_TMPFS && read_tmpfs_options(entry->options, &options) == 0 && options.is_read_only;
 }
 
 static int put_all(struct MountList *list, struct Failure *failure)

@@ -124,19 +124,33 @@ static char *read_bind(SandboxPath *path, const char *word)
 	return NULL;
 }
 
+/* "10%", "64M", "5": one digit at least, and one of @units at most. */
+static bool is_tmpfs_number(const char *value, const char *digits, const char *units)
+{
+	const char *end = value + strspn(value, digits);
+
+	return end > value && (!*end || (strchr(units, *end) && !end[1]));
+}
+
+/* tmpfs(5) */
 static bool is_tmpfs_option(const char *option)
 {
 	static const char *const words[] = { "ro", "rw", "exec", "noexec", "nodev", "nosuid", NULL };
-	static const char *const settings[] = { "mode=", "size=", "nr_inodes=", "uid=", "gid=", NULL };
-	const char *value = strchr(option, '=');
+	static const struct {
+		const char *name;
+		const char *digits;
+		const char *units;
+	} settings[] = {
+		{ "mode=", "01234567", "" },		 { "size=", G_CSET_DIGITS, "kKmMgG%" },
+		{ "nr_inodes=", G_CSET_DIGITS, "kKmMgG" }, { "uid=", G_CSET_DIGITS, "" },
+		{ "gid=", G_CSET_DIGITS, "" },
+	};
 
-	if (g_strv_contains(words, option))
-		return true;
-	for (unsigned i = 0; value && settings[i]; i++) {
-		if (g_str_has_prefix(option, settings[i]))
-			return g_ascii_isdigit(value[1]) && strspn(value + 1, G_CSET_DIGITS "kKmMgG%") == strlen(value + 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
+		if (g_str_has_prefix(option, settings[i].name))
+			return is_tmpfs_number(option + strlen(settings[i].name), settings[i].digits, settings[i].units);
 	}
-	return false;
+	return g_strv_contains(words, option);
 }
 
 /* PATH[:OPTION,OPTION...] */

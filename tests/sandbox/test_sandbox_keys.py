@@ -65,6 +65,9 @@ SHELL = {
         "touch /opt/new/rw/x": 1, "touch /opt/ro/x": 0, "grep secret /opt/file": 1}),
     "tmpfs": ("TemporaryFileSystem=/srv:ro,mode=0700 /opt/t\nBindReadOnlyPaths=/srv/rw:/srv/in", {
         "ls /srv/file": 0, "ls /srv/in/secret": 1, "touch /srv/x": 0, "touch /opt/t/x": 1}),
+    "tmpfs-options": ("TemporaryFileSystem=/opt/a:size=1M,gid=5,ro /opt/b:ro,noexec,rw,exec /opt/c:exec,nr_inodes=9,rw,noexec,ro", {
+        "touch /opt/a/x": 0, "touch /opt/b/x": 1, "touch /opt/c/x": 0, "test $(stat -c %g /opt/a) = 5": 1,
+        "grep -q ' /opt/b .*noexec' /proc/self/mountinfo": 0, "grep -q ' /opt/c .*noexec' /proc/self/mountinfo": 1}),
     "tmp": ("PrivateTmp=yes", {"ls /tmp/outside": 0, "touch /tmp/private": 1, "touch /var/tmp/private": 1}),
     "devices": ("PrivateDevices=yes", {
         "echo >/dev/null": 1, "head -c1 /dev/urandom": 1, "head -c0 /dev/kvmlike": 0, "touch /dev/x": 0,
