@@ -39,11 +39,23 @@ static bool is_running(const Manager *m, const char *service)
 	return false;
 }
 
+void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event)
+{
+	CheckResult *result = g_new0(CheckResult, 1);
+
+	result->service = g_strdup(service);
+	if (!event->success)
+		result->problem = g_strdup(event->text ? event->text : "no reason given");
+	g_queue_push_tail(&m->check_results, result);
+	manager_drain_later(m);
+}
+
 /* For all that wait for it now. */
 static void begin(Manager *m, const char *service)
 {
 	Supervisor *supervisor = manager_supervisor(m, service);
 	const Service *s = engine_find(m->engine, service);
+	const ProcessEvent nothing_in_the_way = { .kind = PROCESS_CHECKED, .success = true };
 	bool is_waited_for = false;
 
 	for (const GList *link = m->checks.head; link; link = link->next) {
@@ -54,8 +66,12 @@ static void begin(Manager *m, const char *service)
 		check->is_asked = true;
 		is_waited_for = true;
 	}
-	if (!is_waited_for || !supervisor)
+	if (!is_waited_for)
 		return;
+	if (!supervisor) { /* its run has ended meanwhile */
+		checks_on_ended(m, service, &nothing_in_the_way);
+		return;
+	}
 	if (s && !s->def->problem)
 		supervisor_redefine(supervisor, s->def);
 	supervisor_check(supervisor);
@@ -149,17 +165,6 @@ static void end(Manager *m, const CheckResult *result)
 		answer(m, check, result->problem);
 		check_free(check);
 	}
-}
-
-void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event)
-{
-	CheckResult *result = g_new0(CheckResult, 1);
-
-	result->service = g_strdup(service);
-	if (!event->success)
-		result->problem = g_strdup(event->text ? event->text : "no reason given");
-	g_queue_push_tail(&m->check_results, result);
-	manager_drain_later(m);
 }
 
 void checks_drain(Manager *m)

@@ -82,6 +82,18 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     box.svcctl("restart", "slow")
     assert box.pid("slow") not in (0, slow)
 
+    # What dies while many wait for its check has nothing in their way; all are answered, though its run is over by then.
+    box.run("rm", "/run/go", "/run/checks")
+    asked = int(box.run("grep", "-c", "/run/svcd/private", "/proc/net/unix").stdout)
+    many = [subprocess.Popen(box.command(["/usr/bin/svcctl", "restart", "slow"]), env=box.run_environment(), stderr=subprocess.DEVNULL)
+            for _ in range(5)]
+    wait_for(lambda: box.exists("/run/checks"), what="the check runs")
+    wait_for(lambda: int(box.run("grep", "-c", "/run/svcd/private", "/proc/net/unix").stdout) >= asked + len(many), what="all have come")
+    box.svcctl("status", "slow")
+    box.kill(box.pid("slow"))
+    assert [waiting.wait(timeout=60) for waiting in many] == [0] * len(many)
+    box.wait_state("slow", "ready")
+
     # A broken configuration delays no shutdown.
     box.write("/run/go", "broken\n")
     box.shut_down("poweroff")
