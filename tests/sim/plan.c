@@ -141,8 +141,8 @@ static char *make_file(Chance *c, unsigned self, const Plan *plan)
 	if (chance_percent(c, is_task ? 50 : 2))
 		add_term(text, c, "DoneWhile", self, plan);
 	if (type < 6 && chance_percent(c, 30))
-		g_string_append_printf(text, "[Socket]\nListenStream=/run/s\nListenStream=80\nTriggerLimit=%u/20s\n",
-				       1 + chance_below(c, 6));
+		g_string_append_printf(text, "[Socket]\nListenStream=/run/s\nListenStream=80\nTriggerLimit=%u/40s\n",
+				       1 + chance_below(c, 3));
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
