@@ -1,19 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stop of what others need is refused and names them; --with-dependents takes them along."""
+"""stop of what others need is refused and names them; --with-dependents takes them along, and says so."""
 
 from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
-SERVICES = {"base": SLEEP, "user": SLEEP + "[Conditions]\nWhile=service:base\n"}
+SERVICES = {"base": SLEEP, "user": SLEEP + "[Conditions]\nWhile=service:base\n", "last": SLEEP + "[Conditions]\nWhile=service:user\n"}
 
 with Sandbox(SERVICES) as box:
-    box.wait_states({"base": "ready", "user": "ready"})
+    box.wait_states({"base": "ready", "user": "ready", "last": "ready"})
 
     refused = box.svcctl("stop", "base", check=False)
     assert refused.returncode == 8, refused
     assert "user" in refused.stderr and "--with-dependents" in refused.stderr, refused.stderr
     assert box.state("base") == "ready"
 
-    box.svcctl("stop", "base", "--with-dependents")
-    box.wait_states({"base": "idle", "user": "waiting"})
+    told = box.svcctl("stop", "base", "--with-dependents").stdout
+    assert told.startswith("base takes along what needs it: user, last\n") and told.endswith("base stopped\n"), told
+    box.wait_states({"base": "idle", "user": "waiting", "last": "waiting"})

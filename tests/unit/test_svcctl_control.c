@@ -25,7 +25,10 @@ static const Typed typed[] = {
 	{ "stop base", 8, "",
 	  "svcctl: base was not stopped: 1 running service needs it: upper\n"
 	  "  To stop them as well: svcctl stop base --with-dependents\n" },
-	{ "stop base --with-dependents", 0, "base stopped\n", "" },
+	{ "stop base --with-dependents", 0, "base takes along what needs it: upper\nbase stopped\n", "" },
+	{ "stop base --with-dependents -q", 0, "", "" },
+	{ "stop upper --with-dependents", 0, "upper stopped\n", "" },
+	{ "stop base upper --with-dependents", 0, "base takes along what needs it: upper\nbase stopped\nupper stopped\n", "" },
 	{ "stop odd", 0, "odd is not running\n", "" },
 	{ "reload upper", 0, "upper was told to reload\n", "" },
 	{ "reload base", 5, "",
@@ -66,6 +69,16 @@ static const Typed typed[] = {
 	{ "start tape@", 4, "",
 	  "svcctl: there is no service \"tape@\"\n  It is a template: write tape@NAME for one of its instances\n" },
 };
+
+START_TEST(what_stops_with_it_is_in_the_answer_too)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *out = NULL;
+
+	ck_assert_int_eq(bus_world_svcctl(bw, "stop base --with-dependents --json", &out, NULL), 0);
+	ck_assert_msg(strstr(out, "\"dependents\":[\"upper\"]") != NULL, "%s", out);
+}
+END_TEST
 
 /* --- waiting --- */
 
@@ -165,6 +178,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("svcctl_control");
 
 	suite_add_typed(suite, typed, G_N_ELEMENTS(typed));
+	ADD_CASE(suite, "dependents", what_stops_with_it_is_in_the_answer_too);
 	ADD_CASE(suite, "waiting", start_waits_until_it_is_ready, start_tells_that_it_failed,
 		 start_of_what_ends_with_success_is_one, start_does_not_wait_if_it_is_told_so,
 		 start_with_wait_waits_for_conditions);

@@ -199,6 +199,7 @@ typedef struct Job {
 	const char *name;  /* borrowed */
 	GVariant *before;  /* its record when it was asked for; NULL: there was none yet */
 	GVariant *record;  /* as last seen; NULL: none */
+	GPtrArray *dependents; /* owned names: what stops with it; NULL: nothing was asked to */
 	GError *error;     /* how it failed */
 	char *hint;
 	bool is_over;
@@ -217,6 +218,7 @@ static void job_clear(Job *job)
 {
 	g_clear_pointer(&job->before, g_variant_unref);
 	g_clear_pointer(&job->record, g_variant_unref);
+	g_clear_pointer(&job->dependents, g_ptr_array_unref);
 	g_clear_error(&job->error);
 	g_clear_pointer(&job->hint, g_free);
 }
@@ -251,6 +253,66 @@ static bool is_left_off(const Jobs *jobs, const Job *job)
 	       g_strv_contains(off, record_text(job->before, "State"));
 }
 
+static bool has_name(const GPtrArray *names, const char *name)
+{
+	for (guint i = 0; i < names->len; i++) {
+		if (is(g_ptr_array_index(names, i), name))
+			return true;
+	}
+	return false;
+}
+
+static void add_dependents(GPtrArray *names, GVariant *service, const char *first)
+{
+	g_autoptr(GVariant) list = service ? g_variant_lookup_value(service, "Dependents", G_VARIANT_TYPE("as")) : NULL;
+	g_autofree const char **found = list ? g_variant_get_strv(list, NULL) : NULL;
+
+	for (unsigned i = 0; found && found[i]; i++) {
+		if (!is(found[i], first) && !has_name(names, found[i]))
+			g_ptr_array_add(names, g_strdup(found[i]));
+	}
+}
+
+/* What stops with it, and with that, and so on; to be asked before they do. */
+static GPtrArray *find_dependents(const Jobs *jobs, const Job *job)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+
+	if (jobs->request != &stop_request || !jobs->context->options.with_dependents || !job->before)
+		return names;
+	add_dependents(names, job->before, record_text(job->before, "Name"));
+	for (guint i = 0; i < names->len; i++) {
+		g_autoptr(GVariant) service = client_service(jobs->context->client, g_ptr_array_index(names, i), NULL);
+
+		add_dependents(names, service, record_text(job->before, "Name"));
+	}
+	return names;
+}
+
+static void tell_dependents(Jobs *jobs, const Job *job)
+{
+	g_autoptr(GString) list = g_string_new(NULL);
+
+	for (guint i = 0; i < job->dependents->len; i++)
+		g_string_append_printf(list, "%s%s", i > 0 ? ", " : "", (const char *)g_ptr_array_index(job->dependents, i));
+	if (list->len > 0)
+		output_confirm(&jobs->context->output, "%s takes along what needs it: %s", job->name, list->str);
+}
+
+static JsonNode *job_to_json(const Job *job)
+{
+	JsonNode *node = result_to_json(job->name, job->record, job->error, job->hint);
+	JsonArray *names;
+
+	if (!job->dependents || job->dependents->len == 0)
+		return node;
+	names = json_array_new();
+	for (guint i = 0; i < job->dependents->len; i++)
+		json_array_add_string_element(names, g_ptr_array_index(job->dependents, i));
+	json_object_set_array_member(json_node_get_object(node), "dependents", names);
+	return node;
+}
+
 static void job_begin(Jobs *jobs, Job *job)
 {
 	const Request *request = jobs->request;
@@ -270,9 +332,12 @@ static void job_begin(Jobs *jobs, Job *job)
 		job->is_over = true;
 		return;
 	}
+	job->dependents = find_dependents(jobs, job);
 	reply = change(context, request->method, request_arguments(context, request, job->name), request->answer, job->name,
 		       &error);
-	if (!reply)
+	if (reply)
+		tell_dependents(jobs, job);
+	else
 		job_fail(jobs, job, error);
 }
 
@@ -430,7 +495,7 @@ static bool finish_jobs(Jobs *jobs, GError **error)
 		const Job *job = &jobs->all[i];
 
 		context->exit = join_codes(context->exit, exit_code_of(job->error), i);
-		json_array_add_element(array, result_to_json(job->name, job->record, job->error, job->hint));
+		json_array_add_element(array, job_to_json(job));
 	}
 	output_set_array(&context->output, array);
 	if (!jobs->unsaid)
