@@ -13,6 +13,9 @@
 
 #define SERVICE_PATH(escaped) OBJECT_PATH_SERVICES "/" escaped
 
+/* PID 1 began so long before the manager. */
+#define BUS_WORLD_KEEPER_US (3 * G_USEC_PER_SEC / 2)
+
 typedef struct BusWorld {
 	World *world;
 	Bus *bus;

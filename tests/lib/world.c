@@ -56,6 +56,11 @@ void world_set_birth(int64_t now_us)
 	birth_us = now_us;
 }
 
+int64_t world_birth(void)
+{
+	return birth_us;
+}
+
 static Process *process_of(World *w, const char *service)
 {
 	Process *p = g_hash_table_lookup(w->processes, service);

@@ -26,6 +26,7 @@ World *world_new_with_policy(const char *files, const char *policy);
 World *world_new_with_vendor_policy(const char *files, const char *policy);
 /* When the worlds made from now on begin: 100 s, unless somebody looks at them with the clock of the machine. */
 void world_set_birth(int64_t now_us);
+int64_t world_birth(void);
 void world_free(World *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
 

@@ -15,12 +15,19 @@
 
 static const Typed typed[] = {
 	{ "", 0,
-	  "svcd " PACKAGE_VERSION " · runlevel 2 · boot finished in 0 ms, up LONG\n"
+	  "svcd " PACKAGE_VERSION " · runlevel 2 · boot finished in 1.5 s, up LONG\n"
 	  "  6 services: 2 up · 1 waiting · 1 off · 1 failed · 1 never\n"
 	  "  the manager was replaced 2 times since the boot\n"
 	  "\n"
 	  "✗ broken: failed AGO: exit status 7\n"
 	  "  svcctl explain broken\n",
+	  "" },
+	{ "boot", 0,
+	  "The boot took 1.5 s: 2 of 4 services up, 1 failed.\n"
+	  "  svcd       1.5 s\n"
+	  "  Chain      base\n"
+	  "             svcctl boot chain\n"
+	  "  Failed     broken: svcctl explain broken\n",
 	  "" },
 	{ "list", 0,
 	  "NAME   STATE     POLICY  PID DESCRIPTION\n"

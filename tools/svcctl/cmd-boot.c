@@ -9,12 +9,10 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "bus/names.h"
+#include "svcctl/boot-spans.h"
 #include "svcctl/boot-times.h"
 #include "svcctl/job-lines.h"
 #include "svcctl/svcctl.h"
-
-/* ACPI's Firmware Performance Data Table: nanoseconds from reset to the kernel; the kernel's clock begins about there. */
-#define FIRMWARE_FILE "/sys/firmware/acpi/fpdt/boot/exitbootservice_exit_ns"
 
 /* Progress is drawn with time, too. */
 #define TURN_US (G_USEC_PER_SEC / 10)
@@ -77,41 +75,9 @@ static bool is_finished(const BootView *view)
 	return record_number(view->boot, "Finished") > 0;
 }
 
-/* --- how long what took --- */
-
-typedef struct BootSpans {
-	int64_t firmware_us; /* with the boot loader; 0: not known */
-	int64_t kernel_us;   /* with the initramfs; 0: this is a container, so that it is not this boot's */
-	int64_t svcd_us;     /* from PID 1's first moment to the end of the boot, or to now */
-} BootSpans;
-
-static int64_t read_firmware(void)
-{
-	g_autofree char *text = NULL;
-	uint64_t ns;
-
-	if (!g_file_get_contents(FIRMWARE_FILE, &text, NULL, NULL) ||
-	    !text_parse_uint(g_strchomp(text), 10, G_MAXINT64, &ns))
-		return 0; /* most machines have no such table */
-	return (int64_t)(ns / 1000);
-}
-
 static BootSpans measure(const BootView *view)
 {
-	const int64_t init_us = (int64_t)record_number(view->boot, "InitStartedAt");
-	const int64_t finished_us = (int64_t)record_number(view->manager, "BootFinishedAt");
-	BootSpans spans = { .svcd_us = MAX((finished_us > 0 ? finished_us : g_get_monotonic_time()) - init_us, 0) };
-
-	if (strcmp(record_text(view->manager, "Virtualization"), "container") != 0) {
-		spans.kernel_us = init_us;
-		spans.firmware_us = read_firmware();
-	}
-	return spans;
-}
-
-static int64_t total_of(const BootSpans *spans)
-{
-	return spans->firmware_us + spans->kernel_us + spans->svcd_us;
+	return boot_spans_measure(view->manager, view->boot, g_get_monotonic_time());
 }
 
 /* --- the summary --- */
@@ -152,7 +118,7 @@ static char *percent_text(GVariant *boot)
 
 static void print_title(Output *output, const BootView *view, const BootSpans *spans)
 {
-	g_autofree char *total = text_format_duration(total_of(spans));
+	g_autofree char *total = text_format_duration(boot_spans_total(spans));
 	g_autofree char *percent = percent_text(view->boot);
 	g_autofree char *title =
 		is_finished(view) ? g_strdup_printf("The boot took %s: %u of %u services up, %u failed.", total,
@@ -215,7 +181,7 @@ static void summary_to_json(Output *output, const BootView *view)
 	set_span(object, "firmware_us", spans.firmware_us);
 	set_span(object, "kernel_us", spans.kernel_us);
 	set_span(object, "svcd_us", spans.svcd_us);
-	set_span(object, "total_us", total_of(&spans));
+	set_span(object, "total_us", boot_spans_total(&spans));
 	json_object_set_int_member(object, "ready", (gint64)record_number(view->boot, "Ready"));
 	json_object_set_int_member(object, "total", (gint64)record_number(view->boot, "Total"));
 	json_object_set_array_member(object, "failed", names_to_json(view->failed));

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "bus/names.h"
 #include "policy-edit/policy-edit.h"
+#include "svcctl/boot-spans.h"
 #include "svcctl/svcctl.h"
 
 /* Where the further lines of a long sentence of the overview begin. */
@@ -335,7 +336,7 @@ static double progress_of(GVariant *boot)
 }
 
 /* "booting for 3.2 s, 62 % done, about 2 s left" */
-static char *progress_sentence(GVariant *boot, const char *up)
+static char *progress_sentence(GVariant *boot, const char *took)
 {
 	const int percent = (int)(progress_of(boot) * 100);
 	const int64_t rest_us = (int64_t)record_number(boot, "EstimatedRemaining");
@@ -343,22 +344,21 @@ static char *progress_sentence(GVariant *boot, const char *up)
 	g_autofree char *rest = text_format_duration((rest_us / G_USEC_PER_SEC + 1) * G_USEC_PER_SEC);
 
 	if (rest_us == 0)
-		return g_strdup_printf("booting for %s, %d %% done", up, percent);
-	return g_strdup_printf("booting for %s, %d %% done, about %s left", up, percent, rest);
+		return g_strdup_printf("booting for %s, %d %% done", took, percent);
+	return g_strdup_printf("booting for %s, %d %% done, about %s left", took, percent, rest);
 }
 
 /* "boot finished in 6.4 s, up 2 h 11 min" */
 static char *boot_sentence(const Output *output, GVariant *manager, GVariant *boot)
 {
-	const int64_t begun_us = (int64_t)record_number(manager, "BootStartedAt");
-	const int64_t finished_us = (int64_t)record_number(manager, "BootFinishedAt");
-	g_autofree char *up = text_format_duration(MAX(output->now_us - begun_us, 0));
-	g_autofree char *took = text_format_duration(MAX(finished_us - begun_us, 0));
+	const BootSpans spans = boot_spans_measure(manager, boot, output->now_us);
+	g_autofree char *up = text_format_duration(spans.up_us);
+	g_autofree char *took = text_format_duration(boot_spans_total(&spans));
 
 	if (record_number(manager, "ShuttingDown"))
 		return g_strdup_printf("shutting down, up %s", up);
 	if (!record_number(manager, "BootFinished"))
-		return progress_sentence(boot, up);
+		return progress_sentence(boot, took);
 	return g_strdup_printf("boot finished in %s, up %s", took, up);
 }
 
@@ -404,7 +404,9 @@ static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, 
 	JsonNode *node = record_to_json(manager, manager_columns, G_N_ELEMENTS(manager_columns));
 	JsonObject *object = json_node_get_object(node);
 	JsonObject *numbers = json_object_new();
+	const BootSpans spans = boot_spans_measure(manager, boot, output->now_us);
 
+	json_object_set_int_member(object, "boot_total_us", boot_spans_total(&spans));
 	json_object_set_double_member(object, "boot_progress", progress_of(boot));
 	json_object_set_int_member(object, "boot_remaining_us", (gint64)record_number(boot, "EstimatedRemaining"));
 	json_object_set_int_member(numbers, "total", counts->total);
