@@ -2,7 +2,8 @@
 
 noinst_LIBRARIES += libloop.a
 libloop_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
-libloop_a_SOURCES = daemon/loop/bus-greeting.c daemon/loop/bus-greeting.h \
+libloop_a_SOURCES = daemon/loop/address-watch.c daemon/loop/address-watch.h \
+	daemon/loop/bus-greeting.c daemon/loop/bus-greeting.h \
 	daemon/loop/dbus-stream.c daemon/loop/dbus-stream.h \
 	daemon/loop/fd-source.c \
 	daemon/loop/inotify.c daemon/loop/inotify.h \

@@ -28,6 +28,7 @@
 #include "base/diag.h"
 #include "bus/bus.h"
 #include "engine/engine.h"
+#include "loop/address-watch.h"
 #include "loop/loop.h"
 #include "loop/system-bus.h"
 #include "process/keeper-link.h"
@@ -76,6 +77,9 @@ typedef struct Manager {
 	GHashTable *sockets;    /* name -> what it listens on, owned */
 	GHashTable *sockets_dirty; /* names of services whose sockets are to be looked at; owned */
 	Timer *sockets_retry;   /* armed while one cannot be opened */
+	int64_t sockets_pause_us; /* until the next try, if nothing happens that may make way */
+	int64_t sockets_tried_us; /* the last one */
+	AddressWatch *addresses;  /* NULL: no socket waits for one */
 
 	GHashTable *dirty;      /* names of services whose note may have changed; owned */
 	GHashTable *logged;     /* name -> ServiceState as last logged; owned */
@@ -271,6 +275,8 @@ void sockets_init(Manager *m);
 void sockets_mark(Manager *m, const char *service);
 void sockets_mark_all(Manager *m); /* definitions may have changed */
 void sockets_update(Manager *m);
+/* Something has gone that may have been in the way of a socket that could not be opened. */
+void sockets_retry_soon(Manager *m);
 /* One that the keeper kept; takes @fd. Before the engine begins. */
 void sockets_recover(Manager *m, const char *service, const char *index, int fd);
 /* ProcessContext.sockets */

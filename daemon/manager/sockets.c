@@ -19,8 +19,13 @@
 #include "manager/manager.h"
 #include "process/listening.h"
 
-/* Whoever has the address may go, and an interface may get it: it is tried again, for nobody tells us. */
-#define RETRY_US (30 * G_USEC_PER_SEC)
+/*
+ * One that cannot be opened is tried again when an address comes or a service goes, but not more often than this; and
+ * otherwise after a pause that doubles, for nobody tells us that a foreign program has let go of a port.
+ */
+#define RETRY_AT_MOST_US (1 * G_USEC_PER_SEC)
+#define RETRY_FIRST_US (30 * G_USEC_PER_SEC)
+#define RETRY_LAST_US (10 * 60 * G_USEC_PER_SEC)
 
 typedef struct ServiceSockets ServiceSockets;
 
@@ -32,6 +37,7 @@ typedef struct OpenSocket {
 	int entry;       /* its place in the definition; -1: it is in none, or not known yet */
 	char *text;      /* its address as written; NULL: not known */
 	char *problem;
+	bool is_network; /* it is for an address of the machine's that it could not have */
 	FdSource *source; /* a client starts the service; NULL: not now */
 } OpenSocket;
 
@@ -145,6 +151,7 @@ static void close_socket(OpenSocket *socket, const Service *s)
 	fd_source_free(socket->source);
 	socket->source = NULL;
 	fd_close(&socket->fd);
+	sockets_retry_soon(socket->owner->manager);
 }
 
 /* --- bringing in line --- */
@@ -203,6 +210,12 @@ static char *take_problem(GPtrArray *old, const Listen *listen)
 	return NULL;
 }
 
+static void retry_later(Manager *m)
+{
+	timer_arm(m->sockets_retry, loop_now() + m->sockets_pause_us);
+	m->sockets_pause_us = MIN(m->sockets_pause_us * 2, RETRY_LAST_US);
+}
+
 /* Said once, not each time it is tried. */
 static void note_problem(OpenSocket *socket, GPtrArray *old, const Listen *listen, const GError *error)
 {
@@ -211,8 +224,12 @@ static void note_problem(OpenSocket *socket, GPtrArray *old, const Listen *liste
 
 	socket->problem = holder ? g_strdup_printf("cannot listen on %s: %s listens there", listen->text, holder)
 				 : g_strdup(error->message);
-	if (g_strcmp0(before, socket->problem) != 0)
-		log_warning(socket->owner->service, "%s", socket->problem);
+	socket->is_network = listen_is_network(listen);
+	if (g_strcmp0(before, socket->problem) == 0)
+		return;
+	log_warning(socket->owner->service, "%s", socket->problem);
+	socket->owner->manager->sockets_pause_us = RETRY_FIRST_US;
+	retry_later(socket->owner->manager);
 }
 
 static void open_one(OpenSocket *socket, GPtrArray *old, const Listen *listen, const SocketDef *def)
@@ -361,7 +378,7 @@ static void update(Manager *m, const char *service)
 	bring_in_line(all, s, !manager_supervisor(m, service));
 	watch(all, s && s->awaits_connection);
 	if (find_problem(all) && !timer_is_armed(m->sockets_retry))
-		timer_arm(m->sockets_retry, loop_now() + RETRY_US);
+		retry_later(m);
 	if (m->bus && s)
 		bus_service_changed(m->bus, service);
 	if (all->sockets->len == 0)
@@ -374,12 +391,61 @@ static void on_retry(void *data)
 	GHashTableIter iter;
 	gpointer all;
 
+	m->sockets_tried_us = loop_now();
 	g_hash_table_iter_init(&iter, m->sockets);
 	while (g_hash_table_iter_next(&iter, NULL, &all)) {
 		if (find_problem(all))
 			sockets_mark(m, ((ServiceSockets *)all)->service);
 	}
 	manager_drain_later(m);
+}
+
+void sockets_retry_soon(Manager *m)
+{
+	const int64_t at_us = MAX(loop_now(), m->sockets_tried_us + RETRY_AT_MOST_US);
+
+	if (timer_is_armed(m->sockets_retry) && at_us < timer_deadline(m->sockets_retry))
+		timer_arm(m->sockets_retry, at_us);
+}
+
+static void on_address(void *data)
+{
+	sockets_retry_soon(data);
+}
+
+static bool is_address_missing(const Manager *m)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, m->sockets);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const ServiceSockets *all = value;
+
+		for (guint i = 0; i < all->sockets->len; i++) {
+			if (((const OpenSocket *)g_ptr_array_index(all->sockets, i))->is_network)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Only as long as it is of use: else each address that comes would wake us for nothing. */
+static void watch_addresses(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!is_address_missing(m)) {
+		g_clear_pointer(&m->addresses, address_watch_free);
+		return;
+	}
+	if (m->addresses)
+		return;
+	m->addresses = address_watch_new(on_address, m, &error);
+	if (!m->addresses)
+		log_warning(NULL, "%s", error->message);
+	else
+		sockets_retry_soon(m); /* it may have come since the try that failed */
 }
 
 void sockets_init(Manager *m)
@@ -422,6 +488,7 @@ void sockets_update(Manager *m)
 	while (g_hash_table_iter_next(&iter, &name, NULL))
 		update(m, name);
 	g_hash_table_remove_all(m->sockets_dirty);
+	watch_addresses(m);
 }
 
 void sockets_recover(Manager *m, const char *service, const char *index, int fd)

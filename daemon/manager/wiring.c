@@ -353,6 +353,7 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 
 		if (supervisor && supervisor_invocation(supervisor) == invocation)
 			retire_supervisor(m, service);
+		sockets_retry_soon(m); /* it may have had an address that another one is to listen on */
 	}
 	manager_drain_later(m);
 }

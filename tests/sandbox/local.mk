@@ -153,6 +153,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_signal.py \
 	tests/sandbox/test_socket_activation.py \
 	tests/sandbox/test_socket_dbus.py \
+	tests/sandbox/test_socket_address.py \
 	tests/sandbox/test_socket_kinds.py \
 	tests/sandbox/test_socket_policy.py \
 	tests/sandbox/test_spawn_failure.py \

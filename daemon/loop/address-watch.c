@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Address watch: what the kernel tells is only a reason to look, so nothing of it is read, and what is lost has its like
+ * among what is not.
+ */
+#include "config.h"
+
+#include "loop/address-watch.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+#include "base/errors.h"
+#include "base/fd.h"
+#include "loop/loop.h"
+
+/* Messages in one turn of the main loop. */
+#define MESSAGE_BATCH 64
+
+struct AddressWatch {
+	int fd;
+	FdSource *source;
+	void (*changed)(void *data);
+	void *data;
+};
+
+/* A message that is cut is gone from the queue all the same; an overflow (ENOBUFS) is a change like any other. */
+static void on_readable(GIOCondition condition, void *data)
+{
+	const AddressWatch *watch = data;
+	char byte;
+
+	(void)condition;
+	for (int i = 0; i < MESSAGE_BATCH; i++) {
+		if (recv(watch->fd, &byte, sizeof byte, MSG_DONTWAIT) < 0 && errno != ENOBUFS)
+			break;
+	}
+	watch->changed(watch->data);
+}
+
+AddressWatch *address_watch_new(void (*changed)(void *data), void *data, GError **error)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
+	auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+	AddressWatch *watch;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+		fail_errno(error, errno, "cannot watch the machine's addresses");
+		return NULL;
+	}
+	watch = g_new0(AddressWatch, 1);
+	watch->fd = fd_steal(&fd);
+	watch->changed = changed;
+	watch->data = data;
+	watch->source = fd_source_new(watch->fd, G_IO_IN, LOOP_PRIORITY_BUS, on_readable, watch);
+	return watch;
+}
+
+void address_watch_free(AddressWatch *watch)
+{
+	if (!watch)
+		return;
+	fd_source_free(watch->source);
+	fd_close(&watch->fd);
+	g_free(watch);
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A socket that cannot be opened is, as soon as its address comes or the service that has it ends; nobody looks again and again."""
+
+import listener
+from deadline import wait_for
+from sandbox import Sandbox
+
+HOLDER = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', 8090)); s.listen(); time.sleep(1000)"
+
+SERVICES = {
+    "early": listener.service(socket_section="ListenStream=/run/early.sock\nListenStream=192.0.2.7:8091"),
+    "holder": f"[Service]\nExec=/usr/bin/python3 -c \"{HOLDER}\"\n",
+    "held": listener.service(socket_section="ListenStream=127.0.0.1:8090"),
+}
+POLICY = "[runlevel 2]\nActivate=holder\n"
+
+# The first try by time is after 30 s.
+SOON_S = 20
+
+
+def problems(box, name):
+    return [entry.get("problem") for entry in box.svcctl_json("status", name, check=False)["data"][0]["listens"] if not entry["open"]]
+
+
+with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
+    # As long as no address has ever been there, the kernel lets one listen on any.
+    box.run("ip", "link", "set", "lo", "up")
+    box.wait_at_rest()
+    box.write("/etc/svcd/policy.d/early.policy", "[service early]\nActivation=on-demand\n")
+    box.svcctl("reload-files")
+    wait_for(lambda: any(problems(box, "early")), what="it cannot have the address")
+    assert problems(box, "early") == ["cannot listen on 192.0.2.7:8091: Cannot assign requested address"], problems(box, "early")
+    box.run("ip", "address", "add", "192.0.2.7/32", "dev", "lo")
+    wait_for(lambda: not problems(box, "early"), SOON_S, what="it listens on the address that has come")
+
+    # A port that another service has; that ends, and it is free.
+    box.wait_state("holder", "ready")
+    wait_for(lambda: box.run("grep -q :1F9A /proc/net/tcp", check=False).returncode == 0, what="the port is taken")
+    box.write("/etc/svcd/policy.d/held.policy", "[service held]\nActivation=on-demand\n")
+    box.svcctl("reload-files")
+    wait_for(lambda: any(problems(box, "held")), what="it cannot have the port")
+    box.svcctl("stop", "holder")
+    wait_for(lambda: not problems(box, "held"), SOON_S, what="it listens on the port that is free")
