@@ -58,7 +58,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/table.c \
 	tools/svcctl/usage.c tools/svcctl/usage.h
 
-LIBS_SVCCTL = libsvcctl.a libimportunit.a libpolicyedit.a libengine.a $(LIBS_GENERATE) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
+LIBS_SVCCTL = libsvcctl.a libbus.a libimportunit.a libpolicyedit.a libengine.a $(LIBS_GENERATE) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
 
 bin_PROGRAMS += svcctl
 svcctl_CPPFLAGS = $(libsvcctl_a_CPPFLAGS)

@@ -38,6 +38,11 @@ def the_engine_knows_what_makes_sense(box):
     assert candidates(box, "flag", "set", "") == ["go"]
     assert candidates(box, "wait", "path:") == ["path:/run/nothing"]
     assert candidates(box, "override", "waits", "StopT") == ["StopTimeout="]
+    assert candidates(box, "show", "waits", "-p", "MainP") == ["MainPid"]
+    assert candidates(box, "show", "-p", "BootFi") == ["BootFinished", "BootFinishedAt"]
+    assert candidates(box, "show", "--property=State,MainP") == ["--property=State,MainPid"]
+    assert candidates(box, "show", "-p", "MainPid,MainP") == []
+    assert candidates(box, "show", "-p", "MainP", environment="SVCD_PRIVATE=/run/nowhere") == ["MainPid"]
     assert candidates(box, "check", "/etc/svcd/services.d/wa") == ["/etc/svcd/services.d/waits.svc"]
     assert candidates(box, "check", "/etc/svcd/serv") == ["/etc/svcd/services.d/"]
     assert candidates(box, "no-such-verb", "x") == candidates(box, "no-such-verb", "x")
@@ -70,7 +75,9 @@ def bash_completes(box):
         shell.wait_text(r"wait path:/run/nothing ", at)
         at = shell.type("\x15svcctl override waits StopT\t")
         shell.wait_text(r"waits StopTimeout=", at)
-        at = shell.type("5\x15echo do''ne\n")
+        at = shell.type("5\x15svcctl show waits -p State,FalseT\t")
+        shell.wait_text(r"-p State,FalseTerms ", at)
+        at = shell.type("\x15echo do''ne\n")
         shell.wait_text(r"done\n", at)
 
 
@@ -87,6 +94,8 @@ def zsh_completes(box):
         shell.wait_text(r"seat@tty1", at)
         at = shell.type("\x15svcctl wait path:/run/no\t")
         shell.wait_text(r"path:/run/nothing", at)
+        at = shell.type("\x15svcctl show waits -p State,FalseT\t")
+        shell.wait_text(r"State,FalseTerms", at)
 
 
 def fish(box, line):
@@ -101,6 +110,7 @@ def fish_completes(box):
     assert set(running) == {"running-one", "running-two", "seat@tty1"}, running
     assert running["running-one"].startswith("ready: "), running
     assert set(fish(box, "svcctl wait path:")) == {"path:/run/nothing"}
+    assert set(fish(box, "svcctl show waits -p State,FalseT")) == {"State,FalseTerms"}
     assert "StopTimeout=" in fish(box, "svcctl override waits StopT")
 
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "bus/introspection.h"
 #include "bus/names.h"
 #include "config/search-path.h"
 
@@ -50,6 +51,35 @@ void candidates_add_words(Candidates *c, const char *words)
 
 	for (size_t i = 0; list[i]; i++)
 		candidates_add(c, list[i], NULL);
+}
+
+/* --- properties --- */
+
+/* @xml: an <interface> element. @before: what of the word stands in front of the name. */
+static void add_properties_of(Candidates *c, const char *xml, const char *before, char *const *given)
+{
+	static const char tag[] = "<property name=\"";
+
+	for (const char *at = strstr(xml, tag); at; at = strstr(at, tag)) {
+		g_autofree char *name = NULL;
+		g_autofree char *word = NULL;
+
+		at += strlen(tag);
+		name = g_strndup(at, strcspn(at, "\""));
+		word = g_strconcat(before, name, NULL);
+		if (!g_strv_contains((const char *const *)given, name))
+			candidates_add(c, word, NULL);
+	}
+}
+
+void candidates_add_properties(Candidates *c)
+{
+	const char *comma = strrchr(c->begin, ',');
+	g_autofree char *before = g_strndup(c->begin, comma ? (gsize)(comma - c->begin) + 1 : 0);
+	g_auto(GStrv) given = g_strsplit(before, ",", -1);
+
+	add_properties_of(c, introspection_org_svcd1_Service, before, given);
+	add_properties_of(c, introspection_org_svcd1_Manager, before, given);
 }
 
 /* --- services --- */

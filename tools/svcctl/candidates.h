@@ -40,6 +40,8 @@ void candidates_add_conditions(Candidates *c, Context *context);
 /* Flags that are set, or those that services wait for. */
 void candidates_add_flags(Candidates *c, Context *context, bool is_set);
 void candidates_add_runlevels(Candidates *c, Context *context);
+/* Of services, or of svcd itself; more than one has commas between, and those that are there are not offered again. */
+void candidates_add_properties(Candidates *c);
 /* @suffix: of files, with directories on the way there; NULL: directories alone. */
 void candidates_add_files(Candidates *c, const char *suffix);
 

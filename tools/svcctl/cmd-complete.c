@@ -230,6 +230,8 @@ static void add_values(Candidates *c, Context *context, const char *option)
 	}
 	if (strcmp(option, "runlevel") == 0)
 		candidates_add_runlevels(c, context);
+	else if (strcmp(option, "property") == 0)
+		candidates_add_properties(c);
 	else if (strcmp(option, "root") == 0 || strcmp(option, "output") == 0)
 		candidates_add_files(c, NULL);
 }
