@@ -345,6 +345,31 @@ char *text_unescape_bus_path(const char *element)
 	return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
+/* Changes the order in which what follows is shown, or is shown as nothing at all (Unicode Standard Annex 9, 2; 23.2 and 23.7). */
+static bool is_deceptive(gunichar c)
+{
+	static const struct {
+		gunichar first;
+		gunichar last;
+	} ranges[] = {
+		{ 0x00ad, 0x00ad }, /* soft hyphen */
+		{ 0x061c, 0x061c }, /* Arabic letter mark */
+		{ 0x200b, 0x200b }, /* zero width space; U+200C and U+200D belong to words and signs of some scripts */
+		{ 0x200e, 0x200f }, /* left-to-right, right-to-left marks */
+		{ 0x2028, 0x202e }, /* line and paragraph separators, embeddings and overrides */
+		{ 0x2060, 0x206f }, /* invisible operators, isolates, deprecated format characters */
+		{ 0xfeff, 0xfeff }, /* zero width no-break space */
+		{ 0xfff9, 0xfffb }, /* interlinear annotations */
+		{ 0xe0000, 0xe007f }, /* tags */
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(ranges); i++) {
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
 char *text_escape_terminal(const char *text)
 {
 	g_autoptr(GString) out = g_string_sized_new(strlen(text) + 1);
@@ -361,6 +386,8 @@ char *text_escape_terminal(const char *text)
 			g_string_append_c(out, ' ');
 		else if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 			g_string_append_printf(out, "\\x%02x", (unsigned)c);
+		else if (is_deceptive(c))
+			g_string_append_printf(out, "\\u%04x", (unsigned)c);
 		else
 			g_string_append_unichar(out, c);
 		p = g_utf8_next_char(p);

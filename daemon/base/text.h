@@ -66,6 +66,8 @@ char *text_unescape_bus_path(const char *element);
 
 /**
  * text_escape_terminal() - control bytes and bytes that are not UTF-8 as \xHH; tabs become blanks
+ *
+ * Characters that turn the direction of text, or are invisible, as \uHHHH: what is shown is what was written, in its order.
  */
 char *text_escape_terminal(const char *text);
 

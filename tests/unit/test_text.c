@@ -270,6 +270,17 @@ START_TEST(what_could_upset_a_terminal_is_escaped)
 }
 END_TEST
 
+/* A line could be made to look like another one. */
+START_TEST(characters_that_turn_text_around_are_shown_as_such)
+{
+	g_autofree char *text = text_escape_terminal("a\u202egpj.exe\u2066b\u2069\u200f\u061c\u2028\u200b\ufeff\U000e0041");
+	g_autofree char *words = text_escape_terminal("\u05e9\u05dc\u05d5\u05dd \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u2026");
+
+	ck_assert_str_eq(text, "a\\u202egpj.exe\\u2066b\\u2069\\u200f\\u061c\\u2028\\u200b\\ufeff\\ue0041");
+	ck_assert_str_eq(words, "\u05e9\u05dc\u05d5\u05dd \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u2026");
+}
+END_TEST
+
 START_TEST(signals_have_names_and_numbers)
 {
 	int number = 0;
@@ -312,6 +323,7 @@ Suite *make_suite(void)
 	tcase_add_test(names, long_words_are_nobodys_typing_mistake);
 	tcase_add_test(names, names_survive_the_way_through_a_bus_path);
 	tcase_add_test(names, what_could_upset_a_terminal_is_escaped);
+	tcase_add_test(names, characters_that_turn_text_around_are_shown_as_such);
 	tcase_add_test(names, signals_have_names_and_numbers);
 	suite_add_tcase(suite, names);
 	return suite;
