@@ -82,18 +82,22 @@ void watchdog_extend(Supervisor *s, int64_t at_us)
 
 /* --- abort --- */
 
+/*
+ * With KillMode=control-group to all of it, as systemd's WatchdogSignal= (unit_kill_context() there): the one that hangs may be
+ * a process that the main one waits for. A stopped process gets no other signal before SIGCONT.
+ */
 void step_abort_enter(Supervisor *s)
 {
 	step_begin_stopping(s);
 	supervisor_signal(s, ROLE_CONTROL, SIGKILL);
-	if (s->rows[ROLE_MAIN].in_use) {
-		supervisor_signal(s, ROLE_MAIN, SIGABRT);
-		supervisor_signal(s, ROLE_MAIN, SIGCONT); /* a stopped process gets no other signal */
-		return;
+	supervisor_signal(s, ROLE_MAIN, SIGABRT);
+	supervisor_signal(s, ROLE_MAIN, SIGCONT);
+	if (step_has_others(s)) {
+		cgroup_signal(s->cgroup, SIGABRT, s->rows[ROLE_MAIN].pid);
+		cgroup_signal(s->cgroup, SIGCONT, s->rows[ROLE_MAIN].pid);
 	}
-	if (step_has_others(s))
-		cgroup_signal(s->cgroup, SIGABRT, 0);
-	supervisor_go(s, STEP_REST, 0);
+	if (!s->rows[ROLE_MAIN].in_use)
+		supervisor_go(s, STEP_REST, 0);
 }
 
 void step_abort_main_ended(Supervisor *s, const struct MessageExited *exit)

@@ -171,6 +171,24 @@ START_TEST(file_that_asks_for_it_later_is_for_the_next_run)
 }
 END_TEST
 
+/* The TERM that follows is ignored, for it may come before the interpreter gets to the first signal. */
+START_TEST(children_are_aborted_too)
+{
+	Stage *stage = stage_new_in_directory(DAEMON(
+		"WatchdogTimeout=300ms\nStopTimeout=5s",
+		"os.fork()==0 and (signal.signal(signal.SIGTERM,signal.SIG_IGN),"
+		"signal.signal(signal.SIGABRT,lambda *a:(open(\"{DIR}/child\",\"w\").close(),os._exit(0))),"
+		"open(\"{DIR}/up\",\"w\").close(),time.sleep(1000));[time.sleep(0.01) for i in range(9999) if not is_there(\"up\")];"
+		"say(\"READY=1\");time.sleep(1000)"));
+
+	expect_event(stage, "gone");
+
+	expect_events(stage, "started\nready\n" ABORTED "\ngone\n");
+	ck_assert(has_file(stage, "/child"));
+	stage_free(stage);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("supervise: watchdog");
@@ -181,5 +199,7 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "away", manager_that_was_busy_reads_what_was_said_meanwhile,
 		 manager_that_was_away_gives_the_whole_time_again, time_that_was_changed_is_known_to_the_next_manager,
 		 file_that_asks_for_it_later_is_for_the_next_run);
+	if (has_cgroups())
+		ADD_CASE(suite, "cgroup", children_are_aborted_too);
 	return suite;
 }
