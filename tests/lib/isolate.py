@@ -3,12 +3,14 @@
 Isolate: runs one command so that nothing of it is left on the machine: isolate.py COMMAND ARGUMENT...
 
 Unit tests start real processes and make cgroups. In here they have a PID namespace of their own, which takes the processes
-along when it ends, and the cgroup tree that they see is a leaf of the machine's, which is removed afterwards.
+along when it ends, and the cgroup tree that they see is a leaf of the machine's, which is removed afterwards. So is $TMPDIR: a
+test that fails does not get to its own tidying up.
 """
 
 import os
 import signal
 import sys
+import tempfile
 import traceback
 
 import namespaces as ns
@@ -41,7 +43,9 @@ def be_init(argv, mount, leaf):
 
 def main():
     mount = cgroup2_mount()
-    with Leaf(mount) as leaf:
+    with Leaf(mount) as leaf, tempfile.TemporaryDirectory(prefix="svcd-unit-", ignore_cleanup_errors=True) as scratch:
+        os.chmod(scratch, 0o1777)  # as /tmp: some tests are somebody else
+        os.environ["TMPDIR"] = scratch
         ns.unshare(ns.CLONE_NEWPID)
         init = os.fork()
         if init == 0:

@@ -32,7 +32,7 @@ static void listen_at(KeeperRun *run)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-	strcpy(run->directory, "/tmp/svcd-keeper-XXXXXX");
+	(void)snprintf(run->directory, sizeof(run->directory), "%s/svcd-keeper-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(run->directory));
 	(void)snprintf(run->socket_path, sizeof(run->socket_path), "%s/test", run->directory);
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", run->socket_path);
