@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/errors.h"
@@ -17,6 +18,13 @@
 
 /* Lists of controllers, counters: all of these files are short. */
 #define FILE_BYTES 1024
+
+/* A record of the kernel's log, and as many as fit into a log of several MiB: more are not gone through. */
+#define RECORD_BYTES 8192
+#define RECORDS_MAX 50000
+
+/* The process namespace in which the kernel's log counts (PROC_PID_INIT_INO in linux/proc_ns.h). */
+#define FIRST_PID_NAMESPACE 0xeffffffcu
 
 static bool write_file(const char *directory, const char *file, const char *text)
 {
@@ -124,4 +132,42 @@ OutOfMemory resources_out_of_memory(const char *group)
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
 	return (OutOfMemory){ .n_kills = counter(lines, "oom_kill"), .n_limit_reached = counter(lines, "oom") };
+}
+
+int resources_open_kernel_log(void)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino != FIRST_PID_NAMESPACE)
+		return -1;
+	return open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* "Out of memory: Killed process 812 (perl) ..." (__oom_kill_process() in mm/oom_kill.c) */
+static bool names_victim(const char *record, pid_t pid)
+{
+	static const char words[] = "Killed process ";
+	const char *at = strstr(record, words);
+
+	return at && g_ascii_strtoull(at + strlen(words), NULL, 10) == (guint64)pid;
+}
+
+KernelWord resources_kernel_killed(int log_fd, pid_t pid)
+{
+	char record[RECORD_BYTES + 1];
+
+	for (unsigned i = 0; log_fd >= 0 && i < RECORDS_MAX; i++) {
+		const ssize_t n = read(log_fd, record, RECORD_BYTES);
+
+		if (n < 0 && errno == EAGAIN)
+			return KERNEL_WORD_NO;
+		if (n < 0 && errno == EPIPE)
+			continue; /* overwritten meanwhile; the next one is there */
+		if (n <= 0)
+			break;
+		record[n] = '\0';
+		if (names_victim(record, pid))
+			return KERNEL_WORD_YES;
+	}
+	return KERNEL_WORD_UNKNOWN;
 }

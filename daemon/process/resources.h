@@ -11,6 +11,7 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "model/resource-def.h"
 
@@ -29,5 +30,20 @@ typedef struct OutOfMemory {
 
 /* Zeros where nobody counts. @group: may be NULL. */
 OutOfMemory resources_out_of_memory(const char *group);
+
+/* Does the kernel's log say that it has killed a process for lack of memory? */
+typedef enum KernelWord {
+	KERNEL_WORD_UNKNOWN, /* it cannot be read, or counts processes otherwise than we do */
+	KERNEL_WORD_YES,
+	KERNEL_WORD_NO,
+} KernelWord;
+
+/* Opens the kernel's log, for resources_kernel_killed(). Returns: -1 where it says nothing about our numbers of processes. */
+int resources_open_kernel_log(void);
+/**
+ * resources_kernel_killed() - @pid, a moment ago?
+ * @log_fd: a record a read (dev-kmsg), not waiting; -1: not to be had
+ */
+KernelWord resources_kernel_killed(int log_fd, pid_t pid);
 
 #endif

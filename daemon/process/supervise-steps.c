@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "process/outcome.h"
@@ -52,6 +53,20 @@ static const char *describe_lack(const Supervisor *s, const struct MessageExited
 								 "out of memory: the machine had none left";
 }
 
+/*
+ * Did the lack of memory kill this one? Else it killed another process of it, which this one then failed without, or which is
+ * long forgotten. Only the kernel's log tells, where it can be had; without it, what is likely is taken for it.
+ */
+static bool is_victim(const struct MessageExited *exit)
+{
+	auto_fd int log_fd = -1;
+
+	if (exit->code != CLD_KILLED || exit->status != SIGKILL)
+		return false;
+	log_fd = resources_open_kernel_log();
+	return resources_kernel_killed(log_fd, exit->pid) != KERNEL_WORD_NO;
+}
+
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
 {
 	const char *lack = describe_lack(s, exit);
@@ -59,8 +74,7 @@ char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
 	if (lack) {
 		g_autofree char *end = outcome_describe(exit->code, exit->status, 0);
 
-		/* The lack of memory may have killed another process of it, which this one then failed without. */
-		if (exit->code != CLD_KILLED || exit->status != SIGKILL)
+		if (!is_victim(exit))
 			return g_strdup_printf("%s, after a process of it was killed: %s", end, lack);
 		return g_strdup_printf("%s: %s", end, lack);
 	}

@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "tests/lib/tree.h"
@@ -167,6 +168,33 @@ START_TEST(kills_for_lack_of_memory_are_counted)
 }
 END_TEST
 
+/* A child that was killed for lack of memory is no reason why somebody kills the main process a week later. */
+START_TEST(kernels_log_names_who_was_killed)
+{
+	static const char *const records[] = {
+		"6,1201,88,-;Out of memory: Killed process 12 (other) total-vm:1kB",
+		"3,1202,99,-;Memory cgroup out of memory: Killed process 812 (perl) total-vm:70224kB, anon-rss:31872kB",
+		"6,1203,99,-;init: process 813 ended",
+	};
+	static const struct {
+		pid_t pid;
+		KernelWord word;
+	} asked[] = { { 812, KERNEL_WORD_YES }, { 813, KERNEL_WORD_NO }, { 81, KERNEL_WORD_NO }, { 8120, KERNEL_WORD_NO } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(asked); i++) {
+		int ends[2];
+
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+		for (size_t k = 0; k < G_N_ELEMENTS(records); k++)
+			ck_assert_int_gt(write(ends[1], records[k], strlen(records[k])), 0);
+		ck_assert_int_eq(resources_kernel_killed(ends[0], asked[i].pid), asked[i].word);
+		(void)close(ends[0]);
+		(void)close(ends[1]);
+	}
+	ck_assert_int_eq(resources_kernel_killed(-1, 812), KERNEL_WORD_UNKNOWN);
+}
+END_TEST
+
 static const struct {
 	const char *key;
 	const char *value;
@@ -217,6 +245,6 @@ Suite *make_suite(void)
 		 what_is_enabled_already_is_left_alone,
 		 missing_controller_and_missing_file_are_said_and_the_rest_is_written,
 		 without_cgroups_no_limit_is_in_force, disks_that_bfq_schedules_have_a_file_of_their_own,
-		 share_of_the_memory_is_so_many_bytes, kills_for_lack_of_memory_are_counted);
+		 share_of_the_memory_is_so_many_bytes, kills_for_lack_of_memory_are_counted, kernels_log_names_who_was_killed);
 	return suite;
 }
