@@ -14,9 +14,8 @@
 #include "base/log.h"
 #include "bus/client-socket.h"
 #include "loop/loop.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 #define DEADLINE_US (30 * G_USEC_PER_SEC)
 
@@ -133,11 +132,7 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("client socket");
-	TCase *log = tcase_create("log");
 
-	tcase_set_timeout(log, 60);
-	tcase_add_test(log, one_that_is_disconnected_for_what_it_sent_is_named);
-	tcase_add_test(log, a_flood_of_them_is_one_line);
-	suite_add_tcase(suite, log);
+	ADD_CASE(suite, "log", one_that_is_disconnected_for_what_it_sent_is_named, a_flood_of_them_is_one_line);
 	return suite;
 }

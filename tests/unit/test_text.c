@@ -8,8 +8,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static const struct {
 	const char *text;
@@ -303,28 +302,17 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("text");
-	TCase *words = tcase_create("words");
-	TCase *numbers = tcase_create("numbers");
-	TCase *names = tcase_create("names");
 
-	tcase_add_loop_test(words, words_are_split_as_a_shell_splits_them, 0, G_N_ELEMENTS(lines));
-	tcase_add_loop_test(words, what_is_not_closed_is_told, 0, G_N_ELEMENTS(unclosed));
-	tcase_add_test(words, a_command_has_at_most_512_words);
-	tcase_add_test(words, what_is_joined_splits_into_the_same_words);
-	tcase_add_test(words, percent_i_is_the_instance);
-	suite_add_tcase(suite, words);
-	tcase_add_loop_test(numbers, durations_are_numbers_with_units, 0, G_N_ELEMENTS(durations));
-	tcase_add_loop_test(numbers, durations_are_shown_in_two_units, 0, G_N_ELEMENTS(shown_durations));
-	tcase_add_loop_test(numbers, sizes_are_numbers_with_a_letter, 0, G_N_ELEMENTS(sizes));
-	tcase_add_test(numbers, numbers_are_taken_whole_or_not_at_all);
-	tcase_add_test(numbers, yes_and_no_have_four_forms);
-	suite_add_tcase(suite, numbers);
-	tcase_add_test(names, the_nearest_word_is_what_was_probably_meant);
-	tcase_add_test(names, long_words_are_nobodys_typing_mistake);
-	tcase_add_test(names, names_survive_the_way_through_a_bus_path);
-	tcase_add_test(names, what_could_upset_a_terminal_is_escaped);
-	tcase_add_test(names, characters_that_turn_text_around_are_shown_as_such);
-	tcase_add_test(names, signals_have_names_and_numbers);
-	suite_add_tcase(suite, names);
+	suite_add_loop(suite, "words", words_are_split_as_a_shell_splits_them, G_N_ELEMENTS(lines));
+	suite_add_loop(suite, "words", what_is_not_closed_is_told, G_N_ELEMENTS(unclosed));
+	ADD_CASE(suite, "words", a_command_has_at_most_512_words, what_is_joined_splits_into_the_same_words,
+		 percent_i_is_the_instance);
+	suite_add_loop(suite, "numbers", durations_are_numbers_with_units, G_N_ELEMENTS(durations));
+	suite_add_loop(suite, "numbers", durations_are_shown_in_two_units, G_N_ELEMENTS(shown_durations));
+	suite_add_loop(suite, "numbers", sizes_are_numbers_with_a_letter, G_N_ELEMENTS(sizes));
+	ADD_CASE(suite, "numbers", numbers_are_taken_whole_or_not_at_all, yes_and_no_have_four_forms);
+	ADD_CASE(suite, "names", the_nearest_word_is_what_was_probably_meant, long_words_are_nobodys_typing_mistake,
+		 names_survive_the_way_through_a_bus_path, what_could_upset_a_terminal_is_escaped,
+		 characters_that_turn_text_around_are_shown_as_such, signals_have_names_and_numbers);
 	return suite;
 }
