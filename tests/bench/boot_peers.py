@@ -104,7 +104,7 @@ SVCD_OWN = tuple(f"/sys/fs/cgroup/svcd/.{name}/cpu.stat" for name in ("keeper", 
 HABITS = "[defaults]\nNewServices=boot\nRcLinks=yes\n"
 
 # Debian's finit package has none for daemons: what its manual's examples make of them. It is built without its plugins, so there
-# are no conditions on processes or the network; what needs the bus or udev looks for it. Each needs a name of its own.
+# are no conditions on processes or the network; what needs the bus or udev looks for it. Of one program, each needs a number.
 FINIT = """\
 runlevel 2
 host bench
@@ -119,18 +119,18 @@ FINIT_SCRIPTS = {
 FINIT_SERVICES = {
     "00-machine": "service [S2345] /lib/systemd/systemd-udevd -- udev\n"
                   "run [S] /bin/systemd-tmpfiles --create --remove --boot -- Volatile files\n"
-                  "run [S] name:coldplug /bin/sh /usr/local/sbin/coldplug -- Devices\n"
+                  "run [S] :1 /bin/sh /usr/local/sbin/coldplug -- Devices\n"
                   "run [S] /bin/mkdir -p /run/sshd /run/haproxy -- Directories\n",
     "10-dbus": "service [2345] /usr/bin/dbus-daemon --nofork --system -- System message bus\n",
     "10-syslog": "service [S12345] /usr/sbin/rsyslogd -n -- System log\n",
     "20-acpid": "service [2345] /usr/sbin/acpid -f -- ACPI\n",
     "20-atd": "service [2345] /usr/sbin/atd -f -- at\n",
-    "20-avahi": f"service [2345] name:avahi /bin/sh {AFTER_BUS} /usr/sbin/avahi-daemon -s -- Avahi\n",
+    "20-avahi": f"service [2345] :2 /bin/sh {AFTER_BUS} /usr/sbin/avahi-daemon -s -- Avahi\n",
     "20-chrony": "service [2345] /usr/sbin/chronyd -d -- Time\n",
     "20-cron": "service [2345] /usr/sbin/cron -f -- cron\n",
     "20-cups": "service [2345] /usr/sbin/cupsd -f -- CUPS\n",
     "20-dnsmasq": "service [2345] /usr/sbin/dnsmasq -k -u dnsmasq -7 /etc/dnsmasq.d,.dpkg-dist,.dpkg-old,.dpkg-new -- DNS\n",
-    "20-elogind": f"service [2345] name:elogind /bin/sh {AFTER_BUS} /lib/elogind/elogind -- Seats\n",
+    "20-elogind": f"service [2345] :3 /bin/sh {AFTER_BUS} /lib/elogind/elogind -- Seats\n",
     "20-exim4": "service [2345] /usr/sbin/exim4 -bdf -q30m -- Mail\n",
     "20-haproxy": "service [2345] /usr/sbin/haproxy -W -db -f /etc/haproxy/haproxy.cfg -- HAProxy\n",
     "20-lldpd": "service [2345] /usr/sbin/lldpd -d -- LLDP\n",
