@@ -6,17 +6,17 @@
 
 #include "base/list.h"
 
-static const GPtrArray no_items;
-static const GArray no_values;
+const GPtrArray list_nothing;
+const GArray values_nothing;
 
 GPtrArray *list_new(void)
 {
-	return (GPtrArray *)&no_items;
+	return LIST_NOTHING;
 }
 
 void list_add(GPtrArray **list, gpointer item, GDestroyNotify free_item)
 {
-	if (*list == &no_items)
+	if (*list == LIST_NOTHING)
 		*list = g_ptr_array_new_with_free_func(free_item);
 	g_ptr_array_add(*list, item);
 }
@@ -29,24 +29,24 @@ void list_empty(GPtrArray *list)
 
 void list_free(GPtrArray *list)
 {
-	if (list != &no_items)
+	if (list != LIST_NOTHING)
 		g_ptr_array_unref(list);
 }
 
 GArray *values_new(void)
 {
-	return (GArray *)&no_values;
+	return VALUES_NOTHING;
 }
 
 void values_add(GArray **values, gconstpointer value, guint size)
 {
-	if (*values == &no_values)
+	if (*values == VALUES_NOTHING)
 		*values = g_array_new(FALSE, FALSE, size);
 	g_array_append_vals(*values, value, 1);
 }
 
 void values_free(GArray *values)
 {
-	if (values != &no_values)
+	if (values != VALUES_NOTHING)
 		g_array_unref(values);
 }

@@ -8,6 +8,12 @@
 
 #include <glib.h>
 
+/* The one without anything in it, for initialisers; list_new() and values_new() give the same. */
+extern const GPtrArray list_nothing;
+extern const GArray values_nothing;
+#define LIST_NOTHING ((GPtrArray *)&list_nothing)
+#define VALUES_NOTHING ((GArray *)&values_nothing)
+
 /* A list with nothing in it; list_free() frees what becomes of it. */
 GPtrArray *list_new(void);
 

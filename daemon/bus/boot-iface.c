@@ -48,7 +48,7 @@ static void append_in_state(const Subject *x, ServiceState state, DBusMessageIte
 		const Service *s = g_ptr_array_index(all, i);
 
 		if (s->state == state && service_is_wanted(s))
-			g_ptr_array_add(names, s->def->name);
+			g_ptr_array_add(names, (gpointer)s->def->name);
 	}
 	wire_names(out, names);
 }

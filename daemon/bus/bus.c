@@ -35,7 +35,7 @@ struct Bus {
 	ClientSocket *sockets[CLIENT_SOCKET_COUNT]; /* NULL until bus_listen() */
 	SystemClient *system_client;   /* NULL until bus_attach_system() */
 	GHashTable *changed;   /* names, owned: services to tell of */
-	GHashTable *published; /* names, owned: services that clients know of */
+	GHashTable *published; /* interned names: services that clients know of */
 	Conditions *conditions;
 	Answers *answers;
 	bool is_engine_changed;
@@ -196,7 +196,7 @@ static void tell_removed(Bus *bus, const char *name)
 static void tell_service(Bus *bus, const char *name)
 {
 	const Service *service = engine_find(bus->engine, name);
-	const bool is_new = service && g_hash_table_add(bus->published, g_strdup(name));
+	const bool is_new = service && g_hash_table_add(bus->published, (gpointer)service->def->name);
 	g_autofree char *path = NULL;
 
 	if (!service || !has_listeners(bus))
@@ -300,7 +300,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	bus->ops = ops;
 	bus->data = data;
 	bus->changed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	bus->published = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	bus->published = g_hash_table_new(g_str_hash, g_str_equal);
 	bus->conditions = conditions_new(engine, ops, data);
 	bus->answers = answers_new();
 	bus->boot_timer = timer_new(on_boot_timer, bus);
@@ -316,7 +316,7 @@ static void publish_present(Bus *bus)
 	for (guint i = 0; all && i < all->len; i++) {
 		const Service *service = g_ptr_array_index(all, i);
 
-		g_hash_table_add(bus->published, g_strdup(service->def->name));
+		g_hash_table_add(bus->published, (gpointer)service->def->name);
 	}
 	progress_get(bus->engine, &progress);
 	bus->is_finish_told = progress.finished;

@@ -38,7 +38,7 @@ static const char *get_name(const Subject *x)
 
 static const char *get_description(const Subject *x)
 {
-	return x->service->def->description;
+	return service_def_description(x->service->def);
 }
 
 static const char *get_type(const Subject *x)
@@ -66,8 +66,7 @@ static void append_causes(const Subject *x, DBusMessageIter *out)
 	DBusMessageIter array;
 
 	wire_open(out, DBUS_TYPE_ARRAY, "(tsss)", &array);
-	for (const GList *l = x->service->causes->head; l; l = l->next) {
-		const CauseRecord *record = l->data;
+	for (const CauseRecord *record = x->service->newest_cause; record; record = record->older) {
 		DBusMessageIter inner;
 
 		wire_open(&array, DBUS_TYPE_STRUCT, NULL, &inner);

@@ -104,7 +104,7 @@ GPtrArray *terms_dependents(const Engine *engine, const Service *service)
 		const bool is_running = service_is_up(s) || s->state == STATE_STARTING;
 
 		if (is_running && engine_on_lapse(s) == ON_LAPSE_STOP && holds_on(engine, s, service))
-			g_ptr_array_add(names, s->def->name);
+			g_ptr_array_add(names, (gpointer)s->def->name);
 	}
 	return names;
 }

@@ -304,14 +304,14 @@ void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_w
 		const Service *s = slot->service;
 
 		if (s->state == STATE_WAITING && service_is_wanted(s) && slot->start_level != LEVEL_TRUE &&
-		    g_hash_table_add(waiting, s->def->name))
-			g_ptr_array_add(*ret_waiting, s->def->name);
+		    g_hash_table_add(waiting, (gpointer)s->def->name))
+			g_ptr_array_add(*ret_waiting, (gpointer)s->def->name);
 	}
 	for (unsigned i = 0; c && i < c->slots->len; i++) {
-		char *name = ((const Slot *)g_ptr_array_index(c->slots, i))->service->def->name;
+		const char *name = ((const Slot *)g_ptr_array_index(c->slots, i))->service->def->name;
 
-		if (!g_hash_table_contains(waiting, name) && g_hash_table_add(others, name))
-			g_ptr_array_add(*ret_others, name);
+		if (!g_hash_table_contains(waiting, name) && g_hash_table_add(others, (gpointer)name))
+			g_ptr_array_add(*ret_others, (gpointer)name);
 	}
 	g_ptr_array_sort(*ret_waiting, compare_names);
 	g_ptr_array_sort(*ret_others, compare_names);

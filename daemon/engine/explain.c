@@ -493,7 +493,7 @@ static void add_refusals(Walk *walk, const Service *s)
 
 static void end_frame(Walk *walk, const Frame *frame)
 {
-	const CauseRecord *newest = g_queue_peek_head(frame->service->causes);
+	const CauseRecord *newest = frame->service->newest_cause;
 	g_autofree char *when = newest ? ago(walk, newest->at_us) : NULL;
 
 	if (frame->depth == 0 && newest)
@@ -598,7 +598,7 @@ GPtrArray *explain_not_as_wanted(const Engine *engine)
 
 		if (s->state == STATE_FAILED || s->state == STATE_BACKOFF ||
 		    (service_is_wanted(s) && is_off && !is_for_other_machines(s)))
-			g_ptr_array_add(names, s->def->name);
+			g_ptr_array_add(names, (gpointer)s->def->name);
 	}
 	return names;
 }

@@ -56,7 +56,7 @@ Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *home)
 
 	use_definition(s, def, home);
 	s->since_us = engine->now_us;
-	g_hash_table_insert(engine->by_name, (gpointer)g_intern_string(def->name), s);
+	g_hash_table_insert(engine->by_name, (gpointer)def->name, s);
 	g_ptr_array_add(engine->services, s);
 	progress_add(s);
 	return s;

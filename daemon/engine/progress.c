@@ -283,7 +283,7 @@ static const char *find_current(const Engine *engine)
 		if (s->state == STATE_STARTING && (!found || s->started_us < found->started_us))
 			found = s;
 	}
-	return found ? found->def->description : NULL;
+	return found ? service_def_description(found->def) : NULL;
 }
 
 void progress_get(const Engine *engine, Progress *ret)

@@ -6,16 +6,23 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "engine/engine-private.h"
 
 #include "base/list.h"
 
-static void cause_free(gpointer data)
+/* All but the newest @n_left of the list that begins at *@causes. */
+static void forget_causes(CauseRecord **causes, unsigned n_left)
 {
-	CauseRecord *record = data;
+	while (*causes && n_left-- > 0)
+		causes = &(*causes)->older;
+	while (*causes) {
+		CauseRecord *record = *causes;
 
-	g_free(record->text);
-	g_free(record);
+		*causes = record->older;
+		g_free(record);
+	}
 }
 
 Service *service_new(Engine *engine, ServiceDef *def)
@@ -25,7 +32,6 @@ Service *service_new(Engine *engine, ServiceDef *def)
 	s->def = def;
 	s->when = list_new();
 	s->hold = list_new();
-	s->causes = g_queue_new();
 	s->priv = g_new0(struct ServicePrivate, 1);
 	s->priv->engine = engine;
 	s->priv->slots = list_new();
@@ -57,7 +63,7 @@ void service_free(Service *s)
 	list_free(s->when);
 	list_free(s->hold);
 	refusals_clear(&s->refusals);
-	g_queue_free_full(s->causes, cause_free);
+	forget_causes(&s->newest_cause, 0);
 	g_free(s->result);
 	g_free(s->restart_problem);
 	g_free(s->status_text);
@@ -84,17 +90,15 @@ bool service_is_active(const Service *s)
 	return false;
 }
 
-static void record_cause(Service *s, ServiceState from, ServiceState to, int64_t at_us, char *text)
+static void record_cause(Service *s, ServiceState from, ServiceState to, int64_t at_us, const char *text)
 {
-	CauseRecord *record = g_new0(CauseRecord, 1);
+	const size_t size = strlen(text) + 1;
+	CauseRecord *record = g_malloc(sizeof(CauseRecord) + size);
 
-	record->at_us = at_us;
-	record->from = from;
-	record->to = to;
-	record->text = text;
-	g_queue_push_head(s->causes, record);
-	while (g_queue_get_length(s->causes) > LIMIT_CAUSES)
-		cause_free(g_queue_pop_tail(s->causes));
+	*record = (CauseRecord){ .older = s->newest_cause, .at_us = at_us, .from = from, .to = to };
+	memcpy(record->text, text, size);
+	s->newest_cause = record;
+	forget_causes(&s->newest_cause, LIMIT_CAUSES);
 }
 
 void service_remark(Service *s, char *text)
@@ -102,15 +106,18 @@ void service_remark(Service *s, char *text)
 	Engine *engine = s->priv->engine;
 
 	record_cause(s, s->state, s->state, engine->now_us, text);
+	g_free(text);
 	engine->ops->changed(engine->data, s);
 }
 
 void service_remark_once(Service *s, const char *beginning, char *text)
 {
-	const CauseRecord *newest = g_queue_peek_head(s->causes);
+	CauseRecord *newest = s->newest_cause;
 
-	if (newest && g_str_has_prefix(newest->text, beginning))
-		cause_free(g_queue_pop_head(s->causes));
+	if (newest && g_str_has_prefix(newest->text, beginning)) {
+		s->newest_cause = newest->older;
+		g_free(newest);
+	}
 	service_remark(s, text);
 }
 
@@ -260,7 +267,8 @@ bool service_apply(Service *s, ServiceEvent event, char *cause)
 	}
 	set_state(s, row->to, at_us);
 	enter_state(s);
-	record_cause(s, from, row->to, at_us, cause ? cause : g_strdup(service_event_name(event)));
+	record_cause(s, from, row->to, at_us, cause ? cause : service_event_name(event));
+	g_free(cause);
 	boot_record_state_changed(s, from);
 	progress_count(s);
 	act(s, row->action);
@@ -273,13 +281,11 @@ void service_restore(Service *s, ServiceState state, int64_t since_us, const cha
 	const ServiceState from = s->state;
 
 	set_state(s, state, since_us);
-	record_cause(s, from, state, since_us, g_strdup(cause));
+	record_cause(s, from, state, since_us, cause);
 	progress_count(s);
 }
 
 const char *service_cause(const Service *s)
 {
-	const CauseRecord *newest = g_queue_peek_head(s->causes);
-
-	return newest ? newest->text : "never started";
+	return s->newest_cause ? s->newest_cause->text : "never started";
 }

@@ -55,10 +55,11 @@ typedef struct Requester {
 
 /* One entry of a service's history: an activation, a stop, a refusal, "not restarted". */
 typedef struct CauseRecord {
+	struct CauseRecord *older; /* NULL: none is remembered */
 	int64_t at_us;
 	ServiceState from;
 	ServiceState to;    /* equal to @from for refusals and remarks */
-	char *text;         /* "network:up became false", "svcctl stop by uid 0 (pid 812, bash)" */
+	char text[];        /* "network:up became false", "svcctl stop by uid 0 (pid 812, bash)" */
 } CauseRecord;
 
 typedef struct Service Service;
@@ -105,7 +106,7 @@ struct Service {
 	int64_t backoff_until_us; /* STATE_BACKOFF */
 
 	Refusals refusals; /* by policy */
-	GQueue *causes; /* CauseRecord *, newest first, at most LIMIT_CAUSES */
+	CauseRecord *newest_cause; /* and from there to the older ones, at most LIMIT_CAUSES */
 
 	struct ServicePrivate *priv; /* the engine's own: edges, work-list membership, back-off history */
 };
@@ -119,6 +120,16 @@ static inline bool service_is_up(const Service *s)
 static inline bool service_is_wanted(const Service *s)
 {
 	return s->want_reason != WANT_NOTHING;
+}
+
+/* How many there are in its history. */
+static inline unsigned service_count_causes(const Service *s)
+{
+	unsigned n = 0;
+
+	for (const CauseRecord *record = s->newest_cause; record; record = record->older)
+		n++;
+	return n;
 }
 
 /* The newest cause's text, never NULL. */

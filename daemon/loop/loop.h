@@ -41,10 +41,18 @@ typedef struct Timer Timer;
  */
 Timer *timer_new(void (*fire)(void *data), void *data);
 void timer_arm(Timer *timer, int64_t at_us); /* in the past: fires in the next turn */
+/* To these NULL is a timer that is not armed. */
 void timer_disarm(Timer *timer);
 bool timer_is_armed(const Timer *timer);
 int64_t timer_deadline(const Timer *timer); /* 0 when not armed */
-void timer_free(Timer *timer); /* NULL is nothing */
+void timer_free(Timer *timer);
+
+/**
+ * timer_set() - for a timer that is there only while it is needed: one of thousands that are seldom armed
+ * @timer: NULL until it is armed for the first time, and again after it is taken back
+ * @at_us: 0: not any more
+ */
+void timer_set(Timer **timer, int64_t at_us, void (*fire)(void *data), void *data);
 
 typedef struct FdSource FdSource;
 

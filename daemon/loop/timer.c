@@ -164,6 +164,8 @@ void timer_arm(Timer *timer, int64_t at_us)
 
 void timer_disarm(Timer *timer)
 {
+	if (!timer)
+		return;
 	timer->deadline_us = 0;
 	if (timer->place != NOWHERE)
 		take_out(timer);
@@ -171,18 +173,27 @@ void timer_disarm(Timer *timer)
 
 bool timer_is_armed(const Timer *timer)
 {
-	return timer->deadline_us != 0;
+	return timer && timer->deadline_us != 0;
 }
 
 int64_t timer_deadline(const Timer *timer)
 {
-	return timer->deadline_us;
+	return timer ? timer->deadline_us : 0;
 }
 
 void timer_free(Timer *timer)
 {
-	if (!timer)
-		return;
 	timer_disarm(timer);
 	g_free(timer);
+}
+
+void timer_set(Timer **timer, int64_t at_us, void (*fire)(void *data), void *data)
+{
+	if (at_us == 0) {
+		g_clear_pointer(timer, timer_free);
+		return;
+	}
+	if (!*timer)
+		*timer = timer_new(fire, data);
+	timer_arm(*timer, at_us);
 }

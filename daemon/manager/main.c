@@ -85,13 +85,13 @@ static Manager *manager_new(int argc, char **argv)
 	m->recovery = recovery_new();
 	m->diags = diag_list_new();
 	m->instances = g_ptr_array_new_with_free_func(g_free);
-	m->running = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, supervisor_free_func);
+	m->running = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, supervisor_free_func);
 	m->watches = watches_new();
 	m->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, manager_free_timers);
 	m->dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	m->logged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	m->logged = g_hash_table_new(g_str_hash, g_str_equal);
 	m->on_console = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	m->notes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	m->notes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
 	m->drain = timer_new(on_drain, m);
 	memory_init(m);

@@ -66,7 +66,7 @@ typedef struct Manager {
 	Initctl *initctl;       /* NULL: not PID 1, or there is no /run */
 	bool is_halt_asked;     /* through it: the next runlevel 0 leaves the power on */
 
-	GHashTable *running;    /* name -> Supervisor *, owned */
+	GHashTable *running;    /* interned name -> Supervisor *, owned */
 	GHashTable *timers;     /* name -> Timer *[ENGINE_TIMER_COUNT], owned */
 	GQueue acts;            /* Act *: what the engine wants done, once it has returned */
 	Timer *drain;           /* does them */
@@ -82,9 +82,9 @@ typedef struct Manager {
 	AddressWatch *addresses;  /* NULL: no socket waits for one */
 
 	GHashTable *dirty;      /* names of services whose note may have changed; owned */
-	GHashTable *logged;     /* name -> ServiceState as last logged; owned */
+	GHashTable *logged;     /* interned name -> ServiceState as last logged */
 	GHashTable *on_console; /* names of services that have the console to themselves; owned */
-	GHashTable *notes;      /* name -> text as last sent; owned */
+	GHashTable *notes;      /* interned name -> text as last sent, owned */
 	char note_buffer[PROTOCOL_NOTE_BYTES];
 	bool is_global_dirty;
 

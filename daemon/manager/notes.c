@@ -42,7 +42,7 @@ static bool note_is_new(Manager *m, const char *service, const char *text)
 
 void notes_remember(Manager *m, const char *service, const char *note)
 {
-	g_hash_table_replace(m->notes, g_strdup(service), g_strdup(note));
+	g_hash_table_insert(m->notes, (gpointer)g_intern_string(service), g_strdup(note));
 }
 
 const char *notes_get(Manager *m, const char *service)

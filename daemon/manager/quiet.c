@@ -18,7 +18,7 @@ static bool has_console(const Service *s)
 {
 	const bool was_ready = s->ready_us >= s->started_us;
 
-	if (g_strcmp0(s->def->execution.tty, CONSOLE) != 0)
+	if (g_strcmp0(s->def->execution->tty, CONSOLE) != 0)
 		return false;
 	return s->state == STATE_STARTING || (s->state == STATE_STOPPING && !was_ready);
 }

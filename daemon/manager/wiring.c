@@ -141,7 +141,7 @@ static void log_state(Manager *m, const Service *s)
 	if (g_hash_table_lookup_extended(m->logged, s->def->name, NULL, &known) &&
 	    GPOINTER_TO_INT(known) == (int)s->state)
 		return;
-	g_hash_table_insert(m->logged, g_strdup(s->def->name), GINT_TO_POINTER((int)s->state));
+	g_hash_table_insert(m->logged, (gpointer)s->def->name, GINT_TO_POINTER((int)s->state));
 	if (service_is_up(s) && s->start_duration_us > 0) {
 		g_autofree char *took = text_format_duration(s->start_duration_us);
 
@@ -156,7 +156,7 @@ void manager_know_state(Manager *m, const char *service)
 	const Service *s = engine_find(m->engine, service);
 
 	if (s)
-		g_hash_table_insert(m->logged, g_strdup(service), GINT_TO_POINTER((int)s->state));
+		g_hash_table_insert(m->logged, (gpointer)s->def->name, GINT_TO_POINTER((int)s->state));
 }
 
 static void op_listen(void *data, const Service *s)
@@ -245,18 +245,16 @@ Supervisor *manager_supervisor(const Manager *m, const char *service)
 
 void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor)
 {
-	g_hash_table_replace(m->running, g_strdup(service), supervisor);
+	g_hash_table_insert(m->running, (gpointer)g_intern_string(service), supervisor);
 }
 
 /* A supervisor that is done is freed later: we may have been called from inside it. */
 static void retire_supervisor(Manager *m, const char *service)
 {
-	gpointer name;
 	gpointer supervisor;
 
-	if (!g_hash_table_steal_extended(m->running, service, &name, &supervisor))
+	if (!g_hash_table_steal_extended(m->running, service, NULL, &supervisor))
 		return;
-	g_free(name);
 	g_ptr_array_add(m->gone, supervisor);
 	manager_drain_later(m);
 }

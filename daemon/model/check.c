@@ -272,7 +272,7 @@ void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 	Checker c = { .set = set, .policy = policy, .diags = diags, .names = names };
 
 	for (guint i = 0; i < list->len; i++)
-		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(list, i))->name);
+		g_ptr_array_add(names, (gpointer)((ServiceDef *)g_ptr_array_index(list, i))->name);
 	g_ptr_array_add(names, NULL);
 	for (guint i = 0; i < list->len; i++) {
 		ServiceDef *def = g_ptr_array_index(list, i);

@@ -14,16 +14,26 @@ void environment_file_free(EnvironmentFile *file)
 	g_free(file);
 }
 
+#define NO_DIRECTORIES { .names = LIST_NOTHING, .mode = 0755 }
+
+const ExecDef exec_def_plain = {
+	.groups = LIST_NOTHING,
+	.environment = LIST_NOTHING,
+	.environment_files = LIST_NOTHING,
+	.rlimits = VALUES_NOTHING,
+	.directories = {
+		[DIRECTORY_RUNTIME] = NO_DIRECTORIES,
+		[DIRECTORY_STATE] = NO_DIRECTORIES,
+		[DIRECTORY_CACHE] = NO_DIRECTORIES,
+		[DIRECTORY_LOGS] = NO_DIRECTORIES,
+		[DIRECTORY_CONFIGURATION] = NO_DIRECTORIES,
+	},
+	.scheduling = { .cpus = VALUES_NOTHING },
+};
+
 void exec_def_init(ExecDef *def)
 {
-	*def = (ExecDef){ 0 };
-	for (int kind = 0; kind < DIRECTORY_KINDS; kind++)
-		def->directories[kind] = (DirectorySet){ .names = list_new(), .mode = 0755 };
-	def->groups = list_new();
-	def->environment = list_new();
-	def->environment_files = list_new();
-	def->rlimits = values_new();
-	def->scheduling.cpus = values_new();
+	*def = exec_def_plain;
 }
 
 void exec_def_clear(ExecDef *def)
@@ -41,6 +51,23 @@ void exec_def_clear(ExecDef *def)
 		list_free(def->directories[kind].names);
 	values_free(def->scheduling.cpus);
 	sandbox_def_free(def->sandbox);
+}
+
+ExecDef *exec_def_change(const ExecDef **def)
+{
+	if (*def == &exec_def_plain)
+		*def = g_memdup2(&exec_def_plain, sizeof exec_def_plain);
+	return (ExecDef *)*def; /* ours alone, so not const */
+}
+
+void exec_def_free(const ExecDef *def)
+{
+	ExecDef *own = (ExecDef *)def;
+
+	if (!def || def == &exec_def_plain)
+		return;
+	exec_def_clear(own);
+	g_free(own);
 }
 
 static bool is_number(const char *text)

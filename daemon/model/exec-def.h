@@ -87,8 +87,16 @@ typedef struct ExecDef {
 
 void environment_file_free(EnvironmentFile *file);
 
+/* Nothing is said. All services of which that is so share it. */
+extern const ExecDef exec_def_plain;
+
 void exec_def_init(ExecDef *def);
 void exec_def_clear(ExecDef *def);
+
+/* To write in: *@def becomes one of its own, if it is the plain one. */
+ExecDef *exec_def_change(const ExecDef **def);
+/* Frees what exec_def_change() made of it. */
+void exec_def_free(const ExecDef *def);
 
 /**
  * exec_def_runtime_ends() - are there runtime directories to be removed after the last process of a run?

@@ -44,7 +44,7 @@ static char *check_relative(const char *word, const char *root)
 
 static char *read_directories(ServiceDef *def, DirectoryKind kind, const char *value)
 {
-	GPtrArray **names = &def->execution.directories[kind].names;
+	GPtrArray **names = &exec_def_change(&def->execution)->directories[kind].names;
 	char *problem = NULL;
 	g_auto(GStrv) words = text_split_words(value, &problem);
 
@@ -150,8 +150,8 @@ char *exec_read_io_class(ServiceDef *def, void *field, const char *value, Origin
 
 	if (problem)
 		return problem;
-	has_io(&def->execution.scheduling);
-	def->execution.scheduling.io_class = class;
+	has_io(field);
+	((SchedulingDef *)field)->io_class = class;
 	return NULL;
 }
 
@@ -161,8 +161,8 @@ char *exec_read_io_priority(ServiceDef *def, void *field, const char *value, Ori
 
 	if (!text_parse_uint(value, 10, 7, &number))
 		return g_strdup("write a number from 0 (first) to 7");
-	has_io(&def->execution.scheduling);
-	def->execution.scheduling.io_priority = (int)number;
+	has_io(field);
+	((SchedulingDef *)field)->io_priority = (int)number;
 	return NULL;
 }
 

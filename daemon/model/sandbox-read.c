@@ -196,7 +196,7 @@ static char *read_paths(ServiceDef *def, SandboxPathKind kind, const char *value
 	g_auto(GStrv) words = text_split_words(value, &problem);
 
 	for (char **word = words; word && *word && !problem; word++)
-		problem = add_path(def->execution.sandbox, kind, *word, read);
+		problem = add_path(def->execution->sandbox, kind, *word, read);
 	return problem;
 }
 
@@ -279,13 +279,13 @@ static char *add_capability(const char *name, uint64_t *mask)
 
 char *sandbox_read_bounding_set(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	return read_set(&def->execution.sandbox->bounds_capabilities, field, value, add_capability);
+	return read_set(&def->execution->sandbox->bounds_capabilities, field, value, add_capability);
 }
 
 char *sandbox_read_ambient_set(ServiceDef *def, void *field, const char *value, Origin origin)
 {
 	uint64_t *set = field;
-	char *problem = read_set(&def->execution.sandbox->has_ambient, set, value, add_capability);
+	char *problem = read_set(&def->execution->sandbox->has_ambient, set, value, add_capability);
 
 	for (unsigned number = 0; number < 64; number++) {
 		if (!capability_name(number))
@@ -332,7 +332,7 @@ static char *add_family(const char *name, uint64_t *mask)
 
 char *sandbox_read_families(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	SandboxDef *sandbox = def->execution.sandbox;
+	SandboxDef *sandbox = def->execution->sandbox;
 
 	if (strcmp(value, "none") != 0)
 		return read_set(&sandbox->restricts_families, field, value, add_family);
@@ -358,7 +358,7 @@ static char *add_namespace(const char *name, uint64_t *mask)
 /* yes: none may be made; no: all; or those that may. */
 char *sandbox_read_namespaces(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	SandboxDef *sandbox = def->execution.sandbox;
+	SandboxDef *sandbox = def->execution->sandbox;
 	bool yes;
 
 	if (!text_parse_bool(value, &yes))
@@ -372,7 +372,7 @@ char *sandbox_read_namespaces(ServiceDef *def, void *field, const char *value, O
 
 char *sandbox_read_system_calls(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	return syscall_filter_add_line(&def->execution.sandbox->system_calls, value);
+	return syscall_filter_add_line(&def->execution->sandbox->system_calls, value);
 }
 
 char *sandbox_read_system_call_error(ServiceDef *def, void *field, const char *value, Origin origin)
@@ -385,7 +385,7 @@ char *sandbox_read_architectures(ServiceDef *def, void *field, const char *value
 	static const char *const known[] = { "native", "x86", "x86-64", "x32", "arm", "arm64", "mips", "mips-le", "mips64",
 					     "mips64-le", "mips64-n32", "mips64-le-n32", "ppc", "ppc64", "ppc64-le", "riscv64",
 					     "s390", "s390x", NULL };
-	SandboxDef *sandbox = def->execution.sandbox;
+	SandboxDef *sandbox = def->execution->sandbox;
 	char *problem = NULL;
 	g_auto(GStrv) words = text_split_words(value, &problem);
 

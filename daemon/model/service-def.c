@@ -47,11 +47,10 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 	ServiceDef *def = g_new0(ServiceDef, 1);
 
 	def->n_users = 1;
-	def->name = g_strdup(name);
+	def->name = g_intern_string(name);
 	if (name_split_instance(name, NULL, &def->instance) && !*def->instance)
 		g_clear_pointer(&def->instance, g_free);
 	def->origin = origin;
-	def->description = g_strdup(name);
 	def->prepare = list_new();
 	def->cleanup = list_new();
 	def->bus_names = list_new();
@@ -78,7 +77,7 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 	def->provides = list_new();
 	def->stop_after = list_new();
 	def->stop_before = list_new();
-	exec_def_init(&def->execution);
+	def->execution = &exec_def_plain;
 	def->lines = list_new();
 	return def;
 }
@@ -95,7 +94,6 @@ void service_def_free(ServiceDef *def)
 {
 	if (!def || --def->n_users > 0)
 		return;
-	g_free(def->name);
 	g_free(def->instance);
 	g_free(def->problem);
 	g_free(def->description);
@@ -121,7 +119,7 @@ void service_def_free(ServiceDef *def)
 	list_free(def->provides);
 	list_free(def->stop_after);
 	list_free(def->stop_before);
-	exec_def_clear(&def->execution);
+	exec_def_free(def->execution);
 	resource_def_free(def->resources);
 	socket_def_free(def->socket);
 	list_free(def->lines);

@@ -90,11 +90,11 @@ typedef struct NameRef {
 /* Its lists are those of base/list.h. */
 typedef struct ServiceDef {
 	unsigned n_users; /* its set, and who shares it */
-	char *name;     /* "sshd", "getty@tty1" */
+	const char *name; /* "sshd", "getty@tty1"; interned */
 	char *instance; /* "tty1", NULL when it comes from no template */
 	Origin origin;  /* the main file */
 	char *problem;  /* not NULL: the file has errors, and this service is out; "FILE:LINE: text" of the first */
-	char *description; /* never NULL: the name if the file gives none */
+	char *description; /* NULL: the file gives none, see service_def_description() */
 
 	ServiceType type;
 	Command *exec;      /* NULL in groups */
@@ -150,7 +150,7 @@ typedef struct ServiceDef {
 	GPtrArray *stop_after;
 	GPtrArray *stop_before;
 
-	ExecDef execution;
+	const ExecDef *execution; /* never NULL; written through exec_def_change() */
 	ResourceDef *resources; /* NULL: none is said */
 	SocketDef *socket; /* NULL: it has no [Socket] */
 
@@ -171,6 +171,12 @@ void def_line_free(DefLine *line);
 static inline unsigned service_def_n_sockets(const ServiceDef *def)
 {
 	return def->socket ? def->socket->listens->len : 0;
+}
+
+/* Never NULL: its name, if the file says nothing else. */
+static inline const char *service_def_description(const ServiceDef *def)
+{
+	return def->description ? def->description : def->name;
 }
 
 ServiceDef *service_def_new(const char *name, Origin origin);

@@ -369,7 +369,7 @@ static char *read_environment_file(ServiceDef *def, void *field, const char *val
 	file = g_new0(EnvironmentFile, 1);
 	file->path = g_strdup(value + optional);
 	file->optional = optional;
-	list_add(&def->execution.environment_files, file, (GDestroyNotify)environment_file_free);
+	list_add(field, file, (GDestroyNotify)environment_file_free);
 	return NULL;
 }
 
@@ -390,9 +390,9 @@ static char *read_directory_mode(ServiceDef *def, void *field, const char *value
 
 static char *read_umask(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	if (!parse_mode(value, field) || def->execution.umask > 0777)
+	if (!parse_mode(value, field) || *(unsigned *)field > 0777)
 		return g_strdup("write an octal mask such as 022");
-	def->execution.has_umask = true;
+	exec_def_change(&def->execution)->has_umask = true;
 	return NULL;
 }
 
@@ -402,8 +402,8 @@ static char *read_nice(ServiceDef *def, void *field, const char *value, Origin o
 
 	if (!text_parse_int(value, -20, 19, &number))
 		return g_strdup("write a number from -20 to 19");
-	def->execution.nice = (int)number;
-	def->execution.has_nice = true;
+	*(int *)field = (int)number;
+	exec_def_change(&def->execution)->has_nice = true;
 	return NULL;
 }
 
@@ -413,8 +413,8 @@ static char *read_oom_score_adjust(ServiceDef *def, void *field, const char *val
 
 	if (!text_parse_int(value, -1000, 1000, &number))
 		return g_strdup("write a number from -1000 to 1000");
-	def->execution.oom_score_adjust = (int)number;
-	def->execution.has_oom_score_adjust = true;
+	*(int *)field = (int)number;
+	exec_def_change(&def->execution)->has_oom_score_adjust = true;
 	return NULL;
 }
 
@@ -429,7 +429,7 @@ static char *read_limit(ServiceDef *def, const ServiceKey *key, const char *valu
 		return g_strdup("write a number, SOFT:HARD or infinity; K, M and G are known");
 	if (limit.soft > limit.hard)
 		return g_strdup("the soft limit is above the hard limit");
-	values_add(&def->execution.rlimits, &limit, sizeof(limit));
+	values_add(&exec_def_change(&def->execution)->rlimits, &limit, sizeof(limit));
 	return NULL;
 }
 
@@ -536,15 +536,20 @@ static char *read_trigger_limit(ServiceDef *def, void *field, const char *value,
 
 #define SERVICE_KEY(name, reader, field) { "Service", name, false, reader, offsetof(ServiceDef, field), 0 }
 #define SERVICE_LIST(name, reader, field) { "Service", name, true, reader, offsetof(ServiceDef, field), 0 }
+#define EXECUTION_KEY(name, reader, field) \
+	{ "Service", name, false, reader, offsetof(ExecDef, field), 0, .home = KEY_HOME_EXECUTION }
+#define EXECUTION_LIST(name, reader, field) \
+	{ "Service", name, true, reader, offsetof(ExecDef, field), 0, .home = KEY_HOME_EXECUTION }
 #define SANDBOX_KEY(name, reader, field) \
-	{ "Service", name, false, reader, offsetof(SandboxDef, field), 0, .is_sandbox = true }
+	{ "Service", name, false, reader, offsetof(SandboxDef, field), 0, .home = KEY_HOME_SANDBOX }
 #define SANDBOX_LIST(name, reader, field) \
-	{ "Service", name, true, reader, offsetof(SandboxDef, field), 0, .is_sandbox = true }
+	{ "Service", name, true, reader, offsetof(SandboxDef, field), 0, .home = KEY_HOME_SANDBOX }
 #define CONDITION_KEY(name, reader, field) { "Conditions", name, false, reader, offsetof(ServiceDef, field), 0 }
 #define CONDITION_LIST(name, reader, field) { "Conditions", name, true, reader, offsetof(ServiceDef, field), 0 }
-#define SOCKET_SECTION "Socket" /* its offsets are in SocketDef */
-#define SOCKET_KEY(name, reader, field) { SOCKET_SECTION, name, false, reader, offsetof(SocketDef, field), 0 }
-#define SOCKET_LIST(name, reader, field) { SOCKET_SECTION, name, true, reader, offsetof(SocketDef, field), 0 }
+#define SOCKET_KEY(name, reader, field) \
+	{ "Socket", name, false, reader, offsetof(SocketDef, field), 0, .home = KEY_HOME_SOCKET }
+#define SOCKET_LIST(name, reader, field) \
+	{ "Socket", name, true, reader, offsetof(SocketDef, field), 0, .home = KEY_HOME_SOCKET }
 #define LIMIT_KEY(name) { "Service", "Limit" #name, false, NULL, 0, RLIMIT_##name } /* read_limit() */
 
 static const ServiceKey keys[] = {
@@ -581,34 +586,34 @@ static const ServiceKey keys[] = {
 	SERVICE_KEY("Once", read_bool, once),
 	SERVICE_KEY("Linger", read_duration, linger_us),
 
-	SERVICE_KEY("User", read_account, execution.user),
-	SERVICE_KEY("Group", read_account, execution.group),
-	SERVICE_LIST("SupplementaryGroups", read_accounts, execution.groups),
-	SERVICE_KEY("UMask", read_umask, execution.umask),
-	SERVICE_KEY("WorkingDirectory", read_path, execution.directory),
-	SERVICE_LIST("Environment", read_environment, execution.environment),
-	SERVICE_LIST("EnvironmentFile", read_environment_file, execution.environment_files),
-	SERVICE_KEY("Nice", read_nice, execution.nice),
-	SERVICE_KEY("OOMScoreAdjust", read_oom_score_adjust, execution.oom_score_adjust),
-	SERVICE_KEY("TTYPath", read_path, execution.tty),
-	SERVICE_KEY("StandardInput", exec_read_standard_input, execution.input),
-	SERVICE_KEY("CPUSchedulingPolicy", exec_read_cpu_policy, execution.scheduling.cpu_policy),
-	SERVICE_KEY("CPUSchedulingPriority", exec_read_cpu_priority, execution.scheduling.cpu_priority),
-	SERVICE_KEY("IOSchedulingClass", exec_read_io_class, execution.scheduling),
-	SERVICE_KEY("IOSchedulingPriority", exec_read_io_priority, execution.scheduling),
-	SERVICE_LIST("CPUAffinity", exec_read_cpus, execution.scheduling.cpus),
+	EXECUTION_KEY("User", read_account, user),
+	EXECUTION_KEY("Group", read_account, group),
+	EXECUTION_LIST("SupplementaryGroups", read_accounts, groups),
+	EXECUTION_KEY("UMask", read_umask, umask),
+	EXECUTION_KEY("WorkingDirectory", read_path, directory),
+	EXECUTION_LIST("Environment", read_environment, environment),
+	EXECUTION_LIST("EnvironmentFile", read_environment_file, environment_files),
+	EXECUTION_KEY("Nice", read_nice, nice),
+	EXECUTION_KEY("OOMScoreAdjust", read_oom_score_adjust, oom_score_adjust),
+	EXECUTION_KEY("TTYPath", read_path, tty),
+	EXECUTION_KEY("StandardInput", exec_read_standard_input, input),
+	EXECUTION_KEY("CPUSchedulingPolicy", exec_read_cpu_policy, scheduling.cpu_policy),
+	EXECUTION_KEY("CPUSchedulingPriority", exec_read_cpu_priority, scheduling.cpu_priority),
+	EXECUTION_KEY("IOSchedulingClass", exec_read_io_class, scheduling),
+	EXECUTION_KEY("IOSchedulingPriority", exec_read_io_priority, scheduling),
+	EXECUTION_LIST("CPUAffinity", exec_read_cpus, scheduling.cpus),
 
-	SERVICE_LIST("RuntimeDirectory", exec_read_runtime_directory, execution),
-	SERVICE_KEY("RuntimeDirectoryMode", read_directory_mode, execution.directories[DIRECTORY_RUNTIME].mode),
-	SERVICE_KEY("RuntimeDirectoryPreserve", exec_read_preserve, execution.runtime_preserve),
-	SERVICE_LIST("StateDirectory", exec_read_state_directory, execution),
-	SERVICE_KEY("StateDirectoryMode", read_directory_mode, execution.directories[DIRECTORY_STATE].mode),
-	SERVICE_LIST("CacheDirectory", exec_read_cache_directory, execution),
-	SERVICE_KEY("CacheDirectoryMode", read_directory_mode, execution.directories[DIRECTORY_CACHE].mode),
-	SERVICE_LIST("LogsDirectory", exec_read_logs_directory, execution),
-	SERVICE_KEY("LogsDirectoryMode", read_directory_mode, execution.directories[DIRECTORY_LOGS].mode),
-	SERVICE_LIST("ConfigurationDirectory", exec_read_configuration_directory, execution),
-	SERVICE_KEY("ConfigurationDirectoryMode", read_directory_mode, execution.directories[DIRECTORY_CONFIGURATION].mode),
+	EXECUTION_LIST("RuntimeDirectory", exec_read_runtime_directory, directories),
+	EXECUTION_KEY("RuntimeDirectoryMode", read_directory_mode, directories[DIRECTORY_RUNTIME].mode),
+	EXECUTION_KEY("RuntimeDirectoryPreserve", exec_read_preserve, runtime_preserve),
+	EXECUTION_LIST("StateDirectory", exec_read_state_directory, directories),
+	EXECUTION_KEY("StateDirectoryMode", read_directory_mode, directories[DIRECTORY_STATE].mode),
+	EXECUTION_LIST("CacheDirectory", exec_read_cache_directory, directories),
+	EXECUTION_KEY("CacheDirectoryMode", read_directory_mode, directories[DIRECTORY_CACHE].mode),
+	EXECUTION_LIST("LogsDirectory", exec_read_logs_directory, directories),
+	EXECUTION_KEY("LogsDirectoryMode", read_directory_mode, directories[DIRECTORY_LOGS].mode),
+	EXECUTION_LIST("ConfigurationDirectory", exec_read_configuration_directory, directories),
+	EXECUTION_KEY("ConfigurationDirectoryMode", read_directory_mode, directories[DIRECTORY_CONFIGURATION].mode),
 
 	SANDBOX_KEY("ProtectSystem", sandbox_read_protect_system, protect_system),
 	SANDBOX_KEY("ProtectHome", sandbox_read_protect_home, protect_home),
@@ -631,7 +636,7 @@ static const ServiceKey keys[] = {
 	SANDBOX_LIST("TemporaryFileSystem", sandbox_read_temporary_file_system, paths),
 	SANDBOX_KEY("NoNewPrivileges", read_bool, no_new_privileges),
 	{ "Service", "CapabilityBoundingSet", true, sandbox_read_bounding_set,
-	  offsetof(SandboxDef, bounding_set), 0, .takes_nothing = true, .is_sandbox = true },
+	  offsetof(SandboxDef, bounding_set), 0, .takes_nothing = true, .home = KEY_HOME_SANDBOX },
 	SANDBOX_LIST("AmbientCapabilities", sandbox_read_ambient_set, ambient_set),
 	SANDBOX_LIST("SystemCallFilter", sandbox_read_system_calls, system_calls),
 	SANDBOX_KEY("SystemCallErrorNumber", sandbox_read_system_call_error, system_call_error),
@@ -706,16 +711,21 @@ const ServiceKey *service_key_find(const char *section, const char *name)
 /* The struct that @key's field is in; what few services have is made with its first key. */
 static void *struct_of(const ServiceKey *key, ServiceDef *def)
 {
-	if (strcmp(key->section, SOCKET_SECTION) == 0) {
+	switch (key->home) {
+	case KEY_HOME_DEFINITION:
+		break;
+	case KEY_HOME_EXECUTION:
+		return exec_def_change(&def->execution);
+	case KEY_HOME_SANDBOX:
+		if (!def->execution->sandbox)
+			exec_def_change(&def->execution)->sandbox = sandbox_def_new();
+		return def->execution->sandbox;
+	case KEY_HOME_SOCKET:
 		if (!def->socket)
 			def->socket = socket_def_new();
 		return def->socket;
 	}
-	if (!key->is_sandbox)
-		return def;
-	if (!def->execution.sandbox)
-		def->execution.sandbox = sandbox_def_new();
-	return def->execution.sandbox;
+	return def;
 }
 
 char *service_key_read(const ServiceKey *key, ServiceDef *def, const char *value, Origin origin)

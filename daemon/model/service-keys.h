@@ -11,15 +11,23 @@
 #include "base/diag.h"
 #include "model/service-def.h"
 
+/* The struct that a key's field is in. */
+typedef enum KeyHome {
+	KEY_HOME_DEFINITION, /* ServiceDef */
+	KEY_HOME_EXECUTION,  /* its ExecDef */
+	KEY_HOME_SANDBOX,    /* that one's SandboxDef */
+	KEY_HOME_SOCKET,     /* its SocketDef */
+} KeyHome;
+
 typedef struct ServiceKey {
 	const char *section;
 	const char *name;
 	bool is_list; /* may repeat, each line adds */
-	/* Writes the field @offset bytes into the definition (of [Socket]: into def->socket; of the sandbox: into its); returns NULL, or one sentence, a new string. */
+	/* Writes the field @offset bytes into the struct @home; returns NULL, or one sentence, a new string. */
 	char *(*read)(ServiceDef *def, void *field, const char *value, Origin origin);
 	size_t offset;
 	int number; /* for rows that share a reader: which resource, which kind */
-	bool is_sandbox;    /* its field is in SandboxDef */
+	KeyHome home;
 	bool takes_nothing; /* an empty value is a value, the empty set, and does not only clear */
 } ServiceKey;
 

@@ -387,7 +387,7 @@ static void check_execution(Parser *p)
 {
 	const char *key;
 	Origin origin;
-	g_autofree char *problem = exec_check(&p->def->execution, &key);
+	g_autofree char *problem = exec_check(p->def->execution, &key);
 
 	if (problem && is_given(p, "Service", key, &origin))
 		report(p, origin, "%s=: %s", key, problem);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service set: definitions in the order of their names, with indexes by name, further name and facility.
+ * Service set: definitions in the order of their names, with indexes by further name and facility.
  */
 #include "config.h"
 
@@ -12,7 +12,6 @@
 
 struct ServiceSet {
 	GPtrArray *list;        /* ServiceDef *, owned, sorted by name */
-	GHashTable *by_name;    /* name -> ServiceDef */
 	GHashTable *aliases;    /* further name -> GPtrArray of ServiceDef * */
 	GHashTable *facilities; /* "$name" -> GPtrArray of ServiceDef * */
 };
@@ -22,7 +21,6 @@ ServiceSet *service_set_new(void)
 	ServiceSet *set = g_new0(ServiceSet, 1);
 
 	set->list = g_ptr_array_new_with_free_func((GDestroyNotify)service_def_free);
-	set->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	set->aliases =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
 	set->facilities =
@@ -36,7 +34,6 @@ void service_set_free(ServiceSet *set)
 		return;
 	g_hash_table_unref(set->facilities);
 	g_hash_table_unref(set->aliases);
-	g_hash_table_unref(set->by_name);
 	g_ptr_array_unref(set->list);
 	g_free(set);
 }
@@ -57,6 +54,11 @@ static guint find_place(const ServiceSet *set, const char *name)
 			high = middle;
 	}
 	return low;
+}
+
+static bool is_at(const ServiceSet *set, guint place, const char *name)
+{
+	return place < set->list->len && strcmp(((ServiceDef *)g_ptr_array_index(set->list, place))->name, name) == 0;
 }
 
 static GHashTable *index_for(ServiceSet *set, const char *provided)
@@ -96,7 +98,6 @@ static void remove_at(ServiceSet *set, guint place)
 
 	for (guint i = 0; i < def->provides->len; i++)
 		provides_remove(set, def, ((NameRef *)g_ptr_array_index(def->provides, i))->name);
-	g_hash_table_remove(set->by_name, def->name);
 	g_ptr_array_remove_index(set->list, place); /* frees it */
 }
 
@@ -104,21 +105,22 @@ void service_set_add(ServiceSet *set, ServiceDef *def)
 {
 	const guint place = find_place(set, def->name);
 
-	if (g_hash_table_contains(set->by_name, def->name))
+	if (is_at(set, place, def->name))
 		remove_at(set, place);
 	g_ptr_array_insert(set->list, (gint)place, def);
-	g_hash_table_insert(set->by_name, def->name, def);
 	for (guint i = 0; i < def->provides->len; i++)
 		provides_insert(set, def, ((NameRef *)g_ptr_array_index(def->provides, i))->name);
 }
 
 ServiceDef *service_set_find(const ServiceSet *set, const char *name)
 {
-	ServiceDef *def = g_hash_table_lookup(set->by_name, name);
+	const guint place = find_place(set, name);
 	const GPtrArray *others;
 
-	if (def || *name == '$')
-		return def;
+	if (is_at(set, place, name))
+		return g_ptr_array_index(set->list, place);
+	if (*name == '$')
+		return NULL;
 	others = g_hash_table_lookup(set->aliases, name);
 	return others ? g_ptr_array_index(others, 0) : NULL;
 }

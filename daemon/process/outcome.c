@@ -52,7 +52,7 @@ static bool is_clean_signal(int signo)
 
 bool outcome_is_success(const Plan *plan, int code, int status)
 {
-	if (plan->exec && plan->exec->may_fail && !plan_is_script(plan))
+	if (plan->def->exec && plan->def->exec->may_fail && !plan_is_script(plan))
 		return true;
 	if (code == CLD_EXITED)
 		return plan_is_script(plan) ? status == 0 : plan_counts_as_success(plan, status);
@@ -87,7 +87,7 @@ static char *describe_environment(const ExecDef *e, const char *cause)
 
 char *outcome_describe_exec(const Plan *plan, const Command *command, const struct ExecStatus *status)
 {
-	const ExecDef *e = plan->execution;
+	const ExecDef *e = plan->def->execution;
 	const char *cause = g_strerror(status->error);
 
 	if (status->what[0]) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plan: the part of a service definition that one invocation needs. The definition may be reloaded while the invocation
- * runs; the one that it began with lives as long as it does.
+ * Plan: the definitions that one invocation goes by: the one that it began with, and, for how it is to end, the newest one.
+ * Files may be read anew while it runs; both live as long as it does.
  */
 #ifndef SVCD_PROCESS_PLAN_H
 #define SVCD_PROCESS_PLAN_H
@@ -9,43 +9,14 @@
 #include "model/service-def.h"
 
 typedef struct Plan {
-	ServiceDef *def;    /* shared; what is borrowed below is of this one, */
-	ServiceDef *latest; /* or of this one: what plan_refresh() takes over */
-	const char *name;
-	ServiceType type;
-	const Command *exec;
-	const GPtrArray *prepare; /* Command * */
-	const GPtrArray *cleanup; /* Command * */
-	Action stop;
-	Action reload;
-	const Command *check;           /* CheckCommand=; NULL: none */
-	const Command *restart_command; /* of a script; NULL: none */
-	KillMode kill_mode;
-	int kill_signal;
-	ReadyKind ready;
-	KeyPrefix ready_prefix;
-	const char *ready_key; /* interned; NULL unless readiness is a condition */
-	int ready_fd;
-	const char *pid_file;
-	const GArray *success_status; /* int */
-	int64_t watchdog_us; /* 0: none */
-	const Command *health; /* NULL: none, and then the next five say nothing */
-	int64_t health_interval_us;
-	int64_t health_limit_us;
-	unsigned health_retries;
-	int64_t health_start_us;
-	HealthAction health_action;
-	int64_t start_limit_us;
-	int64_t stop_limit_us;
-	const ExecDef *execution;
-	const ResourceDef *resources; /* NULL: none */
-	bool has_sockets;
+	ServiceDef *def;    /* shared: what it is, how it starts, what its processes are given */
+	ServiceDef *latest; /* shared: how it is reloaded, checked, stopped, killed and cleaned up, and is it well */
 } Plan;
 
-Plan *plan_new(const ServiceDef *def);
-void plan_free(Plan *plan);
+void plan_init(Plan *plan, const ServiceDef *def);
+void plan_clear(Plan *plan);
 
-/* Takes over what a newer definition says of reloading, stopping and cleaning up, for a run that has not come to that yet. */
+/* @def becomes the latest: for a run that has not come to its end yet. */
 void plan_refresh(Plan *plan, const ServiceDef *def);
 
 /* Does the end of its main process with success mean that the service has done its work (a task), not that it failed? */

@@ -81,7 +81,7 @@ static void fill_argv(Draft *draft, const SpawnInput *input)
 
 static bool is_watched(const SpawnInput *input)
 {
-	return input->role == ROLE_MAIN && input->plan->watchdog_us > 0;
+	return input->role == ROLE_MAIN && input->plan->def->watchdog_us > 0;
 }
 
 static void fill_fixed(Draft *draft, const SpawnInput *input)
@@ -89,7 +89,7 @@ static void fill_fixed(Draft *draft, const SpawnInput *input)
 	if (input->notify_path)
 		g_ptr_array_add(draft->fixed, g_strdup_printf("NOTIFY_SOCKET=%s", input->notify_path));
 	if (is_watched(input))
-		g_ptr_array_add(draft->fixed, g_strdup_printf("WATCHDOG_USEC=%" G_GINT64_FORMAT, input->plan->watchdog_us));
+		g_ptr_array_add(draft->fixed, g_strdup_printf("WATCHDOG_USEC=%" G_GINT64_FORMAT, input->plan->def->watchdog_us));
 	if (input->main_pid > 0)
 		g_ptr_array_add(draft->fixed, g_strdup_printf("MAINPID=%d", (int)input->main_pid));
 	g_ptr_array_add(draft->fixed, NULL);
@@ -202,7 +202,7 @@ static void fill_common(Draft *draft, const SpawnInput *input)
 {
 	SpawnRequest *r = &draft->request;
 
-	r->service = input->plan->name;
+	r->service = input->plan->def->name;
 	r->role = input->role;
 	r->invocation = input->invocation;
 	r->note = input->note;
@@ -212,7 +212,7 @@ static void fill_common(Draft *draft, const SpawnInput *input)
 	r->cgroup_fd = input->cgroup_fd;
 	r->status_fd = input->status_fd;
 	r->inherited = draft->inherited;
-	fill_limits(draft, input->plan->execution);
+	fill_limits(draft, input->plan->def->execution);
 }
 
 /* The readiness descriptor is the first that a directly executed service inherits, and so number 3. */
@@ -220,23 +220,23 @@ static void fill_common(Draft *draft, const SpawnInput *input)
 
 static bool needs_helper(const SpawnInput *input)
 {
-	bool moves_ready = input->ready_fd >= 0 && input->plan->ready_fd != FIRST_INHERITED;
+	bool moves_ready = input->ready_fd >= 0 && input->plan->def->ready_fd != FIRST_INHERITED;
 
 	/* WATCHDOG_PID= and LISTEN_PID= are known to nobody else in time. */
 	return !input->command || moves_ready || is_watched(input) || input->sockets.n > 0 ||
-	       exec_def_needs_helper(input->plan->execution);
+	       exec_def_needs_helper(input->plan->def->execution);
 }
 
 static bool send_direct(const ProcessContext *context, const SpawnInput *input, Draft *draft, GError **error)
 {
 	SpawnRequest *r = &draft->request;
 
-	if (!fill_identity(draft, input->plan->execution, error))
+	if (!fill_identity(draft, input->plan->def->execution, error))
 		return false;
-	fill_environment(draft, context, input->plan->execution);
+	fill_environment(draft, context, input->plan->def->execution);
 	r->argv = as_strv(draft->argv);
 	r->environment = as_strv(draft->environment);
-	r->directory = input->plan->execution->directory;
+	r->directory = input->plan->def->execution->directory;
 	if (input->ready_fd >= 0)
 		draft->inherited[r->n_inherited++] = input->ready_fd;
 	return keeper_link_spawn(context->link, r, error);
@@ -246,12 +246,12 @@ static bool send_direct(const ProcessContext *context, const SpawnInput *input, 
 static int write_spec(const ProcessContext *context, const SpawnInput *input, const Draft *draft, GError **error)
 {
 	const ExecSpecInput spec = {
-		.execution = input->plan->execution,
+		.execution = input->plan->def->execution,
 		.argv = as_strv(draft->argv),
 		.environment = context->environment,
 		.fixed = as_strv(draft->fixed),
 		.with_tty = input->role == ROLE_MAIN,
-		.ready_number = input->ready_fd >= 0 ? input->plan->ready_fd : -1,
+		.ready_number = input->ready_fd >= 0 ? input->plan->def->ready_fd : -1,
 		.private_tmp = draft->private_tmp,
 		.main_pid = input->main_pid,
 		.n_sockets = input->sockets.n,
@@ -269,7 +269,7 @@ static bool send_by_helper(const ProcessContext *context, const SpawnInput *inpu
 	const char *const nothing[] = { NULL };
 	SpawnRequest *r = &draft->request;
 
-	draft->private_tmp = g_strdup_printf("%s/private-tmp/%s", context->runtime_dir, input->plan->name);
+	draft->private_tmp = g_strdup_printf("%s/private-tmp/%s", context->runtime_dir, input->plan->def->name);
 	draft->spec_fd = write_spec(context, input, draft, error);
 	if (draft->spec_fd < 0)
 		return false;

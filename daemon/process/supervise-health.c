@@ -30,7 +30,7 @@ static void is_unhealthy(Supervisor *s, const char *text)
 	g_autofree char *end = g_strdup_printf("unhealthy: %s", text);
 
 	tell(s, false, text);
-	if (s->plan->health_action != HEALTH_ACTION_RESTART || s->step != STEP_READY)
+	if (s->plan.latest->health_action != HEALTH_ACTION_RESTART || s->step != STEP_READY)
 		return;
 	supervisor_tell_exit(s, &unknown, false, end);
 	supervisor_go(s, STEP_STOP, 0);
@@ -39,14 +39,14 @@ static void is_unhealthy(Supervisor *s, const char *text)
 static void count_failure(Supervisor *s, const char *text)
 {
 	HealthWatch *health = s->health;
-	const bool is_starting = !health->is_told && loop_now() - health->up_us < s->plan->health_start_us;
+	const bool is_starting = !health->is_told && loop_now() - health->up_us < s->plan.latest->health_start_us;
 	g_autofree char *whole = NULL;
 
-	log_debug(s->plan->name, "HealthCommand= failed: %s", text);
+	log_debug(s->plan.def->name, "HealthCommand= failed: %s", text);
 	if (is_starting)
 		return;
 	health->n_failures++;
-	if (health->n_failures < s->plan->health_retries)
+	if (health->n_failures < s->plan.latest->health_retries)
 		return;
 	whole = g_strdup_printf("HealthCommand= failed %u times: %s", health->n_failures, text);
 	is_unhealthy(s, whole);
@@ -70,14 +70,14 @@ static void ask(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
 
-	timer_arm(s->health->next, loop_now() + s->plan->health_interval_us);
+	timer_arm(s->health->next, loop_now() + s->plan.latest->health_interval_us);
 	if (is_busy(s))
 		return;
 	if (probe_is_stuck(s, ROLE_HEALTH))
 		health_stuck(s, s->probes[ROLE_HEALTH]); /* that there is no answer still is one */
 	if (s->rows[ROLE_HEALTH].in_use)
 		return;
-	if (!probe_begin(s, ROLE_HEALTH, s->plan->health, s->plan->health_limit_us, &error))
+	if (!probe_begin(s, ROLE_HEALTH, s->plan.latest->health, s->plan.latest->health_limit_us, &error))
 		count_failure(s, error->message);
 }
 
@@ -102,7 +102,7 @@ static void stop_asking(Supervisor *s)
 
 void health_update(Supervisor *s)
 {
-	if (!s->plan->health || !supervisor_is_up(s) || s->step == STEP_DONE) {
+	if (!s->plan.latest->health || !supervisor_is_up(s) || s->step == STEP_DONE) {
 		stop_asking(s);
 		return;
 	}
@@ -122,7 +122,7 @@ void health_ended(Supervisor *s, const Probe *probe, const struct MessageExited 
 
 	if (probe->is_dropped || !s->health || !s->health->up_us || is_busy(s))
 		return;
-	if (probe->is_late || step_control_failed(s->plan->health, exit)) {
+	if (probe->is_late || step_control_failed(s->plan.latest->health, exit)) {
 		count_failure(s, text);
 		return;
 	}

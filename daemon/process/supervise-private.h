@@ -82,12 +82,13 @@ typedef struct HealthWatch {
 
 struct Supervisor {
 	ProcessContext *context;
-	Plan *plan;
+	Plan plan;
 	uint64_t invocation;
 
 	Step step;
 	unsigned index;
 	bool has_begun;   /* false until the first turn of the main loop */
+	bool is_in_line;  /* before that: the link to the keeper is to let it in; it has its turn then */
 	bool is_entering; /* @step is new, and what it does has not been done */
 	bool is_resumed;
 	char noted[48]; /* the phase that the last note held */
@@ -127,7 +128,8 @@ struct Supervisor {
 	int64_t known_us;  /* this supervisor knows of what has happened since then */
 
 	int64_t watchdog_us; /* the longest time between two signs of life; 0: none are asked for. Part of the phase */
-	Timer *watchdog;     /* the next sign's deadline; NULL: never armed */
+	/* NULL while they are not needed, and none of them is while nothing happens */
+	Timer *watchdog; /* the next sign's deadline */
 	Timer *turn;  /* what was asked for */
 	Timer *limit; /* deadline of the step */
 	Timer *poll;  /* pid file; kill again */
@@ -166,6 +168,8 @@ void supervisor_tell_done(Supervisor *s, const char *text);
 void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 void supervisor_set_limit(Supervisor *s, int64_t at_us); /* 0: none */
+/* The step's "look again" is called then; 0: not any more. */
+void supervisor_set_poll(Supervisor *s, int64_t at_us);
 void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo);
 const char *supervisor_note(Supervisor *s);
 

@@ -42,7 +42,7 @@ static void kill_probe(Probe *probe)
 
 	supervisor_signal(probe->owner, probe->role, SIGKILL);
 	if (!cgroup_kill(probe->cgroup, &error))
-		log_debug(probe->owner->plan->name, "%s", error->message); /* made when it began; perhaps it never did */
+		log_debug(probe->owner->plan.def->name, "%s", error->message); /* made when it began; perhaps it never did */
 }
 
 /* What it left behind has been killed: now it is gone. */
@@ -103,7 +103,7 @@ static void give_up(Probe *probe)
 	const bool is_asked = s->rows[probe->role].in_use; /* else only what it left behind is stuck, and it has answered */
 
 	probe->is_stuck = true;
-	log_warning(s->plan->name, "its %s= cannot be killed; nothing waits for it any more",
+	log_warning(s->plan.def->name, "its %s= cannot be killed; nothing waits for it any more",
 		    probe->role == ROLE_HEALTH ? "HealthCommand" : "CheckCommand");
 	if (is_asked && probe->role == ROLE_HEALTH)
 		health_stuck(s, probe);
@@ -137,7 +137,7 @@ static Probe *probe_of(Supervisor *s, enum ProcessRole role)
 	if (probe)
 		return probe;
 	probe = g_new0(Probe, 1);
-	name = g_strconcat(s->plan->name, cgroup_suffix(role), NULL);
+	name = g_strconcat(s->plan.def->name, cgroup_suffix(role), NULL);
 	probe->owner = s;
 	probe->role = role;
 	probe->cgroup = cgroup_new(s->context->cgroup_root, name, on_cgroup, probe);
@@ -200,9 +200,9 @@ static void begin_check(Supervisor *s)
 	g_autoptr(GError) error = NULL;
 
 	s->check_wanted = false;
-	if (!s->plan->check || !supervisor_is_up(s))
+	if (!s->plan.latest->check || !supervisor_is_up(s))
 		tell_checked(s, true, NULL);
-	else if (!probe_begin(s, ROLE_CHECK, s->plan->check, s->plan->start_limit_us, &error))
+	else if (!probe_begin(s, ROLE_CHECK, s->plan.latest->check, s->plan.def->start_limit_us, &error))
 		tell_checked(s, false, error->message);
 }
 
@@ -214,7 +214,7 @@ static void check_ended(Supervisor *s, const Probe *probe, const struct MessageE
 		return; /* that of the manager before, for which nobody waits */
 	if (probe->is_dropped || !supervisor_is_up(s))
 		tell_checked(s, true, NULL);
-	else if (probe->is_late || step_control_failed(s->plan->check, exit))
+	else if (probe->is_late || step_control_failed(s->plan.latest->check, exit))
 		tell_checked(s, false, text);
 	else
 		tell_checked(s, true, NULL);
@@ -274,7 +274,7 @@ void probes_resume(Supervisor *s)
 	}
 	/* Its word counts as much as that of the next one, and has most likely come by now. */
 	if (s->rows[ROLE_HEALTH].in_use)
-		timer_arm(probe_of(s, ROLE_HEALTH)->limit, loop_now() + s->plan->health_limit_us);
+		timer_arm(probe_of(s, ROLE_HEALTH)->limit, loop_now() + s->plan.latest->health_limit_us);
 }
 
 bool probes_are_alive(const Supervisor *s)

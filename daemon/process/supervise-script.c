@@ -57,7 +57,7 @@ static pid_t named_main(const Supervisor *s)
 {
 	pid_t pid;
 
-	if (!s->plan->pid_file || !pidfile_read(s->plan->pid_file, &pid, NULL) || !may_be_main(s, pid))
+	if (!s->plan.def->pid_file || !pidfile_read(s->plan.def->pid_file, &pid, NULL) || !may_be_main(s, pid))
 		return 0;
 	return pid;
 }
@@ -84,7 +84,7 @@ static void script_start_ended(Supervisor *s, const struct MessageExited *exit)
 	const bool is_executed = !s->rows[ROLE_MAIN].problem;
 	g_autofree char *text = step_describe_action(s, ROLE_MAIN, exit);
 
-	if (is_executed && outcome_script_is_success(s->plan, s->plan->exec, exit->code, exit->status))
+	if (is_executed && outcome_script_is_success(&s->plan, s->plan.def->exec, exit->code, exit->status))
 		supervisor_go(s, STEP_LEFT, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
 	else
 		supervisor_fail_start(s, STEP_REST, is_executed ? "start failed: %s" : "%s", text);
@@ -93,7 +93,7 @@ static void script_start_ended(Supervisor *s, const struct MessageExited *exit)
 /* It may have started a part of what it was to start: only its own stop command can undo that. */
 static void script_start_limit(Supervisor *s)
 {
-	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
+	g_autofree char *limit = text_format_duration(s->plan.def->start_limit_us);
 
 	supervisor_fail_start(s, STEP_TERM, "start not finished after %s", limit);
 	supervisor_go(s, STEP_TERM, 1);
@@ -139,7 +139,7 @@ static void end_after_command(Supervisor *s)
 	g_autofree char *end = describe_left(s->index);
 	g_autofree char *text = is_reload ? g_strdup("its reload left nothing running") :
 					    g_strdup_printf("its restart left nothing running: %s", end);
-	const bool success = !is_reload && s->index != LEFT_KILLED && plan_counts_as_success(s->plan, (int)s->index);
+	const bool success = !is_reload && s->index != LEFT_KILLED && plan_counts_as_success(&s->plan, (int)s->index);
 
 	supervisor_tell_exit(s, &unknown, success, text);
 	supervisor_go(s, STEP_REST, 0);
@@ -161,7 +161,7 @@ void script_left_enter(Supervisor *s)
 	supervisor_set_limit(s, loop_now() + SETTLE_US);
 	forget_main(s);
 	/* Without cgroups a pid file may come later: that is waited for where something ran before. */
-	if (s->rows[ROLE_MAIN].in_use || is_populated(s) || (was_up && !has_cgroup(s) && s->plan->pid_file))
+	if (s->rows[ROLE_MAIN].in_use || is_populated(s) || (was_up && !has_cgroup(s) && s->plan.def->pid_file))
 		script_is_up(s);
 	else if (was_up)
 		end_after_command(s);
@@ -218,7 +218,7 @@ static void script_settled(Supervisor *s)
  */
 static pid_t find_successor(const Supervisor *s, bool ended_well)
 {
-	return ended_well && !s->plan->pid_file ? find_main(s) : named_main(s);
+	return ended_well && !s->plan.def->pid_file ? find_main(s) : named_main(s);
 }
 
 /* A restart or a reload may have told it to end, and it has taken its time; then it does not matter how it ended. */
@@ -239,7 +239,7 @@ static void script_main_ended(Supervisor *s, const struct MessageExited *exit)
 		supervisor_tell_done(s, "what its start command left running has ended: exit status 0");
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
-		supervisor_tell_exit(s, exit, is_replaced ? ended_well : outcome_is_success(s->plan, exit->code, exit->status),
+		supervisor_tell_exit(s, exit, is_replaced ? ended_well : outcome_is_success(&s->plan, exit->code, exit->status),
 				     text);
 		supervisor_go(s, STEP_REST, 0);
 	}
@@ -267,7 +267,7 @@ static void script_done_look(Supervisor *s)
 		supervisor_go(s, STEP_LEFT, 0);
 		return;
 	}
-	if (has_cgroup(s) || !s->plan->pid_file || !is_settling(s))
+	if (has_cgroup(s) || !s->plan.def->pid_file || !is_settling(s))
 		return;
 	pid = named_main(s);
 	if (pid > 0)
@@ -293,10 +293,10 @@ static void look_at_what_is_left(Supervisor *s, unsigned index)
 
 static void script_reload_enter(Supervisor *s)
 {
-	const Command *command = s->plan->reload.command;
+	const Command *command = s->plan.latest->reload.command;
 	g_autoptr(GError) error = NULL;
 
-	supervisor_set_limit(s, loop_now() + s->plan->start_limit_us);
+	supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
 	if (command && supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		return;
 	supervisor_event(s, PROCESS_RELOAD_FAILED, error ? error->message : "it has no Reload= command any more");
@@ -306,7 +306,7 @@ static void script_reload_enter(Supervisor *s)
 static void script_reload_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
-	const bool has_failed = step_control_failed(s->plan->reload.command, exit);
+	const bool has_failed = step_control_failed(s->plan.latest->reload.command, exit);
 
 	if (s->index == 0) /* else its time was up, and that has been told */
 		supervisor_event(s, has_failed ? PROCESS_RELOAD_FAILED : PROCESS_RELOADED, has_failed ? text : NULL);
@@ -315,10 +315,10 @@ static void script_reload_ended(Supervisor *s, const struct MessageExited *exit)
 
 void script_restart_enter(Supervisor *s)
 {
-	const Command *command = s->plan->restart_command;
+	const Command *command = s->plan.latest->restart_command;
 	g_autoptr(GError) error = NULL;
 
-	supervisor_set_limit(s, loop_now() + s->plan->stop_limit_us + s->plan->start_limit_us);
+	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us + s->plan.def->start_limit_us);
 	if (command && supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		return;
 	supervisor_event(s, PROCESS_RESTART_FAILED, error ? error->message : "it has no RestartCommand= any more");
@@ -328,7 +328,7 @@ void script_restart_enter(Supervisor *s)
 void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	const bool success = !s->rows[ROLE_CONTROL].problem &&
-			     outcome_script_is_success(s->plan, s->plan->restart_command, exit->code, exit->status);
+			     outcome_script_is_success(&s->plan, s->plan.latest->restart_command, exit->code, exit->status);
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 
 	if (s->index == 0)
@@ -338,7 +338,7 @@ void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 
 void script_restart_limit(Supervisor *s)
 {
-	g_autofree char *limit = text_format_duration(s->plan->stop_limit_us + s->plan->start_limit_us);
+	g_autofree char *limit = text_format_duration(s->plan.latest->stop_limit_us + s->plan.def->start_limit_us);
 	g_autofree char *text = g_strdup_printf("not finished after %s", limit);
 
 	supervisor_event(s, PROCESS_RESTART_FAILED, text);

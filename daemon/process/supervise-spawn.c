@@ -20,7 +20,7 @@
 
 static void keep(Supervisor *s, KeptKind kind, int fd)
 {
-	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan->name, kept_kind_name(kind));
+	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan.def->name, kept_kind_name(kind));
 
 	s->is_kept[kind] = true;
 	keeper_link_keep(s->context->link, name, fd);
@@ -28,7 +28,7 @@ static void keep(Supervisor *s, KeptKind kind, int fd)
 
 static void forget(Supervisor *s, KeptKind kind)
 {
-	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan->name, kept_kind_name(kind));
+	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan.def->name, kept_kind_name(kind));
 
 	if (s->is_kept[kind])
 		keeper_link_forget(s->context->link, name);
@@ -63,7 +63,7 @@ static void on_exec_failed(void *data, const struct ExecStatus *status)
 	Supervisor *s = data;
 
 	forget(s, KEPT_STATUS);
-	s->rows[ROLE_MAIN].problem = outcome_describe_exec(s->plan, s->plan->exec, status);
+	s->rows[ROLE_MAIN].problem = outcome_describe_exec(&s->plan, s->plan.def->exec, status);
 }
 
 static void on_command_executed(void *data)
@@ -76,7 +76,7 @@ static void command_failed(Supervisor *s, enum ProcessRole role, const struct Ex
 	ProcessRow *row = &s->rows[role];
 
 	g_free(row->problem);
-	row->problem = outcome_describe_exec(s->plan, NULL, status);
+	row->problem = outcome_describe_exec(&s->plan, NULL, status);
 }
 
 static void on_control_failed(void *data, const struct ExecStatus *status)
@@ -106,7 +106,7 @@ static void on_newline(void *data)
 	Supervisor *s = data;
 
 	forget(s, KEPT_READY);
-	if (s->plan->ready == READY_FD)
+	if (s->plan.def->ready == READY_FD)
 		supervisor_is_ready(s);
 	supervisor_settle(s);
 }
@@ -132,7 +132,7 @@ static bool on_may_send(void *data, pid_t pid)
 	bool may = supervisor_owns(s, pid);
 
 	if (!may)
-		log_debug(s->plan->name, "notify: process %d is not one of this service's", (int)pid);
+		log_debug(s->plan.def->name, "notify: process %d is not one of this service's", (int)pid);
 	return may;
 }
 
@@ -160,7 +160,7 @@ static void take_main_pid(Supervisor *s, pid_t pid)
 	if (pid == s->rows[ROLE_MAIN].pid)
 		s->next_main_pid = 0;
 	else if (!supervisor_owns(s, pid))
-		log_warning(s->plan->name, "notify: MAINPID=%d is not one of this service's processes", (int)pid);
+		log_warning(s->plan.def->name, "notify: MAINPID=%d is not one of this service's processes", (int)pid);
 	else if (s->rows[ROLE_MAIN].in_use)
 		s->next_main_pid = pid; /* a row holds one process: when the present one ends */
 	else if (s->step == STEP_READY)
@@ -190,7 +190,7 @@ static void on_message(void *data, const NotifyMessage *message)
 		extend_limit(s, message->extend_us);
 	if (message->stopping && !s->is_stopping)
 		supervisor_event(s, PROCESS_STOPPING, NULL);
-	if (message->ready && s->plan->ready == READY_NOTIFY)
+	if (message->ready && s->plan.def->ready == READY_NOTIFY)
 		supervisor_is_ready(s);
 	watchdog_hear(s, message);
 	supervisor_settle(s);
@@ -202,7 +202,7 @@ static const NotifyListener notify_listener = { .may_send = on_may_send, .messag
 
 bool supervisor_open_notify(Supervisor *s, GError **error)
 {
-	if (!plan_notifies(s->plan) || s->notify)
+	if (!plan_notifies(&s->plan) || s->notify)
 		return true;
 	s->notify = notify_socket_new(s->notify_path, &notify_listener, s, error);
 	if (!s->notify)
@@ -230,7 +230,7 @@ void supervisor_take_fd(Supervisor *s, const char *kind_name, int fd)
 	case KEPT_NOTIFY:
 		s->notify = notify_socket_resume(fd, &notify_listener, s);
 		if (!s->notify_path) /* what began with one has it, whatever its file says by now */
-			s->notify_path = notify_socket_path(s->context->runtime_dir, s->plan->name);
+			s->notify_path = notify_socket_path(s->context->runtime_dir, s->plan.def->name);
 		break;
 	case KEPT_COUNT:
 		break;
@@ -284,19 +284,19 @@ static int open_output(Supervisor *s, enum ProcessRole role)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!s->context->logs || (role == ROLE_MAIN && s->plan->execution->tty))
+	if (!s->context->logs || (role == ROLE_MAIN && s->plan.def->execution->tty))
 		return -1;
 	if (s->output_fd < 0)
-		s->output_fd = log_router_open(s->context->logs, s->plan->name, s->invocation, &error);
+		s->output_fd = log_router_open(s->context->logs, s->plan.def->name, s->invocation, &error);
 	if (s->output_fd < 0)
-		log_warning(s->plan->name, "its output is lost: %s", error->message);
+		log_warning(s->plan.def->name, "its output is lost: %s", error->message);
 	return s->output_fd;
 }
 
 /* What a probe says is read here, too. Returns: the write end, the caller's; -1: it goes nowhere. */
 static int open_captured(Supervisor *s, enum ProcessRole role, GError **error)
 {
-	int log_fd = s->context->logs ? log_router_open(s->context->logs, s->plan->name, s->invocation, NULL) : -1;
+	int log_fd = s->context->logs ? log_router_open(s->context->logs, s->plan.def->name, s->invocation, NULL) : -1;
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0) {
@@ -315,13 +315,13 @@ static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
 
 	if (input->role != ROLE_MAIN)
 		return true;
-	if (s->plan->has_sockets && !context->sockets(context->data, s->plan->name, &input->sockets, error))
+	if (service_def_n_sockets(s->plan.def) > 0 && !context->sockets(context->data, s->plan.def->name, &input->sockets, error))
 		return false;
 	if (!supervisor_open_notify(s, error))
 		return false;
 	if (s->notify)
 		input->notify_path = s->notify_path;
-	if (s->plan->ready != READY_FD)
+	if (s->plan.def->ready != READY_FD)
 		return true;
 	input->ready_fd = make_pipe(&s->ready, READY_FD_NEWLINE, &ready_listener, s, KEPT_READY, error);
 	return input->ready_fd >= 0;
@@ -354,7 +354,7 @@ bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *comma
 {
 	ProcessRow *row = &s->rows[role];
 	SpawnInput input = {
-		.plan = s->plan,
+		.plan = &s->plan,
 		.command = command,
 		.ends_runtime = !command && supervisor_ends_runtime(s),
 		.role = role,

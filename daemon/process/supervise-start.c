@@ -29,9 +29,9 @@ void step_apply_resources(Supervisor *s)
 {
 	g_autofree char *problem = NULL;
 
-	if (!s->plan->resources)
+	if (!s->plan.def->resources)
 		return;
-	problem = resources_apply(s->plan->resources, s->context->cgroup_root, cgroup_path(s->cgroup));
+	problem = resources_apply(s->plan.def->resources, s->context->cgroup_root, cgroup_path(s->cgroup));
 	supervisor_event(s, PROCESS_RESOURCES, problem);
 }
 
@@ -39,7 +39,7 @@ void step_new_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
 
-	supervisor_set_limit(s, loop_now() + s->plan->start_limit_us);
+	supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
 	if (!cgroup_create(s->cgroup, &error))
 		supervisor_fail_start(s, STEP_SWEEP, "%s", error->message);
 	else
@@ -56,7 +56,7 @@ void step_new_stop(Supervisor *s)
 void step_clear_enter(Supervisor *s)
 {
 	if (step_has_others(s))
-		log_notice(s->plan->name, "killing processes that an earlier run left behind");
+		log_notice(s->plan.def->name, "killing processes that an earlier run left behind");
 	step_clear_look(s);
 }
 
@@ -69,7 +69,7 @@ void step_clear_limit(Supervisor *s)
 
 void step_prepare_enter(Supervisor *s)
 {
-	const Command *command = step_command_at(s->plan->prepare, s->index);
+	const Command *command = step_command_at(s->plan.def->prepare, s->index);
 	g_autoptr(GError) error = NULL;
 
 	if (!command)
@@ -80,7 +80,7 @@ void step_prepare_enter(Supervisor *s)
 
 void step_prepare_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	const Command *command = step_command_at(s->plan->prepare, s->index);
+	const Command *command = step_command_at(s->plan.def->prepare, s->index);
 	g_autofree char *text = step_describe_control(s, exit);
 
 	if (command && step_control_failed(command, exit))
@@ -91,8 +91,8 @@ void step_prepare_ended(Supervisor *s, const struct MessageExited *exit)
 
 void step_prepare_limit(Supervisor *s)
 {
-	const Command *command = step_command_at(s->plan->prepare, s->index);
-	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
+	const Command *command = step_command_at(s->plan.def->prepare, s->index);
+	g_autofree char *limit = text_format_duration(s->plan.def->start_limit_us);
 
 	supervisor_fail_start(s, STEP_REST, "preparation not finished after %s: %s", limit,
 			      command ? command->argv[0] : "?");
@@ -109,7 +109,7 @@ void step_main_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!supervisor_spawn(s, ROLE_MAIN, s->plan->exec, &error))
+	if (!supervisor_spawn(s, ROLE_MAIN, s->plan.def->exec, &error))
 		supervisor_fail_start(s, STEP_REST, "%s", error->message);
 }
 
@@ -118,7 +118,7 @@ void supervisor_is_ready(Supervisor *s)
 	if (s->step != STEP_MAIN && s->step != STEP_FORKED && s->step != STEP_ADOPT)
 		return; /* READY=1 again, or too late */
 	s->was_ready = true;
-	timer_disarm(s->poll);
+	supervisor_set_poll(s, 0);
 	supervisor_go(s, STEP_READY, 0);
 	supervisor_event(s, PROCESS_READY, NULL);
 }
@@ -126,10 +126,10 @@ void supervisor_is_ready(Supervisor *s)
 /* Not before the program is executed: until then nothing of this run can have made it true. */
 static void watch_readiness(Supervisor *s)
 {
-	if (s->is_watching || !s->plan->ready_key)
+	if (s->is_watching || !s->plan.def->ready_key)
 		return;
 	s->is_watching = true;
-	s->context->watch(s->context->data, s->plan->name, s->plan->ready_prefix, s->plan->ready_key);
+	s->context->watch(s->context->data, s->plan.def->name, s->plan.def->ready_prefix, s->plan.def->ready_key);
 }
 
 void supervisor_unwatch(Supervisor *s)
@@ -137,7 +137,7 @@ void supervisor_unwatch(Supervisor *s)
 	if (!s->is_watching)
 		return;
 	s->is_watching = false;
-	s->context->unwatch(s->context->data, s->plan->name, s->plan->ready_prefix, s->plan->ready_key);
+	s->context->unwatch(s->context->data, s->plan.def->name, s->plan.def->ready_prefix, s->plan.def->ready_key);
 }
 
 /* Unknown is not ready: the start waits, as long as StartTimeout= lets it. */
@@ -153,7 +153,7 @@ void step_main_executed(Supervisor *s)
 {
 	if (s->step != STEP_MAIN)
 		return;
-	if (s->plan->ready == READY_EXEC)
+	if (s->plan.def->ready == READY_EXEC)
 		supervisor_is_ready(s);
 	else
 		watch_readiness(s);
@@ -163,15 +163,15 @@ void step_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	const char *problem = s->rows[ROLE_MAIN].problem;
 	g_autofree char *text = step_describe_exit(s, exit);
-	bool success = outcome_is_success(s->plan, exit->code, exit->status);
+	bool success = outcome_is_success(&s->plan, exit->code, exit->status);
 
 	if (problem)
 		supervisor_fail_start(s, STEP_REST, "%s", problem);
 	else if (s->next_main_pid > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)s->next_main_pid);
-	else if (s->plan->ready == READY_FORK && success)
+	else if (s->plan.def->ready == READY_FORK && success)
 		supervisor_go(s, STEP_FORKED, 0);
-	else if (plan_ends_by_itself(s->plan))
+	else if (plan_ends_by_itself(&s->plan))
 		step_end_by_itself(s, exit);
 	else
 		supervisor_fail_start(s, STEP_REST, "ended before it was ready: %s", text);
@@ -179,12 +179,12 @@ void step_main_ended(Supervisor *s, const struct MessageExited *exit)
 
 void step_main_limit(Supervisor *s)
 {
-	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
+	g_autofree char *limit = text_format_duration(s->plan.def->start_limit_us);
 
-	if (plan_ends_by_itself(s->plan))
+	if (plan_ends_by_itself(&s->plan))
 		supervisor_fail_start(s, STEP_TERM, "not finished after %s", limit);
 	else if (s->is_watching && s->unready_why)
-		supervisor_fail_start(s, STEP_TERM, "not ready after %s: %s: %s", limit, s->plan->ready_key, s->unready_why);
+		supervisor_fail_start(s, STEP_TERM, "not ready after %s: %s: %s", limit, s->plan.def->ready_key, s->unready_why);
 	else
 		supervisor_fail_start(s, STEP_TERM, "not ready after %s", limit);
 }
@@ -219,7 +219,7 @@ static void forked_look_at_file(Supervisor *s)
 	g_autofree char *stranger = NULL;
 	pid_t pid;
 
-	if (!pidfile_read(s->plan->pid_file, &pid, &error)) {
+	if (!pidfile_read(s->plan.def->pid_file, &pid, &error)) {
 		forked_look_again(s, error->message);
 		return;
 	}
@@ -227,7 +227,7 @@ static void forked_look_at_file(Supervisor *s)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 		return;
 	}
-	stranger = g_strdup_printf("process %d in %s is not one of this service's", (int)pid, s->plan->pid_file);
+	stranger = g_strdup_printf("process %d in %s is not one of this service's", (int)pid, s->plan.def->pid_file);
 	forked_look_again(s, stranger);
 }
 
@@ -247,7 +247,7 @@ static void forked_guess(Supervisor *s)
 
 void step_forked_enter(Supervisor *s)
 {
-	if (s->plan->pid_file)
+	if (s->plan.def->pid_file)
 		forked_look_at_file(s);
 	else if (cgroup_path(s->cgroup))
 		forked_guess(s);
@@ -257,7 +257,7 @@ void step_forked_enter(Supervisor *s)
 
 void step_forked_limit(Supervisor *s)
 {
-	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
+	g_autofree char *limit = text_format_duration(s->plan.def->start_limit_us);
 
 	supervisor_fail_start(s, STEP_REST, "not ready after %s: %s", limit,
 			      s->forked_problem ? s->forked_problem : "its daemon was not found");
@@ -274,7 +274,7 @@ void step_adopt_enter(Supervisor *s)
 {
 	struct ProcessId id;
 
-	process_id_init(&id, s->plan->name, ROLE_MAIN, s->invocation);
+	process_id_init(&id, s->plan.def->name, ROLE_MAIN, s->invocation);
 	s->next_main_pid = 0;
 	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = true }; /* until the answer says that it is not */
 	keeper_link_adopt(s->context->link, &id, (pid_t)s->index);
@@ -286,26 +286,26 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 	static const struct MessageExited unknown; /* it was told to a manager before us */
 	g_autofree char *text = g_strdup_printf("process %d: %s", (int)pid, g_strerror(error));
 
-	if (plan_is_script(s->plan)) {
+	if (plan_is_script(&s->plan)) {
 		script_adopt_failed(s);
 		return;
 	}
-	if (s->plan->ready == READY_FORK && !s->was_ready) {
+	if (s->plan.def->ready == READY_FORK && !s->was_ready) {
 		forked_problem(s, text); /* the process in between may not be gone yet (ECHILD): look again */
 		supervisor_stay(s, STEP_FORKED, 0);
 		step_poll_again(s);
 		return;
 	}
-	log_warning(s->plan->name, "MAINPID= cannot be followed: %s", text);
+	log_warning(s->plan.def->name, "MAINPID= cannot be followed: %s", text);
 	supervisor_stay(s, s->was_ready ? STEP_READY : STEP_MAIN, 0);
 	supervisor_row(s)->main_ended(s, s->last_exit ? s->last_exit : &unknown);
 }
 
 static void adopt_succeeded(Supervisor *s)
 {
-	if (plan_is_script(s->plan))
+	if (plan_is_script(&s->plan))
 		script_is_up(s);
-	else if (s->plan->ready == READY_FORK && !s->was_ready)
+	else if (s->plan.def->ready == READY_FORK && !s->was_ready)
 		supervisor_is_ready(s);
 	else if (s->was_ready)
 		supervisor_go(s, STEP_READY, 0);

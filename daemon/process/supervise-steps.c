@@ -25,7 +25,7 @@
 
 bool step_has_others(const Supervisor *s)
 {
-	return s->plan->kill_mode == KILL_MODE_CONTROL_GROUP && cgroup_population(s->cgroup) == CGROUP_POPULATED;
+	return s->plan.latest->kill_mode == KILL_MODE_CONTROL_GROUP && cgroup_population(s->cgroup) == CGROUP_POPULATED;
 }
 
 bool step_has_processes(const Supervisor *s)
@@ -36,7 +36,7 @@ bool step_has_processes(const Supervisor *s)
 void step_poll_again(Supervisor *s)
 {
 	s->poll_us = s->poll_us ? MIN(s->poll_us * 2, POLL_MAX_US) : POLL_FIRST_US;
-	timer_arm(s->poll, loop_now() + s->poll_us);
+	supervisor_set_poll(s, loop_now() + s->poll_us);
 }
 
 /* Why the kernel has killed a process of this run, for the machine or the service had no memory left; NULL: it has not. */
@@ -95,7 +95,7 @@ char *step_describe_action(const Supervisor *s, enum ProcessRole role, const str
 
 	if (problem)
 		return g_strdup(problem);
-	return plan_is_script(s->plan) ? outcome_describe_script(exit->code, exit->status) :
+	return plan_is_script(&s->plan) ? outcome_describe_script(exit->code, exit->status) :
 					 outcome_describe(exit->code, exit->status, 0);
 }
 
@@ -139,17 +139,17 @@ void step_kill_all(Supervisor *s, unsigned attempt)
 	supervisor_signal(s, ROLE_CONTROL, SIGKILL);
 	supervisor_signal(s, ROLE_CHECK, SIGKILL);
 	supervisor_signal(s, ROLE_HEALTH, SIGKILL);
-	if (s->plan->kill_mode == KILL_MODE_CONTROL_GROUP && !cgroup_kill(s->cgroup, &error))
-		log_warning(s->plan->name, "%s", error->message);
+	if (s->plan.latest->kill_mode == KILL_MODE_CONTROL_GROUP && !cgroup_kill(s->cgroup, &error))
+		log_warning(s->plan.def->name, "%s", error->message);
 	cgroup_watch(s->cgroup, true);
-	timer_arm(s->poll, loop_now() + MIN(KILL_AGAIN_US << MIN(attempt, 8u), KILL_AGAIN_MAX_US));
+	supervisor_set_poll(s, loop_now() + MIN(KILL_AGAIN_US << MIN(attempt, 8u), KILL_AGAIN_MAX_US));
 }
 
 /* A task, or any other service whose work ends with its process: success keeps it up. */
 void step_end_by_itself(Supervisor *s, const struct MessageExited *exit)
 {
 	g_autofree char *text = step_describe_exit(s, exit);
-	bool success = outcome_is_success(s->plan, exit->code, exit->status);
+	bool success = outcome_is_success(&s->plan, exit->code, exit->status);
 
 	supervisor_tell_exit(s, exit, success, text);
 	supervisor_go(s, success ? STEP_DONE : STEP_REST, 0);
@@ -164,7 +164,7 @@ void step_nothing(Supervisor *s)
 
 void step_stray_exit(Supervisor *s, const struct MessageExited *exit)
 {
-	log_debug(s->plan->name, "process %d ended in step %s", exit->pid, step_name(s->step));
+	log_debug(s->plan.def->name, "process %d ended in step %s", exit->pid, step_name(s->step));
 }
 
 /* --- ready, reload, done --- */
@@ -197,11 +197,11 @@ static void step_ready_ended(Supervisor *s, const struct MessageExited *exit)
 		supervisor_go(s, STEP_ADOPT, (unsigned)s->next_main_pid);
 		return;
 	}
-	if (s->plan->type == TYPE_TASK) {
+	if (s->plan.def->type == TYPE_TASK) {
 		step_end_by_itself(s, exit);
 		return;
 	}
-	supervisor_tell_exit(s, exit, outcome_is_success(s->plan, exit->code, exit->status), text);
+	supervisor_tell_exit(s, exit, outcome_is_success(&s->plan, exit->code, exit->status), text);
 	supervisor_go(s, STEP_REST, 0);
 }
 
@@ -219,13 +219,13 @@ static void reload_over(Supervisor *s, const char *problem)
 
 static void step_reload_enter(Supervisor *s)
 {
-	const Command *command = s->plan->reload.command;
+	const Command *command = s->plan.latest->reload.command;
 	g_autoptr(GError) error = NULL;
 
 	if (!command || !supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		reload_over(s, error ? error->message : "it has no Reload= command any more");
 	else
-		supervisor_set_limit(s, loop_now() + s->plan->start_limit_us);
+		supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
 }
 
 static void step_reload_control_ended(Supervisor *s, const struct MessageExited *exit)
@@ -233,15 +233,15 @@ static void step_reload_control_ended(Supervisor *s, const struct MessageExited 
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 
 	if (s->index == 0)
-		reload_over(s, step_control_failed(s->plan->reload.command, exit) ? text : NULL);
+		reload_over(s, step_control_failed(s->plan.latest->reload.command, exit) ? text : NULL);
 	else
 		supervisor_stay(s, STEP_READY, 0); /* its time was up, and that has been told */
 }
 
 void step_reload_limit(Supervisor *s)
 {
-	g_autofree char *limit = text_format_duration(s->plan->start_limit_us);
-	const Command *command = s->plan->reload.command;
+	g_autofree char *limit = text_format_duration(s->plan.def->start_limit_us);
+	const Command *command = s->plan.latest->reload.command;
 	g_autofree char *text = g_strdup_printf("%s not finished after %s", command ? command->argv[0] : "its command", limit);
 
 	reload_over(s, text);
@@ -282,5 +282,5 @@ static const StepRow step_rows[STEP_COUNT] = {
 
 const StepRow *supervisor_row(const Supervisor *s)
 {
-	return plan_is_script(s->plan) && script_rows[s->step].enter ? &script_rows[s->step] : &step_rows[s->step];
+	return plan_is_script(&s->plan) && script_rows[s->step].enter ? &script_rows[s->step] : &step_rows[s->step];
 }

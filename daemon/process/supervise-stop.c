@@ -21,8 +21,8 @@ void step_begin_stopping(Supervisor *s)
 	if (s->is_stopping)
 		return;
 	s->is_stopping = true;
-	timer_disarm(s->poll);
-	supervisor_set_limit(s, loop_now() + s->plan->stop_limit_us);
+	supervisor_set_poll(s, 0);
+	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us);
 }
 
 void step_stop_enter(Supervisor *s)
@@ -35,24 +35,24 @@ void step_stop_enter(Supervisor *s)
 		 * A reload is of no use any more; its end brings us here again. A script's command is let go on: it may be
 		 * between its stop and its start, and what it is about to start would be started after our Stop=.
 		 */
-		if (!plan_is_script(s->plan))
+		if (!plan_is_script(&s->plan))
 			supervisor_signal(s, ROLE_CONTROL, SIGKILL);
 		return;
 	}
-	if (s->plan->stop.kind != ACTION_COMMAND) {
+	if (s->plan.latest->stop.kind != ACTION_COMMAND) {
 		supervisor_go(s, STEP_TERM, 0);
 		return;
 	}
 	supervisor_stay(s, STEP_STOP, 1);
-	if (supervisor_spawn(s, ROLE_CONTROL, s->plan->stop.command, &error))
+	if (supervisor_spawn(s, ROLE_CONTROL, s->plan.latest->stop.command, &error))
 		return;
-	log_warning(s->plan->name, "Stop= command: %s", error->message);
+	log_warning(s->plan.def->name, "Stop= command: %s", error->message);
 	supervisor_go(s, STEP_TERM, 0);
 }
 
 void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	const Command *command = s->plan->stop.command;
+	const Command *command = s->plan.latest->stop.command;
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 
 	if (s->index == 0) {
@@ -60,7 +60,7 @@ void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit)
 		return;
 	}
 	if (step_control_failed(command, exit))
-		log_warning(s->plan->name, "Stop= command: %s: %s", command ? command->argv[0] : "not in its file any more", text);
+		log_warning(s->plan.def->name, "Stop= command: %s: %s", command ? command->argv[0] : "not in its file any more", text);
 	supervisor_go(s, STEP_TERM, 0);
 }
 
@@ -71,16 +71,16 @@ void step_term_enter(Supervisor *s)
 		supervisor_go(s, STEP_REST, 0);
 		return;
 	}
-	supervisor_signal(s, ROLE_MAIN, s->plan->stop.kind == ACTION_SIGNAL ? s->plan->stop.signal : SIGTERM);
+	supervisor_signal(s, ROLE_MAIN, s->plan.latest->stop.kind == ACTION_SIGNAL ? s->plan.latest->stop.signal : SIGTERM);
 	supervisor_signal(s, ROLE_MAIN, SIGCONT); /* a stopped process gets no other signal */
 }
 
 static void told_to_end(Supervisor *s, const struct MessageExited *exit)
 {
 	g_autofree char *text = step_describe_exit(s, exit);
-	bool asked = exit->code == CLD_KILLED && (exit->status == SIGTERM || exit->status == s->plan->stop.signal);
+	bool asked = exit->code == CLD_KILLED && (exit->status == SIGTERM || exit->status == s->plan.latest->stop.signal);
 
-	supervisor_tell_exit(s, exit, asked || outcome_is_success(s->plan, exit->code, exit->status), text);
+	supervisor_tell_exit(s, exit, asked || outcome_is_success(&s->plan, exit->code, exit->status), text);
 }
 
 void step_term_main_ended(Supervisor *s, const struct MessageExited *exit)
@@ -100,7 +100,7 @@ void step_over_look(Supervisor *s)
 	if (step_has_processes(s))
 		return;
 	cgroup_watch(s->cgroup, false);
-	timer_disarm(s->poll);
+	supervisor_set_poll(s, 0);
 	supervisor_go(s, STEP_CLEANUP, 0);
 }
 
@@ -139,16 +139,16 @@ void step_stop_limit(Supervisor *s)
 
 void step_kill_enter(Supervisor *s)
 {
-	bool gently = s->index == 0 && s->plan->kill_signal != SIGKILL;
+	bool gently = s->index == 0 && s->plan.latest->kill_signal != SIGKILL;
 
 	if (s->index == 0)
-		log_notice(s->plan->name, "still running after its stop limit: killing it");
+		log_notice(s->plan.def->name, "still running after its stop limit: killing it");
 	if (gently) {
-		supervisor_signal(s, ROLE_MAIN, s->plan->kill_signal);
-		if (s->plan->kill_mode == KILL_MODE_CONTROL_GROUP)
-			cgroup_signal(s->cgroup, s->plan->kill_signal, s->rows[ROLE_MAIN].pid);
+		supervisor_signal(s, ROLE_MAIN, s->plan.latest->kill_signal);
+		if (s->plan.latest->kill_mode == KILL_MODE_CONTROL_GROUP)
+			cgroup_signal(s->cgroup, s->plan.latest->kill_signal, s->rows[ROLE_MAIN].pid);
 		cgroup_watch(s->cgroup, true);
-		timer_arm(s->poll, loop_now() + s->plan->stop_limit_us);
+		supervisor_set_poll(s, loop_now() + s->plan.latest->stop_limit_us);
 	} else {
 		step_kill_all(s, s->index);
 	}
@@ -165,7 +165,7 @@ void step_kill_look(Supervisor *s)
 
 void step_kill_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	g_autofree char *limit = text_format_duration(s->plan->stop_limit_us);
+	g_autofree char *limit = text_format_duration(s->plan.latest->stop_limit_us);
 	g_autofree char *end = step_describe_exit(s, exit);
 	g_autofree char *text = g_strdup_printf("%s: still running %s after it was told to stop", end, limit);
 
@@ -177,7 +177,7 @@ void step_kill_main_ended(Supervisor *s, const struct MessageExited *exit)
 
 void step_cleanup_enter(Supervisor *s)
 {
-	const Command *command = step_command_at(s->plan->cleanup, s->index);
+	const Command *command = step_command_at(s->plan.latest->cleanup, s->index);
 	g_autoptr(GError) error = NULL;
 
 	supervisor_set_limit(s, 0);
@@ -185,26 +185,26 @@ void step_cleanup_enter(Supervisor *s)
 		supervisor_go(s, STEP_SWEEP, 0);
 		return;
 	}
-	supervisor_set_limit(s, loop_now() + s->plan->stop_limit_us);
+	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us);
 	if (supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		return;
-	log_warning(s->plan->name, "clean-up: %s: %s", command->argv[0], error->message);
+	log_warning(s->plan.def->name, "clean-up: %s: %s", command->argv[0], error->message);
 	supervisor_go(s, STEP_CLEANUP, s->index + 1);
 }
 
 void step_cleanup_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	const Command *command = step_command_at(s->plan->cleanup, s->index);
+	const Command *command = step_command_at(s->plan.latest->cleanup, s->index);
 	g_autofree char *text = step_describe_control(s, exit);
 
 	if (command && step_control_failed(command, exit))
-		log_warning(s->plan->name, "clean-up: %s: %s", command->argv[0], text);
+		log_warning(s->plan.def->name, "clean-up: %s: %s", command->argv[0], text);
 	supervisor_go(s, STEP_CLEANUP, s->index + 1);
 }
 
 void step_cleanup_limit(Supervisor *s)
 {
-	log_warning(s->plan->name, "clean-up: not finished in time, killing it");
+	log_warning(s->plan.def->name, "clean-up: not finished in time, killing it");
 	step_kill_all(s, 0);
 }
 
@@ -227,7 +227,7 @@ void step_sweep_look(Supervisor *s)
 void step_sweep_enter(Supervisor *s)
 {
 	supervisor_set_limit(s, 0);
-	timer_disarm(s->poll);
+	supervisor_set_poll(s, 0);
 	if (step_has_processes(s))
 		step_kill_all(s, s->index);
 	step_sweep_look(s);
@@ -243,18 +243,18 @@ void step_sweep_ended(Supervisor *s, const struct MessageExited *exit)
 
 bool supervisor_ends_runtime(const Supervisor *s)
 {
-	const ExecDef *e = s->plan->execution;
+	const ExecDef *e = s->plan.def->execution;
 
 	if (e->directories[DIRECTORY_RUNTIME].names->len == 0)
 		return false; /* most have none */
-	return exec_def_runtime_ends(e, s->context->starts_again(s->context->data, s->plan->name));
+	return exec_def_runtime_ends(e, s->context->starts_again(s->context->data, s->plan.def->name));
 }
 
 /* A process of its own does it: there may be much to remove, and it may be slow. */
 void step_tidy_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
-	const SandboxDef *sandbox = s->plan->execution->sandbox;
+	const SandboxDef *sandbox = s->plan.def->execution->sandbox;
 	const bool has_private_tmp = sandbox && sandbox->private_tmp;
 
 	supervisor_set_limit(s, 0);
@@ -262,10 +262,10 @@ void step_tidy_enter(Supervisor *s)
 		supervisor_go(s, STEP_GONE, 0);
 		return;
 	}
-	supervisor_set_limit(s, loop_now() + s->plan->stop_limit_us);
+	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us);
 	if (supervisor_spawn(s, ROLE_CONTROL, NULL, &error))
 		return;
-	log_warning(s->plan->name, "what it leaves is not removed: %s", error->message);
+	log_warning(s->plan.def->name, "what it leaves is not removed: %s", error->message);
 	supervisor_go(s, STEP_GONE, 0);
 }
 
@@ -274,19 +274,19 @@ void step_tidy_ended(Supervisor *s, const struct MessageExited *exit)
 	g_autofree char *text = step_describe_control(s, exit);
 
 	if (step_control_failed(NULL, exit))
-		log_warning(s->plan->name, "what it leaves is not removed: %s", text);
+		log_warning(s->plan.def->name, "what it leaves is not removed: %s", text);
 	supervisor_go(s, STEP_GONE, 0);
 }
 
 void step_tidy_limit(Supervisor *s)
 {
-	log_warning(s->plan->name, "removing what it leaves takes too long");
+	log_warning(s->plan.def->name, "removing what it leaves takes too long");
 	step_kill_all(s, 0);
 }
 
 void step_gone_enter(Supervisor *s)
 {
-	timer_disarm(s->poll);
+	supervisor_set_poll(s, 0);
 	supervisor_set_limit(s, 0);
 	supervisor_forget_fds(s);
 	fd_close(&s->output_fd);

@@ -22,7 +22,7 @@ static void give_up(Supervisor *s, const char *text)
 					 .at_us = (uint64_t)loop_now() };
 
 	timer_disarm(s->watchdog);
-	log_warning(s->plan->name, "%s", text);
+	log_warning(s->plan.def->name, "%s", text);
 	supervisor_tell_exit(s, &unknown, false, text);
 	supervisor_go(s, STEP_ABORT, 0);
 }
@@ -42,14 +42,12 @@ static void on_watchdog(void *data)
 
 static void arm(Supervisor *s)
 {
-	if (!s->watchdog)
-		s->watchdog = timer_new(on_watchdog, s);
-	timer_arm(s->watchdog, loop_now() + s->watchdog_us);
+	timer_set(&s->watchdog, loop_now() + s->watchdog_us, on_watchdog, s);
 }
 
 static bool is_watched(const Supervisor *s)
 {
-	return s->watchdog && timer_is_armed(s->watchdog);
+	return timer_is_armed(s->watchdog);
 }
 
 void watchdog_update(Supervisor *s)
@@ -58,8 +56,8 @@ void watchdog_update(Supervisor *s)
 
 	if (is_due && !is_watched(s))
 		arm(s);
-	else if (!is_due && s->watchdog)
-		timer_disarm(s->watchdog);
+	else if (!is_due)
+		g_clear_pointer(&s->watchdog, timer_free);
 }
 
 void watchdog_hear(Supervisor *s, const NotifyMessage *message)
@@ -104,6 +102,6 @@ void step_abort_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	g_autofree char *text = step_describe_exit(s, exit);
 
-	log_notice(s->plan->name, "after ABRT: %s", text);
+	log_notice(s->plan.def->name, "after ABRT: %s", text);
 	supervisor_go(s, STEP_REST, 0);
 }

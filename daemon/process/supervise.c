@@ -56,11 +56,11 @@ static bool is_up_but_busy(const Supervisor *s)
 
 static void reload(Supervisor *s)
 {
-	const Action *action = &s->plan->reload;
+	const Action *action = &s->plan.latest->reload;
 
 	if (action->kind == ACTION_NONE) {
 		supervisor_event(s, PROCESS_RELOAD_FAILED, "it has no Reload=");
-	} else if (s->step != STEP_READY && !(s->step == STEP_DONE && plan_is_script(s->plan))) {
+	} else if (s->step != STEP_READY && !(s->step == STEP_DONE && plan_is_script(&s->plan))) {
 		supervisor_event(s, PROCESS_RELOAD_FAILED,
 				 s->step == STEP_RELOAD ? "a reload is under way" : "it is not ready");
 	} else if (action->kind == ACTION_COMMAND) {
@@ -98,7 +98,7 @@ void supervisor_settle(Supervisor *s)
 		return;
 	while (s->is_entering || begin_reload(s) || begin_restart(s)) {
 		s->is_entering = false;
-		timer_disarm(s->poll);
+		supervisor_set_poll(s, 0);
 		supervisor_row(s)->enter(s);
 	}
 	if (s->step != STEP_MAIN && s->step != STEP_ADOPT)
@@ -111,15 +111,7 @@ void supervisor_settle(Supervisor *s)
 const char *supervisor_note(Supervisor *s)
 {
 	supervisor_phase(s, s->noted, sizeof s->noted);
-	return s->context->note(s->context->data, s->plan->name);
-}
-
-void supervisor_set_limit(Supervisor *s, int64_t at_us)
-{
-	if (at_us)
-		timer_arm(s->limit, at_us);
-	else
-		timer_disarm(s->limit);
+	return s->context->note(s->context->data, s->plan.def->name);
 }
 
 void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo)
@@ -128,7 +120,7 @@ void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo)
 
 	if (!s->rows[role].in_use)
 		return;
-	process_id_init(&id, s->plan->name, role, s->invocation);
+	process_id_init(&id, s->plan.def->name, role, s->invocation);
 	keeper_link_signal(s->context->link, &id, signo);
 }
 
@@ -136,7 +128,7 @@ void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo)
 
 void supervisor_emit(Supervisor *s, ProcessEvent *event)
 {
-	s->context->event(s->context->data, s->plan->name, s->invocation, event);
+	s->context->event(s->context->data, s->plan.def->name, s->invocation, event);
 }
 
 void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text)
@@ -286,7 +278,7 @@ void supervisor_on_adopted(Supervisor *s, const struct MessageAdopted *message)
 
 void supervisor_on_level(Supervisor *s, const char *key, Level level, const char *why)
 {
-	if (!s->is_watching || key != s->plan->ready_key)
+	if (!s->is_watching || key != s->plan.def->ready_key)
 		return;
 	step_main_level(s, level, why);
 	supervisor_settle(s);
@@ -306,6 +298,16 @@ static void look_again(void *data)
 
 	supervisor_row(s)->changed(s);
 	supervisor_settle(s);
+}
+
+void supervisor_set_limit(Supervisor *s, int64_t at_us)
+{
+	timer_set(&s->limit, at_us, on_limit, s);
+}
+
+void supervisor_set_poll(Supervisor *s, int64_t at_us)
+{
+	timer_set(&s->poll, at_us, look_again, s);
 }
 
 /* Is the process there that the step waits for? Then it has been entered before us. */
@@ -345,7 +347,7 @@ static bool step_is_under_way(const Supervisor *s)
 
 static bool may_live_without_main(const Supervisor *s)
 {
-	return s->plan->ready == READY_FORK || plan_is_script(s->plan);
+	return s->plan.def->ready == READY_FORK || plan_is_script(&s->plan);
 }
 
 /* A ready service whose main process nobody knows of any more: only its cgroup can say whether it lives. */
@@ -365,11 +367,11 @@ static void resume(Supervisor *s)
 
 	s->is_entering = !step_is_under_way(s);
 	if (!supervisor_open_notify(s, &error))
-		log_warning(s->plan->name, "%s", error->message);
+		log_warning(s->plan.def->name, "%s", error->message);
 	supervisor_arm(s);
 	if (supervisor_is_up(s))
 		step_apply_resources(s);
-	if (s->plan->kill_mode == KILL_MODE_PROCESS) /* otherwise the group was made for this run, and counts only this */
+	if (s->plan.latest->kill_mode == KILL_MODE_PROCESS) /* otherwise the group was made for this run, and counts only this */
 		s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
 	probes_resume(s);
 	if (s->step == STEP_READY || s->step == STEP_RELOAD)
@@ -389,8 +391,10 @@ static void on_turn(void *data)
 	Supervisor *s = data;
 	bool is_first = !s->has_begun;
 
-	if (is_first && !s->is_resumed && keeper_link_wait(s->context->link, s->turn))
+	s->is_in_line = is_first && !s->is_resumed && keeper_link_wait(s->context->link, s->turn);
+	if (s->is_in_line)
 		return;
+	g_clear_pointer(&s->turn, timer_free);
 	s->has_begun = true;
 	if (is_first && s->is_resumed)
 		resume(s);
@@ -400,6 +404,12 @@ static void on_turn(void *data)
 	supervisor_settle(s);
 }
 
+static void take_turn(Supervisor *s)
+{
+	if (!s->is_in_line)
+		timer_set(&s->turn, loop_now(), on_turn, s);
+}
+
 /* --- life --- */
 
 static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def, uint64_t invocation)
@@ -407,17 +417,14 @@ static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def
 	Supervisor *s = g_new0(Supervisor, 1);
 
 	s->context = context;
-	s->plan = plan_new(def);
+	plan_init(&s->plan, def);
 	s->invocation = invocation;
 	s->is_entering = true;
 	s->output_fd = -1;
 	s->known_us = loop_now();
 	s->cgroup = cgroup_new(context->cgroup_root, def->name, look_again, s);
-	if (plan_notifies(s->plan))
+	if (plan_notifies(&s->plan))
 		s->notify_path = notify_socket_path(context->runtime_dir, def->name);
-	s->turn = timer_new(on_turn, s);
-	s->limit = timer_new(on_limit, s);
-	s->poll = timer_new(look_again, s);
 	return s;
 }
 
@@ -425,8 +432,8 @@ Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uin
 {
 	Supervisor *s = supervisor_new(context, def, invocation);
 
-	s->watchdog_us = s->plan->watchdog_us;
-	timer_arm(s->turn, loop_now());
+	s->watchdog_us = s->plan.def->watchdog_us;
+	take_turn(s);
 	return s;
 }
 
@@ -488,27 +495,27 @@ void supervisor_give_fd(Supervisor *s, const char *kind, int fd)
 
 void supervisor_resumed(Supervisor *s)
 {
-	timer_arm(s->turn, loop_now());
+	take_turn(s);
 }
 
 void supervisor_redefine(Supervisor *s, const ServiceDef *def)
 {
 	if (s->has_begun && supervisor_is_up(s))
-		plan_refresh(s->plan, def);
+		plan_refresh(&s->plan, def);
 }
 
 void supervisor_stop(Supervisor *s)
 {
 	s->stop_wanted = true;
 	if (s->has_begun || !s->is_resumed)
-		timer_arm(s->turn, loop_now());
+		take_turn(s);
 }
 
 void supervisor_reload(Supervisor *s)
 {
 	s->reload_wanted = true;
 	if (s->has_begun || !s->is_resumed)
-		timer_arm(s->turn, loop_now());
+		take_turn(s);
 }
 
 void supervisor_restart(Supervisor *s)
@@ -517,16 +524,16 @@ void supervisor_restart(Supervisor *s)
 		return; /* else it took too long, and its failure has been told */
 	s->restart_wanted = true;
 	if (s->has_begun || !s->is_resumed)
-		timer_arm(s->turn, loop_now());
+		take_turn(s);
 }
 
 bool supervisor_send_signal(Supervisor *s, int signo, bool to_all, GError **error)
 {
 	if (to_all && !cgroup_path(s->cgroup))
 		return fail(error, SVCD_ERROR_NOT_SUPPORTED,
-			    "%s: without cgroup v2 only its main process is known", s->plan->name);
+			    "%s: without cgroup v2 only its main process is known", s->plan.def->name);
 	if (!to_all && !s->rows[ROLE_MAIN].in_use)
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: its main process is not known", s->plan->name);
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: its main process is not known", s->plan.def->name);
 	if (to_all)
 		cgroup_signal(s->cgroup, signo, 0);
 	else
@@ -538,7 +545,7 @@ void supervisor_check(Supervisor *s)
 {
 	s->check_wanted = true;
 	if (s->has_begun || !s->is_resumed)
-		timer_arm(s->turn, loop_now());
+		take_turn(s);
 }
 
 void supervisor_phase(const Supervisor *s, char *text, size_t size)
@@ -605,6 +612,6 @@ void supervisor_free(Supervisor *s)
 	g_free(s->last_exit);
 	fd_close(&s->output_fd);
 	cgroup_free(s->cgroup);
-	plan_free(s->plan);
+	plan_clear(&s->plan);
 	g_free(s);
 }

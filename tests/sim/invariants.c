@@ -65,7 +65,7 @@ static const Service *find_lock_holder(const Machine *m, const Service *s)
 static void check_lock_at_start(Machine *m, const Service *s)
 {
 	const Service *other = s->def->start_lock ? find_lock_holder(m, s) : NULL;
-	const CauseRecord *before = g_queue_peek_nth(s->causes, 1);
+	const CauseRecord *before = s->newest_cause->older;
 
 	/* By the file of before it may have another lock, or none. */
 	if (other && other->started_us > m->altered_us)
@@ -240,7 +240,7 @@ static bool starts_after(Machine *m, const Service *later, const Service *earlie
 /* The engine stops it of its own accord: it was not its process that ended first. */
 static bool is_ordered_stop(const Service *s)
 {
-	const CauseRecord *newest = g_queue_peek_head(s->causes);
+	const CauseRecord *newest = s->newest_cause;
 
 	return g_strcmp0(newest->text, s->result) != 0 && strcmp(newest->text, "it stops by itself") != 0 &&
 	       strcmp(newest->text, "taken over from the manager before") != 0;
@@ -249,7 +249,7 @@ static bool is_ordered_stop(const Service *s)
 /* A task that is done stays so; DoneWhile= alone, or a start of what still stands, does not have its work done again. */
 static void check_end_of_done(Machine *m, const Service *s)
 {
-	const CauseRecord *newest = g_queue_peek_head(s->causes);
+	const CauseRecord *newest = s->newest_cause;
 	const bool is_redone = machine_process(m, s->def->name)->redo_run == s->invocation;
 
 	if (newest->from != STATE_DONE || newest->to != STATE_STOPPING)

@@ -58,9 +58,7 @@ static bool has_ended_well(const Service *s)
 /* In this moment, and it may have been started again within it: what it waited for came with its end. */
 static bool has_just_ended_by_itself(const Machine *m, const Service *s)
 {
-	for (const GList *link = s->causes->head; link; link = link->next) {
-		const CauseRecord *record = link->data;
-
+	for (const CauseRecord *record = s->newest_cause; record; record = record->older) {
 		if (record->at_us == m->now_us && record->to == STATE_IDLE &&
 		    g_str_has_prefix(record->text, "it ended by itself: "))
 			return true;

@@ -80,13 +80,13 @@ START_TEST(refused_demands_leave_the_history_alone)
 	world_settle(w);
 	world_stop(w, "it");
 	world_settle(w);
-	n = g_queue_get_length(it->causes);
+	n = service_count_causes(it);
 	for (int i = 0; i < LIMIT_CAUSES; i++) {
 		ck_assert_str_ne(demand(w), "");
 		ck_assert(!engine_demand(world_engine(w), "it", "org.example.Other", &activator, world_now(w), NULL));
 	}
 
-	ck_assert_uint_eq(g_queue_get_length(it->causes), n + 1);
+	ck_assert_uint_eq(service_count_causes(it), n + 1);
 	ck_assert(g_str_has_prefix(service_cause(it), "refused: asked for on the bus, as org.example.Other, by uid 0"));
 }
 END_TEST

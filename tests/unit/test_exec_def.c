@@ -63,7 +63,7 @@ START_TEST(only_what_takes_more_than_numbers_takes_the_helper)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines(settings[_i].lines);
 
-	ck_assert_int_eq(exec_def_needs_helper(&def->execution), settings[_i].needs_helper);
+	ck_assert_int_eq(exec_def_needs_helper(def->execution), settings[_i].needs_helper);
 }
 END_TEST
 
@@ -74,7 +74,7 @@ START_TEST(a_shared_definition_outlives_its_first_owner)
 				     "CPUAffinity=1\nBindPaths=/a:/b\nTemporaryFileSystem=/t:ro\nSystemCallFilter=~reboot\n"
 				     "SystemCallArchitectures=native\n");
 	ServiceDef *shared = service_def_share(def);
-	const ExecDef *e = &shared->execution;
+	const ExecDef *e = shared->execution;
 
 	service_def_free(def);
 	ck_assert_str_eq(e->user, "a");
@@ -97,12 +97,26 @@ START_TEST(a_shared_definition_outlives_its_first_owner)
 }
 END_TEST
 
+START_TEST(services_that_say_nothing_of_it_share_one_record)
+{
+	g_autoptr(ServiceDef) plain = parse_good_lines("Restart=always\n");
+	g_autoptr(ServiceDef) other = parse_good_lines("Stop=signal:HUP\n");
+	g_autoptr(ServiceDef) nice = parse_good_lines("Nice=3\n");
+
+	ck_assert_ptr_eq(plain->execution, &exec_def_plain);
+	ck_assert_ptr_eq(other->execution, &exec_def_plain);
+	ck_assert_int_eq(nice->execution->nice, 3);
+	ck_assert_int_eq(exec_def_plain.nice, 0);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("exec-def");
 	TCase *tc = tcase_create("exec-def");
 
 	tcase_add_loop_test(tc, only_what_takes_more_than_numbers_takes_the_helper, 0, G_N_ELEMENTS(settings));
+	tcase_add_test(tc, services_that_say_nothing_of_it_share_one_record);
 	tcase_add_test(tc, a_shared_definition_outlives_its_first_owner);
 	suite_add_tcase(suite, tc);
 	return suite;

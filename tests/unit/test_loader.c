@@ -102,9 +102,9 @@ START_TEST(drop_ins_of_all_directories_are_laid_over_the_file_in_order)
 
 	expect_said(tree, c, "");
 	a = expect_service(c, "a");
-	ck_assert_int_eq(a->execution.nice, 4);
-	ck_assert_uint_eq(a->execution.umask, 077);
-	ck_assert_ptr_null(a->execution.user); /* the admin's 20.conf stands in for the vendor's */
+	ck_assert_int_eq(a->execution->nice, 4);
+	ck_assert_uint_eq(a->execution->umask, 077);
+	ck_assert_ptr_null(a->execution->user); /* the admin's 20.conf stands in for the vendor's */
 }
 END_TEST
 
@@ -144,11 +144,11 @@ START_TEST(an_instance_takes_the_drop_ins_of_its_template_then_its_own)
 	c = load(tree);
 
 	expect_said(tree, c, "");
-	ck_assert_int_eq(expect_service(c, "t@one")->execution.nice, 3);
-	ck_assert_uint_eq(expect_service(c, "t@one")->execution.umask, 077);
-	ck_assert_int_eq(expect_service(c, "t@three")->execution.nice, 2);
+	ck_assert_int_eq(expect_service(c, "t@one")->execution->nice, 3);
+	ck_assert_uint_eq(expect_service(c, "t@one")->execution->umask, 077);
+	ck_assert_int_eq(expect_service(c, "t@three")->execution->nice, 2);
 	ck_assert_str_eq(expect_service(c, "t@two")->exec->argv[1], "two");
-	ck_assert_int_eq(expect_service(c, "t@two")->execution.nice, 2);
+	ck_assert_int_eq(expect_service(c, "t@two")->execution->nice, 2);
 }
 END_TEST
 

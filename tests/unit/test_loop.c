@@ -43,6 +43,23 @@ START_TEST(a_timer_fires_once)
 }
 END_TEST
 
+START_TEST(a_timer_may_be_there_only_while_it_is_needed)
+{
+	Timer *seldom = NULL;
+
+	timer_disarm(seldom);
+	ck_assert(!timer_is_armed(seldom));
+	ck_assert_int_eq(timer_deadline(seldom), 0);
+
+	timer_set(&seldom, loop_now() + G_TIME_SPAN_HOUR, on_fire, NULL);
+	timer_set(&seldom, G_MAXINT64, on_fire, NULL);
+	ck_assert_int_eq(timer_deadline(seldom), G_MAXINT64);
+
+	timer_set(&seldom, 0, on_fire, NULL);
+	ck_assert_ptr_null(seldom);
+}
+END_TEST
+
 START_TEST(a_disarmed_timer_does_not_fire)
 {
 	n_fired = 0;
@@ -244,6 +261,7 @@ Suite *make_suite(void)
 	TCase *tests = tcase_create("loop");
 
 	tcase_add_test(tests, a_timer_fires_once);
+	tcase_add_test(tests, a_timer_may_be_there_only_while_it_is_needed);
 	tcase_add_test(tests, a_disarmed_timer_does_not_fire);
 	tcase_add_test(tests, a_timer_may_be_freed_while_it_fires);
 	tcase_add_test(tests, timers_fire_in_the_order_of_their_times);

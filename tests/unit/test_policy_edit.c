@@ -501,7 +501,7 @@ START_TEST(a_preview_shows_what_would_be_and_writes_nothing)
 	ck_assert_uint_eq(diag_list_length(errors), 0);
 	policy_decide(after->policy, "ssh", "2", &decision);
 	ck_assert_int_eq(decision.activation, ACTIVATION_NEVER);
-	ck_assert_int_eq(service_set_find(after->set, "ssh")->execution.nice, 5);
+	ck_assert_int_eq(service_set_find(after->set, "ssh")->execution->nice, 5);
 	expect_file(tree, POLICY_EDIT_FILE, NULL);
 	diff = change_diff(change);
 	ck_assert_str_eq(diff, "--- /dev/null\n+++ " POLICY_EDIT_FILE "\n@@ -0,0 +1,5 @@\n"
@@ -526,7 +526,7 @@ START_TEST(a_preview_of_a_removal_is_without_the_file)
 	ck_assert(change_revert(change, "ssh", NULL));
 	after = change_preview(change, NULL, &errors);
 	ck_assert_uint_eq(diag_list_length(errors), 0);
-	ck_assert_int_eq(service_set_find(after->set, "ssh")->execution.nice, 0);
+	ck_assert_int_eq(service_set_find(after->set, "ssh")->execution->nice, 0);
 	expect_file(tree, DROP_IN, "[Service]\nNice=5\n");
 }
 END_TEST

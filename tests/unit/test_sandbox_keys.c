@@ -24,7 +24,7 @@ START_TEST(words_become_values)
 		"ProtectClock=yes\nProtectHostname=yes\nProtectProc=invisible\nProcSubset=pid\nNoNewPrivileges=yes\n"
 		"RestrictRealtime=yes\nRestrictSUIDSGID=yes\nLockPersonality=yes\nMemoryDenyWriteExecute=yes\n"
 		"KeyringMode=private\nSystemCallErrorNumber=EPERM\n");
-	const SandboxDef *s = def->execution.sandbox;
+	const SandboxDef *s = def->execution->sandbox;
 
 	ck_assert_int_eq(s->protect_system, PROTECT_SYSTEM_STRICT);
 	ck_assert_int_eq(s->protect_home, PROTECT_HOME_TMPFS);
@@ -44,15 +44,15 @@ START_TEST(yes_and_no_of_protections_with_degrees)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines("ProtectSystem=true\nProtectHome=off\nRuntimeDirectoryPreserve=1\n");
 
-	ck_assert_int_eq(def->execution.sandbox->protect_system, PROTECT_SYSTEM_YES);
-	ck_assert_int_eq(def->execution.sandbox->protect_home, PROTECT_HOME_NO);
-	ck_assert_int_eq(def->execution.runtime_preserve, PRESERVE_YES);
+	ck_assert_int_eq(def->execution->sandbox->protect_system, PROTECT_SYSTEM_YES);
+	ck_assert_int_eq(def->execution->sandbox->protect_home, PROTECT_HOME_NO);
+	ck_assert_int_eq(def->execution->runtime_preserve, PRESERVE_YES);
 }
 END_TEST
 
 static const SandboxPath *path_at(const ServiceDef *def, SandboxPathKind kind, guint i)
 {
-	const GPtrArray *paths = def->execution.sandbox->paths[kind];
+	const GPtrArray *paths = def->execution->sandbox->paths[kind];
 
 	ck_assert_uint_lt(i, paths->len);
 	return g_ptr_array_index(paths, i);
@@ -110,8 +110,8 @@ START_TEST(bounding_sets_add_up)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines(bounding_sets[_i].lines);
 
-	ck_assert(def->execution.sandbox->bounds_capabilities);
-	ck_assert_uint_eq(def->execution.sandbox->bounding_set, bounding_sets[_i].set);
+	ck_assert(def->execution->sandbox->bounds_capabilities);
+	ck_assert_uint_eq(def->execution->sandbox->bounding_set, bounding_sets[_i].set);
 }
 END_TEST
 
@@ -120,8 +120,8 @@ START_TEST(ambient_sets_hold_what_there_is)
 	g_autoptr(ServiceDef) one = parse_good_lines("AmbientCapabilities=CAP_NET_BIND_SERVICE\n");
 	g_autoptr(ServiceDef) all_but = parse_good_lines("AmbientCapabilities=~CAP_CHOWN\n");
 
-	ck_assert_uint_eq(one->execution.sandbox->ambient_set, BIT(10));
-	ck_assert_uint_eq(all_but->execution.sandbox->ambient_set, BIT(41) - 2);
+	ck_assert_uint_eq(one->execution->sandbox->ambient_set, BIT(10));
+	ck_assert_uint_eq(all_but->execution->sandbox->ambient_set, BIT(41) - 2);
 }
 END_TEST
 
@@ -135,8 +135,8 @@ START_TEST(a_drop_in_can_empty_the_bounding_set)
 	g_autoptr(ServiceDef) def = service_parse("x", sources, 2, diags);
 
 	expect_diags(diags, "");
-	ck_assert(def->execution.sandbox->bounds_capabilities);
-	ck_assert_uint_eq(def->execution.sandbox->bounding_set, 0);
+	ck_assert(def->execution->sandbox->bounds_capabilities);
+	ck_assert_uint_eq(def->execution->sandbox->bounding_set, 0);
 }
 END_TEST
 
@@ -147,15 +147,15 @@ START_TEST(families_and_namespaces_are_sets)
 	g_autoptr(ServiceDef) late = parse_good_lines("RestrictAddressFamilies=AF_NETLINK AF_VSOCK AF_XDP AF_BLUETOOTH AF_ALG\n");
 	g_autoptr(ServiceDef) none = parse_good_lines("RestrictAddressFamilies=none\nRestrictNamespaces=yes\n");
 
-	ck_assert_uint_eq(some->execution.sandbox->families, BIT(AF_UNIX) | BIT(AF_INET));
-	ck_assert_uint_eq(late->execution.sandbox->families,
+	ck_assert_uint_eq(some->execution->sandbox->families, BIT(AF_UNIX) | BIT(AF_INET));
+	ck_assert_uint_eq(late->execution->sandbox->families,
 			  BIT(AF_NETLINK) | BIT(AF_VSOCK) | BIT(AF_XDP) | BIT(AF_BLUETOOTH) | BIT(AF_ALG));
-	ck_assert_uint_eq(some->execution.sandbox->namespaces, CLONE_NEWNET | CLONE_NEWNS);
-	ck_assert_uint_eq(all_but->execution.sandbox->families, ~BIT(AF_PACKET));
-	ck_assert_uint_eq(all_but->execution.sandbox->namespaces, ~(uint64_t)CLONE_NEWUSER);
-	ck_assert(none->execution.sandbox->restricts_families && none->execution.sandbox->restricts_namespaces);
-	ck_assert_uint_eq(none->execution.sandbox->families, 0);
-	ck_assert_uint_eq(none->execution.sandbox->namespaces, 0);
+	ck_assert_uint_eq(some->execution->sandbox->namespaces, CLONE_NEWNET | CLONE_NEWNS);
+	ck_assert_uint_eq(all_but->execution->sandbox->families, ~BIT(AF_PACKET));
+	ck_assert_uint_eq(all_but->execution->sandbox->namespaces, ~(uint64_t)CLONE_NEWUSER);
+	ck_assert(none->execution->sandbox->restricts_families && none->execution->sandbox->restricts_namespaces);
+	ck_assert_uint_eq(none->execution->sandbox->families, 0);
+	ck_assert_uint_eq(none->execution->sandbox->namespaces, 0);
 }
 END_TEST
 
@@ -164,7 +164,7 @@ START_TEST(directories_and_their_modes)
 	g_autoptr(ServiceDef) def = parse_good_lines("StateDirectory=a a/b\nStateDirectoryMode=0700\nCacheDirectory=c\n"
 					       "LogsDirectory=d\nConfigurationDirectory=e\nRuntimeDirectory=f\n"
 					       "RuntimeDirectoryPreserve=restart\nStandardInput=file:/etc/motd\n");
-	const ExecDef *e = &def->execution;
+	const ExecDef *e = def->execution;
 
 	ck_assert_uint_eq(e->directories[DIRECTORY_STATE].names->len, 2);
 	ck_assert_uint_eq(e->directories[DIRECTORY_STATE].mode, 0700);
@@ -181,7 +181,7 @@ START_TEST(scheduling)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines("CPUSchedulingPolicy=fifo\nCPUSchedulingPriority=20\nIOSchedulingPriority=6\n"
 					       "CPUAffinity=0 2-4,3\n");
-	const SchedulingDef *s = &def->execution.scheduling;
+	const SchedulingDef *s = &def->execution->scheduling;
 
 	ck_assert_int_eq(s->cpu_policy, CPU_POLICY_FIFO);
 	ck_assert_int_eq(s->cpu_priority, 20);
@@ -290,7 +290,7 @@ static GHashTable *resolve(const char *lines)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines(lines);
 
-	return syscall_filter_resolve(def->execution.sandbox->system_calls);
+	return syscall_filter_resolve(def->execution->sandbox->system_calls);
 }
 
 static bool has(GHashTable *calls, const char *name)

@@ -51,7 +51,7 @@ START_TEST(a_service_of_one_line_has_the_documented_defaults)
 
 	ck_assert_str_eq(def->name, "x");
 	ck_assert_ptr_null(def->instance);
-	ck_assert_str_eq(def->description, "x");
+	ck_assert_str_eq(service_def_description(def), "x");
 	ck_assert_int_eq(def->type, TYPE_DAEMON);
 	ck_assert_int_eq(def->ready, READY_EXEC);
 	ck_assert_int_eq(def->restart, RESTART_NO);
@@ -69,7 +69,7 @@ START_TEST(a_service_of_one_line_has_the_documented_defaults)
 	ck_assert_ptr_null(def->start_lock);
 	ck_assert_int_eq(def->stop_order, STOP_ORDER_REVERSE);
 	ck_assert(!def->once);
-	ck_assert(!exec_def_needs_helper(&def->execution));
+	ck_assert(!exec_def_needs_helper(def->execution));
 }
 END_TEST
 
@@ -134,7 +134,7 @@ START_TEST(every_execution_key_reaches_its_field)
 		     "WorkingDirectory=/srv\nEnvironment=A=1 \"B=two words\"\n  C=\nEnvironmentFile=-/etc/default/x\n"
 		     "EnvironmentFile=/etc/x.env\nLimitNOFILE=1024:64K\nLimitCORE=infinity\nNice=-5\n"
 		     "OOMScoreAdjust=-900\nTTYPath=/dev/tty1\nRuntimeDirectory=x x/sub\nRuntimeDirectoryMode=0750\n");
-	const ExecDef *e = &def->execution;
+	const ExecDef *e = def->execution;
 	const Rlimit *limit = &g_array_index(e->rlimits, Rlimit, 0);
 	const EnvironmentFile *file = g_ptr_array_index(e->environment_files, 0);
 
@@ -266,7 +266,7 @@ START_TEST(a_template_puts_its_instance_into_every_value)
 	ck_assert_str_eq(def->description, "Login on tty1");
 	ck_assert_str_eq(def->exec->argv[1], "tty1");
 	ck_assert_str_eq(def->exec->argv[2], "100%");
-	ck_assert_str_eq(def->execution.tty, "/dev/tty1");
+	ck_assert_str_eq(def->execution->tty, "/dev/tty1");
 	ck_assert_str_eq(term_literal(term_at(def->when, 0), 0)->key, "path:/dev/tty1");
 	ck_assert_str_eq(ref_at(def->after, 0)->name, "vcs@tty1");
 	ck_assert_ptr_null(template->instance);
@@ -292,8 +292,8 @@ START_TEST(a_drop_in_replaces_adds_and_clears)
 
 	expect_diags(diags, "");
 	ck_assert_str_eq(def->exec->argv[0], "/bin/y");
-	ck_assert(!def->execution.has_nice);
-	ck_assert_uint_eq(def->execution.environment->len, 2);
+	ck_assert(!def->execution->has_nice);
+	ck_assert_uint_eq(def->execution->environment->len, 2);
 	ck_assert_int_eq(def->stop_limit_us, G_USEC_PER_SEC);
 	ck_assert_uint_eq(def->when->len, 1);
 	ck_assert_str_eq(term_at(def->when, 0)->text, "flag:b");

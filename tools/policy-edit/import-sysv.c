@@ -93,10 +93,10 @@ static void note_unknown(Import *import, const char *directory, const char *link
 			     "no service stands for the script \"%s\"; it is left out", script);
 }
 
-static void add_once(GPtrArray *names, char *name)
+static void add_once(GPtrArray *names, const char *name)
 {
 	if (!g_ptr_array_find(names, name, NULL))
-		g_ptr_array_add(names, name);
+		g_ptr_array_add(names, (gpointer)name);
 }
 
 static void add_link(Import *import, Links *links, const char *directory, const char *link)
@@ -186,7 +186,7 @@ static GPtrArray *removals(const Import *import, const Policy *vendor, size_t ru
 		ServiceDef *def = g_ptr_array_index(all, i);
 
 		if (has_link(import, def->name) && needs_removal(import, vendor, runlevel, def->name))
-			g_ptr_array_add(names, def->name);
+			g_ptr_array_add(names, (gpointer)def->name);
 	}
 	return names;
 }

@@ -154,7 +154,7 @@ static void add_missing(const Configuration *configuration, const char *name, Or
 	const char *nearest;
 
 	for (guint i = 0; i < list->len; i++)
-		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(list, i))->name);
+		g_ptr_array_add(names, (gpointer)((ServiceDef *)g_ptr_array_index(list, i))->name);
 	g_ptr_array_add(names, NULL);
 	nearest = text_nearest(name, (const char *const *)names->pdata);
 	if (nearest)

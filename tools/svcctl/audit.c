@@ -49,7 +49,7 @@ static Verdict found(unsigned points, const char *finding, const char *settings)
 
 static bool runs_as_root(const Subject *x)
 {
-	const char *user = x->def->execution.user;
+	const char *user = x->def->execution->user;
 
 	return !user || strcmp(user, "root") == 0 || strcmp(user, "0") == 0;
 }
@@ -237,7 +237,7 @@ static void free_finding(gpointer data)
 GPtrArray *audit_service(const ServiceDef *def, const char *root)
 {
 	SandboxDef *none = sandbox_def_new();
-	const Subject x = { .def = def, .sandbox = def->execution.sandbox ? def->execution.sandbox : none, .root = root };
+	const Subject x = { .def = def, .sandbox = def->execution->sandbox ? def->execution->sandbox : none, .root = root };
 	GPtrArray *findings = g_ptr_array_new_with_free_func(free_finding);
 
 	for (size_t i = 0; def->type != TYPE_GROUP && i < G_N_ELEMENTS(checks); i++) {

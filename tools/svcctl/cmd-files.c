@@ -425,7 +425,7 @@ static void want(Wanted *w, const char *name, const char *needer)
 		return;
 	if (g_hash_table_contains(w->names, def->name))
 		return;
-	g_hash_table_insert(w->names, def->name, (gpointer)needer);
+	g_hash_table_insert(w->names, (gpointer)def->name, (gpointer)needer);
 	g_queue_push_tail(w->left, (gpointer)def);
 }
 

@@ -176,7 +176,7 @@ char **expand_names_in(const Context *context, const ServiceSet *set, GError **e
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (guint i = 0; i < all->len; i++)
-		g_ptr_array_add(names, ((const ServiceDef *)g_ptr_array_index(all, i))->name);
+		g_ptr_array_add(names, (gpointer)((const ServiceDef *)g_ptr_array_index(all, i))->name);
 	return expand_among(context, names, error);
 }
 

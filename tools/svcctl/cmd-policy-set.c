@@ -68,7 +68,7 @@ static const char *nearest_service(const Configuration *configuration, const cha
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (guint i = 0; i < all->len; i++)
-		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(all, i))->name);
+		g_ptr_array_add(names, (gpointer)((ServiceDef *)g_ptr_array_index(all, i))->name);
 	g_ptr_array_add(names, NULL);
 	return text_nearest(name, (const char *const *)names->pdata);
 }
