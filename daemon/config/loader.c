@@ -377,10 +377,10 @@ static void forget_lines(ServiceDef *def)
 static void mention_names(Loader *l, const GPtrArray *refs)
 {
 	for (guint i = 0; i < refs->len; i++) {
-		char *name = ((NameRef *)g_ptr_array_index(refs, i))->name;
+		const char *name = ((NameRef *)g_ptr_array_index(refs, i))->name;
 
 		if (strchr(name, '@'))
-			g_queue_push_tail(l->mentioned, name);
+			g_queue_push_tail(l->mentioned, (gpointer)name);
 	}
 }
 

@@ -114,6 +114,7 @@ typedef struct SetRef {
 struct ServicePrivate {
 	Engine *engine;
 	SetRef *home;         /* where s->def lives */
+	unsigned n_stops_after_said; /* the first so many of stops_after say so */
 	bool is_file_gone;
 	unsigned queued;      /* bit WorkKind */
 	GPtrArray *slots;     /* Slot *, owned */
@@ -124,7 +125,6 @@ struct ServicePrivate {
 	GPtrArray *needers;
 	GPtrArray *conflicts;  /* both directions */
 	GPtrArray *stops_after; /* stop later than this one: what it was started after, or say so in StopAfter= */
-	unsigned n_stops_after_said; /* the first so many of them say so */
 	GPtrArray *facilities; /* Facility * it provides */
 	Condition *condition_service;
 	Condition *condition_settled;
@@ -135,9 +135,9 @@ struct ServicePrivate {
 	WantGrade grade;
 	WantGrade shown_grade; /* before the present event */
 	WantReason shown_reason;
-	Service *want_support; /* the needer that gives @grade, NULL: itself */
 	bool is_lingering;
 	bool is_suppressed; /* loses a conflict: waits */
+	Service *want_support; /* the needer that gives @grade, NULL: itself */
 	Service *loses_to;
 
 	/* Terms */
@@ -145,13 +145,13 @@ struct ServicePrivate {
 	unsigned n_hold_false;
 	unsigned n_unknown;    /* slots unknown, not stale */
 	bool was_false;        /* since it came to rest a term was false: true again is a new chance */
+	bool is_lapsed;        /* a While term is false for longer than Settle= */
 	int64_t lapse_since_us; /* a While term is false since; 0: none is */
-	bool is_lapsed;         /* ... for longer than Settle= */
 	const Term *last_true;  /* the term that became true last, for the cause */
 
 	/* Motion */
-	bool is_unsettled;
 	Service *unsettled_by; /* NULL: by itself */
+	bool is_unsettled;
 	bool is_leaving;       /* is to stop, and waits for those that stop first */
 	bool is_blocking;      /* leaving or stopping: those that stop later wait for it */
 	unsigned n_blockers;
@@ -168,18 +168,18 @@ struct ServicePrivate {
 	ServiceType run_type;  /* what it is while it runs, whatever its file says now */
 	bool is_spent;         /* STATE_IDLE though wanted: it ended by itself and is not restarted */
 	bool has_ended;        /* recovered: its end was missed, and is handled when the engine begins */
+	bool is_boot_news;     /* is in engine->boot_news */
 	Backoff backoff;
 	int64_t listen_again_us; /* STATE_FAILED: not before that a connection starts it again */
 	int64_t triggers_since_us;
 	unsigned n_triggers;   /* starts by a connection since then */
-	int64_t timer_at_us[ENGINE_TIMER_COUNT];
 	unsigned n_strays;    /* process events that were too late or impossible */
+	int64_t timer_at_us[ENGINE_TIMER_COUNT];
 	char *cause_next;     /* the admin's words for what is about to happen, or NULL */
 	char *note_extra;     /* keys of a newer version's note */
 	ProgressClass counted_as;
 	unsigned moving_index; /* CLASS_MOVING: its place in engine->moving */
 	struct BootRecord *boot; /* owned; NULL: not wanted in this boot */
-	bool is_boot_news;     /* is in engine->boot_news */
 };
 
 /* The bar is never further while the boot is in motion: what comes nearer to 1 for ever is 1 in the end, for a double. */

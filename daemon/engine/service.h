@@ -67,17 +67,17 @@ typedef struct Service Service;
 struct Service {
 	ServiceDef *def;     /* borrowed from the engine's ServiceSet; replaced on reload */
 	ServiceState state;
+	pid_t main_pid;      /* 0: none or unknown */
 	int64_t since_us;    /* when it entered @state */
 	uint64_t invocation; /* of the present or last run; 0: never started */
-	pid_t main_pid;      /* 0: none or unknown */
 
 	/* Wanting */
 	PolicyDecision policy;
 	AdminWant admin;
+	WantReason want_reason;
 	Requester admin_who;
 	int64_t admin_at_us;
 	const char *demanded_as; /* ADMIN_DEMAND: the name on the bus; ADMIN_CONNECTION: the address; interned; NULL: not known any more */
-	WantReason want_reason;
 	const char *wanted_by; /* WANT_NEED: one that needs it; interned */
 
 	/* Terms in force: the definition's, less Ignore=, plus policy's. Owned. */
@@ -92,14 +92,14 @@ struct Service {
 	/* Results */
 	bool last_success;     /* of the last run */
 	bool is_failed_for_good; /* in STATE_FAILED: restart limit reached, or the file has errors */
+	bool is_restarting;    /* its RestartCommand= is to run, or runs */
+	Health health;         /* unknown while it is not up, or nobody asks */
+	unsigned n_restarts;   /* automatic ones since the admin's last start */
 	char *result;          /* "exit status 1"; NULL if it never ended */
 	char *status_text;     /* STATUS= of sd_notify(3), or NULL */
 	char *resource_problem; /* which of its limits are not in force; NULL: all are, as far as is known */
-	Health health;         /* unknown while it is not up, or nobody asks */
 	char *health_text;     /* why it is unhealthy; else NULL */
-	bool is_restarting;    /* its RestartCommand= is to run, or runs */
 	char *restart_problem; /* why the last run of its RestartCommand= failed; NULL: it did not */
-	unsigned n_restarts;   /* automatic ones since the admin's last start */
 	int64_t ready_us;      /* when it last became ready, 0 never */
 	int64_t start_duration_us; /* from start to ready, of the last start */
 	int64_t started_us;

@@ -16,17 +16,9 @@
 static const char *const built_in_runlevels[] = { "0", "1", "2", "3", "4", "5", "6", "S" };
 #define BUILT_IN_DEFAULT_RUNLEVEL "2"
 
-static void word_free(gpointer data)
-{
-	PolicyWord *word = data;
-
-	g_free(word->ref.name);
-	g_free(word);
-}
-
 static GHashTable *new_words(void)
 {
-	return g_hash_table_new_full(g_str_hash, g_str_equal, NULL, word_free);
+	return g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 }
 
 static void runlevel_free(gpointer data)
@@ -85,7 +77,7 @@ ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin ori
 	entry->runlevels = new_words();
 	entry->place = name_ref_new(name, origin);
 	entry->order = policy->n_words++;
-	g_hash_table_insert(policy->services, entry->place->name, entry);
+	g_hash_table_insert(policy->services, (gpointer)entry->place->name, entry);
 	return entry;
 }
 
@@ -96,9 +88,9 @@ void policy_set_word(Policy *policy, GHashTable *words, const char *text, Origin
 
 	if (!word) {
 		word = g_new0(PolicyWord, 1);
-		word->ref.name = g_strdup(text + removes);
+		word->ref.name = g_intern_string(text + removes);
 		word->order = policy->n_words++;
-		g_hash_table_insert(words, word->ref.name, word);
+		g_hash_table_insert(words, (gpointer)word->ref.name, word);
 	}
 	word->ref.origin = origin;
 	word->removes = removes;
@@ -508,10 +500,10 @@ GPtrArray *policy_named_services(const Policy *policy)
 	GPtrArray *names = g_ptr_array_new();
 
 	for (guint i = 0; i < refs->len; i++) {
-		char *name = ((NameRef *)g_ptr_array_index(refs, i))->name;
+		const char *name = ((NameRef *)g_ptr_array_index(refs, i))->name;
 
 		if (names->len == 0 || strcmp(g_ptr_array_index(names, names->len - 1), name) != 0)
-			g_ptr_array_add(names, name);
+			g_ptr_array_add(names, (gpointer)name);
 	}
 	return names;
 }

@@ -109,11 +109,11 @@ const char *policy_runlevel_title(const Policy *policy, const char *runlevel);
 GPtrArray *policy_runlevels(const Policy *policy);
 
 typedef struct PolicyDecision {
-	Activation activation;
 	Origin activation_origin; /* which file and line said so; built-in: NewServices' default */
+	Origin runlevel_origin;
+	Activation activation;
 	bool is_default;          /* nobody names this service */
 	bool in_runlevel;         /* the runlevel asked about wants it (only meaningful for ACTIVATION_BOOT) */
-	Origin runlevel_origin;
 	PolicyLayer runlevel_layer; /* of the file that wants it there */
 	unsigned order;           /* rank among conflicting services: lower was named earlier in the policy */
 } PolicyDecision;

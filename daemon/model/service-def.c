@@ -23,16 +23,13 @@ NameRef *name_ref_new(const char *name, Origin origin)
 {
 	NameRef *ref = g_new0(NameRef, 1);
 
-	ref->name = g_strdup(name);
+	ref->name = g_intern_string(name);
 	ref->origin = origin;
 	return ref;
 }
 
 void name_ref_free(NameRef *ref)
 {
-	if (!ref)
-		return;
-	g_free(ref->name);
 	g_free(ref);
 }
 

@@ -82,7 +82,7 @@ typedef struct Action {
 
 /* A name in After=, Wants=, ... with the place it was written. */
 typedef struct NameRef {
-	char *name;
+	const char *name; /* interned */
 	Origin origin;
 	bool is_turned; /* in After=: it was Before= in the file of that service (check.h) */
 } NameRef;
@@ -90,13 +90,13 @@ typedef struct NameRef {
 /* Its lists are those of base/list.h. */
 typedef struct ServiceDef {
 	unsigned n_users; /* its set, and who shares it */
+	ServiceType type;
 	const char *name; /* "sshd", "getty@tty1"; interned */
 	char *instance; /* "tty1", NULL when it comes from no template */
 	Origin origin;  /* the main file */
 	char *problem;  /* not NULL: the file has errors, and this service is out; "FILE:LINE: text" of the first */
 	char *description; /* NULL: the file gives none, see service_def_description() */
 
-	ServiceType type;
 	Command *exec;      /* NULL in groups */
 	GPtrArray *prepare; /* Command *, in order; never NULL */
 	GPtrArray *cleanup; /* Command *, after the last process is gone; never NULL */
@@ -110,9 +110,9 @@ typedef struct ServiceDef {
 	ReadyKind ready;
 	KeyPrefix ready_prefix; /* READY_PATH, READY_DBUS: readiness is a condition, */
 	const char *ready_key;  /* this one, interned; else NULL */
-	int ready_fd;       /* READY_FD */
 	GPtrArray *bus_names;   /* NameRef *: BusName=, besides that of READY_DBUS; a call to one of them starts it */
 	char *pid_file;     /* PidFile=, or NULL */
+	int ready_fd;       /* READY_FD */
 
 	RestartPolicy restart;
 	int64_t restart_delay_us;     /* first back-off; doubles */
@@ -127,13 +127,13 @@ typedef struct ServiceDef {
 	int64_t health_interval_us;
 	int64_t health_limit_us;  /* HealthTimeout= */
 	unsigned health_retries;  /* so many failures in a row: unhealthy */
-	int64_t health_start_us;  /* HealthStartPeriod=: failures before the first success do not count so long */
 	HealthAction health_action;
+	int64_t health_start_us;  /* HealthStartPeriod=: failures before the first success do not count so long */
 	int64_t watchdog_us;    /* WatchdogTimeout=: the longest time between two signs of life; 0: it gives none */
-	bool once;        /* a task that is not run again after its When went false and true */
 	char *start_lock; /* StartLock=, or NULL: of those with the same one is starting at a time */
-	StopOrder stop_order; /* SAID: of its own lines only StopAfter= and StopBefore= order its stopping */
 	int64_t linger_us; /* keep it this long after nothing wants it any more */
+	bool once;        /* a task that is not run again after its When went false and true */
+	StopOrder stop_order; /* SAID: of its own lines only StopAfter= and StopBefore= order its stopping */
 
 	OnLapse on_lapse;
 	int64_t settle_us;

@@ -33,8 +33,7 @@
 #define CONTROL_BATCH 32
 
 typedef struct LogPipe {
-	char *name; /* "SERVICE/log/INVOCATION", as the keeper has it; also the key */
-	char *service;
+	const char *service; /* interned */
 	uint64_t invocation;
 	int fd;         /* read end */
 	bool is_marked; /* to be handed over */
@@ -49,7 +48,7 @@ struct LogRouter {
 	gid_t (*group)(void *data, const char *service);
 	void *group_data;
 	char *cgroup_root;
-	GHashTable *pipes; /* name -> LogPipe, owned */
+	GHashTable *pipes; /* a set of LogPipe, owned; one for each service and invocation */
 	GQueue marked;     /* LogPipe *, in the order they were made */
 	int control_fd;    /* our end of the pair; -1: none */
 	FdSource *source;
@@ -65,14 +64,35 @@ static void log_pipe_free(gpointer data)
 	LogPipe *pipe = data;
 
 	fd_close(&pipe->fd);
-	g_free(pipe->name);
-	g_free(pipe->service);
 	g_free(pipe);
 }
 
-static char *pipe_name(const char *service, uint64_t invocation)
+static guint pipe_hash(gconstpointer pipe)
 {
-	return g_strdup_printf("%s/log/%" G_GUINT64_FORMAT, service, invocation);
+	const LogPipe *p = pipe;
+
+	return g_direct_hash(p->service) ^ (guint)p->invocation;
+}
+
+static gboolean pipe_equal(gconstpointer a, gconstpointer b)
+{
+	const LogPipe *left = a;
+	const LogPipe *right = b;
+
+	return left->service == right->service && left->invocation == right->invocation;
+}
+
+static LogPipe *find_pipe(const LogRouter *router, const char *service, uint64_t invocation)
+{
+	const LogPipe wanted = { .service = g_intern_string(service), .invocation = invocation };
+
+	return g_hash_table_lookup(router->pipes, &wanted);
+}
+
+/* As the keeper has it; a new string. */
+static char *pipe_name(const LogPipe *pipe)
+{
+	return g_strdup_printf("%s/log/%" G_GUINT64_FORMAT, pipe->service, pipe->invocation);
 }
 
 /* --- handing over --- */
@@ -139,20 +159,20 @@ static void hand_over_marked(LogRouter *router)
 
 static void forget_pipe(LogRouter *router, LogPipe *pipe)
 {
-	keeper_link_forget(router->link, pipe->name);
+	g_autofree char *name = pipe_name(pipe);
+
+	keeper_link_forget(router->link, name);
 	if (pipe->is_marked)
 		g_queue_remove(&router->marked, pipe);
-	g_hash_table_remove(router->pipes, pipe->name);
+	g_hash_table_remove(router->pipes, pipe);
 }
 
 static void take_end(LogRouter *router, struct LoggerMessage *message)
 {
-	g_autofree char *name = NULL;
 	LogPipe *pipe;
 
 	message->service[sizeof message->service - 1] = '\0';
-	name = pipe_name(message->service, message->invocation);
-	pipe = g_hash_table_lookup(router->pipes, name);
+	pipe = find_pipe(router, message->service, message->invocation);
 	if (!pipe)
 		return;
 	if (pipe->reopened)
@@ -210,11 +230,11 @@ static void watch_control(LogRouter *router, int fd)
 void log_router_group_again(LogRouter *router)
 {
 	GHashTableIter iter;
-	gpointer value;
+	gpointer key;
 
 	g_hash_table_iter_init(&iter, router->pipes);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		LogPipe *pipe = value;
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		LogPipe *pipe = key;
 
 		if (pipe->group != group_of(router, pipe->service))
 			mark(router, pipe);
@@ -312,7 +332,7 @@ static void mark_all(LogRouter *router)
 	gpointer pipe;
 
 	g_hash_table_iter_init(&iter, router->pipes);
-	while (g_hash_table_iter_next(&iter, NULL, &pipe))
+	while (g_hash_table_iter_next(&iter, &pipe, NULL))
 		mark(router, pipe);
 }
 
@@ -354,11 +374,10 @@ static LogPipe *add_pipe(LogRouter *router, const char *service, uint64_t invoca
 {
 	LogPipe *pipe = g_new0(LogPipe, 1);
 
-	pipe->name = pipe_name(service, invocation);
-	pipe->service = g_strdup(service);
+	pipe->service = g_intern_string(service);
 	pipe->invocation = invocation;
 	pipe->fd = fd;
-	g_hash_table_replace(router->pipes, pipe->name, pipe);
+	g_hash_table_add(router->pipes, pipe);
 	mark(router, pipe);
 	return pipe;
 }
@@ -385,8 +404,8 @@ static int open_again(LogPipe *pipe, GError **error)
 
 int log_router_open(LogRouter *router, const char *service, uint64_t invocation, GError **error)
 {
-	g_autofree char *name = pipe_name(service, invocation);
-	LogPipe *pipe = g_hash_table_lookup(router->pipes, name);
+	LogPipe *pipe = find_pipe(router, service, invocation);
+	g_autofree char *name = NULL;
 	int fds[2];
 
 	if (pipe)
@@ -396,7 +415,8 @@ int log_router_open(LogRouter *router, const char *service, uint64_t invocation,
 		return -1;
 	}
 	pipe = add_pipe(router, service, invocation, fds[0]);
-	keeper_link_keep(router->link, pipe->name, pipe->fd);
+	name = pipe_name(pipe);
+	keeper_link_keep(router->link, name, pipe->fd);
 	hand_over_marked(router);
 	return fds[1];
 }
@@ -413,7 +433,7 @@ LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options)
 	router->cgroup_root = g_strdup(options->cgroup_root);
 	router->group = options->group;
 	router->group_data = options->data;
-	router->pipes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, log_pipe_free);
+	router->pipes = g_hash_table_new_full(pipe_hash, pipe_equal, log_pipe_free, NULL);
 	g_queue_init(&router->marked);
 	router->control_fd = -1;
 	router->restart = timer_new(on_restart, router);
@@ -422,13 +442,11 @@ LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options)
 
 static bool give_pipe(LogRouter *router, const char *service, const char *index, int fd)
 {
-	g_autofree char *name = NULL;
 	uint64_t invocation;
 
 	if (!text_parse_uint(index, 10, UINT64_MAX, &invocation))
 		return false;
-	name = pipe_name(service, invocation);
-	if (g_hash_table_contains(router->pipes, name))
+	if (find_pipe(router, service, invocation))
 		return false;
 	add_pipe(router, service, invocation, fd);
 	return true;

@@ -91,6 +91,8 @@ struct Supervisor {
 	bool is_in_line;  /* before that: the link to the keeper is to let it in; it has its turn then */
 	bool is_entering; /* @step is new, and what it does has not been done */
 	bool is_resumed;
+	bool is_stopping;  /* the stop limit is running */
+	bool is_watching;  /* Ready=dbus: or path:, between executed and ready */
 	char noted[48]; /* the phase that the last note held */
 
 	/* Asked for, handled in the next turn. */
@@ -110,12 +112,11 @@ struct Supervisor {
 	HealthWatch *health;       /* NULL: nobody has asked yet */
 	struct MessageExited *early_exits[ROLE_COUNT]; /* told before a resumed supervisor had all its descriptors; or NULL */
 	pid_t next_main_pid;    /* MAINPID=: takes over when the present main process ends; 0: none */
-	struct MessageExited *last_exit; /* of the main process that is being replaced; NULL: none has ended */
 	int errnum;             /* ERRNO= */
+	struct MessageExited *last_exit; /* of the main process that is being replaced; NULL: none has ended */
 	OutOfMemory memory;     /* as counted before anything of this run could be killed */
 	char *status_text;      /* STATUS= */
 	char *forked_problem;   /* why the daemon behind Ready=fork is not found yet */
-	bool is_watching;       /* Ready=dbus: or path:, between executed and ready */
 	char *unready_why;      /* why that condition does not hold yet */
 
 	Cgroup *cgroup;
@@ -124,7 +125,6 @@ struct Supervisor {
 	ReadyFd *ready;
 	bool is_kept[KEPT_COUNT];
 	int output_fd;     /* write end of the log pipe, between the first and the main command */
-	bool is_stopping;  /* the stop limit is running */
 	int64_t known_us;  /* this supervisor knows of what has happened since then */
 
 	int64_t watchdog_us; /* the longest time between two signs of life; 0: none are asked for. Part of the phase */

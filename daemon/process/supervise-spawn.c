@@ -53,6 +53,7 @@ static void on_executed(void *data)
 {
 	Supervisor *s = data;
 
+	g_clear_pointer(&s->rows[ROLE_MAIN].status, ready_fd_free); /* it has no more to say */
 	forget(s, KEPT_STATUS);
 	step_main_executed(s);
 	supervisor_settle(s);
