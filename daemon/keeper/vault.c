@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Vault: beside the table of names, a pool of notes and an array of descriptors.
+ * Vault: beside the table of names, two pools of notes and an array of descriptors.
  */
 #include "config.h"
 
@@ -13,76 +13,82 @@
 
 #include "protocol/protocol.h"
 
+#define SHORT_NOTE_BYTES 64 /* what a service that is up has to say of itself */
+
 /*
  * Notes lie close together, apart from the names: most names are those of descriptors and have none, and every page that
- * is touched is PID 1's for ever.
+ * is touched is PID 1's for ever. So short ones lie apart from long ones, too.
  */
-static char notes[PROTOCOL_MAX_NOTES + 1][PROTOCOL_NOTE_BYTES]; /* 0 is nobody's */
-static uint16_t note_of[NAMES_MAX];                             /* name -> note, 0: none */
-static uint16_t next_free[PROTOCOL_MAX_NOTES + 1];
-static uint16_t first_free;
-static uint16_t n_used; /* notes that have ever been used */
+static char short_notes[PROTOCOL_MAX_NOTES + 1][SHORT_NOTE_BYTES]; /* 0 is nobody's, in each of these */
+static char long_notes[PROTOCOL_MAX_NOTES + 1][PROTOCOL_NOTE_BYTES];
+
+/* Places in one of these two. */
+struct Pool {
+	uint16_t next_free[PROTOCOL_MAX_NOTES + 1];
+	uint16_t first_free;
+	uint16_t n_used; /* places that have ever been used */
+};
+
+static struct Pool short_pool;
+static struct Pool long_pool;
+static uint16_t short_of[NAMES_MAX]; /* name -> its note among the short ones, 0: none */
+static uint16_t long_of[NAMES_MAX];
 
 static int fds_plus_one[NAMES_MAX]; /* 0: none, so that untouched pages say so */
 static uint32_t n_notes;
 static uint32_t n_fds;
 
-static uint16_t note_take(void)
+/* There is one for each of PROTOCOL_MAX_NOTES. */
+static uint16_t place_take(struct Pool *pool)
 {
-	uint16_t note = first_free;
+	uint16_t place = pool->first_free;
 
-	if (note)
-		first_free = next_free[note];
-	else if (n_used < PROTOCOL_MAX_NOTES)
-		note = ++n_used;
-	return note;
+	if (!place)
+		return ++pool->n_used;
+	pool->first_free = pool->next_free[place];
+	return place;
 }
 
-static void note_drop(uint16_t note)
+static void place_drop(struct Pool *pool, uint16_t *place)
 {
-	next_free[note] = first_free;
-	first_free = note;
+	if (*place) {
+		pool->next_free[*place] = pool->first_free;
+		pool->first_free = *place;
+	}
+	*place = 0;
 }
 
 static void forget_note(const char *service)
 {
 	NameId id = name_find(service);
 
-	if (!id || !note_of[id])
+	if (!id || !vault_note(id))
 		return;
-	note_drop(note_of[id]);
-	note_of[id] = 0;
+	place_drop(&short_pool, &short_of[id]);
+	place_drop(&long_pool, &long_of[id]);
 	n_notes--;
 	name_drop(id);
 }
 
-/* Returns: 0 and a note for @service, its old one or a new one; or an error number. */
-static int note_for(const char *service, uint16_t *ret_note)
+static void write_note(NameId id, const char *note, size_t length)
 {
-	NameId id = name_find(service);
-	uint16_t note = id ? note_of[id] : 0;
-
-	if (!note) {
-		note = note_take();
-		if (!note)
-			return ENOSPC;
-		id = name_take(service);
-		if (!id) {
-			note_drop(note);
-			return EINVAL;
-		}
-		note_of[id] = note;
-		n_notes++;
+	if (length < SHORT_NOTE_BYTES) {
+		place_drop(&long_pool, &long_of[id]);
+		if (!short_of[id])
+			short_of[id] = place_take(&short_pool);
+		memcpy(short_notes[short_of[id]], note, length + 1);
+	} else {
+		place_drop(&short_pool, &short_of[id]);
+		if (!long_of[id])
+			long_of[id] = place_take(&long_pool);
+		memcpy(long_notes[long_of[id]], note, length + 1);
 	}
-	*ret_note = note;
-	return 0;
 }
 
 int vault_set_note(const char *service, const char *note)
 {
 	size_t length = strnlen(note, PROTOCOL_NOTE_BYTES);
-	uint16_t slot;
-	int error;
+	NameId id;
 
 	if (length == PROTOCOL_NOTE_BYTES)
 		return E2BIG;
@@ -90,15 +96,24 @@ int vault_set_note(const char *service, const char *note)
 		forget_note(service);
 		return 0;
 	}
-	error = note_for(service, &slot);
-	if (!error)
-		memcpy(notes[slot], note, length + 1);
-	return error;
+	id = name_find(service);
+	if (!id || !vault_note(id)) {
+		if (n_notes == PROTOCOL_MAX_NOTES)
+			return ENOSPC;
+		id = name_take(service);
+		if (!id)
+			return EINVAL;
+		n_notes++;
+	}
+	write_note(id, note, length);
+	return 0;
 }
 
 const char *vault_note(NameId id)
 {
-	return note_of[id] ? notes[note_of[id]] : NULL;
+	if (short_of[id])
+		return short_notes[short_of[id]];
+	return long_of[id] ? long_notes[long_of[id]] : NULL;
 }
 
 int vault_keep(const char *name, int fd)

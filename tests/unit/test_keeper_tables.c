@@ -184,6 +184,27 @@ START_TEST(a_note_is_replaced_forgotten_and_limited)
 }
 END_TEST
 
+START_TEST(a_note_may_grow_and_shrink_as_often_as_it_likes)
+{
+	char longest[PROTOCOL_NOTE_BYTES];
+
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	for (int i = 0; i < 3 * PROTOCOL_MAX_NOTES; i++) {
+		ck_assert_int_eq(vault_set_note("a", "short"), 0);
+		ck_assert_int_eq(vault_set_note("b", longest), 0);
+		ck_assert_int_eq(vault_set_note("a", longest), 0);
+		ck_assert_int_eq(vault_set_note("b", "short"), 0);
+		ck_assert_str_eq(vault_note(name_find("a")), longest);
+		ck_assert_str_eq(vault_note(name_find("b")), "short");
+	}
+	ck_assert_uint_eq(vault_n_notes(), 2);
+	ck_assert_int_eq(vault_set_note("a", ""), 0);
+	ck_assert_ptr_null(vault_note(1));
+	ck_assert_uint_eq(vault_n_notes(), 1);
+}
+END_TEST
+
 static bool is_open(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0;
@@ -302,6 +323,7 @@ Suite *make_suite(void)
 	tcase_add_test(children, a_full_table_refuses_and_each_pid_is_found);
 	suite_add_tcase(s, children);
 	tcase_add_test(vault, a_note_is_replaced_forgotten_and_limited);
+	tcase_add_test(vault, a_note_may_grow_and_shrink_as_often_as_it_likes);
 	tcase_add_test(vault, a_kept_descriptor_is_replaced_and_closed);
 	suite_add_tcase(s, vault);
 	tcase_add_test(requests, a_request_is_taken_apart_and_every_cut_of_it_is_refused);
