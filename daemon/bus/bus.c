@@ -34,7 +34,7 @@ struct Bus {
 	void *data;
 	ClientSocket *sockets[CLIENT_SOCKET_COUNT]; /* NULL until bus_listen() */
 	SystemClient *system_client;   /* NULL until bus_attach_system() */
-	GHashTable *changed;   /* names, owned: services to tell of */
+	GHashTable *changed;   /* interned names: services to tell of */
 	GHashTable *published; /* interned names: services that clients know of */
 	Conditions *conditions;
 	Answers *answers;
@@ -269,10 +269,9 @@ static gboolean on_rest(gpointer data)
 	/* First what changed in the world, then what followed. */
 	conditions_tell(bus->conditions, tell_condition, bus);
 	g_hash_table_iter_init(&iter, bus->changed);
-	while (g_hash_table_iter_next(&iter, &name, NULL)) {
+	while (g_hash_table_iter_next(&iter, &name, NULL))
 		tell_service(bus, name);
-		g_hash_table_iter_remove(&iter);
-	}
+	g_hash_table_remove_all(bus->changed); /* and so it shrinks again, which it does not do name by name */
 	if (bus->is_engine_changed)
 		tell_engine(bus);
 	bus->is_engine_changed = false;
@@ -299,7 +298,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	bus->begun_us = loop_now();
 	bus->ops = ops;
 	bus->data = data;
-	bus->changed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	bus->changed = g_hash_table_new(g_str_hash, g_str_equal);
 	bus->published = g_hash_table_new(g_str_hash, g_str_equal);
 	bus->conditions = conditions_new(engine, ops, data);
 	bus->answers = answers_new();
@@ -337,7 +336,7 @@ void bus_attach_system(Bus *bus, SystemBus *system_bus)
 
 void bus_service_changed(Bus *bus, const char *service)
 {
-	g_hash_table_add(bus->changed, g_strdup(service));
+	g_hash_table_add(bus->changed, (gpointer)g_intern_string(service));
 	tell_at_rest(bus);
 }
 

@@ -51,6 +51,8 @@ typedef struct EngineOps {
 	 */
 	void (*listen)(void *data, const Service *s);
 
+	/* It has another state than before. Told at once, before it is told as changed. */
+	void (*entered)(void *data, const Service *s);
 	/* Something that is published or noted of @s changed (state, cause, want). Coalesce. */
 	void (*changed)(void *data, const Service *s);
 	/* The service is no longer known: its last trace (note, timers, bus object) may go. Last call for it. */

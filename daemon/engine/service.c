@@ -272,6 +272,7 @@ bool service_apply(Service *s, ServiceEvent event, char *cause)
 	boot_record_state_changed(s, from);
 	progress_count(s);
 	act(s, row->action);
+	engine->ops->entered(engine->data, s);
 	engine->ops->changed(engine->data, s);
 	return true;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "manager/manager.h"
 
@@ -87,15 +88,14 @@ static Manager *manager_new(int argc, char **argv)
 	m->instances = g_ptr_array_new_with_free_func(g_free);
 	m->running = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, supervisor_free_func);
 	m->watches = watches_new();
-	m->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, manager_free_timers);
-	m->dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	m->logged = g_hash_table_new(g_str_hash, g_str_equal);
+	m->timers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, manager_free_timers);
+	m->dirty = g_hash_table_new(g_str_hash, g_str_equal);
 	m->on_console = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	m->notes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
 	m->drain = timer_new(on_drain, m);
 	memory_init(m);
-	g_queue_init(&m->acts);
+	m->acts = values_new();
 	g_queue_init(&m->changes);
 	g_queue_init(&m->checks);
 	g_queue_init(&m->check_results);

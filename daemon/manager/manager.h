@@ -67,8 +67,8 @@ typedef struct Manager {
 	bool is_halt_asked;     /* through it: the next runlevel 0 leaves the power on */
 
 	GHashTable *running;    /* interned name -> Supervisor *, owned */
-	GHashTable *timers;     /* name -> Timer *[ENGINE_TIMER_COUNT], owned */
-	GQueue acts;            /* Act *: what the engine wants done, once it has returned */
+	GHashTable *timers;     /* interned name -> its timers, owned; of services that have one armed */
+	GArray *acts;           /* Act: what the engine wants done, once it has returned; of base/list.h */
 	Timer *drain;           /* does them */
 	unsigned n_burst_acts;  /* memory.c */
 	Timer *pause;
@@ -81,8 +81,7 @@ typedef struct Manager {
 	int64_t sockets_tried_us; /* the last one */
 	AddressWatch *addresses;  /* NULL: no socket waits for one */
 
-	GHashTable *dirty;      /* names of services whose note may have changed; owned */
-	GHashTable *logged;     /* interned name -> ServiceState as last logged */
+	GHashTable *dirty;      /* interned names of services whose note may have changed */
 	GHashTable *on_console; /* names of services that have the console to themselves; owned */
 	GHashTable *notes;      /* interned name -> text as last sent, owned */
 	char note_buffer[PROTOCOL_NOTE_BYTES];
@@ -134,8 +133,6 @@ void manager_init_engine(Manager *m);
 /* Do at once what the engine asked for and what has changed; before a client is answered, above all. */
 void manager_drain(Manager *m);
 void manager_drain_later(Manager *m);
-/* The manager before has said in what state this service is; it is not said again. */
-void manager_know_state(Manager *m, const char *service);
 Supervisor *manager_supervisor(const Manager *m, const char *service);
 void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor);
 void manager_free_timers(gpointer timers);

@@ -59,8 +59,7 @@ const char *notes_get(Manager *m, const char *service)
 
 void notes_mark(Manager *m, const char *service)
 {
-	if (!g_hash_table_contains(m->dirty, service))
-		g_hash_table_add(m->dirty, g_strdup(service));
+	g_hash_table_add(m->dirty, (gpointer)g_intern_string(service));
 }
 
 static void send_global(Manager *m)

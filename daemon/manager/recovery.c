@@ -272,7 +272,6 @@ static void recover_service(Manager *m, Remains *r)
 	notes_remember(m, r->service, r->note);
 	if (!engine_recover(m->engine, r->service, r->note, has_run, r->invocation, r->pids[ROLE_MAIN], loop_now()))
 		log_warning(r->service, "what was remembered of it cannot be read: \"%s\"", r->note);
-	manager_know_state(m, r->service);
 	invocation = r->invocation ? r->invocation : note_invocation(m->engine, r->service);
 	if (has_run && engine_find(m->engine, r->service)) {
 		const Service *s = engine_find(m->engine, r->service);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/manager.h"
@@ -21,7 +22,7 @@ typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD, ACT_RESTART } ActKind;
 
 typedef struct Act {
 	ActKind kind;
-	char *service;
+	const char *service; /* interned */
 	uint64_t invocation;
 } Act;
 
@@ -29,25 +30,14 @@ typedef struct Act {
 
 typedef struct ServiceTimer {
 	Manager *manager;
+	const char *service; /* interned */
 	EngineTimer kind;
-	Timer *timer;
-	const char *service; /* the hash table's key */
+	Timer *timer; /* NULL: not armed */
 } ServiceTimer;
 
 typedef struct ServiceTimers {
-	char *service;
 	ServiceTimer of_kind[ENGINE_TIMER_COUNT];
 } ServiceTimers;
-
-static void on_engine_timer(void *data)
-{
-	const ServiceTimer *t = data;
-	Manager *m = t->manager;
-
-	/* A service whose file is gone is forgotten with its end, and its timers with it. */
-	engine_timer_fired(m->engine, t->service, t->kind, loop_now());
-	manager_drain_later(m);
-}
 
 void manager_free_timers(gpointer data)
 {
@@ -55,25 +45,49 @@ void manager_free_timers(gpointer data)
 
 	for (int i = 0; i < (int)ENGINE_TIMER_COUNT; i++)
 		timer_free(timers->of_kind[i].timer);
-	g_free(timers->service);
 	g_free(timers);
 }
 
-static ServiceTimers *timers_of(Manager *m, const char *service)
+/* Its record lives as long as one of its timers is armed. */
+static void disarm_timer(Manager *m, const char *service, EngineTimer kind)
 {
 	ServiceTimers *timers = g_hash_table_lookup(m->timers, service);
 
-	if (timers)
-		return timers;
-	timers = g_new0(ServiceTimers, 1);
-	timers->service = g_strdup(service);
+	if (!timers)
+		return;
+	g_clear_pointer(&timers->of_kind[kind].timer, timer_free);
 	for (int i = 0; i < (int)ENGINE_TIMER_COUNT; i++) {
-		timers->of_kind[i] = (ServiceTimer){ .manager = m, .kind = (EngineTimer)i,
-						     .service = timers->service };
-		timers->of_kind[i].timer = timer_new(on_engine_timer, &timers->of_kind[i]);
+		if (timers->of_kind[i].timer)
+			return;
 	}
-	g_hash_table_insert(m->timers, g_strdup(service), timers);
-	return timers;
+	g_hash_table_remove(m->timers, service);
+}
+
+static void on_engine_timer(void *data)
+{
+	const ServiceTimer fired = *(const ServiceTimer *)data;
+	Manager *m = fired.manager;
+
+	disarm_timer(m, fired.service, fired.kind);
+	/* A service whose file is gone is forgotten with its end, and its timers with it. */
+	engine_timer_fired(m->engine, fired.service, fired.kind, loop_now());
+	manager_drain_later(m);
+}
+
+static void arm_timer(Manager *m, const char *service, EngineTimer kind, int64_t at_us)
+{
+	ServiceTimers *timers = g_hash_table_lookup(m->timers, service);
+	ServiceTimer *timer;
+
+	if (!timers) {
+		timers = g_new0(ServiceTimers, 1);
+		g_hash_table_insert(m->timers, (gpointer)service, timers);
+	}
+	timer = &timers->of_kind[kind];
+	timer->manager = m;
+	timer->service = service;
+	timer->kind = kind;
+	timer_set(&timer->timer, at_us, on_engine_timer, timer);
 }
 
 /* --- operations of the engine --- */
@@ -90,12 +104,9 @@ static void op_unsubscribe(void *data, KeyPrefix prefix, const char *key)
 
 static void queue_act(Manager *m, ActKind kind, const Service *s)
 {
-	Act *act = g_new0(Act, 1);
+	const Act act = { .kind = kind, .service = s->def->name, .invocation = s->invocation };
 
-	act->kind = kind;
-	act->service = g_strdup(s->def->name);
-	act->invocation = s->invocation;
-	g_queue_push_tail(&m->acts, act);
+	values_add(&m->acts, &act, sizeof act);
 	manager_drain_later(m);
 }
 
@@ -121,27 +132,20 @@ static void op_restart(void *data, const Service *s)
 
 static void op_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
 {
-	Manager *m = data;
-
 	if (at_us > 0)
-		timer_arm(timers_of(m, s->def->name)->of_kind[kind].timer, at_us);
-	else if (g_hash_table_contains(m->timers, s->def->name))
-		timer_disarm(timers_of(m, s->def->name)->of_kind[kind].timer);
+		arm_timer(data, s->def->name, kind, at_us);
+	else
+		disarm_timer(data, s->def->name, kind);
 }
 
-static void log_state(Manager *m, const Service *s)
+static void log_state(const Service *s)
 {
 	static const LogLevel levels[STATE_COUNT] = {
 		[STATE_IDLE] = LOG_DEBUG,	 [STATE_WAITING] = LOG_DEBUG,	[STATE_STARTING] = LOG_DEBUG,
 		[STATE_READY] = LOG_NOTICE,	 [STATE_DONE] = LOG_NOTICE,	[STATE_STOPPING] = LOG_NOTICE,
 		[STATE_BACKOFF] = LOG_WARNING, [STATE_FAILED] = LOG_ERROR,
 	};
-	gpointer known;
 
-	if (g_hash_table_lookup_extended(m->logged, s->def->name, NULL, &known) &&
-	    GPOINTER_TO_INT(known) == (int)s->state)
-		return;
-	g_hash_table_insert(m->logged, (gpointer)s->def->name, GINT_TO_POINTER((int)s->state));
 	if (service_is_up(s) && s->start_duration_us > 0) {
 		g_autofree char *took = text_format_duration(s->start_duration_us);
 
@@ -151,26 +155,22 @@ static void log_state(Manager *m, const Service *s)
 	}
 }
 
-void manager_know_state(Manager *m, const char *service)
-{
-	const Service *s = engine_find(m->engine, service);
-
-	if (s)
-		g_hash_table_insert(m->logged, (gpointer)s->def->name, GINT_TO_POINTER((int)s->state));
-}
-
 static void op_listen(void *data, const Service *s)
 {
 	sockets_mark(data, s->def->name);
 	manager_drain_later(data);
 }
 
+static void op_entered(void *data, const Service *s)
+{
+	quiet_update(data, s);
+	log_state(s);
+}
+
 static void op_changed(void *data, const Service *s)
 {
 	Manager *m = data;
 
-	quiet_update(m, s);
-	log_state(m, s);
 	notes_mark(m, s->def->name);
 	if (m->bus)
 		bus_service_changed(m->bus, s->def->name);
@@ -184,7 +184,6 @@ static void op_removed(void *data, const Service *s)
 	quiet_forget(m, s);
 	notes_forget(m, s->def->name);
 	g_hash_table_remove(m->timers, s->def->name);
-	g_hash_table_remove(m->logged, s->def->name);
 	sockets_mark(m, s->def->name);
 	manager_drain_later(m);
 	if (m->bus)
@@ -223,6 +222,7 @@ static const EngineOps engine_ops = {
 	.restart = op_restart,
 	.arm_timer = op_arm_timer,
 	.listen = op_listen,
+	.entered = op_entered,
 	.changed = op_changed,
 	.removed = op_removed,
 	.engine_changed = op_engine_changed,
@@ -297,18 +297,24 @@ static void carry_out(Manager *m, const Act *act)
 	}
 }
 
+/* One may bring about others, which come after it. */
+static void carry_out_all(Manager *m)
+{
+	for (guint i = 0; i < m->acts->len; i++) {
+		const Act act = g_array_index(m->acts, Act, i);
+
+		carry_out(m, &act);
+		memory_count_act(m);
+	}
+	values_free(m->acts);
+	m->acts = values_new();
+}
+
 void manager_drain(Manager *m)
 {
-	Act *act;
-
 	if (m->engine && !m->recovery) {
 		sockets_update(m); /* before anything starts that may connect to them */
-		while ((act = g_queue_pop_head(&m->acts))) {
-			carry_out(m, act);
-			memory_count_act(m);
-			g_free(act->service);
-			g_free(act);
-		}
+		carry_out_all(m);
 		notes_send(m);
 		checks_drain(m);
 		records_check(m);

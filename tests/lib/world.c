@@ -143,6 +143,12 @@ static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t
 	timer->at_us[kind] = at_us;
 }
 
+static void on_entered(void *data, const Service *s)
+{
+	(void)data;
+	(void)s;
+}
+
 static void on_changed(void *data, const Service *s)
 {
 	(void)data;
@@ -185,6 +191,7 @@ static const EngineOps ops = {
 	.reload = on_reload,
 	.restart = on_restart,
 	.arm_timer = on_arm_timer,
+	.entered = on_entered,
 	.changed = on_changed,
 	.removed = on_removed,
 	.engine_changed = on_engine_changed,
