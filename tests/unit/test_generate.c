@@ -39,7 +39,7 @@ static char *names_of(const Configuration *configuration)
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (guint i = 0; i < list->len; i++)
-		g_ptr_array_add(names, ((ServiceDef *)g_ptr_array_index(list, i))->name);
+		g_ptr_array_add(names, (gpointer)((ServiceDef *)g_ptr_array_index(list, i))->name);
 	g_ptr_array_add(names, NULL);
 	return g_strjoinv(" ", (char **)names->pdata);
 }
