@@ -8,6 +8,7 @@ from sandbox import Sandbox
 # Holds as many connections as it gets, and says nothing.
 FLOOD = r"""#!/usr/bin/perl
 use Socket;
+$SIG{PIPE} = 'IGNORE'; # whoever is turned away may be so before it has written
 my ($path, $mark) = @ARGV;
 my @open;
 for (1 .. 200) {
