@@ -213,7 +213,7 @@ START_TEST(manager_that_dies_all_the_time_runs_each_command_once)
 	n_crashes = run_with_crashes(stage, "ready", _i + 2, NULL);
 	supervisor_stop(stage->supervisor);
 	n_crashes += run_with_crashes(stage, "gone", _i + 2, supervisor_stop);
-	if (_i < 10)
+	if (_i < 3)
 		ck_assert_uint_gt(n_crashes, 0); /* on a busy machine one turn sees more, and there are fewer turns */
 
 	log = read_text(stage, "/log");
