@@ -148,15 +148,6 @@ static void report_all(MountProvider *mounts)
 		report_one(mounts, l->data, false);
 }
 
-static void mount_recheck(Provider *provider)
-{
-	MountProvider *mounts = (MountProvider *)provider;
-
-	g_clear_pointer(&mounts->points, g_hash_table_unref);
-	mounts->points = read_points(mounts);
-	report_all(mounts);
-}
-
 static void on_mountinfo_changed(GIOCondition condition, void *data);
 
 static void watch_mountinfo(MountProvider *mounts)
@@ -168,7 +159,7 @@ static void watch_mountinfo(MountProvider *mounts)
 /* Reads the table again, reports, and says which points are not what they were. */
 static void take_changes(MountProvider *mounts)
 {
-	GHashTable *before = mounts->points;
+	g_autoptr(GHashTable) before = mounts->points;
 	g_autoptr(GHashTable) changed = g_hash_table_new(g_str_hash, g_str_equal); /* points of either table, borrowed */
 
 	mounts->points = read_points(mounts);
@@ -181,7 +172,6 @@ static void take_changes(MountProvider *mounts)
 		mounts->changed(mounts->data, NULL);
 	else if (g_hash_table_size(changed) > 0)
 		mounts->changed(mounts->data, changed);
-	g_clear_pointer(&before, g_hash_table_unref);
 }
 
 /* The source goes for the pause: poll(2) reports an error condition even where no events are asked for. */
@@ -229,7 +219,7 @@ Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, Mo
 	MountProvider *mounts = g_new0(MountProvider, 1);
 
 	mounts->base = (Provider){ .subscribe = mount_subscribe,
-				   .unsubscribe = mount_unsubscribe, .recheck = mount_recheck, .free = mount_free };
+				   .unsubscribe = mount_unsubscribe, .free = mount_free };
 	mounts->sink = *sink;
 	mounts->mountinfo = g_strdup(mountinfo);
 	mounts->changed = changed;

@@ -314,9 +314,8 @@ static void on_inotify_batch_end(void *data)
 	g_ptr_array_set_size(paths->dirty, 0);
 }
 
-static void path_recheck(Provider *provider)
+static void look_at_all(PathProvider *paths)
 {
-	PathProvider *paths = (PathProvider *)provider;
 	GHashTableIter iter;
 	gpointer condition;
 
@@ -336,17 +335,17 @@ void path_provider_look_below(Provider *provider, GHashTable *points)
 	GHashTableIter points_left, directories_left;
 	gpointer point, directory;
 
+	if (!points || g_hash_table_contains(points, "/")) { /* all paths begin at the root */
+		look_at_all(paths);
+		return;
+	}
 	g_hash_table_iter_init(&points_left, points);
 	while (g_hash_table_iter_next(&points_left, &point, NULL)) {
 		const char *name = strrchr(point, '/');
 
-		if (!name || !name[1]) {
-			path_recheck(provider); /* all paths begin at the root */
-			return;
-		}
 		g_hash_table_iter_init(&directories_left, paths->directories);
 		while (g_hash_table_iter_next(&directories_left, NULL, &directory))
-			mark_users(paths, g_hash_table_lookup(((Directory *)directory)->by_name, name + 1));
+			mark_users(paths, g_hash_table_lookup(((Directory *)directory)->by_name, name ? name + 1 : point));
 	}
 	on_inotify_batch_end(paths);
 }
@@ -354,7 +353,7 @@ void path_provider_look_below(Provider *provider, GHashTable *points)
 static void on_inotify_overflow(void *data)
 {
 	log_notice(NULL, "file system events were lost; looking at every path again");
-	path_recheck(data);
+	look_at_all(data);
 }
 
 /* --- the provider --- */
@@ -415,7 +414,7 @@ Provider *path_provider_new(const ProviderSink *sink, GError **error)
 	PathProvider *paths = g_new0(PathProvider, 1);
 
 	paths->base = (Provider){ .subscribe = path_subscribe, .unsubscribe = path_unsubscribe,
-				  .recheck = path_recheck, .free = path_free };
+				  .free = path_free };
 	paths->sink = *sink;
 	paths->conditions = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	paths->directories = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, directory_free);

@@ -18,7 +18,7 @@ Provider *path_provider_new(const ProviderSink *sink, GError **error);
 /**
  * path_provider_look_below() - look again at what may lie below mount points
  * @points: a set of paths without links in them (char *); only conditions whose way leads through a name like theirs are
- *          looked at
+ *          looked at. NULL: at all
  */
 void path_provider_look_below(Provider *provider, GHashTable *points);
 

@@ -27,8 +27,6 @@ struct Provider {
 	 * somebody looks, so that it need not be told with every change. NULL: nothing to add.
 	 */
 	char *(*describe)(Provider *provider, const char *key);
-	/* Look at everything again (mounts have changed); NULL if there is nothing to look at. */
-	void (*recheck)(Provider *provider);
 	void (*free)(Provider *provider);
 };
 

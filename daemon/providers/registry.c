@@ -69,12 +69,8 @@ static void on_deliver(void *data)
 static void on_mounts_changed(void *data, GHashTable *points)
 {
 	Registry *registry = data;
-	Provider *paths = registry->providers[KEY_PATH];
 
-	if (points)
-		path_provider_look_below(paths, points);
-	else
-		paths->recheck(paths);
+	path_provider_look_below(registry->providers[KEY_PATH], points);
 }
 
 static void add(Registry *registry, KeyPrefix prefix, Provider *provider)

@@ -261,7 +261,7 @@ START_TEST(second_subscriber_is_told_too_and_changes_once)
 
 	write_file("file", "", 0644);
 	expect_level(LEVEL_TRUE);
-	provider->recheck(provider);
+	path_provider_look_below(provider, NULL);
 	ck_assert_uint_eq(n_reports, 3);
 }
 END_TEST
@@ -283,7 +283,7 @@ END_TEST
 START_TEST(everything_is_looked_at_again_when_asked)
 {
 	watch("", "file");
-	provider->recheck(provider);
+	path_provider_look_below(provider, NULL);
 	ck_assert_uint_eq(n_reports, 1);
 }
 END_TEST
