@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Execution keys: directories, scheduling, standard input.
+ * Execution keys: accounts, environment, directories, standard input, scheduling, limits.
  */
 #include "config.h"
 
@@ -8,14 +8,56 @@
 
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/list.h"
 #include "base/text.h"
 #include "model/capability.h"
-#include "model/value.h"
 
 /* CPU_SETSIZE: what sched_setaffinity(2) is told. */
 #define CPUS_MAX 1024
+
+/* --- accounts and environment --- */
+
+char *exec_read_accounts(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	return field_read_words(field, value, field_check_account);
+}
+
+static char *check_assignment(const char *word)
+{
+	const char *equals = strchr(word, '=');
+
+	if (!equals || equals == word || g_ascii_isdigit(*word) ||
+	    strspn(word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_") != (size_t)(equals - word))
+		return g_strdup_printf("\"%s\" is not NAME=value; a value with blanks stands in quotes", word);
+	return NULL;
+}
+
+char *exec_read_environment(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	return field_read_words(field, value, check_assignment);
+}
+
+char *exec_read_environment_file(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	const bool optional = *value == '-';
+	EnvironmentFile *file;
+
+	if (value[optional] != '/')
+		return g_strdup("the path must be absolute; \"-\" in front: it may be missing");
+	file = g_new0(EnvironmentFile, 1);
+	file->path = g_strdup(value + optional);
+	file->optional = optional;
+	list_add(field, file, (GDestroyNotify)environment_file_free);
+	return NULL;
+}
+
+char *exec_read_umask(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	if (!field_parse_mode(value, field) || *(unsigned *)field > 0777)
+		return g_strdup("write an octal mask such as 022");
+	exec_def_change(&def->execution)->has_umask = true;
+	return NULL;
+}
 
 /* --- directories --- */
 
@@ -50,8 +92,8 @@ static char *read_directories(ServiceDef *def, DirectoryKind kind, const char *v
 
 	for (char **word = words; word && *word && !problem; word++) {
 		problem = check_relative(*word, roots[kind]);
-		if (!problem && (*names)->len >= LIMIT_LIST_ENTRIES)
-			problem = g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
+		if (!problem)
+			problem = value_check_room(*names);
 		if (!problem)
 			list_add(names, g_strdup(*word), g_free);
 	}
@@ -112,7 +154,45 @@ char *exec_read_standard_input(ServiceDef *def, void *field, const char *value, 
 	return NULL;
 }
 
-/* --- scheduling --- */
+/* --- scheduling and limits --- */
+
+char *exec_read_nice(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	int64_t number;
+
+	if (!text_parse_int(value, -20, 19, &number))
+		return g_strdup("write a number from -20 to 19");
+	*(int *)field = (int)number;
+	exec_def_change(&def->execution)->has_nice = true;
+	return NULL;
+}
+
+char *exec_read_oom_score_adjust(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	int64_t number;
+
+	if (!text_parse_int(value, -1000, 1000, &number))
+		return g_strdup("write a number from -1000 to 1000");
+	*(int *)field = (int)number;
+	exec_def_change(&def->execution)->has_oom_score_adjust = true;
+	return NULL;
+}
+
+/* Limit...=: "BOTH" or "SOFT:HARD". */
+char *exec_read_limit(void *field, int number, const char *value)
+{
+	GArray **limits = field;
+	g_auto(GStrv) parts = g_strsplit(value, ":", 2);
+	Rlimit limit = { .resource = number };
+	const char *hard = parts[0] && parts[1] ? parts[1] : parts[0];
+
+	if (!hard || !text_parse_size(parts[0], &limit.soft) || !text_parse_size(hard, &limit.hard))
+		return g_strdup("write a number, SOFT:HARD or infinity; K, M and G are known");
+	if (limit.soft > limit.hard)
+		return g_strdup("the soft limit is above the hard limit");
+	values_add(limits, &limit, sizeof limit);
+	return NULL;
+}
 
 VALUE_ENUM_READER(read_io_class, IoClass, io_class, IO_CLASS_COUNT)
 

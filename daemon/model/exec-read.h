@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Execution keys: readers of values of directories, scheduling and standard input, for the rows in service-keys.c.
- *
- * Each writes @field and returns NULL, or returns one sentence that says what to write, a new string.
+ * Execution keys: readers of what [Service] says about how its processes run, for the rows in service-keys.c; what they may
+ * see and do is read in sandbox-read.c.
  */
 #ifndef SVCD_MODEL_EXEC_READ_H
 #define SVCD_MODEL_EXEC_READ_H
 
-#include "model/service-def.h"
+#include "model/field-read.h"
 
-typedef char *ExecReader(ServiceDef *def, void *field, const char *value, Origin origin);
+KeyReader exec_read_accounts;
+KeyReader exec_read_environment;
+KeyReader exec_read_environment_file;
+KeyReader exec_read_umask;
+KeyReader exec_read_nice;
+KeyReader exec_read_oom_score_adjust;
+NumberedKeyReader exec_read_limit; /* which RLIMIT_ */
 
 /* One for each kind of directory; @field is not looked at. */
-ExecReader exec_read_runtime_directory;
-ExecReader exec_read_state_directory;
-ExecReader exec_read_cache_directory;
-ExecReader exec_read_logs_directory;
-ExecReader exec_read_configuration_directory;
-ExecReader exec_read_preserve;
-ExecReader exec_read_standard_input;
-ExecReader exec_read_cpu_policy;
-ExecReader exec_read_cpu_priority;
-ExecReader exec_read_io_class;
-ExecReader exec_read_io_priority;
-ExecReader exec_read_cpus;
+KeyReader exec_read_runtime_directory;
+KeyReader exec_read_state_directory;
+KeyReader exec_read_cache_directory;
+KeyReader exec_read_logs_directory;
+KeyReader exec_read_configuration_directory;
+KeyReader exec_read_preserve;
+KeyReader exec_read_standard_input;
+KeyReader exec_read_cpu_policy;
+KeyReader exec_read_cpu_priority;
+KeyReader exec_read_io_class;
+KeyReader exec_read_io_priority;
+KeyReader exec_read_cpus;
 
 /**
  * exec_check() - do the keys agree with each other?

@@ -7,8 +7,10 @@ libmodel_a_SOURCES = \
 	daemon/model/check-conflicts.c \
 	daemon/model/check-cycles.c \
 	daemon/model/check.c daemon/model/check.h daemon/model/check-private.h \
+	daemon/model/condition-read.c daemon/model/condition-read.h \
 	daemon/model/exec-def.c daemon/model/exec-def.h \
 	daemon/model/exec-read.c daemon/model/exec-read.h \
+	daemon/model/field-read.c daemon/model/field-read.h \
 	daemon/model/graph.c daemon/model/graph.h \
 	daemon/model/ini-source.c daemon/model/ini-source.h \
 	daemon/model/key.c daemon/model/key.h \
@@ -24,9 +26,11 @@ libmodel_a_SOURCES = \
 	daemon/model/service-def.c daemon/model/service-def.h \
 	daemon/model/service-keys.c daemon/model/service-keys.h \
 	daemon/model/service-parse.c daemon/model/service-parse.h \
+	daemon/model/service-read.c daemon/model/service-read.h \
 	daemon/model/service-set.c daemon/model/service-set.h \
 	daemon/model/service-unknown.c \
 	daemon/model/socket-def.c daemon/model/socket-def.h \
+	daemon/model/socket-read.c daemon/model/socket-read.h \
 	daemon/model/syscall-filter.c daemon/model/syscall-filter.h \
 	daemon/model/syscall-groups.c daemon/model/syscall-groups.h \
 	daemon/model/term.c daemon/model/term.h \

@@ -9,20 +9,18 @@
 #include <linux/sched.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/list.h"
 #include "base/text.h"
 #include "model/capability.h"
 #include "model/syscall-filter.h"
-#include "model/value.h"
 
 /* --- one of some words --- */
 
 VALUE_ENUM_READER(read_protect_system, ProtectSystem, protect_system, PROTECT_SYSTEM_COUNT)
 VALUE_ENUM_READER(read_protect_home, ProtectHome, protect_home, PROTECT_HOME_COUNT)
-VALUE_ENUM_READER(read_protect_proc, ProtectProc, protect_proc, PROTECT_PROC_COUNT)
-VALUE_ENUM_READER(read_proc_subset, ProcSubset, proc_subset, PROC_SUBSET_COUNT)
-VALUE_ENUM_READER(read_keyring_mode, KeyringMode, keyring_mode, KEYRING_MODE_COUNT)
+FIELD_ENUM_READER(sandbox_read_protect_proc, ProtectProc, protect_proc, PROTECT_PROC_COUNT)
+FIELD_ENUM_READER(sandbox_read_proc_subset, ProcSubset, proc_subset, PROC_SUBSET_COUNT)
+FIELD_ENUM_READER(sandbox_read_keyring_mode, KeyringMode, keyring_mode, KEYRING_MODE_COUNT)
 
 char *sandbox_read_protect_system(ServiceDef *def, void *field, const char *value, Origin origin)
 {
@@ -42,21 +40,6 @@ char *sandbox_read_protect_home(ServiceDef *def, void *field, const char *value,
 		return read_protect_home(field, value);
 	*(ProtectHome *)field = yes ? PROTECT_HOME_YES : PROTECT_HOME_NO;
 	return NULL;
-}
-
-char *sandbox_read_protect_proc(ServiceDef *def, void *field, const char *value, Origin origin)
-{
-	return read_protect_proc(field, value);
-}
-
-char *sandbox_read_proc_subset(ServiceDef *def, void *field, const char *value, Origin origin)
-{
-	return read_proc_subset(field, value);
-}
-
-char *sandbox_read_keyring_mode(ServiceDef *def, void *field, const char *value, Origin origin)
-{
-	return read_keyring_mode(field, value);
 }
 
 /* --- lists of paths --- */
@@ -176,10 +159,10 @@ static char *add_path(SandboxDef *sandbox, SandboxPathKind kind, const char *wor
 {
 	GPtrArray **paths = &sandbox->paths[kind];
 	SandboxPath *path;
-	char *problem;
+	char *problem = value_check_room(*paths);
 
-	if ((*paths)->len >= LIMIT_LIST_ENTRIES)
-		return g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
+	if (problem)
+		return problem;
 	path = g_new0(SandboxPath, 1);
 	path->is_optional = *word == '-';
 	problem = read(path, word + path->is_optional);

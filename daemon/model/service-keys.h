@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "model/field-read.h"
 #include "model/service-def.h"
 
 /* The struct that a key's field is in. */
@@ -23,10 +24,10 @@ typedef struct ServiceKey {
 	const char *section;
 	const char *name;
 	bool is_list; /* may repeat, each line adds */
-	/* Writes the field @offset bytes into the struct @home; returns NULL, or one sentence, a new string. */
-	char *(*read)(ServiceDef *def, void *field, const char *value, Origin origin);
+	KeyReader *read; /* of the field @offset bytes into the struct @home */
 	size_t offset;
-	int number; /* for rows that share a reader: which resource, which kind */
+	NumberedKeyReader *read_numbered; /* instead of @read, for rows that share a reader */
+	int number;                       /* which of them it is: the resource, the limit */
 	KeyHome home;
 	bool takes_nothing; /* an empty value is a value, the empty set, and does not only clear */
 } ServiceKey;

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/list.h"
 #include "base/text.h"
 #include "model/syscall-groups.h"
+#include "model/value.h"
 
 /* Above the last errno of every processor (MIPS has the largest). */
 #define ERRNO_MAX 1134
@@ -59,12 +59,12 @@ static char *add_word(GPtrArray **words, const char *text, bool is_inverted)
 {
 	const char *colon = strchr(text, ':');
 	g_autofree char *name = colon ? g_strndup(text, (gsize)(colon - text)) : g_strdup(text);
-	char *problem = NULL;
+	char *problem = value_check_room(*words);
 	SyscallWord *word;
 	int error = 0;
 
-	if ((*words)->len >= LIMIT_LIST_ENTRIES)
-		return g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
+	if (problem)
+		return problem;
 	if (!syscall_is_known(name) && !syscall_group_exists(name))
 		return explain_unknown(name);
 	if (colon)

@@ -47,13 +47,21 @@ char *value_none_of(const char *value, const char *const *words, unsigned count)
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
+char *value_check_room(const GPtrArray *list)
+{
+	if (list->len < LIMIT_LIST_ENTRIES)
+		return NULL;
+	return g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
+}
+
 char *value_read_term(GPtrArray **terms, const char *value, Origin origin)
 {
-	char *problem = NULL;
+	char *problem;
 	Term *term;
 
-	if ((*terms)->len >= LIMIT_LIST_ENTRIES)
-		return g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
+	problem = value_check_room(*terms);
+	if (problem)
+		return problem;
 	term = term_parse(value, origin, &problem);
 	if (term)
 		list_add(terms, term, (GDestroyNotify)term_free);
@@ -67,8 +75,8 @@ char *value_read_names(GPtrArray **refs, const char *value, Origin origin, Value
 
 	for (char **word = words; word && *word && !problem; word++) {
 		problem = check(*word);
-		if (!problem && (*refs)->len >= LIMIT_LIST_ENTRIES)
-			problem = g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
+		if (!problem)
+			problem = value_check_room(*refs);
 		if (!problem)
 			list_add(refs, name_ref_new(*word, origin), (GDestroyNotify)name_ref_free);
 	}

@@ -35,6 +35,9 @@ char *value_none_of(const char *value, const char *const *words, unsigned count)
 		return value_none_of(value, words, COUNT);                                         \
 	}
 
+/* May a list of base/list.h have one entry more? */
+char *value_check_room(const GPtrArray *list);
+
 /* Appends a Term to @terms, a list of base/list.h. */
 char *value_read_term(GPtrArray **terms, const char *value, Origin origin);
 
