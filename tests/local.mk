@@ -11,16 +11,23 @@ libtest_a_SOURCES = \
 	tests/lib/bus-world.c tests/lib/bus-world.h \
 	tests/lib/check-main.c tests/lib/suite.h \
 	tests/lib/diags.h \
+	tests/lib/edit-world.c tests/lib/edit-world.h \
+	tests/lib/keeper-stage.c tests/lib/keeper-stage.h \
 	tests/lib/link-client.c tests/lib/link-client.h \
+	tests/lib/logger-session.c tests/lib/logger-session.h \
 	tests/lib/many-names.h \
 	tests/lib/svcctl-world.c tests/lib/svcctl-world.h \
 	tests/lib/tree.c tests/lib/tree.h \
 	tests/lib/world.c tests/lib/world.h
+libtest_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools -DSVC_LOGGER='"$(abs_top_builddir)/svc-logger"'
 libtest_a_CFLAGS = $(BUS_TEST_CFLAGS) $(JSON_CFLAGS)
+# What these start.
+EXTRA_libtest_a_DEPENDENCIES = svc-logger$(EXEEXT)
 
 libstage_a_SOURCES = \
 	tests/lib/exec-run.c tests/lib/exec-run.h \
 	tests/lib/fake-keeper.c tests/lib/fake-keeper.h \
+	tests/lib/script-stage.c tests/lib/script-stage.h \
 	tests/lib/stage.c tests/lib/stage.h
 libstage_a_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_builddir)/svc-exec"'
 libstage_a_CFLAGS = $(TEST_CFLAGS)

@@ -70,6 +70,16 @@ void tree_write_bytes(const Tree *tree, const char *path, const char *bytes, gsi
 	ck_assert(g_file_set_contents_full(whole, bytes, (gssize)length, G_FILE_SET_CONTENTS_NONE, 0644, NULL));
 }
 
+char *tree_read(const Tree *tree, const char *path)
+{
+	g_autofree char *whole = tree_path(tree, path);
+	char *text = NULL;
+
+	if (!g_file_get_contents(whole, &text, NULL, NULL))
+		text = g_strdup("");
+	return text;
+}
+
 void tree_write(const Tree *tree, const char *path, const char *text)
 {
 	tree_write_bytes(tree, path, text, strlen(text));

@@ -18,6 +18,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
 /* The whole path of "/etc/x" in the tree; a new string. */
 char *tree_path(const Tree *tree, const char *path);
 
+/* What is in a file, a new string; "" if there is none. */
+char *tree_read(const Tree *tree, const char *path);
+
 /* A file with its directories; mode 0644. */
 void tree_write(const Tree *tree, const char *path, const char *text);
 void tree_write_bytes(const Tree *tree, const char *path, const char *bytes, gsize length);

@@ -7,10 +7,30 @@ tests_unit_test_ini_edit_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
 tests_unit_test_ini_edit_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ini_edit_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_policy_access
+tests_unit_test_policy_access_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
+tests_unit_test_policy_access_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_policy_access_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_policy_edit
 tests_unit_test_policy_edit_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
 tests_unit_test_policy_edit_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_policy_edit_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_policy_history
+tests_unit_test_policy_history_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
+tests_unit_test_policy_history_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_policy_history_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_policy_override
+tests_unit_test_policy_override_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
+tests_unit_test_policy_override_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_policy_override_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_policy_sysv
+tests_unit_test_policy_sysv_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
+tests_unit_test_policy_sysv_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_policy_sysv_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
 
 # The calls that change the disk go through the test, which ends the process before the N-th.
 TESTS += tests/unit/test_power_cut

@@ -19,6 +19,18 @@ TESTS += tests/unit/test_supervise_script
 tests_unit_test_supervise_script_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_supervise_script_LDADD = $(STAGE_TEST_LDADD)
 
+TESTS += tests/unit/test_supervise_script_crash
+tests_unit_test_supervise_script_crash_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_supervise_script_crash_LDADD = $(STAGE_TEST_LDADD)
+
+TESTS += tests/unit/test_supervise_script_pid_file
+tests_unit_test_supervise_script_pid_file_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_supervise_script_pid_file_LDADD = $(STAGE_TEST_LDADD)
+
+TESTS += tests/unit/test_supervise_script_restart
+tests_unit_test_supervise_script_restart_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_supervise_script_restart_LDADD = $(STAGE_TEST_LDADD)
+
 TESTS += tests/unit/test_supervise_start
 tests_unit_test_supervise_start_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_supervise_start_LDADD = $(STAGE_TEST_LDADD)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Edit world: a machine with three services whose policy is changed and taken back.
+ */
+#ifndef SVCD_TESTS_LIB_EDIT_WORLD_H
+#define SVCD_TESTS_LIB_EDIT_WORLD_H
+
+#include "policy-edit/ini-edit.h"
+#include "policy-edit/policy-edit.h"
+#include "tests/lib/tree.h"
+
+#define HEAD INI_EDIT_HEAD
+#define VENDOR SVCD_LIBDIR "/services.d/"
+#define PLAIN "[Service]\nExec=/bin/x\n"
+#define DROP_IN SVCD_SYSCONFDIR "/services.d/ssh.svc.d/90-svcctl.conf"
+
+/* Uid 1000, "svcctl set ssh never". */
+extern const ChangeAuthor edit_author;
+
+/* ssh, cron and the template getty@, all PLAIN. */
+Tree *edit_machine(void);
+
+/* Applies it, which must succeed. Returns: the number of its step. */
+uint64_t edit_apply(Change *change);
+/* One key of one service's policy; NULL takes it out. Returns: as edit_apply(). */
+uint64_t edit_set(const Tree *tree, const char *service, const char *key, const char *value);
+/* Step @number, 0: the last. Returns: the number of the step that does it. */
+uint64_t edit_undo(const Tree *tree, uint64_t number);
+
+/* NULL: there is no such file. */
+void edit_expect_file(const Tree *tree, const char *path, const char *expected);
+/* The root is left out of what was said; *@error is cleared. */
+void edit_expect_error(const Tree *tree, GError **error, const char *expected);
+
+#endif

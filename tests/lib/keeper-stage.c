@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Keeper stage: a real keeper (svcd --user) for each test of a case, and the test as its manager.
+ */
+#include "config.h"
+
+#include "tests/lib/keeper-stage.h"
+
+KeeperRun run;
+Manager manager;
+
+const char *const sleep_argv[] = { "/bin/sleep", "1000", NULL };
+const char *const exit7_argv[] = { "/bin/sh", "-c", "exit 7", NULL };
+
+void keeper_set_up(void)
+{
+	keeper_run_start(&run, 0);
+	manager_accept_replayed(&run, &manager, NULL);
+}
+
+void keeper_set_up_hasty(void)
+{
+	keeper_run_start(&run, 100);
+	manager_accept_replayed(&run, &manager, NULL);
+}
+
+static void tear_down(void)
+{
+	manager_drop(&manager);
+	keeper_run_stop(&run);
+}
+
+void keeper_add_tests(Suite *suite, const char *name, void (*set_up)(void), const TTest *const *tests, size_t n)
+{
+	TCase *tcase = tcase_create(name);
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	for (size_t i = 0; i < n; i++)
+		tcase_add_test(tcase, tests[i]);
+	suite_add_tcase(suite, tcase);
+}
+
+struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation, const char *const *argv, const char *note)
+{
+	const Spawn s = { .service = service, .invocation = invocation, .argv = argv, .note = note };
+	Message m;
+
+	ck_assert(manager_spawn(&manager, &s));
+	manager_expect(&manager, MESSAGE_SPAWNED, &m);
+	ck_assert_str_eq(m.spawned.id.service, service);
+	ck_assert_uint_eq(m.spawned.id.invocation, invocation);
+	return m.spawned;
+}
+
+void keeper_next_manager(struct MessageWelcome *ret_welcome)
+{
+	Manager old = manager;
+
+	manager_accept_replayed(&run, &manager, ret_welcome);
+	manager_drop(&old);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Keeper stage: a real keeper (svcd --user) for each test of a case, and the test as its manager.
+ */
+#ifndef SVCD_TESTS_LIB_KEEPER_STAGE_H
+#define SVCD_TESTS_LIB_KEEPER_STAGE_H
+
+#include "tests/lib/link-client.h"
+#include "tests/lib/suite.h"
+
+extern KeeperRun run;
+extern Manager manager;
+
+extern const char *const sleep_argv[];
+extern const char *const exit7_argv[];
+
+/* What a case begins with: a manager that has been told everything. */
+void keeper_set_up(void);
+/* The same, and a keeper that pings every 100 ms. */
+void keeper_set_up_hasty(void);
+
+void keeper_add_tests(Suite *suite, const char *name, void (*set_up)(void), const TTest *const *tests, size_t n);
+
+/* A case of the tests that are named. */
+#define ADD_KEEPER_CASE(suite, name, set_up, ...)                                                  \
+	keeper_add_tests(suite, name, set_up, (const TTest *const[]){ __VA_ARGS__ },               \
+			 sizeof((const TTest *const[]){ __VA_ARGS__ }) / sizeof(const TTest *))
+
+/* Spawns and waits for the answer. */
+struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation, const char *const *argv, const char *note);
+/* The manager is another one from now on. */
+void keeper_next_manager(struct MessageWelcome *ret_welcome);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Logger session: a real svc-logger, and the test in the place of the manager and of the services that it reads.
+ */
+#ifndef SVCD_TESTS_LIB_LOGGER_SESSION_H
+#define SVCD_TESTS_LIB_LOGGER_SESSION_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tests/lib/tree.h"
+
+#define DEADLINE_US (30 * G_USEC_PER_SEC)
+
+typedef struct Session {
+	Tree *tree;
+	char *directory; /* of its files */
+	char *syslog_path;
+	pid_t pid;
+	int control;
+} Session;
+
+Session *session_new(void);
+/* It ends by itself when nobody can talk to it and nothing is left to read. */
+void session_free(Session *session);
+
+/* Another logger in the place of the one that was killed. */
+void session_kill(Session *session);
+void session_start(Session *session);
+
+void session_hand_over(const Session *session, const char *service, uint64_t invocation, int fd);
+/* A new pipe whose read end the logger has; the read end stays open here too, as it does in the keeper. */
+void session_open_pipe(const Session *session, const char *service, int fds[2]);
+void say(int fd, const char *text);
+void session_expect_end(const Session *session, const char *service);
+
+/* The texts of the lines, without their times. */
+char *session_read_log(const Session *session, const char *name);
+/* They become that. */
+void session_expect_log(const Session *session, const char *name, const char *text);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Script stage: a service of Type=script whose script is written by the test.
+ *
+ * @branches: of its case, one for each action: "start) keep pid ;; stop) end pid ;;\n". "keep FILE" starts a process in the
+ * background and notes its id in FILE, "end FILE" ends it, "end_and_wait FILE" sees it go. Each call is noted.
+ */
+#ifndef SVCD_TESTS_SCRIPT_STAGE_H
+#define SVCD_TESTS_SCRIPT_STAGE_H
+
+#include "tests/lib/stage.h"
+
+/* For a branch: waits until the test writes /go; it has come that far when there is /here. */
+#define HELD "touch here; while [ ! -e go ]; do sleep 0.02; done"
+
+/* With PidFile={DIR}/pid; not started. */
+Stage *script_set(const char *branches, const char *further_keys);
+/* The same, and started. */
+Stage *script_new(const char *branches, const char *further_keys);
+Stage *script_new_without_pid_file(const char *branches);
+Stage *script_new_without_cgroups(const char *branches);
+
+/* How it was called so far: "start stop". */
+void expect_calls(const Stage *stage, const char *calls);
+
+/* The process that "keep" noted in @path. */
+pid_t pid_in(const Stage *stage, const char *path);
+/* Is it the main process? For run_until(). */
+bool has_main_of(const Stage *stage, const char *path);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A real keeper (svcd --user) at its end: requests by signal, the intent, the finale.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "tests/lib/keeper-stage.h"
+
+START_TEST(a_signal_to_the_keeper_is_a_request_to_the_manager)
+{
+	Message m;
+
+	ck_assert_int_eq(kill(run.pid, SIGHUP), 0);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	ck_assert_uint_eq(m.request.kind, REQUEST_RELOAD);
+	ck_assert_int_eq(kill(run.pid, SIGRTMIN + 4), 0);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	ck_assert_uint_eq(m.request.kind, REQUEST_POWEROFF);
+}
+END_TEST
+
+START_TEST(a_request_to_power_off_survives_the_manager_that_heard_it)
+{
+	Message m;
+
+	ck_assert_int_eq(kill(run.pid, SIGRTMIN + 4), 0);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	(void)kill(manager.pid, SIGKILL);
+	keeper_next_manager(NULL);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	ck_assert_uint_eq(m.request.kind, REQUEST_POWEROFF);
+}
+END_TEST
+
+/* The keeper's own exit: it is our child. */
+static void expect_keeper_ends(void)
+{
+	siginfo_t info = { 0 };
+
+	for (int i = 0; i < 400 && info.si_pid == 0; i++) {
+		ck_assert_int_eq(waitid(P_PID, (id_t)run.pid, &info, WEXITED | WNOHANG | WNOWAIT), 0);
+		if (info.si_pid == 0)
+			(void)poll(NULL, 0, 50);
+	}
+	ck_assert_int_eq(info.si_code, CLD_EXITED);
+	ck_assert_int_eq(info.si_status, 0);
+}
+
+START_TEST(a_shutdown_is_retold_and_its_deadline_ends_everything)
+{
+	struct MessageSpawned runs = keeper_spawn("a", 1, sleep_argv, NULL);
+	struct MessageShutdown intent = { { MESSAGE_SHUTDOWN, sizeof(intent) }, SHUTDOWN_EXIT, 3000 };
+	Message m;
+
+	manager_send(&manager, &intent, sizeof(intent), -1);
+	(void)kill(manager.pid, SIGKILL);
+	manager_drop(&manager);
+	manager_accept(&run, &manager);
+	manager_hello(&manager);
+	do
+		manager_next(&manager, &m, NULL);
+	while (m.header.type != MESSAGE_SHUTDOWN_INTENT);
+	ck_assert_uint_eq(m.shutdown.kind, SHUTDOWN_EXIT);
+	ck_assert_uint_le(m.shutdown.deadline_ms, 3000);
+	intent.deadline_ms = 3600000; /* saying it again gains no time */
+	manager_send(&manager, &intent, sizeof(intent), -1);
+
+	expect_keeper_ends();
+	ck_assert_int_eq(kill(runs.pid, 0), -1);
+}
+END_TEST
+
+START_TEST(the_finale_ends_what_ignores_the_asking)
+{
+	const char *const stubborn[] = { "/bin/sh", "-c", "trap '' TERM; while :; do sleep 1; done", NULL };
+	struct MessageSpawned runs = keeper_spawn("a", 1, stubborn, NULL);
+	struct MessageShutdown finale = { { MESSAGE_FINALE, sizeof(finale) }, SHUTDOWN_EXIT, 0 };
+
+	manager_send(&manager, &finale, sizeof(finale), -1);
+
+	expect_keeper_ends();
+	ck_assert_int_eq(kill(runs.pid, 0), -1);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("keeper-shutdown");
+
+	ADD_KEEPER_CASE(suite, "requests", keeper_set_up,
+			a_signal_to_the_keeper_is_a_request_to_the_manager,
+			a_request_to_power_off_survives_the_manager_that_heard_it);
+	ADD_KEEPER_CASE(suite, "the end", keeper_set_up,
+			a_shutdown_is_retold_and_its_deadline_ends_everything,
+			the_finale_ends_what_ignores_the_asking);
+	return suite;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svc-logger and the syslog daemon: what it is sent, and that its troubles are its own.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include "base/fd.h"
+#include "tests/lib/logger-session.h"
+#include "tests/lib/suite.h"
+
+static int bind_syslog(const char *path)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct timeval limit = { .tv_sec = 30 };
+
+	g_strlcpy(address.sun_path, path, sizeof address.sun_path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+	return fd;
+}
+
+/* "<30>Nov 21 10:31:07 probe: text" */
+static void expect_syslog(int fd, const char *priority, const char *rest)
+{
+	char text[512];
+	ssize_t n = recv(fd, text, sizeof text - 1, 0);
+
+	ck_assert_int_gt(n, 0);
+	text[n] = '\0';
+	ck_assert_msg(g_str_has_prefix(text, priority), "%s", text);
+	ck_assert_str_eq(text + strlen(priority) + strlen("Nov 21 10:31:07 "), rest);
+}
+
+START_TEST(syslog_gets_every_line_with_its_severity)
+{
+	Session *session = session_new();
+	auto_fd int syslog = bind_syslog(session->syslog_path);
+	int fds[2];
+
+	session_open_pipe(session, "probe", fds);
+	say(fds[1], "plain\n<3>bad\n<9>odd\n");
+
+	expect_syslog(syslog, "<30>", "probe: plain");
+	expect_syslog(syslog, "<27>", "probe: bad");
+	expect_syslog(syslog, "<30>", "probe: <9>odd");
+	fd_close(&fds[1]);
+	fd_close(&fds[0]);
+	session_free(session);
+}
+END_TEST
+
+START_TEST(early_lines_reach_a_syslog_that_comes_later)
+{
+	Session *session = session_new();
+	auto_fd int syslog = -1;
+	int fds[2];
+
+	session_open_pipe(session, "probe", fds);
+	say(fds[1], "early\n");
+	session_expect_log(session, "probe.log", "early\n");
+	syslog = bind_syslog(session->syslog_path);
+
+	expect_syslog(syslog, "<30>", "probe: early");
+	fd_close(&fds[1]);
+	fd_close(&fds[0]);
+	session_free(session);
+}
+END_TEST
+
+START_TEST(syslog_daemons_own_words_are_not_sent_to_it)
+{
+	Session *session = session_new();
+	auto_fd int syslog = bind_syslog(session->syslog_path);
+	int own[2];
+	int other[2];
+
+	session_open_pipe(session, "rsyslog", own);
+	say(own[1], "trouble\n");
+	session_expect_log(session, "rsyslog.log", "trouble\n");
+	session_open_pipe(session, "probe", other);
+	say(other[1], "hello\n");
+
+	expect_syslog(syslog, "<30>", "probe: hello");
+	fd_close(&own[1]);
+	fd_close(&own[0]);
+	fd_close(&other[1]);
+	fd_close(&other[0]);
+	session_free(session);
+}
+END_TEST
+
+/* A syslog daemon that hangs fills its socket; nobody else may notice. */
+START_TEST(syslog_that_hangs_holds_up_nothing)
+{
+	Session *session = session_new();
+	auto_fd int syslog = bind_syslog(session->syslog_path);
+	int fds[2];
+
+	session_open_pipe(session, "probe", fds);
+	for (int i = 0; i < 3000; i++)
+		say(fds[1], "<7>line\n");
+	say(fds[1], "last\n");
+	fd_close(&fds[1]);
+	session_expect_end(session, "probe");
+
+	fd_close(&fds[0]);
+	session_free(session);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("logger-syslog");
+
+	ADD_CASE(suite, "syslog", syslog_gets_every_line_with_its_severity,
+		 early_lines_reach_a_syslog_that_comes_later, syslog_daemons_own_words_are_not_sent_to_it,
+		 syslog_that_hangs_holds_up_nothing);
+	return suite;
+}

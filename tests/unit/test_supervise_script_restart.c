@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Supervise, Type=script: Reload= and RestartCommand=, and what they do to the processes that are followed.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/script-stage.h"
+#include "tests/lib/suite.h"
+
+START_TEST(main_process_is_looked_for_anew_after_a_reload)
+{
+	Stage *stage = script_new("start) keep pid ;; reload) end pid; keep pid ;; stop) end pid ;;\n", "");
+	pid_t before;
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	before = supervisor_main_pid(stage->supervisor);
+	supervisor_reload(stage->supervisor);
+	expect_event(stage, "reloaded");
+	run_until(stage, has_main_of, "/pid");
+
+	ck_assert_int_ne(supervisor_main_pid(stage->supervisor), before);
+	ck_assert_ptr_null(strstr(stage->events->str, "exited"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(script_that_is_done_can_be_reloaded)
+{
+	Stage *stage = script_new("reload) exit 3 ;;\n", "");
+
+	expect_event(stage, "exited done: exit status 0; it left nothing running");
+	supervisor_reload(stage->supervisor);
+	expect_event(stage, "reload failed: exit status 3 (it does not know this action)");
+	stage_stop(stage);
+
+	expect_calls(stage, "start reload stop");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(restart_command_replaces_the_daemon_while_the_service_stays_up)
+{
+	Stage *stage = script_new("start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restarted: exit status 0");
+	run_until(stage, has_main_of, "/pid");
+	ck_assert_ptr_null(strstr(stage->events->str, "exited"));
+	stage_stop(stage);
+
+	expect_calls(stage, "start restart stop");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(restart_command_that_fails_is_told_and_what_still_runs_stays_up)
+{
+	Stage *stage = script_new("start) keep pid ;; restart) exit 6 ;; stop) end pid ;;\n", "SuccessStatus=\n");
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restart failed: exit status 6 (not configured)");
+	run_until(stage, has_main_of, "/pid");
+	ck_assert_ptr_null(strstr(stage->events->str, "exited"));
+
+	stage_free(stage);
+}
+END_TEST
+
+static const struct {
+	const char *restart;
+	const char *told;
+} endings[] = {
+	{ "exit 0", "exited well: its restart left nothing running: exit status 0" },
+	{ "exit 1", "exited badly: its restart left nothing running: exit status 1" },
+	{ "kill -KILL $$", "exited badly: its restart left nothing running: killed by a signal" },
+};
+
+START_TEST(restart_command_that_leaves_nothing_running_is_an_exit)
+{
+	g_autofree char *branches = g_strdup_printf("start) keep pid ;; restart) end_and_wait pid; %s ;;\n", endings[_i].restart);
+	Stage *stage = script_new(branches, "");
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "gone");
+
+	ck_assert_msg(has_event(stage, endings[_i].told), "%s", stage->events->str);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit)
+{
+	Stage *stage = script_new("start) keep a ;; restart) (sleep 0.2; kill -KILL $(cat a)) & keep b ;; stop) end b ;;\n", "");
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/a");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restarted: exit status 0");
+	ck_assert_int_eq(supervisor_main_pid(stage->supervisor), pid_in(stage, "/a"));
+	run_until(stage, has_main_of, "/b");
+
+	ck_assert_ptr_null(strstr(stage->events->str, "exited"));
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(main_process_that_ends_after_a_restart_that_left_nothing_else_is_an_exit)
+{
+	Stage *stage = script_new("start) keep a ;; restart) (sleep 0.2; kill $(cat a)) & ;;\n", "");
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/a");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restarted: exit status 0");
+	expect_event(stage, "gone");
+
+	ck_assert(has_event(stage, "exited badly: killed by signal TERM") ||
+		  has_event(stage, "exited badly: its last process ended, and nobody knows how") ||
+		  has_event(stage, "exited well: exit status 0")); /* whoever of the two ended last */
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(script_that_is_done_is_ready_when_its_restart_leaves_a_daemon)
+{
+	Stage *stage = script_new("restart) keep pid ;; stop) end pid ;;\n", "");
+
+	expect_event(stage, "exited done: exit status 0; it left nothing running");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	ck_assert_int_eq(kill(supervisor_main_pid(stage->supervisor), SIGKILL), 0);
+	expect_event(stage, "exited badly: killed by signal KILL");
+	expect_event(stage, "gone");
+
+	expect_calls(stage, "start restart");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(processes_that_come_into_the_group_of_a_done_script_make_it_ready)
+{
+	Stage *stage = script_new("stop) end a ;;\n", "");
+	g_autofree char *command = NULL;
+
+	expect_event(stage, "exited done: exit status 0; it left nothing running");
+	command = g_strdup_printf("echo $$ >%s/cgroup.procs; sleep 1000 & echo $! >%s/a",
+				  supervisor_cgroup(stage->supervisor), stage->tree->root);
+	ck_assert_int_eq(system(command), 0);
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(restart_command_that_hangs_is_ended)
+{
+	Stage *stage = script_new("start) keep pid ;; restart) exec sleep 1000 ;; stop) end pid ;;\n",
+				  "StartTimeout=200ms\nStopTimeout=100ms\n");
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restart failed: not finished after 300 ms");
+	run_until(stage, has_main_of, "/pid");
+	ck_assert_ptr_null(strstr(stage->events->str, "exited"));
+
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(restart_waits_for_the_reload_before_it)
+{
+	Stage *stage = script_new("start) keep pid ;; reload) touch here; sleep 0.2 ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
+
+	expect_event(stage, "ready");
+	supervisor_reload(stage->supervisor);
+	expect_file(stage, "/here");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restarted: exit status 0");
+	ck_assert(has_event(stage, "reloaded"));
+	stage_stop(stage);
+
+	expect_calls(stage, "start reload restart stop");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(restart_asked_while_the_one_before_is_being_ended_comes_after_it)
+{
+	Stage *stage = script_new("restart) [ -e hung ] || { touch hung; exec sleep 1000; } ;;\n",
+				  "StartTimeout=200ms\nStopTimeout=100ms\n");
+
+	expect_event(stage, "exited done: exit status 0; it left nothing running");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restart failed: not finished after 300 ms");
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restarted: exit status 0");
+
+	expect_calls(stage, "start restart restart");
+	stage_free(stage);
+}
+END_TEST
+
+/* What was asked for has been looked at. */
+static void settle(Stage *stage)
+{
+	while (g_main_context_pending(NULL))
+		g_main_context_iteration(NULL, FALSE);
+	(void)stage;
+}
+
+START_TEST(reload_asked_in_the_middle_of_a_restart_comes_after_it)
+{
+	Stage *stage = script_new("restart) " HELD " ;;\n", "");
+
+	expect_event(stage, "exited done: exit status 0; it left nothing running");
+	supervisor_restart(stage->supervisor);
+	expect_file(stage, "/here");
+	supervisor_reload(stage->supervisor);
+	settle(stage);
+	tree_write(stage->tree, "/go", "");
+	expect_event(stage, "reloaded");
+
+	ck_assert(has_event(stage, "restarted: exit status 0"));
+	expect_calls(stage, "start restart reload");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(stop_in_the_middle_of_a_restart_comes_after_it)
+{
+	Stage *stage = script_new("start) keep pid ;; restart) end pid; touch here; sleep 0.2; keep pid ;; stop) end pid ;;\n", "");
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	supervisor_restart(stage->supervisor);
+	expect_file(stage, "/here");
+	stage_stop(stage);
+
+	expect_calls(stage, "start restart stop");
+	ck_assert(!has_file(stage, "/pid")); /* the daemon that the restart began is not left over */
+	stage_free(stage);
+}
+END_TEST
+
+/* What cannot be promised without cgroup v2 (docs/processes.md). */
+static void add_cases_with_cgroups(Suite *suite)
+{
+	ADD_CASE(suite, "restart", main_process_is_looked_for_anew_after_a_reload,
+		 restart_command_replaces_the_daemon_while_the_service_stays_up,
+		 restart_command_that_fails_is_told_and_what_still_runs_stays_up,
+		 main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit,
+		 main_process_that_ends_after_a_restart_that_left_nothing_else_is_an_exit,
+		 script_that_is_done_is_ready_when_its_restart_leaves_a_daemon,
+		 processes_that_come_into_the_group_of_a_done_script_make_it_ready,
+		 restart_command_that_hangs_is_ended, restart_waits_for_the_reload_before_it);
+	suite_add_loop(suite, "restart that ends it", restart_command_that_leaves_nothing_running_is_an_exit,
+		       G_N_ELEMENTS(endings));
+}
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("supervise-script-restart");
+
+	ADD_CASE(suite, "in a row", script_that_is_done_can_be_reloaded,
+		 restart_asked_while_the_one_before_is_being_ended_comes_after_it,
+		 reload_asked_in_the_middle_of_a_restart_comes_after_it,
+		 stop_in_the_middle_of_a_restart_comes_after_it);
+	if (has_cgroups())
+		add_cases_with_cgroups(suite);
+	return suite;
+}
