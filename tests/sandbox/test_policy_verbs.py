@@ -185,6 +185,10 @@ def check_edit(box):
     box.run("EDITOR=/tmp/good svcctl edit web")
     assert "edited" in box.svcctl("cat", "web").stdout
     box.svcctl("revert", "web")
+    # ^C goes to the editor and to svcctl, which has a draft to remove.
+    box.write("/tmp/interrupted", "#!/bin/sh\nkill -INT 0\nsleep 100\n", 0o755)
+    interrupted = box.run("EDITOR=/tmp/interrupted setsid -w svcctl edit web", check=False)
+    assert interrupted.returncode == 1 and "did not end well; nothing was written" in interrupted.stderr, interrupted
 
 
 class Terminal:
@@ -249,6 +253,11 @@ def check_edit_asks(box):
     terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web")
     terminal.answer(question, b"\n")
     terminal.answer(question, b"n\n")
+    assert terminal.end()[0] == 10
+
+    # ^C is a no.
+    terminal = Terminal(box, "EDITOR=/tmp/bad setsid -cw svcctl edit web")
+    terminal.answer(question, b"\x03")
     assert terminal.end()[0] == 10
 
     # Nobody to ask: not a terminal, or JSON.

@@ -5,7 +5,8 @@
 #include "config.h"
 
 #include <ctype.h>
-#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -124,6 +125,25 @@ static bool run_editor(const char *path, GError **error)
 		       : fail_ctl(error, CTL_ERROR_FAILED, "%s did not end well; nothing was written", editor());
 }
 
+/* Returns: false at ^C, and at the end of what is typed. */
+static bool ask(FILE *to, const char *question, char *ret_answer, int size)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	sigset_t interrupt;
+	sigset_t before;
+	bool is_answered;
+
+	(void)sigemptyset(&interrupt);
+	(void)sigaddset(&interrupt, SIGINT);
+	/* From the question on a ^C is not lost, however quick it comes. */
+	(void)sigprocmask(SIG_BLOCK, &interrupt, &before);
+	fputs(question, to);
+	(void)fflush(to);
+	is_answered = ppoll(&input, 1, NULL, &before) == 1 && fgets(ret_answer, size, stdin);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	return is_answered;
+}
+
 /* Returns: true to edit once more. */
 static bool ask_again(Context *context, const GError *problem)
 {
@@ -132,8 +152,8 @@ static bool ask_again(Context *context, const GError *problem)
 	output_print_error(&context->output, problem, NULL);
 	if (!isatty(STDIN_FILENO) || context->output.is_json)
 		return false;
-	fprintf(context->output.err, "Edit once more? [Y/n] ");
-	return fgets(answer, sizeof(answer), stdin) && tolower((unsigned char)answer[0]) != 'n';
+	return ask(context->output.err, "Edit once more? [Y/n] ", answer, sizeof answer) &&
+	       tolower((unsigned char)answer[0]) != 'n';
 }
 
 /* Where the file is, without the root. A new string. */
@@ -184,6 +204,25 @@ static Change *edit_until_right(Context *context, const Draft *draft, const char
 	}
 }
 
+/* That it came ends the wait for an answer; the editor's end is waited for as before. */
+static void on_interrupt(int signo)
+{
+	(void)signo;
+}
+
+/* ^C is meant for the editor, or says no: a program that it ended would leave its draft behind. */
+static Change *edit_through_interrupts(Context *context, const Draft *draft, const char *path, GError **error)
+{
+	const struct sigaction ours = { .sa_handler = on_interrupt }; /* SIG_IGN would be the editor's, too */
+	struct sigaction before;
+	Change *change;
+
+	(void)sigaction(SIGINT, &ours, &before); /* cannot fail: SIGINT may be handled */
+	change = edit_until_right(context, draft, path, error);
+	(void)sigaction(SIGINT, &before, NULL);
+	return change;
+}
+
 bool cmd_edit(Context *context, GError **error)
 {
 	const char *service = context->n_names > 0 ? context->names[0] : NULL;
@@ -213,7 +252,7 @@ bool cmd_edit(Context *context, GError **error)
 	base = g_path_get_basename(path);
 	if (!draft_init(&draft, base, text, error))
 		return false;
-	change = edit_until_right(context, &draft, path, error);
+	change = edit_through_interrupts(context, &draft, path, error);
 	return change && commit(context, change, path, path, error);
 }
 
