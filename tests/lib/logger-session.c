@@ -39,30 +39,6 @@ void session_kill(Session *session)
 	fd_close(&session->control);
 }
 
-Session *session_new(void)
-{
-	Session *session = g_new0(Session, 1);
-
-	session->tree = tree_new();
-	session->directory = tree_path(session->tree, "/log/deep");
-	session->syslog_path = tree_path(session->tree, "/dev-log");
-	session_start(session);
-	return session;
-}
-
-void session_free(Session *session)
-{
-	int status;
-
-	fd_close(&session->control);
-	ck_assert_int_eq(waitpid(session->pid, &status, 0), session->pid);
-	ck_assert_int_eq(status, 0);
-	tree_free(session->tree);
-	g_free(session->directory);
-	g_free(session->syslog_path);
-	g_free(session);
-}
-
 void session_hand_over(const Session *session, const char *service, uint64_t invocation, int fd)
 {
 	struct LoggerMessage body = { .type = LOGGER_PIPE, .invocation = invocation };
@@ -87,6 +63,41 @@ void session_open_pipe(const Session *session, const char *service, int fds[2])
 {
 	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
 	session_hand_over(session, service, 1, fds[0]);
+}
+
+Session *session_new(void)
+{
+	Session *session = g_new0(Session, 1);
+
+	session->tree = tree_new();
+	session->directory = tree_path(session->tree, "/log/deep");
+	session->syslog_path = tree_path(session->tree, "/dev-log");
+	session->probe[0] = session->probe[1] = -1;
+	session_start(session);
+	return session;
+}
+
+Session *session_with_probe(void)
+{
+	Session *session = session_new();
+
+	session_open_pipe(session, "probe", session->probe);
+	return session;
+}
+
+void session_free(Session *session)
+{
+	int status;
+
+	fd_close(&session->probe[1]);
+	fd_close(&session->probe[0]);
+	fd_close(&session->control);
+	ck_assert_int_eq(waitpid(session->pid, &status, 0), session->pid);
+	ck_assert_int_eq(status, 0);
+	tree_free(session->tree);
+	g_free(session->directory);
+	g_free(session->syslog_path);
+	g_free(session);
 }
 
 void say(int fd, const char *text)

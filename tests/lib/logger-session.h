@@ -18,9 +18,12 @@ typedef struct Session {
 	char *syslog_path;
 	pid_t pid;
 	int control;
+	int probe[2]; /* of session_with_probe() */
 } Session;
 
 Session *session_new(void);
+/* A service "probe" says into probe[1] what it has to say. */
+Session *session_with_probe(void);
 /* It ends by itself when nobody can talk to it and nothing is left to read. */
 void session_free(Session *session);
 

@@ -54,6 +54,27 @@ Stage *script_new(const char *branches, const char *further_keys)
 	return stage;
 }
 
+pid_t pid_in(const Stage *stage, const char *path)
+{
+	g_autofree char *text = read_text(stage, path);
+
+	return (pid_t)atoi(text);
+}
+
+bool has_main_of(const Stage *stage, const char *path)
+{
+	return has_file(stage, path) && supervisor_main_pid(stage->supervisor) == pid_in(stage, path);
+}
+
+Stage *script_new_up(const char *branches, const char *further_keys)
+{
+	Stage *stage = script_new(branches, further_keys);
+
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	return stage;
+}
+
 Stage *script_new_without_cgroups(const char *branches)
 {
 	Stage *stage = script_set(branches, "");
@@ -68,16 +89,4 @@ void expect_calls(const Stage *stage, const char *calls)
 	g_autofree char *log = g_strdelimit(read_text(stage, "/log"), "\n", ' ');
 
 	ck_assert_str_eq(log, calls);
-}
-
-pid_t pid_in(const Stage *stage, const char *path)
-{
-	g_autofree char *text = read_text(stage, path);
-
-	return (pid_t)atoi(text);
-}
-
-bool has_main_of(const Stage *stage, const char *path)
-{
-	return has_file(stage, path) && supervisor_main_pid(stage->supervisor) == pid_in(stage, path);
 }

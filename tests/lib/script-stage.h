@@ -17,6 +17,8 @@
 Stage *script_set(const char *branches, const char *further_keys);
 /* The same, and started. */
 Stage *script_new(const char *branches, const char *further_keys);
+/* The same, until it is ready and "keep pid" is its main process. */
+Stage *script_new_up(const char *branches, const char *further_keys);
 Stage *script_new_without_pid_file(const char *branches);
 Stage *script_new_without_cgroups(const char *branches);
 

@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tests/lib/namespaces.py \
 	tests/lib/runner.py \
 	tests/lib/sandbox.py \
+	tests/lib/open_bus.py \
 	tests/lib/peers.py \
 	tests/lib/sandbox_boot.py \
 	tests/lib/setup \

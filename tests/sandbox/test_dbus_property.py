@@ -2,19 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """While=dbus-property: follows a property of a (mock) NetworkManager, and nothing is stopped because the bus goes."""
 
+import open_bus
 from deadline import wait_for
 from sandbox import Sandbox
 
-BUS_CONFIGURATION = """<busconfig>
-  <type>system</type>
-  <listen>unix:path=/run/dbus/system_bus_socket</listen>
-  <policy context="default">
-    <allow user="*"/> <allow own="*"/> <allow send_type="method_call"/> <allow send_type="signal"/>
-    <allow send_requested_reply="true"/> <allow receive_type="method_call"/> <allow receive_type="method_return"/>
-    <allow receive_type="error"/> <allow receive_type="signal"/>
-  </policy>
-</busconfig>
-"""
 STATE = "org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager.State"
 SERVICES = {
     "bus": "[Service]\nExec=/usr/bin/dbus-daemon --config-file=/etc/bus.conf --nofork --nopidfile --nosyslog\n"
@@ -36,7 +27,7 @@ def say_state(box, state):
 
 
 with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=bus online offline wrong\n[service nm]\nActivation=manual\n",
-             files={"/etc/bus.conf": BUS_CONFIGURATION}) as box:
+             files={"/etc/bus.conf": open_bus.CONFIGURATION}) as box:
     box.wait_state("online", "waiting")
     wait_for(lambda: "NetworkManager has no owner" in box.svcctl("explain", "online").stdout,
              what="explain says that nobody owns the name")

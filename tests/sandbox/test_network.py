@@ -2,26 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """network:up is NetworkManager's word where it runs and the kernel's where it does not, and changes hands without a gap."""
 
+import open_bus
 from deadline import holds_for, wait_for
 from sandbox import Sandbox
-
-BUS_CONFIGURATION = """<busconfig>
-  <type>system</type>
-  <listen>unix:path=/run/dbus/system_bus_socket</listen>
-  <policy context="default">
-    <allow user="*"/>
-    <allow own="*"/>
-    <allow send_type="method_call"/>
-    <allow send_type="signal"/>
-    <allow send_requested_reply="true" send_type="method_return"/>
-    <allow send_requested_reply="true" send_type="error"/>
-    <allow receive_type="method_call"/>
-    <allow receive_type="method_return"/>
-    <allow receive_type="error"/>
-    <allow receive_type="signal"/>
-  </policy>
-</busconfig>
-"""
 
 SERVICES = {
     "bus": "[Service]\nExec=/usr/bin/dbus-daemon --config-file=/etc/bus.conf --nofork --nopidfile\n"
@@ -46,7 +29,7 @@ def wait_reason(box, text):
     wait_for(lambda: text in box.svcctl("conditions", "network:up").stdout, what=f"network:up is told as {text!r}")
 
 
-with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": BUS_CONFIGURATION}) as box:
+with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURATION}) as box:
     # The kernel alone.
     box.wait_state("net", "waiting")
     wait_reason(box, "no default route")

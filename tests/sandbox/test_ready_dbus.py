@@ -4,20 +4,11 @@
 
 import signal
 
+import open_bus
 from sandbox import Sandbox
 
 DBUS = "[Service]\nExec=/usr/bin/dbus-daemon --config-file=/etc/bus.conf --nofork --nopidfile --nosyslog\n" \
        "Ready=path:/run/dbus/system_bus_socket\nRuntimeDirectory=dbus\n"
-BUS_CONFIGURATION = """<busconfig>
-  <type>system</type>
-  <listen>unix:path=/run/dbus/system_bus_socket</listen>
-  <policy context="default">
-    <allow user="*"/> <allow own="*"/> <allow send_type="method_call"/> <allow send_requested_reply="true"/>
-    <allow receive_type="method_call"/> <allow receive_type="method_return"/> <allow receive_type="error"/>
-    <allow receive_type="signal"/>
-  </policy>
-</busconfig>
-"""
 
 # Takes its name when it is told to, and leaves it when that is taken back.
 DAEMON = """import os
@@ -45,7 +36,7 @@ SERVICES = {
     "never": "[Service]\nExec=/bin/sleep infinity\nReady=dbus:org.example.Never\nStartTimeout=1s\nRestart=no\n",
 }
 
-with Sandbox(SERVICES, files={"/etc/bus.conf": BUS_CONFIGURATION, "/etc/daemon": DAEMON}) as box:
+with Sandbox(SERVICES, files={"/etc/bus.conf": open_bus.CONFIGURATION, "/etc/daemon": DAEMON}) as box:
     box.wait_state("a", "starting")
     box.wait_state("never", "failed")
     explained = box.svcctl("explain", "never").stdout

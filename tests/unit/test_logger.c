@@ -47,124 +47,98 @@ END_TEST
 
 START_TEST(half_line_is_written_at_the_end)
 {
-	Session *session = session_new();
-	int fds[2];
+	Session *session = session_with_probe();
 
-	session_open_pipe(session, "probe", fds);
-	say(fds[1], "no line feed");
-	fd_close(&fds[1]);
+	say(session->probe[1], "no line feed");
+	fd_close(&session->probe[1]);
 	session_expect_end(session, "probe");
 
 	session_expect_log(session, "probe.log", "no line feed\n");
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST
 
 START_TEST(half_line_is_written_when_its_time_is_up)
 {
-	Session *session = session_new();
-	int fds[2];
+	Session *session = session_with_probe();
 
-	session_open_pipe(session, "probe", fds);
-	say(fds[1], "Password: ");
+	say(session->probe[1], "Password: ");
 
 	session_expect_log(session, "probe.log", "Password: \n");
-	fd_close(&fds[1]);
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST
 
 START_TEST(long_line_is_cut_into_pieces)
 {
-	Session *session = session_new();
+	Session *session = session_with_probe();
 	g_autofree char *bytes = g_strnfill(LINE_BYTES * 2 + 10, 'x');
 	g_autofree char *piece = g_strnfill(LINE_BYTES, 'x');
 	g_autofree char *expected = g_strdup_printf("%s\n%s\nxxxxxxxxxx\nend\n", piece, piece);
-	int fds[2];
 
-	session_open_pipe(session, "probe", fds);
-	say(fds[1], bytes);
-	say(fds[1], "\nend\n");
+	say(session->probe[1], bytes);
+	say(session->probe[1], "\nend\n");
 
 	session_expect_log(session, "probe.log", expected);
-	fd_close(&fds[1]);
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST
 
 START_TEST(longest_line_is_not_cut)
 {
-	Session *session = session_new();
+	Session *session = session_with_probe();
 	g_autofree char *bytes = g_strnfill(LINE_BYTES, 'x');
 	g_autofree char *expected = g_strdup_printf("%s\nend\n", bytes);
-	int fds[2];
 
-	session_open_pipe(session, "probe", fds);
-	say(fds[1], bytes);
-	say(fds[1], "\nend\n");
+	say(session->probe[1], bytes);
+	say(session->probe[1], "\nend\n");
 
 	/* The line feed that follows the longest line must not become an empty line. */
 	session_expect_log(session, "probe.log", expected);
-	fd_close(&fds[1]);
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST
 
 START_TEST(file_that_was_deleted_is_made_again)
 {
-	Session *session = session_new();
+	Session *session = session_with_probe();
 	g_autofree char *path = g_build_filename(session->directory, "probe.log", NULL);
-	int fds[2];
 
-	session_open_pipe(session, "probe", fds);
-	say(fds[1], "one\n");
+	say(session->probe[1], "one\n");
 	session_expect_log(session, "probe.log", "one\n");
 	ck_assert_int_eq(unlink(path), 0);
-	say(fds[1], "two\n");
+	say(session->probe[1], "two\n");
 
 	session_expect_log(session, "probe.log", "two\n");
-	fd_close(&fds[1]);
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST
 
 START_TEST(pipe_that_is_known_is_passed_over)
 {
-	Session *session = session_new();
-	int fds[2];
+	Session *session = session_with_probe();
 
-	session_open_pipe(session, "probe", fds);
-	session_hand_over(session, "probe", 1, fds[0]);
-	say(fds[1], "once\n");
+	session_hand_over(session, "probe", 1, session->probe[0]);
+	say(session->probe[1], "once\n");
 
 	session_expect_log(session, "probe.log", "once\n");
-	fd_close(&fds[1]);
+	fd_close(&session->probe[1]);
 	session_expect_end(session, "probe");
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST
 
 START_TEST(signals_that_end_others_do_not_end_it)
 {
-	Session *session = session_new();
-	int fds[2];
+	Session *session = session_with_probe();
 
-	session_open_pipe(session, "probe", fds);
-	say(fds[1], "before\n");
+	say(session->probe[1], "before\n");
 	session_expect_log(session, "probe.log", "before\n");
 	ck_assert_int_eq(kill(session->pid, SIGTERM), 0);
 	ck_assert_int_eq(kill(session->pid, SIGHUP), 0);
-	say(fds[1], "after\n");
+	say(session->probe[1], "after\n");
 
 	session_expect_log(session, "probe.log", "before\nafter\n");
-	fd_close(&fds[1]);
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST

@@ -40,36 +40,28 @@ static void expect_syslog(int fd, const char *priority, const char *rest)
 
 START_TEST(syslog_gets_every_line_with_its_severity)
 {
-	Session *session = session_new();
+	Session *session = session_with_probe();
 	auto_fd int syslog = bind_syslog(session->syslog_path);
-	int fds[2];
 
-	session_open_pipe(session, "probe", fds);
-	say(fds[1], "plain\n<3>bad\n<9>odd\n");
+	say(session->probe[1], "plain\n<3>bad\n<9>odd\n");
 
 	expect_syslog(syslog, "<30>", "probe: plain");
 	expect_syslog(syslog, "<27>", "probe: bad");
 	expect_syslog(syslog, "<30>", "probe: <9>odd");
-	fd_close(&fds[1]);
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST
 
 START_TEST(early_lines_reach_a_syslog_that_comes_later)
 {
-	Session *session = session_new();
+	Session *session = session_with_probe();
 	auto_fd int syslog = -1;
-	int fds[2];
 
-	session_open_pipe(session, "probe", fds);
-	say(fds[1], "early\n");
+	say(session->probe[1], "early\n");
 	session_expect_log(session, "probe.log", "early\n");
 	syslog = bind_syslog(session->syslog_path);
 
 	expect_syslog(syslog, "<30>", "probe: early");
-	fd_close(&fds[1]);
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST
@@ -99,18 +91,15 @@ END_TEST
 /* A syslog daemon that hangs fills its socket; nobody else may notice. */
 START_TEST(syslog_that_hangs_holds_up_nothing)
 {
-	Session *session = session_new();
+	Session *session = session_with_probe();
 	auto_fd int syslog = bind_syslog(session->syslog_path);
-	int fds[2];
 
-	session_open_pipe(session, "probe", fds);
 	for (int i = 0; i < 3000; i++)
-		say(fds[1], "<7>line\n");
-	say(fds[1], "last\n");
-	fd_close(&fds[1]);
+		say(session->probe[1], "<7>line\n");
+	say(session->probe[1], "last\n");
+	fd_close(&session->probe[1]);
 	session_expect_end(session, "probe");
 
-	fd_close(&fds[0]);
 	session_free(session);
 }
 END_TEST

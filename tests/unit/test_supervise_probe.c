@@ -23,12 +23,20 @@ static void expect_record(Stage *stage, const char *prefix)
 
 /* --- CheckCommand= --- */
 
-START_TEST(check_that_succeeds_says_so)
+/* It is up, and its check has begun. */
+static Stage *stage_new_checked(const char *text)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sh -c 'echo fine'\n");
+	Stage *stage = stage_new(text);
 
 	expect_event(stage, "ready");
 	supervisor_check(stage->supervisor);
+	return stage;
+}
+
+START_TEST(check_that_succeeds_says_so)
+{
+	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sh -c 'echo fine'\n");
+
 	expect_event(stage, "checked well");
 
 	expect_events(stage, "started\nready\nchecked well\n");
@@ -54,10 +62,7 @@ END_TEST
 
 START_TEST(check_that_cannot_be_executed_says_why)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/no/such/program -t\n");
-
-	expect_event(stage, "ready");
-	supervisor_check(stage->supervisor);
+	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/no/such/program -t\n");
 
 	expect_event(stage, "checked badly: cannot execute its program: No such file or directory");
 	stage_free(stage);
@@ -66,11 +71,8 @@ END_TEST
 
 START_TEST(check_has_the_time_of_a_start)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nStartTimeout=150ms\n"
-				 "CheckCommand=/bin/sh -c 'echo asking the name server; sleep 1000'\n");
-
-	expect_event(stage, "ready");
-	supervisor_check(stage->supervisor);
+	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nStartTimeout=150ms\n"
+					 "CheckCommand=/bin/sh -c 'echo asking the name server; sleep 1000'\n");
 
 	expect_event(stage, "checked badly: not finished after 150 ms: asking the name server");
 	stage_free(stage);
@@ -93,10 +95,8 @@ END_TEST
 
 START_TEST(stop_does_not_wait_for_a_check)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
+	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
 
-	expect_event(stage, "ready");
-	supervisor_check(stage->supervisor);
 	expect_record(stage, "spawn check");
 	stage_stop(stage);
 
@@ -123,10 +123,8 @@ END_TEST
 
 START_TEST(next_manager_ends_a_check_for_which_nobody_waits)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
+	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
 
-	expect_event(stage, "ready");
-	supervisor_check(stage->supervisor);
 	expect_record(stage, "spawn check");
 	stage_crash(stage);
 	expect_record(stage, "ack check");

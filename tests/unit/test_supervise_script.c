@@ -146,10 +146,8 @@ END_TEST
 
 START_TEST(stop_command_that_does_nothing_is_followed_by_term)
 {
-	Stage *stage = script_new("start) keep pid ;;\n", "");
+	Stage *stage = script_new_up("start) keep pid ;;\n", "");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	stage_stop(stage);
 
 	ck_assert(has_event(stage, "exited well: killed by signal TERM"));
@@ -160,10 +158,8 @@ END_TEST
 
 START_TEST(stop_command_that_hangs_is_killed_after_its_limit_with_the_main_process)
 {
-	Stage *stage = script_new("start) keep pid ;; stop) exec sleep 1000 ;;\n", "StopTimeout=300ms\n");
+	Stage *stage = script_new_up("start) keep pid ;; stop) exec sleep 1000 ;;\n", "StopTimeout=300ms\n");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	stage_stop(stage);
 
 	ck_assert(has_event(stage, "exited badly: killed by signal KILL: still running 300 ms after it was told to stop"));
@@ -178,11 +174,9 @@ static bool is_gone(const Stage *stage, const char *path)
 
 START_TEST(with_kill_mode_process_what_the_main_process_left_behind_stays)
 {
-	Stage *stage = script_new("start) keep pid; keep session ;;\n", "KillMode=process\n");
+	Stage *stage = script_new_up("start) keep pid; keep session ;;\n", "KillMode=process\n");
 	g_autofree char *cgroup = NULL;
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	cgroup = g_strdup(supervisor_cgroup(stage->supervisor));
 	stage_stop(stage);
 	ck_assert(!is_gone(stage, "/session"));

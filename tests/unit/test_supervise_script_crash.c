@@ -68,10 +68,8 @@ END_TEST
 
 START_TEST(exit_while_no_manager_looked_is_learnt)
 {
-	Stage *stage = script_new("start) keep pid ;;\n", "");
+	Stage *stage = script_new_up("start) keep pid ;;\n", "");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	ck_assert_int_eq(kill(supervisor_main_pid(stage->supervisor), SIGKILL), 0);
 	stage_crash(stage);
 	expect_event(stage, "gone");
@@ -83,10 +81,8 @@ END_TEST
 
 START_TEST(lost_note_means_that_what_lives_is_ready)
 {
-	Stage *stage = script_new("start) keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new_up("start) keep pid ;; stop) end pid ;;\n", "");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	keeper_link_note(stage->context.link, STAGE_SERVICE, "garbage");
 	stage_crash(stage);
 	run_until(stage, has_main_of, "/pid");

@@ -19,10 +19,8 @@
 
 START_TEST(pid_file_names_the_main_process_among_several)
 {
-	Stage *stage = script_new("start) keep a; keep pid; keep b ;; stop) end a; end b; end pid ;;\n", "");
+	Stage *stage = script_new_up("start) keep a; keep pid; keep b ;; stop) end a; end b; end pid ;;\n", "");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	ck_assert_int_eq(kill(pid_in(stage, "/pid"), SIGKILL), 0);
 	expect_event(stage, "gone");
 
@@ -66,11 +64,9 @@ END_TEST
 
 START_TEST(daemon_that_replaces_itself_is_followed_by_its_pid_file)
 {
-	Stage *stage = script_new("start) keep a; keep pid ;; stop) end a; end pid ;;\n", "");
+	Stage *stage = script_new_up("start) keep a; keep pid ;; stop) end a; end pid ;;\n", "");
 	pid_t before;
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	before = supervisor_main_pid(stage->supervisor);
 	g_autofree char *a = tree_path(stage->tree, "/a");
 	g_autofree char *pid = tree_path(stage->tree, "/pid");

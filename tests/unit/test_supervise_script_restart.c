@@ -14,11 +14,9 @@
 
 START_TEST(main_process_is_looked_for_anew_after_a_reload)
 {
-	Stage *stage = script_new("start) keep pid ;; reload) end pid; keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new_up("start) keep pid ;; reload) end pid; keep pid ;; stop) end pid ;;\n", "");
 	pid_t before;
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	before = supervisor_main_pid(stage->supervisor);
 	supervisor_reload(stage->supervisor);
 	expect_event(stage, "reloaded");
@@ -46,10 +44,8 @@ END_TEST
 
 START_TEST(restart_command_replaces_the_daemon_while_the_service_stays_up)
 {
-	Stage *stage = script_new("start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new_up("start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restarted: exit status 0");
 	run_until(stage, has_main_of, "/pid");
@@ -63,10 +59,8 @@ END_TEST
 
 START_TEST(restart_command_that_fails_is_told_and_what_still_runs_stays_up)
 {
-	Stage *stage = script_new("start) keep pid ;; restart) exit 6 ;; stop) end pid ;;\n", "SuccessStatus=\n");
+	Stage *stage = script_new_up("start) keep pid ;; restart) exit 6 ;; stop) end pid ;;\n", "SuccessStatus=\n");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restart failed: exit status 6 (not configured)");
 	run_until(stage, has_main_of, "/pid");
@@ -88,10 +82,8 @@ static const struct {
 START_TEST(restart_command_that_leaves_nothing_running_is_an_exit)
 {
 	g_autofree char *branches = g_strdup_printf("start) keep pid ;; restart) end_and_wait pid; %s ;;\n", endings[_i].restart);
-	Stage *stage = script_new(branches, "");
+	Stage *stage = script_new_up(branches, "");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "gone");
 
@@ -168,11 +160,9 @@ END_TEST
 
 START_TEST(restart_command_that_hangs_is_ended)
 {
-	Stage *stage = script_new("start) keep pid ;; restart) exec sleep 1000 ;; stop) end pid ;;\n",
-				  "StartTimeout=200ms\nStopTimeout=100ms\n");
+	Stage *stage = script_new_up("start) keep pid ;; restart) exec sleep 1000 ;; stop) end pid ;;\n",
+				     "StartTimeout=200ms\nStopTimeout=100ms\n");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restart failed: not finished after 300 ms");
 	run_until(stage, has_main_of, "/pid");
@@ -243,10 +233,8 @@ END_TEST
 
 START_TEST(stop_in_the_middle_of_a_restart_comes_after_it)
 {
-	Stage *stage = script_new("start) keep pid ;; restart) end pid; touch here; sleep 0.2; keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new_up("start) keep pid ;; restart) end pid; touch here; sleep 0.2; keep pid ;; stop) end pid ;;\n", "");
 
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/pid");
 	supervisor_restart(stage->supervisor);
 	expect_file(stage, "/here");
 	stage_stop(stage);
