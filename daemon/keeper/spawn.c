@@ -224,6 +224,16 @@ static bool step_oom_score(struct SpawnRequest *r)
 	return set_oom_score_adj(r->oom_score_adj) || (keeper.container && (errno == EACCES || errno == EPERM));
 }
 
+/* Of the process, and of its session among the others (sched(7), "The autogroup feature"), or it would count for nothing. */
+static bool set_nice(int32_t nice)
+{
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%d", nice);
+	(void)keeper_write_file("/proc/self/autogroup", text); /* a kernel without has no such file */
+	return setpriority(PRIO_PROCESS, 0, nice) == 0;
+}
+
 static bool step_limits(struct SpawnRequest *r)
 {
 	if (!set_limit(RLIMIT_NOFILE, (struct rlimit){ .rlim_cur = keeper.nofile_soft, .rlim_max = keeper.nofile_hard }))
@@ -233,7 +243,7 @@ static bool step_limits(struct SpawnRequest *r)
 			       (struct rlimit){ .rlim_cur = r->rlimits[i].soft, .rlim_max = r->rlimits[i].hard }))
 			return false;
 	}
-	if (r->flags & SPAWN_SET_NICE && setpriority(PRIO_PROCESS, 0, r->nice) < 0)
+	if (r->flags & SPAWN_SET_NICE && !set_nice(r->nice))
 		return false;
 	if (!step_oom_score(r))
 		return false;

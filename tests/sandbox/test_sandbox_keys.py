@@ -42,6 +42,7 @@ def old(number, *args):
 print(*[eval(word) for word in sys.argv[1:]])
 """
 
+OF_SESSION = "test ! -e /proc/self/autogroup || grep -q 'nice {}$' /proc/self/autogroup" # a kernel may do without
 SAME_NETWORK = 'test "$(readlink /proc/self/ns/net)" = "$(readlink /proc/1/ns/net)"'
 
 # name: keys, what the tries say in the order in which they stand
@@ -93,6 +94,9 @@ SHELL = {
     "no-privileges-key": ("User=daemon", {"test \"$(/opt/id-of-root -u)\" = 0": 1}),
     "affinity": ("CPUAffinity=0", {"test \"$(nproc)\" = 1": 1}),
     "policy": ("CPUSchedulingPolicy=batch\nIOSchedulingClass=idle", {"chrt -p $$ | grep -q SCHED_BATCH": 1, "ionice | grep -q idle": 1}),
+    # The kernel shares the processors among sessions first: what its process is set to would count for nothing otherwise.
+    "idle": ("CPUSchedulingPolicy=idle", {"chrt -p $$ | grep -q SCHED_IDLE": 1, OF_SESSION.format(19): 1}),
+    "nice": ("Nice=7", {"test \"$(nice)\" = 7": 1, OF_SESSION.format(7): 1}),
     "input": ("StandardInput=file:/srv/file", {"grep -q secret": 1}),
     "input-null": ("", {"grep -q secret": 0}),
 }
