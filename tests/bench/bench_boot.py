@@ -3,7 +3,7 @@
 # limit: 5400
 """
 One Debian with 23 real daemons, booted by each init that apt offers: from the moment that the kernel executes the init until every
-daemon is up, until the login, and from the command to the end of the machine.
+daemon is up, until the login, and from the command to the end of the machine; and what memory the init takes then.
 
 "work" is the bound: what the processor did for anybody but svcd's own processes. No order of starting makes it less, and there is
 one processor, so nothing gets all of it done sooner; what reads the disk waits while others work.
@@ -59,6 +59,7 @@ def boot(peer, directory):
     vm_image.put_program(disk, WATCH_PATH, WATCH)
     words = f"loglevel=4 bench.init={peer.init} bench.off={peer.off.replace(' ', ',')}"
     words += f" bench.own={','.join(peer.own)}" if peer.own else ""
+    words += f" bench.kin={','.join(peer.kin)}" if peer.kin else ""
     with OneProcessor([disk], *vm_image.boot_files(debian), init=WATCH_PATH, cmdline=words) as vm:
         vm.wait_console("bench: off", BOOT_S)
         vm.wait_end(BOOT_S)
@@ -71,6 +72,10 @@ def boot(peer, directory):
     return result
 
 
+# Of PID 1, and of all that supervises, two seconds after the last daemon was up.
+MEMORY = ("private_1_kib", "private_kib", "pss_kib")
+
+
 def spread(values):
     return {"median_ms": round(statistics.median(values) / 1000), "min_ms": round(min(values) / 1000),
             "max_ms": round(max(values) / 1000)}
@@ -79,15 +84,17 @@ def spread(values):
 def summary(results):
     """Of one peer's rounds; what did not come in any of them is missing."""
     wanted = ("up", "login", "busy", "iowait", "own", "work", "off")
-    return {name: spread([result[name] for result in results if name in result])
-            for name in wanted if any(name in result for result in results)}
+    times = {name: spread([result[name] for result in results if name in result])
+             for name in wanted if any(name in result for result in results)}
+    return times | {name: statistics.median(result[name] for result in results) for name in MEMORY}
 
 
 def print_table(figures):
-    print(f"{'init':<10} {'up':>8} {'login':>8} {'CPU':>8} {'disk':>8} {'work':>8} {'off':>8}   (milliseconds, medians)", file=sys.stderr)
+    print(f"{'init':<10} {'up':>8} {'login':>8} {'CPU':>8} {'disk':>8} {'work':>8} {'off':>8} {'Pss KiB':>8}   (ms, medians)",
+          file=sys.stderr)
     for name, row in figures.items():
         cells = " ".join(f"{row[key]['median_ms'] if key in row else '-':>8}" for key in ("up", "login", "busy", "iowait", "work", "off"))
-        print(f"{name:<10} {cells}", file=sys.stderr)
+        print(f"{name:<10} {cells} {row['pss_kib']:>8}", file=sys.stderr)
 
 
 with vm_image.work_directory() as work:

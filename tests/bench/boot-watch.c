@@ -3,7 +3,8 @@
  * boot-watch: what the kernel executes in place of the init of a bench. Leaves a process behind that looks every 50 ms which
  * daemons are up, tells the console when, and powers the machine off; becomes the init (bench.init=PATH).
  *
- * bench.own=FILE,... are cpu.stat files of the init's own control groups: what it needs itself.
+ * bench.own=FILE,... are cpu.stat files of the init's own control groups: what it needs itself. bench.kin=NAME,... are the names of
+ * its processes besides PID 1: what memory they take is told in KiB, SETTLE_MS after all was up.
  *
  * /etc/bench-up has a line a daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one of them is there). Times are
  * those of CLOCK_MONOTONIC since the init was executed. Looking costs the same under every init.
@@ -161,15 +162,30 @@ static bool is_up(const struct Daemon *daemon)
 	return has_word(sockets, ' ', daemon->what);
 }
 
-/* Returns: how many are up. */
-static unsigned look(void)
+static bool is_awaited(const char *kind)
+{
+	for (unsigned i = 0; i < n_daemons; i++)
+		if (!daemons[i].up_us && strcmp(daemons[i].kind, kind) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Returns: how many are up. Reads only what may tell something new: a look at all processes of a machine costs milliseconds,
+ * and the init that starts them early would pay it at every look.
+ */
+static unsigned look(bool needs_names)
 {
 	unsigned n_up = 0;
 
-	look_at_ports(ports[0], sizeof(ports[0]), "/proc/net/tcp", "/proc/net/tcp6");
-	look_at_ports(ports[1], sizeof(ports[1]), "/proc/net/udp", "/proc/net/udp6");
-	read_file("/proc/net/unix", sockets, sizeof(sockets));
-	look_at_processes();
+	if (is_awaited("tcp"))
+		look_at_ports(ports[0], sizeof(ports[0]), "/proc/net/tcp", "/proc/net/tcp6");
+	if (is_awaited("udp"))
+		look_at_ports(ports[1], sizeof(ports[1]), "/proc/net/udp", "/proc/net/udp6");
+	if (is_awaited("unix"))
+		read_file("/proc/net/unix", sockets, sizeof(sockets));
+	if (needs_names || is_awaited("comm"))
+		look_at_processes();
 	for (unsigned i = 0; i < n_daemons; i++) {
 		if (!daemons[i].up_us && is_up(&daemons[i]))
 			daemons[i].up_us = now_us();
@@ -229,6 +245,62 @@ static int64_t own_cpu_us(void)
 	return sum_us;
 }
 
+/* Adds the KiB of a line of smaps_rollup to @sum. */
+static void add_kib(const char *text, const char *key, int64_t *sum)
+{
+	const char *at = strstr(text, key);
+
+	*sum += at ? strtoll(at + strlen(key), NULL, 10) : 0;
+}
+
+static void add_memory(const char *pid, int64_t *pss, int64_t *private)
+{
+	static char text[4096];
+	char path[300];
+
+	snprintf(path, sizeof(path), "/proc/%s/smaps_rollup", pid);
+	read_file(path, text, sizeof(text));
+	add_kib(text, "\nPss:", pss);
+	add_kib(text, "\nPrivate_Clean:", private);
+	add_kib(text, "\nPrivate_Dirty:", private);
+}
+
+static bool is_kin(const char *pid, const char *kin)
+{
+	char path[300];
+	char comm[32];
+	char word[40];
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	if (read_file(path, comm, sizeof(comm)) == 0)
+		return false;
+	snprintf(word, sizeof(word), ",%.*s,", (int)strcspn(comm, "\n"), comm);
+	return strstr(kin, word) != NULL;
+}
+
+static void say_memory(void)
+{
+	char words[200] = "";
+	char kin[210];
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int64_t pss = 0;
+	int64_t private = 0;
+
+	add_memory("1", &pss, &private);
+	say_number("private_1_kib", private);
+	(void)read_word("bench.kin=", words, sizeof(words));
+	snprintf(kin, sizeof(kin), ",%s,", words);
+	while (proc && (entry = readdir(proc))) {
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && strcmp(entry->d_name, "1") != 0 && is_kin(entry->d_name, kin))
+			add_memory(entry->d_name, &pss, &private);
+	}
+	if (proc)
+		closedir(proc);
+	say_number("pss_kib", pss);
+	say_number("private_kib", private);
+}
+
 static void say_all(void)
 {
 	char line[160];
@@ -270,7 +342,7 @@ static void watch(int64_t busy_began_us, int64_t wait_began_us)
 	bool all_up = false;
 
 	while (!(all_up && has_login) && now_us() < until_us) {
-		const bool are_up = look() == n_daemons;
+		const bool are_up = look(!has_login) == n_daemons;
 
 		if (!has_login && has_word(names, '\n', "agetty getty")) {
 			has_login = true;
@@ -288,6 +360,7 @@ static void watch(int64_t busy_began_us, int64_t wait_began_us)
 	}
 	say_all();
 	sleep_ms(SETTLE_MS);
+	say_memory();
 	power_off();
 }
 

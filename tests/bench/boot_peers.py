@@ -46,8 +46,11 @@ comm systemd-udevd udevd (udev-worker)
 tcp 21 vsftpd
 """
 
-# Nothing that looks anything up in a network that is not there; no key made at each start (exim4).
+# Nothing that looks anything up in a network that is not there; no key made at each start (exim4). The machine has been up once, and
+# so has its identity.
 FILES = {
+    "/etc/machine-id": "5a1b0c7e94f24d1c8a39f6e2d07b4c15\n",
+    "/var/lib/dbus/machine-id": "5a1b0c7e94f24d1c8a39f6e2d07b4c15\n",
     "/etc/hostname": "bench\n",
     "/etc/hosts": "127.0.0.1 localhost bench\n",
     "/etc/fstab": f"LABEL={vm_image.ROOT_LABEL} / ext4 errors=remount-ro 0 1\n",
@@ -87,6 +90,7 @@ class Peer:
     hooks: tuple = ()
     with_svcd: bool = False
     own: tuple = () # cpu.stat files of its own control groups
+    kin: tuple = () # its processes that stay, besides PID 1
     removed: tuple = () # (directory, ending) of files that are taken away
 
     def debian(self):
@@ -100,6 +104,8 @@ Activate=networking redis-server rpcbind rsyslog snmpd ssh tinyproxy vsftpd
 """
 
 SVCD_OWN = tuple(f"/sys/fs/cgroup/svcd/.{name}/cpu.stat" for name in ("keeper", "manager", "logger"))
+
+SVCD_KIN = ("svcd-manager",)
 
 HABITS = "[defaults]\nNewServices=boot\nRcLinks=yes\n"
 
@@ -150,14 +156,14 @@ SYSVINIT = (*STANDALONE, "sysvinit-core", "sysv-rc", *SCRIPTS)
 
 # "svcd-scripts": the machine of "sysvinit", by the same scripts and nothing else.
 PEERS = (
-    Peer("svcd", "/sbin/svcd", "svcctl poweroff", tuple(STANDALONE), with_svcd=True, own=SVCD_OWN,
+    Peer("svcd", "/sbin/svcd", "svcctl poweroff", tuple(STANDALONE), with_svcd=True, own=SVCD_OWN, kin=SVCD_KIN,
          files={"/etc/svcd/policy.d/bench.policy": POLICY}),
-    Peer("svcd-scripts", "/sbin/svcd", "svcctl poweroff", SYSVINIT, hooks=INITTAB, with_svcd=True, own=SVCD_OWN,
+    Peer("svcd-scripts", "/sbin/svcd", "svcctl poweroff", SYSVINIT, hooks=INITTAB, with_svcd=True, own=SVCD_OWN, kin=SVCD_KIN,
          files={"/etc/svcd/policy.d/60-habits.policy": HABITS}, removed=(("/usr/lib/svcd/services.d", ".svc"),)),
     Peer("sysvinit", "/sbin/init", "poweroff", SYSVINIT, hooks=INITTAB),
     Peer("systemd", "/lib/systemd/systemd", "systemctl poweroff", ("systemd-sysv", "libpam-systemd")),
     Peer("openrc", "/sbin/init", "poweroff", (*STANDALONE, "sysvinit-core", "openrc", *SCRIPTS), hooks=INITTAB),
-    Peer("runit", "/sbin/init", "init 0", (*STANDALONE, "runit-init", "runit", "sysv-rc", *SCRIPTS)),
+    Peer("runit", "/sbin/init", "init 0", (*STANDALONE, "runit-init", "runit", "sysv-rc", *SCRIPTS), kin=("runsvdir", "runsv")),
     Peer("finit", "/sbin/finit", "kill -USR2 1", (*STANDALONE, "finit"), hooks=("rm -rf \"$1\"/etc/finit.d",),
          files={"/etc/finit.conf": FINIT, **FINIT_SCRIPTS, **{f"/etc/finit.d/{name}.conf": text for name, text in FINIT_SERVICES.items()}}),
 )
