@@ -5,20 +5,22 @@
 from sandbox import Sandbox
 
 ROOT_FS = "/usr/lib/svcd/boot/root-fs"
-# The disk of this machine is nobody's to check. Each says what it was asked.
+FSTAB = "# / is: what a comment says does not count\n# / x 0 0 0\nLABEL=root / ext4 errors=remount-ro 0 1\n"
+# The disk of this machine is nobody's to check. Each says what it was asked; the root becomes writable unless told otherwise.
 FAKES = {
-    "findmnt": 'case "$*" in *PASSNO*) echo 1 ;; *--fstab*) echo defaults ;; *) echo ro,relatime ;; esac',
     "fsck": 'echo "fsck $*" >>/run/asked; exit "$(cat /run/fsck.status)"',
-    "mount": 'echo "mount $*" >>/run/asked',
+    "mount": 'echo "mount $*" >>/run/asked; [ -e /run/stays-read-only ] || exec /usr/bin/mount -o remount,rw none /',
     "svcctl": 'echo "svcctl $*" >>/run/asked',
 }
 
 
-def check(box, status=0, ends=0):
+def check(box, status=0, ends=0, is_writable=False):
     """What root-fs has asked for, if fsck ends with @status; itself it ends with @ends."""
     box.write("/run/asked", "")
     box.write("/run/fsck.status", f"{status}\n")
+    box.run(f"mount -o remount,{'rw' if is_writable else 'ro'} none /")
     done = box.run("env", "PATH=/fakes:/usr/sbin:/usr/bin:/sbin:/bin", ROOT_FS, check=False)
+    box.run("test -e /run/stays-read-only || mount -o remount,rw none /")
     assert done.returncode == ends, done
     return box.read("/run/asked").splitlines()
 
@@ -41,9 +43,20 @@ def what_fsck_says(box):
     assert check(box, status=3, ends=1) == ["fsck -T -a /", "svcctl reboot"], "a root that fsck has changed becomes writable"
 
 
+def what_fstab_says(box):
+    assert check(box, is_writable=True) == ["mount -o remount /"], "a check of what is written to does harm"
+    box.write("/etc/fstab", FSTAB.replace("0 1", "0 0"))
+    assert check(box) == ["mount -o remount /"]
+    box.write("/etc/fstab", "# / x 0 0 1\n")
+    assert check(box) == ["mount -o remount,rw /"]
+    box.run("rm /etc/fstab")
+    assert check(box) == ["mount -o remount,rw /"]
+    box.write("/etc/fstab", FSTAB)
+
+
 def a_root_that_stays_read_only(box):
     box.write("/fastboot", "")
-    box.run("mount -o remount,ro /")
+    box.write("/run/stays-read-only", "")
     assert check(box) == ["mount -o remount /"]
     assert box.exists("/fastboot")
 
@@ -51,6 +64,8 @@ def a_root_that_stays_read_only(box):
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, root="debian") as machine:
     for name, text in FAKES.items():
         machine.write(f"/fakes/{name}", f"#!/bin/sh\n{text}\n", 0o755)
+    machine.write("/etc/fstab", FSTAB)
     flags_count_once(machine)
     what_fsck_says(machine)
+    what_fstab_says(machine)
     a_root_that_stays_read_only(machine)
