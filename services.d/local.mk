@@ -23,9 +23,9 @@ dist_svcdservices_DATA = \
 	services.d/core/rescue.svc \
 	services.d/core/tmpfiles-dev.svc \
 	services.d/core/tmpfiles.svc \
-	services.d/core/udev-trigger.svc \
+	services.d/core/udev-trigger.svc services.d/core/udev-trigger-rest.svc \
 	services.d/core/udev.svc \
-	services.d/core/urandom.svc \
+	services.d/core/urandom.svc services.d/core/urandom-renew.svc \
 	services.d/core/utmp.svc \
 	services.d/daemons/accounts-daemon.svc \
 	services.d/daemons/acpid.svc \
@@ -97,6 +97,7 @@ dist_svcdservices_DATA = \
 	services.d/daemons/squid.svc \
 	services.d/daemons/ssh-host-keys.svc \
 	services.d/daemons/ssh.svc \
+	services.d/daemons/tinyproxy.svc \
 	services.d/daemons/tor.svc \
 	services.d/daemons/udisks2.svc \
 	services.d/daemons/unattended-upgrades.svc \
@@ -125,6 +126,7 @@ svcdbootdir = $(svcdlibdir)/boot
 dist_svcdboot_SCRIPTS = \
 	services.d/helpers/bus-activation \
 	services.d/helpers/clock \
+	services.d/helpers/coldplug \
 	services.d/helpers/load-modules \
 	services.d/helpers/machine-id \
 	services.d/helpers/mdadm-degraded \

@@ -17,8 +17,8 @@ STAGE = os.environ["SVCD_STAGE"]
 UP = ("ready", "done")
 
 # What must be up for somebody to call this a machine.
-EXPECTED = """checkroot udev udev-trigger kmod-static-nodes tmpfiles-dev tmpfiles kmod procps hostname hwclock urandom loopback
-    utmp machine-id policy-recover dbus rsyslog cron elogind ssh ssh-host-keys nginx networking network-manager getty@ttyS0
+EXPECTED = """checkroot udev udev-trigger udev-trigger-rest kmod-static-nodes tmpfiles-dev tmpfiles kmod procps hostname hwclock urandom
+    urandom-renew loopback utmp machine-id policy-recover dbus rsyslog cron elogind ssh ssh-host-keys nginx networking network-manager getty@ttyS0
     getty@tty1 mount-srv-my--data mount-mnt-part mount-mnt-scratch swap-label-svcd--swap""".split()
 
 # Every limit of a service, and what the kernel's files then hold.

@@ -39,7 +39,7 @@ PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-da
     dovecot-imapd exim4-daemon-light fail2ban fwupd haproxy irqbalance libvirt-daemon-system libvirt-daemon-system-sysv lightdm
     lightdm-gtk-greeter sddm xvfb lldpd console-setup wpasupplicant lvm2 mdadm cryptsetup mariadb-server memcached modemmanager
     monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql redis-server rpcbind rtkit samba winbind
-    sane-utils smartmontools snmpd squid tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
+    sane-utils smartmontools snmpd squid tinyproxy tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
 # exim4 and chrony are not for the same machine as these.
 ALTERNATIVES = f"{COMMON} postfix ntpsec"
 
