@@ -24,20 +24,10 @@ void keeper_set_up_hasty(void)
 	manager_accept_replayed(&run, &manager, NULL);
 }
 
-static void tear_down(void)
+void keeper_tear_down(void)
 {
 	manager_drop(&manager);
 	keeper_run_stop(&run);
-}
-
-void keeper_add_tests(Suite *suite, const char *name, void (*set_up)(void), const TTest *const *tests, size_t n)
-{
-	TCase *tcase = tcase_create(name);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	for (size_t i = 0; i < n; i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
 }
 
 struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation, const char *const *argv, const char *note)

@@ -14,17 +14,11 @@ extern Manager manager;
 extern const char *const sleep_argv[];
 extern const char *const exit7_argv[];
 
-/* What a case begins with: a manager that has been told everything. */
+/* Around each test of a case: the manager has been told everything when it begins. */
 void keeper_set_up(void);
 /* The same, and a keeper that pings every 100 ms. */
 void keeper_set_up_hasty(void);
-
-void keeper_add_tests(Suite *suite, const char *name, void (*set_up)(void), const TTest *const *tests, size_t n);
-
-/* A case of the tests that are named. */
-#define ADD_KEEPER_CASE(suite, name, set_up, ...)                                                  \
-	keeper_add_tests(suite, name, set_up, (const TTest *const[]){ __VA_ARGS__ },               \
-			 sizeof((const TTest *const[]){ __VA_ARGS__ }) / sizeof(const TTest *))
+void keeper_tear_down(void);
 
 /* Spawns and waits for the answer. */
 struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation, const char *const *argv, const char *note);

@@ -91,11 +91,9 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("accounts");
-	TCase *all = tcase_create("all");
 
-	tcase_add_checked_fixture(all, setup, teardown);
-	tcase_add_loop_test(all, names_and_numbers_are_found_or_told, 0, G_N_ELEMENTS(cases));
-	tcase_add_test(all, without_the_files_only_numbers_are_known);
-	suite_add_tcase(suite, all);
+	ADD_CASE_AROUND(suite, "all", setup, teardown, without_the_files_only_numbers_are_known);
+	ADD_LOOP_AROUND(suite, "all", setup, teardown, names_and_numbers_are_found_or_told,
+			G_N_ELEMENTS(cases));
 	return suite;
 }

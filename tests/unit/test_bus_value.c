@@ -202,15 +202,11 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus-value");
-	const TTest *const tests[] = {
-		numbers_compare_by_all_operators, every_type_of_number_is_one, large_integers_are_told_apart,
-		what_is_no_number_compares_with_none, truth_compares_with_true_and_false, texts_compare_byte_by_byte,
-		hostile_texts_are_shown_without_harm, containers_compare_with_nothing, variants_are_looked_into,
-	};
-	TCase *tcase = tcase_create("values");
 
-	for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
+	ADD_CASE(suite, "values", numbers_compare_by_all_operators, every_type_of_number_is_one,
+		 large_integers_are_told_apart, what_is_no_number_compares_with_none,
+		 truth_compares_with_true_and_false, texts_compare_byte_by_byte,
+		 hostile_texts_are_shown_without_harm, containers_compare_with_nothing,
+		 variants_are_looked_into);
 	return suite;
 }

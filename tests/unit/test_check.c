@@ -419,39 +419,26 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("check");
-	TCase *names = tcase_create("names");
-	TCase *cycles = tcase_create("cycles");
-	TCase *many = tcase_create("many");
 
-	tcase_add_test(names, a_need_for_a_service_that_does_not_exist_is_an_error_with_the_nearest_name);
-	tcase_add_test(names, settled_and_active_of_a_service_that_does_not_exist_are_errors_too);
-	tcase_add_test(names, two_that_conflict_and_are_wanted_together_are_an_error_with_both_places);
-	tcase_add_test(names, conflicts_through_s_count_and_the_one_named_first_is_said_to_run);
-	tcase_add_test(names, conflicts_of_what_is_not_wanted_together_are_none);
-	tcase_add_test(names, what_nobody_names_makes_room_without_a_word);
-	tcase_add_test(names, an_ignore_that_hits_nothing_is_warned_of);
-	tcase_add_test(names, a_device_is_ignored_whatever_the_order_of_its_properties);
-	tcase_add_test(names, a_condition_that_somebody_can_supply_is_none);
-	tcase_add_test(names, a_facility_that_nobody_provides_is_an_error);
-	tcase_add_test(names, what_needs_a_broken_service_is_not_broken_itself);
-	tcase_add_test(names, before_is_turned_into_after_of_the_other);
-	tcase_add_test(names, unknown_wants_are_told_and_unknown_conflicts_are_not);
-	tcase_add_test(names, a_further_name_that_is_taken_is_told);
-	tcase_add_test(names, policy_may_name_what_is_not_installed_and_is_warned_of_what_looks_mistyped);
-	tcase_add_test(names, policy_that_says_a_further_name_of_a_service_is_told_its_name);
-	tcase_add_test(names, a_condition_that_policy_ignores_is_not_missed);
-	suite_add_tcase(suite, names);
-	tcase_add_test(cycles, a_cycle_of_needs_is_named_in_full_and_its_members_are_out);
-	tcase_add_test(cycles, a_cycle_through_a_facility_names_it);
-	tcase_add_test(cycles, a_service_that_needs_itself_is_out);
-	tcase_add_test(cycles, an_order_after_itself_is_left_out);
-	tcase_add_test(cycles, soft_order_yields_to_a_need);
-	tcase_add_test(cycles, a_cycle_of_soft_order_loses_one_edge);
-	suite_add_tcase(suite, cycles);
-	tcase_add_test(many, a_chain_of_ten_thousand_is_no_cycle_and_quick);
-	tcase_add_test(many, a_ring_of_ten_thousand_and_ten_thousand_missing_names_are_quick);
-	tcase_add_test(many, a_tangle_of_orders_keeps_those_that_follow_the_needs);
-	tcase_set_timeout(many, 120);
-	suite_add_tcase(suite, many);
+	ADD_CASE(suite, "names", a_need_for_a_service_that_does_not_exist_is_an_error_with_the_nearest_name,
+		 settled_and_active_of_a_service_that_does_not_exist_are_errors_too,
+		 two_that_conflict_and_are_wanted_together_are_an_error_with_both_places,
+		 conflicts_through_s_count_and_the_one_named_first_is_said_to_run,
+		 conflicts_of_what_is_not_wanted_together_are_none, what_nobody_names_makes_room_without_a_word,
+		 an_ignore_that_hits_nothing_is_warned_of,
+		 a_device_is_ignored_whatever_the_order_of_its_properties,
+		 a_condition_that_somebody_can_supply_is_none, a_facility_that_nobody_provides_is_an_error,
+		 what_needs_a_broken_service_is_not_broken_itself, before_is_turned_into_after_of_the_other,
+		 unknown_wants_are_told_and_unknown_conflicts_are_not, a_further_name_that_is_taken_is_told,
+		 policy_may_name_what_is_not_installed_and_is_warned_of_what_looks_mistyped,
+		 policy_that_says_a_further_name_of_a_service_is_told_its_name,
+		 a_condition_that_policy_ignores_is_not_missed);
+	ADD_CASE(suite, "cycles", a_cycle_of_needs_is_named_in_full_and_its_members_are_out,
+		 a_cycle_through_a_facility_names_it, a_service_that_needs_itself_is_out,
+		 an_order_after_itself_is_left_out, soft_order_yields_to_a_need,
+		 a_cycle_of_soft_order_loses_one_edge);
+	ADD_CASE(suite, "many", a_chain_of_ten_thousand_is_no_cycle_and_quick,
+		 a_ring_of_ten_thousand_and_ten_thousand_missing_names_are_quick,
+		 a_tangle_of_orders_keeps_those_that_follow_the_needs);
 	return suite;
 }

@@ -361,21 +361,16 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("dbus-name");
-	const TTest *const tests[] = {
-		without_a_bus_nothing_is_known, name_is_true_while_it_has_an_owner, name_that_was_there_before_us_is_true,
-		owner_who_dies_makes_it_false, bus_that_goes_makes_it_unknown_and_never_false,
-		bus_that_ends_in_good_order_makes_nothing_false_either, answer_after_a_new_connection_decides, owner_may_take_some_seconds_to_come_back, bus_that_appears_is_asked,
-		second_subscriber_is_told_what_the_bus_says_now, nothing_is_told_after_unsubscribing,
-		two_thousand_names_are_followed_with_few_matches, general_match_goes_with_the_last_name_that_needs_it,
-		stand_in_does_not_count, stand_in_that_is_named_late_makes_its_names_false,
-		stand_in_is_forgotten_with_its_bus, stand_in_that_is_no_connection_is_nobody,
-		silent_bus_leaves_it_unknown_until_it_answers,
-	};
-	TCase *tcase = tcase_create("names");
 
-	tcase_set_timeout(tcase, 120);
-	for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
+	ADD_CASE(suite, "names", without_a_bus_nothing_is_known, name_is_true_while_it_has_an_owner,
+		 name_that_was_there_before_us_is_true, owner_who_dies_makes_it_false,
+		 bus_that_goes_makes_it_unknown_and_never_false,
+		 bus_that_ends_in_good_order_makes_nothing_false_either, answer_after_a_new_connection_decides,
+		 owner_may_take_some_seconds_to_come_back, bus_that_appears_is_asked,
+		 second_subscriber_is_told_what_the_bus_says_now, nothing_is_told_after_unsubscribing,
+		 two_thousand_names_are_followed_with_few_matches,
+		 general_match_goes_with_the_last_name_that_needs_it, stand_in_does_not_count,
+		 stand_in_that_is_named_late_makes_its_names_false, stand_in_is_forgotten_with_its_bus,
+		 stand_in_that_is_no_connection_is_nobody, silent_bus_leaves_it_unknown_until_it_answers);
 	return suite;
 }

@@ -350,21 +350,16 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("dbus-property");
-	const TTest *const tests[] = {
-		without_a_bus_nothing_is_known, property_is_asked_for_and_followed, name_without_owner_makes_it_false,
-		property_follows_its_owner, invalidated_property_is_asked_for,
-		object_that_is_not_there_is_false_until_it_appears, object_that_appears_without_a_word_is_found,
-		signal_of_anybody_but_the_owner_counts_for_nothing, bus_that_goes_makes_it_unknown_and_never_false,
-		silent_owner_leaves_it_unknown, conditions_on_one_property_share_it, second_subscriber_is_told_too,
-		what_cannot_be_compared_is_false_and_says_so, questions_to_a_service_are_few_at_a_time,
-		unsubscribing_with_a_question_in_flight_frees_its_place,
-		property_that_changes_faster_than_it_is_told_is_followed, malformed_signals_change_nothing,
-	};
-	TCase *tcase = tcase_create("properties");
 
-	tcase_set_timeout(tcase, 120);
-	for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
+	ADD_CASE(suite, "properties", without_a_bus_nothing_is_known, property_is_asked_for_and_followed,
+		 name_without_owner_makes_it_false, property_follows_its_owner,
+		 invalidated_property_is_asked_for, object_that_is_not_there_is_false_until_it_appears,
+		 object_that_appears_without_a_word_is_found,
+		 signal_of_anybody_but_the_owner_counts_for_nothing,
+		 bus_that_goes_makes_it_unknown_and_never_false, silent_owner_leaves_it_unknown,
+		 conditions_on_one_property_share_it, second_subscriber_is_told_too,
+		 what_cannot_be_compared_is_false_and_says_so, questions_to_a_service_are_few_at_a_time,
+		 unsubscribing_with_a_question_in_flight_frees_its_place,
+		 property_that_changes_faster_than_it_is_told_is_followed, malformed_signals_change_nothing);
 	return suite;
 }

@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/limits.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
@@ -169,24 +170,17 @@ START_TEST(what_has_failed_is_tried_again_but_not_at_once)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("demand");
-	TCase *granted = tcase_create("granted");
-	TCase *refused = tcase_create("refused");
 
-	tcase_add_test(granted, an_on_demand_service_is_started_and_stays_until_the_next_runlevel);
-	tcase_add_test(granted, a_second_demand_changes_nothing);
-	tcase_add_test(granted, a_daemon_that_ends_when_it_is_idle_is_not_wanted_until_the_next_call);
-	tcase_add_test(granted, a_demand_survives_the_manager);
-	tcase_add_loop_test(refused, policy_is_respected_and_named, 0, G_N_ELEMENTS(refusals));
-	tcase_add_test(refused, a_manual_service_that_an_admin_started_answers);
-	tcase_add_test(refused, what_an_admin_stopped_stays_stopped);
-	tcase_add_test(refused, what_has_failed_is_tried_again_but_not_at_once);
-	tcase_add_test(refused, refused_demands_leave_the_history_alone);
-	suite_add_tcase(suite, granted);
-	suite_add_tcase(suite, refused);
+	ADD_CASE(suite, "granted", an_on_demand_service_is_started_and_stays_until_the_next_runlevel,
+		 a_second_demand_changes_nothing,
+		 a_daemon_that_ends_when_it_is_idle_is_not_wanted_until_the_next_call,
+		 a_demand_survives_the_manager);
+	ADD_CASE(suite, "refused", a_manual_service_that_an_admin_started_answers,
+		 what_an_admin_stopped_stays_stopped, what_has_failed_is_tried_again_but_not_at_once,
+		 refused_demands_leave_the_history_alone);
+	suite_add_loop(suite, "refused", policy_is_respected_and_named, G_N_ELEMENTS(refusals));
 	return suite;
 }

@@ -226,21 +226,13 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("durations");
-	TCase *expecting = tcase_create("expecting");
-	TCase *file = tcase_create("file");
 
-	tcase_set_timeout(expecting, 60); /* the largest file, on a busy machine */
-	tcase_add_loop_test(expecting, the_median_of_the_last_boots_is_expected, 0, G_N_ELEMENTS(medians));
-	tcase_add_test(expecting, a_service_never_seen_is_taken_for_a_middling_one);
-	tcase_add_test(expecting, what_many_boots_have_missed_is_forgotten);
-	tcase_add_test(expecting, one_that_comes_back_is_known);
-	tcase_add_test(expecting, there_is_a_limit_to_the_services_remembered);
-	tcase_add_test(file, what_is_written_is_read_again);
-	tcase_add_test(file, only_the_last_boots_are_listed);
-	tcase_add_loop_test(file, what_cannot_be_understood_is_refused_with_its_line, 0, G_N_ELEMENTS(bad));
-	tcase_add_test(file, a_nul_is_no_end);
-	tcase_add_test(file, a_file_cut_off_anywhere_is_refused);
-	suite_add_tcase(suite, expecting);
-	suite_add_tcase(suite, file);
+	ADD_CASE(suite, "expecting", a_service_never_seen_is_taken_for_a_middling_one,
+		 what_many_boots_have_missed_is_forgotten, one_that_comes_back_is_known,
+		 there_is_a_limit_to_the_services_remembered);
+	suite_add_loop(suite, "expecting", the_median_of_the_last_boots_is_expected, G_N_ELEMENTS(medians));
+	ADD_CASE(suite, "file", what_is_written_is_read_again, only_the_last_boots_are_listed, a_nul_is_no_end,
+		 a_file_cut_off_anywhere_is_refused);
+	suite_add_loop(suite, "file", what_cannot_be_understood_is_refused_with_its_line, G_N_ELEMENTS(bad));
 	return suite;
 }

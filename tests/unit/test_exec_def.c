@@ -5,8 +5,7 @@
 
 #include "model/syscall-filter.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static const struct {
 	const char *lines;
@@ -113,11 +112,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("exec-def");
-	TCase *tc = tcase_create("exec-def");
 
-	tcase_add_loop_test(tc, only_what_takes_more_than_numbers_takes_the_helper, 0, G_N_ELEMENTS(settings));
-	tcase_add_test(tc, services_that_say_nothing_of_it_share_one_record);
-	tcase_add_test(tc, a_shared_definition_outlives_its_first_owner);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "exec-def", services_that_say_nothing_of_it_share_one_record,
+		 a_shared_definition_outlives_its_first_owner);
+	suite_add_loop(suite, "exec-def", only_what_takes_more_than_numbers_takes_the_helper,
+		       G_N_ELEMENTS(settings));
 	return suite;
 }

@@ -199,24 +199,13 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("flag");
-	TCase *life = tcase_create("life");
-	TCase *refusals = tcase_create("refusals");
-	TCase *notes = tcase_create("notes");
 
-	tcase_set_timeout(life, 120);
-	tcase_set_timeout(refusals, 120);
-	tcase_set_timeout(notes, 120);
-	tcase_add_test(life, its_owner_sets_and_clears_it);
-	tcase_add_test(life, it_is_cleared_when_its_owner_gives_the_name_up);
-	tcase_add_test(life, without_the_bus_nobody_knows_and_a_new_bus_begins_anew);
-	tcase_add_test(refusals, somebody_else_on_the_bus_may_not_touch_it);
-	tcase_add_test(refusals, who_is_not_on_the_bus_may_clear_it_and_not_set_it);
-	tcase_add_test(refusals, one_owner_cannot_use_up_the_room_of_all);
-	tcase_add_test(notes, a_new_manager_believes_the_note_while_the_holder_is_the_owner);
-	tcase_add_test(notes, the_same_unique_name_on_another_bus_is_another);
-	tcase_add_loop_test(notes, a_note_without_a_holder_is_refused, 0, G_N_ELEMENTS(bad_notes));
-	suite_add_tcase(suite, life);
-	suite_add_tcase(suite, refusals);
-	suite_add_tcase(suite, notes);
+	ADD_CASE(suite, "life", its_owner_sets_and_clears_it, it_is_cleared_when_its_owner_gives_the_name_up,
+		 without_the_bus_nobody_knows_and_a_new_bus_begins_anew);
+	ADD_CASE(suite, "refusals", somebody_else_on_the_bus_may_not_touch_it,
+		 who_is_not_on_the_bus_may_clear_it_and_not_set_it, one_owner_cannot_use_up_the_room_of_all);
+	ADD_CASE(suite, "notes", a_new_manager_believes_the_note_while_the_holder_is_the_owner,
+		 the_same_unique_name_on_another_bus_is_another);
+	suite_add_loop(suite, "notes", a_note_without_a_holder_is_refused, G_N_ELEMENTS(bad_notes));
 	return suite;
 }

@@ -276,7 +276,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper");
 
-	ADD_KEEPER_CASE(suite, "children", keeper_set_up,
+	ADD_CASE_AROUND(suite, "children", keeper_set_up, keeper_tear_down,
 			a_service_runs_exits_and_its_row_is_free_after_the_ack,
 			a_running_service_is_not_started_twice_but_may_have_a_control_process,
 			a_signal_reaches_exactly_the_invocation_it_is_meant_for,
@@ -284,8 +284,8 @@ Suite *make_suite(void)
 			what_cannot_be_executed_says_so_through_the_status_pipe,
 			an_executed_service_closes_the_status_pipe_in_silence,
 			an_orphan_can_be_adopted_and_a_stranger_cannot);
-	ADD_KEEPER_CASE(suite, "what it gets", keeper_set_up, a_service_gets_exactly_what_was_asked_for,
-			a_service_gets_the_ids_that_were_asked_for,
+	ADD_CASE_AROUND(suite, "what it gets", keeper_set_up, keeper_tear_down,
+			a_service_gets_exactly_what_was_asked_for, a_service_gets_the_ids_that_were_asked_for,
 			inherited_descriptors_are_found_from_three_on_and_no_others);
 	return suite;
 }

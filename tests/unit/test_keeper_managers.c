@@ -334,7 +334,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper-managers");
 
-	ADD_KEEPER_CASE(suite, "managers", keeper_set_up,
+	ADD_CASE_AROUND(suite, "managers", keeper_set_up, keeper_tear_down,
 			exits_while_there_is_no_manager_are_learnt_from_the_replay,
 			the_next_manager_gets_children_notes_and_kept_descriptors,
 			a_manager_killed_twenty_times_costs_no_service_and_is_back_at_once,
@@ -343,7 +343,8 @@ Suite *make_suite(void)
 			what_a_manager_sent_before_it_died_is_done_once,
 			a_re_exec_keeps_pids_notes_exits_and_descriptors,
 			a_fault_in_the_keeper_itself_costs_no_service);
-	ADD_KEEPER_CASE(suite, "pings", keeper_set_up_hasty, a_manager_that_answers_no_ping_is_replaced,
+	ADD_CASE_AROUND(suite, "pings", keeper_set_up_hasty, keeper_tear_down,
+			a_manager_that_answers_no_ping_is_replaced,
 			a_manager_that_was_told_nothing_is_not_pinged,
 			a_manager_that_is_awake_for_long_is_pinged_and_then_replaced,
 			a_manager_that_was_stopped_is_pinged_and_then_replaced);

@@ -92,10 +92,10 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper-shutdown");
 
-	ADD_KEEPER_CASE(suite, "requests", keeper_set_up,
+	ADD_CASE_AROUND(suite, "requests", keeper_set_up, keeper_tear_down,
 			a_signal_to_the_keeper_is_a_request_to_the_manager,
 			a_request_to_power_off_survives_the_manager_that_heard_it);
-	ADD_KEEPER_CASE(suite, "the end", keeper_set_up,
+	ADD_CASE_AROUND(suite, "the end", keeper_set_up, keeper_tear_down,
 			a_shutdown_is_retold_and_its_deadline_ends_everything,
 			the_finale_ends_what_ignores_the_asking);
 	return suite;

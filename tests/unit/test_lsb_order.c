@@ -208,11 +208,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("lsb order");
-	TCase *tcase = tcase_create("random headers");
 
-	tcase_add_test(tcase, no_script_waits_for_itself_and_none_is_lost);
-	tcase_add_test(tcase, without_loops_nothing_that_headers_say_is_lost);
-	tcase_set_timeout(tcase, 120);
-	suite_add_tcase(suite, tcase);
+	ADD_CASE(suite, "random headers", no_script_waits_for_itself_and_none_is_lost,
+		 without_loops_nothing_that_headers_say_is_lost);
 	return suite;
 }

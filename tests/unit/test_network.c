@@ -580,32 +580,16 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("network");
-	TCase *kernel = tcase_create("kernel");
-	TCase *both = tcase_create("NetworkManager");
 
-	tcase_add_checked_fixture(kernel, set_up, tear_down);
-	tcase_set_timeout(kernel, 120);
-	tcase_add_test(kernel, up_follows_the_default_route);
-	tcase_add_test(kernel, without_a_bus_it_takes_a_second);
-	tcase_add_test(kernel, online_without_network_manager_says_that_nobody_looks);
-	tcase_add_test(kernel, routes_that_go_without_a_word_are_missed);
-	tcase_add_test(kernel, a_route_without_carrier_leads_nowhere);
-	tcase_add_test(kernel, an_ipv6_route_is_enough);
-	tcase_add_test(kernel, carrier_comes_and_goes);
-	tcase_add_test(kernel, people_are_told_which_interfaces_there_are);
-	tcase_add_test(kernel, nobody_asks_and_nothing_is_open);
-
-	tcase_add_checked_fixture(both, set_up, tear_down);
-	tcase_set_timeout(both, 120);
-	tcase_add_test(both, network_managers_word_counts);
-	tcase_add_test(both, network_manager_may_be_disconnected_beside_a_network_that_works);
-	tcase_add_test(both, network_manager_comes_goes_and_comes_again);
-	tcase_add_test(both, the_bus_may_be_away);
-	tcase_add_test(both, a_bus_that_goes_hides_what_only_network_manager_sees);
-	tcase_add_test(both, others_may_say_what_they_like);
-	tcase_add_test(both, what_is_said_without_a_value_is_asked_for);
-	tcase_add_test(both, nonsense_is_no_word);
-	suite_add_tcase(suite, kernel);
-	suite_add_tcase(suite, both);
+	ADD_CASE_AROUND(suite, "kernel", set_up, tear_down, up_follows_the_default_route,
+			without_a_bus_it_takes_a_second, online_without_network_manager_says_that_nobody_looks,
+			routes_that_go_without_a_word_are_missed, a_route_without_carrier_leads_nowhere,
+			an_ipv6_route_is_enough, carrier_comes_and_goes,
+			people_are_told_which_interfaces_there_are, nobody_asks_and_nothing_is_open);
+	ADD_CASE_AROUND(suite, "NetworkManager", set_up, tear_down, network_managers_word_counts,
+			network_manager_may_be_disconnected_beside_a_network_that_works,
+			network_manager_comes_goes_and_comes_again, the_bus_may_be_away,
+			a_bus_that_goes_hides_what_only_network_manager_sees, others_may_say_what_they_like,
+			what_is_said_without_a_value_is_asked_for, nonsense_is_no_word);
 	return suite;
 }

@@ -351,21 +351,15 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("network-rtnl");
-	TCase *tests = tcase_create("rtnl");
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, nothing_is_known_before_the_lists_were_heard);
-	tcase_add_loop_test(tests, a_route_counts_or_does_not, 0, G_N_ELEMENTS(routes));
-	tcase_add_test(tests, a_route_told_unasked_is_a_reason_to_list);
-	tcase_add_test(tests, an_address_that_goes_may_have_taken_routes_along);
-	tcase_add_test(tests, the_old_routes_count_until_the_new_list_is_whole);
-	tcase_add_test(tests, a_link_follows_every_message);
-	tcase_add_test(tests, a_link_that_is_not_in_the_list_is_gone);
-	tcase_add_test(tests, a_port_that_leaves_its_bridge_is_still_a_link);
-	tcase_add_test(tests, messages_of_every_length_are_read_to_their_end_and_no_further);
-	tcase_add_test(tests, a_name_without_an_end_is_cut);
-	tcase_add_test(tests, there_is_a_limit_to_links_and_routes);
-	tcase_add_test(tests, it_tells_which_interfaces_there_are);
-	suite_add_tcase(suite, tests);
+	ADD_CASE_AROUND(suite, "rtnl", set_up, tear_down, nothing_is_known_before_the_lists_were_heard,
+			a_route_told_unasked_is_a_reason_to_list,
+			an_address_that_goes_may_have_taken_routes_along,
+			the_old_routes_count_until_the_new_list_is_whole, a_link_follows_every_message,
+			a_link_that_is_not_in_the_list_is_gone, a_port_that_leaves_its_bridge_is_still_a_link,
+			messages_of_every_length_are_read_to_their_end_and_no_further,
+			a_name_without_an_end_is_cut, there_is_a_limit_to_links_and_routes,
+			it_tells_which_interfaces_there_are);
+	ADD_LOOP_AROUND(suite, "rtnl", set_up, tear_down, a_route_counts_or_does_not, G_N_ELEMENTS(routes));
 	return suite;
 }

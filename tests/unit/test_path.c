@@ -291,23 +291,13 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("path");
-	TCase *tests = tcase_create("path");
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, present_level_is_told_at_once);
-	tcase_add_test(tests, a_file_appears_and_goes);
-	tcase_add_test(tests, a_path_appears_below_directories_that_did_not_exist);
-	tcase_add_test(tests, a_directory_is_replaced_by_another_with_the_same_name);
-	tcase_add_test(tests, links_are_followed_and_watched);
-	tcase_add_test(tests, a_link_to_itself_is_no_path);
-	tcase_add_test(tests, executable_means_a_file_with_an_x_bit);
-	tcase_add_test(tests, a_directory_is_asked_for);
-	tcase_add_test(tests, nonempty_file_and_directory);
-	tcase_add_test(tests, only_changes_are_told);
-	tcase_add_test(tests, second_subscriber_is_told_too_and_changes_once);
-	tcase_add_test(tests, nothing_is_told_after_unsubscribing);
-	tcase_add_test(tests, everything_is_looked_at_again_when_asked);
-	suite_add_tcase(suite, tests);
+	ADD_CASE_AROUND(suite, "path", set_up, tear_down, present_level_is_told_at_once,
+			a_file_appears_and_goes, a_path_appears_below_directories_that_did_not_exist,
+			a_directory_is_replaced_by_another_with_the_same_name, links_are_followed_and_watched,
+			a_link_to_itself_is_no_path, executable_means_a_file_with_an_x_bit,
+			a_directory_is_asked_for, nonempty_file_and_directory, only_changes_are_told,
+			second_subscriber_is_told_too_and_changes_once, nothing_is_told_after_unsubscribing,
+			everything_is_looked_at_again_when_asked);
 	return suite;
 }

@@ -453,14 +453,14 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("power-cut");
-	TCase *tc = tcase_create("power-cut");
 
-	tcase_add_loop_test(tc, after_a_power_cut_all_files_are_the_old_or_all_the_new, 0, 4 * G_N_ELEMENTS(stories));
-	tcase_add_loop_test(tc, when_the_disk_fails_the_change_is_refused_and_all_is_as_before_or_it_is_done, 0,
-			    G_N_ELEMENTS(stories));
-	tcase_add_loop_test(tc, when_the_disk_dies_in_a_change_the_next_writer_ends_it, 0, 2 * G_N_ELEMENTS(stories));
-	tcase_add_test(tc, what_a_writer_left_half_done_and_somebody_has_changed_since_is_left_alone);
-	tcase_set_timeout(tc, 120);
-	suite_add_tcase(suite, tc);
+	ADD_CASE(suite, "power-cut", what_a_writer_left_half_done_and_somebody_has_changed_since_is_left_alone);
+	suite_add_loop(suite, "power-cut", after_a_power_cut_all_files_are_the_old_or_all_the_new,
+		       4 * G_N_ELEMENTS(stories));
+	suite_add_loop(suite, "power-cut",
+		       when_the_disk_fails_the_change_is_refused_and_all_is_as_before_or_it_is_done,
+		       G_N_ELEMENTS(stories));
+	suite_add_loop(suite, "power-cut", when_the_disk_dies_in_a_change_the_next_writer_ends_it,
+		       2 * G_N_ELEMENTS(stories));
 	return suite;
 }

@@ -9,13 +9,12 @@
 
 #include "base/limits.h"
 #include "engine/explain.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
 #define NEVER "[service it]\nActivation=never\n"
 #define APP "== app\n" DAEMON "[Conditions]\nWhile=service:it\n"
-
-Suite *make_suite(void);
 
 static const Requester activator = { .uid = 0, .pid = 99, .command = "svc-activate" };
 
@@ -155,14 +154,12 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("refusal");
-	TCase *all = tcase_create("all");
 
-	tcase_add_test(all, never_covers_every_door_and_each_is_remembered);
-	tcase_add_test(all, a_loop_of_calls_is_one_record_and_leaves_the_others);
-	tcase_add_test(all, of_many_askers_the_last_are_known_by_name_and_all_are_counted);
-	tcase_add_test(all, a_new_manager_knows_how_many_and_counts_no_need_twice);
-	tcase_add_test(all, what_becomes_never_is_stopped_and_what_needs_it_too);
-	tcase_add_test(all, what_an_admin_started_ends_when_it_becomes_never);
-	suite_add_tcase(suite, all);
+	ADD_CASE(suite, "all", never_covers_every_door_and_each_is_remembered,
+		 a_loop_of_calls_is_one_record_and_leaves_the_others,
+		 of_many_askers_the_last_are_known_by_name_and_all_are_counted,
+		 a_new_manager_knows_how_many_and_counts_no_need_twice,
+		 what_becomes_never_is_stopped_and_what_needs_it_too,
+		 what_an_admin_started_ends_when_it_becomes_never);
 	return suite;
 }

@@ -132,16 +132,10 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("registry");
-	TCase *tests = tcase_create("registry");
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, nothing_is_told_inside_subscribe);
-	tcase_add_test(tests, kernel_words_match_whole);
-	tcase_add_test(tests, kind_of_machine);
-	tcase_add_test(tests, flags_are_set_and_cleared);
-	tcase_add_test(tests, a_flag_set_before_anybody_asked_is_true);
-	tcase_add_test(tests, bad_flag_names_and_too_many_flags_are_refused);
-	tcase_add_test(tests, mount_points_are_known);
-	suite_add_tcase(suite, tests);
+	ADD_CASE_AROUND(suite, "registry", set_up, tear_down, nothing_is_told_inside_subscribe,
+			kernel_words_match_whole, kind_of_machine, flags_are_set_and_cleared,
+			a_flag_set_before_anybody_asked_is_true, bad_flag_names_and_too_many_flags_are_refused,
+			mount_points_are_known);
 	return suite;
 }

@@ -13,8 +13,7 @@
 #include "model/syscall-filter.h"
 #include "model/syscall-groups.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 START_TEST(words_become_values)
 {
@@ -397,31 +396,17 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("sandbox-keys");
-	TCase *values = tcase_create("values");
-	TCase *errors = tcase_create("mistakes");
-	TCase *calls = tcase_create("system calls");
 
-	tcase_add_test(values, words_become_values);
-	tcase_add_test(values, yes_and_no_of_protections_with_degrees);
-	tcase_add_test(values, paths_are_lists);
-	tcase_add_test(values, binds_have_a_source_and_a_target);
-	tcase_add_loop_test(values, bounding_sets_add_up, 0, G_N_ELEMENTS(bounding_sets));
-	tcase_add_test(values, ambient_sets_hold_what_there_is);
-	tcase_add_test(values, a_drop_in_can_empty_the_bounding_set);
-	tcase_add_test(values, families_and_namespaces_are_sets);
-	tcase_add_test(values, directories_and_their_modes);
-	tcase_add_test(values, scheduling);
-	suite_add_tcase(suite, values);
-	tcase_add_loop_test(errors, every_mistake_is_told_with_what_to_write, 0, G_N_ELEMENTS(mistakes));
-	tcase_add_loop_test(errors, keys_that_do_not_go_together_are_told, 0, G_N_ELEMENTS(quarrels));
-	suite_add_tcase(suite, errors);
-	tcase_add_test(calls, allowed_calls_include_what_every_program_needs);
-	tcase_add_test(calls, a_later_line_takes_away_from_those_allowed);
-	tcase_add_test(calls, forbidden_calls_are_only_those_listed);
-	tcase_add_test(calls, every_group_has_calls);
-	tcase_add_test(calls, no_call_of_this_machine_is_missing);
-	tcase_add_test(calls, a_part_of_a_name_is_no_name);
-	tcase_add_test(calls, capabilities_have_their_numbers);
-	suite_add_tcase(suite, calls);
+	ADD_CASE(suite, "values", words_become_values, yes_and_no_of_protections_with_degrees, paths_are_lists,
+		 binds_have_a_source_and_a_target, ambient_sets_hold_what_there_is,
+		 a_drop_in_can_empty_the_bounding_set, families_and_namespaces_are_sets,
+		 directories_and_their_modes, scheduling);
+	suite_add_loop(suite, "values", bounding_sets_add_up, G_N_ELEMENTS(bounding_sets));
+	suite_add_loop(suite, "mistakes", every_mistake_is_told_with_what_to_write, G_N_ELEMENTS(mistakes));
+	suite_add_loop(suite, "mistakes", keys_that_do_not_go_together_are_told, G_N_ELEMENTS(quarrels));
+	ADD_CASE(suite, "system calls", allowed_calls_include_what_every_program_needs,
+		 a_later_line_takes_away_from_those_allowed, forbidden_calls_are_only_those_listed,
+		 every_group_has_calls, no_call_of_this_machine_is_missing, a_part_of_a_name_is_no_name,
+		 capabilities_have_their_numbers);
 	return suite;
 }

@@ -9,8 +9,7 @@
 #include "model/service-keys.h"
 #include "model/service-parse.h"
 #include "tests/lib/diags.h"
-
-Suite *make_suite(void);
+#include "tests/lib/suite.h"
 
 static ServiceDef *parse_good(const char *name, const char *text)
 {
@@ -416,31 +415,19 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("service-parse");
-	TCase *keys = tcase_create("keys");
-	TCase *files = tcase_create("files");
-	TCase *limits = tcase_create("limits");
 
-	tcase_add_test(keys, a_service_of_one_line_has_the_documented_defaults);
-	tcase_add_test(keys, every_key_of_service_reaches_its_field);
-	tcase_add_test(keys, every_execution_key_reaches_its_field);
-	tcase_add_test(keys, every_key_of_conditions_reaches_its_field);
-	tcase_add_test(keys, readiness_has_seven_forms);
-	tcase_add_test(keys, script_has_a_command_for_each_action);
-	tcase_add_test(keys, every_row_of_the_table_is_found_under_its_name_and_refuses_nonsense);
-	tcase_add_test(keys, every_key_is_told_in_the_manual_and_in_the_docs);
-	suite_add_tcase(suite, keys);
-	tcase_add_test(files, an_indented_line_joins_a_command_with_a_blank);
-	tcase_add_test(files, what_a_shell_would_understand_is_warned_of);
-	tcase_add_test(files, a_template_puts_its_instance_into_every_value);
-	tcase_add_test(files, outside_templates_a_percent_sign_is_a_byte_like_others);
-	tcase_add_test(files, a_drop_in_replaces_adds_and_clears);
-	tcase_add_test(files, a_mistake_that_a_drop_in_replaces_is_told_all_the_same);
-	tcase_add_test(files, the_lines_that_took_effect_are_kept_with_their_origin);
-	suite_add_tcase(suite, files);
-	tcase_add_test(limits, a_line_of_8_kib_works);
-	tcase_add_test(limits, a_command_joined_beyond_8_kib_is_an_error);
-	tcase_add_test(limits, a_list_has_at_most_512_entries);
-	tcase_add_test(limits, a_complaint_quotes_a_long_value_only_in_part);
-	suite_add_tcase(suite, limits);
+	ADD_CASE(suite, "keys", a_service_of_one_line_has_the_documented_defaults,
+		 every_key_of_service_reaches_its_field, every_execution_key_reaches_its_field,
+		 every_key_of_conditions_reaches_its_field, readiness_has_seven_forms,
+		 script_has_a_command_for_each_action,
+		 every_row_of_the_table_is_found_under_its_name_and_refuses_nonsense,
+		 every_key_is_told_in_the_manual_and_in_the_docs);
+	ADD_CASE(suite, "files", an_indented_line_joins_a_command_with_a_blank,
+		 what_a_shell_would_understand_is_warned_of, a_template_puts_its_instance_into_every_value,
+		 outside_templates_a_percent_sign_is_a_byte_like_others, a_drop_in_replaces_adds_and_clears,
+		 a_mistake_that_a_drop_in_replaces_is_told_all_the_same,
+		 the_lines_that_took_effect_are_kept_with_their_origin);
+	ADD_CASE(suite, "limits", a_line_of_8_kib_works, a_command_joined_beyond_8_kib_is_an_error,
+		 a_list_has_at_most_512_entries, a_complaint_quotes_a_long_value_only_in_part);
 	return suite;
 }

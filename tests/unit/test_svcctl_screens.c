@@ -265,17 +265,12 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svcctl_screens");
-	TCase *status = tcase_create("status");
-	TCase *errors = tcase_create("errors");
 
-	tcase_set_timeout(status, 60);
-	tcase_add_loop_test(status, status_is_as_it_was_read_and_found_good, 0, G_N_ELEMENTS(status_files));
-	tcase_add_test(status, status_without_utf8_has_other_symbols);
-	tcase_add_loop_test(status, no_word_is_cut_at_any_width, 0, G_N_ELEMENTS(status_files));
-	suite_add_tcase(suite, status);
-	tcase_set_timeout(errors, 120);
-	tcase_add_loop_test(errors, what_cannot_be_done_is_said_as_it_was_read_and_found_good, 0, G_N_ELEMENTS(refused));
-	tcase_add_test(errors, each_error_says_what_why_and_what_next);
-	suite_add_tcase(suite, errors);
+	ADD_CASE(suite, "status", status_without_utf8_has_other_symbols);
+	suite_add_loop(suite, "status", status_is_as_it_was_read_and_found_good, G_N_ELEMENTS(status_files));
+	suite_add_loop(suite, "status", no_word_is_cut_at_any_width, G_N_ELEMENTS(status_files));
+	ADD_CASE(suite, "errors", each_error_says_what_why_and_what_next);
+	suite_add_loop(suite, "errors", what_cannot_be_done_is_said_as_it_was_read_and_found_good,
+		       G_N_ELEMENTS(refused));
 	return suite;
 }

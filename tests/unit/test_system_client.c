@@ -191,12 +191,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("system client");
-	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 120);
-	tcase_add_test(all, the_name_comes_back_with_the_bus);
-	tcase_add_test(all, everybody_reads_by_name_and_by_interface);
-	tcase_add_test(all, a_change_is_carried_out_recorded_and_told);
-	suite_add_tcase(suite, all);
+	ADD_CASE(suite, "all", the_name_comes_back_with_the_bus, everybody_reads_by_name_and_by_interface,
+		 a_change_is_carried_out_recorded_and_told);
 	return suite;
 }

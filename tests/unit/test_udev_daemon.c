@@ -277,20 +277,12 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-daemon");
-	TCase *tests = tcase_create("udev-daemon");
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, it_was_there_before);
-	tcase_add_test(tests, it_comes_and_goes);
-	tcase_add_test(tests, its_directory_is_made_with_it);
-	tcase_add_test(tests, its_directory_is_made_long_before_it);
-	tcase_add_test(tests, its_directory_is_removed_and_made_again);
-	tcase_add_test(tests, a_socket_made_anew_is_another_daemon);
-	tcase_add_test(tests, it_is_killed_and_its_socket_stays);
-	tcase_add_test(tests, a_socket_that_was_left_behind_is_no_daemon);
-	tcase_add_test(tests, it_listens_a_moment_after_its_socket_is_there);
-	tcase_add_test(tests, other_files_are_no_news);
-	tcase_add_test(tests, a_plain_file_is_no_daemon);
-	suite_add_tcase(suite, tests);
+	ADD_CASE_AROUND(suite, "udev-daemon", set_up, tear_down, it_was_there_before, it_comes_and_goes,
+			its_directory_is_made_with_it, its_directory_is_made_long_before_it,
+			its_directory_is_removed_and_made_again, a_socket_made_anew_is_another_daemon,
+			it_is_killed_and_its_socket_stays, a_socket_that_was_left_behind_is_no_daemon,
+			it_listens_a_moment_after_its_socket_is_there, other_files_are_no_news,
+			a_plain_file_is_no_daemon);
 	return suite;
 }

@@ -156,19 +156,14 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-record");
-	TCase *tests = tcase_create("udev-record");
 
-	tcase_add_checked_fixture(tests, NULL, tear_down);
-	tcase_add_test(tests, a_volume_goes_by_label_uuid_node_and_links);
-	tcase_add_test(tests, a_name_of_the_kernel_is_below_dev);
-	tcase_add_loop_test(tests, a_label_is_decoded_byte_by_byte, 0, G_N_ELEMENTS(labels));
-	tcase_add_test(tests, what_belongs_to_an_event_is_left_out);
-	tcase_add_test(tests, a_huge_value_is_left_out_and_the_others_stay);
-	tcase_add_test(tests, more_properties_than_any_device_has_are_cut_off);
-	tcase_add_test(tests, text_without_a_value_is_no_property);
-	tcase_add_test(tests, a_device_that_is_not_ready_says_so);
-	tcase_add_test(tests, what_is_shown_is_valid_and_short);
-	tcase_add_test(tests, a_device_without_a_node_is_called_by_its_path);
-	suite_add_tcase(suite, tests);
+	ADD_CASE_AROUND(suite, "udev-record", NULL, tear_down, a_volume_goes_by_label_uuid_node_and_links,
+			a_name_of_the_kernel_is_below_dev, what_belongs_to_an_event_is_left_out,
+			a_huge_value_is_left_out_and_the_others_stay,
+			more_properties_than_any_device_has_are_cut_off, text_without_a_value_is_no_property,
+			a_device_that_is_not_ready_says_so, what_is_shown_is_valid_and_short,
+			a_device_without_a_node_is_called_by_its_path);
+	ADD_LOOP_AROUND(suite, "udev-record", NULL, tear_down, a_label_is_decoded_byte_by_byte,
+			G_N_ELEMENTS(labels));
 	return suite;
 }

@@ -444,47 +444,24 @@ START_TEST(ten_thousand_conditions_do_not_slow_one_event)
 }
 END_TEST
 
-static void add_levels(Suite *suite)
-{
-	TCase *tests = tcase_create("levels");
-
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, the_present_level_is_told_at_once);
-	tcase_add_test(tests, a_label_appears_and_goes);
-	tcase_add_test(tests, the_same_event_again_is_no_news);
-	tcase_add_test(tests, a_relabelled_volume_ends_one_condition_and_begins_another);
-	tcase_add_test(tests, a_detached_volume_has_no_label_but_its_node);
-	tcase_add_test(tests, a_label_holds_until_its_last_volume_goes);
-	tcase_add_test(tests, a_label_that_moves_within_a_batch_was_never_gone);
-	tcase_add_test(tests, encoded_labels_are_compared_as_bytes);
-	tcase_add_test(tests, a_uuid_is_found_in_any_case);
-	tcase_add_test(tests, a_label_is_one_of_a_volume_only);
-	tcase_add_test(tests, a_device_is_found_by_node_and_by_link);
-	tcase_add_test(tests, a_match_follows_any_property);
-	tcase_add_test(tests, a_match_without_a_subsystem_sees_all);
-	tcase_add_test(tests, a_device_that_is_not_ready_is_not_there);
-	tcase_add_test(tests, while_udev_is_away_what_was_there_stays_and_the_rest_is_unknown);
-	suite_add_tcase(suite, tests);
-}
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-table");
-	TCase *tests = tcase_create("table");
 
-	add_levels(suite);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_listing_tells_the_difference_and_nothing_else);
-	tcase_add_test(tests, a_listing_of_one_subsystem_leaves_the_others_alone);
-	tcase_add_test(tests, after_unsubscribing_nothing_is_told);
-	tcase_add_test(tests, subscribed_and_unsubscribed_while_a_device_is_there);
-	tcase_add_test(tests, devices_nobody_asks_for_are_forgotten);
-	tcase_add_test(tests, hostile_text_is_text_and_is_shown_harmless);
-	tcase_add_test(tests, labels_are_told_in_order_and_not_without_end);
-	tcase_add_test(tests, nodes_with_the_nearest_names_are_told);
-	tcase_add_test(tests, devices_that_came_nearest_are_told);
-	tcase_add_test(tests, ten_thousand_conditions_do_not_slow_one_event);
-	suite_add_tcase(suite, tests);
+	ADD_CASE_AROUND(suite, "levels", set_up, tear_down, the_present_level_is_told_at_once,
+			a_label_appears_and_goes, the_same_event_again_is_no_news,
+			a_relabelled_volume_ends_one_condition_and_begins_another,
+			a_detached_volume_has_no_label_but_its_node, a_label_holds_until_its_last_volume_goes,
+			a_label_that_moves_within_a_batch_was_never_gone, encoded_labels_are_compared_as_bytes,
+			a_uuid_is_found_in_any_case, a_label_is_one_of_a_volume_only,
+			a_device_is_found_by_node_and_by_link, a_match_follows_any_property,
+			a_match_without_a_subsystem_sees_all, a_device_that_is_not_ready_is_not_there,
+			while_udev_is_away_what_was_there_stays_and_the_rest_is_unknown);
+	ADD_CASE_AROUND(suite, "table", set_up, tear_down, a_listing_tells_the_difference_and_nothing_else,
+			a_listing_of_one_subsystem_leaves_the_others_alone, after_unsubscribing_nothing_is_told,
+			subscribed_and_unsubscribed_while_a_device_is_there,
+			devices_nobody_asks_for_are_forgotten, hostile_text_is_text_and_is_shown_harmless,
+			labels_are_told_in_order_and_not_without_end, nodes_with_the_nearest_names_are_told,
+			devices_that_came_nearest_are_told, ten_thousand_conditions_do_not_slow_one_event);
 	return suite;
 }
