@@ -26,3 +26,5 @@ libkeeper_a_SOURCES = \
 rootsbin_PROGRAMS += svcd
 svcd_SOURCES = daemon/keeper/main.c
 svcd_LDADD = libkeeper.a
+# All functions are looked up at start: otherwise each child looks up anew what only it calls, between clone and exec.
+svcd_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,now

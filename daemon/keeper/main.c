@@ -164,7 +164,7 @@ static void read_signals(int fd)
 	struct signalfd_siginfo got;
 
 	for (int i = 0; i < SIGNALS_A_TURN && read(fd, &got, sizeof(got)) == (ssize_t)sizeof(got); i++)
-		(void)shutdown_on_signal((int)got.ssi_signo, keeper_now_us()); /* SIGCHLD only wakes: we always look */
+		(void)shutdown_on_signal((int)got.ssi_signo, keeper_now_us()); /* SIGCHLD only says that there is one to reap */
 }
 
 static int time_to_sleep_ms(uint64_t now_us)
@@ -198,7 +198,9 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 			fds[0].revents = fds[1].revents = fds[2].revents = 0;
 		if (fds[0].revents)
 			read_signals(signal_fd);
-		more_to_reap = reap(); /* exits before requests */
+		/* Exits before requests. Not at every turn: wait(2) looks at each child, and most turns are a request. */
+		if (fds[0].revents || more_to_reap)
+			more_to_reap = reap();
 		if (fds[0].revents)
 			manager_link_look();
 		if (fds[2].revents)

@@ -136,12 +136,12 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 	return r->argv[0][0] == '/' && take_fds(r, fds, n_fds) ? 0 : EINVAL;
 }
 
-/* Parks *@fd above all targets, so that placing one never closes another. */
-static bool park(int *fd)
+/* Parks *@fd above all targets, which are those below @end, so that placing one never closes another. */
+static bool park(int *fd, int end)
 {
 	int parked;
 
-	if (*fd < 0)
+	if (*fd < 0 || *fd >= end)
 		return true;
 	parked = fcntl(*fd, F_DUPFD_CLOEXEC, PARKED_FD);
 	if (parked < 0)
@@ -159,15 +159,16 @@ static bool place(int from, int to)
 static bool place_descriptors(struct SpawnRequest *r)
 {
 	int next = 3 + (int)r->n_inherited;
-	bool ok = park(&r->status);
+	int end = next + 1;
+	bool ok = park(&r->status, end);
 
 	for (int i = 0; i < 3; i++) {
 		if (r->stdio[i] < 0)
 			r->stdio[i] = keeper_null_fd;
-		ok = ok && park(&r->stdio[i]);
+		ok = ok && park(&r->stdio[i], end);
 	}
 	for (uint32_t i = 0; i < r->n_inherited; i++)
-		ok = ok && park(&r->inherited[i]);
+		ok = ok && park(&r->inherited[i], end);
 	for (int i = 0; i < 3; i++)
 		ok = ok && place(r->stdio[i], i);
 	for (uint32_t i = 0; i < r->n_inherited; i++)
