@@ -11,6 +11,7 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/file-systems.c daemon/keeper/file-systems.h \
 	daemon/keeper/finale.c daemon/keeper/finale.h \
 	daemon/keeper/keeper.c daemon/keeper/keeper.h \
+	daemon/keeper/loan.c daemon/keeper/loan.h \
 	daemon/keeper/manager-link.c daemon/keeper/manager-link.h \
 	daemon/keeper/names.c daemon/keeper/names.h \
 	daemon/keeper/orders.c daemon/keeper/orders.h \

@@ -22,6 +22,7 @@
 #include "keeper/crash.h"
 #include "keeper/early-boot.h"
 #include "keeper/keeper.h"
+#include "keeper/loan.h"
 #include "keeper/manager-link.h"
 #include "keeper/reexec.h"
 #include "keeper/rescue.h"
@@ -132,6 +133,7 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 {
 	struct Child *child = children_find_pid(pid);
 
+	loan_on_exit(pid);
 	if (child) {
 		child_set_exited(child, wait_status, usage, now_us);
 	} else if (rescue_on_exit(pid)) {
@@ -187,17 +189,20 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 	bool more_to_reap = true;
 
 	for (;;) {
-		struct pollfd fds[3];
+		struct pollfd fds[4];
 		uint64_t now_us;
 
 		fds[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
 		fds[1] = manager_link_pollfd();
 		fds[2] = (struct pollfd){ .fd = manager_link_clock(), .events = POLLIN };
+		fds[3] = (struct pollfd){ .fd = loan_fd(), .events = POLLIN };
 		/* EINTR cannot be: all signals are blocked. ENOMEM: nothing is seen, and the next turn tries again. */
-		if (poll(fds, 3, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us())) < 0)
-			fds[0].revents = fds[1].revents = fds[2].revents = 0;
+		if (poll(fds, 4, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us())) < 0)
+			fds[0].revents = fds[1].revents = fds[2].revents = fds[3].revents = 0;
 		if (fds[0].revents)
 			read_signals(signal_fd);
+		if (fds[3].revents)
+			loan_collect();
 		/* Exits before requests. Not at every turn: wait(2) looks at each child, and most turns are a request. */
 		if (fds[0].revents || more_to_reap)
 			more_to_reap = reap();
@@ -233,6 +238,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 		say("cannot become a subreaper: %s", strerror(errno));
 	console_open();
 	early_boot_process();
+	loan_init();
 	signal_fd = open_signals();
 	if (signal_fd < 0) {
 		say("cannot make a signalfd: %s", strerror(errno));

@@ -20,6 +20,7 @@
 #include "keeper/console.h"
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
+#include "keeper/loan.h"
 #include "keeper/manager-link.h"
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
@@ -80,13 +81,24 @@ static void refuse_spawn(const struct ProcessId *id, int error)
 	telling_answer(&m, sizeof(m));
 }
 
-/* The row may be made: the process, the row and the note come into being together. */
-static int spawn_row(const struct MessageSpawn *m, const struct SpawnRequest *request)
+/* What came with the request, and is the child's to use until it has a table of its own. */
+static void lend(struct Received *r, const struct SpawnRequest *request, pid_t pid)
 {
+	if (request->loan < 0)
+		return;
+	loan_give(request->loan, pid, r->fds, r->n_fds);
+	r->n_fds = 0;
+}
+
+/* The row may be made: the process, the row and the note come into being together. */
+static int spawn_row(struct Received *r, const struct SpawnRequest *request)
+{
+	const struct MessageSpawn *m = &r->fixed.spawn;
 	pid_t pid = spawn_process(request);
 
 	if (pid < 0)
 		return errno;
+	lend(r, request, pid);
 	if (!children_add(&m->id, pid, keeper_now_us())) {
 		(void)kill(pid, SIGKILL); /* no room for its name: it must not run unknown; reaped as a stranger */
 		return ENFILE;
@@ -105,7 +117,9 @@ static void on_spawn(struct Received *r)
 	if (!error)
 		error = r->is_cut ? EMSGSIZE : spawn_request_parse(datagram, r->size, r->fds, r->n_fds, &request);
 	if (!error)
-		error = spawn_row(m, &request);
+		request.loan = loan_find_place(r->fds, r->n_fds);
+	if (!error)
+		error = spawn_row(r, &request);
 	if (error)
 		refuse_spawn(&m->id, error);
 }
@@ -176,7 +190,7 @@ static void on_keep(struct Received *r)
 
 	if (r->n_fds != 1 || r->is_cut || !field_has_end(m->name, sizeof(m->name)))
 		return;
-	if (vault_keep(m->name, r->fds[0]) != 0)
+	if (vault_keep(m->name, loan_move_away(r->fds[0])) != 0)
 		say("no room to keep the descriptor %s", m->name);
 	r->n_fds = 0; /* the vault has it */
 }

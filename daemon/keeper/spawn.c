@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "keeper/keeper.h"
+#include "keeper/loan.h"
 
 /* Above every number that a child's descriptors are placed at. */
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
@@ -45,6 +46,7 @@ void spawn_request_init(struct SpawnRequest *request)
 	request->stdio[0] = request->stdio[1] = request->stdio[2] = -1;
 	request->cgroup = -1;
 	request->status = -1;
+	request->loan = -1;
 }
 
 static bool take_bytes(struct Cursor *c, void *into, size_t size)
@@ -183,6 +185,8 @@ static bool place_descriptors(struct SpawnRequest *r)
 
 static bool step_setup(struct SpawnRequest *r)
 {
+	if (r->loan >= 0 && !loan_return(r->loan))
+		return false;
 	if (setsid() < 0 || !place_descriptors(r))
 		return false;
 	return !r->controlling_tty || ioctl(STDIN_FILENO, TIOCSCTTY, 1) == 0;
@@ -317,9 +321,9 @@ void spawn_reset_signals(void)
 }
 
 /* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. */
-static pid_t clone_process(int cgroup_fd)
+static pid_t clone_process(int cgroup_fd, uint64_t more_flags)
 {
-	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };
+	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND | more_flags, .exit_signal = SIGCHLD };
 
 	if (cgroup_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
@@ -330,7 +334,7 @@ static pid_t clone_process(int cgroup_fd)
 
 pid_t spawn_process(const struct SpawnRequest *request)
 {
-	pid_t pid = clone_process(request->flags & SPAWN_CGROUP ? request->cgroup : -1);
+	pid_t pid = clone_process(request->flags & SPAWN_CGROUP ? request->cgroup : -1, request->loan >= 0 ? CLONE_FILES : 0);
 
 	if (pid == 0)
 		become(request);
@@ -339,5 +343,5 @@ pid_t spawn_process(const struct SpawnRequest *request)
 
 pid_t spawn_fork(void)
 {
-	return clone_process(-1);
+	return clone_process(-1, 0);
 }

@@ -31,6 +31,7 @@ struct SpawnRequest {
 	int stdio[3]; /* -1: /dev/null */
 	int cgroup;   /* -1: ours */
 	int status;   /* -1: none */
+	int loan;     /* a place of loan_find_place(): its descriptors are ours until it has a table of its own; -1: a copy */
 	int inherited[PROTOCOL_MAX_FDS];
 	uint32_t groups[PROTOCOL_MAX_GROUPS];
 	struct SpawnRlimit rlimits[PROTOCOL_MAX_RLIMITS];

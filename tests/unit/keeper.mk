@@ -18,6 +18,10 @@ TESTS += tests/unit/test_keeper_shutdown
 tests_unit_test_keeper_shutdown_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_shutdown_LDADD = libtest.a $(CHECK_LIBS)
 
+TESTS += tests/unit/test_keeper_loan
+tests_unit_test_keeper_loan_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_loan_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+
 TESTS += tests/unit/test_keeper_tables
 tests_unit_test_keeper_tables_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_tables_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)

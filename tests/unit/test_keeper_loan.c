@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Children that begin with the keeper's own table of descriptors: the places, and a real keeper's children.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keeper/loan.h"
+#include "tests/lib/link-client.h"
+#include "tests/lib/suite.h"
+
+#define CHILD 4711 /* nobody's pid: what counts is only that it is the same */
+#define LIMIT_S 30
+
+static KeeperRun run;
+static Manager manager;
+
+static void set_up(void)
+{
+	keeper_run_start(&run, 0);
+	manager_accept_replayed(&run, &manager, NULL);
+}
+
+static void tear_down(void)
+{
+	manager_drop(&manager);
+	keeper_run_stop(&run);
+}
+
+static int open_null(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+START_TEST(what_is_lent_is_open_until_the_child_has_gone)
+{
+	int fds[] = { open_null(), open_null() };
+	int place;
+
+	loan_init();
+	place = loan_find_place(fds, 2);
+	ck_assert_int_ge(place, 0);
+
+	loan_give(place, CHILD, fds, 2);
+	loan_collect();
+	ck_assert(is_open(fds[0]) && is_open(fds[1]));
+	loan_on_exit(CHILD + 1);
+	ck_assert(is_open(fds[0]) && is_open(fds[1]));
+
+	loan_on_exit(CHILD);
+	ck_assert(!is_open(fds[0]) && !is_open(fds[1]));
+}
+END_TEST
+
+START_TEST(what_is_given_back_is_closed_and_its_place_is_free)
+{
+	int first = open_null();
+	int second = open_null();
+	struct pollfd seen;
+	int place;
+
+	loan_init();
+	seen = (struct pollfd){ .fd = loan_fd(), .events = POLLIN };
+	place = loan_find_place(&first, 1);
+	loan_give(place, CHILD, &first, 1);
+	ck_assert(loan_return(place)); /* as the child does, though it has nothing to lose here */
+	ck_assert_int_eq(poll(&seen, 1, 0), 1);
+
+	loan_collect();
+	ck_assert(!is_open(first));
+	ck_assert_int_eq(poll(&seen, 1, 0), 0);
+
+	ck_assert_int_eq(loan_find_place(&second, 1), place);
+	loan_give(place, CHILD, &second, 1);
+	loan_collect();
+	ck_assert(is_open(second));
+}
+END_TEST
+
+START_TEST(what_a_dead_child_gave_back_does_not_count_for_the_next_one)
+{
+	int first = open_null();
+	int second = open_null();
+	int place;
+
+	loan_init();
+	place = loan_find_place(&first, 1);
+	loan_give(place, CHILD, &first, 1);
+	ck_assert(loan_return(place));
+
+	loan_on_exit(CHILD);
+	loan_give(place, CHILD + 1, &second, 1);
+	loan_collect();
+
+	ck_assert(is_open(second));
+}
+END_TEST
+
+START_TEST(nothing_is_lent_when_all_places_are_taken_or_a_number_is_too_high)
+{
+	int low = open_null();
+	int high = loan_move_away(open_null());
+	int place;
+	int n = 0;
+
+	ck_assert_int_eq(loan_find_place(&low, 1), -1); /* not before it can be given back */
+	loan_init();
+	ck_assert_int_ge(high, LOAN_END);
+	ck_assert_int_eq(loan_move_away(high), high);
+	ck_assert_int_eq(loan_find_place(&high, 1), -1);
+
+	while ((place = loan_find_place(&low, 1)) >= 0)
+		loan_give(place, CHILD + n++, &low, 0);
+	ck_assert_int_eq(n, 32);
+
+	loan_on_exit(CHILD + 7);
+	ck_assert_int_ge(loan_find_place(&low, 1), 0);
+}
+END_TEST
+
+/* --- a real keeper --- */
+
+static int count_open(void)
+{
+	char path[64];
+	DIR *dir;
+	int n = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)run.pid);
+	dir = opendir(path);
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir))
+		n++;
+	(void)closedir(dir);
+	return n;
+}
+
+static void wait_until_open(int expected)
+{
+	time_t until = time(NULL) + LIMIT_S;
+
+	while (count_open() != expected && time(NULL) < until)
+		(void)poll(NULL, 0, 10);
+	ck_assert_int_eq(count_open(), expected);
+}
+
+/* Its output goes to @fd, and it is not waited for. */
+static void start(uint64_t invocation, const char *const *argv, int fd)
+{
+	const int fds[] = { fd, fd, fd };
+	const Spawn s = { .service = "a", .invocation = invocation, .argv = argv, .flags = SPAWN_STDIO, .fds = fds, .n_fds = 3 };
+
+	ck_assert(manager_spawn(&manager, &s));
+}
+
+static void await_end(void)
+{
+	Message m;
+
+	manager_expect(&manager, MESSAGE_SPAWNED, &m);
+	ck_assert_int_eq(m.spawned.error, 0);
+	manager_expect(&manager, MESSAGE_EXITED, &m);
+	manager_ack(&manager, &m.exited.id, "");
+}
+
+START_TEST(nothing_of_a_start_stays_open_in_the_keeper)
+{
+	static const char *const argv[] = { "/bin/true", NULL };
+	const int null_fd = open_null();
+	const int before = count_open();
+
+	for (uint64_t i = 1; i <= 100; i++) {
+		start(i, argv, null_fd);
+		await_end();
+	}
+
+	wait_until_open(before);
+}
+END_TEST
+
+START_TEST(a_child_that_runs_on_holds_nothing_in_the_keeper)
+{
+	static const char *const argv[] = { "/bin/sleep", "1000", NULL };
+	const int before = count_open();
+
+	start(1, argv, open_null());
+
+	wait_until_open(before);
+}
+END_TEST
+
+START_TEST(a_child_sees_nothing_of_what_is_kept)
+{
+	static const char *const argv[] = { "/bin/sh", "-c", "ls /proc/self/fd | wc -l", NULL };
+	int output[2];
+	char text[16] = "";
+
+	ck_assert_int_eq(pipe2(output, O_CLOEXEC), 0);
+	for (int i = 0; i < 300; i++) {
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "s%d/log/1", i);
+		manager_keep(&manager, name, output[0]);
+	}
+
+	start(1, argv, output[1]);
+	(void)close(output[1]);
+	await_end();
+
+	ck_assert_int_gt(read(output[0], text, sizeof(text) - 1), 0);
+	ck_assert_str_eq(text, "4\n"); /* 0, 1, 2 and what ls(1) reads the directory by */
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *s = suite_create("keeper loan");
+	TCase *real = tcase_create("keeper");
+
+	ADD_CASE(s, "places", what_is_lent_is_open_until_the_child_has_gone, what_is_given_back_is_closed_and_its_place_is_free,
+		 what_a_dead_child_gave_back_does_not_count_for_the_next_one,
+		 nothing_is_lent_when_all_places_are_taken_or_a_number_is_too_high);
+	tcase_add_checked_fixture(real, set_up, tear_down);
+	tcase_add_test(real, nothing_of_a_start_stays_open_in_the_keeper);
+	tcase_add_test(real, a_child_that_runs_on_holds_nothing_in_the_keeper);
+	tcase_add_test(real, a_child_sees_nothing_of_what_is_kept);
+	suite_add_tcase(s, real);
+	return s;
+}
