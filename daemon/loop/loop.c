@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Loop: the clock that runs while we are awake.
+ *
+ * To set it costs as much as many a turn does, and in a burst we sleep for a moment only. So it is not set again while most of
+ * its time is left, and goes on running through the first moment of a sleep.
  */
 #include "config.h"
 
@@ -8,28 +11,62 @@
 
 #include <sys/timerfd.h>
 
+/* Who has slept for so long is at rest. */
+#define NAP_MS 10
+
 /* The poll function of a context has no data of its own. */
 static struct {
 	int fd;
-	struct itimerspec limit;
+	int64_t limit_us;
+	int64_t runs_out_us; /* 0: it does not run */
 } watch_over = { .fd = -1 };
+
+static void set_clock(int64_t us)
+{
+	const struct itimerspec at = {
+		.it_value = { .tv_sec = us / G_USEC_PER_SEC, .tv_nsec = us % G_USEC_PER_SEC * 1000 },
+	};
+
+	(void)timerfd_settime(watch_over.fd, 0, &at, NULL); /* cannot fail with a timerfd */
+}
+
+static void wind_up(void)
+{
+	const int64_t now_us = loop_now();
+
+	if (watch_over.runs_out_us - now_us > watch_over.limit_us / 8 * 7)
+		return;
+	set_clock(watch_over.limit_us);
+	watch_over.runs_out_us = now_us + watch_over.limit_us;
+}
+
+static gint sleep_at_rest(GPollFD *fds, guint n_fds, gint timeout)
+{
+	gint n;
+
+	if (timeout >= 0 && timeout <= NAP_MS)
+		return g_poll(fds, n_fds, timeout);
+	n = g_poll(fds, n_fds, NAP_MS);
+	if (n != 0)
+		return n;
+	if (watch_over.runs_out_us != 0)
+		set_clock(0);
+	watch_over.runs_out_us = 0;
+	return g_poll(fds, n_fds, timeout < 0 ? timeout : timeout - NAP_MS);
+}
 
 static gint poll_with_clock(GPollFD *fds, guint n_fds, gint timeout)
 {
-	static const struct itimerspec off;
-	gint n;
+	const gint n = timeout == 0 ? g_poll(fds, n_fds, 0) : sleep_at_rest(fds, n_fds, timeout);
 
-	if (timeout != 0) /* this turn sleeps */
-		(void)timerfd_settime(watch_over.fd, 0, &off, NULL); /* cannot fail with a timerfd */
-	n = g_poll(fds, n_fds, timeout);
-	(void)timerfd_settime(watch_over.fd, 0, &watch_over.limit, NULL); /* nor this */
+	wind_up();
 	return n;
 }
 
 void loop_watch_over(int timer_fd, int64_t limit_us)
 {
 	watch_over.fd = timer_fd;
-	watch_over.limit.it_value.tv_sec = limit_us / G_USEC_PER_SEC;
-	watch_over.limit.it_value.tv_nsec = limit_us % G_USEC_PER_SEC * 1000;
+	watch_over.limit_us = limit_us;
+	watch_over.runs_out_us = 0;
 	g_main_context_set_poll_func(NULL, poll_with_clock);
 }

@@ -29,7 +29,7 @@ static inline int64_t loop_now(void)
 /**
  * loop_watch_over() - let a clock run while the default main context is awake
  * @timer_fd:  a timerfd; borrowed for ever. Whoever else holds it sees it run out when a turn takes too long
- * @limit_us:  what it is set to at the beginning of each turn; taken back before the loop sleeps
+ * @limit_us:  at the beginning of a turn it has at least 7/8 of that left; at rest it does not run
  */
 void loop_watch_over(int timer_fd, int64_t limit_us);
 

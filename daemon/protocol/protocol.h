@@ -22,8 +22,8 @@
 #define PROTOCOL_LINK_FD 3
 
 /*
- * The manager's clock, a timerfd (CLOCK_MONOTONIC) that both hold: the manager sets it to WELCOME's busy_ms whenever it
- * wakes and takes it back when it sleeps. If it runs out the keeper begins to ping. So neither wakes while nothing happens.
+ * The manager's clock, a timerfd (CLOCK_MONOTONIC) that both hold: the manager sets it to WELCOME's busy_ms while it is
+ * awake and takes it back when it is at rest. If it runs out the keeper begins to ping. So neither wakes while nothing happens.
  */
 #define PROTOCOL_CLOCK_FD 4
 

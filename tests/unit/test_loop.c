@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "loop/loop.h"
@@ -253,6 +254,46 @@ START_TEST(a_descriptor_is_watched_until_its_source_is_freed)
 }
 END_TEST
 
+/* How long ago the clock was set, microseconds; -1: it does not run. */
+static int64_t set_ago(int clock_fd, int64_t limit_us)
+{
+	struct itimerspec left;
+
+	ck_assert_int_eq(timerfd_gettime(clock_fd, &left), 0);
+	if (left.it_value.tv_sec == 0 && left.it_value.tv_nsec == 0)
+		return -1;
+	return limit_us - (left.it_value.tv_sec * G_USEC_PER_SEC + left.it_value.tv_nsec / 1000);
+}
+
+START_TEST(the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps)
+{
+	const int64_t limit_us = 1000 * G_USEC_PER_SEC;
+	const int64_t sleep_us = 100 * G_TIME_SPAN_MILLISECOND;
+	const int clock_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	int64_t began_us;
+	int64_t later_us;
+
+	loop_watch_over(clock_fd, limit_us);
+	ck_assert_int_eq(set_ago(clock_fd, limit_us), -1);
+
+	turn_until_idle();
+	began_us = loop_now();
+	ck_assert_int_ge(set_ago(clock_fd, limit_us), 0);
+
+	for (int i = 0; i < 3; i++) /* a burst: most of its time is left, so it is not set again */
+		turn_until_idle();
+	later_us = loop_now();
+	ck_assert_int_ge(set_ago(clock_fd, limit_us), later_us - began_us);
+
+	timer = timer_new(on_fire, NULL);
+	began_us = loop_now();
+	timer_arm(timer, began_us + sleep_us);
+	g_main_context_iteration(NULL, TRUE); /* it was stopped meanwhile, or would have been set before that */
+	ck_assert_int_le(set_ago(clock_fd, limit_us), loop_now() - began_us - sleep_us);
+	timer_free(timer);
+}
+END_TEST
+
 Suite *make_suite(void);
 
 Suite *make_suite(void)
@@ -270,6 +311,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_source_that_is_freed_hears_nothing_any_more);
 	tcase_add_test(tests, what_the_keeper_says_comes_before_what_services_say);
 	tcase_add_test(tests, a_descriptor_is_watched_until_its_source_is_freed);
+	tcase_add_test(tests, the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
