@@ -254,8 +254,7 @@ static void tell_engine(Bus *bus)
 
 static void tell_condition(void *data, DBusMessage *message)
 {
-	if (has_listeners(data))
-		tell(data, dbus_message_ref(message));
+	tell(data, dbus_message_ref(message));
 }
 
 static gboolean on_rest(gpointer data)
@@ -267,7 +266,7 @@ static gboolean on_rest(gpointer data)
 	g_source_unref(bus->rest); /* the context holds it until we return */
 	bus->rest = NULL;
 	/* First what changed in the world, then what followed. */
-	conditions_tell(bus->conditions, tell_condition, bus);
+	conditions_tell(bus->conditions, has_listeners(bus) ? tell_condition : NULL, bus);
 	g_hash_table_iter_init(&iter, bus->changed);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
 		tell_service(bus, name);

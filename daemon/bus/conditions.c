@@ -283,12 +283,13 @@ void conditions_tell(Conditions *conditions, void (*broadcast)(void *data, DBusM
 	for (guint i = 0; i < conditions->changes->len; i++) {
 		const Change *change = g_ptr_array_index(conditions->changes, i);
 		const Watch *watch = g_hash_table_lookup(conditions->watches, change->key);
-		DBusMessage *message = new_signal(change);
+		DBusMessage *message = watch || broadcast ? new_signal(change) : NULL;
 
 		if (watch)
 			tell_watchers(watch, message);
-		broadcast(data, message);
-		dbus_message_unref(message);
+		if (broadcast)
+			broadcast(data, message);
+		g_clear_pointer(&message, dbus_message_unref);
 	}
 	g_hash_table_remove_all(conditions->change_of);
 	g_ptr_array_set_size(conditions->changes, 0);

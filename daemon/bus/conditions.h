@@ -38,7 +38,7 @@ void conditions_set_level(Conditions *conditions, const char *key, Level level, 
 /**
  * conditions_tell() - one ConditionChanged for each condition that changed since the last call; after each change of the
  * engine, for services that are watched
- * @broadcast: to all who are subscribed; those who watch and are not subscribed are told here
+ * @broadcast: to all who are subscribed, NULL: nobody is; those who watch and are not subscribed are told here
  */
 void conditions_tell(Conditions *conditions, void (*broadcast)(void *data, DBusMessage *message), void *data);
 

@@ -35,17 +35,26 @@ G_STATIC_ASSERT(G_N_ELEMENTS(state_letters) == STATE_COUNT);
 
 /* --- writing --- */
 
-static void append_base36(GString *out, uint64_t value)
-{
-	char digits[16];
-	unsigned n = 0;
+#define BASE36_BYTES 16 /* 13 digits, and a NUL */
 
+/* Returns: where it begins in @digits. */
+static const char *base36(char digits[BASE36_BYTES], uint64_t value)
+{
+	char *first = digits + BASE36_BYTES - 1;
+
+	*first = '\0';
 	do {
-		digits[n++] = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+		*--first = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
 		value /= 36;
 	} while (value);
-	while (n > 0)
-		g_string_append_c(out, digits[--n]);
+	return first;
+}
+
+static void append_base36(GString *out, uint64_t value)
+{
+	char digits[BASE36_BYTES];
+
+	g_string_append(out, base36(digits, value));
 }
 
 /* One more word, if it fits. */
@@ -61,37 +70,39 @@ static bool append_word(GString *note, size_t size, const char *word)
 
 static void append_number(GString *note, size_t size, char key, int64_t value)
 {
-	g_autoptr(GString) word = g_string_new(NULL);
+	char word[2 + BASE36_BYTES] = { key, '=' };
+	char digits[BASE36_BYTES];
 
 	if (value <= 0)
 		return;
-	g_string_printf(word, "%c=", key);
-	append_base36(word, (uint64_t)value);
-	(void)append_word(note, size, word->str);
+	(void)strcpy(word + 2, base36(digits, (uint64_t)value)); /* it fits: so long are the digits with their NUL */
+	(void)append_word(note, size, word);
 }
 
 static void append_flags(GString *note, size_t size, const Service *s)
 {
-	g_autoptr(GString) word = g_string_new("f=");
+	char word[16] = "f=";
+	size_t n = 2;
 
 	if (s->is_failed_for_good)
-		g_string_append_c(word, 'g');
+		word[n++] = 'g';
 	if (s->priv->is_spent)
-		g_string_append_c(word, 'e');
+		word[n++] = 'e';
 	if (s->priv->is_stop_ordered)
-		g_string_append_c(word, 'o');
+		word[n++] = 'o';
 	if (s->result && !s->last_success)
-		g_string_append_c(word, 'n');
+		word[n++] = 'n';
 	if (s->priv->is_lingering)
-		g_string_append_c(word, 'l');
+		word[n++] = 'l';
 	if (s->priv->is_restart_asked)
-		g_string_append_c(word, 'r');
+		word[n++] = 'r';
 	if (s->is_restarting)
-		g_string_append_c(word, 'c');
+		word[n++] = 'c';
 	if (s->priv->was_false)
-		g_string_append_c(word, 'w');
-	if (word->len > 2)
-		(void)append_word(note, size, word->str);
+		word[n++] = 'w';
+	word[n] = '\0';
+	if (n > 2)
+		(void)append_word(note, size, word);
 }
 
 static const char admin_letters[] = { [ADMIN_NONE] = '-', [ADMIN_START] = 's', [ADMIN_STOP] = 't', [ADMIN_DEMAND] = 'd',
@@ -100,11 +111,12 @@ G_STATIC_ASSERT(G_N_ELEMENTS(admin_letters) == ADMIN_COUNT);
 
 static void append_admin(GString *note, size_t size, const Service *s)
 {
-	g_autoptr(GString) word = g_string_new(NULL);
+	g_autoptr(GString) word = NULL;
 
 	if (s->admin == ADMIN_NONE)
 		return;
-	g_string_printf(word, "a=%c", admin_letters[s->admin]);
+	word = g_string_new("a=");
+	g_string_append_c(word, admin_letters[s->admin]);
 	append_base36(word, s->admin_who.uid);
 	g_string_append_c(word, '@');
 	append_base36(word, (uint64_t)MAX(s->admin_at_us, 0));
@@ -115,7 +127,7 @@ static void append_admin(GString *note, size_t size, const Service *s)
 static void append_failures(GString *note, size_t size, const Service *s)
 {
 	const Backoff *b = &s->priv->backoff;
-	g_autoptr(GString) word = g_string_new("b=");
+	g_autoptr(GString) word = b->n_failures > 0 ? g_string_new("b=") : NULL;
 
 	for (unsigned i = b->n_failures; i > 0; i--) {
 		const int64_t before = MAX(s->since_us - b->failures_us[i - 1], 0) / FAILURE_UNIT_US;
@@ -128,7 +140,7 @@ static void append_failures(GString *note, size_t size, const Service *s)
 			break;
 		}
 	}
-	if (word->len > 2)
+	if (word && word->len > 2)
 		(void)append_word(note, size, word->str);
 }
 
@@ -151,9 +163,9 @@ static void append_result(GString *note, size_t size, const Service *s)
 
 void engine_note(const Engine *engine, const Service *s, char *text, size_t size)
 {
-	g_autoptr(GString) note = g_string_new(NULL);
+	g_autoptr(GString) note = NULL;
 	const size_t room = MIN(size, ENGINE_NOTE_BYTES + 1);
-	char head[16];
+	const char head[] = { 'v', '=', '1', ' ', 's', '=', state_letters[s->state], '\0' };
 
 	(void)engine;
 	if (size == 0)
@@ -162,7 +174,7 @@ void engine_note(const Engine *engine, const Service *s, char *text, size_t size
 	if (s->invocation == 0 && s->admin == ADMIN_NONE && !s->priv->note_extra && !s->priv->wait_until_us &&
 	    !s->result && s->refusals.total == 0)
 		return;
-	(void)g_snprintf(head, sizeof(head), "v=1 s=%c", state_letters[s->state]);
+	note = g_string_sized_new(ENGINE_NOTE_BYTES);
 	(void)append_word(note, room, head);
 	append_flags(note, room, s);
 	append_number(note, room, 'i', (int64_t)s->invocation);

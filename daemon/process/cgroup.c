@@ -173,6 +173,11 @@ bool cgroup_create(Cgroup *cgroup, GError **error)
 	return true;
 }
 
+bool cgroup_is_new(const Cgroup *cgroup)
+{
+	return cgroup->is_new;
+}
+
 int cgroup_open(Cgroup *cgroup, GError **error)
 {
 	int fd;

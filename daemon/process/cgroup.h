@@ -30,6 +30,8 @@ void cgroup_free(Cgroup *cgroup);
 
 /* Makes the directory; there already is fine. */
 bool cgroup_create(Cgroup *cgroup, GError **error);
+/* Was it made by cgroup_create(), and not used since? Then nothing is in it, and nothing has been counted in it. */
+bool cgroup_is_new(const Cgroup *cgroup);
 /* A descriptor for CLONE_INTO_CGROUP; -1 with @error, -1 without one where there is no cgroup v2. */
 int cgroup_open(Cgroup *cgroup, GError **error);
 

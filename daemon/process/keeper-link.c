@@ -281,7 +281,7 @@ static void take_descriptor(struct msghdr *message, int *ret_fd)
 /* Returns false when there is nothing more to read now. */
 static bool receive_one(KeeperLink *link)
 {
-	Incoming in = { .fd = -1 };
+	Incoming in; /* as much of it is read as was received: to clear 16 KiB each time would cost more than all the rest */
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int) * 4)];
@@ -291,6 +291,7 @@ static bool receive_one(KeeperLink *link)
 				  .msg_controllen = sizeof control.space };
 	ssize_t n = recvmsg(link->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
+	in.fd = -1;
 	if (n < 0 && errno == EINTR)
 		return true;
 	if (n < 0 && errno == EAGAIN)

@@ -26,7 +26,6 @@ typedef struct Draft {
 	GArray *groups;         /* gid_t */
 	GArray *rlimits;        /* struct SpawnRlimit */
 	int inherited[3 + LIMIT_SOCKETS];
-	int null_fd;
 	int spec_fd;
 	char *private_tmp;      /* the link that names it */
 } Draft;
@@ -43,7 +42,7 @@ static const char *const *as_strv(const GPtrArray *strings)
 
 static void draft_init(Draft *draft)
 {
-	*draft = (Draft){ .null_fd = -1, .spec_fd = -1 };
+	*draft = (Draft){ .spec_fd = -1 };
 	draft->argv = strings_new();
 	draft->environment = strings_new();
 	draft->fixed = strings_new();
@@ -59,7 +58,6 @@ static void draft_clear(Draft *draft)
 	g_array_unref(draft->groups);
 	g_array_unref(draft->rlimits);
 	g_free(draft->private_tmp);
-	fd_close(&draft->null_fd);
 	fd_close(&draft->spec_fd);
 }
 
@@ -183,16 +181,17 @@ static bool fill_identity(Draft *draft, const ExecDef *execution, GError **error
 	return true;
 }
 
-static bool fill_stdio(Draft *draft, const SpawnInput *input, GError **error)
+static bool fill_stdio(ProcessContext *context, Draft *draft, const SpawnInput *input, GError **error)
 {
 	SpawnRequest *r = &draft->request;
 
 	if (input->output_fd < 0)
 		return true; /* the keeper's /dev/null */
-	draft->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (draft->null_fd < 0)
+	if (context->null_fd <= 0)
+		context->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (context->null_fd < 0)
 		return fail_errno(error, errno, "cannot open /dev/null");
-	r->stdin_fd = draft->null_fd;
+	r->stdin_fd = context->null_fd;
 	r->stdout_fd = input->output_fd;
 	r->stderr_fd = input->output_fd;
 	return true;
@@ -291,7 +290,7 @@ static bool send_by_helper(const ProcessContext *context, const SpawnInput *inpu
 	return keeper_link_spawn(context->link, r, error);
 }
 
-bool spawn_request_send(const ProcessContext *context, const SpawnInput *input, GError **error)
+bool spawn_request_send(ProcessContext *context, const SpawnInput *input, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
 	Draft draft;
@@ -301,7 +300,7 @@ bool spawn_request_send(const ProcessContext *context, const SpawnInput *input, 
 	fill_common(&draft, input);
 	fill_argv(&draft, input);
 	fill_fixed(&draft, input);
-	ok = fill_stdio(&draft, input, error);
+	ok = fill_stdio(context, &draft, input, error);
 	if (ok && needs_helper(input)) {
 		ok = send_by_helper(context, input, &draft, error);
 	} else if (ok) {

@@ -35,6 +35,6 @@ typedef struct SpawnInput {
  * spawn_request_send() - make the request and hand it to the keeper
  * Returns: false with @error when it cannot be made; what the keeper says comes later.
  */
-bool spawn_request_send(const ProcessContext *context, const SpawnInput *input, GError **error);
+bool spawn_request_send(ProcessContext *context, const SpawnInput *input, GError **error);
 
 #endif

@@ -45,7 +45,8 @@ void step_new_enter(Supervisor *s)
 	else
 		supervisor_go(s, STEP_CLEAR, 0);
 	step_apply_resources(s);
-	s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
+	if (!cgroup_is_new(s->cgroup))
+		s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
 }
 
 void step_new_stop(Supervisor *s)

@@ -39,6 +39,7 @@ typedef struct ProcessContext {
 	const char *runtime_dir;    /* "/run/svcd": notify sockets live below it */
 	const char *exec_helper;    /* path of svc-exec */
 	const char *const *environment; /* what every service gets: PATH, LANG... */
+	int null_fd; /* /dev/null, opened when it is needed first; 0: not yet */
 
 	/*
 	 * An event of a service. The listener must not free the supervisor inside this call; after PROCESS_GONE it
