@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -224,10 +226,26 @@ static void first_start(const struct Options *options)
 	early_boot();
 }
 
+extern char __bss_start[]; /* the linker's: between them lie all tables */
+extern char _end[];
+
+/*
+ * The tables have room for the largest machine, and small ones touch little of them: with huge pages, which are many a system's
+ * default, each touch would be 2 MiB, and so would be each copy after a clone. Not by prctl(2), which services would inherit.
+ */
+static void use_small_pages(void)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t begin = (uintptr_t)__bss_start & ~(page - 1);
+
+	(void)madvise((void *)begin, (uintptr_t)_end - begin, MADV_NOHUGEPAGE); /* a kernel without them refuses */
+}
+
 static void __attribute__((noreturn)) keep(const struct Options *options)
 {
 	int signal_fd;
 
+	use_small_pages();
 	keeper.is_pid1 = getpid() == 1;
 	(void)prctl(PR_SET_NAME, "svcd"); /* executed through /proc/self/exe we would be called "exe" */
 	spawn_reset_signals();

@@ -7,6 +7,7 @@ services hold on its kernel, the manager may die, and a power-off leaves clean f
 """
 
 import os
+import re
 import subprocess
 
 import vm_image
@@ -120,6 +121,14 @@ def check_services(vm):
     assert rows["mount-mnt-byhand"]["state"] == "idle", "noauto is by hand"
 
 
+def check_memory(vm):
+    """Debian's kernel gives huge pages to whoever can have them; PID 1's tables are large and hardly used."""
+    assert "[always]" in vm.sh("cat /sys/kernel/mm/transparent_hugepage/enabled"), "this machine shows nothing"
+    for pid in ("1", "$(pgrep -o svcd-manager)"):
+        rollup = vm.sh(f"cat /proc/{pid}/smaps_rollup")
+        assert re.search(r"AnonHugePages: +0 kB", rollup), rollup
+
+
 def check_early_boot(vm):
     assert vm.sh("cat /proc/1/comm").strip() == "svcd"
     status, found = vm.sh("ls -d /run/systemd/system; cat /proc/[0-9]*/comm | grep -x 'systemd\\|systemd-journal\\|init'", check=False)
@@ -131,6 +140,7 @@ def check_early_boot(vm):
     vm.sh("touch /root/writable; grep -q ' / ext4 rw' /proc/mounts")
     vm.sh("grep -qxE '[0-9a-f]{32}' /etc/machine-id; cmp /etc/machine-id /var/lib/dbus/machine-id")
     assert "system boot" in vm.sh("who -b")
+    check_memory(vm)
     vm.sh("test -s /var/lib/urandom/random-seed && test -d /run/lock && test -c /dev/loop-control")
 
 
