@@ -97,8 +97,10 @@ void udev_source_free(UdevSource *source)
 
 void udev_source_filter(UdevSource *source, const char *const *subsystems)
 {
-	bool is_set = udev_monitor_filter_remove(source->monitor) >= 0;
+	bool is_set = true;
 
+	/* Says ENOENT when there is none to remove, but forgets the subsystems all the same (sd-device-monitor.c of udev 252). */
+	(void)udev_monitor_filter_remove(source->monitor);
 	for (; subsystems && *subsystems; subsystems++)
 		is_set = is_set && udev_monitor_filter_add_match_subsystem_devtype(source->monitor, *subsystems, NULL) >= 0;
 	/* More subsystems than a filter of the kernel can hold: all are heard, and libudev sorts out what is asked for. */

@@ -17,3 +17,7 @@ tests_unit_test_system_bus_LDADD = libtest.a $(LIBS_LOOP) $(CHECK_LIBS)
 TESTS += tests/unit/test_netlink
 tests_unit_test_netlink_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_netlink_LDADD = libtest.a $(LIBS_LOOP) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_udev_source
+tests_unit_test_udev_source_CFLAGS = $(TEST_CFLAGS) $(UDEV_CFLAGS)
+tests_unit_test_udev_source_LDADD = libtest.a $(LIBS_LOOP) $(CHECK_LIBS)
