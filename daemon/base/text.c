@@ -199,6 +199,13 @@ char *text_format_duration(int64_t us)
 	return g_strdup_printf("%d d %d h", (int)(s / 86400), (int)(s % 86400 / 3600));
 }
 
+char *text_format_ago(int64_t us)
+{
+	g_autofree char *duration = text_format_duration(MAX(us, 0));
+
+	return us < G_USEC_PER_SEC ? g_strdup("just now") : g_strdup_printf("%s ago", duration);
+}
+
 bool text_parse_uint(const char *text, int base, uint64_t max, uint64_t *ret)
 {
 	char *end;

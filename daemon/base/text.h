@@ -37,6 +37,9 @@ bool text_parse_duration(const char *text, int64_t *ret_us);
  */
 char *text_format_duration(int64_t us);
 
+/* "just now", "6.4 s ago"; what is to come is just now. A new string. */
+char *text_format_ago(int64_t us);
+
 /**
  * text_parse_size() - "4096", "64K", "1M", "2G", "infinity" (UINT64_MAX) in bytes
  */

@@ -265,6 +265,11 @@ void slot_free(gpointer data);
 void slot_update(Slot *slot);
 void slot_start_counting(Slot *slot);
 
+/* --- explain-state.c --- */
+/* How it is, in a sentence, and why; new strings. */
+char *state_describe(const Service *s, int64_t now_us);
+char *state_explain(const Service *s, int64_t now_us);
+
 /* --- explain-term.c --- */
 /* What holds the service back, in a sentence with file and line; a new string. */
 char *slot_describe(const Slot *slot, int64_t now_us);
@@ -344,14 +349,25 @@ void step_service(Service *s);
 void step_stop(Service *s);
 void step_start(Service *s);
 void step_level(Service *s);
-void step_process_event(Service *s, const ProcessEvent *event);
-void step_end_of_run(Service *s);
 void step_timer(Service *s, EngineTimer kind);
 /* Although others should be gone first. */
 void step_stop_now(Service *s);
 bool step_may_start(const Service *s);
-/* The sentence for the first While term that is false. */
-char *step_lapse_text(const Service *s);
+
+/* --- lapse.c: While terms that are false --- */
+/* Begin to count, or stop; what OnLapse= says is done when Settle= is over. */
+void lapse_update(Service *s);
+/* The sentence for the first of them; a new string. */
+char *lapse_text(const Service *s);
+
+/* --- process-event.c --- */
+void process_event_apply(Service *s, const ProcessEvent *event);
+
+/* --- run-end.c --- */
+/* Its processes are gone: what is it from now on? */
+void run_end(Service *s);
+/* It is not kept up any more by what lingers. */
+void run_end_lingering(Service *s);
 
 /* --- wait-limit.c: WaitTimeout= --- */
 /* Can the world outside make this term true, so that a wait for it has a limit? */
@@ -383,6 +399,8 @@ void service_remark_once(Service *s, const char *beginning, char *text);
 /* What the keeper's note says; before engine_begin() only. */
 void service_restore(Service *s, ServiceState state, int64_t since_us, const char *cause);
 bool service_is_active(const Service *s);
+/* In this state a service may have processes. */
+bool state_is_active(ServiceState state);
 
 /* --- note.c --- */
 bool note_decode(Service *s, const char *note, ServiceState *ret_state, int64_t *ret_since_us);

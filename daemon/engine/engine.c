@@ -172,7 +172,7 @@ static void begin_service(Service *s)
 
 	if (s->priv->has_ended) {
 		s->priv->has_ended = false;
-		step_end_of_run(s);
+		run_end(s);
 	} else if (s->state == STATE_STOPPING && !service_is_group(s)) {
 		/* A stop that was under way goes on; one that was not begun begins now. */
 		engine->ops->stop(engine->data, s);
@@ -232,7 +232,7 @@ void engine_process_event(Engine *engine, const char *service, uint64_t invocati
 	}
 	if (event->at_us > 0 && event->at_us < engine->now_us)
 		engine->happened_us = event->at_us;
-	step_process_event(s, event);
+	process_event_apply(s, event);
 	engine->happened_us = engine->now_us;
 	engine_run(engine);
 }

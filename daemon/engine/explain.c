@@ -7,8 +7,6 @@
 
 #include "engine/explain.h"
 
-#include <string.h>
-
 #include "base/text.h"
 #include "engine/engine-private.h"
 
@@ -46,237 +44,6 @@ static void add(Walk *walk, const Service *s, unsigned depth, ReasonKind kind, c
 	reason->service = g_intern_string(s->def->name);
 	reason->text = text;
 	g_ptr_array_add(walk->reasons, reason);
-}
-
-static char *ago(const Walk *walk, int64_t at_us)
-{
-	const int64_t us = MAX(walk->now_us - at_us, 0);
-	g_autofree char *duration = text_format_duration(us);
-
-	return us < G_USEC_PER_SEC ? g_strdup("just now") : g_strdup_printf("%s ago", duration);
-}
-
-/* --- STATE --- */
-
-static char *describe_state(const Walk *walk, const Service *s)
-{
-	const char *name = s->def->name;
-	const Service *holder;
-	g_autofree char *since = ago(walk, s->since_us);
-	g_autofree char *duration = text_format_duration(MAX(walk->now_us - s->since_us, 0));
-
-	switch (s->state) {
-	case STATE_IDLE:
-		return g_strdup_printf("%s is not running.", name);
-	case STATE_WAITING:
-		if (s->priv->is_suppressed)
-			return g_strdup_printf("%s is waiting: %s runs instead of it.", name,
-					       s->priv->loses_to->def->name);
-		holder = start_lock_holder(s);
-		if (holder)
-			return g_strdup_printf("%s waits for the lock %s, which %s holds.", name, s->priv->lock->name,
-					       holder->def->name);
-		return g_strdup_printf("%s is waiting for %u condition%s.", name, s->n_false,
-				       s->n_false == 1 ? "" : "s");
-	case STATE_STARTING:
-		return g_strdup_printf("%s is starting; that began %s.", name, since);
-	case STATE_READY:
-		return g_strdup_printf("%s has been ready for %s.", name, duration);
-	case STATE_DONE:
-		return g_strdup_printf("%s has done its work (%s).", name, since);
-	case STATE_STOPPING:
-		return g_strdup_printf("%s is stopping; that began %s.", name, since);
-	case STATE_BACKOFF:
-		return g_strdup_printf("%s failed, and will be started again.", name);
-	case STATE_FAILED:
-		return g_strdup_printf("%s failed %s.", name, since);
-	case STATE_COUNT:
-		break;
-	}
-	return g_strdup(name);
-}
-
-/* --- WHY, policy and admin --- */
-
-static char *with_policy_reason(const Service *s, char *sentence)
-{
-	const PolicyService *extra = policy_service(s->priv->engine->policy, s->def->name);
-	g_autofree char *own = sentence;
-
-	if (extra && extra->reason)
-		return g_strdup_printf("%s: \"%s\".", own, extra->reason);
-	return g_strdup_printf("%s.", own);
-}
-
-static char *why_not_wanted(const Service *s)
-{
-	const Engine *engine = s->priv->engine;
-	g_autofree char *origin = origin_format(s->policy.activation_origin);
-	g_autofree char *asked = NULL;
-
-	if (s->policy.activation == ACTIVATION_NEVER)
-		return with_policy_reason(s, g_strdup_printf("Policy says \"never\" (%s)", origin));
-	if (s->admin == ADMIN_STOP) {
-		asked = requester_describe("stop", &s->admin_who);
-		return g_strdup_printf("An admin stopped it: %s.", asked);
-	}
-	if (s->policy.activation == ACTIVATION_BOOT)
-		return with_policy_reason(s, g_strdup_printf("Policy says \"boot\" (%s), but does not name it in "
-							     "runlevel %s, and no wanted service needs it",
-							     origin, engine->runlevel ? engine->runlevel : "none"));
-	if (s->policy.activation == ACTIVATION_MANUAL)
-		return with_policy_reason(s, g_strdup_printf("Policy says \"manual\" (%s), and no admin started it",
-							     origin));
-	return with_policy_reason(s, g_strdup_printf("Policy says \"on-demand\" (%s), and no wanted service needs it",
-						     origin));
-}
-
-static char *why_wanted(const Service *s)
-{
-	g_autofree char *want = want_describe(s);
-
-	switch (s->want_reason) {
-	case WANT_ADMIN:
-		return g_strdup_printf("An admin wants it: %s.", want);
-	case WANT_POLICY:
-		return with_policy_reason(s, g_strdup_printf("It is %s", want));
-	case WANT_CONNECTION:
-		return g_strdup_printf("A %s asked for it.", want);
-	case WANT_DEMAND:
-	case WANT_NEED:
-	case WANT_LINGER:
-		return g_strdup_printf("It is %s.", want);
-	case WANT_NOTHING:
-	case WANT_COUNT:
-		break;
-	}
-	return why_not_wanted(s);
-}
-
-static char *why_suppressed(const Service *s)
-{
-	const Service *winner = s->priv->loses_to;
-	const char *rank = "its name comes first";
-
-	if (winner->admin == ADMIN_START && winner->admin_at_us > (s->admin == ADMIN_START ? s->admin_at_us : -1))
-		rank = "an admin asked for it last";
-	else if (!winner->policy.is_default && (s->policy.is_default || winner->policy.order < s->policy.order))
-		rank = "policy names it first";
-	return g_strdup_printf("It conflicts with %s, which is wanted too, and %s. It returns when %s is not wanted any "
-			       "more.", winner->def->name, rank, winner->def->name);
-}
-
-/* Names of those that have to stop before @s, at most five. */
-static char *list_blockers(const Service *s)
-{
-	const Engine *engine = s->priv->engine;
-	g_autoptr(GString) list = g_string_new(NULL);
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < engine->services->len; i++) {
-		const Service *other = g_ptr_array_index(engine->services, i);
-
-		if (!other->priv->is_blocking || !g_ptr_array_find(other->priv->stops_after, s, NULL))
-			continue;
-		if (n++ < 5)
-			g_string_append_printf(list, "%s%s", n > 1 ? ", " : "", other->def->name);
-	}
-	if (n > 5)
-		g_string_append_printf(list, " and %u more", n - 5);
-	return g_string_free(g_steal_pointer(&list), FALSE);
-}
-
-/* Up, and it may be that one of its While= terms is false for a moment only. */
-static char *why_up(const Walk *walk, const Service *s)
-{
-	g_autofree char *wanted = why_wanted(s);
-	g_autofree char *lapse = NULL;
-	g_autofree char *left = NULL;
-
-	if (s->priv->lapse_since_us == 0 || s->priv->is_lapsed)
-		return g_steal_pointer(&wanted);
-	lapse = step_lapse_text(s);
-	left = text_format_duration(MAX(s->priv->lapse_since_us + s->def->settle_us - walk->now_us, 0));
-	return g_strdup_printf("%s %s; %s are left of Settle=.", wanted, lapse, left);
-}
-
-static char *why_running(const Walk *walk, const Service *s)
-{
-	g_autofree char *blockers = NULL;
-	g_autofree char *left = NULL;
-
-	if (s->priv->is_leaving) {
-		blockers = list_blockers(s);
-		return g_strdup_printf("It is to stop, after these have stopped: %s.", blockers);
-	}
-	if (s->state == STATE_STARTING && !service_is_group(s)) {
-		left = text_format_duration(MAX(s->started_us + s->def->start_limit_us - walk->now_us, 0));
-		return g_strdup_printf("It has not said that it is ready (Ready=%s); %s are left of StartTimeout=.",
-				       ready_kind_name(s->def->ready), left);
-	}
-	return why_up(walk, s);
-}
-
-/* Wanted, and waiting for its terms. */
-static char *why_waiting(const Walk *walk, const Service *s)
-{
-	g_autofree char *wanted = why_wanted(s);
-	g_autofree char *left = NULL;
-
-	if (s->priv->wait_until_us == 0)
-		return g_steal_pointer(&wanted);
-	left = text_format_duration(MAX(s->priv->wait_until_us - walk->now_us, 0));
-	return g_strdup_printf("%s %s are left of WaitTimeout=.", wanted, left);
-}
-
-/* Down: will a client bring it up? @sentence: taken. */
-static char *with_sockets(const Service *s, char *sentence)
-{
-	g_autofree char *own = sentence;
-	g_autofree char *addresses = listen_describe(s);
-
-	if (addresses && s->awaits_connection)
-		return g_strdup_printf("%s It listens on %s; a connection starts it.", own, addresses);
-	if (addresses && s->state == STATE_IDLE)
-		return g_strdup_printf("%s It listens on %s, but what it conflicts with is wanted; connections wait.", own,
-				       addresses);
-	if (service_def_n_sockets(s->def) > 0)
-		return g_strdup_printf("%s Its sockets are %s.", own, addresses ? "open" : "closed");
-	return g_steal_pointer(&own);
-}
-
-static char *why_in_state(const Walk *walk, const Service *s)
-{
-	const char *result = s->result ? s->result : "no result is known";
-	g_autofree char *left = NULL;
-
-	switch (s->state) {
-	case STATE_IDLE:
-		if (s->priv->is_spent)
-			return with_sockets(s, g_strdup_printf("It ended by itself: %s; Restart=%s leaves it so.", result,
-							       restart_policy_name(s->def->restart)));
-		return with_sockets(s, why_not_wanted(s));
-	case STATE_WAITING:
-		return s->priv->is_suppressed ? why_suppressed(s) : why_waiting(walk, s);
-	case STATE_STARTING:
-	case STATE_READY:
-	case STATE_DONE:
-		return why_running(walk, s);
-	case STATE_STOPPING:
-		return g_strdup_printf("%s.", service_cause(s));
-	case STATE_BACKOFF:
-		left = text_format_duration(MAX(s->backoff_until_us - walk->now_us, 0));
-		return g_strdup_printf("Its last run ended so: %s. The next start is in %s.", result, left);
-	case STATE_FAILED:
-		if (s->def->problem)
-			return g_strdup_printf("Its service file has an error: %s", s->def->problem);
-		return with_sockets(s, g_strdup_printf("%s.%s", service_cause(s), s->priv->was_false
-								? " It is tried again when all its conditions are true."
-								: ""));
-	case STATE_COUNT:
-		break;
-	}
-	return g_strdup("");
 }
 
 /* --- NEXT --- */
@@ -474,8 +241,8 @@ static void begin_frame(Walk *walk, const Frame *frame)
 {
 	Service *s = frame->service;
 
-	add(walk, s, frame->depth, REASON_STATE, describe_state(walk, s));
-	add(walk, s, frame->depth, REASON_WHY, why_in_state(walk, s));
+	add(walk, s, frame->depth, REASON_STATE, state_describe(s, walk->now_us));
+	add(walk, s, frame->depth, REASON_WHY, state_explain(s, walk->now_us));
 	if (frame->depth == 0) {
 		tell_policy_terms(walk, s);
 		tell_limits(walk, s);
@@ -494,7 +261,7 @@ static void add_refusals(Walk *walk, const Service *s)
 static void end_frame(Walk *walk, const Frame *frame)
 {
 	const CauseRecord *newest = frame->service->newest_cause;
-	g_autofree char *when = newest ? ago(walk, newest->at_us) : NULL;
+	g_autofree char *when = newest ? text_format_ago(walk->now_us - newest->at_us) : NULL;
 
 	if (frame->depth == 0 && newest)
 		add(walk, frame->service, 0, REASON_CAUSE,

@@ -10,16 +10,20 @@ libengine_a_SOURCES = \
 	daemon/engine/durations.c daemon/engine/durations.h \
 	daemon/engine/engine.c daemon/engine/engine.h daemon/engine/engine-private.h \
 	daemon/engine/explain.c daemon/engine/explain.h \
+	daemon/engine/explain-state.c \
 	daemon/engine/explain-term.c \
 	daemon/engine/facility.c \
+	daemon/engine/lapse.c \
 	daemon/engine/listen.c \
 	daemon/engine/load.c \
 	daemon/engine/note.c \
+	daemon/engine/process-event.c \
 	daemon/engine/progress.c daemon/engine/progress.h \
 	daemon/engine/reach.c \
 	daemon/engine/recover.c \
 	daemon/engine/refusal.c daemon/engine/refusal.h \
 	daemon/engine/request.c \
+	daemon/engine/run-end.c \
 	daemon/engine/service.c daemon/engine/service.h \
 	daemon/engine/settled.c \
 	daemon/engine/start-lock.c \

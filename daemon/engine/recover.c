@@ -26,19 +26,8 @@ static Service *adopt_unknown(Engine *engine, const char *name)
 
 static ServiceState state_of_living(const Service *s, ServiceState noted, bool has_note)
 {
-	switch (noted) {
-	case STATE_STARTING:
-	case STATE_READY:
-	case STATE_DONE:
-	case STATE_STOPPING:
+	if (state_is_active(noted))
 		return noted;
-	case STATE_IDLE:
-	case STATE_WAITING:
-	case STATE_BACKOFF:
-	case STATE_FAILED:
-	case STATE_COUNT:
-		break;
-	}
 	/* Without a note a living daemon is taken for ready, a task for one that still works. */
 	if (!has_note)
 		return s->def->type == TYPE_TASK ? STATE_STARTING : STATE_READY;

@@ -58,9 +58,7 @@ void refusals_add(Refusals *refusals, RefusalDoor door, const char *who, const c
 
 static char *describe_record(const RefusalRecord *record, int64_t now_us)
 {
-	const int64_t us = MAX(now_us - record->last_us, 0);
-	g_autofree char *duration = text_format_duration(us);
-	g_autofree char *ago = us < G_USEC_PER_SEC ? g_strdup("just now") : g_strdup_printf("%s ago", duration);
+	g_autofree char *ago = text_format_ago(now_us - record->last_us);
 
 	if (record->count == 1)
 		return g_strdup_printf("%s (%s)", record->text, ago);

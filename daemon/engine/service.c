@@ -72,9 +72,9 @@ void service_free(Service *s)
 	g_free(s);
 }
 
-bool service_is_active(const Service *s)
+bool state_is_active(ServiceState state)
 {
-	switch (s->state) {
+	switch (state) {
 	case STATE_STARTING:
 	case STATE_READY:
 	case STATE_DONE:
@@ -88,6 +88,11 @@ bool service_is_active(const Service *s)
 		break;
 	}
 	return false;
+}
+
+bool service_is_active(const Service *s)
+{
+	return state_is_active(s->state);
 }
 
 static void record_cause(Service *s, ServiceState from, ServiceState to, int64_t at_us, const char *text)

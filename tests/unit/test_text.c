@@ -152,6 +152,24 @@ START_TEST(durations_are_shown_in_two_units)
 END_TEST
 
 static const struct {
+	int64_t us;
+	const char *text;
+} shown_ages[] = {
+	{ -1, "just now" },
+	{ 999999, "just now" },
+	{ 1000000, "1.0 s ago" },
+	{ 130000000, "2 min 10 s ago" },
+};
+
+START_TEST(what_is_less_than_a_second_old_is_just_now)
+{
+	g_autofree char *text = text_format_ago(shown_ages[_i].us);
+
+	ck_assert_str_eq(text, shown_ages[_i].text);
+}
+END_TEST
+
+static const struct {
 	const char *text;
 	bool fine;
 	uint64_t bytes;
@@ -309,6 +327,7 @@ Suite *make_suite(void)
 		 percent_i_is_the_instance);
 	suite_add_loop(suite, "numbers", durations_are_numbers_with_units, G_N_ELEMENTS(durations));
 	suite_add_loop(suite, "numbers", durations_are_shown_in_two_units, G_N_ELEMENTS(shown_durations));
+	suite_add_loop(suite, "numbers", what_is_less_than_a_second_old_is_just_now, G_N_ELEMENTS(shown_ages));
 	suite_add_loop(suite, "numbers", sizes_are_numbers_with_a_letter, G_N_ELEMENTS(sizes));
 	ADD_CASE(suite, "numbers", numbers_are_taken_whole_or_not_at_all, yes_and_no_have_four_forms);
 	ADD_CASE(suite, "names", the_nearest_word_is_what_was_probably_meant, long_words_are_nobodys_typing_mistake,

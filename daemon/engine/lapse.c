@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lapse: While terms that are false, for how long, and what OnLapse= makes of it.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+OnLapse engine_on_lapse(const Service *s)
+{
+	const PolicyService *extra = policy_service(s->priv->engine->policy, s->def->name);
+
+	return extra && extra->has_on_lapse ? extra->on_lapse : s->def->on_lapse;
+}
+
+static const Slot *find_false_hold(const Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+
+		if (slot->kind == SLOT_HOLD && slot->level == LEVEL_FALSE)
+			return slot;
+	}
+	return NULL;
+}
+
+char *lapse_text(const Service *s)
+{
+	const Slot *slot = find_false_hold(s);
+
+	return slot ? g_strdup_printf("%s is false", slot->term->text) : g_strdup("a condition is false");
+}
+
+/* The service it stands on is to be down for good, so that waiting out Settle= would only delay that one's stop. */
+static bool is_lapse_final(const Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+
+		if (slot->kind != SLOT_HOLD || slot->level != LEVEL_FALSE)
+			continue;
+		for (unsigned j = 0; j < term_length(slot->term); j++) {
+			const Condition *c = slot->conditions[j];
+
+			if ((c->prefix == KEY_SERVICE || c->prefix == KEY_HEALTHY) && c->subject && !conflict_lets_run(c->subject))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void reload_on_lapse(Service *s, const char *text)
+{
+	Engine *engine = s->priv->engine;
+
+	if (s->def->reload.kind == ACTION_NONE || !request_reload_fits(s)) {
+		service_remark(s, g_strdup_printf("%s; kept, for it cannot be reloaded now (OnLapse=reload)", text));
+		return;
+	}
+	service_remark(s, g_strdup_printf("%s; reloaded (OnLapse=reload)", text));
+	engine->ops->reload(engine->data, s);
+}
+
+static void act_on_lapse(Service *s)
+{
+	g_autofree char *text = lapse_text(s);
+
+	switch (engine_on_lapse(s)) {
+	case ON_LAPSE_STOP:
+	case ON_LAPSE_COUNT:
+		break;
+	case ON_LAPSE_KEEP:
+		service_remark(s, g_strdup_printf("%s; kept (OnLapse=keep)", text));
+		break;
+	case ON_LAPSE_RELOAD:
+		reload_on_lapse(s, text);
+		break;
+	}
+}
+
+void lapse_update(Service *s)
+{
+	struct ServicePrivate *priv = s->priv;
+	const int64_t now_us = priv->engine->now_us;
+
+	if (priv->n_hold_false == 0) {
+		priv->lapse_since_us = 0;
+		priv->is_lapsed = false;
+		engine_arm(s, ENGINE_TIMER_SETTLE, 0);
+		return;
+	}
+	if (priv->is_lapsed)
+		return;
+	if (!priv->lapse_since_us)
+		priv->lapse_since_us = MAX(now_us, 1);
+	if (now_us < priv->lapse_since_us + s->def->settle_us && !is_lapse_final(s)) {
+		engine_arm(s, ENGINE_TIMER_SETTLE, priv->lapse_since_us + s->def->settle_us);
+		return;
+	}
+	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
+	priv->is_lapsed = true;
+	act_on_lapse(s);
+}

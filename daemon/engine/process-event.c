@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Process event: what the processes of a service tell, as events of the table and as what is known of it.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+static void replace_text(char **text, const char *by)
+{
+	g_free(*text);
+	*text = g_strdup(by);
+}
+
+static void set_result(Service *s, const ProcessEvent *event)
+{
+	/* A stop that follows a failure does not change what failed. */
+	if (s->state == STATE_STOPPING && !s->priv->is_stop_ordered && s->result)
+		return;
+	s->last_success = event->kind == PROCESS_EXITED && event->success;
+	g_free(s->result);
+	s->result = event->text ? g_strdup(event->text) : g_strdup_printf("exit status %d", event->status);
+}
+
+/* Its work is done, and there is nothing that should run on. */
+static bool has_done_its_work(const Service *s, const ProcessEvent *event)
+{
+	if (service_type(s) != TYPE_SCRIPT)
+		return service_type(s) == TYPE_TASK && event->success;
+	return event->is_done && (s->state == STATE_STARTING || s->def->restart != RESTART_ALWAYS);
+}
+
+static void end_restart(Service *s, const char *problem)
+{
+	s->is_restarting = false;
+	s->priv->is_restart_told = false;
+	replace_text(&s->restart_problem, problem);
+	service_remark(s, problem ? g_strdup_printf("restart failed: %s", problem) : g_strdup("restarted"));
+}
+
+static void on_health(Service *s, const ProcessEvent *event)
+{
+	const Health before = s->health;
+
+	if (!service_is_up(s))
+		return; /* its last word came too late */
+	s->health = event->success ? HEALTH_HEALTHY : HEALTH_UNHEALTHY;
+	g_free(s->health_text);
+	s->health_text = event->success ? NULL : g_strdup(event->text ? event->text : "no reason given");
+	if (s->health == HEALTH_UNHEALTHY)
+		service_remark(s, g_strdup_printf("unhealthy: %s", s->health_text));
+	else if (before == HEALTH_UNHEALTHY)
+		service_remark(s, g_strdup("healthy again"));
+	engine_queue(s, WORK_LEVEL);
+}
+
+static void on_exited(Service *s, const ProcessEvent *event)
+{
+	set_result(s, event);
+	s->main_pid = 0;
+	if (has_done_its_work(s, event))
+		service_apply(s, EVENT_SUCCEEDED, g_strdup(s->result));
+	else
+		service_apply(s, EVENT_EXITED, g_strdup(s->result));
+}
+
+static void on_start_failed(Service *s, const ProcessEvent *event)
+{
+	set_result(s, event);
+	service_apply(s, EVENT_START_FAILED, g_strdup(s->result));
+}
+
+void process_event_apply(Service *s, const ProcessEvent *event)
+{
+	Engine *engine = s->priv->engine;
+
+	switch (event->kind) {
+	case PROCESS_STARTED:
+	case PROCESS_MAIN_PID:
+		s->main_pid = service_is_active(s) ? event->pid : 0;
+		break;
+	case PROCESS_READY:
+		service_apply(s, EVENT_READY, g_strdup("it is ready"));
+		break;
+	case PROCESS_START_FAILED:
+		on_start_failed(s, event);
+		break;
+	case PROCESS_EXITED:
+		on_exited(s, event);
+		break;
+	case PROCESS_STOPPING:
+		service_apply(s, EVENT_STOPS_ITSELF, g_strdup("it stops by itself"));
+		break;
+	case PROCESS_RELOADED:
+		service_remark(s, g_strdup("reloaded"));
+		break;
+	case PROCESS_RELOAD_FAILED:
+		service_remark(s, g_strdup_printf("reload failed: %s", event->text ? event->text : "no reason given"));
+		break;
+	case PROCESS_RESTARTED:
+		end_restart(s, NULL);
+		break;
+	case PROCESS_RESTART_FAILED:
+		end_restart(s, event->text ? event->text : "no reason given");
+		break;
+	case PROCESS_STATUS:
+		replace_text(&s->status_text, event->text);
+		break;
+	case PROCESS_RESOURCES:
+		replace_text(&s->resource_problem, event->text);
+		break;
+	case PROCESS_HEALTH:
+		on_health(s, event);
+		break;
+	case PROCESS_CHECKED:
+	case PROCESS_PHASE:
+	case PROCESS_COUNT:
+		break;
+	case PROCESS_GONE:
+		if (service_is_active(s) && s->state != STATE_DONE)
+			run_end(s);
+		return;
+	}
+	engine->ops->changed(engine->data, s);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Run end: the processes of a service are gone; it rests, waits, starts again after a back-off, or gives up.
+ */
+#include "config.h"
+
+#include "base/text.h"
+#include "engine/engine-private.h"
+
+/* How long it had been ready when it ended. */
+static int64_t time_up(const Service *s)
+{
+	if (s->ready_us < s->started_us || s->ready_us == 0)
+		return 0;
+	return (s->state == STATE_STOPPING ? s->since_us : s->priv->engine->now_us) - s->ready_us;
+}
+
+static char *give_up_text(const Service *s)
+{
+	g_autofree char *window = text_format_duration(s->def->restart_window_us);
+
+	return g_strdup_printf("%s; it ended %u times within %s, and is not started again (RestartLimit=)", s->result,
+			       s->priv->backoff.n_failures, window);
+}
+
+static void retry_or_give_up(Service *s)
+{
+	const int64_t next_us =
+		backoff_next_start(&s->priv->backoff, s->def, time_up(s), s->priv->engine->now_us);
+	g_autofree char *delay = NULL;
+
+	if (next_us == BACKOFF_GIVE_UP) {
+		service_apply(s, EVENT_GIVE_UP, give_up_text(s));
+		s->is_failed_for_good = true;
+		return;
+	}
+	delay = text_format_duration(next_us - s->priv->engine->now_us);
+	s->n_restarts++;
+	s->backoff_until_us = next_us;
+	service_apply(s, EVENT_RETRY, g_strdup_printf("%s; next start in %s", s->result, delay));
+}
+
+/* Many daemons that the bus starts end when nobody has asked them anything for a while. */
+static void end_demand(Service *s)
+{
+	if (s->admin != ADMIN_DEMAND && s->admin != ADMIN_CONNECTION)
+		return;
+	s->admin = ADMIN_NONE;
+	engine_queue(s, WORK_WANT);
+}
+
+static bool restarts_by_itself(const Service *s)
+{
+	const RestartPolicy restart = s->def->restart;
+
+	return restart == RESTART_ALWAYS || (restart == RESTART_ON_FAILURE && !s->last_success);
+}
+
+static bool is_still_wanted(const Service *s)
+{
+	return service_is_wanted(s) && s->want_reason != WANT_LINGER && !s->priv->is_file_gone;
+}
+
+bool engine_starts_again(const Service *s)
+{
+	return is_still_wanted(s) && (s->priv->is_stop_ordered || restarts_by_itself(s));
+}
+
+static void end_by_itself(Service *s)
+{
+	if (restarts_by_itself(s)) {
+		retry_or_give_up(s);
+	} else if (s->last_success) {
+		s->priv->is_spent = true;
+		end_demand(s);
+		service_apply(s, EVENT_SPENT, g_strdup_printf("it ended by itself: %s", s->result));
+	} else if (listen_after_failure(s, time_up(s))) {
+		service_apply(s, EVENT_GIVE_UP, g_strdup(s->result));
+	} else {
+		service_apply(s, EVENT_GIVE_UP, give_up_text(s));
+		s->is_failed_for_good = true;
+	}
+}
+
+void run_end_lingering(Service *s)
+{
+	if (!s->priv->is_lingering)
+		return;
+	s->priv->is_lingering = false;
+	engine_arm(s, ENGINE_TIMER_LINGER, 0);
+	engine_queue(s, WORK_WANT);
+}
+
+void run_end(Service *s)
+{
+	const bool is_wanted = is_still_wanted(s);
+
+	run_end_lingering(s);
+	if (s->state != STATE_STOPPING && !service_is_group(s)) {
+		s->last_success = false;
+		g_free(s->result);
+		s->result = g_strdup("its processes are gone");
+	}
+	if (!s->result)
+		s->result = g_strdup("stopped");
+	if (!is_wanted)
+		service_apply(s, EVENT_GONE, want_describe(s));
+	else if (s->priv->is_stop_ordered || service_is_group(s))
+		service_apply(s, EVENT_GONE_WANTED, g_strdup("stopped"));
+	else
+		end_by_itself(s);
+}
