@@ -47,6 +47,7 @@ typedef struct Loader {
 	GQueue *mentioned; /* names, borrowed from definitions, policy and the caller */
 	bool is_full;      /* LIMIT_SERVICES was reached and reported */
 	bool without_lines;
+	bool names_only;
 } Loader;
 
 static Source *source_new(const char *directory, const char *base)
@@ -344,6 +345,25 @@ static const Found *find_template(const Loader *l, const char *name)
 	return g_hash_table_lookup(l->found, template);
 }
 
+/*
+ * Does any of @texts hold what every file does that gives its service a further name, one on the bus, or a condition or a
+ * neighbour that is an instance of a template?
+ */
+static bool may_tell_names(const GArray *texts)
+{
+	static const char *const words[] = { "Provides", "BusName", "dbus:", "@" };
+
+	for (guint i = 0; i < texts->len; i++) {
+		const SourceText *text = &g_array_index(texts, SourceText, i);
+
+		for (size_t j = 0; j < G_N_ELEMENTS(words); j++) {
+			if (memmem(text->text, text->length, words[j], strlen(words[j])))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Returns: a definition, or NULL when nothing is known of @name. */
 static ServiceDef *define(Loader *l, const char *name)
 {
@@ -360,6 +380,8 @@ static ServiceDef *define(Loader *l, const char *name)
 	if (template != own)
 		read_drop_ins(l, template, name, texts, &problem);
 	read_drop_ins(l, own, name, texts, &problem);
+	if (!problem && l->names_only && !may_tell_names(texts))
+		return service_def_new(name, origin_new(main->path, 0));
 	if (!problem)
 		return service_parse(name, (const SourceText *)(void *)texts->data, texts->len,
 				     l->configuration->diags);
@@ -468,10 +490,12 @@ static void add_files(Loader *l)
 		const Found *found = g_ptr_array_index(sorted, i);
 		const Found *template = find_template(l, found->name);
 
-		if (g_str_has_suffix(found->name, "@"))
-			check_template(l, found->name);
-		else if (found->main || (template && template->main))
+		if (g_str_has_suffix(found->name, "@")) {
+			if (!l->names_only)
+				check_template(l, found->name);
+		} else if (found->main || (template && template->main)) {
 			add_service(l, found->name);
+		}
 		if (!found->main && !(template && template->main) && found->drop_ins->len > 0)
 			diag_warning(l->configuration->diags,
 				     origin_new(((Source *)g_ptr_array_index(found->drop_ins, 0))->path, 0),
@@ -499,7 +523,7 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	Configuration *configuration = g_new0(Configuration, 1);
 	g_autoptr(GHashTable) found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free);
 	Loader l = { .configuration = configuration, .found = found, .mentioned = g_queue_new(),
-		     .without_lines = options->without_lines };
+		     .without_lines = options->without_lines, .names_only = options->names_only };
 	g_autoptr(GPtrArray) refs = NULL;
 
 	configuration->set = service_set_new();
@@ -518,7 +542,8 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	for (const char *const *name = extra_instances; name && *name; name++)
 		g_queue_push_tail(l.mentioned, (gpointer)*name);
 	add_instances(&l);
-	check_set(configuration->set, configuration->policy, configuration->diags);
+	if (!options->names_only)
+		check_set(configuration->set, configuration->policy, configuration->diags);
 	diag_list_sort(configuration->diags);
 	source_reader_clear(&l.reader);
 	g_queue_free(l.mentioned);

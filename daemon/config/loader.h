@@ -22,6 +22,7 @@ typedef struct LoaderOptions {
 	const char *kernel_cmdline; /* the words of /proc/cmdline, NULL: none */
 	bool record_statements; /* for policy_statements(): costs memory, only for those who show them */
 	bool without_lines;     /* of services: ServiceDef.lines stay empty; for who shows no file */
+	bool names_only;        /* see configuration_load() */
 	bool rc_links_count;    /* whatever [defaults] RcLinks= says: for who looks at a machine before it is svcd's */
 	bool any_owner;           /* --root on a tree that is not root's: do not check who owns the files */
 	/* What would be if: path (with the root in front) -> GBytes in place of the file, NULL: no such file. Or NULL. */
@@ -41,6 +42,9 @@ typedef struct Configuration {
  * Never fails: what is wrong is in @diags, and the services concerned carry @problem. Templates are instantiated for
  * every name that policy, a term or a Wants= mentions, and for @extra_instances.
  * @extra_instances: further names that must exist (an admin's start, a living process), a strv or NULL
+ *
+ * With names_only all services are there, with their further names and those on the bus, but most have no more than that:
+ * a file that says nothing of names is not parsed. Nothing is checked.
  * Returns: a new Configuration.
  */
 Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances);

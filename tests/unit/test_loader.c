@@ -131,6 +131,38 @@ START_TEST(instances_are_made_for_every_name_that_is_mentioned)
 }
 END_TEST
 
+static bool owns_bus_name(const Configuration *c, const char *service, const char *bus_name)
+{
+	return service_set_find_bus_name(c->set, bus_name) == expect_service(c, service);
+}
+
+START_TEST(who_wants_names_gets_all_of_them)
+{
+	static const char *const names[] = { "plain", "named", "broken", "by-drop-in", "t@near", "t@policy", "t@deep", "u@deep" };
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "plain.svc", PLAIN "[Conditions]\nWhen=service:nobody\n");
+	tree_write(tree, VENDOR "named.svc", PLAIN "Ready=dbus:org.one\n[Conditions]\nProvides=$time alias\nAfter=t@near\n");
+	tree_write(tree, VENDOR "broken.svc", "what is this\n");
+	tree_write(tree, VENDOR "by-drop-in.svc", PLAIN);
+	tree_write(tree, ADMIN "by-drop-in.svc.d/10.conf", "[Service]\nBusName=org.two\n[Conditions]\nProvides=more\nWants=u@deep\n");
+	tree_write(tree, VENDOR "t@.svc", PLAIN "BusName=org.%i\n");
+	tree_write(tree, VENDOR "u@.svc", PLAIN "[Conditions]\nWants=t@%i\n");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy", "[runlevel 2]\nActivate=t@policy\n");
+	c = load_with(tree, (LoaderOptions){ .any_owner = true, .names_only = true }, NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		expect_service(c, names[i]);
+	ck_assert_uint_eq(service_set_length(c->set), G_N_ELEMENTS(names));
+	ck_assert_ptr_eq(expect_service(c, "alias"), expect_service(c, "named"));
+	ck_assert_ptr_eq(expect_service(c, "more"), expect_service(c, "by-drop-in"));
+	ck_assert_uint_eq(service_set_facility(c->set, "$time")->len, 1);
+	ck_assert(owns_bus_name(c, "named", "org.one") && owns_bus_name(c, "by-drop-in", "org.two") &&
+		  owns_bus_name(c, "t@deep", "org.deep"));
+}
+END_TEST
+
 START_TEST(an_instance_takes_the_drop_ins_of_its_template_then_its_own)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -574,6 +606,7 @@ Suite *make_suite(void)
 	tcase_add_test(files, symbolic_links_stay_inside_the_root);
 	suite_add_tcase(suite, files);
 	tcase_add_test(instances, instances_are_made_for_every_name_that_is_mentioned);
+	tcase_add_test(instances, who_wants_names_gets_all_of_them);
 	tcase_add_test(instances, an_instance_takes_the_drop_ins_of_its_template_then_its_own);
 	tcase_add_test(instances, a_mistake_in_a_template_is_told_once_and_without_any_instance);
 	suite_add_tcase(suite, instances);

@@ -193,11 +193,12 @@ static void generate_respawns(Generated *g)
 		respawns_generate(entries, &world, (RespawnsOutput){ g->files, g->rc_links }, g->diags);
 }
 
-/* All services with what has been made so far. What is wrong with files, their reader says. */
+/* The names of all services with what has been made so far. What is wrong with files, their reader says. */
 static Configuration *load_services(const Generated *g)
 {
 	g_autoptr(GHashTable) overlay = generated_overlay(g);
-	const LoaderOptions options = { .root = g->root, .any_owner = *g->root != '\0', .overlay = overlay };
+	const LoaderOptions options = { .root = g->root, .any_owner = *g->root != '\0', .without_lines = true,
+					.names_only = true, .overlay = overlay };
 
 	return configuration_load(&options, NULL);
 }
