@@ -124,14 +124,9 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *s = suite_create("keeper re-exec");
-	TCase *t = tcase_create("table");
+	Suite *suite = suite_create("keeper re-exec");
 
-	tcase_add_test(t, all_of_it_comes_back);
-	tcase_add_test(t, each_changed_byte_is_noticed);
-	tcase_add_test(t, each_cut_and_each_addition_is_noticed);
-	tcase_add_test(t, a_buffer_that_is_too_small_is_told_the_size);
-	tcase_set_timeout(t, 60);
-	suite_add_tcase(s, t);
-	return s;
+	ADD_CASE(suite, "table", all_of_it_comes_back, each_changed_byte_is_noticed,
+		 each_cut_and_each_addition_is_noticed, a_buffer_that_is_too_small_is_told_the_size);
+	return suite;
 }

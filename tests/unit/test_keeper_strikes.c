@@ -136,19 +136,16 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *s = suite_create("keeper strikes");
-	TCase *t = tcase_create("deaths");
+	Suite *suite = suite_create("keeper strikes");
 
-	tcase_add_test(t, three_early_deaths_cost_the_notes_three_more_the_local_files_three_more_mean_rescue);
-	tcase_add_test(t, a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten);
-	tcase_add_test(t, a_kill_from_outside_is_no_strike_however_early);
-	tcase_add_test(t, a_hang_before_it_settles_is_a_strike);
-	tcase_add_test(t, even_settled_managers_may_not_die_for_ever);
-	tcase_add_test(t, leaving_the_rescue_shell_brings_everything_back);
-	tcase_add_test(t, retries_in_rescue_grow_to_a_minute);
-	tcase_add_test(t, a_long_good_life_or_an_admins_reexec_brings_everything_back);
-	tcase_add_test(t, one_that_asks_to_be_replaced_before_it_settles_is_a_strike);
-	tcase_add_test(t, an_incompatible_manager_leads_to_rescue_at_once);
-	suite_add_tcase(s, t);
-	return s;
+	ADD_CASE(suite, "deaths",
+		 three_early_deaths_cost_the_notes_three_more_the_local_files_three_more_mean_rescue,
+		 a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten,
+		 a_kill_from_outside_is_no_strike_however_early, a_hang_before_it_settles_is_a_strike,
+		 even_settled_managers_may_not_die_for_ever, leaving_the_rescue_shell_brings_everything_back,
+		 retries_in_rescue_grow_to_a_minute,
+		 a_long_good_life_or_an_admins_reexec_brings_everything_back,
+		 one_that_asks_to_be_replaced_before_it_settles_is_a_strike,
+		 an_incompatible_manager_leads_to_rescue_at_once);
+	return suite;
 }

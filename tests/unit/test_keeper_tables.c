@@ -17,6 +17,7 @@
 #include "keeper/names.h"
 #include "keeper/spawn.h"
 #include "keeper/vault.h"
+#include "tests/lib/suite.h"
 
 static const struct rusage no_usage;
 
@@ -303,32 +304,20 @@ START_TEST(descriptors_are_counted_and_dealt_out_in_order)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
-	Suite *s = suite_create("keeper tables");
-	TCase *names = tcase_create("names");
-	TCase *children = tcase_create("children");
-	TCase *vault = tcase_create("vault");
-	TCase *requests = tcase_create("requests");
+	Suite *suite = suite_create("keeper tables");
 
-	tcase_add_test(names, a_name_is_held_until_the_last_holder_drops_it);
-	tcase_add_test(names, no_name_is_empty_or_too_long_and_the_table_ends);
-	suite_add_tcase(s, names);
-	tcase_add_test(children, a_row_in_use_refuses_until_its_exit_is_released);
-	tcase_add_test(children, an_id_without_name_end_invocation_or_role_is_refused);
-	tcase_add_test(children, what_is_untold_comes_in_the_order_in_which_it_happened);
-	tcase_add_test(children, a_row_released_before_it_was_told_leaves_the_list_whole);
-	tcase_add_test(children, a_full_table_refuses_and_each_pid_is_found);
-	suite_add_tcase(s, children);
-	tcase_add_test(vault, a_note_is_replaced_forgotten_and_limited);
-	tcase_add_test(vault, a_note_may_grow_and_shrink_as_often_as_it_likes);
-	tcase_add_test(vault, a_kept_descriptor_is_replaced_and_closed);
-	suite_add_tcase(s, vault);
-	tcase_add_test(requests, a_request_is_taken_apart_and_every_cut_of_it_is_refused);
-	tcase_add_test(requests, counts_that_lie_are_refused);
-	tcase_add_test(requests, descriptors_are_counted_and_dealt_out_in_order);
-	suite_add_tcase(s, requests);
-	return s;
+	ADD_CASE(suite, "names", a_name_is_held_until_the_last_holder_drops_it,
+		 no_name_is_empty_or_too_long_and_the_table_ends);
+	ADD_CASE(suite, "children", a_row_in_use_refuses_until_its_exit_is_released,
+		 an_id_without_name_end_invocation_or_role_is_refused,
+		 what_is_untold_comes_in_the_order_in_which_it_happened,
+		 a_row_released_before_it_was_told_leaves_the_list_whole,
+		 a_full_table_refuses_and_each_pid_is_found);
+	ADD_CASE(suite, "vault", a_note_is_replaced_forgotten_and_limited,
+		 a_note_may_grow_and_shrink_as_often_as_it_likes, a_kept_descriptor_is_replaced_and_closed);
+	ADD_CASE(suite, "requests", a_request_is_taken_apart_and_every_cut_of_it_is_refused,
+		 counts_that_lie_are_refused, descriptors_are_counted_and_dealt_out_in_order);
+	return suite;
 }

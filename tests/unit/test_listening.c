@@ -407,27 +407,20 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("listening");
-	TCase *paths = tcase_create("paths");
-	TCase *network = tcase_create("network");
 
-	tcase_add_checked_fixture(paths, setup, teardown);
-	tcase_add_loop_test(paths, a_socket_with_a_path_takes_clients_and_blocks_nobody, 0, G_N_ELEMENTS(unix_kinds));
-	tcase_add_test(paths, directories_on_the_way_get_their_mode);
-	tcase_add_test(paths, the_umask_is_what_it_was);
-	tcase_add_test(paths, what_a_dead_program_left_is_replaced);
-	tcase_add_test(paths, what_lives_there_is_not_replaced);
-	tcase_add_loop_test(paths, another_file_is_never_replaced, 0, G_N_ELEMENTS(unix_kinds));
-	tcase_add_test(paths, no_link_is_followed);
-	tcase_add_test(paths, a_fifo_has_its_mode_and_keeps_what_is_written);
-	tcase_add_test(paths, a_file_that_was_removed_or_replaced_does_not_match);
-	tcase_add_test(paths, another_kind_or_address_does_not_match);
-	tcase_add_loop_test(paths, the_owner_is_set, 0, 2);
-	suite_add_tcase(suite, paths);
-	tcase_add_checked_fixture(network, setup, teardown);
-	tcase_add_test(network, an_abstract_name_is_bound);
-	tcase_add_test(network, a_port_is_bound_with_its_options);
-	tcase_add_test(network, a_port_alone_is_on_all_addresses);
-	tcase_add_loop_test(network, who_has_the_address_is_named, 0, 8);
-	suite_add_tcase(suite, network);
+	ADD_CASE_AROUND(suite, "paths", setup, teardown, directories_on_the_way_get_their_mode,
+			the_umask_is_what_it_was, what_a_dead_program_left_is_replaced,
+			what_lives_there_is_not_replaced, no_link_is_followed,
+			a_fifo_has_its_mode_and_keeps_what_is_written,
+			a_file_that_was_removed_or_replaced_does_not_match,
+			another_kind_or_address_does_not_match);
+	ADD_LOOP_AROUND(suite, "paths", setup, teardown, a_socket_with_a_path_takes_clients_and_blocks_nobody,
+			G_N_ELEMENTS(unix_kinds));
+	ADD_LOOP_AROUND(suite, "paths", setup, teardown, another_file_is_never_replaced,
+			G_N_ELEMENTS(unix_kinds));
+	ADD_LOOP_AROUND(suite, "paths", setup, teardown, the_owner_is_set, 2);
+	ADD_CASE_AROUND(suite, "network", setup, teardown, an_abstract_name_is_bound,
+			a_port_is_bound_with_its_options, a_port_alone_is_on_all_addresses);
+	ADD_LOOP_AROUND(suite, "network", setup, teardown, who_has_the_address_is_named, 8);
 	return suite;
 }

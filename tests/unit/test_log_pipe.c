@@ -292,16 +292,11 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("log router");
-	TCase *tcase = tcase_create("router");
 
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, output_reaches_its_file_and_then_the_pipe_is_forgotten);
-	tcase_add_test(tcase, pipe_is_kept_as_long_as_somebody_has_it_open_again);
-	tcase_add_test(tcase, pipe_opened_again_at_its_end_is_read_again);
-	tcase_add_test(tcase, logger_that_is_killed_is_back_and_nothing_is_lost);
-	tcase_add_test(tcase, manager_that_dies_leaves_the_logger_at_work);
-	tcase_add_test(tcase, manager_and_logger_that_die_together_lose_nothing);
-	tcase_add_test(tcase, logger_that_cannot_run_is_tried_again_and_holds_up_nobody);
-	suite_add_tcase(suite, tcase);
+	ADD_CASE(suite, "router", output_reaches_its_file_and_then_the_pipe_is_forgotten,
+		 pipe_is_kept_as_long_as_somebody_has_it_open_again, pipe_opened_again_at_its_end_is_read_again,
+		 logger_that_is_killed_is_back_and_nothing_is_lost, manager_that_dies_leaves_the_logger_at_work,
+		 manager_and_logger_that_die_together_lose_nothing,
+		 logger_that_cannot_run_is_tried_again_and_holds_up_nobody);
 	return suite;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "loop/loop.h"
+#include "tests/lib/suite.h"
 
 static unsigned n_fired;
 static Timer *timer;
@@ -294,24 +295,18 @@ START_TEST(the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps)
 }
 END_TEST
 
-Suite *make_suite(void);
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("loop");
-	TCase *tests = tcase_create("loop");
 
-	tcase_add_test(tests, a_timer_fires_once);
-	tcase_add_test(tests, a_timer_may_be_there_only_while_it_is_needed);
-	tcase_add_test(tests, a_disarmed_timer_does_not_fire);
-	tcase_add_test(tests, a_timer_may_be_freed_while_it_fires);
-	tcase_add_test(tests, timers_fire_in_the_order_of_their_times);
-	tcase_add_test(tests, timers_that_are_moved_and_freed_leave_the_others_alone);
-	tcase_add_test(tests, a_timer_that_is_always_due_leaves_others_their_turn);
-	tcase_add_test(tests, a_source_that_is_freed_hears_nothing_any_more);
-	tcase_add_test(tests, what_the_keeper_says_comes_before_what_services_say);
-	tcase_add_test(tests, a_descriptor_is_watched_until_its_source_is_freed);
-	tcase_add_test(tests, the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps);
-	suite_add_tcase(suite, tests);
+	ADD_CASE(suite, "loop", a_timer_fires_once, a_timer_may_be_there_only_while_it_is_needed,
+		 a_disarmed_timer_does_not_fire, a_timer_may_be_freed_while_it_fires,
+		 timers_fire_in_the_order_of_their_times,
+		 timers_that_are_moved_and_freed_leave_the_others_alone,
+		 a_timer_that_is_always_due_leaves_others_their_turn,
+		 a_source_that_is_freed_hears_nothing_any_more,
+		 what_the_keeper_says_comes_before_what_services_say,
+		 a_descriptor_is_watched_until_its_source_is_freed,
+		 the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps);
 	return suite;
 }

@@ -273,19 +273,11 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("netlink");
-	TCase *kernel = tcase_create("kernel");
-	TCase *bytes = tcase_create("bytes");
 
-	tcase_add_checked_fixture(kernel, set_up, tear_down);
-	tcase_set_timeout(kernel, 120);
-	tcase_add_test(kernel, both_lists_come_without_being_asked_for);
-	tcase_add_test(kernel, default_routes_are_told);
-	tcase_add_test(kernel, other_routes_wake_nobody);
-	tcase_add_test(kernel, what_was_lost_is_listed_again);
-	tcase_add_test(kernel, asking_often_lists_seldom);
-	tcase_add_loop_test(bytes, a_datagram_is_walked_no_further_than_it_goes, 0, G_N_ELEMENTS(datagrams));
-	tcase_add_loop_test(bytes, an_attribute_is_found_only_where_it_is_whole, 0, G_N_ELEMENTS(attributes));
-	suite_add_tcase(suite, kernel);
-	suite_add_tcase(suite, bytes);
+	ADD_CASE_AROUND(suite, "kernel", set_up, tear_down, both_lists_come_without_being_asked_for,
+			default_routes_are_told, other_routes_wake_nobody, what_was_lost_is_listed_again,
+			asking_often_lists_seldom);
+	suite_add_loop(suite, "bytes", a_datagram_is_walked_no_further_than_it_goes, G_N_ELEMENTS(datagrams));
+	suite_add_loop(suite, "bytes", an_attribute_is_found_only_where_it_is_whole, G_N_ELEMENTS(attributes));
 	return suite;
 }

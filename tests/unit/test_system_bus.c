@@ -624,34 +624,20 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("system bus");
-	TCase *connecting = tcase_create("connecting");
-	TCase *talking = tcase_create("talking");
-	TCase *bad = tcase_create("bad");
 
-	tcase_add_test(connecting, it_connects_to_a_bus_that_is_there);
-	tcase_add_test(connecting, it_sleeps_until_there_is_a_bus);
-	tcase_add_test(connecting, it_sleeps_beside_a_dead_socket);
-	tcase_add_test(connecting, it_comes_back_each_time_the_bus_does);
-	tcase_add_test(connecting, a_directory_that_is_replaced_is_found_again);
-	tcase_add_test(connecting, a_path_has_a_greatest_length);
-	suite_add_tcase(suite, connecting);
-
-	tcase_add_test(talking, calls_in_flight_end_when_the_bus_goes);
-	tcase_add_test(talking, a_call_has_a_time_limit_and_its_late_answer_is_nobodys);
-	tcase_add_test(talking, a_cancelled_call_is_not_heard_of);
-	tcase_add_test(talking, a_match_lasts_as_long_as_somebody_wants_it);
-	tcase_add_test(talking, who_comes_late_is_told_in_a_later_turn_and_may_leave_at_once);
-	suite_add_tcase(suite, talking);
-
-	tcase_add_test(bad, too_long_a_message_is_passed_over);
-	tcase_add_test(bad, a_stopped_bus_holds_nobody_up_and_is_given_up_when_too_much_waits);
-	tcase_add_test(bad, a_full_backlog_is_tried_again);
-	tcase_add_test(bad, a_socket_that_listens_a_little_later_is_found);
-	tcase_add_loop_test(bad, what_is_no_bus_is_given_up_and_a_bus_found_in_its_place, 0, G_N_ELEMENTS(answers));
-	tcase_add_test(bad, a_greeting_has_a_greatest_length);
-	tcase_add_test(bad, a_new_bus_is_taken_at_once_while_the_old_one_keeps_us_waiting);
-	suite_add_tcase(suite, bad);
-	for (unsigned i = 0; i < 3; i++)
-		tcase_set_timeout((TCase *[]){ connecting, talking, bad }[i], 120);
+	ADD_CASE(suite, "connecting", it_connects_to_a_bus_that_is_there, it_sleeps_until_there_is_a_bus,
+		 it_sleeps_beside_a_dead_socket, it_comes_back_each_time_the_bus_does,
+		 a_directory_that_is_replaced_is_found_again, a_path_has_a_greatest_length);
+	ADD_CASE(suite, "talking", calls_in_flight_end_when_the_bus_goes,
+		 a_call_has_a_time_limit_and_its_late_answer_is_nobodys, a_cancelled_call_is_not_heard_of,
+		 a_match_lasts_as_long_as_somebody_wants_it,
+		 who_comes_late_is_told_in_a_later_turn_and_may_leave_at_once);
+	ADD_CASE(suite, "bad", too_long_a_message_is_passed_over,
+		 a_stopped_bus_holds_nobody_up_and_is_given_up_when_too_much_waits,
+		 a_full_backlog_is_tried_again, a_socket_that_listens_a_little_later_is_found,
+		 a_greeting_has_a_greatest_length,
+		 a_new_bus_is_taken_at_once_while_the_old_one_keeps_us_waiting);
+	suite_add_loop(suite, "bad", what_is_no_bus_is_given_up_and_a_bus_found_in_its_place,
+		       G_N_ELEMENTS(answers));
 	return suite;
 }
