@@ -98,3 +98,11 @@ void tree_symlink(const Tree *tree, const char *target, const char *path)
 
 	ck_assert_int_eq(symlink(target, whole), 0);
 }
+
+void tree_link_script(const Tree *tree, const char *runlevel, const char *link)
+{
+	g_autofree char *path = g_strdup_printf("/etc/rc%s.d/%s", runlevel, link);
+	g_autofree char *script = g_strconcat("../init.d/", link + strlen("S01"), NULL);
+
+	tree_symlink(tree, script, path);
+}

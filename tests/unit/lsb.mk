@@ -13,9 +13,17 @@ tests_unit_test_lsb_scripts_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_lsb_scripts_LDADD = libtest.a $(LIBS_LSB) $(CHECK_LIBS)
 
 TESTS += tests/unit/test_lsb
-tests_unit_test_lsb_CPPFLAGS = $(AM_CPPFLAGS) -DLSB_README='"$(abs_top_srcdir)/lsb-compat/README.md"'
 tests_unit_test_lsb_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_lsb_LDADD = libtest.a $(LIBS_LSB) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_lsb_natives
+tests_unit_test_lsb_natives_CPPFLAGS = $(AM_CPPFLAGS) -DLSB_README='"$(abs_top_srcdir)/lsb-compat/README.md"'
+tests_unit_test_lsb_natives_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_lsb_natives_LDADD = libtest.a $(LIBS_LSB) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_lsb_waits
+tests_unit_test_lsb_waits_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_lsb_waits_LDADD = libtest.a $(LIBS_LSB) $(CHECK_LIBS)
 
 TESTS += tests/fuzz/fuzz_lsb_header tests/fuzz/fuzz_lsb_facilities
 EXTRA_DIST += tests/data/init-scripts tests/data/insserv-confs

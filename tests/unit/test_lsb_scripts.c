@@ -238,12 +238,12 @@ START_TEST(links_are_read_with_their_levels_and_numbers)
 	LsbTree below;
 
 	write_script(tree, "cron", SCRIPT("cron"));
-	tree_symlink(tree, "../init.d/cron", "/etc/rc2.d/S20cron");
-	tree_symlink(tree, "../init.d/cron", "/etc/rc2.d/S17cron");
+	tree_link_script(tree, "2", "S20cron");
+	tree_link_script(tree, "2", "S17cron");
 	tree_symlink(tree, "/etc/init.d/cron", "/etc/rcS.d/S05cron");
-	tree_symlink(tree, "../init.d/cron", "/etc/rc6.d/K03cron");
+	tree_link_script(tree, "6", "K03cron");
 	tree_symlink(tree, "../init.d/cron", "/etc/rc3.d/cron");
-	tree_symlink(tree, "../init.d/gone", "/etc/rc2.d/S01gone");
+	tree_link_script(tree, "2", "S01gone");
 	tree_write(tree, "/etc/rcS.d/S06rogue", SCRIPT("rogue"));
 	lsb_tree_init(&below, tree->root);
 	table = lsb_rc_links_read(&below);

@@ -12,14 +12,6 @@
 
 static const char *const sysv_file = SVCD_SYSCONFDIR "/policy.d/" POLICY_EDIT_SYSV_FILE;
 
-static void link_script(const Tree *tree, const char *runlevel, const char *link)
-{
-	g_autofree char *path = g_strdup_printf("/etc/rc%s.d/%s", runlevel, link);
-	g_autofree char *script = g_strconcat("../init.d/", link + 3, NULL);
-
-	tree_symlink(tree, script, path);
-}
-
 static uint64_t import_links(const Tree *tree)
 {
 	g_autoptr(Change) change = change_new(tree->root, false);
@@ -38,14 +30,14 @@ START_TEST(the_links_of_sysv_become_policy_and_twice_is_once)
 	g_autoptr(DiagList) diags = diag_list_new();
 
 	tree_write(tree, VENDOR "network-manager.svc", PLAIN "[Conditions]\nProvides=NetworkManager\n");
-	tree_symlink(tree, "../init.d/ssh", "/etc/rc2.d/S01ssh");
-	tree_symlink(tree, "../init.d/cron", "/etc/rc2.d/S02cron");
-	tree_symlink(tree, "../init.d/NetworkManager", "/etc/rc2.d/S02NetworkManager");
-	tree_symlink(tree, "../init.d/home-made", "/etc/rc2.d/S03home-made");
-	tree_symlink(tree, "../init.d/cron", "/etc/rc3.d/K01cron");
-	tree_symlink(tree, "../init.d/home-made", "/etc/rc3.d/S01home-made");
-	tree_symlink(tree, "../init.d/ssh", "/etc/rcS.d/S01ssh");
-	tree_symlink(tree, "../init.d/ssh", "/etc/rc6.d/S01ssh");
+	tree_link_script(tree, "2", "S01ssh");
+	tree_link_script(tree, "2", "S02cron");
+	tree_link_script(tree, "2", "S02NetworkManager");
+	tree_link_script(tree, "2", "S03home-made");
+	tree_link_script(tree, "3", "K01cron");
+	tree_link_script(tree, "3", "S01home-made");
+	tree_link_script(tree, "S", "S01ssh");
+	tree_link_script(tree, "6", "S01ssh");
 	tree_write(tree, "/etc/rc2.d/README", "not a link");
 	ck_assert(policy_import_sysv(change, diags, NULL));
 	ck_assert_uint_eq(edit_apply(change), 1);
@@ -71,9 +63,9 @@ START_TEST(a_script_that_is_named_after_its_shell_is_the_service_without)
 	tree_write(tree, VENDOR "hwclock.svc", PLAIN "[Conditions]\nProvides=clock\n");
 	tree_write(tree, VENDOR "own.sh.svc", PLAIN);
 	tree_write(tree, VENDOR "own.svc", PLAIN);
-	link_script(tree, "S", "S01hwclock.sh");
-	link_script(tree, "S", "S02own.sh");
-	link_script(tree, "2", "S02clock.sh");
+	tree_link_script(tree, "S", "S01hwclock.sh");
+	tree_link_script(tree, "S", "S02own.sh");
+	tree_link_script(tree, "2", "S02clock.sh");
 	ck_assert_uint_eq(import_links(tree), 1);
 	edit_expect_file(tree, sysv_file,
 		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
@@ -93,12 +85,12 @@ START_TEST(what_the_links_keep_off_is_taken_out_of_what_the_vendor_wants)
 	tree_write(tree, VENDOR "web.svc", PLAIN);
 	tree_write(tree, SVCD_LIBDIR "/policy.d/50-svcd.policy",
 		   "[runlevel S]\nActivate=udev hwclock\n[runlevel 2]\nActivate=cron ssh\n[runlevel 3]\nInclude=2\n");
-	link_script(tree, "1", "K01ssh");
-	link_script(tree, "2", "K01cron");
-	link_script(tree, "2", "S01ssh");
-	link_script(tree, "2", "K01web");
-	link_script(tree, "S", "K01hwclock.sh");
-	link_script(tree, "6", "K01udev");
+	tree_link_script(tree, "1", "K01ssh");
+	tree_link_script(tree, "2", "K01cron");
+	tree_link_script(tree, "2", "S01ssh");
+	tree_link_script(tree, "2", "K01web");
+	tree_link_script(tree, "S", "K01hwclock.sh");
+	tree_link_script(tree, "6", "K01udev");
 	ck_assert_uint_eq(import_links(tree), 1);
 	edit_expect_file(tree, sysv_file,
 		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
@@ -143,10 +135,10 @@ START_TEST(an_import_is_offered_until_the_admin_has_a_policy)
 	g_autoptr(Change) decline = change_new(tree->root, false);
 
 	ck_assert(!policy_sysv_is_offered(tree->root));
-	link_script(tree, "0", "K01ssh");
-	link_script(tree, "6", "S01ssh");
+	tree_link_script(tree, "0", "K01ssh");
+	tree_link_script(tree, "6", "S01ssh");
 	ck_assert(!policy_sysv_is_offered(tree->root));
-	link_script(tree, "2", "S01ssh");
+	tree_link_script(tree, "2", "S01ssh");
 	ck_assert(policy_sysv_is_offered(tree->root));
 	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/README", "no policy");
 	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/.old.policy", "no policy");
