@@ -245,7 +245,6 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 {
 	int signal_fd;
 
-	use_small_pages();
 	keeper.is_pid1 = getpid() == 1;
 	(void)prctl(PR_SET_NAME, "svcd"); /* executed through /proc/self/exe we would be called "exe" */
 	spawn_reset_signals();
@@ -269,6 +268,7 @@ int main(int argc, char **argv)
 {
 	struct Options options = { .reexec_fd = -1, .try_fd = -1 };
 
+	use_small_pages(); /* before the first touch: a page that is huge stays so */
 	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("svcd %s\n", PACKAGE_VERSION) < 0;
 	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--help") == 0)
