@@ -10,9 +10,8 @@
 #include "config/loader.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/many-names.h"
+#include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-Suite *make_suite(void);
 
 #define GENERATED "/run/svcd/generated/"
 #define VENDOR SVCD_LIBDIR "/services.d/"
@@ -588,41 +587,26 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("loader");
-	TCase *files = tcase_create("files");
-	TCase *instances = tcase_create("instances");
-	TCase *mistakes = tcase_create("mistakes");
-	TCase *many = tcase_create("many");
 
-	tcase_add_test(files, without_any_directory_there_is_nothing_and_nothing_to_say);
-	tcase_add_test(files, the_later_directory_wins_by_name);
-	tcase_add_test(files, drop_ins_of_all_directories_are_laid_over_the_file_in_order);
-	tcase_add_test(files, policies_are_merged_from_the_vendor_to_the_kernel);
-	tcase_add_test(files, links_count_if_the_last_of_the_other_layers_says_so);
-	tcase_add_test(files, links_do_not_say_themselves_whether_they_count);
-	tcase_add_test(files, the_kernel_command_line_can_leave_the_vendors_policy_alone);
-	tcase_add_test(files, a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide);
-	tcase_add_test(files, a_change_of_policy_that_was_cut_off_is_told_with_its_file);
-	tcase_add_test(files, poisoned_local_files_can_be_left_out);
-	tcase_add_test(files, symbolic_links_stay_inside_the_root);
-	suite_add_tcase(suite, files);
-	tcase_add_test(instances, instances_are_made_for_every_name_that_is_mentioned);
-	tcase_add_test(instances, who_wants_names_gets_all_of_them);
-	tcase_add_test(instances, an_instance_takes_the_drop_ins_of_its_template_then_its_own);
-	tcase_add_test(instances, a_mistake_in_a_template_is_told_once_and_without_any_instance);
-	suite_add_tcase(suite, instances);
-	tcase_add_test(mistakes, a_broken_file_puts_its_service_out_and_no_other);
-	tcase_add_test(mistakes, a_broken_drop_in_puts_the_service_out);
-	tcase_add_test(mistakes, drop_ins_without_a_file_are_warned_of);
-	tcase_add_test(mistakes, names_that_no_service_can_have_are_told);
-	tcase_add_test(mistakes, what_is_no_file_is_told_and_its_service_is_out);
-	tcase_add_test(mistakes, a_file_that_everybody_may_write_is_refused);
+	ADD_CASE(suite, "files", without_any_directory_there_is_nothing_and_nothing_to_say,
+		 the_later_directory_wins_by_name, drop_ins_of_all_directories_are_laid_over_the_file_in_order,
+		 policies_are_merged_from_the_vendor_to_the_kernel,
+		 links_count_if_the_last_of_the_other_layers_says_so,
+		 links_do_not_say_themselves_whether_they_count,
+		 the_kernel_command_line_can_leave_the_vendors_policy_alone,
+		 a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide,
+		 a_change_of_policy_that_was_cut_off_is_told_with_its_file,
+		 poisoned_local_files_can_be_left_out, symbolic_links_stay_inside_the_root);
+	ADD_CASE(suite, "instances", instances_are_made_for_every_name_that_is_mentioned,
+		 who_wants_names_gets_all_of_them, an_instance_takes_the_drop_ins_of_its_template_then_its_own,
+		 a_mistake_in_a_template_is_told_once_and_without_any_instance);
+	ADD_CASE(suite, "mistakes", a_broken_file_puts_its_service_out_and_no_other,
+		 a_broken_drop_in_puts_the_service_out, drop_ins_without_a_file_are_warned_of,
+		 names_that_no_service_can_have_are_told, what_is_no_file_is_told_and_its_service_is_out,
+		 a_file_that_everybody_may_write_is_refused, a_file_of_a_mebibyte_is_refused);
 	if (geteuid() == 0) /* giving a file away takes root */
-		tcase_add_test(mistakes, a_file_of_another_user_or_another_group_is_refused);
-	tcase_add_test(mistakes, a_file_of_a_mebibyte_is_refused);
-	suite_add_tcase(suite, mistakes);
-	tcase_add_test(many, ten_thousand_files_in_a_chain_are_read_quickly);
-	tcase_add_test(many, instances_that_mention_more_instances_come_to_an_end);
-	tcase_set_timeout(many, 120);
-	suite_add_tcase(suite, many);
+		ADD_CASE(suite, "mistakes of others", a_file_of_another_user_or_another_group_is_refused);
+	ADD_CASE(suite, "many", ten_thousand_files_in_a_chain_are_read_quickly,
+		 instances_that_mention_more_instances_come_to_an_end);
 	return suite;
 }

@@ -83,12 +83,12 @@ START_TEST(undo_is_refused_when_somebody_has_been_there_since)
 	edit_set(tree, "cron", "Activation", "boot");
 	ck_assert_ptr_null(history_undo(tree->root, 1, &error));
 	edit_expect_error(tree, &error,
-		     "step 1 cannot be undone: step 2 has changed " SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy since; undo the "
-		     "later steps first");
+			  "step 1 cannot be undone: step 2 has changed " SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy since; undo the "
+			  "later steps first");
 	tree_write(tree, POLICY_EDIT_FILE, "# mine now\n");
 	ck_assert_ptr_null(history_undo(tree->root, 2, &error));
 	edit_expect_error(tree, &error,
-		     "step 2 cannot be undone: " SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy has been changed by hand since");
+			  "step 2 cannot be undone: " SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy has been changed by hand since");
 	ck_assert_ptr_null(history_undo(tree->root, 9, &error));
 	edit_expect_error(tree, &error, "there is no step 9 in the history; \"svcctl policy log\" lists them");
 }

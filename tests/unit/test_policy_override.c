@@ -48,8 +48,8 @@ START_TEST(an_override_of_policy_names_the_verb_for_it)
 
 	ck_assert(!change_set_override(change, "ssh", "Activation", "never", &error));
 	edit_expect_error(tree, &error,
-		     "Activation= is policy, not how a service runs; \"svcctl set ssh boot|on-demand|manual|never\" is "
-		     "for that, with --runlevel and --reason");
+			  "Activation= is policy, not how a service runs; \"svcctl set ssh boot|on-demand|manual|never\" is "
+			  "for that, with --runlevel and --reason");
 	ck_assert(!change_set_override(change, "ssh", "Nicee", "5", &error));
 	edit_expect_error(tree, &error, "unknown key Nicee= in [Service]; did you mean Nice=?");
 	ck_assert(change_is_empty(change));
@@ -65,7 +65,7 @@ START_TEST(an_override_for_a_service_that_nobody_has_is_refused)
 	ck_assert(change_set_override(change, "crom", "Nice", "5", NULL));
 	ck_assert(!change_apply(change, &edit_author, NULL, &error));
 	edit_expect_error(tree, &error,
-		     SVCD_SYSCONFDIR "/services.d/crom.svc.d/90-svcctl.conf: there is no service \"crom\"; did you mean \"cron\"?");
+			  SVCD_SYSCONFDIR "/services.d/crom.svc.d/90-svcctl.conf: there is no service \"crom\"; did you mean \"cron\"?");
 }
 END_TEST
 
