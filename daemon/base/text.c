@@ -47,7 +47,10 @@ static const char *read_word(const char **p, GString *word)
 			g_string_append_c(word, s[1]);
 			s += 2;
 		} else {
-			g_string_append_c(word, *s++);
+			const size_t plain = strcspn(s, " \t\n\r'\"\\");
+
+			g_string_append_len(word, s, (gssize)plain);
+			s += plain;
 		}
 	}
 	*p = s;

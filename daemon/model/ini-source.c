@@ -33,6 +33,8 @@ typedef struct IniReader {
 	IniFile *ini;
 	IniSection *section;   /* NULL before the first */
 	IniEntry *entry;       /* what an indented line would continue, or NULL */
+	IniPart *part;         /* its last one */
+	char *part_end;        /* where the next piece goes */
 	bool skip_indented;    /* below a line that was reported already */
 	const char *piece;     /* what is still to be handed over of the present value, or NULL */
 	const char *piece_end;
@@ -60,61 +62,65 @@ static void ini_section_free(gpointer data)
 	g_free(section);
 }
 
-static void ini_part_free(gpointer data)
-{
-	IniPart *part = data;
-
-	g_string_free(part->text, TRUE);
-	g_free(part);
-}
-
 static void ini_entry_free(gpointer data)
 {
 	IniEntry *entry = data;
 
+	for (IniPart *part = entry->first.next, *next; part; part = next) {
+		next = part->next;
+		g_free(part->text);
+		g_free(part);
+	}
+	g_free(entry->first.text);
 	g_free(entry->key);
-	g_ptr_array_unref(entry->parts);
 	g_free(entry);
 }
 
-static bool begin_part(IniReader *r, const char *value, const char *end)
+/* inih is to give back the value from @value to @end in pieces; here there is room for all of them. */
+static void begin_part(IniReader *r, IniPart *part, const char *value, const char *end)
 {
-	IniPart *part;
-
-	if (end - value > LIMIT_LINE_BYTES) {
-		report(r, "the line is longer than %d bytes", LIMIT_LINE_BYTES);
-		return false;
-	}
-	part = g_new0(IniPart, 1);
-	part->text = g_string_new(NULL);
+	part->text = g_malloc((gsize)(end - value) + 1);
+	part->text[0] = '\0';
 	part->line = r->line;
-	g_ptr_array_add(r->entry->parts, part);
+	r->part = part;
+	r->part_end = part->text;
 	r->piece = value;
 	r->piece_end = end;
-	return true;
 }
 
-/* Writes the next piece of the present value as a line of its own. */
-static void hand_over_piece(IniReader *r, char *buffer, int size)
+static bool is_short_enough(IniReader *r, const char *value, const char *end)
+{
+	if (end - value <= LIMIT_LINE_BYTES)
+		return true;
+	report(r, "the line is longer than %d bytes", LIMIT_LINE_BYTES);
+	return false;
+}
+
+/* Writes the next piece of the present value as a line of its own. Not by snprintf(3): there are a thousand at each boot. */
+static void hand_over_piece(IniReader *r, char *buffer)
 {
 	const char *p = r->piece;
+	char *end;
 
 	/* Between a blank and a ";" the piece ends: together they would begin a comment. */
 	while (p < r->piece_end && p - r->piece < PIECE_BYTES &&
 	       !(p > r->piece && *p == ';' && g_ascii_isspace(p[-1])))
 		p++;
-	(void)snprintf(buffer, (size_t)size, "%s=.%.*s.\n", r->entry->key, (int)(p - r->piece), r->piece);
+	end = g_stpcpy(g_stpcpy(buffer, r->entry->key), "=.");
+	memcpy(end, r->piece, (size_t)(p - r->piece));
+	memcpy(end + (p - r->piece), ".\n", sizeof ".\n");
 	r->piece = p < r->piece_end ? p : NULL;
 }
 
 static int on_value(void *user, const char *section, const char *name, const char *value)
 {
 	IniReader *r = user;
-	IniPart *part = g_ptr_array_index(r->entry->parts, r->entry->parts->len - 1);
 	const size_t length = strlen(value);
 
 	g_assert(length >= 2 && value[0] == '.' && value[length - 1] == '.'); /* ours, from hand_over_piece() */
-	g_string_append_len(part->text, value + 1, (gssize)length - 2);
+	memcpy(r->part_end, value + 1, length - 2);
+	r->part_end += length - 2;
+	*r->part_end = '\0';
 	return 1;
 }
 
@@ -140,13 +146,22 @@ static bool begin_section(IniReader *r, const char *start, const char *end)
 	return true;
 }
 
+static bool is_key(const char *key)
+{
+	const char *p = key;
+
+	while (g_ascii_isalnum(*p) || *p == '-' || *p == '_')
+		p++;
+	return p > key && !*p;
+}
+
 static bool begin_entry(IniReader *r, const char *start, const char *end)
 {
 	const char *equals = memchr(start, '=', (size_t)(end - start));
 	g_autofree char *key = equals ? g_strchomp(g_strndup(start, (gsize)(equals - start))) : NULL;
 	IniEntry *entry;
 
-	if (!key || !*key || key[strspn(key, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_")]) {
+	if (!key || !is_key(key)) {
 		report(r, "this is neither a [Section] nor Key=value nor a # comment");
 		return false;
 	}
@@ -158,17 +173,18 @@ static bool begin_entry(IniReader *r, const char *start, const char *end)
 		report(r, "%s= stands before the first [Section]", key);
 		return false;
 	}
+	for (start = equals + 1; start < end && g_ascii_isspace(*start); start++)
+		;
+	if (!is_short_enough(r, start, end))
+		return false;
 	entry = g_new0(IniEntry, 1);
 	entry->section = r->section;
 	entry->key = g_steal_pointer(&key);
-	entry->parts = g_ptr_array_new_with_free_func(ini_part_free);
-	entry->line = r->line;
 	g_ptr_array_add(r->ini->entries, entry);
 	r->entry = entry;
 	r->skip_indented = false;
-	for (start = equals + 1; start < end && g_ascii_isspace(*start); start++)
-		;
-	return begin_part(r, start, end);
+	begin_part(r, &entry->first, start, end);
+	return true;
 }
 
 static bool continue_entry(IniReader *r, const char *start, const char *end)
@@ -187,7 +203,11 @@ static bool continue_entry(IniReader *r, const char *start, const char *end)
 		report(r, "a section begins in the first column; an indented line continues the value above it");
 		return false;
 	}
-	return begin_part(r, start, end);
+	if (!is_short_enough(r, start, end))
+		return false;
+	r->part->next = g_new0(IniPart, 1);
+	begin_part(r, r->part->next, start, end);
+	return true;
 }
 
 /* Decides what one line is. Returns: true when there is something to hand over to inih. */
@@ -220,8 +240,9 @@ static char *read_line(char *buffer, int size, void *stream)
 {
 	IniReader *r = stream;
 
+	g_assert(size > KEY_BYTES + PIECE_BYTES + 8); /* inih's own line */
 	if (r->piece) {
-		hand_over_piece(r, buffer, size);
+		hand_over_piece(r, buffer);
 		return buffer;
 	}
 	while (r->next < r->end) {
@@ -234,7 +255,7 @@ static char *read_line(char *buffer, int size, void *stream)
 		if (!take_line(r, start, end))
 			continue;
 		if (r->piece)
-			hand_over_piece(r, buffer, size);
+			hand_over_piece(r, buffer);
 		else
 			(void)snprintf(buffer, (size_t)size, "[%u]\n", r->ini->sections->len);
 		return buffer;
@@ -297,14 +318,15 @@ void ini_file_free(IniFile *ini)
 
 char *ini_entry_join(const IniEntry *entry)
 {
-	g_autoptr(GString) joined = g_string_new(NULL);
+	g_autoptr(GString) joined = NULL;
 
-	for (guint i = 0; i < entry->parts->len; i++) {
-		const IniPart *part = g_ptr_array_index(entry->parts, i);
-
-		if (joined->len > 0 && part->text->len > 0)
+	if (!entry->first.next)
+		return g_strdup(entry->first.text);
+	joined = g_string_new(NULL);
+	for (const IniPart *part = &entry->first; part; part = part->next) {
+		if (joined->len > 0 && *part->text)
 			g_string_append_c(joined, ' ');
-		g_string_append_len(joined, part->text->str, (gssize)part->text->len);
+		g_string_append(joined, part->text);
 	}
 	return g_string_free(g_steal_pointer(&joined), FALSE);
 }

@@ -16,16 +16,17 @@ typedef struct IniSection {
 } IniSection;
 
 /* A value as written on one line: the first, or one of the indented lines below it. */
-typedef struct IniPart {
-	GString *text;
+typedef struct IniPart IniPart;
+struct IniPart {
+	char *text;
 	unsigned line;
-} IniPart;
+	IniPart *next;
+};
 
 typedef struct IniEntry {
 	const IniSection *section;
 	char *key;
-	GPtrArray *parts; /* IniPart *, at least one */
-	unsigned line;
+	IniPart first; /* of at least one */
 } IniEntry;
 
 typedef struct IniFile {

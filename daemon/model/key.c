@@ -18,21 +18,24 @@
 /* Both give the canonical argument, a new string, or NULL with @ret_problem. */
 static char *canonical_path(const char *path, char **ret_problem)
 {
-	g_autoptr(GString) out = g_string_new(NULL);
-	g_auto(GStrv) parts = NULL;
+	g_autoptr(GString) out = g_string_sized_new(strlen(path));
 
 	if (*path != '/') {
 		*ret_problem = g_strdup_printf("\"%s\" is not an absolute path", path);
 		return NULL;
 	}
-	parts = g_strsplit(path, "/", -1);
-	for (char **part = parts; *part; part++) {
-		if (strcmp(*part, "..") == 0) {
+	for (const char *part = path; *part;) {
+		const size_t length = strcspn(++part, "/");
+
+		if (length == 2 && strncmp(part, "..", 2) == 0) {
 			*ret_problem = g_strdup_printf("\"%s\" holds \"..\"; write the path without it", path);
 			return NULL;
 		}
-		if (**part && strcmp(*part, ".") != 0)
-			g_string_append_printf(out, "/%s", *part);
+		if (length > 1 || (length == 1 && *part != '.')) {
+			g_string_append_c(out, '/');
+			g_string_append_len(out, part, (gssize)length);
+		}
+		part += length;
 	}
 	if (out->len == 0)
 		g_string_append_c(out, '/');

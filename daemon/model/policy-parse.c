@@ -337,16 +337,16 @@ static void report_unknown_key(PolicyParser *p, const char *section, const IniEn
 		if (strcmp(keys[i].section, section) == 0)
 			names[n++] = keys[i].name;
 		else if (strcmp(keys[i].name, entry->key) == 0) {
-			report(p, entry->line, "%s= belongs in [%s], not in [%s]", entry->key, keys[i].section,
+			report(p, entry->first.line, "%s= belongs in [%s], not in [%s]", entry->key, keys[i].section,
 			       section);
 			return;
 		}
 	}
 	nearest = text_nearest(entry->key, names);
 	if (nearest)
-		report(p, entry->line, "unknown key %s= in [%s]; did you mean %s=?", entry->key, section, nearest);
+		report(p, entry->first.line, "unknown key %s= in [%s]; did you mean %s=?", entry->key, section, nearest);
 	else
-		report(p, entry->line, "unknown key %s= in [%s]; svcd.policy(5) lists the keys; how a service runs "
+		report(p, entry->first.line, "unknown key %s= in [%s]; svcd.policy(5) lists the keys; how a service runs "
 				       "belongs in its service file", entry->key, section);
 }
 
@@ -356,10 +356,10 @@ static bool is_duplicate(PolicyParser *p, const IniEntry *entry)
 	const unsigned first = GPOINTER_TO_UINT(g_hash_table_lookup(p->lines, id));
 
 	if (!first) {
-		g_hash_table_insert(p->lines, g_steal_pointer(&id), GUINT_TO_POINTER(entry->line));
+		g_hash_table_insert(p->lines, g_steal_pointer(&id), GUINT_TO_POINTER(entry->first.line));
 		return false;
 	}
-	report(p, entry->line, "%s= is given twice; the first is in line %u", entry->key, first);
+	report(p, entry->first.line, "%s= is given twice; the first is in line %u", entry->key, first);
 	return true;
 }
 
@@ -387,15 +387,12 @@ static void take_entry(PolicyParser *p, const char *section, const char *argumen
 		return;
 	}
 	if (key->kind != KEY_PLAIN) {
-		for (guint i = 0; i < entry->parts->len; i++) {
-			const IniPart *part = g_ptr_array_index(entry->parts, i);
-
-			take_value(p, key, argument, part->text->str, part->line);
-		}
+		for (const IniPart *part = &entry->first; part; part = part->next)
+			take_value(p, key, argument, part->text, part->line);
 	} else if (!is_duplicate(p, entry)) {
 		g_autofree char *value = ini_entry_join(entry);
 
-		take_value(p, key, argument, value, entry->line);
+		take_value(p, key, argument, value, entry->first.line);
 	}
 }
 
@@ -449,7 +446,7 @@ static bool merge(Policy *policy, const char *file, const IniFile *ini, DiagList
 	for (guint i = 0; i < ini->entries->len; i++) {
 		const IniEntry *entry = g_ptr_array_index(ini->entries, i);
 
-		n_begun = begin_sections(&p, ini, n_begun, entry->line);
+		n_begun = begin_sections(&p, ini, n_begun, entry->first.line);
 		take_line(&p, entry);
 	}
 	(void)begin_sections(&p, ini, n_begun, UINT_MAX);

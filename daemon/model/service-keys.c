@@ -184,10 +184,20 @@ const ServiceKey *service_keys(void)
 	return keys;
 }
 
+unsigned service_keys_length(void)
+{
+	return G_N_ELEMENTS(keys) - 1;
+}
+
+unsigned service_key_number(const ServiceKey *key)
+{
+	return (unsigned)(key - keys);
+}
+
 const ServiceKey *service_key_find(const char *section, const char *name)
 {
 	for (const ServiceKey *key = keys; key->name; key++) {
-		if (strcmp(key->name, name) == 0 && strcmp(key->section, section) == 0)
+		if (*key->name == *name && strcmp(key->name, name) == 0 && strcmp(key->section, section) == 0)
 			return key;
 	}
 	return NULL;

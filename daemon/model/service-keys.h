@@ -34,6 +34,10 @@ typedef struct ServiceKey {
 
 /* Both are NULL-terminated by a row without a name. */
 const ServiceKey *service_keys(void);
+unsigned service_keys_length(void);
+
+/* Which row of the table it is, from 0. */
+unsigned service_key_number(const ServiceKey *key);
 
 /* By section and name; NULL if there is none. */
 const ServiceKey *service_key_find(const char *section, const char *name);

@@ -22,19 +22,27 @@
 #include "model/value.h"
 
 /* One value of one key, from one place. */
-typedef struct Setting {
+typedef struct Setting Setting;
+struct Setting {
 	const ServiceKey *key;
+	Setting *next; /* of the same key, while both are in effect */
 	char *value;
 	Origin origin;
 	unsigned source; /* which file */
 	bool displaced;  /* a later file replaced or cleared it */
-} Setting;
+};
+
+/* The settings of one key that are in effect, in order. */
+typedef struct InEffect {
+	Setting *first;
+	Setting *last;
+} InEffect;
 
 typedef struct Parser {
 	ServiceDef *def;
 	DiagList *diags;
 	GPtrArray *settings;   /* Setting *, in order */
-	GHashTable *by_key;    /* ServiceKey * -> GPtrArray of Setting *: those in effect */
+	InEffect *in_effect;   /* one for each key of the table */
 	bool is_template;      /* %i is expanded */
 	unsigned source;
 } Parser;
@@ -63,38 +71,37 @@ static void G_GNUC_PRINTF(3, 4) report(Parser *p, Origin origin, const char *for
 	}
 }
 
-static GPtrArray *settings_of(Parser *p, const ServiceKey *key)
+static InEffect *in_effect_of(const Parser *p, const ServiceKey *key)
 {
-	GPtrArray *settings = g_hash_table_lookup(p->by_key, key);
-
-	if (!settings) {
-		settings = g_ptr_array_new();
-		g_hash_table_insert(p->by_key, (gpointer)key, settings);
-	}
-	return settings;
+	return &p->in_effect[service_key_number(key)];
 }
 
-static void displace_all(GPtrArray *settings)
+static void displace_all(InEffect *in_effect)
 {
-	for (guint i = 0; i < settings->len; i++)
-		((Setting *)g_ptr_array_index(settings, i))->displaced = true;
-	g_ptr_array_set_size(settings, 0);
+	for (Setting *setting = in_effect->first; setting; setting = setting->next)
+		setting->displaced = true;
+	*in_effect = (InEffect){ NULL, NULL };
 }
 
-static void add_setting(Parser *p, const ServiceKey *key, const char *value, Origin origin)
+/* Takes @value. */
+static void add_setting(Parser *p, const ServiceKey *key, char *value, Origin origin)
 {
-	GPtrArray *settings = settings_of(p, key);
+	InEffect *in_effect = in_effect_of(p, key);
 	Setting *setting;
 
 	if (!key->is_list || !*value)
-		displace_all(settings);
+		displace_all(in_effect);
 	setting = g_new0(Setting, 1);
 	setting->key = key;
-	setting->value = g_strdup(value);
+	setting->value = value;
 	setting->origin = origin;
 	setting->source = p->source;
 	g_ptr_array_add(p->settings, setting);
-	g_ptr_array_add(settings, setting);
+	if (in_effect->last)
+		in_effect->last->next = setting;
+	else
+		in_effect->first = setting;
+	in_effect->last = setting;
 }
 
 /*
@@ -121,7 +128,7 @@ static char *expand(Parser *p, const char *key, const char *value, Origin origin
 
 static void take_value(Parser *p, const ServiceKey *key, const char *value, Origin origin)
 {
-	g_autofree char *expanded = expand(p, key->name, value, origin);
+	char *expanded = expand(p, key->name, value, origin);
 
 	if (expanded)
 		add_setting(p, key, expanded, origin);
@@ -129,8 +136,7 @@ static void take_value(Parser *p, const ServiceKey *key, const char *value, Orig
 
 static bool is_duplicate(Parser *p, const ServiceKey *key, Origin origin)
 {
-	const GPtrArray *settings = settings_of(p, key);
-	const Setting *first = settings->len > 0 ? g_ptr_array_index(settings, 0) : NULL;
+	const Setting *first = in_effect_of(p, key)->first;
 
 	if (key->is_list || !first || first->source != p->source)
 		return false;
@@ -138,10 +144,11 @@ static bool is_duplicate(Parser *p, const ServiceKey *key, Origin origin)
 	return true;
 }
 
+/* @file: as an origin has it, interned. */
 static void take_entry(Parser *p, const char *file, const IniEntry *entry)
 {
 	const ServiceKey *key = service_key_find(entry->section->name, entry->key);
-	const Origin origin = origin_new(file, entry->line);
+	const Origin origin = { .file = file, .line = entry->first.line };
 
 	if (!key) {
 		g_autofree char *text =
@@ -161,15 +168,13 @@ static void take_entry(Parser *p, const char *file, const IniEntry *entry)
 			take_value(p, key, joined, origin);
 		return;
 	}
-	for (guint i = 0; i < entry->parts->len; i++) {
-		const IniPart *part = g_ptr_array_index(entry->parts, i);
-
-		take_value(p, key, part->text->str, origin_new(file, part->line));
-	}
+	for (const IniPart *part = &entry->first; part; part = part->next)
+		take_value(p, key, part->text, (Origin){ .file = file, .line = part->line });
 }
 
 static void take_source(Parser *p, const SourceText *source)
 {
+	const Origin whole = origin_new(source->file, 0);
 	g_autoptr(IniFile) ini =
 		ini_file_read(source->file, source->text, source->length, p->def->name, p->diags);
 
@@ -186,13 +191,13 @@ static void take_source(Parser *p, const SourceText *source)
 		if (service_section_is_known(section->name))
 			continue;
 		text = service_section_explain_unknown(section->name, p->def->name);
-		report(p, origin_new(source->file, section->line), "%s", text);
+		report(p, (Origin){ .file = whole.file, .line = section->line }, "%s", text);
 	}
 	for (guint i = 0; i < ini->entries->len; i++) {
 		const IniEntry *entry = g_ptr_array_index(ini->entries, i);
 
 		if (service_section_is_known(entry->section->name))
-			take_entry(p, source->file, entry);
+			take_entry(p, whole.file, entry);
 	}
 }
 
@@ -241,11 +246,9 @@ static void read_settings(Parser *p)
 
 static bool is_given(Parser *p, const char *section, const char *name, Origin *ret_origin)
 {
-	const GPtrArray *settings = g_hash_table_lookup(p->by_key, service_key_find(section, name));
+	const ServiceKey *key = service_key_find(section, name);
 
-	for (guint i = 0; settings && i < settings->len; i++) {
-		const Setting *setting = g_ptr_array_index(settings, i);
-
+	for (const Setting *setting = key ? in_effect_of(p, key)->first : NULL; setting; setting = setting->next) {
 		if (*setting->value) {
 			*ret_origin = setting->origin;
 			return true;
@@ -431,7 +434,7 @@ ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned 
 		.def = def,
 		.diags = diags,
 		.settings = g_ptr_array_new_with_free_func(setting_free),
-		.by_key = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref),
+		.in_effect = g_new0(InEffect, service_keys_length()),
 		.is_template = name_split_instance(name, NULL, NULL),
 	};
 
@@ -440,7 +443,7 @@ ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned 
 	read_settings(&p);
 	if (!def->problem)
 		check_whole(&p);
-	g_hash_table_unref(p.by_key);
+	g_free(p.in_effect);
 	g_ptr_array_unref(p.settings);
 	return g_steal_pointer(&def);
 }

@@ -47,9 +47,9 @@ START_TEST(entries_know_their_section_and_line)
 	expect_entry(ini, 0, "A", "x", "1");
 	expect_entry(ini, 1, "B c", "y", "2");
 	expect_entry(ini, 2, "B c", "x", "3");
-	ck_assert_uint_eq(entry_at(ini, 0)->line, 4);
-	ck_assert_uint_eq(entry_at(ini, 1)->line, 7);
-	ck_assert_uint_eq(entry_at(ini, 2)->line, 8);
+	ck_assert_uint_eq(entry_at(ini, 0)->first.line, 4);
+	ck_assert_uint_eq(entry_at(ini, 1)->first.line, 7);
+	ck_assert_uint_eq(entry_at(ini, 2)->first.line, 8);
 	ck_assert_uint_eq(entry_at(ini, 2)->section->line, 5);
 }
 END_TEST
@@ -111,12 +111,12 @@ END_TEST
 START_TEST(an_indented_line_continues_the_value_above_it)
 {
 	g_autoptr(IniFile) ini = read_good("[A]\nx=1\n  2 ; 3\n# between\n\t4\ny=\n  5\n");
-	const IniPart *part = g_ptr_array_index(entry_at(ini, 0)->parts, 2);
+	const IniPart *last = entry_at(ini, 0)->first.next->next;
 
 	expect_entry(ini, 0, "A", "x", "1 2 ; 3 4");
 	expect_entry(ini, 1, "A", "y", "5");
-	ck_assert_uint_eq(entry_at(ini, 0)->parts->len, 3);
-	ck_assert_uint_eq(part->line, 5);
+	ck_assert_ptr_null(last->next);
+	ck_assert_uint_eq(last->line, 5);
 }
 END_TEST
 

@@ -145,7 +145,11 @@ static bool is_section(const char *name, const char *wanted)
 
 static unsigned entry_last_line(const IniEntry *entry)
 {
-	return ((const IniPart *)g_ptr_array_index(entry->parts, entry->parts->len - 1))->line;
+	const IniPart *last = &entry->first;
+
+	while (last->next)
+		last = last->next;
+	return last->line;
 }
 
 /* The last line of the last entry of this very [section], the section's own line if there is none. */
@@ -202,8 +206,8 @@ static void take_out_section(const IniEdit *edit, const IniSection *section)
 
 static void take_out_entry(const IniEdit *edit, const IniEntry *entry)
 {
-	for (guint i = 0; i < entry->parts->len; i++)
-		take_out(edit, ((const IniPart *)g_ptr_array_index(entry->parts, i))->line);
+	for (const IniPart *part = &entry->first; part; part = part->next)
+		take_out(edit, part->line);
 }
 
 /*
@@ -220,7 +224,7 @@ static unsigned take_out_key(const IniEdit *edit, const char *key)
 		if (!is_section(entry->section->name, edit->section) || strcmp(entry->key, key) != 0)
 			continue;
 		if (!first)
-			first = entry->line;
+			first = entry->first.line;
 		take_out_entry(edit, entry);
 	}
 	return first;
