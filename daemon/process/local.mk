@@ -22,6 +22,8 @@ libprocess_a_SOURCES = \
 	daemon/process/supervise.c daemon/process/supervise.h \
 	daemon/process/supervise-private.h \
 	daemon/process/supervise-health.c \
+	daemon/process/supervise-keeper.c \
+	daemon/process/supervise-phase.c \
 	daemon/process/supervise-probe.c \
 	daemon/process/supervise-script.c \
 	daemon/process/supervise-spawn.c \

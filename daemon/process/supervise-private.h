@@ -173,6 +173,20 @@ void supervisor_set_poll(Supervisor *s, int64_t at_us);
 void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo);
 const char *supervisor_note(Supervisor *s);
 
+/* --- supervise-keeper.c --- */
+
+/* What a process said that is not there any more. */
+void supervisor_clear_row(Supervisor *s, enum ProcessRole role);
+/* Ends that were told before a resumed supervisor had begun. */
+void supervisor_take_early_exits(Supervisor *s);
+
+/* --- supervise-phase.c --- */
+
+/* Goes on where @phase says. Returns: false if it does not say it. */
+bool supervisor_parse_phase(Supervisor *s, const char *phase);
+/* Tells a change that no act has carried to the keeper yet. */
+void supervisor_note_phase(Supervisor *s);
+
 /* --- supervise-spawn.c --- */
 
 /* @command: NULL: svc-exec removes what the run leaves. */

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise: one invocation of a service. Here: its life, what comes in from the keeper, the timers and the engine, and
- * the phase text by which the next manager goes on. The steps are in supervise-steps.c.
+ * Supervise: one invocation of a service. Here: its life, and what comes in from the timers and the engine. What the keeper
+ * tells is in supervise-keeper.c, the steps are in supervise-steps.c.
  */
 #include "config.h"
 
 #include "process/supervise.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "base/errors.h"
@@ -34,18 +30,6 @@ void supervisor_stay(Supervisor *s, Step step, unsigned index)
 	s->step = step;
 	s->index = index;
 	s->is_entering = false;
-}
-
-/* A change that no act has carried to the keeper yet. */
-static void note_phase(Supervisor *s)
-{
-	char phase[sizeof s->noted];
-
-	supervisor_phase(s, phase, sizeof phase);
-	if (s->step == STEP_GONE || strcmp(phase, s->noted) == 0)
-		return;
-	g_strlcpy(s->noted, phase, sizeof s->noted);
-	supervisor_event(s, PROCESS_PHASE, NULL);
 }
 
 /* It is up, but what runs is about to be replaced, or to be known: commands that are asked for wait. */
@@ -105,7 +89,7 @@ void supervisor_settle(Supervisor *s)
 		supervisor_unwatch(s);
 	watchdog_update(s);
 	probes_update(s);
-	note_phase(s);
+	supervisor_note_phase(s);
 }
 
 const char *supervisor_note(Supervisor *s)
@@ -173,105 +157,6 @@ void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
 		return;
 	s->failed_told = true;
 	supervisor_event(s, PROCESS_START_FAILED, text);
-}
-
-/* --- from the keeper --- */
-
-static void row_clear(Supervisor *s, enum ProcessRole role)
-{
-	ProcessRow *row = &s->rows[role];
-
-	g_clear_pointer(&row->status, ready_fd_free);
-	g_clear_pointer(&row->problem, g_free);
-}
-
-/* Of another version's row nothing is known but that it runs beside the main process. */
-static enum ProcessRole role_of(const struct ProcessId *id)
-{
-	return id->role < ROLE_COUNT ? (enum ProcessRole)id->role : ROLE_CONTROL;
-}
-
-static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
-{
-	struct MessageExited exit = { .code = CLD_EXITED, .status = 127, .at_us = (uint64_t)loop_now() };
-	ProcessRow *row = &s->rows[role];
-
-	row->in_use = false;
-	g_free(row->problem);
-	/* A row is busy when an earlier run's probe cannot be killed. */
-	row->problem = role_is_probe(role) && error == EBUSY ? g_strdup("an earlier one cannot be killed") :
-							       g_strdup_printf("cannot start a process: %s", g_strerror(error));
-	if (role_is_probe(role))
-		probe_ended(s, role, &exit);
-	else if (role == ROLE_CONTROL)
-		supervisor_row(s)->control_ended(s, &exit);
-	else if (s->is_stopping)
-		supervisor_row(s)->main_ended(s, &exit);
-	else
-		supervisor_fail_start(s, STEP_REST, "%s", row->problem);
-	row_clear(s, role);
-}
-
-void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
-{
-	enum ProcessRole role = role_of(&message->id);
-	ProcessRow *row = &s->rows[role];
-	ProcessEvent started = { .kind = PROCESS_STARTED, .pid = message->pid, .at_us = (int64_t)message->at_us };
-
-	if (!row->in_use || row->pid > 0)
-		return; /* told again in a replay */
-	if (message->error) {
-		spawn_failed(s, role, message->error);
-	} else {
-		row->pid = message->pid;
-		if (role == ROLE_MAIN)
-			supervisor_emit(s, &started);
-		supervisor_arm(s);
-	}
-	supervisor_settle(s);
-}
-
-static void handle_exit(Supervisor *s, const struct MessageExited *message)
-{
-	enum ProcessRole role = role_of(&message->id);
-	ProcessRow *row = &s->rows[role];
-
-	supervisor_drain(s, role);
-	row->in_use = false;
-	row->pid = 0;
-	if (role == ROLE_MAIN) {
-		g_free(s->last_exit);
-		s->last_exit = g_memdup2(message, sizeof(*message));
-		supervisor_row(s)->main_ended(s, message);
-	} else if (role_is_probe(role)) {
-		probe_ended(s, role, message);
-	} else {
-		supervisor_row(s)->control_ended(s, message);
-	}
-	row_clear(s, role);
-	/* Only now the row is free: the note says what comes next, and its first act may need the row. */
-	keeper_link_ack(s->context->link, &message->id, supervisor_note(s));
-	supervisor_settle(s);
-}
-
-void supervisor_on_exited(Supervisor *s, const struct MessageExited *message)
-{
-	enum ProcessRole role = role_of(&message->id);
-
-	if (!s->has_begun) {
-		g_free(s->early_exits[role]);
-		s->early_exits[role] = g_memdup2(message, sizeof(*message));
-		return;
-	}
-	handle_exit(s, message);
-}
-
-void supervisor_on_adopted(Supervisor *s, const struct MessageAdopted *message)
-{
-	if (!s->has_begun)
-		return; /* asked for by the manager before; we ask again */
-	step_adopted(s, message->pid, message->error);
-	supervisor_settle(s);
 }
 
 /* --- from the main loop --- */
@@ -380,10 +265,7 @@ static void resume(Supervisor *s)
 		step_adopted(s, s->rows[ROLE_MAIN].pid, 0);
 	if (s->step == STEP_MAIN && s->rows[ROLE_MAIN].in_use && !s->rows[ROLE_MAIN].status)
 		step_main_executed(s); /* the keeper no longer has the pipe: it was read to its end */
-	for (int role = 0; role < ROLE_COUNT; role++) {
-		if (s->early_exits[role])
-			handle_exit(s, s->early_exits[role]);
-	}
+	supervisor_take_early_exits(s);
 }
 
 static void on_turn(void *data)
@@ -447,34 +329,6 @@ static void guess_step(Supervisor *s)
 	s->was_ready = true;
 }
 
-/* In the phase: tenths of a second, so that a day has five digits. */
-#define WATCHDOG_UNIT_US (G_USEC_PER_SEC / 10)
-
-static bool parse_phase(Supervisor *s, const char *phase)
-{
-	unsigned watchdog = 0;
-	char name[16];
-	char flags[8];
-	unsigned index;
-	int64_t deadline_us;
-	Step step;
-
-	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]:%x", name, &index, &deadline_us, flags, &watchdog) < 4 ||
-	    !step_from_name(name, &step))
-		return false;
-	s->step = step;
-	s->index = index;
-	s->was_ready = strchr(flags, 'r') != NULL;
-	s->failed_told = strchr(flags, 'f') != NULL;
-	s->exited_told = strchr(flags, 'x') != NULL;
-	s->is_stopping = strchr(flags, 's') != NULL;
-	s->has_run = strchr(flags, 'u') != NULL;
-	s->watchdog_us = MIN((int64_t)watchdog * WATCHDOG_UNIT_US, WATCHDOG_MAX_US);
-	supervisor_set_limit(s, deadline_us > 0 ? deadline_us : 0);
-	g_strlcpy(s->noted, phase, sizeof s->noted);
-	return true;
-}
-
 Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation, const char *phase,
 			      const pid_t pids[ROLE_COUNT])
 {
@@ -483,7 +337,7 @@ Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, ui
 	s->is_resumed = true;
 	for (int role = 0; role < ROLE_COUNT; role++)
 		s->rows[role] = (ProcessRow){ .in_use = pids[role] > 0, .pid = pids[role] };
-	if (!parse_phase(s, phase))
+	if (!supervisor_parse_phase(s, phase))
 		guess_step(s);
 	return s;
 }
@@ -548,31 +402,6 @@ void supervisor_check(Supervisor *s)
 		take_turn(s);
 }
 
-void supervisor_phase(const Supervisor *s, char *text, size_t size)
-{
-	/* Rounded up, never to a time that is too short. */
-	const int64_t watchdog = (s->watchdog_us + WATCHDOG_UNIT_US - 1) / WATCHDOG_UNIT_US;
-	char flags[8];
-	char *end = flags;
-	int length;
-
-	*end++ = '-';
-	if (s->was_ready)
-		*end++ = 'r';
-	if (s->failed_told)
-		*end++ = 'f';
-	if (s->exited_told)
-		*end++ = 'x';
-	if (s->is_stopping)
-		*end++ = 's';
-	if (s->has_run)
-		*end++ = 'u';
-	*end = '\0';
-	length = snprintf(text, size, "%s:%u:%" PRId64 ":%s", step_name(s->step), s->index, timer_deadline(s->limit), flags);
-	if (watchdog > 0 && length > 0 && (size_t)length < size)
-		(void)snprintf(text + length, size - (size_t)length, ":%x", (unsigned)watchdog);
-}
-
 pid_t supervisor_main_pid(const Supervisor *s)
 {
 	return s->rows[ROLE_MAIN].pid;
@@ -599,7 +428,7 @@ void supervisor_free(Supervisor *s)
 	timer_free(s->poll);
 	timer_free(s->watchdog);
 	for (int role = 0; role < ROLE_COUNT; role++)
-		row_clear(s, (enum ProcessRole)role);
+		supervisor_clear_row(s, (enum ProcessRole)role);
 	probes_free(s);
 	ready_fd_free(s->ready);
 	notify_socket_free(s->notify);
