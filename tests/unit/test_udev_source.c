@@ -94,13 +94,9 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev_source");
-	TCase *filter = tcase_create("filter");
 
-	tcase_add_checked_fixture(filter, set_up, tear_down);
-	tcase_add_test(filter, everything_is_heard_at_first);
-	tcase_add_test(filter, the_kernel_drops_what_nobody_asks_for);
-	tcase_add_test(filter, a_wider_filter_takes_the_place_of_the_first);
-	tcase_add_test(filter, everything_is_heard_again);
-	suite_add_tcase(suite, filter);
+	ADD_CASE_AROUND(suite, "filter", set_up, tear_down, everything_is_heard_at_first,
+			the_kernel_drops_what_nobody_asks_for, a_wider_filter_takes_the_place_of_the_first,
+			everything_is_heard_again);
 	return suite;
 }
