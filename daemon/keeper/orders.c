@@ -45,7 +45,8 @@ union Fixed {
 };
 
 struct Received {
-	union Fixed fixed; /* an aligned copy of the beginning */
+	union Fixed fixed;   /* an aligned copy of the beginning */
+	const char *message; /* all of it, in the datagram */
 	size_t size;
 	int fds[MAX_FDS];
 	size_t n_fds;
@@ -115,7 +116,7 @@ static void on_spawn(struct Received *r)
 	int error = children_may_add(&m->id);
 
 	if (!error)
-		error = r->is_cut ? EMSGSIZE : spawn_request_parse(datagram, r->size, r->fds, r->n_fds, &request);
+		error = r->is_cut ? EMSGSIZE : spawn_request_parse(r->message, r->size, r->fds, r->n_fds, &request);
 	if (!error)
 		request.loan = loan_find_place(r->fds, r->n_fds);
 	if (!error)
@@ -260,6 +261,14 @@ static void take_fds(struct msghdr *m, struct Received *r)
 	}
 }
 
+static void set_message(struct Received *r, const char *message, size_t size)
+{
+	r->message = message;
+	r->size = size;
+	memset(&r->fixed, 0, sizeof(r->fixed));
+	memcpy(&r->fixed, message, size < sizeof(r->fixed) ? size : sizeof(r->fixed));
+}
+
 /* Returns: as recvmsg(2). */
 static ssize_t receive(int fd, struct Received *r)
 {
@@ -278,22 +287,67 @@ static ssize_t receive(int fd, struct Received *r)
 
 	if (n < 0)
 		return n;
-	r->size = (size_t)n;
 	r->n_fds = 0;
 	r->is_cut = m.msg_flags & (MSG_TRUNC | MSG_CTRUNC);
 	take_fds(&m, r);
-	memset(&r->fixed, 0, sizeof(r->fixed));
-	memcpy(&r->fixed, datagram, r->size < sizeof(r->fixed) ? r->size : sizeof(r->fixed));
+	set_message(r, datagram, (size_t)n);
 	return n;
 }
 
-static void carry_out(struct Received *r)
+static void carry_out_one(struct Received *r)
 {
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
 		if (r->fixed.header.type == (uint32_t)orders[i].type && r->size >= orders[i].min_size)
 			orders[i].carry_out(r);
 	for (size_t i = 0; i < r->n_fds; i++)
 		(void)close(r->fds[i]); /* nobody took them */
+}
+
+/* The next message of a batch, with its share of the descriptors. Returns: false at its end, or where it makes no sense. */
+static bool take_from_batch(struct Received *batch, size_t *at, struct Received *r)
+{
+	struct BatchRecord record;
+	struct MessageHeader header;
+
+	if (batch->size - *at < sizeof(record) + sizeof(header))
+		return false;
+	memcpy(&record, batch->message + *at, sizeof(record));
+	*at += sizeof(record);
+	memcpy(&header, batch->message + *at, sizeof(header));
+	if (header.size < sizeof(header) || header.size > batch->size - *at || record.n_fds > batch->n_fds)
+		return false;
+	set_message(r, batch->message + *at, header.size);
+	*at += PROTOCOL_BATCH_PADDED((size_t)header.size);
+	if (*at > batch->size)
+		*at = batch->size;
+	r->is_cut = batch->is_cut;
+	r->n_fds = record.n_fds;
+	memcpy(r->fds, batch->fds, record.n_fds * sizeof(r->fds[0]));
+	batch->n_fds -= record.n_fds;
+	memmove(batch->fds, batch->fds + record.n_fds, batch->n_fds * sizeof(batch->fds[0]));
+	return true;
+}
+
+/* What may have to be answered is the last of a batch: more than one answer cannot wait. */
+static bool may_be_followed(uint32_t type)
+{
+	return type != MESSAGE_SPAWN && type != MESSAGE_ADOPT && type != MESSAGE_BATCH;
+}
+
+static void carry_out(struct Received *r)
+{
+	struct Received one;
+	size_t at = sizeof(struct MessageHeader);
+
+	if (r->fixed.header.type == MESSAGE_BATCH) {
+		while (take_from_batch(r, &at, &one)) {
+			carry_out_one(&one);
+			if (!may_be_followed(one.fixed.header.type))
+				break;
+		}
+		r->size = 0; /* of the batch itself there is nothing to do but to close what nobody took */
+	}
+	carry_out_one(r);
 }
 
 enum OrdersResult orders_read(int fd, unsigned int max)

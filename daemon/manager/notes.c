@@ -79,6 +79,7 @@ void notes_send(Manager *m)
 
 	if (!m->engine)
 		return;
+	keeper_link_hold(m->link);
 	g_hash_table_iter_init(&iter, m->dirty);
 	while (g_hash_table_iter_next(&iter, &name, NULL)) {
 		const Service *s = engine_find(m->engine, name);
@@ -93,6 +94,7 @@ void notes_send(Manager *m)
 	g_hash_table_remove_all(m->dirty);
 	if (m->is_global_dirty)
 		send_global(m);
+	keeper_link_let_go(m->link);
 }
 
 void notes_forget(Manager *m, const char *service)

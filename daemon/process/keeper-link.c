@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "loop/loop.h"
+#include "process/batch.h"
 
 /* So many are let in at a time: together they send less than a socket takes. */
 #define LET_IN 4
@@ -28,9 +29,16 @@ typedef struct Outgoing {
 	unsigned n_fds;
 } Outgoing;
 
+/* What can wait goes with the next message, and alone if there is none. */
+#define LAZY_US (5 * G_TIME_SPAN_MILLISECOND)
+
 struct KeeperLink {
 	int fd;
 	FdSource *source;
+	bool takes_batches; /* the keeper does */
+	bool is_held;
+	Batch batch;  /* not empty only while it is held, or what is in it can wait */
+	Timer *lazy;  /* sends that */
 	const KeeperListener *listener;
 	void *data;
 	GQueue outgoing; /* Outgoing *; not empty only while the socket is full */
@@ -138,14 +146,10 @@ static void enqueue(KeeperLink *link, const void *bytes, size_t size, const int 
 	watch_for_room(link);
 }
 
-/* @bytes begins with a MessageHeader, which is filled in here. */
-static void link_send(KeeperLink *link, enum MessageType type, void *bytes, size_t size, const int *fds, unsigned n_fds)
+static void send_or_enqueue(KeeperLink *link, const void *bytes, size_t size, const int *fds, unsigned n_fds)
 {
-	struct MessageHeader *header = bytes;
 	int errnum = EAGAIN;
 
-	header->type = type;
-	header->size = (uint32_t)size;
 	if (link->is_closed)
 		return;
 	if (g_queue_is_empty(&link->outgoing))
@@ -154,6 +158,70 @@ static void link_send(KeeperLink *link, enum MessageType type, void *bytes, size
 		enqueue(link, bytes, size, fds, n_fds);
 	else if (errnum)
 		log_error(NULL, "a message to the keeper is lost: %s", g_strerror(errnum));
+}
+
+static void send_batch(KeeperLink *link)
+{
+	const void *datagram;
+	size_t size;
+
+	timer_disarm(link->lazy);
+	if (link->batch.n_messages == 0)
+		return;
+	datagram = batch_datagram(&link->batch, &size);
+	send_or_enqueue(link, datagram, size, link->batch.fds, link->batch.n_fds);
+	batch_clear(&link->batch);
+}
+
+static void on_lazy(void *data)
+{
+	send_batch(data);
+}
+
+static void put_into_batch(KeeperLink *link, const void *bytes, size_t size, const int *fds, unsigned n_fds)
+{
+	if (batch_add(&link->batch, bytes, size, fds, n_fds))
+		return;
+	send_batch(link);
+	if (!batch_add(&link->batch, bytes, size, fds, n_fds))
+		send_or_enqueue(link, bytes, size, fds, n_fds); /* it is too long for any */
+}
+
+/* Nothing may follow what is answered, and that tells what comes of it. */
+static bool can_wait(const KeeperLink *link, enum MessageType type)
+{
+	if (type == MESSAGE_SPAWN || type == MESSAGE_ADOPT)
+		return false;
+	return link->is_held || type == MESSAGE_FORGET;
+}
+
+/* @bytes begins with a MessageHeader, which is filled in here. */
+static void link_send(KeeperLink *link, enum MessageType type, void *bytes, size_t size, const int *fds, unsigned n_fds)
+{
+	struct MessageHeader *header = bytes;
+
+	header->type = type;
+	header->size = (uint32_t)size;
+	if (!link->takes_batches) {
+		send_or_enqueue(link, bytes, size, fds, n_fds);
+		return;
+	}
+	put_into_batch(link, bytes, size, fds, n_fds);
+	if (!can_wait(link, type))
+		send_batch(link);
+	else if (!timer_is_armed(link->lazy))
+		timer_arm(link->lazy, loop_now() + LAZY_US);
+}
+
+void keeper_link_hold(KeeperLink *link)
+{
+	link->is_held = true;
+}
+
+void keeper_link_let_go(KeeperLink *link)
+{
+	link->is_held = false;
+	send_batch(link);
 }
 
 /* --- receiving --- */
@@ -178,6 +246,7 @@ typedef struct Incoming {
 
 static void on_welcome(KeeperLink *link, Incoming *in)
 {
+	link->takes_batches = in->welcome.flags & WELCOME_TAKES_BATCHES;
 	link->listener->welcome(link->data, &in->welcome);
 }
 
@@ -509,6 +578,7 @@ KeeperLink *keeper_link_new(int fd, const KeeperListener *listener, void *data)
 	link->data = data;
 	g_queue_init(&link->outgoing);
 	g_queue_init(&link->waiting);
+	link->lazy = timer_new(on_lazy, link);
 	link->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_KEEPER, on_link_ready, link);
 	link_send(link, MESSAGE_HELLO, &hello, sizeof hello, NULL, 0);
 	return link;
@@ -518,6 +588,7 @@ void keeper_link_free(KeeperLink *link)
 {
 	if (!link)
 		return;
+	timer_free(link->lazy);
 	g_queue_clear_full(&link->outgoing, (GDestroyNotify)outgoing_free);
 	g_queue_clear(&link->waiting);
 	fd_source_free(link->source);

@@ -72,6 +72,13 @@ void keeper_link_free(KeeperLink *link);
 bool keeper_link_wait(KeeperLink *link, Timer *timer);
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer);
 
+/*
+ * What is sent between these goes in one datagram as far as the keeper takes that; a spawn goes at once, with all before it.
+ * Descriptors that were sent must stay open until then.
+ */
+void keeper_link_hold(KeeperLink *link);
+void keeper_link_let_go(KeeperLink *link);
+
 /* False with @error when the request is too large for one message (the caller then goes by way of svc-exec). */
 bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **error);
 void keeper_link_ack(KeeperLink *link, const struct ProcessId *id, const char *note);
@@ -81,7 +88,7 @@ void keeper_link_adopt(KeeperLink *link, const struct ProcessId *id, pid_t pid);
 /* Whose children orphans become. */
 pid_t keeper_link_keeper_pid(const KeeperLink *link);
 void keeper_link_keep(KeeperLink *link, const char *name, int fd); /* @fd: duplicated */
-void keeper_link_forget(KeeperLink *link, const char *name);
+void keeper_link_forget(KeeperLink *link, const char *name); /* with the next message, or a moment later */
 void keeper_link_shutdown(KeeperLink *link, enum ShutdownKind kind, unsigned deadline_ms);
 void keeper_link_finale(KeeperLink *link, enum ShutdownKind kind);
 void keeper_link_reexec(KeeperLink *link);

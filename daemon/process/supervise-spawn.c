@@ -366,8 +366,11 @@ bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *comma
 		.status_fd = -1,
 		.ready_fd = -1,
 	};
-	bool ok = fill_main(s, &input, error) && send_spawn(s, &input, error);
+	bool ok;
 
+	keeper_link_hold(s->context->link);
+	ok = fill_main(s, &input, error) && send_spawn(s, &input, error);
+	keeper_link_let_go(s->context->link);
 	fd_close(&input.ready_fd);
 	/* Between preparation and main process it stays open, or each command would end the pipe and open another. */
 	if (s->step != STEP_PREPARE || !ok)

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,7 +14,13 @@
 
 #define N_WAITING 20
 
-static const KeeperListener deaf;
+static void on_welcome(void *data, const struct MessageWelcome *message)
+{
+	(void)data;
+	(void)message;
+}
+
+static const KeeperListener deaf = { .welcome = on_welcome };
 static KeeperLink *link_;
 static Timer *timers[N_WAITING];
 static int keeper = -1;
@@ -104,6 +111,104 @@ START_TEST(who_is_given_up_while_it_waits_holds_up_nobody)
 }
 END_TEST
 
+/* --- batches --- */
+
+static void keeper_takes_batches(void)
+{
+	const struct MessageWelcome welcome = { .header = { MESSAGE_WELCOME, sizeof welcome }, .flags = WELCOME_TAKES_BATCHES };
+	char hello[256];
+
+	ck_assert_int_gt(recv(keeper, hello, sizeof hello, 0), 0);
+	ck_assert_int_eq(send(keeper, &welcome, sizeof welcome, 0), sizeof welcome);
+	turn_until_idle();
+}
+
+/* The next datagram; 0 if there is none. */
+static uint32_t next_type(size_t *ret_size)
+{
+	struct MessageHeader header;
+	char bytes[PROTOCOL_MESSAGE_BYTES];
+	ssize_t n = recv(keeper, bytes, sizeof bytes, 0);
+
+	if (n < 0)
+		return 0;
+	ck_assert_int_ge(n, (ssize_t)sizeof header);
+	memcpy(&header, bytes, sizeof header);
+	ck_assert_int_eq(n, header.size);
+	*ret_size = (size_t)n;
+	return header.type;
+}
+
+START_TEST(what_is_held_goes_in_one_datagram)
+{
+	size_t size;
+
+	keeper_takes_batches();
+	keeper_link_hold(link_);
+	keeper_link_note(link_, "a", "x");
+	keeper_link_note(link_, "b", "y");
+	ck_assert_uint_eq(next_type(&size), 0);
+
+	keeper_link_let_go(link_);
+	ck_assert_uint_eq(next_type(&size), MESSAGE_BATCH);
+	ck_assert_uint_eq(size, 8 + 2 * (8 + sizeof(struct MessageNote)));
+	ck_assert_uint_eq(next_type(&size), 0);
+
+	keeper_link_note(link_, "a", "z");
+	ck_assert_uint_eq(next_type(&size), MESSAGE_NOTE);
+}
+END_TEST
+
+START_TEST(more_than_one_datagram_holds_goes_in_several)
+{
+	unsigned n_datagrams = 0;
+	size_t total = 0;
+	size_t size;
+
+	keeper_takes_batches();
+	keeper_link_hold(link_);
+	for (int i = 0; i < 90; i++)
+		keeper_link_note(link_, "a", "x");
+	keeper_link_let_go(link_);
+
+	for (; next_type(&size) == MESSAGE_BATCH; n_datagrams++)
+		total += size - 8;
+	ck_assert_uint_eq(total, 90 * (8 + sizeof(struct MessageNote)));
+	ck_assert_uint_eq(n_datagrams, 9);
+}
+END_TEST
+
+START_TEST(to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever)
+{
+	size_t size;
+
+	keeper_takes_batches();
+	keeper_link_forget(link_, "a/log/1");
+	ck_assert_uint_eq(next_type(&size), 0);
+	keeper_link_note(link_, "a", "x");
+	ck_assert_uint_eq(next_type(&size), MESSAGE_BATCH);
+
+	keeper_link_forget(link_, "a/log/2");
+	while (next_type(&size) != MESSAGE_FORGET)
+		g_main_context_iteration(NULL, TRUE);
+}
+END_TEST
+
+START_TEST(a_keeper_that_takes_no_batches_gets_none)
+{
+	size_t size;
+
+	ck_assert_uint_eq(next_type(&size), MESSAGE_HELLO);
+	keeper_link_hold(link_);
+	keeper_link_forget(link_, "a/log/1");
+	keeper_link_note(link_, "a", "x");
+	ck_assert_uint_eq(next_type(&size), MESSAGE_FORGET);
+	ck_assert_uint_eq(next_type(&size), MESSAGE_NOTE);
+	keeper_link_let_go(link_);
+	ck_assert_uint_eq(next_type(&size), 0);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper link");
@@ -113,6 +218,13 @@ Suite *make_suite(void)
 	tcase_add_test(tests, nobody_waits_for_a_keeper_that_reads);
 	tcase_add_test(tests, all_that_wait_begin_when_the_keeper_has_read);
 	tcase_add_test(tests, who_is_given_up_while_it_waits_holds_up_nobody);
+	suite_add_tcase(suite, tests);
+	tests = tcase_create("batches");
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, what_is_held_goes_in_one_datagram);
+	tcase_add_test(tests, more_than_one_datagram_holds_goes_in_several);
+	tcase_add_test(tests, to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever);
+	tcase_add_test(tests, a_keeper_that_takes_no_batches_gets_none);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
