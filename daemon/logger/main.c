@@ -39,6 +39,7 @@ typedef struct Logger {
 	GHashTable *outputs; /* "SERVICE/INVOCATION" -> Output, owned */
 	GQueue more;         /* Output *: to be read again without an event */
 	GQueue ends;         /* struct LoggerMessage *: not sent yet */
+	int64_t partial_us;  /* no half line's time is up before that; 0: there is none */
 } Logger;
 
 static char *output_key(const char *service, uint64_t invocation)
@@ -185,14 +186,22 @@ static void end_output(Logger *logger, Output *output)
 	send_ends(logger);
 }
 
+static void note_partial(Logger *logger, const Output *output)
+{
+	if (output->partial_at_us && (!logger->partial_us || output->partial_at_us < logger->partial_us))
+		logger->partial_us = output->partial_at_us;
+}
+
 static void read_output(Logger *logger, Output *output, bool all)
 {
 	switch (output_read(output, all, g_get_monotonic_time())) {
 	case OUTPUT_WAIT:
 		output->is_ending = false;
+		note_partial(logger, output);
 		break;
 	case OUTPUT_MORE:
 		output->is_ending = all;
+		note_partial(logger, output);
 		if (!output->is_queued)
 			g_queue_push_tail(&logger->more, output);
 		output->is_queued = true;
@@ -215,13 +224,15 @@ static void read_queued(Logger *logger)
 	}
 }
 
-/* Half lines whose time is up. */
-static int64_t write_partials(Logger *logger, int64_t now_us)
+/* Half lines whose time is up. Thousands of outputs have none, so they are looked at only when there may be one. */
+static void write_partials(Logger *logger, int64_t now_us)
 {
 	GHashTableIter iter;
 	gpointer value;
 	int64_t next_us = 0;
 
+	if (!logger->partial_us || logger->partial_us > now_us)
+		return;
 	g_hash_table_iter_init(&iter, logger->outputs);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		Output *output = value;
@@ -237,19 +248,19 @@ static int64_t write_partials(Logger *logger, int64_t now_us)
 			next_us = output->partial_at_us;
 		}
 	}
-	return next_us;
+	logger->partial_us = next_us;
 }
 
 /* --- main loop --- */
 
-static int wait_ms(const Logger *logger, int64_t now_us, int64_t partial_us)
+static int wait_ms(const Logger *logger, int64_t now_us)
 {
 	int64_t next_us = syslog_next_try(logger->context.syslog);
 
 	if (logger->more.length > 0)
 		return 0;
-	if (partial_us && (!next_us || partial_us < next_us))
-		next_us = partial_us;
+	if (logger->partial_us && (!next_us || logger->partial_us < next_us))
+		next_us = logger->partial_us;
 	if (!next_us)
 		return -1;
 	return (int)CLAMP((next_us - now_us + 999) / 1000, 0, 60000);
@@ -259,9 +270,10 @@ static void turn(Logger *logger)
 {
 	struct epoll_event events[EVENT_BATCH];
 	int64_t now_us = g_get_monotonic_time();
-	int64_t partial_us = write_partials(logger, now_us);
-	int n = epoll_wait(logger->epoll_fd, events, EVENT_BATCH, wait_ms(logger, now_us, partial_us));
+	int n;
 
+	write_partials(logger, now_us);
+	n = epoll_wait(logger->epoll_fd, events, EVENT_BATCH, wait_ms(logger, now_us));
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.ptr)
 			read_output(logger, events[i].data.ptr, events[i].events & EPOLLHUP);

@@ -29,6 +29,9 @@
 #define DELAY_FIRST_US (100 * G_TIME_SPAN_MILLISECOND)
 #define DELAY_MAX_US (10 * G_USEC_PER_SEC)
 
+/* A pipe is not handed over before that, but with all that were made meanwhile: what is in it can wait. */
+#define HAND_OVER_US (10 * G_TIME_SPAN_MILLISECOND)
+
 /* Ends of pipes that are read in one turn. */
 #define CONTROL_BATCH 32
 
@@ -57,6 +60,7 @@ struct LogRouter {
 	int64_t started_us;
 	int64_t delay_us;
 	Timer *restart;
+	Timer *hand_over;
 };
 
 static void log_pipe_free(gpointer data)
@@ -153,6 +157,11 @@ static void hand_over_marked(LogRouter *router)
 		g_queue_pop_head(&router->marked);
 	}
 	fd_source_set_events(router->source, G_IO_IN | (pipe ? G_IO_OUT : 0));
+}
+
+static void on_hand_over(void *data)
+{
+	hand_over_marked(data);
 }
 
 /* --- what svc-logger says --- */
@@ -417,7 +426,8 @@ int log_router_open(LogRouter *router, const char *service, uint64_t invocation,
 	pipe = add_pipe(router, service, invocation, fds[0]);
 	name = pipe_name(pipe);
 	keeper_link_keep(router->link, name, pipe->fd);
-	hand_over_marked(router);
+	if (!timer_is_armed(router->hand_over))
+		timer_arm(router->hand_over, loop_now() + HAND_OVER_US);
 	return fds[1];
 }
 
@@ -437,6 +447,7 @@ LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options)
 	g_queue_init(&router->marked);
 	router->control_fd = -1;
 	router->restart = timer_new(on_restart, router);
+	router->hand_over = timer_new(on_hand_over, router);
 	return router;
 }
 
@@ -483,6 +494,7 @@ void log_router_free(LogRouter *router)
 		return;
 	close_control(router);
 	timer_free(router->restart);
+	timer_free(router->hand_over);
 	g_queue_clear(&router->marked);
 	g_hash_table_unref(router->pipes);
 	g_free(router->program);
