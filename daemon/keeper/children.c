@@ -17,6 +17,7 @@
 
 /* Row 0 is never used, so that 0 can say "none" in the zeroed tables below. */
 static struct Child rows[PROTOCOL_MAX_CHILDREN + 1];
+static struct ChildExit exits[PROTOCOL_MAX_CHILDREN + 1]; /* apart: most rows are of who lives, and have none */
 static uint16_t row_by_name[NAMES_MAX][ROLE_COUNT];
 static uint16_t row_by_pid[PID_BUCKETS];
 static uint16_t first_free;
@@ -147,10 +148,15 @@ static uint64_t timeval_us(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 }
 
+const struct ChildExit *child_exit(const struct Child *child)
+{
+	return &exits[row_number(child)];
+}
+
 void child_restore_exited(struct Child *child, const struct ChildExit *exit)
 {
 	unlink_pid(child);
-	child->exit = *exit;
+	exits[row_number(child)] = *exit;
 	child->flags |= CHILD_EXITED | CHILD_EXIT_UNTOLD;
 	enqueue(child);
 }

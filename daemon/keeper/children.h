@@ -37,7 +37,6 @@ struct ChildExit {
 struct Child {
 	uint64_t invocation;
 	uint64_t spawned_at_us;
-	struct ChildExit exit; /* if CHILD_EXITED */
 	pid_t pid;
 	NameId service;
 	uint8_t role;
@@ -63,6 +62,9 @@ struct Child *children_find(const struct ProcessId *id);
 
 /* Returns: the living row with this pid, or NULL. */
 struct Child *children_find_pid(pid_t pid);
+
+/* How it ended; means something only with CHILD_EXITED. */
+const struct ChildExit *child_exit(const struct Child *child);
 
 /* The process was reaped: its row holds what the kernel said until children_release(). */
 void child_set_exited(struct Child *child, int wait_status, const struct rusage *usage, uint64_t now_us);

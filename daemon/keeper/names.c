@@ -2,7 +2,7 @@
 /*
  * Names: a static hash table of counted strings.
  *
- * A short name lies beside its row; a long one in a second array, whose pages cost nothing as long as there is none.
+ * A short name lies beside its row; longer ones in arrays of their own, whose pages cost nothing as long as there are none.
  */
 #include "config.h"
 
@@ -13,7 +13,8 @@
 #include "protocol/protocol.h"
 
 #define BUCKETS 4096 /* few pages of bucket heads stay touched, and chains short up to all 32,767 */
-#define SHORT_BYTES 44
+#define SHORT_BYTES 24 /* "systemd-udevd/log/12" */
+#define MIDDLE_BYTES 48
 
 struct Name {
 	uint16_t n_holders;
@@ -22,6 +23,7 @@ struct Name {
 };
 
 static struct Name names[NAMES_MAX];
+static char middle_texts[NAMES_MAX][MIDDLE_BYTES];
 static char long_texts[NAMES_MAX][PROTOCOL_KEEP_NAME_BYTES];
 static NameId buckets[BUCKETS];
 static NameId first_free;
@@ -56,6 +58,23 @@ NameId name_find(const char *text)
 	return 0;
 }
 
+/* The first byte of a shorter place is NUL if it is not there. */
+static void set_text(NameId id, const char *text, size_t length)
+{
+	char *place = names[id].text;
+
+	if (length >= SHORT_BYTES) {
+		*place = '\0';
+		place = middle_texts[id];
+	}
+	if (length >= MIDDLE_BYTES) {
+		if (*place)
+			*place = '\0'; /* or this would touch its page for nothing */
+		place = long_texts[id];
+	}
+	memcpy(place, text, length + 1);
+}
+
 NameId name_take(const char *text)
 {
 	size_t length = strlen(text);
@@ -75,8 +94,7 @@ NameId name_take(const char *text)
 	bucket = &buckets[bucket_of(text)];
 	names[id].n_holders = 1;
 	names[id].next = *bucket;
-	names[id].text[0] = '\0'; /* says: look among the long ones */
-	memcpy(length < SHORT_BYTES ? names[id].text : long_texts[id], text, length + 1);
+	set_text(id, text, length);
 	*bucket = id;
 	return id;
 }
@@ -97,7 +115,9 @@ void name_drop(NameId id)
 
 const char *name_text(NameId id)
 {
-	return names[id].text[0] ? names[id].text : long_texts[id];
+	if (names[id].text[0])
+		return names[id].text;
+	return middle_texts[id][0] ? middle_texts[id] : long_texts[id];
 }
 
 NameId name_last(void)

@@ -136,7 +136,7 @@ static void put_child(struct Writer *w, const struct Child *child)
 		.header = { RECORD_CHILD, sizeof(r) },
 		.id = { .invocation = child->invocation, .role = child->role },
 		.spawned_at_us = child->spawned_at_us,
-		.exit = child->exit,
+		.exit = *child_exit(child),
 		.pid = child->pid,
 		.has_exited = child->flags & CHILD_EXITED ? 1 : 0,
 	};

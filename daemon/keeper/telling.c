@@ -122,14 +122,15 @@ static enum Progress tell_spawned(struct Child *child)
 
 static enum Progress tell_exited(struct Child *child)
 {
+	const struct ChildExit *exit = child_exit(child);
 	struct MessageExited m = {
 		.header = { MESSAGE_EXITED, sizeof(m) },
 		.pid = child->pid,
-		.code = child->exit.code,
-		.status = child->exit.status,
-		.at_us = child->exit.at_us,
-		.user_us = child->exit.user_us,
-		.system_us = child->exit.system_us,
+		.code = exit->code,
+		.status = exit->status,
+		.at_us = exit->at_us,
+		.user_us = exit->user_us,
+		.system_us = exit->system_us,
 	};
 	enum Progress p;
 

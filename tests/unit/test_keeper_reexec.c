@@ -76,8 +76,8 @@ START_TEST(all_of_it_comes_back)
 	id.role = ROLE_CONTROL;
 	child = children_find(&id);
 	ck_assert_uint_ne(child->flags & CHILD_EXITED, 0);
-	ck_assert_int_eq(child->exit.status, 3);
-	ck_assert_uint_eq(child->exit.user_us, 2000000);
+	ck_assert_int_eq(child_exit(child)->status, 3);
+	ck_assert_uint_eq(child_exit(child)->user_us, 2000000);
 	ck_assert_str_eq(vault_note(name_find("ssh")), "ready");
 	ck_assert_int_ge(vault_fd(name_find("ssh/listen/0")), 0);
 	ck_assert_uint_eq(manager_link_generation(), 5);

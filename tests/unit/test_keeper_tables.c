@@ -51,6 +51,27 @@ START_TEST(a_name_is_held_until_the_last_holder_drops_it)
 }
 END_TEST
 
+START_TEST(a_row_may_have_a_name_of_any_length_after_any_other)
+{
+	static const size_t lengths[] = { 200, 30, 10, 60, 23, 24, 47, 48, 239, 1, 239, 24, 1, 24 };
+	char name[PROTOCOL_KEEP_NAME_BYTES];
+	NameId first = 0;
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		NameId id;
+
+		memset(name, 'a' + (int)i, lengths[i]);
+		name[lengths[i]] = '\0';
+		id = name_take(name);
+		ck_assert(first == 0 || id == first);
+		first = id;
+		ck_assert_str_eq(name_text(id), name);
+		ck_assert_uint_eq(name_find(name), id);
+		name_drop(id);
+	}
+}
+END_TEST
+
 START_TEST(no_name_is_empty_or_too_long_and_the_table_ends)
 {
 	char name[PROTOCOL_KEEP_NAME_BYTES + 1];
@@ -309,7 +330,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("keeper tables");
 
 	ADD_CASE(suite, "names", a_name_is_held_until_the_last_holder_drops_it,
-		 no_name_is_empty_or_too_long_and_the_table_ends);
+		 a_row_may_have_a_name_of_any_length_after_any_other, no_name_is_empty_or_too_long_and_the_table_ends);
 	ADD_CASE(suite, "children", a_row_in_use_refuses_until_its_exit_is_released,
 		 an_id_without_name_end_invocation_or_role_is_refused,
 		 what_is_untold_comes_in_the_order_in_which_it_happened,
