@@ -114,6 +114,17 @@ START_TEST(all_of_a_batch_is_carried_out_in_its_order)
 }
 END_TEST
 
+/* What has been added so far becomes one message of a batch. */
+static void wrap(void)
+{
+	Batch inner = batch;
+	size_t size;
+	const void *datagram = batch_datagram(&inner, &size);
+
+	batch_clear(&batch);
+	ck_assert(batch_add(&batch, datagram, size, NULL, 0));
+}
+
 START_TEST(nothing_follows_what_may_have_to_be_answered)
 {
 	char note[PROTOCOL_NOTE_BYTES];
@@ -127,15 +138,8 @@ START_TEST(nothing_follows_what_may_have_to_be_answered)
 
 	add_note("b", "in a batch"); /* one in one is none */
 	add_note("b", "in a batch");
-	{
-		Batch inner = batch;
-		size_t size;
-		const void *datagram = batch_datagram(&inner, &size);
-
-		batch_clear(&batch);
-		ck_assert(batch_add(&batch, datagram, size, NULL, 0));
-		add_note("b", "behind it");
-	}
+	wrap();
+	add_note("b", "behind it");
 	send_batch(-1);
 
 	ck_assert_uint_eq(replay("a", note, sizeof(note)).n_notes, 0);
@@ -193,15 +197,12 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *s = suite_create("keeper batch");
-	TCase *tests = tcase_create("batches");
+	Suite *suite = suite_create("keeper batch");
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, all_of_a_batch_is_carried_out_in_its_order);
-	tcase_add_test(tests, nothing_follows_what_may_have_to_be_answered);
-	tcase_add_loop_test(tests, a_batch_that_lies_is_carried_out_as_far_as_it_makes_sense, 0,
-			    sizeof(lies) / sizeof(lies[0]));
-	tcase_add_test(tests, a_batch_that_ends_early_is_carried_out_as_far_as_it_goes);
-	suite_add_tcase(s, tests);
-	return s;
+	ADD_CASE_AROUND(suite, "batches", set_up, tear_down, all_of_a_batch_is_carried_out_in_its_order,
+			nothing_follows_what_may_have_to_be_answered,
+			a_batch_that_ends_early_is_carried_out_as_far_as_it_goes);
+	ADD_LOOP_AROUND(suite, "lies", set_up, tear_down, a_batch_that_lies_is_carried_out_as_far_as_it_makes_sense,
+			sizeof(lies) / sizeof(lies[0]));
+	return suite;
 }

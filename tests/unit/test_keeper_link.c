@@ -212,19 +212,12 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper link");
-	TCase *tests = tcase_create("waiting for room");
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, nobody_waits_for_a_keeper_that_reads);
-	tcase_add_test(tests, all_that_wait_begin_when_the_keeper_has_read);
-	tcase_add_test(tests, who_is_given_up_while_it_waits_holds_up_nobody);
-	suite_add_tcase(suite, tests);
-	tests = tcase_create("batches");
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, what_is_held_goes_in_one_datagram);
-	tcase_add_test(tests, more_than_one_datagram_holds_goes_in_several);
-	tcase_add_test(tests, to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever);
-	tcase_add_test(tests, a_keeper_that_takes_no_batches_gets_none);
-	suite_add_tcase(suite, tests);
+	ADD_CASE_AROUND(suite, "waiting for room", set_up, tear_down, nobody_waits_for_a_keeper_that_reads,
+			all_that_wait_begin_when_the_keeper_has_read, who_is_given_up_while_it_waits_holds_up_nobody);
+	ADD_CASE_AROUND(suite, "batches", set_up, tear_down, what_is_held_goes_in_one_datagram,
+			more_than_one_datagram_holds_goes_in_several,
+			to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever,
+			a_keeper_that_takes_no_batches_gets_none);
 	return suite;
 }

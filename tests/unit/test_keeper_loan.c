@@ -230,16 +230,13 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *s = suite_create("keeper loan");
-	TCase *real = tcase_create("keeper");
+	Suite *suite = suite_create("keeper loan");
 
-	ADD_CASE(s, "places", what_is_lent_is_open_until_the_child_has_gone, what_is_given_back_is_closed_and_its_place_is_free,
+	ADD_CASE(suite, "places", what_is_lent_is_open_until_the_child_has_gone,
+		 what_is_given_back_is_closed_and_its_place_is_free,
 		 what_a_dead_child_gave_back_does_not_count_for_the_next_one,
 		 nothing_is_lent_when_all_places_are_taken_or_a_number_is_too_high);
-	tcase_add_checked_fixture(real, set_up, tear_down);
-	tcase_add_test(real, nothing_of_a_start_stays_open_in_the_keeper);
-	tcase_add_test(real, a_child_that_runs_on_holds_nothing_in_the_keeper);
-	tcase_add_test(real, a_child_sees_nothing_of_what_is_kept);
-	suite_add_tcase(s, real);
-	return s;
+	ADD_CASE_AROUND(suite, "keeper", set_up, tear_down, nothing_of_a_start_stays_open_in_the_keeper,
+			a_child_that_runs_on_holds_nothing_in_the_keeper, a_child_sees_nothing_of_what_is_kept);
+	return suite;
 }
