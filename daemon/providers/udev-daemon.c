@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -30,6 +31,12 @@
 #define TRIES 5
 #define TRY_PAUSE_US (100 * G_TIME_SPAN_MILLISECOND)
 
+/* Which one it is: an inode's number alone may be used again at once. */
+typedef struct Socket {
+	ino_t inode; /* 0: there is none */
+	struct timespec changed;
+} Socket;
+
 struct UdevDaemon {
 	char *directory;
 	char *parent;
@@ -39,8 +46,10 @@ struct UdevDaemon {
 	int watch;
 	bool is_watching_parent;
 	bool is_there;
-	bool is_anew; /* within one batch */
+	bool is_anew;  /* within one batch */
 	bool must_look;
+	Socket socket; /* the one that was tried last */
+	Socket told;   /* the one of the last change */
 	pid_t pid;            /* who listened last; 0: nobody */
 	int pidfd;            /* -1: its end cannot be seen */
 	FdSource *pid_source;
@@ -91,6 +100,21 @@ static void watch_process(UdevDaemon *daemon, pid_t pid)
 						   daemon);
 }
 
+/* Looked at before the socket is tried: should another one take its place meanwhile, an event will say so, and it is not this one. */
+static Socket find_socket(const UdevDaemon *daemon)
+{
+	struct stat st;
+
+	if (lstat(daemon->control, &st) < 0)
+		return (Socket){ .inode = 0 };
+	return (Socket){ st.st_ino, st.st_ctim };
+}
+
+static bool is_same_socket(const Socket *a, const Socket *b)
+{
+	return a->inode == b->inode && a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
 /* Does somebody listen? Too many clients at the moment (EAGAIN) are a yes as well. */
 static bool probe(UdevDaemon *daemon)
 {
@@ -102,6 +126,7 @@ static bool probe(UdevDaemon *daemon)
 	if (fd < 0 || strlen(daemon->control) >= sizeof address.sun_path)
 		return false;
 	strcpy(address.sun_path, daemon->control);
+	daemon->socket = find_socket(daemon);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
 		return errno == EAGAIN;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
@@ -113,17 +138,20 @@ static void look(UdevDaemon *daemon)
 {
 	const bool is_there = probe(daemon);
 	const bool may_come = !is_there && daemon->tries_left > 0 && g_file_test(daemon->control, G_FILE_TEST_EXISTS);
-	const bool is_news = is_there != daemon->is_there || (is_there && daemon->is_anew);
+	/* The event of a socket that was made while its directory began to be watched comes when it has been told already. */
+	const bool is_another = daemon->is_anew || !is_same_socket(&daemon->socket, &daemon->told);
+	const bool is_news = is_there != daemon->is_there || (is_there && is_another);
 
 	daemon->must_look = false;
 	if (may_come) {
 		daemon->tries_left--;
 		timer_arm(daemon->again, loop_now() + TRY_PAUSE_US);
-		if (daemon->is_anew)
+		if (is_another)
 			return; /* it was there, and is about to be again */
 	}
 	daemon->is_there = is_there;
 	daemon->is_anew = false;
+	daemon->told = daemon->socket;
 	if (is_news)
 		daemon->changed(daemon->data, is_there);
 }
@@ -159,7 +187,6 @@ static void on_directory_event(void *data, int number, uint32_t mask, const char
 		daemon->must_look = true;
 	} else if (strcmp(name, CONTROL) == 0) {
 		if (mask & (IN_CREATE | IN_MOVED_TO)) {
-			daemon->is_anew = true;
 			daemon->tries_left = TRIES;
 			daemon->pid = 0;
 		}
@@ -206,6 +233,7 @@ UdevDaemon *udev_daemon_new(const char *directory, void (*changed)(void *data, b
 	}
 	watch(daemon);
 	daemon->is_there = probe(daemon);
+	daemon->told = daemon->socket;
 	if (!daemon->is_there && g_file_test(daemon->control, G_FILE_TEST_EXISTS))
 		timer_arm(daemon->again, loop_now() + TRY_PAUSE_US);
 	return daemon;

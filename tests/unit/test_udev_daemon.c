@@ -164,6 +164,29 @@ START_TEST(its_directory_is_made_with_it)
 }
 END_TEST
 
+/* More events than are read in one turn. */
+static void fill_queue(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		g_autofree char *path = g_strdup_printf("%s/other-%d", directory, i);
+
+		ck_assert(g_file_set_contents(path, "", 0, NULL));
+	}
+}
+
+START_TEST(a_socket_that_is_there_before_its_event_is_told_once)
+{
+	make_directory();
+	ck_assert(g_file_set_contents(control, "", 0, NULL));
+	look_out();
+
+	ck_assert_int_eq(unlink(control), 0); /* when this is read, the socket is there; that it was made is read later */
+	fill_queue();
+	make_socket();
+	expect("+");
+}
+END_TEST
+
 START_TEST(its_directory_is_made_long_before_it)
 {
 	look_out();
@@ -280,6 +303,7 @@ Suite *make_suite(void)
 
 	ADD_CASE_AROUND(suite, "udev-daemon", set_up, tear_down, it_was_there_before, it_comes_and_goes,
 			its_directory_is_made_with_it, its_directory_is_made_long_before_it,
+			a_socket_that_is_there_before_its_event_is_told_once,
 			its_directory_is_removed_and_made_again, a_socket_made_anew_is_another_daemon,
 			it_is_killed_and_its_socket_stays, a_socket_that_was_left_behind_is_no_daemon,
 			it_listens_a_moment_after_its_socket_is_there, other_files_are_no_news,
