@@ -8,6 +8,8 @@
 
 #include "providers/udev.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -68,39 +70,83 @@ static bool is_processed(struct udev_device *device)
 
 /* --- listing --- */
 
-static void look_at(UdevProvider *udev, const char *syspath)
+/* @path: its own, or a link to it. Returns: NULL when there is none, or udev has not worked through it. */
+static UdevRecord *read_device(UdevProvider *udev, const char *path)
 {
-	struct udev_device *device = udev_device_new_from_syspath(udev->udev, syspath);
+	struct udev_device *device = udev_device_new_from_syspath(udev->udev, path);
+	UdevRecord *record = device && is_processed(device) ? record_of(device) : NULL;
 
-	if (device && is_processed(device))
-		udev_table_put(udev->table, record_of(device));
-	else
-		udev_table_drop(udev->table, syspath);
 	if (device)
 		(void)udev_device_unref(device); /* always NULL */
+	return record;
 }
 
-/* @subsystem: NULL for all */
-static void list_devices(UdevProvider *udev, const char *subsystem)
+static void look_at(UdevProvider *udev, const char *syspath)
+{
+	UdevRecord *record = read_device(udev, syspath);
+
+	if (record)
+		udev_table_put(udev->table, record);
+	else
+		udev_table_drop(udev->table, syspath);
+}
+
+static bool list_all_subsystems(UdevProvider *udev)
 {
 	struct udev_enumerate *enumerate = udev_enumerate_new(udev->udev);
 	struct udev_list_entry *entry;
 	bool is_listed;
 
 	g_assert(enumerate); /* it allocates, no more */
-	is_listed = (!subsystem || udev_enumerate_add_match_subsystem(enumerate, subsystem) >= 0) &&
-		    udev_enumerate_add_match_is_initialized(enumerate) >= 0 &&
-		    udev_enumerate_scan_devices(enumerate) >= 0;
-	if (is_listed) {
-		udev_table_begin_listing(udev->table);
-		udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate))
-			look_at(udev, udev_list_entry_get_name(entry));
-		udev_table_end_listing(udev->table, subsystem);
-	} else {
-		log_warning(NULL, "cannot list the devices of %s", subsystem ? subsystem : "all subsystems");
-	}
-	udev->is_behind = udev->is_behind || !udev_source_is_empty(udev->source);
+	is_listed = udev_enumerate_add_match_is_initialized(enumerate) >= 0 && udev_enumerate_scan_devices(enumerate) >= 0;
+	udev_list_entry_foreach(entry, is_listed ? udev_enumerate_get_list_entry(enumerate) : NULL)
+		look_at(udev, udev_list_entry_get_name(entry));
 	(void)udev_enumerate_unref(enumerate); /* always NULL */
+	return is_listed;
+}
+
+/* No such directory: no devices. */
+static bool list_links(UdevProvider *udev, const char *directory)
+{
+	DIR *links = opendir(directory);
+	struct dirent *entry;
+
+	if (!links)
+		return errno == ENOENT;
+	while ((entry = readdir(links)) != NULL) {
+		g_autofree char *link = g_build_filename(directory, entry->d_name, NULL);
+		UdevRecord *record = *entry->d_name == '.' ? NULL : read_device(udev, link);
+
+		if (record)
+			udev_table_put(udev->table, record);
+	}
+	(void)closedir(links); /* only read from */
+	return true;
+}
+
+/*
+ * From where the kernel keeps them (sysfs-rules.rst). libudev would look at each of them and at all above it to find those of a
+ * subsystem: for the consoles of any machine that took longer than all else.
+ */
+static bool list_subsystem(UdevProvider *udev, const char *subsystem)
+{
+	g_autofree char *of_class = g_strconcat("/sys/class/", subsystem, NULL);
+	g_autofree char *of_bus = g_strconcat("/sys/bus/", subsystem, "/devices", NULL);
+
+	if (strchr(subsystem, '/'))
+		return true; /* there is none of that name */
+	return list_links(udev, of_class) && list_links(udev, of_bus);
+}
+
+/* @subsystem: NULL for all */
+static void list_devices(UdevProvider *udev, const char *subsystem)
+{
+	udev_table_begin_listing(udev->table);
+	if (subsystem ? list_subsystem(udev, subsystem) : list_all_subsystems(udev))
+		udev_table_end_listing(udev->table, subsystem);
+	else
+		log_warning(NULL, "cannot list the devices of %s", subsystem ? subsystem : "all subsystems");
+	udev->is_behind = udev->is_behind || !udev_source_is_empty(udev->source);
 }
 
 static void list_all(UdevProvider *udev)
