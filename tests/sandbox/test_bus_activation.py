@@ -133,6 +133,11 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     start_by_name(box, "org.example.Fails")
     assert "has failed" in example(box, "Fails")
 
+    # A client that calls again because it saw an owner come and go finds an end; a later one is told why again.
+    answers = [example(box, "Fails") for _ in range(6)]
+    assert answers[-1].startswith("Error org.freedesktop.DBus.Error.Spawn."), answers
+    wait_for(lambda: example(box, "Fails") == failure, what="the reason is told again")
+
     # To stand in for a service is not to be it.
     assert not box.exists("/run/onlooker"), box.read("/run/onlooker")
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "svc-activate/burst.h"
 #include "svc-activate/service.h"
 #include "svc-activate/stand-in.h"
 
@@ -61,7 +62,7 @@ static Verdict ask(DBusConnection *bus, const char *name, Refusal *refusal)
 static int refuse(DBusConnection *bus, const char *name, Verdict verdict, const Refusal *refusal)
 {
 	(void)fprintf(stderr, "svc-activate: %s: %s\n", name, refusal->text);
-	if (bus && stand_in_answer(bus, name, refusal))
+	if (bus && burst_allows(name) && stand_in_answer(bus, name, refusal))
 		return EXIT_SUCCESS;
 	return verdict == VERDICT_REFUSED ? EXIT_NAME_NOT_FOUND : EXIT_NOT_EXECUTED;
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Burst: see burst.h. A file a name holds a byte for each time; when it was last written is when the last of them was.
+ */
+#include "config.h"
+
+#include "svc-activate/burst.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DIRECTORY "/run/svcd/refused"
+
+#define BURST_MAX 5
+#define BURST_GAP_S 10
+
+static int open_count(const char *name)
+{
+	char path[sizeof(DIRECTORY) + 256]; /* a name has at most 255 bytes, none of them a slash */
+
+	if (mkdir(DIRECTORY, 0700) < 0 && errno != EEXIST)
+		return -1;
+	(void)snprintf(path, sizeof(path), "%s/%s", DIRECTORY, name);
+	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* A clock that was set back makes the last time lie in the future: that was another burst, too. */
+static bool is_over(const struct stat *last)
+{
+	const time_t since_s = time(NULL) - last->st_mtime;
+
+	return since_s < 0 || since_s >= BURST_GAP_S;
+}
+
+bool burst_allows(const char *name)
+{
+	int fd = open_count(name);
+	struct stat last;
+	bool allows = true;
+
+	if (fd < 0)
+		return true;
+	if (fstat(fd, &last) == 0) {
+		if (is_over(&last))
+			(void)!ftruncate(fd, 0);
+		else
+			allows = last.st_size < BURST_MAX;
+	}
+	if (allows)
+		(void)!write(fd, ".", 1); /* on a full /run there is no limit */
+	(void)close(fd);
+	return allows;
+}
