@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# limit: 1200
+"""
+A desktop without systemd boots to the login screen: GDM and its greeter are really there, end when they are told to, and
+come back. What the screen shows is looked at.
+"""
+
+import os
+
+import vm_image
+from deadline import wait_for
+from vm import Machine
+
+STAGE = os.environ["SVCD_STAGE"]
+
+GREETER_S = 400
+# The console has two or three; the greeter's letters alone have hundreds of greys.
+N_COLOURS_DRAWN = 100
+
+# Besides the machine itself; what of these has no hardware here waits for it.
+EXPECTED = """accounts-daemon acpid atd avahi-daemon chrony cron cups dbus elogind gdm3 irqbalance network-manager polkit rsyslog
+    rtkit-daemon ssh udisks2 upower uuidd""".split()
+WAITING = "bluetooth modemmanager smartmontools".split()
+
+
+def greeter(vm):
+    """The name of the session of the greeter, or None."""
+    lines = vm.sh("loginctl list-sessions --no-legend", check=False)[1].splitlines()
+    return next((line.split()[0] for line in lines if "Debian-gdm" in line.split()), None)
+
+
+def wait_greeter(vm, other_than=None):
+    found = wait_for(lambda: (name := greeter(vm)) and name != other_than and name, GREETER_S, "there is a session of the greeter")
+    assert vm.sh(f"loginctl show-session {found} -p Class -p VTNr").split() == ["VTNr=1", "Class=greeter"]
+    wait_for(lambda: vm.n_colours() >= N_COLOURS_DRAWN, GREETER_S, "the greeter is drawn")
+    return found
+
+
+def processes(vm, name):
+    return set(vm.sh(f"cat /sys/fs/cgroup/svcd/{name}/cgroup.procs", check=False)[1].split())
+
+
+def check_services(vm):
+    wait_for(lambda: vm.svcctl_json("overview")["boot_finished"], GREETER_S, "the boot is over")
+    rows = vm.services()
+    states = {name: rows[name]["state"] for name in EXPECTED + WAITING}
+    assert {states[name] for name in EXPECTED} == {"ready"} and {states[name] for name in WAITING} == {"waiting"}, states
+    assert not [name for name, row in rows.items() if row["state"] == "failed"], vm.sh("svcctl explain", check=False)
+    assert rows["getty@tty1"]["state"] not in ("ready", "starting"), "a getty has the terminal of the greeter"
+
+
+def check_restart(vm, session):
+    """The greeter of the new one is another; nothing of the old one is left."""
+    old = processes(vm, "gdm3")
+    vm.sh("svcctl restart gdm3")
+    session = wait_greeter(vm, session)
+    assert old and not old & processes(vm, "gdm3")
+    return session
+
+
+def check_stop(vm):
+    vm.sh("svcctl stop gdm3")
+    wait_for(lambda: greeter(vm) is None, GREETER_S, "the greeter's session has ended")
+    assert not processes(vm, "gdm3")
+    assert not vm.sh("pgrep -u Debian-gdm", check=False)[1], vm.sh("ps -u Debian-gdm", check=False)[1]
+    vm.sh("svcctl start gdm3")
+
+
+with vm_image.work_directory() as work:
+    root = f"{work}/root"
+    vm_image.copy_disk(vm_image.disk_image(STAGE, vm_image.DESKTOP), root)
+    with Machine([root], *vm_image.boot_files(vm_image.DESKTOP), screen=True, memory_mib=2048) as vm:
+        vm.wait_shell()
+        session = wait_greeter(vm)
+        check_services(vm)
+        session = check_restart(vm, session)
+        check_stop(vm)
+        wait_greeter(vm, session)
+        vm.sh_detached("loginctl poweroff")
+        assert vm.wait_end(200) == "guest-shutdown"
