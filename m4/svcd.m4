@@ -36,7 +36,7 @@ AC_DEFUN([SVCD_COMPILER_FLAGS], [
 
 	COV_CFLAGS= COV_LDFLAGS=
 	AS_IF([test "x$enable_coverage" = xyes], [
-		COV_CFLAGS="--coverage -O0"
+		COV_CFLAGS="--coverage -O0 -DWITH_COVERAGE"
 		COV_LDFLAGS="--coverage"
 	])
 	AC_SUBST([COV_CFLAGS])

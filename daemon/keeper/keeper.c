@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct Keeper keeper;
+struct Keeper keeper SEEN_BY_CHILDREN;
 int keeper_null_fd = -1;
 
 uint64_t keeper_now_us(void)

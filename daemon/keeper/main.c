@@ -256,6 +256,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	console_open();
 	early_boot_process();
 	loan_init();
+	spawn_hide_tables();
 	signal_fd = open_signals();
 	if (signal_fd < 0) {
 		say("cannot make a signalfd: %s", strerror(errno));

@@ -53,8 +53,6 @@ struct Received {
 	bool is_cut; /* the kernel dropped bytes or descriptors */
 };
 
-static char datagram[PROTOCOL_MESSAGE_BYTES];
-
 static bool field_has_end(const char *field, size_t size)
 {
 	return memchr(field, '\0', size) != NULL;
@@ -92,7 +90,7 @@ static void lend(struct Received *r, const struct SpawnRequest *request, pid_t p
 }
 
 /* The row may be made: the process, the row and the note come into being together. */
-static int spawn_row(struct Received *r, const struct SpawnRequest *request)
+static int spawn_row(struct Received *r, struct SpawnRequest *request)
 {
 	const struct MessageSpawn *m = &r->fixed.spawn;
 	pid_t pid = spawn_process(request);
@@ -269,14 +267,14 @@ static void set_message(struct Received *r, const char *message, size_t size)
 	memcpy(&r->fixed, message, size < sizeof(r->fixed) ? size : sizeof(r->fixed));
 }
 
-/* Returns: as recvmsg(2). */
-static ssize_t receive(int fd, struct Received *r)
+/* @datagram: PROTOCOL_MESSAGE_BYTES. Returns: as recvmsg(2). */
+static ssize_t receive(int fd, char *datagram, struct Received *r)
 {
 	static union {
 		char space[CMSG_SPACE(MAX_FDS * sizeof(int))];
 		struct cmsghdr align;
 	} control;
-	struct iovec part = { .iov_base = datagram, .iov_len = sizeof(datagram) };
+	struct iovec part = { .iov_base = datagram, .iov_len = PROTOCOL_MESSAGE_BYTES };
 	struct msghdr m = {
 		.msg_iov = &part,
 		.msg_iovlen = 1,
@@ -352,6 +350,7 @@ static void carry_out(struct Received *r)
 
 enum OrdersResult orders_read(int fd, unsigned int max)
 {
+	char datagram[PROTOCOL_MESSAGE_BYTES]; /* what a child executes is in it, and children have our stack, but not our tables */
 	struct Received r;
 
 	for (unsigned int i = 0; i < max; i++) {
@@ -359,7 +358,7 @@ enum OrdersResult orders_read(int fd, unsigned int max)
 
 		if (telling_is_blocked())
 			return ORDERS_EMPTY;
-		n = receive(fd, &r);
+		n = receive(fd, datagram, &r);
 		if (n < 0 && errno == ECONNRESET)
 			continue; /* it died with something unread; what it sent before is still to be had */
 		if (n < 0 && errno == EAGAIN)

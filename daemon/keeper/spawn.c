@@ -15,9 +15,11 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -32,7 +34,9 @@
 /* What a child exits with when there is no status pipe to say it: the shell's word for "could not execute". */
 #define EXIT_NOT_EXECUTED 127
 
-static char *strings[SPAWN_MAX_STRINGS];
+/* The linker's: what is zero at start lies between them. */
+extern char __bss_start[];
+extern char _end[];
 
 /* Where spawn_request_parse() is in a message. */
 struct Cursor {
@@ -42,7 +46,7 @@ struct Cursor {
 
 void spawn_request_init(struct SpawnRequest *request)
 {
-	memset(request, 0, sizeof(*request));
+	memset(request, 0, offsetof(struct SpawnRequest, strings)); /* pages of our stack that are not touched are not copied */
 	request->stdio[0] = request->stdio[1] = request->stdio[2] = -1;
 	request->cgroup = -1;
 	request->status = -1;
@@ -71,10 +75,10 @@ static const char *take_string(struct Cursor *c)
 	return string;
 }
 
-/* @n strings and a NULL, into the pool of pointers from *@used on. */
-static char *const *take_strings(struct Cursor *c, uint32_t n, size_t *used)
+/* @n strings and a NULL, into the request's pool of pointers from *@used on. */
+static char *const *take_strings(struct Cursor *c, struct SpawnRequest *r, uint32_t n, size_t *used)
 {
-	char **first = &strings[*used];
+	char **first = &r->strings[*used];
 
 	if (n >= SPAWN_MAX_STRINGS || *used + n + 1 > SPAWN_MAX_STRINGS)
 		return NULL;
@@ -119,6 +123,7 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 	if (!take_bytes(&c, &m, sizeof(m)) || m.argc == 0 || m.n_groups > PROTOCOL_MAX_GROUPS ||
 	    m.n_rlimits > PROTOCOL_MAX_RLIMITS || m.n_inherited > PROTOCOL_MAX_FDS)
 		return EINVAL;
+	r->is_message = true;
 	r->flags = m.flags;
 	r->uid = m.uid;
 	r->gid = m.gid;
@@ -133,7 +138,7 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 		return EINVAL;
 	if (m.flags & SPAWN_SET_DIRECTORY && !(r->directory = take_string(&c)))
 		return EINVAL;
-	if (!(r->argv = take_strings(&c, m.argc, &used)) || !(r->environment = take_strings(&c, m.envc, &used)))
+	if (!(r->argv = take_strings(&c, r, m.argc, &used)) || !(r->environment = take_strings(&c, r, m.envc, &used)))
 		return EINVAL;
 	return r->argv[0][0] == '/' && take_fds(r, fds, n_fds) ? 0 : EINVAL;
 }
@@ -289,20 +294,19 @@ static const struct {
 	{ EXEC_STEP_EXEC, step_exec },
 };
 
-static void __attribute__((noreturn)) become(const struct SpawnRequest *request)
+static void __attribute__((noreturn)) become(struct SpawnRequest *r)
 {
-	struct SpawnRequest r = *request;
 	struct ExecStatus status = { 0 };
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		if (steps[i].run(&r))
+		if (steps[i].run(r))
 			continue;
 		status.step = (int32_t)steps[i].step;
 		status.error = errno;
 		break;
 	}
-	if (r.status >= 0)
-		(void)!write(r.status, &status, sizeof(status)); /* nobody else to tell */
+	if (r->status >= 0)
+		(void)!write(r->status, &status, sizeof(status)); /* nobody else to tell */
 	_exit(EXIT_NOT_EXECUTED);
 }
 
@@ -332,9 +336,42 @@ static pid_t clone_process(int cgroup_fd, uint64_t more_flags)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-pid_t spawn_process(const struct SpawnRequest *request)
+/* Whole pages of what is zero at start. */
+static void advise_tables(int advice)
 {
-	pid_t pid = clone_process(request->flags & SPAWN_CGROUP ? request->cgroup : -1, request->loan >= 0 ? CLONE_FILES : 0);
+#if defined(WITH_COVERAGE) || defined(__SANITIZE_ADDRESS__)
+	(void)advice; /* what gcov(1) and the sanitizers write down lies there, too, and they do so in children */
+#else
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t begin = ((uintptr_t)__bss_start + page - 1) & ~(page - 1);
+	const uintptr_t end = (uintptr_t)_end & ~(page - 1);
+
+	if (begin < end)
+		(void)madvise((void *)begin, end - begin, advice); /* if it is refused, children have more than they need */
+#endif
+}
+
+void spawn_hide_tables(void)
+{
+	advise_tables(MADV_DONTFORK);
+}
+
+static pid_t clone_with_tables(int cgroup_fd)
+{
+	pid_t pid;
+
+	advise_tables(MADV_DOFORK);
+	pid = clone_process(cgroup_fd, 0);
+	if (pid != 0)
+		spawn_hide_tables();
+	return pid;
+}
+
+pid_t spawn_process(struct SpawnRequest *request)
+{
+	int cgroup_fd = request->flags & SPAWN_CGROUP ? request->cgroup : -1;
+	pid_t pid = request->is_message ? clone_process(cgroup_fd, request->loan >= 0 ? CLONE_FILES : 0) :
+					  clone_with_tables(cgroup_fd);
 
 	if (pid == 0)
 		become(request);
@@ -343,5 +380,5 @@ pid_t spawn_process(const struct SpawnRequest *request)
 
 pid_t spawn_fork(void)
 {
-	return clone_process(-1, 0);
+	return clone_with_tables(-1);
 }

@@ -31,6 +31,7 @@ struct SpawnRequest {
 	int stdio[3]; /* -1: /dev/null */
 	int cgroup;   /* -1: ours */
 	int status;   /* -1: none */
+	bool is_message; /* made by spawn_request_parse(): nothing that it points to is in our tables */
 	int loan;     /* a place of loan_find_place(): its descriptors are ours until it has a table of its own; -1: a copy */
 	int inherited[PROTOCOL_MAX_FDS];
 	uint32_t groups[PROTOCOL_MAX_GROUPS];
@@ -38,6 +39,7 @@ struct SpawnRequest {
 	const char *directory; /* NULL: / */
 	char *const *argv;
 	char *const *environment;
+	char *strings[SPAWN_MAX_STRINGS]; /* spawn_request_parse()'s, for these two; not even cleared by others */
 };
 
 /*
@@ -51,10 +53,10 @@ void spawn_request_init(struct SpawnRequest *request);
 
 /**
  * spawn_request_parse() - take a SPAWN message apart and check every count and string in it
- * @message:  the datagram; the request points into it
+ * @message:  the datagram, not in our tables; the request points into it
  * @fds:      the descriptors that came with it; they stay the caller's
  *
- * One request at a time: the arrays of pointers are static. Returns: 0 or EINVAL.
+ * Returns: 0 or EINVAL.
  */
 int spawn_request_parse(const void *message, size_t size, const int *fds, size_t n_fds, struct SpawnRequest *request);
 
@@ -62,7 +64,10 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
  * spawn_process() - start it
  * Returns: its pid, or -1 with errno set by clone3(2). What goes wrong after that is the child's to report.
  */
-pid_t spawn_process(const struct SpawnRequest *request);
+pid_t spawn_process(struct SpawnRequest *request);
+
+/* To be called once at start: from then on a child of a message has none of our tables. */
+void spawn_hide_tables(void);
 
 /* fork(2) without the C library's handlers. Returns as fork does. */
 pid_t spawn_fork(void);
