@@ -174,6 +174,19 @@ class Machine:
     def press(self, *keys):
         self.qmp("send-key", keys=[{"type": "qcode", "data": key} for key in keys])
 
+    def picture(self):
+        """What the screen shows: (width, height, its pixels of three bytes)."""
+        path = f"{self.directory}/screen"
+        self.qmp("screendump", filename=path)
+        with open(path, "rb") as file:
+            _kind, size, _most, pixels = file.read().split(b"\n", 3) # ppm(5), binary
+        width, height = map(int, size.split())
+        return width, height, pixels
+
+    def n_colours(self):
+        _width, _height, pixels = self.picture()
+        return len({pixels[at:at + 3] for at in range(0, len(pixels), 3)})
+
     def plug(self, path, name):
         """A further disk, while the machine runs."""
         self.qmp("blockdev-add", **{"driver": "raw", "node-name": name, "file": {"driver": "file", "filename": path}})

@@ -2,7 +2,7 @@
 """
 Images: disks of a plain Debian 12 with a build of svcd in it, for QEMU.
 
-There are two Debians: PLAIN has no init but svcd, SYSV is one with sysvinit and its boot scripts. The packages are installed
+There are three Debians: PLAIN has no init but svcd, DESKTOP is one of these with GDM, SYSV one with sysvinit and its boot scripts. The packages are installed
 once into a tree in the cache; each build of svcd is laid over it and becomes a disk image, made without mounting a disk.
 """
 
@@ -88,6 +88,29 @@ SYSV_FILES = {
 }
 
 
+# A desktop: GDM on elogind, and the daemons that come with one. Sessions of GNOME itself are left out: the greeter is half of it.
+DESKTOP_PACKAGES = """gdm3 dbus-x11 dbus-bin gnome-session-bin gnome-session-common adwaita-icon-theme fonts-dejavu-core
+    elogind libpam-elogind libelogind0 udev kmod procps e2fsprogs util-linux-extra iproute2 mount login netbase kbd
+    libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
+    systemd-standalone-tmpfiles systemd-standalone-sysusers
+    accountsservice acpid anacron at avahi-daemon bluez chrony cron cups-daemon irqbalance modemmanager network-manager
+    openssh-server packagekit polkitd rsyslog rtkit smartmontools udisks2 upower uuid-runtime wpasupplicant""".split()
+
+# Nobody but "alice" is in the greeter's list.
+DESKTOP_HOOKS = ["chroot \"$1\" useradd -m -s /bin/bash -c Alice alice; echo alice:alice | chroot \"$1\" chpasswd"]
+
+DESKTOP_FILES = {
+    "/etc/hostname": "svcd-desktop\n",
+    "/etc/hosts": "127.0.0.1 localhost svcd-desktop\n",
+    "/etc/fstab": f"LABEL={ROOT_LABEL} / ext4 errors=remount-ro 0 1\n",
+    "/etc/svcd/policy.d/desktop.policy":
+        "[defaults]\nRunlevel=5\n\n[runlevel 5]\nActivate=gdm3 accounts-daemon acpid anacron atd avahi-daemon bluetooth chrony cups\n"
+        "Activate=irqbalance modemmanager polkit rtkit-daemon smartmontools ssh udisks2 upower uuidd\n\n"
+        "[runlevel S]\nActivate=test-shell\n",
+    "/etc/svcd/services.d/test-shell.svc": PLAIN_FILES["/etc/svcd/services.d/test-shell.svc"],
+}
+
+
 @dataclasses.dataclass(frozen=True)
 class Debian:
     """What is installed, what is done in the tree afterwards, and the files that are laid over it together with svcd."""
@@ -103,6 +126,7 @@ def _sandbox_packages():
 
 
 PLAIN = Debian("vm", (*_sandbox_packages(), *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), PLAIN_FILES)
+DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS), DESKTOP_FILES)
 SYSV = Debian("vm-sysv", (*SYSV_PACKAGES, *SYSV_DAEMONS, *KERNEL_PACKAGES), (*HOOKS, *SYSV_HOOKS), SYSV_FILES)
 
 
