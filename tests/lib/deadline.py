@@ -15,8 +15,11 @@ class DeadlinePassed(AssertionError):
     """The condition did not come true in time."""
 
 
-def wait_for(condition, seconds=DEFAULT_S, what="the condition"):
-    """Call @condition until it returns something true, and return that. A failing assert in it counts as not yet."""
+def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
+    """
+    Call @condition until it returns something true, and return that. A failing assert in it counts as not yet. @every: the seconds
+    between two calls, after some shorter ones; more where a call takes from the machine what it waits for.
+    """
     until = time.monotonic() + seconds
     pause = 0.005
     seen = None
@@ -30,7 +33,7 @@ def wait_for(condition, seconds=DEFAULT_S, what="the condition"):
         if time.monotonic() >= until:
             raise DeadlinePassed(f"{what}: not within {seconds:g} s; seen last: {seen!r}")
         time.sleep(pause)
-        pause = min(pause * 1.5, 0.2)
+        pause = min(pause * 1.5, every)
 
 
 def holds_for(condition, seconds, what="the condition"):

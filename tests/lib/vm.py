@@ -184,8 +184,9 @@ class Machine:
         return width, height, pixels
 
     def n_colours(self):
+        """Of every seventh pixel."""
         _width, _height, pixels = self.picture()
-        return len({pixels[at:at + 3] for at in range(0, len(pixels), 3)})
+        return len({pixels[at:at + 3] for at in range(0, len(pixels), 21)})
 
     def plug(self, path, name):
         """A further disk, while the machine runs."""
