@@ -18,7 +18,7 @@ try_all(
     Daemon("haproxy", probe=tcp(8081, GREETING, "HTTP/1.1 200"), files={"/etc/haproxy/haproxy.cfg": HAPROXY},
            broken=("/etc/haproxy/haproxy.cfg", NONSENSE)),
     # Of itself it tells without asking another.
-    Daemon("tinyproxy", probe=tcp(8888, "GET http://tinyproxy.stats/ HTTP/1.0\r\n\r\n", "200 OK")),
+    Daemon("tinyproxy", probe=tcp(8888, "GET http://tinyproxy.stats/ HTTP/1.0\r\n\r\n", "HTTP/1.0 200")),
     # A jail is there; the log that it reads is made by the first login.
     Daemon("fail2ban", probe="fail2ban-client status sshd | grep -q auth.log", before="touch /var/log/auth.log",
            broken=("/etc/fail2ban/jail.local", NONSENSE)),
