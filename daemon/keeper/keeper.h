@@ -38,7 +38,7 @@ struct Keeper {
 };
 
 /*
- * What is zero at start is hidden from the children of a request (spawn_hide_tables()): our tables are most of our memory, and
+ * What is zero at start is hidden from the children of a request (tables_hide()): our tables are most of our memory, and
  * to copy and drop them costs each child as much as many a step to its exec. What it reads on that way is marked with this.
  */
 #define SEEN_BY_CHILDREN __attribute__((section(".data.seen_by_children")))

@@ -20,6 +20,7 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/shutdown.c daemon/keeper/shutdown.h \
 	daemon/keeper/spawn.c daemon/keeper/spawn.h \
 	daemon/keeper/strikes.c daemon/keeper/strikes.h \
+	daemon/keeper/tables.c daemon/keeper/tables.h \
 	daemon/keeper/telinit.c daemon/keeper/telinit.h \
 	daemon/keeper/telling.c daemon/keeper/telling.h \
 	daemon/keeper/vault.c daemon/keeper/vault.h

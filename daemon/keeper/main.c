@@ -9,11 +9,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -31,6 +29,7 @@
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
 #include "keeper/strikes.h"
+#include "keeper/tables.h"
 #include "keeper/telinit.h"
 
 #define REAPED_A_TURN 256
@@ -226,21 +225,6 @@ static void first_start(const struct Options *options)
 	early_boot();
 }
 
-extern char __bss_start[]; /* the linker's: between them lie all tables */
-extern char _end[];
-
-/*
- * The tables have room for the largest machine, and small ones touch little of them: with huge pages, which are many a system's
- * default, each touch would be 2 MiB, and so would be each copy after a clone. Not by prctl(2), which services would inherit.
- */
-static void use_small_pages(void)
-{
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t begin = (uintptr_t)__bss_start & ~(page - 1);
-
-	(void)madvise((void *)begin, (uintptr_t)_end - begin, MADV_NOHUGEPAGE); /* a kernel without them refuses */
-}
-
 static void __attribute__((noreturn)) keep(const struct Options *options)
 {
 	int signal_fd;
@@ -256,7 +240,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	console_open();
 	early_boot_process();
 	loan_init();
-	spawn_hide_tables();
+	tables_hide();
 	signal_fd = open_signals();
 	if (signal_fd < 0) {
 		say("cannot make a signalfd: %s", strerror(errno));
@@ -269,7 +253,7 @@ int main(int argc, char **argv)
 {
 	struct Options options = { .reexec_fd = -1, .try_fd = -1 };
 
-	use_small_pages(); /* before the first touch: a page that is huge stays so */
+	tables_use_small_pages();
 	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("svcd %s\n", PACKAGE_VERSION) < 0;
 	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--help") == 0)

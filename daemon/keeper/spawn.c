@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,16 +26,13 @@
 
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
+#include "keeper/tables.h"
 
 /* Above every number that a child's descriptors are placed at. */
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
 
 /* What a child exits with when there is no status pipe to say it: the shell's word for "could not execute". */
 #define EXIT_NOT_EXECUTED 127
-
-/* The linker's: what is zero at start lies between them. */
-extern char __bss_start[];
-extern char _end[];
 
 /* Where spawn_request_parse() is in a message. */
 struct Cursor {
@@ -336,34 +332,14 @@ static pid_t clone_process(int cgroup_fd, uint64_t more_flags)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* Whole pages of what is zero at start. */
-static void advise_tables(int advice)
-{
-#if defined(WITH_COVERAGE) || defined(__SANITIZE_ADDRESS__)
-	(void)advice; /* what gcov(1) and the sanitizers write down lies there, too, and they do so in children */
-#else
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t begin = ((uintptr_t)__bss_start + page - 1) & ~(page - 1);
-	const uintptr_t end = (uintptr_t)_end & ~(page - 1);
-
-	if (begin < end)
-		(void)madvise((void *)begin, end - begin, advice); /* if it is refused, children have more than they need */
-#endif
-}
-
-void spawn_hide_tables(void)
-{
-	advise_tables(MADV_DONTFORK);
-}
-
 static pid_t clone_with_tables(int cgroup_fd)
 {
 	pid_t pid;
 
-	advise_tables(MADV_DOFORK);
+	tables_show();
 	pid = clone_process(cgroup_fd, 0);
 	if (pid != 0)
-		spawn_hide_tables();
+		tables_hide();
 	return pid;
 }
 

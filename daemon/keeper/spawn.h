@@ -66,9 +66,6 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
  */
 pid_t spawn_process(struct SpawnRequest *request);
 
-/* To be called once at start: from then on a child of a message has none of our tables. */
-void spawn_hide_tables(void);
-
 /* fork(2) without the C library's handlers. Returns as fork does. */
 pid_t spawn_fork(void);
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tables: see tables.h. Where they lie the linker says.
+ */
+#include "config.h"
+
+#include "keeper/tables.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern char __bss_start[]; /* the linker's: what is zero at start lies between them */
+extern char _end[];
+
+/* Of whole pages. If it is refused they take more than they need. */
+static void advise(int advice)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t begin = ((uintptr_t)__bss_start + page - 1) & ~(page - 1);
+	const uintptr_t end = (uintptr_t)_end & ~(page - 1);
+
+	if (begin < end)
+		(void)madvise((void *)begin, end - begin, advice);
+}
+
+/* What gcov(1) and the sanitizers write down lies there, too, and they do so in children. */
+static void advise_for_children(int advice)
+{
+#if !defined(WITH_COVERAGE) && !defined(__SANITIZE_ADDRESS__)
+	advise(advice);
+#else
+	(void)advice;
+#endif
+}
+
+void tables_use_small_pages(void)
+{
+	advise(MADV_NOHUGEPAGE);
+}
+
+void tables_hide(void)
+{
+	advise_for_children(MADV_DONTFORK);
+}
+
+void tables_show(void)
+{
+	advise_for_children(MADV_DOFORK);
+}
