@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tree: every path is resolved by the kernel below the root (RESOLVE_IN_ROOT of openat2(2)), and what was opened is
- * looked at before it is read.
+ * Tree: every path is resolved by the kernel below the root, and what was opened is looked at before it is read.
  */
 #include "config.h"
 
@@ -11,16 +10,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "base/fd.h"
 #include "base/limits.h"
 
 void lsb_tree_init(LsbTree *tree, const char *root)
 {
-	tree->root_fd = open(root && *root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	tree->is_whole = !root || !*root || strcmp(root, "/") == 0;
+	tree->root_fd = open(tree->is_whole ? "/" : root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 void lsb_tree_clear(LsbTree *tree)
@@ -30,12 +28,8 @@ void lsb_tree_clear(LsbTree *tree)
 
 static int open_below(const LsbTree *tree, const char *path, int flags)
 {
-	struct open_how how = {
-		.flags = (unsigned)(flags | O_RDONLY | O_CLOEXEC),
-		.resolve = RESOLVE_IN_ROOT,
-	};
-
-	return (int)syscall(SYS_openat2, tree->root_fd, path, &how, sizeof how);
+	flags |= O_RDONLY | O_CLOEXEC;
+	return tree->is_whole ? openat(tree->root_fd, path, flags) : fd_open_in_root(tree->root_fd, path, flags);
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)

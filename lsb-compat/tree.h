@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 typedef struct LsbTree {
-	int root_fd; /* -1: there is no such directory */
+	int root_fd;   /* -1: there is no such directory */
+	bool is_whole; /* the root is the process' own: no path leads out of it */
 } LsbTree;
 
 void lsb_tree_init(LsbTree *tree, const char *root);

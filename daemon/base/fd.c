@@ -7,10 +7,15 @@
 #include "base/fd.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/errors.h"
+
+/* Somebody who does nothing but rename on each of many processors must not win; a lease (fcntl(2)) must not hang us. */
+#define MAX_OPEN_TRIES 4096
 
 void fd_close(int *fd)
 {
@@ -31,6 +36,19 @@ bool fd_set_nonblocking(int fd, bool nonblocking)
 bool fd_set_cloexec(int fd, bool cloexec)
 {
 	return fcntl(fd, F_SETFD, cloexec ? FD_CLOEXEC : 0) == 0;
+}
+
+int fd_open_in_root(int root_fd, const char *path, int flags)
+{
+	struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT };
+	int fd = -1;
+
+	for (unsigned i = 0; i < MAX_OPEN_TRIES; i++) {
+		fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof how);
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
+	return fd;
 }
 
 GBytes *fd_read_bounded(int fd, size_t max_bytes, const char *what, GError **error)

@@ -39,6 +39,17 @@ void fd_close(int *fd);
 bool fd_set_nonblocking(int fd, bool nonblocking);
 bool fd_set_cloexec(int fd, bool cloexec);
 
+/**
+ * fd_open_in_root() - open @path as a process would whose root directory is @root_fd
+ * @flags: as for open(2); O_CLOEXEC is added
+ *
+ * Symbolic links and ".." stay below @root_fd, and nothing is made. A kernel that cannot vouch for a ".." because
+ * something, anywhere, was renamed or mounted at that moment (EAGAIN of openat2(2)) is asked again.
+ *
+ * Returns: a descriptor, or -1 with errno.
+ */
+int fd_open_in_root(int root_fd, const char *path, int flags);
+
 /* Writes all of @bytes; false with errno. */
 bool fd_write_all(int fd, const void *bytes, size_t length);
 

@@ -11,10 +11,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include "base/fd.h"
@@ -41,20 +39,14 @@ void source_reader_clear(SourceReader *reader)
 /* O_NONBLOCK: a FIFO without a writer would hold us for ever. */
 static int open_path(const SourceReader *reader, const char *path, int flags)
 {
-	struct open_how how = {
-		.flags = (unsigned)(flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
-		.resolve = RESOLVE_IN_ROOT,
-	};
-	const char *inside;
-
+	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	if (!*reader->root)
-		return open(path, (int)how.flags);
+		return open(path, flags);
 	if (reader->root_fd < 0) {
 		errno = ENOENT;
 		return -1;
 	}
-	inside = path + reader->root_length;
-	return (int)syscall(SYS_openat2, reader->root_fd, inside, &how, sizeof how);
+	return fd_open_in_root(reader->root_fd, path + reader->root_length, flags);
 }
 
 char *source_file_distrust(const SourceReader *reader, mode_t mode, uid_t uid, gid_t gid)

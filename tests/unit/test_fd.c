@@ -3,8 +3,11 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
@@ -46,6 +49,64 @@ START_TEST(flags_are_set_and_taken_away)
 	ck_assert(fd_set_cloexec(fd, true) && (fcntl(fd, F_GETFD) & FD_CLOEXEC));
 	ck_assert(fd_set_cloexec(fd, false) && !(fcntl(fd, F_GETFD) & FD_CLOEXEC));
 	ck_assert(!fd_set_nonblocking(-1, true));
+}
+END_TEST
+
+START_TEST(links_and_dots_stay_below_the_root)
+{
+	g_autoptr(Tree) tree = tree_new();
+	auto_fd int root = open(tree->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat inside;
+	struct stat st;
+
+	tree_write(tree, "/etc/passwd", "of the tree");
+	tree_symlink(tree, "/etc/passwd", "/absolute");
+	tree_symlink(tree, "../../../../../../../etc/passwd", "/dots");
+	ck_assert_int_eq(fstatat(root, "etc/passwd", &inside, 0), 0);
+	for (const char *const *path = (const char *const[]){ "/etc/passwd", "absolute", "dots", NULL }; *path; path++) {
+		auto_fd int fd = fd_open_in_root(root, *path, O_RDONLY);
+
+		ck_assert_msg(fd >= 0 && fstat(fd, &st) == 0, "%s: %s", *path, g_strerror(errno));
+		ck_assert_msg(st.st_ino == inside.st_ino && st.st_dev == inside.st_dev, "%s leads out", *path);
+		ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	}
+	ck_assert_int_lt(fd_open_in_root(root, "none", O_RDONLY), 0);
+	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
+static pid_t spawn_renamer(const Tree *tree)
+{
+	g_autofree char *old = tree_path(tree, "/old");
+	g_autofree char *new = tree_path(tree, "/new");
+	pid_t pid;
+
+	tree_write(tree, "/old", "");
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid > 0)
+		return pid;
+	while (rename(old, new) == 0 && rename(new, old) == 0)
+		;
+	_exit(1);
+}
+
+START_TEST(what_is_renamed_elsewhere_makes_no_open_fail)
+{
+	g_autoptr(Tree) tree = tree_new();
+	auto_fd int root = open(tree->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const pid_t renamer = spawn_renamer(tree);
+
+	tree_write(tree, "/init.d/a", "");
+	tree_symlink(tree, "../init.d/a", "/rc2.d/S01a");
+	for (unsigned i = 0; i < 200000; i++) {
+		auto_fd int fd = fd_open_in_root(root, "rc2.d/S01a", O_PATH);
+
+		ck_assert_msg(fd >= 0, "open %u: %s", i, g_strerror(errno));
+	}
+	ck_assert_int_eq(waitpid(renamer, NULL, WNOHANG), 0); /* it renamed until now */
+	ck_assert_int_eq(kill(renamer, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(renamer, NULL, 0), renamer);
 }
 END_TEST
 
@@ -131,7 +192,8 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("fd");
 
 	ADD_CASE(suite, "fd", an_auto_fd_closes_with_its_block_unless_it_was_handed_over,
-		 flags_are_set_and_taken_away, a_file_is_read_up_to_its_limit, a_fifo_does_not_hold_the_reader,
+		 flags_are_set_and_taken_away, links_and_dots_stay_below_the_root,
+		 what_is_renamed_elsewhere_makes_no_open_fail, a_file_is_read_up_to_its_limit, a_fifo_does_not_hold_the_reader,
 		 a_missing_file_is_told_with_its_name_and_the_cause,
 		 a_replaced_file_has_the_new_text_and_mode_and_leaves_nothing_behind,
 		 a_file_that_cannot_be_replaced_is_told_and_left_alone);

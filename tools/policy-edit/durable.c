@@ -9,12 +9,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
@@ -63,18 +61,14 @@ static bool check_root(const Durable *durable, GError **error)
 
 static int open_inside(const Durable *durable, const char *path, int flags)
 {
-	struct open_how how = {
-		/* openat2() refuses what O_PATH makes no use of. */
-		.flags = (unsigned)(flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY)),
-		.resolve = RESOLVE_IN_ROOT,
-	};
-
+	/* openat2() refuses what O_PATH makes no use of. */
+	flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY);
 	path += strspn(path, "/");
 	if (!*path)
 		path = ".";
 	if (!*durable->root)
-		return openat(durable->root_fd, path, (int)how.flags);
-	return (int)syscall(SYS_openat2, durable->root_fd, path, &how, sizeof how);
+		return openat(durable->root_fd, path, flags);
+	return fd_open_in_root(durable->root_fd, path, flags);
 }
 
 static int open_parent(const Durable *durable, const char *path)
