@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_ctrl_alt_del.py \
 	tests/sandbox/test_ctrl_alt_del_impatient.py \
 	tests/sandbox/test_dbus_conditions.py \
+	tests/sandbox/test_dbus_examples.py \
 	tests/sandbox/test_dbus_property.py \
 	tests/sandbox/test_deaf_shutdown.py \
 	tests/sandbox/test_deep_chain.py \
