@@ -189,7 +189,7 @@ void early_boot(void)
 		for (size_t i = 0; i < sizeof(api_mounts) / sizeof(api_mounts[0]); i++)
 			mount_api(&api_mounts[i]);
 		raise_datagram_queue();
-	unlimit_kernel_log();
+		unlimit_kernel_log();
 		(void)reboot(RB_DISABLE_CAD); /* ctrl-alt-del becomes SIGINT; refused in containers, which have no keys */
 		(void)setsid(); /* fails when we lead a session already */
 	}
