@@ -58,6 +58,7 @@ include tests/sim/local.mk
 include tests/sandbox/local.mk
 include tests/daemons/local.mk
 include tests/lsb/local.mk
+include tests/desktop/local.mk
 include tests/boot/local.mk
 include tests/bench/local.mk
 include tests/lint/local.mk

@@ -29,7 +29,7 @@ HISTORIES_LONG = 1_000_000
 FIRST_SEED = 1
 
 # Seconds; generous, for a machine of two CPUs that does other things too.
-LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "daemons": 600, "lint": 900, "lsb": 600, "boot": 1200, "fuzz": 3600, "bench": 900}
+LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "daemons": 600, "lint": 900, "lsb": 600, "desktop": 300, "boot": 1200, "fuzz": 3600, "bench": 900}
 
 OUTPUT_LINES = 150
 
@@ -111,7 +111,7 @@ def find_simulations(builds, n_histories):
 
 def find_scripts(kind, build, pattern="*"):
     for name, path in find_executables(kind, pattern):
-        yield Test(kind, name.removesuffix(".py"), [path], build)
+        yield Test(kind, name.removesuffix(".py").removesuffix(".js"), [path], build)
 
 
 def find_tests(options, builds):
@@ -126,6 +126,7 @@ def find_tests(options, builds):
     tests += find_simulations(builds, HISTORIES_LONG if options.long else HISTORIES)
     tests += find_scripts("lint", "bare")
     tests += find_scripts("lsb", "sanitized", "test_*")
+    tests += find_scripts("desktop", "bare", "test_*")
     tests += find_scripts("daemons", "sanitized", "test_*")
     tests += find_scripts("sandbox", "sanitized", "test_*")
     if options.long:

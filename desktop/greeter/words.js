@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Words: what the greeter says of a boot. Functions of what org.svcd1.Boot says, and nothing else.
+
+// A line has room for so many names.
+const NAMES_SHOWN = 3;
+
+// "a", "a and b", "a, b and c", "a, b and 3 more".
+function listText(names) {
+    const shown = names.length > NAMES_SHOWN ? names.slice(0, NAMES_SHOWN - 1) : names.slice();
+    const last = names.length > NAMES_SHOWN ? `${names.length - shown.length} more` : shown.pop();
+
+    return shown.length > 0 ? `${shown.join(', ')} and ${last}` : last || '';
+}
+
+// The description of one of those that are starting stands for all.
+function titleText(current, starting) {
+    const nMore = starting.length - 1;
+
+    if (!current)
+        return starting.length > 0 ? `Starting ${listText(starting)}` : 'Starting the system';
+    return nMore > 0 ? `Starting ${current} and ${nMore} more` : `Starting ${current}`;
+}
+
+function failureText(failed) {
+    if (failed.length === 0)
+        return '';
+    const subject = failed.length === 1 ? '1 service' : `${failed.length} services`;
+    return `${subject} did not start: ${listText(failed)}`;
+}
+
+// What whoever logs in may type to learn more.
+function hintText(failed) {
+    if (failed.length === 0)
+        return '';
+    return `To learn why, log in and type: svcctl explain${failed.length === 1 ? ` ${failed[0]}` : ''}`;
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What a desktop gets besides: see desktop/README.md.
+
+# Two extensions of one body: the way in and out of it changed with GNOME Shell 45. The shell loads the one that is made for it.
+GREETER_BODY = \
+	desktop/greeter/words.js \
+	desktop/greeter/model.js \
+	desktop/greeter/client.js \
+	desktop/greeter/bar.js \
+	desktop/greeter/progress.js
+
+greeter43dir = $(datadir)/gnome-shell/extensions/boot-progress-43@org.svcd1
+dist_greeter43_DATA = desktop/greeter/43/metadata.json desktop/greeter/stylesheet.css
+nodist_greeter43_DATA = desktop/greeter/43/extension.js
+greeter45dir = $(datadir)/gnome-shell/extensions/boot-progress@org.svcd1
+dist_greeter45_DATA = desktop/greeter/45/metadata.json desktop/greeter/stylesheet.css
+nodist_greeter45_DATA = desktop/greeter/45/extension.js
+
+GREETER_HEADS = desktop/greeter/43/head.js desktop/greeter/43/tail.js desktop/greeter/45/head.js desktop/greeter/45/tail.js
+
+# The first two lines of a part are its licence, which the head has said.
+desktop/greeter/43/extension.js desktop/greeter/45/extension.js: $(GREETER_BODY) $(GREETER_HEADS)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
+		cat $(srcdir)/$(@D)/head.js && \
+		for part in $(GREETER_BODY) $(@D)/tail.js; do $(SED) 1,2d $(srcdir)/$$part && echo || exit 1; done; \
+	} >$@.new && mv $@.new $@
+CLEANFILES += desktop/greeter/43/extension.js desktop/greeter/45/extension.js
+
+# Below 90, GDM's link to what the admin has set: that comes later and wins.
+dist_gdmdconf_DATA = desktop/greeter/85-svcd
+
+EXTRA_DIST += desktop/README.md $(GREETER_BODY) $(GREETER_HEADS)

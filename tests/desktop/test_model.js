@@ -1,0 +1,157 @@
+#!/usr/bin/gjs
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the greeter shows of a boot, and when: words and model of the extension, without bus and screen.
+
+imports.searchPath.unshift(`${imports.gi.GLib.getenv('SVCD_SOURCE')}/tests/desktop`);
+const { SOURCE, expect, expectSame, load, run, tell } = imports.greeter;
+const directory = `${SOURCE}/desktop/greeter`;
+const { BootModel, failureText, hintText, listText, titleText } =
+    load([`${directory}/words.js`, `${directory}/model.js`], ['BootModel', 'failureText', 'hintText', 'listText', 'titleText']);
+
+const GOING = { Progress: 0.25, Phase: 'boot', CurrentDescription: 'OpenSSH server', Starting: ['ssh'], Failed: [], Finished: false,
+    InitStartedAt: 17 };
+const OVER = { Progress: 1, Phase: 'up', CurrentDescription: '', Starting: [], Failed: [], Finished: true, InitStartedAt: 17 };
+
+function modelOf(properties, now = 0) {
+    const model = new BootModel();
+
+    model.change(properties, now);
+    return model;
+}
+
+function isNothing(view) {
+    return !view.hasBar && view.failure === '' && view.hint === '';
+}
+
+async function main() {
+    await tell('names are put together as people say them', () => {
+        expectSame(listText([]), '', 'none');
+        expectSame(listText(['a']), 'a', 'one');
+        expectSame(listText(['a', 'b']), 'a and b', 'two');
+        expectSame(listText(['a', 'b', 'c']), 'a, b and c', 'three');
+        expectSame(listText(['a', 'b', 'c', 'd', 'e']), 'a, b and 3 more', 'five');
+    });
+
+    await tell('the title says what is starting', () => {
+        expectSame(titleText('OpenSSH server', ['ssh']), 'Starting OpenSSH server', 'one');
+        expectSame(titleText('OpenSSH server', ['ssh', 'cups', 'atd']), 'Starting OpenSSH server and 2 more', 'three');
+        expectSame(titleText('', ['ssh', 'cups']), 'Starting ssh and cups', 'no description');
+        expectSame(titleText('', []), 'Starting the system', 'nothing just now');
+    });
+
+    await tell('what failed is named, and how to learn more', () => {
+        expectSame(failureText([]), '', 'none');
+        expectSame(hintText([]), '', 'none');
+        expectSame(failureText(['cups']), '1 service did not start: cups', 'one');
+        expectSame(hintText(['cups']), 'To learn why, log in and type: svcctl explain cups', 'one');
+        expectSame(failureText(['cups', 'ssh']), '2 services did not start: cups and ssh', 'two');
+        expectSame(hintText(['cups', 'ssh']), 'To learn why, log in and type: svcctl explain', 'two');
+    });
+
+    await tell('there is nothing before anything is known', () => {
+        expect(isNothing(new BootModel().view(0)), 'nothing');
+        expectSame(new BootModel().nextChange(0), null, 'no timer');
+    });
+
+    await tell('a boot that goes on has a bar, at its place from the first look on', () => {
+        const view = modelOf(GOING).view(0);
+
+        expectSame([view.hasBar, view.fraction, view.title, view.failure], [true, 0.25, 'Starting OpenSSH server', ''], 'view');
+    });
+
+    await tell('the bar never goes back, and takes no nonsense', () => {
+        const model = modelOf(GOING);
+        const fractions = [0.5, 0.4, NaN, -1, 0.6, 7, 0.1].map(Progress => {
+            model.change({ Progress }, 0);
+            return model.view(0).fraction;
+        });
+
+        expectSame(fractions, [0.5, 0.5, 0.5, 0.5, 0.6, 1, 1], 'fractions');
+    });
+
+    await tell('the bar of another boot begins anew', () => {
+        const model = modelOf({ ...GOING, Progress: 0.9, Failed: ['cups'] });
+
+        model.change({ ...GOING, InitStartedAt: 18 }, 0);
+        expectSame([model.view(0).fraction, model.view(0).failure], [0.25, ''], 'view');
+    });
+
+    await tell('a title stays long enough to be read', () => {
+        const model = modelOf(GOING, 1000);
+
+        expectSame(model.view(1000).title, 'Starting OpenSSH server', 'first');
+        model.change({ CurrentDescription: 'CUPS Scheduler' }, 1100);
+        expectSame(model.view(1100).title, 'Starting OpenSSH server', 'too early');
+        expectSame(model.nextChange(1100), 600, 'asked again when it is time');
+        expectSame(model.view(1700).title, 'Starting CUPS Scheduler', 'in time');
+    });
+
+    await tell('the full bar is seen for a moment when the boot is over, then all goes', () => {
+        const model = modelOf(GOING);
+
+        model.change(OVER, 5000);
+        expectSame([model.view(5000).hasBar, model.view(5000).fraction], [true, 1], 'full');
+        expectSame(model.nextChange(5000), 1000, 'until then');
+        expect(isNothing(model.view(6000)), 'gone');
+        expectSame(model.nextChange(6000), null, 'for good');
+    });
+
+    await tell('a failure is told at once, and stays when the bar goes', () => {
+        const model = modelOf({ ...GOING, Failed: ['cups'] });
+
+        expectSame(model.view(0).failure, '1 service did not start: cups', 'during the boot');
+        model.change({ ...OVER, Failed: ['cups'] }, 1000);
+        expectSame([model.view(9000).hasBar, model.view(9000).failure], [false, '1 service did not start: cups'], 'after it');
+    });
+
+    await tell('a failure that was put right is not spoken of any more', () => {
+        const model = modelOf({ ...GOING, Failed: ['cups', 'ssh'] });
+
+        model.change({ ...OVER, Failed: ['cups', 'ssh'] }, 1000);
+        model.change({ Failed: ['ssh'] }, 2000);
+        expectSame(model.view(9000).failure, '1 service did not start: ssh', 'one is left');
+        model.change({ Failed: [] }, 3000);
+        expect(isNothing(model.view(9000)), 'none is left');
+    });
+
+    await tell('what fails after the boot is none of its business', () => {
+        const model = modelOf(GOING);
+
+        model.change(OVER, 1000);
+        model.change({ Failed: ['cups'] }, 2000);
+        expect(isNothing(model.view(9000)), 'nothing');
+    });
+
+    await tell('who comes after the boot sees no bar, but what failed in it', () => {
+        const model = modelOf({ ...OVER, Failed: ['cups', 'later'] });
+
+        expect(isNothing(model.view(0)), 'nothing is known yet');
+        expect(model.wantsFailedInBoot, 'asks');
+        model.knowFailedInBoot(['cups', 'put-right']);
+        expect(!model.wantsFailedInBoot, 'asks once');
+        expectSame([model.view(0).hasBar, model.view(0).failure], [false, '1 service did not start: cups'], 'view');
+    });
+
+    await tell('a manager that is replaced leaves the picture as it is; one that stays away takes it along', () => {
+        const model = modelOf({ ...GOING, Failed: ['cups'] });
+
+        model.leave(1000);
+        model.leave(3000);
+        expect(model.view(5999).hasBar, 'still there');
+        expectSame(model.nextChange(5999), 1, 'when it goes');
+        expect(isNothing(model.view(6000)), 'gone');
+
+        model.change({ ...GOING, Progress: 0.2 }, 7000);
+        expectSame([model.view(7000).hasBar, model.view(7000).fraction], [true, 0.25], 'back, and not behind');
+    });
+
+    await tell('nothing is to be seen while the machine goes down', () => {
+        const model = modelOf({ ...GOING, Failed: ['cups'] });
+
+        model.change({ Phase: 'shutdown' }, 1000);
+        expect(isNothing(model.view(1000)), 'nothing');
+    });
+}
+
+imports.system.exit(run(main));
