@@ -284,6 +284,11 @@ static uint64_t get_backoff_until(const Subject *x)
 	return x->service->state == STATE_BACKOFF ? time_of(x->service->backoff_until_us) : 0;
 }
 
+static uint64_t get_wait_until(const Subject *x)
+{
+	return time_of(service_wait_until(x->service));
+}
+
 static uint64_t get_start_limit(const Subject *x)
 {
 	return time_of(x->service->def->start_limit_us);
@@ -383,6 +388,7 @@ static const PropertyRow properties[] = {
 	{ "ReadyAt", "t", 0, .number = get_ready_at },
 	{ "ReadyDuration", "t", PROPERTY_LISTED, .number = get_ready_duration },
 	{ "BackoffUntil", "t", 0, .number = get_backoff_until },
+	{ "WaitUntil", "t", 0, .number = get_wait_until },
 	{ "StartLimit", "t", 0, .number = get_start_limit },
 	{ "StopLimit", "t", 0, .number = get_stop_limit },
 	{ "Problem", "s", PROPERTY_LISTED, .text = get_problem },

@@ -135,4 +135,7 @@ static inline unsigned service_count_causes(const Service *s)
 /* The newest cause's text, never NULL. */
 const char *service_cause(const Service *s);
 
+/* Until when it waits for the world outside (WaitTimeout=), and so long the boot for it; 0: it does not, or without a limit. */
+int64_t service_wait_until(const Service *s);
+
 #endif

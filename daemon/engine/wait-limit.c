@@ -107,3 +107,8 @@ void wait_limit_over(Service *s)
 	s->priv->was_false = true;
 	service_apply(s, EVENT_WAIT_OVER, g_strdup(s->result));
 }
+
+int64_t service_wait_until(const Service *s)
+{
+	return s->state == STATE_WAITING ? s->priv->wait_until_us : 0;
+}

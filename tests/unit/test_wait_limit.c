@@ -45,9 +45,12 @@ START_TEST(when_the_time_is_over_it_has_failed_and_others_go_on)
 {
 	g_autoptr(World) w = world_new("== data\n" MOUNT "== db\n" DAEMON "[Conditions]\nAfter=data\n");
 
+	ck_assert_int_eq(service_wait_until(world_find(w, "db")), 0);
+	ck_assert_int_eq(service_wait_until(world_find(w, "data")), world_now(w) + 90 * G_USEC_PER_SEC);
 	world_advance_s(w, 89.9);
 	expect_state(w, "data", STATE_WAITING);
 	world_advance_s(w, 0.1);
+	ck_assert_int_eq(service_wait_until(world_find(w, "data")), 0);
 	expect_state(w, "data", STATE_FAILED);
 	expect_cause(w, "data", OVER);
 	expect_log(w, "start db");
