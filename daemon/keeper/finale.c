@@ -28,12 +28,16 @@
 #include "keeper/file-systems.h"
 #include "keeper/keeper.h"
 #include "keeper/spawn.h"
+#include "keeper/stragglers.h"
 
 #define TERM_LIMIT_US (10 * USEC_PER_SEC)
 #define KILL_LIMIT_US (5 * USEC_PER_SEC)
 #define LOGGER_LIMIT_US (1 * USEC_PER_SEC)
 #define FILE_SYSTEMS_LIMIT_US (20 * USEC_PER_SEC)
 #define WAIT_STEP_US (20 * USEC_PER_MSEC)
+
+/* Then it is said who has not ended. */
+#define TELL_AFTER_US (2 * USEC_PER_SEC)
 
 /* Layout of the kernel's answer to getdents64(2); readdir(3) would allocate. */
 struct Dirent64 {
@@ -93,6 +97,7 @@ static unsigned int signal_entry(int proc_fd, const char *name, int signo)
 	if (is_logger((pid_t)pid) || !is_living_program(proc_fd, name))
 		return 0;
 	(void)kill((pid_t)pid, signo); /* gone in between is as good */
+	stragglers_note((pid_t)pid);
 	return 1;
 }
 
@@ -128,6 +133,7 @@ static int signal_rows(int signo)
 			continue;
 		if (kill(-child->pid, signo) < 0 && kill(child->pid, signo) < 0)
 			continue;
+		stragglers_note(child->pid);
 		n_found++;
 	}
 	return n_found;
@@ -135,7 +141,10 @@ static int signal_rows(int signo)
 
 static int signal_others(int signo)
 {
-	int n_found = keeper.is_pid1 ? signal_machine(signo) : signal_rows(signo);
+	int n_found;
+
+	stragglers_forget();
+	n_found = keeper.is_pid1 ? signal_machine(signo) : signal_rows(signo);
 
 	if (n_found < 0) { /* no /proc: the loggers have to go with the rest */
 		(void)kill(-1, signo);
@@ -147,14 +156,20 @@ static int signal_others(int signo)
 /* Returns: whether all are gone. */
 static bool end_others(int signo, uint64_t limit_us)
 {
-	uint64_t until_us = keeper_now_us() + limit_us;
+	uint64_t now_us = keeper_now_us();
+	uint64_t until_us = now_us + limit_us;
+	uint64_t tell_us = now_us + TELL_AFTER_US;
 	int n_left = signal_others(signo);
 
-	while (n_left > 0 && keeper_now_us() < until_us) {
+	for (; n_left > 0 && now_us < until_us; now_us = keeper_now_us()) {
 		pause_us(WAIT_STEP_US);
 		reap_all();
 		/* KILL is said again: a process may have forked while we looked. */
 		n_left = signal_others(signo == SIGKILL ? SIGKILL : 0);
+		if (now_us >= tell_us) {
+			stragglers_say(signo, until_us - now_us);
+			tell_us = NEVER_US;
+		}
 	}
 	return n_left == 0;
 }

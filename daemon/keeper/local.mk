@@ -19,6 +19,7 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/rescue.c daemon/keeper/rescue.h \
 	daemon/keeper/shutdown.c daemon/keeper/shutdown.h \
 	daemon/keeper/spawn.c daemon/keeper/spawn.h \
+	daemon/keeper/stragglers.c daemon/keeper/stragglers.h \
 	daemon/keeper/strikes.c daemon/keeper/strikes.h \
 	daemon/keeper/tables.c daemon/keeper/tables.h \
 	daemon/keeper/telinit.c daemon/keeper/telinit.h \
