@@ -2,6 +2,7 @@
 
 dist_man_MANS += \
 	docs/man/org.svcd1.5 \
+	docs/man/svc-progress.8 \
 	docs/man/svc-sysv.8 \
 	docs/man/svcd.8 \
 	docs/man/svcd-manager.8 \
@@ -18,6 +19,7 @@ EXTRA_DIST += \
 	docs/performance.md \
 	docs/policy.md \
 	docs/processes.md \
+	docs/progress.md \
 	docs/providers.md \
 	docs/service-files.md \
 	docs/svcctl.schema.json \

@@ -4,6 +4,7 @@
 
 svcdservicesdir = $(svcdlibdir)/services.d
 dist_svcdservices_DATA = \
+	services.d/core/boot-progress.svc \
 	services.d/core/checkroot.svc \
 	services.d/core/console-setup.svc \
 	services.d/core/dm-event.svc \
@@ -21,6 +22,7 @@ dist_svcdservices_DATA = \
 	services.d/core/procps.svc \
 	services.d/core/rc.local.svc \
 	services.d/core/rescue.svc \
+	services.d/core/shutdown-progress.svc \
 	services.d/core/tmpfiles-dev.svc \
 	services.d/core/tmpfiles.svc \
 	services.d/core/udev-trigger.svc services.d/core/udev-trigger-rest.svc \
@@ -156,4 +158,5 @@ install-helper-paths:
 # The programs that belong to the files.
 include tools/svc-activate/local.mk
 include tools/svc-generate/local.mk
+include tools/svc-progress/local.mk
 include tools/svc-utmp/local.mk

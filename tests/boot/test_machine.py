@@ -291,6 +291,17 @@ def check_power_supply(vm):
     wait_for(lambda: vm.sh("test -e /run/power-failed -a ! -e /run/powerstatus", check=False)[0] == 0, 60, "power-fail")
 
 
+def check_power_off(vm):
+    """The console tells what the machine waits for; nothing was drawn around the login before."""
+    shown = vm.console.text()
+    assert not re.search(r"svcd: boot \d+ %|svcd: the boot took", shown[shown.index("svcd-vm login:"):]), shown
+    add_services(vm, {"stubborn": "Exec=/bin/sh -c 'trap \"\" TERM; while :; do sleep 1; done'\nStopTimeout=20s\n"})
+    vm.sh("svcctl start --wait stubborn")
+    vm.sh_detached("/usr/lib/svcd/sysv/shutdown -P -F now")
+    vm.wait_console(r"svcd: stubborn has been stopping for \d+ s; it is killed in \d+ s\s", 120)
+    assert vm.wait_end() == "guest-shutdown", "the machine was not switched off"
+
+
 def run_tool(*argv):
     """(exit status, output) of a tool that reads a disk."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -324,8 +335,7 @@ def main():
             check_hotplug(vm, directory)
             check_explain(vm)
             check_power_supply(vm)
-            vm.sh_detached("/usr/lib/svcd/sysv/shutdown -P -F now")
-            assert vm.wait_end() == "guest-shutdown", "the machine was not switched off"
+            check_power_off(vm)
         check_disk(disks[0], "/root/writable", "/var/lib/urandom/random-seed", "/forcefsck")
         check_disk(disks[1], "/part/here")
         check_disk(f"{directory}/absent")

@@ -13,7 +13,9 @@ EXTRA_DIST += \
 	tests/lib/loops.py \
 	tests/lib/namespaces.py \
 	tests/lib/runner.py \
+	tests/lib/plymouthd.py \
 	tests/lib/sandbox.py \
+	tests/lib/terminal.py \
 	tests/lib/open_bus.py \
 	tests/lib/peers.py \
 	tests/lib/sandbox_boot.py \
@@ -122,6 +124,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_poweroff.py \
 	tests/sandbox/test_prepare_fails.py \
 	tests/sandbox/test_private_socket.py \
+	tests/sandbox/test_progress_on_console.py \
 	tests/sandbox/test_random_kills.py \
 	tests/sandbox/test_rc_links_policy.py \
 	tests/sandbox/test_read_only_root.py \

@@ -33,3 +33,13 @@ EXTRA_DIST += tests/data/screens
 tests_unit_test_svcctl_screens_CPPFLAGS = $(AM_CPPFLAGS) -DSCREENS='"$(abs_top_srcdir)/tests/data/screens"'
 tests_unit_test_svcctl_screens_CFLAGS = $(BUS_TEST_CFLAGS) $(JSON_CFLAGS)
 tests_unit_test_svcctl_screens_LDADD = libtest.a $(LIBS_BUS) $(JSON_LIBS) $(GIO_LIBS) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_progress_words
+tests_unit_test_progress_words_CPPFLAGS = $(libprogress_a_CPPFLAGS)
+tests_unit_test_progress_words_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_progress_words_LDADD = libtest.a libprogress.a $(LIBS_BASE) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_plymouth
+tests_unit_test_plymouth_CPPFLAGS = $(libprogress_a_CPPFLAGS)
+tests_unit_test_plymouth_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_plymouth_LDADD = libtest.a libprogress.a $(LIBS_BASE) $(CHECK_LIBS)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+A stand-in for plymouthd: plymouthd.py LOG (ack|nak|deaf|brief). Writes each request into LOG as a line "letter text", and answers by
+ACK, by NAK, not at all (it does not even read), or by closing the connection after the first request.
+
+Debian's own needs packages that exclude elogind. Protocol: ply-boot-protocol.h.
+"""
+
+import socket
+import sys
+
+NAME = "\0/org/freedesktop/plymouthd"
+ACK, NAK = b"\x06", b"\x15"
+
+
+def take(stream):
+    """One request, or None at the end. The length counts the final NUL."""
+    head = stream.read(2)
+    if len(head) < 2:
+        return None
+    if head[1] == 0:
+        return chr(head[0])
+    assert head[1] == 2, head
+    text = stream.read(stream.read(1)[0])
+    assert text.endswith(b"\0"), text
+    return f"{chr(head[0])} {text[:-1].decode()}"
+
+
+def serve(connection, log, manner):
+    with connection, connection.makefile("rb") as stream:
+        while request := take(stream):
+            log.write(request + "\n")
+            log.flush()
+            if manner == "brief":
+                return
+            connection.sendall(NAK if manner == "nak" else ACK)
+
+
+def main(path, manner):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(NAME)
+    listener.listen()
+    kept = []
+    with open(path, "a", encoding="utf-8") as log:
+        while True:
+            connection = listener.accept()[0]
+            if manner == "deaf":
+                log.write("connected\n")
+                log.flush()
+                kept.append(connection)
+            else:
+                serve(connection, log, manner)
+
+
+main(*sys.argv[1:])

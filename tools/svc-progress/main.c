@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svc-progress boot|shutdown: says on the console, and to plymouth, how far the boot is and what a shutdown waits for.
+ *
+ * It looks once a second, and changes nothing. What is said when, and why here and not by the manager: docs/progress.md.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "svc-progress/ask.h"
+#include "svc-progress/plymouth.h"
+#include "svc-progress/said.h"
+#include "svc-progress/terminal.h"
+#include "svc-progress/words.h"
+
+/* A line that stays is worth more patience than one that is drawn over. */
+#define BOOT_LINE_US (2 * SLOW_US)
+#define SHUTDOWN_LINE_US SLOW_US
+
+/* A shutdown that is over in a moment is none to speak of. */
+#define SHUTDOWN_QUIET_US (2 * USEC_PER_SEC)
+
+typedef struct Progress {
+	bool is_shutdown;
+	bool is_quiet; /* the word "quiet" for the kernel */
+	Ask ask;
+	Plymouth plymouth;
+	Said said;
+} Progress;
+
+static int64_t now_us(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * USEC_PER_SEC + now.tv_nsec / 1000;
+}
+
+static bool kernel_is_quiet(void)
+{
+	char words[4096] = "";
+	const int fd = open("/proc/cmdline", O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? read(fd, words, sizeof words - 1) : 0;
+	char *rest = words;
+	bool is_quiet = false;
+
+	words[n > 0 ? n : 0] = '\0';
+	for (char *word; !is_quiet && (word = strsep(&rest, " \n")) != NULL;)
+		is_quiet = strcmp(word, "quiet") == 0;
+	if (fd >= 0)
+		(void)close(fd);
+	return is_quiet;
+}
+
+/* --- the console --- */
+
+/* Is there enough to say for a line that is drawn anew? */
+static bool is_worth_a_line(const Progress *progress, const View *view, int64_t at_us)
+{
+	const Motion *oldest = view_oldest(view);
+
+	if (view->is_shutdown)
+		return oldest && at_us - oldest->since_us >= SHUTDOWN_QUIET_US;
+	return !progress->is_quiet || words_are_slow(view, at_us);
+}
+
+static void draw(const Progress *progress, const View *view, int64_t at_us)
+{
+	char line[WORDS_BYTES] = "";
+
+	if (is_worth_a_line(progress, view, at_us))
+		words_status(line, sizeof line, view, at_us, terminal_columns());
+	terminal_draw(line);
+}
+
+static void print_slow(Progress *progress, const View *view, int64_t at_us)
+{
+	char line[WORDS_BYTES];
+
+	said_forget(&progress->said, view);
+	for (unsigned i = 0; i < view->n_motions; i++) {
+		if (!said_is_due(&progress->said, &view->motions[i], at_us))
+			continue;
+		(void)snprintf(line, sizeof line, "svcd: ");
+		words_motion(line + 6, sizeof line - 6, &view->motions[i], at_us);
+		terminal_print(line);
+	}
+}
+
+/* A shutdown is said beside a login, too: it is about to end. */
+static void show(Progress *progress, const View *view, int64_t at_us)
+{
+	char message[PLYMOUTH_TEXT_BYTES];
+
+	words_message(message, sizeof message, view, at_us);
+	plymouth_tell(&progress->plymouth, (unsigned)(view->fraction * 100), message);
+	if (!terminal_is_free(view->is_shutdown))
+		return;
+	if (terminal_is_live())
+		draw(progress, view, at_us);
+	else
+		print_slow(progress, view, at_us);
+}
+
+static void show_end(Progress *progress, const View *view)
+{
+	char line[WORDS_BYTES];
+
+	plymouth_close(&progress->plymouth);
+	if (progress->is_shutdown || !view->is_finished || !terminal_is_free(false))
+		return;
+	terminal_draw("");
+	words_end(line, sizeof line, view, now_us());
+	if (!progress->is_quiet || view->n_failed > 0)
+		terminal_print(line);
+}
+
+/* --- its life --- */
+
+static bool is_over(const Progress *progress, const View *view)
+{
+	if (progress->is_shutdown)
+		return !view->is_shutdown; /* started by hand: there is none */
+	return view->is_finished || view->is_shutdown;
+}
+
+static void run(Progress *progress)
+{
+	static const struct timespec pause = { .tv_sec = 1 };
+	View view = { 0 };
+	bool has_answer;
+
+	do {
+		(void)nanosleep(&pause, NULL); /* a shorter one does no harm */
+		has_answer = ask_view(&progress->ask, &view);
+		if (has_answer && !is_over(progress, &view))
+			show(progress, &view, now_us());
+	} while (!has_answer || !is_over(progress, &view));
+	show_end(progress, &view);
+}
+
+int main(int argc, char **argv)
+{
+	Progress progress = { .is_quiet = kernel_is_quiet() };
+
+	if (argc != 2 || (strcmp(argv[1], "boot") != 0 && strcmp(argv[1], "shutdown") != 0)) {
+		(void)fprintf(stderr, "usage: svc-progress boot|shutdown (svcd does it)\n");
+		return EXIT_FAILURE;
+	}
+	progress.is_shutdown = strcmp(argv[1], "shutdown") == 0;
+	progress.said.first_us = progress.is_shutdown ? SHUTDOWN_LINE_US : BOOT_LINE_US;
+	plymouth_init(&progress.plymouth, progress.is_shutdown);
+	terminal_open();
+	run(&progress);
+	terminal_close();
+	ask_clear(&progress.ask);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Plymouth: see plymouth.h.
+ */
+#include "config.h"
+
+#include "svc-progress/plymouth.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* An abstract one: a NUL comes before it. */
+#define SOCKET_NAME "/org/freedesktop/plymouthd"
+
+/* A living plymouthd answers in a moment. */
+enum { LAST_ANSWER_MS = 500 };
+
+size_t plymouth_pack(char *ret, PlymouthRequest request, const char *text)
+{
+	const size_t length = text ? strnlen(text, PLYMOUTH_TEXT_BYTES - 1) : 0;
+
+	ret[0] = (char)request;
+	if (!text) {
+		ret[1] = '\0';
+		return 2;
+	}
+	ret[1] = 2;
+	ret[2] = (char)(length + 1);
+	memcpy(ret + 3, text, length);
+	ret[3 + length] = '\0';
+	return 3 + length + 1;
+}
+
+/* --- the socket --- */
+
+/* Only the status and what was asked are forgotten: another plymouthd knows nothing of this one's. */
+static void forget(Plymouth *plymouth)
+{
+	if (plymouth->fd >= 0)
+		(void)close(plymouth->fd);
+	plymouth_init(plymouth, plymouth->is_shutdown);
+}
+
+static bool is_connected(Plymouth *plymouth)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	if (plymouth->fd >= 0)
+		return true;
+	memcpy(address.sun_path + 1, SOCKET_NAME, strlen(SOCKET_NAME));
+	plymouth->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (plymouth->fd < 0)
+		return false;
+	if (connect(plymouth->fd, (struct sockaddr *)&address,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(SOCKET_NAME))) == 0)
+		return true;
+	forget(plymouth);
+	return false;
+}
+
+/* What it answers to our requests is one byte each, ACK or NAK; nothing follows from either. */
+static void read_answers(Plymouth *plymouth)
+{
+	char answers[64];
+	ssize_t n;
+
+	while (plymouth->fd >= 0 && (n = recv(plymouth->fd, answers, sizeof answers, MSG_DONTWAIT)) != -1) {
+		if (n == 0)
+			forget(plymouth);
+		else
+			plymouth->n_unanswered -= (unsigned)n < plymouth->n_unanswered ? (unsigned)n : plymouth->n_unanswered;
+	}
+	if (plymouth->fd >= 0 && errno != EAGAIN && errno != EINTR)
+		forget(plymouth);
+}
+
+static bool ask(Plymouth *plymouth, PlymouthRequest request, const char *text)
+{
+	char packet[PLYMOUTH_PACKET_BYTES + 1];
+	const size_t length = plymouth_pack(packet, request, text);
+
+	if (plymouth->fd < 0)
+		return false;
+	if (send(plymouth->fd, packet, length, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)length) {
+		forget(plymouth); /* half a request cannot be taken back */
+		return false;
+	}
+	plymouth->n_unanswered++;
+	return true;
+}
+
+void plymouth_init(Plymouth *plymouth, bool is_shutdown)
+{
+	*plymouth = (Plymouth){ .fd = -1, .is_shutdown = is_shutdown };
+}
+
+/* Whatever it shows is from before the shutdown. */
+static void tell_mode(Plymouth *plymouth)
+{
+	if (!plymouth->is_shutdown || plymouth->is_mode_told)
+		return;
+	if (ask(plymouth, PLYMOUTH_CHANGE_MODE, "shutdown") && ask(plymouth, PLYMOUTH_SHOW_SPLASH, NULL))
+		plymouth->is_mode_told = true;
+}
+
+static void tell_status(Plymouth *plymouth, unsigned percent)
+{
+	char status[sizeof plymouth->status];
+
+	(void)snprintf(status, sizeof status, "svcd:%u", percent);
+	if (plymouth->is_shutdown || strcmp(status, plymouth->status) == 0)
+		return;
+	if (ask(plymouth, PLYMOUTH_UPDATE, status))
+		memcpy(plymouth->status, status, sizeof status);
+}
+
+static void tell_message(Plymouth *plymouth, const char *message)
+{
+	char shown[sizeof plymouth->message];
+
+	(void)snprintf(shown, sizeof shown, "%s", message);
+	if (strcmp(shown, plymouth->message) == 0)
+		return;
+	if (*plymouth->message && !ask(plymouth, PLYMOUTH_HIDE_MESSAGE, plymouth->message))
+		return;
+	if (*shown && !ask(plymouth, PLYMOUTH_SHOW_MESSAGE, shown))
+		return;
+	memcpy(plymouth->message, shown, sizeof shown);
+}
+
+void plymouth_tell(Plymouth *plymouth, unsigned percent, const char *message)
+{
+	if (!is_connected(plymouth))
+		return;
+	read_answers(plymouth);
+	if (plymouth->fd < 0 || plymouth->n_unanswered > 0)
+		return;
+	tell_mode(plymouth);
+	tell_status(plymouth, percent);
+	tell_message(plymouth, message);
+}
+
+void plymouth_close(Plymouth *plymouth)
+{
+	struct pollfd answer = { .events = POLLIN };
+
+	if (plymouth->fd < 0)
+		return;
+	read_answers(plymouth);
+	if (plymouth->fd >= 0 && plymouth->n_unanswered == 0)
+		tell_message(plymouth, "");
+	answer.fd = plymouth->fd;
+	if (plymouth->n_unanswered > 0 && poll(&answer, 1, LAST_ANSWER_MS) > 0)
+		read_answers(plymouth);
+	forget(plymouth);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Terminal: see terminal.h. A console can stop reading (a serial line with flow control), so nothing is written that could wait.
+ */
+#include "config.h"
+
+#include "svc-progress/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kd.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define CONSOLE "/dev/console"
+
+/* To the first column, and nothing is behind it (ECMA-48, EL). */
+#define ERASE "\r\033[K"
+
+enum { USUAL_COLUMNS = 80, LINE_BYTES = 512 };
+
+/* A signal's handler cannot be handed it otherwise. */
+static volatile sig_atomic_t fd = -1;
+static volatile sig_atomic_t is_drawn;
+
+/* Terminals on which a line can be drawn anew: virtual ones (admin-guide/devices.txt) and pseudoterminals. */
+static const struct {
+	unsigned major;
+	unsigned first_minor;
+	unsigned last_minor;
+} live_devices[] = { { 4, 0, 63 }, { 136, 0, UINT32_MAX }, { 137, 0, UINT32_MAX } };
+
+static bool is_ours(void)
+{
+	return tcgetsid(fd) == getpid();
+}
+
+/* Giving it up by the ioctl hangs up nobody; the end of the leader of its session would. */
+static void give_back(void)
+{
+	ssize_t written;
+
+	if (fd < 0 || !is_ours())
+		return;
+	if (is_drawn) {
+		written = write(fd, ERASE, strlen(ERASE));
+		(void)written; /* nobody is left to draw for */
+	}
+	(void)ioctl(fd, TIOCNOTTY);
+}
+
+/* Only what signal-safety(7) allows, and ioctl(2). */
+static void on_end(int signo)
+{
+	(void)signo;
+	give_back();
+	_exit(EXIT_SUCCESS);
+}
+
+static void open_console(void)
+{
+	if (fd >= 0)
+		(void)close(fd);
+	fd = open(CONSOLE, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+}
+
+void terminal_open(void)
+{
+	(void)setsid(); /* a service leads its session already */
+	(void)signal(SIGTERM, on_end);
+	/* A key at the console, its loss, its being set to stop who writes in the background: none is about us. */
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGQUIT, SIG_IGN);
+	(void)signal(SIGHUP, SIG_IGN);
+	(void)signal(SIGTSTP, SIG_IGN);
+	(void)signal(SIGTTOU, SIG_IGN);
+	open_console();
+}
+
+static bool shows_pictures(void)
+{
+	int mode;
+
+	return ioctl(fd, KDGETMODE, &mode) == 0 && mode == KD_GRAPHICS;
+}
+
+bool terminal_is_free(bool is_shared)
+{
+	if (fd < 0)
+		open_console();
+	if (fd < 0 || shows_pictures())
+		return false;
+	/* 0: only if nobody has it (ioctl_tty(2)). */
+	if (is_ours() || ioctl(fd, TIOCSCTTY, 0) == 0)
+		return true;
+	is_drawn = 0; /* whoever has it now has put something in its place */
+	return is_shared;
+}
+
+bool terminal_is_live(void)
+{
+	const char *type = getenv("TERM");
+	unsigned device;
+
+	if (!type || !*type || strcmp(type, "dumb") == 0 || !is_ours() || ioctl(fd, TIOCGDEV, &device) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(live_devices) / sizeof(live_devices[0]); i++)
+		if (major(device) == live_devices[i].major && minor(device) >= live_devices[i].first_minor &&
+		    minor(device) <= live_devices[i].last_minor)
+			return true;
+	return false;
+}
+
+unsigned terminal_columns(void)
+{
+	struct winsize size = { 0 };
+
+	(void)ioctl(fd, TIOCGWINSZ, &size); /* it stays 0 */
+	return size.ws_col > 1 ? size.ws_col - 1u : USUAL_COLUMNS - 1; /* a full line would go on in the next one */
+}
+
+/* Whole or not at all: what does not fit now is old by the time it would. */
+static void write_now(const char *bytes, size_t length)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	ssize_t n = 0;
+
+	if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT))
+		n = write(fd, bytes, length);
+	if ((n < 0 && errno == EIO) || (ready.revents & (POLLHUP | POLLERR)))
+		open_console(); /* hung up, as by vhangup(2); what comes next is written to what it is now */
+}
+
+void terminal_draw(const char *text)
+{
+	char line[LINE_BYTES];
+	const int n = snprintf(line, sizeof line, ERASE "%s", text);
+
+	if (!is_drawn && !*text)
+		return;
+	write_now(line, n < LINE_BYTES ? (size_t)n : sizeof line - 1);
+	is_drawn = *text != '\0';
+}
+
+void terminal_print(const char *text)
+{
+	char line[LINE_BYTES];
+	const int n = snprintf(line, sizeof line, "%s%.500s\r\n", is_drawn ? ERASE : "", text);
+
+	write_now(line, n < LINE_BYTES ? (size_t)n : sizeof line - 1);
+	is_drawn = 0;
+}
+
+void terminal_close(void)
+{
+	give_back();
+	is_drawn = 0;
+}

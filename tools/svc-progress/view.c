@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * View: see view.h.
+ */
+#include "config.h"
+
+#include "svc-progress/view.h"
+
+#include <string.h>
+
+#include "svc-progress/words.h"
+
+static bool goes_before(const Motion *a, const Motion *b)
+{
+	return a->kind != b->kind ? a->kind < b->kind : a->since_us < b->since_us;
+}
+
+void view_add(View *view, const Motion *motion)
+{
+	unsigned at = view->n_motions;
+
+	view->n_moving++;
+	while (at > 0 && goes_before(motion, &view->motions[at - 1]))
+		at--;
+	if (at == VIEW_MOTIONS)
+		return;
+	if (view->n_motions < VIEW_MOTIONS)
+		view->n_motions++;
+	memmove(&view->motions[at + 1], &view->motions[at], (view->n_motions - 1 - at) * sizeof(Motion));
+	view->motions[at] = *motion;
+}
+
+const Motion *view_oldest(const View *view)
+{
+	const Motion *oldest = NULL;
+
+	for (unsigned i = 0; i < view->n_motions; i++)
+		if (!oldest || view->motions[i].since_us < oldest->since_us)
+			oldest = &view->motions[i];
+	return oldest;
+}
+
+void view_add_failed(View *view, const char *name)
+{
+	Text text = { .bytes = view->failed, .size = sizeof view->failed, .length = strlen(view->failed) };
+
+	text_add(&text, "%s%s", view->n_failed > 0 ? ", " : "", name);
+	view->n_failed++;
+}
