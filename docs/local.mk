@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	docs/from-systemd.md \
 	docs/from-sysv.md \
 	docs/keeper.md \
+	docs/login-screen.md \
 	docs/performance.md \
 	docs/policy.md \
 	docs/processes.md \

@@ -27,6 +27,14 @@
 /* Service files in all directories together; entries of a directory of init scripts or links. */
 #define LIMIT_SERVICES 20000
 
+/*
+ * The login screen is waited for at most so long since the boot began: a check of a disk or a missing screen must not keep
+ * others down. And so long since its service is ready, should nobody tell that it is drawn: what GNOME's greeter takes on a
+ * slow machine.
+ */
+#define LIMIT_LOGIN_SCREEN_US (90 * G_USEC_PER_SEC)
+#define LIMIT_LOGIN_SCREEN_DRAWN_US (30 * G_USEC_PER_SEC)
+
 /* What earlier boots took: services, and the file, in which the longest names with the longest numbers fit. */
 #define LIMIT_DURATIONS 4096
 #define LIMIT_DURATIONS_BYTES (2 * 1024 * 1024)

@@ -206,11 +206,17 @@ Slot *slot_new(Service *s, Term *term, SlotKind kind)
 	return slot;
 }
 
+/* No term that holds a start back; its term is the slot's own. */
+static bool is_apart(const Slot *slot)
+{
+	return slot->kind == SLOT_DONE || slot->kind == SLOT_SHOWN;
+}
+
 void slot_free(gpointer data)
 {
 	Slot *slot = data;
 
-	if (slot->kind == SLOT_CONFLICT || slot->kind == SLOT_AFTER || slot->kind == SLOT_DONE)
+	if (slot->kind == SLOT_CONFLICT || slot->kind == SLOT_AFTER || is_apart(slot))
 		term_free(slot->term);
 	g_free(slot->conditions);
 	g_free(slot);
@@ -245,7 +251,7 @@ static void count(Slot *slot, unsigned by)
 {
 	struct ServicePrivate *priv = slot->service->priv;
 
-	if (slot->kind == SLOT_DONE)
+	if (is_apart(slot))
 		return;
 	if (slot->start_level != LEVEL_TRUE)
 		slot->service->n_false += by;
@@ -276,7 +282,7 @@ void slot_update(Slot *slot)
 	slot->level = level;
 	slot->start_level = start_level;
 	count(slot, 1);
-	if (slot->kind == SLOT_DONE)
+	if (is_apart(slot))
 		return;
 	if (start_level == LEVEL_TRUE && slot->kind != SLOT_CONFLICT)
 		s->priv->last_true = slot->term;

@@ -32,6 +32,7 @@ typedef enum WorkKind {
 	WORK_SETTLED_SHOWN, /* publish settled: */
 	WORK_STEP,       /* what follows from want, levels and state */
 	WORK_STOP,       /* may be told to stop now */
+	WORK_START_FIRST, /* may be started now, and the login screen waits for it */
 	WORK_START,      /* may be started now */
 	WORK_FORGET,     /* its file is gone, and so are its processes */
 	WORK_COUNT
@@ -82,6 +83,7 @@ typedef enum SlotKind {
 	SLOT_AFTER,    /* After=, and every term with settled: in it; looked at only to start */
 	SLOT_CONFLICT, /* Conflicts=, of either side; looked at only to start */
 	SLOT_DONE,     /* DoneWhile=: looked at only when an admin says start; kept apart from the others */
+	SLOT_SHOWN,    /* ShownWhen=: looked at only while the login screen is waited for; kept apart likewise */
 } SlotKind;
 
 /* One term of one service, with the conditions that its literals stand for. */
@@ -119,6 +121,7 @@ struct ServicePrivate {
 	unsigned queued;      /* bit WorkKind */
 	GPtrArray *slots;     /* Slot *, owned */
 	GPtrArray *done_slots; /* Slot *, owned: SLOT_DONE */
+	GPtrArray *shown_slots; /* Slot *, owned: SLOT_SHOWN */
 
 	/* Edges, rebuilt at load; Service *, borrowed */
 	GPtrArray *needs;      /* what it makes wanted */
@@ -165,6 +168,7 @@ struct ServicePrivate {
 	bool is_restart_asked;
 	bool is_restart_told;  /* s->is_restarting, and this manager has told its supervisor */
 	bool is_stop_ordered;  /* the present stop is ours, not its own */
+	ServiceClass service_class; /* as last computed: login_screen_class() */
 	ServiceType run_type;  /* what it is while it runs, whatever its file says now */
 	bool is_spent;         /* STATE_IDLE though wanted: it ended by itself and is not restarted */
 	bool has_ended;        /* recovered: its end was missed, and is handled when the engine begins */
@@ -192,6 +196,14 @@ typedef struct ProgressAim {
 	double to;     /* where it gets to, unless something happens */
 	int64_t rest_us; /* in this time; 0: it stands still */
 } ProgressAim;
+
+/* Who waits for the login screen of this boot, and for what. */
+typedef struct LoginScreen {
+	bool is_over; /* nobody waits for it any more */
+	bool was_awaited;
+	bool is_old;  /* the classes are to be computed anew */
+	const char *awaited; /* the word of LoginScreen= that counts; interned, NULL: none */
+} LoginScreen;
 
 struct Engine {
 	const EngineOps *ops;
@@ -227,6 +239,7 @@ struct Engine {
 	ProgressAim aim;
 	bool is_aim_old;      /* something moved since */
 	bool is_progress_changed;
+	LoginScreen login_screen;
 	int64_t rebuilt_us;   /* when the conditions of services were made anew */
 	int64_t begun_us;     /* when this engine began, which need not be the first one of this boot */
 	GPtrArray *boot_news; /* Service * whose boot record has changed since the last boot_record_take_news() */
@@ -275,6 +288,9 @@ char *state_explain(const Service *s, int64_t now_us);
 char *slot_describe(const Slot *slot, int64_t now_us);
 /* The service that makes its level known, or that takes the name on the bus when it runs; NULL: there is none. */
 Service *condition_source(const Engine *engine, const Condition *c);
+/* The same two, of a condition of any level: who has to run before it can be true; NULL: no service is known. */
+Service *condition_watcher(const Engine *engine, const Condition *c);
+Service *condition_maker(const Engine *engine, const Condition *c);
 /* What a person can do to make it true (@is_negated: false); a new string, or NULL. */
 char *condition_advise(const Condition *c, bool is_negated);
 
@@ -291,6 +307,8 @@ void facility_publish_settled(Engine *engine, Facility *f);
 /* --- settled.c --- */
 void settled_update(Service *s);
 void settled_show(Service *s);
+/* Whatever else is unknown: it does not start before the next boot. */
+bool settled_waits_for_good(const Service *s);
 /* A service that may still make this term true, or NULL. */
 Service *settled_find_supplier(const Slot *slot);
 /* The definitions changed: forget all; each service has to be computed anew. */
@@ -319,6 +337,16 @@ bool conflict_ranks_above(const Service *s, const Service *other);
 void listen_update(Service *s);
 /* It has failed, and Restart= leaves it so. Returns: false if it is not even to be started by a connection (RestartLimit=). */
 bool listen_after_failure(Service *s, int64_t ran_us);
+
+/* --- login-screen.c --- */
+/* What is known of it may have changed. Returns: true when something follows from that. */
+bool login_screen_update(Engine *engine);
+/* The definitions changed: classes are computed anew when they are asked for next. */
+void login_screen_reset(Engine *engine);
+/* Does it wait for the login screen, though nothing else may hold it back? */
+bool login_screen_holds(const Service *s);
+/* When that ends at the latest, and by whose word it waits, as a sentence's end; a new string. */
+char *login_screen_describe(const Service *s, int64_t now_us);
 
 /* --- stop-order.c --- */
 void stop_order_set_leaving(Service *s, bool is_leaving);

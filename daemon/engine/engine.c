@@ -83,6 +83,7 @@ static void (*const work_functions[])(Service *s) = {
 	[WORK_SETTLED_SHOWN] = settled_show,
 	[WORK_STEP] = step,
 	[WORK_STOP] = step_stop,
+	[WORK_START_FIRST] = step_start,
 	[WORK_START] = step_start,
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(work_functions) == WORK_FORGET);
@@ -121,8 +122,10 @@ static bool break_cycle(Engine *engine)
 
 void engine_run(Engine *engine)
 {
-	while (work_once(engine, WORK_FORGET) || forget_gone(engine) || break_cycle(engine))
-		;
+	do {
+		while (work_once(engine, WORK_FORGET) || forget_gone(engine) || break_cycle(engine))
+			;
+	} while (login_screen_update(engine));
 	progress_update(engine);
 }
 

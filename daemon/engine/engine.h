@@ -26,7 +26,7 @@ typedef struct Engine Engine;
 /* Timers the engine asks for; one of each kind for a service. */
 #define ENGINE_TIMERS(X, P)                                                                        \
 	X(P, BACKOFF, "back-off") X(P, SETTLE, "settle") X(P, LINGER, "linger") X(P, UNKNOWN, "unknown level") \
-	X(P, WAIT, "wait limit") X(P, LISTEN, "sockets")
+	X(P, WAIT, "wait limit") X(P, LISTEN, "sockets") X(P, LOGIN_SCREEN, "login screen")
 ENUM_WITH_NAMES(EngineTimer, ENGINE_TIMER, engine_timer, ENGINE_TIMERS)
 
 typedef struct EngineOps {
@@ -53,6 +53,8 @@ typedef struct EngineOps {
 
 	/* It has another state than before. Told at once, before it is told as changed. */
 	void (*entered)(void *data, const Service *s);
+	/* The login screen of this boot is waited for no longer: engine_yields() is false from now on. May be NULL. */
+	void (*login_screen)(void *data);
 	/* Something that is published or noted of @s changed (state, cause, want). Coalesce. */
 	void (*changed)(void *data, const Service *s);
 	/* The service is no longer known: its last trace (note, timers, bus object) may go. Last call for it. */
@@ -217,6 +219,13 @@ bool engine_is_shutting_down(const Engine *engine);
 
 /* OnLapse= of policy, else of its file. */
 OnLapse engine_on_lapse(const Service *s);
+
+/*
+ * What @s is to who waits for the login screen of this boot (docs/login-screen.md): by policy, else by what the login screen
+ * needs. Is it to leave processors and disks to others, if it is started now?
+ */
+ServiceClass engine_class(const Service *s);
+bool engine_yields(const Service *s);
 
 /* Is it not about to change by itself? What settled: says. */
 bool engine_is_settled(const Service *s);

@@ -22,6 +22,8 @@ char *state_describe(const Service *s, int64_t now_us)
 		if (s->priv->is_suppressed)
 			return g_strdup_printf("%s is waiting: %s runs instead of it.", name,
 					       s->priv->loses_to->def->name);
+		if (s->n_false == 0 && login_screen_holds(s))
+			return g_strdup_printf("%s waits for the login screen.", name);
 		holder = start_lock_holder(s);
 		if (holder)
 			return g_strdup_printf("%s waits for the lock %s, which %s holds.", name, s->priv->lock->name,
@@ -175,6 +177,10 @@ static char *why_waiting(const Service *s, int64_t now_us)
 	g_autofree char *wanted = why_wanted(s);
 	g_autofree char *left = NULL;
 
+	if (s->n_false == 0 && login_screen_holds(s)) {
+		left = login_screen_describe(s, now_us);
+		return g_strdup_printf("%s It waits %s.", wanted, left);
+	}
 	if (s->priv->wait_until_us == 0)
 		return g_steal_pointer(&wanted);
 	left = text_format_duration(MAX(s->priv->wait_until_us - now_us, 0));

@@ -196,17 +196,22 @@ static const char *bus_name_of(const Condition *c)
 	return NULL;
 }
 
-Service *condition_source(const Engine *engine, const Condition *c)
+Service *condition_watcher(const Engine *engine, const Condition *c)
+{
+	return sources[c->prefix].service ? engine_find(engine, sources[c->prefix].service) : NULL;
+}
+
+Service *condition_maker(const Engine *engine, const Condition *c)
 {
 	const char *bus_name = bus_name_of(c);
-	const ServiceDef *def;
+	const ServiceDef *def = bus_name && engine->home ? service_set_find_bus_name(engine->home->set, bus_name) : NULL;
 
-	if (c->level == LEVEL_UNKNOWN)
-		return sources[c->prefix].service ? engine_find(engine, sources[c->prefix].service) : NULL;
-	if (!bus_name || !engine->home)
-		return NULL;
-	def = service_set_find_bus_name(engine->home->set, bus_name);
 	return def ? engine_find(engine, def->name) : NULL;
+}
+
+Service *condition_source(const Engine *engine, const Condition *c)
+{
+	return c->level == LEVEL_UNKNOWN ? condition_watcher(engine, c) : condition_maker(engine, c);
 }
 
 char *condition_advise(const Condition *c, bool is_negated)

@@ -194,6 +194,7 @@ void engine_connection(Engine *engine, const char *service, const char *address,
 		s->admin_at_us = engine->now_us;
 		s->demanded_as = g_intern_string(address);
 		engine_queue(s, WORK_WANT);
+		engine_queue(s, WORK_STEP); /* who is asked for does not wait for the login screen */
 	}
 	if (count_trigger(s))
 		start_for(s, address);

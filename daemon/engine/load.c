@@ -115,6 +115,12 @@ static void add_after(Service *s, const PolicyService *extra)
 	}
 }
 
+static void add_apart(Service *s, GPtrArray **slots, const GPtrArray *terms, SlotKind kind)
+{
+	for (unsigned i = 0; i < terms->len; i++)
+		list_add(slots, slot_new(s, term_copy(g_ptr_array_index(terms, i)), kind), slot_free);
+}
+
 static void add_terms(Engine *engine, Service *s)
 {
 	const PolicyService *extra = policy_service(engine->policy, s->def->name);
@@ -124,9 +130,8 @@ static void add_terms(Engine *engine, Service *s)
 	add_slots(s, s->when, SLOT_WHEN);
 	add_slots(s, s->hold, SLOT_HOLD);
 	add_after(s, extra);
-	for (unsigned i = 0; i < s->def->done_while->len; i++)
-		list_add(&s->priv->done_slots,
-			 slot_new(s, term_copy(g_ptr_array_index(s->def->done_while, i)), SLOT_DONE), slot_free);
+	add_apart(s, &s->priv->done_slots, s->def->done_while, SLOT_DONE);
+	add_apart(s, &s->priv->shown_slots, s->def->shown_when, SLOT_SHOWN);
 }
 
 /* --- edges --- */
@@ -227,6 +232,7 @@ static void clear_derived(Service *s)
 
 	list_empty(priv->slots);
 	list_empty(priv->done_slots);
+	list_empty(priv->shown_slots);
 	list_empty(s->when);
 	list_empty(s->hold);
 	list_empty(priv->needs);
@@ -304,6 +310,8 @@ static void count_slots(Service *s)
 		slot_start_counting(g_ptr_array_index(s->priv->slots, i));
 	for (unsigned i = 0; i < s->priv->done_slots->len; i++)
 		slot_start_counting(g_ptr_array_index(s->priv->done_slots, i));
+	for (unsigned i = 0; i < s->priv->shown_slots->len; i++)
+		slot_start_counting(g_ptr_array_index(s->priv->shown_slots, i));
 }
 
 static void queue_everything(Engine *engine)
@@ -334,6 +342,7 @@ void load_rebuild(Engine *engine)
 	}
 	stop_order_rebuild(engine);
 	start_lock_rebuild(engine);
+	login_screen_reset(engine);
 	subscribe(engine);
 	foreach_service(engine, count_slots);
 	settled_reset(engine);

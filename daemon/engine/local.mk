@@ -16,6 +16,7 @@ libengine_a_SOURCES = \
 	daemon/engine/lapse.c \
 	daemon/engine/listen.c \
 	daemon/engine/load.c \
+	daemon/engine/login-screen.c \
 	daemon/engine/note.c \
 	daemon/engine/process-event.c \
 	daemon/engine/progress.c daemon/engine/progress.h \

@@ -275,6 +275,7 @@ static bool request_clear(Service *s, const Requester *who, GError **error)
 	(void)error;
 	s->admin = ADMIN_NONE;
 	engine_queue(s, WORK_WANT);
+	engine_queue(s, WORK_STEP);
 	if (!s->def->problem)
 		give_chance(s, requester_describe("clear", who));
 	return true;
@@ -331,6 +332,7 @@ static bool request_demand(Service *s, const char *bus_name, const Requester *wh
 		s->admin_at_us = s->priv->engine->now_us;
 		s->demanded_as = g_intern_string(bus_name);
 		engine_queue(s, WORK_WANT);
+		engine_queue(s, WORK_STEP); /* who is asked for does not wait for the login screen */
 	}
 	give_chance_on_demand(s, verb, who);
 	return true;
@@ -461,6 +463,8 @@ bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *
 		Service *s = g_ptr_array_index(engine->services, i);
 
 		s->admin = ADMIN_NONE;
+		if (s->state == STATE_WAITING)
+			engine_queue(s, WORK_STEP); /* who is asked for no longer may wait for the login screen */
 	}
 	want_decide_all(engine);
 	engine->ops->engine_changed(engine->data);

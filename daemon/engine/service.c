@@ -36,6 +36,7 @@ Service *service_new(Engine *engine, ServiceDef *def)
 	s->priv->engine = engine;
 	s->priv->slots = list_new();
 	s->priv->done_slots = list_new();
+	s->priv->shown_slots = list_new();
 	s->priv->needs = list_new();
 	s->priv->needers = list_new();
 	s->priv->conflicts = list_new();
@@ -50,6 +51,7 @@ void service_free(Service *s)
 		return;
 	list_free(s->priv->slots);
 	list_free(s->priv->done_slots);
+	list_free(s->priv->shown_slots);
 	list_free(s->priv->needs);
 	list_free(s->priv->needers);
 	list_free(s->priv->conflicts);

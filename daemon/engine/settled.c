@@ -117,8 +117,7 @@ static bool is_false_for_good(const Slot *slot)
 	return level_now(slot) == LEVEL_FALSE;
 }
 
-/* Whatever else is unknown: it does not start before the next boot. */
-static bool waits_for_good(const Service *s)
+bool settled_waits_for_good(const Service *s)
 {
 	for (unsigned i = 0; i < s->priv->slots->len; i++) {
 		if (is_false_for_good(g_ptr_array_index(s->priv->slots, i)))
@@ -136,7 +135,7 @@ static bool is_root(Service *s, Service **ret_by)
 	*ret_by = NULL;
 	if (is_moving(s))
 		return true;
-	if (s->state != STATE_WAITING || !conflict_lets_run(s) || waits_for_good(s))
+	if (s->state != STATE_WAITING || !conflict_lets_run(s) || settled_waits_for_good(s))
 		return false;
 	for (unsigned i = 0; i < s->priv->slots->len; i++) {
 		const Slot *slot = g_ptr_array_index(s->priv->slots, i);

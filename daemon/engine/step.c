@@ -129,13 +129,13 @@ static void arm_unknown(Service *s)
 bool step_may_start(const Service *s)
 {
 	return s->priv->engine->is_acting && s->state == STATE_WAITING && s->n_false == 0 && conflict_lets_run(s) &&
-	       !s->def->problem && !s->priv->is_file_gone;
+	       !s->def->problem && !s->priv->is_file_gone && !login_screen_holds(s);
 }
 
 static void step_towards_start(Service *s)
 {
 	start_lock_join(s);
-	engine_queue(s, WORK_START);
+	engine_queue(s, engine_class(s) == SERVICE_CLASS_LOGIN_SCREEN ? WORK_START_FIRST : WORK_START);
 }
 
 static void step_held(Service *s)
@@ -289,6 +289,7 @@ void step_timer(Service *s, EngineTimer kind)
 		break;
 	case ENGINE_TIMER_SETTLE:
 	case ENGINE_TIMER_LISTEN:
+	case ENGINE_TIMER_LOGIN_SCREEN:
 	case ENGINE_TIMER_COUNT:
 		break;
 	}

@@ -22,6 +22,7 @@ svcd_manager_SOURCES = \
 	daemon/manager/sockets.c \
 	daemon/manager/sysv.c \
 	daemon/manager/watches.c \
-	daemon/manager/wiring.c
+	daemon/manager/wiring.c \
+	daemon/manager/yielding.c
 svcd_manager_LDADD = libsysv.a libbus.a libprocess.a libproviders.a libloop.a libconfig.a libengine.a libmodel.a libbase.a \
 	$(DBUS_LIBS) $(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS)

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/manager.h"
+#include "process/share.h"
 
 typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD, ACT_RESTART } ActKind;
 
@@ -200,6 +201,14 @@ static void op_engine_changed(void *data)
 	manager_drain_later(m);
 }
 
+static void op_login_screen(void *data)
+{
+	Manager *m = data;
+
+	m->is_yielding_over = true;
+	manager_drain_later(m);
+}
+
 static void op_condition_changed(void *data, const char *key, Level level, const char *why)
 {
 	Manager *m = data;
@@ -223,6 +232,7 @@ static const EngineOps engine_ops = {
 	.arm_timer = op_arm_timer,
 	.listen = op_listen,
 	.entered = op_entered,
+	.login_screen = op_login_screen,
 	.changed = op_changed,
 	.removed = op_removed,
 	.engine_changed = op_engine_changed,
@@ -315,6 +325,7 @@ void manager_drain(Manager *m)
 	if (m->engine && !m->recovery) {
 		sockets_update(m); /* before anything starts that may connect to them */
 		carry_out_all(m);
+		yielding_check(m);
 		notes_send(m);
 		checks_drain(m);
 		records_check(m);
@@ -406,8 +417,10 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.unwatch = on_unwatch,
 		.starts_again = on_starts_again,
 		.sockets = sockets_for_spawn,
+		.yields = yielding_asks,
 		.data = m,
 	};
+	m->context.share = share_new(m->context.cgroup_root);
 }
 
 static void on_spawned(void *data, const struct MessageSpawned *message)

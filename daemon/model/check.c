@@ -285,6 +285,7 @@ void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 		check_terms(&c, def, "When", def->when);
 		check_terms(&c, def, "While", def->hold);
 		check_terms(&c, def, "DoneWhile", def->done_while);
+		check_terms(&c, def, "ShownWhen", def->shown_when);
 		check_policy_terms(&c, def);
 	}
 	/* When every Before= has been turned round. */

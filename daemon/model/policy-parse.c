@@ -84,6 +84,7 @@ static char *read_activate(Target *t, const char *value)
 
 VALUE_ENUM_READER(read_activation_word, Activation, activation, ACTIVATION_COUNT)
 VALUE_ENUM_READER(read_on_lapse_word, OnLapse, on_lapse, ON_LAPSE_COUNT)
+VALUE_ENUM_READER(read_class_word, ServiceClass, service_class, SERVICE_CLASS_COUNT)
 
 static char *read_activation(Target *t, const char *value)
 {
@@ -155,6 +156,18 @@ static char *read_on_lapse(Target *t, const char *value)
 	return problem;
 }
 
+static char *read_class(Target *t, const char *value)
+{
+	PolicyService *words = &service_of(t)->words;
+	char *problem = *value ? read_class_word(&words->service_class, value) : NULL;
+
+	if (!problem) {
+		words->has_class = *value;
+		words->class_origin = t->origin;
+	}
+	return problem;
+}
+
 static char *check_group(const char *word)
 {
 	char *problem = NULL;
@@ -218,6 +231,13 @@ static char *read_rc_links(Target *t, const char *value)
 	return NULL;
 }
 
+/* One list, in the order in which it is looked at: a later file's takes the place of the earlier one. */
+static char *read_login_screen(Target *t, const char *value)
+{
+	list_empty(t->policy->login_screen);
+	return value_read_names(&t->policy->login_screen, value, t->origin, value_check_service_or_facility);
+}
+
 /* Lists add up, and may be given more than once. */
 typedef enum KeyKind { KEY_PLAIN, KEY_WORDS, KEY_TERMS } KeyKind;
 
@@ -236,11 +256,13 @@ static const struct PolicyKey {
 	{ "service", "While", KEY_TERMS, read_while },
 	{ "service", "Ignore", KEY_WORDS, read_ignore },
 	{ "service", "OnLapse", KEY_PLAIN, read_on_lapse },
+	{ "service", "Class", KEY_PLAIN, read_class },
 	{ "service", "Operators", KEY_PLAIN, read_operators },
 	{ "service", "Reason", KEY_PLAIN, read_reason },
 	{ "defaults", "Runlevel", KEY_PLAIN, read_default_runlevel },
 	{ "defaults", "NewServices", KEY_PLAIN, read_new_services },
 	{ "defaults", "RcLinks", KEY_PLAIN, read_rc_links },
+	{ "defaults", "LoginScreen", KEY_PLAIN, read_login_screen },
 };
 
 /* Which sections there are, and how their argument is checked; NULL: they have none. */

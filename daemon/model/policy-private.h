@@ -40,6 +40,7 @@ struct Policy {
 	GHashTable *services;   /* name -> ServiceEntry */
 	char *default_runlevel; /* or NULL */
 	Origin default_runlevel_origin;
+	GPtrArray *login_screen; /* NameRef *; of base/list.h */
 	Activation new_services;
 	Origin new_services_origin;
 	bool rc_links; /* as RcLinks= says */

@@ -224,7 +224,7 @@ static void mark_elsewhere(const Question *q)
 
 static void mark_service(const Question *q)
 {
-	static const char *const plain[] = { "OnLapse", "Operators", "Reason" };
+	static const char *const plain[] = { "OnLapse", "Class", "Operators", "Reason" };
 	static const char *const lists[] = { "When", "While", "Ignore" };
 	GHashTableIter iter;
 	gpointer key;
@@ -249,6 +249,7 @@ static void mark_defaults(const Question *q)
 {
 	mark_last(q->answer, "defaults", "NewServices");
 	mark_last(q->answer, "defaults", "RcLinks");
+	mark_last(q->answer, "defaults", "LoginScreen");
 	if (q->policy->default_runlevel && policy_lookup_runlevel(q->policy, q->policy->default_runlevel))
 		mark_last(q->answer, "defaults", "Runlevel");
 }

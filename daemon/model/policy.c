@@ -105,6 +105,7 @@ Policy *policy_new(void)
 	policy->runlevel_list = g_ptr_array_new();
 	policy->services = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, service_entry_free);
 	policy->new_services = ACTIVATION_ON_DEMAND;
+	policy->login_screen = list_new();
 	for (size_t i = 0; i < G_N_ELEMENTS(built_in_runlevels); i++)
 		(void)policy_ensure_runlevel(policy, built_in_runlevels[i]); /* below the limit */
 	return policy;
@@ -118,6 +119,7 @@ void policy_free(Policy *policy)
 	g_ptr_array_unref(policy->runlevel_list);
 	g_hash_table_unref(policy->runlevels);
 	g_free(policy->default_runlevel);
+	list_free(policy->login_screen);
 	if (policy->statements)
 		g_ptr_array_unref(policy->statements);
 	g_free(policy);
@@ -157,6 +159,11 @@ const char *policy_default_runlevel(const Policy *policy, Origin *ret_origin)
 	if (ret_origin)
 		*ret_origin = name ? policy->default_runlevel_origin : (Origin){ 0 };
 	return name ? name : BUILT_IN_DEFAULT_RUNLEVEL;
+}
+
+const GPtrArray *policy_login_screen(const Policy *policy)
+{
+	return policy->login_screen;
 }
 
 void policy_count_rc_links(Policy *policy, bool counts)

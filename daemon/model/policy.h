@@ -23,6 +23,11 @@ ENUM_WITH_NAMES(PolicyLayer, POLICY_LAYER, policy_layer, POLICY_LAYERS)
 	X(P, BOOT, "boot") X(P, ON_DEMAND, "on-demand") X(P, MANUAL, "manual") X(P, NEVER, "never")
 ENUM_WITH_NAMES(Activation, ACTIVATION, activation, ACTIVATIONS)
 
+/* What a service is to who waits for the login screen of a boot: docs/login-screen.md. */
+#define SERVICE_CLASSES(X, P)                                                                      \
+	X(P, LOGIN_SCREEN, "login-screen") X(P, NORMAL, "normal") X(P, AFTER_LOGIN, "after-login")
+ENUM_WITH_NAMES(ServiceClass, SERVICE_CLASS, service_class, SERVICE_CLASSES)
+
 typedef struct Policy Policy;
 
 Policy *policy_new(void);
@@ -142,6 +147,9 @@ typedef struct PolicyService {
 	bool has_on_lapse;
 	OnLapse on_lapse;
 	Origin on_lapse_origin;
+	bool has_class;
+	ServiceClass service_class;
+	Origin class_origin;
 	GPtrArray *operators; /* NameRef *, never NULL: names of groups, see Operators= in svcd.policy(5) */
 	char *reason;    /* NULL, or as written */
 	Origin reason_origin;
@@ -158,6 +166,9 @@ const NameRef *policy_service_ignores_name(const PolicyService *words, const cha
 
 /* Warns of runlevels that some key names and nobody defines; after the last file. */
 void policy_check(const Policy *policy, DiagList *diags);
+
+/* [defaults] LoginScreen=: NameRef *, services and $facilities; the first that is to be had counts; borrowed. */
+const GPtrArray *policy_login_screen(const Policy *policy);
 
 /* [defaults] NewServices=: the activation of services that nobody names; on-demand if nobody says. */
 Activation policy_new_services(const Policy *policy, Origin *ret_origin);

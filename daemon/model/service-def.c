@@ -67,6 +67,7 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 	def->when = list_new();
 	def->hold = list_new();
 	def->done_while = list_new();
+	def->shown_when = list_new();
 	def->after = list_new();
 	def->before = list_new();
 	def->wants = list_new();
@@ -109,6 +110,7 @@ void service_def_free(ServiceDef *def)
 	list_free(def->when);
 	list_free(def->hold);
 	list_free(def->done_while);
+	list_free(def->shown_when);
 	list_free(def->after);
 	list_free(def->before);
 	list_free(def->wants);

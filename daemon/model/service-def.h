@@ -142,6 +142,7 @@ typedef struct ServiceDef {
 	GPtrArray *when;  /* Term *; never NULL, as all that follow */
 	GPtrArray *hold;  /* Term *: While= ("while" is C's) */
 	GPtrArray *done_while; /* Term *: a task's work stands; once it does not, an admin's start does it again */
+	GPtrArray *shown_when; /* Term *: of a login screen: it can be seen */
 	GPtrArray *after; /* NameRef *: services or $facilities */
 	GPtrArray *before;
 	GPtrArray *wants;

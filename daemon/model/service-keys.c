@@ -144,6 +144,7 @@ static const ServiceKey keys[] = {
 	CONDITION_LIST("When", condition_read_terms, when),
 	CONDITION_LIST("While", condition_read_terms, hold),
 	CONDITION_LIST("DoneWhile", condition_read_terms, done_while),
+	CONDITION_LIST("ShownWhen", condition_read_terms, shown_when),
 	CONDITION_KEY("OnLapse", condition_read_on_lapse, on_lapse),
 	CONDITION_KEY("Settle", field_read_duration, settle_us),
 	CONDITION_KEY("WaitTimeout", field_read_duration, wait_limit_us),

@@ -84,21 +84,46 @@ static char *resolve(const char *value)
 	return g_strdup_printf("%" G_GUINT64_FORMAT, bytes / 100 * g_ascii_strtoull(value, NULL, 10));
 }
 
-static bool apply(Resource resource, const char *value, const char *root, const char *group, GError **error)
+static bool set_file(Resource resource, const char *text, const char *group)
+{
+	if (write_file(group, resource_file(resource), text))
+		return true;
+	/* One of the two schedulers of disks knows weights, and each has a file of its own. */
+	return resource == RESOURCE_IO_WEIGHT && errno == ENOENT && write_file(group, "io.bfq.weight", text);
+}
+
+bool resources_set(Resource resource, const char *value, const char *root, const char *group, GError **error)
 {
 	g_autofree char *text = resolve(value);
-	const char *file = resource_file(resource);
 
 	if (!root)
 		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "there is no cgroup v2");
 	if (!enable_above(root, resource_controller(resource), error))
 		return false;
-	if (write_file(group, file, text))
-		return true;
-	/* One of the two schedulers of disks knows weights, and each has a file of its own. */
-	if (resource == RESOURCE_IO_WEIGHT && errno == ENOENT && write_file(group, "io.bfq.weight", text))
-		return true;
-	return fail_errno(error, errno, "cannot write \"%s\" to %s", text, file);
+	return set_file(resource, text, group) ||
+	       fail_errno(error, errno, "cannot write \"%s\" to %s", text, resource_file(resource));
+}
+
+void resources_write(Resource resource, const char *value, const char *group)
+{
+	g_autofree char *text = resolve(value);
+
+	(void)set_file(resource, text, group); /* where its controller is not enabled there is nothing to write to */
+}
+
+bool resources_is_enabled(const char *root, const char *controller)
+{
+	return lists(root, "cgroup.subtree_control", controller);
+}
+
+void resources_disable(const char *root, const char *controller)
+{
+	g_autofree char *above = g_path_get_dirname(root);
+	g_autofree char *word = g_strconcat("-", controller, NULL);
+
+	/* Somebody below may have enabled it for others: then it stays. */
+	if (write_file(root, "cgroup.subtree_control", word))
+		(void)write_file(above, "cgroup.subtree_control", word);
 }
 
 char *resources_apply(const ResourceDef *resources, const char *root, const char *group)
@@ -108,7 +133,7 @@ char *resources_apply(const ResourceDef *resources, const char *root, const char
 	for (int i = 0; i < RESOURCE_COUNT; i++) {
 		g_autoptr(GError) error = NULL;
 
-		if (!resources->values[i] || apply((Resource)i, resources->values[i], root, group, &error))
+		if (!resources->values[i] || resources_set((Resource)i, resources->values[i], root, group, &error))
 			continue;
 		g_string_append_printf(problems, "%s%s= has no effect: %s", problems->len > 0 ? "; " : "",
 				       resource_name((Resource)i), error->message);

@@ -23,6 +23,15 @@
  */
 char *resources_apply(const ResourceDef *resources, const char *root, const char *group);
 
+/* One of them, as its file has it; its controller is enabled first. Returns: false with @error, which may be NULL. */
+bool resources_set(Resource resource, const char *value, const char *root, const char *group, GError **error);
+/* The same, if the controller is enabled; otherwise nothing. */
+void resources_write(Resource resource, const char *value, const char *group);
+
+/* Is a controller enabled for services, and: not any more, unless somebody below needs it. */
+bool resources_is_enabled(const char *root, const char *controller);
+void resources_disable(const char *root, const char *controller);
+
 typedef struct OutOfMemory {
 	uint64_t n_kills;        /* processes of the group that the kernel has killed for lack of memory */
 	uint64_t n_limit_reached; /* how often that was the group's own limit, not the machine's */

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "process/outcome.h"
 #include "process/pidfile.h"
+#include "process/share.h"
 #include "process/supervise-private.h"
 
 /* --- new, clear --- */
@@ -35,6 +36,41 @@ void step_apply_resources(Supervisor *s)
 	supervisor_event(s, PROCESS_RESOURCES, problem);
 }
 
+/* What says itself how much it is to have of processors keeps that, where only its sessions could be given less. */
+static bool says_its_share(const Supervisor *s)
+{
+	const ExecDef *execution = s->plan.def->execution;
+
+	return execution->has_nice || execution->scheduling.cpu_policy != CPU_POLICY_UNSET;
+}
+
+static void apply_share(Supervisor *s)
+{
+	const ProcessContext *context = s->context;
+
+	if (!context->yields || !context->yields(context->data, s->plan.def->name))
+		return;
+	share_lower(context->share, s->plan.def->resources, cgroup_path(s->cgroup));
+	s->is_yielding = !says_its_share(s);
+}
+
+void supervisor_restore_share(Supervisor *s)
+{
+	g_autoptr(GArray) pids = cgroup_pids(s->cgroup);
+	const pid_t main_pid = s->rows[ROLE_MAIN].pid;
+
+	s->is_yielding = false;
+	if (!cgroup_path(s->cgroup) && main_pid > 0)
+		g_array_append_val(pids, main_pid);
+	share_restore(s->context->share, s->plan.def->resources, cgroup_path(s->cgroup), pids);
+}
+
+void supervisor_executed(Supervisor *s, enum ProcessRole role)
+{
+	if (s->is_yielding && s->rows[role].pid > 0)
+		share_lower_session(s->context->share, s->rows[role].pid);
+}
+
 void step_new_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
@@ -45,6 +81,7 @@ void step_new_enter(Supervisor *s)
 	else
 		supervisor_go(s, STEP_CLEAR, 0);
 	step_apply_resources(s);
+	apply_share(s);
 	if (!cgroup_is_new(s->cgroup))
 		s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
 }

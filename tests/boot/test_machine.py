@@ -269,8 +269,15 @@ def check_strict(vm):
     remove_services(vm, ["strict"])
 
 
+def check_yielding_is_over(vm):
+    """While the login was awaited others yielded to it, with weights, which this kernel has: nothing is left of them."""
+    for group in ("/sys/fs/cgroup", "/sys/fs/cgroup/svcd"):
+        assert not vm.sh(f"cat {group}/cgroup.subtree_control").split()
+
+
 def check_limits_and_sandbox(vm):
     """What only a kernel with controllers of cgroup v2 shows, before and after the death of the manager."""
+    check_yielding_is_over(vm)
     limited = {"limited": "Exec=/bin/sleep infinity\n" + "".join(f"{key}\n" for key in LIMITS), **GREEDY}
     put(vm, "/run/eat", "$x = 'x' x (200 << 20);\n")
     add_services(vm, limited)

@@ -75,6 +75,48 @@ static void check_lock_at_start(Machine *m, const Service *s)
 		machine_count(m, SIM_FAULT_LOCKED_OUT);
 }
 
+/* --- the login screen --- */
+
+/* It has not been there yet, nor been given up: it has been on its way since the boot began. */
+static bool is_login_awaited(Machine *m)
+{
+	const GPtrArray *words = policy_login_screen(engine_policy(m->engine));
+	const char *word = words->len > 0 ? ((const NameRef *)g_ptr_array_index(words, 0))->name : "";
+	const Service *s = engine_find(m->engine, word);
+	bool is_on_its_way = s && (s->state == STATE_STARTING || (s->state == STATE_WAITING && !engine_is_settled(s))) &&
+			     !s->def->problem && service_is_wanted(s) && !oracle_loses_conflict(m, s);
+	Progress progress;
+
+	progress_get(m->engine, &progress);
+	m->is_login_unsure |= !is_on_its_way || progress.finished || engine_is_shutting_down(m->engine) ||
+			      m->now_us >= progress.boot_us + LIMIT_LOGIN_SCREEN_US;
+	return !m->is_login_unsure;
+}
+
+static bool waits_for_login(const Service *s)
+{
+	return engine_class(s) == SERVICE_CLASS_AFTER_LOGIN && s->admin == ADMIN_NONE;
+}
+
+static void count_login_awaited(Machine *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (unsigned i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		if (s->state == STATE_WAITING && s->n_false == 0 && waits_for_login(s))
+			machine_count(m, SIM_FAULT_LOGIN_AWAITED);
+	}
+}
+
+static void check_login_at_start(Machine *m, const Service *s)
+{
+	/* That the screen came within this event cannot be seen from here: it is on its way as of the last one. */
+	if (waits_for_login(s) && !m->is_login_unsure && is_login_awaited(m))
+		machine_fail(m, "%s was started before the login screen", s->def->name);
+}
+
 /* One that was started by a file of before has the lock that was in that, whatever it was. */
 static bool has_holder_of_before(const Machine *m)
 {
@@ -94,7 +136,7 @@ static void check_lock(Machine *m, const Service *s)
 {
 	g_autoptr(GHashTable) nobody = g_hash_table_new(NULL, NULL);
 
-	if (!s->def->start_lock || s->state != STATE_WAITING || s->def->after->len > 0 || !service_is_wanted(s))
+	if (!s->def->start_lock || s->state != STATE_WAITING || waits_for_login(s) || s->def->after->len > 0 || !service_is_wanted(s))
 		return;
 	if (oracle_all_true(m, s->when) && oracle_all_true(m, s->hold) && oracle_is_about_to_start(m, s, nobody) && !oracle_loses_conflict(m, s) && !find_lock_holder(m, s) &&
 	    !has_holder_of_before(m) && s->since_us > m->altered_us && m->now_us > m->begun_us)
@@ -150,6 +192,7 @@ void invariants_at_start(Machine *m, const Service *s)
 	check_conflicts_at_start(m, s);
 	check_order_at_start(m, s);
 	check_lock_at_start(m, s);
+	check_login_at_start(m, s);
 }
 
 /* --- when WaitTimeout= is over --- */
@@ -426,6 +469,8 @@ void invariants_always(Machine *m)
 	services = engine_services(m->engine);
 	check_wants(m);
 	check_progress(m);
+	if (is_login_awaited(m))
+		count_login_awaited(m);
 	for (unsigned i = 0; i < services->len; i++) {
 		check_health(m, g_ptr_array_index(services, i));
 		check_hold(m, g_ptr_array_index(services, i));

@@ -240,6 +240,8 @@ static void fire_timer(Machine *m, unsigned index, EngineTimer kind)
 {
 	m->processes[index].timer_at_us[kind] = 0;
 	machine_trace(m, "%s: timer %s", plan_service_name(index), engine_timer_name(kind));
+	if (kind == ENGINE_TIMER_LOGIN_SCREEN)
+		machine_count(m, SIM_FAULT_LOGIN_GIVEN_UP);
 	if (kind == ENGINE_TIMER_WAIT) {
 		machine_count(m, SIM_FAULT_WAITED_TOO_LONG);
 		invariants_at_wait_over(m, engine_find(m->engine, plan_service_name(index)));

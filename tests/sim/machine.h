@@ -40,7 +40,8 @@
 	X(P, COMMAND_FAILED, "restart by command fails") X(P, COMMAND_ENDS, "restart by command leaves nothing") \
 	X(P, COMMAND_ACROSS_CRASH, "crash during a restart by command")     \
 	X(P, LOCKED_OUT, "waited for a lock") X(P, CHECK_FAILED, "check before a request failed") \
-	X(P, UNHEALTHY, "unhealthy")
+	X(P, UNHEALTHY, "unhealthy") X(P, LOGIN_AWAITED, "waited for the login screen") \
+	X(P, LOGIN_GIVEN_UP, "login screen that did not come or was not told of")
 ENUM_WITH_NAMES(SimFault, SIM_FAULT, sim_fault, SIM_FAULTS)
 
 enum { MAX_SCRIPT = 6 };
@@ -107,6 +108,7 @@ typedef struct Machine {
 	int64_t manager_back_us;
 	int64_t begun_us;  /* when this manager began */
 	int64_t altered_us; /* when files changed last */
+	bool is_login_unsure; /* invariants: it may have been given up, or be there */
 	double shown;      /* invariants: the progress of the boot as last seen */
 	bool has_faults;
 	unsigned misery;   /* faults are so many times as likely as usual */

@@ -140,6 +140,8 @@ static char *make_file(Chance *c, unsigned self, const Plan *plan)
 	add_conditions(text, c, self, plan);
 	if (chance_percent(c, is_task ? 50 : 2))
 		add_term(text, c, "DoneWhile", self, plan);
+	if (chance_percent(c, 10))
+		add_term(text, c, "ShownWhen", self, plan);
 	if (type < 6 && chance_percent(c, 30))
 		g_string_append_printf(text, "[Socket]\nListenStream=/run/s\nListenStream=80\nTriggerLimit=%u/40s\n",
 				       1 + chance_below(c, 3));
@@ -149,6 +151,7 @@ static char *make_file(Chance *c, unsigned self, const Plan *plan)
 static char *make_policy(Chance *c, unsigned n)
 {
 	static const char *const activations[] = { "on-demand", "manual", "never", "boot" };
+	static const char *const classes[] = { "after-login", "after-login", "normal", "login-screen" };
 	g_autoptr(GString) text = g_string_new("[runlevel 2]\nActivate=");
 
 	for (unsigned i = 0; i < n; i++) {
@@ -160,12 +163,18 @@ static char *make_policy(Chance *c, unsigned n)
 		if (chance_percent(c, 40))
 			g_string_append_printf(text, " %s", plan_service_name(i));
 	}
+	if (chance_percent(c, 30))
+		g_string_append_printf(text, "\n[defaults]\nLoginScreen=%s %s", plan_service_name(chance_below(c, n)),
+				       plan_service_name(chance_below(c, n)));
 	g_string_append_printf(text, "\n[runlevel 0]\nActivate=%s\n",
 			       chance_percent(c, 30) ? plan_service_name(chance_below(c, n)) : "");
 	for (unsigned i = 0; i < n; i++) {
 		if (chance_percent(c, 20))
 			g_string_append_printf(text, "[service %s]\nActivation=%s\n", plan_service_name(i),
 					       activations[chance_below(c, G_N_ELEMENTS(activations))]);
+		if (chance_percent(c, 20))
+			g_string_append_printf(text, "[service %s]\nClass=%s\n", plan_service_name(i),
+					       classes[chance_below(c, G_N_ELEMENTS(classes))]);
 	}
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -13,6 +13,7 @@ TESTS += \
 	tests/unit/test_health \
 	tests/unit/test_listen \
 	tests/unit/test_load \
+	tests/unit/test_login_screen \
 	tests/unit/test_note \
 	tests/unit/test_progress \
 	tests/unit/test_reach \
@@ -27,6 +28,9 @@ TESTS += \
 	tests/unit/test_want
 
 ENGINE_TEST_LDADD = libtest.a $(LIBS_ENGINE) $(CHECK_LIBS)
+
+tests_unit_test_login_screen_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_login_screen_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_backoff_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_backoff_LDADD = $(ENGINE_TEST_LDADD)

@@ -207,7 +207,10 @@ START_TEST(the_bus_lets_each_method_through_and_nothing_else)
 	ck_assert_uint_eq(count(text, "send_member="), n);
 	/* Each rule says to whom: one without would open the methods of others (CVE-2008-4311). */
 	ck_assert_uint_eq(count(text, "<allow send_"), count(text, "send_destination=\"org.svcd1\""));
-	ck_assert_uint_eq(count(text, "<allow own"), 1);
+	/* Root's, and one that says no more than that a greeter is drawn. */
+	ck_assert_uint_eq(count(text, "<allow own"), 2);
+	ck_assert_uint_eq(count(text, "<allow own=\"org.svcd1\"/>"), 1);
+	ck_assert_uint_eq(count(text, "<allow own=\"org.svcd1.LoginScreen\"/>"), 1);
 }
 END_TEST
 

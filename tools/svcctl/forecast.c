@@ -114,6 +114,7 @@ static bool is_sat_out(EngineTimer kind)
 	case ENGINE_TIMER_UNKNOWN:
 	case ENGINE_TIMER_WAIT:
 	case ENGINE_TIMER_LISTEN:
+	case ENGINE_TIMER_LOGIN_SCREEN:
 	case ENGINE_TIMER_COUNT:
 		break;
 	}
@@ -324,6 +325,7 @@ static void recover(Oracle *o)
 static void begin(Oracle *o, Configuration *before)
 {
 	engine_load(o->engine, g_steal_pointer(&before->set), g_steal_pointer(&before->policy), o->now_us);
+	(void)engine_recover_global(o->engine, "v=1 f=1", o->now_us); /* nobody waits for a login screen any more */
 	if (o->present->services)
 		recover(o);
 	else

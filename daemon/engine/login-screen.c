@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Login screen: what who switches the machine on waits for. Until it is there, what it needs starts first, some services wait
+ * for it, and the others are to leave it processors and disks (by EngineOps). It happens once a boot, and it always ends.
+ * The idea: docs/login-screen.md.
+ *
+ * What it needs is computed, from what its services' conditions lead to: when the files are read, and when another word of
+ * LoginScreen= counts. What it waits for is looked at after each event, at the few services that are named for it.
+ */
+#include "config.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "engine/engine-private.h"
+
+/* --- whose login screen it may be --- */
+
+/* A program that is not installed, as far as is known: a wanted service waits for it for ever. */
+static bool has_no_program(const Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+
+		if (slot->level == LEVEL_FALSE && g_str_has_prefix(slot->conditions[0]->key, "path:exec:"))
+			return true;
+	}
+	return false;
+}
+
+/* May it still come, or is it there? */
+static bool is_candidate(Service *s)
+{
+	return conflict_lets_run(s) && !s->is_failed_for_good && !s->priv->is_spent && !settled_waits_for_good(s) &&
+	       (service_is_active(s) || !has_no_program(s));
+}
+
+typedef bool (*ServiceTest)(Service *s);
+
+/* Any of those that @word names? A service, or a facility. */
+static Service *find_named(const Engine *engine, const char *word, ServiceTest test)
+{
+	const Facility *f = *word == '$' ? g_hash_table_lookup(engine->facilities, word) : NULL;
+	Service *s = *word == '$' ? NULL : engine_resolve(engine, word);
+
+	if (s && test(s))
+		return s;
+	for (unsigned i = 0; f && i < f->providers->len; i++) {
+		s = g_ptr_array_index(f->providers, i);
+		if (test(s))
+			return s;
+	}
+	return NULL;
+}
+
+/* The first word that leads to somebody who may come; NULL: nobody will. */
+static const char *choose_word(const Engine *engine)
+{
+	const GPtrArray *words = policy_login_screen(engine->policy);
+
+	for (unsigned i = 0; i < words->len; i++) {
+		const char *word = ((const NameRef *)g_ptr_array_index(words, i))->name;
+
+		if (find_named(engine, word, is_candidate))
+			return word;
+	}
+	return NULL;
+}
+
+/* --- until when --- */
+
+/* Ready for a while is as good as shown: not every display manager tells when its picture is complete. */
+static int64_t deadline(const Service *s)
+{
+	const int64_t latest_us = s->priv->engine->boot_us + LIMIT_LOGIN_SCREEN_US;
+
+	return service_is_up(s) ? MIN(latest_us, s->since_us + LIMIT_LOGIN_SCREEN_DRAWN_US) : latest_us;
+}
+
+static bool is_shown(Service *s)
+{
+	if (!is_candidate(s))
+		return false;
+	if (s->priv->engine->now_us >= deadline(s))
+		return true;
+	for (unsigned i = 0; i < s->priv->shown_slots->len; i++) {
+		if (((const Slot *)g_ptr_array_index(s->priv->shown_slots, i))->level != LEVEL_TRUE)
+			return false;
+	}
+	return service_is_up(s);
+}
+
+/* These two are never true, so that all are asked. */
+static bool disarm(Service *s)
+{
+	engine_arm(s, ENGINE_TIMER_LOGIN_SCREEN, 0);
+	return false;
+}
+
+/* So that somebody looks then. */
+static bool arm(Service *s)
+{
+	engine_arm(s, ENGINE_TIMER_LOGIN_SCREEN, is_candidate(s) ? deadline(s) : 0);
+	return false;
+}
+
+/* --- classes --- */
+
+static void add_needed(GPtrArray *found, Service *s)
+{
+	const PolicyService *words;
+
+	if (!s || s->priv->service_class == SERVICE_CLASS_LOGIN_SCREEN)
+		return;
+	words = policy_service(s->priv->engine->policy, s->def->name);
+	if (words && words->has_class && words->service_class == SERVICE_CLASS_NORMAL)
+		return;
+	s->priv->service_class = SERVICE_CLASS_LOGIN_SCREEN;
+	g_ptr_array_add(found, s);
+}
+
+static void add_makers(GPtrArray *found, const Slot *slot)
+{
+	const Engine *engine = slot->service->priv->engine;
+
+	for (unsigned i = 0; slot->kind != SLOT_CONFLICT && i < term_length(slot->term); i++) {
+		const Condition *c = slot->conditions[i];
+
+		if (term_literal(slot->term, i)->negated)
+			continue;
+		add_needed(found, c->subject);
+		for (unsigned j = 0; c->facility && j < c->facility->providers->len; j++)
+			add_needed(found, g_ptr_array_index(c->facility->providers, j));
+		add_needed(found, condition_watcher(engine, c));
+		add_needed(found, condition_maker(engine, c));
+	}
+}
+
+/* All that these wait for, and so on to the end. */
+static void spread(GPtrArray *found)
+{
+	for (unsigned i = 0; i < found->len; i++) {
+		const Service *s = g_ptr_array_index(found, i);
+
+		for (unsigned j = 0; j < s->priv->slots->len; j++)
+			add_makers(found, g_ptr_array_index(s->priv->slots, j));
+		for (unsigned j = 0; j < s->priv->needs->len; j++)
+			add_needed(found, g_ptr_array_index(s->priv->needs, j));
+	}
+}
+
+static void compute_classes(Engine *engine)
+{
+	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	const char *word = engine->login_screen.awaited;
+	const Facility *f = word && *word == '$' ? g_hash_table_lookup(engine->facilities, word) : NULL;
+
+	engine->login_screen.is_old = false;
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+		const PolicyService *words = policy_service(engine->policy, s->def->name);
+
+		s->priv->service_class = words && words->has_class ? words->service_class : SERVICE_CLASS_NORMAL;
+		if (s->priv->service_class == SERVICE_CLASS_LOGIN_SCREEN)
+			g_ptr_array_add(found, s);
+	}
+	if (word)
+		add_needed(found, *word == '$' ? NULL : engine_resolve(engine, word));
+	for (unsigned i = 0; f && i < f->providers->len; i++)
+		add_needed(found, g_ptr_array_index(f->providers, i));
+	spread(found);
+	for (unsigned i = 0; i < found->len; i++) {
+		Service *s = g_ptr_array_index(found, i);
+
+		if (s->state == STATE_WAITING)
+			engine_queue(s, WORK_STEP); /* by its own class it may have waited for the login screen */
+	}
+}
+
+static void choose(Engine *engine)
+{
+	LoginScreen *screen = &engine->login_screen;
+	const char *word = choose_word(engine);
+
+	if (screen->awaited == word && !screen->is_old)
+		return;
+	if (screen->awaited && screen->awaited != word)
+		(void)find_named(engine, screen->awaited, disarm);
+	screen->awaited = word;
+	compute_classes(engine);
+}
+
+ServiceClass engine_class(const Service *s)
+{
+	Engine *engine = s->priv->engine;
+
+	if (engine->login_screen.is_old)
+		choose(engine);
+	return s->priv->service_class;
+}
+
+void login_screen_reset(Engine *engine)
+{
+	engine->login_screen.is_old = true;
+}
+
+/* --- while it is waited for --- */
+
+static bool is_awaited(const Engine *engine)
+{
+	return engine->is_acting && !engine->login_screen.is_over;
+}
+
+/* Somebody waits for an answer now, who may be the login screen itself. */
+static bool is_asked_for(const Service *s)
+{
+	return s->admin == ADMIN_START || s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION;
+}
+
+bool login_screen_holds(const Service *s)
+{
+	return is_awaited(s->priv->engine) && engine_class(s) == SERVICE_CLASS_AFTER_LOGIN && !is_asked_for(s);
+}
+
+bool engine_yields(const Service *s)
+{
+	return is_awaited(s->priv->engine) && engine_class(s) != SERVICE_CLASS_LOGIN_SCREEN && !is_asked_for(s);
+}
+
+char *login_screen_describe(const Service *s, int64_t now_us)
+{
+	const Engine *engine = s->priv->engine;
+	const PolicyService *words = policy_service(engine->policy, s->def->name);
+	g_autofree char *origin = words ? origin_format(words->class_origin) : NULL;
+	g_autofree char *left = text_format_duration(MAX(engine->boot_us + LIMIT_LOGIN_SCREEN_US - now_us, 0));
+
+	return g_strdup_printf("until the login screen (%s) is there, at most %s: Class=after-login (%s)",
+			       engine->login_screen.awaited, left, origin);
+}
+
+static void end_wait(Engine *engine)
+{
+	LoginScreen *screen = &engine->login_screen;
+
+	screen->is_over = true;
+	if (screen->awaited)
+		(void)find_named(engine, screen->awaited, disarm);
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		if (s->priv->service_class == SERVICE_CLASS_AFTER_LOGIN && s->state == STATE_WAITING)
+			engine_queue(s, WORK_STEP);
+	}
+	/* Of the manager before nobody knows whom it had yield, but for one that finished the boot. */
+	if (engine->ops->login_screen && (screen->was_awaited || (engine->is_resuming && !engine->finished_us)))
+		engine->ops->login_screen(engine->data);
+}
+
+bool login_screen_update(Engine *engine)
+{
+	const char *word;
+
+	if (!is_awaited(engine))
+		return false;
+	choose(engine);
+	word = engine->login_screen.awaited;
+	engine->login_screen.was_awaited |= word && !engine->finished_us;
+	if (!word || engine->finished_us || engine_is_shutting_down(engine) || find_named(engine, word, is_shown))
+		end_wait(engine);
+	else
+		(void)find_named(engine, word, arm);
+	return !g_queue_is_empty(&engine->work[WORK_STEP]);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Login screen: what it needs starts first, the others yield, some wait; and that ends, whatever becomes of it.
+ */
+#include "config.h"
+
+#include <check.h>
+
+#include "engine/explain.h"
+#include "tests/lib/suite.h"
+#include "tests/lib/world.h"
+
+#define D "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
+#define T "[Service]\nType=task\nExec=/usr/sbin/t\n"
+#define SCREEN "[defaults]\nNewServices=boot\nLoginScreen=$x-display-manager $text-login\n"
+#define DM D "[Conditions]\nWhen=path:exec:/usr/sbin/gdm3\nWhen=service:dbus\nWhen=dbus:org.login1\nWants=accounts\n" \
+	   "Provides=$x-display-manager\n"
+#define GETTY D "[Conditions]\nAfter=utmp\nProvides=$text-login\n"
+#define LATE "[service anacron]\nClass=after-login\n"
+
+static const char desktop[] = "== accounts\n" D "== anacron\n" T "== cups\n" D "== dbus\n" D "[Conditions]\nAfter=hostname\n"
+			      "== elogind\n[Service]\nExec=/usr/sbin/e\nReady=dbus:org.login1\n[Conditions]\nWhile=service:dbus\n"
+			      "== gdm\n" DM "ShownWhen=flag:drawn\n== getty\n" GETTY "== hostname\n" T "== utmp\n" T;
+
+static World *desktop_new(const char *more)
+{
+	g_autofree char *policy = g_strconcat(SCREEN LATE, more, NULL);
+	World *w = world_new_with_policy(desktop, policy);
+
+	world_set(w, "path:exec:/usr/sbin/gdm3", true);
+	return w;
+}
+
+static void expect_class(World *w, const char *service, ServiceClass expected)
+{
+	ck_assert_msg(engine_class(world_find(w, service)) == expected, "%s is %s, not %s", service,
+		      service_class_name(engine_class(world_find(w, service))), service_class_name(expected));
+}
+
+static bool yields(World *w, const char *service)
+{
+	return engine_yields(world_find(w, service));
+}
+
+/* All that the login screen needs, and itself; not drawn yet. */
+static void bring_up_gdm(World *w)
+{
+	world_exits(w, "hostname", 0);
+	world_ready(w, "dbus");
+	world_ready(w, "elogind");
+	world_set(w, "dbus:org.login1", true);
+	world_ready(w, "gdm");
+	expect_state(w, "gdm", STATE_READY);
+}
+
+/* --- what it needs --- */
+
+START_TEST(what_its_conditions_lead_to_belongs_to_it_to_the_end)
+{
+	static const char *const members[] = { "gdm", "dbus", "hostname", "elogind", "accounts" };
+	static const char *const others[] = { "cups", "getty", "utmp" };
+	g_autoptr(World) w = desktop_new("");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(members); i++) {
+		expect_class(w, members[i], SERVICE_CLASS_LOGIN_SCREEN);
+		ck_assert(!yields(w, members[i]));
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+		expect_class(w, others[i], SERVICE_CLASS_NORMAL);
+		ck_assert(yields(w, others[i]));
+	}
+	expect_class(w, "anacron", SERVICE_CLASS_AFTER_LOGIN);
+}
+END_TEST
+
+START_TEST(of_those_that_can_start_at_once_it_has_its_needs_started_first)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" D "== b\n" D "== y\n" D "== z\n" D "[Conditions]\nAfter=y\n",
+						   "[defaults]\nNewServices=boot\nLoginScreen=z\n");
+
+	expect_log(w, "start y, start a, start b");
+}
+END_TEST
+
+START_TEST(policy_has_the_last_word_on_who_belongs_to_it)
+{
+	g_autoptr(World) w = desktop_new("[service cups]\nClass=login-screen\n[service elogind]\nClass=normal\n");
+
+	expect_class(w, "cups", SERVICE_CLASS_LOGIN_SCREEN);
+	expect_class(w, "elogind", SERVICE_CLASS_NORMAL);
+	expect_class(w, "dbus", SERVICE_CLASS_LOGIN_SCREEN);
+}
+END_TEST
+
+START_TEST(what_it_needs_cannot_wait_for_it)
+{
+	g_autoptr(World) w = desktop_new("[service hostname]\nClass=after-login\n");
+
+	expect_class(w, "hostname", SERVICE_CLASS_LOGIN_SCREEN);
+	expect_state(w, "hostname", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(without_a_display_manager_it_is_the_text_login)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	world_set(w, "path:exec:/usr/sbin/gdm3", false);
+	expect_class(w, "getty", SERVICE_CLASS_LOGIN_SCREEN);
+	expect_class(w, "utmp", SERVICE_CLASS_LOGIN_SCREEN);
+	expect_class(w, "dbus", SERVICE_CLASS_NORMAL);
+	expect_state(w, "anacron", STATE_WAITING);
+	world_exits(w, "utmp", 0);
+	world_ready(w, "getty");
+	expect_state(w, "anacron", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(where_policy_names_none_nobody_waits_and_nobody_yields)
+{
+	g_autoptr(World) w = world_new_with_policy(desktop, "[defaults]\nNewServices=boot\n" LATE);
+
+	expect_state(w, "anacron", STATE_STARTING);
+	ck_assert(!yields(w, "cups"));
+}
+END_TEST
+
+/* --- until it is there --- */
+
+START_TEST(after_login_waits_until_it_is_shown)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	bring_up_gdm(w);
+	expect_state(w, "anacron", STATE_WAITING);
+	ck_assert(yields(w, "cups"));
+	ck_assert(!engine_is_at_rest(world_engine(w)));
+
+	world_set(w, "flag:drawn", true);
+	expect_state(w, "anacron", STATE_STARTING);
+	ck_assert(!yields(w, "cups"));
+}
+END_TEST
+
+START_TEST(once_there_it_is_there_for_this_boot)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	bring_up_gdm(w);
+	world_set(w, "flag:drawn", true);
+	world_exits(w, "anacron", 0);
+	world_set(w, "flag:drawn", false);
+	world_dies(w, "gdm", 1);
+	world_stop(w, "anacron");
+	world_gone(w, "anacron");
+	world_request(w, REQUEST_VERB_CLEAR, "anacron");
+	expect_state(w, "anacron", STATE_STARTING);
+	ck_assert(!yields(w, "cups"));
+}
+END_TEST
+
+START_TEST(one_that_does_not_tell_is_taken_for_drawn_after_a_while)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	bring_up_gdm(w);
+	world_advance(w, LIMIT_LOGIN_SCREEN_DRAWN_US - 1);
+	expect_state(w, "anacron", STATE_WAITING);
+	world_advance(w, 1);
+	expect_state(w, "anacron", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(one_that_never_comes_is_given_up)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	world_advance(w, LIMIT_LOGIN_SCREEN_US - 1);
+	expect_state(w, "anacron", STATE_WAITING);
+	world_advance(w, 1);
+	expect_state(w, "gdm", STATE_WAITING);
+	expect_state(w, "anacron", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(one_that_has_failed_for_good_makes_way_for_the_next)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	world_exits(w, "utmp", 0);
+	world_ready(w, "getty");
+	expect_state(w, "anacron", STATE_WAITING);
+	world_stop(w, "gdm");
+	expect_state(w, "anacron", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(who_is_asked_for_neither_waits_nor_yields)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	world_start(w, "anacron");
+	world_start(w, "cups");
+	expect_state(w, "anacron", STATE_STARTING);
+	ck_assert(!yields(w, "cups"));
+}
+END_TEST
+
+START_TEST(a_shutdown_waits_for_no_login_screen)
+{
+	g_autoptr(World) w = world_new_with_policy(desktop, SCREEN LATE "[runlevel 6]\nActivate=anacron\n");
+
+	world_set(w, "path:exec:/usr/sbin/gdm3", true);
+	world_runlevel(w, "6");
+	expect_state(w, "anacron", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(another_manager_goes_on_waiting)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	bring_up_gdm(w);
+	world_advance_s(w, 20);
+	world_crash(w);
+	expect_state(w, "anacron", STATE_WAITING);
+	expect_class(w, "elogind", SERVICE_CLASS_LOGIN_SCREEN);
+	world_advance(w, LIMIT_LOGIN_SCREEN_DRAWN_US - (int64_t)20 * G_USEC_PER_SEC);
+	expect_state(w, "anacron", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(new_files_change_who_belongs_to_it)
+{
+	g_autoptr(World) w = desktop_new("");
+
+	world_reload(w, desktop, SCREEN "[service cups]\nClass=after-login\n[service utmp]\nClass=login-screen\n");
+	expect_class(w, "anacron", SERVICE_CLASS_NORMAL);
+	expect_class(w, "utmp", SERVICE_CLASS_LOGIN_SCREEN);
+	expect_state(w, "anacron", STATE_STARTING);
+}
+END_TEST
+
+/* --- what is said --- */
+
+START_TEST(explain_says_what_it_waits_for_who_said_so_and_how_long)
+{
+	g_autoptr(World) w = desktop_new("");
+	g_autoptr(GPtrArray) reasons = NULL;
+
+	world_advance_s(w, 10);
+	reasons = explain_service(world_engine(w), "anacron", world_now(w));
+	ck_assert_str_eq(((const Reason *)g_ptr_array_index(reasons, 0))->text, "anacron waits for the login screen.");
+	ck_assert_str_eq(((const Reason *)g_ptr_array_index(reasons, 1))->text,
+			 "It is wanted in runlevel 2 (/etc/svcd/policy.d/local.policy:2). It waits until the login screen "
+			 "($x-display-manager) is there, at most 1 min 20 s: Class=after-login "
+			 "(/etc/svcd/policy.d/local.policy:5).");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("login screen");
+
+	ADD_CASE(suite, "what it needs", what_its_conditions_lead_to_belongs_to_it_to_the_end,
+		 of_those_that_can_start_at_once_it_has_its_needs_started_first,
+		 policy_has_the_last_word_on_who_belongs_to_it, what_it_needs_cannot_wait_for_it,
+		 without_a_display_manager_it_is_the_text_login, where_policy_names_none_nobody_waits_and_nobody_yields);
+	ADD_CASE(suite, "until it is there", after_login_waits_until_it_is_shown, once_there_it_is_there_for_this_boot,
+		 one_that_does_not_tell_is_taken_for_drawn_after_a_while, one_that_never_comes_is_given_up,
+		 one_that_has_failed_for_good_makes_way_for_the_next, who_is_asked_for_neither_waits_nor_yields,
+		 a_shutdown_waits_for_no_login_screen, another_manager_goes_on_waiting,
+		 new_files_change_who_belongs_to_it);
+	ADD_CASE(suite, "words", explain_says_what_it_waits_for_who_said_so_and_how_long);
+	return suite;
+}
