@@ -286,6 +286,7 @@ void slot_update(Slot *slot)
 		return;
 	if (start_level == LEVEL_TRUE && slot->kind != SLOT_CONFLICT)
 		s->priv->last_true = slot->term;
+	conflict_look_again(s);
 	engine_queue(s, WORK_SETTLED);
 	engine_queue(s, WORK_STEP);
 }

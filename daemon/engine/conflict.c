@@ -4,10 +4,14 @@
  * order in policy, then the name. Decided by wanting, not by running, so that nothing flaps: the loser waits, and
  * returns when the winner is not wanted any more. The winner starts when the loser has no processes: a slot
  * of kind SLOT_CONFLICT sees to that.
+ *
+ * Who stands in (StandIn=) ranks below all others, and loses only to those that may still come up.
  */
 #include "config.h"
 
 #include "engine/engine-private.h"
+
+#define PROGRAM_KEY "path:exec:"
 
 static int compare_rank(gconstpointer a, gconstpointer b)
 {
@@ -18,6 +22,8 @@ static int compare_rank(gconstpointer a, gconstpointer b)
 	const unsigned left_order = left->policy.is_default ? UINT_MAX : left->policy.order;
 	const unsigned right_order = right->policy.is_default ? UINT_MAX : right->policy.order;
 
+	if (left->def->stand_in != right->def->stand_in)
+		return left->def->stand_in ? 1 : -1;
 	if (left_at != right_at)
 		return left_at > right_at ? -1 : 1;
 	if (left_order != right_order)
@@ -46,6 +52,39 @@ static GPtrArray *collect_group(Service *s)
 	return group;
 }
 
+/* False, and so until somebody boots with other words or installs something. */
+static bool is_beyond_reach(const Slot *slot)
+{
+	if (slot->level != LEVEL_FALSE || (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD))
+		return false;
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		const Condition *c = slot->conditions[i];
+
+		if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL && !g_str_has_prefix(c->key, PROGRAM_KEY))
+			return false;
+	}
+	return true;
+}
+
+/* Wanted, but it does not come up before somebody does something about it. */
+static bool has_given_up(const Service *s)
+{
+	if (service_is_active(s))
+		return false;
+	if (s->def->problem || s->state == STATE_FAILED || s->priv->is_spent)
+		return true;
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		if (is_beyond_reach(g_ptr_array_index(s->priv->slots, i)))
+			return true;
+	}
+	return false;
+}
+
+static bool gives_way_to(const Service *s, const Service *better)
+{
+	return !s->def->stand_in || better->def->stand_in || !has_given_up(better);
+}
+
 /* @better: those of its group that rank above it, decided already. */
 static Service *find_winner(const Service *s, const GPtrArray *group, unsigned n_better)
 {
@@ -53,7 +92,7 @@ static Service *find_winner(const Service *s, const GPtrArray *group, unsigned n
 		Service *better = g_ptr_array_index(group, i);
 
 		if (service_is_wanted(better) && !better->priv->is_suppressed &&
-		    g_ptr_array_find(s->priv->conflicts, better, NULL))
+		    g_ptr_array_find(s->priv->conflicts, better, NULL) && gives_way_to(s, better))
 			return better;
 	}
 	return NULL;
@@ -83,6 +122,12 @@ void conflict_update(Service *s)
 			engine_queue(member, WORK_STEP);
 		}
 	}
+}
+
+void conflict_look_again(Service *s)
+{
+	if (s->priv->conflicts->len > 0)
+		engine_queue(s, WORK_RANK);
 }
 
 bool conflict_ranks_above(const Service *s, const Service *other)

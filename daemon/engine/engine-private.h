@@ -327,6 +327,8 @@ GPtrArray *want_with_needs(Service *s);
 
 /* --- conflict.c --- */
 void conflict_update(Service *s);
+/* Its state or a term has changed: may it still come up, or does who stands in for it? */
+void conflict_look_again(Service *s);
 /* Wanted, and not the loser of a conflict. */
 bool conflict_lets_run(const Service *s);
 /* If both are wanted, as things are, @s is the one that runs. */

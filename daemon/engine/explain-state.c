@@ -110,6 +110,9 @@ static char *why_suppressed(const Service *s)
 	const Service *winner = s->priv->loses_to;
 	const char *rank = "its name comes first";
 
+	if (s->def->stand_in && !winner->def->stand_in)
+		return g_strdup_printf("It stands in for %s, which is wanted: it runs when %s is not wanted any more, has failed, "
+				       "or cannot run here.", winner->def->name, winner->def->name);
 	if (winner->admin == ADMIN_START && winner->admin_at_us > (s->admin == ADMIN_START ? s->admin_at_us : -1))
 		rank = "an admin asked for it last";
 	else if (!winner->policy.is_default && (s->policy.is_default || winner->policy.order < s->policy.order))

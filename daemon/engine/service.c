@@ -141,6 +141,7 @@ static void set_state(Service *s, ServiceState to, int64_t at_us)
 		stop_order_set_leaving(s, false);
 	stop_order_state_changed(s);
 	start_lock_state_changed(s);
+	conflict_look_again(s);
 	engine_queue(s, WORK_LEVEL);
 	engine_queue(s, WORK_SETTLED);
 	engine_queue(s, WORK_STEP);

@@ -85,7 +85,8 @@ void check_conflicts(const ServiceSet *set, const Policy *policy, DiagList *diag
 			const NameRef *ref = g_ptr_array_index(def->conflicts, j);
 			const ServiceDef *other = service_set_find(set, ref->name);
 
-			if (other && other != def)
+			/* Who stands in gives way: there is nothing to decide. */
+		if (other && other != def && other->stand_in == def->stand_in)
 				look_at_pair(&search, def, other, ref);
 		}
 	}

@@ -147,6 +147,7 @@ typedef struct ServiceDef {
 	GPtrArray *before;
 	GPtrArray *wants;
 	GPtrArray *conflicts;
+	bool stand_in; /* StandIn=: gives way to what it conflicts with, and runs when none of that can */
 	GPtrArray *provides; /* NameRef *: $facilities, or further names of this service */
 	GPtrArray *stop_after;
 	GPtrArray *stop_before;

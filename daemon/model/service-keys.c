@@ -152,6 +152,7 @@ static const ServiceKey keys[] = {
 	CONDITION_LIST("Before", condition_read_services_or_facilities, before),
 	CONDITION_LIST("Wants", condition_read_services, wants),
 	CONDITION_LIST("Conflicts", condition_read_services, conflicts),
+	CONDITION_KEY("StandIn", field_read_bool, stand_in),
 	CONDITION_LIST("Provides", condition_read_services_or_facilities, provides),
 	CONDITION_LIST("StopAfter", condition_read_services, stop_after),
 	CONDITION_LIST("StopBefore", condition_read_services_or_facilities, stop_before),

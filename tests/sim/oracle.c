@@ -48,8 +48,18 @@ typedef struct LevelContext {
 	bool for_start; /* long unknown is false */
 } LevelContext;
 
-static Level facility_level(Machine *m, const char *name)
+/* A provider that is up and yet the reason that the facility is not there is about to stop. */
+static bool is_leaving_facility(const Machine *m, const Service *s, const char *key)
 {
+	g_autofree char *leaving = g_strdup_printf("%s is %s", s->def->name, service_state_name(s->state));
+	ConditionView view;
+
+	return engine_condition(m->engine, key, &view) && g_strcmp0(view.why, leaving) == 0;
+}
+
+static Level facility_level(Machine *m, const char *key)
+{
+	const char *name = key_argument(key);
 	const GPtrArray *services = engine_services(m->engine);
 	Level level = LEVEL_FALSE;
 
@@ -58,7 +68,7 @@ static Level facility_level(Machine *m, const char *name)
 
 		if (!oracle_is_named(s->def->provides, name) || !service_is_wanted(s))
 			continue;
-		if (!service_is_up(s))
+		if (!service_is_up(s) || is_leaving_facility(m, s, key))
 			return LEVEL_FALSE;
 		level = LEVEL_TRUE;
 	}
@@ -98,7 +108,7 @@ static Level level_of(const char *key, void *data)
 	const Service *s;
 
 	if (g_str_has_prefix(key, "facility:"))
-		return facility_level(context->m, argument);
+		return facility_level(context->m, key);
 	if (g_str_has_prefix(key, "service:") || g_str_has_prefix(key, "active:") || g_str_has_prefix(key, "healthy:")) {
 		s = oracle_find(context->m, argument);
 		if (!s)
@@ -236,11 +246,40 @@ static bool ranks_above(const Service *a, const Service *b)
 	const unsigned a_order = a->policy.is_default ? UINT_MAX : a->policy.order;
 	const unsigned b_order = b->policy.is_default ? UINT_MAX : b->policy.order;
 
+	if (a->def->stand_in != b->def->stand_in)
+		return b->def->stand_in;
 	if (a_at != b_at)
 		return a_at > b_at;
 	if (a_order != b_order)
 		return a_order < b_order;
 	return strcmp(a->def->name, b->def->name) < 0;
+}
+
+static bool is_false_until_next_boot(Machine *m, const Term *term)
+{
+	LevelContext context = { .m = m };
+
+	for (unsigned i = 0; i < term_length(term); i++) {
+		if (term_literal(term, i)->prefix != KEY_KERNEL)
+			return false;
+	}
+	return term_evaluate(term, level_of, &context) == LEVEL_FALSE;
+}
+
+/* Wanted, and idle or failed: it has ended, and nobody starts it again. */
+static bool has_given_up(Machine *m, const Service *s)
+{
+	const GPtrArray *lists[] = { s->when, s->hold };
+
+	if (oracle_is_active(s))
+		return false;
+	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
+		for (unsigned i = 0; i < lists[l]->len; i++) {
+			if (is_false_until_next_boot(m, g_ptr_array_index(lists[l], i)))
+				return true;
+		}
+	}
+	return s->def->problem || s->state == STATE_FAILED || s->state == STATE_IDLE;
 }
 
 bool oracle_loses_conflict(Machine *m, const Service *s)
@@ -251,7 +290,8 @@ bool oracle_loses_conflict(Machine *m, const Service *s)
 		const Service *other = g_ptr_array_index(services, i);
 
 		if (oracle_conflict(s, other) && service_is_wanted(other) && ranks_above(other, s) &&
-		    !oracle_loses_conflict(m, other))
+		    !oracle_loses_conflict(m, other) &&
+		    (!s->def->stand_in || other->def->stand_in || !has_given_up(m, other)))
 			return true;
 	}
 	return false;

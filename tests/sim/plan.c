@@ -84,6 +84,8 @@ static void add_conditions(GString *text, Chance *c, unsigned self, const Plan *
 		g_string_append_printf(text, "Wants=%s\n", plan_service_name(chance_below(c, n)));
 	if (chance_percent(c, 10))
 		g_string_append_printf(text, "Conflicts=%s\n", plan_service_name(chance_below(c, n)));
+	if (chance_percent(c, 10))
+		g_string_append(text, "StandIn=yes\n");
 	if (plan->has_stop_after && chance_percent(c, 40))
 		g_string_append_printf(text, "StopAfter=%s\n", plan_service_name(chance_below(c, n)));
 	if (chance_percent(c, 40))

@@ -125,6 +125,18 @@ START_TEST(what_nobody_names_makes_room_without_a_word)
 }
 END_TEST
 
+/* As a login on the terminal of a display manager. */
+START_TEST(who_stands_in_for_another_may_be_wanted_with_it)
+{
+	g_autoptr(World) w = world_new();
+
+	add(w, "dm", "Conflicts=login\n");
+	add(w, "login", "StandIn=yes\n");
+	add_policy(w, "[runlevel 2]\nActivate=login dm\n");
+	check(w, "");
+}
+END_TEST
+
 START_TEST(an_ignore_that_hits_nothing_is_warned_of)
 {
 	g_autoptr(World) w = world_new();
@@ -425,6 +437,7 @@ Suite *make_suite(void)
 		 two_that_conflict_and_are_wanted_together_are_an_error_with_both_places,
 		 conflicts_through_s_count_and_the_one_named_first_is_said_to_run,
 		 conflicts_of_what_is_not_wanted_together_are_none, what_nobody_names_makes_room_without_a_word,
+		 who_stands_in_for_another_may_be_wanted_with_it,
 		 an_ignore_that_hits_nothing_is_warned_of,
 		 a_device_is_ignored_whatever_the_order_of_its_properties,
 		 a_condition_that_somebody_can_supply_is_none, a_facility_that_nobody_provides_is_an_error,

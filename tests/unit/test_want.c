@@ -225,6 +225,101 @@ START_TEST(a_third_one_runs_when_its_rival_lost)
 }
 END_TEST
 
+/* --- stand-ins --- */
+
+#define LOGIN_ON_TERMINAL                                                                                              \
+	"== dm\n" DAEMON "[Conditions]\nWhen=!kernel:text\nWhen=path:exec:/bin/dm\nConflicts=login\n"                 \
+	"== login\n" DAEMON "[Conditions]\nStandIn=yes\n"
+#define LOGIN_NAMED_FIRST "[runlevel 2]\nActivate=login dm\n"
+
+static World *world_with_login(const char *when_text, Level program)
+{
+	World *w = world_new_with_policy(LOGIN_ON_TERMINAL, LOGIN_NAMED_FIRST);
+
+	world_set(w, "kernel:text", when_text != NULL);
+	world_set_level(w, "path:exec:/bin/dm", program, NULL, NULL);
+	world_settle(w);
+	return w;
+}
+
+START_TEST(who_stands_in_makes_room_whatever_policy_names_first_and_whoever_asks)
+{
+	g_autoptr(World) w = world_with_login(NULL, LEVEL_TRUE);
+
+	expect_state(w, "dm", STATE_READY);
+	expect_state(w, "login", STATE_WAITING);
+	world_start(w, "login");
+	world_settle(w);
+	expect_state(w, "dm", STATE_READY);
+	expect_state(w, "login", STATE_WAITING);
+}
+END_TEST
+
+START_TEST(it_runs_when_the_other_has_failed_and_goes_when_that_is_started_again)
+{
+	g_autoptr(World) w = world_with_login(NULL, LEVEL_TRUE);
+
+	world_exits(w, "dm", 1);
+	world_settle(w);
+	expect_state(w, "dm", STATE_FAILED);
+	expect_state(w, "login", STATE_READY);
+
+	(void)world_log(w);
+	world_start(w, "dm");
+	expect_log(w, "stop login");
+	world_settle(w);
+	expect_state(w, "dm", STATE_READY);
+	expect_state(w, "login", STATE_WAITING);
+}
+END_TEST
+
+START_TEST(it_runs_when_the_other_is_stopped)
+{
+	g_autoptr(World) w = world_with_login(NULL, LEVEL_TRUE);
+
+	world_stop(w, "dm");
+	expect_state(w, "login", STATE_WAITING); /* until the other has gone */
+	world_settle(w);
+	expect_state(w, "login", STATE_READY);
+}
+END_TEST
+
+START_TEST(it_runs_when_the_other_cannot_before_the_next_boot)
+{
+	g_autoptr(World) w = world_with_login("text", LEVEL_TRUE);
+
+	expect_state(w, "dm", STATE_WAITING);
+	expect_state(w, "login", STATE_READY);
+}
+END_TEST
+
+START_TEST(it_runs_when_the_other_is_not_installed_and_waits_until_that_is_known)
+{
+	g_autoptr(World) w = world_with_login(NULL, LEVEL_UNKNOWN);
+
+	expect_state(w, "login", STATE_WAITING);
+	world_set(w, "path:exec:/bin/dm", false);
+	world_settle(w);
+	expect_state(w, "login", STATE_READY);
+
+	world_set(w, "path:exec:/bin/dm", true);
+	world_settle(w);
+	expect_state(w, "dm", STATE_READY);
+	expect_state(w, "login", STATE_WAITING);
+}
+END_TEST
+
+START_TEST(a_restart_of_the_other_does_not_bring_it)
+{
+	g_autoptr(World) w = world_with_login(NULL, LEVEL_TRUE);
+
+	(void)world_log(w);
+	world_restart(w, "dm");
+	world_settle(w);
+	expect_log(w, "stop dm, start dm");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("want");
@@ -239,5 +334,10 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "conflicts", of_two_that_conflict_the_one_that_policy_names_first_runs,
 		 an_explicit_start_makes_the_loser_the_winner,
 		 the_loser_returns_when_the_winner_is_not_wanted_any_more, a_third_one_runs_when_its_rival_lost);
+	ADD_CASE(suite, "stand-ins", who_stands_in_makes_room_whatever_policy_names_first_and_whoever_asks,
+		 it_runs_when_the_other_has_failed_and_goes_when_that_is_started_again,
+		 it_runs_when_the_other_is_stopped, it_runs_when_the_other_cannot_before_the_next_boot,
+		 it_runs_when_the_other_is_not_installed_and_waits_until_that_is_known,
+		 a_restart_of_the_other_does_not_bring_it);
 	return suite;
 }
