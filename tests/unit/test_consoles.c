@@ -8,12 +8,12 @@
 
 #define HEADING OUTPUT_MARK " from the kernel's list of consoles; changes are lost.\n"
 
-static void expect_policy(const char *active, bool has_display_manager, const char *expected)
+static void expect_policy(const char *active, const char *expected)
 {
 	g_autoptr(Output) output = output_new();
 	const GString *policy;
 
-	consoles_generate(active, has_display_manager, output);
+	consoles_generate(active, output);
 
 	policy = output_file(output, "50-consoles.policy", "the kernel's list of consoles");
 	ck_assert_str_eq(policy->str, expected);
@@ -21,29 +21,21 @@ static void expect_policy(const char *active, bool has_display_manager, const ch
 
 START_TEST(each_console_of_the_kernel_gets_a_login)
 {
-	expect_policy("ttyS0 hvc0\n", false, HEADING "\n[runlevel 2]\nActivate=getty@ttyS0\nActivate=getty@hvc0\n");
+	expect_policy("ttyS0 hvc0\n", HEADING "\n[runlevel 2]\nActivate=getty@ttyS0\nActivate=getty@hvc0\n");
 }
 END_TEST
 
 START_TEST(tty0_stands_for_six_virtual_terminals)
 {
-	expect_policy("tty0", false,
+	expect_policy("tty0",
 		      HEADING "\n[runlevel 2]\nActivate=getty@tty1\nActivate=getty@tty2\nActivate=getty@tty3\n"
 			      "Activate=getty@tty4\nActivate=getty@tty5\nActivate=getty@tty6\n");
 }
 END_TEST
 
-START_TEST(the_first_virtual_terminal_is_the_display_managers)
-{
-	expect_policy("tty0\n", true,
-		      HEADING "\n[runlevel 2]\nActivate=getty@tty2\nActivate=getty@tty3\nActivate=getty@tty4\n"
-			      "Activate=getty@tty5\nActivate=getty@tty6\n");
-}
-END_TEST
-
 START_TEST(names_that_are_none_are_passed_over)
 {
-	expect_policy("../x a/b tty\x01 \xff\n", false, HEADING);
+	expect_policy("../x a/b tty\x01 \xff\n", HEADING);
 }
 END_TEST
 
@@ -52,6 +44,6 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("consoles");
 
 	ADD_CASE(suite, "logins", each_console_of_the_kernel_gets_a_login, tty0_stands_for_six_virtual_terminals,
-		 the_first_virtual_terminal_is_the_display_managers, names_that_are_none_are_passed_over);
+		 names_that_are_none_are_passed_over);
 	return suite;
 }

@@ -191,24 +191,6 @@ START_TEST(where_scripts_mount_nobody_else_does)
 }
 END_TEST
 
-START_TEST(the_first_terminal_is_the_display_managers_whatever_inittab_says)
-{
-	g_autoptr(Tree) tree = tree_new();
-	g_autoptr(Generated) without = NULL;
-	g_autoptr(Generated) with = NULL;
-
-	tree_write(tree, SVCD_LIBDIR "/services.d/getty@.svc", "[Service]\nExec=/bin/getty %i\n");
-	tree_write(tree, "/etc/inittab", "1:2345:respawn:/sbin/getty 38400 tty1\n2:23:respawn:/sbin/getty 38400 tty2\n");
-	without = generate(tree->root);
-	ck_assert_ptr_nonnull(strstr(output_file(without->rc_links, "inittab.policy", "")->str, "getty@tty1"));
-
-	tree_write(tree, "/etc/X11/default-display-manager", "/usr/sbin/gdm3\n");
-	with = generate(tree->root);
-	ck_assert_ptr_null(strstr(output_file(with->rc_links, "inittab.policy", "")->str, "getty@tty1"));
-	ck_assert_ptr_nonnull(strstr(output_file(with->rc_links, "inittab.policy", "")->str, "getty@tty2"));
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("generate");
@@ -217,7 +199,6 @@ Suite *make_suite(void)
 		 a_service_with_a_file_takes_the_place_of_the_script_of_that_name,
 		 what_an_earlier_run_has_made_of_a_script_takes_no_place, a_script_that_is_gone_takes_its_files_along,
 		 looking_ahead_and_writing_come_to_the_same, where_scripts_mount_nobody_else_does,
-		 the_first_terminal_is_the_display_managers_whatever_inittab_says,
 		 what_cannot_be_read_is_told_and_the_rest_is_made);
 	return suite;
 }

@@ -29,15 +29,13 @@ static bool is_terminal_name(const char *name)
 	       strspn(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.:-") == strlen(name);
 }
 
-void consoles_generate(const char *active, bool has_display_manager, Output *output)
+void consoles_generate(const char *active, Output *output)
 {
 	g_auto(GStrv) names = g_strsplit_set(active, " \t\n", -1);
-	/* A display manager draws on the first one, and a login there would take the keyboard away from it. */
-	const int first = has_display_manager ? FIRST_TERMINAL + 1 : FIRST_TERMINAL;
 
 	for (char **name = names; *name; name++) {
 		if (strcmp(*name, "tty0") == 0) {
-			for (int i = first; i <= LAST_TERMINAL; i++) {
+			for (int i = FIRST_TERMINAL; i <= LAST_TERMINAL; i++) {
 				g_autofree char *terminal = g_strdup_printf("tty%d", i);
 
 				add_login(output, terminal);

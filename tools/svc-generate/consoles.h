@@ -5,17 +5,15 @@
 #ifndef SVCD_GENERATE_CONSOLES_H
 #define SVCD_GENERATE_CONSOLES_H
 
-#include <stdbool.h>
-
 #include "svc-generate/output.h"
 
 /**
  * consoles_generate() - add the policy
- * @active:              the text of /sys/class/tty/console/active: "tty0 ttyS0"
- * @has_display_manager: one that takes the first virtual terminal
+ * @active: the text of /sys/class/tty/console/active: "tty0 ttyS0"
  *
- * tty0 means the virtual terminals: tty1 to tty6, as Debian has them.
+ * tty0 means the virtual terminals: tty1 to tty6, as Debian has them. On the first one the login gives way to a display
+ * manager (StandIn= of getty@.svc).
  */
-void consoles_generate(const char *active, bool has_display_manager, Output *output);
+void consoles_generate(const char *active, Output *output);
 
 #endif

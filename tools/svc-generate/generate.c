@@ -166,7 +166,7 @@ static void generate_consoles(Generated *g)
 	g_autofree char *active = read_text(g, "/sys/class/tty/console/active", &size);
 
 	if (active) /* no consoles, no logins */
-		consoles_generate(active, !is_absent(g, DISPLAY_MANAGER), g->files);
+		consoles_generate(active, g->files);
 }
 
 static void generate_display_manager(Generated *g)
@@ -181,7 +181,6 @@ static void generate_display_manager(Generated *g)
 static void generate_respawns(Generated *g)
 {
 	const RespawnsWorld world = { .has_getty = has_service_file(g, "getty@"),
-				      .has_display_manager = !is_absent(g, DISPLAY_MANAGER),
 				      .has_program = has_program,
 				      .data = g };
 	g_autofree char *file = g_strconcat(g->root, "/etc/inittab", NULL);

@@ -12,8 +12,6 @@
 
 #define INITTAB "/etc/inittab"
 
-#define FIRST_TERMINAL "tty1"
-
 /* Counts whatever RcLinks= says. */
 #define ANSWERS_POLICY_FILE "50-inittab.policy"
 
@@ -185,8 +183,7 @@ static void make_daemon(Respawns *r, const InittabEntry *entry)
 	GString *text;
 
 	if (terminal && r->world->has_getty) {
-		if (strcmp(terminal, FIRST_TERMINAL) != 0 || !r->world->has_display_manager)
-			want(r, name, entry, levels);
+		want(r, name, entry, levels);
 		return;
 	}
 	text = begin_service(r, name, entry);

@@ -22,7 +22,6 @@
 
 typedef struct RespawnsWorld {
 	bool has_getty; /* is there a template getty@? */
-	bool has_display_manager; /* one that takes the first virtual terminal */
 	/* Is @path there, an executable file? */
 	bool (*has_program)(const void *data, const char *path);
 	const void *data;
