@@ -38,8 +38,10 @@ dist_svcdservices_DATA = \
 	services.d/daemons/avahi-daemon.svc \
 	services.d/daemons/bluetooth.svc \
 	services.d/daemons/chrony.svc \
+	services.d/daemons/colord.svc \
 	services.d/daemons/containerd.svc \
 	services.d/daemons/cron.svc \
+	services.d/daemons/cups-browsed.svc \
 	services.d/daemons/cups.svc \
 	services.d/daemons/dbus.svc \
 	services.d/daemons/dnsmasq.svc \
@@ -82,6 +84,7 @@ dist_svcdservices_DATA = \
 	services.d/daemons/postfix.svc \
 	services.d/daemons/postgresql.svc \
 	services.d/daemons/postgresql@.svc \
+	services.d/daemons/power-profiles-daemon.svc \
 	services.d/daemons/redis-server.svc \
 	services.d/daemons/rpc-gssd.svc \
 	services.d/daemons/rpc-pipefs.svc \
@@ -99,6 +102,7 @@ dist_svcdservices_DATA = \
 	services.d/daemons/squid.svc \
 	services.d/daemons/ssh-host-keys.svc \
 	services.d/daemons/ssh.svc \
+	services.d/daemons/switcheroo-control.svc \
 	services.d/daemons/tinyproxy.svc \
 	services.d/daemons/tor.svc \
 	services.d/daemons/udisks2.svc \

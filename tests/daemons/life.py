@@ -35,11 +35,12 @@ from sandbox import Sandbox, debian_root
 # All that the tests here need, so that there is one tree of it and another for what conflicts with it. A new package makes
 # a new tree of 1.6 GB, in two minutes.
 COMMON = "libpam-elogind python3"
-PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-daemon bluez chrony cups-daemon docker.io dnsmasq
-    dovecot-imapd exim4-daemon-light fail2ban fwupd haproxy irqbalance libvirt-daemon-system libvirt-daemon-system-sysv lightdm
-    lightdm-gtk-greeter sddm xvfb lldpd console-setup wpasupplicant lvm2 mdadm cryptsetup mariadb-server memcached modemmanager
-    monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql redis-server rpcbind rtkit samba winbind
-    sane-utils smartmontools snmpd squid tinyproxy tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
+PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-daemon bluez chrony colord cups-browsed
+    cups-daemon docker.io dnsmasq dovecot-imapd exim4-daemon-light fail2ban fwupd haproxy irqbalance libvirt-daemon-system
+    libvirt-daemon-system-sysv lightdm lightdm-gtk-greeter sddm xvfb lldpd console-setup wpasupplicant lvm2 mdadm cryptsetup
+    mariadb-server memcached modemmanager monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql
+    power-profiles-daemon redis-server rpcbind rtkit samba winbind sane-utils smartmontools snmpd squid switcheroo-control
+    tinyproxy tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
 # exim4 and chrony are not for the same machine as these.
 ALTERNATIVES = f"{COMMON} postfix ntpsec"
 

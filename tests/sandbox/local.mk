@@ -121,7 +121,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_policy_undo.py \
 	tests/sandbox/test_policy_user.py \
 	tests/sandbox/test_policy_verbs.py \
-	tests/sandbox/test_poweroff.py \
+	tests/sandbox/test_power_commands.py tests/sandbox/test_poweroff.py \
 	tests/sandbox/test_prepare_fails.py \
 	tests/sandbox/test_private_socket.py \
 	tests/sandbox/test_progress_on_console.py \
