@@ -37,7 +37,7 @@ void lsb_script_free(gpointer data)
 	g_free(script->path);
 	g_free(script->service);
 	lsb_header_free(script->header);
-	g_free(script->pid_file);
+	g_free(script->text);
 	g_free(script);
 }
 
@@ -153,11 +153,12 @@ static void keep_comments(LsbHeader *header, LsbHeader *own)
 }
 
 /* The script's own header is only read, and complained of, when no override replaces it. */
-static LsbHeader *read_header(const Walk *walk, const LsbScript *script, const char *text, gsize length)
+static LsbHeader *read_header(const Walk *walk, const LsbScript *script)
 {
 	LsbHeader *override = read_override(walk, OVERRIDES, script);
 	g_autoptr(DiagList) unheard = diag_list_new();
-	LsbHeader *own = lsb_header_parse(script->path, script->service, text, length, override ? unheard : walk->diags);
+	LsbHeader *own = lsb_header_parse(script->path, script->service, script->text, script->length,
+					  override ? unheard : walk->diags);
 
 	if (!override && !lsb_header_exists(own))
 		override = read_override(walk, OVERRIDES_VENDOR, script);
@@ -168,16 +169,27 @@ static LsbHeader *read_header(const Walk *walk, const LsbScript *script, const c
 	return override;
 }
 
-static void read_text(const Walk *walk, LsbScript *script, const char *text, gsize length)
+bool lsb_script_has_interpreter(const LsbScript *script)
 {
-	script->header = read_header(walk, script, text, length);
-	script->has_interpreter = g_str_has_prefix(text, "#!");
-	script->has_restart = lsb_action_exists(text, length, "restart") ||
-			      strstr(text, "init-d-script") != NULL; /* it adds the action itself */
-	script->has_reload = lsb_action_exists(text, length, "reload") && !lsb_action_is_refused(text, length, "reload");
-	script->pid_file = g_strdup(script->header->pid_file);
-	if (!script->pid_file)
-		script->pid_file = lsb_pid_file_guess(text, length);
+	return g_str_has_prefix(script->text, "#!");
+}
+
+bool lsb_script_can_restart(const LsbScript *script)
+{
+	return lsb_action_exists(script->text, script->length, "restart") ||
+	       strstr(script->text, "init-d-script") != NULL; /* it adds the action itself */
+}
+
+bool lsb_script_can_reload(const LsbScript *script)
+{
+	return lsb_action_exists(script->text, script->length, "reload") &&
+	       !lsb_action_is_refused(script->text, script->length, "reload");
+}
+
+char *lsb_script_pid_file(const LsbScript *script)
+{
+	return script->header->pid_file ? g_strdup(script->header->pid_file)
+					: lsb_pid_file_guess(script->text, script->length);
 }
 
 static void add_script(Walk *walk, const char *file)
@@ -202,7 +214,9 @@ static void add_script(Walk *walk, const char *file)
 	script->file = g_strdup(file);
 	script->path = g_steal_pointer(&path);
 	script->service = g_steal_pointer(&service);
-	read_text(walk, script, text, length);
+	script->text = g_steal_pointer(&text);
+	script->length = length;
+	script->header = read_header(walk, script);
 	g_hash_table_insert(walk->services, script->service, script);
 	g_ptr_array_add(walk->scripts, script);
 }

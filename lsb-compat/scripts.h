@@ -21,11 +21,16 @@ typedef struct LsbScript {
 	char *service; /* "hostname" */
 	LsbHeader *header;
 	LsbLinks links;
-	bool has_interpreter; /* begins with "#!"; what does not is run by /bin/sh, as rc does */
-	bool has_restart;
-	bool has_reload;
-	char *pid_file; /* from the comment, or from a plain assignment to PIDFILE; or NULL */
+	char *text;
+	gsize length;
 } LsbScript;
+
+/* Of what only those are asked that svcd runs; for many there is a native service. */
+bool lsb_script_has_interpreter(const LsbScript *script); /* "#!"; what begins otherwise is run by /bin/sh, as rc does */
+bool lsb_script_can_restart(const LsbScript *script);
+bool lsb_script_can_reload(const LsbScript *script);
+/* From the comment, or from a plain assignment to PIDFILE; a new string, or NULL. */
+char *lsb_script_pid_file(const LsbScript *script);
 
 /* Of an LsbScript *, for arrays of them. */
 void lsb_script_free(gpointer data);

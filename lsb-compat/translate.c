@@ -47,12 +47,13 @@ static void add_description(GString *text, const LsbScript *script)
 static void add_command(GString *text, const char *key, const LsbScript *script, const char *action)
 {
 	/* Without "#!" the kernel does not execute it; a shell that is asked to, reads it itself. */
-	g_string_append_printf(text, "%s=%s%s %s\n", key, script->has_interpreter ? "" : "/bin/sh ", script->path, action);
+	g_string_append_printf(text, "%s=%s%s %s\n", key, lsb_script_has_interpreter(script) ? "" : "/bin/sh ", script->path, action);
 }
 
 static void add_service(GString *text, const LsbNode *node)
 {
 	const LsbScript *script = node->script;
+	g_autofree char *pid_file = lsb_script_pid_file(script);
 
 	g_string_append(text, "[Service]\n");
 	add_description(text, script);
@@ -62,12 +63,12 @@ static void add_service(GString *text, const LsbNode *node)
 	else
 		add_command(text, "Exec", script, "start");
 	add_command(text, "Stop", script, "stop");
-	if (script->has_restart && !node->is_stop_only)
+	if (!node->is_stop_only && lsb_script_can_restart(script))
 		add_command(text, "RestartCommand", script, "restart");
-	if (script->has_reload)
+	if (lsb_script_can_reload(script))
 		add_command(text, "Reload", script, "reload");
-	if (script->pid_file)
-		g_string_append_printf(text, "PidFile=%s\n", script->pid_file);
+	if (pid_file)
+		g_string_append_printf(text, "PidFile=%s\n", pid_file);
 	if (lsb_header_exists(script->header))
 		g_string_append(text, "SuccessStatus=5 6\n");
 	/* Who asks at the console waits for a person, and one of those that do checks file systems. */

@@ -3,6 +3,9 @@
  * Path: every directory on the way to a path is watched, through symlinks too, and whatever happens to a name there
  * makes the paths that go through that name be walked again. inotify only wakes; the walk is the truth. The watch is
  * set before the name is looked at, so nothing falls between the two.
+ *
+ * Most paths lie in few directories: the way to a directory is walked once for all of them, and remembered until anything at all
+ * has happened. What happens after it was walked is yet to be read, and then concerns all who have taken that way.
  */
 #include "config.h"
 
@@ -21,6 +24,9 @@
 
 /* As the kernel's own limit on symlinks in one look-up (path_resolution(7)). */
 #define MAX_SYMLINKS 40
+
+/* More than there are directories of programs; clients may ask for any number of others. */
+#define MAX_WAYS 64
 
 /* Not IN_CLOSE_WRITE: in /dev it would fire for every use of /dev/null. */
 #define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
@@ -44,6 +50,13 @@ typedef struct Step {
 	char *name;
 } Step;
 
+/* A directory as it is written in paths, and the way there. */
+typedef struct Way {
+	char *place;      /* where it leads, with no link in it */
+	GArray *steps;    /* Step */
+	unsigned n_links; /* symlinks on it */
+} Way;
+
 typedef struct PathCondition {
 	const char *key;
 	const char *path;  /* into @key */
@@ -60,6 +73,7 @@ typedef struct PathProvider {
 	Inotify *inotify;
 	GHashTable *conditions;  /* key -> PathCondition, owned */
 	GHashTable *directories; /* watch number -> Directory, owned */
+	GHashTable *ways;        /* directory, owned -> Way, owned; empty when anything has happened since */
 	GPtrArray *dirty;        /* PathCondition *, borrowed */
 } PathProvider;
 
@@ -83,6 +97,7 @@ static void step_drop(PathProvider *paths, PathCondition *condition, Step *step)
 		g_hash_table_remove(directory->by_name, step->name);
 	g_free(step->name);
 	if (--directory->n_users == 0) {
+		g_hash_table_remove_all(paths->ways); /* they may lead through it */
 		inotify_unwatch(paths->inotify, directory->watch);
 		g_hash_table_remove(paths->directories, GINT_TO_POINTER(directory->watch));
 	}
@@ -116,18 +131,12 @@ static Directory *directory_at(PathProvider *paths, const char *path, uint32_t m
 	return directory;
 }
 
-/* The condition depends on @name in the directory @path from now on. */
-static void add_step(PathProvider *paths, PathCondition *condition, const char *path, const char *name, uint32_t mask)
+/* The condition depends on @name in @directory from now on. */
+static void use_directory(PathCondition *condition, Directory *directory, const char *name)
 {
-	Directory *directory = directory_at(paths, path, mask);
 	Step step = { .directory = directory, .name = g_strdup(name) };
-	GPtrArray *users;
+	GPtrArray *users = g_hash_table_lookup(directory->by_name, name);
 
-	if (!directory) {
-		g_free(step.name);
-		return;
-	}
-	users = g_hash_table_lookup(directory->by_name, name);
 	if (!users) {
 		users = g_ptr_array_new();
 		g_hash_table_insert(directory->by_name, g_strdup(name), users);
@@ -135,6 +144,14 @@ static void add_step(PathProvider *paths, PathCondition *condition, const char *
 	g_ptr_array_add(users, condition);
 	directory->n_users++;
 	g_array_append_val(condition->steps, step);
+}
+
+static void add_step(PathProvider *paths, PathCondition *condition, const char *path, const char *name, uint32_t mask)
+{
+	Directory *directory = directory_at(paths, path, mask);
+
+	if (directory)
+		use_directory(condition, directory, name);
 }
 
 /* --- walking --- */
@@ -170,25 +187,24 @@ static char *next_component(GString *rest)
 }
 
 /*
- * Watches every directory on the way and follows links by hand.
+ * Walks from @at along @rest, watches every directory on the way and follows links by hand.
  * Returns: true when the path leads somewhere; @at then is the place, with no link in it, and @st its status.
  */
-static bool walk(PathProvider *paths, PathCondition *condition, uint32_t mask, GString *at, struct stat *st)
+static bool walk(PathProvider *paths, PathCondition *condition, GString *rest, GString *at, unsigned *n_links,
+		 struct stat *st)
 {
-	g_autoptr(GString) rest = g_string_new(condition->path);
-	unsigned n_links = 0;
+	const uint32_t mask = WATCH_MASK | (condition->test == TEST_NONEMPTY ? IN_CLOSE_WRITE : 0);
+	bool has_moved = false;
 
-	g_string_assign(at, "/");
-	if (lstat("/", st) < 0)
-		return false;
 	for (;;) {
 		g_autofree char *name = next_component(rest);
 		g_autofree char *here = NULL;
 
 		if (!name)
-			return true;
+			return has_moved || lstat(at->str, st) == 0;
 		if (strcmp(name, ".") == 0)
 			continue;
+		has_moved = true;
 		here = g_strdup(at->str);
 		add_step(paths, condition, here, name, mask);
 		g_string_append_printf(at, "%s%s", at->len > 1 ? "/" : "", name);
@@ -196,13 +212,90 @@ static bool walk(PathProvider *paths, PathCondition *condition, uint32_t mask, G
 			return false;
 		if (!S_ISLNK(st->st_mode))
 			continue;
-		if (++n_links > MAX_SYMLINKS)
+		if (++*n_links > MAX_SYMLINKS)
 			return false;
 		g_autofree char *link = g_strdup(at->str);
 		g_string_assign(at, here);
 		if (!follow(rest, at, link))
 			return false;
 	}
+}
+
+static void step_clear(gpointer data)
+{
+	g_free(((Step *)data)->name);
+}
+
+static void way_free(gpointer data)
+{
+	Way *way = data;
+
+	g_array_unref(way->steps);
+	g_free(way->place);
+	g_free(way);
+}
+
+/* The way that @condition has just taken. */
+static void remember_way(PathProvider *paths, const char *directory, const PathCondition *condition, const char *place,
+			 unsigned n_links)
+{
+	Way *way = g_new0(Way, 1);
+
+	if (g_hash_table_size(paths->ways) >= MAX_WAYS)
+		g_hash_table_remove_all(paths->ways);
+
+	way->place = g_strdup(place);
+	way->n_links = n_links;
+	way->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+	g_array_set_clear_func(way->steps, step_clear);
+	for (guint i = 0; i < condition->steps->len; i++) {
+		const Step *step = &g_array_index(condition->steps, Step, i);
+		const Step copy = { .directory = step->directory, .name = g_strdup(step->name) };
+
+		g_array_append_val(way->steps, copy);
+	}
+	g_hash_table_insert(paths->ways, g_strdup(directory), way);
+}
+
+static bool walk_way(PathProvider *paths, PathCondition *condition, const char *directory, GString *at,
+		     unsigned *n_links)
+{
+	const Way *way = g_hash_table_lookup(paths->ways, directory);
+	g_autoptr(GString) rest = NULL;
+	struct stat st;
+
+	if (way) {
+		for (guint i = 0; i < way->steps->len; i++) {
+			const Step *step = &g_array_index(way->steps, Step, i);
+
+			use_directory(condition, step->directory, step->name);
+		}
+		g_string_assign(at, way->place);
+		*n_links = way->n_links;
+		return true;
+	}
+	rest = g_string_new(directory);
+	if (!walk(paths, condition, rest, at, n_links, &st))
+		return false;
+	remember_way(paths, directory, condition, at->str, *n_links);
+	return true;
+}
+
+static bool find_place(PathProvider *paths, PathCondition *condition, GString *at, struct stat *st)
+{
+	g_autofree char *directory = g_path_get_dirname(condition->path);
+	const char *name = strrchr(condition->path, '/') + 1;
+	g_autoptr(GString) rest = g_string_new(condition->path);
+	unsigned n_links = 0;
+
+	g_string_assign(at, "/");
+	/* For TEST_NONEMPTY the directories on the way are watched for more. */
+	if (*name && condition->test != TEST_NONEMPTY) {
+		if (!walk_way(paths, condition, directory, at, &n_links))
+			return false;
+		g_string_assign(rest, name);
+	}
+	return walk(paths, condition, rest, at, &n_links, st);
 }
 
 static bool directory_has_entry(const char *path)
@@ -244,14 +337,13 @@ static void condition_look(PathProvider *paths, PathCondition *condition)
 {
 	/* What it depended on is dropped last: directories that stay are then never unwatched in between. */
 	GArray *before = condition->steps;
-	uint32_t mask = WATCH_MASK | (condition->test == TEST_NONEMPTY ? IN_CLOSE_WRITE : 0);
 	g_autoptr(GString) at = g_string_new(NULL);
 	struct stat st;
 	const char *problem = "it does not exist";
 	Level level;
 
 	condition->steps = g_array_new(FALSE, FALSE, sizeof(Step));
-	if (walk(paths, condition, mask, at, &st))
+	if (find_place(paths, condition, at, &st))
 		problem = test_place(paths, condition, at->str, &st);
 	drop_steps(paths, condition, before);
 	condition->is_dirty = false;
@@ -293,6 +385,7 @@ static void on_inotify_event(void *data, int watch, uint32_t mask, const char *n
 	GHashTableIter iter;
 	gpointer users;
 
+	g_hash_table_remove_all(paths->ways);
 	if (!directory)
 		return;
 	if (!(mask & (IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF))) {
@@ -319,6 +412,7 @@ static void look_at_all(PathProvider *paths)
 	GHashTableIter iter;
 	gpointer condition;
 
+	g_hash_table_remove_all(paths->ways);
 	g_hash_table_iter_init(&iter, paths->conditions);
 	while (g_hash_table_iter_next(&iter, NULL, &condition))
 		mark_dirty(paths, condition);
@@ -339,6 +433,7 @@ void path_provider_look_below(Provider *provider, GHashTable *points)
 		look_at_all(paths);
 		return;
 	}
+	g_hash_table_remove_all(paths->ways);
 	g_hash_table_iter_init(&points_left, points);
 	while (g_hash_table_iter_next(&points_left, &point, NULL)) {
 		const char *name = strrchr(point, '/');
@@ -404,6 +499,7 @@ static void path_free(Provider *provider)
 	inotify_free(paths->inotify);
 	g_hash_table_unref(paths->conditions);
 	g_hash_table_unref(paths->directories);
+	g_hash_table_unref(paths->ways);
 	g_ptr_array_unref(paths->dirty);
 	g_free(paths);
 }
@@ -418,6 +514,7 @@ Provider *path_provider_new(const ProviderSink *sink, GError **error)
 	paths->sink = *sink;
 	paths->conditions = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	paths->directories = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, directory_free);
+	paths->ways = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, way_free);
 	paths->dirty = g_ptr_array_new();
 	paths->inotify = inotify_new(&listener, paths, error);
 	if (!paths->inotify) {

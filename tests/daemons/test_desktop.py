@@ -5,7 +5,8 @@
 from life import Daemon, bus, try_all, unix
 
 NO_HARDWARE = "virtual:container"
-MODEMS = (NO_HARDWARE + ' "udev:SUBSYSTEM=wwan" "udev:SUBSYSTEM=usbmisc ID_MM_CANDIDATE=1" "udev:SUBSYSTEM=tty ID_BUS=usb"')
+MODEMS = (NO_HARDWARE + ' "udev:SUBSYSTEM=wwan" "udev:SUBSYSTEM=usbmisc ID_MM_CANDIDATE=1" "udev:SUBSYSTEM=usb-serial"'
+          ' "udev:SUBSYSTEM=usb DRIVER=cdc_acm"')
 
 try_all(
     Daemon("accounts-daemon", probe=bus("org.freedesktop.Accounts")),

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "lsb-compat/actions.h"
 #include "lsb-compat/translate.h"
 #include "model/policy.h"
 #include "model/service-parse.h"
@@ -26,10 +25,10 @@ static LsbScript *script_new(const char *name, const char *text, size_t size, Di
 	script->file = g_strdup(name);
 	script->path = g_strconcat(LSB_SCRIPTS "/", name, NULL);
 	script->service = g_strdup(name);
-	script->header = lsb_header_parse(script->path, name, text, size, diags);
-	script->has_restart = lsb_action_exists(text, size, "restart");
-	script->has_reload = lsb_action_exists(text, size, "reload") && !lsb_action_is_refused(text, size, "reload");
-	script->pid_file = script->header->pid_file ? g_strdup(script->header->pid_file) : lsb_pid_file_guess(text, size);
+	script->text = g_malloc0(size + 1); /* ends with NUL, as lsb_tree_read() has it */
+	memcpy(script->text, text, size);
+	script->length = size;
+	script->header = lsb_header_parse(script->path, name, script->text, size, diags);
 	script->links.start = size % 2 ? 1u << 2 : 0;
 	script->links.stop = 1u << 6;
 	return script;

@@ -210,6 +210,7 @@ START_TEST(an_override_replaces_the_whole_header)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(GPtrArray) scripts = NULL;
+	g_autofree char *pid_file = NULL;
 
 	write_script(tree, "a", "#!/bin/sh\n# pidfile: /run/a.pid\n### BEGIN INIT INFO\n# Provides: own\n");
 	write_script(tree, "b", SCRIPT("own"));
@@ -223,7 +224,8 @@ START_TEST(an_override_replaces_the_whole_header)
 	scripts = read_scripts(tree, "/etc/insserv/overrides/d: warning: the override is ignored: it has no header\n");
 
 	ck_assert_str_eq(provides_of(scripts, 0), "override");
-	ck_assert_str_eq(((LsbScript *)g_ptr_array_index(scripts, 0))->pid_file, "/run/a.pid");
+	pid_file = lsb_script_pid_file(g_ptr_array_index(scripts, 0));
+	ck_assert_str_eq(pid_file, "/run/a.pid");
 	ck_assert_str_eq(provides_of(scripts, 1), "own");
 	ck_assert_str_eq(provides_of(scripts, 2), "vendor");
 	ck_assert_str_eq(provides_of(scripts, 3), "own");

@@ -288,6 +288,55 @@ START_TEST(everything_is_looked_at_again_when_asked)
 }
 END_TEST
 
+/* The way to the directory is known from the first; what has happened to it since is not read yet. */
+START_TEST(second_path_below_a_directory_that_has_just_been_replaced)
+{
+	g_autofree char *file = in_root("new");
+
+	make_directory("bin.old");
+	point_link("bin", "bin.old");
+	watch("", "bin/one");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+	make_directory("bin.new");
+	write_file("bin.new/two", "", 0644);
+	point_link("bin", "bin.new");
+
+	watch("", "bin/two");
+
+	expect_level(LEVEL_TRUE);
+	move("bin.new/two", "new");
+	expect_level(LEVEL_FALSE);
+	ck_assert_int_eq(unlink(file), 0);
+}
+END_TEST
+
+START_TEST(way_is_forgotten_with_the_last_that_took_it)
+{
+	make_directory("bin");
+	for (unsigned i = 0; i < 3; i++) {
+		watch("", "bin/one");
+		provider->unsubscribe(provider, key);
+	}
+	watch("", "bin/one");
+	write_file("bin/one", "", 0644);
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
+START_TEST(any_number_of_ways)
+{
+	make_directory("bin");
+	for (unsigned i = 0; i < 200; i++) {
+		g_autofree char *dots = g_strnfill(i, '/');
+		g_autofree char *name = g_strdup_printf("bin/.%s/one", dots);
+
+		watch("", name);
+	}
+	write_file("bin/one", "", 0644);
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("path");
@@ -298,6 +347,8 @@ Suite *make_suite(void)
 			a_link_to_itself_is_no_path, executable_means_a_file_with_an_x_bit,
 			a_directory_is_asked_for, nonempty_file_and_directory, only_changes_are_told,
 			second_subscriber_is_told_too_and_changes_once, nothing_is_told_after_unsubscribing,
-			everything_is_looked_at_again_when_asked);
+			everything_is_looked_at_again_when_asked,
+			second_path_below_a_directory_that_has_just_been_replaced,
+			way_is_forgotten_with_the_last_that_took_it, any_number_of_ways);
 	return suite;
 }
