@@ -9,6 +9,10 @@
 const SVCD_NAME = 'org.svcd1';
 const BOOT_PATH = '/org/svcd1/boot';
 const BOOT_INTERFACE = 'org.svcd1.Boot';
+// Who has it says no more than that the login screen can be seen: docs/login-screen.md.
+const SHOWN_NAME = 'org.svcd1.LoginScreen';
+const DO_NOT_QUEUE = 4;
+
 const PROPERTIES_INTERFACE = 'org.freedesktop.DBus.Properties';
 
 const ANSWER_MS = 5000;
@@ -22,6 +26,7 @@ class BootClient {
         this._connection = null;
         this._closedId = this._signalId = this._watchId = this._timerId = 0;
         this._owner = null;
+        this._isShown = false;
         this._againMs = AGAIN_MIN_MS;
     }
 
@@ -43,6 +48,20 @@ class BootClient {
             GLib.source_remove(this._timerId);
         this._timerId = 0;
         this._drop();
+    }
+
+    // The login screen can be seen from now on.
+    tellShown() {
+        this._isShown = true;
+        this._takeShownName();
+    }
+
+    // Also on a connection that is made anew. Without it svcd finds another end to wait for.
+    _takeShownName() {
+        if (!this._isShown || !this._connection)
+            return;
+        this._connection.call('org.freedesktop.DBus', '/org/freedesktop/DBus', 'org.freedesktop.DBus', 'RequestName',
+            new GLib.Variant('(su)', [SHOWN_NAME, DO_NOT_QUEUE]), null, Gio.DBusCallFlags.NONE, ANSWER_MS, this._cancellable, null);
     }
 
     _isStopped() {
@@ -85,6 +104,7 @@ class BootClient {
             (_connection, sender, _path, _interface, _signal, parameters) => this._onChanged(sender, parameters));
         this._watchId = Gio.bus_watch_name_on_connection(connection, SVCD_NAME, Gio.BusNameWatcherFlags.NONE,
             (_connection, _name, owner) => this._onAppeared(owner), () => this._onVanished());
+        this._takeShownName();
     }
 
     // What belongs to a connection, whether that lives or not.

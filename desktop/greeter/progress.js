@@ -10,9 +10,17 @@ class BootProgress {
         this._timerId = 0;
         this._client = new BootClient(this);
         this._client.start();
+        this._startedId = 0;
+        if (Main.layoutManager._startingUp === false)
+            this._client.tellShown(); // switched on later than the shell
+        else
+            this._startedId = Main.layoutManager.connect('startup-complete', () => this._client.tellShown());
     }
 
     disable() {
+        if (this._startedId)
+            Main.layoutManager.disconnect(this._startedId);
+        this._startedId = 0;
         this._client.stop();
         if (this._timerId)
             GLib.source_remove(this._timerId);

@@ -79,10 +79,16 @@ function makeShell() {
             layoutManager: {
                 uiGroup: new Actor(),
                 primaryMonitor: { x: 0, y: 0, width: 1280, height: 800 },
-                handlers: new Set(),
-                connect(_signal, handler) {
-                    this.handlers.add(handler);
+                handlers: new Map(),
+                connect(signal, handler) {
+                    this.handlers.set(handler, signal);
                     return handler;
+                },
+                emit(signal) {
+                    for (const [handler, of] of this.handlers) {
+                        if (of === signal)
+                            handler();
+                    }
                 },
                 disconnect(handler) {
                     this.handlers.delete(handler);

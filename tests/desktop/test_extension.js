@@ -195,6 +195,27 @@ async function strangersAreNotHeard({ bus, screen }) {
     svcd.leave();
 }
 
+function hasOwner(bus, name) {
+    const connection = bus.connect();
+
+    try {
+        return connection.call_sync('org.freedesktop.DBus', '/org/freedesktop/DBus', 'org.freedesktop.DBus', 'NameHasOwner',
+            new GLib.Variant('(s)', [name]), null, 0, -1, null).recursiveUnpack()[0];
+    } finally {
+        connection.close_sync(null);
+    }
+}
+
+async function tellsThatItIsDrawn({ bus, screen }) {
+    const svcd = new Svcd(bus);
+    await waitFor(() => screen.width === 100, 'the bar is there');
+    expect(!hasOwner(bus, 'org.svcd1.LoginScreen'), 'not before the shell has begun');
+
+    screen.shell.Main.layoutManager.emit('startup-complete');
+    await waitFor(() => hasOwner(bus, 'org.svcd1.LoginScreen'), 'whoever waits for the login screen knows');
+    svcd.leave();
+}
+
 async function withoutSvcd({ screen }) {
     await later(1000);
     expect(screen.isEmpty(), 'nothing');
@@ -206,6 +227,7 @@ const STORIES = [
     ['a manager is replaced', managerIsReplaced],
     ['the bus is restarted', busIsRestarted],
     ['signals of strangers are not heard', strangersAreNotHeard],
+    ['it tells that the login screen is drawn', tellsThatItIsDrawn],
     ['without svcd there is nothing to be seen', withoutSvcd],
 ];
 
