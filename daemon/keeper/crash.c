@@ -34,6 +34,8 @@ static enum ShutdownKind kind_of_signal(int signo)
 		return SHUTDOWN_HALT;
 	if (signo == SIGRTMIN + 4 || signo == SIGPWR)
 		return SHUTDOWN_POWEROFF;
+	if (keeper.user_mode && (signo == SIGTERM || signo == SIGHUP))
+		return SHUTDOWN_EXIT;
 	return signo == SIGINT || signo == SIGRTMIN + 5 ? SHUTDOWN_REBOOT : SHUTDOWN_NONE;
 }
 

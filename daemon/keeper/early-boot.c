@@ -100,10 +100,13 @@ static bool is_in_vm(void)
 	return keeper_read_file("/sys/class/dmi/id/sys_vendor", text, sizeof(text)) > 0 && strstr(text, "QEMU");
 }
 
+/* A user's keeper in a container need not know: it does nothing that a container would refuse. Its services may want to. */
 static void learn_where_we_are(void)
 {
-	keeper.container = is_in_container();
-	if (keeper.container)
+	const bool is_contained = is_in_container();
+
+	keeper.container = keeper.is_pid1 && is_contained;
+	if (is_contained)
 		(void)keeper_copy(keeper.virtualization, sizeof(keeper.virtualization), "container");
 	else if (is_in_vm())
 		(void)keeper_copy(keeper.virtualization, sizeof(keeper.virtualization), "vm");
@@ -192,6 +195,8 @@ void early_boot(void)
 		unlimit_kernel_log();
 		(void)reboot(RB_DISABLE_CAD); /* ctrl-alt-del becomes SIGINT; refused in containers, which have no keys */
 		(void)setsid(); /* fails when we lead a session already */
+	} else {
+		learn_where_we_are();
 	}
 	open_standard_descriptors();
 	console_open();
@@ -211,46 +216,56 @@ static bool text_is_sane(const char *text)
 	return true;
 }
 
-enum WhoMayPass {
-	PASS_ALWAYS,
-	PASS_USER, /* the user's own settings, in user mode */
-};
-
-static const struct {
-	const char *name;
-	enum WhoMayPass when;
-} passed_on[] = {
-	{ "TERM", PASS_ALWAYS },          { "HOME", PASS_USER },  { "USER", PASS_USER },
-	{ "LOGNAME", PASS_USER },         { "SHELL", PASS_USER }, { "LANG", PASS_USER },
-	{ "XDG_RUNTIME_DIR", PASS_USER }, { "XDG_CONFIG_HOME", PASS_USER },
+/* What a manager of the machine may see of our environment: nothing of who started us, as that is the kernel, or a container. */
+static const char *const passed_on[] = {
+	"TERM",
 #ifdef WITH_SANITIZERS
-	{ "ASAN_OPTIONS", PASS_ALWAYS },  { "UBSAN_OPTIONS", PASS_ALWAYS },  { "LSAN_OPTIONS", PASS_ALWAYS },
+	"ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
 #endif
 };
 
-#define N_PASSED (sizeof(passed_on) / sizeof(passed_on[0]))
-#define VALUE_BYTES 256
+/* What it has from us in any case, and what was meant for us alone. */
+static const char *const not_passed_on[] = { "DBUS_FATAL_WARNINGS", "G_SLICE", "NOTIFY_SOCKET", "WATCHDOG_USEC",
+					     "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "MAINPID", "SVCD_SERVICE" };
+
+#define MAX_PASSED 512
+
+static bool has_name(const char *assignment, const char *const *names, size_t n_names)
+{
+	for (size_t i = 0; i < n_names; i++) {
+		size_t length = strlen(names[i]);
+
+		if (strncmp(assignment, names[i], length) == 0 && assignment[length] == '=')
+			return true;
+	}
+	return false;
+}
+
+/* A user's services are part of the session that started us, and have all of its environment. */
+static bool is_passed_on(const char *assignment)
+{
+	if (!text_is_sane(assignment))
+		return false;
+	if (keeper.user_mode)
+		return !has_name(assignment, not_passed_on, sizeof(not_passed_on) / sizeof(not_passed_on[0]));
+	return has_name(assignment, passed_on, sizeof(passed_on) / sizeof(passed_on[0]));
+}
 
 char *const *early_boot_environment(void)
 {
 	static char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	static char no_fatal_warnings[] = "DBUS_FATAL_WARNINGS=0"; /* libdbus would abort on its own warnings */
 	static char plain_slices[] = "G_SLICE=always-malloc"; /* before GLib 2.76: or what a burst of work took is never given back */
-	static char values[N_PASSED][VALUE_BYTES];
-	static char *environment[N_PASSED + 4];
+	static char *environment[MAX_PASSED + 4];
 	size_t n = 0;
 
-	environment[n++] = path;
 	environment[n++] = no_fatal_warnings;
 	environment[n++] = plain_slices;
-	for (size_t i = 0; i < N_PASSED; i++) {
-		const char *value = getenv(passed_on[i].name);
-
-		if (!value || !text_is_sane(value) || (passed_on[i].when == PASS_USER && !keeper.user_mode))
-			continue;
-		if (snprintf(values[i], VALUE_BYTES, "%s=%s", passed_on[i].name, value) < VALUE_BYTES)
-			environment[n++] = values[i];
-	}
+	if (!keeper.user_mode || !getenv("PATH"))
+		environment[n++] = path;
+	for (char **variable = environ; *variable && n < MAX_PASSED + 3; variable++)
+		if (is_passed_on(*variable))
+			environment[n++] = *variable;
 	environment[n] = NULL;
 	return environment;
 }

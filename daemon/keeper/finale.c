@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/reboot.h>
@@ -35,6 +36,7 @@
 #define LOGGER_LIMIT_US (1 * USEC_PER_SEC)
 #define FILE_SYSTEMS_LIMIT_US (20 * USEC_PER_SEC)
 #define WAIT_STEP_US (20 * USEC_PER_MSEC)
+#define MAX_ANCESTORS 64
 
 /* Then it is said who has not ended. */
 #define TELL_AFTER_US (2 * USEC_PER_SEC)
@@ -87,6 +89,31 @@ static bool is_living_program(int proc_fd, const char *pid_text)
 	return readlinkat(proc_fd, path, target, sizeof(target)) >= 0 || errno == EACCES;
 }
 
+/* From /proc/PID/stat (proc(5)); behind the name, which may hold anything. Returns: 0 if it is gone. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[32];
+	char text[256];
+	const char *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (keeper_read_file(path, text, sizeof(text)) <= 0)
+		return 0;
+	at = strrchr(text, ')');
+	return at && strlen(at) > 4 ? (pid_t)atoi(at + 4) : 0;
+}
+
+/* Orphans come to a subreaper, so the way up from whatever a service has left ends here as well. */
+static bool descends_from_us(pid_t pid)
+{
+	for (int depth = 0; depth < MAX_ANCESTORS && pid > 1; depth++) {
+		pid = parent_of(pid);
+		if (pid == getpid())
+			return true;
+	}
+	return false;
+}
+
 static unsigned int signal_entry(int proc_fd, const char *name, int signo)
 {
 	char *end;
@@ -96,12 +123,19 @@ static unsigned int signal_entry(int proc_fd, const char *name, int signo)
 		return 0;
 	if (is_logger((pid_t)pid) || !is_living_program(proc_fd, name))
 		return 0;
-	(void)kill((pid_t)pid, signo); /* gone in between is as good */
+	if (!keeper.is_pid1 && !descends_from_us((pid_t)pid))
+		return 0;
+	/* Gone in between is as good; but what is not the user's any more (sudo) cannot be waited for. */
+	if (kill((pid_t)pid, signo) < 0 && errno == EPERM)
+		return 0;
 	stragglers_note((pid_t)pid);
 	return 1;
 }
 
-/* To every program in our PID name space but the loggers. Returns: how many there were, or -1 without /proc. */
+/*
+ * To every program in our PID name space, or below a user's keeper, but the loggers.
+ * Returns: how many there were, or -1 without /proc.
+ */
 static int signal_machine(int signo)
 {
 	static char buffer[8192] __attribute__((aligned(8)));
@@ -123,7 +157,7 @@ static int signal_machine(int signo)
 	return n_found;
 }
 
-/* User mode: only what is ours. Each service leads its own group, as soon as it has got so far. */
+/* User mode without /proc: what we know of. Each service leads its own group, as soon as it has got so far. */
 static int signal_rows(int signo)
 {
 	int n_found = 0;
@@ -144,8 +178,10 @@ static int signal_others(int signo)
 	int n_found;
 
 	stragglers_forget();
-	n_found = keeper.is_pid1 ? signal_machine(signo) : signal_rows(signo);
+	n_found = signal_machine(signo);
 
+	if (n_found < 0 && !keeper.is_pid1)
+		return signal_rows(signo);
 	if (n_found < 0) { /* no /proc: the loggers have to go with the rest */
 		(void)kill(-1, signo);
 		return has_children() ? 1 : 0;

@@ -15,6 +15,7 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/manager-link.c daemon/keeper/manager-link.h \
 	daemon/keeper/names.c daemon/keeper/names.h \
 	daemon/keeper/orders.c daemon/keeper/orders.h \
+	daemon/keeper/own-session.c daemon/keeper/own-session.h \
 	daemon/keeper/reexec.c daemon/keeper/reexec.h \
 	daemon/keeper/rescue.c daemon/keeper/rescue.h \
 	daemon/keeper/shutdown.c daemon/keeper/shutdown.h \

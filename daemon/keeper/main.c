@@ -24,6 +24,7 @@
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
 #include "keeper/manager-link.h"
+#include "keeper/own-session.h"
 #include "keeper/reexec.h"
 #include "keeper/rescue.h"
 #include "keeper/shutdown.h"
@@ -37,6 +38,7 @@
 
 struct Options {
 	bool user;
+	bool waits;    /* for another keeper of this user to end */
 	int reexec_fd; /* -1: a first start */
 	int try_fd;    /* -1: we are to run, not only to say whether we could */
 };
@@ -47,10 +49,11 @@ static const char *const known_words[] = {
 };
 
 static const char help_text[] =
-	"Usage: svcd [--user] [--manager=PATH] [-- ARGUMENT...]\n"
+	"Usage: svcd [--user [--wait]] [--manager=PATH] [-- ARGUMENT...]\n"
 	"       init 0|1|2|3|4|5|6|S|Q|U\n"
 	"As process 1, svcd keeps services for svcd-manager. Otherwise:\n"
-	"  --user           keep services without privileges\n"
+	"  --user           keep services of a user, as long as who started it lives\n"
+	"  --wait           if another one keeps this user's already: take over when that ends\n"
 	"  --manager=PATH   the manager to start\n"
 	"  --ping-ms=N      how often it must answer, for tests (" "5000)\n"
 	"  -- ARGUMENT...   arguments for the manager\n"
@@ -86,6 +89,8 @@ static bool parse_argument(const char *argument, struct Options *options)
 
 	if (strcmp(argument, "--user") == 0)
 		options->user = true;
+	else if (strcmp(argument, "--wait") == 0)
+		options->waits = true;
 	else if ((value = value_of(argument, "--reexec=")))
 		options->reexec_fd = atoi(value);
 	else if ((value = value_of(argument, "--try-tables=")))
@@ -269,6 +274,12 @@ int main(int argc, char **argv)
 	if (getpid() != 1 && !options.user && options.reexec_fd < 0) {
 		(void)fprintf(stderr, "svcd: I am not process 1\n%s", help_text);
 		return 2;
+	}
+	if (getpid() != 1 && options.user && options.reexec_fd < 0) {
+		int status = own_session_begin(options.waits);
+
+		if (status != OWN_SESSION_BEGINS)
+			return status;
 	}
 	keep(&options);
 }

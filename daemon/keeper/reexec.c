@@ -408,7 +408,8 @@ void reexec_now(void)
 {
 	char name[] = "svcd";
 	char option[32];
-	char *argv[] = { name, option, NULL };
+	char user[] = "--user";
+	char *argv[] = { name, option, keeper.user_mode ? user : NULL, NULL };
 	int fd = save();
 
 	if (fd < 0)

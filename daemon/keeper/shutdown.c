@@ -49,8 +49,16 @@ static unsigned int n_manager_failures;
 static unsigned int n_presses;
 static uint64_t first_press_us;
 
+/* Ctrl-C, a terminal that is closed, the end of the session: all the same to a user's keeper. */
+static bool ends_own_session(int signo)
+{
+	return keeper.user_mode && (signo == SIGINT || signo == SIGHUP);
+}
+
 static const struct SignalMeaning *meaning_of(int signo)
 {
+	if (ends_own_session(signo))
+		signo = SIGTERM;
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (signo == meanings[i].offset + (meanings[i].is_realtime ? SIGRTMIN : 0))
 			return &meanings[i];
@@ -80,7 +88,7 @@ bool shutdown_on_signal(int signo, uint64_t now_us)
 	if (!meaning)
 		return false;
 	telling_request(meaning->request);
-	if (signo == SIGINT)
+	if (meaning->request == REQUEST_CTRL_ALT_DEL)
 		count_press(now_us);
 	if (kind_alone(meaning) != SHUTDOWN_NONE && !unanswered && intent == SHUTDOWN_NONE) {
 		unanswered = meaning;

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -190,6 +191,9 @@ static bool step_setup(struct SpawnRequest *r)
 		return false;
 	if (setsid() < 0 || !place_descriptors(r))
 		return false;
+	/* A user's keeper that is killed takes its services with it: there is nobody else who would end them. */
+	if (keeper.user_mode)
+		(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	return !r->controlling_tty || ioctl(STDIN_FILENO, TIOCSCTTY, 1) == 0;
 }
 

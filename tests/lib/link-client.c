@@ -67,9 +67,21 @@ void keeper_run_start(KeeperRun *run, unsigned int ping_ms)
 	ck_assert_int_ge(run->pid, 0);
 	if (run->pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)setenv("XDG_RUNTIME_DIR", run->directory, 1);
 		(void)execl(keeper, "svcd", "--user", manager_option, ping_option, "--", run->socket_path, (char *)NULL);
 		_exit(127);
 	}
+}
+
+/* What a user's keeper makes in its XDG_RUNTIME_DIR. */
+static void remove_lock(const KeeperRun *run)
+{
+	char path[512];
+
+	(void)snprintf(path, sizeof(path), "%s/svcd/lock", run->directory);
+	(void)unlink(path);
+	(void)snprintf(path, sizeof(path), "%s/svcd", run->directory);
+	(void)rmdir(path);
 }
 
 void keeper_run_stop(KeeperRun *run)
@@ -78,6 +90,7 @@ void keeper_run_stop(KeeperRun *run)
 	ck_assert_int_eq(waitpid(run->pid, NULL, 0), run->pid);
 	(void)close(run->listen_fd);
 	(void)unlink(run->socket_path);
+	remove_lock(run);
 	(void)rmdir(run->directory);
 }
 

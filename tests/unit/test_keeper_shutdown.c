@@ -7,7 +7,11 @@
 #include <check.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/lib/keeper-stage.h"
 
@@ -15,12 +19,24 @@ START_TEST(a_signal_to_the_keeper_is_a_request_to_the_manager)
 {
 	Message m;
 
-	ck_assert_int_eq(kill(run.pid, SIGHUP), 0);
+	ck_assert_int_eq(kill(run.pid, SIGUSR1), 0);
 	manager_expect(&manager, MESSAGE_REQUEST, &m);
-	ck_assert_uint_eq(m.request.kind, REQUEST_RELOAD);
+	ck_assert_uint_eq(m.request.kind, REQUEST_REOPEN);
 	ck_assert_int_eq(kill(run.pid, SIGRTMIN + 4), 0);
 	manager_expect(&manager, MESSAGE_REQUEST, &m);
 	ck_assert_uint_eq(m.request.kind, REQUEST_POWEROFF);
+}
+END_TEST
+
+static const int ends_of_a_session[] = { SIGTERM, SIGHUP, SIGINT };
+
+START_TEST(whatever_ends_a_session_is_a_request_to_end)
+{
+	Message m;
+
+	ck_assert_int_eq(kill(run.pid, ends_of_a_session[_i]), 0);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	ck_assert_uint_eq(m.request.kind, REQUEST_TERMINATE);
 }
 END_TEST
 
@@ -88,6 +104,47 @@ START_TEST(the_finale_ends_what_ignores_the_asking)
 }
 END_TEST
 
+/* It says its pid there. */
+static pid_t read_pid(const char *path)
+{
+	char text[16] = "";
+	pid_t pid = 0;
+
+	for (int i = 0; i < 400 && pid == 0; i++) {
+		FILE *file = fopen(path, "re");
+
+		if (file && fgets(text, sizeof(text), file) && strchr(text, '\n'))
+			pid = atoi(text);
+		if (file)
+			(void)fclose(file);
+		if (pid == 0)
+			(void)poll(NULL, 0, 50);
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
+START_TEST(the_finale_ends_what_has_left_its_service)
+{
+	char command[256];
+	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
+	struct MessageShutdown finale = { { MESSAGE_FINALE, sizeof(finale) }, SHUTDOWN_EXIT, 0 };
+	char path[128];
+	pid_t left;
+
+	(void)snprintf(path, sizeof(path), "%s/left", run.directory);
+	(void)snprintf(command, sizeof(command), "setsid sh -c 'echo $$ >%s; exec sleep 600' & exec sleep 600", path);
+	(void)keeper_spawn("a", 1, argv, NULL);
+	left = read_pid(path);
+
+	manager_send(&manager, &finale, sizeof(finale), -1);
+
+	expect_keeper_ends();
+	ck_assert_int_eq(kill(left, 0), -1);
+	(void)unlink(path);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper-shutdown");
@@ -97,6 +154,8 @@ Suite *make_suite(void)
 			a_request_to_power_off_survives_the_manager_that_heard_it);
 	ADD_CASE_AROUND(suite, "the end", keeper_set_up, keeper_tear_down,
 			a_shutdown_is_retold_and_its_deadline_ends_everything,
-			the_finale_ends_what_ignores_the_asking);
+			the_finale_ends_what_ignores_the_asking, the_finale_ends_what_has_left_its_service);
+	ADD_LOOP_AROUND(suite, "the end of a session", keeper_set_up, keeper_tear_down,
+			whatever_ends_a_session_is_a_request_to_end, 3);
 	return suite;
 }
