@@ -228,7 +228,7 @@ static void on_owner(void *data, DBusMessage *reply)
 		carry_out(parked, true);
 		return;
 	}
-	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "this flag belongs to whoever owns %s on the system bus, which you do not",
+	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "this flag belongs to whoever owns %s on the bus, which you do not",
 	     owner);
 	refuse(parked, error);
 }
@@ -260,7 +260,7 @@ static void on_known(Parked *parked)
 {
 	if (parked->access == ACCESS_FLAG)
 		ask_owner(parked);
-	else if (parked->client->base.who.uid == 0)
+	else if (access_is_welcome(parked->client->base.who.uid))
 		carry_out(parked, false);
 	else if (is_operator(parked))
 		carry_out(parked, true);
@@ -448,10 +448,10 @@ static void on_name(void *data, DBusMessage *reply)
 		(void)dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result, DBUS_TYPE_INVALID); /* or stays 0 */
 	client->has_name = result == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER;
 	if (client->has_name) {
-		log_debug(NULL, "on the system bus as " BUS_NAME);
+		log_debug(NULL, "on the %s bus as " BUS_NAME, system_bus_kind(client->bus));
 		client->listener->named(client->data);
 	} else if (reply) { /* without one the bus went away */
-		log_error(NULL, BUS_NAME " cannot be had on the system bus: %s",
+		log_error(NULL, BUS_NAME " cannot be had on the %s bus: %s", system_bus_kind(client->bus),
 			  result == DBUS_REQUEST_NAME_REPLY_EXISTS ? "another program has it"
 								   : "is " BUS_NAME ".conf in /usr/share/dbus-1/system.d?");
 	}

@@ -169,8 +169,8 @@ static const struct {
 	const char *service;
 	const char *words;
 } sources[KEY_COUNT] = {
-	[KEY_DBUS] = { "dbus", "the system bus runs" },
-	[KEY_DBUS_PROPERTY] = { "dbus", "the system bus runs" },
+	[KEY_DBUS] = { "dbus", "its bus runs" },
+	[KEY_DBUS_PROPERTY] = { "dbus", "its bus runs" },
 	[KEY_LABEL] = { "udev", "udev runs" },
 	[KEY_UUID] = { "udev", "udev runs" },
 	[KEY_DEVICE] = { "udev", "udev runs" },

@@ -22,6 +22,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "loop/bus-address.h"
 #include "loop/bus-greeting.h"
 #include "loop/dbus-stream.h"
 #include "loop/loop.h"
@@ -53,8 +54,9 @@ typedef struct Listener {
 } Listener;
 
 struct SystemBus {
-	struct sockaddr_un address;
-	SocketWatch *watch;
+	const char *kind;      /* "system", "session" */
+	BusAddress address;
+	SocketWatch *watch;    /* NULL: its address is no file's */
 	Timer *retry;
 	unsigned n_tries;      /* since the last sign that things have changed */
 	DBusStream *stream;    /* NULL between tries */
@@ -311,7 +313,7 @@ static void on_refusal(SystemBus *bus, int errnum)
 	case EPROTOTYPE:
 		break;
 	case ECONNREFUSED: /* bound but not listening yet, or left behind by a bus that is dead */
-		if (bus->n_tries < REFUSED_TRIES)
+		if (bus->n_tries < REFUSED_TRIES || !bus->watch)
 			retry_later(bus);
 		break;
 	default: /* EAGAIN: the backlog is full; no descriptors; no memory */
@@ -332,7 +334,8 @@ static void on_hello(void *data, DBusMessage *reply)
 		dbus_stream_end(bus->stream, "it did not answer our Hello");
 		return;
 	}
-	socket_watch_disarm(bus->watch);
+	if (bus->watch)
+		socket_watch_disarm(bus->watch);
 	bus->unique_name = g_strdup(name);
 	bus->is_connected = true;
 	bus->is_trouble_told = false;
@@ -388,12 +391,13 @@ static void on_closed(void *data, const char *why)
 	SystemBus *bus = data;
 
 	if (why && !bus->is_trouble_told) {
-		log_warning(NULL, "the connection to the system bus was given up: %s", why);
+		log_warning(NULL, "the connection to the %s bus was given up: %s", bus->kind, why);
 		bus->is_trouble_told = true;
 	}
 	if (bus->is_connected && loop_now() - bus->connected_us >= STEADY_US)
 		bus->n_tries = 0;
-	socket_watch_arm(bus->watch);
+	if (bus->watch)
+		socket_watch_arm(bus->watch);
 	retry_later(bus);
 	drop(bus);
 }
@@ -426,7 +430,7 @@ static void connect_now(SystemBus *bus)
 {
 	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd < 0 || connect(fd, (struct sockaddr *)&bus->address, sizeof bus->address) < 0)
+	if (fd < 0 || connect(fd, (struct sockaddr *)&bus->address.socket, bus->address.length) < 0)
 		on_refusal(bus, errno);
 	else
 		greet(bus, fd_steal(&fd));
@@ -450,28 +454,46 @@ static void on_touched(void *data)
 
 /* --- the object's life --- */
 
-SystemBus *system_bus_new(const char *socket_path, GError **error)
+static SystemBus *bus_new(const char *kind, const BusAddress *address, GError **error)
 {
 	SystemBus *bus = g_new0(SystemBus, 1);
 
+	bus->kind = kind;
+	bus->address = *address;
 	bus->listeners = g_ptr_array_new();
 	bus->calls = g_hash_table_new_full(NULL, NULL, NULL, call_free);
 	bus->matches = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	bus->retry = timer_new(on_retry, bus);
 	bus->announce = timer_new(on_announce, bus);
-	bus->address.sun_family = AF_UNIX;
-	if (g_strlcpy(bus->address.sun_path, socket_path, sizeof bus->address.sun_path) >=
-	    sizeof bus->address.sun_path)
-		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for a socket's path", socket_path);
-	else
-		bus->watch = socket_watch_new(socket_path, on_touched, bus, error);
-	if (!bus->watch) {
-		system_bus_free(bus);
-		return NULL;
+	if (!address->is_abstract) {
+		bus->watch = socket_watch_new(address->socket.sun_path, on_touched, bus, error);
+		if (!bus->watch) {
+			system_bus_free(bus);
+			return NULL;
+		}
+		socket_watch_arm(bus->watch);
 	}
-	socket_watch_arm(bus->watch);
 	connect_now(bus);
 	return bus;
+}
+
+SystemBus *system_bus_new(const char *socket_path, GError **error)
+{
+	BusAddress address;
+
+	return bus_address_of_path(socket_path, &address, error) ? bus_new("system", &address, error) : NULL;
+}
+
+SystemBus *system_bus_new_session(const char *text, GError **error)
+{
+	BusAddress address;
+
+	return bus_address_parse(text, &address, error) ? bus_new("session", &address, error) : NULL;
+}
+
+const char *system_bus_kind(const SystemBus *bus)
+{
+	return bus->kind;
 }
 
 bool system_bus_is_connected(const SystemBus *bus)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System bus: the manager's one connection to it. Never waits: connecting, greeting, Hello and every call go through the
- * main loop; when the bus goes, calls end without an answer, and the connection comes back when its socket does.
+ * System bus: the manager's one connection to it, or that of a user's manager to the bus of the session. Never waits:
+ * connecting, greeting, Hello and every call go through the main loop; when the bus goes, calls end without an answer, and the
+ * connection comes back when its socket does.
  *
  * Who listens sets its matches first and asks afterwards: signals only wake, the answer to a question is the truth. After
  * connected() everything known before is void and asked again.
@@ -31,12 +32,20 @@ typedef struct SystemBusListener {
  * @socket_path: copied; its directory need not exist yet
  */
 SystemBus *system_bus_new(const char *socket_path, GError **error);
+
+/**
+ * system_bus_new_session() - the same of the bus of a session
+ * @address: as DBUS_SESSION_BUS_ADDRESS has it
+ */
+SystemBus *system_bus_new_session(const char *address, GError **error);
 void system_bus_free(SystemBus *bus); /* NULL is nothing; calls in flight end without a callback */
 
 /* @listener: borrowed; if the bus is connected already, connected() is called in a later turn. Returns: for the removal. */
 unsigned system_bus_add_listener(SystemBus *bus, const SystemBusListener *listener, void *data);
 void system_bus_remove_listener(SystemBus *bus, unsigned id);
 
+/* "system" or "session", for people. */
+const char *system_bus_kind(const SystemBus *bus);
 bool system_bus_is_connected(const SystemBus *bus);
 /* ":1.42"; NULL while not connected. */
 const char *system_bus_unique_name(const SystemBus *bus);

@@ -30,13 +30,31 @@
 	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "',interface='" DBUS_INTERFACE_DBUS   \
 	"',member='NameOwnerChanged'"
 
-static const char why_no_bus[] = "the system bus is not there";
-static const char why_not_yet[] = "the system bus has not answered yet";
-static const char why_returning[] = "its owner is not back since the system bus was restarted";
-static const char why_silent[] = "the system bus does not answer";
+/* Why a level is unknown. */
+typedef struct BusWords {
+	const char *no_bus;
+	const char *not_yet;
+	const char *returning;
+	const char *silent;
+} BusWords;
+
+static const BusWords system_words = {
+	.no_bus = "the system bus is not there",
+	.not_yet = "the system bus has not answered yet",
+	.returning = "its owner is not back since the system bus was restarted",
+	.silent = "the system bus does not answer",
+};
+
+static const BusWords session_words = {
+	.no_bus = "the session bus is not there",
+	.not_yet = "the session bus has not answered yet",
+	.returning = "its owner is not back since the session bus was restarted",
+	.silent = "the session bus does not answer",
+};
 
 struct BusOwners {
 	SystemBus *bus;
+	const BusWords *words;
 	unsigned listener;
 	GHashTable *by_name; /* name -> BusOwner, borrowed */
 	unsigned n_rules;    /* names with a match of their own */
@@ -87,7 +105,7 @@ static void set_answered(BusOwner *owner, const char *unique_name)
 {
 	owner->must_ask = false;
 	if (!*unique_name && owner->was_owned && timer_is_armed(owner->owners->returning))
-		set_unknown(owner, why_returning);
+		set_unknown(owner, owner->owners->words->returning);
 	else
 		set_known(owner, unique_name);
 }
@@ -121,13 +139,13 @@ static void on_owner_told(void *data, DBusMessage *reply)
 
 	owner->call = 0;
 	if (!system_bus_is_connected(owner->owners->bus)) {
-		set_unknown(owner, why_no_bus); /* on_connected() asks again */
+		set_unknown(owner, owner->owners->words->no_bus); /* on_connected() asks again */
 	} else if (is_answer || (reply && dbus_message_is_error(reply, DBUS_ERROR_NAME_HAS_NO_OWNER))) {
 		owner->owners->retry_us = 0;
 		set_answered(owner, unique_name);
 	} else {
 		ask_later(owner);
-		set_unknown(owner, why_silent);
+		set_unknown(owner, owner->owners->words->silent);
 	}
 }
 
@@ -174,7 +192,7 @@ static void ask_from_the_start(BusOwner *owner)
 {
 	forget_question(owner);
 	bus_owner_ask(owner);
-	set_unknown(owner, why_not_yet);
+	set_unknown(owner, owner->owners->words->not_yet);
 }
 
 static void lose(BusOwner *owner)
@@ -182,7 +200,7 @@ static void lose(BusOwner *owner)
 	forget_question(owner);
 	owner->must_ask = false;
 	owner->was_owned |= owner->level == LEVEL_TRUE;
-	set_unknown(owner, why_no_bus);
+	set_unknown(owner, owner->owners->words->no_bus);
 }
 
 static bool any_was_owned(const BusOwners *owners)
@@ -294,6 +312,7 @@ BusOwners *bus_owners_new(SystemBus *bus)
 	BusOwners *owners = g_new0(BusOwners, 1);
 
 	owners->bus = bus;
+	owners->words = strcmp(system_bus_kind(bus), "session") == 0 ? &session_words : &system_words;
 	owners->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	owners->retry = timer_new(on_retry, owners);
 	owners->returning = timer_new(on_return_over, owners);
@@ -319,7 +338,7 @@ BusOwner *bus_owner_new(BusOwners *owners, const char *name, void (*changed)(voi
 	owner->changed = changed;
 	owner->data = data;
 	owner->level = LEVEL_UNKNOWN;
-	owner->why = system_bus_is_connected(owners->bus) ? why_not_yet : why_no_bus;
+	owner->why = system_bus_is_connected(owners->bus) ? owners->words->not_yet : owners->words->no_bus;
 	g_hash_table_insert(owners->by_name, owner->name, owner);
 	add_match(owner);
 	bus_owner_ask(owner);

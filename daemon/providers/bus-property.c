@@ -270,7 +270,7 @@ static Peer *peer_get(BusProperties *all, const char *name)
 	peer = g_new0(Peer, 1);
 	peer->all = all;
 	peer->name = g_strdup(name);
-	peer->why_none = g_strdup_printf("%s has no owner on the system bus", name);
+	peer->why_none = g_strdup_printf("%s has no owner on the %s bus", name, system_bus_kind(all->bus));
 	peer->properties = g_ptr_array_new();
 	peer->owner = bus_owner_new(all->owners, name, on_owner_changed, peer);
 	g_hash_table_insert(all->peers, peer->name, peer);

@@ -11,6 +11,7 @@
 typedef struct DbusNameProvider {
 	Provider base; /* first: the two are cast into each other */
 	ProviderSink sink;
+	SystemBus *bus;
 	BusOwners *owners;
 	GHashTable *names;     /* interned key -> BusName, owned */
 	GHashTable *stand_ins; /* unique name -> StandIn, owned */
@@ -48,7 +49,9 @@ static void stand_in_free(gpointer data)
 
 static void report_false(BusName *name)
 {
-	provider_report(&name->provider->sink, name->key, LEVEL_FALSE, "has no owner on the system bus");
+	g_autofree char *why = g_strdup_printf("has no owner on the %s bus", system_bus_kind(name->provider->bus));
+
+	provider_report(&name->provider->sink, name->key, LEVEL_FALSE, why);
 }
 
 static void bus_name_report(BusName *name)
@@ -126,6 +129,7 @@ Provider *dbus_name_provider_new(const ProviderSink *sink, SystemBus *bus)
 	names->base = (Provider){ .subscribe = dbus_name_subscribe, .unsubscribe = dbus_name_unsubscribe,
 				  .free = dbus_name_free };
 	names->sink = *sink;
+	names->bus = bus;
 	names->owners = bus_owners_new(bus);
 	names->names = g_hash_table_new_full(NULL, NULL, NULL, bus_name_free);
 	names->stand_ins = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, stand_in_free);

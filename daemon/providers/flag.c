@@ -72,7 +72,7 @@ static void report(FlagProvider *flags, const char *key, const char *owner)
 	if (level == LEVEL_TRUE)
 		why = flag->why;
 	else if (level == LEVEL_UNKNOWN)
-		why = "the system bus does not say who owns its name";
+		why = "the bus does not say who owns its name";
 	provider_report(&flags->sink, key, level, why);
 }
 
@@ -183,10 +183,10 @@ static bool check_holder(const FlagProvider *flags, const char *owner, const cha
 {
 	if (!holder && set)
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-			    "only the program that owns %s on the system bus sets its flags; clearing is possible", owner);
+			    "only the program that owns %s on the bus sets its flags; clearing is possible", owner);
 	if (holder && flags->owners &&
 	    flag_owners_level(flags->owners, owner, holder, flag_owners_bus_id(flags->owners)) == LEVEL_FALSE)
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "you do not own %s on the system bus", owner);
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "you do not own %s on the bus", owner);
 	return true;
 }
 

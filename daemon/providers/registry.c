@@ -100,6 +100,7 @@ Registry *registry_new(const RegistryOptions *options,
 {
 	Registry *registry = g_new0(Registry, 1);
 	const ProviderSink sink = { on_report, registry };
+	SystemBus *bus = options->session_bus ? options->session_bus : options->system_bus;
 	Provider *paths;
 
 	registry->report = report;
@@ -116,10 +117,10 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_PATH, paths);
 	add(registry, KEY_KERNEL, kernel_provider_new(&sink, options->kernel_cmdline));
 	add(registry, KEY_VIRTUAL, virtual_provider_new(&sink, options->virtualization));
-	add(registry, KEY_FLAG, flag_provider_new(&sink, options->system_bus));
+	add(registry, KEY_FLAG, flag_provider_new(&sink, bus));
 	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", on_mounts_changed, registry));
-	if (options->system_bus)
-		add_bus(registry, &sink, options->system_bus);
+	if (bus)
+		add_bus(registry, &sink, bus);
 	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus));
 	add_udev(registry, udev_provider_new(&sink, "/run/udev"));
 	return registry;

@@ -17,6 +17,7 @@ typedef struct RegistryOptions {
 	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
 	const char *virtualization; /* "", "container" or "vm" */
 	SystemBus *system_bus;      /* borrowed; outlives the registry; NULL: there is none, and nobody provides for it */
+	SystemBus *session_bus;     /* the same; of a user's manager: the bus that conditions are about. NULL: the system bus is */
 } RegistryOptions;
 
 /*

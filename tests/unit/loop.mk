@@ -5,6 +5,10 @@ TESTS += tests/unit/test_loop
 tests_unit_test_loop_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_loop_LDADD = libtest.a libloop.a libbase.a $(GLIB_LIBS) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_bus_address
+tests_unit_test_bus_address_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_bus_address_LDADD = libtest.a libloop.a libbase.a $(GLIB_LIBS) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_dbus_stream
 tests_unit_test_dbus_stream_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_dbus_stream_LDADD = libtest.a $(LIBS_LOOP) $(CHECK_LIBS)

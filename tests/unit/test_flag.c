@@ -18,7 +18,7 @@
 #define FLAG OWNER "/rain"
 #define KEY "flag:" FLAG
 #define NOT_SET "false: the flag is not set"
-#define NOBODY_KNOWS "unknown: the system bus does not say who owns its name"
+#define NOBODY_KNOWS "unknown: the bus does not say who owns its name"
 
 static BusStage *stage_with_owner(void)
 {
@@ -114,7 +114,7 @@ START_TEST(somebody_else_on_the_bus_may_not_touch_it)
 
 		ck_assert(!flag_provider_set(flags_of(stage), FLAG, is_set, ":1.999", "", &error));
 		ck_assert_int_eq(error->code, SVCD_ERROR_NOT_AUTHORIZED);
-		ck_assert_str_eq(error->message, "you do not own " OWNER " on the system bus");
+		ck_assert_str_eq(error->message, "you do not own " OWNER " on the bus");
 	}
 	bus_stage_free(stage);
 }
@@ -127,7 +127,7 @@ START_TEST(who_is_not_on_the_bus_may_clear_it_and_not_set_it)
 
 	ck_assert(!flag_provider_set(flags_of(stage), FLAG, true, NULL, "", &error));
 	ck_assert_str_eq(error->message, "only the program that owns " OWNER
-					 " on the system bus sets its flags; clearing is possible");
+					 " on the bus sets its flags; clearing is possible");
 	set(stage, true, peer_name(stage));
 	bus_stage_expect(stage, KEY, "true: *");
 	set(stage, false, NULL);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bus address: where a bus listens, from the text that DBUS_SESSION_BUS_ADDRESS has.
+ */
+#ifndef SVCD_LOOP_BUS_ADDRESS_H
+#define SVCD_LOOP_BUS_ADDRESS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+typedef struct BusAddress {
+	struct sockaddr_un socket;
+	socklen_t length;
+	bool is_abstract; /* no file: nothing tells that somebody listens there now */
+} BusAddress;
+
+/**
+ * bus_address_parse() - the first of several addresses that is a local socket
+ * @text: "unix:path=/run/user/1000/bus", "unix:abstract=/tmp/dbus-x,guid=..."; several are separated by ";"
+ */
+bool bus_address_parse(const char *text, BusAddress *ret, GError **error);
+
+/* Of a file; false with @error if it is too long for one. */
+bool bus_address_of_path(const char *path, BusAddress *ret, GError **error);
+
+#endif
