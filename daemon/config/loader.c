@@ -16,6 +16,7 @@
 #include "config/search-path.h"
 #include "config/source-file.h"
 #include "model/check.h"
+#include "model/check-user.h"
 #include "model/name.h"
 #include "model/service-parse.h"
 
@@ -46,6 +47,7 @@ typedef struct Loader {
 	GHashTable *found; /* name -> Found */
 	GQueue *mentioned; /* names, borrowed from definitions, policy and the caller */
 	bool is_full;      /* LIMIT_SERVICES was reached and reported */
+	bool user_mode;
 	bool without_lines;
 	bool names_only;
 } Loader;
@@ -447,6 +449,8 @@ static void add_service(Loader *l, const char *name)
 	def = define(l, name);
 	if (!def)
 		return;
+	if (l->user_mode)
+		check_users_service(def, configuration->diags);
 	if (l->without_lines)
 		forget_lines(def);
 	service_set_add(configuration->set, def);
@@ -523,7 +527,7 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	Configuration *configuration = g_new0(Configuration, 1);
 	g_autoptr(GHashTable) found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free);
 	Loader l = { .configuration = configuration, .found = found, .mentioned = g_queue_new(),
-		     .without_lines = options->without_lines, .names_only = options->names_only };
+		     .user_mode = options->user_mode, .without_lines = options->without_lines, .names_only = options->names_only };
 	g_autoptr(GPtrArray) refs = NULL;
 
 	configuration->set = service_set_new();

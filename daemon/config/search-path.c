@@ -6,6 +6,8 @@
 
 #include "config/search-path.h"
 
+#include <string.h>
+
 /* Who may leave out a row. */
 typedef enum RowKind {
 	ROW_SHIPPED, /* below /usr: always read */
@@ -33,43 +35,63 @@ static const Row policy_rows[] = {
 	{ "/run/svcd/policy.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
 };
 
-/* "svcd --user": the same layers below the user's own directories. */
-static char *user_path(const Row *row, const char *kind)
+/*
+ * "svcd --user". What the machine's admin says to all users stands above what packages do, in the same layer: a user is given
+ * both. Paths that begin with "~" are below the user's own directories.
+ */
+static const Row user_service_rows[] = {
+	{ SVCD_LIBDIR "/user-services.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
+	{ SVCD_SYSCONFDIR "/user-services.d", ROW_LOCAL, POLICY_LAYER_VENDOR },
+	{ "~config/services.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
+	{ "~runtime/services.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
+};
+
+static const Row user_policy_rows[] = {
+	{ SVCD_LIBDIR "/user-policy.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
+	{ SVCD_SYSCONFDIR "/user-policy.d", ROW_LOCAL, POLICY_LAYER_VENDOR },
+	{ "~config/policy.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
+	{ "~runtime/policy.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
+};
+
+char *search_path_config(bool user_mode)
 {
-	switch (row->layer) {
-	case POLICY_LAYER_ADMIN:
-		return g_build_filename(g_get_user_config_dir(), "svcd", kind, NULL);
-	case POLICY_LAYER_UNTIL_REBOOT:
-		return g_build_filename(g_get_user_runtime_dir(), "svcd", kind, NULL);
-	case POLICY_LAYER_VENDOR:
-		if (row->kind == ROW_LOCAL)
-			return g_build_filename(g_get_user_runtime_dir(), "svcd", "generated", NULL);
-		return g_build_filename(SVCD_LIBDIR, "user", kind, NULL);
-	case POLICY_LAYER_RC_LINKS: /* the machine's */
-	case POLICY_LAYER_BUILTIN:
-	case POLICY_LAYER_KERNEL:
-	case POLICY_LAYER_COUNT:
-		break;
-	}
-	return NULL;
+	return user_mode ? g_build_filename(g_get_user_config_dir(), "svcd", NULL) : g_strdup(SVCD_SYSCONFDIR);
 }
 
-static char *row_path(const LoaderOptions *options, const Row *row, const char *kind)
+char *search_path_runtime(bool user_mode)
+{
+	return user_mode ? g_build_filename(g_get_user_runtime_dir(), "svcd", NULL) : g_strdup("/run/svcd");
+}
+
+static char *user_path(const char *path)
+{
+	const bool is_config = g_str_has_prefix(path, "~config/");
+	g_autofree char *top = NULL;
+
+	if (*path != '~')
+		return g_strdup(path);
+	top = is_config ? search_path_config(true) : search_path_runtime(true);
+	return g_build_filename(top, strchr(path, '/'), NULL);
+}
+
+static char *row_path(const LoaderOptions *options, const Row *row)
 {
 	if (row->kind == ROW_LOCAL && options->without_local_files)
 		return NULL;
 	if (options->user_mode)
-		return user_path(row, kind);
+		return user_path(row->path);
 	return options->root && *options->root ? g_build_filename(options->root, row->path, NULL)
 					       : g_strdup(row->path);
 }
 
 char **search_path_services(const LoaderOptions *options)
 {
+	const Row *rows = options->user_mode ? user_service_rows : service_rows;
+	const size_t n = options->user_mode ? G_N_ELEMENTS(user_service_rows) : G_N_ELEMENTS(service_rows);
 	GPtrArray *paths = g_ptr_array_new();
 
-	for (size_t i = 0; i < G_N_ELEMENTS(service_rows); i++) {
-		char *path = row_path(options, &service_rows[i], "services.d");
+	for (size_t i = 0; i < n; i++) {
+		char *path = row_path(options, &rows[i]);
 
 		if (path)
 			g_ptr_array_add(paths, path);
@@ -88,17 +110,19 @@ static void policy_directory_free(gpointer data)
 
 GPtrArray *search_path_policies(const LoaderOptions *options)
 {
+	const Row *rows = options->user_mode ? user_policy_rows : policy_rows;
+	const size_t n = options->user_mode ? G_N_ELEMENTS(user_policy_rows) : G_N_ELEMENTS(policy_rows);
 	GPtrArray *directories = g_ptr_array_new_with_free_func(policy_directory_free);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(policy_rows); i++) {
-		char *path = row_path(options, &policy_rows[i], "policy.d");
+	for (size_t i = 0; i < n; i++) {
+		char *path = row_path(options, &rows[i]);
 		PolicyDirectory *directory;
 
 		if (!path)
 			continue;
 		directory = g_new0(PolicyDirectory, 1);
 		directory->path = path;
-		directory->layer = policy_rows[i].layer;
+		directory->layer = rows[i].layer;
 		g_ptr_array_add(directories, directory);
 	}
 	return directories;

@@ -15,6 +15,10 @@ typedef struct PolicyDirectory {
 	PolicyLayer layer;
 } PolicyDirectory;
 
+/* Where the admin's files are, and what holds until reboot: of the machine, or of "svcd --user"; new strings. */
+char *search_path_config(bool user_mode);
+char *search_path_runtime(bool user_mode);
+
 /* Service directories, later wins; a new strv. DESIGN: generated, vendor, admin, until reboot. */
 char **search_path_services(const LoaderOptions *options);
 

@@ -6,6 +6,7 @@ libmodel_a_SOURCES = \
 	daemon/model/capability.c daemon/model/capability.h \
 	daemon/model/check-conflicts.c \
 	daemon/model/check-cycles.c \
+	daemon/model/check-user.c daemon/model/check-user.h \
 	daemon/model/check.c daemon/model/check.h daemon/model/check-private.h \
 	daemon/model/condition-read.c daemon/model/condition-read.h \
 	daemon/model/exec-def.c daemon/model/exec-def.h \

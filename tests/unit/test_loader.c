@@ -584,6 +584,26 @@ START_TEST(ten_thousand_files_in_a_chain_are_read_quickly)
 }
 END_TEST
 
+START_TEST(a_users_service_has_no_keys_that_only_root_could_carry_out)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *config = tree_path(tree, "/config");
+	g_autoptr(Configuration) c = NULL;
+
+	g_setenv("XDG_CONFIG_HOME", config, TRUE);
+	tree_write(tree, "/config/svcd/services.d/a.svc", "[Service]\nExec=/bin/x\nNice=5\nUser=root\n");
+	tree_write(tree, "/config/svcd/services.d/b.svc", "[Service]\nExec=/bin/x\nNice=-5\n");
+	tree_write(tree, "/config/svcd/services.d/c.svc", "[Service]\nExec=/bin/x\nNice=5\nEnvironment=A=b\nLimitNOFILE=64\n");
+
+	c = configuration_load(&(LoaderOptions){ .user_mode = true, .any_owner = true, .without_lines = true }, NULL);
+	expect_said(tree, c,
+		    "/config/svcd/services.d/a.svc:4: User=root needs root: a user's services run as that user\n"
+		    "/config/svcd/services.d/b.svc:3: Nice=-5 needs root: it takes privileges that a user has not\n");
+	ck_assert_ptr_nonnull(expect_service(c, "a")->problem);
+	ck_assert_ptr_null(expect_service(c, "c")->problem);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("loader");
@@ -601,7 +621,8 @@ Suite *make_suite(void)
 		 who_wants_names_gets_all_of_them, an_instance_takes_the_drop_ins_of_its_template_then_its_own,
 		 a_mistake_in_a_template_is_told_once_and_without_any_instance);
 	ADD_CASE(suite, "mistakes", a_broken_file_puts_its_service_out_and_no_other,
-		 a_broken_drop_in_puts_the_service_out, drop_ins_without_a_file_are_warned_of,
+		 a_broken_drop_in_puts_the_service_out, a_users_service_has_no_keys_that_only_root_could_carry_out,
+		 drop_ins_without_a_file_are_warned_of,
 		 names_that_no_service_can_have_are_told, what_is_no_file_is_told_and_its_service_is_out,
 		 a_file_that_everybody_may_write_is_refused, a_file_of_a_mebibyte_is_refused);
 	if (geteuid() == 0) /* giving a file away takes root */

@@ -52,10 +52,10 @@ START_TEST(a_user_has_directories_of_his_own)
 	g_setenv("XDG_CONFIG_HOME", "/home/u/.config", TRUE);
 	g_setenv("XDG_RUNTIME_DIR", "/run/user/7", TRUE);
 	expect_services((LoaderOptions){ .user_mode = true },
-			"/run/user/7/svcd/generated " SVCD_LIBDIR "/user/services.d /home/u/.config/svcd/services.d "
+			SVCD_LIBDIR "/user-services.d " SVCD_SYSCONFDIR "/user-services.d /home/u/.config/svcd/services.d "
 			"/run/user/7/svcd/services.d");
 	expect_policies((LoaderOptions){ .user_mode = true },
-			"/run/user/7/svcd/generated (vendor) " SVCD_LIBDIR "/user/policy.d (vendor) /home/u/.config/svcd/policy.d (admin) "
+			SVCD_LIBDIR "/user-policy.d (vendor) " SVCD_SYSCONFDIR "/user-policy.d (vendor) /home/u/.config/svcd/policy.d (admin) "
 			"/run/user/7/svcd/policy.d (until reboot) ");
 }
 END_TEST
