@@ -213,4 +213,8 @@
 /* Of these, the flags of one name on the bus: its program may be anybody's. */
 #define LIMIT_FLAGS_OF_OWNER 32
 
+/* What is read of a process' environment, and how far up its parents are followed, where there are no cgroups. */
+#define LIMIT_ENVIRON_BYTES (256 * 1024)
+#define LIMIT_KIN_DEPTH 64
+
 #endif

@@ -17,15 +17,25 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "loop/loop.h"
+#include "process/kin.h"
 
 /* cgroup.procs with LIMIT_CGROUP_PIDS lines of the longest pid. */
 #define PROCS_BYTES (LIMIT_CGROUP_PIDS * 12)
 
+/* By marks, it is looked again after this, then after twice as much ... */
+#define LOOK_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
+#define LOOK_MAX_US (5 * G_USEC_PER_SEC)
+
 struct Cgroup {
 	char *path; /* NULL: no cgroup v2 */
+	char *name;
 	bool is_new; /* we have made it, and put nobody in it */
 	int events_fd; /* cgroup.events while it is watched */
 	FdSource *source;
+	char *mark;      /* NULL: not by marks */
+	pid_t keeper;    /* below which they are looked for */
+	Timer *look;     /* by marks, while it is watched: nothing tells of their ends */
+	int64_t look_us; /* until the next look, which comes later each time */
 	void (*on_change)(void *data);
 	void *data;
 };
@@ -115,9 +125,12 @@ static void remove_group(int fd, int parent_fd, const char *name, void *data)
 
 GArray *cgroup_pids(const Cgroup *cgroup)
 {
-	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
 	auto_fd int fd = cgroup->path ? open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	GArray *pids;
 
+	if (cgroup->mark)
+		return kin_pids(cgroup->mark + strlen(KIN_MARK), cgroup->keeper);
+	pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
 	if (fd < 0)
 		return pids;
 	walk(fd, 0, add_pids, pids);
@@ -148,10 +161,29 @@ Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void
 	Cgroup *cgroup = g_new0(Cgroup, 1);
 
 	cgroup->path = root ? g_strconcat(root, "/", service, NULL) : NULL;
+	cgroup->name = g_strdup(service);
 	cgroup->events_fd = -1;
 	cgroup->on_change = on_change;
 	cgroup->data = data;
 	return cgroup;
+}
+
+void cgroup_use_marks(Cgroup *cgroup, pid_t keeper)
+{
+	if (cgroup->path)
+		return;
+	cgroup->mark = g_strconcat(KIN_MARK, cgroup->name, NULL);
+	cgroup->keeper = keeper;
+}
+
+const char *cgroup_mark(const Cgroup *cgroup)
+{
+	return cgroup->mark;
+}
+
+bool cgroup_is_known(const Cgroup *cgroup)
+{
+	return cgroup->path || cgroup->mark;
 }
 
 void cgroup_free(Cgroup *cgroup)
@@ -160,6 +192,8 @@ void cgroup_free(Cgroup *cgroup)
 		return;
 	cgroup_watch(cgroup, false);
 	g_free(cgroup->path);
+	g_free(cgroup->name);
+	g_free(cgroup->mark);
 	g_free(cgroup);
 }
 
@@ -215,10 +249,36 @@ static void on_events(GIOCondition condition, void *data)
 	cgroup->on_change(cgroup->data);
 }
 
+static void on_look(void *data)
+{
+	Cgroup *cgroup = data;
+
+	cgroup->look_us = MIN(cgroup->look_us * 2, LOOK_MAX_US);
+	timer_arm(cgroup->look, loop_now() + cgroup->look_us);
+	cgroup->on_change(cgroup->data);
+}
+
+static void watch_marks(Cgroup *cgroup, bool on)
+{
+	if (on == (cgroup->look != NULL))
+		return;
+	if (!on) {
+		g_clear_pointer(&cgroup->look, timer_free);
+		return;
+	}
+	cgroup->look_us = LOOK_FIRST_US;
+	cgroup->look = timer_new(on_look, cgroup);
+	timer_arm(cgroup->look, loop_now() + cgroup->look_us);
+}
+
 void cgroup_watch(Cgroup *cgroup, bool on)
 {
 	char text[256];
 
+	if (cgroup->mark) {
+		watch_marks(cgroup, on);
+		return;
+	}
 	if (on == (cgroup->source != NULL) || !cgroup->path)
 		return;
 	if (!on) {
@@ -239,6 +299,11 @@ CgroupPopulation cgroup_population(const Cgroup *cgroup)
 	auto_fd int fd = -1;
 	char text[256];
 
+	if (cgroup->mark) {
+		g_autoptr(GArray) pids = cgroup_pids(cgroup);
+
+		return pids->len > 0 ? CGROUP_POPULATED : CGROUP_EMPTY;
+	}
 	if (!cgroup->path)
 		return CGROUP_UNKNOWN;
 	if (cgroup->is_new)
@@ -283,6 +348,8 @@ bool cgroup_kill(const Cgroup *cgroup, GError **error)
 {
 	auto_fd int fd = -1;
 
+	if (cgroup->mark)
+		cgroup_signal(cgroup, SIGKILL, 0);
 	if (!cgroup->path)
 		return true;
 	fd = open_below(cgroup->path, "cgroup.kill", O_WRONLY);

@@ -3,7 +3,8 @@
  * Cgroup: the control group of one service, cgroup v2: who is in it, signals to all of it, its end.
  *
  * Without cgroup v2 the object exists all the same and knows nothing: its population is CGROUP_UNKNOWN, and it holds
- * nobody. Then only the main process and its session are known (docs/processes.md).
+ * nobody. Then only the main process and its session are known (docs/processes.md). For a user's svcd, which mostly has no
+ * cgroup that it may write to, it can be told to go by marks (process/kin.h) and then knows almost as much.
  */
 #ifndef SVCD_PROCESS_CGROUP_H
 #define SVCD_PROCESS_CGROUP_H
@@ -26,6 +27,12 @@ typedef enum CgroupPopulation {
  * @on_change: called from the main loop when a watched group may have become empty
  */
 Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void *data), void *data);
+/* From now on its processes are those below @keeper that bear its mark. Nothing where there is a cgroup. */
+void cgroup_use_marks(Cgroup *cgroup, pid_t keeper);
+/* The mark that its processes are to have in their environment; NULL: none. */
+const char *cgroup_mark(const Cgroup *cgroup);
+/* Is it known at all who belongs to it? */
+bool cgroup_is_known(const Cgroup *cgroup);
 void cgroup_free(Cgroup *cgroup);
 
 /* Makes the directory; there already is fine. */

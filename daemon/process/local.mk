@@ -10,6 +10,7 @@ libprocess_a_SOURCES = \
 	daemon/process/exec-spec.c daemon/process/exec-spec.h daemon/process/exec-spec-private.h \
 	daemon/process/exec-spec-sandbox.c \
 	daemon/process/keeper-link.c daemon/process/keeper-link.h \
+	daemon/process/kin.c daemon/process/kin.h \
 	daemon/process/listening.c daemon/process/listening.h \
 	daemon/process/log-pipe.c daemon/process/log-pipe.h \
 	daemon/process/notify-socket.c daemon/process/notify-socket.h \

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "base/errors.h"
@@ -285,7 +286,7 @@ static bool send_spawn(LogRouter *router, int logger_end, GError **error)
 		.status_fd = -1,
 		.inherited = &logger_end,
 		.n_inherited = 1,
-		.has_oom = true,
+		.has_oom = geteuid() == 0,
 		.oom_score_adjust = -500, /* what it holds is what explains why others were killed */
 	};
 

@@ -84,6 +84,8 @@ static bool is_watched(const SpawnInput *input)
 
 static void fill_fixed(Draft *draft, const SpawnInput *input)
 {
+	if (input->mark)
+		g_ptr_array_add(draft->fixed, g_strdup(input->mark));
 	if (input->notify_path)
 		g_ptr_array_add(draft->fixed, g_strdup_printf("NOTIFY_SOCKET=%s", input->notify_path));
 	if (is_watched(input))

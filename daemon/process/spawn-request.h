@@ -23,6 +23,7 @@ typedef struct SpawnInput {
 	uint64_t invocation;
 	const char *note;
 	const char *notify_path;   /* NOTIFY_SOCKET, or NULL */
+	const char *mark;          /* cgroup_mark() */
 	pid_t main_pid;            /* MAINPID and $MAINPID; 0: not known */
 	SpawnSockets sockets;      /* n 0: none */
 	int output_fd;             /* stdout and stderr; -1: nowhere */

@@ -141,6 +141,8 @@ static Probe *probe_of(Supervisor *s, enum ProcessRole role)
 	probe->owner = s;
 	probe->role = role;
 	probe->cgroup = cgroup_new(s->context->cgroup_root, name, on_cgroup, probe);
+	if (s->context->has_marks)
+		cgroup_use_marks(probe->cgroup, keeper_link_keeper_pid(s->context->link));
 	probe->limit = timer_new(on_limit, probe);
 	s->probes[role] = probe;
 	return probe;

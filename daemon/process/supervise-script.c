@@ -31,7 +31,7 @@ static bool is_settling(const Supervisor *s)
 
 static bool has_cgroup(const Supervisor *s)
 {
-	return cgroup_path(s->cgroup) != NULL;
+	return cgroup_is_known(s->cgroup);
 }
 
 static bool is_populated(const Supervisor *s)

@@ -128,7 +128,7 @@ bool supervisor_owns(const Supervisor *s, pid_t pid)
 
 	if (pid == main_pid || pid == s->rows[ROLE_CONTROL].pid)
 		return pid > 0;
-	if (cgroup_path(s->cgroup))
+	if (cgroup_is_known(s->cgroup))
 		return cgroup_contains(s->cgroup, pid);
 	return main_pid > 0 && getsid(pid) == main_pid; /* the keeper gave it a session of its own */
 }
@@ -351,6 +351,7 @@ static bool send_spawn(Supervisor *s, SpawnInput *input, GError **error)
 	if (status_fd < 0)
 		return false;
 	input->cgroup_fd = cgroup_fd;
+	input->mark = cgroup_mark(cgroup);
 	input->status_fd = status_fd;
 	input->output_fd = is_probe ? captured_fd : open_output(s, input->role);
 	input->note = supervisor_note(s);

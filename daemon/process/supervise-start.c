@@ -261,7 +261,7 @@ static void forked_look_at_file(Supervisor *s)
 		forked_look_again(s, error->message);
 		return;
 	}
-	if (!cgroup_path(s->cgroup) || cgroup_contains(s->cgroup, pid)) {
+	if (!cgroup_is_known(s->cgroup) || cgroup_contains(s->cgroup, pid)) {
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 		return;
 	}
@@ -287,7 +287,7 @@ void step_forked_enter(Supervisor *s)
 {
 	if (s->plan.def->pid_file)
 		forked_look_at_file(s);
-	else if (cgroup_path(s->cgroup))
+	else if (cgroup_is_known(s->cgroup))
 		forked_guess(s);
 	else
 		supervisor_fail_start(s, STEP_REST, "Ready=fork without PidFile= needs cgroup v2, which this machine has not");

@@ -305,6 +305,8 @@ static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def
 	s->output_fd = -1;
 	s->known_us = loop_now();
 	s->cgroup = cgroup_new(context->cgroup_root, def->name, look_again, s);
+	if (context->has_marks)
+		cgroup_use_marks(s->cgroup, keeper_link_keeper_pid(context->link));
 	if (plan_notifies(&s->plan))
 		s->notify_path = notify_socket_path(context->runtime_dir, def->name);
 	return s;
@@ -383,7 +385,7 @@ void supervisor_restart(Supervisor *s)
 
 bool supervisor_send_signal(Supervisor *s, int signo, bool to_all, GError **error)
 {
-	if (to_all && !cgroup_path(s->cgroup))
+	if (to_all && !cgroup_is_known(s->cgroup))
 		return fail(error, SVCD_ERROR_NOT_SUPPORTED,
 			    "%s: without cgroup v2 only its main process is known", s->plan.def->name);
 	if (!to_all && !s->rows[ROLE_MAIN].in_use)

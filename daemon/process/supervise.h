@@ -36,6 +36,7 @@ typedef struct ProcessContext {
 	KeeperLink *link;
 	LogRouter *logs;
 	const char *cgroup_root;    /* NULL: no cgroup v2; sessions and the subreaper must do */
+	bool has_marks;             /* without cgroups: go by marks (process/kin.h) */
 	const char *runtime_dir;    /* "/run/svcd": notify sockets live below it */
 	const char *exec_helper;    /* path of svc-exec */
 	const char *const *environment; /* what every service gets: PATH, LANG... */

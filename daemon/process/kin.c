@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Kin: all of /proc once, then up the parents.
+ */
+#include "config.h"
+
+#include "process/kin.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/limits.h"
+
+typedef enum Belonging {
+	KIN_UNKNOWN, /* it says nothing itself */
+	KIN_OURS,
+	KIN_OTHERS,  /* it bears another mark, or descends from somebody else than the keeper */
+	KIN_ASKING,  /* its relatives are being asked: a session may lead back to it */
+} Belonging;
+
+typedef struct Kin {
+	pid_t parent;
+	pid_t session;
+	Belonging belonging;
+} Kin;
+
+typedef struct Census {
+	GHashTable *all; /* pid -> Kin *, owned */
+	const char *mark;
+	pid_t keeper;
+} Census;
+
+/* Returns: false for one that is gone, and for a zombie, which nobody can signal any more. */
+static bool read_kin(pid_t pid, Kin *ret)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
+	char text[512];
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+	const char *end;
+	char state;
+	int parent;
+	int session;
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	end = strrchr(text, ')'); /* the name may hold anything (proc(5)) */
+	if (!end || sscanf(end, ") %c %d %*d %d", &state, &parent, &session) != 3 || state == 'Z' || state == 'X')
+		return false;
+	*ret = (Kin){ .parent = parent, .session = session };
+	return true;
+}
+
+static Belonging look_at_mark(pid_t pid, const char *mark)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/environ", (int)pid);
+	g_autoptr(GBytes) bytes = file_read_bounded(path, LIMIT_ENVIRON_BYTES, NULL);
+	gsize size = 0;
+	const char *at = bytes ? g_bytes_get_data(bytes, &size) : NULL;
+	const char *end = at ? at + size : NULL;
+
+	while (at && at < end) {
+		const gsize length = strnlen(at, (gsize)(end - at));
+
+		if (length > strlen(KIN_MARK) && strncmp(at, KIN_MARK, strlen(KIN_MARK)) == 0)
+			return length == strlen(mark) && memcmp(at, mark, length) == 0 ? KIN_OURS : KIN_OTHERS;
+		at += length + 1;
+	}
+	return KIN_UNKNOWN;
+}
+
+static GHashTable *list_all(void)
+{
+	GHashTable *all = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		const pid_t pid = (pid_t)atoi(entry->d_name);
+		Kin kin;
+
+		if (pid > 1 && read_kin(pid, &kin))
+			g_hash_table_insert(all, GINT_TO_POINTER(pid), g_memdup2(&kin, sizeof kin));
+	}
+	if (proc)
+		(void)closedir(proc);
+	return all;
+}
+
+static bool descends_from_keeper(const Census *census, pid_t pid)
+{
+	for (unsigned depth = 0; depth < LIMIT_KIN_DEPTH; depth++) {
+		const Kin *kin = g_hash_table_lookup(census->all, GINT_TO_POINTER(pid));
+
+		if (!kin || kin->parent == census->keeper)
+			return kin != NULL;
+		pid = kin->parent;
+	}
+	return false;
+}
+
+static Belonging ask(const Census *census, pid_t pid, unsigned depth)
+{
+	Kin *kin = g_hash_table_lookup(census->all, GINT_TO_POINTER(pid));
+
+	if (!kin || depth >= LIMIT_KIN_DEPTH || kin->belonging == KIN_ASKING)
+		return KIN_UNKNOWN;
+	if (kin->belonging != KIN_UNKNOWN)
+		return kin->belonging;
+	kin->belonging = KIN_ASKING;
+	kin->belonging = descends_from_keeper(census, pid) ? look_at_mark(pid, census->mark) : KIN_OTHERS;
+	if (kin->belonging == KIN_UNKNOWN && kin->parent != census->keeper)
+		kin->belonging = ask(census, kin->parent, depth + 1);
+	if (kin->belonging == KIN_UNKNOWN && kin->session != pid)
+		kin->belonging = ask(census, kin->session, depth + 1);
+	if (kin->belonging == KIN_UNKNOWN)
+		kin->belonging = KIN_OTHERS;
+	return kin->belonging;
+}
+
+GArray *kin_pids(const char *service, pid_t keeper)
+{
+	g_autofree char *mark = g_strconcat(KIN_MARK, service, NULL);
+	g_autoptr(GHashTable) all = list_all();
+	const Census census = { .all = all, .mark = mark, .keeper = keeper };
+	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
+	GHashTableIter iter;
+	gpointer key;
+
+	g_hash_table_iter_init(&iter, all);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const pid_t pid = GPOINTER_TO_INT(key);
+
+		if (ask(&census, pid, 0) == KIN_OURS)
+			g_array_append_val(pids, pid);
+	}
+	return pids;
+}
