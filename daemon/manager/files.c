@@ -21,18 +21,16 @@
 /* The generator reads a few files; if it hangs on one of them, the boot goes on with what there was. */
 #define GENERATOR_LIMIT_US (10 * G_USEC_PER_SEC)
 
-static bool is_user_mode(const Manager *m)
-{
-	return !(m->welcome.flags & WELCOME_IS_PID1);
-}
-
 /* --- what every service's environment starts from --- */
 
 static char **service_environment(const Manager *m)
 {
-	char **environment = g_new0(char *, 4);
+	char **environment;
 	size_t n = 0;
 
+	if (manager_is_users(m))
+		return own_session_environment();
+	environment = g_new0(char *, 4);
 	environment[n++] = g_strdup("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
 	if (m->welcome.flags & WELCOME_CONTAINER)
 		environment[n++] = g_strdup_printf("container=%s", g_getenv("container") ? g_getenv("container") : "other");
@@ -45,7 +43,7 @@ bool files_make_directories(Manager *m)
 	g_autoptr(GError) error = NULL;
 
 	if (!m->runtime_dir)
-		m->runtime_dir = is_user_mode(m) && g_getenv("XDG_RUNTIME_DIR")
+		m->runtime_dir = manager_is_users(m) && g_getenv("XDG_RUNTIME_DIR")
 					 ? g_build_filename(g_getenv("XDG_RUNTIME_DIR"), "svcd", NULL)
 					 : g_strdup("/run/svcd");
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -81,6 +79,7 @@ static void prepare(Manager *m)
 	m->context.runtime_dir = m->runtime_dir;
 	m->context.environment = (const char *const *)m->environment;
 	make_system_bus(m);
+	own_session_begin(m);
 	make_registry(m);
 	manager_init_engine(m);
 	history_begin(m);
@@ -118,7 +117,8 @@ static void make_registry(Manager *m)
 {
 	const RegistryOptions options = { .kernel_cmdline = m->kernel_cmdline,
 					  .virtualization = m->welcome.virtualization,
-					  .system_bus = m->system_bus };
+					  .system_bus = m->system_bus,
+					  .session_bus = m->session_bus };
 	g_autoptr(GError) error = NULL;
 
 	m->registry = registry_new(&options, on_level, m, &error);
@@ -198,8 +198,8 @@ static Configuration *load_configuration(Manager *m)
 {
 	const LoaderOptions options = {
 		.without_local_files = (m->welcome.flags & WELCOME_WITHOUT_LOCAL_FILES) != 0,
-		.user_mode = is_user_mode(m),
-		.kernel_cmdline = m->kernel_cmdline,
+		.user_mode = manager_is_users(m),
+		.kernel_cmdline = manager_is_users(m) ? "" : m->kernel_cmdline, /* it is not said to a user's services */
 		.without_lines = true,
 	};
 	g_autoptr(GPtrArray) instances = g_ptr_array_new();
@@ -313,7 +313,7 @@ void files_load(Manager *m)
 	if (!m->generate_limit)
 		m->generate_limit = timer_new(on_generate_limit, m);
 	/* Once the engine has run, the generated files are there, and services wait: no detour. */
-	if (is_user_mode(m) || (m->recovery && recovery_has_begun(m->recovery)) ||
+	if (manager_is_users(m) || (m->recovery && recovery_has_begun(m->recovery)) ||
 	    access(GENERATOR_PROGRAM, X_OK) < 0) {
 		load_all(m, loop_now());
 		return;

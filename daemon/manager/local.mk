@@ -14,6 +14,7 @@ svcd_manager_SOURCES = \
 	daemon/manager/memory.c \
 	daemon/manager/notes.c \
 	daemon/manager/operators.c \
+	daemon/manager/own-session.c \
 	daemon/manager/power.c \
 	daemon/manager/quiet.c \
 	daemon/manager/records.c \

@@ -57,6 +57,8 @@ typedef struct Manager {
 	DiagList *diags;        /* of the last load */
 	GPtrArray *instances;   /* names of instances that somebody asked for by hand; owned strings */
 	SystemBus *system_bus;
+	SystemBus *session_bus; /* of a user's manager; else NULL */
+	Timer *bus_gone;        /* armed while the session bus is gone that was there */
 	Registry *registry;
 	GHashTable *groups;     /* of /etc/group, as at the last load */
 	GHashTable *watches;    /* watches.c: interned key -> who looks at it besides the engine */
@@ -104,6 +106,7 @@ typedef struct Manager {
 	GQueue check_results;   /* CheckResult *: ended, not answered yet */
 
 	enum ShutdownKind shutdown;
+	bool is_end_asked;      /* by a signal, before services were known */
 	bool is_finale_sent;
 	bool is_generating;     /* the generator runs; files are loaded when it ends */
 	bool is_generator_alive; /* its row is not acknowledged */
@@ -112,6 +115,12 @@ typedef struct Manager {
 	uint64_t generation;    /* invocation of the generator */
 	Timer *generate_limit;
 } Manager;
+
+/* "svcd --user": not the machine's. */
+static inline bool manager_is_users(const Manager *m)
+{
+	return !(m->welcome.flags & WELCOME_IS_PID1);
+}
 
 /* A program of ours that the keeper runs for us, once at a time; no service. */
 typedef struct Helper {
@@ -224,6 +233,8 @@ typedef enum PowerSupply { POWER_SUPPLY_FAILED, POWER_SUPPLY_LOW, POWER_SUPPLY_B
 /* Starts the service of that name; without one, a low battery switches off. */
 void power_on_supply(Manager *m, PowerSupply supply);
 bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error);
+/* A user's svcd ends; @what has asked for it. */
+void power_end(Manager *m, const char *what);
 void power_on_request(Manager *m, enum RequestKind kind);
 void power_check_finished(Manager *m);
 
@@ -254,6 +265,10 @@ void boot_file_recover(Manager *m); /* before the engine begins */
 void boot_file_check(Manager *m);   /* keep what is new in the boot record */
 
 /* history.c */
+/* own-session.c: of a user's manager. */
+char **own_session_environment(void); /* what its services begin with; a new strv */
+void own_session_begin(Manager *m);   /* nothing to the machine's */
+
 void history_begin(Manager *m);    /* before the engine begins */
 void history_remember(Manager *m); /* after a recovery: the manager before has saved it */
 void history_check(Manager *m);    /* save it when the boot is finished */

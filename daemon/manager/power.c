@@ -35,7 +35,8 @@ static unsigned shutdown_deadline_ms(const Manager *m)
 bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error)
 {
 	if (m->shutdown != SHUTDOWN_NONE)
-		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "the machine is going down already");
+		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "%s is going down already",
+			    manager_is_users(m) ? "this svcd" : "the machine");
 	if (!engine_set_runlevel(m->engine, kind == SHUTDOWN_REBOOT ? "6" : "0", who, loop_now(), error))
 		return false;
 	m->shutdown = kind;
@@ -55,7 +56,7 @@ void power_check_finished(Manager *m)
 
 static void shutdown_by_signal(Manager *m, enum ShutdownKind kind, const char *what)
 {
-	Requester who = { .uid = 0, .pid = 1 };
+	Requester who = { .uid = manager_is_users(m) ? geteuid() : 0, .pid = 1 };
 	g_autoptr(GError) error = NULL;
 
 	g_strlcpy(who.command, what, sizeof who.command);
@@ -63,6 +64,15 @@ static void shutdown_by_signal(Manager *m, enum ShutdownKind kind, const char *w
 		log_warning(NULL, "%s came too early, and is ignored", what);
 	else if (!power_shutdown(m, kind, &who, &error))
 		log_notice(NULL, "%s: %s", what, error->message);
+}
+
+/* The session that has just begun may be over before we know any service: then nobody would ask again. */
+void power_end(Manager *m, const char *what)
+{
+	if (m->recovery)
+		m->is_end_asked = true;
+	else
+		shutdown_by_signal(m, SHUTDOWN_EXIT, what);
 }
 
 /* --- what happens to the machine: services with these names are started --- */
@@ -131,6 +141,8 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		/* "docker stop" sends it; on a machine no tool does. */
 		if (is_machine)
 			log_notice(NULL, "SIGTERM to PID 1 is ignored; use svcctl poweroff or svcctl reboot");
+		else if (manager_is_users(m))
+			power_end(m, "SIGTERM");
 		else
 			shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGTERM");
 		break;

@@ -376,5 +376,7 @@ void recovery_carry_out(Manager *m)
 		requests_serve(m, kind, fd_steal(&recovery->sockets[kind]));
 	sysv_serve(m, fd_steal(&recovery->initctl_fd));
 	recovery_free(recovery);
+	if (m->is_end_asked)
+		power_end(m, "SIGTERM");
 	manager_drain(m);
 }

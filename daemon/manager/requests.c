@@ -100,8 +100,13 @@ static bool on_shutdown(void *data, const char *kind, const Requester *who, GErr
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		if (strcmp(kinds[i].name, kind) == 0)
+		if (strcmp(kinds[i].name, kind) != 0)
+			continue;
+		if (!manager_is_users(data))
 			return power_shutdown(data, kinds[i].kind, who, error);
+		if (kinds[i].kind == SHUTDOWN_POWEROFF)
+			return power_shutdown(data, SHUTDOWN_EXIT, who, error);
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "this svcd is a user's: it ends with poweroff, and the machine goes on");
 	}
 	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not poweroff, reboot or halt", kind);
 }
@@ -175,10 +180,14 @@ static void on_info(void *data, BusInfo *ret)
 	static const char *const no_cgroups[] = {
 		"there is no cgroup v2 to write to: processes that leave their service cannot be found", NULL
 	};
+	static const char *const marks[] = {
+		"there is no cgroup that this user may write to: processes that leave their service are found by their environment, "
+		"and there are no limits of all of them together", NULL
+	};
 	const Manager *m = data;
 
 	*ret = (BusInfo){ .virtualization = m->welcome.virtualization,
-			  .tainted = m->context.cgroup_root ? NULL : no_cgroups,
+			  .tainted = m->context.cgroup_root ? NULL : m->context.has_marks ? marks : no_cgroups,
 			  .generation = m->welcome.generation,
 			  .keeper_started_us = (int64_t)m->welcome.boot_at_us,
 			  .started_us = m->started_us,
@@ -264,8 +273,9 @@ void requests_serve(Manager *m, ClientSocketKind kind, int fd)
 {
 	if (!m->bus) {
 		m->bus = bus_new(m->engine, &bus_ops, m);
-		if (geteuid() == 0) /* the svcd of a user is not the machine's */
-			bus_attach_system(m->bus, m->system_bus);
+		/* The svcd of a user is not the machine's, and none at all where it has no bus. */
+		if (!manager_is_users(m) || m->session_bus)
+			bus_attach_system(m->bus, manager_is_users(m) ? m->session_bus : m->system_bus);
 	}
 	if (fd >= 0)
 		bus_listen(m->bus, kind, fd);

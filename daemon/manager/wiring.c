@@ -410,6 +410,7 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 	m->context = (ProcessContext){
 		.link = m->link,
 		.cgroup_root = m->welcome.cgroup_root[0] ? m->welcome.cgroup_root : NULL,
+		.has_marks = manager_is_users(m) && !m->welcome.cgroup_root[0],
 		.exec_helper = SVCD_LIBDIR "/svc-exec",
 		.event = on_process_event,
 		.note = on_note_wanted,

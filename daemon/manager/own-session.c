@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Own session: what a user's manager has from the session it is part of: its environment, its bus, and its end.
+ */
+#include "config.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errors.h"
+#include "base/log.h"
+#include "manager/manager.h"
+
+/* A bus that somebody starts again is back within this; one that is not has ended with its session. */
+#define BUS_GONE_LIMIT_US (10 * G_USEC_PER_SEC)
+
+/* What the keeper sets for us, and for nobody else. */
+static bool is_ours(const char *assignment)
+{
+	return g_str_has_prefix(assignment, "DBUS_FATAL_WARNINGS=") || g_str_has_prefix(assignment, "G_SLICE=");
+}
+
+char **own_session_environment(void)
+{
+	GPtrArray *environment = g_ptr_array_new();
+
+	for (char **variable = environ; *variable; variable++) {
+		if (!is_ours(*variable))
+			g_ptr_array_add(environment, g_strdup(*variable));
+	}
+	g_ptr_array_add(environment, NULL);
+	return (char **)g_ptr_array_free(environment, FALSE);
+}
+
+static void on_bus_gone(void *data)
+{
+	power_end(data, "the end of the session's bus");
+}
+
+static void on_connected(void *data)
+{
+	timer_disarm(((Manager *)data)->bus_gone);
+}
+
+static void on_disconnected(void *data)
+{
+	timer_arm(((Manager *)data)->bus_gone, loop_now() + BUS_GONE_LIMIT_US);
+}
+
+static const SystemBusListener listener = { .connected = on_connected, .disconnected = on_disconnected };
+
+/* Whoever opens a session says where its bus is, or has it where all look for it. */
+static char *bus_address(const Manager *m)
+{
+	const char *address = g_getenv("DBUS_SESSION_BUS_ADDRESS");
+	g_autofree char *parent = g_path_get_dirname(m->runtime_dir);
+
+	return address && *address ? g_strdup(address) : g_strdup_printf("unix:path=%s/bus", parent);
+}
+
+void own_session_begin(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *address = NULL;
+
+	if (!manager_is_users(m))
+		return;
+	address = bus_address(m);
+	m->session_bus = system_bus_new_session(address, &error);
+	if (!m->session_bus) {
+		log_warning(NULL, "without a session bus, conditions dbus: stay unknown: %s", error->message);
+		return;
+	}
+	m->bus_gone = timer_new(on_bus_gone, m);
+	(void)system_bus_add_listener(m->session_bus, &listener, m); /* as long as there is a manager */
+}
