@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/limits.h"
+#include "config/search-path.h"
 #include "policy-edit/change-files.h"
 #include "policy-edit/change-private.h"
 
@@ -48,7 +49,7 @@ static uint64_t begin(Change *change, HistoryRecord *record)
 	g_autoptr(GError) error = NULL;
 	uint64_t number = 0;
 
-	if (!change->until_reboot)
+	if (!change->until_reboot && !change->user_mode)
 		number = history_begin(&change->durable, record, &error);
 	g_clear_pointer(&change->warning, g_free);
 	if (error)
@@ -90,10 +91,13 @@ static bool carry_out(Change *change, HistoryRecord *record, uint64_t *ret_numbe
 
 bool change_apply(Change *change, const ChangeAuthor *author, uint64_t *ret_number, GError **error)
 {
-	auto_fd int lock = durable_lock(&change->durable, POLICY_EDIT_LOCK, LIMIT_POLICY_LOCK_US, error);
+	g_autofree char *runtime = search_path_runtime(change->user_mode);
+	g_autofree char *path = g_build_filename(runtime, POLICY_EDIT_LOCK_NAME, NULL);
+	auto_fd int lock = durable_lock(&change->durable, path, LIMIT_POLICY_LOCK_US, error);
 	g_autoptr(HistoryRecord) record = NULL;
 
-	if (lock < 0 || !history_recover(&change->durable, NULL, error) || !change_refresh(change, error))
+	if (lock < 0 || (!change->user_mode && !history_recover(&change->durable, NULL, error)) ||
+	    !change_refresh(change, error))
 		return false;
 	if (change_is_empty(change)) {
 		if (ret_number)

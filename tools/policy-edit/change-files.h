@@ -29,6 +29,8 @@ typedef struct Operation {
 struct Change {
 	Durable durable;
 	bool until_reboot;
+	bool user_mode;        /* the files are the user's */
+	char *top;             /* where policy.d and services.d are that are written */
 	GPtrArray *operations; /* Operation * */
 	GPtrArray *files;      /* FileChange *: what they come to, from what was on disk when last read */
 	GHashTable *overlay;   /* see change_set_overlay(); borrowed, or NULL */

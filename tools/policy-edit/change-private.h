@@ -8,7 +8,8 @@
 #include "policy-edit/durable.h"
 #include "policy-edit/policy-edit.h"
 
-#define POLICY_EDIT_LOCK "/run/svcd/policy.lock"
+#define POLICY_EDIT_LOCK_NAME "policy.lock"
+#define POLICY_EDIT_LOCK "/run/svcd/" POLICY_EDIT_LOCK_NAME
 
 /* Where a file is read and written. */
 const Durable *change_durable(const Change *change);

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "base/limits.h"
@@ -32,22 +33,35 @@ static void operation_free(gpointer data)
 	g_free(operation);
 }
 
-Change *change_new(const char *root, bool until_reboot)
+static Change *make_change(const char *root, bool user_mode, bool until_reboot)
 {
 	Change *change = g_new0(Change, 1);
 
 	durable_init(&change->durable, root);
+	change->user_mode = user_mode;
 	change->until_reboot = until_reboot;
+	change->top = until_reboot ? search_path_runtime(user_mode) : search_path_config(user_mode);
 	change->files = g_ptr_array_new_with_free_func((GDestroyNotify)file_change_free);
 	change->operations = g_ptr_array_new_with_free_func(operation_free);
 	change->expected = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	return change;
 }
 
+Change *change_new(const char *root, bool until_reboot)
+{
+	return make_change(root, false, until_reboot);
+}
+
+Change *change_new_user(bool until_reboot)
+{
+	return make_change("", true, until_reboot);
+}
+
 void change_free(Change *change)
 {
 	if (!change)
 		return;
+	g_free(change->top);
 	durable_clear(&change->durable);
 	g_ptr_array_unref(change->files);
 	g_ptr_array_unref(change->operations);
@@ -78,20 +92,19 @@ void change_set_undoes(Change *change, uint64_t number)
 
 char *change_policy_path(const Change *change, const char *name)
 {
-	return g_build_filename(change->until_reboot ? "/run/svcd/policy.d" : SVCD_SYSCONFDIR "/policy.d", name, NULL);
+	return g_build_filename(change->top, "policy.d", name, NULL);
 }
 
-static const char *our_policy(const Change *change)
+static char *our_policy(const Change *change)
 {
-	return change->until_reboot ? POLICY_EDIT_FILE_UNTIL_REBOOT : POLICY_EDIT_FILE;
+	return change_policy_path(change, POLICY_EDIT_FILE_NAME);
 }
 
 static char *our_drop_in(const Change *change, const char *service)
 {
 	g_autofree char *directory = g_strconcat(service, ".svc.d", NULL);
 
-	return g_build_filename(change->until_reboot ? "/run/svcd/services.d" : SVCD_SYSCONFDIR "/services.d",
-				directory, DROP_IN, NULL);
+	return g_build_filename(change->top, "services.d", directory, DROP_IN, NULL);
 }
 
 /* Takes from @access what the file at @path, if there is one, does not give. */
@@ -127,7 +140,7 @@ static FileAccess access_of_new(const Change *change, const char *path)
 {
 	g_autofree char *parent = g_path_get_dirname(path);
 	g_autofree char *name = g_path_get_basename(parent);
-	g_auto(GStrv) directories = search_path_services(&(LoaderOptions){ .root = "" });
+	g_auto(GStrv) directories = search_path_services(&(LoaderOptions){ .root = "", .user_mode = change->user_mode });
 	g_autofree char *template = NULL;
 	FileAccess access = FILE_ACCESS_ALL;
 
@@ -146,7 +159,7 @@ static FileAccess access_of_new(const Change *change, const char *path)
 /* What the loader would not read, whoever wrote it, is left alone: a change in it would be of no effect. */
 static bool check_access(const Change *change, const char *path, const FileAccess *access, GError **error)
 {
-	const SourceReader reader = { .any_owner = *change->durable.root };
+	const SourceReader reader = { .any_owner = *change->durable.root, .owner = change->user_mode ? geteuid() : 0 };
 	g_autofree char *problem = source_file_distrust(&reader, access->mode, access->uid, access->gid);
 	g_autofree char *shown = durable_show(&change->durable, path);
 
@@ -307,7 +320,9 @@ static bool check_service(const char *service, GError **error)
 
 bool change_set_section(Change *change, const char *section, const char *key, const char *value, GError **error)
 {
-	return add_line_operation(change, OPERATION_SET, our_policy(change), section, key, value, error);
+	g_autofree char *path = our_policy(change);
+
+	return add_line_operation(change, OPERATION_SET, path, section, key, value, error);
 }
 
 bool change_set_policy(Change *change, const char *service, const char *key, const char *value, GError **error)
@@ -378,7 +393,7 @@ bool change_revert(Change *change, const char *service, GError **error)
 	Operation *file = g_new0(Operation, 1);
 
 	section->kind = OPERATION_REMOVE_SECTION;
-	section->path = g_strdup(our_policy(change));
+	section->path = our_policy(change);
 	section->section = g_strconcat("service ", service, NULL);
 	file->kind = OPERATION_REMOVE_FILE;
 	file->path = our_drop_in(change, service);
@@ -408,16 +423,14 @@ bool change_write(Change *change, const char *path, GBytes *text, GBytes *expect
 static char *check_path(const Change *change, const char *path)
 {
 	static const char *const kinds[] = { "/policy.d/", "/services.d/" };
-	const char *top = change->until_reboot ? "/run/svcd" : SVCD_SYSCONFDIR;
-
 	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		g_autofree char *directory = g_strconcat(top, kinds[i], NULL);
+		g_autofree char *directory = g_strconcat(change->top, kinds[i], NULL);
+		const char *rest = g_str_has_prefix(path, directory) ? path + strlen(directory) - 1 : "";
 
-		if (g_str_has_prefix(path, directory) && path[strlen(directory)] && !g_str_has_suffix(path, "/") &&
-		    !strstr(path, "/.") && !strstr(path, "//"))
+		if (*rest && rest[1] && !g_str_has_suffix(rest, "/") && !strstr(rest, "/.") && !strstr(rest, "//"))
 			return NULL;
 	}
-	return g_strdup_printf("%s is not a file below %s/policy.d or %s/services.d", path, top, top);
+	return g_strdup_printf("%s is not a file below %s/policy.d or %s/services.d", path, change->top, change->top);
 }
 
 bool change_set_file(Change *change, const char *path, const char *text, GError **error)

@@ -16,6 +16,7 @@
 #include "base/diag.h"
 #include "config/loader.h"
 
+#define POLICY_EDIT_FILE_NAME "90-svcctl.policy"
 #define POLICY_EDIT_FILE SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy"
 #define POLICY_EDIT_FILE_UNTIL_REBOOT "/run/svcd/policy.d/90-svcctl.policy"
 /* Drop-ins of "svcctl override": NAME.svc.d/90-svcctl.conf below /etc/svcd/services.d or /run/svcd/services.d. */
@@ -31,6 +32,8 @@ typedef struct Change Change;
  * @until_reboot: write below /run/svcd, without history
  */
 Change *change_new(const char *root, bool until_reboot);
+/* In the user's own files, those of "svcd --user"; without history. */
+Change *change_new_user(bool until_reboot);
 void change_free(Change *change);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Change, change_free)
 

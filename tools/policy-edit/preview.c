@@ -229,6 +229,7 @@ Configuration *change_preview(const Change *change, const char *kernel_cmdline, 
 	LoaderOptions options = {
 		.root = change->durable.root,
 		.any_owner = *change->durable.root,
+		.user_mode = change->user_mode,
 		.kernel_cmdline = kernel_cmdline,
 		.overlay = change->overlay,
 	};

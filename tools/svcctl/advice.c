@@ -12,6 +12,13 @@
 #include "base/text.h"
 #include "svcctl/svcctl.h"
 
+char *context_command_of_user(const char *line)
+{
+	if (!g_str_has_prefix(line, "svcctl ") || g_str_has_prefix(line, "svcctl --user "))
+		return g_strdup(line);
+	return g_strconcat("svcctl --user ", line + strlen("svcctl "), NULL);
+}
+
 void context_hint(Context *context, const char *format, ...)
 {
 	va_list args;
@@ -20,6 +27,12 @@ void context_hint(Context *context, const char *format, ...)
 	va_start(args, format);
 	context->hint = g_strdup_vprintf(format, args);
 	va_end(args);
+	if (context->options.is_user) {
+		char *hint = context_command_of_user(context->hint);
+
+		g_free(context->hint);
+		context->hint = hint;
+	}
 }
 
 static void advise_name(Context *context, const char *name)

@@ -74,6 +74,7 @@ static const OptionRow rows[] = {
 	{ "shell", 0, OPTION_TEXT, FIELD(shell), false, " NAME", "bash, zsh or fish" },
 	{ "if-running", 0, OPTION_FLAG, FIELD(only_running), false, "", "what is off stays off" },
 	{ "all-matching", 0, OPTION_FLAG, FIELD(all_matching), false, "", "each NAME may be a pattern" },
+	{ "user", 0, OPTION_FLAG, FIELD(is_user), true, "", "your own services: those of svcd --user" },
 	{ "as-helper", 0, OPTION_TEXT, FIELD(helper_for), true, NULL, NULL },
 	{ "edges", 0, OPTION_FLAG, FIELD(only_edges), false, "", "lines \"A B\" for programs" },
 	{ "stop", 0, OPTION_FLAG, FIELD(shows_stop), false, "", "the order of stopping" },
@@ -268,8 +269,19 @@ static bool is_given(const Options *options, const OptionRow *row)
 	return row->kind == OPTION_FLAG ? *(const bool *)field : *(const char *const *)field != NULL;
 }
 
+/* What is about the machine, or about nobody's files. */
+static bool is_for_users(const Verb *verb)
+{
+	static const char *const not_theirs[] = { "doctor", "presets", "reboot", "halt", "import-unit", NULL };
+
+	return !g_strv_contains(not_theirs, verb->name);
+}
+
 bool arguments_check(const Options *options, const Verb *verb, GError **error)
 {
+	if (options->is_user && (options->root || options->is_unmanaged || !is_for_users(verb)))
+		return fail_ctl(error, CTL_ERROR_USAGE, "%s%s is not for --user: it is about the machine", verb->name,
+				options->root ? " --root" : options->is_unmanaged ? " --unmanaged" : "");
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		/* --timeout 0 sets what --no-wait does, and is global. */
 		if (rows[i].offset == FIELD(has_no_wait) && options->timeout)

@@ -85,9 +85,9 @@ void candidates_add_properties(Candidates *c)
 /* --- services --- */
 
 /* Without svcd: the names of files; what a template makes is not known. */
-static void add_service_files(Candidates *c)
+static void add_service_files(Candidates *c, const Context *context)
 {
-	const LoaderOptions options = { .root = c->root };
+	const LoaderOptions options = { .root = c->root, .user_mode = context->options.is_user };
 	g_auto(GStrv) directories = search_path_services(&options);
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
@@ -133,7 +133,7 @@ void candidates_add_services(Candidates *c, Context *context, ServiceFilter filt
 	g_autoptr(GPtrArray) records = c->root ? NULL : ask_services_for(context, "Name State Activation Description Restarts Admin", NULL);
 
 	if (!records)
-		add_service_files(c);
+		add_service_files(c, context);
 	for (guint i = 0; records && i < records->len; i++) {
 		GVariant *record = g_ptr_array_index(records, i);
 		g_autofree char *text = NULL;

@@ -23,6 +23,7 @@ struct Client {
 	GDBusConnection *connection; /* NULL while there is none */
 	int64_t timeout_us;
 	int64_t created_us;
+	char *own_path; /* the socket of the user's own svcd; NULL: the machine's is meant */
 	bool is_listening;
 	bool is_watching; /* and is sent all signals */
 	unsigned n_connections;
@@ -55,7 +56,13 @@ void client_free(Client *client)
 	if (!client)
 		return;
 	disconnect(client);
+	g_free(client->own_path);
 	g_free(client);
+}
+
+void client_use_own(Client *client)
+{
+	client->own_path = g_build_filename(g_get_user_runtime_dir(), "svcd", "private", NULL);
 }
 
 /* --- connecting --- */
@@ -92,9 +99,9 @@ static gboolean on_late(gpointer data)
 	return G_SOURCE_CONTINUE; /* removed by its maker */
 }
 
-static const char *socket_path(void)
+static const char *socket_path(const Client *client)
 {
-	const char *path = g_getenv("SVCD_PRIVATE");
+	const char *path = client->own_path ? client->own_path : g_getenv("SVCD_PRIVATE");
 
 	if (path && *path)
 		return path;
@@ -116,7 +123,7 @@ static bool is_booting(const Client *client)
 {
 	g_autofree char *name = NULL;
 
-	return g_get_monotonic_time() < client->created_us + BOOT_PATIENCE_US &&
+	return !client->own_path && g_get_monotonic_time() < client->created_us + BOOT_PATIENCE_US &&
 	       g_file_get_contents("/proc/1/comm", &name, NULL, NULL) && strcmp(g_strchomp(name), "svcd") == 0;
 }
 
@@ -126,19 +133,20 @@ static bool explain_failure(Client *client, const GError *cause, bool is_late, G
 	/* Would block: so many wait to be let in that the kernel takes no more. */
 	client->was_late = is_late || g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
 	if (is_late) {
-		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s", socket_path());
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s", socket_path(client));
 		return false;
 	}
 	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED) || strstr(cause->message, "Exhausted")) {
-		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may talk to svcd on %s", socket_path());
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may talk to svcd on %s", socket_path(client));
 		return false;
 	}
 	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ||
 	    g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)) {
-		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd is not running: nobody listens on %s", socket_path());
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "%s is not running: nobody listens on %s",
+			 client->own_path ? "svcd --user" : "svcd", socket_path(client));
 		return is_booting(client);
 	}
-	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot talk to svcd on %s: %s", socket_path(), cause->message);
+	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot talk to svcd on %s: %s", socket_path(client), cause->message);
 	return true; /* the manager died in the greeting */
 }
 
@@ -192,7 +200,7 @@ GDBusConnection *client_open_system_bus(int64_t timeout_us)
 
 static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, GError **error)
 {
-	g_autofree char *escaped = g_dbus_address_escape_value(socket_path());
+	g_autofree char *escaped = g_dbus_address_escape_value(socket_path(client));
 	g_autofree char *address = g_strconcat("unix:path=", escaped, NULL);
 	g_autoptr(GError) cause = NULL;
 	bool is_late;

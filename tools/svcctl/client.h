@@ -19,6 +19,8 @@ typedef struct Client Client;
  * @timeout_us: for connecting and for each call
  */
 Client *client_new(int64_t timeout_us);
+/* From now on the svcd of the user is meant. */
+void client_use_own(Client *client);
 void client_free(Client *client);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Client, client_free)
 

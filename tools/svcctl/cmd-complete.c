@@ -26,6 +26,7 @@ typedef struct Typed {
 	GPtrArray *arguments; /* of the verb; borrowed */
 	const char *awaiting; /* the option whose value comes next, or NULL */
 	const char *root;     /* of --root, or NULL */
+	bool is_user;         /* --user */
 	bool is_help;         /* "help" stands in the place of the verb */
 	bool has_ended;       /* "--": no options any more */
 } Typed;
@@ -293,6 +294,7 @@ static void take_word(Context *context, Typed *typed, const char *word)
 	} else if (!typed->has_ended && *word == '-') {
 		typed->awaiting = arguments_awaiting(word);
 		typed->root = g_str_has_prefix(word, "--root=") ? word + strlen("--root=") : typed->root;
+		typed->is_user = typed->is_user || strcmp(word, "--user") == 0;
 	} else if (typed->verb) {
 		g_ptr_array_add(typed->arguments, (gpointer)word);
 	} else if (strcmp(word, "help") == 0 && !typed->is_help) {
@@ -382,6 +384,10 @@ bool cmd_complete(Context *context, GError **error)
 	context->client = client_new(PATIENCE_US);
 	for (unsigned i = 0; i + 1 < context->n_names; i++)
 		take_word(context, &typed, context->names[i]);
+	if (typed.is_user) {
+		context->options.is_user = true;
+		client_use_own(context->client);
+	}
 	candidates_init(&candidates, last, typed.root);
 	add_all(&candidates, context, &typed);
 	print_candidates(context, &candidates, &typed);

@@ -62,9 +62,30 @@ static void print_reason(Output *output, GVariant *reason, GVariant *service, co
 	output_field_deep(output, depth, strcmp(kind, previous_kind) == 0 ? "" : reason_label(kind), text);
 }
 
+/* The manager does not know that it is a user's who is to type it. */
+static void name_user(GPtrArray *reasons)
+{
+	for (guint i = 0; i < reasons->len; i++) {
+		GVariant *reason = g_ptr_array_index(reasons, i);
+		g_autofree char *line = context_command_of_user(record_text(reason, "text"));
+		GVariantDict dict;
+
+		if (strcmp(record_text(reason, "kind"), "next") != 0)
+			continue;
+		g_variant_dict_init(&dict, reason);
+		record_add_text(&dict, "text", line);
+		g_variant_unref(reason);
+		reasons->pdata[i] = g_variant_ref_sink(g_variant_dict_end(&dict));
+	}
+}
+
 static GPtrArray *ask_reasons(Context *context, const char *name, GError **error)
 {
-	return ask_records(context, "Explain", g_variant_new("(s)", name), "(a(usss))", reason_fields, error);
+	GPtrArray *reasons = ask_records(context, "Explain", g_variant_new("(s)", name), "(a(usss))", reason_fields, error);
+
+	if (reasons && context->options.is_user)
+		name_user(reasons);
+	return reasons;
 }
 
 static void add_before_cause(GPtrArray *reasons, const char *service, const char *kind, const char *text)
@@ -78,16 +99,17 @@ static void add_before_cause(GPtrArray *reasons, const char *service, const char
 }
 
 /* Behind why a service has failed, what it wrote last: mostly that says more than its exit status. */
-static void add_last_words(GPtrArray *reasons, GVariant *service)
+static void add_last_words(const Context *context, GPtrArray *reasons, GVariant *service)
 {
 	const char *state = record_text(service, "State");
 	const char *name = record_text(service, "Name");
+	g_autofree char *directory = log_directory(context);
 	g_autoptr(GPtrArray) lines = NULL;
 	g_autofree char *words = NULL;
 
 	if (strcmp(state, "failed") != 0 && strcmp(state, "backoff") != 0)
 		return;
-	lines = log_tail(log_directory(), name, 1, NULL);
+	lines = log_tail(directory, name, 1, NULL);
 	if (lines->len == 0)
 		return;
 	words = g_utf8_make_valid(g_ptr_array_index(lines, 0), -1);
@@ -116,7 +138,7 @@ static bool explain_one(Context *context, const char *name, JsonArray *array, GE
 	if (!reasons)
 		return false;
 	add_lack_of_memory(reasons, service);
-	add_last_words(reasons, service);
+	add_last_words(context, reasons, service);
 	for (guint i = 0; i < reasons->len && !output->is_json; i++) {
 		GVariant *reason = g_ptr_array_index(reasons, i);
 

@@ -51,7 +51,7 @@ char *context_kernel_cmdline(const Context *context)
 	g_autoptr(GString) words = g_string_new(NULL);
 	g_autofree char *kernel = NULL;
 
-	if (context->options.root)
+	if (context->options.root || context->options.is_user)
 		return NULL;
 	if (!is_container() && g_file_get_contents("/proc/cmdline", &kernel, NULL, NULL))
 		g_string_append(words, g_strchomp(kernel));
@@ -70,6 +70,7 @@ Configuration *context_load(const Context *context, const char *const *names, un
 	g_autofree char *words = context_kernel_cmdline(context);
 	const LoaderOptions options = {
 		.root = context->options.root,
+		.user_mode = context->options.is_user,
 		/* A tree below a directory may be anybody's: a build's, a package's. */
 		.any_owner = context->options.root != NULL,
 		.kernel_cmdline = words,
@@ -87,9 +88,14 @@ Configuration *context_load(const Context *context, const char *const *names, un
 Configuration *context_load_vendor(const Context *context, const char *const *names)
 {
 	const LoaderOptions options = { .root = context->options.root, .any_owner = context->options.root != NULL,
-					.without_local_files = true };
+					.user_mode = context->options.is_user, .without_local_files = true };
 
 	return configuration_load(&options, names);
+}
+
+bool context_owns_files(const Context *context)
+{
+	return context->options.root || context->options.is_user;
 }
 
 const char *context_root(const Context *context)
@@ -342,6 +348,7 @@ static bool check_files(Context *context, Tally *tally, GError **error)
 {
 	for (unsigned i = 0; i < context->n_names; i++) {
 		const LoaderOptions options = { .root = context->options.root,
+						.user_mode = context->options.is_user,
 						.any_owner = context->options.root != NULL,
 						.overlay = context->overlay };
 		g_autoptr(Configuration) configuration = configuration_load(&options, NULL);

@@ -15,17 +15,19 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "config/search-path.h"
 #include "model/name.h"
 #include "svcctl/log-tail.h"
 #include "svcctl/svcctl.h"
 
 enum { DEFAULT_LINES = 50 };
 
-const char *log_directory(void)
+char *log_directory(const Context *context)
 {
 	const char *directory = g_getenv("SVCD_LOG_DIRECTORY");
+	g_autofree char *runtime = search_path_runtime(context->options.is_user);
 
-	return directory && *directory ? directory : "/run/svcd/log";
+	return directory && *directory ? g_strdup(directory) : g_build_filename(runtime, "log", NULL);
 }
 
 static bool parse_lines(const char *text, unsigned *ret, GError **error)
@@ -98,7 +100,8 @@ static bool resume(Follower *follower, const char *path, const LogEnd *end)
 
 static bool follow(Context *context, const char *name, const LogEnd *end, GError **error)
 {
-	g_autofree char *path = log_path(log_directory(), name);
+	g_autofree char *directory = log_directory(context);
+	g_autofree char *path = log_path(directory, name);
 	g_autofree char *older = g_strconcat(path, ".1", NULL);
 	g_autoptr(GString) partial = g_string_new(NULL);
 	Follower follower = { .fd = -1, .path = path, .partial = partial };
@@ -106,8 +109,8 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 	struct pollfd wait = { .fd = watch, .events = POLLIN };
 	char events[4096];
 
-	if (watch < 0 || inotify_add_watch(watch, log_directory(), IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0)
-		return fail_errno(error, errno, "cannot watch %s", log_directory());
+	if (watch < 0 || inotify_add_watch(watch, directory, IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0)
+		return fail_errno(error, errno, "cannot watch %s", directory);
 	/* It may have been turned since: then its rest comes first. */
 	if (!resume(&follower, path, end))
 		(void)resume(&follower, older, end);
@@ -156,6 +159,7 @@ static JsonNode *lines_to_json(const char *name, const GPtrArray *lines)
 bool cmd_log(Context *context, GError **error)
 {
 	const char *name = context->names[0];
+	g_autofree char *directory = log_directory(context);
 	g_autofree char *problem = NULL;
 	g_autoptr(GPtrArray) lines = NULL;
 	LogEnd end = { 0 };
@@ -168,7 +172,7 @@ bool cmd_log(Context *context, GError **error)
 		return false;
 	if (context->options.follows && context->output.is_json)
 		return fail_ctl(error, CTL_ERROR_USAGE, "--follow has no end, and JSON needs one");
-	lines = log_tail(log_directory(), name, n, context->options.follows ? &end : NULL);
+	lines = log_tail(directory, name, n, context->options.follows ? &end : NULL);
 	if (lines->len == 0 && n > 0 && !check_service(context, name, error))
 		return false;
 	for (guint i = 0; i < lines->len; i++)

@@ -466,7 +466,7 @@ bool cmd_overview(Context *context, GError **error)
 	}
 	print_number(output, "", diagnostics->len, "complaint", " about files: svcctl explain");
 	print_broken(context, records);
-	if (g_file_test("/run/svcd/generated/" POLICY_EDIT_SYSV_OFFERED, G_FILE_TEST_EXISTS))
+	if (!context->options.is_user && g_file_test("/run/svcd/generated/" POLICY_EDIT_SYSV_OFFERED, G_FILE_TEST_EXISTS))
 		output_paragraph(output, CONTINUED, "  " POLICY_EDIT_SYSV_OFFER);
 	return true;
 }

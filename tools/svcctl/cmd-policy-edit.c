@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/limits.h"
+#include "config/search-path.h"
 #include "model/name.h"
 #include "svcctl/policy-change.h"
 
@@ -159,10 +160,12 @@ static bool ask_again(Context *context, const GError *problem)
 /* Where the file is, without the root. A new string. */
 static char *path_to_edit(const Context *context, const char *service)
 {
+	const bool is_user = context->options.is_user;
+	g_autofree char *top = context->options.is_until_reboot ? search_path_runtime(is_user) : search_path_config(is_user);
+
 	if (context->options.edits_policy)
-		return g_strdup(context->options.is_until_reboot ? POLICY_EDIT_FILE_UNTIL_REBOOT : POLICY_EDIT_FILE);
-	return g_strdup_printf("%s/services.d/%s.svc.d/90-svcctl.conf",
-			       context->options.is_until_reboot ? "/run/svcd" : SVCD_SYSCONFDIR, service);
+		return g_build_filename(top, "policy.d", POLICY_EDIT_FILE_NAME, NULL);
+	return g_strdup_printf("%s/services.d/%s.svc.d/90-svcctl.conf", top, service);
 }
 
 /* What an editor shows when there is nothing yet. */
@@ -238,7 +241,7 @@ bool cmd_edit(Context *context, GError **error)
 		return fail_ctl(error, CTL_ERROR_USAGE, "edit: a service, or --policy");
 	if (service && !name_check_service(service, &problem))
 		return fail_ctl(error, CTL_ERROR_USAGE, "%s", problem);
-	if (geteuid() != 0 && !context->options.root)
+	if (geteuid() != 0 && !context_owns_files(context))
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy");
 	path = path_to_edit(context, service);
 	full = g_strconcat(root_of(context), path, NULL);

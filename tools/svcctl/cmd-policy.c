@@ -286,7 +286,7 @@ static void print_runlevel(Output *output, const Policy *policy, const char *run
 /* Once a machine has a policy of its own, nothing is offered. */
 static void offer_import(Context *context, JsonObject *object)
 {
-	const bool is_offered = policy_sysv_is_offered(context_root(context));
+	const bool is_offered = !context->options.is_user && policy_sysv_is_offered(context_root(context));
 
 	json_object_set_boolean_member(object, "sysv_import_offered", is_offered);
 	if (is_offered)
@@ -505,6 +505,9 @@ bool cmd_policy(Context *context, GError **error)
 	if (!word)
 		return show_machine(context, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(policy_words); i++) {
+		if (strcmp(policy_words[i].word, word) == 0 && context->options.is_user)
+			return fail_ctl(error, CTL_ERROR_USAGE, "policy %s is not for --user: of your own files there is no history",
+					word);
 		if (strcmp(policy_words[i].word, word) == 0 && (policy_words[i].writes || !context->options.is_dry_run))
 			return policy_words[i].run(context, error);
 	}

@@ -271,11 +271,11 @@ static void print_history(Output *output, GVariant *s)
 	}
 }
 
-static void print_log(Output *output, const char *name, const GPtrArray *lines)
+static void print_log(Output *output, const char *name, bool is_user, const GPtrArray *lines)
 {
 	if (lines->len == 0)
 		return;
-	output_line(output, "  Last output (svcctl log %s)", name);
+	output_line(output, "  Last output (svcctl %slog %s)", is_user ? "--user " : "", name);
 	for (guint i = 0; i < lines->len; i++)
 		output_headline_at(output, LOG_INDENT, g_ptr_array_index(lines, i));
 }
@@ -310,10 +310,11 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 {
 	Output *output = &context->output;
 	const char *name = record_text(s, "Name");
+	g_autofree char *directory = log_directory(context);
 	g_autoptr(GPtrArray) processes = processes_of_cgroup(record_text(s, "ControlGroup"),
 							     (pid_t)record_number(s, "MainPid"), proc_directory(),
 							     PROCESSES_SHOWN);
-	g_autoptr(GPtrArray) lines = log_tail(log_directory(), name, STATUS_LOG_LINES, NULL);
+	g_autoptr(GPtrArray) lines = log_tail(directory, name, STATUS_LOG_LINES, NULL);
 
 	add_json(array, s, processes, lines);
 	if (output->is_json)
@@ -334,7 +335,7 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	print_processes(output, s, processes);
 	field_text(output, "File", s, "SourceFile");
 	print_history(output, s);
-	print_log(output, name, lines);
+	print_log(output, name, context->options.is_user, lines);
 }
 
 bool cmd_status(Context *context, GError **error)

@@ -311,6 +311,8 @@ static bool run(Context *context, int argc, char **argv, GPtrArray *words, GErro
 	if (context->options.root)
 		look_ahead(context);
 	context->client = client_new(context->timeout_us);
+	if (context->options.is_user)
+		client_use_own(context->client);
 	if (arguments_takes(context->verb, "all-matching") && !replace_patterns(context, error))
 		return false;
 	return context->verb->run(context, error);

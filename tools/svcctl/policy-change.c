@@ -93,7 +93,7 @@ bool policy_hand_over(Context *context, bool *ret_is_done, GError **error)
 		if (!g_utf8_validate(*word, -1, NULL))
 			return fail_ctl(error, CTL_ERROR_USAGE, "policy is not made of such bytes");
 	}
-	if (geteuid() == 0 || is_own_tree(context) || context->options.is_dry_run)
+	if (geteuid() == 0 || context_owns_files(context) || context->options.is_dry_run)
 		return true;
 	reply = ask_helper(context, &problem);
 	if (!reply) {
@@ -287,7 +287,9 @@ Forecast *policy_forecast(Context *context, Configuration *after, const char *ru
 
 Change *policy_change_new(const Context *context)
 {
-	Change *change = change_new(context->options.root ? context->options.root : "", context->options.is_until_reboot);
+	const bool is_until_reboot = context->options.is_until_reboot;
+	Change *change = context->options.is_user ? change_new_user(is_until_reboot) :
+						    change_new(context_root(context), is_until_reboot);
 
 	change_set_overlay(change, context->overlay);
 	return change;

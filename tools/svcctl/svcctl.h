@@ -18,6 +18,7 @@
 /* What was given on the command line; texts are borrowed from it. */
 typedef struct Options {
 	const char *json; /* NULL: text; "" or "pretty" */
+	bool is_user; /* the user's own services */
 	bool has_help;
 	bool has_version;
 	bool is_quiet;
@@ -144,8 +145,8 @@ bool cmd_presets(Context *context, GError **error);
 
 /* --- shared --- */
 
-/* Where services' output is: "/run/svcd/log", or $SVCD_LOG_DIRECTORY. */
-const char *log_directory(void);
+/* Where services' output is: "/run/svcd/log", the user's, or $SVCD_LOG_DIRECTORY; a new string. */
+char *log_directory(const Context *context);
 
 typedef enum ContextLoad {
 	CONTEXT_LOAD_STATEMENTS = 1 << 0, /* LoaderOptions.record_statements */
@@ -164,6 +165,9 @@ Configuration *context_load_named(const Context *context);
 
 /* The same files without those of the admin and of this boot. */
 Configuration *context_load_vendor(const Context *context, const char *const *names);
+
+/* May its files be written without being root: below --root, and with --user? */
+bool context_owns_files(const Context *context);
 
 /* --root, "" for the machine itself. */
 const char *context_root(const Context *context);
@@ -244,6 +248,9 @@ bool replace_patterns(Context *context, GError **error);
 
 /* After an error: says in context->hint what to do about it. @name may be NULL. */
 void context_advise(Context *context, const GError *error, const char *name);
+
+/* A command line of ours as it is to be typed for the user's own svcd; a new string. */
+char *context_command_of_user(const char *line);
 
 /* Sets context->hint. */
 void context_hint(Context *context, const char *format, ...) G_GNUC_PRINTF(2, 3);
