@@ -24,4 +24,5 @@ EXTRA_DIST += \
 	docs/providers.md \
 	docs/service-files.md \
 	docs/svcctl.schema.json \
-	docs/testing.md
+	docs/testing.md \
+	docs/user-services.md

@@ -119,6 +119,18 @@ dist_svcdservices_DATA = \
 svcdpolicydir = $(svcdlibdir)/policy.d
 dist_svcdpolicy_DATA = services.d/policy/50-svcd.policy
 
+# Of every user.
+svcduserpolicydir = $(svcdlibdir)/user-policy.d
+dist_svcduserpolicy_DATA = services.d/user/50-svcd.policy
+
+# Sessions that heed XDG's autostart directory run it; all desktops do.
+autostartdir = $(sysconfdir)/xdg/autostart
+nodist_autostart_DATA = services.d/user/svcd-user.desktop
+services.d/user/svcd-user.desktop: services.d/user/svcd-user.desktop.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) services.d/user && sed 's,[@]rootsbindir[@],$(rootsbindir),' $(srcdir)/services.d/user/svcd-user.desktop.in >$@.new && mv $@.new $@
+EXTRA_DIST += services.d/user/svcd-user.desktop.in
+CLEANFILES += services.d/user/svcd-user.desktop
+
 # Not read; for the admin to copy.
 svcdpolicyexamplesdir = $(svcdlibdir)/policy-examples
 dist_svcdpolicyexamples_DATA = \

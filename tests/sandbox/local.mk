@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	tests/lib/sandbox.py \
 	tests/lib/terminal.py \
 	tests/lib/open_bus.py \
+	tests/lib/own_session.py \
 	tests/lib/peers.py \
 	tests/lib/sandbox_boot.py \
 	tests/lib/setup \
@@ -177,6 +178,8 @@ EXTRA_DIST += \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \
 	tests/sandbox/test_unmanaged.py \
+	tests/sandbox/test_user_services.py \
+	tests/sandbox/test_user_session.py \
 	tests/sandbox/test_verbs_walk.py \
 	tests/sandbox/test_wait.py \
 	tests/sandbox/test_terminal.py \
