@@ -29,7 +29,9 @@ typedef struct Before {
 
 static Before look(Machine *m, const Service *s)
 {
-	const bool may_by_command = machine_process(m, s->def->name)->is_script && s->def->restart_command && service_is_up(s);
+	const SimProcess *p = machine_process(m, s->def->name);
+	/* What runs as a group has no process: that is of an earlier run, when its file said something else. */
+	const bool may_by_command = p->is_script && p->invocation == s->invocation && s->def->restart_command && service_is_up(s);
 
 	return (Before){
 		.may_by_command = may_by_command,
