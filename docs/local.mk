@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	docs/desktop.md \
 	docs/from-systemd.md \
 	docs/from-sysv.md \
+	docs/greeter.png \
 	docs/keeper.md \
 	docs/login-screen.md \
 	docs/performance.md \

@@ -141,6 +141,11 @@ def select(tests, patterns):
     return [test for test in tests if any(re.search(pattern, test.name) for pattern in patterns)]
 
 
+def artifacts_of(builds):
+    """Where tests put what they have to show, such as pictures of a screen."""
+    return os.environ.get("SVCD_ARTIFACTS", f"{builds}/artifacts")
+
+
 def environment_of(test, builds):
     environment = {name: os.environ[name] for name in ("PATH", "TERM", "TMPDIR", "CI", "SVCD_MIRROR", "http_proxy",
                                                        "https_proxy") if name in os.environ}
@@ -151,6 +156,7 @@ def environment_of(test, builds):
         "SVCD_BUILD": f"{builds}/{test.build}",
         "SVCD_STAGE": f"{builds}/stage-{test.build}",
         "SVCD_BUILDS": builds,
+        "SVCD_ARTIFACTS": artifacts_of(builds),
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
     })
     environment.update(test.environment)
@@ -176,7 +182,8 @@ class Runner:
         self.n_total = n_total
         self.lock = threading.Lock()
         self.alive = set()
-        os.makedirs(self.logs, exist_ok=True)
+        for directory in (self.logs, artifacts_of(builds)):
+            os.makedirs(directory, exist_ok=True)
 
     def run(self, test):
         log = f"{self.logs}/{test.name.replace('/', '-')}.log"
