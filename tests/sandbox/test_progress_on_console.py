@@ -23,6 +23,17 @@ ASKS = "[Service]\nType=task\nExec=/bin/sh -c 'printf \"who? \"; read answer; ec
 STATUS = re.compile(r"svcd: boot (\d+) % \[(#*)(-*)\]")
 
 
+# As a program does that takes a terminal from nobody.
+TAKE = """
+import fcntl, os, termios
+if os.fork() == 0:
+    os.setsid()
+    fcntl.ioctl(os.open("/dev/console", os.O_RDWR | os.O_NOCTTY), termios.TIOCSCTTY, 0)
+    os._exit(0)
+raise SystemExit(os.wait()[1] != 0)
+"""
+
+
 def vendor(name):
     """A shipped file, for a machine; a sandbox is a container."""
     with open(f"{SOURCE}/services.d/core/{name}.svc", encoding="utf-8") as file:
@@ -85,6 +96,7 @@ def check_boot(box):
     box.kill_manager()
     begin = len(box.console())
     wait_for(lambda: STATUS.search(box.console()[begin:]), 30, "it goes on with the next manager")
+    wait_for(lambda: box.run("/usr/bin/python3", "-c", TAKE, check=False).returncode == 0, 30, "it keeps the console from nobody")
     box.write("/run/go-quick", "")
     wait_seen(box, r"% \[#*-*\] 1 failed starting slow \(\d+ s")
     wait_for(lambda: "quick" not in last_status(box), 30, "it names only who is starting")

@@ -106,6 +106,7 @@ static void show(Progress *progress, const View *view, int64_t at_us)
 		draw(progress, view, at_us);
 	else
 		print_slow(progress, view, at_us);
+	terminal_let_go();
 }
 
 static void show_end(Progress *progress, const View *view)
@@ -119,6 +120,7 @@ static void show_end(Progress *progress, const View *view)
 	words_end(line, sizeof line, view, now_us());
 	if (!progress->is_quiet || view->n_failed > 0)
 		terminal_print(line);
+	terminal_let_go();
 }
 
 /* --- its life --- */
@@ -158,7 +160,6 @@ int main(int argc, char **argv)
 	plymouth_init(&progress.plymouth, progress.is_shutdown);
 	terminal_open();
 	run(&progress);
-	terminal_close();
 	ask_clear(&progress.ask);
 	return EXIT_SUCCESS;
 }

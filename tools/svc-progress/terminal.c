@@ -43,24 +43,29 @@ static bool is_ours(void)
 	return tcgetsid(fd) == getpid();
 }
 
-/* Giving it up by the ioctl hangs up nobody; the end of the leader of its session would. */
+/* 0: only if nobody has it (ioctl_tty(2)). */
+static bool take(void)
+{
+	return fd >= 0 && (is_ours() || ioctl(fd, TIOCSCTTY, 0) == 0);
+}
+
+/* By the ioctl it hangs up nobody; the end of the leader of its session would. */
 static void give_back(void)
 {
-	ssize_t written;
-
-	if (fd < 0 || !is_ours())
-		return;
-	if (is_drawn) {
-		written = write(fd, ERASE, strlen(ERASE));
-		(void)written; /* nobody is left to draw for */
-	}
-	(void)ioctl(fd, TIOCNOTTY);
+	if (fd >= 0 && is_ours())
+		(void)ioctl(fd, TIOCNOTTY);
 }
 
 /* Only what signal-safety(7) allows, and ioctl(2). */
 static void on_end(int signo)
 {
+	ssize_t written;
+
 	(void)signo;
+	if (is_drawn && take()) {
+		written = write(fd, ERASE, strlen(ERASE));
+		(void)written; /* nobody is left to draw for */
+	}
 	give_back();
 	_exit(EXIT_SUCCESS);
 }
@@ -98,8 +103,7 @@ bool terminal_is_free(bool is_shared)
 		open_console();
 	if (fd < 0 || shows_pictures())
 		return false;
-	/* 0: only if nobody has it (ioctl_tty(2)). */
-	if (is_ours() || ioctl(fd, TIOCSCTTY, 0) == 0)
+	if (take())
 		return true;
 	is_drawn = 0; /* whoever has it now has put something in its place */
 	return is_shared;
@@ -159,8 +163,7 @@ void terminal_print(const char *text)
 	is_drawn = 0;
 }
 
-void terminal_close(void)
+void terminal_let_go(void)
 {
 	give_back();
-	is_drawn = 0;
 }
