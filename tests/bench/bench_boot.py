@@ -14,71 +14,18 @@ run repeats within about one percent. SVCD_BENCH_ROUNDS (3) rounds, all inits in
 
 import json
 import os
-import re
 import statistics
 import sys
 
 import boot_peers
 import vm_image
-from vm import Machine
+from watched_boot import boot, spread
 
-STAGE = os.environ["SVCD_STAGE"]
-WATCH = os.environ["SVCD_BUILD"] + "/tests/bench/boot-watch"
-WATCH_PATH = "/usr/local/sbin/boot-watch"
 ROUNDS = int(os.environ.get("SVCD_BENCH_ROUNDS", "3"))
 PEERS = [peer for peer in boot_peers.PEERS if peer.name in os.environ.get("SVCD_BENCH_PEERS", peer.name).split()]
-BOOT_S = int(os.environ.get("SVCD_BENCH_BOOT_S", "1800"))
-
-
-class OneProcessor(Machine):
-    """Its clock goes on with the instructions it has executed: 2 ns each."""
-
-    def _hardware(self):
-        argv = super()._hardware()
-        argv[argv.index("-smp") + 1] = "1"
-        argv[argv.index("-accel") + 1] = "tcg,thread=single"
-        return argv + ["-icount", "shift=1,sleep=on"]
-
-
-def told(console):
-    """What boot-watch said: name -> microseconds."""
-    return {name: int(us) for name, us in re.findall(r"bench: (.+) (-?\d+)\s", console)}
-
-
-def stamp(console, what):
-    """The kernel's seconds at its line @what."""
-    return float(re.search(rf"\[ *([0-9.]+)\] {what}", console)[1])
-
-
-def boot(peer, directory):
-    disk = f"{directory}/{peer.name}"
-    debian = peer.debian()
-    vm_image.copy_disk(vm_image.disk_image(STAGE if peer.with_svcd else vm_image.NOTHING, debian), disk)
-    for folder, ending in peer.removed:
-        vm_image.remove_files(disk, folder, ending)
-    vm_image.put_program(disk, WATCH_PATH, WATCH)
-    words = f"loglevel=4 bench.init={peer.init} bench.off={peer.off.replace(' ', ',')}"
-    words += f" bench.own={','.join(peer.own)}" if peer.own else ""
-    words += f" bench.kin={','.join(peer.kin)}" if peer.kin else ""
-    with OneProcessor([disk], *vm_image.boot_files(debian), init=WATCH_PATH, cmdline=words) as vm:
-        vm.wait_console("bench: off", BOOT_S)
-        vm.wait_end(BOOT_S)
-    console = vm.console.text()
-    os.unlink(disk)
-    result = told(console)
-    if peer.own and "up" in result:
-        result["work"] = result["busy"] - result["own"]
-    result["off"] = int((stamp(console, "reboot: Power down") - stamp(console, "bench: off")) * 1e6)
-    return result
-
 
 # Of PID 1, and of all that supervises, two seconds after the last daemon was up.
 MEMORY = ("private_1_kib", "private_kib", "pss_kib")
-
-
-def spread(values):
-    return {"median_ms": round(statistics.median(values) / 1000), "min_ms": round(min(values) / 1000),
-            "max_ms": round(max(values) / 1000)}
 
 
 def summary(results):
@@ -101,7 +48,7 @@ with vm_image.work_directory() as work:
     results = {peer.name: [] for peer in PEERS}
     for _round in range(ROUNDS):
         for peer in PEERS:
-            results[peer.name].append(boot(peer, work))
+            results[peer.name].append(boot(peer, peer.debian(), work))
             print(f"{peer.name}: {results[peer.name][-1]}", file=sys.stderr, flush=True)
 
 figures = {name: summary(rounds) for name, rounds in results.items()}

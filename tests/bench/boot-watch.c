@@ -6,8 +6,11 @@
  * bench.own=FILE,... are cpu.stat files of the init's own control groups: what it needs itself. bench.kin=NAME,... are the names of
  * its processes besides PID 1: what memory they take is told in KiB, SETTLE_MS after all was up.
  *
- * /etc/bench-up has a line a daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one of them is there). Times are
- * those of CLOCK_MONOTONIC since the init was executed. Looking costs the same under every init.
+ * /etc/bench-up has a line a daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one of them is there), "greeter" (logind
+ * has an active session of that class) and "colours N" (so many are on the screen). Times are those of CLOCK_MONOTONIC since the
+ * init was executed. Looking costs the same under every init.
+ *
+ * bench.limit=SECONDS: when it is given up (100). bench.login=no: no login on a terminal is waited for.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,9 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "screen.h"
+
 #define MAX_DAEMONS 64
 #define LOOK_MS 50
 #define SETTLE_MS 2000
+#define LIMIT_S 100
+#define LOOKS_A_PICTURE 5
+#define SESSIONS "/run/systemd/sessions"
 
 struct Daemon {
 	char kind[8];
@@ -82,7 +90,7 @@ static void read_daemons(void)
 	while (file && n_daemons < MAX_DAEMONS && fgets(line, sizeof(line), file)) {
 		struct Daemon *daemon = &daemons[n_daemons];
 
-		if (sscanf(line, "%7s %119[^\n]", daemon->kind, daemon->what) == 2)
+		if (sscanf(line, "%7s %119[^\n]", daemon->kind, daemon->what) >= 1)
 			n_daemons++;
 	}
 	if (file)
@@ -151,8 +159,40 @@ static bool has_port(const char *text, unsigned port, bool is_tcp)
 	return false;
 }
 
+/* elogind and systemd-logind both note their sessions so. */
+static bool has_greeter(void)
+{
+	DIR *sessions = opendir(SESSIONS);
+	struct dirent *entry;
+	bool found = false;
+
+	while (sessions && !found && (entry = readdir(sessions))) {
+		static char text[4096];
+		char path[300];
+
+		snprintf(path, sizeof(path), SESSIONS "/%s", entry->d_name);
+		if (entry->d_name[0] != '.' && read_file(path, text, sizeof(text)) > 0)
+			found = strstr(text, "CLASS=greeter") && strstr(text, "ACTIVE=1");
+	}
+	if (sessions)
+		closedir(sessions);
+	return found;
+}
+
+/* Each look goes through a million pixels: there is one in LOOKS_A_PICTURE, once there is a greeter. */
+static bool shows(unsigned n_colours)
+{
+	static unsigned n_looks;
+
+	return n_looks++ % LOOKS_A_PICTURE == 0 && has_greeter() && screen_count_colours(n_colours) >= n_colours;
+}
+
 static bool is_up(const struct Daemon *daemon)
 {
+	if (strcmp(daemon->kind, "greeter") == 0)
+		return has_greeter();
+	if (strcmp(daemon->kind, "colours") == 0)
+		return shows((unsigned)strtoul(daemon->what, NULL, 10));
 	if (strcmp(daemon->kind, "comm") == 0)
 		return has_word(names, '\n', daemon->what);
 	if (strcmp(daemon->kind, "tcp") == 0)
@@ -333,12 +373,26 @@ static void sleep_ms(int ms)
 	nanosleep(&pause, NULL);
 }
 
+static int64_t limit_s(void)
+{
+	char seconds[12];
+
+	return read_word("bench.limit=", seconds, sizeof(seconds)) ? strtoll(seconds, NULL, 10) : LIMIT_S;
+}
+
+static bool waits_for_login(void)
+{
+	char word[12];
+
+	return !read_word("bench.login=", word, sizeof(word)) || strcmp(word, "no") != 0;
+}
+
 static void watch(int64_t busy_began_us, int64_t wait_began_us)
 {
-	const int64_t until_us = now_us() + 100 * 1000000LL;
+	const int64_t until_us = now_us() + limit_s() * 1000000LL;
 	int64_t busy_us;
 	int64_t wait_us;
-	bool has_login = false;
+	bool has_login = !waits_for_login();
 	bool all_up = false;
 
 	while (!(all_up && has_login) && now_us() < until_us) {

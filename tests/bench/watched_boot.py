@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Watched boots: a Debian in QEMU, whose kernel executes boot-watch.c in place of an init, until it has powered itself off.
+
+QEMU counts instructions instead of time (-icount, one processor), so what else this machine does changes nothing, and a run
+repeats within about one percent.
+"""
+
+import os
+import re
+import statistics
+
+import vm_image
+from vm import Machine
+
+WATCH_PATH = "/usr/local/sbin/boot-watch"
+BOOT_S = int(os.environ.get("SVCD_BENCH_BOOT_S", "1800"))
+
+
+class OneProcessor(Machine):
+    """Its clock goes on with the instructions it has executed: 2 ns each."""
+
+    def _hardware(self):
+        argv = super()._hardware()
+        argv[argv.index("-smp") + 1] = "1"
+        argv[argv.index("-accel") + 1] = "tcg,thread=single"
+        return argv + ["-icount", "shift=1,sleep=on"]
+
+
+def told(console):
+    """What boot-watch said: name -> microseconds."""
+    return {name: int(us) for name, us in re.findall(r"bench: (.+) (-?\d+)\s", console)}
+
+
+def stamp(console, what):
+    """The kernel's seconds at its line @what."""
+    return float(re.search(rf"\[ *([0-9.]+)\] {what}", console)[1])
+
+
+def boot(peer, debian, directory, words="", **machine):
+    """What one boot of @peer told, and how long it took to power off. @words: more for the kernel; @machine: of vm.Machine."""
+    disk = f"{directory}/{peer.name}"
+    vm_image.copy_disk(vm_image.disk_image(os.environ["SVCD_STAGE"] if peer.with_svcd else vm_image.NOTHING, debian), disk)
+    for folder, ending in peer.removed:
+        vm_image.remove_files(disk, folder, ending)
+    vm_image.put_program(disk, WATCH_PATH, os.environ["SVCD_BUILD"] + "/tests/bench/boot-watch")
+    words += f" loglevel=4 bench.init={peer.init} bench.off={peer.off.replace(' ', ',')}"
+    words += f" bench.own={','.join(peer.own)}" if peer.own else ""
+    words += f" bench.kin={','.join(peer.kin)}" if peer.kin else ""
+    with OneProcessor([disk], *vm_image.boot_files(debian), init=WATCH_PATH, cmdline=words, **machine) as vm:
+        vm.wait_console("bench: off", BOOT_S)
+        vm.wait_end(BOOT_S)
+    console = vm.console.text()
+    os.unlink(disk)
+    result = told(console)
+    if peer.own and "up" in result:
+        result["work"] = result["busy"] - result["own"]
+    result["off"] = int((stamp(console, "reboot: Power down") - stamp(console, "bench: off")) * 1e6)
+    return result
+
+
+def spread(values):
+    return {"median_ms": round(statistics.median(values) / 1000), "min_ms": round(min(values) / 1000),
+            "max_ms": round(max(values) / 1000)}
