@@ -26,7 +26,8 @@ static LsbScript *script_new(const char *name, const char *text, size_t size, Di
 	script->path = g_strconcat(LSB_SCRIPTS "/", name, NULL);
 	script->service = g_strdup(name);
 	script->text = g_malloc0(size + 1); /* ends with NUL, as lsb_tree_read() has it */
-	memcpy(script->text, text, size);
+	if (size > 0)
+		memcpy(script->text, text, size);
 	script->length = size;
 	script->header = lsb_header_parse(script->path, name, script->text, size, diags);
 	script->links.start = size % 2 ? 1u << 2 : 0;
