@@ -286,6 +286,9 @@ void step_reload_limit(Supervisor *s);
 
 /* One of its processes has been executed, and so is in a session of its own. */
 void supervisor_executed(Supervisor *s, enum ProcessRole role);
+
+/* The limit is reached of what is to yield and therefore slow to start: has it been given that time again? */
+bool supervisor_gets_more_time(Supervisor *s);
 /* Its limits, and what is said of those that are not in force. */
 void step_apply_resources(Supervisor *s);
 

@@ -44,14 +44,32 @@ static bool says_its_share(const Supervisor *s)
 	return execution->has_nice || execution->scheduling.cpu_policy != CPU_POLICY_UNSET;
 }
 
-static void apply_share(Supervisor *s)
+static bool is_to_yield(const Supervisor *s)
 {
 	const ProcessContext *context = s->context;
 
-	if (!context->yields || !context->yields(context->data, s->plan.def->name))
+	return context->yields && context->yields(context->data, s->plan.def->name);
+}
+
+static void apply_share(Supervisor *s)
+{
+	if (!is_to_yield(s))
 		return;
-	share_lower(context->share, s->plan.def->resources, cgroup_path(s->cgroup));
+	share_lower(s->context->share, s->plan.def->resources, cgroup_path(s->cgroup));
 	s->is_yielding = !says_its_share(s);
+}
+
+static bool is_starting(const Supervisor *s)
+{
+	return s->step < STEP_READY && !s->is_stopping && !s->was_ready;
+}
+
+bool supervisor_gets_more_time(Supervisor *s)
+{
+	if (!is_starting(s) || !is_to_yield(s))
+		return false;
+	supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
+	return true;
 }
 
 void supervisor_restore_share(Supervisor *s)
@@ -59,6 +77,9 @@ void supervisor_restore_share(Supervisor *s)
 	g_autoptr(GArray) pids = cgroup_pids(s->cgroup);
 	const pid_t main_pid = s->rows[ROLE_MAIN].pid;
 
+	/* From now on it can do what its limit was made for. */
+	if (is_starting(s))
+		supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
 	s->is_yielding = false;
 	if (!cgroup_path(s->cgroup) && main_pid > 0)
 		g_array_append_val(pids, main_pid);
