@@ -86,7 +86,7 @@ void check_conflicts(const ServiceSet *set, const Policy *policy, DiagList *diag
 			const ServiceDef *other = service_set_find(set, ref->name);
 
 			/* Who stands in gives way: there is nothing to decide. */
-		if (other && other != def && other->stand_in == def->stand_in)
+			if (other && other != def && other->stand_in == def->stand_in)
 				look_at_pair(&search, def, other, ref);
 		}
 	}
