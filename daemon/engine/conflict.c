@@ -5,7 +5,7 @@
  * returns when the winner is not wanted any more. The winner starts when the loser has no processes: a slot
  * of kind SLOT_CONFLICT sees to that.
  *
- * Who stands in (StandIn=) ranks below all others, and loses only to those that may still come up.
+ * Who stands in (StandIn=) ranks below all others, and loses only to those that may still come up, and to those that wait for it.
  */
 #include "config.h"
 
@@ -80,9 +80,48 @@ static bool has_given_up(const Service *s)
 	return false;
 }
 
-static bool gives_way_to(const Service *s, const Service *better)
+static void add_makers(GPtrArray *found, const Slot *slot)
 {
-	return !s->def->stand_in || better->def->stand_in || !has_given_up(better);
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		const Condition *c = slot->conditions[i];
+
+		if (term_literal(slot->term, i)->negated)
+			continue;
+		if (c->subject && !g_ptr_array_find(found, c->subject, NULL))
+			g_ptr_array_add(found, c->subject);
+		for (unsigned j = 0; c->facility && j < c->facility->providers->len; j++) {
+			Service *provider = g_ptr_array_index(c->facility->providers, j);
+
+			if (!g_ptr_array_find(found, provider, NULL))
+				g_ptr_array_add(found, provider);
+		}
+	}
+}
+
+/* Do the terms of @s lead to @other? Then @other, standing in for it, would give it hope, and take that away by leaving. */
+static bool waits_for(Service *s, const Service *other)
+{
+	g_autoptr(GPtrArray) found = g_ptr_array_new();
+
+	g_ptr_array_add(found, s);
+	for (unsigned i = 0; i < found->len; i++) {
+		const Service *one = g_ptr_array_index(found, i);
+
+		if (one == other)
+			return true;
+		for (unsigned j = 0; j < one->priv->slots->len; j++) {
+			const Slot *slot = g_ptr_array_index(one->priv->slots, j);
+
+			if (slot->kind == SLOT_WHEN || slot->kind == SLOT_HOLD)
+				add_makers(found, slot);
+		}
+	}
+	return false;
+}
+
+static bool gives_way_to(const Service *s, Service *better)
+{
+	return !s->def->stand_in || better->def->stand_in || !has_given_up(better) || waits_for(better, s);
 }
 
 /* @better: those of its group that rank above it, decided already. */

@@ -17,7 +17,6 @@ try_all(
     Daemon("cups", probe=unix("/run/cups/cups.sock", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 "),
            broken=("/etc/cups/cups-files.conf", "FatalErrors all\nUser nonsense\n")),
     Daemon("colord", probe=bus("org.freedesktop.ColorManager")),
-    Daemon("cups-browsed", probe="pgrep -x cups-browsed"),
     Daemon("power-profiles-daemon", probe=bus("net.hadess.PowerProfiles"), ignore=NO_HARDWARE),
     Daemon("switcheroo-control", probe=bus("net.hadess.SwitcherooControl"), ignore=NO_HARDWARE),
     Daemon("modemmanager", probe=bus("org.freedesktop.ModemManager1"), ignore=MODEMS),

@@ -17,6 +17,8 @@ ANACRON = {"/etc/anacrontab": "1 60 test /bin/true\n"}
 ON_BATTERY = '"udev:SUBSYSTEM=power_supply POWER_SUPPLY_TYPE=Mains POWER_SUPPLY_ONLINE=0"'
 
 try_all(
+    # Not beside those of its two services, which are stopped in their turn.
+    Daemon("cups-browsed", probe="pgrep -x cups-browsed"),
     Daemon("acpid", probe=unix("/run/acpid.socket"), ignore=NO_HARDWARE),
     Daemon("anacron", files=ANACRON, ignore=ON_BATTERY),
     Daemon("atd", probe="echo 'touch /run/at-has-run' | at now && atq"),

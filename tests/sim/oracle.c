@@ -282,6 +282,57 @@ static bool has_given_up(Machine *m, const Service *s)
 	return s->def->problem || s->state == STATE_FAILED || s->state == STATE_IDLE;
 }
 
+static bool has_settled(const Term *term)
+{
+	for (unsigned i = 0; i < term_length(term); i++) {
+		if (term_literal(term, i)->prefix == KEY_SETTLED)
+			return true;
+	}
+	return false;
+}
+
+static bool is_meant(Machine *m, const Literal *literal, const Service *s)
+{
+	const char *argument = key_argument(literal->key);
+
+	if (literal->negated || !key_prefix_is_internal(literal->prefix))
+		return false;
+	return *argument == '$' ? oracle_is_named(s->def->provides, argument) : oracle_find(m, argument) == s;
+}
+
+static bool names(Machine *m, const Service *s, const Service *other)
+{
+	const GPtrArray *lists[] = { s->when, s->hold };
+
+	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
+		for (unsigned i = 0; i < lists[l]->len; i++) {
+			const Term *term = g_ptr_array_index(lists[l], i);
+
+			for (unsigned j = 0; j < term_length(term) && !has_settled(term); j++) {
+				if (is_meant(m, term_literal(term, j), other))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* In at most @n_steps, from one that names another to that. */
+static bool leads_to(Machine *m, const Service *s, const Service *other, unsigned n_steps)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	if (s == other || names(m, s, other))
+		return true;
+	for (unsigned i = 0; n_steps > 0 && i < services->len; i++) {
+		const Service *next = g_ptr_array_index(services, i);
+
+		if (next != s && names(m, s, next) && leads_to(m, next, other, n_steps - 1))
+			return true;
+	}
+	return false;
+}
+
 bool oracle_loses_conflict(Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -291,7 +342,8 @@ bool oracle_loses_conflict(Machine *m, const Service *s)
 
 		if (oracle_conflict(s, other) && service_is_wanted(other) && ranks_above(other, s) &&
 		    !oracle_loses_conflict(m, other) &&
-		    (!s->def->stand_in || other->def->stand_in || !has_given_up(m, other)))
+		    (!s->def->stand_in || other->def->stand_in || !has_given_up(m, other) ||
+		     leads_to(m, other, s, services->len)))
 			return true;
 	}
 	return false;

@@ -320,6 +320,24 @@ START_TEST(a_restart_of_the_other_does_not_bring_it)
 }
 END_TEST
 
+/* It would give it hope, and take that away by making room. */
+START_TEST(nobody_stands_in_for_one_that_waits_for_it)
+{
+	g_autoptr(World) w = world_new_with_policy(
+		"== dm\n" DAEMON "[Conditions]\nWhile=service:helper | flag:f\nWaitTimeout=10s\nConflicts=login\n"
+		"== helper\n" DAEMON "[Conditions]\nWhile=service:login\n"
+		"== login\n" DAEMON "[Conditions]\nStandIn=yes\n",
+		"[runlevel 2]\nActivate=login dm helper\n");
+
+	world_set(w, "flag:f", false);
+	world_settle(w);
+	world_advance_s(w, 60);
+	world_settle(w);
+	expect_state(w, "dm", STATE_FAILED);
+	expect_state(w, "login", STATE_WAITING);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("want");
@@ -338,6 +356,6 @@ Suite *make_suite(void)
 		 it_runs_when_the_other_has_failed_and_goes_when_that_is_started_again,
 		 it_runs_when_the_other_is_stopped, it_runs_when_the_other_cannot_before_the_next_boot,
 		 it_runs_when_the_other_is_not_installed_and_waits_until_that_is_known,
-		 a_restart_of_the_other_does_not_bring_it);
+		 a_restart_of_the_other_does_not_bring_it, nobody_stands_in_for_one_that_waits_for_it);
 	return suite;
 }
