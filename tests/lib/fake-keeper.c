@@ -96,6 +96,7 @@ static void become(const SpawnRequest *r)
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)signal(SIGPIPE, SIG_DFL);
+	(void)signal(SIGHUP, SIG_DFL); /* whoever runs the tests by nohup(1) ignores it, and a shell could not trap it */
 	if (r->cgroup_fd >= 0) {
 		auto_fd int procs = openat(r->cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 
