@@ -301,7 +301,7 @@ def check_power_supply(vm):
 def check_power_off(vm):
     """The console tells what the machine waits for; nothing was drawn around the login before."""
     shown = vm.console.text()
-    assert not re.search(r"svcd: boot \d+ %|svcd: the boot took", shown[shown.index("svcd-vm login:"):]), shown
+    assert not re.search(r"svcd: boot \d+ %|svcd: the boot took", shown[shown.index("login:"):]), shown
     add_services(vm, {"stubborn": "Exec=/bin/sh -c 'trap \"\" TERM; while :; do sleep 1; done'\nStopTimeout=20s\n"})
     vm.sh("svcctl start --wait stubborn")
     vm.sh_detached("/usr/lib/svcd/sysv/shutdown -P -F now")

@@ -34,6 +34,9 @@ KERNEL_UP = re.compile(r"Run \S+ as init process|Loading, please wait|Begin: ")
 KERNEL_LINE = re.compile(r"\[ +[01]\.\d+\]") # what it says before it has found its disks
 KERNEL_PANIC = "Kernel panic - not syncing"
 
+# A line of the kernel's log, which may come in the middle of what another writes to the console.
+OF_KERNEL = re.compile(r"\[ *\d+\.\d{6}\] [^\n]*\n")
+
 
 class Port(threading.Thread):
     """A serial port as a socket; everything it says is kept."""
@@ -224,7 +227,8 @@ class Machine:
     def wait_console(self, pattern, seconds=BOOT_S, begin=0):
         """Until the console has shown @pattern after its first @begin bytes; returns the match."""
         def look():
-            found = re.search(pattern, self.console.text(begin))
+            text = self.console.text(begin)
+            found = re.search(pattern, text) or re.search(pattern, OF_KERNEL.sub("", text))
             if not found:
                 try:
                     self.must_live()
