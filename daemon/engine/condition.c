@@ -9,6 +9,9 @@
 
 #include "engine/engine-private.h"
 
+/* A program that is not installed: whoever waits for it waits for an admin. */
+#define PROGRAM_KEY "path:exec:"
+
 static Level level_of(bool is_true)
 {
 	return is_true ? LEVEL_TRUE : LEVEL_FALSE;
@@ -292,6 +295,48 @@ void slot_update(Slot *slot)
 }
 
 /* --- questions --- */
+
+/* False, and so until somebody boots with other words or installs something. */
+static bool is_beyond_reach(const Slot *slot)
+{
+	if (slot->level != LEVEL_FALSE || (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD))
+		return false;
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		const Condition *c = slot->conditions[i];
+
+		if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL && !g_str_has_prefix(c->key, PROGRAM_KEY))
+			return false;
+	}
+	return true;
+}
+
+bool service_is_beyond_reach(const Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		if (is_beyond_reach(g_ptr_array_index(s->priv->slots, i)))
+			return true;
+	}
+	return false;
+}
+
+static void add_once(GPtrArray *found, Service *s)
+{
+	if (s && !g_ptr_array_find(found, s, NULL))
+		g_ptr_array_add(found, s);
+}
+
+void slot_add_makers(const Slot *slot, GPtrArray *found)
+{
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		const Condition *c = slot->conditions[i];
+
+		if (term_literal(slot->term, i)->negated)
+			continue;
+		add_once(found, c->subject);
+		for (unsigned j = 0; c->facility && j < c->facility->providers->len; j++)
+			add_once(found, g_ptr_array_index(c->facility->providers, j));
+	}
+}
 
 static gint compare_names(gconstpointer a, gconstpointer b)
 {

@@ -11,8 +11,6 @@
 
 #include "engine/engine-private.h"
 
-#define PROGRAM_KEY "path:exec:"
-
 static int compare_rank(gconstpointer a, gconstpointer b)
 {
 	const Service *left = *(Service *const *)a;
@@ -52,20 +50,6 @@ static GPtrArray *collect_group(Service *s)
 	return group;
 }
 
-/* False, and so until somebody boots with other words or installs something. */
-static bool is_beyond_reach(const Slot *slot)
-{
-	if (slot->level != LEVEL_FALSE || (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD))
-		return false;
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		const Condition *c = slot->conditions[i];
-
-		if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL && !g_str_has_prefix(c->key, PROGRAM_KEY))
-			return false;
-	}
-	return true;
-}
-
 /* Wanted, but it does not come up before somebody does something about it. */
 static bool has_given_up(const Service *s)
 {
@@ -73,29 +57,7 @@ static bool has_given_up(const Service *s)
 		return false;
 	if (s->def->problem || s->state == STATE_FAILED || s->priv->is_spent)
 		return true;
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		if (is_beyond_reach(g_ptr_array_index(s->priv->slots, i)))
-			return true;
-	}
-	return false;
-}
-
-static void add_makers(GPtrArray *found, const Slot *slot)
-{
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		const Condition *c = slot->conditions[i];
-
-		if (term_literal(slot->term, i)->negated)
-			continue;
-		if (c->subject && !g_ptr_array_find(found, c->subject, NULL))
-			g_ptr_array_add(found, c->subject);
-		for (unsigned j = 0; c->facility && j < c->facility->providers->len; j++) {
-			Service *provider = g_ptr_array_index(c->facility->providers, j);
-
-			if (!g_ptr_array_find(found, provider, NULL))
-				g_ptr_array_add(found, provider);
-		}
-	}
+	return service_is_beyond_reach(s);
 }
 
 /* Do the terms of @s lead to @other? Then @other, standing in for it, would give it hope, and take that away by leaving. */
@@ -113,7 +75,7 @@ static bool waits_for(Service *s, const Service *other)
 			const Slot *slot = g_ptr_array_index(one->priv->slots, j);
 
 			if (slot->kind == SLOT_WHEN || slot->kind == SLOT_HOLD)
-				add_makers(found, slot);
+				slot_add_makers(slot, found);
 		}
 	}
 	return false;

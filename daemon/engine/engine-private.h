@@ -276,6 +276,10 @@ Slot *slot_new(Service *s, Term *term, SlotKind kind);
 void slot_free(gpointer data);
 /* Compute it for the first time, or after a literal changed. */
 void slot_update(Slot *slot);
+/* Adds the services that can make @slot's term true by being up; each once. */
+void slot_add_makers(const Slot *slot, GPtrArray *found);
+/* Does it wait for a program that is not installed, or for a word that the kernel was not told? */
+bool service_is_beyond_reach(const Service *s);
 void slot_start_counting(Slot *slot);
 
 /* --- explain-state.c --- */

@@ -15,23 +15,11 @@
 
 /* --- whose login screen it may be --- */
 
-/* A program that is not installed, as far as is known: a wanted service waits for it for ever. */
-static bool has_no_program(const Service *s)
-{
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
-
-		if (slot->level == LEVEL_FALSE && g_str_has_prefix(slot->conditions[0]->key, "path:exec:"))
-			return true;
-	}
-	return false;
-}
-
 /* May it still come, or is it there? */
 static bool is_candidate(Service *s)
 {
 	return conflict_lets_run(s) && !s->is_failed_for_good && !s->priv->is_spent && !settled_waits_for_good(s) &&
-	       (service_is_active(s) || !has_no_program(s));
+	       (service_is_active(s) || !service_is_beyond_reach(s));
 }
 
 typedef bool (*ServiceTest)(Service *s);
@@ -121,17 +109,18 @@ static void add_needed(GPtrArray *found, Service *s)
 static void add_makers(GPtrArray *found, const Slot *slot)
 {
 	const Engine *engine = slot->service->priv->engine;
+	g_autoptr(GPtrArray) makers = g_ptr_array_new();
 
-	for (unsigned i = 0; slot->kind != SLOT_CONFLICT && i < term_length(slot->term); i++) {
-		const Condition *c = slot->conditions[i];
-
+	if (slot->kind == SLOT_CONFLICT)
+		return;
+	slot_add_makers(slot, makers);
+	for (unsigned i = 0; i < makers->len; i++)
+		add_needed(found, g_ptr_array_index(makers, i));
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
 		if (term_literal(slot->term, i)->negated)
 			continue;
-		add_needed(found, c->subject);
-		for (unsigned j = 0; c->facility && j < c->facility->providers->len; j++)
-			add_needed(found, g_ptr_array_index(c->facility->providers, j));
-		add_needed(found, condition_watcher(engine, c));
-		add_needed(found, condition_maker(engine, c));
+		add_needed(found, condition_watcher(engine, slot->conditions[i]));
+		add_needed(found, condition_maker(engine, slot->conditions[i]));
 	}
 }
 

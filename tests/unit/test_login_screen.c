@@ -116,6 +116,19 @@ START_TEST(without_a_display_manager_it_is_the_text_login)
 }
 END_TEST
 
+START_TEST(who_waits_for_more_than_a_program_may_still_be_the_one)
+{
+	g_autoptr(World) w = world_new_with_policy(
+		"== dm\n" D "[Conditions]\nWhen=path:exec:/bin/dm | flag:screen\n== login\n" D,
+		"[defaults]\nNewServices=boot\nLoginScreen=dm login\n");
+
+	world_set(w, "path:exec:/bin/dm", false);
+	world_set(w, "flag:screen", false);
+	expect_class(w, "dm", SERVICE_CLASS_LOGIN_SCREEN);
+	expect_class(w, "login", SERVICE_CLASS_NORMAL);
+}
+END_TEST
+
 START_TEST(where_policy_names_none_nobody_waits_and_nobody_yields)
 {
 	g_autoptr(World) w = world_new_with_policy(desktop, "[defaults]\nNewServices=boot\n" LATE);
@@ -265,7 +278,9 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "what it needs", what_its_conditions_lead_to_belongs_to_it_to_the_end,
 		 of_those_that_can_start_at_once_it_has_its_needs_started_first,
 		 policy_has_the_last_word_on_who_belongs_to_it, what_it_needs_cannot_wait_for_it,
-		 without_a_display_manager_it_is_the_text_login, where_policy_names_none_nobody_waits_and_nobody_yields);
+		 without_a_display_manager_it_is_the_text_login,
+		 who_waits_for_more_than_a_program_may_still_be_the_one,
+		 where_policy_names_none_nobody_waits_and_nobody_yields);
 	ADD_CASE(suite, "until it is there", after_login_waits_until_it_is_shown, once_there_it_is_there_for_this_boot,
 		 one_that_does_not_tell_is_taken_for_drawn_after_a_while, one_that_never_comes_is_given_up,
 		 one_that_has_failed_for_good_makes_way_for_the_next, who_is_asked_for_neither_waits_nor_yields,
