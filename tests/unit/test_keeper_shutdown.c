@@ -91,19 +91,6 @@ START_TEST(a_shutdown_is_retold_and_its_deadline_ends_everything)
 }
 END_TEST
 
-START_TEST(the_finale_ends_what_ignores_the_asking)
-{
-	const char *const stubborn[] = { "/bin/sh", "-c", "trap '' TERM; while :; do sleep 1; done", NULL };
-	struct MessageSpawned runs = keeper_spawn("a", 1, stubborn, NULL);
-	struct MessageShutdown finale = { { MESSAGE_FINALE, sizeof(finale) }, SHUTDOWN_EXIT, 0 };
-
-	manager_send(&manager, &finale, sizeof(finale), -1);
-
-	expect_keeper_ends();
-	ck_assert_int_eq(kill(runs.pid, 0), -1);
-}
-END_TEST
-
 /* It says its pid there. */
 static pid_t read_pid(const char *path)
 {
@@ -123,6 +110,28 @@ static pid_t read_pid(const char *path)
 	ck_assert_int_gt(pid, 0);
 	return pid;
 }
+
+/* It says its pid when it ignores the asking, and not before. */
+START_TEST(the_finale_ends_what_ignores_the_asking)
+{
+	char command[256];
+	const char *const stubborn[] = { "/bin/sh", "-c", command, NULL };
+	struct MessageShutdown finale = { { MESSAGE_FINALE, sizeof(finale) }, SHUTDOWN_EXIT, 0 };
+	char path[128];
+	pid_t pid;
+
+	(void)snprintf(path, sizeof(path), "%s/stubborn", run.directory);
+	(void)snprintf(command, sizeof(command), "trap '' TERM; echo $$ >%s; while :; do sleep 1; done", path);
+	(void)keeper_spawn("a", 1, stubborn, NULL);
+	pid = read_pid(path);
+
+	manager_send(&manager, &finale, sizeof(finale), -1);
+
+	expect_keeper_ends();
+	ck_assert_int_eq(kill(pid, 0), -1);
+	(void)unlink(path);
+}
+END_TEST
 
 START_TEST(the_finale_ends_what_has_left_its_service)
 {
