@@ -72,11 +72,6 @@ static void supervisor_free_func(gpointer data)
 	supervisor_free(data);
 }
 
-static void on_drain(void *data)
-{
-	manager_drain(data);
-}
-
 static Manager *manager_new(int argc, char **argv)
 {
 	Manager *m = g_new0(Manager, 1);
@@ -94,7 +89,7 @@ static Manager *manager_new(int argc, char **argv)
 	m->on_console = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	m->notes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
-	m->drain = timer_new(on_drain, m);
+	manager_init_drain(m);
 	memory_init(m);
 	m->acts = values_new();
 	g_queue_init(&m->changes);

@@ -73,6 +73,7 @@ typedef struct Manager {
 	GHashTable *timers;     /* interned name -> its timers, owned; of services that have one armed */
 	GArray *acts;           /* Act: what the engine wants done, once it has returned; of base/list.h */
 	Timer *drain;           /* does them */
+	Timer *rest;            /* tells what has come of them */
 	unsigned n_burst_acts;  /* memory.c */
 	Timer *pause;
 	GPtrArray *gone;        /* Supervisor * to be freed when nobody is inside them */
@@ -142,6 +143,7 @@ void memory_count_act(Manager *m);
 extern const KeeperListener manager_keeper_listener;
 void manager_init_engine(Manager *m);
 /* Do at once what the engine asked for and what has changed; before a client is answered, above all. */
+void manager_init_drain(Manager *m);
 void manager_drain(Manager *m);
 void manager_drain_later(Manager *m);
 Supervisor *manager_supervisor(const Manager *m, const char *service);
@@ -171,6 +173,8 @@ pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation);
 const char *notes_get(Manager *m, const char *service); /* for the datagram of an act; counts as sent */
 void notes_mark(Manager *m, const char *service);
 void notes_send(Manager *m); /* everything that is marked and has changed */
+/* The same for the next datagram, but for those that are to take their first turn: their spawns carry their notes. */
+void notes_prepare(Manager *m);
 void notes_forget(Manager *m, const char *service);
 void notes_remember(Manager *m, const char *service, const char *note); /* as told in the replay */
 void notes_send_flag(Manager *m, const char *name); /* as it is now */

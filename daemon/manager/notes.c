@@ -72,29 +72,50 @@ static void send_global(Manager *m)
 		keeper_link_note(m->link, NOTES_GLOBAL, text);
 }
 
-void notes_send(Manager *m)
+static void send_note(Manager *m, const Service *s)
+{
+	char text[PROTOCOL_NOTE_BYTES];
+
+	note_compose(m, s, text, sizeof text);
+	if (note_is_new(m, s->def->name, text))
+		keeper_link_note(m->link, s->def->name, text);
+}
+
+/* @before_turns: what is about to take its first turn keeps its mark. */
+static void send_marked(Manager *m, bool before_turns)
 {
 	GHashTableIter iter;
 	gpointer name;
 
-	if (!m->engine)
-		return;
-	keeper_link_hold(m->link);
 	g_hash_table_iter_init(&iter, m->dirty);
 	while (g_hash_table_iter_next(&iter, &name, NULL)) {
 		const Service *s = engine_find(m->engine, name);
-		char text[PROTOCOL_NOTE_BYTES];
+		const Supervisor *supervisor = before_turns ? manager_supervisor(m, name) : NULL;
 
-		if (!s)
+		if (supervisor && !supervisor_has_begun(supervisor))
 			continue;
-		note_compose(m, s, text, sizeof text);
-		if (note_is_new(m, name, text))
-			keeper_link_note(m->link, name, text);
+		if (s)
+			send_note(m, s);
+		g_hash_table_iter_remove(&iter);
 	}
-	g_hash_table_remove_all(m->dirty);
 	if (m->is_global_dirty)
 		send_global(m);
+}
+
+void notes_send(Manager *m)
+{
+	if (!m->engine)
+		return;
+	keeper_link_hold(m->link);
+	send_marked(m, false);
 	keeper_link_let_go(m->link);
+}
+
+void notes_prepare(Manager *m)
+{
+	keeper_link_hold(m->link);
+	send_marked(m, true);
+	keeper_link_put_off(m->link);
 }
 
 void notes_forget(Manager *m, const char *service)

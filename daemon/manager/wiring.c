@@ -320,20 +320,60 @@ static void carry_out_all(Manager *m)
 	m->acts = values_new();
 }
 
+static void act(Manager *m)
+{
+	sockets_update(m); /* before anything starts that may connect to them */
+	carry_out_all(m);
+	yielding_check(m);
+}
+
+/* What tells others how things are. */
+static void tell(Manager *m)
+{
+	notes_send(m);
+	checks_drain(m);
+	records_check(m);
+	history_check(m);
+	boot_file_check(m);
+	power_check_finished(m);
+}
+
 void manager_drain(Manager *m)
 {
 	if (m->engine && !m->recovery) {
-		sockets_update(m); /* before anything starts that may connect to them */
-		carry_out_all(m);
-		yielding_check(m);
-		notes_send(m);
-		checks_drain(m);
-		records_check(m);
-		history_check(m);
-		boot_file_check(m);
-		power_check_finished(m);
+		act(m);
+		tell(m);
 	}
 	g_ptr_array_set_size(m->gone, 0);
+}
+
+/*
+ * A start in the middle of a chain is what others wait for, so telling comes after the spawn, and what PID 1 is to note in the
+ * same datagram: with one of its own it would be woken twice.
+ */
+static void on_drain(void *data)
+{
+	Manager *m = data;
+
+	if (!m->engine || m->recovery || m->acts->len == 0) {
+		manager_drain(m);
+		return;
+	}
+	act(m);
+	notes_prepare(m);
+	timer_arm(m->rest, loop_now()); /* after the turns of those that have begun now */
+	g_ptr_array_set_size(m->gone, 0);
+}
+
+static void on_rest(void *data)
+{
+	tell(data);
+}
+
+void manager_init_drain(Manager *m)
+{
+	m->drain = timer_new(on_drain, m);
+	m->rest = timer_new(on_rest, m);
 }
 
 void manager_drain_later(Manager *m)
