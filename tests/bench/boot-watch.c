@@ -7,8 +7,8 @@
  * its processes besides PID 1: what memory they take is told in KiB, SETTLE_MS after all was up.
  *
  * /etc/bench-up has a line a daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one of them is there), "greeter" (logind
- * has an active session of that class) and "colours N" (so many are on the screen). Times are those of CLOCK_MONOTONIC since the
- * init was executed. Looking costs the same under every init.
+ * has an active session of that class) and "colours N" (so many are in the middle of the screen; told at once, for who takes a
+ * picture). Times are those of CLOCK_MONOTONIC since the init was executed. Looking costs the same under every init.
  *
  * bench.limit=SECONDS: when it is given up (100). bench.login=no: no login on a terminal is waited for.
  */
@@ -179,7 +179,7 @@ static bool has_greeter(void)
 	return found;
 }
 
-/* Each look goes through a million pixels: there is one in LOOKS_A_PICTURE, once there is a greeter. */
+/* Each look goes through 200,000 pixels: there is one in LOOKS_A_PICTURE, once there is a greeter. */
 static bool shows(unsigned n_colours)
 {
 	static unsigned n_looks;
@@ -351,6 +351,28 @@ static void say_all(void)
 	}
 }
 
+/* The names of all that runs but the kernel's own threads, which have no program. */
+static void say_processes(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		char path[300];
+		char line[64] = "process ";
+
+		snprintf(path, sizeof(path), "/proc/%s/exe", entry->d_name);
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || readlink(path, (char[8]){ 0 }, 8) < 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		read_file(path, line + strlen(line), sizeof(line) - strlen(line));
+		line[strcspn(line, "\n")] = '\0';
+		say_number(line, strtoll(entry->d_name, NULL, 10));
+	}
+	if (proc)
+		closedir(proc);
+}
+
 static void power_off(void)
 {
 	char command[200];
@@ -364,6 +386,19 @@ static void power_off(void)
 	write_text("/dev/kmsg", "bench: off");
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	(void)!system(command);
+}
+
+/* As soon as it is so, and once. */
+static void say_drawn(void)
+{
+	static bool is_said;
+
+	for (unsigned i = 0; i < n_daemons && !is_said; i++) {
+		if (strcmp(daemons[i].kind, "colours") == 0 && daemons[i].up_us) {
+			is_said = true;
+			say_number("drawn", daemons[i].up_us - began_us);
+		}
+	}
 }
 
 static void sleep_ms(int ms)
@@ -398,6 +433,7 @@ static void watch(int64_t busy_began_us, int64_t wait_began_us)
 	while (!(all_up && has_login) && now_us() < until_us) {
 		const bool are_up = look(!has_login) == n_daemons;
 
+		say_drawn();
 		if (!has_login && has_word(names, '\n', "agetty getty")) {
 			has_login = true;
 			say_number("login", now_us() - began_us);
@@ -415,6 +451,7 @@ static void watch(int64_t busy_began_us, int64_t wait_began_us)
 	say_all();
 	sleep_ms(SETTLE_MS);
 	say_memory();
+	say_processes();
 	power_off();
 }
 

@@ -92,6 +92,8 @@ class Peer:
     own: tuple = () # cpu.stat files of its own control groups
     kin: tuple = () # its processes that stay, besides PID 1
     removed: tuple = () # (directory, ending) of files that are taken away
+    added: dict = dataclasses.field(default_factory=dict) # files for its boots, in no image
+    image: str = "" # the name of the peer whose image it has; its own by default
 
     def debian(self):
         return vm_image.Debian(f"bench-{self.name}", (*BASE, *DAEMONS, *self.packages, *vm_image.KERNEL_PACKAGES),

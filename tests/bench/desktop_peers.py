@@ -2,7 +2,13 @@
 """
 Desktops: the same Debian with GDM and the same daemons under svcd, sysvinit with elogind, and systemd. elogind and systemd
 exclude each other; plymouth, which needs systemd's package, is in none of them.
+
+What runs is the same in all of them: a daemon that one of them starts at a boot and another when somebody asks the bus for it
+is started at the boot everywhere; what has no hardware here and is started by some of them nevertheless (ModemManager,
+wpa_supplicant) by none. bench_desktop.py tells what of this was not so.
 """
+
+import dataclasses
 
 import boot_peers
 import vm_image
@@ -11,11 +17,12 @@ LOGIND = "elogind libpam-elogind libelogind0 systemd-standalone-tmpfiles systemd
 COMMON = tuple(name for name in vm_image.DESKTOP_PACKAGES if name not in LOGIND)
 
 # What is there when a daemon works: lines of boot-watch.c. What has no hardware here (bluetoothd, smartd, irqbalance with one
-# processor), and what only a call starts somewhere (udisksd), is not waited for; logins at the screen, "greeter", and what is
-# drawn, "colours", are told apart from the daemons.
+# processor) is not waited for, nor is anacron, which svcd lets wait for the greeter; logins at the screen, "greeter", and what is
+# drawn, "colours", are told apart from the daemons. In the middle of the screen "Not listed?" alone has 102 colours, the
+# list with its one user 331.
 UP = """\
 comm accounts-daemon
-unix /run/acpid.socket /var/run/acpid.socket
+comm acpid
 comm atd
 udp 5353 avahi
 udp 323 chrony
@@ -27,12 +34,18 @@ comm gdm3
 comm NetworkManager
 comm polkitd
 comm rsyslogd
+comm rtkit-daemon
 tcp 22 ssh
 comm systemd-udevd udevd (udev-worker)
+comm udisksd
 comm upowerd
+comm uuidd
 greeter
-colours 100
+colours 250
 """
+
+SERVICES = "/usr/share/dbus-1/system-services"
+NO_HARDWARE = {"org.freedesktop.ModemManager1": "ModemManager", "fi.w1.wpa_supplicant1": "wpa_supplicant"}
 
 # The machine has been up once, and so has its identity; its keys were made when ssh was installed.
 FILES = {
@@ -42,24 +55,63 @@ FILES = {
     "/etc/hosts": "127.0.0.1 localhost desktop\n",
     "/etc/fstab": f"LABEL={vm_image.ROOT_LABEL} / ext4 errors=remount-ro 0 1\n",
     "/etc/bench-up": UP,
+    "/etc/default/bluetooth": "BLUETOOTH_ENABLED=0\n",
+    **{f"{SERVICES}/{name}.service": f"[D-BUS Service]\nName={name}\nExec=/bin/false\nUser=root\n" for name in NO_HARDWARE},
 }
 HOOKS = (*vm_image.HOOKS, *vm_image.DESKTOP_HOOKS)
 
 POLICY = {name: text for name, text in vm_image.DESKTOP_FILES.items() if name.endswith("desktop.policy")}
+NO_LOGIN_SCREEN = "[defaults]\nLoginScreen=\n"
+
+# What Debian has neither an init script for nor lets systemd start at a boot.
+ASKED = "Accounts PolicyKit1 RealtimeKit1 UDisks2 UPower".split()
+SCRIPT = """\
+#!/bin/sh
+### BEGIN INIT INFO
+# Provides:          desktop-daemons
+# Required-Start:    dbus
+# Required-Stop:
+# Default-Start:     2 3 4 5
+# Default-Stop:
+# Short-Description: Daemons that come by the bus
+### END INIT INFO
+[ "$1" = start ] || exit 0
+for name in """ + " ".join(ASKED) + """; do
+	dbus-send --system --type=method_call --dest=org.freedesktop.DBus / org.freedesktop.DBus.StartServiceByName \\
+		string:org.freedesktop.$name uint32:0
+done
+"""
+SCRIPT_HOOKS = (f"cat >\"$1\"/etc/init.d/desktop-daemons <<'END'\n{SCRIPT}END\n"
+                "chmod 755 \"$1\"/etc/init.d/desktop-daemons; chroot \"$1\" update-rc.d desktop-daemons defaults",)
+WANTED = "[Unit]\nWants=acpid.service polkit.service rtkit-daemon.service upower.service uuidd.service\n"
+# What of systemd's own the greeter asks for, and the sound that the instance of its user starts: the others have neither.
+OWN_UNITS = "system/systemd-hostnamed.service system/systemd-localed.service user/pipewire.service user/pipewire.socket " \
+            "user/pipewire-pulse.service user/pipewire-pulse.socket user/wireplumber.service".split()
+UNITS = {"/etc/systemd/system/graphical.target.d/bench.conf": WANTED,
+         **{f"/etc/systemd/system/{unit}.service": "" for unit in NO_HARDWARE.values()}, # empty: masked
+         **{f"/etc/systemd/{unit}": "" for unit in OWN_UNITS}}
 
 
 def _peer(name, packages, **more):
     return boot_peers.Peer(f"desktop-{name}", packages=(*COMMON, *packages), **more)
 
 
-# systemd has the session bus that Debian gives it; the others have that of dbus-x11, which all three have.
+SVCD = _peer("svcd", LOGIND, init="/sbin/svcd", off="svcctl poweroff", with_svcd=True, own=boot_peers.SVCD_OWN,
+             kin=boot_peers.SVCD_KIN, files=POLICY)
+
+# systemd has the session bus that Debian gives it; the others have that of dbus-x11, which all have. "svcd-even" knows of no
+# login screen: nobody yields to it or waits for it (docs/login-screen.md).
 PEERS = (
-    _peer("svcd", LOGIND, init="/sbin/svcd", off="svcctl poweroff", with_svcd=True, own=boot_peers.SVCD_OWN, kin=boot_peers.SVCD_KIN,
-          files=POLICY),
-    _peer("sysvinit", (*LOGIND, "sysvinit-core", "sysv-rc", *boot_peers.SCRIPTS), init="/sbin/init", off="poweroff"),
-    _peer("systemd", ("systemd-sysv", "libpam-systemd", "dbus-user-session"), init="/lib/systemd/systemd", off="systemctl poweroff"),
+    SVCD,
+    dataclasses.replace(SVCD, name="desktop-svcd-even", image=SVCD.name,
+                        added={"/etc/svcd/policy.d/even.policy": NO_LOGIN_SCREEN}),
+    _peer("sysvinit", (*LOGIND, "sysvinit-core", "sysv-rc", *boot_peers.SCRIPTS), init="/sbin/init", off="poweroff",
+          hooks=(*boot_peers.INITTAB, *SCRIPT_HOOKS)),
+    _peer("systemd", ("systemd-sysv", "libpam-systemd", "dbus-user-session"), init="/lib/systemd/systemd", off="systemctl poweroff",
+          files=UNITS),
 )
 
 
 def debian(peer):
-    return vm_image.Debian(f"bench-{peer.name}", (*peer.packages, *vm_image.KERNEL_PACKAGES), HOOKS, {**FILES, **peer.files})
+    return vm_image.Debian(f"bench-{peer.image or peer.name}", (*peer.packages, *vm_image.KERNEL_PACKAGES),
+                           (*HOOKS, *peer.hooks), {**FILES, **peer.files})

@@ -16,7 +16,6 @@
 #define MEMORY_BYTES (16u << 20)
 #define REGISTERS_BYTES 4096
 #define BOCHS 0x500
-#define STEP 7
 #define N_SLOTS 4096u
 
 enum { Y_RESOLUTION = 2, BITS = 3, ENABLE = 4, VIRTUAL_WIDTH = 6, X_OFFSET = 8, Y_OFFSET = 9 };
@@ -44,11 +43,14 @@ static int add_colour(uint32_t *slots, uint32_t colour)
 	return 1;
 }
 
-/* The pixels that are shown: from *@begin of @memory to before *@end; none without a mode of 32 bits. */
+/* The middle of what is shown: from *@begin of @memory to before *@end, in pixels; none without a mode of 32 bits. */
 static void find_screen(const volatile uint16_t *bochs, size_t *begin, size_t *end)
 {
-	*begin = (size_t)bochs[Y_OFFSET] * bochs[VIRTUAL_WIDTH] + bochs[X_OFFSET];
-	*end = *begin + (size_t)bochs[Y_RESOLUTION] * bochs[VIRTUAL_WIDTH];
+	const size_t first = bochs[Y_OFFSET] + bochs[Y_RESOLUTION] * 2u / 5;
+	const size_t last = bochs[Y_OFFSET] + bochs[Y_RESOLUTION] * 3u / 5;
+
+	*begin = first * bochs[VIRTUAL_WIDTH] + bochs[X_OFFSET];
+	*end = last * bochs[VIRTUAL_WIDTH] + bochs[X_OFFSET];
 	if (!(bochs[ENABLE] & 1) || bochs[BITS] != 32 || *end > MEMORY_BYTES / sizeof(uint32_t))
 		*end = *begin;
 }
@@ -71,7 +73,7 @@ unsigned screen_count_colours(unsigned limit)
 		return 0;
 	find_screen(registers + BOCHS / sizeof(*registers), &begin, &end);
 	memset(slots, 0, sizeof(slots));
-	for (size_t at = begin; at < end && n < limit; at += STEP) {
+	for (size_t at = begin; at < end && n < limit; at++) {
 		const uint32_t colour = memory[at] & 0xffffff;
 
 		if (colour != before)

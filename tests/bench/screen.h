@@ -4,10 +4,11 @@
 #define BENCH_SCREEN_H
 
 /**
- * screen_count_colours() - how many colours are to be seen
+ * screen_count_colours() - how many colours are to be seen in the middle of the screen
  * @limit: counting ends there
  *
- * Looks at every seventh pixel, as tests/lib/vm.py does. The kernel needs "iomem=relaxed" where a driver has the card.
+ * The middle is the third fifth of its lines: a greeter has its users there, and clock, symbols and a bar of progress elsewhere.
+ * The kernel needs "iomem=relaxed" where a driver has the card.
  *
  * Returns: 0 while there is no graphics mode.
  */

@@ -11,6 +11,7 @@ import re
 import statistics
 
 import vm_image
+from png import keep_picture
 from vm import Machine
 
 WATCH_PATH = "/usr/local/sbin/boot-watch"
@@ -29,7 +30,7 @@ class OneProcessor(Machine):
 
 def told(console):
     """What boot-watch said: name -> microseconds."""
-    return {name: int(us) for name, us in re.findall(r"bench: (.+) (-?\d+)\s", console)}
+    return {name: int(us) for name, us in re.findall(r"bench: (?!process )(.+) (-?\d+)\s", console)}
 
 
 def stamp(console, what):
@@ -43,16 +44,22 @@ def boot(peer, debian, directory, words="", **machine):
     vm_image.copy_disk(vm_image.disk_image(os.environ["SVCD_STAGE"] if peer.with_svcd else vm_image.NOTHING, debian), disk)
     for folder, ending in peer.removed:
         vm_image.remove_files(disk, folder, ending)
+    for path, text in peer.added.items():
+        vm_image.put_file(disk, path, text)
     vm_image.put_program(disk, WATCH_PATH, os.environ["SVCD_BUILD"] + "/tests/bench/boot-watch")
     words += f" loglevel=4 bench.init={peer.init} bench.off={peer.off.replace(' ', ',')}"
     words += f" bench.own={','.join(peer.own)}" if peer.own else ""
     words += f" bench.kin={','.join(peer.kin)}" if peer.kin else ""
     with OneProcessor([disk], *vm_image.boot_files(debian), init=WATCH_PATH, cmdline=words, **machine) as vm:
+        if vm.screen:
+            vm.wait_console("bench: (drawn|off)", BOOT_S)
+            keep_picture(peer.name, vm.picture())
         vm.wait_console("bench: off", BOOT_S)
         vm.wait_end(BOOT_S)
     console = vm.console.text()
     os.unlink(disk)
     result = told(console)
+    result["processes"] = sorted(set(re.findall(r"bench: process (.+) \d+\s", console)))
     if peer.own and "up" in result:
         result["work"] = result["busy"] - result["own"]
     result["off"] = int((stamp(console, "reboot: Power down") - stamp(console, "bench: off")) * 1e6)
