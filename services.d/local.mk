@@ -120,6 +120,12 @@ svcdpolicydir = $(svcdlibdir)/policy.d
 dist_svcdpolicy_DATA = services.d/policy/50-svcd.policy
 
 # Of every user.
+svcduserservicesdir = $(svcdlibdir)/user-services.d
+dist_svcduserservices_DATA = \
+	services.d/user/pipewire-pulse.svc \
+	services.d/user/pipewire.svc \
+	services.d/user/wireplumber.svc
+
 svcduserpolicydir = $(svcdlibdir)/user-policy.d
 dist_svcduserpolicy_DATA = services.d/user/50-svcd.policy
 

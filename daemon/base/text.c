@@ -110,7 +110,7 @@ char *text_join_words(const char *const *words)
 	return g_string_free(g_steal_pointer(&line), FALSE);
 }
 
-char *text_expand_instance(const char *text, const char *instance, char **ret_problem)
+char *text_expand(const char *text, const char *instance, const char *runtime, char **ret_problem)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
@@ -120,12 +120,15 @@ char *text_expand_instance(const char *text, const char *instance, char **ret_pr
 		} else if (p[1] == 'i' && instance) {
 			g_string_append(out, instance);
 			p++;
+		} else if (p[1] == 't') {
+			g_string_append(out, runtime);
+			p++;
 		} else if (p[1] == '%') {
 			g_string_append_c(out, '%');
 			p++;
 		} else {
 			*ret_problem = p[1] == 'i' ? g_strdup("%i is only known in a template (NAME@.svc)")
-						   : g_strdup("only %i and %% may follow a percent sign");
+						   : g_strdup("only %i, %t and %% may follow a percent sign");
 			return NULL;
 		}
 	}

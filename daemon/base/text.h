@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text: quoting, words, %i, durations, sizes, names in bus paths, the nearest word.
+ * Text: quoting, words, %i and %t, durations, sizes, names in bus paths, the nearest word.
  */
 #ifndef SVCD_BASE_TEXT_H
 #define SVCD_BASE_TEXT_H
@@ -19,10 +19,10 @@
 char **text_split_words(const char *text, char **ret_problem);
 
 /**
- * text_expand_instance() - replace %i by @instance and %% by %
+ * text_expand() - replace %i by @instance, %t by @runtime and %% by %
  * Returns: a new string; NULL when another letter follows a %, with *@ret_problem a new string.
  */
-char *text_expand_instance(const char *text, const char *instance, char **ret_problem);
+char *text_expand(const char *text, const char *instance, const char *runtime, char **ret_problem);
 
 /**
  * text_parse_duration() - "5", "5s", "200ms", "2min", "1h", "1h 30min" in microseconds

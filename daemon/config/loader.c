@@ -385,8 +385,8 @@ static ServiceDef *define(Loader *l, const char *name)
 	if (!problem && l->names_only && !may_tell_names(texts))
 		return service_def_new(name, origin_new(main->path, 0));
 	if (!problem)
-		return service_parse(name, (const SourceText *)(void *)texts->data, texts->len,
-				     l->configuration->diags);
+		return service_parse_below(search_path_runtime_top(l->user_mode), name, (const SourceText *)(void *)texts->data,
+					   texts->len, l->configuration->diags);
 	def = service_def_new(name, origin_new(main->path, 0));
 	def->problem = g_strdup_printf("%s: %s", main->path, problem);
 	return def;

@@ -58,9 +58,14 @@ char *search_path_config(bool user_mode)
 	return user_mode ? g_build_filename(g_get_user_config_dir(), "svcd", NULL) : g_strdup(SVCD_SYSCONFDIR);
 }
 
+const char *search_path_runtime_top(bool user_mode)
+{
+	return user_mode ? g_get_user_runtime_dir() : "/run";
+}
+
 char *search_path_runtime(bool user_mode)
 {
-	return user_mode ? g_build_filename(g_get_user_runtime_dir(), "svcd", NULL) : g_strdup("/run/svcd");
+	return g_build_filename(search_path_runtime_top(user_mode), "svcd", NULL);
 }
 
 static char *user_path(const char *path)

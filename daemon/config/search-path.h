@@ -19,6 +19,9 @@ typedef struct PolicyDirectory {
 char *search_path_config(bool user_mode);
 char *search_path_runtime(bool user_mode);
 
+/* What "%t" is in service files. */
+const char *search_path_runtime_top(bool user_mode);
+
 /* Service directories, later wins; a new strv. DESIGN: generated, vendor, admin, until reboot. */
 char **search_path_services(const LoaderOptions *options);
 

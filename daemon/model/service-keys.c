@@ -196,6 +196,23 @@ unsigned service_key_number(const ServiceKey *key)
 	return (unsigned)(key - keys);
 }
 
+bool service_key_takes_paths(const ServiceKey *key)
+{
+	static KeyReader *const readers[] = {
+		field_read_path, service_read_ready, condition_read_terms,
+		exec_read_environment, exec_read_environment_file, exec_read_standard_input,
+		socket_read_stream, socket_read_datagram, socket_read_seqpacket, socket_read_fifo,
+		sandbox_read_read_only_paths, sandbox_read_read_write_paths, sandbox_read_inaccessible_paths,
+		sandbox_read_bind_paths, sandbox_read_bind_read_only_paths, sandbox_read_temporary_file_system,
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(readers); i++) {
+		if (key->read == readers[i])
+			return true;
+	}
+	return false;
+}
+
 const ServiceKey *service_key_find(const char *section, const char *name)
 {
 	for (const ServiceKey *key = keys; key->name; key++) {

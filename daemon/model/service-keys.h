@@ -39,6 +39,9 @@ unsigned service_keys_length(void);
 /* Which row of the table it is, from 0. */
 unsigned service_key_number(const ServiceKey *key);
 
+/* May there be a path in its value? Not in a command, in which a percent sign is the program's. */
+bool service_key_takes_paths(const ServiceKey *key);
+
 /* By section and name; NULL if there is none. */
 const ServiceKey *service_key_find(const char *section, const char *name);
 

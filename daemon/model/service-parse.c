@@ -44,6 +44,7 @@ typedef struct Parser {
 	GPtrArray *settings;   /* Setting *, in order */
 	InEffect *in_effect;   /* one for each key of the table */
 	bool is_template;      /* %i is expanded */
+	const char *runtime;   /* %t */
 	unsigned source;
 } Parser;
 
@@ -104,31 +105,39 @@ static void add_setting(Parser *p, const ServiceKey *key, char *value, Origin or
 	in_effect->last = setting;
 }
 
-/*
- * In a template and its instances %i becomes the instance; in the template itself, which is only checked, a letter.
- * In all other files % is a byte like any other (date +%F).
- */
-static char *expand(Parser *p, const char *key, const char *value, Origin origin)
+/* Outside of templates % is a byte like any other (date +%F), but no path begins with one: there "%t/" can mean nothing else. */
+static char *expand_plain(Parser *p, const ServiceKey *key, const char *value, Origin origin)
+{
+	g_autofree char *top = g_strconcat(p->runtime, "/", NULL);
+	GString *expanded;
+
+	if (strstr(value, "%i"))
+		diag_warning(p->diags, origin, p->def->name, "%s=: %%i is replaced only in templates (NAME@.svc)", key->name);
+	if (!strstr(value, "%t/") || !service_key_takes_paths(key))
+		return g_strdup(value);
+	expanded = g_string_new(value);
+	g_string_replace(expanded, "%t/", top, 0);
+	return g_string_free(expanded, FALSE);
+}
+
+/* In a template and its instances %i becomes the instance; in the template itself, which is only checked, a letter. */
+static char *expand(Parser *p, const ServiceKey *key, const char *value, Origin origin)
 {
 	char *problem = NULL;
 	char *expanded;
 
-	if (!p->is_template) {
-		if (strstr(value, "%i"))
-			diag_warning(p->diags, origin, p->def->name,
-				     "%s=: %%i is replaced only in templates (NAME@.svc)", key);
-		return g_strdup(value);
-	}
-	expanded = text_expand_instance(value, p->def->instance ? p->def->instance : "i", &problem);
+	if (!p->is_template)
+		return expand_plain(p, key, value, origin);
+	expanded = text_expand(value, p->def->instance ? p->def->instance : "i", p->runtime, &problem);
 	if (!expanded)
-		report(p, origin, "%s=: %s", key, problem);
+		report(p, origin, "%s=: %s", key->name, problem);
 	g_free(problem);
 	return expanded;
 }
 
 static void take_value(Parser *p, const ServiceKey *key, const char *value, Origin origin)
 {
-	char *expanded = expand(p, key->name, value, origin);
+	char *expanded = expand(p, key, value, origin);
 
 	if (expanded)
 		add_setting(p, key, expanded, origin);
@@ -426,7 +435,8 @@ static void check_whole(Parser *p)
 	check_shell_words(p, def->restart_command, "RestartCommand");
 }
 
-ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags)
+ServiceDef *service_parse_below(const char *runtime, const char *name, const SourceText *sources, unsigned n_sources,
+				DiagList *diags)
 {
 	const Origin origin = n_sources > 0 ? origin_new(sources[0].file, 0) : (Origin){ 0 };
 	g_autoptr(ServiceDef) def = service_def_new(name, origin);
@@ -436,6 +446,7 @@ ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned 
 		.settings = g_ptr_array_new_with_free_func(setting_free),
 		.in_effect = g_new0(InEffect, service_keys_length()),
 		.is_template = name_split_instance(name, NULL, NULL),
+		.runtime = runtime,
 	};
 
 	for (p.source = 0; p.source < n_sources; p.source++)
@@ -446,4 +457,9 @@ ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned 
 	g_free(p.in_effect);
 	g_ptr_array_unref(p.settings);
 	return g_steal_pointer(&def);
+}
+
+ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags)
+{
+	return service_parse_below("/run", name, sources, n_sources, diags);
 }

@@ -19,11 +19,16 @@ typedef struct SourceText {
 } SourceText;
 
 /**
- * service_parse() - a service from its main file and its drop-ins
+ * service_parse_below() - a service from its main file and its drop-ins
+ * @runtime: what "%t" stands for: where files are that are of this boot, or of this user's sessions
  * @name:    checked already; with an instance, "%i" is expanded
  * @sources: the main file, then drop-ins in order
  * Returns: always a definition; with @problem set when a file had an error (each reported in @diags).
  */
+ServiceDef *service_parse_below(const char *runtime, const char *name, const SourceText *sources, unsigned n_sources,
+				DiagList *diags);
+
+/* The machine's: below /run. */
 ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags);
 
 #endif

@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	tests/daemons/test_network.py \
 	tests/daemons/test_shares.py \
 	tests/daemons/test_sockets.py \
+	tests/daemons/test_sound.py \
 	tests/daemons/test_system.py \
 	tests/daemons/test_units.py \
 	tests/daemons/test_virtual.py \

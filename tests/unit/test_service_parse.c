@@ -281,6 +281,31 @@ START_TEST(outside_templates_a_percent_sign_is_a_byte_like_others)
 }
 END_TEST
 
+START_TEST(percent_t_is_where_files_of_this_time_are)
+{
+	static const char text[] = "[Service]\nExec=/bin/stat -c %t/%T\nReady=path:%t/a\nPidFile=%t/a.pid\nEnvironment=A=%t/a B=%t\n"
+				   "EnvironmentFile=-%t/a.env\n[Conditions]\nWhen=path:%t/b | !path:dir:%t/c\n"
+				   "[Socket]\nListenStream=%t/s\n";
+	const SourceText source = { "x.svc", text, sizeof text - 1 };
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(ServiceDef) def = service_parse_below("/run/user/1000", "x", &source, 1, diags);
+	g_autoptr(ServiceDef) machines = parse_good("x", "[Service]\nExec=/bin/x\nReady=path:%t/a\n");
+	g_autoptr(ServiceDef) instance = parse_good("x@y", "[Service]\nExec=/bin/x %t/%i %%t\n");
+
+	expect_diags(diags, "");
+	ck_assert_str_eq(def->exec->argv[2], "%t/%T");
+	ck_assert_str_eq(def->ready_key, "path:/run/user/1000/a");
+	ck_assert_str_eq(def->pid_file, "/run/user/1000/a.pid");
+	ck_assert_str_eq((char *)g_ptr_array_index(def->execution->environment, 0), "A=/run/user/1000/a");
+	ck_assert_str_eq((char *)g_ptr_array_index(def->execution->environment, 1), "B=%t");
+	ck_assert_str_eq(term_literal(term_at(def->when, 0), 0)->key, "path:/run/user/1000/b");
+	ck_assert_str_eq(term_literal(term_at(def->when, 0), 1)->key, "path:dir:/run/user/1000/c");
+	ck_assert_str_eq(machines->ready_key, "path:/run/a");
+	ck_assert_str_eq(instance->exec->argv[1], "/run/y");
+	ck_assert_str_eq(instance->exec->argv[2], "%t");
+}
+END_TEST
+
 START_TEST(a_drop_in_replaces_adds_and_clears)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -424,7 +449,7 @@ Suite *make_suite(void)
 		 every_key_is_told_in_the_manual_and_in_the_docs);
 	ADD_CASE(suite, "files", an_indented_line_joins_a_command_with_a_blank,
 		 what_a_shell_would_understand_is_warned_of, a_template_puts_its_instance_into_every_value,
-		 outside_templates_a_percent_sign_is_a_byte_like_others, a_drop_in_replaces_adds_and_clears,
+		 outside_templates_a_percent_sign_is_a_byte_like_others, percent_t_is_where_files_of_this_time_are, a_drop_in_replaces_adds_and_clears,
 		 a_mistake_that_a_drop_in_replaces_is_told_all_the_same,
 		 the_lines_that_took_effect_are_kept_with_their_origin);
 	ADD_CASE(suite, "limits", a_line_of_8_kib_works, a_command_joined_beyond_8_kib_is_an_error,

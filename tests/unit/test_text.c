@@ -92,16 +92,16 @@ START_TEST(what_is_joined_splits_into_the_same_words)
 }
 END_TEST
 
-START_TEST(percent_i_is_the_instance)
+START_TEST(percent_i_is_the_instance_and_t_the_runtime_directory)
 {
 	g_autofree char *problem = NULL;
-	g_autofree char *expanded = text_expand_instance("/dev/%i %% %i", "tty1", &problem);
+	g_autofree char *expanded = text_expand("/dev/%i %% %i %t/%i %%t", "tty1", "/run", &problem);
 
-	ck_assert_str_eq(expanded, "/dev/tty1 % tty1");
-	ck_assert_ptr_null(text_expand_instance("100%", "x", &problem));
-	ck_assert_str_eq(problem, "only %i and %% may follow a percent sign");
+	ck_assert_str_eq(expanded, "/dev/tty1 % tty1 /run/tty1 %t");
+	ck_assert_ptr_null(text_expand("100%", "x", "/run", &problem));
+	ck_assert_str_eq(problem, "only %i, %t and %% may follow a percent sign");
 	g_clear_pointer(&problem, g_free);
-	ck_assert_ptr_null(text_expand_instance("%i", NULL, &problem));
+	ck_assert_ptr_null(text_expand("%i", NULL, "/run", &problem));
 	ck_assert_str_eq(problem, "%i is only known in a template (NAME@.svc)");
 }
 END_TEST
@@ -324,7 +324,7 @@ Suite *make_suite(void)
 	suite_add_loop(suite, "words", words_are_split_as_a_shell_splits_them, G_N_ELEMENTS(lines));
 	suite_add_loop(suite, "words", what_is_not_closed_is_told, G_N_ELEMENTS(unclosed));
 	ADD_CASE(suite, "words", a_command_has_at_most_512_words, what_is_joined_splits_into_the_same_words,
-		 percent_i_is_the_instance);
+		 percent_i_is_the_instance_and_t_the_runtime_directory);
 	suite_add_loop(suite, "numbers", durations_are_numbers_with_units, G_N_ELEMENTS(durations));
 	suite_add_loop(suite, "numbers", durations_are_shown_in_two_units, G_N_ELEMENTS(shown_durations));
 	suite_add_loop(suite, "numbers", what_is_less_than_a_second_old_is_just_now, G_N_ELEMENTS(shown_ages));

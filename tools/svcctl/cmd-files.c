@@ -11,7 +11,9 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "config/loader.h"
+#include "config/search-path.h"
 #include "model/check.h"
+#include "model/check-user.h"
 #include "model/graph.h"
 #include "model/name.h"
 #include "model/service-parse.h"
@@ -299,10 +301,13 @@ static char *name_of_file(const char *path, const char *suffix)
 }
 
 /* The service takes the place of the one that is installed, and all are looked at together. */
-static void check_service_text(Configuration *configuration, const char *name, const SourceText *source, DiagList *diags)
+static void check_service_text(const Context *context, Configuration *configuration, const char *name, const SourceText *source,
+			       DiagList *diags)
 {
-	ServiceDef *def = service_parse(name, source, 1, diags);
+	ServiceDef *def = service_parse_below(search_path_runtime_top(context->options.is_user), name, source, 1, diags);
 
+	if (context->options.is_user)
+		check_users_service(def, diags);
 	if (g_str_has_suffix(name, "@")) {
 		service_def_free(def); /* a template is no service */
 		return;
@@ -336,7 +341,7 @@ static bool check_file(Context *context, Configuration *configuration, const cha
 	const SourceText source = { .file = path, .text = text, .length = length };
 
 	if (service)
-		check_service_text(configuration, service, &source, diags);
+		check_service_text(context, configuration, service, &source, diags);
 	else
 		/* Whether it was taken is in @diags. */
 		(void)policy_parse(configuration->policy, POLICY_LAYER_ADMIN, path, text, length, diags);
