@@ -62,6 +62,11 @@ def own_files_count(session):
     assert "User=root needs root: a user's services run as that user" in why and f"{CONFIG}/services.d/roots.svc:3" in why, why
 
 
+def a_file_is_checked_as_a_users(session):
+    refused = session.svcctl("check", f"{CONFIG}/services.d/roots.svc", check=False)
+    assert refused.returncode != 0 and "roots.svc:3: User=root needs root" in refused.stdout + refused.stderr, refused
+
+
 def all_verbs_work(session):
     session.svcctl("start", "off")
     assert session.state("off") == "ready"
@@ -163,6 +168,7 @@ def the_example_of_the_docs_works(session):
 
 with Sandbox(files={**user_files(SERVICES, POLICY), **VENDOR}) as box, OwnSession(box) as session:
     own_files_count(session)
+    a_file_is_checked_as_a_users(session)
     all_verbs_work(session)
     conditions_are_about_the_session_bus(session)
     what_leaves_its_service_is_found(session)

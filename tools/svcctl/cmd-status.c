@@ -232,14 +232,15 @@ static void print_use(Output *output, GVariant *s)
 	output_field(output, "Process", line->str);
 }
 
-static void print_processes(Output *output, GVariant *s, const GPtrArray *processes)
+static void print_processes(Output *output, GVariant *s, const GPtrArray *processes, bool is_user)
 {
 	const char *cgroup = record_text(s, "ControlGroup");
 
 	if (*cgroup)
 		output_field(output, "Group", cgroup);
 	else if (processes->len > 0)
-		output_field(output, "Group", "none: without cgroup v2 only the main process is known");
+		output_field(output, "Group", is_user ? "none: there is none that you may write to; this is the main process alone"
+						      : "none: without cgroup v2 only the main process is known");
 	for (guint i = 0; i < processes->len; i++) {
 		const Process *process = g_ptr_array_index(processes, i);
 		const char *branch = process->is_last ? (output->is_ascii ? "`-" : "└─")
@@ -332,7 +333,7 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	field_memory(output, s);
 	field_text(output, "Last end", s, "Result");
 	print_use(output, s);
-	print_processes(output, s, processes);
+	print_processes(output, s, processes, context->options.is_user);
 	field_text(output, "File", s, "SourceFile");
 	print_history(output, s);
 	print_log(output, name, context->options.is_user, lines);
