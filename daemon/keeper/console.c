@@ -65,10 +65,11 @@ static void write_kernel_log(const char *line, size_t length)
 	(void)close(fd);
 }
 
-static void replace_control_characters(char *text)
+/* Names of processes and mount points are anybody's, and beyond ASCII there are control characters, too (ECMA-48, C1). */
+static void replace_unprintable(char *text)
 {
 	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
+		if ((unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f)
 			*text = '?';
 }
 
@@ -81,7 +82,7 @@ void say(const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(line + 6, sizeof(line) - 8, format, args);
 	va_end(args);
-	replace_control_characters(line);
+	replace_unprintable(line);
 	length = strlen(line);
 	line[length++] = '\r'; /* a getty or editor may have left the terminal raw */
 	line[length++] = '\n';

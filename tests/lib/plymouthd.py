@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A stand-in for plymouthd: plymouthd.py LOG (ack|nak|deaf|brief). Writes each request into LOG as a line "letter text", and answers by
-ACK, by NAK, not at all (it does not even read), or by closing the connection after the first request.
+A stand-in for plymouthd: plymouthd.py LOG (ack|nak|deaf|brief|flood). Writes each request into LOG as a line "letter text", and answers by
+ACK, by NAK, not at all (it does not even read), by closing the connection after the first request, or without an end, whatever it is asked.
 
 Debian's own needs packages that exclude elogind. Protocol: ply-boot-protocol.h.
 """
 
+import contextlib
 import socket
 import sys
 
@@ -36,6 +37,12 @@ def serve(connection, log, manner):
             connection.sendall(NAK if manner == "nak" else ACK)
 
 
+def flood(connection):
+    with connection, contextlib.suppress(OSError):
+        while True:
+            connection.sendall(ACK * 65536)
+
+
 def main(path, manner):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(NAME)
@@ -48,6 +55,10 @@ def main(path, manner):
                 log.write("connected\n")
                 log.flush()
                 kept.append(connection)
+            elif manner == "flood":
+                log.write("connected\n")
+                log.flush()
+                flood(connection)
             else:
                 serve(connection, log, manner)
 

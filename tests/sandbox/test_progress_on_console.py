@@ -16,8 +16,8 @@ from terminal import screen_lines
 SOURCE = os.environ["SVCD_SOURCE"]
 WAITS = "[Service]\nType=task\nExec=/bin/sh -c 'until test -e /run/go-{0}; do sleep 0.1; done'\nStartTimeout=80s\n"
 STUBBORN = "[Service]\nExec=/bin/sh -c 'trap \"\" TERM; while :; do sleep 1; done'\nStopTimeout=9s\n"
-# What it leaves running is stopped by nobody but PID 1.
-LEAVES = "[Service]\nExec=/bin/sh -c '(trap \"\" TERM; while :; do sleep 1; done) & exec sleep infinity'\nKillMode=process\n"
+# What it leaves running is stopped by nobody but PID 1. A process gives itself any name.
+LEAVES = "[Service]\nExec=/bin/sh -c '(printf \"x\\\\033[2J\\\\302\\\\2332J\" >/proc/self/comm; trap \"\" TERM; while :; do sleep 1; done) & exec sleep infinity'\nKillMode=process\n"
 ASKS = "[Service]\nType=task\nExec=/bin/sh -c 'printf \"who? \"; read answer; echo \"it is $answer\"'\n" \
        "TTYPath=/dev/console\nStartLock=console\n[Conditions]\nWhen=path:/run/ask\n"
 STATUS = re.compile(r"svcd: boot (\d+) % \[(#*)(-*)\]")
@@ -124,6 +124,12 @@ def check_bad_plymouths(box):
         box.svcctl("restart", "splash")
         wait_for(lambda: len(told(box)) > n_told + 1, 30, f"plymouthd that does {manner} is told")
         assert told(box)[n_told].startswith("U svcd:"), told(box)[n_told:]
+    box.write("/run/manner", "flood")
+    n_told = len(told(box))
+    box.svcctl("restart", "splash")
+    wait_for(lambda: len(told(box)) > n_told, 30, "it is connected to one that never ends to answer")
+    begin = len(box.console())
+    wait_for(lambda: STATUS.search(box.console()[begin:]), 30, "the console is told all the same")
     box.write("/run/manner", "ack")
     box.svcctl("restart", "splash")
     assert box.service("boot-progress")["pid"] == pid, "it has died of it"
@@ -177,8 +183,8 @@ def check_lines(box):
     lines = [line for line in seen(box) if re.search("has been|boot \\d+ %", line)]
     assert len(lines) == 1 and re.match(r"svcd: stubborn has been stopping for [5-7] s; it is killed in [2-4] s$", lines[0]), lines
     # The rest is PID 1's.
-    wait_seen(box, r"^svcd: \d process(es have| has) not ended yet: .*sh \(\d+\).*; killed in [78] s$")
-    assert "\033" not in box.console(), "no escape sequences"
+    wait_seen(box, r"^svcd: \d process(es have| has) not ended yet: .*x\?\[2J\?+2J \(\d+\).*; killed in [78] s$")
+    assert "\033" not in box.console() and "\x9b" not in box.console(), "no escape sequences"
 
 
 def check_quiet(box):

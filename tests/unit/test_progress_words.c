@@ -129,6 +129,17 @@ START_TEST(of_too_many_the_youngest_are_counted)
 }
 END_TEST
 
+START_TEST(what_is_waited_for_is_told_in_ascii)
+{
+	View view = { 0 };
+	Motion m = motion(MOTION_WAITING, "home", 7, 83);
+
+	(void)snprintf(m.what, sizeof m.what, "label:M\303\274ll\033[2J\xff\x80");
+	view_add(&view, &m);
+	expect_status(&view, 99, "svcd: boot 0 % [----------] waiting home for label:M?ll?[2J? (7 s of 90 s)");
+}
+END_TEST
+
 START_TEST(names_that_are_long_are_cut_and_harm_nothing)
 {
 	View view = { 0 };
@@ -210,7 +221,7 @@ Suite *make_suite(void)
 	suite_add_loop(suite, "durations", a_duration_is_short, sizeof durations / sizeof durations[0]);
 	suite_add_loop(suite, "sentences", a_sentence_says_since_when_and_until_when, sizeof sentences / sizeof sentences[0]);
 	ADD_CASE(suite, "line", the_longest_comes_first_and_has_its_limit, a_shutdown_names_who_is_killed_when,
-		 of_too_many_the_youngest_are_counted, names_that_are_long_are_cut_and_harm_nothing, the_end_names_what_failed,
+		 of_too_many_the_youngest_are_counted, what_is_waited_for_is_told_in_ascii, names_that_are_long_are_cut_and_harm_nothing, the_end_names_what_failed,
 		 a_splash_screen_is_told_only_what_is_slow_or_failed);
 	ADD_CASE(suite, "said", a_line_is_due_when_it_has_taken_twice_as_long, who_is_gone_is_forgotten_and_another_run_is_another);
 	return suite;

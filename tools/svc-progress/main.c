@@ -114,11 +114,11 @@ static void show_end(Progress *progress, const View *view)
 	char line[WORDS_BYTES];
 
 	plymouth_close(&progress->plymouth);
-	if (progress->is_shutdown || !view->is_finished || !terminal_is_free(false))
+	if (!terminal_is_free(false))
 		return;
-	terminal_draw("");
+	terminal_draw(""); /* also of a boot that a shutdown has cut short */
 	words_end(line, sizeof line, view, now_us());
-	if (!progress->is_quiet || view->n_failed > 0)
+	if (!progress->is_shutdown && view->is_finished && (!progress->is_quiet || view->n_failed > 0))
 		terminal_print(line);
 	terminal_let_go();
 }

@@ -63,19 +63,18 @@ static bool is_connected(Plymouth *plymouth)
 	return false;
 }
 
-/* What it answers to our requests is one byte each, ACK or NAK; nothing follows from either. */
+/*
+ * What it answers to our requests is one byte each, ACK or NAK; nothing follows from either. There are no more than fit: an abstract
+ * name can be taken by anybody, and one who says more than he was asked is no plymouthd.
+ */
 static void read_answers(Plymouth *plymouth)
 {
 	char answers[64];
-	ssize_t n;
+	const ssize_t n = recv(plymouth->fd, answers, sizeof answers, MSG_DONTWAIT);
 
-	while (plymouth->fd >= 0 && (n = recv(plymouth->fd, answers, sizeof answers, MSG_DONTWAIT)) != -1) {
-		if (n == 0)
-			forget(plymouth);
-		else
-			plymouth->n_unanswered -= (unsigned)n < plymouth->n_unanswered ? (unsigned)n : plymouth->n_unanswered;
-	}
-	if (plymouth->fd >= 0 && errno != EAGAIN && errno != EINTR)
+	if (n > 0 && n <= (ssize_t)plymouth->n_unanswered)
+		plymouth->n_unanswered -= (unsigned)n;
+	else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
 		forget(plymouth);
 }
 

@@ -15,6 +15,20 @@ static bool goes_before(const Motion *a, const Motion *b)
 	return a->kind != b->kind ? a->kind < b->kind : a->since_us < b->since_us;
 }
 
+/* One mark for each letter, so that a byte is a column. */
+static void keep_ascii(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		const unsigned char byte = (unsigned char)*text;
+
+		if (byte < 0x80 || byte >= 0xc0) /* no continuation of a letter (utf-8(7)) */
+			*to++ = byte >= ' ' && byte < 0x7f ? *text : '?';
+	}
+	*to = '\0';
+}
+
 void view_add(View *view, const Motion *motion)
 {
 	unsigned at = view->n_motions;
@@ -28,6 +42,7 @@ void view_add(View *view, const Motion *motion)
 		view->n_motions++;
 	memmove(&view->motions[at + 1], &view->motions[at], (view->n_motions - 1 - at) * sizeof(Motion));
 	view->motions[at] = *motion;
+	keep_ascii(view->motions[at].what);
 }
 
 const Motion *view_oldest(const View *view)

@@ -24,7 +24,7 @@ typedef enum MotionKind {
 typedef struct Motion {
 	MotionKind kind;
 	char name[VIEW_NAME_BYTES]; /* cut when longer */
-	char what[VIEW_NAME_BYTES]; /* what it waits for */
+	char what[VIEW_NAME_BYTES]; /* what it waits for; in a view ASCII */
 	int64_t since_us;
 	int64_t until_us; /* then it is killed, or tried again */
 } Motion;
