@@ -101,7 +101,7 @@ static void advise_root(Context *context, const char *name)
 	g_autoptr(GString) words = g_string_new("sudo svcctl");
 
 	(void)name;
-	if (geteuid() == 0)
+	if (geteuid() == 0 || context->options.is_user)
 		return;
 	if (context->verb)
 		g_string_append_printf(words, " %s", context->verb->name);
@@ -130,8 +130,21 @@ static void advise_time(Context *context, const char *name)
 		context_hint(context, "Follow it with: svcctl status %s", name);
 }
 
+static void advise_reach_own(Context *context)
+{
+	if (g_getenv("XDG_RUNTIME_DIR"))
+		context_hint(context, "A session starts it; here and now: svcd --user --wait &\n"
+				      "svcctl --user check, cat and graph work without it.");
+	else
+		context_hint(context, "XDG_RUNTIME_DIR is not set: it is a session's, and sudo and su hand it on to nobody.");
+}
+
 static void advise_reach(Context *context, const char *name)
 {
+	if (context->options.is_user) {
+		advise_reach_own(context);
+		return;
+	}
 	context_hint(context, "Is svcd process 1? cat /proc/1/comm\n"
 			      "svcctl check, cat and graph work without it.");
 }

@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/errors.h"
@@ -266,6 +267,18 @@ static bool check_helper(Context *context, GError **error)
 	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "svcctl %s is for root alone", context->verb->name);
 }
 
+/* As root, or as anybody else, one would leave files in a home that its owner cannot change ("sudo -E"). */
+static bool check_whose(GError **error)
+{
+	const char *path = g_getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0 || st.st_uid == geteuid())
+		return true;
+	return fail_ctl(error, CTL_ERROR_USAGE, "--user is about your own services, and %s, which XDG_RUNTIME_DIR names, belongs to "
+			"uid %u: run it as that user", path, (unsigned)st.st_uid);
+}
+
 /* Nobody has written files for a tree that does not run; they are made in memory. */
 static void look_ahead(Context *context)
 {
@@ -304,6 +317,8 @@ static bool run(Context *context, int argc, char **argv, GPtrArray *words, GErro
 	context->names = words->len > 0 ? (char **)words->pdata + 1 : NULL;
 	if (!arguments_check(&context->options, context->verb, error) ||
 	    !check_count(context->verb, context->n_names, error))
+		return false;
+	if (context->options.is_user && !check_whose(error))
 		return false;
 	context->words = argv + 1;
 	if (context->options.helper_for && !check_helper(context, error))
