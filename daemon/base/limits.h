@@ -217,4 +217,7 @@
 #define LIMIT_ENVIRON_BYTES (256 * 1024)
 #define LIMIT_KIN_DEPTH 64
 
+/* So often at once the environment of a process is looked at that is just being executed. */
+#define LIMIT_KIN_LOOKS 8
+
 #endif

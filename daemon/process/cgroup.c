@@ -129,7 +129,7 @@ GArray *cgroup_pids(const Cgroup *cgroup)
 	GArray *pids;
 
 	if (cgroup->mark)
-		return kin_pids(cgroup->mark + strlen(KIN_MARK), cgroup->keeper);
+		return kin_pids(cgroup->mark + strlen(KIN_MARK), cgroup->keeper, NULL);
 	pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
 	if (fd < 0)
 		return pids;
@@ -300,9 +300,12 @@ CgroupPopulation cgroup_population(const Cgroup *cgroup)
 	char text[256];
 
 	if (cgroup->mark) {
-		g_autoptr(GArray) pids = cgroup_pids(cgroup);
+		bool is_whole;
+		g_autoptr(GArray) pids = kin_pids(cgroup->mark + strlen(KIN_MARK), cgroup->keeper, &is_whole);
 
-		return pids->len > 0 ? CGROUP_POPULATED : CGROUP_EMPTY;
+		if (!is_whole && cgroup->look)
+			timer_arm(cgroup->look, loop_now() + LOOK_FIRST_US);
+		return pids->len > 0 || !is_whole ? CGROUP_POPULATED : CGROUP_EMPTY;
 	}
 	if (!cgroup->path)
 		return CGROUP_UNKNOWN;

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef enum Belonging {
 	KIN_UNKNOWN, /* it says nothing itself */
 	KIN_OURS,
 	KIN_OTHERS,  /* it bears another mark, or descends from somebody else than the keeper */
+	KIN_UNBORN,  /* nothing tells yet: it is being executed */
 	KIN_ASKING,  /* its relatives are being asked: a session may lead back to it */
 } Belonging;
 
@@ -56,14 +58,48 @@ static bool read_kin(pid_t pid, Kin *ret)
 	return true;
 }
 
-static Belonging look_at_mark(pid_t pid, const char *mark)
+/* Where its environment ends is set last by execve(2), and read as 0 before (proc(5), env_end, the 51st field). */
+static bool is_being_executed(pid_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
+	g_autoptr(GBytes) bytes = file_read_bounded(path, 4096, NULL);
+	g_autofree char *text = bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : NULL;
+	const char *at = text ? strrchr(text, ')') : NULL;
+
+	for (unsigned field = 2; at && field < 51; field++)
+		at = strchr(at + 1, ' ');
+	return at && strncmp(at, " 0 ", 3) == 0;
+}
+
+/* Mostly it takes some microseconds of the other's time. NULL: nobody may read it, or it is gone. */
+static GBytes *read_environment(pid_t pid, bool *ret_is_unborn)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/environ", (int)pid);
-	g_autoptr(GBytes) bytes = file_read_bounded(path, LIMIT_ENVIRON_BYTES, NULL);
+	g_autoptr(GBytes) bytes = NULL;
+
+	*ret_is_unborn = false;
+	for (unsigned i = 0; i < LIMIT_KIN_LOOKS; i++) {
+		g_clear_pointer(&bytes, g_bytes_unref);
+		bytes = file_read_bounded(path, LIMIT_ENVIRON_BYTES, NULL);
+		if (!bytes || g_bytes_get_size(bytes) > 0)
+			break;
+		*ret_is_unborn = is_being_executed(pid);
+		(void)sched_yield();
+	}
+	*ret_is_unborn = *ret_is_unborn && bytes && g_bytes_get_size(bytes) == 0;
+	return g_steal_pointer(&bytes);
+}
+
+static Belonging look_at_mark(pid_t pid, const char *mark)
+{
+	bool is_unborn;
+	g_autoptr(GBytes) bytes = read_environment(pid, &is_unborn);
 	gsize size = 0;
 	const char *at = bytes ? g_bytes_get_data(bytes, &size) : NULL;
 	const char *end = at ? at + size : NULL;
 
+	if (is_unborn)
+		return KIN_UNBORN;
 	while (at && at < end) {
 		const gsize length = strnlen(at, (gsize)(end - at));
 
@@ -104,6 +140,22 @@ static bool descends_from_keeper(const Census *census, pid_t pid)
 	return false;
 }
 
+/* Does its answer leave the question to somebody else? */
+static bool is_open(Belonging belonging)
+{
+	return belonging == KIN_UNKNOWN || belonging == KIN_UNBORN;
+}
+
+static Belonging ask(const Census *census, pid_t pid, unsigned depth);
+
+/* What a relative says, if that decides it. */
+static Belonging ask_relative(const Census *census, pid_t relative, unsigned depth, Belonging so_far)
+{
+	const Belonging belonging = ask(census, relative, depth + 1);
+
+	return belonging == KIN_UNKNOWN ? so_far : belonging;
+}
+
 static Belonging ask(const Census *census, pid_t pid, unsigned depth)
 {
 	Kin *kin = g_hash_table_lookup(census->all, GINT_TO_POINTER(pid));
@@ -114,16 +166,16 @@ static Belonging ask(const Census *census, pid_t pid, unsigned depth)
 		return kin->belonging;
 	kin->belonging = KIN_ASKING;
 	kin->belonging = descends_from_keeper(census, pid) ? look_at_mark(pid, census->mark) : KIN_OTHERS;
-	if (kin->belonging == KIN_UNKNOWN && kin->parent != census->keeper)
-		kin->belonging = ask(census, kin->parent, depth + 1);
-	if (kin->belonging == KIN_UNKNOWN && kin->session != pid)
-		kin->belonging = ask(census, kin->session, depth + 1);
+	if (is_open(kin->belonging) && kin->parent != census->keeper)
+		kin->belonging = ask_relative(census, kin->parent, depth, kin->belonging);
+	if (is_open(kin->belonging) && kin->session != pid)
+		kin->belonging = ask_relative(census, kin->session, depth, kin->belonging);
 	if (kin->belonging == KIN_UNKNOWN)
 		kin->belonging = KIN_OTHERS;
 	return kin->belonging;
 }
 
-GArray *kin_pids(const char *service, pid_t keeper)
+GArray *kin_pids(const char *service, pid_t keeper, bool *ret_is_whole)
 {
 	g_autofree char *mark = g_strconcat(KIN_MARK, service, NULL);
 	g_autoptr(GHashTable) all = list_all();
@@ -131,13 +183,18 @@ GArray *kin_pids(const char *service, pid_t keeper)
 	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
 	GHashTableIter iter;
 	gpointer key;
+	bool is_whole = true;
 
 	g_hash_table_iter_init(&iter, all);
 	while (g_hash_table_iter_next(&iter, &key, NULL)) {
 		const pid_t pid = GPOINTER_TO_INT(key);
+		const Belonging belonging = ask(&census, pid, 0);
 
-		if (ask(&census, pid, 0) == KIN_OURS)
+		if (belonging == KIN_OURS)
 			g_array_append_val(pids, pid);
+		is_whole = is_whole && belonging != KIN_UNBORN;
 	}
+	if (ret_is_whole)
+		*ret_is_whole = is_whole;
 	return pids;
 }

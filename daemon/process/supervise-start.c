@@ -296,8 +296,10 @@ static void forked_guess(Supervisor *s)
 	unsigned n_processes;
 	pid_t found = step_guess_main(s, &n_processes);
 
-	if (n_processes == 0)
+	if (n_processes == 0 && cgroup_population(s->cgroup) == CGROUP_EMPTY)
 		supervisor_fail_start(s, STEP_REST, "its first process ended and left none behind");
+	else if (n_processes == 0)
+		step_poll_again(s); /* who is being executed cannot be told from others yet */
 	else if (found > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)found);
 	else

@@ -119,6 +119,14 @@ def what_leaves_its_service_is_found(session):
     session.svcctl("start", "forks")
 
 
+def who_is_just_being_executed_is_found(session):
+    """For a moment it has no environment, and its parent and session are gone: of 60 starts three failed for that."""
+    for _ in range(60):
+        session.svcctl("restart", "--wait", "forks")
+        session.wait_state("forks", "ready")
+    assert sleeps(session).count("4720") == 1, session.processes()
+
+
 def managers_come_and_go(session):
     before = session.services()
     for _ in range(5):
@@ -142,6 +150,16 @@ def there_is_one_of_each_user(session):
     lost = session.run("/sbin/svcd", "--user", check=False)
     assert lost.returncode == 1 and "XDG_RUNTIME_DIR names no directory" in lost.stderr, lost
     session.environment["XDG_RUNTIME_DIR"] = RUNTIME
+
+
+def who_is_somebody_else_is_told(session):
+    """What root writes in a home would be in the way of whose home it is ("sudo -E")."""
+    for who in ((), ("setpriv", "--reuid=1001", "--regid=1001", "--clear-groups")):
+        other = session.box.run(*who, "env", f"XDG_RUNTIME_DIR={RUNTIME}", "HOME=/home/user", "svcctl", "--user", "disable", "vendors",
+                                check=False)
+        assert other.returncode == 2 and f"{RUNTIME}, which XDG_RUNTIME_DIR names, belongs to uid {UID}" in other.stderr, other
+    lost = session.box.run("env", "-u", "XDG_RUNTIME_DIR", "svcctl", "--user", "status", check=False)
+    assert lost.returncode == 9 and "XDG_RUNTIME_DIR is not set" in lost.stderr and "process 1" not in lost.stderr, lost
 
 
 def nothing_is_left(session):
@@ -172,7 +190,9 @@ with Sandbox(files={**user_files(SERVICES, POLICY), **VENDOR}) as box, OwnSessio
     all_verbs_work(session)
     conditions_are_about_the_session_bus(session)
     what_leaves_its_service_is_found(session)
+    who_is_just_being_executed_is_found(session)
     managers_come_and_go(session)
     there_is_one_of_each_user(session)
+    who_is_somebody_else_is_told(session)
     the_example_of_the_docs_works(session)
     nothing_is_left(session)
