@@ -218,6 +218,6 @@
 #define LIMIT_KIN_DEPTH 64
 
 /* So often at once the environment of a process is looked at that is just being executed. */
-#define LIMIT_KIN_LOOKS 8
+#define LIMIT_KIN_LOOKS 3
 
 #endif

@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +70,7 @@ static bool is_being_executed(pid_t pid)
 	return at && strncmp(at, " 0 ", 3) == 0;
 }
 
-/* Mostly it takes some microseconds of the other's time. NULL: nobody may read it, or it is gone. */
+/* Mostly it is over in some microseconds, but nothing is waited for. NULL: nobody may read it, or it is gone. */
 static GBytes *read_environment(pid_t pid, bool *ret_is_unborn)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/environ", (int)pid);
@@ -84,7 +83,6 @@ static GBytes *read_environment(pid_t pid, bool *ret_is_unborn)
 		if (!bytes || g_bytes_get_size(bytes) > 0)
 			break;
 		*ret_is_unborn = is_being_executed(pid);
-		(void)sched_yield();
 	}
 	*ret_is_unborn = *ret_is_unborn && bytes && g_bytes_get_size(bytes) == 0;
 	return g_steal_pointer(&bytes);
