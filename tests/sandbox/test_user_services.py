@@ -23,6 +23,8 @@ SERVICES = {
     "leaves": "[Service]\nExec=/bin/sh -c '(setsid sleep 4711 &); (setsid sh -c \"trap : TERM; sleep 4712; sleep 4713\" &);"
               " exec sleep 4714'\nStopTimeout=1s\n",
     "forks": "[Service]\nExec=/bin/sh -c 'setsid sleep 4720 & exit 0'\nReady=fork\n",
+    "listens": "[Service]\nExec=/bin/sh -c 'until test -e /tmp/go; do sleep 0.1; done; : >$XDG_RUNTIME_DIR/mine; exec sleep infinity'\n"
+               "Ready=path:%t/mine\n[Conditions]\nWhen=path:%t/bus\n",
     "roots": "[Service]\nExec=/bin/sleep 1\nUser=root\n",
     "off": SLEEP,
 }
@@ -65,6 +67,15 @@ def own_files_count(session):
 def a_file_is_checked_as_a_users(session):
     refused = session.svcctl("check", f"{CONFIG}/services.d/roots.svc", check=False)
     assert refused.returncode != 0 and "roots.svc:3: User=root needs root" in refused.stdout + refused.stderr, refused
+
+
+def paths_below_the_runtime_directory(session):
+    session.svcctl("start", "--no-wait", "listens")
+    session.wait_state("listens", "starting")
+    assert f"path:{RUNTIME}/bus is true" in session.svcctl("status", "listens", check=False).stdout
+    session.box.write("/tmp/go", "")
+    session.wait_state("listens", "ready")
+    session.svcctl("stop", "listens")
 
 
 def all_verbs_work(session):
@@ -187,6 +198,7 @@ def the_example_of_the_docs_works(session):
 with Sandbox(files={**user_files(SERVICES, POLICY), **VENDOR}) as box, OwnSession(box) as session:
     own_files_count(session)
     a_file_is_checked_as_a_users(session)
+    paths_below_the_runtime_directory(session)
     all_verbs_work(session)
     conditions_are_about_the_session_bus(session)
     what_leaves_its_service_is_found(session)
