@@ -30,6 +30,7 @@
 #define ORDERS_A_TURN 32
 #define LATE_WAKE_US (1 * USEC_PER_SEC)
 #define GO_LIMIT_US (5 * USEC_PER_SEC)
+#define DIE_LIMIT_US (1 * USEC_PER_SEC)
 #define UNKILLABLE_US (10 * USEC_PER_SEC)
 #define START_AGAIN_US (1 * USEC_PER_SEC)
 #define HELLO_LIMIT_PINGS (PROTOCOL_HELLO_LIMIT_MS / PROTOCOL_PING_INTERVAL_MS)
@@ -38,7 +39,7 @@ enum LinkState {
 	LINK_DOWN,    /* no process */
 	LINK_STARTED, /* waiting for hello */
 	LINK_UP,      /* it has said hello: replay, then the daily round */
-	LINK_LEAVING, /* let go for a re-exec */
+	LINK_LEAVING, /* let go for a re-exec, or the link has ended, as it does when it dies */
 	LINK_KILLED,  /* waiting to reap it */
 };
 
@@ -359,6 +360,18 @@ static void close_link(void)
 	telling_end();
 }
 
+/*
+ * Without a link it is of no use, and there may be only one. But mostly it is about to die, and its link has ended with its other
+ * descriptors: then nobody else is to be blamed for that.
+ */
+static void on_link_ended(uint64_t now_us)
+{
+	if (link_.state != LINK_STARTED && link_.state != LINK_UP)
+		return;
+	link_.state = LINK_LEAVING;
+	link_.next_us = now_us + DIE_LIMIT_US;
+}
+
 void manager_link_turn(const struct pollfd *seen)
 {
 	if (link_.fd < 0)
@@ -366,8 +379,7 @@ void manager_link_turn(const struct pollfd *seen)
 	telling_flush();
 	if (seen->revents & (POLLIN | POLLHUP | POLLERR) && orders_read(link_.fd, ORDERS_A_TURN) == ORDERS_END) {
 		close_link();
-		if (link_.state != LINK_LEAVING)
-			manager_link_kill(); /* without a link it is of no use, and there may be only one */
+		on_link_ended(keeper_now_us());
 		return;
 	}
 	telling_flush();

@@ -81,7 +81,7 @@ static void send_note(Manager *m, const Service *s)
 		keeper_link_note(m->link, s->def->name, text);
 }
 
-/* @before_turns: what is about to take its first turn keeps its mark. */
+/* @before_turns: what is about to take its first turn waits for that. */
 static void send_marked(Manager *m, bool before_turns)
 {
 	GHashTableIter iter;
@@ -92,14 +92,26 @@ static void send_marked(Manager *m, bool before_turns)
 		const Service *s = engine_find(m->engine, name);
 		const Supervisor *supervisor = before_turns ? manager_supervisor(m, name) : NULL;
 
-		if (supervisor && !supervisor_has_begun(supervisor))
-			continue;
-		if (s)
+		if (s && (!supervisor || supervisor_has_begun(supervisor)))
 			send_note(m, s);
-		g_hash_table_iter_remove(&iter);
 	}
 	if (m->is_global_dirty)
 		send_global(m);
+}
+
+static void tell_noted(Manager *m)
+{
+	GHashTableIter iter;
+	gpointer name;
+
+	g_hash_table_iter_init(&iter, m->dirty);
+	while (g_hash_table_iter_next(&iter, &name, NULL)) {
+		Supervisor *supervisor = manager_supervisor(m, name);
+
+		if (supervisor)
+			supervisor_noted(supervisor);
+	}
+	g_hash_table_remove_all(m->dirty);
 }
 
 void notes_send(Manager *m)
@@ -109,6 +121,7 @@ void notes_send(Manager *m)
 	keeper_link_hold(m->link);
 	send_marked(m, false);
 	keeper_link_let_go(m->link);
+	tell_noted(m);
 }
 
 void notes_prepare(Manager *m)

@@ -32,6 +32,7 @@ struct NotifySocket {
 	double tokens;
 	int64_t tokens_at_us;
 	unsigned n_ignored;
+	bool is_held; /* the first datagram has been handled and is still there */
 	const NotifyListener *listener;
 	void *data;
 };
@@ -165,6 +166,14 @@ static pid_t take_control(struct msghdr *header)
 	return pid;
 }
 
+static void drop_one(NotifySocket *socket)
+{
+	char byte;
+
+	(void)recv(socket->fd, &byte, sizeof byte, MSG_DONTWAIT);
+	socket->is_held = false;
+}
+
 /* Returns: false when nothing is left to read. */
 static bool receive_one(NotifySocket *socket)
 {
@@ -176,7 +185,7 @@ static bool receive_one(NotifySocket *socket)
 	struct iovec iov = { .iov_base = text, .iov_len = LIMIT_NOTIFY_BYTES + 1 };
 	struct msghdr header = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
 				 .msg_controllen = sizeof control.space };
-	ssize_t n = recvmsg(socket->fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	ssize_t n = recvmsg(socket->fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_PEEK);
 	NotifyMessage message;
 	pid_t pid;
 
@@ -185,10 +194,29 @@ static bool receive_one(NotifySocket *socket)
 	pid = take_control(&header);
 	text[n] = '\0';
 	if (pid > 0 && notify_parse(text, (size_t)n, &message) && socket->listener->may_send(socket->data, pid))
-		socket->listener->message(socket->data, &message);
+		socket->is_held = socket->listener->message(socket->data, &message);
 	else
 		socket->n_ignored++;
+	if (!socket->is_held)
+		drop_one(socket);
 	return true;
+}
+
+/* Not before there are tokens, if it waits for those too. */
+static void watch(NotifySocket *socket)
+{
+	const bool is_awaited = !socket->is_held && !timer_is_armed(socket->refill);
+
+	if (socket->source)
+		fd_source_set_events(socket->source, is_awaited ? G_IO_IN : 0);
+}
+
+void notify_socket_remembered(NotifySocket *socket)
+{
+	if (!socket->is_held)
+		return;
+	drop_one(socket);
+	watch(socket);
 }
 
 /* Returns: false when the service has used up its share for now; the rest is read when there are tokens again. */
@@ -212,22 +240,22 @@ static void on_readable(GIOCondition condition, void *data)
 	(void)condition;
 	for (int i = 0; i < LIMIT_NOTIFY_BATCH; i++) {
 		if (!take_token(socket)) {
-			fd_source_set_events(socket->source, 0);
 			timer_arm(socket->refill, loop_now() + LIMIT_NOTIFY_BATCH * G_USEC_PER_SEC / NOTIFY_RATE);
-			return;
+			break;
 		}
 		if (!receive_one(socket)) {
 			socket->tokens += 1; /* nothing was read for it */
-			return;
+			break;
 		}
+		if (socket->is_held)
+			break;
 	}
+	watch(socket);
 }
 
 static void on_refill(void *data)
 {
-	NotifySocket *socket = data;
-
-	fd_source_set_events(socket->source, G_IO_IN);
+	watch(data);
 }
 
 /* --- life --- */
@@ -300,8 +328,11 @@ void notify_socket_arm(NotifySocket *socket)
 
 void notify_socket_drain(NotifySocket *socket)
 {
-	for (int i = 0; i < DRAIN_MAX && receive_one(socket); i++)
-		;
+	for (int i = 0; i < DRAIN_MAX && receive_one(socket); i++) {
+		if (socket->is_held)
+			drop_one(socket); /* its end is told again if it is lost, and that is what counts */
+	}
+	watch(socket);
 }
 
 int notify_socket_fd(const NotifySocket *socket)

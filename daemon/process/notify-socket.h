@@ -38,7 +38,11 @@ bool notify_parse(char *text, size_t length, NotifyMessage *ret);
 
 typedef struct NotifyListener {
 	bool (*may_send)(void *data, pid_t pid);
-	void (*message)(void *data, const NotifyMessage *message); /* must not free the socket */
+	/*
+	 * Must not free the socket. Returns true when something came of it that is to be remembered first: then the message stays where
+	 * it is, and is the next manager's too, until notify_socket_remembered(). So it must do no harm twice.
+	 */
+	bool (*message)(void *data, const NotifyMessage *message);
 } NotifyListener;
 
 typedef struct NotifySocket NotifySocket;
@@ -53,6 +57,9 @@ NotifySocket *notify_socket_resume(int fd, const NotifyListener *listener, void 
 void notify_socket_arm(NotifySocket *socket);
 /* Handles all that has arrived, without regard to the rate: the sender is dead. */
 void notify_socket_drain(NotifySocket *socket);
+
+/* What came of the last message is where the next manager finds it. */
+void notify_socket_remembered(NotifySocket *socket);
 
 int notify_socket_fd(const NotifySocket *socket);
 /* Datagrams that were not believed, or not understood. */

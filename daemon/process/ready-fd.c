@@ -6,7 +6,9 @@
 
 #include "process/ready-fd.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/fd.h"
 #include "loop/loop.h"
@@ -53,6 +55,35 @@ static void take_exec_status(ReadyFd *ready, const char *bytes, ssize_t n)
 	ready->listener->exec_failed(ready->data, &status);
 }
 
+/* What is in the pipe stays there; -1 if that cannot be had. */
+static ssize_t peek(int fd, char *bytes, size_t size)
+{
+	auto_fd int out = -1;
+	auto_fd int in = -1;
+	int ends[2];
+	ssize_t n;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	out = ends[0];
+	in = ends[1];
+	n = tee(fd, in, size, SPLICE_F_NONBLOCK);
+	return n > 0 ? read(out, bytes, (size_t)n) : n;
+}
+
+/* What it says counts once, so it stays for the next manager until the keeper is told to forget the pipe. */
+static ssize_t look(const ReadyFd *ready, char *bytes, size_t size)
+{
+	ssize_t n = -1;
+	int waiting = 0;
+
+	if (ioctl(ready->fd, FIONREAD, &waiting) == 0 && waiting > 0)
+		n = peek(ready->fd, bytes, size);
+	if (n > 0 && (ready->kind == READY_FD_EXEC_STATUS || memchr(bytes, '\n', (size_t)n)))
+		return n;
+	return read(ready->fd, bytes, size);
+}
+
 void ready_fd_drain(ReadyFd *ready)
 {
 	char bytes[256];
@@ -60,7 +91,7 @@ void ready_fd_drain(ReadyFd *ready)
 
 	if (ready->fd < 0)
 		return;
-	n = read(ready->fd, bytes, sizeof bytes);
+	n = look(ready, bytes, sizeof bytes);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (ready->kind == READY_FD_NEWLINE)

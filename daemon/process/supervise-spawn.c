@@ -183,9 +183,11 @@ static void extend_limit(Supervisor *s, int64_t us)
 		supervisor_set_limit(s, at_us);
 }
 
-static void on_message(void *data, const NotifyMessage *message)
+static bool on_message(void *data, const NotifyMessage *message)
 {
 	Supervisor *s = data;
+	const Step step = s->step;
+	const bool begins_to_stop = message->stopping && !s->is_stopping;
 
 	if (message->main_pid > 0)
 		take_main_pid(s, message->main_pid);
@@ -195,7 +197,7 @@ static void on_message(void *data, const NotifyMessage *message)
 		s->errnum = message->errnum;
 	if (message->extend_us > 0)
 		extend_limit(s, message->extend_us);
-	if (message->stopping && !s->is_stopping)
+	if (begins_to_stop)
 		supervisor_event(s, PROCESS_STOPPING, NULL);
 	if (message->ready && s->plan.def->ready == READY_NOTIFY)
 		supervisor_is_ready(s);
@@ -203,6 +205,13 @@ static void on_message(void *data, const NotifyMessage *message)
 	supervisor_settle(s);
 	if (message->extend_us > 0) /* whatever has been armed by what it said besides */
 		watchdog_extend(s, loop_now() + message->extend_us);
+	return s->step != step || begins_to_stop;
+}
+
+void supervisor_noted(Supervisor *s)
+{
+	if (s->notify)
+		notify_socket_remembered(s->notify);
 }
 
 static const NotifyListener notify_listener = { .may_send = on_may_send, .message = on_message };

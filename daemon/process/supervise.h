@@ -123,6 +123,8 @@ void supervisor_on_level(Supervisor *supervisor, const char *key, Level level, c
 void supervisor_phase(const Supervisor *supervisor, char *text, size_t size);
 pid_t supervisor_main_pid(const Supervisor *supervisor);
 uint64_t supervisor_invocation(const Supervisor *supervisor);
+/* The keeper has a note of where it stands now. */
+void supervisor_noted(Supervisor *supervisor);
 /* Has it had its first turn of the main loop? Before that nothing has been spawned. */
 bool supervisor_has_begun(const Supervisor *supervisor);
 /* Absolute path of its cgroup, NULL without cgroup v2. */

@@ -42,7 +42,8 @@ static void on_event(void *data, const char *service, uint64_t invocation, const
 	ck_assert_str_eq(service, STAGE_SERVICE);
 	ck_assert_uint_eq(invocation, 7);
 	if (event->kind == PROCESS_PHASE) {
-		keeper_link_note(stage->context.link, STAGE_SERVICE, on_note(stage, STAGE_SERVICE));
+		if (!stage->keeps_no_notes)
+			keeper_link_note(stage->context.link, STAGE_SERVICE, on_note(stage, STAGE_SERVICE));
 		return;
 	}
 	g_string_append(stage->events, process_event_kind_name(event->kind));
@@ -215,8 +216,11 @@ void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *what)
 	int64_t deadline = loop_now() + DEADLINE_US;
 	guint source = g_timeout_add(5, wake, NULL);
 
-	while (!is_so(stage, what) && loop_now() < deadline)
+	while (!is_so(stage, what) && loop_now() < deadline) {
 		g_main_context_iteration(NULL, TRUE);
+		if (!stage->keeps_no_notes)
+			supervisor_noted(stage->supervisor);
+	}
 	g_source_remove(source);
 	ck_assert_msg(is_so(stage, what), "waited for \"%s\"; events:\n%skeeper:\n%s", what, stage->events->str,
 		      fake_keeper_record(stage->keeper));
@@ -267,6 +271,7 @@ void stage_crash(Stage *stage)
 	g_autofree char *note = g_strdup(fake_keeper_note(stage->keeper));
 	pid_t pids[ROLE_COUNT];
 
+	stage->keeps_no_notes = false;
 	fake_keeper_set_silent(stage->keeper, true);
 	supervisor_free(stage->supervisor);
 	g_strlcpy(stage->note, note, sizeof stage->note);

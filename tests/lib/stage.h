@@ -29,6 +29,7 @@ typedef struct Stage {
 	GString *events;   /* "kind: text\n" */
 	const char *watched; /* the condition that it looks at, NULL: none */
 	bool starts_again;   /* what the engine would say of the run that ends */
+	bool keeps_no_notes; /* until it crashes, what comes to be is not told to the keeper */
 	char note[128];
 } Stage;
 

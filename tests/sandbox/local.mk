@@ -87,6 +87,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_instance_forgotten.py \
 	tests/sandbox/test_interactive_scripts.py \
 	tests/sandbox/test_kill_mode.py \
+	tests/sandbox/test_kill_points.py \
 	tests/sandbox/test_manager_hung.py \
 	tests/sandbox/test_manager_killed.py \
 	tests/sandbox/test_man_pages.py \
@@ -193,3 +194,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_watchdog.py \
 	tests/sandbox/test_when_path.py \
 	tests/sandbox/test_while_service.py
+
+# In the place of the manager's program, which it then becomes.
+check_PROGRAMS += tests/lib/kill-point
+tests_lib_kill_point_SOURCES = tests/lib/kill-point.c

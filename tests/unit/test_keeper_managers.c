@@ -5,12 +5,15 @@
 #include "config.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -137,6 +140,39 @@ START_TEST(managers_that_never_settle_lose_notes_then_local_files)
 		}
 		ck_assert_uint_eq((welcome.flags & WELCOME_WITHOUT_NOTES) != 0, i >= 3);
 		ck_assert_uint_eq((welcome.flags & WELCOME_WITHOUT_LOCAL_FILES) != 0, i >= 6);
+	}
+}
+END_TEST
+
+static unsigned count_descriptors(pid_t pid)
+{
+	char path[32];
+	unsigned n = 0;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir))
+		n++;
+	(void)closedir(dir);
+	return n;
+}
+
+/* The link of one that dies ends before it has ended itself: PID 1 may see that first. */
+START_TEST(a_kill_from_outside_is_no_strike_though_the_link_ends_before_the_manager)
+{
+	struct MessageWelcome welcome;
+
+	for (unsigned int i = 1; i <= 4; i++) {
+		const unsigned n = count_descriptors(run.pid);
+
+		ck_assert_int_eq(shutdown(manager.link_fd, SHUT_RDWR), 0);
+		while (count_descriptors(run.pid) >= n)
+			sched_yield();
+		(void)kill(manager.pid, SIGKILL);
+		keeper_next_manager(&welcome);
+		ck_assert_uint_eq(welcome.flags & WELCOME_WITHOUT_NOTES, 0);
 	}
 }
 END_TEST
@@ -338,6 +374,7 @@ Suite *make_suite(void)
 			exits_while_there_is_no_manager_are_learnt_from_the_replay,
 			the_next_manager_gets_children_notes_and_kept_descriptors,
 			a_manager_killed_twenty_times_costs_no_service_and_is_back_at_once,
+			a_kill_from_outside_is_no_strike_though_the_link_ends_before_the_manager,
 			managers_that_never_settle_lose_notes_then_local_files,
 			a_manager_that_reads_nothing_loses_nothing,
 			what_a_manager_sent_before_it_died_is_done_once,

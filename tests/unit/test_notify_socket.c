@@ -6,6 +6,8 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,6 +21,7 @@
 #include "model/service-def.h"
 #include "process/notify-socket.h"
 #include "process/pidfile.h"
+#include "process/ready-fd.h"
 #include "tests/lib/suite.h"
 
 /* --- the text --- */
@@ -106,6 +109,7 @@ typedef struct Ear {
 	NotifySocket *socket;
 	int sender;
 	bool believes;
+	bool keeps; /* what says READY=1 is to be remembered first */
 	unsigned n_ready;
 	unsigned n_messages;
 } Ear;
@@ -118,12 +122,13 @@ static bool on_may_send(void *data, pid_t pid)
 	return ear->believes;
 }
 
-static void on_message(void *data, const NotifyMessage *message)
+static bool on_message(void *data, const NotifyMessage *message)
 {
 	Ear *ear = data;
 
 	ear->n_messages++;
 	ear->n_ready += message->ready;
+	return ear->keeps && message->ready;
 }
 
 static const NotifyListener listener = { .may_send = on_may_send, .message = on_message };
@@ -253,6 +258,80 @@ START_TEST(flood_is_slowed_down_and_nothing_of_it_is_lost)
 }
 END_TEST
 
+static void wait_messages(const Ear *ear, unsigned n)
+{
+	while (ear->n_messages < n)
+		g_main_context_iteration(NULL, TRUE);
+}
+
+START_TEST(what_is_to_be_remembered_stays_until_it_is)
+{
+	Ear *ear = ear_new();
+	NotifySocket *next;
+
+	ear->keeps = true;
+	say(ear, "STATUS=x", 8);
+	say(ear, "READY=1", 7);
+	say(ear, "WATCHDOG=1", 10);
+	notify_socket_arm(ear->socket);
+	wait_messages(ear, 2);
+	for (int turn = 0; turn < 5; turn++)
+		g_main_context_iteration(NULL, FALSE);
+	ck_assert_uint_eq(ear->n_messages, 2); /* what follows it waits */
+
+	/* Its manager died, and the next one reads it again. */
+	next = notify_socket_resume(fcntl(notify_socket_fd(ear->socket), F_DUPFD_CLOEXEC, 3), &listener, ear);
+	notify_socket_free(ear->socket);
+	ear->socket = next;
+	notify_socket_arm(next);
+	wait_messages(ear, 3);
+	ck_assert_uint_eq(ear->n_ready, 2);
+
+	notify_socket_remembered(next);
+	notify_socket_remembered(next); /* once more is nothing */
+	wait_messages(ear, 4);
+	ck_assert_uint_eq(ear->n_ready, 2);
+	ear_free(ear);
+}
+END_TEST
+
+static void count_call(void *data)
+{
+	++*(unsigned *)data;
+}
+
+static void count_failure(void *data, const struct ExecStatus *status)
+{
+	ck_assert_int_eq(status->error, ENOENT);
+	++*(unsigned *)data;
+}
+
+/* Each reader of the pipe is a manager that died before it could say so to anybody. */
+START_TEST(what_a_pipe_says_once_is_heard_by_each_manager)
+{
+	static const ReadyFdListener ready_listener = { .newline = count_call, .executed = count_call, .exec_failed = count_failure };
+	const struct ExecStatus status = { .error = ENOENT };
+	const bool is_status = _i == READY_FD_EXEC_STATUS;
+	unsigned n = 0;
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	if (is_status)
+		ck_assert_int_eq(write(ends[1], &status, sizeof status), sizeof status);
+	else
+		ck_assert_int_eq(write(ends[1], "ready\n", 6), 6);
+	fd_close(&ends[1]);
+	for (unsigned manager = 1; manager <= 3; manager++) {
+		ReadyFd *ready = ready_fd_new((ReadyFdKind)_i, fcntl(ends[0], F_DUPFD_CLOEXEC, 3), &ready_listener, &n);
+
+		ready_fd_drain(ready);
+		ck_assert_uint_eq(n, manager);
+		ready_fd_free(ready);
+	}
+	fd_close(&ends[0]);
+}
+END_TEST
+
 START_TEST(long_name_gets_a_path_that_a_socket_can_have)
 {
 	g_autofree char *one = g_strnfill(LIMIT_NAME_BYTES, 'a');
@@ -358,7 +437,9 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "text", longest_text_counts_and_one_byte_more_does_not);
 	ADD_CASE(suite, "socket", bad_datagrams_are_counted_and_harm_nothing, one_who_is_not_believed_is_counted,
 		 descriptors_that_come_along_are_closed, flood_is_slowed_down_and_nothing_of_it_is_lost,
+		 what_is_to_be_remembered_stays_until_it_is,
 		 long_name_gets_a_path_that_a_socket_can_have, short_name_is_the_path);
+	suite_add_loop(suite, "pipe", what_a_pipe_says_once_is_heard_by_each_manager, 2);
 	suite_add_loop(suite, "pid file", pid_text_is_read_or_refused, G_N_ELEMENTS(pid_texts));
 	ADD_CASE(suite, "pid file", pid_file_that_is_none_is_refused_without_waiting,
 		 huge_pid_file_is_read_to_its_first_line);

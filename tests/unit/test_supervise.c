@@ -145,6 +145,23 @@ START_TEST(start_goes_on_after_a_crash_of_the_manager)
 }
 END_TEST
 
+/* It says so once; of the two that have heard it the first one died before anybody else knew. */
+START_TEST(readiness_that_died_with_its_manager_is_heard_again)
+{
+	Stage *stage = stage_set(stage_notifying);
+
+	stage->keeps_no_notes = true; /* but for that of the spawn */
+	stage_start(stage);
+	expect_event(stage, "ready");
+	g_string_truncate(stage->events, 0);
+	stage_crash(stage);
+	expect_event(stage, "ready");
+
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "spawn main"), 1);
+	stage_free(stage);
+}
+END_TEST
+
 START_TEST(preparation_goes_on_after_a_crash_of_the_manager)
 {
 	Stage *stage = stage_new_in_directory("[Service]\nPrepare=/bin/sh -c 'echo >>{DIR}/one; sleep 0.2'\n"
@@ -301,6 +318,7 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "reload", reload_by_signal, reload_command_that_fails_is_said_and_harms_nothing,
 		 stop_in_the_middle_of_a_reload_wins);
 	ADD_CASE(suite, "crash", ready_daemon_survives_a_crash_of_the_manager, start_goes_on_after_a_crash_of_the_manager,
+		 readiness_that_died_with_its_manager_is_heard_again,
 		 preparation_goes_on_after_a_crash_of_the_manager, exit_while_no_manager_looked_is_learnt,
 		 stop_limit_survives_a_crash_of_the_manager, lost_note_means_that_what_lives_is_ready);
 	suite_add_loop(suite, "crash, all the time", manager_that_dies_all_the_time_runs_each_command_once, 40);

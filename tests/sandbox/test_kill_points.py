@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+One manager after the other is killed: the first after the first thing that it has sent, written or received, the second after
+the second, and so on, while services start, stop, tell that they are ready, fail, and log. Nothing runs twice, nothing is lost, and
+no request is left without an answer. limit: 900
+"""
+
+import os
+import re
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+LAST = int(os.environ.get("SVCD_TEST_POINTS", "300"))
+BATCH = 25
+MANAGER = "/usr/lib/svcd/svcd-manager"
+PROGRAMS = os.environ["SVCD_BUILD"] + "/tests/lib"
+
+# A directory is made by one only.
+GUARD = """#!/bin/sh
+mkdir /run/only-$1 || echo "$1 started twice" >>/run/doubles
+trap 'rmdir /run/only-'$1'; exit 0' TERM
+while :; do sleep 0.02; done
+"""
+# It says it once and for all: if that is lost, nobody says it again.
+TELLER = """#!/usr/bin/python3
+import os, signal, socket
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+    notify.connect(os.environ["NOTIFY_SOCKET"])
+    notify.send(b"READY=1")
+while True:
+    signal.pause()
+"""
+COUNTER = "#!/bin/sh\nn=0\nwhile :; do n=$((n + 1)); echo \"line $n\"; sleep 0.02; done\n"
+
+STAY = [f"stay{number}" for number in range(10)]
+SERVICES = {name: f"[Service]\nExec=/usr/local/bin/guard {name}\n" for name in STAY + ["move"]}
+SERVICES |= {
+    "tell": "[Service]\nExec=/usr/local/bin/teller\nReady=notify\nStartTimeout=1h\n",
+    "after": "[Service]\nExec=/usr/local/bin/guard after\n[Conditions]\nWhile=service:tell\n",
+    "end": "[Service]\nExec=/bin/sh -c \"exit $(cat /run/status)\"\nRestart=no\n",
+    "task": "[Service]\nType=task\nExec=/bin/sh -c \"echo done >>/run/tasks\"\n",
+    "count": "[Service]\nExec=/usr/local/bin/counter\n",
+}
+POLICY = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in STAY + ["count"])
+
+
+def ask(box, *words):
+    """Until it was answered with yes. Who is not reached, or is told so, asks again."""
+    def done():
+        answer = box.svcctl(*words, check=False)
+        done.last = answer
+        return answer.returncode == 0
+    try:
+        wait_for(done, 120, " ".join(words))
+    except AssertionError:
+        raise AssertionError(f"{words}: {done.last}\n{box.svcctl('explain', words[-1], check=False).stdout}") from None
+
+
+def deaths(box):
+    return len(box.read("/run/kill-points").splitlines()) if box.exists("/run/kill-points") else 0
+
+
+def next_point(box):
+    return int(box.read("/run/kill-point").split()[0])
+
+
+def fail(box, status):
+    """It is started, and ends with that status; one who is not told of an end that was asks again, and may have it run again."""
+    box.write("/run/status", f"{status}\n")
+    before = wait_for(box.services, 60, "the services are listed")["end"]["invocation"]
+
+    def has_failed():
+        row = box.services()["end"]
+        if row["state"] == "failed" and row["invocation"] != before:
+            return True
+        if row["state"] in ("idle", "failed"):
+            box.svcctl("start", "end", check=False)
+        return False
+    wait_for(has_failed, 120, "it has failed")
+    wait_for(lambda: f"status {status}" in box.svcctl("explain", "end").stdout, 60, f"its status is known: {status}")
+
+
+def one_round(box, number):
+    ask(box, "start", "move")
+    box.wait_state("move", "ready")
+    ask(box, "start", "tell")
+    box.wait_state("tell", "ready")
+    fail(box, number % 250 + 1)
+    ask(box, "start", "task")
+    ask(box, "stop", "tell")
+    box.wait_state("tell", "idle", "waiting")
+    ask(box, "stop", "move")
+    box.wait_state("move", "idle")
+
+
+def sweep(box, first, last):
+    """PID 1 has no patience with more than thirty deaths a minute, but one that leaves by itself makes up for all before."""
+    box.write("/run/kill-point", f"{first} {last}\n")
+    box.kill_manager(wait=False)
+    number = first
+    while next_point(box) <= last:
+        number += 1
+        one_round(box, number)
+    box.wait_at_rest()
+    ask(box, "reexec")
+    box.wait_up()
+
+
+def check(box, pids):
+    assert not box.exists("/run/doubles"), box.read("/run/doubles")
+    assert {name: box.pid(name) for name in pids} == pids
+    lines = [int(n) for n in re.findall(r"line (\d+)$", box.svcctl("log", "count", "-N", "1000000").stdout, re.MULTILINE)]
+    assert lines, "there is no line of count"
+    assert lines == list(range(lines[0], lines[-1] + 1)), "lines are missing or there twice"
+
+
+FILES = {
+    "/usr/local/bin/guard": {"text": GUARD, "mode": 0o755},
+    "/usr/local/bin/teller": {"text": TELLER, "mode": 0o755},
+    "/usr/local/bin/counter": {"text": COUNTER, "mode": 0o755},
+    MANAGER: {"copy": f"{PROGRAMS}/kill-point", "mode": 0o755},
+    f"{MANAGER}.real": {"copy": os.environ["SVCD_STAGE"] + MANAGER, "mode": 0o755},
+}
+
+with Sandbox(SERVICES, policy=POLICY, files=FILES, expect_crash=True) as box:
+    box.wait_states({name: "ready" for name in STAY + ["count"]})
+    pids = {name: box.pid(name) for name in STAY + ["count"]}
+    for first in range(1, LAST + 1, BATCH):
+        sweep(box, first, min(first + BATCH - 1, LAST))
+    check(box, pids)
+    assert deaths(box) >= LAST * 0.98, f"{deaths(box)} of {LAST} managers died where they were to"
+    print(f"{deaths(box)} managers died, last after something for the {LAST}th time")
