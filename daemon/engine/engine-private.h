@@ -118,6 +118,7 @@ struct ServicePrivate {
 	SetRef *home;         /* where s->def lives */
 	unsigned n_stops_after_said; /* the first so many of stops_after say so */
 	bool is_file_gone;
+	bool is_unexplained; /* it lived when this engine began, and no note said why; until engine_begin() */
 	unsigned queued;      /* bit WorkKind */
 	GPtrArray *slots;     /* Slot *, owned */
 	GPtrArray *done_slots; /* Slot *, owned: SLOT_DONE */
@@ -416,6 +417,9 @@ void wait_limit_over(Service *s);
 void request_refuse_need(Service *s, const Service *needer);
 /* A task is done, and somebody has undone its work since, as umount(8) does with a mount. A start does it again. */
 bool request_is_undone(const Service *s);
+
+/* What lives and is wanted by nobody we know of stays, as if it had been asked for: its note, which said who wanted it, is lost. */
+void request_keep_unexplained(Engine *engine);
 /* Is it in a state in which it can be reloaded, if it has a Reload=? */
 bool request_reload_fits(const Service *s);
 /* The members of a group that a restart or reload of it is meant for; else none. A new array, borrowed. */

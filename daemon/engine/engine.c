@@ -203,6 +203,9 @@ void engine_begin(Engine *engine, const char *runlevel, int64_t now_us)
 	/* Wants first: what ended unseen is restarted only if it is wanted. */
 	while (work_once(engine, WORK_LEVEL))
 		;
+	request_keep_unexplained(engine);
+	while (work_once(engine, WORK_LEVEL))
+		;
 	for (unsigned i = 0; i < engine->services->len; i++)
 		begin_service(g_ptr_array_index(engine->services, i));
 	engine_run(engine);

@@ -125,6 +125,7 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 	} else {
 		state = state_of_dead(s, noted, &has_ended);
 	}
+	s->priv->is_unexplained = is_alive && !has_note;
 	s->priv->run_type = run_type(s, state, is_alive);
 	if (state != STATE_IDLE)
 		service_restore(s, state, since_us, describe_recovery(s, state));

@@ -17,6 +17,8 @@
 
 char *requester_describe(const char *verb, const Requester *who)
 {
+	if (who->pid <= 0 && *who->command)
+		return g_strdup_printf("%s by %s", verb, who->command);
 	if (who->pid <= 0)
 		return g_strdup_printf("%s by uid %u", verb, (unsigned)who->uid);
 	if (!*who->command)
@@ -95,6 +97,19 @@ static void set_admin(Service *s, AdminWant want, const Requester *who)
 	s->admin_who = *who;
 	s->admin_at_us = engine->last_admin_us;
 	engine_queue(s, WORK_WANT);
+}
+
+void request_keep_unexplained(Engine *engine)
+{
+	static const Requester nobody = { .command = "who is not known any more" };
+
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		if (s->priv->is_unexplained && !service_is_wanted(s) && !engine_is_shutting_down(engine))
+			set_admin(s, ADMIN_START, &nobody);
+		s->priv->is_unexplained = false;
+	}
 }
 
 /* Forget failures and let it try again. */

@@ -3,8 +3,8 @@
  * Kill point: takes the place of the manager's program, becomes it, and has it killed at the moment when it has sent, written or received
  * something for the N-th time, beginning with its execution.
  *
- * N stands in /run/kill-point; each manager takes one and leaves the next one for its successor. Without the file, or behind
- * LAST, the manager lives. What a manager died after is appended to /run/kill-points.
+ * "N LAST SIGNAL" stands in /run/kill-point; each manager takes an N and leaves the next one for its successor. Without the file,
+ * or behind LAST, the manager lives. What a manager died after is appended to /run/kill-points.
  */
 #define _GNU_SOURCE
 
@@ -26,8 +26,8 @@
 #define NEXT "/run/kill-point"
 #define PASSED "/run/kill-points"
 
-/* "N LAST". Returns 0 if nobody is to be killed. */
-static unsigned take_number(void)
+/* Returns 0 if nobody is to be killed. */
+static unsigned take_number(int *ret_signal)
 {
 	FILE *file = fopen(NEXT, "r+e");
 	unsigned number = 0;
@@ -35,9 +35,9 @@ static unsigned take_number(void)
 
 	if (!file)
 		return 0;
-	if (fscanf(file, "%u %u", &number, &last) == 2 && number <= last) {
+	if (fscanf(file, "%u %u %d", &number, &last, ret_signal) == 3 && number <= last) {
 		rewind(file);
-		fprintf(file, "%u %u\n", number + 1, last);
+		fprintf(file, "%u %u %d\n", number + 1, last, *ret_signal);
 	} else {
 		number = 0;
 	}
@@ -81,7 +81,7 @@ static bool count(pid_t pid, struct ptrace_syscall_info *entry, unsigned *left)
 	return info.op == PTRACE_SYSCALL_INFO_EXIT && is_point(entry, &info) && --*left == 0;
 }
 
-static void follow(pid_t pid, unsigned number)
+static void follow(pid_t pid, unsigned number, int killer)
 {
 	struct ptrace_syscall_info entry = { 0 };
 	unsigned left = number;
@@ -96,7 +96,7 @@ static void follow(pid_t pid, unsigned number)
 			is_manager = true;
 		if (signo == (SIGTRAP | 0x80) && is_manager && count(pid, &entry, &left)) {
 			note_death(number, entry.entry.nr);
-			kill(pid, SIGKILL);
+			kill(pid, killer);
 			return;
 		}
 		if (event == PTRACE_EVENT_STOP && (signo == SIGSTOP || signo == SIGTSTP))
@@ -107,7 +107,7 @@ static void follow(pid_t pid, unsigned number)
 }
 
 /* A process of nobody's: the manager has no child that it does not know. */
-static void trace(pid_t pid, unsigned number, int go_fd)
+static void trace(pid_t pid, unsigned number, int killer, int go_fd)
 {
 	if (fork() != 0)
 		_exit(0);
@@ -116,13 +116,14 @@ static void trace(pid_t pid, unsigned number, int go_fd)
 	if (write(go_fd, "", 1) != 1)
 		_exit(1);
 	close_range(3, ~0U, 0); /* the manager's are not to outlive it */
-	follow(pid, number);
+	follow(pid, number, killer);
 	_exit(0);
 }
 
 int main(int argc, char **argv)
 {
-	const unsigned number = take_number();
+	int killer = 0;
+	const unsigned number = take_number(&killer);
 	const pid_t pid = getpid();
 	int go[2];
 	char byte;
@@ -132,7 +133,7 @@ int main(int argc, char **argv)
 		const pid_t child = fork();
 
 		if (child == 0)
-			trace(pid, number, go[1]);
+			trace(pid, number, killer, go[1]);
 		close(go[1]);
 		waitpid(child, NULL, 0);
 		if (read(go[0], &byte, 1) != 1)

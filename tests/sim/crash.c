@@ -69,6 +69,7 @@ static bool recover_one(Machine *m, unsigned index)
 	const Service *s;
 	bool is_read;
 
+	p->is_unexplained = false;
 	if (!note && !p->is_live)
 		return true;
 	if (note && machine_happens(m, 3)) {
@@ -102,6 +103,7 @@ static bool recover_one(Machine *m, unsigned index)
 	if (!is_alive && s && s->state != STATE_DONE)
 		p->is_live = false;
 	p->is_script = s && s->def->type == TYPE_SCRIPT;
+	p->is_unexplained = is_alive && !(note && *note);
 	/* A daemon whose file has made it a task, and whose note is lost, is taken for a task that works: it ends. */
 	if (s && s->state == STATE_STARTING && is_alive && (p->n_script == 0 || (p->is_restarting && p->n_script == 1)))
 		process_exits_now(m, p);

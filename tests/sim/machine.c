@@ -274,6 +274,7 @@ static void begin_manager(Machine *m)
 	crash_recover(m);
 	levels_tell_due(m);
 	engine_begin(m->engine, NULL, m->now_us);
+	requests_take_over(m);
 }
 
 /* Everything that may come next: who, and when. */

@@ -68,6 +68,7 @@ typedef struct SimProcess {
 	int64_t health_at_us;  /* when HealthCommand= answers next; 0: nobody asks */
 	Health health;         /* as this manager was told of the run @health_run */
 	uint64_t health_run;
+	bool is_unexplained;   /* it lived when the manager began, and its note was lost */
 	AdminWant asked;       /* what an admin or the bus asked for last, while that is to last */
 	bool was_listening;    /* when the manager died: its sockets are open */
 	uint64_t redo_run;     /* the run that an admin asked to be followed by another; 0: none */

@@ -400,6 +400,21 @@ void requests_forget(SimProcess *p)
 	p->redo_run = 0;
 }
 
+void requests_take_over(Machine *m)
+{
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++) {
+		SimProcess *p = &m->processes[i];
+		const Service *s = p->is_unexplained ? engine_find(m->engine, plan_service_name(i)) : NULL;
+
+		if (!s)
+			continue;
+		if (s->admin == ADMIN_START)
+			p->asked = ADMIN_START;
+		else if (!service_is_wanted(s) && s->policy.activation != ACTIVATION_NEVER && !engine_is_shutting_down(m->engine))
+			machine_fail(m, "%s lived, nobody knows what for, and is not kept", s->def->name);
+	}
+}
+
 void requests_check(Machine *m, const Service *s)
 {
 	SimProcess *p = machine_process(m, s->def->name);

@@ -15,6 +15,8 @@ void requests_poke_demand(Machine *m);
 void requests_poke_connection(Machine *m);
 void requests_set_runlevel(Machine *m, const char *runlevel);
 
+/* The manager has begun: what lives stays, as if somebody had asked for it, though nobody knows who did. */
+void requests_take_over(Machine *m);
 /* Its note is lost, or its service has gone: nothing is asked for any more. */
 void requests_forget(SimProcess *p);
 

@@ -210,6 +210,31 @@ START_TEST(a_note_that_cannot_be_read_costs_the_history_never_the_process)
 }
 END_TEST
 
+/* A manager that was not given notes, nor the admin's files, must not stop what it knows nothing of. */
+START_TEST(what_lives_without_a_note_is_kept_though_nothing_wants_it)
+{
+	g_autoptr(World) w = world_new(DAEMON);
+
+	ck_assert(engine_recover(world_engine(w), "orphan", "", true, 2, 99, world_now(w)));
+	engine_begin(world_engine(w), NULL, world_now(w));
+	expect_state(w, "orphan", STATE_READY);
+	ck_assert_int_eq(world_find(w, "orphan")->want_reason, WANT_ADMIN);
+
+	ck_assert(engine_set_runlevel(world_engine(w), "0", &(Requester){ 0 }, world_now(w), NULL));
+	expect_state(w, "orphan", STATE_STOPPING);
+}
+END_TEST
+
+START_TEST(what_lives_without_a_note_ends_with_the_machine)
+{
+	g_autoptr(World) w = world_new(DAEMON);
+
+	ck_assert(engine_recover(world_engine(w), "orphan", "", true, 2, 99, world_now(w)));
+	engine_begin(world_engine(w), "0", world_now(w));
+	expect_state(w, "orphan", STATE_STOPPING);
+}
+END_TEST
+
 START_TEST(between_two_processes_of_a_run_the_note_names_the_invocation)
 {
 	g_autoptr(World) w = world_new(DAEMON);
@@ -245,6 +270,7 @@ Suite *make_suite(void)
 		           G_N_ELEMENTS(bad_notes));
 	ADD_CASE(suite, "text", a_service_without_history_has_no_note, a_note_is_short_whatever_it_holds,
 		 unknown_words_are_kept_and_the_managers_are_not,
+		 what_lives_without_a_note_is_kept_though_nothing_wants_it, what_lives_without_a_note_ends_with_the_machine,
 		 between_two_processes_of_a_run_the_note_names_the_invocation,
 		 a_living_service_without_a_file_is_kept_until_it_ends);
 	return suite;
