@@ -1,96 +1,180 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 1200
+# limit: 1500
 """
-A desktop without systemd boots to the login screen: GDM and its greeter are really there, end when they are told to, and
-come back. What the screen shows is looked at.
+A desktop without systemd boots to the login screen long before all is up, and the screen shows how the boot goes on: a bar as
+long as org.svcd1.Boot says, and what did not start. Both are right again when the manager, GDM or the bus was ended. Where GDM
+is not to come up there is a login in text. The pictures are kept ($SVCD_ARTIFACTS).
 """
 
 import os
 
 import vm_image
 from deadline import wait_for
-from vm import Machine
+from desktop import GREETER_S, Desktop
+from greeter_picture import bar_in, has_greeter, n_failure_pixels
+from png import keep_picture
 
 STAGE = os.environ["SVCD_STAGE"]
 
-GREETER_S = 400
-# The console has two or three; the greeter's letters alone have hundreds of greys.
-N_COLOURS_DRAWN = 100
+# Besides the consoles and what is done; what of these has no hardware here waits for it.
+EXPECTED = """accounts-daemon acpid atd autofs avahi-daemon chrony colord cron cups cups-browsed dbus elogind gdm3 irqbalance lldpd
+    network-manager nginx polkit power-profiles-daemon redis-server rpcbind rsyslog rtkit-daemon saned ssh switcheroo-control
+    udev udisks2 upower uuidd""".split()
+WAITING = "bluetooth modemmanager smartmontools getty@tty1".split()
+# The bus starts it for who asks: then it is there, too.
+ASKED_FOR = "packagekit"
 
-# Besides the machine itself; what of these has no hardware here waits for it.
-EXPECTED = """accounts-daemon acpid atd avahi-daemon chrony cron cups dbus elogind gdm3 irqbalance network-manager polkit rsyslog
-    rtkit-daemon ssh udisks2 upower uuidd""".split()
-WAITING = "bluetooth modemmanager smartmontools".split()
+# One takes its time, and others wait for it, so that the bar stands in the middle.
+SERVICES = {
+    "slow-migration": "[Service]\nType=task\nDescription=Migration of a large database\nStartTimeout=1h\n"
+                      "Exec=/bin/sh -c 'until test -e /run/go-on; do sleep 1; done'\n",
+    "later@": "[Service]\nType=task\nExec=/bin/true\n[Conditions]\nAfter=slow-migration\n",
+    "broken-printer": "[Service]\nDescription=A printer without paper\nRestart=no\nType=task\nExec=/usr/bin/test -e /run/paper\n",
+}
+# The console tells when they have ended.
+TELLS_ITS_END = "[Service]\nCleanup=-/bin/sh -c 'echo tests: {name} has ended >/dev/kmsg'\n"
+POLICY = "[runlevel 5]\nActivate=slow-migration broken-printer " + " ".join(f"later@{number}" for number in range(30)) + "\n"
 
-
-def wait_greeter(vm, other_than="none"):
-    """Until the greeter has a session, and not that one; returns its name. The machine looks itself: each question costs it time."""
-    line = vm.sh(f"until loginctl list-sessions --no-legend | grep Debian-gdm | grep -vw {other_than}; do sleep 2; done", GREETER_S)
-    session = line.split()[0]
-    assert vm.sh(f"loginctl show-session {session} -p Class -p VTNr").split() == ["VTNr=1", "Class=greeter"]
-    return session
-
-
-def processes(vm, name):
-    return set(vm.sh(f"cat /sys/fs/cgroup/svcd/{name}/cgroup.procs 2>/dev/null", check=False)[1].split())
-
-
-def state(vm, name):
-    return vm.services()[name]["state"]
+TOLERANCE = 0.02
 
 
-def check_services(vm):
-    wait_for(lambda: vm.svcctl_json("overview")["boot_finished"], GREETER_S, "the boot is over", 2)
-    rows = vm.services()
-    states = {name: rows[name]["state"] for name in EXPECTED + WAITING}
-    assert {states[name] for name in EXPECTED} == {"ready"} and {states[name] for name in WAITING} == {"waiting"}, states
-    assert not [name for name, row in rows.items() if row["state"] == "failed"], vm.sh("svcctl explain", check=False)
+def check_no_text_login(vm):
     status, found = vm.sh("pgrep -af 'agetty.* tty1 '", check=False)
     assert status == 1, f"a getty has the terminal of the greeter: {found}"
 
 
-def check_restart(vm, session):
-    """The greeter of the new one is another; nothing of the old one is left."""
-    old = processes(vm, "gdm3")
+def check_bar(vm, name):
+    """The greeter and the bar are there, and the bar is as long as svcd says at that moment."""
+    def is_drawn():
+        picture = vm.picture()
+        return has_greeter(picture) and bar_in(picture) is not None
+    wait_for(is_drawn, GREETER_S, "the greeter is drawn, and the bar in it", 3)
+    before, _ = vm.boot_values()
+    picture = vm.picture()
+    after, is_finished = vm.boot_values()
+    keep_picture(name, picture)
+    seen = bar_in(picture)
+    assert before - TOLERANCE <= seen <= after + TOLERANCE, f"{name}: the bar is at {seen:.3f}, svcd at {before:.3f} to {after:.3f}"
+    assert n_failure_pixels(picture) > 50, "what did not start is named"
+    assert not is_finished
+    vm.wait_login_screen_told()
+    check_no_text_login(vm)
+    return seen
+
+
+def check_interrupted(vm, session):
+    """Whatever is ended meanwhile, the bar never goes back."""
+    seen = [check_bar(vm, "greeter-boot")]
+    vm.sh("kill -KILL $(pgrep -x svcd-manager)")
+    wait_for(vm.boot_values, GREETER_S, "another manager answers", 1)
+    seen.append(check_bar(vm, "greeter-manager-replaced"))
+
+    old = vm.processes("gdm3")
     vm.sh("svcctl restart gdm3")
-    assert wait_greeter(vm, session) != session
-    assert old and not old & processes(vm, "gdm3")
+    session = vm.wait_greeter(session)
+    assert old and not old & vm.processes("gdm3")
+    seen.append(check_bar(vm, "greeter-gdm-restarted"))
+
+    old = vm.processes("gdm3")
+    vm.sh("kill -KILL $(head -n 1 /sys/fs/cgroup/svcd/dbus/cgroup.procs)")
+    wait_for(lambda: vm.processes("gdm3") and not old & vm.processes("gdm3"), GREETER_S, "another GDM, on another bus", 2)
+    seen.append(check_bar(vm, "greeter-bus-restarted"))
+    assert seen == sorted(seen), seen
+
+
+def check_boot_ends(vm):
+    """The bar goes with the boot; what failed stays until it is put right."""
+    vm.sh("touch /run/go-on")
+    wait_for(lambda: bar_in(vm.picture()) is None, GREETER_S, "the bar has gone", 2)
+    assert vm.boot_values() == (1.0, True)
+    keep_picture("greeter-after-boot", vm.picture())
+    assert n_failure_pixels(vm.picture()) > 50
+    vm.sh("touch /run/paper; svcctl start broken-printer")
+
+    def is_put_right():
+        picture = vm.picture()  # of a screen that has gone dark neither is left
+        return n_failure_pixels(picture) == 0 and has_greeter(picture)
+    wait_for(is_put_right, GREETER_S, "nothing is left of it but the greeter", 2)
+
+
+def check_services(vm):
+    vm.sh("gdbus introspect --system -d org.freedesktop.PackageKit -o /org/freedesktop/PackageKit")
+    found = vm.states_on_bus()
+    states = {name: found[name] for name in [*EXPECTED, *WAITING, ASKED_FOR]}
+    wanted = {**dict.fromkeys([*EXPECTED, ASKED_FOR], "ready"), **dict.fromkeys(WAITING, "waiting")}
+    assert states == wanted, states
+    running = [name for name, state in found.items() if state == "ready" and vm.processes(name)]
+    assert len(running) >= 30, running
+    assert "failed" not in found.values(), vm.sh("svcctl explain", check=False)
+
+
+def check_gives_up(vm):
+    """What ends at once again and again is not tried for ever: there is a login in text then, until it is started by hand."""
+    vm.sh("mount --bind /bin/false /usr/sbin/gdm3")
+    vm.sh("svcctl restart gdm3", GREETER_S, check=False)
+    vm.wait_state("gdm3", "failed")
+    vm.wait_state("getty@tty1", "ready")
+    vm.sh("pgrep -f 'agetty.* tty1 '")
+    vm.sh("umount /usr/sbin/gdm3; svcctl start gdm3", GREETER_S)
+    vm.wait_greeter()
+    assert vm.state("getty@tty1") == "waiting"
+    check_no_text_login(vm)
 
 
 def check_stop(vm):
-    vm.sh("svcctl stop gdm3")
-    wait_for(lambda: state(vm, "gdm3") == "idle", GREETER_S, "gdm has stopped", 2)
+    vm.sh("svcctl stop gdm3", GREETER_S)
+    vm.wait_state("gdm3", "idle")
     vm.sh("while loginctl list-sessions --no-legend | grep -q Debian-gdm; do sleep 2; done", GREETER_S)
-    assert not processes(vm, "gdm3")
+    assert not vm.processes("gdm3")
     assert not vm.sh("pgrep -u Debian-gdm", check=False)[1], vm.sh("ps -u Debian-gdm", check=False)[1]
+    vm.wait_state("getty@tty1", "ready")
+    vm.sh("svcctl start gdm3", GREETER_S)
+    vm.wait_greeter()
 
 
 def check_bluetooth(vm):
     """An adapter of the kernel's own driver for tests (hci_vhci): it is there as long as somebody holds the device open."""
     vm.sh("modprobe hci_vhci; printf '\\377\\000' >/run/adapter; "
           "sh -c 'exec 3<>/dev/vhci; cat /run/adapter >&3; exec sleep infinity' >/dev/null 2>&1 & echo $! >/run/adapter.pid")
-    wait_for(lambda: state(vm, "bluetooth") == "ready", GREETER_S, "bluetoothd has come with the adapter", 1)
+    wait_for(lambda: vm.state("bluetooth") == "ready", GREETER_S, "bluetoothd has come with the adapter", 1)
     assert "org.bluez" in vm.sh("dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames")
-    first = processes(vm, "bluetooth")
+    first = vm.processes("bluetooth")
     vm.sh("svcctl restart bluetooth")
-    assert state(vm, "bluetooth") == "ready" and first and not first & processes(vm, "bluetooth")
+    assert vm.state("bluetooth") == "ready" and first and not first & vm.processes("bluetooth")
     vm.sh("kill $(cat /run/adapter.pid)")
-    wait_for(lambda: state(vm, "bluetooth") == "waiting", GREETER_S, "bluetoothd has gone with the adapter", 1)
-    assert not processes(vm, "bluetooth")
+    wait_for(lambda: vm.state("bluetooth") == "waiting", GREETER_S, "bluetoothd has gone with the adapter", 1)
+    assert not vm.processes("bluetooth")
+
+
+def check_end(vm):
+    """GDM has ended before elogind begins to, and that before the bus. elogind executes /sbin/poweroff, which returns at once."""
+    vm.sh("/usr/lib/svcd/sysv/take-over")
+    vm.sh_detached("loginctl poweroff")
+    assert vm.wait_end(GREETER_S) == "guest-shutdown"
+    order = ["tests: gdm3 has ended", "svcd: elogind: stopping", "tests: elogind has ended", "svcd: dbus: stopping"]
+    times = [vm.told_at(line) for line in order]
+    assert times == sorted(times), list(zip(order, times))
+
+
+def make_root(path):
+    vm_image.copy_disk(vm_image.disk_image(STAGE, vm_image.DESKTOP), path)
+    for name, text in SERVICES.items():
+        vm_image.put_file(path, f"/etc/svcd/services.d/{name}.svc", text)
+    for name in ("gdm3", "elogind"):
+        vm_image.put_file(path, f"/etc/svcd/services.d/{name}.svc.d/tests.conf", TELLS_ITS_END.format(name=name))
+    vm_image.put_file(path, "/etc/svcd/policy.d/test-desktop.policy", POLICY)
 
 
 with vm_image.work_directory() as work:
     root = f"{work}/root"
-    vm_image.copy_disk(vm_image.disk_image(STAGE, vm_image.DESKTOP), root)
-    with Machine([root], *vm_image.boot_files(vm_image.DESKTOP), screen=True, memory_mib=2048) as vm:
+    make_root(root)
+    with Desktop(root) as vm:
         vm.wait_shell()
-        session = wait_greeter(vm)
-        wait_for(lambda: vm.n_colours() >= N_COLOURS_DRAWN, GREETER_S, "the greeter is drawn", 3)
+        check_interrupted(vm, vm.wait_greeter())
+        check_boot_ends(vm)
         check_services(vm)
-        check_restart(vm, session)
-        check_stop(vm)
         check_bluetooth(vm)
-        vm.sh("/usr/lib/svcd/sysv/take-over") # elogind executes /sbin/poweroff, which this machine does not have yet
-        vm.sh_detached("loginctl poweroff")
-        assert vm.wait_end(200) == "guest-shutdown"
+        check_gives_up(vm)
+        check_stop(vm)
+        check_end(vm)

@@ -88,13 +88,17 @@ SYSV_FILES = {
 }
 
 
-# A desktop: GDM on elogind, and the daemons that come with one. Sessions of GNOME itself are left out: the greeter is half of it.
+# A desktop: GDM on elogind, and the daemons that come with one. Sessions of GNOME come with GDM. tests/bench/ compares boots of it.
 DESKTOP_PACKAGES = """gdm3 dbus-x11 dbus-bin gnome-session-bin gnome-session-common adwaita-icon-theme fonts-dejavu-core
     elogind libpam-elogind libelogind0 udev kmod procps e2fsprogs util-linux-extra iproute2 mount login netbase kbd
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
     systemd-standalone-tmpfiles systemd-standalone-sysusers
     accountsservice acpid anacron at avahi-daemon bluez chrony cron cups-daemon irqbalance modemmanager network-manager
     openssh-server packagekit polkitd rsyslog rtkit smartmontools udisks2 upower uuid-runtime wpasupplicant""".split()
+
+# For thirty services at least.
+DESKTOP_MORE = """autofs colord cups-browsed lldpd nginx-light power-profiles-daemon redis-server rpcbind sane-utils
+    switcheroo-control""".split()
 
 # Nobody but "alice" is in the greeter's list.
 DESKTOP_HOOKS = ["chroot \"$1\" useradd -m -s /bin/bash -c Alice alice; echo alice:alice | chroot \"$1\" chpasswd"]
@@ -108,6 +112,11 @@ DESKTOP_FILES = {
         "Activate=irqbalance modemmanager polkit rtkit-daemon smartmontools ssh udisks2 upower uuidd\n\n"
         "[runlevel S]\nActivate=test-shell\n",
     "/etc/svcd/services.d/test-shell.svc": PLAIN_FILES["/etc/svcd/services.d/test-shell.svc"],
+}
+
+DESKTOP_MORE_FILES = {
+    "/etc/svcd/policy.d/more.policy":
+        "[runlevel 5]\nActivate=autofs colord cups-browsed lldpd nginx power-profiles-daemon redis-server rpcbind saned switcheroo-control\n",
 }
 
 
@@ -126,7 +135,8 @@ def _sandbox_packages():
 
 
 PLAIN = Debian("vm", (*_sandbox_packages(), *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), PLAIN_FILES)
-DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS), DESKTOP_FILES)
+DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *DESKTOP_MORE, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS),
+                 {**DESKTOP_FILES, **DESKTOP_MORE_FILES})
 SYSV = Debian("vm-sysv", (*SYSV_PACKAGES, *SYSV_DAEMONS, *KERNEL_PACKAGES), (*HOOKS, *SYSV_HOOKS), SYSV_FILES)
 
 

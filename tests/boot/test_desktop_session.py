@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# limit: 1500
+"""
+Somebody logs in at the greeter by typing, has a session of GNOME and services of their own in it, may not switch the machine
+off against an inhibitor, logs out. The bus is killed. Whatever ends, a greeter comes back. The machine sleeps and ends as from
+the greeter's menu, in order.
+"""
+
+import json
+import os
+import re
+
+import vm_image
+from deadline import wait_for
+from desktop import GREETER_S, ON_DEMAND, Desktop
+from png import keep_picture
+
+STAGE = os.environ["SVCD_STAGE"]
+
+LOGIN1 = "gdbus call --system -d org.freedesktop.login1 -o /org/freedesktop/login1 -m org.freedesktop.login1.Manager"
+SESSION = "gdbus call --session -d org.gnome.SessionManager -o /org/gnome/SessionManager -m org.gnome.SessionManager"
+BUS = "gdbus call --session -d org.freedesktop.DBus -o /org/freedesktop/DBus -m org.freedesktop.DBus"
+INHIBITORS = "elogind-inhibit --list"
+# elogind.conf: InhibitDelayMaxSec=5.
+DELAYED_AT_LEAST_S = 4
+
+# Of a name on the session's bus that comes after svcd --user, and of one that comes and goes.
+STORE = "org.freedesktop.impl.portal.PermissionStore"
+USER_FILES = {
+    "services.d/shell-watcher.svc": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=dbus:org.gnome.Shell\n",
+    "services.d/store-watcher.svc": f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=dbus:{STORE}\n",
+    "policy.d/mine.policy": "[runlevel 2]\nActivate=shell-watcher store-watcher\n",
+}
+
+
+def inhibit(vm, what, mode, why):
+    vm.sh(f"elogind-inhibit --what={what} --mode={mode} --who=tests --why={why} sleep infinity >/dev/null 2>&1 & echo $! >/run/{why}")
+    wait_for(lambda: why in vm.sh(INHIBITORS), what=f"the inhibitor {why}")
+
+
+def steady_states(vm):
+    """Of what runs by policy; those that the bus starts come and go."""
+    return {name: state for name, state in vm.states().items() if name not in ON_DEMAND}
+
+
+def check_log_in(vm):
+    session = vm.log_in("alice", "alice")
+    shown = vm.session(session, "Name", "Class", "Seat", "Type", "Active", "State")
+    assert shown == {"Name": "alice", "Class": "user", "Seat": "seat0", "Type": "wayland", "Active": "yes", "State": "active"}, shown
+    assert re.search(r"^alice +tty", vm.sh("who"), re.M), "utmp does not know her"
+    vm.sh("until pgrep -u alice gsd-power; do sleep 1; done", GREETER_S)
+    wait_for(lambda: "true" in vm.as_user("alice", f"{SESSION}.IsSessionRunning"), GREETER_S, "the session of GNOME runs", 2)
+    vm.wait_drawn("the desktop")
+    keep_picture("desktop-session", vm.picture())
+    return session
+
+
+def give_user_files(vm):
+    vm.sh("install -d -o alice -g alice /home/alice/.config /home/alice/.config/svcd /home/alice/.config/svcd/services.d "
+          "/home/alice/.config/svcd/policy.d")
+    for name, text in USER_FILES.items():
+        vm.sh(f"printf '{text}' >/home/alice/.config/svcd/{name}; chown alice: /home/alice/.config/svcd/{name}")
+
+
+def user_states(vm):
+    """Of her own services, as she sees them."""
+    return {row["name"]: row["state"] for row in json.loads(vm.as_user("alice", "svcctl --user list --json"))["data"]}
+
+
+def wait_user_state(vm, name, state):
+    wait_for(lambda: user_states(vm).get(name) == state, GREETER_S, f"her {name} is {state}", 1)
+
+
+def check_user_services(vm):
+    """The session has started svcd --user, which knows the names on its bus."""
+    vm.sh("pgrep -u alice -f '^/sbin/svcd --user --wait'")
+    wait_user_state(vm, "shell-watcher", "ready")
+    vm.as_user("alice", f"{BUS}.StartServiceByName {STORE} 0")
+    wait_user_state(vm, "store-watcher", "ready")
+    vm.sh("pkill -u alice -f xdg-permission-store")
+    wait_user_state(vm, "store-watcher", "waiting")
+    assert user_states(vm)["shell-watcher"] == "ready"
+    assert vm.sh("pgrep -u alice -fc '^/bin/sleep infinity'") == "1"
+    assert "shell-watcher" not in vm.states()
+
+
+def check_inhibitors(vm):
+    """An active user may switch off, but not against somebody who has said no."""
+    for what in ("PowerOff", "Reboot", "Suspend"):
+        assert "yes" in vm.as_user("alice", f"{LOGIN1}.Can{what}"), what
+    inhibit(vm, "shutdown:sleep", "block", "because")
+    for verb in ("poweroff", "reboot", "suspend"):
+        status, said = vm.as_user("alice", f"loginctl {verb}", check=False)
+        assert status != 0, f"loginctl {verb} against an inhibitor: {said}"
+    vm.sh("kill $(cat /run/because)")
+    wait_for(lambda: "because" not in vm.sh(INHIBITORS), what="no inhibitor any more")
+    assert vm.boot_values() == (1.0, True)
+
+
+def check_log_out(vm, session):
+    vm.as_user("alice", f"{SESSION}.Logout 1")
+    vm.sh(f"while loginctl list-sessions --no-legend | grep -w {session}; do sleep 1; done", GREETER_S)
+    wait_for(lambda: not vm.sh("pgrep -u alice", check=False)[1], GREETER_S, "nothing of hers is left", 1)
+    vm.wait_greeter()
+    assert "alice" not in vm.sh("who")
+
+
+def check_bus_killed(vm):
+    """Who needs it goes and comes back; so does GDM, whose greeter ends with the bus."""
+    states = steady_states(vm)
+    old = vm.processes("gdm3")
+    vm.sh("kill -KILL $(head -n 1 /sys/fs/cgroup/svcd/dbus/cgroup.procs)")
+    wait_for(lambda: old and vm.processes("gdm3") and not old & vm.processes("gdm3"), GREETER_S, "another GDM", 2)
+    vm.wait_greeter()
+    wait_for(lambda: steady_states(vm) == states, GREETER_S, "all services are as they were", 2)
+    wait_for(lambda: vm.boot_values() == (1.0, True), GREETER_S, "the boot is over, on the new bus too", 1)
+    vm.wait_drawn("the new greeter")
+
+
+def check_suspend(vm):
+    """What the greeter's menu asks for. Nothing ends by it, and what comes later comes."""
+    session = vm.wait_greeter()
+    before = {name: vm.processes(name) for name in ("gdm3", "elogind", "dbus", "network-manager", "ssh")}
+    states = steady_states(vm)
+    vm.as_user("Debian-gdm", f"{LOGIN1}.Suspend true")
+    wait_for(lambda: vm.qmp("query-status")["status"] == "suspended", GREETER_S, "the machine sleeps", 1)
+    vm.qmp("system_wakeup")
+    vm.wait_shell()
+    wait_for(lambda: steady_states(vm) == states, GREETER_S, "all services are as they were", 2)
+    assert before == {name: vm.processes(name) for name in before}
+    assert vm.session(session, "State") == {"State": "active"}
+    vm.sh("kill -KILL $(cat /sys/fs/cgroup/svcd/atd/cgroup.procs)")
+    vm.wait_state("atd", "ready") # after a delay
+
+
+def check_end(vm):
+    """What gnome-session asks of logind when "Power Off" is chosen in the greeter's menu. A delay is waited for, then all ends in order."""
+    inhibit(vm, "shutdown", "delay", "later")
+    vm.sh("dbus-monitor --system \"member='PrepareForShutdown'\" | while read line; do "
+          "case $line in *PrepareForShutdown*) echo tests: prepare >/dev/kmsg; break ;; esac; done >/dev/null 2>&1 &")
+    wait_for(lambda: vm.sh("pgrep -f '^dbus-monitor.*PrepareForShutdown'"), what="the listener")
+    vm.as_user("Debian-gdm", f"{LOGIN1}.PowerOff true")
+    assert vm.wait_end(GREETER_S) == "guest-shutdown"
+    assert vm.told_at("svcd: gdm3: stopping") - vm.told_at("tests: prepare") >= DELAYED_AT_LEAST_S
+    order = [vm.told_at(f"svcd: {name}: stopping") for name in ("gdm3", "elogind", "dbus")]
+    assert order == sorted(order), order
+
+
+with vm_image.work_directory() as work:
+    root = f"{work}/root"
+    vm_image.copy_disk(vm_image.disk_image(STAGE, vm_image.DESKTOP), root)
+    with Desktop(root) as vm:
+        vm.wait_shell()
+        vm.sh("/usr/lib/svcd/sysv/take-over") # elogind executes /sbin/poweroff, which this machine does not have yet
+        vm.wait_greeter()
+        vm.wait_drawn("the greeter")
+        give_user_files(vm)
+        session = check_log_in(vm)
+        check_user_services(vm)
+        check_inhibitors(vm)
+        check_log_out(vm, session)
+        check_bus_killed(vm)
+        check_suspend(vm)
+        check_end(vm)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Desktop: the machine of vm_image.DESKTOP, its greeter, and somebody who types there.
+
+    with Desktop(disk) as vm:
+        vm.wait_shell()
+        vm.wait_greeter()
+        session = vm.log_in("alice", "alice")
+        vm.as_user("alice", "loginctl poweroff")
+"""
+
+import base64
+import re
+
+import vm_image
+from deadline import wait_for
+from vm import Machine
+
+GREETER_S = 400
+# The console has two or three; the greeter's letters alone have hundreds of greys.
+N_COLOURS_DRAWN = 100
+TYPE_ATTEMPTS = 3
+
+BUS_CALL = "gdbus call --system -d org.freedesktop.DBus -o /org/freedesktop/DBus -m org.freedesktop.DBus"
+
+# A process of the user's graphical session: elogind and polkit know it by its cgroup, its bus and its directory are gnome-shell's.
+AS_USER = """
+shell=$(pgrep -u "$1" -x gnome-shell | head -n 1) && user=$1 && shift &&
+echo $$ >"/sys/fs/cgroup$(sed -n 's/^0:://p' "/proc/$shell/cgroup")/cgroup.procs" &&
+exec runuser -u "$user" -- env $(tr '\\0' '\\n' <"/proc/$shell/environ" |
+	grep -E '^(DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|HOME)=') "$@"
+"""
+
+# The bus starts these for who asks, or a timer does: they come and go.
+ON_DEMAND = "anacron fwupd nm-dispatcher nm-priv-helper packagekit udev-trigger-rest urandom-renew wpa_supplicant".split()
+
+
+class Desktop(Machine):
+    """One boot of a disk of one's own."""
+
+    def __init__(self, disk, **options):
+        super().__init__([disk], *vm_image.boot_files(vm_image.DESKTOP), screen=True, memory_mib=2048, **options)
+
+    def picture(self):
+        """As Machine.picture(). GNOME puts the screen out after five minutes and the machine to sleep after twenty: a key keeps both."""
+        self.press("shift")
+        return super().picture()
+
+    # --- sessions ---
+
+    def wait_session(self, user, other_than="none"):
+        """Until the user has a session, and not that one; returns its name. The machine looks itself: each question costs it time."""
+        line = self.sh(f"until loginctl list-sessions --no-legend | grep -w {user} | grep -vw {other_than}; do sleep 1; done",
+                       GREETER_S)
+        return line.split()[0]
+
+    def wait_greeter(self, other_than="none"):
+        """Until there is a login screen, and not that one."""
+        session = self.wait_session("Debian-gdm", other_than)
+        assert self.session(session, "Class", "VTNr") == {"Class": "greeter", "VTNr": "1"}
+        return session
+
+    def session(self, name, *properties):
+        """What elogind says of it."""
+        words = " ".join(f"-p {word}" for word in properties)
+        return dict(line.split("=", 1) for line in self.sh(f"loginctl show-session {name} {words}").split("\n"))
+
+    def wait_drawn(self, what):
+        wait_for(lambda: self.n_colours() >= N_COLOURS_DRAWN, GREETER_S, f"{what} is drawn", 3)
+
+    def log_in(self, user, password):
+        """
+        Types at the greeter: the first of its list, and the password. What is typed before the dialog has slid in is lost, and
+        the screen tells nobody that it has: so again.
+        """
+        for _attempt in range(TYPE_ATTEMPTS):
+            self.press("esc")
+            self.press("ret")
+            self.sh("until pgrep -f 'gdm-session-worker .pam/gdm-password'; do sleep 1; done; sleep 2", GREETER_S)
+            for letter in password:
+                self.press(letter)
+            self.press("ret")
+            found = self.sh(f"for i in $(seq 20); do loginctl list-sessions --no-legend | grep -w {user} && exit; sleep 1; done",
+                            GREETER_S)
+            if found:
+                return found.split()[0]
+        raise AssertionError(f"{user} could not log in")
+
+    def as_user(self, user, command, check=True):
+        """A line of sh in that user's graphical session, as Machine.sh()."""
+        encoded = base64.b64encode(AS_USER.encode()).decode()
+        inner = base64.b64encode(command.encode()).decode()
+        return self.sh(f"echo {encoded} | base64 -d >/run/as-user; echo {inner} | base64 -d >/run/as-user-line; "
+                       f"sh /run/as-user {user} sh /run/as-user-line", check=check)
+
+    def told_at(self, line):
+        """When the console has told that last, by the kernel's clock."""
+        found = re.findall(rf"\[ *([0-9.]+)\] {re.escape(line)}", self.console.text())
+        assert found, f"no line {line!r} on the console"
+        return float(found[-1])
+
+    # --- services ---
+
+    def states(self):
+        return {name: row["state"] for name, row in self.services().items()}
+
+    def states_on_bus(self):
+        """The same by org.svcd1 on the system bus."""
+        said = self.sh("gdbus call --system -d org.svcd1 -o /org/svcd1 -m org.svcd1.Manager.ListServices")
+        rows = [dict(re.findall(r"'(Name|State)': <'([^']*)'>", row)) for row in said.split("}, {")]
+        return {row["Name"]: row["State"] for row in rows}
+
+    def state(self, name):
+        return self.states()[name]
+
+    def wait_state(self, name, state):
+        wait_for(lambda: self.state(name) == state, GREETER_S, f"{name} is {state}", 1)
+
+    def boot_values(self):
+        """What org.svcd1.Boot says on the system bus now: Progress and Finished."""
+        said = self.sh("gdbus call --system -d org.svcd1 -o /org/svcd1/boot -m org.freedesktop.DBus.Properties.GetAll org.svcd1.Boot",
+                       check=False)[1]
+        progress, finished = re.search(r"'Progress': <([0-9.]+)>", said), re.search(r"'Finished': <(true|false)>", said)
+        return progress and finished and (float(progress.group(1)), finished.group(1) == "true")
+
+    def wait_login_screen_told(self):
+        """Until the greeter has said that it is drawn; who says so is the greeter's shell."""
+        self.sh(f"until {BUS_CALL}.GetConnectionUnixUser org.svcd1.LoginScreen | grep -w $(id -u Debian-gdm); do sleep 1; done",
+                GREETER_S)
+
+    def processes(self, name):
+        return set(self.sh(f"cat /sys/fs/cgroup/svcd/{name}/cgroup.procs 2>/dev/null", check=False)[1].split())
