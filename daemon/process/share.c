@@ -85,6 +85,15 @@ void share_lower(Share *share, const ResourceDef *resources, const char *group)
 	}
 }
 
+void share_make_idle(const char *group)
+{
+	g_autofree char *path = g_build_filename(group, "cpu.idle", NULL);
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "1", 1); /* it then has what its weight gives it */
+}
+
 /* The number N in "/autogroup-M nice N"; -1: there is no such file, as with a kernel that does without. */
 static int session_nice(const char *path)
 {

@@ -39,6 +39,11 @@ void share_lower_session(const Share *share, pid_t pid);
  * @pids: processes of the service, pid_t
  */
 void share_restore(Share *share, const ResourceDef *resources, const char *group, const GArray *pids);
+/*
+ * For what runs only when nobody else wants to (SCHED_IDLE): between groups that have weights it counts for nothing that the
+ * processes in one are such, so the group is made one (cpu.idle, since Linux 5.15). Nothing where there are no weights.
+ */
+void share_make_idle(const char *group);
 /* Nobody's is lowered any more: what was enabled for that is disabled, unless somebody whose share was restored needs it. */
 void share_end(Share *share);
 

@@ -53,10 +53,14 @@ static bool is_to_yield(const Supervisor *s)
 
 static void apply_share(Supervisor *s)
 {
-	if (!is_to_yield(s))
-		return;
-	share_lower(s->context->share, s->plan.def->resources, cgroup_path(s->cgroup));
-	s->is_yielding = !says_its_share(s);
+	const char *group = cgroup_path(s->cgroup);
+
+	if (is_to_yield(s)) {
+		share_lower(s->context->share, s->plan.def->resources, group);
+		s->is_yielding = !says_its_share(s);
+	}
+	if (group && s->plan.def->execution->scheduling.cpu_policy == CPU_POLICY_IDLE)
+		share_make_idle(group);
 }
 
 static bool is_starting(const Supervisor *s)

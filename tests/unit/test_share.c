@@ -160,12 +160,29 @@ START_TEST(without_controllers_or_cgroups_nothing_is_written)
 }
 END_TEST
 
+START_TEST(what_is_idle_is_so_among_groups)
+{
+	Tree *tree = groups_new("cpu io\n", "");
+	g_autofree char *group = g_strconcat(tree->root, "/given/svcd/web", NULL);
+	g_autofree char *without = g_strconcat(tree->root, "/given/svcd", NULL);
+	g_autofree char *absent = g_strconcat(without, "/cpu.idle", NULL);
+
+	tree_write(tree, "/given/svcd/web/cpu.idle", "");
+	share_make_idle(group);
+	share_make_idle(without);
+
+	expect_file(tree, "/given/svcd/web/cpu.idle", "1");
+	ck_assert(!g_file_test(absent, G_FILE_TEST_EXISTS));
+	tree_free(tree);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("share");
 
 	ADD_CASE(suite, "weights", a_group_that_yields_has_a_tenth_and_then_as_much_as_others,
 		 what_was_enabled_for_it_is_disabled_again, what_was_enabled_before_or_is_needed_stays,
-		 who_asks_for_less_still_keeps_that, without_controllers_or_cgroups_nothing_is_written);
+		 who_asks_for_less_still_keeps_that, without_controllers_or_cgroups_nothing_is_written, what_is_idle_is_so_among_groups);
 	return suite;
 }
