@@ -236,7 +236,7 @@ def disk_image(stage, debian=PLAIN):
     disk = f"{prefix}{_digest(tree, repr(debian.files), str(DISK_BYTES), _tree_digest(stage))}.img"
     with _lock("vm"):
         if not os.path.exists(disk):
-            for old in glob.glob(f"{prefix}[0-9a-f]*"):
+            for old in glob.glob(prefix + 12 * "[0-9a-f]" + ".img*"): # "disk-vm-desktop-" begins with "disk-vm-d"
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(old)
             _make_disk(tree, stage, debian.files, disk + ".new")
