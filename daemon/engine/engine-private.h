@@ -156,6 +156,7 @@ struct ServicePrivate {
 	/* Motion */
 	Service *unsettled_by; /* NULL: by itself */
 	bool is_unsettled;
+	bool holds_up_boot; /* the boot is not over before it */
 	bool is_leaving;       /* is to stop, and waits for those that stop first */
 	bool is_blocking;      /* leaving or stopping: those that stop later wait for it */
 	unsigned n_blockers;
@@ -228,6 +229,7 @@ struct Engine {
 	int64_t last_admin_us;
 
 	unsigned n_unsettled;
+	unsigned n_holding_up; /* of these, what the boot goes on for */
 	unsigned n_leaving;
 	unsigned n_stopping;
 	unsigned n_class[CLASS_COUNT];

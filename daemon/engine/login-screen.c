@@ -226,6 +226,12 @@ char *login_screen_describe(const Service *s, int64_t now_us)
 			       engine->login_screen.awaited, left, origin);
 }
 
+/* Of the manager before nobody knows whom it had yield. */
+static bool may_have_been_awaited(const Engine *engine)
+{
+	return engine->is_resuming && engine->now_us < engine->boot_us + 2 * LIMIT_LOGIN_SCREEN_US;
+}
+
 static void end_wait(Engine *engine)
 {
 	LoginScreen *screen = &engine->login_screen;
@@ -236,11 +242,12 @@ static void end_wait(Engine *engine)
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
 
-		if (s->priv->service_class == SERVICE_CLASS_AFTER_LOGIN && s->state == STATE_WAITING)
+		if (s->priv->service_class == SERVICE_CLASS_AFTER_LOGIN && s->state == STATE_WAITING) {
+			engine_queue(s, WORK_SETTLED);
 			engine_queue(s, WORK_STEP);
+		}
 	}
-	/* Of the manager before nobody knows whom it had yield, but for one that finished the boot. */
-	if (engine->ops->login_screen && (screen->was_awaited || (engine->is_resuming && !engine->finished_us)))
+	if (engine->ops->login_screen && (screen->was_awaited || may_have_been_awaited(engine)))
 		engine->ops->login_screen(engine->data);
 }
 
@@ -252,8 +259,8 @@ bool login_screen_update(Engine *engine)
 		return false;
 	choose(engine);
 	word = engine->login_screen.awaited;
-	engine->login_screen.was_awaited |= word && !engine->finished_us;
-	if (!word || engine->finished_us || engine_is_shutting_down(engine) || find_named(engine, word, is_shown))
+	engine->login_screen.was_awaited |= word && engine->now_us < engine->boot_us + LIMIT_LOGIN_SCREEN_US;
+	if (!word || !engine->login_screen.was_awaited || engine_is_shutting_down(engine) || find_named(engine, word, is_shown))
 		end_wait(engine);
 	else
 		(void)find_named(engine, word, arm);

@@ -28,7 +28,7 @@ static ProgressClass classify(const Service *s)
 {
 	if (!service_is_wanted(s))
 		return service_is_active(s) ? CLASS_LEFT : CLASS_OFF;
-	if (s->priv->is_unsettled)
+	if (s->priv->is_unsettled && !login_screen_holds(s))
 		return CLASS_MOVING;
 	if (service_is_up(s))
 		return CLASS_UP;
@@ -248,7 +248,7 @@ void progress_update(Engine *engine)
 {
 	const bool is_at_rest = engine_is_at_rest(engine);
 
-	if (is_at_rest && !engine->finished_us)
+	if (engine->is_acting && engine->n_holding_up == 0 && engine->n_class[CLASS_LEFT] == 0 && !engine->finished_us)
 		finish(engine);
 	aim_anew(engine);
 	if (engine->is_progress_changed || is_at_rest != engine->was_at_rest)

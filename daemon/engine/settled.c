@@ -179,12 +179,31 @@ static void look_again(Service *dependent, gpointer data)
 		engine_queue(dependent, WORK_SETTLED);
 }
 
+/*
+ * The boot is over without what waits for the login screen alone, and without what waits for that. The others that are in U by
+ * themselves are what it goes on for: of whoever leans on somebody, one of them is the end.
+ */
+static void count_for_boot(Service *s)
+{
+	struct ServicePrivate *priv = s->priv;
+	const bool holds_up = priv->is_unsettled && !priv->unsettled_by && !login_screen_holds(s);
+
+	if (priv->holds_up_boot == holds_up)
+		return;
+	priv->holds_up_boot = holds_up;
+	priv->engine->n_holding_up += holds_up ? 1 : -1u;
+	engine_queue(s, WORK_SETTLED_SHOWN);
+}
+
 static void set_unsettled(Service *s, bool is_unsettled, Service *by)
 {
+	const bool has_changed = s->priv->is_unsettled != is_unsettled;
+
 	s->priv->unsettled_by = by;
-	if (s->priv->is_unsettled == is_unsettled)
-		return;
 	s->priv->is_unsettled = is_unsettled;
+	count_for_boot(s);
+	if (!has_changed)
+		return;
 	s->priv->engine->n_unsettled += is_unsettled ? 1 : -1u;
 	engine_queue(s, WORK_SETTLED_SHOWN);
 	foreach_dependent(s, look_again, NULL);
@@ -203,7 +222,7 @@ static void collapse_dependent(Service *dependent, gpointer data)
 	if (!dependent->priv->is_unsettled || dependent->priv->unsettled_by != collapse->leaving)
 		return;
 	if (is_root(dependent, &by)) {
-		dependent->priv->unsettled_by = NULL;
+		set_unsettled(dependent, true, NULL);
 		return;
 	}
 	set_unsettled(dependent, false, NULL);
@@ -265,10 +284,10 @@ void settled_reset(Engine *engine)
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
 
-		s->priv->is_unsettled = false;
+		s->priv->is_unsettled = s->priv->holds_up_boot = false;
 		s->priv->unsettled_by = NULL;
 		engine_queue(s, WORK_SETTLED);
 		engine_queue(s, WORK_SETTLED_SHOWN);
 	}
-	engine->n_unsettled = 0;
+	engine->n_unsettled = engine->n_holding_up = 0;
 }

@@ -34,6 +34,9 @@ USER_FILES = {
 }
 
 
+HERS = {"Name": "alice", "Class": "user", "Seat": "seat0", "Type": "wayland", "Active": "yes", "State": "active"}
+
+
 def inhibit(vm, what, mode, why):
     vm.sh(f"elogind-inhibit --what={what} --mode={mode} --who=tests --why={why} sleep infinity >/dev/null 2>&1 & echo $! >/run/{why}")
     wait_for(lambda: why in vm.sh(INHIBITORS), what=f"the inhibitor {why}")
@@ -46,8 +49,8 @@ def steady_states(vm):
 
 def check_log_in(vm):
     session = vm.log_in("alice", "alice")
-    shown = vm.session(session, "Name", "Class", "Seat", "Type", "Active", "State")
-    assert shown == {"Name": "alice", "Class": "user", "Seat": "seat0", "Type": "wayland", "Active": "yes", "State": "active"}, shown
+    # It is there before its terminal is the one that is shown.
+    wait_for(lambda: vm.session(session, *HERS) == HERS, GREETER_S, f"her session is {HERS}", 1)
     assert re.search(r"^alice +tty", vm.sh("who"), re.M), "utmp does not know her"
     vm.sh("until pgrep -u alice gsd-power; do sleep 1; done", GREETER_S)
     wait_for(lambda: "true" in vm.as_user("alice", f"{SESSION}.IsSessionRunning"), GREETER_S, "the session of GNOME runs", 2)

@@ -17,7 +17,7 @@ STAGE = os.environ["SVCD_STAGE"]
 def check_rescue(vm):
     vm.wait_console("password for maintenance")
     vm.type_console("root\n")
-    vm.wait_console(r"root@[^ ]+:.*# ", 60)
+    vm.wait_console(r"root@[^ ]+:.*# ", 180)
     vm.type_console("echo \"rescue $((6 * 7))\"\n")
     vm.wait_console("rescue 42", 60)
 

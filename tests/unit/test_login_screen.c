@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "engine/explain.h"
+#include "engine/progress.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
@@ -155,6 +156,57 @@ START_TEST(after_login_waits_until_it_is_shown)
 }
 END_TEST
 
+static bool is_finished(World *w)
+{
+	Progress progress;
+
+	progress_get(world_engine(w), &progress);
+	return progress.finished;
+}
+
+static World *late_new(void)
+{
+	return world_new_with_policy("== after\n" D "[Conditions]\nAfter=late\n== late\n" T "== screen\n" D "[Conditions]\nShownWhen=flag:drawn\n"
+				     "== slow\n" D,
+				     "[defaults]\nNewServices=boot\nLoginScreen=screen\n[service late]\nClass=after-login\n");
+}
+
+START_TEST(the_boot_is_over_without_those_that_wait_for_it)
+{
+	g_autoptr(World) w = late_new();
+
+	world_ready(w, "screen");
+	ck_assert(!is_finished(w));
+	world_ready(w, "slow");
+	ck_assert(is_finished(w));
+	expect_state(w, "late", STATE_WAITING);
+	expect_state(w, "after", STATE_WAITING); /* its order is kept all the same */
+	ck_assert(yields(w, "slow"));
+
+	world_crash(w);
+	expect_state(w, "late", STATE_WAITING);
+	world_set(w, "flag:drawn", true);
+	expect_state(w, "late", STATE_STARTING);
+	expect_state(w, "after", STATE_WAITING);
+	world_exits(w, "late", 0);
+	expect_state(w, "after", STATE_STARTING);
+}
+END_TEST
+
+START_TEST(once_it_is_there_the_boot_goes_on_for_those_that_have_waited)
+{
+	g_autoptr(World) w = late_new();
+
+	world_ready(w, "screen");
+	world_set(w, "flag:drawn", true);
+	world_ready(w, "slow");
+	ck_assert(!is_finished(w));
+	world_exits(w, "late", 0);
+	world_ready(w, "after");
+	ck_assert(is_finished(w));
+}
+END_TEST
+
 START_TEST(once_there_it_is_there_for_this_boot)
 {
 	g_autoptr(World) w = desktop_new("");
@@ -281,7 +333,8 @@ Suite *make_suite(void)
 		 without_a_display_manager_it_is_the_text_login,
 		 who_waits_for_more_than_a_program_may_still_be_the_one,
 		 where_policy_names_none_nobody_waits_and_nobody_yields);
-	ADD_CASE(suite, "until it is there", after_login_waits_until_it_is_shown, once_there_it_is_there_for_this_boot,
+	ADD_CASE(suite, "until it is there", after_login_waits_until_it_is_shown, the_boot_is_over_without_those_that_wait_for_it,
+		 once_it_is_there_the_boot_goes_on_for_those_that_have_waited, once_there_it_is_there_for_this_boot,
 		 one_that_does_not_tell_is_taken_for_drawn_after_a_while, one_that_never_comes_is_given_up,
 		 one_that_has_failed_for_good_makes_way_for_the_next, who_is_asked_for_neither_waits_nor_yields,
 		 a_shutdown_waits_for_no_login_screen, another_manager_goes_on_waiting,
