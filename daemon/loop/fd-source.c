@@ -139,8 +139,7 @@ static gboolean alone_dispatch(GSource *source, GSourceFunc callback, gpointer d
 
 static GSourceFuncs alone_funcs = { .dispatch = alone_dispatch };
 
-FdSource *fd_source_new_forgetful(int fd, GIOCondition events, int priority,
-				  void (*ready)(GIOCondition condition, void *data), void *data)
+FdSource *fd_source_new_forgetful(int fd, GIOCondition events, void (*ready)(GIOCondition condition, void *data), void *data)
 {
 	FdSource *source = g_new0(FdSource, 1);
 
@@ -152,7 +151,7 @@ FdSource *fd_source_new_forgetful(int fd, GIOCondition events, int priority,
 	((AloneSource *)source->alone)->owner = source;
 	source->tag = g_source_add_unix_fd(source->alone, fd, events);
 	never_block(source->alone);
-	g_source_set_priority(source->alone, priority);
+	g_source_set_priority(source->alone, LOOP_PRIORITY_FORGETFUL);
 	g_source_attach(source->alone, NULL);
 	return source;
 }

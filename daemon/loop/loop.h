@@ -11,6 +11,7 @@
 
 /* Smaller goes first: what the keeper says before what services say, both before clients, all before idle work. */
 enum LoopPriority {
+	LOOP_PRIORITY_FORGETFUL = -50, /* told once: of whoever is ready beside one that goes before, GLib forgets that it was */
 	LOOP_PRIORITY_KEEPER = -40,
 	LOOP_PRIORITY_TIMER = -30,
 	LOOP_PRIORITY_READY = -20,    /* exec status, ready descriptors */
@@ -65,10 +66,9 @@ FdSource *fd_source_new(int fd, GIOCondition events, int priority, void (*ready)
 			void *data);
 /*
  * The same for what is ready only once a change, to the first who polls: /proc/self/mountinfo (proc(5)). It has no place in
- * an epoll, which looks twice, and costs something at every turn of the loop.
+ * an epoll, which looks twice, and costs something at every turn of the loop. It goes before all others.
  */
-FdSource *fd_source_new_forgetful(int fd, GIOCondition events, int priority,
-				  void (*ready)(GIOCondition condition, void *data), void *data);
+FdSource *fd_source_new_forgetful(int fd, GIOCondition events, void (*ready)(GIOCondition condition, void *data), void *data);
 void fd_source_set_events(FdSource *source, GIOCondition events);
 void fd_source_free(FdSource *source); /* NULL is nothing */
 

@@ -152,8 +152,7 @@ static void on_mountinfo_changed(GIOCondition condition, void *data);
 
 static void watch_mountinfo(MountProvider *mounts)
 {
-	mounts->source = fd_source_new_forgetful(mounts->fd, G_IO_PRI | G_IO_ERR, LOOP_PRIORITY_PROVIDER,
-						 on_mountinfo_changed, mounts);
+	mounts->source = fd_source_new_forgetful(mounts->fd, G_IO_PRI | G_IO_ERR, on_mountinfo_changed, mounts);
 }
 
 /* Reads the table again, reports, and says which points are not what they were. */

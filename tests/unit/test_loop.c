@@ -5,6 +5,9 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -235,6 +238,54 @@ static void on_ready_free(GIOCondition condition, void *data)
 	fd_source_free(source);
 }
 
+static void take_one(GIOCondition condition, void *data)
+{
+	char byte;
+
+	(void)condition;
+	ck_assert_int_eq(read(*(int *)data, &byte, 1), 1);
+}
+
+static void note_change(GIOCondition condition, void *data)
+{
+	(void)condition;
+	++*(unsigned *)data;
+}
+
+/* It is ready for the first who polls, and never again; that somebody else was ready in the same moment must not cost it its turn. */
+START_TEST(a_mount_is_told_of_though_the_keeper_speaks_at_the_same_moment)
+{
+	FdSource *mounts;
+	FdSource *keeper;
+	unsigned n_changes = 0;
+	int ends[2];
+	int fd;
+
+	if (unshare(CLONE_NEWNS) < 0)
+		return; /* nobody's but root's */
+	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	mounts = fd_source_new_forgetful(fd, G_IO_PRI | G_IO_ERR, note_change, &n_changes);
+	keeper = fd_source_new(ends[0], G_IO_IN, LOOP_PRIORITY_KEEPER, take_one, &ends[0]);
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+	n_changes = 0;
+
+	ck_assert_int_eq(mount("none", "/tmp", "tmpfs", 0, NULL), 0);
+	ck_assert_int_eq(write(ends[1], "x", 1), 1);
+	for (int turn = 0; turn < 5; turn++)
+		g_main_context_iteration(NULL, FALSE);
+	ck_assert_uint_eq(n_changes, 1);
+	fd_source_free(keeper);
+	fd_source_free(mounts);
+	(void)close(fd);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+END_TEST
+
 START_TEST(a_descriptor_is_watched_until_its_source_is_freed)
 {
 	int fds[2];
@@ -307,6 +358,7 @@ Suite *make_suite(void)
 		 a_source_that_is_freed_hears_nothing_any_more,
 		 what_the_keeper_says_comes_before_what_services_say,
 		 a_descriptor_is_watched_until_its_source_is_freed,
+		 a_mount_is_told_of_though_the_keeper_speaks_at_the_same_moment,
 		 the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps);
 	return suite;
 }
