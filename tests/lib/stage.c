@@ -218,7 +218,7 @@ void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *what)
 
 	while (!is_so(stage, what) && loop_now() < deadline) {
 		g_main_context_iteration(NULL, TRUE);
-		if (!stage->keeps_no_notes)
+		if (stage->supervisor && !stage->keeps_no_notes)
 			supervisor_noted(stage->supervisor);
 	}
 	g_source_remove(source);
