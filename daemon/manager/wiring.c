@@ -361,7 +361,9 @@ static void on_drain(void *data)
 	}
 	act(m);
 	notes_prepare(m);
-	timer_arm(m->rest, loop_now()); /* after the turns of those that have begun now */
+	/* After the turns of those that have begun now; put off once only, however many others begin. */
+	if (!timer_is_armed(m->rest))
+		timer_arm(m->rest, loop_now());
 	g_ptr_array_set_size(m->gone, 0);
 }
 
