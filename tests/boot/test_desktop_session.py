@@ -43,7 +43,8 @@ def inhibit(vm, what, mode, why):
 
 
 def steady_states(vm):
-    """Of what runs by policy; those that the bus starts come and go."""
+    """Of what runs by policy, when all have settled; those that the bus starts come and go."""
+    wait_for(lambda: vm.svcctl_json("overview")["at_rest"], GREETER_S, "all have settled", 1)
     return {name: state for name, state in vm.states().items() if name not in ON_DEMAND}
 
 
@@ -51,7 +52,7 @@ def check_log_in(vm):
     session = vm.log_in("alice", "alice")
     # It is there before its terminal is the one that is shown.
     wait_for(lambda: vm.session(session, *HERS) == HERS, GREETER_S, f"her session is {HERS}", 1)
-    assert re.search(r"^alice +tty", vm.sh("who"), re.M), "utmp does not know her"
+    wait_for(lambda: re.search(r"^alice +tty", vm.sh("who"), re.M), GREETER_S, "utmp knows her", 1)
     vm.sh("until pgrep -u alice gsd-power; do sleep 1; done", GREETER_S)
     wait_for(lambda: "true" in vm.as_user("alice", f"{SESSION}.IsSessionRunning"), GREETER_S, "the session of GNOME runs", 2)
     vm.wait_drawn("the desktop")
