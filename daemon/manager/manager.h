@@ -142,8 +142,8 @@ void memory_count_act(Manager *m);
 /* wiring.c */
 extern const KeeperListener manager_keeper_listener;
 void manager_init_engine(Manager *m);
-/* Do at once what the engine asked for and what has changed; before a client is answered, above all. */
 void manager_init_drain(Manager *m);
+/* Do at once what the engine asked for and what has changed; before a client is answered, above all. */
 void manager_drain(Manager *m);
 void manager_drain_later(Manager *m);
 Supervisor *manager_supervisor(const Manager *m, const char *service);

@@ -7,6 +7,7 @@
 #include "tests/lib/link-client.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -92,6 +93,21 @@ void keeper_run_stop(KeeperRun *run)
 	(void)unlink(run->socket_path);
 	remove_lock(run);
 	(void)rmdir(run->directory);
+}
+
+unsigned int keeper_run_count_open(const KeeperRun *run)
+{
+	char path[64];
+	unsigned int n = 0;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)run->pid);
+	dir = opendir(path);
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir))
+		n++;
+	(void)closedir(dir);
+	return n;
 }
 
 static ssize_t receive_with_fd(int fd, void *buffer, size_t size, int *ret_fd)

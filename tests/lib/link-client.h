@@ -72,6 +72,9 @@ void keeper_run_start(KeeperRun *run, unsigned int ping_ms);
 /* Ends it and everything below it. */
 void keeper_run_stop(KeeperRun *run);
 
+/* How many descriptors the keeper has open. */
+unsigned int keeper_run_count_open(const KeeperRun *run);
+
 /* Waits for the next manager to be started, and takes its end of the link. */
 void manager_accept(KeeperRun *run, Manager *m);
 

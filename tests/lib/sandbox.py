@@ -34,7 +34,7 @@ SANITIZER_WORDS = re.compile(r"(AddressSanitizer|LeakSanitizer|runtime error:|Un
 # The report of a signal that the test itself sent is no finding; see kill_manager().
 SANITIZER_SIGNAL = re.compile(r"AddressSanitizer(:DEADLYSIGNAL|: (SEGV|BUS|FPE|ILL|ABRT|TRAP)\b| can not provide)")
 
-# A manager that ends while its sandbox is torn down loses the process that looks for its leaks. No finding either.
+# A manager that ends while its sandbox is torn down, or is traced, is not looked at for leaks. No finding either.
 SANITIZER_TORN_DOWN = re.compile(r"LeakSanitizer has encountered a fatal error|LeakSanitizer does not work under ptrace")
 
 # What the keeper says of a manager that it did not expect to end.

@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -136,28 +135,13 @@ END_TEST
 
 /* --- a real keeper --- */
 
-static int count_open(void)
-{
-	char path[64];
-	DIR *dir;
-	int n = 0;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)run.pid);
-	dir = opendir(path);
-	ck_assert_ptr_nonnull(dir);
-	while (readdir(dir))
-		n++;
-	(void)closedir(dir);
-	return n;
-}
-
-static void wait_until_open(int expected)
+static void wait_until_open(unsigned expected)
 {
 	time_t until = time(NULL) + LIMIT_S;
 
-	while (count_open() != expected && time(NULL) < until)
+	while (keeper_run_count_open(&run) != expected && time(NULL) < until)
 		(void)poll(NULL, 0, 10);
-	ck_assert_int_eq(count_open(), expected);
+	ck_assert_uint_eq(keeper_run_count_open(&run), expected);
 }
 
 /* Its output goes to @fd, and it is not waited for. */
@@ -183,7 +167,7 @@ START_TEST(nothing_of_a_start_stays_open_in_the_keeper)
 {
 	static const char *const argv[] = { "/bin/true", NULL };
 	const int null_fd = open_null();
-	const int before = count_open();
+	const unsigned before = keeper_run_count_open(&run);
 
 	for (uint64_t i = 1; i <= 100; i++) {
 		start(i, argv, null_fd);
@@ -197,7 +181,7 @@ END_TEST
 START_TEST(a_child_that_runs_on_holds_nothing_in_the_keeper)
 {
 	static const char *const argv[] = { "/bin/sleep", "1000", NULL };
-	const int before = count_open();
+	const unsigned before = keeper_run_count_open(&run);
 
 	start(1, argv, open_null());
 

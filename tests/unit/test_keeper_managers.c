@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -144,31 +143,16 @@ START_TEST(managers_that_never_settle_lose_notes_then_local_files)
 }
 END_TEST
 
-static unsigned count_descriptors(pid_t pid)
-{
-	char path[32];
-	unsigned n = 0;
-	DIR *dir;
-
-	(void)snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
-	dir = opendir(path);
-	ck_assert_ptr_nonnull(dir);
-	while (readdir(dir))
-		n++;
-	(void)closedir(dir);
-	return n;
-}
-
 /* The link of one that dies ends before it has ended itself: PID 1 may see that first. */
 START_TEST(a_kill_from_outside_is_no_strike_though_the_link_ends_before_the_manager)
 {
 	struct MessageWelcome welcome;
 
 	for (unsigned int i = 1; i <= 4; i++) {
-		const unsigned n = count_descriptors(run.pid);
+		const unsigned n = keeper_run_count_open(&run);
 
 		ck_assert_int_eq(shutdown(manager.link_fd, SHUT_RDWR), 0);
-		while (count_descriptors(run.pid) >= n)
+		while (keeper_run_count_open(&run) >= n)
 			sched_yield();
 		(void)kill(manager.pid, SIGKILL);
 		keeper_next_manager(&welcome);
