@@ -53,7 +53,8 @@ with vm_image.work_directory() as work:
 
 figures = {name: summary(rounds) for name, rounds in results.items()}
 print_table(figures)
-late = {name: {what[7:-1]: us // 1000 for what, us in sorted(rounds[0].items(), key=lambda item: item[1]) if what.startswith("daemon ")}
+late = {name: dict(sorted(((what[7:-1], us // 1000) for what, us in rounds[0].items() if what.startswith("daemon ")),
+                          key=lambda item: item[1]))
         for name, rounds in results.items()}
 print(json.dumps({"bench": "boot", "rounds": ROUNDS, "daemons": len(boot_peers.UP.splitlines()), "inits": figures,
                   "daemons_ms": late}))
