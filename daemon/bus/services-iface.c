@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1.Services: some properties of all services in one answer. What is not asked for is neither made nor read, which is most
+ * org.svcd1.Services: some properties of many services in one answer. What is not asked for is neither made nor read, which is most
  * of the time that a list of hundreds of services takes.
  */
 #include "config.h"
@@ -57,7 +57,14 @@ static void append_service(const BusCall *call, const Service *service, const GP
 	wire_close(out, &array);
 }
 
-static bool on_list(BusCall *call, DBusMessageIter *out, GError **error)
+static bool is_in_motion(const Service *service)
+{
+	const ServiceState state = service->state;
+
+	return state == STATE_STARTING || state == STATE_STOPPING || state == STATE_BACKOFF || service_wait_until(service) > 0;
+}
+
+static bool list(BusCall *call, bool only_in_motion, DBusMessageIter *out, GError **error)
 {
 	g_autoptr(GPtrArray) rows = read_rows(call, error);
 	const GPtrArray *all = engine_services(call->engine);
@@ -66,14 +73,29 @@ static bool on_list(BusCall *call, DBusMessageIter *out, GError **error)
 	if (!rows)
 		return false;
 	wire_open(out, DBUS_TYPE_ARRAY, "a{sv}", &array);
-	for (guint i = 0; i < all->len; i++)
-		append_service(call, g_ptr_array_index(all, i), rows, &array);
+	for (guint i = 0; i < all->len; i++) {
+		const Service *service = g_ptr_array_index(all, i);
+
+		if (!only_in_motion || is_in_motion(service))
+			append_service(call, service, rows, &array);
+	}
 	wire_close(out, &array);
 	return true;
 }
 
+static bool on_list(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return list(call, false, out, error);
+}
+
+static bool on_list_in_motion(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	return list(call, true, out, error);
+}
+
 static const MethodRow methods[] = {
 	{ "List", "as", "aa{sv}", ACCESS_READ, on_list },
+	{ "ListInMotion", "as", "aa{sv}", ACCESS_READ, on_list_in_motion },
 };
 
 const Interface interface_services = {

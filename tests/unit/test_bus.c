@@ -74,6 +74,37 @@ START_TEST(a_list_has_the_properties_that_are_asked_for)
 }
 END_TEST
 
+static char *list_in_motion(GDBusConnection *connection)
+{
+	static const char *const names[] = { "Name", "State", NULL };
+	g_autoptr(GVariant) reply = bus_world_call(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "ListInMotion",
+						   g_variant_new("(^as)", names), "(aa{sv})", NULL);
+
+	return g_variant_print(reply, FALSE);
+}
+
+START_TEST(who_rests_is_not_in_motion)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n"
+					       "== patient\n[Service]\nExec=/bin/patient\n[Conditions]\nWhen=flag:a\n"
+					       "== hasty\n[Service]\nExec=/bin/hasty\n"
+					       "[Conditions]\nWhen=flag:b\nWaitTimeout=10s\n",
+					       "[runlevel 2]\nActivate=base patient hasty\n");
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autofree char *boot = list_in_motion(connection);
+	g_autofree char *rest = NULL;
+	g_autofree char *stop = NULL;
+
+	ck_assert_str_eq(boot, "([{'Name': <'base'>, 'State': <'starting'>}, {'Name': <'hasty'>, 'State': <'waiting'>}],)");
+	world_settle(bw->world);
+	rest = list_in_motion(connection);
+	ck_assert_str_eq(rest, "([{'Name': <'hasty'>, 'State': <'waiting'>}],)");
+	world_stop(bw->world, "base");
+	stop = list_in_motion(connection);
+	ck_assert_str_eq(stop, "([{'Name': <'base'>, 'State': <'stopping'>}, {'Name': <'hasty'>, 'State': <'waiting'>}],)");
+}
+END_TEST
+
 START_TEST(a_service_is_an_object_with_properties)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();
@@ -278,7 +309,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus");
 
-	ADD_CASE(suite, "looking", one_call_lists_all_services, a_list_has_the_properties_that_are_asked_for,
+	ADD_CASE(suite, "looking", one_call_lists_all_services, a_list_has_the_properties_that_are_asked_for, who_rests_is_not_in_motion,
 		 a_service_is_an_object_with_properties, names_of_no_service_are_not_kept,
 		 false_terms_have_text_level_and_origin, every_property_can_be_read,
 		 managed_objects_are_the_boot_and_the_services, introspection_describes_each_object,

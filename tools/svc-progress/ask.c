@@ -86,7 +86,7 @@ static DBusMessage *call_boot(void)
 static DBusMessage *call_services(void)
 {
 	const char *const *names = row_properties;
-	DBusMessage *call = dbus_message_new_method_call(NULL, SERVICES_PATH, SERVICES, "List");
+	DBusMessage *call = dbus_message_new_method_call(NULL, SERVICES_PATH, SERVICES, "ListInMotion");
 
 	if (call)
 		(void)dbus_message_append_args(call, DBUS_TYPE_ARRAY, DBUS_TYPE_STRING, &names,
