@@ -35,7 +35,9 @@ struct Bus {
 	ClientSocket *sockets[CLIENT_SOCKET_COUNT]; /* NULL until bus_listen() */
 	SystemClient *system_client;   /* NULL until bus_attach_system() */
 	GHashTable *changed;   /* interned names: services to tell of */
-	GHashTable *published; /* interned names: services that clients know of */
+	GHashTable *published; /* interned names: services that clients know of, with what is news of each (properties_changed()) */
+	gsize manager_news;    /* of the manager itself */
+	bool was_asked;        /* somebody may have read what has not been told yet */
 	Conditions *conditions;
 	Answers *answers;
 	bool is_engine_changed;
@@ -88,6 +90,8 @@ static void on_message(void *data, BusClient *client, DBusMessage *message)
 {
 	Bus *bus = data;
 
+	if (bus->rest)
+		bus->was_asked = true;
 	dispatch(bus, bus->engine, client, message);
 }
 
@@ -193,21 +197,31 @@ static void tell_removed(Bus *bus, const char *name)
 	tell(bus, message);
 }
 
+static void set_news(Bus *bus, const Service *service, gsize news)
+{
+	g_hash_table_insert(bus->published, (gpointer)service->def->name, GSIZE_TO_POINTER(news));
+}
+
 static void tell_service(Bus *bus, const char *name)
 {
 	const Service *service = engine_find(bus->engine, name);
-	const bool is_new = service && g_hash_table_add(bus->published, (gpointer)service->def->name);
-	g_autofree char *path = NULL;
+	gpointer news = NULL;
 
-	if (!service || !has_listeners(bus))
+	if (!service)
 		return;
 	const Subject subject = subject_of(bus, service);
+	const bool is_known = g_hash_table_lookup_extended(bus->published, name, NULL, &news);
 
-	path = object_path_of_service(name);
-	if (is_new)
-		tell_added(bus, path, &subject);
-	else
-		tell(bus, properties_changed(path, &interface_service, &subject));
+	if (has_listeners(bus)) {
+		g_autofree char *path = object_path_of_service(name);
+
+		if (is_known)
+			tell(bus, properties_changed(path, &interface_service, &subject,
+						     bus->was_asked ? EVERYTHING_IS_NEWS : GPOINTER_TO_SIZE(news)));
+		else
+			tell_added(bus, path, &subject);
+	}
+	set_news(bus, service, properties_seen(&interface_service, &subject));
 }
 
 /* Time alone moves the progress of a boot; nobody is woken for one that is over, or that nobody watches. */
@@ -227,7 +241,7 @@ static void tell_boot(Bus *bus)
 	bus->boot_told_us = subject.now_us;
 	progress_get(bus->engine, &progress);
 	if (has_listeners(bus))
-		tell(bus, properties_changed(OBJECT_PATH_BOOT, &interface_boot, &subject));
+		tell(bus, properties_changed(OBJECT_PATH_BOOT, &interface_boot, &subject, EVERYTHING_IS_NEWS));
 	if (progress.finished && !bus->is_finish_told && has_listeners(bus))
 		tell(bus, wire_must(dbus_message_new_signal(OBJECT_PATH_BOOT, interface_boot.name, "BootFinished")));
 	bus->is_finish_told = progress.finished;
@@ -245,7 +259,9 @@ static void tell_engine(Bus *bus)
 	const int64_t next_us = bus->boot_told_us + BOOT_INTERVAL_US;
 
 	if (has_listeners(bus))
-		tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, &subject));
+		tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, &subject,
+					     bus->was_asked ? EVERYTHING_IS_NEWS : bus->manager_news));
+	bus->manager_news = properties_seen(&interface_manager, &subject);
 	if (next_us <= subject.now_us)
 		tell_boot(bus);
 	else if (!timer_is_armed(bus->boot_timer) || timer_deadline(bus->boot_timer) > next_us)
@@ -274,6 +290,7 @@ static gboolean on_rest(gpointer data)
 	if (bus->is_engine_changed)
 		tell_engine(bus);
 	bus->is_engine_changed = false;
+	bus->was_asked = false;
 	return G_SOURCE_REMOVE;
 }
 
@@ -299,6 +316,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	bus->data = data;
 	bus->changed = g_hash_table_new(g_str_hash, g_str_equal);
 	bus->published = g_hash_table_new(g_str_hash, g_str_equal);
+	bus->manager_news = EVERYTHING_IS_NEWS;
 	bus->conditions = conditions_new(engine, ops, data);
 	bus->answers = answers_new();
 	bus->boot_timer = timer_new(on_boot_timer, bus);
@@ -313,8 +331,9 @@ static void publish_present(Bus *bus)
 
 	for (guint i = 0; all && i < all->len; i++) {
 		const Service *service = g_ptr_array_index(all, i);
+		const Subject subject = subject_of(bus, service);
 
-		g_hash_table_add(bus->published, (gpointer)service->def->name);
+		set_news(bus, service, properties_seen(&interface_service, &subject));
 	}
 	progress_get(bus->engine, &progress);
 	bus->is_finish_told = progress.finished;
@@ -352,6 +371,19 @@ void bus_engine_changed(Bus *bus)
 {
 	bus->is_engine_changed = true;
 	tell_at_rest(bus);
+}
+
+void bus_files_read(Bus *bus)
+{
+	GHashTableIter iter;
+
+	bus_engine_changed(bus); /* FilesReadAt */
+	if (!has_listeners(bus))
+		return;
+	g_hash_table_iter_init(&iter, bus->published);
+	while (g_hash_table_iter_next(&iter, NULL, NULL))
+		g_hash_table_iter_replace(&iter, GSIZE_TO_POINTER(EVERYTHING_IS_NEWS));
+	bus->manager_news = EVERYTHING_IS_NEWS;
 }
 
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why)

@@ -114,6 +114,9 @@ void bus_service_changed(Bus *bus, const char *service);
 void bus_service_removed(Bus *bus, const char *service);
 void bus_engine_changed(Bus *bus);
 
+/* What comes from files may be another now: the next word of each service is all that there is to say of it. */
+void bus_files_read(Bus *bus);
+
 /* The level of a condition that services look at or bus clients watch, or what is said of it. Cheap, as above. */
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why);
 

@@ -227,7 +227,7 @@ void files_load_now(Manager *m)
 	engine_load(m->engine, g_steal_pointer(&configuration->set), g_steal_pointer(&configuration->policy),
 		    loop_now());
 	if (m->bus)
-		bus_engine_changed(m->bus); /* FilesReadAt */
+		bus_files_read(m->bus);
 	log_router_group_again(m->logs);
 	memory_burst(m);
 	sockets_mark_all(m);

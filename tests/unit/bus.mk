@@ -31,6 +31,10 @@ TESTS += tests/unit/test_bus_requests
 tests_unit_test_bus_requests_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_requests_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_bus_news
+tests_unit_test_bus_news_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_bus_news_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_bus_signals
 tests_unit_test_bus_signals_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_signals_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What PropertiesChanged leaves out: a client that reads everything once and then only listens knows the same as one that asks.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "bus/names.h"
+#include "tests/lib/bus-world.h"
+#include "tests/lib/suite.h"
+
+#define N_STEPS 400
+
+static const char *const names[] = { "base", "upper", "shy" };
+
+/* Who has asked once, and what was told since. */
+typedef struct Mirror {
+	GHashTable *properties; /* "SERVICE PROPERTY" -> GVariant */
+	GHashTable *last;       /* names of properties in the last signal of base */
+} Mirror;
+
+static void keep(Mirror *mirror, const char *service, GVariant *properties)
+{
+	GVariantIter iter;
+	const char *name;
+	GVariant *value;
+
+	g_variant_iter_init(&iter, properties);
+	while (g_variant_iter_next(&iter, "{&sv}", &name, &value))
+		g_hash_table_insert(mirror->properties, g_strdup_printf("%s %s", service, name), value);
+}
+
+static void on_signal(GDBusConnection *connection, const gchar *sender, const gchar *path, const gchar *interface,
+		      const gchar *name, GVariant *args, gpointer data)
+{
+	Mirror *mirror = data;
+	const char *service = strrchr(path, '/') + 1;
+	g_autoptr(GVariant) changed = NULL;
+	const char *of;
+	GVariantIter iter;
+	const char *property;
+
+	if (strcmp(name, "PropertiesChanged") != 0)
+		return;
+	g_variant_get(args, "(&s@a{sv}@as)", &of, &changed, NULL);
+	if (strcmp(of, INTERFACE_SERVICE) != 0)
+		return;
+	keep(mirror, service, changed);
+	if (strcmp(service, "base") != 0)
+		return;
+	g_hash_table_remove_all(mirror->last);
+	g_variant_iter_init(&iter, changed);
+	while (g_variant_iter_next(&iter, "{&sv}", &property, NULL))
+		g_hash_table_add(mirror->last, g_strdup(property));
+}
+
+static GVariant *read_all(GDBusConnection *connection, const char *service)
+{
+	g_autofree char *path = g_strconcat(OBJECT_PATH_SERVICES, "/", service, NULL);
+	g_autoptr(GVariant) answer = bus_world_call(connection, path, "org.freedesktop.DBus.Properties", "GetAll",
+						    g_variant_new("(s)", INTERFACE_SERVICE), "(a{sv})", NULL);
+
+	ck_assert_ptr_nonnull(answer);
+	return g_variant_get_child_value(answer, 0);
+}
+
+static void come_to_rest(GDBusConnection *connection)
+{
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+	/* The answer comes after all signals before it. */
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+}
+
+static void mirror_begin(Mirror *mirror, GDBusConnection *connection)
+{
+	mirror->properties = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_variant_unref);
+	mirror->last = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_dbus_connection_signal_subscribe(connection, NULL, NULL, NULL, NULL, NULL, G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE,
+					   on_signal, mirror, NULL);
+	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autoptr(GVariant) all = read_all(connection, names[i]);
+
+		keep(mirror, names[i], all);
+	}
+}
+
+static void mirror_end(Mirror *mirror)
+{
+	g_hash_table_unref(mirror->properties);
+	g_hash_table_unref(mirror->last);
+}
+
+/* Those are read when somebody looks. */
+static bool is_silent(const char *property)
+{
+	static const char *const silent[] = { "Causes", "Refusals", "Terms", "Sockets", "Dependents", NULL };
+
+	return g_strv_contains(silent, property);
+}
+
+static void compare(const Mirror *mirror, GDBusConnection *connection, unsigned step)
+{
+	come_to_rest(connection);
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autoptr(GVariant) all = read_all(connection, names[i]);
+		GVariantIter iter;
+		const char *name;
+		GVariant *value;
+
+		g_variant_iter_init(&iter, all);
+		while (g_variant_iter_next(&iter, "{&sv}", &name, &value)) {
+			g_autofree char *key = g_strdup_printf("%s %s", names[i], name);
+			GVariant *known = g_hash_table_lookup(mirror->properties, key);
+
+			if (!is_silent(name) && !g_variant_equal(known, value)) {
+				g_autofree char *is = g_variant_print(value, FALSE);
+				g_autofree char *was = g_variant_print(known, FALSE);
+
+				ck_abort_msg("step %u: %s is %s, and the listener has %s", step, key, is, was);
+			}
+			g_variant_unref(value);
+		}
+	}
+}
+
+static void act(BusWorld *bw, GDBusConnection *connection, GRand *rand, Mirror *mirror)
+{
+	const char *name = names[g_rand_int_range(rand, 0, 2)];
+	const bool runs = world_find(bw->world, name)->state == STATE_READY;
+
+	switch (g_rand_int_range(rand, 0, 8)) {
+	case 0:
+		if (runs)
+			world_health(bw->world, name, g_rand_boolean(rand) ? "it does not answer" : NULL);
+		break;
+	case 1:
+		if (runs)
+			world_dies(bw->world, name, 256);
+		break;
+	case 2:
+		world_start(bw->world, name);
+		break;
+	case 3:
+		world_stop(bw->world, name);
+		break;
+	case 4:
+		world_set(bw->world, "flag:go", g_rand_boolean(rand));
+		break;
+	case 5:
+		world_settle(bw->world);
+		break;
+	case 6: {
+		/* Another time that it reads everything: what has changed, but was not told yet, is in it. */
+		g_autoptr(GVariant) all = read_all(connection, name);
+
+		keep(mirror, name, all);
+		break;
+	}
+	default:
+		world_advance_s(bw->world, g_rand_int_range(rand, 0, 20));
+		break;
+	}
+	bus_world_tell(bw);
+}
+
+START_TEST(who_listens_knows_the_same_as_who_asks)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GRand) rand = g_rand_new_with_seed(4711);
+	Mirror mirror;
+
+	mirror_begin(&mirror, connection);
+	for (unsigned step = 0; step < N_STEPS; step++) {
+		act(bw, connection, rand, &mirror);
+		if (g_rand_int_range(rand, 0, 3) == 0)
+			compare(&mirror, connection, step);
+	}
+	compare(&mirror, connection, N_STEPS);
+	mirror_end(&mirror);
+}
+END_TEST
+
+static bool was_told(const Mirror *mirror, const char *property)
+{
+	return g_hash_table_contains(mirror->last, property);
+}
+
+static void change(BusWorld *bw, GDBusConnection *connection, const char *problem)
+{
+	world_health(bw->world, "base", problem);
+	bus_world_tell(bw);
+	come_to_rest(connection);
+}
+
+START_TEST(what_was_empty_and_still_is_is_told_only_after_files_were_read)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Mirror mirror;
+
+	mirror_begin(&mirror, connection);
+	world_settle(bw->world);
+	bus_world_tell(bw);
+	come_to_rest(connection);
+	ck_assert(was_told(&mirror, "State"));
+	ck_assert(!was_told(&mirror, "Description"));
+	ck_assert(!was_told(&mirror, "HealthText"));
+
+	change(bw, connection, "it does not answer");
+	ck_assert(was_told(&mirror, "HealthText"));
+	/* Empty again: that is news, once. */
+	change(bw, connection, NULL);
+	ck_assert(was_told(&mirror, "HealthText"));
+	change(bw, connection, NULL);
+	ck_assert(!was_told(&mirror, "HealthText"));
+
+	bus_files_read(bw->bus);
+	change(bw, connection, NULL);
+	ck_assert(was_told(&mirror, "Description"));
+	ck_assert(was_told(&mirror, "HealthText"));
+	mirror_end(&mirror);
+}
+END_TEST
+
+static void send_question(GDBusConnection *connection)
+{
+	g_autoptr(GDBusMessage) message = g_dbus_message_new_method_call(NULL, SERVICE_PATH("base"),
+									 "org.freedesktop.DBus.Properties", "GetAll");
+
+	g_dbus_message_set_body(message, g_variant_new("(s)", INTERFACE_SERVICE));
+	ck_assert(g_dbus_connection_send_message(connection, message, G_DBUS_SEND_MESSAGE_FLAGS_NONE, NULL, NULL));
+	ck_assert(g_dbus_connection_flush_sync(connection, NULL, NULL));
+}
+
+START_TEST(what_was_read_before_it_was_told_is_told_whatever_it_is_then)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Mirror mirror;
+
+	mirror_begin(&mirror, connection);
+	world_settle(bw->world);
+	bus_world_tell(bw);
+	come_to_rest(connection);
+	change(bw, connection, NULL);
+	ck_assert(!was_told(&mirror, "HealthText"));
+
+	world_health(bw->world, "base", "it does not answer");
+	bus_world_tell(bw);
+	send_question(connection);
+	/* What is there to read goes before rest, so it is read, and nothing is told yet. */
+	ck_assert(g_main_context_iteration(NULL, FALSE));
+	change(bw, connection, NULL);
+	ck_assert(was_told(&mirror, "HealthText"));
+	mirror_end(&mirror);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("bus: news");
+
+	ADD_CASE(suite, "news", who_listens_knows_the_same_as_who_asks,
+		 what_was_empty_and_still_is_is_told_only_after_files_were_read,
+		 what_was_read_before_it_was_told_is_told_whatever_it_is_then);
+	return suite;
+}
