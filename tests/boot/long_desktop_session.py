@@ -3,13 +3,14 @@
 # limit: 1500
 """
 Somebody logs in at the greeter by typing, has a session of GNOME and services of their own in it, may not switch the machine
-off against an inhibitor, logs out. The bus is killed. Whatever ends, a greeter comes back. The machine sleeps and ends as from
-the greeter's menu, in order.
+off against an inhibitor, logs out. The bus is killed. Whatever ends, a greeter comes back. From its menu the machine is put to
+sleep, and ended, in order.
 """
 
 import json
 import os
 import re
+import time
 
 import vm_image
 from deadline import wait_for
@@ -24,6 +25,8 @@ BUS = "gdbus call --session -d org.freedesktop.DBus -o /org/freedesktop/DBus -m 
 INHIBITORS = "elogind-inhibit --list"
 # elogind.conf: InhibitDelayMaxSec=5.
 DELAYED_AT_LEAST_S = 4
+# After a minute the greeter's dialog confirms itself; it is there a little before it is seen.
+CONFIRMED_WITHIN_S = 55
 
 # Of a name on the session's bus that comes after svcd --user, and of one that comes and goes.
 STORE = "org.freedesktop.impl.portal.PermissionStore"
@@ -127,12 +130,11 @@ def main_pids(vm):
 
 
 def check_suspend(vm):
-    """What the greeter's menu asks for. Nothing ends by it, and what comes later comes."""
+    """From the greeter's menu. Nothing ends by it, and what comes later comes."""
     session = vm.wait_greeter()
     before = main_pids(vm)
     states = steady_states(vm)
-    vm.as_user("Debian-gdm", f"{LOGIN1}.Suspend true")
-    wait_for(lambda: vm.qmp("query-status")["status"] == "suspended", GREETER_S, "the machine sleeps", 1)
+    vm.choose_power("Suspend", lambda: vm.qmp("query-status")["status"] == "suspended")
     vm.qmp("system_wakeup")
     vm.wait_shell()
     wait_for(lambda: steady_states(vm) == states, GREETER_S, "all services are as they were", 2)
@@ -142,13 +144,23 @@ def check_suspend(vm):
     vm.wait_state("atd", "ready") # after a delay
 
 
+def choose_power_off(vm):
+    """By the greeter's menu and its dialog, where "Cancel" is what Return would press at first."""
+    vm.choose_power("Power Off…", vm.is_dark)
+    until = time.monotonic() + CONFIRMED_WITHIN_S
+    vm.see_key("right")
+    keep_picture("desktop-power-off", vm.picture())
+    vm.press("ret")
+    wait_for(lambda: "tests: prepare" in vm.console.text(), until - time.monotonic(), "logind is asked")
+
+
 def check_end(vm):
-    """What gnome-session asks of logind when "Power Off" is chosen in the greeter's menu. A delay is waited for, then all ends in order."""
+    """A delay is waited for, then all ends in order."""
     inhibit(vm, "shutdown", "delay", "later")
     vm.sh("dbus-monitor --system \"member='PrepareForShutdown'\" | while read line; do "
           "case $line in *PrepareForShutdown*) echo tests: prepare >/dev/kmsg; break ;; esac; done >/dev/null 2>&1 &")
     wait_for(lambda: vm.sh("pgrep -f '^dbus-monitor.*PrepareForShutdown'"), what="the listener")
-    vm.as_user("Debian-gdm", f"{LOGIN1}.PowerOff true")
+    choose_power_off(vm)
     assert vm.wait_end(GREETER_S) == "guest-shutdown"
     assert vm.told_at("svcd: gdm3: stopping") - vm.told_at("tests: prepare") >= DELAYED_AT_LEAST_S
     order = [vm.told_at(f"svcd: {name}: stopping") for name in ("gdm3", "elogind", "dbus")]

@@ -6,20 +6,32 @@ Desktop: the machine of vm_image.DESKTOP, its greeter, and somebody who types th
         vm.wait_shell()
         vm.wait_greeter()
         session = vm.log_in("alice", "alice")
-        vm.as_user("alice", "loginctl poweroff")
+        vm.as_user("alice", "loginctl list-sessions")
+        ...
+        vm.choose_power("Power Off…", vm.is_dark)
 """
 
 import base64
 import re
+import time
 
 import vm_image
-from deadline import wait_for
+from deadline import DeadlinePassed, wait_for
 from vm import Machine
 
 GREETER_S = 400
 # The console has two or three; the greeter's letters alone have hundreds of greys.
 N_COLOURS_DRAWN = 100
 TYPE_ATTEMPTS = 3
+
+# The power menu of the greeter's top bar, from the top.
+POWER_MENU = ["Suspend", "Restart…", "Power Off…"]
+# The clock and the pointer are in the bar at the top; no menu and no dialog is.
+BAR_ROWS = 40
+STILL_S = 1
+STEP_S = 30
+# Of a pixel's three bytes. The greeter's grey has more of each, what a dialog is in front of has less.
+DARK = 20
 
 BUS_CALL = "gdbus call --system -d org.freedesktop.DBus -o /org/freedesktop/DBus -m org.freedesktop.DBus"
 
@@ -85,6 +97,67 @@ class Desktop(Machine):
             if found:
                 return found.split()[0]
         raise AssertionError(f"{user} could not log in")
+
+    # --- the greeter's menu ---
+
+    def below_bar(self):
+        """What the screen shows there. No key is pressed for it: a menu does not hear Return while another key is down."""
+        width, _height, pixels = super().picture()
+        return pixels[3 * width * BAR_ROWS:]
+
+    def is_dark(self):
+        """Is a dialog in front, which darkens all that is behind it, and so the last pixel?"""
+        return max(self.below_bar()[-3:]) < DARK
+
+    def wait_still(self):
+        """Until nothing moves on the screen any more; returns what it shows."""
+        shown, since = None, 0.0
+
+        def is_still():
+            nonlocal shown, since
+            before, shown = shown, self.below_bar()
+            if shown != before:
+                since = time.monotonic()
+            return time.monotonic() - since >= STILL_S
+        wait_for(is_still, STEP_S, "the screen is still")
+        return shown
+
+    def see(self, act):
+        """Does something at a still screen; until one has seen what it did, and the screen is still again."""
+        before = self.wait_still()
+        act()
+        wait_for(lambda: self.below_bar() != before, STEP_S, "something happens on the screen")
+        self.wait_still()
+
+    def see_key(self, key):
+        self.see(lambda: self.press(key))
+
+    def open_system_menu(self):
+        """In the upper right corner, where a mouse ends that is moved far enough: no key opens it at the login screen."""
+        for _step in range(20):
+            self.move_mouse(120, -120)
+        try:
+            self.see(lambda: self.mouse_button(True))
+        finally:
+            self.mouse_button(False)
+
+    def choose_power(self, entry, is_heeded):
+        """Chooses one of POWER_MENU. What is typed or clicked may be lost, above all after a sleep: again, until it is heeded."""
+        for _attempt in range(TYPE_ATTEMPTS):
+            for _open in ("dialog", "list", "menu"):
+                self.press("esc")
+            try:
+                self.open_system_menu()
+                for key in ["down", "ret"] + (POWER_MENU.index(entry) + 1) * ["down"]:
+                    self.see_key(key)
+                self.press("ret")
+                wait_for(is_heeded, 2 * STEP_S, f"{entry} is heeded")
+                return
+            except DeadlinePassed as problem:
+                print(f"once more, {entry}: {problem}", flush=True)
+        raise AssertionError(f"{entry} could not be chosen")
+
+    # --- users ---
 
     def as_user(self, user, command, check=True):
         """A line of sh in that user's graphical session, as Machine.sh()."""

@@ -177,6 +177,14 @@ class Machine:
     def press(self, *keys):
         self.qmp("send-key", keys=[{"type": "qcode", "data": key} for key in keys])
 
+    def move_mouse(self, right, down):
+        """A mouse of QEMU's tells steps, not places."""
+        self.qmp("input-send-event", events=[{"type": "rel", "data": {"axis": axis, "value": value}}
+                                             for axis, value in (("x", right), ("y", down))])
+
+    def mouse_button(self, is_down):
+        self.qmp("input-send-event", events=[{"type": "btn", "data": {"button": "left", "down": is_down}}])
+
     def picture(self):
         """What the screen shows: (width, height, its pixels of three bytes)."""
         path = f"{self.directory}/screen"
