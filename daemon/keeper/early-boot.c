@@ -31,6 +31,10 @@
 /* Descriptors that we keep for services; what they get themselves is what we were started with. */
 #define WANTED_NOFILE 65536u
 
+/* What the kernel gives its first process (INR_OPEN_CUR and INR_OPEN_MAX), if it does not say. */
+#define NOFILE_SOFT 1024u
+#define NOFILE_HARD 4096u
+
 /* Notify sockets would otherwise block their senders after ten datagrams while the manager is away. */
 #define WANTED_DGRAM_QUEUE 512
 
@@ -155,7 +159,7 @@ static void raise_own_limits(void)
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
+		limit = (struct rlimit){ .rlim_cur = NOFILE_SOFT, .rlim_max = NOFILE_HARD };
 	if (!keeper.has_reexeced) {
 		keeper.nofile_soft = limit.rlim_cur;
 		keeper.nofile_hard = limit.rlim_max;

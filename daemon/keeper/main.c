@@ -135,6 +135,20 @@ static int open_signals(void)
 	return signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Without it nothing works, so it is worth some patience: who takes all memory now may be gone soon. */
+static int open_signals_in_time(void)
+{
+	int fd = open_signals();
+
+	if (fd < 0)
+		say("cannot make a signalfd: %s; trying again for ten seconds", strerror(errno));
+	for (int i = 0; i < 100 && fd < 0; i++) {
+		(void)poll(NULL, 0, 100);
+		fd = open_signals();
+	}
+	return fd;
+}
+
 static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uint64_t now_us)
 {
 	struct Child *child = children_find_pid(pid);
@@ -161,7 +175,7 @@ static bool reap(void)
 		pid_t pid = wait4(-1, &wait_status, WNOHANG, &usage);
 
 		if (pid <= 0)
-			return false;
+			return pid < 0 && errno == EINTR; /* with WNOHANG it cannot be; if it is, nobody else says that there is one */
 		on_child(pid, wait_status, &usage, now_us);
 	}
 	return true;
@@ -246,11 +260,9 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	early_boot_process();
 	loan_init();
 	tables_hide();
-	signal_fd = open_signals();
-	if (signal_fd < 0) {
-		say("cannot make a signalfd: %s", strerror(errno));
+	signal_fd = open_signals_in_time();
+	if (signal_fd < 0)
 		crash_last_resort();
-	}
 	loop(signal_fd);
 }
 

@@ -359,6 +359,8 @@ enum OrdersResult orders_read(int fd, unsigned int max)
 		if (telling_is_blocked())
 			return ORDERS_EMPTY;
 		n = receive(fd, datagram, &r);
+		if (n < 0 && errno == EINTR)
+			continue; /* cannot be, with all signals blocked; as the end of the link it would lose what is in there */
 		if (n < 0 && errno == ECONNRESET)
 			continue; /* it died with something unread; what it sent before is still to be had */
 		if (n < 0 && errno == EAGAIN)

@@ -207,15 +207,20 @@ static bool set_oom_score_adj(int32_t score)
 
 /*
  * A container may withhold CAP_SYS_RESOURCE: then the closest that it allows must do, or a vendor's file that asks for
- * more than the container gives would keep its service from running at all.
+ * more than the container gives would keep its service from running at all. A manager with other limits is better than none.
  */
-static bool set_limit(uint32_t resource, struct rlimit wanted)
+static bool is_lenient(const struct SpawnRequest *r)
+{
+	return keeper.container || !r->is_message;
+}
+
+static bool set_limit(const struct SpawnRequest *r, uint32_t resource, struct rlimit wanted)
 {
 	struct rlimit now;
 
 	if (setrlimit((__rlimit_resource_t)resource, &wanted) == 0)
 		return true;
-	if (errno != EPERM || !keeper.container || getrlimit((__rlimit_resource_t)resource, &now) < 0)
+	if (errno != EPERM || !is_lenient(r) || getrlimit((__rlimit_resource_t)resource, &now) < 0)
 		return false;
 	if (wanted.rlim_max > now.rlim_max)
 		wanted.rlim_max = now.rlim_max;
@@ -231,7 +236,7 @@ static bool step_oom_score(struct SpawnRequest *r)
 			(void)set_oom_score_adj(0); /* may be refused inside a container that is given a score */
 		return true;
 	}
-	return set_oom_score_adj(r->oom_score_adj) || (keeper.container && (errno == EACCES || errno == EPERM));
+	return set_oom_score_adj(r->oom_score_adj) || (is_lenient(r) && (errno == EACCES || errno == EPERM));
 }
 
 /* Of the process, and of its session among the others (sched(7), "The autogroup feature"), or it would count for nothing. */
@@ -246,10 +251,10 @@ static bool set_nice(int32_t nice)
 
 static bool step_limits(struct SpawnRequest *r)
 {
-	if (!set_limit(RLIMIT_NOFILE, (struct rlimit){ .rlim_cur = keeper.nofile_soft, .rlim_max = keeper.nofile_hard }))
+	if (!set_limit(r, RLIMIT_NOFILE, (struct rlimit){ .rlim_cur = keeper.nofile_soft, .rlim_max = keeper.nofile_hard }))
 		return false;
 	for (uint32_t i = 0; i < r->n_rlimits; i++) {
-		if (!set_limit(r->rlimits[i].resource,
+		if (!set_limit(r, r->rlimits[i].resource,
 			       (struct rlimit){ .rlim_cur = r->rlimits[i].soft, .rlim_max = r->rlimits[i].hard }))
 			return false;
 	}
@@ -288,25 +293,31 @@ static bool step_exec(struct SpawnRequest *r)
 static const struct {
 	enum ExecStep step;
 	bool (*run)(struct SpawnRequest *r);
+	const char *what;
 } steps[] = {
-	{ EXEC_STEP_SETUP, step_setup },         { EXEC_STEP_LIMITS, step_limits },
-	{ EXEC_STEP_DIRECTORY, step_directory }, { EXEC_STEP_IDENTITY, step_identity },
-	{ EXEC_STEP_EXEC, step_exec },
+	{ EXEC_STEP_SETUP, step_setup, "set up its descriptors" },
+	{ EXEC_STEP_LIMITS, step_limits, "set its limits" },
+	{ EXEC_STEP_DIRECTORY, step_directory, "enter its directory" },
+	{ EXEC_STEP_IDENTITY, step_identity, "become its user" },
+	{ EXEC_STEP_EXEC, step_exec, "execute it" },
 };
+
+/* Of a service the manager hears it, of the manager and the rescue shell nobody: they have the console. */
+static void report(const struct SpawnRequest *r, const struct ExecStatus *status, const char *what)
+{
+	if (r->status >= 0)
+		(void)!write(r->status, status, sizeof(*status)); /* nobody else to tell */
+	else
+		(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0], what, strerror(status->error));
+}
 
 static void __attribute__((noreturn)) become(struct SpawnRequest *r)
 {
-	struct ExecStatus status = { 0 };
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		if (steps[i].run(r))
-			continue;
-		status.step = (int32_t)steps[i].step;
-		status.error = errno;
-		break;
-	}
-	if (r->status >= 0)
-		(void)!write(r->status, &status, sizeof(status)); /* nobody else to tell */
+	while (steps[i].run(r)) /* the last one returns only if it has failed */
+		i++;
+	report(r, &(struct ExecStatus){ .step = (int32_t)steps[i].step, .error = errno }, steps[i].what);
 	_exit(EXIT_NOT_EXECUTED);
 }
 

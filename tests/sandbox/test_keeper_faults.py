@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+System calls of PID 1 fail, one at a time, in each way that the kernel may choose, while services start, stop and end and the
+manager is killed. PID 1 stays, a service that runs runs on, and what was refused meanwhile works afterwards. limit: 900
+"""
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+# Of a call that is made many times in a round, so many are made to fail, spread over the round; SVCD_TEST_FAULTS=1000: all of them.
+PLACES = int(os.environ.get("SVCD_TEST_FAULTS", "2"))
+
+# What the kernel may answer, by the manual's pages. EINTR and EAGAIN: nothing was wrong, and the call is to be made again.
+ERRORS = {
+    "clone3": ("EAGAIN", "ENOMEM", "EPERM"),
+    "fcntl": ("EMFILE",),
+    "kill": ("ESRCH", "EPERM"),
+    "poll": ("EINTR", "ENOMEM"),
+    "read": ("EINTR", "EAGAIN", "EIO"),
+    "recvmsg": ("EINTR", "ECONNRESET"), # EAGAIN would say that there is nothing, and what is there has a place already
+    "sendmsg": ("EINTR", "EAGAIN", "ENOMEM", "EPIPE"),
+    "socketpair": ("EMFILE", "ENOMEM"),
+    "timerfd_create": ("EMFILE", "ENOMEM"),
+    "timerfd_settime": ("EINVAL",),
+    "wait4": ("EINTR",), # ECHILD would be a lie, and there is no other
+    "waitid": ("EINTR", "ECHILD"),
+    "write": ("EINTR", "EAGAIN", "EIO", "ENOSPC"),
+}
+# Of a call that is not in the list; it may be one that nobody has thought of.
+OTHERS = ("ENOMEM",)
+# The kernel's and the C library's own, without a way to fail; and close(2), which closes even if it says that it failed.
+NO_FAULT = {"restart_syscall", "rt_sigreturn", "exit_group", "getpid", "gettid", "close"}
+
+STAY = [f"stay{number}" for number in range(5)]
+SERVICES = {name: "[Service]\nExec=/bin/sleep infinity\n" for name in STAY + ["move"]} | {
+    "end": "[Service]\nExec=/bin/sh -c \"exit $(cat /run/status)\"\nRestart=no\n",
+    "task": "[Service]\nType=task\nExec=/bin/true\n",
+}
+POLICY = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in STAY)
+
+
+class Tracer:
+    """strace(1) at PID 1: what it calls is written to @path, and may be made to fail."""
+
+    def __init__(self, box, path, inject=None):
+        argv = ["strace", "-qq", "-o", path, "-p", str(box.pid1)]
+        if inject:
+            call = inject.partition(":")[0]
+            argv += ["-e", f"trace={call}", "-e", f"inject={inject}"]
+        self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL)
+        self.pid1 = box.pid1
+
+    def __enter__(self):
+        wait_for(lambda: self._tracer() == self.process.pid, what="strace has PID 1")
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+        assert self._tracer() is not None, "PID 1 has ended"
+
+    def _tracer(self):
+        try:
+            with open(f"/proc/{self.pid1}/status", encoding="utf-8") as status:
+                return int(re.search(r"^TracerPid:\s+(\d+)", status.read(), re.MULTILINE)[1])
+        except OSError:
+            return None
+
+
+def try_all(box, number):
+    """A round in which everything may be refused. No word of svcctl may take for ever."""
+    box.write("/run/status", f"{number % 250 + 1}\n")
+    for words in (("start", "move"), ("start", "end"), ("start", "task"), ("stop", "move")):
+        box.svcctl(*words, check=False)
+    box.kill_manager(wait=False)
+    box.svcctl("list", check=False)
+    box.svcctl("start", "move", check=False)
+
+
+def ask(box, *words):
+    wait_for(lambda: box.svcctl(*words, check=False).returncode == 0, 60, " ".join(words))
+
+
+def check_all(box, number, pids):
+    """The same, and it all works."""
+    box.wait_up()
+    assert {name: box.pid(name) for name in STAY} == pids
+    ask(box, "start", "move")
+    box.wait_state("move", "ready")
+    box.write("/run/status", f"{number % 250 + 1}\n")
+    ask(box, "stop", "move")
+    box.wait_state("move", "idle")
+    box.svcctl("start", "end", check=False)
+    wait_for(lambda: f"status {number % 250 + 1}" in box.svcctl("explain", "end", check=False).stdout, 60, "its end is known")
+    ask(box, "start", "task")
+
+
+def calls_of_a_round(box, path):
+    with Tracer(box, path):
+        try_all(box, 0)
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        names = re.findall(r"^(\w+)\(", lines.read(), re.MULTILINE)
+    return {name: names.count(name) for name in set(names) - NO_FAULT}
+
+
+def places(count):
+    """Which of @count calls fail, the first is 1."""
+    n = min(PLACES, count)
+    return sorted({1 + number * count // n for number in range(n)})
+
+
+def was_injected(path):
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        return "(INJECTED)" in lines.read()
+
+
+with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box, tempfile.TemporaryDirectory() as work:
+    box.wait_states({name: "ready" for name in STAY})
+    pids = {name: box.pid(name) for name in STAY}
+    found = calls_of_a_round(box, f"{work}/calls")
+    check_all(box, 0, pids)
+    n_faults = 0
+    for call, count in sorted(found.items()):
+        for error in ERRORS.get(call, OTHERS):
+            for when in places(count):
+                fault = f"{call}:error={error}:when={when}"
+                print(fault, flush=True)
+                with Tracer(box, f"{work}/trace", fault):
+                    try_all(box, n_faults)
+                n_faults += was_injected(f"{work}/trace")
+                check_all(box, n_faults + 100, pids)
+    assert n_faults >= len(found), f"only {n_faults} calls were made to fail"
+    print(f"{n_faults} calls of PID 1 failed: {' '.join(sorted(found))}")
