@@ -73,8 +73,9 @@ typedef struct PathProvider {
 	Inotify *inotify;
 	GHashTable *conditions;  /* key -> PathCondition, owned */
 	GHashTable *directories; /* watch number -> Directory, owned */
-	GHashTable *ways;        /* directory, owned -> Way, owned; empty when anything has happened since */
+	GHashTable *ways;        /* directory, owned -> Way, owned; those on which nothing has happened since */
 	GPtrArray *dirty;        /* PathCondition *, borrowed */
+	unsigned n_unwatched;    /* directories that could not be watched, ever */
 } PathProvider;
 
 /* --- what a condition depends on --- */
@@ -116,6 +117,7 @@ static Directory *directory_at(PathProvider *paths, const char *path, uint32_t m
 	Directory *directory;
 
 	if (watch < 0) {
+		paths->n_unwatched++;
 		if (errno == ENOSPC)
 			log_error(NULL, "cannot watch %s: fs.inotify.max_user_watches is too small", path);
 		return NULL;
@@ -261,6 +263,7 @@ static bool walk_way(PathProvider *paths, PathCondition *condition, const char *
 		     unsigned *n_links)
 {
 	const Way *way = g_hash_table_lookup(paths->ways, directory);
+	const unsigned n_unwatched = paths->n_unwatched;
 	g_autoptr(GString) rest = NULL;
 	struct stat st;
 
@@ -277,7 +280,8 @@ static bool walk_way(PathProvider *paths, PathCondition *condition, const char *
 	rest = g_string_new(directory);
 	if (!walk(paths, condition, rest, at, n_links, &st))
 		return false;
-	remember_way(paths, directory, condition, at->str, *n_links);
+	if (paths->n_unwatched == n_unwatched) /* or nobody says when it is another one */
+		remember_way(paths, directory, condition, at->str, *n_links);
 	return true;
 }
 
@@ -378,17 +382,40 @@ static void mark_users(PathProvider *paths, GPtrArray *users)
 		mark_dirty(paths, g_ptr_array_index(users, i));
 }
 
+/* Where something has happened: to a name in a directory, or to the directory itself (NULL). */
+typedef struct Spot {
+	const Directory *directory;
+	const char *name;
+} Spot;
+
+static gboolean leads_through(gpointer key, gpointer value, gpointer data)
+{
+	const GArray *steps = ((const Way *)value)->steps;
+	const Spot *spot = data;
+
+	(void)key;
+	for (guint i = 0; i < steps->len; i++) {
+		const Step *step = &g_array_index(steps, Step, i);
+
+		if (step->directory == spot->directory && (!spot->name || strcmp(step->name, spot->name) == 0))
+			return TRUE;
+	}
+	return FALSE;
+}
+
 static void on_inotify_event(void *data, int watch, uint32_t mask, const char *name)
 {
 	PathProvider *paths = data;
 	Directory *directory = g_hash_table_lookup(paths->directories, GINT_TO_POINTER(watch));
+	const bool is_itself = mask & (IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF);
+	Spot spot = { .directory = directory, .name = is_itself ? NULL : name };
 	GHashTableIter iter;
 	gpointer users;
 
-	g_hash_table_remove_all(paths->ways);
 	if (!directory)
 		return;
-	if (!(mask & (IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF))) {
+	(void)g_hash_table_foreach_remove(paths->ways, leads_through, &spot);
+	if (!is_itself) {
 		mark_users(paths, g_hash_table_lookup(directory->by_name, name));
 		mark_users(paths, g_hash_table_lookup(directory->by_name, ""));
 		return;

@@ -323,6 +323,27 @@ START_TEST(way_is_forgotten_with_the_last_that_took_it)
 }
 END_TEST
 
+/* Whatever happens beside it, before and after. */
+START_TEST(way_is_forgotten_when_a_link_on_it_leads_elsewhere)
+{
+	make_directory("first");
+	make_directory("second");
+	write_file("second/file", "", 0644);
+	point_link("link", "first");
+	watch("", "link/other");
+	expect_level(LEVEL_FALSE);
+	for (unsigned i = 0; i < 3; i++) {
+		write_file("beside", "", 0644);
+		watch("", "link/file");
+		expect_level(i % 2 ? LEVEL_TRUE : LEVEL_FALSE);
+		point_link("link", i % 2 ? "first" : "second");
+		expect_level(i % 2 ? LEVEL_FALSE : LEVEL_TRUE);
+	}
+	point_link("link", "second");
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
 START_TEST(any_number_of_ways)
 {
 	make_directory("bin");
@@ -349,6 +370,7 @@ Suite *make_suite(void)
 			second_subscriber_is_told_too_and_changes_once, nothing_is_told_after_unsubscribing,
 			everything_is_looked_at_again_when_asked,
 			second_path_below_a_directory_that_has_just_been_replaced,
-			way_is_forgotten_with_the_last_that_took_it, any_number_of_ways);
+			way_is_forgotten_with_the_last_that_took_it, any_number_of_ways,
+			way_is_forgotten_when_a_link_on_it_leads_elsewhere);
 	return suite;
 }
