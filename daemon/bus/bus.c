@@ -37,6 +37,7 @@ struct Bus {
 	GHashTable *changed;   /* interned names: services to tell of */
 	GHashTable *published; /* interned names: services that clients know of, with what is news of each (properties_changed()) */
 	gsize manager_news;    /* of the manager itself */
+	guint manager_digest;  /* of what was told of it last */
 	bool was_asked;        /* somebody may have read what has not been told yet */
 	Conditions *conditions;
 	Answers *answers;
@@ -253,15 +254,34 @@ static void on_boot_timer(void *data)
 	tell_boot(data);
 }
 
+static guint digest_manager(Bus *bus, const Subject *subject)
+{
+	g_auto(GStrv) flags = bus->ops->flags(bus->data);
+	guint digest = properties_digest(&interface_manager, subject);
+
+	for (size_t i = 0; flags && flags[i]; i++)
+		digest = digest * 31 + g_str_hash(flags[i]);
+	return digest;
+}
+
+/* Mostly what has changed is how far the boot is, and nothing of the manager itself. */
+static void tell_manager(Bus *bus, const Subject *subject)
+{
+	const gsize news = bus->was_asked ? EVERYTHING_IS_NEWS : bus->manager_news;
+	const guint digest = digest_manager(bus, subject);
+
+	if (has_listeners(bus) && (news == EVERYTHING_IS_NEWS || digest != bus->manager_digest))
+		tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, subject, news));
+	bus->manager_news = properties_seen(&interface_manager, subject);
+	bus->manager_digest = digest;
+}
+
 static void tell_engine(Bus *bus)
 {
 	const Subject subject = subject_of(bus, NULL);
 	const int64_t next_us = bus->boot_told_us + BOOT_INTERVAL_US;
 
-	if (has_listeners(bus))
-		tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, &subject,
-					     bus->was_asked ? EVERYTHING_IS_NEWS : bus->manager_news));
-	bus->manager_news = properties_seen(&interface_manager, &subject);
+	tell_manager(bus, &subject);
 	if (next_us <= subject.now_us)
 		tell_boot(bus);
 	else if (!timer_is_armed(bus->boot_timer) || timer_deadline(bus->boot_timer) > next_us)

@@ -114,6 +114,21 @@ gsize properties_seen(const Interface *interface, const Subject *subject)
 	return news;
 }
 
+guint properties_digest(const Interface *interface, const Subject *subject)
+{
+	guint digest = 0;
+
+	for (unsigned i = 0; i < interface->n_properties; i++) {
+		const PropertyRow *row = &interface->properties[i];
+		const char *text = row->text ? row->text(subject) : NULL;
+		const gint64 number = row->number ? (gint64)row->number(subject) : 0;
+
+		digest = digest * 31 + (text ? g_str_hash(text) : 0);
+		digest = digest * 31 + g_int64_hash(&number);
+	}
+	return digest;
+}
+
 static void append_news(const Interface *interface, const Subject *subject, gsize news, DBusMessageIter *out)
 {
 	DBusMessageIter array;

@@ -30,6 +30,9 @@ void properties_append_interfaces(const Interface *interface, const Subject *sub
 /* After all clients have been told, or when there is none: what is something now, for that may become nothing. */
 gsize properties_seen(const Interface *interface, const Subject *subject);
 
+/* Of the rows that are a text or a number: another one when one of them is another. */
+guint properties_digest(const Interface *interface, const Subject *subject);
+
 /* PropertiesChanged of @interface at @path: what is @news, and what is not empty; a new message. */
 DBusMessage *properties_changed(const char *path, const Interface *interface, const Subject *subject, gsize news);
 
