@@ -30,6 +30,7 @@
 #include "keeper/keeper.h"
 #include "keeper/spawn.h"
 #include "keeper/stragglers.h"
+#include "keeper/vault.h"
 
 #define TERM_LIMIT_US (10 * USEC_PER_SEC)
 #define KILL_LIMIT_US (5 * USEC_PER_SEC)
@@ -210,13 +211,15 @@ static bool end_others(int signo, uint64_t limit_us)
 	return n_left == 0;
 }
 
+/*
+ * They ignore TERM, and go by themselves when the last end of what they read is closed: those that we held for a manager. A process
+ * that cannot be killed may have one, too.
+ */
 static void end_loggers(void)
 {
 	uint64_t until_us = keeper_now_us() + LOGGER_LIMIT_US;
 
-	for (struct Child *child = children_next(NULL); child; child = children_next(child))
-		if (!(child->flags & CHILD_EXITED) && is_logger(child->pid))
-			(void)kill(child->pid, SIGTERM); /* its pipes are at their end: it writes what it has */
+	vault_close();
 	while (has_children() && keeper_now_us() < until_us)
 		pause_us(WAIT_STEP_US);
 	if (keeper.is_pid1)

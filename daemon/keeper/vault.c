@@ -173,3 +173,10 @@ bool vault_set_cloexec(bool cloexec)
 			return false;
 	return true;
 }
+
+void vault_close(void)
+{
+	for (unsigned int id = 1; id <= name_last(); id++)
+		if (fds_plus_one[id])
+			vault_forget(name_text((NameId)id));
+}

@@ -40,4 +40,7 @@ uint32_t vault_n_fds(void);
 /* Marks all held descriptors as surviving execve(2), or not. */
 bool vault_set_cloexec(bool cloexec);
 
+/* Closes all that is held: there will be no manager any more. */
+void vault_close(void);
+
 #endif

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -133,6 +134,44 @@ START_TEST(the_finale_ends_what_ignores_the_asking)
 }
 END_TEST
 
+/* It reads until the last end of its pipe is closed, and that is in the vault, for the next manager. It says so if the keeper is there. */
+START_TEST(a_logger_sees_the_end_of_what_it_reads_and_goes_by_itself)
+{
+	char command[512];
+	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
+	struct MessageShutdown finale = { { MESSAGE_FINALE, sizeof(finale) }, SHUTDOWN_EXIT, 0 };
+	char path[96];
+	char over[112];
+	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int fds[3] = { -1, null_fd, null_fd };
+	Message m;
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	fds[0] = ends[0];
+	(void)snprintf(path, sizeof(path), "%s/logger", run.directory);
+	(void)snprintf(over, sizeof(over), "%s.over", path);
+	(void)snprintf(command, sizeof(command), "trap '' TERM; echo $$ >%s; read line; test -e /proc/%d/exe && : >%s", path,
+		       (int)run.pid, over);
+	const Spawn s = { .service = PROTOCOL_LOGGER_SERVICE, .invocation = 1, .argv = argv, .flags = SPAWN_STDIO,
+			  .fds = fds, .n_fds = 3 };
+	ck_assert(manager_spawn(&manager, &s));
+	manager_expect(&manager, MESSAGE_SPAWNED, &m);
+	ck_assert_int_eq(m.spawned.error, 0);
+	manager_keep(&manager, "logger/pipe", ends[1]);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	(void)read_pid(path);
+
+	manager_send(&manager, &finale, sizeof(finale), -1);
+
+	expect_keeper_ends();
+	ck_assert_int_eq(unlink(over), 0);
+	(void)unlink(path);
+	(void)close(null_fd);
+}
+END_TEST
+
 START_TEST(the_finale_ends_what_has_left_its_service)
 {
 	char command[256];
@@ -163,7 +202,8 @@ Suite *make_suite(void)
 			a_request_to_power_off_survives_the_manager_that_heard_it);
 	ADD_CASE_AROUND(suite, "the end", keeper_set_up, keeper_tear_down,
 			a_shutdown_is_retold_and_its_deadline_ends_everything,
-			the_finale_ends_what_ignores_the_asking, the_finale_ends_what_has_left_its_service);
+			the_finale_ends_what_ignores_the_asking,
+			a_logger_sees_the_end_of_what_it_reads_and_goes_by_itself, the_finale_ends_what_has_left_its_service);
 	ADD_LOOP_AROUND(suite, "the end of a session", keeper_set_up, keeper_tear_down,
 			whatever_ends_a_session_is_a_request_to_end, 3);
 	return suite;
