@@ -38,6 +38,7 @@ struct Bus {
 	GHashTable *published; /* interned names: services that clients know of, with what is news of each (properties_changed()) */
 	gsize manager_news;    /* of the manager itself */
 	guint manager_digest;  /* of what was told of it last */
+	const char *runlevel;  /* interned; what services are in it goes without a word of each */
 	bool was_asked;        /* somebody may have read what has not been told yet */
 	Conditions *conditions;
 	Answers *answers;
@@ -355,20 +356,23 @@ static void publish_present(Bus *bus)
 
 		set_news(bus, service, properties_seen(&interface_service, &subject));
 	}
+	bus->runlevel = g_intern_string(engine_runlevel(bus->engine));
 	progress_get(bus->engine, &progress);
 	bus->is_finish_told = progress.finished;
 }
 
 void bus_listen(Bus *bus, ClientSocketKind kind, int fd)
 {
-	publish_present(bus);
+	if (!has_listeners(bus))
+		publish_present(bus);
 	client_socket_free(bus->sockets[kind]);
 	bus->sockets[kind] = client_socket_new(kind, fd, &socket_listener, bus);
 }
 
 void bus_attach_system(Bus *bus, SystemBus *system_bus)
 {
-	publish_present(bus);
+	if (!has_listeners(bus))
+		publish_present(bus);
 	bus->system_client = system_client_new(system_bus, &system_listener, bus);
 }
 
@@ -387,23 +391,32 @@ void bus_service_removed(Bus *bus, const char *service)
 		tell_removed(bus, service);
 }
 
+static void make_everything_news(Bus *bus)
+{
+	GHashTableIter iter;
+
+	g_hash_table_iter_init(&iter, bus->published);
+	while (g_hash_table_iter_next(&iter, NULL, NULL))
+		g_hash_table_iter_replace(&iter, GSIZE_TO_POINTER(EVERYTHING_IS_NEWS));
+	bus->manager_news = EVERYTHING_IS_NEWS;
+}
+
 void bus_engine_changed(Bus *bus)
 {
+	const char *runlevel = g_intern_string(engine_runlevel(bus->engine));
+
+	if (runlevel != bus->runlevel && has_listeners(bus))
+		make_everything_news(bus);
+	bus->runlevel = runlevel;
 	bus->is_engine_changed = true;
 	tell_at_rest(bus);
 }
 
 void bus_files_read(Bus *bus)
 {
-	GHashTableIter iter;
-
+	if (has_listeners(bus))
+		make_everything_news(bus);
 	bus_engine_changed(bus); /* FilesReadAt */
-	if (!has_listeners(bus))
-		return;
-	g_hash_table_iter_init(&iter, bus->published);
-	while (g_hash_table_iter_next(&iter, NULL, NULL))
-		g_hash_table_iter_replace(&iter, GSIZE_TO_POINTER(EVERYTHING_IS_NEWS));
-	bus->manager_news = EVERYTHING_IS_NEWS;
 }
 
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why)

@@ -4,7 +4,9 @@
  */
 #include "config.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bus/names.h"
 #include "tests/lib/bus-world.h"
@@ -262,12 +264,68 @@ START_TEST(what_was_read_before_it_was_told_is_told_whatever_it_is_then)
 }
 END_TEST
 
+/* Of a service that nothing else happens to: it is in a runlevel, and then it is not, without a word. */
+START_TEST(another_runlevel_makes_everything_news)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n== upper\n[Service]\nExec=/bin/upper\n"
+					       "== shy\n[Service]\nExec=/bin/shy\n",
+					       "[runlevel 2]\nActivate=upper\n[runlevel 3]\nActivate=upper base\n");
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Mirror mirror;
+
+	mirror_begin(&mirror, connection);
+	world_settle(bw->world);
+	bus_world_tell(bw);
+	come_to_rest(connection);
+	for (const char *const *runlevel = (const char *const[]){ "3", "2", NULL }; *runlevel; runlevel++) {
+		g_autoptr(GVariant) all = NULL;
+
+		world_runlevel(bw->world, *runlevel);
+		bus_engine_changed(bw->bus);
+		come_to_rest(connection);
+		all = read_all(connection, "base");
+		g_hash_table_remove_all(mirror.last);
+	}
+	bus_service_changed(bw->bus, "base");
+	come_to_rest(connection);
+	ck_assert(was_told(&mirror, "InRunlevel"));
+	ck_assert(was_told(&mirror, "ActivationOrigin"));
+	mirror_end(&mirror);
+}
+END_TEST
+
+/* As after the control socket was opened again. */
+START_TEST(who_listens_already_loses_nothing_by_another_socket)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	Mirror mirror;
+	int ends[2]; /* of a pipe: there is nothing to read, which is all that a socket without clients says */
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	mirror_begin(&mirror, connection);
+	world_settle(bw->world);
+	bus_world_tell(bw);
+	change(bw, connection, "it does not answer");
+	ck_assert(was_told(&mirror, "HealthText"));
+
+	world_health(bw->world, "base", NULL);
+	bus_world_tell(bw);
+	bus_listen(bw->bus, CLIENT_SOCKET_PUBLIC, ends[0]);
+	come_to_rest(connection);
+	ck_assert(was_told(&mirror, "HealthText"));
+	(void)close(ends[1]);
+	mirror_end(&mirror);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus: news");
 
 	ADD_CASE(suite, "news", who_listens_knows_the_same_as_who_asks,
 		 what_was_empty_and_still_is_is_told_only_after_files_were_read,
-		 what_was_read_before_it_was_told_is_told_whatever_it_is_then);
+		 what_was_read_before_it_was_told_is_told_whatever_it_is_then, another_runlevel_makes_everything_news,
+		 who_listens_already_loses_nothing_by_another_socket);
 	return suite;
 }
