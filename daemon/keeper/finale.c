@@ -28,6 +28,7 @@
 #include "keeper/console.h"
 #include "keeper/file-systems.h"
 #include "keeper/keeper.h"
+#include "keeper/loan.h"
 #include "keeper/spawn.h"
 #include "keeper/stragglers.h"
 #include "keeper/vault.h"
@@ -60,8 +61,10 @@ static void pause_us(uint64_t us)
 
 static void reap_all(void)
 {
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		loan_on_exit(pid); /* what it was lent may be the end of a logger's pipe */
 }
 
 /* Does anybody run who was born below us? All orphans come to us, so "no child" means nobody. */

@@ -241,11 +241,15 @@ static void way_free(gpointer data)
 static void remember_way(PathProvider *paths, const char *directory, const PathCondition *condition, const char *place,
 			 unsigned n_links)
 {
-	Way *way = g_new0(Way, 1);
+	Way *way;
 
+	/* There links go elsewhere without an event. */
+	if (n_links > 0 && (g_str_has_prefix(place, "/sys/") || g_str_has_prefix(place, "/proc/")))
+		return;
 	if (g_hash_table_size(paths->ways) >= MAX_WAYS)
 		g_hash_table_remove_all(paths->ways);
 
+	way = g_new0(Way, 1);
 	way->place = g_strdup(place);
 	way->n_links = n_links;
 	way->steps = g_array_new(FALSE, FALSE, sizeof(Step));
