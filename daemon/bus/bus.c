@@ -350,6 +350,9 @@ static void publish_present(Bus *bus)
 	const GPtrArray *all = engine_services(bus->engine);
 	Progress progress = { 0 };
 
+	/* Whoever listens by another socket hears of each change, and of this one no less. */
+	if (has_listeners(bus))
+		return;
 	for (guint i = 0; all && i < all->len; i++) {
 		const Service *service = g_ptr_array_index(all, i);
 		const Subject subject = subject_of(bus, service);
@@ -363,16 +366,14 @@ static void publish_present(Bus *bus)
 
 void bus_listen(Bus *bus, ClientSocketKind kind, int fd)
 {
-	if (!has_listeners(bus))
-		publish_present(bus);
+	publish_present(bus);
 	client_socket_free(bus->sockets[kind]);
 	bus->sockets[kind] = client_socket_new(kind, fd, &socket_listener, bus);
 }
 
 void bus_attach_system(Bus *bus, SystemBus *system_bus)
 {
-	if (!has_listeners(bus))
-		publish_present(bus);
+	publish_present(bus);
 	bus->system_client = system_client_new(system_bus, &system_listener, bus);
 }
 

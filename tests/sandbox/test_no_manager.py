@@ -8,6 +8,7 @@ import signal
 from sandbox import Sandbox
 
 with Sandbox(init=("/sbin/svcd", "--manager=/usr/lib/svcd/not-there"), expect_crash=True) as box:
+    box.wait_console("/usr/lib/svcd/not-there: cannot execute it: No such file or directory")
     box.wait_console("/usr/lib/svcd/not-there could not be executed")
     box.wait_console("keeps failing")
 

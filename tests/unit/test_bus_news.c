@@ -91,6 +91,15 @@ static void mirror_begin(Mirror *mirror, GDBusConnection *connection)
 	}
 }
 
+/* All is up, and it has heard so. */
+static void mirror_begin_settled(Mirror *mirror, BusWorld *bw, GDBusConnection *connection)
+{
+	mirror_begin(mirror, connection);
+	world_settle(bw->world);
+	bus_world_tell(bw);
+	come_to_rest(connection);
+}
+
 static void mirror_end(Mirror *mirror)
 {
 	g_hash_table_unref(mirror->properties);
@@ -206,10 +215,7 @@ START_TEST(what_was_empty_and_still_is_is_told_only_after_files_were_read)
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
 	Mirror mirror;
 
-	mirror_begin(&mirror, connection);
-	world_settle(bw->world);
-	bus_world_tell(bw);
-	come_to_rest(connection);
+	mirror_begin_settled(&mirror, bw, connection);
 	ck_assert(was_told(&mirror, "State"));
 	ck_assert(!was_told(&mirror, "Description"));
 	ck_assert(!was_told(&mirror, "HealthText"));
@@ -246,10 +252,7 @@ START_TEST(what_was_read_before_it_was_told_is_told_whatever_it_is_then)
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
 	Mirror mirror;
 
-	mirror_begin(&mirror, connection);
-	world_settle(bw->world);
-	bus_world_tell(bw);
-	come_to_rest(connection);
+	mirror_begin_settled(&mirror, bw, connection);
 	change(bw, connection, NULL);
 	ck_assert(!was_told(&mirror, "HealthText"));
 
@@ -273,10 +276,7 @@ START_TEST(another_runlevel_makes_everything_news)
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
 	Mirror mirror;
 
-	mirror_begin(&mirror, connection);
-	world_settle(bw->world);
-	bus_world_tell(bw);
-	come_to_rest(connection);
+	mirror_begin_settled(&mirror, bw, connection);
 	for (const char *const *runlevel = (const char *const[]){ "3", "2", NULL }; *runlevel; runlevel++) {
 		g_autoptr(GVariant) all = NULL;
 
@@ -303,9 +303,7 @@ START_TEST(who_listens_already_loses_nothing_by_another_socket)
 	int ends[2]; /* of a pipe: there is nothing to read, which is all that a socket without clients says */
 
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
-	mirror_begin(&mirror, connection);
-	world_settle(bw->world);
-	bus_world_tell(bw);
+	mirror_begin_settled(&mirror, bw, connection);
 	change(bw, connection, "it does not answer");
 	ck_assert(was_told(&mirror, "HealthText"));
 
