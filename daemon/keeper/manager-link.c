@@ -389,6 +389,8 @@ void manager_link_turn(const struct pollfd *seen)
 static void read_last_words(void)
 {
 	telling_end(); /* nobody hears answers any more, so none can hold up the reading */
+	if (link_.fd >= 0)
+		(void)shutdown(link_.fd, SHUT_RD); /* whoever else has its end can add nothing: so there is an end to read to */
 	while (link_.fd >= 0 && orders_read(link_.fd, ORDERS_A_TURN) == ORDERS_MORE)
 		;
 	close_link();

@@ -50,7 +50,7 @@ struct Received {
 	size_t size;
 	int fds[MAX_FDS];
 	size_t n_fds;
-	bool is_cut; /* the kernel dropped bytes or descriptors */
+	int cut; /* an errno if the kernel dropped something: EMSGSIZE bytes, EMFILE descriptors */
 };
 
 static bool field_has_end(const char *field, size_t size)
@@ -114,7 +114,7 @@ static void on_spawn(struct Received *r)
 	int error = children_may_add(&m->id);
 
 	if (!error)
-		error = r->is_cut ? EMSGSIZE : spawn_request_parse(r->message, r->size, r->fds, r->n_fds, &request);
+		error = r->cut ? r->cut : spawn_request_parse(r->message, r->size, r->fds, r->n_fds, &request);
 	if (!error)
 		request.loan = loan_find_place(r->fds, r->n_fds);
 	if (!error)
@@ -187,8 +187,12 @@ static void on_keep(struct Received *r)
 {
 	const struct MessageKeep *m = &r->fixed.keep;
 
-	if (r->n_fds != 1 || r->is_cut || !field_has_end(m->name, sizeof(m->name)))
+	if (!field_has_end(m->name, sizeof(m->name)))
 		return;
+	if (r->n_fds != 1 || r->cut) {
+		say("the descriptor %s did not arrive, and is not kept: %s", m->name, strerror(r->cut ? r->cut : EINVAL));
+		return;
+	}
 	if (vault_keep(m->name, loan_move_away(r->fds[0])) != 0)
 		say("no room to keep the descriptor %s", m->name);
 	r->n_fds = 0; /* the vault has it */
@@ -286,7 +290,9 @@ static ssize_t receive(int fd, char *datagram, struct Received *r)
 	if (n < 0)
 		return n;
 	r->n_fds = 0;
-	r->is_cut = m.msg_flags & (MSG_TRUNC | MSG_CTRUNC);
+	r->cut = m.msg_flags & MSG_TRUNC ? EMSGSIZE : 0;
+	if (m.msg_flags & MSG_CTRUNC)
+		r->cut = EMFILE; /* there is room for more than any message has: none was left in our table */
 	take_fds(&m, r);
 	set_message(r, datagram, (size_t)n);
 	return n;
@@ -318,7 +324,7 @@ static bool take_from_batch(struct Received *batch, size_t *at, struct Received 
 	*at += PROTOCOL_BATCH_PADDED((size_t)header.size);
 	if (*at > batch->size)
 		*at = batch->size;
-	r->is_cut = batch->is_cut;
+	r->cut = batch->cut;
 	r->n_fds = record.n_fds;
 	memcpy(r->fds, batch->fds, record.n_fds * sizeof(r->fds[0]));
 	batch->n_fds -= record.n_fds;
@@ -332,12 +338,13 @@ static bool may_be_followed(uint32_t type)
 	return type != MESSAGE_SPAWN && type != MESSAGE_ADOPT && type != MESSAGE_BATCH;
 }
 
+/* Of what is shorter than a header, the rest of that is zero: it is of no type that has an order, or shorter than that one's. */
 static void carry_out(struct Received *r)
 {
 	struct Received one;
 	size_t at = sizeof(struct MessageHeader);
 
-	if (r->fixed.header.type == MESSAGE_BATCH) {
+	if (r->fixed.header.type == MESSAGE_BATCH && r->size >= at) {
 		while (take_from_batch(r, &at, &one)) {
 			carry_out_one(&one);
 			if (!may_be_followed(one.fixed.header.type))
@@ -365,9 +372,13 @@ enum OrdersResult orders_read(int fd, unsigned int max)
 			continue; /* it died with something unread; what it sent before is still to be had */
 		if (n < 0 && errno == EAGAIN)
 			return ORDERS_EMPTY;
-		if (n <= 0)
+		if (n < 0 && (errno == ENOMEM || errno == ENOBUFS))
+			return ORDERS_EMPTY; /* it is still in there */
+		if (n < 0)
 			return ORDERS_END;
 		carry_out(&r);
+		if (n == 0) /* the end; or a datagram without a byte, which nobody sends, and what came with it has been closed */
+			return ORDERS_END;
 	}
 	return ORDERS_MORE;
 }
