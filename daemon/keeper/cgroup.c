@@ -97,7 +97,7 @@ static bool find_own_directory(const char *mount_point, char *directory, size_t 
 	if (lists_us(directory))
 		return true;
 	if (!keeper.user_mode)
-		say("%s is not of our cgroup name space: going on without cgroups", mount_point);
+		say("%s is not of our cgroup name space", mount_point);
 	return false;
 }
 
@@ -121,16 +121,13 @@ static bool make_leaf(const char *root, const char *leaf, char *path, size_t siz
 	return mkdir(path, 0755) == 0 || errno == EEXIST;
 }
 
-void cgroup_setup(void)
+static void enter_own(void)
 {
 	char directory[PROTOCOL_NAME_BYTES - 8];
 	char root[PROTOCOL_NAME_BYTES];
 	char path[PATH_BYTES];
-	const char *mount_point;
+	const char *mount_point = find_mount();
 
-	if (!find_mount() && keeper.is_pid1)
-		mount_own();
-	mount_point = find_mount();
 	if (!mount_point || !find_own_directory(mount_point, directory, sizeof(directory)))
 		return;
 	if (!make_leaf(directory, "svcd", root, sizeof(root)) || !make_leaf(root, MANAGER_LEAF, path, sizeof(path)) ||
@@ -143,6 +140,15 @@ void cgroup_setup(void)
 		(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), root);
 	else if (!keeper.container && !keeper.user_mode)
 		say("cannot enter %s: %s", path, strerror(errno));
+}
+
+void cgroup_setup(void)
+{
+	if (!find_mount() && keeper.is_pid1)
+		mount_own();
+	enter_own();
+	if (keeper.is_pid1 && !keeper.cgroup_root[0] && !keeper.has_reexeced)
+		say("there are no cgroups for services: of each only the main process is known and stopped");
 }
 
 int cgroup_open_manager(void)

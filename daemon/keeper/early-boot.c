@@ -18,6 +18,8 @@
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -44,17 +46,18 @@ struct ApiMount {
 	const char *options;
 	unsigned long flags;
 	bool only_machine; /* a container is given its own, or none */
+	bool is_written;   /* one that is read-only is as good as none */
 };
 
 static const struct ApiMount api_mounts[] = {
-	{ "/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, false },
-	{ "/dev", "devtmpfs", "mode=755", MS_NOSUID, true },
-	{ "/dev/pts", "devpts", "ptmxmode=666,mode=620,gid=5", MS_NOSUID | MS_NOEXEC, false },
-	{ "/dev/shm", "tmpfs", "mode=1777", MS_NOSUID | MS_NODEV, false },
-	{ "/run", "tmpfs", "mode=755", MS_NOSUID | MS_NODEV, false },
+	{ "/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, false, false },
+	{ "/dev", "devtmpfs", "mode=755", MS_NOSUID, true, false },
+	{ "/dev/pts", "devpts", "ptmxmode=666,mode=620,gid=5", MS_NOSUID | MS_NOEXEC, false, false },
+	{ "/dev/shm", "tmpfs", "mode=1777", MS_NOSUID | MS_NODEV, false, false },
+	{ "/run", "tmpfs", "mode=755", MS_NOSUID | MS_NODEV, false, true },
 };
 
-static const struct ApiMount proc_mount = { "/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, false };
+static const struct ApiMount proc_mount = { "/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, false, false };
 
 static int manager_cgroup_fd = -1;
 
@@ -72,9 +75,21 @@ static bool is_mount_point(const char *path)
 	return here.st_dev != above.st_dev || here.st_ino == above.st_ino;
 }
 
+static bool is_read_only(const char *path)
+{
+	struct statfs fs;
+
+	return statfs(path, &fs) == 0 && fs.f_flags & ST_RDONLY;
+}
+
+static bool is_there(const struct ApiMount *m)
+{
+	return is_mount_point(m->target) && (!m->is_written || keeper.has_reexeced || !is_read_only(m->target));
+}
+
 static void mount_api(const struct ApiMount *m)
 {
-	if ((m->only_machine && keeper.container) || is_mount_point(m->target))
+	if ((m->only_machine && keeper.container) || is_there(m))
 		return;
 	if (mkdir(m->target, 0755) < 0 && errno != EEXIST && errno != EROFS && !keeper.container)
 		say("cannot make %s: %s", m->target, strerror(errno));

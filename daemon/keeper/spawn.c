@@ -236,7 +236,9 @@ static bool step_oom_score(struct SpawnRequest *r)
 			(void)set_oom_score_adj(0); /* may be refused inside a container that is given a score */
 		return true;
 	}
-	return set_oom_score_adj(r->oom_score_adj) || (is_lenient(r) && (errno == EACCES || errno == EPERM));
+	if (set_oom_score_adj(r->oom_score_adj) || errno == ENOENT) /* without /proc nobody can have a score */
+		return true;
+	return is_lenient(r) && (errno == EACCES || errno == EPERM || errno == EROFS);
 }
 
 /* Of the process, and of its session among the others (sched(7), "The autogroup feature"), or it would count for nothing. */

@@ -54,7 +54,7 @@ static void say(Logger *logger, const char *text)
 
 	line_stamp(stamp, sizeof stamp, g_get_real_time());
 	line_append(line, stamp, text, strlen(text));
-	(void)log_file_append(logger->context.directory_fd, OWN_NAME, line->str, line->len); /* nowhere else to say it */
+	(void)output_append(&logger->context, OWN_NAME, line->str, line->len); /* nowhere else to say it */
 }
 
 /* --- the control socket --- */
@@ -100,8 +100,8 @@ static int take_fd(struct msghdr *header)
 /* Of a user's svcd no group is told, and none could be given. */
 static void set_group(Logger *logger, const struct LoggerMessage *message)
 {
-	const int error = geteuid() == 0 ? log_file_set_group(logger->context.directory_fd, message->service, message->group)
-					 : 0;
+	const bool is_possible = geteuid() == 0 && logger->context.directory_fd >= 0;
+	const int error = is_possible ? log_file_set_group(logger->context.directory_fd, message->service, message->group) : 0;
 	g_autofree char *text = NULL;
 
 	if (!error)

@@ -14,6 +14,7 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "base/log.h"
 #include "logger/line.h"
 #include "logger/log-file.h"
 
@@ -57,6 +58,43 @@ static void consume(Output *output, size_t n)
 
 /* --- writing --- */
 
+static int open_directory(OutputContext *context)
+{
+	if (g_mkdir_with_parents(context->directory, 0755) < 0)
+		return errno;
+	context->directory_fd = open(context->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return context->directory_fd < 0 ? errno : 0;
+}
+
+/* A directory that is not there, or cannot be made, may be made later; but not a try for each line. */
+static int find_directory(OutputContext *context)
+{
+	const int64_t now_us = g_get_monotonic_time();
+
+	if (context->directory_fd >= 0)
+		return 0;
+	if (now_us >= context->next_try_us) {
+		context->next_try_us = now_us + OUTPUT_TRY_US;
+		context->directory_error = open_directory(context);
+	}
+	return context->directory_error;
+}
+
+int output_append(OutputContext *context, const char *service, const char *text, size_t length)
+{
+	int error = find_directory(context);
+
+	if (!error)
+		error = log_file_append(context->directory_fd, service, text, length);
+	if (error == ENOENT) { /* the directory was removed */
+		fd_close(&context->directory_fd);
+		error = find_directory(context);
+		if (!error)
+			error = log_file_append(context->directory_fd, service, text, length);
+	}
+	return error;
+}
+
 static void say_lost(Output *output, const char *stamp)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -64,7 +102,7 @@ static void say_lost(Output *output, const char *stamp)
 
 	text = g_strdup_printf("svc-logger: %u lines were lost here: %s", output->n_lost, g_strerror(output->lost_error));
 	line_append(line, stamp, text, strlen(text));
-	if (log_file_append(output->context->directory_fd, output->service, line->str, line->len) == 0)
+	if (output_append(output->context, output->service, line->str, line->len) == 0)
 		output->n_lost = 0;
 }
 
@@ -86,7 +124,7 @@ static void write_text(Output *output, const char *stamp, GString *text)
 		return;
 	if (output->n_lost > 0)
 		say_lost(output, stamp);
-	error = log_file_append(output->context->directory_fd, output->service, text->str, text->len);
+	error = output_append(output->context, output->service, text->str, text->len);
 	if (error) {
 		output->n_lost += count_lines(text);
 		output->lost_error = error;
@@ -194,13 +232,13 @@ void output_free(Output *output)
 bool output_context_init(OutputContext *context, const char *directory, GError **error)
 {
 	int scratch[2];
+	int problem;
 
 	*context = (OutputContext){ .directory_fd = -1, .scratch_read = -1, .scratch_write = -1 };
-	if (!directory_ensure(directory, error))
-		return false;
-	context->directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (context->directory_fd < 0)
-		return fail_errno(error, errno, "cannot open %s", directory);
+	context->directory = directory;
+	problem = find_directory(context);
+	if (problem) /* services speak all the same, and must not wait for ever until somebody reads it */
+		log_warning(NULL, "cannot write to %s: %s; what services say is lost until that changes", directory, g_strerror(problem));
 	if (pipe2(scratch, O_CLOEXEC) < 0)
 		return fail_errno(error, errno, "cannot make a pipe");
 	context->scratch_read = scratch[0];

@@ -17,7 +17,10 @@
 
 /* What all outputs share. */
 typedef struct OutputContext {
-	int directory_fd;
+	const char *directory;
+	int directory_fd;     /* -1: it cannot be had */
+	int directory_error;  /* then why */
+	int64_t next_try_us;  /* and when to try again */
 	int scratch_read; /* both ends of an empty pipe */
 	int scratch_write;
 	char *bytes; /* OUTPUT_BLOCK_BYTES */
@@ -29,6 +32,9 @@ typedef struct OutputContext {
 
 /* Half a line is written as it is after this time: somebody may be looking at a prompt. */
 #define OUTPUT_PARTIAL_US (2 * G_USEC_PER_SEC)
+
+/* A directory that could not be opened is tried again after this time. */
+#define OUTPUT_TRY_US (1 * G_USEC_PER_SEC)
 
 typedef struct Output {
 	OutputContext *context;
@@ -59,6 +65,13 @@ void output_free(Output *output);
  */
 OutputResult output_read(Output *output, bool all, int64_t now_us);
 
+/**
+ * output_append() - lines to the end of a service's file
+ * Returns: 0, or the errno that says why they are not there.
+ */
+int output_append(OutputContext *context, const char *service, const char *text, size_t length);
+
+/* @directory: borrowed. That it cannot be written to is no failure: it is tried again. */
 bool output_context_init(OutputContext *context, const char *directory, GError **error);
 void output_context_clear(OutputContext *context);
 

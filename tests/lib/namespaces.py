@@ -30,6 +30,7 @@ PR_CAPBSET_DROP = 24
 # The numbers of include/uapi/linux/capability.h.
 CAP_SYS_MODULE = 16
 CAP_SYS_RAWIO = 17
+CAP_SYS_ADMIN = 21
 CAP_SYS_TIME = 25
 CAP_SYSLOG = 34
 CAP_WAKE_ALARM = 35

@@ -94,10 +94,13 @@ class Sandbox:
     One boot of svcd. @services: name -> text; @policy: None activates every service that is no template.
     @root: "minimal" is the machine's own /usr, "debian" an unpacked Debian, otherwise a directory with one.
     @udev: with a real udevd (service "udevd") and loop devices, in a Debian root.
+    @missing: "proc" or "cgroup": not mounted when svcd begins. @may_mount: False takes CAP_SYS_ADMIN from all there.
+    @read_only: directories, "/" among them, that are so when svcd begins.
     """
 
     def __init__(self, services=None, policy=None, root="minimal", vendor=False, files=None, stage=None, cmdline="",
-                 mounts=("sys", "run"), init=("/sbin/svcd",), environment=None, expect_crash=False, udev=False):
+                 mounts=("sys", "run"), init=("/sbin/svcd",), environment=None, expect_crash=False, udev=False,
+                 missing=(), may_mount=True, read_only=()):
         self.stage = stage or default_stage()
         self.udev = udev
         self.loops = []
@@ -118,6 +121,9 @@ class Sandbox:
         self.removed = [] if vendor else ["usr/lib/svcd/services.d", "usr/lib/svcd/policy.d"]
         self.cmdline = cmdline
         self.mounts = list(mounts)
+        self.missing = list(missing)
+        self.may_mount = may_mount
+        self.read_only = list(read_only)
         self.init = list(init)
         self.environment = environment or {"TERM": "linux", "HOME": "/"}
         self.expect_crash = expect_crash
@@ -158,6 +164,7 @@ class Sandbox:
             "base": self.base, "stage": self.stage, "root": self.root, "cgroup": self._leaf.path, "hostname": "svcd-box",
             "cmdline": self.cmdline, "mounts": self.mounts, "removed": self.removed, "files": self.files,
             "init": self.init, "environment": self.environment, "udev": self.udev,
+            "missing": self.missing, "may_mount": self.may_mount, "read_only": self.read_only,
         }
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours

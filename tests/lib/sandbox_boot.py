@@ -207,8 +207,11 @@ def make_console(root):
     return master
 
 
-def mount_sys_and_cgroup(root):
+def mount_sys(root):
     ns.mount("sysfs", f"{root}/sys", "sysfs", ns.MS_NOSUID | ns.MS_NODEV | ns.MS_NOEXEC | ns.MS_RDONLY)
+
+
+def mount_cgroup(root):
     ns.mount("cgroup2", f"{root}/sys/fs/cgroup", "cgroup2", ns.MS_NOSUID | ns.MS_NODEV | ns.MS_NOEXEC)
 
 
@@ -231,9 +234,12 @@ def become_pid1(spec, control):
 
     root = make_root(spec)
     mount_dev(root)
-    mount_proc(root, spec["base"], spec["cmdline"])
+    if "proc" not in spec["missing"]:
+        mount_proc(root, spec["base"], spec["cmdline"])
     if "sys" in spec["mounts"]:
-        mount_sys_and_cgroup(root)
+        mount_sys(root)
+        if "cgroup" not in spec["missing"]:
+            mount_cgroup(root)
     if spec["udev"]:
         give_loops(root)
     if "run" in spec["mounts"]:
@@ -244,8 +250,13 @@ def become_pid1(spec, control):
     for path, content in spec["files"].items():
         write_file(root, path, content)
     enter_root(root)
+    for path in spec["read_only"]:
+        ns.mount(path, path, None, ns.MS_BIND)
+        ns.mount(None, path, None, ns.MS_BIND | ns.MS_REMOUNT | ns.MS_RDONLY)
     for capability in DROPPED_CAPABILITIES:
         ns.drop_capability(capability)
+    if not spec["may_mount"]:
+        ns.drop_capability(ns.CAP_SYS_ADMIN)
 
     socket.send_fds(control, [b"console"], [console])
     control.close()

@@ -53,6 +53,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_dbus_property.py \
 	tests/sandbox/test_deaf_shutdown.py \
 	tests/sandbox/test_deep_chain.py \
+	tests/sandbox/test_degraded_worlds.py \
 	tests/sandbox/test_dependents_are_named.py \
 	tests/sandbox/test_doctor.py \
 	tests/sandbox/test_doors.py \

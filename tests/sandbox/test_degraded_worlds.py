@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+What a machine should have is not there, and may not be mounted either: no /proc, no cgroups, no /sys, a /run that cannot be
+written to. Services start, are heard, stopped and survive the manager's death all the same; what is missing is said once.
+"""
+
+import os
+import signal
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+# The sanitizers themselves cannot do without /proc.
+STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
+
+NO_CGROUPS = "svcd: there are no cgroups for services: of each only the main process is known and stopped"
+SERVICES = {
+    "a": "[Service]\nExec=/bin/sh -c \"echo hello; exec sleep infinity\"\n",
+    # More than a pipe holds: whoever is not read stops here.
+    "talks": "[Service]\nExec=/bin/sh -c \"yes | head -c 1000000; echo >/dev/shm/said; exec sleep infinity\"\n",
+    "stops": "[Service]\nExec=/bin/sh -c \"trap '' TERM; while :; do sleep 1; done\"\nStopTimeout=1s\n",
+}
+
+
+def world(**keys):
+    return Sandbox(SERVICES, stage=STAGE, may_mount=False, **keys)
+
+
+def check_up(box):
+    box.wait_states(dict.fromkeys(SERVICES, "ready"))
+    wait_for(lambda: box.exists("/dev/shm/said"), what="who talks much is not held up")
+    pids = {name: row["pid"] for name, row in box.services().items()}
+    box.kill_manager()
+    box.wait_states(dict.fromkeys(SERVICES, "ready"))
+    assert {name: row["pid"] for name, row in box.services().items()} == pids
+    box.svcctl("stop", "stops")
+    box.wait_state("stops", "idle")
+    assert not box.is_alive(pids["stops"])
+    box.svcctl("restart", "a")
+    assert box.wait_state("a", "ready")["pid"] != pids["a"]
+    wait_for(lambda: "hello" in box.svcctl("log", "a").stdout, what="what it says is in its log")
+
+
+def check_end(box):
+    """By a signal: there may be no socket."""
+    os.kill(box.pid1, signal.SIGRTMIN + 4)
+    status = box.wait_end()
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
+
+
+for missing in ({"missing": ("proc",)}, {"missing": ("cgroup",)}, {"missing": ("proc",), "mounts": ()}):
+    with world(**missing) as box:
+        check_up(box)
+        assert box.console().count(NO_CGROUPS) == 1, box.console()
+        if "proc" in missing["missing"]:
+            assert box.console().count("svcd: cannot mount /proc: Operation not permitted") == 1, box.console()
+        check_end(box)
+
+# What svcd may mount it mounts, over a /run that is of no use, too.
+with Sandbox(SERVICES, stage=STAGE, read_only=("/run",)) as box:
+    check_up(box)
+    check_end(box)
+
+# No socket can be made and no log written. The boot goes on, and when /run can be written to, a signal makes all well.
+with world(read_only=("/", "/run")) as box:
+    box.wait_console("svcd: svcctl cannot reach svcd: cannot listen on /run/svcd/private: ")
+    box.wait_console("svcd: a: ready")
+    wait_for(lambda: box.exists("/dev/shm/said"), what="who talks much is not held up")
+    assert "starting it again" not in box.console(), box.console()
+    box.run("mount", "-o", "remount,bind,rw", "/run")
+    os.kill(box.pid1, signal.SIGUSR1)
+    check_up(box)
+    check_end(box)
