@@ -144,14 +144,25 @@ static void append_failures(GString *note, size_t size, const Service *s)
 		(void)append_word(note, size, word->str);
 }
 
+/* A failure is told as "where: how": if not all of it fits, how it ended (an exit status, an errno) is what must not be cut. */
+static const char *shorten_result(const char *result, size_t room)
+{
+	const char *colon;
+
+	while (strlen(result) > room && (colon = strstr(result, ": ")))
+		result = colon + 2;
+	return result;
+}
+
 /* As much of it as fits: words for people. */
 static void append_result(GString *note, size_t size, const Service *s)
 {
-	g_autofree char *word = s->result ? g_strconcat("x=", s->result, NULL) : NULL;
 	const size_t used = note->len + 2;
+	g_autofree char *word = NULL;
 
-	if (!word || used + 3 > size)
+	if (!s->result || used + 3 > size)
 		return;
+	word = g_strconcat("x=", shorten_result(s->result, size - used - 2), NULL);
 	for (char *c = word; *c; c++) {
 		if (*c <= ' ' || *c > '~')
 			*c = '_';

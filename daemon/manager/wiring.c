@@ -367,9 +367,10 @@ static void on_drain(void *data)
 	g_ptr_array_set_size(m->gone, 0);
 }
 
+/* What was decided since is carried out first: the note of a start that nobody has begun would be taken for one that has ended. */
 static void on_rest(void *data)
 {
-	tell(data);
+	manager_drain(data);
 }
 
 void manager_init_drain(Manager *m)

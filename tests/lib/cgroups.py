@@ -56,3 +56,54 @@ class Leaf:
         """The processes are dead, but the kernel may need a moment to count them out."""
         if self.path:
             wait_for(lambda: remove_tree(self.path), EMPTY_LIMIT_S, f"{self.path} is empty")
+
+
+class MemoryLimit:
+    """
+    A cgroup in which there is no memory left: who enters it is killed by the kernel when it touches its next page. The first version's
+    controller, or the second's, whichever this machine has for its tests.
+    """
+
+    LIMITS = {"/sys/fs/cgroup/memory": ("memory.limit_in_bytes", "memory.oom_control"),
+              "/sys/fs/cgroup": ("memory.max", "memory.events")}
+
+    def __init__(self, size=64 * 1024):
+        self.size = size
+        self.path = None
+
+    def __enter__(self):
+        for top, (limit, events) in self.LIMITS.items():
+            path = f"{top}/svcd-test-{os.getpid()}-memory"
+            try:
+                os.mkdir(path)
+            except OSError:
+                continue
+            if not os.path.exists(f"{path}/{limit}"):
+                os.rmdir(path)
+                continue
+            self.path, self.limit, self.events = path, limit, events
+            with open(f"{path}/{limit}", "w", encoding="ascii") as file:
+                file.write(str(self.size))
+            break
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self.path:
+            wait_for(lambda: remove_tree(self.path), EMPTY_LIMIT_S, f"{self.path} is empty")
+
+    @property
+    def is_possible(self):
+        return self.path is not None
+
+    def n_killed(self):
+        with open(f"{self.path}/{self.events}", encoding="ascii") as file:
+            return int(next(line.split()[1] for line in file if line.startswith("oom_kill ")))
+
+    def starve(self, pid):
+        """Returns: whether it was there to be starved."""
+        try:
+            with open(f"{self.path}/cgroup.procs", "w", encoding="ascii") as file:
+                file.write(str(pid))
+        except OSError:
+            return False
+        return True

@@ -3,6 +3,7 @@
 # Not part of "make check": these boot svcd as PID 1 and need root. tests/run runs them.
 
 EXTRA_DIST += \
+	tests/lib/busy.py \
 	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
 	tests/lib/debs.py \
@@ -26,6 +27,7 @@ EXTRA_DIST += \
 
 EXTRA_DIST += \
 	tests/sandbox/long_orphans.py \
+	tests/sandbox/long_random_kills.py \
 	tests/sandbox/long_reexec.py \
 	tests/sandbox/test_activations.py \
 	tests/sandbox/test_after.py \
@@ -202,3 +204,9 @@ EXTRA_DIST += \
 # In the place of the manager's program, which it then becomes.
 check_PROGRAMS += tests/lib/kill-point
 tests_lib_kill_point_SOURCES = tests/lib/kill-point.c
+
+# A service of busy.py's; there are hundreds, and what they do is not the subject.
+check_PROGRAMS += tests/lib/busy
+tests_lib_busy_SOURCES = tests/lib/busy.c
+tests_lib_busy_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
+tests_lib_busy_LDFLAGS = -fno-sanitize=all

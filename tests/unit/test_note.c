@@ -182,6 +182,23 @@ START_TEST(a_note_is_short_whatever_it_holds)
 }
 END_TEST
 
+/* "exit statu" would say nothing. */
+START_TEST(what_does_not_fit_of_a_result_is_what_came_before_its_last_colon)
+{
+	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartLimit=60/10min\nRestartDelay=1s\n");
+
+	for (int i = 0; i < 5; i++) {
+		world_advance_s(w, 3600);
+		world_start(w, "it");
+		world_start_fails(w, "it", "ended before it was ready: exit status 233");
+		world_gone(w, "it");
+	}
+	ck_assert_ptr_null(strstr(note_of(w, "it"), "ended"));
+	world_crash(w);
+	ck_assert_str_eq(world_find(w, "it")->result, "exit status 233");
+}
+END_TEST
+
 START_TEST(unknown_words_are_kept_and_the_managers_are_not)
 {
 	g_autoptr(World) w = world_new(DAEMON);
@@ -269,7 +286,7 @@ Suite *make_suite(void)
 	suite_add_loop(suite, "text", a_note_that_cannot_be_read_costs_the_history_never_the_process,
 		           G_N_ELEMENTS(bad_notes));
 	ADD_CASE(suite, "text", a_service_without_history_has_no_note, a_note_is_short_whatever_it_holds,
-		 unknown_words_are_kept_and_the_managers_are_not,
+		 what_does_not_fit_of_a_result_is_what_came_before_its_last_colon, unknown_words_are_kept_and_the_managers_are_not,
 		 what_lives_without_a_note_is_kept_though_nothing_wants_it, what_lives_without_a_note_ends_with_the_machine,
 		 between_two_processes_of_a_run_the_note_names_the_invocation,
 		 a_living_service_without_a_file_is_kept_until_it_ends);
