@@ -2,7 +2,7 @@
 /*
  * Source file: open first, then look at what was opened (fstat), so that nothing can be exchanged in between.
  *
- * Symbolic links are followed: what counts is who can change the text, and that is seen on the file they lead to.
+ * Symbolic links are followed where only root can have put them, to files where only root can have put those (paths/safe-path.h).
  */
 #include "config.h"
 
@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
+#include "paths/safe-path.h"
 
 void source_reader_init(SourceReader *reader, const char *root, bool any_owner, uid_t owner)
 {
@@ -41,7 +42,7 @@ static int open_path(const SourceReader *reader, const char *path, int flags)
 {
 	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	if (!*reader->root)
-		return open(path, flags);
+		return reader->any_owner ? open(path, flags) : safe_open_of_root(path, flags);
 	if (reader->root_fd < 0) {
 		errno = ENOENT;
 		return -1;
@@ -67,6 +68,22 @@ static char *check_owner(const SourceReader *reader, const struct stat *st)
 	return source_file_distrust(reader, st->st_mode, st->st_uid, st->st_gid);
 }
 
+/* In words; @what is "it" or "the directory". */
+static char *explain_open_error(const SourceReader *reader, const char *path, int errnum, const char *what)
+{
+	g_autofree char *target = g_file_read_link(path, NULL);
+	struct stat st;
+
+	if (errnum == ELOOP && !*reader->root && stat(path, &st) == 0)
+		return g_strdup_printf("%s is reached by a symbolic link where others than root can put files; give the directories on "
+				       "its way to root alone (chown root, chmod go-w)", what);
+	if (errnum == ELOOP)
+		return g_strdup_printf("%s is a symbolic link that leads back to itself", what);
+	if (errnum == ENOENT && target)
+		return g_strdup_printf("%s is a symbolic link to %s, which does not exist", what, target);
+	return g_strdup_printf("%s cannot be opened: %s", what, g_strerror(errnum));
+}
+
 static int compare_names(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -90,7 +107,7 @@ static GPtrArray *list_disk(const SourceReader *reader, const char *path, char *
 	if (fd < 0 && errno == ENOENT)
 		return names;
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		*ret_problem = g_strdup_printf("the directory cannot be opened: %s", g_strerror(errno));
+		*ret_problem = explain_open_error(reader, path, errno, "the directory");
 		return names;
 	}
 	*ret_problem = check_owner(reader, &st);
@@ -157,17 +174,6 @@ GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret
 	return names;
 }
 
-static char *explain_open_error(const char *path, int errnum)
-{
-	g_autofree char *target = g_file_read_link(path, NULL);
-
-	if (errnum == ELOOP)
-		return g_strdup("it is a symbolic link that leads back to itself");
-	if (errnum == ENOENT && target)
-		return g_strdup_printf("it is a symbolic link to %s, which does not exist", target);
-	return g_strdup_printf("it cannot be opened: %s", g_strerror(errnum));
-}
-
 static char *check_kind(const struct stat *st)
 {
 	static const struct {
@@ -204,7 +210,7 @@ static char *read_overlay(GBytes *bytes, gsize *ret_length, char **ret_problem)
 	if (bytes && g_bytes_get_size(bytes) <= LIMIT_FILE_BYTES)
 		return terminate(g_bytes_ref(bytes), ret_length);
 	*ret_problem = bytes ? g_strdup_printf("it is longer than %d bytes", LIMIT_FILE_BYTES)
-			     : explain_open_error("", ENOENT);
+			     : g_strdup_printf("it cannot be opened: %s", g_strerror(ENOENT));
 	return NULL;
 }
 
@@ -222,7 +228,7 @@ char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_leng
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		/* A socket cannot be opened at all (open(2), ENXIO). */
 		*ret_problem = errno == ENXIO ? g_strdup("it is a socket, not a file")
-					      : explain_open_error(path, errno);
+					      : explain_open_error(reader, path, errno, "it");
 		return NULL;
 	}
 	*ret_problem = check_kind(&st);

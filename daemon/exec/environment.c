@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "paths/safe-path.h"
+
 static bool is_name_byte(char c, bool first)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || (!first && c >= '0' && c <= '9');
@@ -220,7 +222,7 @@ static int read_text(int fd, char *text)
 int environment_read_file(struct Environment *environment, const char *path, bool optional)
 {
 	/* Not blocking: somebody may have put a FIFO there. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = safe_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	struct stat st;
 	char *text;
 	char *out;

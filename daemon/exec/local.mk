@@ -3,6 +3,7 @@
 # <seccomp.h> is for its types only: the library is loaded by dlopen(3), and libc is all that is linked.
 svcdlib_PROGRAMS += svc-exec
 svc_exec_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+svc_exec_LDADD = libpaths.a
 svc_exec_SOURCES = \
 	daemon/exec/capabilities.c daemon/exec/capabilities.h \
 	daemon/exec/directories.c daemon/exec/directories.h \

@@ -34,6 +34,7 @@
 #include "exec/spec.h"
 #include "exec/syscalls.h"
 #include "exec/terminal.h"
+#include "paths/safe-path.h"
 #include "protocol/exec-spec.h"
 #include "protocol/protocol.h"
 
@@ -177,7 +178,7 @@ static int step_input(struct Work *w)
 
 	if (!w->spec.input)
 		return 0;
-	fd = open(w->spec.input, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	fd = safe_open(w->spec.input, O_RDONLY | O_NOCTTY, 0);
 	if (fd < 0)
 		return failure_set(&w->failure, errno, "StandardInput=: cannot open %s", w->spec.input);
 	error = dup2(fd, STDIN_FILENO) < 0 ? errno : 0;

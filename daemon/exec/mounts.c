@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "paths/safe-path.h"
+
 /* Where the file system of hidden files is mounted for a moment: there is always one, and nobody else sees it. */
 #define SCRATCH "/run"
 
@@ -61,17 +63,39 @@ static bool makes_target(const struct MountEntry *entry)
 	return entry->source || (entry->kind == MOUNT_TMPFS && !entry->is_optional);
 }
 
-/* Symbolic links are followed now, once. */
+/* As realpath(3), but not through links of somebody else's. Returns: a new string, or NULL with errno. */
+static char *safe_real_path(const char *path)
+{
+	char link[64];
+	char real[PATH_MAX];
+	ssize_t n;
+	int error;
+	int fd = safe_open(path, O_PATH, 0);
+
+	if (fd < 0)
+		return NULL;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd); /* fits */
+	n = readlink(link, real, sizeof(real) - 1);
+	error = errno;
+	(void)close(fd); /* only a name for what it is */
+	errno = error;
+	return n > 0 ? strndup(real, (size_t)n) : NULL;
+}
+
+/*
+ * Symbolic links are followed now, once. What is shown to the service elsewhere, and where, is nothing that others decide by a
+ * link; what is hidden or made read-only they may hide as they like.
+ */
 static int resolve(struct MountEntry *entry)
 {
 	char *path;
 
 	if (entry->source) {
-		entry->source = realpath(entry->source, NULL);
+		entry->source = safe_real_path(entry->source);
 		if (!entry->source)
 			return errno;
 	}
-	path = realpath(entry->path, NULL);
+	path = makes_target(entry) ? safe_real_path(entry->path) : realpath(entry->path, NULL);
 	if (!path && errno == ENOENT && makes_target(entry))
 		path = strdup(entry->path);
 	if (!path)
@@ -102,9 +126,17 @@ static int resolve_all(struct MountList *list, struct Failure *failure)
 
 /* --- taking hold --- */
 
+/* @path is a real one: a link that is there now has come since. */
 static int take_tree(const char *path, bool with_below)
 {
-	return open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (with_below ? AT_RECURSIVE : 0u));
+	int place = safe_open(path, O_PATH | O_NOFOLLOW, 0);
+	int fd;
+
+	if (place < 0)
+		return -1;
+	fd = open_tree(place, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (with_below ? AT_RECURSIVE : 0u));
+	(void)close(place); /* the tree stays */
+	return fd;
 }
 
 /* Returns: 0 or an errno. */
@@ -203,45 +235,38 @@ static int take_all(struct MountList *list, struct Failure *failure)
 
 /* --- putting in place --- */
 
-static int make_directories(const char *path)
+static int make_in(const SafeParent *parent, const struct stat *like)
 {
-	char copy[PATH_MAX];
-
-	if (strlen(path) >= sizeof(copy))
-		return ENAMETOOLONG;
-	strcpy(copy, path);
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
-			return errno;
-		*slash = '/';
-	}
-	return 0;
-}
-
-/* Something to mount on: a directory, or a file if @like is none. */
-static int make_target(const char *path, const struct stat *like)
-{
-	int error;
 	int fd;
 
-	if (access(path, F_OK) == 0)
-		return 0;
-	error = make_directories(path);
-	if (error)
-		return error;
 	if (S_ISDIR(like->st_mode))
-		return mkdir(path, 0755) < 0 && errno != EEXIST ? errno : 0;
-	fd = open(path, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
+		return mkdirat(parent->fd, parent->name, 0755) < 0 && errno != EEXIST ? errno : 0;
+	fd = openat(parent->fd, parent->name, O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return errno;
 	(void)close(fd); /* nothing is written */
 	return 0;
 }
 
+/* Something to mount on: a directory, or a file if @like is none. */
+static int make_target(const char *path, const struct stat *like)
+{
+	SafeParent parent;
+	int error;
+
+	if (access(path, F_OK) == 0)
+		return 0;
+	if (!safe_open_parent(path, 0755, &parent))
+		return errno;
+	error = make_in(&parent, like);
+	(void)close(parent.fd); /* only a place to stand on */
+	return error;
+}
+
 static int put(const struct MountEntry *entry)
 {
 	struct stat st;
+	int target;
 	int error;
 
 	if (fstat(entry->fd, &st) < 0)
@@ -251,7 +276,12 @@ static int put(const struct MountEntry *entry)
 	error = make_target(entry->path, &st);
 	if (error)
 		return error;
-	return move_mount(entry->fd, "", AT_FDCWD, entry->path, MOVE_MOUNT_F_EMPTY_PATH) < 0 ? errno : 0;
+	target = safe_open(entry->path, O_PATH | O_NOFOLLOW, 0);
+	if (target < 0)
+		return errno;
+	error = move_mount(entry->fd, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0 ? errno : 0;
+	(void)close(target); /* only a place to mount on */
+	return error;
 }
 
 static int put_read_only(const struct MountEntry *entry)

@@ -13,6 +13,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "paths/safe-path.h"
+
 /*
  * Whoever had it before may have left it raw or without echo, and may have been killed so: a question would get no answer.
  * Speed and size stay. What a terminal does not take is left, for it is a terminal all the same.
@@ -61,7 +63,7 @@ static int attach(int fd)
 
 int terminal_take(const char *path)
 {
-	int fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	int fd = safe_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
 	int error;
 
 	if (fd < 0)

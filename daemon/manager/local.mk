@@ -25,5 +25,5 @@ svcd_manager_SOURCES = \
 	daemon/manager/watches.c \
 	daemon/manager/wiring.c \
 	daemon/manager/yielding.c
-svcd_manager_LDADD = libsysv.a libbus.a libprocess.a libproviders.a libloop.a libconfig.a libengine.a libmodel.a libbase.a \
+svcd_manager_LDADD = libsysv.a libbus.a libprocess.a libproviders.a libloop.a libconfig.a libengine.a libmodel.a libbase.a libpaths.a \
 	$(DBUS_LIBS) $(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS)

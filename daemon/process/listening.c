@@ -12,6 +12,7 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "paths/safe-path.h"
 #include "process/address-holder.h"
 
 #ifndef IPV6_FREEBIND
@@ -143,18 +145,15 @@ static bool prepare(int fd, int family, const SocketDef *def)
 
 /* --- files --- */
 
-/* All directories above @path that are missing; a failure shows when the file is made. */
-static void make_directories(const char *path, unsigned mode)
+/* The directory of a file, with all above that are missing. Close ret->fd. */
+static bool open_parent(const Listen *listen, unsigned mode, SafeParent *ret, GError **error)
 {
-	g_autofree char *directory = g_strdup(path);
 	const mode_t old = umask(0);
+	const bool ok = safe_open_parent(listen->text, mode, ret);
+	const int errnum = errno;
 
-	for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(directory, mode); /* most are there */
-		*slash = '/';
-	}
 	(void)umask(old);
+	return ok || fail_errno(error, errnum, "cannot listen on %s", listen->text);
 }
 
 /* A handle on the file of a socket, whatever lies at its path meanwhile. Without CAP_NET_ADMIN the path must do. */
@@ -162,7 +161,7 @@ static int open_file_of(int fd, const char *path)
 {
 	int file = ioctl(fd, SIOCUNIXFILE);
 
-	return file >= 0 ? file : open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	return file >= 0 ? file : safe_open(path, O_PATH | O_NOFOLLOW, 0);
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
@@ -170,18 +169,31 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static bool is_file_at(int fd, const Listen *listen)
+/* @fd: a fifo, or a socket with a file */
+static bool is_file_in(int fd, const SafeParent *parent, const char *path)
 {
 	auto_fd int file = -1;
 	struct stat here;
 	struct stat ours;
 
-	if (lstat(listen->text, &here) < 0)
+	if (fstatat(parent->fd, parent->name, &here, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
-	if (listen->kind == LISTEN_FIFO)
-		return fstat(fd, &ours) == 0 && is_same_file(&here, &ours);
-	file = open_file_of(fd, listen->text);
+	if (fstat(fd, &ours) == 0 && S_ISFIFO(ours.st_mode))
+		return is_same_file(&here, &ours);
+	file = open_file_of(fd, path);
 	return file >= 0 && fstat(file, &ours) == 0 && S_ISSOCK(ours.st_mode) && is_same_file(&here, &ours);
+}
+
+static bool is_file_at(int fd, const char *path)
+{
+	SafeParent parent;
+	bool is_it;
+
+	if (!safe_open_parent(path, 0, &parent))
+		return false;
+	is_it = is_file_in(fd, &parent, path);
+	(void)close(parent.fd); /* only a place to look at */
+	return is_it;
 }
 
 static bool set_file(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
@@ -209,12 +221,12 @@ static bool is_stale(const Address *address, int type)
 	return probe >= 0 && connect(probe, &address->u.any, address->length) < 0 && errno == ECONNREFUSED;
 }
 
-static bool remove_stale(const char *path, const Address *address, int type, GError **error)
+static bool remove_stale(const char *path, const SafeParent *parent, const Address *address, int type, GError **error)
 {
 	g_autofree char *holder = NULL;
 	struct stat st;
 
-	if (lstat(path, &st) < 0)
+	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_errno(error, errno, "cannot listen on %s", path);
 	if (!S_ISSOCK(st.st_mode))
 		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is no socket; remove it", path);
@@ -223,37 +235,75 @@ static bool remove_stale(const char *path, const Address *address, int type, GEr
 		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: %s listens there", path,
 			    holder ? holder : "another program");
 	}
-	if (unlink(path) < 0 && errno != ENOENT)
+	if (unlinkat(parent->fd, parent->name, 0) < 0 && errno != ENOENT)
 		return fail_errno(error, errno, "cannot remove %s, which a dead program left", path);
 	return true;
 }
 
 /* --- opening --- */
 
+/*
+ * A socket is bound by its path alone, which it keeps as its address. Where others can replace a directory on the way, it is bound
+ * with no more rights to files than they have: then it comes to be where they could have made it themselves, and nowhere else.
+ */
+static bool take_rights(uid_t uid, gid_t gid)
+{
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+	return setfsuid((uid_t)-1) == (int)uid && setfsgid((gid_t)-1) == (int)gid;
+}
+
+static int bind_within_rights(int fd, const Address *address, const SafeParent *parent)
+{
+	int result = -1;
+	int errnum = EPERM;
+
+	if (!parent->is_foreign || geteuid() != 0)
+		return bind(fd, &address->u.any, address->length);
+	if (take_rights(parent->uid, parent->gid)) {
+		result = bind(fd, &address->u.any, address->length);
+		errnum = errno;
+	}
+	(void)take_rights(geteuid(), getegid()); /* our own again */
+	errno = errnum;
+	return result;
+}
+
 /* The file of a socket has the mode that the umask leaves of 0777; nobody else is in this process. */
-static int bind_with_mode(int fd, const Address *address, unsigned mode)
+static int bind_with_mode(int fd, const Address *address, const SafeParent *parent, unsigned mode)
 {
 	const mode_t old = umask((mode_t)(0777 & ~mode));
-	const int result = bind(fd, &address->u.any, address->length);
+	const int result = bind_within_rights(fd, address, parent);
 
 	(void)umask(old);
 	return result;
 }
 
-static bool bind_path(int fd, const Listen *listen, const SocketDef *def, GError **error)
+static bool bind_in(int fd, const Listen *listen, const SafeParent *parent, const SocketDef *def, GError **error)
 {
 	const Address address = address_of(listen, AF_UNIX);
 
-	make_directories(listen->text, def->directory_mode);
-	if (bind_with_mode(fd, &address, def->mode) == 0)
+	if (bind_with_mode(fd, &address, parent, def->mode) == 0)
 		return true;
 	if (errno != EADDRINUSE)
 		return fail_errno(error, errno, "cannot listen on %s", listen->text);
-	if (!remove_stale(listen->text, &address, socket_type(listen->kind), error))
+	if (!remove_stale(listen->text, parent, &address, socket_type(listen->kind), error))
 		return false;
-	if (bind_with_mode(fd, &address, def->mode) < 0)
+	if (bind_with_mode(fd, &address, parent, def->mode) < 0)
 		return fail_errno(error, errno, "cannot listen on %s", listen->text);
 	return true;
+}
+
+static bool bind_path(int fd, const Listen *listen, const SocketDef *def, GError **error)
+{
+	SafeParent parent;
+	bool ok;
+
+	if (!open_parent(listen, def->directory_mode, &parent, error))
+		return false;
+	ok = bind_in(fd, listen, &parent, def, error);
+	(void)close(parent.fd); /* only a place to stand on */
+	return ok;
 }
 
 static bool fail_bind(const Listen *listen, int errnum, GError **error)
@@ -314,28 +364,32 @@ static int family_of(const Listen *listen)
 }
 
 /* Open for writing, too, so that it never ends when a writer goes. */
-static int open_fifo(const Listen *listen, const SocketDef *def, GError **error)
+static int open_fifo_in(const Listen *listen, const SafeParent *parent, GError **error)
 {
-	const mode_t old = umask(0);
-	const int made = mkfifo(listen->text, 0600);
-	auto_fd int fd = -1;
 	struct stat st;
+	int fd;
 
-	(void)umask(old);
-	if (made < 0 && errno == ENOENT) {
-		make_directories(listen->text, def->directory_mode);
-		(void)mkfifo(listen->text, 0600); /* a failure shows at once */
-	}
-	if (lstat(listen->text, &st) == 0 && !S_ISFIFO(st.st_mode)) {
+	(void)mkfifoat(parent->fd, parent->name, 0600); /* there already, or a failure shows at once */
+	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISFIFO(st.st_mode)) {
 		fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is no fifo; remove it", listen->text);
 		return -1;
 	}
-	fd = open(listen->text, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
-	if (fd < 0) {
+	fd = openat(parent->fd, parent->name, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	if (fd < 0)
 		fail_errno(error, errno, "cannot listen on %s", listen->text);
+	return fd;
+}
+
+static int open_fifo(const Listen *listen, const SocketDef *def, GError **error)
+{
+	SafeParent parent;
+	int fd;
+
+	if (!open_parent(listen, def->directory_mode, &parent, error))
 		return -1;
-	}
-	return fd_steal(&fd);
+	fd = open_fifo_in(listen, &parent, error);
+	(void)close(parent.fd); /* only a place to stand on */
+	return fd;
 }
 
 int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
@@ -430,9 +484,9 @@ static bool has_early_options(int fd, const SocketDef *def)
 bool listening_matches(int fd, const Listen *listen, const SocketDef *def)
 {
 	if (listen->kind == LISTEN_FIFO)
-		return is_file_at(fd, listen);
+		return is_file_at(fd, listen->text);
 	return get_number(fd, SOL_SOCKET, SO_TYPE) == socket_type(listen->kind) && has_address(fd, listen) &&
-	       has_early_options(fd, def) && (!listen_has_file(listen) || is_file_at(fd, listen));
+	       has_early_options(fd, def) && (!listen_has_file(listen) || is_file_at(fd, listen->text));
 }
 
 char *listening_path(int fd)
@@ -452,10 +506,11 @@ char *listening_path(int fd)
 
 void listening_remove_file(int fd, const char *path)
 {
-	struct stat st;
-	Listen file = { .family = LISTEN_FAMILY_PATH, .text = (char *)path };
+	SafeParent parent;
 
-	file.kind = fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) ? LISTEN_FIFO : LISTEN_STREAM;
-	if (*path == '/' && is_file_at(fd, &file))
-		(void)unlink(path); /* gone already is just as good */
+	if (!safe_open_parent(path, 0, &parent))
+		return;
+	if (is_file_in(fd, &parent, path))
+		(void)unlinkat(parent.fd, parent.name, 0); /* gone already is just as good */
+	(void)close(parent.fd); /* only a place to stand on */
 }

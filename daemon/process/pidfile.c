@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "paths/safe-path.h"
 
 #define PID_MAX 4194304
 
@@ -29,7 +30,7 @@ bool pidfile_parse(const char *text, pid_t *ret_pid)
 
 bool pidfile_read(const char *path, pid_t *ret_pid, GError **error)
 {
-	auto_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	auto_fd int fd = safe_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	char text[LIMIT_PIDFILE_BYTES + 1];
 	struct stat st;
 	ssize_t n;

@@ -19,3 +19,7 @@ tests_unit_test_log_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
 TESTS += tests/unit/test_text
 tests_unit_test_text_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_text_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_safe_path
+tests_unit_test_safe_path_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_safe_path_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)

@@ -12,3 +12,7 @@ tests_unit_test_exec_directories_LDADD = $(STAGE_TEST_LDADD)
 TESTS += tests/unit/test_exec_environment
 tests_unit_test_exec_environment_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_exec_environment_LDADD = $(STAGE_TEST_LDADD)
+
+TESTS += tests/unit/test_exec_races
+tests_unit_test_exec_races_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_exec_races_LDADD = $(STAGE_TEST_LDADD)

@@ -18,6 +18,8 @@
 #include "base/fd.h"
 #include "process/listening.h"
 #include "tests/lib/suite.h"
+#include "tests/lib/swapper.h"
+#include "tests/lib/tree.h"
 
 static char *directory;
 static SocketDef *def;
@@ -404,6 +406,46 @@ START_TEST(the_owner_is_set)
 }
 END_TEST
 
+/* --- in a directory that its owner exchanges --- */
+
+#define RACES 1500
+
+static void count_one(ListenKind kind, const char *path, const ListenOwner *owner, unsigned *n_open)
+{
+	g_autoptr(GError) error = NULL;
+	SocketDef *socket_def = socket_def_new();
+	auto_fd int fd = -1;
+
+	ck_assert_ptr_null(socket_def_add(socket_def, kind, path, (Origin){ 0 }));
+	fd = listening_open(g_ptr_array_index(socket_def->listens, 0), socket_def, owner, &error);
+	if (fd >= 0)
+		listening_remove_file(fd, path);
+	*n_open += fd >= 0;
+	socket_def_free(socket_def);
+}
+
+START_TEST(nothing_is_made_removed_or_given_away_where_others_lead_it)
+{
+	g_autoptr(Tree) tree = tree_new();
+	Swapper *swapper = swapper_new(tree);
+	g_autofree char *fresh = swapper_path(swapper, "fresh");
+	g_autofree char *there = swapper_path(swapper, "socket");
+	g_autofree char *fifo = swapper_path(swapper, "fifo");
+	const ListenOwner owner = { .uid = SWAPPER_UID, .gid = SWAPPER_UID };
+	unsigned n_open = 0;
+
+	for (unsigned i = 0; i < RACES; i++) {
+		count_one(LISTEN_STREAM, fresh, &owner, &n_open);
+		count_one(LISTEN_DATAGRAM, there, &owner, &n_open);
+		count_one(LISTEN_FIFO, fifo, &owner, &n_open);
+	}
+	swapper_end(swapper);
+
+	ck_assert_uint_gt(n_open, 0);
+	ck_assert_uint_lt(n_open, 3 * RACES);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("listening");
@@ -422,5 +464,7 @@ Suite *make_suite(void)
 	ADD_CASE_AROUND(suite, "network", setup, teardown, an_abstract_name_is_bound,
 			a_port_is_bound_with_its_options, a_port_alone_is_on_all_addresses);
 	ADD_LOOP_AROUND(suite, "network", setup, teardown, who_has_the_address_is_named, 8);
+	if (geteuid() == 0) /* somebody else can be there */
+		ADD_CASE(suite, "exchanged", nothing_is_made_removed_or_given_away_where_others_lead_it);
 	return suite;
 }

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "config/source-file.h"
 #include "tests/lib/suite.h"
+#include "tests/lib/swapper.h"
 #include "tests/lib/tree.h"
 
 /* Without a root of its own: paths are the machine's. */
@@ -123,6 +124,54 @@ START_TEST(a_file_in_the_place_of_a_directory_is_told)
 }
 END_TEST
 
+#define RACES 2000
+
+START_TEST(a_file_in_a_directory_that_is_exchanged_is_never_what_it_leads_to)
+{
+	g_autoptr(Tree) tree = tree_new();
+	Swapper *swapper = swapper_new(tree);
+	g_autofree char *directory = swapper_path(swapper, "");
+	unsigned n_listed = 0;
+
+	for (unsigned i = 0; i < RACES; i++) {
+		g_autofree char *problem = NULL;
+		g_autofree char *list_problem = NULL;
+		g_autofree char *text = read_in(tree, "/own/real/text", &problem);
+		g_autoptr(GPtrArray) names = NULL;
+		SourceReader reader;
+
+		ck_assert_str_ne(text ? text : "", "secret");
+		source_reader_init(&reader, NULL, false, 0);
+		names = source_reader_list(&reader, directory, &list_problem);
+		source_reader_clear(&reader);
+		n_listed += names->len;
+	}
+	swapper_end(swapper);
+
+	ck_assert_uint_eq(n_listed, 0);
+}
+END_TEST
+
+START_TEST(a_link_where_others_can_put_one_is_refused_and_told)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *others = tree_path(tree, "/others");
+	g_autofree char *problem = NULL;
+	g_autofree char *text = NULL;
+
+	tree_write(tree, "/root/text", "text");
+	tree_mkdir(tree, "/others");
+	tree_symlink(tree, "../root/text", "/others/link");
+	tree_symlink(tree, "others/link", "/link");
+	ck_assert_int_eq(chown(others, SWAPPER_UID, 0), 0);
+	text = read_in(tree, "/link", &problem);
+
+	ck_assert_ptr_null(text);
+	ck_assert_str_eq(problem, "it is reached by a symbolic link where others than root can put files; give the directories on "
+				  "its way to root alone (chown root, chmod go-w)");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("source-file");
@@ -131,5 +180,8 @@ Suite *make_suite(void)
 		 a_file_of_the_largest_size_is_read_and_a_byte_more_is_not, a_link_to_dev_null_is_sent_to_policy,
 		 what_is_not_there_is_told, names_come_sorted_and_without_hidden_ones,
 		 a_file_in_the_place_of_a_directory_is_told);
+	if (geteuid() == 0) /* somebody else can be there */
+		ADD_CASE(suite, "others", a_file_in_a_directory_that_is_exchanged_is_never_what_it_leads_to,
+			 a_link_where_others_can_put_one_is_refused_and_told);
 	return suite;
 }

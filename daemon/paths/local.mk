@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+# libc only: svc-exec links it, too.
+noinst_LIBRARIES += libpaths.a
+libpaths_a_SOURCES = \
+	daemon/paths/safe-path.c daemon/paths/safe-path.h

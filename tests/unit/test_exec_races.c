@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svc-exec, while somebody exchanges a directory that it goes through: what only root can reach is not read, not shown, not
+ * changed, not removed and not given away. Needs root.
+ */
+#include "config.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/list.h"
+#include "tests/lib/exec-run.h"
+#include "tests/lib/suite.h"
+#include "tests/lib/swapper.h"
+
+#define ROUNDS 100
+
+/* Runs it again and again. Returns: how often it came to be executed. */
+static unsigned run_often(const Wish *wish)
+{
+	unsigned n_executed = 0;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		g_auto(ExecRun) run = wish_run(wish);
+
+		ck_assert_msg(!strstr(run.output, "secret"), "%s", run.output);
+		n_executed += run.status.step == 0;
+	}
+	return n_executed;
+}
+
+static void add_file(Wish *wish, char *path)
+{
+	EnvironmentFile *file = g_new0(EnvironmentFile, 1);
+
+	file->path = path;
+	list_add(&wish->execution.environment_files, file, (GDestroyNotify)environment_file_free);
+}
+
+/* Takes both. */
+static void add_bind(Wish *wish, char *source, char *path)
+{
+	SandboxPath *bind = g_new0(SandboxPath, 1);
+
+	bind->source = source;
+	bind->path = path;
+	if (!wish->execution.sandbox)
+		wish->execution.sandbox = sandbox_def_new();
+	list_add(&wish->execution.sandbox->paths[SANDBOX_BIND], bind, (GDestroyNotify)sandbox_path_free);
+}
+
+START_TEST(files_that_it_reads)
+{
+	g_autoptr(Tree) tree = tree_new();
+	Swapper *swapper = swapper_new(tree);
+	g_autoptr(Wish) wish = wish_new(SHELL("echo \"$X\"; cat"));
+	unsigned n_executed;
+
+	add_file(wish, swapper_path(swapper, "env"));
+	wish->execution.input = swapper_path(swapper, "text");
+	wish->execution.user = g_strdup("daemon");
+	n_executed = run_often(wish);
+	swapper_end(swapper);
+
+	ck_assert_uint_gt(n_executed, 0);
+	ck_assert_uint_lt(n_executed, ROUNDS);
+}
+END_TEST
+
+START_TEST(what_it_shows_elsewhere)
+{
+	g_autoptr(Tree) tree = tree_new();
+	Swapper *swapper = swapper_new(tree);
+	g_autofree char *command = g_strdup_printf("cat %s/show/text", tree->root);
+	g_autoptr(Wish) wish = wish_new(SHELL(command));
+	unsigned n_executed;
+
+	add_bind(wish, swapper_path(swapper, ""), tree_path(tree, "/show"));
+	n_executed = run_often(wish);
+	swapper_end(swapper);
+
+	ck_assert_uint_gt(n_executed, 0);
+}
+END_TEST
+
+START_TEST(where_it_shows_something)
+{
+	g_autoptr(Tree) tree = tree_new();
+	Swapper *swapper = swapper_new(tree);
+	g_autoptr(Wish) wish = wish_new(SHELL("true"));
+
+	add_bind(wish, tree_path(tree, "/victim"), swapper_path(swapper, "made/here"));
+	add_bind(wish, tree_path(tree, "/victim/text"), swapper_path(swapper, "file"));
+	(void)run_often(wish);
+	swapper_end(swapper);
+}
+END_TEST
+
+/* Nowhere but below /run. */
+static Tree *tree_in_run(void)
+{
+	Tree *tree = g_new0(Tree, 1);
+
+	tree->root = g_strdup_printf("/run/svcd-test-races-%d", (int)getpid());
+	ck_assert_int_eq(mkdir(tree->root, 0755), 0);
+	return tree;
+}
+
+static void remove_runtime(const Wish *wish)
+{
+	g_autoptr(GError) error = NULL;
+	const int fd = exec_spec_new_removal(&wish->execution, true, "/run/svcd-test-none", &error);
+	g_auto(ExecRun) run = { 0 };
+
+	ck_assert_msg(fd >= 0, "%s", error ? error->message : "?");
+	run = run_spec(fd, -1);
+}
+
+START_TEST(directories_that_it_makes_and_removes)
+{
+	g_autoptr(Tree) tree = tree_in_run();
+	Swapper *swapper = swapper_new(tree);
+	g_autofree char *made = swapper_path(swapper, "fifo");
+	g_autofree char *below = swapper_path(swapper, "a/b");
+	g_autoptr(Wish) wish = wish_new(SHELL("true"));
+	DirectorySet *set = &wish->execution.directories[DIRECTORY_RUNTIME];
+
+	wish->execution.user = g_strdup("www-data"); /* SWAPPER_UID */
+	set->mode = 0755;
+	list_add(&set->names, g_strdup(below + strlen("/run/")), g_free);
+	list_add(&set->names, g_strdup(made + strlen("/run/")), g_free);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		g_auto(ExecRun) run = wish_run(wish);
+
+		remove_runtime(wish);
+	}
+	swapper_end(swapper);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("svc-exec: races");
+
+	if (geteuid() == 0)
+		ADD_CASE(suite, "exchanged", files_that_it_reads, what_it_shows_elsewhere, where_it_shows_something,
+			 directories_that_it_makes_and_removes);
+	return suite;
+}
