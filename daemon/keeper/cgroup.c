@@ -22,6 +22,7 @@
 #include "keeper/console.h"
 #include "keeper/keeper.h"
 
+#define ROOT "svcd"
 #define KEEPER_LEAF ".keeper"
 #define MANAGER_LEAF ".manager"
 #define PATH_BYTES (2 * PROTOCOL_NAME_BYTES)
@@ -47,7 +48,7 @@ static const char *find_mount(void)
 /* Our own cgroup, from the line "0::/path" (cgroups(7)); "" for the root. */
 static bool read_own_path(char *path, size_t size)
 {
-	char text[2048];
+	char text[8192]; /* v1 hierarchies have a line each, before ours */
 	char *line;
 
 	if (keeper_read_file("/proc/self/cgroup", text, sizeof(text)) <= 0)
@@ -65,7 +66,7 @@ static bool read_own_path(char *path, size_t size)
 /* A mount that was made outside our cgroup name space shows other directories under the same names. */
 static bool lists_us(const char *directory)
 {
-	char path[PATH_BYTES];
+	char path[4096 + 64 + 16];
 	char buffer[4096];
 	long pid = 0;
 	ssize_t n;
@@ -88,16 +89,33 @@ static bool lists_us(const char *directory)
 	return pid == -1;
 }
 
+/* An older image of ours, whose tables could not be read, has moved us there: its services are beside it. */
+static void strip_own_leaf(char *path)
+{
+	static const char leaf[] = "/" ROOT "/" KEEPER_LEAF;
+	size_t length = strlen(path);
+
+	if (length >= sizeof(leaf) - 1 && strcmp(path + length - (sizeof(leaf) - 1), leaf) == 0)
+		path[length - (sizeof(leaf) - 1)] = '\0';
+}
+
+/* Returns: false, and why was said if it is not by design. */
 static bool find_own_directory(const char *mount_point, char *directory, size_t size)
 {
-	char path[PROTOCOL_NAME_BYTES];
+	char path[4096];
+	char full[4096 + 64];
 
-	if (!read_own_path(path, sizeof(path)) || snprintf(directory, size, "%s%s", mount_point, path) >= (int)size)
+	if (!read_own_path(path, sizeof(path)) || snprintf(full, sizeof(full), "%s%s", mount_point, path) >= (int)sizeof(full))
 		return false;
-	if (lists_us(directory))
+	if (!lists_us(full)) {
+		if (!keeper.user_mode)
+			say("%s is not of our cgroup name space", mount_point);
+		return false;
+	}
+	strip_own_leaf(full);
+	if (keeper_copy(directory, size, full))
 		return true;
-	if (!keeper.user_mode)
-		say("%s is not of our cgroup name space", mount_point);
+	say("the path of our cgroup is longer than %zu bytes", size - 1);
 	return false;
 }
 
@@ -130,7 +148,7 @@ static void enter_own(void)
 
 	if (!mount_point || !find_own_directory(mount_point, directory, sizeof(directory)))
 		return;
-	if (!make_leaf(directory, "svcd", root, sizeof(root)) || !make_leaf(root, MANAGER_LEAF, path, sizeof(path)) ||
+	if (!make_leaf(directory, ROOT, root, sizeof(root)) || !make_leaf(root, MANAGER_LEAF, path, sizeof(path)) ||
 	    !make_leaf(root, KEEPER_LEAF, path, sizeof(path)))
 		return;
 	if (strlen(path) + sizeof("/cgroup.procs") > sizeof(path))

@@ -4,7 +4,9 @@
  *
  * On a machine that is /dev/console; in a container and in user mode whatever our standard error is, since /dev/console
  * may belong to the machine outside. A console can stop reading (a serial line with flow control), so nothing is
- * written that could wait.
+ * written that could wait. That poll(2) says a terminal or a pipe is writable does not promise that: there may be room for less
+ * than a line, and others write there. So it is opened a second time, for whether to wait belongs to what was opened, and standard
+ * error is others' as well.
  */
 #include "config.h"
 
@@ -16,6 +18,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "keeper/keeper.h"
@@ -25,13 +29,25 @@
 
 static int opened_fd = -1;
 
+/* Not files, in which a second one would write from the beginning, and not sockets, which cannot be opened. */
+static bool may_make_wait(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode));
+}
+
 void console_open(void)
 {
-	if (keeper.user_mode || keeper.container)
-		return;
+	const bool is_ours = !keeper.user_mode && !keeper.container;
+
 	if (opened_fd >= 0)
 		(void)close(opened_fd);
-	opened_fd = open("/dev/console", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	opened_fd = -1;
+	if (is_ours)
+		opened_fd = open("/dev/console", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	else if (may_make_wait(STDERR_FILENO))
+		opened_fd = open("/proc/self/fd/2", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
 
 int console_fd(void)
@@ -44,7 +60,9 @@ static bool write_line(int fd, const char *line, size_t length)
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };
 
 	if (poll(&ready, 1, 0) != 1 || !(ready.revents & POLLOUT))
-		return errno != EIO && !(ready.revents & (POLLHUP | POLLERR));
+		return !(ready.revents & (POLLHUP | POLLERR));
+	if (fd == STDERR_FILENO && (send(fd, line, length, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != ENOTSOCK))
+		return true; /* or a socket that is full */
 	return write(fd, line, length) >= 0 || errno != EIO;
 }
 

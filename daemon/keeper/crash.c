@@ -10,6 +10,7 @@
 
 #include "keeper/crash.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/wait.h>
@@ -19,10 +20,13 @@
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
 #include "keeper/reexec.h"
+#include "keeper/spawn.h"
 
 #define STACK_BYTES (64 * 1024)
 #define MAX_CRASHES 3
 #define FORGIVEN_US (60 * USEC_PER_SEC)
+#define SYNC_LIMIT_MS 5000
+#define SYNC_STEP_MS 10
 
 static const int faults[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 static char stack[STACK_BYTES] __attribute__((aligned(16)));
@@ -37,6 +41,19 @@ static enum ShutdownKind kind_of_signal(int signo)
 	if (keeper.user_mode && (signo == SIGTERM || signo == SIGHUP))
 		return SHUTDOWN_EXIT;
 	return signo == SIGINT || signo == SIGRTMIN + 5 ? SHUTDOWN_REBOOT : SHUTDOWN_NONE;
+}
+
+/* It may never return, from a disk that does not answer; who presses the keys wants the end of it. */
+static void sync_in_time(void)
+{
+	pid_t pid = spawn_fork();
+
+	if (pid == 0) {
+		sync();
+		_exit(0);
+	}
+	for (int ms = 0; pid > 0 && ms < SYNC_LIMIT_MS && waitpid(pid, NULL, WNOHANG) == 0; ms += SYNC_STEP_MS)
+		(void)poll(NULL, 0, SYNC_STEP_MS); /* all signals are blocked: only time ends it */
 }
 
 void crash_last_resort(void)
@@ -57,13 +74,22 @@ void crash_last_resort(void)
 		kind = kind_of_signal(signo);
 		if (kind == SHUTDOWN_NONE)
 			continue;
-		sync();
+		sync_in_time();
 		finale_end_machine(kind);
 	}
 }
 
-static void on_fault(int signo)
+/* Two that somebody sends, one after the other, are no fault in the handler. (abort(3) sends it, too; but that is us.) */
+static bool is_sent_by_others(const siginfo_t *info)
 {
+	return info->si_code <= 0 && info->si_pid != getpid();
+}
+
+static void on_fault(int signo, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (is_crashing && is_sent_by_others(info))
+		return;
 	if (is_crashing)
 		crash_last_resort();
 	is_crashing = 1;
@@ -82,7 +108,7 @@ void crash_init(void)
 {
 	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	/* NODEFER, so that a fault within the handler comes to the handler, not to the kernel. */
-	struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_ONSTACK | SA_NODEFER };
+	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
 	(void)sigaltstack(&own, NULL); /* without it only a full stack cannot be handled */
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)

@@ -152,21 +152,38 @@ static void raise_datagram_queue(void)
 	(void)keeper_write_file(path, text); /* refused in some containers: senders then wait sooner */
 }
 
-/* 0, 1 and 2 are open before anything else can get these numbers; O_NOCTTY, or the console would become ours. */
+/*
+ * 0, 1 and 2 are open before anything else can get these numbers, or they would be the link's, and a program's output would go there.
+ * Without /dev it is a directory: nothing can be read from it or written to it. O_NOCTTY, or the console would become ours.
+ */
 static void open_standard_descriptors(void)
 {
-	int fd;
+	static const struct {
+		const char *path;
+		int flags;
+	} places[] = {
+		{ "/dev/console", O_RDWR | O_NOCTTY | O_NONBLOCK },
+		{ "/dev/null", O_RDWR | O_NOCTTY },
+		{ "/", O_RDONLY | O_DIRECTORY },
+	};
+	int fd = -1;
 
-	do
-		fd = open("/dev/console", O_RDWR | O_NOCTTY | O_NONBLOCK);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0) {
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd <= STDERR_FILENO; i++) {
 		do
-			fd = open("/dev/null", O_RDWR | O_NOCTTY);
+			fd = open(places[i].path, places[i].flags);
 		while (fd >= 0 && fd <= STDERR_FILENO);
 	}
 	if (fd >= 0)
 		(void)close(fd); /* the one too many */
+}
+
+static int open_null(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		say("cannot open /dev/null: %s; services without it have nothing there", strerror(errno));
+	return fd >= 0 ? fd : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 static void raise_own_limits(void)
@@ -199,7 +216,7 @@ void early_boot_process(void)
 	if (keeper_read_file("/proc/self/oom_score_adj", score, sizeof(score)) > 0)
 		keeper.oom_score_adj = atoi(score);
 	if (keeper_null_fd < 0)
-		keeper_null_fd = open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
+		keeper_null_fd = open_null();
 	manager_cgroup_fd = cgroup_open_manager();
 }
 

@@ -90,7 +90,7 @@ static bool is_living_program(int proc_fd, const char *pid_text)
 
 	memcpy(path, pid_text, length);
 	memcpy(path + length, "/exe", 5);
-	return readlinkat(proc_fd, path, target, sizeof(target)) >= 0 || errno == EACCES;
+	return readlinkat(proc_fd, path, target, sizeof(target)) >= 0 || (errno != ENOENT && errno != ESRCH);
 }
 
 /* From /proc/PID/stat (proc(5)); behind the name, which may hold anything. Returns: 0 if it is gone. */
@@ -118,6 +118,35 @@ static bool descends_from_us(pid_t pid)
 	return false;
 }
 
+/* Gone in between is as good; but what is not the user's any more (sudo) cannot be waited for. */
+static bool may_signal(long result)
+{
+	return result == 0 || errno != EPERM;
+}
+
+/*
+ * To a user's process, if it is below us. It is held before it is looked at: the pid of one that ends meanwhile may be given to another
+ * at once, which is not ours.
+ */
+static bool signal_descendant(pid_t pid, int signo)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	bool is_ours;
+
+	if (fd < 0 && errno == ESRCH)
+		return false;
+	is_ours = descends_from_us(pid) &&
+		  may_signal(fd >= 0 ? syscall(SYS_pidfd_send_signal, fd, signo, NULL, 0) : kill(pid, signo));
+	if (fd >= 0)
+		(void)close(fd); /* the signal is sent */
+	return is_ours;
+}
+
+static bool signal_program(pid_t pid, int signo)
+{
+	return keeper.is_pid1 ? may_signal(kill(pid, signo)) : signal_descendant(pid, signo);
+}
+
 static unsigned int signal_entry(int proc_fd, const char *name, int signo)
 {
 	char *end;
@@ -125,12 +154,7 @@ static unsigned int signal_entry(int proc_fd, const char *name, int signo)
 
 	if (pid <= 1 || *end != '\0' || end - name > 10 || pid == getpid())
 		return 0;
-	if (is_logger((pid_t)pid) || !is_living_program(proc_fd, name))
-		return 0;
-	if (!keeper.is_pid1 && !descends_from_us((pid_t)pid))
-		return 0;
-	/* Gone in between is as good; but what is not the user's any more (sudo) cannot be waited for. */
-	if (kill((pid_t)pid, signo) < 0 && errno == EPERM)
+	if (is_logger((pid_t)pid) || !is_living_program(proc_fd, name) || !signal_program((pid_t)pid, signo))
 		return 0;
 	stragglers_note((pid_t)pid);
 	return 1;
@@ -214,20 +238,26 @@ static bool end_others(int signo, uint64_t limit_us)
 	return n_left == 0;
 }
 
+static void wait_for_children(uint64_t limit_us)
+{
+	const uint64_t until_us = keeper_now_us() + limit_us;
+
+	while (has_children() && keeper_now_us() < until_us)
+		pause_us(WAIT_STEP_US);
+}
+
 /*
  * They ignore TERM, and go by themselves when the last end of what they read is closed: those that we held for a manager. A process
  * that cannot be killed may have one, too.
  */
 static void end_loggers(void)
 {
-	uint64_t until_us = keeper_now_us() + LOGGER_LIMIT_US;
-
 	vault_close();
-	while (has_children() && keeper_now_us() < until_us)
-		pause_us(WAIT_STEP_US);
-	if (keeper.is_pid1)
-		(void)kill(-1, SIGKILL);
-	reap_all();
+	wait_for_children(LOGGER_LIMIT_US);
+	if (!keeper.is_pid1)
+		return;
+	(void)kill(-1, SIGKILL);
+	wait_for_children(LOGGER_LIMIT_US); /* as long as one is there, what it writes to cannot be unmounted */
 }
 
 static void end_processes(void)

@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "keeper/children.h"
@@ -35,6 +36,7 @@
 
 #define REAPED_A_TURN 256
 #define SIGNALS_A_TURN 32
+#define REFUSED_PAUSE_NS 20000000
 
 struct Options {
 	bool user;
@@ -82,6 +84,13 @@ static const char *value_of(const char *argument, const char *option)
 	return strncmp(argument, option, length) == 0 ? argument + length : NULL;
 }
 
+/* Too long a one is none: with the one that is installed there is a manager at least. */
+static bool set_manager_path(const char *path)
+{
+	return strlen(path) < sizeof(keeper.manager_path) &&
+	       keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), path);
+}
+
 /* Returns: false at an argument that is none of ours; PID 1 ignores those, for the kernel passes on what it finds. */
 static bool parse_argument(const char *argument, struct Options *options)
 {
@@ -96,7 +105,7 @@ static bool parse_argument(const char *argument, struct Options *options)
 	else if ((value = value_of(argument, "--try-tables=")))
 		options->try_fd = atoi(value);
 	else if ((value = value_of(argument, "--manager=")))
-		return keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), value);
+		return set_manager_path(value);
 	else if ((value = value_of(argument, "--ping-ms=")))
 		keeper.ping_ms = atoi(value) > 0 ? (uint32_t)atoi(value) : PROTOCOL_PING_INTERVAL_MS;
 	else if (is_known_word(argument))
@@ -120,18 +129,31 @@ static bool parse_arguments(int argc, char **argv, struct Options *options)
 	return true;
 }
 
+/* But for faults of our own, which are handled where they happen. */
+static void fill_signals(sigset_t *all)
+{
+	(void)sigfillset(all);
+	(void)sigdelset(all, SIGSEGV);
+	(void)sigdelset(all, SIGBUS);
+	(void)sigdelset(all, SIGABRT);
+	(void)sigdelset(all, SIGFPE);
+	(void)sigdelset(all, SIGILL);
+}
+
+/* Before anything is said, for whoever hears it may be gone, and SIGPIPE would end a user's keeper. */
+static void block_signals(void)
+{
+	sigset_t all;
+
+	fill_signals(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* cannot fail with these arguments */
+}
+
 static int open_signals(void)
 {
 	sigset_t all;
 
-	(void)sigfillset(&all);
-	/* Faults of our own are handled where they happen. */
-	(void)sigdelset(&all, SIGSEGV);
-	(void)sigdelset(&all, SIGBUS);
-	(void)sigdelset(&all, SIGABRT);
-	(void)sigdelset(&all, SIGFPE);
-	(void)sigdelset(&all, SIGILL);
-	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* cannot fail with these arguments */
+	fill_signals(&all);
 	return signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -204,6 +226,21 @@ static int time_to_sleep_ms(uint64_t now_us)
 	return left_ms < 3600000 ? (int)left_ms : 3600000;
 }
 
+/*
+ * EINTR cannot be: all signals are blocked. ENOMEM, or EINVAL (prlimit(1) has left us fewer descriptors than these): then all are looked
+ * at, for none of them waits, and the pause is what keeps the processor for others.
+ */
+static void wait_for_any(struct pollfd *fds, nfds_t n_fds, int limit_ms)
+{
+	const struct timespec pause = { .tv_nsec = REFUSED_PAUSE_NS };
+
+	if (poll(fds, n_fds, limit_ms) >= 0)
+		return;
+	(void)nanosleep(&pause, NULL); /* woken early is as good */
+	for (nfds_t i = 0; i < n_fds; i++)
+		fds[i].revents = fds[i].fd >= 0 ? POLLIN : 0;
+}
+
 static void __attribute__((noreturn)) loop(int signal_fd)
 {
 	bool more_to_reap = true;
@@ -216,9 +253,7 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 		fds[1] = manager_link_pollfd();
 		fds[2] = (struct pollfd){ .fd = manager_link_clock(), .events = POLLIN };
 		fds[3] = (struct pollfd){ .fd = loan_fd(), .events = POLLIN };
-		/* EINTR cannot be: all signals are blocked. ENOMEM: nothing is seen, and the next turn tries again. */
-		if (poll(fds, 4, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us())) < 0)
-			fds[0].revents = fds[1].revents = fds[2].revents = fds[3].revents = 0;
+		wait_for_any(fds, 4, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us()));
 		if (fds[0].revents)
 			read_signals(signal_fd);
 		if (fds[3].revents)
@@ -251,6 +286,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	keeper.is_pid1 = getpid() == 1;
 	(void)prctl(PR_SET_NAME, "svcd"); /* executed through /proc/self/exe we would be called "exe" */
 	spawn_reset_signals();
+	block_signals();
 	crash_init();
 	if (options->reexec_fd < 0 || !reexec_resume(options->reexec_fd))
 		first_start(options);

@@ -108,6 +108,18 @@ static void fill_welcome(struct MessageWelcome *w)
 	memcpy(w->virtualization, keeper.virtualization, sizeof(w->virtualization));
 }
 
+/* Its cgroup may have been removed, or made one that takes no processes: better a manager beside us than none. */
+static pid_t spawn_in_cgroup(struct SpawnRequest *r)
+{
+	pid_t pid = spawn_process(r);
+
+	if (pid >= 0 || r->cgroup < 0 || errno == EAGAIN || errno == ENOMEM)
+		return pid;
+	say("the manager cannot be started in its cgroup: %s; it is started in ours", strerror(errno));
+	r->flags &= ~(uint32_t)SPAWN_CGROUP;
+	return spawn_process(r);
+}
+
 /* No core: the manager cannot be reaped before its core is written. A score so that it is the last to be killed. */
 static pid_t spawn_manager(int its_end)
 {
@@ -133,7 +145,7 @@ static pid_t spawn_manager(int its_end)
 		r.flags |= SPAWN_SET_OOM;
 		r.oom_score_adj = -900;
 	}
-	return spawn_process(&r);
+	return spawn_in_cgroup(&r);
 }
 
 /* A new one each time: the last manager may have left it running. */
@@ -331,7 +343,9 @@ void manager_link_tick(uint64_t now_us)
 
 uint64_t manager_link_next_us(void)
 {
-	return link_.is_quiet && link_.state == LINK_UP && has_been_told() ? 0 : link_.next_us;
+	if (link_.is_quiet && link_.state == LINK_UP && has_been_told())
+		return 0;
+	return telling_next_us() < link_.next_us ? telling_next_us() : link_.next_us;
 }
 
 void manager_link_hurry(uint64_t now_us)

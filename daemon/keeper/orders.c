@@ -22,6 +22,7 @@
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
 #include "keeper/manager-link.h"
+#include "keeper/names.h"
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
 #include "keeper/telling.h"
@@ -93,15 +94,21 @@ static void lend(struct Received *r, const struct SpawnRequest *request, pid_t p
 static int spawn_row(struct Received *r, struct SpawnRequest *request)
 {
 	const struct MessageSpawn *m = &r->fixed.spawn;
-	pid_t pid = spawn_process(request);
+	NameId name = name_take(m->id.service); /* first: nothing may run that there is no room to know of */
+	pid_t pid;
 
-	if (pid < 0)
-		return errno;
-	lend(r, request, pid);
-	if (!children_add(&m->id, pid, keeper_now_us())) {
-		(void)kill(pid, SIGKILL); /* no room for its name: it must not run unknown; reaped as a stranger */
+	if (!name)
 		return ENFILE;
+	pid = spawn_process(request);
+	if (pid < 0) {
+		int error = errno;
+
+		name_drop(name);
+		return error;
 	}
+	lend(r, request, pid);
+	(void)children_add(&m->id, pid, keeper_now_us()); /* children_may_add() said so, and the name is there */
+	name_drop(name);
 	if (m->note[0])
 		(void)vault_set_note(m->id.service, m->note); /* the service loses its history, not its process */
 	return 0;

@@ -196,6 +196,19 @@ static bool field_has_end(const char *field, size_t size)
 	return memchr(field, '\0', size) != NULL;
 }
 
+/* What is written may be what a fault of ours has left; nothing of it may lead past the end of a field. */
+static bool keeper_is_sane(const struct Keeper *k)
+{
+	if (k->n_words > KEEPER_MAX_WORDS || k->ping_ms == 0 || !field_has_end(k->cgroup_root, sizeof(k->cgroup_root)) ||
+	    !field_has_end(k->virtualization, sizeof(k->virtualization)) ||
+	    !field_has_end(k->manager_path, sizeof(k->manager_path)))
+		return false;
+	for (uint32_t i = 0; i < k->n_words; i++)
+		if (!field_has_end(k->words[i], sizeof(k->words[i])))
+			return false;
+	return true;
+}
+
 static bool record_is_sane(const struct RecordHeader *r)
 {
 	const struct ChildRecord *child = (const void *)r;
@@ -204,7 +217,7 @@ static bool record_is_sane(const struct RecordHeader *r)
 
 	switch (r->type) {
 	case RECORD_STATE:
-		return r->size == sizeof(struct StateRecord);
+		return r->size == sizeof(struct StateRecord) && keeper_is_sane(&((const struct StateRecord *)(const void *)r)->keeper);
 	case RECORD_CHILD:
 		return r->size >= sizeof(*child) && process_id_is_valid(&child->id) && child->pid > 0;
 	case RECORD_NOTE:
@@ -304,6 +317,28 @@ static void *map_tables(int fd, size_t *ret_size)
 	return table;
 }
 
+/*
+ * A row is of a child of ours that was not reaped. If a fault came between wait(2) and the row, how it ended is lost; but nothing may be
+ * sent to its pid any more, for that may be another's by now.
+ */
+static void let_go_of_strangers(void)
+{
+	const struct ChildExit unknown = { .at_us = keeper_now_us() };
+
+	for (struct Child *child = children_next(NULL); child; child = children_next(child))
+		if (!(child->flags & CHILD_EXITED) &&
+		    waitid(P_PID, (id_t)child->pid, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
+			child_restore_exited(child, &unknown);
+}
+
+/* What was kept is known to nobody any more, and who waits for its end would wait for ever. A user's keeper has its lock there, too. */
+static void begin_with_nothing(void)
+{
+	say("the tables of the old image are damaged or of another version: they are not used");
+	if (keeper.is_pid1)
+		(void)close_range(STDERR_FILENO + 1, ~0u, 0);
+}
+
 bool reexec_resume(int fd)
 {
 	size_t size;
@@ -315,12 +350,15 @@ bool reexec_resume(int fd)
 	ok = reexec_check(table, size);
 	if (ok)
 		reexec_apply(table, size);
-	else
-		say("the tables of the old image are damaged or of another version: they are not used");
-	(void)munmap(table, size);	 /* cannot fail for a mapping we made */
-	(void)close(fd);		 /* its contents are in our tables now */
-	(void)vault_set_cloexec(true);	 /* each is open, or it would not be there */
-	return ok;
+	(void)munmap(table, size); /* cannot fail for a mapping we made */
+	(void)close(fd);	   /* its contents are in our tables now */
+	if (!ok) {
+		begin_with_nothing();
+		return false;
+	}
+	vault_set_cloexec(true);
+	let_go_of_strangers();
+	return true;
 }
 
 int reexec_try(int fd)
@@ -399,6 +437,7 @@ static void execute(char *const *argv, int fd)
 {
 	static const char installed[] = SVCD_SBINDIR "/svcd";
 
+	shutdown_signal_again();
 	if (!keeper.user_mode && can_take_over(installed, fd))
 		(void)execve(installed, argv, environ);
 	(void)execve("/proc/self/exe", argv, environ);
@@ -415,9 +454,9 @@ void reexec_now(void)
 	if (fd < 0)
 		return;
 	(void)snprintf(option, sizeof(option), "--reexec=%d", fd);
-	if (vault_set_cloexec(false))
-		execute(argv, fd);
+	vault_set_cloexec(false);
+	execute(argv, fd);
 	say("cannot execute myself again: %s; going on as I am", strerror(errno));
-	(void)vault_set_cloexec(true); /* each is open, or it would not be there */
-	(void)close(fd);	       /* useless now */
+	vault_set_cloexec(true);
+	(void)close(fd); /* useless now */
 }

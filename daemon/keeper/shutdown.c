@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "keeper/console.h"
 #include "keeper/finale.h"
@@ -95,6 +96,13 @@ bool shutdown_on_signal(int signo, uint64_t now_us)
 		unanswered_until_us = now_us + ANSWER_LIMIT_US;
 	}
 	return true;
+}
+
+void shutdown_signal_again(void)
+{
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if (&meanings[i] == unanswered || telling_is_requested(meanings[i].request))
+			(void)kill(getpid(), meanings[i].offset + (meanings[i].is_realtime ? SIGRTMIN : 0)); /* all are blocked */
 }
 
 void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)

@@ -14,6 +14,9 @@
 /* A signal of the signalfd: becomes a request to the manager. Returns: false if it is none of these. */
 bool shutdown_on_signal(int signo, uint64_t now_us);
 
+/* Before we execute ourselves: what no manager has taken up yet is signalled to us again, and waits there for the next image. */
+void shutdown_signal_again(void);
+
 /* The manager begins a shutdown, or takes it back (SHUTDOWN_NONE). The earliest deadline holds. */
 void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us);
 

@@ -185,8 +185,20 @@ static bool place_descriptors(struct SpawnRequest *r)
 	return ok && close_range((unsigned int)next, ~0u, 0) == 0;
 }
 
+static bool enter_cgroup(int cgroup_fd)
+{
+	int fd = openat(cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, "0", 1) == 1;
+
+	if (fd >= 0)
+		(void)close(fd); /* the kernel has taken it, or not */
+	return ok;
+}
+
 static bool step_setup(struct SpawnRequest *r)
 {
+	if (r->enters_cgroup && !enter_cgroup(r->cgroup))
+		return false;
 	if (r->loan >= 0 && !loan_return(r->loan))
 		return false;
 	if (setsid() < 0 || !place_descriptors(r))
@@ -349,29 +361,54 @@ static pid_t clone_process(int cgroup_fd, uint64_t more_flags)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-static pid_t clone_with_tables(int cgroup_fd)
+/*
+ * Containers may be without clone3(2): a filter cannot look into its arguments, so those of Docker and Podman say ENOSYS. What it does
+ * for a child is then done by the child.
+ */
+static pid_t fork_process(void)
 {
-	pid_t pid;
+	pid_t pid = _Fork();
 
-	tables_show();
-	pid = clone_process(cgroup_fd, 0);
-	if (pid != 0)
-		tables_hide();
+	if (pid == 0)
+		spawn_reset_signals();
 	return pid;
+}
+
+static pid_t start_process(struct SpawnRequest *request)
+{
+	int cgroup_fd = request->flags & SPAWN_CGROUP ? request->cgroup : -1;
+	pid_t pid = clone_process(cgroup_fd, request->loan >= 0 ? CLONE_FILES : 0);
+
+	if (pid >= 0 || errno != ENOSYS)
+		return pid;
+	request->loan = -1; /* it has a copy */
+	request->enters_cgroup = cgroup_fd >= 0;
+	return fork_process();
 }
 
 pid_t spawn_process(struct SpawnRequest *request)
 {
-	int cgroup_fd = request->flags & SPAWN_CGROUP ? request->cgroup : -1;
-	pid_t pid = request->is_message ? clone_process(cgroup_fd, request->loan >= 0 ? CLONE_FILES : 0) :
-					  clone_with_tables(cgroup_fd);
+	pid_t pid;
 
+	if (!request->is_message)
+		tables_show();
+	pid = start_process(request);
 	if (pid == 0)
 		become(request);
+	if (!request->is_message)
+		tables_hide();
 	return pid;
 }
 
 pid_t spawn_fork(void)
 {
-	return clone_with_tables(-1);
+	pid_t pid;
+
+	tables_show();
+	pid = clone_process(-1, 0);
+	if (pid < 0 && errno == ENOSYS)
+		pid = fork_process();
+	if (pid != 0)
+		tables_hide();
+	return pid;
 }

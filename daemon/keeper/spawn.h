@@ -30,6 +30,7 @@ struct SpawnRequest {
 	uint32_t n_inherited;
 	int stdio[3]; /* -1: /dev/null */
 	int cgroup;   /* -1: ours */
+	bool enters_cgroup; /* by itself, for the kernel has no clone3(2) for us */
 	int status;   /* -1: none */
 	bool is_message; /* made by spawn_request_parse(): nothing that it points to is in our tables */
 	int loan;     /* a place of loan_find_place(): its descriptors are ours until it has a table of its own; -1: a copy */

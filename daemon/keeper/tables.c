@@ -6,6 +6,7 @@
 
 #include "keeper/tables.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,8 +21,11 @@ static void advise(int advice)
 	const uintptr_t begin = ((uintptr_t)__bss_start + page - 1) & ~(page - 1);
 	const uintptr_t end = (uintptr_t)_end & ~(page - 1);
 
+	const int saved = errno; /* of the clone(2) before it */
+
 	if (begin < end)
 		(void)madvise((void *)begin, end - begin, advice);
+	errno = saved;
 }
 
 /* What gcov(1) and the sanitizers write down lies there, too, and they do so in children. */

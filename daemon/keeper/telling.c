@@ -16,6 +16,8 @@
 #include "keeper/shutdown.h"
 #include "keeper/vault.h"
 
+#define REFUSED_PAUSE_US (20 * USEC_PER_MSEC)
+
 enum Progress {
 	PROGRESS_NONE, /* nothing (more) to tell in this stage */
 	PROGRESS_TOLD,
@@ -34,6 +36,7 @@ static uint32_t requests_untold; /* 1 << RequestKind */
 static uint64_t ping_untold;     /* a serial, or 0 */
 static uint64_t n_told;          /* messages that are no pings */
 static bool is_full;
+static uint64_t again_at_us = NEVER_US; /* it was refused for another reason */
 
 static union {
 	struct MessageHeader header;
@@ -66,7 +69,9 @@ static enum Progress send_with_fd(const void *message, size_t size, int fd)
 	if (sendmsg(link_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return PROGRESS_TOLD;
 	/* Full: POLLOUT will say when. Broken: its end is near, and the next manager is told everything. */
-	is_full = errno != EPIPE && errno != ECONNRESET;
+	is_full = errno == EAGAIN;
+	if (!is_full && errno != EPIPE && errno != ECONNRESET)
+		again_at_us = keeper_now_us() + REFUSED_PAUSE_US; /* no memory: it is writable all the time */
 	return PROGRESS_FULL;
 }
 
@@ -312,6 +317,7 @@ bool telling_is_blocked(void)
 void telling_flush(void)
 {
 	is_full = false;
+	again_at_us = NEVER_US;
 	for (size_t i = 0; link_fd >= 0 && i < sizeof(stages) / sizeof(stages[0]); i++) {
 		enum Progress p;
 
@@ -325,4 +331,9 @@ void telling_flush(void)
 bool telling_wants_to_write(void)
 {
 	return link_fd >= 0 && is_full;
+}
+
+uint64_t telling_next_us(void)
+{
+	return link_fd >= 0 ? again_at_us : NEVER_US;
 }

@@ -48,4 +48,7 @@ void telling_flush(void);
 /* Is there something untold that waits for the socket to be writable? */
 bool telling_wants_to_write(void);
 
+/* When telling_flush() is to be tried again though nothing happened; NEVER_US: not. */
+uint64_t telling_next_us(void);
+
 #endif

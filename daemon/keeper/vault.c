@@ -166,12 +166,11 @@ uint32_t vault_n_fds(void)
 	return n_fds;
 }
 
-bool vault_set_cloexec(bool cloexec)
+void vault_set_cloexec(bool cloexec)
 {
 	for (unsigned int id = 1; id <= name_last(); id++)
 		if (fds_plus_one[id] && fcntl(fds_plus_one[id] - 1, F_SETFD, cloexec ? FD_CLOEXEC : 0) < 0)
-			return false;
-	return true;
+			vault_forget(name_text((NameId)id));
 }
 
 void vault_close(void)

@@ -37,8 +37,8 @@ int vault_fd(NameId id);
 uint32_t vault_n_notes(void);
 uint32_t vault_n_fds(void);
 
-/* Marks all held descriptors as surviving execve(2), or not. */
-bool vault_set_cloexec(bool cloexec);
+/* Marks all held descriptors as surviving execve(2), or not; forgets one that is not open, which no manager could be told of. */
+void vault_set_cloexec(bool cloexec);
 
 /* Closes all that is held: there will be no manager any more. */
 void vault_close(void);

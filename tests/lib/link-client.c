@@ -29,7 +29,7 @@ static void wait_readable(int fd, const char *what)
 	ck_assert_msg(poll(&p, 1, LIMIT_MS) == 1, "waited in vain for %s", what);
 }
 
-static void listen_at(KeeperRun *run)
+void keeper_run_listen(KeeperRun *run)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -52,6 +52,27 @@ static const char *built(const char *program, char *path, size_t size)
 	return path;
 }
 
+const char *keeper_run_manager(char *path, size_t size)
+{
+	return built("tests/lib/fake-manager", path, size);
+}
+
+void keeper_run_resume(KeeperRun *run, int tables_fd)
+{
+	char keeper[512];
+	char option[32];
+
+	(void)built("svcd", keeper, sizeof(keeper));
+	(void)snprintf(option, sizeof(option), "--reexec=%d", tables_fd);
+	run->pid = fork();
+	ck_assert_int_ge(run->pid, 0);
+	if (run->pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)execl(keeper, "svcd", option, (char *)NULL);
+		_exit(127);
+	}
+}
+
 void keeper_run_start(KeeperRun *run, unsigned int ping_ms)
 {
 	char keeper[512];
@@ -59,10 +80,10 @@ void keeper_run_start(KeeperRun *run, unsigned int ping_ms)
 	char manager_option[600];
 	char ping_option[32];
 
-	listen_at(run);
+	keeper_run_listen(run);
 	(void)built("svcd", keeper, sizeof(keeper));
 	(void)snprintf(manager_option, sizeof(manager_option), "--manager=%s",
-		       built("tests/lib/fake-manager", manager, sizeof(manager)));
+		       keeper_run_manager(manager, sizeof(manager)));
 	(void)snprintf(ping_option, sizeof(ping_option), "--ping-ms=%u", ping_ms ? ping_ms : PROTOCOL_PING_INTERVAL_MS);
 	run->pid = fork();
 	ck_assert_int_ge(run->pid, 0);

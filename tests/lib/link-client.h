@@ -69,6 +69,14 @@ typedef struct {
 /* Starts svcd --user with the fake manager; @ping_ms 0: as it comes. */
 void keeper_run_start(KeeperRun *run, unsigned int ping_ms);
 
+/*
+ * In two steps, one that takes over the tables in @tables_fd: they are to have keeper_run_manager() as the path of the manager, and
+ * run->socket_path as its only argument.
+ */
+void keeper_run_listen(KeeperRun *run);
+void keeper_run_resume(KeeperRun *run, int tables_fd);
+const char *keeper_run_manager(char *path, size_t size);
+
 /* Ends it and everything below it. */
 void keeper_run_stop(KeeperRun *run);
 

@@ -82,8 +82,10 @@ EXTRA_DIST += \
 	tests/sandbox/test_job_lines.py \
 	tests/sandbox/test_json.py \
 	tests/sandbox/test_keeper_crash.py \
+	tests/sandbox/test_keeper_degraded.py \
 	tests/sandbox/test_keeper_faults.py \
 	tests/sandbox/test_keeper_faults_at_boot.py \
+	tests/sandbox/test_keeper_last_resort.py \
 	tests/sandbox/test_kernel_command_line.py \
 	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_pipe_again.py \

@@ -39,6 +39,10 @@ TESTS += tests/unit/test_keeper_reexec
 tests_unit_test_keeper_reexec_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_reexec_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
+TESTS += tests/unit/test_keeper_resume
+tests_unit_test_keeper_resume_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_resume_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+
 TESTS += tests/unit/test_keeper_strikes
 tests_unit_test_keeper_strikes_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_strikes_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)

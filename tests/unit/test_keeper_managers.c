@@ -222,6 +222,23 @@ START_TEST(what_a_manager_sent_before_it_died_is_done_once)
 }
 END_TEST
 
+/* By the line "ShdPnd:" of proc(5). */
+static bool signal_is_pending(pid_t pid, int signo)
+{
+	unsigned long long pending = 0;
+	char line[128];
+	FILE *status;
+
+	(void)snprintf(line, sizeof(line), "/proc/%d/status", (int)pid);
+	status = fopen(line, "re");
+	ck_assert_ptr_nonnull(status);
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "ShdPnd: %llx", &pending) == 1)
+			break;
+	(void)fclose(status);
+	return pending >> (signo - 1) & 1;
+}
+
 START_TEST(a_re_exec_keeps_pids_notes_exits_and_descriptors)
 {
 	struct MessageSpawned runs = keeper_spawn("a", 1, sleep_argv, "kept");
@@ -263,6 +280,25 @@ START_TEST(a_re_exec_keeps_pids_notes_exits_and_descriptors)
 	ck_assert_int_eq(m.exited.pid, runs.pid);
 	(void)close(kept);
 	(void)close(ends[0]);
+}
+END_TEST
+
+START_TEST(a_request_that_comes_while_the_keeper_is_replaced_is_told_to_the_next_manager)
+{
+	struct MessageReexec reexec = { { MESSAGE_REEXEC, sizeof(reexec) } };
+	Message m;
+
+	manager_send(&manager, &reexec, sizeof(reexec), -1);
+	ck_assert_int_eq(poll(&(struct pollfd){ .fd = manager.link_fd, .events = POLLRDHUP }, 1, 20000), 1);
+	ck_assert_int_eq(kill(run.pid, SIGUSR1), 0);
+	while (signal_is_pending(run.pid, SIGUSR1))
+		(void)poll(NULL, 0, 1);
+	manager_exit(&manager, PROTOCOL_EXIT_REEXEC);
+	manager_drop(&manager);
+
+	manager_accept_replayed(&run, &manager, NULL);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	ck_assert_uint_eq(m.request.kind, REQUEST_REOPEN);
 }
 END_TEST
 
@@ -363,6 +399,7 @@ Suite *make_suite(void)
 			a_manager_that_reads_nothing_loses_nothing,
 			what_a_manager_sent_before_it_died_is_done_once,
 			a_re_exec_keeps_pids_notes_exits_and_descriptors,
+			a_request_that_comes_while_the_keeper_is_replaced_is_told_to_the_next_manager,
 			a_fault_in_the_keeper_itself_costs_no_service);
 	ADD_CASE_AROUND(suite, "pings", keeper_set_up_hasty, keeper_tear_down,
 			a_manager_that_answers_no_ping_is_replaced,

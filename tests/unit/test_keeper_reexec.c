@@ -35,6 +35,7 @@ static void fill_tables(int kept_fd)
 	manager_link_init(5, 9);
 	shutdown_begin(SHUTDOWN_REBOOT, 60000, keeper_now_us());
 	(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), "/sys/fs/cgroup/svcd");
+	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
 }
 
 /* Check forks each test: what one process encodes, another one with empty tables takes. */
@@ -111,6 +112,52 @@ START_TEST(each_cut_and_each_addition_is_noticed)
 }
 END_TEST
 
+static void fill(char *field, size_t size)
+{
+	memset(field, 'x', size);
+}
+
+/* What a stray write of ours could have done to what the next image is to believe. */
+static void damage_state(int number)
+{
+	switch (number) {
+	case 0:
+		keeper.n_words = KEEPER_MAX_WORDS + 1;
+		break;
+	case 1:
+		keeper.n_words = 1;
+		fill(keeper.words[0], sizeof(keeper.words[0]));
+		break;
+	case 2:
+		fill(keeper.cgroup_root, sizeof(keeper.cgroup_root));
+		break;
+	case 3:
+		fill(keeper.virtualization, sizeof(keeper.virtualization));
+		break;
+	case 4:
+		fill(keeper.manager_path, sizeof(keeper.manager_path));
+		break;
+	default:
+		keeper.ping_ms = 0;
+		break;
+	}
+}
+
+START_TEST(a_state_that_makes_no_sense_is_not_taken_over)
+{
+	size_t size;
+
+	fill_tables(open("/dev/null", O_RDONLY));
+	size = reexec_encode(table, sizeof(table));
+	ck_assert(reexec_check(table, size));
+
+	damage_state(_i);
+	ck_assert_uint_eq(reexec_encode(table, sizeof(table)), size);
+
+	ck_assert(!reexec_check(table, size));
+}
+END_TEST
+
 START_TEST(a_buffer_that_is_too_small_is_told_the_size)
 {
 	size_t size;
@@ -126,6 +173,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper re-exec");
 
+	(void)suite_add_loop(suite, "state", a_state_that_makes_no_sense_is_not_taken_over, 6);
 	ADD_CASE(suite, "table", all_of_it_comes_back, each_changed_byte_is_noticed,
 		 each_cut_and_each_addition_is_noticed, a_buffer_that_is_too_small_is_told_the_size);
 	return suite;

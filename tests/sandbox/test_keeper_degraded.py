@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+PID 1 where something is missing: clone3(2), as in the containers of Docker and Podman; /dev/console and /dev/null; the cgroup of the
+manager; the tables that an older image should have left. It boots, and its services start and stop as ever.
+"""
+
+import os
+import signal
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+SERVICES = {
+    "a": "[Service]\nExec=/bin/sleep infinity\n",
+    "bad": "[Service]\nExec=/no/such/program\nRestart=no\n",
+}
+POLICY = "[runlevel 2]\nActivate=a\n"
+
+
+def strace(*options):
+    return ("/usr/bin/strace", "-D", "-qq", "-o", "/trace", *options, "/sbin/svcd")
+
+
+def cgroup_of(box, inner):
+    return box.run("cat", f"/proc/{inner}/cgroup").stdout.strip().rpartition("0::")[2]
+
+
+def works(box):
+    """Services start, stop, fail with their reason and run on when the manager dies."""
+    box.wait_up()
+    pid = box.wait_state("a", "ready")["pid"]
+    box.svcctl("start", "bad", check=False)
+    wait_for(lambda: "/no/such/program" in box.svcctl("explain", "bad").stdout, what="it is known what failed")
+    box.kill_manager()
+    box.wait_up()
+    assert box.pid("a") == pid
+    box.svcctl("stop", "a")
+    box.wait_state("a", "idle")
+    box.svcctl("start", "a")
+    return box.wait_state("a", "ready")["pid"]
+
+
+def without_clone3():
+    fault = strace("-e", "trace=clone3", "-e", "inject=clone3:error=ENOSYS")
+    with Sandbox(SERVICES, policy=POLICY, init=fault, expect_crash=True) as box:
+        pid = works(box)
+        assert cgroup_of(box, pid).endswith("/svcd/a"), cgroup_of(box, pid)
+        with open(f"/proc/{box.manager_pid()}/cgroup", encoding="utf-8") as cgroup:
+            assert cgroup.read().strip().endswith("/svcd/.manager")
+        assert "ENOSYS" in box.read("/trace")
+
+
+def without_devices():
+    """What PID 1 has at 0, 1 and 2 is a directory: no program writes to the link. The path of the manager is none, being too long."""
+    faults = ("-e", "trace=openat", "-P", "/dev/null", "-P", "/dev/console", "-e", "inject=openat:error=ENOENT")
+    init = strace(*faults) + ("--manager=/" + "x" * 600,)
+    with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *init), expect_crash=True) as box:
+        works(box)
+        for fd in range(3):
+            assert os.readlink(f"/proc/{box.pid1}/fd/{fd}") == os.readlink(f"/proc/{box.pid1}/root"), fd
+
+
+def without_the_managers_cgroup():
+    with Sandbox(SERVICES, policy=POLICY) as box:
+        box.wait_state("a", "ready")
+        directory = "/sys/fs/cgroup" + cgroup_of(box, "self").rpartition("/svcd/")[0] + "/svcd/.manager"
+        os.kill(box.pid1, signal.SIGSTOP)
+        box.kill_manager(wait=False)
+        wait_for(lambda: box.run("rmdir", directory, check=False).returncode == 0, what="the cgroup is gone")
+        os.kill(box.pid1, signal.SIGCONT)
+        box.wait_console("it is started in ours")
+        works(box)
+
+
+def without_tables():
+    """As after a fault whose tables are damaged: what was kept is closed, and the cgroups are where they were."""
+    root = "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)"
+    enter = f"mkdir -p {root}/svcd/.keeper; echo 0 >{root}/svcd/.keeper/cgroup.procs; exec /sbin/svcd --reexec=9 9</etc/passwd 8</etc/passwd"
+    with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", enter)) as box:
+        pid = works(box)
+        assert "damaged or of another version" in box.console()
+        assert cgroup_of(box, pid).count("svcd/") == 1, cgroup_of(box, pid)
+        held = [os.readlink(f"/proc/{box.pid1}/fd/{fd}") for fd in os.listdir(f"/proc/{box.pid1}/fd")]
+        assert not [path for path in held if path.endswith("/etc/passwd")], held
+
+
+def too_deep():
+    """Below a cgroup with a path that is longer than there is room for, it says so and goes on without."""
+    root = "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)"
+    deep = f"{root}/" + "d" * 200
+    enter = f"mkdir -p {deep}; echo 0 >{deep}/cgroup.procs; exec /sbin/svcd"
+    with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", enter)) as box:
+        box.wait_state("a", "ready")
+        assert "the path of our cgroup is longer than" in box.console()
+
+
+for case in (without_clone3, without_devices, without_the_managers_cgroup, without_tables, too_deep):
+    print(case.__name__, flush=True)
+    case()

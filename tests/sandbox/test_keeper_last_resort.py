@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+The third fault of PID 1 within a minute: it does not execute itself again, reaps, and obeys ctrl-alt-del, and a disk that does not
+answer sync(2) cannot keep it from that. A fault that is sent while it deals with one is none of its own.
+"""
+
+import os
+import re
+import signal
+import subprocess
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+FAULT = "svcd: this keeper has a fault"
+LAST = "only reaping children now"
+
+
+def tracer_of(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+        return int(re.search(r"^TracerPid:\s+(\d+)", status.read(), re.MULTILINE)[1])
+
+
+with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) as box:
+    pid = box.wait_state("a", "ready")["pid"]
+
+    def twice(data):
+        """From the thread that reads the console, so that the first one is still being dealt with."""
+        if FAULT.encode() in data:
+            box.on_console = None
+            os.kill(box.pid1, signal.SIGSEGV)
+
+    box.on_console = twice
+    os.kill(box.pid1, signal.SIGSEGV)
+    wait_for(lambda: box.console().count("executing myself again") >= 1, what="it executes itself")
+    box.wait_up()
+    box.wait_at_rest()
+    assert box.pid("a") == pid
+    assert LAST not in box.console()
+
+    for _ in range(3):
+        if LAST not in box.console():
+            seen = box.console().count(FAULT)
+            os.kill(box.pid1, signal.SIGSEGV)
+            wait_for(lambda: box.console().count(FAULT) > seen, what="it has noticed")
+            wait_for(lambda: LAST in box.console() or box.svcctl("version", check=False).returncode == 0, what="it goes on")
+    box.wait_console(LAST)
+    assert os.path.exists(box.path(f"/proc/{pid}")), "the service runs on"
+    box.run("(sleep 0.01 &) ")
+    wait_for(lambda: not box.run("ps -eo stat= | grep Z", check=False).stdout, what="orphans are reaped")
+
+    with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", "trace=sync",
+                           "-e", "inject=sync:delay_enter=90000000"], stdin=subprocess.DEVNULL) as strace:
+        try:
+            wait_for(lambda: tracer_of(box.pid1) == strace.pid, what="strace has PID 1")
+            os.kill(box.pid1, signal.SIGINT)
+            status = box.wait_end()
+        finally:
+            strace.kill()
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGHUP, f"wait status {status:#x}"

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A real keeper that takes over tables which are whole, but not true any more: an older image had a fault at a bad moment.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "keeper/children.h"
+#include "keeper/keeper.h"
+#include "keeper/reexec.h"
+#include "keeper/vault.h"
+#include "tests/lib/keeper-stage.h"
+
+#define NOT_OPEN_FD 200
+
+static const struct ProcessId gone = { .service = "gone", .invocation = 7 };
+
+static void fill_state(void)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	keeper.user_mode = true;
+	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
+	keeper.nofile_soft = limit.rlim_cur;
+	keeper.nofile_hard = limit.rlim_max;
+	keeper.n_words = 1;
+	ck_assert(keeper_copy(keeper.words[0], sizeof(keeper.words[0]), run.socket_path));
+	(void)keeper_run_manager(keeper.manager_path, sizeof(keeper.manager_path));
+}
+
+/* Returns: a descriptor that an execve(2) leaves open. */
+static int write_tables(void)
+{
+	static char table[65536];
+	size_t size = reexec_encode(table, sizeof(table));
+	int fd = memfd_create("tables", 0);
+
+	ck_assert(reexec_check(table, size));
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, table, size), (ssize_t)size);
+	return fd;
+}
+
+static void set_up(void)
+{
+	keeper_run_listen(&run);
+	fill_state();
+}
+
+static void resume(void)
+{
+	int fd = write_tables();
+
+	keeper_run_resume(&run, fd);
+	(void)close(fd);
+	manager_accept(&run, &manager);
+	manager_hello(&manager);
+}
+
+/* The row has our own pid: a signal to it would end this test. */
+START_TEST(a_row_of_what_is_no_child_has_ended_and_its_pid_gets_no_signal)
+{
+	Message m;
+
+	ck_assert_ptr_nonnull(children_add(&gone, getpid(), 1));
+	resume();
+
+	manager_expect(&manager, MESSAGE_WELCOME, &m);
+	manager_signal(&manager, &gone, SIGKILL);
+	manager_expect(&manager, MESSAGE_SPAWNED, &m);
+	ck_assert_int_eq(m.spawned.pid, getpid());
+	manager_expect(&manager, MESSAGE_EXITED, &m);
+	ck_assert_int_eq(m.exited.code, 0); /* nobody knows how */
+	manager_expect(&manager, MESSAGE_REPLAYED, &m);
+	manager_ack(&manager, &gone, "");
+	ck_assert_int_eq(keeper_spawn("gone", 8, sleep_argv, NULL).error, 0);
+}
+END_TEST
+
+START_TEST(a_kept_descriptor_that_is_not_open_is_forgotten)
+{
+	int kept = dup(STDIN_FILENO);
+	Message m;
+
+	ck_assert_int_eq(vault_keep("a/log/1", kept), 0);
+	ck_assert_int_eq(vault_keep("b/log/1", NOT_OPEN_FD), 0);
+	resume();
+
+	manager_expect(&manager, MESSAGE_WELCOME, &m);
+	manager_expect(&manager, MESSAGE_KEPT, &m);
+	ck_assert_str_eq(m.keep.name, "a/log/1");
+	manager_expect(&manager, MESSAGE_REPLAYED, &m);
+	ck_assert_uint_eq(m.replayed.n_fds, 1);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("keeper resume");
+
+	ADD_CASE_AROUND(suite, "untrue", set_up, keeper_tear_down,
+			a_row_of_what_is_no_child_has_ended_and_its_pid_gets_no_signal,
+			a_kept_descriptor_that_is_not_open_is_forgotten);
+	return suite;
+}
