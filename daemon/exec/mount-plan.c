@@ -128,14 +128,28 @@ static const char *proc_options(const struct Spec *spec)
 }
 
 /* The fifth word of a line of mountinfo, proc_pid_mountinfo(5), if it lies below /proc; else NULL. */
-static char *mount_point_below_proc(char *line)
+static const char *mount_point_below_proc(char *line)
 {
 	char *rest = line;
 	char *word = NULL;
 
 	for (int i = 0; i < 5; i++)
 		word = strsep(&rest, " ");
-	return word && strncmp(word, "/proc/", 6) == 0 ? strdup(word) : NULL;
+	return word && strncmp(word, "/proc/", 6) == 0 ? word : NULL;
+}
+
+/* Without memory the plan fails: a place that is not put back would be open. */
+static int keep_mount_of_proc(struct MountList *list, const char *key, char *line)
+{
+	const char *point = mount_point_below_proc(line);
+	char *path;
+
+	if (!point || mount_list_covers(list, point, "/proc"))
+		return 0;
+	path = strdup(point); /* stays: the list points to it */
+	if (!path)
+		return ENOMEM;
+	return mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW, .key = key, .path = path, .is_optional = true });
 }
 
 /*
@@ -149,13 +163,11 @@ static int keep_mounts_of_proc(struct MountList *list, const char *key)
 	size_t size = 0;
 	int error = file ? 0 : errno;
 
-	while (!error && getline(&line, &size, file) > 0) {
-		char *path = mount_point_below_proc(line);
-		const struct MountEntry entry = { .kind = MOUNT_SHOW, .key = key, .path = path, .is_optional = true };
-
-		if (path && !mount_list_covers(list, path, "/proc"))
-			error = mount_list_add(list, &entry);
-	}
+	while (!error && getline(&line, &size, file) > 0)
+		error = keep_mount_of_proc(list, key, line);
+	/* Its other ends are no end of the file: no memory, or a read that failed. */
+	if (!error && !feof(file))
+		error = errno ? errno : EIO;
 	free(line);
 	if (file)
 		(void)fclose(file); /* only read */
