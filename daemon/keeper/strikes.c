@@ -21,7 +21,7 @@
 /* A manager that lived so long after it settled is a good one: the next begins with everything again. */
 #define GOOD_LIFE_US (60 * USEC_PER_SEC)
 
-/* More deaths of settled managers than this in a minute are no longer bad luck. */
+/* More deaths than this in a minute, of settled managers or without memory, are no longer bad luck. */
 #define BUDGET_DEATHS 30
 #define BUDGET_US (60 * USEC_PER_SEC)
 
@@ -59,15 +59,30 @@ static bool over_budget(uint64_t now_us)
 	return ++n_settled_deaths > BUDGET_DEATHS;
 }
 
-/* SIGKILL that is not ours comes from an admin or for lack of memory, never from what a manager has read. */
+/* GLib ends a program that gets no memory in this way: g_error(), which traps. */
+static bool had_no_memory(const struct ManagerDeath *death)
+{
+	return WIFSIGNALED(death->wait_status) && WTERMSIG(death->wait_status) == SIGTRAP;
+}
+
+/*
+ * SIGKILL that is not ours comes from an admin or for lack of memory, never from what a manager has read; want of memory is not
+ * its notes' fault, either.
+ */
 static bool is_strike(const struct ManagerDeath *death, uint64_t now_us)
 {
 	bool killed_from_outside = WIFSIGNALED(death->wait_status) && WTERMSIG(death->wait_status) == SIGKILL &&
 				   !death->killed_by_us;
 
-	if (death->was_settled || killed_from_outside)
+	if (death->was_settled || killed_from_outside || had_no_memory(death))
 		return over_budget(now_us);
 	return true;
+}
+
+/* There may be memory a little later, and there is none the sooner for asking all the time. */
+static uint64_t pause_without_strike(const struct ManagerDeath *death)
+{
+	return had_no_memory(death) && !death->was_settled ? EARLY_DELAY_US * n_settled_deaths : 0;
 }
 
 static void rise(void)
@@ -109,7 +124,7 @@ uint64_t strikes_on_death(struct ManagerDeath *death, uint64_t now_us)
 		level = LEVEL_RESCUE;
 		say("%s", levels[level].says);
 	} else if (!is_strike(death, now_us)) {
-		return 0;
+		return pause_without_strike(death);
 	} else if (++n_strikes >= STRIKES_A_LEVEL) {
 		rise();
 	}

@@ -54,6 +54,35 @@ START_TEST(a_kill_from_outside_is_no_strike_however_early)
 }
 END_TEST
 
+START_TEST(want_of_memory_is_no_strike_but_is_waited_out)
+{
+	uint64_t now_us = 1000;
+	uint64_t waited_us = 0;
+
+	for (int i = 1; i <= 30; i++) {
+		const uint64_t pause_us = die(SIGTRAP, false, 0, now_us);
+
+		ck_assert_uint_eq(pause_us, (uint64_t)i * 100 * USEC_PER_MSEC);
+		waited_us += pause_us;
+	}
+	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	ck_assert_uint_gt(waited_us, 45 * USEC_PER_SEC);
+
+	/* For ever in no time would be another matter. */
+	for (int i = 0; i < 3; i++)
+		(void)die(SIGTRAP, false, 0, now_us);
+	ck_assert_uint_eq(strikes_welcome_flags(), WELCOME_WITHOUT_NOTES);
+}
+END_TEST
+
+START_TEST(a_settled_manager_without_memory_is_replaced_at_once)
+{
+	for (int i = 0; i < 20; i++)
+		ck_assert_uint_eq(die(SIGTRAP, true, 1000, 1000), 0);
+	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+}
+END_TEST
+
 START_TEST(a_hang_before_it_settles_is_a_strike)
 {
 	struct ManagerDeath death = { .wait_status = SIGKILL, .killed_by_us = true };
@@ -141,7 +170,8 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "deaths",
 		 three_early_deaths_cost_the_notes_three_more_the_local_files_three_more_mean_rescue,
 		 a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten,
-		 a_kill_from_outside_is_no_strike_however_early, a_hang_before_it_settles_is_a_strike,
+		 a_kill_from_outside_is_no_strike_however_early, want_of_memory_is_no_strike_but_is_waited_out,
+		 a_settled_manager_without_memory_is_replaced_at_once, a_hang_before_it_settles_is_a_strike,
 		 even_settled_managers_may_not_die_for_ever, leaving_the_rescue_shell_brings_everything_back,
 		 retries_in_rescue_grow_to_a_minute,
 		 a_long_good_life_or_an_admins_reexec_brings_everything_back,
