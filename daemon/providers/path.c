@@ -21,12 +21,16 @@
 
 #include "base/log.h"
 #include "loop/inotify.h"
+#include "loop/loop.h"
 
 /* As the kernel's own limit on symlinks in one look-up (path_resolution(7)). */
 #define MAX_SYMLINKS 40
 
 /* More than there are directories of programs; clients may ask for any number of others. */
 #define MAX_WAYS 64
+
+/* When there may be memory and descriptors again. */
+#define LOOK_AGAIN_US (500 * G_TIME_SPAN_MILLISECOND)
 
 /* Not IN_CLOSE_WRITE: in /dev it would fire for every use of /dev/null. */
 #define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
@@ -65,6 +69,7 @@ typedef struct PathCondition {
 	Level level;
 	bool is_reported;
 	bool is_dirty;
+	bool is_misread; /* it could not be looked at: neither true nor false */
 } PathCondition;
 
 typedef struct PathProvider {
@@ -75,6 +80,7 @@ typedef struct PathProvider {
 	GHashTable *directories; /* watch number -> Directory, owned */
 	GHashTable *ways;        /* directory, owned -> Way, owned; those on which nothing has happened since */
 	GPtrArray *dirty;        /* PathCondition *, borrowed */
+	Timer *again;            /* look again at those that were misread */
 	unsigned n_unwatched;    /* directories that could not be watched, ever */
 } PathProvider;
 
@@ -306,14 +312,17 @@ static bool find_place(PathProvider *paths, PathCondition *condition, GString *a
 	return walk(paths, condition, rest, at, &n_links, st);
 }
 
-static bool directory_has_entry(const char *path)
+/* Without memory or descriptors nobody can say. */
+static bool directory_has_entry(const char *path, bool *ret_misread)
 {
 	DIR *directory = opendir(path);
 	bool found = false;
 	struct dirent *entry;
 
-	if (!directory)
+	if (!directory) {
+		*ret_misread = errno == ENOMEM || errno == EMFILE || errno == ENFILE;
 		return false;
+	}
 	while (!found && (entry = readdir(directory)))
 		found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 	(void)closedir(directory);
@@ -336,7 +345,7 @@ static const char *test_place(PathProvider *paths, PathCondition *condition, con
 		if (!S_ISDIR(st->st_mode))
 			return st->st_size > 0 ? NULL : "it is empty";
 		add_step(paths, condition, place, "", WATCH_MASK);
-		return directory_has_entry(place) ? NULL : "it is empty";
+		return directory_has_entry(place, &condition->is_misread) ? NULL : "it is empty";
 	}
 	return NULL;
 }
@@ -351,11 +360,16 @@ static void condition_look(PathProvider *paths, PathCondition *condition)
 	Level level;
 
 	condition->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+	condition->is_misread = false;
 	if (find_place(paths, condition, at, &st))
 		problem = test_place(paths, condition, at->str, &st);
 	drop_steps(paths, condition, before);
 	condition->is_dirty = false;
-	level = problem ? LEVEL_FALSE : LEVEL_TRUE;
+	level = condition->is_misread ? LEVEL_UNKNOWN : problem ? LEVEL_FALSE : LEVEL_TRUE;
+	if (condition->is_misread) {
+		problem = "it cannot be looked at just now";
+		timer_arm(paths->again, loop_now() + LOOK_AGAIN_US);
+	}
 	if (condition->is_reported && level == condition->level)
 		return;
 	condition->is_reported = true;
@@ -476,6 +490,21 @@ void path_provider_look_below(Provider *provider, GHashTable *points)
 	on_inotify_batch_end(paths);
 }
 
+static void on_look_again(void *data)
+{
+	PathProvider *paths = data;
+	GHashTableIter iter;
+	gpointer condition;
+
+	timer_disarm(paths->again);
+	g_hash_table_iter_init(&iter, paths->conditions);
+	while (g_hash_table_iter_next(&iter, NULL, &condition)) {
+		if (((PathCondition *)condition)->is_misread)
+			mark_dirty(paths, condition);
+	}
+	on_inotify_batch_end(paths);
+}
+
 static void on_inotify_overflow(void *data)
 {
 	log_notice(NULL, "file system events were lost; looking at every path again");
@@ -527,6 +556,7 @@ static void path_free(Provider *provider)
 
 	for (GList *l = keys; l; l = l->next)
 		path_unsubscribe(provider, l->data);
+	timer_free(paths->again);
 	inotify_free(paths->inotify);
 	g_hash_table_unref(paths->conditions);
 	g_hash_table_unref(paths->directories);
@@ -547,6 +577,7 @@ Provider *path_provider_new(const ProviderSink *sink, GError **error)
 	paths->directories = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, directory_free);
 	paths->ways = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, way_free);
 	paths->dirty = g_ptr_array_new();
+	paths->again = timer_new(on_look_again, paths);
 	paths->inotify = inotify_new(&listener, paths, error);
 	if (!paths->inotify) {
 		path_free(&paths->base);

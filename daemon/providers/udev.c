@@ -36,18 +36,41 @@ typedef struct UdevProvider {
 	Timer *listing;     /* list all devices again */
 	int64_t listed_at_us;
 	bool is_behind;     /* events may be older than what was listed */
+	bool is_misread;    /* a device could not be looked at since all were listed: none is gone until they are listed again */
+	bool has_complained;
 } UdevProvider;
 
 /* --- libudev to plain text --- */
 
-static UdevRecord *record_of(struct udev_device *device)
+/*
+ * Without memory or descriptors, libudev says what it says when there is nothing: only errno differs, until its next call. A
+ * device that is not read must not be taken for one that is gone, for then services that need it would be stopped.
+ */
+static void note_trouble(int *trouble)
+{
+	if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
+		*trouble = errno;
+}
+
+/* Returns: NULL when it cannot be read just now, and then @trouble says why. */
+static UdevRecord *record_of(struct udev_device *device, int *trouble)
 {
 	g_autoptr(GPtrArray) properties = g_ptr_array_new_with_free_func(g_free);
-	const char *subsystem = udev_device_get_subsystem(device);
-	bool has_subsystem = false;
+	const char *subsystem;
+	struct udev_list_entry *first;
 	struct udev_list_entry *entry;
+	bool has_subsystem = false;
 
-	udev_list_entry_foreach(entry, udev_device_get_properties_list_entry(device)) {
+	errno = 0;
+	subsystem = udev_device_get_subsystem(device);
+	note_trouble(trouble);
+	first = udev_device_get_properties_list_entry(device);
+	note_trouble(trouble);
+	if (!first && *trouble == 0)
+		*trouble = ENOMEM; /* each has at least a DEVPATH */
+	if (*trouble)
+		return NULL;
+	udev_list_entry_foreach(entry, first) {
 		const char *name = udev_list_entry_get_name(entry);
 		const char *value = udev_list_entry_get_value(entry);
 
@@ -62,20 +85,49 @@ static UdevRecord *record_of(struct udev_device *device)
 }
 
 /* Devices without a node have no entry in udev's database: they are what the kernel says (sd_device_get_is_initialized(3)). */
-static bool is_processed(struct udev_device *device)
+static bool is_processed(struct udev_device *device, int *trouble)
 {
-	return udev_device_get_is_initialized(device) > 0 ||
-	       (!udev_device_get_devnode(device) && !udev_device_get_property_value(device, "IFINDEX"));
+	bool is_known;
+	bool has_node;
+
+	errno = 0;
+	is_known = udev_device_get_is_initialized(device) > 0;
+	note_trouble(trouble);
+	if (is_known)
+		return true;
+	has_node = udev_device_get_devnode(device) != NULL;
+	note_trouble(trouble);
+	if (has_node)
+		return false;
+	is_known = !udev_device_get_property_value(device, "IFINDEX");
+	note_trouble(trouble);
+	return is_known;
 }
 
 /* --- listing --- */
 
-/* @path: its own, or a link to it. Returns: NULL when there is none, or udev has not worked through it. */
+static void complain(UdevProvider *udev, int error)
+{
+	udev->is_misread = true;
+	if (!udev->has_complained)
+		log_warning(NULL, "devices cannot be read: %s; they stay as they are known, and are looked at again", g_strerror(error));
+	udev->has_complained = true;
+}
+
+/* @path: its own, or a link to it. Returns: NULL when there is none, udev has not worked through it, or it is misread. */
 static UdevRecord *read_device(UdevProvider *udev, const char *path)
 {
-	struct udev_device *device = udev_device_new_from_syspath(udev->udev, path);
-	UdevRecord *record = device && is_processed(device) ? record_of(device) : NULL;
+	struct udev_device *device;
+	UdevRecord *record = NULL;
+	int trouble = 0;
 
+	errno = 0;
+	device = udev_device_new_from_syspath(udev->udev, path);
+	note_trouble(&trouble);
+	if (device && is_processed(device, &trouble) && trouble == 0)
+		record = record_of(device, &trouble);
+	if (trouble)
+		complain(udev, trouble);
 	if (device)
 		(void)udev_device_unref(device); /* always NULL */
 	return record;
@@ -87,22 +139,25 @@ static void look_at(UdevProvider *udev, const char *syspath)
 
 	if (record)
 		udev_table_put(udev->table, record);
-	else
+	else if (!udev->is_misread)
 		udev_table_drop(udev->table, syspath);
 }
 
 static bool list_all_subsystems(UdevProvider *udev)
 {
 	struct udev_enumerate *enumerate = udev_enumerate_new(udev->udev);
+	struct udev_list_entry *first = NULL;
 	struct udev_list_entry *entry;
-	bool is_listed;
 
-	g_assert(enumerate); /* it allocates, no more */
-	is_listed = udev_enumerate_add_match_is_initialized(enumerate) >= 0 && udev_enumerate_scan_devices(enumerate) >= 0;
-	udev_list_entry_foreach(entry, is_listed ? udev_enumerate_get_list_entry(enumerate) : NULL)
+	if (!enumerate)
+		g_error("no memory for a list of devices");
+	/* Where udevd runs there is some device: an empty list is one that could not be sorted, for lack of memory. */
+	if (udev_enumerate_add_match_is_initialized(enumerate) >= 0 && udev_enumerate_scan_devices(enumerate) >= 0)
+		first = udev_enumerate_get_list_entry(enumerate);
+	udev_list_entry_foreach(entry, first)
 		look_at(udev, udev_list_entry_get_name(entry));
 	(void)udev_enumerate_unref(enumerate); /* always NULL */
-	return is_listed;
+	return first != NULL;
 }
 
 /* No such directory: no devices. */
@@ -142,11 +197,27 @@ static bool list_subsystem(UdevProvider *udev, const char *subsystem)
 static void list_devices(UdevProvider *udev, const char *subsystem)
 {
 	udev_table_begin_listing(udev->table);
-	if (subsystem ? list_subsystem(udev, subsystem) : list_all_subsystems(udev))
+	if (!(subsystem ? list_subsystem(udev, subsystem) : list_all_subsystems(udev)))
+		complain(udev, errno);
+	if (!udev->is_misread)
 		udev_table_end_listing(udev->table, subsystem);
-	else
-		log_warning(NULL, "cannot list the devices of %s", subsystem ? subsystem : "all subsystems");
 	udev->is_behind = udev->is_behind || !udev_source_is_empty(udev->source);
+}
+
+static void schedule_listing(UdevProvider *udev)
+{
+	if (!timer_is_armed(udev->listing))
+		timer_arm(udev->listing, MAX(loop_now(), udev->listed_at_us + LISTING_PAUSE_US));
+}
+
+/* What is not known to be there may be among what could not be read. */
+static void settle(UdevProvider *udev)
+{
+	if (udev->is_misread) {
+		udev_table_set_live(udev->table, "not all devices can be read just now");
+		schedule_listing(udev);
+	}
+	udev_table_settle(udev->table);
 }
 
 static void list_all(UdevProvider *udev)
@@ -155,6 +226,7 @@ static void list_all(UdevProvider *udev)
 	gpointer subsystem;
 	const int64_t began_us = loop_now();
 
+	udev->is_misread = false;
 	if (g_hash_table_contains(udev->wanted, ANY)) {
 		list_devices(udev, NULL);
 	} else {
@@ -164,16 +236,25 @@ static void list_all(UdevProvider *udev)
 	}
 	udev->listed_at_us = loop_now();
 	log_debug(NULL, "looked at all devices in %d us", (int)(udev->listed_at_us - began_us));
-	udev_table_set_live(udev->table, NULL);
-	udev_table_settle(udev->table);
+	if (!udev->is_misread) {
+		udev->has_complained = false;
+		udev_table_set_live(udev->table, NULL);
+	}
+	settle(udev);
 }
 
 /* --- events --- */
 
 static void drop_renamed(UdevProvider *udev, struct udev_device *device)
 {
-	const char *old = udev_device_get_property_value(device, "DEVPATH_OLD");
+	const char *old;
+	int trouble = 0;
 
+	errno = 0;
+	old = udev_device_get_property_value(device, "DEVPATH_OLD");
+	note_trouble(&trouble);
+	if (trouble)
+		complain(udev, trouble);
 	if (old) {
 		g_autofree char *syspath = g_strconcat("/sys", old, NULL);
 
@@ -189,16 +270,23 @@ static void on_device_event(void *data, struct udev_device *device)
 {
 	UdevProvider *udev = data;
 	const char *syspath = udev_device_get_syspath(device);
+	int trouble = 0;
+	UdevRecord *record;
 
 	if (!syspath)
 		return;
 	drop_renamed(udev, device);
-	if (udev->is_behind)
+	if (udev->is_behind) {
 		look_at(udev, syspath);
-	else if (g_strcmp0(udev_device_get_action(device), "remove") == 0)
+	} else if (g_strcmp0(udev_device_get_action(device), "remove") == 0) {
 		udev_table_drop(udev->table, syspath);
-	else
-		udev_table_put(udev->table, record_of(device));
+	} else {
+		record = record_of(device, &trouble);
+		if (record)
+			udev_table_put(udev->table, record);
+		else
+			complain(udev, trouble);
+	}
 }
 
 static void on_events_drained(void *data)
@@ -208,7 +296,7 @@ static void on_events_drained(void *data)
 
 static void on_event_batch_end(void *data)
 {
-	udev_table_settle(((UdevProvider *)data)->table);
+	settle(data);
 }
 
 /* --- what is listened to --- */
@@ -218,12 +306,6 @@ static void set_filter(UdevProvider *udev)
 	g_autofree const char **subsystems = (const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
 
 	udev_source_filter(udev->source, g_hash_table_contains(udev->wanted, ANY) ? NULL : subsystems);
-}
-
-static void schedule_listing(UdevProvider *udev)
-{
-	if (!timer_is_armed(udev->listing))
-		timer_arm(udev->listing, MAX(loop_now(), udev->listed_at_us + LISTING_PAUSE_US));
 }
 
 static void on_events_lost(void *data)
@@ -293,7 +375,8 @@ static void start_listening(UdevProvider *udev)
 	g_autoptr(GError) error = NULL;
 
 	udev->udev = udev_new();
-	g_assert(udev->udev); /* it allocates, no more */
+	if (!udev->udev)
+		g_error("no memory for libudev");
 	udev->daemon = udev_daemon_new(udev->directory, on_daemon_changed, udev, &error);
 	if (udev->daemon) {
 		on_listing_due(udev);
@@ -319,7 +402,7 @@ static void want(UdevProvider *udev, const char *subsystem)
 		set_filter(udev);
 		if (udev_daemon_is_there(udev->daemon))
 			list_devices(udev, *subsystem ? subsystem : NULL);
-		udev_table_settle(udev->table);
+		settle(udev);
 	}
 }
 

@@ -2,16 +2,25 @@
 /*
  * Driver: runs a fuzz target over the files of its corpus and over mutations of them, the same ones every time.
  *
- * With file names as arguments it runs over those alone, to look at an input that once failed.
+ * With "--corpus" it says where that is. With file names as arguments it runs over those alone, to look at an input that once failed. After "--no-memory MOST" it runs over
+ * them once for each allocation that they take, which then fails (or for MOST of them); for that tests/lib/no-memory.so is preloaded.
  */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <glib.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "tests/lib/no-memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -81,12 +90,123 @@ static bool run_file(const char *path, bool mutate)
 	return true;
 }
 
+/* --- without memory --- */
+
+enum { CHILD_REACHED = 0, CHILD_NOT_REACHED = 1, CHILD_STACK_FULL = 2, CHILD_SAID_BYTES = 65536, NEAR_BYTES = 1 << 16 };
+
+/*
+ * GLib's last words need memory, too: when there is none at all, it says that it cannot say it, until its stack is used up
+ * (g_logv() in 2.74). That is an end by design; any other fault is one of ours.
+ */
+static void on_fault(int signo, siginfo_t *info, void *context)
+{
+	const ucontext_t *at = context;
+	const uintptr_t stack = (uintptr_t)at->uc_mcontext.gregs[REG_RSP];
+	const uintptr_t fault = (uintptr_t)info->si_addr;
+
+	if (fault <= stack + NEAR_BYTES && stack <= fault + NEAR_BYTES)
+		_exit(CHILD_STACK_FULL);
+	(void)signal(signo, SIG_DFL);
+}
+
+static void catch_faults(void)
+{
+	static char own_stack[65536];
+	const stack_t stack = { .ss_sp = own_stack, .ss_size = sizeof own_stack };
+	const struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	if (sigaltstack(&stack, NULL) < 0 || sigaction(SIGSEGV, &action, NULL) < 0)
+		_exit(EXIT_FAILURE + CHILD_STACK_FULL);
+}
+
+/* Runs the target while the @number-th allocation fails, and with @lasts all that follow. Does not return. */
+G_GNUC_NORETURN static void run_child(NoMemoryControl *control, const char *bytes, gsize length, uint64_t number, bool lasts, int said)
+{
+	(void)dup2(said, STDERR_FILENO);
+	catch_faults();
+	control->failed = 0;
+	control->lasts = lasts;
+	control->left = number;
+	(void)LLVMFuzzerTestOneInput((const uint8_t *)bytes, length);
+	control->left = 0;
+	_exit(control->failed > 0 ? CHILD_REACHED : CHILD_NOT_REACHED);
+}
+
+/* It may end by itself, or as GLib ends a program that gets no memory. */
+static bool ended_well(int status, const char *said)
+{
+	if (strstr(said, "Sanitizer") || strstr(said, "runtime error:"))
+		return false;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) <= CHILD_STACK_FULL;
+	return (WTERMSIG(status) == SIGTRAP || WTERMSIG(status) == SIGABRT) &&
+	       (strstr(said, "failed to allocate") || strstr(said, "no memory"));
+}
+
+/* Returns: false when it did not end well. */
+static bool fail_one(NoMemoryControl *control, const char *bytes, gsize length, uint64_t number, bool lasts)
+{
+	g_autofree char *text = g_malloc0(CHILD_SAID_BYTES);
+	const int said = memfd_create("said", MFD_CLOEXEC);
+	const pid_t pid = fork();
+	int status = 0;
+	bool is_fine;
+
+	if (pid == 0)
+		run_child(control, bytes, length, number, lasts, said);
+	is_fine = said >= 0 && pid > 0 && waitpid(pid, &status, 0) == pid && pread(said, text, CHILD_SAID_BYTES - 1, 0) >= 0 &&
+		  ended_well(status, text);
+	if (!is_fine)
+		(void)fprintf(stderr, "without allocation %" G_GUINT64_FORMAT "%s: status 0x%x\n%s\n", number,
+			      lasts ? " and all that follow" : "", (unsigned)status, text);
+	(void)close(said);
+	return is_fine;
+}
+
+/* Each @most-th of the allocations, with and without those that follow. Returns: how many did not end well, or -1. */
+static int run_file_without_memory(const char *path, uint64_t most)
+{
+	NoMemoryControl *(*find)(void) = NULL;
+	g_autofree char *bytes = NULL;
+	NoMemoryControl *control;
+	uint64_t total;
+	uint64_t step;
+	gsize length;
+	int n_bad = 0;
+
+	*(void **)&find = dlsym(RTLD_DEFAULT, "no_memory_control");
+	if (!find || !g_file_get_contents(path, &bytes, &length, NULL))
+		return -1;
+	control = find();
+	(void)LLVMFuzzerTestOneInput((const uint8_t *)bytes, length); /* what is made once is made */
+	control->left = total = UINT64_MAX;
+	(void)LLVMFuzzerTestOneInput((const uint8_t *)bytes, length);
+	total -= control->left;
+	control->left = 0;
+	step = most > 0 ? total / most + 1 : 1;
+	for (uint64_t number = 1; number <= total; number += step) {
+		n_bad += !fail_one(control, bytes, length, number, false);
+		n_bad += !fail_one(control, bytes, length, number, true);
+	}
+	(void)printf("%s: %" G_GUINT64_FORMAT " allocations, every %" G_GUINT64_FORMAT ". failed, %d times not well\n", path, total, step, n_bad);
+	return n_bad;
+}
+
 int main(int argc, char *argv[])
 {
 	GDir *dir;
 	const char *name;
 	unsigned n = 0;
 
+	if (argc == 2 && strcmp(argv[1], "--corpus") == 0) {
+		(void)puts(FUZZ_CORPUS);
+		return EXIT_SUCCESS;
+	}
+	if (argc > 3 && strcmp(argv[1], "--no-memory") == 0) {
+		for (int i = 3; i < argc; i++)
+			n += run_file_without_memory(argv[i], g_ascii_strtoull(argv[2], NULL, 10)) != 0;
+		return n > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
 	for (int i = 1; i < argc; i++) {
 		if (!run_file(argv[i], false))
 			return EXIT_FAILURE;

@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	tests/lib/listener.py \
 	tests/lib/loops.py \
 	tests/lib/namespaces.py \
+	tests/lib/no_memory.py \
 	tests/lib/runner.py \
 	tests/lib/plymouthd.py \
 	tests/lib/sandbox.py \
@@ -26,6 +27,9 @@ EXTRA_DIST += \
 	tools/demo.py
 
 EXTRA_DIST += \
+	tests/sandbox/long_no_memory.py \
+	tests/sandbox/long_no_memory_for_devices.py \
+	tests/sandbox/long_no_memory_in_parsers.py \
 	tests/sandbox/long_orphans.py \
 	tests/sandbox/long_random_kills.py \
 	tests/sandbox/long_reexec.py \
@@ -111,6 +115,9 @@ EXTRA_DIST += \
 	tests/sandbox/test_never.py \
 	tests/sandbox/test_no_descriptors_left.py \
 	tests/sandbox/test_no_manager.py \
+	tests/sandbox/test_no_memory.py \
+	tests/sandbox/test_no_memory_for_devices.py \
+	tests/sandbox/test_no_memory_in_parsers.py \
 	tests/sandbox/test_notify_spoof.py \
 	tests/sandbox/test_on_lapse.py \
 	tests/sandbox/test_one_thread.py \
@@ -212,3 +219,11 @@ check_PROGRAMS += tests/lib/busy
 tests_lib_busy_SOURCES = tests/lib/busy.c
 tests_lib_busy_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 tests_lib_busy_LDFLAGS = -fno-sanitize=all
+
+# Preloaded into programs whose allocations are to fail. It defines malloc(3) itself, so the compiler is to know nothing of it.
+check_DATA = tests/lib/no-memory.so
+CLEANFILES += tests/lib/no-memory.so
+EXTRA_DIST += tests/lib/no-memory.c tests/lib/no-memory.h
+tests/lib/no-memory.so: tests/lib/no-memory.c tests/lib/no-memory.h
+	$(AM_V_CC)$(MKDIR_P) tests/lib && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -std=gnu11 \
+		$(WARN_CFLAGS) $(CFLAGS) -fno-builtin -fPIC -shared $(LDFLAGS) -o $@ $(srcdir)/tests/lib/no-memory.c

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+No memory: programs of ours of which one allocation fails, see tests/lib/no-memory.c. They are those of the bare build:
+AddressSanitizer has an allocator of its own within each program, in front of which nothing can be loaded.
+
+    with Sandbox(SERVICES, stage=STAGE, files=MANAGER_FILES, expect_crash=True) as box:
+        sweep = Sweep(box, ["a"], 20)
+        sweep.run(act)
+        sweep.end()
+"""
+
+import mmap
+import os
+import re
+import struct
+
+from deadline import wait_for
+
+BARE = os.environ.get("SVCD_BUILDS", os.path.dirname(os.environ["SVCD_BUILD"])) + "/bare"
+STAGE = os.environ.get("SVCD_BUILDS", os.path.dirname(os.environ["SVCD_BUILD"])) + "/stage-bare"
+LIBRARY = f"{BARE}/tests/lib/no-memory.so"
+MANAGER = "/usr/lib/svcd/svcd-manager"
+CONTROL = "/etc/no-memory"
+
+# struct NoMemoryControl
+LEFT, FAILED, LASTS = 0, 8, 16
+SIZE = 32
+
+# PID 1 starts the manager with a clean environment. A slice allocator would hide most allocations.
+WRAPPER = f"""#!/bin/sh
+[ -e {CONTROL} ] && export LD_PRELOAD=/usr/local/lib/no-memory.so NO_MEMORY_FILE={CONTROL}
+export G_SLICE=always-malloc MALLOC_PERTURB_=90
+exec {MANAGER}.real "$@"
+"""
+MANAGER_FILES = {
+    CONTROL: {"text": "\0" * SIZE},
+    "/usr/local/lib/no-memory.so": {"copy": LIBRARY, "mode": 0o755},
+    MANAGER: {"text": WRAPPER, "mode": 0o755},
+    f"{MANAGER}.real": {"copy": STAGE + MANAGER, "mode": 0o755},
+}
+
+
+def preload(control=None):
+    """The environment of a program that is told by itself, or by the file @control, which allocation fails."""
+    environment = dict(os.environ, LD_PRELOAD=LIBRARY, G_SLICE="always-malloc", MALLOC_PERTURB_="90")
+    if control:
+        environment["NO_MEMORY_FILE"] = control
+    return environment
+
+
+class Memory:
+    """Says when there is none, to all who have mapped the file @path."""
+
+    def __init__(self, path):
+        with open(path, "wb") as file:
+            file.write(bytes(SIZE))
+        with open(path, "r+b") as file:
+            self.mapped = mmap.mmap(file.fileno(), SIZE)
+
+    def _set(self, at, value):
+        self.mapped[at:at + 8] = struct.pack("=Q", value)
+
+    def _get(self, at):
+        return struct.unpack("=Q", self.mapped[at:at + 8])[0]
+
+    def fail(self, number, lasts=False):
+        """The @number-th allocation from now on, and all that follow if it @lasts."""
+        self._set(FAILED, 0)
+        self._set(LASTS, int(lasts))
+        self._set(LEFT, number)
+
+    def is_back(self):
+        """Nothing fails any more."""
+        self._set(LEFT, 0)
+        self._set(LASTS, 0)
+
+    def left(self):
+        return self._get(LEFT)
+
+    def failed(self):
+        return self._get(FAILED)
+
+
+def ask(box, *words):
+    """Until it was answered with yes. Who is not reached, or is told so, asks again."""
+    def done():
+        done.last = box.svcctl(*words, check=False)
+        return done.last.returncode == 0
+    try:
+        return wait_for(done, 60, " ".join(words)) and done.last
+    except AssertionError:
+        raise AssertionError(f"{words}: {done.last}") from None
+
+
+def next_manager(box):
+    """All that one does to begin with, while its predecessor has left by itself."""
+    ask(box, "reexec")
+    box.wait_up()
+
+
+class Sweep:
+    """Acts in one machine, each again and again, while one allocation of its manager after the other fails."""
+
+    # PID 1 has patience with thirty deaths a minute, and one that leaves by itself makes up for all before.
+    BATCH = 20
+
+    def __init__(self, box, stay, most):
+        """@stay: services that none of it may end. @most: so many allocations of one act fail, 0: all."""
+        self.box = box
+        self.memory = Memory(box.path(CONTROL))
+        self.most = most
+        self.pids = {name: box.wait_state(name, "ready")["pid"] for name in stay}
+        self.manager = box.manager_pid()
+        self.rounds = self.failed = self.deaths = 0
+
+    def _fail(self, act, number):
+        self.memory.fail(number)
+        act(self.box)
+        self.memory.is_back()
+        self.rounds += 1
+        self.failed += self.memory.failed() > 0
+        manager = wait_for(self.box.manager_pid, what="there is a manager")
+        self.deaths += manager != self.manager
+        self.manager = manager
+
+    def _check(self, act, number):
+        rows = wait_for(self.box.services, 60, "the services are listed")
+        pids = {name: rows[name].get("pid") for name in self.pids}
+        assert pids == self.pids, (act.__name__, number, pids, self.pids, {name: rows[name] for name in self.pids})
+
+    def _numbers(self, act):
+        self.memory.fail(1 << 40)
+        act(self.box)
+        total = (1 << 40) - self.memory.left()
+        self.memory.is_back()
+        numbers = range(1, total + 1, total // self.most + 1 if self.most else 1)
+        print(f"{act.__name__}: {total} allocations, {len(numbers)} of them fail", flush=True)
+        return numbers
+
+    def run(self, act):
+        """@act takes the sandbox. Who asks something in it asks again until there is an answer."""
+        for turn, number in enumerate(self._numbers(act)):
+            self._fail(act, number)
+            self._check(act, number)
+            if turn % self.BATCH == self.BATCH - 1:
+                self._renew()
+        self._renew()
+
+    def _renew(self):
+        next_manager(self.box)
+        self.manager = self.box.manager_pid()
+
+    def end(self):
+        """What they died of, and that none had to do without its notes."""
+        console = self.box.console()
+        print(f"{self.failed} of {self.rounds} allocations failed, {self.deaths} managers died")
+        assert self.deaths > 0 and self.failed >= self.rounds * 0.8
+        assert not re.search(r"the manager was killed by signal (?!5\b|6\b)\d+", console), console
+        assert "without its notes" not in console, console

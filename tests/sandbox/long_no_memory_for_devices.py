@@ -1,0 +1,9 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""test_no_memory_for_devices, for more allocations that fail. limit: 10800"""
+
+import os
+
+os.environ.setdefault("SVCD_TEST_ALLOCATIONS", "300")
+test = os.path.join(os.path.dirname(os.path.abspath(__file__)), "test_no_memory_for_devices.py")
+os.execv(test, [test])

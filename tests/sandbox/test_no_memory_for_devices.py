@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+One allocation of the manager fails while it hears of devices, or lists them: it does not take them for gone, and stops nobody.
+SVCD_TEST_ALLOCATIONS=0 is each of them.
+"""
+
+import os
+
+from deadline import wait_for
+from no_memory import MANAGER_FILES, STAGE, Sweep, next_manager
+from sandbox import Sandbox
+
+MOST = int(os.environ.get("SVCD_TEST_ALLOCATIONS", "8"))
+REAL = "/devices/system/cpu/cpu0"
+GATE = "/devices/virtual/block/gate"
+
+SERVICES = {
+    "real": f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=udev:DEVPATH={REAL}\n",
+    "gate": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=udev:SUBSYSTEM=block ID_GATE=open\n",
+}
+
+
+def tell(box, word, state):
+    """A manager that dies forgets a device that only we know of; it is told again."""
+    def done():
+        box.send_events(1, "change", GATE, "SUBSYSTEM=block", "DEVNAME=/dev/gate", f"ID_GATE={word}")
+        answer = box.svcctl("show", "gate", "-p", "State", check=False)
+        return state in answer.stdout
+    wait_for(done, 60, f"the gate is {word}")
+
+
+def change(box):
+    """A device that is there says something new, and so does another."""
+    box.send_events(1, "change", REAL, "SUBSYSTEM=cpu", "ID_NEWS=1")
+    tell(box, "open", "ready")
+    tell(box, "closed", "waiting")
+
+
+with Sandbox(SERVICES, stage=STAGE, files=MANAGER_FILES, expect_crash=True, udev=True) as box:
+    box.wait_states({"udevd": "ready", "real": "ready"})
+    sweep = Sweep(box, ["real"], MOST)
+    sweep.run(change)
+    sweep.run(next_manager)
+    sweep.end()
