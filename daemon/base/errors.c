@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 
+#include <errno.h>
 #include <stdarg.h>
 
 G_DEFINE_QUARK(svcd-error, svcd_error)
@@ -21,6 +22,11 @@ bool fail(GError **error, ErrorCode code, const char *format, ...)
 	return false;
 }
 
+bool errnum_is_passing(int errnum)
+{
+	return errnum == EAGAIN || errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE;
+}
+
 bool fail_errno(GError **error, int errnum, const char *format, ...)
 {
 	va_list args;
@@ -29,5 +35,6 @@ bool fail_errno(GError **error, int errnum, const char *format, ...)
 	va_start(args, format);
 	what = g_strdup_vprintf(format, args);
 	va_end(args);
-	return fail(error, SVCD_ERROR_SYSTEM, "%s: %s", what, g_strerror(errnum));
+	return fail(error, errnum_is_passing(errnum) ? SVCD_ERROR_EXHAUSTED : SVCD_ERROR_SYSTEM, "%s: %s", what,
+		    g_strerror(errnum));
 }

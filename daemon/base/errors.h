@@ -24,7 +24,8 @@
 	X(P, SHUTTING_DOWN, "ShuttingDown")                                                        \
 	X(P, NOT_SUPPORTED, "NotSupported")                                                        \
 	X(P, LIMIT_REACHED, "LimitReached")                                                        \
-	X(P, CHECK_FAILED, "CheckFailed")
+	X(P, CHECK_FAILED, "CheckFailed")                                                          \
+	X(P, EXHAUSTED, "Exhausted")
 ENUM_WITH_NAMES(ErrorCode, SVCD_ERROR, error_code, ERROR_CODES)
 
 GQuark svcd_error_quark(void);
@@ -41,7 +42,12 @@ bool fail(GError **error, ErrorCode code, const char *format, ...) G_GNUC_PRINTF
 
 /**
  * fail_errno() - as fail(), with ": " and the text of @errnum appended
+ *
+ * The code is EXHAUSTED when errnum_is_passing(), SYSTEM otherwise.
  */
 bool fail_errno(GError **error, int errnum, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* No memory, process or descriptor just now: another try may find some. */
+bool errnum_is_passing(int errnum);
 
 #endif

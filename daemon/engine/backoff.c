@@ -45,6 +45,18 @@ int64_t backoff_delay(const Backoff *b, const ServiceDef *def)
 	return MIN(delay_us, MAX(def->restart_delay_max_us, def->restart_delay_us));
 }
 
+static void raise_level(Backoff *b)
+{
+	if (b->level < 62)
+		b->level++;
+}
+
+int64_t backoff_next_try(Backoff *b, const ServiceDef *def, int64_t now_us)
+{
+	raise_level(b);
+	return now_us + backoff_delay(b, def);
+}
+
 int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, int64_t now_us)
 {
 	const unsigned limit = MIN(def->restart_limit, BACKOFF_MAX_STARTS);
@@ -53,8 +65,7 @@ int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, in
 		b->level = 0;
 	drop_older_than(b, now_us - def->restart_window_us);
 	backoff_remember(b, now_us);
-	if (b->level < 62)
-		b->level++;
+	raise_level(b);
 	/* A limit of 0 says that it is never given up. */
 	if (limit > 0 && b->n_failures >= limit)
 		return BACKOFF_GIVE_UP;

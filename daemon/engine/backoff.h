@@ -33,7 +33,14 @@ typedef struct Backoff {
  */
 int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, int64_t now_us);
 
-/* The delay that backoff_next_start() used last. */
+/**
+ * backoff_next_try() - when to try again what the machine had no room for (fork: EAGAIN)
+ *
+ * The delay doubles as that of backoff_next_start(), but the service has not run, so nothing is counted and it is never given up.
+ */
+int64_t backoff_next_try(Backoff *b, const ServiceDef *def, int64_t now_us);
+
+/* The delay that was used last. */
 int64_t backoff_delay(const Backoff *b, const ServiceDef *def);
 
 /* One more end of a run, not older than those before; for what a note remembers. */

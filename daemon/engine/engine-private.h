@@ -172,6 +172,7 @@ struct ServicePrivate {
 	bool is_stop_ordered;  /* the present stop is ours, not its own */
 	ServiceClass service_class; /* as last computed: login_screen_class() */
 	ServiceType run_type;  /* what it is while it runs, whatever its file says now */
+	bool is_refused;       /* the machine had no room for its last start: it has not run, and is tried again */
 	bool is_spent;         /* STATE_IDLE though wanted: it ended by itself and is not restarted */
 	bool has_ended;        /* recovered: its end was missed, and is handled when the engine begins */
 	bool is_boot_news;     /* is in engine->boot_news */

@@ -18,6 +18,7 @@ static void set_result(Service *s, const ProcessEvent *event)
 	if (s->state == STATE_STOPPING && !s->priv->is_stop_ordered && s->result)
 		return;
 	s->last_success = event->kind == PROCESS_EXITED && event->success;
+	s->priv->is_refused = event->is_refused;
 	g_free(s->result);
 	s->result = event->text ? g_strdup(event->text) : g_strdup_printf("exit status %d", event->status);
 }

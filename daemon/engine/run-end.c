@@ -23,10 +23,18 @@ static char *give_up_text(const Service *s)
 			       s->priv->backoff.n_failures, window);
 }
 
+static int64_t next_start(Service *s)
+{
+	Backoff *backoff = &s->priv->backoff;
+	const int64_t now_us = s->priv->engine->now_us;
+
+	return s->priv->is_refused ? backoff_next_try(backoff, s->def, now_us) :
+				     backoff_next_start(backoff, s->def, time_up(s), now_us);
+}
+
 static void retry_or_give_up(Service *s)
 {
-	const int64_t next_us =
-		backoff_next_start(&s->priv->backoff, s->def, time_up(s), s->priv->engine->now_us);
+	const int64_t next_us = next_start(s);
 	g_autofree char *delay = NULL;
 
 	if (next_us == BACKOFF_GIVE_UP) {
@@ -53,7 +61,8 @@ static bool restarts_by_itself(const Service *s)
 {
 	const RestartPolicy restart = s->def->restart;
 
-	return restart == RESTART_ALWAYS || (restart == RESTART_ON_FAILURE && !s->last_success);
+	/* What has not run at all has not ended either: Restart= says nothing of it. */
+	return s->priv->is_refused || restart == RESTART_ALWAYS || (restart == RESTART_ON_FAILURE && !s->last_success);
 }
 
 static bool is_still_wanted(const Service *s)
@@ -98,6 +107,7 @@ void run_end(Service *s)
 	run_end_lingering(s);
 	if (s->state != STATE_STOPPING && !service_is_group(s)) {
 		s->last_success = false;
+		s->priv->is_refused = false;
 		g_free(s->result);
 		s->result = g_strdup("its processes are gone");
 	}

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
+#include "base/errors.h"
 #include "process/supervise.h"
 #include "process/supervise-private.h"
 
@@ -53,6 +54,8 @@ void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
 
 	if (!row->in_use || row->pid > 0)
 		return; /* told again in a replay */
+	if (!role_is_probe(role))
+		s->is_refused = errnum_is_passing((int)message->error);
 	if (message->error) {
 		spawn_failed(s, role, message->error);
 	} else {

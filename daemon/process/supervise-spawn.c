@@ -394,5 +394,7 @@ bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *comma
 	g_clear_pointer(&row->problem, g_free);
 	row->pid = 0;
 	row->in_use = ok;
+	if (!role_is_probe(role))
+		s->is_refused = !ok && g_error_matches(*error, SVCD_ERROR_DOMAIN, SVCD_ERROR_EXHAUSTED);
 	return ok;
 }

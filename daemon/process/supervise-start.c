@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 
+#include "base/errors.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "process/outcome.h"
@@ -101,10 +102,12 @@ void step_new_enter(Supervisor *s)
 	g_autoptr(GError) error = NULL;
 
 	supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
-	if (!cgroup_create(s->cgroup, &error))
-		supervisor_fail_start(s, STEP_SWEEP, "%s", error->message);
-	else
+	if (cgroup_create(s->cgroup, &error)) {
 		supervisor_go(s, STEP_CLEAR, 0);
+	} else {
+		s->is_refused = g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_EXHAUSTED);
+		supervisor_fail_start(s, STEP_SWEEP, "%s", error->message);
+	}
 	step_apply_resources(s);
 	apply_share(s);
 	if (!cgroup_is_new(s->cgroup))

@@ -146,6 +146,7 @@ void supervisor_tell_done(Supervisor *s, const char *text)
 
 void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
 {
+	ProcessEvent event = { .kind = PROCESS_START_FAILED, .pid = s->rows[ROLE_MAIN].pid, .at_us = loop_now() };
 	g_autofree char *text = NULL;
 	va_list args;
 
@@ -156,7 +157,9 @@ void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
 	if (s->failed_told || s->exited_told)
 		return;
 	s->failed_told = true;
-	supervisor_event(s, PROCESS_START_FAILED, text);
+	event.is_refused = s->is_refused;
+	event.text = text;
+	supervisor_emit(s, &event);
 }
 
 /* --- from the main loop --- */

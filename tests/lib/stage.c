@@ -51,6 +51,8 @@ static void on_event(void *data, const char *service, uint64_t invocation, const
 		g_string_append(stage->events, event->is_done ? " done" : event->success ? " well" : " badly");
 	if (event->kind == PROCESS_CHECKED || event->kind == PROCESS_HEALTH)
 		g_string_append(stage->events, event->success ? " well" : " badly");
+	if (event->is_refused)
+		g_string_append(stage->events, " for now");
 	if (event->text)
 		g_string_append_printf(stage->events, ": %s", event->text);
 	g_string_append_c(stage->events, '\n');

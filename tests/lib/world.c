@@ -394,6 +394,12 @@ void world_start_fails(World *w, const char *service, const char *text)
 	tell(w, service, (ProcessEvent){ .kind = PROCESS_START_FAILED, .text = text });
 }
 
+void world_start_is_refused(World *w, const char *service, const char *text)
+{
+	process_of(w, service)->is_main_live = false;
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_START_FAILED, .text = text, .is_refused = true });
+}
+
 void world_exits(World *w, const char *service, int status)
 {
 	g_autofree char *text = g_strdup_printf("exit status %d", status);

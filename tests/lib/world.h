@@ -48,6 +48,8 @@ void world_on_condition(World *w, WorldConditionFunc func, void *data);
 void world_started(World *w, const char *service);
 void world_ready(World *w, const char *service);
 void world_start_fails(World *w, const char *service, const char *text);
+/* As above: for want of room on the machine. */
+void world_start_is_refused(World *w, const char *service, const char *text);
 void world_exits(World *w, const char *service, int status);
 /* A script: nothing is left of what its start command left. */
 void world_leaves_nothing(World *w, const char *service);

@@ -1,22 +1,41 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""fork fails in PID 1 (EAGAIN): that start is tried again with a back-off, and PID 1 lives."""
+"""No process (EAGAIN in PID 1) or no file (ENFILE in the manager) for a start: it is tried again with a back-off, as often as it takes."""
 
 import subprocess
 
 from deadline import wait_for
 from sandbox import Sandbox
 
-with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\nRestart=on-failure\nRestartDelay=300ms\n"}, policy="[runlevel 2]\n") as box:
-    box.wait_up()
-    with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", "trace=clone3",
-                           "-e", "inject=clone3:error=EAGAIN:when=1..2"], stdin=subprocess.DEVNULL) as strace:
+# More than RestartLimit= has, within its window, and of services that Restart= would leave as they are.
+N_FAILURES = 9
+SERVICE = "[Service]\nExec=/bin/sleep infinity\nRestartDelay=10ms\n"
+
+
+def traced(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+        return "TracerPid:\t0\n" not in status.read()
+
+
+def start_while_failing(box, name, pid, call, error):
+    with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(pid), "-e", f"trace={call}",
+                           "-e", f"inject={call}:error={error}:when=1..{N_FAILURES}"], stdin=subprocess.DEVNULL) as strace:
         try:
-            wait_for(lambda: "TracerPid:\t0\n" not in open(f"/proc/{box.pid1}/status", encoding="utf-8").read(),
-                     what="strace is attached")
-            box.svcctl("start", "a", check=False)
-            row = box.wait_state("a", "ready")
+            wait_for(lambda: traced(pid), what="strace is attached")
+            box.svcctl("start", name, check=False)
+            row = box.wait_state(name, "ready")
         finally:
             strace.terminate()
-    assert row["restarts"] >= 1, row
+    assert row["restarts"] >= N_FAILURES / 2, row
+
+
+with Sandbox({"a": SERVICE, "b": SERVICE}, policy="[runlevel 2]\n") as box:
+    box.wait_up()
+    manager = box.manager_pid()
+
+    start_while_failing(box, "a", box.pid1, "clone3", "EAGAIN")
+    start_while_failing(box, "b", manager, "pipe2", "ENFILE")
+
     assert box.read("/proc/1/comm").strip() == "svcd"
+    assert box.manager_pid() == manager
+    assert box.state("a") == "ready"

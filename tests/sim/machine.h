@@ -14,7 +14,8 @@
 
 /* What may go wrong or happen; each has to be seen in a large run. */
 #define SIM_FAULTS(X, P)                                                                            \
-	X(P, EXEC_FAILS, "program cannot be executed") X(P, CRASH_EARLY, "crash before ready")           \
+	X(P, FORK_FAILS, "no room for a process") X(P, EXEC_FAILS, "program cannot be executed")      \
+	X(P, CRASH_EARLY, "crash before ready")                                                    \
 	X(P, CRASH, "crash") X(P, GOOD_END, "end with success") X(P, TASK_FAILS, "task fails")           \
 	X(P, SLOW_READY, "not ready in time") X(P, IGNORES_TERM, "ignores TERM")                         \
 	X(P, STOPS_ITSELF, "stops by itself") X(P, STRAY_EVENT, "event of an earlier run")              \
@@ -51,6 +52,7 @@ typedef struct ScriptLine {
 	ProcessEventKind kind;
 	bool success;
 	bool is_done;
+	bool is_refused;
 } ScriptLine;
 
 /* One service's processes, as the keeper and the supervisor know them. */

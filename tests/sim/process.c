@@ -52,9 +52,14 @@ static void script_end(Machine *m, SimProcess *p, int64_t at_us, const Service *
 
 static bool script_failed_start(Machine *m, SimProcess *p, int64_t at_us, const Service *s)
 {
+	bool is_refused = false;
 	int64_t fails_us;
 
-	if (machine_happens(m, 5)) {
+	if (machine_happens(m, 3)) {
+		fails_us = at_us;
+		is_refused = true;
+		machine_count(m, SIM_FAULT_FORK_FAILS);
+	} else if (machine_happens(m, 5)) {
 		fails_us = at_us;
 		machine_count(m, SIM_FAULT_EXEC_FAILS);
 	} else if (machine_happens(m, 8)) {
@@ -67,6 +72,7 @@ static bool script_failed_start(Machine *m, SimProcess *p, int64_t at_us, const 
 		return false;
 	}
 	script_add(p, fails_us, PROCESS_START_FAILED, false);
+	p->script[p->n_script - 1].is_refused = is_refused;
 	script_add(p, fails_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE, false);
 	return true;
 }
@@ -222,6 +228,7 @@ void process_tell(Machine *m, unsigned index)
 		.pid = 1000 + (pid_t)index,
 		.success = line.success,
 		.is_done = line.is_done,
+		.is_refused = line.is_refused,
 		.status = line.success ? 0 : 1,
 		.at_us = line.at_us,
 	};

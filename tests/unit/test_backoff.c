@@ -36,6 +36,21 @@ START_TEST(the_delay_doubles_up_to_its_ceiling)
 }
 END_TEST
 
+START_TEST(what_has_not_run_is_tried_for_ever)
+{
+	ServiceDef def;
+	Backoff b;
+
+	setup(&def, &b);
+	def.restart_limit = 2;
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_le(backoff_next_try(&b, &def, i), i + 1 * S);
+	ck_assert_int_eq(backoff_next_try(&b, &def, 0), 1 * S);
+	ck_assert_int_ne(backoff_next_start(&b, &def, 0, 1 * S), BACKOFF_GIVE_UP);
+	backoff_clear(&b);
+}
+END_TEST
+
 START_TEST(a_long_good_run_begins_at_the_bottom_again)
 {
 	ServiceDef def;
@@ -97,7 +112,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("backoff");
 
-	ADD_CASE(suite, "curve", the_delay_doubles_up_to_its_ceiling, a_long_good_run_begins_at_the_bottom_again,
+	ADD_CASE(suite, "curve", the_delay_doubles_up_to_its_ceiling, what_has_not_run_is_tried_for_ever, a_long_good_run_begins_at_the_bottom_again,
 		 the_limit_counts_within_its_window, an_admins_start_forgets,
 		 a_limit_above_what_is_remembered_still_ends);
 	return suite;

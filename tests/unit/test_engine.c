@@ -317,6 +317,24 @@ START_TEST(a_program_that_cannot_be_executed_says_so)
 }
 END_TEST
 
+START_TEST(a_start_that_the_machine_has_no_room_for_is_tried_until_there_is)
+{
+	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nRestart=no\n");
+
+	for (int i = 0; i < 20; i++) {
+		world_start_is_refused(w, "it", "cannot start a process: Resource temporarily unavailable");
+		world_gone(w, "it");
+		expect_state(w, "it", STATE_BACKOFF);
+		world_advance_s(w, 30);
+		expect_state(w, "it", STATE_STARTING);
+	}
+
+	world_start_fails(w, "it", "cannot execute /bin/d: No such file or directory");
+	world_gone(w, "it");
+	expect_state(w, "it", STATE_FAILED);
+}
+END_TEST
+
 START_TEST(a_task_that_fails_is_not_done)
 {
 	g_autoptr(World) w = world_new(TASK);
@@ -518,7 +536,7 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "the end of a run", a_service_that_crashes_is_started_again_with_growing_delays,
 		 a_service_that_keeps_crashing_fails_for_good, restart_no_leaves_a_crash_as_it_is,
 		 restart_on_failure_lets_a_good_end_be, restart_always_starts_after_a_good_end_too,
-		 a_program_that_cannot_be_executed_says_so, a_task_that_fails_is_not_done,
+		 a_program_that_cannot_be_executed_says_so, a_start_that_the_machine_has_no_room_for_is_tried_until_there_is, a_task_that_fails_is_not_done,
 		 a_failed_service_gets_one_chance_when_its_conditions_return, a_task_runs_again_when_its_when_returns,
 		 a_task_with_once_does_not_run_again, a_daemon_that_stops_by_itself_is_believed,
 		 words_of_an_earlier_run_are_ignored);

@@ -156,7 +156,7 @@ START_TEST(keeper_that_cannot_fork_is_said)
 	stage_start(stage);
 	expect_event(stage, "gone");
 
-	expect_events(stage, "start failed: cannot start a process: Resource temporarily unavailable\ngone\n");
+	expect_events(stage, "start failed for now: cannot start a process: Resource temporarily unavailable\ngone\n");
 	stage_free(stage);
 }
 END_TEST
