@@ -131,8 +131,12 @@
 #define LIMIT_BUS_QUEUE_PAUSE_BYTES (256 * 1024)
 #define LIMIT_BUS_QUEUE_BYTES (1024 * 1024)
 
-/* Calls of one client in one turn of the main loop. */
+/*
+ * Calls of one client in one turn of the main loop, and the time after which no other is begun: with a thousand services one
+ * answer may take some milliseconds.
+ */
 #define LIMIT_BUS_BATCH 8
+#define LIMIT_BUS_TURN_US 1000
 
 /*
  * What the system bus sends us: answers of other services, whose objects may have much to tell. Longer ones are passed
@@ -147,8 +151,26 @@
 #define LIMIT_SYSTEM_BUS_QUEUE_PAUSE_BYTES (4 * 1024 * 1024)
 #define LIMIT_SYSTEM_BUS_QUEUE_BYTES (8 * 1024 * 1024)
 
-/* Its messages in one turn of the main loop: as many as of a client, for each may be a call that lists everything. */
-#define LIMIT_SYSTEM_BUS_BATCH 8
+/* Its messages in one turn of the main loop, within LIMIT_BUS_TURN_US: calls are only put into their callers' queues. */
+#define LIMIT_SYSTEM_BUS_BATCH 64
+
+/*
+ * Calls from the system bus that wait for their turn: of one caller, with their bytes, and the bytes of all. The bus itself lets
+ * 128 calls of one connection be open (dbus-daemon(1)), so only who wants no answers meets the first.
+ */
+#define LIMIT_CALLS_QUEUED_OF_CALLER 128
+#define LIMIT_CALLS_QUEUED_OF_CALLER_BYTES LIMIT_BUS_MESSAGE_BYTES
+#define LIMIT_CALLS_QUEUED_BYTES (2 * 1024 * 1024)
+
+/*
+ * In a flood the bus daemon reads two KiB of ours after each round of all others: answers that list everything would keep the
+ * one connection busy for seconds. When it has kept us waiting for so long, and for a second after, a user of whom more calls
+ * wait than so many gets errors instead, until none waits; and what the socket holds, and nobody can overtake, is kept short.
+ */
+#define LIMIT_BUS_SLOW_US (100 * G_TIME_SPAN_MILLISECOND)
+#define LIMIT_BUS_SLOW_HOLD_US G_USEC_PER_SEC
+#define LIMIT_CALLS_WHILE_SLOW 64
+#define LIMIT_SYSTEM_BUS_SOCKET_BYTES (8 * 1024)
 
 /*
  * Match rules of one kind on the system bus; whoever comes later shares one rule that hears more than is needed. There are

@@ -12,6 +12,7 @@ libbus_a_SOURCES = \
 	daemon/bus/auth.c daemon/bus/auth.h \
 	daemon/bus/boot-iface.c \
 	daemon/bus/bus.c daemon/bus/bus.h \
+	daemon/bus/call-queue.c daemon/bus/call-queue.h \
 	daemon/bus/conditions.c daemon/bus/conditions.h \
 	daemon/bus/dispatch.c daemon/bus/dispatch.h \
 	daemon/bus/internal.h \

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "bus/access.h"
+#include "bus/call-queue.h"
 #include "bus/dispatch.h"
 #include "bus/names.h"
 #include "bus/polkit.h"
@@ -33,6 +34,8 @@ struct SystemClient {
 	bool has_name;
 	GHashTable *clients; /* unique name -> Client *, owned: who has parked calls, or holds something */
 	GPtrArray *parked;   /* Parked *, owned */
+	CallQueue *queue;    /* of calls that nobody has looked at yet */
+	GPtrArray *questions; /* Question *, owned: whose a caller in the queue is */
 	const SystemClientListener *listener;
 	void *data;
 };
@@ -53,6 +56,12 @@ typedef struct Parked {
 	bool is_polkits; /* it is polkit that was asked */
 	GError *lack;    /* what an operator lacks, NULL: it is none */
 } Parked;
+
+typedef struct Question {
+	SystemClient *owner;
+	char *name; /* unique */
+	unsigned asking; /* 0: it is answered */
+} Question;
 
 /* --- clients --- */
 
@@ -382,13 +391,17 @@ static void park(SystemClient *owner, DBusMessage *message, Access access)
 
 /* --- the bus --- */
 
-static void on_call(SystemClient *owner, DBusMessage *message)
+/* A call whose caller's turn it is. */
+static void on_turn(void *data, DBusMessage *message, const GError *too_much)
 {
+	SystemClient *owner = data;
 	const Access access = owner->listener->access(owner->data, message);
 	g_autoptr(GError) error = NULL;
 	Client client;
 
-	if (access != ACCESS_READ && has_room(owner, dbus_message_get_sender(message), &error)) {
+	if (too_much)
+		g_propagate_error(&error, g_error_copy(too_much));
+	else if (access != ACCESS_READ && has_room(owner, dbus_message_get_sender(message), &error)) {
 		park(owner, message, access);
 		return;
 	}
@@ -400,11 +413,88 @@ static void on_call(SystemClient *owner, DBusMessage *message)
 	g_free(client.name);
 }
 
+static void on_call(SystemClient *owner, DBusMessage *message)
+{
+	g_autoptr(GError) error = NULL;
+	Client client;
+
+	if (call_queue_add(owner->queue, message, system_bus_message_bytes(owner->bus), &error))
+		return;
+	client_init(&client, owner, dbus_message_get_sender(message));
+	dispatch_refuse(&client.base, message, error);
+	g_free(client.name);
+}
+
+static void question_free(gpointer data)
+{
+	Question *question = data;
+
+	if (question->asking)
+		system_bus_cancel(question->owner->bus, question->asking);
+	g_free(question->name);
+	g_free(question);
+}
+
+static void on_user(void *data, DBusMessage *reply)
+{
+	Question *question = data;
+	dbus_uint32_t uid;
+
+	question->asking = 0;
+	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
+	    dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &uid, DBUS_TYPE_INVALID))
+		call_queue_known(question->owner->queue, question->name, (uid_t)uid);
+	else
+		call_queue_forget(question->owner->queue, question->name); /* it has left, or the bus goes */
+	g_ptr_array_remove_fast(question->owner->questions, question);
+}
+
+/* Less than GetConnectionCredentials says, which costs the bus daemon much, for this is asked when there is much to do. */
+static void on_ask(void *data, const char *name)
+{
+	SystemClient *owner = data;
+	DBusMessage *message = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
+								      DBUS_INTERFACE_DBUS, "GetConnectionUnixUser"));
+	Question *question = g_new0(Question, 1);
+	DBusMessageIter out;
+
+	*question = (Question){ .owner = owner, .name = g_strdup(name) };
+	g_ptr_array_add(owner->questions, question);
+	dbus_message_iter_init_append(message, &out);
+	wire_string(&out, name);
+	question->asking = system_bus_call(owner->bus, message, BUS_LIMIT_US, on_user, question);
+	dbus_message_unref(message);
+	if (!question->asking)
+		on_user(question, NULL);
+}
+
+static bool may_go_on(void *data)
+{
+	return !system_bus_is_congested(((SystemClient *)data)->bus);
+}
+
+static void on_room(void *data)
+{
+	call_queue_go_on(((SystemClient *)data)->queue);
+}
+
+/* Calls wait longer than a turn: from now on it is worth knowing who of the callers leaves. */
+static void on_backlog(void *data, bool is_there)
+{
+	SystemClient *owner = data;
+
+	if (is_there)
+		system_bus_add_match(owner->bus, LEAVING_RULE);
+	else
+		system_bus_remove_match(owner->bus, LEAVING_RULE);
+}
+
 /* What it waited for is nobody's any more, even if polkit says yes now. */
 static void on_left(SystemClient *owner, const char *name)
 {
 	Client *client = g_hash_table_lookup(owner->clients, name);
 
+	call_queue_forget(owner->queue, name);
 	if (!client)
 		return;
 	for (guint i = owner->parked->len; i-- > 0;) {
@@ -477,15 +567,24 @@ static void on_disconnected(void *data)
 	SystemClient *client = data;
 
 	client->has_name = false;
+	call_queue_clear(client->queue);
 	if (g_hash_table_size(client->clients) > 0)
 		system_bus_remove_match(client->bus, LEAVING_RULE);
 	g_hash_table_remove_all(client->clients);
 }
 
+static const CallQueueListener queue_listener = {
+	.turn = on_turn,
+	.is_open = may_go_on,
+	.ask = on_ask,
+	.backlog = on_backlog,
+};
+
 static const SystemBusListener bus_listener = {
 	.connected = on_connected,
 	.disconnected = on_disconnected,
 	.message = on_message,
+	.room = on_room,
 };
 
 /* --- the object's life --- */
@@ -499,6 +598,8 @@ SystemClient *system_client_new(SystemBus *bus, const SystemClientListener *list
 	client->data = data;
 	client->clients = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, client_free);
 	client->parked = g_ptr_array_new_with_free_func(parked_free);
+	client->queue = call_queue_new(&queue_listener, client);
+	client->questions = g_ptr_array_new_with_free_func(question_free);
 	client->listener_id = system_bus_add_listener(bus, &bus_listener, client);
 	return client;
 }
@@ -524,6 +625,8 @@ void system_client_free(SystemClient *client)
 		return;
 	if (client->naming)
 		system_bus_cancel(client->bus, client->naming);
+	call_queue_free(client->queue);
+	g_ptr_array_unref(client->questions);
 	system_bus_remove_listener(client->bus, client->listener_id);
 	g_ptr_array_unref(client->parked);
 	if (g_hash_table_size(client->clients) > 0)

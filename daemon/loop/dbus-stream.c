@@ -22,9 +22,11 @@ struct DBusStream {
 	Timer *limit;      /* of the greeting */
 	bool is_open;      /* the greeting is done */
 	bool is_paused;    /* whole messages may wait in @in for room in @out */
+	bool is_congested; /* the socket did not take everything; room() is still to be told */
 	const char *dead;  /* why it is over; "" for no reason worth a word; NULL while it is not */
 	GByteArray *in;
 	size_t to_skip;    /* bytes still to come of a message that is passed over */
+	size_t taken_bytes; /* of the last message */
 	GQueue out;        /* GBytes * */
 	size_t out_offset; /* of the first that is written already */
 	size_t queued;     /* bytes in @out */
@@ -145,12 +147,15 @@ static DBusMessage *take_message(DBusStream *stream)
 	if (!message)
 		dbus_stream_end(stream, "it sent what is no D-Bus message");
 	g_byte_array_remove_range(stream->in, 0, length);
+	stream->taken_bytes = length;
 	return message;
 }
 
 /* A bounded number of messages; the rest waits for the next turn, so that a chatty peer costs only its own turns. */
 static void handle_input(DBusStream *stream)
 {
+	const int64_t until_us = loop_now() + LIMIT_BUS_TURN_US;
+
 	if (!stream->dead && !stream->is_open && stream->in->len > 0)
 		greet(stream);
 	if (!stream->is_open)
@@ -161,7 +166,7 @@ static void handle_input(DBusStream *stream)
 		stream->is_paused = stream->queued >= stream->limits->pause_bytes;
 		if (stream->is_paused)
 			return; /* dbus_stream_flush() comes back when the other end has read */
-		if (i == stream->limits->batch) {
+		if (i == stream->limits->batch || (i > 0 && loop_now() >= until_us)) {
 			do_later(stream);
 			return;
 		}
@@ -182,12 +187,22 @@ static void finish_turn(DBusStream *stream)
 		update_events(stream);
 }
 
+static void tell_room(DBusStream *stream)
+{
+	if (stream->dead || !stream->is_congested || stream->queued > 0)
+		return;
+	stream->is_congested = false;
+	if (stream->listener->room)
+		stream->listener->room(stream->data);
+}
+
 static gboolean on_later(gpointer data)
 {
 	DBusStream *stream = data;
 
 	g_source_unref(stream->later); /* the context holds it until we return */
 	stream->later = NULL;
+	tell_room(stream);
 	handle_input(stream);
 	finish_turn(stream);
 	return G_SOURCE_REMOVE;
@@ -267,7 +282,9 @@ void dbus_stream_flush(DBusStream *stream)
 			stream->out_offset = 0;
 		}
 	}
-	if (stream->is_paused && stream->queued < stream->limits->pause_bytes)
+	stream->is_congested = stream->is_congested || stream->queued > 0;
+	if ((stream->is_paused && stream->queued < stream->limits->pause_bytes) ||
+	    (stream->is_congested && stream->queued == 0))
 		do_later(stream);
 	update_events(stream);
 }
@@ -288,6 +305,16 @@ bool dbus_stream_send(DBusStream *stream, DBusMessage *message, uint32_t serial)
 		g_error("no memory for a D-Bus message");
 	queue_bytes(stream, g_bytes_new_with_free_func(bytes, (gsize)length, dbus_free, bytes));
 	return true;
+}
+
+bool dbus_stream_is_congested(const DBusStream *stream)
+{
+	return stream->is_congested;
+}
+
+size_t dbus_stream_message_bytes(const DBusStream *stream)
+{
+	return stream->taken_bytes;
 }
 
 void dbus_stream_free(DBusStream *stream)

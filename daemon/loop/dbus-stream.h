@@ -28,7 +28,7 @@ typedef enum GreetingResult {
 typedef struct DBusStreamLimits {
 	int message_bytes;  /* a longer message is the end, or is passed over */
 	bool skips_long;
-	unsigned batch;     /* messages in one turn of the main loop; the rest waits, others go first */
+	unsigned batch;     /* messages in one turn of the main loop, and fewer if they take more than LIMIT_BUS_TURN_US */
 	size_t pause_bytes; /* with so much waiting to be written nothing is read */
 	size_t queue_bytes; /* with so much waiting nothing more is taken: the end */
 } DBusStreamLimits;
@@ -38,6 +38,7 @@ typedef struct DBusStreamListener {
 	GreetingResult (*greet)(void *data, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
 	void (*open)(void *data); /* the greeting is done; may be NULL */
 	void (*message)(void *data, DBusMessage *message); /* borrowed; must not free the stream */
+	void (*room)(void *data); /* dbus_stream_is_congested() is over; may be NULL */
 	/* Over, and said from the main loop only. @why is NULL when the other end simply left. The listener frees it. */
 	void (*closed)(void *data, const char *why);
 } DBusStreamListener;
@@ -58,6 +59,12 @@ void dbus_stream_begin(DBusStream *stream, const void *bytes, size_t length);
  * Returns: false when the greeting is not done, or the stream is over.
  */
 bool dbus_stream_send(DBusStream *stream, DBusMessage *message, uint32_t serial);
+
+/* Does the other end not read? Something that was sent waits here for room in the socket. */
+bool dbus_stream_is_congested(const DBusStream *stream);
+
+/* How long the message is, on the wire, that the listener is being told of. */
+size_t dbus_stream_message_bytes(const DBusStream *stream);
 
 /* Ends it for @why, a text that stays; closed() follows from the main loop. */
 void dbus_stream_end(DBusStream *stream, const char *why);

@@ -130,6 +130,19 @@ static void tell_message(SystemBus *bus, DBusMessage *message)
 	sweep_listeners(bus);
 }
 
+static void tell_room(SystemBus *bus)
+{
+	bus->depth++;
+	for (guint i = 0; i < bus->listeners->len; i++) {
+		Listener *l = g_ptr_array_index(bus->listeners, i);
+
+		if (l && l->is_told && l->functions->room)
+			l->functions->room(l->data);
+	}
+	bus->depth--;
+	sweep_listeners(bus);
+}
+
 static void on_announce(void *data)
 {
 	tell_connected(data);
@@ -233,6 +246,16 @@ void system_bus_send(SystemBus *bus, DBusMessage *message)
 {
 	if (bus->is_connected)
 		(void)dbus_stream_send(bus->stream, message, dbus_stream_next_serial(&bus->serial));
+}
+
+bool system_bus_is_congested(const SystemBus *bus)
+{
+	return bus->stream && dbus_stream_is_congested(bus->stream);
+}
+
+size_t system_bus_message_bytes(const SystemBus *bus)
+{
+	return bus->stream ? dbus_stream_message_bytes(bus->stream) : 0;
 }
 
 void system_bus_flush(SystemBus *bus)
@@ -373,6 +396,11 @@ static void on_message(void *data, DBusMessage *message)
 	}
 }
 
+static void on_room(void *data)
+{
+	tell_room(data);
+}
+
 /* Leaves everything as before the try, and everybody knowing. */
 static void drop(SystemBus *bus)
 {
@@ -414,13 +442,16 @@ static const DBusStreamListener stream_listener = {
 	.greet = on_greet,
 	.open = on_open,
 	.message = on_message,
+	.room = on_room,
 	.closed = on_closed,
 };
 
 static void greet(SystemBus *bus, int fd)
 {
+	const int socket_bytes = LIMIT_SYSTEM_BUS_SOCKET_BYTES;
 	GString *greeting = bus_greeting_begin(geteuid());
 
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &socket_bytes, sizeof socket_bytes); /* if not, it holds more */
 	bus->stream = dbus_stream_new(fd, &limits, &stream_listener, bus);
 	dbus_stream_begin(bus->stream, greeting->str, greeting->len);
 	g_string_free(greeting, TRUE);

@@ -25,6 +25,7 @@ typedef struct SystemBusListener {
 	void (*disconnected)(void *data);
 	/* Every signal and method call that comes; answers go to who asked. @message is borrowed. */
 	void (*message)(void *data, DBusMessage *message);
+	void (*room)(void *data); /* system_bus_is_congested() is over */
 } SystemBusListener;
 
 /**
@@ -69,6 +70,12 @@ typedef void (*SystemBusReply)(void *data, DBusMessage *reply);
  */
 unsigned system_bus_call(SystemBus *bus, DBusMessage *call, int64_t timeout_us, SystemBusReply reply, void *data);
 void system_bus_cancel(SystemBus *bus, unsigned id);
+
+/* Is the bus so slow to read that what we send waits? Then who can had better not send more. */
+bool system_bus_is_congested(const SystemBus *bus);
+
+/* How long the message is, on the wire, that listeners are being told of. */
+size_t system_bus_message_bytes(const SystemBus *bus);
 
 /* Signals and answers; dropped without a bus. @message stays the caller's. */
 void system_bus_send(SystemBus *bus, DBusMessage *message);

@@ -7,6 +7,10 @@ TESTS += tests/unit/test_bus_auth
 tests_unit_test_bus_auth_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_auth_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_call_queue
+tests_unit_test_call_queue_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_call_queue_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_bus_peer
 tests_unit_test_bus_peer_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_peer_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)

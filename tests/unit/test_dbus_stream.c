@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/limits.h"
 #include "loop/dbus-stream.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
@@ -24,6 +25,8 @@ typedef struct End {
 	int other;
 	uint32_t serial;
 	unsigned n_messages;
+	int64_t takes_us; /* to handle one */
+	unsigned n_room;
 } End;
 
 static const DBusStreamLimits limits = {
@@ -56,8 +59,14 @@ static void on_message(void *data, DBusMessage *message)
 	g_autofree char *much = g_strnfill(LARGE_BYTES, 'x');
 
 	(void)message;
-	if (end->n_messages++ == 0)
+	g_usleep((gulong)end->takes_us);
+	if (end->n_messages++ == 0 && end->takes_us == 0)
 		send_text(end, much);
+}
+
+static void on_room(void *data)
+{
+	((End *)data)->n_room++;
 }
 
 static void on_closed(void *data, const char *why)
@@ -126,10 +135,58 @@ START_TEST(calls_held_back_are_handled_when_another_send_makes_room)
 }
 END_TEST
 
+/* Where each takes its time, others wait for one of them and not for eight. */
+START_TEST(one_that_takes_long_is_the_only_one_of_its_turn)
+{
+	static const DBusStreamListener listener = { .greet = on_greet, .message = on_message, .closed = on_closed };
+	End end = { .takes_us = LIMIT_BUS_TURN_US };
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+	end.stream = dbus_stream_new(fds[0], &limits, &listener, &end);
+	write_greeting_and_calls(fds[1], 4);
+	for (unsigned i = 1; i <= 4; i++) {
+		turn(1);
+		ck_assert_uint_eq(end.n_messages, i);
+	}
+	dbus_stream_free(end.stream);
+	(void)close(fds[1]);
+}
+END_TEST
+
+/* Who has answers that can wait learns that they had better, and when they need not any more. */
+START_TEST(a_socket_that_is_full_is_congested_until_all_is_written)
+{
+	static const DBusStreamListener listener = {
+		.greet = on_greet, .message = on_message, .closed = on_closed, .room = on_room
+	};
+	End end = { 0 };
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+	end.stream = dbus_stream_new(fds[0], &limits, &listener, &end);
+	write_greeting_and_calls(fds[1], 1);
+	turn(5);
+	ck_assert(dbus_stream_is_congested(end.stream)); /* by the answer */
+	ck_assert_uint_eq(end.n_room, 0);
+
+	for (unsigned i = 0; i < 100 && end.n_room == 0; i++) {
+		(void)read_all(fds[1]);
+		turn(1);
+	}
+	turn(5);
+	ck_assert_uint_eq(end.n_room, 1);
+	ck_assert(!dbus_stream_is_congested(end.stream));
+	dbus_stream_free(end.stream);
+	(void)close(fds[1]);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("dbus-stream");
 
-	ADD_CASE(suite, "flow", calls_held_back_are_handled_when_another_send_makes_room);
+	ADD_CASE(suite, "flow", calls_held_back_are_handled_when_another_send_makes_room,
+		 one_that_takes_long_is_the_only_one_of_its_turn, a_socket_that_is_full_is_congested_until_all_is_written);
 	return suite;
 }

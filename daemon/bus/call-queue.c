@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Call queue: a ring of users, each with a ring of callers, each with a queue of calls.
+ */
+#include "config.h"
+
+#include "bus/call-queue.h"
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "loop/loop.h"
+
+/* Of whom nobody has told yet whose they are. */
+#define UID_UNKNOWN ((uid_t)-1)
+
+typedef struct Call {
+	DBusMessage *message;
+	size_t n_bytes;
+} Call;
+
+typedef struct User {
+	uid_t uid;
+	bool is_refused; /* it had too many calls for a bus that is slow */
+	GQueue callers;  /* Caller *: the next one first; never empty */
+} User;
+
+/* While there is a backlog also those are kept that have no call at the moment, for the answer to whose they are. */
+typedef struct Caller {
+	char *name;
+	uid_t uid;
+	bool is_asked;
+	GQueue calls; /* Call *, owned; while it is not empty, the caller is in the ring of its user */
+	size_t n_bytes;
+} Caller;
+
+struct CallQueue {
+	GHashTable *callers; /* name -> Caller *, owned */
+	GQueue users;        /* User *, owned: the next one first */
+	size_t n_bytes;      /* of all */
+	GSource *source;     /* NULL while nothing waits, or it may not go on */
+	bool has_backlog;
+	int64_t closed_at_us; /* since then no call may be handled; 0: it may */
+	int64_t slow_until_us;
+	const CallQueueListener *listener;
+	void *data;
+};
+
+static void call_free(gpointer data)
+{
+	Call *call = data;
+
+	dbus_message_unref(call->message);
+	g_free(call);
+}
+
+static void caller_free(gpointer data)
+{
+	Caller *caller = data;
+
+	g_queue_clear_full(&caller->calls, call_free);
+	g_free(caller->name);
+	g_free(caller);
+}
+
+static User *user_get(CallQueue *queue, uid_t uid)
+{
+	User *user;
+
+	for (GList *l = queue->users.head; l; l = l->next) {
+		user = l->data;
+		if (user->uid == uid)
+			return user;
+	}
+	user = g_new0(User, 1);
+	user->uid = uid;
+	g_queue_init(&user->callers);
+	g_queue_push_tail(&queue->users, user);
+	return user;
+}
+
+static void enter(CallQueue *queue, Caller *caller)
+{
+	g_queue_push_tail(&user_get(queue, caller->uid)->callers, caller);
+}
+
+static void leave(CallQueue *queue, Caller *caller)
+{
+	User *user = user_get(queue, caller->uid);
+
+	(void)g_queue_remove(&user->callers, caller);
+	if (!g_queue_is_empty(&user->callers))
+		return;
+	(void)g_queue_remove(&queue->users, user);
+	g_free(user);
+}
+
+static void remove_caller(CallQueue *queue, Caller *caller)
+{
+	queue->n_bytes -= caller->n_bytes;
+	if (!g_queue_is_empty(&caller->calls))
+		leave(queue, caller);
+	g_hash_table_remove(queue->callers, caller->name);
+}
+
+static unsigned count_calls(const User *user)
+{
+	unsigned n = 0;
+
+	for (const GList *l = user->callers.head; l; l = l->next)
+		n += ((const Caller *)l->data)->calls.length;
+	return n;
+}
+
+static bool is_slow(const CallQueue *queue)
+{
+	return loop_now() < queue->slow_until_us;
+}
+
+/* Returns: NULL, or what to say to the next call of @user. */
+static GError *too_much(const CallQueue *queue, User *user)
+{
+	const unsigned n = is_slow(queue) ? count_calls(user) : 0;
+	GError *error = NULL;
+
+	user->is_refused = n > 0 && (user->is_refused || n > LIMIT_CALLS_WHILE_SLOW);
+	if (user->is_refused)
+		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow, and %u calls of your user's wait", n);
+	return error;
+}
+
+static void rotate(GQueue *ring)
+{
+	g_queue_push_tail_link(ring, g_queue_pop_head_link(ring));
+}
+
+/* Returns: whose turn it is; NULL: nobody's. While the bus is slow it is none's of whom it has not told yet whose they are. */
+static User *next_user(CallQueue *queue)
+{
+	User *user = g_queue_peek_head(&queue->users);
+
+	if (!user || user->uid != UID_UNKNOWN || !is_slow(queue))
+		return user;
+	rotate(&queue->users);
+	user = g_queue_peek_head(&queue->users);
+	return user->uid == UID_UNKNOWN ? NULL : user;
+}
+
+/* The next call; it is out of the queue then, for to answer it may be to find that the bus is gone. */
+static Call *take(CallQueue *queue, User *user)
+{
+	Caller *caller = g_queue_peek_head(&user->callers);
+	Call *call = g_queue_pop_head(&caller->calls);
+
+	rotate(&queue->users);
+	rotate(&user->callers);
+	caller->n_bytes -= call->n_bytes;
+	queue->n_bytes -= call->n_bytes;
+	if (g_queue_is_empty(&caller->calls)) {
+		leave(queue, caller);
+		if (!queue->has_backlog)
+			remove_caller(queue, caller);
+	}
+	return call;
+}
+
+/* --- when there are more calls than turns --- */
+
+static void ask(CallQueue *queue, Caller *caller)
+{
+	if (caller->is_asked || caller->uid != UID_UNKNOWN)
+		return;
+	caller->is_asked = true;
+	queue->listener->ask(queue->data, caller->name);
+}
+
+static void ask_all(CallQueue *queue)
+{
+	g_autoptr(GList) callers = g_hash_table_get_values(queue->callers);
+
+	for (GList *l = callers; l; l = l->next)
+		ask(queue, l->data);
+}
+
+static void tell_backlog(CallQueue *queue, bool is_there)
+{
+	if (queue->has_backlog == is_there)
+		return;
+	queue->has_backlog = is_there;
+	queue->listener->backlog(queue->data, is_there);
+	if (is_there)
+		ask_all(queue);
+	else
+		g_hash_table_remove_all(queue->callers); /* they have no calls any more */
+}
+
+void call_queue_known(CallQueue *queue, const char *name, uid_t uid)
+{
+	Caller *caller = g_hash_table_lookup(queue->callers, name);
+
+	if (!caller || caller->uid == uid)
+		return;
+	if (!g_queue_is_empty(&caller->calls))
+		leave(queue, caller);
+	caller->uid = uid;
+	if (!g_queue_is_empty(&caller->calls))
+		enter(queue, caller);
+	call_queue_go_on(queue);
+}
+
+/* --- turns --- */
+
+static bool is_open_now(CallQueue *queue)
+{
+	const bool is_open = queue->listener->is_open(queue->data);
+	const int64_t now_us = loop_now();
+
+	if (!is_open) {
+		queue->closed_at_us = queue->closed_at_us ? queue->closed_at_us : now_us;
+		return false;
+	}
+	if (queue->closed_at_us && now_us - queue->closed_at_us >= LIMIT_BUS_SLOW_US)
+		queue->slow_until_us = now_us + LIMIT_BUS_SLOW_HOLD_US;
+	queue->closed_at_us = 0;
+	return true;
+}
+
+static gboolean on_turn(gpointer data)
+{
+	CallQueue *queue = data;
+	const int64_t until_us = loop_now() + LIMIT_BUS_TURN_US;
+	bool is_open = is_open_now(queue);
+	User *user = NULL;
+
+	while (is_open && (user = next_user(queue))) {
+		g_autoptr(GError) error = too_much(queue, user);
+		Call *call = take(queue, user);
+
+		queue->listener->turn(queue->data, call->message, error);
+		call_free(call);
+		if (loop_now() >= until_us)
+			break;
+		is_open = is_open_now(queue);
+	}
+	tell_backlog(queue, !g_queue_is_empty(&queue->users));
+	if (is_open && next_user(queue))
+		return G_SOURCE_CONTINUE;
+	g_clear_pointer(&queue->source, g_source_unref); /* the context holds it until we return */
+	return G_SOURCE_REMOVE;
+}
+
+void call_queue_go_on(CallQueue *queue)
+{
+	if (queue->source || g_queue_is_empty(&queue->users))
+		return;
+	queue->source = g_idle_source_new();
+	g_source_set_priority(queue->source, LOOP_PRIORITY_BUS);
+	g_source_set_callback(queue->source, on_turn, queue, NULL);
+	g_source_attach(queue->source, NULL);
+}
+
+/* --- calls --- */
+
+/* Whoever has no call waiting has room for one: nobody can fill the queue for others. */
+static bool has_room(const CallQueue *queue, const Caller *caller, size_t n_bytes, GError **error)
+{
+	if (n_bytes > LIMIT_CALLS_QUEUED_OF_CALLER_BYTES)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "this call has %zu bytes, and at most %d are taken", n_bytes,
+			    LIMIT_CALLS_QUEUED_OF_CALLER_BYTES);
+	if (!caller || caller->calls.length == 0)
+		return true;
+	if (caller->calls.length >= LIMIT_CALLS_QUEUED_OF_CALLER ||
+	    caller->n_bytes + n_bytes > LIMIT_CALLS_QUEUED_OF_CALLER_BYTES)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u of your calls wait for their turn already",
+			    caller->calls.length);
+	return queue->n_bytes + n_bytes <= LIMIT_CALLS_QUEUED_BYTES ||
+	       fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls wait for their turn");
+}
+
+static Caller *caller_new(CallQueue *queue, const char *name)
+{
+	Caller *caller = g_new0(Caller, 1);
+
+	caller->name = g_strdup(name);
+	caller->uid = UID_UNKNOWN;
+	g_queue_init(&caller->calls);
+	g_hash_table_insert(queue->callers, caller->name, caller);
+	return caller;
+}
+
+bool call_queue_add(CallQueue *queue, DBusMessage *message, size_t n_bytes, GError **error)
+{
+	const char *name = dbus_message_get_sender(message);
+	Caller *caller = g_hash_table_lookup(queue->callers, name);
+	Call *call;
+
+	if (!has_room(queue, caller, n_bytes, error))
+		return false;
+	if (!caller)
+		caller = caller_new(queue, name);
+	call = g_new(Call, 1);
+	*call = (Call){ .message = dbus_message_ref(message), .n_bytes = n_bytes };
+	if (g_queue_is_empty(&caller->calls))
+		enter(queue, caller);
+	g_queue_push_tail(&caller->calls, call);
+	caller->n_bytes += n_bytes;
+	queue->n_bytes += n_bytes;
+	if (queue->has_backlog)
+		ask(queue, caller);
+	call_queue_go_on(queue);
+	return true;
+}
+
+void call_queue_forget(CallQueue *queue, const char *name)
+{
+	Caller *caller = g_hash_table_lookup(queue->callers, name);
+
+	if (caller)
+		remove_caller(queue, caller);
+}
+
+void call_queue_clear(CallQueue *queue)
+{
+	g_autoptr(GList) callers = g_hash_table_get_values(queue->callers);
+
+	for (GList *l = callers; l; l = l->next)
+		remove_caller(queue, l->data);
+	queue->closed_at_us = 0;
+	tell_backlog(queue, false);
+}
+
+/* --- life --- */
+
+CallQueue *call_queue_new(const CallQueueListener *listener, void *data)
+{
+	CallQueue *queue = g_new0(CallQueue, 1);
+
+	queue->callers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, caller_free);
+	g_queue_init(&queue->users);
+	queue->listener = listener;
+	queue->data = data;
+	return queue;
+}
+
+void call_queue_free(CallQueue *queue)
+{
+	if (!queue)
+		return;
+	call_queue_clear(queue);
+	if (queue->source) {
+		g_source_destroy(queue->source);
+		g_source_unref(queue->source);
+	}
+	g_hash_table_unref(queue->callers);
+	g_free(queue);
+}

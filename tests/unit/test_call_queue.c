@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Call queue: who is handled before whom, and what is refused. A call's member is what the test knows it by.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/errors.h"
+#include "base/limits.h"
+#include "bus/call-queue.h"
+#include "loop/loop.h"
+#include "loop/wire.h"
+#include "tests/lib/suite.h"
+
+typedef struct Fixture {
+	CallQueue *queue;
+	bool is_open;
+	bool has_backlog;
+	GString *asked;   /* "NAME " */
+	GString *handled; /* "MEMBER ", "-MEMBER " if it was refused */
+} Fixture;
+
+static void on_turn(void *data, DBusMessage *call, const GError *too_much)
+{
+	g_string_append_printf(((Fixture *)data)->handled, "%s%s ", too_much ? "-" : "", dbus_message_get_member(call));
+}
+
+static bool is_open(void *data)
+{
+	return ((Fixture *)data)->is_open;
+}
+
+static void on_ask(void *data, const char *caller)
+{
+	g_string_append_printf(((Fixture *)data)->asked, "%s ", caller);
+}
+
+static void on_backlog(void *data, bool is_there)
+{
+	((Fixture *)data)->has_backlog = is_there;
+}
+
+static Fixture fixture;
+
+static void set_up(void)
+{
+	static const CallQueueListener listener = { on_turn, is_open, on_ask, on_backlog };
+
+	fixture = (Fixture){ .asked = g_string_new(NULL), .handled = g_string_new(NULL) };
+	fixture.queue = call_queue_new(&listener, &fixture);
+}
+
+static void tear_down(void)
+{
+	call_queue_free(fixture.queue);
+	g_string_free(fixture.asked, TRUE);
+	g_string_free(fixture.handled, TRUE);
+}
+
+static bool add_bytes(const char *sender, const char *member, size_t n_bytes, GError **error)
+{
+	DBusMessage *call = wire_must(dbus_message_new_method_call(NULL, "/", "org.example.Any", member));
+	bool is_in;
+
+	ck_assert(dbus_message_set_sender(call, sender));
+	is_in = call_queue_add(fixture.queue, call, n_bytes, error);
+	dbus_message_unref(call);
+	return is_in;
+}
+
+static void add(const char *sender, const char *member)
+{
+	ck_assert(add_bytes(sender, member, 100, NULL));
+}
+
+static void add_many(unsigned n, const char *sender, const char *member)
+{
+	while (n-- > 0)
+		add(sender, member);
+}
+
+static void refuses(const char *sender, size_t n_bytes, const char *sentence)
+{
+	g_autoptr(GError) error = NULL;
+
+	ck_assert(!add_bytes(sender, "No", n_bytes, &error));
+	ck_assert(g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_LIMIT_REACHED));
+	ck_assert_str_eq(error->message, sentence);
+}
+
+static void turn(void)
+{
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+}
+
+static void open_again(void)
+{
+	fixture.is_open = true;
+	call_queue_go_on(fixture.queue);
+	turn();
+}
+
+/* The bus takes nothing for so long that it is slow. */
+static void let_it_be_slow(void)
+{
+	const int64_t until_us = loop_now() + LIMIT_BUS_SLOW_US;
+
+	turn();
+	while (loop_now() < until_us)
+		g_usleep(1000);
+}
+
+START_TEST(callers_take_turns)
+{
+	add_many(3, ":1.1", "A");
+	add_many(2, ":1.2", "B");
+	add(":1.3", "C");
+
+	open_again();
+
+	ck_assert_str_eq(fixture.handled->str, "A B C A B A ");
+}
+END_TEST
+
+START_TEST(users_take_turns_however_many_callers_they_have)
+{
+	add_many(2, ":1.1", "A");
+	add_many(2, ":1.2", "B");
+	add_many(2, ":1.3", "C");
+	add_many(3, ":1.4", "Root");
+	turn(); /* nothing may be handled: from now on it is worth knowing whose they are */
+	ck_assert(fixture.has_backlog);
+	ck_assert_uint_eq(fixture.asked->len, strlen(":1.1 :1.2 :1.3 :1.4 "));
+	call_queue_known(fixture.queue, ":1.1", 1000);
+	call_queue_known(fixture.queue, ":1.2", 1000);
+	call_queue_known(fixture.queue, ":1.3", 1000);
+	call_queue_known(fixture.queue, ":1.4", 0);
+	call_queue_known(fixture.queue, ":1.5", 0); /* nobody */
+
+	open_again();
+
+	ck_assert_str_eq(fixture.handled->str, "A Root B Root C Root A B C ");
+	ck_assert(!fixture.has_backlog);
+}
+END_TEST
+
+START_TEST(without_a_backlog_nobody_is_asked_for)
+{
+	fixture.is_open = true;
+	add(":1.1", "A");
+	turn();
+	add(":1.1", "B");
+	turn();
+
+	ck_assert_str_eq(fixture.handled->str, "A B ");
+	ck_assert_str_eq(fixture.asked->str, "");
+	ck_assert(!fixture.has_backlog);
+}
+END_TEST
+
+START_TEST(a_caller_is_asked_for_once_in_a_backlog)
+{
+	add(":1.1", "A");
+	turn();
+	add(":1.1", "B");
+	add(":1.2", "C");
+
+	ck_assert_str_eq(fixture.asked->str, ":1.1 :1.2 ");
+}
+END_TEST
+
+START_TEST(who_has_left_is_forgotten)
+{
+	add_many(2, ":1.1", "A");
+	add(":1.2", "B");
+	turn();
+
+	call_queue_forget(fixture.queue, ":1.1");
+	call_queue_forget(fixture.queue, ":1.3");
+	open_again();
+	ck_assert_str_eq(fixture.handled->str, "B ");
+
+	fixture.is_open = false;
+	add(":1.2", "B");
+	turn();
+	ck_assert(fixture.has_backlog);
+	call_queue_clear(fixture.queue);
+	ck_assert(!fixture.has_backlog);
+	open_again();
+	ck_assert_str_eq(fixture.handled->str, "B ");
+}
+END_TEST
+
+START_TEST(a_caller_has_limits)
+{
+	add_many(LIMIT_CALLS_QUEUED_OF_CALLER, ":1.1", "A");
+	refuses(":1.1", 1, "128 of your calls wait for their turn already");
+	ck_assert(add_bytes(":1.2", "B", LIMIT_CALLS_QUEUED_OF_CALLER_BYTES, NULL));
+	refuses(":1.2", 1, "1 of your calls wait for their turn already");
+	refuses(":1.3", LIMIT_CALLS_QUEUED_OF_CALLER_BYTES + 1, "this call has 65537 bytes, and at most 65536 are taken");
+	open_again();
+	add(":1.1", "A");
+	add(":1.2", "B");
+}
+END_TEST
+
+START_TEST(a_full_queue_still_takes_one_call_of_each)
+{
+	const unsigned n_callers = LIMIT_CALLS_QUEUED_BYTES / LIMIT_CALLS_QUEUED_OF_CALLER_BYTES + 8;
+	char name[32];
+
+	for (unsigned i = 0; i < n_callers; i++) {
+		(void)snprintf(name, sizeof name, ":1.%u", i);
+		ck_assert(add_bytes(name, "A", LIMIT_CALLS_QUEUED_OF_CALLER_BYTES - 1000, NULL));
+	}
+	refuses(":1.0", 1000, "too many calls wait for their turn");
+	ck_assert(add_bytes(":2.1", "B", 1000, NULL));
+	refuses(":2.1", 1000, "too many calls wait for their turn");
+}
+END_TEST
+
+/* On a slow bus long answers would be in everybody's way; whose calls are few gets its answers, and first. */
+START_TEST(on_a_slow_bus_who_has_many_calls_gets_errors)
+{
+	add_many(LIMIT_CALLS_WHILE_SLOW, ":1.1", "A");
+	add(":1.2", "A");
+	add(":1.3", "Root");
+	add(":1.4", "Unknown");
+	let_it_be_slow();
+	call_queue_known(fixture.queue, ":1.1", 1000);
+	call_queue_known(fixture.queue, ":1.2", 1000);
+	call_queue_known(fixture.queue, ":1.3", 0);
+
+	open_again();
+
+	ck_assert_msg(g_str_has_prefix(fixture.handled->str, "-A Root -A ") ||
+			      g_str_has_prefix(fixture.handled->str, "Root -A -A "),
+		      "%s", fixture.handled->str);
+	ck_assert_uint_eq(fixture.handled->len, strlen("-A ") * (LIMIT_CALLS_WHILE_SLOW + 1) + strlen("Root "));
+	call_queue_known(fixture.queue, ":1.4", 1001);
+	turn();
+	ck_assert(g_str_has_suffix(fixture.handled->str, " Unknown "));
+	ck_assert(!fixture.has_backlog);
+}
+END_TEST
+
+START_TEST(a_bus_that_only_pauses_is_not_slow)
+{
+	add_many(LIMIT_CALLS_QUEUED_OF_CALLER, ":1.1", "A");
+
+	open_again();
+
+	ck_assert_ptr_null(strchr(fixture.handled->str, '-'));
+	ck_assert_uint_eq(fixture.handled->len, 2 * LIMIT_CALLS_QUEUED_OF_CALLER);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("call-queue");
+
+	ADD_CASE_AROUND(suite, "turns", set_up, tear_down, callers_take_turns,
+			users_take_turns_however_many_callers_they_have, without_a_backlog_nobody_is_asked_for,
+			a_caller_is_asked_for_once_in_a_backlog, who_has_left_is_forgotten);
+	ADD_CASE_AROUND(suite, "limits", set_up, tear_down, a_caller_has_limits, a_full_queue_still_takes_one_call_of_each,
+			on_a_slow_bus_who_has_many_calls_gets_errors, a_bus_that_only_pauses_is_not_slow);
+	return suite;
+}
