@@ -89,6 +89,16 @@
 /* Output kept for one service in /run/svcd/log: this much in the current file, and as much in the one before. */
 #define LIMIT_LOG_BYTES (256 * 1024)
 
+/*
+ * What svc-logger does for one service: so much at once, then so much a second; in bytes, and each line costs as much as some more
+ * of them. Who says more shares the last with all others who do, some tenth of a processor, and waits in write(2) meanwhile. Of
+ * what is said faster a second is not kept anyway: LIMIT_LOG_BYTES.
+ */
+#define LIMIT_LOG_BURST_BYTES (4 * 1024 * 1024)
+#define LIMIT_LOG_RATE_BYTES (256 * 1024)
+#define LIMIT_LOG_FLOOD_BYTES (16 * 1024 * 1024)
+#define LIMIT_LOG_LINE_COST 100
+
 /* Records of causes remembered for one service. */
 #define LIMIT_CAUSES 16
 

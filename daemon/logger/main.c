@@ -20,6 +20,7 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "logger/line.h"
 #include "logger/log-file.h"
@@ -38,6 +39,8 @@ typedef struct Logger {
 	bool is_closed;      /* the manager's end of the control socket is gone for good */
 	GHashTable *outputs; /* "SERVICE/INVOCATION" -> Output, owned */
 	GQueue more;         /* Output *: to be read again without an event */
+	GQueue floods;       /* Output *: to be read again, one block of one after the other, ... */
+	int64_t flood_us;    /* ... and none before that */
 	GQueue ends;         /* struct LoggerMessage *: not sent yet */
 	int64_t partial_us;  /* no half line's time is up before that; 0: there is none */
 } Logger;
@@ -192,36 +195,80 @@ static void note_partial(Logger *logger, const Output *output)
 		logger->partial_us = output->partial_at_us;
 }
 
-static void read_output(Logger *logger, Output *output, bool all)
+/* Moves @output into @queue, at its end; NULL: into none. */
+static void wait_in(GQueue *queue, Output *output)
 {
-	switch (output_read(output, all, g_get_monotonic_time())) {
+	if (output->waits_in == queue)
+		return;
+	if (output->waits_in)
+		(void)g_queue_remove(output->waits_in, output);
+	output->waits_in = queue;
+	if (queue)
+		g_queue_push_tail(queue, output);
+}
+
+/* Returns: what it cost. @output may be gone. */
+static int64_t read_output(Logger *logger, Output *output, bool all)
+{
+	const OutputResult result = output_read(output, all, g_get_monotonic_time());
+	const int64_t cost = output->cost;
+
+	switch (result) {
 	case OUTPUT_WAIT:
 		output->is_ending = false;
+		output->is_hung_up = false;
 		note_partial(logger, output);
 		break;
 	case OUTPUT_MORE:
 		output->is_ending = all;
 		note_partial(logger, output);
-		if (!output->is_queued)
-			g_queue_push_tail(&logger->more, output);
-		output->is_queued = true;
+		wait_in(&logger->more, output);
 		break;
 	case OUTPUT_END:
-		if (output->is_queued)
-			g_queue_remove(&logger->more, output);
+		wait_in(NULL, output);
 		end_output(logger, output);
 		break;
 	}
+	return cost;
+}
+
+/* A flood is read in turn with other floods; its writers wait meanwhile. Where nobody can write any more there is no flood. */
+static void read_in_turn(Logger *logger, Output *output, bool all)
+{
+	if (!output->is_hung_up && output_is_flood(output, g_get_monotonic_time())) {
+		output->is_ending = output->is_ending || all;
+		wait_in(&logger->floods, output);
+		return;
+	}
+	wait_in(NULL, output);
+	read_output(logger, output, all);
+}
+
+static void on_output(Logger *logger, Output *output, bool is_hung_up)
+{
+	output->is_hung_up = output->is_hung_up || is_hung_up;
+	read_in_turn(logger, output, is_hung_up);
 }
 
 static void read_queued(Logger *logger)
 {
 	for (guint n = g_queue_get_length(&logger->more); n > 0 && !g_queue_is_empty(&logger->more); n--) {
-		Output *output = g_queue_pop_head(&logger->more);
+		Output *output = g_queue_peek_head(&logger->more);
 
-		output->is_queued = false;
-		read_output(logger, output, output->is_ending);
+		read_in_turn(logger, output, output->is_ending);
 	}
+}
+
+static void read_floods(Logger *logger, int64_t now_us)
+{
+	Output *output = g_queue_peek_head(&logger->floods);
+	int64_t cost;
+
+	if (!output || now_us < logger->flood_us)
+		return;
+	wait_in(NULL, output);
+	cost = read_output(logger, output, output->is_ending);
+	logger->flood_us = now_us + cost * G_USEC_PER_SEC / LIMIT_LOG_FLOOD_BYTES;
 }
 
 /* Half lines whose time is up. Thousands of outputs have none, so they are looked at only when there may be one. */
@@ -241,9 +288,8 @@ static void write_partials(Logger *logger, int64_t now_us)
 			continue;
 		if (output->partial_at_us <= now_us) {
 			output->is_ending = true;
-			if (!output->is_queued)
-				g_queue_push_tail(&logger->more, output);
-			output->is_queued = true;
+			if (!output->waits_in)
+				wait_in(&logger->more, output);
 		} else if (next_us == 0 || output->partial_at_us < next_us) {
 			next_us = output->partial_at_us;
 		}
@@ -261,6 +307,8 @@ static int wait_ms(const Logger *logger, int64_t now_us)
 		return 0;
 	if (logger->partial_us && (!next_us || logger->partial_us < next_us))
 		next_us = logger->partial_us;
+	if (logger->floods.length > 0 && (!next_us || logger->flood_us < next_us))
+		next_us = MAX(logger->flood_us, 1);
 	if (!next_us)
 		return -1;
 	return (int)CLAMP((next_us - now_us + 999) / 1000, 0, 60000);
@@ -276,11 +324,12 @@ static void turn(Logger *logger)
 	n = epoll_wait(logger->epoll_fd, events, EVENT_BATCH, wait_ms(logger, now_us));
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.ptr)
-			read_output(logger, events[i].data.ptr, events[i].events & EPOLLHUP);
+			on_output(logger, events[i].data.ptr, events[i].events & EPOLLHUP);
 		else
 			handle_control(logger);
 	}
 	read_queued(logger);
+	read_floods(logger, g_get_monotonic_time());
 	syslog_flush(logger->context.syslog, g_get_monotonic_time());
 }
 
@@ -312,6 +361,7 @@ static bool logger_init(Logger *logger, const char *directory, const char *syslo
 	logger->context.syslog = syslog_new(syslog_path);
 	logger->outputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)output_free);
 	g_queue_init(&logger->more);
+	g_queue_init(&logger->floods);
 	g_queue_init(&logger->ends);
 	logger->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (logger->epoll_fd < 0 || epoll_ctl(logger->epoll_fd, EPOLL_CTL_ADD, LOGGER_CONTROL_FD, &event) < 0)
@@ -323,6 +373,7 @@ static void logger_clear(Logger *logger)
 {
 	g_hash_table_unref(logger->outputs);
 	g_queue_clear(&logger->more);
+	g_queue_clear(&logger->floods);
 	g_queue_clear_full(&logger->ends, g_free);
 	syslog_free(logger->context.syslog);
 	output_context_clear(&logger->context);

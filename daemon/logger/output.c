@@ -14,6 +14,7 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "logger/line.h"
 #include "logger/log-file.h"
@@ -144,7 +145,7 @@ static size_t next_line(const char *bytes, size_t length, bool all)
 	return all ? length : 0;
 }
 
-/* Returns: the number of bytes that are written and may be consumed. */
+/* Returns: the number of bytes that are written and may be consumed; their cost is output->cost. */
 static size_t write_lines(Output *output, const char *bytes, size_t length, bool all)
 {
 	g_autoptr(GString) text = g_string_sized_new(4096);
@@ -163,6 +164,7 @@ static size_t write_lines(Output *output, const char *bytes, size_t length, bool
 		if (text->len >= WRITE_BYTES)
 			write_text(output, stamp, text);
 		done += n;
+		output->cost += (int64_t)n + LIMIT_LOG_LINE_COST;
 	}
 	write_text(output, stamp, text);
 	return done;
@@ -192,6 +194,7 @@ OutputResult output_read(Output *output, bool all, int64_t now_us)
 	bool more;
 	size_t done;
 
+	output->cost = 0;
 	if (n == 0)
 		return OUTPUT_END;
 	if (n < 0)
@@ -201,9 +204,19 @@ OutputResult output_read(Output *output, bool all, int64_t now_us)
 	if (done == 0 && more) /* half a line in more pieces than we can look at: its other half would never be seen */
 		done = write_lines(output, output->context->bytes, (size_t)n, true);
 	consume(output, done);
+	output->credit = MAX(output->credit - output->cost, -OUTPUT_BLOCK_BYTES);
 	note_partial(output, (size_t)n - done, now_us);
 	/* With @all the pipe is read until it says end, or that somebody writes to it again. */
 	return all || more ? OUTPUT_MORE : OUTPUT_WAIT;
+}
+
+bool output_is_flood(Output *output, int64_t now_us)
+{
+	const int64_t passed_us = MIN(now_us - output->credit_at_us, G_USEC_PER_SEC * (LIMIT_LOG_BURST_BYTES / LIMIT_LOG_RATE_BYTES));
+
+	output->credit = MIN(output->credit + passed_us * LIMIT_LOG_RATE_BYTES / G_USEC_PER_SEC, LIMIT_LOG_BURST_BYTES);
+	output->credit_at_us = now_us;
+	return output->credit < 0;
 }
 
 /* --- life --- */
@@ -216,6 +229,8 @@ Output *output_new(OutputContext *context, const char *service, uint64_t invocat
 	output->service = g_strdup(service);
 	output->invocation = invocation;
 	output->fd = fd;
+	output->credit = LIMIT_LOG_BURST_BYTES;
+	output->credit_at_us = g_get_monotonic_time();
 	(void)fd_set_nonblocking(fd, true); /* reads only; what the service sees is the other end's own flag */
 	return output;
 }

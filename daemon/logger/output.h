@@ -43,8 +43,12 @@ typedef struct Output {
 	int fd;
 	int64_t partial_at_us; /* when the half line in the pipe is to be written; 0: there is none */
 	size_t partial_bytes;
-	bool is_queued;        /* the main loop's: in its list of those to be read again ... */
+	GQueue *waits_in;      /* the main loop's: one of its lists of those to be read again ... */
 	bool is_ending;        /* ... to the last byte */
+	bool is_hung_up;       /* nobody can write to it, so there is an end to what there is to read */
+	int64_t credit;        /* what may be written before it is a flood; see LIMIT_LOG_BURST_BYTES */
+	int64_t credit_at_us;
+	int64_t cost;          /* of the last output_read() */
 	unsigned n_lost;       /* lines that the disk did not take */
 	int lost_error;
 } Output;
@@ -64,6 +68,9 @@ void output_free(Output *output);
  * @all: half a line too: the writers are gone, or its time is up
  */
 OutputResult output_read(Output *output, bool all, int64_t now_us);
+
+/* Has more been written of late than a service may have at any time? It is to wait for its turn. */
+bool output_is_flood(Output *output, int64_t now_us);
 
 /**
  * output_append() - lines to the end of a service's file

@@ -26,11 +26,23 @@
 /* Sent in one turn of the main loop. */
 #define FLUSH_BATCH 64
 
+/* What of one service is held. */
+typedef struct Share {
+	size_t bytes;
+} Share;
+
+typedef struct Held {
+	char *datagram;
+	size_t length;
+	Share *share; /* NULL: our own word */
+} Held;
+
 struct Syslog {
 	char *path;
 	int fd;
-	GQueue held; /* char *, datagrams */
+	GQueue held; /* Held *, owned */
 	size_t held_bytes;
+	GHashTable *shares; /* service -> Share, owned; stays, for services are few */
 	unsigned n_dropped;
 	int64_t retry_us;
 	int64_t next_try_us;
@@ -39,17 +51,60 @@ struct Syslog {
 static const char *const syslog_daemons[] = { "rsyslog",          "syslog-ng",          "syslogd", "syslog",
 					      "busybox-syslogd", "inetutils-syslogd", NULL };
 
-static void hold(Syslog *log, char *datagram)
+static void held_free(gpointer data)
 {
-	g_queue_push_tail(&log->held, datagram);
-	log->held_bytes += strlen(datagram);
-	while (log->held_bytes > SYSLOG_HELD_BYTES) {
-		char *oldest = g_queue_pop_head(&log->held);
+	Held *held = data;
 
-		log->held_bytes -= strlen(oldest);
-		log->n_dropped++;
-		g_free(oldest);
+	g_free(held->datagram);
+	g_free(held);
+}
+
+/* Takes @datagram. */
+static Held *held_new(Syslog *log, char *datagram, Share *share)
+{
+	Held *held = g_new(Held, 1);
+
+	*held = (Held){ .datagram = datagram, .length = strlen(datagram), .share = share };
+	log->held_bytes += held->length;
+	if (share)
+		share->bytes += held->length;
+	return held;
+}
+
+static void drop_first(Syslog *log)
+{
+	Held *first = g_queue_pop_head(&log->held);
+
+	log->held_bytes -= first->length;
+	if (first->share)
+		first->share->bytes -= first->length;
+	held_free(first);
+}
+
+static Share *share_of(Syslog *log, const char *service)
+{
+	Share *share = g_hash_table_lookup(log->shares, service);
+
+	if (!share) {
+		share = g_new0(Share, 1);
+		g_hash_table_insert(log->shares, g_strdup(service), share);
 	}
+	return share;
+}
+
+/* One service has at most half of the room: its flood does not push out what others say. */
+static void hold(Syslog *log, const char *service, char *datagram)
+{
+	Share *share = share_of(log, service);
+
+	if (share->bytes + strlen(datagram) > SYSLOG_HELD_BYTES / 2) {
+		log->n_dropped++;
+		g_free(datagram);
+		return;
+	}
+	g_queue_push_tail(&log->held, held_new(log, datagram, share));
+	for (; log->held_bytes > SYSLOG_HELD_BYTES; log->n_dropped++)
+		drop_first(log);
 }
 
 /* "<N>text", as daemons write for a journal: N is the severity. Returns the text behind it. */
@@ -81,7 +136,7 @@ void syslog_send(Syslog *log, const char *service, const char *bytes, size_t len
 {
 	if (length == 0 || g_strv_contains(syslog_daemons, service))
 		return;
-	hold(log, make_datagram(service, bytes, length, realtime_us));
+	hold(log, service, make_datagram(service, bytes, length, realtime_us));
 }
 
 static bool connect_log(Syslog *log)
@@ -107,9 +162,9 @@ static void try_later(Syslog *log, int64_t now_us)
 }
 
 /* Returns: true when it is gone from our hands. */
-static bool send_one(Syslog *log, const char *datagram)
+static bool send_one(Syslog *log, const Held *held)
 {
-	if (send(log->fd, datagram, strlen(datagram), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno == EMSGSIZE)
+	if (send(log->fd, held->datagram, held->length, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno == EMSGSIZE)
 		return true;
 	if (errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
 		fd_close(&log->fd); /* the daemon has gone; a new one has a new socket */
@@ -126,8 +181,7 @@ static void say_dropped(Syslog *log)
 	datagram = g_strdup_printf("<%d>svc-logger: %u lines were not sent: no syslog daemon took them",
 				   FACILITY_DAEMON | 4, log->n_dropped);
 	log->n_dropped = 0;
-	log->held_bytes += strlen(datagram);
-	g_queue_push_head(&log->held, datagram);
+	g_queue_push_head(&log->held, held_new(log, datagram, NULL));
 }
 
 void syslog_flush(Syslog *log, int64_t now_us)
@@ -140,15 +194,12 @@ void syslog_flush(Syslog *log, int64_t now_us)
 	}
 	say_dropped(log);
 	for (int i = 0; i < FLUSH_BATCH && !g_queue_is_empty(&log->held); i++) {
-		char *datagram = g_queue_peek_head(&log->held);
-
-		if (!send_one(log, datagram)) {
+		if (!send_one(log, g_queue_peek_head(&log->held))) {
 			try_later(log, now_us);
 			return;
 		}
 		log->retry_us = 0;
-		log->held_bytes -= strlen(datagram);
-		g_free(g_queue_pop_head(&log->held));
+		drop_first(log);
 	}
 	log->next_try_us = now_us; /* more of it in the next turn */
 }
@@ -164,6 +215,7 @@ Syslog *syslog_new(const char *path)
 
 	log->path = g_strdup(path);
 	log->fd = -1;
+	log->shares = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	g_queue_init(&log->held);
 	return log;
 }
@@ -173,7 +225,8 @@ void syslog_free(Syslog *log)
 	if (!log)
 		return;
 	fd_close(&log->fd);
-	g_queue_clear_full(&log->held, g_free);
+	g_queue_clear_full(&log->held, held_free);
+	g_hash_table_unref(log->shares);
 	g_free(log->path);
 	g_free(log);
 }

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/limits.h"
 #include "logger/line.h"
+#include "logger/output.h"
 #include "protocol/logger-protocol.h"
 #include "tests/lib/logger-session.h"
 #include "tests/lib/suite.h"
@@ -217,6 +219,58 @@ START_TEST(killed_in_the_middle_it_loses_nothing)
 }
 END_TEST
 
+/* --- floods --- */
+
+#define FLOOD_LINE_BYTES 8000
+
+/* Writes @n_us microseconds long whatever the pipe takes. Returns: how many bytes that were. */
+static int64_t flood(int fd, int64_t n_us)
+{
+	const int64_t until_us = g_get_monotonic_time() + n_us;
+	g_autofree char *line = g_strnfill(FLOOD_LINE_BYTES, 'x');
+	int64_t total = 0;
+
+	line[FLOOD_LINE_BYTES - 1] = '\n';
+	ck_assert(fd_set_nonblocking(fd, true));
+	while (g_get_monotonic_time() < until_us) {
+		const ssize_t n = write(fd, line, FLOOD_LINE_BYTES); /* of more than PIPE_BUF a part may be taken */
+
+		total += MAX(n, 0);
+		if (n < 0)
+			g_usleep(200);
+	}
+	return total;
+}
+
+/* Its writer waits, nobody else does; and what it has written is all there at its end, at once. */
+START_TEST(flood_is_read_at_a_limited_rate)
+{
+	Session *session = session_with_probe();
+	const int64_t began_us = g_get_monotonic_time();
+	int64_t total;
+	int64_t most;
+	int other[2];
+
+	session_open_pipe(session, "other", other);
+	total = flood(session->probe[1], 1500 * G_TIME_SPAN_MILLISECOND);
+	most = LIMIT_LOG_BURST_BYTES + (g_get_monotonic_time() - began_us) * (LIMIT_LOG_FLOOD_BYTES + LIMIT_LOG_RATE_BYTES) /
+					       G_USEC_PER_SEC + 4 * OUTPUT_BLOCK_BYTES;
+	ck_assert_int_lt(total, most);
+	say(other[1], "a word\n");
+	session_expect_log(session, "other.log", "a word\n");
+
+	ck_assert(fd_set_nonblocking(session->probe[1], false));
+	say(session->probe[1], "\nthe last word");
+	fd_close(&session->probe[1]);
+	session_expect_end(session, "probe");
+	g_autofree char *text = session_read_log(session, "probe.log");
+	ck_assert(g_str_has_suffix(text, "\nthe last word\n"));
+	fd_close(&other[1]);
+	fd_close(&other[0]);
+	session_free(session);
+}
+END_TEST
+
 /* --- disk full --- */
 
 START_TEST(full_disk_is_survived_and_said_later)
@@ -271,6 +325,7 @@ Suite *make_suite(void)
 		 half_line_is_written_when_its_time_is_up, long_line_is_cut_into_pieces,
 		 longest_line_is_not_cut, file_that_was_deleted_is_made_again,
 		 pipe_that_is_known_is_passed_over, signals_that_end_others_do_not_end_it);
+	ADD_CASE(suite, "floods", flood_is_read_at_a_limited_rate);
 	suite_add_loop(suite, "killed", killed_in_the_middle_it_loses_nothing, 20);
 	if (geteuid() == 0)
 		ADD_CASE(suite, "as root", full_disk_is_survived_and_said_later);

@@ -104,12 +104,41 @@ START_TEST(syslog_that_hangs_holds_up_nothing)
 }
 END_TEST
 
+/* Nobody listens yet. A service that says more than is held pushes out what it says itself, and not the words of others. */
+START_TEST(a_flood_leaves_the_words_of_others)
+{
+	Session *session = session_new();
+	auto_fd int syslog = -1;
+	char text[512] = "";
+	int quiet[2];
+	int loud[2];
+
+	session_open_pipe(session, "quiet", quiet);
+	say(quiet[1], "one word\n");
+	session_expect_log(session, "quiet.log", "one word\n");
+	session_open_pipe(session, "loud", loud);
+	for (unsigned i = 0; i < 6000; i++)
+		say(loud[1], "many and many and many words, and then some more of them\n");
+	fd_close(&loud[1]);
+	session_expect_end(session, "loud");
+	syslog = bind_syslog(session->syslog_path);
+
+	ck_assert_int_gt(recv(syslog, text, sizeof text - 1, 0), 0);
+	ck_assert_ptr_nonnull(strstr(text, "lines were not sent"));
+	expect_syslog(syslog, "<30>", "quiet: one word");
+	fd_close(&loud[0]);
+	fd_close(&quiet[0]);
+	fd_close(&quiet[1]);
+	session_free(session);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("logger-syslog");
 
 	ADD_CASE(suite, "syslog", syslog_gets_every_line_with_its_severity,
 		 early_lines_reach_a_syslog_that_comes_later, syslog_daemons_own_words_are_not_sent_to_it,
-		 syslog_that_hangs_holds_up_nothing);
+		 syslog_that_hangs_holds_up_nothing, a_flood_leaves_the_words_of_others);
 	return suite;
 }
