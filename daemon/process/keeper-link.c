@@ -249,8 +249,13 @@ typedef struct Incoming {
 	int fd; /* of KEPT, or -1 */
 } Incoming;
 
+/* A text ends inside its field, whatever is in there. */
+#define END_TEXT(field) ((field)[sizeof(field) - 1] = '\0')
+
 static void on_welcome(KeeperLink *link, Incoming *in)
 {
+	END_TEXT(in->welcome.cgroup_root);
+	END_TEXT(in->welcome.virtualization);
 	link->takes_batches = in->welcome.flags & WELCOME_TAKES_BATCHES;
 	link->listener->welcome(link->data, &in->welcome);
 }
@@ -264,29 +269,32 @@ static void on_ping(KeeperLink *link, Incoming *in)
 
 static void on_spawned(KeeperLink *link, Incoming *in)
 {
+	END_TEXT(in->spawned.id.service);
 	link->listener->spawned(link->data, &in->spawned);
 }
 
 static void on_exited(KeeperLink *link, Incoming *in)
 {
+	END_TEXT(in->exited.id.service);
 	link->listener->exited(link->data, &in->exited);
 }
 
 static void on_adopted(KeeperLink *link, Incoming *in)
 {
+	END_TEXT(in->adopted.id.service);
 	link->listener->adopted(link->data, &in->adopted);
 }
 
 static void on_note(KeeperLink *link, Incoming *in)
 {
-	in->note.service[sizeof in->note.service - 1] = '\0';
-	in->note.note[sizeof in->note.note - 1] = '\0';
+	END_TEXT(in->note.service);
+	END_TEXT(in->note.note);
 	link->listener->note(link->data, &in->note);
 }
 
 static void on_kept(KeeperLink *link, Incoming *in)
 {
-	in->kept.name[sizeof in->kept.name - 1] = '\0';
+	END_TEXT(in->kept.name);
 	if (in->fd >= 0)
 		link->listener->kept(link->data, in->kept.name, fd_steal(&in->fd));
 }

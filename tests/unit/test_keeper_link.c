@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What begins waits while the keeper is behind with its reading, and all of it gets its turn.
+ * What begins waits while the keeper is behind with its reading, and all of it gets its turn. And what the keeper says.
  */
 #include "config.h"
 
@@ -14,13 +14,53 @@
 
 #define N_WAITING 20
 
+static unsigned n_heard;
+
 static void on_welcome(void *data, const struct MessageWelcome *message)
 {
 	(void)data;
-	(void)message;
+	n_heard += memchr(message->cgroup_root, '\0', sizeof message->cgroup_root) &&
+		   memchr(message->virtualization, '\0', sizeof message->virtualization);
 }
 
-static const KeeperListener deaf = { .welcome = on_welcome };
+static void hear_id(const struct ProcessId *id)
+{
+	n_heard += memchr(id->service, '\0', sizeof id->service) ? 1 : 0;
+}
+
+static void on_spawned(void *data, const struct MessageSpawned *message)
+{
+	(void)data;
+	hear_id(&message->id);
+}
+
+static void on_exited(void *data, const struct MessageExited *message)
+{
+	(void)data;
+	hear_id(&message->id);
+}
+
+static void on_adopted(void *data, const struct MessageAdopted *message)
+{
+	(void)data;
+	hear_id(&message->id);
+}
+
+static void on_note(void *data, const struct MessageNote *message)
+{
+	(void)data;
+	n_heard += memchr(message->service, '\0', sizeof message->service) && memchr(message->note, '\0', sizeof message->note);
+}
+
+static void on_kept(void *data, const char *name, int fd)
+{
+	(void)data;
+	n_heard += strlen(name) < PROTOCOL_KEEP_NAME_BYTES;
+	close(fd);
+}
+
+static const KeeperListener listener = { .welcome = on_welcome, .spawned = on_spawned, .exited = on_exited,
+					 .adopted = on_adopted, .note = on_note, .kept = on_kept };
 static KeeperLink *link_;
 static Timer *timers[N_WAITING];
 static int keeper = -1;
@@ -37,7 +77,7 @@ static void set_up(void)
 	int fds[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
-	link_ = keeper_link_new(fds[0], &deaf, NULL);
+	link_ = keeper_link_new(fds[0], &listener, NULL);
 	keeper = fds[1];
 	n_let_in = 0;
 	for (unsigned i = 0; i < N_WAITING; i++)
@@ -230,6 +270,62 @@ START_TEST(a_keeper_that_takes_no_batches_gets_none)
 }
 END_TEST
 
+static const struct {
+	enum MessageType type;
+	size_t size;
+} told[] = {
+	{ MESSAGE_WELCOME, sizeof(struct MessageWelcome) }, { MESSAGE_SPAWNED, sizeof(struct MessageSpawned) },
+	{ MESSAGE_EXITED, sizeof(struct MessageExited) },   { MESSAGE_ADOPTED, sizeof(struct MessageAdopted) },
+	{ MESSAGE_NOTE, sizeof(struct MessageNote) },	    { MESSAGE_KEPT, sizeof(struct MessageKeep) },
+};
+
+static void keeper_says(const void *message, size_t size)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { .iov_base = (void *)message, .iov_len = size };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+	const int fd = STDIN_FILENO;
+
+	*CMSG_FIRSTHDR(&m) = (struct cmsghdr){
+		.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd) };
+	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), &fd, sizeof fd);
+	ck_assert_int_eq(sendmsg(keeper, &m, 0), (ssize_t)size);
+}
+
+START_TEST(a_text_from_the_keeper_ends_in_its_field)
+{
+	const struct MessageHeader header = { told[_i].type, (uint32_t)told[_i].size };
+	char message[1024];
+
+	memset(message, 'x', sizeof message);
+	memcpy(message, &header, sizeof header);
+	n_heard = 0;
+
+	keeper_says(message, told[_i].size);
+	turn_until_idle();
+
+	ck_assert_uint_eq(n_heard, 1);
+}
+END_TEST
+
+START_TEST(what_is_shorter_than_its_type_is_not_listened_to)
+{
+	const struct MessageHeader header = { told[_i].type, (uint32_t)told[_i].size - 1 };
+	char message[1024] = "";
+
+	memcpy(message, &header, sizeof header);
+	n_heard = 0;
+
+	keeper_says(message, told[_i].size - 1);
+	turn_until_idle();
+
+	ck_assert_uint_eq(n_heard, 0);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper link");
@@ -240,5 +336,8 @@ Suite *make_suite(void)
 			more_than_one_datagram_holds_goes_in_several,
 			to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever,
 			what_is_put_off_goes_with_the_next_message, a_keeper_that_takes_no_batches_gets_none);
+	ADD_LOOP_AROUND(suite, "texts", set_up, tear_down, a_text_from_the_keeper_ends_in_its_field, G_N_ELEMENTS(told));
+	ADD_LOOP_AROUND(suite, "short", set_up, tear_down, what_is_shorter_than_its_type_is_not_listened_to,
+			G_N_ELEMENTS(told));
 	return suite;
 }
