@@ -196,9 +196,21 @@ static bool field_has_end(const char *field, size_t size)
 	return memchr(field, '\0', size) != NULL;
 }
 
+/* Of a bool: anything else in its byte is no value of one. */
+static bool byte_is_bool(const bool *value)
+{
+	unsigned char byte;
+
+	memcpy(&byte, value, sizeof(byte));
+	return byte <= 1;
+}
+
 /* What is written may be what a fault of ours has left; nothing of it may lead past the end of a field. */
 static bool keeper_is_sane(const struct Keeper *k)
 {
+	if (!byte_is_bool(&k->is_pid1) || !byte_is_bool(&k->user_mode) || !byte_is_bool(&k->container) ||
+	    !byte_is_bool(&k->has_reexeced))
+		return false;
 	if (k->n_words > KEEPER_MAX_WORDS || k->ping_ms == 0 || !field_has_end(k->cgroup_root, sizeof(k->cgroup_root)) ||
 	    !field_has_end(k->virtualization, sizeof(k->virtualization)) ||
 	    !field_has_end(k->manager_path, sizeof(k->manager_path)))
@@ -219,12 +231,13 @@ static bool record_is_sane(const struct RecordHeader *r)
 	case RECORD_STATE:
 		return r->size == sizeof(struct StateRecord) && keeper_is_sane(&((const struct StateRecord *)(const void *)r)->keeper);
 	case RECORD_CHILD:
-		return r->size >= sizeof(*child) && process_id_is_valid(&child->id) && child->pid > 0;
+		return r->size >= sizeof(*child) && process_id_is_valid(&child->id) && child->pid > 1;
 	case RECORD_NOTE:
 		return r->size >= sizeof(*note) && field_has_end(note->service, sizeof(note->service)) &&
 		       field_has_end(note->note, sizeof(note->note));
 	case RECORD_KEPT:
-		return r->size >= sizeof(*kept) && field_has_end(kept->name, sizeof(kept->name)) && kept->fd >= 0;
+		return r->size >= sizeof(*kept) && field_has_end(kept->name, sizeof(kept->name)) &&
+		       kept->fd > STDERR_FILENO;
 	default:
 		return true; /* from a newer image: stepped over */
 	}
@@ -257,6 +270,7 @@ static void apply_state(const struct StateRecord *r)
 
 	keeper = r->keeper;
 	keeper.is_pid1 = is_pid1;
+	keeper.user_mode = keeper.user_mode && !is_pid1;
 	keeper.has_reexeced = true;
 	manager_link_init(r->generation, r->last_status);
 	shutdown_begin(r->shutdown_kind, r->shutdown_left_ms, keeper_now_us());
@@ -268,6 +282,15 @@ static void apply_child(const struct ChildRecord *r)
 
 	if (child && r->has_exited)
 		child_restore_exited(child, &r->exit);
+}
+
+/* What came through the exec closes itself at the next one from now on: so none is taken twice, nor one that is not there. */
+static void apply_kept(const struct KeptRecord *r)
+{
+	if (fcntl(r->fd, F_GETFD) != 0 || fcntl(r->fd, F_SETFD, FD_CLOEXEC) < 0)
+		say("the descriptor %s is not there any more", r->name);
+	else
+		(void)vault_keep(r->name, r->fd); /* it fitted before */
 }
 
 static void apply_record(const struct RecordHeader *r)
@@ -284,8 +307,7 @@ static void apply_record(const struct RecordHeader *r)
 				     ((const struct NoteRecord *)(const void *)r)->note); /* it fitted before */
 		break;
 	case RECORD_KEPT:
-		(void)vault_keep(((const struct KeptRecord *)(const void *)r)->name,
-				 ((const struct KeptRecord *)(const void *)r)->fd); /* it fitted before */
+		apply_kept((const void *)r);
 		break;
 	default:
 		break;
@@ -317,8 +339,13 @@ static void *map_tables(int fd, size_t *ret_size)
 	return table;
 }
 
+static bool is_child(pid_t pid)
+{
+	return waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
 /*
- * A row is of a child of ours that was not reaped. If a fault came between wait(2) and the row, how it ended is lost; but nothing may be
+ * A row is of a child of ours that was not reaped, and a child has one. If a fault came between wait(2) and the row, how it ended is lost; but nothing may be
  * sent to its pid any more, for that may be another's by now.
  */
 static void let_go_of_strangers(void)
@@ -326,8 +353,7 @@ static void let_go_of_strangers(void)
 	const struct ChildExit unknown = { .at_us = keeper_now_us() };
 
 	for (struct Child *child = children_next(NULL); child; child = children_next(child))
-		if (!(child->flags & CHILD_EXITED) &&
-		    waitid(P_PID, (id_t)child->pid, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
+		if (!(child->flags & CHILD_EXITED) && (children_find_pid(child->pid) != child || !is_child(child->pid)))
 			child_restore_exited(child, &unknown);
 }
 
@@ -347,6 +373,7 @@ bool reexec_resume(int fd)
 
 	if (!table)
 		return false;
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* it is open, and none of what was kept */
 	ok = reexec_check(table, size);
 	if (ok)
 		reexec_apply(table, size);

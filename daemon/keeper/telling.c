@@ -97,7 +97,8 @@ static enum Progress tell_answer(void)
 
 	if (answer_size)
 		p = send_plain(&answer, answer_size);
-	if (p == PROGRESS_TOLD)
+	/* Told, or nobody hears it any more: but what is still to be read must not wait for that. */
+	if (p == PROGRESS_TOLD || !is_full)
 		answer_size = 0;
 	return p;
 }

@@ -24,7 +24,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MUTATIONS = 150, MOST_CHANGES = 6 };
+/* Of each file: fewer where one input is much work. */
+#ifndef FUZZ_MUTATIONS
+#define FUZZ_MUTATIONS 150
+#endif
+
+enum { MUTATIONS = FUZZ_MUTATIONS, MOST_CHANGES = 6 };
 
 /* What the formats are made of: a change to one of these reaches further than a random byte. */
 static const char *const tokens[] = {

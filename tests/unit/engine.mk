@@ -104,3 +104,10 @@ tests_fuzz_fuzz_durations_SOURCES = tests/fuzz/fuzz_durations.c tests/fuzz/drive
 tests_fuzz_fuzz_durations_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/durations"'
 tests_fuzz_fuzz_durations_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_durations_LDADD = $(LIBS_ENGINE)
+
+TESTS += tests/fuzz/fuzz_note
+EXTRA_DIST += tests/data/notes
+tests_fuzz_fuzz_note_SOURCES = tests/fuzz/fuzz_note.c tests/fuzz/driver.c
+tests_fuzz_fuzz_note_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/notes"'
+tests_fuzz_fuzz_note_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_note_LDADD = $(LIBS_ENGINE)

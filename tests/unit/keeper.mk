@@ -35,6 +35,10 @@ TESTS += tests/unit/test_keeper_tables
 tests_unit_test_keeper_tables_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_tables_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
+TESTS += tests/unit/test_keeper_telling
+tests_unit_test_keeper_telling_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_telling_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+
 TESTS += tests/unit/test_keeper_reexec
 tests_unit_test_keeper_reexec_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_reexec_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
@@ -46,3 +50,20 @@ tests_unit_test_keeper_resume_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 TESTS += tests/unit/test_keeper_strikes
 tests_unit_test_keeper_strikes_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_strikes_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+
+# PID 1's own loop in a world that is played: what it calls comes there first.
+FUZZ_KEEPER_WRAPS = -Wl,--wrap=poll,--wrap=kill,--wrap=wait4,--wrap=waitpid,--wrap=waitid,--wrap=execve,--wrap=spawn_process,--wrap=finale_run,--wrap=say,--wrap=keeper_now_us
+EXTRA_DIST += tests/data/keeper-acts tests/data/keeper-tables
+
+TESTS += tests/fuzz/fuzz_keeper tests/fuzz/fuzz_tables
+tests_fuzz_fuzz_keeper_SOURCES = tests/fuzz/fuzz_keeper.c tests/fuzz/driver.c tests/fuzz/keeper-world.c tests/fuzz/keeper-world.h
+tests_fuzz_fuzz_keeper_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MUTATIONS=5 \
+	-DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/keeper-acts"'
+tests_fuzz_fuzz_keeper_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_keeper_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_KEEPER_WRAPS)
+tests_fuzz_fuzz_keeper_LDADD = libkeeper.a $(LIBS_BASE)
+tests_fuzz_fuzz_tables_SOURCES = tests/fuzz/fuzz_tables.c tests/fuzz/driver.c tests/fuzz/keeper-world.c tests/fuzz/keeper-world.h
+tests_fuzz_fuzz_tables_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/keeper-tables"'
+tests_fuzz_fuzz_tables_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_tables_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_KEEPER_WRAPS)
+tests_fuzz_fuzz_tables_LDADD = libkeeper.a $(LIBS_BASE)

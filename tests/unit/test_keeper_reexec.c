@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -63,9 +64,13 @@ static size_t encode_in_a_child(char *buffer)
 START_TEST(all_of_it_comes_back)
 {
 	struct ProcessId id = { .service = "ssh", .invocation = 7, .role = ROLE_MAIN };
-	size_t size = encode_in_a_child(table);
+	int fd = open("/dev/null", O_RDONLY); /* the number that the child's has: it is to be there */
+	size_t size;
 	struct Child *child;
 
+	(void)close(fd);
+	size = encode_in_a_child(table);
+	ck_assert_int_eq(open("/dev/null", O_RDONLY), fd);
 	ck_assert(reexec_check(table, size));
 	reexec_apply(table, size);
 
@@ -169,12 +174,119 @@ START_TEST(a_buffer_that_is_too_small_is_told_the_size)
 }
 END_TEST
 
+/* Each makes something of the tables what the old image never had. */
+static void no_truth_value(void)
+{
+	memset(&keeper.container, 2, sizeof(keeper.container));
+}
+
+static void ourselves_as_a_child(void)
+{
+	const struct ProcessId id = { .service = "init", .invocation = 1 };
+
+	(void)children_add(&id, 1, 99);
+}
+
+static void standard_output_as_kept(void)
+{
+	(void)vault_keep("a/log/1", STDOUT_FILENO);
+}
+
+static void (*const damages[])(void) = {
+	no_truth_value,
+	ourselves_as_a_child,
+	standard_output_as_kept,
+};
+
+START_TEST(tables_that_make_no_sense_are_refused_though_their_sum_is_right)
+{
+	size_t size;
+
+	keeper.ping_ms = 5000;
+	size = reexec_encode(table, sizeof(table));
+	ck_assert(reexec_check(table, size));
+
+	damages[_i]();
+	size = reexec_encode(table, sizeof(table));
+	ck_assert(!reexec_check(table, size));
+}
+END_TEST
+
+/* As reexec_now() leaves it. Empties the tables. */
+static int leave_tables(void)
+{
+	size_t size = reexec_encode(table, sizeof(table));
+	int fd = memfd_create("tables", 0);
+
+	ck_assert_int_eq(write(fd, table, size), (ssize_t)size);
+	for (struct Child *child; (child = children_next(NULL)) != NULL;) {
+		struct ProcessId id = { .invocation = child->invocation, .role = child->role };
+
+		(void)snprintf(id.service, sizeof(id.service), "%s", name_text(child->service));
+		if (!(child->flags & CHILD_EXITED))
+			child_restore_exited(child, &(struct ChildExit){ 0 });
+		ck_assert(children_release(&id));
+	}
+	return fd;
+}
+
+START_TEST(a_number_that_is_no_childs_of_ours_any_more_is_taken_over_as_ended)
+{
+	const struct ProcessId lost = { .service = "lost", .invocation = 1 };
+	const struct ProcessId kept = { .service = "kept", .invocation = 2 };
+	const struct ProcessId twice = { .service = "twice", .invocation = 3 };
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		(void)pause();
+		_exit(0);
+	}
+	keeper.ping_ms = 5000;
+	(void)children_add(&twice, pid, 99);
+	(void)children_add(&kept, pid, 99);
+	(void)children_add(&lost, getppid(), 99); /* somebody's: to send that a signal would be the end of the test */
+
+	ck_assert(reexec_resume(leave_tables()));
+
+	ck_assert_uint_ne(children_find(&lost)->flags & CHILD_EXITED, 0);
+	ck_assert_int_eq(child_exit(children_find(&lost))->code, 0); /* unknown */
+	ck_assert_uint_ne((children_find(&kept)->flags ^ children_find(&twice)->flags) & CHILD_EXITED, 0); /* one of them */
+	ck_assert(!(children_find_pid(pid)->flags & CHILD_EXITED));
+	(void)kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+START_TEST(a_descriptor_that_is_not_there_or_there_twice_is_not_taken_over)
+{
+	int fd = open("/dev/null", O_RDONLY);
+	int tables;
+
+	keeper.ping_ms = 5000;
+	ck_assert_int_eq(vault_keep("a/log/1", fd), 0);
+	ck_assert_int_eq(vault_keep("a/log/2", fd), 0);
+	ck_assert_int_eq(vault_keep("b/log/1", 200), 0);
+	tables = leave_tables();
+	vault_close();
+	ck_assert_int_eq(open("/dev/null", O_RDONLY), fd);
+
+	ck_assert(reexec_resume(tables));
+
+	ck_assert_uint_eq(vault_n_fds(), 1);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper re-exec");
 
 	(void)suite_add_loop(suite, "state", a_state_that_makes_no_sense_is_not_taken_over, 6);
 	ADD_CASE(suite, "table", all_of_it_comes_back, each_changed_byte_is_noticed,
-		 each_cut_and_each_addition_is_noticed, a_buffer_that_is_too_small_is_told_the_size);
+		 each_cut_and_each_addition_is_noticed, a_buffer_that_is_too_small_is_told_the_size,
+		 a_number_that_is_no_childs_of_ours_any_more_is_taken_over_as_ended,
+		 a_descriptor_that_is_not_there_or_there_twice_is_not_taken_over);
+	ADD_LOOP_AROUND(suite, "damage", NULL, NULL, tables_that_make_no_sense_are_refused_though_their_sum_is_right,
+		 sizeof(damages) / sizeof(damages[0]));
 	return suite;
 }

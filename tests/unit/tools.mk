@@ -43,3 +43,10 @@ TESTS += tests/unit/test_plymouth
 tests_unit_test_plymouth_CPPFLAGS = $(libprogress_a_CPPFLAGS)
 tests_unit_test_plymouth_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_plymouth_LDADD = libtest.a libprogress.a $(LIBS_BASE) $(CHECK_LIBS)
+
+TESTS += tests/fuzz/fuzz_svcctl
+EXTRA_DIST += tests/data/svcctl-words
+tests_fuzz_fuzz_svcctl_SOURCES = tests/fuzz/fuzz_svcctl.c tests/fuzz/driver.c
+tests_fuzz_fuzz_svcctl_CPPFLAGS = $(libsvcctl_a_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/svcctl-words"'
+tests_fuzz_fuzz_svcctl_CFLAGS = $(libsvcctl_a_CFLAGS)
+tests_fuzz_fuzz_svcctl_LDADD = $(LIBS_SVCCTL)

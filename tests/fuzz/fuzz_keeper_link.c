@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzz target: what PID 1 says to the manager, any bytes, with descriptors: of each message that is let through the texts
+ * have an end, and no descriptor is lost. Meanwhile the manager says things itself, and what then goes out is whole: a
+ * message, or a batch with each message, its length and its share of the descriptors.
+ *
+ * The input is a list of acts: a byte that says which, and what that takes.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "process/keeper-link.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MOST_FDS 3
+#define ROOM (PROTOCOL_MESSAGE_BYTES + 64)
+
+typedef struct Target {
+	const uint8_t *input;
+	size_t left;
+	KeeperLink *link;
+	int keeper_fd;
+	bool is_closed;
+} Target;
+
+static uint8_t take(Target *t)
+{
+	if (t->left == 0)
+		return 0;
+	t->left--;
+	return *t->input++;
+}
+
+/* --- what the manager hears --- */
+
+static void check_id(const struct ProcessId *id)
+{
+	g_assert(memchr(id->service, '\0', sizeof id->service));
+}
+
+static void on_welcome(void *data, const struct MessageWelcome *m)
+{
+	(void)data;
+	g_assert(memchr(m->cgroup_root, '\0', sizeof m->cgroup_root));
+	g_assert(memchr(m->virtualization, '\0', sizeof m->virtualization));
+}
+
+static void on_spawned(void *data, const struct MessageSpawned *m)
+{
+	(void)data;
+	check_id(&m->id);
+}
+
+static void on_exited(void *data, const struct MessageExited *m)
+{
+	(void)data;
+	check_id(&m->id);
+}
+
+static void on_adopted(void *data, const struct MessageAdopted *m)
+{
+	(void)data;
+	check_id(&m->id);
+}
+
+static void on_note(void *data, const struct MessageNote *m)
+{
+	(void)data;
+	g_assert(memchr(m->service, '\0', sizeof m->service) && memchr(m->note, '\0', sizeof m->note));
+}
+
+static void on_kept(void *data, const char *name, int fd)
+{
+	(void)data;
+	g_assert(strlen(name) < PROTOCOL_KEEP_NAME_BYTES);
+	g_assert(fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	(void)close(fd);
+}
+
+static void on_intent(void *data, const struct MessageShutdown *m)
+{
+	const Target *t = data;
+
+	g_assert(!t->is_closed && m->header.type == MESSAGE_SHUTDOWN_INTENT);
+}
+
+static void on_replayed(void *data, const struct MessageReplayed *m)
+{
+	const Target *t = data;
+
+	g_assert(!t->is_closed && m->header.type == MESSAGE_REPLAYED);
+}
+
+static void on_request(void *data, enum RequestKind kind)
+{
+	const Target *t = data;
+
+	(void)kind;
+	g_assert(!t->is_closed);
+}
+
+static void on_closed(void *data)
+{
+	Target *t = data;
+
+	g_assert(!t->is_closed); /* told once */
+	t->is_closed = true;
+}
+
+static const KeeperListener listener = {
+	.welcome = on_welcome, .spawned = on_spawned, .exited = on_exited, .adopted = on_adopted, .note = on_note,
+	.kept = on_kept, .shutdown_intent = on_intent, .replayed = on_replayed, .request = on_request, .closed = on_closed,
+};
+
+/* --- what goes out --- */
+
+static void check_message(const char *bytes, size_t size)
+{
+	struct MessageHeader header;
+
+	g_assert(size >= sizeof header);
+	memcpy(&header, bytes, sizeof header);
+	g_assert(header.size == size && header.type >= MESSAGE_HELLO && header.type < MESSAGE_WELCOME);
+}
+
+static void check_batch(const char *bytes, size_t size, unsigned n_fds)
+{
+	size_t at = sizeof(struct MessageHeader);
+
+	while (at < size) {
+		struct BatchRecord record;
+		struct MessageHeader header;
+
+		g_assert(size - at >= sizeof record + sizeof header);
+		memcpy(&record, bytes + at, sizeof record);
+		at += sizeof record;
+		memcpy(&header, bytes + at, sizeof header);
+		g_assert(record.n_fds <= n_fds && header.size <= size - at && header.type != MESSAGE_BATCH);
+		check_message(bytes + at, header.size);
+		n_fds -= record.n_fds;
+		at += PROTOCOL_BATCH_PADDED((size_t)header.size);
+	}
+	g_assert(n_fds == 0);
+}
+
+static unsigned close_all(struct msghdr *m)
+{
+	const struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	const size_t n = c ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int fd;
+
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+		(void)close(fd);
+	}
+	return (unsigned)n;
+}
+
+/* Returns: false when there is nothing more. */
+static bool hear_one(const Target *t)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int) * PROTOCOL_MAX_FDS)];
+	} control;
+	static char bytes[ROOM];
+	struct iovec part = { .iov_base = bytes, .iov_len = sizeof bytes };
+	struct msghdr m = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space };
+	const ssize_t n = recvmsg(t->keeper_fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct MessageHeader header;
+	unsigned n_fds;
+
+	if (n <= 0)
+		return false;
+	g_assert((size_t)n <= PROTOCOL_MESSAGE_BYTES);
+	n_fds = close_all(&m);
+	check_message(bytes, (size_t)n);
+	memcpy(&header, bytes, sizeof header);
+	if (header.type == MESSAGE_BATCH)
+		check_batch(bytes, (size_t)n, n_fds);
+	return true;
+}
+
+/* Until nothing is left to do: where the keeper has closed, the manager ends, and does not turn round any more. */
+static void turn(const Target *t)
+{
+	while (!t->is_closed && g_main_context_iteration(NULL, FALSE))
+		;
+}
+
+/* --- acts --- */
+
+static void keeper_says(Target *t, const char *bytes, size_t size, unsigned n_fds)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(MOST_FDS * sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { .iov_base = (void *)bytes, .iov_len = size };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+	const int fds[MOST_FDS] = { 0 };
+
+	if (n_fds > 0) {
+		m.msg_control = control.space;
+		m.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+		*CMSG_FIRSTHDR(&m) = (struct cmsghdr){
+			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(n_fds * sizeof(int)) };
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), fds, n_fds * sizeof(int));
+	}
+	if (t->keeper_fd >= 0 && size > 0)
+		(void)!sendmsg(t->keeper_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL); /* full: it is not said */
+}
+
+/* A header, and bytes of the input again and again behind it. */
+static void keeper_says_something(Target *t)
+{
+	static const uint16_t sizes[] = { sizeof(struct MessageWelcome), sizeof(struct MessagePing), sizeof(struct MessageSpawned),
+					  sizeof(struct MessageExited),	 sizeof(struct MessageNote), sizeof(struct MessageKeep),
+					  sizeof(struct MessageAdopted), sizeof(struct MessageReplayed), 16384, 1 };
+	static char bytes[ROOM];
+	struct MessageHeader header = { .type = 30 + take(t) % 16u };
+	const size_t size = (size_t)sizes[take(t) % G_N_ELEMENTS(sizes)] + take(t) % 16u;
+	const unsigned n_fds = take(t) % 8u == 0 || header.type == MESSAGE_KEPT ? take(t) % (MOST_FDS + 1u) : 0;
+	const uint8_t pattern[4] = { take(t), take(t), take(t), take(t) };
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (char)pattern[i % 4];
+	header.size = (uint32_t)size;
+	memcpy(bytes, &header, sizeof header);
+	keeper_says(t, bytes, size, n_fds);
+}
+
+static void keeper_says_anything(Target *t)
+{
+	const unsigned n_fds = take(t) % 2u;
+	const size_t wanted = take(t);
+	const size_t size = MIN(wanted, t->left);
+
+	keeper_says(t, (const char *)t->input, size, n_fds);
+	t->input += size;
+	t->left -= size;
+}
+
+static void manager_spawns(Target *t)
+{
+	static const char *const words[] = { "/bin/x", "a", "b", NULL };
+	const int fds[PROTOCOL_MAX_FDS + 8] = { 0 };
+	g_autofree char *large = g_strnfill(take(t) * 100u, 'x');
+	const char *const environment[] = { "A=b", large, NULL };
+	const SpawnRequest r = {
+		.service = "a", .role = ROLE_MAIN, .invocation = 1, .note = "v=1", .argv = words, .environment = environment,
+		.stdin_fd = take(t) % 2 - 1, .cgroup_fd = take(t) % 2 - 1, .status_fd = take(t) % 2 - 1, .inherited = fds,
+		.n_inherited = take(t) % 72u,
+	};
+	g_autoptr(GError) error = NULL;
+
+	g_assert(keeper_link_spawn(t->link, &r, &error) == (error == NULL));
+}
+
+static void manager_says(Target *t)
+{
+	struct ProcessId id;
+
+	process_id_init(&id, "a", ROLE_MAIN, 1);
+	switch (take(t) % 10) {
+	case 0:
+		keeper_link_hold(t->link);
+		break;
+	case 1:
+		keeper_link_let_go(t->link);
+		break;
+	case 2:
+		keeper_link_put_off(t->link);
+		break;
+	case 3:
+		manager_spawns(t);
+		break;
+	case 4:
+		keeper_link_keep(t->link, "a/log/1", STDIN_FILENO);
+		break;
+	case 5:
+		keeper_link_forget(t->link, "a/log/1");
+		break;
+	case 6:
+		keeper_link_ack(t->link, &id, "v=1");
+		break;
+	case 7:
+		keeper_link_adopt(t->link, &id, 4711);
+		break;
+	default:
+		keeper_link_note(t->link, "a", "v=1");
+		break;
+	}
+}
+
+static void keeper_closes(Target *t)
+{
+	if (t->keeper_fd >= 0)
+		(void)close(t->keeper_fd);
+	t->keeper_fd = -1;
+}
+
+static void act(Target *t)
+{
+	const uint8_t which = take(t);
+
+	if (which < 0x60)
+		keeper_says_something(t);
+	else if (which < 0x70)
+		keeper_says_anything(t);
+	else if (which < 0xc0)
+		manager_says(t);
+	else if (which < 0xe0)
+		while (t->keeper_fd >= 0 && hear_one(t))
+			;
+	else if (which < 0xfe)
+		turn(t);
+	else
+		keeper_closes(t);
+}
+
+static int next_free(void)
+{
+	const int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	(void)close(fd);
+	return fd;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	Target t = { .input = data, .left = size };
+	static int before;
+	int pair[2];
+
+	g_assert(loop_now() > 0 && g_main_context_iteration(NULL, FALSE) >= 0); /* GLib has made what it keeps */
+	before = next_free();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+		g_error("no sockets");
+	t.keeper_fd = pair[1];
+	t.link = keeper_link_new(pair[0], &listener, &t);
+	while (t.left > 0)
+		act(&t);
+	turn(&t);
+	keeper_closes(&t);
+	while (!t.is_closed)
+		g_main_context_iteration(NULL, TRUE);
+	keeper_link_free(t.link);
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+	g_assert(next_free() == before);
+	return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzz target: devices with properties of any bytes, as udev hands them on from whoever made the device. What is known of
+ * them is compared, counted and shown; what is shown is one line of text without a control character.
+ *
+ * Each line of the input is a property; an empty one begins the next device, and every third device is gone again.
+ */
+#include "config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "providers/udev-describe.h"
+#include "providers/udev-table.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const conditions[] = {
+	"label:DATA", "uuid:1234-abcd", "device:/dev/sda1", "udev:SUBSYSTEM=block", "udev:ID_MODEL=*a*b*", "udev:TAG=seat",
+	"udev:ID_FS_TYPE=ext?",
+};
+
+static void check_shown(const char *text)
+{
+	g_assert(g_utf8_validate(text, -1, NULL));
+	for (; *text; text++)
+		g_assert((unsigned char)*text >= ' ' && *text != 0x7f);
+}
+
+static void on_report(void *data, const char *key, Level level, const char *why)
+{
+	unsigned *n_told = data;
+
+	g_assert(level < LEVEL_COUNT && *key);
+	if (why)
+		check_shown(why);
+	(*n_told)++;
+}
+
+static void put_device(UdevTable *table, unsigned n, GPtrArray *properties)
+{
+	g_autofree char *syspath = g_strdup_printf("/sys/devices/%u", n);
+	UdevRecord *record;
+	g_auto(GStrv) keys = NULL;
+	g_autofree char *name = NULL;
+
+	g_ptr_array_add(properties, NULL);
+	record = udev_record_new(syspath, (const char *const *)properties->pdata);
+	g_ptr_array_set_size(properties, 0);
+	g_assert(g_strv_length(record->properties) <= LIMIT_UDEV_PROPERTIES);
+	for (char **property = record->properties; *property; property++)
+		g_assert(strchr(*property, '=') && strlen(*property) <= LIMIT_UDEV_PROPERTY_BYTES);
+	keys = udev_record_keys(record);
+	for (char **key = keys; *key; key++)
+		g_assert(g_str_has_prefix(*key, "label:") || g_str_has_prefix(*key, "uuid:") || g_str_has_prefix(*key, "device:"));
+	name = udev_record_name(record);
+	check_shown(name);
+	udev_table_put(table, record);
+	if (n % 3 == 2)
+		udev_table_drop(table, syspath);
+}
+
+static void put_devices(UdevTable *table, char **lines)
+{
+	g_autoptr(GPtrArray) properties = g_ptr_array_new();
+	unsigned n = 0;
+
+	for (; *lines; lines++) {
+		if (**lines)
+			g_ptr_array_add(properties, *lines);
+		else
+			put_device(table, n++, properties);
+	}
+	put_device(table, n, properties);
+}
+
+static void describe(const UdevTable *table)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(conditions); i++) {
+		g_autofree char *text = udev_describe(table, g_intern_string(conditions[i]));
+
+		if (text)
+			check_shown(text);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	g_autofree char *text = g_strndup((const char *)data, size);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	unsigned n_told = 0;
+	const ProviderSink sink = { on_report, &n_told };
+	UdevTable *table = udev_table_new(&sink);
+
+	udev_table_set_live(table, NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(conditions); i++) {
+		const char *key = g_intern_string(conditions[i]);
+
+		udev_table_add(table, key, udev_match_new(key));
+	}
+	udev_table_begin_listing(table);
+	put_devices(table, lines);
+	udev_table_end_listing(table, NULL);
+	udev_table_settle(table);
+	describe(table);
+	g_assert(n_told >= G_N_ELEMENTS(conditions));
+	udev_table_begin_listing(table);
+	udev_table_end_listing(table, "block"); /* all of these are gone */
+	udev_table_settle(table);
+	describe(table);
+	udev_table_free(table);
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the manager is told, when it does not hear it.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "keeper/telling.h"
+#include "tests/lib/suite.h"
+
+static const struct MessageWelcome welcome = { .header = { MESSAGE_WELCOME, sizeof(welcome) } };
+static const struct MessageSpawned refusal = { .header = { MESSAGE_SPAWNED, sizeof(refusal) }, .error = EBUSY };
+
+START_TEST(an_answer_waits_until_the_manager_has_read)
+{
+	struct MessageSpawned heard;
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	telling_begin(pair[0], &welcome);
+	while (!telling_is_blocked())
+		telling_answer(&refusal, sizeof(refusal));
+	ck_assert(telling_wants_to_write());
+
+	while (recv(pair[1], &heard, sizeof(heard), MSG_DONTWAIT) > 0)
+		;
+	telling_flush();
+
+	ck_assert(!telling_is_blocked());
+	ck_assert_int_eq(recv(pair[1], &heard, sizeof(heard), MSG_DONTWAIT), sizeof(heard));
+}
+END_TEST
+
+/* Else nothing more is read of it, and the end of the link is never seen: the keeper would turn round and round. */
+START_TEST(an_answer_does_not_wait_for_a_manager_that_has_closed_its_link)
+{
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	telling_begin(pair[0], &welcome);
+	while (!telling_is_blocked())
+		telling_answer(&refusal, sizeof(refusal));
+
+	(void)close(pair[1]);
+	telling_flush();
+
+	ck_assert(!telling_is_blocked());
+	ck_assert(!telling_wants_to_write());
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("keeper telling");
+
+	ADD_CASE(suite, "answers", an_answer_waits_until_the_manager_has_read,
+		 an_answer_does_not_wait_for_a_manager_that_has_closed_its_link);
+	return suite;
+}
