@@ -62,6 +62,9 @@ void crash_last_resort(void)
 
 	say("only reaping children now; ctrl-alt-del or the reboot signals end the machine");
 	(void)sigfillset(&all);
+	/* Where its signal is blocked, the kernel makes a fault the end of PID 1; the handler leads back to here. */
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		(void)sigdelset(&all, faults[i]);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* sigwait(2) takes them from here */
 	for (;;) {
 		int signo = 0;

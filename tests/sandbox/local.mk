@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	tests/lib/busy.py \
 	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
+	tests/lib/faults.py \
 	tests/lib/debs.py \
 	tests/lib/polkit.py \
 	tests/lib/fake_udev.py \

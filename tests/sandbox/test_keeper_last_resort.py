@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 The third fault of PID 1 within a minute: it does not execute itself again, reaps, and obeys ctrl-alt-del, and a disk that does not
-answer sync(2) cannot keep it from that. A fault that is sent while it deals with one is none of its own.
+answer sync(2) cannot keep it from that. A fault that is sent while it deals with one is none of its own; those that are its own
+do not end it there either.
 """
 
 import os
@@ -11,6 +12,7 @@ import signal
 import subprocess
 
 from deadline import wait_for
+from faults import crash
 from sandbox import Sandbox
 
 FAULT = "svcd: this keeper has a fault"
@@ -49,6 +51,9 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) 
     assert os.path.exists(box.path(f"/proc/{pid}")), "the service runs on"
     box.run("(sleep 0.01 &) ")
     wait_for(lambda: not box.run("ps -eo stat= | grep Z", check=False).stdout, what="orphans are reaped")
+    for n_before in range(1, 4):
+        crash(box.pid1)
+        wait_for(lambda n_before=n_before: box.console().count(LAST) > n_before, what="it is where it was")
 
     with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", "trace=sync",
                            "-e", "inject=sync:delay_enter=90000000"], stdin=subprocess.DEVNULL) as strace:
