@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/reboot.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -160,6 +162,18 @@ static unsigned int signal_entry(int proc_fd, const char *name, int signo)
 	return 1;
 }
 
+/* Returns: -1 if nothing is mounted there, too: the directory then says that there is nobody. */
+static int open_proc(void)
+{
+	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+
+	if (fd < 0 || (fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC))
+		return fd;
+	(void)close(fd); /* of no use */
+	return -1;
+}
+
 /*
  * To every program in our PID name space, or below a user's keeper, but the loggers.
  * Returns: how many there were, or -1 without /proc.
@@ -167,7 +181,7 @@ static unsigned int signal_entry(int proc_fd, const char *name, int signo)
 static int signal_machine(int signo)
 {
 	static char buffer[8192] __attribute__((aligned(8)));
-	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open_proc();
 	int n_found = 0;
 	long n;
 

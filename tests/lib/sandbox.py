@@ -164,6 +164,7 @@ class Sandbox:
             "base": self.base, "stage": self.stage, "root": self.root, "cgroup": self._leaf.path, "hostname": "svcd-box",
             "cmdline": self.cmdline, "mounts": self.mounts, "removed": self.removed, "files": self.files,
             "init": self.init, "environment": self.environment, "udev": self.udev,
+            "coverage": os.environ.get("SVCD_COVERAGE"),
             "missing": self.missing, "may_mount": self.may_mount, "read_only": self.read_only,
         }
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -215,6 +215,14 @@ def mount_cgroup(root):
     ns.mount("cgroup2", f"{root}/sys/fs/cgroup", "cgroup2", ns.MS_NOSUID | ns.MS_NODEV | ns.MS_NOEXEC)
 
 
+def give_coverage(spec, root):
+    """Where a PID 1 that was built by tests/coverage writes down what it has run."""
+    place = spec["coverage"]
+    os.makedirs(f"{root}{place}", exist_ok=True)
+    ns.mount(place, f"{root}{place}", None, ns.MS_BIND)
+    spec["environment"]["GCOV_PREFIX"] = place
+
+
 def enter_root(root):
     os.chdir(root)
     ns.pivot_root(".", ".")
@@ -244,6 +252,8 @@ def become_pid1(spec, control):
         give_loops(root)
     if "run" in spec["mounts"]:
         ns.mount("tmpfs", f"{root}/run", "tmpfs", ns.MS_NOSUID | ns.MS_NODEV, "mode=755,size=64m")
+    if spec["coverage"]:
+        give_coverage(spec, root)
     console = make_console(root)
     for path in spec["removed"]:
         remove_tree(f"{root}/{path}")

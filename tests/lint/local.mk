@@ -3,6 +3,8 @@
 # Checks of the tree and of the bare programs; tests/run runs them.
 
 EXTRA_DIST += \
+	tests/coverage \
+	tests/lib/coverage-dump.c \
 	tests/fuzz/fuzz_all \
 	tests/lint/analyzer \
 	tests/lint/distcheck \

@@ -5,8 +5,11 @@ PID 1 where something is missing: clone3(2), as in the containers of Docker and 
 manager; the tables that an older image should have left. It boots, and its services start and stop as ever.
 """
 
+import contextlib
 import os
+import re
 import signal
+import subprocess
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -16,10 +19,31 @@ SERVICES = {
     "bad": "[Service]\nExec=/no/such/program\nRestart=no\n",
 }
 POLICY = "[runlevel 2]\nActivate=a\n"
+# The sanitizers themselves cannot do without /proc.
+STAGE_BARE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
 
 def strace(*options):
     return ("/usr/bin/strace", "-D", "-qq", "-o", "/trace", *options, "/sbin/svcd")
+
+
+@contextlib.contextmanager
+def tracing(box, *faults):
+    """strace(1) at PID 1, which makes these calls fail."""
+    options = [word for fault in faults for word in ("-e", f"inject={fault}")]
+    calls = ",".join(fault.partition(":")[0] for fault in faults)
+    with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", f"trace={calls}", *options],
+                          stdin=subprocess.DEVNULL) as process:
+        try:
+            wait_for(lambda: tracer_of(box.pid1) == process.pid, what="strace has PID 1")
+            yield
+        finally:
+            process.terminate()
+
+
+def tracer_of(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+        return int(re.search(r"^TracerPid:\s+(\d+)", status.read(), re.MULTILINE)[1])
 
 
 def cgroup_of(box, inner):
@@ -95,6 +119,54 @@ def too_deep():
         assert "the path of our cgroup is longer than" in box.console()
 
 
-for case in (without_clone3, without_devices, without_the_managers_cgroup, without_tables, too_deep):
+def impatient(box):
+    """Ctrl-alt-del, pressed until it is enough: the end is the keeper's alone."""
+    def press():
+        try:
+            os.kill(box.pid1, signal.SIGINT)
+        except ProcessLookupError:
+            return True
+        return not os.path.exists(f"/proc/{box.pid1}/exe")
+    wait_for(press, what="the machine has ended")
+    return box.wait_end()
+
+
+def without_proc():
+    """/proc is a directory without anything in it. Who is to end is asked to, all the same."""
+    says = "[Service]\nExec=/bin/sh -c \"trap 'echo heard TERM >/dev/console; exit 0' TERM; while :; do sleep 0.1; done\"\n"
+    with Sandbox({"a": says}, stage=STAGE_BARE, missing=("proc",), may_mount=False, expect_crash=True) as box:
+        box.wait_state("a", "ready")
+        os.kill(box.manager_pid(), signal.SIGSTOP)
+        impatient(box)
+        assert "heard TERM" in box.console()
+
+
+def without_a_way_to_itself():
+    """It cannot write its tables down, or execute itself, or what is installed never answers: it goes on as it is."""
+    with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
+        pid = box.wait_state("a", "ready")["pid"]
+        for fault, says in (("memfd_create:error=EMFILE", "cannot save the tables"), ("execve:error=ENOMEM", "going on as I am")):
+            with tracing(box, fault):
+                box.svcctl("reexec", check=False)
+                box.wait_console(says)
+                box.wait_up()
+        box.run("rm /usr/sbin/svcd; printf '#!/bin/sh\\nexec sleep 100\\n' >/usr/sbin/svcd; chmod 755 /usr/sbin/svcd")
+        box.svcctl("reexec", check=False)
+        box.wait_console("cannot take over")
+        box.wait_up()
+        assert box.pid("a") == pid
+
+
+def without_a_right_to_reboot():
+    """And no process for the file systems: it ends all the same, by its own exit."""
+    with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
+        box.wait_state("a", "ready")
+        with tracing(box, "reboot:error=EPERM", "clone3:error=EAGAIN"):
+            assert impatient(box) == 0
+        assert "cannot fork to unmount file systems" in box.console()
+
+
+for case in (without_proc, without_a_way_to_itself, without_a_right_to_reboot, without_clone3, without_devices,
+             without_the_managers_cgroup, without_tables, too_deep):
     print(case.__name__, flush=True)
     case()

@@ -47,6 +47,15 @@ TESTS += tests/unit/test_keeper_resume
 tests_unit_test_keeper_resume_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_resume_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
+TESTS += tests/unit/test_keeper_start
+tests_unit_test_keeper_start_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_start_LDADD = libtest.a $(CHECK_LIBS)
+
+TESTS += tests/unit/test_file_systems
+tests_unit_test_file_systems_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_file_systems_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open,--wrap=umount2,--wrap=mount,--wrap=swapoff,--wrap=sync
+tests_unit_test_file_systems_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+
 TESTS += tests/unit/test_keeper_strikes
 tests_unit_test_keeper_strikes_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_strikes_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)

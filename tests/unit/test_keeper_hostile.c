@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -151,6 +152,70 @@ START_TEST(a_start_whose_descriptors_find_no_place_says_so)
 }
 END_TEST
 
+/* The last message of a datagram need not be padded, and may be longer than what is known of it. */
+START_TEST(the_end_of_a_batch_may_be_ragged)
+{
+	struct {
+		struct MessageHeader header;
+		struct BatchRecord record;
+		struct MessageNote note;
+		char more[8];
+	} m = { .header = { MESSAGE_BATCH, 0 },
+		.note = { .header = { MESSAGE_NOTE, sizeof(m.note) + 1 }, .service = "a", .note = "x" } };
+
+	m.header.size = (uint32_t)offsetof(__typeof__(m), more) + 1;
+	manager_send(&manager, &m, m.header.size, -1);
+
+	ck_assert_uint_eq(count_notes(), 1);
+}
+END_TEST
+
+START_TEST(what_is_to_be_kept_and_is_not_there_changes_nothing)
+{
+	const struct MessageKeep keep = { .header = { MESSAGE_KEEP, sizeof(keep) }, .name = "a/log/1" };
+	Message m;
+	Manager old = manager;
+
+	manager_send(&manager, &keep, sizeof(keep), -1);
+	manager_exit(&old, PROTOCOL_EXIT_REEXEC);
+	manager_accept(&run, &manager);
+	manager_hello(&manager);
+	manager_expect(&manager, MESSAGE_WELCOME, &m);
+	manager_expect(&manager, MESSAGE_REPLAYED, &m);
+	ck_assert_uint_eq(m.replayed.n_fds, 0);
+	manager_drop(&old);
+}
+END_TEST
+
+/* One more of each than there is room for. */
+START_TEST(notes_and_kept_descriptors_have_an_end)
+{
+	struct MessageNote note = { .header = { MESSAGE_NOTE, sizeof(note) }, .note = "x" };
+	struct MessageKeep keep = { .header = { MESSAGE_KEEP, sizeof(keep) } };
+	Manager old = manager;
+	Message m;
+
+	for (int i = 0; i <= PROTOCOL_MAX_NOTES; i++) {
+		(void)snprintf(note.service, sizeof(note.service), "note%d", i);
+		manager_send(&manager, &note, sizeof(note), -1);
+	}
+	for (int i = 0; i <= PROTOCOL_MAX_KEPT_FDS; i++) {
+		(void)snprintf(keep.name, sizeof(keep.name), "kept/log/%d", i);
+		manager_send(&manager, &keep, sizeof(keep), STDIN_FILENO);
+	}
+	manager_exit(&old, PROTOCOL_EXIT_REEXEC);
+	manager_accept(&run, &manager);
+	manager_hello(&manager);
+	do
+		manager_next(&manager, &m, NULL);
+	while (m.header.type != MESSAGE_REPLAYED);
+
+	ck_assert_uint_eq(m.replayed.n_notes, PROTOCOL_MAX_NOTES);
+	ck_assert_uint_eq(m.replayed.n_fds, PROTOCOL_MAX_KEPT_FDS);
+	manager_drop(&old);
+}
+END_TEST
+
 /* Of the descriptors of the keeper, is there another one of what its standard error is, that does not wait? */
 static bool writes_without_waiting(void)
 {
@@ -222,7 +287,8 @@ Suite *make_suite(void)
 	ADD_LOOP_AROUND(suite, "short", keeper_set_up, keeper_tear_down, a_batch_without_a_whole_header_has_nothing_in_it, 7);
 	ADD_CASE_AROUND(suite, "hostile", keeper_set_up, keeper_tear_down, what_comes_with_an_empty_datagram_is_closed,
 			the_last_words_of_a_manager_end_with_it_though_others_have_its_link,
-			a_start_whose_descriptors_find_no_place_says_so);
+			a_start_whose_descriptors_find_no_place_says_so, the_end_of_a_batch_may_be_ragged,
+			what_is_to_be_kept_and_is_not_there_changes_nothing, notes_and_kept_descriptors_have_an_end);
 	ADD_CASE_AROUND(suite, "console", set_up_with_console, keeper_tear_down,
 			a_console_that_others_write_to_makes_nobody_wait);
 	return suite;

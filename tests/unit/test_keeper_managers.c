@@ -343,6 +343,50 @@ static void let_it_grow_quiet(void)
 	while (poll(&p, 1, 1000) == 1);
 }
 
+static void set_up_without_hello(void)
+{
+	keeper_run_start(&run, 100);
+	manager_accept(&run, &manager);
+}
+
+START_TEST(a_manager_that_says_no_hello_is_replaced)
+{
+	struct MessageWelcome welcome;
+
+	keeper_next_manager(&welcome);
+
+	ck_assert_int_eq(welcome.last_status, SIGKILL);
+}
+END_TEST
+
+START_TEST(one_that_cannot_serve_this_keeper_is_tried_again_later)
+{
+	struct MessageWelcome welcome;
+
+	manager_exit(&manager, PROTOCOL_EXIT_INCOMPATIBLE);
+	keeper_next_manager(&welcome);
+
+	ck_assert_uint_ne(welcome.flags & WELCOME_WITHOUT_NOTES, 0);
+}
+END_TEST
+
+/* As of a machine that was paused: a second and more, for less is forgiven to nobody. */
+START_TEST(a_keeper_that_slept_itself_blames_no_manager)
+{
+	uint64_t serial = manager_answer_ping(&manager, 0);
+
+	for (int i = 0; i < 2; i++) {
+		manager_note(&manager, "a", "something to be told");
+		ck_assert_int_eq(keeper_spawn("a", (uint64_t)i + 1, sleep_argv, NULL).error, i == 0 ? 0 : EBUSY);
+		ck_assert_int_eq(kill(run.pid, SIGSTOP), 0);
+		(void)poll(NULL, 0, 1200);
+		ck_assert_int_eq(kill(run.pid, SIGCONT), 0);
+	}
+
+	ck_assert_uint_gt(manager_answer_ping(&manager, serial), serial);
+}
+END_TEST
+
 START_TEST(a_manager_that_was_told_nothing_is_not_pinged)
 {
 	Message m;
@@ -401,8 +445,12 @@ Suite *make_suite(void)
 			a_re_exec_keeps_pids_notes_exits_and_descriptors,
 			a_request_that_comes_while_the_keeper_is_replaced_is_told_to_the_next_manager,
 			a_fault_in_the_keeper_itself_costs_no_service);
+	ADD_CASE_AROUND(suite, "hello", set_up_without_hello, keeper_tear_down,
+			a_manager_that_says_no_hello_is_replaced,
+			one_that_cannot_serve_this_keeper_is_tried_again_later);
 	ADD_CASE_AROUND(suite, "pings", keeper_set_up_hasty, keeper_tear_down,
 			a_manager_that_answers_no_ping_is_replaced,
+			a_keeper_that_slept_itself_blames_no_manager,
 			a_manager_that_was_told_nothing_is_not_pinged,
 			a_manager_that_is_awake_for_long_is_pinged_and_then_replaced,
 			a_manager_that_was_stopped_is_pinged_and_then_replaced);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Coverage dump: linked into PID 1 by tests/coverage alone, with --wrap. Such a process ends by reboot(2), _exit(2) or SIGKILL, so what
+ * it has run is written down before the first two, and whenever it has nothing to do.
+ */
+#include <errno.h>
+#include <gcov.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/reboot.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+int __real_poll(struct pollfd *fds, nfds_t n_fds, int limit_ms);
+int __real_sigwait(const sigset_t *set, int *ret_signo);
+ssize_t __real_sendmsg(int fd, const struct msghdr *message, int flags);
+int __real_reboot(int command);
+void __real__exit(int status) __attribute__((noreturn));
+
+int __wrap_poll(struct pollfd *fds, nfds_t n_fds, int limit_ms);
+int __wrap_sigwait(const sigset_t *set, int *ret_signo);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags);
+int __wrap_reboot(int command);
+void __wrap__exit(int status) __attribute__((noreturn));
+
+/* Readable and writable for all: a service's child that has become its user adds its part. */
+static void dump(void)
+{
+	const int saved = errno;
+	const mode_t mask = umask(0);
+
+	__gcov_dump();
+	__gcov_reset();
+	(void)umask(mask);
+	errno = saved;
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t n_fds, int limit_ms)
+{
+	int n = __real_poll(fds, n_fds, 0);
+
+	if (n != 0 || limit_ms == 0)
+		return n;
+	dump();
+	return __real_poll(fds, n_fds, limit_ms);
+}
+
+/* Who is answered may kill it at once. */
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	dump();
+	return __real_sendmsg(fd, message, flags);
+}
+
+int __wrap_sigwait(const sigset_t *set, int *ret_signo)
+{
+	dump();
+	return __real_sigwait(set, ret_signo);
+}
+
+int __wrap_reboot(int command)
+{
+	dump();
+	return __real_reboot(command);
+}
+
+void __wrap__exit(int status)
+{
+	dump();
+	__real__exit(status);
+}
