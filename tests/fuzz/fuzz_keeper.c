@@ -526,15 +526,11 @@ static void send_datagram(const Datagram *d)
 	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
 
 	if (d->n_fds > 0) {
-		struct cmsghdr *c;
-
+		control.align = (struct cmsghdr){
+			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(d->n_fds * sizeof(int)) };
 		m.msg_control = control.space;
 		m.msg_controllen = CMSG_SPACE(d->n_fds * sizeof(int));
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(d->n_fds * sizeof(int));
-		memcpy(CMSG_DATA(c), d->fds, d->n_fds * sizeof(int));
+		memcpy(CMSG_DATA(&control.align), d->fds, d->n_fds * sizeof(int));
 	}
 	if (world.link_fd >= 0)
 		(void)!sendmsg(world.link_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL); /* full: it is not said, then */
