@@ -3,7 +3,8 @@
 # limit: 1500
 """
 Real NetworkManager and a real bus: sshd is active only while the network is up; a NetworkManager that dies takes nothing with
-it; the bus is killed ten times, no service is lost, and every condition is right again.
+it; the bus is killed ten times, no service is lost, and every condition is right again. A volume of an NFS server, which is the
+machine itself, is mounted and locked in versions 4 and 3.
 """
 
 import json
@@ -16,6 +17,10 @@ from vm import Machine
 STAGE = os.environ["SVCD_STAGE"]
 KILLS = 10
 BUS = "org.freedesktop.NetworkManager"
+FSTAB = f"""LABEL={vm_image.ROOT_LABEL} / ext4 errors=remount-ro 0 1
+localhost:/srv/share /srv/v3 nfs vers=3,noauto,_netdev 0 0
+localhost:/srv/share /srv/v4 nfs4 noauto 0 0
+"""
 # A NetworkManager that loses its last connection takes some seconds to say so; emulated ones take more.
 SECONDS = 120
 
@@ -100,6 +105,26 @@ def check_bus_killed(vm):
     assert not [name for name, row in after.items() if row["state"] == "failed"], explain(vm, "")
 
 
+def check_nfs(vm):
+    """Volumes of fstab, one for each version; locks of version 3 are rpc.statd's business, those of 4 the server's."""
+    wait_state(vm, "nfs-kernel-server", "done")
+    for name in ("rpcbind", "rpc-statd", "nfs-mountd", "nfs-idmapd", "nfsdcld"):
+        wait_state(vm, name, "ready")
+    for version in ("3", "4"):
+        volume = f"mount-srv-v{version}"
+        vm.sh(f"svcctl start --wait {volume}")
+        assert f"vers={version}" in vm.sh(f"findmnt -n -o OPTIONS --mountpoint /srv/v{version}")
+        vm.sh(f"flock -n /srv/v{version}/lock -c 'echo version {version} >/srv/v{version}/text'")
+        assert vm.sh("cat /srv/share/text") == f"version {version}"
+    # Whoever serves it ends: the volumes stay, what is asked of them waits, and goes on with the next one.
+    vm.sh("svcctl restart --wait nfs-kernel-server nfs-mountd rpcbind", seconds=300)
+    wait_state(vm, "nfs-kernel-server", "done")
+    vm.sh("flock /srv/v3/lock -c 'echo again >/srv/v3/text'; flock /srv/v4/lock true; grep -qx again /srv/v4/text", seconds=300)
+    for version in ("3", "4"):
+        vm.sh(f"svcctl stop mount-srv-v{version}", seconds=200)
+        assert vm.sh(f"findmnt --mountpoint /srv/v{version}", check=False)[0] == 1
+
+
 def main():
     with vm_image.work_directory() as directory:
         disks = vm_image.make_test_disks(directory, STAGE)
@@ -110,7 +135,11 @@ def main():
         vm_image.put_file(disks[0], "/etc/svcd/services.d/needs-name.svc",
                           f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=dbus:{BUS}\n"
                           f"While=dbus-property:{BUS} /org/freedesktop/NetworkManager {BUS}.NetworkingEnabled = true\n")
-        vm_image.put_file(disks[0], "/etc/svcd/policy.d/test.policy", "[runlevel 2]\nActivate=needs-cable needs-name\n")
+        vm_image.put_file(disks[0], "/etc/svcd/policy.d/test.policy",
+                          "[runlevel 2]\nActivate=needs-cable needs-name rpcbind nfs-kernel-server\n")
+        vm_image.put_file(disks[0], "/etc/exports", "/srv/share 127.0.0.1(rw,no_subtree_check,no_root_squash,insecure)\n")
+        vm_image.put_file(disks[0], "/srv/share/here", "")
+        vm_image.put_file(disks[0], "/etc/fstab", FSTAB)
         with Machine(disks, *vm_image.boot_files()) as vm:
             vm.wait_console("svcd-vm login:")
             vm.wait_shell()
@@ -121,6 +150,7 @@ def main():
             check_cable(vm)
             check_network_manager_killed(vm)
             check_bus_killed(vm)
+            check_nfs(vm)
 
 
 main()

@@ -33,7 +33,7 @@ SVCCTL = f"{STAGE}/usr/bin/svcctl"
 ROUNDS = int(os.environ.get("SVCD_TEST_ROUNDS", "50"))
 SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
 N_STEPS = 6000 # more than a machine can do in the time
-N_BOOTS = 3
+N_BOOTS = max(1, ROUNDS // 50)
 
 SERVICES = [f"power-{number}" for number in range(6)]
 LEVELS = ("boot", "on-demand", "manual", "never")

@@ -41,11 +41,13 @@ PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-da
     mariadb-server memcached modemmanager monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql
     power-profiles-daemon redis-server rpcbind rtkit samba winbind sane-utils smartmontools snmpd squid switcheroo-control
     tinyproxy tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
-# exim4 and chrony are not for the same machine as these.
-ALTERNATIVES = f"{COMMON} postfix ntpsec"
+# exim4 and chrony are not for the same machine as these, and a machine that serves a domain has no other Samba.
+ALTERNATIVES = f"{COMMON} postfix ntpsec samba-ad-dc samba-ad-provision"
 
 SIDE_BY_SIDE = 4
 START_S = 60
+# To found a domain takes half a minute where nothing else goes on.
+PREPARE_S = 300
 # Of svcctl.
 CHECK_FAILED = 8
 # Between two clients of a service that is restarted.
@@ -306,7 +308,7 @@ class Life:
             self.wait()
             return
         if self.daemon.before:
-            self.box.run("/bin/sh", "-c", self.daemon.before)
+            self.box.run("/bin/sh", "-c", self.daemon.before, timeout=PREPARE_S)
         if self.daemon.client:
             self.wake()
         self.start()

@@ -1,11 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a machine has in place of exim4 and chrony. limit: 900"""
+"""What a machine has in place of exim4 and chrony, and of Samba's shares: a domain. limit: 900"""
 
 from life import ALTERNATIVES, Daemon, tcp, try_all
+
+DOMAIN = ("rm -f /etc/samba/smb.conf; samba-tool domain provision --realm=SVCD.EXAMPLE --domain=SVCD --server-role=dc "
+          "--dns-backend=SAMBA_INTERNAL --adminpass=Secret-1234 >/run/provision 2>&1 || { cat /run/provision; exit 1; }")
+# Whoever has a password of the domain's is let in, by LDAP.
+ASK_DOMAIN = ("samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x Administrator")
 
 try_all(
     Daemon("ntpsec", waits_for="!virtual:container", why="it does not begin where it may not set the clock"),
     Daemon("postfix", probe=tcp(25, "QUIT\r\n", "220 "), broken=("/etc/postfix/main.cf", "queue_directory = /nowhere\n")),
+    Daemon("samba-ad-dc", before=DOMAIN, probe=ASK_DOMAIN),
     packages=ALTERNATIVES,
 )

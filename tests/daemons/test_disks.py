@@ -5,7 +5,7 @@
 from life import Daemon, try_all
 
 KERNEL = {"waits_for": "!virtual:container", "why": "the kernel's tables of disks are the host's"}
-NFS = {"waits_for": "!virtual:container", "why": "the server is in the host's kernel"}
+NFS = {"waits_for": "!virtual:container", "why": "the server is in the host's kernel; tests/boot/test_network.py"}
 
 try_all(
     Daemon("lvm2-monitor", **KERNEL),

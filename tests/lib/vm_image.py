@@ -134,7 +134,10 @@ def _sandbox_packages():
     return listed.stdout.split()
 
 
-PLAIN = Debian("vm", (*_sandbox_packages(), *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), PLAIN_FILES)
+# Its server is in the kernel, so no sandbox has one.
+NFS_PACKAGES = ("nfs-kernel-server",)
+
+PLAIN = Debian("vm", (*_sandbox_packages(), *NFS_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), PLAIN_FILES)
 DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *DESKTOP_MORE, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS),
                  {**DESKTOP_FILES, **DESKTOP_MORE_FILES})
 SYSV = Debian("vm-sysv", (*SYSV_PACKAGES, *SYSV_DAEMONS, *KERNEL_PACKAGES), (*HOOKS, *SYSV_HOOKS), SYSV_FILES)
