@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "keeper/cgroup.h"
+#include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/keeper.h"
 
@@ -41,15 +43,28 @@ static void read_name(pid_t pid, char *name, size_t size)
 	name[strcspn(name, "\n")] = '\0';
 }
 
+/* Whose it is: with cgroups whatever it has become, else if it is a child that we were told to start. */
+static bool find_service(pid_t pid, char *service, size_t size)
+{
+	const struct Child *child = children_find_pid(pid);
+
+	if (cgroup_service_of(pid, service, size))
+		return true;
+	return child && keeper_copy(service, size, name_text(child->service));
+}
+
 static void list_names(char *list, size_t size)
 {
 	size_t length = 0;
+	char service[PROTOCOL_NAME_BYTES];
 	char name[32];
 
 	list[0] = '\0';
 	for (unsigned int i = 0; i < n_found && i < MAX_NAMED && length + 1 < size; i++) {
 		read_name(named[i], name, sizeof(name));
 		length += (size_t)snprintf(list + length, size - length, "%s%s (%d)", i > 0 ? ", " : "", name, (int)named[i]);
+		if (length + 1 < size && find_service(named[i], service, sizeof(service)))
+			length += (size_t)snprintf(list + length, size - length, " of %s", service);
 	}
 	if (n_found > MAX_NAMED && length + 1 < size)
 		(void)snprintf(list + length, size - length, ", and %u more", n_found - MAX_NAMED);
@@ -58,7 +73,7 @@ static void list_names(char *list, size_t size)
 void stragglers_say(int signo, uint64_t left_us)
 {
 	const char *next = signo == SIGKILL ? "going on without them" : "killed";
-	char list[320]; /* eight names, eight pids: it fits, and a line does, too */
+	char list[480]; /* eight names and pids fit, and so do their services, but for long ones */
 
 	if (n_found == 0)
 		return;

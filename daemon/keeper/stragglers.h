@@ -14,7 +14,7 @@ void stragglers_forget(void);
 /* One that is. Only the first ones are named. */
 void stragglers_note(pid_t pid);
 
-/* "3 processes have not ended yet: sh (812), cat (813), sleep (814); killed in 8 s". @signo: what they were sent. */
+/* "3 processes have not ended yet: sh (812) of web, cat (813) of web, sleep (814); killed in 8 s". @signo: what they were sent. */
 void stragglers_say(int signo, uint64_t left_us);
 
 #endif

@@ -431,6 +431,13 @@ static void on_unwatch(void *data, const char *service, KeyPrefix prefix, const 
 	watches_remove_service(data, service, prefix, key);
 }
 
+static bool on_is_ending(void *data)
+{
+	const Manager *m = data;
+
+	return m->shutdown != SHUTDOWN_NONE;
+}
+
 static bool on_starts_again(void *data, const char *service)
 {
 	const Manager *m = data;
@@ -460,6 +467,7 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.watch = on_watch,
 		.unwatch = on_unwatch,
 		.starts_again = on_starts_again,
+		.is_ending = on_is_ending,
 		.sockets = sockets_for_spawn,
 		.yields = yielding_asks,
 		.data = m,

@@ -57,6 +57,8 @@ typedef struct ProcessContext {
 	void (*unwatch)(void *data, const char *service, KeyPrefix prefix, const char *key);
 	/* Will another run of @service follow the one that is ending? */
 	bool (*starts_again)(void *data, const char *service);
+	/* Is all to end, the machine or the session, so that what cannot be killed is left behind? */
+	bool (*is_ending)(void *data);
 	/* Is what is started of it now to leave processors and disks to others? NULL: never; else @share is there. */
 	bool (*yields)(void *data, const char *service);
 	struct Share *share;

@@ -34,6 +34,8 @@ EXTRA_DIST += \
 	tests/sandbox/long_orphans.py \
 	tests/sandbox/long_random_kills.py \
 	tests/sandbox/long_reexec.py \
+	tests/sandbox/long_unkillable.py \
+	tests/lib/hung_fuse.pl \
 	tests/sandbox/test_activations.py \
 	tests/sandbox/test_after.py \
 	tests/sandbox/test_alternatives.py \
