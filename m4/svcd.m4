@@ -1,5 +1,57 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+# SVCD_HARDENING
+# Sets HARDEN_CPPFLAGS, HARDEN_CFLAGS and HARDEN_LDFLAGS to what this compiler and linker know of it. All of it stands before the user's
+# own flags (dpkg-buildflags), which therefore win; tests/lint/hardening looks at the result.
+AC_DEFUN([SVCD_TRY_HARDEN_CFLAG], [
+	AC_MSG_CHECKING([whether $CC takes $1])
+	svcd_saved_cflags=$CFLAGS
+	CFLAGS="$CFLAGS -Werror $1"
+	AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])],
+		[AC_MSG_RESULT([yes]); HARDEN_CFLAGS="$HARDEN_CFLAGS $1"],
+		[AC_MSG_RESULT([no])])
+	CFLAGS=$svcd_saved_cflags
+])
+
+AC_DEFUN([SVCD_TRY_HARDEN_LDFLAG], [
+	AC_MSG_CHECKING([whether $CC links with $1])
+	svcd_saved_ldflags=$LDFLAGS svcd_saved_cflags=$CFLAGS
+	LDFLAGS="$LDFLAGS -Werror $1" CFLAGS="$CFLAGS $HARDEN_CFLAGS"
+	AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])],
+		[AC_MSG_RESULT([yes]); HARDEN_LDFLAGS="$HARDEN_LDFLAGS $1"],
+		[AC_MSG_RESULT([no])])
+	LDFLAGS=$svcd_saved_ldflags CFLAGS=$svcd_saved_cflags
+])
+
+# Not over a level that the user, or the compiler by itself, has set; and it is nothing without optimization.
+AC_DEFUN([SVCD_TRY_FORTIFY], [
+	AC_MSG_CHECKING([whether to define _FORTIFY_SOURCE])
+	AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+#if defined _FORTIFY_SOURCE || !defined __OPTIMIZE__
+# error
+#endif
+		]])],
+		[AC_MSG_RESULT([yes]); HARDEN_CPPFLAGS="-D_FORTIFY_SOURCE=3"],
+		[AC_MSG_RESULT([no])])
+])
+
+AC_DEFUN([SVCD_HARDENING], [
+	AC_ARG_ENABLE([hardening],
+		[AS_HELP_STRING([--disable-hardening], [leave it to CFLAGS and LDFLAGS how programs are protected against their own faults])],
+		[], [enable_hardening=yes])
+	HARDEN_CPPFLAGS= HARDEN_CFLAGS= HARDEN_LDFLAGS=
+	AS_IF([test "x$enable_hardening" != xno], [
+		m4_foreach_w([flag], [-fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
+			-mbranch-protection=standard], [SVCD_TRY_HARDEN_CFLAG(flag)])
+		m4_foreach([flag], [[-pie], [-Wl,-z,relro], [-Wl,-z,now], [-Wl,-z,noexecstack]], [SVCD_TRY_HARDEN_LDFLAG([flag])])
+		# The sanitizers look at the same calls, and better.
+		AS_IF([test "x$enable_sanitizers" != xyes && test "x$enable_coverage" != xyes], [SVCD_TRY_FORTIFY])
+	])
+	AC_SUBST([HARDEN_CPPFLAGS])
+	AC_SUBST([HARDEN_CFLAGS])
+	AC_SUBST([HARDEN_LDFLAGS])
+])
+
 # SVCD_COMPILER_FLAGS
 # Sets WARN_CFLAGS, and SAN_CFLAGS/SAN_LDFLAGS and COV_CFLAGS/COV_LDFLAGS as the user asked.
 AC_DEFUN([SVCD_TRY_FLAG], [
