@@ -34,6 +34,7 @@
 #include "keeper/spawn.h"
 #include "keeper/stragglers.h"
 #include "keeper/vault.h"
+#include "keeper/watchdog.h"
 
 #define TERM_LIMIT_US (10 * USEC_PER_SEC)
 #define KILL_LIMIT_US (5 * USEC_PER_SEC)
@@ -59,6 +60,13 @@ static void pause_us(uint64_t us)
 	const struct timespec step = { .tv_nsec = (long)(us * 1000) };
 
 	(void)nanosleep(&step, NULL); /* woken early: the caller looks at the clock anyway */
+}
+
+/* Between two looks at what has ended. Where the end itself hangs nothing feeds the watchdog, and the machine restarts. */
+static void wait_a_step(void)
+{
+	pause_us(WAIT_STEP_US);
+	watchdog_feed_in_finale();
 }
 
 static void reap_all(void)
@@ -240,7 +248,7 @@ static bool end_others(int signo, uint64_t limit_us)
 	int n_left = signal_others(signo);
 
 	for (; n_left > 0 && now_us < until_us; now_us = keeper_now_us()) {
-		pause_us(WAIT_STEP_US);
+		wait_a_step();
 		reap_all();
 		/* KILL is said again: a process may have forked while we looked. */
 		n_left = signal_others(signo == SIGKILL ? SIGKILL : 0);
@@ -257,7 +265,7 @@ static void wait_for_children(uint64_t limit_us)
 	const uint64_t until_us = keeper_now_us() + limit_us;
 
 	while (has_children() && keeper_now_us() < until_us)
-		pause_us(WAIT_STEP_US);
+		wait_a_step();
 }
 
 /*
@@ -304,7 +312,7 @@ static void end_file_systems(void)
 			say("unmounting takes too long, going on");
 			return;
 		}
-		pause_us(WAIT_STEP_US);
+		wait_a_step();
 	}
 }
 
@@ -323,6 +331,7 @@ void finale_end_machine(enum ShutdownKind kind)
 {
 	if (!keeper.is_pid1 || (keeper.container && kind == SHUTDOWN_EXIT))
 		_exit(0);
+	watchdog_end(endings[kind].command == RB_AUTOBOOT);
 	(void)reboot((int)endings[kind].command);
 	if (keeper.container)
 		_exit(0); /* refused: our exit is what a container without the right to reboot(2) has for it */

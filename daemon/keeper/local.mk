@@ -25,7 +25,8 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/tables.c daemon/keeper/tables.h \
 	daemon/keeper/telinit.c daemon/keeper/telinit.h \
 	daemon/keeper/telling.c daemon/keeper/telling.h \
-	daemon/keeper/vault.c daemon/keeper/vault.h
+	daemon/keeper/vault.c daemon/keeper/vault.h \
+	daemon/keeper/watchdog.c daemon/keeper/watchdog.h
 
 rootsbin_PROGRAMS += svcd
 svcd_SOURCES = daemon/keeper/main.c

@@ -33,6 +33,7 @@
 #include "keeper/strikes.h"
 #include "keeper/tables.h"
 #include "keeper/telinit.h"
+#include "keeper/watchdog.h"
 
 #define REAPED_A_TURN 256
 #define SIGNALS_A_TURN 32
@@ -58,6 +59,8 @@ static const char help_text[] =
 	"  --wait           if another one keeps this user's already: take over when that ends\n"
 	"  --manager=PATH   the manager to start\n"
 	"  --ping-ms=N      how often it must answer, for tests (" "5000)\n"
+	"  --watchdog=SECONDS[,manager][,/dev/NAME]\n"
+	"                   what svcd.watchdog= is on the kernel command line, for tests\n"
 	"  -- ARGUMENT...   arguments for the manager\n"
 	"  --version, --help\n"
 	"Called as init with a runlevel it asks the running init for it.\n";
@@ -108,6 +111,8 @@ static bool parse_argument(const char *argument, struct Options *options)
 		return set_manager_path(value);
 	else if ((value = value_of(argument, "--ping-ms=")))
 		keeper.ping_ms = atoi(value) > 0 ? (uint32_t)atoi(value) : PROTOCOL_PING_INTERVAL_MS;
+	else if ((value = value_of(argument, "--watchdog=")))
+		return watchdog_ask(value);
 	else if (is_known_word(argument))
 		add_word(argument);
 	else
@@ -218,6 +223,8 @@ static int time_to_sleep_ms(uint64_t now_us)
 
 	if (shutdown_next_us() < next_us)
 		next_us = shutdown_next_us();
+	if (watchdog_next_us() < next_us)
+		next_us = watchdog_next_us();
 	if (next_us == NEVER_US)
 		return -1;
 	if (next_us <= now_us)
@@ -268,6 +275,7 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 		manager_link_turn(&fds[1]);
 		now_us = keeper_now_us();
 		manager_link_tick(now_us);
+		watchdog_tick(now_us);
 		shutdown_tick(now_us);
 	}
 }
@@ -294,6 +302,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 		say("cannot become a subreaper: %s", strerror(errno));
 	console_open();
 	early_boot_process();
+	watchdog_learn();
 	loan_init();
 	tables_hide();
 	signal_fd = open_signals_in_time();

@@ -469,6 +469,11 @@ bool manager_link_is_answering(void)
 	return link_.state == LINK_UP && link_.was_answered;
 }
 
+bool manager_link_is_well(void)
+{
+	return link_.state == LINK_UP && link_.is_settled && link_.n_missed == 0;
+}
+
 void manager_link_reexec(void)
 {
 	if (link_.fd < 0 || link_.state == LINK_LEAVING)

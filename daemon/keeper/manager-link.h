@@ -50,6 +50,9 @@ bool manager_link_is_own(pid_t pid);
 /* Has it said hello, and answered the last ping? */
 bool manager_link_is_answering(void);
 
+/* Has it settled, and not been silent since? One that sleeps with nothing to do is well. */
+bool manager_link_is_well(void);
+
 /* Messages that are about the link itself. */
 void manager_link_on_hello(uint32_t version);
 void manager_link_on_pong(uint64_t serial);

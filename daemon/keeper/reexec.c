@@ -27,6 +27,7 @@
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
 #include "keeper/vault.h"
+#include "keeper/watchdog.h"
 
 #define REEXEC_MAGIC 0x6b657065u
 #define REEXEC_VERSION 1
@@ -39,6 +40,7 @@ enum RecordType {
 	RECORD_CHILD = 2,
 	RECORD_NOTE = 3,
 	RECORD_KEPT = 4,
+	RECORD_WATCHDOG = 5,
 };
 
 struct TableHeader {
@@ -81,6 +83,13 @@ struct KeptRecord {
 	struct RecordHeader header;
 	char name[PROTOCOL_KEEP_NAME_BYTES];
 	int32_t fd;
+	uint32_t reserved;
+};
+
+struct WatchdogRecord {
+	struct RecordHeader header;
+	char request[WATCHDOG_REQUEST_BYTES];
+	int32_t fd; /* -1: it has not appeared yet */
 	uint32_t reserved;
 };
 
@@ -161,6 +170,16 @@ static void put_vault(struct Writer *w, NameId id)
 	}
 }
 
+static void put_watchdog(struct Writer *w)
+{
+	struct WatchdogRecord r = { .header = { RECORD_WATCHDOG, sizeof(r) }, .fd = watchdog_fd() };
+
+	if (!watchdog_request()[0])
+		return;
+	(void)keeper_copy(r.request, sizeof(r.request), watchdog_request());
+	put(w, &r, sizeof(r));
+}
+
 size_t reexec_encode(void *buffer, size_t size)
 {
 	struct Writer w = { .buffer = buffer, .size = size };
@@ -172,6 +191,7 @@ size_t reexec_encode(void *buffer, size_t size)
 		put_child(&w, child);
 	for (unsigned int id = 1; id <= name_last(); id++)
 		put_vault(&w, (NameId)id);
+	put_watchdog(&w);
 	if (!buffer || w.used > size)
 		return w.used;
 	header.size = w.used;
@@ -226,6 +246,7 @@ static bool record_is_sane(const struct RecordHeader *r)
 	const struct ChildRecord *child = (const void *)r;
 	const struct NoteRecord *note = (const void *)r;
 	const struct KeptRecord *kept = (const void *)r;
+	const struct WatchdogRecord *watchdog = (const void *)r;
 
 	switch (r->type) {
 	case RECORD_STATE:
@@ -238,6 +259,9 @@ static bool record_is_sane(const struct RecordHeader *r)
 	case RECORD_KEPT:
 		return r->size >= sizeof(*kept) && field_has_end(kept->name, sizeof(kept->name)) &&
 		       kept->fd > STDERR_FILENO;
+	case RECORD_WATCHDOG:
+		return r->size >= sizeof(*watchdog) && field_has_end(watchdog->request, sizeof(watchdog->request)) &&
+		       (watchdog->fd == -1 || watchdog->fd > STDERR_FILENO);
 	default:
 		return true; /* from a newer image: stepped over */
 	}
@@ -308,6 +332,10 @@ static void apply_record(const struct RecordHeader *r)
 		break;
 	case RECORD_KEPT:
 		apply_kept((const void *)r);
+		break;
+	case RECORD_WATCHDOG:
+		watchdog_take_over(((const struct WatchdogRecord *)(const void *)r)->request,
+				   ((const struct WatchdogRecord *)(const void *)r)->fd);
 		break;
 	default:
 		break;
@@ -482,8 +510,10 @@ void reexec_now(void)
 		return;
 	(void)snprintf(option, sizeof(option), "--reexec=%d", fd);
 	vault_set_cloexec(false);
+	watchdog_set_cloexec(false);
 	execute(argv, fd);
 	say("cannot execute myself again: %s; going on as I am", strerror(errno));
 	vault_set_cloexec(true);
+	watchdog_set_cloexec(true);
 	(void)close(fd); /* useless now */
 }

@@ -10,6 +10,9 @@
 #include "model/policy-private.h"
 #include "model/value.h"
 
+/* PID 1 has read it itself (docs/keeper.md), and says what is wrong with it. */
+#define KEEPERS_WORD "svcd.watchdog="
+
 static void apply_never(Policy *policy, const char *name, Origin origin, DiagList *diags)
 {
 	g_autofree char *problem = value_check_service(name);
@@ -42,7 +45,7 @@ static void apply_runlevel(Policy *policy, const char *name, Origin origin, Diag
 
 static void warn_of_unknown(const char *word, Origin origin, DiagList *diags)
 {
-	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", POLICY_KERNEL_WORD_VENDOR, NULL };
+	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", KEEPERS_WORD, POLICY_KERNEL_WORD_VENDOR, NULL };
 	g_autofree char *head = g_strndup(word, strcspn(word, "=") + 1);
 	const char *nearest = text_nearest(head, own);
 
@@ -79,6 +82,6 @@ void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
 			   "left out in this boot", word);
 	else if (g_str_has_prefix(word, "svcd.policy="))
 		diag_warning(diags, origin, NULL, "%s: there is only %s", word, POLICY_KERNEL_WORD_VENDOR);
-	else if (g_str_has_prefix(word, "svcd."))
+	else if (g_str_has_prefix(word, "svcd.") && !g_str_has_prefix(word, KEEPERS_WORD))
 		warn_of_unknown(word, origin, diags);
 }

@@ -81,10 +81,13 @@ def _connect(path, seconds=20):
 
 
 class Machine:
-    """One boot. @disks: paths of raw images, the root first; they are written to. @cmdline: further words."""
+    """
+    One boot. @disks: paths of raw images, the root first; they are written to. @cmdline: further words. @watchdog: a device that resets
+    the machine (Intel's 6300ESB), whose driver is a module.
+    """
 
     def __init__(self, disks, kernel, initrd, init="/sbin/svcd", cmdline="", root_label="svcd-root", memory_mib=1024,
-                 screen=False, reboot_ends=True):
+                 screen=False, reboot_ends=True, watchdog=False):
         self.disks = list(disks)
         self.kernel, self.initrd = kernel, initrd
         self.words = [f"root=LABEL={root_label}", "ro", "panic=5", "net.ifnames=0"]
@@ -93,6 +96,8 @@ class Machine:
         self.memory_mib = memory_mib
         self.screen = screen
         self.reboot_ends = reboot_ends
+        self.watchdog = watchdog
+        self.events = []
         self.n_commands = 0
         self.process = None
         self.directory = None
@@ -149,6 +154,8 @@ class Machine:
         for number, path in enumerate(self.disks):
             argv += ["-drive", f"file={path},format=raw,if=none,id=disk{number},cache=unsafe",
                      "-device", f"virtio-blk-pci,drive=disk{number}"]
+        if self.watchdog:
+            argv += ["-device", "i6300esb", "-action", "watchdog=reset"]
         return argv + (["-no-reboot"] if self.reboot_ends else [])
 
     def _tear_down(self, failed):
@@ -227,8 +234,8 @@ class Machine:
         """Until the machine has gone down. Returns QEMU's reason: "guest-shutdown" or "guest-reset"."""
         wait_for(lambda: self.process.poll() is not None, seconds, "the machine is off")
         assert KERNEL_PANIC not in self.console.text(), "the kernel panicked: PID 1 has ended"
-        events = [json.loads(line) for line in self.monitor_lines]
-        return next((event["data"]["reason"] for event in events if event.get("event") == "SHUTDOWN"), None)
+        self.events = [json.loads(line) for line in self.monitor_lines]
+        return next((event["data"]["reason"] for event in self.events if event.get("event") == "SHUTDOWN"), None)
 
     # --- the console ---
 

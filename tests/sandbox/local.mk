@@ -83,6 +83,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_frozen_cgroup.py \
 	tests/sandbox/test_gone_while_lingering.py \
 	tests/sandbox/test_group.py \
+	tests/sandbox/test_hardware_watchdog.py \
 	tests/sandbox/test_health.py \
 	tests/sandbox/test_hostile_environment.py \
 	tests/sandbox/test_hostile_names.py \

@@ -76,3 +76,10 @@ tests_fuzz_fuzz_tables_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdi
 tests_fuzz_fuzz_tables_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_tables_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_KEEPER_WRAPS)
 tests_fuzz_fuzz_tables_LDADD = libkeeper.a $(LIBS_BASE)
+
+# With a manager link of its own.
+TESTS += tests/unit/test_keeper_watchdog
+tests_unit_test_keeper_watchdog_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_watchdog_SOURCES = tests/unit/test_keeper_watchdog.c daemon/keeper/watchdog.c daemon/keeper/console.c \
+	daemon/keeper/keeper.c
+tests_unit_test_keeper_watchdog_LDADD = libtest.a $(CHECK_LIBS)

@@ -319,6 +319,8 @@ static const struct {
 	{ "svcd.policy=vendor", "2",
 	  "kernel command line: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d and "
 	  "/run/svcd/policy.d say is left out in this boot\n" },
+	{ "svcd.watchdog=60,manager", "2", "" },
+	{ "svcd.watchdgo=60", "2", "kernel command line: warning: svcd.watchdgo=60: did you mean svcd.watchdog=?\n" },
 	{ "svcd.runlvel=3", "2", "kernel command line: warning: svcd.runlvel=3: did you mean svcd.runlevel=?\n" },
 };
 

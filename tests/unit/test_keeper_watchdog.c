@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The watchdog: what may be asked for, when it is fed, and what stops that. The device is a FIFO, its times are ours.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/watchdog.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "keeper/keeper.h"
+#include "keeper/manager-link.h"
+#include "keeper/watchdog.h"
+#include "tests/lib/suite.h"
+
+#define SECONDS(n) ((uint64_t)(n) * USEC_PER_SEC)
+
+static char directory[64];
+static char device[96];
+static int reader = -1;
+static bool manager_is_well;
+static int device_knows_s; /* 0: what it is told; -1: nothing of times */
+static int told_s;
+
+bool manager_link_is_well(void)
+{
+	return manager_is_well;
+}
+
+/* The driver's part. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	int *seconds;
+
+	va_start(args, request);
+	seconds = va_arg(args, int *);
+	va_end(args);
+	if (device_knows_s < 0 || (request == WDIOC_SETTIMEOUT && device_knows_s > 0)) {
+		errno = device_knows_s < 0 ? ENOTTY : EINVAL;
+		return -1;
+	}
+	if (request == WDIOC_SETTIMEOUT)
+		told_s = *seconds;
+	else
+		*seconds = device_knows_s;
+	return 0;
+}
+
+static void make_device(void)
+{
+	ck_assert_int_eq(mkfifo(device, 0600), 0);
+	reader = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_ge(reader, 0);
+}
+
+static void ask(const char *options)
+{
+	char request[160];
+
+	(void)snprintf(request, sizeof(request), "60,%s%s", device, options);
+	ck_assert(watchdog_ask(request));
+}
+
+static void set_up(void)
+{
+	(void)snprintf(directory, sizeof(directory), "%s/svcd-dog-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	(void)snprintf(device, sizeof(device), "%s/dog", directory);
+}
+
+static void tear_down(void)
+{
+	if (reader >= 0)
+		(void)close(reader);
+	(void)unlink(device);
+	(void)rmdir(directory);
+}
+
+/* What was written to the device since it was last looked at. */
+static const char *eaten(void)
+{
+	static char text[32];
+	ssize_t n = read(reader, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static const char *const good[] = {
+	"0", "10", "60", "86400", "60,manager", "60,/dev/watchdog1", "60,manager,/dev/watchdog1", "60,/dev/watchdog1,manager",
+};
+
+START_TEST(it_is_asked_for_in_one_word)
+{
+	ck_assert(watchdog_ask(good[_i]));
+	ck_assert_str_eq(watchdog_request(), good[_i]);
+}
+END_TEST
+
+static const char *const bad[] = {
+	"", "x", "-1", "9", "86401", "99999999999999999999", "60s", "60,", "60,,", "60,manage", "60,managers", "60,dev", "60,/dev/",
+	"60 manager", ",manager",
+	"60,/dev/01234567894567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345",
+};
+
+START_TEST(anything_else_is_refused_and_changes_nothing)
+{
+	ck_assert(watchdog_ask("60,manager"));
+	ck_assert(!watchdog_ask(bad[_i]));
+	ck_assert_str_eq(watchdog_request(), "60,manager");
+}
+END_TEST
+
+START_TEST(without_a_request_nothing_is_ever_due)
+{
+	ck_assert_uint_eq(watchdog_next_us(), NEVER_US);
+	ck_assert(watchdog_ask("0"));
+	ck_assert_uint_eq(watchdog_next_us(), NEVER_US);
+	watchdog_tick(NEVER_US - 1);
+	ck_assert_int_eq(watchdog_fd(), -1);
+}
+END_TEST
+
+START_TEST(it_is_fed_at_half_of_its_time)
+{
+	make_device();
+	ask("");
+	watchdog_tick(SECONDS(1));
+	ck_assert_int_eq(told_s, 60);
+	ck_assert_str_eq(eaten(), "k");
+
+	ck_assert_uint_eq(watchdog_next_us(), SECONDS(31));
+	watchdog_tick(SECONDS(30));
+	ck_assert_str_eq(eaten(), "");
+	watchdog_tick(SECONDS(31));
+	ck_assert_str_eq(eaten(), "k");
+	ck_assert_uint_eq(watchdog_next_us(), SECONDS(61));
+}
+END_TEST
+
+START_TEST(the_time_that_it_has_counts_if_it_cannot_have_the_wanted_one)
+{
+	make_device();
+	device_knows_s = 16;
+	ask("");
+	watchdog_tick(SECONDS(1));
+	ck_assert_uint_eq(watchdog_next_us(), SECONDS(9));
+}
+END_TEST
+
+START_TEST(one_that_does_not_say_its_time_is_fed_every_second)
+{
+	make_device();
+	device_knows_s = -1;
+	ask("");
+	watchdog_tick(SECONDS(1));
+	ck_assert_uint_eq(watchdog_next_us(), SECONDS(2));
+}
+END_TEST
+
+START_TEST(a_device_that_appears_later_is_found)
+{
+	uint64_t now_us = 0;
+
+	ask("");
+	for (int i = 0; i < 100; i++, now_us = watchdog_next_us())
+		watchdog_tick(now_us);
+	ck_assert_uint_ge(now_us, SECONDS(100)); /* not all the time, either */
+	ck_assert_int_eq(watchdog_fd(), -1);
+
+	make_device();
+	watchdog_tick(watchdog_next_us());
+	ck_assert_str_eq(eaten(), "k");
+}
+END_TEST
+
+START_TEST(a_device_that_goes_is_looked_for_again)
+{
+	make_device();
+	ask("");
+	watchdog_tick(0);
+	(void)close(reader);
+	(void)unlink(device);
+	(void)signal(SIGPIPE, SIG_IGN); /* PID 1 has it blocked */
+	watchdog_tick(watchdog_next_us());
+	ck_assert_int_eq(watchdog_fd(), -1);
+
+	make_device();
+	watchdog_tick(watchdog_next_us());
+	ck_assert_str_eq(eaten(), "k");
+}
+END_TEST
+
+START_TEST(bound_to_the_manager_it_starves_without_one)
+{
+	make_device();
+	manager_is_well = true;
+	ask(",manager");
+	watchdog_tick(0);
+	ck_assert_str_eq(eaten(), "k");
+
+	manager_is_well = false;
+	for (uint64_t s = 30; s < 120; s++)
+		watchdog_tick(SECONDS(s));
+	ck_assert_str_eq(eaten(), "");
+	ck_assert_uint_le(watchdog_next_us(), SECONDS(121));
+
+	manager_is_well = true;
+	watchdog_tick(SECONDS(121));
+	ck_assert_str_eq(eaten(), "k");
+	ck_assert_uint_eq(watchdog_next_us(), SECONDS(151));
+}
+END_TEST
+
+START_TEST(not_bound_it_is_fed_without_a_manager)
+{
+	make_device();
+	ask("");
+	for (uint64_t s = 0; s < 120; s++)
+		watchdog_tick(SECONDS(s));
+	ck_assert_str_eq(eaten(), "kkkk");
+}
+END_TEST
+
+START_TEST(a_restart_leaves_it_armed)
+{
+	make_device();
+	ask(",manager");
+	watchdog_tick(0); /* opened, and for lack of a manager no more */
+	ck_assert_str_eq(eaten(), "k");
+	watchdog_feed_in_finale(); /* that was long ago */
+	ck_assert_str_eq(eaten(), "k");
+	watchdog_feed_in_finale();
+	ck_assert_str_eq(eaten(), "");
+	watchdog_end(true);
+	ck_assert_int_ge(watchdog_fd(), 0);
+	ck_assert_str_eq(eaten(), "k");
+}
+END_TEST
+
+START_TEST(who_switches_off_stops_it)
+{
+	make_device();
+	ask("");
+	watchdog_tick(0);
+	(void)eaten();
+	watchdog_end(false);
+	ck_assert_int_eq(watchdog_fd(), -1);
+	ck_assert_str_eq(eaten(), "kV"); /* the magic is the last that it hears */
+}
+END_TEST
+
+START_TEST(the_next_image_goes_on_with_the_same_device)
+{
+	int fd;
+
+	make_device();
+	fd = open(device, O_WRONLY | O_NONBLOCK);
+	ck_assert_int_ge(fd, 0);
+	watchdog_take_over("60,manager", fd);
+	ck_assert_int_eq(watchdog_fd(), fd);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	manager_is_well = true;
+	watchdog_tick(SECONDS(1));
+	ck_assert_str_eq(eaten(), "k");
+	ck_assert_uint_eq(watchdog_next_us(), SECONDS(31));
+
+	watchdog_set_cloexec(false);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("keeper watchdog");
+
+	(void)suite_add_loop(suite, "words", it_is_asked_for_in_one_word, sizeof(good) / sizeof(good[0]));
+	(void)suite_add_loop(suite, "other words", anything_else_is_refused_and_changes_nothing, sizeof(bad) / sizeof(bad[0]));
+	ADD_CASE(suite, "none", without_a_request_nothing_is_ever_due);
+	ADD_CASE_AROUND(suite, "device", set_up, tear_down, it_is_fed_at_half_of_its_time,
+			the_time_that_it_has_counts_if_it_cannot_have_the_wanted_one,
+			one_that_does_not_say_its_time_is_fed_every_second, a_device_that_appears_later_is_found,
+			a_device_that_goes_is_looked_for_again, bound_to_the_manager_it_starves_without_one,
+			not_bound_it_is_fed_without_a_manager, a_restart_leaves_it_armed, who_switches_off_stops_it,
+			the_next_image_goes_on_with_the_same_device);
+	return suite;
+}
