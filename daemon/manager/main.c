@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/privileges.h"
 #include "manager/manager.h"
 
 static void open_log(void)
@@ -49,6 +50,15 @@ static void guard_from_oom_killer(void)
 
 	if (fd >= 0)
 		(void)!write(fd, "-900", 4); /* not permitted in some containers */
+}
+
+/* From here on; what we start the keeper starts, and that has all it needs. */
+static void give_up_privileges(void)
+{
+	const char *kept = privileges_reduce();
+
+	if (kept)
+		log_debug(NULL, "this kernel does not let the manager give up %s", kept);
 }
 
 static char *read_kernel_cmdline(int argc, char **argv)
@@ -117,6 +127,7 @@ int main(int argc, char **argv)
 	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a heap of 3 MB gains nothing by pages of 2, and loses the half of one */
 	raise_descriptor_limit();
 	guard_from_oom_killer();
+	give_up_privileges();
 	m = manager_new(argc, argv);
 	g_main_loop_run(m->loop);
 	return m->exit_code;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/privileges.h"
 #include "process/resources.h"
 
 /* Weights of processors and disks, and what they are if nobody says. */
@@ -112,12 +113,17 @@ static void change_session(pid_t pid, int from, int to)
 	g_autofree char *path = g_strdup_printf("/proc/%d/autogroup", (int)pid);
 	g_autofree char *text = g_strdup_printf("%d", to);
 	auto_fd int fd = -1;
+	bool is_borrowed;
 
 	if (session_nice(path) != from)
 		return;
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd >= 0)
-		(void)!write(fd, text, strlen(text)); /* a service then has what all others have */
+	if (fd < 0)
+		return;
+	is_borrowed = privileges_borrow();
+	(void)!write(fd, text, strlen(text)); /* a service then has what all others have */
+	if (is_borrowed)
+		privileges_give_back();
 }
 
 void share_lower_session(const Share *share, pid_t pid)

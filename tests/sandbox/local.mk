@@ -95,6 +95,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_keeper_faults_at_boot.py \
 	tests/sandbox/test_keeper_last_resort.py \
 	tests/sandbox/test_kernel_command_line.py \
+	tests/sandbox/test_least_privilege.py \
 	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_pipe_again.py \
 	tests/sandbox/test_init_script_stop_only.py \

@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+The manager has given up what it does not need, and so has each one that follows it, of the machine and of a user; what the services
+have is PID 1's to give, and that has kept all.
+"""
+
+import signal
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+# linux/capability.h: what may be effective in a manager.
+KEPT = sum(1 << number for number in (0, 1, 2, 3, 4, 5, 10, 12, 19, 24, 34))
+SYS_ADMIN = 1 << 21
+
+
+def status_of(pid):
+    """Of a process as it is seen from out here."""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in file)
+
+
+def capabilities(status):
+    return {name: int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")}
+
+
+def check_manager(pid):
+    status = status_of(pid)
+    assert (status["NoNewPrivs"], status["Seccomp"], status["Seccomp_filters"]) == ("1", "2", "1"), status
+    has = capabilities(status)
+    assert has["CapEff"] and not has["CapEff"] & ~KEPT, f"{has['CapEff']:#x}"
+    assert not has["CapPrm"] & ~(KEPT | SYS_ADMIN), f"{has['CapPrm']:#x}"
+    assert has["CapInh"] == has["CapBnd"] == has["CapAmb"] == 0, has
+
+
+def check_others(box):
+    ours = capabilities(status_of(box.pid1))
+    assert ours["CapEff"] & ~KEPT, "PID 1 has given up something"
+    for pid in (box.pid1, box.outer_pid(box.pid("a"))):
+        status = status_of(pid)
+        assert (status["NoNewPrivs"], status["Seccomp"]) == ("0", "0"), status
+        assert capabilities(status)["CapBnd"] == ours["CapBnd"] and capabilities(status)["CapEff"] == ours["CapEff"], status
+
+
+with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
+    box.wait_state("a", "ready")
+    check_manager(box.manager_pid())
+    check_others(box)
+
+    box.kill_manager(signal.SIGKILL)
+    box.wait_up()
+    check_manager(box.manager_pid())
+
+    old = box.manager_pid()
+    box.svcctl("reexec")
+    wait_for(lambda: box.manager_pid() not in (0, old), what="there is another manager")
+    box.wait_up()
+    check_manager(box.manager_pid())
+    box.svcctl("restart", "a")
+    box.wait_state("a", "ready")
+    check_others(box)
