@@ -41,6 +41,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_alternatives.py \
 	tests/sandbox/test_bad_files.py \
 	tests/sandbox/test_bare_start.py \
+	tests/sandbox/test_beside_systemd.py \
 	tests/sandbox/test_boot.py \
 	tests/sandbox/test_boot_verb.py \
 	tests/sandbox/test_bus_activation.py \
