@@ -1,17 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A manager that cannot be executed: PID 1 says so on the console, and obeys a power-off by itself."""
+"""
+A manager that cannot be executed: PID 1 says so on the console, and obeys by itself: svcctl poweroff, and the reboot that SysV's
+users know, though there is no socket and no fifo to ask through.
+"""
 
 import os
 import signal
 
 from sandbox import Sandbox
 
-with Sandbox(init=("/sbin/svcd", "--manager=/usr/lib/svcd/not-there"), expect_crash=True) as box:
-    box.wait_console("/usr/lib/svcd/not-there: cannot execute it: No such file or directory")
-    box.wait_console("/usr/lib/svcd/not-there could not be executed")
-    box.wait_console("keeps failing")
+# reboot(2) in a PID namespace shows to the parent as the death of PID 1 by one of two signals: reboot(2).
+ENDS = ((("svcctl", "poweroff"), signal.SIGINT), (("/usr/lib/svcd/sysv/reboot",), signal.SIGHUP))
 
-    os.kill(box.pid1, signal.SIGRTMIN + 4)
-    status = box.wait_end()
-    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
+for command, number in ENDS:
+    with Sandbox(init=("/sbin/svcd", "--manager=/usr/lib/svcd/not-there"), expect_crash=True) as box:
+        box.wait_console("/usr/lib/svcd/not-there: cannot execute it: No such file or directory")
+        box.wait_console("/usr/lib/svcd/not-there could not be executed")
+        box.wait_console("keeps failing")
+
+        box.run(*command)
+        status = box.wait_end()
+        assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, f"{command}: wait status {status:#x}"
