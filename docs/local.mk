@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	docs/from-sysv.md \
 	docs/greeter.png \
 	docs/keeper.md \
+	docs/limits.md \
 	docs/login-screen.md \
 	docs/performance.md \
 	docs/policy.md \

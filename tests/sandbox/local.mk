@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	tests/lib/open_bus.py \
 	tests/lib/own_session.py \
 	tests/lib/peers.py \
+	tests/lib/private_bus.py \
 	tests/lib/sandbox_boot.py \
 	tests/lib/setup \
 	tests/lib/typing_shell.py \
@@ -36,6 +37,7 @@ EXTRA_DIST += \
 	tests/sandbox/long_reexec.py \
 	tests/sandbox/long_unkillable.py \
 	tests/lib/hung_fuse.pl \
+	tests/sandbox/long_soak.py \
 	tests/sandbox/test_activations.py \
 	tests/sandbox/test_after.py \
 	tests/sandbox/test_alternatives.py \
@@ -123,6 +125,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_no_manager.py \
 	tests/sandbox/test_no_memory.py \
 	tests/sandbox/test_no_memory_for_devices.py \
+	tests/sandbox/test_no_memory_for_edits.py \
 	tests/sandbox/test_no_memory_in_parsers.py \
 	tests/sandbox/test_notify_spoof.py \
 	tests/sandbox/test_on_lapse.py \
@@ -204,6 +207,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_user_session.py \
 	tests/sandbox/test_verbs_walk.py \
 	tests/sandbox/test_wait.py \
+	tests/sandbox/test_waiting_requests.py \
 	tests/sandbox/test_terminal.py \
 	tests/sandbox/test_top.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
