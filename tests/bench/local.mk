@@ -10,15 +10,20 @@ EXTRA_DIST += \
 	tests/bench/bench_replay.py \
 	tests/bench/bench_spawn.py \
 	tests/bench/bench_svcctl.py \
+	tests/bench/bench_torture.py \
 	tests/bench/boot_peers.py \
 	tests/bench/desktop_peers.py \
+	tests/bench/torture_peers.py \
 	tests/bench/watched_boot.py
 
-check_PROGRAMS += tests/bench/boot-watch tests/bench/noter tests/bench/pauser tests/bench/spawn-floor
+check_PROGRAMS += tests/bench/boot-watch tests/bench/noter tests/bench/orphans \
+	tests/bench/pauser tests/bench/spawn-floor
 tests_bench_boot_watch_SOURCES = tests/bench/boot-watch.c tests/bench/screen.c tests/bench/screen.h
 tests_bench_boot_watch_LDFLAGS = $(BENCH_STATIC)
 tests_bench_noter_SOURCES = tests/bench/noter.c
 tests_bench_noter_LDFLAGS = $(BENCH_STATIC)
+tests_bench_orphans_SOURCES = tests/bench/orphans.c
+tests_bench_orphans_LDFLAGS = $(BENCH_STATIC)
 tests_bench_pauser_SOURCES = tests/bench/pauser.c
 tests_bench_pauser_LDFLAGS = $(BENCH_STATIC)
 tests_bench_spawn_floor_SOURCES = tests/bench/spawn-floor.c

@@ -148,7 +148,7 @@ def artifacts_of(builds):
 
 def environment_of(test, builds):
     environment = {name: os.environ[name] for name in ("PATH", "TERM", "TMPDIR", "CI", "SVCD_MIRROR", "http_proxy",
-                                                       "https_proxy") if name in os.environ}
+                                                       "https_proxy", "SVCD_TORTURE_ROWS", "SVCD_TORTURE_INITS") if name in os.environ}
     environment.update({
         "HOME": "/root", "LANG": "C.UTF-8", "PYTHONPATH": HERE, "PYTHONDONTWRITEBYTECODE": "1",
         "SVCD_CACHE": CACHE,
