@@ -37,6 +37,41 @@ BAD = (
     ("new\nline", SLEEP, ["line"]),
     (".hidden", SLEEP, []),
 )
+BASE = [
+    "[Service]", "Description=a service with lines to spoil", "Type=daemon", "Exec=/bin/sleep infinity", "Restart=always",
+    "RestartDelay=5s", "StopTimeout=10s", "Nice=5", "Environment=A=b", "WorkingDirectory=/", "[Conditions]", "After=plain",
+]
+
+
+def spoil(number, line, damage):
+    """A sound file with one line that is none any more: the error has its number."""
+    lines = list(BASE)
+    at = line % len(lines)
+    lines[at] = damage(lines[at])
+    name = f"spoilt-{number}"
+    return name, {"bytes": "\n".join(lines) + "\n"}, [f"{name}.svc:{at + 1}:"]
+
+
+# Each of these on each line, but where a line stays one that is right.
+DAMAGES = (
+    lambda line: line[:3] + "\0" + line[3:],
+    lambda line: line[:3] + "\xff" + line[3:],
+    lambda line: line + "\xc3",
+    lambda line: "\x1b[2J" + line,
+    lambda line: "=" + line,
+    lambda line: line.replace("=", "", 1) if "=" in line else line[:-1],
+    lambda line: "Un" + line if "=" in line else line.replace("[", "[Un"),
+    lambda line: line.split("=")[0] + "=" + "z" * 8300 if "=" in line else line + "z" * 8300,
+    lambda line: "[" + line,
+    lambda line: "\xef\xbb\xbf" + line if line != BASE[0] else "\xef\xbb" + line,
+    lambda line: "\xff\xfe" + "".join(letter + "\0" for letter in line),
+    lambda line: "\0".join(["", *line]),
+    lambda line: "%s%s%n",
+    lambda line: "../../etc/passwd",
+    lambda line: "\x7fELF\x02\x01\x01\0\0",
+)
+SPOILT = [spoil(index, index // len(DAMAGES), DAMAGES[index % len(DAMAGES)]) for index in range(len(DAMAGES) * len(BASE))]
+
 # Odd, but right.
 GOOD = (
     ("plain", SLEEP),
@@ -51,7 +86,13 @@ CYCLE = {
     "cycle-c": SLEEP + "[Conditions]\nWhen=service:cycle-a\n",
 }
 
-files = {f"{DIRECTORY}/{name}.svc": content for name, content, _words in BAD}
+# Drop-ins that are none; the service itself is right, and its file is named with what is wrong.
+ODD_DROP_INS = {"directory": {"directory": True}, "fifo": {"fifo": True}, "loop": {"link": "loop.conf"},
+                "utf16": {"bytes": "\xff\xfe[\0S\0e\0r\0v\0i\0c\0e\0]\0\n\0"}}
+
+files = {f"{DIRECTORY}/{name}.svc": content for name, content, _words in [*BAD, *SPOILT]}
+files.update({f"{DIRECTORY}/odd-{name}.svc": SLEEP for name in ODD_DROP_INS})
+files.update({f"{DIRECTORY}/odd-{name}.svc.d/{name}.conf": content for name, content in ODD_DROP_INS.items()})
 files.update({f"{DIRECTORY}/{name}.svc": content for name, content in GOOD})
 files.update({f"{DIRECTORY}/{name}.svc": text for name, text in CYCLE.items()})
 policy = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name, _content in GOOD)
@@ -66,10 +107,16 @@ with Sandbox(files=files, policy=policy) as box:
     checked = box.svcctl("check", check=False)
     assert checked.returncode == 10, checked
     lines = (checked.stdout + checked.stderr).split("\n")
-    for name, _content, words in BAD:
+    for name in ODD_DROP_INS:
+        assert [line for line in lines if f"{name}.conf" in line], f"no error of {name}.conf:\n" + "\n".join(lines)
+    for name, _content, words in [*BAD, *SPOILT]:
         if words:
             found = [line for line in lines if all(word in line for word in words)]
             assert found, f"no error of {name!r} with {words}:\n" + "\n".join(lines)
+    print(f"{len(BAD) + len(SPOILT) + len(ODD_DROP_INS)} malformed files")
+    loading = time.monotonic()
+    box.svcctl("reload-files", check=False)
+    print(f"read again in {time.monotonic() - loading:.2f} s")
     cycle = [line for line in lines if all(name in line for name in CYCLE)]
     assert cycle, "the cycle is not named in full:\n" + "\n".join(lines)
 

@@ -4,16 +4,22 @@
 
 from sandbox import Sandbox
 
-NAMES = ("../x", "a/b", ".hidden", "x" * 300, "new\nline", "%s%n", "a b", "", "\x1b[31m", "caf\u00e9")
-VERBS = (["start"], ["stop"], ["status"], ["explain"], ["cat"], ["log"], ["flag", "set"], ["runlevel"])
+NAMES = ("../x", "a/b", ".hidden", "-rf", "x" * 300, "new\nline", "%s%n", "a b", "", "\x1b[31m", "caf\u00e9")
+# What stands before the name, and what behind it.
+VERBS = ((["start"], []), (["stop"], []), (["restart"], []), (["reload"], []), (["clear"], []), (["signal", "HUP"], []),
+         (["status"], []), (["explain"], []), (["cat"], []), (["log"], []), (["flag", "set"], []), (["runlevel"], []),
+         (["enable"], []), (["disable"], []), (["set"], ["boot"]), (["override"], ["Nice=5"]), (["revert"], []))
+FILES = "find /etc/svcd /run/svcd/services.d /run/svcd/policy.d /etc/passwd /x* -type f 2>/dev/null | sort | xargs md5sum"
 
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
     pid = box.wait_state("a", "ready")["pid"]
     manager = box.manager_pid()
-    for verb in VERBS:
+    files = box.run("/bin/sh", "-c", FILES).stdout
+    for verb, behind in VERBS:
         for name in NAMES:
-            done = box.svcctl(*verb, "--", name, check=False)
+            done = box.svcctl(*verb, "--", name, *behind, check=False)
             assert done.returncode in (2, 4), (verb, name, done)
             assert done.stderr.startswith("svcctl: ") and "\x1b" not in done.stderr, (verb, name, done)
+    assert box.run("/bin/sh", "-c", FILES).stdout == files
     assert box.manager_pid() == manager
     assert box.pid("a") == pid

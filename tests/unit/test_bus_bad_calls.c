@@ -75,7 +75,10 @@ START_TEST(bad_calls_get_an_error_that_says_what_is_wrong)
 }
 END_TEST
 
-static const char *const bad_names[] = { "../etc/passwd", "a/b", ".hidden", "-x", "two words", "line\nbreak", "\xc3\xa4" };
+#define LONG_100 "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+
+static const char *const bad_names[] = { "../etc/passwd", "a/b", ".hidden", "-x", "-rf", "two words", "line\nbreak", "\xc3\xa4",
+					 "%s%n", "\x1b[2J", LONG_100 LONG_100 LONG_100 };
 
 START_TEST(bad_names_reach_nobody)
 {

@@ -30,6 +30,8 @@ static const struct {
 	{ "a b", "the name of a service holds letters, digits and _.@:+-, no \" \"" },
 	{ "a\nb", "the name of a service holds letters, digits and _.@:+-, no byte 0x0a" },
 	{ "\xc3\xa4", "the name of a service holds letters, digits and _.@:+-, no byte 0xc3" },
+	{ "-rf", "the name of a service does not begin with \"-\"" },
+	{ "%s", "the name of a service holds letters, digits and _.@:+-, no \"%\"" },
 	{ "a%i", "the name of a service holds letters, digits and _.@:+-, no \"%\"" },
 };
 
