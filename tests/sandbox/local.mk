@@ -130,6 +130,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_notify_spoof.py \
 	tests/sandbox/test_on_lapse.py \
 	tests/sandbox/test_one_thread.py \
+	tests/sandbox/test_odd_arguments.py \
 	tests/sandbox/test_operators.py \
 	tests/sandbox/test_orphans.py \
 	tests/sandbox/test_output.py \
