@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	docs/processes.md \
 	docs/progress.md \
 	docs/providers.md \
+	docs/reliability.md \
 	docs/service-files.md \
 	docs/svcctl.schema.json \
 	docs/testing.md \
