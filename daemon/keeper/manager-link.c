@@ -227,6 +227,22 @@ void manager_link_on_pong(uint64_t serial)
 	rescue_on_settled();
 }
 
+pid_t manager_link_pid(void)
+{
+	return link_.pid > 0 ? link_.pid : 0;
+}
+
+void manager_link_end_old(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	if (pid <= 1 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return; /* no child of ours */
+	link_.pid = pid;
+	manager_link_kill();
+	link_.killed_by_us = false; /* it did nothing wrong: no strike */
+}
+
 /* A debugger holds it: waiting is what is wanted. */
 static bool manager_is_traced(void)
 {

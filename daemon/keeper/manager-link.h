@@ -20,6 +20,11 @@
 /* Once, before the loop. @generation: how many managers there were (after a re-exec), @last_status of the last. */
 void manager_link_init(uint32_t generation, int32_t last_status);
 
+/* After a re-exec that did not wait for its end (a fault of ours): that one has lost its link, and is killed before the next starts. */
+void manager_link_end_old(pid_t pid);
+/* 0: none. */
+pid_t manager_link_pid(void);
+
 uint32_t manager_link_generation(void);
 int32_t manager_link_last_status(void);
 

@@ -41,6 +41,7 @@ enum RecordType {
 	RECORD_NOTE = 3,
 	RECORD_KEPT = 4,
 	RECORD_WATCHDOG = 5,
+	RECORD_MANAGER = 6,
 };
 
 struct TableHeader {
@@ -90,6 +91,12 @@ struct WatchdogRecord {
 	struct RecordHeader header;
 	char request[WATCHDOG_REQUEST_BYTES];
 	int32_t fd; /* -1: it has not appeared yet */
+	uint32_t reserved;
+};
+
+struct ManagerRecord {
+	struct RecordHeader header;
+	int32_t pid;
 	uint32_t reserved;
 };
 
@@ -180,6 +187,14 @@ static void put_watchdog(struct Writer *w)
 	put(w, &r, sizeof(r));
 }
 
+static void put_manager(struct Writer *w)
+{
+	struct ManagerRecord r = { .header = { RECORD_MANAGER, sizeof(r) }, .pid = manager_link_pid() };
+
+	if (r.pid > 0)
+		put(w, &r, sizeof(r));
+}
+
 size_t reexec_encode(void *buffer, size_t size)
 {
 	struct Writer w = { .buffer = buffer, .size = size };
@@ -192,6 +207,7 @@ size_t reexec_encode(void *buffer, size_t size)
 	for (unsigned int id = 1; id <= name_last(); id++)
 		put_vault(&w, (NameId)id);
 	put_watchdog(&w);
+	put_manager(&w);
 	if (!buffer || w.used > size)
 		return w.used;
 	header.size = w.used;
@@ -262,6 +278,8 @@ static bool record_is_sane(const struct RecordHeader *r)
 	case RECORD_WATCHDOG:
 		return r->size >= sizeof(*watchdog) && field_has_end(watchdog->request, sizeof(watchdog->request)) &&
 		       (watchdog->fd == -1 || watchdog->fd > STDERR_FILENO);
+	case RECORD_MANAGER:
+		return r->size >= sizeof(struct ManagerRecord) && ((const struct ManagerRecord *)(const void *)r)->pid > 1;
 	default:
 		return true; /* from a newer image: stepped over */
 	}
@@ -336,6 +354,9 @@ static void apply_record(const struct RecordHeader *r)
 	case RECORD_WATCHDOG:
 		watchdog_take_over(((const struct WatchdogRecord *)(const void *)r)->request,
 				   ((const struct WatchdogRecord *)(const void *)r)->fd);
+		break;
+	case RECORD_MANAGER:
+		manager_link_end_old(((const struct ManagerRecord *)(const void *)r)->pid);
 		break;
 	default:
 		break;

@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A fault in PID 1 itself: the same process goes on with its tables, services keep their pids."""
+"""
+A fault in PID 1 itself: the same process goes on with its tables, services keep their pids, and there is one manager again, even if
+the one before stood still.
+"""
 
 import os
 import signal
@@ -22,6 +25,14 @@ with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, 
     box.wait_at_rest()
     assert {name: box.pid(name) for name in NAMES} == pids
     assert box.read("/proc/1/comm").strip() == "svcd"
+
+    manager = box.manager_pid()
+    os.kill(manager, signal.SIGSTOP)
+    os.kill(box.pid1, signal.SIGSEGV)
+    wait_for(lambda: box.manager_pid() not in (0, manager), what="there is another manager")
+    box.wait_up()
+    assert [row[2] for row in box.processes().values()].count("svcd-manager") == 1, box.processes()
+    assert {name: box.pid(name) for name in NAMES} == pids
     box.shut_down("poweroff")
     status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
