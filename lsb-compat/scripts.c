@@ -192,6 +192,21 @@ char *lsb_script_pid_file(const LsbScript *script)
 					: lsb_pid_file_guess(script->text, script->length);
 }
 
+/* Whoever may write to it decides what root runs. Returns: NULL, or why it is not to be trusted; a new string. */
+static char *distrust(const Walk *walk, const char *path)
+{
+	struct stat st;
+
+	/* Another tree than this machine's may have been unpacked by anybody. */
+	if (!walk->tree->is_whole || !lsb_tree_stat(walk->tree, path, true, &st))
+		return NULL;
+	if (st.st_uid != 0)
+		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)", (unsigned)st.st_uid);
+	if (st.st_mode & S_IWOTH || (st.st_mode & S_IWGRP && st.st_gid != 0))
+		return g_strdup("others than root may write to it; take that away (chmod go-w) and look at what it says");
+	return NULL;
+}
+
 static void add_script(Walk *walk, const char *file)
 {
 	g_autofree char *path = g_build_filename(LSB_SCRIPTS, file, NULL);
@@ -203,7 +218,8 @@ static void add_script(Walk *walk, const char *file)
 
 	if (!service)
 		return;
-	text = lsb_tree_read(walk->tree, path, LIMIT_SCRIPT_BYTES, &length, &problem);
+	problem = distrust(walk, path);
+	text = problem ? NULL : lsb_tree_read(walk->tree, path, LIMIT_SCRIPT_BYTES, &length, &problem);
 	if (text && lsb_text_is_binary(text, length))
 		problem = g_strdup("it is a program, not a script");
 	if (problem)

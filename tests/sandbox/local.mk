@@ -89,6 +89,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_hardware_watchdog.py \
 	tests/sandbox/test_health.py \
 	tests/sandbox/test_hostile_environment.py \
+	tests/sandbox/test_hostile_files.py \
 	tests/sandbox/test_hostile_names.py \
 	tests/sandbox/test_job_lines.py \
 	tests/sandbox/test_json.py \
