@@ -29,7 +29,7 @@ RETURN_S = 20    # until one that was killed is back
 FAULT_S = 5      # how long a fault lasts that can be taken away
 ORPHANS = 30000
 STORM_LIMIT = 31500   # below the machine's pid_max
-BOMB_LIMIT = 1000
+BOMB_LIMIT = 250   # as many compete with everything else on the machine
 SHUTDOWN_S = 120
 LOOPS = 50
 
@@ -381,11 +381,11 @@ def fork_bomb(init):
                 wait_for(lambda: len(world.box.processes()) <= quiet + 2, 30, "the bomb is over", every=0.05)
                 said = f"stopped, with all that it had made, in {seconds(time.monotonic() - began)}"
             except DeadlinePassed:
-                said = f"**{len(world.box.processes()) - quiet} processes of it are left 30 s after its stop**"
-            end(command)
-            answer = result(world.survey(), said)
-            answer["good"] = answer["good"] and "**" not in said
-            return answer
+                left = len(world.box.processes()) - quiet
+                return {"text": f"**{left} processes of it are left 30 s after its stop**", "good": False, "seen": None}
+            finally:
+                end(command)
+            return result(world.survey(), said)
         finally:
             world.__exit__(None, None, None)
 
