@@ -233,12 +233,16 @@ static bool take_token(NotifySocket *socket)
 	return true;
 }
 
+/* What is ignored costs no token: who may write to the socket cannot use up the share of whose it is, and is only read slowly. */
 static void on_readable(GIOCondition condition, void *data)
 {
 	NotifySocket *socket = data;
+	const unsigned n_ignored = socket->n_ignored;
 
 	(void)condition;
 	for (int i = 0; i < LIMIT_NOTIFY_BATCH; i++) {
+		const unsigned n_before = socket->n_ignored;
+
 		if (!take_token(socket)) {
 			timer_arm(socket->refill, loop_now() + LIMIT_NOTIFY_BATCH * G_USEC_PER_SEC / NOTIFY_RATE);
 			break;
@@ -247,9 +251,13 @@ static void on_readable(GIOCondition condition, void *data)
 			socket->tokens += 1; /* nothing was read for it */
 			break;
 		}
+		if (socket->n_ignored != n_before)
+			socket->tokens += 1;
 		if (socket->is_held)
 			break;
 	}
+	if (socket->n_ignored != n_ignored && !timer_is_armed(socket->refill))
+		timer_arm(socket->refill, loop_now() + NOTIFY_IGNORED_US);
 	watch(socket);
 }
 

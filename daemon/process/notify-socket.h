@@ -73,6 +73,9 @@ void notify_socket_free(NotifySocket *socket); /* leaves the path in place */
 #define NOTIFY_BURST 200
 #define NOTIFY_RATE 200
 
+/* After some that were ignored the socket is left alone for so long: a flood of them costs a tenth of a processor at most. */
+#define NOTIFY_IGNORED_US (5 * G_TIME_SPAN_MILLISECOND)
+
 /* EXTEND_TIMEOUT_USEC= gives at most this much more at a time. */
 #define NOTIFY_EXTEND_MAX_US (G_TIME_SPAN_HOUR * 24)
 
