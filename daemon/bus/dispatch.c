@@ -255,6 +255,8 @@ static bool on_get_machine_id(BusCall *call, DBusMessageIter *out, GError **erro
 
 	if (!bytes)
 		return false;
+	if (g_bytes_get_size(bytes) == 0) /* as images are shipped: the first boot writes it */
+		return fail(error, SVCD_ERROR_FAILED, "/etc/machine-id is empty");
 	id = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
 	wire_string(out, g_strstrip(id));
 	return true;

@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	tests/lib/loops.py \
 	tests/lib/namespaces.py \
 	tests/lib/no_memory.py \
+	tests/lib/raw_bus.py \
 	tests/lib/runner.py \
 	tests/lib/plymouthd.py \
 	tests/lib/sandbox.py \
@@ -91,6 +92,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_hostile_environment.py \
 	tests/sandbox/test_hostile_files.py \
 	tests/sandbox/test_hostile_names.py \
+	tests/sandbox/test_hostile_types.py \
 	tests/sandbox/test_job_lines.py \
 	tests/sandbox/test_json.py \
 	tests/sandbox/test_keeper_crash.py \
@@ -100,6 +102,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_keeper_last_resort.py \
 	tests/sandbox/test_kernel_command_line.py \
 	tests/sandbox/test_least_privilege.py \
+	tests/sandbox/test_log_flood.py \
 	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_pipe_again.py \
 	tests/sandbox/test_init_script_stop_only.py \
@@ -128,6 +131,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_no_memory_for_devices.py \
 	tests/sandbox/test_no_memory_for_edits.py \
 	tests/sandbox/test_no_memory_in_parsers.py \
+	tests/sandbox/test_notify_flood.py \
 	tests/sandbox/test_notify_spoof.py \
 	tests/sandbox/test_on_lapse.py \
 	tests/sandbox/test_one_thread.py \
