@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	docs/from-systemd.md \
 	docs/from-sysv.md \
 	docs/greeter.png \
+	docs/keeper-review.md \
 	docs/keeper.md \
 	docs/limits.md \
 	docs/login-screen.md \

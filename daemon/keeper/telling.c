@@ -98,7 +98,7 @@ static enum Progress tell_answer(void)
 	if (answer_size)
 		p = send_plain(&answer, answer_size);
 	/* Told, or nobody hears it any more: but what is still to be read must not wait for that. */
-	if (p == PROGRESS_TOLD || !is_full)
+	if (p == PROGRESS_TOLD || (!is_full && again_at_us == NEVER_US))
 		answer_size = 0;
 	return p;
 }

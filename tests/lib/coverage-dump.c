@@ -10,6 +10,7 @@
 #include <sys/reboot.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int __real_poll(struct pollfd *fds, nfds_t n_fds, int limit_ms);
 int __real_sigwait(const sigset_t *set, int *ret_signo);
@@ -22,17 +23,30 @@ int __wrap_sigwait(const sigset_t *set, int *ret_signo);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags);
 int __wrap_reboot(int command);
 void __wrap__exit(int status) __attribute__((noreturn));
+int __wrap___gcov_execve(const char *path, char *const *argv, char *const *environment);
 
 /* Readable and writable for all: a service's child that has become its user adds its part. */
 static void dump(void)
 {
+	static volatile sig_atomic_t is_dumping; /* a fault may come in the middle */
 	const int saved = errno;
 	const mode_t mask = umask(0);
 
-	__gcov_dump();
-	__gcov_reset();
+	if (!is_dumping) {
+		is_dumping = 1;
+		__gcov_dump();
+		__gcov_reset();
+		is_dumping = 0;
+	}
 	(void)umask(mask);
 	errno = saved;
+}
+
+/* What the compiler makes of execve(2) in what it counts. */
+int __wrap___gcov_execve(const char *path, char *const *argv, char *const *environment)
+{
+	dump();
+	return execve(path, argv, environment);
 }
 
 int __wrap_poll(struct pollfd *fds, nfds_t n_fds, int limit_ms)

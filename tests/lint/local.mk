@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tests/lint/distcheck \
 	tests/lint/hardening \
 	tests/lint/house-map \
+	tests/lint/keeper-review \
 	tests/lint/layers \
 	tests/lint/pid1 \
 	tests/lint/scripts \

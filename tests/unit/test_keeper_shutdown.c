@@ -41,6 +41,29 @@ START_TEST(whatever_ends_a_session_is_a_request_to_end)
 }
 END_TEST
 
+static void set_up_pinging(void)
+{
+	keeper_run_start(&run, 700);
+	manager_accept_replayed(&run, &manager, NULL);
+}
+
+/* That it answers is looked at 5 s after the request: it need not have begun by then. */
+START_TEST(a_manager_that_was_asked_and_answers_pings_may_take_its_time)
+{
+	Message m;
+
+	ck_assert_int_eq(kill(run.pid, SIGTERM), 0);
+	manager_expect(&manager, MESSAGE_REQUEST, &m);
+	for (int i = 0; i < 8; i++) {
+		(void)manager_answer_ping(&manager, (uint64_t)i);
+		ck_assert_int_eq(kill(run.pid, SIGHUP), 0); /* there is something to be told, so it is pinged */
+		manager_expect(&manager, MESSAGE_REQUEST, &m);
+	}
+
+	ck_assert_int_eq(keeper_spawn("a", 1, sleep_argv, NULL).error, 0);
+}
+END_TEST
+
 START_TEST(a_request_to_power_off_survives_the_manager_that_heard_it)
 {
 	Message m;
@@ -200,6 +223,8 @@ Suite *make_suite(void)
 	ADD_CASE_AROUND(suite, "requests", keeper_set_up, keeper_tear_down,
 			a_signal_to_the_keeper_is_a_request_to_the_manager,
 			a_request_to_power_off_survives_the_manager_that_heard_it);
+	ADD_CASE_AROUND(suite, "patience", set_up_pinging, keeper_tear_down,
+			a_manager_that_was_asked_and_answers_pings_may_take_its_time);
 	ADD_CASE_AROUND(suite, "the end", keeper_set_up, keeper_tear_down,
 			a_shutdown_is_retold_and_its_deadline_ends_everything,
 			the_finale_ends_what_ignores_the_asking,
