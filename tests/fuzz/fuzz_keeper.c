@@ -21,6 +21,7 @@ int svcd_main(int argc, char **argv);
 #include <setjmp.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 
 #include "keeper/finale.h"
 #include "keeper/names.h"
@@ -736,6 +737,14 @@ static void loan_comes_back(void)
 		world_returns_loan(process);
 }
 
+static void clock_runs_out(void)
+{
+	const struct itimerspec now = { .it_value = { .tv_nsec = 1 } };
+
+	if (manager_link_clock() >= 0)
+		g_assert(timerfd_settime(manager_link_clock(), 0, &now, NULL) == 0);
+}
+
 static void something_will_be_refused(void)
 {
 	static const int errors[] = { EAGAIN, ENOMEM, EPERM, ENOENT };
@@ -771,7 +780,7 @@ static void descriptors_become_scarce(void)
 static void (*const acts[])(void) = {
 	say_one, say_one, say_one, say_one, say_batch, say_many, hear_some, hear_all, manager_reads_and_says_hello, somebody_ends,
 	somebody_ends, manager_ends, manager_closes, manager_stops, orphan_comes, signal_comes, loan_comes_back,
-	something_will_be_refused, descriptors_become_scarce,
+	something_will_be_refused, descriptors_become_scarce, clock_runs_out,
 };
 
 /* Returns: whether there was one. */
