@@ -260,7 +260,10 @@ Level rtnl_table_interface(const RtnlTable *table, const char *name, char **ret_
 
 static int compare_links(gconstpointer a, gconstpointer b)
 {
-	return ((const Link *)a)->index - ((const Link *)b)->index;
+	const int first = ((const Link *)a)->index;
+	const int second = ((const Link *)b)->index;
+
+	return (first > second) - (first < second); /* they are the kernel's word: a difference may overflow */
 }
 
 char *rtnl_table_describe(const RtnlTable *table)

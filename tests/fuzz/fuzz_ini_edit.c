@@ -21,7 +21,7 @@ static const char *const keys[] = { "Activation", "Activate", "Exec", "When" };
 /* "[service  ssh]" is [service ssh]. */
 static bool is_section(const char *name, const char *section)
 {
-	g_auto(GStrv) words = g_strsplit_set(name, " \t\v\f", -1);
+	g_auto(GStrv) words = g_strsplit_set(name, " \t\f", -1);
 	g_autoptr(GString) joined = g_string_new(NULL);
 
 	for (char **word = words; *word; word++) {

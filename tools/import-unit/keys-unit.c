@@ -378,7 +378,11 @@ static void rule_wanted_by(Draft *draft, const UnitLine *line)
 	g_autoptr(GString) became = g_string_new(NULL);
 	g_autoptr(GString) note = g_string_new(NULL);
 
-	for (char **target = targets; target && *target; target++) {
+	if (problem) {
+		draft_lose(draft, line, problem);
+		return;
+	}
+	for (char **target = targets; *target; target++) {
 		const char *runlevels = unit_target_runlevels(*target);
 		g_autofree char *name = unit_service_name(*target);
 
@@ -402,7 +406,11 @@ static void rule_alias(Draft *draft, const UnitLine *line)
 	g_auto(GStrv) aliases = unit_split_words(line->value, &problem);
 	g_autoptr(GString) became = g_string_new(NULL);
 
-	for (char **alias = aliases; alias && *alias; alias++) {
+	if (problem) {
+		draft_lose(draft, line, problem);
+		return;
+	}
+	for (char **alias = aliases; *alias; alias++) {
 		g_autofree char *name = unit_service_name(*alias);
 
 		/* "dbus-org.example.Name.service" is how systemd finds a service by its bus name. */

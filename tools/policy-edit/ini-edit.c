@@ -134,8 +134,8 @@ static bool is_section(const char *name, const char *wanted)
 {
 	while (*name && *wanted) {
 		if (g_ascii_isspace(*name) && g_ascii_isspace(*wanted)) {
-			name += strspn(name, " \t\v\f");
-			wanted += strspn(wanted, " \t\v\f");
+			name += strspn(name, " \t\f");
+			wanted += strspn(wanted, " \t\f");
 		} else if (*name++ != *wanted++) {
 			return false;
 		}
