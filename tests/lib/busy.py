@@ -224,6 +224,8 @@ class BusySandbox:
         os.makedirs(box.path("/run/busy"), exist_ok=True)
         box.wait_states({name: "ready" for name in KEPT})
         self.pids = {name: row["pid"] for name, row in box.services().items() if name in KEPT}
+        for name in TELL:
+            self.client.manager("Stop", "sb", name, True)  # who waits for it has had it started
         self.manager_procs = f"{box._leaf.path}/svcd/.manager/cgroup.procs"
         self.workers = [Mover(self, self.seed, MOVE[:10]), Mover(self, self.seed + 1, MOVE[10:]),
                         Teller(self, self.seed + 2), Ender(self, self.seed + 3)]

@@ -35,6 +35,8 @@ EXTRA_DIST += \
 	tests/sandbox/long_no_memory_in_parsers.py \
 	tests/sandbox/long_orphans.py \
 	tests/sandbox/long_random_kills.py \
+	tests/sandbox/test_random_hangs.py \
+	tests/sandbox/test_reexec_busy.py \
 	tests/sandbox/long_reexec.py \
 	tests/sandbox/long_unkillable.py \
 	tests/lib/hung_fuse.pl \

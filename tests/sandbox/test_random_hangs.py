@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+A manager that hangs over two hundred busy services (busy.py), stopped or in an endless loop, is noticed and replaced, and nothing is
+lost; who asks it meanwhile is answered by the next one, or told that his is gone. limit: 900
+"""
+
+import os
+import platform
+import random
+import signal
+import time
+
+from busy import BusySandbox
+from deadline import wait_for
+
+ROUNDS = int(os.environ.get("SVCD_TEST_ROUNDS", "4"))
+SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
+# How often PID 1 asks; three times without an answer is a hang. 5000 on a machine that is none of a test's.
+PING_MS = 700
+
+# A jump to itself.
+LOOPS = {"x86_64": b"\xeb\xfe", "aarch64": b"\x00\x00\x00\x14"}
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+
+
+def spin(pid):
+    """Where it waits for the world, it comes back to a jump to itself: the page becomes its own by being written."""
+    def instruction():
+        with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
+            words = file.read().split()
+        return words[0] != "running" and int(words[-1], 16)
+    at = wait_for(instruction, what="it waits for something", every=0.005)
+    with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+        memory.seek(at)
+        memory.write(LOOPS[platform.machine()])
+
+
+chance = random.Random(SEED)
+kinds = [stop, spin] if platform.machine() in LOOPS else [stop]
+took = []
+print(f"seed {SEED}")
+with BusySandbox(SEED, init=("/sbin/svcd", f"--ping-ms={PING_MS}")) as busy:
+    for number in range(ROUNDS):
+        busy.wait_answer()
+        time.sleep(chance.random() * 0.1)
+        old = wait_for(busy.manager, what="there is a manager")
+        kinds[number % len(kinds)](old)
+        began = time.monotonic()
+        busy.wait_other_manager(old)
+        busy.box.killed_managers += 2  # it is said to hang, and then to be killed
+        busy.wait_answer()
+        took.append(time.monotonic() - began)
+        busy.check_workers()
+    busy.finish()
+    print(f"{ROUNDS} hangs, PID 1 asks every {PING_MS} ms; until the next manager answered: "
+          + ", ".join(f"{seconds:.2f} s" for seconds in sorted(took)))
+    print(busy.summary())
