@@ -30,6 +30,7 @@ struct Cgroup {
 	char *path; /* NULL: no cgroup v2 */
 	char *name;
 	bool is_new; /* we have made it, and put nobody in it */
+	bool is_unkilled; /* we have made it, and cgroup.kill was not written since */
 	int events_fd; /* cgroup.events while it is watched */
 	FdSource *source;
 	char *mark;      /* NULL: not by marks */
@@ -202,6 +203,7 @@ bool cgroup_create(Cgroup *cgroup, GError **error)
 	if (!cgroup->path)
 		return true;
 	cgroup->is_new = mkdir(cgroup->path, 0755) == 0;
+	cgroup->is_unkilled |= cgroup->is_new;
 	if (!cgroup->is_new && errno != EEXIST)
 		return fail_errno(error, errno, "cannot make the control group %s", cgroup->path);
 	return true;
@@ -233,6 +235,19 @@ void cgroup_remove(const Cgroup *cgroup)
 		return;
 	walk(fd, 0, remove_group, NULL);
 	(void)rmdir(cgroup->path); /* a populated one stays, and the next start finds it */
+}
+
+bool cgroup_renew(Cgroup *cgroup)
+{
+	const bool is_watched = cgroup->source != NULL;
+
+	if (!cgroup->path || cgroup->is_unkilled || cgroup_population(cgroup) != CGROUP_EMPTY)
+		return false;
+	cgroup_watch(cgroup, false);
+	cgroup_remove(cgroup);
+	(void)cgroup_create(cgroup, NULL); /* cgroup_open() says why it is not there */
+	cgroup_watch(cgroup, is_watched);
+	return cgroup->is_new;
 }
 
 /* --- watching --- */
@@ -347,10 +362,11 @@ void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except)
 	}
 }
 
-bool cgroup_kill(const Cgroup *cgroup, GError **error)
+bool cgroup_kill(Cgroup *cgroup, GError **error)
 {
 	auto_fd int fd = -1;
 
+	cgroup->is_unkilled = false;
 	if (cgroup->mark)
 		cgroup_signal(cgroup, SIGKILL, 0);
 	if (!cgroup->path)

@@ -37,6 +37,12 @@ void cgroup_free(Cgroup *cgroup);
 
 /* Makes the directory; there already is fine. */
 bool cgroup_create(Cgroup *cgroup, GError **error);
+/*
+ * Before somebody is started into a group that may have been killed: it is made anew, if it is empty. Since Linux 6.14 (and 6.1.129,
+ * 6.6.78, 6.12.14) cgroup_post_fork() kills who comes by CLONE_INTO_CGROUP into a group that was killed another number of times
+ * than his parent's: the count of the wrong group is remembered. Returns: whether it is a new one now, with nothing written to it.
+ */
+bool cgroup_renew(Cgroup *cgroup);
 /* Was it made by cgroup_create(), and not used since? Then nothing is in it, and nothing has been counted in it. */
 bool cgroup_is_new(const Cgroup *cgroup);
 /* A descriptor for CLONE_INTO_CGROUP; -1 with @error, -1 without one where there is no cgroup v2. */
@@ -46,7 +52,7 @@ int cgroup_open(Cgroup *cgroup, GError **error);
 void cgroup_watch(Cgroup *cgroup, bool on);
 
 /* KILL to every process in it and below it, at once. */
-bool cgroup_kill(const Cgroup *cgroup, GError **error);
+bool cgroup_kill(Cgroup *cgroup, GError **error);
 /* @signo to every process in it and below it but @except (0: none). */
 void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except);
 

@@ -292,6 +292,8 @@ void supervisor_executed(Supervisor *s, enum ProcessRole role);
 bool supervisor_gets_more_time(Supervisor *s);
 /* Its limits, and what is said of those that are not in force. */
 void step_apply_resources(Supervisor *s);
+/* All that a new cgroup needs; nothing has been counted in it. */
+void step_apply_to_cgroup(Supervisor *s);
 
 void step_clear_look(Supervisor *s);
 void step_new_enter(Supervisor *s);

@@ -24,6 +24,8 @@ void step_clear_look(Supervisor *s)
 		return;
 	}
 	cgroup_watch(s->cgroup, false);
+	if (cgroup_renew(s->cgroup))
+		step_apply_to_cgroup(s);
 	supervisor_go(s, STEP_PREPARE, 0);
 }
 
@@ -97,6 +99,13 @@ void supervisor_executed(Supervisor *s, enum ProcessRole role)
 		share_lower_session(s->context->share, s->rows[role].pid);
 }
 
+void step_apply_to_cgroup(Supervisor *s)
+{
+	step_apply_resources(s);
+	apply_share(s);
+	s->memory = (OutOfMemory){ 0 };
+}
+
 void step_new_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
@@ -108,8 +117,7 @@ void step_new_enter(Supervisor *s)
 		s->is_refused = g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_EXHAUSTED);
 		supervisor_fail_start(s, STEP_SWEEP, "%s", error->message);
 	}
-	step_apply_resources(s);
-	apply_share(s);
+	step_apply_to_cgroup(s);
 	if (!cgroup_is_new(s->cgroup))
 		s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
 }

@@ -234,6 +234,8 @@ void step_cleanup_enter(Supervisor *s)
 		supervisor_go(s, STEP_SWEEP, 0);
 		return;
 	}
+	if (cgroup_renew(s->cgroup))
+		step_apply_to_cgroup(s);
 	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us);
 	if (supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		return;

@@ -43,6 +43,7 @@ EXTRA_DIST += \
 	tests/sandbox/long_soak.py \
 	tests/sandbox/test_activations.py \
 	tests/sandbox/test_after.py \
+	tests/sandbox/test_after_kill.py \
 	tests/sandbox/test_alternatives.py \
 	tests/sandbox/test_bad_files.py \
 	tests/sandbox/test_bare_start.py \
