@@ -24,6 +24,7 @@ typedef enum ClientSocketKind { CLIENT_SOCKET_PRIVATE, CLIENT_SOCKET_PUBLIC, CLI
 typedef struct BusInfo {
 	const char *virtualization;  /* NULL or "", "container", "vm" */
 	const char *const *tainted;  /* sentences, NULL-terminated, or NULL */
+	const char *reexec_problem;  /* why the installed program did not take over, a sentence; NULL: it did, or nobody asked */
 	unsigned generation;         /* how many managers there were before */
 	int64_t keeper_started_us;   /* PID 1's start */
 	int64_t started_us;          /* this manager's start */

@@ -424,6 +424,11 @@ static const char *get_virtualization(const Subject *x)
 	return bus_info(x->bus).virtualization;
 }
 
+static const char *get_reexec_problem(const Subject *x)
+{
+	return bus_info(x->bus).reexec_problem;
+}
+
 static void append_tainted(const Subject *x, DBusMessageIter *out)
 {
 	const BusInfo info = bus_info(x->bus);
@@ -431,6 +436,8 @@ static void append_tainted(const Subject *x, DBusMessageIter *out)
 
 	for (size_t i = 0; info.tainted && info.tainted[i]; i++)
 		g_ptr_array_add(sentences, (char *)info.tainted[i]);
+	if (info.reexec_problem)
+		g_ptr_array_add(sentences, (char *)info.reexec_problem);
 	wire_names(out, sentences);
 }
 
@@ -470,6 +477,7 @@ static const PropertyRow properties[] = {
 	{ "Flags", "as", 0, .append = append_flags },
 	{ "NotAsWanted", "as", PROPERTY_SILENT, .append = append_not_as_wanted },
 	{ "Tainted", "as", PROPERTY_SILENT, .append = append_tainted },
+	{ "ReexecProblem", "s", PROPERTY_CONST, .text = get_reexec_problem },
 };
 
 const Interface interface_manager = {

@@ -105,6 +105,8 @@ static bool parse_argument(const char *argument, struct Options *options)
 		options->waits = true;
 	else if ((value = value_of(argument, "--reexec=")))
 		options->reexec_fd = atoi(value);
+	else if ((value = value_of(argument, "--refused=")))
+		reexec_set_refusal(atoi(value));
 	else if ((value = value_of(argument, "--try-tables=")))
 		options->try_fd = atoi(value);
 	else if ((value = value_of(argument, "--manager=")))

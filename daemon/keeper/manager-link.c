@@ -104,6 +104,8 @@ static void fill_welcome(struct MessageWelcome *w)
 		w->flags |= WELCOME_CGROUP2;
 	if (link_.generation > 0)
 		w->flags |= WELCOME_RECOVERY;
+	if (reexec_refusal(&w->trial_status))
+		w->flags |= WELCOME_NOT_TAKEN_OVER;
 	memcpy(w->cgroup_root, keeper.cgroup_root, sizeof(w->cgroup_root));
 	memcpy(w->virtualization, keeper.virtualization, sizeof(w->virtualization));
 }

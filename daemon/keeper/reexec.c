@@ -100,6 +100,12 @@ struct ManagerRecord {
 	uint32_t reserved;
 };
 
+/* What the installed program was worth when it was tried last. */
+static struct {
+	bool is_refused;
+	int status; /* wait status, or -1 */
+} trial;
+
 struct Writer {
 	char *buffer;
 	size_t size;
@@ -449,7 +455,7 @@ int reexec_try(int fd)
 static int save(void)
 {
 	size_t size = reexec_encode(NULL, 0);
-	int fd = memfd_create("svcd-tables", 0); /* not CLOEXEC: it is to survive */
+	int fd = memfd_create("svcd-tables", MFD_ALLOW_SEALING); /* not CLOEXEC: it is to survive */
 	void *table = MAP_FAILED;
 	bool ok = false;
 
@@ -459,8 +465,11 @@ static int save(void)
 		ok = reexec_encode(table, size) == size && reexec_check(table, size);
 		(void)munmap(table, size); /* cannot fail for a mapping we made */
 	}
-	if (ok)
+	if (ok) {
+		/* A program on trial has the descriptor too: what was checked stays as it is. */
+		(void)fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 		return fd;
+	}
 	say("cannot save the tables for a re-exec: %s", strerror(errno));
 	if (fd >= 0)
 		(void)close(fd); /* useless */
@@ -504,19 +513,39 @@ static bool can_take_over(const char *path, int fd)
 		wait_status = wait_for_trial(pid);
 	if (wait_status >= 0 && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == REEXEC_CAN_TAKE_OVER)
 		return true;
+	reexec_set_refusal(wait_status);
 	say("%s cannot take over; executing the program that runs already", path);
 	return false;
+}
+
+bool reexec_refusal(int *ret_status)
+{
+	*ret_status = trial.status;
+	return trial.is_refused;
+}
+
+void reexec_set_refusal(int status)
+{
+	trial.is_refused = true;
+	trial.status = status;
 }
 
 /* The installed binary first: it may be newer than we are. In user mode only what the user runs. */
 static void execute(char *const *argv, int fd)
 {
 	static const char installed[] = SVCD_SBINDIR "/svcd";
+	char refused[32];
+	char *with_reason[] = { argv[0], argv[1], refused, NULL };
 
 	shutdown_signal_again();
-	if (!keeper.user_mode && can_take_over(installed, fd))
+	if (keeper.user_mode) {
+		(void)execve("/proc/self/exe", argv, environ);
+		return;
+	}
+	if (can_take_over(installed, fd))
 		(void)execve(installed, argv, environ);
-	(void)execve("/proc/self/exe", argv, environ);
+	(void)snprintf(refused, sizeof(refused), "--refused=%d", trial.status);
+	(void)execve("/proc/self/exe", trial.is_refused ? with_reason : argv, environ);
 }
 
 void reexec_now(void)

@@ -29,6 +29,14 @@ bool reexec_resume(int fd);
  */
 int reexec_try(int fd);
 
+/**
+ * reexec_refusal() - did the installed program fail its trial, so that this image, the one before, goes on?
+ * @ret_status: its wait status, -1 if it did not end in time
+ */
+bool reexec_refusal(int *ret_status);
+/* From the command line by which the image before has executed itself. */
+void reexec_set_refusal(int status);
+
 /* Not 0: another program that was put in our place may end with that. */
 #define REEXEC_CAN_TAKE_OVER 96
 

@@ -49,6 +49,7 @@ typedef struct Manager {
 
 	KeeperLink *link;
 	struct MessageWelcome welcome;
+	char *reexec_problem; /* a sentence, or NULL */
 	char *kernel_cmdline;   /* "" in a container */
 	char *runtime_dir;      /* /run/svcd, or the user's */
 

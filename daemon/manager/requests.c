@@ -188,6 +188,7 @@ static void on_info(void *data, BusInfo *ret)
 
 	*ret = (BusInfo){ .virtualization = m->welcome.virtualization,
 			  .tainted = m->context.cgroup_root ? NULL : m->context.has_marks ? marks : no_cgroups,
+			  .reexec_problem = m->reexec_problem,
 			  .generation = m->welcome.generation,
 			  .keeper_started_us = (int64_t)m->welcome.boot_at_us,
 			  .started_us = m->started_us,

@@ -9,14 +9,18 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/manager.h"
+#include "process/outcome.h"
 #include "process/share.h"
 
 typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD, ACT_RESTART } ActKind;
@@ -448,11 +452,38 @@ static bool on_starts_again(void *data, const char *service)
 
 /* --- what the keeper says --- */
 
+/* Why the installed keeper failed its trial, as far as that can be told from here; a new string. */
+static char *describe_refusal(int wait_status)
+{
+	if (access(SVCD_SBINDIR "/svcd", X_OK) < 0)
+		return g_strdup(g_strerror(errno));
+	if (wait_status < 0)
+		return g_strdup("it did not say in time that it can");
+	if (WIFSIGNALED(wait_status))
+		return outcome_describe(CLD_KILLED, WTERMSIG(wait_status), 0);
+	if (WEXITSTATUS(wait_status) == 127)
+		return g_strdup("it cannot be executed");
+	if (WEXITSTATUS(wait_status) == EXIT_FAILURE)
+		return g_strdup("it does not know what this one keeps");
+	return outcome_describe(CLD_EXITED, WEXITSTATUS(wait_status), 0);
+}
+
+static void take_refusal(Manager *m, const struct MessageWelcome *message)
+{
+	g_autofree char *reason = NULL;
+
+	if (!(message->flags & WELCOME_NOT_TAKEN_OVER))
+		return;
+	reason = describe_refusal(message->trial_status);
+	m->reexec_problem = g_strdup_printf(SVCD_SBINDIR "/svcd could not take over (%s): the program of before goes on", reason);
+}
+
 static void on_welcome(void *data, const struct MessageWelcome *message)
 {
 	Manager *m = data;
 
 	m->welcome = *message;
+	take_refusal(m, message);
 	if (message->busy_ms > 0 && fcntl(PROTOCOL_CLOCK_FD, F_SETFD, FD_CLOEXEC) == 0)
 		loop_watch_over(PROTOCOL_CLOCK_FD, (int64_t)message->busy_ms * 1000);
 	m->welcome.cgroup_root[sizeof m->welcome.cgroup_root - 1] = '\0';

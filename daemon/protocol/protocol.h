@@ -316,6 +316,7 @@ enum WelcomeFlags {
 	WELCOME_WITHOUT_LOCAL_FILES = 1u << 4, /* read neither /etc/svcd nor /run/svcd */
 	WELCOME_RECOVERY = 1u << 5,    /* not the first manager since this keeper started */
 	WELCOME_TAKES_BATCHES = 1u << 6,
+	WELCOME_NOT_TAKEN_OVER = 1u << 7, /* the installed keeper could not take over, and the one before goes on */
 };
 
 /* WELCOME: the first message to each manager. */
@@ -329,7 +330,7 @@ struct MessageWelcome {
 	char cgroup_root[PROTOCOL_NAME_BYTES]; /* for example /sys/fs/cgroup/svcd; empty without cgroup v2 */
 	char virtualization[32];               /* "", "container", "vm" */
 	uint32_t busy_ms;                      /* what the manager sets its clock to */
-	uint32_t reserved;
+	int32_t trial_status;                  /* with WELCOME_NOT_TAKEN_OVER: its wait status, -1: it did not end */
 };
 
 /* REPLAYED: the manager now knows everything. */

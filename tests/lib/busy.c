@@ -36,6 +36,7 @@ static void lock(const char *name)
 	int fd;
 
 	snprintf(path, sizeof path, "/run/busy/%s", name);
+	(void)mkdir("/run/busy", 0755); /* the first one does */
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0 || fcntl(fd, F_SETLK, &all) < 0)
 		note_double(name);

@@ -221,7 +221,6 @@ class BusySandbox:
         box = self.box
         self.socket = box.path("/run/svcd/private")
         self.client = Client(self.socket)
-        os.makedirs(box.path("/run/busy"), exist_ok=True)
         box.wait_states({name: "ready" for name in KEPT})
         self.pids = {name: row["pid"] for name, row in box.services().items() if name in KEPT}
         for name in TELL:

@@ -1,38 +1,106 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""reexec with a program that cannot take over: PID 1 says so, goes on with the program it runs, and loses nothing."""
+"""
+reexec with a program that cannot take over: PID 1 says so, to the console and to who asked for it, goes on with the program it runs,
+and loses nothing. What it would leave is of another version, or damaged: it is not used, nothing runs twice, and the machine goes on.
+"""
+
+import os
 
 from deadline import wait_for
 from sandbox import Sandbox
 
 SAYS = "/sbin/svcd cannot take over"
+PROGRAM = "/usr/sbin/svcd"
+
+# e_machine of an ELF header: IBM S/390, which this is not.
+OTHER_MACHINE = f"printf '\\000\\026' | dd of={PROGRAM} bs=1 seek=18 conv=notrunc status=none"
+BY_SCRIPT = f"cat >{PROGRAM} <<'END'\n#!/bin/sh\n{{}}\nEND\nchmod 755 {PROGRAM}"
+# It gets what is kept, changes a copy of it, and hands that to the real one; what it is given cannot be changed.
+CHANGED = """
+n=${{1#--*=}}
+cat /proc/self/fd/$n >/run/tables
+{change}
+exec 9</run/tables
+exec /root/svcd "${{1%=*}}=9"
+"""
+# The second word of the table is its version: one that is not known, as of a newer or an older program.
+VERSION = "printf '\\{:03o}' | dd of=/run/tables bs=1 seek=4 conv=notrunc status=none"
+
+# What is done to the program, and what is said then.
 BROKEN = {
-    "no program": "rm /usr/sbin/svcd",
-    "not executable": "echo >/usr/sbin/svcd",
-    "no program of this machine": "echo garbage >/usr/sbin/svcd; chmod 755 /usr/sbin/svcd",
-    "another program": "rm -f /usr/sbin/svcd; cp /bin/true /usr/sbin/svcd",
-    "a script that ends": "printf '#!/bin/sh\\nexit 3\\n' >/usr/sbin/svcd; chmod 755 /usr/sbin/svcd",
+    "no program": (f"rm {PROGRAM}", "No such file or directory"),
+    "not executable": (f"cp /root/svcd {PROGRAM}; chmod 644 {PROGRAM}", "Permission denied"),
+    "a file of text": (f"echo garbage >{PROGRAM}; chmod 755 {PROGRAM}", "it cannot be executed"),
+    "another machine's": (f"cp -p /root/svcd {PROGRAM}; {OTHER_MACHINE}", "it cannot be executed"),
+    "a stump": (f"head -c 20000 /root/svcd >{PROGRAM}; chmod 755 {PROGRAM}", ""),
+    "an empty file": (f": >{PROGRAM}; chmod 755 {PROGRAM}", "it cannot be executed"),
+    "another program": (f"rm -f {PROGRAM}; cp /bin/true {PROGRAM}", "exit status 0"),
+    "a script that ends": (BY_SCRIPT.format("exit 3"), "exit status 3"),
+    "one that dies": (BY_SCRIPT.format("kill -SEGV $$"), "killed by signal SEGV"),
+    "one that hangs": (BY_SCRIPT.format("exec sleep 1000"), "it did not say in time that it can"),
+    "one that knows older tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(0))), "it does not know what this one keeps"),
+    "one that knows newer tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(2))), "it does not know what this one keeps"),
+    "one that writes to them": (BY_SCRIPT.format("printf x >>/proc/self/fd/3\nprintf x 1<>/proc/self/fd/3\nexit 4"), "exit status 4"),
 }
 
-with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n", "t": "[Service]\nType=task\nExec=/bin/sh -c \"echo >>/run/ran\"\n"}) as box:
-    box.wait_states({"a": "ready", "t": "done"})
-    pid = box.pid("a")
-    box.run("cp /usr/sbin/svcd /root/svcd")
+SERVICES = {
+    "a": "[Service]\nExec=/bin/sleep infinity\n",
+    "t": "[Service]\nType=task\nExec=/bin/sh -c \"echo >>/run/ran\"\n",
+    "g": "[Service]\nExec=/usr/local/bin/busy stay g\n",
+}
+FILES = {"/usr/local/bin/busy": {"copy": os.environ["SVCD_BUILD"] + "/tests/lib/busy", "mode": 0o755}}
 
-    for number, (what, command) in enumerate(BROKEN.items()):
-        box.run(command)
-        old = box.manager_pid()
-        box.svcctl("reexec")
-        wait_for(lambda: box.manager_pid() not in (0, old), what=f"another manager with {what}")
-        box.wait_up()
-        assert box.console().count(SAYS) == number + 1, (what, box.console())
-        assert box.pid("a") == pid, what
 
-    box.run("rm /usr/sbin/svcd; cp /root/svcd /usr/sbin/svcd")
+def reexec(box):
+    """Returns the answer; by then another manager is there."""
     old = box.manager_pid()
-    box.svcctl("reexec")
+    done = box.svcctl("reexec", check=False)
     wait_for(lambda: box.manager_pid() not in (0, old), what="another manager")
-    box.wait_up()
+    return done
+
+
+def check_kept(box, what, pids):
+    assert {name: box.pid(name) for name in pids} == pids, what
+    assert box.state("t") == "done" and box.read("/run/ran") == "\n", what
+    assert not box.exists("/run/busy.doubles"), what
+
+
+def check_broken(box, pids):
+    for number, (what, (command, says)) in enumerate(BROKEN.items()):
+        box.run("/bin/sh", "-c", f"rm -f {PROGRAM}; {command}" if not command.startswith("rm") else command)
+        done = reexec(box)
+        assert done.returncode == 1 and "could not take over" in done.stderr and says in done.stderr, (what, done)
+        assert box.console().count(SAYS) == number + 1, (what, box.console())
+        check_kept(box, what, pids)
+    assert "could not take over" in box.svcctl("overview").stdout
+    assert any("could not take over" in one for one in box.overview()["tainted"])
+
+    box.run(f"rm {PROGRAM}; cp -p /root/svcd {PROGRAM}")
+    done = reexec(box)
+    assert done.returncode == 0, done
     assert box.console().count(SAYS) == len(BROKEN), box.console()
-    assert box.pid("a") == pid
-    assert box.state("t") == "done" and box.read("/run/ran") == "\n"
+    check_kept(box, "mended", pids)
+    assert not box.overview()["tainted"] or "take over" not in str(box.overview()["tainted"])
+
+
+def check_damaged(box):
+    """It said that it could, and gets what is damaged: it starts with empty hands, and ends what it does not know before it starts it."""
+    change = "[ \"${1%=*}\" = --try-tables ] || printf x | dd of=/run/tables bs=1 seek=400 conv=notrunc status=none"
+    box.run("/bin/sh", "-c", f"rm {PROGRAM}; " + BY_SCRIPT.format(CHANGED.format(change=change)))
+    box.svcctl("reexec", check=False)
+    box.wait_console("they are not used")
+    box.wait_up()
+    box.wait_states({"a": "ready", "g": "ready", "t": "done"})
+    box.wait_at_rest()
+    assert not box.exists("/run/busy.doubles"), "a service runs twice"
+    running = [row for row in box.processes().values() if row[2] == "sleep"]
+    assert len(running) == 1, running
+
+
+with Sandbox(SERVICES, files=FILES) as box:
+    box.wait_states({"a": "ready", "g": "ready", "t": "done"})
+    before = {name: box.pid(name) for name in ("a", "g")}
+    box.run("cp -p /usr/sbin/svcd /root/svcd")
+    check_broken(box, before)
+    check_damaged(box)

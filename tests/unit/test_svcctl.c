@@ -238,7 +238,7 @@ START_TEST(a_change_is_not_repeated_when_the_manager_dies)
 	Run *run = ask_one_that_dies(bw, "start odd");
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, NULL, &err), 9);
-	ck_assert_str_eq(err, "svcctl: svcd was replaced while it was asked; whether it did it is not known\n"
+	ck_assert_str_eq(err, "svcctl: svcd was replaced while it was asked; whether it did it is not known: look, and try again\n"
 			      "  svcctl status odd\n");
 	ck_assert_int_eq(world_find(bw->world, "odd")->admin, ADMIN_NONE);
 }

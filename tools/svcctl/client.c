@@ -341,7 +341,7 @@ static GVariant *change(Client *client, const char *path, const char *interface,
 	if (is_lost(cause)) {
 		disconnect(client);
 		fail_ctl(error, CTL_ERROR_OUTCOME_UNKNOWN,
-			 "svcd was replaced while it was asked; whether it did it is not known");
+			 "svcd was replaced while it was asked; whether it did it is not known: look, and try again");
 	} else {
 		translate(client, cause, error);
 	}

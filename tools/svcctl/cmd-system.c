@@ -11,6 +11,9 @@
 #include "bus/names.h"
 #include "svcctl/policy-change.h"
 
+/* Between two looks whether there is another one. */
+enum { NEXT_MANAGER_US = 20000 };
+
 static void set_object(Output *output, JsonObject *object)
 {
 	output_set_data(output, json_node_init_object(json_node_alloc(), object));
@@ -195,14 +198,53 @@ bool cmd_reload_files(Context *context, GError **error)
 	return true;
 }
 
+static GVariant *ask_manager(Context *context, GError **error)
+{
+	return client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+}
+
+/* The manager after the one with @pid, or NULL. The one that was asked is about to leave, and answers until then. */
+static GVariant *wait_for_next_manager(Context *context, uint64_t pid, GError **error)
+{
+	const int64_t deadline_us = g_get_monotonic_time() + context->timeout_us;
+
+	for (;;) {
+		g_autoptr(GVariant) manager = ask_manager(context, error);
+
+		if (!manager || record_number(manager, "ManagerPid") != pid)
+			return g_steal_pointer(&manager);
+		if (g_get_monotonic_time() >= deadline_us) {
+			fail_ctl(error, CTL_ERROR_TIMED_OUT, "svcd has not started its programs anew yet");
+			return NULL;
+		}
+		g_usleep(NEXT_MANAGER_US);
+	}
+}
+
 bool cmd_reexec(Context *context, GError **error)
 {
-	return change(context, "Reexec", NULL, "svcd starts its programs anew", error);
+	g_autoptr(GVariant) before = ask_manager(context, error);
+	g_autoptr(GVariant) reply = NULL;
+	g_autoptr(GVariant) after = NULL;
+
+	if (!before)
+		return false;
+	if (context->options.has_no_wait)
+		return change(context, "Reexec", NULL, "svcd starts its programs anew", error);
+	reply = client_change(context->client, "Reexec", NULL, "()", error);
+	after = reply ? wait_for_next_manager(context, record_number(before, "ManagerPid"), error) : NULL;
+	if (!after)
+		return false;
+	if (*record_text(after, "ReexecProblem"))
+		return fail_ctl(error, CTL_ERROR_FAILED, "%s", record_text(after, "ReexecProblem"));
+	output_confirm(&context->output, "svcd has started its programs anew");
+	set_object(&context->output, json_object_new());
+	return true;
 }
 
 bool cmd_version(Context *context, GError **error)
 {
-	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	g_autoptr(GVariant) manager = ask_manager(context, error);
 	JsonObject *object = json_object_new();
 
 	output_line(&context->output, "svcctl %s", PACKAGE_VERSION);
