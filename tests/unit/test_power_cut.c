@@ -82,7 +82,7 @@ static void lose_what_was_not_synced(void)
 
 	g_hash_table_iter_init(&iter, unsynced);
 	while (g_hash_table_iter_next(&iter, &path, NULL))
-		(void)truncate(path, 0); /* may be gone */
+		(void)!truncate(path, 0); /* may be gone */
 	for (guint i = pending->len; i > 0; i--)
 		forget(g_ptr_array_index(pending, i - 1));
 }
