@@ -26,11 +26,13 @@
 /*
  * Files of services: who owns them, and to read and make them wherever they are. Processes of services: to signal them, and to see in
  * /proc whose they are, which asks for CAP_SYS_PTRACE. Sockets: low ports, the file of a socket (SIOCUNIXFILE), a larger queue. Our own
- * limits, and descriptors on their way to the keeper. /dev/kmsg: who was killed for lack of memory.
+ * limits, and descriptors on their way to the keeper. /dev/kmsg: who was killed for lack of memory. setfsuid(2): a socket in a
+ * directory of others is bound with their rights to files, which are less (process/listening.c).
  */
 #define KEPT                                                                                       \
 	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |     \
-	 BIT(CAP_FSETID) | BIT(CAP_KILL) | BIT(CAP_NET_ADMIN) | BIT(CAP_NET_BIND_SERVICE) |        \
+	 BIT(CAP_FSETID) | BIT(CAP_KILL) | BIT(CAP_SETGID) | BIT(CAP_SETUID) |                     \
+	 BIT(CAP_NET_ADMIN) | BIT(CAP_NET_BIND_SERVICE) |                                          \
 	 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYSLOG))
 
 /* Without it the kernel takes ten writes to /proc/PID/autogroup in a second, of all together (process/share.c). */
@@ -79,8 +81,8 @@ static const uint16_t refused[] = {
 	/* Large parts of the kernel that we have no use for. */
 	SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_add_key,
 	SYS_request_key, SYS_keyctl, SYS_personality, SYS_fanotify_init, SYS_open_by_handle_at,
-	/* Another identity: what we are is what the keeper has started. */
-	SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setfsuid, SYS_setfsgid,
+	/* Another identity, but for files: what we are is what the keeper has started. */
+	SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
 #ifndef WITH_SANITIZERS /* which look for leaks from a process of their own */
 	/* Children are the keeper's, and we have one thread. */
 	SYS_clone, SYS_execve, SYS_execveat, SYS_ptrace,

@@ -15,6 +15,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -149,6 +150,24 @@ static bool is_dots(const char *name)
 	return strcmp(name, "..") == 0;
 }
 
+/* In a directory of others it is made with their rights, and theirs: or they could not have files in it. Returns: 0 or an errno. */
+static int make_directory(const struct Walk *w)
+{
+	const bool as_others = w->is_foreign && geteuid() == 0;
+	int error;
+
+	if (as_others) {
+		(void)setfsgid(w->gid);
+		(void)setfsuid(w->uid);
+	}
+	error = mkdirat(w->fd, w->name, w->make_mode) < 0 && errno != EEXIST ? errno : 0;
+	if (as_others) {
+		(void)setfsuid(geteuid());
+		(void)setfsgid(getegid());
+	}
+	return error;
+}
+
 /* One directory further. Returns: 0 or an errno. */
 static int descend(struct Walk *w)
 {
@@ -158,8 +177,10 @@ static int descend(struct Walk *w)
 		return ELOOP; /* what was moved there meanwhile leads up elsewhere */
 	fd = look(w);
 	if (fd < 0 && errno == ENOENT && w->make_mode != 0) {
-		if (mkdirat(w->fd, w->name, w->make_mode) < 0 && errno != EEXIST)
-			return errno;
+		const int error = make_directory(w);
+
+		if (error)
+			return error;
 		fd = look(w);
 	}
 	if (fd < 0)

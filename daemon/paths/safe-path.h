@@ -38,7 +38,7 @@ typedef struct SafeParent {
 
 /**
  * safe_open_parent() - the directory that holds the last component of @path
- * @make_mode: directories that are missing get this mode; 0: they are not made
+ * @make_mode: directories that are missing get this mode; 0: they are not made. In one of others they are made as theirs
  * Returns: false with errno. Close ret->fd.
  */
 bool safe_open_parent(const char *path, mode_t make_mode, SafeParent *ret);

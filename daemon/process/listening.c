@@ -250,6 +250,7 @@ static bool take_rights(uid_t uid, gid_t gid)
 {
 	(void)setfsgid(gid);
 	(void)setfsuid(uid);
+	/* They say what was before, and nothing of failures. */
 	return setfsuid((uid_t)-1) == (int)uid && setfsgid((gid_t)-1) == (int)gid;
 }
 

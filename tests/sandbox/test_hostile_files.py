@@ -38,6 +38,7 @@ SERVICES = {
     "stands": "[Service]\nUser=www-data\nStandardInput=file:/srv/own/env\nExec=/bin/sleep infinity\nRestart=no\n",
     "binds": "[Service]\nBindPaths=/srv:/srv/own/sub/new\nExec=/bin/sleep infinity\nRestart=no\n",
     "listens": "[Service]\nExec=/bin/sleep infinity\n[Socket]\nListenStream=/srv/own/sub/socket\n",
+    "is-heard": "[Service]\nUser=www-data\nExec=/bin/sleep infinity\n[Socket]\nListenStream=/srv/own/below/socket\nSocketUser=root\n",
 }
 REASONS = {
     "owned.svc": "it belongs to user 33", "group.svc": "group 33 may write to it", "world.svc": "everybody may write to it",
@@ -45,9 +46,11 @@ REASONS = {
     "owned.policy": "it belongs to user 33",
 }
 
-with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=plain reads stands binds listens\n", files=FILES) as box:
+with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=plain reads stands binds listens is-heard\n", files=FILES) as box:
     for name in ("reads", "stands", "binds"):
         box.wait_state(name, "failed")
+    box.wait_state("is-heard", "ready")
+    assert box.run("stat", "-c", "%F %U", "/srv/own/below", "/srv/own/below/socket").stdout == "directory www-data\nsocket root\n"
     said = box.svcctl("check", check=False)
     told = said.stdout + said.stderr
     for name, reason in REASONS.items():
