@@ -261,10 +261,10 @@ static int close_and_return(struct Walk *w, int fd)
 	return fd;
 }
 
-/* May the slow way have another answer? EAGAIN: something was renamed beside a "..". */
+/* May the slow way have another answer? EAGAIN: something was renamed beside a "..". EACCES: fs.protected_symlinks (proc(5)). */
 static bool is_final(int fd)
 {
-	return fd >= 0 || (errno != ELOOP && errno != EAGAIN && errno != ENOSYS && errno != EPERM);
+	return fd >= 0 || (errno != ELOOP && errno != EAGAIN && errno != ENOSYS && errno != EPERM && errno != EACCES);
 }
 
 int safe_open(const char *path, int flags, mode_t mode)
