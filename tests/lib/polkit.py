@@ -85,8 +85,8 @@ def connect(address):
 class BusMachine(Sandbox):
     """A Debian with a bus, and with its own polkit or none."""
 
-    def __init__(self, has_polkit, services=None, policy="[runlevel 2]\nActivate=a b waits\n"):
-        super().__init__(dict(services or SERVICES, dbus=DBUS), policy=policy, root="debian")
+    def __init__(self, has_polkit, services=None, policy="[runlevel 2]\nActivate=a b waits\n", stage=None):
+        super().__init__(dict(services or SERVICES, dbus=DBUS), policy=policy, root="debian", stage=stage)
         self.has_polkit = has_polkit
 
     def __enter__(self):
