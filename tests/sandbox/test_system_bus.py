@@ -10,6 +10,7 @@ import threading
 
 from deadline import wait_for
 from polkit import GIANT, NOBODY, BusMachine, Polkit, refused
+from sandbox import HERE
 
 
 def host(*argv):
@@ -147,6 +148,43 @@ def a_yes_for_who_has_left_is_nobodys(box, polkit):
     assert box.state("a") == "ready"
 
 
+# Asks as another user, and becomes a program of root's before there is an answer.
+BECOMES_ROOT = """
+import ctypes, os, sys
+sys.path.insert(0, sys.argv[2])
+from raw_bus import MANAGER, RawBus
+from gi.repository import GLib
+bus = RawBus(sys.argv[1] + "/run/dbus/system_bus_socket", uid=65534, hello=True)
+bus.call(MANAGER, "Stop", GLib.Variant("(sb)", ("a", True)))
+os.set_inheritable(bus.sock.fileno(), True)
+root = os.open(sys.argv[1], os.O_PATH)
+# In another mount namespace no set-user-ID bit counts; CLONE_NEWNS.
+assert ctypes.CDLL(None).setns(os.open(sys.argv[1] + "/proc/1/ns/mnt", os.O_RDONLY), 0x20000) == 0
+os.fchdir(root); os.chroot("."); os.setgroups([]); os.setresuid(65534, 65534, 65534)
+os.execv("/usr/bin/su", ["su", "-c", "true"])
+"""
+
+
+def effective_uid(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+        return int(next(line for line in status if line.startswith("Uid:")).split()[2])
+
+
+def who_becomes_root_meanwhile_is_still_who_it_was(box, polkit):
+    polkit.says = "silence"
+    n_asked = len(polkit.asked)
+    with subprocess.Popen(["/usr/bin/python3", "-c", BECOMES_ROOT, box.path("/"), HERE], stdin=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as caller:
+        wait_for(lambda: len(polkit.asked) > n_asked, what="polkit is asked")
+        with open(f"/proc/{caller.pid}/comm", encoding="utf-8") as comm:
+            wait_for(lambda: comm.seek(0) == 0 and comm.read().strip() == "su", what="it is another program")
+        wait_for(lambda: effective_uid(caller.pid) == 0, what="it is root's")
+        assert polkit.answer_last("no")
+        assert box.manager("ListServices").returncode == 0
+        caller.kill()
+    assert box.state("a") == "ready"
+
+
 def a_silent_polkit_holds_nobody_up(box, polkit):
     polkit.says = "silence"
     n_asked = len(polkit.asked)
@@ -193,6 +231,7 @@ with BusMachine(has_polkit=False) as machine:
     without_polkit_only_root_changes(machine)
     authority = polkit_decides(machine)
     a_yes_for_who_has_left_is_nobodys(machine, authority)
+    who_becomes_root_meanwhile_is_still_who_it_was(machine, authority)
     a_silent_polkit_holds_nobody_up(machine, authority)
     authority.leave()
     it_comes_back_with_the_bus(machine)
