@@ -26,6 +26,7 @@ CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 SKIPPED = 77
 HISTORIES = 100_000
 HISTORIES_LONG = 1_000_000
+DAYS = 1
 FIRST_SEED = 1
 
 # Seconds; generous, for a machine of two CPUs that does other things too.
@@ -111,6 +112,7 @@ def find_simulations(builds, n_histories):
         first = FIRST_SEED + number * share
         argv = [f"{builds}/bare/tests/sim/simulate", "--first", str(first), "--count", str(share)]
         yield Test("sim", f"histories-{first}-{first + share - 1}", argv, "bare", f"{builds}/bare")
+    yield Test("sim", "days", [f"{builds}/bare/tests/sim/simulate", "--first", str(FIRST_SEED), "--day", str(DAYS)], "bare", f"{builds}/bare")
 
 
 def find_scripts(kind, build, pattern="*"):

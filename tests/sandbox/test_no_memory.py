@@ -40,7 +40,7 @@ SERVICES = {
     "tell": "[Service]\nExec=/usr/local/bin/teller\nReady=notify\nStartTimeout=1h\n",
     "after": "[Service]\nExec=/usr/local/bin/guard after\n[Conditions]\nWhile=service:tell\n",
     "end": "[Service]\nExec=/bin/sh -c \"exit 3\"\nRestart=no\n",
-    "again": "[Service]\nExec=/usr/local/bin/teller\nReady=notify\nRestart=always\nRestartDelay=10ms\nRestartLimit=1000/60s\n",
+    "again": "[Service]\nExec=/usr/local/bin/teller\nReady=notify\nRestart=always\nRestartDelay=10ms\nRestartDelayMax=10ms\nRestartLimit=60/1s\n",
     "task": "[Service]\nType=task\nExec=/bin/sh -c \"echo done >>/run/tasks\"\n",
     "connect": "[Service]\nExec=/usr/local/bin/guard connect\n[Socket]\nListenStream=/run/connect\n",
 }

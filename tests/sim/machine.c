@@ -415,7 +415,7 @@ void machine_poke(Machine *m)
 		poke_reload(m);
 	else if (kind < 94)
 		poke_stray(m);
-	else
+	else if (!m->is_one_life)
 		crash_now(m);
 	if (m->engine)
 		invariants_always(m);

@@ -114,6 +114,7 @@ typedef struct Machine {
 	bool is_login_unsure; /* invariants: it may have been given up, or be there */
 	double shown;      /* invariants: the progress of the boot as last seen */
 	bool has_faults;
+	bool is_one_life;  /* its manager never crashes: what it loses adds up */
 	unsigned misery;   /* faults are so many times as likely as usual */
 	bool is_tracing;
 	uint64_t hash;     /* of the trace */

@@ -24,6 +24,7 @@ typedef struct Before {
 	bool is_undone;
 	bool restarts_by_command; /* is about to change in no other way, so an admin's restart is a command */
 	bool may_by_command;
+	bool is_restarting; /* its command runs already, perhaps of a file that is no more */
 	uint64_t redo_run;
 } Before;
 
@@ -35,6 +36,7 @@ static Before look(Machine *m, const Service *s)
 
 	return (Before){
 		.may_by_command = may_by_command,
+		.is_restarting = s->is_restarting,
 		.restarts_by_command = may_by_command && engine_is_settled(s) && service_is_wanted(s),
 		.redo_run = machine_process(m, s->def->name)->redo_run,
 		.state = s->state,
@@ -186,7 +188,7 @@ static void note_members(Machine *m, const Service *s)
 /* A restart by command is no other run. */
 static void check_restart(Machine *m, SimProcess *p, const Service *s, const Before *before)
 {
-	if (s->is_restarting && !before->may_by_command)
+	if (s->is_restarting && !before->is_restarting && !before->may_by_command)
 		machine_fail(m, "%s was to be restarted by command, and cannot be", s->def->name);
 	if (!s->is_restarting && before->restarts_by_command)
 		machine_fail(m, "%s was up, and was not restarted by its command", s->def->name);
