@@ -215,6 +215,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_unmanaged.py \
 	tests/sandbox/test_user_services.py \
 	tests/sandbox/test_user_session.py \
+	tests/sandbox/test_upgrade_interrupted.py \
 	tests/sandbox/test_verbs_walk.py \
 	tests/sandbox/test_wait.py \
 	tests/sandbox/test_waiting_requests.py \

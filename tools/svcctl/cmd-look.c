@@ -12,6 +12,7 @@
 #include "bus/names.h"
 #include "policy-edit/policy-edit.h"
 #include "svcctl/boot-spans.h"
+#include "svcctl/doctor.h"
 #include "svcctl/svcctl.h"
 
 /* Where the further lines of a long sentence of the overview begin. */
@@ -464,6 +465,8 @@ bool cmd_overview(Context *context, GError **error)
 		text = g_strdup_printf("  %s", sentence);
 		output_paragraph(output, CONTINUED, text);
 	}
+	if (!context->options.is_user && doctor_is_replaced(manager))
+		output_paragraph(output, CONTINUED, "  svcd was replaced on disk, and the one before still runs: svcctl reexec");
 	print_number(output, "", diagnostics->len, "complaint", " about files: svcctl explain");
 	print_broken(context, records);
 	if (!context->options.is_user && g_file_test("/run/svcd/generated/" POLICY_EDIT_SYSV_OFFERED, G_FILE_TEST_EXISTS))

@@ -70,6 +70,14 @@ static bool is_deleted(const char *path)
 	return path && g_str_has_suffix(path, " (deleted)");
 }
 
+bool doctor_is_replaced(GVariant *manager)
+{
+	g_autofree char *keeper_link = link_target(proc_directory(), 1);
+	g_autofree char *manager_link = link_target(proc_directory(), (unsigned)record_number(manager, "ManagerPid"));
+
+	return is_deleted(keeper_link) || is_deleted(manager_link);
+}
+
 void doctor_check_versions(Doctor *d)
 {
 	const unsigned manager_pid = d->manager ? (unsigned)record_number(d->manager, "ManagerPid") : 0;

@@ -34,6 +34,8 @@ void doctor_check_bus_files(Doctor *d);
 void doctor_check_cgroups(Doctor *d);
 void doctor_check_manager(Doctor *d);
 void doctor_check_versions(Doctor *d);
+/* Has an upgrade put another program in the place of one of svcd's that run? Of PID 1's only root can see it. */
+bool doctor_is_replaced(GVariant *manager);
 void doctor_check_replaced(Doctor *d);
 void doctor_check_services(Doctor *d);
 

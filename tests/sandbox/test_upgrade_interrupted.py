@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+dpkg puts other files in the place of svcd's own, and is killed in the middle of it, again and again: what runs goes on, svcctl doctor
+says that svcd is to be replaced, and when the upgrade is done, svcctl reexec replaces it. No service is touched. limit: 300
+"""
+
+import random
+import subprocess
+import time
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+ROUNDS = 8
+NAMES = [f"s{number}" for number in range(5)]
+SERVICES = {name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}
+
+# Its own programs, and some ballast, for dpkg is not to be done at once.
+BUILD = """
+tree=/root/svcd-{n}; mkdir -p $tree/DEBIAN $tree/usr/share/svcd-ballast
+for file in /usr/sbin/svcd /usr/bin/svcctl /usr/lib/svcd/svcd-manager /usr/lib/svcd/svc-exec /usr/lib/svcd/svc-logger; do
+    cp -a --parents $file $tree
+done
+for i in $(seq 300); do echo "{n} $i" >$tree/usr/share/svcd-ballast/$i; done
+printf 'Package: svcd-test\\nVersion: {n}\\nArchitecture: all\\nMaintainer: nobody <root@localhost>\\nDescription: svcd\\n' >$tree/DEBIAN/control
+dpkg-deb --build -Znone --root-owner-group $tree $tree.deb
+"""
+
+
+def pids(box):
+    return {name: box.pid(name) for name in NAMES}
+
+
+def versions(box):
+    """What doctor says of them, each with what to type."""
+    data = box.svcctl_json("doctor", check=False)["data"]
+    return [one for one in data if one["check"] == "versions" and one["level"] != "ok"]
+
+
+chance = random.Random(1)
+with Sandbox(SERVICES, root="debian", mounts=("sys",)) as box:
+    box.wait_states({name: "ready" for name in NAMES})
+    before = pids(box)
+    for number in (1, 2):
+        box.run("/bin/sh", "-c", BUILD.format(n=number))
+    n_killed = 0
+    for number in range(ROUNDS):
+        package = f"/root/svcd-{number % 2 + 1}.deb"
+        dpkg = subprocess.Popen(box.command(["dpkg", "--force-unsafe-io", "--install", package]), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(chance.random() * 0.4)
+        box.run("pkill", "-KILL", "-x", "dpkg", check=False)
+        n_killed += dpkg.wait() != 0
+        # svcctl itself may be what is not there at the moment: dpkg renames, so one of them is.
+        assert box.svcctl("list").returncode == 0
+        assert pids(box) == before, number
+    box.run("dpkg", "--force-unsafe-io", "--install", "/root/svcd-2.deb", timeout=120)
+    found = versions(box)
+    assert found and "svcctl reexec" in str(found), found
+    assert "svcd was replaced on disk" in box.svcctl("overview").stdout
+    old = box.manager_pid()
+    box.svcctl("reexec")
+    wait_for(lambda: box.manager_pid() not in (0, old), what="there is another manager")
+    assert pids(box) == before and not versions(box) and "replaced on disk" not in box.svcctl("overview").stdout
+    print(f"dpkg was killed in {n_killed} of {ROUNDS} upgrades")
