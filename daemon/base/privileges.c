@@ -27,13 +27,14 @@
  * Files of services: who owns them, and to read and make them wherever they are. Processes of services: to signal them, and to see in
  * /proc whose they are, which asks for CAP_SYS_PTRACE. Sockets: low ports, the file of a socket (SIOCUNIXFILE), a larger queue. Our own
  * limits, and descriptors on their way to the keeper. /dev/kmsg: who was killed for lack of memory. setfsuid(2): a socket in a
- * directory of others is bound with their rights to files, which are less (process/listening.c).
+ * directory of others is bound with their rights to files, which are less (process/listening.c). CAP_SYS_NICE: to enable cpusets moves
+ * all processes of a group, also those that have capabilities which we have not (cap_task_setscheduler() in the kernel).
  */
 #define KEPT                                                                                       \
 	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |     \
 	 BIT(CAP_FSETID) | BIT(CAP_KILL) | BIT(CAP_SETGID) | BIT(CAP_SETUID) |                     \
 	 BIT(CAP_NET_ADMIN) | BIT(CAP_NET_BIND_SERVICE) |                                          \
-	 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYSLOG))
+	 BIT(CAP_SYS_NICE) | BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYSLOG))
 
 /* Without it the kernel takes ten writes to /proc/PID/autogroup in a second, of all together (process/share.c). */
 #define BORROWED BIT(CAP_SYS_ADMIN)

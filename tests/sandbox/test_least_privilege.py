@@ -11,7 +11,7 @@ from deadline import wait_for
 from sandbox import Sandbox
 
 # linux/capability.h: what may be effective in a manager.
-KEPT = sum(1 << number for number in (0, 1, 2, 3, 4, 5, 6, 7, 10, 12, 19, 24, 34))
+KEPT = sum(1 << number for number in (0, 1, 2, 3, 4, 5, 6, 7, 10, 12, 19, 23, 24, 34))
 SYS_ADMIN = 1 << 21
 
 
