@@ -110,6 +110,21 @@ START_TEST(a_quote_that_is_not_closed_is_told)
 }
 END_TEST
 
+START_TEST(a_command_without_a_program_is_told)
+{
+	static const char *const bad[][2] = { { "-", "a command in it has no program" },
+					      { "/bin/a ; @+", "a command in it has no program" },
+					      { ";", "there is no command in it" } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+		g_autofree char *problem = NULL;
+
+		ck_assert_ptr_null(unit_command_parse(bad[i][0], &problem));
+		ck_assert_str_eq(problem, bad[i][1]);
+	}
+}
+END_TEST
+
 /* --- specifiers --- */
 
 static void expect_specifiers(const char *value, const char *unit, bool is_template, const char *expected)
@@ -257,6 +272,20 @@ START_TEST(every_line_is_told_of_once)
 }
 END_TEST
 
+START_TEST(a_line_of_which_nothing_becomes_says_why)
+{
+	static const char unit[] = "[Unit]\nWants=network-online.target\nAfter=network-online.target a.service\nConflicts=syslog.target\n"
+				   "[Service]\nExecStart=/bin/a\nExecStartPre=-\nExecStop=;\n";
+	g_autoptr(Import) import = import_good("/x/a.service", unit);
+
+	ck_assert_str_eq(line_said(import, "After=network-online.target a.service")->note,
+			 "network-online.target: it needs no words of its own here; a.service: that is this service itself");
+	ck_assert_str_eq(line_said(import, "Conflicts=syslog.target")->note, "syslog.target: it needs no words of its own here");
+	ck_assert_str_eq(line_said(import, "ExecStartPre=-")->note, "a command in it has no program");
+	ck_assert_str_eq(line_said(import, "ExecStop=;")->note, "there is no command in it");
+}
+END_TEST
+
 START_TEST(what_install_says_is_policy_and_nothing_else)
 {
 	g_autoptr(Import) import = import_good("/x/sshd.service", "[Service]\nExecStart=/bin/a\n[Install]\n"
@@ -328,13 +357,13 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("import-unit");
 
 	ADD_CASE(suite, "parts", words_are_unquoted_and_quoted_again, variables_take_a_shell,
-		 the_main_process_is_known_without_a_shell, a_quote_that_is_not_closed_is_told,
+		 the_main_process_is_known_without_a_shell, a_quote_that_is_not_closed_is_told, a_command_without_a_program_is_told,
 		 specifiers_are_what_a_file_can_know, names_of_units_become_services_facilities_and_conditions);
 	ADD_CASE(suite, "units", types_become_type_and_readiness, several_commands_of_a_task_run_in_their_order,
 		 a_unit_with_nothing_but_a_stop_is_a_task, order_and_need_become_terms,
 		 a_wish_for_the_network_is_a_condition, conditions_that_are_alternatives_are_one_term,
 		 systemd_s_own_dependencies_are_written_down, an_empty_value_takes_back_what_was_said,
-		 no_capabilities_are_not_all_of_them, every_line_is_told_of_once,
+		 no_capabilities_are_not_all_of_them, every_line_is_told_of_once, a_line_of_which_nothing_becomes_says_why,
 		 what_install_says_is_policy_and_nothing_else, a_template_stays_one, time_has_an_end,
 		 other_kinds_of_units_are_refused_with_a_way, what_is_no_setting_is_an_error_with_its_line,
 		 a_service_that_has_nothing_to_run_is_an_error);

@@ -204,10 +204,17 @@ static UnitCommand *read_command(char **words, unsigned n)
 	return command;
 }
 
+static bool has_program(const UnitCommand *command)
+{
+	const char *program = g_ptr_array_index(command->words, 0);
+
+	return *program != '\0';
+}
+
 GPtrArray *unit_command_parse(const char *text, char **ret_problem)
 {
 	g_auto(GStrv) words = unit_split_words(text, ret_problem);
-	GPtrArray *commands;
+	g_autoptr(GPtrArray) commands = NULL;
 
 	if (!words)
 		return NULL;
@@ -221,7 +228,17 @@ GPtrArray *unit_command_parse(const char *text, char **ret_problem)
 			g_ptr_array_add(commands, read_command(from, n));
 		from += n + (from[n] != NULL);
 	}
-	return commands;
+	for (guint i = 0; i < commands->len; i++) {
+		if (has_program(g_ptr_array_index(commands, i)))
+			continue;
+		*ret_problem = g_strdup("a command in it has no program");
+		return NULL;
+	}
+	if (commands->len == 0) {
+		*ret_problem = g_strdup("there is no command in it");
+		return NULL;
+	}
+	return g_steal_pointer(&commands);
 }
 
 /* --- written --- */

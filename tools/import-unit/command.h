@@ -19,7 +19,7 @@ typedef struct UnitCommand {
 /**
  * unit_command_parse() - one Exec line, which may hold several commands, with ";" as a word between them
  * @ret_problem: on failure what is wrong, a new string
- * Returns: UnitCommand *, owned; NULL on failure. Empty for an empty line.
+ * Returns: UnitCommand *, owned, one at least; NULL on failure, as for a line without a command.
  */
 GPtrArray *unit_command_parse(const char *text, char **ret_problem);
 

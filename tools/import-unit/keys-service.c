@@ -270,12 +270,12 @@ static void set_action(Draft *draft, const UnitLine *line, const char *key)
 	g_autoptr(GPtrArray) commands = all_commands(draft, line->key, &problem);
 	const char *signal = commands ? signal_sent_by(commands) : NULL;
 	g_autofree char *by_signal = g_strconcat("signal:", signal ? signal : "", NULL);
-	g_autofree char *by_command = commands && commands->len > 0 ? unit_command_write_all(commands) : NULL;
+	g_autofree char *by_command = commands ? unit_command_write_all(commands) : NULL;
 
 	if (by_command)
 		draft_translate(draft, line, "Service", key, signal ? by_signal : by_command, NULL);
 	else
-		draft_lose(draft, line, problem ? problem : "there is no command in it");
+		draft_lose(draft, line, problem);
 }
 
 static void rule_reload(Draft *draft, const UnitLine *line)

@@ -34,12 +34,17 @@ static void each_name(Draft *draft, const UnitLine *line, NameRule rule)
 	for (char **unit = units; unit && *unit; unit++) {
 		g_autofree char *text = NULL;
 		const UnitNameKind kind = unit_name_translate(*unit, &text);
+		const guint n_said = became->len + notes->len;
 
 		is_lost = is_lost || kind == UNIT_NAME_LOST;
 		if (kind == UNIT_NAME_LOST || kind == UNIT_NAME_IMPLIED)
 			g_ptr_array_add(notes, g_strdup_printf("%s: %s", *unit, text));
-		else if (kind != UNIT_NAME_SERVICE || strcmp(text, draft->import->name) != 0)
+		else if (kind == UNIT_NAME_SERVICE && strcmp(text, draft->import->name) == 0)
+			g_ptr_array_add(notes, g_strdup_printf("%s: that is this service itself", *unit));
+		else
 			rule(draft, kind, text, became);
+		if (became->len + notes->len == n_said)
+			g_ptr_array_add(notes, g_strdup_printf("%s: it needs no words of its own here", *unit));
 	}
 	g_ptr_array_add(became, NULL);
 	g_ptr_array_add(notes, NULL);
