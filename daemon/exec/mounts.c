@@ -126,7 +126,14 @@ static int resolve_all(struct MountList *list, struct Failure *failure)
 
 /* --- taking hold --- */
 
-/* @path is a real one: a link that is there now has come since. */
+static bool is_link(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) < 0 || S_ISLNK(st.st_mode);
+}
+
+/* @path is a real one: a link that is there now has come since. It could be mounted like a file, and would lead on from there. */
 static int take_tree(const char *path, bool with_below)
 {
 	int place = safe_open(path, O_PATH | O_NOFOLLOW, 0);
@@ -134,6 +141,11 @@ static int take_tree(const char *path, bool with_below)
 
 	if (place < 0)
 		return -1;
+	if (is_link(place)) {
+		(void)close(place); /* only a name for what it is */
+		errno = ELOOP;
+		return -1;
+	}
 	fd = open_tree(place, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (with_below ? AT_RECURSIVE : 0u));
 	(void)close(place); /* the tree stays */
 	return fd;

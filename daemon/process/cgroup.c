@@ -250,6 +250,11 @@ bool cgroup_renew(Cgroup *cgroup)
 	return cgroup->is_new;
 }
 
+bool cgroup_may_be_killed(const Cgroup *cgroup)
+{
+	return cgroup->path && !cgroup->is_unkilled;
+}
+
 /* --- watching --- */
 
 static void on_events(GIOCondition condition, void *data)

@@ -43,6 +43,7 @@ bool cgroup_create(Cgroup *cgroup, GError **error);
  * than his parent's: the count of the wrong group is remembered. Returns: whether it is a new one now, with nothing written to it.
  */
 bool cgroup_renew(Cgroup *cgroup);
+bool cgroup_may_be_killed(const Cgroup *cgroup);
 /* Was it made by cgroup_create(), and not used since? Then nothing is in it, and nothing has been counted in it. */
 bool cgroup_is_new(const Cgroup *cgroup);
 /* A descriptor for CLONE_INTO_CGROUP; -1 with @error, -1 without one where there is no cgroup v2. */

@@ -136,6 +136,7 @@ struct Supervisor {
 	Timer *limit; /* deadline of the step */
 	Timer *poll;  /* pid file; kill again */
 	int64_t poll_us;
+	unsigned n_renewals; /* how often step_renew_cgroup() was put off */
 };
 
 typedef struct StepRow {
@@ -294,6 +295,11 @@ bool supervisor_gets_more_time(Supervisor *s);
 void step_apply_resources(Supervisor *s);
 /* All that a new cgroup needs; nothing has been counted in it. */
 void step_apply_to_cgroup(Supervisor *s);
+/*
+ * Before somebody is started into a cgroup that may have been killed: cgroup_renew(). Returns: false when that is to be tried again,
+ * as soon as the poll is over.
+ */
+bool step_renew_cgroup(Supervisor *s);
 
 void step_clear_look(Supervisor *s);
 void step_new_enter(Supervisor *s);

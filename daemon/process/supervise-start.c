@@ -14,6 +14,10 @@
 #include "process/share.h"
 #include "process/supervise-private.h"
 
+/* How often a cgroup is tried to be made anew, and the time in between; then the old one has to do. */
+#define RENEWALS_MAX 50
+#define RENEW_AGAIN_US (20 * G_TIME_SPAN_MILLISECOND)
+
 /* --- new, clear --- */
 
 void step_clear_look(Supervisor *s)
@@ -24,9 +28,8 @@ void step_clear_look(Supervisor *s)
 		return;
 	}
 	cgroup_watch(s->cgroup, false);
-	if (cgroup_renew(s->cgroup))
-		step_apply_to_cgroup(s);
-	supervisor_go(s, STEP_PREPARE, 0);
+	if (step_renew_cgroup(s))
+		supervisor_go(s, STEP_PREPARE, 0);
 }
 
 void step_apply_resources(Supervisor *s)
@@ -104,6 +107,23 @@ void step_apply_to_cgroup(Supervisor *s)
 	step_apply_resources(s);
 	apply_share(s);
 	s->memory = (OutOfMemory){ 0 };
+}
+
+/* The kernel may refuse it for a moment, while the last of those that were killed are on their way out. */
+bool step_renew_cgroup(Supervisor *s)
+{
+	const bool has_survivors = s->plan.latest->kill_mode != KILL_MODE_CONTROL_GROUP &&
+				   cgroup_population(s->cgroup) == CGROUP_POPULATED;
+
+	if (cgroup_renew(s->cgroup)) {
+		step_apply_to_cgroup(s);
+	} else if (cgroup_may_be_killed(s->cgroup) && !has_survivors && s->n_renewals < RENEWALS_MAX) {
+		s->n_renewals++;
+		supervisor_set_poll(s, loop_now() + RENEW_AGAIN_US);
+		return false;
+	}
+	s->n_renewals = 0;
+	return true;
 }
 
 void step_new_enter(Supervisor *s)

@@ -234,8 +234,8 @@ void step_cleanup_enter(Supervisor *s)
 		supervisor_go(s, STEP_SWEEP, 0);
 		return;
 	}
-	if (cgroup_renew(s->cgroup))
-		step_apply_to_cgroup(s);
+	if (!step_renew_cgroup(s))
+		return; /* step_cleanup_look() enters it again */
 	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us);
 	if (supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		return;
@@ -261,8 +261,10 @@ void step_cleanup_limit(Supervisor *s)
 
 void step_cleanup_look(Supervisor *s)
 {
-	if (!timer_is_armed(s->limit) && s->rows[ROLE_CONTROL].in_use)
+	if (s->rows[ROLE_CONTROL].in_use && !timer_is_armed(s->limit))
 		step_kill_all(s, 1);
+	else if (s->step == STEP_CLEANUP && !s->rows[ROLE_CONTROL].in_use)
+		supervisor_go(s, STEP_CLEANUP, s->index);
 }
 
 void step_sweep_look(Supervisor *s)

@@ -393,17 +393,17 @@ static void check_hold(Machine *m, const Service *s)
 static void check_wait(Machine *m, const Service *s)
 {
 	SimProcess *p = machine_process(m, s->def->name);
-	const bool had_only_world = p->has_only_world;
+	const bool had_others = p->has_others;
 
-	p->has_only_world = s->def->wait_limit_us > 0 && oracle_is_held_by_world_only(m, s);
+	p->has_others = s->def->wait_limit_us > 0 && oracle_is_held_by_others(m, s);
 	if (s->state != STATE_WAITING || s->def->wait_limit_us == 0 || oracle_loses_conflict(m, s) || !oracle_waits_for_world(m, s)) {
 		p->held_us = p->perhaps_held_us = 0;
 		return;
 	}
-	if (p->held_us == 0 && p->has_only_world)
+	if (p->held_us == 0 && !p->has_others)
 		p->held_us = m->now_us;
-	/* It may have begun to wait, and others to stop, within one event. */
-	if (p->perhaps_held_us == 0 && (p->held_us || (had_only_world && s->since_us == m->now_us)))
+	/* It may have begun to wait, and others to stop or the kernel's words to be read anew, within one event. */
+	if (p->perhaps_held_us == 0 && (p->held_us || (!had_others && s->since_us == m->now_us)))
 		p->perhaps_held_us = m->now_us;
 	/* What is not plain may have become true and false again within an event, which winds the clock up. */
 	if (p->held_us && has_plain_terms(m, s) && m->now_us - p->held_us > s->def->wait_limit_us && s->def->after->len == 0 &&

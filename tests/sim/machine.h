@@ -75,7 +75,7 @@ typedef struct SimProcess {
 	bool was_listening;    /* when the manager died: its sockets are open */
 	uint64_t redo_run;     /* the run that an admin asked to be followed by another; 0: none */
 	int64_t hold_false_us; /* invariants: a While term is false since; 0: none */
-	bool has_only_world;   /* invariants: when the last event was over, only terms of the world kept it from starting */
+	bool has_others;       /* invariants: when the last event was over, other services kept it from starting, or the kernel */
 	int64_t held_us;       /* invariants: since then it waits for the world, at first for nothing else; 0: it does not */
 	int64_t perhaps_held_us; /* the same, if what could not be seen between two acts of an event is believed */
 } SimProcess;

@@ -429,7 +429,7 @@ bool oracle_waits_for_world(Machine *m, const Service *s)
 	return by_world;
 }
 
-bool oracle_is_held_by_world_only(Machine *m, const Service *s)
+bool oracle_is_held_by_others(Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->engine);
 	bool by_world;
@@ -440,9 +440,14 @@ bool oracle_is_held_by_world_only(Machine *m, const Service *s)
 		const Service *other = g_ptr_array_index(services, i);
 
 		if (oracle_conflict(s, other) && oracle_is_active(other))
-			return false;
+			return true;
 	}
-	return by_world && !by_others;
+	return by_others;
+}
+
+bool oracle_is_held_by_world_only(Machine *m, const Service *s)
+{
+	return oracle_waits_for_world(m, s) && !oracle_is_held_by_others(m, s);
 }
 
 /* What the kernel was told is so until the next boot. */

@@ -33,6 +33,8 @@ GHashTable *oracle_unsettled(Machine *m);
 bool oracle_is_about_to_start(Machine *m, const Service *s, GHashTable *unsettled);
 /* Some flag holds it. */
 bool oracle_waits_for_world(Machine *m, const Service *s);
+/* Other services hold it, or what the kernel was told. */
+bool oracle_is_held_by_others(Machine *m, const Service *s);
 /* Nothing but flags holds it: it waits, for a limited time if its file says so. */
 bool oracle_is_held_by_world_only(Machine *m, const Service *s);
 

@@ -138,10 +138,11 @@ END_TEST
 static void wait_until_open(unsigned expected)
 {
 	time_t until = time(NULL) + LIMIT_S;
+	unsigned n;
 
-	while (keeper_run_count_open(&run) != expected && time(NULL) < until)
+	while ((n = keeper_run_count_open(&run)) != expected && time(NULL) < until)
 		(void)poll(NULL, 0, 10);
-	ck_assert_uint_eq(keeper_run_count_open(&run), expected);
+	ck_assert_uint_eq(n, expected);
 }
 
 /* Its output goes to @fd, and it is not waited for. */
@@ -153,12 +154,19 @@ static void start(uint64_t invocation, const char *const *argv, int fd)
 	ck_assert(manager_spawn(&manager, &s));
 }
 
-static void await_end(void)
+static void await_start(void)
 {
 	Message m;
 
 	manager_expect(&manager, MESSAGE_SPAWNED, &m);
 	ck_assert_int_eq(m.spawned.error, 0);
+}
+
+static void await_end(void)
+{
+	Message m;
+
+	await_start();
 	manager_expect(&manager, MESSAGE_EXITED, &m);
 	manager_ack(&manager, &m.exited.id, "");
 }
@@ -184,6 +192,7 @@ START_TEST(a_child_that_runs_on_holds_nothing_in_the_keeper)
 	const unsigned before = keeper_run_count_open(&run);
 
 	start(1, argv, open_null());
+	await_start();
 
 	wait_until_open(before);
 }
