@@ -192,7 +192,7 @@ static void raise_own_limits(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
 		limit = (struct rlimit){ .rlim_cur = NOFILE_SOFT, .rlim_max = NOFILE_HARD };
-	if (!keeper.has_reexeced) {
+	if (!keeper.has_reexeced || keeper.nofile_hard == 0) { /* 0: an image that had a fault before it came here */
 		keeper.nofile_soft = limit.rlim_cur;
 		keeper.nofile_hard = limit.rlim_max;
 	}
