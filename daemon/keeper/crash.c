@@ -62,9 +62,7 @@ void crash_last_resort(void)
 
 	say("only reaping children now; ctrl-alt-del or the reboot signals end the machine");
 	(void)sigfillset(&all);
-	/* Where its signal is blocked, the kernel makes a fault the end of PID 1; the handler leads back to here. */
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		(void)sigdelset(&all, faults[i]);
+	crash_leave_out(&all); /* a fault leads back to here */
 	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* sigwait(2) takes them from here */
 	for (;;) {
 		int signo = 0;
@@ -105,6 +103,12 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 		reexec_now();
 	}
 	crash_last_resort();
+}
+
+void crash_leave_out(sigset_t *set)
+{
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		(void)sigdelset(set, faults[i]); /* fails for a number that is none */
 }
 
 void crash_init(void)

@@ -140,11 +140,7 @@ static bool parse_arguments(int argc, char **argv, struct Options *options)
 static void fill_signals(sigset_t *all)
 {
 	(void)sigfillset(all);
-	(void)sigdelset(all, SIGSEGV);
-	(void)sigdelset(all, SIGBUS);
-	(void)sigdelset(all, SIGABRT);
-	(void)sigdelset(all, SIGFPE);
-	(void)sigdelset(all, SIGILL);
+	crash_leave_out(all);
 }
 
 /* Before anything is said, for whoever hears it may be gone, and SIGPIPE would end a user's keeper. */

@@ -400,8 +400,8 @@ static bool is_child(pid_t pid)
 }
 
 /*
- * A row is of a child of ours that was not reaped, and a child has one. If a fault came between wait(2) and the row, how it ended is lost; but nothing may be
- * sent to its pid any more, for that may be another's by now.
+ * A row is of a child of ours that was not reaped, and a child has one. If a fault came between wait(2) and the row, how it ended is
+ * lost; but nothing may be sent to its pid any more, for that may be another's by now.
  */
 static void let_go_of_strangers(void)
 {

@@ -189,6 +189,11 @@ def nothing(init):
         return result(world.survey())
 
 
+def let_settle(settle_s):
+    """What an init does after a fault is its own affair, and none but svcd tells when it has done it: all get the same time."""
+    time.sleep(settle_s)
+
+
 # systemd leaves a container at once when it crashes; what it does to a machine is asked here.
 A_MACHINE = {"container": None}
 
@@ -198,13 +203,13 @@ def fault_in_pid1(init):
     with World(init, environment=A_MACHINE) as world:
         world.boot()
         crash(world.box.pid1)
-        time.sleep(1)
+        let_settle(1)
         seen = world.survey()
         if not seen["alive"] or seen["start_s"] is None:
             return result(seen)
         for _fault in range(4):
             crash(world.box.pid1)
-            time.sleep(1)
+            let_settle(1)
             if world.gone():
                 return {"text": f"{words(seen)}; PID 1 is gone after more of them", "good": False, "seen": seen}
         after = world.survey(("calm1", "calm2"))
@@ -216,7 +221,7 @@ def abort_of_pid1(init):
     with World(init, environment=A_MACHINE) as world:
         world.boot()
         os.kill(world.box.pid1, signal.SIGABRT)
-        time.sleep(2)
+        let_settle(2)
         return result(world.survey())
 
 
@@ -228,7 +233,7 @@ def supervisor_killed(init):
             return None
         for outer in others.values():
             os.kill(outer, signal.SIGKILL)
-        time.sleep(2)
+        let_settle(2)
         return result(world.survey(), f"{len(others)} processes killed")
 
 
@@ -374,7 +379,7 @@ def fork_bomb(init):
             quiet = len(world.box.processes())
             end(init.start(world.box, "bomb", world.services), 2)
             wait_for(lambda: limit.current() > BOMB_LIMIT * 0.9, what="the bomb has gone off")
-            time.sleep(1)
+            let_settle(1)
             began = time.monotonic()
             command = init.stop(world.box, "bomb", world.services)
             try:
@@ -607,7 +612,7 @@ def reexec_broken(how):
             except subprocess.TimeoutExpired:
                 end(command)
                 said = "the command does not end"
-            time.sleep(2)
+            let_settle(2)
             return result(world.survey(), said)
     return row
 
@@ -635,7 +640,7 @@ def log_flood(init):
         world.services.setdefault("chatter", Kept())
         end(init.start(world.box, "chatter", world.services), 3)
         wait_for(lambda: world.of("yes"), what="it talks")
-        time.sleep(2)
+        let_settle(2)
         busy = cpu_percent(world.outer(), 3)
         meanwhile = [world.probe() for _probe in range(3)]
         seen = world.survey()

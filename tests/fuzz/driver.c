@@ -2,8 +2,9 @@
 /*
  * Driver: runs a fuzz target over the files of its corpus and over mutations of them, the same ones every time.
  *
- * With "--corpus" it says where that is. With file names as arguments it runs over those alone, to look at an input that once failed. After "--no-memory MOST" it runs over
- * them once for each allocation that they take, which then fails (or for MOST of them); for that tests/lib/no-memory.so is preloaded.
+ * With "--corpus" it says where that is. With file names as arguments it runs over those alone, to look at an input that once failed.
+ * After "--no-memory MOST" it runs over them once for each allocation that they take, which then fails (or for MOST of them); for that
+ * tests/lib/no-memory.so is preloaded.
  */
 #include "config.h"
 
