@@ -10,5 +10,4 @@ libbase_a_SOURCES = \
 	daemon/base/limits.h \
 	daemon/base/list.c daemon/base/list.h \
 	daemon/base/log.c daemon/base/log.h \
-	daemon/base/privileges.c daemon/base/privileges.h \
 	daemon/base/text.c daemon/base/text.h

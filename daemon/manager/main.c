@@ -19,8 +19,8 @@
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/log.h"
-#include "base/privileges.h"
 #include "manager/manager.h"
+#include "process/privileges.h"
 
 static void open_log(void)
 {

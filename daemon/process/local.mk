@@ -17,6 +17,7 @@ libprocess_a_SOURCES = \
 	daemon/process/outcome.c daemon/process/outcome.h \
 	daemon/process/pidfile.c daemon/process/pidfile.h \
 	daemon/process/plan.c daemon/process/plan.h \
+	daemon/process/privileges.c daemon/process/privileges.h \
 	daemon/process/process-stat.c daemon/process/process-stat.h \
 	daemon/process/ready-fd.c daemon/process/ready-fd.h \
 	daemon/process/resources.c daemon/process/resources.h \

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/privileges.h"
+#include "process/privileges.h"
 #include "process/resources.h"
 
 /* Weights of processors and disks, and what they are if nobody says. */

@@ -16,10 +16,6 @@ TESTS += tests/unit/test_log
 tests_unit_test_log_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_log_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
 
-TESTS += tests/unit/test_privileges
-tests_unit_test_privileges_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_privileges_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
-
 TESTS += tests/unit/test_text
 tests_unit_test_text_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_text_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)

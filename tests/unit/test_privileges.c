@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/privileges.h"
+#include "process/privileges.h"
 #include "tests/lib/suite.h"
 
 /* A line of /proc/self/status. */

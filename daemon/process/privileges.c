@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "base/privileges.h"
+#include "process/privileges.h"
 
 #include <errno.h>
 #include <linux/audit.h>

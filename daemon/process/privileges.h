@@ -2,8 +2,8 @@
 /*
  * Privileges: what a program that decides, and lets others do, gives up for good (docs/keeper.md).
  */
-#ifndef SVCD_BASE_PRIVILEGES_H
-#define SVCD_BASE_PRIVILEGES_H
+#ifndef SVCD_PROCESS_PRIVILEGES_H
+#define SVCD_PROCESS_PRIVILEGES_H
 
 #include <stdbool.h>
 
