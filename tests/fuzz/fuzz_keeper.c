@@ -27,11 +27,11 @@ int svcd_main(int argc, char **argv);
 #include "keeper/names.h"
 #include "keeper/telling.h"
 #include "keeper/vault.h"
+#include "tests/fuzz/datagram.h"
 #include "tests/fuzz/keeper-world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MOST_FDS 80
 #define SHORT_OF_A_POOL 63 /* a byte more goes to the long notes */
 #define MOST_ROWS 512
 #define MOST_OPEN 512
@@ -250,7 +250,7 @@ static void check(void)
 typedef struct Datagram {
 	char bytes[PROTOCOL_MESSAGE_BYTES + 256];
 	size_t size;
-	int fds[MOST_FDS];
+	int fds[DATAGRAM_MOST_FDS];
 	size_t n_fds;
 } Datagram;
 
@@ -264,7 +264,7 @@ static void put(Datagram *d, const void *bytes, size_t size)
 
 static void put_fds(Datagram *d, size_t n)
 {
-	for (; n > 0 && d->n_fds < MOST_FDS; n--) {
+	for (; n > 0 && d->n_fds < DATAGRAM_MOST_FDS; n--) {
 		const uint8_t which = take();
 
 		d->fds[d->n_fds++] = which == 0xff && world.link_fd >= 0 ? world.link_fd : sendable[which % G_N_ELEMENTS(sendable)];
@@ -334,7 +334,7 @@ static void put_spawn(Datagram *d)
 	}
 	n_fds = (m.flags & SPAWN_STDIO ? 3u : 0u) + (m.flags & SPAWN_CGROUP ? 1u : 0u) + (m.flags & SPAWN_STATUS ? 1u : 0u) +
 		m.n_inherited;
-	put_fds(d, deviation == 4 ? take() % MOST_FDS : n_fds);
+	put_fds(d, deviation == 4 ? take() % DATAGRAM_MOST_FDS : n_fds);
 	((struct MessageHeader *)(void *)(d->bytes + start))->size = (uint32_t)(d->size - start);
 }
 
@@ -519,22 +519,8 @@ static void damage(Datagram *d)
 
 static void send_datagram(const Datagram *d)
 {
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(MOST_FDS * sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { .iov_base = (void *)d->bytes, .iov_len = d->size };
-	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	if (d->n_fds > 0) {
-		control.align = (struct cmsghdr){
-			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(d->n_fds * sizeof(int)) };
-		m.msg_control = control.space;
-		m.msg_controllen = CMSG_SPACE(d->n_fds * sizeof(int));
-		memcpy(CMSG_DATA(&control.align), d->fds, d->n_fds * sizeof(int));
-	}
 	if (world.link_fd >= 0)
-		(void)!sendmsg(world.link_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL); /* full: it is not said, then */
+		(void)datagram_send(world.link_fd, d->bytes, d->size, d->fds, d->n_fds); /* full: it is not said, then */
 }
 
 static void say_one(void)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "process/keeper-link.h"
+#include "tests/fuzz/datagram.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -202,23 +203,10 @@ static void turn(const Target *t)
 
 static void keeper_says(Target *t, const char *bytes, size_t size, unsigned n_fds)
 {
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(MOST_FDS * sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { .iov_base = (void *)bytes, .iov_len = size };
-	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
 	const int fds[MOST_FDS] = { 0 };
 
-	if (n_fds > 0) {
-		m.msg_control = control.space;
-		m.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
-		*CMSG_FIRSTHDR(&m) = (struct cmsghdr){
-			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(n_fds * sizeof(int)) };
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), fds, n_fds * sizeof(int));
-	}
 	if (t->keeper_fd >= 0 && size > 0)
-		(void)!sendmsg(t->keeper_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL); /* full: it is not said */
+		(void)datagram_send(t->keeper_fd, bytes, size, fds, n_fds); /* full: it is not said */
 }
 
 /* A header, and bytes of the input again and again behind it. */

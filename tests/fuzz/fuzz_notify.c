@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "model/service-def.h"
 #include "process/notify-socket.h"
+#include "tests/fuzz/datagram.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,29 +50,9 @@ static bool on_message(void *data, const NotifyMessage *m)
 
 static const NotifyListener listener = { on_may_send, on_message };
 
-/* Returns: whether it was taken. */
-static bool send_with_fds(int fd, const uint8_t *bytes, size_t size, unsigned n_fds)
-{
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(MOST_FDS * sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { .iov_base = (void *)bytes, .iov_len = size };
-	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
-	const int fds[MOST_FDS] = { 0 };
-
-	if (n_fds > 0) {
-		m.msg_control = control.space;
-		m.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
-		*CMSG_FIRSTHDR(&m) = (struct cmsghdr){
-			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(n_fds * sizeof(int)) };
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), fds, n_fds * sizeof(int));
-	}
-	return sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
-}
-
 static unsigned send_all(int fd, const uint8_t *data, size_t size)
 {
+	const int fds[MOST_FDS] = { 0 };
 	unsigned n_sent = 0;
 
 	while (size > 0) {
@@ -79,7 +60,7 @@ static unsigned send_all(int fd, const uint8_t *data, size_t size)
 		const size_t length = end ? (size_t)(end - data) : size;
 
 		if (length > 0)
-			n_sent += send_with_fds(fd, data + 1, length - 1, data[0] & MOST_FDS);
+			n_sent += datagram_send(fd, data + 1, length - 1, fds, data[0] & MOST_FDS);
 		data += length + (end ? 1 : 0);
 		size -= length + (end ? 1 : 0);
 	}

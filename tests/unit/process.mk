@@ -75,14 +75,14 @@ tests_unit_test_listening_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
 
 TESTS += tests/fuzz/fuzz_keeper_link
 EXTRA_DIST += tests/data/link-acts
-tests_fuzz_fuzz_keeper_link_SOURCES = tests/fuzz/fuzz_keeper_link.c tests/fuzz/driver.c
+tests_fuzz_fuzz_keeper_link_SOURCES = tests/fuzz/fuzz_keeper_link.c tests/fuzz/driver.c tests/fuzz/datagram.c tests/fuzz/datagram.h
 tests_fuzz_fuzz_keeper_link_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/link-acts"'
 tests_fuzz_fuzz_keeper_link_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_keeper_link_LDADD = $(LIBS_PROCESS)
 
 TESTS += tests/fuzz/fuzz_notify
 EXTRA_DIST += tests/data/notify-datagrams
-tests_fuzz_fuzz_notify_SOURCES = tests/fuzz/fuzz_notify.c tests/fuzz/driver.c
+tests_fuzz_fuzz_notify_SOURCES = tests/fuzz/fuzz_notify.c tests/fuzz/driver.c tests/fuzz/datagram.c tests/fuzz/datagram.h
 tests_fuzz_fuzz_notify_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/notify-datagrams"'
 tests_fuzz_fuzz_notify_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_notify_LDADD = $(LIBS_PROCESS)
