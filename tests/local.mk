@@ -17,6 +17,7 @@ libtest_a_SOURCES = \
 	tests/lib/logger-session.c tests/lib/logger-session.h \
 	tests/lib/lsb-world.c tests/lib/lsb-world.h \
 	tests/lib/many-names.h \
+	tests/lib/scratch.c tests/lib/scratch.h \
 	tests/lib/swapper.c tests/lib/swapper.h \
 	tests/lib/svcctl-world.c tests/lib/svcctl-world.h \
 	tests/lib/tree.c tests/lib/tree.h \

@@ -8,11 +8,12 @@
 
 #include <check.h>
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/lib/scratch.h"
 
 static const char configuration[] =
 	"<!DOCTYPE busconfig PUBLIC \"-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN\"\n"
@@ -37,8 +38,7 @@ static const char configuration[] =
 
 void bus_daemon_init(BusDaemon *daemon)
 {
-	*daemon = (BusDaemon){ .directory = g_dir_make_tmp("svcd-bus-XXXXXX", NULL) };
-	ck_assert_ptr_nonnull(daemon->directory);
+	*daemon = (BusDaemon){ .directory = scratch_new() };
 	daemon->socket = g_build_filename(daemon->directory, "run/dbus/socket", NULL);
 }
 
@@ -76,15 +76,8 @@ void bus_daemon_kill(BusDaemon *daemon)
 
 void bus_daemon_clear(BusDaemon *daemon)
 {
-	static const char *const names[] = { "run/dbus/socket", "run/dbus", "run", "system.conf", "" };
-
 	if (daemon->pid > 0)
 		bus_daemon_kill(daemon);
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *path = g_build_filename(daemon->directory, names[i], NULL);
-
-		(void)g_remove(path); /* not every test makes all of them */
-	}
-	g_free(daemon->directory);
+	scratch_free(daemon->directory);
 	g_free(daemon->socket);
 }

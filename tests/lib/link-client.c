@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/lib/scratch.h"
+
 #define LIMIT_MS 20000
 
 static void wait_readable(int fd, const char *what)
@@ -33,8 +35,7 @@ void keeper_run_listen(KeeperRun *run)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-	(void)snprintf(run->directory, sizeof(run->directory), "%s/svcd-keeper-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(run->directory));
+	run->directory = scratch_new();
 	(void)snprintf(run->socket_path, sizeof(run->socket_path), "%s/test", run->directory);
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", run->socket_path);
 	run->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -95,25 +96,12 @@ void keeper_run_start(KeeperRun *run, unsigned int ping_ms)
 	}
 }
 
-/* What a user's keeper makes in its XDG_RUNTIME_DIR. */
-static void remove_lock(const KeeperRun *run)
-{
-	char path[512];
-
-	(void)snprintf(path, sizeof(path), "%s/svcd/lock", run->directory);
-	(void)unlink(path);
-	(void)snprintf(path, sizeof(path), "%s/svcd", run->directory);
-	(void)rmdir(path);
-}
-
 void keeper_run_stop(KeeperRun *run)
 {
 	(void)kill(run->pid, SIGKILL);
 	ck_assert_int_eq(waitpid(run->pid, NULL, 0), run->pid);
 	(void)close(run->listen_fd);
-	(void)unlink(run->socket_path);
-	remove_lock(run);
-	(void)rmdir(run->directory);
+	scratch_free(run->directory);
 }
 
 unsigned int keeper_run_count_open(const KeeperRun *run)

@@ -17,7 +17,7 @@
 typedef struct {
 	pid_t pid; /* of the keeper */
 	int listen_fd;
-	char directory[64];
+	char *directory;
 	char socket_path[96];
 } KeeperRun;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tree: files below a directory of mkdtemp(3).
+ * Tree: files below a scratch directory.
  */
 #include "config.h"
 
@@ -11,41 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/lib/scratch.h"
+
 Tree *tree_new(void)
 {
 	Tree *tree = g_new0(Tree, 1);
 
-	tree->root = g_dir_make_tmp("svcd-test-XXXXXX", NULL);
-	ck_assert_ptr_nonnull(tree->root);
+	tree->root = scratch_new();
 	return tree;
-}
-
-static void remove_all(const char *path)
-{
-	/* Symbolic links are removed, not followed. */
-	if (g_file_test(path, G_FILE_TEST_IS_DIR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
-		GDir *directory = g_dir_open(path, 0, NULL);
-		const char *name;
-
-		while (directory && (name = g_dir_read_name(directory)) != NULL) {
-			g_autofree char *child = g_build_filename(path, name, NULL);
-
-			remove_all(child);
-		}
-		if (directory)
-			g_dir_close(directory);
-		(void)rmdir(path); /* what is left over lies in the temporary directory */
-	} else {
-		(void)unlink(path); /* as above */
-	}
 }
 
 void tree_free(Tree *tree)
 {
 	if (!tree)
 		return;
-	remove_all(tree->root);
-	g_free(tree->root);
+	scratch_free(tree->root);
 	g_free(tree);
 }
 

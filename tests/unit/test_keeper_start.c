@@ -16,27 +16,21 @@
 #include <unistd.h>
 
 #include "tests/lib/keeper-stage.h"
+#include "tests/lib/scratch.h"
 
 #define MAX_ARGUMENTS 4
 
-static char directory[64];
+static char *directory;
 
 static void set_up(void)
 {
-	(void)snprintf(directory, sizeof(directory), "%s/svcd-start-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
+	directory = scratch_new();
 	(void)setenv("XDG_RUNTIME_DIR", directory, 1);
 }
 
 static void tear_down(void)
 {
-	char path[128];
-
-	(void)snprintf(path, sizeof(path), "%s/svcd", directory);
-	(void)chmod(directory, 0700);
-	(void)rmdir(path);
-	(void)unlink(path);
-	(void)rmdir(directory);
+	scratch_free(directory);
 }
 
 /* Returns: the status that it exits with. What it says goes to @said. */

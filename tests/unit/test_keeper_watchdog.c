@@ -20,11 +20,12 @@
 #include "keeper/keeper.h"
 #include "keeper/manager-link.h"
 #include "keeper/watchdog.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
 
 #define SECONDS(n) ((uint64_t)(n) * USEC_PER_SEC)
 
-static char directory[64];
+static char *directory;
 static char device[96];
 static int reader = -1;
 static bool manager_is_well;
@@ -73,8 +74,7 @@ static void ask(const char *options)
 
 static void set_up(void)
 {
-	(void)snprintf(directory, sizeof(directory), "%s/svcd-dog-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
+	directory = scratch_new();
 	(void)snprintf(device, sizeof(device), "%s/dog", directory);
 }
 
@@ -82,8 +82,7 @@ static void tear_down(void)
 {
 	if (reader >= 0)
 		(void)close(reader);
-	(void)unlink(device);
-	(void)rmdir(directory);
+	scratch_free(directory);
 }
 
 /* What was written to the device since it was last looked at. */

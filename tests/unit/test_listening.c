@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "process/listening.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/swapper.h"
 #include "tests/lib/tree.h"
@@ -26,17 +27,13 @@ static SocketDef *def;
 
 static void setup(void)
 {
-	directory = g_dir_make_tmp("listening-XXXXXX", NULL);
-	ck_assert_ptr_nonnull(directory);
+	directory = scratch_new();
 	def = socket_def_new();
 }
 
 static void teardown(void)
 {
-	g_autofree char *command = g_strdup_printf("rm -rf %s", directory);
-
-	ck_assert_int_eq(system(command), 0);
-	g_clear_pointer(&directory, g_free);
+	g_clear_pointer(&directory, scratch_free);
 	g_clear_pointer(&def, socket_def_free);
 }
 

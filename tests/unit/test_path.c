@@ -11,6 +11,7 @@
 
 #include "loop/loop.h"
 #include "providers/path.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
 
 #define DEADLINE_US (10 * G_USEC_PER_SEC)
@@ -37,7 +38,7 @@ static void set_up(void)
 {
 	const ProviderSink sink = { on_report, NULL };
 
-	root = g_dir_make_tmp("svcd-path-XXXXXX", NULL);
+	root = scratch_new();
 	provider = path_provider_new(&sink, NULL);
 	level = LEVEL_UNKNOWN;
 	n_reports = 0;
@@ -45,11 +46,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	g_autofree char *command = g_strdup_printf("rm -rf '%s'", root);
-
 	provider->free(provider);
-	ck_assert_int_eq(system(command), 0);
-	g_clear_pointer(&root, g_free);
+	g_clear_pointer(&root, scratch_free);
 	g_clear_pointer(&why, g_free);
 }
 

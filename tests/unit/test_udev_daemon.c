@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "loop/loop.h"
 #include "providers/udev-daemon.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
 
 #define DEADLINE_US (10 * G_USEC_PER_SEC)
@@ -36,7 +37,7 @@ static void on_changed(void *data, bool is_there)
 
 static void set_up(void)
 {
-	parent = g_dir_make_tmp("svcd-udev-XXXXXX", NULL);
+	parent = scratch_new();
 	directory = g_build_filename(parent, "udev", NULL);
 	control = g_build_filename(directory, "control", NULL);
 	told = g_string_new(NULL);
@@ -44,12 +45,9 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	g_autofree char *command = g_strdup_printf("rm -rf '%s'", parent);
-
 	udev_daemon_free(daemon_there);
 	fd_close(&listening);
-	ck_assert_int_eq(system(command), 0);
-	g_free(parent);
+	scratch_free(parent);
 	g_free(directory);
 	g_free(control);
 	(void)g_string_free(told, TRUE);
