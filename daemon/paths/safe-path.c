@@ -150,21 +150,24 @@ static bool is_dots(const char *name)
 	return strcmp(name, "..") == 0;
 }
 
+bool safe_take_rights(uid_t uid, gid_t gid)
+{
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+	/* They say what was before, and nothing of failures. */
+	return setfsuid((uid_t)-1) == (int)uid && setfsgid((gid_t)-1) == (int)gid;
+}
+
 /* In a directory of others it is made with their rights, and theirs: or they could not have files in it. Returns: 0 or an errno. */
 static int make_directory(const struct Walk *w)
 {
 	const bool as_others = w->is_foreign && geteuid() == 0;
-	int error;
+	int error = EPERM;
 
-	if (as_others) {
-		(void)setfsgid(w->gid);
-		(void)setfsuid(w->uid);
-	}
-	error = mkdirat(w->fd, w->name, w->make_mode) < 0 && errno != EEXIST ? errno : 0;
-	if (as_others) {
-		(void)setfsuid(geteuid());
-		(void)setfsgid(getegid());
-	}
+	if (!as_others || safe_take_rights(w->uid, w->gid))
+		error = mkdirat(w->fd, w->name, w->make_mode) < 0 && errno != EEXIST ? errno : 0;
+	if (as_others)
+		(void)safe_take_rights(geteuid(), getegid());
 	return error;
 }
 
@@ -313,7 +316,8 @@ bool safe_open_parent(const char *path, mode_t make_mode, SafeParent *ret)
 		error = EISDIR;
 	if (error) {
 		errno = error;
-		return close_and_return(&w, -1) >= 0;
+		(void)close_and_return(&w, -1);
+		return false;
 	}
 	*ret = (SafeParent){ .fd = w.fd, .name = last_of(path), .is_foreign = w.is_foreign, .uid = w.uid, .gid = w.gid };
 	return true;

@@ -37,6 +37,12 @@ typedef struct SafeParent {
 } SafeParent;
 
 /**
+ * safe_take_rights() - have no more rights to files than @uid and @gid; called again, with our own, it gives those back
+ * Returns: false when we may not be them, and may be anybody to files: give back all the same.
+ */
+bool safe_take_rights(uid_t uid, gid_t gid);
+
+/**
  * safe_open_parent() - the directory that holds the last component of @path
  * @make_mode: directories that are missing get this mode; 0: they are not made. In one of others they are made as theirs
  * Returns: false with errno. Close ret->fd.

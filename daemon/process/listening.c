@@ -12,7 +12,6 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -246,14 +245,6 @@ static bool remove_stale(const char *path, const SafeParent *parent, const Addre
  * A socket is bound by its path alone, which it keeps as its address. Where others can replace a directory on the way, it is bound
  * with no more rights to files than they have: then it comes to be where they could have made it themselves, and nowhere else.
  */
-static bool take_rights(uid_t uid, gid_t gid)
-{
-	(void)setfsgid(gid);
-	(void)setfsuid(uid);
-	/* They say what was before, and nothing of failures. */
-	return setfsuid((uid_t)-1) == (int)uid && setfsgid((gid_t)-1) == (int)gid;
-}
-
 static int bind_within_rights(int fd, const Address *address, const SafeParent *parent)
 {
 	int result = -1;
@@ -261,11 +252,11 @@ static int bind_within_rights(int fd, const Address *address, const SafeParent *
 
 	if (!parent->is_foreign || geteuid() != 0)
 		return bind(fd, &address->u.any, address->length);
-	if (take_rights(parent->uid, parent->gid)) {
+	if (safe_take_rights(parent->uid, parent->gid)) {
 		result = bind(fd, &address->u.any, address->length);
 		errnum = errno;
 	}
-	(void)take_rights(geteuid(), getegid()); /* our own again */
+	(void)safe_take_rights(geteuid(), getegid()); /* our own again */
 	errno = errnum;
 	return result;
 }

@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -157,6 +159,31 @@ START_TEST(a_parent_is_made_and_says_who_else_may_replace_it)
 }
 END_TEST
 
+static void give_up(unsigned capability)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	ck_assert_int_eq(syscall(SYS_capget, &header, data), 0);
+	data[0].effective &= ~(1u << capability);
+	ck_assert_int_eq(syscall(SYS_capset, &header, data), 0);
+}
+
+START_TEST(nothing_is_made_for_others_by_who_may_not_be_them)
+{
+	g_autofree char *ours = tree_path(tree, "/root/a/name");
+	g_autofree char *theirs = tree_path(tree, "/others/a/name");
+	SafeParent parent;
+
+	own("/others", SWAPPER_UID, 4, 0755);
+	give_up(CAP_SETUID);
+	ck_assert(!safe_open_parent(theirs, 0755, &parent));
+	ck_assert_int_eq(errno, EPERM);
+	ck_assert(safe_open_parent(ours, 0755, &parent));
+	ck_assert_int_eq(close(parent.fd), 0);
+}
+END_TEST
+
 /* What is read, or "" if it is refused; a new string. */
 static char *read_safely(const char *path, bool of_root)
 {
@@ -203,6 +230,7 @@ Suite *make_suite(void)
 		ADD_CASE_AROUND(suite, "others", set_up, tear_down, links_that_others_can_put_there_are_not,
 				a_link_of_root_leads_to_anything_but_for_what_root_is_to_do,
 				a_parent_is_made_and_says_who_else_may_replace_it,
+				nothing_is_made_for_others_by_who_may_not_be_them,
 				what_is_exchanged_on_the_way_leads_nobody_astray);
 	return suite;
 }
