@@ -118,13 +118,23 @@ static bool is_lost(const GError *error)
 	       g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY);
 }
 
+bool client_pid1_is_svcd(char **ret_name)
+{
+	g_autofree char *name = NULL;
+	bool is_svcd;
+
+	if (g_file_get_contents("/proc/1/comm", &name, NULL, NULL))
+		g_strchomp(name);
+	is_svcd = g_strcmp0(name, "svcd") == 0;
+	if (ret_name)
+		*ret_name = g_steal_pointer(&name);
+	return is_svcd;
+}
+
 /* In the first moments of a boot PID 1 is there and the socket is not yet. */
 static bool is_booting(const Client *client)
 {
-	g_autofree char *name = NULL;
-
-	return !client->own_path && g_get_monotonic_time() < client->created_us + BOOT_PATIENCE_US &&
-	       g_file_get_contents("/proc/1/comm", &name, NULL, NULL) && strcmp(g_strchomp(name), "svcd") == 0;
+	return !client->own_path && g_get_monotonic_time() < client->created_us + BOOT_PATIENCE_US && client_pid1_is_svcd(NULL);
 }
 
 /* Says in our words why there is no connection. Returns: true when it is worth another attempt. */

@@ -24,6 +24,9 @@ void client_use_own(Client *client);
 void client_free(Client *client);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Client, client_free)
 
+/* Is PID 1 svcd? @ret_name: what it calls itself, a new string, NULL if that cannot be read; may be NULL. */
+bool client_pid1_is_svcd(char **ret_name);
+
 /**
  * client_ask() - call a method that only reads
  * @args: floating or NULL

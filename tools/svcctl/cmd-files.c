@@ -37,12 +37,10 @@ static bool is_container(void)
 /* The words that PID 1 was started with. */
 static void append_init_words(GString *words)
 {
-	g_autofree char *name = NULL;
 	g_autofree char *arguments = NULL;
 	gsize length = 0;
 
-	if (!g_file_get_contents("/proc/1/comm", &name, NULL, NULL) || strcmp(g_strchomp(name), "svcd") != 0 ||
-	    !g_file_get_contents("/proc/1/cmdline", &arguments, &length, NULL))
+	if (!client_pid1_is_svcd(NULL) || !g_file_get_contents("/proc/1/cmdline", &arguments, &length, NULL))
 		return;
 	for (gsize at = strlen(arguments) + 1; at < length; at += strlen(arguments + at) + 1)
 		g_string_append_printf(words, " %s", arguments + at);

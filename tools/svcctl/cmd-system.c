@@ -145,20 +145,13 @@ bool cmd_runlevel(Context *context, GError **error)
 
 /* --- the end, files, programs --- */
 
-static bool is_pid1_ours(void)
-{
-	g_autofree char *name = NULL;
-
-	return g_file_get_contents("/proc/1/comm", &name, NULL, NULL) && strcmp(name, "svcd\n") == 0;
-}
-
 /* What PID 1 takes these signals for: daemon/protocol/protocol.h, RequestKind. Without a manager it ends the machine alone. */
 static bool ask_pid1(Context *context)
 {
 	const char *verb = context->verb->name;
 	const int number = SIGRTMIN + (strcmp(verb, "halt") == 0 ? 3 : strcmp(verb, "poweroff") == 0 ? 4 : 5);
 
-	if (context->options.is_user || !is_pid1_ours() || kill(1, number) < 0)
+	if (context->options.is_user || !client_pid1_is_svcd(NULL) || kill(1, number) < 0)
 		return false;
 	output_confirm(&context->output, "%s: there is no manager that answers; PID 1 was asked by a signal", verb);
 	set_object(&context->output, json_object_new());

@@ -37,7 +37,7 @@ static void say_tainted(Doctor *d)
 void doctor_check_manager(Doctor *d)
 {
 	g_autofree char *comm = NULL;
-	const bool is_pid1 = g_file_get_contents("/proc/1/comm", &comm, NULL, NULL) && strcmp(g_strchomp(comm), "svcd") == 0;
+	const bool is_pid1 = client_pid1_is_svcd(&comm);
 	g_autoptr(GPtrArray) diagnostics = d->manager ? ask_diagnostics(d->context, NULL) : NULL;
 
 	if (!is_pid1)
