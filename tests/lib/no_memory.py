@@ -15,6 +15,7 @@ import re
 import struct
 
 from deadline import wait_for
+from patience import ask
 
 BARE = os.environ.get("SVCD_BUILDS", os.path.dirname(os.environ["SVCD_BUILD"])) + "/bare"
 STAGE = os.environ.get("SVCD_BUILDS", os.path.dirname(os.environ["SVCD_BUILD"])) + "/stage-bare"
@@ -79,17 +80,6 @@ class Memory:
 
     def failed(self):
         return self._get(FAILED)
-
-
-def ask(box, *words):
-    """Until it was answered with yes. Who is not reached, or is told so, asks again."""
-    def done():
-        done.last = box.svcctl(*words, check=False)
-        return done.last.returncode == 0
-    try:
-        return wait_for(done, 60, " ".join(words)) and done.last
-    except AssertionError:
-        raise AssertionError(f"{words}: {done.last}") from None
 
 
 def next_manager(box):

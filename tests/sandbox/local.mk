@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	tests/lib/no_memory.py \
 	tests/lib/raw_bus.py \
 	tests/lib/runner.py \
+	tests/lib/patience.py \
 	tests/lib/plymouthd.py \
 	tests/lib/sandbox.py \
 	tests/lib/terminal.py \

@@ -11,6 +11,7 @@ import re
 import signal
 
 from deadline import wait_for
+from patience import TELLER, ask, run_until_failed
 from sandbox import Sandbox
 
 LAST = int(os.environ.get("SVCD_TEST_POINTS", "300"))
@@ -23,16 +24,6 @@ GUARD = """#!/bin/sh
 mkdir /run/only-$1 || echo "$1 started twice" >>/run/doubles
 trap 'rmdir /run/only-'$1'; exit 0' TERM
 while :; do sleep 0.02; done
-"""
-# It says it once and for all: if that is lost, nobody says it again.
-TELLER = """#!/usr/bin/python3
-import os, signal, socket
-signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
-    notify.connect(os.environ["NOTIFY_SOCKET"])
-    notify.send(b"READY=1")
-while True:
-    signal.pause()
 """
 COUNTER = "#!/bin/sh\nn=0\nwhile :; do n=$((n + 1)); echo \"line $n\"; sleep 0.02; done\n"
 
@@ -48,18 +39,6 @@ SERVICES |= {
 POLICY = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in STAY + ["count"])
 
 
-def ask(box, *words):
-    """Until it was answered with yes. Who is not reached, or is told so, asks again."""
-    def done():
-        answer = box.svcctl(*words, check=False)
-        done.last = answer
-        return answer.returncode == 0
-    try:
-        wait_for(done, 120, " ".join(words))
-    except AssertionError:
-        raise AssertionError(f"{words}: {done.last}\n{box.svcctl('explain', words[-1], check=False).stdout}") from None
-
-
 def deaths(box):
     return len(box.read("/run/kill-points").splitlines()) if box.exists("/run/kill-points") else 0
 
@@ -69,18 +48,9 @@ def next_point(box):
 
 
 def fail(box, status):
-    """It is started, and ends with that status; one who is not told of an end that was asks again, and may have it run again."""
+    """It ends with that status."""
     box.write("/run/status", f"{status}\n")
-    before = wait_for(box.services, 60, "the services are listed")["end"]["invocation"]
-
-    def has_failed():
-        row = box.services()["end"]
-        if row["state"] == "failed" and row["invocation"] != before:
-            return True
-        if row["state"] in ("idle", "failed"):
-            box.svcctl("start", "end", check=False)
-        return False
-    wait_for(has_failed, 120, "it has failed")
+    run_until_failed(box, "end")
     wait_for(lambda: f"status {status}" in box.svcctl("explain", "end").stdout, 60, f"its status is known: {status}")
 
 

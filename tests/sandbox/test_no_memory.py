@@ -8,7 +8,8 @@ goes on. Nothing runs twice or stops, nobody goes without an answer. SVCD_TEST_A
 import os
 
 from deadline import wait_for
-from no_memory import MANAGER_FILES, STAGE, Sweep, ask, next_manager
+from no_memory import MANAGER_FILES, STAGE, Sweep, next_manager
+from patience import TELLER, ask, run_until_failed
 from sandbox import Sandbox
 
 MOST = int(os.environ.get("SVCD_TEST_ALLOCATIONS", "4"))
@@ -20,15 +21,6 @@ trap 'rm -f /run/only-'$1'; exit 0' TERM
 set -C
 true 2>/dev/null >/run/only-$1 || echo "$1 started twice" >>/run/doubles
 while :; do sleep 0.02; done
-"""
-TELLER = """#!/usr/bin/python3
-import os, signal, socket
-signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
-    notify.connect(os.environ["NOTIFY_SOCKET"])
-    notify.send(b"READY=1\\nSTATUS=It is all there.")
-while True:
-    signal.pause()
 """
 STAY = ["stay", "spool", "open"]
 SERVICES = {
@@ -63,14 +55,7 @@ def tell(box):
 
 
 def end(box):
-    before = wait_for(box.services, 60, "the services are listed")["end"]["invocation"]
-
-    def has_failed():
-        row = box.services()["end"]
-        if row["state"] in ("idle", "failed") and row["invocation"] == before:
-            box.svcctl("start", "end", check=False)
-        return row["state"] == "failed" and row["invocation"] != before
-    wait_for(has_failed, 60, "it has failed")
+    run_until_failed(box, "end")
     assert "status 3" in ask(box, "explain", "end").stdout
 
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Patience: how one asks for something where the manager may die at any moment, and a service that says once only that it is ready.
+"""
+
+from deadline import wait_for
+
+# It says it once and for all: if that is lost, nobody says it again.
+TELLER = """#!/usr/bin/python3
+import os, signal, socket
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+    notify.connect(os.environ["NOTIFY_SOCKET"])
+    notify.send(b"READY=1\\nSTATUS=It is all there.")
+while True:
+    signal.pause()
+"""
+
+
+def ask(box, *words):
+    """Until it was answered with yes. Who is not reached, or is told so, asks again."""
+    def done():
+        done.last = box.svcctl(*words, check=False)
+        return done.last.returncode == 0
+    try:
+        return wait_for(done, 120, " ".join(words)) and done.last
+    except AssertionError:
+        raise AssertionError(f"{words}: {done.last}\n{box.svcctl('explain', words[-1], check=False).stdout}") from None
+
+
+def run_until_failed(box, name):
+    """It is started, and fails. One who is not told of an end that was asks again, and may have it run again."""
+    before = wait_for(box.services, 60, "the services are listed")[name]["invocation"]
+
+    def has_failed():
+        row = box.services()[name]
+        if row["state"] == "failed" and row["invocation"] != before:
+            return True
+        if row["state"] in ("idle", "failed"):
+            box.svcctl("start", name, check=False)
+        return False
+    wait_for(has_failed, 120, f"{name} has failed")
