@@ -357,6 +357,7 @@ void step_sweep_ended(Supervisor *s, const struct MessageExited *exit);
 void step_tidy_enter(Supervisor *s);
 void step_tidy_ended(Supervisor *s, const struct MessageExited *exit);
 void step_tidy_limit(Supervisor *s);
+void step_tidy_look(Supervisor *s);
 void step_gone_enter(Supervisor *s);
 
 #endif

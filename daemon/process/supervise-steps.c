@@ -275,7 +275,7 @@ static const StepRow step_rows[STEP_COUNT] = {
 	[STEP_KILL]    = { step_kill_enter,      step_kill_main_ended, step_rest_ended,           step_nothing,         step_kill_look,    step_nothing },
 	[STEP_CLEANUP] = { step_cleanup_enter,   step_stray_exit,      step_cleanup_ended,        step_cleanup_limit,   step_cleanup_look, step_nothing },
 	[STEP_SWEEP]   = { step_sweep_enter,     step_sweep_ended,     step_sweep_ended,          step_nothing,         step_sweep_look,   step_nothing },
-	[STEP_TIDY]    = { step_tidy_enter,      step_stray_exit,      step_tidy_ended,           step_tidy_limit,      step_cleanup_look, step_nothing },
+	[STEP_TIDY]    = { step_tidy_enter,      step_stray_exit,      step_tidy_ended,           step_tidy_limit,      step_tidy_look,    step_nothing },
 	[STEP_GONE]    = { step_gone_enter,      step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_nothing },
 };
 /* clang-format on */

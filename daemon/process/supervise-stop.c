@@ -261,10 +261,10 @@ void step_cleanup_limit(Supervisor *s)
 
 void step_cleanup_look(Supervisor *s)
 {
-	if (s->rows[ROLE_CONTROL].in_use && !timer_is_armed(s->limit))
-		step_kill_all(s, 1);
-	else if (s->step == STEP_CLEANUP && !s->rows[ROLE_CONTROL].in_use)
+	if (!s->rows[ROLE_CONTROL].in_use)
 		supervisor_go(s, STEP_CLEANUP, s->index);
+	else if (!timer_is_armed(s->limit))
+		step_kill_all(s, 1);
 }
 
 void step_sweep_look(Supervisor *s)
@@ -339,6 +339,12 @@ void step_tidy_limit(Supervisor *s)
 {
 	log_warning(s->plan.def->name, "removing what it leaves takes too long");
 	step_kill_all(s, 0);
+}
+
+void step_tidy_look(Supervisor *s)
+{
+	if (s->rows[ROLE_CONTROL].in_use && !timer_is_armed(s->limit))
+		step_kill_all(s, 1);
 }
 
 void step_gone_enter(Supervisor *s)

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/errors.h"
 #include "base/log.h"
 #include "loop/inotify.h"
 #include "loop/loop.h"
@@ -320,7 +321,7 @@ static bool directory_has_entry(const char *path, bool *ret_misread)
 	struct dirent *entry;
 
 	if (!directory) {
-		*ret_misread = errno == ENOMEM || errno == EMFILE || errno == ENFILE;
+		*ret_misread = errnum_is_passing(errno);
 		return false;
 	}
 	while (!found && (entry = readdir(directory)))
