@@ -31,8 +31,9 @@ typedef struct Before {
 static Before look(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
-	/* What runs as a group has no process: that is of an earlier run, when its file said something else. */
-	const bool may_by_command = p->is_script && p->invocation == s->invocation && s->def->restart_command && service_is_up(s);
+	/* What runs as a group has no process: that is of an earlier run, and, if it was forgotten in between, of the same number. */
+	const bool is_by_script = p->is_script && p->is_live && p->invocation == s->invocation;
+	const bool may_by_command = is_by_script && s->def->restart_command && service_is_up(s);
 
 	return (Before){
 		.may_by_command = may_by_command,
