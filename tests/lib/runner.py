@@ -152,9 +152,14 @@ def artifacts_of(builds):
     return os.environ.get("SVCD_ARTIFACTS", f"{builds}/artifacts")
 
 
+# What else of the environment is a test's: how many rounds, which seed, for how long (each test's first lines).
+FOR_TESTS = ("SVCD_TEST_", "SVCD_FUZZ_", "SVCD_BENCH_", "SVCD_TORTURE_")
+
+
 def environment_of(test, builds):
-    environment = {name: os.environ[name] for name in ("PATH", "TERM", "TMPDIR", "CI", "SVCD_MIRROR", "http_proxy",
-                                                       "https_proxy", "SVCD_TORTURE_ROWS", "SVCD_TORTURE_INITS") if name in os.environ}
+    environment = {name: os.environ[name] for name in ("PATH", "TERM", "TMPDIR", "CI", "SVCD_MIRROR", "http_proxy", "https_proxy")
+                   if name in os.environ}
+    environment.update({name: value for name, value in os.environ.items() if name.startswith(FOR_TESTS)})
     environment.update({
         "HOME": "/root", "LANG": "C.UTF-8", "PYTHONPATH": HERE, "PYTHONDONTWRITEBYTECODE": "1",
         "SVCD_CACHE": CACHE,
