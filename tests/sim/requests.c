@@ -195,7 +195,8 @@ static void check_restart(Machine *m, SimProcess *p, const Service *s, const Bef
 		machine_fail(m, "%s was up, and was not restarted by its command", s->def->name);
 	if (s->is_restarting && (s->state != before->state || s->invocation != before->invocation))
 		machine_fail(m, "%s is to be restarted by its command, and was stopped", s->def->name);
-	if (s->is_restarting)
+	/* While one runs already, this one is answered by it, or, if the service is about to stop, by another run: not known here. */
+	if (s->is_restarting && !before->is_restarting)
 		p->redo_run = before->redo_run;
 }
 
