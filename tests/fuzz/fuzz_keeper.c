@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzz target: PID 1 itself, its real loop and tables, with a manager that says anything, services that end at any time, and
- * a world that refuses now and then (keeper-world.c).
+ * a world that refuses now and then (keeper-talk.h, keeper-world.h).
  *
  * The input is a list of acts. Whenever PID 1 would sleep, what it holds is compared with the world: each process of a
  * service has its row, nothing is lost that nobody took back, no signal has gone to somebody else, no descriptor is lost, and
@@ -94,6 +94,12 @@ static void manager_stops(Input *in)
 	world_signals(SIGCHLD);
 }
 
+static void manager_hears_all(Input *in)
+{
+	(void)in;
+	talk_hear_all();
+}
+
 static void orphan_comes(Input *in)
 {
 	(void)in;
@@ -158,9 +164,9 @@ static void descriptors_become_scarce(Input *in)
 }
 
 static void (*const acts[])(Input *in) = {
-	talk_say_one, talk_say_one, talk_say_one, talk_say_one, talk_say_batch, talk_say_many, talk_hear_some, talk_hear_all, talk_read_and_say_hello, somebody_ends,
-	somebody_ends, manager_ends, manager_closes, manager_stops, orphan_comes, signal_comes, loan_comes_back,
-	something_will_be_refused, descriptors_become_scarce, clock_runs_out,
+	talk_say_one, talk_say_one, talk_say_one, talk_say_one, talk_say_batch, talk_say_many, talk_hear_some, manager_hears_all,
+	talk_read_and_say_hello, somebody_ends, somebody_ends, manager_ends, manager_closes, manager_stops, orphan_comes, signal_comes,
+	loan_comes_back, something_will_be_refused, descriptors_become_scarce, clock_runs_out,
 };
 
 /* Returns: whether there was one. */
@@ -195,15 +201,16 @@ static void all_is_granted(void)
 
 static void check_replay(void)
 {
+	const TalkHeard *heard = talk_heard();
 	unsigned int n_exited = 0;
-	const bool with_notes = !(told->welcome.flags & WELCOME_WITHOUT_NOTES);
+	const bool with_notes = !(heard->welcome.flags & WELCOME_WITHOUT_NOTES);
 
 	for (struct Child *child = children_next(NULL); child; child = children_next(child))
 		n_exited += child->flags & CHILD_EXITED ? 1 : 0;
-	g_assert(told->n_spawned == children_count() && told->n_exited == n_exited);
-	g_assert(told->n_notes == (with_notes ? vault_n_notes() : 0) && told->n_kept == vault_n_fds());
-	g_assert(told->replayed.n_children == told->n_spawned && told->replayed.n_notes == told->n_notes &&
-		 told->replayed.n_fds == told->n_kept);
+	g_assert(heard->n_spawned == children_count() && heard->n_exited == n_exited);
+	g_assert(heard->n_notes == (with_notes ? vault_n_notes() : 0) && heard->n_kept == vault_n_fds());
+	g_assert(heard->replayed.n_children == heard->n_spawned && heard->replayed.n_notes == heard->n_notes &&
+		 heard->replayed.n_fds == heard->n_kept);
 }
 
 static void everybody_ends(void)
@@ -255,7 +262,7 @@ static void replay(void)
 	}
 	talk_read_and_say_hello(&input);
 	talk_hear_all();
-	if (!told->has_replayed)
+	if (!talk_heard()->has_replayed)
 		return;
 	check_replay();
 	everybody_ends();

@@ -18,6 +18,7 @@
 
 #include "process/keeper-link.h"
 #include "tests/fuzz/datagram.h"
+#include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,8 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define ROOM (PROTOCOL_MESSAGE_BYTES + 64)
 
 typedef struct Target {
-	const uint8_t *input;
-	size_t left;
+	Input input;
 	KeeperLink *link;
 	int keeper_fd;
 	bool is_closed;
@@ -34,10 +34,7 @@ typedef struct Target {
 
 static uint8_t take(Target *t)
 {
-	if (t->left == 0)
-		return 0;
-	t->left--;
-	return *t->input++;
+	return input_take(&t->input);
 }
 
 /* --- what the manager hears --- */
@@ -232,11 +229,11 @@ static void keeper_says_anything(Target *t)
 {
 	const unsigned n_fds = take(t) % 2u;
 	const size_t wanted = take(t);
-	const size_t size = MIN(wanted, t->left);
+	const size_t size = MIN(wanted, t->input.left);
 
-	keeper_says(t, (const char *)t->input, size, n_fds);
-	t->input += size;
-	t->left -= size;
+	keeper_says(t, (const char *)t->input.bytes, size, n_fds);
+	t->input.bytes += size;
+	t->input.left -= size;
 }
 
 static void manager_spawns(Target *t)
@@ -327,7 +324,7 @@ static int next_free(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	Target t = { .input = data, .left = size };
+	Target t = { .input = { data, size } };
 	static int before;
 	int pair[2];
 
@@ -337,7 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		g_error("no sockets");
 	t.keeper_fd = pair[1];
 	t.link = keeper_link_new(pair[0], &listener, &t);
-	while (t.left > 0)
+	while (t.input.left > 0)
 		act(&t);
 	turn(&t);
 	keeper_closes(&t);

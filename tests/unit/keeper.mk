@@ -65,7 +65,9 @@ FUZZ_KEEPER_WRAPS = -Wl,--wrap=poll,--wrap=kill,--wrap=wait4,--wrap=waitpid,--wr
 EXTRA_DIST += tests/data/keeper-acts tests/data/keeper-tables
 
 TESTS += tests/fuzz/fuzz_keeper tests/fuzz/fuzz_tables
-tests_fuzz_fuzz_keeper_SOURCES = tests/fuzz/fuzz_keeper.c tests/fuzz/driver.c tests/fuzz/datagram.c tests/fuzz/datagram.h tests/fuzz/keeper-world.c tests/fuzz/keeper-world.h
+tests_fuzz_fuzz_keeper_SOURCES = tests/fuzz/fuzz_keeper.c tests/fuzz/driver.c tests/fuzz/datagram.c tests/fuzz/datagram.h \
+	tests/fuzz/input.h tests/fuzz/keeper-holdings.c tests/fuzz/keeper-holdings.h tests/fuzz/keeper-talk.c tests/fuzz/keeper-talk.h \
+	tests/fuzz/keeper-world.c tests/fuzz/keeper-world.h
 tests_fuzz_fuzz_keeper_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MUTATIONS=5 \
 	-DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/keeper-acts"'
 tests_fuzz_fuzz_keeper_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

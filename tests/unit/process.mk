@@ -75,7 +75,7 @@ tests_unit_test_listening_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
 
 TESTS += tests/fuzz/fuzz_keeper_link
 EXTRA_DIST += tests/data/link-acts
-tests_fuzz_fuzz_keeper_link_SOURCES = tests/fuzz/fuzz_keeper_link.c tests/fuzz/driver.c tests/fuzz/datagram.c tests/fuzz/datagram.h
+tests_fuzz_fuzz_keeper_link_SOURCES = tests/fuzz/fuzz_keeper_link.c tests/fuzz/driver.c tests/fuzz/datagram.c tests/fuzz/datagram.h tests/fuzz/input.h
 tests_fuzz_fuzz_keeper_link_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/link-acts"'
 tests_fuzz_fuzz_keeper_link_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_keeper_link_LDADD = $(LIBS_PROCESS)
