@@ -122,7 +122,7 @@ Registry *registry_new(const RegistryOptions *options,
 	if (bus)
 		add_bus(registry, &sink, bus);
 	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus));
-	add_udev(registry, udev_provider_new(&sink, "/run/udev"));
+	add_udev(registry, udev_provider_new(&sink, "/run/udev", options->is_recovering));
 	return registry;
 }
 

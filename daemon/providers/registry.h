@@ -16,6 +16,7 @@ typedef struct Registry Registry;
 typedef struct RegistryOptions {
 	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
 	const char *virtualization; /* "", "container" or "vm" */
+	bool is_recovering;         /* there was a manager before, whose services go on */
 	SystemBus *system_bus;      /* borrowed; outlives the registry; NULL: there is none, and nobody provides for it */
 	SystemBus *session_bus;     /* the same; of a user's manager: the bus that conditions are about. NULL: the system bus is */
 } RegistryOptions;

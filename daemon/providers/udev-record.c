@@ -68,6 +68,11 @@ UdevRecord *udev_record_new(const char *syspath, const char *const *properties)
 	return record;
 }
 
+UdevRecord *udev_record_copy(const UdevRecord *record)
+{
+	return udev_record_new(record->syspath, (const char *const *)record->properties);
+}
+
 void udev_record_free(UdevRecord *record)
 {
 	if (!record)
@@ -89,6 +94,49 @@ const char *udev_record_property(const UdevRecord *record, const char *name)
 bool udev_record_is_ready(const UdevRecord *record)
 {
 	return g_strcmp0(udev_record_property(record, "SYSTEMD_READY"), "0") != 0;
+}
+
+static bool has_any_of(const UdevRecord *record, const char *const *names)
+{
+	for (; *names; names++) {
+		const char *value = udev_record_property(record, *names);
+
+		if (value && *value)
+			return true;
+	}
+	return false;
+}
+
+bool udev_record_is_volume(const UdevRecord *record)
+{
+	static const char *const names[] = { "ID_FS_LABEL_ENC", "ID_FS_UUID_ENC", NULL };
+
+	return strcmp(record->subsystem, "block") == 0 && has_any_of(record, names);
+}
+
+bool udev_record_is_blank(const UdevRecord *record)
+{
+	static const char *const names[] = { "ID_FS_TYPE", "ID_FS_USAGE", "ID_FS_LABEL_ENC", "ID_FS_UUID_ENC", NULL };
+
+	return strcmp(record->subsystem, "block") == 0 && !has_any_of(record, names);
+}
+
+bool udev_record_has_partitions(const UdevRecord *record)
+{
+	return udev_record_property(record, "ID_PART_TABLE_TYPE") != NULL;
+}
+
+bool udev_record_is_unread(const UdevRecord *record)
+{
+	return g_strcmp0(udev_record_property(record, "DM_SUSPENDED"), "1") == 0 ||
+	       g_strcmp0(udev_record_property(record, "DM_NOSCAN"), "1") == 0;
+}
+
+bool udev_record_is_unready_while_blank(const UdevRecord *record)
+{
+	const char *uuid = udev_record_property(record, "DM_UUID");
+
+	return uuid && g_str_has_prefix(uuid, "CRYPT-") && udev_record_is_blank(record);
 }
 
 /* Tags are ":one:two:". TAGS holds those of the past too, CURRENT_TAGS (since udev 247) what the last event left. */

@@ -19,6 +19,7 @@ typedef struct UdevRecord {
 
 /* @properties: a strv of NAME=VALUE. What belongs to an event (ACTION, SEQNUM) and what is too long is left out. */
 UdevRecord *udev_record_new(const char *syspath, const char *const *properties);
+UdevRecord *udev_record_copy(const UdevRecord *record); /* that no table knows */
 void udev_record_free(UdevRecord *record); /* NULL is nothing */
 
 /* Returns: its value, or NULL. */
@@ -26,6 +27,23 @@ const char *udev_record_property(const UdevRecord *record, const char *name);
 
 /* False: udev knows the device, but nobody is to use it yet (SYSTEMD_READY=0: an array without all its members). */
 bool udev_record_is_ready(const UdevRecord *record);
+
+/* It has a label or a UUID. */
+bool udev_record_is_volume(const UdevRecord *record);
+
+/* blkid has found nothing that is in it: no file system, no member of something larger. */
+bool udev_record_is_blank(const UdevRecord *record);
+
+bool udev_record_has_partitions(const UdevRecord *record);
+
+/* Device-mapper's, suspended or made just now: udev's rules have not read what is in it (60-persistent-storage-dm.rules). */
+bool udev_record_is_unread(const UdevRecord *record);
+
+/*
+ * It is not ready only because nothing was found in it: 99-systemd.rules takes an encrypted device without content for one that is
+ * just being made.
+ */
+bool udev_record_is_unready_while_blank(const UdevRecord *record);
 
 bool udev_record_has_tag(const UdevRecord *record, const char *tag);
 

@@ -241,6 +241,14 @@ void udev_table_drop(UdevTable *table, const char *syspath)
 	g_hash_table_remove(table->records, syspath);
 }
 
+void udev_table_keep(UdevTable *table, const char *syspath)
+{
+	UdevRecord *record = g_hash_table_lookup(table->records, syspath);
+
+	if (record)
+		record->seen = table->listing;
+}
+
 void udev_table_begin_listing(UdevTable *table)
 {
 	table->listing++;
@@ -358,6 +366,11 @@ const UdevMatch *udev_table_match(const UdevTable *table, const char *key)
 }
 
 /* --- questions --- */
+
+const UdevRecord *udev_table_record(const UdevTable *table, const char *syspath)
+{
+	return g_hash_table_lookup(table->records, syspath);
+}
 
 static int compare_keys(gconstpointer a, gconstpointer b)
 {

@@ -35,6 +35,9 @@ const UdevMatch *udev_table_match(const UdevTable *table, const char *key); /* N
 void udev_table_put(UdevTable *table, UdevRecord *record);
 void udev_table_drop(UdevTable *table, const char *syspath);
 
+/* It is there, as far as a listing goes, and stays as it is known. */
+void udev_table_keep(UdevTable *table, const char *syspath);
+
 /* What is put between the two is all there is: the others of @subsystem (NULL: of all) are dropped. */
 void udev_table_begin_listing(UdevTable *table);
 void udev_table_end_listing(UdevTable *table, const char *subsystem);
@@ -52,6 +55,8 @@ void udev_table_set_live(UdevTable *table, const char *why_not);
 void udev_table_settle(UdevTable *table);
 
 /* --- questions --- */
+
+const UdevRecord *udev_table_record(const UdevTable *table, const char *syspath); /* NULL: not known */
 
 /* The keys with @prefix ("label:") that a device makes true; sorted, borrowed strings. */
 GPtrArray *udev_table_keys(const UdevTable *table, const char *prefix);

@@ -2,7 +2,7 @@
 /*
  * Udev: feeds the table of devices from libudev. First the monitor listens, then the devices are listed, and again whenever
  * events may have been missed: after an overflow, and when udevd is started anew. While udevd is away nothing is taken back:
- * what was there stays, what was not is unknown.
+ * what was there stays, what was not is unknown. A volume that is suddenly none is looked at again (providers/udev-doubt.h).
  */
 #include "config.h"
 
@@ -10,13 +10,17 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/log.h"
 #include "loop/loop.h"
 #include "loop/udev-source.h"
 #include "providers/udev-daemon.h"
 #include "providers/udev-describe.h"
+#include "providers/udev-doubt.h"
 #include "providers/udev-table.h"
 
 /* All devices are not listed again for this long: a storm that overflows the queue once more costs one listing for all. */
@@ -29,12 +33,16 @@ typedef struct UdevProvider {
 	Provider base; /* first: the two are cast into each other */
 	char *directory;
 	UdevTable *table;
+	UdevDoubts *doubts;
+	Timer *doubt;       /* something is due of @doubts */
 	GHashTable *wanted; /* subsystem or ANY, owned -> how many conditions */
 	struct udev *udev;
 	UdevDaemon *daemon; /* NULL while nobody asks for anything */
 	UdevSource *source; /* NULL until udevd is there */
 	Timer *listing;     /* list all devices again */
 	int64_t listed_at_us;
+	bool is_recovering; /* there was another manager before, and this one has not listed the volumes yet */
+	bool is_complete;   /* all was listed since udevd is there: what is not in the table is not there */
 	bool is_behind;     /* events may be older than what was listed */
 	bool is_misread;    /* a device could not be looked at since all were listed: none is gone until they are listed again */
 	bool has_complained;
@@ -133,14 +141,19 @@ static UdevRecord *read_device(UdevProvider *udev, const char *path)
 	return record;
 }
 
-static void look_at(UdevProvider *udev, const char *syspath)
+static void look_at(UdevProvider *udev, const char *syspath, UdevToldBy by)
 {
 	UdevRecord *record = read_device(udev, syspath);
 
 	if (record)
-		udev_table_put(udev->table, record);
+		udev_doubts_put(udev->doubts, record, by, loop_now());
 	else if (!udev->is_misread)
-		udev_table_drop(udev->table, syspath);
+		udev_doubts_drop(udev->doubts, syspath);
+}
+
+static UdevToldBy told_by_listing(const UdevProvider *udev)
+{
+	return udev->is_recovering ? UDEV_TOLD_BY_FIRST_LISTING : UDEV_TOLD_BY_LISTING;
 }
 
 static bool list_all_subsystems(UdevProvider *udev)
@@ -155,7 +168,7 @@ static bool list_all_subsystems(UdevProvider *udev)
 	if (udev_enumerate_add_match_is_initialized(enumerate) >= 0 && udev_enumerate_scan_devices(enumerate) >= 0)
 		first = udev_enumerate_get_list_entry(enumerate);
 	udev_list_entry_foreach(entry, first)
-		look_at(udev, udev_list_entry_get_name(entry));
+		look_at(udev, udev_list_entry_get_name(entry), told_by_listing(udev));
 	(void)udev_enumerate_unref(enumerate); /* always NULL */
 	return first != NULL;
 }
@@ -173,7 +186,7 @@ static bool list_links(UdevProvider *udev, const char *directory)
 		UdevRecord *record = *entry->d_name == '.' ? NULL : read_device(udev, link);
 
 		if (record)
-			udev_table_put(udev->table, record);
+			udev_doubts_put(udev->doubts, record, told_by_listing(udev), loop_now());
 	}
 	(void)closedir(links); /* only read from */
 	return true;
@@ -199,8 +212,11 @@ static void list_devices(UdevProvider *udev, const char *subsystem)
 	udev_table_begin_listing(udev->table);
 	if (!(subsystem ? list_subsystem(udev, subsystem) : list_all_subsystems(udev)))
 		complain(udev, errno);
-	if (!udev->is_misread)
+	if (!udev->is_misread) {
 		udev_table_end_listing(udev->table, subsystem);
+		if (!subsystem || strcmp(subsystem, "block") == 0)
+			udev->is_recovering = false;
+	}
 	udev->is_behind = udev->is_behind || !udev_source_is_empty(udev->source);
 }
 
@@ -210,13 +226,27 @@ static void schedule_listing(UdevProvider *udev)
 		timer_arm(udev->listing, MAX(loop_now(), udev->listed_at_us + LISTING_PAUSE_US));
 }
 
+/* While udevd is away nobody answers, and nothing is taken back. */
+static void arm_doubt(UdevProvider *udev)
+{
+	const int64_t next_us = udev_doubts_next_us(udev->doubts);
+
+	if (next_us > 0 && udev->is_complete && udev->source)
+		timer_arm(udev->doubt, next_us);
+	else
+		timer_disarm(udev->doubt);
+}
+
 /* What is not known to be there may be among what could not be read. */
 static void settle(UdevProvider *udev)
 {
 	if (udev->is_misread) {
 		udev_table_set_live(udev->table, "not all devices can be read just now");
 		schedule_listing(udev);
+	} else if (udev->is_complete) {
+		udev_table_set_live(udev->table, udev_doubts_hide_volumes(udev->doubts) ? "udev is asked again" : NULL);
 	}
+	arm_doubt(udev);
 	udev_table_settle(udev->table);
 }
 
@@ -238,8 +268,46 @@ static void list_all(UdevProvider *udev)
 	log_debug(NULL, "looked at all devices in %d us", (int)(udev->listed_at_us - began_us));
 	if (!udev->is_misread) {
 		udev->has_complained = false;
-		udev_table_set_live(udev->table, NULL);
+		udev->is_complete = true;
 	}
+	settle(udev);
+}
+
+/* --- doubts --- */
+
+static char *attribute_of(const char *syspath, const char *name)
+{
+	return g_str_has_prefix(syspath, "/sys/devices/") ? g_build_filename(syspath, name, NULL) : NULL;
+}
+
+/* The kernel announces it again, and whoever hears that looks at it anew (sysfs-uevent of the kernel's documentation). */
+static bool ask_again(void *data, const char *syspath)
+{
+	g_autofree char *path = attribute_of(syspath, "uevent");
+	auto_fd int fd = path ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	const bool is_asked = fd >= 0 && write(fd, "change", strlen("change")) == (ssize_t)strlen("change");
+
+	(void)data;
+	log_debug(NULL, "udev has found nothing in %s: %s", syspath, is_asked ? "it is asked again" : "it cannot be asked again");
+	return is_asked;
+}
+
+/* In sectors; who has none cannot be read, or is no disk. */
+static bool is_empty(void *data, const char *syspath)
+{
+	g_autofree char *path = attribute_of(syspath, "size");
+	auto_fd int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	char size[2];
+
+	(void)data;
+	return fd >= 0 && read(fd, size, sizeof size) == sizeof size && strncmp(size, "0\n", sizeof size) == 0;
+}
+
+static void on_doubt_due(void *data)
+{
+	UdevProvider *udev = data;
+
+	udev_doubts_turn(udev->doubts, loop_now());
 	settle(udev);
 }
 
@@ -258,7 +326,7 @@ static void drop_renamed(UdevProvider *udev, struct udev_device *device)
 	if (old) {
 		g_autofree char *syspath = g_strconcat("/sys", old, NULL);
 
-		udev_table_drop(udev->table, syspath);
+		udev_doubts_drop(udev->doubts, syspath);
 	}
 }
 
@@ -277,13 +345,13 @@ static void on_device_event(void *data, struct udev_device *device)
 		return;
 	drop_renamed(udev, device);
 	if (udev->is_behind) {
-		look_at(udev, syspath);
+		look_at(udev, syspath, UDEV_TOLD_BY_EVENT);
 	} else if (g_strcmp0(udev_device_get_action(device), "remove") == 0) {
-		udev_table_drop(udev->table, syspath);
+		udev_doubts_drop(udev->doubts, syspath);
 	} else {
 		record = record_of(device, &trouble);
 		if (record)
-			udev_table_put(udev->table, record);
+			udev_doubts_put(udev->doubts, record, UDEV_TOLD_BY_EVENT, loop_now());
 		else
 			complain(udev, trouble);
 	}
@@ -353,9 +421,12 @@ static void on_daemon_changed(void *data, bool is_there)
 
 	if (is_there) {
 		g_clear_pointer(&udev->source, udev_source_free);
+		udev_doubts_ask_anew(udev->doubts, loop_now());
 		schedule_listing(udev);
 		return;
 	}
+	udev->is_complete = false;
+	timer_disarm(udev->doubt);
 	udev_table_set_live(udev->table, "udev is not running");
 	udev_table_settle(udev->table);
 }
@@ -363,6 +434,9 @@ static void on_daemon_changed(void *data, bool is_there)
 static void stop_listening(UdevProvider *udev)
 {
 	timer_disarm(udev->listing);
+	timer_disarm(udev->doubt);
+	udev_doubts_forget(udev->doubts);
+	udev->is_complete = false;
 	g_clear_pointer(&udev->source, udev_source_free);
 	g_clear_pointer(&udev->daemon, udev_daemon_free);
 	if (udev->udev)
@@ -468,20 +542,26 @@ static void udev_free(Provider *provider)
 
 	stop_listening(udev);
 	timer_free(udev->listing);
+	timer_free(udev->doubt);
+	udev_doubts_free(udev->doubts);
 	udev_table_free(udev->table);
 	g_hash_table_unref(udev->wanted);
 	g_free(udev->directory);
 	g_free(udev);
 }
 
-Provider *udev_provider_new(const ProviderSink *sink, const char *directory)
+Provider *udev_provider_new(const ProviderSink *sink, const char *directory, bool is_recovering)
 {
+	static const UdevDoubtOps ops = { ask_again, is_empty };
 	UdevProvider *udev = g_new0(UdevProvider, 1);
 
 	udev->base = (Provider){ .subscribe = udev_subscribe, .unsubscribe = udev_unsubscribe,
 				 .describe = udev_describe_key, .free = udev_free };
 	udev->directory = g_strdup(directory);
 	udev->table = udev_table_new(sink);
+	udev->doubts = udev_doubts_new(udev->table, &ops, udev);
+	udev->doubt = timer_new(on_doubt_due, udev);
+	udev->is_recovering = is_recovering;
 	udev->wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	udev->listing = timer_new(on_listing_due, udev);
 	return &udev->base;

@@ -10,10 +10,13 @@
 
 #include "providers/provider.h"
 
-/*
- * For four prefixes: KEY_LABEL, KEY_UUID, KEY_DEVICE, KEY_UDEV. Nothing is opened or looked at before the first subscription.
- * @directory: copied; where udevd has its control socket, "/run/udev"
+/**
+ * udev_provider_new() - for four prefixes: KEY_LABEL, KEY_UUID, KEY_DEVICE, KEY_UDEV
+ * @directory:     copied; where udevd has its control socket, "/run/udev"
+ * @is_recovering: there was a manager before, and services of its that a volume's absence would stop
+ *
+ * Nothing is opened or looked at before the first subscription.
  */
-Provider *udev_provider_new(const ProviderSink *sink, const char *directory);
+Provider *udev_provider_new(const ProviderSink *sink, const char *directory, bool is_recovering);
 
 #endif

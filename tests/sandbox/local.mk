@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	tests/lib/isolate.py \
 	tests/lib/listener.py \
 	tests/lib/loops.py \
+	tests/lib/misread.py \
 	tests/lib/namespaces.py \
 	tests/lib/no_memory.py \
 	tests/lib/raw_bus.py \
@@ -226,6 +227,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_udev_device.py \
 	tests/sandbox/test_udev_hostile.py \
 	tests/sandbox/test_udev_label.py \
+	tests/sandbox/test_udev_misread.py \
 	tests/sandbox/test_udev_overflow.py \
 	tests/sandbox/test_udev_restart.py \
 	tests/sandbox/test_watchdog.py \

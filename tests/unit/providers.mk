@@ -44,6 +44,10 @@ TESTS += tests/unit/test_udev_table
 tests_unit_test_udev_table_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 tests_unit_test_udev_table_LDADD = $(providers_test_libs)
 
+TESTS += tests/unit/test_udev_doubt
+tests_unit_test_udev_doubt_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
+tests_unit_test_udev_doubt_LDADD = $(providers_test_libs)
+
 TESTS += tests/unit/test_udev_daemon
 tests_unit_test_udev_daemon_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 tests_unit_test_udev_daemon_LDADD = $(providers_test_libs)

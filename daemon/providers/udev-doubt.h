@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Udev doubt: a volume that is suddenly none may only have been misread.
+ *
+ * udevd's blkid reads a superblock while the kernel writes it anew (mount(2), the checksum is not right for a moment), and the event
+ * shows a device with no file system at all. Taken as it is, that unmounts the volume in the middle of being mounted. So the device
+ * stays as it was known, udevd is asked to look again (twice, and no more), and only then is it what it says. Another label, another
+ * kind of content and the end of the device count at once.
+ *
+ * Plain data, as the table: who feeds it (providers/udev.c) has the clock, and knows how to ask.
+ */
+#ifndef SVCD_PROVIDERS_UDEV_DOUBT_H
+#define SVCD_PROVIDERS_UDEV_DOUBT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "providers/udev-record.h"
+#include "providers/udev-table.h"
+
+/* After the first event without a volume udevd is asked so much later, and once more. */
+#define UDEV_DOUBT_FIRST_US (200 * G_TIME_SPAN_MILLISECOND)
+#define UDEV_DOUBT_SECOND_US G_TIME_SPAN_SECOND
+
+/* Then it has so much time for an answer: there may be the events of a whole boot in front of it. */
+#define UDEV_DOUBT_ANSWER_US (30 * G_TIME_SPAN_SECOND)
+
+typedef struct UdevDoubts UdevDoubts;
+
+typedef struct UdevDoubtOps {
+	/* Have udevd look at it again. False: that cannot be had. */
+	bool (*ask)(void *data, const char *syspath);
+	/* There is nothing in it that could be read: a slot without its card, a loop device without its file. */
+	bool (*is_empty)(void *data, const char *syspath);
+} UdevDoubtOps;
+
+typedef enum UdevToldBy {
+	UDEV_TOLD_BY_EVENT,
+	UDEV_TOLD_BY_LISTING,       /* what udevd knows, from whenever: no answer */
+	UDEV_TOLD_BY_FIRST_LISTING, /* the same, and the manager before may have known more */
+} UdevToldBy;
+
+/* @table and @ops: borrowed. */
+UdevDoubts *udev_doubts_new(UdevTable *table, const UdevDoubtOps *ops, void *data);
+void udev_doubts_free(UdevDoubts *doubts); /* NULL is nothing */
+
+/* The device is said to be so now: into the table with it, unless that is in doubt. Takes @record. */
+void udev_doubts_put(UdevDoubts *doubts, UdevRecord *record, UdevToldBy by, int64_t now_us);
+/* It is gone: from the table, too. */
+void udev_doubts_drop(UdevDoubts *doubts, const char *syspath);
+
+void udev_doubts_forget(UdevDoubts *doubts); /* all of them, as they are in the table */
+
+/* There is another udevd: what the one before was asked it need not know. */
+void udev_doubts_ask_anew(UdevDoubts *doubts, int64_t now_us);
+
+/* Ask, and believe, whatever is due by now. */
+void udev_doubts_turn(UdevDoubts *doubts, int64_t now_us);
+int64_t udev_doubts_next_us(const UdevDoubts *doubts); /* when something is; 0: nothing ever */
+
+/* Of some device it is not known what volume it was: a label that is not in the table may be its. */
+bool udev_doubts_hide_volumes(const UdevDoubts *doubts);
+
+#endif

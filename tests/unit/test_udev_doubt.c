@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A volume that is suddenly none: udevd is asked to look again before anything follows from it.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "providers/udev-doubt.h"
+#include "tests/lib/suite.h"
+
+#define DEVICE "/sys/devices/virtual/block/sda1"
+
+static UdevTable *table;
+static UdevDoubts *doubts;
+static GString *told; /* "LEVEL " for label:DATA, "? " for each question */
+static int64_t now_us;
+static bool can_ask;
+static bool is_empty;
+
+static void on_report(void *data, const char *key, Level level, const char *why)
+{
+	(void)data, (void)key, (void)why;
+	g_string_append_printf(told, "%s ", level_name(level));
+}
+
+static bool on_ask(void *data, const char *syspath)
+{
+	(void)data;
+	ck_assert_str_eq(syspath, DEVICE);
+	g_string_append(told, "? ");
+	return can_ask;
+}
+
+static bool on_is_empty(void *data, const char *syspath)
+{
+	(void)data, (void)syspath;
+	return is_empty;
+}
+
+static void set_up(void)
+{
+	static const UdevDoubtOps ops = { on_ask, on_is_empty };
+	const ProviderSink sink = { on_report, NULL };
+	const char *key = g_intern_string("label:DATA");
+
+	now_us = G_USEC_PER_SEC;
+	can_ask = true;
+	is_empty = false;
+	told = g_string_new(NULL);
+	table = udev_table_new(&sink);
+	doubts = udev_doubts_new(table, &ops, NULL);
+	udev_table_set_live(table, NULL);
+	udev_table_add(table, key, udev_match_new(key));
+	g_string_truncate(told, 0);
+}
+
+static void tear_down(void)
+{
+	udev_doubts_free(doubts);
+	udev_table_free(table);
+	(void)g_string_free(told, TRUE);
+}
+
+static void put(UdevToldBy by, const char *one, const char *two)
+{
+	udev_doubts_put(doubts, udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block", "DEVNAME=/dev/sda1", one, two, NULL }),
+			by, now_us);
+	udev_table_settle(table);
+}
+
+static void event(const char *one, const char *two)
+{
+	put(UDEV_TOLD_BY_EVENT, one, two);
+}
+
+static void volume(const char *label)
+{
+	g_autofree char *property = g_strconcat("ID_FS_LABEL_ENC=", label, NULL);
+
+	event("ID_FS_TYPE=ext4", property);
+}
+
+static void blank(void)
+{
+	event(NULL, NULL);
+}
+
+static void pass(int64_t us)
+{
+	now_us += us;
+	udev_doubts_turn(doubts, now_us);
+	udev_table_settle(table);
+}
+
+static void expect(const char *text)
+{
+	udev_table_settle(table);
+	ck_assert_str_eq(told->str, text);
+	g_string_truncate(told, 0);
+}
+
+/* What was seen when a volume with a dirty journal is mounted. */
+START_TEST(a_volume_that_was_misread_was_never_gone)
+{
+	volume("DATA");
+	expect("true ");
+
+	blank();
+	expect("");
+	pass(UDEV_DOUBT_FIRST_US);
+	expect("? ");
+
+	volume("DATA");
+	pass(UDEV_DOUBT_ANSWER_US);
+	expect("");
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(one_that_is_wiped_is_gone_after_the_second_look)
+{
+	volume("DATA");
+	expect("true ");
+
+	blank();
+	pass(UDEV_DOUBT_FIRST_US);
+	blank();
+	blank();
+	expect("? ");
+
+	pass(UDEV_DOUBT_SECOND_US - UDEV_DOUBT_FIRST_US);
+	expect("? ");
+	blank();
+	expect("false ");
+	pass(UDEV_DOUBT_ANSWER_US);
+	blank();
+	expect("");
+}
+END_TEST
+
+START_TEST(what_the_last_event_says_is_what_it_is)
+{
+	const UdevRecord *record;
+
+	volume("DATA");
+	blank();
+	event("ID_BUS=usb", NULL);
+	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_DOUBT_SECOND_US);
+
+	event("ID_BUS=ata", NULL);
+	record = udev_table_record(table, DEVICE);
+	ck_assert_str_eq(udev_record_property(record, "ID_BUS"), "ata");
+}
+END_TEST
+
+START_TEST(without_an_answer_it_is_gone_in_the_end)
+{
+	volume("DATA");
+	blank();
+	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_DOUBT_SECOND_US);
+	expect("true ? ? ");
+
+	pass(UDEV_DOUBT_ANSWER_US - 1);
+	expect("");
+	pass(1);
+	expect("false ");
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(where_nobody_can_be_asked_nothing_is_waited_for)
+{
+	can_ask = false;
+	volume("DATA");
+	blank();
+	pass(UDEV_DOUBT_FIRST_US);
+	expect("true ? ");
+
+	pass(UDEV_DOUBT_SECOND_US - UDEV_DOUBT_FIRST_US);
+	expect("? false ");
+}
+END_TEST
+
+START_TEST(another_label_and_another_content_count_at_once)
+{
+	volume("DATA");
+	volume("OTHER");
+	expect("true false ");
+
+	volume("DATA");
+	event("ID_FS_TYPE=LVM2_member", NULL);
+	expect("true false ");
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(another_label_in_the_middle_of_a_doubt_counts_at_once)
+{
+	volume("DATA");
+	blank();
+	expect("true ");
+
+	volume("OTHER");
+	expect("false ");
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(what_is_pulled_is_gone_at_once)
+{
+	volume("DATA");
+	blank();
+	expect("true ");
+
+	udev_doubts_drop(doubts, DEVICE);
+	expect("false ");
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(a_slot_without_its_card_is_in_no_doubt)
+{
+	volume("DATA");
+	expect("true ");
+
+	is_empty = true;
+	blank();
+	expect("false ");
+}
+END_TEST
+
+START_TEST(what_is_not_ready_is_gone_at_once)
+{
+	volume("DATA");
+	expect("true ");
+
+	event("SYSTEMD_READY=0", NULL);
+	expect("false ");
+}
+END_TEST
+
+/* 99-systemd.rules makes one that is blank unready. */
+START_TEST(an_encrypted_volume_is_misread_like_any_other)
+{
+	volume("DATA");
+	expect("true ");
+
+	event("SYSTEMD_READY=0", "DM_UUID=CRYPT-LUKS2-1");
+	expect("");
+	pass(UDEV_DOUBT_FIRST_US);
+	volume("DATA");
+	expect("? ");
+}
+END_TEST
+
+START_TEST(a_suspended_device_is_not_read_and_not_gone)
+{
+	volume("DATA");
+	event("DM_SUSPENDED=1", NULL);
+	event("DM_NOSCAN=1", NULL);
+	expect("true ");
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+
+	event("DM_SUSPENDED=0", NULL);
+	ck_assert_int_ne(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(a_listing_is_no_answer)
+{
+	volume("DATA");
+	blank();
+	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_DOUBT_SECOND_US);
+	expect("true ? ? ");
+
+	udev_table_begin_listing(table);
+	put(UDEV_TOLD_BY_LISTING, NULL, NULL);
+	udev_table_end_listing(table, "block");
+	expect("");
+
+	udev_table_begin_listing(table);
+	put(UDEV_TOLD_BY_LISTING, "ID_FS_TYPE=ext4", "ID_FS_LABEL_ENC=DATA");
+	udev_table_end_listing(table, "block");
+	expect("");
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(another_udevd_is_asked_anew)
+{
+	volume("DATA");
+	blank();
+	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_DOUBT_SECOND_US);
+	expect("true ? ? ");
+
+	udev_doubts_ask_anew(doubts, now_us);
+	blank();
+	pass(UDEV_DOUBT_FIRST_US);
+	expect("? ");
+}
+END_TEST
+
+START_TEST(another_manager_does_not_know_what_a_blank_device_was)
+{
+	put(UDEV_TOLD_BY_FIRST_LISTING, NULL, NULL);
+	ck_assert(udev_doubts_hide_volumes(doubts));
+	ck_assert_ptr_nonnull(udev_table_record(table, DEVICE));
+	pass(UDEV_DOUBT_FIRST_US);
+	expect("? ");
+
+	volume("DATA");
+	ck_assert(!udev_doubts_hide_volumes(doubts));
+	expect("true ");
+}
+END_TEST
+
+START_TEST(a_blank_device_is_blank_after_two_looks)
+{
+	put(UDEV_TOLD_BY_FIRST_LISTING, NULL, NULL);
+	blank();
+	pass(UDEV_DOUBT_FIRST_US);
+	blank();
+	pass(UDEV_DOUBT_SECOND_US - UDEV_DOUBT_FIRST_US);
+	ck_assert(udev_doubts_hide_volumes(doubts));
+
+	blank();
+	ck_assert(!udev_doubts_hide_volumes(doubts));
+	ck_assert_ptr_nonnull(udev_table_record(table, DEVICE));
+	expect("? ? ");
+}
+END_TEST
+
+START_TEST(nobody_asks_a_disk_with_partitions_what_volume_it_was)
+{
+	put(UDEV_TOLD_BY_FIRST_LISTING, "ID_PART_TABLE_TYPE=gpt", NULL);
+
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(a_device_that_nobody_asks_for_any_longer_is_forgotten)
+{
+	g_autoptr(GHashTable) none = g_hash_table_new(g_str_hash, g_str_equal);
+
+	volume("DATA");
+	blank();
+	udev_table_retain(table, none);
+	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_DOUBT_SECOND_US);
+	pass(UDEV_DOUBT_ANSWER_US);
+
+	ck_assert_ptr_null(udev_table_record(table, DEVICE));
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("udev-doubt");
+
+	ADD_CASE_AROUND(suite, "volumes", set_up, tear_down, a_volume_that_was_misread_was_never_gone,
+			one_that_is_wiped_is_gone_after_the_second_look, what_the_last_event_says_is_what_it_is,
+			without_an_answer_it_is_gone_in_the_end, where_nobody_can_be_asked_nothing_is_waited_for,
+			another_label_and_another_content_count_at_once,
+			another_label_in_the_middle_of_a_doubt_counts_at_once, what_is_pulled_is_gone_at_once,
+			a_slot_without_its_card_is_in_no_doubt, what_is_not_ready_is_gone_at_once,
+			an_encrypted_volume_is_misread_like_any_other, a_suspended_device_is_not_read_and_not_gone);
+	ADD_CASE_AROUND(suite, "listings", set_up, tear_down, a_listing_is_no_answer, another_udevd_is_asked_anew,
+			another_manager_does_not_know_what_a_blank_device_was, a_blank_device_is_blank_after_two_looks,
+			nobody_asks_a_disk_with_partitions_what_volume_it_was,
+			a_device_that_nobody_asks_for_any_longer_is_forgotten);
+	return suite;
+}
