@@ -2,9 +2,9 @@
 """
 Events as udevd sends them, written by hand: thousands a second, with whatever properties. Run as a program inside a sandbox:
 
-    python3 fake_udev.py COUNT PAUSE_S ACTION DEVPATH NAME=VALUE...     {} in a value is the number of the event
+    python3 fake_udev.py [--to=PORT] COUNT PAUSE_S ACTION DEVPATH NAME=VALUE...     {} in a value is the number of the event
 
-The layout of a message is libudev's (struct monitor_netlink_header in systemd's sd-device-monitor.c); libudev takes it from root.
+With a PORT only the socket of that number gets it, and not who listens to udev. The layout of a message is libudev's (struct monitor_netlink_header in systemd's sd-device-monitor.c); libudev takes it from root.
 """
 
 import socket
@@ -47,16 +47,18 @@ def open_sender():
     return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_KOBJECT_UEVENT)
 
 
-def send(sender, action, devpath, properties):
-    sender.sendto(message(action, devpath, properties), (0, GROUP_UDEV))
+def send(sender, action, devpath, properties, port=0):
+    sender.sendto(message(action, devpath, properties), (port, 0 if port else GROUP_UDEV))
 
 
 def main():
-    count, pause_s, action, devpath = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3], sys.argv[4]
+    words = sys.argv[1:]
+    port = int(words.pop(0).removeprefix("--to=")) if words[0].startswith("--to=") else 0
+    count, pause_s, action, devpath = int(words[0]), float(words[1]), words[2], words[3]
     sender = open_sender()
     for number in range(count):
-        properties = [word.replace("{}", str(number)) for word in sys.argv[5:]]
-        send(sender, action, devpath, [*properties, f"SEQNUM={number + 1}"])
+        properties = [word.replace("{}", str(number)) for word in words[4:]]
+        send(sender, action, devpath, [*properties, f"SEQNUM={number + 1}"], port)
         time.sleep(pause_s)
 
 

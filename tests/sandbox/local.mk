@@ -225,6 +225,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_top.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
 	tests/sandbox/test_udev_device.py \
+	tests/sandbox/test_udev_forged.py \
 	tests/sandbox/test_udev_hostile.py \
 	tests/sandbox/test_udev_label.py \
 	tests/sandbox/test_udev_misread.py \
