@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "keeper/console.h"
+#include "keeper/fault-report.h"
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
 #include "keeper/reexec.h"
@@ -88,19 +89,19 @@ static bool is_sent_by_others(const siginfo_t *info)
 
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
-	(void)context;
 	if (is_crashing && is_sent_by_others(info))
 		return;
 	if (is_crashing)
 		crash_last_resort();
 	is_crashing = 1;
-	say("this keeper has a fault: signal %d", signo);
+	fault_report_say(signo, context);
 	if (keeper_now_us() - keeper.last_crash_us > FORGIVEN_US)
 		keeper.n_crashes = 0;
 	keeper.last_crash_us = keeper_now_us();
 	if (++keeper.n_crashes < MAX_CRASHES) {
+		fault_report_leave_core(signo);
 		say("executing myself again; services stay as they are");
-		reexec_now();
+		reexec_after_fault();
 	}
 	crash_last_resort();
 }

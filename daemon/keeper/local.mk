@@ -8,6 +8,7 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/console.c daemon/keeper/console.h \
 	daemon/keeper/crash.c daemon/keeper/crash.h \
 	daemon/keeper/early-boot.c daemon/keeper/early-boot.h \
+	daemon/keeper/fault-report.c daemon/keeper/fault-report.h \
 	daemon/keeper/file-systems.c daemon/keeper/file-systems.h \
 	daemon/keeper/finale.c daemon/keeper/finale.h \
 	daemon/keeper/keeper.c daemon/keeper/keeper.h \

@@ -105,6 +105,10 @@ static bool parse_argument(const char *argument, struct Options *options)
 		options->waits = true;
 	else if ((value = value_of(argument, "--reexec=")))
 		options->reexec_fd = atoi(value);
+	else if (strcmp(argument, "--again") == 0)
+		reexec_expect_again();
+	else if ((value = value_of(argument, "--faults=")))
+		reexec_expect_faults(atoi(value));
 	else if ((value = value_of(argument, "--refused=")))
 		reexec_set_refusal(atoi(value));
 	else if ((value = value_of(argument, "--try-tables=")))
@@ -278,9 +282,8 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 	}
 }
 
-static void first_start(const struct Options *options)
+static void first_start(void)
 {
-	keeper.user_mode = options->user && !keeper.is_pid1;
 	keeper.boot_at_us = keeper_now_us();
 	early_boot();
 }
@@ -290,12 +293,14 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	int signal_fd;
 
 	keeper.is_pid1 = getpid() == 1;
+	keeper.user_mode = options->user && !keeper.is_pid1;
 	(void)prctl(PR_SET_NAME, "svcd"); /* executed through /proc/self/exe we would be called "exe" */
 	spawn_reset_signals();
 	block_signals();
+	reexec_expect(options->reexec_fd);
 	crash_init();
-	if (options->reexec_fd < 0 || !reexec_resume(options->reexec_fd))
-		first_start(options);
+	if (!reexec_resume())
+		first_start();
 	if (keeper.user_mode && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		say("cannot become a subreaper: %s", strerror(errno));
 	console_open();

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -105,6 +106,24 @@ static struct {
 	bool is_refused;
 	int status; /* wait status, or -1 */
 } trial;
+
+/*
+ * The tables that the image before has left to us, until they are in ours. A fault before that is not the end of them: they
+ * are handed on as they are. Once: they may be what the fault comes from.
+ */
+static struct {
+	int fd; /* -1: there are none, or they are in ours */
+	bool is_again; /* an image before us had a fault over them */
+} unread = { .fd = -1 };
+
+/* How we are executed. */
+struct Command {
+	char tables[32];
+	char faults[32];
+	char refused[32];
+	char *argv[8]; /* its end included */
+	size_t argc;
+};
 
 struct Writer {
 	char *buffer;
@@ -315,9 +334,14 @@ bool reexec_check(const void *buffer, size_t size)
 static void apply_state(const struct StateRecord *r)
 {
 	bool is_pid1 = keeper.is_pid1;
+	uint32_t n_crashes = keeper.n_crashes; /* the tables cannot know of those since they were written */
 
 	keeper = r->keeper;
 	keeper.is_pid1 = is_pid1;
+	if (n_crashes > keeper.n_crashes) {
+		keeper.n_crashes = n_crashes;
+		keeper.last_crash_us = keeper_now_us();
+	}
 	keeper.user_mode = keeper.user_mode && !is_pid1;
 	keeper.has_reexeced = true;
 	manager_link_init(r->generation, r->last_status);
@@ -332,13 +356,16 @@ static void apply_child(const struct ChildRecord *r)
 		child_restore_exited(child, &r->exit);
 }
 
-/* What came through the exec closes itself at the next one from now on: so none is taken twice, nor one that is not there. */
+/*
+ * What came through the exec closes itself at the next one from now on: so none is taken twice, nor one that is not there. But only when
+ * it is ours: what is not would be lost if the tables had to be handed on.
+ */
 static void apply_kept(const struct KeptRecord *r)
 {
-	if (fcntl(r->fd, F_GETFD) != 0 || fcntl(r->fd, F_SETFD, FD_CLOEXEC) < 0)
+	if (fcntl(r->fd, F_GETFD) != 0)
 		say("the descriptor %s is not there any more", r->name);
-	else
-		(void)vault_keep(r->name, r->fd); /* it fitted before */
+	else if (vault_keep(r->name, r->fd) == 0) /* it fitted before */
+		(void)fcntl(r->fd, F_SETFD, FD_CLOEXEC); /* cannot fail, it is open */
 }
 
 static void apply_record(const struct RecordHeader *r)
@@ -420,7 +447,24 @@ static void begin_with_nothing(void)
 		(void)close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
-bool reexec_resume(int fd)
+void reexec_expect(int fd)
+{
+	unread.fd = fd;
+}
+
+void reexec_expect_again(void)
+{
+	unread.is_again = true;
+}
+
+void reexec_expect_faults(int n)
+{
+	keeper.n_crashes = n > 0 ? (uint32_t)n : 0;
+	keeper.last_crash_us = keeper_now_us(); /* that is what we are here for */
+}
+
+/* Returns: whether the tables are ours now. */
+static bool take_over(int fd)
 {
 	size_t size;
 	void *table = map_tables(fd, &size);
@@ -433,22 +477,37 @@ bool reexec_resume(int fd)
 	if (ok)
 		reexec_apply(table, size);
 	(void)munmap(table, size); /* cannot fail for a mapping we made */
-	(void)close(fd);	   /* its contents are in our tables now */
-	if (!ok) {
-		begin_with_nothing();
-		return false;
+	if (ok) {
+		vault_set_cloexec(true);
+		let_go_of_strangers();
 	}
-	vault_set_cloexec(true);
-	let_go_of_strangers();
-	return true;
+	unread.fd = -1;
+	(void)close(fd); /* its contents are in our tables now, or useless */
+	if (!ok)
+		begin_with_nothing();
+	return ok;
 }
 
+bool reexec_resume(void)
+{
+	bool ok = unread.fd >= 0 && take_over(unread.fd);
+
+	unread.fd = -1;
+	return ok;
+}
+
+/* What is only memory is taken over, too: a fault over it is better had here. */
 int reexec_try(int fd)
 {
 	size_t size;
 	void *table = map_tables(fd, &size);
 
-	return table && reexec_check(table, size) ? REEXEC_CAN_TAKE_OVER : EXIT_FAILURE;
+	if (!table || !reexec_check(table, size))
+		return EXIT_FAILURE;
+	for (const struct RecordHeader *r = next_record(table, size, NULL); r; r = next_record(table, size, r))
+		if (r->type == RECORD_STATE || r->type == RECORD_CHILD || r->type == RECORD_NOTE)
+			apply_record(r);
+	return REEXEC_CAN_TAKE_OVER;
 }
 
 /* Returns: a memfd with the tables, checked; or -1. */
@@ -530,40 +589,96 @@ void reexec_set_refusal(int status)
 	trial.status = status;
 }
 
-/* The installed binary first: it may be newer than we are. In user mode only what the user runs. */
-static void execute(char *const *argv, int fd)
+static void add_word(struct Command *c, char *word)
 {
-	static const char installed[] = SVCD_SBINDIR "/svcd";
-	char refused[32];
-	char *with_reason[] = { argv[0], argv[1], refused, NULL };
-
-	shutdown_signal_again();
-	if (keeper.user_mode) {
-		(void)execve("/proc/self/exe", argv, environ);
-		return;
-	}
-	if (can_take_over(installed, fd))
-		(void)execve(installed, argv, environ);
-	(void)snprintf(refused, sizeof(refused), "--refused=%d", trial.status);
-	(void)execve("/proc/self/exe", trial.is_refused ? with_reason : argv, environ);
+	c->argv[c->argc++] = word;
 }
 
-void reexec_now(void)
+static void command_init(struct Command *c, int tables_fd, bool is_after_fault)
 {
-	char name[] = "svcd";
-	char option[32];
-	char user[] = "--user";
-	char *argv[] = { name, option, keeper.user_mode ? user : NULL, NULL };
+	static char name[] = "svcd";
+	static char user[] = "--user";
+
+	*c = (struct Command){ .argc = 0 };
+	(void)snprintf(c->tables, sizeof(c->tables), "--reexec=%d", tables_fd);
+	(void)snprintf(c->faults, sizeof(c->faults), "--faults=%u", (unsigned int)keeper.n_crashes);
+	add_word(c, name);
+	add_word(c, c->tables);
+	if (keeper.user_mode)
+		add_word(c, user);
+	if (is_after_fault)
+		add_word(c, c->faults);
+}
+
+/* The program that runs already. */
+static void execute_ourselves(struct Command *c)
+{
+	(void)snprintf(c->refused, sizeof(c->refused), "--refused=%d", trial.status);
+	if (trial.is_refused)
+		add_word(c, c->refused);
+	(void)execve("/proc/self/exe", c->argv, environ);
+}
+
+/* The installed binary first: it may be newer than we are. In user mode only what the user runs. */
+static void execute(struct Command *c, int fd)
+{
+	static const char installed[] = SVCD_SBINDIR "/svcd";
+
+	shutdown_signal_again();
+	if (!keeper.user_mode && can_take_over(installed, fd))
+		(void)execve(installed, c->argv, environ);
+	execute_ourselves(c);
+}
+
+static void let_through_exec(bool yes)
+{
+	vault_set_cloexec(!yes);
+	watchdog_set_cloexec(!yes);
+}
+
+/* Returns only if it cannot. */
+static void execute_with_ours(bool is_after_fault)
+{
+	struct Command c;
 	int fd = save();
 
 	if (fd < 0)
 		return;
-	(void)snprintf(option, sizeof(option), "--reexec=%d", fd);
-	vault_set_cloexec(false);
-	watchdog_set_cloexec(false);
-	execute(argv, fd);
+	command_init(&c, fd, is_after_fault);
+	let_through_exec(true);
+	execute(&c, fd);
 	say("cannot execute myself again: %s; going on as I am", strerror(errno));
-	vault_set_cloexec(true);
-	watchdog_set_cloexec(true);
+	let_through_exec(false);
 	(void)close(fd); /* useless now */
+}
+
+void reexec_now(void)
+{
+	execute_with_ours(false);
+}
+
+/* What is not taken over yet is still as it came; what is goes on with it. Returns only if it cannot. */
+static void hand_on(int fd)
+{
+	static char again[] = "--again";
+	struct Command c;
+
+	command_init(&c, fd, true);
+	add_word(&c, again);
+	(void)fcntl(fd, F_SETFD, 0); /* if it is none the next image says so */
+	let_through_exec(true);
+	execute_ourselves(&c);
+	say("cannot execute myself again: %s", strerror(errno));
+}
+
+void reexec_after_fault(void)
+{
+	if (unread.fd >= 0 && !unread.is_again) {
+		say("the tables are not read yet: the next one is to read them");
+		hand_on(unread.fd);
+		return;
+	}
+	if (unread.fd >= 0 && keeper.is_pid1)
+		(void)close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC); /* what is not ours by now will be nobody's */
+	execute_with_ours(true);
 }

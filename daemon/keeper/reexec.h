@@ -20,11 +20,17 @@ bool reexec_check(const void *buffer, size_t size);
 /* Fills the (empty) tables from a buffer that reexec_check() accepts. */
 void reexec_apply(const void *buffer, size_t size);
 
-/* Takes over the tables that an older image left in @fd; false if they cannot be read (and says so). */
-bool reexec_resume(int fd);
+/* From the command line: the image before has left its tables in @fd (-1: none); it is not the first that has, for it had a fault over them. */
+void reexec_expect(int fd);
+void reexec_expect_again(void);
+/* And how many faults there have been lately. */
+void reexec_expect_faults(int n);
+
+/* Takes over the tables that are expected; false if there are none, or they cannot be read (and says so). */
+bool reexec_resume(void);
 
 /**
- * reexec_try() - what "svcd --try-tables=FD" does: say whether this program could take over the tables in @fd
+ * reexec_try() - what "svcd --try-tables=FD" does: say whether this program can take over the tables in @fd, by doing so
  * Returns: an exit status, REEXEC_CAN_TAKE_OVER if it could.
  */
 int reexec_try(int fd);
@@ -42,5 +48,11 @@ void reexec_set_refusal(int status);
 
 /* Executes our binary with the tables. Returns only if that fails; then nothing has changed. */
 void reexec_now(void);
+
+/*
+ * The same, from the handler of a fault. If that came before the tables of the image before were ours they are handed on as they are;
+ * if that has been tried before, with what is ours of them.
+ */
+void reexec_after_fault(void);
 
 #endif

@@ -352,7 +352,8 @@ static void __attribute__((noreturn)) on_exec(int fd)
 	for (unsigned int id = 1; id <= name_last(); id++)
 		if (vault_note((NameId)id))
 			g_assert(vault_set_note(name_text((NameId)id), "") == 0);
-	g_assert(reexec_resume(fd));
+	reexec_expect(fd);
+	g_assert(reexec_resume());
 	holdings_check_same(&old);
 	longjmp(out_of_loop, LEAP_IMAGE);
 }

@@ -167,7 +167,8 @@ static void take_over(const char *table, size_t size)
 
 	g_assert(fd > 21 || fd < 20);
 	g_assert(write(fd, table, size) == (ssize_t)size);
-	if (reexec_resume(fd)) {
+	reexec_expect(fd);
+	if (reexec_resume()) {
 		check_rows();
 		check_keeper();
 		check_vault();

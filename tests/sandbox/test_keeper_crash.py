@@ -2,14 +2,31 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 A fault in PID 1 itself: the same process goes on with its tables, services keep their pids, and there is one manager again, even if
-the one before stood still.
+the one before stood still. The console says where it was, and a core of the first one is left.
 """
 
 import os
+import re
 import signal
+import subprocess
 
 from deadline import wait_for
 from sandbox import Sandbox
+
+CORES = "/run/svcd/fault"
+
+
+def functions_on_stack(box):
+    """That lead to the fault, by the words of the console."""
+    said = re.search(r"on its stack:((?: svcd\+0x[0-9a-f]+)+)", box.console())
+    addresses = re.findall(r"0x[0-9a-f]+", said[1])
+    return subprocess.run(["addr2line", "-f", "-e", box.path("/usr/sbin/svcd"), *addresses], stdin=subprocess.DEVNULL, check=True,
+                          stdout=subprocess.PIPE, text=True).stdout.split("\n")
+
+
+def cores(box):
+    return {name: os.stat(box.path(f"{CORES}/{name}")).st_mtime_ns for name in os.listdir(box.path(CORES))}
+
 
 NAMES = [f"s{number}" for number in range(5)]
 
@@ -25,6 +42,14 @@ with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, 
     box.wait_at_rest()
     assert {name: box.pid(name) for name in NAMES} == pids
     assert box.read("/proc/1/comm").strip() == "svcd"
+    assert re.search(r"signal 11 at (svcd\+)?0x", box.console()), box.console()
+    assert {"loop", "main"} & set(functions_on_stack(box)), functions_on_stack(box)
+    left = cores(box)
+    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as pattern:
+        if not pattern.read().startswith(("|", "/")):
+            with open(box.path(f"{CORES}/{next(iter(left))}"), "rb") as core:
+                assert core.read(4) == b"\x7fELF"
+            assert os.stat(box.path(CORES)).st_mode & 0o777 == 0o700
 
     manager = box.manager_pid()
     os.kill(manager, signal.SIGSTOP)
@@ -33,6 +58,7 @@ with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, 
     box.wait_up()
     assert [row[2] for row in box.processes().values()].count("svcd-manager") == 1, box.processes()
     assert {name: box.pid(name) for name in NAMES} == pids
+    assert cores(box) == left, "one a boot: they are in memory"
     box.shut_down("poweroff")
     status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"

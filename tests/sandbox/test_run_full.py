@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""/run is full: services are started and stopped all the same, and nothing blocks."""
+"""
+/run is full: services are started and stopped all the same, nothing blocks, and PID 1 is executed again: its tables are in no file.
+"""
 
 from sandbox import Sandbox
 
@@ -14,5 +16,11 @@ with Sandbox({"a": TALKS, "b": "[Service]\nExec=/bin/sleep infinity\n"}, policy=
     box.wait_states({"a": "ready", "b": "ready"})
     box.kill_manager()
     box.wait_states({"a": "ready", "b": "ready"})
+    pids = [box.pid(name) for name in ("a", "b")]
+    manager = box.manager_pid()
+    box.svcctl("reexec")
+    box.wait_states({"a": "ready", "b": "ready"})
+    assert box.manager_pid() != manager
+    assert [box.pid(name) for name in ("a", "b")] == pids
     box.svcctl("stop", "a", "b")
     box.wait_states({"a": "idle", "b": "idle"})

@@ -246,7 +246,8 @@ START_TEST(a_number_that_is_no_childs_of_ours_any_more_is_taken_over_as_ended)
 	(void)children_add(&kept, pid, 99);
 	(void)children_add(&lost, getppid(), 99); /* somebody's: to send that a signal would be the end of the test */
 
-	ck_assert(reexec_resume(leave_tables()));
+	reexec_expect(leave_tables());
+	ck_assert(reexec_resume());
 
 	ck_assert_uint_ne(children_find(&lost)->flags & CHILD_EXITED, 0);
 	ck_assert_int_eq(child_exit(children_find(&lost))->code, 0); /* unknown */
@@ -270,7 +271,8 @@ START_TEST(a_descriptor_that_is_not_there_or_there_twice_is_not_taken_over)
 	vault_close();
 	ck_assert_int_eq(open("/dev/null", O_RDONLY), fd);
 
-	ck_assert(reexec_resume(tables));
+	reexec_expect(tables);
+	ck_assert(reexec_resume());
 
 	ck_assert_uint_eq(vault_n_fds(), 1);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A keeper that has a fault while it takes over the tables of the image before. The test holds it by ptrace(2), and sends it the fault
+ * at one system call after the other.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/children.h"
+#include "keeper/keeper.h"
+#include "keeper/reexec.h"
+#include "keeper/vault.h"
+#include "tests/lib/keeper-stage.h"
+
+/* Calls from the first line that handles faults to the first that is about something else than the tables, and some more. */
+#define POINTS 14
+/* The call at which the state has been read: who the manager is. */
+#define AFTER_STATE 5
+#define NOTE "v=1 s=r"
+
+static const struct ProcessId service = { .service = "a", .invocation = 7 };
+static int console[2];
+static pid_t service_pid;
+
+static void fill_tables(pid_t pid, int kept)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	keeper.user_mode = true;
+	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
+	keeper.nofile_soft = limit.rlim_cur;
+	keeper.nofile_hard = limit.rlim_max;
+	keeper.n_words = 1;
+	ck_assert(keeper_copy(keeper.words[0], sizeof(keeper.words[0]), run.socket_path));
+	(void)keeper_run_manager(keeper.manager_path, sizeof(keeper.manager_path));
+	ck_assert_ptr_nonnull(children_add(&service, pid, 1));
+	ck_assert_int_eq(vault_set_note("a", NOTE), 0);
+	ck_assert_int_eq(vault_keep("a/log/1", kept), 0);
+}
+
+static pid_t start_service(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)execv(sleep_argv[0], (char *const *)(uintptr_t)sleep_argv);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* With a service, what it keeps for it, and the tables that say so. */
+static void __attribute__((noreturn)) become_keeper(int say_pid)
+{
+	static char table[65536];
+	char path[512];
+	char option[32];
+	pid_t pid = start_service();
+	int fd;
+	size_t size;
+
+	(void)!write(say_pid, &pid, sizeof(pid));
+	fill_tables(pid, dup(STDIN_FILENO));
+	size = reexec_encode(table, sizeof(table));
+	fd = memfd_create("tables", 0);
+	(void)!write(fd, table, size);
+	(void)dup2(console[1], STDERR_FILENO);
+	(void)snprintf(option, sizeof(option), "--reexec=%d", fd);
+	(void)!getcwd(path, sizeof(path) - sizeof("/svcd"));
+	(void)strcat(path, "/svcd");
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	(void)execl(path, "svcd", option, "--user", (char *)NULL);
+	_exit(127);
+}
+
+static void set_up(void)
+{
+	int pids[2];
+
+	keeper_run_listen(&run);
+	ck_assert_int_eq(pipe2(console, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(pids, O_CLOEXEC), 0);
+	run.pid = fork();
+	ck_assert_int_ge(run.pid, 0);
+	if (run.pid == 0)
+		become_keeper(pids[1]);
+	ck_assert_int_eq(read(pids[0], &service_pid, sizeof(service_pid)), sizeof(service_pid));
+	(void)close(pids[0]);
+	(void)close(pids[1]);
+	(void)close(console[1]);
+}
+
+static void tear_down(void)
+{
+	(void)close(console[0]);
+	keeper_run_stop(&run);
+}
+
+/* Lets it run to the beginning of its next system call, or its end. Returns: the number of the call; *ret_first: its first argument. */
+static uint64_t next_call(uint64_t *ret_first)
+{
+	struct __ptrace_syscall_info info = { 0 };
+	int status;
+
+	do {
+		ck_assert_int_eq(ptrace(PTRACE_SYSCALL, run.pid, NULL, NULL), 0);
+		ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid);
+		ck_assert_msg(WIFSTOPPED(status), "it has ended: %#x", (unsigned int)status);
+		ck_assert_int_gt(ptrace(PTRACE_GET_SYSCALL_INFO, run.pid, (void *)sizeof(info), &info), 0);
+	} while (info.op != PTRACE_SYSCALL_INFO_ENTRY);
+	*ret_first = info.entry.args[0];
+	return info.entry.nr;
+}
+
+/* ILL is the last fault to be handled, after FPE. */
+static void run_to_handlers(void)
+{
+	uint64_t signo = 0;
+	uint64_t before = 0;
+
+	for (;;) {
+		uint64_t first;
+
+		if (next_call(&first) != SYS_rt_sigaction)
+			continue;
+		before = signo;
+		signo = first;
+		if (before == SIGFPE && signo == SIGILL)
+			return;
+	}
+}
+
+/* One in each of so many images, at the system call @point after the handlers are there. */
+static void send_faults(unsigned int n_faults, int point)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid); /* its execve(2) */
+	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, run.pid, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)), 0);
+	while (n_faults-- > 0) {
+		uint64_t first;
+
+		run_to_handlers();
+		for (int i = 0; i < point; i++)
+			(void)next_call(&first);
+		ck_assert_int_eq(kill(run.pid, SIGSEGV), 0);
+		if (n_faults > 0) { /* on its way into the handler it stops once more */
+			do {
+				ck_assert_int_eq(ptrace(PTRACE_CONT, run.pid, NULL, NULL), 0);
+				ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid);
+			} while (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGSEGV);
+			ck_assert_int_eq(ptrace(PTRACE_SYSCALL, run.pid, NULL, SIGSEGV), 0);
+			ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid);
+		}
+	}
+	ck_assert_int_eq(ptrace(PTRACE_DETACH, run.pid, NULL, NULL), 0);
+}
+
+static bool console_says(const char *text)
+{
+	static char said[65536];
+	size_t used = 0;
+	ssize_t n;
+
+	while ((n = read(console[0], said + used, sizeof(said) - 1 - used)) > 0) {
+		used += (size_t)n;
+		said[used] = '\0';
+		if (strstr(said, text))
+			return true;
+	}
+	return false;
+}
+
+START_TEST(a_fault_while_the_tables_are_read_costs_nothing)
+{
+	Message m;
+	unsigned int n_kept = 0;
+	bool has_note = false;
+
+	send_faults(1, _i);
+
+	manager_accept(&run, &manager);
+	manager_expect(&manager, MESSAGE_WELCOME, &m);
+	manager_hello(&manager);
+	for (manager_next(&manager, &m, NULL); m.header.type != MESSAGE_REPLAYED; manager_next(&manager, &m, NULL)) {
+		ck_assert_uint_ne(m.header.type, MESSAGE_EXITED);
+		if (m.header.type == MESSAGE_SPAWNED)
+			ck_assert_int_eq(m.spawned.pid, service_pid);
+		if (m.header.type == MESSAGE_NOTE)
+			has_note = strcmp(m.note.note, NOTE) == 0;
+		n_kept += m.header.type == MESSAGE_KEPT;
+	}
+	ck_assert_uint_eq(m.replayed.n_children, 1);
+	ck_assert_uint_eq(n_kept, 1);
+	ck_assert(has_note);
+	manager_drop(&manager);
+}
+END_TEST
+
+/* What is in them may be what it comes from. */
+START_TEST(a_second_fault_over_the_same_tables_is_the_end_of_them_and_there_is_a_manager_all_the_same)
+{
+	send_faults(2, AFTER_STATE);
+
+	manager_accept_replayed(&run, &manager, NULL);
+	ck_assert_int_eq(keeper_spawn("b", 1, sleep_argv, NULL).error, 0);
+	manager_drop(&manager);
+}
+END_TEST
+
+START_TEST(the_third_fault_is_the_third_though_no_table_knows_of_it)
+{
+	send_faults(3, 1);
+
+	ck_assert(console_says("only reaping children now"));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("keeper resume faults");
+
+	ADD_LOOP_AROUND(suite, "once", set_up, tear_down, a_fault_while_the_tables_are_read_costs_nothing, POINTS);
+	ADD_CASE_AROUND(suite, "again", set_up, tear_down,
+			a_second_fault_over_the_same_tables_is_the_end_of_them_and_there_is_a_manager_all_the_same,
+			the_third_fault_is_the_third_though_no_table_knows_of_it);
+	return suite;
+}
