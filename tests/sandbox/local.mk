@@ -36,6 +36,7 @@ EXTRA_DIST += \
 	tests/sandbox/long_no_memory_for_devices.py \
 	tests/sandbox/long_no_memory_in_parsers.py \
 	tests/sandbox/long_orphans.py \
+	tests/sandbox/long_pids.py \
 	tests/sandbox/long_random_kills.py \
 	tests/sandbox/test_random_hangs.py \
 	tests/sandbox/test_reexec_busy.py \

@@ -47,6 +47,10 @@ TESTS += tests/unit/test_keeper_resume
 tests_unit_test_keeper_resume_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_resume_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
+TESTS += tests/unit/test_keeper_pids
+tests_unit_test_keeper_pids_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_pids_LDADD = libtest.a $(CHECK_LIBS)
+
 TESTS += tests/unit/test_keeper_resume_faults
 tests_unit_test_keeper_resume_faults_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_resume_faults_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)

@@ -1,0 +1,11 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""As unit/test_keeper_pids, but 10,000 rounds: pids of services that have ended, given to bystanders while signals are asked for. limit: 3600"""
+
+import os
+import subprocess
+
+build = os.environ["SVCD_BUILD"]
+done = subprocess.run([f"{build}/tests/unit/test_keeper_pids"], cwd=build, env=dict(os.environ, SVCD_TEST_ROUNDS="10000"),
+                      stdin=subprocess.DEVNULL, check=False)
+assert done.returncode == 0
