@@ -287,7 +287,7 @@ def build_all(options):
         setup("packages", "fuzz")
     builds = setup("dir")
     os.makedirs(builds, exist_ok=True)
-    for kind in ("bare",) if options.bench else ("sanitized", "bare"):
+    for kind in ("bare",) if options.bench else ("sanitized",) if options.fuzz else ("sanitized", "bare"):
         setup("stage", kind)
     if not options.fuzz:
         subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "check", "TESTS="], cwd=f"{builds}/bare", check=True,
