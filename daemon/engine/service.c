@@ -222,6 +222,8 @@ static void enter_state(Service *s)
 		s->is_restarting = false; /* a stop, or its end, came first */
 		s->priv->is_restart_told = false;
 	}
+	if (s->state != STATE_IDLE)
+		s->priv->is_spent = false; /* such as when its file has got errors: once it is mended, it is tried again */
 	if (s->state != STATE_BACKOFF && s->backoff_until_us) {
 		s->backoff_until_us = 0;
 		engine_arm(s, ENGINE_TIMER_BACKOFF, 0);

@@ -293,7 +293,8 @@ static bool is_ordered_stop(const Service *s)
 static void check_end_of_done(Machine *m, const Service *s)
 {
 	const CauseRecord *newest = s->newest_cause;
-	const bool is_redone = machine_process(m, s->def->name)->redo_run == s->invocation;
+	const SimProcess *p = machine_process(m, s->def->name);
+	const bool is_redone = p->redo_run == s->invocation || p->perhaps_redo_run == s->invocation;
 
 	if (newest->from != STATE_DONE || newest->to != STATE_STOPPING)
 		return;

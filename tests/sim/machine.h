@@ -74,6 +74,7 @@ typedef struct SimProcess {
 	AdminWant asked;       /* what an admin or the bus asked for last, while that is to last */
 	bool was_listening;    /* when the manager died: its sockets are open */
 	uint64_t redo_run;     /* the run that an admin asked to be followed by another; 0: none */
+	uint64_t perhaps_redo_run; /* the run that is to be followed by another unless its restart command was enough */
 	int64_t hold_false_us; /* invariants: a While term is false since; 0: none */
 	bool has_others;       /* invariants: when the last event was over, other services kept it from starting, or the kernel */
 	int64_t held_us;       /* invariants: since then it waits for the world, at first for nothing else; 0: it does not */

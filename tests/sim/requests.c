@@ -195,9 +195,12 @@ static void check_restart(Machine *m, SimProcess *p, const Service *s, const Bef
 		machine_fail(m, "%s was up, and was not restarted by its command", s->def->name);
 	if (s->is_restarting && (s->state != before->state || s->invocation != before->invocation))
 		machine_fail(m, "%s is to be restarted by its command, and was stopped", s->def->name);
+	if (!s->is_restarting)
+		return;
+	p->redo_run = before->redo_run;
 	/* While one runs already, this one is answered by it, or, if the service is about to stop, by another run: not known here. */
-	if (s->is_restarting && !before->is_restarting)
-		p->redo_run = before->redo_run;
+	if (before->is_restarting)
+		p->perhaps_redo_run = before->invocation;
 }
 
 /* Its CheckCommand= has something against it: then nothing changes. */
@@ -401,7 +404,7 @@ void requests_set_runlevel(Machine *m, const char *runlevel)
 void requests_forget(SimProcess *p)
 {
 	p->asked = ADMIN_NONE;
-	p->redo_run = 0;
+	p->redo_run = p->perhaps_redo_run = 0;
 }
 
 void requests_take_over(Machine *m)

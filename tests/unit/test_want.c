@@ -320,6 +320,31 @@ START_TEST(a_restart_of_the_other_does_not_bring_it)
 }
 END_TEST
 
+START_TEST(it_does_not_run_while_the_other_is_tried_again_after_its_file_was_mended)
+{
+	const char *const sound = "== dm\n" DAEMON "Restart=on-failure\n[Conditions]\nConflicts=login\n"
+				  "== login\n" DAEMON "[Conditions]\nStandIn=yes\n";
+	g_autoptr(World) w = world_new_with_policy(sound, LOGIN_NAMED_FIRST);
+
+	world_settle(w);
+	world_dies(w, "dm", 0);
+	world_settle(w);
+	expect_state(w, "dm", STATE_IDLE);
+	expect_state(w, "login", STATE_READY);
+
+	world_reload(w, "== dm\n[Service]\nExec=not/absolute\n[Conditions]\nConflicts=login\n== login\n" DAEMON "[Conditions]\nStandIn=yes\n", NULL);
+	world_settle(w);
+	expect_state(w, "login", STATE_READY);
+	world_reload(w, sound, NULL);
+	world_settle(w);
+	expect_state(w, "dm", STATE_READY);
+
+	world_dies(w, "dm", 1);
+	expect_state(w, "dm", STATE_BACKOFF);
+	expect_state(w, "login", STATE_WAITING);
+}
+END_TEST
+
 /* It would give it hope, and take that away by making room. */
 START_TEST(nobody_stands_in_for_one_that_waits_for_it)
 {
@@ -356,6 +381,8 @@ Suite *make_suite(void)
 		 it_runs_when_the_other_has_failed_and_goes_when_that_is_started_again,
 		 it_runs_when_the_other_is_stopped, it_runs_when_the_other_cannot_before_the_next_boot,
 		 it_runs_when_the_other_is_not_installed_and_waits_until_that_is_known,
-		 a_restart_of_the_other_does_not_bring_it, nobody_stands_in_for_one_that_waits_for_it);
+		 a_restart_of_the_other_does_not_bring_it,
+		 it_does_not_run_while_the_other_is_tried_again_after_its_file_was_mended,
+		 nobody_stands_in_for_one_that_waits_for_it);
 	return suite;
 }
