@@ -74,6 +74,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_deep_chain.py \
 	tests/sandbox/test_degraded_worlds.py \
 	tests/sandbox/test_dependents_are_named.py \
+	tests/sandbox/test_disks_full.py \
 	tests/sandbox/test_doctor.py \
 	tests/sandbox/test_doors.py \
 	tests/sandbox/test_doors_of_scripts.py \

@@ -8,12 +8,23 @@ from sandbox import Sandbox
 SERVICES = {
     "freeze": "[Service]\nType=task\nExec=/bin/mount -o remount,ro /\n",
     "a": "[Service]\nExec=/bin/sh -c \"echo hello; exec sleep infinity\"\n[Conditions]\nWhen=service:freeze\n",
+    "other": "[Service]\nExec=/bin/sleep infinity\n",
 }
+POLICY = "/etc/svcd/policy.d/test.policy"
 
-with Sandbox(SERVICES) as box:
+with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=freeze a\n") as box:
     box.wait_states({"freeze": "done", "a": "ready"})
     assert box.run("touch /anything", check=False).returncode != 0
     box.kill_manager()
     box.wait_states({"freeze": "done", "a": "ready"})
     box.svcctl("restart", "a")
     box.wait_state("a", "ready")
+
+    # Policy cannot be changed there, and a script is told so; until the next boot it can.
+    before = box.read(POLICY)
+    for words in (("enable", "other"), ("disable", "a"), ("set", "a", "manual")):
+        refused = box.svcctl(*words, check=False)
+        assert refused.returncode == 4 and "Read-only file system; what is said with --until-reboot" in refused.stderr, refused
+    assert box.read(POLICY) == before and box.run("ls", "/etc/svcd/policy.d").stdout.split() == ["test.policy"]
+    box.svcctl("enable", "other", "--until-reboot")
+    box.wait_state("other", "ready")

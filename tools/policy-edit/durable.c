@@ -50,7 +50,12 @@ static bool G_GNUC_PRINTF(4, 5)
 	va_start(args, format);
 	tried = g_strdup_vprintf(format, args);
 	va_end(args);
-	return fail_errno(error, errnum, "%s %s", tried, shown);
+	if (errnum_is_passing(errnum))
+		return fail_errno(error, errnum, "%s %s", tried, shown);
+	/* A file's error, which svcctl tells scripts apart from others. */
+	g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errnum), "%s %s: %s%s", tried, shown, g_strerror(errnum),
+		    errnum == EROFS ? "; what is said with --until-reboot goes to /run" : "");
+	return false;
 }
 
 static bool check_root(const Durable *durable, GError **error)

@@ -68,6 +68,8 @@ ExitCode exit_code_of(const GError *error)
 		return of_manager[error->code];
 	if (error->domain == ctl_error_quark())
 		return of_ctl[error->code];
+	if (error->domain == G_FILE_ERROR)
+		return EXIT_CODE_NOT_FOUND;
 	return EXIT_CODE_FAILED;
 }
 
@@ -77,5 +79,7 @@ const char *error_code_text(const GError *error)
 		return error_code_name((ErrorCode)error->code);
 	if (error->domain == ctl_error_quark())
 		return ctl_error_name((CtlError)error->code);
+	if (error->domain == G_FILE_ERROR)
+		return ctl_error_name(CTL_ERROR_FILE);
 	return "Failed";
 }

@@ -13,7 +13,7 @@ typedef enum ExitCode {
 	EXIT_CODE_FAILED = 1,
 	EXIT_CODE_USAGE = 2,
 	EXIT_CODE_NO = 3,           /* not running; the answer is no */
-	EXIT_CODE_NOT_FOUND = 4,    /* no such service, or a file cannot be read */
+	EXIT_CODE_NOT_FOUND = 4,    /* no such service, or a file cannot be read or written */
 	EXIT_CODE_NO_EFFECT = 5,
 	EXIT_CODE_TIMED_OUT = 6,    /* and it is still going on */
 	EXIT_CODE_NOT_ALLOWED = 7,
