@@ -140,16 +140,6 @@ static bool make_leaf(const char *root, const char *leaf, char *path, size_t siz
 	return mkdir(path, 0755) == 0 || errno == EEXIST;
 }
 
-/* Executed again with tables that could not be read: services run beside us, in the tree of before, and are ended there. */
-static void leave_own_leaf(char *directory)
-{
-	static const char own[] = "/" ROOT "/" KEEPER_LEAF;
-	const size_t length = strlen(directory);
-
-	if (keeper.is_pid1 && length >= sizeof(own) - 1 && strcmp(directory + length - (sizeof(own) - 1), own) == 0)
-		directory[length - (sizeof(own) - 1)] = '\0';
-}
-
 static void enter_own(void)
 {
 	char directory[PROTOCOL_NAME_BYTES - 8];
@@ -159,7 +149,6 @@ static void enter_own(void)
 
 	if (!mount_point || !find_own_directory(mount_point, directory, sizeof(directory)))
 		return;
-	leave_own_leaf(directory);
 	if (!make_leaf(directory, ROOT, root, sizeof(root)) || !make_leaf(root, MANAGER_LEAF, path, sizeof(path)) ||
 	    !make_leaf(root, KEEPER_LEAF, path, sizeof(path)))
 		return;

@@ -36,6 +36,9 @@
 #define TRIAL_LIMIT_MS 3000
 #define TRIAL_STEP_MS 10
 
+#define MAP_TRIES 100
+#define MAP_STEP_MS 100
+
 enum RecordType {
 	RECORD_STATE = 1,
 	RECORD_CHILD = 2,
@@ -402,6 +405,20 @@ void reexec_apply(const void *buffer, size_t size)
 		apply_record(r);
 }
 
+/* All services are in them, so a moment without memory is waited out. */
+static void *map_in_time(int fd, size_t size)
+{
+	for (int i = 0;; i++) {
+		void *table = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+		if (table != MAP_FAILED || errno != ENOMEM || i == MAP_TRIES)
+			return table;
+		if (i == 0)
+			say("no memory to read the tables of the old image; trying again for ten seconds");
+		(void)poll(NULL, 0, MAP_STEP_MS);
+	}
+}
+
 /* Returns: the tables in @fd, to be unmapped; NULL if there are none (and says so). */
 static void *map_tables(int fd, size_t *ret_size)
 {
@@ -412,7 +429,7 @@ static void *map_tables(int fd, size_t *ret_size)
 		say("no tables in descriptor %d", fd);
 		return NULL;
 	}
-	table = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	table = map_in_time(fd, (size_t)st.st_size);
 	if (table == MAP_FAILED) {
 		say("cannot read the tables of the old image: %s", strerror(errno));
 		return NULL;
@@ -442,7 +459,6 @@ static void let_go_of_strangers(void)
 /* What was kept is known to nobody any more, and who waits for its end would wait for ever. A user's keeper has its lock there, too. */
 static void begin_with_nothing(void)
 {
-	say("the tables of the old image are damaged or of another version: they are not used");
 	if (keeper.is_pid1)
 		(void)close_range(STDERR_FILENO + 1, ~0u, 0);
 }
@@ -474,25 +490,27 @@ static bool take_over(int fd)
 		return false;
 	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* it is open, and none of what was kept */
 	ok = reexec_check(table, size);
-	if (ok)
-		reexec_apply(table, size);
-	(void)munmap(table, size); /* cannot fail for a mapping we made */
 	if (ok) {
+		reexec_apply(table, size);
 		vault_set_cloexec(true);
 		let_go_of_strangers();
+	} else {
+		say("the tables of the old image are damaged or of another version: they are not used");
 	}
-	unread.fd = -1;
-	(void)close(fd); /* its contents are in our tables now, or useless */
-	if (!ok)
-		begin_with_nothing();
+	(void)munmap(table, size); /* cannot fail for a mapping we made */
 	return ok;
 }
 
 bool reexec_resume(void)
 {
-	bool ok = unread.fd >= 0 && take_over(unread.fd);
+	int fd = unread.fd;
+	bool ok = fd >= 0 && take_over(fd);
 
 	unread.fd = -1;
+	if (fd > STDERR_FILENO)
+		(void)close(fd); /* its contents are in our tables now, or useless */
+	if (fd >= 0 && !ok)
+		begin_with_nothing();
 	return ok;
 }
 

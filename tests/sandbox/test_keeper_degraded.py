@@ -28,9 +28,9 @@ def strace(*options):
 
 
 @contextlib.contextmanager
-def tracing(box, *faults):
-    """strace(1) at PID 1, which makes these calls fail."""
-    options = [word for fault in faults for word in ("-e", f"inject={fault}")]
+def tracing(box, *faults, path=None):
+    """strace(1) at PID 1, which makes these calls fail; those about @path, if there is one."""
+    options = [word for fault in faults for word in ("-e", f"inject={fault}")] + (["-P", path] if path else [])
     calls = ",".join(fault.partition(":")[0] for fault in faults)
     with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", f"trace={calls}", *options],
                           stdin=subprocess.DEVNULL) as process:
@@ -157,6 +157,18 @@ def without_a_way_to_itself():
         assert box.pid("a") == pid
 
 
+def without_memory_for_a_moment():
+    """The new image cannot map the tables at once (the first to map them is the old one, which writes them)."""
+    with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
+        pid = box.wait_state("a", "ready")["pid"]
+        with tracing(box, "mmap:error=ENOMEM:when=2..4", path="/memfd:svcd-tables"):
+            box.svcctl("reexec", check=False)
+            box.wait_console("no memory to read the tables")
+            box.wait_up()
+        assert box.pid("a") == pid
+        assert "damaged" not in box.console()
+
+
 def without_a_right_to_reboot():
     """And no process for the file systems: it ends all the same, by its own exit."""
     with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
@@ -166,7 +178,7 @@ def without_a_right_to_reboot():
         assert "cannot fork to unmount file systems" in box.console()
 
 
-for case in (without_proc, without_a_way_to_itself, without_a_right_to_reboot, without_clone3, without_devices,
+for case in (without_proc, without_a_way_to_itself, without_memory_for_a_moment, without_a_right_to_reboot, without_clone3, without_devices,
              without_the_managers_cgroup, without_tables, too_deep):
     print(case.__name__, flush=True)
     case()
