@@ -69,6 +69,9 @@ svcctl_LDADD = $(LIBS_SVCCTL)
 # What the manager has saved.
 include tools/svc-save/local.mk
 
+# What the manager cannot wait for.
+include tools/svc-look/local.mk
+
 # What people know from SysV init.
 include tools/svc-sysv/local.mk
 

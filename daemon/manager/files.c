@@ -117,6 +117,7 @@ static void make_registry(Manager *m)
 {
 	const RegistryOptions options = { .kernel_cmdline = m->kernel_cmdline,
 					  .virtualization = m->welcome.virtualization,
+					  .elsewhere = { looks_start, m },
 					  .is_recovering = recovery_has_begun(m->recovery),
 					  .system_bus = m->system_bus,
 					  .session_bus = m->session_bus };

@@ -13,6 +13,7 @@
  *	operators who may operate a service, and read what it says
  *	records   the runlevel in utmp and wtmp
  *	history   what boots took
+ *	looks     programs that look at paths which may not answer
  *	boot-file the boot record, for the next manager
  *	requests  what clients of the bus ask for
  *	sockets   what services listen on
@@ -203,6 +204,10 @@ bool operators_have(void *manager, const char *service, const gid_t *gids, unsig
 bool operators_add_instance(void *manager, const char *name, const Requester *who, GError **error);
 /* The first of them, for the log; 0: none. LogRouterOptions.group */
 gid_t operators_log_group(void *manager, const char *service);
+
+/* looks.c */
+uint64_t looks_start(void *manager, int input, int output); /* ElsewhereOps */
+extern const Helper look_helper;
 
 /* helper.c */
 typedef struct HelperRun {

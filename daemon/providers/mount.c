@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 
 #include "base/fd.h"
@@ -28,6 +29,8 @@ typedef struct MountProvider {
 	FdSource *source;
 	Timer *pause;
 	GHashTable *points;     /* lines of mounts by their points; NULL while unknown */
+	GHashTable *told;       /* what they were when changes were told last, if somebody has asked since; else NULL */
+	Timer *late;            /* changes are to be told that were seen when somebody asked */
 	GHashTable *subscribed; /* interned key -> Level + 1 as last reported */
 	MountsChanged *changed;
 	void *data;
@@ -158,9 +161,11 @@ static void watch_mountinfo(MountProvider *mounts)
 /* Reads the table again, reports, and says which points are not what they were. */
 static void take_changes(MountProvider *mounts)
 {
-	g_autoptr(GHashTable) before = mounts->points;
+	g_autoptr(GHashTable) before = mounts->told ? mounts->told : g_steal_pointer(&mounts->points);
 	g_autoptr(GHashTable) changed = g_hash_table_new(g_str_hash, g_str_equal); /* points of either table, borrowed */
 
+	mounts->told = NULL;
+	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	mounts->points = read_points(mounts);
 	report_all(mounts);
 	if (before && mounts->points) {
@@ -190,6 +195,53 @@ static void on_pause_over(void *data)
 	watch_mountinfo(data);
 }
 
+/* Who polls first takes the news away from the main loop, and then sees to it that it is told. */
+static void read_news(MountProvider *mounts)
+{
+	struct pollfd table = { .fd = mounts->fd, .events = POLLPRI };
+
+	if (mounts->fd < 0 || poll(&table, 1, 0) <= 0 || !(table.revents & (POLLPRI | POLLERR)))
+		return;
+	if (!mounts->told)
+		mounts->told = g_steal_pointer(&mounts->points);
+	g_clear_pointer(&mounts->points, g_hash_table_unref);
+	mounts->points = read_points(mounts);
+	timer_arm(mounts->late, MAX(loop_now(), timer_deadline(mounts->pause)));
+}
+
+static void on_late(void *data)
+{
+	take_changes(data);
+}
+
+static bool is_elsewhere(const char *type)
+{
+	static const char *const types[] = { "9p", "afs", "beegfs", "ceph", "cifs", "coda", "fuse", "fuseblk", "gfs2", "lustre", "ncpfs",
+					     "nfs", "nfs4", "ocfs2", "orangefs", "pvfs2", "smb3", "smbfs", "virtiofs", NULL };
+
+	return g_strv_contains(types, type) || g_str_has_prefix(type, "fuse.");
+}
+
+/* Blanks in names are escaped: the last hyphen between two begins what is said of the file system on top (proc(5)). */
+MountKind mount_provider_kind(Provider *provider, const char *place)
+{
+	MountProvider *mounts = (MountProvider *)provider;
+	const GString *lines;
+	const char *rest;
+	g_autofree char *type = NULL;
+
+	read_news(mounts);
+	lines = mounts->points ? g_hash_table_lookup(mounts->points, place) : NULL;
+	rest = lines ? g_strrstr(lines->str, " - ") : NULL;
+	if (!rest || strcmp(place, "/") == 0)
+		return lines ? MOUNT_LOCAL : MOUNT_NONE;
+	rest += strlen(" - ");
+	type = g_strndup(rest, strcspn(rest, " "));
+	if (strcmp(type, "autofs") == 0)
+		return MOUNT_AUTOMATIC;
+	return is_elsewhere(type) ? MOUNT_ELSEWHERE : MOUNT_LOCAL;
+}
+
 static void mount_subscribe(Provider *provider, const char *key)
 {
 	report_one((MountProvider *)provider, key, true);
@@ -206,6 +258,8 @@ static void mount_free(Provider *provider)
 
 	fd_source_free(mounts->source);
 	timer_free(mounts->pause);
+	timer_free(mounts->late);
+	g_clear_pointer(&mounts->told, g_hash_table_unref);
 	fd_close(&mounts->fd);
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	g_hash_table_unref(mounts->subscribed);
@@ -225,6 +279,7 @@ Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, Mo
 	mounts->data = data;
 	mounts->subscribed = g_hash_table_new(g_str_hash, g_str_equal);
 	mounts->pause = timer_new(on_pause_over, mounts);
+	mounts->late = timer_new(on_late, mounts);
 	mounts->fd = open(mountinfo, O_RDONLY | O_CLOEXEC);
 	if (mounts->fd >= 0)
 		watch_mountinfo(mounts);

@@ -12,6 +12,16 @@
 /* @points: set of the points that are mounted, unmounted or mounted over now, valid for the call; NULL: it may be any. */
 typedef void MountsChanged(void *data, GHashTable *points);
 
+typedef enum MountKind {
+	MOUNT_NONE,      /* no mount point */
+	MOUNT_LOCAL,     /* the kernel answers for it */
+	MOUNT_ELSEWHERE, /* somebody else does: a process, another machine; or nobody, and who asks waits */
+	MOUNT_AUTOMATIC, /* who looks into it has something mounted */
+} MountKind;
+
+/* What is mounted on top at @place, which has no link in it, at this moment, whatever was told. The root is never elsewhere: without it nothing goes on. */
+MountKind mount_provider_kind(Provider *provider, const char *place);
+
 /**
  * mount_provider_new() - watch the table of mounts
  * @mountinfo: path of the table; it signals changes by POLLPRI

@@ -6,12 +6,14 @@
  *
  * Most paths lie in few directories: the way to a directory is walked once for all of them, and remembered until anything at all
  * has happened. What happens after it was walked is yet to be read, and then concerns all who have taken that way.
+ *
+ * A walk ends at the mount of a file system that may not answer: others look at what is behind (providers/path-elsewhere.h), and
+ * nobody at all where something would be mounted by that.
  */
 #include "config.h"
 
 #include "providers/path.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -19,10 +21,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/errors.h"
 #include "base/log.h"
 #include "loop/inotify.h"
 #include "loop/loop.h"
+#include "providers/path-test.h"
 
 /* As the kernel's own limit on symlinks in one look-up (path_resolution(7)). */
 #define MAX_SYMLINKS 40
@@ -35,13 +37,6 @@
 
 /* Not IN_CLOSE_WRITE: in /dev it would fire for every use of /dev/null. */
 #define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
-
-typedef enum PathTest { TEST_EXISTS, TEST_EXECUTABLE, TEST_DIRECTORY, TEST_NONEMPTY } PathTest;
-
-static const struct {
-	const char *word;
-	PathTest test;
-} path_tests[] = { { "exec:", TEST_EXECUTABLE }, { "dir:", TEST_DIRECTORY }, { "nonempty:", TEST_NONEMPTY } };
 
 /* One directory as inotify knows it: several paths may lead to the same one. */
 typedef struct Directory {
@@ -65,6 +60,8 @@ typedef struct Way {
 typedef struct PathCondition {
 	const char *key;
 	const char *path;  /* into @key */
+	char *point;       /* the mount at which the way ended, for its file system may not answer; NULL: none */
+	MountKind barrier; /* what kind of mount that is */
 	PathTest test;
 	GArray *steps;     /* Step: what it depends on */
 	Level level;
@@ -76,6 +73,8 @@ typedef struct PathCondition {
 typedef struct PathProvider {
 	Provider base; /* first: the two are cast into each other */
 	ProviderSink sink;
+	PathOptions options;
+	Elsewhere *elsewhere;
 	Inotify *inotify;
 	GHashTable *conditions;  /* key -> PathCondition, owned */
 	GHashTable *directories; /* watch number -> Directory, owned */
@@ -195,6 +194,27 @@ static char *next_component(GString *rest)
 	return name;
 }
 
+/* Nobody is asked here who may not answer: the walk ends in front of him. */
+static bool is_barred(PathProvider *paths, PathCondition *condition, const char *place)
+{
+	const MountKind kind = paths->options.kind ? paths->options.kind(paths->options.data, place) : MOUNT_NONE;
+
+	if (kind != MOUNT_ELSEWHERE && kind != MOUNT_AUTOMATIC)
+		return false;
+	condition->point = g_strdup(place);
+	condition->barrier = kind;
+	return true;
+}
+
+/* There is no link in @at, so that the directory above is the one before the last slash. */
+static bool go_up(GString *at, struct stat *st)
+{
+	if (lstat(at->str, st) < 0 || !S_ISDIR(st->st_mode))
+		return false;
+	g_string_truncate(at, MAX((gsize)(strrchr(at->str, '/') - at->str), 1));
+	return lstat(at->str, st) == 0;
+}
+
 /*
  * Walks from @at along @rest, watches every directory on the way and follows links by hand.
  * Returns: true when the path leads somewhere; @at then is the place, with no link in it, and @st its status.
@@ -214,10 +234,15 @@ static bool walk(PathProvider *paths, PathCondition *condition, GString *rest, G
 		if (strcmp(name, ".") == 0)
 			continue;
 		has_moved = true;
+		if (strcmp(name, "..") == 0) {
+			if (!go_up(at, st))
+				return false;
+			continue;
+		}
 		here = g_strdup(at->str);
 		add_step(paths, condition, here, name, mask);
 		g_string_append_printf(at, "%s%s", at->len > 1 ? "/" : "", name);
-		if (lstat(at->str, st) < 0)
+		if (is_barred(paths, condition, at->str) || lstat(at->str, st) < 0)
 			return false;
 		if (!S_ISLNK(st->st_mode))
 			continue;
@@ -313,69 +338,73 @@ static bool find_place(PathProvider *paths, PathCondition *condition, GString *a
 	return walk(paths, condition, rest, at, &n_links, st);
 }
 
-/* Without memory or descriptors nobody can say. */
-static bool directory_has_entry(const char *path, bool *ret_misread)
+static PathVerdict test_place(PathProvider *paths, PathCondition *condition, const char *place, const struct stat *st)
 {
-	DIR *directory = opendir(path);
-	bool found = false;
-	struct dirent *entry;
-
-	if (!directory) {
-		*ret_misread = errnum_is_passing(errno);
-		return false;
-	}
-	while (!found && (entry = readdir(directory)))
-		found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-	(void)closedir(directory);
-	return found;
+	if (condition->test == TEST_NONEMPTY && S_ISDIR(st->st_mode))
+		add_step(paths, condition, place, "", WATCH_MASK);
+	return path_test_place(condition->test, place, st);
 }
 
-/* Returns NULL when the test holds, else what is wrong. */
-static const char *test_place(PathProvider *paths, PathCondition *condition, const char *place, const struct stat *st)
+/* While it is unknown the reason may change. */
+static void tell(PathProvider *paths, PathCondition *condition, Level level, const char *why)
 {
-	switch (condition->test) {
-	case TEST_EXISTS:
-		return NULL;
-	case TEST_EXECUTABLE:
-		if (!S_ISREG(st->st_mode))
-			return "it is not a regular file";
-		return st->st_mode & 0111 ? NULL : "it is not executable";
-	case TEST_DIRECTORY:
-		return S_ISDIR(st->st_mode) ? NULL : "it is not a directory";
-	case TEST_NONEMPTY:
-		if (!S_ISDIR(st->st_mode))
-			return st->st_size > 0 ? NULL : "it is empty";
-		add_step(paths, condition, place, "", WATCH_MASK);
-		return directory_has_entry(place, &condition->is_misread) ? NULL : "it is empty";
+	if (condition->is_reported && level == condition->level && level != LEVEL_UNKNOWN)
+		return;
+	condition->is_reported = true;
+	condition->level = level;
+	provider_report(&paths->sink, condition->key, level, why);
+}
+
+static void on_told_from_elsewhere(void *data, const char *key, Level level, const char *why)
+{
+	PathProvider *paths = data;
+	PathCondition *condition = g_hash_table_lookup(paths->conditions, key);
+
+	if (condition)
+		tell(paths, condition, level, why);
+}
+
+/* What is behind the mount that ended the walk. */
+static void look_behind_mount(PathProvider *paths, PathCondition *condition)
+{
+	g_autofree char *why = NULL;
+
+	if (condition->barrier == MOUNT_ELSEWHERE) {
+		elsewhere_add(paths->elsewhere, condition->point, condition->key);
+		return;
 	}
-	return NULL;
+	elsewhere_remove(paths->elsewhere, condition->key);
+	why = g_strdup_printf("nothing is mounted at %s yet, and a look would change that", condition->point);
+	tell(paths, condition, LEVEL_UNKNOWN, why);
 }
 
 static void condition_look(PathProvider *paths, PathCondition *condition)
 {
 	/* What it depended on is dropped last: directories that stay are then never unwatched in between. */
 	GArray *before = condition->steps;
+	g_autofree char *point_before = g_steal_pointer(&condition->point);
 	g_autoptr(GString) at = g_string_new(NULL);
 	struct stat st;
-	const char *problem = "it does not exist";
-	Level level;
+	PathVerdict verdict = VERDICT_MISSING;
 
 	condition->steps = g_array_new(FALSE, FALSE, sizeof(Step));
-	condition->is_misread = false;
 	if (find_place(paths, condition, at, &st))
-		problem = test_place(paths, condition, at->str, &st);
+		verdict = test_place(paths, condition, at->str, &st);
 	drop_steps(paths, condition, before);
 	condition->is_dirty = false;
-	level = condition->is_misread ? LEVEL_UNKNOWN : problem ? LEVEL_FALSE : LEVEL_TRUE;
-	if (condition->is_misread) {
-		problem = "it cannot be looked at just now";
+	condition->is_misread = false;
+	if (condition->point) {
+		look_behind_mount(paths, condition);
+		return;
+	}
+	if (point_before)
+		elsewhere_remove(paths->elsewhere, condition->key);
+	if (verdict == VERDICT_MISREAD) {
+		condition->is_misread = true;
 		timer_arm(paths->again, loop_now() + LOOK_AGAIN_US);
 	}
-	if (condition->is_reported && level == condition->level)
-		return;
-	condition->is_reported = true;
-	condition->level = level;
-	provider_report(&paths->sink, condition->key, level, problem ? problem : "it is there");
+	tell(paths, condition, verdict == VERDICT_MISREAD ? LEVEL_UNKNOWN : verdict == VERDICT_HOLDS ? LEVEL_TRUE : LEVEL_FALSE,
+	     path_verdict_text(verdict));
 }
 
 /* For a second subscriber: what is known may be older than what it waits for. */
@@ -525,14 +554,7 @@ static void path_subscribe(Provider *provider, const char *key)
 	}
 	condition = g_new0(PathCondition, 1);
 	condition->key = key;
-	condition->path = key_argument(key);
-	for (gsize i = 0; i < G_N_ELEMENTS(path_tests); i++) {
-		if (!g_str_has_prefix(condition->path, path_tests[i].word))
-			continue;
-		condition->test = path_tests[i].test;
-		condition->path += strlen(path_tests[i].word);
-		break;
-	}
+	condition->test = path_test_of(key_argument(key), &condition->path);
 	condition->steps = g_array_new(FALSE, FALSE, sizeof(Step));
 	g_hash_table_insert(paths->conditions, (gpointer)key, condition);
 	condition_look(paths, condition);
@@ -547,6 +569,8 @@ static void path_unsubscribe(Provider *provider, const char *key)
 		return;
 	drop_steps(paths, condition, g_steal_pointer(&condition->steps));
 	(void)g_ptr_array_remove_fast(paths->dirty, condition); /* it need not be in there */
+	elsewhere_remove(paths->elsewhere, key);
+	g_free(condition->point);
 	g_hash_table_remove(paths->conditions, key);
 }
 
@@ -558,6 +582,7 @@ static void path_free(Provider *provider)
 	for (GList *l = keys; l; l = l->next)
 		path_unsubscribe(provider, l->data);
 	timer_free(paths->again);
+	elsewhere_free(paths->elsewhere);
 	inotify_free(paths->inotify);
 	g_hash_table_unref(paths->conditions);
 	g_hash_table_unref(paths->directories);
@@ -566,7 +591,7 @@ static void path_free(Provider *provider)
 	g_free(paths);
 }
 
-Provider *path_provider_new(const ProviderSink *sink, GError **error)
+Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options, GError **error)
 {
 	static const InotifyListener listener = { on_inotify_event, on_inotify_overflow, on_inotify_batch_end };
 	PathProvider *paths = g_new0(PathProvider, 1);
@@ -574,6 +599,8 @@ Provider *path_provider_new(const ProviderSink *sink, GError **error)
 	paths->base = (Provider){ .subscribe = path_subscribe, .unsubscribe = path_unsubscribe,
 				  .free = path_free };
 	paths->sink = *sink;
+	paths->options = *options;
+	paths->elsewhere = elsewhere_new(&options->elsewhere, &(ProviderSink){ on_told_from_elsewhere, paths });
 	paths->conditions = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	paths->directories = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, directory_free);
 	paths->ways = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, way_free);
@@ -585,4 +612,9 @@ Provider *path_provider_new(const ProviderSink *sink, GError **error)
 		return NULL;
 	}
 	return &paths->base;
+}
+
+void path_provider_look_ended(Provider *provider, uint64_t number)
+{
+	elsewhere_ended(((PathProvider *)provider)->elsewhere, number);
 }

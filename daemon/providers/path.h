@@ -10,10 +10,18 @@
 
 #include <glib.h>
 
+#include "providers/mount.h"
+#include "providers/path-elsewhere.h"
 #include "providers/provider.h"
 
-/* Returns: NULL with @error when the machine cannot watch files. */
-Provider *path_provider_new(const ProviderSink *sink, GError **error);
+typedef struct PathOptions {
+	MountKind (*kind)(void *data, const char *place); /* NULL: all is local */
+	void *data;
+	ElsewhereOps elsewhere;
+} PathOptions;
+
+/* Returns: NULL with @error when the machine cannot watch files. @options: copied */
+Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options, GError **error);
 
 /**
  * path_provider_look_below() - look again at what may lie below mount points
@@ -21,5 +29,8 @@ Provider *path_provider_new(const ProviderSink *sink, GError **error);
  *          looked at. NULL: at all
  */
 void path_provider_look_below(Provider *provider, GHashTable *points);
+
+/* ElsewhereOps.start() has begun a process of that number, and it has ended. */
+void path_provider_look_ended(Provider *provider, uint64_t number);
 
 #endif

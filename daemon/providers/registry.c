@@ -73,6 +73,11 @@ static void on_mounts_changed(void *data, GHashTable *points)
 	path_provider_look_below(registry->providers[KEY_PATH], points);
 }
 
+static MountKind kind_of_mount(void *data, const char *place)
+{
+	return mount_provider_kind(((Registry *)data)->providers[KEY_MOUNTED], place);
+}
+
 static void add(Registry *registry, KeyPrefix prefix, Provider *provider)
 {
 	registry->providers[prefix] = provider;
@@ -109,7 +114,7 @@ Registry *registry_new(const RegistryOptions *options,
 	registry->subscriptions = g_hash_table_new(NULL, NULL);
 	registry->deliver = timer_new(on_deliver, registry);
 	g_queue_init(&registry->reports);
-	paths = path_provider_new(&sink, error);
+	paths = path_provider_new(&sink, &(PathOptions){ kind_of_mount, registry, options->elsewhere }, error);
 	if (!paths) {
 		registry_free(registry);
 		return NULL;
@@ -178,6 +183,11 @@ void registry_ignore_bus_owner(Registry *registry, const char *unique_name)
 {
 	if (registry->providers[KEY_DBUS])
 		dbus_name_provider_ignore(registry->providers[KEY_DBUS], unique_name);
+}
+
+void registry_look_ended(Registry *registry, uint64_t number)
+{
+	path_provider_look_ended(registry->providers[KEY_PATH], number);
 }
 
 FlagProvider *registry_flags(Registry *registry)

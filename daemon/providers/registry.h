@@ -10,12 +10,14 @@
 #include "loop/system-bus.h"
 #include "model/key.h"
 #include "providers/flag.h"
+#include "providers/path-elsewhere.h"
 
 typedef struct Registry Registry;
 
 typedef struct RegistryOptions {
 	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
 	const char *virtualization; /* "", "container" or "vm" */
+	ElsewhereOps elsewhere;     /* who looks at paths on file systems that may not answer */
 	bool is_recovering;         /* there was a manager before, whose services go on */
 	SystemBus *system_bus;      /* borrowed; outlives the registry; NULL: there is none, and nobody provides for it */
 	SystemBus *session_bus;     /* the same; of a user's manager: the bus that conditions are about. NULL: the system bus is */
@@ -45,6 +47,9 @@ char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
 
 /* Names that this connection owns do not count (providers/dbus-name.h). */
 void registry_ignore_bus_owner(Registry *registry, const char *unique_name);
+
+/* What options->elsewhere has started is no more. */
+void registry_look_ended(Registry *registry, uint64_t number);
 
 /* Flags have no other source than clients of ours: the manager sets them here. */
 FlagProvider *registry_flags(Registry *registry);

@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tests/lib/debs.py \
 	tests/lib/polkit.py \
 	tests/lib/fake_udev.py \
+	tests/lib/fuse_server.py \
 	tests/lib/isolate.py \
 	tests/lib/listener.py \
 	tests/lib/loops.py \
@@ -150,6 +151,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_owned_flags.py \
 	tests/sandbox/test_package_upgrade.py \
 	tests/sandbox/test_packages.py \
+	tests/sandbox/test_path_elsewhere.py \
 	tests/sandbox/test_path_kinds.py \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_fallback.py \

@@ -11,6 +11,10 @@ tests_unit_test_path_LDADD = $(providers_test_libs)
 tests_unit_test_registry_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_registry_LDADD = $(providers_test_libs)
 
+TESTS += tests/unit/test_path_elsewhere
+tests_unit_test_path_elsewhere_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
+tests_unit_test_path_elsewhere_LDADD = $(providers_test_libs)
+
 # In a network namespace of its own, with ip(8) and a dbus-daemon.
 TESTS += tests/unit/test_network
 tests_unit_test_network_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)

@@ -39,7 +39,7 @@ static void set_up(void)
 	const ProviderSink sink = { on_report, NULL };
 
 	root = scratch_new();
-	provider = path_provider_new(&sink, NULL);
+	provider = path_provider_new(&sink, &(PathOptions){ 0 }, NULL);
 	level = LEVEL_UNKNOWN;
 	n_reports = 0;
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Path test: for the manager, which walks to a place by itself, and for svc-look, which lets the kernel do that.
+ */
+#include "config.h"
+
+#include "providers/path-test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <string.h>
+
+#include "base/errors.h"
+
+PathTest path_test_of(const char *argument, const char **ret_path)
+{
+	static const struct {
+		const char *word;
+		PathTest test;
+	} tests[] = { { "exec:", TEST_EXECUTABLE }, { "dir:", TEST_DIRECTORY }, { "nonempty:", TEST_NONEMPTY } };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+		if (!g_str_has_prefix(argument, tests[i].word))
+			continue;
+		*ret_path = argument + strlen(tests[i].word);
+		return tests[i].test;
+	}
+	*ret_path = argument;
+	return TEST_EXISTS;
+}
+
+const char *path_verdict_text(PathVerdict verdict)
+{
+	static const char *const texts[VERDICT_COUNT] = {
+		[VERDICT_HOLDS] = "it is there",
+		[VERDICT_MISSING] = "it does not exist",
+		[VERDICT_NO_FILE] = "it is not a regular file",
+		[VERDICT_NO_PROGRAM] = "it is not executable",
+		[VERDICT_NO_DIRECTORY] = "it is not a directory",
+		[VERDICT_EMPTY] = "it is empty",
+		[VERDICT_MISREAD] = "it cannot be looked at just now",
+	};
+
+	return texts[verdict];
+}
+
+/* Without memory or descriptors nobody can say. */
+static PathVerdict look_for_entry(const char *path)
+{
+	DIR *directory = opendir(path);
+	bool found = false;
+	struct dirent *entry;
+
+	if (!directory)
+		return errnum_is_passing(errno) ? VERDICT_MISREAD : VERDICT_EMPTY;
+	while (!found && (entry = readdir(directory)))
+		found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	(void)closedir(directory);
+	return found ? VERDICT_HOLDS : VERDICT_EMPTY;
+}
+
+PathVerdict path_test_place(PathTest test, const char *place, const struct stat *st)
+{
+	switch (test) {
+	case TEST_EXISTS:
+		return VERDICT_HOLDS;
+	case TEST_EXECUTABLE:
+		if (!S_ISREG(st->st_mode))
+			return VERDICT_NO_FILE;
+		return st->st_mode & 0111 ? VERDICT_HOLDS : VERDICT_NO_PROGRAM;
+	case TEST_DIRECTORY:
+		return S_ISDIR(st->st_mode) ? VERDICT_HOLDS : VERDICT_NO_DIRECTORY;
+	case TEST_NONEMPTY:
+		if (!S_ISDIR(st->st_mode))
+			return st->st_size > 0 ? VERDICT_HOLDS : VERDICT_EMPTY;
+		return look_for_entry(place);
+	}
+	return VERDICT_MISSING;
+}
+
+/* A server that has gone away says nothing about its files. */
+static bool is_no_answer(int errnum)
+{
+	return errnum_is_passing(errnum) || errnum == EIO || errnum == ESTALE || errnum == ETIMEDOUT || errnum == EHOSTDOWN ||
+	       errnum == EHOSTUNREACH || errnum == ENETUNREACH || errnum == EINTR;
+}
+
+PathVerdict path_test_look(PathTest test, const char *path)
+{
+	struct stat st;
+
+	if (fstatat(AT_FDCWD, path, &st, AT_NO_AUTOMOUNT) < 0)
+		return is_no_answer(errno) ? VERDICT_MISREAD : VERDICT_MISSING;
+	return path_test_place(test, path, &st);
+}
