@@ -159,26 +159,30 @@ static const Keyword keywords[] = {
 
 static bool is_keyword(const Keyword *keyword, const char *name)
 {
-	g_autofree char *tail = NULL;
+	const char *tail;
 
 	if (strcmp(name, keyword->name) == 0)
 		return true;
-	tail = g_strconcat("-", keyword->name, NULL);
-	return keyword->is_extension && g_str_has_prefix(name, "x-") && g_str_has_suffix(name, tail);
+	if (!keyword->is_extension || !g_str_has_prefix(name, "x-") || !g_str_has_suffix(name, keyword->name))
+		return false;
+	tail = name + strlen(name) - strlen(keyword->name);
+	return tail[-1] == '-';
 }
 
 /* "Should_Start " -> "should-start" */
 static char *normalize(const char *begin, gsize length)
 {
-	GString *name = g_string_new(NULL);
+	char *name = g_malloc(length + 1);
+	char *end = name;
 
 	for (gsize i = 0; i < length; i++) {
 		const char c = begin[i] == '_' ? '-' : g_ascii_tolower(begin[i]);
 
-		if (c != '-' || name->len == 0 || name->str[name->len - 1] != '-')
-			g_string_append_c(name, c);
+		if (c != '-' || end == name || end[-1] != '-')
+			*end++ = c;
 	}
-	return g_strchomp(g_string_free(name, FALSE));
+	*end = '\0';
+	return g_strchomp(name);
 }
 
 /*
@@ -196,13 +200,8 @@ static bool split_line(const char *line, char **ret_name, char **ret_value)
 	return true;
 }
 
-static void read_field(Parser *p, const char *line)
+static void read_field(Parser *p, const char *name, const char *value)
 {
-	g_autofree char *name = NULL;
-	g_autofree char *value = NULL;
-
-	if (!split_line(line, &name, &value))
-		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(keywords); i++) {
 		if (is_keyword(&keywords[i], name)) {
 			keywords[i].read(p, keywords[i].field, value);
@@ -242,14 +241,9 @@ static void read_chkconfig(Parser *p, const char *value)
 	p->header->chkconfig_stop = (int)stop;
 }
 
-/* Outside of the block, where Red Hat's scripts say it; of the words in a longer comment none is taken. */
-static void read_comment(Parser *p, const char *line)
+/* Red Hat's scripts say it outside of the block; of the words in a longer comment none is taken. */
+static void read_words_of_redhat(Parser *p, const char *name, char *value)
 {
-	g_autofree char *name = NULL;
-	g_autofree char *value = NULL;
-
-	if (!split_line(line, &name, &value))
-		return;
 	if (strcmp(name, "chkconfig") == 0) {
 		read_chkconfig(p, value);
 	} else if (strcmp(name, "pidfile") == 0 && lsb_path_is_plain(value) && !p->header->pid_file) {
@@ -259,6 +253,18 @@ static void read_comment(Parser *p, const char *line)
 			value[strlen(value) - 1] = '\0';
 		p->header->description = g_strdup(g_strchomp(value));
 	}
+}
+
+static void read_comment(Parser *p, const char *line)
+{
+	g_autofree char *name = NULL;
+	g_autofree char *value = NULL;
+
+	if (!split_line(line, &name, &value))
+		return;
+	if (p->place == PLACE_INSIDE)
+		read_field(p, name, value);
+	read_words_of_redhat(p, name, value);
 }
 
 static void begin_block(Parser *p)
@@ -278,7 +284,6 @@ static void read_inside(Parser *p, const char *line)
 	if (strstr(line, END_MARK)) {
 		p->place = PLACE_BEHIND;
 	} else if (*line == '#') {
-		read_field(p, line);
 		read_comment(p, line);
 	} else if (line[strspn(line, " \t")]) {
 		p->place = PLACE_BEHIND;
@@ -320,18 +325,30 @@ static void check_complete(Parser *p)
 			     missing->str);
 }
 
+/* Most of a script is no comment, and outside of the block that says nothing. */
+static bool may_tell(const Parser *p, const char *text, gsize length)
+{
+	const char *end = memchr(text, '\n', length);
+
+	return p->place == PLACE_INSIDE || memchr(text, '#', end ? (gsize)(end - text) : length);
+}
+
 LsbHeader *lsb_header_parse(const char *file, const char *service, const char *text, gsize length, DiagList *diags)
 {
 	LsbHeader *header = g_new0(LsbHeader, 1);
 	Parser p = { .header = header, .file = file, .service = service, .diags = diags };
-	char *line;
 
 	for (int i = 0; i < LSB_FIELD_COUNT; i++)
 		header->fields[i].words = g_ptr_array_new_with_free_func(g_free);
-	while ((line = lsb_next_line(&text, &length)) != NULL) {
-		p.line++;
+	for (p.line = 1; length > 0; p.line++) {
+		g_autofree char *line = NULL;
+
+		if (!may_tell(&p, text, length)) {
+			lsb_skip_line(&text, &length);
+			continue;
+		}
+		line = lsb_next_line(&text, &length);
 		read_line(&p, line);
-		g_free(line);
 	}
 	if (p.place == PLACE_INSIDE)
 		diag_warning(diags, header->origin, service, "the header has no end; write \"" END_MARK "\" behind it");

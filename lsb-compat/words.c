@@ -14,19 +14,25 @@
 
 #define SEPARATORS " \t,;\v\f\r"
 
+gsize lsb_skip_line(const char **text, gsize *length)
+{
+	const char *end = memchr(*text, '\n', *length);
+	const gsize size = end ? (gsize)(end - *text) : *length;
+
+	*text += size + (end ? 1 : 0);
+	*length -= size + (end ? 1 : 0);
+	return size;
+}
+
 char *lsb_next_line(const char **text, gsize *length)
 {
 	const char *begin = *text;
-	const char *end;
 	char *line;
 	gsize size;
 
 	if (*length == 0)
 		return NULL;
-	end = memchr(begin, '\n', *length);
-	size = end ? (gsize)(end - begin) : *length;
-	*text = begin + size + (end ? 1 : 0);
-	*length -= size + (end ? 1 : 0);
+	size = lsb_skip_line(text, length);
 	size = MIN(size, LIMIT_LINE_BYTES);
 	while (size > 0 && begin[size - 1] == '\r')
 		size--;

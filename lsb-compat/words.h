@@ -17,6 +17,9 @@
  */
 char *lsb_next_line(const char **text, gsize *length);
 
+/* Moves behind the line, too. Returns: how long it is. */
+gsize lsb_skip_line(const char **text, gsize *length);
+
 /**
  * lsb_split_words() - words between blanks, tabs, commas and semicolons, however many
  * Returns: a new array of strings.
