@@ -92,13 +92,14 @@ G_STATIC_ASSERT(G_N_ELEMENTS(work_functions) == WORK_FORGET);
 static bool work_once(Engine *engine, WorkKind end)
 {
 	for (unsigned kind = 0; kind < end; kind++) {
-		Service *s = g_queue_pop_head(&engine->work[kind]);
+		Service *s;
 
-		if (s) {
-			s->priv->queued &= ~(1u << kind);
-			work_functions[kind](s);
-			return true;
-		}
+		if (!engine->work[kind].head) /* as most are, each time */
+			continue;
+		s = g_queue_pop_head(&engine->work[kind]);
+		s->priv->queued &= ~(1u << kind);
+		work_functions[kind](s);
+		return true;
 	}
 	return false;
 }
