@@ -19,68 +19,79 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Reads one word at *@p into @word. Returns NULL, or what is wrong. */
-static const char *read_word(const char **p, GString *word)
+/* Copies what stands between double quotes from @s on. Returns: the closing quote, or the end of the text. */
+static const char *copy_quoted(const char *s, char **out)
+{
+	for (; *s && *s != '"'; s++) {
+		if (*s == '\\' && (s[1] == '"' || s[1] == '\\'))
+			s++;
+		*(*out)++ = *s;
+	}
+	return s;
+}
+
+/* Copies the word at *@p, without its quotes, to @out, which has room for all of the text. Returns NULL, or what is wrong. */
+static const char *copy_word(const char **p, char *out)
 {
 	const char *s = *p;
 
-	while (*s && !is_blank(*s)) {
+	for (; *s && !is_blank(*s); s++) {
 		if (*s == '\'') {
 			const char *end = strchr(s + 1, '\'');
 
 			if (!end)
 				return "a ' is not closed";
-			g_string_append_len(word, s + 1, end - s - 1);
-			s = end + 1;
+			memcpy(out, s + 1, (size_t)(end - s - 1));
+			out += end - s - 1;
+			s = end;
 		} else if (*s == '"') {
-			for (s++; *s && *s != '"'; s++) {
-				if (*s == '\\' && (s[1] == '"' || s[1] == '\\'))
-					s++;
-				g_string_append_c(word, *s);
-			}
+			s = copy_quoted(s + 1, &out);
 			if (!*s)
 				return "a \" is not closed";
-			s++;
 		} else if (*s == '\\') {
 			if (!s[1])
 				return "a \\ ends the line";
-			g_string_append_c(word, s[1]);
-			s += 2;
+			*out++ = *++s;
 		} else {
-			const size_t plain = strcspn(s, " \t\n\r'\"\\");
-
-			g_string_append_len(word, s, (gssize)plain);
-			s += plain;
+			*out++ = *s;
 		}
 	}
+	*out = '\0';
 	*p = s;
 	return NULL;
 }
 
+/* Rather too many: blanks in quotes count. */
+static size_t count_words(const char *text)
+{
+	size_t n = 0;
+
+	for (const char *p = text; *p; p++)
+		n += !is_blank(*p) && (p == text || is_blank(p[-1]));
+	return n;
+}
+
 char **text_split_words(const char *text, char **ret_problem)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GString) word = g_string_new(NULL);
+	g_auto(GStrv) words = g_new0(char *, count_words(text) + 1);
+	g_autofree char *word = g_malloc(strlen(text) + 1);
 
-	for (;;) {
+	for (unsigned n = 0;; n++) {
 		const char *problem;
 
 		while (is_blank(*text))
 			text++;
 		if (!*text)
-			break;
-		g_string_truncate(word, 0);
-		problem = read_word(&text, word);
-		if (!problem && words->len >= LIMIT_LIST_ENTRIES)
+			return g_steal_pointer(&words);
+		problem = copy_word(&text, word);
+		if (!problem && n >= LIMIT_LIST_ENTRIES)
 			problem = "there are more than 512 words";
 		if (problem) {
 			*ret_problem = g_strdup(problem);
 			return NULL;
 		}
-		g_ptr_array_add(words, g_strndup(word->str, word->len));
+		words[n] = g_strdup(word);
 	}
-	g_ptr_array_add(words, NULL);
-	return (char **)g_ptr_array_free(g_steal_pointer(&words), FALSE);
 }
 
 static bool needs_quotes(const char *word)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/limits.h"
@@ -195,31 +196,64 @@ static char *check_kind(const struct stat *st)
 	return NULL;
 }
 
-/* @bytes with a NUL after them; takes @bytes. */
-static char *terminate(GBytes *bytes, gsize *ret_length)
+static char *too_long(void)
 {
-	GByteArray *text = g_bytes_unref_to_array(bytes);
-
-	*ret_length = text->len;
-	g_byte_array_append(text, (const guint8 *)"", 1);
-	return (char *)g_byte_array_free(text, FALSE);
+	return g_strdup_printf("it is longer than %d bytes", LIMIT_FILE_BYTES);
 }
 
 static char *read_overlay(GBytes *bytes, gsize *ret_length, char **ret_problem)
 {
-	if (bytes && g_bytes_get_size(bytes) <= LIMIT_FILE_BYTES)
-		return terminate(g_bytes_ref(bytes), ret_length);
-	*ret_problem = bytes ? g_strdup_printf("it is longer than %d bytes", LIMIT_FILE_BYTES)
-			     : g_strdup_printf("it cannot be opened: %s", g_strerror(ENOENT));
+	const gsize length = bytes ? g_bytes_get_size(bytes) : 0;
+	char *text;
+
+	if (!bytes || length > LIMIT_FILE_BYTES) {
+		*ret_problem = bytes ? too_long() : g_strdup_printf("it cannot be opened: %s", g_strerror(ENOENT));
+		return NULL;
+	}
+	text = g_malloc(length + 1);
+	if (length > 0)
+		memcpy(text, g_bytes_get_data(bytes, NULL), length);
+	text[length] = '\0';
+	*ret_length = length;
+	return text;
+}
+
+/* The whole of a file, with a NUL after it; once all @size bytes that it has are there, its end is not asked for. */
+static char *read_all(int fd, gsize size, gsize *ret_length, char **ret_problem)
+{
+	g_autofree char *text = NULL;
+	gsize room = 0;
+	gsize length = 0;
+
+	while (length <= LIMIT_FILE_BYTES && size <= LIMIT_FILE_BYTES) {
+		ssize_t n;
+
+		if (length == room) {
+			room = MIN(MAX(size, 2 * room), LIMIT_FILE_BYTES) + 1;
+			text = g_realloc(text, room + 1);
+		}
+		n = read(fd, text + length, room - length);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			*ret_problem = g_strdup_printf("cannot read it: %s", g_strerror(errno));
+			return NULL;
+		}
+		length += (gsize)n;
+		if (n == 0 || length == size) {
+			text[length] = '\0';
+			*ret_length = length;
+			return g_steal_pointer(&text);
+		}
+	}
+	*ret_problem = too_long();
 	return NULL;
 }
 
 char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem)
 {
-	g_autoptr(GError) error = NULL;
 	auto_fd int fd = -1;
 	gpointer overlaid;
-	GBytes *bytes;
 	struct stat st;
 
 	if (reader->overlay && g_hash_table_lookup_extended(reader->overlay, path, NULL, &overlaid))
@@ -236,10 +270,5 @@ char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_leng
 		*ret_problem = check_owner(reader, &st);
 	if (*ret_problem)
 		return NULL;
-	bytes = fd_read_bounded(fd, LIMIT_FILE_BYTES, "it", &error);
-	if (!bytes) {
-		*ret_problem = g_strdup(error->message);
-		return NULL;
-	}
-	return terminate(bytes, ret_length);
+	return read_all(fd, (gsize)st.st_size, ret_length, ret_problem);
 }

@@ -172,7 +172,7 @@ static void add_conflict(Service *s, Service *other, const NameRef *ref)
 		return;
 	list_add(&s->priv->conflicts, other, NULL);
 	term = term_new_single(KEY_ACTIVE, other->def->name, text, ref->origin);
-	g_array_index(term->literals, Literal, 0).negated = true;
+	term->literals[0].negated = true;
 	list_add(&s->priv->slots, slot_new(s, term, SLOT_CONFLICT), slot_free);
 }
 

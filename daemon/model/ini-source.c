@@ -3,7 +3,7 @@
  * INI source: inih behind our own line reader.
  *
  * inih as distributions build it cuts a line at 199 bytes and a section's name at 49 without a word, ends a value at
- * blank and ";", and does not tell lines. So it never sees a line as written: a section is handed over as a number,
+ * blank and ";", and does not tell lines. So it never sees a line as written: a section is handed over without its name,
  * a value in short pieces, each between two dots that keep its blanks and its ";" from being touched, and joined
  * again in on_value(). inih calls back before it asks for the next line, so the line we are at is the value's line.
  */
@@ -12,7 +12,7 @@
 #include "model/ini-source.h"
 
 #include <ini.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -30,7 +30,10 @@ typedef struct IniReader {
 	const char *file;
 	const char *service;
 	DiagList *diags;
+	Arena *arena;
 	IniFile *ini;
+	IniSection **section_end; /* where the next one is hung up */
+	IniEntry **entry_end;
 	IniSection *section;   /* NULL before the first */
 	IniEntry *entry;       /* what an indented line would continue, or NULL */
 	IniPart *part;         /* its last one */
@@ -54,36 +57,13 @@ static void G_GNUC_PRINTF(2, 3) report(IniReader *r, const char *format, ...)
 	r->skip_indented = true;
 }
 
-static void ini_section_free(gpointer data)
-{
-	IniSection *section = data;
-
-	g_free(section->name);
-	g_free(section);
-}
-
-static void ini_entry_free(gpointer data)
-{
-	IniEntry *entry = data;
-
-	for (IniPart *part = entry->first.next, *next; part; part = next) {
-		next = part->next;
-		g_free(part->text);
-		g_free(part);
-	}
-	g_free(entry->first.text);
-	g_free(entry->key);
-	g_free(entry);
-}
-
 /* inih is to give back the value from @value to @end in pieces; here there is room for all of them. */
 static void begin_part(IniReader *r, IniPart *part, const char *value, const char *end)
 {
-	part->text = g_malloc((gsize)(end - value) + 1);
-	part->text[0] = '\0';
+	r->part_end = arena_alloc(r->arena, (gsize)(end - value) + 1);
+	part->text = r->part_end;
 	part->line = r->line;
 	r->part = part;
-	r->part_end = part->text;
 	r->piece = value;
 	r->piece_end = end;
 }
@@ -96,20 +76,27 @@ static bool is_short_enough(IniReader *r, const char *value, const char *end)
 	return false;
 }
 
+/* Between a blank and a ";" a piece ends: together they would begin a comment. */
+static const char *find_piece_end(const IniReader *r)
+{
+	const char *end = r->piece_end - r->piece > PIECE_BYTES ? r->piece + PIECE_BYTES : r->piece_end;
+
+	for (const char *p = r->piece; (p = memchr(p, ';', (size_t)(end - p))) != NULL; p++) {
+		if (p > r->piece && g_ascii_isspace(p[-1]))
+			return p;
+	}
+	return end;
+}
+
 /* Writes the next piece of the present value as a line of its own. Not by snprintf(3): there are a thousand at each boot. */
 static void hand_over_piece(IniReader *r, char *buffer)
 {
-	const char *p = r->piece;
-	char *end;
+	const char *piece_end = find_piece_end(r);
+	char *end = g_stpcpy(g_stpcpy(buffer, r->entry->key), "=.");
 
-	/* Between a blank and a ";" the piece ends: together they would begin a comment. */
-	while (p < r->piece_end && p - r->piece < PIECE_BYTES &&
-	       !(p > r->piece && *p == ';' && g_ascii_isspace(p[-1])))
-		p++;
-	end = g_stpcpy(g_stpcpy(buffer, r->entry->key), "=.");
-	memcpy(end, r->piece, (size_t)(p - r->piece));
-	memcpy(end + (p - r->piece), ".\n", sizeof ".\n");
-	r->piece = p < r->piece_end ? p : NULL;
+	memcpy(end, r->piece, (size_t)(piece_end - r->piece));
+	memcpy(end + (piece_end - r->piece), ".\n", sizeof ".\n");
+	r->piece = piece_end < r->piece_end ? piece_end : NULL;
 }
 
 static int on_value(void *user, const char *section, const char *name, const char *value)
@@ -120,8 +107,17 @@ static int on_value(void *user, const char *section, const char *name, const cha
 	g_assert(length >= 2 && value[0] == '.' && value[length - 1] == '.'); /* ours, from hand_over_piece() */
 	memcpy(r->part_end, value + 1, length - 2);
 	r->part_end += length - 2;
-	*r->part_end = '\0';
 	return 1;
+}
+
+/* Without blanks at its ends. */
+static char *copy_stripped(IniReader *r, const char *start, const char *end)
+{
+	while (start < end && g_ascii_isspace(*start))
+		start++;
+	while (end > start && g_ascii_isspace(end[-1]))
+		end--;
+	return arena_strndup(r->arena, start, (gsize)(end - start));
 }
 
 static bool begin_section(IniReader *r, const char *start, const char *end)
@@ -138,10 +134,11 @@ static bool begin_section(IniReader *r, const char *start, const char *end)
 	}
 	r->entry = NULL;
 	r->skip_indented = false;
-	section = g_new0(IniSection, 1);
-	section->name = g_strstrip(g_strndup(start + 1, (gsize)(end - start - 2)));
+	section = arena_new0(IniSection, r->arena);
+	section->name = copy_stripped(r, start + 1, end - 1);
 	section->line = r->line;
-	g_ptr_array_add(r->ini->sections, section);
+	*r->section_end = section;
+	r->section_end = &section->next;
 	r->section = section;
 	return true;
 }
@@ -158,7 +155,7 @@ static bool is_key(const char *key)
 static bool begin_entry(IniReader *r, const char *start, const char *end)
 {
 	const char *equals = memchr(start, '=', (size_t)(end - start));
-	g_autofree char *key = equals ? g_strchomp(g_strndup(start, (gsize)(equals - start))) : NULL;
+	const char *key = equals ? copy_stripped(r, start, equals) : NULL;
 	IniEntry *entry;
 
 	if (!key || !is_key(key)) {
@@ -177,10 +174,11 @@ static bool begin_entry(IniReader *r, const char *start, const char *end)
 		;
 	if (!is_short_enough(r, start, end))
 		return false;
-	entry = g_new0(IniEntry, 1);
+	entry = arena_new0(IniEntry, r->arena);
 	entry->section = r->section;
-	entry->key = g_steal_pointer(&key);
-	g_ptr_array_add(r->ini->entries, entry);
+	entry->key = key;
+	*r->entry_end = entry;
+	r->entry_end = &entry->next;
 	r->entry = entry;
 	r->skip_indented = false;
 	begin_part(r, &entry->first, start, end);
@@ -205,7 +203,7 @@ static bool continue_entry(IniReader *r, const char *start, const char *end)
 	}
 	if (!is_short_enough(r, start, end))
 		return false;
-	r->part->next = g_new0(IniPart, 1);
+	r->part->next = arena_new0(IniPart, r->arena);
 	begin_part(r, r->part->next, start, end);
 	return true;
 }
@@ -257,7 +255,7 @@ static char *read_line(char *buffer, int size, void *stream)
 		if (r->piece)
 			hand_over_piece(r, buffer);
 		else
-			(void)snprintf(buffer, (size_t)size, "[%u]\n", r->ini->sections->len);
+			g_strlcpy(buffer, "[.]\n", (gsize)size);
 		return buffer;
 	}
 	return NULL;
@@ -272,6 +270,21 @@ static unsigned line_of(const char *text, const char *place)
 	return line;
 }
 
+/* Nearly every file is, and this is a tenth of what telling whether it is UTF-8 takes. */
+static bool is_ascii(const char *text, gsize length)
+{
+	uint64_t bytes = 0;
+
+	for (; length >= sizeof(bytes); text += sizeof(bytes), length -= sizeof(bytes)) {
+		memcpy(&bytes, text, sizeof(bytes));
+		if (bytes & UINT64_C(0x8080808080808080))
+			return false;
+	}
+	bytes = 0;
+	memcpy(&bytes, text, length);
+	return !(bytes & UINT64_C(0x8080808080808080));
+}
+
 /* What makes the whole text unreadable, so that nothing further is said of it. */
 static bool check_encoding(IniReader *r, const char *text, gsize length)
 {
@@ -283,7 +296,7 @@ static bool check_encoding(IniReader *r, const char *text, gsize length)
 	} else if ((place = memchr(text, '\0', length)) != NULL) {
 		r->line = line_of(text, place);
 		report(r, "the line holds a NUL byte; a service or policy file is text");
-	} else if (!g_utf8_validate(text, (gssize)length, &place)) {
+	} else if (!is_ascii(text, length) && !g_utf8_validate(text, (gssize)length, &place)) {
 		r->line = line_of(text, place);
 		report(r, "the line is not UTF-8: byte 0x%02x", (unsigned char)*place);
 	} else if ((place = memchr(text, '\r', length)) != NULL) {
@@ -293,40 +306,35 @@ static bool check_encoding(IniReader *r, const char *text, gsize length)
 	return !r->ini->broken;
 }
 
-IniFile *ini_file_read(const char *file, const char *text, gsize length, const char *service, DiagList *diags)
+IniFile *ini_file_read(Arena *arena, const char *file, const char *text, gsize length, const char *service, DiagList *diags)
 {
-	IniFile *ini = g_new0(IniFile, 1);
+	IniFile *ini = arena_new0(IniFile, arena);
 	IniReader r = {
-		.next = text, .end = text + length, .file = file, .service = service, .diags = diags, .ini = ini,
+		.next = text, .end = text + length, .file = file, .service = service, .diags = diags, .arena = arena,
+		.ini = ini, .section_end = &ini->sections, .entry_end = &ini->entries,
 	};
 
-	ini->sections = g_ptr_array_new_with_free_func(ini_section_free);
-	ini->entries = g_ptr_array_new_with_free_func(ini_entry_free);
 	if (check_encoding(&r, text, length) && ini_parse_stream(read_line, &r, on_value, &r) != 0)
 		report(&r, "the line cannot be read");
 	return ini;
 }
 
-void ini_file_free(IniFile *ini)
+const char *ini_entry_join(Arena *arena, const IniEntry *entry)
 {
-	if (!ini)
-		return;
-	g_ptr_array_unref(ini->entries);
-	g_ptr_array_unref(ini->sections);
-	g_free(ini);
-}
-
-char *ini_entry_join(const IniEntry *entry)
-{
-	g_autoptr(GString) joined = NULL;
+	gsize length = 0;
+	char *joined;
+	char *end;
 
 	if (!entry->first.next)
-		return g_strdup(entry->first.text);
-	joined = g_string_new(NULL);
+		return entry->first.text;
+	for (const IniPart *part = &entry->first; part; part = part->next)
+		length += strlen(part->text) + 1;
+	joined = arena_alloc(arena, length);
+	end = joined;
 	for (const IniPart *part = &entry->first; part; part = part->next) {
-		if (joined->len > 0 && *part->text)
-			g_string_append_c(joined, ' ');
-		g_string_append(joined, part->text);
+		if (end > joined && *part->text)
+			*end++ = ' ';
+		end = g_stpcpy(end, part->text);
 	}
-	return g_string_free(g_steal_pointer(&joined), FALSE);
+	return joined;
 }

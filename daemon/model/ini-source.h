@@ -8,45 +8,49 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
 
-typedef struct IniSection {
-	char *name; /* what stands between [ and ] */
+typedef struct IniSection IniSection;
+struct IniSection {
+	const char *name; /* what stands between [ and ] */
 	unsigned line;
-} IniSection;
+	IniSection *next; /* in the order of the file, as all that follow */
+};
 
 /* A value as written on one line: the first, or one of the indented lines below it. */
 typedef struct IniPart IniPart;
 struct IniPart {
-	char *text;
+	const char *text;
 	unsigned line;
 	IniPart *next;
 };
 
-typedef struct IniEntry {
+typedef struct IniEntry IniEntry;
+struct IniEntry {
 	const IniSection *section;
-	char *key;
+	const char *key;
 	IniPart first; /* of at least one */
-} IniEntry;
+	IniEntry *next;
+};
 
 typedef struct IniFile {
-	GPtrArray *sections; /* IniSection * */
-	GPtrArray *entries;  /* IniEntry *, in the order of the file */
-	bool broken;         /* an error was reported; what could be read is there all the same */
+	IniSection *sections;
+	IniEntry *entries;
+	bool broken; /* an error was reported; what could be read is there all the same */
 } IniFile;
 
 /**
  * ini_file_read() - sections and entries of @text
+ * @arena:   for all of them
  * @service: goes into the diagnostics, may be NULL
  *
  * Our own rules stand in front of inih: what a comment is, how long a line may be, that the text is UTF-8 with Unix
  * line ends. Whatever breaks them is reported, and the rest is read on.
  */
-IniFile *ini_file_read(const char *file, const char *text, gsize length, const char *service, DiagList *diags);
-void ini_file_free(IniFile *ini);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(IniFile, ini_file_free)
+IniFile *ini_file_read(Arena *arena, const char *file, const char *text, gsize length, const char *service, DiagList *diags);
 
-/* All parts of @entry joined with a blank; a new string. */
-char *ini_entry_join(const IniEntry *entry);
+/* All parts of @entry joined with a blank, for as long as @arena, which is that of its file. */
+const char *ini_entry_join(Arena *arena, const IniEntry *entry);
 
 #endif

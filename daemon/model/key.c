@@ -295,27 +295,48 @@ static char *no_prefix(const char *text)
 	return g_strdup_printf("\"%s\" is no condition; one is written PROVIDER:ARGUMENT", text);
 }
 
-char *key_canonical(const char *text, KeyPrefix *ret_prefix, char **ret_problem)
+/* What is wrong with the prefix of @text, which is none that we know; a new string. */
+static char *explain_no_prefix(const char *text)
 {
 	const char *colon = strchr(text, ':');
 	g_autofree char *name = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
+
+	return !name || !*name || strchr(name, '/') ? no_prefix(text) : unknown_prefix(name, colon + 1);
+}
+
+static bool find_prefix(const char *text, KeyPrefix *ret)
+{
+	for (int i = 0; i < (int)KEY_COUNT; i++) {
+		const char *name = key_prefix_name((KeyPrefix)i);
+		const char *rest = text;
+
+		while (*name && *rest == *name) {
+			name++;
+			rest++;
+		}
+		if (!*name && *rest == ':') {
+			*ret = (KeyPrefix)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+char *key_canonical(const char *text, KeyPrefix *ret_prefix, char **ret_problem)
+{
 	g_autofree char *argument = NULL;
 	KeyPrefix prefix;
 
 	*ret_problem = NULL;
-	if (!name || !*name || strchr(name, '/')) {
-		*ret_problem = no_prefix(text);
+	if (!find_prefix(text, &prefix)) {
+		*ret_problem = explain_no_prefix(text);
 		return NULL;
 	}
-	if (!key_prefix_from_name(name, &prefix)) {
-		*ret_problem = unknown_prefix(name, colon + 1);
-		return NULL;
-	}
-	argument = prefixes[prefix].check(colon + 1, ret_problem);
+	argument = prefixes[prefix].check(key_argument(text), ret_problem);
 	if (!argument)
 		return NULL;
 	*ret_prefix = prefix;
-	return g_strconcat(name, ":", argument, NULL);
+	return g_strconcat(key_prefix_name(prefix), ":", argument, NULL);
 }
 
 bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical, char **ret_problem)
@@ -341,11 +362,9 @@ const char *key_argument(const char *canonical)
 
 bool key_takes_words(const char *text)
 {
-	const char *colon = strchr(text, ':');
-	g_autofree char *name = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
 	KeyPrefix prefix;
 
-	return name && key_prefix_from_name(name, &prefix) && prefixes[prefix].takes_words;
+	return find_prefix(text, &prefix) && prefixes[prefix].takes_words;
 }
 
 char **key_argument_words(const char *canonical)

@@ -281,7 +281,11 @@ typedef struct PolicyParser {
 	const char *file;
 	DiagList *diags; /* NULL: it was all said the first time */
 	bool broken;
+	Arena *arena;
 	GHashTable *lines; /* "section/key" -> line, of plain keys, to find what is given twice */
+	const char *kind;  /* of the section we are in: [KIND ARGUMENT] */
+	const char *argument;
+	bool is_refused;   /* it was reported, and its lines say nothing */
 } PolicyParser;
 
 static void G_GNUC_PRINTF(3, 4) report(PolicyParser *p, unsigned line, const char *format, ...)
@@ -293,7 +297,7 @@ static void G_GNUC_PRINTF(3, 4) report(PolicyParser *p, unsigned line, const cha
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
 	if (p->diags)
-		diag_error(p->diags, origin_new(p->file, line), NULL, "%s", text);
+		diag_error(p->diags, (Origin){ .file = p->file, .line = line }, NULL, "%s", text);
 	p->broken = true;
 }
 
@@ -331,15 +335,6 @@ static char *explain_bad_section(const char *kind, const char *argument)
 	return g_strdup_printf("unknown section [%s]; there are [runlevel N], [service NAME] and [defaults]", kind);
 }
 
-/* "service  ssh" -> "service", "ssh" */
-static char *split_section(const char *name, char **ret_argument)
-{
-	const size_t length = strcspn(name, " \t");
-
-	*ret_argument = g_strstrip(g_strdup(name + length));
-	return g_strndup(name, length);
-}
-
 static const struct PolicyKey *find_key(const char *section, const char *name)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
@@ -374,21 +369,22 @@ static void report_unknown_key(PolicyParser *p, const char *section, const IniEn
 
 static bool is_duplicate(PolicyParser *p, const IniEntry *entry)
 {
-	g_autofree char *id = g_strconcat(entry->section->name, "/", entry->key, NULL);
-	const unsigned first = GPOINTER_TO_UINT(g_hash_table_lookup(p->lines, id));
+	char *id = arena_alloc(p->arena, strlen(entry->section->name) + 1 + strlen(entry->key) + 1);
+	unsigned first;
 
+	g_stpcpy(g_stpcpy(g_stpcpy(id, entry->section->name), "/"), entry->key);
+	first = GPOINTER_TO_UINT(g_hash_table_lookup(p->lines, id));
 	if (!first) {
-		g_hash_table_insert(p->lines, g_steal_pointer(&id), GUINT_TO_POINTER(entry->first.line));
+		g_hash_table_insert(p->lines, id, GUINT_TO_POINTER(entry->first.line));
 		return false;
 	}
 	report(p, entry->first.line, "%s= is given twice; the first is in line %u", entry->key, first);
 	return true;
 }
 
-static void take_value(PolicyParser *p, const struct PolicyKey *key, const char *argument, const char *value,
-		       unsigned line)
+static void take_value(PolicyParser *p, const struct PolicyKey *key, const char *value, unsigned line)
 {
-	Target target = { .policy = p->policy, .argument = argument, .origin = origin_new(p->file, line) };
+	Target target = { .policy = p->policy, .argument = p->argument, .origin = { .file = p->file, .line = line } };
 	g_autofree char *problem = key->read(&target, value);
 
 	if (problem) {
@@ -397,81 +393,70 @@ static void take_value(PolicyParser *p, const struct PolicyKey *key, const char 
 		report(p, line, "%s", text);
 		return;
 	}
-	policy_record(p->policy, key->section, argument, key->name, value, key->kind == KEY_WORDS, target.origin);
+	policy_record(p->policy, key->section, p->argument, key->name, value, key->kind == KEY_WORDS, target.origin);
 }
 
-static void take_entry(PolicyParser *p, const char *section, const char *argument, const IniEntry *entry)
+static void take_entry(PolicyParser *p, const IniEntry *entry)
 {
-	const struct PolicyKey *key = find_key(section, entry->key);
+	const struct PolicyKey *key = find_key(p->kind, entry->key);
 
 	if (!key) {
-		report_unknown_key(p, section, entry);
+		report_unknown_key(p, p->kind, entry);
 		return;
 	}
 	if (key->kind != KEY_PLAIN) {
 		for (const IniPart *part = &entry->first; part; part = part->next)
-			take_value(p, key, argument, part->text, part->line);
+			take_value(p, key, part->text, part->line);
 	} else if (!is_duplicate(p, entry)) {
-		g_autofree char *value = ini_entry_join(entry);
-
-		take_value(p, key, argument, value, entry->first.line);
+		take_value(p, key, ini_entry_join(p->arena, entry), entry->first.line);
 	}
+}
+
+/* "service  ssh" -> "service", "ssh" */
+static void split_section(PolicyParser *p, const char *name)
+{
+	const size_t length = strcspn(name, " \t");
+
+	p->kind = arena_strndup(p->arena, name, length);
+	p->argument = name + length + strspn(name + length, " \t\f"); /* there are no blanks at its end */
 }
 
 /* Makes what the section is about, so that an empty section counts too. */
 static void begin_section(PolicyParser *p, const IniSection *section)
 {
-	g_autofree char *argument = NULL;
-	g_autofree char *kind = split_section(section->name, &argument);
-	g_autofree char *problem = explain_bad_section(kind, argument);
+	g_autofree char *problem = NULL;
 
-	if (problem)
+	split_section(p, section->name);
+	problem = explain_bad_section(p->kind, p->argument);
+	p->is_refused = true;
+	if (problem) {
 		report(p, section->line, "%s", problem);
-	else if (strcmp(kind, "runlevel") == 0 && !policy_ensure_runlevel(p->policy, argument))
-		report(p, section->line, "there are more than %d runlevels", LIMIT_RUNLEVELS);
-	else if (strcmp(kind, "service") == 0)
-		(void)policy_ensure_service(p->policy, argument, origin_new(p->file, section->line));
-}
-
-/* Those from number @first on that begin before @line. Returns: the number of the next one. */
-static guint begin_sections(PolicyParser *p, const IniFile *ini, guint first, unsigned line)
-{
-	for (; first < ini->sections->len; first++) {
-		const IniSection *section = g_ptr_array_index(ini->sections, first);
-
-		if (section->line > line)
-			break;
-		begin_section(p, section);
+		return;
 	}
-	return first;
+	if (strcmp(p->kind, "runlevel") == 0 && !policy_ensure_runlevel(p->policy, p->argument)) {
+		report(p, section->line, "there are more than %d runlevels", LIMIT_RUNLEVELS);
+		return;
+	}
+	if (strcmp(p->kind, "service") == 0)
+		(void)policy_ensure_service(p->policy, p->argument, (Origin){ .file = p->file, .line = section->line });
+	p->is_refused = false;
 }
 
-static void take_line(PolicyParser *p, const IniEntry *entry)
+/* @file: as an origin has it, interned. */
+static bool merge(Arena *arena, Policy *policy, const char *file, const IniFile *ini, DiagList *diags)
 {
-	g_autofree char *argument = NULL;
-	g_autofree char *kind = split_section(entry->section->name, &argument);
-	g_autofree char *bad_section = explain_bad_section(kind, argument);
-
-	/* A section that was refused, for its name or for want of room, was reported when it began. */
-	if (!bad_section && (strcmp(kind, "runlevel") != 0 || g_hash_table_lookup(p->policy->runlevels, argument)))
-		take_entry(p, kind, argument, entry);
-}
-
-static bool merge(Policy *policy, const char *file, const IniFile *ini, DiagList *diags)
-{
-	g_autoptr(GHashTable) lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	PolicyParser p = { .policy = policy, .file = file, .diags = diags, .lines = lines };
-
-	guint n_begun = 0;
+	g_autoptr(GHashTable) lines = g_hash_table_new(g_str_hash, g_str_equal);
+	PolicyParser p = { .arena = arena, .policy = policy, .file = file, .diags = diags, .lines = lines };
+	const IniEntry *entry = ini->entries;
 
 	/* Sections between their lines: what is named earlier has the lower rank, however the lines are spread over files. */
-	for (guint i = 0; i < ini->entries->len; i++) {
-		const IniEntry *entry = g_ptr_array_index(ini->entries, i);
-
-		n_begun = begin_sections(&p, ini, n_begun, entry->first.line);
-		take_line(&p, entry);
+	for (const IniSection *section = ini->sections; section; section = section->next) {
+		begin_section(&p, section);
+		for (; entry && entry->section == section; entry = entry->next) {
+			if (!p.is_refused)
+				take_entry(&p, entry);
+		}
 	}
-	(void)begin_sections(&p, ini, n_begun, UINT_MAX);
 	return !p.broken;
 }
 
@@ -549,29 +534,31 @@ static bool check_room(const Policy *policy, const Policy *added, const char *fi
 }
 
 /* Into a policy that nobody asks anything, but for what was said. */
-static void record_only(Policy *policy, const char *file, const IniFile *ini)
+static void record_only(Arena *arena, Policy *policy, const char *file, const IniFile *ini)
 {
 	g_autoptr(Policy) aside = policy_new();
 
 	aside->layer = policy->layer;
 	aside->statements = policy->statements ? g_ptr_array_ref(policy->statements) : NULL;
-	(void)merge(aside, file, ini, NULL); /* it is right: that was tried */
+	(void)merge(arena, aside, file, ini, NULL); /* it is right: that was tried */
 }
 
-bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const char *text, gsize length,
+bool policy_parse(Policy *policy, PolicyLayer layer, const char *path, const char *text, gsize length,
 		  DiagList *diags)
 {
-	g_autoptr(IniFile) ini = ini_file_read(file, text, length, NULL, diags);
+	g_autoptr(Arena) arena = arena_new();
+	const char *file = origin_new(path, 0).file;
+	const IniFile *ini = ini_file_read(arena, file, text, length, NULL, diags);
 	g_autoptr(Policy) trial = policy_new();
 
 	trial->layer = layer;
-	if (!merge(trial, file, ini, diags) || ini->broken || !check_room(policy, trial, file, diags) ||
+	if (!merge(arena, trial, file, ini, diags) || ini->broken || !check_room(policy, trial, file, diags) ||
 	    !check_includes(policy, trial, diags))
 		return false;
 	policy->layer = layer;
 	if (layer == POLICY_LAYER_RC_LINKS && !policy->counts_rc_links) {
-		record_only(policy, file, ini);
+		record_only(arena, policy, file, ini);
 		return true;
 	}
-	return merge(policy, file, ini, NULL);
+	return merge(arena, policy, file, ini, NULL);
 }

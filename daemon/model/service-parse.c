@@ -25,8 +25,9 @@
 typedef struct Setting Setting;
 struct Setting {
 	const ServiceKey *key;
-	Setting *next; /* of the same key, while both are in effect */
-	char *value;
+	Setting *next;        /* in the order of the files */
+	Setting *next_of_key; /* while both are in effect */
+	const char *value;
 	Origin origin;
 	unsigned source; /* which file */
 	bool displaced;  /* a later file replaced or cleared it */
@@ -39,22 +40,16 @@ typedef struct InEffect {
 } InEffect;
 
 typedef struct Parser {
+	const ServiceParseOptions *options;
 	ServiceDef *def;
 	DiagList *diags;
-	GPtrArray *settings;   /* Setting *, in order */
+	Arena *arena; /* for all that is thrown away in the end */
+	Setting *settings; /* the first */
+	Setting **settings_end;
 	InEffect *in_effect;   /* one for each key of the table */
 	bool is_template;      /* %i is expanded */
-	const char *runtime;   /* %t */
 	unsigned source;
 } Parser;
-
-static void setting_free(gpointer data)
-{
-	Setting *setting = data;
-
-	g_free(setting->value);
-	g_free(setting);
-}
 
 static void G_GNUC_PRINTF(3, 4) report(Parser *p, Origin origin, const char *format, ...)
 {
@@ -79,27 +74,27 @@ static InEffect *in_effect_of(const Parser *p, const ServiceKey *key)
 
 static void displace_all(InEffect *in_effect)
 {
-	for (Setting *setting = in_effect->first; setting; setting = setting->next)
+	for (Setting *setting = in_effect->first; setting; setting = setting->next_of_key)
 		setting->displaced = true;
 	*in_effect = (InEffect){ NULL, NULL };
 }
 
-/* Takes @value. */
-static void add_setting(Parser *p, const ServiceKey *key, char *value, Origin origin)
+static void add_setting(Parser *p, const ServiceKey *key, const char *value, Origin origin)
 {
 	InEffect *in_effect = in_effect_of(p, key);
 	Setting *setting;
 
 	if (!key->is_list || !*value)
 		displace_all(in_effect);
-	setting = g_new0(Setting, 1);
+	setting = arena_new0(Setting, p->arena);
 	setting->key = key;
 	setting->value = value;
 	setting->origin = origin;
 	setting->source = p->source;
-	g_ptr_array_add(p->settings, setting);
+	*p->settings_end = setting;
+	p->settings_end = &setting->next;
 	if (in_effect->last)
-		in_effect->last->next = setting;
+		in_effect->last->next_of_key = setting;
 	else
 		in_effect->first = setting;
 	in_effect->last = setting;
@@ -108,15 +103,13 @@ static void add_setting(Parser *p, const ServiceKey *key, char *value, Origin or
 /* Outside of templates % is a byte like any other (date +%F), but no path begins with one: there "%t/" can mean nothing else. */
 static char *expand_plain(Parser *p, const ServiceKey *key, const char *value, Origin origin)
 {
-	g_autofree char *top = g_strconcat(p->runtime, "/", NULL);
-	GString *expanded;
+	g_autofree char *top = g_strconcat(p->options->runtime, "/", NULL);
+	GString *expanded = g_string_new(value);
 
 	if (strstr(value, "%i"))
 		diag_warning(p->diags, origin, p->def->name, "%s=: %%i is replaced only in templates (NAME@.svc)", key->name);
-	if (!strstr(value, "%t/") || !service_key_takes_paths(key))
-		return g_strdup(value);
-	expanded = g_string_new(value);
-	g_string_replace(expanded, "%t/", top, 0);
+	if (service_key_takes_paths(key))
+		g_string_replace(expanded, "%t/", top, 0);
 	return g_string_free(expanded, FALSE);
 }
 
@@ -128,7 +121,7 @@ static char *expand(Parser *p, const ServiceKey *key, const char *value, Origin 
 
 	if (!p->is_template)
 		return expand_plain(p, key, value, origin);
-	expanded = text_expand(value, p->def->instance ? p->def->instance : "i", p->runtime, &problem);
+	expanded = text_expand(value, p->def->instance ? p->def->instance : "i", p->options->runtime, &problem);
 	if (!expanded)
 		report(p, origin, "%s=: %s", key->name, problem);
 	g_free(problem);
@@ -137,10 +130,15 @@ static char *expand(Parser *p, const ServiceKey *key, const char *value, Origin 
 
 static void take_value(Parser *p, const ServiceKey *key, const char *value, Origin origin)
 {
-	char *expanded = expand(p, key, value, origin);
+	g_autofree char *expanded = NULL;
 
-	if (expanded)
-		add_setting(p, key, expanded, origin);
+	if (strchr(value, '%')) {
+		expanded = expand(p, key, value, origin);
+		if (!expanded)
+			return;
+		value = arena_strndup(p->arena, expanded, strlen(expanded));
+	}
+	add_setting(p, key, value, origin);
 }
 
 static bool is_duplicate(Parser *p, const ServiceKey *key, Origin origin)
@@ -169,7 +167,7 @@ static void take_entry(Parser *p, const char *file, const IniEntry *entry)
 	if (is_duplicate(p, key, origin))
 		return;
 	if (!key->is_list) {
-		g_autofree char *joined = ini_entry_join(entry);
+		const char *joined = ini_entry_join(p->arena, entry);
 
 		if (strlen(joined) > LIMIT_LINE_BYTES)
 			report(p, origin, "%s= is longer than %d bytes", key->name, LIMIT_LINE_BYTES);
@@ -181,11 +179,18 @@ static void take_entry(Parser *p, const char *file, const IniEntry *entry)
 		take_value(p, key, part->text, (Origin){ .file = file, .line = part->line });
 }
 
+/* Of the service itself, or of others: a name of theirs may be an instance of a template. */
+static bool tells_names(const IniEntry *entry)
+{
+	return strcmp(entry->section->name, "Conditions") == 0 || strcmp(entry->key, "Ready") == 0 ||
+	       strcmp(entry->key, "BusName") == 0;
+}
+
 static void take_source(Parser *p, const SourceText *source)
 {
 	const Origin whole = origin_new(source->file, 0);
-	g_autoptr(IniFile) ini =
-		ini_file_read(source->file, source->text, source->length, p->def->name, p->diags);
+	const IniFile *ini =
+		ini_file_read(p->arena, source->file, source->text, source->length, p->def->name, p->diags);
 
 	if (ini->broken && !p->def->problem) {
 		const Diagnostic *last = diag_list_get(p->diags, diag_list_length(p->diags) - 1);
@@ -193,8 +198,7 @@ static void take_source(Parser *p, const SourceText *source)
 
 		p->def->problem = g_strdup_printf("%s: %s", where, last->text);
 	}
-	for (guint i = 0; i < ini->sections->len; i++) {
-		const IniSection *section = g_ptr_array_index(ini->sections, i);
+	for (const IniSection *section = ini->sections; section; section = section->next) {
 		g_autofree char *text = NULL;
 
 		if (service_section_is_known(section->name))
@@ -202,10 +206,8 @@ static void take_source(Parser *p, const SourceText *source)
 		text = service_section_explain_unknown(section->name, p->def->name);
 		report(p, (Origin){ .file = whole.file, .line = section->line }, "%s", text);
 	}
-	for (guint i = 0; i < ini->entries->len; i++) {
-		const IniEntry *entry = g_ptr_array_index(ini->entries, i);
-
-		if (service_section_is_known(entry->section->name))
+	for (const IniEntry *entry = ini->entries; entry; entry = entry->next) {
+		if (service_section_is_known(entry->section->name) && (!p->options->names_only || tells_names(entry)))
 			take_entry(p, whole.file, entry);
 	}
 }
@@ -238,16 +240,14 @@ static void remember_line(ServiceDef *def, const Setting *setting)
 
 static void read_settings(Parser *p)
 {
-	for (guint i = 0; i < p->settings->len; i++) {
-		const Setting *setting = g_ptr_array_index(p->settings, i);
-
+	for (const Setting *setting = p->settings; setting; setting = setting->next) {
 		if (setting->displaced) {
 			g_autoptr(ServiceDef) scratch = service_def_new(p->def->name, p->def->origin);
 
 			read_setting(p, scratch, setting);
 		} else {
 			read_setting(p, p->def, setting);
-			if (*setting->value || setting->key->takes_nothing)
+			if (!p->options->without_lines && (*setting->value || setting->key->takes_nothing))
 				remember_line(p->def, setting);
 		}
 	}
@@ -255,10 +255,9 @@ static void read_settings(Parser *p)
 
 static bool is_given(Parser *p, const char *section, const char *name, Origin *ret_origin)
 {
-	const ServiceKey *key = service_key_find(section, name);
-
-	for (const Setting *setting = key ? in_effect_of(p, key)->first : NULL; setting; setting = setting->next) {
-		if (*setting->value) {
+	for (const Setting *setting = p->settings; setting; setting = setting->next) {
+		if (!setting->displaced && *setting->value && strcmp(setting->key->name, name) == 0 &&
+		    strcmp(setting->key->section, section) == 0) {
 			*ret_origin = setting->origin;
 			return true;
 		}
@@ -342,9 +341,7 @@ static void check_script(Parser *p)
 
 static bool is_any_given(Parser *p, const char *section, Origin *ret_origin)
 {
-	for (guint i = 0; i < p->settings->len; i++) {
-		const Setting *setting = g_ptr_array_index(p->settings, i);
-
+	for (const Setting *setting = p->settings; setting; setting = setting->next) {
 		if (!setting->displaced && *setting->value && strcmp(setting->key->section, section) == 0) {
 			*ret_origin = setting->origin;
 			return true;
@@ -435,31 +432,31 @@ static void check_whole(Parser *p)
 	check_shell_words(p, def->restart_command, "RestartCommand");
 }
 
-ServiceDef *service_parse_below(const char *runtime, const char *name, const SourceText *sources, unsigned n_sources,
-				DiagList *diags)
+ServiceDef *service_parse_with(const ServiceParseOptions *options, const char *name, const SourceText *sources,
+			       unsigned n_sources, DiagList *diags)
 {
 	const Origin origin = n_sources > 0 ? origin_new(sources[0].file, 0) : (Origin){ 0 };
 	g_autoptr(ServiceDef) def = service_def_new(name, origin);
+	g_autoptr(Arena) arena = arena_new();
 	Parser p = {
+		.options = options,
 		.def = def,
 		.diags = diags,
-		.settings = g_ptr_array_new_with_free_func(setting_free),
-		.in_effect = g_new0(InEffect, service_keys_length()),
+		.arena = arena,
+		.settings_end = &p.settings,
+		.in_effect = arena_alloc(arena, service_keys_length() * sizeof(InEffect)),
 		.is_template = name_split_instance(name, NULL, NULL),
-		.runtime = runtime,
 	};
 
 	for (p.source = 0; p.source < n_sources; p.source++)
 		take_source(&p, &sources[p.source]);
 	read_settings(&p);
-	if (!def->problem)
+	if (!def->problem && !options->names_only)
 		check_whole(&p);
-	g_free(p.in_effect);
-	g_ptr_array_unref(p.settings);
 	return g_steal_pointer(&def);
 }
 
 ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags)
 {
-	return service_parse_below("/run", name, sources, n_sources, diags);
+	return service_parse_with(&(ServiceParseOptions){ .runtime = "/run" }, name, sources, n_sources, diags);
 }

@@ -18,15 +18,20 @@ typedef struct SourceText {
 	gsize length;
 } SourceText;
 
+typedef struct ServiceParseOptions {
+	const char *runtime; /* what "%t" stands for: where files are that are of this boot, or of this user's sessions */
+	bool without_lines;  /* ServiceDef.lines stays empty */
+	bool names_only;     /* only what tells names is read: of this service, and of others */
+} ServiceParseOptions;
+
 /**
- * service_parse_below() - a service from its main file and its drop-ins
- * @runtime: what "%t" stands for: where files are that are of this boot, or of this user's sessions
+ * service_parse_with() - a service from its main file and its drop-ins
  * @name:    checked already; with an instance, "%i" is expanded
  * @sources: the main file, then drop-ins in order
  * Returns: always a definition; with @problem set when a file had an error (each reported in @diags).
  */
-ServiceDef *service_parse_below(const char *runtime, const char *name, const SourceText *sources, unsigned n_sources,
-				DiagList *diags);
+ServiceDef *service_parse_with(const ServiceParseOptions *options, const char *name, const SourceText *sources,
+			       unsigned n_sources, DiagList *diags);
 
 /* The machine's: below /run. */
 ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags);

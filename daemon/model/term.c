@@ -11,11 +11,11 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-static Term *term_new(const char *text, Origin origin)
+/* With room for @n literals. */
+static Term *term_new(unsigned n, const char *text, Origin origin)
 {
-	Term *term = g_new0(Term, 1);
+	Term *term = g_malloc0(sizeof(Term) + n * sizeof(Literal));
 
-	term->literals = g_array_new(FALSE, FALSE, sizeof(Literal));
 	term->text = g_strdup(text);
 	term->origin = origin;
 	return term;
@@ -34,7 +34,7 @@ static bool parse_literal(Term *term, const char *word, char **ret_problem)
 	else if (strchr(word, '|'))
 		*ret_problem = g_strdup_printf("\"|\" stands between blanks: %s", word);
 	else if (key_parse(word, &literal.prefix, &literal.key, ret_problem)) {
-		g_array_append_val(term->literals, literal);
+		term->literals[term->n_literals++] = literal;
 		return true;
 	}
 	return false;
@@ -57,25 +57,28 @@ static char *join_condition(char **first, char **end)
 	return g_strdup_printf("%.*s%s", (int)(argument - *first), *first, joined);
 }
 
-/* Some conditions go on over blanks: each becomes one word. A new strv. */
-static char **gather_conditions(char **words)
+/* Some conditions go on over blanks: each becomes one word, in place. Returns: how many words there are then. */
+static unsigned gather_conditions(char **words)
 {
-	g_autoptr(GPtrArray) out = g_ptr_array_new();
+	char **out = words;
 
-	for (char **word = words; *word;) {
-		char **end = word + 1;
+	for (char **word = words, **end; *word; word = end) {
+		char *joined;
 
+		end = word + 1;
 		if (!key_takes_words(*word + (**word == '!'))) {
-			g_ptr_array_add(out, g_strdup(*word));
-		} else {
-			while (*end && strcmp(*end, "|") != 0)
-				end++;
-			g_ptr_array_add(out, join_condition(word, end));
+			*out++ = *word;
+			continue;
 		}
-		word = end;
+		while (*end && strcmp(*end, "|") != 0)
+			end++;
+		joined = join_condition(word, end);
+		for (char **old = word; old < end; old++)
+			g_free(*old);
+		*out++ = joined;
 	}
-	g_ptr_array_add(out, NULL);
-	return (char **)g_ptr_array_free(g_steal_pointer(&out), FALSE);
+	*out = NULL;
+	return (unsigned)(out - words);
 }
 
 /* @word stands behind the condition @before, and "|" does not stand between them. A new string. */
@@ -89,20 +92,20 @@ static char *complain_of(const char *before, const char *word)
 			       word);
 }
 
-/* @words: condition, "|", condition, ... */
-static bool parse_words(Term *term, char **words, char **ret_problem)
+/* How many conditions there may be among @n words; 0 with @ret_problem. */
+static unsigned count_conditions(unsigned n, char **ret_problem)
 {
-	const guint n = g_strv_length(words);
+	if (n > 0 && n <= 2 * LIMIT_TERM_ALTERNATIVES - 1)
+		return (n + 1) / 2;
+	*ret_problem = n == 0 ? g_strdup("a condition is missing")
+			      : g_strdup_printf("a term has at most %d alternatives", LIMIT_TERM_ALTERNATIVES);
+	return 0;
+}
 
-	if (n == 0) {
-		*ret_problem = g_strdup("a condition is missing");
-		return false;
-	}
-	if (n > 2 * LIMIT_TERM_ALTERNATIVES - 1) {
-		*ret_problem = g_strdup_printf("a term has at most %d alternatives", LIMIT_TERM_ALTERNATIVES);
-		return false;
-	}
-	for (guint i = 0; i < n; i++) {
+/* @words: condition, "|", condition, ... */
+static bool parse_words(Term *term, char **words, unsigned n, char **ret_problem)
+{
+	for (unsigned i = 0; i < n; i++) {
 		const bool is_bar = strcmp(words[i], "|") == 0;
 
 		if (i % 2 == 1 && !is_bar) {
@@ -122,29 +125,32 @@ static bool parse_words(Term *term, char **words, char **ret_problem)
 Term *term_parse(const char *text, Origin origin, char **ret_problem)
 {
 	g_auto(GStrv) words = text_split_words(text, ret_problem);
-	g_auto(GStrv) conditions = words ? gather_conditions(words) : NULL;
-	g_autoptr(Term) term = term_new(text, origin);
+	const unsigned n_words = words ? gather_conditions(words) : 0;
+	const unsigned n = words ? count_conditions(n_words, ret_problem) : 0;
+	g_autoptr(Term) term = NULL;
 
-	if (!conditions || !parse_words(term, conditions, ret_problem))
+	if (n == 0)
 		return NULL;
-	return g_steal_pointer(&term);
+	term = term_new(n, text, origin);
+	return parse_words(term, words, n_words, ret_problem) ? g_steal_pointer(&term) : NULL;
 }
 
 Term *term_new_single(KeyPrefix prefix, const char *argument, const char *text, Origin origin)
 {
 	g_autofree char *key = g_strconcat(key_prefix_name(prefix), ":", argument, NULL);
-	const Literal literal = { .key = g_intern_string(key), .prefix = prefix };
-	Term *term = term_new(text, origin);
+	Term *term = term_new(1, text, origin);
 
-	g_array_append_val(term->literals, literal);
+	term->n_literals = 1;
+	term->literals[0] = (Literal){ .key = g_intern_string(key), .prefix = prefix };
 	return term;
 }
 
 Term *term_copy(const Term *term)
 {
-	Term *copy = term_new(term->text, term->origin);
+	Term *copy = term_new(term->n_literals, term->text, term->origin);
 
-	g_array_append_vals(copy->literals, term->literals->data, term->literals->len);
+	copy->n_literals = term->n_literals;
+	memcpy(copy->literals, term->literals, term->n_literals * sizeof(Literal));
 	return copy;
 }
 
@@ -152,7 +158,6 @@ void term_free(Term *term)
 {
 	if (!term)
 		return;
-	g_array_unref(term->literals);
 	g_free(term->text);
 	g_free(term);
 }

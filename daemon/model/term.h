@@ -18,9 +18,10 @@ typedef struct Literal {
 } Literal;
 
 typedef struct Term {
-	GArray *literals; /* Literal; at least one; the term is true when any is */
-	char *text;       /* as written */
 	Origin origin;
+	char *text; /* as written */
+	unsigned n_literals;
+	Literal literals[]; /* at least one; the term is true when any is */
 } Term;
 
 /**
@@ -38,12 +39,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Term, term_free)
 
 static inline unsigned term_length(const Term *term)
 {
-	return term->literals->len;
+	return term->n_literals;
 }
 
 static inline const Literal *term_literal(const Term *term, unsigned index)
 {
-	return &g_array_index(term->literals, Literal, index);
+	return &term->literals[index];
 }
 
 /* The level of @key now. */

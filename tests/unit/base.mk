@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+TESTS += tests/unit/test_arena
+tests_unit_test_arena_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_arena_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_diag
 tests_unit_test_diag_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_diag_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)

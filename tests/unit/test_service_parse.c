@@ -288,7 +288,8 @@ START_TEST(percent_t_is_where_files_of_this_time_are)
 				   "[Socket]\nListenStream=%t/s\n";
 	const SourceText source = { "x.svc", text, sizeof text - 1 };
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(ServiceDef) def = service_parse_below("/run/user/1000", "x", &source, 1, diags);
+	const ServiceParseOptions options = { .runtime = "/run/user/1000" };
+	g_autoptr(ServiceDef) def = service_parse_with(&options, "x", &source, 1, diags);
 	g_autoptr(ServiceDef) machines = parse_good("x", "[Service]\nExec=/bin/x\nReady=path:%t/a\n");
 	g_autoptr(ServiceDef) instance = parse_good("x@y", "[Service]\nExec=/bin/x %t/%i %%t\n");
 

@@ -14,14 +14,15 @@
 
 typedef struct IniEdit {
 	GPtrArray *lines; /* char *, owned, without newlines; NULL: taken out. Line N is at index N - 1 */
-	IniFile *ini;
+	Arena *arena; /* of @ini */
+	const IniFile *ini;
 	const char *section;
 } IniEdit;
 
 static void ini_edit_clear(IniEdit *edit)
 {
 	g_clear_pointer(&edit->lines, g_ptr_array_unref);
-	ini_file_free(edit->ini);
+	g_clear_pointer(&edit->arena, arena_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(IniEdit, ini_edit_clear)
 
@@ -61,7 +62,8 @@ static bool ini_edit_begin(IniEdit *edit, const char *file, GBytes *bytes, const
 	edit->lines = g_ptr_array_new_with_free_func(g_free);
 	if (!check_text(file, text, length, error))
 		return false;
-	edit->ini = ini_file_read(file, text, length, NULL, diags);
+	edit->arena = arena_new();
+	edit->ini = ini_file_read(edit->arena, file, text, length, NULL, diags);
 	if (!check_sound(file, edit->ini, diags, error))
 		return false;
 	for (const char *p = text; p < text + length;) {
@@ -89,14 +91,15 @@ static bool ini_edit_end(const IniEdit *edit, const char *file, GBytes **text, G
 {
 	g_autoptr(GBytes) bytes = join_lines(edit);
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(IniFile) ini = NULL;
+	g_autoptr(Arena) arena = arena_new();
+	const IniFile *ini;
 	gsize length;
 	const char *data = g_bytes_get_data(bytes, &length);
 
 	if (length > LIMIT_FILE_BYTES)
 		return fail(error, SVCD_ERROR_LIMIT_REACHED,
 			    "%s would become longer than %d bytes; nothing was changed", file, LIMIT_FILE_BYTES);
-	ini = ini_file_read(file, data, length, NULL, diags);
+	ini = ini_file_read(arena, file, data, length, NULL, diags);
 	if (!check_sound(file, ini, diags, error))
 		return false;
 	g_clear_pointer(text, g_bytes_unref);
@@ -157,9 +160,7 @@ static unsigned section_last_line(const IniEdit *edit, const IniSection *section
 {
 	unsigned line = section->line;
 
-	for (guint i = 0; i < edit->ini->entries->len; i++) {
-		const IniEntry *entry = g_ptr_array_index(edit->ini->entries, i);
-
+	for (const IniEntry *entry = edit->ini->entries; entry; entry = entry->next) {
 		if (entry->section == section)
 			line = entry_last_line(entry);
 	}
@@ -168,9 +169,7 @@ static unsigned section_last_line(const IniEdit *edit, const IniSection *section
 
 static bool section_has_entries(const IniEdit *edit, const IniSection *section, const char *but_key)
 {
-	for (guint i = 0; i < edit->ini->entries->len; i++) {
-		const IniEntry *entry = g_ptr_array_index(edit->ini->entries, i);
-
+	for (const IniEntry *entry = edit->ini->entries; entry; entry = entry->next) {
 		if (entry->section == section && !(but_key && strcmp(entry->key, but_key) == 0))
 			return true;
 	}
@@ -218,9 +217,7 @@ static unsigned take_out_key(const IniEdit *edit, const char *key)
 {
 	unsigned first = 0;
 
-	for (guint i = 0; i < edit->ini->entries->len; i++) {
-		const IniEntry *entry = g_ptr_array_index(edit->ini->entries, i);
-
+	for (const IniEntry *entry = edit->ini->entries; entry; entry = entry->next) {
 		if (!is_section(entry->section->name, edit->section) || strcmp(entry->key, key) != 0)
 			continue;
 		if (!first)
@@ -232,9 +229,7 @@ static unsigned take_out_key(const IniEdit *edit, const char *key)
 
 static const IniSection *find_section(const IniEdit *edit)
 {
-	for (guint i = 0; i < edit->ini->sections->len; i++) {
-		const IniSection *section = g_ptr_array_index(edit->ini->sections, i);
-
+	for (const IniSection *section = edit->ini->sections; section; section = section->next) {
 		if (is_section(section->name, edit->section))
 			return section;
 	}
@@ -276,9 +271,7 @@ static bool unset_key(const IniEdit *edit, const char *key)
 {
 	bool found = false;
 
-	for (guint i = 0; i < edit->ini->sections->len; i++) {
-		const IniSection *section = g_ptr_array_index(edit->ini->sections, i);
-
+	for (const IniSection *section = edit->ini->sections; section; section = section->next) {
 		if (!is_section(section->name, edit->section) || !section_has_entries(edit, section, NULL) ||
 		    section_has_entries(edit, section, key) || section_has_comments(edit, section))
 			continue;
@@ -347,9 +340,7 @@ bool ini_edit_remove_section(const char *file, GBytes **text, const char *sectio
 
 	if (!ini_edit_begin(&edit, file, *text, section, error))
 		return false;
-	for (guint i = 0; i < edit.ini->sections->len; i++) {
-		const IniSection *it = g_ptr_array_index(edit.ini->sections, i);
-
+	for (const IniSection *it = edit.ini->sections; it; it = it->next) {
 		if (is_section(it->name, section)) {
 			take_out_section(&edit, it);
 			found = true;

@@ -302,7 +302,8 @@ static char *name_of_file(const char *path, const char *suffix)
 static void check_service_text(const Context *context, Configuration *configuration, const char *name, const SourceText *source,
 			       DiagList *diags)
 {
-	ServiceDef *def = service_parse_below(search_path_runtime_top(context->options.is_user), name, source, 1, diags);
+	const ServiceParseOptions options = { .runtime = search_path_runtime_top(context->options.is_user) };
+	ServiceDef *def = service_parse_with(&options, name, source, 1, diags);
 
 	if (context->options.is_user)
 		check_users_service(def, diags);

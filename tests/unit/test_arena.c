@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is got from an arena is zero, aligned, and nobody else's, whatever its size.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "tests/lib/suite.h"
+
+START_TEST(what_is_got_is_zero_and_aligned_and_stays)
+{
+	static const gsize sizes[] = { 1, 40, 7950, 8000, 8001, 7, 100000, 16, 0, 3 };
+	g_autoptr(Arena) arena = arena_new();
+	char *got[G_N_ELEMENTS(sizes)];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		got[i] = arena_alloc(arena, sizes[i]);
+		ck_assert_uint_eq((uintptr_t)got[i] % _Alignof(max_align_t), 0);
+		for (gsize j = 0; j < sizes[i]; j++)
+			ck_assert_int_eq(got[i][j], 0);
+		memset(got[i], 'a' + (int)i, sizes[i]);
+	}
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		for (gsize j = 0; j < sizes[i]; j++)
+			ck_assert_int_eq(got[i][j], 'a' + (int)i);
+	}
+}
+END_TEST
+
+START_TEST(a_text_is_copied_with_an_end)
+{
+	g_autoptr(Arena) arena = arena_new();
+
+	ck_assert_str_eq(arena_strndup(arena, "abc", 2), "ab");
+	ck_assert_str_eq(arena_strndup(arena, "abc", 0), "");
+	ck_assert_str_eq(arena_strndup(arena, "abc", 3), "abc");
+}
+END_TEST
+
+START_TEST(one_that_was_not_used_is_freed_too)
+{
+	arena_free(arena_new());
+	arena_free(NULL);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("arena");
+
+	ADD_CASE(suite, "arena", what_is_got_is_zero_and_aligned_and_stays, a_text_is_copied_with_an_end,
+		 one_that_was_not_used_is_freed_too);
+	return suite;
+}
