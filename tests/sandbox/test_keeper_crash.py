@@ -7,6 +7,8 @@ the one before stood still. The console says where it was, and a core of the fir
 
 import os
 import re
+import resource
+import shutil
 import signal
 import subprocess
 
@@ -14,6 +16,7 @@ from deadline import wait_for
 from sandbox import Sandbox
 
 CORES = "/run/svcd/fault"
+LEFT = f"its core is in {CORES}"
 
 
 def functions_on_stack(box):
@@ -26,6 +29,12 @@ def functions_on_stack(box):
 
 def cores(box):
     return {name: os.stat(box.path(f"{CORES}/{name}")).st_mtime_ns for name in os.listdir(box.path(CORES))}
+
+
+def may_dump(box):
+    """Where we can see it."""
+    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as pattern:
+        return not pattern.read().startswith(("|", "/")) and resource.prlimit(box.pid1, resource.RLIMIT_CORE)[1] != 0
 
 
 NAMES = [f"s{number}" for number in range(5)]
@@ -44,12 +53,9 @@ with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, 
     assert box.read("/proc/1/comm").strip() == "svcd"
     assert re.search(r"signal 11 at (svcd\+)?0x", box.console()), box.console()
     assert {"loop", "main"} & set(functions_on_stack(box)), functions_on_stack(box)
-    left = cores(box)
-    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as pattern:
-        if not pattern.read().startswith(("|", "/")):
-            with open(box.path(f"{CORES}/{next(iter(left))}"), "rb") as core:
-                assert core.read(4) == b"\x7fELF"
-            assert os.stat(box.path(CORES)).st_mode & 0o777 == 0o700
+    left, has_core = cores(box), LEFT in box.console()
+    if not has_core:
+        shutil.rmtree(box.path(CORES))  # on a busy machine it is waited for in vain; then the next one is to leave one
 
     manager = box.manager_pid()
     os.kill(manager, signal.SIGSTOP)
@@ -58,7 +64,14 @@ with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, 
     box.wait_up()
     assert [row[2] for row in box.processes().values()].count("svcd-manager") == 1, box.processes()
     assert {name: box.pid(name) for name in NAMES} == pids
-    assert cores(box) == left, "one a boot: they are in memory"
+    if has_core:
+        assert cores(box) == left, "one a boot: they are in memory"
+    elif may_dump(box):
+        assert LEFT in box.console(), box.console()
+    if may_dump(box):
+        with open(box.path(f"{CORES}/{next(iter(cores(box)))}"), "rb") as core:
+            assert core.read(4) == b"\x7fELF"
+    assert os.stat(box.path(CORES)).st_mode & 0o777 == 0o700
     box.shut_down("poweroff")
     status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
