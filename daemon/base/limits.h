@@ -173,14 +173,21 @@
 #define LIMIT_CALLS_QUEUED_BYTES (2 * 1024 * 1024)
 
 /*
- * In a flood the bus daemon reads two KiB of ours after each round of all others: answers that list everything would keep the
+ * In a flood the bus daemon reads four KiB of ours in each round of all others: answers that list everything would keep the
  * one connection busy for seconds. When it has kept us waiting for so long, and for a second after, a user of whom more calls
- * wait than so many gets errors instead, until none waits; and what the socket holds, and nobody can overtake, is kept short.
+ * wait than so many gets errors instead, until none waits. If so many wait of all together, what would be a long answer is an
+ * error, for whoever asks: none can be interrupted. What the socket holds, and nobody can overtake, is as short as the kernel
+ * allows: about as much as the bus daemon reads in a round.
  */
 #define LIMIT_BUS_SLOW_US (100 * G_TIME_SPAN_MILLISECOND)
 #define LIMIT_BUS_SLOW_HOLD_US G_USEC_PER_SEC
 #define LIMIT_CALLS_WHILE_SLOW 64
-#define LIMIT_SYSTEM_BUS_SOCKET_BYTES (8 * 1024)
+#define LIMIT_CALLS_IN_FLOOD 32
+#define LIMIT_ANSWER_IN_FLOOD_BYTES 2048
+#define LIMIT_SYSTEM_BUS_SOCKET_BYTES 1
+
+/* Of how many callers the bus daemon is asked at one time whose they are; these questions are read in one round. */
+#define LIMIT_CALLERS_ASKED 16
 
 /*
  * Match rules of one kind on the system bus; whoever comes later shares one rule that hears more than is needed. There are

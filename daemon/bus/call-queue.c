@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/limits.h"
+#include "bus/names.h"
 #include "loop/loop.h"
 
 /* Of whom nobody has told yet whose they are. */
@@ -37,6 +38,9 @@ struct CallQueue {
 	GHashTable *callers; /* name -> Caller *, owned */
 	GQueue users;        /* User *, owned: the next one first */
 	size_t n_bytes;      /* of all */
+	unsigned n_calls;    /* of all */
+	bool is_flooded;     /* there were too many for a bus that is slow */
+	unsigned n_asked;    /* callers of whom nobody has told yet whose they are, though it was asked */
 	GSource *source;     /* NULL while nothing waits, or it may not go on */
 	bool has_backlog;
 	int64_t closed_at_us; /* since then no call may be handled; 0: it may */
@@ -94,9 +98,16 @@ static void leave(CallQueue *queue, Caller *caller)
 	g_free(user);
 }
 
+static bool is_being_asked(const Caller *caller)
+{
+	return caller->is_asked && caller->uid == UID_UNKNOWN;
+}
+
 static void remove_caller(CallQueue *queue, Caller *caller)
 {
+	queue->n_asked -= is_being_asked(caller);
 	queue->n_bytes -= caller->n_bytes;
+	queue->n_calls -= caller->calls.length;
 	if (!g_queue_is_empty(&caller->calls))
 		leave(queue, caller);
 	g_hash_table_remove(queue->callers, caller->name);
@@ -116,15 +127,20 @@ static bool is_slow(const CallQueue *queue)
 	return loop_now() < queue->slow_until_us;
 }
 
-/* Returns: NULL, or what to say to the next call of @user. */
-static GError *too_much(const CallQueue *queue, User *user)
+/* Returns: NULL, or what to say to the next call of @user, @ret_only_if_long: instead of a long answer. */
+static GError *refusal_of(CallQueue *queue, User *user, bool *ret_only_if_long)
 {
-	const unsigned n = is_slow(queue) ? count_calls(user) : 0;
+	const bool slow = is_slow(queue);
+	const unsigned n = slow ? count_calls(user) : 0;
 	GError *error = NULL;
 
 	user->is_refused = n > 0 && (user->is_refused || n > LIMIT_CALLS_WHILE_SLOW);
+	queue->is_flooded = slow && (queue->is_flooded || queue->n_calls > LIMIT_CALLS_IN_FLOOD);
+	*ret_only_if_long = !user->is_refused;
 	if (user->is_refused)
 		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow, and %u calls of your user's wait", n);
+	else if (queue->is_flooded)
+		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow and in a flood; " PUBLIC_SOCKET_PATH " is not");
 	return error;
 }
 
@@ -155,6 +171,7 @@ static Call *take(CallQueue *queue, User *user)
 	rotate(&user->callers);
 	caller->n_bytes -= call->n_bytes;
 	queue->n_bytes -= call->n_bytes;
+	queue->n_calls--;
 	if (g_queue_is_empty(&caller->calls)) {
 		leave(queue, caller);
 		if (!queue->has_backlog)
@@ -165,20 +182,35 @@ static Call *take(CallQueue *queue, User *user)
 
 /* --- when there are more calls than turns --- */
 
-static void ask(CallQueue *queue, Caller *caller)
+/* Of those who have calls the one who has the fewest. */
+static Caller *next_to_ask(const CallQueue *queue)
 {
-	if (caller->is_asked || caller->uid != UID_UNKNOWN)
-		return;
-	caller->is_asked = true;
-	queue->listener->ask(queue->data, caller->name);
+	Caller *best = NULL;
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, queue->callers);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Caller *caller = value;
+
+		if (caller->is_asked || g_queue_is_empty(&caller->calls))
+			continue;
+		if (!best || caller->calls.length < best->calls.length)
+			best = caller;
+	}
+	return best;
 }
 
-static void ask_all(CallQueue *queue)
+/* Questions stand in the same line as the answers: some at a time, so that a caller who is new need not wait for those of a flood. */
+static void ask(CallQueue *queue)
 {
-	g_autoptr(GList) callers = g_hash_table_get_values(queue->callers);
+	Caller *caller;
 
-	for (GList *l = callers; l; l = l->next)
-		ask(queue, l->data);
+	while (queue->has_backlog && queue->n_asked < LIMIT_CALLERS_ASKED && (caller = next_to_ask(queue))) {
+		caller->is_asked = true;
+		queue->n_asked++;
+		queue->listener->ask(queue->data, caller->name);
+	}
 }
 
 static void tell_backlog(CallQueue *queue, bool is_there)
@@ -187,10 +219,12 @@ static void tell_backlog(CallQueue *queue, bool is_there)
 		return;
 	queue->has_backlog = is_there;
 	queue->listener->backlog(queue->data, is_there);
-	if (is_there)
-		ask_all(queue);
-	else
-		g_hash_table_remove_all(queue->callers); /* they have no calls any more */
+	if (is_there) {
+		ask(queue);
+		return;
+	}
+	g_hash_table_remove_all(queue->callers); /* they have no calls any more */
+	queue->n_asked = 0;
 }
 
 void call_queue_known(CallQueue *queue, const char *name, uid_t uid)
@@ -201,9 +235,11 @@ void call_queue_known(CallQueue *queue, const char *name, uid_t uid)
 		return;
 	if (!g_queue_is_empty(&caller->calls))
 		leave(queue, caller);
+	queue->n_asked -= is_being_asked(caller);
 	caller->uid = uid;
 	if (!g_queue_is_empty(&caller->calls))
 		enter(queue, caller);
+	ask(queue);
 	call_queue_go_on(queue);
 }
 
@@ -232,15 +268,17 @@ static gboolean on_turn(gpointer data)
 	User *user = NULL;
 
 	while (is_open && (user = next_user(queue))) {
-		g_autoptr(GError) error = too_much(queue, user);
+		bool only_if_long;
+		g_autoptr(GError) refusal = refusal_of(queue, user, &only_if_long);
 		Call *call = take(queue, user);
 
-		queue->listener->turn(queue->data, call->message, error);
+		queue->listener->turn(queue->data, call->message, refusal, only_if_long);
 		call_free(call);
 		if (loop_now() >= until_us)
 			break;
 		is_open = is_open_now(queue);
 	}
+	queue->is_flooded = queue->is_flooded && queue->n_calls > 0;
 	tell_backlog(queue, !g_queue_is_empty(&queue->users));
 	if (is_open && next_user(queue))
 		return G_SOURCE_CONTINUE;
@@ -304,8 +342,8 @@ bool call_queue_add(CallQueue *queue, DBusMessage *message, size_t n_bytes, GErr
 	g_queue_push_tail(&caller->calls, call);
 	caller->n_bytes += n_bytes;
 	queue->n_bytes += n_bytes;
-	if (queue->has_backlog)
-		ask(queue, caller);
+	queue->n_calls++;
+	ask(queue);
 	call_queue_go_on(queue);
 	return true;
 }
@@ -314,8 +352,10 @@ void call_queue_forget(CallQueue *queue, const char *name)
 {
 	Caller *caller = g_hash_table_lookup(queue->callers, name);
 
-	if (caller)
-		remove_caller(queue, caller);
+	if (!caller)
+		return;
+	remove_caller(queue, caller);
+	ask(queue);
 }
 
 void call_queue_clear(CallQueue *queue)

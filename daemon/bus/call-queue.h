@@ -6,7 +6,7 @@
  * take turns, and so do the callers of one user: who calls once waits for one call of each other user, however many those make on
  * however many connections. Whose a caller is, is asked only when calls are left over; until then all are one user's. What a caller
  * has too much of is refused at once, which is cheap, so that the connection is read as fast as it is filled. If the bus is so slow
- * that answers wait for it, a user with many calls gets short ones: LIMIT_BUS_SLOW_US.
+ * that answers wait for it, a user with many calls gets short ones, and in a flood everybody does: LIMIT_BUS_SLOW_US.
  */
 #ifndef SVCD_BUS_CALL_QUEUE_H
 #define SVCD_BUS_CALL_QUEUE_H
@@ -20,8 +20,11 @@
 typedef struct CallQueue CallQueue;
 
 typedef struct CallQueueListener {
-	/* @call is borrowed, and refused if there is @too_much. May add and forget calls, but not free the queue. */
-	void (*turn)(void *data, DBusMessage *call, const GError *too_much);
+	/*
+	 * @call is borrowed, and refused if there is a @refusal; @only_if_long: only if its answer would be long. May add and forget
+	 * calls, but not free the queue.
+	 */
+	void (*turn)(void *data, DBusMessage *call, const GError *refusal, bool only_if_long);
 	/* May the next call be handled? If not, call_queue_go_on() is to be called when it may. */
 	bool (*is_open)(void *data);
 	void (*ask)(void *data, const char *caller); /* whose it is: call_queue_known() */

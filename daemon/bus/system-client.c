@@ -46,6 +46,8 @@ typedef struct Client {
 	char *name;     /* unique, so that it is never that of another */
 	bool is_known;  /* base.who and base.groups are filled in */
 	unsigned n_parked;
+	DBusMessage *call;     /* what is being answered, borrowed; only together with the next: */
+	const GError *if_long; /* borrowed: what is said instead of a long answer; NULL: nothing */
 } Client;
 
 typedef struct Parked {
@@ -65,9 +67,27 @@ typedef struct Question {
 
 /* --- clients --- */
 
+static bool is_long(DBusMessage *message)
+{
+	char *bytes;
+	int length;
+
+	if (!dbus_message_marshal(message, &bytes, &length))
+		g_error("no memory for a D-Bus message");
+	dbus_free(bytes);
+	return length > LIMIT_ANSWER_IN_FLOOD_BYTES;
+}
+
 static void client_send(BusClient *base, DBusMessage *message)
 {
-	system_bus_send(((Client *)base)->owner->bus, message);
+	Client *client = (Client *)base;
+	const GError *instead = client->if_long;
+
+	client->if_long = NULL;
+	if (instead && dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_RETURN && is_long(message))
+		dispatch_refuse(base, client->call, instead);
+	else
+		system_bus_send(client->owner->bus, message);
 }
 
 static void client_init(Client *client, SystemClient *owner, const char *name)
@@ -392,20 +412,22 @@ static void park(SystemClient *owner, DBusMessage *message, Access access)
 /* --- the bus --- */
 
 /* A call whose caller's turn it is. */
-static void on_turn(void *data, DBusMessage *message, const GError *too_much)
+static void on_turn(void *data, DBusMessage *message, const GError *refusal, bool only_if_long)
 {
 	SystemClient *owner = data;
 	const Access access = owner->listener->access(owner->data, message);
 	g_autoptr(GError) error = NULL;
 	Client client;
 
-	if (too_much)
-		g_propagate_error(&error, g_error_copy(too_much));
+	if (refusal && !only_if_long)
+		g_propagate_error(&error, g_error_copy(refusal));
 	else if (access != ACCESS_READ && has_room(owner, dbus_message_get_sender(message), &error)) {
 		park(owner, message, access);
 		return;
 	}
 	client_init(&client, owner, dbus_message_get_sender(message));
+	client.call = message;
+	client.if_long = refusal;
 	if (error)
 		dispatch_refuse(&client.base, message, error);
 	else

@@ -8,12 +8,13 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "base/fd.h"
 #include "base/limits.h"
 #include "loop/loop.h"
 
-enum { READ_BYTES = 16 * 1024 };
+enum { READ_BYTES = 16 * 1024, PIECES_AT_ONCE = 32 };
 
 struct DBusStream {
 	int fd;
@@ -260,13 +261,41 @@ void dbus_stream_begin(DBusStream *stream, const void *bytes, size_t length)
 	queue_bytes(stream, g_bytes_new(bytes, length));
 }
 
+/* Several at once: in a small socket each piece takes the room of a long one. */
+static ssize_t write_some(DBusStream *stream)
+{
+	struct iovec pieces[PIECES_AT_ONCE];
+	struct msghdr message = { .msg_iov = pieces };
+	gsize offset = stream->out_offset;
+
+	for (GList *l = stream->out.head; l && message.msg_iovlen < PIECES_AT_ONCE; l = l->next) {
+		gsize length;
+		const guint8 *bytes = g_bytes_get_data(l->data, &length);
+
+		pieces[message.msg_iovlen++] = (struct iovec){ (void *)(bytes + offset), length - offset };
+		offset = 0;
+	}
+	return sendmsg(stream->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void drop_written(DBusStream *stream, size_t n)
+{
+	stream->queued -= n;
+	stream->out_offset += n;
+	while (!g_queue_is_empty(&stream->out)) {
+		const gsize length = g_bytes_get_size(g_queue_peek_head(&stream->out));
+
+		if (stream->out_offset < length)
+			return;
+		stream->out_offset -= length;
+		g_bytes_unref(g_queue_pop_head(&stream->out));
+	}
+}
+
 void dbus_stream_flush(DBusStream *stream)
 {
 	while (!stream->dead && !g_queue_is_empty(&stream->out)) {
-		gsize length;
-		const guint8 *bytes = g_bytes_get_data(g_queue_peek_head(&stream->out), &length);
-		const ssize_t n = send(stream->fd, bytes + stream->out_offset, length - stream->out_offset,
-				       MSG_DONTWAIT | MSG_NOSIGNAL);
+		const ssize_t n = write_some(stream);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -275,12 +304,7 @@ void dbus_stream_flush(DBusStream *stream)
 				dbus_stream_end(stream, "");
 			break;
 		}
-		stream->queued -= (size_t)n;
-		stream->out_offset += (size_t)n;
-		if (stream->out_offset == length) {
-			g_bytes_unref(g_queue_pop_head(&stream->out));
-			stream->out_offset = 0;
-		}
+		drop_written(stream, (size_t)n);
 	}
 	stream->is_congested = stream->is_congested || stream->queued > 0;
 	if ((stream->is_paused && stream->queued < stream->limits->pause_bytes) ||

@@ -20,12 +20,14 @@ typedef struct Fixture {
 	bool is_open;
 	bool has_backlog;
 	GString *asked;   /* "NAME " */
-	GString *handled; /* "MEMBER ", "-MEMBER " if it was refused */
+	char last_asked[32];
+	GString *handled; /* "MEMBER ", "-MEMBER " if it was refused, "~MEMBER " if it would be for a long answer */
 } Fixture;
 
-static void on_turn(void *data, DBusMessage *call, const GError *too_much)
+static void on_turn(void *data, DBusMessage *call, const GError *refusal, bool only_if_long)
 {
-	g_string_append_printf(((Fixture *)data)->handled, "%s%s ", too_much ? "-" : "", dbus_message_get_member(call));
+	g_string_append_printf(((Fixture *)data)->handled, "%s%s ", !refusal ? "" : only_if_long ? "~" : "-",
+			       dbus_message_get_member(call));
 }
 
 static bool is_open(void *data)
@@ -35,6 +37,7 @@ static bool is_open(void *data)
 
 static void on_ask(void *data, const char *caller)
 {
+	g_strlcpy(((Fixture *)data)->last_asked, caller, sizeof ((Fixture *)data)->last_asked);
 	g_string_append_printf(((Fixture *)data)->asked, "%s ", caller);
 }
 
@@ -102,6 +105,15 @@ static void open_again(void)
 	fixture.is_open = true;
 	call_queue_go_on(fixture.queue);
 	turn();
+}
+
+static unsigned count_of(const char *text, char letter)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += *text == letter;
+	return n;
 }
 
 /* The bus takes nothing for so long that it is slow. */
@@ -173,6 +185,32 @@ START_TEST(a_caller_is_asked_for_once_in_a_backlog)
 }
 END_TEST
 
+/* A question is one more thing that stands in the way of all that comes after it. */
+START_TEST(few_are_asked_for_at_a_time_and_who_has_the_fewest_calls_first)
+{
+	char name[32];
+
+	for (unsigned i = 0; i < 2 * LIMIT_CALLERS_ASKED; i++) {
+		(void)snprintf(name, sizeof name, ":1.%u", i);
+		add_many(9, name, "A");
+	}
+	turn();
+	ck_assert_uint_eq(count_of(fixture.asked->str, ' '), LIMIT_CALLERS_ASKED);
+
+	add(":2.1", "Ping");
+	g_string_truncate(fixture.asked, 0);
+	call_queue_known(fixture.queue, fixture.last_asked, 1000);
+	ck_assert_str_eq(fixture.asked->str, ":2.1 ");
+
+	call_queue_forget(fixture.queue, ":2.1");
+	ck_assert_uint_eq(count_of(fixture.asked->str, ' '), 2);
+	call_queue_clear(fixture.queue);
+	add(":3.1", "A");
+	turn();
+	ck_assert(g_str_has_suffix(fixture.asked->str, " :3.1 "));
+}
+END_TEST
+
 START_TEST(who_has_left_is_forgotten)
 {
 	add_many(2, ":1.1", "A");
@@ -237,14 +275,42 @@ START_TEST(on_a_slow_bus_who_has_many_calls_gets_errors)
 
 	open_again();
 
-	ck_assert_msg(g_str_has_prefix(fixture.handled->str, "-A Root -A ") ||
-			      g_str_has_prefix(fixture.handled->str, "Root -A -A "),
+	ck_assert_msg(g_str_has_prefix(fixture.handled->str, "-A ~Root -A ") ||
+			      g_str_has_prefix(fixture.handled->str, "~Root -A -A "),
 		      "%s", fixture.handled->str);
-	ck_assert_uint_eq(fixture.handled->len, strlen("-A ") * (LIMIT_CALLS_WHILE_SLOW + 1) + strlen("Root "));
+	ck_assert_uint_eq(fixture.handled->len, strlen("-A ") * (LIMIT_CALLS_WHILE_SLOW + 1) + strlen("~Root "));
 	call_queue_known(fixture.queue, ":1.4", 1001);
 	turn();
-	ck_assert(g_str_has_suffix(fixture.handled->str, " Unknown "));
+	ck_assert(g_str_has_suffix(fixture.handled->str, " ~Unknown "));
 	ck_assert(!fixture.has_backlog);
+}
+END_TEST
+
+/* Fifty callers with a call each: one long answer to any of them, and all others wait until the bus has read it. */
+START_TEST(in_a_flood_on_a_slow_bus_nobody_gets_a_long_answer)
+{
+	char name[32];
+
+	for (unsigned i = 0; i <= LIMIT_CALLS_IN_FLOOD; i++) {
+		(void)snprintf(name, sizeof name, ":1.%u", i);
+		add(name, "A");
+	}
+	let_it_be_slow();
+	for (unsigned i = 0; i <= LIMIT_CALLS_IN_FLOOD; i++) {
+		(void)snprintf(name, sizeof name, ":1.%u", i);
+		call_queue_known(fixture.queue, name, 1000);
+	}
+
+	open_again();
+	ck_assert_uint_eq(count_of(fixture.handled->str, '~'), LIMIT_CALLS_IN_FLOOD + 1);
+	ck_assert(!fixture.has_backlog);
+
+	g_string_truncate(fixture.handled, 0);
+	add(":2.1", "B");
+	turn(); /* it is slow for a while, and one call is no flood */
+	call_queue_known(fixture.queue, ":2.1", 1000);
+	turn();
+	ck_assert_str_eq(fixture.handled->str, "B ");
 }
 END_TEST
 
@@ -265,8 +331,10 @@ Suite *make_suite(void)
 
 	ADD_CASE_AROUND(suite, "turns", set_up, tear_down, callers_take_turns,
 			users_take_turns_however_many_callers_they_have, without_a_backlog_nobody_is_asked_for,
-			a_caller_is_asked_for_once_in_a_backlog, who_has_left_is_forgotten);
+			a_caller_is_asked_for_once_in_a_backlog,
+			few_are_asked_for_at_a_time_and_who_has_the_fewest_calls_first, who_has_left_is_forgotten);
 	ADD_CASE_AROUND(suite, "limits", set_up, tear_down, a_caller_has_limits, a_full_queue_still_takes_one_call_of_each,
-			on_a_slow_bus_who_has_many_calls_gets_errors, a_bus_that_only_pauses_is_not_slow);
+			on_a_slow_bus_who_has_many_calls_gets_errors,
+			in_a_flood_on_a_slow_bus_nobody_gets_a_long_answer, a_bus_that_only_pauses_is_not_slow);
 	return suite;
 }
