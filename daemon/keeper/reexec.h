@@ -20,7 +20,7 @@ bool reexec_check(const void *buffer, size_t size);
 /* Fills the (empty) tables from a buffer that reexec_check() accepts. */
 void reexec_apply(const void *buffer, size_t size);
 
-/* From the command line: the image before has left its tables in @fd (-1: none); it is not the first that has, for it had a fault over them. */
+/* From the command line: the image before has left its tables in @fd (-1: none); it had a fault over them itself. */
 void reexec_expect(int fd);
 void reexec_expect_again(void);
 /* And how many faults there have been lately. */
