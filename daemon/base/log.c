@@ -26,8 +26,9 @@ static struct {
 	LogLevel level;
 	unsigned n_lost;
 	bool is_held;
+	bool is_put_off;
 	unsigned n_held;   /* of the kernel's log */
-	GString *waiting;  /* of any other sink: whole lines; NULL: none */
+	GString *waiting;  /* put off, or held off any other sink: whole lines; NULL: none */
 } sink = { .fd = -1, .level = LOG_NOTICE };
 
 void log_open(const char *program, int fd, gboolean is_kmsg)
@@ -44,9 +45,14 @@ void log_set_level(LogLevel level)
 	sink.level = level;
 }
 
-static bool lines_wait(void)
+static bool lines_are_held(void)
 {
 	return sink.is_held && !sink.is_kmsg;
+}
+
+static bool lines_wait(void)
+{
+	return lines_are_held() || sink.is_put_off;
 }
 
 static bool keep_line(const char *line, size_t length)
@@ -57,6 +63,20 @@ static bool keep_line(const char *line, size_t length)
 		return false;
 	g_string_append_len(sink.waiting, line, (gssize)length);
 	return true;
+}
+
+/* Line by line, for each is written whole or not at all. */
+static void write_waiting(void)
+{
+	g_autoptr(GString) waiting = g_steal_pointer(&sink.waiting);
+
+	for (const char *line = waiting ? waiting->str : ""; *line;) {
+		const size_t length = (size_t)(strchr(line, '\n') + 1 - line);
+
+		if (write(sink.fd, line, length) != (ssize_t)length)
+			sink.n_lost++;
+		line += length;
+	}
 }
 
 static int kmsg_priority(LogLevel level)
@@ -81,23 +101,12 @@ static bool write_line(LogLevel level, const char *text)
 		n = sizeof line - 1;
 		line[n - 1] = '\n';
 	}
-	if (lines_wait())
-		return keep_line(line, (size_t)n);
+	if (lines_wait() && keep_line(line, (size_t)n))
+		return true;
+	if (lines_are_held())
+		return false;
+	log_catch_up(); /* too many have been put off */
 	return write(sink.fd, line, (size_t)n) == n;
-}
-
-/* Line by line, for each is written whole or not at all. */
-static void write_waiting(void)
-{
-	g_autoptr(GString) waiting = g_steal_pointer(&sink.waiting);
-
-	for (const char *line = waiting ? waiting->str : ""; *line;) {
-		const size_t length = (size_t)(strchr(line, '\n') + 1 - line);
-
-		if (write(sink.fd, line, length) != (ssize_t)length)
-			sink.n_lost++;
-		line += length;
-	}
 }
 
 void log_hold(bool is_held)
@@ -110,9 +119,21 @@ void log_hold(bool is_held)
 	sink.n_held = 0;
 	if (is_held)
 		return;
-	write_waiting();
+	log_catch_up();
 	if (n_held > 0)
 		log_notice(NULL, "%u lines were kept off the console; dmesg(1) shows them", n_held);
+}
+
+void log_put_off(void)
+{
+	sink.is_put_off = true;
+}
+
+void log_catch_up(void)
+{
+	sink.is_put_off = false;
+	if (!lines_are_held())
+		write_waiting();
 }
 
 void log_line(LogLevel level, const char *service, const char *format, ...)
@@ -129,6 +150,8 @@ void log_line(LogLevel level, const char *service, const char *format, ...)
 	va_end(args);
 	whole = service ? g_strdup_printf("%s: %s", service, text) : g_strdup(text);
 	safe = text_escape_terminal(whole);
+	if (level <= LOG_WARNING)
+		log_catch_up();
 	if (sink.n_lost > 0 && !lines_wait()) {
 		char lost[64];
 

@@ -166,9 +166,12 @@ static void op_listen(void *data, const Service *s)
 	manager_drain_later(data);
 }
 
+/* The line waits until all that follows from it has been begun. */
 static void op_entered(void *data, const Service *s)
 {
 	quiet_update(data, s);
+	log_put_off();
+	manager_drain_later(data);
 	log_state(s);
 }
 
@@ -348,6 +351,7 @@ void manager_drain(Manager *m)
 		act(m);
 		tell(m);
 	}
+	log_catch_up();
 	g_ptr_array_set_size(m->gone, 0);
 }
 

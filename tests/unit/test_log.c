@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log: lines while somebody else has the console, on a sink that is the kernel's log and on one that is not.
+ * Log: lines while somebody else has the console, and while there is no time for them, on a sink that is the kernel's log and on
+ * one that is not.
  */
 #include "config.h"
 
@@ -95,11 +96,72 @@ START_TEST(without_a_line_nothing_is_said_of_it)
 }
 END_TEST
 
+START_TEST(lines_that_were_put_off_come_when_there_is_time)
+{
+	for (int is_kmsg = 0; is_kmsg < 2; is_kmsg++) {
+		const int fd = open_log(is_kmsg);
+		const char *tag = is_kmsg ? "<29>" : "";
+		g_autofree char *all = g_strdup_printf("%stest: a: ready\n%stest: b: ready\n", tag, tag);
+
+		log_put_off();
+		log_notice("a", "ready");
+		log_notice("b", "ready");
+		ck_assert_str_eq(written(fd), "");
+		log_catch_up();
+		ck_assert_str_eq(written(fd), all);
+		log_notice("b", "done");
+		ck_assert_ptr_nonnull(strstr(written(fd), "test: b: done\n"));
+	}
+}
+END_TEST
+
+START_TEST(what_is_urgent_brings_all_that_was_put_off)
+{
+	const int fd = open_log(FALSE);
+
+	log_put_off();
+	log_notice("a", "ready");
+	log_warning("b", "failed");
+	ck_assert_str_eq(written(fd), "test: a: ready\ntest: b: failed\n");
+}
+END_TEST
+
+START_TEST(no_line_is_lost_for_having_been_put_off)
+{
+	const int fd = open_log(FALSE);
+	g_autofree char *long_text = g_strnfill(800, 'x');
+	g_auto(GStrv) lines = NULL;
+
+	log_put_off();
+	for (int i = 0; i < 60; i++)
+		log_notice(NULL, "%s", long_text);
+	log_catch_up();
+	lines = g_strsplit(written(fd), "\n", -1);
+	ck_assert_uint_eq(g_strv_length(lines), 60 + 1);
+}
+END_TEST
+
+START_TEST(while_lines_are_held_none_comes_for_being_caught_up_with)
+{
+	const int fd = open_log(FALSE);
+
+	log_hold(true);
+	log_put_off();
+	log_notice("a", "ready");
+	log_catch_up();
+	ck_assert_str_eq(written(fd), "");
+	log_hold(false);
+	ck_assert_str_eq(written(fd), "test: a: ready\n");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("log");
 
 	ADD_CASE(suite, "held", held_lines_wait_and_come_in_their_order, held_lines_beyond_32_kib_are_counted,
 		 the_kernels_log_has_held_lines_at_once_and_out_of_sight, without_a_line_nothing_is_said_of_it);
+	ADD_CASE(suite, "put off", lines_that_were_put_off_come_when_there_is_time, what_is_urgent_brings_all_that_was_put_off,
+		 no_line_is_lost_for_having_been_put_off, while_lines_are_held_none_comes_for_being_caught_up_with);
 	return suite;
 }
