@@ -41,7 +41,7 @@ typedef struct Timer Timer;
  * @fire: called once each time it runs out; may arm it again or free it
  */
 Timer *timer_new(void (*fire)(void *data), void *data);
-void timer_arm(Timer *timer, int64_t at_us); /* in the past: fires in the next turn */
+void timer_arm(Timer *timer, int64_t at_us); /* in the past: fires as soon as there is a turn */
 /* To these NULL is a timer that is not armed. */
 void timer_disarm(Timer *timer);
 bool timer_is_armed(const Timer *timer);
