@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/manager.h"
+#include "process/cgroup-ahead.h"
 #include "process/outcome.h"
 #include "process/share.h"
 
@@ -343,6 +344,8 @@ static void tell(Manager *m)
 	history_check(m);
 	boot_file_check(m);
 	power_check_finished(m);
+	if (engine_is_at_rest(m->engine))
+		cgroup_ahead_drop(m->context.ahead);
 }
 
 void manager_drain(Manager *m)
@@ -395,6 +398,18 @@ void manager_drain_later(Manager *m)
 
 /* --- what services do --- */
 
+/* While this one is being executed there is time for who comes after it. */
+static void look_ahead(Manager *m, const char *service)
+{
+	const Service *next[CGROUP_AHEAD_MAX];
+	const unsigned n = engine_foresee(m->engine, service, next, G_N_ELEMENTS(next));
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!manager_supervisor(m, next[i]->def->name))
+			cgroup_ahead_make(m->context.ahead, next[i]->def->name);
+	}
+}
+
 static void on_process_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
 {
 	Manager *m = data;
@@ -414,6 +429,8 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 	notes_mark(m, service);
 	if (event->kind != PROCESS_PHASE)
 		engine_process_event(m->engine, service, invocation, event, loop_now());
+	if (event->kind == PROCESS_STARTED)
+		look_ahead(m, service);
 	if (event->kind == PROCESS_GONE) {
 		Supervisor *supervisor = manager_supervisor(m, service);
 
@@ -508,6 +525,7 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.data = m,
 	};
 	m->context.share = share_new(m->context.cgroup_root);
+	m->context.ahead = cgroup_ahead_new(m->context.cgroup_root);
 }
 
 static void on_spawned(void *data, const struct MessageSpawned *message)

@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "process/cgroup-ahead.h"
 #include "process/outcome.h"
 #include "process/pidfile.h"
 #include "process/share.h"
@@ -126,12 +127,22 @@ bool step_renew_cgroup(Supervisor *s)
 	return true;
 }
 
+static bool make_cgroup(Supervisor *s, GError **error)
+{
+	const int fd = cgroup_ahead_take(s->context->ahead, s->plan.def->name);
+
+	if (fd < 0)
+		return cgroup_create(s->cgroup, error);
+	cgroup_take(s->cgroup, fd);
+	return true;
+}
+
 void step_new_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
 
 	supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
-	if (cgroup_create(s->cgroup, &error)) {
+	if (make_cgroup(s, &error)) {
 		supervisor_go(s, STEP_CLEAR, 0);
 	} else {
 		s->is_refused = g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_EXHAUSTED);

@@ -62,6 +62,7 @@ typedef struct ProcessContext {
 	/* Is what is started of it now to leave processors and disks to others? NULL: never; else @share is there. */
 	bool (*yields)(void *data, const char *service);
 	struct Share *share;
+	struct CgroupAhead *ahead; /* groups that are there before the start; NULL: none are */
 	/* The sockets of a service that has any, all open; valid until the next call. False with @error: the start fails. */
 	bool (*sockets)(void *data, const char *service, SpawnSockets *ret, GError **error);
 	void *data;

@@ -51,6 +51,10 @@ TESTS += tests/unit/test_privileges
 tests_unit_test_privileges_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_privileges_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_cgroup_ahead
+tests_unit_test_cgroup_ahead_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_cgroup_ahead_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_share
 tests_unit_test_share_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_share_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
