@@ -47,7 +47,7 @@ def boot(peer, debian, directory, words="", **machine):
     for path, text in peer.added.items():
         vm_image.put_file(disk, path, text)
     vm_image.put_program(disk, WATCH_PATH, os.environ["SVCD_BUILD"] + "/tests/bench/boot-watch")
-    words += f" loglevel=4 bench.init={peer.init} bench.off={peer.off.replace(' ', ',')}"
+    words += f" mitigations=auto loglevel=4 bench.init={peer.init} bench.off={peer.off.replace(' ', ',')}"
     words += f" bench.own={','.join(peer.own)}" if peer.own else ""
     words += f" bench.kin={','.join(peer.kin)}" if peer.kin else ""
     with OneProcessor([disk], *vm_image.boot_files(debian), init=WATCH_PATH, cmdline=words, **machine) as vm:
