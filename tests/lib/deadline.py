@@ -10,6 +10,9 @@ import time
 
 DEFAULT_S = 60.0
 
+# A question that takes long is not asked all the time: it takes from the machine what is waited for.
+LONGEST_REST_S = 2.0
+
 
 class DeadlinePassed(AssertionError):
     """The condition did not come true in time."""
@@ -18,21 +21,23 @@ class DeadlinePassed(AssertionError):
 def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
     """
     Call @condition until it returns something true, and return that. A failing assert in it counts as not yet. @every: the seconds
-    between two calls, after some shorter ones; more where a call takes from the machine what it waits for.
+    between two calls, after some shorter ones; they are as many at least as the call before took, up to LONGEST_REST_S.
     """
     until = time.monotonic() + seconds
     pause = 0.005
     seen = None
     while True:
+        asked = time.monotonic()
         try:
             seen = condition()
             if seen:
                 return seen
         except AssertionError as problem:
             seen = problem
-        if time.monotonic() >= until:
+        now = time.monotonic()
+        if now >= until:
             raise DeadlinePassed(f"{what}: not within {seconds:g} s; seen last: {seen!r}")
-        time.sleep(pause)
+        time.sleep(max(pause, min(now - asked, LONGEST_REST_S)))
         pause = min(pause * 1.5, every)
 
 
