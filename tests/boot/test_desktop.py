@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 1500
+# limit: 1800
 """
 A desktop without systemd boots to the login screen long before all is up, and the screen shows how the boot goes on: a bar as
 long as org.svcd1.Boot says, and what did not start. Both are right again when the manager, GDM or the bus was ended. Where GDM

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 1500
 """
 A Debian disk boots with svcd as PID 1: everything that is wanted comes up, fstab is carried out, limits and sandboxes of
 services hold on its kernel, the manager may die, and a power-off leaves clean file systems.

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 1500
 """
 Real udev and real disks: a volume is mounted when its label appears and only then, one labelled "/usr" beside the system's own;
 relabelled or pulled, it is unmounted and what stands on it stops; put back, all is as before. A device that never comes

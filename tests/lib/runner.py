@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from select import POLLIN, poll
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
@@ -34,7 +35,11 @@ LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "daemons": 600, "lint": 900,
 
 OUTPUT_LINES = 150
 
-# Beside two others, and on a machine that has other guests, a test may wait past its deadline: what fails alone as well has failed.
+# These take all that they get of the processors; the others wait for processes and deadlines most of the time. So both run at one time,
+# and of the heavy ones never many.
+HEAVY = ("boot", "sim", "lint", "fuzz")
+
+# Beside others, and on a machine that has other guests, a test may wait past its deadline: what fails alone as well has failed.
 # Where more fail than so many, it is not that.
 MAX_AGAIN = 5
 
@@ -52,6 +57,7 @@ class Test:
         self.limit = LIMITS[kind]
         self.result = None
         self.seconds = 0.0
+        self.cpu_seconds = 0.0  # of what was waited for; who outlives its parent is not in it
         self.output = ""
 
 
@@ -64,7 +70,7 @@ def parse_arguments():
     parser.add_argument("--fuzz", action="store_true", help="only the fuzzers, for some minutes each")
     parser.add_argument("--bench", action="store_true", help="only the benches; prints their JSON, asserts no times")
     parser.add_argument("--list", action="store_true", help="print the names and run nothing")
-    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 2) + 1, help="tests side by side")
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 2) + 2, help="tests side by side; half of them are heavy")
     return parser.parse_args()
 
 
@@ -121,7 +127,7 @@ def find_scripts(kind, build, pattern="*"):
 
 
 def find_tests(options, builds):
-    """In the order in which they start: the longest first."""
+    """All that there are; Lanes has the order."""
     if options.fuzz:
         return list(find_scripts("fuzz", "sanitized", "fuzz_*"))
     if options.bench:
@@ -184,6 +190,50 @@ def limit_of(test):
     return int(found.group(1)) if found else test.limit
 
 
+def ends_within(pid, seconds):
+    """Waits for a child, and leaves its status to whoever asks for it."""
+    fd = os.pidfd_open(pid)
+    try:
+        waiting = poll()
+        waiting.register(fd, POLLIN)
+        return bool(waiting.poll(seconds * 1000))
+    finally:
+        os.close(fd)
+
+
+class Lanes:
+    """What runs beside what: half of the lanes take heavy tests first, the others light ones; then each takes what is left."""
+
+    def __init__(self, tests, n_lanes):
+        # Those of the longest limits first, for nothing is left then to run beside the last one.
+        self.heavy = sorted((test for test in tests if test.kind in HEAVY), key=limit_of, reverse=True)
+        self.light = [test for test in tests if test.kind not in HEAVY]
+        self.n_lanes = n_lanes
+        self.may_begin = max(1, n_lanes - 1)  # of the heavy ones
+        self.lock = threading.Lock()
+
+    def run(self, work):
+        with concurrent.futures.ThreadPoolExecutor(self.n_lanes) as pool:
+            list(pool.map(lambda number: self._run_lane(work, number), range(self.n_lanes)))
+
+    def _run_lane(self, work, number):
+        is_heavy_first = number < (self.n_lanes + 1) // 2
+        while test := self._take(is_heavy_first):
+            work(test)
+            with self.lock:
+                self.may_begin += test.kind in HEAVY
+
+    def _take(self, is_heavy_first):
+        """None: there is nothing more for this lane."""
+        with self.lock:
+            heavy = self.heavy if self.may_begin > 0 else []
+            for tests in (heavy, self.light) if is_heavy_first else (self.light, heavy):
+                if tests:
+                    self.may_begin -= tests is self.heavy
+                    return tests.pop(0)
+        return None
+
+
 class Runner:
     """Runs tests in threads; each is a process group that is killed when its time is over."""
 
@@ -232,14 +282,15 @@ class Runner:
             self.alive.add(process.pid)
         limit = limit_of(test)
         try:
-            return process.wait(limit)
-        except subprocess.TimeoutExpired:
-            return f"tests/run: not finished after {limit} s"
+            is_ended = ends_within(process.pid, limit)
         finally:
             self._kill_group(process.pid)
-            process.wait()
+            _pid, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            test.cpu_seconds = usage.ru_utime + usage.ru_stime
             with self.lock:
                 self.alive.discard(process.pid)
+        return process.returncode if is_ended else f"tests/run: not finished after {limit} s"
 
     @staticmethod
     def _kill_group(group):
@@ -256,7 +307,7 @@ class Runner:
 
     def _print(self, test):
         with self.lock:
-            print(f"{test.result:<5} {test.name:<60} {test.seconds:7.1f} s", flush=True)
+            print(f"{test.result:<5} {test.name:<60} {test.seconds:7.1f} s {test.cpu_seconds:7.1f} s of CPU", flush=True)
             if test.result == "ok" and test.kind != "bench":
                 return
             lines = test.output.splitlines()
@@ -308,8 +359,7 @@ def main():
 
     runner = Runner(builds, len(tests))
     try:
-        with concurrent.futures.ThreadPoolExecutor(1 if options.bench else options.jobs) as pool:
-            list(pool.map(runner.run, tests))
+        Lanes(tests, 1 if options.bench else options.jobs).run(runner.run)
     except KeyboardInterrupt:
         runner.kill_all()
         raise
