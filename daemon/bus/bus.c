@@ -48,6 +48,7 @@ struct Bus {
 	int64_t boot_told_us;
 	GSource *rest;         /* NULL when there is nothing to tell */
 	Timer *boot_timer;
+	DBusAddressEntry **held; /* hold_list_pool() */
 };
 
 const BusOps *bus_ops(const Bus *bus)
@@ -327,6 +328,19 @@ static void tell_at_rest(Bus *bus)
 
 /* --- the object's life --- */
 
+/*
+ * libdbus makes the pool of its list elements with the first and frees it with the last, and in between two of them there is none:
+ * at each signature that it looks at, two for each property that is told. An address that was taken apart has list elements for as
+ * long as it is held; that takes a fifth off a signal.
+ */
+static DBusAddressEntry **hold_list_pool(void)
+{
+	DBusAddressEntry **entries = NULL;
+	int n;
+
+	return dbus_parse_address("unix:path=/", &entries, &n, NULL) ? entries : NULL;
+}
+
 Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 {
 	Bus *bus = g_new0(Bus, 1);
@@ -341,6 +355,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	bus->conditions = conditions_new(engine, ops, data);
 	bus->answers = answers_new();
 	bus->boot_timer = timer_new(on_boot_timer, bus);
+	bus->held = hold_list_pool();
 	return bus;
 }
 
@@ -485,5 +500,7 @@ void bus_free(Bus *bus)
 	answers_free(bus->answers);
 	g_hash_table_unref(bus->changed);
 	g_hash_table_unref(bus->published);
+	if (bus->held)
+		dbus_address_entries_free(bus->held);
 	g_free(bus);
 }

@@ -241,7 +241,9 @@ static bool walk(PathProvider *paths, PathCondition *condition, GString *rest, G
 		}
 		here = g_strdup(at->str);
 		add_step(paths, condition, here, name, mask);
-		g_string_append_printf(at, "%s%s", at->len > 1 ? "/" : "", name);
+		if (at->len > 1)
+			g_string_append_c(at, '/');
+		g_string_append(at, name);
 		if (is_barred(paths, condition, at->str) || lstat(at->str, st) < 0)
 			return false;
 		if (!S_ISLNK(st->st_mode))
