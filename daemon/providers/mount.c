@@ -53,7 +53,7 @@ static char *unescape_octal(const char *text, gsize length)
 	return g_string_free(out, FALSE);
 }
 
-/* One point may have several mounts, one above the other: their lines, one after the other. */
+/* One point may have several mounts, one above the other: their lines. */
 static void add_mount(GHashTable *points, char *point, const char *line, gsize length)
 {
 	GString *lines = g_hash_table_lookup(points, point);
@@ -65,6 +65,7 @@ static void add_mount(GHashTable *points, char *point, const char *line, gsize l
 		g_free(point);
 	}
 	g_string_append_len(lines, line, (gssize)length);
+	g_string_append_c(lines, '\n');
 }
 
 static void free_lines(gpointer lines)
@@ -96,6 +97,44 @@ static GHashTable *parse_mountinfo(const char *text)
 	return points;
 }
 
+/* Where the sixth field of a line is, its options (proc(5)). */
+static const char *options_of(const char *line)
+{
+	for (int i = 0; i < 5; i++) {
+		line += strcspn(line, " \n");
+		line += *line == ' ';
+	}
+	return line;
+}
+
+static bool may_execute(const char *options)
+{
+	return !memmem(options, strcspn(options, " \n"), "noexec", strlen("noexec"));
+}
+
+/*
+ * Are these the same mounts with the same below them? That of the root is never unmounted, so nobody else gets its number: when it
+ * becomes writable, as at each boot, no path changes. Elsewhere options may be all that tells one mount from the next.
+ */
+static bool are_same(const char *point, const char *a, const char *b)
+{
+	if (strcmp(point, "/") != 0)
+		return strcmp(a, b) == 0;
+	while (*a && *b) {
+		const char *options_a = options_of(a);
+		const char *options_b = options_of(b);
+
+		if (options_a - a != options_b - b || memcmp(a, b, (size_t)(options_a - a)) != 0 ||
+		    may_execute(options_a) != may_execute(options_b))
+			return false;
+		a = options_a + strcspn(options_a, "\n");
+		b = options_b + strcspn(options_b, "\n");
+		a += *a == '\n';
+		b += *b == '\n';
+	}
+	return *a == *b;
+}
+
 /* Puts the points of @points at which @other has not the same mounts into @changed. */
 static void add_different(GHashTable *points, GHashTable *other, GHashTable *changed)
 {
@@ -106,7 +145,7 @@ static void add_different(GHashTable *points, GHashTable *other, GHashTable *cha
 	while (g_hash_table_iter_next(&iter, &point, &lines)) {
 		const GString *before = g_hash_table_lookup(other, point);
 
-		if (!before || !g_string_equal(before, lines))
+		if (!before || !are_same(point, before->str, ((const GString *)lines)->str))
 			g_hash_table_add(changed, point);
 	}
 }

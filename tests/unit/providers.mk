@@ -11,6 +11,10 @@ tests_unit_test_path_LDADD = $(providers_test_libs)
 tests_unit_test_registry_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_registry_LDADD = $(providers_test_libs)
 
+TESTS += tests/unit/test_mount
+tests_unit_test_mount_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
+tests_unit_test_mount_LDADD = $(providers_test_libs)
+
 TESTS += tests/unit/test_path_elsewhere
 tests_unit_test_path_elsewhere_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_path_elsewhere_LDADD = $(providers_test_libs)

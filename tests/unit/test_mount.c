@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Mounts: below which points something may be another thing than before.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+#include "loop/loop.h"
+#include "providers/mount.h"
+#include "tests/lib/suite.h"
+
+#define DEADLINE_US (20 * G_USEC_PER_SEC)
+
+static GHashTable *seen; /* points that were told since the last look */
+
+static void on_report(void *data, const char *key, Level level, const char *why)
+{
+}
+
+static void on_changed(void *data, GHashTable *points)
+{
+	GHashTableIter iter;
+	gpointer point;
+
+	ck_assert_ptr_nonnull(points);
+	g_hash_table_iter_init(&iter, points);
+	while (g_hash_table_iter_next(&iter, &point, NULL))
+		g_hash_table_add(seen, g_strdup(point));
+}
+
+/* Turns the loop until @point is told; then says whether the root was, too. */
+static bool is_root_told_by(const char *point)
+{
+	const int64_t end_us = g_get_monotonic_time() + DEADLINE_US;
+	bool is_told;
+
+	while (!g_hash_table_contains(seen, point)) {
+		ck_assert_int_lt(g_get_monotonic_time(), end_us);
+		g_main_context_iteration(NULL, FALSE);
+	}
+	is_told = g_hash_table_contains(seen, "/");
+	g_hash_table_remove_all(seen);
+	return is_told;
+}
+
+static void remount_root(unsigned long flags)
+{
+	ck_assert_int_eq(mount("none", "/", NULL, MS_REMOUNT | MS_BIND | flags, NULL), 0);
+}
+
+START_TEST(a_root_that_becomes_writable_is_what_it_was)
+{
+	const ProviderSink sink = { on_report, NULL };
+	Provider *mounts;
+
+	if (unshare(CLONE_NEWNS) < 0)
+		return; /* nobody's but root's */
+	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	remount_root(MS_RDONLY);
+	seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	mounts = mount_provider_new(&sink, "/proc/self/mountinfo", on_changed, NULL);
+
+	remount_root(0);
+	ck_assert_int_eq(mount("none", "/tmp", "tmpfs", 0, NULL), 0);
+	ck_assert(!is_root_told_by("/tmp"));
+
+	remount_root(MS_NOEXEC);
+	ck_assert(is_root_told_by("/"));
+
+	ck_assert_int_eq(mount("none", "/tmp", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL), 0);
+	ck_assert(!is_root_told_by("/tmp"));
+
+	/* One above the other. */
+	ck_assert_int_eq(mount("none", "/", "tmpfs", 0, NULL), 0);
+	ck_assert(is_root_told_by("/"));
+
+	mounts->free(mounts);
+	g_hash_table_unref(seen);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("mount");
+
+	ADD_CASE(suite, "mount", a_root_that_becomes_writable_is_what_it_was);
+	return suite;
+}
