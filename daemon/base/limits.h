@@ -124,6 +124,12 @@
 /* From one line of log about clients of a socket that misbehave to the next: who may connect must not be able to fill the log. */
 #define LIMIT_CLIENT_REMARK_US (60 * G_USEC_PER_SEC)
 
+/*
+ * How long nobody is let in who cannot even be turned away, for no process of the machine may open a file: who waits would wake us at once
+ * again.
+ */
+#define LIMIT_NO_FILES_PAUSE_US (100 * 1000)
+
 /* Conditions that one client watches at one time: a script waits for a handful. */
 #define LIMIT_WATCHES 64
 

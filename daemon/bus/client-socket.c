@@ -58,6 +58,7 @@ struct ClientSocket {
 	Remark disconnected; /* for what one sent */
 	Remark full;
 	int reserve_fd; /* given up to turn a client away when there are no descriptors; -1: none */
+	Timer *pause;	/* armed: nobody is let in */
 	const SocketListener *listener;
 	void *data;
 };
@@ -169,9 +170,19 @@ static int open_reserve(void)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+static void on_pause_end(void *data)
+{
+	ClientSocket *socket = data;
+
+	if (socket->reserve_fd < 0)
+		socket->reserve_fd = open_reserve();
+	fd_source_set_events(socket->source, G_IO_IN);
+}
+
 /*
  * Out of descriptors: a client that waits in the backlog would wake us again and again, for nothing. With one descriptor
- * in reserve it can be let in and turned away, and comes again.
+ * in reserve it can be let in and turned away, and comes again. Where it is the machine that has no files left (ENFILE) that does not
+ * help, and it stays where it is.
  */
 static void turn_away_first(ClientSocket *socket)
 {
@@ -180,10 +191,14 @@ static void turn_away_first(ClientSocket *socket)
 
 	fd_close(&socket->reserve_fd);
 	fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0 && errno != EAGAIN) {
+		fd_source_set_events(socket->source, 0);
+		timer_arm(socket->pause, loop_now() + LIMIT_NO_FILES_PAUSE_US);
+	}
 	fd_close(&fd);
 	socket->reserve_fd = open_reserve();
 	if (remark_is_due(&socket->full, &since))
-		log_warning(NULL, "no descriptors are left for clients of the %s socket; they are turned away%s",
+		log_warning(NULL, "no descriptors are left for clients of the %s socket; they are turned away, or wait%s",
 			    kinds[socket->kind].name, since);
 }
 
@@ -240,6 +255,7 @@ ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListe
 	socket->clients = g_ptr_array_new_with_free_func(socket_client_free);
 	make_guid(socket->guid, sizeof(socket->guid));
 	socket->reserve_fd = open_reserve();
+	socket->pause = timer_new(on_pause_end, socket);
 	(void)fd_set_nonblocking(fd, true); /* a socket: cannot fail */
 	socket->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_connection, socket);
 	return socket;
@@ -278,6 +294,7 @@ void client_socket_free(ClientSocket *socket)
 		return;
 	g_ptr_array_unref(socket->clients);
 	fd_source_free(socket->source);
+	timer_free(socket->pause);
 	fd_close(&socket->fd);
 	fd_close(&socket->reserve_fd);
 	g_free(socket);

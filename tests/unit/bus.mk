@@ -17,6 +17,7 @@ tests_unit_test_bus_peer_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)
 
 TESTS += tests/unit/test_client_socket
 tests_unit_test_client_socket_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_client_socket_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=accept4
 tests_unit_test_client_socket_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)
 
 TESTS += tests/unit/test_bus_rows

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -72,6 +73,22 @@ static void fixture_clear(Fixture *f)
 	tree_free(f->tree);
 }
 
+/* The linker lets what the socket calls come here first (ld(1), --wrap). */
+int __real_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
+int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
+
+static bool has_no_files;
+static unsigned n_refused;
+
+int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+	if (!has_no_files)
+		return __real_accept4(fd, address, size, flags);
+	n_refused++;
+	errno = ENFILE;
+	return -1;
+}
+
 /* One client that says what is no D-Bus, and is disconnected for it. */
 static void one_that_talks_nonsense(Fixture *f)
 {
@@ -129,10 +146,42 @@ START_TEST(a_flood_of_them_is_one_line)
 }
 END_TEST
 
+static void on_time(void *data)
+{
+	*(bool *)data = true;
+}
+
+/* To give one back does not help: others of the machine are quicker. */
+START_TEST(a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_time)
+{
+	bool is_over = false;
+	Timer *timer = timer_new(on_time, &is_over);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	Fixture f;
+
+	fixture_init(&f);
+	has_no_files = true;
+	g_strlcpy(address.sun_path, f.path, sizeof address.sun_path);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+	timer_arm(timer, loop_now() + G_USEC_PER_SEC / 2);
+	while (!is_over)
+		g_main_context_iteration(NULL, TRUE);
+	ck_assert_uint_ge(n_refused, 2);
+	ck_assert_uint_le(n_refused, 12); /* five times in half a second, and once more each for who was to be turned away */
+
+	has_no_files = false;
+	one_that_talks_nonsense(&f);
+	fixture_clear(&f);
+	timer_free(timer);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("client socket");
 
 	ADD_CASE(suite, "log", one_that_is_disconnected_for_what_it_sent_is_named, a_flood_of_them_is_one_line);
+	ADD_CASE(suite, "files", a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_time);
 	return suite;
 }
