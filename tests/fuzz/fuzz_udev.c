@@ -3,7 +3,8 @@
  * Fuzz target: devices with properties of any bytes, as udev hands them on from whoever made the device. What is known of
  * them is compared, counted and shown; what is shown is one line of text without a control character.
  *
- * Each line of the input is a property; an empty one begins the next device, and every third device is gone again.
+ * Each line of the input is a property; an empty one begins the next event. Five devices have them in turn, and one of these is gone again
+ * each time. What is in doubt is asked for at most twice an event, and comes to an end.
  */
 #include "config.h"
 
@@ -13,6 +14,7 @@
 
 #include "base/limits.h"
 #include "providers/udev-describe.h"
+#include "providers/udev-doubt.h"
 #include "providers/udev-table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,9 +41,29 @@ static void on_report(void *data, const char *key, Level level, const char *why)
 	(*n_told)++;
 }
 
-static void put_device(UdevTable *table, unsigned n, GPtrArray *properties)
+typedef struct Asked {
+	UdevDoubts *doubts;
+	unsigned n_asked;
+} Asked;
+
+static bool on_ask(void *data, const char *syspath)
 {
-	g_autofree char *syspath = g_strdup_printf("/sys/devices/%u", n);
+	Asked *asked = data;
+
+	check_shown(syspath);
+	return ++asked->n_asked % 2 == 0;
+}
+
+static bool on_is_empty(void *data, const char *syspath)
+{
+	(void)data;
+	return g_str_has_suffix(syspath, "4");
+}
+
+static void put_device(Asked *asked, unsigned n, GPtrArray *properties)
+{
+	g_autofree char *syspath = g_strdup_printf("/sys/devices/%u", n % 5);
+	const int64_t now_us = 1 + n * UDEV_DOUBT_FIRST_US;
 	UdevRecord *record;
 	g_auto(GStrv) keys = NULL;
 	g_autofree char *name = NULL;
@@ -57,12 +79,21 @@ static void put_device(UdevTable *table, unsigned n, GPtrArray *properties)
 		g_assert(g_str_has_prefix(*key, "label:") || g_str_has_prefix(*key, "uuid:") || g_str_has_prefix(*key, "device:"));
 	name = udev_record_name(record);
 	check_shown(name);
-	udev_table_put(table, record);
-	if (n % 3 == 2)
-		udev_table_drop(table, syspath);
+	udev_doubts_put(asked->doubts, record, n % 7 == 6 ? UDEV_TOLD_BY_FIRST_LISTING : UDEV_TOLD_BY_EVENT, now_us);
+	if (n % 5 == 2)
+		udev_doubts_drop(asked->doubts, syspath);
+	udev_doubts_turn(asked->doubts, now_us);
+	g_assert(asked->n_asked <= 2 * (n + 1));
 }
 
-static void put_devices(UdevTable *table, char **lines)
+static void end_doubts(UdevDoubts *doubts)
+{
+	for (unsigned i = 0; i < 3; i++)
+		udev_doubts_turn(doubts, udev_doubts_next_us(doubts) + UDEV_DOUBT_ANSWER_US);
+	g_assert(udev_doubts_next_us(doubts) == 0 && !udev_doubts_hide_volumes(doubts));
+}
+
+static void put_devices(Asked *asked, char **lines)
 {
 	g_autoptr(GPtrArray) properties = g_ptr_array_new();
 	unsigned n = 0;
@@ -71,9 +102,9 @@ static void put_devices(UdevTable *table, char **lines)
 		if (**lines)
 			g_ptr_array_add(properties, *lines);
 		else
-			put_device(table, n++, properties);
+			put_device(asked, n++, properties);
 	}
-	put_device(table, n, properties);
+	put_device(asked, n, properties);
 }
 
 static void describe(const UdevTable *table)
@@ -92,7 +123,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	unsigned n_told = 0;
 	const ProviderSink sink = { on_report, &n_told };
+	static const UdevDoubtOps ops = { on_ask, on_is_empty };
 	UdevTable *table = udev_table_new(&sink);
+	Asked asked = { .doubts = NULL };
 
 	udev_table_set_live(table, NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(conditions); i++) {
@@ -100,16 +133,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		udev_table_add(table, key, udev_match_new(key));
 	}
+	asked.doubts = udev_doubts_new(table, &ops, &asked);
 	udev_table_begin_listing(table);
-	put_devices(table, lines);
+	put_devices(&asked, lines);
 	udev_table_end_listing(table, NULL);
 	udev_table_settle(table);
+	end_doubts(asked.doubts);
 	describe(table);
 	g_assert(n_told >= G_N_ELEMENTS(conditions));
 	udev_table_begin_listing(table);
 	udev_table_end_listing(table, "block"); /* all of these are gone */
 	udev_table_settle(table);
 	describe(table);
+	udev_doubts_free(asked.doubts);
 	udev_table_free(table);
 	return 0;
 }
