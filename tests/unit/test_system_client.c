@@ -6,9 +6,11 @@
 #include "config.h"
 
 #include <check.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "bus/names.h"
 #include "loop/system-bus.h"
 #include "tests/lib/bus-daemon.h"
@@ -188,11 +190,98 @@ START_TEST(a_change_is_carried_out_recorded_and_told)
 }
 END_TEST
 
+typedef struct Flood {
+	unsigned n_missing;
+	unsigned n_short; /* answers to Ping */
+	unsigned n_long;  /* to Introspect */
+	unsigned n_refused;
+} Flood;
+
+static void on_long(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Flood *flood = data;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &error);
+
+	flood->n_missing--;
+	flood->n_long += reply != NULL;
+	if (reply)
+		return;
+	ck_assert_str_eq(error->message, "GDBus.Error:org.svcd1.Error.LimitReached: "
+					 "the bus is slow and in a flood; /run/svcd/public is not");
+	flood->n_refused++;
+}
+
+static void on_short(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Flood *flood = data;
+	g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, NULL);
+
+	flood->n_missing--;
+	flood->n_short += reply != NULL;
+}
+
+static bool is_over(void *data)
+{
+	return ((Flood *)data)->n_missing == 0;
+}
+
+/* The bus has handed all calls on before it stands still for as long as makes it slow. */
+static Flood flood(Fixture *f, unsigned n_pairs)
+{
+	Flood result = { .n_missing = 2 * n_pairs };
+	int64_t until_us;
+
+	for (unsigned i = 0; i < n_pairs; i++) {
+		g_dbus_connection_call(f->connection, BUS_NAME, OBJECT_PATH_MANAGER, "org.freedesktop.DBus.Introspectable",
+				       "Introspect", NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_long, &result);
+		g_dbus_connection_call(f->connection, BUS_NAME, OBJECT_PATH_MANAGER, "org.freedesktop.DBus.Peer", "Ping",
+				       NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_short, &result);
+	}
+	g_variant_unref(g_dbus_connection_call_sync(f->connection, DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
+						    "GetId", NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, NULL));
+	ck_assert_int_eq(kill(f->daemon.pid, SIGSTOP), 0);
+	until_us = g_get_monotonic_time() + 2 * LIMIT_BUS_SLOW_US;
+	while (g_get_monotonic_time() < until_us) {
+		(void)g_main_context_iteration(NULL, FALSE);
+		g_usleep(1000);
+	}
+	ck_assert_int_eq(kill(f->daemon.pid, SIGCONT), 0);
+	bus_world_run_until(is_over, &result, "all are answered");
+	return result;
+}
+
+/* A bus is slow for a second; a machine may be slower, so once in some times is enough. */
+START_TEST(in_a_flood_a_long_answer_is_an_error_and_a_short_one_is_given)
+{
+	const unsigned n_pairs = LIMIT_CALLS_IN_FLOOD;
+	unsigned n_refused = 0;
+	Fixture f;
+
+	fixture_init(&f);
+	bus_daemon_start(&f.daemon);
+	enter(&f);
+	wait_for_name(&f);
+
+	for (unsigned i = 0; i < 10 && n_refused == 0; i++) {
+		const Flood seen = flood(&f, n_pairs);
+
+		ck_assert_uint_eq(seen.n_short, n_pairs);
+		ck_assert_uint_eq(seen.n_long + seen.n_refused, n_pairs);
+		n_refused = seen.n_refused;
+	}
+	ck_assert_uint_gt(n_refused, 0);
+	call(&f, BUS_NAME, "org.freedesktop.DBus.Introspectable", "Introspect", NULL);
+	ck_assert_ptr_nonnull(f.reply);
+	fixture_clear(&f);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("system client");
 
 	ADD_CASE(suite, "all", the_name_comes_back_with_the_bus, everybody_reads_by_name_and_by_interface,
-		 a_change_is_carried_out_recorded_and_told);
+		 a_change_is_carried_out_recorded_and_told, in_a_flood_a_long_answer_is_an_error_and_a_short_one_is_given);
 	return suite;
 }
