@@ -4,7 +4,7 @@
  *
  * inih as distributions build it cuts a line at 199 bytes and a section's name at 49 without a word, ends a value at
  * blank and ";", and does not tell lines. So it never sees a line as written: a section is handed over without its name,
- * a value in short pieces, each between two dots that keep its blanks and its ";" from being touched, and joined
+ * a value without its key, in short pieces, each between two dots that keep its blanks and its ";" from being touched, and joined
  * again in on_value(). inih calls back before it asks for the next line, so the line we are at is the value's line.
  */
 #include "config.h"
@@ -18,8 +18,8 @@
 #include "base/limits.h"
 
 enum {
-	PIECE_BYTES = 128, /* of a value; with a key of KEY_BYTES in front still below inih's 199 */
-	KEY_BYTES = 48,    /* inih's own limit is 49 */
+	PIECE_BYTES = 180, /* of a value; with what stands around it still below inih's 199 */
+	KEY_BYTES = 48,
 	SECTION_BYTES = LIMIT_NAME_BYTES + 32,
 };
 
@@ -92,7 +92,7 @@ static const char *find_piece_end(const IniReader *r)
 static void hand_over_piece(IniReader *r, char *buffer)
 {
 	const char *piece_end = find_piece_end(r);
-	char *end = g_stpcpy(g_stpcpy(buffer, r->entry->key), "=.");
+	char *end = g_stpcpy(buffer, ".=.");
 
 	memcpy(end, r->piece, (size_t)(piece_end - r->piece));
 	memcpy(end + (piece_end - r->piece), ".\n", sizeof ".\n");
@@ -238,7 +238,7 @@ static char *read_line(char *buffer, int size, void *stream)
 {
 	IniReader *r = stream;
 
-	g_assert(size > KEY_BYTES + PIECE_BYTES + 8); /* inih's own line */
+	g_assert(size > PIECE_BYTES + 8); /* inih's own line */
 	if (r->piece) {
 		hand_over_piece(r, buffer);
 		return buffer;
