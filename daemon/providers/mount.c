@@ -20,6 +20,8 @@
 
 /* After a change the table is not read again for this long: a storm of mounts costs one reading for all (lessons 5). */
 #define MOUNTINFO_PAUSE_US (50 * G_TIME_SPAN_MILLISECOND)
+/* After a table that could not be read: the kernel does not say again that it has changed. */
+#define MOUNTINFO_RETRY_US (1 * G_TIME_SPAN_SECOND)
 
 typedef struct MountProvider {
 	Provider base; /* first: the two are cast into each other */
@@ -30,7 +32,7 @@ typedef struct MountProvider {
 	Timer *pause;
 	GHashTable *points;     /* lines of mounts by their points; NULL while unknown */
 	GHashTable *told;       /* what they were when changes were told last, if somebody has asked since; else NULL */
-	Timer *late;            /* changes are to be told that were seen when somebody asked */
+	Timer *late;            /* changes are to be told that were seen when somebody asked, or could not be read */
 	GHashTable *subscribed; /* interned key -> Level + 1 as last reported */
 	MountsChanged *changed;
 	void *data;
@@ -150,6 +152,7 @@ static void add_different(GHashTable *points, GHashTable *other, GHashTable *cha
 	}
 }
 
+/* Returns: NULL if it cannot; then it is tried again. */
 static GHashTable *read_points(MountProvider *mounts)
 {
 	g_autoptr(GError) error = NULL;
@@ -157,6 +160,8 @@ static GHashTable *read_points(MountProvider *mounts)
 	g_autofree char *text = NULL;
 	auto_fd int fd = open(mounts->mountinfo, O_RDONLY | O_CLOEXEC);
 
+	if (mounts->fd >= 0)
+		timer_arm(mounts->late, loop_now() + MOUNTINFO_RETRY_US);
 	if (fd < 0) {
 		log_warning(NULL, "cannot read %s: %s", mounts->mountinfo, g_strerror(errno));
 		return NULL;
@@ -166,6 +171,7 @@ static GHashTable *read_points(MountProvider *mounts)
 		log_warning(NULL, "%s", error->message);
 		return NULL;
 	}
+	timer_disarm(mounts->late);
 	text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
 	return parse_mountinfo(text);
 }

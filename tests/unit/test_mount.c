@@ -7,6 +7,8 @@
 #include <check.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "loop/loop.h"
 #include "providers/mount.h"
@@ -16,8 +18,11 @@
 
 static GHashTable *seen; /* points that were told since the last look */
 
+static Level reported;
+
 static void on_report(void *data, const char *key, Level level, const char *why)
 {
+	reported = level;
 }
 
 static void on_changed(void *data, GHashTable *points)
@@ -29,6 +34,10 @@ static void on_changed(void *data, GHashTable *points)
 	g_hash_table_iter_init(&iter, points);
 	while (g_hash_table_iter_next(&iter, &point, NULL))
 		g_hash_table_add(seen, g_strdup(point));
+}
+
+static void on_nothing_known(void *data, GHashTable *points)
+{
 }
 
 /* Turns the loop until @point is told; then says whether the root was, too. */
@@ -82,10 +91,53 @@ START_TEST(a_root_that_becomes_writable_is_what_it_was)
 }
 END_TEST
 
+static void run_until_level(Level level)
+{
+	const int64_t end_us = g_get_monotonic_time() + DEADLINE_US;
+
+	while (reported != level) {
+		ck_assert_int_lt(g_get_monotonic_time(), end_us);
+		g_main_context_iteration(NULL, FALSE);
+	}
+}
+
+/* Nothing else may ever be mounted, and then nobody would say again that the table is not what it was. */
+START_TEST(a_table_that_cannot_be_read_for_a_moment_is_read_again)
+{
+	const ProviderSink sink = { on_report, NULL };
+	struct rlimit all;
+	struct rlimit none;
+	int next;
+	Provider *mounts;
+
+	if (unshare(CLONE_NEWNS) < 0)
+		return; /* nobody's but root's */
+	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	mounts = mount_provider_new(&sink, "/proc/self/mountinfo", on_nothing_known, NULL);
+	mounts->subscribe(mounts, "mounted:/");
+	ck_assert_int_eq(reported, LEVEL_TRUE);
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &all), 0);
+	next = dup(STDIN_FILENO);
+	none = (struct rlimit){ .rlim_cur = (rlim_t)next, .rlim_max = all.rlim_max }; /* fewer than there are makes poll(2) fail */
+	(void)close(next);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(mount("none", "/tmp", "tmpfs", 0, NULL), 0);
+	run_until_level(LEVEL_UNKNOWN);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
+	run_until_level(LEVEL_TRUE);
+
+	mounts->free(mounts);
+	g_hash_table_unref(seen);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("mount");
 
-	ADD_CASE(suite, "mount", a_root_that_becomes_writable_is_what_it_was);
+	ADD_CASE(suite, "mount", a_root_that_becomes_writable_is_what_it_was,
+		 a_table_that_cannot_be_read_for_a_moment_is_read_again);
 	return suite;
 }
