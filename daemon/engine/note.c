@@ -314,7 +314,7 @@ static bool read_failures(Service *s, int64_t since_us, const char *value)
 static bool read_result(Reader *r, const char *value)
 {
 	g_free(r->service->result);
-	r->service->result = g_strdelimit(g_strdup(value), "_", ' ');
+	r->service->result = *value ? g_strdelimit(g_strdup(value), "_", ' ') : NULL; /* no words: nothing is known */
 	return true;
 }
 

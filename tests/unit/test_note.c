@@ -154,6 +154,16 @@ START_TEST(a_run_that_ended_unseen_is_a_failed_one)
 }
 END_TEST
 
+START_TEST(a_failure_of_which_no_words_are_left_still_has_a_cause)
+{
+	g_autoptr(World) w = world_new(DAEMON);
+
+	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=b i=4 t=5 x=", false, 0, 0, world_now(w)));
+	ck_assert_ptr_null(world_find(w, "it")->result);
+	expect_cause(w, "it", "taken over from the manager before");
+}
+END_TEST
+
 /* --- the text --- */
 
 START_TEST(a_service_without_history_has_no_note)
@@ -282,7 +292,8 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "crash", nothing_is_touched_when_the_manager_dies, what_the_admin_said_is_remembered,
 		 the_restart_count_and_the_limit_go_on, a_backoff_goes_on_with_the_time_left,
-		 a_stop_that_was_under_way_ends, the_boot_is_not_begun_anew, a_run_that_ended_unseen_is_a_failed_one);
+		 a_stop_that_was_under_way_ends, the_boot_is_not_begun_anew, a_run_that_ended_unseen_is_a_failed_one,
+		 a_failure_of_which_no_words_are_left_still_has_a_cause);
 	suite_add_loop(suite, "text", a_note_that_cannot_be_read_costs_the_history_never_the_process,
 		           G_N_ELEMENTS(bad_notes));
 	ADD_CASE(suite, "text", a_service_without_history_has_no_note, a_note_is_short_whatever_it_holds,
