@@ -114,7 +114,13 @@ static char **on_flags(void *data)
 
 static bool on_reload_files(void *data, const Requester *who, GError **error)
 {
+	BusWorld *bw = data;
+
+	if (bw->dies)
+		_exit(0);
 	write_request(data, "reload files");
+	bw->files_read_us = g_get_monotonic_time();
+	bus_files_read(bw->bus);
 	return true;
 }
 
@@ -212,6 +218,7 @@ static void on_info(void *data, BusInfo *ret)
 	if (((BusWorld *)data)->dies)
 		_exit(0);
 	*ret = (BusInfo){ .virtualization = "container", .generation = 2, .started_us = 5,
+			  .files_read_us = ((BusWorld *)data)->files_read_us,
 			  .keeper_started_us = world_birth() - BUS_WORLD_KEEPER_US };
 }
 

@@ -35,6 +35,7 @@ typedef struct BusWorld {
 	const char *instance_files; /* what there is once an instance of a template is asked for; NULL: the same */
 	const char *instance_policy;
 	bool is_full_of_instances; /* no more of them */
+	int64_t files_read_us; /* when somebody asked for it; 0: nobody has */
 	uint64_t ticket;    /* of the change of policy, or the check, that was asked for last */
 	bool settles;       /* requests are carried out at once */
 	bool dies;          /* the process ends when somebody asks for a change, or for the manager's properties */

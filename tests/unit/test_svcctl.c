@@ -244,6 +244,19 @@ START_TEST(a_change_is_not_repeated_when_the_manager_dies)
 }
 END_TEST
 
+/* To read files twice is no harm, and who is cut off knows not even that another manager comes, which would read them anyhow. */
+START_TEST(files_are_read_though_who_asked_for_it_was_cut_off)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_silent(machine_files, machine_policy);
+	g_autofree char *err = NULL;
+	Run *run = ask_one_that_dies(bw, "reload-files -t 20s");
+
+	ck_assert_int_eq(bus_world_svcctl_end(run, NULL, &err), 0);
+	ck_assert_str_eq(err, "");
+	ck_assert_str_eq(bw->requests->str, "reload files");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svcctl");
@@ -258,6 +271,6 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "reach", without_svcd_the_error_says_what_to_do, an_svcd_that_does_not_answer_is_given_up,
 		 to_wait_for_an_svcd_that_does_not_answer_is_to_wait_in_vain,
 		 nobody_waits_for_an_svcd_that_is_not_there, a_question_is_asked_again_when_the_manager_dies,
-		 a_change_is_not_repeated_when_the_manager_dies);
+		 a_change_is_not_repeated_when_the_manager_dies, files_are_read_though_who_asked_for_it_was_cut_off);
 	return suite;
 }

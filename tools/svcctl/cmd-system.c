@@ -183,7 +183,7 @@ bool cmd_reload_files(Context *context, GError **error)
 
 	if (!client_watch(context->client, error))
 		return false;
-	reply = client_change(context->client, "ReloadFiles", NULL, "()", error);
+	reply = policy_ask_to_read(context, error);
 	if (!reply || !policy_wait_until_read(context, since_us, error))
 		return false;
 	output_confirm(&context->output, "all files were read again; svcctl explain shows complaints");

@@ -340,6 +340,12 @@ bool policy_wait_until_read(Context *context, int64_t since_us, GError **error)
 	}
 }
 
+/* Asked again by who is cut off: the same manager may go on, and has not heard it; and it is no harm to read twice. */
+GVariant *policy_ask_to_read(Context *context, GError **error)
+{
+	return client_ask_manager(context->client, "ReloadFiles", NULL, "()", error);
+}
+
 bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error)
 {
 	const int64_t since_us = g_get_monotonic_time();
@@ -350,10 +356,10 @@ bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error
 	if (is_own_tree(context))
 		return true;
 	if (client_watch(context->client, &problem))
-		reply = client_change(context->client, "ReloadFiles", NULL, "()", &problem);
+		reply = policy_ask_to_read(context, &problem);
 	if (!reply && error_is_ctl(problem, CTL_ERROR_UNREACHABLE))
 		return true;
-	if (!reply && !error_is_ctl(problem, CTL_ERROR_OUTCOME_UNKNOWN)) {
+	if (!reply) {
 		g_propagate_prefixed_error(error, g_steal_pointer(&problem), "it is written, but ");
 		return false;
 	}

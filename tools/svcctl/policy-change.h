@@ -49,6 +49,9 @@ bool policy_change_commit(Context *context, Change *change, Outcome *ret, GError
  */
 bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error);
 
+/* Only that it begins to read them. Returns: the answer, NULL with @error. */
+GVariant *policy_ask_to_read(Context *context, GError **error);
+
 /* Until svcd has begun to read its files at @since_us (CLOCK_MONOTONIC) or later, and what they say is in force. */
 bool policy_wait_until_read(Context *context, int64_t since_us, GError **error);
 
