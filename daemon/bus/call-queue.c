@@ -45,6 +45,7 @@ struct CallQueue {
 	bool has_backlog;
 	int64_t closed_at_us; /* since then no call may be handled; 0: it may */
 	int64_t slow_until_us;
+	Timer *calm; /* when the bus is not slow any more, with nothing left over */
 	const CallQueueListener *listener;
 	void *data;
 };
@@ -227,6 +228,23 @@ static void tell_backlog(CallQueue *queue, bool is_there)
 	queue->n_asked = 0;
 }
 
+/* On a slow bus whose the callers are is kept, for they call again: to ask again would take as long as the answers. */
+static void tell_backlog_now(CallQueue *queue)
+{
+	const bool is_empty = g_queue_is_empty(&queue->users);
+	const bool is_kept = is_empty && queue->has_backlog && is_slow(queue);
+
+	if (is_kept)
+		timer_arm(queue->calm, queue->slow_until_us);
+	else
+		tell_backlog(queue, !is_empty);
+}
+
+static void on_calm(void *data)
+{
+	tell_backlog_now(data);
+}
+
 void call_queue_known(CallQueue *queue, const char *name, uid_t uid)
 {
 	Caller *caller = g_hash_table_lookup(queue->callers, name);
@@ -279,7 +297,7 @@ static gboolean on_turn(gpointer data)
 		is_open = is_open_now(queue);
 	}
 	queue->is_flooded = queue->is_flooded && queue->n_calls > 0;
-	tell_backlog(queue, !g_queue_is_empty(&queue->users));
+	tell_backlog_now(queue);
 	if (is_open && next_user(queue))
 		return G_SOURCE_CONTINUE;
 	g_clear_pointer(&queue->source, g_source_unref); /* the context holds it until we return */
@@ -365,6 +383,7 @@ void call_queue_clear(CallQueue *queue)
 	for (GList *l = callers; l; l = l->next)
 		remove_caller(queue, l->data);
 	queue->closed_at_us = 0;
+	timer_disarm(queue->calm);
 	tell_backlog(queue, false);
 }
 
@@ -376,6 +395,7 @@ CallQueue *call_queue_new(const CallQueueListener *listener, void *data)
 
 	queue->callers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, caller_free);
 	g_queue_init(&queue->users);
+	queue->calm = timer_new(on_calm, queue);
 	queue->listener = listener;
 	queue->data = data;
 	return queue;
@@ -390,6 +410,7 @@ void call_queue_free(CallQueue *queue)
 		g_source_destroy(queue->source);
 		g_source_unref(queue->source);
 	}
+	timer_free(queue->calm);
 	g_hash_table_unref(queue->callers);
 	g_free(queue);
 }

@@ -28,7 +28,7 @@ typedef struct CallQueueListener {
 	/* May the next call be handled? If not, call_queue_go_on() is to be called when it may. */
 	bool (*is_open)(void *data);
 	void (*ask)(void *data, const char *caller); /* whose it is: call_queue_known() */
-	/* Calls are left over when a turn of the main loop is at its end, and later: none is left. */
+	/* Calls are left over when a turn of the main loop is at its end, and later: none is left, and the bus is not slow. */
 	void (*backlog)(void *data, bool is_there);
 } CallQueueListener;
 
