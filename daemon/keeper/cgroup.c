@@ -140,25 +140,47 @@ static bool make_leaf(const char *root, const char *leaf, char *path, size_t siz
 	return mkdir(path, 0755) == 0 || errno == EEXIST;
 }
 
+/*
+ * Every service gets a limit of processes, so that controller is always wanted. Where nobody sits below it costs nothing to
+ * enable, so it is tried before there are leaves. That only works in the root of all groups: any other one has us in it.
+ */
+static bool count_processes(const char *directory, const char *root)
+{
+	char path[PATH_BYTES];
+	const char *const groups[] = { directory, root };
+	bool is_enabled = keeper.is_pid1;
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && is_enabled; i++)
+		is_enabled = snprintf(path, sizeof(path), "%s/cgroup.subtree_control", groups[i]) < (int)sizeof(path) &&
+			     keeper_write_file(path, "+pids"); /* not there: it is of v1, or not ours to hand on */
+	return is_enabled;
+}
+
 static void enter_own(void)
 {
 	char directory[PROTOCOL_NAME_BYTES - 8];
 	char root[PROTOCOL_NAME_BYTES];
 	char path[PATH_BYTES];
 	const char *mount_point = find_mount();
+	bool is_counted;
 
 	if (!mount_point || !find_own_directory(mount_point, directory, sizeof(directory)))
 		return;
-	if (!make_leaf(directory, ROOT, root, sizeof(root)) || !make_leaf(root, MANAGER_LEAF, path, sizeof(path)) ||
-	    !make_leaf(root, KEEPER_LEAF, path, sizeof(path)))
+	if (!make_leaf(directory, ROOT, root, sizeof(root)))
+		return;
+	is_counted = count_processes(directory, root);
+	if (!make_leaf(root, MANAGER_LEAF, path, sizeof(path)) || !make_leaf(root, KEEPER_LEAF, path, sizeof(path)))
 		return;
 	if (strlen(path) + sizeof("/cgroup.procs") > sizeof(path))
 		return;
 	(void)strcat(path, "/cgroup.procs"); /* measured in the line above */
-	if (keeper_write_file(path, "0"))
+	if (keeper_write_file(path, "0")) {
 		(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), root);
-	else if (!keeper.container && !keeper.user_mode)
+		if (!is_counted)
+			(void)count_processes(directory, root); /* without, no service gets that limit */
+	} else if (!keeper.container && !keeper.user_mode) {
 		say("cannot enter %s: %s", path, strerror(errno));
+	}
 }
 
 void cgroup_setup(void)

@@ -499,6 +499,11 @@ static void take_refusal(Manager *m, const struct MessageWelcome *message)
 	m->reexec_problem = g_strdup_printf(SVCD_SBINDIR "/svcd could not take over (%s): the program of before goes on", reason);
 }
 
+static const char *tasks_max(void *data)
+{
+	return policy_tasks_max(engine_policy(((Manager *)data)->engine));
+}
+
 static void on_welcome(void *data, const struct MessageWelcome *message)
 {
 	Manager *m = data;
@@ -521,6 +526,7 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.starts_again = on_starts_again,
 		.is_ending = on_is_ending,
 		.sockets = sockets_for_spawn,
+		.tasks_max = tasks_max,
 		.yields = yielding_asks,
 		.data = m,
 	};

@@ -15,6 +15,7 @@
 #include "model/ini-source.h"
 #include "model/name.h"
 #include "model/policy-private.h"
+#include "model/resource-def.h"
 #include "model/value.h"
 
 typedef struct Target {
@@ -218,6 +219,18 @@ static char *read_new_services(Target *t, const char *value)
 	return problem;
 }
 
+static char *read_tasks_max(Target *t, const char *value)
+{
+	char *problem = NULL;
+	char *text = *value ? resource_read(RESOURCE_TASKS_MAX, value, &problem) : NULL;
+
+	if (problem)
+		return problem;
+	g_free(t->policy->tasks_max);
+	t->policy->tasks_max = text;
+	return NULL;
+}
+
 static char *read_rc_links(Target *t, const char *value)
 {
 	bool counts = false;
@@ -262,6 +275,7 @@ static const struct PolicyKey {
 	{ "defaults", "Runlevel", KEY_PLAIN, read_default_runlevel },
 	{ "defaults", "NewServices", KEY_PLAIN, read_new_services },
 	{ "defaults", "RcLinks", KEY_PLAIN, read_rc_links },
+	{ "defaults", "TasksMax", KEY_PLAIN, read_tasks_max },
 	{ "defaults", "LoginScreen", KEY_PLAIN, read_login_screen },
 };
 

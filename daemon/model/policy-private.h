@@ -43,6 +43,7 @@ struct Policy {
 	GPtrArray *login_screen; /* NameRef *; of base/list.h */
 	Activation new_services;
 	Origin new_services_origin;
+	char *tasks_max; /* as in ResourceDef, or NULL */
 	bool rc_links; /* as RcLinks= says */
 	Origin rc_links_origin;
 	bool counts_rc_links; /* of the files that are merged here */

@@ -250,6 +250,7 @@ static void mark_defaults(const Question *q)
 	mark_last(q->answer, "defaults", "NewServices");
 	mark_last(q->answer, "defaults", "RcLinks");
 	mark_last(q->answer, "defaults", "LoginScreen");
+	mark_last(q->answer, "defaults", "TasksMax");
 	if (q->policy->default_runlevel && policy_lookup_runlevel(q->policy, q->policy->default_runlevel))
 		mark_last(q->answer, "defaults", "Runlevel");
 }

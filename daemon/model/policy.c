@@ -120,6 +120,7 @@ void policy_free(Policy *policy)
 	g_hash_table_unref(policy->runlevels);
 	g_free(policy->default_runlevel);
 	list_free(policy->login_screen);
+	g_free(policy->tasks_max);
 	if (policy->statements)
 		g_ptr_array_unref(policy->statements);
 	g_free(policy);
@@ -176,6 +177,11 @@ bool policy_rc_links(const Policy *policy, Origin *ret_origin)
 	if (ret_origin)
 		*ret_origin = policy->rc_links_origin;
 	return policy->rc_links;
+}
+
+const char *policy_tasks_max(const Policy *policy)
+{
+	return policy->tasks_max ? policy->tasks_max : POLICY_TASKS_MAX;
 }
 
 Activation policy_new_services(const Policy *policy, Origin *ret_origin)

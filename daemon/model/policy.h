@@ -170,6 +170,13 @@ void policy_check(const Policy *policy, DiagList *diags);
 /* [defaults] LoginScreen=: NameRef *, services and $facilities; the first that is to be had counts; borrowed. */
 const GPtrArray *policy_login_screen(const Policy *policy);
 
+/*
+ * [defaults] TasksMax=, as in ResourceDef: for services that say nothing of it. A bomb of small shells that has this share of
+ * the threads that the kernel allows takes about a third of the memory for which it allows so many.
+ */
+#define POLICY_TASKS_MAX "15%"
+const char *policy_tasks_max(const Policy *policy);
+
 /* [defaults] NewServices=: the activation of services that nobody names; on-demand if nobody says. */
 Activation policy_new_services(const Policy *policy, Origin *ret_origin);
 

@@ -33,7 +33,7 @@ static char *read_memory(const char *value, char **ret_problem)
 		*ret_problem = g_strdup("write a size such as 512M, a share of the machine's memory such as 25%, or infinity");
 		return NULL;
 	}
-	return bytes == UINT64_MAX ? g_strdup("max") : g_strdup_printf("%" G_GUINT64_FORMAT, bytes);
+	return bytes == UINT64_MAX ? g_strdup(RESOURCE_UNLIMITED) : g_strdup_printf("%" G_GUINT64_FORMAT, bytes);
 }
 
 static char *read_switch(const char *value, char **ret_problem)
@@ -93,12 +93,15 @@ static char *read_cpus(const char *value, char **ret_problem)
 static char *read_tasks(const char *value, char **ret_problem)
 {
 	uint64_t number;
+	char *percent = read_percent(value, 100, &number);
 
+	if (percent)
+		return percent;
 	if (strcmp(value, "infinity") == 0)
-		return g_strdup("max");
+		return g_strdup(RESOURCE_UNLIMITED);
 	if (text_parse_uint(value, 10, INT32_MAX, &number) && number > 0)
 		return g_strdup_printf("%" G_GUINT64_FORMAT, number);
-	*ret_problem = g_strdup("write how many processes and threads it may have, or infinity");
+	*ret_problem = g_strdup("write how many processes and threads it may have, a share of the machine's such as 15%, or infinity");
 	return NULL;
 }
 
@@ -128,6 +131,11 @@ const char *resource_controller(Resource resource)
 const char *resource_file(Resource resource)
 {
 	return resources[resource].file;
+}
+
+char *resource_read(Resource resource, const char *value, char **ret_problem)
+{
+	return resources[resource].read(value, ret_problem);
 }
 
 char *resource_def_read(ResourceDef **def, Resource resource, const char *value)

@@ -18,13 +18,20 @@
 	X(P, ALLOWED_CPUS, "AllowedCPUs") X(P, IO_WEIGHT, "IOWeight") X(P, TASKS_MAX, "TasksMax")
 ENUM_WITH_NAMES(Resource, RESOURCE, resource, RESOURCES)
 
+/* What the kernel's files take for "infinity". */
+#define RESOURCE_UNLIMITED "max"
+
 typedef struct ResourceDef {
-	char *values[RESOURCE_COUNT]; /* what its file takes, or "N%" of the machine's memory; NULL: not said */
+	/* What its file takes, or "N%" of the memory, processes and threads that the machine can have; NULL: not said. */
+	char *values[RESOURCE_COUNT];
 } ResourceDef;
 
 /* The controller that has to be enabled ("memory"), and its file ("memory.max"). */
 const char *resource_controller(Resource resource);
 const char *resource_file(Resource resource);
+
+/* The text for its file, as in ResourceDef, a new string; NULL with *@ret_problem, a new string. */
+char *resource_read(Resource resource, const char *value, char **ret_problem);
 
 /**
  * resource_def_read() - take one value

@@ -74,14 +74,46 @@ static bool enable_above(const char *root, const char *controller, GError **erro
 	return enable(above, controller, error) && enable(root, controller, error);
 }
 
-/* "25%" is of the machine's memory. */
-static char *resolve(const char *value)
+/* Only a number lowers *@number; "max", and no file, do not. */
+static void lower_to(uint64_t *number, const char *path)
+{
+	char text[32] = "";
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t read_number;
+
+	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
+		return;
+	read_number = g_ascii_strtoull(text, NULL, 10);
+	if (read_number > 0)
+		*number = MIN(*number, read_number);
+}
+
+/* Looked up anew each time: sysctl.d may change them in the middle of a boot. */
+static uint64_t tasks_of_machine(const char *group)
+{
+	g_autofree char *all_services = g_path_get_dirname(group);
+	g_autofree char *given = g_path_get_dirname(all_services);
+	g_autofree char *limit = g_build_filename(given, "pids.max", NULL);
+	uint64_t number = INT32_MAX;
+
+	lower_to(&number, "/proc/sys/kernel/threads-max");
+	lower_to(&number, "/proc/sys/kernel/pid_max");
+	lower_to(&number, limit);
+	return number;
+}
+
+/* "25%" is of the machine's memory, or of the processes and threads that it can have. */
+static char *resolve(Resource resource, const char *value, const char *group)
 {
 	const uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t percent;
 
 	if (!g_str_has_suffix(value, "%"))
 		return g_strdup(value);
-	return g_strdup_printf("%" G_GUINT64_FORMAT, bytes / 100 * g_ascii_strtoull(value, NULL, 10));
+	percent = g_ascii_strtoull(value, NULL, 10);
+	if (resource == RESOURCE_TASKS_MAX)
+		return g_strdup_printf("%" G_GUINT64_FORMAT, MAX(1, tasks_of_machine(group) * percent / 100));
+	return g_strdup_printf("%" G_GUINT64_FORMAT, bytes / 100 * percent);
 }
 
 static bool set_file(Resource resource, const char *text, const char *group)
@@ -94,21 +126,32 @@ static bool set_file(Resource resource, const char *text, const char *group)
 
 bool resources_set(Resource resource, const char *value, const char *root, const char *group, GError **error)
 {
-	g_autofree char *text = resolve(value);
+	g_autofree char *text = NULL;
 
 	if (!root)
 		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "there is no cgroup v2");
 	if (!enable_above(root, resource_controller(resource), error))
 		return false;
+	text = resolve(resource, value, group);
 	return set_file(resource, text, group) ||
 	       fail_errno(error, errno, "cannot write \"%s\" to %s", text, resource_file(resource));
 }
 
 void resources_write(Resource resource, const char *value, const char *group)
 {
-	g_autofree char *text = resolve(value);
+	g_autofree char *text = resolve(resource, value, group);
 
 	(void)set_file(resource, text, group); /* where its controller is not enabled there is nothing to write to */
+}
+
+void resources_limit_tasks(const char *value, const char *group)
+{
+	g_autofree char *path = g_build_filename(group, resource_file(RESOURCE_TASKS_MAX), NULL);
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	g_autofree char *text = fd < 0 ? NULL : resolve(RESOURCE_TASKS_MAX, value, group);
+
+	if (text)
+		(void)!write(fd, text, strlen(text)); /* it then has what the machine has, as without this */
 }
 
 bool resources_is_enabled(const char *root, const char *controller)
@@ -126,6 +169,13 @@ void resources_disable(const char *root, const char *controller)
 		(void)write_file(above, "cgroup.subtree_control", word);
 }
 
+/* Where nobody keeps a limit there is none. */
+static bool is_in_force(Resource resource, const char *value, const char *root, const char *group)
+{
+	return strcmp(value, RESOURCE_UNLIMITED) == 0 &&
+	       (!root || set_file(resource, value, group) || errno == ENOENT);
+}
+
 char *resources_apply(const ResourceDef *resources, const char *root, const char *group)
 {
 	g_autoptr(GString) problems = g_string_new(NULL);
@@ -133,7 +183,8 @@ char *resources_apply(const ResourceDef *resources, const char *root, const char
 	for (int i = 0; i < RESOURCE_COUNT; i++) {
 		g_autoptr(GError) error = NULL;
 
-		if (!resources->values[i] || resources_set((Resource)i, resources->values[i], root, group, &error))
+		if (!resources->values[i] || is_in_force((Resource)i, resources->values[i], root, group) ||
+		    resources_set((Resource)i, resources->values[i], root, group, &error))
 			continue;
 		g_string_append_printf(problems, "%s%s= has no effect: %s", problems->len > 0 ? "; " : "",
 				       resource_name((Resource)i), error->message);
@@ -150,13 +201,31 @@ static uint64_t counter(char *const *lines, const char *name)
 	return 0;
 }
 
+/* Its lines; none where there is no such file. */
+static GStrv read_events(const char *group, const char *file)
+{
+	g_autofree char *path = group ? g_build_filename(group, file, NULL) : NULL;
+	g_autofree char *text = path ? read_text(path) : g_strdup("");
+
+	return g_strsplit(text, "\n", -1);
+}
+
+uint64_t resources_task_refusals(const char *group)
+{
+	g_auto(GStrv) lines = read_events(group, "pids.events");
+
+	return counter(lines, "max");
+}
+
 OutOfMemory resources_out_of_memory(const char *group)
 {
-	g_autofree char *path = group ? g_build_filename(group, "memory.events", NULL) : NULL;
-	g_autofree char *text = path ? read_text(path) : g_strdup("");
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	g_auto(GStrv) lines = read_events(group, "memory.events");
 
-	return (OutOfMemory){ .n_kills = counter(lines, "oom_kill"), .n_limit_reached = counter(lines, "oom") };
+	return (OutOfMemory){
+		.n_kills = counter(lines, "oom_kill"),
+		.is_counted = lines[0] != NULL,
+		.n_limit_reached = counter(lines, "oom"),
+	};
 }
 
 int resources_open_kernel_log(void)

@@ -28,12 +28,23 @@ bool resources_set(Resource resource, const char *value, const char *root, const
 /* The same, if the controller is enabled; otherwise nothing. */
 void resources_write(Resource resource, const char *value, const char *group);
 
+/**
+ * resources_limit_tasks() - what a service has that says no TasksMax= of its own
+ * @value: of RESOURCE_TASKS_MAX
+ *
+ * For every start, and a precaution: it enables nothing (PID 1 has done so where it could), and where nobody counts it is nothing.
+ */
+void resources_limit_tasks(const char *value, const char *group);
+/* How often the kernel has refused the group a process or thread because it had as many as it may; 0 where nobody counts. */
+uint64_t resources_task_refusals(const char *group);
+
 /* Is a controller enabled for services, and: not any more, unless somebody below needs it. */
 bool resources_is_enabled(const char *root, const char *controller);
 void resources_disable(const char *root, const char *controller);
 
 typedef struct OutOfMemory {
 	uint64_t n_kills;        /* processes of the group that the kernel has killed for lack of memory */
+	bool is_counted;         /* by a controller of the group */
 	uint64_t n_limit_reached; /* how often that was the group's own limit, not the machine's */
 } OutOfMemory;
 

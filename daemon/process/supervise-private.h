@@ -116,7 +116,9 @@ struct Supervisor {
 	pid_t next_main_pid;    /* MAINPID=: takes over when the present main process ends; 0: none */
 	int errnum;             /* ERRNO= */
 	struct MessageExited *last_exit; /* of the main process that is being replaced; NULL: none has ended */
-	OutOfMemory memory;     /* as counted before anything of this run could be killed */
+	/* As counted before anything of this run could be killed, or refused. */
+	OutOfMemory memory;
+	uint64_t n_task_refusals;
 	char *status_text;      /* STATUS= */
 	char *forked_problem;   /* why the daemon behind Ready=fork is not found yet */
 	char *unready_why;      /* why that condition does not hold yet */
@@ -295,6 +297,8 @@ bool supervisor_gets_more_time(Supervisor *s);
 void step_apply_resources(Supervisor *s);
 /* All that a new cgroup needs; nothing has been counted in it. */
 void step_apply_to_cgroup(Supervisor *s);
+/* A group that others were in counts from here on. */
+void step_count_events(Supervisor *s);
 /*
  * Before somebody is started into a cgroup that may have been killed: cgroup_renew(). Returns: false when that is to be tried again,
  * as soon as the poll is over.

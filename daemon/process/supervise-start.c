@@ -43,6 +43,16 @@ void step_apply_resources(Supervisor *s)
 	supervisor_event(s, PROCESS_RESOURCES, problem);
 }
 
+static void limit_tasks(Supervisor *s)
+{
+	const ProcessContext *context = s->context;
+	const ResourceDef *own = s->plan.def->resources;
+	const char *group = cgroup_path(s->cgroup);
+
+	if (group && context->tasks_max && !(own && own->values[RESOURCE_TASKS_MAX]))
+		resources_limit_tasks(context->tasks_max(context->data), group);
+}
+
 /* What says itself how much it is to have of processors keeps that, where only its sessions could be given less. */
 static bool says_its_share(const Supervisor *s)
 {
@@ -105,9 +115,17 @@ void supervisor_executed(Supervisor *s, enum ProcessRole role)
 
 void step_apply_to_cgroup(Supervisor *s)
 {
+	limit_tasks(s);
 	step_apply_resources(s);
 	apply_share(s);
 	s->memory = (OutOfMemory){ 0 };
+	s->n_task_refusals = 0;
+}
+
+void step_count_events(Supervisor *s)
+{
+	s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
+	s->n_task_refusals = resources_task_refusals(cgroup_path(s->cgroup));
 }
 
 /* The kernel may refuse it for a moment, while the last of those that were killed are on their way out. */
@@ -150,7 +168,7 @@ void step_new_enter(Supervisor *s)
 	}
 	step_apply_to_cgroup(s);
 	if (!cgroup_is_new(s->cgroup))
-		s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
+		step_count_events(s);
 }
 
 void step_new_stop(Supervisor *s)

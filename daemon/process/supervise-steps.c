@@ -39,45 +39,51 @@ void step_poll_again(Supervisor *s)
 	supervisor_set_poll(s, loop_now() + s->poll_us);
 }
 
-/* Why the kernel has killed a process of this run, for the machine or the service had no memory left; NULL: it has not. */
-static const char *describe_lack(const Supervisor *s, const struct MessageExited *exit)
-{
-	OutOfMemory now;
-
-	if (exit->code == CLD_EXITED && exit->status == 0)
-		return NULL;
-	now = resources_out_of_memory(cgroup_path(s->cgroup));
-	if (now.n_kills <= s->memory.n_kills)
-		return NULL;
-	return now.n_limit_reached > s->memory.n_limit_reached ? "out of memory: its own limit was reached (MemoryMax=)" :
-								 "out of memory: the machine had none left";
-}
-
 /*
  * Did the lack of memory kill this one? Else it killed another process of it, which this one then failed without, or which is
- * long forgotten. Only the kernel's log tells, where it can be had; without it, what is likely is taken for it.
+ * long forgotten. Only the kernel's log tells, where it can be had.
  */
-static bool is_victim(const struct MessageExited *exit)
+static KernelWord is_victim(const struct MessageExited *exit)
 {
 	auto_fd int log_fd = -1;
 
 	if (exit->code != CLD_KILLED || exit->status != SIGKILL)
-		return false;
+		return KERNEL_WORD_NO;
 	log_fd = resources_open_kernel_log();
-	return resources_kernel_killed(log_fd, exit->pid) != KERNEL_WORD_NO;
+	return resources_kernel_killed(log_fd, exit->pid);
+}
+
+/*
+ * Why the kernel has killed a process of this run, for the machine or the service had no memory left; NULL: it has not. Where
+ * nobody counts for the service it can only have been the machine that had none, and only what we did not kill is looked for.
+ */
+static const char *describe_lack(const Supervisor *s, const struct MessageExited *exit)
+{
+	static const char of_machine[] = "out of memory: the machine had none left";
+	const OutOfMemory now = resources_out_of_memory(cgroup_path(s->cgroup));
+
+	if (!now.is_counted)
+		return !s->is_stopping && is_victim(exit) == KERNEL_WORD_YES ? of_machine : NULL;
+	if (now.n_kills <= s->memory.n_kills)
+		return NULL;
+	return now.n_limit_reached > s->memory.n_limit_reached ? "out of memory: its own limit was reached (MemoryMax=)" : of_machine;
 }
 
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
 {
-	const char *lack = describe_lack(s, exit);
+	g_autofree char *end = outcome_describe(exit->code, exit->status, 0);
+	const char *lack;
 
-	if (lack) {
-		g_autofree char *end = outcome_describe(exit->code, exit->status, 0);
-
-		if (!is_victim(exit))
-			return g_strdup_printf("%s, after a process of it was killed: %s", end, lack);
+	if (exit->code == CLD_EXITED && exit->status == 0)
+		return outcome_describe(exit->code, exit->status, s->errnum);
+	lack = describe_lack(s, exit);
+	/* Without the kernel's word, what is likely is taken for it. */
+	if (lack && is_victim(exit) != KERNEL_WORD_NO)
 		return g_strdup_printf("%s: %s", end, lack);
-	}
+	if (lack)
+		return g_strdup_printf("%s, after a process of it was killed: %s", end, lack);
+	if (resources_task_refusals(cgroup_path(s->cgroup)) > s->n_task_refusals)
+		return g_strdup_printf("%s, after it was refused further processes or threads: its limit was reached (TasksMax=)", end);
 	return outcome_describe(exit->code, exit->status, s->errnum);
 }
 

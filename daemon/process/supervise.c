@@ -262,7 +262,7 @@ static void resume(Supervisor *s)
 	if (supervisor_is_up(s))
 		step_apply_resources(s);
 	if (s->plan.latest->kill_mode == KILL_MODE_PROCESS) /* otherwise the group was made for this run, and counts only this */
-		s->memory = resources_out_of_memory(cgroup_path(s->cgroup));
+		step_count_events(s);
 	probes_resume(s);
 	if (s->step == STEP_READY || s->step == STEP_RELOAD)
 		resume_ready(s);

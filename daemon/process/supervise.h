@@ -59,6 +59,8 @@ typedef struct ProcessContext {
 	bool (*starts_again)(void *data, const char *service);
 	/* Is all to end, the machine or the session, so that what cannot be killed is left behind? */
 	bool (*is_ending)(void *data);
+	/* What the files of a service without TasksMax= hold, as in ResourceDef; NULL: nothing is written. */
+	const char *(*tasks_max)(void *data);
 	/* Is what is started of it now to leave processors and disks to others? NULL: never; else @share is there. */
 	bool (*yields)(void *data, const char *service);
 	struct Share *share;

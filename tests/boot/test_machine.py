@@ -8,6 +8,7 @@ services hold on its kernel, the manager may die, and a power-off leaves clean f
 import os
 import re
 import subprocess
+import time
 
 import vm_image
 from deadline import wait_for
@@ -89,6 +90,19 @@ TRIES = {
     "grep -qx 'NoNewPrivs:\t1' /proc/self/status": True, "grep -qx 'Seccomp:\t2' /proc/self/status": True,
     "grep -qx 'CapBnd:\t0000000000000400' /proc/self/status": True,
 }
+
+
+# As the machine's sysctl.d has it, and what a service has of it that says nothing.
+THREADS_MAX = 12345
+TASKS_MAX = THREADS_MAX * 15 // 100
+
+# It gives a sign of life each second.
+ALIVE = """use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM(), Peer => $ENV{NOTIFY_SOCKET}) or die;
+$s->send("READY=1"); while (1) { $s->send("WATCHDOG=1"); select(undef, undef, undef, 1); }
+"""
+WATCHDOG_S = 15
+TEN_YEARS_S = 10 * 365 * 86400
+SLEEP_S = 3600
 
 
 def check_login(vm):
@@ -240,7 +254,8 @@ def check_greed(vm):
             assert f"killed by signal KILL: {OWN_LIMIT}" in said, said
     for said in wait_failed(vm, "greedy-child-told"):
         assert "exit status 3" in said and OWN_LIMIT in said, said
-    wait_failed(vm, "greedy-forks")
+    for said in wait_failed(vm, "greedy-forks"):
+        assert "exit status 2, after it was refused further processes or threads: its limit was reached (TasksMax=)" in said, said
     assert "Cannot fork" in vm.sh("svcctl log greedy-forks")
     check_child(vm)
 
@@ -271,7 +286,39 @@ def check_strict(vm):
 def check_yielding_is_over(vm):
     """While the login was awaited others yielded to it, with weights, which this kernel has: nothing is left of them."""
     for group in ("/sys/fs/cgroup", "/sys/fs/cgroup/svcd"):
-        assert not vm.sh(f"cat {group}/cgroup.subtree_control").split()
+        assert vm.sh(f"cat {group}/cgroup.subtree_control").split() == ["pids"]
+    # Who says nothing of it may have a share of the processes.
+    assert vm.sh("cat /sys/fs/cgroup/svcd/cron/pids.max").strip() == str(TASKS_MAX)
+
+
+def steady(vm):
+    """What nothing that happens to the machine is to change."""
+    return {name: (row["state"], row.get("pid")) for name, row in vm.services().items() if row["state"] in UP}
+
+
+def expect_steady(vm, before, what):
+    after = steady(vm)
+    changed = {name: (was, after.get(name)) for name, was in before.items() if after.get(name) != was}
+    assert not changed, f"{what}, and these changed: {changed}"
+
+
+def check_clock_and_sleep(vm):
+    """The clock jumps by years, the machine sleeps: nobody's time is up by that, and what is shown stays right."""
+    put(vm, "/run/alive", ALIVE)
+    add_services(vm, {"alive": f"Exec=/usr/bin/perl /run/alive\nReady=notify\nWatchdogTimeout={WATCHDOG_S}s\n"})
+    vm.sh("svcctl start --wait alive")
+    before = steady(vm)
+    for jump_s in (TEN_YEARS_S, -2 * TEN_YEARS_S, TEN_YEARS_S):
+        vm.sh(f"date -s @$(($(date +%s) + {jump_s}))")
+        assert "years" not in vm.sh("svcctl status alive")
+    vm.sh_detached("echo mem >/sys/power/state")
+    wait_for(lambda: vm.qmp("query-status")["status"] == "suspended", 60, "the machine sleeps")
+    time.sleep(WATCHDOG_S) # so long must have passed, or nothing is shown
+    vm.qmp("system_wakeup")
+    vm.wait_shell()
+    vm.sh(f"date -s @$(($(date +%s) + {SLEEP_S})); sleep 2; svcctl version")
+    expect_steady(vm, before, "the clock was set, and the machine slept")
+    remove_services(vm, ["alive"])
 
 
 def check_limits_and_sandbox(vm):
@@ -338,6 +385,7 @@ def main():
             check_daemons(vm)
             check_login(vm)
             check_limits_and_sandbox(vm)
+            check_clock_and_sleep(vm)
             check_hotplug(vm, directory)
             check_explain(vm)
             check_power_supply(vm)

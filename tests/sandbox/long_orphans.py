@@ -31,8 +31,8 @@ def n_processes(box):
 
 
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n",
-              "storm": "[Service]\nExec=/usr/bin/perl /storm.pl\nRestart=no\n"}, stage=STAGE, policy="[runlevel 2]\nActivate=a\n",
-             files={"/storm.pl": STORM}) as box:
+              "storm": "[Service]\nExec=/usr/bin/perl /storm.pl\nTasksMax=infinity\nRestart=no\n"},
+             stage=STAGE, policy="[runlevel 2]\nActivate=a\n", files={"/storm.pl": STORM}) as box:
     pid = box.wait_state("a", "ready")["pid"]
     box.svcctl("start", "storm")
     wait_for(lambda: box.exists("/run/all"), 200, "all are there")

@@ -223,6 +223,31 @@ START_TEST(new_services_have_the_activation_of_the_defaults)
 }
 END_TEST
 
+START_TEST(processes_of_a_service_that_says_nothing_of_them_are_a_share_unless_the_defaults_say)
+{
+	static const struct {
+		const char *text;
+		const char *expected;
+	} rows[] = {
+		{ "[runlevel 2]\nActivate=x\n", "15%" },
+		{ "[defaults]\nTasksMax=500\n", "500" },
+		{ "[defaults]\nTasksMax=40%\n", "40%" },
+		{ "[defaults]\nTasksMax=infinity\n", "max" },
+	};
+	g_autoptr(Policy) policy = policy_of(rows[1].text);
+	g_autoptr(DiagList) diags = diag_list_new();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autoptr(Policy) other = policy_of(rows[i].text);
+
+		ck_assert_str_eq(policy_tasks_max(other), rows[i].expected);
+	}
+	ck_assert(policy_parse(policy, POLICY_LAYER_ADMIN, "z", "[defaults]\nTasksMax=\n", strlen("[defaults]\nTasksMax=\n"), diags));
+	ck_assert_str_eq(policy_tasks_max(policy), "15%");
+	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "z", "[defaults]\nTasksMax=0\n", strlen("[defaults]\nTasksMax=0\n"), diags));
+}
+END_TEST
+
 START_TEST(new_services_may_be_wanted_in_the_runlevels_of_a_running_machine)
 {
 	g_autoptr(Policy) policy = policy_of("[defaults]\nNewServices=boot\n[runlevel 5]\nActivate=gdm3\n"
@@ -402,6 +427,7 @@ Suite *make_suite(void)
 		 the_section_of_a_template_is_for_its_instances, runlevels_have_names,
 		 new_services_have_the_activation_of_the_defaults,
 		 new_services_may_be_wanted_in_the_runlevels_of_a_running_machine,
+		 processes_of_a_service_that_says_nothing_of_them_are_a_share_unless_the_defaults_say,
 		 what_a_runlevel_takes_out_is_not_wanted_there_as_a_new_service,
 		 what_is_named_earlier_has_the_lower_rank);
 	suite_add_loop(suite, "layers", words_of_the_kernel_command_line, G_N_ELEMENTS(words));

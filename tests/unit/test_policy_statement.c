@@ -254,7 +254,7 @@ END_TEST
 
 START_TEST(defaults_alone_and_the_kernel_above_all)
 {
-	g_autoptr(Policy) policy = policy_of("[defaults]\nRunlevel=3\n", "[defaults]\nRunlevel=5\nNewServices=boot\n");
+	g_autoptr(Policy) policy = policy_of("[defaults]\nRunlevel=3\n", "[defaults]\nRunlevel=5\nNewServices=boot\nTasksMax=50%\n");
 	g_autoptr(DiagList) diags = diag_list_new();
 
 	policy_apply_kernel_word(policy, "svcd.runlevel=4", diags);
@@ -262,6 +262,7 @@ START_TEST(defaults_alone_and_the_kernel_above_all)
 	expect_statements(policy, NULL, NULL, " v:2: [defaults] Runlevel=3 (vendor)\n"
 					      " a:2: [defaults] Runlevel=5 (admin)\n"
 					      "*a:3: [defaults] NewServices=boot (admin)\n"
+					      "*a:4: [defaults] TasksMax=50% (admin)\n"
 					      "*kernel command line: [defaults] Runlevel=4 (kernel command line)\n");
 	expect_statements(policy, "x", NULL,
 			  " a:3: [defaults] NewServices=boot (admin)\n"

@@ -37,6 +37,13 @@ static char *contents(const Tree *tree, const char *path)
 	return text;
 }
 
+static void forget(const Tree *tree, const char *path)
+{
+	g_autofree char *whole = tree_path(tree, path);
+
+	ck_assert_int_eq(unlink(whole), 0);
+}
+
 static void expect_contents(const Tree *tree, const char *path, const char *expected)
 {
 	g_autofree char *text = contents(tree, path);
@@ -87,7 +94,7 @@ END_TEST
 START_TEST(what_is_enabled_already_is_left_alone)
 {
 	Tree *tree = make_groups("memory pids\n", "memory\n");
-	const char *const pairs[] = { "MemoryMax", "infinity", NULL };
+	const char *const pairs[] = { "MemoryMax", "1M", NULL };
 	g_autofree char *problem = apply(tree, pairs);
 
 	ck_assert_ptr_null(problem);
@@ -195,6 +202,71 @@ START_TEST(kernels_log_names_who_was_killed)
 }
 END_TEST
 
+/* What nobody keeps is not there: to ask for none is to have it. */
+START_TEST(no_limit_is_wanted_and_none_is_there)
+{
+	Tree *tree = make_groups("memory\n", "");
+	const char *const pairs[] = { "TasksMax", "infinity", "MemoryMax", "infinity", "CPUWeight", "50", NULL };
+	g_autofree char *problem = NULL;
+
+	forget(tree, "/given/svcd/web/memory.max");
+	problem = apply(tree, pairs);
+
+	ck_assert_str_eq(problem, "CPUWeight= has no effect: there is no cpu controller of cgroup v2 here");
+	expect_contents(tree, "/given/svcd/web/pids.max", "max");
+	expect_contents(tree, "/given/cgroup.subtree_control", "");
+	tree_free(tree);
+}
+END_TEST
+
+static guint64 number_in(const char *path)
+{
+	g_autofree char *text = NULL;
+
+	ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+	return g_ascii_strtoull(text, NULL, 10);
+}
+
+/* Of the least of three: what a container may have is less than what its machine can. */
+START_TEST(share_of_the_tasks_is_of_those_that_we_can_have)
+{
+	const guint64 of_kernel = MIN(number_in("/proc/sys/kernel/threads-max"), number_in("/proc/sys/kernel/pid_max"));
+	Tree *tree = make_groups("pids\n", "pids\n");
+	g_autofree char *group = tree_path(tree, "/given/svcd/web");
+	g_autofree char *expected = g_strdup_printf("%" G_GUINT64_FORMAT, of_kernel * 15 / 100);
+
+	resources_limit_tasks("15%", group);
+	expect_contents(tree, "/given/svcd/web/pids.max", expected);
+
+	tree_write(tree, "/given/pids.max", "max\n");
+	resources_limit_tasks("15%", group);
+	expect_contents(tree, "/given/svcd/web/pids.max", expected);
+
+	tree_write(tree, "/given/pids.max", "200\n");
+	resources_limit_tasks("15%", group);
+	expect_contents(tree, "/given/svcd/web/pids.max", "30");
+	tree_free(tree);
+}
+END_TEST
+
+START_TEST(where_nobody_counts_processes_nothing_is_limited)
+{
+	Tree *tree = make_groups("memory\n", "");
+	g_autofree char *group = tree_path(tree, "/given/svcd/web");
+	g_autofree char *file = tree_path(tree, "/given/svcd/web/pids.max");
+
+	forget(tree, "/given/svcd/web/pids.max");
+	resources_limit_tasks("15%", group);
+
+	ck_assert(!g_file_test(file, G_FILE_TEST_EXISTS));
+	expect_contents(tree, "/given/svcd/cgroup.subtree_control", "");
+	ck_assert_uint_eq(resources_task_refusals(group), 0);
+	tree_write(tree, "/given/svcd/web/pids.events", "max 7\n");
+	ck_assert_uint_eq(resources_task_refusals(group), 7);
+	tree_free(tree);
+}
+END_TEST
+
 static const struct {
 	const char *key;
 	const char *value;
@@ -210,6 +282,7 @@ static const struct {
 	{ "AllowedCPUs", "0-3 6", "0-3,6", NULL },
 	{ "IOWeight", "1", "default 1", NULL },
 	{ "TasksMax", "infinity", "max", NULL },
+	{ "TasksMax", "33%", "33%", NULL },
 	{ "MemoryMax", "101%", NULL, "write a size such as 512M, a share of the machine's memory such as 25%, or infinity" },
 	{ "MemoryMin", "much", NULL, "write a size such as 512M, a share of the machine's memory such as 25%, or infinity" },
 	{ "MemoryOOMGroup", "maybe", NULL, "write yes or no" },
@@ -217,7 +290,8 @@ static const struct {
 	{ "IOWeight", "10001", NULL, "write a number from 1 to 10000; 100 is what all others have" },
 	{ "CPUQuota", "50", NULL, "write a share of one processor such as 50%; 200% are two" },
 	{ "AllowedCPUs", "all", NULL, "write numbers of processors and ranges, such as 0-3 6" },
-	{ "TasksMax", "0", NULL, "write how many processes and threads it may have, or infinity" },
+	{ "TasksMax", "0", NULL, "write how many processes and threads it may have, a share of the machine's such as 15%, or infinity" },
+	{ "TasksMax", "101%", NULL, "write how many processes and threads it may have, a share of the machine's such as 15%, or infinity" },
 };
 
 START_TEST(value_is_what_the_kernel_takes_or_a_mistake)
@@ -245,6 +319,8 @@ Suite *make_suite(void)
 		 what_is_enabled_already_is_left_alone,
 		 missing_controller_and_missing_file_are_said_and_the_rest_is_written,
 		 without_cgroups_no_limit_is_in_force, disks_that_bfq_schedules_have_a_file_of_their_own,
-		 share_of_the_memory_is_so_many_bytes, kills_for_lack_of_memory_are_counted, kernels_log_names_who_was_killed);
+		 no_limit_is_wanted_and_none_is_there, share_of_the_tasks_is_of_those_that_we_can_have,
+		 where_nobody_counts_processes_nothing_is_limited, share_of_the_memory_is_so_many_bytes,
+		 kills_for_lack_of_memory_are_counted, kernels_log_names_who_was_killed);
 	return suite;
 }

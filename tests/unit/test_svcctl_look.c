@@ -189,6 +189,8 @@ START_TEST(status_shows_the_processes_as_a_tree)
 	tree_write(bw->tree, "/cgroup/inner/cgroup.procs", "102\n103\n");
 	tree_write(bw->tree, "/cgroup/memory.current", "1572864\n");
 	tree_write(bw->tree, "/cgroup/pids.current", "5\n");
+	tree_write(bw->tree, "/cgroup/pids.max", "4915\n");
+	tree_write(bw->tree, "/cgroup/pids.events", "max 3\n");
 	tree_write(bw->tree, "/cgroup/cpu.stat", "usage_usec 1300000\nuser_usec 1\n");
 	write_process(bw, 100, 1, "/bin/upper -D");
 	write_process(bw, 101, 100, "worker \033[2J");
@@ -197,7 +199,9 @@ START_TEST(status_shows_the_processes_as_a_tree)
 	write_process(bw, 104, 100, "");
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "status upper", &out, NULL), 0);
-	ck_assert_msg(strstr(out, "  Process    pid 4711, 5 tasks, 1.5 MiB, cpu 1.3 s\n") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "  Process    pid 4711, 5 tasks of 4915, 1.5 MiB, cpu 1.3 s\n") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "  Limits     it has wanted more than the 4915 processes and threads that it may have (TasksMax=)\n") != NULL,
+		      "%s", out);
 	ck_assert_msg(strstr(out, "             ├─ 100 /bin/upper -D\n"
 				  "                ├─ 104 [a) b]\n"
 				  "                └─ 101 worker \\x1b[2J\n"

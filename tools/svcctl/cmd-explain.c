@@ -116,13 +116,13 @@ static void add_last_words(const Context *context, GPtrArray *reasons, GVariant 
 	add_before_cause(reasons, name, "words", words);
 }
 
-static void add_lack_of_memory(GPtrArray *reasons, GVariant *service)
+static void add_lack(GPtrArray *reasons, GVariant *service, const char *kind, char *(*describe)(const char *cgroup))
 {
-	g_autofree char *lack = describe_lack_of_memory(record_text(service, "ControlGroup"));
+	g_autofree char *lack = describe(record_text(service, "ControlGroup"));
 	g_autofree char *sentence = lack ? g_strconcat(lack, ".", NULL) : NULL;
 
 	if (sentence)
-		add_before_cause(reasons, record_text(service, "Name"), "memory", sentence);
+		add_before_cause(reasons, record_text(service, "Name"), kind, sentence);
 }
 
 /* Prints, or adds an object to @array. */
@@ -137,7 +137,8 @@ static bool explain_one(Context *context, const char *name, JsonArray *array, GE
 
 	if (!reasons)
 		return false;
-	add_lack_of_memory(reasons, service);
+	add_lack(reasons, service, "memory", describe_lack_of_memory);
+	add_lack(reasons, service, "limits", describe_task_limit);
 	add_last_words(context, reasons, service);
 	for (guint i = 0; i < reasons->len && !output->is_json; i++) {
 		GVariant *reason = g_ptr_array_index(reasons, i);

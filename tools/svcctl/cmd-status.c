@@ -83,13 +83,13 @@ static void field_health(Output *output, GVariant *s)
 		output_field(output, "Health", text);
 }
 
-/* Nothing unless the kernel has killed a process of it. */
-static void field_memory(Output *output, GVariant *s)
+/* Nothing unless the kernel has killed a process of it, or refused it one. */
+static void field_lack(Output *output, const char *label, GVariant *s, char *(*describe)(const char *cgroup))
 {
-	g_autofree char *lack = describe_lack_of_memory(record_text(s, "ControlGroup"));
+	g_autofree char *lack = describe(record_text(s, "ControlGroup"));
 
 	if (lack)
-		output_field(output, "Memory", lack);
+		output_field(output, label, lack);
 }
 
 static void print_title(Output *output, GVariant *s)
@@ -208,6 +208,7 @@ static void print_use(Output *output, GVariant *s)
 {
 	const char *cgroup = record_text(s, "ControlGroup");
 	const int64_t tasks = cgroup_number(cgroup, "pids.current", NULL);
+	const int64_t tasks_max = cgroup_number(cgroup, "pids.max", NULL);
 	const int64_t memory = cgroup_number(cgroup, "memory.current", NULL);
 	const int64_t cpu_us = cgroup_number(cgroup, "cpu.stat", "usage_usec");
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -217,6 +218,8 @@ static void print_use(Output *output, GVariant *s)
 	g_string_append_printf(line, "pid %u", (unsigned)record_number(s, "MainPid"));
 	if (tasks >= 0)
 		g_string_append_printf(line, ", %d tasks", (int)tasks);
+	if (tasks >= 0 && tasks_max >= 0)
+		g_string_append_printf(line, " of %d", (int)tasks_max);
 	if (memory >= 0)
 		g_string_append_printf(line, ", %.1f MiB", (double)memory / (1024 * 1024));
 	if (cpu_us >= 0) {
@@ -330,7 +333,8 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	field_text(output, "Status", s, "StatusText");
 	field_health(output, s);
 	field_text(output, "Limits", s, "ResourceProblem");
-	field_memory(output, s);
+	field_lack(output, "Limits", s, describe_task_limit);
+	field_lack(output, "Memory", s, describe_lack_of_memory);
 	field_text(output, "Last end", s, "Result");
 	print_use(output, s);
 	print_processes(output, s, processes, context->options.is_user);

@@ -283,6 +283,18 @@ int64_t cgroup_number(const char *cgroup, const char *file, const char *key)
 	return -1;
 }
 
+char *describe_task_limit(const char *cgroup)
+{
+	const int64_t n_refused = cgroup_number(cgroup, "pids.events", "max");
+	const int64_t limit = cgroup_number(cgroup, "pids.max", NULL);
+
+	if (n_refused <= 0)
+		return NULL;
+	if (limit < 0) /* lifted meanwhile */
+		return NULL;
+	return g_strdup_printf("it has wanted more than the %d processes and threads that it may have (TasksMax=)", (int)limit);
+}
+
 char *describe_lack_of_memory(const char *cgroup)
 {
 	const int64_t n_kills = cgroup_number(cgroup, "memory.events", "oom_kill");

@@ -55,5 +55,7 @@ int64_t cgroup_number(const char *cgroup, const char *file, const char *key);
 
 /* How many of its processes the kernel has killed for lack of memory, and whose; a new string, NULL: none, as far as is known. */
 char *describe_lack_of_memory(const char *cgroup);
+/* Was it refused processes beyond its limit? The same. */
+char *describe_task_limit(const char *cgroup);
 
 #endif
