@@ -250,12 +250,16 @@ void step_start(Service *s)
 {
 	Service *next = s;
 
-	if (!step_may_start(s))
+	if (!step_may_start(s)) {
+		start_lock_leave(s); /* another login screen may have come into question since it stood in line: then others go on */
 		return;
+	}
 	if (s->priv->lock)
 		next = start_lock_next(s);
 	if (next && step_may_start(next))
 		start(next);
+	else if (next)
+		engine_queue(next, WORK_START);
 	if (next != s)
 		start_lock_tell(s);
 }

@@ -224,6 +224,26 @@ START_TEST(once_there_it_is_there_for_this_boot)
 }
 END_TEST
 
+/* It took its place while it was the screen itself that was awaited, and now waits for another one. */
+START_TEST(who_has_to_wait_for_it_again_does_not_stand_in_the_way_of_others)
+{
+	g_autoptr(World) w = world_new_with_policy(
+		"== first\n[Service]\nExec=/bin/d\nReady=notify\n[Conditions]\nWhen=flag:f\n"
+		"== holder\n[Service]\nExec=/bin/d\nReady=notify\nStartLock=l\n"
+		"== second\n[Service]\nExec=/bin/d\nReady=notify\nStartLock=l\n"
+		"== other\n[Service]\nExec=/bin/d\nReady=notify\nStartLock=l\n",
+		"[runlevel 2]\nActivate=holder second other\n[defaults]\nLoginScreen=first second\n[service second]\nClass=after-login\n");
+
+	expect_state(w, "holder", STATE_STARTING);
+	expect_cause(w, "second", "waits for the lock l, which holder holds");
+	world_start(w, "first");
+	world_started(w, "holder");
+	world_ready(w, "holder");
+	expect_state(w, "second", STATE_WAITING);
+	expect_state(w, "other", STATE_STARTING);
+}
+END_TEST
+
 START_TEST(one_that_does_not_tell_is_taken_for_drawn_after_a_while)
 {
 	g_autoptr(World) w = desktop_new("");
@@ -338,7 +358,8 @@ Suite *make_suite(void)
 		 one_that_does_not_tell_is_taken_for_drawn_after_a_while, one_that_never_comes_is_given_up,
 		 one_that_has_failed_for_good_makes_way_for_the_next, who_is_asked_for_neither_waits_nor_yields,
 		 a_shutdown_waits_for_no_login_screen, another_manager_goes_on_waiting,
-		 new_files_change_who_belongs_to_it);
+		 new_files_change_who_belongs_to_it,
+		 who_has_to_wait_for_it_again_does_not_stand_in_the_way_of_others);
 	ADD_CASE(suite, "words", explain_says_what_it_waits_for_who_said_so_and_how_long);
 	return suite;
 }
