@@ -270,6 +270,8 @@ class Runner:
         test.seconds = time.monotonic() - began
         with open(log, encoding="utf-8", errors="replace") as text:
             test.output = text.read()
+        if isinstance(status, int) and status < 0:
+            status = f"tests/run: killed by signal {-status}"
         if isinstance(status, str):
             test.output += status + "\n"
         test.result = {0: "ok", SKIPPED: "skip"}.get(status, "FAIL")
