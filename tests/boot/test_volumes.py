@@ -3,12 +3,11 @@
 """
 Real udev and real disks: a volume is mounted when its label appears and only then, one labelled "/usr" beside the system's own;
 relabelled or pulled, it is unmounted and what stands on it stops; put back, all is as before. A device that never comes
-fails one mount and holds up nothing else. A storm of events, a new udevd and an event for which udev has misread the volume change nothing.
+fails one mount and holds up nothing else. A storm of events and a new udevd change nothing.
 """
 
 import os
 
-import misread
 import vm_image
 from deadline import wait_for
 from vm import Machine
@@ -29,7 +28,6 @@ FILES = {
         "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=label:DATA\n",
     "/etc/svcd/services.d/reader.svc":
         "[Service]\nExec=/bin/sleep infinity\nWorkingDirectory=/srv/data\n[Conditions]\nWhile=service:mount-srv-data\n",
-    misread.PLACE: misread.rule("DATA"),
     "/etc/svcd/policy.d/volumes.policy": "[runlevel 2]\nActivate=indexer reader\n",
 }
 
@@ -118,17 +116,6 @@ def identity(vm):
     return [rows[name]["pid"] for name in names] + [vm.sh("findmnt -n -o ID --mountpoint /srv/data").strip()]
 
 
-def check_misread(vm):
-    """An event in which the mounted volume is none, as udev sends it when the kernel is writing the superblock just then."""
-    before = identity(vm)
-    label = "udevadm info --query=property --property=ID_FS_LABEL --value $(findmnt -n -o SOURCE --mountpoint /srv/data)"
-    vm.sh(f"mkdir {misread.ARMED}; udevadm trigger --settle --action=change /dev/disk/by-label/DATA; test ! -e {misread.ARMED}")
-    wait_for(lambda: vm.sh(label).strip() == "DATA", SECONDS, "udev is asked again")
-    vm.sh("udevadm settle --timeout=100")
-    assert identity(vm) == before, f"{identity(vm)}, before {before}"
-    wait_all_up(vm)
-
-
 def check_storm(vm):
     """Every device is announced over and over while udevd is killed and restarted: nothing is unmounted or stopped."""
     before = identity(vm)
@@ -207,7 +194,6 @@ def main():
             check_plugged(vm, directory)
             check_missing_comes_late(vm, directory)
             check_relabelled(vm)
-            check_misread(vm)
             check_storm(vm)
             check_pulled(vm, directory)
             check_swap_pulled(vm, directory)
