@@ -96,6 +96,10 @@ TRIES = {
 THREADS_MAX = 12345
 TASKS_MAX = THREADS_MAX * 15 // 100
 
+# No limit of its own. It spends no more than it must, for the processors are emulated; it never has enough.
+BOMB_TASKS = 300
+BOMB = "1 while defined(fork); sleep 1 while 1;\n"
+
 # It gives a sign of life each second.
 ALIVE = """use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM(), Peer => $ENV{NOTIFY_SOCKET}) or die;
 $s->send("READY=1"); while (1) { $s->send("WATCHDOG=1"); select(undef, undef, undef, 1); }
@@ -103,6 +107,9 @@ $s->send("READY=1"); while (1) { $s->send("WATCHDOG=1"); select(undef, undef, un
 WATCHDOG_S = 15
 TEN_YEARS_S = 10 * 365 * 86400
 SLEEP_S = 3600
+
+# All the memory there is, and then some.
+HOG = "my @all; push @all, 'x' x (8 << 20) while 1;\n"
 
 
 def check_login(vm):
@@ -302,6 +309,43 @@ def expect_steady(vm, before, what):
     assert not changed, f"{what}, and these changed: {changed}"
 
 
+def check_fork_bomb(vm):
+    """Of who says nothing of it there are so many processes and no more; all others have theirs, a login among them."""
+    put(vm, "/run/bomb", BOMB)
+    put(vm, "/etc/svcd/policy.d/bomb.policy", f"[defaults]\nTasksMax={BOMB_TASKS}\n")
+    add_services(vm, {"bomb": "Exec=/usr/bin/perl /run/bomb\nStopTimeout=2s\n"})
+    before = steady(vm)
+    vm.sh("svcctl start --wait bomb")
+    group = vm.svcctl_json("status", "bomb")[0]["cgroup"]
+    wait_for(lambda: vm.sh(f"grep -q 'max [1-9]' {group}/pids.events", check=False)[0] == 0, 120, "the bomb has gone off")
+
+    assert int(vm.sh(f"cat {group}/pids.current")) <= BOMB_TASKS
+    check_login(vm)
+    assert f"more than the {BOMB_TASKS} processes and threads that it may have" in vm.sh("svcctl explain bomb")
+    assert f"tasks of {BOMB_TASKS}" in vm.sh("svcctl status bomb")
+    assert "fork rejected by pids controller in /svcd/bomb" in vm.sh("dmesg")
+    vm.sh("svcctl stop bomb")
+    assert vm.sh(f"cat {group}/cgroup.procs 2>/dev/null", check=False)[1].strip() == ""
+    expect_steady(vm, before, "a bomb went off")
+    vm.sh("rm /etc/svcd/policy.d/bomb.policy")
+    remove_services(vm, ["bomb"])
+
+
+def check_memory_is_gone(vm):
+    """The machine has no memory left: who took it is killed, and told why; the manager and all others are not."""
+    put(vm, "/run/hog", HOG)
+    add_services(vm, {"hog": "Exec=/usr/bin/perl /run/hog\n"})
+    assert vm.sh("cat /proc/$(pidof svcd-manager)/oom_score_adj /proc/$(pidof cron)/oom_score_adj").split() == ["-900", "0"]
+    before, manager = steady(vm), vm.sh("pidof svcd-manager")
+    vm.sh("swapoff -a")
+    for said in wait_failed(vm, "hog"):
+        assert "killed by signal KILL: out of memory: the machine had none left" in said, said
+    vm.sh("swapon -a")
+    assert vm.sh("pidof svcd-manager") == manager
+    expect_steady(vm, before, "there was no memory")
+    remove_services(vm, ["hog"])
+
+
 def check_clock_and_sleep(vm):
     """The clock jumps by years, the machine sleeps: nobody's time is up by that, and what is shown stays right."""
     put(vm, "/run/alive", ALIVE)
@@ -384,7 +428,8 @@ def main():
             check_early_boot(vm)
             check_volumes(vm)
             check_daemons(vm)
-            check_login(vm)
+            check_fork_bomb(vm)
+            check_memory_is_gone(vm)
             check_limits_and_sandbox(vm)
             check_hotplug(vm, directory)
             check_explain(vm)
