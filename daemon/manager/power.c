@@ -51,6 +51,7 @@ void power_check_finished(Manager *m)
 		return;
 	m->is_finale_sent = true;
 	log_notice(NULL, "every service has stopped");
+	log_catch_up(); /* what comes next is our end */
 	keeper_link_finale(m->link, m->shutdown);
 }
 
