@@ -320,13 +320,13 @@ def check_fork_bomb(vm):
     wait_for(lambda: vm.sh(f"grep -q 'max [1-9]' {group}/pids.events", check=False)[0] == 0, 120, "the bomb has gone off")
 
     assert int(vm.sh(f"cat {group}/pids.current")) <= BOMB_TASKS
+    expect_steady(vm, before, "a bomb went off")
     check_login(vm)
     assert f"more than the {BOMB_TASKS} processes and threads that it may have" in vm.sh("svcctl explain bomb")
     assert f"tasks of {BOMB_TASKS}" in vm.sh("svcctl status bomb")
     assert "fork rejected by pids controller in /svcd/bomb" in vm.sh("dmesg")
     vm.sh("svcctl stop bomb")
     assert vm.sh(f"cat {group}/cgroup.procs 2>/dev/null", check=False)[1].strip() == ""
-    expect_steady(vm, before, "a bomb went off")
     vm.sh("rm /etc/svcd/policy.d/bomb.policy")
     remove_services(vm, ["bomb"])
 

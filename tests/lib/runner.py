@@ -209,7 +209,8 @@ class Lanes:
         self.heavy = sorted((test for test in tests if test.kind in HEAVY), key=limit_of, reverse=True)
         self.light = [test for test in tests if test.kind not in HEAVY]
         self.n_lanes = n_lanes
-        self.may_begin = max(1, n_lanes - 1)  # of the heavy ones
+        self.n_heavy_first = (n_lanes + 1) // 2
+        self.may_begin = self.n_heavy_first  # of the heavy ones: more would starve each other of their processors
         self.lock = threading.Lock()
 
     def run(self, work):
@@ -217,7 +218,7 @@ class Lanes:
             list(pool.map(lambda number: self._run_lane(work, number), range(self.n_lanes)))
 
     def _run_lane(self, work, number):
-        is_heavy_first = number < (self.n_lanes + 1) // 2
+        is_heavy_first = number < self.n_heavy_first
         while test := self._take(is_heavy_first):
             work(test)
             with self.lock:

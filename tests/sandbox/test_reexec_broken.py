@@ -71,7 +71,7 @@ def check_broken(box, pids):
         box.run("/bin/sh", "-c", f"rm -f {PROGRAM}; {command}" if not command.startswith("rm") else command)
         done = reexec(box)
         assert done.returncode == 1 and "could not take over" in done.stderr and says in done.stderr, (what, done)
-        assert box.console().count(SAYS) == number + 1, (what, box.console())
+        wait_for(lambda n_said=number + 1: box.console().count(SAYS) == n_said, what=f"the console says so, too, of {what}")
         check_kept(box, what, pids)
     assert "could not take over" in box.svcctl("overview").stdout
     assert any("could not take over" in one for one in box.overview()["tainted"])
