@@ -67,6 +67,7 @@ def check_fed(box, dog):
 
 def check_manager_needed(box, dog):
     """Until a frozen manager is replaced nothing feeds."""
+    box.wait_up()  # before that it need not have answered anybody yet
     dog.wait_fed()
     os.kill(box.manager_pid(), signal.SIGSTOP)
     box.wait_console("is not fed until a manager answers")
