@@ -20,6 +20,7 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/reexec.c daemon/keeper/reexec.h \
 	daemon/keeper/rescue.c daemon/keeper/rescue.h \
 	daemon/keeper/shutdown.c daemon/keeper/shutdown.h \
+	daemon/keeper/snapshot.c daemon/keeper/snapshot.h \
 	daemon/keeper/spawn.c daemon/keeper/spawn.h \
 	daemon/keeper/stragglers.c daemon/keeper/stragglers.h \
 	daemon/keeper/strikes.c daemon/keeper/strikes.h \

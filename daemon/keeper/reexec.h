@@ -6,19 +6,6 @@
 #define SVCD_KEEPER_REEXEC_H
 
 #include <stdbool.h>
-#include <stddef.h>
-
-/**
- * reexec_encode() - write all tables into @buffer
- * Returns: the bytes used; if more than @size, nothing useful was written.
- */
-size_t reexec_encode(void *buffer, size_t size);
-
-/* Is this a whole, undamaged table that we can read? Changes nothing. */
-bool reexec_check(const void *buffer, size_t size);
-
-/* Fills the (empty) tables from a buffer that reexec_check() accepts. */
-void reexec_apply(const void *buffer, size_t size);
 
 /* From the command line: the image before has left its tables in @fd (-1: none); it had a fault over them itself. */
 void reexec_expect(int fd);

@@ -21,6 +21,7 @@
 #include "keeper/keeper.h"
 #include "keeper/manager-link.h"
 #include "keeper/reexec.h"
+#include "keeper/snapshot.h"
 #include "keeper/shutdown.h"
 #include "keeper/vault.h"
 #include "tests/fuzz/keeper-world.h"
@@ -30,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define TABLE_BYTES 16384
 #define MOST_OPEN 64
 
-/* As in reexec.c: where a table says how long it is, and its sum. */
+/* As in snapshot.c: where a table says how long it is, and its sum. */
 #define SIZE_AT 8
 #define SUM_AT 16
 #define HEADER_BYTES 24
@@ -110,8 +111,8 @@ static void begin_once(void)
 	g_assert(vault_set_note("a", "v=1 s=r") == 0 && vault_set_note(".", "v=1") == 0);
 	g_assert(vault_keep("a/log/1", 20) == 0 && vault_keep("b/log/2", 21) == 0);
 	shutdown_begin(SHUTDOWN_REBOOT, 60000, keeper_now_us());
-	sound_size = reexec_encode(sound, sizeof(sound));
-	g_assert(sound_size <= sizeof(sound) && reexec_check(sound, sound_size));
+	sound_size = snapshot_encode(sound, sizeof(sound));
+	g_assert(sound_size <= sizeof(sound) && snapshot_check(sound, sound_size));
 	give_all_back();
 }
 

@@ -6,6 +6,10 @@
 
 #include "tests/lib/keeper-stage.h"
 
+#include <check.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
 KeeperRun run;
 Manager manager;
 
@@ -48,4 +52,18 @@ void keeper_next_manager(struct MessageWelcome *ret_welcome)
 
 	manager_accept_replayed(&run, &manager, ret_welcome);
 	manager_drop(&old);
+}
+
+void keeper_fill_state(struct Keeper *state)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	state->user_mode = true;
+	state->ping_ms = PROTOCOL_PING_INTERVAL_MS;
+	state->nofile_soft = limit.rlim_cur;
+	state->nofile_hard = limit.rlim_max;
+	state->n_words = 1;
+	ck_assert_int_lt(snprintf(state->words[0], sizeof(state->words[0]), "%s", run.socket_path), (int)sizeof(state->words[0]));
+	(void)keeper_run_manager(state->manager_path, sizeof(state->manager_path));
 }

@@ -5,6 +5,7 @@
 #ifndef SVCD_TESTS_LIB_KEEPER_STAGE_H
 #define SVCD_TESTS_LIB_KEEPER_STAGE_H
 
+#include "keeper/keeper.h"
 #include "tests/lib/link-client.h"
 #include "tests/lib/suite.h"
 
@@ -22,6 +23,8 @@ void keeper_tear_down(void);
 
 /* Spawns and waits for the answer. */
 struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation, const char *const *argv, const char *note);
+/* What a keeper that this one is to take over from would have in its own tables: a user's, with the same manager. */
+void keeper_fill_state(struct Keeper *state);
 /* The manager is another one from now on. */
 void keeper_next_manager(struct MessageWelcome *ret_welcome);
 

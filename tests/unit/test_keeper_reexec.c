@@ -17,6 +17,7 @@
 #include "keeper/keeper.h"
 #include "keeper/manager-link.h"
 #include "keeper/reexec.h"
+#include "keeper/snapshot.h"
 #include "keeper/shutdown.h"
 #include "keeper/vault.h"
 #include "tests/lib/suite.h"
@@ -51,7 +52,7 @@ static size_t encode_in_a_child(char *buffer)
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		fill_tables(open("/dev/null", O_RDONLY));
-		*shared = reexec_encode(shared + 1, sizeof(table));
+		*shared = snapshot_encode(shared + 1, sizeof(table));
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -71,8 +72,8 @@ START_TEST(all_of_it_comes_back)
 	(void)close(fd);
 	size = encode_in_a_child(table);
 	ck_assert_int_eq(open("/dev/null", O_RDONLY), fd);
-	ck_assert(reexec_check(table, size));
-	reexec_apply(table, size);
+	ck_assert(snapshot_check(table, size));
+	snapshot_apply(table, size);
 
 	child = children_find(&id);
 	ck_assert_ptr_nonnull(child);
@@ -100,10 +101,10 @@ START_TEST(each_changed_byte_is_noticed)
 
 	for (size_t i = 0; i < size; i++) {
 		table[i] ^= 0x10;
-		ck_assert_msg(!reexec_check(table, size), "byte %zu of %zu", i, size);
+		ck_assert_msg(!snapshot_check(table, size), "byte %zu of %zu", i, size);
 		table[i] ^= 0x10;
 	}
-	ck_assert(reexec_check(table, size));
+	ck_assert(snapshot_check(table, size));
 }
 END_TEST
 
@@ -112,8 +113,8 @@ START_TEST(each_cut_and_each_addition_is_noticed)
 	size_t size = encode_in_a_child(table);
 
 	for (size_t cut = 0; cut < size; cut++)
-		ck_assert(!reexec_check(table, cut));
-	ck_assert(!reexec_check(table, size + 8));
+		ck_assert(!snapshot_check(table, cut));
+	ck_assert(!snapshot_check(table, size + 8));
 }
 END_TEST
 
@@ -153,13 +154,13 @@ START_TEST(a_state_that_makes_no_sense_is_not_taken_over)
 	size_t size;
 
 	fill_tables(open("/dev/null", O_RDONLY));
-	size = reexec_encode(table, sizeof(table));
-	ck_assert(reexec_check(table, size));
+	size = snapshot_encode(table, sizeof(table));
+	ck_assert(snapshot_check(table, size));
 
 	damage_state(_i);
-	ck_assert_uint_eq(reexec_encode(table, sizeof(table)), size);
+	ck_assert_uint_eq(snapshot_encode(table, sizeof(table)), size);
 
-	ck_assert(!reexec_check(table, size));
+	ck_assert(!snapshot_check(table, size));
 }
 END_TEST
 
@@ -168,9 +169,9 @@ START_TEST(a_buffer_that_is_too_small_is_told_the_size)
 	size_t size;
 
 	fill_tables(open("/dev/null", O_RDONLY));
-	size = reexec_encode(NULL, 0);
-	ck_assert_uint_eq(reexec_encode(table, sizeof(table)), size);
-	ck_assert_uint_eq(reexec_encode(table, size - 1), size);
+	size = snapshot_encode(NULL, 0);
+	ck_assert_uint_eq(snapshot_encode(table, sizeof(table)), size);
+	ck_assert_uint_eq(snapshot_encode(table, size - 1), size);
 }
 END_TEST
 
@@ -203,19 +204,19 @@ START_TEST(tables_that_make_no_sense_are_refused_though_their_sum_is_right)
 	size_t size;
 
 	keeper.ping_ms = 5000;
-	size = reexec_encode(table, sizeof(table));
-	ck_assert(reexec_check(table, size));
+	size = snapshot_encode(table, sizeof(table));
+	ck_assert(snapshot_check(table, size));
 
 	damages[_i]();
-	size = reexec_encode(table, sizeof(table));
-	ck_assert(!reexec_check(table, size));
+	size = snapshot_encode(table, sizeof(table));
+	ck_assert(!snapshot_check(table, size));
 }
 END_TEST
 
 /* As reexec_now() leaves it. Empties the tables. */
 static int leave_tables(void)
 {
-	size_t size = reexec_encode(table, sizeof(table));
+	size_t size = snapshot_encode(table, sizeof(table));
 	int fd = memfd_create("tables", 0);
 
 	ck_assert_int_eq(write(fd, table, size), (ssize_t)size);

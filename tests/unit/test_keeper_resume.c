@@ -10,12 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "keeper/children.h"
 #include "keeper/keeper.h"
-#include "keeper/reexec.h"
+#include "keeper/snapshot.h"
 #include "keeper/vault.h"
 #include "tests/lib/keeper-stage.h"
 
@@ -23,28 +22,14 @@
 
 static const struct ProcessId gone = { .service = "gone", .invocation = 7 };
 
-static void fill_state(void)
-{
-	struct rlimit limit;
-
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	keeper.user_mode = true;
-	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
-	keeper.nofile_soft = limit.rlim_cur;
-	keeper.nofile_hard = limit.rlim_max;
-	keeper.n_words = 1;
-	ck_assert(keeper_copy(keeper.words[0], sizeof(keeper.words[0]), run.socket_path));
-	(void)keeper_run_manager(keeper.manager_path, sizeof(keeper.manager_path));
-}
-
 /* Returns: a descriptor that an execve(2) leaves open. */
 static int write_tables(void)
 {
 	static char table[65536];
-	size_t size = reexec_encode(table, sizeof(table));
+	size_t size = snapshot_encode(table, sizeof(table));
 	int fd = memfd_create("tables", 0);
 
-	ck_assert(reexec_check(table, size));
+	ck_assert(snapshot_check(table, size));
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, table, size), (ssize_t)size);
 	return fd;
@@ -53,7 +38,7 @@ static int write_tables(void)
 static void set_up(void)
 {
 	keeper_run_listen(&run);
-	fill_state();
+	keeper_fill_state(&keeper);
 }
 
 static void resume(void)

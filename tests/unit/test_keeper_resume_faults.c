@@ -13,14 +13,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "keeper/children.h"
 #include "keeper/keeper.h"
-#include "keeper/reexec.h"
+#include "keeper/snapshot.h"
 #include "keeper/vault.h"
 #include "tests/lib/keeper-stage.h"
 
@@ -36,16 +35,7 @@ static pid_t service_pid;
 
 static void fill_tables(pid_t pid, int kept)
 {
-	struct rlimit limit;
-
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	keeper.user_mode = true;
-	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
-	keeper.nofile_soft = limit.rlim_cur;
-	keeper.nofile_hard = limit.rlim_max;
-	keeper.n_words = 1;
-	ck_assert(keeper_copy(keeper.words[0], sizeof(keeper.words[0]), run.socket_path));
-	(void)keeper_run_manager(keeper.manager_path, sizeof(keeper.manager_path));
+	keeper_fill_state(&keeper);
 	ck_assert_ptr_nonnull(children_add(&service, pid, 1));
 	ck_assert_int_eq(vault_set_note("a", NOTE), 0);
 	ck_assert_int_eq(vault_keep("a/log/1", kept), 0);
@@ -75,7 +65,7 @@ static void __attribute__((noreturn)) become_keeper(int say_pid)
 
 	(void)!write(say_pid, &pid, sizeof(pid));
 	fill_tables(pid, dup(STDIN_FILENO));
-	size = reexec_encode(table, sizeof(table));
+	size = snapshot_encode(table, sizeof(table));
 	fd = memfd_create("tables", 0);
 	(void)!write(fd, table, size);
 	(void)dup2(console[1], STDERR_FILENO);
