@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cgroup: controllers can only be enabled in a cgroup that has no processes of its own, so keeper and manager sit in
- * leaves: svcd/.keeper, svcd/.manager.
+ * Cgroup: controllers can only be enabled in a cgroup that has no processes of its own, so the manager sits in a leaf,
+ * svcd/.manager, and the keeper in svcd/.keeper where it is in the way.
  */
 #include "config.h"
 
@@ -156,7 +156,61 @@ static bool count_processes(const char *directory, const char *root)
 	return is_enabled;
 }
 
-static void enter_own(void)
+/* Is one of those that settings of services need (model/resource-def.c) among what @directory may hand on? */
+static bool may_hand_on_any(const char *directory)
+{
+	static const char *const ours[] = { "cpu", "cpuset", "io", "memory", "pids" };
+	char path[PATH_BYTES];
+	char text[256];
+	const char *list = text;
+
+	(void)snprintf(path, sizeof(path), "%s/cgroup.controllers", directory); /* twice the room it needs */
+	if (keeper_read_file(path, text, sizeof(text)) <= 0)
+		return false;
+	for (size_t length; (length = strcspn(list, " \n")) > 0; list += length + (list[length] == ' '))
+		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+			if (strlen(ours[i]) == length && memcmp(list, ours[i], length) == 0)
+				return true;
+	return false;
+}
+
+/*
+ * To be moved waits for a grace period of RCU, ten to thirty milliseconds (cgroup_attach_lock() in the kernel), so it is done where
+ * controllers can be enabled, and nowhere else. The root of all groups may have processes, too; it is the one without a type (kernel.org,
+ * admin-guide/cgroup-v2, "cgroup.type").
+ */
+static bool is_in_the_way(const char *directory)
+{
+	char path[PATH_BYTES];
+
+	(void)snprintf(path, sizeof(path), "%s/cgroup.type", directory); /* twice the room it needs */
+	return access(path, F_OK) == 0 && may_hand_on_any(directory);
+}
+
+/* May processes be started in groups below @directory? The kernel asks this of the group above both. */
+static bool may_fill_groups(const char *directory)
+{
+	char path[PATH_BYTES];
+
+	(void)snprintf(path, sizeof(path), "%s/cgroup.procs", directory); /* twice the room it needs */
+	return access(path, W_OK) == 0;
+}
+
+static bool move_to_leaf(const char *root)
+{
+	char path[PATH_BYTES];
+
+	if (!make_leaf(root, KEEPER_LEAF, path, sizeof(path)) || strlen(path) + sizeof("/cgroup.procs") > sizeof(path))
+		return false;
+	(void)strcat(path, "/cgroup.procs"); /* measured in the line above */
+	if (keeper_write_file(path, "0"))
+		return true;
+	if (!keeper.container && !keeper.user_mode)
+		say("cannot enter %s: %s", path, strerror(errno));
+	return false;
+}
+
+static void use_own(void)
 {
 	char directory[PROTOCOL_NAME_BYTES - 8];
 	char root[PROTOCOL_NAME_BYTES];
@@ -169,27 +223,30 @@ static void enter_own(void)
 	if (!make_leaf(directory, ROOT, root, sizeof(root)))
 		return;
 	is_counted = count_processes(directory, root);
-	if (!make_leaf(root, MANAGER_LEAF, path, sizeof(path)) || !make_leaf(root, KEEPER_LEAF, path, sizeof(path)))
+	if (!make_leaf(root, MANAGER_LEAF, path, sizeof(path)))
 		return;
-	if (strlen(path) + sizeof("/cgroup.procs") > sizeof(path))
+	if (is_in_the_way(directory) ? !move_to_leaf(root) : !may_fill_groups(directory))
 		return;
-	(void)strcat(path, "/cgroup.procs"); /* measured in the line above */
-	if (keeper_write_file(path, "0")) {
-		(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), root);
-		if (!is_counted)
-			(void)count_processes(directory, root); /* without, no service gets that limit */
-	} else if (!keeper.container && !keeper.user_mode) {
-		say("cannot enter %s: %s", path, strerror(errno));
-	}
+	(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), root);
+	if (!is_counted)
+		(void)count_processes(directory, root); /* without, no service gets that limit */
 }
 
 void cgroup_setup(void)
 {
 	if (!find_mount() && keeper.is_pid1)
 		mount_own();
-	enter_own();
+	use_own();
 	if (keeper.is_pid1 && !keeper.cgroup_root[0] && !keeper.has_reexeced)
 		say("there are no cgroups for services: of each only the main process is known and stopped");
+}
+
+bool cgroup_may_enable_controllers(void)
+{
+	char above[PATH_BYTES];
+
+	(void)snprintf(above, sizeof(above), "%s/..", keeper.cgroup_root);
+	return keeper.cgroup_root[0] && may_hand_on_any(above);
 }
 
 bool cgroup_service_of(pid_t pid, char *name, size_t size)

@@ -298,6 +298,20 @@ def check_yielding_is_over(vm):
     assert vm.sh("cat /sys/fs/cgroup/svcd/cron/pids.max").strip() == str(TASKS_MAX)
 
 
+def check_group_of_the_keeper(vm):
+    """In the root of all groups it is in nobody's way; where controllers can be handed on by one that is empty it makes room."""
+    assert vm.sh("cat /proc/1/cgroup").strip().endswith("0::/"), vm.sh("cat /proc/1/cgroup")
+    vm.sh("mkdir -p /sys/fs/cgroup/given /run/given")
+    put(vm, "/run/given/start", "echo 0 >/sys/fs/cgroup/given/cgroup.procs\n"
+        "exec env XDG_RUNTIME_DIR=/run/given setsid /usr/sbin/svcd --user </dev/null >/run/given/log 2>&1\n")
+    vm.sh("sh /run/given/start & echo")
+    made = "/sys/fs/cgroup/given/svcd/.keeper/cgroup.procs"
+    wait_for(lambda: vm.sh(f"grep . {made}", check=False)[0] == 0, 60, "the keeper has moved")
+    assert vm.sh("cat /sys/fs/cgroup/given/cgroup.procs").strip() == ""
+    vm.sh(f"kill $(cat {made})")
+    wait_for(lambda: vm.sh(f"grep . {made}", check=False)[0] != 0, 60, "it has ended")
+
+
 def steady(vm):
     """What nothing that happens to the machine is to change."""
     return {name: (row["state"], row.get("pid")) for name, row in vm.services().items() if row["state"] in UP}
@@ -428,6 +442,7 @@ def main():
             check_early_boot(vm)
             check_volumes(vm)
             check_daemons(vm)
+            check_group_of_the_keeper(vm)
             check_fork_bomb(vm)
             check_memory_is_gone(vm)
             check_limits_and_sandbox(vm)
