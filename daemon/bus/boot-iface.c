@@ -35,7 +35,7 @@ static const char *get_phase(const Subject *x)
 
 static const char *get_current_description(const Subject *x)
 {
-	return progress_of(x).current;
+	return progress_current(x->engine);
 }
 
 /* Names of the wanted services in @state. */

@@ -43,6 +43,7 @@ struct Bus {
 	Conditions *conditions;
 	Answers *answers;
 	bool is_engine_changed;
+	bool is_behind;        /* nobody has listened, so what clients know of has not been kept */
 	bool is_finish_told;   /* BootFinished has been sent, or the boot was over when we came */
 	int64_t begun_us;      /* when we came */
 	int64_t boot_told_us;
@@ -295,22 +296,39 @@ static void tell_condition(void *data, DBusMessage *message)
 	tell(data, dbus_message_ref(message));
 }
 
-static gboolean on_rest(gpointer data)
+static void tell_all(Bus *bus)
 {
-	Bus *bus = data;
 	GHashTableIter iter;
 	gpointer name;
 
-	g_source_unref(bus->rest); /* the context holds it until we return */
-	bus->rest = NULL;
 	/* First what changed in the world, then what followed. */
-	conditions_tell(bus->conditions, has_listeners(bus) ? tell_condition : NULL, bus);
+	conditions_tell(bus->conditions, tell_condition, bus);
 	g_hash_table_iter_init(&iter, bus->changed);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
 		tell_service(bus, name);
-	g_hash_table_remove_all(bus->changed); /* and so it shrinks again, which it does not do name by name */
 	if (bus->is_engine_changed)
 		tell_engine(bus);
+}
+
+/* To look at all that has changed would be most of what a start costs, while no bus is there yet. */
+static void tell_nobody(Bus *bus)
+{
+	conditions_tell(bus->conditions, NULL, bus);
+	bus->is_finish_told = progress_is_finished(bus->engine);
+	bus->is_behind = true;
+}
+
+static gboolean on_rest(gpointer data)
+{
+	Bus *bus = data;
+
+	g_source_unref(bus->rest); /* the context holds it until we return */
+	bus->rest = NULL;
+	if (has_listeners(bus))
+		tell_all(bus);
+	else
+		tell_nobody(bus);
+	g_hash_table_remove_all(bus->changed); /* and so it shrinks again, which it does not do name by name */
 	bus->is_engine_changed = false;
 	bus->was_asked = false;
 	return G_SOURCE_REMOVE;
@@ -363,32 +381,36 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 static void publish_present(Bus *bus)
 {
 	const GPtrArray *all = engine_services(bus->engine);
-	Progress progress = { 0 };
+	const Subject of_manager = subject_of(bus, NULL);
 
-	/* Whoever listens by another socket hears of each change, and of this one no less. */
-	if (has_listeners(bus))
-		return;
 	for (guint i = 0; all && i < all->len; i++) {
 		const Service *service = g_ptr_array_index(all, i);
 		const Subject subject = subject_of(bus, service);
 
 		set_news(bus, service, properties_seen(&interface_service, &subject));
 	}
+	if (bus->is_behind) {
+		bus->manager_news = properties_seen(&interface_manager, &of_manager);
+		bus->manager_digest = digest_manager(bus, &of_manager);
+	}
+	bus->is_behind = false;
 	bus->runlevel = g_intern_string(engine_runlevel(bus->engine));
-	progress_get(bus->engine, &progress);
-	bus->is_finish_told = progress.finished;
+	bus->is_finish_told = progress_is_finished(bus->engine);
 }
 
 void bus_listen(Bus *bus, ClientSocketKind kind, int fd)
 {
-	publish_present(bus);
+	/* Whoever listens by another socket hears of each change, and of this one no less. */
+	if (!has_listeners(bus))
+		publish_present(bus);
 	client_socket_free(bus->sockets[kind]);
 	bus->sockets[kind] = client_socket_new(kind, fd, &socket_listener, bus);
 }
 
 void bus_attach_system(Bus *bus, SystemBus *system_bus)
 {
-	publish_present(bus);
+	if (!has_listeners(bus))
+		publish_present(bus);
 	bus->system_client = system_client_new(system_bus, &system_listener, bus);
 }
 
@@ -443,11 +465,10 @@ void bus_condition_changed(Bus *bus, const char *key, Level level, const char *w
 
 void bus_listener_came(Bus *bus)
 {
-	Progress progress;
-
-	progress_get(bus->engine, &progress);
+	if (bus->is_behind)
+		publish_present(bus);
 	if (!timer_is_armed(bus->boot_timer))
-		tick_boot(bus, progress.finished);
+		tick_boot(bus, progress_is_finished(bus->engine));
 }
 
 void bus_change_ended(Bus *bus, uint64_t ticket, unsigned exit, const char *output)

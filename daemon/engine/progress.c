@@ -273,7 +273,7 @@ const Durations *progress_durations(const Engine *engine)
 	return engine->durations;
 }
 
-static const char *find_current(const Engine *engine)
+const char *progress_current(const Engine *engine)
 {
 	const Service *found = NULL;
 
@@ -286,15 +286,19 @@ static const char *find_current(const Engine *engine)
 	return found ? service_def_description(found->def) : NULL;
 }
 
+bool progress_is_finished(const Engine *engine)
+{
+	return engine->finished_us != 0;
+}
+
 void progress_get(const Engine *engine, Progress *ret)
 {
 	*ret = (Progress){
 		.ready = engine->n_class[CLASS_UP],
 		.total = count_wanted(engine),
 		.failed = engine->n_class[CLASS_FAILED],
-		.finished = engine->finished_us != 0,
+		.finished = progress_is_finished(engine),
 		.boot_us = engine->boot_us,
 		.finished_us = engine->finished_us,
-		.current = find_current(engine),
 	};
 }

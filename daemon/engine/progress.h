@@ -15,10 +15,13 @@ typedef struct Progress {
 	bool finished;    /* the engine has been at rest once since the boot */
 	int64_t boot_us;      /* CLOCK_MONOTONIC when this boot's engine first began */
 	int64_t finished_us;  /* 0 while not finished */
-	const char *current;  /* description of the service that is starting for longest, or NULL; borrowed */
 } Progress;
 
 void progress_get(const Engine *engine, Progress *ret);
+
+bool progress_is_finished(const Engine *engine);
+/* Description of the service that is starting for longest, or NULL; borrowed. Costs the services in motion. */
+const char *progress_current(const Engine *engine);
 
 /**
  * progress_fraction() - 0 to 1

@@ -25,14 +25,6 @@
 /* Where a volume of its own may be. */
 static const char *const volumes[] = { "mounted:/var", "mounted:/var/lib", "mounted:" SVCD_STATEDIR };
 
-static bool is_finished(const Manager *m)
-{
-	Progress progress;
-
-	progress_get(m->engine, &progress);
-	return progress.finished;
-}
-
 /* --- reading --- */
 
 static Durations *read_file(GError **error)
@@ -54,7 +46,7 @@ static void read_history(Manager *m)
 	Durations *durations;
 
 	/* A disk that hangs keeps a reader for ever; after three managers it did not let settle, it is left alone. */
-	if (m->welcome.flags & WELCOME_WITHOUT_NOTES || access(HISTORY_FILE, F_OK) < 0 || is_finished(m))
+	if (m->welcome.flags & WELCOME_WITHOUT_NOTES || access(HISTORY_FILE, F_OK) < 0 || progress_is_finished(m->engine))
 		return;
 	durations = read_file(&error);
 	if (durations)
@@ -110,7 +102,7 @@ static bool spawn_saver(Manager *m, GError **error)
 
 void history_remember(Manager *m)
 {
-	m->is_history_saved = is_finished(m);
+	m->is_history_saved = progress_is_finished(m->engine);
 }
 
 void history_check(Manager *m)
@@ -118,7 +110,7 @@ void history_check(Manager *m)
 	g_autoptr(GError) error = NULL;
 
 	if (m->is_history_saved || m->shutdown != SHUTDOWN_NONE || !(m->welcome.flags & WELCOME_IS_PID1) ||
-	    !is_finished(m))
+	    !progress_is_finished(m->engine))
 		return;
 	m->is_history_saved = true;
 	if (!spawn_saver(m, &error))

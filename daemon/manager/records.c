@@ -26,10 +26,7 @@ static bool spawn_writer(Manager *m, const char *before, const char *now, GError
 
 void records_remember(Manager *m)
 {
-	Progress progress;
-
-	progress_get(m->engine, &progress);
-	if (progress.finished)
+	if (progress_is_finished(m->engine))
 		m->recorded_runlevel = g_strdup(engine_runlevel(m->engine));
 }
 
@@ -37,13 +34,9 @@ void records_check(Manager *m)
 {
 	const char *now = engine_runlevel(m->engine);
 	g_autoptr(GError) error = NULL;
-	Progress progress;
 
 	if (!(m->welcome.flags & WELCOME_IS_PID1) || m->record_invocation || m->shutdown != SHUTDOWN_NONE || !now ||
-	    g_strcmp0(now, m->recorded_runlevel) == 0)
-		return;
-	progress_get(m->engine, &progress);
-	if (!progress.finished)
+	    g_strcmp0(now, m->recorded_runlevel) == 0 || !progress_is_finished(m->engine))
 		return;
 	/* A record holds one character; runlevels with longer names are ours alone. */
 	if (strlen(now) == 1 && !spawn_writer(m, m->recorded_runlevel ? m->recorded_runlevel : "N", now, &error))

@@ -317,6 +317,31 @@ START_TEST(who_listens_already_loses_nothing_by_another_socket)
 }
 END_TEST
 
+/* While nobody listens nothing is kept of what clients know; who only asks is nobody who listens. */
+START_TEST(who_comes_when_nobody_has_listened_knows_as_much)
+{
+	g_autoptr(BusWorld) bw = bus_world_new_three();
+	g_autoptr(GDBusConnection) asking = bus_world_connect(bw);
+	g_autoptr(GRand) rand = g_rand_new_with_seed(4712);
+	Mirror mirror;
+
+	for (unsigned round = 0; round < N_STEPS / 10; round++) {
+		g_autoptr(GDBusConnection) listening = bus_world_connect(bw);
+
+		mirror_begin(&mirror, listening);
+		for (unsigned i = 0; i < 5; i++)
+			act(bw, listening, rand, &mirror);
+		compare(&mirror, listening, round);
+		ck_assert(g_dbus_connection_close_sync(listening, NULL, NULL));
+		for (unsigned i = 0; i < 5; i++) {
+			act(bw, asking, rand, &mirror);
+			come_to_rest(asking);
+		}
+		mirror_end(&mirror);
+	}
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus: news");
@@ -324,6 +349,6 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "news", who_listens_knows_the_same_as_who_asks,
 		 what_was_empty_and_still_is_is_told_only_after_files_were_read,
 		 what_was_read_before_it_was_told_is_told_whatever_it_is_then, another_runlevel_makes_everything_news,
-		 who_listens_already_loses_nothing_by_another_socket);
+		 who_listens_already_loses_nothing_by_another_socket, who_comes_when_nobody_has_listened_knows_as_much);
 	return suite;
 }

@@ -97,20 +97,16 @@ START_TEST(the_one_that_starts_for_longest_is_named)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "Description=Message bus\n== b\n" DAEMON
 				       "Description=Later\n[Conditions]\nWhen=flag:go\n");
-	Progress progress;
 
 	world_advance_s(w, 1);
 	world_set(w, "flag:go", true);
-	progress_get(world_engine(w), &progress);
-	ck_assert_str_eq(progress.current, "Message bus");
+	ck_assert_str_eq(progress_current(world_engine(w)), "Message bus");
 
 	world_ready(w, "a");
-	progress_get(world_engine(w), &progress);
-	ck_assert_str_eq(progress.current, "Later");
+	ck_assert_str_eq(progress_current(world_engine(w)), "Later");
 
 	world_ready(w, "b");
-	progress_get(world_engine(w), &progress);
-	ck_assert_ptr_null(progress.current);
+	ck_assert_ptr_null(progress_current(world_engine(w)));
 }
 END_TEST
 
