@@ -19,6 +19,9 @@ static const int kmsg_priorities[] = { 24 + 3, 24 + 4, 24 + 5, 24 + 7 };
 
 #define HELD_BYTES (32 * 1024)
 
+/* A pipe takes them whole or not at all (pipe(7), PIPE_BUF); a terminal has room for as many. */
+#define AT_A_TIME 4096
+
 static struct {
 	char program[32];
 	int fd;
@@ -65,17 +68,36 @@ static bool keep_line(const char *line, size_t length)
 	return true;
 }
 
-/* Line by line, for each is written whole or not at all. */
+/* Returns: the bytes of as many whole lines of @text as are to be written at a time. */
+static size_t length_of_next(const char *text, bool is_one)
+{
+	size_t length = (size_t)(strchr(text, '\n') + 1 - text);
+	const char *end;
+
+	while (!is_one && (end = strchr(text + length, '\n')) && (size_t)(end + 1 - text) <= AT_A_TIME)
+		length = (size_t)(end + 1 - text);
+	return length;
+}
+
+/* The kernel's log makes a record of each write. Elsewhere many go at a time, and one by one when there is no room for many. */
 static void write_waiting(void)
 {
 	g_autoptr(GString) waiting = g_steal_pointer(&sink.waiting);
+	bool is_one = sink.is_kmsg;
 
-	for (const char *line = waiting ? waiting->str : ""; *line;) {
-		const size_t length = (size_t)(strchr(line, '\n') + 1 - line);
+	for (const char *at = waiting ? waiting->str : ""; *at;) {
+		const size_t length = length_of_next(at, is_one);
+		const ssize_t n = write(sink.fd, at, length);
+		const char *end = at + (n > 0 ? n : 0);
 
-		if (write(sink.fd, line, length) != (ssize_t)length)
+		if (n != (ssize_t)length && is_one) {
 			sink.n_lost++;
-		line += length;
+			end = at + length;
+		}
+		while (end > at && end[-1] != '\n')
+			end--;
+		is_one |= n != (ssize_t)length;
+		at = end;
 	}
 }
 

@@ -33,8 +33,8 @@ void log_hold(bool is_held);
 /**
  * log_put_off() - notices wait for log_catch_up(), up to 32 KiB of them
  *
- * For one who has something to do that others wait for, and catches up in the same breath: a line takes as long as a service's
- * control group, and on a serial console a thousand times that. Errors and warnings do not wait, and come behind what waits.
+ * For one who has something to do that others wait for, and catches up soon: a line takes as long as a service's control
+ * group, and on a serial console a thousand times that. Errors and warnings do not wait, and come behind what waits.
  */
 void log_put_off(void);
 void log_catch_up(void);

@@ -2,7 +2,7 @@
 /*
  * Boot file: the boot record as text in /run/svcd/boot, so that it outlives this manager.
  *
- * Lines are appended whenever the loop comes to rest, until the boot is finished; a manager that comes later reads them all.
+ * Lines are appended when nothing is under way, or every 10 ms, until the boot is finished; a manager that comes later reads them all.
  * It lies in memory, so nobody waits for a disk. Without it a boot that a manager died in has gaps in its record, no more.
  */
 #include "config.h"

@@ -3,6 +3,7 @@
 svcdlib_PROGRAMS += svcd-manager
 svcd_manager_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 svcd_manager_SOURCES = \
+	daemon/manager/acts.c \
 	daemon/manager/boot-file.c \
 	daemon/manager/changes.c \
 	daemon/manager/checks.c \

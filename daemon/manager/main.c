@@ -130,6 +130,6 @@ int main(int argc, char **argv)
 	give_up_privileges();
 	m = manager_new(argc, argv);
 	g_main_loop_run(m->loop);
-	log_catch_up();
+	manager_write_down(m);
 	return m->exit_code;
 }

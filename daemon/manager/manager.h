@@ -14,6 +14,7 @@
  *	records   the runlevel in utmp and wtmp
  *	history   what boots took
  *	looks     programs that look at paths which may not answer
+ *	acts      what the engine wants done
  *	boot-file the boot record, for the next manager
  *	requests  what clients of the bus ask for
  *	sockets   what services listen on
@@ -76,6 +77,8 @@ typedef struct Manager {
 	GArray *acts;           /* Act: what the engine wants done, once it has returned; of base/list.h */
 	Timer *drain;           /* does them */
 	Timer *rest;            /* tells what has come of them */
+	Timer *lines;           /* writes the notices of that, while more is under way */
+	GPtrArray *begun;       /* interned names: started since it was last looked who comes after them */
 	unsigned n_burst_acts;  /* memory.c */
 	Timer *pause;
 	GPtrArray *gone;        /* Supervisor * to be freed when nobody is inside them */
@@ -144,13 +147,22 @@ void memory_count_act(Manager *m);
 /* wiring.c */
 extern const KeeperListener manager_keeper_listener;
 void manager_init_engine(Manager *m);
+void manager_free_timers(gpointer timers);
+
+/* acts.c */
+typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD, ACT_RESTART } ActKind;
+
 void manager_init_drain(Manager *m);
 /* Do at once what the engine asked for and what has changed; before a client is answered, above all. */
 void manager_drain(Manager *m);
 void manager_drain_later(Manager *m);
+/* At once what waits to be written for later readers: before we end. */
+void manager_write_down(Manager *m);
 Supervisor *manager_supervisor(const Manager *m, const char *service);
 void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor);
-void manager_free_timers(gpointer timers);
+void acts_queue(Manager *m, ActKind kind, const Service *s);
+/* The supervisor of @service is done: it is freed later, for we may have been called from inside it. */
+void acts_retire(Manager *m, const char *service);
 
 /* recovery.c */
 Recovery *recovery_new(void);

@@ -51,7 +51,7 @@ void power_check_finished(Manager *m)
 		return;
 	m->is_finale_sent = true;
 	log_notice(NULL, "every service has stopped");
-	log_catch_up(); /* what comes next is our end */
+	manager_write_down(m); /* what comes next is our end */
 	keeper_link_finale(m->link, m->shutdown);
 }
 

@@ -3,9 +3,8 @@
  * Wiring: EngineOps on one side, the rooms that touch the world on the other.
  *
  * The engine's operations are called from inside the engine and must not call back. So they only note what is to be
- * done (an Act); manager_drain() does it when the engine has returned, and then sends what changed. Events go the other
- * way at once: a supervisor reports an exit, the engine has digested it, and the acknowledgement that follows carries the
- * note as it is then.
+ * done (acts.c). Events go the other way at once: a supervisor reports an exit, the engine has digested it, and the
+ * acknowledgement that follows carries the note as it is then.
  */
 #include "config.h"
 
@@ -16,21 +15,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/list.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/manager.h"
 #include "process/cgroup-ahead.h"
 #include "process/outcome.h"
 #include "process/share.h"
-
-typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD, ACT_RESTART } ActKind;
-
-typedef struct Act {
-	ActKind kind;
-	const char *service; /* interned */
-	uint64_t invocation;
-} Act;
 
 /* --- timers of the engine --- */
 
@@ -108,32 +98,24 @@ static void op_unsubscribe(void *data, KeyPrefix prefix, const char *key)
 	registry_unsubscribe(((Manager *)data)->registry, prefix, key);
 }
 
-static void queue_act(Manager *m, ActKind kind, const Service *s)
-{
-	const Act act = { .kind = kind, .service = s->def->name, .invocation = s->invocation };
-
-	values_add(&m->acts, &act, sizeof act);
-	manager_drain_later(m);
-}
-
 static void op_start(void *data, const Service *s)
 {
-	queue_act(data, ACT_START, s);
+	acts_queue(data, ACT_START, s);
 }
 
 static void op_stop(void *data, const Service *s)
 {
-	queue_act(data, ACT_STOP, s);
+	acts_queue(data, ACT_STOP, s);
 }
 
 static void op_reload(void *data, const Service *s)
 {
-	queue_act(data, ACT_RELOAD, s);
+	acts_queue(data, ACT_RELOAD, s);
 }
 
 static void op_restart(void *data, const Service *s)
 {
-	queue_act(data, ACT_RESTART, s);
+	acts_queue(data, ACT_RESTART, s);
 }
 
 static void op_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
@@ -254,161 +236,7 @@ void manager_init_engine(Manager *m)
 	sockets_init(m);
 }
 
-/* --- acts --- */
-
-Supervisor *manager_supervisor(const Manager *m, const char *service)
-{
-	return g_hash_table_lookup(m->running, service);
-}
-
-void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor)
-{
-	g_hash_table_insert(m->running, (gpointer)g_intern_string(service), supervisor);
-}
-
-/* A supervisor that is done is freed later: we may have been called from inside it. */
-static void retire_supervisor(Manager *m, const char *service)
-{
-	gpointer supervisor;
-
-	if (!g_hash_table_steal_extended(m->running, service, NULL, &supervisor))
-		return;
-	g_ptr_array_add(m->gone, supervisor);
-	manager_drain_later(m);
-}
-
-static void report_gone(Manager *m, const Act *act)
-{
-	const ProcessEvent gone = { .kind = PROCESS_GONE, .at_us = loop_now() };
-
-	engine_process_event(m->engine, act->service, act->invocation, &gone, gone.at_us);
-}
-
-static void carry_out(Manager *m, const Act *act)
-{
-	Supervisor *supervisor = manager_supervisor(m, act->service);
-	const Service *s = engine_find(m->engine, act->service);
-	const bool is_current = supervisor && supervisor_invocation(supervisor) == act->invocation;
-
-	/* The newest good definition is used for the next act, stopping included. */
-	if (is_current && s && !s->def->problem)
-		supervisor_redefine(supervisor, s->def);
-	switch (act->kind) {
-	case ACT_START:
-		if (s && s->invocation == act->invocation)
-			manager_add_supervisor(m, act->service, supervisor_start(&m->context, s->def, act->invocation));
-		break;
-	case ACT_STOP:
-		if (is_current)
-			supervisor_stop(supervisor);
-		else
-			report_gone(m, act); /* nothing of it is left, and the engine waits for that word */
-		break;
-	case ACT_RELOAD:
-		if (is_current)
-			supervisor_reload(supervisor);
-		break;
-	case ACT_RESTART:
-		if (is_current)
-			supervisor_restart(supervisor);
-		break;
-	}
-}
-
-/* One may bring about others, which come after it. */
-static void carry_out_all(Manager *m)
-{
-	for (guint i = 0; i < m->acts->len; i++) {
-		const Act act = g_array_index(m->acts, Act, i);
-
-		carry_out(m, &act);
-		memory_count_act(m);
-	}
-	values_free(m->acts);
-	m->acts = values_new();
-}
-
-static void act(Manager *m)
-{
-	sockets_update(m); /* before anything starts that may connect to them */
-	carry_out_all(m);
-	yielding_check(m);
-}
-
-/* What tells others how things are. */
-static void tell(Manager *m)
-{
-	notes_send(m);
-	checks_drain(m);
-	records_check(m);
-	history_check(m);
-	boot_file_check(m);
-	power_check_finished(m);
-	if (engine_is_at_rest(m->engine))
-		cgroup_ahead_drop(m->context.ahead);
-}
-
-void manager_drain(Manager *m)
-{
-	if (m->engine && !m->recovery) {
-		act(m);
-		tell(m);
-	}
-	log_catch_up();
-	g_ptr_array_set_size(m->gone, 0);
-}
-
-/*
- * A start in the middle of a chain is what others wait for, so telling comes after the spawn, and what PID 1 is to note in the
- * same datagram: with one of its own it would be woken twice.
- */
-static void on_drain(void *data)
-{
-	Manager *m = data;
-
-	if (!m->engine || m->recovery || m->acts->len == 0) {
-		manager_drain(m);
-		return;
-	}
-	act(m);
-	notes_prepare(m);
-	/* After the turns of those that have begun now; put off once only, however many others begin. */
-	if (!timer_is_armed(m->rest))
-		timer_arm(m->rest, loop_now());
-	g_ptr_array_set_size(m->gone, 0);
-}
-
-/* What was decided since is carried out first: the note of a start that nobody has begun would be taken for one that has ended. */
-static void on_rest(void *data)
-{
-	manager_drain(data);
-}
-
-void manager_init_drain(Manager *m)
-{
-	m->drain = timer_new(on_drain, m);
-	m->rest = timer_new(on_rest, m);
-}
-
-void manager_drain_later(Manager *m)
-{
-	if (!timer_is_armed(m->drain))
-		timer_arm(m->drain, loop_now());
-}
-
 /* --- what services do --- */
-
-/* While this one is being executed there is time for who comes after it. */
-static void look_ahead(Manager *m, const char *service)
-{
-	const Service *next[CGROUP_AHEAD_MAX];
-	const unsigned n = engine_foresee(m->engine, service, next, G_N_ELEMENTS(next));
-
-	for (unsigned i = 0; i < n; i++) {
-		if (!manager_supervisor(m, next[i]->def->name))
-			cgroup_ahead_make(m->context.ahead, next[i]->def->name);
-	}
-}
 
 static void on_process_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
 {
@@ -429,13 +257,11 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 	notes_mark(m, service);
 	if (event->kind != PROCESS_PHASE)
 		engine_process_event(m->engine, service, invocation, event, loop_now());
-	if (event->kind == PROCESS_STARTED)
-		look_ahead(m, service);
 	if (event->kind == PROCESS_GONE) {
 		Supervisor *supervisor = manager_supervisor(m, service);
 
 		if (supervisor && supervisor_invocation(supervisor) == invocation)
-			retire_supervisor(m, service);
+			acts_retire(m, service);
 		sockets_retry_soon(m); /* it may have had an address that another one is to listen on */
 	}
 	manager_drain_later(m);

@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -141,6 +143,41 @@ START_TEST(no_line_is_lost_for_having_been_put_off)
 }
 END_TEST
 
+/* A console that nobody reads: what it does not take is counted, and each line that it has is whole. */
+START_TEST(lines_that_find_no_room_are_counted_one_by_one)
+{
+	g_autofree char *long_text = g_strnfill(800, 'x');
+	char said[64 * 1024];
+	ssize_t n;
+	unsigned n_lines = 0;
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	ck_assert_int_ge(fcntl(ends[1], F_SETPIPE_SZ, 8192), 0);
+	log_open("test", ends[1], FALSE);
+	log_put_off();
+	for (int i = 0; i < 30; i++)
+		log_notice(NULL, "%s", long_text);
+	log_catch_up();
+	n = read(ends[0], said, sizeof said - 1);
+	ck_assert_int_gt(n, 0);
+	said[n] = '\0';
+	for (const char *line = said; *line; line += strcspn(line, "\n") + 1, n_lines++)
+		ck_assert_uint_eq(strcspn(line, "\n"), strlen("test: ") + 800);
+	ck_assert_uint_lt(n_lines, 30);
+
+	log_notice(NULL, "on");
+	n = read(ends[0], said, sizeof said - 1);
+	ck_assert_int_gt(n, 0);
+	said[n] = '\0';
+	ck_assert_uint_eq((unsigned)atoi(said + strlen("test: ")), 30 - n_lines);
+	ck_assert_ptr_nonnull(strstr(said, " lines could not be written\ntest: on\n"));
+	log_open("test", -1, FALSE);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+END_TEST
+
 START_TEST(while_lines_are_held_none_comes_for_being_caught_up_with)
 {
 	const int fd = open_log(FALSE);
@@ -162,6 +199,7 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "held", held_lines_wait_and_come_in_their_order, held_lines_beyond_32_kib_are_counted,
 		 the_kernels_log_has_held_lines_at_once_and_out_of_sight, without_a_line_nothing_is_said_of_it);
 	ADD_CASE(suite, "put off", lines_that_were_put_off_come_when_there_is_time, what_is_urgent_brings_all_that_was_put_off,
-		 no_line_is_lost_for_having_been_put_off, while_lines_are_held_none_comes_for_being_caught_up_with);
+		 no_line_is_lost_for_having_been_put_off, lines_that_find_no_room_are_counted_one_by_one,
+		 while_lines_are_held_none_comes_for_being_caught_up_with);
 	return suite;
 }

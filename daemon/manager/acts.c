@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Acts: what the engine wants done is only noted while it runs, for it must not be called back; manager_drain() does it when it has
+ * returned, and then sends what changed.
+ */
+#include "config.h"
+
+#include "base/list.h"
+#include "base/log.h"
+#include "manager/manager.h"
+#include "process/cgroup-ahead.h"
+
+/* What is written down for later readers waits so long, or until nothing is under way: ten lines cost little more than one. */
+#define LINES_US (10 * G_TIME_SPAN_MILLISECOND)
+
+typedef struct Act {
+	ActKind kind;
+	const char *service; /* interned */
+	uint64_t invocation;
+} Act;
+
+void acts_queue(Manager *m, ActKind kind, const Service *s)
+{
+	const Act act = { .kind = kind, .service = s->def->name, .invocation = s->invocation };
+
+	values_add(&m->acts, &act, sizeof act);
+	manager_drain_later(m);
+}
+
+Supervisor *manager_supervisor(const Manager *m, const char *service)
+{
+	return g_hash_table_lookup(m->running, service);
+}
+
+void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor)
+{
+	g_hash_table_insert(m->running, (gpointer)g_intern_string(service), supervisor);
+}
+
+void acts_retire(Manager *m, const char *service)
+{
+	gpointer supervisor;
+
+	if (!g_hash_table_steal_extended(m->running, service, NULL, &supervisor))
+		return;
+	g_ptr_array_add(m->gone, supervisor);
+	manager_drain_later(m);
+}
+
+static void report_gone(Manager *m, const Act *act)
+{
+	const ProcessEvent gone = { .kind = PROCESS_GONE, .at_us = loop_now() };
+
+	engine_process_event(m->engine, act->service, act->invocation, &gone, gone.at_us);
+}
+
+static void carry_out(Manager *m, const Act *act)
+{
+	Supervisor *supervisor = manager_supervisor(m, act->service);
+	const Service *s = engine_find(m->engine, act->service);
+	const bool is_current = supervisor && supervisor_invocation(supervisor) == act->invocation;
+
+	/* The newest good definition is used for the next act, stopping included. */
+	if (is_current && s && !s->def->problem)
+		supervisor_redefine(supervisor, s->def);
+	switch (act->kind) {
+	case ACT_START:
+		if (s && s->invocation == act->invocation) {
+			manager_add_supervisor(m, act->service, supervisor_start(&m->context, s->def, act->invocation));
+			g_ptr_array_add(m->begun, (gpointer)act->service);
+		}
+		break;
+	case ACT_STOP:
+		if (is_current)
+			supervisor_stop(supervisor);
+		else
+			report_gone(m, act); /* nothing of it is left, and the engine waits for that word */
+		break;
+	case ACT_RELOAD:
+		if (is_current)
+			supervisor_reload(supervisor);
+		break;
+	case ACT_RESTART:
+		if (is_current)
+			supervisor_restart(supervisor);
+		break;
+	}
+}
+
+/* One may bring about others, which come after it. */
+static void carry_out_all(Manager *m)
+{
+	for (guint i = 0; i < m->acts->len; i++) {
+		const Act act = g_array_index(m->acts, Act, i);
+
+		carry_out(m, &act);
+		memory_count_act(m);
+	}
+	values_free(m->acts);
+	m->acts = values_new();
+}
+
+static void act(Manager *m)
+{
+	sockets_update(m); /* before anything starts that may connect to them */
+	carry_out_all(m);
+	yielding_check(m);
+}
+
+/* While these are being executed there is time for those that come after them. */
+static void look_ahead(Manager *m)
+{
+	const Service *next[CGROUP_AHEAD_MAX];
+
+	for (guint i = 0; i < m->begun->len; i++) {
+		const unsigned n = engine_foresee(m->engine, g_ptr_array_index(m->begun, i), next, G_N_ELEMENTS(next));
+
+		for (unsigned k = 0; k < n; k++) {
+			if (!manager_supervisor(m, next[k]->def->name))
+				cgroup_ahead_make(m->context.ahead, next[k]->def->name);
+		}
+	}
+	g_ptr_array_set_size(m->begun, 0);
+}
+
+/* What tells others how things are. */
+static void tell(Manager *m)
+{
+	notes_send(m);
+	checks_drain(m);
+	records_check(m);
+	history_check(m);
+	power_check_finished(m);
+	look_ahead(m);
+	if (engine_is_at_rest(m->engine))
+		cgroup_ahead_drop(m->context.ahead);
+}
+
+void manager_write_down(Manager *m)
+{
+	if (m->engine && !m->recovery)
+		boot_file_check(m);
+	log_catch_up();
+}
+
+void manager_drain(Manager *m)
+{
+	if (m->engine && !m->recovery) {
+		act(m);
+		tell(m);
+	}
+	manager_write_down(m);
+	g_ptr_array_set_size(m->gone, 0);
+}
+
+/* As manager_drain(), when nobody waits for an answer. */
+static void drain_unhurried(Manager *m)
+{
+	if (!m->engine || m->recovery || engine_is_at_rest(m->engine)) {
+		manager_drain(m);
+		return;
+	}
+	act(m);
+	tell(m);
+	if (!timer_is_armed(m->lines))
+		timer_arm(m->lines, loop_now() + LINES_US);
+	g_ptr_array_set_size(m->gone, 0);
+}
+
+static void on_lines(void *data)
+{
+	manager_write_down(data);
+}
+
+/*
+ * A start in the middle of a chain is what others wait for, so telling comes after the spawn, and what PID 1 is to note in the
+ * same datagram: with one of its own it would be woken twice.
+ */
+static void on_drain(void *data)
+{
+	Manager *m = data;
+
+	if (!m->engine || m->recovery || m->acts->len == 0) {
+		drain_unhurried(m);
+		return;
+	}
+	act(m);
+	notes_prepare(m);
+	/* After the turns of those that have begun now; put off once only, however many others begin. */
+	if (!timer_is_armed(m->rest))
+		timer_arm(m->rest, loop_now());
+	g_ptr_array_set_size(m->gone, 0);
+}
+
+/* What was decided since is carried out first: the note of a start that nobody has begun would be taken for one that has ended. */
+static void on_rest(void *data)
+{
+	drain_unhurried(data);
+}
+
+void manager_init_drain(Manager *m)
+{
+	m->drain = timer_new(on_drain, m);
+	m->rest = timer_new(on_rest, m);
+	m->lines = timer_new(on_lines, m);
+	m->begun = g_ptr_array_new();
+}
+
+void manager_drain_later(Manager *m)
+{
+	if (!timer_is_armed(m->drain))
+		timer_arm(m->drain, loop_now());
+}
