@@ -74,6 +74,12 @@ static gboolean poller_dispatch(GSource *source, GSourceFunc callback, gpointer 
 			owner->ready((GIOCondition)batch[i].events, owner->data);
 	}
 	poller->batch = NULL;
+	/*
+	 * A start that others wait for follows at once: the next turn would ask the kernel for more first. Not after the keeper's
+	 * messages, all of which come before any timer.
+	 */
+	if (poller->priority == LOOP_PRIORITY_READY)
+		timers_fire();
 	return G_SOURCE_CONTINUE;
 }
 

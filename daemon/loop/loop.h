@@ -48,6 +48,9 @@ bool timer_is_armed(const Timer *timer);
 int64_t timer_deadline(const Timer *timer); /* 0 when not armed */
 void timer_free(Timer *timer);
 
+/* For fd-source.c: those that are due. */
+void timers_fire(void);
+
 /**
  * timer_set() - for a timer that is there only while it is needed: one of thousands that are seldom armed
  * @timer: NULL until it is armed for the first time, and again after it is taken back

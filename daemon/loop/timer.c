@@ -131,13 +131,18 @@ static void fire_due(void)
 	}
 }
 
+void timers_fire(void)
+{
+	for (int i = 0; timers.source && i < ROUNDS && is_due(); i++)
+		fire_due();
+}
+
 static gboolean timers_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 {
 	(void)source;
 	(void)callback;
 	(void)data;
-	for (int i = 0; i < ROUNDS && is_due(); i++)
-		fire_due();
+	timers_fire();
 	return G_SOURCE_CONTINUE;
 }
 

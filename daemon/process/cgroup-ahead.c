@@ -14,12 +14,12 @@
 #include "base/fd.h"
 
 typedef struct Place {
-	char *path; /* NULL: free */
+	char *name; /* NULL: free */
 	int fd;
 } Place;
 
 struct CgroupAhead {
-	const char *root; /* NULL: no cgroup v2 */
+	int root_fd; /* -1: no cgroup v2 */
 	Place places[CGROUP_AHEAD_MAX];
 	unsigned oldest;
 	unsigned n_made; /* places in use */
@@ -29,14 +29,15 @@ CgroupAhead *cgroup_ahead_new(const char *root)
 {
 	CgroupAhead *ahead = g_new0(CgroupAhead, 1);
 
-	ahead->root = root;
+	/* The way to it is long, and each part of it is asked for anew. */
+	ahead->root_fd = root ? open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	return ahead;
 }
 
 /* Returns: its descriptor, the caller's; the group stays. */
 static int clear(CgroupAhead *ahead, Place *place)
 {
-	g_clear_pointer(&place->path, g_free);
+	g_clear_pointer(&place->name, g_free);
 	ahead->n_made--;
 	return fd_steal(&place->fd);
 }
@@ -45,9 +46,9 @@ static void drop(CgroupAhead *ahead, Place *place)
 {
 	auto_fd int fd = -1;
 
-	if (!place->path)
+	if (!place->name)
 		return;
-	(void)rmdir(place->path); /* it is empty, or somebody else has put something there, and then it stays */
+	(void)unlinkat(ahead->root_fd, place->name, AT_REMOVEDIR); /* it is empty, or somebody else has put something there, and then it stays */
 	fd = clear(ahead, place);
 }
 
@@ -56,7 +57,7 @@ static Place *find(CgroupAhead *ahead, const char *service)
 	for (unsigned i = 0; i < CGROUP_AHEAD_MAX; i++) {
 		Place *place = &ahead->places[i];
 
-		if (place->path && strcmp(strrchr(place->path, '/') + 1, service) == 0)
+		if (place->name && strcmp(place->name, service) == 0)
 			return place;
 	}
 	return NULL;
@@ -65,21 +66,17 @@ static Place *find(CgroupAhead *ahead, const char *service)
 void cgroup_ahead_make(CgroupAhead *ahead, const char *service)
 {
 	Place *place = &ahead->places[ahead->oldest];
-	g_autofree char *path = NULL;
 	int fd;
 
-	if (!ahead->root || find(ahead, service))
-		return;
-	path = g_strconcat(ahead->root, "/", service, NULL);
-	if (mkdir(path, 0755) < 0)
+	if (ahead->root_fd < 0 || find(ahead, service) || mkdirat(ahead->root_fd, service, 0755) < 0)
 		return; /* whatever it is, its start says so */
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(ahead->root_fd, service, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {
-		(void)rmdir(path); /* made in the line above */
+		(void)unlinkat(ahead->root_fd, service, AT_REMOVEDIR); /* made in the lines above */
 		return;
 	}
 	drop(ahead, place);
-	*place = (Place){ .path = g_steal_pointer(&path), .fd = fd };
+	*place = (Place){ .name = g_strdup(service), .fd = fd };
 	ahead->oldest = (ahead->oldest + 1) % CGROUP_AHEAD_MAX;
 	ahead->n_made++;
 }
@@ -102,5 +99,6 @@ void cgroup_ahead_free(CgroupAhead *ahead)
 	if (!ahead)
 		return;
 	cgroup_ahead_drop(ahead);
+	fd_close(&ahead->root_fd);
 	g_free(ahead);
 }

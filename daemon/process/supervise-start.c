@@ -39,17 +39,27 @@ void step_apply_resources(Supervisor *s)
 
 	if (!s->plan.def->resources)
 		return;
+	s->context->counting = COUNTING_UNKNOWN; /* it may be what enables that */
 	problem = resources_apply(s->plan.def->resources, s->context->cgroup_root, cgroup_path(s->cgroup));
 	supervisor_event(s, PROCESS_RESOURCES, problem);
 }
 
+/* To look for a file that is not there takes the kernel as long as many a step of a start. */
+static bool is_counting(ProcessContext *context)
+{
+	if (context->counting == COUNTING_UNKNOWN)
+		context->counting = resources_is_enabled(context->cgroup_root, resource_controller(RESOURCE_TASKS_MAX)) ?
+					    COUNTING_ON : COUNTING_OFF;
+	return context->counting == COUNTING_ON;
+}
+
 static void limit_tasks(Supervisor *s)
 {
-	const ProcessContext *context = s->context;
+	ProcessContext *context = s->context;
 	const ResourceDef *own = s->plan.def->resources;
 	const char *group = cgroup_path(s->cgroup);
 
-	if (group && context->tasks_max && !(own && own->values[RESOURCE_TASKS_MAX]))
+	if (group && context->tasks_max && !(own && own->values[RESOURCE_TASKS_MAX]) && is_counting(context))
 		resources_limit_tasks(context->tasks_max(context->data), group);
 }
 

@@ -31,6 +31,9 @@ typedef struct SpawnSockets {
 	const char *names; /* LISTEN_FDNAMES */
 } SpawnSockets;
 
+/* Does the kernel count the processes of services? */
+typedef enum Counting { COUNTING_UNKNOWN, COUNTING_ON, COUNTING_OFF } Counting;
+
 /* What all supervisors share; owned by the manager. */
 typedef struct ProcessContext {
 	KeeperLink *link;
@@ -40,6 +43,7 @@ typedef struct ProcessContext {
 	const char *runtime_dir;    /* "/run/svcd": notify sockets live below it */
 	const char *exec_helper;    /* path of svc-exec */
 	const char *const *environment; /* what every service gets: PATH, LANG... */
+	Counting counting;
 	int null_fd; /* /dev/null, opened when it is needed first; 0: not yet */
 
 	/*
