@@ -8,7 +8,6 @@
 #include "keeper/loan.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -74,14 +73,6 @@ void loan_give(int place, pid_t pid, const int *fds, size_t n_fds)
 	loan->n_fds = n_fds;
 	memcpy(loan->fds, fds, n_fds * sizeof(*fds));
 	n_loans++;
-}
-
-bool loan_return(int place)
-{
-	const uint64_t bit = UINT64_C(1) << place;
-
-	return close_range(LOAN_END, ~0u, CLOSE_RANGE_UNSHARE) == 0 &&
-	       write(event_fd, &bit, sizeof(bit)) == (ssize_t)sizeof(bit);
 }
 
 static void end(struct Loan *loan)

@@ -20,7 +20,7 @@
 /* To be called once at start. Without it, or if it fails, nothing is lent. */
 void loan_init(void);
 
-/* Is readable when something was given back; -1: nothing is ever lent. */
+/* Is readable when something was given back: become_independent() adds the bit of a place. -1: nothing is ever lent. */
 int loan_fd(void);
 
 /* Moves @fd to where no child sees it. Returns: the new number, or @fd itself if there is none. */
@@ -34,9 +34,6 @@ int loan_find_place(const int *fds, size_t n_fds);
 
 /* The child that was started with @place has @fds until it gives them back; then they are closed. Takes them. */
 void loan_give(int place, pid_t pid, const int *fds, size_t n_fds);
-
-/* In the child: a table of its own, and we hear of it. Returns: false with errno set; then it must not go on. */
-bool loan_return(int place);
 
 /* Closes what was given back. */
 void loan_collect(void);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "keeper/child-slot.h"
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/finale.h"
@@ -114,18 +115,45 @@ static int spawn_row(struct Received *r, struct SpawnRequest *request)
 	return 0;
 }
 
+/* @message: r->message, or a copy of it. */
+static int spawn_request(struct Received *r, const void *message, struct SpawnRequest *request, struct ChildSlot *slot)
+{
+	int error = r->cut ? r->cut : spawn_request_parse(message, r->size, r->fds, r->n_fds, request);
+
+	if (error)
+		return error;
+	request->slot = slot;
+	request->loan = loan_find_place(r->fds, r->n_fds);
+	return spawn_row(r, request);
+}
+
+/* Apart, for the request is large, and each page of our stack that was ever used is ours to keep. */
+static int __attribute__((noinline)) spawn_with_copy(struct Received *r)
+{
+	struct SpawnRequest request;
+
+	return spawn_request(r, r->message, &request, NULL);
+}
+
+static int spawn_in_slot(struct Received *r, struct ChildSlot *slot)
+{
+	const int error = spawn_request(r, child_slot_copy(slot, r->message, r->size), child_slot_request(slot), slot);
+
+	if (error == ENOSYS)
+		child_slots_disable();
+	return error;
+}
+
 static void on_spawn(struct Received *r)
 {
 	const struct MessageSpawn *m = &r->fixed.spawn;
-	struct SpawnRequest request;
+	struct ChildSlot *slot = child_slot_find(m);
 	int error = children_may_add(&m->id);
 
 	if (!error)
-		error = r->cut ? r->cut : spawn_request_parse(r->message, r->size, r->fds, r->n_fds, &request);
-	if (!error)
-		request.loan = loan_find_place(r->fds, r->n_fds);
-	if (!error)
-		error = spawn_row(r, &request);
+		error = slot ? spawn_in_slot(r, slot) : ENOSYS;
+	if (error == ENOSYS)
+		error = spawn_with_copy(r);
 	if (error)
 		refuse_spawn(&m->id, error);
 }

@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spawn: the check of a request, and the few steps between clone and exec.
- *
- * The order of the steps is that of enum ExecStep. Nothing between clone and exec takes a lock or allocates.
+ * Spawn: the check of a request, and the clone. What the child does then is in become.c.
  */
 #include "config.h"
 
 #include "keeper/spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <linux/close_range.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "keeper/become.h"
+#include "keeper/child-slot.h"
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
 #include "keeper/tables.h"
-
-/* Above every number that a child's descriptors are placed at. */
-#define PARKED_FD (PROTOCOL_MAX_FDS + 8)
-
-/* What a child exits with when there is no status pipe to say it: the shell's word for "could not execute". */
-#define EXIT_NOT_EXECUTED 127
 
 /* Where spawn_request_parse() is in a message. */
 struct Cursor {
@@ -140,199 +127,9 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 	return r->argv[0][0] == '/' && take_fds(r, fds, n_fds) ? 0 : EINVAL;
 }
 
-/* Parks *@fd above all targets, which are those below @end, so that placing one never closes another. */
-static bool park(int *fd, int end)
+void spawn_say_failure(const struct SpawnRequest *r, const char *what, int error)
 {
-	int parked;
-
-	if (*fd < 0 || *fd >= end)
-		return true;
-	parked = fcntl(*fd, F_DUPFD_CLOEXEC, PARKED_FD);
-	if (parked < 0)
-		return false;
-	*fd = parked;
-	return true;
-}
-
-static bool place(int from, int to)
-{
-	return from < 0 || dup2(from, to) == to;
-}
-
-/* 0, 1, 2, then what it inherits from 3 on, then the status pipe, which closes itself on exec. */
-static bool place_descriptors(struct SpawnRequest *r)
-{
-	int next = 3 + (int)r->n_inherited;
-	int end = next + 1;
-	bool ok = park(&r->status, end);
-
-	for (int i = 0; i < 3; i++) {
-		if (r->stdio[i] < 0)
-			r->stdio[i] = keeper_null_fd;
-		ok = ok && park(&r->stdio[i], end);
-	}
-	for (uint32_t i = 0; i < r->n_inherited; i++)
-		ok = ok && park(&r->inherited[i], end);
-	for (int i = 0; i < 3; i++)
-		ok = ok && place(r->stdio[i], i);
-	for (uint32_t i = 0; i < r->n_inherited; i++)
-		ok = ok && place(r->inherited[i], 3 + (int)i);
-	if (r->status >= 0) {
-		ok = ok && dup3(r->status, next, O_CLOEXEC) == next;
-		r->status = ok ? next : r->status;
-		next++;
-	}
-	return ok && close_range((unsigned int)next, ~0u, 0) == 0;
-}
-
-static bool enter_cgroup(int cgroup_fd)
-{
-	int fd = openat(cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, "0", 1) == 1;
-
-	if (fd >= 0)
-		(void)close(fd); /* the kernel has taken it, or not */
-	return ok;
-}
-
-static bool step_setup(struct SpawnRequest *r)
-{
-	if (r->enters_cgroup && !enter_cgroup(r->cgroup))
-		return false;
-	if (r->loan >= 0 && !loan_return(r->loan))
-		return false;
-	if (setsid() < 0 || !place_descriptors(r))
-		return false;
-	/* A user's keeper that is killed takes its services with it: there is nobody else who would end them. */
-	if (keeper.user_mode)
-		(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-	return !r->controlling_tty || ioctl(STDIN_FILENO, TIOCSCTTY, 1) == 0;
-}
-
-static bool set_oom_score_adj(int32_t score)
-{
-	char text[16];
-
-	(void)snprintf(text, sizeof(text), "%d", score);
-	return keeper_write_file("/proc/self/oom_score_adj", text);
-}
-
-/*
- * A container may withhold CAP_SYS_RESOURCE: then the closest that it allows must do, or a vendor's file that asks for
- * more than the container gives would keep its service from running at all. A manager with other limits is better than none.
- */
-static bool is_lenient(const struct SpawnRequest *r)
-{
-	return keeper.container || !r->is_message;
-}
-
-static bool set_limit(const struct SpawnRequest *r, uint32_t resource, struct rlimit wanted)
-{
-	struct rlimit now;
-
-	if (setrlimit((__rlimit_resource_t)resource, &wanted) == 0)
-		return true;
-	if (errno != EPERM || !is_lenient(r) || getrlimit((__rlimit_resource_t)resource, &now) < 0)
-		return false;
-	if (wanted.rlim_max > now.rlim_max)
-		wanted.rlim_max = now.rlim_max;
-	if (wanted.rlim_cur > wanted.rlim_max)
-		wanted.rlim_cur = wanted.rlim_max;
-	return setrlimit((__rlimit_resource_t)resource, &wanted) == 0;
-}
-
-static bool step_oom_score(struct SpawnRequest *r)
-{
-	if (!(r->flags & SPAWN_SET_OOM)) {
-		if (keeper.oom_score_adj != 0)
-			(void)set_oom_score_adj(0); /* may be refused inside a container that is given a score */
-		return true;
-	}
-	if (set_oom_score_adj(r->oom_score_adj) || errno == ENOENT) /* without /proc nobody can have a score */
-		return true;
-	return is_lenient(r) && (errno == EACCES || errno == EPERM || errno == EROFS);
-}
-
-/* Of the process, and of its session among the others (sched(7), "The autogroup feature"), or it would count for nothing. */
-static bool set_nice(int32_t nice)
-{
-	char text[16];
-
-	(void)snprintf(text, sizeof(text), "%d", nice);
-	(void)keeper_write_file("/proc/self/autogroup", text); /* a kernel without has no such file */
-	return setpriority(PRIO_PROCESS, 0, nice) == 0;
-}
-
-static bool step_limits(struct SpawnRequest *r)
-{
-	if (!set_limit(r, RLIMIT_NOFILE, (struct rlimit){ .rlim_cur = keeper.nofile_soft, .rlim_max = keeper.nofile_hard }))
-		return false;
-	for (uint32_t i = 0; i < r->n_rlimits; i++) {
-		if (!set_limit(r, r->rlimits[i].resource,
-			       (struct rlimit){ .rlim_cur = r->rlimits[i].soft, .rlim_max = r->rlimits[i].hard }))
-			return false;
-	}
-	if (r->flags & SPAWN_SET_NICE && !set_nice(r->nice))
-		return false;
-	if (!step_oom_score(r))
-		return false;
-	(void)umask(r->flags & SPAWN_SET_UMASK ? r->umask : 022);
-	return true;
-}
-
-static bool step_directory(struct SpawnRequest *r)
-{
-	return chdir(r->directory ? r->directory : "/") == 0;
-}
-
-static bool step_identity(struct SpawnRequest *r)
-{
-	if (r->flags & SPAWN_SET_GROUPS && setgroups(r->n_groups, r->groups) < 0)
-		return false;
-	if (r->flags & SPAWN_SET_GID && setresgid(r->gid, r->gid, r->gid) < 0)
-		return false;
-	return !(r->flags & SPAWN_SET_UID) || setresuid(r->uid, r->uid, r->uid) == 0;
-}
-
-static bool step_exec(struct SpawnRequest *r)
-{
-	sigset_t none;
-
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* cannot fail with these arguments */
-	(void)execve(r->argv[0], r->argv, r->environment);
-	return false;
-}
-
-static const struct {
-	enum ExecStep step;
-	bool (*run)(struct SpawnRequest *r);
-	const char *what;
-} steps[] = {
-	{ EXEC_STEP_SETUP, step_setup, "set up its descriptors" },
-	{ EXEC_STEP_LIMITS, step_limits, "set its limits" },
-	{ EXEC_STEP_DIRECTORY, step_directory, "enter its directory" },
-	{ EXEC_STEP_IDENTITY, step_identity, "become its user" },
-	{ EXEC_STEP_EXEC, step_exec, "execute it" },
-};
-
-/* Of a service the manager hears it, of the manager and the rescue shell nobody: they have the console. */
-static void report(const struct SpawnRequest *r, const struct ExecStatus *status, const char *what)
-{
-	if (r->status >= 0)
-		(void)!write(r->status, status, sizeof(*status)); /* nobody else to tell */
-	else
-		(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0], what, strerror(status->error));
-}
-
-static void __attribute__((noreturn)) become(struct SpawnRequest *r)
-{
-	size_t i = 0;
-
-	while (steps[i].run(r)) /* the last one returns only if it has failed */
-		i++;
-	report(r, &(struct ExecStatus){ .step = (int32_t)steps[i].step, .error = errno }, steps[i].what);
-	_exit(EXIT_NOT_EXECUTED);
+	(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0], what, strerror(error));
 }
 
 void spawn_reset_signals(void)
@@ -349,8 +146,8 @@ void spawn_reset_signals(void)
 		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask)); /* KILL and STOP refuse */
 }
 
-/* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. */
-static pid_t clone_process(int cgroup_fd, uint64_t more_flags)
+/* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. @slot: NULL: the child gets a copy of our memory. */
+static pid_t clone_process(int cgroup_fd, uint64_t more_flags, struct ChildSlot *slot)
 {
 	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND | more_flags, .exit_signal = SIGCHLD };
 
@@ -358,7 +155,7 @@ static pid_t clone_process(int cgroup_fd, uint64_t more_flags)
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)cgroup_fd;
 	}
-	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	return slot ? child_slot_clone(slot, &args) : (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
 /*
@@ -377,9 +174,9 @@ static pid_t fork_process(void)
 static pid_t start_process(struct SpawnRequest *request)
 {
 	int cgroup_fd = request->flags & SPAWN_CGROUP ? request->cgroup : -1;
-	pid_t pid = clone_process(cgroup_fd, request->loan >= 0 ? CLONE_FILES : 0);
+	pid_t pid = clone_process(cgroup_fd, request->loan >= 0 ? CLONE_FILES : 0, request->slot);
 
-	if (pid >= 0 || errno != ENOSYS)
+	if (pid >= 0 || errno != ENOSYS || request->slot)
 		return pid;
 	request->loan = -1; /* it has a copy */
 	request->enters_cgroup = cgroup_fd >= 0;
@@ -405,7 +202,7 @@ pid_t spawn_fork(void)
 	pid_t pid;
 
 	tables_show();
-	pid = clone_process(-1, 0);
+	pid = clone_process(-1, 0, NULL);
 	if (pid < 0 && errno == ENOSYS)
 		pid = fork_process();
 	if (pid != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spawn: from a request to a process, with plain clone3(2).
+ * Spawn: from a request to a process, with clone3(2).
  *
  * Never vfork: an exec on a hung file system, or a frozen cgroup, would stop PID 1 (measured). The keeper's own process
  * resolves no path of a service; what fails after the clone is reported by the child through the status pipe.
@@ -14,6 +14,8 @@
 #include <sys/types.h>
 
 #include "protocol/protocol.h"
+
+struct ChildSlot;
 
 #define SPAWN_MAX_STRINGS 3072 /* argv and environment together, with their two NULLs */
 
@@ -32,6 +34,7 @@ struct SpawnRequest {
 	int cgroup;   /* -1: ours */
 	bool enters_cgroup; /* by itself, for the kernel has no clone3(2) for us */
 	int status;   /* -1: none */
+	struct ChildSlot *slot; /* of which this is the request; NULL: a child gets a copy of it */
 	bool is_message; /* made by spawn_request_parse(): nothing that it points to is in our tables */
 	int loan;     /* a place of loan_find_place(): its descriptors are ours until it has a table of its own; -1: a copy */
 	int inherited[PROTOCOL_MAX_FDS];
@@ -63,7 +66,7 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 
 /**
  * spawn_process() - start it
- * Returns: its pid, or -1 with errno set by clone3(2). What goes wrong after that is the child's to report.
+ * Returns: its pid, or -1 with errno set by clone3(2); ENOSYS: not in a slot. What goes wrong after that is the child's to report.
  */
 pid_t spawn_process(struct SpawnRequest *request);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "keeper/become.h"
 #include "keeper/loan.h"
 #include "tests/lib/link-client.h"
 #include "tests/lib/suite.h"
@@ -78,7 +79,7 @@ START_TEST(what_is_given_back_is_closed_and_its_place_is_free)
 	seen = (struct pollfd){ .fd = loan_fd(), .events = POLLIN };
 	place = loan_find_place(&first, 1);
 	loan_give(place, CHILD, &first, 1);
-	ck_assert(loan_return(place)); /* as the child does, though it has nothing to lose here */
+	ck_assert_int_eq(become_independent(place), 0); /* as the child does, though it has nothing to lose here */
 	ck_assert_int_eq(poll(&seen, 1, 0), 1);
 
 	loan_collect();
@@ -101,7 +102,7 @@ START_TEST(what_a_dead_child_gave_back_does_not_count_for_the_next_one)
 	loan_init();
 	place = loan_find_place(&first, 1);
 	loan_give(place, CHILD, &first, 1);
-	ck_assert(loan_return(place));
+	ck_assert_int_eq(become_independent(place), 0);
 
 	loan_on_exit(CHILD);
 	loan_give(place, CHILD + 1, &second, 1);
