@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -284,6 +285,18 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 	}
 }
 
+/* As far below us as any start goes. */
+#define STACK_USED_AT_START (64u * 1024)
+
+/* What starting took of the stack is not needed in the loop. Not the page that we are in, nor the next, where our own calls go. */
+static void __attribute__((noinline)) give_back_stack(void)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
+
+	(void)madvise((void *)(end - STACK_USED_AT_START), STACK_USED_AT_START, MADV_DONTNEED); /* ENOMEM: so far down there is none */
+}
+
 static void first_start(void)
 {
 	keeper.boot_at_us = keeper_now_us();
@@ -310,10 +323,12 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	watchdog_learn();
 	loan_init();
 	child_slots_init();
+	spawn_init();
 	tables_hide();
 	signal_fd = open_signals_in_time();
 	if (signal_fd < 0)
 		crash_last_resort();
+	give_back_stack();
 	loop(signal_fd);
 }
 

@@ -126,28 +126,27 @@ static pid_t spawn_in_cgroup(struct SpawnRequest *r)
 static pid_t spawn_manager(int its_end)
 {
 	char *argv[KEEPER_MAX_WORDS + 2] = { keeper.manager_path };
-	struct SpawnRequest r;
+	struct SpawnRequest *r = spawn_request_blank();
 
 	for (uint32_t i = 0; i < keeper.n_words; i++)
 		argv[i + 1] = keeper.words[i];
-	spawn_request_init(&r);
-	r.argv = argv;
-	r.environment = early_boot_environment();
-	r.stdio[1] = r.stdio[2] = console_fd();
-	r.inherited[0] = its_end;
-	r.inherited[1] = link_.clock_fd;
-	r.n_inherited = link_.clock_fd >= 0 ? 2 : 1;
-	r.cgroup = early_boot_manager_cgroup();
-	r.flags = r.cgroup >= 0 ? SPAWN_CGROUP : 0;
-	r.rlimits[0] = (struct SpawnRlimit){ .resource = RLIMIT_CORE };
-	r.rlimits[1] = (struct SpawnRlimit){
+	r->argv = argv;
+	r->environment = early_boot_environment();
+	r->stdio[1] = r->stdio[2] = console_fd();
+	r->inherited[0] = its_end;
+	r->inherited[1] = link_.clock_fd;
+	r->n_inherited = link_.clock_fd >= 0 ? 2 : 1;
+	r->cgroup = early_boot_manager_cgroup();
+	r->flags = r->cgroup >= 0 ? SPAWN_CGROUP : 0;
+	r->rlimits[0] = (struct SpawnRlimit){ .resource = RLIMIT_CORE };
+	r->rlimits[1] = (struct SpawnRlimit){
 		.resource = RLIMIT_NOFILE, .soft = keeper.nofile_hard, .hard = keeper.nofile_hard };
-	r.n_rlimits = 2;
+	r->n_rlimits = 2;
 	if (keeper.is_pid1 && !keeper.container) {
-		r.flags |= SPAWN_SET_OOM;
-		r.oom_score_adj = -900;
+		r->flags |= SPAWN_SET_OOM;
+		r->oom_score_adj = -900;
 	}
-	return spawn_in_cgroup(&r);
+	return spawn_in_cgroup(r);
 }
 
 /* A new one each time: the last manager may have left it running. */

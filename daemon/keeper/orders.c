@@ -127,14 +127,6 @@ static int spawn_request(struct Received *r, const void *message, struct SpawnRe
 	return spawn_row(r, request);
 }
 
-/* Apart, for the request is large, and each page of our stack that was ever used is ours to keep. */
-static int __attribute__((noinline)) spawn_with_copy(struct Received *r)
-{
-	struct SpawnRequest request;
-
-	return spawn_request(r, r->message, &request, NULL);
-}
-
 static int spawn_in_slot(struct Received *r, struct ChildSlot *slot)
 {
 	const int error = spawn_request(r, child_slot_copy(slot, r->message, r->size), child_slot_request(slot), slot);
@@ -153,7 +145,7 @@ static void on_spawn(struct Received *r)
 	if (!error)
 		error = slot ? spawn_in_slot(r, slot) : ENOSYS;
 	if (error == ENOSYS)
-		error = spawn_with_copy(r);
+		error = spawn_request(r, r->message, spawn_request_blank(), NULL);
 	if (error)
 		refuse_spawn(&m->id, error);
 }
@@ -392,7 +384,7 @@ static void carry_out(struct Received *r)
 
 enum OrdersResult orders_read(int fd, unsigned int max)
 {
-	char datagram[PROTOCOL_MESSAGE_BYTES]; /* what a child executes is in it, and children have our stack, but not our tables */
+	char *datagram = spawn_datagram();
 	struct Received r;
 
 	for (unsigned int i = 0; i < max; i++) {

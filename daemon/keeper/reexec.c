@@ -228,16 +228,15 @@ static bool can_take_over(const char *path, int fd)
 	char program[] = SVCD_SBINDIR "/svcd";
 	char option[] = "--try-tables=3"; /* PROTOCOL_LINK_FD: where the first inherited descriptor is */
 	char *argv[] = { program, option, NULL };
-	struct SpawnRequest r;
+	struct SpawnRequest *r = spawn_request_blank();
 	int wait_status = -1;
 	pid_t pid;
 
-	spawn_request_init(&r);
-	r.argv = argv;
-	r.environment = environ;
-	r.inherited[0] = fd;
-	r.n_inherited = 1;
-	pid = spawn_process(&r);
+	r->argv = argv;
+	r->environment = environ;
+	r->inherited[0] = fd;
+	r->n_inherited = 1;
+	pid = spawn_process(r);
 	if (pid > 0)
 		wait_status = wait_for_trial(pid);
 	if (wait_status >= 0 && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == REEXEC_CAN_TAKE_OVER)

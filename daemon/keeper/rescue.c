@@ -54,7 +54,7 @@ void rescue_begin(void)
 {
 	const char *path = find_shell();
 	char *argv[2] = { NULL, NULL };
-	struct SpawnRequest r;
+	struct SpawnRequest *r = spawn_request_blank();
 	int fd;
 
 	if (keeper.user_mode || shell_pid > 0)
@@ -70,13 +70,12 @@ void rescue_begin(void)
 	}
 	say("a rescue shell follows; leave it to try the manager again at once");
 	memcpy(&argv[0], &path, sizeof(path)); /* execve(2) writes nothing there */
-	spawn_request_init(&r);
-	r.argv = argv;
-	r.environment = early_boot_environment();
-	r.flags = SPAWN_STDIO;
-	r.stdio[0] = r.stdio[1] = r.stdio[2] = fd;
-	r.controlling_tty = true;
-	shell_pid = spawn_process(&r);
+	r->argv = argv;
+	r->environment = early_boot_environment();
+	r->flags = SPAWN_STDIO;
+	r->stdio[0] = r->stdio[1] = r->stdio[2] = fd;
+	r->controlling_tty = true;
+	shell_pid = spawn_process(r);
 	if (shell_pid < 0) {
 		say("cannot start a rescue shell: %s", strerror(errno));
 		shell_pid = 0;

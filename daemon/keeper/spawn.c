@@ -30,11 +30,36 @@ struct Cursor {
 
 void spawn_request_init(struct SpawnRequest *request)
 {
-	memset(request, 0, offsetof(struct SpawnRequest, strings)); /* pages of our stack that are not touched are not copied */
+	memset(request, 0, offsetof(struct SpawnRequest, strings)); /* pages that are not touched are not copied */
 	request->stdio[0] = request->stdio[1] = request->stdio[2] = -1;
 	request->cgroup = -1;
 	request->status = -1;
 	request->loan = -1;
+}
+
+/*
+ * What children have a copy of (tables_hide()). Not on the stack: each page that such a frame may take is touched at once
+ * (-fstack-clash-protection), and then ours to keep.
+ */
+static struct {
+	struct SpawnRequest request;
+	char datagram[PROTOCOL_MESSAGE_BYTES];
+} copied;
+
+struct SpawnRequest *spawn_request_blank(void)
+{
+	spawn_request_init(&copied.request);
+	return &copied.request;
+}
+
+char *spawn_datagram(void)
+{
+	return copied.datagram;
+}
+
+void spawn_init(void)
+{
+	tables_never_hide(&copied, sizeof(copied));
 }
 
 static bool take_bytes(struct Cursor *c, void *into, size_t size)

@@ -55,6 +55,15 @@ void spawn_reset_signals(void);
 /* A request that asks for nothing: /dev/null, our cgroup, no ids. */
 void spawn_request_init(struct SpawnRequest *request);
 
+/* Such a one, of which a child gets a copy; there is one only, until the next call. */
+struct SpawnRequest *spawn_request_blank(void);
+
+/* PROTOCOL_MESSAGE_BYTES for a message of which a child gets a copy; there is one only. */
+char *spawn_datagram(void);
+
+/* Before tables_hide(): but for these two. */
+void spawn_init(void);
+
 /**
  * spawn_request_parse() - take a SPAWN message apart and check every count and string in it
  * @message:  the datagram, not in our tables; the request points into it

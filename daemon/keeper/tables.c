@@ -14,18 +14,31 @@
 extern char __bss_start[]; /* the linker's: what is zero at start lies between them */
 extern char _end[];
 
-/* Of whole pages. If it is refused they take more than they need. */
-static void advise(int advice)
-{
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t begin = ((uintptr_t)__bss_start + page - 1) & ~(page - 1);
-	const uintptr_t end = (uintptr_t)_end & ~(page - 1);
+/* Of whole pages, tables_never_hide(). */
+static uintptr_t seen_begin;
+static uintptr_t seen_end;
 
+/* If it is refused they take more than they need. */
+static void advise_pages(uintptr_t begin, uintptr_t end, int advice)
+{
 	const int saved = errno; /* of the clone(2) before it */
 
 	if (begin < end)
 		(void)madvise((void *)begin, end - begin, advice);
 	errno = saved;
+}
+
+static uintptr_t page_size(void)
+{
+	return (uintptr_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Of whole pages. */
+static void advise(int advice)
+{
+	const uintptr_t page = page_size();
+
+	advise_pages(((uintptr_t)__bss_start + page - 1) & ~(page - 1), (uintptr_t)_end & ~(page - 1), advice);
 }
 
 /* What gcov(1) and the sanitizers write down lies there, too, and they do so in children. */
@@ -43,9 +56,18 @@ void tables_use_small_pages(void)
 	advise(MADV_NOHUGEPAGE);
 }
 
+void tables_never_hide(const void *begin, size_t size)
+{
+	const uintptr_t page = page_size();
+
+	seen_begin = (uintptr_t)begin & ~(page - 1);
+	seen_end = ((uintptr_t)begin + size + page - 1) & ~(page - 1);
+}
+
 void tables_hide(void)
 {
 	advise_for_children(MADV_DONTFORK);
+	advise_pages(seen_begin, seen_end, MADV_DOFORK);
 }
 
 void tables_show(void)
