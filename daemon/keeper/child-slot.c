@@ -21,19 +21,21 @@
 #include "keeper/cgroup.h"
 #include "keeper/keeper.h"
 
-/* Whoever finds none gets a copy; each takes four pages of our memory once it was used. */
+/* Whoever finds none gets a copy; each takes two pages of our memory once it was used. */
 #define SLOTS 3
 
-/* become() uses some hundred bytes. */
-#define STACK_BYTES 8192
+#define PAGE_BYTES 4096
+
+/* become() uses some hundred bytes. The top of the stack and the beginning of the request are in one page. */
 #define STACK_USED 2048
+#define STACK_BYTES (2 * PAGE_BYTES + STACK_USED)
 
 struct ChildSlot {
+	char stack[STACK_BYTES] __attribute__((aligned(PAGE_BYTES)));
 	int32_t tid; /* not 0: somebody is in it; the kernel clears it */
 	pid_t pid;   /* who was cloned into it last */
 	struct SpawnRequest request;
-	char message[PROTOCOL_MESSAGE_BYTES];
-	char stack[STACK_BYTES] __attribute__((aligned(16)));
+	char message[PROTOCOL_MESSAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
 };
 
 static struct ChildSlot slots[SLOTS];
