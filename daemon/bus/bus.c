@@ -215,16 +215,13 @@ static void tell_service(Bus *bus, const char *name)
 		return;
 	const Subject subject = subject_of(bus, service);
 	const bool is_known = g_hash_table_lookup_extended(bus->published, name, NULL, &news);
+	g_autofree char *path = object_path_of_service(name);
 
-	if (has_listeners(bus)) {
-		g_autofree char *path = object_path_of_service(name);
-
-		if (is_known)
-			tell(bus, properties_changed(path, &interface_service, &subject,
-						     bus->was_asked ? EVERYTHING_IS_NEWS : GPOINTER_TO_SIZE(news)));
-		else
-			tell_added(bus, path, &subject);
-	}
+	if (is_known)
+		tell(bus, properties_changed(path, &interface_service, &subject,
+					     bus->was_asked ? EVERYTHING_IS_NEWS : GPOINTER_TO_SIZE(news)));
+	else
+		tell_added(bus, path, &subject);
 	set_news(bus, service, properties_seen(&interface_service, &subject));
 }
 
@@ -273,7 +270,7 @@ static void tell_manager(Bus *bus, const Subject *subject)
 	const gsize news = bus->was_asked ? EVERYTHING_IS_NEWS : bus->manager_news;
 	const guint digest = digest_manager(bus, subject);
 
-	if (has_listeners(bus) && (news == EVERYTHING_IS_NEWS || digest != bus->manager_digest))
+	if (news == EVERYTHING_IS_NEWS || digest != bus->manager_digest)
 		tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, subject, news));
 	bus->manager_news = properties_seen(&interface_manager, subject);
 	bus->manager_digest = digest;
