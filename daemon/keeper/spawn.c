@@ -39,7 +39,8 @@ void spawn_request_init(struct SpawnRequest *request)
 
 /*
  * What children have a copy of (tables_hide()). Not on the stack: each page that such a frame may take is touched at once
- * (-fstack-clash-protection), and then ours to keep.
+ * (-fstack-clash-protection), and then ours to keep. Nor SEEN_BY_CHILDREN, which lies in our file: the kernel maps what is around a page
+ * of a file that is touched, too.
  */
 static struct {
 	struct SpawnRequest request;
