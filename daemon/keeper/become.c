@@ -20,6 +20,7 @@
 #include "keeper/calls.h"
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
+#include "keeper/time-slice.h"
 
 /* Above every number that a child's descriptors are placed at. */
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
@@ -211,6 +212,8 @@ static int step_limits(struct SpawnRequest *r)
 
 	for (uint32_t i = 0; i < r->n_rlimits && !error; i++)
 		error = set_limit(r, r->rlimits[i].resource, (struct Limit){ r->rlimits[i].soft, r->rlimits[i].hard });
+	if (!r->short_slice && time_slice_of_children.size > 0)
+		(void)call(SYS_sched_setattr, 0, (long)&time_slice_of_children, 0, 0); /* it has no more of the processor either way */
 	if (!error && r->flags & SPAWN_SET_NICE)
 		error = set_nice(r->nice);
 	if (!error)
