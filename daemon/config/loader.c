@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "base/list.h"
-#include "config/kernel-cmdline.h"
+#include "config/policy-files.h"
 #include "config/search-path.h"
 #include "config/source-file.h"
 #include "model/check.h"
@@ -22,7 +22,6 @@
 
 #define SERVICE_SUFFIX ".svc"
 #define DROP_IN_SUFFIX ".svc.d"
-#define POLICY_SUFFIX ".policy"
 
 /* A file, read when first needed: a template serves many instances. */
 typedef struct Source {
@@ -50,6 +49,7 @@ typedef struct Loader {
 	bool user_mode;
 	bool without_lines;
 	ServiceParseOptions parse_options;
+	DefinitionsAhead *ahead; /* the options'; or NULL */
 } Loader;
 
 /* Not by g_build_filename(3), which takes ten times as long to look for slashes: of these directories none ends in one. */
@@ -102,19 +102,9 @@ static Found *ensure_found(Loader *l, const char *name)
 	return found;
 }
 
-static GPtrArray *list_directory(Loader *l, const char *path)
-{
-	g_autofree char *problem = NULL;
-	GPtrArray *names = source_reader_list(&l->reader, path, &problem);
-
-	if (problem)
-		diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
-	return names;
-}
-
 static void add_drop_ins(Loader *l, Found *found, const char *directory)
 {
-	g_autoptr(GPtrArray) names = list_directory(l, directory);
+	g_autoptr(GPtrArray) names = source_reader_list_told(&l->reader, directory, l->configuration->diags);
 
 	for (guint i = 0; i < names->len; i++) {
 		const char *base = g_ptr_array_index(names, i);
@@ -169,149 +159,13 @@ static void add_entry(Loader *l, const char *directory, const char *base)
 	}
 }
 
-static void scan_services(Loader *l, const LoaderOptions *options)
+static void scan_services(Loader *l, char **directories)
 {
-	g_auto(GStrv) directories = search_path_services(options);
-
 	for (char **directory = directories; *directory; directory++) {
-		g_autoptr(GPtrArray) names = list_directory(l, *directory);
+		g_autoptr(GPtrArray) names = source_reader_list_told(&l->reader, *directory, l->configuration->diags);
 
 		for (guint i = 0; i < names->len; i++)
 			add_entry(l, *directory, g_ptr_array_index(names, i));
-	}
-}
-
-/* An error, so that it is seen on every console: the machine does not do what the file's author meant. */
-static void tell_policy_is_out(Loader *l, const PolicyDirectory *directory, const char *path)
-{
-	const char *rest = directory->layer > POLICY_LAYER_VENDOR ? "the vendor's policy and the other files decide"
-								  : "the other files decide";
-
-	/* What is only tried out is going to be refused. */
-	if (l->reader.overlay && g_hash_table_contains(l->reader.overlay, path))
-		return;
-	diag_error(l->configuration->diags, origin_new(path, 0), NULL, "this file is left out as a whole; %s", rest);
-}
-
-/* One that could be read. */
-typedef struct PolicyFile {
-	const PolicyDirectory *directory;
-	char *path;
-	char *text;
-	gsize length;
-} PolicyFile;
-
-static void policy_file_free(gpointer data)
-{
-	PolicyFile *file = data;
-
-	g_free(file->path);
-	g_free(file->text);
-	g_free(file);
-}
-
-static void read_policy_file(Loader *l, const PolicyDirectory *directory, const char *base, GPtrArray *files)
-{
-	g_autofree char *problem = NULL;
-	PolicyFile *file = g_new0(PolicyFile, 1);
-
-	file->directory = directory;
-	file->path = path_of(directory->path, base);
-	file->text = source_reader_read(&l->reader, file->path, &file->length, &problem);
-	if (file->text) {
-		g_ptr_array_add(files, file);
-		return;
-	}
-	diag_error(l->configuration->diags, origin_new(file->path, 0), NULL, "%s", problem);
-	tell_policy_is_out(l, directory, file->path);
-	policy_file_free(file);
-}
-
-static void read_policy_directory(Loader *l, const PolicyDirectory *directory, GPtrArray *files)
-{
-	g_autoptr(GPtrArray) names = list_directory(l, directory->path);
-
-	for (guint i = 0; i < names->len; i++) {
-		if (g_str_has_suffix(g_ptr_array_index(names, i), POLICY_SUFFIX))
-			read_policy_file(l, directory, g_ptr_array_index(names, i), files);
-	}
-}
-
-static bool has_rc_links(const GPtrArray *files)
-{
-	for (guint i = 0; i < files->len; i++) {
-		if (((const PolicyFile *)g_ptr_array_index(files, i))->directory->layer == POLICY_LAYER_RC_LINKS)
-			return true;
-	}
-	return false;
-}
-
-/* What the files of all other layers say of that of the rc links. */
-static bool do_rc_links_count(const GPtrArray *files)
-{
-	g_autoptr(Policy) policy = policy_new();
-	g_autoptr(DiagList) diags = diag_list_new(); /* they are told when the files are merged for good */
-
-	for (guint i = 0; i < files->len; i++) {
-		const PolicyFile *file = g_ptr_array_index(files, i);
-
-		if (file->directory->layer != POLICY_LAYER_RC_LINKS)
-			(void)policy_parse(policy, file->directory->layer, file->path, file->text, file->length, diags);
-	}
-	return policy_rc_links(policy, NULL);
-}
-
-static void merge_policy_files(Loader *l, const LoaderOptions *options, const GPtrArray *files)
-{
-	Configuration *configuration = l->configuration;
-
-	if (has_rc_links(files))
-		policy_count_rc_links(configuration->policy, options->rc_links_count || do_rc_links_count(files));
-	for (guint i = 0; i < files->len; i++) {
-		const PolicyFile *file = g_ptr_array_index(files, i);
-
-		if (!policy_parse(configuration->policy, file->directory->layer, file->path, file->text, file->length,
-				  configuration->diags))
-			tell_policy_is_out(l, file->directory, file->path);
-	}
-}
-
-static void load_policies(Loader *l, const LoaderOptions *options)
-{
-	g_autoptr(GPtrArray) directories = search_path_policies(options);
-	g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(policy_file_free);
-	g_auto(GStrv) words = kernel_cmdline_split(options->kernel_cmdline ? options->kernel_cmdline : "");
-	const bool is_vendor_only = policy_kernel_is_vendor_only((const char *const *)words);
-
-	for (guint i = 0; i < directories->len; i++) {
-		const PolicyDirectory *directory = g_ptr_array_index(directories, i);
-
-		/* Whether links count is the vendor's to say, too. */
-		if (directory->layer <= POLICY_LAYER_RC_LINKS || !is_vendor_only)
-			read_policy_directory(l, directory, files);
-	}
-	merge_policy_files(l, options, files);
-	for (char **word = words; *word; word++)
-		policy_apply_kernel_word(l->configuration->policy, *word, l->configuration->diags);
-}
-
-/* Not found before /var is mounted; then the files are read again after the step was ended. */
-static void tell_begun_changes(Loader *l, const LoaderOptions *options)
-{
-	g_autofree char *directory = g_build_filename(l->reader.root, POLICY_HISTORY_DIRECTORY, NULL);
-	g_autofree char *problem = NULL; /* it is for root alone */
-	g_autoptr(GPtrArray) names = NULL;
-
-	if (options->user_mode || options->without_local_files)
-		return;
-	names = source_reader_list(&l->reader, directory, &problem);
-	for (guint i = 0; i < names->len; i++) {
-		g_autofree char *path = g_build_filename(directory, g_ptr_array_index(names, i), NULL);
-
-		if (g_str_has_suffix(path, ".begun"))
-			diag_warning(l->configuration->diags, origin_new(path, 0), NULL,
-				     "a change of policy was cut off, or is under way: some of its files may be new and some "
-				     "old; \"svcctl policy recover\" makes them all new or all old, as every boot does");
 	}
 }
 
@@ -335,13 +189,6 @@ static void read_source(Loader *l, Source *source, const char *service, GArray *
 	text.text = source->text;
 	text.length = source->length;
 	g_array_append_val(texts, text);
-}
-
-static void read_drop_ins(Loader *l, const Found *found, const char *service, GArray *texts,
-			  const char **ret_problem)
-{
-	for (guint i = 0; found && i < found->drop_ins->len; i++)
-		read_source(l, g_ptr_array_index(found->drop_ins, i), service, texts, ret_problem);
 }
 
 /* The template that @name is made from, if it has one; a file of its own comes first. */
@@ -373,22 +220,40 @@ static bool may_tell_names(const GArray *texts)
 	return false;
 }
 
-/* Returns: a definition, or NULL when nothing is known of @name. */
-static ServiceDef *define(Loader *l, const char *name)
+static void add_sources(GPtrArray *sources, const GPtrArray *more)
+{
+	for (guint i = 0; i < more->len; i++)
+		g_ptr_array_add(sources, g_ptr_array_index(more, i));
+}
+
+/* Returns: an array of Source *, borrowed, its first one no drop-in; NULL when nothing is known of @name. */
+static GPtrArray *find_sources(const Loader *l, const char *name)
 {
 	const Found *own = g_hash_table_lookup(l->found, name);
 	const Found *template = find_template(l, name);
 	Source *main = own && own->main ? own->main : template ? template->main : NULL;
+	GPtrArray *sources;
+
+	if (!main)
+		return NULL;
+	sources = g_ptr_array_new();
+	g_ptr_array_add(sources, main);
+	if (template && template != own)
+		add_sources(sources, template->drop_ins);
+	if (own)
+		add_sources(sources, own->drop_ins);
+	return sources;
+}
+
+static ServiceDef *read_definition(Loader *l, const char *name, const GPtrArray *sources)
+{
+	const Source *main = g_ptr_array_index(sources, 0);
 	g_autoptr(GArray) texts = g_array_new(FALSE, FALSE, sizeof(SourceText));
 	const char *problem = NULL;
 	ServiceDef *def;
 
-	if (!main)
-		return NULL;
-	read_source(l, main, name, texts, &problem);
-	if (template != own)
-		read_drop_ins(l, template, name, texts, &problem);
-	read_drop_ins(l, own, name, texts, &problem);
+	for (guint i = 0; i < sources->len; i++)
+		read_source(l, g_ptr_array_index(sources, i), name, texts, &problem);
 	if (!problem && l->parse_options.names_only && !may_tell_names(texts))
 		return service_def_new(name, origin_new(main->path, 0));
 	if (!problem)
@@ -397,6 +262,31 @@ static ServiceDef *define(Loader *l, const char *name)
 	def = service_def_new(name, origin_new(main->path, 0));
 	def->problem = g_strdup_printf("%s: %s", main->path, problem);
 	return def;
+}
+
+static GPtrArray *paths_of(const GPtrArray *sources)
+{
+	GPtrArray *paths = g_ptr_array_new();
+
+	for (guint i = 0; i < sources->len; i++)
+		g_ptr_array_add(paths, ((const Source *)g_ptr_array_index(sources, i))->path);
+	return paths;
+}
+
+static ServiceDef *take_ahead(Loader *l, const char *name, const GPtrArray *sources)
+{
+	g_autoptr(GPtrArray) paths = l->ahead ? paths_of(sources) : NULL;
+
+	return paths ? definitions_ahead_take(l->ahead, name, paths) : NULL;
+}
+
+/* Returns: a definition, or NULL when nothing is known of @name. */
+static ServiceDef *define(Loader *l, const char *name)
+{
+	g_autoptr(GPtrArray) sources = find_sources(l, name);
+	ServiceDef *def = sources ? take_ahead(l, name, sources) : NULL;
+
+	return def || !sources ? def : read_definition(l, name, sources);
 }
 
 /* It is by their lines that what a user may not say is found. */
@@ -531,27 +421,44 @@ static void add_instances(Loader *l)
 	}
 }
 
+static void loader_begin(Loader *l, const LoaderOptions *options)
+{
+	*l = (Loader){ .found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free), .mentioned = g_queue_new(),
+		       .user_mode = options->user_mode, .without_lines = options->without_lines, .ahead = options->ahead,
+		       .parse_options = { .runtime = search_path_runtime_top(options->user_mode),
+					  .without_lines = options->without_lines && !options->user_mode,
+					  .names_only = options->names_only } };
+	l->configuration = g_new0(Configuration, 1);
+	l->configuration->set = service_set_new();
+	l->configuration->policy = policy_new();
+	l->configuration->diags = diag_list_new();
+	source_reader_init(&l->reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
+	l->reader.overlay = options->overlay;
+}
+
+/* Returns: the configuration, the caller's. */
+static Configuration *loader_end(Loader *l)
+{
+	source_reader_clear(&l->reader);
+	g_queue_free(l->mentioned);
+	g_hash_table_unref(l->found);
+	return l->configuration;
+}
+
 Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances)
 {
-	Configuration *configuration = g_new0(Configuration, 1);
-	g_autoptr(GHashTable) found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free);
-	Loader l = { .configuration = configuration, .found = found, .mentioned = g_queue_new(),
-		     .user_mode = options->user_mode, .without_lines = options->without_lines,
-		     .parse_options = { .runtime = search_path_runtime_top(options->user_mode),
-					.without_lines = options->without_lines && !options->user_mode,
-					.names_only = options->names_only } };
+	g_auto(GStrv) directories = search_path_services(options);
 	g_autoptr(GPtrArray) refs = NULL;
+	Configuration *configuration;
+	Loader l;
 
-	configuration->set = service_set_new();
-	configuration->policy = policy_new();
+	loader_begin(&l, options);
+	configuration = l.configuration;
 	if (options->record_statements)
 		policy_record_statements(configuration->policy);
-	configuration->diags = diag_list_new();
-	source_reader_init(&l.reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
-	l.reader.overlay = options->overlay;
-	load_policies(&l, options);
-	tell_begun_changes(&l, options);
-	scan_services(&l, options);
+	policy_files_load(&l.reader, options, configuration->policy, configuration->diags);
+	policy_files_tell_begun(&l.reader, options, configuration->diags);
+	scan_services(&l, directories);
 	add_files(&l);
 	refs = policy_named_refs(configuration->policy);
 	mention_names(&l, refs);
@@ -561,9 +468,39 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	if (!options->names_only)
 		check_set(configuration->set, configuration->policy, configuration->diags);
 	diag_list_sort(configuration->diags);
-	source_reader_clear(&l.reader);
-	g_queue_free(l.mentioned);
-	return configuration;
+	return loader_end(&l);
+}
+
+/* One of which nothing is to be told; of templates and their instances none. */
+static void define_ahead(Loader *l, const char *name, DefinitionsAhead *ahead)
+{
+	const unsigned n_told = diag_list_length(l->configuration->diags);
+	g_autoptr(GPtrArray) sources = strchr(name, '@') ? NULL : find_sources(l, name);
+	g_autoptr(GPtrArray) paths = sources ? paths_of(sources) : NULL;
+	ServiceDef *def = sources ? read_definition(l, name, sources) : NULL;
+
+	if (def && !def->problem && diag_list_length(l->configuration->diags) == n_told)
+		definitions_ahead_add(ahead, def, paths);
+	else
+		service_def_free(def);
+}
+
+DefinitionsAhead *configuration_read_ahead(const LoaderOptions *options)
+{
+	g_auto(GStrv) directories = search_path_written_services(options);
+	DefinitionsAhead *ahead = definitions_ahead_new();
+	g_autoptr(Configuration) nothing = NULL;
+	GHashTableIter iter;
+	gpointer name;
+	Loader l;
+
+	loader_begin(&l, options);
+	scan_services(&l, directories);
+	g_hash_table_iter_init(&iter, l.found);
+	while (g_hash_table_iter_next(&iter, &name, NULL))
+		define_ahead(&l, name, ahead);
+	nothing = loader_end(&l);
+	return ahead;
 }
 
 void configuration_free(Configuration *configuration)

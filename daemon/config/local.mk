@@ -4,8 +4,10 @@ noinst_LIBRARIES += libconfig.a
 libconfig_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libconfig_a_SOURCES = \
 	daemon/config/accounts.c daemon/config/accounts.h \
+	daemon/config/definitions-ahead.c daemon/config/definitions-ahead.h \
 	daemon/config/groups.c daemon/config/groups.h \
 	daemon/config/kernel-cmdline.c daemon/config/kernel-cmdline.h \
 	daemon/config/loader.c daemon/config/loader.h \
+	daemon/config/policy-files.c daemon/config/policy-files.h \
 	daemon/config/search-path.c daemon/config/search-path.h \
 	daemon/config/source-file.c daemon/config/source-file.h

@@ -175,6 +175,16 @@ GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret
 	return names;
 }
 
+GPtrArray *source_reader_list_told(SourceReader *reader, const char *path, DiagList *diags)
+{
+	g_autofree char *problem = NULL;
+	GPtrArray *names = source_reader_list(reader, path, &problem);
+
+	if (problem)
+		diag_error(diags, origin_new(path, 0), NULL, "%s", problem);
+	return names;
+}
+
 static char *check_kind(const struct stat *st)
 {
 	static const struct {

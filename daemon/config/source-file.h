@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/diag.h"
+
 /* Where and on which terms files are opened. */
 typedef struct SourceReader {
 	const char *root;   /* symbolic links do not lead out of it; "": the machine itself */
@@ -33,6 +35,9 @@ void source_reader_clear(SourceReader *reader);
  * Returns: a new array of strings; empty when there is no such directory.
  */
 GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem);
+
+/* The same; the problem is added to @diags. */
+GPtrArray *source_reader_list_told(SourceReader *reader, const char *path, DiagList *diags);
 
 /**
  * source_reader_read() - the whole of a file

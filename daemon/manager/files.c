@@ -196,14 +196,20 @@ static void remember_instances(Manager *m)
 	}
 }
 
-static Configuration *load_configuration(Manager *m)
+static LoaderOptions loader_options(const Manager *m)
 {
-	const LoaderOptions options = {
+	return (LoaderOptions){
 		.without_local_files = (m->welcome.flags & WELCOME_WITHOUT_LOCAL_FILES) != 0,
 		.user_mode = manager_is_users(m),
 		.kernel_cmdline = manager_is_users(m) ? "" : m->kernel_cmdline, /* it is not said to a user's services */
 		.without_lines = true,
 	};
+}
+
+/* @ahead: or NULL. */
+static Configuration *load_configuration(Manager *m, DefinitionsAhead *ahead)
+{
+	LoaderOptions options = loader_options(m);
 	g_autoptr(GPtrArray) instances = g_ptr_array_new();
 
 	if (m->recovery)
@@ -213,12 +219,14 @@ static Configuration *load_configuration(Manager *m)
 	for (guint i = 0; i < m->instances->len; i++)
 		g_ptr_array_add(instances, g_ptr_array_index(m->instances, i));
 	g_ptr_array_add(instances, NULL);
+	options.ahead = ahead;
 	return configuration_load(&options, (const char *const *)instances->pdata);
 }
 
-void files_load_now(Manager *m)
+/* @ahead: what of it is still to be had, as it was then; or NULL. */
+static void load_with(Manager *m, DefinitionsAhead *ahead)
 {
-	g_autoptr(Configuration) configuration = load_configuration(m);
+	g_autoptr(Configuration) configuration = load_configuration(m, ahead);
 
 	operators_load(m);
 	g_clear_pointer(&m->diags, diag_list_free);
@@ -237,6 +245,18 @@ void files_load_now(Manager *m)
 		recovery_carry_out(m);
 	else
 		manager_drain(m);
+}
+
+/* Whoever asks for this has changed something. */
+static void forget_ahead(Manager *m)
+{
+	g_clear_pointer(&m->ahead, definitions_ahead_free);
+}
+
+void files_load_now(Manager *m)
+{
+	forget_ahead(m);
+	load_with(m, NULL);
 }
 
 /* By another name (Provides=) as well: who may have that service must not get an instance in its place. */
@@ -265,8 +285,22 @@ bool files_add_instance(Manager *m, const char *name)
 
 static void load_all(Manager *m, int64_t began_us)
 {
+	g_autoptr(DefinitionsAhead) ahead = g_steal_pointer(&m->ahead);
+
 	m->files_read_us = began_us;
-	files_load_now(m);
+	load_with(m, ahead);
+}
+
+/* All that it does not make; another processor may have nothing to do meanwhile. */
+static void on_read_ahead(void *data)
+{
+	Manager *m = data;
+	const LoaderOptions options = loader_options(m);
+
+	if (!m->is_generating || m->is_load_asked)
+		return;
+	forget_ahead(m);
+	m->ahead = configuration_read_ahead(&options);
 }
 
 /* What it has made may be older than what was asked for meanwhile. */
@@ -289,6 +323,7 @@ static void on_generate_limit(void *data)
 	process_id_init(&id, files_helper.service, ROLE_MAIN, m->generation);
 	keeper_link_signal(m->link, &id, SIGKILL);
 	m->is_load_asked = false; /* another one might hang as well */
+	forget_ahead(m);
 	m->generate_began_us = loop_now();
 	generator_ended(m);
 }
@@ -312,8 +347,11 @@ void files_load(Manager *m)
 		return;
 	if (!m->engine)
 		prepare(m);
-	if (!m->generate_limit)
+	forget_ahead(m);
+	if (!m->generate_limit) {
 		m->generate_limit = timer_new(on_generate_limit, m);
+		m->read_ahead = timer_new(on_read_ahead, m);
+	}
 	/* Once the engine has run, the generated files are there, and services wait: no detour. */
 	if (manager_is_users(m) || (m->recovery && recovery_has_begun(m->recovery)) ||
 	    access(GENERATOR_PROGRAM, X_OK) < 0) {
@@ -324,6 +362,7 @@ void files_load(Manager *m)
 	m->is_generating = m->is_generator_alive || start_generator(m, &error);
 	if (m->is_generating) {
 		timer_arm(m->generate_limit, loop_now() + GENERATOR_LIMIT_US);
+		timer_arm(m->read_ahead, loop_now());
 		return;
 	}
 	log_error(NULL, "cannot make services from /etc/fstab: %s", error->message);

@@ -30,6 +30,7 @@
 
 #include "base/diag.h"
 #include "bus/bus.h"
+#include "config/definitions-ahead.h"
 #include "engine/engine.h"
 #include "loop/address-watch.h"
 #include "loop/loop.h"
@@ -120,6 +121,8 @@ typedef struct Manager {
 	int64_t generate_began_us;
 	uint64_t generation;    /* invocation of the generator */
 	Timer *generate_limit;
+	Timer *read_ahead;       /* begins when the generator does */
+	DefinitionsAhead *ahead; /* of files that were read while it runs; or NULL */
 } Manager;
 
 /* "svcd --user": not the machine's. */

@@ -604,6 +604,53 @@ START_TEST(a_users_service_has_no_keys_that_only_root_could_carry_out)
 }
 END_TEST
 
+#define NAMED(description) "[Service]\nDescription=" description "\nExec=/bin/x\n"
+
+static void expect_description(const Configuration *c, const char *name, const char *description)
+{
+	ck_assert_str_eq(expect_service(c, name)->description, description);
+}
+
+START_TEST(what_was_read_ahead_is_taken_unless_other_files_make_up_the_service)
+{
+	g_autoptr(Tree) tree = tree_new();
+	LoaderOptions options = { .any_owner = true, .root = tree->root };
+	g_autoptr(DefinitionsAhead) ahead = NULL;
+	g_autofree char *gone = NULL;
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, GENERATED "made.svc", NAMED("as it is"));
+	tree_write(tree, VENDOR "same.svc", NAMED("as it was"));
+	tree_write(tree, VENDOR "gets-drop-in.svc", NAMED("without"));
+	tree_write(tree, VENDOR "replaced.svc", NAMED("the vendor's"));
+	tree_write(tree, VENDOR "gone.svc", PLAIN);
+	tree_write(tree, VENDOR "template@.svc", PLAIN);
+	tree_write(tree, VENDOR "broken.svc", "[Service]\nExce=/bin/x\n");
+	tree_write(tree, VENDOR "has-drop-in.svc", NAMED("without"));
+	tree_write(tree, ADMIN "has-drop-in.svc.d/a.conf", "[Service]\nDescription=with, as it was\n");
+	ahead = configuration_read_ahead(&options);
+	ck_assert_uint_eq(definitions_ahead_length(ahead), 5); /* neither what is made, nor what is broken, nor of the template */
+
+	tree_write(tree, GENERATED "gets-drop-in.svc.d/a.conf", "[Service]\nDescription=with\n");
+	tree_write(tree, VENDOR "same.svc", "and more that is not read\n");
+	tree_write(tree, ADMIN "replaced.svc", NAMED("the admin's"));
+	tree_write(tree, ADMIN "has-drop-in.svc.d/a.conf", "and more that is not read\n");
+	gone = g_build_filename(tree->root, VENDOR "gone.svc", NULL);
+	ck_assert_int_eq(unlink(gone), 0);
+	options.ahead = ahead;
+	c = configuration_load(&options, NULL);
+
+	expect_said(tree, c, VENDOR "broken.svc:2: unknown key Exce= in [Service]; did you mean Exec=?\n");
+	expect_description(c, "made", "as it is");
+	expect_description(c, "same", "as it was");
+	expect_description(c, "gets-drop-in", "with");
+	expect_description(c, "replaced", "the admin's");
+	expect_description(c, "has-drop-in", "with, as it was");
+	ck_assert_ptr_null(service_set_find(c->set, "gone"));
+	ck_assert_uint_eq(service_set_length(c->set), 6);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("loader");
@@ -616,7 +663,8 @@ Suite *make_suite(void)
 		 the_kernel_command_line_can_leave_the_vendors_policy_alone,
 		 a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide,
 		 a_change_of_policy_that_was_cut_off_is_told_with_its_file,
-		 poisoned_local_files_can_be_left_out, symbolic_links_stay_inside_the_root);
+		 poisoned_local_files_can_be_left_out, symbolic_links_stay_inside_the_root,
+		 what_was_read_ahead_is_taken_unless_other_files_make_up_the_service);
 	ADD_CASE(suite, "instances", instances_are_made_for_every_name_that_is_mentioned,
 		 who_wants_names_gets_all_of_them, an_instance_takes_the_drop_ins_of_its_template_then_its_own,
 		 a_mistake_in_a_template_is_told_once_and_without_any_instance);
