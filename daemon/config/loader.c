@@ -67,15 +67,22 @@ static Source *source_new(const char *directory, const char *base)
 	return source;
 }
 
+/* As before it was read. */
+static void source_forget(Source *source)
+{
+	g_clear_pointer(&source->text, g_free);
+	g_clear_pointer(&source->problem, g_free);
+	source->is_read = false;
+}
+
 static void source_free(gpointer data)
 {
 	Source *source = data;
 
 	if (!source)
 		return;
+	source_forget(source);
 	g_free(source->path);
-	g_free(source->text);
-	g_free(source->problem);
 	g_free(source);
 }
 
@@ -245,7 +252,7 @@ static GPtrArray *find_sources(const Loader *l, const char *name)
 	return sources;
 }
 
-static ServiceDef *read_definition(Loader *l, const char *name, const GPtrArray *sources)
+static ServiceDef *parse_sources(Loader *l, const char *name, const GPtrArray *sources)
 {
 	const Source *main = g_ptr_array_index(sources, 0);
 	g_autoptr(GArray) texts = g_array_new(FALSE, FALSE, sizeof(SourceText));
@@ -261,6 +268,16 @@ static ServiceDef *read_definition(Loader *l, const char *name, const GPtrArray 
 					  l->configuration->diags);
 	def = service_def_new(name, origin_new(main->path, 0));
 	def->problem = g_strdup_printf("%s: %s", main->path, problem);
+	return def;
+}
+
+static ServiceDef *read_definition(Loader *l, const char *name, const GPtrArray *sources)
+{
+	ServiceDef *def = parse_sources(l, name, sources);
+
+	/* A template's are for its other instances, too; the room of these is for the next one's, not between what stays. */
+	for (guint i = 0; i < sources->len && !strchr(name, '@'); i++)
+		source_forget(g_ptr_array_index(sources, i));
 	return def;
 }
 
