@@ -514,7 +514,7 @@ DefinitionsAhead *configuration_read_ahead(const LoaderOptions *options)
 	loader_begin(&l, options);
 	scan_services(&l, directories);
 	g_hash_table_iter_init(&iter, l.found);
-	while (g_hash_table_iter_next(&iter, &name, NULL))
+	while (definitions_ahead_length(ahead) < LIMIT_SERVICES && g_hash_table_iter_next(&iter, &name, NULL))
 		define_ahead(&l, name, ahead);
 	nothing = loader_end(&l);
 	return ahead;

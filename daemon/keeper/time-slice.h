@@ -3,14 +3,18 @@
  * Time slice: how long we and the manager may run at a stretch while others wait for a processor, and so how soon it is our turn
  * again.
  *
- * Whoever waits for us waits for some microseconds of work, and may have to wait for a whole slice of everybody else's before it
+ * Whoever waits for us waits for some microseconds of work, and may have to wait for a whole slice of somebody else's before it
  * begins. Since Linux 6.12 a process may ask for a shorter slice than others have (sched_setattr(2); the kernel's scheduler/sched-eevdf.rst): it
  * gets no more of the processor by that, but gets it sooner. Other kernels have one slice for all, and know nothing of ours.
  */
 #ifndef SVCD_KEEPER_TIME_SLICE_H
 #define SVCD_KEEPER_TIME_SLICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* The shortest that there is. */
+#define TIME_SLICE_SHORT_NS 100000
 
 /* struct sched_attr of sched_setattr(2), which libc has since 2.41 only. */
 struct SchedulingAttributes {
@@ -24,10 +28,13 @@ struct SchedulingAttributes {
 	uint64_t period_ns;
 };
 
-/* What a child sets to have the slice of everybody again, which all but the manager do; size is 0: ours is that. */
-extern struct SchedulingAttributes time_slice_of_children;
+/* Then a child begins with ours, and all that are executed but the manager give it back first. */
+extern bool time_slice_is_short;
 
-/* Once at start. */
+/* At start. */
 void time_slice_shorten(void);
+
+/* Before another program takes our place. */
+void time_slice_give_back(void);
 
 #endif

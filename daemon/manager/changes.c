@@ -208,13 +208,14 @@ static void answer(Manager *m, const Change *change, const struct MessageExited 
 
 /*
  * The files are read even if it failed, for nobody knows how far it came when it was killed. During a recovery they are about
- * to be read anyway.
+ * to be loaded anyway.
  */
 static void on_exited(Manager *m, const struct MessageExited *message)
 {
 	const Change *change = find_running(m, message->id.invocation);
 
 	free_row(m);
+	files_forget_ahead(m);
 	if (m->recovery)
 		return;
 	files_load_now(m);

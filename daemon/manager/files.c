@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files: the generator first (fstab, consoles: it may take its time, so it is a process of its own), then all service
- * and policy files, then the engine gets them.
+ * and policy files, then the engine gets them. Most definitions are made while the generator runs.
  */
 #include "config.h"
 
@@ -247,15 +247,15 @@ static void load_with(Manager *m, DefinitionsAhead *ahead)
 		manager_drain(m);
 }
 
-/* Whoever asks for this has changed something. */
-static void forget_ahead(Manager *m)
+void files_forget_ahead(Manager *m)
 {
 	g_clear_pointer(&m->ahead, definitions_ahead_free);
 }
 
+/* Whoever asks for this has changed something. */
 void files_load_now(Manager *m)
 {
-	forget_ahead(m);
+	files_forget_ahead(m);
 	load_with(m, NULL);
 }
 
@@ -291,16 +291,14 @@ static void load_all(Manager *m, int64_t began_us)
 	load_with(m, ahead);
 }
 
-/* All that it does not make; another processor may have nothing to do meanwhile. */
+/* Another processor may have nothing to do meanwhile. */
 static void on_read_ahead(void *data)
 {
 	Manager *m = data;
 	const LoaderOptions options = loader_options(m);
 
-	if (!m->is_generating || m->is_load_asked)
-		return;
-	forget_ahead(m);
-	m->ahead = configuration_read_ahead(&options);
+	if (m->is_generating && !m->is_load_asked)
+		m->ahead = configuration_read_ahead(&options);
 }
 
 /* What it has made may be older than what was asked for meanwhile. */
@@ -323,7 +321,7 @@ static void on_generate_limit(void *data)
 	process_id_init(&id, files_helper.service, ROLE_MAIN, m->generation);
 	keeper_link_signal(m->link, &id, SIGKILL);
 	m->is_load_asked = false; /* another one might hang as well */
-	forget_ahead(m);
+	files_forget_ahead(m);    /* it is as old as the generator */
 	m->generate_began_us = loop_now();
 	generator_ended(m);
 }
@@ -347,7 +345,7 @@ void files_load(Manager *m)
 		return;
 	if (!m->engine)
 		prepare(m);
-	forget_ahead(m);
+	files_forget_ahead(m);
 	if (!m->generate_limit) {
 		m->generate_limit = timer_new(on_generate_limit, m);
 		m->read_ahead = timer_new(on_read_ahead, m);

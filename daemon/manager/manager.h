@@ -203,6 +203,8 @@ const char *notes_flag_name(const char *name);
 /* Make the generated files anew, then load everything; the answer is in the log and in the diagnostics. */
 void files_load(Manager *m);
 void files_load_now(Manager *m);
+/* For who knows that a file has changed, and that all are about to be loaded anyway. */
+void files_forget_ahead(Manager *m);
 /* What svcd has in /run; again when somebody has removed it. */
 bool files_make_directories(Manager *m);
 extern const Helper files_helper;

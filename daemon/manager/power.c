@@ -150,7 +150,9 @@ void power_on_request(Manager *m, enum RequestKind kind)
 	case REQUEST_RELOAD:
 		if (!m->recovery)
 			files_load(m);
-		break; /* otherwise they are about to be read anyway */
+		else
+			files_forget_ahead(m); /* they are about to be loaded anyway */
+		break;
 	case REQUEST_REOPEN:
 		(void)files_make_directories(m); /* said already */
 		if (m->bus) {

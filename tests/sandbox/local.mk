@@ -40,6 +40,7 @@ EXTRA_DIST += \
 	tests/sandbox/long_pids.py \
 	tests/sandbox/long_random_kills.py \
 	tests/sandbox/test_random_hangs.py \
+	tests/sandbox/test_read_ahead.py \
 	tests/sandbox/test_reexec_busy.py \
 	tests/sandbox/long_reexec.py \
 	tests/sandbox/long_unkillable.py \

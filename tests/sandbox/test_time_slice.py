@@ -13,7 +13,7 @@ import struct
 from deadline import wait_for
 from sandbox import Failure, Sandbox
 
-SYS_SETATTR, SYS_GETATTR = {"x86_64": (314, 315), "aarch64": (274, 275)}[platform.machine()]
+SYS_SETATTR, SYS_GETATTR = (314, 315) if platform.machine() == "x86_64" else (274, 275)
 ATTRIBUTES = "=IIQiIQQQ"  # size, policy, flags, nice, priority, runtime, deadline, period
 SHORT_NS = 100000
 libc = ctypes.CDLL(None, use_errno=True)
@@ -68,6 +68,16 @@ with Sandbox(SERVICES) as box:
     box.svcctl("reexec")
     box.svcctl("restart", "plain", "nice")
     check(box)
+    # What somebody makes of PID 1 later, its children are, too; but for the slice.
+    os.setpriority(os.PRIO_PROCESS, box.pid1, 7)
+    box.svcctl("restart", "plain")
+    wait_for(lambda: of(box, "sleep") == (os.SCHED_OTHER, 7, EVERYBODYS), what="a service is as nice as PID 1")
+    os.sched_setscheduler(box.pid1, os.SCHED_BATCH, os.sched_param(0))
+    box.svcctl("restart", "plain")
+    wait_for(lambda: of(box, "sleep") == (os.SCHED_BATCH, 7, EVERYBODYS), what="a service is as PID 1 is")
+    box.svcctl("reexec")
+    box.svcctl("restart", "plain")
+    wait_for(lambda: of(box, "sleep") == (os.SCHED_BATCH, 7, EVERYBODYS), what="after a reexec, too")
 
 with Sandbox(SERVICES, init=("/usr/bin/chrt", "--batch", "0", "/sbin/svcd")) as box:
     for name in SERVICES:
