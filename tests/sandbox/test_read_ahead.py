@@ -49,9 +49,16 @@ def let_end(box):
     wait_for(lambda: not box.exists("/run/may-end"), what="the generator ends")
 
 
+def pid1_has_taken(box, number):
+    with open(f"/proc/{box.pid1}/status", encoding="ascii") as file:
+        status = dict(line.split(":\t", 1) for line in file)
+    return not int(status["ShdPnd"], 16) & 1 << number - 1
+
+
 def hang_up(box):
     before = time_of_manager(box)
     box.kill(1, signal.SIGHUP)
+    wait_for(lambda: pid1_has_taken(box, signal.SIGHUP), what="PID 1 has the signal")
     wait_for(lambda: time_of_manager(box) != before, what="the manager hears of it")
     wait_at_rest(box)
 
