@@ -24,6 +24,14 @@ def tracer_of(pid):
         return int(re.search(r"^TracerPid:\s+(\d+)", status.read(), re.MULTILINE)[1])
 
 
+def wait_executed_again(box, times, old_manager):
+    """It says so before it does so, and until then the manager before answers."""
+    wait_for(lambda: box.console().count("executing myself again") >= times, what=f"it executes itself, time {times}")
+    wait_for(lambda: box.manager_pid() not in (0, old_manager), what="the program that was executed has a manager")
+    box.wait_up()
+    box.wait_at_rest()
+
+
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) as box:
     pid = box.wait_state("a", "ready")["pid"]
 
@@ -34,17 +42,15 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) 
             os.kill(box.pid1, signal.SIGSEGV)
 
     box.on_console = twice
+    manager = box.manager_pid()
     os.kill(box.pid1, signal.SIGSEGV)
-    wait_for(lambda: box.console().count("executing myself again") >= 1, what="it executes itself")
-    box.wait_up()
-    box.wait_at_rest()
+    wait_executed_again(box, 1, manager)
     assert box.pid("a") == pid
     assert LAST not in box.console()
 
+    manager = box.manager_pid()
     os.kill(box.pid1, signal.SIGSEGV)
-    wait_for(lambda: box.console().count("executing myself again") >= 2, what="it executes itself once more")
-    box.wait_up()
-    box.wait_at_rest()
+    wait_executed_again(box, 2, manager)
     os.kill(box.pid1, signal.SIGSEGV)
     box.wait_console(LAST)
     assert os.path.exists(box.path(f"/proc/{pid}")), "the service runs on"
