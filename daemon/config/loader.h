@@ -51,6 +51,7 @@ typedef struct Configuration {
  */
 Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances);
 void configuration_free(Configuration *configuration);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Configuration, configuration_free)
 
 /**
  * configuration_read_ahead() - make the definitions that a load will want, but for those of /run/svcd/generated
@@ -60,6 +61,5 @@ void configuration_free(Configuration *configuration);
  * Returns: the caller's.
  */
 DefinitionsAhead *configuration_read_ahead(const LoaderOptions *options);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Configuration, configuration_free)
 
 #endif

@@ -206,25 +206,14 @@ static int set_nice(int32_t nice)
 	return error_of(call(SYS_setpriority, PRIO_PROCESS, 0, nice, 0));
 }
 
-/* All else stays as it is. Refused: it has no more of the processor either way. */
-static void give_slice_back(void)
-{
-	struct SchedulingAttributes ours = { 0 };
-
-	if (call(SYS_sched_getattr, 0, (long)&ours, sizeof(ours), 0) < 0 || ours.runtime_ns != TIME_SLICE_SHORT_NS)
-		return;
-	ours.runtime_ns = 0;
-	(void)call(SYS_sched_setattr, 0, (long)&ours, 0, 0);
-}
-
 static int step_limits(struct SpawnRequest *r)
 {
 	int error = set_limit(r, RLIMIT_NOFILE, (struct Limit){ keeper.nofile_soft, keeper.nofile_hard });
 
 	for (uint32_t i = 0; i < r->n_rlimits && !error; i++)
 		error = set_limit(r, r->rlimits[i].resource, (struct Limit){ r->rlimits[i].soft, r->rlimits[i].hard });
-	if (time_slice_is_short && !r->short_slice)
-		give_slice_back();
+	if (!r->short_slice)
+		time_slice_give_back();
 	if (!error && r->flags & SPAWN_SET_NICE)
 		error = set_nice(r->nice);
 	if (!error)

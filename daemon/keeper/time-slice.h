@@ -10,31 +10,10 @@
 #ifndef SVCD_KEEPER_TIME_SLICE_H
 #define SVCD_KEEPER_TIME_SLICE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* The shortest that there is. */
-#define TIME_SLICE_SHORT_NS 100000
-
-/* struct sched_attr of sched_setattr(2), which libc has since 2.41 only. */
-struct SchedulingAttributes {
-	uint32_t size;
-	uint32_t policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime_ns; /* the slice; 0: that of everybody */
-	uint64_t deadline_ns;
-	uint64_t period_ns;
-};
-
-/* Then a child begins with ours, and all that are executed but the manager give it back first. */
-extern bool time_slice_is_short;
-
-/* At start. */
+/* At start. Children begin with what we have. */
 void time_slice_shorten(void);
 
-/* Before another program takes our place. */
+/* Before another program takes our place; in a child before its exec, so it calls nothing of libc. All but the slice stays as it is. */
 void time_slice_give_back(void);
 
 #endif

@@ -215,9 +215,10 @@ static void on_exited(Manager *m, const struct MessageExited *message)
 	const Change *change = find_running(m, message->id.invocation);
 
 	free_row(m);
-	files_forget_ahead(m);
-	if (m->recovery)
+	if (m->recovery) {
+		files_forget_ahead(m);
 		return;
+	}
 	files_load_now(m);
 	if (change && !change->is_late)
 		answer(m, change, message);
