@@ -43,7 +43,7 @@ static void set_slice(struct Attributes *attributes, uint64_t slice_ns)
 	(void)call(SYS_sched_setattr, 0, (long)attributes, 0, 0); /* what became of it is looked at */
 }
 
-/* Who has made us a batch or realtime process has other plans; since we began, perhaps, and then the slice is short still. */
+/* Who has made us a batch or realtime process has other plans. The slice may be short all the same, after a fault (hand_on() in reexec.c). */
 void time_slice_shorten(void)
 {
 	struct Attributes attributes;
