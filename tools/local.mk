@@ -71,6 +71,7 @@ include tools/svc-save/local.mk
 
 # What the manager cannot wait for.
 include tools/svc-look/local.mk
+include tools/svc-worker/local.mk
 
 # What people know from SysV init.
 include tools/svc-sysv/local.mk

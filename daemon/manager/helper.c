@@ -10,22 +10,25 @@
 
 #include "manager/manager.h"
 
-static const Helper *const helpers[] = { &files_helper, &records_helper, &history_helper, &changes_helper, &look_helper };
+static const Helper *const helpers[] = { &files_helper, &records_helper, &history_helper, &changes_helper, &look_helper,
+					&worker_helper };
 
 static const Helper *find_helper(const char *service)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(helpers); i++) {
-		if (strcmp(helpers[i]->service, service) == 0)
-			return helpers[i];
+		const Helper *helper = helpers[i];
+
+		if (helper->has_many_rows ? g_str_has_prefix(service, helper->service) : strcmp(helper->service, service) == 0)
+			return helper;
 	}
 	return NULL;
 }
 
 uint64_t helper_spawn(Manager *m, const Helper *helper, const HelperRun *run, GError **error)
 {
-	const uint64_t invocation = (uint64_t)loop_now(); /* increasing over managers: the time is */
+	const uint64_t invocation = run->invocation ? run->invocation : (uint64_t)loop_now(); /* the time increases over managers */
 	const SpawnRequest request = {
-		.service = helper->service,
+		.service = run->row ? run->row : helper->service,
 		.role = ROLE_MAIN,
 		.invocation = invocation,
 		.argv = run->argv,

@@ -20,6 +20,7 @@
  *	sockets   what services listen on
  *	sysv      what tools ask for through /run/initctl
  *	watches   who else than the engine looks at a condition
+ *	workers   runs svc-worker for worker/pool
  *	yielding  who leaves processors and disks to the login screen
  */
 #ifndef SVCD_MANAGER_MANAGER_H
@@ -41,6 +42,7 @@
 #include "protocol/protocol.h"
 #include "providers/registry.h"
 #include "sysv/initctl.h"
+#include "worker/pool.h"
 
 typedef struct Recovery Recovery;
 
@@ -66,6 +68,8 @@ typedef struct Manager {
 	Registry *registry;
 	GHashTable *groups;     /* of /etc/group, as at the last load */
 	GHashTable *watches;    /* watches.c: interned key -> who looks at it besides the engine */
+	WorkerPool *workers;    /* what may wait for ever is done there */
+	uint64_t last_worker;   /* the number of the last one that was started */
 	LogRouter *logs;
 	ProcessContext context;
 	char **environment;     /* of every service */
@@ -134,6 +138,7 @@ static inline bool manager_is_users(const Manager *m)
 /* A program of ours that the keeper runs for us, once at a time; no service. */
 typedef struct Helper {
 	const char *service; /* the name of its row; one that no service can have */
+	bool has_many_rows;  /* @service is how their names begin */
 	/* Told by the keeper, also of one that a manager before us began. */
 	void (*spawned)(Manager *m, const struct MessageSpawned *message);
 	/* Its row is free already. */
@@ -226,11 +231,17 @@ gid_t operators_log_group(void *manager, const char *service);
 uint64_t looks_start(void *manager, int input, int output); /* ElsewhereOps */
 extern const Helper look_helper;
 
+/* workers.c */
+void workers_init(Manager *m);
+extern const Helper worker_helper;
+
 /* helper.c */
 typedef struct HelperRun {
 	const char *const *argv;
 	int input_fd;            /* these two: borrowed; -1: where the manager's own messages go */
 	int output_fd;
+	const char *row;         /* of a helper that has many; else NULL */
+	uint64_t invocation;     /* 0: a new number */
 } HelperRun;
 
 /* Run it. Returns: its invocation; 0 with @error. */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Worker message: one datagram between the manager and svc-worker.
+ *
+ * A datagram is text: strings that each end with a NUL. The first is the number of a job in decimal, the second a verb or the
+ * kind of an answer, the others are its arguments. Descriptors may come with it.
+ */
+#ifndef SVCD_WORKER_MESSAGE_H
+#define SVCD_WORKER_MESSAGE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* No datagram is longer. */
+#define WORKER_MESSAGE_BYTES (64 * 1024)
+
+/* The number of the job, the verb and its arguments. */
+#define WORKER_MAX_WORDS 256
+
+#define WORKER_MAX_FDS 4
+
+/* What each worker says of itself, beside its answers: which job it is at, and that it is at none. */
+#define WORKER_BUSY "busy"
+#define WORKER_REST "rest"
+
+/* Ends the job; so does "failed". */
+#define WORKER_DONE "done"
+#define WORKER_FAILED "failed"
+
+/* From the manager: the job is no longer wanted. There is no answer. */
+#define WORKER_CANCEL "cancel"
+
+typedef struct WorkerMessage {
+	uint64_t id;
+	const char *words[WORKER_MAX_WORDS]; /* into @bytes; the number is not among them */
+	unsigned n_words;
+	int fds[WORKER_MAX_FDS]; /* the receiver's to close; taken ones are set to -1 */
+	unsigned n_fds;
+	char bytes[WORKER_MESSAGE_BYTES];
+} WorkerMessage;
+
+/**
+ * worker_message_new() - write a message
+ * Returns: a new GByteArray; NULL if it would be too long.
+ */
+GByteArray *worker_message_new(uint64_t id, const char *const *words, unsigned n_words);
+
+/* Returns: 0, or an errno: EAGAIN when there is no room. */
+int worker_message_send(int fd, const GByteArray *message, const int *fds, unsigned n_fds);
+
+/**
+ * worker_message_receive() - read and check one message, without waiting
+ * Returns: 1; 0 at the end of the stream; -1 with errno: EAGAIN when there is none, EBADMSG for what is no message.
+ */
+int worker_message_receive(int fd, WorkerMessage *ret);
+
+/* Closes the descriptors that were not taken. */
+void worker_message_clear(WorkerMessage *message);
+
+/* Takes the first descriptor; -1 if there is none. */
+int worker_message_take_fd(WorkerMessage *message);
+
+#endif

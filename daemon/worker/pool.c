@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Worker pool: a process for each owner, its jobs in their order, and one time limit for each process.
+ *
+ * The limit runs while the worker has something to do: a job that was sent and not begun, or one that it is at. Each message from
+ * the worker starts it anew. A verb that watches something has no limit while nothing happens.
+ */
+#include "config.h"
+
+#include "worker/pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "loop/loop.h"
+#include "worker/message.h"
+
+/* Messages that are read in one turn. */
+#define BATCH 64
+
+/* The pause before a new process when one has ended without a cause. */
+#define AGAIN_US (1 * G_USEC_PER_SEC)
+
+typedef struct Process {
+	WorkerPool *pool;
+	char *owner;
+	uint64_t number; /* 0: none is running */
+	int fd;
+	FdSource *source;
+	GQueue jobs;      /* WorkerJob *, in the order they were given */
+	uint64_t busy_id; /* the job that it is at, which may be freed; 0: none */
+	char *busy_what;
+	bool has_spoken;
+	Timer *limit;
+	Timer *idle;
+	Timer *again;
+} Process;
+
+typedef struct Abandoned {
+	char *owner;
+	char *what; /* the job it was at */
+	uint64_t number;
+} Abandoned;
+
+struct WorkerJob {
+	uint64_t id;
+	WorkerPool *pool;
+	Process *process; /* NULL: it is in pool->lost */
+	GByteArray *message;
+	char *what; /* the verb and its first argument */
+	int fds[WORKER_MAX_FDS];
+	unsigned n_fds;
+	bool is_sent;
+	bool is_begun;
+	const WorkerListener *listener;
+	void *data;
+};
+
+struct WorkerPool {
+	WorkerOps ops;
+	GHashTable *processes; /* owner -> Process, owned */
+	GPtrArray *abandoned;  /* Abandoned *, owned */
+	GQueue lost;           /* WorkerJob *: not reported yet */
+	Timer *report;         /* reports them */
+	uint64_t last_id;
+	WorkerMessage *received; /* there is one only: it is large */
+};
+
+/* --- jobs --- */
+
+static void job_destroy(WorkerJob *job)
+{
+	for (unsigned i = 0; i < job->n_fds; i++)
+		fd_close(&job->fds[i]);
+	g_byte_array_unref(job->message);
+	g_free(job->what);
+	g_free(job);
+}
+
+static void job_detach(WorkerJob *job)
+{
+	Process *process = job->process;
+
+	if (!process)
+		return;
+	(void)g_queue_remove(&process->jobs, job);
+	job->process = NULL;
+}
+
+static void job_lose(WorkerPool *pool, WorkerJob *job)
+{
+	job_detach(job);
+	g_queue_push_tail(&pool->lost, job);
+	timer_arm(pool->report, loop_now());
+}
+
+static void on_report(void *data)
+{
+	WorkerPool *pool = data;
+	WorkerJob *job;
+
+	while ((job = g_queue_pop_head(&pool->lost))) {
+		const WorkerListener *listener = job->listener;
+		void *listener_data = job->data;
+		g_autofree char *why = g_strdup_printf("%s: svc-worker did not answer", job->what);
+
+		job_destroy(job);
+		listener->lost(listener_data, why);
+	}
+}
+
+/* --- a process --- */
+
+static void watch(Process *process);
+
+static void set_busy(Process *process, uint64_t id, const char *what)
+{
+	g_free(process->busy_what);
+	process->busy_id = id;
+	process->busy_what = g_strdup(what);
+}
+
+static void process_disconnect(Process *process)
+{
+	fd_source_free(process->source);
+	process->source = NULL;
+	fd_close(&process->fd); /* only worker and manager have it, and the worker is a program of ours */
+	set_busy(process, 0, NULL);
+	process->has_spoken = false;
+	timer_disarm(process->limit);
+	timer_disarm(process->idle);
+}
+
+static void abandoned_free(gpointer data)
+{
+	Abandoned *abandoned = data;
+
+	g_free(abandoned->owner);
+	g_free(abandoned->what);
+	g_free(abandoned);
+}
+
+/* @what: NULL: it has nothing to do, and ends by itself. */
+static void process_abandon(Process *process, const char *what)
+{
+	if (process->number != 0 && what) {
+		Abandoned *abandoned = g_new0(Abandoned, 1);
+
+		*abandoned = (Abandoned){ .owner = g_strdup(process->owner), .what = g_strdup(what), .number = process->number };
+		g_ptr_array_add(process->pool->abandoned, abandoned);
+		process->pool->ops.kill(process->pool->ops.data, process->number);
+	}
+	process->number = 0;
+	process_disconnect(process);
+}
+
+static void process_free(gpointer data)
+{
+	Process *process = data;
+	WorkerJob *job;
+
+	process_disconnect(process);
+	while ((job = g_queue_pop_head(&process->jobs)))
+		job_destroy(job);
+	timer_free(process->limit);
+	timer_free(process->idle);
+	timer_free(process->again);
+	g_free(process->owner);
+	g_free(process);
+}
+
+static void lose_all(Process *process)
+{
+	WorkerJob *job;
+
+	while ((job = g_queue_peek_head(&process->jobs)))
+		job_lose(process->pool, job);
+}
+
+static bool is_waited_for(const Process *process)
+{
+	if (process->busy_id)
+		return true;
+	for (const GList *l = process->jobs.head; l; l = l->next) {
+		const WorkerJob *job = l->data;
+
+		if (job->is_sent && !job->is_begun)
+			return true;
+	}
+	return false;
+}
+
+static void update_timers(Process *process)
+{
+	if (is_waited_for(process))
+		timer_arm(process->limit, loop_now() + process->pool->ops.limit_us);
+	else
+		timer_disarm(process->limit);
+	if (process->number != 0 && g_queue_is_empty(&process->jobs))
+		timer_arm(process->idle, loop_now() + process->pool->ops.idle_us);
+	else
+		timer_disarm(process->idle);
+}
+
+static void send_jobs(Process *process)
+{
+	bool is_full = false;
+
+	for (GList *l = process->jobs.head; l && !is_full; l = l->next) {
+		WorkerJob *job = l->data;
+
+		if (job->is_sent)
+			continue;
+		is_full = worker_message_send(process->fd, job->message, job->fds, job->n_fds) != 0;
+		job->is_sent = !is_full;
+	}
+	fd_source_set_events(process->source, G_IO_IN | (is_full ? G_IO_OUT : 0));
+}
+
+static bool process_start(Process *process)
+{
+	const WorkerOps *ops = &process->pool->ops;
+	auto_fd int theirs = -1;
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return false;
+	theirs = ends[1];
+	process->fd = ends[0];
+	process->number = ops->start(ops->data, theirs);
+	if (process->number == 0) {
+		fd_close(&process->fd);
+		return false;
+	}
+	watch(process);
+	return true;
+}
+
+static bool has_hope(const WorkerPool *pool, const char *owner)
+{
+	return worker_pool_abandoned(pool, owner) < WORKER_ABANDONED_OF_OWNER &&
+	       worker_pool_abandoned(pool, NULL) < WORKER_ABANDONED_MAX;
+}
+
+/* Sees to it that what there is to do is being done. */
+static void process_go_on(Process *process)
+{
+	if (process->number == 0 && !g_queue_is_empty(&process->jobs)) {
+		for (GList *l = process->jobs.head; l; l = l->next)
+			((WorkerJob *)l->data)->is_sent = ((WorkerJob *)l->data)->is_begun = false;
+		if (!has_hope(process->pool, process->owner) || !process_start(process)) {
+			lose_all(process);
+			return;
+		}
+	}
+	if (process->number != 0)
+		send_jobs(process);
+	update_timers(process);
+}
+
+static void drop_if_unused(WorkerPool *pool, Process *process)
+{
+	if (process->number == 0 && g_queue_is_empty(&process->jobs))
+		g_hash_table_remove(pool->processes, process->owner);
+}
+
+static WorkerJob *find_job(const Process *process, uint64_t id)
+{
+	for (const GList *l = process->jobs.head; l; l = l->next) {
+		if (((const WorkerJob *)l->data)->id == id)
+			return l->data;
+	}
+	return NULL;
+}
+
+/*
+ * The process hangs, or has ended in the middle of its work. The job that it was at is taken for the cause and is lost. If it has never
+ * sent anything, it could not begin, and another one could not either: all jobs are lost. If it ended between two jobs, the next one
+ * starts after a pause, because otherwise a program that ends at once would be started without end.
+ */
+static void process_fail(Process *process, bool has_ended)
+{
+	g_autofree char *what = g_strdup(process->busy_id ? process->busy_what : "its start");
+	WorkerJob *culprit = find_job(process, process->busy_id);
+	const bool is_between_jobs = process->has_spoken && !process->busy_id;
+
+	if (has_ended)
+		process->number = 0;
+	else
+		log_warning(NULL, "svc-worker does not go on at \"%s\" (a job of %s)", what, process->owner);
+	if (!process->has_spoken)
+		lose_all(process);
+	process_abandon(process, what);
+	if (culprit)
+		job_lose(process->pool, culprit);
+	if (has_ended && is_between_jobs)
+		timer_arm(process->again, loop_now() + AGAIN_US);
+	else
+		process_go_on(process);
+}
+
+static void on_limit(void *data)
+{
+	process_fail(data, false);
+}
+
+static void on_again(void *data)
+{
+	process_go_on(data);
+}
+
+/* A worker that is still at a job that was freed hangs there. Any other one ends when it reads the end of its socket. */
+static void on_idle(void *data)
+{
+	Process *process = data;
+	g_autofree char *what = g_strdup(process->busy_what);
+
+	process_abandon(process, what);
+	drop_if_unused(process->pool, process);
+}
+
+/* --- what it says --- */
+
+static bool ends_job(const char *kind)
+{
+	return strcmp(kind, WORKER_DONE) == 0 || strcmp(kind, WORKER_FAILED) == 0;
+}
+
+static void deliver(WorkerJob *job, WorkerMessage *message)
+{
+	const WorkerListener *listener = job->listener;
+	void *data = job->data;
+
+	if (ends_job(message->words[0])) {
+		job_detach(job);
+		job_destroy(job);
+	}
+	listener->answer(data, message->words, message->n_words, worker_message_take_fd(message));
+}
+
+static void take_message(Process *process, WorkerMessage *message)
+{
+	WorkerJob *job = find_job(process, message->id);
+	const char *kind = message->words[0];
+
+	process->has_spoken = true;
+	if (job)
+		job->is_begun = true;
+	if (strcmp(kind, WORKER_BUSY) == 0) {
+		set_busy(process, message->id, job ? job->what : "a job that was given up");
+	} else {
+		if (strcmp(kind, WORKER_REST) == 0 || (ends_job(kind) && message->id == process->busy_id))
+			set_busy(process, 0, NULL);
+		else if (!job)
+			return;
+		if (job && strcmp(kind, WORKER_REST) != 0)
+			deliver(job, message);
+	}
+	update_timers(process);
+}
+
+static void on_ready(GIOCondition condition, void *data)
+{
+	Process *process = data;
+	WorkerMessage *message = process->pool->received;
+
+	if (condition & G_IO_OUT)
+		send_jobs(process);
+	/* A listener may end the process: its socket is closed then. */
+	for (int i = 0; i < BATCH && process->fd >= 0; i++) {
+		const int result = worker_message_receive(process->fd, message);
+
+		if (result == 0) {
+			process_fail(process, true); /* its end of the socket is closed; the keeper reports its end later */
+			return;
+		}
+		if (result < 0 && errno != EBADMSG)
+			return;
+		if (result > 0)
+			take_message(process, message);
+		worker_message_clear(message);
+	}
+}
+
+static void watch(Process *process)
+{
+	process->source = fd_source_new(process->fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_ready, process);
+}
+
+static Process *process_of(WorkerPool *pool, const char *owner)
+{
+	Process *process = g_hash_table_lookup(pool->processes, owner);
+
+	if (process)
+		return process;
+	process = g_new0(Process, 1);
+	process->pool = pool;
+	process->owner = g_strdup(owner);
+	process->fd = -1;
+	g_queue_init(&process->jobs);
+	process->limit = timer_new(on_limit, process);
+	process->idle = timer_new(on_idle, process);
+	process->again = timer_new(on_again, process);
+	g_hash_table_insert(pool->processes, process->owner, process);
+	return process;
+}
+
+/* --- the pool --- */
+
+WorkerPool *worker_pool_new(const WorkerOps *ops)
+{
+	WorkerPool *pool = g_new0(WorkerPool, 1);
+
+	pool->ops = *ops;
+	pool->processes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, process_free);
+	pool->abandoned = g_ptr_array_new_with_free_func(abandoned_free);
+	g_queue_init(&pool->lost);
+	pool->report = timer_new(on_report, pool);
+	pool->received = g_new0(WorkerMessage, 1);
+	return pool;
+}
+
+void worker_pool_free(WorkerPool *pool)
+{
+	WorkerJob *job;
+
+	if (!pool)
+		return;
+	g_hash_table_unref(pool->processes);
+	g_ptr_array_unref(pool->abandoned);
+	while ((job = g_queue_pop_head(&pool->lost)))
+		job_destroy(job);
+	timer_free(pool->report);
+	g_free(pool->received);
+	g_free(pool);
+}
+
+static Process *find_process(const WorkerPool *pool, uint64_t number)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, pool->processes);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		if (((const Process *)value)->number == number)
+			return value;
+	}
+	return NULL;
+}
+
+void worker_pool_ended(WorkerPool *pool, uint64_t number)
+{
+	Process *process = number ? find_process(pool, number) : NULL;
+
+	for (guint i = 0; i < pool->abandoned->len; i++) {
+		const Abandoned *abandoned = g_ptr_array_index(pool->abandoned, i);
+
+		if (abandoned->number != number)
+			continue;
+		log_notice(NULL, "the svc-worker that hung at \"%s\" (jobs of %s) has ended", abandoned->what, abandoned->owner);
+		g_ptr_array_remove_index_fast(pool->abandoned, i);
+		break;
+	}
+	if (!process)
+		return;
+	process_fail(process, true);
+	drop_if_unused(pool, process);
+}
+
+static char *describe(const char *const *words, unsigned n_words)
+{
+	return n_words > 1 ? g_strdup_printf("%s %s", words[0], words[1]) : g_strdup(words[0]);
+}
+
+WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *words, unsigned n_words, const int *fds,
+			  unsigned n_fds, const WorkerListener *listener, void *data)
+{
+	WorkerJob *job = g_new0(WorkerJob, 1);
+	bool is_whole = n_fds <= WORKER_MAX_FDS;
+
+	job->id = ++pool->last_id;
+	job->pool = pool;
+	job->listener = listener;
+	job->data = data;
+	job->what = describe(words, n_words);
+	job->message = worker_message_new(job->id, words, n_words);
+	for (unsigned i = 0; i < n_fds && is_whole; i++) {
+		job->fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
+		is_whole = job->fds[i] >= 0;
+		job->n_fds += is_whole;
+	}
+	if (!job->message || !is_whole) {
+		if (!job->message)
+			job->message = g_byte_array_new();
+		job_lose(pool, job);
+		return job;
+	}
+	job->process = process_of(pool, owner);
+	g_queue_push_tail(&job->process->jobs, job);
+	process_go_on(job->process);
+	return job;
+}
+
+static void send_cancel(const Process *process, const WorkerJob *job)
+{
+	static const char *const words[] = { WORKER_CANCEL };
+	g_autoptr(GByteArray) message = worker_message_new(job->id, words, 1);
+
+	(void)worker_message_send(process->fd, message, NULL, 0); /* if there is no room, its answers are ignored */
+}
+
+void worker_job_free(WorkerJob *job)
+{
+	Process *process;
+
+	if (!job)
+		return;
+	process = job->process;
+	if (!process)
+		(void)g_queue_remove(&job->pool->lost, job);
+	else if (process->number != 0 && job->is_sent)
+		send_cancel(process, job);
+	job_detach(job);
+	job_destroy(job);
+	if (process)
+		update_timers(process);
+}
+
+unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < pool->abandoned->len; i++)
+		n += !owner || strcmp(((const Abandoned *)g_ptr_array_index(pool->abandoned, i))->owner, owner) == 0;
+	return n;
+}
+
+void worker_pool_visit_abandoned(const WorkerPool *pool, void (*visit)(void *data, const char *owner, const char *what), void *data)
+{
+	for (guint i = 0; i < pool->abandoned->len; i++) {
+		const Abandoned *abandoned = g_ptr_array_index(pool->abandoned, i);
+
+		visit(data, abandoned->owner, abandoned->what);
+	}
+}

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+svcdlib_PROGRAMS += svc-worker
+svc_worker_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+svc_worker_SOURCES = \
+	tools/svc-worker/main.c \
+	tools/svc-worker/verbs.c \
+	tools/svc-worker/worker.h
+svc_worker_LDADD = libworker.a libloop.a $(LIBS_BASE)

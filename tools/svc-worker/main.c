@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svc-worker: does for the manager what may wait for ever.
+ *
+ * Standard input is one end of a socket pair of the type SOCK_SEQPACKET. Jobs and answers are datagrams of text (worker/message.h). It ends
+ * when the manager closes its end.
+ */
+#include "config.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "loop/loop.h"
+#include "tools/svc-worker/worker.h"
+
+/* Requests that are read in one turn of the main loop: what else a verb watches has its turn, too. */
+#define BATCH 16
+
+static GMainLoop *loop;
+static uint64_t busy_id; /* the manager was told that this job is being worked at; 0: none */
+static GHashTable *verb_of_id; /* id -> WorkerVerb, of jobs that go on and can be cancelled */
+
+static void send_words(uint64_t id, const char *const *words, unsigned n_words, int fd)
+{
+	g_autoptr(GByteArray) message = worker_message_new(id, words, n_words);
+	int error;
+
+	if (!message) { /* too long: the job must not wait for it */
+		static const char *const failed[] = { WORKER_FAILED, "the answer is too long" };
+
+		message = worker_message_new(id, failed, 2);
+	}
+	while ((error = worker_message_send(STDIN_FILENO, message, &fd, fd >= 0 ? 1 : 0)) == EAGAIN) {
+		struct pollfd room = { .fd = STDIN_FILENO, .events = POLLOUT };
+
+		(void)poll(&room, 1, -1); /* EINTR: try again */
+	}
+	if (error)
+		exit(EXIT_SUCCESS); /* the manager has gone */
+}
+
+void worker_begin(uint64_t id)
+{
+	static const char *const words[] = { WORKER_BUSY };
+
+	busy_id = id;
+	send_words(id, words, 1, -1);
+}
+
+void worker_rest(void)
+{
+	static const char *const words[] = { WORKER_REST };
+
+	if (busy_id)
+		send_words(busy_id, words, 1, -1);
+	busy_id = 0;
+}
+
+static bool ends_job(const char *kind)
+{
+	return strcmp(kind, WORKER_DONE) == 0 || strcmp(kind, WORKER_FAILED) == 0;
+}
+
+void worker_answer(uint64_t id, int fd, const char *kind, ...)
+{
+	const char *words[WORKER_MAX_WORDS] = { kind };
+	unsigned n_words = 1;
+	va_list rest;
+
+	va_start(rest, kind);
+	while (n_words < WORKER_MAX_WORDS && (words[n_words] = va_arg(rest, const char *)))
+		n_words++;
+	va_end(rest);
+	send_words(id, words, n_words, fd);
+	if (!ends_job(kind))
+		return;
+	g_hash_table_remove(verb_of_id, &id);
+	if (id == busy_id)
+		busy_id = 0; /* the manager concludes that, too */
+}
+
+static const WorkerVerb *find_verb(const char *name)
+{
+	for (const WorkerVerb *verb = worker_verbs; verb->name; verb++) {
+		if (strcmp(verb->name, name) == 0)
+			return verb;
+	}
+	return NULL;
+}
+
+static void cancel(uint64_t id)
+{
+	const WorkerVerb *verb = g_hash_table_lookup(verb_of_id, &id);
+
+	if (verb)
+		verb->cancel(id);
+	g_hash_table_remove(verb_of_id, &id);
+}
+
+static void carry_out(WorkerRequest *request)
+{
+	const WorkerVerb *verb = find_verb(request->words[0]);
+
+	if (strcmp(request->words[0], WORKER_CANCEL) == 0) {
+		cancel(request->id);
+		return;
+	}
+	worker_begin(request->id);
+	if (!verb) {
+		worker_answer(request->id, -1, WORKER_FAILED, "svc-worker has no such verb", NULL);
+		return;
+	}
+	if (verb->cancel)
+		g_hash_table_insert(verb_of_id, g_memdup2(&request->id, sizeof request->id), (gpointer)verb);
+	verb->carry_out(request);
+	worker_rest();
+}
+
+static void on_request(GIOCondition condition, void *data)
+{
+	static WorkerMessage request;
+
+	(void)condition;
+	(void)data;
+	for (int i = 0; i < BATCH; i++) {
+		const int result = worker_message_receive(STDIN_FILENO, &request);
+
+		if (result == 0) {
+			g_main_loop_quit(loop);
+			return;
+		}
+		if (result < 0)
+			return; /* none, or none of ours */
+		carry_out(&request);
+		worker_message_clear(&request);
+	}
+}
+
+int main(void)
+{
+	FdSource *source;
+
+	(void)signal(SIGPIPE, SIG_IGN); /* cannot fail */
+	loop = g_main_loop_new(NULL, FALSE);
+	verb_of_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	source = fd_source_new(STDIN_FILENO, G_IO_IN, LOOP_PRIORITY_KEEPER, on_request, NULL);
+	g_main_loop_run(loop);
+	fd_source_free(source);
+	g_hash_table_unref(verb_of_id);
+	g_main_loop_unref(loop);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Verbs: the table of what svc-worker can do. Each verb has a file of its own.
+ */
+#include "config.h"
+
+#include "tools/svc-worker/worker.h"
+
+/* Answers at once: whether the program can be run at all, and for tests. */
+static void echo(WorkerRequest *request)
+{
+	worker_answer(request->id, -1, WORKER_DONE, request->n_words > 1 ? request->words[1] : "", NULL);
+}
+
+const WorkerVerb worker_verbs[] = {
+	{ "echo", echo, NULL },
+	{ NULL, NULL, NULL },
+};
