@@ -134,6 +134,7 @@ class Sandbox:
         self._console_lock = threading.Lock()
         self._control_text = b""
         self.on_console = None
+        self.at_end = []  # called before the namespace is killed
 
     # --- life ---
 
@@ -217,6 +218,8 @@ class Sandbox:
 
     def tear_down(self):
         """Kill the namespace and take its cgroups away. Safe to call twice."""
+        while self.at_end:
+            self.at_end.pop()()
         if self._boot.poll() is None:
             try:
                 if self.pid1:

@@ -110,7 +110,7 @@ def remove_tree(path):
 
 
 def write_file(root, path, content):
-    """@content: text, or a dictionary with "text", "bytes" (latin-1) or "copy", "link", "fifo", "directory"; "mode", "uid"."""
+    """@content: text, or a dictionary with "text", "bytes" (latin-1) or "copy", "link", "fifo", "directory", "device"; "mode", "uid"."""
     full = f"{root}/{path.lstrip('/')}"
     os.makedirs(os.path.dirname(full), exist_ok=True)
     if isinstance(content, str):
@@ -120,6 +120,8 @@ def write_file(root, path, content):
         return
     if content.get("fifo"):
         os.mkfifo(full)
+    elif "device" in content:
+        os.mknod(full, stat.S_IFCHR, os.makedev(*content["device"]))
     elif "copy" in content:
         shutil.copyfile(content["copy"], full)
     elif content.get("directory"):

@@ -3,6 +3,7 @@
 # Not part of "make check": these boot svcd as PID 1 and need root. tests/run runs them.
 
 EXTRA_DIST += \
+	tests/lib/attack.py \
 	tests/lib/busy.py \
 	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
@@ -50,6 +51,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_after.py \
 	tests/sandbox/test_after_kill.py \
 	tests/sandbox/test_alternatives.py \
+	tests/sandbox/test_attack_toolkit.py \
 	tests/sandbox/test_bad_files.py \
 	tests/sandbox/test_bare_start.py \
 	tests/sandbox/test_beside_systemd.py \
@@ -252,6 +254,12 @@ check_PROGRAMS += tests/lib/busy
 tests_lib_busy_SOURCES = tests/lib/busy.c
 tests_lib_busy_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 tests_lib_busy_LDFLAGS = -fno-sanitize=all
+
+# What a user without rights does to processes of root. Static, because whole machines of other releases run it, too.
+check_PROGRAMS += tests/lib/attack
+tests_lib_attack_SOURCES = tests/lib/attack.c
+tests_lib_attack_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
+tests_lib_attack_LDFLAGS = -fno-sanitize=all -static
 
 # Preloaded into programs whose allocations are to fail. It defines malloc(3) itself, so the compiler is to know nothing of it.
 check_DATA = tests/lib/no-memory.so

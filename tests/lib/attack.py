@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Attack: what users and services without rights do to PID 1, the manager and the loggers, and whether these notice.
+
+    with Sandbox({**attack.WITNESSES, "bad": attack.service("bad", "hold-pipe", "1")}, files=attack.FILES) as box:
+        attack.wait_held(box, "bad")                                        # as the Exec= of a service with User=nobody
+        with Attack(box, "hold-directory", "/run", "writer") as held:       # as user nobody
+            attack.check_responsive(box)
+
+The attacker is the program tests/lib/attack.c. Outside a service it is user nobody without capabilities, with no_new_privs. Commands:
+
+    hold-directory PATH [writer]    getdents64(2) into a page that never comes. "writer": a process waits in mkdir(2), so that
+                                    look-ups of names that are not cached wait behind it
+    hold-pipe FD|FIFO               half a line, then the mutex of the pipe (way "splice"; "fuse" cannot be killed)
+    hold-socket FD                  the lock of an inet socket; of others the lock of their readers
+    hold-terminal PATH              write(2) to a terminal, and TIOCSETD again and again
+    hold-lease PATH                 a write lease on a file
+    send-descriptor SOCKET          one byte with a descriptor whose last close waits, each second. "@NAME" is an abstract socket
+    output-descriptors [FD]         the same over the service's output
+    linger FD PORT                  a listening socket becomes a connection with SO_LINGER to "sink PORT", which another process is
+    sink PORT                       accepts and never reads
+    listeners COUNT PORT            so many listening sockets with SO_REUSEPORT
+    maze PATH                       a link into a maze of links and deep directories, that changes all the time
+    bus-flood SOCKET [CLIENTS]      GetManagedObjects without end
+    busy PERCENT                    no attack, but load
+
+Ways to hold (option way=, or "-w WAY" in a service): "fuse" is what users can do who may make user namespaces and open /dev/fuse; without
+these it is "punch", about a tenth of a second each time. State.way is the one in use. An attacker that holds by FUSE cannot be killed and
+keeps the sandbox from ending. Its connection is aborted by the keeper of the box' attacks: a process outside, with a mount of
+fusectl of its own, that does so when the test ends or is killed.
+
+What this process does to paths below box.path("...") may hang, too, while a directory is held. check_responsive() and ask() have
+deadlines, and leave behind what does not end.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+
+import namespaces as ns
+from deadline import wait_for
+
+PROGRAM = "/attack"
+MARKS = "/run/attack"
+NOBODY = 65534
+
+# What a hang is, on a machine with two processors on which other tests run. A round trip takes some milliseconds.
+LIMIT_S = 15
+
+
+def program():
+    return os.environ["SVCD_BUILD"] + "/tests/lib/attack"
+
+
+# For Sandbox(files=...).
+FILES = {
+    PROGRAM: {"copy": program(), "mode": 0o755},
+    MARKS: {"directory": True, "mode": 0o1777},
+    "/dev/fuse": {"device": (10, 229), "mode": 0o666},
+}
+
+# For Sandbox(services=...): what check_responsive() looks at.
+WITNESSES = {
+    "victim": "[Service]\nExec=/bin/sleep infinity\nRestart=always\nRestartDelay=10ms\nRestartLimit=1000/1s\n",
+    "talker": "[Service]\nExec=/bin/sh -c \"while :; do read x </run/talk; echo said $x; done\"\nPrepare=/usr/bin/mkfifo /run/talk\n",
+}
+
+
+def mark_of(name):
+    return f"{MARKS}/{name}.mark"
+
+
+def arguments(mark, *words, way=None):
+    return [PROGRAM, "-m", mark_of(mark), *(["-w", way] if way else []), *words]
+
+
+def service(mark, *words, way=None, more="", sections=""):
+    """The text of a service whose program is the attacker; its mark is @mark. NoNewPrivileges= and no capabilities."""
+    return (f"[Service]\nExec={' '.join(arguments(mark, *words, way=way))}\nUser=nobody\nNoNewPrivileges=yes\n{more}\n{sections}")
+
+
+class Failed(AssertionError):
+    """The attack is not possible here, and says why."""
+
+
+class State:
+    """What an attacker has written down: its lines so far."""
+
+    def __init__(self, text):
+        self.lines = text.splitlines()
+        self.connections = [int(line.split()[1]) for line in self.lines if re.match(r"fuse \d+$", line)]
+        held = [line.split()[1] for line in self.lines if line.startswith("held ")]
+        self.way = held[-1] if held else None
+        self.failures = [line for line in self.lines if line.startswith("failed ")]
+
+
+def state(box, mark):
+    """MARKS is a directory on a tmpfs in which no one who attacks waits."""
+    try:
+        return State(box.read(mark_of(mark)))
+    except FileNotFoundError:
+        return State("")
+
+
+def wait_held(box, mark, seconds=LIMIT_S):
+    """Until the attacker has what it wants; returns its State."""
+    def look():
+        seen = state(box, mark)
+        if seen.way:
+            return seen
+        if seen.failures:
+            raise RuntimeError(f"{mark}: {seen.failures[-1]}")
+        return None
+    keeper(box)
+    return wait_for(look, seconds, f"the attack {mark} holds")
+
+
+# --- the keeper of the attacks ---
+
+class Keeper:
+    """The process outside that ends what cannot be killed."""
+
+    def __init__(self, box):
+        self.marks = os.open(box.path(MARKS), os.O_RDONLY | os.O_DIRECTORY)
+        self.pid1 = os.pidfd_open(box.pid1)
+        self.process = subprocess.Popen(
+            ["/usr/bin/python3", os.path.abspath(__file__), str(self.marks), str(self.pid1)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[self.marks, self.pid1], start_new_session=True)
+        self.process.stdout.readline()
+
+    def abort(self):
+        """All connections that there are now."""
+        self.process.stdin.write(b"abort\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+
+    def end(self):
+        """What comes later is aborted, too, until PID 1 is gone."""
+        self.process.stdin.close()
+        os.close(self.marks)
+        os.close(self.pid1)
+        self.process.stdout.close()
+
+
+def keeper(box):
+    """The box' own; there is one from the first attack on."""
+    if not hasattr(box, "attack_keeper"):
+        box.attack_keeper = Keeper(box)
+        box.at_end.append(box.attack_keeper.end)
+    return box.attack_keeper
+
+
+def abort_all(marks, control):
+    for name in os.listdir(marks):
+        if not name.endswith(".mark"):
+            continue
+        with open(name, encoding="utf-8", errors="replace", opener=lambda path, flags: os.open(path, flags, dir_fd=marks)) as file:
+            connections = State(file.read()).connections
+        for connection in connections:
+            try:
+                with open(f"{control}/{connection}/abort", "w", encoding="ascii") as abort:
+                    abort.write("1")
+            except FileNotFoundError:
+                pass
+
+
+def keep(marks, pid1):
+    """Runs as a process of its own. Standard input ends when the test does."""
+    import select
+    control = "/mnt"
+    ns.unshare(ns.CLONE_NEWNS)
+    ns.mount(None, "/", None, ns.MS_REC | ns.MS_PRIVATE)
+    ns.mount("none", control, "fusectl")
+    print("ready", flush=True)
+    for _line in sys.stdin:
+        abort_all(marks, control)
+        print("done", flush=True)
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        abort_all(marks, control)
+        if select.select([pid1], [], [], 0.1)[0]:
+            return
+
+
+# --- attacks ---
+
+class Attack:
+    """One attacker, user nobody. @expect_held: False does not wait until it holds."""
+
+    number = 0
+
+    def __init__(self, box, *words, way=None, uid=NOBODY, expect_held=True):
+        Attack.number += 1
+        self.box = box
+        self.mark = f"{words[0]}-{Attack.number}"
+        self.expect_held = expect_held
+        self.argv = arguments(self.mark, *words, way=way)
+        self.argv[1:1] = ["-u", str(uid)]
+        self.process = None
+
+    def __enter__(self):
+        keeper(self.box)
+        self.process = subprocess.Popen(self.box.command(self.argv), stdin=subprocess.DEVNULL, start_new_session=True)
+        if self.expect_held:
+            try:
+                wait_held(self.box, self.mark)
+            except BaseException:
+                self.end()
+                raise
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.end()
+        return False
+
+    @property
+    def state(self):
+        return state(self.box, self.mark)
+
+    @property
+    def way(self):
+        return self.state.way
+
+    def end(self):
+        """Kills the attackers of this one's process group, and aborts what they wait for."""
+        try:
+            os.killpg(self.process.pid, 9)
+        except ProcessLookupError:
+            pass
+        wait_for(self._is_gone, what=f"{self.mark} has ended")
+
+    def _is_gone(self):
+        """A connection may have come after the abort before."""
+        keeper(self.box).abort()
+        if self.process.poll() is None:
+            return False
+        try:
+            os.killpg(self.process.pid, 9)
+        except ProcessLookupError:
+            return True
+        return False
+
+
+# --- whether anything waits ---
+
+class Hangs(AssertionError):
+    """Nothing came within the limit."""
+
+
+def ask(box, *argv, limit=LIMIT_S):
+    """As box.run(), but what does not end is left behind, because it may be unkillable. Returns (seconds, output)."""
+    began = time.monotonic()
+    process = subprocess.Popen(box.command(list(argv)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True, errors="replace", env=box.run_environment())
+    try:
+        process.wait(limit)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise Hangs(f"{' '.join(argv)}: no answer within {limit:g} s") from None
+    took = time.monotonic() - began
+    return took, process.stdout.read()
+
+
+def check_answer(box, limit=LIMIT_S):
+    """The manager answers svcctl; returns the seconds."""
+    took, text = ask(box, "/usr/bin/svcctl", "status", "victim", limit=limit)
+    assert "victim" in text, text
+    return took
+
+
+def main_pid(box, name, limit=LIMIT_S):
+    _took, text = ask(box, "/usr/bin/svcctl", "status", name, "--json", limit=limit)
+    found = re.search(r'"pid"\s*:\s*(\d+)', text)
+    return int(found.group(1)) if found else 0
+
+
+def check_restart(box, limit=LIMIT_S):
+    """PID 1 collects what was killed, and the manager starts it again; returns the seconds."""
+    before = wait_for(lambda: main_pid(box, "victim", limit), limit, "victim runs")
+    began = time.monotonic()
+    box.kill(before)
+    wait_for(lambda: main_pid(box, "victim", limit) not in (0, before), limit, "a killed service was restarted")
+    return time.monotonic() - began
+
+
+def check_output(box, limit=LIMIT_S):
+    """What another service writes arrives in its log; returns the seconds."""
+    word = f"{time.monotonic_ns()}"
+    began = time.monotonic()
+    fd = os.open(box.path("/run/talk"), os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        os.write(fd, word.encode() + b"\n")
+    finally:
+        os.close(fd)
+    wait_for(lambda: f"said {word}" in ask(box, "/usr/bin/svcctl", "log", "talker", "-N", "20", limit=limit)[1], limit,
+             "a line of another service is in its log")
+    return time.monotonic() - began
+
+
+def check_responsive(box, limit=LIMIT_S):
+    """All three, with WITNESSES; returns a dictionary of seconds."""
+    return {"answer": check_answer(box, limit), "restart": check_restart(box, limit), "output": check_output(box, limit)}
+
+
+if __name__ == "__main__":
+    keep(int(sys.argv[1]), int(sys.argv[2]))
