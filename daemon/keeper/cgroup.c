@@ -28,6 +28,8 @@
 #define PATH_BYTES (2 * PROTOCOL_NAME_BYTES)
 
 /* Where it is alone, and where it is beside the v1 hierarchies. */
+static int pinned_fd = -1; /* of keeper.cgroup_root */
+
 static const char *const mount_points[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 
 static bool is_cgroup2(const char *path)
@@ -135,9 +137,19 @@ static void mount_own(void)
 
 static bool make_leaf(const char *root, const char *leaf, char *path, size_t size)
 {
+	struct stat st;
+
 	if (snprintf(path, size, "%s%s%s", root, leaf[0] ? "/" : "", leaf) >= (int)size)
 		return false;
-	return mkdir(path, 0755) == 0 || errno == EEXIST;
+	/*
+	 * Users cannot list it, because a process that lists a directory can hold its lock for ever. What exists is found without the
+	 * lock of the directory above, which users can list: after a re-execution services run.
+	 */
+	if (stat(path, &st) < 0)
+		return mkdir(path, 0711) == 0;
+	if (st.st_mode & 0066)
+		(void)chmod(path, 0711); /* made by an earlier version; one that is not ours stays as it is */
+	return true;
 }
 
 /*
@@ -228,6 +240,8 @@ static void use_own(void)
 	if (is_in_the_way(directory) ? !move_to_leaf(root) : !may_fill_groups(directory))
 		return;
 	(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), root);
+	/* It keeps the way there in the kernel's cache, so that no look-up waits for a lock of a directory above. */
+	pinned_fd = open(root, O_PATH | O_CLOEXEC);
 	if (!is_counted)
 		(void)count_processes(directory, root); /* without, no service gets that limit */
 }

@@ -5,8 +5,10 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/errors.h"
@@ -37,22 +39,40 @@ static char **service_environment(const Manager *m)
 	return environment;
 }
 
+/* Names that exist are found without the lock of the directory above, which others may hold where it is /run. */
+static bool make_directory(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & 07777) == mode)
+		return true;
+	if ((mkdir(path, mode) == 0 || errno == EEXIST) && chmod(path, mode) == 0)
+		return true;
+	log_error(NULL, "cannot make directory %s: %s", path, g_strerror(errno));
+	return false;
+}
+
+/*
+ * Where the manager makes and removes names, users cannot list: a process that reads a directory can hold its lock for ever. The files in
+ * the three below are read by users, too, and only written by root's programs.
+ */
 bool files_make_directories(Manager *m)
 {
-	static const char *const names[] = { "", "/log", "/notify", "/generated", "/services.d", "/policy.d" };
-	g_autoptr(GError) error = NULL;
+	static const struct {
+		const char *name;
+		mode_t mode;
+	} directories[] = { { "", 0711 }, { "/log", 0711 }, { "/notify", 0711 },
+			    { "/generated", 0755 }, { "/services.d", 0755 }, { "/policy.d", 0755 } };
 
 	if (!m->runtime_dir)
 		m->runtime_dir = manager_is_users(m) && g_getenv("XDG_RUNTIME_DIR")
 					 ? g_build_filename(g_getenv("XDG_RUNTIME_DIR"), "svcd", NULL)
 					 : g_strdup("/run/svcd");
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *path = g_strconcat(m->runtime_dir, names[i], NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(directories); i++) {
+		g_autofree char *path = g_strconcat(m->runtime_dir, directories[i].name, NULL);
 
-		if (!directory_ensure(path, &error)) {
-			log_error(NULL, "%s", error->message);
+		if (!make_directory(path, directories[i].mode))
 			return false;
-		}
 	}
 	return true;
 }

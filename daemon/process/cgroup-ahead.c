@@ -68,7 +68,7 @@ void cgroup_ahead_make(CgroupAhead *ahead, const char *service)
 	Place *place = &ahead->places[ahead->oldest];
 	int fd;
 
-	if (ahead->root_fd < 0 || find(ahead, service) || mkdirat(ahead->root_fd, service, 0755) < 0)
+	if (ahead->root_fd < 0 || find(ahead, service) || mkdirat(ahead->root_fd, service, 0711) < 0)
 		return; /* whatever it is, its start says so */
 	fd = openat(ahead->root_fd, service, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {

@@ -206,7 +206,7 @@ bool cgroup_create(Cgroup *cgroup, GError **error)
 	if (!cgroup->path)
 		return true;
 	fd_close(&cgroup->made_fd);
-	cgroup->is_new = mkdir(cgroup->path, 0755) == 0;
+	cgroup->is_new = mkdir(cgroup->path, 0711) == 0;
 	cgroup->is_unkilled |= cgroup->is_new;
 	if (!cgroup->is_new && errno != EEXIST)
 		return fail_errno(error, errno, "cannot make the control group %s", cgroup->path);

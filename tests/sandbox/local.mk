@@ -223,6 +223,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_take_over.py \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \
+	tests/sandbox/test_unlistable.py \
 	tests/sandbox/test_unmanaged.py \
 	tests/sandbox/test_user_services.py \
 	tests/sandbox/test_user_session.py \

@@ -22,6 +22,9 @@
 
 enum { DEFAULT_LINES = 50 };
 
+/* A file that is not there yet is looked for again after this. */
+enum { FOLLOW_AGAIN_MS = 500 };
+
 char *log_directory(const Context *context)
 {
 	const char *directory = g_getenv("SVCD_LOG_DIRECTORY");
@@ -107,10 +110,11 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 	Follower follower = { .fd = -1, .path = path, .partial = partial };
 	auto_fd int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	struct pollfd wait = { .fd = watch, .events = POLLIN };
+	bool is_watched;
 	char events[4096];
 
-	if (watch < 0 || inotify_add_watch(watch, directory, IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0)
-		return fail_errno(error, errno, "cannot watch %s", directory);
+	if (watch < 0)
+		return fail_errno(error, errno, "cannot watch %s", path);
 	/* It may have been turned since: then its rest comes first. */
 	if (!resume(&follower, path, end))
 		(void)resume(&follower, older, end);
@@ -118,9 +122,11 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 		while (read(watch, events, sizeof events) > 0)
 			;
 		read_on(&follower, &context->output);
+		/* The file, because only root can list the directory, and so watch it. A rotation moves the file. */
+		is_watched = inotify_add_watch(watch, path, IN_MODIFY | IN_MOVE_SELF) >= 0;
 		reopen(&follower, &context->output);
 		read_on(&follower, &context->output);
-	} while (poll(&wait, 1, -1) >= 0 || errno == EINTR);
+	} while (poll(&wait, 1, is_watched ? -1 : FOLLOW_AGAIN_MS) >= 0 || errno == EINTR);
 	fd_close(&follower.fd);
 	return fail_errno(error, errno, "cannot wait for %s", path);
 }

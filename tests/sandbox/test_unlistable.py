@@ -1,0 +1,37 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+A process that lists a directory can hold its lock for ever. So no user can list the directories that PID 1, the manager and svc-logger
+change while services run: those below /run/svcd, and the control groups.
+"""
+
+import os
+
+from sandbox import Sandbox
+
+NOBODY = """import os, sys
+os.setgroups([])
+os.setresgid(65534, 65534, 65534)
+os.setresuid(65534, 65534, 65534)
+for path in sys.argv[1:]:
+    try:
+        os.listdir(path)
+        print(path)
+    except PermissionError:
+        pass
+"""
+
+FORKS = "[Service]\nExec=/bin/sleep infinity\nRuntimeDirectory=plain\n"
+AS_USER = "[Service]\nExec=/bin/sleep infinity\nUser=65534\nGroup=65534\nPrivateTmp=yes\n"
+
+with Sandbox({"plain": FORKS, "user": AS_USER}, files={"/etc/nobody.py": NOBODY, "/var/tmp": {"directory": True, "mode": 0o1777}}) as box:
+    box.wait_states({"plain": "ready", "user": "ready"})
+
+    groups = [path[len(box.path("")):] for path, _, _ in os.walk(box.path("/sys/fs/cgroup/svcd"))]
+    assert "/sys/fs/cgroup/svcd/user" in groups, groups
+    ours = ["/run/svcd", "/run/svcd/log", "/run/svcd/notify", "/run/svcd/private-tmp"]
+    listed = box.run("/usr/bin/python3", "/etc/nobody.py", "/run", *ours, *groups).stdout.split()
+    assert listed == ["/run"], f"users can list {listed}"
+
+    # What exists there can be reached by its name all the same.
+    box.run("test -S /run/svcd/private && test -d /run/svcd/generated")
