@@ -32,10 +32,10 @@ libstage_a_SOURCES = \
 	tests/lib/fake-keeper.c tests/lib/fake-keeper.h \
 	tests/lib/script-stage.c tests/lib/script-stage.h \
 	tests/lib/stage.c tests/lib/stage.h
-libstage_a_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_builddir)/svc-exec"'
+libstage_a_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_builddir)/svc-exec"' -DSVC_WORKER='"$(abs_top_builddir)/svc-worker"'
 libstage_a_CFLAGS = $(TEST_CFLAGS)
 # What these start goes through it.
-EXTRA_libstage_a_DEPENDENCIES = svc-exec$(EXEEXT)
+EXTRA_libstage_a_DEPENDENCIES = svc-exec$(EXEEXT) svc-worker$(EXEEXT)
 
 TEST_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
 

@@ -119,6 +119,25 @@ static int step_user(struct Work *w)
 	return identity_resolve(&w->spec, &w->identity);
 }
 
+/*
+ * Only the service's user may write to its notify socket, as long as that is not root, who may become anybody. The manager has made it for
+ * root alone, because names of users are not its to look up.
+ */
+static int step_notify_socket(struct Work *w)
+{
+	static const char name[] = "NOTIFY_SOCKET=";
+
+	if (!w->identity.has_user || w->identity.uid == 0)
+		return 0;
+	for (size_t i = 0; i < w->spec.fixed.n; i++) {
+		const char *path = w->spec.fixed.items[i] + sizeof(name) - 1;
+
+		if (strncmp(w->spec.fixed.items[i], name, sizeof(name) - 1) == 0 && lchown(path, w->identity.uid, (gid_t)-1) < 0)
+			return failure_set(&w->failure, errno, "cannot give %s to the service's user", path);
+	}
+	return 0;
+}
+
 static int add_all(struct Environment *environment, const struct StringList *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -296,6 +315,7 @@ static const struct {
 	{ EXEC_STEP_SPEC, step_sockets },
 	{ EXEC_STEP_SPEC, step_ready },
 	{ EXEC_STEP_USER, step_user },
+	{ EXEC_STEP_USER, step_notify_socket },
 	{ EXEC_STEP_ENVIRONMENT, step_environment },
 	{ EXEC_STEP_RUNTIME, step_directories },
 	{ EXEC_STEP_TTY, step_tty },

@@ -99,6 +99,7 @@ static void prepare(Manager *m)
 	m->context.runtime_dir = m->runtime_dir;
 	m->context.environment = (const char *const *)m->environment;
 	workers_init(m);
+	m->context.workers = m->workers;
 	make_system_bus(m);
 	own_session_begin(m);
 	make_registry(m);

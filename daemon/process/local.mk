@@ -14,6 +14,7 @@ libprocess_a_SOURCES = \
 	daemon/process/kin.c daemon/process/kin.h \
 	daemon/process/listening.c daemon/process/listening.h \
 	daemon/process/log-pipe.c daemon/process/log-pipe.h \
+	daemon/process/notify-eater.c daemon/process/notify-eater.h \
 	daemon/process/notify-socket.c daemon/process/notify-socket.h \
 	daemon/process/outcome.c daemon/process/outcome.h \
 	daemon/process/pidfile.c daemon/process/pidfile.h \

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
@@ -19,11 +20,16 @@
 #include "model/service-def.h"
 #include "process/pidfile.h"
 
-/* SCM_MAX_FD of the kernel: no datagram carries more. */
-#define MAX_FDS 253
-
 /* More than a socket holds (net.unix.max_dgram_qlen is raised to 512): reading them all comes to an end. */
 #define DRAIN_MAX 4096
+
+/* Why the first datagram is still there, and nothing is read meanwhile. */
+typedef enum Hold {
+	HOLD_NONE,
+	HOLD_NOTE,   /* handled; what came of it is not noted yet */
+	HOLD_SENDER, /* it is not known yet whether its sender is to be believed */
+	HOLD_EATER,  /* handled; a process of its own receives it */
+} Hold;
 
 struct NotifySocket {
 	int fd;
@@ -32,7 +38,12 @@ struct NotifySocket {
 	double tokens;
 	int64_t tokens_at_us;
 	unsigned n_ignored;
-	bool is_held; /* the first datagram has been handled and is still there */
+	/* The first datagram: */
+	Hold hold;
+	bool has_descriptors;
+	uid_t sender;
+	pid_t asked_pid; /* its sender, whom the listener was asked about; 0: none */
+	NotifyTrust answer;
 	const NotifyListener *listener;
 	void *data;
 };
@@ -140,72 +151,84 @@ bool notify_parse(char *text, size_t length, NotifyMessage *ret)
 
 /* --- receiving --- */
 
-/* Takes what the kernel attached: who sent it, and descriptors, which nobody asked for (they end a BARRIER=1). */
-static pid_t take_control(struct msghdr *header)
+static struct ucred sender_of(struct msghdr *header)
 {
-	pid_t pid = 0;
+	struct cmsghdr *c = CMSG_FIRSTHDR(header);
+	struct ucred credentials = { .pid = 0 };
 
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
-		if (c->cmsg_level != SOL_SOCKET)
-			continue;
-		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
-			struct ucred credentials;
-
-			memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
-			pid = credentials.pid;
-		}
-		if (c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
-			fd_close(&fd);
-		}
-	}
-	return pid;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof credentials))
+		memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
+	return credentials;
 }
 
-static void drop_one(NotifySocket *socket)
+/* The first datagram has been handled. One that has descriptors attached is another process's to receive. */
+static void finish_one(NotifySocket *socket)
 {
 	char byte;
 
+	socket->hold = HOLD_NONE;
+	if (socket->has_descriptors) {
+		socket->hold = HOLD_EATER;
+		socket->listener->descriptors(socket->data);
+		return;
+	}
 	(void)recv(socket->fd, &byte, sizeof byte, MSG_DONTWAIT);
-	socket->is_held = false;
 }
 
-/* Returns: false when nothing is left to read. */
+static NotifyTrust trust(NotifySocket *socket, pid_t pid)
+{
+	const NotifyTrust known = pid == socket->asked_pid ? socket->answer : NOTIFY_ASKED;
+
+	socket->asked_pid = 0;
+	return known != NOTIFY_ASKED ? known : socket->listener->trust(socket->data, pid);
+}
+
+/*
+ * Returns: false when nothing more is to be read now. There is room for the credentials only: so the kernel installs no descriptors and says
+ * with MSG_CTRUNC that there are some. Who receives them closes them, and that may take for ever.
+ */
 static bool receive_one(NotifySocket *socket)
 {
 	char text[LIMIT_NOTIFY_BYTES + 2];
 	union {
 		struct cmsghdr align;
-		char space[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int) * MAX_FDS)];
+		char space[CMSG_SPACE(sizeof(struct ucred))];
 	} control;
 	struct iovec iov = { .iov_base = text, .iov_len = LIMIT_NOTIFY_BYTES + 1 };
 	struct msghdr header = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
 				 .msg_controllen = sizeof control.space };
-	ssize_t n = recvmsg(socket->fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_PEEK);
+	const ssize_t n = recvmsg(socket->fd, &header, MSG_DONTWAIT | MSG_PEEK);
+	NotifyTrust trusted = NOTIFY_IGNORED;
+	struct ucred sender;
 	NotifyMessage message;
 	pid_t pid;
 
 	if (n < 0)
 		return errno == EINTR;
-	pid = take_control(&header);
+	sender = sender_of(&header);
+	pid = sender.pid;
+	socket->sender = sender.uid;
 	text[n] = '\0';
-	if (pid > 0 && notify_parse(text, (size_t)n, &message) && socket->listener->may_send(socket->data, pid))
-		socket->is_held = socket->listener->message(socket->data, &message);
+	socket->has_descriptors = header.msg_flags & MSG_CTRUNC;
+	if (pid > 0 && notify_parse(text, (size_t)n, &message))
+		trusted = trust(socket, pid);
+	if (trusted == NOTIFY_ASKED) {
+		socket->hold = HOLD_SENDER;
+		socket->asked_pid = pid;
+		return false;
+	}
+	socket->n_ignored += trusted == NOTIFY_IGNORED;
+	if (trusted == NOTIFY_BELIEVED && socket->listener->message(socket->data, &message))
+		socket->hold = HOLD_NOTE;
 	else
-		socket->n_ignored++;
-	if (!socket->is_held)
-		drop_one(socket);
-	return true;
+		finish_one(socket);
+	return socket->hold == HOLD_NONE;
 }
 
 /* Not before there are tokens, if it waits for those too. */
 static void watch(NotifySocket *socket)
 {
-	const bool is_awaited = !socket->is_held && !timer_is_armed(socket->refill);
+	const bool is_awaited = socket->hold == HOLD_NONE && !timer_is_armed(socket->refill);
 
 	if (socket->source)
 		fd_source_set_events(socket->source, is_awaited ? G_IO_IN : 0);
@@ -213,9 +236,26 @@ static void watch(NotifySocket *socket)
 
 void notify_socket_remembered(NotifySocket *socket)
 {
-	if (!socket->is_held)
+	if (socket->hold != HOLD_NOTE)
 		return;
-	drop_one(socket);
+	finish_one(socket);
+	watch(socket);
+}
+
+void notify_socket_answered(NotifySocket *socket, bool is_believed)
+{
+	if (socket->hold != HOLD_SENDER)
+		return;
+	socket->hold = HOLD_NONE;
+	socket->answer = is_believed ? NOTIFY_BELIEVED : NOTIFY_IGNORED;
+	watch(socket);
+}
+
+void notify_socket_eaten(NotifySocket *socket)
+{
+	if (socket->hold != HOLD_EATER)
+		return;
+	socket->hold = HOLD_NONE;
 	watch(socket);
 }
 
@@ -242,18 +282,16 @@ static void on_readable(GIOCondition condition, void *data)
 	(void)condition;
 	for (int i = 0; i < LIMIT_NOTIFY_BATCH; i++) {
 		const unsigned n_before = socket->n_ignored;
+		bool goes_on;
 
 		if (!take_token(socket)) {
 			timer_arm(socket->refill, loop_now() + LIMIT_NOTIFY_BATCH * G_USEC_PER_SEC / NOTIFY_RATE);
 			break;
 		}
-		if (!receive_one(socket)) {
-			socket->tokens += 1; /* nothing was read for it */
-			break;
-		}
-		if (socket->n_ignored != n_before)
+		goes_on = receive_one(socket);
+		if (socket->n_ignored != n_before || (!goes_on && (socket->hold == HOLD_NONE || socket->hold == HOLD_SENDER)))
 			socket->tokens += 1;
-		if (socket->is_held)
+		if (!goes_on)
 			break;
 	}
 	if (socket->n_ignored != n_ignored && !timer_is_armed(socket->refill))
@@ -283,7 +321,15 @@ char *notify_socket_path(const char *runtime_dir, const char *service)
 	return g_build_filename(runtime_dir, "notify", name, NULL);
 }
 
-static int bind_at(const char *path, GError **error)
+/* The file has its mode and its owner before a process of the service can know of it. */
+static bool give_to(const char *path, uid_t owner)
+{
+	if (owner == NOTIFY_ANY_USER)
+		return chmod(path, 0666) == 0;
+	return owner == geteuid() || chown(path, owner, (gid_t)-1) == 0;
+}
+
+static int bind_at(const char *path, uid_t owner, GError **error)
 {
 	auto_fd int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -295,9 +341,9 @@ static int bind_at(const char *path, GError **error)
 	}
 	strcpy(address.sun_path, path);
 	(void)unlink(path); /* of an earlier run; if it cannot go, bind says so */
-	/* Every user may write to it: the sender is checked, not the file. Until chmod nobody else knows of it. */
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
-	    bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, 0666) < 0) {
+	/* The mode of the socket becomes that of the file (unix(7)). */
+	if (fd < 0 || fchmod(fd, 0600) < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
+	    bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || !give_to(path, owner)) {
 		fail_errno(error, errno, "cannot make the notify socket %s", path);
 		return -1;
 	}
@@ -317,14 +363,13 @@ NotifySocket *notify_socket_resume(int fd, const NotifyListener *listener, void 
 	return socket;
 }
 
-NotifySocket *notify_socket_new(const char *path, const NotifyListener *listener, void *data, GError **error)
+NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListener *listener, void *data, GError **error)
 {
 	g_autofree char *directory = g_path_get_dirname(path);
 	int fd;
 
-	if (!directory_ensure(directory, error))
-		return NULL;
-	fd = bind_at(path, error);
+	(void)g_mkdir_with_parents(directory, 0711); /* mostly it is there; otherwise bind says why not */
+	fd = bind_at(path, owner, error);
 	return fd < 0 ? NULL : notify_socket_resume(fd, listener, data);
 }
 
@@ -336,9 +381,12 @@ void notify_socket_arm(NotifySocket *socket)
 
 void notify_socket_drain(NotifySocket *socket)
 {
-	for (int i = 0; i < DRAIN_MAX && receive_one(socket); i++) {
-		if (socket->is_held)
-			drop_one(socket); /* its end is told again if it is lost, and that is what counts */
+	/* What is held for its note is dropped: the process's end is reported again if it is lost, and that is what counts. */
+	for (int i = 0; i < DRAIN_MAX && (socket->hold == HOLD_NONE || socket->hold == HOLD_NOTE); i++) {
+		if (socket->hold == HOLD_NOTE)
+			finish_one(socket);
+		else if (!receive_one(socket) && socket->hold == HOLD_NONE)
+			break;
 	}
 	watch(socket);
 }
@@ -346,6 +394,11 @@ void notify_socket_drain(NotifySocket *socket)
 int notify_socket_fd(const NotifySocket *socket)
 {
 	return socket->fd;
+}
+
+uid_t notify_socket_sender(const NotifySocket *socket)
+{
+	return socket->sender;
 }
 
 unsigned notify_socket_ignored(const NotifySocket *socket)

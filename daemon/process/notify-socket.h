@@ -36,13 +36,25 @@ typedef struct NotifyMessage {
  */
 bool notify_parse(char *text, size_t length, NotifyMessage *ret);
 
+typedef enum NotifyTrust {
+	NOTIFY_IGNORED,
+	NOTIFY_BELIEVED,
+	NOTIFY_ASKED, /* the datagram stays where it is until notify_socket_answered() */
+} NotifyTrust;
+
+/* None of these may free the socket. */
 typedef struct NotifyListener {
-	bool (*may_send)(void *data, pid_t pid);
+	NotifyTrust (*trust)(void *data, pid_t pid);
 	/*
-	 * Must not free the socket. Returns true when something came of it that is to be remembered first: then the message stays where
-	 * it is, and is the next manager's too, until notify_socket_remembered(). So it must do no harm twice.
+	 * Returns true when something came of it that is to be remembered first: then the message stays where it is, and is the next
+	 * manager's too, until notify_socket_remembered(). So it must do no harm twice.
 	 */
 	bool (*message)(void *data, const NotifyMessage *message);
+	/*
+	 * The first datagram has been handled and has descriptors attached. The manager never receives those: to close the last
+	 * descriptor of a file can take for ever. An expendable process receives the datagram, and then notify_socket_eaten() is called.
+	 */
+	void (*descriptors)(void *data);
 } NotifyListener;
 
 typedef struct NotifySocket NotifySocket;
@@ -50,8 +62,16 @@ typedef struct NotifySocket NotifySocket;
 /* The path for a service: its name, shortened with a hash where sun_path is too short for it. A new string. */
 char *notify_socket_path(const char *runtime_dir, const char *service);
 
-/* Makes the socket at @path, in place of one that is there, and the directory it is in. Quiet until it is armed. */
-NotifySocket *notify_socket_new(const char *path, const NotifyListener *listener, void *data, GError **error);
+/* Every user may write to the socket: then the sender alone is checked. */
+#define NOTIFY_ANY_USER ((uid_t)-1)
+
+/**
+ * notify_socket_new() - make the socket at @path, in place of one that is there, and the directory that it is in
+ * @owner: the only user, beside root, who may write to it; or NOTIFY_ANY_USER
+ *
+ * Quiet until it is armed.
+ */
+NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListener *listener, void *data, GError **error);
 /* The same with a socket that the keeper kept. Takes @fd. */
 NotifySocket *notify_socket_resume(int fd, const NotifyListener *listener, void *data);
 void notify_socket_arm(NotifySocket *socket);
@@ -60,8 +80,14 @@ void notify_socket_drain(NotifySocket *socket);
 
 /* What came of the last message is where the next manager finds it. */
 void notify_socket_remembered(NotifySocket *socket);
+/* The answer to NOTIFY_ASKED. */
+void notify_socket_answered(NotifySocket *socket, bool is_believed);
+/* The datagram with descriptors is gone. */
+void notify_socket_eaten(NotifySocket *socket);
 
 int notify_socket_fd(const NotifySocket *socket);
+/* The user that sent the datagram that was looked at last. */
+uid_t notify_socket_sender(const NotifySocket *socket);
 /* Datagrams that were not believed, or not understood. */
 unsigned notify_socket_ignored(const NotifySocket *socket);
 void notify_socket_free(NotifySocket *socket); /* leaves the path in place */

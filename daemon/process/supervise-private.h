@@ -13,6 +13,7 @@
 #include "loop/loop.h"
 #include "process/capture.h"
 #include "process/cgroup.h"
+#include "process/notify-eater.h"
 #include "process/notify-socket.h"
 #include "process/plan.h"
 #include "process/ready-fd.h"
@@ -126,6 +127,8 @@ struct Supervisor {
 	Cgroup *cgroup;
 	char *notify_path; /* NULL unless it may say something */
 	NotifySocket *notify;
+	NotifyEater *eater; /* NULL until a datagram has descriptors */
+	bool is_notify_abused; /* its first socket was given up */
 	ReadyFd *ready;
 	bool is_kept[KEPT_COUNT];
 	int output_fd;     /* write end of the log pipe, between the first and the main command */

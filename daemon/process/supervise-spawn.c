@@ -6,11 +6,13 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "process/log-pipe.h"
 #include "process/outcome.h"
 #include "process/spawn-request.h"
@@ -33,18 +35,6 @@ static void forget(Supervisor *s, KeptKind kind)
 	if (s->is_kept[kind])
 		keeper_link_forget(s->context->link, name);
 	s->is_kept[kind] = false;
-}
-
-void supervisor_forget_fds(Supervisor *s)
-{
-	for (int kind = 0; kind < KEPT_COUNT; kind++)
-		forget(s, (KeptKind)kind);
-	for (int role = 0; role < ROLE_COUNT; role++)
-		g_clear_pointer(&s->rows[role].status, ready_fd_free);
-	g_clear_pointer(&s->ready, ready_fd_free);
-	if (s->notify)
-		(void)unlink(s->notify_path); /* nobody is left who would write to it */
-	g_clear_pointer(&s->notify, notify_socket_free);
 }
 
 /* --- exec status, readiness descriptor --- */
@@ -133,14 +123,14 @@ bool supervisor_owns(const Supervisor *s, pid_t pid)
 	return main_pid > 0 && getsid(pid) == main_pid; /* the keeper gave it a session of its own */
 }
 
-static bool on_may_send(void *data, pid_t pid)
+static NotifyTrust on_trust(void *data, pid_t pid)
 {
 	const Supervisor *s = data;
-	bool may = supervisor_owns(s, pid);
+	const bool is_believed = supervisor_owns(s, pid);
 
-	if (!may)
+	if (!is_believed)
 		log_debug(s->plan.def->name, "notify: process %d is not one of this service's", (int)pid);
-	return may;
+	return is_believed ? NOTIFY_BELIEVED : NOTIFY_IGNORED;
 }
 
 /* STATUS= goes to people: valid UTF-8, no control bytes, one line's worth. */
@@ -214,17 +204,98 @@ void supervisor_noted(Supervisor *s)
 		notify_socket_remembered(s->notify);
 }
 
-static const NotifyListener notify_listener = { .may_send = on_may_send, .message = on_message };
+static void on_eaten(void *data)
+{
+	const Supervisor *s = data;
+
+	if (s->notify)
+		notify_socket_eaten(s->notify);
+}
+
+static void on_given_up(void *data);
+
+static const NotifyEaterListener eater_listener = { .eaten = on_eaten, .given_up = on_given_up };
+
+static void on_descriptors(void *data)
+{
+	Supervisor *s = data;
+
+	if (!s->eater)
+		s->eater = notify_eater_new(s->context->workers, s->plan.def->name, &eater_listener, s);
+	notify_eater_eat(s->eater, notify_socket_fd(s->notify));
+}
+
+static const NotifyListener notify_listener = { .trust = on_trust, .message = on_message, .descriptors = on_descriptors };
+
+/*
+ * What runs as root from its beginning may give that up, and speak then. A name belongs to root until svc-exec, which looks it up, gives it
+ * the socket; after a restart of the manager that is over.
+ */
+static uid_t notify_owner(const Supervisor *s)
+{
+	const char *user = s->plan.def->execution->user;
+	uint64_t uid;
+
+	if (s->is_notify_abused)
+		return geteuid();
+	if (!user || strcmp(user, "root") == 0 || strcmp(user, "0") == 0)
+		return NOTIFY_ANY_USER;
+	if (text_parse_uint(user, 10, UINT32_MAX - 1, &uid))
+		return (uid_t)uid;
+	return s->is_resumed ? NOTIFY_ANY_USER : geteuid();
+}
 
 bool supervisor_open_notify(Supervisor *s, GError **error)
 {
 	if (!plan_notifies(&s->plan) || s->notify)
 		return true;
-	s->notify = notify_socket_new(s->notify_path, &notify_listener, s, error);
+	s->notify = notify_socket_new(s->notify_path, notify_owner(s), &notify_listener, s, error);
 	if (!s->notify)
 		return false;
 	keep(s, KEPT_NOTIFY, notify_socket_fd(s->notify));
 	return true;
+}
+
+/* Our own copies first: PID 1 then has the last one, which a process that is no loss closes. */
+static void close_notify(Supervisor *s)
+{
+	g_clear_pointer(&s->eater, notify_eater_free);
+	if (s->notify)
+		(void)unlink(s->notify_path); /* nothing may write to it any more */
+	g_clear_pointer(&s->notify, notify_socket_free);
+	forget(s, KEPT_NOTIFY);
+}
+
+void supervisor_forget_fds(Supervisor *s)
+{
+	for (int role = 0; role < ROLE_COUNT; role++)
+		g_clear_pointer(&s->rows[role].status, ready_fd_free);
+	g_clear_pointer(&s->ready, ready_fd_free);
+	close_notify(s);
+	for (int kind = 0; kind < KEPT_COUNT; kind++)
+		forget(s, (KeptKind)kind);
+}
+
+/*
+ * Descriptors that cannot be closed were sent to it, again and again. Its successor is for processes of root alone, and if those do the
+ * same, there is none.
+ */
+static void on_given_up(void *data)
+{
+	Supervisor *s = data;
+	const bool is_first = !s->is_notify_abused;
+	g_autoptr(GError) error = NULL;
+
+	log_warning(s->plan.def->name, "notify: user %u has sent descriptors that cannot be closed; %s", (unsigned)notify_socket_sender(s->notify),
+		    is_first ? "only root may write to its notify socket from now on" : "its notify socket is removed");
+	close_notify(s);
+	s->is_notify_abused = true;
+	if (!is_first)
+		return;
+	if (supervisor_open_notify(s, &error))
+		notify_socket_arm(s->notify);
+	else
+		log_warning(s->plan.def->name, "%s", error->message);
 }
 
 void supervisor_take_fd(Supervisor *s, const char *kind_name, int fd)

@@ -443,6 +443,7 @@ void supervisor_free(Supervisor *s)
 		supervisor_clear_row(s, (enum ProcessRole)role);
 	probes_free(s);
 	ready_fd_free(s->ready);
+	notify_eater_free(s->eater);
 	notify_socket_free(s->notify);
 	g_free(s->notify_path);
 	g_free(s->status_text);

@@ -20,6 +20,7 @@
 #include "model/process-event.h"
 #include "model/service-def.h"
 #include "process/keeper-link.h"
+#include "worker/pool.h"
 
 typedef struct Supervisor Supervisor;
 typedef struct LogRouter LogRouter;
@@ -37,6 +38,7 @@ typedef enum Counting { COUNTING_UNKNOWN, COUNTING_ON, COUNTING_OFF } Counting;
 /* What all supervisors share; owned by the manager. */
 typedef struct ProcessContext {
 	KeeperLink *link;
+	WorkerPool *workers;
 	LogRouter *logs;
 	const char *cgroup_root;    /* NULL: no cgroup v2; sessions and the subreaper must do */
 	bool has_marks;             /* without cgroups: go by marks (process/kin.h) */

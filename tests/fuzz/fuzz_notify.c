@@ -24,15 +24,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MOST_FDS 7
 
 typedef struct Ear {
+	NotifySocket *notify;
 	unsigned n_heard;
 	bool holds; /* what says that it stops is to be remembered first */
 } Ear;
 
-static bool on_may_send(void *data, pid_t pid)
+static NotifyTrust on_trust(void *data, pid_t pid)
 {
 	(void)data;
 	g_assert(pid == getpid());
-	return true;
+	return NOTIFY_BELIEVED;
+}
+
+/* What another process does. */
+static void on_descriptors(void *data)
+{
+	Ear *ear = data;
+	char byte;
+
+	g_assert(recv(notify_socket_fd(ear->notify), &byte, sizeof byte, MSG_DONTWAIT) >= 0);
+	notify_socket_eaten(ear->notify);
 }
 
 static bool on_message(void *data, const NotifyMessage *m)
@@ -48,7 +59,7 @@ static bool on_message(void *data, const NotifyMessage *m)
 	return ear->holds && m->stopping;
 }
 
-static const NotifyListener listener = { on_may_send, on_message };
+static const NotifyListener listener = { on_trust, on_message, on_descriptors };
 
 static unsigned send_all(int fd, const uint8_t *data, size_t size)
 {
@@ -88,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
 		g_error("no sockets");
 	notify = notify_socket_resume(pair[0], &listener, &ear);
+	ear.notify = notify;
 	n_sent = send_all(pair[1], data, size);
 	notify_socket_drain(notify);
 	g_assert(ear.n_heard + notify_socket_ignored(notify) == n_sent);

@@ -7,6 +7,7 @@
 #include "tests/lib/stage.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -107,6 +108,26 @@ static void on_adopted(void *data, const struct MessageAdopted *message)
 	supervisor_on_adopted(stage->supervisor, message);
 }
 
+/* Its number is its pid. It ends when the pool closes its end of the socket. */
+static uint64_t start_worker(void *data, int socket)
+{
+	const pid_t pid = fork();
+
+	(void)data;
+	if (pid == 0) {
+		(void)dup2(socket, STDIN_FILENO); /* if it fails, the worker ends at once */
+		(void)execl(SVC_WORKER, SVC_WORKER, NULL);
+		_exit(127);
+	}
+	return pid > 0 ? (uint64_t)pid : 0;
+}
+
+static void kill_worker(void *data, uint64_t number)
+{
+	(void)data;
+	(void)kill((pid_t)number, SIGKILL);
+}
+
 static const KeeperListener keeper_listener = { .spawned = on_spawned, .exited = on_exited, .adopted = on_adopted };
 
 /* A group of our own below the cgroup v2 mount, if there is one and it may be written to. */
@@ -144,7 +165,12 @@ Stage *stage_set(const char *text)
 	stage->cgroup_root = make_cgroup_root();
 	stage->events = g_string_new(NULL);
 	stage->keeper = fake_keeper_new(&keeper_listener, stage);
+	stage->workers = worker_pool_new(&(WorkerOps){ .start = start_worker,
+						       .kill = kill_worker,
+						       .limit_us = WORKER_LIMIT_US,
+						       .idle_us = WORKER_IDLE_US });
 	stage->context = (ProcessContext){
+		.workers = stage->workers,
 		.link = fake_keeper_link(stage->keeper),
 		.cgroup_root = stage->cgroup_root,
 		.runtime_dir = stage->runtime_dir,
@@ -306,6 +332,7 @@ void stage_free(Stage *stage)
 	for (int role = 0; role < ROLE_COUNT; role++)
 		ck_assert_int_eq(fake_keeper_pid(stage->keeper, STAGE_SERVICE, (enum ProcessRole)role), 0);
 	supervisor_free(stage->supervisor);
+	worker_pool_free(stage->workers);
 	ck_assert_ptr_null(stage->watched);
 	fake_keeper_free(stage->keeper);
 	if (stage->cgroup_root)

@@ -21,6 +21,7 @@ extern const char stage_notifying[];
 typedef struct Stage {
 	FakeKeeper *keeper;
 	ProcessContext context;
+	WorkerPool *workers;
 	Supervisor *supervisor;
 	ServiceDef *def;
 	Tree *tree;

@@ -144,6 +144,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_no_memory_for_devices.py \
 	tests/sandbox/test_no_memory_for_edits.py \
 	tests/sandbox/test_no_memory_in_parsers.py \
+	tests/sandbox/test_notify_descriptors.py \
 	tests/sandbox/test_notify_flood.py \
 	tests/sandbox/test_notify_spoof.py \
 	tests/sandbox/test_on_lapse.py \

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -108,18 +109,21 @@ typedef struct Ear {
 	char *path;
 	NotifySocket *socket;
 	int sender;
-	bool believes;
+	NotifyTrust trust;
 	bool keeps; /* what says READY=1 is to be remembered first */
 	unsigned n_ready;
 	unsigned n_messages;
+	unsigned n_asked;
+	unsigned n_with_descriptors;
 } Ear;
 
-static bool on_may_send(void *data, pid_t pid)
+static NotifyTrust on_trust(void *data, pid_t pid)
 {
-	const Ear *ear = data;
+	Ear *ear = data;
 
 	ck_assert_int_eq(pid, getpid());
-	return ear->believes;
+	ear->n_asked++;
+	return ear->trust;
 }
 
 static bool on_message(void *data, const NotifyMessage *message)
@@ -131,7 +135,14 @@ static bool on_message(void *data, const NotifyMessage *message)
 	return ear->keeps && message->ready;
 }
 
-static const NotifyListener listener = { .may_send = on_may_send, .message = on_message };
+static void on_descriptors(void *data)
+{
+	Ear *ear = data;
+
+	ear->n_with_descriptors++;
+}
+
+static const NotifyListener listener = { .trust = on_trust, .message = on_message, .descriptors = on_descriptors };
 
 static Ear *ear_new(void)
 {
@@ -141,8 +152,8 @@ static Ear *ear_new(void)
 
 	ear->tree = tree_new();
 	ear->path = notify_socket_path(ear->tree->root, "probe");
-	ear->believes = true;
-	ear->socket = notify_socket_new(ear->path, &listener, ear, &error);
+	ear->trust = NOTIFY_BELIEVED;
+	ear->socket = notify_socket_new(ear->path, NOTIFY_ANY_USER, &listener, ear, &error);
 	ck_assert_msg(ear->socket != NULL, "%s", error ? error->message : "?");
 	ear->sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	g_strlcpy(address.sun_path, ear->path, sizeof address.sun_path);
@@ -196,7 +207,7 @@ START_TEST(one_who_is_not_believed_is_counted)
 {
 	Ear *ear = ear_new();
 
-	ear->believes = false;
+	ear->trust = NOTIFY_IGNORED;
 	say(ear, "READY=1", 7);
 	notify_socket_drain(ear->socket);
 
@@ -206,16 +217,14 @@ START_TEST(one_who_is_not_believed_is_counted)
 }
 END_TEST
 
-START_TEST(descriptors_that_come_along_are_closed)
+static void say_with_descriptors(const Ear *ear, const char *text)
 {
-	Ear *ear = ear_new();
-	unsigned before = count_fds();
 	int fds[253];
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof fds)];
 	} control = { .space = { 0 } };
-	struct iovec iov = { .iov_base = (char[]){ "READY=1" }, .iov_len = 7 };
+	struct iovec iov = { .iov_base = (char *)text, .iov_len = strlen(text) };
 	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
 				  .msg_controllen = sizeof control.space };
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
@@ -226,11 +235,96 @@ START_TEST(descriptors_that_come_along_are_closed)
 	header->cmsg_type = SCM_RIGHTS;
 	header->cmsg_len = CMSG_LEN(sizeof fds);
 	memcpy(CMSG_DATA(header), fds, sizeof fds);
-	ck_assert_int_eq(sendmsg(ear->sender, &message, 0), 7);
+	ck_assert_int_eq(sendmsg(ear->sender, &message, 0), (ssize_t)strlen(text));
+}
+
+/* What another process does. */
+static void eat(Ear *ear, const char *expected)
+{
+	char text[16];
+
+	ck_assert_int_eq(recv(notify_socket_fd(ear->socket), text, sizeof text, MSG_DONTWAIT), (ssize_t)strlen(expected));
+	ck_assert_mem_eq(text, expected, strlen(expected));
+	notify_socket_eaten(ear->socket);
+}
+
+START_TEST(descriptors_are_never_received_but_the_message_counts)
+{
+	Ear *ear = ear_new();
+	unsigned before = count_fds();
+
+	say_with_descriptors(ear, "READY=1");
+	say(ear, "STATUS=x", 8);
 	notify_socket_drain(ear->socket);
+	notify_socket_drain(ear->socket); /* it waits, and is not handled again */
 
 	ck_assert_uint_eq(ear->n_ready, 1);
+	ck_assert_uint_eq(ear->n_messages, 1);
+	ck_assert_uint_eq(ear->n_with_descriptors, 1);
 	ck_assert_uint_eq(count_fds(), before);
+
+	eat(ear, "READY=1");
+	notify_socket_drain(ear->socket);
+	ck_assert_uint_eq(ear->n_messages, 2);
+	ck_assert_uint_eq(ear->n_with_descriptors, 1);
+	ear_free(ear);
+}
+END_TEST
+
+START_TEST(descriptors_of_one_who_is_not_believed_are_not_received_either)
+{
+	Ear *ear = ear_new();
+
+	ear->trust = NOTIFY_IGNORED;
+	say_with_descriptors(ear, "READY=1");
+	notify_socket_drain(ear->socket);
+
+	ck_assert_uint_eq(ear->n_messages, 0);
+	ck_assert_uint_eq(ear->n_with_descriptors, 1);
+	ck_assert_uint_eq(notify_socket_ignored(ear->socket), 1);
+	ear_free(ear);
+}
+END_TEST
+
+START_TEST(message_waits_until_it_is_known_whose_it_is)
+{
+	Ear *ear = ear_new();
+
+	ear->trust = NOTIFY_ASKED;
+	say(ear, "READY=1", 7);
+	say(ear, "READY=1", 7);
+	notify_socket_drain(ear->socket);
+	notify_socket_drain(ear->socket);
+	ck_assert_uint_eq(ear->n_asked, 1);
+
+	notify_socket_answered(ear->socket, true);
+	notify_socket_drain(ear->socket); /* the second one is another question */
+	ck_assert_uint_eq(ear->n_ready, 1);
+	ck_assert_uint_eq(ear->n_asked, 2);
+
+	notify_socket_answered(ear->socket, false);
+	notify_socket_drain(ear->socket);
+	ck_assert_uint_eq(ear->n_ready, 1);
+	ck_assert_uint_eq(notify_socket_ignored(ear->socket), 1);
+	ear_free(ear);
+}
+END_TEST
+
+START_TEST(socket_belongs_to_one_user_or_to_all)
+{
+	Ear *ear = ear_new();
+	NotifySocket *socket;
+	struct stat st;
+
+	ck_assert_int_eq(stat(ear->path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0666);
+
+	socket = notify_socket_new(ear->path, geteuid() == 0 ? 65534 : geteuid(), &listener, ear, NULL);
+	ck_assert_ptr_nonnull(socket);
+	ck_assert_int_eq(stat(ear->path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+	ck_assert_uint_eq(st.st_uid, geteuid() == 0 ? 65534 : geteuid());
+	notify_socket_free(socket);
 	ear_free(ear);
 }
 END_TEST
@@ -436,7 +530,9 @@ Suite *make_suite(void)
 	suite_add_loop(suite, "text", text_is_understood, G_N_ELEMENTS(texts));
 	ADD_CASE(suite, "text", longest_text_counts_and_one_byte_more_does_not);
 	ADD_CASE(suite, "socket", bad_datagrams_are_counted_and_harm_nothing, one_who_is_not_believed_is_counted,
-		 descriptors_that_come_along_are_closed, flood_is_slowed_down_and_nothing_of_it_is_lost,
+		 descriptors_are_never_received_but_the_message_counts,
+		 descriptors_of_one_who_is_not_believed_are_not_received_either,
+		 message_waits_until_it_is_known_whose_it_is, socket_belongs_to_one_user_or_to_all, flood_is_slowed_down_and_nothing_of_it_is_lost,
 		 what_is_to_be_remembered_stays_until_it_is,
 		 long_name_gets_a_path_that_a_socket_can_have, short_name_is_the_path);
 	suite_add_loop(suite, "pipe", what_a_pipe_says_once_is_heard_by_each_manager, 2);

@@ -3,6 +3,7 @@
 svcdlib_PROGRAMS += svc-worker
 svc_worker_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 svc_worker_SOURCES = \
+	tools/svc-worker/datagrams.c \
 	tools/svc-worker/main.c \
 	tools/svc-worker/verbs.c \
 	tools/svc-worker/worker.h

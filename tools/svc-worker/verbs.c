@@ -13,6 +13,7 @@ static void echo(WorkerRequest *request)
 }
 
 const WorkerVerb worker_verbs[] = {
+	{ "eat", verb_eat, NULL },
 	{ "echo", echo, NULL },
 	{ NULL, NULL, NULL },
 };
