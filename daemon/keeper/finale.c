@@ -28,6 +28,7 @@
 
 #include "keeper/children.h"
 #include "keeper/console.h"
+#include "keeper/disposal.h"
 #include "keeper/file-systems.h"
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
@@ -275,6 +276,7 @@ static void wait_for_children(uint64_t limit_us)
 static void end_loggers(void)
 {
 	vault_close();
+	disposal_now();
 	wait_for_children(LOGGER_LIMIT_US);
 	if (!keeper.is_pid1)
 		return;

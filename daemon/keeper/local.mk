@@ -10,6 +10,7 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/children.c daemon/keeper/children.h \
 	daemon/keeper/console.c daemon/keeper/console.h \
 	daemon/keeper/crash.c daemon/keeper/crash.h \
+	daemon/keeper/disposal.c daemon/keeper/disposal.h \
 	daemon/keeper/early-boot.c daemon/keeper/early-boot.h \
 	daemon/keeper/fault-report.c daemon/keeper/fault-report.h \
 	daemon/keeper/file-systems.c daemon/keeper/file-systems.h \

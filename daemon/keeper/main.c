@@ -23,6 +23,7 @@
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/crash.h"
+#include "keeper/disposal.h"
 #include "keeper/early-boot.h"
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
@@ -185,6 +186,7 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 {
 	struct Child *child = children_find_pid(pid);
 
+	disposal_on_exit(pid);
 	loan_on_exit(pid);
 	child_slots_on_exit(pid);
 	if (child) {
@@ -231,6 +233,8 @@ static int time_to_sleep_ms(uint64_t now_us)
 		next_us = shutdown_next_us();
 	if (watchdog_next_us() < next_us)
 		next_us = watchdog_next_us();
+	if (disposal_next_us() < next_us)
+		next_us = disposal_next_us();
 	if (next_us == NEVER_US)
 		return -1;
 	if (next_us <= now_us)
@@ -283,6 +287,7 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 		manager_link_tick(now_us);
 		watchdog_tick(now_us);
 		shutdown_tick(now_us);
+		disposal_tick(now_us);
 	}
 }
 

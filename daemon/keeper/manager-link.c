@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "keeper/console.h"
+#include "keeper/disposal.h"
 #include "keeper/early-boot.h"
 #include "keeper/keeper.h"
 #include "keeper/orders.h"
@@ -90,7 +91,7 @@ static void fill_welcome(struct MessageWelcome *w)
 	*w = (struct MessageWelcome){
 		.header = { MESSAGE_WELCOME, sizeof(*w) },
 		.version = PROTOCOL_VERSION,
-		.flags = strikes_welcome_flags() | WELCOME_TAKES_BATCHES,
+		.flags = strikes_welcome_flags() | WELCOME_TAKES_BATCHES | WELCOME_DISPOSES,
 		.generation = link_.generation,
 		.last_status = link_.last_status,
 		.boot_at_us = keeper.boot_at_us,
@@ -387,7 +388,8 @@ static void close_link(void)
 {
 	if (link_.fd < 0)
 		return;
-	(void)close(link_.fd); /* nothing was buffered here */
+	disposal_release(); /* it is dead, or will send nothing more */
+	disposal_add(link_.fd); /* something may be in it that was not read */
 	link_.fd = -1;
 	telling_end();
 }

@@ -19,6 +19,7 @@
 #include "keeper/child-slot.h"
 #include "keeper/children.h"
 #include "keeper/console.h"
+#include "keeper/disposal.h"
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
@@ -44,6 +45,7 @@ union Fixed {
 	struct MessageKeep keep;
 	struct MessageShutdown shutdown;
 	struct MessageSay say;
+	struct MessageDispose dispose;
 };
 
 struct Received {
@@ -136,6 +138,14 @@ static int spawn_in_slot(struct Received *r, struct ChildSlot *slot)
 	return error;
 }
 
+/* Not by disposal: the child has just got copies, and the manager keeps what its process could make a trap of (protocol.h). */
+static void close_spawned(struct Received *r)
+{
+	for (size_t i = 0; i < r->n_fds; i++)
+		(void)close(r->fds[i]);
+	r->n_fds = 0;
+}
+
 static void on_spawn(struct Received *r)
 {
 	const struct MessageSpawn *m = &r->fixed.spawn;
@@ -148,6 +158,8 @@ static void on_spawn(struct Received *r)
 		error = spawn_request(r, r->message, spawn_request_blank(), NULL);
 	if (error)
 		refuse_spawn(&m->id, error);
+	else
+		close_spawned(r);
 }
 
 static void on_ack(struct Received *r)
@@ -233,6 +245,16 @@ static void on_forget(struct Received *r)
 		vault_forget(m->name);
 }
 
+/* The manager still has its copies of them until it sends the next one, which has none. */
+static void on_dispose(struct Received *r)
+{
+	if (r->n_fds == 0)
+		disposal_release();
+	for (size_t i = 0; i < r->n_fds; i++)
+		disposal_hold(r->fds[i]);
+	r->n_fds = 0;
+}
+
 static void on_shutdown(struct Received *r)
 {
 	shutdown_begin(r->fixed.shutdown.kind, r->fixed.shutdown.deadline_ms, keeper_now_us());
@@ -275,6 +297,7 @@ static const struct Order {
 	{ MESSAGE_FINALE, sizeof(struct MessageShutdown), on_finale },
 	{ MESSAGE_REEXEC, sizeof(struct MessageReexec), on_reexec },
 	{ MESSAGE_SAY, sizeof(struct MessageSay), on_say },
+	{ MESSAGE_DISPOSE, sizeof(struct MessageDispose), on_dispose },
 };
 
 static void take_fds(struct msghdr *m, struct Received *r)
@@ -331,7 +354,7 @@ static void carry_out_one(struct Received *r)
 		if (r->fixed.header.type == (uint32_t)orders[i].type && r->size >= orders[i].min_size)
 			orders[i].carry_out(r);
 	for (size_t i = 0; i < r->n_fds; i++)
-		(void)close(r->fds[i]); /* nobody took them */
+		disposal_add(r->fds[i]); /* refused, or of a message that is not known */
 }
 
 /* The next message of a batch, with its share of the descriptors. Returns: false at its end, or where it makes no sense. */

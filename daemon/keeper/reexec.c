@@ -22,6 +22,7 @@
 
 #include "keeper/children.h"
 #include "keeper/console.h"
+#include "keeper/disposal.h"
 #include "keeper/keeper.h"
 #include "keeper/shutdown.h"
 #include "keeper/snapshot.h"
@@ -115,7 +116,7 @@ static void let_go_of_strangers(void)
 static void begin_with_nothing(void)
 {
 	if (keeper.is_pid1)
-		(void)close_range(STDERR_FILENO + 1, ~0u, 0);
+		disposal_of_everything();
 }
 
 void reexec_expect(int fd)
@@ -306,14 +307,17 @@ static void let_through_exec(bool yes)
 {
 	vault_set_cloexec(!yes);
 	watchdog_set_cloexec(!yes);
+	disposal_set_cloexec(!yes);
 }
 
 /* Returns only if it cannot. */
 static void execute_with_ours(bool is_after_fault)
 {
 	struct Command c;
-	int fd = save();
+	int fd;
 
+	disposal_now();
+	fd = save();
 	if (fd < 0)
 		return;
 	command_init(&c, fd, is_after_fault);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "keeper/disposal.h"
 #include "protocol/protocol.h"
 
 #define SHORT_NOTE_BYTES 64 /* what a service that is up has to say of itself */
@@ -122,7 +123,7 @@ int vault_keep(const char *name, int fd)
 	int error = 0;
 
 	if (id && fds_plus_one[id]) {
-		(void)close(fds_plus_one[id] - 1); /* replaced: its contents are nobody's business */
+		disposal_add(fds_plus_one[id] - 1);
 		fds_plus_one[id] = fd + 1;
 		return 0;
 	}
@@ -131,12 +132,19 @@ int vault_keep(const char *name, int fd)
 	else if ((id = name_take(name)) == 0)
 		error = EINVAL;
 	if (error) {
-		(void)close(fd); /* refused, and the caller is told so */
+		disposal_add(fd);
 		return error;
 	}
 	fds_plus_one[id] = fd + 1;
 	n_fds++;
 	return 0;
+}
+
+static void drop_fd(NameId id)
+{
+	fds_plus_one[id] = 0;
+	n_fds--;
+	name_drop(id);
 }
 
 void vault_forget(const char *name)
@@ -145,10 +153,8 @@ void vault_forget(const char *name)
 
 	if (!id || !fds_plus_one[id])
 		return;
-	(void)close(fds_plus_one[id] - 1); /* what it led to is closed as far as we are concerned */
-	fds_plus_one[id] = 0;
-	n_fds--;
-	name_drop(id);
+	disposal_add(fds_plus_one[id] - 1);
+	drop_fd(id);
 }
 
 int vault_fd(NameId id)
@@ -170,7 +176,7 @@ void vault_set_cloexec(bool cloexec)
 {
 	for (unsigned int id = 1; id <= name_last(); id++)
 		if (fds_plus_one[id] && fcntl(fds_plus_one[id] - 1, F_SETFD, cloexec ? FD_CLOEXEC : 0) < 0)
-			vault_forget(name_text((NameId)id));
+			drop_fd((NameId)id); /* its number may soon be another's */
 }
 
 void vault_close(void)

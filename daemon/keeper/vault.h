@@ -22,13 +22,13 @@ int vault_set_note(const char *service, const char *note);
 const char *vault_note(NameId id);
 
 /**
- * vault_keep() - hold @fd under @name; one that was held there is closed
+ * vault_keep() - hold @fd under @name; one that was held there is disposed of (disposal.h)
  *
- * Takes @fd, also on failure (it is closed then). Returns: 0, EINVAL, ENOSPC.
+ * Takes @fd, also on failure (it is disposed of then). Returns: 0, EINVAL, ENOSPC.
  */
 int vault_keep(const char *name, int fd);
 
-/* Closes what is held under @name, if anything. */
+/* Disposes of what is held under @name, if anything. */
 void vault_forget(const char *name);
 
 /* Returns: the descriptor held under a name, or -1. */
@@ -40,7 +40,7 @@ uint32_t vault_n_fds(void);
 /* Marks all held descriptors as surviving execve(2), or not; forgets one that is not open, which no manager could be told of. */
 void vault_set_cloexec(bool cloexec);
 
-/* Closes all that is held: there will be no manager any more. */
+/* Disposes of all that is held: there will be no manager any more. */
 void vault_close(void);
 
 #endif

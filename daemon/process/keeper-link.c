@@ -36,6 +36,7 @@ struct KeeperLink {
 	int fd;
 	FdSource *source;
 	bool takes_batches; /* the keeper does */
+	bool disposes;      /* it knows that message */
 	bool is_held;
 	Batch batch;  /* not empty only while it is held, or what is in it can wait */
 	Timer *lazy;  /* sends that */
@@ -192,7 +193,7 @@ static bool can_wait(const KeeperLink *link, enum MessageType type)
 {
 	if (type == MESSAGE_SPAWN || type == MESSAGE_ADOPT)
 		return false;
-	return link->is_held || type == MESSAGE_FORGET;
+	return link->is_held || type == MESSAGE_FORGET || type == MESSAGE_DISPOSE;
 }
 
 /* @bytes begins with a MessageHeader, which is filled in here. */
@@ -257,6 +258,7 @@ static void on_welcome(KeeperLink *link, Incoming *in)
 	END_TEXT(in->welcome.cgroup_root);
 	END_TEXT(in->welcome.virtualization);
 	link->takes_batches = in->welcome.flags & WELCOME_TAKES_BATCHES;
+	link->disposes = in->welcome.flags & WELCOME_DISPOSES;
 	link->listener->welcome(link->data, &in->welcome);
 }
 
@@ -547,6 +549,22 @@ void keeper_link_keep(KeeperLink *link, const char *name, int fd)
 void keeper_link_forget(KeeperLink *link, const char *name)
 {
 	send_keep_name(link, MESSAGE_FORGET, name, -1);
+}
+
+/* Two messages: PID 1 may let go only when our copy is closed. A lost one is closed by PID 1 at our end. */
+void keeper_link_dispose(KeeperLink *link, int fd)
+{
+	struct MessageDispose message = { 0 };
+
+	if (fd < 0 || link->is_closed) /* closed: this manager ends, and its exit may wait instead of it */
+		return;
+	if (link->disposes) {
+		link_send(link, MESSAGE_DISPOSE, &message, sizeof message, &fd, 1);
+		send_batch(link);
+	}
+	fd_close(&fd);
+	if (link->disposes)
+		link_send(link, MESSAGE_DISPOSE, &message, sizeof message, NULL, 0);
 }
 
 static void send_shutdown(KeeperLink *link, enum MessageType type, enum ShutdownKind kind, unsigned deadline_ms)

@@ -90,6 +90,14 @@ void keeper_link_adopt(KeeperLink *link, const struct ProcessId *id, pid_t pid);
 pid_t keeper_link_keeper_pid(const KeeperLink *link);
 void keeper_link_keep(KeeperLink *link, const char *name, int fd); /* @fd: duplicated */
 void keeper_link_forget(KeeperLink *link, const char *name); /* with the next message, or a moment later */
+/**
+ * keeper_link_dispose() - close what a process of a service could hold so that close(2) waits for ever
+ * @fd: taken; -1: nothing is done
+ *
+ * PID 1 gets a copy, and a child of it closes that as the last one. For kept descriptors keeper_link_forget() does the same, if the
+ * manager's copy is closed before the call.
+ */
+void keeper_link_dispose(KeeperLink *link, int fd);
 void keeper_link_shutdown(KeeperLink *link, enum ShutdownKind kind, unsigned deadline_ms);
 void keeper_link_finale(KeeperLink *link, enum ShutdownKind kind);
 void keeper_link_reexec(KeeperLink *link);

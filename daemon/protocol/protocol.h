@@ -75,6 +75,7 @@ enum MessageType {
 	MESSAGE_REEXEC = 12,
 	MESSAGE_SAY = 13,
 	MESSAGE_BATCH = 14,
+	MESSAGE_DISPOSE = 15,
 
 	/* keeper -> manager */
 	MESSAGE_WELCOME = 32,
@@ -147,6 +148,9 @@ enum SpawnFlags {
  * The child has its own session, default signals, an empty mask, no other descriptors, umask 022, / as its directory,
  * oom_score_adj 0, the soft NOFILE limit that PID 1 was started with, and exactly the environment given.
  * A row in use refuses (SPAWNED with EBUSY). The note is stored in any case in which SPAWNED has error 0.
+ *
+ * The keeper closes the descriptors of a SPAWN itself when the child has its copies. So whatever the child could turn into something that waits
+ * when it is closed (a listening socket) is kept (KEEP), or held by the manager, until SPAWNED.
  */
 struct MessageSpawn {
 	struct MessageHeader header;
@@ -296,6 +300,15 @@ struct MessageSay {
 };
 
 /*
+ * DISPOSE: descriptors whose last close(2) may wait for ever, because a process of a service could hold what they lead to. A child of
+ * the keeper closes them. The manager sends them, closes its own copies, and then sends a DISPOSE without descriptors: from then on they
+ * may be closed. A kept descriptor goes the same way with FORGET, which is sent after the manager has closed its copy.
+ */
+struct MessageDispose {
+	struct MessageHeader header;
+};
+
+/*
  * BATCH: messages that are to be carried out one after the other, to a keeper that takes them (WELCOME_TAKES_BATCHES).
  * The header is followed by a BatchRecord and a message each, which takes as many bytes as PROTOCOL_BATCH_PADDED() says;
  * the descriptors of all come in the order of the messages. There is no batch in a batch, and a message that may have to be
@@ -317,6 +330,7 @@ enum WelcomeFlags {
 	WELCOME_RECOVERY = 1u << 5,    /* not the first manager since this keeper started */
 	WELCOME_TAKES_BATCHES = 1u << 6,
 	WELCOME_NOT_TAKEN_OVER = 1u << 7, /* the installed keeper could not take over, and the one before goes on */
+	WELCOME_DISPOSES = 1u << 8,       /* it knows MESSAGE_DISPOSE */
 };
 
 /* WELCOME: the first message to each manager. */

@@ -23,6 +23,7 @@ int svcd_main(int argc, char **argv);
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
+#include "keeper/disposal.h"
 #include "keeper/finale.h"
 #include "keeper/names.h"
 #include "keeper/telling.h"
@@ -315,23 +316,37 @@ static void __attribute__((noreturn)) on_finale(enum ShutdownKind kind)
 
 /* --- another image --- */
 
+static void dispose_of_all(void)
+{
+	for (int i = 0; i < 2; i++) /* one of them may be refused */
+		disposal_now();
+	g_assert(disposal_next_us() == NEVER_US);
+}
+
 /* What execve(2) does with the tables. The descriptors in them stay open. */
 static void lose_tables(void)
 {
+	int fds[MOST_OPEN];
+	int copies[MOST_OPEN];
+	size_t n_kept = 0;
+
 	for (size_t i = 0; i < WORLD_PROCESSES; i++)
 		loan_on_exit(world.processes[i].pid ? world.processes[i].pid : -1);
 	for (struct Child *child = children_next(NULL); child; child = children_next(child))
 		if (!(child->flags & CHILD_EXITED))
 			child_restore_exited(child, &(struct ChildExit){ 0 });
 	for (unsigned int id = 1; id <= name_last(); id++) {
-		const int fd = vault_fd((NameId)id);
-		const int copy = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
-
-		if (fd < 0)
+		if (vault_fd((NameId)id) < 0)
 			continue;
+		g_assert(n_kept < MOST_OPEN);
+		fds[n_kept] = vault_fd((NameId)id);
+		copies[n_kept] = fcntl(fds[n_kept], F_DUPFD_CLOEXEC, 3);
+		n_kept++;
 		vault_forget(name_text((NameId)id));
-		g_assert(copy >= 0 && dup2(copy, fd) == fd && close(copy) == 0);
 	}
+	dispose_of_all();
+	for (size_t i = 0; i < n_kept; i++)
+		g_assert(copies[i] >= 0 && dup2(copies[i], fds[i]) == fds[i] && close(copies[i]) == 0);
 	for (struct WorldProcess *p = world.processes; p < world.processes + WORLD_PROCESSES; p++)
 		p->loan = -1;
 }
@@ -446,6 +461,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	manager_link_init(0, 0);
 	strikes_forget();
 	run();
+	dispose_of_all();
 	world_end();
 	shutdown_begin(SHUTDOWN_NONE, 0, 0);
 	close_new(was_open);

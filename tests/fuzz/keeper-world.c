@@ -48,6 +48,8 @@ int __wrap_waitid(idtype_t type, id_t id, siginfo_t *ret_info, int options);
 int __real_execve(const char *path, char *const *argv, char *const *environment);
 int __wrap_execve(const char *path, char *const *argv, char *const *environment);
 pid_t __wrap_spawn_process(struct SpawnRequest *request);
+pid_t __real_spawn_fork(void);
+pid_t __wrap_spawn_fork(void);
 void __wrap_finale_run(enum ShutdownKind kind, const char *reason) __attribute__((noreturn));
 void __wrap_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t __wrap_keeper_now_us(void);
@@ -162,6 +164,8 @@ int __wrap_kill(pid_t pid, int signo)
 	}
 	if (signo == SIGKILL)
 		process->is_killed = true;
+	if (signo == SIGUSR1 && process->kind == WORLD_CLOSER && !process->is_immortal)
+		world_dies(process, 0);
 	if (signo == SIGKILL && !process->is_immortal)
 		world_dies(process, SIGKILL);
 	return 0;
@@ -274,6 +278,22 @@ pid_t __wrap_spawn_process(struct SpawnRequest *r)
 	}
 	if (process->kind == WORLD_TRIAL && world.trial_status >= 0)
 		world_dies(process, world.trial_status);
+	return process->pid;
+}
+
+/* Some hang in what they close. */
+pid_t __wrap_spawn_fork(void)
+{
+	struct WorldProcess *process = NULL;
+
+	if (!world.is_active)
+		return __real_spawn_fork();
+	errno = EAGAIN;
+	if (++world.n_forks % 4 != 0)
+		process = world_add(WORLD_CLOSER);
+	if (!process)
+		return -1;
+	process->is_immortal = world.n_forks % 8 == 1 && world_pick(WORLD_CLOSER, 0) == process; /* one at a time */
 	return process->pid;
 }
 

@@ -23,6 +23,7 @@ enum WorldKind {
 	WORLD_MANAGER,
 	WORLD_SHELL,
 	WORLD_TRIAL, /* svcd --try-tables */
+	WORLD_CLOSER, /* disposal.h */
 };
 
 struct WorldProcess {
@@ -47,6 +48,7 @@ struct World {
 	int trial_status; /* how the trial of a new program ends; -1: it does not */
 	unsigned int n_turns; /* of the loop since it came to rest */
 	unsigned int n_said;
+	unsigned int n_forks; /* asked for; some are refused */
 
 	/* PID 1 would sleep; what it does if nothing happens is only known to the clock. */
 	void (*rest)(int timeout_ms);

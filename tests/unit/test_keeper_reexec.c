@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "keeper/children.h"
+#include "keeper/disposal.h"
 #include "keeper/keeper.h"
 #include "keeper/manager-link.h"
 #include "keeper/reexec.h"
@@ -270,6 +271,7 @@ START_TEST(a_descriptor_that_is_not_there_or_there_twice_is_not_taken_over)
 	ck_assert_int_eq(vault_keep("b/log/1", 200), 0);
 	tables = leave_tables();
 	vault_close();
+	disposal_now();
 	ck_assert_int_eq(open("/dev/null", O_RDONLY), fd);
 
 	reexec_expect(tables);

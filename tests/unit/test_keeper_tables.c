@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "keeper/children.h"
+#include "keeper/disposal.h"
 #include "keeper/names.h"
 #include "keeper/spawn.h"
 #include "keeper/vault.h"
@@ -240,14 +241,17 @@ START_TEST(a_kept_descriptor_is_replaced_and_closed)
 
 	ck_assert_int_eq(vault_keep("a/listen/0", first), 0);
 	ck_assert_int_eq(vault_keep("a/listen/0", second), 0);
+	disposal_now();
 	ck_assert(!is_open(first) && is_open(second));
 	ck_assert_int_eq(vault_fd(name_find("a/listen/0")), second);
 	ck_assert_uint_eq(vault_n_fds(), 1);
 
 	ck_assert_int_eq(vault_keep("", third), EINVAL);
+	disposal_now();
 	ck_assert(!is_open(third));
 	vault_forget("a/listen/0");
 	vault_forget("a/listen/0");
+	disposal_now();
 	ck_assert(!is_open(second));
 	ck_assert_uint_eq(vault_n_fds(), 0);
 }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Disposal: a list of descriptors, and a child for all that are in it.
+ *
+ * The child closes everything else first, so that one that hangs keeps nothing open that must end. Then it waits for SIGUSR1, which PID 1
+ * sends when it has closed its own copies. It lets a helper process close one after the other: the two share a table of descriptors, from which
+ * close(2) takes a descriptor before it can wait. If the helper hangs, another one goes on behind that descriptor.
+ */
+#include "config.h"
+
+#include "keeper/disposal.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keeper/console.h"
+#include "keeper/keeper.h"
+#include "keeper/spawn.h"
+
+#define MAX_LISTED PROTOCOL_MAX_KEPT_FDS
+#define MAX_CHILDREN 64
+#define STACK_BYTES (16 * 1024)
+
+/* Until the newest child has ended. After this time it has certainly closed what it is not to have. */
+#define NEXT_CHILD_US (500 * USEC_PER_MSEC)
+#define NEXT_CHILD_OF_CROWD_US (60 * USEC_PER_SEC)
+#define REFUSED_PAUSE_US (100 * USEC_PER_MSEC)
+
+#define START_LIMIT_S 10 /* then PID 1 had a fault between fork(2) and kill(2) */
+#define HELPER_LIMIT_NS 100000000
+
+static int listed[MAX_LISTED];
+static unsigned int n_listed;
+static int held[PROTOCOL_MAX_FDS];
+static unsigned int n_held;
+static pid_t children[MAX_CHILDREN]; /* that have not ended; the last one is replaced when there are more */
+static unsigned int n_children;
+static pid_t newest;
+static uint64_t next_us; /* no child is started before */
+static char helper_stack[STACK_BYTES] __attribute__((aligned(16))); /* of a child's helper, which has a copy of it */
+
+static unsigned int lowest_listed(unsigned int from)
+{
+	unsigned int lowest = ~0u;
+
+	for (unsigned int i = 0; i < n_listed; i++)
+		if ((unsigned int)listed[i] >= from && (unsigned int)listed[i] < lowest)
+			lowest = (unsigned int)listed[i];
+	return lowest;
+}
+
+static void close_unlisted(void)
+{
+	unsigned int from = 0;
+	unsigned int next;
+
+	for (; (next = lowest_listed(from)) != ~0u; from = next + 1)
+		if (next > from)
+			(void)close_range(from, next - 1, 0); /* PID 1 has them: none is the last */
+	(void)close_range(from, ~0u, 0);
+}
+
+/* All signals are blocked, as in PID 1. */
+static void wait_for(int signo, struct timespec limit)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, signo);
+	(void)sigtimedwait(&set, NULL, &limit); /* the time is over: go on */
+}
+
+static int close_each(void *data)
+{
+	(void)data;
+	for (unsigned int i = 0; i < n_listed; i++)
+		(void)close(listed[i]); /* EBADF: an earlier helper hangs in it, or has closed it */
+	return 0;
+}
+
+static void __attribute__((noreturn)) run_child(void)
+{
+	(void)prctl(PR_SET_NAME, "svcd-close");
+	close_unlisted();
+	wait_for(SIGUSR1, (struct timespec){ .tv_sec = START_LIMIT_S });
+	for (unsigned int i = 0; i < n_listed; i++) {
+		pid_t pid = clone(close_each, helper_stack + STACK_BYTES, CLONE_FILES | SIGCHLD, NULL);
+
+		if (pid < 0)
+			(void)close_each(NULL); /* what hangs then keeps the rest open, too */
+		wait_for(SIGCHLD, (struct timespec){ .tv_nsec = HELPER_LIMIT_NS });
+		if (pid < 0 || waitpid(pid, NULL, WNOHANG) == pid)
+			break;
+	}
+	while (waitpid(-1, NULL, 0) > 0)
+		; /* PID 1 counts its children, so one stays as long as its helpers do */
+	_exit(0);
+}
+
+static void remember(pid_t pid, uint64_t now_us)
+{
+	static bool said_crowd;
+
+	newest = pid;
+	next_us = now_us + NEXT_CHILD_US;
+	if (n_children < MAX_CHILDREN)
+		n_children++;
+	children[n_children - 1] = pid;
+	if (n_children < MAX_CHILDREN)
+		return;
+	next_us = now_us + NEXT_CHILD_OF_CROWD_US;
+	if (!said_crowd)
+		say("%d processes named svcd-close hang while they close descriptors of services: one more a minute is started", MAX_CHILDREN);
+	said_crowd = true;
+}
+
+static void begin(uint64_t now_us)
+{
+	pid_t pid = spawn_fork();
+
+	if (pid == 0)
+		run_child();
+	next_us = now_us + REFUSED_PAUSE_US;
+	if (pid < 0)
+		return;
+	for (unsigned int i = 0; i < n_listed; i++)
+		(void)close(listed[i]); /* the child has a copy until it gets the signal */
+	n_listed = 0;
+	(void)kill(pid, SIGUSR1); /* unreaped, so it is there */
+	remember(pid, now_us);
+}
+
+void disposal_add(int fd)
+{
+	if (n_listed == MAX_LISTED)
+		begin(keeper_now_us());
+	if (n_listed < MAX_LISTED)
+		listed[n_listed++] = fd;
+	else
+		say("no child can be started to close descriptors of services: one stays open for ever");
+}
+
+void disposal_hold(int fd)
+{
+	if (n_held == PROTOCOL_MAX_FDS)
+		disposal_release();
+	held[n_held++] = fd;
+}
+
+void disposal_release(void)
+{
+	while (n_held > 0)
+		disposal_add(held[--n_held]);
+}
+
+void disposal_tick(uint64_t now_us)
+{
+	if (n_listed > 0 && now_us >= next_us)
+		begin(now_us);
+}
+
+uint64_t disposal_next_us(void)
+{
+	return n_listed > 0 ? next_us : NEVER_US;
+}
+
+void disposal_now(void)
+{
+	disposal_release();
+	if (n_listed > 0)
+		begin(keeper_now_us());
+}
+
+void disposal_set_cloexec(bool cloexec)
+{
+	for (unsigned int i = 0; i < n_listed; i++)
+		(void)fcntl(listed[i], F_SETFD, cloexec ? FD_CLOEXEC : 0); /* they are open */
+}
+
+void disposal_of_everything(void)
+{
+	pid_t pid = spawn_fork();
+
+	if (pid == 0) {
+		wait_for(SIGUSR1, (struct timespec){ .tv_sec = START_LIMIT_S });
+		_exit(0);
+	}
+	(void)close_range(STDERR_FILENO + 1, ~0u, 0); /* the child has a copy of each; if it could not be started, this may wait */
+	if (pid > 0)
+		(void)kill(pid, SIGUSR1); /* unreaped, so it is there */
+}
+
+void disposal_on_exit(pid_t pid)
+{
+	unsigned int i = 0;
+
+	while (i < n_children && children[i] != pid)
+		i++;
+	if (i == n_children)
+		return;
+	if (pid == newest || n_children == MAX_CHILDREN)
+		next_us = 0;
+	children[i] = children[--n_children];
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the keeper closes for the last time: a socket that lingers makes close(2) wait for ten seconds, and meanwhile a real keeper
+ * answers, and what was closed with it is closed.
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/lib/link-client.h"
+#include "tests/lib/suite.h"
+
+#define LINGER_S 10
+#define LIMIT_MS 4000 /* less than that, and enough for a busy machine */
+
+static KeeperRun run;
+static Manager manager;
+
+static void set_up(void)
+{
+	keeper_run_start(&run, 0);
+	manager_accept_replayed(&run, &manager, NULL);
+}
+
+static void tear_down(void)
+{
+	manager_drop(&manager);
+	keeper_run_stop(&run);
+}
+
+/* Its peer reads nothing, and there is more in it than fits. */
+static int open_lingering(void)
+{
+	static const char bytes[65536];
+	const struct linger linger = { .l_onoff = 1, .l_linger = LINGER_S };
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t length = sizeof(address);
+	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(listener, 1), 0);
+	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_ge(accept4(listener, NULL, NULL, SOCK_CLOEXEC), 0);
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
+	while (send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+		;
+	return fd;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void dispose(int fd)
+{
+	struct MessageDispose message = { .header = { MESSAGE_DISPOSE, sizeof(message) } };
+
+	manager_send(&manager, &message, sizeof(message), fd);
+}
+
+static void await_end_of(int pipe_fd)
+{
+	struct pollfd seen = { .fd = pipe_fd };
+
+	ck_assert_int_eq(poll(&seen, 1, LIMIT_MS), 1);
+	ck_assert(seen.revents & POLLHUP);
+}
+
+static bool has_ended(int pipe_fd)
+{
+	struct pollfd seen = { .fd = pipe_fd };
+
+	return poll(&seen, 1, 0) == 1;
+}
+
+static void check_answers(void)
+{
+	static const char *const argv[] = { "/bin/true", NULL };
+	static uint64_t invocation;
+	const Spawn s = { .service = "a", .invocation = ++invocation, .argv = argv };
+	Message m;
+
+	ck_assert(manager_spawn(&manager, &s));
+	manager_expect(&manager, MESSAGE_SPAWNED, &m);
+	manager_expect(&manager, MESSAGE_EXITED, &m);
+	manager_ack(&manager, &m.exited.id, "");
+}
+
+START_TEST(a_close_that_waits_delays_neither_the_keeper_nor_what_is_closed_with_it)
+{
+	const unsigned before = keeper_run_count_open(&run);
+	const int64_t begin = now_ms();
+	int first[2];
+	int second[2];
+	int lingering = open_lingering();
+
+	ck_assert_int_eq(pipe2(first, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(second, O_CLOEXEC), 0);
+	manager_keep(&manager, "a/pipe/0", first[1]);
+	manager_keep(&manager, "a/socket/0", lingering);
+	manager_keep(&manager, "a/pipe/1", second[1]);
+	(void)close(first[1]);
+	(void)close(lingering);
+	(void)close(second[1]);
+
+	manager_forget(&manager, "a/pipe/0");
+	manager_forget(&manager, "a/socket/0");
+	manager_forget(&manager, "a/pipe/1");
+
+	check_answers();
+	await_end_of(first[0]);
+	await_end_of(second[0]);
+	ck_assert_uint_eq(keeper_run_count_open(&run), before);
+	check_answers();
+	ck_assert_int_lt(now_ms() - begin, LINGER_S * 1000);
+}
+END_TEST
+
+START_TEST(what_a_manager_gives_away_is_closed_when_it_has_closed_its_own)
+{
+	int pipe_fds[2];
+
+	ck_assert_int_eq(pipe2(pipe_fds, O_CLOEXEC), 0);
+	dispose(pipe_fds[1]);
+	(void)close(pipe_fds[1]);
+	check_answers();
+	ck_assert(!has_ended(pipe_fds[0]));
+
+	dispose(-1);
+	await_end_of(pipe_fds[0]);
+}
+END_TEST
+
+START_TEST(what_a_dead_manager_gave_away_is_closed)
+{
+	int pipe_fds[2];
+
+	ck_assert_int_eq(pipe2(pipe_fds, O_CLOEXEC), 0);
+	dispose(pipe_fds[1]);
+	(void)close(pipe_fds[1]);
+
+	manager_exit(&manager, 1);
+	manager_drop(&manager);
+	manager_accept_replayed(&run, &manager, NULL);
+	await_end_of(pipe_fds[0]);
+}
+END_TEST
+
+START_TEST(descriptors_of_a_message_that_is_not_known_are_closed)
+{
+	struct MessageHeader unknown = { .type = 99, .size = sizeof(unknown) };
+	int pipe_fds[2];
+
+	ck_assert_int_eq(pipe2(pipe_fds, O_CLOEXEC), 0);
+	manager_send(&manager, &unknown, sizeof(unknown), pipe_fds[1]);
+	(void)close(pipe_fds[1]);
+
+	await_end_of(pipe_fds[0]);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("keeper disposal");
+
+	ADD_CASE_AROUND(suite, "keeper", set_up, tear_down, a_close_that_waits_delays_neither_the_keeper_nor_what_is_closed_with_it,
+			what_a_manager_gives_away_is_closed_when_it_has_closed_its_own, what_a_dead_manager_gave_away_is_closed,
+			descriptors_of_a_message_that_is_not_known_are_closed);
+	return suite;
+}
