@@ -32,7 +32,8 @@
 #define LATE_WAKE_US (1 * USEC_PER_SEC)
 #define GO_LIMIT_US (5 * USEC_PER_SEC)
 #define DIE_LIMIT_US (1 * USEC_PER_SEC)
-#define UNKILLABLE_US (10 * USEC_PER_SEC)
+#define UNKILLABLE_US (2 * USEC_PER_SEC)
+#define MAX_GIVEN_UP 4
 #define START_AGAIN_US (1 * USEC_PER_SEC)
 #define HELLO_LIMIT_PINGS (PROTOCOL_HELLO_LIMIT_MS / PROTOCOL_PING_INTERVAL_MS)
 
@@ -61,6 +62,7 @@ static struct {
 	uint64_t n_told;   /* telling_count() at the last ping */
 	uint64_t settled_at_us;
 	uint64_t next_us; /* start, hello limit, ping, or kill, as the state says */
+	pid_t given_up[MAX_GIVEN_UP]; /* killed, and have not ended; 0: none */
 	int clock_fd;     /* PROTOCOL_CLOCK_FD; -1: it cannot be made, and pings go on for ever */
 } link_ = { .fd = -1, .clock_fd = -1 };
 
@@ -332,58 +334,6 @@ void manager_link_look(void)
 		ping(keeper_now_us());
 }
 
-void manager_link_tick(uint64_t now_us)
-{
-	if (link_.is_quiet && link_.state == LINK_UP && has_been_told())
-		end_quiet(now_us);
-	if (now_us < link_.next_us)
-		return;
-	switch (link_.state) {
-	case LINK_DOWN:
-		start(now_us);
-		break;
-	case LINK_STARTED:
-		say("the manager did not say hello in time: replacing it");
-		manager_link_kill();
-		break;
-	case LINK_UP:
-		ping_tick(now_us);
-		break;
-	case LINK_LEAVING:
-		manager_link_kill();
-		break;
-	case LINK_KILLED:
-		say("the manager cannot be killed; services stay as they are");
-		link_.next_us = NEVER_US;
-		rescue_begin();
-		break;
-	}
-}
-
-uint64_t manager_link_next_us(void)
-{
-	if (link_.is_quiet && link_.state == LINK_UP && has_been_told())
-		return 0;
-	return telling_next_us() < link_.next_us ? telling_next_us() : link_.next_us;
-}
-
-void manager_link_hurry(uint64_t now_us)
-{
-	if (link_.state == LINK_DOWN)
-		link_.next_us = now_us;
-}
-
-struct pollfd manager_link_pollfd(void)
-{
-	struct pollfd wanted = { .fd = link_.fd };
-
-	if (!telling_is_blocked())
-		wanted.events |= POLLIN;
-	if (telling_wants_to_write())
-		wanted.events |= POLLOUT;
-	return wanted;
-}
-
 static void close_link(void)
 {
 	if (link_.fd < 0)
@@ -392,31 +342,6 @@ static void close_link(void)
 	disposal_add(link_.fd); /* something may be in it that was not read */
 	link_.fd = -1;
 	telling_end();
-}
-
-/*
- * Without a link it is of no use, and there may be only one. But mostly it is about to die, and its link has ended with its other
- * descriptors: then nobody else is to be blamed for that.
- */
-static void on_link_ended(uint64_t now_us)
-{
-	if (link_.state != LINK_STARTED && link_.state != LINK_UP)
-		return;
-	link_.state = LINK_LEAVING;
-	link_.next_us = now_us + DIE_LIMIT_US;
-}
-
-void manager_link_turn(const struct pollfd *seen)
-{
-	if (link_.fd < 0)
-		return;
-	telling_flush();
-	if (seen->revents & (POLLIN | POLLHUP | POLLERR) && orders_read(link_.fd, ORDERS_A_TURN) == ORDERS_END) {
-		close_link();
-		on_link_ended(keeper_now_us());
-		return;
-	}
-	telling_flush();
 }
 
 /* What a dead manager has sent is done; what it has not sent does not exist. */
@@ -460,10 +385,8 @@ static uint64_t judge(int wait_status, uint64_t now_us)
 	return now_us + delay_us;
 }
 
-bool manager_link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
+static void on_end(int wait_status, uint64_t now_us)
 {
-	if (pid <= 0 || pid != link_.pid)
-		return false;
 	read_last_words();
 	link_.pid = 0;
 	link_.state = LINK_DOWN;
@@ -472,16 +395,127 @@ bool manager_link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
 		link_.reexec_wanted = false;
 		link_.next_us = now_us;
 		reexec_now(); /* returns if it could not: then all goes on with this image */
-		return true;
+		return;
 	}
 	say_how_it_ended(wait_status);
 	link_.next_us = judge(wait_status, now_us);
+}
+
+/* Returns: the place of @pid among those that were given up, or NULL. */
+static pid_t *find_given_up(pid_t pid)
+{
+	for (size_t i = 0; i < MAX_GIVEN_UP; i++)
+		if (link_.given_up[i] == pid)
+			return &link_.given_up[i];
+	return NULL;
+}
+
+/* It waits in the kernel and was sent KILL, so it will never run again: it counts as dead, and its real end is ignored. */
+static void give_up(uint64_t now_us)
+{
+	pid_t *place = find_given_up(0);
+
+	if (!place) {
+		say("%d managers cannot be killed: there is no other one until one of them has ended", MAX_GIVEN_UP + 1);
+		link_.next_us = NEVER_US;
+		rescue_begin();
+		return;
+	}
+	say("the manager, process %d, cannot be killed: it waits in the kernel; going on without it", (int)link_.pid);
+	*place = link_.pid;
+	on_end(SIGKILL, now_us);
+}
+
+bool manager_link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
+{
+	pid_t *place = pid > 0 ? find_given_up(pid) : NULL;
+
+	if (place)
+		*place = 0;
+	if (pid <= 0 || pid != link_.pid)
+		return place;
+	on_end(wait_status, now_us);
 	return true;
+}
+
+void manager_link_tick(uint64_t now_us)
+{
+	if (link_.is_quiet && link_.state == LINK_UP && has_been_told())
+		end_quiet(now_us);
+	if (now_us < link_.next_us)
+		return;
+	switch (link_.state) {
+	case LINK_DOWN:
+		start(now_us);
+		break;
+	case LINK_STARTED:
+		say("the manager did not say hello in time: replacing it");
+		manager_link_kill();
+		break;
+	case LINK_UP:
+		ping_tick(now_us);
+		break;
+	case LINK_LEAVING:
+		manager_link_kill();
+		break;
+	case LINK_KILLED:
+		give_up(now_us);
+		break;
+	}
+}
+
+uint64_t manager_link_next_us(void)
+{
+	if (link_.is_quiet && link_.state == LINK_UP && has_been_told())
+		return 0;
+	return telling_next_us() < link_.next_us ? telling_next_us() : link_.next_us;
+}
+
+void manager_link_hurry(uint64_t now_us)
+{
+	if (link_.state == LINK_DOWN)
+		link_.next_us = now_us;
+}
+
+struct pollfd manager_link_pollfd(void)
+{
+	struct pollfd wanted = { .fd = link_.fd };
+
+	if (!telling_is_blocked())
+		wanted.events |= POLLIN;
+	if (telling_wants_to_write())
+		wanted.events |= POLLOUT;
+	return wanted;
+}
+
+/*
+ * Without a link it is of no use, and there may be only one. But mostly it is about to die, and its link has ended with its other
+ * descriptors: then nobody else is to be blamed for that.
+ */
+static void on_link_ended(uint64_t now_us)
+{
+	if (link_.state != LINK_STARTED && link_.state != LINK_UP)
+		return;
+	link_.state = LINK_LEAVING;
+	link_.next_us = now_us + DIE_LIMIT_US;
+}
+
+void manager_link_turn(const struct pollfd *seen)
+{
+	if (link_.fd < 0)
+		return;
+	telling_flush();
+	if (seen->revents & (POLLIN | POLLHUP | POLLERR) && orders_read(link_.fd, ORDERS_A_TURN) == ORDERS_END) {
+		close_link();
+		on_link_ended(keeper_now_us());
+		return;
+	}
+	telling_flush();
 }
 
 bool manager_link_is_own(pid_t pid)
 {
-	return pid == link_.pid || rescue_is_shell(pid);
+	return pid == link_.pid || find_given_up(pid) || rescue_is_shell(pid);
 }
 
 bool manager_link_is_answering(void)

@@ -257,6 +257,18 @@ static enum WorldKind kind_of(const struct SpawnRequest *r)
 	return r->controlling_tty ? WORLD_SHELL : WORLD_MANAGER;
 }
 
+/* There may be one that was given up, but it is nothing to anybody any more. */
+static void end_as_manager(struct WorldProcess *process)
+{
+	if (process->kind != WORLD_MANAGER)
+		return;
+	g_assert(process->is_killed && process->is_immortal);
+	process->kind = WORLD_ORPHAN;
+	if (world.link_fd >= 0)
+		(void)close(world.link_fd);
+	world.link_fd = -1;
+}
+
 pid_t __wrap_spawn_process(struct SpawnRequest *r)
 {
 	struct WorldProcess *process = NULL;
@@ -270,9 +282,9 @@ pid_t __wrap_spawn_process(struct SpawnRequest *r)
 		return -1;
 	process->loan = r->is_message ? r->loan : -1;
 	if (process->kind == WORLD_MANAGER) {
-		for (size_t i = 0; i < WORLD_PROCESSES; i++) /* never two of them */
-			g_assert(&world.processes[i] == process || !world.processes[i].pid ||
-				 world.processes[i].kind != WORLD_MANAGER);
+		for (size_t i = 0; i < WORLD_PROCESSES; i++)
+			if (&world.processes[i] != process && world.processes[i].pid)
+				end_as_manager(&world.processes[i]);
 		world.link_fd = fcntl(r->inherited[0], F_DUPFD_CLOEXEC, 3);
 		g_assert(world.link_fd >= 0);
 	}
