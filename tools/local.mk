@@ -70,7 +70,6 @@ svcctl_LDADD = $(LIBS_SVCCTL)
 include tools/svc-save/local.mk
 
 # What the manager cannot wait for.
-include tools/svc-look/local.mk
 include tools/svc-worker/local.mk
 
 # What people know from SysV init.

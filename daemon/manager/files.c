@@ -117,13 +117,21 @@ static void on_level(void *data, const char *key, Level level, const char *why)
 	manager_drain_later(m);
 }
 
+static void on_settled(void *data)
+{
+	Manager *m = data;
+
+	if (m->recovery)
+		recovery_on_settled(m);
+}
+
 static void make_system_bus(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
 
 	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &error);
 	if (!m->system_bus)
-		g_error("%s", error->message); /* no inotify: the registry could not work either */
+		g_error("%s", error->message); /* no inotify; ends this manager: PID 1 counts, logs it and offers a shell */
 }
 
 static void on_flag_cleared(void *data, const char *name)
@@ -139,15 +147,13 @@ static void make_registry(Manager *m)
 {
 	const RegistryOptions options = { .kernel_cmdline = m->kernel_cmdline,
 					  .virtualization = m->welcome.virtualization,
-					  .elsewhere = { looks_start, m },
+					  .workers = m->workers,
+					  .settled = on_settled,
 					  .is_recovering = recovery_has_begun(m->recovery),
 					  .system_bus = m->system_bus,
 					  .session_bus = m->session_bus };
-	g_autoptr(GError) error = NULL;
 
-	m->registry = registry_new(&options, on_level, m, &error);
-	if (!m->registry)
-		g_error("%s", error->message); /* ends this manager; PID 1 counts, says so and offers a shell */
+	m->registry = registry_new(&options, on_level, m);
 	flag_provider_on_cleared(registry_flags(m->registry), on_flag_cleared, m);
 }
 

@@ -10,8 +10,7 @@
 
 #include "manager/manager.h"
 
-static const Helper *const helpers[] = { &files_helper, &records_helper, &history_helper, &changes_helper, &look_helper,
-					&worker_helper };
+static const Helper *const helpers[] = { &files_helper, &records_helper, &history_helper, &changes_helper, &worker_helper };
 
 static const Helper *find_helper(const char *service)
 {

@@ -10,7 +10,6 @@ svcd_manager_SOURCES = \
 	daemon/manager/files.c \
 	daemon/manager/helper.c \
 	daemon/manager/history.c \
-	daemon/manager/looks.c \
 	daemon/manager/main.c \
 	daemon/manager/manager.h \
 	daemon/manager/memory.c \

@@ -13,7 +13,6 @@
  *	operators who may operate a service, and read what it says
  *	records   the runlevel in utmp and wtmp
  *	history   what boots took
- *	looks     programs that look at paths which may not answer
  *	acts      what the engine wants done
  *	boot-file the boot record, for the next manager
  *	requests  what clients of the bus ask for
@@ -186,8 +185,12 @@ bool recovery_has_begun(const Recovery *recovery);
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind);
 /* Names of services that left something behind, a new NULL-terminated array of borrowed strings. */
 GPtrArray *recovery_names(const Recovery *recovery);
-/* After the files are loaded: put engine, supervisors and logger where they were, and let the engine begin. */
+/* After the files are loaded and the first levels known: put engine, supervisors and logger where they were, and let the engine begin. */
 void recovery_carry_out(Manager *m);
+/* RegistryOptions.settled: the levels are known. */
+void recovery_on_settled(Manager *m);
+/* Files have changed: if they are read already, they are read again when the engine has begun. */
+void recovery_load_again(Manager *m);
 /* The living row of the logger, 0 if there is none. */
 pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation);
 
@@ -226,10 +229,6 @@ bool operators_have(void *manager, const char *service, const gid_t *gids, unsig
 bool operators_add_instance(void *manager, const char *name, const Requester *who, GError **error);
 /* The first of them, for the log; 0: none. LogRouterOptions.group */
 gid_t operators_log_group(void *manager, const char *service);
-
-/* looks.c */
-uint64_t looks_start(void *manager, int input, int output); /* ElsewhereOps */
-extern const Helper look_helper;
 
 /* workers.c */
 void workers_init(Manager *m);

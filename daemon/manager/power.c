@@ -151,7 +151,7 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		if (!m->recovery)
 			files_load(m);
 		else
-			files_forget_ahead(m); /* they are about to be loaded anyway */
+			recovery_load_again(m);
 		break;
 	case REQUEST_REOPEN:
 		(void)files_make_directories(m); /* said already */

@@ -15,6 +15,12 @@
 #include "manager/manager.h"
 #include "model/name.h"
 
+/*
+ * The first levels from svc-worker are waited for so long. With them the engine's first decisions are right. Without them services start
+ * when the levels arrive; nothing is stopped.
+ */
+#define LEVELS_LIMIT_US (1 * G_USEC_PER_SEC)
+
 typedef struct KeptFd {
 	char *kind;
 	char *index;
@@ -34,6 +40,8 @@ typedef struct Remains {
 struct Recovery {
 	GHashTable *services; /* name -> Remains, owned */
 	enum ShutdownKind shutdown;
+	Timer *levels;        /* armed while the first levels are waited for; then all is carried out */
+	bool is_load_asked;   /* meanwhile: the files are read again */
 	char *global_note;
 	int sockets[CLIENT_SOCKET_COUNT]; /* where clients come, -1: none kept */
 	int initctl_fd;       /* /run/initctl, -1: none kept */
@@ -78,6 +86,7 @@ void recovery_free(Recovery *recovery)
 	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
 		fd_close(&recovery->sockets[i]);
 	fd_close(&recovery->initctl_fd);
+	timer_free(recovery->levels);
 	g_free(recovery->global_note);
 	g_free(recovery);
 }
@@ -340,9 +349,10 @@ static void resumed(Manager *m, Remains *r)
 		supervisor_resumed(supervisor);
 }
 
-void recovery_carry_out(Manager *m)
+static void carry_out(Manager *m)
 {
 	Recovery *recovery = m->recovery;
+	const bool is_load_asked = recovery->is_load_asked;
 	const char *runlevel = NULL;
 	GHashTableIter iter;
 	gpointer remains;
@@ -379,4 +389,33 @@ void recovery_carry_out(Manager *m)
 	if (m->is_end_asked)
 		power_end(m, "SIGTERM");
 	manager_drain(m);
+	if (is_load_asked)
+		files_load(m);
+}
+
+static void on_levels(void *data)
+{
+	carry_out(data);
+}
+
+void recovery_on_settled(Manager *m)
+{
+	if (timer_is_armed(m->recovery->levels))
+		timer_arm(m->recovery->levels, loop_now()); /* not at once: this is called from inside a provider */
+}
+
+void recovery_load_again(Manager *m)
+{
+	if (timer_is_armed(m->recovery->levels))
+		m->recovery->is_load_asked = true;
+	else
+		files_forget_ahead(m); /* they are about to be loaded anyway */
+}
+
+void recovery_carry_out(Manager *m)
+{
+	if (registry_is_settled(m->registry))
+		carry_out(m);
+	else
+		timer_set(&m->recovery->levels, loop_now() + LEVELS_LIMIT_US, on_levels, m);
 }

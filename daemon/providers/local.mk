@@ -18,8 +18,8 @@ libproviders_a_SOURCES = \
 	daemon/providers/network-nm.c daemon/providers/network-nm.h \
 	daemon/providers/network-rtnl.c daemon/providers/network-rtnl.h \
 	daemon/providers/path.c daemon/providers/path.h \
-	daemon/providers/path-elsewhere.c daemon/providers/path-elsewhere.h \
 	daemon/providers/path-test.c daemon/providers/path-test.h \
+	daemon/providers/path-walker.c daemon/providers/path-walker.h \
 	daemon/providers/provider.h \
 	daemon/providers/registry.c daemon/providers/registry.h \
 	daemon/providers/udev.c daemon/providers/udev.h \

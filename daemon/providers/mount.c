@@ -213,6 +213,8 @@ static void take_changes(MountProvider *mounts)
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	mounts->points = read_points(mounts);
 	report_all(mounts);
+	if (!mounts->changed)
+		return;
 	if (before && mounts->points) {
 		add_different(before, mounts->points, changed);
 		add_different(mounts->points, before, changed);

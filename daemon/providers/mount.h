@@ -25,7 +25,7 @@ MountKind mount_provider_kind(Provider *provider, const char *place);
 /**
  * mount_provider_new() - watch the table of mounts
  * @mountinfo: path of the table; it signals changes by POLLPRI
- * @changed:   called after each change, when reports are out: what lies below these points has changed too
+ * @changed:   called after each change, when reports are out: what lies below these points has changed too; may be NULL
  */
 Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, MountsChanged *changed, void *data);
 

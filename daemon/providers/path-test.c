@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path test: for the manager, which walks to a place by itself, and for svc-look, which lets the kernel do that.
+ * Path test: for the path walker, which finds the place by itself, and for mounts that may not answer, where the kernel does that.
  */
 #include "config.h"
 
@@ -31,6 +31,13 @@ PathTest path_test_of(const char *argument, const char **ret_path)
 	return TEST_EXISTS;
 }
 
+Level path_verdict_level(PathVerdict verdict)
+{
+	if (verdict == VERDICT_MISREAD)
+		return LEVEL_UNKNOWN;
+	return verdict == VERDICT_HOLDS ? LEVEL_TRUE : LEVEL_FALSE;
+}
+
 const char *path_verdict_text(PathVerdict verdict)
 {
 	static const char *const texts[VERDICT_COUNT] = {
@@ -40,13 +47,14 @@ const char *path_verdict_text(PathVerdict verdict)
 		[VERDICT_NO_PROGRAM] = "it is not executable",
 		[VERDICT_NO_DIRECTORY] = "it is not a directory",
 		[VERDICT_EMPTY] = "it is empty",
+		[VERDICT_MAZE] = "there are too many links or directories on the way to it",
 		[VERDICT_MISREAD] = "it cannot be looked at just now",
 	};
 
 	return texts[verdict];
 }
 
-/* Without memory or descriptors nobody can say. */
+/* Without memory or descriptors the result is unknown. */
 static PathVerdict look_for_entry(const char *path)
 {
 	DIR *directory = opendir(path);
@@ -80,7 +88,7 @@ PathVerdict path_test_place(PathTest test, const char *place, const struct stat 
 	return VERDICT_MISSING;
 }
 
-/* A server that has gone away says nothing about its files. */
+/* The state of the files of a server that has gone away is unknown. */
 static bool is_no_answer(int errnum)
 {
 	return errnum_is_passing(errnum) || errnum == EIO || errnum == ESTALE || errnum == ETIMEDOUT || errnum == EHOSTDOWN ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path test: what a path: condition asks of what is there, and what can be said to that.
+ * Path test: what a path: condition requires of the file at its path, and the possible findings.
  */
 #ifndef SVCD_PROVIDERS_PATH_TEST_H
 #define SVCD_PROVIDERS_PATH_TEST_H
@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "model/key.h"
+
 typedef enum PathTest { TEST_EXISTS, TEST_EXECUTABLE, TEST_DIRECTORY, TEST_NONEMPTY } PathTest;
 
-/* Numbers that svc-look writes. */
 typedef enum PathVerdict {
 	VERDICT_HOLDS,
 	VERDICT_MISSING,
@@ -18,12 +19,15 @@ typedef enum PathVerdict {
 	VERDICT_NO_PROGRAM,
 	VERDICT_NO_DIRECTORY,
 	VERDICT_EMPTY,
-	VERDICT_MISREAD, /* nobody can say */
+	VERDICT_MAZE,    /* more links or names on the way than are followed */
+	VERDICT_MISREAD, /* a passing fault: neither true nor false */
 	VERDICT_COUNT,
 } PathVerdict;
 
 /* @argument: of a key, "exec:/bin/sh". Returns: the test, and the path in @argument. */
 PathTest path_test_of(const char *argument, const char **ret_path);
+
+Level path_verdict_level(PathVerdict verdict);
 
 /* "it does not exist" */
 const char *path_verdict_text(PathVerdict verdict);
@@ -31,7 +35,7 @@ const char *path_verdict_text(PathVerdict verdict);
 /* @st: of @place, which is no link. Opens a directory that is to have an entry. */
 PathVerdict path_test_place(PathTest test, const char *place, const struct stat *st);
 
-/* Follows links, and waits for as long as that takes. */
+/* Follows links, and may wait for ever. */
 PathVerdict path_test_look(PathTest test, const char *path);
 
 #endif

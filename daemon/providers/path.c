@@ -1,546 +1,385 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path: every directory on the way to a path is watched, through symlinks too, and whatever happens to a name there
- * makes the paths that go through that name be walked again. inotify only wakes; the walk is the truth. The watch is
- * set before the name is looked at, so nothing falls between the two.
+ * Path: the manager's side of path: conditions. Each condition is a job of svc-worker.
  *
- * Most paths lie in few directories: the way to a directory is walked once for all of them, and remembered until anything at all
- * has happened. What happens after it was walked is yet to be read, and then concerns all who have taken that way.
- *
- * A walk ends at the mount of a file system that may not answer: others look at what is behind (providers/path-elsewhere.h), and
- * nobody at all where something would be mounted by that.
+ * All conditions begin in one process. If that hangs at a path, the path and all others in the same directory move to a process of their
+ * own, because it is a directory that can be held. If that one hangs as well, its conditions are unknown, and it is tried again after a
+ * pause, but never while a process that hung there is still alive. The other paths lose nothing. Mounts of file systems that may not
+ * answer have a process each from the start.
  */
 #include "config.h"
 
 #include "providers/path.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/inotify.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/log.h"
-#include "loop/inotify.h"
 #include "loop/loop.h"
 #include "providers/path-test.h"
 
-/* As the kernel's own limit on symlinks in one look-up (path_resolution(7)). */
-#define MAX_SYMLINKS 40
+/* Processes for directories and mounts. More of them share one process. */
+#define MAX_PLACES 16
 
-/* More than there are directories of programs; clients may ask for any number of others. */
-#define MAX_WAYS 64
+/* A process that was lost is looked after so often: has it ended, is its pause over? */
+#define TICK_US (1 * G_USEC_PER_SEC)
 
-/* When there may be memory and descriptors again. */
-#define LOOK_AGAIN_US (500 * G_TIME_SPAN_MILLISECOND)
+/* Pauses before the next try: doubled from the first to the last. */
+#define PAUSE_FIRST_US (5 * G_USEC_PER_SEC)
+#define PAUSE_LAST_US (300 * G_USEC_PER_SEC)
 
-/* Not IN_CLOSE_WRITE: in /dev it would fire for every use of /dev/null. */
-#define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+/* The paths of a directory that answers go back to the common process after this time. */
+#define RETURN_US (300 * G_USEC_PER_SEC)
 
-/* One directory as inotify knows it: several paths may lead to the same one. */
-typedef struct Directory {
-	int watch;
-	unsigned n_users;      /* steps of conditions */
-	GHashTable *by_name;   /* name -> GPtrArray of PathCondition *, borrowed; "" stands for every name */
-} Directory;
+/* What one process looks at. */
+typedef struct Place {
+	struct PathProvider *paths;
+	const char *verb;
+	char *name;        /* "" for the common process; "directory /run", "file system at /srv" */
+	char *owner;       /* of its jobs */
+	unsigned n_users;  /* looks */
+	bool is_silent;    /* its process was lost, and none has answered since */
+	bool was_held;     /* a process that hung there was still alive at the last tick */
+	int64_t pause_us;  /* the next one */
+	int64_t next_us;   /* when to try again, if no process hangs there */
+	Timer *again;
+} Place;
 
-typedef struct Step {
-	Directory *directory;
-	char *name;
-} Step;
-
-/* A directory as it is written in paths, and the way there. */
-typedef struct Way {
-	char *place;      /* where it leads, with no link in it */
-	GArray *steps;    /* Step */
-	unsigned n_links; /* symlinks on it */
-} Way;
+typedef struct Look {
+	struct PathCondition *condition;
+	Place *place;   /* NULL: there is no such look */
+	WorkerJob *job; /* NULL: none is under way */
+} Look;
 
 typedef struct PathCondition {
 	const char *key;
-	const char *path;  /* into @key */
-	char *point;       /* the mount at which the way ended, for its file system may not answer; NULL: none */
-	MountKind barrier; /* what kind of mount that is */
-	PathTest test;
-	GArray *steps;     /* Step: what it depends on */
+	Look watch;
+	Look poll; /* while the path leads into a mount that may not answer */
 	Level level;
-	bool is_reported;
-	bool is_dirty;
-	bool is_misread; /* it could not be looked at: neither true nor false */
+	char *why;
+	bool is_known;      /* something was answered, or the process was lost */
+	Level reported;
+	bool is_reported;   /* else the next answer is reported even if it is no news */
 } PathCondition;
 
 typedef struct PathProvider {
 	Provider base; /* first: the two are cast into each other */
 	ProviderSink sink;
 	PathOptions options;
-	Elsewhere *elsewhere;
-	Inotify *inotify;
-	GHashTable *conditions;  /* key -> PathCondition, owned */
-	GHashTable *directories; /* watch number -> Directory, owned */
-	GHashTable *ways;        /* directory, owned -> Way, owned; those on which nothing has happened since */
-	GPtrArray *dirty;        /* PathCondition *, borrowed */
-	Timer *again;            /* look again at those that were misread */
-	unsigned n_unwatched;    /* directories that could not be watched, ever */
+	GHashTable *conditions; /* interned key -> PathCondition, owned */
+	GHashTable *places;     /* name -> Place, owned */
+	Place *common;          /* one of them */
+	unsigned n_lost;        /* processes of @common */
+	unsigned n_unknown;     /* conditions that are not known */
+	WorkerJob *first;       /* starts the process before there is a condition */
 } PathProvider;
 
-/* --- what a condition depends on --- */
-
-static void directory_free(gpointer data)
-{
-	Directory *directory = data;
-
-	g_hash_table_unref(directory->by_name);
-	g_free(directory);
-}
-
-static void step_drop(PathProvider *paths, PathCondition *condition, Step *step)
-{
-	Directory *directory = step->directory;
-	GPtrArray *users = g_hash_table_lookup(directory->by_name, step->name);
-
-	g_ptr_array_remove_fast(users, condition);
-	if (users->len == 0)
-		g_hash_table_remove(directory->by_name, step->name);
-	g_free(step->name);
-	if (--directory->n_users == 0) {
-		g_hash_table_remove_all(paths->ways); /* they may lead through it */
-		inotify_unwatch(paths->inotify, directory->watch);
-		g_hash_table_remove(paths->directories, GINT_TO_POINTER(directory->watch));
-	}
-}
-
-static void drop_steps(PathProvider *paths, PathCondition *condition, GArray *steps)
-{
-	for (guint i = 0; i < steps->len; i++)
-		step_drop(paths, condition, &g_array_index(steps, Step, i));
-	g_array_unref(steps);
-}
-
-static Directory *directory_at(PathProvider *paths, const char *path, uint32_t mask)
-{
-	int watch = inotify_watch(paths->inotify, path, mask);
-	Directory *directory;
-
-	if (watch < 0) {
-		paths->n_unwatched++;
-		if (errno == ENOSPC)
-			log_error(NULL, "cannot watch %s: fs.inotify.max_user_watches is too small", path);
-		return NULL;
-	}
-	directory = g_hash_table_lookup(paths->directories, GINT_TO_POINTER(watch));
-	if (!directory) {
-		directory = g_new0(Directory, 1);
-		directory->watch = watch;
-		directory->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-							   (GDestroyNotify)g_ptr_array_unref);
-		g_hash_table_insert(paths->directories, GINT_TO_POINTER(watch), directory);
-	}
-	return directory;
-}
-
-/* The condition depends on @name in @directory from now on. */
-static void use_directory(PathCondition *condition, Directory *directory, const char *name)
-{
-	Step step = { .directory = directory, .name = g_strdup(name) };
-	GPtrArray *users = g_hash_table_lookup(directory->by_name, name);
-
-	if (!users) {
-		users = g_ptr_array_new();
-		g_hash_table_insert(directory->by_name, g_strdup(name), users);
-	}
-	g_ptr_array_add(users, condition);
-	directory->n_users++;
-	g_array_append_val(condition->steps, step);
-}
-
-static void add_step(PathProvider *paths, PathCondition *condition, const char *path, const char *name, uint32_t mask)
-{
-	Directory *directory = directory_at(paths, path, mask);
-
-	if (directory)
-		use_directory(condition, directory, name);
-}
-
-/* --- walking --- */
-
-/* Puts a symlink's target in front of what is left of the path. */
-static bool follow(GString *rest, GString *at, const char *link)
-{
-	char target[PATH_MAX];
-	ssize_t n = readlink(link, target, sizeof target - 1);
-
-	if (n <= 0)
-		return false;
-	target[n] = '\0';
-	if (target[0] == '/')
-		g_string_assign(at, "/");
-	g_string_prepend_c(rest, '/');
-	g_string_prepend(rest, target);
-	return true;
-}
-
-/* Takes the next component off @rest. Returns NULL at the end. */
-static char *next_component(GString *rest)
-{
-	gsize skip = strspn(rest->str, "/");
-	gsize length = strcspn(rest->str + skip, "/");
-	char *name;
-
-	if (length == 0)
-		return NULL;
-	name = g_strndup(rest->str + skip, length);
-	g_string_erase(rest, 0, (gssize)(skip + length));
-	return name;
-}
-
-/* Nobody is asked here who may not answer: the walk ends in front of him. */
-static bool is_barred(PathProvider *paths, PathCondition *condition, const char *place)
-{
-	const MountKind kind = paths->options.kind ? paths->options.kind(paths->options.data, place) : MOUNT_NONE;
-
-	if (kind != MOUNT_ELSEWHERE && kind != MOUNT_AUTOMATIC)
-		return false;
-	condition->point = g_strdup(place);
-	condition->barrier = kind;
-	return true;
-}
-
-/* There is no link in @at, so that the directory above is the one before the last slash. */
-static bool go_up(GString *at, struct stat *st)
-{
-	if (lstat(at->str, st) < 0 || !S_ISDIR(st->st_mode))
-		return false;
-	g_string_truncate(at, MAX((gsize)(strrchr(at->str, '/') - at->str), 1));
-	return lstat(at->str, st) == 0;
-}
-
-/*
- * Walks from @at along @rest, watches every directory on the way and follows links by hand.
- * Returns: true when the path leads somewhere; @at then is the place, with no link in it, and @st its status.
- */
-static bool walk(PathProvider *paths, PathCondition *condition, GString *rest, GString *at, unsigned *n_links,
-		 struct stat *st)
-{
-	const uint32_t mask = WATCH_MASK | (condition->test == TEST_NONEMPTY ? IN_CLOSE_WRITE : 0);
-	bool has_moved = false;
-
-	for (;;) {
-		g_autofree char *name = next_component(rest);
-		g_autofree char *here = NULL;
-
-		if (!name)
-			return has_moved || lstat(at->str, st) == 0;
-		if (strcmp(name, ".") == 0)
-			continue;
-		has_moved = true;
-		if (strcmp(name, "..") == 0) {
-			if (!go_up(at, st))
-				return false;
-			continue;
-		}
-		here = g_strdup(at->str);
-		add_step(paths, condition, here, name, mask);
-		if (at->len > 1)
-			g_string_append_c(at, '/');
-		g_string_append(at, name);
-		if (is_barred(paths, condition, at->str) || lstat(at->str, st) < 0)
-			return false;
-		if (!S_ISLNK(st->st_mode))
-			continue;
-		if (++*n_links > MAX_SYMLINKS)
-			return false;
-		g_autofree char *link = g_strdup(at->str);
-		g_string_assign(at, here);
-		if (!follow(rest, at, link))
-			return false;
-	}
-}
-
-static void step_clear(gpointer data)
-{
-	g_free(((Step *)data)->name);
-}
-
-static void way_free(gpointer data)
-{
-	Way *way = data;
-
-	g_array_unref(way->steps);
-	g_free(way->place);
-	g_free(way);
-}
-
-/* The way that @condition has just taken. */
-static void remember_way(PathProvider *paths, const char *directory, const PathCondition *condition, const char *place,
-			 unsigned n_links)
-{
-	Way *way;
-
-	/* There links go elsewhere without an event. */
-	if (n_links > 0 && (g_str_has_prefix(place, "/sys/") || g_str_has_prefix(place, "/proc/")))
-		return;
-	if (g_hash_table_size(paths->ways) >= MAX_WAYS)
-		g_hash_table_remove_all(paths->ways);
-
-	way = g_new0(Way, 1);
-	way->place = g_strdup(place);
-	way->n_links = n_links;
-	way->steps = g_array_new(FALSE, FALSE, sizeof(Step));
-	g_array_set_clear_func(way->steps, step_clear);
-	for (guint i = 0; i < condition->steps->len; i++) {
-		const Step *step = &g_array_index(condition->steps, Step, i);
-		const Step copy = { .directory = step->directory, .name = g_strdup(step->name) };
-
-		g_array_append_val(way->steps, copy);
-	}
-	g_hash_table_insert(paths->ways, g_strdup(directory), way);
-}
-
-static bool walk_way(PathProvider *paths, PathCondition *condition, const char *directory, GString *at,
-		     unsigned *n_links)
-{
-	const Way *way = g_hash_table_lookup(paths->ways, directory);
-	const unsigned n_unwatched = paths->n_unwatched;
-	g_autoptr(GString) rest = NULL;
-	struct stat st;
-
-	if (way) {
-		for (guint i = 0; i < way->steps->len; i++) {
-			const Step *step = &g_array_index(way->steps, Step, i);
-
-			use_directory(condition, step->directory, step->name);
-		}
-		g_string_assign(at, way->place);
-		*n_links = way->n_links;
-		return true;
-	}
-	rest = g_string_new(directory);
-	if (!walk(paths, condition, rest, at, n_links, &st))
-		return false;
-	if (paths->n_unwatched == n_unwatched) /* or nobody says when it is another one */
-		remember_way(paths, directory, condition, at->str, *n_links);
-	return true;
-}
-
-static bool find_place(PathProvider *paths, PathCondition *condition, GString *at, struct stat *st)
-{
-	g_autofree char *directory = g_path_get_dirname(condition->path);
-	const char *name = strrchr(condition->path, '/') + 1;
-	g_autoptr(GString) rest = g_string_new(condition->path);
-	unsigned n_links = 0;
-
-	g_string_assign(at, "/");
-	/* For TEST_NONEMPTY the directories on the way are watched for more. */
-	if (*name && condition->test != TEST_NONEMPTY) {
-		if (!walk_way(paths, condition, directory, at, &n_links))
-			return false;
-		g_string_assign(rest, name);
-	}
-	return walk(paths, condition, rest, at, &n_links, st);
-}
-
-static PathVerdict test_place(PathProvider *paths, PathCondition *condition, const char *place, const struct stat *st)
-{
-	if (condition->test == TEST_NONEMPTY && S_ISDIR(st->st_mode))
-		add_step(paths, condition, place, "", WATCH_MASK);
-	return path_test_place(condition->test, place, st);
-}
+/* --- reports --- */
 
 /* While it is unknown the reason may change. */
-static void tell(PathProvider *paths, PathCondition *condition, Level level, const char *why)
+static void report(PathProvider *paths, PathCondition *condition)
 {
-	if (condition->is_reported && level == condition->level && level != LEVEL_UNKNOWN)
+	if (condition->is_reported && condition->level == condition->reported && condition->level != LEVEL_UNKNOWN)
 		return;
 	condition->is_reported = true;
+	condition->reported = condition->level;
+	provider_report(&paths->sink, condition->key, condition->level, condition->why);
+}
+
+static void know(PathProvider *paths, PathCondition *condition)
+{
+	if (condition->is_known)
+		return;
+	condition->is_known = true;
+	if (--paths->n_unknown == 0 && paths->options.settled)
+		paths->options.settled(paths->options.data);
+}
+
+/* Takes @why. */
+static void set_level(PathProvider *paths, PathCondition *condition, Level level, char *why)
+{
 	condition->level = level;
-	provider_report(&paths->sink, condition->key, level, why);
+	g_free(condition->why);
+	condition->why = why;
+	report(paths, condition);
+	know(paths, condition);
 }
 
-static void on_told_from_elsewhere(void *data, const char *key, Level level, const char *why)
+/* --- places --- */
+
+static void on_again(void *data);
+
+static void place_free(gpointer data)
 {
-	PathProvider *paths = data;
-	PathCondition *condition = g_hash_table_lookup(paths->conditions, key);
+	Place *place = data;
 
-	if (condition)
-		tell(paths, condition, level, why);
+	timer_free(place->again);
+	g_free(place->name);
+	g_free(place->owner);
+	g_free(place);
 }
 
-/* What is behind the mount that ended the walk. */
-static void look_behind_mount(PathProvider *paths, PathCondition *condition)
+static Place *place_get(PathProvider *paths, const char *verb, const char *name)
 {
-	g_autofree char *why = NULL;
+	Place *place = g_hash_table_lookup(paths->places, name);
 
-	if (condition->barrier == MOUNT_ELSEWHERE) {
-		elsewhere_add(paths->elsewhere, condition->point, condition->key);
-		return;
-	}
-	elsewhere_remove(paths->elsewhere, condition->key);
-	why = g_strdup_printf("nothing is mounted at %s yet, and a look would change that", condition->point);
-	tell(paths, condition, LEVEL_UNKNOWN, why);
+	if (place)
+		return place;
+	place = g_new0(Place, 1);
+	place->paths = paths;
+	place->verb = verb;
+	place->name = g_strdup(name);
+	place->owner = g_strdup_printf("paths%s%s", *name ? " of the " : "", name);
+	place->pause_us = PAUSE_FIRST_US;
+	place->again = timer_new(on_again, place);
+	g_hash_table_insert(paths->places, place->name, place);
+	return place;
 }
 
-static void condition_look(PathProvider *paths, PathCondition *condition)
+/* With too many places all others of that verb have one in common. */
+static Place *place_of(PathProvider *paths, const char *verb, const char *name)
 {
-	/* What it depended on is dropped last: directories that stay are then never unwatched in between. */
-	GArray *before = condition->steps;
-	g_autofree char *point_before = g_steal_pointer(&condition->point);
-	g_autoptr(GString) at = g_string_new(NULL);
-	struct stat st;
-	PathVerdict verdict = VERDICT_MISSING;
+	const bool is_full = g_hash_table_size(paths->places) > MAX_PLACES && !g_hash_table_contains(paths->places, name);
 
-	condition->steps = g_array_new(FALSE, FALSE, sizeof(Step));
-	if (find_place(paths, condition, at, &st))
-		verdict = test_place(paths, condition, at->str, &st);
-	drop_steps(paths, condition, before);
-	condition->is_dirty = false;
-	condition->is_misread = false;
-	if (condition->point) {
-		look_behind_mount(paths, condition);
-		return;
-	}
-	if (point_before)
-		elsewhere_remove(paths->elsewhere, condition->key);
-	if (verdict == VERDICT_MISREAD) {
-		condition->is_misread = true;
-		timer_arm(paths->again, loop_now() + LOOK_AGAIN_US);
-	}
-	tell(paths, condition, verdict == VERDICT_MISREAD ? LEVEL_UNKNOWN : verdict == VERDICT_HOLDS ? LEVEL_TRUE : LEVEL_FALSE,
-	     path_verdict_text(verdict));
+	if (!is_full)
+		return place_get(paths, verb, name);
+	return place_get(paths, verb, strcmp(verb, PATH_VERB_POLL) == 0 ? "rest of the file systems" : "rest of the directories");
 }
 
-/* For a second subscriber: what is known may be older than what it waits for. */
-static void condition_look_again(PathProvider *paths, PathCondition *condition)
+static void place_leave(Place *place)
 {
-	condition->is_reported = false;
-	condition_look(paths, condition);
+	if (--place->n_users == 0 && place != place->paths->common)
+		(void)g_hash_table_remove(place->paths->places, place->name);
 }
 
-/* --- events --- */
-
-static void mark_dirty(PathProvider *paths, PathCondition *condition)
+static char *describe_silence(const Place *place)
 {
-	if (condition->is_dirty)
-		return;
-	condition->is_dirty = true;
-	g_ptr_array_add(paths->dirty, condition);
+	return g_strdup_printf("the %s does not answer", place->name);
 }
 
-static void mark_users(PathProvider *paths, GPtrArray *users)
+/* --- looks --- */
+
+static void on_answer(void *data, const char *const *words, unsigned n_words, int fd);
+static void on_lost(void *data, const char *why);
+
+static const WorkerListener listener = { .answer = on_answer, .lost = on_lost };
+
+/* Looks afresh. The new job comes first: directories that both need are then never unwatched in between. */
+static void look_begin(Look *look)
 {
-	for (guint i = 0; users && i < users->len; i++)
-		mark_dirty(paths, g_ptr_array_index(users, i));
+	WorkerJob *before = look->job;
+	const char *const words[] = { look->place->verb, key_argument(look->condition->key) };
+
+	if (look->place->paths->options.workers)
+		look->job = worker_job_new(look->place->paths->options.workers, look->place->owner, words, G_N_ELEMENTS(words), NULL, 0,
+					   &listener, look);
+	worker_job_free(before);
 }
 
-/* Where something has happened: to a name in a directory, or to the directory itself (NULL). */
-typedef struct Spot {
-	const Directory *directory;
-	const char *name;
-} Spot;
-
-static gboolean leads_through(gpointer key, gpointer value, gpointer data)
+static void look_end(Look *look)
 {
-	const GArray *steps = ((const Way *)value)->steps;
-	const Spot *spot = data;
+	Place *place = g_steal_pointer(&look->place);
 
-	(void)key;
-	for (guint i = 0; i < steps->len; i++) {
-		const Step *step = &g_array_index(steps, Step, i);
-
-		if (step->directory == spot->directory && (!spot->name || strcmp(step->name, spot->name) == 0))
-			return TRUE;
-	}
-	return FALSE;
+	worker_job_free(g_steal_pointer(&look->job));
+	if (place)
+		place_leave(place);
 }
 
-static void on_inotify_event(void *data, int watch, uint32_t mask, const char *name)
+static void look_move(Look *look, Place *place)
 {
-	PathProvider *paths = data;
-	Directory *directory = g_hash_table_lookup(paths->directories, GINT_TO_POINTER(watch));
-	const bool is_itself = mask & (IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF);
-	Spot spot = { .directory = directory, .name = is_itself ? NULL : name };
-	GHashTableIter iter;
-	gpointer users;
+	Place *before = look->place;
 
-	if (!directory)
-		return;
-	(void)g_hash_table_foreach_remove(paths->ways, leads_through, &spot);
-	if (!is_itself) {
-		mark_users(paths, g_hash_table_lookup(directory->by_name, name));
-		mark_users(paths, g_hash_table_lookup(directory->by_name, ""));
-		return;
-	}
-	g_hash_table_iter_init(&iter, directory->by_name);
-	while (g_hash_table_iter_next(&iter, NULL, &users))
-		mark_users(paths, users);
+	look->place = place;
+	place->n_users++;
+	if (!place->is_silent)
+		look_begin(look);
+	else
+		worker_job_free(g_steal_pointer(&look->job));
+	if (before)
+		place_leave(before);
 }
 
-static void on_inotify_batch_end(void *data)
-{
-	PathProvider *paths = data;
-
-	for (guint i = 0; i < paths->dirty->len; i++)
-		condition_look(paths, g_ptr_array_index(paths->dirty, i));
-	g_ptr_array_set_size(paths->dirty, 0);
-}
-
-static void look_at_all(PathProvider *paths)
+static void begin_users(const Place *place)
 {
 	GHashTableIter iter;
-	gpointer condition;
+	gpointer value;
 
-	g_hash_table_remove_all(paths->ways);
-	g_hash_table_iter_init(&iter, paths->conditions);
-	while (g_hash_table_iter_next(&iter, NULL, &condition))
-		mark_dirty(paths, condition);
-	on_inotify_batch_end(paths);
+	g_hash_table_iter_init(&iter, place->paths->conditions);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		PathCondition *condition = value;
+
+		if (condition->watch.place == place)
+			look_begin(&condition->watch);
+		if (condition->poll.place == place)
+			look_begin(&condition->poll);
+	}
 }
 
-/*
- * A mount changes nothing in the directory that it is mounted in, so inotify says nothing. Directories do not know their paths:
- * a name is enough to find who may be concerned, and of the others few are looked at in vain.
- */
-void path_provider_look_below(Provider *provider, GHashTable *points)
+/* All that depends on @place is unknown. */
+static void end_users(const Place *place)
 {
-	PathProvider *paths = (PathProvider *)provider;
-	GHashTableIter points_left, directories_left;
-	gpointer point, directory;
+	g_autoptr(GList) conditions = g_hash_table_get_values(place->paths->conditions);
 
-	if (!points || g_hash_table_contains(points, "/")) { /* all paths begin at the root */
-		look_at_all(paths);
+	for (GList *l = conditions; l; l = l->next) {
+		PathCondition *condition = l->data;
+		Look *look = condition->poll.place ? &condition->poll : &condition->watch;
+
+		if (condition->watch.place == place)
+			worker_job_free(g_steal_pointer(&condition->watch.job));
+		if (condition->poll.place == place)
+			worker_job_free(g_steal_pointer(&condition->poll.job));
+		if (look->place == place)
+			set_level(place->paths, condition, LEVEL_UNKNOWN, describe_silence(place));
+	}
+}
+
+/* --- processes that hang --- */
+
+/* The name of the place for the directory that the condition's path is in. */
+static char *directory_of(const PathCondition *condition)
+{
+	const char *path;
+	g_autofree char *directory = NULL;
+
+	(void)path_test_of(key_argument(condition->key), &path);
+	directory = g_path_get_dirname(path);
+	return g_strconcat("directory ", directory, NULL);
+}
+
+/* The common process has hung at a path in @directory: it must not look at any other one there. */
+static void separate(PathProvider *paths, const char *directory)
+{
+	g_autoptr(GList) conditions = g_hash_table_get_values(paths->conditions);
+	Place *place = place_of(paths, PATH_VERB_WATCH, directory);
+
+	for (GList *l = conditions; l; l = l->next) {
+		PathCondition *condition = l->data;
+		g_autofree char *its_own = directory_of(condition);
+
+		if (condition->watch.place == paths->common && strcmp(its_own, directory) == 0)
+			look_move(&condition->watch, place);
+	}
+	/* The pool starts few processes for one owner while those that hung are alive. */
+	g_free(paths->common->owner);
+	paths->common->owner = g_strdup_printf("paths, process %u", ++paths->n_lost + 1);
+	begin_users(paths->common);
+}
+
+static void give_back(Place *place)
+{
+	g_autoptr(GList) conditions = g_hash_table_get_values(place->paths->conditions);
+	PathProvider *paths = place->paths;
+
+	place->n_users++;
+	for (GList *l = conditions; l; l = l->next) {
+		PathCondition *condition = l->data;
+
+		if (condition->watch.place == place)
+			look_move(&condition->watch, paths->common);
+	}
+	place_leave(place);
+}
+
+static void silence(Place *place)
+{
+	if (!place->is_silent)
+		log_warning(NULL, "the %s does not answer: conditions that depend on it are unknown", place->name);
+	place->is_silent = true;
+	place->was_held = false;
+	place->next_us = loop_now() + place->pause_us;
+	place->pause_us = MIN(place->pause_us * 2, PAUSE_LAST_US);
+	timer_arm(place->again, loop_now() + TICK_US);
+	end_users(place);
+}
+
+static void on_again(void *data)
+{
+	Place *place = data;
+	WorkerPool *workers = place->paths->options.workers;
+
+	if (!place->is_silent) {
+		give_back(place);
+	} else if (worker_pool_abandoned(workers, place->owner) > 0) {
+		place->was_held = true;
+		timer_arm(place->again, loop_now() + TICK_US);
+	} else if (place->was_held || loop_now() >= place->next_us) {
+		timer_disarm(place->again);
+		begin_users(place);
+	} else {
+		timer_arm(place->again, loop_now() + TICK_US);
+	}
+}
+
+static void on_lost(void *data, const char *why)
+{
+	Look *look = data;
+	PathCondition *condition = look->condition;
+	Place *place = look->place;
+	PathProvider *paths = place->paths;
+	const char *path;
+	g_autofree char *directory = directory_of(condition);
+
+	(void)why; /* it names the job */
+	look->job = NULL;
+	if (place != paths->common) {
+		silence(place);
 		return;
 	}
-	g_hash_table_remove_all(paths->ways);
-	g_hash_table_iter_init(&points_left, points);
-	while (g_hash_table_iter_next(&points_left, &point, NULL)) {
-		const char *name = strrchr(point, '/');
-
-		g_hash_table_iter_init(&directories_left, paths->directories);
-		while (g_hash_table_iter_next(&directories_left, NULL, &directory))
-			mark_users(paths, g_hash_table_lookup(((Directory *)directory)->by_name, name ? name + 1 : point));
-	}
-	on_inotify_batch_end(paths);
+	(void)path_test_of(key_argument(condition->key), &path);
+	log_warning(NULL, "looking at %s does not answer; it is tried again in a process of its own", path);
+	separate(paths, directory);
+	set_level(paths, condition, LEVEL_UNKNOWN, g_strdup_printf("looking at %s does not answer", path));
 }
 
-static void on_look_again(void *data)
-{
-	PathProvider *paths = data;
-	GHashTableIter iter;
-	gpointer condition;
+/* --- answers --- */
 
-	timer_disarm(paths->again);
-	g_hash_table_iter_init(&iter, paths->conditions);
-	while (g_hash_table_iter_next(&iter, NULL, &condition)) {
-		if (((PathCondition *)condition)->is_misread)
-			mark_dirty(paths, condition);
+static void hear_something(Place *place)
+{
+	if (place->is_silent) {
+		place->is_silent = false;
+		place->pause_us = PAUSE_FIRST_US;
+		log_notice(NULL, "the %s answers", place->name);
 	}
-	on_inotify_batch_end(paths);
+	if (place != place->paths->common && strcmp(place->verb, PATH_VERB_WATCH) == 0 && !timer_is_armed(place->again))
+		timer_arm(place->again, loop_now() + RETURN_US);
 }
 
-static void on_inotify_overflow(void *data)
+static void hear_mount(PathProvider *paths, PathCondition *condition, const char *point)
 {
-	log_notice(NULL, "file system events were lost; looking at every path again");
-	look_at_all(data);
+	g_autofree char *name = g_strconcat("file system at ", point, NULL);
+	Place *place = place_of(paths, PATH_VERB_POLL, name);
+
+	if (place == condition->poll.place) {
+		report(paths, condition);
+		return;
+	}
+	place->n_users++; /* stays, though it may be left before it is used */
+	look_end(&condition->poll);
+	look_move(&condition->poll, place);
+	place_leave(place);
+	set_level(paths, condition, LEVEL_UNKNOWN,
+		  place->is_silent ? describe_silence(place) : g_strdup_printf("the %s is asked", place->name));
+}
+
+static void on_answer(void *data, const char *const *words, unsigned n_words, int fd)
+{
+	Look *look = data;
+	PathCondition *condition = look->condition;
+	PathProvider *paths = look->place->paths;
+	Level level;
+
+	fd_close(&fd); /* none was asked for */
+	hear_something(look->place);
+	if (n_words == 3 && strcmp(words[0], PATH_ANSWER_LEVEL) == 0 && level_from_name(words[1], &level)) {
+		if (look == &condition->watch)
+			look_end(&condition->poll);
+		set_level(paths, condition, level, g_strdup(words[2]));
+	} else if (n_words == 2 && strcmp(words[0], PATH_ANSWER_MOUNT) == 0 && look == &condition->watch) {
+		hear_mount(paths, condition, words[1]);
+	} else {
+		look->job = NULL; /* "failed": the program on disk is another version */
+		set_level(paths, condition, LEVEL_UNKNOWN, g_strdup("svc-worker cannot look at it"));
+	}
 }
 
 /* --- the provider --- */
@@ -549,17 +388,28 @@ static void path_subscribe(Provider *provider, const char *key)
 {
 	PathProvider *paths = (PathProvider *)provider;
 	PathCondition *condition = g_hash_table_lookup(paths->conditions, key);
+	g_autofree char *directory = NULL;
+	Place *place;
 
-	if (condition) {
-		condition_look_again(paths, condition);
+	if (condition) { /* what is known may be older than what the new subscriber waits for */
+		condition->is_reported = false;
+		if (condition->watch.place->is_silent || (condition->poll.place && condition->poll.place->is_silent))
+			report(paths, condition);
+		else
+			look_begin(&condition->watch);
 		return;
 	}
 	condition = g_new0(PathCondition, 1);
 	condition->key = key;
-	condition->test = path_test_of(key_argument(key), &condition->path);
-	condition->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+	condition->watch.condition = condition->poll.condition = condition;
+	condition->level = LEVEL_UNKNOWN;
+	paths->n_unknown++;
 	g_hash_table_insert(paths->conditions, (gpointer)key, condition);
-	condition_look(paths, condition);
+	directory = directory_of(condition);
+	place = g_hash_table_lookup(paths->places, directory);
+	look_move(&condition->watch, place ? place : paths->common);
+	condition->why = place && place->is_silent ? describe_silence(place) : g_strdup("it is being looked at");
+	report(paths, condition);
 }
 
 static void path_unsubscribe(Provider *provider, const char *key)
@@ -569,11 +419,18 @@ static void path_unsubscribe(Provider *provider, const char *key)
 
 	if (!condition)
 		return;
-	drop_steps(paths, condition, g_steal_pointer(&condition->steps));
-	(void)g_ptr_array_remove_fast(paths->dirty, condition); /* it need not be in there */
-	elsewhere_remove(paths->elsewhere, key);
-	g_free(condition->point);
+	look_end(&condition->poll);
+	look_end(&condition->watch);
+	know(paths, condition);
 	g_hash_table_remove(paths->conditions, key);
+}
+
+static void condition_free(gpointer data)
+{
+	PathCondition *condition = data;
+
+	g_free(condition->why);
+	g_free(condition);
 }
 
 static void path_free(Provider *provider)
@@ -581,42 +438,48 @@ static void path_free(Provider *provider)
 	PathProvider *paths = (PathProvider *)provider;
 	g_autoptr(GList) keys = g_hash_table_get_keys(paths->conditions);
 
+	paths->options.settled = NULL;
 	for (GList *l = keys; l; l = l->next)
 		path_unsubscribe(provider, l->data);
-	timer_free(paths->again);
-	elsewhere_free(paths->elsewhere);
-	inotify_free(paths->inotify);
+	worker_job_free(paths->first);
 	g_hash_table_unref(paths->conditions);
-	g_hash_table_unref(paths->directories);
-	g_hash_table_unref(paths->ways);
-	g_ptr_array_unref(paths->dirty);
+	g_hash_table_unref(paths->places);
 	g_free(paths);
 }
 
-Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options, GError **error)
+static void on_first_answer(void *data, const char *const *words, unsigned n_words, int fd)
 {
-	static const InotifyListener listener = { on_inotify_event, on_inotify_overflow, on_inotify_batch_end };
+	(void)words;
+	(void)n_words;
+	(void)fd;
+	((PathProvider *)data)->first = NULL;
+}
+
+static void on_first_lost(void *data, const char *why)
+{
+	(void)why; /* the conditions will be lost, too */
+	((PathProvider *)data)->first = NULL;
+}
+
+Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options)
+{
+	static const WorkerListener first = { .answer = on_first_answer, .lost = on_first_lost };
+	static const char *const words[] = { "echo" };
 	PathProvider *paths = g_new0(PathProvider, 1);
 
 	paths->base = (Provider){ .subscribe = path_subscribe, .unsubscribe = path_unsubscribe,
 				  .free = path_free };
 	paths->sink = *sink;
 	paths->options = *options;
-	paths->elsewhere = elsewhere_new(&options->elsewhere, &(ProviderSink){ on_told_from_elsewhere, paths });
-	paths->conditions = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-	paths->directories = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, directory_free);
-	paths->ways = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, way_free);
-	paths->dirty = g_ptr_array_new();
-	paths->again = timer_new(on_look_again, paths);
-	paths->inotify = inotify_new(&listener, paths, error);
-	if (!paths->inotify) {
-		path_free(&paths->base);
-		return NULL;
-	}
+	paths->conditions = g_hash_table_new_full(NULL, NULL, NULL, condition_free);
+	paths->places = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, place_free);
+	paths->common = place_get(paths, PATH_VERB_WATCH, "");
+	if (options->workers) /* it starts while the files are read that have the conditions */
+		paths->first = worker_job_new(options->workers, paths->common->owner, words, 1, NULL, 0, &first, paths);
 	return &paths->base;
 }
 
-void path_provider_look_ended(Provider *provider, uint64_t number)
+bool path_provider_is_settled(Provider *provider)
 {
-	elsewhere_ended(((PathProvider *)provider)->elsewhere, number);
+	return ((const PathProvider *)provider)->n_unknown == 0;
 }

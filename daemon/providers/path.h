@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path: conditions on the file system, by inotify.
+ * Path: conditions on the file system.
  *
  * path:/x exists (symlinks followed), path:exec:/x is an executable file, path:dir:/x is a directory,
  * path:nonempty:/x is a file with content or a directory with an entry.
+ *
+ * svc-worker looks at all paths (providers/path-walker.h), because a look-up can wait for ever. The manager looks at none.
  */
 #ifndef SVCD_PROVIDERS_PATH_H
 #define SVCD_PROVIDERS_PATH_H
 
 #include <glib.h>
+#include <stdbool.h>
 
-#include "providers/mount.h"
-#include "providers/path-elsewhere.h"
 #include "providers/provider.h"
+#include "worker/pool.h"
+
+/* Verbs of svc-worker with the argument of a key; each answers PATH_ANSWER_LEVEL LEVEL WHY, and again after each change. */
+#define PATH_VERB_WATCH "watch-path" /* by inotify; may answer PATH_ANSWER_MOUNT POINT instead */
+#define PATH_VERB_POLL "poll-path"   /* every second; for file systems that may not answer */
+
+#define PATH_ANSWER_LEVEL "level"
+#define PATH_ANSWER_MOUNT "mount" /* the path leads into this mount, whose file system may not answer */
 
 typedef struct PathOptions {
-	MountKind (*kind)(void *data, const char *place); /* NULL: all is local */
+	WorkerPool *workers; /* borrowed; NULL: all paths are unknown */
+	/* Something is known of each path that was subscribed. May be NULL. */
+	void (*settled)(void *data);
 	void *data;
-	ElsewhereOps elsewhere;
 } PathOptions;
 
-/* Returns: NULL with @error when the machine cannot watch files. @options: copied */
-Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options, GError **error);
+/* @options: copied */
+Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options);
 
-/**
- * path_provider_look_below() - look again at what may lie below mount points
- * @points: a set of paths without links in them (char *); only conditions whose way leads through a name like theirs are
- *          looked at. NULL: at all
- */
-void path_provider_look_below(Provider *provider, GHashTable *points);
-
-/* ElsewhereOps.start() has begun a process of that number, and it has ended. */
-void path_provider_look_ended(Provider *provider, uint64_t number);
+/* Is something known of each path that was subscribed? */
+bool path_provider_is_settled(Provider *provider);
 
 #endif

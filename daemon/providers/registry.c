@@ -27,7 +27,9 @@ struct Registry {
 	GHashTable *subscriptions;      /* interned key -> how many */
 	GQueue reports;                 /* Report * */
 	Timer *deliver;
+	bool is_held;                   /* reports wait for the first flush */
 	void (*report)(void *data, const char *key, Level level, const char *why);
+	void (*settled)(void *data);
 	void *data;
 };
 
@@ -46,7 +48,7 @@ static void on_report(void *data, const char *key, Level level, const char *why)
 	report->level = level;
 	report->why = g_strdup(why);
 	g_queue_push_tail(&registry->reports, report);
-	if (!timer_is_armed(registry->deliver))
+	if (!registry->is_held && !timer_is_armed(registry->deliver))
 		timer_arm(registry->deliver, loop_now());
 }
 
@@ -54,6 +56,7 @@ void registry_flush(Registry *registry)
 {
 	Report *report;
 
+	registry->is_held = false;
 	while ((report = g_queue_pop_head(&registry->reports))) {
 		registry->report(registry->data, report->key, report->level, report->why);
 		report_free(report);
@@ -65,17 +68,12 @@ static void on_deliver(void *data)
 	registry_flush(data);
 }
 
-/* A mount covers or uncovers what lies below its point. */
-static void on_mounts_changed(void *data, GHashTable *points)
+static void on_settled(void *data)
 {
 	Registry *registry = data;
 
-	path_provider_look_below(registry->providers[KEY_PATH], points);
-}
-
-static MountKind kind_of_mount(void *data, const char *place)
-{
-	return mount_provider_kind(((Registry *)data)->providers[KEY_MOUNTED], place);
+	if (registry->settled)
+		registry->settled(registry->data);
 }
 
 static void add(Registry *registry, KeyPrefix prefix, Provider *provider)
@@ -100,30 +98,26 @@ static void add_bus(Registry *registry, const ProviderSink *sink, SystemBus *bus
 }
 
 Registry *registry_new(const RegistryOptions *options,
-		       void (*report)(void *data, const char *key, Level level, const char *why), void *data,
-		       GError **error)
+		       void (*report)(void *data, const char *key, Level level, const char *why), void *data)
 {
 	Registry *registry = g_new0(Registry, 1);
 	const ProviderSink sink = { on_report, registry };
 	SystemBus *bus = options->session_bus ? options->session_bus : options->system_bus;
-	Provider *paths;
+	const PathOptions paths = { .workers = options->workers, .settled = on_settled, .data = registry };
 
 	registry->report = report;
+	registry->settled = options->settled;
 	registry->data = data;
+	registry->is_held = true;
 	registry->all = g_ptr_array_new();
 	registry->subscriptions = g_hash_table_new(NULL, NULL);
 	registry->deliver = timer_new(on_deliver, registry);
 	g_queue_init(&registry->reports);
-	paths = path_provider_new(&sink, &(PathOptions){ kind_of_mount, registry, options->elsewhere }, error);
-	if (!paths) {
-		registry_free(registry);
-		return NULL;
-	}
-	add(registry, KEY_PATH, paths);
+	add(registry, KEY_PATH, path_provider_new(&sink, &paths));
 	add(registry, KEY_KERNEL, kernel_provider_new(&sink, options->kernel_cmdline));
 	add(registry, KEY_VIRTUAL, virtual_provider_new(&sink, options->virtualization));
 	add(registry, KEY_FLAG, flag_provider_new(&sink, bus));
-	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", on_mounts_changed, registry));
+	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", NULL, NULL));
 	if (bus)
 		add_bus(registry, &sink, bus);
 	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus));
@@ -185,9 +179,9 @@ void registry_ignore_bus_owner(Registry *registry, const char *unique_name)
 		dbus_name_provider_ignore(registry->providers[KEY_DBUS], unique_name);
 }
 
-void registry_look_ended(Registry *registry, uint64_t number)
+bool registry_is_settled(const Registry *registry)
 {
-	path_provider_look_ended(registry->providers[KEY_PATH], number);
+	return path_provider_is_settled(registry->providers[KEY_PATH]);
 }
 
 FlagProvider *registry_flags(Registry *registry)

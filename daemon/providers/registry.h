@@ -10,26 +10,25 @@
 #include "loop/system-bus.h"
 #include "model/key.h"
 #include "providers/flag.h"
-#include "providers/path-elsewhere.h"
+#include "worker/pool.h"
 
 typedef struct Registry Registry;
 
 typedef struct RegistryOptions {
 	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
 	const char *virtualization; /* "", "container" or "vm" */
-	ElsewhereOps elsewhere;     /* who looks at paths on file systems that may not answer */
+	WorkerPool *workers;        /* borrowed; NULL: paths are unknown */
 	bool is_recovering;         /* there was a manager before, whose services go on */
+	void (*settled)(void *data); /* registry_is_settled(), which it was not before; called from the main loop; may be NULL */
 	SystemBus *system_bus;      /* borrowed; outlives the registry; NULL: there is none, and nobody provides for it */
 	SystemBus *session_bus;     /* the same; of a user's manager: the bus that conditions are about. NULL: the system bus is */
 } RegistryOptions;
 
 /*
- * @report: called from the main loop or registry_flush(), never from inside registry_subscribe().
- * Returns: NULL with @error when the machine cannot watch files.
+ * @report: called from the first registry_flush() on, and after it from the main loop; never from inside registry_subscribe()
  */
 Registry *registry_new(const RegistryOptions *options,
-		       void (*report)(void *data, const char *key, Level level, const char *why), void *data,
-		       GError **error);
+		       void (*report)(void *data, const char *key, Level level, const char *why), void *data);
 void registry_free(Registry *registry);
 
 /*
@@ -48,8 +47,8 @@ char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
 /* Names that this connection owns do not count (providers/dbus-name.h). */
 void registry_ignore_bus_owner(Registry *registry, const char *unique_name);
 
-/* What options->elsewhere has started is no more. */
-void registry_look_ended(Registry *registry, uint64_t number);
+/* Has a first level arrived of each condition whose source is another process of ours? */
+bool registry_is_settled(const Registry *registry);
 
 /* Flags have no other source than clients of ours: the manager sets them here. */
 FlagProvider *registry_flags(Registry *registry);

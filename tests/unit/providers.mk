@@ -2,7 +2,7 @@
 
 TESTS += tests/unit/test_path tests/unit/test_registry
 
-providers_test_libs = libtest.a libproviders.a libloop.a libmodel.a libbase.a $(DBUS_LIBS) \
+providers_test_libs = libtest.a libproviders.a libworker.a libloop.a libmodel.a libbase.a $(DBUS_LIBS) \
 	$(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_path_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
@@ -15,9 +15,9 @@ TESTS += tests/unit/test_mount
 tests_unit_test_mount_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_mount_LDADD = $(providers_test_libs)
 
-TESTS += tests/unit/test_path_elsewhere
-tests_unit_test_path_elsewhere_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
-tests_unit_test_path_elsewhere_LDADD = $(providers_test_libs)
+TESTS += tests/unit/test_path_walker
+tests_unit_test_path_walker_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
+tests_unit_test_path_walker_LDADD = $(providers_test_libs)
 
 # In a network namespace of its own, with ip(8) and a dbus-daemon.
 TESTS += tests/unit/test_network

@@ -1,358 +1,377 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The path provider on a real file system: whatever happens on the way to a path is seen.
+ * The manager's side of path: conditions, with a pool of workers that does what each test wants: which process is given what, and
+ * what is known when one of them hangs.
  */
 #include "config.h"
 
 #include <check.h>
-#include <glib/gstdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "loop/loop.h"
 #include "providers/path.h"
-#include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
 
-#define DEADLINE_US (10 * G_USEC_PER_SEC)
+#define DEADLINE_US (20 * G_USEC_PER_SEC)
 
-static char *root;
+struct WorkerJob {
+	char *owner;
+	char *verb;
+	char *argument;
+	const WorkerListener *listener;
+	void *data;
+};
+
+static GPtrArray *jobs;       /* WorkerJob *, owned; in their order */
+static GHashTable *abandoned; /* owners with a process that hangs */
 static Provider *provider;
-static Level level;
-static char *why;
-static const char *key;
-static unsigned n_reports;
+static GString *told; /* the last report, "KEY LEVEL WHY" */
+static unsigned n_told;
+static unsigned n_settled;
 
-static void on_report(void *data, const char *reported, Level reported_level, const char *text)
+/* --- in place of worker/pool.c --- */
+
+WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *words, unsigned n_words, const int *fds,
+			  unsigned n_fds, const WorkerListener *listener, void *data)
 {
-	(void)data;
-	if (reported != key)
-		return;
-	level = reported_level;
-	g_free(why);
-	why = g_strdup(text);
-	n_reports++;
+	WorkerJob *job = g_new0(WorkerJob, 1);
+
+	job->owner = g_strdup(owner);
+	job->verb = g_strdup(words[0]);
+	job->argument = g_strdup(n_words > 1 ? words[1] : "");
+	job->listener = listener;
+	job->data = data;
+	g_ptr_array_add(jobs, job);
+	return job;
+}
+
+void worker_job_free(WorkerJob *job)
+{
+	if (job)
+		ck_assert(g_ptr_array_remove(jobs, job));
+}
+
+unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner)
+{
+	return g_hash_table_contains(abandoned, owner);
+}
+
+static void job_free(gpointer data)
+{
+	WorkerJob *job = data;
+
+	g_free(job->owner);
+	g_free(job->verb);
+	g_free(job->argument);
+	g_free(job);
+}
+
+/* NULL: there is none. */
+static WorkerJob *find_job(const char *verb, const char *argument)
+{
+	WorkerJob *found = NULL;
+
+	for (guint i = 0; i < jobs->len; i++) {
+		WorkerJob *job = g_ptr_array_index(jobs, i);
+
+		if (strcmp(job->verb, verb) != 0 || strcmp(job->argument, argument) != 0)
+			continue;
+		ck_assert_msg(!found, "two jobs for %s %s", verb, argument);
+		found = job;
+	}
+	return found;
+}
+
+static WorkerJob *watch_of(const char *path)
+{
+	WorkerJob *job = find_job(PATH_VERB_WATCH, path);
+
+	ck_assert_msg(job, "%s is not watched", path);
+	return job;
+}
+
+static WorkerJob *poll_of(const char *path)
+{
+	WorkerJob *job = find_job(PATH_VERB_POLL, path);
+
+	ck_assert_msg(job, "%s is not polled", path);
+	return job;
+}
+
+static void answer(WorkerJob *job, const char *level, const char *why)
+{
+	const char *const words[] = { PATH_ANSWER_LEVEL, level, why };
+
+	job->listener->answer(job->data, words, 3, -1);
+}
+
+static void answer_mount(WorkerJob *job, const char *point)
+{
+	const char *const words[] = { PATH_ANSWER_MOUNT, point };
+
+	job->listener->answer(job->data, words, 2, -1);
+}
+
+/* Its process hangs at it. */
+static void lose(WorkerJob *job)
+{
+	const WorkerListener *listener = job->listener;
+	void *data = job->data;
+
+	g_hash_table_add(abandoned, g_strdup(job->owner));
+	worker_job_free(job);
+	listener->lost(data, "it does not answer");
+}
+
+/* --- the stage --- */
+
+static void on_report(void *data, const char *key, Level level, const char *why)
+{
+	g_string_printf(told, "%s %s %s", key, level_name(level), why);
+	n_told++;
+}
+
+static void on_settled(void *data)
+{
+	n_settled++;
 }
 
 static void set_up(void)
 {
 	const ProviderSink sink = { on_report, NULL };
+	const PathOptions options = { .workers = (WorkerPool *)&jobs, .settled = on_settled };
 
-	root = scratch_new();
-	provider = path_provider_new(&sink, &(PathOptions){ 0 }, NULL);
-	level = LEVEL_UNKNOWN;
-	n_reports = 0;
+	jobs = g_ptr_array_new_with_free_func(job_free);
+	abandoned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	told = g_string_new(NULL);
+	n_told = n_settled = 0;
+	provider = path_provider_new(&sink, &options);
 }
 
 static void tear_down(void)
 {
 	provider->free(provider);
-	g_clear_pointer(&root, scratch_free);
-	g_clear_pointer(&why, g_free);
+	ck_assert_uint_eq(jobs->len, 0);
+	g_ptr_array_unref(jobs);
+	g_hash_table_unref(abandoned);
+	g_string_free(told, TRUE);
 }
 
-static char *in_root(const char *name)
+static void subscribe(const char *key)
 {
-	return g_build_filename(root, name, NULL);
+	provider->subscribe(provider, g_intern_string(key));
 }
 
-static void watch(const char *test, const char *name)
+static void expect(const char *text)
 {
-	g_autofree char *path = in_root(name);
-	g_autofree char *text = g_strconcat("path:", test, path, NULL);
-
-	key = g_intern_string(text);
-	provider->subscribe(provider, key);
+	ck_assert_str_eq(told->str, text);
 }
 
-static void write_file(const char *name, const char *text, int mode)
+#define TURN_UNTIL(condition)                                                                      \
+	do {                                                                                       \
+		const int64_t end = loop_now() + DEADLINE_US;                                      \
+		while (!(condition)) {                                                             \
+			ck_assert_msg(loop_now() < end, "not in time: %s; told: %s", #condition, told->str); \
+			g_main_context_iteration(NULL, FALSE);                                     \
+		}                                                                                  \
+	} while (0)
+
+/* --- the common process --- */
+
+START_TEST(the_process_starts_before_there_is_a_condition)
 {
-	g_autofree char *path = in_root(name);
-
-	ck_assert(g_file_set_contents(path, text, -1, NULL));
-	ck_assert_int_eq(chmod(path, (mode_t)mode), 0);
-}
-
-static void make_directory(const char *name)
-{
-	g_autofree char *path = in_root(name);
-
-	ck_assert_int_eq(g_mkdir_with_parents(path, 0755), 0);
-}
-
-static void move(const char *from, const char *to)
-{
-	g_autofree char *old = in_root(from);
-	g_autofree char *new = in_root(to);
-
-	ck_assert_int_eq(g_rename(old, new), 0);
-}
-
-static void point_link(const char *name, const char *target)
-{
-	g_autofree char *path = in_root(name);
-
-	(void)unlink(path);
-	ck_assert_int_eq(symlink(target, path), 0);
-}
-
-static void expect_level(Level expected)
-{
-	const int64_t end = loop_now() + DEADLINE_US;
-
-	while (level != expected && loop_now() < end)
-		g_main_context_iteration(NULL, FALSE);
-	ck_assert_msg(level == expected, "%s is %s (%s), not %s", key, level_name(level), why, level_name(expected));
-}
-
-START_TEST(present_level_is_told_at_once)
-{
-	write_file("there", "x", 0644);
-
-	watch("", "there");
-
-	ck_assert_int_eq(level, LEVEL_TRUE);
-	ck_assert_uint_eq(n_reports, 1);
+	ck_assert_uint_eq(jobs->len, 1);
+	ck_assert_str_eq(((WorkerJob *)g_ptr_array_index(jobs, 0))->owner, "paths");
 }
 END_TEST
 
-START_TEST(a_file_appears_and_goes)
+START_TEST(what_the_worker_finds_is_reported_and_each_change)
 {
-	g_autofree char *path = in_root("file");
+	subscribe("path:exec:/bin/sh");
+	expect("path:exec:/bin/sh unknown it is being looked at");
+	ck_assert_str_eq(watch_of("exec:/bin/sh")->owner, "paths");
 
-	watch("", "file");
-	ck_assert_int_eq(level, LEVEL_FALSE);
-	ck_assert_str_eq(why, "it does not exist");
-
-	write_file("file", "x", 0644);
-	expect_level(LEVEL_TRUE);
-
-	ck_assert_int_eq(unlink(path), 0);
-	expect_level(LEVEL_FALSE);
+	answer(watch_of("exec:/bin/sh"), "true", "it is there");
+	expect("path:exec:/bin/sh true it is there");
+	ck_assert_uint_eq(n_told, 2);
+	answer(watch_of("exec:/bin/sh"), "true", "it is there");
+	ck_assert_uint_eq(n_told, 2);
+	answer(watch_of("exec:/bin/sh"), "false", "it does not exist");
+	expect("path:exec:/bin/sh false it does not exist");
+	answer(watch_of("exec:/bin/sh"), "unknown", "it cannot be looked at just now");
+	expect("path:exec:/bin/sh unknown it cannot be looked at just now");
 }
 END_TEST
 
-START_TEST(a_path_appears_below_directories_that_did_not_exist)
+START_TEST(a_second_subscriber_causes_a_fresh_look)
 {
-	watch("", "a/b/c/file");
-	ck_assert_int_eq(level, LEVEL_FALSE);
+	const WorkerJob *first;
 
-	make_directory("a/b/c");
-	write_file("a/b/c/file", "x", 0644);
-	expect_level(LEVEL_TRUE);
+	subscribe("path:/x");
+	answer(watch_of("/x"), "false", "it does not exist");
+	first = watch_of("/x");
 
-	move("a", "elsewhere");
-	expect_level(LEVEL_FALSE);
-
-	move("elsewhere", "a");
-	expect_level(LEVEL_TRUE);
+	subscribe("path:/x");
+	ck_assert_uint_eq(n_told, 2);
+	ck_assert_ptr_ne(watch_of("/x"), first);
+	answer(watch_of("/x"), "false", "it does not exist");
+	ck_assert_uint_eq(n_told, 3);
 }
 END_TEST
 
-START_TEST(a_directory_is_replaced_by_another_with_the_same_name)
+START_TEST(it_is_settled_when_something_is_known_of_each)
 {
-	make_directory("current");
-	make_directory("next");
-	write_file("current/file", "x", 0644);
-	watch("", "current/file");
-	ck_assert_int_eq(level, LEVEL_TRUE);
+	ck_assert(path_provider_is_settled(provider));
+	subscribe("path:/a");
+	subscribe("path:/b");
+	subscribe("path:/c");
+	answer(watch_of("/a"), "true", "it is there");
+	answer(watch_of("/a"), "false", "it does not exist");
+	answer_mount(watch_of("/b"), "/b");
+	ck_assert(!path_provider_is_settled(provider));
+	ck_assert_uint_eq(n_settled, 0);
 
-	move("current", "old");
-	move("next", "current");
-	expect_level(LEVEL_FALSE);
-
-	write_file("current/file", "x", 0644);
-	expect_level(LEVEL_TRUE);
+	provider->unsubscribe(provider, g_intern_string("path:/c"));
+	ck_assert(path_provider_is_settled(provider));
+	ck_assert_uint_eq(n_settled, 1);
 }
 END_TEST
 
-START_TEST(links_are_followed_and_watched)
+START_TEST(a_worker_that_does_not_know_the_verb_makes_it_unknown)
 {
-	make_directory("real");
-	point_link("by-link", "real");
-	watch("", "by-link/name");
-	ck_assert_int_eq(level, LEVEL_FALSE);
+	const char *const words[] = { "failed", "svc-worker has no such verb" };
+	WorkerJob *job;
 
-	point_link("real/name", "target");
-	write_file("real/target", "x", 0644);
-	expect_level(LEVEL_TRUE);
+	subscribe("path:/x");
+	job = watch_of("/x");
+	const WorkerListener *listener = job->listener;
+	void *data = job->data;
 
-	move("real/target", "real/other");
-	expect_level(LEVEL_FALSE);
-
-	point_link("real/name", "other");
-	expect_level(LEVEL_TRUE);
+	worker_job_free(job);
+	listener->answer(data, words, 2, -1);
+	expect("path:/x unknown svc-worker cannot look at it");
 }
 END_TEST
 
-START_TEST(a_link_to_itself_is_no_path)
+/* --- processes that hang --- */
+
+START_TEST(a_directory_that_hangs_gets_a_process_of_its_own)
 {
-	point_link("loop", "loop");
+	subscribe("path:/run/a");
+	subscribe("path:dir:/run/b");
+	subscribe("path:/etc/c");
+	answer(watch_of("dir:/run/b"), "true", "it is there");
+	answer(watch_of("/etc/c"), "true", "it is there");
+	n_told = 0;
 
-	watch("", "loop");
+	lose(watch_of("/run/a"));
+	expect("path:/run/a unknown looking at /run/a does not answer");
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_str_eq(watch_of("/run/a")->owner, "paths of the directory /run");
+	ck_assert_str_eq(watch_of("dir:/run/b")->owner, "paths of the directory /run");
+	ck_assert_str_eq(watch_of("/etc/c")->owner, "paths, process 2");
 
-	ck_assert_int_eq(level, LEVEL_FALSE);
+	answer(watch_of("/run/a"), "false", "it does not exist");
+	expect("path:/run/a false it does not exist");
+	subscribe("path:/run/new");
+	ck_assert_str_eq(watch_of("/run/new")->owner, "paths of the directory /run");
 }
 END_TEST
 
-START_TEST(executable_means_a_file_with_an_x_bit)
+START_TEST(what_hangs_twice_is_unknown_until_it_answers)
 {
-	g_autofree char *path = in_root("program");
+	subscribe("path:/run/a");
+	subscribe("path:/run/b");
+	answer(watch_of("/run/b"), "true", "it is there");
+	lose(watch_of("/run/a"));
+	n_told = 0;
 
-	write_file("program", "#!/bin/sh\n", 0644);
-	watch("exec:", "program");
-	ck_assert_int_eq(level, LEVEL_FALSE);
-	ck_assert_str_eq(why, "it is not executable");
+	lose(watch_of("/run/b"));
+	ck_assert_uint_eq(n_told, 2);
+	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/a"));
+	subscribe("path:/run/b");
+	expect("path:/run/b unknown the directory /run does not answer");
+	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/b"));
 
-	ck_assert_int_eq(chmod(path, 0755), 0);
-	expect_level(LEVEL_TRUE);
-}
-END_TEST
-
-START_TEST(a_directory_is_asked_for)
-{
-	write_file("place", "x", 0644);
-	watch("dir:", "place");
-	ck_assert_int_eq(level, LEVEL_FALSE);
-	ck_assert_str_eq(why, "it is not a directory");
-}
-END_TEST
-
-START_TEST(nonempty_file_and_directory)
-{
-	g_autofree char *path = in_root("file");
-
-	write_file("file", "", 0644);
-	watch("nonempty:", "file");
-	ck_assert_int_eq(level, LEVEL_FALSE);
-	g_autofree char *command = g_strdup_printf("echo x >>'%s'", path);
-	ck_assert_int_eq(system(command), 0);
-	expect_level(LEVEL_TRUE);
-	provider->unsubscribe(provider, key);
-
-	make_directory("directory");
-	watch("nonempty:", "directory");
-	ck_assert_int_eq(level, LEVEL_FALSE);
-	write_file("directory/entry", "", 0644);
-	expect_level(LEVEL_TRUE);
-}
-END_TEST
-
-START_TEST(only_changes_are_told)
-{
-	watch("", "file");
-	n_reports = 0;
-
-	write_file("unrelated", "x", 0644);
-	write_file("file", "x", 0644);
-	expect_level(LEVEL_TRUE);
-
-	ck_assert_uint_eq(n_reports, 1);
-}
-END_TEST
-
-START_TEST(second_subscriber_is_told_too_and_changes_once)
-{
-	watch("", "file");
-	watch("", "file");
-	ck_assert_uint_eq(n_reports, 2);
-
-	write_file("file", "", 0644);
-	expect_level(LEVEL_TRUE);
-	path_provider_look_below(provider, NULL);
-	ck_assert_uint_eq(n_reports, 3);
-}
-END_TEST
-
-START_TEST(nothing_is_told_after_unsubscribing)
-{
-	watch("", "file");
-	provider->unsubscribe(provider, key);
-	n_reports = 0;
-
-	write_file("file", "x", 0644);
+	/* Never two at the same place; when the one that hung has ended, at once. */
+	g_usleep(1500 * G_TIME_SPAN_MILLISECOND);
 	while (g_main_context_iteration(NULL, FALSE))
-		;
+		continue;
+	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/a"));
+	g_hash_table_remove_all(abandoned);
+	TURN_UNTIL(find_job(PATH_VERB_WATCH, "/run/a"));
 
-	ck_assert_uint_eq(n_reports, 0);
+	answer(watch_of("/run/a"), "true", "it is there");
+	answer(watch_of("/run/b"), "true", "it is there");
+	expect("path:/run/b true it is there");
 }
 END_TEST
 
-START_TEST(everything_is_looked_at_again_when_asked)
+START_TEST(many_places_share_a_process)
 {
-	watch("", "file");
-	path_provider_look_below(provider, NULL);
-	ck_assert_uint_eq(n_reports, 1);
-}
-END_TEST
+	g_autoptr(GHashTable) owners = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-/* The way to the directory is known from the first; what has happened to it since is not read yet. */
-START_TEST(second_path_below_a_directory_that_has_just_been_replaced)
-{
-	g_autofree char *file = in_root("new");
+	for (unsigned i = 0; i < 100; i++) {
+		g_autofree char *key = g_strdup_printf("path:/d%u/x", i);
 
-	make_directory("bin.old");
-	point_link("bin", "bin.old");
-	watch("", "bin/one");
-	ck_assert_int_eq(level, LEVEL_FALSE);
-	make_directory("bin.new");
-	write_file("bin.new/two", "", 0644);
-	point_link("bin", "bin.new");
-
-	watch("", "bin/two");
-
-	expect_level(LEVEL_TRUE);
-	move("bin.new/two", "new");
-	expect_level(LEVEL_FALSE);
-	ck_assert_int_eq(unlink(file), 0);
-}
-END_TEST
-
-START_TEST(way_is_forgotten_with_the_last_that_took_it)
-{
-	make_directory("bin");
-	for (unsigned i = 0; i < 3; i++) {
-		watch("", "bin/one");
-		provider->unsubscribe(provider, key);
+		subscribe(key);
+		lose(watch_of(key + strlen("path:")));
+		ck_assert_str_ne(watch_of(key + strlen("path:"))->owner, "paths");
+		g_hash_table_add(owners, g_strdup(watch_of(key + strlen("path:"))->owner));
 	}
-	watch("", "bin/one");
-	write_file("bin/one", "", 0644);
-	expect_level(LEVEL_TRUE);
+	ck_assert_uint_le(g_hash_table_size(owners), 17);
+	ck_assert(g_hash_table_contains(owners, "paths of the rest of the directories"));
 }
 END_TEST
 
-/* Whatever happens beside it, before and after. */
-START_TEST(way_is_forgotten_when_a_link_on_it_leads_elsewhere)
+/* --- mounts that may not answer --- */
+
+START_TEST(what_is_behind_such_a_mount_is_polled)
 {
-	make_directory("first");
-	make_directory("second");
-	write_file("second/file", "", 0644);
-	point_link("link", "first");
-	watch("", "link/other");
-	expect_level(LEVEL_FALSE);
-	for (unsigned i = 0; i < 3; i++) {
-		write_file("beside", "", 0644);
-		watch("", "link/file");
-		expect_level(i % 2 ? LEVEL_TRUE : LEVEL_FALSE);
-		point_link("link", i % 2 ? "first" : "second");
-		expect_level(i % 2 ? LEVEL_FALSE : LEVEL_TRUE);
-	}
-	point_link("link", "second");
-	expect_level(LEVEL_TRUE);
+	subscribe("path:/srv/here");
+	answer_mount(watch_of("/srv/here"), "/srv");
+	expect("path:/srv/here unknown the file system at /srv is asked");
+	ck_assert_str_eq(poll_of("/srv/here")->owner, "paths of the file system at /srv");
+
+	answer(poll_of("/srv/here"), "true", "it is there");
+	expect("path:/srv/here true it is there");
+	subscribe("path:/srv/here");
+	answer_mount(watch_of("/srv/here"), "/srv");
+	expect("path:/srv/here true it is there");
+
+	answer(watch_of("/srv/here"), "false", "it does not exist");
+	expect("path:/srv/here false it does not exist");
+	ck_assert_ptr_null(find_job(PATH_VERB_POLL, "/srv/here"));
 }
 END_TEST
 
-START_TEST(any_number_of_ways)
+START_TEST(a_mount_that_does_not_answer_makes_all_behind_it_unknown)
 {
-	make_directory("bin");
-	for (unsigned i = 0; i < 200; i++) {
-		g_autofree char *dots = g_strnfill(i, '/');
-		g_autofree char *name = g_strdup_printf("bin/.%s/one", dots);
+	subscribe("path:/srv/a");
+	subscribe("path:/srv/b");
+	subscribe("path:/srv/x/c");
+	answer_mount(watch_of("/srv/a"), "/srv");
+	answer_mount(watch_of("/srv/b"), "/srv");
+	answer_mount(watch_of("/srv/x/c"), "/srv/x");
+	answer(poll_of("/srv/a"), "true", "it is there");
+	answer(poll_of("/srv/b"), "false", "it does not exist");
+	answer(poll_of("/srv/x/c"), "true", "it is there");
+	n_told = 0;
 
-		watch("", name);
-	}
-	write_file("bin/one", "", 0644);
-	expect_level(LEVEL_TRUE);
+	lose(poll_of("/srv/b"));
+	ck_assert_uint_eq(n_told, 2);
+	subscribe("path:/srv/a");
+	expect("path:/srv/a unknown the file system at /srv does not answer");
+	ck_assert_str_eq(poll_of("/srv/x/c")->owner, "paths of the file system at /srv/x");
+
+	/* It is unmounted. */
+	answer(watch_of("/srv/a"), "false", "it does not exist");
+	expect("path:/srv/a false it does not exist");
+
+	g_hash_table_remove_all(abandoned);
+	TURN_UNTIL(find_job(PATH_VERB_POLL, "/srv/b"));
+	answer(poll_of("/srv/b"), "true", "it is there");
+	expect("path:/srv/b true it is there");
 }
 END_TEST
 
@@ -360,15 +379,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("path");
 
-	ADD_CASE_AROUND(suite, "path", set_up, tear_down, present_level_is_told_at_once,
-			a_file_appears_and_goes, a_path_appears_below_directories_that_did_not_exist,
-			a_directory_is_replaced_by_another_with_the_same_name, links_are_followed_and_watched,
-			a_link_to_itself_is_no_path, executable_means_a_file_with_an_x_bit,
-			a_directory_is_asked_for, nonempty_file_and_directory, only_changes_are_told,
-			second_subscriber_is_told_too_and_changes_once, nothing_is_told_after_unsubscribing,
-			everything_is_looked_at_again_when_asked,
-			second_path_below_a_directory_that_has_just_been_replaced,
-			way_is_forgotten_with_the_last_that_took_it, any_number_of_ways,
-			way_is_forgotten_when_a_link_on_it_leads_elsewhere);
+	ADD_CASE_AROUND(suite, "common", set_up, tear_down, the_process_starts_before_there_is_a_condition,
+			what_the_worker_finds_is_reported_and_each_change, a_second_subscriber_causes_a_fresh_look,
+			it_is_settled_when_something_is_known_of_each, a_worker_that_does_not_know_the_verb_makes_it_unknown);
+	ADD_CASE_AROUND(suite, "hanging", set_up, tear_down, a_directory_that_hangs_gets_a_process_of_its_own,
+			what_hangs_twice_is_unknown_until_it_answers, many_places_share_a_process);
+	ADD_CASE_AROUND(suite, "mounts", set_up, tear_down, what_is_behind_such_a_mount_is_polled,
+			a_mount_that_does_not_answer_makes_all_behind_it_unknown);
 	return suite;
 }

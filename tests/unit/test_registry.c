@@ -30,7 +30,7 @@ static void set_up(void)
 
 	levels = g_hash_table_new(g_str_hash, g_str_equal);
 	reasons = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-	registry = registry_new(&options, on_report, NULL, NULL);
+	registry = registry_new(&options, on_report, NULL);
 }
 
 static void tear_down(void)

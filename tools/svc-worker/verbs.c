@@ -4,6 +4,8 @@
  */
 #include "config.h"
 
+#include "providers/path.h"
+#include "tools/svc-worker/verbs.h"
 #include "tools/svc-worker/worker.h"
 
 /* Answers at once: whether the program can be run at all, and for tests. */
@@ -15,5 +17,7 @@ static void echo(WorkerRequest *request)
 const WorkerVerb worker_verbs[] = {
 	{ "eat", verb_eat, NULL },
 	{ "echo", echo, NULL },
+	{ PATH_VERB_POLL, path_poll, path_cancel },
+	{ PATH_VERB_WATCH, path_watch, path_cancel },
 	{ NULL, NULL, NULL },
 };

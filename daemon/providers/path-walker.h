@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Path walker: looks at the paths of path: conditions and watches them with inotify. It runs in svc-worker, because any user can
+ * hold the lock of a directory that it may list, and a look-up then waits.
+ */
+#ifndef SVCD_PROVIDERS_PATH_WALKER_H
+#define SVCD_PROVIDERS_PATH_WALKER_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "model/key.h"
+#include "providers/mount.h"
+
+typedef struct PathWalker PathWalker;
+
+typedef struct PathFinding {
+	Level level;
+	const char *why;
+	const char *mount; /* the path leads into this mount, whose file system may not answer; NULL: it does not */
+} PathFinding;
+
+typedef enum PathReports {
+	PATH_REPORT_CHANGES,
+	PATH_REPORT_LOOKS, /* each look, because something has happened on the way to the path */
+} PathReports;
+
+typedef struct PathWalkerOps {
+	MountKind (*kind)(void *data, const char *place); /* NULL: all is local */
+	/* A look at that path begins, which may wait; and is over. */
+	void (*begin)(void *data, uint64_t id);
+	void (*rest)(void *data);
+	void (*found)(void *data, uint64_t id, const PathFinding *finding); /* before rest() */
+	void *data;
+} PathWalkerOps;
+
+/* @ops: copied. Returns: NULL with @error when the machine cannot watch files. */
+PathWalker *path_walker_new(const PathWalkerOps *ops, GError **error);
+void path_walker_free(PathWalker *walker); /* NULL is nothing */
+
+/**
+ * path_walker_add() - look at a path now, and again whenever it may have changed
+ * @id:       not in use
+ * @argument: of the key of a condition, "exec:/bin/sh"
+ */
+void path_walker_add(PathWalker *walker, uint64_t id, const char *argument, PathReports reports);
+void path_walker_remove(PathWalker *walker, uint64_t id); /* one that was not added is nothing */
+
+/**
+ * path_walker_look_below() - look again at what may lie below mount points
+ * @points: a set of paths without links in them (char *); NULL: it may be any
+ *
+ * A mount changes nothing in the directory that it is mounted in, so inotify does not report it. Directories do not know their paths:
+ * the paths through a name like that of a mount point are looked at again.
+ */
+void path_walker_look_below(PathWalker *walker, GHashTable *points);
+
+#endif

@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Users hold the directories that path: conditions are in, or make a maze of links of what a condition asks for. The conditions are
+unknown or false. The manager goes on and can be replaced, and other conditions are seen at once.
+"""
+
+import time
+
+import attack
+from attack import Attack, Hangs
+from deadline import wait_for
+from sandbox import Failure, Sandbox
+
+# Any user may list these. On each is a tmpfs, because the root of the sandbox is an overlay, which cannot be held in this way.
+HELD = {"in-run": "/run", "in-etc": "/etc/held"}
+
+# A condition in a directory that is not held is seen within this, on a busy machine.
+SOON_S = 10
+
+
+def waits_for(path):
+    return f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=path:{path}\n"
+
+
+SERVICES = {
+    **attack.WITNESSES,
+    **{name: waits_for(f"{directory}/awaited") for name, directory in HELD.items()},
+    "runs": waits_for("/run/there"),
+    "elsewhere": waits_for("/srv/place/awaited"),
+    "maze": waits_for("/run/attack/maze"),
+}
+
+
+def subscribe(box, path):
+    """A new subscriber causes a fresh look."""
+    attack.ask(box, "/usr/bin/svcctl", "wait", f"path:{path}", "--timeout", "0")
+
+
+def explained(box, name, text, path=None):
+    def look():
+        try:
+            if path:
+                subscribe(box, path)
+            return text in attack.ask(box, "/usr/bin/svcctl", "explain", name)[1]
+        except Hangs:
+            return False
+    wait_for(look, what=f"explain {name} says: {text}")
+
+
+def follows(box, name, path):
+    """The condition of @name is seen to become true, and false again."""
+    began = time.monotonic()
+    box.write(path, "")
+    wait_for(lambda: attack.main_pid(box, name), SOON_S, f"{name} runs")
+    box.remove(path)
+    wait_for(lambda: not attack.main_pid(box, name), SOON_S, f"{name} ends")
+    return time.monotonic() - began
+
+
+def check_held(box, name, directory):
+    runs = attack.main_pid(box, "runs")
+    with Attack(box, "hold-directory", directory, "writer"):
+        subscribe(box, f"{directory}/awaited")
+        explained(box, name, "does not answer")
+        took = attack.check_responsive(box)
+        took["condition"] = follows(box, "elsewhere", "/srv/place/awaited")
+        if directory != "/run":
+            box.kill_manager()
+            explained(box, name, "does not answer")
+            attack.check_responsive(box)
+        print(directory, {key: round(value, 3) for key, value in took.items()})
+    if attack.main_pid(box, "runs") != runs:
+        raise Failure("a service was stopped because its condition is unknown")
+    explained(box, name, "it does not exist")
+    follows(box, name, f"{directory}/awaited")
+
+
+FILES = {**attack.FILES, "/etc/held": {"directory": True}, "/srv/place": {"directory": True, "mode": 0o700}}
+
+with Sandbox(SERVICES, files=FILES) as box:
+    box.run("mount", "-t", "tmpfs", "-o", "mode=755", "none", "/etc/held")
+    box.write("/run/there", "")
+    box.wait_states({"victim": "ready", "runs": "ready", "elsewhere": "waiting", "maze": "waiting"})
+    for name, directory in HELD.items():
+        check_held(box, name, directory)
+
+    with Attack(box, "maze", "/run/attack/maze"):
+        explained(box, "maze", "there are too many links or directories on the way to it", "/run/attack/maze")
+        attack.check_responsive(box)
+        follows(box, "elsewhere", "/srv/place/awaited")
+        box.kill_manager()
+        explained(box, "maze", "there are too many links or directories on the way to it", "/run/attack/maze")
+        attack.check_responsive(box)
+        follows(box, "in-run", "/run/awaited")

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Verbs: what the files with verbs give to the table.
+ */
+#ifndef SVCD_TOOLS_VERBS_H
+#define SVCD_TOOLS_VERBS_H
+
+#include "tools/svc-worker/worker.h"
+
+/* path.c; the verbs are described in providers/path.h. */
+void path_watch(WorkerRequest *request);
+void path_poll(WorkerRequest *request);
+void path_cancel(uint64_t id);
+
+#endif
