@@ -117,10 +117,6 @@
 /* Clients of the private socket at one time. */
 #define LIMIT_PRIVATE_CLIENTS 64
 
-/* Clients of the public socket, all together and of one user. */
-#define LIMIT_PUBLIC_CLIENTS 32
-#define LIMIT_PUBLIC_CLIENTS_OF_USER 8
-
 /* From one line of log about clients of a socket that misbehave to the next: who may connect must not be able to fill the log. */
 #define LIMIT_CLIENT_REMARK_US (60 * G_USEC_PER_SEC)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Access: root, the user whose own svcd this is, and who has polkit's yes.
+ * Access: root, the user whose own svcd this is, and those whom polkit or Operators= allow a call.
  */
 #include "config.h"
 
@@ -10,16 +10,20 @@
 
 #include "base/errors.h"
 #include "bus/names.h"
+#include "bus/peer-rights.h"
 
-bool access_is_welcome(uid_t uid)
+bool access_is_owner(const Requester *who)
 {
-	return uid == 0 || uid == geteuid();
+	if (who->uid != 0)
+		return who->uid == geteuid();
+	return geteuid() != 0 || peer_rights_of_process(who->pid);
 }
 
 const char *access_action(Access access)
 {
 	switch (access) {
 	case ACCESS_READ:
+	case ACCESS_LISTEN:
 		break;
 	case ACCESS_CONTROL:
 	case ACCESS_OPERATE:
@@ -38,9 +42,7 @@ const char *access_action(Access access)
 
 bool access_check(const BusClient *client, Access access, GError **error)
 {
-	const uid_t uid = client->who.uid;
-
-	if (access == ACCESS_READ || client->is_authorized || access_is_welcome(uid))
+	if (access == ACCESS_READ || access == ACCESS_LISTEN || client->is_authorized || client->is_owner)
 		return true;
-	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not change anything", (unsigned)uid);
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not change anything", (unsigned)client->who.uid);
 }

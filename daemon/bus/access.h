@@ -10,10 +10,10 @@
 
 #include "bus/rows.h"
 
-/* May this user talk to us at all on the private socket? */
-bool access_is_welcome(uid_t uid);
+/* Has the process all rights here: is it the machine's root, or of the user whose svcd this is? Its pid is that of a bus. */
+bool access_is_owner(const Requester *who);
 
-/* The action that polkit is asked about, "org.svcd1.control"; not for ACCESS_READ. */
+/* The action that polkit is asked about, "org.svcd1.control"; not for ACCESS_READ and ACCESS_LISTEN. */
 const char *access_action(Access access);
 
 /**

@@ -11,9 +11,9 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-void auth_init(Auth *auth, uid_t uid, bool is_welcome, const char *guid)
+void auth_init(Auth *auth, uid_t uid, const char *guid)
 {
-	*auth = (Auth){ .uid = uid, .is_welcome = is_welcome, .line = g_string_new(NULL) };
+	*auth = (Auth){ .uid = uid, .line = g_string_new(NULL) };
 	g_strlcpy(auth->guid, guid, sizeof auth->guid);
 }
 
@@ -58,7 +58,7 @@ static GreetingResult reject(Auth *auth, GString *reply)
 
 static GreetingResult identify(Auth *auth, const char *hex, GString *reply)
 {
-	if (!auth->is_welcome || !is_own_uid(hex, auth->uid))
+	if (!is_own_uid(hex, auth->uid))
 		return reject(auth, reply);
 	auth->state = AUTH_STATE_BEGIN;
 	g_string_append_printf(reply, "OK %s\r\n", auth->guid);

@@ -25,7 +25,6 @@ typedef enum AuthState {
 typedef struct Auth {
 	AuthState state;
 	uid_t uid;
-	bool is_welcome;
 	unsigned n_lines;
 	GString *line;
 	char guid[33];
@@ -33,11 +32,10 @@ typedef struct Auth {
 
 /**
  * auth_init() - wait for a client's greeting
- * @uid:        of the peer, from the kernel
- * @is_welcome: false: whoever it says it is, it is rejected
- * @guid:       32 hexadecimal digits
+ * @uid:  of the peer, from the kernel
+ * @guid: 32 hexadecimal digits
  */
-void auth_init(Auth *auth, uid_t uid, bool is_welcome, const char *guid);
+void auth_init(Auth *auth, uid_t uid, const char *guid);
 void auth_clear(Auth *auth);
 
 /**

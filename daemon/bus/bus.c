@@ -32,7 +32,7 @@ struct Bus {
 	const Engine *engine;
 	const BusOps *ops;
 	void *data;
-	ClientSocket *sockets[CLIENT_SOCKET_COUNT]; /* NULL until bus_listen() */
+	ClientSocket *socket;  /* NULL until bus_listen() */
 	SystemClient *system_client;   /* NULL until bus_attach_system() */
 	GHashTable *changed;   /* interned names: services to tell of */
 	GHashTable *published; /* interned names: services that clients know of, with what is news of each (properties_changed()) */
@@ -107,7 +107,14 @@ static void on_client_gone(void *data, BusClient *client)
 	answers_forget_client(bus->answers, client);
 }
 
-static const SocketListener socket_listener = { .message = on_message, .gone = on_client_gone };
+static void on_dispose(void *data, int fd)
+{
+	const Bus *bus = data;
+
+	bus->ops->dispose(bus->data, fd);
+}
+
+static const SocketListener socket_listener = { .message = on_message, .gone = on_client_gone, .dispose = on_dispose };
 
 static Access on_access(void *data, DBusMessage *message)
 {
@@ -159,8 +166,7 @@ static bool is_on_system_bus(const Bus *bus)
 /* Takes @message. */
 static void tell(Bus *bus, DBusMessage *message)
 {
-	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
-		client_socket_broadcast(bus->sockets[i], message);
+	client_socket_broadcast(bus->socket, message);
 	if (is_on_system_bus(bus))
 		system_client_broadcast(bus->system_client, message);
 	dbus_message_unref(message);
@@ -169,9 +175,7 @@ static void tell(Bus *bus, DBusMessage *message)
 /* On the system bus nobody can tell. */
 static bool has_listeners(const Bus *bus)
 {
-	return is_on_system_bus(bus) ||
-	       client_socket_has_subscribers(bus->sockets[CLIENT_SOCKET_PRIVATE]) ||
-	       client_socket_has_subscribers(bus->sockets[CLIENT_SOCKET_PUBLIC]);
+	return is_on_system_bus(bus) || client_socket_has_subscribers(bus->socket);
 }
 
 static void tell_added(Bus *bus, const char *path, const Subject *subject)
@@ -397,11 +401,10 @@ static void publish_present(Bus *bus)
 
 void bus_listen(Bus *bus, ClientSocketKind kind, int fd)
 {
-	/* Whoever listens by another socket hears of each change, and of this one no less. */
-	if (!has_listeners(bus))
+	if (!has_listeners(bus)) /* those on the system bus hear of each change anyway */
 		publish_present(bus);
-	client_socket_free(bus->sockets[kind]);
-	bus->sockets[kind] = client_socket_new(kind, fd, &socket_listener, bus);
+	client_socket_free(bus->socket);
+	bus->socket = client_socket_new(kind, fd, &socket_listener, bus);
 }
 
 void bus_attach_system(Bus *bus, SystemBus *system_bus)
@@ -496,8 +499,7 @@ void bus_check_ended(Bus *bus, uint64_t ticket, const GError *problem)
 
 void bus_flush(Bus *bus)
 {
-	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
-		client_socket_flush(bus->sockets[i]);
+	client_socket_flush(bus->socket);
 	if (bus->system_client)
 		system_client_flush(bus->system_client);
 }
@@ -511,8 +513,7 @@ void bus_free(Bus *bus)
 		g_source_unref(bus->rest);
 	}
 	timer_free(bus->boot_timer);
-	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
-		client_socket_free(bus->sockets[i]);
+	client_socket_free(bus->socket);
 	system_client_free(bus->system_client);
 	conditions_free(bus->conditions);
 	answers_free(bus->answers);

@@ -2,7 +2,7 @@
 /*
  * Bus: org.svcd1 as clients see it. Reads the engine; whatever changes something goes through BusOps.
  *
- * Clients come by our own sockets (client-socket.h) and by the system bus (system-client.h). Objects, interfaces and
+ * Clients come by the private socket (client-socket.h) and by the system bus (system-client.h). Objects, interfaces and
  * rows do not know by which way a call came. In words: docs/dbus.md.
  */
 #ifndef SVCD_BUS_BUS_H
@@ -18,7 +18,8 @@
 
 typedef struct Bus Bus;
 
-typedef enum ClientSocketKind { CLIENT_SOCKET_PRIVATE, CLIENT_SOCKET_PUBLIC, CLIENT_SOCKET_COUNT } ClientSocketKind;
+/* Whose private socket: only root has the rights of the machine's (client-socket.h). */
+typedef enum ClientSocketKind { CLIENT_SOCKET_OF_MACHINE, CLIENT_SOCKET_OF_USER } ClientSocketKind;
 
 /* What the bus tells of the manager itself; borrowed, valid until the next turn of the main loop. */
 typedef struct BusInfo {
@@ -83,6 +84,8 @@ typedef struct BusOps {
 	void (*unwatch_condition)(void *data, KeyPrefix prefix, const char *key);
 	/* What there is instead, in words; a new string, or NULL. */
 	char *(*describe_condition)(void *data, KeyPrefix prefix, const char *key);
+	/* Takes @fd, which a hostile process may hold: it is closed by a process that may wait. */
+	void (*dispose)(void *data, int fd);
 } BusOps;
 
 /**
@@ -94,7 +97,7 @@ void bus_free(Bus *bus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Bus, bus_free)
 
 /**
- * bus_listen() - serve clients of one of our sockets
+ * bus_listen() - serve clients of the private socket; of an earlier one the clients are disconnected
  * @fd: taken; a listening socket, made by client_socket_open() or kept by the keeper
  */
 void bus_listen(Bus *bus, ClientSocketKind kind, int fd);

@@ -8,7 +8,6 @@
 
 #include "base/errors.h"
 #include "base/limits.h"
-#include "bus/names.h"
 #include "loop/loop.h"
 
 /* Of whom nobody has told yet whose they are. */
@@ -141,7 +140,7 @@ static GError *refusal_of(CallQueue *queue, User *user, bool *ret_only_if_long)
 	if (user->is_refused)
 		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow, and %u calls of your user's wait", n);
 	else if (queue->is_flooded)
-		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow and in a flood; " PUBLIC_SOCKET_PATH " is not");
+		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow and in a flood; try again later");
 	return error;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Client socket: listening, accepting, and the list of who is connected.
+ * Client socket: listening, accepting, and the list of clients.
  */
 #include "config.h"
 
@@ -13,29 +13,25 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "bus/access.h"
+#include "bus/peer-rights.h"
 #include "bus/peer.h"
-#include "bus/requester.h"
 #include "loop/loop.h"
 
 /* Connections taken in one turn. */
 enum { ACCEPT_BATCH = 8 };
 
-/* What is different from one to the other. */
-static const struct {
-	const char *name;   /* for the log */
-	mode_t mode;
-	unsigned n_clients;
-	unsigned n_of_user; /* of one that is not root */
-} kinds[] = {
-	[CLIENT_SOCKET_PRIVATE] = { "private", 0600, LIMIT_PRIVATE_CLIENTS, LIMIT_PRIVATE_CLIENTS },
-	[CLIENT_SOCKET_PUBLIC] = { "public", 0666, LIMIT_PUBLIC_CLIENTS, LIMIT_PUBLIC_CLIENTS_OF_USER },
-};
+/* As many descriptors as it takes to look at the rights of a client (peer-rights.c); to turn one away takes one. */
+enum { N_RESERVE = 3 };
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83 /* Linux 6.16 */
+#endif
 
 typedef struct SocketClient {
 	BusClient base; /* first: a BusClient is cast to it */
@@ -57,11 +53,29 @@ struct ClientSocket {
 	char guid[33];
 	Remark disconnected; /* for what one sent */
 	Remark full;
-	int reserve_fd; /* given up to turn a client away when there are no descriptors; -1: none */
-	Timer *pause;	/* armed: nobody is let in */
+	Remark refused;
+	int reserve[N_RESERVE]; /* given up for a moment when there are no other descriptors; -1: none */
+	Timer *pause;	/* armed: no client is let in */
 	const SocketListener *listener;
 	void *data;
 };
+
+/*
+ * Of the machine's socket 0: then a process needs CAP_DAC_OVERRIDE to connect, and uid 0 is not enough. In a container without that
+ * capability there is no such process.
+ */
+static mode_t mode_of(ClientSocketKind kind)
+{
+	return kind == CLIENT_SOCKET_OF_MACHINE && peer_rights_override_modes() ? 0 : 0600;
+}
+
+/* Accepted sockets inherit it. Older kernels do not know it, and the clients are trusted. */
+static void refuse_descriptors(int fd)
+{
+	const int off = 0;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
+}
 
 int client_socket_open(ClientSocketKind kind, const char *path, GError **error)
 {
@@ -74,9 +88,9 @@ int client_socket_open(ClientSocketKind kind, const char *path, GError **error)
 	}
 	g_strlcpy(address.sun_path, path, sizeof address.sun_path);
 	(void)unlink(path); /* of an earlier svcd; if it cannot be removed, bind() says why */
-	/* The mode is set before anybody can connect: a socket that does not listen yet refuses everybody. */
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, kinds[kind].mode) < 0 ||
-	    listen(fd, (int)kinds[kind].n_clients) < 0) {
+	/* The mode is set before a client can connect: a socket that does not listen yet refuses all. */
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, mode_of(kind)) < 0 ||
+	    listen(fd, LIMIT_PRIVATE_CLIENTS) < 0) {
 		fail_errno(error, errno, "cannot listen on %s", path);
 		return -1;
 	}
@@ -121,8 +135,8 @@ static void on_closed(void *data, const char *why)
 	g_autofree char *since = NULL;
 
 	if (why && remark_is_due(&socket->disconnected, &since))
-		log_warning(NULL, "a client of the %s socket (pid %d, %s) was disconnected: %s%s", kinds[socket->kind].name,
-			    (int)client->base.who.pid, client->base.who.command, why, since);
+		log_warning(NULL, "a client of the private socket (pid %d) was disconnected: %s%s",
+			    (int)client->base.who.pid, why, since);
 	g_ptr_array_remove_fast(socket->clients, client);
 }
 
@@ -133,25 +147,52 @@ static void client_send(BusClient *client, DBusMessage *message)
 	peer_send(((SocketClient *)client)->peer, message);
 }
 
-static unsigned count_of_user(const ClientSocket *socket, uid_t uid)
+static void open_reserve(ClientSocket *socket)
 {
-	unsigned n = 0;
+	for (unsigned i = 0; i < N_RESERVE; i++) {
+		if (socket->reserve[i] < 0)
+			socket->reserve[i] = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0); /* no path is looked up for it */
+	}
+}
 
-	for (guint i = 0; i < socket->clients->len; i++)
-		n += ((const SocketClient *)g_ptr_array_index(socket->clients, i))->base.who.uid == uid;
-	return n;
+static void close_reserve(ClientSocket *socket)
+{
+	for (unsigned i = 0; i < N_RESERVE; i++)
+		fd_close(&socket->reserve[i]);
+}
+
+static bool is_welcome(ClientSocket *socket, int fd, const struct ucred *ucred)
+{
+	bool is_root;
+
+	if (socket->kind == CLIENT_SOCKET_OF_USER)
+		return ucred->uid == 0 || ucred->uid == geteuid();
+	close_reserve(socket);
+	is_root = ucred->uid == 0 && peer_rights_of_socket(fd, ucred->pid);
+	open_reserve(socket);
+	return is_root;
+}
+
+/* Takes @fd. What was sent on it has not been read, and may hold descriptors whose close waits. */
+static void turn_away(ClientSocket *socket, int fd)
+{
+	socket->listener->dispose(socket->data, fd);
 }
 
 /* Takes @fd. */
 static void take_client(ClientSocket *socket, int fd)
 {
-	struct ucred ucred;
+	struct ucred ucred = { 0 };
 	socklen_t size = sizeof ucred;
 	SocketClient *client;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ucred, &size) < 0 ||
-	    (ucred.uid != 0 && count_of_user(socket, ucred.uid) >= kinds[socket->kind].n_of_user)) {
-		(void)close(fd); /* nobody we could name, or one of too many of one user: the others are to get in */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ucred, &size) < 0 || !is_welcome(socket, fd, &ucred)) {
+		g_autofree char *since = NULL;
+
+		turn_away(socket, fd);
+		if (remark_is_due(&socket->refused, &since))
+			log_warning(NULL, "uid %u (pid %d) may not use the private socket: it does not have the capabilities of root%s",
+				    (unsigned)ucred.uid, (int)ucred.pid, since);
 		return;
 	}
 	client = g_new0(SocketClient, 1);
@@ -159,28 +200,21 @@ static void take_client(ClientSocket *socket, int fd)
 	client->base.send = client_send;
 	client->base.who.uid = ucred.uid;
 	client->base.who.pid = ucred.pid;
-	requester_read_command(&client->base.who);
-	client->peer = peer_new(fd, ucred.uid, socket->kind == CLIENT_SOCKET_PUBLIC || access_is_welcome(ucred.uid),
-				socket->guid, &peer_listener, client);
+	client->base.is_owner = true;
+	client->peer = peer_new(fd, ucred.uid, socket->guid, &peer_listener, client);
 	g_ptr_array_add(socket->clients, client);
-}
-
-static int open_reserve(void)
-{
-	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 static void on_pause_end(void *data)
 {
 	ClientSocket *socket = data;
 
-	if (socket->reserve_fd < 0)
-		socket->reserve_fd = open_reserve();
+	open_reserve(socket);
 	fd_source_set_events(socket->source, G_IO_IN);
 }
 
 /*
- * Out of descriptors: a client that waits in the backlog would wake us again and again, for nothing. With one descriptor
+ * Out of descriptors: a client that waits in the backlog would wake us again and again, for nothing. With a descriptor
  * in reserve it can be let in and turned away, and comes again. Where it is the machine that has no files left (ENFILE) that does not
  * help, and it stays where it is.
  */
@@ -189,28 +223,29 @@ static void turn_away_first(ClientSocket *socket)
 	g_autofree char *since = NULL;
 	int fd;
 
-	fd_close(&socket->reserve_fd);
+	close_reserve(socket);
 	fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0 && errno != EAGAIN) {
 		fd_source_set_events(socket->source, 0);
 		timer_arm(socket->pause, loop_now() + LIMIT_NO_FILES_PAUSE_US);
 	}
-	fd_close(&fd);
-	socket->reserve_fd = open_reserve();
+	if (fd >= 0)
+		turn_away(socket, fd);
+	open_reserve(socket);
 	if (remark_is_due(&socket->full, &since))
-		log_warning(NULL, "no descriptors are left for clients of the %s socket; they are turned away, or wait%s",
-			    kinds[socket->kind].name, since);
+		log_warning(NULL, "no descriptors are left for clients of the private socket; they are turned away, or wait%s",
+			    since);
 }
 
 /* Takes @fd. Better a clear end than a place in a queue that may never move. */
-static void turn_away(ClientSocket *socket, int fd)
+static void turn_away_last(ClientSocket *socket, int fd)
 {
 	g_autofree char *since = NULL;
 
-	(void)close(fd);
+	turn_away(socket, fd);
 	if (remark_is_due(&socket->full, &since))
-		log_warning(NULL, "the %s socket has %u clients; further ones are turned away%s", kinds[socket->kind].name,
-			    socket->clients->len, since);
+		log_warning(NULL, "the private socket has %u clients; further ones are turned away%s", socket->clients->len,
+			    since);
 }
 
 static void on_connection(GIOCondition condition, void *data)
@@ -224,10 +259,10 @@ static void on_connection(GIOCondition condition, void *data)
 			turn_away_first(socket);
 		if (fd < 0)
 			return; /* EAGAIN: all are in */
-		if (socket->clients->len < kinds[socket->kind].n_clients)
+		if (socket->clients->len < LIMIT_PRIVATE_CLIENTS)
 			take_client(socket, fd);
 		else
-			turn_away(socket, fd);
+			turn_away_last(socket, fd);
 	}
 }
 
@@ -254,9 +289,12 @@ ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListe
 	socket->data = data;
 	socket->clients = g_ptr_array_new_with_free_func(socket_client_free);
 	make_guid(socket->guid, sizeof(socket->guid));
-	socket->reserve_fd = open_reserve();
+	for (unsigned i = 0; i < N_RESERVE; i++)
+		socket->reserve[i] = -1;
+	open_reserve(socket);
 	socket->pause = timer_new(on_pause_end, socket);
 	(void)fd_set_nonblocking(fd, true); /* a socket: cannot fail */
+	refuse_descriptors(fd);
 	socket->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_connection, socket);
 	return socket;
 }
@@ -296,6 +334,6 @@ void client_socket_free(ClientSocket *socket)
 	fd_source_free(socket->source);
 	timer_free(socket->pause);
 	fd_close(&socket->fd);
-	fd_close(&socket->reserve_fd);
+	close_reserve(socket);
 	g_free(socket);
 }

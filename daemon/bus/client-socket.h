@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Client socket: /run/svcd/private for root, /run/svcd/public for everybody who only looks; there from the first moment, bus or
- * no bus.
+ * Client socket: /run/svcd/private for root, there from the first moment, bus or no bus; and the same of a svcd --user.
  *
- * The keeper keeps the listening sockets, so that connections made while no manager lives wait in their backlogs. Who comes is
- * known by the credentials that the kernel noted at connect(2): by the private socket only root gets in (or the user of a
- * svcd --user), by the public one anybody, and access.c lets him read. Two sockets, so that no crowd at one keeps root from the other.
+ * The keeper keeps the listening socket, so that connections made while no manager lives wait in its backlog. Who may use it is
+ * decided when it is accepted, before anything is read: by the credentials that the kernel noted at connect(2), and for the machine's
+ * by the capabilities of the process (peer-rights.h). Other users look through the system bus.
  */
 #ifndef SVCD_BUS_CLIENT_SOCKET_H
 #define SVCD_BUS_CLIENT_SOCKET_H
@@ -25,8 +24,10 @@ int client_socket_open(ClientSocketKind kind, const char *path, GError **error);
 
 typedef struct SocketListener {
 	void (*message)(void *data, BusClient *client, DBusMessage *message);
-	/* It has left; nobody may know it any more when this returns. */
+	/* It has left, and is forgotten when this returns. */
 	void (*gone)(void *data, BusClient *client);
+	/* Takes @fd of a refused client, and has it closed by a process that may wait (BusOps.dispose). */
+	void (*dispose)(void *data, int fd);
 } SocketListener;
 
 /* @fd: taken. */

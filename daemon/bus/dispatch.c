@@ -132,16 +132,6 @@ char *dispatch_flag_owner(DBusMessage *message)
 	return name_flag_owner(flag);
 }
 
-Access dispatch_access(const Engine *engine, DBusMessage *message)
-{
-	const MethodRow *row = find_row(engine, message, NULL);
-	g_autofree char *owner = row && row->access == ACCESS_FLAG ? dispatch_flag_owner(message) : NULL;
-
-	if (row && row->access == ACCESS_FLAG)
-		return owner ? ACCESS_FLAG : ACCESS_CONTROL;
-	return row ? row->access : ACCESS_READ;
-}
-
 /* What has settled because there is no such service would be kept under any name that somebody thinks of. */
 static bool is_internal_public(const Engine *engine, KeyPrefix prefix, const char *key)
 {
@@ -174,7 +164,18 @@ static bool is_watch_public(const Engine *engine, DBusMessage *message)
 
 static Access access_needed(const Engine *engine, const MethodRow *row, DBusMessage *message)
 {
-	return row->access == ACCESS_WATCH && is_watch_public(engine, message) ? ACCESS_READ : row->access;
+	g_autofree char *owner = row->access == ACCESS_FLAG ? dispatch_flag_owner(message) : NULL;
+
+	if (row->access == ACCESS_FLAG && !owner)
+		return ACCESS_CONTROL;
+	return row->access == ACCESS_WATCH && is_watch_public(engine, message) ? ACCESS_LISTEN : row->access;
+}
+
+Access dispatch_access(const Engine *engine, DBusMessage *message)
+{
+	const MethodRow *row = find_row(engine, message, NULL);
+
+	return row ? access_needed(engine, row, message) : ACCESS_READ;
 }
 
 static bool may_call(const BusCall *call, const MethodRow *row, GError **error)

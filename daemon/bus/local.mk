@@ -22,10 +22,10 @@ libbus_a_SOURCES = \
 	daemon/bus/objects.c daemon/bus/objects.h \
 	daemon/bus/operate.c daemon/bus/operate.h \
 	daemon/bus/peer.c daemon/bus/peer.h \
+	daemon/bus/peer-rights.c daemon/bus/peer-rights.h \
 	daemon/bus/polkit.c daemon/bus/polkit.h \
 	daemon/bus/client-socket.c daemon/bus/client-socket.h \
 	daemon/bus/properties.c daemon/bus/properties.h \
-	daemon/bus/requester.c daemon/bus/requester.h \
 	daemon/bus/rows.h \
 	daemon/bus/service-call.c daemon/bus/service-call.h \
 	daemon/bus/service-iface.c \

@@ -9,7 +9,6 @@
 #define BUS_NAME "org.svcd1"
 
 #define PRIVATE_SOCKET_PATH "/run/svcd/private"
-#define PUBLIC_SOCKET_PATH "/run/svcd/public" /* for reading */
 
 #define OBJECT_PATH_MANAGER "/org/svcd1"
 #define OBJECT_PATH_SERVICES "/org/svcd1/service"

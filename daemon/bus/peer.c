@@ -50,13 +50,13 @@ static void on_closed(void *data, const char *why)
 
 static const DBusStreamListener stream_listener = { .greet = on_greet, .message = on_message, .closed = on_closed };
 
-Peer *peer_new(int fd, uid_t uid, bool is_welcome, const char *guid, const PeerListener *listener, void *data)
+Peer *peer_new(int fd, uid_t uid, const char *guid, const PeerListener *listener, void *data)
 {
 	Peer *peer = g_new0(Peer, 1);
 
 	peer->listener = listener;
 	peer->data = data;
-	auth_init(&peer->auth, uid, is_welcome, guid);
+	auth_init(&peer->auth, uid, guid);
 	peer->stream = dbus_stream_new(fd, &limits, &stream_listener, peer);
 	return peer;
 }

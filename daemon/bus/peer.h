@@ -23,7 +23,7 @@ typedef struct PeerListener {
  * @fd:  taken; connected and non-blocking
  * @uid: of the other side, from the kernel
  */
-Peer *peer_new(int fd, uid_t uid, bool is_welcome, const char *guid, const PeerListener *listener, void *data);
+Peer *peer_new(int fd, uid_t uid, const char *guid, const PeerListener *listener, void *data);
 void peer_free(Peer *peer); /* NULL is nothing */
 
 /* Queues @message with the next serial and writes what the socket takes. */

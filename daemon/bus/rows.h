@@ -18,7 +18,8 @@ typedef enum Access {
 	ACCESS_CONTROL,   /* services and flags */
 	ACCESS_OPERATE,   /* one service: its operators too (operate.h); others as ACCESS_CONTROL */
 	ACCESS_FLAG,      /* a flag that belongs to a bus name: who owns that; others as ACCESS_CONTROL */
-	ACCESS_WATCH,     /* a condition; who is not root, and by our own socket, those that ListConditions shows him anyway */
+	ACCESS_WATCH,     /* a condition that no service uses: it could be a file that only root may see */
+	ACCESS_LISTEN,    /* one that ListConditions shows: everybody has it, but the caller is remembered; in no row */
 	ACCESS_POWER,     /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */
 	ACCESS_POLICY,    /* what the machine wants */
@@ -33,7 +34,8 @@ struct BusClient {
 	const GArray *groups; /* gid_t: of which its user is a member; NULL: not known, or nobody has asked */
 	Requester who;      /* of a read on the system bus: nobody has asked who it is */
 	bool is_subscribed;
-	bool is_authorized; /* polkit has said yes to this call; never on the private socket */
+	bool is_owner;      /* the machine's root, or the user whose svcd this is: all is allowed, and all is shown */
+	bool is_authorized; /* polkit or Operators= allow this call; never on the private socket */
 };
 
 typedef struct BusCall {

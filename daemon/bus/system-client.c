@@ -16,7 +16,6 @@
 #include "bus/dispatch.h"
 #include "bus/names.h"
 #include "bus/polkit.h"
-#include "bus/requester.h"
 #include "loop/wire.h"
 
 /* The bus daemon answers at once, or not at all. */
@@ -285,14 +284,26 @@ static bool is_operator(Parked *parked)
 	       owner->listener->is_operator(owner->data, &parked->client->base, parked->message, &parked->lack);
 }
 
+/* Polkit would allow everything to uid 0. */
+static void refuse_root(Parked *parked)
+{
+	g_autoptr(GError) error = NULL;
+
+	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "uid 0 (pid %d) may not do this without the capabilities of root",
+	     (int)parked->client->base.who.pid);
+	refuse(parked, error);
+}
+
 static void on_known(Parked *parked)
 {
 	if (parked->access == ACCESS_FLAG)
 		ask_owner(parked);
-	else if (access_is_welcome(parked->client->base.who.uid))
+	else if (parked->client->base.is_owner || parked->access == ACCESS_LISTEN)
 		carry_out(parked, false);
 	else if (is_operator(parked))
 		carry_out(parked, true);
+	else if (parked->client->base.who.uid == 0)
+		refuse_root(parked);
 	else
 		ask_polkit(parked);
 }
@@ -366,7 +377,7 @@ static void on_credentials(void *data, DBusMessage *reply)
 		refuse(parked, error);
 		return;
 	}
-	requester_read_command(&client->base.who);
+	client->base.is_owner = access_is_owner(&client->base.who);
 	on_known(parked);
 }
 

@@ -459,8 +459,4 @@ void boot_record_start(Service *s);
 void boot_record_state_changed(Service *s, ServiceState from);
 void boot_record_forget(Service *s);
 
-/* --- request.c --- */
-/* "stop by uid 0 (pid 812, bash)"; a new string. */
-char *requester_describe(const char *verb, const Requester *who);
-
 #endif

@@ -140,6 +140,9 @@ typedef enum RequestVerb {
 	REQUEST_VERB_CLEAR,   /* forget failure, restart count and the admin's want */
 } RequestVerb;
 
+/* "stop by uid 0 (pid 812)"; a new string. */
+char *requester_describe(const char *verb, const Requester *who);
+
 /**
  * engine_request() - an admin asks for something
  * @who:   for the cause record

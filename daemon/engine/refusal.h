@@ -17,8 +17,8 @@ ENUM_WITH_NAMES(RefusalDoor, REFUSAL, refusal_door, REFUSAL_DOORS)
 
 typedef struct RefusalRecord {
 	RefusalDoor door;
-	char *who;      /* without what differs from one call to the next: "start by uid 1000 (bash)" */
-	char *text;     /* of the last time: "start by uid 1000 (pid 812, bash)" */
+	char *who;      /* without what differs from one call to the next: "start by uid 1000" */
+	char *text;     /* of the last time: "start by uid 1000 (pid 812)" */
 	unsigned count;
 	int64_t last_us;
 } RefusalRecord;

@@ -17,19 +17,17 @@
 
 char *requester_describe(const char *verb, const Requester *who)
 {
-	if (who->pid <= 0 && *who->command)
-		return g_strdup_printf("%s by %s", verb, who->command);
+	if (who->pid <= 0 && *who->source)
+		return g_strdup_printf("%s by %s", verb, who->source);
 	if (who->pid <= 0)
 		return g_strdup_printf("%s by uid %u", verb, (unsigned)who->uid);
-	if (!*who->command)
-		return g_strdup_printf("%s by uid %u (pid %d)", verb, (unsigned)who->uid, (int)who->pid);
-	return g_strdup_printf("%s by uid %u (pid %d, %s)", verb, (unsigned)who->uid, (int)who->pid, who->command);
+	return g_strdup_printf("%s by uid %u (pid %d)", verb, (unsigned)who->uid, (int)who->pid);
 }
 
 /* For the list of refusals; the pid is another one each time. */
 static char *describe_asker(const char *verb, const Requester *who)
 {
-	return g_strdup_printf("%s by uid %u (%s)", verb, (unsigned)who->uid, who->command);
+	return g_strdup_printf("%s by uid %u", verb, (unsigned)who->uid);
 }
 
 static void count_refusal(Service *s, const char *verb, const Requester *who, const char *asked)
@@ -101,7 +99,7 @@ static void set_admin(Service *s, AdminWant want, const Requester *who)
 
 void request_keep_unexplained(Engine *engine)
 {
-	static const Requester nobody = { .command = "who is not known any more" };
+	static const Requester nobody = { .source = "who is not known any more" };
 
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);

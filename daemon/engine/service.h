@@ -49,8 +49,8 @@ ENUM_WITH_NAMES(Listens, LISTENS, listens, LISTENS_LEVELS)
 /* Who asked; kept with the cause. */
 typedef struct Requester {
 	uid_t uid;
-	pid_t pid;      /* for display; 0: nobody outside */
-	char command[32];
+	pid_t pid;       /* for display; 0: not a client */
+	char source[32]; /* what asks without being a client: "Ctrl-Alt-Del", "initctl" */
 } Requester;
 
 /* One entry of a service's history: an activation, a stop, a refusal, "not restarted". */
@@ -59,7 +59,7 @@ typedef struct CauseRecord {
 	int64_t at_us;
 	ServiceState from;
 	ServiceState to;    /* equal to @from for refusals and remarks */
-	char text[];        /* "network:up became false", "svcctl stop by uid 0 (pid 812, bash)" */
+	char text[];        /* "network:up became false", "svcctl stop by uid 0 (pid 812)" */
 } CauseRecord;
 
 typedef struct Service Service;

@@ -278,8 +278,7 @@ bool changes_ask(void *manager, uint64_t ticket, const char *const *words, const
 
 	if (!check_words(words, error) || !check_manager(m, error))
 		return false;
-	log_notice(NULL, "changing policy: %s; asked by uid %u (pid %d, %s)", text, (unsigned)who->uid, (int)who->pid,
-		   who->command);
+	log_notice(NULL, "changing policy: %s; asked by uid %u (pid %d)", text, (unsigned)who->uid, (int)who->pid);
 	change = g_new0(Change, 1);
 	change->ticket = ticket;
 	change->words = g_strdupv((char **)words);

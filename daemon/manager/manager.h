@@ -315,13 +315,13 @@ extern const Helper history_helper;
 /* requests.c */
 /* By number or name; 0 and 6 end the machine. */
 bool requests_set_runlevel(Manager *m, const char *runlevel, const Requester *who, GError **error);
-/* Make a socket for clients and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */
-int requests_open_socket(Manager *m, ClientSocketKind kind);
-void requests_serve(Manager *m, ClientSocketKind kind, int listening_fd); /* takes it; -1 is nothing */
-/* Is it one of these that the keeper keeps under this name? */
-bool requests_find_socket(const char *kept_as, ClientSocketKind *ret_kind);
-/* Is there such a socket where clients look for it? */
-bool requests_socket_is_there(const Manager *m, ClientSocketKind kind);
+/* The name under which the keeper keeps the private socket. */
+#define REQUESTS_KEPT_SOCKET ".manager/private/0"
+/* Make the private socket and have it kept; clients wait in its backlog until it is served. -1 if it cannot be. */
+int requests_open_socket(Manager *m);
+void requests_serve(Manager *m, int listening_fd); /* takes it; -1 is nothing */
+/* Is there a socket where clients look for it? */
+bool requests_socket_is_there(const Manager *m);
 
 /* sockets.c */
 #define SOCKETS_KEPT_KIND "socket"

@@ -57,10 +57,10 @@ void power_check_finished(Manager *m)
 
 static void shutdown_by_signal(Manager *m, enum ShutdownKind kind, const char *what)
 {
-	Requester who = { .uid = manager_is_users(m) ? geteuid() : 0, .pid = 1 };
+	Requester who = { .uid = manager_is_users(m) ? geteuid() : 0 };
 	g_autoptr(GError) error = NULL;
 
-	g_strlcpy(who.command, what, sizeof who.command);
+	g_strlcpy(who.source, what, sizeof who.source);
 	if (!m->engine || m->recovery)
 		log_warning(NULL, "%s came too early, and is ignored", what);
 	else if (!power_shutdown(m, kind, &who, &error))
@@ -78,7 +78,7 @@ void power_end(Manager *m, const char *what)
 
 /* --- what happens to the machine: services with these names are started --- */
 
-static const Requester the_machine = { .uid = 0, .pid = 1, .command = "svcd" };
+static const Requester the_machine = { .uid = 0, .source = "svcd" };
 
 /* Returns: false if there is no such service. One that policy forbids is one: the refusal is recorded. */
 static bool start_service_of(Manager *m, const char *name)
@@ -156,8 +156,7 @@ void power_on_request(Manager *m, enum RequestKind kind)
 	case REQUEST_REOPEN:
 		(void)files_make_directories(m); /* said already */
 		if (m->bus) {
-			for (ClientSocketKind s = 0; s < CLIENT_SOCKET_COUNT; s++)
-				requests_serve(m, s, requests_open_socket(m, s));
+			requests_serve(m, requests_open_socket(m));
 			sysv_serve(m, -1);
 		}
 		break;

@@ -43,7 +43,7 @@ struct Recovery {
 	Timer *levels;        /* armed while the first levels are waited for; then all is carried out */
 	bool is_load_asked;   /* meanwhile: the files are read again */
 	char *global_note;
-	int sockets[CLIENT_SOCKET_COUNT]; /* where clients come, -1: none kept */
+	int socket_fd;        /* where clients come, -1: none kept */
 	int initctl_fd;       /* /run/initctl, -1: none kept */
 };
 
@@ -72,8 +72,7 @@ Recovery *recovery_new(void)
 	Recovery *recovery = g_new0(Recovery, 1);
 
 	recovery->services = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, remains_free);
-	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
-		recovery->sockets[i] = -1;
+	recovery->socket_fd = -1;
 	recovery->initctl_fd = -1;
 	return recovery;
 }
@@ -83,8 +82,7 @@ void recovery_free(Recovery *recovery)
 	if (!recovery)
 		return;
 	g_hash_table_unref(recovery->services);
-	for (unsigned i = 0; i < CLIENT_SOCKET_COUNT; i++)
-		fd_close(&recovery->sockets[i]);
+	fd_close(&recovery->socket_fd);
 	fd_close(&recovery->initctl_fd);
 	timer_free(recovery->levels);
 	g_free(recovery->global_note);
@@ -151,15 +149,14 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 {
 	g_auto(GStrv) parts = g_strsplit(name, "/", 3);
 	KeptFd kept = { .fd = fd };
-	ClientSocketKind socket;
 
 	if (g_strv_length(parts) != 3) {
 		fd_close(&fd);
 		return;
 	}
-	if (requests_find_socket(name, &socket)) {
-		fd_close(&recovery->sockets[socket]);
-		recovery->sockets[socket] = fd;
+	if (strcmp(name, REQUESTS_KEPT_SOCKET) == 0) {
+		fd_close(&recovery->socket_fd);
+		recovery->socket_fd = fd;
 		return;
 	}
 	if (strcmp(name, SYSV_KEPT_FIFO) == 0) {
@@ -179,14 +176,12 @@ bool recovery_has_begun(const Recovery *recovery)
 
 void recovery_open_sockets(Manager *m)
 {
-	for (ClientSocketKind kind = 0; kind < CLIENT_SOCKET_COUNT; kind++) {
-		int *fd = &m->recovery->sockets[kind];
+	int *fd = &m->recovery->socket_fd;
 
-		if (!requests_socket_is_there(m, kind))
-			fd_close(fd); /* somebody has removed it: what is kept cannot be reached */
-		if (*fd < 0)
-			*fd = requests_open_socket(m, kind);
-	}
+	if (!requests_socket_is_there(m))
+		fd_close(fd); /* it was removed: the one that is kept cannot be reached */
+	if (*fd < 0)
+		*fd = requests_open_socket(m);
 }
 
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind)
@@ -382,8 +377,7 @@ static void carry_out(Manager *m)
 	engine_begin(m->engine, runlevel, loop_now());
 	foreach_service(m, recovery, resumed);
 	foreach_service(m, recovery, deliver_exits);
-	for (ClientSocketKind kind = 0; kind < CLIENT_SOCKET_COUNT; kind++)
-		requests_serve(m, kind, fd_steal(&recovery->sockets[kind]));
+	requests_serve(m, fd_steal(&recovery->socket_fd));
 	sysv_serve(m, fd_steal(&recovery->initctl_fd));
 	recovery_free(recovery);
 	if (m->is_end_asked)

@@ -14,21 +14,6 @@
 #include "bus/client-socket.h"
 #include "manager/manager.h"
 
-/* As the keeper keeps them, and as files in the directory of svcd. */
-static const struct {
-	const char *kept_as;
-	const char *file;
-} sockets[CLIENT_SOCKET_COUNT] = {
-	[CLIENT_SOCKET_PRIVATE] = { ".manager/private/0", "private" },
-	[CLIENT_SOCKET_PUBLIC] = { ".manager/public/0", "public" },
-};
-
-/* "svcctl stop by uid 0 (pid 812, bash)", for flags; the engine words its own causes. */
-static char *requester_text(const char *what, const Requester *who)
-{
-	return g_strdup_printf("%s by uid %u (pid %d, %s)", what, (unsigned)who->uid, (int)who->pid, who->command);
-}
-
 static bool on_service_request(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error)
 {
 	Manager *m = data;
@@ -49,8 +34,8 @@ static bool on_signal(void *data, const char *service, int signo, bool to_all, c
 		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: nothing of it runs", service);
 	if (!supervisor_send_signal(supervisor, signo, to_all, error))
 		return false;
-	log_notice(service, "signal %d (%s) to %s, asked by uid %u (pid %d, %s)", signo, text_signal_name(signo),
-		   to_all ? "all its processes" : "its main process", (unsigned)who->uid, (int)who->pid, who->command);
+	log_notice(service, "signal %d (%s) to %s, asked by uid %u (pid %d)", signo, text_signal_name(signo),
+		   to_all ? "all its processes" : "its main process", (unsigned)who->uid, (int)who->pid);
 	return true;
 }
 
@@ -114,7 +99,7 @@ static bool on_shutdown(void *data, const char *kind, const Requester *who, GErr
 static bool on_set_flag(void *data, const char *name, bool set, const char *holder, const Requester *who, GError **error)
 {
 	Manager *m = data;
-	g_autofree char *why = requester_text("set", who);
+	g_autofree char *why = requester_describe("set", who);
 
 	if (!flag_provider_set(registry_flags(m->registry), name, set, holder, why, error))
 		return false;
@@ -141,8 +126,7 @@ static char **on_flags(void *data)
 static bool on_reload_files(void *data, const Requester *who, GError **error)
 {
 	(void)error;
-	log_notice(NULL, "reading all files again, asked by uid %u (pid %d, %s)", (unsigned)who->uid, (int)who->pid,
-		   who->command);
+	log_notice(NULL, "reading all files again, asked by uid %u (pid %d)", (unsigned)who->uid, (int)who->pid);
 	files_load(data);
 	return true;
 }
@@ -154,8 +138,7 @@ static bool on_reexec(void *data, const Requester *who, GError **error)
 
 	if (m->shutdown != SHUTDOWN_NONE)
 		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "the machine is going down");
-	log_notice(NULL, "replacing itself, asked by uid %u (pid %d, %s)", (unsigned)who->uid, (int)who->pid,
-		   who->command);
+	log_notice(NULL, "replacing itself, asked by uid %u (pid %d)", (unsigned)who->uid, (int)who->pid);
 	keeper_link_reexec(m->link);
 	return true;
 }
@@ -210,6 +193,11 @@ static char *on_describe_condition(void *data, KeyPrefix prefix, const char *key
 	return registry_describe(((Manager *)data)->registry, prefix, key);
 }
 
+static void on_dispose(void *data, int fd)
+{
+	keeper_link_dispose(((Manager *)data)->link, fd);
+}
+
 static const BusOps bus_ops = {
 	.request = on_service_request,
 	.signal = on_signal,
@@ -231,46 +219,41 @@ static const BusOps bus_ops = {
 	.watch_condition = on_watch_condition,
 	.unwatch_condition = on_unwatch_condition,
 	.describe_condition = on_describe_condition,
+	.dispose = on_dispose,
 };
 
-bool requests_find_socket(const char *kept_as, ClientSocketKind *ret_kind)
+static ClientSocketKind socket_kind(const Manager *m)
 {
-	for (ClientSocketKind kind = 0; kind < CLIENT_SOCKET_COUNT; kind++) {
-		if (strcmp(sockets[kind].kept_as, kept_as) == 0) {
-			*ret_kind = kind;
-			return true;
-		}
-	}
-	return false;
+	return manager_is_users(m) ? CLIENT_SOCKET_OF_USER : CLIENT_SOCKET_OF_MACHINE;
 }
 
-static char *socket_path(const Manager *m, ClientSocketKind kind)
+static char *socket_path(const Manager *m)
 {
-	return g_build_filename(m->runtime_dir, sockets[kind].file, NULL);
+	return g_build_filename(m->runtime_dir, "private", NULL);
 }
 
-bool requests_socket_is_there(const Manager *m, ClientSocketKind kind)
+bool requests_socket_is_there(const Manager *m)
 {
-	g_autofree char *path = socket_path(m, kind);
+	g_autofree char *path = socket_path(m);
 	struct stat st;
 
 	return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-int requests_open_socket(Manager *m, ClientSocketKind kind)
+int requests_open_socket(Manager *m)
 {
-	g_autofree char *path = socket_path(m, kind);
+	g_autofree char *path = socket_path(m);
 	g_autoptr(GError) error = NULL;
-	int fd = client_socket_open(kind, path, &error);
+	int fd = client_socket_open(socket_kind(m), path, &error);
 
 	if (fd >= 0)
-		keeper_link_keep(m->link, sockets[kind].kept_as, fd);
+		keeper_link_keep(m->link, REQUESTS_KEPT_SOCKET, fd);
 	else
 		log_error(NULL, "svcctl cannot reach svcd: %s", error->message);
 	return fd;
 }
 
-void requests_serve(Manager *m, ClientSocketKind kind, int fd)
+void requests_serve(Manager *m, int fd)
 {
 	if (!m->bus) {
 		m->bus = bus_new(m->engine, &bus_ops, m);
@@ -279,5 +262,5 @@ void requests_serve(Manager *m, ClientSocketKind kind, int fd)
 			bus_attach_system(m->bus, manager_is_users(m) ? m->session_bus : m->system_bus);
 	}
 	if (fd >= 0)
-		bus_listen(m->bus, kind, fd);
+		bus_listen(m->bus, socket_kind(m), fd);
 }

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "manager/manager.h"
 
-static const Requester initctl_asks = { .uid = 0, .command = "initctl" }; /* the fifo does not say who wrote */
+static const Requester initctl_asks = { .uid = 0, .source = "initctl" }; /* the fifo does not say who wrote */
 
 static void change_runlevel(Manager *m, const char *runlevel)
 {

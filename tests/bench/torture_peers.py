@@ -106,7 +106,7 @@ class Svcd(Init):
     def listener(self, box, probe):
         return box.manager_pid()
 
-    control = "/run/svcd/public"
+    control = "/run/svcd/private"
 
 
 class Systemd(Init):

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
 		g_error("no socket pair");
-	target.peer = peer_new(pair[0], 0, true, "0123456789abcdef0123456789abcdef", &listener, &target);
+	target.peer = peer_new(pair[0], 0, "0123456789abcdef0123456789abcdef", &listener, &target);
 	while (size > 0 && !target.is_over) {
 		const ssize_t n = send(pair[1], data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 

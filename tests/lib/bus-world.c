@@ -231,6 +231,12 @@ static bool on_is_socket_open(void *data, const char *service, unsigned entry, c
 	return entry == 0;
 }
 
+static void on_dispose(void *data, int fd)
+{
+	(void)data;
+	(void)close(fd);
+}
+
 static const BusOps ops = {
 	.request = on_request,
 	.signal = on_signal,
@@ -251,6 +257,7 @@ static const BusOps ops = {
 	.watch_condition = on_watch_condition,
 	.unwatch_condition = on_unwatch_condition,
 	.describe_condition = on_describe_condition,
+	.dispose = on_dispose,
 };
 
 /* --- the object's life --- */
@@ -274,14 +281,14 @@ BusWorld *bus_world_new_silent(const char *files, const char *policy)
 	tree_mkdir(bw->tree, "/proc");
 	bw->bus = bus_new(world_engine(bw->world), &ops, bw);
 	world_on_condition(bw->world, on_engine_condition, bw);
-	bw->silent_fd = client_socket_open(CLIENT_SOCKET_PRIVATE, bw->socket_path, &error);
+	bw->silent_fd = client_socket_open(CLIENT_SOCKET_OF_USER, bw->socket_path, &error);
 	ck_assert_msg(bw->silent_fd >= 0, "%s", error ? error->message : "");
 	return bw;
 }
 
 void bus_world_listen(BusWorld *bw)
 {
-	bus_listen(bw->bus, CLIENT_SOCKET_PRIVATE, bw->silent_fd);
+	bus_listen(bw->bus, CLIENT_SOCKET_OF_USER, bw->silent_fd);
 	bw->silent_fd = -1;
 }
 

@@ -67,7 +67,7 @@ void world_advance(World *w, int64_t us);
 /* Seconds are what most tests speak of. */
 #define world_advance_s(w, s) world_advance((w), (int64_t)((double)(s) * (double)G_USEC_PER_SEC))
 
-/* --- requests, all by uid 0 (pid 812, bash) --- */
+/* --- requests, all by uid 0 (pid 812) --- */
 bool world_request(World *w, RequestVerb verb, const char *service);
 void world_start(World *w, const char *service);
 void world_stop(World *w, const char *service);

@@ -10,8 +10,8 @@
 
 #include "tests/sim/oracle.h"
 
-static const Requester admin = { .uid = 0, .pid = 1, .command = "sim" };
-static const Requester activator = { .uid = 0, .pid = 99, .command = "svc-activate" };
+static const Requester admin = { .uid = 0, .pid = 1 };
+static const Requester activator = { .uid = 0, .pid = 99 };
 
 static const char bus_name[] = "org.example.Sim";
 

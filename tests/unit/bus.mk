@@ -15,6 +15,10 @@ TESTS += tests/unit/test_bus_peer
 tests_unit_test_bus_peer_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_bus_peer_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_peer_rights
+tests_unit_test_peer_rights_CFLAGS = $(BUS_TEST_CFLAGS)
+tests_unit_test_peer_rights_LDADD = libtest.a $(LIBS_BUS) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_client_socket
 tests_unit_test_client_socket_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_client_socket_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=accept4

@@ -294,29 +294,6 @@ START_TEST(another_runlevel_makes_everything_news)
 }
 END_TEST
 
-/* As after the control socket was opened again. */
-START_TEST(who_listens_already_loses_nothing_by_another_socket)
-{
-	g_autoptr(BusWorld) bw = bus_world_new_three();
-	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	Mirror mirror;
-	int ends[2]; /* of a pipe: there is nothing to read, which is all that a socket without clients says */
-
-	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
-	mirror_begin_settled(&mirror, bw, connection);
-	change(bw, connection, "it does not answer");
-	ck_assert(was_told(&mirror, "HealthText"));
-
-	world_health(bw->world, "base", NULL);
-	bus_world_tell(bw);
-	bus_listen(bw->bus, CLIENT_SOCKET_PUBLIC, ends[0]);
-	come_to_rest(connection);
-	ck_assert(was_told(&mirror, "HealthText"));
-	(void)close(ends[1]);
-	mirror_end(&mirror);
-}
-END_TEST
-
 /* While nobody listens nothing is kept of what clients know; who only asks is nobody who listens. */
 START_TEST(who_comes_when_nobody_has_listened_knows_as_much)
 {
@@ -348,7 +325,6 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "news", who_listens_knows_the_same_as_who_asks,
 		 what_was_empty_and_still_is_is_told_only_after_files_were_read,
-		 what_was_read_before_it_was_told_is_told_whatever_it_is_then, another_runlevel_makes_everything_news,
-		 who_listens_already_loses_nothing_by_another_socket, who_comes_when_nobody_has_listened_knows_as_much);
+		 what_was_read_before_it_was_told_is_told_whatever_it_is_then, another_runlevel_makes_everything_news, who_comes_when_nobody_has_listened_knows_as_much);
 	return suite;
 }

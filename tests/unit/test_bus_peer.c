@@ -52,7 +52,7 @@ static void fixture_init(Fixture *f)
 	*f = (Fixture){ 0 };
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
 	f->fd = pair[1];
-	f->peer = peer_new(pair[0], getuid(), true, GUID, &listener, f);
+	f->peer = peer_new(pair[0], getuid(), GUID, &listener, f);
 }
 
 static void fixture_clear(Fixture *f)

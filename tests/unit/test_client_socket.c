@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The listening socket with many clients: how much of what they do wrong is logged.
+ * The listening socket: which processes are let in, and how much of what clients do wrong is logged.
  */
 #include "config.h"
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -27,6 +32,7 @@ typedef struct Fixture {
 	int log_fd;
 	GString *log;
 	unsigned n_gone;
+	unsigned n_disposed;
 } Fixture;
 
 static void on_message(void *data, BusClient *client, DBusMessage *message)
@@ -45,9 +51,17 @@ static void on_gone(void *data, BusClient *client)
 	f->n_gone++;
 }
 
-static const SocketListener listener = { .message = on_message, .gone = on_gone };
+static void on_dispose(void *data, int fd)
+{
+	Fixture *f = data;
 
-static void fixture_init(Fixture *f)
+	f->n_disposed++;
+	fd_close(&fd);
+}
+
+static const SocketListener listener = { .message = on_message, .gone = on_gone, .dispose = on_dispose };
+
+static void fixture_init_kind(Fixture *f, ClientSocketKind kind)
 {
 	int ends[2];
 	int fd;
@@ -57,10 +71,15 @@ static void fixture_init(Fixture *f)
 	ck_assert(fd_set_nonblocking(ends[0], true));
 	f->log_fd = ends[0];
 	log_open("test", ends[1], FALSE);
-	f->path = tree_path(f->tree, "/public");
-	fd = client_socket_open(CLIENT_SOCKET_PUBLIC, f->path, NULL);
+	f->path = tree_path(f->tree, "/private");
+	fd = client_socket_open(kind, f->path, NULL);
 	ck_assert_int_ge(fd, 0);
-	f->socket = client_socket_new(CLIENT_SOCKET_PUBLIC, fd, &listener, f);
+	f->socket = client_socket_new(kind, fd, &listener, f);
+}
+
+static void fixture_init(Fixture *f)
+{
+	fixture_init_kind(f, CLIENT_SOCKET_OF_USER);
 }
 
 static void fixture_clear(Fixture *f)
@@ -127,7 +146,7 @@ START_TEST(one_that_is_disconnected_for_what_it_sent_is_named)
 	one_that_talks_nonsense(&f);
 
 	ck_assert_uint_eq(count_lines(&f), 1);
-	ck_assert_msg(strstr(f.log->str, "a client of the public socket (pid "), "%s", f.log->str);
+	ck_assert_msg(strstr(f.log->str, "a client of the private socket (pid "), "%s", f.log->str);
 	fixture_clear(&f);
 }
 END_TEST
@@ -177,9 +196,127 @@ START_TEST(a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_t
 }
 END_TEST
 
+/* --- which processes are let in --- */
+
+static void drop_capability(unsigned capability)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	ck_assert_int_eq((int)syscall(SYS_capget, &header, data), 0);
+	data[CAP_TO_INDEX(capability)].effective &= ~CAP_TO_MASK(capability);
+	ck_assert_int_eq((int)syscall(SYS_capset, &header, data), 0);
+}
+
+/* Connects without @capability, and sends the beginning of a greeting. Returns: the process; -1: it cannot even connect. */
+static pid_t connect_without(Fixture *f, unsigned capability)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int ready[2];
+	char word = 0;
+	pid_t child;
+
+	g_strlcpy(address.sun_path, f->path, sizeof address.sun_path);
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		drop_capability(capability);
+		word = connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ? 'y' : 'n';
+		(void)!write(fd, "\0AUTH EXTERNAL 30\r\n", 20);
+		(void)!write(ready[1], &word, 1);
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &word, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	if (word == 'y')
+		return child;
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	return -1;
+}
+
+static void end_client(pid_t child)
+{
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+}
+
+static void run_for(int64_t duration_us)
+{
+	bool is_over = false;
+	Timer *timer = timer_new(on_time, &is_over);
+
+	timer_arm(timer, loop_now() + duration_us);
+	while (!is_over)
+		g_main_context_iteration(NULL, TRUE);
+	timer_free(timer);
+}
+
+START_TEST(root_without_the_capability_to_override_modes_cannot_connect)
+{
+	Fixture f;
+
+	if (geteuid() != 0)
+		return;
+	fixture_init_kind(&f, CLIENT_SOCKET_OF_MACHINE);
+	ck_assert_int_eq(connect_without(&f, CAP_DAC_OVERRIDE), -1);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(root_without_the_capabilities_of_root_is_disposed_of_unread)
+{
+	const int64_t deadline_us = loop_now() + DEADLINE_US;
+	Fixture f;
+	pid_t child;
+
+	if (geteuid() != 0)
+		return;
+	fixture_init_kind(&f, CLIENT_SOCKET_OF_MACHINE);
+	child = connect_without(&f, CAP_SYS_ADMIN);
+	ck_assert_int_gt(child, 0);
+	while (f.n_disposed == 0) {
+		ck_assert_int_lt(loop_now(), deadline_us);
+		g_main_context_iteration(NULL, TRUE);
+	}
+	ck_assert_uint_eq(f.n_gone, 0);
+	ck_assert_uint_eq(count_lines(&f), 1);
+	ck_assert_msg(strstr(f.log->str, "uid 0 (pid ") && strstr(f.log->str, "capabilities of root"), "%s", f.log->str);
+	end_client(child);
+	fixture_clear(&f);
+}
+END_TEST
+
+START_TEST(root_with_them_is_let_in)
+{
+	Fixture f;
+	pid_t child;
+
+	if (geteuid() != 0)
+		return;
+	fixture_init_kind(&f, CLIENT_SOCKET_OF_MACHINE);
+	child = connect_without(&f, CAP_SYS_TIME);
+	ck_assert_int_gt(child, 0);
+	run_for(G_USEC_PER_SEC / 10);
+	ck_assert_uint_eq(f.n_disposed, 0);
+	end_client(child);
+	while (f.n_gone == 0)
+		g_main_context_iteration(NULL, TRUE);
+	fixture_clear(&f);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("client socket");
+
+	ADD_CASE(suite, "rights", root_without_the_capability_to_override_modes_cannot_connect,
+		 root_without_the_capabilities_of_root_is_disposed_of_unread, root_with_them_is_let_in);
 
 	ADD_CASE(suite, "log", one_that_is_disconnected_for_what_it_sent_is_named, a_flood_of_them_is_one_line);
 	ADD_CASE(suite, "files", a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_time);

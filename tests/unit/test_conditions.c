@@ -281,7 +281,7 @@ static void forget_reply(BusClient *client, DBusMessage *message)
 /* As the uid of nobody, with the bus's own dispatch. */
 static void ask_as_nobody(BusWorld *bw, const char *text)
 {
-	BusClient nobody = { .send = forget_reply, .who = { .uid = 65534, .command = "curious" } };
+	BusClient nobody = { .send = forget_reply, .who = { .uid = 65534 } };
 
 	for (dbus_bool_t is_on = 0; is_on <= 1; is_on++) {
 		DBusMessage *call = dbus_message_new_method_call(NULL, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "WatchCondition");

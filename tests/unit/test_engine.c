@@ -463,7 +463,7 @@ START_TEST(shutdown_stops_all_and_starts_what_it_needs)
 	world_runlevel(w, "0");
 	ck_assert(engine_is_shutting_down(world_engine(w)));
 	ck_assert(!engine_is_stopped(world_engine(w)));
-	expect_cause(w, "a", "runlevel 0, asked by uid 0 (pid 812, bash)");
+	expect_cause(w, "a", "runlevel 0, asked by uid 0 (pid 812)");
 	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "c"), "c: the machine is going to runlevel 0");
 
 	world_settle(w);

@@ -91,8 +91,8 @@ START_TEST(an_admins_stop_is_told_with_who_it_was)
 	world_settle(w);
 	ck_assert_str_eq(told(w, "it"),
 			 "state: it is not running.\n"
-			 "why: An admin stopped it: stop by uid 0 (pid 812, bash).\n"
-			 "cause: idle: stop by uid 0 (pid 812, bash) (just now).\n"
+			 "why: An admin stopped it: stop by uid 0 (pid 812).\n"
+			 "cause: idle: stop by uid 0 (pid 812) (just now).\n"
 			 "impact: Nothing waits for it.\n"
 			 "next: svcctl start it\n");
 }

@@ -16,7 +16,7 @@
 #define NEVER "[service it]\nActivation=never\n"
 #define APP "== app\n" DAEMON "[Conditions]\nWhile=service:it\n"
 
-static const Requester activator = { .uid = 0, .pid = 99, .command = "svc-activate" };
+static const Requester activator = { .uid = 0, .pid = 99 };
 
 static void demand(World *w, const char *name)
 {
@@ -49,8 +49,8 @@ START_TEST(never_covers_every_door_and_each_is_remembered)
 {
 	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON APP, NEVER "[runlevel 2]\nActivate=app it\n");
 	static const char all[] = "Refused 3 requests since the boot: "
-				  "asked for on the bus, as org.example.It, by uid 0 (pid 99, svc-activate) (just now); "
-				  "start by uid 0 (pid 812, bash) (just now); needed by app (5.0 s ago).";
+				  "asked for on the bus, as org.example.It, by uid 0 (pid 99) (just now); "
+				  "start by uid 0 (pid 812) (just now); needed by app (5.0 s ago).";
 
 	world_settle(w);
 	world_advance_s(w, 5);
@@ -82,9 +82,9 @@ START_TEST(a_loop_of_calls_is_one_record_and_leaves_the_others)
 	ck_assert_uint_eq(g_queue_get_length(it->refusals.records), 3);
 	ck_assert_uint_le(service_count_causes(it), 2);
 	expect_refusals(w, "Refused 2001 requests since the boot: "
-			   "restart by uid 0 (pid 812, bash) (1000 times, last just now); "
-			   "asked for on the bus, as org.example.It, by uid 0 (pid 99, svc-activate) (1000 times, last just "
-			   "now); start by uid 0 (pid 812, bash) (10.0 s ago).");
+			   "restart by uid 0 (pid 812) (1000 times, last just now); "
+			   "asked for on the bus, as org.example.It, by uid 0 (pid 99) (1000 times, last just "
+			   "now); start by uid 0 (pid 812) (10.0 s ago).");
 }
 END_TEST
 

@@ -177,7 +177,7 @@ START_TEST(restart_of_a_script_that_is_up_stops_nobody)
 	world_restart(w, "cron");
 	expect_log(w, "restart cron");
 	ck_assert(world_find(w, "cron")->is_restarting);
-	expect_cause(w, "cron", "restart by uid 0 (pid 812, bash)");
+	expect_cause(w, "cron", "restart by uid 0 (pid 812)");
 	world_restarted(w, "cron", NULL);
 
 	ck_assert(!world_find(w, "cron")->is_restarting);

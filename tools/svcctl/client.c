@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Client: GDBus on the private socket.
+ * Client: GDBus, on the private socket for root, on the system bus for other users.
  */
 #include "config.h"
 
 #include "svcctl/client.h"
 
+#include <linux/capability.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/errors.h"
@@ -24,6 +26,9 @@ struct Client {
 	int64_t timeout_us;
 	int64_t created_us;
 	char *own_path; /* the socket of the user's own svcd; NULL: the machine's is meant */
+	bool is_on_bus; /* @connection is to the system bus */
+	guint name_watch; /* on the bus: of svcd's name, 0: none */
+	bool is_owner_gone; /* on the bus: the manager that @connection spoke with has left it */
 	bool is_listening;
 	bool is_watching; /* and is sent all signals */
 	unsigned n_connections;
@@ -46,6 +51,10 @@ static void disconnect(Client *client)
 {
 	if (!client->connection)
 		return;
+	if (client->name_watch)
+		g_bus_unwatch_name(client->name_watch);
+	client->name_watch = 0;
+	client->is_owner_gone = false;
 	/* Not closed politely: that would wait for a manager that may be dead. */
 	g_signal_handlers_disconnect_by_data(client->connection, client);
 	g_clear_object(&client->connection);
@@ -103,9 +112,23 @@ static const char *socket_path(const Client *client)
 {
 	const char *path = client->own_path ? client->own_path : g_getenv("SVCD_PRIVATE");
 
-	if (path && *path)
-		return path;
-	return geteuid() == 0 ? PRIVATE_SOCKET_PATH : PUBLIC_SOCKET_PATH;
+	return path && *path ? path : PRIVATE_SOCKET_PATH;
+}
+
+/* The private socket is for root alone, unless it is another one that was named. */
+static bool must_use_bus(const Client *client)
+{
+	return geteuid() != 0 && strcmp(socket_path(client), PRIVATE_SOCKET_PATH) == 0;
+}
+
+/* uid 0 without it is not let in at the private socket. */
+static bool has_sys_admin(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capget, &header, data) == 0 &&
+	       data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
 }
 
 /* Is another attempt of use? */
@@ -144,6 +167,11 @@ static bool explain_failure(Client *client, const GError *cause, bool is_late, G
 	client->was_late = is_late || g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
 	if (is_late) {
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s", socket_path(client));
+		return false;
+	}
+	if (!client->own_path && geteuid() == 0 && !has_sys_admin()) {
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+		     "svcd lets in on %s only processes with CAP_SYS_ADMIN, which this one does not have", socket_path(client));
 		return false;
 	}
 	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED) || strstr(cause->message, "Exhausted")) {
@@ -208,6 +236,28 @@ GDBusConnection *client_open_system_bus(int64_t timeout_us)
 			   g_get_monotonic_time() + timeout_us, &is_late, &error);
 }
 
+static void on_owner_gone(GDBusConnection *connection, const char *name, gpointer data)
+{
+	Client *client = data;
+
+	client->is_owner_gone = true;
+	client->was_told = true;
+}
+
+static bool connect_to_bus(Client *client, GError **error)
+{
+	client->connection = client_open_system_bus(client->timeout_us);
+	if (!client->connection)
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+			    "only root can ask svcd now: other users ask over the system bus, and there is none that answers");
+	client->is_on_bus = true;
+	client->n_connections++;
+	client->name_watch = g_bus_watch_name_on_connection(client->connection, BUS_NAME, G_BUS_NAME_WATCHER_FLAGS_NONE, NULL,
+							    on_owner_gone, client, NULL);
+	g_signal_connect(client->connection, "closed", G_CALLBACK(on_connection_closed), client);
+	return true;
+}
+
 static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, GError **error)
 {
 	g_autofree char *escaped = g_dbus_address_escape_value(socket_path(client));
@@ -215,9 +265,11 @@ static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, G
 	g_autoptr(GError) cause = NULL;
 	bool is_late;
 
+	*ret_again = false;
+	if (must_use_bus(client))
+		return connect_to_bus(client, error);
 	client->connection =
 		client_open(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, deadline_us, &is_late, &cause);
-	*ret_again = false;
 	if (!client->connection) {
 		*ret_again = explain_failure(client, cause, is_late, error);
 		return false;
@@ -235,20 +287,48 @@ static void on_answer(GObject *source, GAsyncResult *result, gpointer data)
 	g_main_loop_quit(answer->loop);
 }
 
+/* On the bus: no manager has the name. Then the call was not delivered, and can be made again. */
+static bool is_absent(const GError *error)
+{
+	return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER) ||
+	       g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN);
+}
+
 /* Through the main loop: so signals that were sent before the answer are handled before it. */
-static GVariant *call(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
+static GVariant *call_once(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
 		      const char *type, int64_t deadline_us, GError **error)
 {
 	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), G_USEC_PER_SEC);
 	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
 	Answer answer = { .loop = loop };
 
-	g_dbus_connection_call(client->connection, NULL, path, interface, method, args, G_VARIANT_TYPE(type),
-			       G_DBUS_CALL_FLAGS_NONE, (gint)(left_us / 1000), NULL, on_answer, &answer);
+	g_dbus_connection_call(client->connection, client->is_on_bus ? BUS_NAME : NULL, path, interface, method, args,
+			       G_VARIANT_TYPE(type), G_DBUS_CALL_FLAGS_NO_AUTO_START, (gint)(left_us / 1000), NULL, on_answer,
+			       &answer);
 	g_main_loop_run(loop);
 	if (answer.error)
 		g_propagate_error(error, answer.error);
 	return answer.value;
+}
+
+/* A manager that is being replaced is on the bus again within a second, and one of a boot soon after the bus is there. */
+static GVariant *call(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
+		      const char *type, int64_t deadline_us, GError **error)
+{
+	const int64_t patient_until_us = MIN(deadline_us, g_get_monotonic_time() + BOOT_PATIENCE_US);
+
+	for (;;) {
+		g_autoptr(GError) problem = NULL;
+		GVariant *reply = call_once(client, path, interface, method, args, type, deadline_us, &problem);
+
+		if (reply)
+			return reply;
+		if (!is_absent(problem) || g_get_monotonic_time() >= patient_until_us || !client_pid1_is_svcd(NULL)) {
+			g_propagate_error(error, g_steal_pointer(&problem));
+			return NULL;
+		}
+		g_usleep(RETRY_MS * 1000);
+	}
 }
 
 static bool resume_watch(Client *client, int64_t deadline_us, GError **error)
@@ -257,12 +337,17 @@ static bool resume_watch(Client *client, int64_t deadline_us, GError **error)
 
 	if (!client->is_listening)
 		return true;
-	if (client->is_watching)
+	if (client->is_watching && !client->is_on_bus)
 		reply = call(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Subscribe", NULL, "()", deadline_us, error);
-	if (client->is_watching && !reply)
+	if (client->is_watching && !client->is_on_bus && !reply)
 		return false;
-	g_dbus_connection_signal_subscribe(client->connection, NULL, NULL, NULL, NULL, NULL,
-					   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal, client, NULL);
+	if (client->is_on_bus)
+		g_dbus_connection_signal_subscribe(client->connection, BUS_NAME, NULL,
+						   client->is_watching ? NULL : "ConditionChanged", NULL, NULL,
+						   G_DBUS_SIGNAL_FLAGS_NONE, on_signal, client, NULL);
+	else
+		g_dbus_connection_signal_subscribe(client->connection, NULL, NULL, NULL, NULL, NULL,
+						   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal, client, NULL);
 	client->was_told = true; /* nobody knows what happened while nobody listened */
 	return true;
 }
@@ -302,6 +387,10 @@ static void translate(Client *client, GError *cause, GError **error)
 		fail(error, code, "%s", cause->message);
 	else if (client->was_late)
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd took the question but does not answer");
+	else if (is_absent(cause))
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd is not running: no program is %s on the system bus", BUS_NAME);
+	else if (g_error_matches(cause, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED))
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "the system bus does not let this call through: %s", cause->message);
 	else
 		fail_ctl(error, CTL_ERROR_FAILED, "svcd refused the call: %s", cause->message);
 }
@@ -419,7 +508,7 @@ unsigned client_count_connections(const Client *client)
 
 bool client_is_connected(const Client *client)
 {
-	return client->connection && !g_dbus_connection_is_closed(client->connection);
+	return client->connection && !g_dbus_connection_is_closed(client->connection) && !client->is_owner_gone;
 }
 
 bool client_was_late(const Client *client)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Client: svcctl's way to the manager, over the private socket.
+ * Client: svcctl's way to the manager: the private socket for root, the system bus for other users.
  *
  * A manager that dies in a call is replaced within a second and the socket outlives it: what only reads is asked again,
  * what changes something is not, and the error says that the outcome is not known.

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+#include "base/errors.h"
 #include "bus/names.h"
 #include "svcctl/doctor.h"
 
@@ -79,11 +80,13 @@ static void set_data(Doctor *d)
 bool cmd_doctor(Context *context, GError **error)
 {
 	Doctor d = { .context = context, .findings = json_array_new() };
+	g_autoptr(GError) problem = NULL;
 
 	(void)error;
 	d.configuration = context_load(context, NULL, 0);
 	/* What does not answer is a finding, not an error. */
-	d.manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, NULL);
+	d.manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, &problem);
+	d.is_for_root = g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NOT_AUTHORIZED);
 	d.services = d.manager ? ask_services(context, NULL) : NULL;
 	for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
 		d.check = checks[i].name;

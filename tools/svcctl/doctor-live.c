@@ -43,6 +43,11 @@ void doctor_check_manager(Doctor *d)
 	if (!is_pid1)
 		doctor_say(d, DOCTOR_ERROR, "init=/sbin/svcd on the kernel's command line boots it once",
 			   "process 1 is %s, not svcd: nothing of what follows about running services holds", comm ? comm : "not known");
+	if (d->is_for_root) {
+		doctor_say(d, DOCTOR_NOTE, "sudo svcctl doctor",
+			   "what svcd knows is for root to see: other users ask over the system bus, and there is none that answers");
+		return;
+	}
 	if (!d->manager) {
 		doctor_say(d, DOCTOR_ERROR, is_pid1 ? "dmesg | grep svcd; svcctl reexec" : NULL, "svcd does not answer");
 		return;

@@ -13,6 +13,7 @@ typedef struct Doctor {
 	Context *context;
 	Configuration *configuration; /* of the files as they are now */
 	GVariant *manager;            /* its properties; NULL: svcd does not answer */
+	bool is_for_root;             /* only root can ask it now */
 	GPtrArray *services;          /* records; NULL likewise */
 	const char *check;            /* whose findings follow */
 	unsigned n_bad;               /* warnings and errors */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which capabilities make a process of uid 0 root.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <glib.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bus/peer-rights.h"
+#include "tests/lib/suite.h"
+
+#define BIT(capability) (UINT64_C(1) << (capability))
+#define ADMIN BIT(CAP_SYS_ADMIN)
+#define OTHERS (BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_KILL))
+
+static const struct {
+	uint64_t effective;
+	uint64_t of_pid1;
+	bool suffices;
+} cases[] = {
+	{ ADMIN | OTHERS, ADMIN | OTHERS, true },
+	{ ADMIN, ADMIN | OTHERS, true },
+	{ OTHERS, ADMIN | OTHERS, false },
+	{ 0, ADMIN, false },
+	/* a container */
+	{ OTHERS, OTHERS, true },
+	{ OTHERS | ADMIN, OTHERS, true },
+	{ BIT(CAP_CHOWN), OTHERS, false },
+	{ ADMIN, OTHERS, false },
+	{ 0, 0, true },
+};
+
+START_TEST(sys_admin_or_all_that_pid_1_has)
+{
+	ck_assert(peer_rights_suffice(cases[_i].effective, cases[_i].of_pid1) == cases[_i].suffices);
+}
+END_TEST
+
+START_TEST(a_process_that_does_not_exist_or_is_of_another_namespace_has_no_rights)
+{
+	ck_assert(!peer_rights_of_process(0));
+	ck_assert(!peer_rights_of_process(-1));
+	ck_assert(!peer_rights_of_process(0x3fffffff));
+}
+END_TEST
+
+/* Waits in a user namespace of its own, in which it has all capabilities; -1: there are no such namespaces. */
+static pid_t begin_namespace(void)
+{
+	int ready[2];
+	char word = 0;
+	pid_t child;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		word = unshare(CLONE_NEWUSER) == 0 ? 'y' : 'n';
+		(void)!write(ready[1], &word, 1);
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &word, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	if (word == 'y')
+		return child;
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	return -1;
+}
+
+START_TEST(capabilities_in_another_user_namespace_do_not_count)
+{
+	pid_t child;
+
+	if (geteuid() != 0 || !peer_rights_of_process(getpid()))
+		return;
+	child = begin_namespace();
+	if (child < 0)
+		return;
+	ck_assert(!peer_rights_of_process(child));
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	ck_assert(!peer_rights_of_process(child));
+}
+END_TEST
+
+/* The socket has been handed on: its pid may be that of any other process soon. */
+START_TEST(a_process_that_is_gone_has_no_rights)
+{
+	int pair[2];
+	pid_t child;
+
+	if (geteuid() != 0)
+		return;
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	ck_assert(peer_rights_of_socket(pair[0], getpid()));
+	/* A zombie still has capabilities. */
+	ck_assert_int_eq(waitid(P_PID, (id_t)child, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	ck_assert(!peer_rights_of_process(child));
+	(void)waitpid(child, NULL, 0);
+	(void)close(pair[0]);
+	(void)close(pair[1]);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("peer rights");
+
+	suite_add_loop(suite, "capabilities", sys_admin_or_all_that_pid_1_has, G_N_ELEMENTS(cases));
+	ADD_CASE(suite, "processes", a_process_that_does_not_exist_or_is_of_another_namespace_has_no_rights,
+		 capabilities_in_another_user_namespace_do_not_count, a_process_that_is_gone_has_no_rights);
+	return suite;
+}
