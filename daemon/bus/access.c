@@ -42,7 +42,7 @@ const char *access_action(Access access)
 
 bool access_check(const BusClient *client, Access access, GError **error)
 {
-	if (access == ACCESS_READ || access == ACCESS_LISTEN || client->is_authorized || client->is_owner)
+	if (access == ACCESS_READ || access == ACCESS_LISTEN || client->grant == GRANT_CALL || client->is_owner)
 		return true;
 	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not change anything", (unsigned)client->who.uid);
 }

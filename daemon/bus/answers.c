@@ -12,6 +12,7 @@
 typedef struct Promise {
 	uint64_t ticket;
 	BusClient *client; /* borrowed; told to us when it leaves */
+	Grant grant;
 	DBusMessage *call;
 } Promise;
 
@@ -42,6 +43,7 @@ uint64_t answers_promise(Answers *answers, BusClient *client, DBusMessage *call)
 
 	promise->ticket = ++answers->last_ticket;
 	promise->client = client;
+	promise->grant = client->grant;
 	promise->call = dbus_message_ref(call);
 	g_hash_table_insert(answers->promises, &promise->ticket, promise);
 	return promise->ticket;
@@ -80,7 +82,7 @@ void answers_refuse(Answers *answers, uint64_t ticket, const GError *error)
 	answers_forget(answers, ticket);
 }
 
-DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client)
+DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client, Grant *ret_grant)
 {
 	const Promise *promise = g_hash_table_lookup(answers->promises, &ticket);
 	DBusMessage *call;
@@ -88,6 +90,7 @@ DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_cli
 	if (!promise)
 		return NULL;
 	*ret_client = promise->client;
+	*ret_grant = promise->grant;
 	call = dbus_message_ref(promise->call);
 	answers_forget(answers, ticket);
 	return call;

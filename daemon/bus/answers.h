@@ -13,7 +13,7 @@ typedef struct Answers Answers;
 Answers *answers_new(void);
 void answers_free(Answers *answers); /* NULL is nothing; nobody is answered */
 
-/* @client will get an answer to @call. Returns: the ticket, never 0. */
+/* @client will get an answer to @call; its present grant is kept. Returns: the ticket, never 0. */
 uint64_t answers_promise(Answers *answers, BusClient *client, DBusMessage *call);
 /* Somebody else answers this call. */
 void answers_forget(Answers *answers, uint64_t ticket);
@@ -22,8 +22,8 @@ void answers_forget(Answers *answers, uint64_t ticket);
 void answers_give_change(Answers *answers, uint64_t ticket, unsigned exit, const char *output);
 void answers_refuse(Answers *answers, uint64_t ticket, const GError *error);
 
-/* Whoever takes it gives the answer. Returns: a new reference, NULL if nobody waits any more. */
-DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client);
+/* The caller of this gives the answer. Returns: a new reference, NULL if no client waits any more. */
+DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client, Grant *ret_grant);
 
 bool answers_has_client(const Answers *answers, const BusClient *client);
 void answers_forget_client(Answers *answers, const BusClient *client);

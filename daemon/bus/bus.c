@@ -484,16 +484,17 @@ void bus_change_failed(Bus *bus, uint64_t ticket, const GError *error)
 void bus_check_ended(Bus *bus, uint64_t ticket, const GError *problem)
 {
 	BusClient *client = NULL;
+	Grant grant = GRANT_NONE;
 	DBusMessage *call;
 
 	if (problem) {
 		answers_refuse(bus->answers, ticket, problem);
 		return;
 	}
-	call = answers_take(bus->answers, ticket, &client);
+	call = answers_take(bus->answers, ticket, &client, &grant);
 	if (!call)
 		return;
-	dispatch_checked(bus, bus->engine, client, call);
+	dispatch_checked(bus, bus->engine, client, grant, call);
 	dbus_message_unref(call);
 }
 

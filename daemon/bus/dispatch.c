@@ -14,6 +14,7 @@
 #include "bus/access.h"
 #include "bus/introspection.h"
 #include "bus/objects.h"
+#include "bus/operate.h"
 #include "bus/properties.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
@@ -178,9 +179,26 @@ Access dispatch_access(const Engine *engine, DBusMessage *message)
 	return row ? access_needed(engine, row, message) : ACCESS_READ;
 }
 
+/* What an operator may do depends on what runs: it is looked at here, when the call is carried out, and not only when it came. */
+static bool may_operate(const BusCall *call, GError **error)
+{
+	g_autoptr(GError) lack = NULL;
+
+	if (operate_is_allowed(call->bus, call->engine, call->client, call->message, &lack))
+		return true;
+	if (lack) {
+		g_propagate_error(error, g_steal_pointer(&lack));
+		return false;
+	}
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u does not operate this service any more",
+		    (unsigned)call->client->who.uid);
+}
+
 static bool may_call(const BusCall *call, const MethodRow *row, GError **error)
 {
-	return call->is_checked || access_check(call->client, access_needed(call->engine, row, call->message), error);
+	if (call->client->grant == GRANT_OPERATOR && row->access == ACCESS_OPERATE)
+		return may_operate(call, error);
+	return access_check(call->client, access_needed(call->engine, row, call->message), error);
 }
 
 static void carry_out(BusCall *call)
@@ -209,11 +227,13 @@ void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *me
 		carry_out(&call);
 }
 
-void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message)
+void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, Grant grant, DBusMessage *message)
 {
 	BusCall call = { .bus = bus, .engine = engine, .client = client, .message = message, .is_checked = true };
 
+	client->grant = grant;
 	carry_out(&call);
+	client->grant = GRANT_NONE;
 }
 
 /* --- org.freedesktop.DBus.Introspectable --- */

@@ -29,7 +29,7 @@ bool fail_call(GError **error, CallError code, const char *format, ...) G_GNUC_P
 void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message);
 
 /* The same once more, after a promise: who may do it has been found out, and CheckCommand= has had nothing against it. */
-void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message);
+void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, Grant grant, DBusMessage *message);
 
 /* What the row of this call needs; ACCESS_READ if there is none, for then dispatch() has an error to tell. */
 Access dispatch_access(const Engine *engine, DBusMessage *message);

@@ -25,6 +25,13 @@ typedef enum Access {
 	ACCESS_POLICY,    /* what the machine wants */
 } Access;
 
+/* Why a caller that is not the owner may make a call. */
+typedef enum Grant {
+	GRANT_NONE,
+	GRANT_CALL,     /* polkit allows it, whatever follows from it; or the caller owns the bus name of the flag */
+	GRANT_OPERATOR, /* the caller operates all that the call may end: true for a moment, and looked at again after CheckCommand= */
+} Grant;
+
 typedef struct BusClient BusClient;
 
 /* Somebody who calls and is told; the transport embeds it, and says when it leaves (conditions_forget_client()). */
@@ -35,7 +42,7 @@ struct BusClient {
 	Requester who;      /* of a read on the system bus: nobody has asked who it is */
 	bool is_subscribed;
 	bool is_owner;      /* the machine's root, or the user whose svcd this is: all is allowed, and all is shown */
-	bool is_authorized; /* polkit or Operators= allow this call; never on the private socket */
+	Grant grant;        /* of the call that is being carried out; never on the private socket */
 };
 
 typedef struct BusCall {

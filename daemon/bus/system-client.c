@@ -158,13 +158,13 @@ static void finish(Parked *parked)
 		client_remove(client);
 }
 
-static void carry_out(Parked *parked, bool is_authorized)
+static void carry_out(Parked *parked, Grant grant)
 {
 	Client *client = parked->client;
 
-	client->base.is_authorized = is_authorized;
+	client->base.grant = grant;
 	client->owner->listener->message(client->owner->data, &client->base, parked->message);
-	client->base.is_authorized = false; /* the next call needs a yes of its own */
+	client->base.grant = GRANT_NONE; /* the next call needs a yes of its own */
 	finish(parked);
 }
 
@@ -192,7 +192,7 @@ static void on_polkit(void *data, DBusMessage *reply)
 
 	parked->asking = 0;
 	if (polkit_allows(reply, access_action(parked->access), (unsigned)parked->client->base.who.uid, &error)) {
-		carry_out(parked, true);
+		carry_out(parked, GRANT_CALL);
 		return;
 	}
 	if (parked->lack)
@@ -253,7 +253,7 @@ static void on_owner(void *data, DBusMessage *reply)
 	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
 	    dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &unique_name, DBUS_TYPE_INVALID) &&
 	    strcmp(unique_name, parked->client->name) == 0) {
-		carry_out(parked, true);
+		carry_out(parked, GRANT_CALL);
 		return;
 	}
 	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "this flag belongs to whoever owns %s on the bus, which you do not",
@@ -299,9 +299,9 @@ static void on_known(Parked *parked)
 	if (parked->access == ACCESS_FLAG)
 		ask_owner(parked);
 	else if (parked->client->base.is_owner || parked->access == ACCESS_LISTEN)
-		carry_out(parked, false);
+		carry_out(parked, GRANT_NONE);
 	else if (is_operator(parked))
-		carry_out(parked, true);
+		carry_out(parked, GRANT_OPERATOR);
 	else if (parked->client->base.who.uid == 0)
 		refuse_root(parked);
 	else

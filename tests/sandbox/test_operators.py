@@ -4,6 +4,8 @@
 
 # limit: 300
 
+import subprocess
+
 from deadline import wait_for
 from polkit import BusMachine, refused
 
@@ -31,11 +33,13 @@ SERVICES = {
     "desk@": "[Service]\nExec=/bin/sleep infinity\n",
     "stall@": "[Service]\nExec=/bin/sleep infinity\n",
     "stand": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nProvides=stall@1\n",
+    "checked": "[Service]\nExec=/bin/sleep infinity\nCheckCommand=/bin/sh -c 'echo x >>/run/checks; until [ -e /run/go ]; do sleep 0.02; done'\n",
+    "late": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:checked\n",
     "seat@": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nConflicts=other\n",
 }
 WANTED = "[runlevel 2]\nActivate=web other\n"
 OPERATORS = "[service web]\nOperators=nosuchgroup webmasters 2001\n"
-MORE_OPERATORS = "".join(f"[service {name}]\nOperators=webmasters\n" for name in ("puller", "desk@", "seat@", "stand", "nosuch@"))
+MORE_OPERATORS = "".join(f"[service {name}]\nOperators=webmasters\n" for name in ("puller", "desk@", "seat@", "stand", "nosuch@", "checked"))
 LIMIT_INSTANCES = 32
 DENIED = "org.svcd1.Error.NotAuthorized"
 
@@ -117,6 +121,29 @@ def needs_end_nothing_that_is_not_theirs(box):
     assert box.manager("Start", "string:puller", who=MEMBER).returncode == 0, "a need is started with it"
     box.wait_state("puller", "ready")
     box.wait_state("alcohol", "ready")
+
+
+def what_is_started_while_a_check_runs_is_safe(box):
+    """The rights are looked at again when the request is carried out."""
+    box.svcctl("start", "checked")
+    box.wait_state("checked", "ready")
+    for method, args in (("Restart", ()), ("Stop", ("boolean:true",))):
+        box.run("rm", "-f", "/run/go", "/run/checks")
+        call = subprocess.Popen(box.command([*MEMBER, "dbus-send", "--system", "--print-reply", "--reply-timeout=60000",
+                                             "--dest=org.svcd1", "/org/svcd1", f"org.svcd1.Manager.{method}", "string:checked", *args]),
+                                stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: box.exists("/run/checks"), what="the check runs")
+        box.svcctl("start", "late")
+        box.wait_state("late", "ready")
+        pids = box.pid("checked"), box.pid("late")
+        box.write("/run/go", "")
+        told = call.communicate(timeout=60)[1]
+        assert call.returncode != 0 and DENIED in told and "only who operates late too" in told, told
+        assert (box.pid("checked"), box.pid("late")) == pids
+        box.svcctl("stop", "late")
+        box.wait_state("late", "idle")
+    assert box.manager("Restart", "string:checked", who=MEMBER).returncode == 0
+    box.svcctl("stop", "checked", "--force")
 
 
 def a_clear_that_ends_something_is_refused(box):
@@ -220,6 +247,7 @@ with BusMachine(has_polkit=False, services=SERVICES, policy=WANTED + OPERATORS +
     members_operate_it(machine)
     nothing_else_is_theirs(machine)
     strangers_may_nothing(machine)
+    what_is_started_while_a_check_runs_is_safe(machine)
     needs_end_nothing_that_is_not_theirs(machine)
     instances_are_looked_at_before_they_start(machine)
     another_name_of_a_service_makes_no_instance(machine)
