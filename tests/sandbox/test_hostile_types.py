@@ -155,7 +155,10 @@ with BusMachine(has_polkit=False) as machine:
     garbage_ends_its_sender(lambda: RawBus(private))
     for _ in range(4):
         with_fds = RawBus(private)
-        call_with_descriptors(with_fds, 16)
+        try:
+            call_with_descriptors(with_fds, 16)
+        except PermissionError: # the kernel knows SO_PASSRIGHTS
+            pass
         with_fds.close()
         with_fds = RawBus(bus, hello=True)
         call_with_descriptors(with_fds, 16)
