@@ -8,6 +8,7 @@
 
 #include "bus/bus.h"
 
+#include "base/fd.h"
 #include "bus/answers.h"
 #include "bus/conditions.h"
 #include "bus/dispatch.h"
@@ -50,6 +51,7 @@ struct Bus {
 	GSource *rest;         /* NULL when there is nothing to tell */
 	Timer *boot_timer;
 	DBusAddressEntry **held; /* hold_list_pool() */
+	char *machine_id;
 };
 
 const BusOps *bus_ops(const Bus *bus)
@@ -68,6 +70,11 @@ BusInfo bus_info(const Bus *bus)
 
 	bus->ops->info(bus->data, &info);
 	return info;
+}
+
+const char *bus_machine_id(const Bus *bus)
+{
+	return bus->machine_id;
 }
 
 Conditions *bus_conditions(const Bus *bus)
@@ -360,6 +367,15 @@ static DBusAddressEntry **hold_list_pool(void)
 	return dbus_parse_address("unix:path=/", &entries, &n, NULL) ? entries : NULL;
 }
 
+static char *read_machine_id(void)
+{
+	g_autoptr(GBytes) bytes = file_read_bounded("/etc/machine-id", 64, NULL);
+
+	if (!bytes || g_bytes_get_size(bytes) == 0)
+		return g_strdup("");
+	return g_strstrip(g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)));
+}
+
 Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 {
 	Bus *bus = g_new0(Bus, 1);
@@ -375,6 +391,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	bus->answers = answers_new();
 	bus->boot_timer = timer_new(on_boot_timer, bus);
 	bus->held = hold_list_pool();
+	bus->machine_id = read_machine_id();
 	return bus;
 }
 
@@ -522,5 +539,6 @@ void bus_free(Bus *bus)
 	g_hash_table_unref(bus->published);
 	if (bus->held)
 		dbus_address_entries_free(bus->held);
+	g_free(bus->machine_id);
 	g_free(bus);
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/errors.h"
-#include "base/fd.h"
 #include "bus/access.h"
+#include "bus/internal.h"
 #include "bus/introspection.h"
 #include "bus/objects.h"
 #include "bus/operate.h"
@@ -271,15 +271,11 @@ static bool on_ping(BusCall *call, DBusMessageIter *out, GError **error)
 
 static bool on_get_machine_id(BusCall *call, DBusMessageIter *out, GError **error)
 {
-	g_autoptr(GBytes) bytes = file_read_bounded("/etc/machine-id", 64, error);
-	g_autofree char *id = NULL;
+	const char *id = bus_machine_id(call->bus);
 
-	if (!bytes)
-		return false;
-	if (g_bytes_get_size(bytes) == 0) /* as images are shipped: the first boot writes it */
-		return fail(error, SVCD_ERROR_FAILED, "/etc/machine-id is empty");
-	id = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
-	wire_string(out, g_strstrip(id));
+	if (!*id)
+		return fail(error, SVCD_ERROR_FAILED, "/etc/machine-id could not be read when svcd-manager started");
+	wire_string(out, id);
 	return true;
 }
 

@@ -13,6 +13,9 @@ void *bus_ops_data(const Bus *bus);
 
 BusInfo bus_info(const Bus *bus);
 
+/* /etc/machine-id as it was when the bus began: a look-up in /etc may wait. "" while the first boot has not written it. */
+const char *bus_machine_id(const Bus *bus);
+
 /* What clients are told of conditions; bus/conditions.h. */
 struct Conditions *bus_conditions(const Bus *bus);
 
