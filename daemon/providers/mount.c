@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mount: the kernel only wakes us; the table is read again each time and compared.
+ * Mount: the kernel only wakes us; the table is read again each time and compared. It is opened once, because any user can hold the
+ * lock of /proc, and a name there is then not found.
  */
 #include "config.h"
 
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/log.h"
@@ -152,21 +154,18 @@ static void add_different(GHashTable *points, GHashTable *other, GHashTable *cha
 	}
 }
 
-/* Returns: NULL if it cannot; then it is tried again. */
+/* From its beginning it is the present table. Returns: NULL if it cannot be read; then it is tried again. */
 static GHashTable *read_points(MountProvider *mounts)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GBytes) bytes = NULL;
 	g_autofree char *text = NULL;
-	auto_fd int fd = open(mounts->mountinfo, O_RDONLY | O_CLOEXEC);
 
-	if (mounts->fd >= 0)
-		timer_arm(mounts->late, loop_now() + MOUNTINFO_RETRY_US);
-	if (fd < 0) {
-		log_warning(NULL, "cannot read %s: %s", mounts->mountinfo, g_strerror(errno));
+	if (mounts->fd < 0)
 		return NULL;
-	}
-	bytes = fd_read_bounded(fd, MOUNTINFO_BYTES, mounts->mountinfo, &error);
+	timer_arm(mounts->late, loop_now() + MOUNTINFO_RETRY_US);
+	(void)lseek(mounts->fd, 0, SEEK_SET); /* cannot fail on a file of /proc */
+	bytes = fd_read_bounded(mounts->fd, MOUNTINFO_BYTES, mounts->mountinfo, &error);
 	if (!bytes) {
 		log_warning(NULL, "%s", error->message);
 		return NULL;
@@ -330,6 +329,8 @@ Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, Mo
 	mounts->fd = open(mountinfo, O_RDONLY | O_CLOEXEC);
 	if (mounts->fd >= 0)
 		watch_mountinfo(mounts);
+	else
+		log_warning(NULL, "cannot read %s: %s", mountinfo, g_strerror(errno));
 	mounts->points = read_points(mounts);
 	return &mounts->base;
 }
