@@ -7,6 +7,7 @@ check_LIBRARIES = libstage.a libtest.a
 libtest_a_SOURCES = \
 	tests/lib/bus-daemon.c tests/lib/bus-daemon.h \
 	tests/lib/bus-peer.c tests/lib/bus-peer.h \
+	tests/lib/socket-look.c tests/lib/socket-look.h \
 	tests/lib/bus-stage.c tests/lib/bus-stage.h \
 	tests/lib/bus-world.c tests/lib/bus-world.h \
 	tests/lib/check-main.c tests/lib/suite.h \
@@ -14,7 +15,6 @@ libtest_a_SOURCES = \
 	tests/lib/edit-world.c tests/lib/edit-world.h \
 	tests/lib/keeper-stage.c tests/lib/keeper-stage.h \
 	tests/lib/link-client.c tests/lib/link-client.h \
-	tests/lib/descriptors.c tests/lib/descriptors.h \
 	tests/lib/logger-session.c tests/lib/logger-session.h \
 	tests/lib/lsb-world.c tests/lib/lsb-world.h \
 	tests/lib/many-names.h \

@@ -10,7 +10,6 @@ libloop_a_SOURCES = daemon/loop/address-watch.c daemon/loop/address-watch.h \
 	daemon/loop/inotify.c daemon/loop/inotify.h \
 	daemon/loop/loop.c daemon/loop/loop.h \
 	daemon/loop/netlink.c daemon/loop/netlink.h \
-	daemon/loop/socket-watch.c daemon/loop/socket-watch.h \
 	daemon/loop/system-bus.c daemon/loop/system-bus.h \
 	daemon/loop/timer.c \
 	daemon/loop/udev-source.c daemon/loop/udev-source.h \

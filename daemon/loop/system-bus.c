@@ -5,8 +5,8 @@
  * The transport is ours (dbus-stream.h): libdbus' own would wait in connect(2) when the bus daemon is stopped and its
  * backlog full. Senders can be believed: the bus daemon fills them in, so what claims to come from org.freedesktop.DBus does.
  *
- * While connected nothing wakes us but messages. While not, the socket watch does, and a timer only where the kernel tells
- * of no change: a backlog that is full, the moment between bind(2) and listen(2), a bus that has just thrown us out.
+ * While connected nothing wakes us but messages. While not, a look at the socket does, and a timer only where the kernel reports
+ * no change: a backlog that is full, the moment between bind(2) and listen(2), a bus that has just thrown us out.
  */
 #include "config.h"
 
@@ -26,7 +26,6 @@
 #include "loop/bus-greeting.h"
 #include "loop/dbus-stream.h"
 #include "loop/loop.h"
-#include "loop/socket-watch.h"
 #include "loop/wire.h"
 
 /* Pauses between tries: doubled from the first to the last. */
@@ -56,7 +55,10 @@ typedef struct Listener {
 struct SystemBus {
 	const char *kind;      /* "system", "session" */
 	BusAddress address;
-	SocketWatch *watch;    /* NULL: its address is no file's */
+	SocketLook look;
+	void *looking;         /* NULL: while connected */
+	bool has_looked;       /* since it began */
+	bool is_there;         /* the socket, as far as is known; always, if its address is no file's */
 	Timer *retry;
 	unsigned n_tries;      /* since the last sign that things have changed */
 	DBusStream *stream;    /* NULL between tries */
@@ -73,7 +75,7 @@ struct SystemBus {
 	Timer *announce;       /* for those who came when we were connected already */
 };
 
-static void connect_now(SystemBus *bus);
+static void start_looking(SystemBus *bus);
 
 /* --- listeners --- */
 
@@ -336,13 +338,19 @@ static void on_refusal(SystemBus *bus, int errnum)
 	case EPROTOTYPE:
 		break;
 	case ECONNREFUSED: /* bound but not listening yet, or left behind by a bus that is dead */
-		if (bus->n_tries < REFUSED_TRIES || !bus->watch)
+		if (bus->n_tries < REFUSED_TRIES || bus->address.is_abstract)
 			retry_later(bus);
 		break;
 	default: /* EAGAIN: the backlog is full; no descriptors; no memory */
 		retry_later(bus);
 		break;
 	}
+}
+
+static void stop_looking(SystemBus *bus)
+{
+	if (bus->looking)
+		bus->look.end(g_steal_pointer(&bus->looking));
 }
 
 static void on_hello(void *data, DBusMessage *reply)
@@ -357,8 +365,7 @@ static void on_hello(void *data, DBusMessage *reply)
 		dbus_stream_end(bus->stream, "it did not answer our Hello");
 		return;
 	}
-	if (bus->watch)
-		socket_watch_disarm(bus->watch);
+	stop_looking(bus);
 	bus->unique_name = g_strdup(name);
 	bus->is_connected = true;
 	bus->is_trouble_told = false;
@@ -424,9 +431,8 @@ static void on_closed(void *data, const char *why)
 	}
 	if (bus->is_connected && loop_now() - bus->connected_us >= STEADY_US)
 		bus->n_tries = 0;
-	if (bus->watch)
-		socket_watch_arm(bus->watch);
 	retry_later(bus);
+	start_looking(bus);
 	drop(bus);
 }
 
@@ -469,23 +475,39 @@ static void connect_now(SystemBus *bus)
 
 static void on_retry(void *data)
 {
-	connect_now(data);
-}
-
-/* The socket is another one, or may be: begin anew, also where a greeting is under way. Not armed once connected. */
-static void on_touched(void *data)
-{
 	SystemBus *bus = data;
 
+	if (bus->is_there)
+		connect_now(bus);
+}
+
+/* The socket is another one, or may be: begin anew, also where a greeting is under way. The first look only says whether it is there. */
+static void on_seen(void *data, bool is_there)
+{
+	SystemBus *bus = data;
+	const bool is_first = !bus->has_looked;
+
+	bus->has_looked = true;
+	bus->is_there = is_there;
+	if (is_first && timer_is_armed(bus->retry))
+		return;
 	timer_disarm(bus->retry);
-	bus->n_tries = 0;
+	bus->n_tries = is_first ? bus->n_tries : 0;
 	drop(bus);
-	connect_now(bus);
+	on_retry(bus);
+}
+
+static void start_looking(SystemBus *bus)
+{
+	if (bus->address.is_abstract || bus->looking)
+		return;
+	bus->has_looked = bus->is_there = false;
+	bus->looking = bus->look.begin(bus->look.data, bus->address.socket.sun_path, on_seen, bus);
 }
 
 /* --- the object's life --- */
 
-static SystemBus *bus_new(const char *kind, const BusAddress *address, GError **error)
+static SystemBus *bus_new(const char *kind, const BusAddress *address, const SocketLook *look)
 {
 	SystemBus *bus = g_new0(SystemBus, 1);
 
@@ -496,30 +518,25 @@ static SystemBus *bus_new(const char *kind, const BusAddress *address, GError **
 	bus->matches = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	bus->retry = timer_new(on_retry, bus);
 	bus->announce = timer_new(on_announce, bus);
-	if (!address->is_abstract) {
-		bus->watch = socket_watch_new(address->socket.sun_path, on_touched, bus, error);
-		if (!bus->watch) {
-			system_bus_free(bus);
-			return NULL;
-		}
-		socket_watch_arm(bus->watch);
-	}
-	connect_now(bus);
+	bus->look = *look;
+	bus->is_there = address->is_abstract;
+	start_looking(bus);
+	on_retry(bus);
 	return bus;
 }
 
-SystemBus *system_bus_new(const char *socket_path, GError **error)
+SystemBus *system_bus_new(const char *socket_path, const SocketLook *look, GError **error)
 {
 	BusAddress address;
 
-	return bus_address_of_path(socket_path, &address, error) ? bus_new("system", &address, error) : NULL;
+	return bus_address_of_path(socket_path, &address, error) ? bus_new("system", &address, look) : NULL;
 }
 
-SystemBus *system_bus_new_session(const char *text, GError **error)
+SystemBus *system_bus_new_session(const char *text, const SocketLook *look, GError **error)
 {
 	BusAddress address;
 
-	return bus_address_parse(text, &address, error) ? bus_new("session", &address, error) : NULL;
+	return bus_address_parse(text, &address, error) ? bus_new("session", &address, look) : NULL;
 }
 
 const char *system_bus_kind(const SystemBus *bus)
@@ -544,7 +561,7 @@ void system_bus_free(SystemBus *bus)
 	dbus_stream_free(bus->stream);
 	timer_free(bus->retry);
 	timer_free(bus->announce);
-	socket_watch_free(bus->watch);
+	stop_looking(bus);
 	g_hash_table_unref(bus->calls);
 	g_hash_table_unref(bus->matches);
 	for (guint i = 0; i < bus->listeners->len; i++)

@@ -28,17 +28,29 @@ typedef struct SystemBusListener {
 	void (*room)(void *data); /* system_bus_is_congested() is over */
 } SystemBusListener;
 
+/*
+ * Looks for the socket of a bus. connect(2) looks its path up, and may wait for ever for the lock of a directory in which the name does
+ * not exist. So another process looks, and this one connects only to what is there.
+ */
+typedef struct SocketLook {
+	/* @seen is called soon, and again whenever something has happened on the way to @path. */
+	void *(*begin)(void *data, const char *path, void (*seen)(void *to, bool is_there), void *to);
+	void (*end)(void *look);
+	void *data;
+} SocketLook;
+
 /**
  * system_bus_new() - look out for the bus, and stay connected
  * @socket_path: copied; its directory need not exist yet
+ * @look:        copied
  */
-SystemBus *system_bus_new(const char *socket_path, GError **error);
+SystemBus *system_bus_new(const char *socket_path, const SocketLook *look, GError **error);
 
 /**
  * system_bus_new_session() - the same of the bus of a session
  * @address: as DBUS_SESSION_BUS_ADDRESS has it
  */
-SystemBus *system_bus_new_session(const char *address, GError **error);
+SystemBus *system_bus_new_session(const char *address, const SocketLook *look, GError **error);
 void system_bus_free(SystemBus *bus); /* NULL is nothing; calls in flight end without a callback */
 
 /* @listener: borrowed; if the bus is connected already, connected() is called in a later turn. Returns: for the removal. */

@@ -17,6 +17,7 @@
 #include "config/loader.h"
 #include "manager/manager.h"
 #include "model/name.h"
+#include "providers/path-look.h"
 
 #define GENERATOR_PROGRAM SVCD_LIBDIR "/svc-generate"
 
@@ -127,11 +128,9 @@ static void on_settled(void *data)
 
 static void make_system_bus(Manager *m)
 {
-	g_autoptr(GError) error = NULL;
+	const SocketLook look = path_look_for_sockets(m->workers);
 
-	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &error);
-	if (!m->system_bus)
-		g_error("%s", error->message); /* no inotify; ends this manager: PID 1 counts, logs it and offers a shell */
+	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &look, NULL); /* that path is not too long */
 }
 
 static void on_flag_cleared(void *data, const char *name)

@@ -10,6 +10,7 @@
 #include "base/errors.h"
 #include "base/log.h"
 #include "manager/manager.h"
+#include "providers/path-look.h"
 
 /* A bus that somebody starts again is back within this; one that is not has ended with its session. */
 #define BUS_GONE_LIMIT_US (10 * G_USEC_PER_SEC)
@@ -62,11 +63,12 @@ void own_session_begin(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *address = NULL;
+	const SocketLook look = path_look_for_sockets(m->workers);
 
 	if (!manager_is_users(m))
 		return;
 	address = bus_address(m);
-	m->session_bus = system_bus_new_session(address, &error);
+	m->session_bus = system_bus_new_session(address, &look, &error);
 	if (!m->session_bus) {
 		log_warning(NULL, "without a session bus, conditions dbus: stay unknown: %s", error->message);
 		return;

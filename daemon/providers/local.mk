@@ -18,6 +18,7 @@ libproviders_a_SOURCES = \
 	daemon/providers/network-nm.c daemon/providers/network-nm.h \
 	daemon/providers/network-rtnl.c daemon/providers/network-rtnl.h \
 	daemon/providers/path.c daemon/providers/path.h \
+	daemon/providers/path-look.c daemon/providers/path-look.h \
 	daemon/providers/path-test.c daemon/providers/path-test.h \
 	daemon/providers/path-walker.c daemon/providers/path-walker.h \
 	daemon/providers/provider.h \

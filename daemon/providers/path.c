@@ -129,7 +129,7 @@ static Place *place_get(PathProvider *paths, const char *verb, const char *name)
 	place->paths = paths;
 	place->verb = verb;
 	place->name = g_strdup(name);
-	place->owner = g_strdup_printf("paths%s%s", *name ? " of the " : "", name);
+	place->owner = g_strdup_printf(PATH_OWNER "%s%s", *name ? " of the " : "", name);
 	place->pause_us = PAUSE_FIRST_US;
 	place->again = timer_new(on_again, place);
 	g_hash_table_insert(paths->places, place->name, place);
@@ -261,7 +261,7 @@ static void separate(PathProvider *paths, const char *directory)
 	}
 	/* The pool starts few processes for one owner while those that hung are alive. */
 	g_free(paths->common->owner);
-	paths->common->owner = g_strdup_printf("paths, process %u", ++paths->n_lost + 1);
+	paths->common->owner = g_strdup_printf(PATH_OWNER ", process %u", ++paths->n_lost + 1);
 	begin_users(paths->common);
 }
 

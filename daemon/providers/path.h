@@ -16,8 +16,12 @@
 #include "providers/provider.h"
 #include "worker/pool.h"
 
+/* The owner of jobs that look at paths, as long as their process does not hang. */
+#define PATH_OWNER "paths"
+
 /* Verbs of svc-worker with the argument of a key; each answers PATH_ANSWER_LEVEL LEVEL WHY, and again after each change. */
 #define PATH_VERB_WATCH "watch-path" /* by inotify; may answer PATH_ANSWER_MOUNT POINT instead */
+#define PATH_EACH_LOOK "each"        /* after the argument: after each event, also without a change */
 #define PATH_VERB_POLL "poll-path"   /* every second; for file systems that may not answer */
 
 #define PATH_ANSWER_LEVEL "level"

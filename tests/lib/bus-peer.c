@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "loop/wire.h"
+#include "tests/lib/socket-look.h"
 
 #define OBJECT_MANAGER "org.freedesktop.DBus.ObjectManager"
 
@@ -90,7 +91,7 @@ BusPeer *bus_peer_new(const char *socket)
 	static const SystemBusListener listener = { .message = on_message };
 	BusPeer *peer = g_new0(BusPeer, 1);
 
-	peer->bus = system_bus_new(socket, NULL);
+	peer->bus = system_bus_new(socket, &socket_look, NULL);
 	ck_assert_ptr_nonnull(peer->bus);
 	peer->listener = system_bus_add_listener(peer->bus, &listener, peer);
 	peer->values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "loop/wire.h"
+#include "tests/lib/socket-look.h"
 
 static void on_report(void *data, const char *key, Level level, const char *why)
 {
@@ -27,7 +28,7 @@ BusStage *bus_stage_new(Provider *(*make)(const ProviderSink *sink, SystemBus *b
 	log_open("test", -1, FALSE);
 	bus_daemon_init(&stage->daemon);
 	bus_daemon_make_directory(&stage->daemon);
-	stage->bus = system_bus_new(stage->daemon.socket, NULL);
+	stage->bus = system_bus_new(stage->daemon.socket, &socket_look, NULL);
 	ck_assert_ptr_nonnull(stage->bus);
 	stage->reports = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	stage->provider = make(&sink, stage->bus);

@@ -15,6 +15,7 @@
 #include "loop/system-bus.h"
 #include "providers/network.h"
 #include "tests/lib/bus-daemon.h"
+#include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
 
 #define DEADLINE_US (30 * G_USEC_PER_SEC)
@@ -79,7 +80,7 @@ static void set_up(void)
 	run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va up && ip link set vb up");
 	bus_daemon_init(&bus_daemon);
 	bus_daemon_make_directory(&bus_daemon);
-	bus = system_bus_new(bus_daemon.socket, NULL);
+	bus = system_bus_new(bus_daemon.socket, &socket_look, NULL);
 	seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, seen_free);
 	provider = network_provider_new(&sink, bus);
 	nm = (FakeNm){ 0 };

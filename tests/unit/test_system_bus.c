@@ -19,6 +19,7 @@
 #include "loop/loop.h"
 #include "loop/system-bus.h"
 #include "loop/wire.h"
+#include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
 
 #define NAME "org.example.Test"
@@ -82,7 +83,7 @@ static void open_bus(Fixture *f)
 {
 	g_autoptr(GError) error = NULL;
 
-	f->bus = system_bus_new(f->daemon.socket, &error);
+	f->bus = system_bus_new(f->daemon.socket, &socket_look, &error);
 	ck_assert_ptr_nonnull(f->bus);
 	f->listener = system_bus_add_listener(f->bus, &listener, f);
 }
@@ -267,7 +268,7 @@ START_TEST(a_path_has_a_greatest_length)
 	g_autofree char *path = g_strnfill(108, '/');
 	g_autoptr(GError) error = NULL;
 
-	ck_assert_ptr_null(system_bus_new(path, &error));
+	ck_assert_ptr_null(system_bus_new(path, &socket_look, &error));
 	ck_assert(g_str_has_suffix(error->message, "is too long for a socket's path"));
 }
 END_TEST
@@ -414,7 +415,7 @@ START_TEST(too_long_a_message_is_passed_over)
 	fixture_init(&f);
 	bus_daemon_start(&f.daemon);
 	open_bus(&f);
-	other = system_bus_new(f.daemon.socket, NULL);
+	other = system_bus_new(f.daemon.socket, &socket_look, NULL);
 	until(f.n_connected == 1 && system_bus_is_connected(other));
 
 	send_ping(other, f.bus, LIMIT_SYSTEM_BUS_MESSAGE_BYTES - 1024);

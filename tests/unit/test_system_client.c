@@ -15,6 +15,7 @@
 #include "loop/system-bus.h"
 #include "tests/lib/bus-daemon.h"
 #include "tests/lib/bus-world.h"
+#include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
 
 static const char files[] = "== base\n[Service]\nExec=/bin/base\n"
@@ -37,7 +38,7 @@ static void fixture_init(Fixture *f)
 	bus_daemon_init(&f->daemon);
 	f->bw = bus_world_new(files, policy);
 	world_settle(f->bw->world);
-	f->system_bus = system_bus_new(f->daemon.socket, NULL);
+	f->system_bus = system_bus_new(f->daemon.socket, &socket_look, NULL);
 	bus_attach_system(f->bw->bus, f->system_bus);
 }
 

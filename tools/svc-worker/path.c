@@ -96,7 +96,7 @@ void path_watch(WorkerRequest *request)
 	else if (!make_walker(&error))
 		worker_answer(request->id, -1, WORKER_FAILED, error->message, NULL);
 	else
-		path_walker_add(walker, request->id, request->words[1], PATH_REPORT_CHANGES);
+		path_walker_add(walker, request->id, request->words[1], request->n_words > 2 ? PATH_REPORT_LOOKS : PATH_REPORT_CHANGES);
 }
 
 /* --- what is polled --- */

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket watch: one inotify watch, on the directory of the socket or, while that does not exist, on the nearest one above.
+ * Socket look: one inotify watch, on the directory of the socket or, while that does not exist, on the nearest one above.
  */
 #include "config.h"
 
-#include "loop/socket-watch.h"
+#include "tests/lib/socket-look.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <unistd.h>
 
 #include "loop/inotify.h"
+#include "loop/loop.h"
 
 /* IN_ATTRIB: dbus-daemon binds, listens, and only then opens the mode, so that is when a connection succeeds. */
 #define WATCHED (IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
-struct SocketWatch {
+typedef struct SocketWatch {
 	Inotify *inotify;
 	GPtrArray *way;  /* char *, owned: "/run/dbus/socket", "/run/dbus", "/run", "/" */
 	guint awaited;   /* index of what is looked out for in the directory that follows it */
 	int watch;       /* -1: not armed */
 	bool is_touched;
-	void (*touched)(void *data);
-	void *data;
-};
+	Timer *first;
+	void (*seen)(void *to, bool is_there);
+	void *to;
+} SocketWatch;
 
 static const char *way_at(const SocketWatch *w, guint i)
 {
@@ -73,58 +76,57 @@ static void on_overflow(void *data)
 	((SocketWatch *)data)->is_touched = true;
 }
 
+/* From here on nothing is missed: the watch comes before the look. The path may lead to another directory now. */
+static void look(void *data)
+{
+	SocketWatch *w = data;
+
+	if (w->watch >= 0)
+		inotify_unwatch(w->inotify, w->watch);
+	w->watch = -1;
+	w->is_touched = false;
+	aim(w);
+	w->seen(w->to, access(way_at(w, 0), F_OK) == 0);
+}
+
 static void on_batch_end(void *data)
 {
 	SocketWatch *w = data;
 
-	if (!w->is_touched || w->watch < 0)
-		return;
-	socket_watch_arm(w);
-	w->touched(w->data);
+	if (w->is_touched && w->watch >= 0)
+		look(w);
 }
 
 static const InotifyListener inotify_listener = { .event = on_event, .overflow = on_overflow, .batch_end = on_batch_end };
 
-SocketWatch *socket_watch_new(const char *path, void (*touched)(void *data), void *data, GError **error)
+static void *begin(void *data, const char *path, void (*seen)(void *to, bool is_there), void *to)
 {
 	SocketWatch *w = g_new0(SocketWatch, 1);
 
 	w->watch = -1;
-	w->touched = touched;
-	w->data = data;
-	w->inotify = inotify_new(&inotify_listener, w, error);
-	if (!w->inotify) {
-		g_free(w);
-		return NULL;
-	}
+	w->seen = seen;
+	w->to = to;
+	w->inotify = inotify_new(&inotify_listener, w, NULL);
+	g_assert(w->inotify);
 	w->way = g_ptr_array_new_with_free_func(g_free);
 	for (char *at = g_strdup(path);; at = g_path_get_dirname(at)) {
 		g_ptr_array_add(w->way, at);
 		if (strcmp(at, "/") == 0)
 			break;
 	}
+	w->first = timer_new(look, w);
+	timer_arm(w->first, loop_now());
 	return w;
 }
 
-void socket_watch_arm(SocketWatch *w)
+static void end(void *data)
 {
-	socket_watch_disarm(w); /* the path may lead to another directory now */
-	aim(w);
-}
+	SocketWatch *w = data;
 
-void socket_watch_disarm(SocketWatch *w)
-{
-	if (w->watch >= 0)
-		inotify_unwatch(w->inotify, w->watch);
-	w->watch = -1;
-	w->is_touched = false;
-}
-
-void socket_watch_free(SocketWatch *w)
-{
-	if (!w)
-		return;
+	timer_free(w->first);
 	inotify_free(w->inotify);
 	g_ptr_array_unref(w->way);
 	g_free(w);
 }
+
+const SocketLook socket_look = { .begin = begin, .end = end };

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Socket look: for tests of what connects to a bus. By inotify in this process, on the nearest directory that exists.
+ */
+#ifndef SVCD_TESTS_LIB_SOCKET_LOOK_H
+#define SVCD_TESTS_LIB_SOCKET_LOOK_H
+
+#include "loop/system-bus.h"
+
+extern const SocketLook socket_look;
+
+#endif
