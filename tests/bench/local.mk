@@ -3,6 +3,7 @@
 # Benches print figures as JSON and assert none of them: tests/run --bench.
 
 EXTRA_DIST += \
+	tests/bench/bench_attacks.py \
 	tests/bench/bench_boot.py \
 	tests/bench/bench_desktop.py \
 	tests/bench/bench_events.py \

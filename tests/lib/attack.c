@@ -47,6 +47,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -371,8 +372,11 @@ static void hold_directory(char **argv)
 
 /* --- pipes --- */
 
-/* A child holds the mutex of the pipe behind @write_end. Returns when it does; @others are closed in the child. */
-static pid_t hold_by_splicing(int write_end, const int *others, unsigned n_others)
+/*
+ * A child holds the mutex of the pipe behind @write_end. Returns when it does. @first is written just before, that a reader comes for it
+ * when the mutex is held. @other is closed in the child; -1: none.
+ */
+static pid_t hold_by_splicing(int write_end, const char *first, int other)
 {
 	int empty[2];
 	pid_t child;
@@ -382,8 +386,9 @@ static pid_t hold_by_splicing(int write_end, const int *others, unsigned n_other
 	child = fork();
 	if (child == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (unsigned i = 0; i < n_others; i++)
-			(void)close(others[i]);
+		if (other >= 0)
+			(void)close(other);
+		(void)!write(write_end, first, strlen(first));
 		(void)splice(empty[0], NULL, write_end, NULL, 1, 0);
 		mark("failed splice: it ended: %s", strerror(errno));
 		_exit(1);
@@ -406,6 +411,16 @@ static long write_a_page(int fd, char *buffer)
 	return write(fd, buffer, PAGE);
 }
 
+/* The first page is in the pipe, where poll(2) sees it, when the second one is waited for. */
+static long write_two_pages(int fd, char *buffer)
+{
+	static char first[PAGE];
+	const struct iovec pages[2] = { { .iov_base = first, .iov_len = PAGE }, { .iov_base = buffer, .iov_len = PAGE } };
+
+	memset(first, 'x', sizeof first);
+	return writev(fd, pages, 2);
+}
+
 static long read_a_page(int fd, char *buffer)
 {
 	return read(fd, buffer, PAGE);
@@ -418,8 +433,6 @@ static void hold_pipe(char **argv)
 	const int flags = fcntl(fd, F_GETFL), access = flags & O_ACCMODE;
 
 	(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK); /* splice(2) would not wait */
-	if (access != O_RDONLY)
-		(void)!write(fd, "half a line", 11);
 	if (access != O_RDONLY && (!way || strcmp(way, "splice") == 0)) {
 		struct stat st;
 
@@ -429,11 +442,11 @@ static void hold_pipe(char **argv)
 			mark("failed splice: descriptor %d is no pipe", fd);
 			wait_for_ever();
 		}
-		(void)hold_by_splicing(fd, NULL, 0);
+		(void)hold_by_splicing(fd, "half a line", -1);
 		mark("held splice");
 		wait_for_ever();
 	}
-	hold(fd, access == O_RDONLY ? read_a_page : write_a_page);
+	hold(fd, access == O_RDONLY ? read_a_page : write_two_pages);
 }
 
 /* --- sockets --- */
@@ -488,8 +501,11 @@ static void linger(char **argv)
 
 	if (connect(fd, &unspecified, sizeof unspecified) < 0)
 		fail("connect to nothing");
-	if (connect(fd, (const struct sockaddr *)&peer, sizeof peer) < 0)
-		fail("connect");
+	for (int i = 0; connect(fd, (const struct sockaddr *)&peer, sizeof peer) < 0; i++) {
+		if (i > 1000)
+			fail("connect");
+		rest_ms(20); /* until the peer is there */
+	}
 	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &for_long, sizeof for_long) < 0)
 		fail("SO_LINGER");
 	while (send(fd, data, sizeof data, MSG_DONTWAIT) > 0)
@@ -550,7 +566,7 @@ static bool send_held_pipe(int fd)
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		fail("pipe");
-	child = hold_by_splicing(ends[1], &ends[0], 1);
+	child = hold_by_splicing(ends[1], "", ends[0]);
 	control.header = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
 	memcpy(CMSG_DATA(&control.header), &ends[0], sizeof(int));
 	is_sent = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
@@ -589,24 +605,45 @@ static int connect_to(const char *path)
 	return -1;
 }
 
-/* Again every second, because whoever was stopped by it may have a successor. */
+/* A path, or the name of a variable: "$NOTIFY_SOCKET". */
+static const char *address_of(const char *text)
+{
+	const char *value = text[0] == '$' ? getenv(text + 1) : text;
+
+	return value ? value : "";
+}
+
+/*
+ * The receiver has the last reference only if it reads after this process has closed its own. Some datagrams before give it something
+ * to do; where it is as fast nevertheless, this process waits for itself, which is why it is another one each time.
+ */
+static void send_once(int fd)
+{
+	int type = 0;
+	socklen_t size = sizeof type;
+
+	(void)getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size);
+	for (int i = 0; type == SOCK_DGRAM && i < 8; i++)
+		(void)send(fd, "X=1", 3, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!send_held_pipe(fd))
+		fail("sendmsg");
+	mark("held descriptor");
+	wait_for_ever();
+}
+
+/* Again every second, because whatever was stopped by it may have a successor. */
 static void send_descriptor(char **argv)
 {
-	unsigned n_sent = 0;
+	for (int i = 0; i < MAX_PIPES; i++, rest_ms(1000)) {
+		if (fork() == 0) {
+			const int fd = connect_to(address_of(argv[0]));
 
-	for (;; rest_ms(1000)) {
-		const int fd = n_sent < MAX_PIPES ? connect_to(argv[0]) : -1;
-
-		if (fd < 0 && n_sent == 0)
-			fail(argv[0]);
-		if (fd < 0)
-			continue;
-		if (send_held_pipe(fd) && n_sent++ == 0)
-			mark("held descriptor");
-		else if (n_sent == 0)
-			fail("sendmsg");
-		(void)close(fd);
+			if (fd < 0)
+				fail(argv[0]);
+			send_once(fd);
+		}
 	}
+	wait_for_ever();
 }
 
 /* Over the service's own output, between lines. */
@@ -620,14 +657,9 @@ static void output_descriptors(char **argv)
 		wait_for_ever();
 	}
 	(void)!write(fd, "a line\n", 7);
-	for (unsigned n_sent = 0; n_sent < MAX_PIPES; n_sent++, rest_ms(1000)) {
-		if (!send_held_pipe(fd)) {
-			if (n_sent == 0)
-				mark("failed sendmsg: %s", strerror(errno));
-			break;
-		}
-		if (n_sent == 0)
-			mark("held descriptor");
+	for (int i = 0; i < MAX_PIPES; i++, rest_ms(1000)) {
+		if (fork() == 0)
+			send_once(fd);
 	}
 	wait_for_ever();
 }
@@ -662,9 +694,15 @@ static void hold_terminal(char **argv)
 #define MAZE_DEPTH 1900
 #define MAZE_LINKS 39 /* the kernel follows 40 */
 
+static void link_to(const char *target, const char *path)
+{
+	if (symlink(target, path) < 0)
+		fail(path);
+}
+
 /*
  * PATH becomes a link into the deepest of MAZE_DEPTH directories below PATH.maze, where links lead to each other, each from the root.
- * A file that comes and goes beside them is a reason to walk again.
+ * PATH is taken away and made again all the time, which is a reason to walk again.
  */
 static void maze(char **argv)
 {
@@ -684,24 +722,14 @@ static void maze(char **argv)
 	for (int i = 1; i < MAZE_LINKS; i++) {
 		(void)snprintf(target, sizeof target, "%s/%d", way_down, i + 1);
 		(void)snprintf(name, sizeof name, "%d", i);
-		if (symlink(target, name) < 0)
-			fail("symlink");
+		link_to(target, name);
 	}
 	(void)snprintf(target, sizeof target, "%s/1", way_down);
-	if (symlink(target, argv[0]) < 0)
-		fail(argv[0]);
+	link_to(target, argv[0]);
 	mark("held maze");
-	for (;;) {
-		const int fd = open("1.new", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-
-		(void)close(fd);
-		(void)rename("1.new", "touched");
-		(void)unlink("touched");
-		(void)symlink("2", "1.new");
-		(void)rename("1.new", "40");
+	for (;; rest_ms(20)) {
 		(void)unlink(argv[0]);
-		(void)symlink(target, argv[0]);
-		rest_ms(20);
+		link_to(target, argv[0]);
 	}
 }
 
@@ -821,6 +849,73 @@ static void hold_lease(char **argv)
 	}
 }
 
+/* No attacker: a service that is ready by a datagram, as those are that are looked at. */
+static void be_ready(char **argv)
+{
+	const int fd = connect_to(address_of(argv[0]));
+
+	if (fd < 0 || send(fd, "READY=1", 7, MSG_NOSIGNAL) < 0)
+		fail("READY=1");
+	wait_for_ever();
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A service that writes down when it was executed. */
+static void note(char **argv)
+{
+	char line[64];
+	const int n = snprintf(line, sizeof line, "%lld %d\n", (long long)now_ns(), getpid());
+	const int fd = open(argv[0], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0 || write(fd, line, (size_t)n) != n)
+		fail(argv[0]);
+	wait_for_ever();
+}
+
+/* How long an orphan is a zombie before PID 1 collects it, in nanoseconds; once for each line of standard input. */
+static void reap(char **argv)
+{
+	char line[16];
+
+	(void)argv;
+	while (fgets(line, sizeof line, stdin)) {
+		int ends[2];
+		pid_t parent, orphan = 0;
+		int64_t begin;
+
+		if (pipe2(ends, O_CLOEXEC) < 0)
+			fail("pipe");
+		parent = fork();
+		if (parent == 0) {
+			orphan = fork();
+			if (orphan == 0)
+				wait_for_ever();
+			(void)!write(ends[1], &orphan, sizeof orphan);
+			_exit(0);
+		}
+		(void)!read(ends[0], &orphan, sizeof orphan);
+		(void)waitpid(parent, NULL, 0);
+		(void)close(ends[0]);
+		(void)close(ends[1]);
+		begin = now_ns();
+		(void)kill(orphan, SIGKILL);
+		while (orphan > 1 && kill(orphan, 0) == 0) {
+			const struct timespec a_little = { .tv_nsec = 100000 };
+
+			(void)nanosleep(&a_little, NULL);
+		}
+		(void)printf("%lld\n", (long long)(now_ns() - begin));
+		(void)fflush(stdout);
+	}
+}
+
 /* The control of a measurement: the same load without an attack. */
 static void busy(char **argv)
 {
@@ -854,13 +949,16 @@ static const Command commands[] = {
 	{ "hold-socket", 1, hold_socket },               /* FD */
 	{ "hold-terminal", 1, hold_terminal },           /* PATH */
 	{ "hold-lease", 1, hold_lease },                 /* PATH */
-	{ "send-descriptor", 1, send_descriptor },       /* PATH of a socket, or @NAME */
+	{ "send-descriptor", 1, send_descriptor },       /* PATH of a socket, @NAME, $VARIABLE */
 	{ "output-descriptors", 0, output_descriptors }, /* [FD] */
 	{ "linger", 2, linger },                         /* FD PORT */
 	{ "sink", 1, sink },                             /* PORT */
 	{ "listeners", 2, listeners },                   /* COUNT PORT */
 	{ "maze", 1, maze },                             /* PATH */
 	{ "bus-flood", 1, bus_flood },                   /* PATH of the bus' socket [CLIENTS] */
+	{ "be-ready", 1, be_ready },                     /* $NOTIFY_SOCKET */
+	{ "note", 1, note },                             /* PATH */
+	{ "reap", 0, reap },
 	{ "busy", 1, busy },                             /* PERCENT of a processor */
 };
 

@@ -15,13 +15,17 @@ The attacker is the program tests/lib/attack.c. Outside a service it is user nob
     hold-socket FD                  the lock of an inet socket; of others the lock of their readers
     hold-terminal PATH              write(2) to a terminal, and TIOCSETD again and again
     hold-lease PATH                 a write lease on a file
-    send-descriptor SOCKET          one byte with a descriptor whose last close waits, each second. "@NAME" is an abstract socket
+    send-descriptor SOCKET          one byte with a descriptor whose last close waits, each second. "@NAME" is an abstract socket,
+                                    "$NOTIFY_SOCKET" a variable
     output-descriptors [FD]         the same over the service's output
     linger FD PORT                  a listening socket becomes a connection with SO_LINGER to "sink PORT", which another process is
     sink PORT                       accepts and never reads
     listeners COUNT PORT            so many listening sockets with SO_REUSEPORT
-    maze PATH                       a link into a maze of links and deep directories, that changes all the time
+    maze PATH                       a link into a maze of links and deep directories; it comes and goes
     bus-flood SOCKET [CLIENTS]      GetManagedObjects without end
+    be-ready $NOTIFY_SOCKET         no attack: a service that is ready
+    note PATH                       no attack: a service that writes down when it was executed, and its process id
+    reap                            no attack: a process of root's that measures how soon PID 1 collects an orphan, at each line of input
     busy PERCENT                    no attack, but load
 
 Ways to hold (option way=, or "-w WAY" in a service): "fuse" is what users can do who may make user namespaces and open /dev/fuse; without
@@ -63,7 +67,7 @@ FILES = {
 
 # For Sandbox(services=...): what check_responsive() looks at.
 WITNESSES = {
-    "victim": "[Service]\nExec=/bin/sleep infinity\nRestart=always\nRestartDelay=10ms\nRestartLimit=1000/1s\n",
+    "victim": f"[Service]\nExec={PROGRAM} be-ready $NOTIFY_SOCKET\nReady=notify\nRestart=always\nRestartDelay=10ms\nRestartDelayMax=10ms\nRestartLimit=1000/1s\n",
     "talker": "[Service]\nExec=/bin/sh -c \"while :; do read x </run/talk; echo said $x; done\"\nPrepare=/usr/bin/mkfifo /run/talk\n",
 }
 
@@ -78,7 +82,7 @@ def arguments(mark, *words, way=None):
 
 def service(mark, *words, way=None, more="", sections=""):
     """The text of a service whose program is the attacker; its mark is @mark. NoNewPrivileges= and no capabilities."""
-    return (f"[Service]\nExec={' '.join(arguments(mark, *words, way=way))}\nUser=nobody\nNoNewPrivileges=yes\n{more}\n{sections}")
+    return (f"[Service]\nExec={' '.join(arguments(mark, *words, way=way))}\nUser=nobody\nNoNewPrivileges=yes\nCapabilityBoundingSet=\nStopTimeout=1s\n{more}\n{sections}")
 
 
 class Failed(AssertionError):
@@ -249,6 +253,19 @@ class Hangs(AssertionError):
     """Nothing came within the limit."""
 
 
+def waiting(box):
+    """The processes of the box in uninterruptible sleep, and where they sleep."""
+    found = []
+    for inner, (outer, _parent, name, status) in sorted(box.processes().items()):
+        try:
+            with open(f"/proc/{outer}/stack", encoding="utf-8") as stack:
+                if status == "D":
+                    found.append(f"{name} ({inner}): " + " < ".join(line.split()[-1].split("+")[0] for line in stack.read().splitlines()[:5]))
+        except OSError:
+            pass
+    return "\n".join(found)
+
+
 def ask(box, *argv, limit=LIMIT_S):
     """As box.run(), but what does not end is left behind, because it may be unkillable. Returns (seconds, output)."""
     began = time.monotonic()
@@ -258,7 +275,7 @@ def ask(box, *argv, limit=LIMIT_S):
         process.wait(limit)
     except subprocess.TimeoutExpired:
         process.kill()
-        raise Hangs(f"{' '.join(argv)}: no answer within {limit:g} s") from None
+        raise Hangs(f"{' '.join(argv)}: no answer within {limit:g} s; in uninterruptible sleep:\n{waiting(box)}") from None
     took = time.monotonic() - began
     return took, process.stdout.read()
 

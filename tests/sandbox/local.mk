@@ -4,6 +4,7 @@
 
 EXTRA_DIST += \
 	tests/lib/attack.py \
+	tests/lib/attack_set.py \
 	tests/lib/busy.py \
 	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
