@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 
+import attack
+from attack import Attack
 from deadline import DeadlinePassed, wait_for
 from peers import NOTES, script
 from faults import PIDS_TREE, PidsLimit, cpu_percent, crash, injected, no_descriptors
@@ -152,8 +154,11 @@ def end(command, limit_s=0.5):
         return command.returncode
     except subprocess.TimeoutExpired:
         os.killpg(command.pid, signal.SIGKILL)
-        command.communicate()
-        return None
+    try:
+        command.communicate(timeout=2)
+    except subprocess.TimeoutExpired:
+        pass # it waits in the kernel for what an attacker holds
+    return None
 
 
 def seconds(value):
@@ -651,6 +656,71 @@ def log_flood(init):
         return answer
 
 
+def attacked(*attackers, prepare=None):
+    """User nobody, without any rights, does what tests/lib/attack.py has these words for. Each of @attackers is a function of the init."""
+    def row(init):
+        words = [found for make in attackers for found in make(init)]
+        if not words:
+            return None
+        with World(init, more_files=attack.FILES) as world:
+            world.boot()
+            if prepare:
+                prepare(world)
+            running = [Attack(world.box, *some, expect_held=False).__enter__() for some in words]
+            try:
+                wait_for(lambda: all(one.state.way or one.state.failures for one in running), ANSWER_S, "the attack has begun")
+            except DeadlinePassed:
+                pass
+            held = [some for some, one in zip(words, running) if one.state.way]
+            seen = world.survey()
+            for one in running:
+                one.end()
+            return result(seen, f"{len(held)} of {len(words)} begin" if len(held) < len(words) else "")
+    return row
+
+
+def same_for_all(*words):
+    return lambda _init: [words]
+
+
+def sockets_of(init):
+    """What a user's descriptor can be sent to."""
+    paths = {"svcd": ("/run/svcd/private",), "systemd": ("/run/systemd/notify", "/run/systemd/private"),
+             "finit": ("/run/finit/socket",)}.get(init.name, ())
+    return [("send-descriptor", path) for path in paths]
+
+
+def give_console(world):
+    os.chown(world.box.path("/dev/console"), attack.NOBODY, -1)
+
+
+SERVICE_SOCKET = "127.0.0.1:7001"
+
+
+def held_listener(init):
+    """A service with User=nobody holds the socket that it was started with; then it is stopped and started."""
+    command = " ".join(attack.arguments("listener", "hold-socket", "3"))
+    if init.name == "svcd":
+        files = {"/etc/svcd/services.d/listener.svc": f"[Service]\nExec={command}\nUser=nobody\nStopTimeout=1s\n[Socket]\nListenStream={SERVICE_SOCKET}\n",
+                 "/etc/svcd/policy.d/listener.policy": "[runlevel 2]\nActivate=listener\n"}
+    elif init.name == "systemd":
+        files = {"/etc/systemd/system/listener.socket": f"[Unit]\nDefaultDependencies=no\n[Socket]\nListenStream={SERVICE_SOCKET}\n",
+                 "/etc/systemd/system/listener.service": init.unit("listener", Kept(command), "Requires=listener.socket\nAfter=listener.socket\n",
+                                                                   "User=nobody\nTimeoutStopSec=1\n"),
+                 "/etc/systemd/system/torture.target.wants/listener.service": {"link": "../listener.service"}}
+    else:
+        return None
+    with World(init, more_files={**attack.FILES, **files}) as world:
+        world.box.run("ip", "link", "set", "lo", "up", check=False)
+        attack.wait_held(world.box, "listener")
+        world.boot()
+        for act in (init.stop, init.start):
+            end(act(world.box, "listener", world.services), 2)
+        if init.name == "systemd":
+            end(init.tell(world.box, "systemctl", "stop", "--no-block", "listener.socket"), 2)
+        return result(world.survey())
+
+
 FORKS = "clone,clone3,fork,vfork"
 OPENS = "openat,accept,accept4,pipe,pipe2,socket,socketpair,dup,epoll_create1,eventfd2,memfd_create,timerfd_create,signalfd4,pidfd_open"
 
@@ -685,6 +755,14 @@ ROWS = {
     "reexec-missing": ("T42", "re-execution, the program is gone", reexec_broken("rm $program")),
     "reexec-garbage": ("T42", "re-execution, the program is garbage", reexec_broken("rm $program; echo garbage >$program; chmod 755 $program")),
     "reexec-other": ("T42", "re-execution, the program is another one", reexec_broken("rm $program; cp /bin/true $program")),
+    "held-run": ("", "a user holds the lock of /run", attacked(same_for_all("hold-directory", "/run", "writer"))),
+    "held-cgroup": ("", "a user holds the lock of /sys/fs/cgroup", attacked(same_for_all("hold-directory", "/sys/fs/cgroup", "writer"))),
+    "held-dev": ("", "a user holds the lock of /dev", attacked(same_for_all("hold-directory", "/dev", "writer"))),
+    "held-proc": ("", "a user holds the lock of /proc", attacked(same_for_all("hold-directory", "/proc", "writer"))),
+    "descriptor": ("", "a user sends a descriptor whose close waits to a socket of the init", attacked(sockets_of)),
+    "held-console": ("", "the user who is logged in on the console holds its lock",
+                     attacked(same_for_all("hold-terminal", "/dev/console"), prepare=give_console)),
+    "held-listener": ("", "a service with a user of its own holds the lock of the socket that it was given", held_listener),
     "log": ("", "a service writes to its log as fast as it can", log_flood),
 }
 
