@@ -135,6 +135,8 @@ def find_tests(options, builds):
     tests = []
     if not options.no_boot:
         tests += find_scripts("boot", "bare", "test_*")
+        if options.long:
+            tests += find_scripts("boot", "bare", "long_*")
     tests += find_simulations(builds, HISTORIES_LONG if options.long else HISTORIES)
     tests += find_scripts("lint", "bare")
     tests += find_scripts("lsb", "sanitized", "test_*")

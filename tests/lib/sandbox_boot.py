@@ -301,4 +301,5 @@ def main():
     control.sendall(f"status {status}\n".encode())
 
 
-main()
+if __name__ == "__main__":
+    main()
