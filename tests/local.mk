@@ -15,6 +15,7 @@ libtest_a_SOURCES = \
 	tests/lib/edit-world.c tests/lib/edit-world.h \
 	tests/lib/keeper-stage.c tests/lib/keeper-stage.h \
 	tests/lib/link-client.c tests/lib/link-client.h \
+	tests/lib/descriptors.c tests/lib/descriptors.h \
 	tests/lib/logger-session.c tests/lib/logger-session.h \
 	tests/lib/lsb-world.c tests/lib/lsb-world.h \
 	tests/lib/many-names.h \

@@ -4,6 +4,7 @@ noinst_LIBRARIES += libbase.a
 libbase_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libbase_a_SOURCES = \
 	daemon/base/arena.c daemon/base/arena.h \
+	daemon/base/channel.c daemon/base/channel.h \
 	daemon/base/diag.c daemon/base/diag.h \
 	daemon/base/enum-names.h \
 	daemon/base/errors.c daemon/base/errors.h \

@@ -7,18 +7,23 @@
 #include "logger/line.h"
 
 #include <stdio.h>
-#include <time.h>
 
+/* 1 January 1970, as GDate counts days. */
+#define EPOCH_DAY 719163
+#define DAY_SECONDS (24 * 60 * 60)
+
+/* Not gmtime_r(3): it reads the time zone's file, and a look-up in /etc can be made to wait. */
 void line_stamp(char *text, size_t size, int64_t realtime_us)
 {
-	time_t seconds = (time_t)(realtime_us / G_USEC_PER_SEC);
-	unsigned ms = (unsigned)(realtime_us % G_USEC_PER_SEC / 1000);
-	char date[32];
-	struct tm utc;
+	const int64_t seconds = CLAMP(realtime_us, 0, G_MAXINT64) / G_USEC_PER_SEC;
+	const unsigned of_day = (unsigned)(seconds % DAY_SECONDS);
+	const unsigned ms = (unsigned)(realtime_us % G_USEC_PER_SEC / 1000);
+	GDate date;
 
-	if (!gmtime_r(&seconds, &utc) || strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc) == 0)
-		g_strlcpy(date, "0000-00-00T00:00:00", sizeof date); /* a clock beyond all years */
-	(void)snprintf(text, size, "%s.%03uZ", date, ms);
+	g_date_clear(&date, 1);
+	g_date_set_julian(&date, (guint32)(EPOCH_DAY + seconds / DAY_SECONDS));
+	(void)snprintf(text, size, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", g_date_get_year(&date), (unsigned)g_date_get_month(&date),
+		       g_date_get_day(&date), of_day / 3600, of_day / 60 % 60, of_day % 60, ms);
 }
 
 static gboolean is_plain(char c)

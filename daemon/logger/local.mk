@@ -4,6 +4,8 @@
 noinst_LIBRARIES += liblogger.a
 liblogger_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 liblogger_a_SOURCES = \
+	daemon/logger/child.c daemon/logger/child.h \
+	daemon/logger/forwarder.c daemon/logger/forwarder.h \
 	daemon/logger/line.c daemon/logger/line.h \
 	daemon/logger/log-file.c daemon/logger/log-file.h \
 	daemon/logger/output.c daemon/logger/output.h \

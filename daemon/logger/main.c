@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-logger: writes what services say into files, one a service, and hands it on to syslog.
+ * svc-logger: writes the output of services into files, one a service, and passes it on to syslog.
  *
- * One process, one thread, epoll. It is given pipes by the manager (protocol/logger-protocol.h) and says when one is
- * at its end. It is stopped by nobody: it goes with the machine, or when the manager's end of the control socket and
- * all pipes are closed. It may be killed at any moment, and the next one goes on where it was (output.h).
+ * One thread, epoll. The manager gives it log channels (protocol/logger-protocol.h), and it reports when one is at its end. Nothing
+ * stops it: it ends with the machine, or when the manager's end of the control socket and all channels are closed. It may be killed at any
+ * moment, and the next one goes on where it was (output.h). Calls that may never return are made in children (child.h).
  */
 #include "config.h"
 
@@ -18,10 +18,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/errors.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "logger/child.h"
 #include "logger/line.h"
 #include "logger/log-file.h"
 #include "logger/output.h"
@@ -37,18 +37,13 @@ typedef struct Logger {
 	OutputContext context;
 	int epoll_fd;
 	bool is_closed;      /* the manager's end of the control socket is gone for good */
-	GHashTable *outputs; /* "SERVICE/INVOCATION" -> Output, owned */
+	GHashTable *outputs; /* &serial -> Output, owned */
 	GQueue more;         /* Output *: to be read again without an event */
 	GQueue floods;       /* Output *: to be read again, one block of one after the other, ... */
 	int64_t flood_us;    /* ... and none before that */
 	GQueue ends;         /* struct LoggerMessage *: not sent yet */
 	int64_t partial_us;  /* no half line's time is up before that; 0: there is none */
 } Logger;
-
-static char *output_key(const char *service, uint64_t invocation)
-{
-	return g_strdup_printf("%s/%" G_GUINT64_FORMAT, service, invocation);
-}
 
 static void say(Logger *logger, const char *text)
 {
@@ -57,7 +52,7 @@ static void say(Logger *logger, const char *text)
 
 	line_stamp(stamp, sizeof stamp, g_get_real_time());
 	line_append(line, stamp, text, strlen(text));
-	(void)output_append(&logger->context, OWN_NAME, line->str, line->len); /* nowhere else to say it */
+	(void)output_append(&logger->context, OWN_NAME, line->str, line->len); /* there is no other place for it */
 }
 
 /* --- the control socket --- */
@@ -77,7 +72,7 @@ static void send_ends(Logger *logger)
 	while (!logger->is_closed && (end = g_queue_peek_head(&logger->ends))) {
 		if (send(LOGGER_CONTROL_FD, end, sizeof *end, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EAGAIN)
 			break;
-		g_free(g_queue_pop_head(&logger->ends)); /* sent, or nobody is there to be told */
+		g_free(g_queue_pop_head(&logger->ends)); /* sent, or the manager is gone */
 	}
 	watch_control(logger);
 }
@@ -100,7 +95,7 @@ static int take_fd(struct msghdr *header)
 	return taken;
 }
 
-/* Of a user's svcd no group is told, and none could be given. */
+/* A user's svcd sends none, and could set none. */
 static void set_group(Logger *logger, const struct LoggerMessage *message)
 {
 	const bool is_possible = geteuid() == 0 && logger->context.directory_fd >= 0;
@@ -114,16 +109,15 @@ static void set_group(Logger *logger, const struct LoggerMessage *message)
 	say(logger, text);
 }
 
-static void add_output(Logger *logger, const char *service, uint64_t invocation, int pipe_fd)
+static void add_output(Logger *logger, const char *service, uint64_t serial, int channel_fd)
 {
-	auto_fd int fd = pipe_fd;
+	auto_fd int fd = channel_fd;
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	g_autofree char *key = output_key(service, invocation);
 	Output *output;
 
-	if (!log_file_name_is_safe(service) || g_hash_table_contains(logger->outputs, key))
+	if (!log_file_name_is_safe(service) || g_hash_table_contains(logger->outputs, &serial))
 		return;
-	output = output_new(&logger->context, service, invocation, fd_steal(&fd));
+	output = output_new(&logger->context, service, serial, fd_steal(&fd));
 	event.data.ptr = output;
 	if (epoll_ctl(logger->epoll_fd, EPOLL_CTL_ADD, output->fd, &event) < 0) {
 		g_autofree char *text = g_strdup_printf("cannot read the output of %s: %s", service, g_strerror(errno));
@@ -132,7 +126,7 @@ static void add_output(Logger *logger, const char *service, uint64_t invocation,
 		output_free(output);
 		return;
 	}
-	g_hash_table_insert(logger->outputs, g_steal_pointer(&key), output);
+	g_hash_table_insert(logger->outputs, &output->serial, output);
 }
 
 /* Returns: false when nothing is left to read. */
@@ -158,9 +152,9 @@ static bool receive_one(Logger *logger)
 	}
 	fd = take_fd(&header);
 	message.service[sizeof message.service - 1] = '\0';
-	if (n == (ssize_t)sizeof message && message.type == LOGGER_PIPE && fd >= 0) {
+	if (n == (ssize_t)sizeof message && message.type == LOGGER_CHANNEL && fd >= 0) {
 		set_group(logger, &message);
-		add_output(logger, message.service, message.invocation, fd_steal(&fd));
+		add_output(logger, message.service, message.serial, fd_steal(&fd));
 	}
 	return true;
 }
@@ -174,18 +168,20 @@ static void handle_control(Logger *logger)
 
 /* --- outputs --- */
 
-static void end_output(Logger *logger, Output *output)
+static void end_output(Logger *logger, Output *output, enum LoggerMessageType type)
 {
 	struct LoggerMessage *end = g_new0(struct LoggerMessage, 1);
-	g_autofree char *key = output_key(output->service, output->invocation);
 
-	end->type = LOGGER_END;
-	end->invocation = output->invocation;
+	end->type = type;
+	end->serial = output->serial;
 	g_strlcpy(end->service, output->service, sizeof end->service);
 	g_queue_push_tail(&logger->ends, end);
-	/* Closing is not enough: keeper and manager have the same open file, and epoll(7) would go on about it. */
+	/* Closing is not enough: PID 1 and the manager have the same open file, and epoll(7) would go on about it. */
 	(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_DEL, output->fd, NULL); /* it is in the set */
-	g_hash_table_remove(logger->outputs, key);
+	/* The others' copies are closed later. But the manager may hand over a channel again while its end is on its way. */
+	if (type == LOGGER_REFUSED)
+		child_close(fd_steal(&output->fd));
+	g_hash_table_remove(logger->outputs, &output->serial);
 	send_ends(logger);
 }
 
@@ -226,13 +222,17 @@ static int64_t read_output(Logger *logger, Output *output, bool all)
 		break;
 	case OUTPUT_END:
 		wait_in(NULL, output);
-		end_output(logger, output);
+		end_output(logger, output, LOGGER_END);
+		break;
+	case OUTPUT_REFUSED:
+		wait_in(NULL, output);
+		end_output(logger, output, LOGGER_REFUSED);
 		break;
 	}
 	return cost;
 }
 
-/* A flood is read in turn with other floods; its writers wait meanwhile. Where nobody can write any more there is no flood. */
+/* A flood is read in turn with other floods; its writers wait meanwhile. Where there is no writer there is no flood. */
 static void read_in_turn(Logger *logger, Output *output, bool all)
 {
 	if (!output->is_hung_up && output_is_flood(output, g_get_monotonic_time())) {
@@ -323,7 +323,9 @@ static void turn(Logger *logger)
 	write_partials(logger, now_us);
 	n = epoll_wait(logger->epoll_fd, events, EVENT_BATCH, wait_ms(logger, now_us));
 	for (int i = 0; i < n; i++) {
-		if (events[i].data.ptr)
+		if (events[i].data.ptr == logger->context.syslog)
+			syslog_on_writable(logger->context.syslog);
+		else if (events[i].data.ptr)
 			on_output(logger, events[i].data.ptr, events[i].events & EPOLLHUP);
 		else
 			handle_control(logger);
@@ -343,7 +345,7 @@ static void raise_limits(void)
 	}
 }
 
-/* Everybody else is told to end by TERM; who writes down what they say then goes last, with KILL. */
+/* TERM asks all other processes to end. What they write then is written down, so this one goes last, with KILL. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = { SIGTERM, SIGINT, SIGHUP, SIGPIPE };
@@ -352,20 +354,20 @@ static void ignore_signals(void)
 		(void)signal(ignored[i], SIG_IGN);
 }
 
-static bool logger_init(Logger *logger, const char *directory, const char *syslog_path, GError **error)
+/* Returns: false with errno. */
+static bool logger_init(Logger *logger, const char *directory, const char *syslog_path)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	if (!output_context_init(&logger->context, directory, error))
-		return false;
-	logger->context.syslog = syslog_new(syslog_path);
-	logger->outputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)output_free);
+	output_context_init(&logger->context, directory);
+	logger->outputs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)output_free);
 	g_queue_init(&logger->more);
 	g_queue_init(&logger->floods);
 	g_queue_init(&logger->ends);
 	logger->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (logger->epoll_fd < 0 || epoll_ctl(logger->epoll_fd, EPOLL_CTL_ADD, LOGGER_CONTROL_FD, &event) < 0)
-		return fail_errno(error, errno, "cannot watch the control socket");
+		return false;
+	logger->context.syslog = syslog_new(syslog_path, logger->epoll_fd);
 	return true;
 }
 
@@ -382,7 +384,6 @@ static void logger_clear(Logger *logger)
 
 int main(int argc, char **argv)
 {
-	g_autoptr(GError) error = NULL;
 	Logger logger = { .epoll_fd = -1 };
 
 	if (argc < 2 || argc > 3) {
@@ -392,8 +393,8 @@ int main(int argc, char **argv)
 	ignore_signals();
 	raise_limits();
 	log_open(OWN_NAME, STDERR_FILENO, FALSE);
-	if (!logger_init(&logger, argv[1], argc == 3 ? argv[2] : "/dev/log", &error)) {
-		log_error(NULL, "%s", error->message);
+	if (!logger_init(&logger, argv[1], argc == 3 ? argv[2] : "/dev/log")) {
+		log_error(NULL, "cannot watch the control socket: %s", g_strerror(errno));
 		return EXIT_FAILURE;
 	}
 	while (!logger.is_closed || g_hash_table_size(logger.outputs) > 0)

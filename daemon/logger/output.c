@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Output: tee, write, consume.
+ * Output: peek, write, take.
  */
 #include "config.h"
 
@@ -9,10 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/errors.h"
+#include "base/channel.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -22,46 +21,12 @@
 /* Formatted text is written in pieces of about this size: a block of empty lines grows to 25 times its size. */
 #define WRITE_BYTES (64 * 1024)
 
-/* --- looking and taking --- */
-
-/* Copies what the pipe holds into context->bytes. Returns: the number of bytes, 0: end, -1: nothing now. */
-static ssize_t look(Output *output)
-{
-	OutputContext *c = output->context;
-	ssize_t n = tee(output->fd, c->scratch_write, OUTPUT_BLOCK_BYTES, SPLICE_F_NONBLOCK);
-	ssize_t done = 0;
-
-	while (done < n) {
-		ssize_t got = read(c->scratch_read, c->bytes + done, (size_t)(n - done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		g_assert(got > 0); /* tee() has just put them there */
-		done += got;
-	}
-	return n;
-}
-
-static void consume(Output *output, size_t n)
-{
-	char trash[4096];
-
-	while (n > 0) {
-		ssize_t got = read(output->fd, trash, MIN(n, sizeof trash));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return; /* we are its only reader: not to be seen */
-		n -= (size_t)got;
-	}
-}
-
 /* --- writing --- */
 
+/* Not listable: a user who can list a directory can hold its lock (docs/processes.md). */
 static int open_directory(OutputContext *context)
 {
-	if (g_mkdir_with_parents(context->directory, 0755) < 0)
+	if (g_mkdir_with_parents(context->directory, 0711) < 0)
 		return errno;
 	context->directory_fd = open(context->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return context->directory_fd < 0 ? errno : 0;
@@ -96,14 +61,21 @@ int output_append(OutputContext *context, const char *service, const char *text,
 	return error;
 }
 
-static void say_lost(Output *output, const char *stamp)
+/* A line of ours between those of the service. */
+static int append_remark(Output *output, const char *stamp, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
-	g_autofree char *text = NULL;
 
-	text = g_strdup_printf("svc-logger: %u lines were lost here: %s", output->n_lost, g_strerror(output->lost_error));
 	line_append(line, stamp, text, strlen(text));
-	if (output_append(output->context, output->service, line->str, line->len) == 0)
+	return output_append(output->context, output->service, line->str, line->len);
+}
+
+static void report_lost(Output *output, const char *stamp)
+{
+	g_autofree char *text = g_strdup_printf("svc-logger: %u lines were lost here: %s", output->n_lost,
+						g_strerror(output->lost_error));
+
+	if (append_remark(output, stamp, text) == 0)
 		output->n_lost = 0;
 }
 
@@ -124,7 +96,7 @@ static void write_text(Output *output, const char *stamp, GString *text)
 	if (text->len == 0)
 		return;
 	if (output->n_lost > 0)
-		say_lost(output, stamp);
+		report_lost(output, stamp);
 	error = output_append(output->context, output->service, text->str, text->len);
 	if (error) {
 		output->n_lost += count_lines(text);
@@ -164,7 +136,7 @@ static size_t write_lines(Output *output, const char *bytes, size_t length, bool
 		if (text->len >= WRITE_BYTES)
 			write_text(output, stamp, text);
 		done += n;
-		output->cost += (int64_t)n + LIMIT_LOG_LINE_COST;
+		output->cost += LIMIT_LOG_LINE_COST;
 	}
 	write_text(output, stamp, text);
 	return done;
@@ -173,41 +145,51 @@ static size_t write_lines(Output *output, const char *bytes, size_t length, bool
 /* The time of a half line runs from its last byte: a slow writer is not cut in the middle of a word. */
 static void note_partial(Output *output, size_t bytes, int64_t now_us)
 {
+	const int64_t limit_us = bytes > OUTPUT_PARTIAL_BYTES ? OUTPUT_LONG_PARTIAL_US : OUTPUT_PARTIAL_US;
+
 	if (bytes == 0)
 		output->partial_at_us = 0;
 	else if (bytes != output->partial_bytes || output->partial_at_us == 0)
-		output->partial_at_us = now_us + OUTPUT_PARTIAL_US;
+		output->partial_at_us = now_us + limit_us;
 	output->partial_bytes = bytes;
 }
 
-/* Does the pipe hold more than we have seen? */
-static bool has_more(const Output *output, size_t seen)
+/* Its end with the descriptors must not be received, so no later byte can be. */
+static OutputResult refuse(Output *output, size_t n)
 {
-	int n_bytes = 0;
+	char stamp[40];
 
-	return ioctl(output->fd, FIONREAD, &n_bytes) == 0 && (size_t)n_bytes > seen;
+	(void)write_lines(output, output->context->bytes, n, true);
+	line_stamp(stamp, sizeof stamp, g_get_real_time());
+	(void)append_remark(output, stamp, "svc-logger: file descriptors were sent with this output; it is read no longer");
+	return OUTPUT_REFUSED;
 }
 
 OutputResult output_read(Output *output, bool all, int64_t now_us)
 {
-	ssize_t n = look(output);
-	bool more;
+	char *bytes = output->context->bytes;
 	size_t done;
+	size_t n;
 
 	output->cost = 0;
-	if (n == 0)
+	switch (channel_peek(output->fd, bytes, OUTPUT_BLOCK_BYTES, &n)) {
+	case CHANNEL_NOTHING:
+		return OUTPUT_WAIT;
+	case CHANNEL_END:
 		return OUTPUT_END;
-	if (n < 0)
-		return errno == EINTR ? OUTPUT_MORE : OUTPUT_WAIT;
-	more = has_more(output, (size_t)n);
-	done = write_lines(output, output->context->bytes, (size_t)n, all);
-	if (done == 0 && more) /* half a line in more pieces than we can look at: its other half would never be seen */
-		done = write_lines(output, output->context->bytes, (size_t)n, true);
-	consume(output, done);
+	case CHANNEL_DESCRIPTORS:
+		return refuse(output, n);
+	case CHANNEL_BYTES:
+		break;
+	}
+	done = write_lines(output, bytes, n, all);
+	channel_take(output->fd, bytes, done);
+	/* What stays is looked at again, so it costs as well. */
+	output->cost += (int64_t)n + LIMIT_LOG_LINE_COST;
 	output->credit = MAX(output->credit - output->cost, -OUTPUT_BLOCK_BYTES);
-	note_partial(output, (size_t)n - done, now_us);
-	/* With @all the pipe is read until it says end, or that somebody writes to it again. */
-	return all || more ? OUTPUT_MORE : OUTPUT_WAIT;
+	note_partial(output, n - done, now_us);
+	/* An edge is reported once, so it is read until a peek finds nothing new. */
+	return done > 0 ? OUTPUT_MORE : OUTPUT_WAIT;
 }
 
 bool output_is_flood(Output *output, int64_t now_us)
@@ -221,17 +203,16 @@ bool output_is_flood(Output *output, int64_t now_us)
 
 /* --- life --- */
 
-Output *output_new(OutputContext *context, const char *service, uint64_t invocation, int fd)
+Output *output_new(OutputContext *context, const char *service, uint64_t serial, int fd)
 {
 	Output *output = g_new0(Output, 1);
 
 	output->context = context;
 	output->service = g_strdup(service);
-	output->invocation = invocation;
+	output->serial = serial;
 	output->fd = fd;
 	output->credit = LIMIT_LOG_BURST_BYTES;
 	output->credit_at_us = g_get_monotonic_time();
-	(void)fd_set_nonblocking(fd, true); /* reads only; what the service sees is the other end's own flag */
 	return output;
 }
 
@@ -244,30 +225,20 @@ void output_free(Output *output)
 	g_free(output);
 }
 
-bool output_context_init(OutputContext *context, const char *directory, GError **error)
+void output_context_init(OutputContext *context, const char *directory)
 {
-	int scratch[2];
 	int problem;
 
-	*context = (OutputContext){ .directory_fd = -1, .scratch_read = -1, .scratch_write = -1 };
+	*context = (OutputContext){ .directory_fd = -1 };
 	context->directory = directory;
 	problem = find_directory(context);
-	if (problem) /* services speak all the same, and must not wait for ever until somebody reads it */
-		log_warning(NULL, "cannot write to %s: %s; what services say is lost until that changes", directory, g_strerror(problem));
-	if (pipe2(scratch, O_CLOEXEC) < 0)
-		return fail_errno(error, errno, "cannot make a pipe");
-	context->scratch_read = scratch[0];
-	context->scratch_write = scratch[1];
-	/* A pipe may hold a block in many small pieces, and each takes a slot in the copy. If refused: fewer a turn. */
-	(void)fcntl(context->scratch_write, F_SETPIPE_SZ, 16 * OUTPUT_BLOCK_BYTES);
+	if (problem) /* services write all the same, and must not wait until there is a directory */
+		log_warning(NULL, "cannot write to %s: %s; the output of services is lost until that changes", directory, g_strerror(problem));
 	context->bytes = g_malloc(OUTPUT_BLOCK_BYTES);
-	return true;
 }
 
 void output_context_clear(OutputContext *context)
 {
 	fd_close(&context->directory_fd);
-	fd_close(&context->scratch_read);
-	fd_close(&context->scratch_write);
 	g_free(context->bytes);
 }

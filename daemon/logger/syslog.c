@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Syslog: datagrams in the form of RFC 3164, which every syslog daemon takes on its local socket.
+ * Syslog: a queue of lines before the forwarder. It has room for a few hundred of its own, so the queue has more than the order only
+ * while there is no syslog daemon, or none that keeps up.
  */
 #include "config.h"
 
 #include "logger/syslog.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
 #include "base/fd.h"
+#include "logger/forwarder.h"
 
 #define FACILITY_DAEMON (3 << 3)
 #define SEVERITY_INFO 6
 
-/* Tries to reach a daemon that is not there come after 1 s, 2 s, 4 s ... */
-#define RETRY_FIRST_US G_USEC_PER_SEC
-#define RETRY_MAX_US (60 * G_USEC_PER_SEC)
+/* A forwarder that has ended is started again after this time. */
+#define RETRY_US G_USEC_PER_SEC
 
 /* Sent in one turn of the main loop. */
 #define FLUSH_BATCH 64
@@ -32,19 +32,22 @@ typedef struct Share {
 } Share;
 
 typedef struct Held {
-	char *datagram;
+	char *line;
 	size_t length;
-	Share *share; /* NULL: our own word */
+	Share *share; /* NULL: a line of our own */
 } Held;
 
 struct Syslog {
 	char *path;
-	int fd;
+	int epoll_fd;  /* borrowed */
+	int fd;        /* to the forwarder; -1: there is none */
+	pid_t pid;     /* its; 0: there was none */
+	bool is_over;  /* the machine is ending */
+	bool is_full;  /* it takes no line now; an event comes when it does */
 	GQueue held; /* Held *, owned */
 	size_t held_bytes;
 	GHashTable *shares; /* service -> Share, owned; stays, for services are few */
 	unsigned n_dropped;
-	int64_t retry_us;
 	int64_t next_try_us;
 };
 
@@ -55,16 +58,16 @@ static void held_free(gpointer data)
 {
 	Held *held = data;
 
-	g_free(held->datagram);
+	g_free(held->line);
 	g_free(held);
 }
 
-/* Takes @datagram. */
-static Held *held_new(Syslog *log, char *datagram, Share *share)
+/* Takes @line. */
+static Held *held_new(Syslog *log, char *line, Share *share)
 {
 	Held *held = g_new(Held, 1);
 
-	*held = (Held){ .datagram = datagram, .length = strlen(datagram), .share = share };
+	*held = (Held){ .line = line, .length = strlen(line), .share = share };
 	log->held_bytes += held->length;
 	if (share)
 		share->bytes += held->length;
@@ -92,17 +95,17 @@ static Share *share_of(Syslog *log, const char *service)
 	return share;
 }
 
-/* One service has at most half of the room: its flood does not push out what others say. */
-static void hold(Syslog *log, const char *service, char *datagram)
+/* One service has at most half of the room: its flood does not push out the lines of others. */
+static void hold(Syslog *log, const char *service, char *line)
 {
 	Share *share = share_of(log, service);
 
-	if (share->bytes + strlen(datagram) > SYSLOG_HELD_BYTES / 2) {
+	if (share->bytes + strlen(line) > SYSLOG_HELD_BYTES / 2) {
 		log->n_dropped++;
-		g_free(datagram);
+		g_free(line);
 		return;
 	}
-	g_queue_push_tail(&log->held, held_new(log, datagram, share));
+	g_queue_push_tail(&log->held, held_new(log, line, share));
 	for (; log->held_bytes > SYSLOG_HELD_BYTES; log->n_dropped++)
 		drop_first(log);
 }
@@ -117,103 +120,101 @@ static const char *take_severity(const char *bytes, size_t *length, int *severit
 	return bytes + 3;
 }
 
-static char *make_datagram(const char *service, const char *bytes, size_t length, int64_t realtime_us)
+/* As the forwarder wants it. */
+static char *make_line(const char *service, const char *bytes, size_t length, int64_t realtime_us)
 {
-	time_t seconds = (time_t)(realtime_us / G_USEC_PER_SEC);
 	int severity = SEVERITY_INFO;
 	const char *text = take_severity(bytes, &length, &severity);
-	char *datagram;
-	char date[32] = "Jan  1 00:00:00";
-	struct tm local;
 
-	if (localtime_r(&seconds, &local))
-		(void)strftime(date, sizeof date, "%b %e %H:%M:%S", &local);
-	datagram = g_strdup_printf("<%d>%s %s: %.*s", FACILITY_DAEMON | severity, date, service, (int)length, text);
-	return datagram;
+	return g_strdup_printf("%" G_GINT64_FORMAT " <%d> %s: %.*s", realtime_us / G_USEC_PER_SEC, FACILITY_DAEMON | severity,
+			       service, (int)length, text);
 }
 
 void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length, int64_t realtime_us)
 {
 	if (length == 0 || g_strv_contains(syslog_daemons, service))
 		return;
-	hold(log, service, make_datagram(service, bytes, length, realtime_us));
+	hold(log, service, make_line(service, bytes, length, realtime_us));
 }
 
-static bool connect_log(Syslog *log)
+/* SIGTERM comes to it from the finale, which would wait for the next one. */
+static bool was_asked_to_end(const Syslog *log)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	auto_fd int fd = -1;
+	int status;
+
+	return log->pid > 0 && waitpid(log->pid, &status, WNOHANG) == log->pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+}
+
+static bool has_forwarder(Syslog *log, int64_t now_us)
+{
+	struct epoll_event event = { .events = EPOLLOUT | EPOLLET, .data.ptr = log };
 
 	if (log->fd >= 0)
 		return true;
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	g_strlcpy(address.sun_path, log->path, sizeof address.sun_path);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
+	log->is_over = log->is_over || was_asked_to_end(log);
+	log->next_try_us = now_us + RETRY_US;
+	if (log->is_over)
 		return false;
-	log->fd = fd_steal(&fd);
-	log->retry_us = 0;
-	return true;
-}
-
-static void try_later(Syslog *log, int64_t now_us)
-{
-	log->retry_us = log->retry_us ? MIN(log->retry_us * 2, RETRY_MAX_US) : RETRY_FIRST_US;
-	log->next_try_us = now_us + log->retry_us;
+	log->fd = forwarder_start(log->path, &log->pid);
+	log->is_full = false;
+	if (log->fd >= 0 && epoll_ctl(log->epoll_fd, EPOLL_CTL_ADD, log->fd, &event) < 0)
+		fd_close(&log->fd);
+	return log->fd >= 0;
 }
 
 /* Returns: true when it is gone from our hands. */
-static bool send_one(Syslog *log, const Held *held)
+static bool send_one(Syslog *log, const Held *held, int64_t now_us)
 {
-	if (send(log->fd, held->datagram, held->length, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno == EMSGSIZE)
+	if (send(log->fd, held->line, held->length, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno == EMSGSIZE)
 		return true;
-	if (errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
-		fd_close(&log->fd); /* the daemon has gone; a new one has a new socket */
+	if (errno == EAGAIN) {
+		log->is_full = true;
+	} else if (errno != EINTR && errno != ENOBUFS && errno != ENOMEM) {
+		fd_close(&log->fd);
+		log->next_try_us = now_us + RETRY_US;
+	}
 	return false;
 }
 
-/* Put in front of what follows it. */
-static void say_dropped(Syslog *log)
+/* Put in front of the lines that follow it. */
+static void report_dropped(Syslog *log)
 {
-	char *datagram;
+	g_autofree char *text = g_strdup_printf("%u lines were not sent: no syslog daemon took them", log->n_dropped);
 
 	if (log->n_dropped == 0)
 		return;
-	datagram = g_strdup_printf("<%d>svc-logger: %u lines were not sent: no syslog daemon took them",
-				   FACILITY_DAEMON | 4, log->n_dropped);
 	log->n_dropped = 0;
-	g_queue_push_head(&log->held, held_new(log, datagram, NULL));
+	g_queue_push_head(&log->held, held_new(log, make_line("svc-logger", text, strlen(text), g_get_real_time()), NULL));
+}
+
+void syslog_on_writable(Syslog *log)
+{
+	log->is_full = false;
 }
 
 void syslog_flush(Syslog *log, int64_t now_us)
 {
-	if (g_queue_is_empty(&log->held) || now_us < log->next_try_us)
+	if (syslog_next_try(log) == 0 || now_us < log->next_try_us || !has_forwarder(log, now_us))
 		return;
-	if (!connect_log(log)) {
-		try_later(log, now_us);
-		return;
-	}
-	say_dropped(log);
+	report_dropped(log);
 	for (int i = 0; i < FLUSH_BATCH && !g_queue_is_empty(&log->held); i++) {
-		if (!send_one(log, g_queue_peek_head(&log->held))) {
-			try_later(log, now_us);
+		if (!send_one(log, g_queue_peek_head(&log->held), now_us))
 			return;
-		}
-		log->retry_us = 0;
 		drop_first(log);
 	}
-	log->next_try_us = now_us; /* more of it in the next turn */
 }
 
 int64_t syslog_next_try(const Syslog *log)
 {
-	return log->held.length > 0 ? MAX(log->next_try_us, 1) : 0;
+	return log->held.length > 0 && !log->is_full && !log->is_over ? MAX(log->next_try_us, 1) : 0;
 }
 
-Syslog *syslog_new(const char *path)
+Syslog *syslog_new(const char *path, int epoll_fd)
 {
 	Syslog *log = g_new0(Syslog, 1);
 
 	log->path = g_strdup(path);
+	log->epoll_fd = epoll_fd;
 	log->fd = -1;
 	log->shares = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	g_queue_init(&log->held);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Syslog: hands lines on to a syslog daemon at /dev/log, and holds the last ones while there is none.
+ * Syslog: passes lines on to a syslog daemon at /dev/log through the forwarder, and holds the last ones while it does not take them.
  */
 #ifndef SVCD_LOGGER_SYSLOG_H
 #define SVCD_LOGGER_SYSLOG_H
@@ -14,17 +14,19 @@
 
 typedef struct Syslog Syslog;
 
-/* @path: "/dev/log" */
-Syslog *syslog_new(const char *path);
+/* @path: "/dev/log". @epoll_fd: borrowed; gets an event with the Syslog as its data when the forwarder can take lines again. */
+Syslog *syslog_new(const char *path, int epoll_fd);
 void syslog_free(Syslog *log);
 
-/* Queues a line. Never waits. What syslog daemons say themselves is not sent: they would answer themselves for ever. */
+/* Queues a line. Never waits. Lines of syslog daemons are not sent: they would answer themselves for ever. */
 void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length, int64_t realtime_us);
+
+void syslog_on_writable(Syslog *log);
 
 /* Sends what can be sent now. */
 void syslog_flush(Syslog *log, int64_t now_us);
 
-/* When syslog_flush() is worth another try, CLOCK_MONOTONIC; 0: nothing is held. */
+/* When syslog_flush() is worth another try, CLOCK_MONOTONIC; 0: nothing is held, or an event will come. */
 int64_t syslog_next_try(const Syslog *log);
 
 #endif

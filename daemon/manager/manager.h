@@ -36,7 +36,7 @@
 #include "loop/loop.h"
 #include "loop/system-bus.h"
 #include "process/keeper-link.h"
-#include "process/log-pipe.h"
+#include "process/log-router.h"
 #include "process/supervise.h"
 #include "protocol/protocol.h"
 #include "providers/registry.h"

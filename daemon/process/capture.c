@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Capture: a non-blocking read a turn. Of a line only its beginning is kept: what is longer than it may be is no reason.
+ * Capture: a peek a turn. Of a line only its beginning is kept, because a longer one is not shown anyway.
  */
 #include "config.h"
 
 #include "process/capture.h"
 
-#include <glib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "base/channel.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "loop/loop.h"
@@ -16,15 +17,18 @@
 /* Bytes of one line: CAPTURE_CHARACTERS of UTF-8's longest. */
 #define LINE_BYTES (CAPTURE_CHARACTERS * 4)
 
-/* Reads of a dead command's pipe: twice what a pipe holds (pipe(7)). Who still has it open may go on writing. */
-#define DRAIN_READS 32
+/* Reads of a dead command's channel: more than it holds. What it left behind may go on writing. */
+#define DRAIN_READS 64
 
 struct Capture {
-	int fd;
-	int log_fd;
+	KeeperLink *link;
+	LogRouter *logs;
+	char *service;
+	int fd;     /* -1: at its end */
+	int log_fd; /* our writer's end of a log channel, from the first byte on */
 	FdSource *source;
 	GString *line; /* the one that is being read */
-	char *last;    /* the last whole one with anything in it */
+	char *last;    /* the last whole one that is not blank */
 };
 
 static void end_line(Capture *capture)
@@ -43,6 +47,15 @@ static void end_line(Capture *capture)
 	capture->last = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), CAPTURE_CHARACTERS));
 }
 
+/* Most commands write nothing, so a channel for it is made late. A log that is full for the moment loses these lines. */
+static void pass_on(Capture *capture, const char *bytes, size_t n)
+{
+	if (capture->log_fd < 0 && capture->logs)
+		capture->log_fd = log_router_open(capture->logs, capture->service, NULL);
+	if (capture->log_fd >= 0)
+		(void)send(capture->log_fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 static void take(Capture *capture, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -51,31 +64,37 @@ static void take(Capture *capture, const char *bytes, size_t n)
 		else if (capture->line->len < LINE_BYTES)
 			g_string_append_c(capture->line, bytes[i]);
 	}
-	/* A log that is full for the moment costs its own lines, not our time. */
-	if (capture->log_fd >= 0 && write(capture->log_fd, bytes, n) < 0 && errno != EAGAIN)
-		fd_close(&capture->log_fd);
+	if (n > 0)
+		pass_on(capture, bytes, n);
 }
 
-static void stop_reading(Capture *capture)
+/* @state: of the last peek. At the end nothing is in the channel, so closing it does not wait. */
+static void stop_reading(Capture *capture, ChannelState state)
 {
 	fd_source_free(capture->source);
 	capture->source = NULL;
-	fd_close(&capture->fd);
+	if (state == CHANNEL_END)
+		fd_close(&capture->fd);
+	else if (capture->fd >= 0)
+		keeper_link_dispose(capture->link, fd_steal(&capture->fd));
 }
 
 /* Returns: whether there may be more. */
 static bool read_once(Capture *capture)
 {
 	char bytes[4096];
-	const ssize_t n = capture->fd < 0 ? 0 : read(capture->fd, bytes, sizeof bytes);
+	ChannelState state;
+	size_t n;
 
-	if (n < 0)
-		return errno == EINTR;
-	if (n == 0)
-		stop_reading(capture);
-	else
-		take(capture, bytes, (size_t)n);
-	return n > 0;
+	if (capture->fd < 0)
+		return false;
+	state = channel_peek(capture->fd, bytes, sizeof bytes, &n);
+	take(capture, bytes, n);
+	if (state == CHANNEL_BYTES)
+		channel_take(capture->fd, bytes, n);
+	else if (state != CHANNEL_NOTHING)
+		stop_reading(capture, state);
+	return state == CHANNEL_BYTES;
 }
 
 static void on_readable(GIOCondition condition, void *data)
@@ -84,16 +103,16 @@ static void on_readable(GIOCondition condition, void *data)
 	(void)read_once(data);
 }
 
-Capture *capture_new(int fd, int log_fd)
+Capture *capture_new(KeeperLink *link, LogRouter *logs, const char *service, int fd)
 {
 	Capture *capture = g_new0(Capture, 1);
 
+	capture->link = link;
+	capture->logs = logs;
+	capture->service = g_strdup(service);
 	capture->fd = fd;
-	capture->log_fd = log_fd;
+	capture->log_fd = -1;
 	capture->line = g_string_new(NULL);
-	(void)fd_set_nonblocking(fd, true); /* cannot fail on a pipe of ours */
-	if (log_fd >= 0)
-		(void)fd_set_nonblocking(log_fd, true);
 	capture->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_READY, on_readable, capture);
 	return capture;
 }
@@ -106,7 +125,7 @@ void capture_drain(Capture *capture)
 
 const char *capture_last_line(Capture *capture)
 {
-	end_line(capture); /* it need not end its last one */
+	end_line(capture); /* the last one may have no newline */
 	return capture->last ? capture->last : "";
 }
 
@@ -114,8 +133,9 @@ void capture_free(Capture *capture)
 {
 	if (!capture)
 		return;
-	stop_reading(capture);
+	stop_reading(capture, CHANNEL_NOTHING);
 	fd_close(&capture->log_fd);
+	g_free(capture->service);
 	g_string_free(capture->line, TRUE);
 	g_free(capture->last);
 	g_free(capture);

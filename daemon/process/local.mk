@@ -13,7 +13,7 @@ libprocess_a_SOURCES = \
 	daemon/process/keeper-link.c daemon/process/keeper-link.h \
 	daemon/process/kin.c daemon/process/kin.h \
 	daemon/process/listening.c daemon/process/listening.h \
-	daemon/process/log-pipe.c daemon/process/log-pipe.h \
+	daemon/process/log-router.c daemon/process/log-router.h \
 	daemon/process/notify-eater.c daemon/process/notify-eater.h \
 	daemon/process/notify-socket.c daemon/process/notify-socket.h \
 	daemon/process/outcome.c daemon/process/outcome.h \

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ready descriptor: a non-blocking read, and what the bytes mean.
+ * Ready descriptor: a peek, and what the bytes mean.
  */
 #include "config.h"
 
 #include "process/ready-fd.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
+#include "base/channel.h"
 #include "base/fd.h"
 #include "loop/loop.h"
 
@@ -28,74 +27,48 @@ static void end(ReadyFd *ready)
 	fd_close(&ready->fd);
 }
 
-static void take_newline(ReadyFd *ready, const char *bytes, ssize_t n)
+/* Its bytes stay in the channel: they count once, so the next manager has to find them until PID 1 has forgotten it. */
+static void take_newline(ReadyFd *ready, ChannelState state, char *bytes, size_t n)
 {
-	if (n <= 0) {
-		end(ready); /* closed without a word: the time limit or the exit will tell */
-		return;
-	}
-	if (!memchr(bytes, '\n', (size_t)n))
-		return;
-	end(ready);
-	ready->listener->newline(ready->data);
+	const bool is_newline = n > 0 && memchr(bytes, '\n', n);
+
+	/* Descriptors make it unreadable from here on, so it is as if the service had closed it: the start limit or the exit follows. */
+	if (is_newline || state != CHANNEL_BYTES)
+		end(ready);
+	else
+		channel_take(ready->fd, bytes, n);
+	if (is_newline)
+		ready->listener->newline(ready->data);
 }
 
-static void take_exec_status(ReadyFd *ready, const char *bytes, ssize_t n)
+static void take_exec_status(ReadyFd *ready, const char *bytes, size_t n)
 {
 	struct ExecStatus status = { 0 };
 
 	end(ready);
-	/* A keeper that has not been upgraded yet says nothing in words. */
-	if (n < (ssize_t)offsetof(struct ExecStatus, what)) {
+	/* A PID 1 that has not been upgraded yet sends no text. */
+	if (n < offsetof(struct ExecStatus, what)) {
 		ready->listener->executed(ready->data);
 		return;
 	}
-	memcpy(&status, bytes, MIN((size_t)n, sizeof status));
+	memcpy(&status, bytes, MIN(n, sizeof status));
 	status.what[sizeof status.what - 1] = '\0';
 	ready->listener->exec_failed(ready->data, &status);
-}
-
-/* What is in the pipe stays there; -1 if that cannot be had. */
-static ssize_t peek(int fd, char *bytes, size_t size)
-{
-	auto_fd int out = -1;
-	auto_fd int in = -1;
-	int ends[2];
-	ssize_t n;
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	out = ends[0];
-	in = ends[1];
-	n = tee(fd, in, size, SPLICE_F_NONBLOCK);
-	return n > 0 ? read(out, bytes, (size_t)n) : n;
-}
-
-/* What it says counts once, so it stays for the next manager until the keeper is told to forget the pipe. */
-static ssize_t look(const ReadyFd *ready, char *bytes, size_t size)
-{
-	ssize_t n = -1;
-	int waiting = 0;
-
-	if (ioctl(ready->fd, FIONREAD, &waiting) == 0 && waiting > 0)
-		n = peek(ready->fd, bytes, size);
-	if (n > 0 && (ready->kind == READY_FD_EXEC_STATUS || memchr(bytes, '\n', (size_t)n)))
-		return n;
-	return read(ready->fd, bytes, size);
 }
 
 void ready_fd_drain(ReadyFd *ready)
 {
 	char bytes[256];
-	ssize_t n;
+	ChannelState state;
+	size_t n;
 
 	if (ready->fd < 0)
 		return;
-	n = look(ready, bytes, sizeof bytes);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	state = channel_peek(ready->fd, bytes, sizeof bytes, &n);
+	if (state == CHANNEL_NOTHING)
 		return;
 	if (ready->kind == READY_FD_NEWLINE)
-		take_newline(ready, bytes, n);
+		take_newline(ready, state, bytes, n);
 	else
 		take_exec_status(ready, bytes, n);
 }
@@ -114,7 +87,6 @@ ReadyFd *ready_fd_new(ReadyFdKind kind, int fd, const ReadyFdListener *listener,
 	ready->fd = fd;
 	ready->listener = listener;
 	ready->data = data;
-	(void)fd_set_nonblocking(fd, true); /* cannot fail on a pipe of ours */
 	return ready;
 }
 

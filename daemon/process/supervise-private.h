@@ -131,7 +131,6 @@ struct Supervisor {
 	bool is_notify_abused; /* its first socket was given up */
 	ReadyFd *ready;
 	bool is_kept[KEPT_COUNT];
-	int output_fd;     /* write end of the log pipe, between the first and the main command */
 	int64_t known_us;  /* this supervisor knows of what has happened since then */
 
 	int64_t watchdog_us; /* the longest time between two signs of life; 0: none are asked for. Part of the phase */

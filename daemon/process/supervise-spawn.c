@@ -5,15 +5,15 @@
  */
 #include "config.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/channel.h"
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "process/log-pipe.h"
+#include "process/log-router.h"
 #include "process/outcome.h"
 #include "process/spawn-request.h"
 #include "process/supervise-private.h"
@@ -349,50 +349,48 @@ void supervisor_drain(Supervisor *s, enum ProcessRole role)
 
 /* --- spawning --- */
 
-/* Returns: the write end; the read end becomes *@ret_reader. @keep_as: KEPT_COUNT: only here. */
-static int make_pipe(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdListener *listener, Supervisor *s,
-		     KeptKind keep_as, GError **error)
+/* Returns: the writer's end; ours becomes *@ret_reader. @keep_as: KEPT_COUNT: only here. */
+static int open_ready_fd(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdListener *listener, Supervisor *s,
+			 KeptKind keep_as, GError **error)
 {
 	int fds[2];
 
-	if (pipe2(fds, O_CLOEXEC) < 0) {
-		fail_errno(error, errno, "cannot make a pipe");
+	if (channel_pair(fds) < 0) {
+		fail_errno(error, errno, "cannot make a socket pair");
 		return -1;
 	}
-	if (keep_as != KEPT_COUNT)
-		keep(s, keep_as, fds[0]);
 	ready_fd_free(*ret_reader);
 	*ret_reader = ready_fd_new(kind, fds[0], listener, s);
+	if (keep_as != KEPT_COUNT)
+		keep(s, keep_as, fds[0]);
 	return fds[1];
 }
 
-/* Output is not worth a start that fails: without a pipe it goes nowhere, and that is said. */
+/* Output is not worth a start that fails: without a channel it goes nowhere, and that is logged. */
 static int open_output(Supervisor *s, enum ProcessRole role)
 {
 	g_autoptr(GError) error = NULL;
+	int fd;
 
 	if (!s->context->logs || (role == ROLE_MAIN && s->plan.def->execution->tty))
 		return -1;
-	if (s->output_fd < 0)
-		s->output_fd = log_router_open(s->context->logs, s->plan.def->name, s->invocation, &error);
-	if (s->output_fd < 0)
+	fd = log_router_open(s->context->logs, s->plan.def->name, &error);
+	if (fd < 0)
 		log_warning(s->plan.def->name, "its output is lost: %s", error->message);
-	return s->output_fd;
+	return fd;
 }
 
-/* What a probe says is read here, too. Returns: the write end, the caller's; -1: it goes nowhere. */
+/* A probe's output is read here, too. Returns: the writer's end, the caller's; -1: it goes nowhere. */
 static int open_captured(Supervisor *s, enum ProcessRole role, GError **error)
 {
-	int log_fd = s->context->logs ? log_router_open(s->context->logs, s->plan.def->name, s->invocation, NULL) : -1;
 	int fds[2];
 
-	if (pipe2(fds, O_CLOEXEC) < 0) {
-		fd_close(&log_fd);
-		fail_errno(error, errno, "cannot make a pipe");
+	if (channel_pair(fds) < 0) {
+		fail_errno(error, errno, "cannot make a socket pair");
 		return -1;
 	}
 	capture_free(s->probes[role]->output);
-	s->probes[role]->output = capture_new(fds[0], log_fd);
+	s->probes[role]->output = capture_new(s->context->link, s->context->logs, s->plan.def->name, fds[0]);
 	return fds[1];
 }
 
@@ -410,7 +408,7 @@ static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
 		input->notify_path = s->notify_path;
 	if (s->plan.def->ready != READY_FD)
 		return true;
-	input->ready_fd = make_pipe(&s->ready, READY_FD_NEWLINE, &ready_listener, s, KEPT_READY, error);
+	input->ready_fd = open_ready_fd(&s->ready, READY_FD_NEWLINE, &ready_listener, s, KEPT_READY, error);
 	return input->ready_fd >= 0;
 }
 
@@ -419,21 +417,22 @@ static bool send_spawn(Supervisor *s, SpawnInput *input, GError **error)
 	const bool is_probe = role_is_probe(input->role);
 	Cgroup *cgroup = is_probe ? s->probes[input->role]->cgroup : s->cgroup;
 	auto_fd int cgroup_fd = cgroup_open(cgroup, error);
-	auto_fd int captured_fd = -1;
+	auto_fd int output_fd = -1;
 	auto_fd int status_fd = -1;
 
 	if (cgroup_fd < 0 && cgroup_path(cgroup))
 		return false;
-	if (is_probe && (captured_fd = open_captured(s, input->role, error)) < 0)
+	output_fd = is_probe ? open_captured(s, input->role, error) : open_output(s, input->role);
+	if (is_probe && output_fd < 0)
 		return false;
-	status_fd = make_pipe(&s->rows[input->role].status, READY_FD_EXEC_STATUS, &status_listeners[input->role], s,
-			      input->role == ROLE_MAIN ? KEPT_STATUS : KEPT_COUNT, error);
+	status_fd = open_ready_fd(&s->rows[input->role].status, READY_FD_EXEC_STATUS, &status_listeners[input->role], s,
+				  input->role == ROLE_MAIN ? KEPT_STATUS : KEPT_COUNT, error);
 	if (status_fd < 0)
 		return false;
 	input->cgroup_fd = cgroup_fd;
 	input->mark = cgroup_mark(cgroup);
 	input->status_fd = status_fd;
-	input->output_fd = is_probe ? captured_fd : open_output(s, input->role);
+	input->output_fd = output_fd;
 	input->note = supervisor_note(s);
 	return spawn_request_send(s->context, input, error);
 }
@@ -459,9 +458,6 @@ bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *comma
 	ok = fill_main(s, &input, error) && send_spawn(s, &input, error);
 	keeper_link_let_go(s->context->link);
 	fd_close(&input.ready_fd);
-	/* Between preparation and main process it stays open, or each command would end the pipe and open another. */
-	if (s->step != STEP_PREPARE || !ok)
-		fd_close(&s->output_fd);
 	g_clear_pointer(&row->problem, g_free);
 	row->pid = 0;
 	row->in_use = ok;

@@ -352,7 +352,6 @@ void step_gone_enter(Supervisor *s)
 	supervisor_set_poll(s, 0);
 	supervisor_set_limit(s, 0);
 	supervisor_forget_fds(s);
-	fd_close(&s->output_fd);
 	cgroup_watch(s->cgroup, false);
 	cgroup_remove(s->cgroup);
 	supervisor_event(s, PROCESS_GONE, NULL);

@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 
 #include "base/errors.h"
-#include "base/fd.h"
 #include "base/log.h"
 #include "process/supervise-private.h"
 
@@ -307,7 +306,6 @@ static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def
 	plan_init(&s->plan, def);
 	s->invocation = invocation;
 	s->is_entering = true;
-	s->output_fd = -1;
 	s->known_us = loop_now();
 	s->cgroup = cgroup_new(context->cgroup_root, def->name, look_again, s);
 	if (context->has_marks)
@@ -452,7 +450,6 @@ void supervisor_free(Supervisor *s)
 	for (int role = 0; role < ROLE_COUNT; role++)
 		g_free(s->early_exits[role]);
 	g_free(s->last_exit);
-	fd_close(&s->output_fd);
 	cgroup_free(s->cgroup);
 	plan_clear(&s->plan);
 	g_free(s);

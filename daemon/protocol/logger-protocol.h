@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logger protocol: what the manager and svc-logger say to each other over a SOCK_SEQPACKET pair, one struct a datagram.
+ * Logger protocol: the messages between the manager and svc-logger on a SOCK_SEQPACKET pair, one struct a datagram.
  */
 #ifndef SVCD_PROTOCOL_LOGGER_PROTOCOL_H
 #define SVCD_PROTOCOL_LOGGER_PROTOCOL_H
@@ -12,16 +12,21 @@
 /* svc-logger finds its end of the pair here. */
 #define LOGGER_CONTROL_FD 3
 
+/* Counts the protocols. PID 1 keeps the manager's end under this number, so that a manager never takes over the logger of another one. */
+#define LOGGER_PROTOCOL "1"
+
 enum LoggerMessageType {
-	/* manager -> logger, with one descriptor: the read end of an output pipe. Of a known one only the group is heeded */
-	LOGGER_PIPE = 1,
-	LOGGER_END = 2,  /* logger -> manager: that pipe is at its end and written out; it may be forgotten */
+	/* manager -> logger, with one descriptor: our end of a log channel. For a known one only the group is heeded */
+	LOGGER_CHANNEL = 1,
+	/* logger -> manager; the logger has closed that channel, and the manager is to have it disposed of: */
+	LOGGER_END = 2,     /* every writer has closed it, and all is written */
+	LOGGER_REFUSED = 3, /* file descriptors were sent on it (base/channel.h) */
 };
 
 struct LoggerMessage {
 	uint32_t type;
-	uint32_t group; /* LOGGER_PIPE: who else than root may read the log; 0: nobody */
-	uint64_t invocation;
+	uint32_t group;  /* LOGGER_CHANNEL: the group that may read the log beside root; 0: none */
+	uint64_t serial; /* of the channel */
 	char service[PROTOCOL_NAME_BYTES];
 };
 

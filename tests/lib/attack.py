@@ -121,6 +121,11 @@ def wait_held(box, mark, seconds=LIMIT_S):
     return wait_for(look, seconds, f"the attack {mark} holds")
 
 
+def wait_tried(box, mark, seconds=LIMIT_S):
+    """The same, or until it has failed, because that is what should happen."""
+    wait_for(lambda: state(box, mark).way or state(box, mark).failures, seconds, f"the attack {mark} is tried")
+
+
 # --- the keeper of the attacks ---
 
 class Keeper:

@@ -336,6 +336,12 @@ void keeper_link_forget(KeeperLink *link, const char *name)
 	g_hash_table_remove(keeper->kept, name);
 }
 
+void keeper_link_dispose(KeeperLink *link, int fd)
+{
+	record(keeper_of(link), "dispose");
+	(void)close(fd);
+}
+
 /* --- for the tests --- */
 
 static void close_kept(gpointer value)

@@ -7,13 +7,13 @@
 #include "tests/lib/logger-session.h"
 
 #include <check.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/channel.h"
 #include "base/fd.h"
 #include "protocol/logger-protocol.h"
 
@@ -39,9 +39,9 @@ void session_kill(Session *session)
 	fd_close(&session->control);
 }
 
-void session_hand_over(const Session *session, const char *service, uint64_t invocation, int fd)
+void session_hand_over(const Session *session, const char *service, uint64_t serial, int fd)
 {
-	struct LoggerMessage body = { .type = LOGGER_PIPE, .invocation = invocation };
+	struct LoggerMessage body = { .type = LOGGER_CHANNEL, .serial = serial };
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int))];
@@ -59,10 +59,14 @@ void session_hand_over(const Session *session, const char *service, uint64_t inv
 	ck_assert_int_eq(sendmsg(session->control, &message, 0), sizeof body);
 }
 
-void session_open_pipe(const Session *session, const char *service, int fds[2])
+uint64_t session_open_channel(const Session *session, const char *service, int fds[2])
 {
-	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
-	session_hand_over(session, service, 1, fds[0]);
+	static uint64_t serial;
+
+	ck_assert_int_eq(channel_pair(fds), 0);
+	channel_widen(fds[1]);
+	session_hand_over(session, service, ++serial, fds[0]);
+	return serial;
 }
 
 Session *session_new(void)
@@ -81,7 +85,7 @@ Session *session_with_probe(void)
 {
 	Session *session = session_new();
 
-	session_open_pipe(session, "probe", session->probe);
+	session->serial = session_open_channel(session, "probe", session->probe);
 	return session;
 }
 
@@ -105,14 +109,23 @@ void say(int fd, const char *text)
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-void session_expect_end(const Session *session, const char *service)
+static void expect_message(const Session *session, enum LoggerMessageType type, const char *service)
 {
 	struct LoggerMessage message;
 
 	ck_assert_int_eq(recv(session->control, &message, sizeof message, 0), sizeof message);
-	ck_assert_uint_eq(message.type, LOGGER_END);
-	ck_assert_uint_eq(message.invocation, 1);
+	ck_assert_uint_eq(message.type, type);
 	ck_assert_str_eq(message.service, service);
+}
+
+void session_expect_end(const Session *session, const char *service)
+{
+	expect_message(session, LOGGER_END, service);
+}
+
+void session_expect_refused(const Session *session, const char *service)
+{
+	expect_message(session, LOGGER_REFUSED, service);
 }
 
 char *session_read_log(const Session *session, const char *name)

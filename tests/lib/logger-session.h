@@ -19,6 +19,7 @@ typedef struct Session {
 	pid_t pid;
 	int control;
 	int probe[2]; /* of session_with_probe() */
+	uint64_t serial;
 } Session;
 
 Session *session_new(void);
@@ -31,11 +32,12 @@ void session_free(Session *session);
 void session_kill(Session *session);
 void session_start(Session *session);
 
-void session_hand_over(const Session *session, const char *service, uint64_t invocation, int fd);
-/* A new pipe whose read end the logger has; the read end stays open here too, as it does in the keeper. */
-void session_open_pipe(const Session *session, const char *service, int fds[2]);
+void session_hand_over(const Session *session, const char *service, uint64_t serial, int fd);
+/* A new channel whose one end the logger has; it stays open here too, as it does in PID 1. Returns: its serial number. */
+uint64_t session_open_channel(const Session *session, const char *service, int fds[2]);
 void say(int fd, const char *text);
 void session_expect_end(const Session *session, const char *service);
+void session_expect_refused(const Session *session, const char *service);
 
 /* The texts of the lines, without their times. */
 char *session_read_log(const Session *session, const char *name);

@@ -119,7 +119,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_least_privilege.py \
 	tests/sandbox/test_log_flood.py \
 	tests/sandbox/test_log_of_states.py \
-	tests/sandbox/test_log_pipe_again.py \
+	tests/sandbox/test_log_router.py \
 	tests/sandbox/test_init_script_stop_only.py \
 	tests/sandbox/test_init_scripts_change.py \
 	tests/sandbox/test_instance_forgotten.py \
@@ -155,6 +155,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_operators.py \
 	tests/sandbox/test_orphans.py \
 	tests/sandbox/test_output.py \
+	tests/sandbox/test_output_attacks.py \
 	tests/sandbox/test_owned_flags.py \
 	tests/sandbox/test_package_upgrade.py \
 	tests/sandbox/test_packages.py \

@@ -4,6 +4,10 @@ TESTS += tests/unit/test_arena
 tests_unit_test_arena_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_arena_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_channel
+tests_unit_test_channel_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_channel_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_diag
 tests_unit_test_diag_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_diag_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)

@@ -67,11 +67,11 @@ TESTS += tests/unit/test_notify_socket
 tests_unit_test_notify_socket_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_notify_socket_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
 
-TESTS += tests/unit/test_log_pipe
-tests_unit_test_log_pipe_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_LOGGER='"$(abs_top_builddir)/svc-logger"'
-tests_unit_test_log_pipe_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_log_pipe_LDADD = $(STAGE_TEST_LDADD)
-EXTRA_tests_unit_test_log_pipe_DEPENDENCIES = svc-logger$(EXEEXT)
+TESTS += tests/unit/test_log_router
+tests_unit_test_log_router_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_LOGGER='"$(abs_top_builddir)/svc-logger"'
+tests_unit_test_log_router_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_log_router_LDADD = $(STAGE_TEST_LDADD)
+EXTRA_tests_unit_test_log_router_DEPENDENCIES = svc-logger$(EXEEXT)
 
 TESTS += tests/unit/test_listening
 tests_unit_test_listening_CFLAGS = $(TEST_CFLAGS)

@@ -19,6 +19,7 @@
 #include "logger/line.h"
 #include "logger/output.h"
 #include "protocol/logger-protocol.h"
+#include "tests/lib/descriptors.h"
 #include "tests/lib/logger-session.h"
 #include "tests/lib/suite.h"
 
@@ -28,8 +29,8 @@ START_TEST(lines_of_each_service_go_to_its_file)
 	int one[2];
 	int two[2];
 
-	session_open_pipe(session, "one", one);
-	session_open_pipe(session, "two", two);
+	session_open_channel(session, "one", one);
+	session_open_channel(session, "two", two);
 	say(one[1], "first\nsec");
 	say(two[1], "other\n");
 	session_expect_log(session, "one.log", "first\n");
@@ -116,16 +117,58 @@ START_TEST(file_that_was_deleted_is_made_again)
 }
 END_TEST
 
-START_TEST(pipe_that_is_known_is_passed_over)
+START_TEST(channel_that_is_known_is_passed_over)
 {
 	Session *session = session_with_probe();
 
-	session_hand_over(session, "probe", 1, session->probe[0]);
+	session_hand_over(session, "probe", session->serial, session->probe[0]);
 	say(session->probe[1], "once\n");
 
 	session_expect_log(session, "probe.log", "once\n");
 	fd_close(&session->probe[1]);
 	session_expect_end(session, "probe");
+	session_free(session);
+}
+END_TEST
+
+/* Its last bytes are those that come with the descriptor. */
+START_TEST(descriptors_end_an_output_and_no_other)
+{
+	Session *session = session_with_probe();
+	int other[2];
+
+	session_open_channel(session, "other", other);
+	say(session->probe[1], "plain\n");
+	send_descriptor(session->probe[1], session->probe[0], "hostile\n", 0);
+	session_expect_refused(session, "probe");
+	say(session->probe[1], "never read\n");
+	say(other[1], "heard\n");
+
+	session_expect_log(session, "other.log", "heard\n");
+	session_expect_log(session, "probe.log",
+			   "plain\nhostile\nsvc-logger: file descriptors were sent with this output; it is read no longer\n");
+	fd_close(&other[1]);
+	session_expect_end(session, "other");
+	fd_close(&other[0]);
+	session_free(session);
+}
+END_TEST
+
+/* Written byte by byte it fills the channel long before it is as long as a line may be. */
+START_TEST(long_line_in_single_bytes_is_read)
+{
+	Session *session = session_with_probe();
+	const int64_t began_us = g_get_monotonic_time();
+
+	for (int i = 0; i < 2 * LINE_BYTES / 10; i++)
+		say(session->probe[1], "x");
+	say(session->probe[1], "\nend\n");
+	fd_close(&session->probe[1]);
+	session_expect_end(session, "probe");
+	g_autofree char *text = session_read_log(session, "probe.log");
+
+	ck_assert(g_str_has_suffix(text, "x\nend\n"));
+	ck_assert_int_lt(g_get_monotonic_time() - began_us, DEADLINE_US / 2);
 	session_free(session);
 }
 END_TEST
@@ -148,13 +191,13 @@ END_TEST
 /* --- killed --- */
 
 /*
- * More than two pipes full, and written out with one block twice still less than LIMIT_LOG_BYTES: so the two files hold
+ * More than two channels full, and written out with one block twice still less than LIMIT_LOG_BYTES: so the two files hold
  * all that was written since the last look, however the logger dies.
  */
 #define N_NUMBERS 1300
 #define NUMBER_FORMAT "%04d and then something that makes the line as long as most lines are in the logs of most daemons\n"
 
-/* Writes numbers as fast as the pipe takes them. */
+/* Writes numbers as fast as the channel takes them. */
 static pid_t start_counter(int fd)
 {
 	pid_t pid = fork();
@@ -195,10 +238,11 @@ START_TEST(killed_in_the_middle_it_loses_nothing)
 	Session *session = session_new();
 	g_autofree bool *seen = g_new0(bool, N_NUMBERS);
 	struct LoggerMessage end;
+	uint64_t serial;
 	pid_t counter;
 	int fds[2];
 
-	session_open_pipe(session, "probe", fds);
+	serial = session_open_channel(session, "probe", fds);
 	counter = start_counter(fds[1]);
 	fd_close(&fds[1]);
 	for (int i = 0; i < 5; i++) {
@@ -206,7 +250,7 @@ START_TEST(killed_in_the_middle_it_loses_nothing)
 		session_kill(session);
 		mark_all_numbers(session, seen);
 		session_start(session);
-		session_hand_over(session, "probe", 1, fds[0]);
+		session_hand_over(session, "probe", serial, fds[0]);
 	}
 	ck_assert_int_eq(recv(session->control, &end, sizeof end, 0), sizeof end);
 	ck_assert_int_eq(waitpid(counter, NULL, 0), counter);
@@ -223,7 +267,7 @@ END_TEST
 
 #define FLOOD_LINE_BYTES 8000
 
-/* Writes @n_us microseconds long whatever the pipe takes. Returns: how many bytes that were. */
+/* Writes @n_us microseconds long whatever the channel takes. Returns: how many bytes that were. */
 static int64_t flood(int fd, int64_t n_us)
 {
 	const int64_t until_us = g_get_monotonic_time() + n_us;
@@ -233,7 +277,7 @@ static int64_t flood(int fd, int64_t n_us)
 	line[FLOOD_LINE_BYTES - 1] = '\n';
 	ck_assert(fd_set_nonblocking(fd, true));
 	while (g_get_monotonic_time() < until_us) {
-		const ssize_t n = write(fd, line, FLOOD_LINE_BYTES); /* of more than PIPE_BUF a part may be taken */
+		const ssize_t n = write(fd, line, FLOOD_LINE_BYTES); /* a part may be taken */
 
 		total += MAX(n, 0);
 		if (n < 0)
@@ -251,7 +295,7 @@ START_TEST(flood_is_read_at_a_limited_rate)
 	int64_t most;
 	int other[2];
 
-	session_open_pipe(session, "other", other);
+	session_open_channel(session, "other", other);
 	total = flood(session->probe[1], 1500 * G_TIME_SPAN_MILLISECOND);
 	most = LIMIT_LOG_BURST_BYTES + (g_get_monotonic_time() - began_us) * (LIMIT_LOG_FLOOD_BYTES + LIMIT_LOG_RATE_BYTES) /
 					       G_USEC_PER_SEC + 4 * OUTPUT_BLOCK_BYTES;
@@ -287,14 +331,14 @@ START_TEST(full_disk_is_survived_and_said_later)
 	ck_assert_int_eq(mount("tmpfs", session->directory, "tmpfs", 0, "size=64k"), 0);
 	session_start(session);
 	fill = g_strdup_printf("dd if=/dev/zero of=%s bs=1k 2>/dev/null; test -s %s", filler, filler);
-	session_open_pipe(session, "probe", fds);
+	session_open_channel(session, "probe", fds);
 	say(fds[1], "before\n");
 	session_expect_log(session, "probe.log", "before\n");
 	ck_assert_int_eq(system(fill), 0);
 	for (int i = 0; i < 1000; i++) /* more than the rest of the file's last page holds */
 		say(fds[1], "lost lost lost lost lost\n");
 	say(fds[1], "end of loss\n");
-	/* All is read when the pipe is empty: a full disk stops no service. */
+	/* All is read when the channel is empty: a full disk stops no service. */
 	for (int left = 1; left > 0 && g_get_monotonic_time() < deadline;)
 		ck_assert_int_eq(ioctl(fds[0], FIONREAD, &left), 0);
 	ck_assert_int_eq(unlink(filler), 0);
@@ -324,7 +368,8 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "lines", lines_of_each_service_go_to_its_file, half_line_is_written_at_the_end,
 		 half_line_is_written_when_its_time_is_up, long_line_is_cut_into_pieces,
 		 longest_line_is_not_cut, file_that_was_deleted_is_made_again,
-		 pipe_that_is_known_is_passed_over, signals_that_end_others_do_not_end_it);
+		 channel_that_is_known_is_passed_over, descriptors_end_an_output_and_no_other, long_line_in_single_bytes_is_read,
+		  signals_that_end_others_do_not_end_it);
 	ADD_CASE(suite, "floods", flood_is_read_at_a_limited_rate);
 	suite_add_loop(suite, "killed", killed_in_the_middle_it_loses_nothing, 20);
 	if (geteuid() == 0)

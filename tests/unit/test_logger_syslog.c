@@ -5,6 +5,8 @@
 #include "config.h"
 
 #include <check.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -36,6 +38,24 @@ static void expect_syslog(int fd, const char *priority, const char *rest)
 	text[n] = '\0';
 	ck_assert_msg(g_str_has_prefix(text, priority), "%s", text);
 	ck_assert_str_eq(text + strlen(priority) + strlen("Nov 21 10:31:07 "), rest);
+}
+
+/* Its only child; 0: it has none, or that one has ended. */
+static pid_t forwarder_of(const Session *session)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/children", (int)session->pid, (int)session->pid);
+	g_autofree char *text = NULL;
+
+	ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+	return (pid_t)atoi(text);
+}
+
+static void kill_forwarder(const Session *session, int signo)
+{
+	pid_t pid = forwarder_of(session);
+
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(kill(pid, signo), 0);
 }
 
 START_TEST(syslog_gets_every_line_with_its_severity)
@@ -73,10 +93,10 @@ START_TEST(syslog_daemons_own_words_are_not_sent_to_it)
 	int own[2];
 	int other[2];
 
-	session_open_pipe(session, "rsyslog", own);
+	session_open_channel(session, "rsyslog", own);
 	say(own[1], "trouble\n");
 	session_expect_log(session, "rsyslog.log", "trouble\n");
-	session_open_pipe(session, "probe", other);
+	session_open_channel(session, "probe", other);
 	say(other[1], "hello\n");
 
 	expect_syslog(syslog, "<30>", "probe: hello");
@@ -104,31 +124,97 @@ START_TEST(syslog_that_hangs_holds_up_nothing)
 }
 END_TEST
 
-/* Nobody listens yet. A service that says more than is held pushes out what it says itself, and not the words of others. */
-START_TEST(a_flood_leaves_the_words_of_others)
+static bool line_comes(int fd, const char *text)
+{
+	char line[512];
+	ssize_t n;
+
+	while ((n = recv(fd, line, sizeof line - 1, 0)) > 0) {
+		line[n] = '\0';
+		if (strstr(line, text))
+			return true;
+	}
+	return false;
+}
+
+/* There is no daemon yet. A service that writes more than is held pushes out its own lines, and not those of others. */
+START_TEST(a_flood_leaves_the_lines_of_others)
 {
 	Session *session = session_new();
 	auto_fd int syslog = -1;
-	char text[512] = "";
 	int quiet[2];
 	int loud[2];
 
-	session_open_pipe(session, "quiet", quiet);
-	say(quiet[1], "one word\n");
-	session_expect_log(session, "quiet.log", "one word\n");
-	session_open_pipe(session, "loud", loud);
+	session_open_channel(session, "loud", loud);
 	for (unsigned i = 0; i < 6000; i++)
 		say(loud[1], "many and many and many words, and then some more of them\n");
 	fd_close(&loud[1]);
 	session_expect_end(session, "loud");
+	session_open_channel(session, "quiet", quiet);
+	say(quiet[1], "one word\n");
+	session_expect_log(session, "quiet.log", "one word\n");
 	syslog = bind_syslog(session->syslog_path);
 
-	ck_assert_int_gt(recv(syslog, text, sizeof text - 1, 0), 0);
-	ck_assert_ptr_nonnull(strstr(text, "lines were not sent"));
-	expect_syslog(syslog, "<30>", "quiet: one word");
+	ck_assert(line_comes(syslog, "lines were not sent"));
+	ck_assert(line_comes(syslog, "quiet: one word"));
 	fd_close(&loud[0]);
 	fd_close(&quiet[0]);
 	fd_close(&quiet[1]);
+	session_free(session);
+}
+END_TEST
+
+/* The process that may be held in the look-up of /dev/log: its death costs lines, and the next one forwards. */
+START_TEST(forwarder_that_dies_is_replaced)
+{
+	Session *session = session_with_probe();
+	auto_fd int syslog = bind_syslog(session->syslog_path);
+
+	say(session->probe[1], "first\n");
+	expect_syslog(syslog, "<30>", "probe: first");
+	kill_forwarder(session, SIGKILL);
+	say(session->probe[1], "second\n");
+	say(session->probe[1], "third\n");
+
+	ck_assert(line_comes(syslog, "probe: third"));
+	session_free(session);
+}
+END_TEST
+
+/* The finale sends it to all but the loggers, and waits for them. */
+START_TEST(forwarder_that_is_asked_to_end_is_not_replaced)
+{
+	Session *session = session_with_probe();
+	auto_fd int syslog = bind_syslog(session->syslog_path);
+	const int64_t deadline_us = g_get_monotonic_time() + DEADLINE_US;
+
+	say(session->probe[1], "first\n");
+	expect_syslog(syslog, "<30>", "probe: first");
+	kill_forwarder(session, SIGTERM);
+	while (forwarder_of(session) > 0 && g_get_monotonic_time() < deadline_us) { /* it is reaped at the next try */
+		say(session->probe[1], "more\n");
+		g_usleep(10 * G_TIME_SPAN_MILLISECOND);
+	}
+
+	ck_assert_int_eq(forwarder_of(session), 0);
+	session_free(session);
+}
+END_TEST
+
+START_TEST(stopped_forwarder_holds_up_nothing)
+{
+	Session *session = session_with_probe();
+	auto_fd int syslog = bind_syslog(session->syslog_path);
+
+	say(session->probe[1], "first\n");
+	expect_syslog(syslog, "<30>", "probe: first");
+	kill_forwarder(session, SIGSTOP);
+	for (int i = 0; i < 3000; i++)
+		say(session->probe[1], "line\n");
+	say(session->probe[1], "last\n");
+	fd_close(&session->probe[1]);
+
+	session_expect_end(session, "probe");
 	session_free(session);
 }
 END_TEST
@@ -139,6 +225,7 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "syslog", syslog_gets_every_line_with_its_severity,
 		 early_lines_reach_a_syslog_that_comes_later, syslog_daemons_own_words_are_not_sent_to_it,
-		 syslog_that_hangs_holds_up_nothing, a_flood_leaves_the_words_of_others);
+		 syslog_that_hangs_holds_up_nothing, a_flood_leaves_the_lines_of_others, forwarder_that_dies_is_replaced,
+		 forwarder_that_is_asked_to_end_is_not_replaced, stopped_forwarder_holds_up_nothing);
 	return suite;
 }

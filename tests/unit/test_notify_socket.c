@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tests/lib/tree.h"
+#include "base/channel.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "loop/loop.h"
@@ -400,8 +401,8 @@ static void count_failure(void *data, const struct ExecStatus *status)
 	++*(unsigned *)data;
 }
 
-/* Each reader of the pipe is a manager that died before it could say so to anybody. */
-START_TEST(what_a_pipe_says_once_is_heard_by_each_manager)
+/* Each reader of the channel is a manager that died before PID 1 had its note. */
+START_TEST(readiness_and_exec_status_are_read_by_each_manager)
 {
 	static const ReadyFdListener ready_listener = { .newline = count_call, .executed = count_call, .exec_failed = count_failure };
 	const struct ExecStatus status = { .error = ENOENT };
@@ -409,7 +410,7 @@ START_TEST(what_a_pipe_says_once_is_heard_by_each_manager)
 	unsigned n = 0;
 	int ends[2];
 
-	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	ck_assert_int_eq(channel_pair(ends), 0);
 	if (is_status)
 		ck_assert_int_eq(write(ends[1], &status, sizeof status), sizeof status);
 	else
@@ -535,7 +536,7 @@ Suite *make_suite(void)
 		 message_waits_until_it_is_known_whose_it_is, socket_belongs_to_one_user_or_to_all, flood_is_slowed_down_and_nothing_of_it_is_lost,
 		 what_is_to_be_remembered_stays_until_it_is,
 		 long_name_gets_a_path_that_a_socket_can_have, short_name_is_the_path);
-	suite_add_loop(suite, "pipe", what_a_pipe_says_once_is_heard_by_each_manager, 2);
+	suite_add_loop(suite, "pipe", readiness_and_exec_status_are_read_by_each_manager, 2);
 	suite_add_loop(suite, "pid file", pid_text_is_read_or_refused, G_N_ELEMENTS(pid_texts));
 	ADD_CASE(suite, "pid file", pid_file_that_is_none_is_refused_without_waiting,
 		 huge_pid_file_is_read_to_its_first_line);

@@ -5,16 +5,20 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/lib/descriptors.h"
 #include "tests/lib/fake-keeper.h"
 #include "tests/lib/tree.h"
+#include "base/channel.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "loop/loop.h"
-#include "process/log-pipe.h"
+#include "process/log-router.h"
+#include "protocol/logger-protocol.h"
 #include "tests/lib/suite.h"
 
 #define DEADLINE_US (30 * G_USEC_PER_SEC)
@@ -76,20 +80,35 @@ static void stage_free(Stage *stage)
 	g_free(stage);
 }
 
+#define KEPT_CHANNEL "keep probe/log/"
+
+/* The serial number of the last channel; a new string. */
+static char *last_serial(Stage *stage)
+{
+	const char *record = fake_keeper_record(stage->keeper);
+	const char *line = g_strrstr(record, KEPT_CHANNEL);
+
+	ck_assert_ptr_nonnull(line);
+	line += strlen(KEPT_CHANNEL);
+	return g_strndup(line, strcspn(line, "\n"));
+}
+
 /* The manager dies; the next one gets what the keeper has. */
 static void stage_crash(Stage *stage)
 {
+	g_autofree char *serial = last_serial(stage);
+	g_autofree char *name = g_strconcat("probe/log/", serial, NULL);
 	int control;
-	int pipe_fd;
+	int channel_fd;
 
 	log_router_free(stage->router);
 	stage_make_router(stage);
-	control = fake_keeper_kept(stage->keeper, LOGGER_SERVICE "/control/0");
-	pipe_fd = fake_keeper_kept(stage->keeper, "probe/log/1");
+	control = fake_keeper_kept(stage->keeper, LOGGER_SERVICE "/control/" LOGGER_PROTOCOL);
+	channel_fd = fake_keeper_kept(stage->keeper, name);
 	if (control >= 0)
-		log_router_give_fd(stage->router, LOGGER_SERVICE, "control", "0", control);
-	if (pipe_fd >= 0)
-		log_router_give_fd(stage->router, "probe", "log", "1", pipe_fd);
+		log_router_give_fd(stage->router, LOGGER_SERVICE, "control", LOGGER_PROTOCOL, control);
+	if (channel_fd >= 0)
+		log_router_give_fd(stage->router, "probe", "log", serial, channel_fd);
 	log_router_begin(stage->router, fake_keeper_pid(stage->keeper, LOGGER_SERVICE, ROLE_MAIN),
 			 stage->logger_invocation);
 }
@@ -97,7 +116,7 @@ static void stage_crash(Stage *stage)
 static int open_output(Stage *stage)
 {
 	g_autoptr(GError) error = NULL;
-	int fd = log_router_open(stage->router, "probe", 1, &error);
+	int fd = log_router_open(stage->router, "probe", &error);
 
 	ck_assert_msg(fd >= 0, "%s", error ? error->message : "?");
 	return fd;
@@ -125,7 +144,7 @@ static bool log_holds(const Stage *stage, const char *text)
 static bool is_forgotten(const Stage *stage, const char *unused)
 {
 	(void)unused;
-	return fake_keeper_count(stage->keeper, "forget probe/log/1") == 1;
+	return fake_keeper_count(stage->keeper, "forget probe/log/") == fake_keeper_count(stage->keeper, KEPT_CHANNEL);
 }
 
 static bool logger_lives(const Stage *stage, const char *unused)
@@ -160,7 +179,7 @@ static void kill_logger(Stage *stage)
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 }
 
-START_TEST(output_reaches_its_file_and_then_the_pipe_is_forgotten)
+START_TEST(output_reaches_its_file_and_then_the_channel_is_forgotten)
 {
 	Stage *stage = stage_new(SVC_LOGGER);
 	int fd = open_output(stage);
@@ -176,33 +195,14 @@ START_TEST(output_reaches_its_file_and_then_the_pipe_is_forgotten)
 }
 END_TEST
 
-START_TEST(pipe_is_kept_as_long_as_somebody_has_it_open_again)
+START_TEST(each_command_has_a_channel_of_its_own)
 {
 	Stage *stage = stage_new(SVC_LOGGER);
-	int first = open_output(stage);
-	int second = open_output(stage);
-
-	say(first, "main\n");
-	fd_close(&first);
-	say(second, "clean-up\n");
-	run_until(stage, log_holds, " clean-up\n");
-	fd_close(&second);
-	run_until(stage, is_forgotten, NULL);
-
-	stage_free(stage);
-}
-END_TEST
-
-START_TEST(pipe_opened_again_at_its_end_is_read_again)
-{
-	Stage *stage = stage_new(SVC_LOGGER);
-	int fd;
 
 	for (int i = 0; i < 50; i++) {
 		g_autofree char *text = g_strdup_printf("line %d.\n", i);
+		int fd = open_output(stage);
 
-		/* The end of the one before may be on its way, or not yet seen: any order must do. */
-		fd = open_output(stage);
 		say(fd, text);
 		fd_close(&fd);
 		if (i % 3 == 0)
@@ -214,6 +214,44 @@ START_TEST(pipe_opened_again_at_its_end_is_read_again)
 
 		run_until(stage, log_holds, text);
 	}
+	run_until(stage, is_forgotten, NULL);
+	ck_assert_uint_eq(fake_keeper_n_kept(stage->keeper), 1);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(channel_with_descriptors_is_forgotten_and_the_others_go_on)
+{
+	Stage *stage = stage_new(SVC_LOGGER);
+	int hostile = open_output(stage);
+	g_autofree char *serial = last_serial(stage);
+	g_autofree char *name = g_strconcat("probe/log/", serial, NULL);
+	auto_fd int ours = fake_keeper_kept(stage->keeper, name);
+	int fd;
+
+	send_descriptor(hostile, ours, "bad\n", 0);
+	run_until(stage, is_forgotten, NULL);
+	ck_assert(log_holds(stage, " bad\n"));
+	fd = open_output(stage);
+	say(fd, "good\n");
+	run_until(stage, log_holds, " good\n");
+
+	fd_close(&fd);
+	fd_close(&hostile);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(pipe_of_an_older_manager_is_forgotten)
+{
+	Stage *stage = stage_new(SVC_LOGGER);
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	log_router_give_fd(stage->router, "probe", "log", "7", ends[0]);
+
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "forget probe/log/7"), 1);
+	fd_close(&ends[1]);
 	stage_free(stage);
 }
 END_TEST
@@ -267,9 +305,9 @@ START_TEST(manager_and_logger_that_die_together_lose_nothing)
 
 	run_until(stage, logger_lives, NULL);
 	kill_logger(stage);
-	say(fd, "nobody listens\n");
+	say(fd, "unread\n");
 	stage_crash(stage);
-	run_until(stage, log_holds, " nobody listens\n");
+	run_until(stage, log_holds, " unread\n");
 
 	fd_close(&fd);
 	stage_free(stage);
@@ -281,7 +319,7 @@ START_TEST(logger_that_cannot_run_is_tried_again_and_holds_up_nobody)
 	Stage *stage = stage_new("/no/such/logger");
 	int fd = open_output(stage);
 
-	say(fd, "into the pipe\n");
+	say(fd, "into the channel\n");
 	run_until(stage, has_tried_thrice, NULL);
 
 	fd_close(&fd);
@@ -293,8 +331,9 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("log router");
 
-	ADD_CASE(suite, "router", output_reaches_its_file_and_then_the_pipe_is_forgotten,
-		 pipe_is_kept_as_long_as_somebody_has_it_open_again, pipe_opened_again_at_its_end_is_read_again,
+	ADD_CASE(suite, "router", output_reaches_its_file_and_then_the_channel_is_forgotten,
+		 each_command_has_a_channel_of_its_own, channel_with_descriptors_is_forgotten_and_the_others_go_on,
+		 pipe_of_an_older_manager_is_forgotten,
 		 logger_that_is_killed_is_back_and_nothing_is_lost, manager_that_dies_leaves_the_logger_at_work,
 		 manager_and_logger_that_die_together_lose_nothing,
 		 logger_that_cannot_run_is_tried_again_and_holds_up_nobody);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log router: a table of output pipes, and svc-logger at the other end of a seqpacket pair.
+ * Log router: a table of log channels, and svc-logger at the other end of a seqpacket pair.
  *
- * A pipe leaves the table when svc-logger says that it has written out all of it, and nobody has opened it for writing
- * since it was last handed over.
+ * A channel leaves the table when svc-logger reports its end or refuses it. It may carry file descriptors whose close never returns
+ * (base/channel.h). So the copies are closed in this order: svc-logger's, ours, and last PID 1's, by an expendable child.
  */
 #include "config.h"
 
-#include "process/log-pipe.h"
+#include "process/log-router.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/channel.h"
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -30,20 +29,19 @@
 #define DELAY_FIRST_US (100 * G_TIME_SPAN_MILLISECOND)
 #define DELAY_MAX_US (10 * G_USEC_PER_SEC)
 
-/* A pipe is not handed over before that, but with all that were made meanwhile: what is in it can wait. */
+/* A channel is handed over after that, together with all that were made meanwhile: what is in it can wait. */
 #define HAND_OVER_US (10 * G_TIME_SPAN_MILLISECOND)
 
-/* Ends of pipes that are read in one turn. */
+/* Messages that are read in one turn. */
 #define CONTROL_BATCH 32
 
-typedef struct LogPipe {
+typedef struct LogChannel {
+	guint64 serial;      /* the key of the table; unique through all managers of a boot */
 	const char *service; /* interned */
-	uint64_t invocation;
-	int fd;         /* read end */
-	bool is_marked; /* to be handed over */
-	bool reopened;  /* a write end was made after it was handed over: an end that is told now is none */
-	gid_t group;   /* as last told to svc-logger */
-} LogPipe;
+	int fd;              /* our end */
+	bool is_marked;      /* to be handed over */
+	gid_t group;         /* as last sent to svc-logger */
+} LogChannel;
 
 struct LogRouter {
 	KeeperLink *link;
@@ -52,9 +50,10 @@ struct LogRouter {
 	gid_t (*group)(void *data, const char *service);
 	void *group_data;
 	char *cgroup_root;
-	GHashTable *pipes; /* a set of LogPipe, owned; one for each service and invocation */
-	GQueue marked;     /* LogPipe *, in the order they were made */
-	int control_fd;    /* our end of the pair; -1: none */
+	GHashTable *channels; /* &serial -> LogChannel, owned */
+	uint64_t serial;      /* of the last one */
+	GQueue marked;        /* LogChannel *, in the order they were made */
+	int control_fd;       /* our end of the pair; -1: none */
 	FdSource *source;
 	bool is_alive; /* asked for, its end not yet told */
 	uint64_t invocation;
@@ -64,48 +63,32 @@ struct LogRouter {
 	Timer *hand_over;
 };
 
-static void log_pipe_free(gpointer data)
+static void log_channel_free(gpointer data)
 {
-	LogPipe *pipe = data;
+	LogChannel *channel = data;
 
-	fd_close(&pipe->fd);
-	g_free(pipe);
+	fd_close(&channel->fd);
+	g_free(channel);
 }
 
-static guint pipe_hash(gconstpointer pipe)
+/* A clock that only goes forward makes numbers that do too, through all managers of a boot. */
+static uint64_t next_number(uint64_t last)
 {
-	const LogPipe *p = pipe;
-
-	return g_direct_hash(p->service) ^ (guint)p->invocation;
+	return MAX((uint64_t)loop_now(), last + 1);
 }
 
-static gboolean pipe_equal(gconstpointer a, gconstpointer b)
+/* As PID 1 keeps it; a new string. */
+static char *channel_name(const char *service, uint64_t serial)
 {
-	const LogPipe *left = a;
-	const LogPipe *right = b;
-
-	return left->service == right->service && left->invocation == right->invocation;
-}
-
-static LogPipe *find_pipe(const LogRouter *router, const char *service, uint64_t invocation)
-{
-	const LogPipe wanted = { .service = g_intern_string(service), .invocation = invocation };
-
-	return g_hash_table_lookup(router->pipes, &wanted);
-}
-
-/* As the keeper has it; a new string. */
-static char *pipe_name(const LogPipe *pipe)
-{
-	return g_strdup_printf("%s/log/%" G_GUINT64_FORMAT, pipe->service, pipe->invocation);
+	return g_strdup_printf("%s/log/%" G_GUINT64_FORMAT, service, serial);
 }
 
 /* --- handing over --- */
 
 /* Returns: 0 or an errno. */
-static int hand_over(int control_fd, const LogPipe *pipe)
+static int hand_over(int control_fd, const LogChannel *channel)
 {
-	struct LoggerMessage body = { .type = LOGGER_PIPE, .group = pipe->group, .invocation = pipe->invocation };
+	struct LoggerMessage body = { .type = LOGGER_CHANNEL, .group = channel->group, .serial = channel->serial };
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int))];
@@ -115,20 +98,20 @@ static int hand_over(int control_fd, const LogPipe *pipe)
 				  .msg_controllen = sizeof control.space };
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
-	g_strlcpy(body.service, pipe->service, sizeof body.service);
+	g_strlcpy(body.service, channel->service, sizeof body.service);
 	header->cmsg_level = SOL_SOCKET;
 	header->cmsg_type = SCM_RIGHTS;
 	header->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(header), &pipe->fd, sizeof(int));
+	memcpy(CMSG_DATA(header), &channel->fd, sizeof(int));
 	return sendmsg(control_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-static void mark(LogRouter *router, LogPipe *pipe)
+static void mark(LogRouter *router, LogChannel *channel)
 {
-	if (pipe->is_marked)
+	if (channel->is_marked)
 		return;
-	pipe->is_marked = true;
-	g_queue_push_tail(&router->marked, pipe);
+	channel->is_marked = true;
+	g_queue_push_tail(&router->marked, channel);
 }
 
 static gid_t group_of(const LogRouter *router, const char *service)
@@ -136,28 +119,27 @@ static gid_t group_of(const LogRouter *router, const char *service)
 	return router->group ? router->group(router->group_data, service) : 0;
 }
 
-static LogPipe *next_marked(LogRouter *router)
+static LogChannel *next_marked(LogRouter *router)
 {
-	LogPipe *pipe = g_queue_peek_head(&router->marked);
+	LogChannel *channel = g_queue_peek_head(&router->marked);
 
-	if (pipe)
-		pipe->group = group_of(router, pipe->service);
-	return pipe;
+	if (channel)
+		channel->group = group_of(router, channel->service);
+	return channel;
 }
 
 /* As many as the socket takes; the rest waits for room, or for the next logger. */
 static void hand_over_marked(LogRouter *router)
 {
-	LogPipe *pipe;
+	LogChannel *channel;
 
 	if (router->control_fd < 0 || !router->is_alive)
 		return;
-	while ((pipe = next_marked(router)) && hand_over(router->control_fd, pipe) == 0) {
-		pipe->is_marked = false;
-		pipe->reopened = false;
+	while ((channel = next_marked(router)) && hand_over(router->control_fd, channel) == 0) {
+		channel->is_marked = false;
 		g_queue_pop_head(&router->marked);
 	}
-	fd_source_set_events(router->source, G_IO_IN | (pipe ? G_IO_OUT : 0));
+	fd_source_set_events(router->source, G_IO_IN | (channel ? G_IO_OUT : 0));
 }
 
 static void on_hand_over(void *data)
@@ -165,30 +147,27 @@ static void on_hand_over(void *data)
 	hand_over_marked(data);
 }
 
-/* --- what svc-logger says --- */
+/* --- what svc-logger reports --- */
 
-static void forget_pipe(LogRouter *router, LogPipe *pipe)
+static void forget_channel(LogRouter *router, LogChannel *channel)
 {
-	g_autofree char *name = pipe_name(pipe);
+	g_autofree char *name = channel_name(channel->service, channel->serial);
 
+	if (channel->is_marked)
+		g_queue_remove(&router->marked, channel);
+	g_hash_table_remove(router->channels, &channel->serial); /* closes our copy, and that comes first */
 	keeper_link_forget(router->link, name);
-	if (pipe->is_marked)
-		g_queue_remove(&router->marked, pipe);
-	g_hash_table_remove(router->pipes, pipe);
 }
 
-static void take_end(LogRouter *router, struct LoggerMessage *message)
+static void end_channel(LogRouter *router, const struct LoggerMessage *message)
 {
-	LogPipe *pipe;
+	LogChannel *channel = g_hash_table_lookup(router->channels, &message->serial);
 
-	message->service[sizeof message->service - 1] = '\0';
-	pipe = find_pipe(router, message->service, message->invocation);
-	if (!pipe)
+	if (!channel)
 		return;
-	if (pipe->reopened)
-		mark(router, pipe);
-	else
-		forget_pipe(router, pipe);
+	if (message->type == LOGGER_REFUSED)
+		log_warning(channel->service, "it sent file descriptors with its output, so its output is read no longer");
+	forget_channel(router, channel);
 }
 
 /* Returns: false when nothing is left to read. */
@@ -201,8 +180,8 @@ static bool receive_one(LogRouter *router)
 		return true;
 	if (n <= 0)
 		return false;
-	if (n == (ssize_t)sizeof message && message.type == LOGGER_END)
-		take_end(router, &message);
+	if (n == (ssize_t)sizeof message && (message.type == LOGGER_END || message.type == LOGGER_REFUSED))
+		end_channel(router, &message);
 	return true;
 }
 
@@ -221,7 +200,7 @@ static void on_control(GIOCondition condition, void *data)
 		if (receive_one(router))
 			continue;
 		if (condition & (G_IO_HUP | G_IO_ERR)) {
-			close_control(router); /* nobody is there, and all is read; the keeper will tell how it ended */
+			close_control(router); /* the logger is gone, and all is read; PID 1 reports how it ended */
 			return;
 		}
 		break;
@@ -240,14 +219,14 @@ static void watch_control(LogRouter *router, int fd)
 void log_router_group_again(LogRouter *router)
 {
 	GHashTableIter iter;
-	gpointer key;
+	gpointer value;
 
-	g_hash_table_iter_init(&iter, router->pipes);
-	while (g_hash_table_iter_next(&iter, &key, NULL)) {
-		LogPipe *pipe = key;
+	g_hash_table_iter_init(&iter, router->channels);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		LogChannel *channel = value;
 
-		if (pipe->group != group_of(router, pipe->service))
-			mark(router, pipe);
+		if (channel->group != group_of(router, channel->service))
+			mark(router, channel);
 	}
 	hand_over_marked(router);
 }
@@ -302,9 +281,8 @@ static bool start_logger(LogRouter *router, GError **error)
 		return fail_errno(error, errno, "cannot make a socket pair");
 	logger_end = fds[1];
 	watch_control(router, fds[0]);
-	keeper_link_keep(router->link, LOGGER_SERVICE "/control/0", fds[0]);
-	/* A clock that only goes forward makes numbers that do too, through all managers of a boot. */
-	router->invocation = MAX((uint64_t)loop_now(), router->invocation + 1);
+	keeper_link_keep(router->link, LOGGER_SERVICE "/control/" LOGGER_PROTOCOL, fds[0]);
+	router->invocation = next_number(router->invocation);
 	router->started_us = loop_now();
 	router->is_alive = send_spawn(router, logger_end, error);
 	return router->is_alive;
@@ -339,11 +317,11 @@ static void on_restart(void *data)
 static void mark_all(LogRouter *router)
 {
 	GHashTableIter iter;
-	gpointer pipe;
+	gpointer channel;
 
-	g_hash_table_iter_init(&iter, router->pipes);
-	while (g_hash_table_iter_next(&iter, &pipe, NULL))
-		mark(router, pipe);
+	g_hash_table_iter_init(&iter, router->channels);
+	while (g_hash_table_iter_next(&iter, NULL, &channel))
+		mark(router, channel);
 }
 
 void log_router_on_spawned(LogRouter *router, const struct MessageSpawned *message)
@@ -362,7 +340,7 @@ void log_router_on_exited(LogRouter *router, const struct MessageExited *message
 		return;
 	router->is_alive = false;
 	if (router->control_fd >= 0) {
-		while (receive_one(router)) /* ends that it told before its own */
+		while (receive_one(router)) /* what it reported before it ended */
 			;
 	}
 	close_control(router);
@@ -378,55 +356,33 @@ void log_router_on_exited(LogRouter *router, const struct MessageExited *message
 	start_now(router);
 }
 
-/* --- pipes --- */
+/* --- channels --- */
 
-static LogPipe *add_pipe(LogRouter *router, const char *service, uint64_t invocation, int fd)
+static void add_channel(LogRouter *router, const char *service, uint64_t serial, int fd)
 {
-	LogPipe *pipe = g_new0(LogPipe, 1);
+	LogChannel *channel = g_new0(LogChannel, 1);
 
-	pipe->service = g_intern_string(service);
-	pipe->invocation = invocation;
-	pipe->fd = fd;
-	g_hash_table_add(router->pipes, pipe);
-	mark(router, pipe);
-	return pipe;
+	channel->service = g_intern_string(service);
+	channel->serial = serial;
+	channel->fd = fd;
+	g_hash_table_insert(router->channels, &channel->serial, channel);
+	mark(router, channel);
 }
 
-/* Another write end of a pipe that we only have the read end of: proc(5), /proc/PID/fd. */
-static int reopen_for_writing(int fd)
+int log_router_open(LogRouter *router, const char *service, GError **error)
 {
-	char path[64];
-
-	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	return open(path, O_WRONLY | O_CLOEXEC);
-}
-
-static int open_again(LogPipe *pipe, GError **error)
-{
-	int fd = reopen_for_writing(pipe->fd);
-
-	if (fd < 0)
-		fail_errno(error, errno, "cannot open its output pipe again");
-	else
-		pipe->reopened = true;
-	return fd;
-}
-
-int log_router_open(LogRouter *router, const char *service, uint64_t invocation, GError **error)
-{
-	LogPipe *pipe = find_pipe(router, service, invocation);
 	g_autofree char *name = NULL;
 	int fds[2];
 
-	if (pipe)
-		return open_again(pipe, error);
-	if (pipe2(fds, O_CLOEXEC) < 0) {
-		fail_errno(error, errno, "cannot make a pipe");
+	if (channel_pair(fds) < 0) {
+		fail_errno(error, errno, "cannot make a socket pair");
 		return -1;
 	}
-	pipe = add_pipe(router, service, invocation, fds[0]);
-	name = pipe_name(pipe);
-	keeper_link_keep(router->link, name, pipe->fd);
+	channel_widen(fds[1]);
+	router->serial = next_number(router->serial);
+	add_channel(router, service, router->serial, fds[0]);
+	name = channel_name(service, router->serial);
+	keeper_link_keep(router->link, name, fds[0]);
 	if (!timer_is_armed(router->hand_over))
 		timer_arm(router->hand_over, loop_now() + HAND_OVER_US);
 	return fds[1];
@@ -444,7 +400,7 @@ LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options)
 	router->cgroup_root = g_strdup(options->cgroup_root);
 	router->group = options->group;
 	router->group_data = options->data;
-	router->pipes = g_hash_table_new_full(pipe_hash, pipe_equal, log_pipe_free, NULL);
+	router->channels = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, log_channel_free);
 	g_queue_init(&router->marked);
 	router->control_fd = -1;
 	router->restart = timer_new(on_restart, router);
@@ -452,24 +408,38 @@ LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options)
 	return router;
 }
 
-static bool give_pipe(LogRouter *router, const char *service, const char *index, int fd)
+static bool is_socket(int fd)
 {
-	uint64_t invocation;
+	struct stat st;
 
-	if (!text_parse_uint(index, 10, UINT64_MAX, &invocation))
+	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+static bool give_channel(LogRouter *router, const char *service, const char *index, int fd)
+{
+	uint64_t serial;
+
+	if (!text_parse_uint(index, 10, UINT64_MAX, &serial) || g_hash_table_contains(router->channels, &serial))
 		return false;
-	if (find_pipe(router, service, invocation))
-		return false;
-	add_pipe(router, service, invocation, fd);
+	add_channel(router, service, serial, fd);
 	return true;
 }
 
 void log_router_give_fd(LogRouter *router, const char *service, const char *kind, const char *index, int fd)
 {
-	if (strcmp(service, LOGGER_SERVICE) == 0 && strcmp(kind, "control") == 0)
+	const bool is_log = strcmp(kind, "log") == 0;
+	g_autofree char *name = g_strdup_printf("%s/%s/%s", service, kind, index);
+
+	if (strcmp(service, LOGGER_SERVICE) == 0 && strcmp(kind, "control") == 0 && strcmp(index, LOGGER_PROTOCOL) == 0) {
 		watch_control(router, fd);
-	else if (strcmp(kind, "log") != 0 || !give_pipe(router, service, index, fd))
-		fd_close(&fd);
+		return;
+	}
+	if (is_log && is_socket(fd) && give_channel(router, service, index, fd))
+		return;
+	fd_close(&fd);
+	keeper_link_forget(router->link, name);
+	if (is_log)
+		log_warning(service, "an older svcd gave it a pipe for its output; the output is lost until it is restarted");
 }
 
 void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocation)
@@ -482,9 +452,9 @@ void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocat
 		start_now(router);
 	} else if (router->control_fd < 0) {
 		process_id_init(&id, LOGGER_SERVICE, ROLE_MAIN, alive_invocation);
-		keeper_link_signal(router->link, &id, SIGKILL); /* nobody can talk to it; the next one can be */
+		keeper_link_signal(router->link, &id, SIGKILL); /* there is no way to it; the next one has one */
 	} else {
-		/* What the logger had been given before us nobody knows; it passes over what it has already. */
+		/* Which channels the logger has is not known; it passes over those that it has. */
 		hand_over_marked(router);
 	}
 }
@@ -497,7 +467,7 @@ void log_router_free(LogRouter *router)
 	timer_free(router->restart);
 	timer_free(router->hand_over);
 	g_queue_clear(&router->marked);
-	g_hash_table_unref(router->pipes);
+	g_hash_table_unref(router->channels);
 	g_free(router->program);
 	g_free(router->directory);
 	g_free(router->cgroup_root);
