@@ -6,27 +6,25 @@
 
 #include "process/cgroup.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
 #include "loop/loop.h"
+#include "process/cgroup-tree.h"
 #include "process/kin.h"
-
-/* cgroup.procs with LIMIT_CGROUP_PIDS lines of the longest pid. */
-#define PROCS_BYTES (LIMIT_CGROUP_PIDS * 12)
 
 /* By marks, it is looked again after this, then after twice as much ... */
 #define LOOK_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 #define LOOK_MAX_US (5 * G_USEC_PER_SEC)
 
 struct Cgroup {
+	WorkerPool *workers;
+	WorkerJob *clear; /* removes what the service has made below it; NULL: none does */
 	char *path; /* NULL: no cgroup v2 */
 	char *name;
 	bool is_new; /* we have made it, and put nobody in it */
@@ -49,81 +47,12 @@ static int open_below(const char *directory, const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* What is there now, as a string; these files are made anew at each read from their beginning, and come page by page. */
 static bool read_start(int fd, char *text, size_t size)
 {
-	size_t length = 0;
-	ssize_t n;
-
-	do {
-		n = pread(fd, text + length, size - 1 - length, (off_t)length);
-		length += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && length < size - 1);
-	text[length] = '\0';
-	return n >= 0;
+	return cgroup_file_read(fd, text, size) > 0;
 }
 
-/* --- walking --- */
-
-/* Calls @visit for each group below @fd, then for @fd itself. */
-static void walk(int fd, unsigned depth, void (*visit)(int fd, int parent_fd, const char *name, void *data), void *data)
-{
-	/* A second descriptor: the one of a DIR is closed with it. */
-	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = own < 0 ? NULL : fdopendir(own);
-	struct dirent *entry;
-
-	if (!dir) {
-		if (own >= 0)
-			(void)close(own);
-		return;
-	}
-	while ((entry = readdir(dir))) {
-		auto_fd int child = -1;
-
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		child = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (child < 0)
-			continue;
-		if (depth < LIMIT_CGROUP_DEPTH)
-			walk(child, depth + 1, visit, data);
-		visit(child, fd, entry->d_name, data);
-	}
-	(void)closedir(dir);
-}
-
-static void add_pids(int fd, int parent_fd, const char *name, void *data)
-{
-	GArray *pids = data;
-	auto_fd int procs = openat(fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
-	g_autofree char *text = g_malloc(PROCS_BYTES);
-	char *at = text;
-	char *end;
-
-	(void)parent_fd;
-	(void)name;
-	/* EOPNOTSUPP: a threaded group; its processes are listed by the one above it. */
-	if (procs < 0 || !read_start(procs, text, PROCS_BYTES))
-		return;
-	for (;;) {
-		long pid = strtol(at, &end, 10);
-		pid_t value = (pid_t)pid;
-
-		if (end == at || pids->len >= LIMIT_CGROUP_PIDS)
-			return;
-		at = end;
-		if (pid > 0) /* 0: a process of another PID namespace */
-			g_array_append_val(pids, value);
-	}
-}
-
-static void remove_group(int fd, int parent_fd, const char *name, void *data)
-{
-	(void)fd;
-	(void)data;
-	(void)unlinkat(parent_fd, name, AT_REMOVEDIR); /* a populated one stays, and the next start finds it */
-}
+/* --- its own processes --- */
 
 GArray *cgroup_pids(const Cgroup *cgroup)
 {
@@ -133,27 +62,24 @@ GArray *cgroup_pids(const Cgroup *cgroup)
 	if (cgroup->mark)
 		return kin_pids(cgroup->mark + strlen(KIN_MARK), cgroup->keeper, NULL);
 	pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
-	if (fd < 0)
-		return pids;
-	walk(fd, 0, add_pids, pids);
-	add_pids(fd, -1, "", pids);
+	if (fd >= 0)
+		cgroup_pids_read(fd, pids);
 	return pids;
 }
 
-static bool has_pid(const GArray *pids, pid_t pid)
+bool cgroup_has_groups(const Cgroup *cgroup)
 {
-	for (guint i = 0; i < pids->len; i++) {
-		if (g_array_index(pids, pid_t, i) == pid)
-			return true;
-	}
-	return false;
+	auto_fd int fd = cgroup->path && cgroup->workers ? open_below(cgroup->path, "cgroup.stat", O_RDONLY) : -1;
+	char text[256];
+
+	return fd >= 0 && read_start(fd, text, sizeof text) && !g_str_has_prefix(text, "nr_descendants 0\n");
 }
 
 bool cgroup_contains(const Cgroup *cgroup, pid_t pid)
 {
 	g_autoptr(GArray) pids = cgroup_pids(cgroup);
 
-	return has_pid(pids, pid);
+	return pids_contain(pids, pid);
 }
 
 /* --- making and removing --- */
@@ -169,6 +95,11 @@ Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void
 	cgroup->on_change = on_change;
 	cgroup->data = data;
 	return cgroup;
+}
+
+void cgroup_use_workers(Cgroup *cgroup, WorkerPool *workers)
+{
+	cgroup->workers = workers;
 }
 
 void cgroup_use_marks(Cgroup *cgroup, pid_t keeper)
@@ -194,6 +125,7 @@ void cgroup_free(Cgroup *cgroup)
 	if (!cgroup)
 		return;
 	cgroup_watch(cgroup, false);
+	worker_job_free(cgroup->clear);
 	fd_close(&cgroup->made_fd);
 	g_free(cgroup->path);
 	g_free(cgroup->name);
@@ -242,19 +174,46 @@ int cgroup_open(Cgroup *cgroup, GError **error)
 
 void cgroup_remove(const Cgroup *cgroup)
 {
-	auto_fd int fd = cgroup->path ? open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (cgroup->path)
+		(void)rmdir(cgroup->path); /* one with processes, or with groups, stays, and the next start finds it */
+}
 
-	if (fd < 0)
-		return;
-	walk(fd, 0, remove_group, NULL);
-	(void)rmdir(cgroup->path); /* a populated one stays, and the next start finds it */
+static void on_cleared(void *data, const char *const *words, unsigned n_words, int fd)
+{
+	Cgroup *cgroup = data;
+
+	(void)words;
+	(void)n_words;
+	fd_close(&fd);
+	cgroup->clear = NULL;
+	cgroup->on_change(cgroup->data);
+}
+
+static void on_clear_lost(void *data, const char *why)
+{
+	Cgroup *cgroup = data;
+
+	(void)why; /* the pool has logged it */
+	cgroup->clear = NULL;
+}
+
+bool cgroup_clear(Cgroup *cgroup)
+{
+	static const WorkerListener listener = { .answer = on_cleared, .lost = on_clear_lost };
+	const char *const words[] = { "cgroup-clear", cgroup->path };
+
+	if (!cgroup->path || !cgroup_has_groups(cgroup))
+		return true;
+	if (!cgroup->clear)
+		cgroup->clear = worker_job_new(cgroup->workers, cgroup->name, words, G_N_ELEMENTS(words), NULL, 0, &listener, cgroup);
+	return false;
 }
 
 bool cgroup_renew(Cgroup *cgroup)
 {
 	const bool is_watched = cgroup->source != NULL;
 
-	if (!cgroup->path || cgroup->is_unkilled || cgroup_population(cgroup) != CGROUP_EMPTY)
+	if (!cgroup->path || cgroup->is_unkilled || cgroup_population(cgroup) != CGROUP_EMPTY || !cgroup_clear(cgroup))
 		return false;
 	cgroup_watch(cgroup, false);
 	cgroup_remove(cgroup);
@@ -352,32 +311,40 @@ CgroupPopulation cgroup_population(const Cgroup *cgroup)
 
 /* --- signals --- */
 
-/*
- * A pid from a list may be another process by the time it is used. So: take pidfds, list again, and signal those that
- * are still in the list; a pidfd cannot change its process.
- */
+static GArray *list(const void *group)
+{
+	return cgroup_pids(group);
+}
+
+/* No answer is waited for. */
+static void on_signalled(void *data, const char *const *words, unsigned n_words, int fd)
+{
+	(void)data;
+	(void)words;
+	(void)n_words;
+	fd_close(&fd);
+}
+
+static void on_signal_lost(void *data, const char *why)
+{
+	(void)data;
+	(void)why; /* the pool has logged it */
+}
+
 void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except)
 {
-	g_autoptr(GArray) before = cgroup_pids(cgroup);
+	static const WorkerListener listener = { .answer = on_signalled, .lost = on_signal_lost };
+	g_autofree char *number = NULL;
+	g_autofree char *pid = NULL;
 
-	for (guint first = 0; first < before->len; first += 64) {
-		g_autoptr(GArray) now = NULL;
-		int fds[64];
-		guint n = MIN(before->len - first, G_N_ELEMENTS(fds));
-
-		for (guint i = 0; i < n; i++)
-			fds[i] = pidfd_open(g_array_index(before, pid_t, first + i), 0);
-		now = cgroup_pids(cgroup);
-		for (guint i = 0; i < n; i++) {
-			pid_t pid = g_array_index(before, pid_t, first + i);
-
-			if (fds[i] < 0)
-				continue;
-			if (pid != except && has_pid(now, pid))
-				(void)pidfd_send_signal(fds[i], signo, NULL, 0); /* ESRCH: it is gone, as wanted */
-			fd_close(&fds[i]);
-		}
+	if (!cgroup_has_groups(cgroup)) {
+		pids_signal(list, cgroup, signo, except);
+		return;
 	}
+	number = g_strdup_printf("%d", signo);
+	pid = g_strdup_printf("%d", (int)except);
+	(void)worker_job_new(cgroup->workers, cgroup->name, (const char *const[]){ "cgroup-signal", cgroup->path, number, pid }, 4, NULL, 0,
+			     &listener, NULL);
 }
 
 bool cgroup_kill(Cgroup *cgroup, GError **error)

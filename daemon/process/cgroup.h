@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "worker/pool.h"
+
 typedef struct Cgroup Cgroup;
 
 typedef enum CgroupPopulation {
@@ -27,6 +29,8 @@ typedef enum CgroupPopulation {
  * @on_change: called from the main loop when a watched group may have become empty
  */
 Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void *data), void *data);
+/* For what walks the groups that the service makes below its own. Without them those are left alone. */
+void cgroup_use_workers(Cgroup *cgroup, WorkerPool *workers);
 /* From now on its processes are those below @keeper that bear its mark. Nothing where there is a cgroup. */
 void cgroup_use_marks(Cgroup *cgroup, pid_t keeper);
 /* The mark that its processes are to have in their environment; NULL: none. */
@@ -56,22 +60,20 @@ void cgroup_watch(Cgroup *cgroup, bool on);
 
 /* KILL to every process in it and below it, at once. */
 bool cgroup_kill(Cgroup *cgroup, GError **error);
-/* @signo to every process in it and below it but @except (0: none). */
+/* @signo to every process in it and below it, except @except (0: none). If there are groups below it, a moment later. */
 void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except);
 
-/* Removes it with the groups that the service made below it; one that is populated stays. */
+/* Removes it; one with processes or groups stays. */
 void cgroup_remove(const Cgroup *cgroup);
+/* Has the groups removed that the service has made below it. Returns: false when that has begun; the end of it is a change. */
+bool cgroup_clear(Cgroup *cgroup);
+bool cgroup_has_groups(const Cgroup *cgroup);
 
 const char *cgroup_path(const Cgroup *cgroup); /* NULL without cgroup v2 */
 /* One that was just made is empty: nobody is looked for in it until cgroup_open(). */
 CgroupPopulation cgroup_population(const Cgroup *cgroup);
+/* These two do not look into groups below it. */
 bool cgroup_contains(const Cgroup *cgroup, pid_t pid);
-/* pid_t, in no order; at most LIMIT_CGROUP_PIDS of them. */
 GArray *cgroup_pids(const Cgroup *cgroup);
-
-/* Processes that are looked at one by one; what is above that number is left to cgroup.kill. */
-#define LIMIT_CGROUP_PIDS 4096
-/* Groups below groups that are followed: twice what container managers make. */
-#define LIMIT_CGROUP_DEPTH 16
 
 #endif

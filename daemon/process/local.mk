@@ -8,6 +8,7 @@ libprocess_a_SOURCES = \
 	daemon/process/capture.c daemon/process/capture.h \
 	daemon/process/cgroup.c daemon/process/cgroup.h \
 	daemon/process/cgroup-ahead.c daemon/process/cgroup-ahead.h \
+	daemon/process/cgroup-tree.c daemon/process/cgroup-tree.h \
 	daemon/process/exec-spec.c daemon/process/exec-spec.h daemon/process/exec-spec-private.h \
 	daemon/process/exec-spec-sandbox.c \
 	daemon/process/keeper-link.c daemon/process/keeper-link.h \
@@ -32,6 +33,7 @@ libprocess_a_SOURCES = \
 	daemon/process/supervise-phase.c \
 	daemon/process/supervise-probe.c \
 	daemon/process/supervise-script.c \
+	daemon/process/supervise-search.c \
 	daemon/process/supervise-spawn.c \
 	daemon/process/supervise-start.c \
 	daemon/process/supervise-steps.c \

@@ -28,7 +28,7 @@ bool pidfile_parse(const char *text, pid_t *ret_pid)
 	return true;
 }
 
-bool pidfile_read(const char *path, pid_t *ret_pid, GError **error)
+bool pidfile_read(const char *path, pid_t *ret_pid, uid_t *ret_owner, GError **error)
 {
 	auto_fd int fd = safe_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	char text[LIMIT_PIDFILE_BYTES + 1];
@@ -45,5 +45,6 @@ bool pidfile_read(const char *path, pid_t *ret_pid, GError **error)
 	text[n] = '\0';
 	if (strlen(text) != (size_t)n || !pidfile_parse(text, ret_pid))
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s does not hold a process id", path);
+	*ret_owner = st.st_uid;
 	return true;
 }

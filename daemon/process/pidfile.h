@@ -12,10 +12,12 @@
 /**
  * pidfile_read() - the first line of @path as a process id
  *
+ * @ret_owner: of the file
+ *
  * No symbolic link at the end of the path, no FIFO, no device. Not there yet, or empty: an error like any other, for
  * the daemon may be about to write it; ask again.
  */
-bool pidfile_read(const char *path, pid_t *ret_pid, GError **error);
+bool pidfile_read(const char *path, pid_t *ret_pid, uid_t *ret_owner, GError **error);
 
 /* Decimal digits, blanks around them; 2 to 4194304 (the kernel's PID_MAX_LIMIT). */
 bool pidfile_parse(const char *text, pid_t *ret_pid);

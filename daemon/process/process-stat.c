@@ -50,3 +50,16 @@ bool process_stat_read(pid_t pid, ProcessStat *ret)
 	ret->started_us = monotonic_of_ticks(ticks);
 	return true;
 }
+
+bool process_is_of_user(pid_t pid, uid_t uid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)pid);
+	g_autoptr(GBytes) bytes = file_read_bounded(path, 16384, NULL);
+	g_autofree char *text = bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : NULL;
+	const char *line = text ? strstr(text, "\nUid:") : NULL;
+	unsigned ids[4];
+
+	if (!line || sscanf(line, "\nUid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+		return false;
+	return ids[0] == uid && ids[1] == uid && ids[2] == uid && ids[3] == uid;
+}

@@ -16,5 +16,7 @@ typedef struct ProcessStat {
 
 /* Returns: false when there is no such process any more. */
 bool process_stat_read(pid_t pid, ProcessStat *ret);
+/* Are all its user ids @uid? Then that user may signal it as well. */
+bool process_is_of_user(pid_t pid, uid_t uid);
 
 #endif

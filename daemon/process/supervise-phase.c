@@ -40,20 +40,24 @@ void supervisor_phase(const Supervisor *s, char *text, size_t size)
 	}
 	*end = '\0';
 	length = snprintf(text, size, "%s:%u:%" PRId64 ":%s", step_name(s->step), s->index, timer_deadline(s->limit), letters);
-	if (watchdog > 0 && length > 0 && (size_t)length < size)
-		(void)snprintf(text + length, size - (size_t)length, ":%x", (unsigned)watchdog);
+	if ((watchdog > 0 || s->next_main_pid > 0) && length > 0 && (size_t)length < size)
+		length += snprintf(text + length, size - (size_t)length, ":%x", (unsigned)watchdog);
+	if (s->next_main_pid > 0 && length > 0 && (size_t)length < size)
+		(void)snprintf(text + length, size - (size_t)length, ":%x", (unsigned)s->next_main_pid);
 }
 
 bool supervisor_parse_phase(Supervisor *s, const char *phase)
 {
 	unsigned watchdog = 0;
+	unsigned next_main_pid = 0;
 	char name[16];
 	char letters[8];
 	unsigned index;
 	int64_t deadline_us;
 	Step step;
 
-	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]:%x", name, &index, &deadline_us, letters, &watchdog) < 4 ||
+	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]:%x:%x", name, &index, &deadline_us, letters, &watchdog,
+		   &next_main_pid) < 4 ||
 	    !step_from_name(name, &step))
 		return false;
 	s->step = step;
@@ -61,6 +65,7 @@ bool supervisor_parse_phase(Supervisor *s, const char *phase)
 	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++)
 		*(bool *)((char *)s + flags[i].offset) = strchr(letters, flags[i].letter) != NULL;
 	s->watchdog_us = MIN((int64_t)watchdog * WATCHDOG_UNIT_US, WATCHDOG_MAX_US);
+	s->next_main_pid = (pid_t)MIN(next_main_pid, (unsigned)G_MAXINT);
 	supervisor_set_limit(s, deadline_us > 0 ? deadline_us : 0);
 	g_strlcpy(s->noted, phase, sizeof s->noted);
 	return true;

@@ -31,6 +31,7 @@
 	X(P, READY, "ready")                                                                          \
 	X(P, RELOAD, "reload")   /* ready, and the Reload= command runs; index 1: it took too long */ \
 	X(P, RESTART, "restart") /* ready or done, and the RestartCommand= runs; index 1: it took too long */ \
+	X(P, SEEK, "seek")       /* the main process of a script has ended: its successor is looked for */ \
 	X(P, DONE, "done")       /* a task that succeeded; a script that left nothing running */      \
 	X(P, ABORT, "abort")     /* the main process gives no sign of life, and has been told ABRT */     \
 	X(P, STOP, "stop")       /* the Stop= command runs; index 0: not yet, another one is in its place */ \
@@ -114,12 +115,16 @@ struct Supervisor {
 	Probe *probes[ROLE_COUNT]; /* ROLE_CHECK, ROLE_HEALTH; NULL: never begun */
 	HealthWatch *health;       /* NULL: nobody has asked yet */
 	struct MessageExited *early_exits[ROLE_COUNT]; /* told before a resumed supervisor had all its descriptors; or NULL */
-	pid_t next_main_pid;    /* MAINPID=: takes over when the present main process ends; 0: none */
+	pid_t next_main_pid;    /* MAINPID=: takes over when the present main process ends; 0: none. Part of the phase */
 	int errnum;             /* ERRNO= */
 	struct MessageExited *last_exit; /* of the main process that is being replaced; NULL: none has ended */
 	/* As counted before anything of this run could be killed, or refused. */
 	OutOfMemory memory;
 	uint64_t n_task_refusals;
+	WorkerJob *search; /* for the main process; NULL: none */
+	Step search_step;  /* that asked for it */
+	WorkerJob *sender_question; /* is the sender of a datagram one of its processes? NULL: that is not asked */
+	WorkerJob *heir_question;   /* the same of MAINPID= */
 	char *status_text;      /* STATUS= */
 	char *forked_problem;   /* why the daemon behind Ready=fork is not found yet */
 	char *unready_why;      /* why that condition does not hold yet */
@@ -150,6 +155,8 @@ typedef struct StepRow {
 	void (*limit)(Supervisor *s);   /* the deadline has passed */
 	void (*changed)(Supervisor *s); /* the cgroup may be empty, or it is time to look again */
 	void (*stop)(Supervisor *s);
+	/* The answer to supervisor_search_main(). @pid: 0: none; then @problem, if not "", is the reason. */
+	void (*found)(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem);
 } StepRow;
 
 /* The row of the present step; a script's may be one of its own. */
@@ -205,7 +212,18 @@ void supervisor_take_fd(Supervisor *s, const char *kind, int fd);
 void supervisor_forget_fds(Supervisor *s);
 /* Are its runtime directories to be removed after this run? */
 bool supervisor_ends_runtime(const Supervisor *s);
-bool supervisor_owns(const Supervisor *s, pid_t pid);
+/* NOTIFY_ASKED: only svc-worker can find out. */
+NotifyTrust supervisor_trust(const Supervisor *s, pid_t pid);
+
+/* --- supervise-search.c --- */
+
+/* By its PID file, and @with_guess as the only process that has become the keeper's child. The answer is for the present step. */
+void supervisor_search_main(Supervisor *s, bool with_guess);
+/* Is @pid in its control group, or in one below it? supervisor_is_yes() reads the answer. */
+WorkerJob *supervisor_ask_process(Supervisor *s, pid_t pid, const WorkerListener *listener);
+bool supervisor_is_yes(const char *const *words, unsigned n_words);
+/* Logs which processes survive KILL. */
+void supervisor_report_remains(const Supervisor *s, bool is_left);
 
 /* --- supervise-watchdog.c --- */
 
@@ -269,8 +287,6 @@ bool step_has_processes(const Supervisor *s);
 void step_poll_again(Supervisor *s);
 /* KILL to all that is known of the service; to be repeated after a time that grows with @attempt. */
 void step_kill_all(Supervisor *s, unsigned attempt);
-/* The one process of the cgroup that has become the keeper's child, if there is exactly one; else 0. */
-pid_t step_guess_main(const Supervisor *s, unsigned *ret_n_processes);
 /* New strings. */
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit);
 char *step_describe_control(const Supervisor *s, const struct MessageExited *exit);
@@ -306,6 +322,8 @@ void step_count_events(Supervisor *s);
  * as soon as the poll is over.
  */
 bool step_renew_cgroup(Supervisor *s);
+/* The same of groups that it has made below its own, when no process is left. */
+bool step_clear_groups(Supervisor *s);
 
 void step_clear_look(Supervisor *s);
 void step_new_enter(Supervisor *s);
@@ -321,6 +339,7 @@ void step_main_ended(Supervisor *s, const struct MessageExited *exit);
 void step_main_limit(Supervisor *s);
 void step_main_stop(Supervisor *s);
 void step_forked_enter(Supervisor *s);
+void step_forked_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem);
 void step_forked_limit(Supervisor *s);
 void step_forked_stop(Supervisor *s);
 void step_adopt_enter(Supervisor *s);
@@ -332,6 +351,8 @@ void step_adopt_stop(Supervisor *s);
 void script_is_up(Supervisor *s);
 void script_adopt_failed(Supervisor *s);
 void script_left_enter(Supervisor *s);
+void script_seek_enter(Supervisor *s);
+void script_seek_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem);
 void script_restart_enter(Supervisor *s);
 void script_restart_ended(Supervisor *s, const struct MessageExited *exit);
 void script_restart_limit(Supervisor *s);

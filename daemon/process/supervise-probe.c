@@ -18,7 +18,7 @@ bool supervisor_is_up(const Supervisor *s)
 	if (s->step == STEP_ADOPT)
 		return s->was_ready;
 	return s->step == STEP_READY || s->step == STEP_DONE || s->step == STEP_RELOAD || s->step == STEP_RESTART ||
-	       s->step == STEP_LEFT;
+	       s->step == STEP_LEFT || s->step == STEP_SEEK;
 }
 
 /* --- one probe --- */
@@ -141,6 +141,7 @@ static Probe *probe_of(Supervisor *s, enum ProcessRole role)
 	probe->owner = s;
 	probe->role = role;
 	probe->cgroup = cgroup_new(s->context->cgroup_root, name, on_cgroup, probe);
+	cgroup_use_workers(probe->cgroup, s->context->workers);
 	if (s->context->has_marks)
 		cgroup_use_marks(probe->cgroup, keeper_link_keeper_pid(s->context->link));
 	probe->limit = timer_new(on_limit, probe);

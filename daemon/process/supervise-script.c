@@ -14,15 +14,10 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "process/outcome.h"
-#include "process/pidfile.h"
-#include "process/process-stat.h"
 #include "process/supervise-private.h"
 
 /* How long after a command its loose ends may still end, and a pid file is looked for; longer than a daemon needs for that. */
 #define SETTLE_US (10 * G_USEC_PER_SEC)
-
-/* What /proc rounds down to, and the time between two looks at the clock. */
-#define TICK_US (20 * G_TIME_SPAN_MILLISECOND)
 
 static bool is_settling(const Supervisor *s)
 {
@@ -40,35 +35,6 @@ static bool is_populated(const Supervisor *s)
 }
 
 /* --- the main process --- */
-
-/* The keeper's own child, or it cannot be adopted; and ours, or it must not be (CVE-2018-16888). */
-static bool may_be_main(const Supervisor *s, pid_t pid)
-{
-	ProcessStat stat;
-
-	if (!process_stat_read(pid, &stat) || stat.parent != keeper_link_keeper_pid(s->context->link))
-		return false;
-	/* Without cgroups nobody can tell, but one that is older than this run is none of its. */
-	return has_cgroup(s) ? cgroup_contains(s->cgroup, pid) : stat.started_us >= s->known_us - TICK_US;
-}
-
-/* What the pid file says; 0: nothing, or nothing that can be believed. */
-static pid_t named_main(const Supervisor *s)
-{
-	pid_t pid;
-
-	if (!s->plan.def->pid_file || !pidfile_read(s->plan.def->pid_file, &pid, NULL) || !may_be_main(s, pid))
-		return 0;
-	return pid;
-}
-
-static pid_t find_main(const Supervisor *s)
-{
-	unsigned n_processes;
-	pid_t pid = named_main(s);
-
-	return pid == 0 && has_cgroup(s) ? step_guess_main(s, &n_processes) : pid;
-}
 
 /* A row without a process: the engine shows none either. */
 static void forget_main(Supervisor *s)
@@ -186,18 +152,26 @@ static void last_has_ended(Supervisor *s)
 	}
 }
 
-static void script_ready_look(Supervisor *s)
+static void script_ready_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
 {
-	pid_t pid = s->rows[ROLE_MAIN].in_use ? 0 : find_main(s);
-
-	if (s->rows[ROLE_MAIN].in_use)
-		return;
+	(void)n_processes;
+	(void)problem;
 	if (pid > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 	else if (!is_populated(s) && (has_cgroup(s) || !is_settling(s)))
 		last_has_ended(s);
 	else if (is_settling(s))
 		step_poll_again(s);
+}
+
+static void script_ready_look(Supervisor *s)
+{
+	if (s->rows[ROLE_MAIN].in_use)
+		return;
+	if (has_cgroup(s) && !is_populated(s))
+		last_has_ended(s);
+	else
+		supervisor_search_main(s, has_cgroup(s));
 }
 
 static void script_ready_enter(Supervisor *s)
@@ -212,27 +186,17 @@ static void script_settled(Supervisor *s)
 	supervisor_row(s)->changed(s);
 }
 
-/*
- * A daemon may put another process in its place, as nginx does for an upgrade. Without a pid file that cannot be told from a child
- * that a daemon has lost, but the first has meant to end.
- */
-static pid_t find_successor(const Supervisor *s, bool ended_well)
-{
-	return ended_well && !s->plan.def->pid_file ? find_main(s) : named_main(s);
-}
-
 /* A restart or a reload may have told it to end, and it has taken its time; then it does not matter how it ended. */
-static void script_main_ended(Supervisor *s, const struct MessageExited *exit)
+static void end_without_successor(Supervisor *s)
 {
+	static const struct MessageExited unknown; /* it was told to a manager before us */
+	const struct MessageExited *exit = s->last_exit ? s->last_exit : &unknown;
 	const bool is_replaced = is_settling(s) && s->has_run;
-	const bool ended_well = exit->code == CLD_EXITED && exit->status == 0;
-	const pid_t next = find_successor(s, ended_well);
+	const bool ended_well = s->index == 0;
 	const bool is_loose_end = is_replaced || (is_settling(s) && ended_well);
 	g_autofree char *text = step_describe_exit(s, exit);
 
-	if (next > 0) {
-		supervisor_go(s, STEP_ADOPT, (unsigned)next); /* it has replaced itself */
-	} else if (is_loose_end && is_populated(s)) {
+	if (is_loose_end && is_populated(s)) {
 		forget_main(s);
 		supervisor_go(s, STEP_READY, 0);
 	} else if (is_loose_end && !is_replaced) {
@@ -243,6 +207,35 @@ static void script_main_ended(Supervisor *s, const struct MessageExited *exit)
 				     text);
 		supervisor_go(s, STEP_REST, 0);
 	}
+}
+
+void script_seek_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
+{
+	(void)n_processes;
+	(void)problem;
+	if (pid > 0)
+		supervisor_go(s, STEP_ADOPT, (unsigned)pid); /* it has replaced itself */
+	else
+		end_without_successor(s);
+}
+
+/*
+ * A daemon may put another process in its place, as nginx does for an upgrade. Without a pid file that cannot be told from a child
+ * that a daemon has lost, but the first has meant to end.
+ */
+void script_seek_enter(Supervisor *s)
+{
+	const bool with_guess = s->index == 0 && !s->plan.def->pid_file && has_cgroup(s);
+
+	if ((has_cgroup(s) && !is_populated(s)) || (!s->plan.def->pid_file && !with_guess))
+		end_without_successor(s);
+	else
+		supervisor_search_main(s, with_guess);
+}
+
+static void script_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	supervisor_go(s, STEP_SEEK, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
 }
 
 /* It has ended since, or is not the keeper's child yet. */
@@ -259,21 +252,22 @@ void script_adopt_failed(Supervisor *s)
 
 /* --- done: nothing runs, but something may come --- */
 
-static void script_done_look(Supervisor *s)
+static void script_done_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
 {
-	pid_t pid;
-
-	if (is_populated(s)) {
-		supervisor_go(s, STEP_LEFT, 0);
-		return;
-	}
-	if (has_cgroup(s) || !s->plan.def->pid_file || !is_settling(s))
-		return;
-	pid = named_main(s);
+	(void)n_processes;
+	(void)problem;
 	if (pid > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
-	else
+	else if (is_settling(s))
 		step_poll_again(s);
+}
+
+static void script_done_look(Supervisor *s)
+{
+	if (is_populated(s))
+		supervisor_go(s, STEP_LEFT, 0);
+	else if (!has_cgroup(s) && s->plan.def->pid_file && is_settling(s))
+		supervisor_search_main(s, false);
 }
 
 static void script_done_enter(Supervisor *s)
@@ -349,12 +343,12 @@ void script_restart_limit(Supervisor *s)
 
 /* clang-format off */
 const StepRow script_rows[STEP_COUNT] = {
-	/*                on entry             main ended              control ended         limit               look again         asked to stop */
+	/*                on entry             main ended              control ended         limit               look again         asked to stop      main found */
 	[STEP_MAIN]   = { step_main_enter,     script_start_ended,     step_stray_exit,      script_start_limit, step_nothing,      script_start_stop },
 	[STEP_ADOPT]  = { step_adopt_enter,    step_stray_exit,        step_stray_exit,      step_nothing,       step_nothing,      step_ready_stop },
-	[STEP_READY]  = { script_ready_enter,  script_main_ended,      step_stray_exit,      script_settled,     script_ready_look, step_ready_stop },
+	[STEP_READY]  = { script_ready_enter,  script_main_ended,      step_stray_exit,      script_settled,     script_ready_look, step_ready_stop, script_ready_found },
 	[STEP_RELOAD] = { script_reload_enter, step_stray_exit,        script_reload_ended,  step_reload_limit,  step_nothing,      step_ready_stop },
-	[STEP_DONE]   = { script_done_enter,   step_stray_exit,        step_stray_exit,      script_settled,     script_done_look,  step_ready_stop },
+	[STEP_DONE]   = { script_done_enter,   step_stray_exit,        step_stray_exit,      script_settled,     script_done_look,  step_ready_stop, script_done_found },
 	[STEP_TERM]   = { step_term_enter,     script_term_main_ended, step_stray_exit,      step_stop_limit,    step_nothing,      step_nothing },
 };
 /* clang-format on */

@@ -112,25 +112,49 @@ static const ReadyFdListener ready_listener = { .newline = on_newline };
 
 /* --- notify socket --- */
 
-bool supervisor_owns(const Supervisor *s, pid_t pid)
+NotifyTrust supervisor_trust(const Supervisor *s, pid_t pid)
 {
-	pid_t main_pid = s->rows[ROLE_MAIN].pid;
+	const pid_t main_pid = s->rows[ROLE_MAIN].pid;
 
 	if (pid == main_pid || pid == s->rows[ROLE_CONTROL].pid)
-		return pid > 0;
-	if (cgroup_is_known(s->cgroup))
-		return cgroup_contains(s->cgroup, pid);
-	return main_pid > 0 && getsid(pid) == main_pid; /* the keeper gave it a session of its own */
+		return pid > 0 ? NOTIFY_BELIEVED : NOTIFY_IGNORED;
+	if (!cgroup_is_known(s->cgroup)) /* the keeper gave the main process a session of its own */
+		return main_pid > 0 && getsid(pid) == main_pid ? NOTIFY_BELIEVED : NOTIFY_IGNORED;
+	if (cgroup_contains(s->cgroup, pid))
+		return NOTIFY_BELIEVED;
+	return cgroup_has_groups(s->cgroup) ? NOTIFY_ASKED : NOTIFY_IGNORED;
+}
+
+static void sender_is(Supervisor *s, bool is_believed)
+{
+	s->sender_question = NULL;
+	if (s->notify)
+		notify_socket_answered(s->notify, is_believed);
+}
+
+static void on_sender(void *data, const char *const *words, unsigned n_words, int fd)
+{
+	fd_close(&fd);
+	sender_is(data, supervisor_is_yes(words, n_words));
+}
+
+static void on_sender_lost(void *data, const char *why)
+{
+	(void)why; /* the pool has logged it */
+	sender_is(data, false);
 }
 
 static NotifyTrust on_trust(void *data, pid_t pid)
 {
-	const Supervisor *s = data;
-	const bool is_believed = supervisor_owns(s, pid);
+	static const WorkerListener listener = { .answer = on_sender, .lost = on_sender_lost };
+	Supervisor *s = data;
+	const NotifyTrust trust = supervisor_trust(s, pid);
 
-	if (!is_believed)
+	if (trust == NOTIFY_IGNORED)
 		log_debug(s->plan.def->name, "notify: process %d is not one of this service's", (int)pid);
-	return is_believed ? NOTIFY_BELIEVED : NOTIFY_IGNORED;
+	worker_job_free(s->sender_question); /* a socket that was given up may have asked */
+	s->sender_question = trust == NOTIFY_ASKED ? supervisor_ask_process(s, pid, &listener) : NULL;
+	return trust;
 }
 
 /* STATUS= goes to people: valid UTF-8, no control bytes, one line's worth. */
@@ -156,11 +180,11 @@ static void take_main_pid(Supervisor *s, pid_t pid)
 {
 	if (pid == s->rows[ROLE_MAIN].pid)
 		s->next_main_pid = 0;
-	else if (!supervisor_owns(s, pid))
+	else if (supervisor_trust(s, pid) == NOTIFY_IGNORED)
 		log_warning(s->plan.def->name, "notify: MAINPID=%d is not one of this service's processes", (int)pid);
-	else if (s->rows[ROLE_MAIN].in_use)
+	else
 		s->next_main_pid = pid; /* a row holds one process: when the present one ends */
-	else if (s->step == STEP_READY)
+	if (s->next_main_pid > 0 && !s->rows[ROLE_MAIN].in_use && s->step == STEP_READY)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 }
 
@@ -177,6 +201,7 @@ static bool on_message(void *data, const NotifyMessage *message)
 {
 	Supervisor *s = data;
 	const Step step = s->step;
+	const pid_t next_main_pid = s->next_main_pid;
 	const bool begins_to_stop = message->stopping && !s->is_stopping;
 
 	if (message->main_pid > 0)
@@ -195,7 +220,7 @@ static bool on_message(void *data, const NotifyMessage *message)
 	supervisor_settle(s);
 	if (message->extend_us > 0) /* whatever has been armed by what it said besides */
 		watchdog_extend(s, loop_now() + message->extend_us);
-	return s->step != step || begins_to_stop;
+	return s->step != step || s->next_main_pid != next_main_pid || begins_to_stop;
 }
 
 void supervisor_noted(Supervisor *s)

@@ -4,14 +4,15 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "base/errors.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "process/cgroup-ahead.h"
 #include "process/outcome.h"
-#include "process/pidfile.h"
 #include "process/share.h"
 #include "process/supervise-private.h"
 
@@ -153,6 +154,17 @@ bool step_renew_cgroup(Supervisor *s)
 	}
 	s->n_renewals = 0;
 	return true;
+}
+
+bool step_clear_groups(Supervisor *s)
+{
+	if (cgroup_population(s->cgroup) == CGROUP_POPULATED || cgroup_clear(s->cgroup) || s->n_renewals >= RENEWALS_MAX) {
+		s->n_renewals = 0;
+		return true;
+	}
+	s->n_renewals++;
+	supervisor_set_poll(s, loop_now() + RENEW_AGAIN_US);
+	return false;
 }
 
 static bool make_cgroup(Supervisor *s, GError **error)
@@ -346,46 +358,33 @@ static void forked_look_again(Supervisor *s, const char *problem)
 	step_poll_again(s);
 }
 
-static void forked_look_at_file(Supervisor *s)
-{
-	g_autoptr(GError) error = NULL;
-	g_autofree char *stranger = NULL;
-	pid_t pid;
-
-	if (!pidfile_read(s->plan.def->pid_file, &pid, &error)) {
-		forked_look_again(s, error->message);
-		return;
-	}
-	if (!cgroup_is_known(s->cgroup) || cgroup_contains(s->cgroup, pid)) {
-		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
-		return;
-	}
-	stranger = g_strdup_printf("process %d in %s is not one of this service's", (int)pid, s->plan.def->pid_file);
-	forked_look_again(s, stranger);
-}
-
 /* Without a pid file. */
-static void forked_guess(Supervisor *s)
+static void forked_guessed(Supervisor *s, pid_t pid, unsigned n_processes)
 {
-	unsigned n_processes;
-	pid_t found = step_guess_main(s, &n_processes);
-
 	if (n_processes == 0 && cgroup_population(s->cgroup) == CGROUP_EMPTY)
 		supervisor_fail_start(s, STEP_REST, "its first process ended and left none behind");
 	else if (n_processes == 0)
-		step_poll_again(s); /* who is being executed cannot be told from others yet */
-	else if (found > 0)
-		supervisor_go(s, STEP_ADOPT, (unsigned)found);
+		step_poll_again(s); /* a process that is being executed cannot be told from others yet */
+	else if (pid > 0)
+		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 	else
 		supervisor_is_ready(s); /* without a main process: it lives as long as its cgroup */
 }
 
+void step_forked_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
+{
+	if (!s->plan.def->pid_file)
+		forked_guessed(s, pid, n_processes);
+	else if (pid > 0)
+		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
+	else
+		forked_look_again(s, problem);
+}
+
 void step_forked_enter(Supervisor *s)
 {
-	if (s->plan.def->pid_file)
-		forked_look_at_file(s);
-	else if (cgroup_is_known(s->cgroup))
-		forked_guess(s);
+	if (s->plan.def->pid_file || cgroup_is_known(s->cgroup))
+		supervisor_search_main(s, !s->plan.def->pid_file);
 	else
 		supervisor_fail_start(s, STEP_REST, "Ready=fork without PidFile= needs cgroup v2, which this machine has not");
 }
@@ -405,14 +404,51 @@ void step_forked_stop(Supervisor *s)
 
 /* --- adopt --- */
 
-void step_adopt_enter(Supervisor *s)
+static void adopt(Supervisor *s)
 {
 	struct ProcessId id;
 
 	process_id_init(&id, s->plan.def->name, ROLE_MAIN, s->invocation);
-	s->next_main_pid = 0;
 	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = true }; /* until the answer says that it is not */
 	keeper_link_adopt(s->context->link, &id, (pid_t)s->index);
+}
+
+static void heir_is(Supervisor *s, bool is_ours)
+{
+	s->heir_question = NULL;
+	if (is_ours)
+		adopt(s);
+	else
+		step_adopted(s, (pid_t)s->index, ESRCH);
+	supervisor_settle(s);
+}
+
+static void on_heir(void *data, const char *const *words, unsigned n_words, int fd)
+{
+	fd_close(&fd);
+	heir_is(data, supervisor_is_yes(words, n_words));
+}
+
+static void on_heir_lost(void *data, const char *why)
+{
+	(void)why; /* the pool has logged it */
+	heir_is(data, false);
+}
+
+/* MAINPID= may have been said long ago, and its number be another process's by now. */
+void step_adopt_enter(Supervisor *s)
+{
+	static const WorkerListener listener = { .answer = on_heir, .lost = on_heir_lost };
+	const pid_t pid = (pid_t)s->index;
+	const NotifyTrust trust = pid == s->next_main_pid ? supervisor_trust(s, pid) : NOTIFY_BELIEVED;
+
+	s->next_main_pid = 0;
+	if (trust == NOTIFY_BELIEVED)
+		adopt(s);
+	else if (trust == NOTIFY_ASKED)
+		s->heir_question = supervisor_ask_process(s, pid, &listener);
+	else
+		step_adopted(s, pid, ESRCH);
 }
 
 /* The process that was to follow is gone: then the end of the one before was the end. */

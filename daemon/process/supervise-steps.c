@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "process/outcome.h"
-#include "process/process-stat.h"
 #include "process/supervise-private.h"
 
 /* A pid file is looked for again after this, then after twice as much ... */
@@ -117,26 +116,6 @@ const Command *step_command_at(const GPtrArray *commands, unsigned index)
 	return index < commands->len ? g_ptr_array_index(commands, index) : NULL;
 }
 
-pid_t step_guess_main(const Supervisor *s, unsigned *ret_n_processes)
-{
-	g_autoptr(GArray) pids = cgroup_pids(s->cgroup);
-	const pid_t keeper = keeper_link_keeper_pid(s->context->link);
-	ProcessStat stat;
-	pid_t found = 0;
-	unsigned n = 0;
-
-	*ret_n_processes = pids->len;
-	for (guint i = 0; i < pids->len; i++) {
-		const pid_t pid = g_array_index(pids, pid_t, i);
-
-		if (pids->len > 1 && (!process_stat_read(pid, &stat) || stat.parent != keeper))
-			continue;
-		found = pid;
-		n++;
-	}
-	return n == 1 ? found : 0;
-}
-
 void step_kill_all(Supervisor *s, unsigned attempt)
 {
 	g_autoptr(GError) error = NULL;
@@ -199,7 +178,7 @@ static void step_ready_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	g_autofree char *text = step_describe_exit(s, exit);
 
-	if (s->next_main_pid > 0 && supervisor_owns(s, s->next_main_pid)) {
+	if (s->next_main_pid > 0) {
 		supervisor_go(s, STEP_ADOPT, (unsigned)s->next_main_pid);
 		return;
 	}
@@ -262,17 +241,18 @@ static void step_done_enter(Supervisor *s)
 
 /* clang-format off */
 static const StepRow step_rows[STEP_COUNT] = {
-	/*                 on entry              main ended            control ended              limit                 look again         asked to stop */
+	/*                 on entry              main ended            control ended              limit                 look again         asked to stop      main found */
 	[STEP_NEW]     = { step_new_enter,       step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_new_stop },
 	[STEP_CLEAR]   = { step_clear_enter,     step_stray_exit,      step_stray_exit,           step_clear_limit,     step_clear_look,   step_new_stop },
 	[STEP_PREPARE] = { step_prepare_enter,   step_stray_exit,      step_prepare_ended,        step_prepare_limit,   step_nothing,      step_prepare_stop },
 	[STEP_MAIN]    = { step_main_enter,      step_main_ended,      step_stray_exit,           step_main_limit,      step_nothing,      step_main_stop },
-	[STEP_FORKED]  = { step_forked_enter,    step_stray_exit,      step_stray_exit,           step_forked_limit,    step_forked_enter, step_forked_stop },
+	[STEP_FORKED]  = { step_forked_enter,    step_stray_exit,      step_stray_exit,           step_forked_limit,    step_forked_enter, step_forked_stop, step_forked_found },
 	[STEP_ADOPT]   = { step_adopt_enter,     step_stray_exit,      step_stray_exit,           step_forked_limit,    step_nothing,      step_adopt_stop },
 	[STEP_LEFT]    = { script_left_enter,    step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_ready_stop },
 	[STEP_READY]   = { step_ready_enter,     step_ready_ended,     step_stray_exit,           step_nothing,         step_ready_look,   step_ready_stop },
 	[STEP_RELOAD]  = { step_reload_enter,    step_ready_ended,     step_reload_control_ended, step_reload_limit,    step_nothing,      step_ready_stop },
 	[STEP_RESTART] = { script_restart_enter, step_stray_exit,      script_restart_ended,      script_restart_limit, step_nothing,      step_ready_stop },
+	[STEP_SEEK]    = { script_seek_enter,    step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_ready_stop, script_seek_found },
 	[STEP_DONE]    = { step_done_enter,      step_stray_exit,      step_stray_exit,           step_nothing,         step_nothing,      step_ready_stop },
 	[STEP_ABORT]   = { step_abort_enter,     step_abort_main_ended, step_stray_exit,          step_stop_limit,      step_nothing,      step_nothing },
 	[STEP_STOP]    = { step_stop_enter,      step_stop_main_ended, step_stop_control_ended,   step_stop_limit,      step_nothing,      step_nothing },

@@ -16,8 +16,6 @@
 /* At this attempt, some seconds after the first, it is no longer a matter of time. */
 #define UNKILLABLE_ATTEMPT 3
 
-#define MAX_NAMED 4
-
 /* --- stopping: command, main process, the rest, kill --- */
 
 /* One limit for all of it, from the moment in which stopping began. */
@@ -142,27 +140,6 @@ void step_stop_limit(Supervisor *s)
 	supervisor_go(s, STEP_KILL, 0);
 }
 
-/* "cat (12), sh (13)"; a new string. */
-static char *name_processes(const Supervisor *s)
-{
-	g_autoptr(GArray) pids = cgroup_pids(s->cgroup);
-	GString *names = g_string_new(NULL);
-
-	if (pids->len == 0 && s->rows[ROLE_MAIN].in_use)
-		g_array_append_val(pids, s->rows[ROLE_MAIN].pid);
-	for (guint i = 0; i < pids->len && i < MAX_NAMED; i++) {
-		const pid_t pid = g_array_index(pids, pid_t, i);
-		g_autofree char *path = g_strdup_printf("/proc/%d/comm", (int)pid);
-		g_autoptr(GBytes) comm = file_read_bounded(path, 64, NULL);
-		g_autofree char *name = comm ? g_strndup(g_bytes_get_data(comm, NULL), g_bytes_get_size(comm)) : g_strdup("?");
-
-		g_string_append_printf(names, "%s%s (%d)", i > 0 ? ", " : "", g_strchomp(name), (int)pid);
-	}
-	if (pids->len > MAX_NAMED)
-		g_string_append_printf(names, " and %u more", pids->len - MAX_NAMED);
-	return g_string_free(names, FALSE);
-}
-
 /*
  * Who waits for a disk or a server that does not answer cannot be killed. The service is not stopped, and nothing of it is
  * started again; but when all is to end, those that are to stop after it do not wait for ever.
@@ -170,15 +147,11 @@ static char *name_processes(const Supervisor *s)
 static bool is_left_behind(const Supervisor *s)
 {
 	const bool is_ending = s->context->is_ending && s->context->is_ending(s->context->data);
-	g_autofree char *names = NULL;
 
 	if (s->index < UNKILLABLE_ATTEMPT || !step_has_processes(s))
 		return false;
-	if (s->index == UNKILLABLE_ATTEMPT || is_ending) {
-		names = name_processes(s);
-		log_warning(s->plan.def->name, "cannot be killed, for it waits in the kernel for a disk or a server: %s%s", names,
-			    is_ending ? "; going on without it" : "");
-	}
+	if (s->index == UNKILLABLE_ATTEMPT || is_ending)
+		supervisor_report_remains(s, is_ending);
 	return is_ending;
 }
 
@@ -274,7 +247,8 @@ void step_sweep_look(Supervisor *s)
 			supervisor_go(s, STEP_SWEEP, s->index + 1);
 		return;
 	}
-	supervisor_go(s, STEP_TIDY, 0);
+	if (step_clear_groups(s))
+		supervisor_go(s, STEP_TIDY, 0);
 }
 
 void step_sweep_enter(Supervisor *s)

@@ -34,7 +34,7 @@ void supervisor_stay(Supervisor *s, Step step, unsigned index)
 /* It is up, but what runs is about to be replaced, or to be known: commands that are asked for wait. */
 static bool is_up_but_busy(const Supervisor *s)
 {
-	return s->step == STEP_RESTART || s->step == STEP_LEFT || (s->step == STEP_ADOPT && s->was_ready);
+	return s->step == STEP_RESTART || s->step == STEP_LEFT || s->step == STEP_SEEK || (s->step == STEP_ADOPT && s->was_ready);
 }
 
 static void reload(Supervisor *s)
@@ -82,6 +82,8 @@ void supervisor_settle(Supervisor *s)
 	while (s->is_entering || begin_reload(s) || begin_restart(s)) {
 		s->is_entering = false;
 		supervisor_set_poll(s, 0);
+		g_clear_pointer(&s->search, worker_job_free);
+		g_clear_pointer(&s->heir_question, worker_job_free);
 		supervisor_row(s)->enter(s);
 	}
 	if (s->step != STEP_MAIN && s->step != STEP_ADOPT)
@@ -221,6 +223,7 @@ static bool step_is_under_way(const Supervisor *s)
 	case STEP_FORKED:
 	case STEP_LEFT:
 	case STEP_READY:
+	case STEP_SEEK:
 	case STEP_DONE:
 	case STEP_ABORT:
 	case STEP_TERM:
@@ -308,6 +311,7 @@ static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def
 	s->is_entering = true;
 	s->known_us = loop_now();
 	s->cgroup = cgroup_new(context->cgroup_root, def->name, look_again, s);
+	cgroup_use_workers(s->cgroup, context->workers);
 	if (context->has_marks)
 		cgroup_use_marks(s->cgroup, keeper_link_keeper_pid(context->link));
 	if (plan_notifies(&s->plan))
@@ -441,6 +445,9 @@ void supervisor_free(Supervisor *s)
 		supervisor_clear_row(s, (enum ProcessRole)role);
 	probes_free(s);
 	ready_fd_free(s->ready);
+	worker_job_free(s->search);
+	worker_job_free(s->sender_question);
+	worker_job_free(s->heir_question);
 	notify_eater_free(s->eater);
 	notify_socket_free(s->notify);
 	g_free(s->notify_path);

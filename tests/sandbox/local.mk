@@ -100,6 +100,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_frozen_cgroup.py \
 	tests/sandbox/test_gone_while_lingering.py \
 	tests/sandbox/test_group.py \
+	tests/sandbox/test_groups_below.py \
 	tests/sandbox/test_hardware_watchdog.py \
 	tests/sandbox/test_health.py \
 	tests/sandbox/test_held_paths.py \
@@ -128,6 +129,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_kill_points.py \
 	tests/sandbox/test_manager_hung.py \
 	tests/sandbox/test_manager_killed.py \
+	tests/sandbox/test_main_pid_kept.py \
 	tests/sandbox/test_man_pages.py \
 	tests/sandbox/test_many_files.py \
 	tests/sandbox/test_many_processes.py \

@@ -481,9 +481,10 @@ static void expect_no_pid(const Tree *tree, const char *path, const char *before
 	g_autofree char *whole = tree_path(tree, path);
 	g_autofree char *expected = g_strconcat(before, whole, after, NULL);
 	g_autoptr(GError) error = NULL;
+	uid_t owner;
 	pid_t pid;
 
-	ck_assert(!pidfile_read(whole, &pid, &error));
+	ck_assert(!pidfile_read(whole, &pid, &owner, &error));
 	ck_assert_str_eq(error->message, expected);
 }
 
@@ -515,12 +516,14 @@ START_TEST(huge_pid_file_is_read_to_its_first_line)
 	g_autofree char *rest = g_strnfill(100000, 'x');
 	g_autofree char *text = g_strdup_printf("812\n%s", rest);
 	g_autofree char *path = tree_path(tree, "/pid");
+	uid_t owner;
 	pid_t pid;
 
 	tree_write(tree, "/pid", text);
 
-	ck_assert(pidfile_read(path, &pid, NULL));
+	ck_assert(pidfile_read(path, &pid, &owner, NULL));
 	ck_assert_int_eq(pid, 812);
+	ck_assert_uint_eq(owner, geteuid());
 }
 END_TEST
 

@@ -5,6 +5,8 @@
 #include "config.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tests/lib/stage.h"
@@ -12,7 +14,7 @@
 
 /* --- without cgroup v2 --- */
 
-static Stage *stage_new_without_cgroups(const char *text)
+static Stage *stage_set_without_cgroups(const char *text)
 {
 	Stage *stage = stage_set_in_directory(text);
 
@@ -20,6 +22,13 @@ static Stage *stage_new_without_cgroups(const char *text)
 		ck_assert_int_eq(rmdir(stage->cgroup_root), 0);
 	g_clear_pointer(&stage->cgroup_root, g_free);
 	stage->context.cgroup_root = NULL;
+	return stage;
+}
+
+static Stage *stage_new_without_cgroups(const char *text)
+{
+	Stage *stage = stage_set_without_cgroups(text);
+
 	stage_start(stage);
 	return stage;
 }
@@ -99,6 +108,43 @@ START_TEST(without_cgroups_a_fork_needs_a_pid_file)
 }
 END_TEST
 
+static pid_t pid_in_file(const Stage *stage, const char *path)
+{
+	g_autofree char *text = read_text(stage, path);
+
+	return (pid_t)atoi(text);
+}
+
+/* CVE-2018-16888: it is root's process, and would be killed with the service. */
+START_TEST(without_cgroups_a_pid_file_of_a_user_does_not_name_a_process_of_root)
+{
+	Stage *stage = stage_new_without_cgroups("[Service]\nReady=fork\nPidFile={DIR}/pid\nStartTimeout=300ms\n"
+						 "Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid; chown 65534 {DIR}/pid'\n");
+
+	expect_event(stage, "gone");
+
+	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "adopt"), 0);
+	ck_assert_ptr_nonnull(strstr(stage->events->str, "was written by user 65534"));
+	ck_assert_int_eq(kill(pid_in_file(stage, "/pid"), SIGKILL), 0);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(without_cgroups_a_pid_file_of_a_user_names_its_own_process)
+{
+	Stage *stage = stage_set_without_cgroups("[Service]\nReady=fork\nPidFile={DIR}/pid\nUser=65534\nGroup=65534\n"
+						 "Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid'\n");
+
+	ck_assert_int_eq(chown(stage->tree->root, 65534, 65534), 0);
+	stage_start(stage);
+	expect_event(stage, "ready");
+	stage_stop(stage);
+
+	expect_events(stage, "started\nmain pid\nready\nexited well: killed by signal TERM\ngone\n");
+	stage_free(stage);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("supervise: without cgroups");
@@ -107,5 +153,8 @@ Suite *make_suite(void)
 		 without_cgroups_a_signal_for_all_is_refused,
 		 without_cgroups_one_that_ignores_term_is_killed, without_cgroups_notify_works_within_the_session,
 		 without_cgroups_a_pid_file_names_the_daemon, without_cgroups_a_fork_needs_a_pid_file);
+	if (geteuid() == 0)
+		ADD_CASE(suite, "users", without_cgroups_a_pid_file_of_a_user_does_not_name_a_process_of_root,
+			 without_cgroups_a_pid_file_of_a_user_names_its_own_process);
 	return suite;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "tools/svc-worker/verbs.h"
 #include "tools/svc-worker/worker.h"
 
 /* SCM_MAX_FD of the kernel: no datagram carries more. */

@@ -16,6 +16,11 @@ static void echo(WorkerRequest *request)
 
 const WorkerVerb worker_verbs[] = {
 	{ "eat", verb_eat, NULL },
+	{ "find-main", verb_find_main, NULL },
+	{ "has-process", verb_has_process, NULL },
+	{ "name-processes", verb_name_processes, NULL },
+	{ "cgroup-signal", verb_cgroup_signal, NULL },
+	{ "cgroup-clear", verb_cgroup_clear, NULL },
 	{ "echo", echo, NULL },
 	{ PATH_VERB_POLL, path_poll, path_cancel },
 	{ PATH_VERB_WATCH, path_watch, path_cancel },

@@ -12,4 +12,16 @@ void path_watch(WorkerRequest *request);
 void path_poll(WorkerRequest *request);
 void path_cancel(uint64_t id);
 
+/* datagrams.c */
+void verb_eat(WorkerRequest *request);
+
+/* processes.c */
+void verb_find_main(WorkerRequest *request);
+void verb_has_process(WorkerRequest *request);
+void verb_name_processes(WorkerRequest *request);
+
+/* cgroups.c */
+void verb_cgroup_signal(WorkerRequest *request);
+void verb_cgroup_clear(WorkerRequest *request);
+
 #endif

@@ -37,7 +37,4 @@ void worker_answer(uint64_t id, int fd, const char *kind, ...) G_GNUC_NULL_TERMI
 void worker_begin(uint64_t id);
 void worker_rest(void);
 
-/* datagrams.c */
-void verb_eat(WorkerRequest *request);
-
 #endif
