@@ -341,6 +341,9 @@ bool sockets_is_open(void *manager, const char *service, unsigned entry, const c
 
 /* sysv.c */
 #define SYSV_KEPT_FIFO ".manager/initctl/0"
-void sysv_serve(Manager *m, int kept_fd); /* takes it; -1: the fifo is made, or opened again */
+/* @kept_fd: taken. -1: the fifo is made, which is only for a time when no service runs: users can hold the lock of /run. */
+void sysv_serve(Manager *m, int kept_fd);
+/* svc-worker makes it, or opens it again. */
+void sysv_open(Manager *m);
 
 #endif

@@ -121,13 +121,30 @@ void power_on_supply(Manager *m, PowerSupply supply)
 }
 
 /* The letter that comes with SIGPWR (init(8)): O, the power is back; L, the battery is low; F, or nothing: it failed. */
-static PowerSupply read_power_status(void)
+static void on_power_status(void *data, const char *const *words, unsigned n_words, int fd)
 {
-	g_autoptr(GBytes) text = file_read_bounded(POWER_STATUS, 16, NULL);
-	const char *letter = text && g_bytes_get_size(text) > 0 ? g_bytes_get_data(text, NULL) : "F";
+	const char letter = n_words > 1 ? words[1][0] : 'F';
 
-	(void)unlink(POWER_STATUS); /* it is about this signal only */
-	return *letter == 'O' ? POWER_SUPPLY_BACK : *letter == 'L' ? POWER_SUPPLY_LOW : POWER_SUPPLY_FAILED;
+	fd_close(&fd);
+	power_on_supply(data, letter == 'O' ? POWER_SUPPLY_BACK : letter == 'L' ? POWER_SUPPLY_LOW : POWER_SUPPLY_FAILED);
+}
+
+static void on_power_status_lost(void *data, const char *why)
+{
+	(void)why; /* the pool has logged it */
+	power_on_supply(data, POWER_SUPPLY_FAILED);
+}
+
+/* By svc-worker, because users can hold the lock of /run. */
+static void ask_power_status(Manager *m)
+{
+	static const WorkerListener listener = { .answer = on_power_status, .lost = on_power_status_lost };
+	static const char *const words[] = { "take-file", POWER_STATUS };
+
+	if (m->workers)
+		(void)worker_job_new(m->workers, "run", words, G_N_ELEMENTS(words), NULL, 0, &listener, m);
+	else
+		power_on_supply(m, POWER_SUPPLY_FAILED);
 }
 
 void power_on_request(Manager *m, enum RequestKind kind)
@@ -157,12 +174,12 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		(void)files_make_directories(m); /* said already */
 		if (m->bus) {
 			requests_serve(m, requests_open_socket(m));
-			sysv_serve(m, -1);
+			sysv_open(m);
 		}
 		break;
 	case REQUEST_POWER:
 		if (is_machine)
-			power_on_supply(m, read_power_status());
+			ask_power_status(m);
 		else /* as container managers mean it */
 			shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGPWR");
 		break;

@@ -378,7 +378,10 @@ static void carry_out(Manager *m)
 	foreach_service(m, recovery, resumed);
 	foreach_service(m, recovery, deliver_exits);
 	requests_serve(m, fd_steal(&recovery->socket_fd));
-	sysv_serve(m, fd_steal(&recovery->initctl_fd));
+	if (recovery->initctl_fd < 0 && recovery_has_begun(recovery))
+		sysv_open(m);
+	else
+		sysv_serve(m, fd_steal(&recovery->initctl_fd));
 	recovery_free(recovery);
 	if (m->is_end_asked)
 		power_end(m, "SIGTERM");

@@ -56,30 +56,53 @@ static void on_ask(void *data, const InitctlMeaning *meaning)
 	}
 }
 
-static int open_fifo(Manager *m)
+static void serve(Manager *m, int fd)
 {
-	g_autoptr(GError) error = NULL;
-	int fd = initctl_open(INITCTL_PATH, &error);
+	initctl_free(m->initctl);
+	m->initctl = initctl_new(fd, on_ask, m);
+}
 
-	if (fd >= 0)
-		keeper_link_keep(m->link, SYSV_KEPT_FIFO, fd);
-	else
-		log_error(NULL, "telinit and shutdown cannot reach svcd: %s", error->message);
-	return fd;
+/* @fd: new; -1: it cannot be opened, because of @problem. */
+static void opened(Manager *m, int fd, const char *problem)
+{
+	if (fd < 0) {
+		log_error(NULL, "telinit and shutdown cannot reach svcd: %s", problem);
+		return;
+	}
+	keeper_link_keep(m->link, SYSV_KEPT_FIFO, fd);
+	serve(m, fd);
+}
+
+static void on_opened(void *data, const char *const *words, unsigned n_words, int fd)
+{
+	opened(data, fd, n_words > 1 ? words[1] : "svc-worker has not opened it");
+}
+
+static void on_open_lost(void *data, const char *why)
+{
+	opened(data, -1, why);
+}
+
+void sysv_open(Manager *m)
+{
+	static const WorkerListener listener = { .answer = on_opened, .lost = on_open_lost };
+	static const char *const words[] = { "initctl", INITCTL_PATH };
+
+	if (m->welcome.flags & WELCOME_IS_PID1)
+		(void)worker_job_new(m->workers, "run", words, G_N_ELEMENTS(words), NULL, 0, &listener, m);
 }
 
 void sysv_serve(Manager *m, int kept_fd)
 {
+	g_autoptr(GError) error = NULL;
 	int fd = kept_fd;
 
 	if (!(m->welcome.flags & WELCOME_IS_PID1)) {
 		fd_close(&fd);
-		return;
+	} else if (fd >= 0) {
+		serve(m, fd);
+	} else {
+		fd = initctl_open(INITCTL_PATH, &error);
+		opened(m, fd, error ? error->message : NULL);
 	}
-	if (fd >= 0 && !initctl_is_at(INITCTL_PATH, fd))
-		fd_close(&fd); /* somebody has replaced it: what is kept cannot be reached */
-	if (fd < 0)
-		fd = open_fifo(m);
-	initctl_free(m->initctl);
-	m->initctl = fd >= 0 ? initctl_new(fd, on_ask, m) : NULL;
 }

@@ -12,15 +12,13 @@
 #include "sysv/initctl-request.h"
 
 /**
- * initctl_open() - make the fifo at @path if it is not there, mode 0600, and open it
+ * initctl_open() - make the fifo at @path if it is not there, and open it
  *
+ * Its mode is 0, so that only a process with CAP_DAC_OVERRIDE opens it: any that has it open can hold its lock, and with it the manager.
  * It is opened for both directions, so that it always has a reader and never comes to its end.
  * Returns: the descriptor; -1 with @error.
  */
 int initctl_open(const char *path, GError **error);
-
-/* Is the fifo at @path the one behind @fd? Not, once somebody has removed it or put another in its place. */
-bool initctl_is_at(const char *path, int fd);
 
 typedef struct Initctl Initctl;
 

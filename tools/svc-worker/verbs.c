@@ -19,6 +19,8 @@ const WorkerVerb worker_verbs[] = {
 	{ "find-main", verb_find_main, NULL },
 	{ "has-process", verb_has_process, NULL },
 	{ "name-processes", verb_name_processes, NULL },
+	{ "initctl", verb_initctl, NULL },
+	{ "take-file", verb_take_file, NULL },
 	{ "cgroup-signal", verb_cgroup_signal, NULL },
 	{ "cgroup-clear", verb_cgroup_clear, NULL },
 	{ "echo", echo, NULL },

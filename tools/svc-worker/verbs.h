@@ -20,6 +20,10 @@ void verb_find_main(WorkerRequest *request);
 void verb_has_process(WorkerRequest *request);
 void verb_name_processes(WorkerRequest *request);
 
+/* run-files.c */
+void verb_initctl(WorkerRequest *request);
+void verb_take_file(WorkerRequest *request);
+
 /* cgroups.c */
 void verb_cgroup_signal(WorkerRequest *request);
 void verb_cgroup_clear(WorkerRequest *request);
