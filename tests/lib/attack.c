@@ -111,20 +111,39 @@ static void rest_ms(long ms)
 	(void)nanosleep(&pause_for, NULL);
 }
 
-static char state_of(pid_t pid)
-{
-	char path[64], text[256], *end;
-	ssize_t n;
-	int fd;
+/* --- children --- */
 
-	(void)snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		(void)close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	end = strrchr(text, ')');
-	return end ? end[2] : '?';
+/*
+ * A child that is about to make a call that waits sets it. /proc would show whether it waits, but is itself one of the directories that
+ * are held; therefore some time is added.
+ */
+static volatile bool *is_about_to;
+
+#define UNTIL_IT_WAITS_MS 20
+
+static pid_t fork_one_that_waits(void)
+{
+	if (!is_about_to) {
+		void *shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		if (shared == MAP_FAILED)
+			fail("mmap");
+		is_about_to = shared;
+	}
+	*is_about_to = false;
+	return fork();
+}
+
+/* False: it has ended instead. */
+static bool child_waits(pid_t child)
+{
+	while (!*is_about_to) {
+		if (waitpid(child, NULL, WNOHANG) != 0)
+			return false;
+		rest_ms(1);
+	}
+	rest_ms(UNTIL_IT_WAITS_MS);
+	return waitpid(child, NULL, WNOHANG) == 0;
 }
 
 /* --- rights --- */
@@ -171,8 +190,8 @@ static struct fuse_attr attributes_of(uint64_t node)
 /* The lock is held from here on. */
 static void report_held(void)
 {
-	for (int i = 0; writer && state_of(writer) != 'D' && i < 2000; i++)
-		rest_ms(1);
+	if (writer)
+		(void)child_waits(writer);
 	mark("held fuse");
 }
 
@@ -354,6 +373,7 @@ static void wait_as_writer(const char *directory)
 
 	(void)snprintf(path, sizeof path, "%s/attack-%d", directory, getpid());
 	for (;;) {
+		*is_about_to = true;
 		(void)mkdir(path, 0755);
 		rest_ms(1);
 	}
@@ -365,7 +385,7 @@ static void hold_directory(char **argv)
 
 	if (fd < 0)
 		fail(argv[0]);
-	if (argv[1] && strcmp(argv[1], "writer") == 0 && (writer = fork()) == 0)
+	if (argv[1] && strcmp(argv[1], "writer") == 0 && (writer = fork_one_that_waits()) == 0)
 		wait_as_writer(argv[0]);
 	hold(fd, list_directory);
 }
@@ -383,23 +403,21 @@ static pid_t hold_by_splicing(int write_end, const char *first, int other)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, empty) < 0)
 		fail("socketpair");
-	child = fork();
+	child = fork_one_that_waits();
 	if (child == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (other >= 0)
 			(void)close(other);
 		(void)!write(write_end, first, strlen(first));
+		*is_about_to = true;
 		(void)splice(empty[0], NULL, write_end, NULL, 1, 0);
 		mark("failed splice: it ended: %s", strerror(errno));
 		_exit(1);
 	}
 	if (child < 0)
 		fail("fork");
-	for (char state = 'R'; state != 'S'; state = state_of(child)) {
-		if (state == 'Z' || state == '?')
-			_exit(1); /* it has said why */
-		rest_ms(1);
-	}
+	if (!child_waits(child))
+		_exit(1); /* it has said why */
 	/* The child has both of its own; while one of them is open the splice waits. */
 	(void)close(empty[0]);
 	(void)close(empty[1]);
@@ -672,6 +690,7 @@ static void set_line_discipline(int fd)
 	const int n_tty = 0;
 
 	for (;;) {
+		*is_about_to = true;
 		(void)ioctl(fd, TIOCSETD, &n_tty);
 		rest_ms(1);
 	}
@@ -683,7 +702,7 @@ static void hold_terminal(char **argv)
 
 	if (fd < 0)
 		fail(argv[0]);
-	writer = fork();
+	writer = fork_one_that_waits();
 	if (writer == 0)
 		set_line_discipline(fd);
 	hold(fd, write_a_page);
