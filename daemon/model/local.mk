@@ -32,6 +32,7 @@ libmodel_a_SOURCES = \
 	daemon/model/service-unknown.c \
 	daemon/model/socket-def.c daemon/model/socket-def.h \
 	daemon/model/socket-read.c daemon/model/socket-read.h \
+	daemon/model/socket-words.c daemon/model/socket-words.h \
 	daemon/model/syscall-filter.c daemon/model/syscall-filter.h \
 	daemon/model/syscall-groups.c daemon/model/syscall-groups.h \
 	daemon/model/term.c daemon/model/term.h \
