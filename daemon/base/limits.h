@@ -63,13 +63,6 @@
 /* A name in LISTEN_FDNAMES, as sd_listen_fds_with_names(3) has it. */
 #define LIMIT_SOCKET_NAME_BYTES 255
 
-/*
- * Who has an address: one list of the kernel's (some 150 bytes a socket), and links of processes that are looked at. It is only for
- * an error message, and must not hold the manager up for more than some 50 ms.
- */
-#define LIMIT_PROC_NET_BYTES (4 * 1024 * 1024)
-#define LIMIT_PROC_LINKS 20000
-
 /* Alternatives in one term. */
 #define LIMIT_TERM_ALTERNATIVES 64
 

@@ -157,6 +157,7 @@ struct ServicePrivate {
 	Service *unsettled_by; /* NULL: by itself */
 	bool is_unsettled;
 	bool holds_up_boot; /* the boot is not over before it */
+	bool is_opening;       /* its sockets; nothing that is ordered after it may rely on them yet */
 	bool is_leaving;       /* is to stop, and waits for those that stop first */
 	bool is_blocking;      /* leaving or stopping: those that stop later wait for it */
 	unsigned n_blockers;

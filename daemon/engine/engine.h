@@ -46,8 +46,8 @@ typedef struct EngineOps {
 	void (*arm_timer)(void *data, const Service *s, EngineTimer kind, int64_t at_us);
 
 	/*
-	 * s->listens or s->awaits_connection changed: open or close its sockets, and tell engine_connection() when a client comes.
-	 * May be NULL.
+	 * s->listens or s->awaits_connection changed: open or close its sockets, and call engine_connection() when a client comes.
+	 * Until engine_sockets_opened() a service that listens has not settled. May be NULL.
 	 */
 	void (*listen)(void *data, const Service *s);
 
@@ -188,6 +188,9 @@ bool engine_demand(Engine *engine, const char *service, const char *bus_name, co
  * A service that has stopped to await connections meanwhile is left as it is; more starts than TriggerLimit= fail it.
  */
 void engine_connection(Engine *engine, const char *service, const char *address, int64_t now_us);
+
+/* The sockets that s->listens asks for are open, or cannot be opened now. */
+void engine_sockets_opened(Engine *engine, const char *service);
 
 /* Its sockets are open, as another manager left them; between engine_load() and engine_begin(). */
 void engine_recover_listening(Engine *engine, const char *service);

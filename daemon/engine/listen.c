@@ -113,6 +113,10 @@ void listen_update(Service *s)
 		awaits = may_be_triggered(s);
 	if (listens == s->listens && awaits == s->awaits_connection)
 		return;
+	if (listens != s->listens) {
+		s->priv->is_opening = listens != LISTENS_CLOSED && engine->ops->listen;
+		engine_queue(s, WORK_SETTLED);
+	}
 	s->listens = listens;
 	s->awaits_connection = awaits;
 	if (engine->ops->listen)
@@ -215,6 +219,17 @@ char *listen_describe(const Service *s)
 			g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", listen->text);
 	}
 	return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
+void engine_sockets_opened(Engine *engine, const char *service)
+{
+	Service *s = engine_find(engine, service);
+
+	if (!s || !s->priv->is_opening)
+		return;
+	s->priv->is_opening = false;
+	engine_queue(s, WORK_SETTLED);
+	engine_run(engine);
 }
 
 void engine_recover_listening(Engine *engine, const char *service)

@@ -2,7 +2,7 @@
 /*
  * Settled: a service that is not about to change by itself. The unsettled ones are the least set U with:
  *
- *	starting, stopping, in back-off, about to start or to stop: in U
+ *	starting, stopping, in back-off, about to start or to stop, its sockets are being opened: in U
  *	waiting, with an unknown term, or with a false one that a service in U may still make true: in U
  *	waiting for nothing but the world outside, and for a limited time (WaitTimeout=): in U
  *	waiting for what cannot change before the next boot: not in U
@@ -87,6 +87,8 @@ static Level level_now(const Slot *slot)
 
 static bool is_moving(const Service *s)
 {
+	if (s->priv->is_opening)
+		return true;
 	switch (s->state) {
 	case STATE_STARTING:
 	case STATE_STOPPING:

@@ -65,7 +65,7 @@ static void carry_out(Manager *m, const Act *act)
 		supervisor_redefine(supervisor, s->def);
 	switch (act->kind) {
 	case ACT_START:
-		if (s && s->invocation == act->invocation) {
+		if (s && s->invocation == act->invocation && !is_current && !sockets_hold_start(m, s)) {
 			manager_add_supervisor(m, act->service, supervisor_start(&m->context, s->def, act->invocation));
 			g_ptr_array_add(m->begun, (gpointer)act->service);
 		}
@@ -102,7 +102,9 @@ static void carry_out_all(Manager *m)
 
 static void act(Manager *m)
 {
-	sockets_update(m); /* before anything starts that may connect to them */
+	sockets_update(m);
+	if (sockets_hold_boot(m))
+		return;
 	carry_out_all(m);
 	yielding_check(m);
 }

@@ -93,6 +93,7 @@ typedef struct Manager {
 	int64_t sockets_pause_us; /* until the next try, if nothing happens that may make way */
 	int64_t sockets_tried_us; /* the last one */
 	AddressWatch *addresses;  /* NULL: no socket waits for one */
+	bool are_boot_sockets_open; /* sockets_hold_boot() is over */
 
 	GHashTable *dirty;      /* interned names of services whose note may have changed */
 	GHashTable *on_console; /* names of services that have the console to themselves; owned */
@@ -328,8 +329,17 @@ bool requests_socket_is_there(const Manager *m);
 void sockets_init(Manager *m);
 /* Something that decides about the sockets of @service has changed; sockets_update() acts on it, in manager_drain(). */
 void sockets_mark(Manager *m, const char *service);
-void sockets_mark_all(Manager *m); /* definitions may have changed */
+/* As sockets_mark(), and clients may not be able to reach those that are open: its processes have gone. */
+void sockets_look(Manager *m, const char *service);
+void sockets_mark_all(Manager *m); /* definitions may have changed; looks, too */
 void sockets_update(Manager *m);
+/* Are those of the beginning of a boot still being opened? Services that connect to them do not say so: nothing may start. */
+bool sockets_hold_boot(Manager *m);
+/**
+ * sockets_hold_start() - are sockets of @s still being opened, or looked at?
+ * Returns: true: the start is asked for again by acts_queue() when that is over.
+ */
+bool sockets_hold_start(Manager *m, const Service *s);
 /* Something has gone that may have been in the way of a socket that could not be opened. */
 void sockets_retry_soon(Manager *m);
 /* One that the keeper kept; takes @fd. Before the engine begins. */

@@ -247,7 +247,7 @@ static void give_fds(Manager *m, Remains *r, Supervisor *supervisor)
 
 		if (strcmp(kept->kind, "log") == 0 || strcmp(r->service, LOGGER_SERVICE) == 0)
 			log_router_give_fd(m->logs, r->service, kept->kind, kept->index, fd_steal(&kept->fd));
-		else if (strcmp(kept->kind, SOCKETS_KEPT_KIND) == 0 && engine_find(m->engine, r->service))
+		else if (strcmp(kept->kind, SOCKETS_KEPT_KIND) == 0)
 			sockets_recover(m, r->service, kept->index, fd_steal(&kept->fd));
 		else if (supervisor)
 			supervisor_give_fd(supervisor, kept->kind, fd_steal(&kept->fd));
@@ -372,6 +372,7 @@ static void carry_out(Manager *m)
 	if (recovery_has_begun(recovery)) {
 		records_remember(m);
 		history_remember(m);
+		m->are_boot_sockets_open = true; /* and services run that could hold up those that are not */
 	}
 	quiet_recover(m);
 	engine_begin(m->engine, runlevel, loop_now());

@@ -1,43 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sockets: those of all services. What is open follows from what the engine says (Service.listens) and from the definition;
- * what is there already is found by asking the kernel, so a socket that another manager opened, or an older definition, is
- * kept if it is what is wanted, and closed if it is not. The keeper has every one of them from the moment it is open.
+ * Sockets: those of all services. Which are open follows from the engine (Service.listens) and from the definition.
  *
- * As long as a service has processes its sockets stay as they are: these have them too. In words: docs/processes.md.
+ * svc-worker opens them. A service can hold the lock of a socket that it has, and users can hold directories, so the manager never
+ * binds, inspects or closes last: it passes descriptors on and polls them (poll(2) takes no lock that a process can hold,
+ * docs/processes.md). PID 1 has each socket from the moment it is open, under a name with a hash of its definition
+ * (model/socket-words.h). By that the next manager, or the next definition, knows it again.
+ *
+ * As long as a service has processes its sockets stay as they are, because the processes have them, too.
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "base/limits.h"
 #include "base/log.h"
-#include "base/text.h"
-#include "config/accounts.h"
 #include "manager/manager.h"
-#include "process/listening.h"
+#include "model/socket-words.h"
+#include "worker/message.h"
 
 /*
  * One that cannot be opened is tried again when an address comes or a service goes, but not more often than this; and
- * otherwise after a pause that doubles, for nobody tells us that a foreign program has let go of a port.
+ * otherwise after a pause that doubles, because no event shows that another program has closed a port.
  */
 #define RETRY_AT_MOST_US (1 * G_USEC_PER_SEC)
 #define RETRY_FIRST_US (30 * G_USEC_PER_SEC)
 #define RETRY_LAST_US (10 * 60 * G_USEC_PER_SEC)
 
+/* What was looked at a moment ago need not be looked at again for a start. */
+#define LOOK_IS_FRESH_US (1 * G_USEC_PER_SEC)
+
 typedef struct ServiceSockets ServiceSockets;
 
-/* One that is open, or could not be opened. */
+/* One that is open, is being opened, could not be opened, or is being closed. */
 typedef struct OpenSocket {
 	ServiceSockets *owner;
-	int fd;          /* -1: @problem says why */
-	unsigned kept;   /* the keeper has it as "SERVICE/socket/KEPT" */
-	int entry;       /* its place in the definition; -1: it is in none, or not known yet */
-	char *text;      /* its address as written; NULL: not known */
-	char *problem;
-	bool is_network; /* it is for an address of the machine's that it could not have */
+	char *hash;      /* of its definition */
+	char *text;      /* its address as written; NULL: of a definition that is not known */
+	char *name;      /* for LISTEN_FDNAMES */
+	int entry;       /* its place in the definition; -1: it is in none */
+	bool has_file;
+	bool is_network;
+	int fd;          /* -1: none yet */
+	char *kept;      /* PID 1 has it under this name; NULL: it has not */
+	WorkerJob *job;  /* opens it, looks at it, or shuts it down; NULL: none is under way */
+	char *problem;   /* why it cannot be opened, or clients may not reach it; NULL: none */
 	FdSource *source; /* a client starts the service; NULL: not now */
 } OpenSocket;
 
@@ -45,6 +55,10 @@ struct ServiceSockets {
 	Manager *manager;
 	char *service;
 	GPtrArray *sockets; /* OpenSocket *, owned; those of the definition in its order */
+	GPtrArray *closing; /* OpenSocket *, owned: svc-worker is shutting them down */
+	bool is_to_look;    /* at those that are open, and again for those that could not be opened */
+	int64_t looked_us;  /* when that was done last */
+	uint64_t held;      /* the invocation whose start waits for @sockets; 0: none does */
 	GArray *fds;        /* for a spawn: int, borrowed from @sockets */
 	char *names;
 };
@@ -53,9 +67,13 @@ static void open_socket_free(gpointer data)
 {
 	OpenSocket *socket = data;
 
+	worker_job_free(socket->job);
 	fd_source_free(socket->source);
 	fd_close(&socket->fd);
+	g_free(socket->hash);
 	g_free(socket->text);
+	g_free(socket->name);
+	g_free(socket->kept);
 	g_free(socket->problem);
 	g_free(socket);
 }
@@ -65,6 +83,7 @@ static void service_sockets_free(gpointer data)
 	ServiceSockets *all = data;
 
 	g_ptr_array_unref(all->sockets);
+	g_ptr_array_unref(all->closing);
 	g_array_unref(all->fds);
 	g_free(all->names);
 	g_free(all->service);
@@ -81,131 +100,77 @@ static ServiceSockets *sockets_of(Manager *m, const char *service)
 	all->manager = m;
 	all->service = g_strdup(service);
 	all->sockets = g_ptr_array_new_with_free_func(open_socket_free);
+	all->closing = g_ptr_array_new_with_free_func(open_socket_free);
 	all->fds = g_array_new(FALSE, FALSE, sizeof(int));
 	g_hash_table_insert(m->sockets, all->service, all);
 	return all;
 }
 
-static OpenSocket *add(ServiceSockets *all, int fd)
+static OpenSocket *add(ServiceSockets *all, const char *hash)
 {
 	OpenSocket *socket = g_new0(OpenSocket, 1);
 
 	socket->owner = all;
-	socket->fd = fd;
+	socket->hash = g_strdup(hash);
 	socket->entry = -1;
+	socket->fd = -1;
 	g_ptr_array_add(all->sockets, socket);
 	return socket;
 }
 
-/* --- what the keeper has --- */
-
-static char *kept_name(const ServiceSockets *all, unsigned kept)
-{
-	return g_strdup_printf("%s/" SOCKETS_KEPT_KIND "/%u", all->service, kept);
-}
-
-static bool is_kept_as(const ServiceSockets *all, unsigned kept)
+static bool is_opening(const ServiceSockets *all)
 {
 	for (guint i = 0; i < all->sockets->len; i++) {
-		const OpenSocket *socket = g_ptr_array_index(all->sockets, i);
-
-		if (socket->fd >= 0 && socket->kept == kept)
+		if (((const OpenSocket *)g_ptr_array_index(all->sockets, i))->job)
 			return true;
 	}
 	return false;
 }
 
+/* --- what PID 1 has --- */
+
+/* SERVICE/socket/HASH-TIME fits. */
+G_STATIC_ASSERT(LIMIT_NAME_BYTES + sizeof("/" SOCKETS_KEPT_KIND "/") + SOCKET_HASH_LENGTH + sizeof("-123456789abc") <
+		PROTOCOL_KEEP_NAME_BYTES);
+
+/* The time makes names differ: one socket may not be closed yet when the next one of the same definition is open. */
 static void keep(OpenSocket *socket, int fd)
 {
-	g_autofree char *name = NULL;
-
-	while (is_kept_as(socket->owner, socket->kept))
-		socket->kept++;
 	socket->fd = fd;
-	name = kept_name(socket->owner, socket->kept);
-	keeper_link_keep(socket->owner->manager->link, name, fd);
+	socket->kept = g_strdup_printf("%s/" SOCKETS_KEPT_KIND "/%s-%012" PRIx64, socket->owner->service, socket->hash,
+				       (uint64_t)loop_now());
+	keeper_link_keep(socket->owner->manager->link, socket->kept, fd);
 }
 
-/* --- closing --- */
-
-static bool is_defined(const Service *s, const char *text)
+/* PID 1 still has it when it is closed here, and lets an expendable process close it last. */
+static void dispose(OpenSocket *socket)
 {
-	for (guint i = 0; s && i < service_def_n_sockets(s->def); i++) {
-		if (strcmp(((const Listen *)g_ptr_array_index(s->def->socket->listens, i))->text, text) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* @s: NULL: it is no more. A file that no definition names any more would lie there for ever. */
-static void close_socket(OpenSocket *socket, const Service *s)
-{
-	g_autofree char *name = kept_name(socket->owner, socket->kept);
-
-	if (socket->fd < 0)
-		return;
-	if (socket->text && (!is_defined(s, socket->text) || s->def->socket->remove_on_stop))
-		listening_remove_file(socket->fd, socket->text);
-	keeper_link_forget(socket->owner->manager->link, name);
-	log_debug(socket->owner->service, "does not listen on %s any more", socket->text ? socket->text : "a socket");
 	fd_source_free(socket->source);
 	socket->source = NULL;
 	fd_close(&socket->fd);
-	sockets_retry_soon(socket->owner->manager);
+	if (socket->kept)
+		keeper_link_forget(socket->owner->manager->link, socket->kept);
+	g_clear_pointer(&socket->kept, g_free);
 }
 
-/* --- bringing in line --- */
-
-static bool is_wanted(const Service *s, const Listen *listen)
-{
-	return s && (s->listens == LISTENS_ALL || (s->listens == LISTENS_LOCAL && !listen_is_network(listen)));
-}
-
-static bool find_owner(const SocketDef *def, ListenOwner *ret, GError **error)
-{
-	*ret = (ListenOwner){ .uid = geteuid(), .gid = getegid() };
-	return accounts_find(&accounts_of_machine, def->user, def->group, &ret->uid, &ret->gid, error);
-}
-
-/* The one that is what @listen asks for; taken out of @old. */
-static OpenSocket *take_match(GPtrArray *old, const Listen *listen, const SocketDef *def)
-{
-	for (guint i = 0; i < old->len; i++) {
-		OpenSocket *socket = g_ptr_array_index(old, i);
-
-		if (socket->fd >= 0 && listening_matches(socket->fd, listen, def))
-			return g_ptr_array_steal_index(old, i);
-	}
-	return NULL;
-}
+/* --- problems --- */
 
 /* Whose socket is it, if it is one of ours? */
-static const char *find_holder(Manager *m, const ServiceSockets *asker, const Listen *listen)
+static const char *find_holder(const OpenSocket *asker)
 {
 	GHashTableIter iter;
 	gpointer value;
 
-	g_hash_table_iter_init(&iter, m->sockets);
+	g_hash_table_iter_init(&iter, asker->owner->manager->sockets);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const ServiceSockets *all = value;
 
-		for (guint i = 0; all != asker && i < all->sockets->len; i++) {
+		for (guint i = 0; all != asker->owner && i < all->sockets->len; i++) {
 			const OpenSocket *socket = g_ptr_array_index(all->sockets, i);
 
-			if (socket->fd >= 0 && g_strcmp0(socket->text, listen->text) == 0)
+			if (socket->fd >= 0 && g_strcmp0(socket->text, asker->text) == 0)
 				return all->service;
 		}
-	}
-	return NULL;
-}
-
-static char *take_problem(GPtrArray *old, const Listen *listen)
-{
-	for (guint i = 0; i < old->len; i++) {
-		OpenSocket *socket = g_ptr_array_index(old, i);
-
-		if (socket->problem && g_strcmp0(socket->text, listen->text) == 0)
-			return g_steal_pointer(&socket->problem);
 	}
 	return NULL;
 }
@@ -216,96 +181,230 @@ static void retry_later(Manager *m)
 	m->sockets_pause_us = MIN(m->sockets_pause_us * 2, RETRY_LAST_US);
 }
 
-/* Said once, not each time it is tried. */
-static void note_problem(OpenSocket *socket, GPtrArray *old, const Listen *listen, const GError *error)
+/* It is logged once, not each time that it is tried. */
+static void note_problem(OpenSocket *socket, const char *problem)
 {
-	g_autofree char *before = take_problem(old, listen);
-	const char *holder = find_holder(socket->owner->manager, socket->owner, listen);
+	g_autofree char *before = g_steal_pointer(&socket->problem);
+	const char *holder = find_holder(socket);
+	Manager *m = socket->owner->manager;
 
-	socket->problem = holder ? g_strdup_printf("cannot listen on %s: %s listens there", listen->text, holder)
-				 : g_strdup(error->message);
-	socket->is_network = listen_is_network(listen);
+	socket->problem = holder ? g_strdup_printf("cannot listen on %s: %s listens there", socket->text, holder) : g_strdup(problem);
 	if (g_strcmp0(before, socket->problem) == 0)
 		return;
 	log_warning(socket->owner->service, "%s", socket->problem);
-	socket->owner->manager->sockets_pause_us = RETRY_FIRST_US;
-	retry_later(socket->owner->manager);
+	m->sockets_pause_us = RETRY_FIRST_US;
+	retry_later(m);
 }
 
-static void open_one(OpenSocket *socket, GPtrArray *old, const Listen *listen, const SocketDef *def)
-{
-	g_autoptr(GError) error = NULL;
-	ListenOwner owner;
-	int fd = -1;
+/* --- jobs --- */
 
-	if (find_owner(def, &owner, &error))
-		fd = listening_open(listen, def, &owner, &error);
-	if (fd < 0) {
-		note_problem(socket, old, listen, error);
+static void on_job_over(ServiceSockets *all)
+{
+	Manager *m = all->manager;
+
+	sockets_mark(m, all->service);
+	manager_drain_later(m);
+	if (!is_opening(all))
+		all->looked_us = loop_now();
+}
+
+static void on_opened(void *data, const char *const *words, unsigned n_words, int fd)
+{
+	OpenSocket *socket = data;
+
+	socket->job = NULL;
+	if (fd < 0 && n_words > 1 && strcmp(words[0], WORKER_DONE) == 0 && strcmp(words[1], SOCKET_IS_SAME) == 0) {
+		g_clear_pointer(&socket->problem, g_free);
+		on_job_over(socket->owner);
 		return;
 	}
-	keep(socket, fd);
-	log_debug(socket->owner->service, "listens on %s", listen->text);
+	dispose(socket); /* the one that clients cannot reach */
+	if (fd >= 0) {
+		g_clear_pointer(&socket->problem, g_free);
+		keep(socket, fd);
+		log_debug(socket->owner->service, "listens on %s", socket->text);
+	} else {
+		note_problem(socket, n_words > 1 ? words[1] : "svc-worker gave no reason");
+	}
+	on_job_over(socket->owner);
 }
 
-/* What an older definition said of mode, owner, backlog and the like. */
-static void renew(OpenSocket *socket, const Listen *listen, const SocketDef *def)
+/* The socket stays open: as long as the service holds its lock, a new one could not have the address. */
+static void on_open_lost(void *data, const char *why)
 {
-	g_autoptr(GError) error = NULL;
-	ListenOwner owner;
+	OpenSocket *socket = data;
+	g_autofree char *problem = g_strdup_printf("cannot listen on %s: opening the socket does not answer", socket->text);
 
-	if (!find_owner(def, &owner, &error) || !listening_apply(socket->fd, listen, def, &owner, &error))
-		log_warning(socket->owner->service, "%s", error->message);
+	socket->job = NULL;
+	log_debug(socket->owner->service, "%s", why);
+	note_problem(socket, problem);
+	on_job_over(socket->owner);
 }
 
-/* First what is there already finds its place; @with_missing: and what is not is given one. */
-static void match_all(ServiceSockets *all, GPtrArray *old, const Service *s, bool with_missing)
-{
-	const SocketDef *def = s->def->socket;
+static const WorkerListener open_listener = { .answer = on_opened, .lost = on_open_lost };
 
+/* At the beginning of a boot no service runs that could hold up a worker, and one for all of them takes less time. */
+static const char *worker_owner(const ServiceSockets *all)
+{
+	return all->manager->are_boot_sockets_open ? all->service : ".sockets";
+}
+
+/* @socket is new, cannot be opened so far, or is to be looked at. */
+static void open_one(OpenSocket *socket, const SocketDef *def)
+{
+	g_auto(GStrv) words = socket_words_new(g_ptr_array_index(def->listens, (guint)socket->entry), def);
+	g_autoptr(GPtrArray) request = g_ptr_array_new();
+
+	g_ptr_array_add(request, (gpointer) "listen");
+	for (char **word = words; *word; word++)
+		g_ptr_array_add(request, *word);
+	socket->job = worker_job_new(socket->owner->manager->workers, worker_owner(socket->owner),
+				     (const char *const *)request->pdata, request->len, &socket->fd, socket->fd >= 0,
+				     &open_listener, socket);
+}
+
+/* --- closing --- */
+
+static void closed(OpenSocket *socket)
+{
+	ServiceSockets *all = socket->owner;
+
+	socket->job = NULL;
+	dispose(socket);
+	(void)g_ptr_array_remove(all->closing, socket);
+	on_job_over(all);
+}
+
+static void on_shut_down(void *data, const char *const *words, unsigned n_words, int fd)
+{
+	(void)words;
+	(void)n_words;
+	(void)fd; /* none comes */
+	closed(data);
+}
+
+static void on_close_lost(void *data, const char *why)
+{
+	OpenSocket *socket = data;
+
+	log_warning(socket->owner->service, "a socket is closed, but clients may not be refused yet, and its file may be left: %s", why);
+	closed(socket);
+}
+
+static const WorkerListener close_listener = { .answer = on_shut_down, .lost = on_close_lost };
+
+static bool is_wanted(const Service *s, const Listen *listen)
+{
+	return s && (s->listens == LISTENS_ALL || (s->listens == LISTENS_LOCAL && !listen_is_network(listen)));
+}
+
+/* No definition names it, or another socket is to have the path. @s: NULL: it is no more. */
+static bool is_file_to_go(const OpenSocket *socket, const Service *s)
+{
+	if (!socket->text)
+		return true; /* svc-worker finds out whether it has one */
+	for (guint i = 0; s && i < service_def_n_sockets(s->def); i++) {
+		const Listen *listen = g_ptr_array_index(s->def->socket->listens, i);
+
+		if (strcmp(listen->text, socket->text) == 0)
+			return socket->has_file && (s->def->socket->remove_on_stop || is_wanted(s, listen));
+	}
+	return socket->has_file;
+}
+
+/* Takes @socket. */
+static void close_socket(OpenSocket *socket, const Service *s)
+{
+	const char *const words[] = { "unlisten", is_file_to_go(socket, s) ? "remove" : "leave" };
+	ServiceSockets *all = socket->owner;
+
+	if (socket->fd < 0) {
+		open_socket_free(socket);
+		return;
+	}
+	log_debug(all->service, "does not listen on %s any more", socket->text ? socket->text : "a socket");
+	fd_source_free(socket->source);
+	socket->source = NULL;
+	g_ptr_array_add(all->closing, socket);
+	socket->job = worker_job_new(all->manager->workers, worker_owner(all), words, G_N_ELEMENTS(words), &socket->fd, 1,
+				     &close_listener, socket);
+	sockets_retry_soon(all->manager);
+}
+
+/* --- bringing in line --- */
+
+/* The newest one that is what the definition with this hash asks for; taken out of @old. */
+static OpenSocket *take_match(GPtrArray *old, const char *hash)
+{
+	int found = -1;
+
+	for (guint i = 0; i < old->len; i++) {
+		const OpenSocket *socket = g_ptr_array_index(old, i);
+
+		if (strcmp(socket->hash, hash) == 0 &&
+		    (found < 0 || g_strcmp0(socket->kept, ((const OpenSocket *)g_ptr_array_index(old, (guint)found))->kept) > 0))
+			found = (int)i;
+	}
+	return found >= 0 ? g_ptr_array_steal_index(old, (guint)found) : NULL;
+}
+
+static void describe(OpenSocket *socket, const Service *s, guint entry)
+{
+	const Listen *listen = g_ptr_array_index(s->def->socket->listens, entry);
+
+	socket->entry = (int)entry;
+	socket->has_file = listen_has_file(listen);
+	socket->is_network = listen_is_network(listen);
+	g_free(socket->text);
+	socket->text = g_strdup(listen->text);
+	g_free(socket->name);
+	socket->name = socket_def_name(s->def->socket, entry, socket->owner->service);
+}
+
+/* First what is there already finds its place. @may_change: what is missing is added. */
+static void match_all(ServiceSockets *all, GPtrArray *old, const Service *s, bool may_change)
+{
 	for (guint i = 0; i < service_def_n_sockets(s->def); i++) {
-		const Listen *listen = g_ptr_array_index(def->listens, i);
-		OpenSocket *socket = is_wanted(s, listen) ? take_match(old, listen, def) : NULL;
+		const Listen *listen = g_ptr_array_index(s->def->socket->listens, i);
+		g_auto(GStrv) words = socket_words_new(listen, s->def->socket);
+		g_autofree char *hash = socket_words_hash((const char *const *)words);
+		OpenSocket *socket = is_wanted(s, listen) ? take_match(old, hash) : NULL;
 
 		if (socket)
 			g_ptr_array_add(all->sockets, socket);
-		else if (with_missing && is_wanted(s, listen))
-			socket = add(all, -1);
-		if (!socket)
-			continue;
-		g_free(socket->text);
-		socket->text = g_strdup(listen->text);
-		socket->entry = (int)i;
+		else if (may_change && is_wanted(s, listen))
+			socket = add(all, hash);
+		if (socket)
+			describe(socket, s, i);
 	}
 }
 
-/* Those that are in nobody's place stay for now, for processes have them too. */
-static void leave_rest(ServiceSockets *all, GPtrArray *old)
+/* Those that have no place in the definition stay until the processes that have them are gone, or the job is over. */
+static void take_rest(ServiceSockets *all, GPtrArray *old, const Service *s, bool may_change)
 {
 	while (old->len > 0) {
 		OpenSocket *socket = g_ptr_array_steal_index(old, 0);
 
 		socket->entry = -1;
-		g_ptr_array_add(all->sockets, socket);
+		if (may_change && !socket->job)
+			close_socket(socket, s);
+		else
+			g_ptr_array_add(all->sockets, socket);
 	}
 }
 
-static void open_missing(ServiceSockets *all, GPtrArray *old, const Service *s)
+static void open_missing(ServiceSockets *all, const Service *s)
 {
-	const SocketDef *def = s->def->socket;
-
 	for (guint i = 0; i < all->sockets->len; i++) {
 		OpenSocket *socket = g_ptr_array_index(all->sockets, i);
-		const Listen *listen = g_ptr_array_index(def->listens, (guint)socket->entry);
+		const bool is_new = socket->fd < 0 && !socket->problem;
 
-		if (socket->fd >= 0)
-			renew(socket, listen, def);
-		else
-			open_one(socket, old, listen, def);
+		if (socket->entry >= 0 && !socket->job && (is_new || all->is_to_look))
+			open_one(socket, s->def->socket);
 	}
 }
 
-/* @s: NULL: it is no more. @may_change: it has no main process. */
+/* @s: NULL: it is no more. @may_change: it has no processes. */
 static void bring_in_line(ServiceSockets *all, const Service *s, bool may_change)
 {
 	g_autoptr(GPtrArray) old = all->sockets;
@@ -313,15 +412,11 @@ static void bring_in_line(ServiceSockets *all, const Service *s, bool may_change
 	all->sockets = g_ptr_array_new_with_free_func(open_socket_free);
 	if (s)
 		match_all(all, old, s, may_change);
-	if (!may_change) {
-		leave_rest(all, old);
-		return;
-	}
-	/* Before others are opened, for they may have its address. */
-	for (guint i = 0; i < old->len; i++)
-		close_socket(g_ptr_array_index(old, i), s);
-	if (s)
-		open_missing(all, old, s);
+	/* Before others are opened, because they may have its address. */
+	take_rest(all, old, s, may_change);
+	if (s && may_change)
+		open_missing(all, s);
+	all->is_to_look = false;
 }
 
 /* --- clients --- */
@@ -334,6 +429,7 @@ static void on_client(GIOCondition condition, void *data)
 	g_autofree char *address = g_strdup(socket->text);
 
 	(void)condition;
+	socket->owner->looked_us = loop_now(); /* a client has reached it: the start need not look */
 	engine_connection(m->engine, service, address, loop_now());
 	sockets_mark(m, service); /* whatever came of it, we look at what it awaits now */
 	manager_drain_later(m);
@@ -361,10 +457,19 @@ static const OpenSocket *find_problem(const ServiceSockets *all)
 	for (guint i = 0; i < all->sockets->len; i++) {
 		const OpenSocket *socket = g_ptr_array_index(all->sockets, i);
 
-		if (socket->fd < 0)
+		if (socket->problem)
 			return socket;
 	}
 	return NULL;
+}
+
+/* The start that waited for the sockets, unless it was stopped meanwhile. */
+static void release_start(ServiceSockets *all, const Service *s)
+{
+	if (all->held != 0 && s && s->state == STATE_STARTING && s->invocation == all->held)
+		acts_queue(all->manager, ACT_START, s);
+	else
+		all->held = 0;
 }
 
 static void update(Manager *m, const char *service)
@@ -381,8 +486,12 @@ static void update(Manager *m, const char *service)
 		retry_later(m);
 	if (m->bus && s)
 		bus_service_changed(m->bus, service);
-	if (all->sockets->len == 0)
+	if (is_opening(all))
+		return;
+	release_start(all, s);
+	if (all->sockets->len == 0 && all->closing->len == 0)
 		g_hash_table_remove(m->sockets, service);
+	engine_sockets_opened(m->engine, service);
 }
 
 static void on_retry(void *data)
@@ -395,7 +504,7 @@ static void on_retry(void *data)
 	g_hash_table_iter_init(&iter, m->sockets);
 	while (g_hash_table_iter_next(&iter, NULL, &all)) {
 		if (find_problem(all))
-			sockets_mark(m, ((ServiceSockets *)all)->service);
+			sockets_look(m, ((ServiceSockets *)all)->service);
 	}
 	manager_drain_later(m);
 }
@@ -423,7 +532,9 @@ static bool is_address_missing(const Manager *m)
 		const ServiceSockets *all = value;
 
 		for (guint i = 0; i < all->sockets->len; i++) {
-			if (((const OpenSocket *)g_ptr_array_index(all->sockets, i))->is_network)
+			const OpenSocket *socket = g_ptr_array_index(all->sockets, i);
+
+			if (socket->problem && socket->is_network)
 				return true;
 		}
 	}
@@ -460,6 +571,15 @@ void sockets_mark(Manager *m, const char *service)
 	g_hash_table_add(m->sockets_dirty, g_strdup(service));
 }
 
+void sockets_look(Manager *m, const char *service)
+{
+	ServiceSockets *all = g_hash_table_lookup(m->sockets, service);
+
+	if (all)
+		all->is_to_look = true;
+	sockets_mark(m, service);
+}
+
 void sockets_mark_all(Manager *m)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -474,71 +594,97 @@ void sockets_mark_all(Manager *m)
 	}
 	g_hash_table_iter_init(&iter, m->sockets);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
-		sockets_mark(m, name);
+		sockets_look(m, name);
 }
 
+/* What the engine does about it may mark others. */
 void sockets_update(Manager *m)
 {
-	GHashTableIter iter;
-	gpointer name;
+	while (g_hash_table_size(m->sockets_dirty) > 0) {
+		g_autoptr(GHashTable) dirty = m->sockets_dirty;
+		GHashTableIter iter;
+		gpointer name;
 
-	if (g_hash_table_size(m->sockets_dirty) == 0)
-		return;
-	g_hash_table_iter_init(&iter, m->sockets_dirty);
-	while (g_hash_table_iter_next(&iter, &name, NULL))
-		update(m, name);
-	g_hash_table_remove_all(m->sockets_dirty);
-	watch_addresses(m);
+		m->sockets_dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+		g_hash_table_iter_init(&iter, dirty);
+		while (g_hash_table_iter_next(&iter, &name, NULL))
+			update(m, name);
+		watch_addresses(m);
+	}
+}
+
+bool sockets_hold_boot(Manager *m)
+{
+	GHashTableIter iter;
+	gpointer all;
+
+	if (m->are_boot_sockets_open || m->acts->len == 0)
+		return false;
+	g_hash_table_iter_init(&iter, m->sockets);
+	while (g_hash_table_iter_next(&iter, NULL, &all)) {
+		if (is_opening(all))
+			return true;
+	}
+	m->are_boot_sockets_open = true;
+	return false;
+}
+
+bool sockets_hold_start(Manager *m, const Service *s)
+{
+	ServiceSockets *all;
+
+	if (service_def_n_sockets(s->def) == 0)
+		return false;
+	all = sockets_of(m, s->def->name);
+	if (all->held != s->invocation && (find_problem(all) || loop_now() - all->looked_us > LOOK_IS_FRESH_US))
+		all->is_to_look = true;
+	bring_in_line(all, s, true);
+	all->held = is_opening(all) ? s->invocation : 0;
+	return all->held != 0;
 }
 
 void sockets_recover(Manager *m, const char *service, const char *index, int fd)
 {
 	ServiceSockets *all = sockets_of(m, service);
-	OpenSocket *socket = add(all, fd);
-	uint64_t kept = 0;
+	g_auto(GStrv) parts = g_strsplit(index, "-", 2); /* of keep(); an older manager wrote a number, which is no hash */
+	OpenSocket *socket = add(all, parts[0] ? parts[0] : "");
 
-	(void)text_parse_uint(index, 10, UINT32_MAX, &kept); /* we have written it */
-	socket->kept = (unsigned)kept;
-	socket->text = listening_path(fd);
+	socket->fd = fd;
+	socket->kept = g_strdup_printf("%s/" SOCKETS_KEPT_KIND "/%s", service, index);
 	sockets_mark(m, service);
 	engine_recover_listening(m->engine, service);
 }
 
 /* --- what others ask --- */
 
-static void collect(ServiceSockets *all, const Service *s, SpawnSockets *ret)
+static void collect(ServiceSockets *all, SpawnSockets *ret)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 
 	g_array_set_size(all->fds, 0);
 	for (guint i = 0; i < all->sockets->len; i++) {
 		const OpenSocket *socket = g_ptr_array_index(all->sockets, i);
-		g_autofree char *name = socket_def_name(s->def->socket, (unsigned)socket->entry, all->service);
 
 		g_array_append_val(all->fds, socket->fd);
-		g_string_append_printf(names, "%s%s", i > 0 ? ":" : "", name);
+		g_string_append_printf(names, "%s%s", i > 0 ? ":" : "", socket->name ? socket->name : "unknown");
 	}
 	g_free(all->names);
 	all->names = g_string_free(g_steal_pointer(&names), FALSE);
 	*ret = (SpawnSockets){ .fds = (const int *)(const void *)all->fds->data, .n = all->fds->len, .names = all->names };
 }
 
+/* The start of the service has waited until all of them were open, or had a problem. */
 bool sockets_for_spawn(void *manager, const char *service, SpawnSockets *ret, GError **error)
 {
-	Manager *m = manager;
-	const Service *s = engine_find(m->engine, service);
-	ServiceSockets *all;
-	const OpenSocket *problem;
+	const Manager *m = manager;
+	ServiceSockets *all = g_hash_table_lookup(m->sockets, service);
+	const OpenSocket *problem = all ? find_problem(all) : NULL;
 
 	*ret = (SpawnSockets){ .n = 0 };
-	if (!s)
-		return true;
-	all = sockets_of(m, service);
-	bring_in_line(all, s, true);
-	problem = find_problem(all);
 	if (problem)
 		return fail(error, SVCD_ERROR_FAILED, "%s", problem->problem);
-	collect(all, s, ret);
+	if (all)
+		collect(all, ret);
 	return true;
 }
 

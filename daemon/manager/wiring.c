@@ -262,6 +262,7 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 
 		if (supervisor && supervisor_invocation(supervisor) == invocation)
 			acts_retire(m, service);
+		sockets_look(m, service);
 		sockets_retry_soon(m); /* it may have had an address that another one is to listen on */
 	}
 	manager_drain_later(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listening: socket(2), what has to be said before bind(2), bind, what can be said again later.
+ * Listening: socket(2), the options that must be set before bind(2), bind, the others, listen(2).
  */
 #include "config.h"
 
@@ -20,7 +20,6 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "paths/safe-path.h"
-#include "process/address-holder.h"
 
 #ifndef IPV6_FREEBIND
 #define IPV6_FREEBIND 78 /* linux/in6.h, which cannot be included beside netinet/in.h */
@@ -29,6 +28,9 @@
 #ifndef SIOCUNIXFILE
 #define SIOCUNIXFILE (SIOCPROTOPRIVATE + 0) /* linux/un.h, which cannot be included beside sys/un.h */
 #endif
+
+/* Until the second try of an address that is in use. The pause doubles, because each try can be a connection to another program. */
+#define RETRY_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct Address {
 	union {
@@ -220,20 +222,23 @@ static bool is_stale(const Address *address, int type)
 	return probe >= 0 && connect(probe, &address->u.any, address->length) < 0 && errno == ECONNREFUSED;
 }
 
+/* Which program that is would take long to find out. Root can do that, and of services of ours the manager knows. */
+static bool fail_in_use(const char *address, GError **error)
+{
+	return fail(error, SVCD_ERROR_BUSY, "cannot listen on %s: the address is in use; `ss -lnptux` shows by which program",
+		    address);
+}
+
 static bool remove_stale(const char *path, const SafeParent *parent, const Address *address, int type, GError **error)
 {
-	g_autofree char *holder = NULL;
 	struct stat st;
 
 	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_errno(error, errno, "cannot listen on %s", path);
 	if (!S_ISSOCK(st.st_mode))
 		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is no socket; remove it", path);
-	if (!is_stale(address, type)) {
-		holder = address_holder_of_path(path);
-		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: %s listens there", path,
-			    holder ? holder : "another program");
-	}
+	if (!is_stale(address, type))
+		return fail_in_use(path, error);
 	if (unlinkat(parent->fd, parent->name, 0) < 0 && errno != ENOENT)
 		return fail_errno(error, errno, "cannot remove %s, which a dead program left", path);
 	return true;
@@ -300,10 +305,8 @@ static bool bind_path(int fd, const Listen *listen, const SocketDef *def, GError
 
 static bool fail_bind(const Listen *listen, int errnum, GError **error)
 {
-	g_autofree char *holder = errnum == EADDRINUSE ? address_holder_find(listen) : NULL;
-
-	if (holder)
-		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: %s has it", listen->text, holder);
+	if (errnum == EADDRINUSE)
+		return fail_in_use(listen->text, error);
 	return fail_errno(error, errnum, "cannot listen on %s", listen->text);
 }
 
@@ -384,21 +387,7 @@ static int open_fifo(const Listen *listen, const SocketDef *def, GError **error)
 	return fd;
 }
 
-int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
-{
-	auto_fd int fd = listen->kind == LISTEN_FIFO ? open_fifo(listen, def, error)
-						     : open_in_family(listen, family_of(listen), def, error);
-
-	if (fd < 0)
-		return -1;
-	if (!listening_apply(fd, listen, def, owner, error)) {
-		listening_remove_file(fd, listen->text);
-		return -1;
-	}
-	return fd_steal(&fd);
-}
-
-/* --- one that is open --- */
+/* --- what is set when it has its address --- */
 
 static bool set_buffers(int fd, const SocketDef *def)
 {
@@ -422,7 +411,7 @@ static bool set_options(int fd, const Listen *listen, const SocketDef *def)
 	return set_buffers(fd, def);
 }
 
-bool listening_apply(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+static bool finish(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
 {
 	if (listen->kind != LISTEN_FIFO && !set_options(fd, listen, def))
 		return fail_errno(error, errno, "cannot set the options of the socket on %s", listen->text);
@@ -433,6 +422,52 @@ bool listening_apply(int fd, const Listen *listen, const SocketDef *def, const L
 		return fail_bind(listen, errno, error);
 	return true;
 }
+
+void listening_remove_file(int fd, const char *path)
+{
+	SafeParent parent;
+
+	if (!safe_open_parent(path, 0, &parent))
+		return;
+	if (is_file_in(fd, &parent, path))
+		(void)unlinkat(parent.fd, parent.name, 0); /* gone already is just as good */
+	(void)close(parent.fd); /* only a place to stand on */
+}
+
+/* Once. */
+static int try_to_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+{
+	auto_fd int fd = listen->kind == LISTEN_FIFO ? open_fifo(listen, def, error)
+						     : open_in_family(listen, family_of(listen), def, error);
+
+	if (fd < 0)
+		return -1;
+	if (!finish(fd, listen, def, owner, error)) {
+		listening_remove_file(fd, listen->text);
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+{
+	const int64_t until_us = g_get_monotonic_time() + LISTENING_PATIENCE_US;
+
+	for (unsigned pause_us = RETRY_FIRST_US;; pause_us *= 2) {
+		g_autoptr(GError) problem = NULL;
+		const int fd = try_to_open(listen, def, owner, &problem);
+
+		if (fd >= 0)
+			return fd;
+		if (!g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_BUSY) || g_get_monotonic_time() >= until_us) {
+			g_propagate_error(error, g_steal_pointer(&problem));
+			return -1;
+		}
+		g_usleep(pause_us);
+	}
+}
+
+/* --- one that is open --- */
 
 static bool has_address(int fd, const Listen *listen)
 {
@@ -449,36 +484,17 @@ static bool has_address(int fd, const Listen *listen)
 	return is.length == wanted.length && memcmp(&is.u, &wanted.u, is.length) == 0;
 }
 
-/* An option that this family does not have is as it should be. */
-static bool has_flag(int fd, int level, int option, bool on)
+static bool takes_clients(int fd, ListenKind kind)
 {
-	const int value = get_number(fd, level, option);
-
-	return value < 0 || (value != 0) == on;
+	return kind == LISTEN_DATAGRAM || get_number(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
 }
 
-static bool has_early_options(int fd, const SocketDef *def)
-{
-	const int family = get_number(fd, SOL_SOCKET, SO_DOMAIN);
-
-	if (family == AF_UNIX)
-		return true;
-	if (!has_flag(fd, SOL_SOCKET, SO_REUSEPORT, def->reuse_port))
-		return false;
-	if (family == AF_INET)
-		return has_flag(fd, IPPROTO_IP, IP_FREEBIND, def->free_bind);
-	if (!has_flag(fd, IPPROTO_IPV6, IPV6_FREEBIND, def->free_bind))
-		return false;
-	return def->ipv6_only == IPV6_ONLY_DEFAULT ||
-	       has_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, def->ipv6_only == IPV6_ONLY_ONLY);
-}
-
-bool listening_matches(int fd, const Listen *listen, const SocketDef *def)
+bool listening_is_intact(int fd, const Listen *listen)
 {
 	if (listen->kind == LISTEN_FIFO)
 		return is_file_at(fd, listen->text);
 	return get_number(fd, SOL_SOCKET, SO_TYPE) == socket_type(listen->kind) && has_address(fd, listen) &&
-	       has_early_options(fd, def) && (!listen_has_file(listen) || is_file_at(fd, listen->text));
+	       takes_clients(fd, listen->kind) && (!listen_has_file(listen) || is_file_at(fd, listen->text));
 }
 
 char *listening_path(int fd)
@@ -494,15 +510,4 @@ char *listening_path(int fd)
 	}
 	n = readlink(link, path, sizeof path - 1);
 	return n > 0 ? g_strndup(path, (size_t)n) : NULL;
-}
-
-void listening_remove_file(int fd, const char *path)
-{
-	SafeParent parent;
-
-	if (!safe_open_parent(path, 0, &parent))
-		return;
-	if (is_file_in(fd, &parent, path))
-		(void)unlinkat(parent.fd, parent.name, 0); /* gone already is just as good */
-	(void)close(parent.fd); /* only a place to stand on */
 }

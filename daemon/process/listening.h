@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listening: one socket or fifo of a service, from its definition to a descriptor. Nothing here waits: a name that would have
- * to be looked up has been (ListenOwner), and the descriptor is opened non-blocking.
+ * Listening: one socket or fifo of a service, from its definition to a descriptor.
+ *
+ * Only svc-worker calls this. Names are looked up in directories that users can hold, and a service can hold the lock of a socket
+ * that it has, so each of these functions may wait for ever.
  */
 #ifndef SVCD_PROCESS_LISTENING_H
 #define SVCD_PROCESS_LISTENING_H
@@ -19,24 +21,24 @@ typedef struct ListenOwner {
 } ListenOwner;
 
 /**
- * listening_open() - make it, at its address, with all that its definition says
+ * listening_open() - make it, at its address, with all that its definition sets
  *
- * What a dead program left at a path is removed: a socket to which nobody listens, never another file. Owner and mode
- * are right from the first moment, or stricter.
- * Returns: the descriptor, or -1 with @error, which says whose the address is, if that can be found out.
+ * The socket that a dead program left at a path is removed if no process listens on it; another file never is. Owner and mode
+ * are right from the first moment, or stricter. An address that is in use is tried again for LISTENING_PATIENCE_US, because
+ * PID 1 may be about to close the socket that had it before.
+ * Returns: the descriptor, or -1 with @error.
  */
 int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error);
 
-/**
- * listening_matches() - is @fd what listening_open() would make?
- *
- * The kernel is asked, nobody's memory: kind, address, what can only be said before a socket has its address, and
- * whether its file is still there. What can be changed later is not compared: listening_apply().
- */
-bool listening_matches(int fd, const Listen *listen, const SocketDef *def);
+#define LISTENING_PATIENCE_US (1 * G_USEC_PER_SEC)
 
-/* Set what can be set on one that is open: options, backlog, owner and mode. */
-bool listening_apply(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error);
+/**
+ * listening_is_intact() - can clients still reach @fd?
+ *
+ * The service has had it, and an admin can have removed its file. Asked are its kind, its address, whether it takes
+ * connections, and whether its file is still there.
+ */
+bool listening_is_intact(int fd, const Listen *listen);
 
 /* The path that @fd was bound to, or opened by; a new string, NULL if it has none. */
 char *listening_path(int fd);

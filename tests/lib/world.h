@@ -27,6 +27,8 @@ World *world_new_with_vendor_policy(const char *files, const char *policy);
 /* When the worlds made from now on begin: 100 s, unless somebody looks at them with the clock of the machine. */
 void world_set_birth(int64_t now_us);
 int64_t world_birth(void);
+/* Sockets in worlds that are made after this are open when the test calls engine_sockets_opened(). */
+void world_open_sockets_slowly(void);
 void world_free(World *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
 

@@ -57,10 +57,9 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.svcctl("clear", "new")
     wait_for(lambda: {8081, 8082} <= ports(box), what="the ports of what policy names are open")
 
-    # Who has the port is told, and is why a start fails; when it is free, it starts.
-    problem = entries(box, "held")[1]["problem"]
-    pid = box.pid("holder")
-    assert problem == f"cannot listen on 127.0.0.1:8090: python3 (pid {pid}) has it", problem
+    # A port that is in use is a problem, and the reason why a start fails; when it is free, the service starts.
+    problem = wait_for(lambda: entries(box, "held")[1].get("problem"), what="the port is in use")
+    assert problem == "cannot listen on 127.0.0.1:8090: the address is in use; `ss -lnptux` shows by which program", problem
     assert problem in box.svcctl("start", "held", check=False).stderr
     box.wait_state("held", "failed")
     assert problem in box.svcctl("explain", "held", check=False).stdout

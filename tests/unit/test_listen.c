@@ -51,6 +51,26 @@ START_TEST(an_on_demand_service_is_started_by_the_first_connection)
 }
 END_TEST
 
+START_TEST(what_is_ordered_after_a_service_that_listens_waits_until_its_sockets_are_open)
+{
+	g_autoptr(World) w = NULL;
+
+	world_open_sockets_slowly();
+	w = world_new_with_policy(IT "== client\n[Service]\nExec=/usr/bin/c\n[Conditions]\nAfter=it\n",
+				  ON_DEMAND "[runlevel 2]\nActivate=client\n");
+
+	expect_state(w, "it", STATE_IDLE);
+	expect_listens(w, "it", LISTENS_ALL);
+	expect_state(w, "client", STATE_WAITING);
+	ck_assert(!engine_is_settled(world_find(w, "it")));
+	ck_assert(!engine_is_at_rest(world_engine(w)));
+
+	engine_sockets_opened(world_engine(w), "it");
+	ck_assert(engine_is_settled(world_find(w, "it")));
+	expect_log(w, "start client");
+}
+END_TEST
+
 START_TEST(a_boot_service_starts_without_a_client_and_listens_too)
 {
 	g_autoptr(World) w = world_new(IT);
@@ -353,6 +373,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("listen");
 
 	ADD_CASE(suite, "open", a_boot_service_starts_without_a_client_and_listens_too,
+		 what_is_ordered_after_a_service_that_listens_waits_until_its_sockets_are_open,
 		 what_nobody_named_opens_no_port_not_even_when_it_runs,
 		 a_need_of_what_only_a_connection_started_opens_no_port,
 		 an_admins_start_opens_the_ports_of_what_nobody_named,

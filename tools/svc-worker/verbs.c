@@ -24,6 +24,8 @@ const WorkerVerb worker_verbs[] = {
 	{ "cgroup-signal", verb_cgroup_signal, NULL },
 	{ "cgroup-clear", verb_cgroup_clear, NULL },
 	{ "echo", echo, NULL },
+	{ "listen", verb_listen, NULL },
+	{ "unlisten", verb_unlisten, NULL },
 	{ PATH_VERB_POLL, path_poll, path_cancel },
 	{ PATH_VERB_WATCH, path_watch, path_cancel },
 	{ NULL, NULL, NULL },

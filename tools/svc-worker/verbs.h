@@ -7,6 +7,10 @@
 
 #include "tools/svc-worker/worker.h"
 
+/* listen.c */
+void verb_listen(WorkerRequest *request);
+void verb_unlisten(WorkerRequest *request);
+
 /* path.c; the verbs are described in providers/path.h. */
 void path_watch(WorkerRequest *request);
 void path_poll(WorkerRequest *request);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Listen: opens the sockets of services, and removes the files of those that are closed.
+ *
+ *	listen ADDRESS KIND KEY=VALUE...    (model/socket-words.h) answers with a new socket. With the descriptor of one that is kept
+ *	                                    it answers "done same" if clients can still reach that one.
+ *	unlisten FILE                       shuts down the socket that comes with it: clients are refused from now on, and not when its
+ *	                                    last descriptor is closed. With "remove" its file goes, too, but no other one
+ */
+#include "config.h"
+
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "config/accounts.h"
+#include "model/socket-words.h"
+#include "process/listening.h"
+#include "tools/svc-worker/verbs.h"
+
+static int open_socket(const SocketDef *def, GError **error)
+{
+	ListenOwner owner = { .uid = geteuid(), .gid = getegid() };
+
+	if (!accounts_find(&accounts_of_machine, def->user, def->group, &owner.uid, &owner.gid, error))
+		return -1;
+	return listening_open(g_ptr_array_index(def->listens, 0), def, &owner, error);
+}
+
+static bool is_intact(int fd, const Listen *listen)
+{
+	if (fd < 0)
+		return false;
+	if (listening_is_intact(fd, listen))
+		return true;
+	/* Something may be left of it at the path that the new one is to have. */
+	if (listen_has_file(listen))
+		listening_remove_file(fd, listen->text);
+	return false;
+}
+
+void verb_listen(WorkerRequest *request)
+{
+	SocketDef *def = socket_words_read(request->words + 1, request->n_words - 1);
+	auto_fd int kept = worker_message_take_fd(request); /* closed when the answer is on its way, because that may hang */
+	auto_fd int fd = -1;
+	g_autoptr(GError) error = NULL;
+
+	if (!def)
+		worker_answer(request->id, -1, WORKER_FAILED, "svc-worker does not understand the definition of the socket", NULL);
+	else if (is_intact(kept, g_ptr_array_index(def->listens, 0)))
+		worker_answer(request->id, -1, WORKER_DONE, SOCKET_IS_SAME, NULL);
+	else if ((fd = open_socket(def, &error)) < 0)
+		worker_answer(request->id, -1, WORKER_FAILED, error->message, NULL);
+	else
+		worker_answer(request->id, fd, WORKER_DONE, NULL);
+	socket_def_free(def);
+}
+
+void verb_unlisten(WorkerRequest *request)
+{
+	auto_fd int fd = worker_message_take_fd(request);
+	const bool removes = request->n_words > 1 && strcmp(request->words[1], "remove") == 0;
+	g_autofree char *path = fd >= 0 && removes ? listening_path(fd) : NULL;
+
+	if (path)
+		listening_remove_file(fd, path);
+	if (fd >= 0)
+		(void)shutdown(fd, SHUT_RDWR); /* a fifo or a datagram socket has nothing to shut down */
+	worker_answer(request->id, -1, WORKER_DONE, NULL);
+}
