@@ -142,14 +142,17 @@ static void keep(OpenSocket *socket, int fd)
 	keeper_link_keep(socket->owner->manager->link, socket->kept, fd);
 }
 
-/* PID 1 still has it when it is closed here, and lets an expendable process close it last. */
+/* A child of PID 1 closes it last. PID 1 gets it again for that, because it may have had no room to keep it. */
 static void dispose(OpenSocket *socket)
 {
+	KeeperLink *link = socket->owner->manager->link;
+
 	fd_source_free(socket->source);
 	socket->source = NULL;
-	fd_close(&socket->fd);
+	if (socket->fd >= 0)
+		keeper_link_dispose(link, fd_steal(&socket->fd));
 	if (socket->kept)
-		keeper_link_forget(socket->owner->manager->link, socket->kept);
+		keeper_link_forget(link, socket->kept);
 	g_clear_pointer(&socket->kept, g_free);
 }
 

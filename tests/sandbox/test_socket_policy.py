@@ -109,3 +109,12 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     wait_for(lambda: not {8082, 8083} & ports(box) and box.exists("/run/newest.sock"), what="the next manager looks anew")
     assert not box.exists("/run/newer.sock")
     assert listener.ask(box.path("/run/newest.sock"))
+
+    # A changed mode makes a new socket, whose client is served.
+    box.svcctl("stop", "new")
+    box.wait_state("new", "idle")
+    box.svcctl("clear", "new")
+    box.write("/etc/svcd/services.d/new.svc", listener.service(socket_section="ListenStream=/run/newest.sock\nSocketMode=0600"))
+    box.svcctl("reload-files")
+    wait_for(lambda: box.run("stat -c %a /run/newest.sock", check=False).stdout == "600\n", what="the socket has its new mode")
+    assert listener.ask(box.path("/run/newest.sock"))
