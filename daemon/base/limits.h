@@ -15,6 +15,12 @@
 /* One service or policy file: a hundred times the largest that is shipped. */
 #define LIMIT_FILE_BYTES (256 * 1024)
 
+/*
+ * All files of one load together, as svc-generate hands them to the manager: LIMIT_SERVICES files of 3 KiB, the size of the largest that
+ * is shipped. The kept descriptor holds that much memory.
+ */
+#define LIMIT_BUNDLE_BYTES (64 * 1024 * 1024)
+
 /* An init script: the largest that packages install have some 40 KiB. */
 #define LIMIT_SCRIPT_BYTES (1024 * 1024)
 

@@ -29,7 +29,9 @@ typedef struct BusInfo {
 	unsigned generation;         /* how many managers there were before */
 	int64_t keeper_started_us;   /* PID 1's start */
 	int64_t started_us;          /* this manager's start */
-	int64_t files_read_us;       /* when it began to read the files that are in force; 0: not yet */
+	int64_t files_read_us;       /* when reading the files that are in force began; 0: not yet */
+	int64_t files_failed_us;     /* when a load failed for the last time; 0: none has */
+	const char *files_problem;   /* why the last load failed, a sentence; NULL: it did not */
 } BusInfo;
 
 /* What the bus asks of the rest of the manager. Failing functions set @error; its code names the D-Bus error. */

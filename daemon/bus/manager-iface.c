@@ -414,6 +414,16 @@ static uint64_t get_files_read_at(const Subject *x)
 	return (uint64_t)MAX(bus_info(x->bus).files_read_us, 0);
 }
 
+static uint64_t get_files_failed_at(const Subject *x)
+{
+	return (uint64_t)MAX(bus_info(x->bus).files_failed_us, 0);
+}
+
+static const char *get_files_problem(const Subject *x)
+{
+	return bus_info(x->bus).files_problem;
+}
+
 static uint64_t get_manager_pid(const Subject *x)
 {
 	return (uint64_t)getpid();
@@ -472,6 +482,8 @@ static const PropertyRow properties[] = {
 	{ "Generation", "u", PROPERTY_CONST, .number = get_generation },
 	{ "ManagerStartedAt", "t", PROPERTY_CONST, .number = get_manager_started_at },
 	{ "FilesReadAt", "t", 0, .number = get_files_read_at },
+	{ "FilesFailedAt", "t", 0, .number = get_files_failed_at },
+	{ "FilesProblem", "s", 0, .text = get_files_problem },
 	{ "ManagerPid", "u", PROPERTY_CONST, .number = get_manager_pid },
 	{ "Virtualization", "s", PROPERTY_CONST, .text = get_virtualization },
 	{ "Flags", "as", 0, .append = append_flags },

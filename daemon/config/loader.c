@@ -49,7 +49,6 @@ typedef struct Loader {
 	bool user_mode;
 	bool without_lines;
 	ServiceParseOptions parse_options;
-	DefinitionsAhead *ahead; /* the options'; or NULL */
 } Loader;
 
 /* Not by g_build_filename(3), which takes ten times as long to look for slashes: of these directories none ends in one. */
@@ -281,29 +280,12 @@ static ServiceDef *read_definition(Loader *l, const char *name, const GPtrArray 
 	return def;
 }
 
-static GPtrArray *paths_of(const GPtrArray *sources)
-{
-	GPtrArray *paths = g_ptr_array_new();
-
-	for (guint i = 0; i < sources->len; i++)
-		g_ptr_array_add(paths, ((const Source *)g_ptr_array_index(sources, i))->path);
-	return paths;
-}
-
-static ServiceDef *take_ahead(Loader *l, const char *name, const GPtrArray *sources)
-{
-	g_autoptr(GPtrArray) paths = l->ahead ? paths_of(sources) : NULL;
-
-	return paths ? definitions_ahead_take(l->ahead, name, paths) : NULL;
-}
-
 /* Returns: a definition, or NULL when nothing is known of @name. */
 static ServiceDef *define(Loader *l, const char *name)
 {
 	g_autoptr(GPtrArray) sources = find_sources(l, name);
-	ServiceDef *def = sources ? take_ahead(l, name, sources) : NULL;
 
-	return def || !sources ? def : read_definition(l, name, sources);
+	return sources ? read_definition(l, name, sources) : NULL;
 }
 
 /* It is by their lines that what a user may not say is found. */
@@ -441,7 +423,7 @@ static void add_instances(Loader *l)
 static void loader_begin(Loader *l, const LoaderOptions *options)
 {
 	*l = (Loader){ .found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free), .mentioned = g_queue_new(),
-		       .user_mode = options->user_mode, .without_lines = options->without_lines, .ahead = options->ahead,
+		       .user_mode = options->user_mode, .without_lines = options->without_lines,
 		       .parse_options = { .runtime = search_path_runtime_top(options->user_mode),
 					  .without_lines = options->without_lines && !options->user_mode,
 					  .names_only = options->names_only } };
@@ -449,8 +431,11 @@ static void loader_begin(Loader *l, const LoaderOptions *options)
 	l->configuration->set = service_set_new();
 	l->configuration->policy = policy_new();
 	l->configuration->diags = diag_list_new();
+	l->configuration->secrets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	source_reader_init(&l->reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
 	l->reader.overlay = options->overlay;
+	l->reader.bundle = options->bundle;
+	l->reader.secrets = l->configuration->secrets;
 }
 
 /* Returns: the configuration, the caller's. */
@@ -488,38 +473,6 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	return loader_end(&l);
 }
 
-/* One of which nothing is to be told; of templates and their instances none. */
-static void define_ahead(Loader *l, const char *name, DefinitionsAhead *ahead)
-{
-	const unsigned n_told = diag_list_length(l->configuration->diags);
-	g_autoptr(GPtrArray) sources = strchr(name, '@') ? NULL : find_sources(l, name);
-	g_autoptr(GPtrArray) paths = sources ? paths_of(sources) : NULL;
-	ServiceDef *def = sources ? read_definition(l, name, sources) : NULL;
-
-	if (def && !def->problem && diag_list_length(l->configuration->diags) == n_told)
-		definitions_ahead_add(ahead, def, paths);
-	else
-		service_def_free(def);
-}
-
-DefinitionsAhead *configuration_read_ahead(const LoaderOptions *options)
-{
-	g_auto(GStrv) directories = search_path_written_services(options);
-	DefinitionsAhead *ahead = definitions_ahead_new();
-	g_autoptr(Configuration) nothing = NULL;
-	GHashTableIter iter;
-	gpointer name;
-	Loader l;
-
-	loader_begin(&l, options);
-	scan_services(&l, directories);
-	g_hash_table_iter_init(&iter, l.found);
-	while (definitions_ahead_length(ahead) < LIMIT_SERVICES && g_hash_table_iter_next(&iter, &name, NULL))
-		define_ahead(&l, name, ahead);
-	nothing = loader_end(&l);
-	return ahead;
-}
-
 void configuration_free(Configuration *configuration)
 {
 	if (!configuration)
@@ -527,5 +480,6 @@ void configuration_free(Configuration *configuration)
 	service_set_free(configuration->set);
 	policy_free(configuration->policy);
 	diag_list_free(configuration->diags);
+	g_clear_pointer(&configuration->secrets, g_hash_table_unref);
 	g_free(configuration);
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
-#include "config/definitions-ahead.h"
+#include "config/bundle.h"
 #include "model/policy.h"
 #include "model/service-set.h"
 
@@ -28,7 +28,7 @@ typedef struct LoaderOptions {
 	bool any_owner;           /* --root on a tree that is not root's: do not check who owns the files */
 	/* What would be if: path (with the root in front) -> GBytes in place of the file, NULL: no such file. Or NULL. */
 	GHashTable *overlay;
-	DefinitionsAhead *ahead; /* of configuration_read_ahead() with the same options; what can be is taken from it. Or NULL */
+	Bundle *bundle; /* SourceReader.bundle; borrowed, or NULL */
 } LoaderOptions;
 
 /* Everything the files say. */
@@ -36,6 +36,7 @@ typedef struct Configuration {
 	ServiceSet *set;
 	Policy *policy;
 	DiagList *diags;
+	GHashTable *secrets; /* a set of paths: files that were read, and their directories, that not every user may read */
 } Configuration;
 
 /**
@@ -52,14 +53,5 @@ typedef struct Configuration {
 Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances);
 void configuration_free(Configuration *configuration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Configuration, configuration_free)
-
-/**
- * configuration_read_ahead() - make the definitions that a load will want, but for those of /run/svcd/generated
- *
- * For who waits until those are there. What a file said when this read it is what the load takes, if the same files make up that
- * service then. What is wrong is not told: it is read again by the load, and so is what is made of templates.
- * Returns: the caller's.
- */
-DefinitionsAhead *configuration_read_ahead(const LoaderOptions *options);
 
 #endif

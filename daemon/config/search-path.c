@@ -12,7 +12,6 @@
 typedef enum RowKind {
 	ROW_SHIPPED, /* below /usr: always read */
 	ROW_LOCAL,   /* below /etc or /run: left out when the manager cannot live with it */
-	ROW_MADE,    /* as ROW_LOCAL; by svc-generate */
 } RowKind;
 
 typedef struct Row {
@@ -22,16 +21,16 @@ typedef struct Row {
 } Row;
 
 static const Row service_rows[] = {
-	{ "/run/svcd/generated", ROW_MADE, POLICY_LAYER_VENDOR },
+	{ "/run/svcd/generated", ROW_LOCAL, POLICY_LAYER_VENDOR },
 	{ SVCD_LIBDIR "/services.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
 	{ SVCD_SYSCONFDIR "/services.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
 	{ "/run/svcd/services.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
 };
 
 static const Row policy_rows[] = {
-	{ "/run/svcd/generated", ROW_MADE, POLICY_LAYER_VENDOR }, /* which mounts, swap and logins are wanted */
+	{ "/run/svcd/generated", ROW_LOCAL, POLICY_LAYER_VENDOR }, /* which mounts, swap and logins are wanted */
 	{ SVCD_LIBDIR "/policy.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
-	{ "/run/svcd/generated/rc-links", ROW_MADE, POLICY_LAYER_RC_LINKS }, /* what the links in /etc/rc?.d want */
+	{ "/run/svcd/generated/rc-links", ROW_LOCAL, POLICY_LAYER_RC_LINKS }, /* what the links in /etc/rc?.d want */
 	{ SVCD_SYSCONFDIR "/policy.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
 	{ "/run/svcd/policy.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
 };
@@ -90,30 +89,20 @@ static char *row_path(const LoaderOptions *options, const Row *row)
 					       : g_strdup(row->path);
 }
 
-static char **service_paths(const LoaderOptions *options, bool with_made)
+char **search_path_services(const LoaderOptions *options)
 {
 	const Row *rows = options->user_mode ? user_service_rows : service_rows;
 	const size_t n = options->user_mode ? G_N_ELEMENTS(user_service_rows) : G_N_ELEMENTS(service_rows);
 	GPtrArray *paths = g_ptr_array_new();
 
 	for (size_t i = 0; i < n; i++) {
-		char *path = with_made || rows[i].kind != ROW_MADE ? row_path(options, &rows[i]) : NULL;
+		char *path = row_path(options, &rows[i]);
 
 		if (path)
 			g_ptr_array_add(paths, path);
 	}
 	g_ptr_array_add(paths, NULL);
 	return (char **)g_ptr_array_free(paths, FALSE);
-}
-
-char **search_path_services(const LoaderOptions *options)
-{
-	return service_paths(options, true);
-}
-
-char **search_path_written_services(const LoaderOptions *options)
-{
-	return service_paths(options, false);
 }
 
 static void policy_directory_free(gpointer data)

@@ -25,9 +25,6 @@ const char *search_path_runtime_top(bool user_mode);
 /* Service directories, later wins; a new strv. DESIGN: generated, vendor, admin, until reboot. */
 char **search_path_services(const LoaderOptions *options);
 
-/* The same without those that svc-generate makes. */
-char **search_path_written_services(const LoaderOptions *options);
-
 /* Policy directories with their layers, ascending; a new array. */
 GPtrArray *search_path_policies(const LoaderOptions *options);
 

@@ -96,8 +96,14 @@ static bool is_hidden(const char *name)
 	return name[0] == '.' && !g_str_has_prefix(name, "...");
 }
 
+/* What a directory hides is as secret as what a file hides. */
+static bool is_secret(const struct stat *st)
+{
+	return !(st->st_mode & S_IROTH) || (S_ISDIR(st->st_mode) && !(st->st_mode & S_IXOTH));
+}
+
 /* The names on disk, unsorted. */
-static GPtrArray *list_disk(const SourceReader *reader, const char *path, char **ret_problem)
+static GPtrArray *list_disk(const SourceReader *reader, const char *path, bool *ret_is_secret, char **ret_problem)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
 	auto_fd int fd = open_path(reader, path, O_DIRECTORY);
@@ -111,6 +117,7 @@ static GPtrArray *list_disk(const SourceReader *reader, const char *path, char *
 		*ret_problem = explain_open_error(reader, path, errno, "the directory");
 		return names;
 	}
+	*ret_is_secret = is_secret(&st);
 	*ret_problem = check_owner(reader, &st);
 	if (*ret_problem)
 		return names;
@@ -165,9 +172,70 @@ static GPtrArray *overlay_list(const SourceReader *reader, const char *path, GPt
 	return names;
 }
 
+static void remember_secret(const SourceReader *reader, const char *path, bool is_secret)
+{
+	if (is_secret && reader->secrets)
+		g_hash_table_add(reader->secrets, g_strdup(path));
+}
+
+static char *entry_text(const BundleEntry *entry)
+{
+	gsize length;
+	const char *data = g_bytes_get_data(entry->bytes, &length);
+
+	return g_strndup(length > 0 ? data : "", length);
+}
+
+static GPtrArray *list_bundle(const SourceReader *reader, const char *path, char **ret_problem)
+{
+	const BundleEntry *entry = bundle_find(reader->bundle, path);
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	gsize length;
+	const char *name;
+
+	if (!entry || entry->kind != BUNDLE_LIST) {
+		*ret_problem = entry ? entry_text(entry) : NULL;
+		return names;
+	}
+	remember_secret(reader, path, entry->is_secret);
+	name = g_bytes_get_data(entry->bytes, &length);
+	for (const char *end = name + length; name < end; name += strlen(name) + 1) /* the last byte is a NUL */
+		g_ptr_array_add(names, g_strdup(name));
+	return names;
+}
+
+static void record_list(const SourceReader *reader, const char *path, bool is_secret, const GPtrArray *names, const char *problem)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < names->len; i++)
+		g_string_append_len(text, g_ptr_array_index(names, i), (gssize)strlen(g_ptr_array_index(names, i)) + 1);
+	if (problem)
+		bundle_add(reader->bundle, BUNDLE_NO_LIST, is_secret, path, problem, strlen(problem));
+	else
+		bundle_add(reader->bundle, BUNDLE_LIST, is_secret, path, text->str, text->len);
+}
+
+/* Without what is laid over it. */
+static GPtrArray *list_directory(const SourceReader *reader, const char *path, char **ret_problem)
+{
+	bool is_secret = false;
+	GPtrArray *names;
+
+	if (reader->bundle && (!bundle_is_open(reader->bundle) || bundle_find(reader->bundle, path)))
+		return list_bundle(reader, path, ret_problem);
+	if (reader->bundle)
+		bundle_begin(reader->bundle, path);
+	names = list_disk(reader, path, &is_secret, ret_problem);
+	remember_secret(reader, path, is_secret);
+	if (reader->bundle)
+		record_list(reader, path, is_secret, names, *ret_problem);
+	return names;
+}
+
 GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem)
 {
-	GPtrArray *names = list_disk(reader, path, ret_problem);
+	GPtrArray *names = list_directory(reader, path, ret_problem);
 
 	if (reader->overlay && !*ret_problem)
 		names = overlay_list(reader, path, names);
@@ -228,6 +296,18 @@ static char *read_overlay(GBytes *bytes, gsize *ret_length, char **ret_problem)
 	return text;
 }
 
+static char *read_bundle(const SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem)
+{
+	const BundleEntry *entry = bundle_find(reader->bundle, path);
+
+	if (entry && entry->kind != BUNDLE_FILE) {
+		*ret_problem = entry_text(entry);
+		return NULL;
+	}
+	remember_secret(reader, path, entry && entry->is_secret);
+	return read_overlay(entry ? entry->bytes : NULL, ret_length, ret_problem);
+}
+
 /* The whole of a file, with a NUL after it; once all @size bytes that it has are there, its end is not asked for. */
 static char *read_all(int fd, gsize size, gsize *ret_length, char **ret_problem)
 {
@@ -260,25 +340,43 @@ static char *read_all(int fd, gsize size, gsize *ret_length, char **ret_problem)
 	return NULL;
 }
 
-char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem)
+static char *read_disk(const SourceReader *reader, const char *path, gsize *ret_length, bool *ret_is_secret, char **ret_problem)
 {
-	auto_fd int fd = -1;
-	gpointer overlaid;
+	auto_fd int fd = open_path(reader, path, 0);
 	struct stat st;
 
-	if (reader->overlay && g_hash_table_lookup_extended(reader->overlay, path, NULL, &overlaid))
-		return read_overlay(overlaid, ret_length, ret_problem);
-	fd = open_path(reader, path, 0);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		/* A socket cannot be opened at all (open(2), ENXIO). */
 		*ret_problem = errno == ENXIO ? g_strdup("it is a socket, not a file")
 					      : explain_open_error(reader, path, errno, "it");
 		return NULL;
 	}
+	*ret_is_secret = is_secret(&st);
 	*ret_problem = check_kind(&st);
 	if (!*ret_problem)
 		*ret_problem = check_owner(reader, &st);
 	if (*ret_problem)
 		return NULL;
 	return read_all(fd, (gsize)st.st_size, ret_length, ret_problem);
+}
+
+char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem)
+{
+	bool is_secret = false;
+	gpointer overlaid;
+	char *text;
+
+	if (reader->overlay && g_hash_table_lookup_extended(reader->overlay, path, NULL, &overlaid))
+		return read_overlay(overlaid, ret_length, ret_problem);
+	if (reader->bundle && (!bundle_is_open(reader->bundle) || bundle_find(reader->bundle, path)))
+		return read_bundle(reader, path, ret_length, ret_problem);
+	if (reader->bundle)
+		bundle_begin(reader->bundle, path);
+	text = read_disk(reader, path, ret_length, &is_secret, ret_problem);
+	remember_secret(reader, path, is_secret);
+	if (reader->bundle && text)
+		bundle_add(reader->bundle, BUNDLE_FILE, is_secret, path, text, *ret_length);
+	else if (reader->bundle)
+		bundle_add(reader->bundle, BUNDLE_NO_FILE, is_secret, path, *ret_problem, strlen(*ret_problem));
+	return text;
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
+#include "config/bundle.h"
 
 /* Where and on which terms files are opened. */
 typedef struct SourceReader {
@@ -18,6 +19,9 @@ typedef struct SourceReader {
 	int root_fd;        /* -1 if @root is "" */
 	bool any_owner;     /* do not look who owns a file */
 	uid_t owner;        /* who may own files besides root */
+	/* Borrowed, or NULL. An open one is filled with what is read from the disk; a finished one takes the place of the disk. */
+	Bundle *bundle;
+	GHashTable *secrets; /* paths of files and directories that are read and not for every user; borrowed, or NULL */
 	GHashTable *overlay; /* path -> GBytes in place of what is there, NULL: nothing; borrowed, or NULL */
 } SourceReader;
 

@@ -30,6 +30,7 @@ typedef struct Change {
 	uint64_t invocation; /* 0: not begun */
 	int output_fd;       /* -1: not begun */
 	bool is_late;        /* its time was up; it is answered, and has been killed */
+	struct MessageExited ended; /* of its program: the files are being read; id.invocation 0: it has not ended */
 } Change;
 
 static void begin_next(Manager *m);
@@ -76,14 +77,13 @@ static GPtrArray *make_argv(const Change *change)
 static bool begin(Manager *m, Change *change, GError **error)
 {
 	g_autoptr(GPtrArray) argv = make_argv(change);
-	auto_fd int no_input = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	change->output_fd = make_output(error);
 	if (change->output_fd < 0)
 		return false;
 	change->invocation = helper_spawn(m, &changes_helper,
 					  &(HelperRun){ .argv = (const char *const *)argv->pdata,
-							.input_fd = no_input,
+							.input_fd = m->context.null_fd,
 							.output_fd = change->output_fd },
 					  error);
 	m->change_row = change->invocation;
@@ -207,23 +207,40 @@ static void answer(Manager *m, const Change *change, const struct MessageExited 
 }
 
 /*
- * The files are read even if it failed, for nobody knows how far it came when it was killed. During a recovery they are about
- * to be loaded anyway.
+ * The files are read even if it failed, because it may have written some before it was killed. It is answered when they are in
+ * force, by changes_on_files().
  */
 static void on_exited(Manager *m, const struct MessageExited *message)
 {
-	const Change *change = find_running(m, message->id.invocation);
+	Change *change = find_running(m, message->id.invocation);
 
 	free_row(m);
-	if (m->recovery) {
-		files_forget_ahead(m);
-		return;
-	}
-	files_load_now(m);
-	if (change && !change->is_late)
-		answer(m, change, message);
 	if (change)
-		end_first(m);
+		change->ended = *message;
+	files_load(m);
+	if (!change && !m->recovery) /* a manager that is gone began it */
+		begin_next(m);
+}
+
+static void refuse_unread(Manager *m, const Change *change, const char *problem)
+{
+	g_autoptr(GError) error = NULL;
+
+	fail(&error, SVCD_ERROR_FAILED, "what was changed is written, but not in force: %s", problem);
+	refuse(m, change, error);
+}
+
+void changes_on_files(Manager *m, const char *problem)
+{
+	const Change *change = g_queue_peek_head(&m->changes);
+
+	if (!change || change->ended.id.invocation == 0)
+		return;
+	if (problem && !change->is_late)
+		refuse_unread(m, change, problem);
+	else if (!change->is_late)
+		answer(m, change, &change->ended);
+	end_first(m);
 	begin_next(m);
 }
 

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files: the generator first (fstab, consoles: it may take its time, so it is a process of its own), then all service
- * and policy files, then the engine gets them. Most definitions are made while the generator runs.
+ * Files: svc-generate reads them all and hands them over in one memfd (config/bundle.h); they are parsed from there, and then the
+ * engine gets them. After the boot this manager opens none of them by path, because any user may hold a directory or a file that
+ * its reader then waits for. A load that fails leaves the files of before in force. PID 1 keeps their memfd for the next manager.
+ *
+ * There are two exceptions. A user's manager reads its files itself: that user can only delay this manager. And if svc-generate
+ * fails before the first load, the machine's manager reads them itself: no service has been started that could hold them.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "base/limits.h"
 #include "base/log.h"
+#include "config/gather.h"
 #include "config/loader.h"
 #include "manager/manager.h"
 #include "model/name.h"
@@ -21,7 +28,7 @@
 
 #define GENERATOR_PROGRAM SVCD_LIBDIR "/svc-generate"
 
-/* The generator reads a few files; if it hangs on one of them, the boot goes on with what there was. */
+/* The generator takes some milliseconds, on a slow disk a second; longer, and something holds what it reads. */
 #define GENERATOR_LIMIT_US (10 * G_USEC_PER_SEC)
 
 /* --- what every service's environment starts from --- */
@@ -81,8 +88,27 @@ bool files_make_directories(Manager *m)
 static void make_system_bus(Manager *m);
 static void make_registry(Manager *m);
 
-/* Once, before the first load. */
-static void prepare(Manager *m)
+/* The manager before has read it as well; this one opens nothing in /proc that users can hold. @kept: or NULL. */
+static char *kernel_cmdline(const Manager *m, const Bundle *kept)
+{
+	const BundleEntry *entry = kept ? bundle_find(kept, GATHER_KERNEL_CMDLINE) : NULL;
+	g_autoptr(GBytes) bytes = entry && entry->kind == BUNDLE_FILE ? g_bytes_ref(entry->bytes) : NULL;
+	g_autoptr(GString) words = g_string_new(NULL);
+
+	if (!kept)
+		bytes = file_read_bounded(GATHER_KERNEL_CMDLINE, LIMIT_FILE_BYTES, NULL);
+	/* What the kernel was told is not meant for a container; the arguments of PID 1 are. */
+	if (bytes && !g_getenv("container")) {
+		g_string_append_len(words, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes));
+		g_strchomp(words->str);
+		words->len = strlen(words->str);
+	}
+	g_string_append_printf(words, "%s%s", words->len && *m->arguments ? " " : "", m->arguments);
+	return g_string_free(g_steal_pointer(&words), FALSE);
+}
+
+/* Once, before the first load. @kept: what the manager before has loaded; or NULL. */
+static void prepare(Manager *m, const Bundle *kept)
 {
 	g_autofree char *log_dir = NULL;
 	LogRouterOptions logs = { .program = SVCD_LIBDIR "/svc-logger",
@@ -90,6 +116,7 @@ static void prepare(Manager *m)
 				  .group = operators_log_group,
 				  .data = m };
 
+	m->kernel_cmdline = kernel_cmdline(m, kept);
 	(void)files_make_directories(m); /* said already; without /run there is no bus and no output, but services run */
 	recovery_open_sockets(m);
 	log_dir = g_build_filename(m->runtime_dir, "log", NULL);
@@ -233,8 +260,7 @@ static LoaderOptions loader_options(const Manager *m)
 	};
 }
 
-/* @ahead: or NULL. */
-static Configuration *load_configuration(Manager *m, DefinitionsAhead *ahead)
+static Configuration *load_configuration(Manager *m, Bundle *bundle)
 {
 	LoaderOptions options = loader_options(m);
 	g_autoptr(GPtrArray) instances = g_ptr_array_new();
@@ -246,23 +272,44 @@ static Configuration *load_configuration(Manager *m, DefinitionsAhead *ahead)
 	for (guint i = 0; i < m->instances->len; i++)
 		g_ptr_array_add(instances, g_ptr_array_index(m->instances, i));
 	g_ptr_array_add(instances, NULL);
-	options.ahead = ahead;
+	options.bundle = bundle;
 	return configuration_load(&options, (const char *const *)instances->pdata);
 }
 
-/* @ahead: what of it is still to be had, as it was then; or NULL. */
-static void load_with(Manager *m, DefinitionsAhead *ahead)
+/* Takes @fd, a memfd; -1: there is none for the next manager. */
+static void keep(Manager *m, int fd)
 {
-	g_autoptr(Configuration) configuration = load_configuration(m, ahead);
+	if (fd == m->files_fd)
+		return;
+	fd_close(&m->files_fd); /* memory that only programs of ours have had: nothing to wait for */
+	m->files_fd = fd;
+	if (fd >= 0)
+		keeper_link_keep(m->link, FILES_KEPT, fd);
+	else
+		keeper_link_forget(m->link, FILES_KEPT);
+}
 
-	operators_load(m);
+/*
+ * Takes @fd, which @bundle comes from. It is kept before anything is started because of it, and not before the engine has taken
+ * it: a manager that dies of new files is followed by one with those of before.
+ */
+static void put_in_force(Manager *m, Bundle *bundle, int fd)
+{
+	g_autoptr(Configuration) configuration = load_configuration(m, bundle);
+
+	m->files_read_us = bundle_began_us(bundle);
+	operators_load(m, bundle);
+	history_load(m, bundle);
 	g_clear_pointer(&m->diags, diag_list_free);
 	m->diags = g_steal_pointer(&configuration->diags);
+	g_clear_pointer(&m->secret_files, g_hash_table_unref);
+	m->secret_files = g_steal_pointer(&configuration->secrets);
 	log_diagnostics(m);
 	if (m->recovery)
 		add_orphans(m, configuration->set);
 	engine_load(m->engine, g_steal_pointer(&configuration->set), g_steal_pointer(&configuration->policy),
 		    loop_now());
+	keep(m, fd);
 	if (m->bus)
 		bus_files_read(m->bus);
 	log_router_group_again(m->logs);
@@ -274,22 +321,34 @@ static void load_with(Manager *m, DefinitionsAhead *ahead)
 		manager_drain(m);
 }
 
-void files_forget_ahead(Manager *m)
+bool files_is_secret(const Manager *m, const char *path)
 {
-	g_clear_pointer(&m->ahead, definitions_ahead_free);
-}
+	g_autofree char *at = g_strdup(path ? path : "");
 
-/* Whoever asks for this has changed something. */
-void files_load_now(Manager *m)
-{
-	files_forget_ahead(m);
-	load_with(m, NULL);
+	for (char *slash = at + strlen(at); m->secret_files && slash; slash = strrchr(at, '/')) {
+		*slash = '\0';
+		if (g_hash_table_contains(m->secret_files, at))
+			return true;
+	}
+	return false;
 }
 
 /* By another name (Provides=) as well: who may have that service must not get an instance in its place. */
 static bool is_known(const Manager *m, const char *name)
 {
 	return engine_find(m->engine, name) || service_set_find(engine_set(m->engine), name);
+}
+
+/* The same files, for an instance that is new. */
+static void load_again(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Bundle) bundle = bundle_read(m->files_fd, &error);
+
+	if (bundle)
+		put_in_force(m, bundle, m->files_fd);
+	else
+		log_error(NULL, "no instance of a template can be made before the next reload-files: %s", error->message);
 }
 
 bool files_add_instance(Manager *m, const char *name)
@@ -300,7 +359,7 @@ bool files_add_instance(Manager *m, const char *name)
 	if (!name_split_instance(name, NULL, &instance) || !*instance || is_known(m, name))
 		return is_known(m, name);
 	g_ptr_array_add(m->instances, g_strdup(name));
-	files_load_now(m);
+	load_again(m);
 	if (is_known(m, name))
 		return true;
 	if (g_ptr_array_find_with_equal_func(m->instances, name, g_str_equal, &index))
@@ -308,100 +367,190 @@ bool files_add_instance(Manager *m, const char *name)
 	return false;
 }
 
-/* --- the generator --- */
+/* --- reading them --- */
 
-static void load_all(Manager *m, int64_t began_us)
+static int make_memfd(GError **error)
 {
-	g_autoptr(DefinitionsAhead) ahead = g_steal_pointer(&m->ahead);
+	const int fd = memfd_create("svcd-files", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	m->files_read_us = began_us;
-	load_with(m, ahead);
+	if (fd < 0)
+		fail_errno(error, errno, "cannot make room for what the files contain");
+	return fd;
 }
 
-/* Another processor may have nothing to do meanwhile. */
-static void on_read_ahead(void *data)
+/* @problem: why the files of before remain in force, a sentence; NULL: the new ones are in force. */
+static void load_ended(Manager *m, const char *problem)
 {
-	Manager *m = data;
-	const LoaderOptions options = loader_options(m);
-
-	if (m->is_generating && !m->is_load_asked)
-		m->ahead = configuration_read_ahead(&options);
+	g_free(m->files_problem);
+	m->files_problem = g_strdup(problem);
+	if (problem)
+		m->files_failed_us = loop_now();
+	if (m->bus)
+		bus_engine_changed(m->bus); /* FilesProblem */
+	changes_on_files(m, problem);
 }
 
-/* What it has made may be older than what was asked for meanwhile. */
+/* See the top of this file. */
+static void read_here(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Bundle) bundle = bundle_new();
+	LoaderOptions options = loader_options(m);
+	auto_fd int fd = make_memfd(&error);
+
+	options.bundle = bundle;
+	gather(&options);
+	if (fd < 0 || !bundle_write(bundle, fd, &error)) {
+		log_warning(NULL, "the next manager has to read all files again: %s", error->message);
+		fd_close(&fd);
+	}
+	put_in_force(m, bundle, fd_steal(&fd));
+	load_ended(m, NULL);
+}
+
+static void load_failed(Manager *m, const char *problem)
+{
+	if (m->files_read_us == 0) {
+		log_error(NULL, "services made from other files may be missing: %s", problem);
+		read_here(m);
+		return;
+	}
+	log_error(NULL, "the files were not read again, and those of before remain in force: %s", problem);
+	load_ended(m, problem);
+}
+
+static void begin_load(Manager *m);
+
 static void generator_ended(Manager *m)
 {
+	auto_fd int fd = fd_steal(&m->generator_fd);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Bundle) bundle = NULL;
+
 	m->is_generating = false;
 	timer_disarm(m->generate_limit);
-	if (m->is_load_asked)
-		files_load(m);
-	else
-		load_all(m, m->generate_began_us);
+	if (m->is_load_asked) { /* what it has read may be older than the change that the load was asked for */
+		begin_load(m);
+		return;
+	}
+	bundle = bundle_read(fd, &error);
+	if (!bundle) {
+		load_failed(m, error->message);
+		return;
+	}
+	put_in_force(m, bundle, fd_steal(&fd));
+	load_ended(m, NULL);
 }
 
+/* It is killed, but if it holds on, so does its row, and no other can be started. */
 static void on_generate_limit(void *data)
 {
 	Manager *m = data;
+	char *path = bundle_being_read(m->generator_fd); /* none of one that was killed before */
+	g_autofree char *problem = NULL;
 	struct ProcessId id;
 
-	log_error(NULL, "%s did not end within 10 s; going on without it", GENERATOR_PROGRAM);
+	if (path) {
+		g_free(m->generator_path);
+		m->generator_path = path;
+	}
+	problem = g_strdup_printf("%s waits for %s since 10 s; if the disk is in order, svcctl doctor finds the process that holds it",
+				  GENERATOR_PROGRAM, m->generator_path ? m->generator_path : "a file");
 	process_id_init(&id, files_helper.service, ROLE_MAIN, m->generation);
 	keeper_link_signal(m->link, &id, SIGKILL);
-	m->is_load_asked = false; /* another one might hang as well */
-	files_forget_ahead(m);    /* it is as old as the generator */
-	m->generate_began_us = loop_now();
-	generator_ended(m);
+	fd_close(&m->generator_fd);
+	m->is_generating = false;
+	m->is_load_asked = false; /* another one would wait as well */
+	load_failed(m, problem);
 }
 
 static bool start_generator(Manager *m, GError **error)
 {
 	g_autofree char *output = g_build_filename(m->runtime_dir, "generated", NULL);
-	const char *const argv[] = { GENERATOR_PROGRAM, "--output", output, NULL };
+	const char *const argv[] = { GENERATOR_PROGRAM, "--output", output, "--hand-over", NULL };
 
-	m->generation =
-		helper_spawn(m, &files_helper, &(HelperRun){ .argv = argv, .input_fd = -1, .output_fd = -1 }, error);
-	return m->generation > 0;
+	m->generator_fd = make_memfd(error);
+	if (m->generator_fd < 0)
+		return false;
+	g_clear_pointer(&m->generator_path, g_free);
+	m->generation = helper_spawn(m, &files_helper,
+				     &(HelperRun){ .argv = argv, .input_fd = -1, .output_fd = m->generator_fd, .has_log = true },
+				     error);
+	m->is_generator_alive = m->generation > 0;
+	if (!m->is_generator_alive)
+		fd_close(&m->generator_fd);
+	return m->is_generator_alive;
 }
 
-void files_load(Manager *m)
+static void begin_load(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
 
 	m->is_load_asked = m->is_generating || m->is_generator_alive;
-	if (m->is_generating)
-		return;
-	if (!m->engine)
-		prepare(m);
-	files_forget_ahead(m);
-	if (!m->generate_limit) {
-		m->generate_limit = timer_new(on_generate_limit, m);
-		m->read_ahead = timer_new(on_read_ahead, m);
+	if (manager_is_users(m)) {
+		read_here(m);
+	} else if (!m->is_generating) {
+		m->is_generating = m->is_generator_alive || start_generator(m, &error);
+		if (m->is_generating)
+			timer_arm(m->generate_limit, loop_now() + GENERATOR_LIMIT_US);
+		else
+			load_failed(m, error->message);
 	}
-	/* Once the engine has run, the generated files are there, and services wait: no detour. */
-	if (manager_is_users(m) || (m->recovery && recovery_has_begun(m->recovery)) ||
-	    access(GENERATOR_PROGRAM, X_OK) < 0) {
-		load_all(m, loop_now());
-		return;
-	}
-	m->generate_began_us = loop_now();
-	m->is_generating = m->is_generator_alive || start_generator(m, &error);
-	if (m->is_generating) {
-		timer_arm(m->generate_limit, loop_now() + GENERATOR_LIMIT_US);
-		timer_arm(m->read_ahead, loop_now());
-		return;
-	}
-	log_error(NULL, "cannot make services from /etc/fstab: %s", error->message);
-	load_all(m, m->generate_began_us);
 }
+
+void files_load(Manager *m)
+{
+	if (m->recovery && !m->is_generating)
+		m->is_load_asked = true; /* done when the engine has begun (recovery.c) */
+	else
+		begin_load(m);
+}
+
+/* NULL: there is none, or it is of no use. */
+static Bundle *take_kept(Manager *m)
+{
+	g_autoptr(GError) error = NULL;
+	Bundle *bundle;
+
+	m->files_fd = recovery_take_files(m->recovery);
+	if (m->files_fd < 0)
+		return NULL;
+	bundle = bundle_read(m->files_fd, &error);
+	if (!bundle) {
+		log_warning(NULL, "all files are read again: %s", error->message);
+		fd_close(&m->files_fd);
+	}
+	return bundle;
+}
+
+void files_begin(Manager *m)
+{
+	g_autoptr(Bundle) kept = take_kept(m);
+
+	m->generate_limit = timer_new(on_generate_limit, m);
+	prepare(m, kept);
+	if (kept)
+		put_in_force(m, kept, m->files_fd);
+	else
+		begin_load(m);
+}
+
+/* --- what the keeper reports of the generator --- */
 
 static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
 	if (m->recovery && !m->is_generating && !message->error) {
-		m->generation = message->id.invocation; /* started by a manager that is gone */
+		m->generation = message->id.invocation; /* started by a manager that is gone, and its load is not done */
 		m->is_generator_alive = true;
-	} else if (message->error && m->is_generating && message->id.invocation == m->generation) {
-		log_error(NULL, "cannot make services from /etc/fstab: %s", g_strerror(message->error));
-		generator_ended(m);
+		m->is_load_asked = true;
+	} else if (message->error && message->id.invocation == m->generation) {
+		g_autofree char *problem = g_strdup_printf("cannot run %s: %s", GENERATOR_PROGRAM, g_strerror(message->error));
+
+		m->is_generator_alive = false;
+		m->is_generating = false;
+		timer_disarm(m->generate_limit);
+		fd_close(&m->generator_fd);
+		load_failed(m, problem);
 	}
 }
 
@@ -412,6 +561,8 @@ static void on_exited(Manager *m, const struct MessageExited *message)
 		if (message->status != 0)
 			log_warning(NULL, "%s failed; services made from files may be missing", GENERATOR_PROGRAM);
 		generator_ended(m);
+	} else if (m->recovery && !m->is_generating) {
+		m->is_load_asked = true; /* of a manager that is gone */
 	}
 }
 

@@ -34,7 +34,7 @@ uint64_t helper_spawn(Manager *m, const Helper *helper, const HelperRun *run, GE
 		.environment = (const char *const *)m->environment,
 		.stdin_fd = run->input_fd >= 0 ? run->input_fd : STDERR_FILENO,
 		.stdout_fd = run->output_fd >= 0 ? run->output_fd : STDERR_FILENO,
-		.stderr_fd = run->output_fd >= 0 ? run->output_fd : STDERR_FILENO,
+		.stderr_fd = run->output_fd >= 0 && !run->has_log ? run->output_fd : STDERR_FILENO,
 		.cgroup_fd = -1,
 		.status_fd = -1,
 	};

@@ -2,8 +2,8 @@
 /*
  * History: what earlier boots took, for the progress of this one (engine/progress.c), and this boot's share in it.
  *
- * Read at the start, and again when a volume is mounted where the file is. Saved by svc-save when the boot is finished, since
- * a disk may make whoever writes to it wait. The file never stops anything: without it the boot is counted, as the first one.
+ * It comes with the files, which are read again when a volume is mounted where it is. It is saved by svc-save when the boot is finished,
+ * because a disk may make its writer wait. The file never stops anything: without it the boot is counted, as the first one.
  */
 #include "config.h"
 
@@ -14,63 +14,62 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
-#include "base/limits.h"
 #include "base/log.h"
+#include "config/gather.h"
 #include "engine/progress.h"
 #include "manager/manager.h"
 
 #define HISTORY_PROGRAM SVCD_LIBDIR "/svc-save"
-#define HISTORY_FILE SVCD_STATEDIR "/durations"
+#define HISTORY_FILE GATHER_DURATIONS
 
 /* Where a volume of its own may be. */
 static const char *const volumes[] = { "mounted:/var", "mounted:/var/lib", "mounted:" SVCD_STATEDIR };
 
 /* --- reading --- */
 
-static Durations *read_file(GError **error)
+static Durations *parse_entry(const BundleEntry *entry, GError **error)
 {
-	g_autoptr(GBytes) bytes = file_read_bounded(HISTORY_FILE, LIMIT_DURATIONS_BYTES, error);
-	Durations *durations;
+	gsize length;
+	const char *text = g_bytes_get_data(entry->bytes, &length);
 
-	if (!bytes)
-		return NULL;
-	durations = durations_parse(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes), error);
-	if (!durations)
-		g_prefix_error(error, "%s: ", HISTORY_FILE);
-	return durations;
+	if (entry->kind == BUNDLE_FILE)
+		return durations_parse(text, length, error);
+	fail(error, SVCD_ERROR_FAILED, "%.*s", (int)length, text);
+	return NULL;
 }
 
-static void read_history(Manager *m)
+void history_load(Manager *m, const Bundle *bundle)
 {
+	const BundleEntry *entry = bundle_find(bundle, HISTORY_FILE);
 	g_autoptr(GError) error = NULL;
 	Durations *durations;
 
-	/* A disk that hangs keeps a reader for ever; after three managers it did not let settle, it is left alone. */
-	if (m->welcome.flags & WELCOME_WITHOUT_NOTES || access(HISTORY_FILE, F_OK) < 0 || progress_is_finished(m->engine))
+	m->is_history_known = entry != NULL;
+	/* After three managers that did not settle, it is left alone. */
+	if (!entry || m->welcome.flags & WELCOME_WITHOUT_NOTES || progress_is_finished(m->engine))
 		return;
-	durations = read_file(&error);
+	durations = parse_entry(entry, &error);
 	if (durations)
 		progress_know(m->engine, durations, loop_now());
 	else
-		log_warning(NULL, "what earlier boots took is not known: %s", error->message);
+		log_warning(NULL, "what earlier boots took is not known: %s: %s", HISTORY_FILE, error->message);
 }
 
 void history_begin(Manager *m)
 {
 	if (!(m->welcome.flags & WELCOME_IS_PID1))
 		return;
-	read_history(m);
 	for (size_t i = 0; i < G_N_ELEMENTS(volumes); i++)
 		registry_subscribe(m->registry, KEY_MOUNTED, g_intern_string(volumes[i]));
 }
 
 void history_on_level(Manager *m, const char *key, Level level)
 {
-	if (level != LEVEL_TRUE || !(m->welcome.flags & WELCOME_IS_PID1))
+	if (level != LEVEL_TRUE || m->is_history_known || !(m->welcome.flags & WELCOME_IS_PID1) || progress_is_finished(m->engine))
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(volumes); i++) {
 		if (strcmp(key, volumes[i]) == 0)
-			read_history(m);
+			files_load(m);
 	}
 }
 

@@ -61,22 +61,6 @@ static void give_up_privileges(void)
 		log_debug(NULL, "this kernel does not let the manager give up %s", kept);
 }
 
-static char *read_kernel_cmdline(int argc, char **argv)
-{
-	g_autoptr(GString) words = g_string_new(NULL);
-	g_autoptr(GBytes) bytes = file_read_bounded("/proc/cmdline", 64 * 1024, NULL);
-
-	/* What the kernel was told is not meant for a container; what the keeper was told is. */
-	if (bytes && !getenv("container")) {
-		g_string_append_len(words, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes));
-		g_strchomp(words->str);
-		words->len = strlen(words->str);
-	}
-	for (int i = 1; i < argc; i++)
-		g_string_append_printf(words, "%s%s", words->len ? " " : "", argv[i]);
-	return g_string_free(g_steal_pointer(&words), FALSE);
-}
-
 static void supervisor_free_func(gpointer data)
 {
 	supervisor_free(data);
@@ -88,7 +72,9 @@ static Manager *manager_new(int argc, char **argv)
 
 	m->started_us = loop_now();
 	m->loop = g_main_loop_new(NULL, FALSE);
-	m->kernel_cmdline = read_kernel_cmdline(argc, argv);
+	m->arguments = g_strjoinv(" ", argv + MIN(argc, 1));
+	m->files_fd = -1;
+	m->generator_fd = -1;
 	m->recovery = recovery_new();
 	m->diags = diag_list_new();
 	m->instances = g_ptr_array_new_with_free_func(g_free);

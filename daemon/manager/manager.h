@@ -30,7 +30,7 @@
 
 #include "base/diag.h"
 #include "bus/bus.h"
-#include "config/definitions-ahead.h"
+#include "config/bundle.h"
 #include "engine/engine.h"
 #include "loop/address-watch.h"
 #include "loop/loop.h"
@@ -49,12 +49,17 @@ typedef struct Manager {
 	GMainLoop *loop;
 	int exit_code;
 	int64_t files_read_us;  /* when reading those in force began; 0: not yet */
+	int64_t files_failed_us; /* when the last load failed; 0: none has */
+	char *files_problem;    /* why the last load failed, a sentence; NULL: it did not */
+	int files_fd;           /* memfd with those in force; -1: none */
+	GHashTable *secret_files; /* paths of files and directories that not every user may read */
 	int64_t started_us;
 
 	KeeperLink *link;
 	struct MessageWelcome welcome;
 	char *reexec_problem; /* a sentence, or NULL */
-	char *kernel_cmdline;   /* "" in a container */
+	char *arguments;        /* ours: words as on the kernel command line */
+	char *kernel_cmdline;   /* with @arguments, which are all in a container; NULL before files_begin() */
 	char *runtime_dir;      /* /run/svcd, or the user's */
 
 	Recovery *recovery;     /* until the engine has begun */
@@ -105,6 +110,7 @@ typedef struct Manager {
 	uint64_t record_invocation; /* of the program that writes one; 0: none */
 
 	bool is_history_saved;
+	bool is_history_known;  /* the files in force have one */
 	bool is_boot_file_lost; /* and that was said */
 
 	GQueue changes;         /* Change *: of policy; the first one is being made, unless it has to wait for another's row */
@@ -121,12 +127,11 @@ typedef struct Manager {
 	bool is_finale_sent;
 	bool is_generating;     /* the generator runs; files are loaded when it ends */
 	bool is_generator_alive; /* its row is not acknowledged */
-	bool is_load_asked;     /* since it began: it is to run once more */
-	int64_t generate_began_us;
+	bool is_load_asked;     /* since it began, or in a recovery: it is to run once more */
 	uint64_t generation;    /* invocation of the generator */
+	int generator_fd;       /* memfd that it fills; -1: it is another manager's, or was killed */
+	char *generator_path;   /* what the last one waited for that had to be killed; or NULL */
 	Timer *generate_limit;
-	Timer *read_ahead;       /* begins when the generator does */
-	DefinitionsAhead *ahead; /* of files that were read while it runs; or NULL */
 } Manager;
 
 /* "svcd --user": not the machine's. */
@@ -190,8 +195,8 @@ GPtrArray *recovery_names(const Recovery *recovery);
 void recovery_carry_out(Manager *m);
 /* RegistryOptions.settled: the levels are known. */
 void recovery_on_settled(Manager *m);
-/* Files have changed: if they are read already, they are read again when the engine has begun. */
-void recovery_load_again(Manager *m);
+/* The memfd with the files that were in force, the caller's; -1: none. */
+int recovery_take_files(Recovery *recovery);
 /* The living row of the logger, 0 if there is none. */
 pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation);
 
@@ -209,11 +214,17 @@ const char *notes_flag_name(const char *name);
 #define NOTES_GLOBAL "."
 
 /* files.c */
-/* Make the generated files anew, then load everything; the answer is in the log and in the diagnostics. */
+/* As PID 1 keeps the files in force. */
+#define FILES_KEPT ".manager/files/0"
+/* Once, after the replay: load those that the manager before had in force, or all anew; then the engine begins. */
+void files_begin(Manager *m);
+/*
+ * Have the generated files made and all files read again. The outcome is in the log, the diagnostics, files_read_us and files_failed_us;
+ * changes_on_files() is called then.
+ */
 void files_load(Manager *m);
-void files_load_now(Manager *m);
-/* For who knows that a file has changed, and that all are about to be loaded anyway. */
-void files_forget_ahead(Manager *m);
+/* May some users not read the file with this path? Lines of such a file are not for them. */
+bool files_is_secret(const Manager *m, const char *path);
 /* What svcd has in /run; again when somebody has removed it. */
 bool files_make_directories(Manager *m);
 extern const Helper files_helper;
@@ -223,7 +234,7 @@ bool files_add_instance(Manager *m, const char *name);
 unsigned files_count_instances(const Manager *m, uid_t uid);
 
 /* operators.c */
-void operators_load(Manager *m); /* with the files of policy */
+void operators_load(Manager *m, const Bundle *bundle); /* with the files of policy */
 /* BusOps.is_operator */
 bool operators_have(void *manager, const char *service, const gid_t *gids, unsigned n_gids);
 /* BusOps.add_instance */
@@ -242,6 +253,7 @@ typedef struct HelperRun {
 	int output_fd;
 	const char *row;         /* of a helper that has many; else NULL */
 	uint64_t invocation;     /* 0: a new number */
+	bool has_log;            /* standard error goes to the manager's messages in any case */
 } HelperRun;
 
 /* Run it. Returns: its invocation; 0 with @error. */
@@ -254,6 +266,8 @@ bool helper_on_exited(Manager *m, const struct MessageExited *message);
 extern const Helper changes_helper;
 /* BusOps.change_policy */
 bool changes_ask(void *manager, uint64_t ticket, const char *const *words, const Requester *who, GError **error);
+/* A load that began after the last change was made has ended. @problem: as in load_ended() of files.c */
+void changes_on_files(Manager *m, const char *problem);
 
 /* checks.c */
 typedef struct CheckResult {
@@ -308,6 +322,7 @@ char **own_session_environment(void); /* what its services begin with; a new str
 void own_session_begin(Manager *m);   /* nothing to the machine's */
 
 void history_begin(Manager *m);    /* before the engine begins */
+void history_load(Manager *m, const Bundle *bundle);
 void history_remember(Manager *m); /* after a recovery: the manager before has saved it */
 void history_check(Manager *m);    /* save it when the boot is finished */
 void history_on_level(Manager *m, const char *key, Level level);

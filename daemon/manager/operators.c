@@ -7,22 +7,22 @@
 #include "base/errors.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "config/gather.h"
 #include "config/groups.h"
 #include "manager/manager.h"
 #include "model/name.h"
 
-#define GROUP_FILE "/etc/group"
-
-void operators_load(Manager *m)
+void operators_load(Manager *m, const Bundle *bundle)
 {
-	g_autoptr(GError) error = NULL;
-	GHashTable *groups = groups_read(GROUP_FILE, &error);
+	const BundleEntry *entry = bundle_find(bundle, GATHER_GROUPS);
+	g_autofree char *text = entry ? g_strndup(g_bytes_get_data(entry->bytes, NULL), g_bytes_get_size(entry->bytes)) : g_strdup("");
+	const bool is_there = entry && entry->kind == BUNDLE_FILE;
 
-	if (!groups)
-		log_warning(NULL, "Operators= counts for no group by its name: %s", error->message);
+	if (!is_there)
+		log_warning(NULL, "Operators= counts for no group by its name: %s", text);
 	if (m->groups)
 		g_hash_table_unref(m->groups);
-	m->groups = groups ? groups : groups_parse("");
+	m->groups = groups_parse(is_there ? text : "");
 }
 
 static const GPtrArray *operators_of(const Manager *m, const char *service)

@@ -165,10 +165,7 @@ void power_on_request(Manager *m, enum RequestKind kind)
 			shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGTERM");
 		break;
 	case REQUEST_RELOAD:
-		if (!m->recovery)
-			files_load(m);
-		else
-			recovery_load_again(m);
+		files_load(m);
 		break;
 	case REQUEST_REOPEN:
 		(void)files_make_directories(m); /* said already */

@@ -41,10 +41,10 @@ struct Recovery {
 	GHashTable *services; /* name -> Remains, owned */
 	enum ShutdownKind shutdown;
 	Timer *levels;        /* armed while the first levels are waited for; then all is carried out */
-	bool is_load_asked;   /* meanwhile: the files are read again */
 	char *global_note;
 	int socket_fd;        /* where clients come, -1: none kept */
 	int initctl_fd;       /* /run/initctl, -1: none kept */
+	int files_fd;         /* the files in force, -1: none kept */
 };
 
 static void kept_fd_clear(gpointer data)
@@ -74,6 +74,7 @@ Recovery *recovery_new(void)
 	recovery->services = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, remains_free);
 	recovery->socket_fd = -1;
 	recovery->initctl_fd = -1;
+	recovery->files_fd = -1;
 	return recovery;
 }
 
@@ -85,6 +86,7 @@ void recovery_free(Recovery *recovery)
 	fd_close(&recovery->socket_fd);
 	fd_close(&recovery->initctl_fd);
 	timer_free(recovery->levels);
+	fd_close(&recovery->files_fd);
 	g_free(recovery->global_note);
 	g_free(recovery);
 }
@@ -164,9 +166,19 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 		recovery->initctl_fd = fd;
 		return;
 	}
+	if (strcmp(name, FILES_KEPT) == 0) {
+		fd_close(&recovery->files_fd);
+		recovery->files_fd = fd;
+		return;
+	}
 	kept.kind = g_strdup(parts[1]);
 	kept.index = g_strdup(parts[2]);
 	g_array_append_val(remains_of(recovery, parts[0])->fds, kept);
+}
+
+int recovery_take_files(Recovery *recovery)
+{
+	return fd_steal(&recovery->files_fd);
 }
 
 bool recovery_has_begun(const Recovery *recovery)
@@ -347,7 +359,6 @@ static void resumed(Manager *m, Remains *r)
 static void carry_out(Manager *m)
 {
 	Recovery *recovery = m->recovery;
-	const bool is_load_asked = recovery->is_load_asked;
 	const char *runlevel = NULL;
 	GHashTableIter iter;
 	gpointer remains;
@@ -387,7 +398,7 @@ static void carry_out(Manager *m)
 	if (m->is_end_asked)
 		power_end(m, "SIGTERM");
 	manager_drain(m);
-	if (is_load_asked)
+	if (m->is_load_asked)
 		files_load(m);
 }
 
@@ -400,14 +411,6 @@ void recovery_on_settled(Manager *m)
 {
 	if (timer_is_armed(m->recovery->levels))
 		timer_arm(m->recovery->levels, loop_now()); /* not at once: this is called from inside a provider */
-}
-
-void recovery_load_again(Manager *m)
-{
-	if (timer_is_armed(m->recovery->levels))
-		m->recovery->is_load_asked = true;
-	else
-		files_forget_ahead(m); /* they are about to be loaded anyway */
 }
 
 void recovery_carry_out(Manager *m)

@@ -175,7 +175,9 @@ static void on_info(void *data, BusInfo *ret)
 			  .generation = m->welcome.generation,
 			  .keeper_started_us = (int64_t)m->welcome.boot_at_us,
 			  .started_us = m->started_us,
-			  .files_read_us = m->files_read_us };
+			  .files_read_us = m->files_read_us,
+			  .files_failed_us = m->files_failed_us,
+			  .files_problem = m->files_problem };
 }
 
 static void on_watch_condition(void *data, KeyPrefix prefix, const char *key)

@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -303,8 +302,6 @@ static bool on_starts_again(void *data, const char *service)
 /* Why the installed keeper failed its trial, as far as that can be told from here; a new string. */
 static char *describe_refusal(int wait_status)
 {
-	if (access(SVCD_SBINDIR "/svcd", X_OK) < 0)
-		return g_strdup(g_strerror(errno));
 	if (wait_status < 0)
 		return g_strdup("it did not say in time that it can");
 	if (WIFSIGNALED(wait_status))
@@ -346,6 +343,7 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.cgroup_root = m->welcome.cgroup_root[0] ? m->welcome.cgroup_root : NULL,
 		.has_marks = manager_is_users(m) && !m->welcome.cgroup_root[0],
 		.exec_helper = SVCD_LIBDIR "/svc-exec",
+		.null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC),
 		.event = on_process_event,
 		.note = on_note_wanted,
 		.watch = on_watch,
@@ -436,7 +434,7 @@ static void on_replayed(void *data, const struct MessageReplayed *message)
 		return;
 	log_debug(NULL, "replayed: %u processes, %u notes, %u descriptors", message->n_children, message->n_notes,
 		  message->n_fds);
-	files_load(m);
+	files_begin(m);
 }
 
 static void on_request(void *data, enum RequestKind kind)

@@ -42,7 +42,6 @@ EXTRA_DIST += \
 	tests/sandbox/long_pids.py \
 	tests/sandbox/long_random_kills.py \
 	tests/sandbox/test_random_hangs.py \
-	tests/sandbox/test_read_ahead.py \
 	tests/sandbox/test_reexec_busy.py \
 	tests/sandbox/long_reexec.py \
 	tests/sandbox/long_unkillable.py \
@@ -92,6 +91,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_explain.py \
 	tests/sandbox/test_explain_world.py \
 	tests/sandbox/test_facility.py \
+	tests/sandbox/test_files_held.py \
 	tests/sandbox/test_finale_without_manager.py \
 	tests/sandbox/test_first_steps.py \
 	tests/sandbox/test_flag.py \

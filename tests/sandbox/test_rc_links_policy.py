@@ -17,8 +17,9 @@ Activation=manual
 Activation=boot
 Runlevels=2
 """
-# In place of the one that reads the machine's own links.
-GENERATOR = "#!/bin/sh\nmkdir -p \"$2/rc-links\"\ncp /etc/links \"$2/rc-links/links.policy\"\n"
+PROGRAM = "/usr/lib/svcd/svc-generate"
+# Besides what is made of the machine's own links.
+GENERATOR = f"#!/bin/sh\nmkdir -p \"$2/rc-links\"\ncp /etc/links \"$2/rc-links/links.policy\"\nexec {PROGRAM}.real \"$@\"\n"
 LAYER = "/run/svcd/generated/rc-links/links.policy"
 
 
@@ -32,7 +33,8 @@ def force(box, name, key, value):
 
 with Sandbox({name: SLEEP for name in NAMES}, policy="[runlevel 2]\nActivate=kept-off -by-hand\n") as box:
     box.write("/etc/links", LINKS)
-    box.write("/usr/lib/svcd/svc-generate", GENERATOR, mode=0o755)
+    box.run("mv", PROGRAM, f"{PROGRAM}.real")
+    box.write(PROGRAM, GENERATOR, mode=0o755)
     box.svcctl("reload-files")
     box.wait_states({"linked": "idle", "kept-off": "ready", "by-hand": "idle", "unlinked": "idle"})
 

@@ -29,8 +29,8 @@ VERSION = "printf '\\{:03o}' | dd of=/run/tables bs=1 seek=4 conv=notrunc status
 
 # What is done to the program, and what is said then.
 BROKEN = {
-    "no program": (f"rm {PROGRAM}", "No such file or directory"),
-    "not executable": (f"cp /root/svcd {PROGRAM}; chmod 644 {PROGRAM}", "Permission denied"),
+    "no program": (f"rm {PROGRAM}", "it cannot be executed"),
+    "not executable": (f"cp /root/svcd {PROGRAM}; chmod 644 {PROGRAM}", "it cannot be executed"),
     "a file of text": (f"echo garbage >{PROGRAM}; chmod 755 {PROGRAM}", "it cannot be executed"),
     "another machine's": (f"cp -p /root/svcd {PROGRAM}; {OTHER_MACHINE}", "it cannot be executed"),
     "a stump": (f"head -c 20000 /root/svcd >{PROGRAM}; chmod 755 {PROGRAM}", ""),

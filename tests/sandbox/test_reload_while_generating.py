@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-reload-files answers when what the files said at that time is in force, also if a generator that began before is still at work.
+reload-files answers when the files as they were at that time are in force, also if a generator that began before is still at work.
 """
 
 import subprocess
@@ -10,9 +10,11 @@ from deadline import wait_for
 from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
-# Makes a service of a file, and ends when it may.
-GENERATOR = """#!/bin/sh
+PROGRAM = "/usr/lib/svcd/svc-generate"
+# Reads all files, makes a service of one, and ends when it may.
+GENERATOR = f"""#!/bin/sh
 [ ! -e /etc/there ] || cp /etc/there "$2/made.svc"
+{PROGRAM}.real "$@" || exit 1
 : >/run/generator-has-looked
 [ ! -p /run/gate ] || read -r _ </run/gate
 """
@@ -24,8 +26,8 @@ def reload_files(box):
 
 with Sandbox({"a": SLEEP}) as box:
     box.wait_state("a", "ready")
-    box.remove("/usr/lib/svcd/svc-generate")
-    box.write("/usr/lib/svcd/svc-generate", GENERATOR, 0o755)
+    box.run("mv", PROGRAM, f"{PROGRAM}.real")
+    box.write(PROGRAM, GENERATOR, 0o755)
     box.run("mkfifo", "/run/gate")
 
     first = reload_files(box)

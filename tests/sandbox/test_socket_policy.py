@@ -93,7 +93,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.svcctl("flag", "set", "go")
     assert listener.answer(client)
 
-    # A new definition: what is the same stays, what is not is opened and closed; also by the next manager.
+    # A new definition: what is the same stays, what is not is opened and closed. A new manager has the definitions of the one before.
     box.svcctl("stop", "new")
     box.wait_state("new", "idle")
     box.svcctl("clear", "new")
@@ -106,7 +106,9 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.write("/etc/svcd/services.d/new.svc", listener.service(socket_section="ListenStream=/run/newest.sock"))
     box.remove("/etc/svcd/services.d/waits.svc")
     box.kill_manager()
-    wait_for(lambda: not {8082, 8083} & ports(box) and box.exists("/run/newest.sock"), what="the next manager looks anew")
+    assert {8082, 8083} <= ports(box) and box.exists("/run/newer.sock") and not box.exists("/run/newest.sock")
+    box.svcctl("reload-files")
+    wait_for(lambda: not {8082, 8083} & ports(box) and box.exists("/run/newest.sock"), what="the sockets are others")
     assert not box.exists("/run/newer.sock")
     assert listener.ask(box.path("/run/newest.sock"))
 

@@ -28,3 +28,15 @@ tests_unit_test_groups_LDADD = libtest.a $(LIBS_CONFIG) $(CHECK_LIBS)
 TESTS += tests/unit/test_accounts
 tests_unit_test_accounts_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_accounts_LDADD = libtest.a $(LIBS_CONFIG) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_bundle
+tests_unit_test_bundle_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_bundle_LDADD = libtest.a $(LIBS_CONFIG) $(CHECK_LIBS)
+
+TESTS += tests/fuzz/fuzz_bundle
+tests_fuzz_fuzz_bundle_SOURCES = tests/fuzz/fuzz_bundle.c tests/fuzz/driver.c
+tests_fuzz_fuzz_bundle_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/bundles"'
+tests_fuzz_fuzz_bundle_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_fuzz_fuzz_bundle_LDADD = $(LIBS_CONFIG)
+
+EXTRA_DIST += tests/data/bundles

@@ -46,7 +46,7 @@ static char *names_of(const Configuration *configuration)
 
 static void expect_services(const Tree *tree, const char *expected)
 {
-	g_autoptr(Generated) generated = generate(tree->root);
+	g_autoptr(Generated) generated = generate(tree->root, NULL);
 	g_autoptr(GHashTable) overlay = generated_overlay(generated);
 	g_autoptr(Configuration) configuration = load(tree, overlay);
 	g_autofree char *names = names_of(configuration);
@@ -57,7 +57,7 @@ static void expect_services(const Tree *tree, const char *expected)
 static void write_generated(const Tree *tree)
 {
 	g_autofree char *directory = tree_path(tree, GENERATED_DIRECTORY);
-	g_autoptr(Generated) generated = generate(tree->root);
+	g_autoptr(Generated) generated = generate(tree->root, NULL);
 	g_autoptr(GError) error = NULL;
 
 	ck_assert_msg(generated_write(generated, directory, &error), "%s", error ? error->message : "");
@@ -86,7 +86,7 @@ START_TEST(a_service_with_a_file_takes_the_place_of_the_script_of_that_name)
 	tree_write(tree, SVCD_SYSCONFDIR "/services.d/b.svc", "[Service]\nExec=/bin/b\n");
 	tree_write(tree, "/run/svcd/services.d/x.svc", "[Service]\nExec=/bin/x\n[Conditions]\nProvides=c\n");
 
-	generated = generate(tree->root);
+	generated = generate(tree->root, NULL);
 	ck_assert(!output_has(generated->files, "a.svc"));
 	ck_assert(!output_has(generated->files, "b.svc"));
 	ck_assert(!output_has(generated->files, "c.svc"));
@@ -145,7 +145,7 @@ START_TEST(looking_ahead_and_writing_come_to_the_same)
 	tree_write(tree, GENERATED_DIRECTORY "/old.svc", OUTPUT_MARK "\n[Service]\nExec=/bin/old\n");
 	tree_write(tree, GENERATED_DIRECTORY "/foreign.svc", "[Service]\nExec=/bin/foreign\n");
 	add_script(tree, "a");
-	generated = generate(tree->root);
+	generated = generate(tree->root, NULL);
 	overlay = generated_overlay(generated);
 	ahead = load(tree, overlay);
 	write_generated(tree);
@@ -172,7 +172,7 @@ START_TEST(what_cannot_be_read_is_told_and_the_rest_is_made)
 
 	tree_mkdir(tree, "/etc/fstab");
 	add_script(tree, "a");
-	generated = generate(tree->root);
+	generated = generate(tree->root, NULL);
 	said = diags_text(generated->diags);
 	ck_assert_msg(strstr(said, "/etc/fstab is not a regular file") != NULL, "%s", said);
 	ck_assert(output_has(generated->files, "a.svc"));

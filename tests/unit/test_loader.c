@@ -3,10 +3,12 @@
 
 #include <check.h>
 #include <glib/gstdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "config/gather.h"
 #include "config/loader.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/many-names.h"
@@ -611,43 +613,99 @@ static void expect_description(const Configuration *c, const char *name, const c
 	ck_assert_str_eq(expect_service(c, name)->description, description);
 }
 
-START_TEST(what_was_read_ahead_is_taken_unless_other_files_make_up_the_service)
+/* From what is gathered in one bundle, handed over and taken again. */
+static Configuration *load_gathered(const Tree *tree, LoaderOptions options)
+{
+	const int fd = memfd_create("test", MFD_ALLOW_SEALING);
+	g_autoptr(Bundle) open_bundle = bundle_new();
+	g_autoptr(Bundle) taken = NULL;
+
+	options.root = tree->root;
+	options.bundle = open_bundle;
+	gather(&options);
+	ck_assert(bundle_write(open_bundle, fd, NULL));
+	taken = bundle_read(fd, NULL);
+	ck_assert_ptr_nonnull(taken);
+	close(fd);
+	tree_write(tree, ADMIN "written-later.svc", PLAIN);
+	options.bundle = taken;
+	return configuration_load(&options, (const char *const[]){ "template@asked", NULL });
+}
+
+START_TEST(a_load_from_a_bundle_sees_what_one_from_the_disk_saw)
 {
 	g_autoptr(Tree) tree = tree_new();
-	LoaderOptions options = { .any_owner = true, .root = tree->root };
-	g_autoptr(DefinitionsAhead) ahead = NULL;
-	g_autofree char *gone = NULL;
+	const LoaderOptions options = { .any_owner = true };
 	g_autoptr(Configuration) c = NULL;
 
 	tree_write(tree, GENERATED "made.svc", NAMED("as it is"));
-	tree_write(tree, VENDOR "same.svc", NAMED("as it was"));
-	tree_write(tree, VENDOR "gets-drop-in.svc", NAMED("without"));
 	tree_write(tree, VENDOR "replaced.svc", NAMED("the vendor's"));
-	tree_write(tree, VENDOR "gone.svc", PLAIN);
-	tree_write(tree, VENDOR "template@.svc", PLAIN);
-	tree_write(tree, VENDOR "broken.svc", "[Service]\nExce=/bin/x\n");
-	tree_write(tree, VENDOR "has-drop-in.svc", NAMED("without"));
-	tree_write(tree, ADMIN "has-drop-in.svc.d/a.conf", "[Service]\nDescription=with, as it was\n");
-	ahead = configuration_read_ahead(&options);
-	ck_assert_uint_eq(definitions_ahead_length(ahead), 5); /* neither what is made, nor what is broken, nor of the template */
-
-	tree_write(tree, GENERATED "gets-drop-in.svc.d/a.conf", "[Service]\nDescription=with\n");
-	tree_write(tree, VENDOR "same.svc", "and more that is not read\n");
 	tree_write(tree, ADMIN "replaced.svc", NAMED("the admin's"));
-	tree_write(tree, ADMIN "has-drop-in.svc.d/a.conf", "and more that is not read\n");
-	gone = g_build_filename(tree->root, VENDOR "gone.svc", NULL);
-	ck_assert_int_eq(unlink(gone), 0);
-	options.ahead = ahead;
-	c = configuration_load(&options, NULL);
+	tree_write(tree, VENDOR "template@.svc", NAMED("of %i"));
+	tree_write(tree, VENDOR "has-drop-in.svc", NAMED("without"));
+	tree_write(tree, ADMIN "has-drop-in.svc.d/a.conf", "[Service]\nDescription=with\n");
+	tree_write(tree, VENDOR "broken.svc", "[Service]\nExce=/bin/x\n");
+	tree_write(tree, ADMIN "directory.svc/x", "");
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/a.policy", "[service made]\nActivation=boot\n");
+	tree_symlink(tree, "/nowhere", ADMIN "dangles.svc");
+	c = load_gathered(tree, options);
 
-	expect_said(tree, c, VENDOR "broken.svc:2: unknown key Exce= in [Service]; did you mean Exec=?\n");
+	expect_said(tree, c, ADMIN "dangles.svc: it is a symbolic link to /nowhere, which does not exist\n"
+			     ADMIN "directory.svc: it is a directory, not a file\n"
+			     VENDOR "broken.svc:2: unknown key Exce= in [Service]; did you mean Exec=?\n");
 	expect_description(c, "made", "as it is");
-	expect_description(c, "same", "as it was");
-	expect_description(c, "gets-drop-in", "with");
 	expect_description(c, "replaced", "the admin's");
-	expect_description(c, "has-drop-in", "with, as it was");
-	ck_assert_ptr_null(service_set_find(c->set, "gone"));
-	ck_assert_uint_eq(service_set_length(c->set), 6);
+	expect_description(c, "has-drop-in", "with");
+	expect_description(c, "template@asked", "of asked");
+	ck_assert_ptr_null(service_set_find(c->set, "written-later"));
+	ck_assert_ptr_nonnull(policy_service(c->policy, "made"));
+}
+END_TEST
+
+START_TEST(local_files_of_a_bundle_can_be_left_out)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Bundle) bundle = bundle_new();
+	const LoaderOptions gathered = { .root = tree->root, .any_owner = true, .bundle = bundle };
+	LoaderOptions shipped = gathered;
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "replaced.svc", NAMED("the vendor's"));
+	tree_write(tree, ADMIN "replaced.svc", NAMED("the admin's"));
+	tree_write(tree, ADMIN "local.svc", PLAIN);
+	gather(&gathered);
+	shipped.without_local_files = true;
+	c = configuration_load(&shipped, NULL);
+
+	expect_description(c, "replaced", "the vendor's");
+	ck_assert_ptr_null(service_set_find(c->set, "local"));
+}
+END_TEST
+
+START_TEST(files_and_directories_that_not_every_user_may_read_are_known)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *secret = tree_path(tree, ADMIN "secret.svc");
+	g_autofree char *open = tree_path(tree, ADMIN "open.svc");
+	g_autofree char *directory = tree_path(tree, "/run/svcd/services.d");
+	g_autoptr(Configuration) from_disk = NULL;
+	g_autoptr(Configuration) from_bundle = NULL;
+
+	tree_write(tree, ADMIN "secret.svc", PLAIN);
+	tree_write(tree, ADMIN "open.svc", PLAIN);
+	tree_write(tree, RUN "hidden.svc", PLAIN);
+	ck_assert_int_eq(chmod(secret, 0640), 0);
+	ck_assert_int_eq(chmod(directory, 0750), 0);
+	from_disk = load(tree);
+	from_bundle = load_gathered(tree, (LoaderOptions){ .any_owner = true });
+
+	for (unsigned i = 0; i < 2; i++) {
+		const Configuration *c = i == 0 ? from_disk : from_bundle;
+
+		ck_assert(g_hash_table_contains(c->secrets, secret));
+		ck_assert(g_hash_table_contains(c->secrets, directory));
+		ck_assert(!g_hash_table_contains(c->secrets, open));
+	}
 }
 END_TEST
 
@@ -663,8 +721,9 @@ Suite *make_suite(void)
 		 the_kernel_command_line_can_leave_the_vendors_policy_alone,
 		 a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide,
 		 a_change_of_policy_that_was_cut_off_is_told_with_its_file,
-		 poisoned_local_files_can_be_left_out, symbolic_links_stay_inside_the_root,
-		 what_was_read_ahead_is_taken_unless_other_files_make_up_the_service);
+		 poisoned_local_files_can_be_left_out, symbolic_links_stay_inside_the_root);
+	ADD_CASE(suite, "bundle", a_load_from_a_bundle_sees_what_one_from_the_disk_saw, local_files_of_a_bundle_can_be_left_out,
+		 files_and_directories_that_not_every_user_may_read_are_known);
 	ADD_CASE(suite, "instances", instances_are_made_for_every_name_that_is_mentioned,
 		 who_wants_names_gets_all_of_them, an_instance_takes_the_drop_ins_of_its_template_then_its_own,
 		 a_mistake_in_a_template_is_told_once_and_without_any_instance);

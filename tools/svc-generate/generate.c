@@ -37,12 +37,20 @@
 #define BUS_SERVICES_ADMIN "/usr/local/share/dbus-1/system-services"
 #define BUS_SERVICES_COVERED "/run/svcd/bus-services.local"
 
+/* If we hang from here on, it is at @path. */
+static void begin(const Generated *g, const char *path)
+{
+	if (g->bundle)
+		bundle_begin(g->bundle, path);
+}
+
 /* A file that is not there says nothing. */
 static bool is_absent(const Generated *g, const char *path)
 {
 	g_autofree char *full = g_strconcat(g->root, path, NULL);
 	struct stat st;
 
+	begin(g, full);
 	return stat(full, &st) < 0;
 }
 
@@ -96,6 +104,7 @@ static bool has_program(const void *data, const char *path)
 	g_autofree char *full = g_strconcat(g->root, path, NULL);
 	struct stat st;
 
+	begin(g, full);
 	return stat(full, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IXUSR);
 }
 
@@ -147,7 +156,9 @@ static void generate_instances(Generated *g)
 	size_t size;
 	g_autofree char *defaults = read_text(g, "/etc/default/openvpn", &size);
 
+	begin(g, openvpn);
 	instances_openvpn(openvpn, defaults, g->files, g->diags);
+	begin(g, postgresql);
 	instances_postgresql(postgresql, g->files, g->diags);
 }
 
@@ -192,12 +203,12 @@ static void generate_respawns(Generated *g)
 		respawns_generate(entries, &world, (RespawnsOutput){ g->files, g->rc_links }, g->diags);
 }
 
-/* The names of all services with what has been made so far. What is wrong with files, their reader says. */
+/* The names of all services with what has been made so far. What is wrong with files, the manager reports. */
 static Configuration *load_services(const Generated *g)
 {
 	g_autoptr(GHashTable) overlay = generated_overlay(g);
 	const LoaderOptions options = { .root = g->root, .any_owner = *g->root != '\0', .without_lines = true,
-					.names_only = true, .overlay = overlay };
+					.names_only = true, .overlay = overlay, .bundle = g->bundle };
 
 	return configuration_load(&options, NULL);
 }
@@ -208,6 +219,7 @@ static void generate_bus_activation(Generated *g, const ServiceSet *set)
 	g_autofree char *vendor = g_strconcat(g->root, BUS_SERVICES, NULL);
 	g_autofree char *admin = g_strconcat(g->root, admin_dir, NULL);
 
+	begin(g, vendor);
 	bus_activation_generate(set, vendor, admin, g->bus_activation);
 }
 
@@ -222,8 +234,10 @@ static const char *find_native(const void *data, const char *name)
 static void generate_init_scripts(Generated *g, const ServiceSet *set)
 {
 	const LsbNatives natives = { .find = find_native, .data = set };
-	g_autoptr(GPtrArray) files = lsb_read(g->root, &natives, g->script_diags);
+	g_autoptr(GPtrArray) files = NULL;
 
+	begin(g, "/etc/init.d");
+	files = lsb_read(g->root, &natives, g->script_diags);
 	for (guint i = 0; i < files->len; i++) {
 		const LsbFile *file = g_ptr_array_index(files, i);
 		const bool is_policy = g_str_has_prefix(file->name, RC_LINKS "/");
@@ -233,12 +247,13 @@ static void generate_init_scripts(Generated *g, const ServiceSet *set)
 	}
 }
 
-Generated *generate(const char *root)
+Generated *generate(const char *root, Bundle *bundle)
 {
 	Generated *g = g_new0(Generated, 1);
 	g_autoptr(Configuration) services = NULL;
 
 	g->root = g_strdup(root);
+	g->bundle = bundle;
 	g->files = output_new();
 	g->rc_links = output_new();
 	g->bus_activation = output_new();

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "config/bundle.h"
 #include "svc-generate/output.h"
 
 /* Where the loader looks for them (config/search-path.c). */
@@ -17,6 +18,7 @@
 
 typedef struct Generated {
 	char *root; /* as it was given */
+	Bundle *bundle; /* borrowed; or NULL */
 	Output *files;
 	Output *rc_links; /* in the directory of that name: policy of a layer of its own */
 	Output *bus_activation; /* in the directory of that name; read by dbus-daemon alone */
@@ -26,11 +28,12 @@ typedef struct Generated {
 
 /**
  * generate() - look at everything that services are made from, and write nothing
- * @root: the tree to look at, "" for the machine itself
+ * @root:   the tree to look at, "" for the machine itself
+ * @bundle: an open one, for the service files that are read, and to write down progress; borrowed; or NULL
  *
  * Never fails: what cannot be read is in the diagnostics. A container has no volumes and no consoles of its own.
  */
-Generated *generate(const char *root);
+Generated *generate(const char *root, Bundle *bundle);
 void generated_free(Generated *generated);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Generated, generated_free)
 

@@ -4,19 +4,27 @@
  * chosen display manager; and, when the services are known, from the init scripts that none of them replaces, and what makes
  * the bus ask svcd to start them. It offers to make policy of a SysV init's links.
  *
- * The manager has it run at its start and before files are read anew. It reads a few small files, writes what has changed
- * below /run/svcd/generated and ends. A bad line is told on stderr, with file and line, and left out; so is a script that
- * cannot be run. What else is odd in headers of scripts, "svcctl check" tells.
+ * The manager has it run at the boot and before files are read anew. It reads a few small files and writes what has changed
+ * below /run/svcd/generated. A bad line is reported on stderr, with file and line, and left out; so is a script that
+ * cannot be run. What else is odd in headers of scripts, "svcctl check" reports.
+ *
+ * With --hand-over it then reads all service and policy files and writes them to standard output, a memfd of the manager's
+ * (config/bundle.h). The manager opens none of them itself: a directory or a file can make its reader wait for ever, and this
+ * process can be replaced.
  */
 #include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <unistd.h>
+
+#include "config/gather.h"
 #include "policy-edit/policy-edit.h"
 #include "svc-generate/generate.h"
 
 static char *root = (char *)"";
+static gboolean is_handed_over;
 static char *output_directory = (char *)GENERATED_DIRECTORY;
 
 /* One line on stderr, which is the console, at each boot until there is an answer; the file keeps it from a second time. */
@@ -58,31 +66,54 @@ static void print_script_diagnostics(const DiagList *diags)
 			n_warnings == 1 ? "" : "s");
 }
 
+/* Generated files have changed since the names of services were looked for. */
+static bool hand_over(Bundle *bundle, GError **error)
+{
+	const LoaderOptions options = { .root = root, .any_owner = *root != '\0', .bundle = bundle };
+
+	bundle_forget(bundle, GENERATED_DIRECTORY);
+	gather(&options);
+	return bundle_write(bundle, STDOUT_FILENO, error);
+}
+
+static int complain(const GError *error)
+{
+	fprintf(stderr, "svc-generate: %s\n", error->message);
+	return EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &root, "read the files below DIR", "DIR" },
 		{ "output", 0, 0, G_OPTION_ARG_FILENAME, &output_directory,
 		  "write to DIR instead of " GENERATED_DIRECTORY, "DIR" },
+		{ "hand-over", 0, 0, G_OPTION_ARG_NONE, &is_handed_over, "write all files of services and policy to standard output, a memfd", NULL },
 		{ .long_name = NULL },
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- make services from what the machine says elsewhere");
+	g_autoptr(Bundle) bundle = bundle_new();
 	g_autoptr(Generated) generated = NULL;
 	g_autoptr(GError) error = NULL;
+	int status = EXIT_SUCCESS;
 
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (!g_option_context_parse(context, &argc, &argv, &error) || argc > 1) {
 		fprintf(stderr, "svc-generate: %s\n", error ? error->message : "too many arguments");
 		return 2;
 	}
-	generated = generate(root);
+	if (is_handed_over)
+		bundle_set_progress(bundle, STDOUT_FILENO);
+	generated = generate(root, bundle);
 	offer_import(generated->files);
 	print_diagnostics(generated->diags);
 	print_script_diagnostics(generated->script_diags);
-	if (!generated_write(generated, output_directory, &error)) {
-		fprintf(stderr, "svc-generate: %s\n", error->message);
-		return 1;
-	}
+	/* A full /run must not keep the files from being read. */
+	if (!generated_write(generated, output_directory, &error))
+		status = complain(error);
+	g_clear_error(&error);
+	if (is_handed_over && !hand_over(bundle, &error))
+		status = complain(error);
 	/* Not by exit(3): GLib keeps interned texts in tables that a leak checker takes for lost (g_quark_from_string()). */
-	quick_exit(0);
+	quick_exit(status);
 }

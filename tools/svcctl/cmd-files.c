@@ -380,7 +380,7 @@ static void print_tally(Output *output, unsigned n_services, const Tally *tally)
 /* What is wrong in the files of this machine from which svc-generate has made others. */
 static void append_sources(DiagList *diags)
 {
-	g_autoptr(Generated) generated = generate("");
+	g_autoptr(Generated) generated = generate("", NULL);
 
 	append_generated(diags, generated);
 }

@@ -282,7 +282,7 @@ static bool check_whose(GError **error)
 /* Nobody has written files for a tree that does not run; they are made in memory. */
 static void look_ahead(Context *context)
 {
-	context->generated = generate(context->options.root);
+	context->generated = generate(context->options.root, NULL);
 	context->overlay = generated_overlay(context->generated);
 }
 

@@ -335,6 +335,9 @@ bool policy_wait_until_read(Context *context, int64_t since_us, GError **error)
 			return false;
 		if ((int64_t)record_number(manager, "FilesReadAt") >= since_us)
 			return true;
+		if ((int64_t)record_number(manager, "FilesFailedAt") >= since_us)
+			return fail(error, SVCD_ERROR_FAILED, "svcd could not read its files again, and those of before remain in force: %s",
+				    record_text(manager, "FilesProblem"));
 		if (!client_wait(context->client, deadline_us))
 			return fail_ctl(error, CTL_ERROR_TIMED_OUT, "svcd has not read its files again");
 	}
