@@ -76,7 +76,8 @@ typedef struct BusOps {
 	const char *(*cgroup)(void *data, const char *service);
 	/* Is the socket at this place of its definition open? *@ret_problem: why not, borrowed; NULL: it is not to be. */
 	bool (*is_socket_open)(void *data, const char *service, unsigned entry, const char **ret_problem);
-	void (*foreach_diagnostic)(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user);
+	/* What quotes files that not every user may read, and @who is not root, has another text. */
+	void (*foreach_diagnostic)(void *data, const Requester *who, void (*func)(const Diagnostic *diagnostic, void *user), void *user);
 	void (*info)(void *data, BusInfo *ret);
 	/*
 	 * bus_condition_changed() tells every level of @key from now on, the present one first (in a later turn, or in this).

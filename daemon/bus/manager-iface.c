@@ -149,7 +149,7 @@ static bool on_diagnostics(BusCall *call, DBusMessageIter *out, GError **error)
 	DBusMessageIter array;
 
 	wire_open(out, DBUS_TYPE_ARRAY, "(ssuss)", &array);
-	bus_ops(call->bus)->foreach_diagnostic(bus_ops_data(call->bus), append_diagnostic, &array);
+	bus_ops(call->bus)->foreach_diagnostic(bus_ops_data(call->bus), &call->client->who, append_diagnostic, &array);
 	wire_close(out, &array);
 	return true;
 }

@@ -447,6 +447,33 @@ static Configuration *loader_end(Loader *l)
 	return l->configuration;
 }
 
+bool configuration_is_secret(GHashTable *secrets, const char *path)
+{
+	g_autofree char *at = g_strdup(path ? path : "");
+	char *end = at + strlen(at);
+
+	for (; secrets && end; end = strrchr(at, '/')) {
+		*end = '\0';
+		if (g_hash_table_contains(secrets, at))
+			return true;
+	}
+	return false;
+}
+
+/* A definition's problem is shown to every user as the cause of its state, and quotes its file. */
+static void hide_secrets(Configuration *configuration)
+{
+	for (unsigned i = 0; i < diag_list_length(configuration->diags); i++) {
+		const Diagnostic *d = diag_list_get(configuration->diags, i);
+		ServiceDef *def = d->service ? service_set_find(configuration->set, d->service) : NULL;
+
+		if (!def || !def->problem || !configuration_is_secret(configuration->secrets, d->origin.file))
+			continue;
+		g_free(def->problem);
+		def->problem = g_strdup_printf("%s: it has a mistake, which only root is shown: svcctl check", d->origin.file);
+	}
+}
+
 Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances)
 {
 	g_auto(GStrv) directories = search_path_services(options);
@@ -470,6 +497,7 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	if (!options->names_only)
 		check_set(configuration->set, configuration->policy, configuration->diags);
 	diag_list_sort(configuration->diags);
+	hide_secrets(configuration);
 	return loader_end(&l);
 }
 

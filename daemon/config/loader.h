@@ -52,6 +52,9 @@ typedef struct Configuration {
  */
 Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances);
 void configuration_free(Configuration *configuration);
+
+/* Is the file with this path, or a directory above it, in @secrets of a Configuration? NULL of either is no. */
+bool configuration_is_secret(GHashTable *secrets, const char *path);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Configuration, configuration_free)
 
 #endif

@@ -321,18 +321,6 @@ static void put_in_force(Manager *m, Bundle *bundle, int fd)
 		manager_drain(m);
 }
 
-bool files_is_secret(const Manager *m, const char *path)
-{
-	g_autofree char *at = g_strdup(path ? path : "");
-
-	for (char *slash = at + strlen(at); m->secret_files && slash; slash = strrchr(at, '/')) {
-		*slash = '\0';
-		if (g_hash_table_contains(m->secret_files, at))
-			return true;
-	}
-	return false;
-}
-
 /* By another name (Provides=) as well: who may have that service must not get an instance in its place. */
 static bool is_known(const Manager *m, const char *name)
 {

@@ -52,7 +52,7 @@ typedef struct Manager {
 	int64_t files_failed_us; /* when the last load failed; 0: none has */
 	char *files_problem;    /* why the last load failed, a sentence; NULL: it did not */
 	int files_fd;           /* memfd with those in force; -1: none */
-	GHashTable *secret_files; /* paths of files and directories that not every user may read */
+	GHashTable *secret_files; /* Configuration.secrets of the last load */
 	int64_t started_us;
 
 	KeeperLink *link;
@@ -223,8 +223,6 @@ void files_begin(Manager *m);
  * changes_on_files() is called then.
  */
 void files_load(Manager *m);
-/* May some users not read the file with this path? Lines of such a file are not for them. */
-bool files_is_secret(const Manager *m, const char *path);
 /* What svcd has in /run; again when somebody has removed it. */
 bool files_make_directories(Manager *m);
 extern const Helper files_helper;

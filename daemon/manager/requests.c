@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "bus/client-socket.h"
+#include "config/loader.h"
 #include "manager/manager.h"
 
 static bool on_service_request(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error)
@@ -150,12 +151,20 @@ static const char *on_cgroup(void *data, const char *service)
 	return supervisor ? supervisor_cgroup(supervisor) : NULL;
 }
 
-static void on_foreach_diagnostic(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user)
+static void on_foreach_diagnostic(void *data, const Requester *who, void (*func)(const Diagnostic *diagnostic, void *user),
+				  void *user)
 {
+	static char hidden[] = "it has a mistake, which only root is shown";
 	const Manager *m = data;
+	const bool may_see_all = who->uid == 0 || manager_is_users(m);
 
-	for (unsigned i = 0; i < diag_list_length(m->diags); i++)
-		func(diag_list_get(m->diags, i), user);
+	for (unsigned i = 0; i < diag_list_length(m->diags); i++) {
+		Diagnostic shown = *diag_list_get(m->diags, i);
+
+		if (!may_see_all && configuration_is_secret(m->secret_files, shown.origin.file))
+			shown.text = hidden;
+		func(&shown, user);
+	}
 }
 
 static void on_info(void *data, BusInfo *ret)

@@ -176,8 +176,10 @@ static const char *on_cgroup(void *data, const char *service)
 	return ((BusWorld *)data)->cgroup;
 }
 
-static void on_foreach_diagnostic(void *data, void (*func)(const Diagnostic *diagnostic, void *user), void *user)
+static void on_foreach_diagnostic(void *data, const Requester *who, void (*func)(const Diagnostic *diagnostic, void *user),
+				  void *user)
 {
+	(void)who;
 	const BusWorld *bw = data;
 
 	for (unsigned i = 0; i < diag_list_length(bw->diags); i++)

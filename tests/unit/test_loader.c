@@ -688,6 +688,7 @@ START_TEST(files_and_directories_that_not_every_user_may_read_are_known)
 	g_autofree char *secret = tree_path(tree, ADMIN "secret.svc");
 	g_autofree char *open = tree_path(tree, ADMIN "open.svc");
 	g_autofree char *directory = tree_path(tree, "/run/svcd/services.d");
+	g_autofree char *hidden = tree_path(tree, RUN "hidden.svc");
 	g_autoptr(Configuration) from_disk = NULL;
 	g_autoptr(Configuration) from_bundle = NULL;
 
@@ -702,10 +703,27 @@ START_TEST(files_and_directories_that_not_every_user_may_read_are_known)
 	for (unsigned i = 0; i < 2; i++) {
 		const Configuration *c = i == 0 ? from_disk : from_bundle;
 
-		ck_assert(g_hash_table_contains(c->secrets, secret));
-		ck_assert(g_hash_table_contains(c->secrets, directory));
-		ck_assert(!g_hash_table_contains(c->secrets, open));
+		ck_assert(configuration_is_secret(c->secrets, secret));
+		ck_assert(configuration_is_secret(c->secrets, hidden));
+		ck_assert(!configuration_is_secret(c->secrets, open));
+		ck_assert(!configuration_is_secret(c->secrets, NULL));
 	}
+}
+END_TEST
+
+START_TEST(the_problem_of_a_secret_file_quotes_nothing_of_it)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *secret = tree_path(tree, ADMIN "secret.svc");
+	g_autofree char *expected = g_strdup_printf("%s: it has a mistake, which only root is shown: svcctl check", secret);
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, ADMIN "secret.svc", "[Service]\nPassword=xyzzy\n");
+	ck_assert_int_eq(chmod(secret, 0600), 0);
+	c = load(tree);
+
+	ck_assert_str_eq(expect_service(c, "secret")->problem, expected);
+	expect_said(tree, c, ADMIN "secret.svc:2: unknown key Password= in [Service]; svcd.service(5) lists the keys\n");
 }
 END_TEST
 
@@ -723,7 +741,8 @@ Suite *make_suite(void)
 		 a_change_of_policy_that_was_cut_off_is_told_with_its_file,
 		 poisoned_local_files_can_be_left_out, symbolic_links_stay_inside_the_root);
 	ADD_CASE(suite, "bundle", a_load_from_a_bundle_sees_what_one_from_the_disk_saw, local_files_of_a_bundle_can_be_left_out,
-		 files_and_directories_that_not_every_user_may_read_are_known);
+		 files_and_directories_that_not_every_user_may_read_are_known,
+		 the_problem_of_a_secret_file_quotes_nothing_of_it);
 	ADD_CASE(suite, "instances", instances_are_made_for_every_name_that_is_mentioned,
 		 who_wants_names_gets_all_of_them, an_instance_takes_the_drop_ins_of_its_template_then_its_own,
 		 a_mistake_in_a_template_is_told_once_and_without_any_instance);
