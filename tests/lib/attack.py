@@ -258,15 +258,31 @@ class Hangs(AssertionError):
     """Nothing came within the limit."""
 
 
+def path_of_call(outer):
+    """The path among the arguments of the system call that a process is in, or nothing."""
+    with open(f"/proc/{outer}/syscall", encoding="utf-8") as file:
+        arguments_of_call = [int(word, 16) for word in file.read().split()[1:4]]
+    with open(f"/proc/{outer}/mem", "rb", buffering=0) as memory:
+        for address in arguments_of_call:
+            try:
+                text = os.pread(memory.fileno(), 256, address).split(b"\0")[0]
+            except (OSError, OverflowError):
+                continue
+            if re.match(rb"[\w./@:+-]{2,}$", text):
+                return text.decode()
+    return ""
+
+
 def waiting(box):
-    """The processes of the box in uninterruptible sleep, and where they sleep."""
+    """The processes of the box in uninterruptible sleep, where they sleep, and the path that they were called with."""
     found = []
     for inner, (outer, _parent, name, status) in sorted(box.processes().items()):
         try:
             with open(f"/proc/{outer}/stack", encoding="utf-8") as stack:
                 if status == "D":
-                    found.append(f"{name} ({inner}): " + " < ".join(line.split()[-1].split("+")[0] for line in stack.read().splitlines()[:5]))
-        except OSError:
+                    found.append(f"{name} ({inner}): " + " < ".join(line.split()[-1].split("+")[0] for line in stack.read().splitlines()[:5]) +
+                                 f" {path_of_call(outer)}")
+        except (OSError, ValueError):
             pass
     return "\n".join(found)
 

@@ -25,7 +25,7 @@ MANY = {f"idle-{number}": "[Service]\nExec=/bin/true\n" for number in range(500)
 
 # Listable ones may be held. What of svcd's is below them must not wait.
 DIRECTORIES = ("/", "/run", "/run/svcd", "/run/svcd/log", "/run/svcd/notify", "/sys/fs/cgroup", "/sys/fs/cgroup/svcd", "/etc", "/etc/svcd",
-               "/etc/svcd/services.d", "/usr/sbin", "/proc", "/proc/1", "/dev", "/dev/shm", "/tmp", "/var", "/var/log", "/var/lib")
+               "/etc/svcd/services.d", "/usr/sbin", "/proc/1", "/dev", "/dev/shm", "/tmp", "/var", "/var/log", "/var/lib")
 
 
 class Plan:
@@ -112,6 +112,8 @@ PLANS = [
     Plan("terminal", users=[("hold-terminal", "/dev/console")], terminal=True),
     Plan("bus", users=[("bus-flood", BUS_SOCKET, "32")], services={"dbus": DBUS, **MANY}, files={BUS_FILE: open_bus.CONFIGURATION},
          idle=list(MANY)),
+    # The last, because each program that begins looks into it, also an attacker.
+    Plan("directory-proc", users=[("hold-directory", "/proc", "writer")]),
 ]
 
 BY_NAME = {plan.name: plan for plan in PLANS}
