@@ -36,6 +36,7 @@
 #include "loop/loop.h"
 #include "loop/system-bus.h"
 #include "process/keeper-link.h"
+#include "process/resources.h"
 #include "process/log-router.h"
 #include "process/supervise.h"
 #include "protocol/protocol.h"
@@ -76,6 +77,7 @@ typedef struct Manager {
 	uint64_t last_worker;   /* the number of the last one that was started */
 	LogRouter *logs;
 	ProcessContext context;
+	int machine[MACHINE_COUNT]; /* of context.machine */
 	char **environment;     /* of every service */
 	Bus *bus;
 	Initctl *initctl;       /* NULL: not PID 1, or there is no /run */

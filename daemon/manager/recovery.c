@@ -28,6 +28,8 @@ typedef struct KeptFd {
 } KeptFd;
 
 /* What one service left behind. */
+#define MACHINE_KEPT ".machine"
+
 typedef struct Remains {
 	char *service;
 	char *note;
@@ -45,6 +47,7 @@ struct Recovery {
 	int socket_fd;        /* where clients come, -1: none kept */
 	int initctl_fd;       /* /run/initctl, -1: none kept */
 	int files_fd;         /* the files in force, -1: none kept */
+	int machine[MACHINE_COUNT]; /* as Manager.machine */
 };
 
 static void kept_fd_clear(gpointer data)
@@ -75,6 +78,8 @@ Recovery *recovery_new(void)
 	recovery->socket_fd = -1;
 	recovery->initctl_fd = -1;
 	recovery->files_fd = -1;
+	for (int file = 0; file < MACHINE_COUNT; file++)
+		recovery->machine[file] = -1;
 	return recovery;
 }
 
@@ -85,6 +90,8 @@ void recovery_free(Recovery *recovery)
 	g_hash_table_unref(recovery->services);
 	fd_close(&recovery->socket_fd);
 	fd_close(&recovery->initctl_fd);
+	for (int file = 0; file < MACHINE_COUNT; file++)
+		fd_close(&recovery->machine[file]);
 	timer_free(recovery->levels);
 	fd_close(&recovery->files_fd);
 	g_free(recovery->global_note);
@@ -151,6 +158,7 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 {
 	g_auto(GStrv) parts = g_strsplit(name, "/", 3);
 	KeptFd kept = { .fd = fd };
+	MachineFile file;
 
 	if (g_strv_length(parts) != 3) {
 		fd_close(&fd);
@@ -171,6 +179,11 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 		recovery->files_fd = fd;
 		return;
 	}
+	if (strcmp(parts[0], MACHINE_KEPT) == 0 && machine_file_from_name(parts[1], &file)) {
+		fd_close(&recovery->machine[file]);
+		recovery->machine[file] = fd;
+		return;
+	}
 	kept.kind = g_strdup(parts[1]);
 	kept.index = g_strdup(parts[2]);
 	g_array_append_val(remains_of(recovery, parts[0])->fds, kept);
@@ -179,6 +192,25 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 int recovery_take_files(Recovery *recovery)
 {
 	return fd_steal(&recovery->files_fd);
+}
+
+/* With none of them kept this is the first manager of the boot, or the first of this version. */
+static void take_machine_files(Manager *m, Recovery *recovery)
+{
+	bool is_kept = false;
+
+	for (int file = 0; file < MACHINE_COUNT; file++) {
+		m->machine[file] = fd_steal(&recovery->machine[file]);
+		is_kept |= m->machine[file] >= 0;
+	}
+	for (int file = 0; !is_kept && file < MACHINE_COUNT; file++) {
+		g_autofree char *name = g_strdup_printf(MACHINE_KEPT "/%s/0", machine_file_name((MachineFile)file));
+
+		m->machine[file] = resources_open_machine_file((MachineFile)file, m->context.cgroup_root);
+		if (m->machine[file] >= 0)
+			keeper_link_keep(m->link, name, m->machine[file]);
+	}
+	m->context.machine = m->machine;
 }
 
 bool recovery_has_begun(const Recovery *recovery)
@@ -379,6 +411,7 @@ static void carry_out(Manager *m)
 	}
 	registry_flush(m->registry);
 
+	take_machine_files(m, recovery);
 	m->recovery = NULL; /* from here on events are handled as they come */
 	if (recovery_has_begun(recovery)) {
 		records_remember(m);

@@ -71,39 +71,36 @@ static bool enable_above(const char *root, const char *controller, GError **erro
 {
 	g_autofree char *above = g_path_get_dirname(root);
 
-	return enable(above, controller, error) && enable(root, controller, error);
+	/* Users can list the group above, so nothing is looked up there without need. */
+	return lists(root, "cgroup.subtree_control", controller) ||
+	       (enable(above, controller, error) && enable(root, controller, error));
 }
 
 /* Only a number lowers *@number; "max", and no file, do not. */
-static void lower_to(uint64_t *number, const char *path)
+static void lower_to(uint64_t *number, int fd)
 {
 	char text[32] = "";
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	uint64_t read_number;
 
-	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
+	if (fd < 0 || pread(fd, text, sizeof text - 1, 0) <= 0)
 		return;
 	read_number = g_ascii_strtoull(text, NULL, 10);
 	if (read_number > 0)
 		*number = MIN(*number, read_number);
 }
 
-/* Looked up anew each time: sysctl.d may change them in the middle of a boot. */
-static uint64_t tasks_of_machine(const char *group)
+/* Read anew each time: sysctl.d may change them in the middle of a boot. */
+static uint64_t tasks_of_machine(const int *machine)
 {
-	g_autofree char *all_services = g_path_get_dirname(group);
-	g_autofree char *given = g_path_get_dirname(all_services);
-	g_autofree char *limit = g_build_filename(given, "pids.max", NULL);
 	uint64_t number = INT32_MAX;
 
-	lower_to(&number, "/proc/sys/kernel/threads-max");
-	lower_to(&number, "/proc/sys/kernel/pid_max");
-	lower_to(&number, limit);
+	for (int file = 0; machine && file < MACHINE_KERNEL_LOG; file++)
+		lower_to(&number, machine[file]);
 	return number;
 }
 
 /* "25%" is of the machine's memory, or of the processes and threads that it can have. */
-static char *resolve(Resource resource, const char *value, const char *group)
+static char *resolve(Resource resource, const char *value, const int *machine)
 {
 	const uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t percent;
@@ -112,7 +109,7 @@ static char *resolve(Resource resource, const char *value, const char *group)
 		return g_strdup(value);
 	percent = g_ascii_strtoull(value, NULL, 10);
 	if (resource == RESOURCE_TASKS_MAX)
-		return g_strdup_printf("%" G_GUINT64_FORMAT, MAX(1, tasks_of_machine(group) * percent / 100));
+		return g_strdup_printf("%" G_GUINT64_FORMAT, MAX(1, tasks_of_machine(machine) * percent / 100));
 	return g_strdup_printf("%" G_GUINT64_FORMAT, bytes / 100 * percent);
 }
 
@@ -124,7 +121,7 @@ static bool set_file(Resource resource, const char *text, const char *group)
 	return resource == RESOURCE_IO_WEIGHT && errno == ENOENT && write_file(group, "io.bfq.weight", text);
 }
 
-bool resources_set(Resource resource, const char *value, const char *root, const char *group, GError **error)
+bool resources_set(Resource resource, const char *value, const int *machine, const char *root, const char *group, GError **error)
 {
 	g_autofree char *text = NULL;
 
@@ -132,23 +129,23 @@ bool resources_set(Resource resource, const char *value, const char *root, const
 		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "there is no cgroup v2");
 	if (!enable_above(root, resource_controller(resource), error))
 		return false;
-	text = resolve(resource, value, group);
+	text = resolve(resource, value, machine);
 	return set_file(resource, text, group) ||
 	       fail_errno(error, errno, "cannot write \"%s\" to %s", text, resource_file(resource));
 }
 
 void resources_write(Resource resource, const char *value, const char *group)
 {
-	g_autofree char *text = resolve(resource, value, group);
+	g_autofree char *text = resolve(resource, value, NULL);
 
 	(void)set_file(resource, text, group); /* where its controller is not enabled there is nothing to write to */
 }
 
-void resources_limit_tasks(const char *value, const char *group)
+void resources_limit_tasks(const char *value, const int *machine, const char *group)
 {
 	g_autofree char *path = g_build_filename(group, resource_file(RESOURCE_TASKS_MAX), NULL);
 	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
-	g_autofree char *text = fd < 0 ? NULL : resolve(RESOURCE_TASKS_MAX, value, group);
+	g_autofree char *text = fd < 0 ? NULL : resolve(RESOURCE_TASKS_MAX, value, machine);
 
 	if (text)
 		(void)!write(fd, text, strlen(text)); /* it then has what the machine has, as without this */
@@ -176,7 +173,7 @@ static bool is_in_force(Resource resource, const char *value, const char *root, 
 	       (!root || set_file(resource, value, group) || errno == ENOENT);
 }
 
-char *resources_apply(const ResourceDef *resources, const char *root, const char *group)
+char *resources_apply(const ResourceDef *resources, const int *machine, const char *root, const char *group)
 {
 	g_autoptr(GString) problems = g_string_new(NULL);
 
@@ -184,7 +181,7 @@ char *resources_apply(const ResourceDef *resources, const char *root, const char
 		g_autoptr(GError) error = NULL;
 
 		if (!resources->values[i] || is_in_force((Resource)i, resources->values[i], root, group) ||
-		    resources_set((Resource)i, resources->values[i], root, group, &error))
+		    resources_set((Resource)i, resources->values[i], machine, root, group, &error))
 			continue;
 		g_string_append_printf(problems, "%s%s= has no effect: %s", problems->len > 0 ? "; " : "",
 				       resource_name((Resource)i), error->message);
@@ -228,13 +225,33 @@ OutOfMemory resources_out_of_memory(const char *group)
 	};
 }
 
-int resources_open_kernel_log(void)
+static int open_kernel_log(void)
 {
 	struct stat st;
 
 	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino != FIRST_PID_NAMESPACE)
 		return -1;
 	return open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+int resources_open_machine_file(MachineFile file, const char *root)
+{
+	g_autofree char *above = root ? g_path_get_dirname(root) : g_strdup("");
+	g_autofree char *limit = g_build_filename(above, "pids.max", NULL);
+
+	switch (file) {
+	case MACHINE_THREADS:
+		return open("/proc/sys/kernel/threads-max", O_RDONLY | O_CLOEXEC);
+	case MACHINE_PIDS:
+		return open("/proc/sys/kernel/pid_max", O_RDONLY | O_CLOEXEC);
+	case MACHINE_GIVEN:
+		return root ? open(limit, O_RDONLY | O_CLOEXEC) : -1;
+	case MACHINE_KERNEL_LOG:
+		return open_kernel_log();
+	case MACHINE_COUNT:
+		break;
+	}
+	return -1;
 }
 
 /* "Out of memory: Killed process 812 (perl) ..." (__oom_kill_process() in mm/oom_kill.c) */
@@ -250,6 +267,7 @@ KernelWord resources_kernel_killed(int log_fd, pid_t pid)
 {
 	char record[RECORD_BYTES + 1];
 
+	(void)lseek(log_fd, 0, SEEK_SET); /* from its oldest record on; a pipe, as tests have it, stays where it is */
 	for (unsigned i = 0; log_fd >= 0 && i < RECORDS_MAX; i++) {
 		const ssize_t n = read(log_fd, record, RECORD_BYTES);
 

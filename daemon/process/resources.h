@@ -15,16 +15,30 @@
 
 #include "model/resource-def.h"
 
+/*
+ * Files of the whole machine. They are opened before the first service starts, and PID 1 keeps them: users can hold the locks of the
+ * directories that they are in. @machine in the functions below: a descriptor for each, -1: there is no such file; or NULL: none is known.
+ */
+#define MACHINE_FILES(X, P)                                                                        \
+	X(P, THREADS, "threads-max")    /* how many the machine can have */                        \
+	X(P, PIDS, "pid-max")                                                                      \
+	X(P, GIVEN, "pids-given")       /* pids.max of the group that svcd was given */            \
+	X(P, KERNEL_LOG, "kernel-log")  /* none where its numbers of processes are not ours */
+ENUM_WITH_NAMES(MachineFile, MACHINE, machine_file, MACHINE_FILES)
+
+/* @root: the group of all services; NULL: no cgroup v2. Returns: a descriptor, or -1. */
+int resources_open_machine_file(MachineFile file, const char *root);
+
 /**
  * resources_apply() - write all that is said; may be done again
  * @root:  the directory that services' groups are in; NULL: no cgroup v2
  * @group: that of the service
  * Returns: what is not in force, and why: sentences, a new string; NULL: all is.
  */
-char *resources_apply(const ResourceDef *resources, const char *root, const char *group);
+char *resources_apply(const ResourceDef *resources, const int *machine, const char *root, const char *group);
 
 /* One of them, as its file has it; its controller is enabled first. Returns: false with @error, which may be NULL. */
-bool resources_set(Resource resource, const char *value, const char *root, const char *group, GError **error);
+bool resources_set(Resource resource, const char *value, const int *machine, const char *root, const char *group, GError **error);
 /* The same, if the controller is enabled; otherwise nothing. */
 void resources_write(Resource resource, const char *value, const char *group);
 
@@ -34,7 +48,7 @@ void resources_write(Resource resource, const char *value, const char *group);
  *
  * For every start, and a precaution: it enables nothing (PID 1 has done so where it could), and where nobody counts it is nothing.
  */
-void resources_limit_tasks(const char *value, const char *group);
+void resources_limit_tasks(const char *value, const int *machine, const char *group);
 /* How often the kernel has refused the group a process or thread because it had as many as it may; 0 where nobody counts. */
 uint64_t resources_task_refusals(const char *group);
 
@@ -58,8 +72,6 @@ typedef enum KernelWord {
 	KERNEL_WORD_NO,
 } KernelWord;
 
-/* Opens the kernel's log, for resources_kernel_killed(). Returns: -1 where it says nothing about our numbers of processes. */
-int resources_open_kernel_log(void);
 /**
  * resources_kernel_killed() - @pid, a moment ago?
  * @log_fd: a record a read (dev-kmsg), not waiting; -1: not to be had

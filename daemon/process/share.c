@@ -67,7 +67,7 @@ static bool is_low(const char *value)
 static void try_first(Share *share, size_t i, const char *group)
 {
 	share->was_enabled[i] = resources_is_enabled(share->root, resource_controller(weights[i].resource));
-	share->use[i] = resources_set(weights[i].resource, weights[i].low, share->root, group, NULL) ? USE_YES : USE_NO;
+	share->use[i] = resources_set(weights[i].resource, weights[i].low, NULL, share->root, group, NULL) ? USE_YES : USE_NO;
 }
 
 void share_lower(Share *share, const ResourceDef *resources, const char *group)

@@ -41,7 +41,7 @@ void step_apply_resources(Supervisor *s)
 	if (!s->plan.def->resources)
 		return;
 	s->context->counting = COUNTING_UNKNOWN; /* it may be what enables that */
-	problem = resources_apply(s->plan.def->resources, s->context->cgroup_root, cgroup_path(s->cgroup));
+	problem = resources_apply(s->plan.def->resources, s->context->machine, s->context->cgroup_root, cgroup_path(s->cgroup));
 	supervisor_event(s, PROCESS_RESOURCES, problem);
 }
 
@@ -61,7 +61,7 @@ static void limit_tasks(Supervisor *s)
 	const char *group = cgroup_path(s->cgroup);
 
 	if (group && context->tasks_max && !(own && own->values[RESOURCE_TASKS_MAX]) && is_counting(context))
-		resources_limit_tasks(context->tasks_max(context->data), group);
+		resources_limit_tasks(context->tasks_max(context->data), context->machine, group);
 }
 
 /* What says itself how much it is to have of processors keeps that, where only its sessions could be given less. */

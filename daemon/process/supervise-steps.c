@@ -42,14 +42,13 @@ void step_poll_again(Supervisor *s)
  * Did the lack of memory kill this one? Else it killed another process of it, which this one then failed without, or which is
  * long forgotten. Only the kernel's log tells, where it can be had.
  */
-static KernelWord is_victim(const struct MessageExited *exit)
+static KernelWord is_victim(const Supervisor *s, const struct MessageExited *exit)
 {
-	auto_fd int log_fd = -1;
+	const int *machine = s->context->machine;
 
 	if (exit->code != CLD_KILLED || exit->status != SIGKILL)
 		return KERNEL_WORD_NO;
-	log_fd = resources_open_kernel_log();
-	return resources_kernel_killed(log_fd, exit->pid);
+	return resources_kernel_killed(machine ? machine[MACHINE_KERNEL_LOG] : -1, exit->pid);
 }
 
 /*
@@ -62,7 +61,7 @@ static const char *describe_lack(const Supervisor *s, const struct MessageExited
 	const OutOfMemory now = resources_out_of_memory(cgroup_path(s->cgroup));
 
 	if (!now.is_counted)
-		return !s->is_stopping && is_victim(exit) == KERNEL_WORD_YES ? of_machine : NULL;
+		return !s->is_stopping && is_victim(s, exit) == KERNEL_WORD_YES ? of_machine : NULL;
 	if (now.n_kills <= s->memory.n_kills)
 		return NULL;
 	return now.n_limit_reached > s->memory.n_limit_reached ? "out of memory: its own limit was reached (MemoryMax=)" : of_machine;
@@ -77,7 +76,7 @@ char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
 		return outcome_describe(exit->code, exit->status, s->errnum);
 	lack = describe_lack(s, exit);
 	/* Without the kernel's word, what is likely is taken for it. */
-	if (lack && is_victim(exit) != KERNEL_WORD_NO)
+	if (lack && is_victim(s, exit) != KERNEL_WORD_NO)
 		return g_strdup_printf("%s: %s", end, lack);
 	if (lack)
 		return g_strdup_printf("%s, after a process of it was killed: %s", end, lack);

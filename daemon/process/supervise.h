@@ -45,6 +45,7 @@ typedef struct ProcessContext {
 	const char *runtime_dir;    /* "/run/svcd": notify sockets live below it */
 	const char *exec_helper;    /* path of svc-exec */
 	const char *const *environment; /* what every service gets: PATH, LANG... */
+	const int *machine; /* resources.h; NULL: nothing is known of it */
 	Counting counting;
 	int null_fd; /* /dev/null, opened when it is needed first; 0: not yet */
 

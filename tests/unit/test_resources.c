@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/lib/tree.h"
+#include "base/fd.h"
 #include "process/resources.h"
 #include "tests/lib/suite.h"
 
@@ -70,7 +71,7 @@ static char *apply(const Tree *tree, const char *const *pairs)
 	ResourceDef *def = read_all(pairs);
 	g_autofree char *root = tree_path(tree, "/given/svcd");
 	g_autofree char *group = tree_path(tree, "/given/svcd/web");
-	char *problem = resources_apply(def, root, group);
+	char *problem = resources_apply(def, NULL, root, group);
 
 	resource_def_free(def);
 	return problem;
@@ -121,7 +122,7 @@ START_TEST(without_cgroups_no_limit_is_in_force)
 {
 	const char *const pairs[] = { "MemoryMax", "1M", NULL };
 	ResourceDef *def = read_all(pairs);
-	g_autofree char *problem = resources_apply(def, NULL, NULL);
+	g_autofree char *problem = resources_apply(def, NULL, NULL, NULL);
 
 	ck_assert_str_eq(problem, "MemoryMax= has no effect: there is no cgroup v2");
 	resource_def_free(def);
@@ -235,16 +236,27 @@ START_TEST(share_of_the_tasks_is_of_those_that_we_can_have)
 	g_autofree char *group = tree_path(tree, "/given/svcd/web");
 	g_autofree char *expected = g_strdup_printf("%" G_GUINT64_FORMAT, of_kernel * 15 / 100);
 
-	resources_limit_tasks("15%", group);
+	g_autofree char *root = tree_path(tree, "/given/svcd");
+	int machine[MACHINE_COUNT];
+
+	for (int file = 0; file < MACHINE_COUNT; file++)
+		machine[file] = resources_open_machine_file((MachineFile)file, root);
+	ck_assert_int_eq(machine[MACHINE_GIVEN], -1);
+	resources_limit_tasks("15%", machine, group);
 	expect_contents(tree, "/given/svcd/web/pids.max", expected);
 
 	tree_write(tree, "/given/pids.max", "max\n");
-	resources_limit_tasks("15%", group);
+	machine[MACHINE_GIVEN] = resources_open_machine_file(MACHINE_GIVEN, root);
+	resources_limit_tasks("15%", machine, group);
 	expect_contents(tree, "/given/svcd/web/pids.max", expected);
 
 	tree_write(tree, "/given/pids.max", "200\n");
-	resources_limit_tasks("15%", group);
+	fd_close(&machine[MACHINE_GIVEN]);
+	machine[MACHINE_GIVEN] = resources_open_machine_file(MACHINE_GIVEN, root);
+	resources_limit_tasks("15%", machine, group);
 	expect_contents(tree, "/given/svcd/web/pids.max", "30");
+	for (int file = 0; file < MACHINE_COUNT; file++)
+		fd_close(&machine[file]);
 	tree_free(tree);
 }
 END_TEST
@@ -256,7 +268,7 @@ START_TEST(where_nobody_counts_processes_nothing_is_limited)
 	g_autofree char *file = tree_path(tree, "/given/svcd/web/pids.max");
 
 	forget(tree, "/given/svcd/web/pids.max");
-	resources_limit_tasks("15%", group);
+	resources_limit_tasks("15%", NULL, group);
 
 	ck_assert(!g_file_test(file, G_FILE_TEST_EXISTS));
 	expect_contents(tree, "/given/svcd/cgroup.subtree_control", "");
