@@ -61,6 +61,8 @@ static void begin(PathLook *look)
 	static const WorkerListener listener = { .answer = on_answer, .lost = on_lost };
 	const char *const words[] = { PATH_VERB_WATCH, look->path, PATH_EACH_LOOK };
 
+	if (!look->workers)
+		return; /* it is never seen */
 	look->job = worker_job_new(look->workers, look->owner, words, G_N_ELEMENTS(words), NULL, 0, &listener, look);
 }
 

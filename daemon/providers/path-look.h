@@ -21,7 +21,7 @@ typedef struct PathLook PathLook;
 PathLook *path_look_new(WorkerPool *workers, const char *path, void (*seen)(void *data, bool is_there), void *data);
 void path_look_free(PathLook *look); /* NULL is nothing */
 
-/* For the sockets of buses. */
+/* For sockets that the manager connects to. @workers: borrowed; NULL: none is ever seen. */
 SocketLook path_look_for_sockets(WorkerPool *workers);
 
 #endif

@@ -13,6 +13,7 @@
 #include "providers/mount.h"
 #include "providers/network.h"
 #include "providers/path.h"
+#include "providers/path-look.h"
 #include "providers/udev.h"
 
 typedef struct Report {
@@ -72,7 +73,7 @@ static void on_settled(void *data)
 {
 	Registry *registry = data;
 
-	if (registry->settled)
+	if (registry->settled && registry_is_settled(registry))
 		registry->settled(registry->data);
 }
 
@@ -103,6 +104,11 @@ Registry *registry_new(const RegistryOptions *options,
 	Registry *registry = g_new0(Registry, 1);
 	const ProviderSink sink = { on_report, registry };
 	SystemBus *bus = options->session_bus ? options->session_bus : options->system_bus;
+	const UdevOptions devices = { .directory = "/run/udev",
+				      .sockets = path_look_for_sockets(options->workers),
+				      .is_recovering = options->is_recovering,
+				      .settled = on_settled,
+				      .data = registry };
 	const PathOptions paths = { .workers = options->workers, .settled = on_settled, .data = registry };
 
 	registry->report = report;
@@ -121,7 +127,7 @@ Registry *registry_new(const RegistryOptions *options,
 	if (bus)
 		add_bus(registry, &sink, bus);
 	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus));
-	add_udev(registry, udev_provider_new(&sink, "/run/udev", options->is_recovering));
+	add_udev(registry, udev_provider_new(&sink, &devices));
 	return registry;
 }
 
@@ -181,7 +187,7 @@ void registry_ignore_bus_owner(Registry *registry, const char *unique_name)
 
 bool registry_is_settled(const Registry *registry)
 {
-	return path_provider_is_settled(registry->providers[KEY_PATH]);
+	return path_provider_is_settled(registry->providers[KEY_PATH]) && udev_provider_is_settled(registry->providers[KEY_UDEV]);
 }
 
 FlagProvider *registry_flags(Registry *registry)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev daemon: the directory is watched, and its parent while there is no directory. inotify only wakes; what is so is looked
- * up after the watch is set.
+ * Udev daemon: svc-worker looks whether there is a socket, and again after each event on the way to it. The manager looks up only a
+ * name that exists, on a tmpfs: for that no lock is taken.
  *
  * udevd leaves its socket behind even when it ends in good order (seen with 252), so that the file alone says little: we connect,
  * which udevd takes for a client that has nothing to say, and from then on watch the process that listens.
@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,12 +19,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "loop/inotify.h"
 #include "loop/loop.h"
 
 #define CONTROL "control"
-
-#define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 
 /* A socket appears before its owner listens: so often, and so far apart, it is tried again. */
 #define TRIES 5
@@ -38,16 +34,12 @@ typedef struct Socket {
 } Socket;
 
 struct UdevDaemon {
-	char *directory;
-	char *parent;
-	char *name; /* of the directory in its parent */
 	char *control;
-	Inotify *inotify;
-	int watch;
-	bool is_watching_parent;
+	SocketLook sockets;
+	void *looking;
+	bool exists;   /* the socket, at the last look */
+	bool is_known; /* it was reported whether it is there */
 	bool is_there;
-	bool is_anew;  /* within one batch */
-	bool must_look;
 	Socket socket; /* the one that was tried last */
 	Socket told;   /* the one of the last change */
 	pid_t pid;            /* who listened last; 0: nobody */
@@ -58,23 +50,6 @@ struct UdevDaemon {
 	void (*changed)(void *data, bool is_there);
 	void *data;
 };
-
-/* Once more for each watch that is set: what was made before it was is seen now. */
-static void watch(UdevDaemon *daemon)
-{
-	if (daemon->watch >= 0)
-		inotify_unwatch(daemon->inotify, daemon->watch);
-	daemon->watch = inotify_watch(daemon->inotify, daemon->directory, WATCH_MASK);
-	daemon->is_watching_parent = daemon->watch < 0;
-	if (daemon->watch >= 0)
-		return;
-	daemon->watch = inotify_watch(daemon->inotify, daemon->parent, WATCH_MASK);
-	if (g_file_test(daemon->directory, G_FILE_TEST_IS_DIR)) { /* made between the two */
-		inotify_unwatch(daemon->inotify, daemon->watch);
-		daemon->watch = inotify_watch(daemon->inotify, daemon->directory, WATCH_MASK);
-		daemon->is_watching_parent = false;
-	}
-}
 
 static void forget_process(UdevDaemon *daemon)
 {
@@ -105,7 +80,7 @@ static Socket find_socket(const UdevDaemon *daemon)
 {
 	struct stat st;
 
-	if (lstat(daemon->control, &st) < 0)
+	if (!daemon->exists || lstat(daemon->control, &st) < 0)
 		return (Socket){ .inode = 0 };
 	return (Socket){ st.st_ino, st.st_ctim };
 }
@@ -121,12 +96,18 @@ static bool probe(UdevDaemon *daemon)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct ucred peer;
 	socklen_t length = sizeof peer;
+	Socket before;
 	auto_fd int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || strlen(daemon->control) >= sizeof address.sun_path)
 		return false;
 	strcpy(address.sun_path, daemon->control);
+	before = daemon->socket;
 	daemon->socket = find_socket(daemon);
+	if (!is_same_socket(&daemon->socket, &before))
+		daemon->pid = 0; /* the same process may listen again */
+	if (!daemon->exists)
+		return false;
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
 		return errno == EAGAIN;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
@@ -137,20 +118,19 @@ static bool probe(UdevDaemon *daemon)
 static void look(UdevDaemon *daemon)
 {
 	const bool is_there = probe(daemon);
-	const bool may_come = !is_there && daemon->tries_left > 0 && g_file_test(daemon->control, G_FILE_TEST_EXISTS);
+	const bool may_come = !is_there && daemon->tries_left > 0 && daemon->exists;
 	/* The event of a socket that was made while its directory began to be watched comes when it has been told already. */
-	const bool is_another = daemon->is_anew || !is_same_socket(&daemon->socket, &daemon->told);
-	const bool is_news = is_there != daemon->is_there || (is_there && is_another);
+	const bool is_another = !is_same_socket(&daemon->socket, &daemon->told);
+	const bool is_news = !daemon->is_known || is_there != daemon->is_there || (is_there && is_another);
 
-	daemon->must_look = false;
 	if (may_come) {
 		daemon->tries_left--;
 		timer_arm(daemon->again, loop_now() + TRY_PAUSE_US);
 		if (is_another)
 			return; /* it was there, and is about to be again */
 	}
+	daemon->is_known = true;
 	daemon->is_there = is_there;
-	daemon->is_anew = false;
 	daemon->told = daemon->socket;
 	if (is_news)
 		daemon->changed(daemon->data, is_there);
@@ -170,72 +150,27 @@ static void on_process_ended(GIOCondition condition, void *data)
 	look(daemon);
 }
 
-static void on_directory_event(void *data, int number, uint32_t mask, const char *name)
+/* Something has happened on the way to the socket, or it is looked at for the first time. */
+static void on_seen(void *data, bool exists)
 {
 	UdevDaemon *daemon = data;
 
-	if (number != daemon->watch)
-		return; /* of a watch that was taken back */
-	if (daemon->is_watching_parent) {
-		if (strcmp(name, daemon->name) != 0)
-			return;
-		watch(daemon);
-		daemon->tries_left = TRIES;
-		daemon->must_look = true;
-	} else if (mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) {
-		watch(daemon);
-		daemon->must_look = true;
-	} else if (strcmp(name, CONTROL) == 0) {
-		if (mask & (IN_CREATE | IN_MOVED_TO)) {
-			daemon->tries_left = TRIES;
-			daemon->pid = 0;
-		}
-		daemon->must_look = true;
-	}
+	daemon->exists = exists;
+	daemon->tries_left = TRIES;
+	look(daemon);
 }
 
-static void on_directory_overflow(void *data)
+UdevDaemon *udev_daemon_new(const char *directory, const SocketLook *sockets, void (*changed)(void *data, bool is_there), void *data)
 {
-	UdevDaemon *daemon = data;
-
-	watch(daemon);
-	daemon->is_anew = true;
-	daemon->must_look = true;
-}
-
-static void on_directory_batch_end(void *data)
-{
-	UdevDaemon *daemon = data;
-
-	if (daemon->must_look)
-		look(daemon);
-}
-
-UdevDaemon *udev_daemon_new(const char *directory, void (*changed)(void *data, bool is_there), void *data, GError **error)
-{
-	static const InotifyListener listener = { on_directory_event, on_directory_overflow, on_directory_batch_end };
 	UdevDaemon *daemon = g_new0(UdevDaemon, 1);
 
-	daemon->directory = g_strdup(directory);
-	daemon->parent = g_path_get_dirname(directory);
-	daemon->name = g_path_get_basename(directory);
 	daemon->control = g_build_filename(directory, CONTROL, NULL);
 	daemon->changed = changed;
 	daemon->data = data;
-	daemon->watch = -1;
 	daemon->pidfd = -1;
-	daemon->tries_left = TRIES;
 	daemon->again = timer_new(on_try_again, daemon);
-	daemon->inotify = inotify_new(&listener, daemon, error);
-	if (!daemon->inotify) {
-		udev_daemon_free(daemon);
-		return NULL;
-	}
-	watch(daemon);
-	daemon->is_there = probe(daemon);
-	daemon->told = daemon->socket;
-	if (!daemon->is_there && g_file_test(daemon->control, G_FILE_TEST_EXISTS))
-		timer_arm(daemon->again, loop_now() + TRY_PAUSE_US);
+	daemon->sockets = *sockets;
+	daemon->looking = sockets->begin(sockets->data, daemon->control, on_seen, daemon);
 	return daemon;
 }
 
@@ -243,12 +178,9 @@ void udev_daemon_free(UdevDaemon *daemon)
 {
 	if (!daemon)
 		return;
+	daemon->sockets.end(daemon->looking);
 	forget_process(daemon);
 	timer_free(daemon->again);
-	inotify_free(daemon->inotify);
-	g_free(daemon->directory);
-	g_free(daemon->parent);
-	g_free(daemon->name);
 	g_free(daemon->control);
 	g_free(daemon);
 }

@@ -8,15 +8,17 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "loop/system-bus.h"
+
 typedef struct UdevDaemon UdevDaemon;
 
 /**
  * udev_daemon_new() - look out for udevd
- * @directory: where it keeps its socket "control", "/run/udev"; need not exist yet, but its parent must
- * @changed:   it is there now (again, if it was), or it has gone
+ * @directory: where it keeps its socket "control", "/run/udev"; need not exist yet
+ * @sockets:   copied
+ * @changed:   it is there now (again, if it was), or it has gone; soon for the first time
  */
-UdevDaemon *udev_daemon_new(const char *directory, void (*changed)(void *data, bool is_there), void *data,
-			    GError **error);
+UdevDaemon *udev_daemon_new(const char *directory, const SocketLook *sockets, void (*changed)(void *data, bool is_there), void *data);
 void udev_daemon_free(UdevDaemon *daemon); /* NULL is nothing */
 
 bool udev_daemon_is_there(const UdevDaemon *daemon);

@@ -37,6 +37,7 @@ typedef struct UdevProvider {
 	Timer *doubt;       /* something is due of @doubts */
 	GHashTable *wanted; /* subsystem or ANY, owned -> how many conditions */
 	struct udev *udev;
+	SocketLook sockets;
 	UdevDaemon *daemon; /* NULL while nobody asks for anything */
 	UdevSource *source; /* NULL until udevd is there */
 	Timer *listing;     /* list all devices again */
@@ -46,6 +47,9 @@ typedef struct UdevProvider {
 	bool is_behind;     /* events may be older than what was listed */
 	bool is_misread;    /* a device could not be looked at since all were listed: none is gone until they are listed again */
 	bool has_complained;
+	bool is_settled;    /* since there is a daemon: all was listed, or there is no udevd */
+	void (*settled)(void *data);
+	void *data;
 } UdevProvider;
 
 /* --- libudev to plain text --- */
@@ -250,6 +254,16 @@ static void settle(UdevProvider *udev)
 	udev_table_settle(udev->table);
 }
 
+/* Nothing more is to be expected for now. */
+static void note_settled(UdevProvider *udev)
+{
+	const bool was_settled = udev->is_settled;
+
+	udev->is_settled = true;
+	if (!was_settled && udev->settled)
+		udev->settled(udev->data);
+}
+
 static void list_all(UdevProvider *udev)
 {
 	GHashTableIter iter;
@@ -271,6 +285,7 @@ static void list_all(UdevProvider *udev)
 		udev->is_complete = true;
 	}
 	settle(udev);
+	note_settled(udev);
 }
 
 /* --- doubts --- */
@@ -396,6 +411,7 @@ static void listen(UdevProvider *udev)
 	log_error(NULL, "%s", error->message);
 	udev_table_set_live(udev->table, "udev cannot be listened to");
 	udev_table_settle(udev->table);
+	note_settled(udev);
 }
 
 static void on_listing_due(void *data)
@@ -429,6 +445,7 @@ static void on_daemon_changed(void *data, bool is_there)
 	timer_disarm(udev->doubt);
 	udev_table_set_live(udev->table, "udev is not running");
 	udev_table_settle(udev->table);
+	note_settled(udev);
 }
 
 static void stop_listening(UdevProvider *udev)
@@ -446,19 +463,11 @@ static void stop_listening(UdevProvider *udev)
 
 static void start_listening(UdevProvider *udev)
 {
-	g_autoptr(GError) error = NULL;
-
 	udev->udev = udev_new();
 	if (!udev->udev)
 		g_error("no memory for libudev");
-	udev->daemon = udev_daemon_new(udev->directory, on_daemon_changed, udev, &error);
-	if (udev->daemon) {
-		on_listing_due(udev);
-		return;
-	}
-	log_error(NULL, "%s", error->message);
-	stop_listening(udev);
-	udev_table_set_live(udev->table, "udev cannot be listened to");
+	udev->is_settled = false;
+	udev->daemon = udev_daemon_new(udev->directory, &udev->sockets, on_daemon_changed, udev);
 }
 
 /* @subsystem: or ANY. The filter is wider before its devices are listed, so that nothing falls between the two. */
@@ -550,18 +559,28 @@ static void udev_free(Provider *provider)
 	g_free(udev);
 }
 
-Provider *udev_provider_new(const ProviderSink *sink, const char *directory, bool is_recovering)
+bool udev_provider_is_settled(Provider *provider)
+{
+	const UdevProvider *udev = (const UdevProvider *)provider;
+
+	return !udev->daemon || udev->is_settled;
+}
+
+Provider *udev_provider_new(const ProviderSink *sink, const UdevOptions *options)
 {
 	static const UdevDoubtOps ops = { ask_again, is_empty };
 	UdevProvider *udev = g_new0(UdevProvider, 1);
 
 	udev->base = (Provider){ .subscribe = udev_subscribe, .unsubscribe = udev_unsubscribe,
 				 .describe = udev_describe_key, .free = udev_free };
-	udev->directory = g_strdup(directory);
+	udev->directory = g_strdup(options->directory);
+	udev->sockets = options->sockets;
+	udev->settled = options->settled;
+	udev->data = options->data;
 	udev->table = udev_table_new(sink);
 	udev->doubts = udev_doubts_new(udev->table, &ops, udev);
 	udev->doubt = timer_new(on_doubt_due, udev);
-	udev->is_recovering = is_recovering;
+	udev->is_recovering = options->is_recovering;
 	udev->wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	udev->listing = timer_new(on_listing_due, udev);
 	return &udev->base;

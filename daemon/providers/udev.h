@@ -8,15 +8,23 @@
 #ifndef SVCD_PROVIDERS_UDEV_H
 #define SVCD_PROVIDERS_UDEV_H
 
+#include "loop/system-bus.h"
 #include "providers/provider.h"
 
-/**
- * udev_provider_new() - for four prefixes: KEY_LABEL, KEY_UUID, KEY_DEVICE, KEY_UDEV
- * @directory:     copied; where udevd has its control socket, "/run/udev"
- * @is_recovering: there was a manager before, and services of its that a volume's absence would stop
- *
- * Nothing is opened or looked at before the first subscription.
+typedef struct UdevOptions {
+	const char *directory;       /* where udevd has its control socket, "/run/udev"; copied */
+	SocketLook sockets;          /* looks for that */
+	bool is_recovering;          /* there was a manager before, and services of its that a volume's absence would stop */
+	void (*settled)(void *data); /* udev_provider_is_settled(), which it was not before; may be NULL */
+	void *data;
+} UdevOptions;
+
+/*
+ * For four prefixes: KEY_LABEL, KEY_UUID, KEY_DEVICE, KEY_UDEV. Nothing is opened or looked at before the first subscription.
  */
-Provider *udev_provider_new(const ProviderSink *sink, const char *directory, bool is_recovering);
+Provider *udev_provider_new(const ProviderSink *sink, const UdevOptions *options);
+
+/* Are the devices that were asked for listed, or is there no udevd? */
+bool udev_provider_is_settled(Provider *provider);
 
 #endif

@@ -15,7 +15,7 @@
 #include "loop/loop.h"
 
 /* IN_ATTRIB: dbus-daemon binds, listens, and only then opens the mode, so that is when a connection succeeds. */
-#define WATCHED (IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+#define WATCHED (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
 typedef struct SocketWatch {
 	Inotify *inotify;

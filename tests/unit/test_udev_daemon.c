@@ -18,6 +18,7 @@
 #include "loop/loop.h"
 #include "providers/udev-daemon.h"
 #include "tests/lib/scratch.h"
+#include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
 
 #define DEADLINE_US (10 * G_USEC_PER_SEC)
@@ -55,8 +56,13 @@ static void tear_down(void)
 
 static void look_out(void)
 {
-	daemon_there = udev_daemon_new(directory, on_changed, NULL, NULL);
-	ck_assert_ptr_nonnull(daemon_there);
+	const int64_t end = loop_now() + DEADLINE_US;
+
+	daemon_there = udev_daemon_new(directory, &socket_look, on_changed, NULL);
+	while (told->len == 0 && loop_now() < end)
+		g_main_context_iteration(NULL, FALSE);
+	ck_assert_str_eq(told->str, udev_daemon_is_there(daemon_there) ? "+" : "-");
+	g_string_truncate(told, 0);
 }
 
 static void make_directory(void)
