@@ -85,6 +85,7 @@ static Manager *manager_new(int argc, char **argv)
 	m->on_console = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	m->notes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
+	m->tainted = g_ptr_array_new_with_free_func(g_free);
 	manager_init_drain(m);
 	memory_init(m);
 	m->acts = values_new();

@@ -73,6 +73,7 @@ typedef struct Manager {
 	Registry *registry;
 	GHashTable *groups;     /* of /etc/group, as at the last load */
 	GHashTable *watches;    /* watches.c: interned key -> who looks at it besides the engine */
+	GPtrArray *tainted;     /* sentences for BusInfo.tainted; owned strings */
 	WorkerPool *workers;    /* what may wait for ever is done there */
 	uint64_t last_worker;   /* the number of the last one that was started */
 	LogRouter *logs;

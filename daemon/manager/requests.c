@@ -167,19 +167,38 @@ static void on_foreach_diagnostic(void *data, const Requester *who, void (*func)
 	}
 }
 
+/* @owner: a service, or another owner of jobs (worker/pool.h). */
+static void add_hanging_worker(void *data, const char *owner, const char *what)
+{
+	Manager *m = data;
+	const Service *s = m->engine ? engine_find(m->engine, owner) : NULL;
+	const char *user = s ? s->def->execution->user : NULL;
+	g_autofree char *whose = s ? g_strdup_printf("service %s, user %s", owner, user ? user : "root") : g_strdup(owner);
+
+	g_ptr_array_add(m->tainted, g_strdup_printf("a process of svc-worker hangs at \"%s\" (%s): another process holds what it "
+						    "waits for", what, whose));
+}
+
+static const char *const *list_tainted(Manager *m)
+{
+	g_ptr_array_set_size(m->tainted, 0);
+	if (!m->context.cgroup_root && m->context.has_marks)
+		g_ptr_array_add(m->tainted, g_strdup("there is no cgroup that this user may write to: processes that leave their service "
+						     "are found by their environment, and there are no limits of all of them together"));
+	else if (!m->context.cgroup_root)
+		g_ptr_array_add(m->tainted, g_strdup("there is no cgroup v2 to write to: processes that leave their service cannot be found"));
+	if (m->workers)
+		worker_pool_visit_abandoned(m->workers, add_hanging_worker, m);
+	g_ptr_array_add(m->tainted, NULL);
+	return (const char *const *)m->tainted->pdata;
+}
+
 static void on_info(void *data, BusInfo *ret)
 {
-	static const char *const no_cgroups[] = {
-		"there is no cgroup v2 to write to: processes that leave their service cannot be found", NULL
-	};
-	static const char *const marks[] = {
-		"there is no cgroup that this user may write to: processes that leave their service are found by their environment, "
-		"and there are no limits of all of them together", NULL
-	};
-	const Manager *m = data;
+	Manager *m = data;
 
 	*ret = (BusInfo){ .virtualization = m->welcome.virtualization,
-			  .tainted = m->context.cgroup_root ? NULL : m->context.has_marks ? marks : no_cgroups,
+			  .tainted = list_tainted(m),
 			  .reexec_problem = m->reexec_problem,
 			  .generation = m->welcome.generation,
 			  .keeper_started_us = (int64_t)m->welcome.boot_at_us,

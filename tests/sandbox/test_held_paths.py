@@ -72,6 +72,9 @@ def check_held(box, name, directory):
     with Attack(box, "hold-directory", directory, "writer"):
         subscribe(box, f"{directory}/awaited")
         explained(box, name, "does not answer")
+        # What it looks at afterwards may be held, too.
+        box.run("sh", "-c", "timeout 10 svcctl doctor >/srv/place/doctor 2>&1 & exit 0")
+        wait_for(lambda: "a process of svc-worker hangs at" in box.read("/srv/place/doctor"), what="svcctl doctor shows the hang")
         took = attack.check_responsive(box)
         took["condition"] = follows(box, "elsewhere", "/srv/place/awaited")
         box.kill_manager()

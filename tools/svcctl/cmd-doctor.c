@@ -15,7 +15,6 @@ static const struct {
 	void (*check)(Doctor *d);
 } checks[] = {
 	{ "init", doctor_check_init },
-	{ "manager", doctor_check_manager },
 	{ "versions", doctor_check_versions },
 	{ "cgroups", doctor_check_cgroups },
 	{ "systemd", doctor_check_systemd },
@@ -83,11 +82,15 @@ bool cmd_doctor(Context *context, GError **error)
 	g_autoptr(GError) problem = NULL;
 
 	(void)error;
-	d.configuration = context_load(context, NULL, 0);
 	/* What does not answer is a finding, not an error. */
 	d.manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, &problem);
 	d.is_for_root = g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NOT_AUTHORIZED);
 	d.services = d.manager ? ask_services(context, NULL) : NULL;
+	/* Printed before files are read: a directory may be held, and then this is the only place that shows it. */
+	d.check = "manager";
+	doctor_check_manager(&d);
+	(void)fflush(context->output.out); /* a failure shows at the end */
+	d.configuration = context_load(context, NULL, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
 		d.check = checks[i].name;
 		checks[i].check(&d);
