@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Console: lines for whoever stands in front of the machine.
+ * Console: a socket, and a child that writes what comes out of it to a terminal.
  *
- * On a machine that is /dev/console; in a container and in user mode whatever our standard error is, since /dev/console
- * may belong to the machine outside. A console can stop reading (a serial line with flow control), so nothing is
- * written that could wait. That poll(2) says a terminal or a pipe is writable does not promise that: there may be room for less
- * than a line, and others write there. So it is opened a second time, for whether to wait belongs to what was opened, and standard
- * error is others' as well.
+ * A terminal can make root wait for ever, even if it is opened with O_NONBLOCK: a user who has logged in there can hold its line discipline. So
+ * PID 1 touches none. On a machine the terminal is /dev/console; in a container and in user mode it is whatever our standard error
+ * is, since /dev/console may belong to the machine outside.
+ *
+ * PID 1 has both ends of the socket. So lines wait in it while there is no writer, and nobody who writes to it ever gets SIGPIPE.
  */
 #include "config.h"
 
@@ -18,69 +18,195 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "keeper/keeper.h"
+#include "keeper/spawn.h"
 
-/* Below PIPE_BUF, so that a writable pipe takes a line whole. */
 #define LINE_BYTES 512
+#define READ_BYTES 65536 /* the manager sends many lines at a time */
+#define END_LIMIT_MS 1000
+#define END_STEP_MS 5
 
-static int opened_fd = -1;
+static int pair[2] = { -1, -1 }; /* ours and the manager's end; the writer's */
+static int kernel_log_fd = -1;
+static pid_t writer_pid; /* 0: none */
+static pid_t owner;      /* whose child the writer is; 0: it is not known yet where lines go */
+static unsigned int n_lost;
 
-/* Not files, in which a second one would write from the beginning, and not sockets, which cannot be opened. */
-static bool may_make_wait(int fd)
+/* --- the writer --- */
+
+/* O_NONBLOCK is only for the open, which may wait for a modem. */
+static int open_console(void)
 {
-	struct stat st;
+	int fd = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 
-	return fstat(fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode));
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFL, O_WRONLY); /* if it fails, lines that do not fit are cut */
+	return fd;
+}
+
+/* Returns: false after a hang-up. */
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+	while (size > 0) {
+		ssize_t n = write(fd, bytes, size);
+
+		if (n < 0 && errno != EAGAIN)
+			return errno != EIO;
+		if (n < 0)
+			(void)poll(&ready, 1, -1); /* others have made our standard error one that does not wait */
+		bytes += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+static void show(const char *bytes, size_t size)
+{
+	static int fd = -1;
+
+	if (keeper.user_mode || keeper.container) {
+		(void)write_all(STDERR_FILENO, bytes, size); /* lost if it is gone */
+		return;
+	}
+	if (fd < 0)
+		fd = open_console();
+	if (fd < 0 || write_all(fd, bytes, size))
+		return;
+	(void)close(fd); /* a getty's vhangup(2) */
+	fd = open_console();
+	(void)write_all(fd, bytes, size);
+}
+
+/* All signals are blocked, as in PID 1, so that it shows the last lines of a machine. An empty message, or the last end's close, ends it. */
+static void __attribute__((noreturn)) run_writer(void)
+{
+	static char bytes[READ_BYTES];
+	ssize_t n;
+
+	(void)prctl(PR_SET_NAME, "svcd-console");
+	(void)close_range(STDERR_FILENO + 1, (unsigned int)pair[1] - 1, 0);
+	(void)close_range((unsigned int)pair[1] + 1, ~0u, 0);
+	(void)setsid(); /* terminals end sessions */
+	while ((n = recv(pair[1], bytes, sizeof(bytes), 0)) > 0)
+		show(bytes, (size_t)n);
+	_exit(0);
+}
+
+/* --- PID 1 --- */
+
+/* Returns: whether there is one. Its second end has the higher number, and both stand above 2, or run_writer() would close too much. */
+static bool make_pair(void)
+{
+	int made[2];
+
+	if (pair[0] >= 0)
+		return true;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, made) < 0)
+		return false;
+	pair[0] = fcntl(made[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	pair[1] = pair[0] < 0 ? -1 : fcntl(made[1], F_DUPFD_CLOEXEC, pair[0] + 1);
+	(void)close(made[0]); /* nothing is in them */
+	(void)close(made[1]);
+	if (pair[1] >= 0) {
+		(void)fcntl(pair[0], F_SETFL, O_RDWR | O_NONBLOCK); /* the manager writes to it with write(2) */
+		return true;
+	}
+	if (pair[0] >= 0)
+		(void)close(pair[0]); /* unused */
+	pair[0] = -1;
+	return false;
 }
 
 void console_open(void)
 {
-	const bool is_ours = !keeper.user_mode && !keeper.container;
+	pid_t pid;
 
-	if (opened_fd >= 0)
-		(void)close(opened_fd);
-	opened_fd = -1;
-	if (is_ours)
-		opened_fd = open("/dev/console", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	else if (may_make_wait(STDERR_FILENO))
-		opened_fd = open("/proc/self/fd/2", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (!owner)
+		owner = getpid();
+	if (writer_pid > 0 || owner != getpid() || !make_pair())
+		return;
+	pid = spawn_fork();
+	if (pid == 0)
+		run_writer();
+	writer_pid = pid > 0 ? pid : 0; /* if it is refused, the next line tries again */
 }
 
 int console_fd(void)
 {
-	return opened_fd >= 0 ? opened_fd : STDERR_FILENO;
+	return pair[0];
 }
 
-static bool write_line(int fd, const char *line, size_t length)
+bool console_is_writer(pid_t pid)
 {
-	struct pollfd ready = { .fd = fd, .events = POLLOUT };
-
-	if (poll(&ready, 1, 0) != 1 || !(ready.revents & POLLOUT))
-		return !(ready.revents & (POLLHUP | POLLERR));
-	if (fd == STDERR_FILENO && (send(fd, line, length, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != ENOTSOCK))
-		return true; /* or a socket that is full */
-	return write(fd, line, length) >= 0 || errno != EIO;
+	return pid > 0 && pid == writer_pid;
 }
 
-/* So that dmesg and the system log have it too; level 7 keeps it from appearing on the console twice. */
+void console_on_exit(pid_t pid)
+{
+	if (!console_is_writer(pid))
+		return;
+	writer_pid = 0;
+	console_open();
+}
+
+/* One that hangs is left behind; there is no other one until it has ended. */
+void console_end(void)
+{
+	if (writer_pid <= 0 || send(pair[0], "", 0, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return;
+	for (int ms = 0; ms < END_LIMIT_MS; ms += END_STEP_MS) {
+		if (waitpid(writer_pid, NULL, WNOHANG) == writer_pid) {
+			writer_pid = 0;
+			return;
+		}
+		(void)poll(NULL, 0, END_STEP_MS); /* all signals are blocked: only time ends it */
+	}
+}
+
+void console_close_others(void)
+{
+	const int log_fd = kernel_log_fd > STDERR_FILENO ? kernel_log_fd : pair[0];
+	const int low = log_fd < pair[0] ? log_fd : pair[0];
+	const int high = log_fd < pair[0] ? pair[0] : log_fd;
+
+	if (low <= STDERR_FILENO)
+		return;
+	if (low > STDERR_FILENO + 1)
+		(void)close_range(STDERR_FILENO + 1, (unsigned int)low - 1, 0);
+	if (high > low + 1)
+		(void)close_range((unsigned int)low + 1, (unsigned int)high - 1, 0);
+	(void)close_range((unsigned int)high + 1, ~0u, 0);
+}
+
+/*
+ * So that dmesg and the system log have it too; level 7 keeps it from appearing on the console twice. No process can hold it: the kernel copies the
+ * line from our memory before it takes a lock of the log. It is opened before there are services.
+ */
 static void write_kernel_log(const char *line, size_t length)
 {
 	char record[LINE_BYTES + 4];
-	int fd;
 
 	if (!keeper.is_pid1 || keeper.container)
 		return;
-	fd = open("/dev/kmsg", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
+	if (kernel_log_fd < 0)
+		kernel_log_fd = open("/dev/kmsg", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (kernel_log_fd < 0)
 		return;
 	memcpy(record, "<7>", 3);
 	memcpy(record + 3, line, length);
-	(void)!write(fd, record, length + 3); /* nobody left to tell */
-	(void)close(fd);
+	(void)!write(kernel_log_fd, record, length + 3); /* there is no other place to report it */
+}
+
+static bool send_line(const char *line, size_t length)
+{
+	return make_pair() && send(pair[0], line, length, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
 /* Names of processes and mount points are anybody's, and beyond ASCII there are control characters, too (ECMA-48, C1). */
@@ -89,6 +215,15 @@ static void replace_unprintable(char *text)
 	for (; *text; text++)
 		if ((unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f)
 			*text = '?';
+}
+
+static void send_lost(void)
+{
+	char line[LINE_BYTES];
+	int length = snprintf(line, sizeof(line), "svcd: %u lines are missing here, because the console did not take them\r\n", n_lost);
+
+	if (send_line(line, (size_t)length))
+		n_lost = 0;
 }
 
 void say(const char *format, ...)
@@ -106,8 +241,10 @@ void say(const char *format, ...)
 	line[length++] = '\n';
 
 	write_kernel_log(line, length - 2);
-	if (!write_line(console_fd(), line, length)) {
-		console_open(); /* hung up: a getty's vhangup(2) does that */
-		(void)write_line(console_fd(), line, length);
-	}
+	if (n_lost > 0)
+		send_lost();
+	if (n_lost > 0 || !send_line(line, length))
+		n_lost++;
+	if (owner)
+		console_open();
 }

@@ -94,6 +94,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	if (is_crashing)
 		crash_last_resort();
 	is_crashing = 1;
+	console_open(); /* what is said before the tables are read waits for it */
 	fault_report_say(signo, context);
 	if (keeper_now_us() - keeper.last_crash_us > FORGIVEN_US)
 		keeper.n_crashes = 0;

@@ -47,6 +47,8 @@
 /* Then it is said who has not ended. */
 #define TELL_AFTER_US (2 * USEC_PER_SEC)
 
+static pid_t keeper_pid; /* ours, for children */
+
 /* Layout of the kernel's answer to getdents64(2); readdir(3) would allocate. */
 struct Dirent64 {
 	uint64_t inode;
@@ -70,18 +72,24 @@ static void wait_a_step(void)
 	watchdog_feed_in_finale();
 }
 
-static void reap_all(void)
+/* Returns: whether @pid was one of them; 0: none is looked for. */
+static bool reap_all(pid_t looked_for)
 {
+	bool is_found = false;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+		console_on_exit(pid);
 		loan_on_exit(pid); /* what it was lent may be the end of a logger's pipe */
+		is_found = is_found || pid == looked_for;
+	}
+	return is_found;
 }
 
 /* Does anybody run who was born below us? All orphans come to us, so "no child" means nobody. */
 static bool has_children(void)
 {
-	reap_all();
+	(void)reap_all(0);
 	return waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
@@ -123,7 +131,7 @@ static bool descends_from_us(pid_t pid)
 {
 	for (int depth = 0; depth < MAX_ANCESTORS && pid > 1; depth++) {
 		pid = parent_of(pid);
-		if (pid == getpid())
+		if (pid == keeper_pid)
 			return true;
 	}
 	return false;
@@ -163,9 +171,9 @@ static unsigned int signal_entry(int proc_fd, const char *name, int signo)
 	char *end;
 	long pid = strtol(name, &end, 10);
 
-	if (pid <= 1 || *end != '\0' || end - name > 10 || pid == getpid())
+	if (pid <= 1 || *end != '\0' || end - name > 10 || pid == getpid() || pid == keeper_pid)
 		return 0;
-	if (is_logger((pid_t)pid) || !is_living_program(proc_fd, name) || !signal_program((pid_t)pid, signo))
+	if (is_logger((pid_t)pid) || console_is_writer((pid_t)pid) || !is_living_program(proc_fd, name) || !signal_program((pid_t)pid, signo))
 		return 0;
 	stragglers_note((pid_t)pid);
 	return 1;
@@ -230,18 +238,13 @@ static int signal_others(int signo)
 
 	stragglers_forget();
 	n_found = signal_machine(signo);
-
-	if (n_found < 0 && !keeper.is_pid1)
-		return signal_rows(signo);
-	if (n_found < 0) { /* no /proc: the loggers have to go with the rest */
-		(void)kill(-1, signo);
-		return has_children() ? 1 : 0;
-	}
-	return n_found;
+	if (n_found >= 0)
+		return n_found;
+	return keeper.is_pid1 ? kill(-1, signo) == 0 : signal_rows(signo); /* the loggers have to go with the rest */
 }
 
-/* Returns: whether all are gone. */
-static bool end_others(int signo, uint64_t limit_us)
+/* Returns: how many are left. */
+static int end_others(int signo, uint64_t limit_us)
 {
 	uint64_t now_us = keeper_now_us();
 	uint64_t until_us = now_us + limit_us;
@@ -249,8 +252,7 @@ static bool end_others(int signo, uint64_t limit_us)
 	int n_left = signal_others(signo);
 
 	for (; n_left > 0 && now_us < until_us; now_us = keeper_now_us()) {
-		wait_a_step();
-		reap_all();
+		pause_us(WAIT_STEP_US);
 		/* KILL is said again: a process may have forked while we looked. */
 		n_left = signal_others(signo == SIGKILL ? SIGKILL : 0);
 		if (now_us >= tell_us) {
@@ -258,7 +260,7 @@ static bool end_others(int signo, uint64_t limit_us)
 			tell_us = NEVER_US;
 		}
 	}
-	return n_left == 0;
+	return n_left;
 }
 
 static void wait_for_children(uint64_t limit_us)
@@ -275,6 +277,7 @@ static void wait_for_children(uint64_t limit_us)
  */
 static void end_loggers(void)
 {
+	console_end(); /* it is a child, too, and is waited for until it has shown everything */
 	vault_close();
 	disposal_now();
 	wait_for_children(LOGGER_LIMIT_US);
@@ -284,38 +287,61 @@ static void end_loggers(void)
 	wait_for_children(LOGGER_LIMIT_US); /* as long as one is there, what it writes to cannot be unmounted */
 }
 
-static void end_processes(void)
+/*
+ * A child does what may wait for ever: any of it can hang on a dead disk or server, and users can hold /proc. It has no copy of
+ * what we kept, so that one that hangs does not keep the loggers from the end of what they read.
+ * Returns: false, and @what is on the console, if it cannot be started or takes longer than @limit_us.
+ */
+static bool run_in_time(void (*work)(void), uint64_t limit_us, const char *what)
 {
-	say("asking all processes to end");
-	if (!end_others(SIGTERM, TERM_LIMIT_US)) {
-		say("some processes did not end, killing them");
-		if (!end_others(SIGKILL, KILL_LIMIT_US))
-			say("some processes cannot be killed, going on without them");
-	}
-	end_loggers();
-}
+	const uint64_t until_us = keeper_now_us() + limit_us;
+	pid_t pid;
 
-/* In a child, because any of it can hang on a dead disk or server. */
-static void end_file_systems(void)
-{
-	uint64_t until_us = keeper_now_us() + FILE_SYSTEMS_LIMIT_US;
-	pid_t pid = spawn_fork();
+	console_open(); /* for the child's lines, too */
+	pid = spawn_fork();
 
 	if (pid == 0) {
-		file_systems_end();
+		console_close_others();
+		work();
 		_exit(0);
 	}
 	if (pid < 0) {
-		say("cannot fork to unmount file systems: %s", strerror(errno));
-		return;
+		say("%s: cannot fork: %s; going on", what, strerror(errno));
+		return false;
 	}
-	while (waitpid(pid, NULL, WNOHANG) == 0) {
+	while (!reap_all(pid)) {
 		if (keeper_now_us() >= until_us) {
-			say("unmounting takes too long, going on");
-			return;
+			say("%s takes too long, going on", what);
+			return false;
 		}
 		wait_a_step();
 	}
+	return true;
+}
+
+/* In a child. A machine's keeper has sent TERM already. */
+static void end_most_processes(void)
+{
+	if (end_others(keeper.is_pid1 ? 0 : SIGTERM, TERM_LIMIT_US) == 0)
+		return;
+	say("some processes did not end, killing them");
+	if (end_others(SIGKILL, KILL_LIMIT_US) > 0)
+		say("some processes cannot be killed, going on without them");
+}
+
+static void end_processes(void)
+{
+	keeper_pid = getpid();
+	say("asking all processes to end");
+	if (keeper.is_pid1)
+		(void)kill(-1, SIGTERM);
+	(void)run_in_time(end_most_processes, TERM_LIMIT_US + KILL_LIMIT_US + USEC_PER_SEC, "ending processes");
+	end_loggers();
+}
+
+static void end_file_systems(void)
+{
+	(void)run_in_time(file_systems_end, FILE_SYSTEMS_LIMIT_US, "unmounting");
 }
 
 static const struct {
@@ -331,6 +357,7 @@ static const struct {
 
 void finale_end_machine(enum ShutdownKind kind)
 {
+	console_end();
 	if (!keeper.is_pid1 || (keeper.container && kind == SHUTDOWN_EXIT))
 		_exit(0);
 	watchdog_end(endings[kind].command == RB_AUTOBOOT);
@@ -339,7 +366,7 @@ void finale_end_machine(enum ShutdownKind kind)
 		_exit(0); /* refused: our exit is what a container without the right to reboot(2) has for it */
 	say("%s failed: %s; you may switch the machine off", endings[kind].doing, strerror(errno));
 	for (;;) {
-		reap_all();
+		(void)reap_all(0);
 		pause_us(USEC_PER_SEC - 1);
 	}
 }

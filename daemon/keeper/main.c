@@ -186,12 +186,13 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 {
 	struct Child *child = children_find_pid(pid);
 
+	console_on_exit(pid);
 	disposal_on_exit(pid);
 	loan_on_exit(pid);
 	child_slots_on_exit(pid);
 	if (child) {
 		child_set_exited(child, wait_status, usage, now_us);
-	} else if (rescue_on_exit(pid)) {
+	} else if (rescue_on_exit(pid, wait_status)) {
 		strikes_forget();
 		manager_link_hurry(now_us);
 	} else {

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "keeper/console.h"
@@ -17,6 +18,10 @@
 #include "keeper/keeper.h"
 #include "keeper/spawn.h"
 
+#define EXIT_NO_SHELL 127 /* also of a shell that cannot be executed */
+
+static char some_shell[] = "shell";
+static char *shell_argv[2] = { some_shell }; /* the child puts a path there */
 static pid_t shell_pid;
 static bool said_why_not; /* once is enough: retries go on for ever */
 
@@ -50,37 +55,37 @@ static int open_terminal(void)
 	return fd;
 }
 
-void rescue_begin(void)
+/* In the child: where these are looked up, and a terminal is opened, root can be made to wait. */
+static void prepare_shell(struct SpawnRequest *r)
 {
 	const char *path = find_shell();
-	char *argv[2] = { NULL, NULL };
-	struct SpawnRequest *r = spawn_request_blank();
-	int fd;
+	const int fd = open_terminal();
 
-	if (keeper.user_mode || shell_pid > 0)
-		return;
-	fd = open_terminal();
 	if (!path || fd < 0) {
 		if (!said_why_not)
 			say("no rescue shell: %s", path ? "no console" : "no sulogin");
-		said_why_not = true;
-		if (fd >= 0)
-			(void)close(fd); /* not used */
-		return;
+		_exit(EXIT_NO_SHELL);
 	}
 	say("a rescue shell follows; leave it to try the manager again at once");
-	memcpy(&argv[0], &path, sizeof(path)); /* execve(2) writes nothing there */
-	r->argv = argv;
-	r->environment = early_boot_environment();
-	r->flags = SPAWN_STDIO;
+	memcpy(&shell_argv[0], &path, sizeof(path)); /* execve(2) writes nothing there */
 	r->stdio[0] = r->stdio[1] = r->stdio[2] = fd;
+}
+
+void rescue_begin(void)
+{
+	struct SpawnRequest *r = spawn_request_blank();
+
+	if (keeper.user_mode || shell_pid > 0)
+		return;
+	r->prepare = prepare_shell;
+	r->argv = shell_argv;
+	r->environment = early_boot_environment();
 	r->controlling_tty = true;
 	shell_pid = spawn_process(r);
 	if (shell_pid < 0) {
 		say("cannot start a rescue shell: %s", strerror(errno));
 		shell_pid = 0;
 	}
-	(void)close(fd); /* the shell has it */
 }
 
 void rescue_on_settled(void)
@@ -94,10 +99,13 @@ bool rescue_is_shell(pid_t pid)
 	return shell_pid > 0 && pid == shell_pid;
 }
 
-bool rescue_on_exit(pid_t pid)
+bool rescue_on_exit(pid_t pid, int wait_status)
 {
 	if (!rescue_is_shell(pid))
 		return false;
 	shell_pid = 0;
-	return true;
+	if (!WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != EXIT_NO_SHELL)
+		return true;
+	said_why_not = true;
+	return false;
 }

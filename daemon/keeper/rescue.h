@@ -16,7 +16,7 @@ void rescue_on_settled(void);
 
 bool rescue_is_shell(pid_t pid);
 
-/* A child was reaped. Returns: whether it was the shell. */
-bool rescue_on_exit(pid_t pid);
+/* A child was reaped. Returns: whether it was the shell, which somebody has left. */
+bool rescue_on_exit(pid_t pid, int wait_status);
 
 #endif

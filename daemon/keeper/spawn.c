@@ -216,6 +216,8 @@ pid_t spawn_process(struct SpawnRequest *request)
 	if (!request->is_message)
 		tables_show();
 	pid = start_process(request);
+	if (pid == 0 && request->prepare)
+		request->prepare(request);
 	if (pid == 0)
 		become(request);
 	if (!request->is_message)

@@ -42,6 +42,7 @@ struct SpawnRequest {
 	uint32_t groups[PROTOCOL_MAX_GROUPS];
 	struct SpawnRlimit rlimits[PROTOCOL_MAX_RLIMITS];
 	const char *directory; /* NULL: / */
+	void (*prepare)(struct SpawnRequest *request); /* in the child, if it is no message's; NULL: nothing */
 	char *const *argv;
 	char *const *environment;
 	char *strings[SPAWN_MAX_STRINGS]; /* spawn_request_parse()'s, for these two; not even cleared by others */

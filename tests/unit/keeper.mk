@@ -94,6 +94,4 @@ tests_fuzz_fuzz_tables_LDADD = libkeeper.a $(LIBS_BASE)
 # With a manager link of its own.
 TESTS += tests/unit/test_keeper_watchdog
 tests_unit_test_keeper_watchdog_CFLAGS = $(KEEPER_TEST_CFLAGS)
-tests_unit_test_keeper_watchdog_SOURCES = tests/unit/test_keeper_watchdog.c daemon/keeper/watchdog.c daemon/keeper/console.c \
-	daemon/keeper/keeper.c
-tests_unit_test_keeper_watchdog_LDADD = libtest.a $(CHECK_LIBS)
+tests_unit_test_keeper_watchdog_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)

@@ -79,10 +79,10 @@ static const struct {
 	{ { NULL }, "/dev/null", 2, "I am not process 1" },
 	{ { "x" }, "/dev/null", 2, "usage: init 0|1|2" },
 	{ { "23" }, "/dev/null", 2, "usage: init 0|1|2" },
-	{ { "--try-tables=3" }, "/dev/null", 1, "no tables in descriptor 3" },
-	{ { "--try-tables=3" }, "/", 1, "cannot read the tables of the old image" },
+	{ { "--try-tables=3" }, "/dev/null", 1, "" },
+	{ { "--try-tables=3" }, "/", 1, "" },
 	{ { "--try-tables=3" }, "/etc/passwd", 1, "" },
-	{ { "--try-tables=99" }, "/dev/null", 1, "no tables in descriptor 99" },
+	{ { "--try-tables=99" }, "/dev/null", 1, "" },
 };
 
 START_TEST(who_cannot_be_what_is_asked_for_says_so)
