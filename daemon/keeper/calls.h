@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls: system calls that need nothing of libc, for the few steps between clone and exec: a child that lives in our memory
- * (child-slot.h) would have its errno where ours is. Where CALLS_WITHOUT_LIBC is defined there are such.
+ * Calls: system calls that need nothing of libc, for the few steps between clone and exec: each page of our memory that
+ * libc writes to there would have to be copied.
  */
 #ifndef SVCD_KEEPER_CALLS_H
 #define SVCD_KEEPER_CALLS_H
@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #if defined(__x86_64__) && defined(__LP64__)
-
-#define CALLS_WITHOUT_LIBC
 
 /* syscall(2), "Architecture calling conventions". Returns: as the kernel does, below 0 an errno: libc has that variable, too. */
 static inline long call(long number, long a, long b, long c, long d)

@@ -255,14 +255,6 @@ void cgroup_setup(void)
 		say("there are no cgroups for services: of each only the main process is known and stopped");
 }
 
-bool cgroup_may_enable_controllers(void)
-{
-	char above[PATH_BYTES];
-
-	(void)snprintf(above, sizeof(above), "%s/..", keeper.cgroup_root);
-	return keeper.cgroup_root[0] && may_hand_on_any(above);
-}
-
 bool cgroup_service_of(pid_t pid, char *name, size_t size)
 {
 	const char *mount_point = keeper.cgroup_root[0] ? find_mount() : NULL;

@@ -12,9 +12,6 @@
 /* Finds or mounts cgroup v2 and makes keeper.cgroup_root; without it, that stays empty and all works without. */
 void cgroup_setup(void);
 
-/* May services have limits of their own? */
-bool cgroup_may_enable_controllers(void);
-
 /**
  * cgroup_service_of() - the service in whose cgroup a process is
  * Returns: false without cgroup v2, if it is in none, and if the name does not fit.

@@ -100,7 +100,6 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 		keeper.n_crashes = 0;
 	keeper.last_crash_us = keeper_now_us();
 	if (++keeper.n_crashes < MAX_CRASHES) {
-		fault_report_leave_core(signo);
 		say("executing myself again; services stay as they are");
 		reexec_after_fault();
 	}

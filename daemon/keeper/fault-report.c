@@ -8,35 +8,21 @@
 
 #include "keeper/fault-report.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "keeper/console.h"
-#include "keeper/keeper.h"
-#include "keeper/spawn.h"
 
 #define STACK_WORDS 512
 #define MAX_CALLERS 8
 #define PLACE_BYTES 32
-
-/* Of memory, for /run is. Our tables are three at the most, and libc's two. */
-#define CORE_BYTES (16U << 20)
-#define CORE_DIRECTORY "/run/svcd/fault"
-/* With a trial of the installed program (reexec.c) it must be shorter than half the shortest time of a watchdog. */
-#define CORE_LIMIT_MS 1000
-#define CORE_STEP_MS 5
 
 extern const char __executable_start[]; /* the linker's: our code lies between them */
 extern const char etext[];
@@ -107,39 +93,4 @@ void fault_report_say(int signo, const void *context)
 	}
 	if (n_callers > 0)
 		say("on its stack:%s (addr2line -e " SVCD_SBINDIR "/svcd says which lines these are)", text);
-}
-
-/* The directory says that there was one: they would fill /run in time. */
-static void __attribute__((noreturn)) die_of(int signo)
-{
-	struct rlimit limit = { 0 };
-	sigset_t none;
-
-	if (mkdir(CORE_DIRECTORY, 0700) < 0 || chdir(CORE_DIRECTORY) < 0 || getrlimit(RLIMIT_CORE, &limit) < 0)
-		_exit(EXIT_FAILURE);
-	limit.rlim_cur = limit.rlim_max < CORE_BYTES ? limit.rlim_max : CORE_BYTES;
-	(void)setrlimit(RLIMIT_CORE, &limit); /* then there is none */
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* cannot fail with these arguments */
-	(void)kill(getpid(), signo); /* it is not handled here, so this is the end */
-	_exit(EXIT_FAILURE);
-}
-
-void fault_report_leave_core(int signo)
-{
-	int wait_status = 0;
-	pid_t pid = keeper.is_pid1 ? spawn_fork() : -1;
-
-	if (pid == 0)
-		die_of(signo);
-	for (int ms = 0; pid > 0 && ms < CORE_LIMIT_MS; ms += CORE_STEP_MS) {
-		if (waitpid(pid, &wait_status, WNOHANG) == pid) {
-			if (WIFSIGNALED(wait_status) && WCOREDUMP(wait_status))
-				say("its core is in " CORE_DIRECTORY ", or where kernel.core_pattern says");
-			return;
-		}
-		(void)poll(NULL, 0, CORE_STEP_MS); /* all signals are blocked: only time ends it */
-	}
-	if (pid > 0)
-		(void)kill(pid, SIGKILL); /* unreaped, so it is there; the loop reaps it */
 }

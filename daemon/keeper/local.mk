@@ -6,7 +6,6 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/become.c daemon/keeper/become.h \
 	daemon/keeper/calls.h \
 	daemon/keeper/cgroup.c daemon/keeper/cgroup.h \
-	daemon/keeper/child-slot.c daemon/keeper/child-slot.h \
 	daemon/keeper/children.c daemon/keeper/children.h \
 	daemon/keeper/console.c daemon/keeper/console.h \
 	daemon/keeper/crash.c daemon/keeper/crash.h \

@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "keeper/child-slot.h"
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/crash.h"
@@ -189,7 +188,6 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 	console_on_exit(pid);
 	disposal_on_exit(pid);
 	loan_on_exit(pid);
-	child_slots_on_exit(pid);
 	if (child) {
 		child_set_exited(child, wait_status, usage, now_us);
 	} else if (rescue_on_exit(pid, wait_status)) {
@@ -330,7 +328,6 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	early_boot_process();
 	watchdog_learn();
 	loan_init();
-	child_slots_init();
 	spawn_init();
 	tables_hide();
 	signal_fd = open_signals_in_time();

@@ -16,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "keeper/child-slot.h"
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/disposal.h"
@@ -117,27 +116,6 @@ static int spawn_row(struct Received *r, struct SpawnRequest *request)
 	return 0;
 }
 
-/* @message: r->message, or a copy of it. */
-static int spawn_request(struct Received *r, const void *message, struct SpawnRequest *request, struct ChildSlot *slot)
-{
-	int error = r->cut ? r->cut : spawn_request_parse(message, r->size, r->fds, r->n_fds, request);
-
-	if (error)
-		return error;
-	request->slot = slot;
-	request->loan = loan_find_place(r->fds, r->n_fds);
-	return spawn_row(r, request);
-}
-
-static int spawn_in_slot(struct Received *r, struct ChildSlot *slot)
-{
-	const int error = spawn_request(r, child_slot_copy(slot, r->message, r->size), child_slot_request(slot), slot);
-
-	if (error == ENOSYS)
-		child_slots_disable();
-	return error;
-}
-
 /* Not by disposal: the child has just got copies, and the manager keeps what its process could make a trap of (protocol.h). */
 static void close_spawned(struct Received *r)
 {
@@ -146,18 +124,25 @@ static void close_spawned(struct Received *r)
 	r->n_fds = 0;
 }
 
-static void on_spawn(struct Received *r)
+static int spawn_request(struct Received *r)
 {
-	const struct MessageSpawn *m = &r->fixed.spawn;
-	struct ChildSlot *slot = child_slot_find(m);
-	int error = children_may_add(&m->id);
+	struct SpawnRequest *request = spawn_request_blank();
+	int error = children_may_add(&r->fixed.spawn.id);
 
 	if (!error)
-		error = slot ? spawn_in_slot(r, slot) : ENOSYS;
-	if (error == ENOSYS)
-		error = spawn_request(r, r->message, spawn_request_blank(), NULL);
+		error = r->cut ? r->cut : spawn_request_parse(r->message, r->size, r->fds, r->n_fds, request);
 	if (error)
-		refuse_spawn(&m->id, error);
+		return error;
+	request->loan = loan_find_place(r->fds, r->n_fds);
+	return spawn_row(r, request);
+}
+
+static void on_spawn(struct Received *r)
+{
+	int error = spawn_request(r);
+
+	if (error)
+		refuse_spawn(&r->fixed.spawn.id, error);
 	else
 		close_spawned(r);
 }

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "keeper/become.h"
-#include "keeper/child-slot.h"
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
 #include "keeper/tables.h"
@@ -172,8 +171,8 @@ void spawn_reset_signals(void)
 		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask)); /* KILL and STOP refuse */
 }
 
-/* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. @slot: NULL: the child gets a copy of our memory. */
-static pid_t clone_process(int cgroup_fd, uint64_t more_flags, struct ChildSlot *slot)
+/* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. */
+static pid_t clone_process(int cgroup_fd, uint64_t more_flags)
 {
 	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND | more_flags, .exit_signal = SIGCHLD };
 
@@ -181,7 +180,7 @@ static pid_t clone_process(int cgroup_fd, uint64_t more_flags, struct ChildSlot 
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)cgroup_fd;
 	}
-	return slot ? child_slot_clone(slot, &args) : (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
 /*
@@ -200,9 +199,9 @@ static pid_t fork_process(void)
 static pid_t start_process(struct SpawnRequest *request)
 {
 	int cgroup_fd = request->flags & SPAWN_CGROUP ? request->cgroup : -1;
-	pid_t pid = clone_process(cgroup_fd, request->loan >= 0 ? CLONE_FILES : 0, request->slot);
+	pid_t pid = clone_process(cgroup_fd, request->loan >= 0 ? CLONE_FILES : 0);
 
-	if (pid >= 0 || errno != ENOSYS || request->slot)
+	if (pid >= 0 || errno != ENOSYS)
 		return pid;
 	request->loan = -1; /* it has a copy */
 	request->enters_cgroup = cgroup_fd >= 0;
@@ -230,7 +229,7 @@ pid_t spawn_fork(void)
 	pid_t pid;
 
 	tables_show();
-	pid = clone_process(-1, 0, NULL);
+	pid = clone_process(-1, 0);
 	if (pid < 0 && errno == ENOSYS)
 		pid = fork_process();
 	if (pid != 0)

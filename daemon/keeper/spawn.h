@@ -15,8 +15,6 @@
 
 #include "protocol/protocol.h"
 
-struct ChildSlot;
-
 #define SPAWN_MAX_STRINGS 3072 /* argv and environment together, with their two NULLs */
 
 struct SpawnRequest {
@@ -35,7 +33,6 @@ struct SpawnRequest {
 	int cgroup;   /* -1: ours */
 	bool enters_cgroup; /* by itself, for the kernel has no clone3(2) for us */
 	int status;   /* -1: none */
-	struct ChildSlot *slot; /* of which this is the request; NULL: a child gets a copy of it */
 	bool is_message; /* made by spawn_request_parse(): nothing that it points to is in our tables */
 	int loan;     /* a place of loan_find_place(): its descriptors are ours until it has a table of its own; -1: a copy */
 	int inherited[PROTOCOL_MAX_FDS];
@@ -77,7 +74,7 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 
 /**
  * spawn_process() - start it
- * Returns: its pid, or -1 with errno set by clone3(2); ENOSYS: not in a slot. What goes wrong after that is the child's to report.
+ * Returns: its pid, or -1 with errno set by clone3(2). What goes wrong after that is the child's to report.
  */
 pid_t spawn_process(struct SpawnRequest *request);
 
