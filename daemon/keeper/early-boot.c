@@ -213,7 +213,8 @@ void early_boot_process(void)
 		say("cannot go to /: %s", strerror(errno));
 	(void)umask(022);
 	raise_own_limits();
-	if (keeper_read_file("/proc/self/oom_score_adj", score, sizeof(score)) > 0)
+	/* After a re-execution the tables have it: by then users can hold /proc. */
+	if (!keeper.has_reexeced && keeper_read_file("/proc/self/oom_score_adj", score, sizeof(score)) > 0)
 		keeper.oom_score_adj = atoi(score);
 	if (keeper_null_fd < 0)
 		keeper_null_fd = open_null();

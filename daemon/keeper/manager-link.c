@@ -48,6 +48,7 @@ enum LinkState {
 static struct {
 	enum LinkState state;
 	pid_t pid;
+	pid_t looker; /* looks whether the manager is traced; 0, -1: there is none */
 	int fd;
 	bool killed_by_us;
 	bool is_settled; /* it has answered a ping: those follow the replay, so it has read that */
@@ -268,19 +269,42 @@ static bool manager_is_traced(void)
 	return found && found[sizeof(key) - 1] != '0';
 }
 
+static void replace_silent(void)
+{
+	say("the manager does not answer: replacing it");
+	manager_link_kill();
+}
+
+/* A child looks whether it is traced, because a user can hold /proc. If the child has not ended at the next ping, it is not waited for. */
 static void on_ping_missed(void)
 {
 	if (++link_.n_missed < PROTOCOL_PINGS_MISSED)
 		return;
-	if (manager_is_traced()) {
-		if (!link_.said_traced)
-			say("the manager does not answer, but it is being traced: waiting");
-		link_.said_traced = true;
-		link_.n_missed = 0;
+	if (link_.looker <= 0)
+		link_.looker = spawn_fork();
+	else
+		link_.looker = -1;
+	if (link_.looker == 0) {
+		console_close_others(); /* one that hangs keeps nothing open */
+		_exit(manager_is_traced());
+	}
+	if (link_.looker < 0)
+		replace_silent();
+}
+
+static void on_looked(int wait_status)
+{
+	link_.looker = 0;
+	if (link_.state != LINK_UP || link_.n_missed < PROTOCOL_PINGS_MISSED)
+		return;
+	if (wait_status == 0) {
+		replace_silent();
 		return;
 	}
-	say("the manager does not answer: replacing it");
-	manager_link_kill();
+	if (!link_.said_traced)
+		say("the manager does not answer, but it is being traced: waiting");
+	link_.said_traced = true;
+	link_.n_missed = 0;
 }
 
 static bool has_been_told(void)
@@ -430,6 +454,8 @@ bool manager_link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
 {
 	pid_t *place = pid > 0 ? find_given_up(pid) : NULL;
 
+	if (pid > 0 && pid == link_.looker)
+		on_looked(wait_status);
 	if (place)
 		*place = 0;
 	if (pid <= 0 || pid != link_.pid)

@@ -107,7 +107,7 @@ void watchdog_learn(void)
 {
 	char cmdline[4096]; /* COMMAND_LINE_SIZE of the kernel is no more anywhere but on s390 */
 
-	if (!keeper.is_pid1 || keeper.container || dog.request[0])
+	if (!keeper.is_pid1 || keeper.container || keeper.has_reexeced || dog.request[0])
 		return;
 	if (keeper_read_file("/proc/cmdline", cmdline, sizeof(cmdline)) > 0)
 		ask_for_word(cmdline);
