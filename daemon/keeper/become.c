@@ -20,7 +20,6 @@
 #include "keeper/calls.h"
 #include "keeper/keeper.h"
 #include "keeper/loan.h"
-#include "keeper/time-slice.h"
 
 /* Above every number that a child's descriptors are placed at. */
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
@@ -212,8 +211,6 @@ static int step_limits(struct SpawnRequest *r)
 
 	for (uint32_t i = 0; i < r->n_rlimits && !error; i++)
 		error = set_limit(r, r->rlimits[i].resource, (struct Limit){ r->rlimits[i].soft, r->rlimits[i].hard });
-	if (!r->short_slice)
-		time_slice_give_back();
 	if (!error && r->flags & SPAWN_SET_NICE)
 		error = set_nice(r->nice);
 	if (!error)

@@ -30,7 +30,6 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/tables.c daemon/keeper/tables.h \
 	daemon/keeper/telinit.c daemon/keeper/telinit.h \
 	daemon/keeper/telling.c daemon/keeper/telling.h \
-	daemon/keeper/time-slice.c daemon/keeper/time-slice.h \
 	daemon/keeper/vault.c daemon/keeper/vault.h \
 	daemon/keeper/watchdog.c daemon/keeper/watchdog.h
 

@@ -35,7 +35,6 @@
 #include "keeper/strikes.h"
 #include "keeper/tables.h"
 #include "keeper/telinit.h"
-#include "keeper/time-slice.h"
 #include "keeper/watchdog.h"
 
 #define REAPED_A_TURN 256
@@ -315,7 +314,6 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	keeper.is_pid1 = getpid() == 1;
 	keeper.user_mode = options->user && !keeper.is_pid1;
 	(void)prctl(PR_SET_NAME, "svcd"); /* executed through /proc/self/exe we would be called "exe" */
-	time_slice_shorten();
 	spawn_reset_signals();
 	block_signals();
 	reexec_expect(options->reexec_fd);

@@ -136,7 +136,6 @@ static pid_t spawn_manager(int its_end)
 		argv[i + 1] = keeper.words[i];
 	r->argv = argv;
 	r->environment = early_boot_environment();
-	r->short_slice = true;
 	r->stdio[1] = r->stdio[2] = console_fd();
 	r->inherited[0] = its_end;
 	r->inherited[1] = link_.clock_fd;

@@ -27,7 +27,6 @@
 #include "keeper/shutdown.h"
 #include "keeper/snapshot.h"
 #include "keeper/spawn.h"
-#include "keeper/time-slice.h"
 #include "keeper/vault.h"
 #include "keeper/watchdog.h"
 
@@ -296,11 +295,9 @@ static void execute(struct Command *c, int fd)
 	static const char installed[] = SVCD_SBINDIR "/svcd";
 
 	shutdown_signal_again();
-	time_slice_give_back(); /* that program may be older than these, and would keep it for all that it starts */
 	if (!keeper.user_mode && can_take_over(installed, fd))
 		(void)execve(installed, c->argv, environ);
 	execute_ourselves(c);
-	time_slice_shorten();
 }
 
 static void let_through_exec(bool yes)

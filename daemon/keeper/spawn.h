@@ -24,7 +24,6 @@ struct SpawnRequest {
 	uint32_t umask;
 	int32_t nice;
 	int32_t oom_score_adj;
-	bool short_slice;     /* of the processor (time-slice.h): the manager */
 	bool controlling_tty; /* make standard input the controlling terminal: the rescue shell */
 	uint32_t n_groups;
 	uint32_t n_rlimits;

@@ -238,7 +238,6 @@ EXTRA_DIST += \
 	tests/sandbox/test_wait.py \
 	tests/sandbox/test_waiting_requests.py \
 	tests/sandbox/test_terminal.py \
-	tests/sandbox/test_time_slice.py \
 	tests/sandbox/test_top.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
 	tests/sandbox/test_udev_device.py \
