@@ -91,8 +91,7 @@ static void __attribute__((noreturn)) run_writer(void)
 	ssize_t n;
 
 	(void)prctl(PR_SET_NAME, "svcd-console");
-	(void)close_range(STDERR_FILENO + 1, (unsigned int)pair[1] - 1, 0);
-	(void)close_range((unsigned int)pair[1] + 1, ~0u, 0);
+	keeper_close_others(STDERR_FILENO + 1, &pair[1], 1);
 	(void)setsid(); /* terminals end sessions */
 	while ((n = recv(pair[1], bytes, sizeof(bytes), 0)) > 0)
 		show(bytes, (size_t)n);
@@ -101,7 +100,7 @@ static void __attribute__((noreturn)) run_writer(void)
 
 /* --- PID 1 --- */
 
-/* Returns: whether there is one. Its second end has the higher number, and both stand above 2, or run_writer() would close too much. */
+/* Returns: whether there is one; its numbers are above those of standard descriptors. */
 static bool make_pair(void)
 {
 	int made[2];
@@ -111,17 +110,15 @@ static bool make_pair(void)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, made) < 0)
 		return false;
 	pair[0] = fcntl(made[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	pair[1] = pair[0] < 0 ? -1 : fcntl(made[1], F_DUPFD_CLOEXEC, pair[0] + 1);
+	pair[1] = fcntl(made[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	(void)close(made[0]); /* nothing is in them */
 	(void)close(made[1]);
-	if (pair[1] >= 0) {
-		(void)fcntl(pair[0], F_SETFL, O_RDWR | O_NONBLOCK); /* the manager writes to it with write(2) */
-		return true;
-	}
-	if (pair[0] >= 0)
+	(void)fcntl(pair[0], F_SETFL, O_RDWR | O_NONBLOCK); /* the manager writes to it with write(2) */
+	if (pair[0] >= 0 && pair[1] < 0) {
 		(void)close(pair[0]); /* unused */
-	pair[0] = -1;
-	return false;
+		pair[0] = -1;
+	}
+	return pair[0] >= 0;
 }
 
 void console_open(void)
@@ -172,17 +169,9 @@ void console_end(void)
 
 void console_close_others(void)
 {
-	const int log_fd = kernel_log_fd > STDERR_FILENO ? kernel_log_fd : pair[0];
-	const int low = log_fd < pair[0] ? log_fd : pair[0];
-	const int high = log_fd < pair[0] ? pair[0] : log_fd;
+	const int kept[] = { pair[0], pair[1], kernel_log_fd };
 
-	if (low <= STDERR_FILENO)
-		return;
-	if (low > STDERR_FILENO + 1)
-		(void)close_range(STDERR_FILENO + 1, (unsigned int)low - 1, 0);
-	if (high > low + 1)
-		(void)close_range((unsigned int)low + 1, (unsigned int)high - 1, 0);
-	(void)close_range((unsigned int)high + 1, ~0u, 0);
+	keeper_close_others(STDERR_FILENO + 1, kept, 3);
 }
 
 /*

@@ -17,7 +17,7 @@ int console_fd(void);
 /* The writer shows what it was sent, and ends; for a second at most. The next line starts another one. */
 void console_end(void);
 
-/* In a child that may hang: closes all descriptors except those that say() needs. */
+/* Closes all descriptors above 2, except those that say() needs: in a child that may hang. */
 void console_close_others(void);
 
 bool console_is_writer(pid_t pid);

@@ -45,27 +45,6 @@ static pid_t newest;
 static uint64_t next_us; /* no child is started before */
 static char helper_stack[STACK_BYTES] __attribute__((aligned(16))); /* of a child's helper, which has a copy of it */
 
-static unsigned int lowest_listed(unsigned int from)
-{
-	unsigned int lowest = ~0u;
-
-	for (unsigned int i = 0; i < n_listed; i++)
-		if ((unsigned int)listed[i] >= from && (unsigned int)listed[i] < lowest)
-			lowest = (unsigned int)listed[i];
-	return lowest;
-}
-
-static void close_unlisted(void)
-{
-	unsigned int from = 0;
-	unsigned int next;
-
-	for (; (next = lowest_listed(from)) != ~0u; from = next + 1)
-		if (next > from)
-			(void)close_range(from, next - 1, 0); /* PID 1 has them: none is the last */
-	(void)close_range(from, ~0u, 0);
-}
-
 /* All signals are blocked, as in PID 1. */
 static void wait_for(int signo, struct timespec limit)
 {
@@ -87,7 +66,7 @@ static int close_each(void *data)
 static void __attribute__((noreturn)) run_child(void)
 {
 	(void)prctl(PR_SET_NAME, "svcd-close");
-	close_unlisted();
+	keeper_close_others(0, listed, n_listed);
 	wait_for(SIGUSR1, (struct timespec){ .tv_sec = START_LIMIT_S });
 	for (unsigned int i = 0; i < n_listed; i++) {
 		pid_t pid = clone(close_each, helper_stack + STACK_BYTES, CLONE_FILES | SIGCHLD, NULL);
@@ -191,7 +170,7 @@ void disposal_of_everything(void)
 		wait_for(SIGUSR1, (struct timespec){ .tv_sec = START_LIMIT_S });
 		_exit(0);
 	}
-	(void)close_range(STDERR_FILENO + 1, ~0u, 0); /* the child has a copy of each; if it could not be started, this may wait */
+	console_close_others(); /* the child has a copy of each; if it could not be started, this may wait */
 	if (pid > 0)
 		(void)kill(pid, SIGUSR1); /* unreaped, so it is there */
 }

@@ -29,7 +29,7 @@ void disposal_now(void);
 /* What could not be given to a child is rather lost than closed by an execve(2). */
 void disposal_set_cloexec(bool cloexec);
 
-/* Closes all descriptors of this process except 0, 1 and 2. */
+/* Closes all descriptors of this process, except those that say() needs. */
 void disposal_of_everything(void);
 
 /* A child was reaped. */

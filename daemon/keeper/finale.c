@@ -335,7 +335,8 @@ static void end_processes(void)
 	say("asking all processes to end");
 	if (keeper.is_pid1)
 		(void)kill(-1, SIGTERM);
-	(void)run_in_time(end_most_processes, TERM_LIMIT_US + KILL_LIMIT_US + USEC_PER_SEC, "ending processes");
+	if (!run_in_time(end_most_processes, TERM_LIMIT_US + KILL_LIMIT_US + USEC_PER_SEC, "ending processes"))
+		wait_for_children(KILL_LIMIT_US);
 	end_loggers();
 }
 

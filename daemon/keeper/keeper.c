@@ -65,3 +65,19 @@ bool keeper_write_file(const char *path, const char *text)
 	errno = saved;
 	return n >= 0;
 }
+
+void keeper_close_others(unsigned int from, const int *kept, size_t n_kept)
+{
+	for (;;) {
+		unsigned int next = ~0u;
+
+		for (size_t i = 0; i < n_kept; i++)
+			if ((unsigned int)kept[i] >= from && (unsigned int)kept[i] < next)
+				next = (unsigned int)kept[i];
+		if (next > from)
+			(void)close_range(from, next == ~0u ? next : next - 1, 0); /* of copies */
+		if (next == ~0u)
+			return;
+		from = next + 1;
+	}
+}

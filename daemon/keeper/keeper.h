@@ -8,6 +8,7 @@
 #define SVCD_KEEPER_KEEPER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -63,5 +64,8 @@ ssize_t keeper_read_file(const char *path, char *buffer, size_t size);
 
 /* Writes @text to an existing file of the kernel's; false with errno set if it cannot. */
 bool keeper_write_file(const char *path, const char *text);
+
+/* Closes all descriptors from @from on, except @kept, in which -1 stands for none. */
+void keeper_close_others(unsigned int from, const int *kept, size_t n_kept);
 
 #endif
