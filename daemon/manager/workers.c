@@ -49,10 +49,16 @@ static void kill_worker(void *data, uint64_t number)
 	keeper_link_signal(m->link, &id, SIGKILL);
 }
 
+static void dispose(void *data, int fd)
+{
+	keeper_link_dispose(((Manager *)data)->link, fd);
+}
+
 void workers_init(Manager *m)
 {
 	m->workers = worker_pool_new(&(WorkerOps){ .start = start,
 						   .kill = kill_worker,
+						   .dispose = dispose,
 						   .limit_us = WORKER_LIMIT_US,
 						   .idle_us = WORKER_IDLE_US,
 						   .data = m });

@@ -128,7 +128,7 @@ static void process_disconnect(Process *process)
 {
 	fd_source_free(process->source);
 	process->source = NULL;
-	fd_close(&process->fd); /* only worker and manager have it, and the worker is a program of ours */
+	fd_close(&process->fd); /* no answer is in it: there was no job */
 	set_busy(process, 0, NULL);
 	process->has_spoken = false;
 	timer_disarm(process->limit);
@@ -155,6 +155,11 @@ static void process_abandon(Process *process, const char *what)
 		process->pool->ops.kill(process->pool->ops.data, process->number);
 	}
 	process->number = 0;
+	if (what && process->fd >= 0) {
+		fd_source_free(process->source);
+		process->source = NULL;
+		process->pool->ops.dispose(process->pool->ops.data, fd_steal(&process->fd));
+	}
 	process_disconnect(process);
 }
 

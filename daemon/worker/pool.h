@@ -24,7 +24,7 @@
 
 /* Abandoned workers that have not ended: of one owner, and of all. With more of them new jobs are lost at once. */
 #define WORKER_ABANDONED_OF_OWNER 2
-#define WORKER_ABANDONED_MAX 64
+#define WORKER_ABANDONED_MAX 512
 
 typedef struct WorkerPool WorkerPool;
 typedef struct WorkerJob WorkerJob;
@@ -36,6 +36,11 @@ typedef struct WorkerOps {
 	 */
 	uint64_t (*start)(void *data, int socket);
 	void (*kill)(void *data, uint64_t number); /* SIGKILL */
+	/*
+	 * Closes @fd, the socket of a worker that failed. Answers in it were not read, and a descriptor that came with one may have been
+	 * touched by a user since: the close may have to be left to another process.
+	 */
+	void (*dispose)(void *data, int fd);
 	int64_t limit_us; /* WORKER_LIMIT_US; shorter in tests */
 	int64_t idle_us;  /* WORKER_IDLE_US */
 	void *data;

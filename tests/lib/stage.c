@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/log.h"
 #include "loop/loop.h"
 #include "model/service-parse.h"
@@ -122,6 +123,12 @@ static uint64_t start_worker(void *data, int socket)
 	return pid > 0 ? (uint64_t)pid : 0;
 }
 
+static void dispose(void *data, int fd)
+{
+	(void)data;
+	fd_close(&fd);
+}
+
 static void kill_worker(void *data, uint64_t number)
 {
 	(void)data;
@@ -167,6 +174,7 @@ Stage *stage_set(const char *text)
 	stage->keeper = fake_keeper_new(&keeper_listener, stage);
 	stage->workers = worker_pool_new(&(WorkerOps){ .start = start_worker,
 						       .kill = kill_worker,
+						       .dispose = dispose,
 						       .limit_us = WORKER_LIMIT_US,
 						       .idle_us = WORKER_IDLE_US });
 	stage->context = (ProcessContext){

@@ -45,6 +45,12 @@ static void on_kill(void *data, uint64_t number)
 	g_string_append_printf(killed, "%u ", (unsigned)number);
 }
 
+static void on_dispose(void *data, int fd)
+{
+	(void)data;
+	fd_close(&fd);
+}
+
 static void on_answer(void *data, const char *const *words, unsigned n_words, int fd)
 {
 	g_string_append_printf(heard, "%s %s %s%s;", (const char *)data, words[0], n_words > 1 ? words[1] : "", fd >= 0 ? " fd" : "");
@@ -65,7 +71,7 @@ static void set_up(void)
 	n_started = 0;
 	killed = g_string_new(NULL);
 	heard = g_string_new(NULL);
-	pool = worker_pool_new(&(WorkerOps){ .start = on_start, .kill = on_kill, .limit_us = 100000, .idle_us = 50000 });
+	pool = worker_pool_new(&(WorkerOps){ .start = on_start, .kill = on_kill, .dispose = on_dispose, .limit_us = 100000, .idle_us = 50000 });
 }
 
 static void tear_down(void)
