@@ -72,6 +72,7 @@ def allow_descriptors(box):
 
 def attack_all(is_older):
     with Sandbox(SERVICES, files=attack.FILES) as box:
+        attack.keeper(box)  # also ends what holds when this fails
         box.wait_state("talker", "ready")
         for name in HOSTILE:
             box.svcctl("start", "--no-wait", name)
