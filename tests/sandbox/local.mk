@@ -114,6 +114,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_keeper_degraded.py \
 	tests/sandbox/test_keeper_faults.py \
 	tests/sandbox/test_keeper_faults_at_boot.py \
+	tests/sandbox/test_keeper_held.py \
 	tests/sandbox/test_keeper_last_resort.py \
 	tests/sandbox/test_kernel_command_line.py \
 	tests/sandbox/test_least_privilege.py \
