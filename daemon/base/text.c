@@ -419,6 +419,24 @@ char *text_escape_terminal(const char *text)
 	return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
+char *text_escape_json(const char *json)
+{
+	g_autoptr(GString) out = g_string_sized_new(strlen(json) + 1);
+
+	for (const char *p = json; *p; p = g_utf8_next_char(p)) {
+		const gunichar c = g_utf8_get_char(p);
+
+		if ((c < 0x7f || c >= 0xa0) && !is_deceptive(c))
+			g_string_append_unichar(out, c);
+		else if (c < 0x10000)
+			g_string_append_printf(out, "\\u%04x", (unsigned)c);
+		else /* as a surrogate pair (RFC 8259, 7) */
+			g_string_append_printf(out, "\\u%04x\\u%04x", 0xd800 + (((unsigned)c - 0x10000) >> 10),
+					       0xdc00 + (((unsigned)c - 0x10000) & 0x3ff));
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
 static const struct {
 	const char *name;
 	int number;

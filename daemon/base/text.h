@@ -74,6 +74,9 @@ char *text_unescape_bus_path(const char *element);
  */
 char *text_escape_terminal(const char *text);
 
+/* The same characters in a JSON document, which stays the same document: there they can be only in strings. @json: valid UTF-8. */
+char *text_escape_json(const char *json);
+
 /* Signals by name, with or without SIG: "TERM", "SIGHUP", "RTMIN+3", or by number. */
 bool text_parse_signal(const char *text, int *ret_signal);
 const char *text_signal_name(int signal);

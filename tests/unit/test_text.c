@@ -298,6 +298,15 @@ START_TEST(characters_that_turn_text_around_are_shown_as_such)
 }
 END_TEST
 
+/* A terminal obeys U+009B, and one that is shown JSON of a service's is no exception. */
+START_TEST(in_json_they_are_escaped_as_json_has_it)
+{
+	g_autofree char *json = text_escape_json("{\"a\": \"\xc2\x9b" "31m \u202e \u2069 \u00e4 \U000e0041 \x7f \\n\"}");
+
+	ck_assert_str_eq(json, "{\"a\": \"\\u009b31m \\u202e \\u2069 \u00e4 \\udb40\\udc41 \\u007f \\n\"}");
+}
+END_TEST
+
 START_TEST(signals_have_names_and_numbers)
 {
 	int number = 0;
@@ -332,6 +341,6 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "numbers", numbers_are_taken_whole_or_not_at_all, yes_and_no_have_four_forms);
 	ADD_CASE(suite, "names", the_nearest_word_is_what_was_probably_meant, long_words_are_nobodys_typing_mistake,
 		 names_survive_the_way_through_a_bus_path, what_could_upset_a_terminal_is_escaped,
-		 characters_that_turn_text_around_are_shown_as_such, signals_have_names_and_numbers);
+		 characters_that_turn_text_around_are_shown_as_such, in_json_they_are_escaped_as_json_has_it, signals_have_names_and_numbers);
 	return suite;
 }

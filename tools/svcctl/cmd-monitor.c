@@ -66,7 +66,7 @@ static void print_object(Monitor *m, JsonObject *object)
 
 	json_generator_set_root(generator, node);
 	text = json_generator_to_data(generator, NULL);
-	fprintf(m->context->output.out, "%s\n", text);
+	output_json(&m->context->output, text);
 }
 
 static void set_text(JsonObject *object, const char *key, const char *text)

@@ -330,6 +330,14 @@ void output_print_error(Output *output, const GError *error, const char *hint)
 	}
 }
 
+/* It may be read on a terminal, and contains what services have written. */
+void output_json(Output *output, const char *text)
+{
+	g_autofree char *escaped = text_escape_json(text);
+
+	fprintf(output->out, "%s\n", escaped);
+}
+
 static void print_document(Output *output, ExitCode code, const GError *error, const char *hint)
 {
 	g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
@@ -348,7 +356,7 @@ static void print_document(Output *output, ExitCode code, const GError *error, c
 	json_generator_set_root(generator, node);
 	json_generator_set_pretty(generator, output->is_pretty);
 	text = json_generator_to_data(generator, NULL);
-	fprintf(output->out, "%s\n", text);
+	output_json(output, text);
 }
 
 /* A line of its own, however the document at the end looks. */
@@ -363,7 +371,7 @@ void output_progress(Output *output, JsonObject *progress)
 	json_object_set_object_member(object, "progress", progress);
 	json_node_take_object(node, object);
 	text = json_to_string(node, FALSE);
-	fprintf(output->out, "%s\n", text);
+	output_json(output, text);
 	(void)fflush(output->out); /* a lost pipe is found at the end */
 }
 

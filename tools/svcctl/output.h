@@ -123,6 +123,9 @@ void output_set_data(Output *output, JsonNode *node);
 /* Takes @array. */
 void output_set_array(Output *output, JsonArray *array);
 
+/* A line with a JSON document; what could upset or deceive a terminal is escaped in it. */
+void output_json(Output *output, const char *text);
+
 /* With --json --progress: one line of what is under way. Takes @progress. */
 void output_progress(Output *output, JsonObject *progress);
 
