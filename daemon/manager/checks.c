@@ -46,6 +46,8 @@ void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event)
 	result->service = g_strdup(service);
 	if (!event->success)
 		result->problem = g_strdup(event->text ? event->text : "no reason given");
+	if (event->output && *event->output)
+		result->output = g_strdup(event->output);
 	g_queue_push_tail(&m->check_results, result);
 	manager_drain_later(m);
 }
@@ -124,12 +126,20 @@ static bool is_last_of_ticket(const Manager *m, uint64_t ticket)
 	return true;
 }
 
-static void answer(Manager *m, const Check *check, const char *problem)
+/* What the command wrote is for the caller, who may operate the service, and not for the record, which every user may read. */
+static void answer(Manager *m, const Check *check, const CheckResult *result)
 {
+	const char *problem = result->problem;
 	g_autoptr(GError) error = NULL;
 
 	if (problem)
 		engine_refuse(m->engine, check->verb, check->service, &check->who, problem, loop_now(), &error);
+	if (error && result->output) {
+		char *text = g_strdup_printf("%s: %s", error->message, result->output);
+
+		g_free(error->message);
+		error->message = text;
+	}
 	/* What fails is told at once; bus_check_ended() knows which tickets have had their answer. */
 	if (m->bus && (problem || is_last_of_ticket(m, check->ticket)))
 		bus_check_ended(m->bus, check->ticket, error);
@@ -162,7 +172,7 @@ static void end(Manager *m, const CheckResult *result)
 		log_warning(result->service, "its CheckCommand= failed: %s", result->problem);
 	begin(m, result->service);
 	while ((check = g_queue_pop_head(&asked))) {
-		answer(m, check, result->problem);
+		answer(m, check, result);
 		check_free(check);
 	}
 }
@@ -175,6 +185,7 @@ void checks_drain(Manager *m)
 		end(m, result);
 		g_free(result->service);
 		g_free(result->problem);
+		g_free(result->output);
 		g_free(result);
 	}
 }

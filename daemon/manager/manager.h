@@ -274,6 +274,7 @@ void changes_on_files(Manager *m, const char *problem);
 typedef struct CheckResult {
 	char *service;
 	char *problem; /* NULL: none */
+	char *output;  /* the last line of the command, for those who asked; NULL: none */
 } CheckResult;
 
 /* BusOps.check */

@@ -53,6 +53,7 @@ typedef struct ProcessEvent {
 	int code;   /* CLD_*, as waitid(2) */
 	int status;
 	const char *text; /* borrowed; NULL or one sentence without the service's name: "exit status 1", "cannot execute /x: ..." */
+	const char *output; /* borrowed; CHECKED: the last line that it wrote: for the caller, but not in records that every user reads */
 	int64_t at_us; /* CLOCK_MONOTONIC; when it happened, not when it was told */
 } ProcessEvent;
 

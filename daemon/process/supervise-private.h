@@ -254,7 +254,7 @@ void probe_drop(Supervisor *s, enum ProcessRole role);
 bool probe_is_stuck(const Supervisor *s, enum ProcessRole role);
 /* That in words; a new string. */
 char *probe_describe_stuck(const Probe *probe);
-/* "exit status 1: line 7: unknown option"; a new string. */
+/* "exit status 1", without what it wrote, which may be nothing for every user; a new string. */
 char *probe_describe_end(Supervisor *s, const Probe *probe, const struct MessageExited *exit);
 void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExited *exit);
 bool probes_are_alive(const Supervisor *s);

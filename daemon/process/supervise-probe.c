@@ -77,6 +77,13 @@ char *probe_describe_stuck(const Probe *probe)
 				 g_strdup("not finished in time, and it cannot be killed");
 }
 
+static void tell_check_failed(Supervisor *s, const char *text, const char *output)
+{
+	ProcessEvent event = { .kind = PROCESS_CHECKED, .text = text, .output = output, .at_us = loop_now() };
+
+	supervisor_emit(s, &event);
+}
+
 static void tell_checked(Supervisor *s, bool success, const char *text)
 {
 	ProcessEvent event = { .kind = PROCESS_CHECKED, .success = success, .text = text, .at_us = loop_now() };
@@ -184,16 +191,12 @@ bool probe_is_stuck(const Supervisor *s, enum ProcessRole role)
 char *probe_describe_end(Supervisor *s, const Probe *probe, const struct MessageExited *exit)
 {
 	g_autofree char *limit = text_format_duration(probe->limit_us);
-	g_autofree char *end = NULL;
-	const char *said = probe->output ? capture_last_line(probe->output) : "";
 
 	if (s->rows[probe->role].problem)
-		end = g_strdup(s->rows[probe->role].problem);
-	else if (probe->is_late)
-		end = g_strdup_printf("not finished after %s", limit);
-	else
-		end = step_describe_control(s, exit);
-	return *said ? g_strdup_printf("%s: %s", end, said) : g_steal_pointer(&end);
+		return g_strdup(s->rows[probe->role].problem);
+	if (probe->is_late)
+		return g_strdup_printf("not finished after %s", limit);
+	return step_describe_control(s, exit);
 }
 
 /* --- CheckCommand= --- */
@@ -218,7 +221,7 @@ static void check_ended(Supervisor *s, const Probe *probe, const struct MessageE
 	if (probe->is_dropped || !supervisor_is_up(s))
 		tell_checked(s, true, NULL);
 	else if (probe->is_late || step_control_failed(s->plan.latest->check, exit))
-		tell_checked(s, false, text);
+		tell_check_failed(s, text, probe->output ? capture_last_line(probe->output) : NULL);
 	else
 		tell_checked(s, true, NULL);
 }

@@ -57,6 +57,8 @@ static void on_event(void *data, const char *service, uint64_t invocation, const
 		g_string_append(stage->events, " for now");
 	if (event->text)
 		g_string_append_printf(stage->events, ": %s", event->text);
+	if (event->output && *event->output)
+		g_string_append_printf(stage->events, " (it wrote: %s)", event->output);
 	g_string_append_c(stage->events, '\n');
 }
 
