@@ -150,6 +150,15 @@
 #define LIMIT_BUS_TURN_US 1000
 
 /*
+ * After a turn of users' calls that took longer than the first, because an answer was large, no other begins for so many times as
+ * long, but never longer than the last: so the answers that users ask for take at most a fifth of the manager's time, one at a time,
+ * and root's requests find it idle.
+ */
+#define LIMIT_STRANGERS_TURN_US (2 * 1000)
+#define LIMIT_STRANGERS_REST_FACTOR 4
+#define LIMIT_STRANGERS_REST_US (200 * G_TIME_SPAN_MILLISECOND)
+
+/*
  * What the system bus sends us: answers of other services, whose objects may have much to tell. Longer ones are passed
  * over, not the end of the connection: anybody on the bus may address a message to us. dbus-daemon takes 32 MiB.
  */

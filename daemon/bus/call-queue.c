@@ -6,6 +6,8 @@
 
 #include "bus/call-queue.h"
 
+#include <time.h>
+
 #include "base/errors.h"
 #include "base/limits.h"
 #include "loop/loop.h"
@@ -41,6 +43,7 @@ struct CallQueue {
 	bool is_flooded;     /* there were too many for a bus that is slow */
 	unsigned n_asked;    /* callers of whom nobody has told yet whose they are, though it was asked */
 	GSource *source;     /* NULL while nothing waits, or it may not go on */
+	Timer *rest;         /* armed after a long turn: until then none begins */
 	bool has_backlog;
 	int64_t closed_at_us; /* since then no call may be handled; 0: it may */
 	int64_t slow_until_us;
@@ -277,10 +280,26 @@ static bool is_open_now(CallQueue *queue)
 	return true;
 }
 
+/* What this thread has worked: on a busy machine a short turn may take long. */
+static int64_t work_now(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); /* cannot fail */
+	return (int64_t)now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
+}
+
+static void rest_after(CallQueue *queue, int64_t spent_us)
+{
+	if (spent_us > LIMIT_STRANGERS_TURN_US)
+		timer_arm(queue->rest, loop_now() + MIN(spent_us * LIMIT_STRANGERS_REST_FACTOR, LIMIT_STRANGERS_REST_US));
+}
+
 static gboolean on_turn(gpointer data)
 {
 	CallQueue *queue = data;
 	const int64_t until_us = loop_now() + LIMIT_BUS_TURN_US;
+	const int64_t began_us = work_now();
 	bool is_open = is_open_now(queue);
 	User *user = NULL;
 
@@ -297,18 +316,28 @@ static gboolean on_turn(gpointer data)
 	}
 	queue->is_flooded = queue->is_flooded && queue->n_calls > 0;
 	tell_backlog_now(queue);
-	if (is_open && next_user(queue))
+	rest_after(queue, work_now() - began_us);
+	if (is_open && next_user(queue) && !timer_is_armed(queue->rest))
 		return G_SOURCE_CONTINUE;
 	g_clear_pointer(&queue->source, g_source_unref); /* the context holds it until we return */
 	return G_SOURCE_REMOVE;
 }
 
+static void on_rested(void *data)
+{
+	call_queue_go_on(data);
+}
+
 void call_queue_go_on(CallQueue *queue)
 {
+	if (timer_is_armed(queue->rest)) {
+		(void)is_open_now(queue); /* that the bus has room again: it is not slow because we rest */
+		return;
+	}
 	if (queue->source || g_queue_is_empty(&queue->users))
 		return;
 	queue->source = g_idle_source_new();
-	g_source_set_priority(queue->source, LOOP_PRIORITY_BUS);
+	g_source_set_priority(queue->source, LOOP_PRIORITY_STRANGERS);
 	g_source_set_callback(queue->source, on_turn, queue, NULL);
 	g_source_attach(queue->source, NULL);
 }
@@ -395,6 +424,7 @@ CallQueue *call_queue_new(const CallQueueListener *listener, void *data)
 	queue->callers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, caller_free);
 	g_queue_init(&queue->users);
 	queue->calm = timer_new(on_calm, queue);
+	queue->rest = timer_new(on_rested, queue);
 	queue->listener = listener;
 	queue->data = data;
 	return queue;
@@ -410,6 +440,7 @@ void call_queue_free(CallQueue *queue)
 		g_source_unref(queue->source);
 	}
 	timer_free(queue->calm);
+	timer_free(queue->rest);
 	g_hash_table_unref(queue->callers);
 	g_free(queue);
 }

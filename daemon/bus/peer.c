@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "bus/auth.h"
 #include "loop/dbus-stream.h"
+#include "loop/loop.h"
 
 struct Peer {
 	DBusStream *stream;
@@ -21,6 +22,7 @@ struct Peer {
 };
 
 static const DBusStreamLimits limits = {
+	.priority = LOOP_PRIORITY_BUS,
 	.message_bytes = LIMIT_BUS_MESSAGE_BYTES,
 	.batch = LIMIT_BUS_BATCH,
 	.pause_bytes = LIMIT_BUS_QUEUE_PAUSE_BYTES,

@@ -422,6 +422,15 @@ static void park(SystemClient *owner, DBusMessage *message, Access access)
 
 /* --- the bus --- */
 
+/* Its answer is long wherever there are services, and would be made for nothing. */
+static bool is_about_all(DBusMessage *message)
+{
+	static const char *const members[] = { "GetManagedObjects", "ListServices", NULL };
+	const char *member = dbus_message_get_member(message);
+
+	return member && g_strv_contains(members, member);
+}
+
 /* A call whose caller's turn it is. */
 static void on_turn(void *data, DBusMessage *message, const GError *refusal, bool only_if_long)
 {
@@ -430,7 +439,7 @@ static void on_turn(void *data, DBusMessage *message, const GError *refusal, boo
 	g_autoptr(GError) error = NULL;
 	Client client;
 
-	if (refusal && !only_if_long)
+	if (refusal && (!only_if_long || is_about_all(message)))
 		g_propagate_error(&error, g_error_copy(refusal));
 	else if (access != ACCESS_READ && has_room(owner, dbus_message_get_sender(message), &error)) {
 		park(owner, message, access);

@@ -43,7 +43,7 @@ static void do_later(DBusStream *stream)
 	if (stream->later)
 		return;
 	stream->later = g_idle_source_new();
-	g_source_set_priority(stream->later, LOOP_PRIORITY_BUS);
+	g_source_set_priority(stream->later, stream->limits->priority);
 	g_source_set_callback(stream->later, on_later, stream, NULL);
 	g_source_attach(stream->later, NULL);
 }
@@ -250,7 +250,7 @@ DBusStream *dbus_stream_new(int fd, const DBusStreamLimits *limits, const DBusSt
 	stream->data = data;
 	stream->in = g_byte_array_new();
 	g_queue_init(&stream->out);
-	stream->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_ready, stream);
+	stream->source = fd_source_new(fd, G_IO_IN, limits->priority, on_ready, stream);
 	stream->limit = timer_new(on_limit, stream);
 	timer_arm(stream->limit, loop_now() + LIMIT_AUTH_US);
 	return stream;

@@ -26,6 +26,7 @@ typedef enum GreetingResult {
 
 /* What this end puts up with. */
 typedef struct DBusStreamLimits {
+	int priority;       /* in the main loop */
 	int message_bytes;  /* a longer message is the end, or is passed over */
 	bool skips_long;
 	unsigned batch;     /* messages in one turn of the main loop, and fewer if they take more than LIMIT_BUS_TURN_US */

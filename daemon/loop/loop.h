@@ -17,7 +17,8 @@ enum LoopPriority {
 	LOOP_PRIORITY_READY = -20,    /* exec status, ready descriptors */
 	LOOP_PRIORITY_PROVIDER = -10,
 	LOOP_PRIORITY_NOTIFY = 0,     /* sd_notify: below the keeper, so that a flood holds up nothing */
-	LOOP_PRIORITY_BUS = 10,
+	LOOP_PRIORITY_BUS = 10,       /* the private socket: root */
+	LOOP_PRIORITY_STRANGERS = 20, /* the system bus: every user of the machine */
 	LOOP_PRIORITY_IDLE = 100,
 };
 

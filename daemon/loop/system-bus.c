@@ -437,6 +437,7 @@ static void on_closed(void *data, const char *why)
 }
 
 static const DBusStreamLimits limits = {
+	.priority = LOOP_PRIORITY_STRANGERS,
 	.message_bytes = LIMIT_SYSTEM_BUS_MESSAGE_BYTES,
 	.skips_long = true,
 	.batch = LIMIT_SYSTEM_BUS_BATCH,

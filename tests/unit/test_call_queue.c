@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/errors.h"
 #include "base/limits.h"
@@ -21,11 +22,16 @@ typedef struct Fixture {
 	bool has_backlog;
 	GString *asked;   /* "NAME " */
 	char last_asked[32];
+	int64_t turn_us;  /* how long one takes */
 	GString *handled; /* "MEMBER ", "-MEMBER " if it was refused, "~MEMBER " if it would be for a long answer */
 } Fixture;
 
 static void on_turn(void *data, DBusMessage *call, const GError *refusal, bool only_if_long)
 {
+	const clock_t until = clock() + (clock_t)(((Fixture *)data)->turn_us * CLOCKS_PER_SEC / G_USEC_PER_SEC);
+
+	while (clock() < until)
+		continue;
 	g_string_append_printf(((Fixture *)data)->handled, "%s%s ", !refusal ? "" : only_if_long ? "~" : "-",
 			       dbus_message_get_member(call));
 }
@@ -345,6 +351,26 @@ START_TEST(on_a_slow_bus_who_was_asked_for_is_not_forgotten_with_its_last_call)
 }
 END_TEST
 
+/* A large answer: root's requests find the manager idle for four fifths of the time, however many users ask for more. */
+START_TEST(after_a_long_turn_none_begins_for_four_times_as_long)
+{
+	const int64_t began_us = loop_now();
+	const int64_t limit_us = began_us + 30 * G_USEC_PER_SEC;
+
+	fixture.is_open = true;
+	fixture.turn_us = 5 * LIMIT_STRANGERS_TURN_US;
+	add(":1.1", "One");
+	add(":1.2", "Two");
+	add(":1.3", "Three");
+	while (strcmp(fixture.handled->str, "One Two Three ") != 0) {
+		ck_assert_int_lt(loop_now(), limit_us);
+		g_main_context_iteration(NULL, TRUE);
+	}
+	ck_assert_int_ge(loop_now() - began_us, 2 * (1 + LIMIT_STRANGERS_REST_FACTOR) * fixture.turn_us);
+	ck_assert_int_lt(LIMIT_STRANGERS_REST_US, G_USEC_PER_SEC);
+}
+END_TEST
+
 START_TEST(a_bus_that_only_pauses_is_not_slow)
 {
 	add_many(LIMIT_CALLS_QUEUED_OF_CALLER, ":1.1", "A");
@@ -364,7 +390,7 @@ Suite *make_suite(void)
 			users_take_turns_however_many_callers_they_have, without_a_backlog_nobody_is_asked_for,
 			a_caller_is_asked_for_once_in_a_backlog,
 			few_are_asked_for_at_a_time_and_who_has_the_fewest_calls_first, who_has_left_is_forgotten);
-	ADD_CASE_AROUND(suite, "limits", set_up, tear_down, a_caller_has_limits, a_full_queue_still_takes_one_call_of_each,
+	ADD_CASE_AROUND(suite, "limits", set_up, tear_down, a_caller_has_limits, after_a_long_turn_none_begins_for_four_times_as_long, a_full_queue_still_takes_one_call_of_each,
 			on_a_slow_bus_who_has_many_calls_gets_errors,
 			in_a_flood_on_a_slow_bus_nobody_gets_a_long_answer,
 			on_a_slow_bus_who_was_asked_for_is_not_forgotten_with_its_last_call, a_bus_that_only_pauses_is_not_slow);
