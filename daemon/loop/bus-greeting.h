@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Bus greeting: the client's half of D-Bus' greeting, EXTERNAL only ("Authentication Protocol" in the D-Bus
- * Specification). The server's half is bus/auth.h. Descriptors are not negotiated, so the bus sends none.
+ * Specification). The server's half is bus/auth.h.
+ *
+ * NEGOTIATE_UNIX_FD is never sent, so the bus daemon passes no descriptors: users cannot make the manager close what they hold.
  */
 #ifndef SVCD_LOOP_BUS_GREETING_H
 #define SVCD_LOOP_BUS_GREETING_H

@@ -212,7 +212,11 @@ static gboolean on_later(gpointer data)
 static void read_some(DBusStream *stream)
 {
 	guint8 buffer[READ_BYTES];
-	const ssize_t n = recv(stream->fd, buffer, sizeof buffer, MSG_DONTWAIT); /* descriptors sent along are dropped */
+	/*
+	 * Descriptors that were sent along would be closed here, which can wait. So the other end must not send hostile ones: it is root
+	 * (bus/client-socket.c), or a bus daemon, of which none were asked for (bus-greeting.h).
+	 */
+	const ssize_t n = recv(stream->fd, buffer, sizeof buffer, MSG_DONTWAIT);
 
 	if (n > 0)
 		g_byte_array_append(stream->in, buffer, (guint)n);
