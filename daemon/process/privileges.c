@@ -15,6 +15,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -24,20 +25,15 @@
 #define BIT(capability) (1ull << (capability))
 
 /*
- * Files of services: who owns them, and to read and make them wherever they are. Processes of services: to signal them, and to see in
- * /proc whose they are, which asks for CAP_SYS_PTRACE. Sockets: low ports, the file of a socket (SIOCUNIXFILE), a larger queue. Our own
- * limits, and descriptors on their way to the keeper. /dev/kmsg: who was killed for lack of memory. setfsuid(2): a socket in a
- * directory of others is bound with their rights to files, which are less (process/listening.c). CAP_SYS_NICE: to enable cpusets moves
+ * Files in /run/svcd, and the control groups: owner, mode, contents. Processes of services: to signal them, and where there is no cgroup v2
+ * to read in /proc which service they belong to, which asks for CAP_SYS_PTRACE. CAP_NET_ADMIN: the buffers of log channels. Our own limits, and
+ * descriptors on their way to the keeper. /dev/kmsg: which processes were killed for lack of memory. CAP_SYS_NICE: to enable cpusets moves
  * all processes of a group, also those that have capabilities which we have not (cap_task_setscheduler() in the kernel).
  */
 #define KEPT                                                                                       \
 	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |     \
-	 BIT(CAP_FSETID) | BIT(CAP_KILL) | BIT(CAP_SETGID) | BIT(CAP_SETUID) |                     \
-	 BIT(CAP_NET_ADMIN) | BIT(CAP_NET_BIND_SERVICE) |                                          \
+	 BIT(CAP_FSETID) | BIT(CAP_KILL) | BIT(CAP_NET_ADMIN) |                                     \
 	 BIT(CAP_SYS_NICE) | BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYSLOG))
-
-/* Without it the kernel takes ten writes to /proc/PID/autogroup in a second, of all together (process/share.c). */
-#define BORROWED BIT(CAP_SYS_ADMIN)
 
 #if defined __x86_64__
 #define OUR_ARCH AUDIT_ARCH_X86_64
@@ -141,24 +137,23 @@ static bool refuse_calls(void)
 
 #endif
 
-static bool get_capabilities(uint64_t *ret_permitted, uint64_t *ret_effective)
+static bool get_permitted(uint64_t *ret)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
 
 	if (syscall(SYS_capget, &header, data) < 0)
 		return false;
-	*ret_permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
-	*ret_effective = data[0].effective | (uint64_t)data[1].effective << 32;
+	*ret = data[0].permitted | (uint64_t)data[1].permitted << 32;
 	return true;
 }
 
-static bool set_capabilities(uint64_t permitted, uint64_t effective)
+static bool set_capabilities(uint64_t set)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	const struct __user_cap_data_struct data[2] = {
-		{ .permitted = (uint32_t)permitted, .effective = (uint32_t)effective },
-		{ .permitted = (uint32_t)(permitted >> 32), .effective = (uint32_t)(effective >> 32) },
+		{ .permitted = (uint32_t)set, .effective = (uint32_t)set },
+		{ .permitted = (uint32_t)(set >> 32), .effective = (uint32_t)(set >> 32) },
 	};
 
 	return syscall(SYS_capset, &header, data) == 0;
@@ -167,13 +162,12 @@ static bool set_capabilities(uint64_t permitted, uint64_t effective)
 static bool reduce_capabilities(void)
 {
 	uint64_t permitted;
-	uint64_t effective;
 
 	/* None is ever needed here: nothing is executed. Without CAP_SETPCAP, as a user's manager, there is none to be had, either. */
 	for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
 		(void)prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	return get_capabilities(&permitted, &effective) && set_capabilities(permitted & (KEPT | BORROWED), permitted & KEPT);
+	return get_permitted(&permitted) && set_capabilities(permitted & KEPT);
 }
 
 const char *privileges_reduce(void)
@@ -185,23 +179,4 @@ const char *privileges_reduce(void)
 	if (!no_new)
 		return "new privileges";
 	return refuse_calls() ? NULL : "system calls";
-}
-
-bool privileges_borrow(void)
-{
-	uint64_t permitted;
-	uint64_t effective;
-
-	if (!get_capabilities(&permitted, &effective) || !(permitted & BORROWED) || effective & BORROWED)
-		return false;
-	return set_capabilities(permitted, effective | BORROWED);
-}
-
-void privileges_give_back(void)
-{
-	uint64_t permitted;
-	uint64_t effective;
-
-	if (get_capabilities(&permitted, &effective))
-		(void)set_capabilities(permitted, effective & ~BORROWED); /* less may always be had */
 }

@@ -5,8 +5,6 @@
 #ifndef SVCD_PROCESS_PRIVILEGES_H
 #define SVCD_PROCESS_PRIVILEGES_H
 
-#include <stdbool.h>
-
 /**
  * privileges_reduce() - give up what the manager has no use for: capabilities, further ones by an exec, system calls
  *
@@ -14,12 +12,5 @@
  * Returns: what could not be given up, in words, or NULL; static.
  */
 const char *privileges_reduce(void);
-
-/**
- * privileges_borrow() - have CAP_SYS_ADMIN for the next few calls, if we may
- * Returns: whether it is to be given back: we had none before.
- */
-bool privileges_borrow(void);
-void privileges_give_back(void);
 
 #endif

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Share: small writes to small files, none of which is worth a word if it fails: then a service has what all others have.
+ * Share: small writes to small files. If one fails, the service has the share that all others have.
  */
 #include "config.h"
 
 #include "process/share.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "process/privileges.h"
 #include "process/resources.h"
 
 /* Weights of processors and disks, and what they are if nobody says. */
@@ -95,44 +93,7 @@ void share_make_idle(const char *group)
 		(void)!write(fd, "1", 1); /* it then has what its weight gives it */
 }
 
-/* The number N in "/autogroup-M nice N"; -1: there is no such file, as with a kernel that does without. */
-static int session_nice(const char *path)
-{
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char text[64] = "";
-	int nice = -1;
-
-	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0 || sscanf(text, "/autogroup-%*u nice %d", &nice) != 1)
-		return -1;
-	return nice;
-}
-
-/* From one to the other; one that is as somebody else wants it is left alone. */
-static void change_session(pid_t pid, int from, int to)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%d/autogroup", (int)pid);
-	g_autofree char *text = g_strdup_printf("%d", to);
-	auto_fd int fd = -1;
-	bool is_borrowed;
-
-	if (session_nice(path) != from)
-		return;
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	is_borrowed = privileges_borrow();
-	(void)!write(fd, text, strlen(text)); /* a service then has what all others have */
-	if (is_borrowed)
-		privileges_give_back();
-}
-
-void share_lower_session(const Share *share, pid_t pid)
-{
-	if (share->use[0] != USE_YES) /* of processors */
-		change_session(pid, 0, SHARE_LOW_NICE);
-}
-
-void share_restore(Share *share, const ResourceDef *resources, const char *group, const GArray *pids)
+void share_restore(Share *share, const ResourceDef *resources, const char *group)
 {
 	for (size_t i = 0; share->root && i < G_N_ELEMENTS(weights); i++) {
 		const char *own = own_value(resources, weights[i].resource);
@@ -140,8 +101,6 @@ void share_restore(Share *share, const ResourceDef *resources, const char *group
 		share->is_needed[i] |= own || (i == 0 && own_value(resources, RESOURCE_CPU_QUOTA));
 		resources_write(weights[i].resource, own ? own : weights[i].normal, group);
 	}
-	for (guint i = 0; pids && i < pids->len; i++)
-		change_session(g_array_index(pids, pid_t, i), SHARE_LOW_NICE, 0);
 }
 
 void share_end(Share *share)

@@ -2,10 +2,8 @@
 /*
  * Share: processors and disks of services that leave them to others for a while, and have them back afterwards.
  *
- * Where control groups have weights, it is those of the service's group. Controllers are enabled for it and disabled again,
- * so that when it is over all is as it was. Where there are none it is the weight of its sessions among the others (sched(7),
- * "The autogroup feature"). Both are changed from outside at any time, and unlike nice(2) neither is handed on to the sessions
- * that a service begins for its users.
+ * The weights of the service's group are lowered. Controllers are enabled for that and disabled again, so that afterwards all is
+ * as it was. Where control groups have no weights nothing is done.
  */
 #ifndef SVCD_PROCESS_SHARE_H
 #define SVCD_PROCESS_SHARE_H
@@ -24,21 +22,17 @@ void share_free(Share *share);
 
 /* What is left of a tenth: the weights of a service that said none of its own. */
 #define SHARE_LOW_WEIGHT 10
-#define SHARE_LOW_NICE 10
 
 /**
  * share_lower() - less for all that will be in @group
  * @resources: its own words, which may ask for less still; NULL: none
  */
 void share_lower(Share *share, const ResourceDef *resources, const char *group);
-/* The same of the session of @pid, which has a session of its own; nothing where weights are in force. */
-void share_lower_session(const Share *share, pid_t pid);
 
 /**
- * share_restore() - as much as it was to have, whoever lowered it
- * @pids: processes of the service, pid_t
+ * share_restore() - as much as it was to have, even if an earlier manager lowered it
  */
-void share_restore(Share *share, const ResourceDef *resources, const char *group, const GArray *pids);
+void share_restore(Share *share, const ResourceDef *resources, const char *group);
 /*
  * For what runs only when nobody else wants to (SCHED_IDLE): between groups that have weights it counts for nothing that the
  * processes in one are such, so the group is made one (cpu.idle, since Linux 5.15). Nothing where there are no weights.

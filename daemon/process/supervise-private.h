@@ -89,7 +89,6 @@ struct Supervisor {
 
 	Step step;
 	unsigned index;
-	bool is_yielding; /* its sessions are to leave processors to others */
 	bool has_begun;   /* false until the first turn of the main loop */
 	bool is_in_line;  /* before that: the link to the keeper is to let it in; it has its turn then */
 	bool is_entering; /* @step is new, and what it does has not been done */
@@ -305,9 +304,6 @@ void step_ready_stop(Supervisor *s);
 void step_reload_limit(Supervisor *s);
 
 /* --- supervise-start.c: entries of the table --- */
-
-/* One of its processes has been executed, and so is in a session of its own. */
-void supervisor_executed(Supervisor *s, enum ProcessRole role);
 
 /* The limit is reached of what is to yield and therefore slow to start: has it been given that time again? */
 bool supervisor_gets_more_time(Supervisor *s);

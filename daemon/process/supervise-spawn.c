@@ -45,7 +45,6 @@ static void on_executed(void *data)
 
 	g_clear_pointer(&s->rows[ROLE_MAIN].status, ready_fd_free); /* it has no more to say */
 	forget(s, KEPT_STATUS);
-	supervisor_executed(s, ROLE_MAIN);
 	step_main_executed(s);
 	supervisor_settle(s);
 }
@@ -61,11 +60,6 @@ static void on_exec_failed(void *data, const struct ExecStatus *status)
 static void on_command_executed(void *data)
 {
 	(void)data; /* the end of the command is what counts */
-}
-
-static void on_control_executed(void *data)
-{
-	supervisor_executed(data, ROLE_CONTROL);
 }
 
 static void command_failed(Supervisor *s, enum ProcessRole role, const struct ExecStatus *status)
@@ -93,7 +87,7 @@ static void on_health_failed(void *data, const struct ExecStatus *status)
 
 static const ReadyFdListener status_listeners[ROLE_COUNT] = {
 	[ROLE_MAIN] = { .executed = on_executed, .exec_failed = on_exec_failed },
-	[ROLE_CONTROL] = { .executed = on_control_executed, .exec_failed = on_control_failed },
+	[ROLE_CONTROL] = { .executed = on_command_executed, .exec_failed = on_control_failed },
 	[ROLE_CHECK] = { .executed = on_command_executed, .exec_failed = on_check_failed },
 	[ROLE_HEALTH] = { .executed = on_command_executed, .exec_failed = on_health_failed },
 };

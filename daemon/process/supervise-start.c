@@ -64,14 +64,6 @@ static void limit_tasks(Supervisor *s)
 		resources_limit_tasks(context->tasks_max(context->data), context->machine, group);
 }
 
-/* What says itself how much it is to have of processors keeps that, where only its sessions could be given less. */
-static bool says_its_share(const Supervisor *s)
-{
-	const ExecDef *execution = s->plan.def->execution;
-
-	return execution->has_nice || execution->scheduling.cpu_policy != CPU_POLICY_UNSET;
-}
-
 static bool is_to_yield(const Supervisor *s)
 {
 	const ProcessContext *context = s->context;
@@ -83,10 +75,8 @@ static void apply_share(Supervisor *s)
 {
 	const char *group = cgroup_path(s->cgroup);
 
-	if (is_to_yield(s)) {
+	if (is_to_yield(s))
 		share_lower(s->context->share, s->plan.def->resources, group);
-		s->is_yielding = !says_its_share(s);
-	}
 	if (group && s->plan.def->execution->scheduling.cpu_policy == CPU_POLICY_IDLE)
 		share_make_idle(group);
 }
@@ -106,22 +96,10 @@ bool supervisor_gets_more_time(Supervisor *s)
 
 void supervisor_restore_share(Supervisor *s)
 {
-	g_autoptr(GArray) pids = cgroup_pids(s->cgroup);
-	const pid_t main_pid = s->rows[ROLE_MAIN].pid;
-
 	/* From now on it can do what its limit was made for. */
 	if (is_starting(s))
 		supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
-	s->is_yielding = false;
-	if (!cgroup_path(s->cgroup) && main_pid > 0)
-		g_array_append_val(pids, main_pid);
-	share_restore(s->context->share, s->plan.def->resources, cgroup_path(s->cgroup), pids);
-}
-
-void supervisor_executed(Supervisor *s, enum ProcessRole role)
-{
-	if (s->is_yielding && s->rows[role].pid > 0)
-		share_lower_session(s->context->share, s->rows[role].pid);
+	share_restore(s->context->share, s->plan.def->resources, cgroup_path(s->cgroup));
 }
 
 void step_apply_to_cgroup(Supervisor *s)

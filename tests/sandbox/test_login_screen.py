@@ -18,25 +18,20 @@ SERVICES = {
 }
 POLICY = ("[defaults]\nNewServices=boot\nLoginScreen=screen\n[runlevel 2]\nActivate=screen ground beside nice late\n"
           "[service late]\nClass=after-login\n")
-# A kernel may do without; then nobody yields where there are no controllers.
-HAS_SESSIONS = Path("/proc/self/autogroup").exists()
 
 
 def share(box, name):
-    """The weight of its session among the others, as nice(1) counts, and that of its group."""
-    session = Path(f"/proc/{box.outer_pid(box.pid(name))}/autogroup")
-    nice = int(re.search(r"nice (-?\d+)", session.read_text())[1]) if HAS_SESSIONS else None
+    """The weight of its group; None where groups have none, and then no service yields."""
     weight = Path(box.cgroup_of(box.pid(name))) / "cpu.weight"
-    return int(weight.read_text()) if weight.exists() else nice
+    return int(weight.read_text()) if weight.exists() else None
 
 
 def normal(box, name):
-    """With weights the groups are alike; without, sessions are."""
-    return share(box, name) in (0, 100, None)
+    return share(box, name) in (100, None)
 
 
 def yields(box, name):
-    return not HAS_SESSIONS or share(box, name) == 10
+    return share(box, name) in (10, None)
 
 
 with Sandbox(SERVICES, policy=POLICY) as box:
@@ -44,7 +39,6 @@ with Sandbox(SERVICES, policy=POLICY) as box:
 
     wait_for(lambda: yields(box, "beside"), what="what the screen does not need leaves it processors")
     assert normal(box, "screen") and normal(box, "ground"), "what it needs does not"
-    assert share(box, "nice") in (3, 10), "who says its share keeps it, where there are no weights"
     assert box.state("late") == "waiting"
     text = box.svcctl("explain", "late", check=False).stdout
     assert "late waits for the login screen." in text, text
@@ -60,4 +54,4 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     box.wait_state("late", "ready")
     wait_for(lambda: normal(box, "beside"), what="it has its share back, whoever took it")
     assert normal(box, "late")
-    assert share(box, "nice") in (3, 100)
+    assert normal(box, "nice")

@@ -173,7 +173,7 @@ START_TEST(every_property_can_be_read)
 		const char *interface;
 		unsigned n;
 	} objects[] = {
-		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 19 },
+		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 21 },
 		{ OBJECT_PATH_BOOT, INTERFACE_BOOT, 10 },
 		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 44 },
 	};

@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,20 +87,6 @@ START_TEST(those_of_files_and_services_are_kept)
 	reduce();
 	ck_assert(has("CapEff", CAP_KILL) == could_kill);
 	ck_assert(has("CapEff", CAP_CHOWN) == could_own);
-}
-END_TEST
-
-START_TEST(one_is_there_only_while_it_is_borrowed)
-{
-	const bool had = has("CapEff", CAP_SYS_ADMIN);
-
-	reduce();
-	ck_assert(!has("CapEff", CAP_SYS_ADMIN));
-	ck_assert(privileges_borrow() == had);
-	ck_assert(has("CapEff", CAP_SYS_ADMIN) == had);
-	ck_assert(!privileges_borrow());
-	privileges_give_back();
-	ck_assert(!has("CapEff", CAP_SYS_ADMIN));
 }
 END_TEST
 
@@ -180,8 +167,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("privileges");
 
-	ADD_CASE(suite, "given up", it_is_seen_from_outside, capabilities_without_a_use_are_gone, those_of_files_and_services_are_kept,
-		 one_is_there_only_while_it_is_borrowed, the_work_of_a_manager_goes_on, twice_is_as_good_as_once);
+	ADD_CASE(suite, "given up", it_is_seen_from_outside, capabilities_without_a_use_are_gone, those_of_files_and_services_are_kept, the_work_of_a_manager_goes_on, twice_is_as_good_as_once);
 	(void)suite_add_loop(suite, "calls", a_barred_call_is_refused, sizeof barred / sizeof barred[0]);
 #if defined __x86_64__ && !defined WITH_SANITIZERS
 	ADD_CASE(suite, "other kinds", calls_of_another_kind_are_refused);

@@ -43,7 +43,7 @@ static void restore(Share *share, const Tree *tree, const ResourceDef *resources
 {
 	g_autofree char *group = g_strconcat(tree->root, "/given/svcd/web", NULL);
 
-	share_restore(share, resources, group, NULL);
+	share_restore(share, resources, group);
 }
 
 static void expect_file(const Tree *tree, const char *path, const char *expected)
@@ -152,7 +152,7 @@ START_TEST(without_controllers_or_cgroups_nothing_is_written)
 	expect_file(tree, "/given/svcd/web/cpu.weight", "");
 	expect_file(tree, "/given/svcd/cgroup.subtree_control", "");
 	share_lower(nowhere, NULL, NULL);
-	share_restore(nowhere, NULL, NULL, NULL);
+	share_restore(nowhere, NULL, NULL);
 	share_end(nowhere);
 	share_free(nowhere);
 	share_free(share);
