@@ -123,9 +123,8 @@ class Probe:
         return (time.monotonic() - began) * 1000
 
 
-def measure(box):
+def measure(probe):
     """name -> milliseconds of each round; a hang counts as HANG_S, and after three of them it is not tried again."""
-    probe = Probe(box)
     found = {name: [] for name in MEASURES}
     hangs = {name: 0 for name in MEASURES}
     for _round in range(ROUNDS):
@@ -160,6 +159,7 @@ def machine(plan):
 
 
 def ready(box):
+    """Returns the probe, which has everything open before an attack."""
     attack.keeper(box)
     box.expect_crash = True # a manager that hangs is replaced, which is told by the figures
     box.run("ip", "link", "set", "lo", "up")
@@ -168,12 +168,13 @@ def ready(box):
         attack.check_output(box, HANG_S)
     except AssertionError:
         pass # a service began its attack with the machine; what waits is seen below
+    return Probe(box)
 
 
 def under_attack(plan):
     """Returns what was measured, the ways that hold, and the share of processors."""
     with machine(plan) as box:
-        ready(box)
+        probe = ready(box)
         attackers = plan.begin(box)
         try:
             ways = plan.wait(box)
@@ -181,7 +182,7 @@ def under_attack(plan):
             ways = []
         plan.go_on(box)
         before, began = cpu_s(box), time.monotonic()
-        found = measure(box)
+        found = measure(probe)
         share = max(0.0, (cpu_s(box) - before) / (time.monotonic() - began))
         for attacker in attackers:
             attacker.end()
@@ -192,10 +193,10 @@ def under_load(plan, share):
     """The services of the plan that attack are not there."""
     calm = attack_set.Plan(plan.name)
     with machine(calm) as box:
-        ready(box)
+        probe = ready(box)
         n_busy = math.ceil(share)
         load = [Attack(box, "busy", str(max(1, round(share * 100 / n_busy)))).__enter__() for _number in range(n_busy)]
-        found = measure(box)
+        found = measure(probe)
         for process in load:
             process.end()
     return found

@@ -17,7 +17,7 @@
  *         waits until the hole is complete. This lasts as long as the hole is large, and is repeated.
  * splice: For pipes only. splice(2) from an empty socket into a pipe waits for data with the pipe's mutex held. SIGKILL ends it.
  *
- * Static and without libraries, because it also runs in machines of other releases.
+ * Without libraries, because it also runs in machines that have few.
  */
 #include "config.h"
 
