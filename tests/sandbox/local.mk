@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	tools/demo.py
 
 EXTRA_DIST += \
+	tests/sandbox/long_attacks_together.py \
 	tests/sandbox/long_no_memory.py \
 	tests/sandbox/long_no_memory_for_devices.py \
 	tests/sandbox/long_no_memory_in_parsers.py \
@@ -52,6 +53,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_after_kill.py \
 	tests/sandbox/test_alternatives.py \
 	tests/sandbox/test_attack_toolkit.py \
+	tests/sandbox/test_attacks_together.py \
 	tests/sandbox/test_bad_files.py \
 	tests/sandbox/test_bare_start.py \
 	tests/sandbox/test_beside_systemd.py \
