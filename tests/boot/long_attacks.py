@@ -19,8 +19,8 @@ from small_machine import NoKernel, small_machine
 from vm import Machine
 
 RELEASES = os.environ.get("SVCD_TEST_RELEASES", "bookworm trixie testing").split()
-# There is no bus here, and processors are emulated.
-PLANS = [plan for plan in attack_set.PLANS if plan.name not in ("bus",)]
+# There is no bus here. Each command of the static busybox looks into /proc when it begins.
+PLANS = [plan for plan in attack_set.PLANS if plan.name not in ("bus", "directory-proc")]
 ROUNDS = 5
 LIMIT_S = 60
 SHUTDOWN_S = 180
@@ -71,6 +71,8 @@ def check(release):
     with vm_image.work_directory() as work:
         version, kernel, initramfs = small_machine(work, release, os.environ["SVCD_STAGE"], FILES)
         with Machine([], kernel, initramfs, cmdline="rdinit=/init", memory_mib=1024) as vm:
+            # On older kernels O_CREAT locks the directory also where the file is there, and /run is held.
+            vm.command_file = "/root/test-command"
             vm.wait_shell()
             print(f"{release}: {version}: up after {time.monotonic() - vm.began:.0f} s", flush=True)
             calm = check_round(vm, "calm")

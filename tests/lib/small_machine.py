@@ -30,6 +30,7 @@ mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /run
 mkdir -p /dev/shm /dev/pts
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+mount -t tmpfs -o mode=700 tmpfs /root
 for module in /modules/*.ko; do [ ! -e $module ] || insmod $module; done
 cp -a /run.files/. /run/
 chmod 666 /dev/fuse

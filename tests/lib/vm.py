@@ -109,6 +109,7 @@ class Machine:
         self.watchdog = watchdog
         self.events = []
         self.n_commands = 0
+        self.command_file = "/run/test-command"
         self.process = None
         self.directory = None
 
@@ -275,8 +276,8 @@ class Machine:
         encoded = base64.b64encode(command.encode()).decode()
         begin = len(self.shell.data)
         # The marks are put together by the shell, so that no echo of the command looks like them.
-        self.shell.send(f"echo '@''{mark[1:]}:begin'; echo {encoded} | base64 -d >/run/test-command; "
-                        f"sh /run/test-command </dev/null 2>&1; echo \"@\"\"{mark[1:]}:$?\"\n")
+        self.shell.send(f"echo '@''{mark[1:]}:begin'; echo {encoded} | base64 -d >{self.command_file}; "
+                        f"sh {self.command_file} </dev/null 2>&1; echo \"@\"\"{mark[1:]}:$?\"\n")
         pattern = re.compile(rf"{mark}:begin\n(.*?)(?:\n?){mark}:(\d+)\n", re.S)
         found = wait_for(lambda: pattern.search(self.shell.text(begin)), seconds, f"{command!r} ends")
         status, output = int(found.group(2)), found.group(1)
