@@ -26,7 +26,9 @@ libproviders_a_SOURCES = \
 	daemon/providers/udev.c daemon/providers/udev.h \
 	daemon/providers/udev-daemon.c daemon/providers/udev-daemon.h \
 	daemon/providers/udev-describe.c daemon/providers/udev-describe.h \
+	daemon/providers/udev-device.c daemon/providers/udev-device.h \
 	daemon/providers/udev-doubt.c daemon/providers/udev-doubt.h \
 	daemon/providers/udev-match.c daemon/providers/udev-match.h \
+	daemon/providers/udev-reader.c daemon/providers/udev-reader.h \
 	daemon/providers/udev-record.c daemon/providers/udev-record.h \
 	daemon/providers/udev-table.c daemon/providers/udev-table.h

@@ -106,6 +106,7 @@ Registry *registry_new(const RegistryOptions *options,
 	SystemBus *bus = options->session_bus ? options->session_bus : options->system_bus;
 	const UdevOptions devices = { .directory = "/run/udev",
 				      .sockets = path_look_for_sockets(options->workers),
+				      .workers = options->workers,
 				      .is_recovering = options->is_recovering,
 				      .settled = on_settled,
 				      .data = registry };

@@ -50,11 +50,11 @@ void udev_doubts_free(UdevDoubts *doubts)
 }
 
 /* Blkid has looked, and found nothing where there may be something. */
-static bool is_doubtful(UdevDoubts *doubts, const UdevRecord *record)
+static bool is_doubtful(const UdevRecord *record)
 {
 	return udev_record_is_blank(record) &&
 	       (udev_record_is_ready(record) || udev_record_is_unready_while_blank(record)) &&
-	       !doubts->ops->is_empty(doubts->data, record->syspath);
+	       !record->is_empty;
 }
 
 /* The manager before may have known it as a volume. */
@@ -95,6 +95,8 @@ static void put_doubtful(UdevDoubts *doubts, UdevRecord *record, bool is_of_unkn
 		udev_table_put(doubts->table, udev_record_copy(record));
 	else
 		udev_table_keep(doubts->table, record->syspath);
+	if (by == UDEV_TOLD_BY_EVENT)
+		doubts->ops->look(doubts->data, record->syspath);
 	if (doubt)
 		replace(doubts, doubt, record);
 	else
@@ -108,7 +110,7 @@ void udev_doubts_put(UdevDoubts *doubts, UdevRecord *record, UdevToldBy by, int6
 	const bool was_volume = known && udev_record_is_volume(known);
 	const bool is_of_unknown = (doubt && doubt->is_of_unknown) || (!known && may_have_been_volume(record, by));
 
-	if ((!was_volume && !is_of_unknown) || !is_doubtful(doubts, record)) {
+	if ((!was_volume && !is_of_unknown) || !is_doubtful(record)) {
 		g_hash_table_remove(doubts->by_path, record->syspath);
 		udev_table_put(doubts->table, record);
 	} else if (was_volume && udev_record_is_unread(record)) {
@@ -143,20 +145,28 @@ void udev_doubts_ask_anew(UdevDoubts *doubts, int64_t now_us)
 	}
 }
 
-/* Returns: false when there is nobody to wait for any longer. */
+void udev_doubts_refuse(UdevDoubts *doubts, const char *syspath, bool is_lost, int64_t now_us)
+{
+	Doubt *doubt = g_hash_table_lookup(doubts->by_path, syspath);
+
+	if (!doubt)
+		return;
+	if (is_lost) {
+		doubt->n_asked = 0;
+		doubt->due_us = now_us + UDEV_DOUBT_LOST_US;
+	} else if (doubt->n_asked == LOOKS) {
+		doubt->due_us = now_us;
+	}
+}
+
+/* Returns: false when there is no answer to wait for any longer. */
 static bool ask(UdevDoubts *doubts, Doubt *doubt, int64_t now_us)
 {
-	bool is_asked;
-
 	if (doubt->n_asked == LOOKS)
 		return false;
-	is_asked = doubts->ops->ask(doubts->data, doubt->record->syspath);
 	doubt->n_asked++;
-	if (doubt->n_asked == LOOKS) {
-		doubt->due_us = now_us + UDEV_DOUBT_ANSWER_US;
-		return is_asked;
-	}
-	doubt->due_us = now_us + UDEV_DOUBT_SECOND_US - UDEV_DOUBT_FIRST_US;
+	doubt->due_us = now_us + (doubt->n_asked == LOOKS ? UDEV_DOUBT_ANSWER_US : UDEV_DOUBT_SECOND_US - UDEV_DOUBT_FIRST_US);
+	doubts->ops->ask(doubts->data, doubt->record->syspath);
 	return true;
 }
 

@@ -26,13 +26,19 @@
 /* Then it has so much time for an answer: there may be the events of a whole boot in front of it. */
 #define UDEV_DOUBT_ANSWER_US (30 * G_TIME_SPAN_SECOND)
 
+/* After a question that may not have been asked, the next one comes so much later. */
+#define UDEV_DOUBT_LOST_US (5 * G_TIME_SPAN_SECOND)
+
 typedef struct UdevDoubts UdevDoubts;
 
 typedef struct UdevDoubtOps {
-	/* Have udevd look at it again. False: that cannot be had. */
-	bool (*ask)(void *data, const char *syspath);
-	/* There is nothing in it that could be read: a slot without its card, a loop device without its file. */
-	bool (*is_empty)(void *data, const char *syspath);
+	/* Have udevd look at it again. If that cannot be had, udev_doubts_refuse() follows. */
+	void (*ask)(void *data, const char *syspath);
+	/*
+	 * An event does not show whether there is anything in the device that can be read. Find out, and put it again; soon, because
+	 * until then it stays as it was known.
+	 */
+	void (*look)(void *data, const char *syspath);
 } UdevDoubtOps;
 
 typedef enum UdevToldBy {
@@ -49,6 +55,12 @@ void udev_doubts_free(UdevDoubts *doubts); /* NULL is nothing */
 void udev_doubts_put(UdevDoubts *doubts, UdevRecord *record, UdevToldBy by, int64_t now_us);
 /* It is gone: from the table, too. */
 void udev_doubts_drop(UdevDoubts *doubts, const char *syspath);
+
+/*
+ * udevd cannot be asked to look at this device, so there is no answer to wait for. @is_lost: it is only not known whether it was asked,
+ * which is tried again.
+ */
+void udev_doubts_refuse(UdevDoubts *doubts, const char *syspath, bool is_lost, int64_t now_us);
 
 void udev_doubts_forget(UdevDoubts *doubts); /* all of them, as they are in the table */
 

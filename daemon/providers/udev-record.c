@@ -70,7 +70,10 @@ UdevRecord *udev_record_new(const char *syspath, const char *const *properties)
 
 UdevRecord *udev_record_copy(const UdevRecord *record)
 {
-	return udev_record_new(record->syspath, (const char *const *)record->properties);
+	UdevRecord *copy = udev_record_new(record->syspath, (const char *const *)record->properties);
+
+	copy->is_empty = record->is_empty;
+	return copy;
 }
 
 void udev_record_free(UdevRecord *record)

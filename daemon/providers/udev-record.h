@@ -13,6 +13,7 @@ typedef struct UdevRecord {
 	char *syspath;         /* /sys/devices/...: the device's identity */
 	char **properties;     /* NAME=VALUE, sorted by name */
 	const char *subsystem; /* into @properties; "" when it has none */
+	bool is_empty;         /* nothing in it can be read: a slot without its card, a loop device without its file; never set from an event */
 	GPtrArray *slots;      /* the table's; see there */
 	unsigned seen;         /* in which listing last */
 } UdevRecord;

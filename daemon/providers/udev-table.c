@@ -21,6 +21,7 @@ typedef struct Slot {
 	int reported;         /* Level; -1: nothing yet */
 	char *reported_why;
 	bool is_dirty;
+	bool is_awaited;      /* its devices are being listed for the first time */
 } Slot;
 
 struct UdevTable {
@@ -126,8 +127,9 @@ static const char *why_absent(const Slot *slot)
 static void report(UdevTable *table, Slot *slot, bool always)
 {
 	g_autofree char *name = name_of_carrier(slot);
-	const Level level = name ? LEVEL_TRUE : table->why_not_live ? LEVEL_UNKNOWN : LEVEL_FALSE;
-	const char *why = name ? name : table->why_not_live ? table->why_not_live : why_absent(slot);
+	const char *why_unknown = table->why_not_live || !slot->is_awaited ? table->why_not_live : UDEV_TABLE_BEING_LISTED;
+	const Level level = name ? LEVEL_TRUE : why_unknown ? LEVEL_UNKNOWN : LEVEL_FALSE;
+	const char *why = name ? name : why_unknown ? why_unknown : why_absent(slot);
 
 	if (!always && slot->reported == (int)level && g_strcmp0(slot->reported_why, why) == 0)
 		return;
@@ -343,6 +345,26 @@ void udev_table_add(UdevTable *table, const char *key, UdevMatch *match)
 	report(table, slot, true);
 }
 
+void udev_table_await(UdevTable *table, const char *key)
+{
+	slot_get(table, key)->is_awaited = true;
+}
+
+void udev_table_end_waiting(UdevTable *table)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, table->slots);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Slot *slot = value;
+
+		if (slot->is_awaited)
+			mark_dirty(table, slot);
+		slot->is_awaited = false;
+	}
+}
+
 UdevMatch *udev_table_remove(UdevTable *table, const char *key)
 {
 	Slot *slot = g_hash_table_lookup(table->slots, key);
@@ -354,6 +376,7 @@ UdevMatch *udev_table_remove(UdevTable *table, const char *key)
 		leave_group(table, slot);
 	match = g_steal_pointer(&slot->match);
 	slot->reported = -1;
+	slot->is_awaited = false;
 	mark_dirty(table, slot); /* settling frees it, if no device carries it */
 	return match;
 }

@@ -16,6 +16,9 @@
 #include "providers/udev-match.h"
 #include "providers/udev-record.h"
 
+/* Why a level is unknown. */
+#define UDEV_TABLE_BEING_LISTED "the devices are being listed"
+
 typedef struct UdevTable UdevTable;
 
 UdevTable *udev_table_new(const ProviderSink *sink);
@@ -25,6 +28,12 @@ void udev_table_free(UdevTable *table); /* NULL is nothing */
 
 /* Takes @match. Reports the present level, again if it was there already. */
 void udev_table_add(UdevTable *table, const char *key, UdevMatch *match);
+/*
+ * To be called before @key is added: until the next udev_table_end_waiting() it is unknown rather than absent, because its devices are
+ * being listed.
+ */
+void udev_table_await(UdevTable *table, const char *key);
+void udev_table_end_waiting(UdevTable *table);
 /* Returns: what was added, now the caller's; NULL if it was not. */
 UdevMatch *udev_table_remove(UdevTable *table, const char *key);
 const UdevMatch *udev_table_match(const UdevTable *table, const char *key); /* NULL if not added */

@@ -2,31 +2,37 @@
 /*
  * Udev: feeds the table of devices from libudev. First the monitor listens, then the devices are listed, and again whenever
  * events may have been missed: after an overflow, and when udevd is started anew. While udevd is away nothing is taken back:
- * what was there stays, what was not is unknown. A volume that is suddenly none is looked at again (providers/udev-doubt.h).
+ * what was there stays, what was not is unknown. svc-worker reads the devices (providers/udev-reader.h); an event brings along all that
+ * is asked of it. A volume that is suddenly none is looked at again (providers/udev-doubt.h).
  */
 #include "config.h"
 
 #include "providers/udev.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/fd.h"
 #include "base/log.h"
 #include "loop/loop.h"
 #include "loop/udev-source.h"
 #include "providers/udev-daemon.h"
 #include "providers/udev-describe.h"
+#include "providers/udev-device.h"
 #include "providers/udev-doubt.h"
+#include "providers/udev-reader.h"
 #include "providers/udev-table.h"
 
 /* All devices are not listed again for this long: a storm that overflows the queue once more costs one listing for all. */
 #define LISTING_PAUSE_US (500 * G_TIME_SPAN_MILLISECOND)
 
-/* Who wants devices of every subsystem. */
+/* Pauses after a listing or a look that was lost: doubled from the first to the last. */
+#define PAUSE_FIRST_US (5 * G_USEC_PER_SEC)
+#define PAUSE_LAST_US (300 * G_USEC_PER_SEC)
+
+/* Devices that are looked at in one job, and subsystems that are listed in one; if there are more, all are. */
+#define MAX_LOOKS 32
+#define MAX_SUBSYSTEMS 100
+
+/* Wanted: devices of every subsystem. */
 #define ANY ""
 
 typedef struct UdevProvider {
@@ -45,189 +51,96 @@ typedef struct UdevProvider {
 	bool is_recovering; /* there was another manager before, and this one has not listed the volumes yet */
 	bool is_complete;   /* all was listed since udevd is there: what is not in the table is not there */
 	bool is_behind;     /* events may be older than what was listed */
-	bool is_misread;    /* a device could not be looked at since all were listed: none is gone until they are listed again */
-	bool has_complained;
-	bool is_settled;    /* since there is a daemon: all was listed, or there is no udevd */
+	bool is_listing;    /* @reader is */
+	bool is_settled;    /* since there is a daemon: all was listed once or could not be, or there is no udevd */
+	int64_t pause_us;   /* the last one after a failure; 0: the last job did not fail */
+	UdevReader *reader;
+	GHashTable *to_look;   /* syspaths, owned: to be looked at when the reader is free */
+	GHashTable *looked_at; /* those of the look that is under way */
+	GHashTable *touched;   /* there was an event since the job began */
 	void (*settled)(void *data);
 	void *data;
 } UdevProvider;
 
-/* --- libudev to plain text --- */
-
-/*
- * Without memory or descriptors, libudev says what it says when there is nothing: only errno differs, until its next call. A
- * device that is not read must not be taken for one that is gone, for then services that need it would be stopped.
- */
-static void note_trouble(int *trouble)
+/* Nothing more is to be expected for now. */
+static void note_settled(UdevProvider *udev)
 {
-	if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
-		*trouble = errno;
+	const bool was_settled = udev->is_settled;
+
+	udev->is_settled = true;
+	if (!was_settled && udev->settled)
+		udev->settled(udev->data);
 }
 
-/* Returns: NULL when it cannot be read just now, and then @trouble says why. */
-static UdevRecord *record_of(struct udev_device *device, int *trouble)
-{
-	g_autoptr(GPtrArray) properties = g_ptr_array_new_with_free_func(g_free);
-	const char *subsystem;
-	struct udev_list_entry *first;
-	struct udev_list_entry *entry;
-	bool has_subsystem = false;
-
-	errno = 0;
-	subsystem = udev_device_get_subsystem(device);
-	note_trouble(trouble);
-	first = udev_device_get_properties_list_entry(device);
-	note_trouble(trouble);
-	if (!first && *trouble == 0)
-		*trouble = ENOMEM; /* each has at least a DEVPATH */
-	if (*trouble)
-		return NULL;
-	udev_list_entry_foreach(entry, first) {
-		const char *name = udev_list_entry_get_name(entry);
-		const char *value = udev_list_entry_get_value(entry);
-
-		g_ptr_array_add(properties, g_strconcat(name, "=", value ? value : "", NULL));
-		has_subsystem = has_subsystem || strcmp(name, "SUBSYSTEM") == 0;
-	}
-	/* An event has it among its properties, /sys only as a link. */
-	if (!has_subsystem && subsystem)
-		g_ptr_array_add(properties, g_strconcat("SUBSYSTEM=", subsystem, NULL));
-	g_ptr_array_add(properties, NULL);
-	return udev_record_new(udev_device_get_syspath(device), (const char *const *)properties->pdata);
-}
-
-/* Devices without a node have no entry in udev's database: they are what the kernel says (sd_device_get_is_initialized(3)). */
-static bool is_processed(struct udev_device *device, int *trouble)
-{
-	bool is_known;
-	bool has_node;
-
-	errno = 0;
-	is_known = udev_device_get_is_initialized(device) > 0;
-	note_trouble(trouble);
-	if (is_known)
-		return true;
-	has_node = udev_device_get_devnode(device) != NULL;
-	note_trouble(trouble);
-	if (has_node)
-		return false;
-	is_known = !udev_device_get_property_value(device, "IFINDEX");
-	note_trouble(trouble);
-	return is_known;
-}
-
-/* --- listing --- */
-
-static void complain(UdevProvider *udev, int error)
-{
-	udev->is_misread = true;
-	if (!udev->has_complained)
-		log_warning(NULL, "devices cannot be read: %s; they stay as they are known, and are looked at again", g_strerror(error));
-	udev->has_complained = true;
-}
-
-/* @path: its own, or a link to it. Returns: NULL when there is none, udev has not worked through it, or it is misread. */
-static UdevRecord *read_device(UdevProvider *udev, const char *path)
-{
-	struct udev_device *device;
-	UdevRecord *record = NULL;
-	int trouble = 0;
-
-	errno = 0;
-	device = udev_device_new_from_syspath(udev->udev, path);
-	note_trouble(&trouble);
-	if (device && is_processed(device, &trouble) && trouble == 0)
-		record = record_of(device, &trouble);
-	if (trouble)
-		complain(udev, trouble);
-	if (device)
-		(void)udev_device_unref(device); /* always NULL */
-	return record;
-}
-
-static void look_at(UdevProvider *udev, const char *syspath, UdevToldBy by)
-{
-	UdevRecord *record = read_device(udev, syspath);
-
-	if (record)
-		udev_doubts_put(udev->doubts, record, by, loop_now());
-	else if (!udev->is_misread)
-		udev_doubts_drop(udev->doubts, syspath);
-}
-
-static UdevToldBy told_by_listing(const UdevProvider *udev)
-{
-	return udev->is_recovering ? UDEV_TOLD_BY_FIRST_LISTING : UDEV_TOLD_BY_LISTING;
-}
-
-static bool list_all_subsystems(UdevProvider *udev)
-{
-	struct udev_enumerate *enumerate = udev_enumerate_new(udev->udev);
-	struct udev_list_entry *first = NULL;
-	struct udev_list_entry *entry;
-
-	if (!enumerate)
-		g_error("no memory for a list of devices");
-	/* Where udevd runs there is some device: an empty list is one that could not be sorted, for lack of memory. */
-	if (udev_enumerate_add_match_is_initialized(enumerate) >= 0 && udev_enumerate_scan_devices(enumerate) >= 0)
-		first = udev_enumerate_get_list_entry(enumerate);
-	udev_list_entry_foreach(entry, first)
-		look_at(udev, udev_list_entry_get_name(entry), told_by_listing(udev));
-	(void)udev_enumerate_unref(enumerate); /* always NULL */
-	return first != NULL;
-}
-
-/* No such directory: no devices. */
-static bool list_links(UdevProvider *udev, const char *directory)
-{
-	DIR *links = opendir(directory);
-	struct dirent *entry;
-
-	if (!links)
-		return errno == ENOENT;
-	while ((entry = readdir(links)) != NULL) {
-		g_autofree char *link = g_build_filename(directory, entry->d_name, NULL);
-		UdevRecord *record = *entry->d_name == '.' ? NULL : read_device(udev, link);
-
-		if (record)
-			udev_doubts_put(udev->doubts, record, told_by_listing(udev), loop_now());
-	}
-	(void)closedir(links); /* only read from */
-	return true;
-}
-
-/*
- * From where the kernel keeps them (sysfs-rules.rst). libudev would look at each of them and at all above it to find those of a
- * subsystem: for the consoles of any machine that took longer than all else.
- */
-static bool list_subsystem(UdevProvider *udev, const char *subsystem)
-{
-	g_autofree char *of_class = g_strconcat("/sys/class/", subsystem, NULL);
-	g_autofree char *of_bus = g_strconcat("/sys/bus/", subsystem, "/devices", NULL);
-
-	if (strchr(subsystem, '/'))
-		return true; /* there is none of that name */
-	return list_links(udev, of_class) && list_links(udev, of_bus);
-}
-
-/* @subsystem: NULL for all */
-static void list_devices(UdevProvider *udev, const char *subsystem)
-{
-	udev_table_begin_listing(udev->table);
-	if (!(subsystem ? list_subsystem(udev, subsystem) : list_all_subsystems(udev)))
-		complain(udev, errno);
-	if (!udev->is_misread) {
-		udev_table_end_listing(udev->table, subsystem);
-		if (!subsystem || strcmp(subsystem, "block") == 0)
-			udev->is_recovering = false;
-	}
-	udev->is_behind = udev->is_behind || !udev_source_is_empty(udev->source);
-}
+/* --- what svc-worker reads --- */
 
 static void schedule_listing(UdevProvider *udev)
 {
 	if (!timer_is_armed(udev->listing))
 		timer_arm(udev->listing, MAX(loop_now(), udev->listed_at_us + LISTING_PAUSE_US));
+}
+
+/* What is known stays. A listing says what has become of it. */
+static void on_failed(void *data, const char *why)
+{
+	UdevProvider *udev = data;
+
+	udev->is_listing = false;
+	if (udev->pause_us == 0)
+		log_warning(NULL, "devices cannot be read: %s; they stay as they are known, and are looked at again", why);
+	udev->pause_us = udev->pause_us ? MIN(udev->pause_us * 2, PAUSE_LAST_US) : PAUSE_FIRST_US;
+	timer_arm(udev->listing, loop_now() + udev->pause_us);
+	if (!udev->is_complete)
+		udev_table_set_live(udev->table, "devices cannot be read just now");
+	udev_table_settle(udev->table);
+	note_settled(udev);
+}
+
+/* It replaces the looks, because it sees more, and later. */
+static void begin_listing(UdevProvider *udev)
+{
+	g_autofree const char **subsystems = (const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
+	const unsigned n = g_hash_table_size(udev->wanted);
+	const bool is_all = g_hash_table_contains(udev->wanted, ANY) || n > MAX_SUBSYSTEMS;
+
+	if (!udev->is_complete)
+		udev_table_set_live(udev->table, UDEV_TABLE_BEING_LISTED);
+	udev_table_settle(udev->table);
+	udev->is_listing = true;
+	udev->listed_at_us = loop_now();
+	g_hash_table_remove_all(udev->to_look);
+	g_hash_table_remove_all(udev->touched);
+	udev_reader_list(udev->reader, subsystems, is_all ? 0 : n);
+}
+
+static void begin_looks(UdevProvider *udev)
+{
+	g_autoptr(GPtrArray) paths = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer path;
+
+	g_hash_table_remove_all(udev->touched);
+	g_hash_table_remove_all(udev->looked_at);
+	g_hash_table_iter_init(&iter, udev->to_look);
+	while (paths->len < MAX_LOOKS && g_hash_table_iter_next(&iter, &path, NULL)) {
+		g_hash_table_iter_steal(&iter);
+		g_hash_table_add(udev->looked_at, path);
+		g_ptr_array_add(paths, path);
+	}
+	udev_reader_look(udev->reader, (const char *const *)paths->pdata, paths->len);
+}
+
+static void go_on_looking(UdevProvider *udev)
+{
+	if (udev->source && !udev_reader_is_busy(udev->reader) && g_hash_table_size(udev->to_look) > 0)
+		begin_looks(udev);
+}
+
+static void stop_reading(UdevProvider *udev)
+{
+	udev_reader_give_up(udev->reader);
+	udev->is_listing = false;
+	g_hash_table_remove_all(udev->to_look);
 }
 
 /* While udevd is away nobody answers, and nothing is taken back. */
@@ -241,81 +154,103 @@ static void arm_doubt(UdevProvider *udev)
 		timer_disarm(udev->doubt);
 }
 
-/* What is not known to be there may be among what could not be read. */
 static void settle(UdevProvider *udev)
 {
-	if (udev->is_misread) {
-		udev_table_set_live(udev->table, "not all devices can be read just now");
-		schedule_listing(udev);
-	} else if (udev->is_complete) {
+	if (udev->is_complete)
 		udev_table_set_live(udev->table, udev_doubts_hide_volumes(udev->doubts) ? "udev is asked again" : NULL);
-	}
 	arm_doubt(udev);
 	udev_table_settle(udev->table);
+	go_on_looking(udev);
 }
 
-/* Nothing more is to be expected for now. */
-static void note_settled(UdevProvider *udev)
+/*
+ * Of a device with an event since the job began, the event counts: what was read may be older. If it is newer, it has an event as well,
+ * which is still to come.
+ */
+static void put_records(UdevProvider *udev, GPtrArray *records, UdevToldBy by)
 {
-	const bool was_settled = udev->is_settled;
+	for (guint i = 0; i < records->len; i++) {
+		UdevRecord *record = g_ptr_array_index(records, i);
 
-	udev->is_settled = true;
-	if (!was_settled && udev->settled)
-		udev->settled(udev->data);
+		if (g_hash_table_contains(udev->touched, record->syspath))
+			continue;
+		g_ptr_array_index(records, i) = NULL;
+		(void)g_hash_table_remove(udev->looked_at, record->syspath);
+		udev_doubts_put(udev->doubts, record, by, loop_now());
+	}
 }
 
-static void list_all(UdevProvider *udev)
+static void take_listing(UdevProvider *udev, GPtrArray *records)
 {
 	GHashTableIter iter;
-	gpointer subsystem;
-	const int64_t began_us = loop_now();
+	gpointer name;
 
-	udev->is_misread = false;
-	if (g_hash_table_contains(udev->wanted, ANY)) {
-		list_devices(udev, NULL);
-	} else {
-		g_hash_table_iter_init(&iter, udev->wanted);
-		while (g_hash_table_iter_next(&iter, &subsystem, NULL))
-			list_devices(udev, subsystem);
-	}
+	udev_table_begin_listing(udev->table);
+	put_records(udev, records, udev->is_recovering ? UDEV_TOLD_BY_FIRST_LISTING : UDEV_TOLD_BY_LISTING);
+	g_hash_table_iter_init(&iter, udev->touched);
+	while (g_hash_table_iter_next(&iter, &name, NULL))
+		udev_table_keep(udev->table, name);
+	udev_table_end_listing(udev->table, NULL);
+	if (!g_hash_table_contains(udev->wanted, ANY))
+		udev_table_retain(udev->table, udev->wanted); /* one may be wanted no longer since the listing began */
+	if (g_hash_table_contains(udev->wanted, ANY) || g_hash_table_contains(udev->wanted, "block"))
+		udev->is_recovering = false;
+	log_debug(NULL, "looked at all devices in %d us", (int)(loop_now() - udev->listed_at_us));
 	udev->listed_at_us = loop_now();
-	log_debug(NULL, "looked at all devices in %d us", (int)(udev->listed_at_us - began_us));
-	if (!udev->is_misread) {
-		udev->has_complained = false;
-		udev->is_complete = true;
-	}
+	udev->is_complete = true;
+	udev->pause_us = 0;
+	if (!timer_is_armed(udev->listing)) /* else something is wanted that was not listed */
+		udev_table_end_waiting(udev->table);
+}
+
+static void take_looks(UdevProvider *udev, GPtrArray *records)
+{
+	GHashTableIter iter;
+	gpointer path;
+
+	put_records(udev, records, UDEV_TOLD_BY_LISTING);
+	g_hash_table_iter_init(&iter, udev->looked_at);
+	while (g_hash_table_iter_next(&iter, &path, NULL))
+		if (!g_hash_table_contains(udev->touched, path))
+			udev_doubts_drop(udev->doubts, path);
+}
+
+static void on_done(void *data, GPtrArray *records)
+{
+	UdevProvider *udev = data;
+	const bool was_listing = udev->is_listing;
+
+	udev->is_listing = false;
+	if (was_listing)
+		take_listing(udev, records);
+	else
+		take_looks(udev, records);
+	udev->is_behind = udev->is_behind || !udev_source_is_empty(udev->source);
 	settle(udev);
-	note_settled(udev);
+	if (was_listing)
+		note_settled(udev);
 }
 
 /* --- doubts --- */
 
-static char *attribute_of(const char *syspath, const char *name)
+static void ask_again(void *data, const char *syspath)
 {
-	return g_str_has_prefix(syspath, "/sys/devices/") ? g_build_filename(syspath, name, NULL) : NULL;
+	log_debug(NULL, "udev has found nothing in %s: it is asked again", syspath);
+	udev_reader_announce(((UdevProvider *)data)->reader, syspath);
 }
 
-/* The kernel announces it again, and whoever hears that looks at it anew (sysfs-uevent of the kernel's documentation). */
-static bool ask_again(void *data, const char *syspath)
+static void on_not_announced(void *data, const char *syspath, bool is_lost)
 {
-	g_autofree char *path = attribute_of(syspath, "uevent");
-	auto_fd int fd = path ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-	const bool is_asked = fd >= 0 && write(fd, "change", strlen("change")) == (ssize_t)strlen("change");
+	UdevProvider *udev = data;
 
-	(void)data;
-	log_debug(NULL, "udev has found nothing in %s: %s", syspath, is_asked ? "it is asked again" : "it cannot be asked again");
-	return is_asked;
+	log_debug(NULL, "udev cannot be asked about %s", syspath);
+	udev_doubts_refuse(udev->doubts, syspath, is_lost, loop_now());
+	arm_doubt(udev);
 }
 
-/* In sectors; who has none cannot be read, or is no disk. */
-static bool is_empty(void *data, const char *syspath)
+static void look_at(void *data, const char *syspath)
 {
-	g_autofree char *path = attribute_of(syspath, "size");
-	auto_fd int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-	char size[2];
-
-	(void)data;
-	return fd >= 0 && read(fd, size, sizeof size) == sizeof size && strncmp(size, "0\n", sizeof size) == 0;
+	(void)g_hash_table_add(((UdevProvider *)data)->to_look, g_strdup(syspath));
 }
 
 static void on_doubt_due(void *data)
@@ -328,26 +263,36 @@ static void on_doubt_due(void *data)
 
 /* --- events --- */
 
+/* What is being read of it is older than the event, or may be. */
+static void touch(UdevProvider *udev, const char *syspath)
+{
+	(void)g_hash_table_remove(udev->to_look, syspath);
+	if (udev_reader_is_busy(udev->reader))
+		(void)g_hash_table_add(udev->touched, g_strdup(syspath));
+}
+
+static void drop(UdevProvider *udev, const char *syspath)
+{
+	touch(udev, syspath);
+	udev_doubts_drop(udev->doubts, syspath);
+}
+
 static void drop_renamed(UdevProvider *udev, struct udev_device *device)
 {
-	const char *old;
-	int trouble = 0;
+	const char *old = udev_device_get_property_value(device, "DEVPATH_OLD");
+	g_autofree char *syspath = old ? g_strconcat("/sys", old, NULL) : NULL;
 
-	errno = 0;
-	old = udev_device_get_property_value(device, "DEVPATH_OLD");
-	note_trouble(&trouble);
-	if (trouble)
-		complain(udev, trouble);
-	if (old) {
-		g_autofree char *syspath = g_strconcat("/sys", old, NULL);
-
-		udev_doubts_drop(udev->doubts, syspath);
-	}
+	if (syspath)
+		drop(udev, syspath);
 }
+
+static void on_events_lost(void *data);
 
 /*
  * Whatever the action is called, all but "remove" say how the device is now. Events that were sent before the last listing
  * ended are older than what it saw; for those the device is looked at again, so that no level goes back in time.
+ *
+ * All that is asked of libudev here has come with the event: no file is read.
  */
 static void on_device_event(void *data, struct udev_device *device)
 {
@@ -359,16 +304,17 @@ static void on_device_event(void *data, struct udev_device *device)
 	if (!syspath)
 		return;
 	drop_renamed(udev, device);
+	touch(udev, syspath);
 	if (udev->is_behind) {
-		look_at(udev, syspath, UDEV_TOLD_BY_EVENT);
+		look_at(udev, syspath);
 	} else if (g_strcmp0(udev_device_get_action(device), "remove") == 0) {
 		udev_doubts_drop(udev->doubts, syspath);
 	} else {
-		record = record_of(device, &trouble);
+		record = udev_device_record(device, NULL, &trouble);
 		if (record)
 			udev_doubts_put(udev->doubts, record, UDEV_TOLD_BY_EVENT, loop_now());
 		else
-			complain(udev, trouble);
+			on_events_lost(udev);
 	}
 }
 
@@ -419,12 +365,16 @@ static void on_listing_due(void *data)
 	UdevProvider *udev = data;
 
 	timer_disarm(udev->listing);
+	if (udev->is_listing) { /* it must come to its end, or there might never be one in a storm */
+		timer_arm(udev->listing, loop_now() + LISTING_PAUSE_US);
+		return;
+	}
 	if (!udev_daemon_is_there(udev->daemon))
 		return;
 	if (!udev->source)
 		listen(udev);
 	if (udev->source)
-		list_all(udev);
+		begin_listing(udev);
 }
 
 /*
@@ -435,14 +385,17 @@ static void on_daemon_changed(void *data, bool is_there)
 {
 	UdevProvider *udev = data;
 
+	stop_reading(udev);
 	if (is_there) {
 		g_clear_pointer(&udev->source, udev_source_free);
 		udev_doubts_ask_anew(udev->doubts, loop_now());
+		timer_disarm(udev->listing); /* a pause after a failure would be a pause without a monitor */
 		schedule_listing(udev);
 		return;
 	}
 	udev->is_complete = false;
 	timer_disarm(udev->doubt);
+	timer_disarm(udev->listing);
 	udev_table_set_live(udev->table, "udev is not running");
 	udev_table_settle(udev->table);
 	note_settled(udev);
@@ -452,6 +405,7 @@ static void stop_listening(UdevProvider *udev)
 {
 	timer_disarm(udev->listing);
 	timer_disarm(udev->doubt);
+	stop_reading(udev);
 	udev_doubts_forget(udev->doubts);
 	udev->is_complete = false;
 	g_clear_pointer(&udev->source, udev_source_free);
@@ -470,7 +424,10 @@ static void start_listening(UdevProvider *udev)
 	udev->daemon = udev_daemon_new(udev->directory, &udev->sockets, on_daemon_changed, udev);
 }
 
-/* @subsystem: or ANY. The filter is wider before its devices are listed, so that nothing falls between the two. */
+/*
+ * @subsystem: or ANY. The filter is wider before its devices are listed, so that nothing falls between the two. A listing that is under
+ * way does not have them.
+ */
 static void want(UdevProvider *udev, const char *subsystem)
 {
 	const int n = GPOINTER_TO_INT(g_hash_table_lookup(udev->wanted, subsystem));
@@ -479,13 +436,12 @@ static void want(UdevProvider *udev, const char *subsystem)
 	g_hash_table_insert(udev->wanted, g_strdup(subsystem), GINT_TO_POINTER(n + 1));
 	if (!udev->daemon) {
 		start_listening(udev);
-	} else if (!is_covered && !udev->source) {
-		on_listing_due(udev);
 	} else if (!is_covered) {
-		set_filter(udev);
-		if (udev_daemon_is_there(udev->daemon))
-			list_devices(udev, *subsystem ? subsystem : NULL);
-		settle(udev);
+		if (udev->source)
+			set_filter(udev);
+		if (udev->is_listing)
+			stop_reading(udev);
+		timer_arm(udev->listing, loop_now());
 	}
 }
 
@@ -521,8 +477,11 @@ static void udev_subscribe(Provider *provider, const char *key)
 	UdevProvider *udev = (UdevProvider *)provider;
 	UdevMatch *match = udev_match_new(key);
 
-	if (!udev_table_match(udev->table, key))
+	if (!udev_table_match(udev->table, key)) {
 		want(udev, scope_of(match));
+		if (udev->is_listing || timer_is_armed(udev->listing))
+			udev_table_await(udev->table, key);
+	}
 	udev_table_add(udev->table, key, match);
 }
 
@@ -552,9 +511,13 @@ static void udev_free(Provider *provider)
 	stop_listening(udev);
 	timer_free(udev->listing);
 	timer_free(udev->doubt);
+	udev_reader_free(udev->reader);
 	udev_doubts_free(udev->doubts);
 	udev_table_free(udev->table);
 	g_hash_table_unref(udev->wanted);
+	g_hash_table_unref(udev->to_look);
+	g_hash_table_unref(udev->looked_at);
+	g_hash_table_unref(udev->touched);
 	g_free(udev->directory);
 	g_free(udev);
 }
@@ -568,7 +531,8 @@ bool udev_provider_is_settled(Provider *provider)
 
 Provider *udev_provider_new(const ProviderSink *sink, const UdevOptions *options)
 {
-	static const UdevDoubtOps ops = { ask_again, is_empty };
+	static const UdevDoubtOps ops = { ask_again, look_at };
+	static const UdevReaderListener reader = { on_done, on_failed, on_not_announced };
 	UdevProvider *udev = g_new0(UdevProvider, 1);
 
 	udev->base = (Provider){ .subscribe = udev_subscribe, .unsubscribe = udev_unsubscribe,
@@ -583,5 +547,9 @@ Provider *udev_provider_new(const ProviderSink *sink, const UdevOptions *options
 	udev->is_recovering = options->is_recovering;
 	udev->wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	udev->listing = timer_new(on_listing_due, udev);
+	udev->reader = udev_reader_new(options->workers, &reader, udev);
+	udev->to_look = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	udev->looked_at = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	udev->touched = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	return &udev->base;
 }

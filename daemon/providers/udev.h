@@ -10,10 +10,12 @@
 
 #include "loop/system-bus.h"
 #include "providers/provider.h"
+#include "worker/pool.h"
 
 typedef struct UdevOptions {
 	const char *directory;       /* where udevd has its control socket, "/run/udev"; copied */
 	SocketLook sockets;          /* looks for that */
+	WorkerPool *workers;         /* borrowed; NULL: no devices are known */
 	bool is_recovering;          /* there was a manager before, and services of its that a volume's absence would stop */
 	void (*settled)(void *data); /* udev_provider_is_settled(), which it was not before; may be NULL */
 	void *data;

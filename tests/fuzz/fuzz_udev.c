@@ -46,18 +46,19 @@ typedef struct Asked {
 	unsigned n_asked;
 } Asked;
 
-static bool on_ask(void *data, const char *syspath)
+static void on_ask(void *data, const char *syspath)
 {
 	Asked *asked = data;
 
 	check_shown(syspath);
-	return ++asked->n_asked % 2 == 0;
+	if (++asked->n_asked % 2 == 1)
+		udev_doubts_refuse(asked->doubts, syspath, false, 1);
 }
 
-static bool on_is_empty(void *data, const char *syspath)
+static void on_look(void *data, const char *syspath)
 {
 	(void)data;
-	return g_str_has_suffix(syspath, "4");
+	check_shown(syspath);
 }
 
 static void put_device(Asked *asked, unsigned n, GPtrArray *properties)
@@ -70,6 +71,7 @@ static void put_device(Asked *asked, unsigned n, GPtrArray *properties)
 
 	g_ptr_array_add(properties, NULL);
 	record = udev_record_new(syspath, (const char *const *)properties->pdata);
+	record->is_empty = n % 5 == 4;
 	g_ptr_array_set_size(properties, 0);
 	g_assert(g_strv_length(record->properties) <= LIMIT_UDEV_PROPERTIES);
 	for (char **property = record->properties; *property; property++)
@@ -123,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	unsigned n_told = 0;
 	const ProviderSink sink = { on_report, &n_told };
-	static const UdevDoubtOps ops = { on_ask, on_is_empty };
+	static const UdevDoubtOps ops = { on_ask, on_look };
 	UdevTable *table = udev_table_new(&sink);
 	Asked asked = { .doubts = NULL };
 

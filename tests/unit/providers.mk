@@ -56,6 +56,10 @@ TESTS += tests/unit/test_udev_doubt
 tests_unit_test_udev_doubt_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 tests_unit_test_udev_doubt_LDADD = $(providers_test_libs)
 
+TESTS += tests/unit/test_udev_reader
+tests_unit_test_udev_reader_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
+tests_unit_test_udev_reader_LDADD = $(providers_test_libs)
+
 TESTS += tests/unit/test_udev_daemon
 tests_unit_test_udev_daemon_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 tests_unit_test_udev_daemon_LDADD = $(providers_test_libs)

@@ -17,7 +17,8 @@ static UdevDoubts *doubts;
 static GString *told; /* "LEVEL " for label:DATA, "? " for each question */
 static int64_t now_us;
 static bool can_ask;
-static bool is_empty;
+static bool is_refused;   /* what was asked last */
+static bool is_looked_at; /* is there anything in it? */
 
 static void on_report(void *data, const char *key, Level level, const char *why)
 {
@@ -25,29 +26,30 @@ static void on_report(void *data, const char *key, Level level, const char *why)
 	g_string_append_printf(told, "%s ", level_name(level));
 }
 
-static bool on_ask(void *data, const char *syspath)
+static void on_ask(void *data, const char *syspath)
 {
 	(void)data;
 	ck_assert_str_eq(syspath, DEVICE);
 	g_string_append(told, "? ");
-	return can_ask;
+	is_refused = !can_ask;
 }
 
-static bool on_is_empty(void *data, const char *syspath)
+static void on_look(void *data, const char *syspath)
 {
-	(void)data, (void)syspath;
-	return is_empty;
+	(void)data;
+	ck_assert_str_eq(syspath, DEVICE);
+	is_looked_at = true;
 }
 
 static void set_up(void)
 {
-	static const UdevDoubtOps ops = { on_ask, on_is_empty };
+	static const UdevDoubtOps ops = { on_ask, on_look };
 	const ProviderSink sink = { on_report, NULL };
 	const char *key = g_intern_string("label:DATA");
 
 	now_us = G_USEC_PER_SEC;
 	can_ask = true;
-	is_empty = false;
+	is_refused = is_looked_at = false;
 	told = g_string_new(NULL);
 	table = udev_table_new(&sink);
 	doubts = udev_doubts_new(table, &ops, NULL);
@@ -91,6 +93,10 @@ static void pass(int64_t us)
 {
 	now_us += us;
 	udev_doubts_turn(doubts, now_us);
+	if (is_refused) {
+		udev_doubts_refuse(doubts, DEVICE, false, now_us);
+		udev_doubts_turn(doubts, now_us);
+	}
 	udev_table_settle(table);
 }
 
@@ -224,12 +230,33 @@ END_TEST
 
 START_TEST(a_slot_without_its_card_is_in_no_doubt)
 {
+	UdevRecord *record;
+
 	volume("DATA");
 	expect("true ");
 
-	is_empty = true;
 	blank();
+	expect("");
+	ck_assert(is_looked_at);
+	record = udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block", "DEVNAME=/dev/sda1", NULL });
+	record->is_empty = true;
+	udev_doubts_put(doubts, record, UDEV_TOLD_BY_LISTING, now_us);
 	expect("false ");
+	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+}
+END_TEST
+
+START_TEST(a_question_that_was_lost_is_asked_again)
+{
+	volume("DATA");
+	blank();
+	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_DOUBT_SECOND_US);
+	expect("true ? ? ");
+
+	udev_doubts_refuse(doubts, DEVICE, true, now_us);
+	pass(UDEV_DOUBT_LOST_US);
+	expect("? ");
 }
 END_TEST
 
@@ -369,7 +396,7 @@ Suite *make_suite(void)
 			without_an_answer_it_is_gone_in_the_end, where_nobody_can_be_asked_nothing_is_waited_for,
 			another_label_and_another_content_count_at_once,
 			another_label_in_the_middle_of_a_doubt_counts_at_once, what_is_pulled_is_gone_at_once,
-			a_slot_without_its_card_is_in_no_doubt, what_is_not_ready_is_gone_at_once,
+			a_slot_without_its_card_is_in_no_doubt, a_question_that_was_lost_is_asked_again, what_is_not_ready_is_gone_at_once,
 			an_encrypted_volume_is_misread_like_any_other, a_suspended_device_is_not_read_and_not_gone);
 	ADD_CASE_AROUND(suite, "listings", set_up, tear_down, a_listing_is_no_answer, another_udevd_is_asked_anew,
 			another_manager_does_not_know_what_a_blank_device_was, a_blank_device_is_blank_after_two_looks,

@@ -444,6 +444,26 @@ START_TEST(ten_thousand_conditions_do_not_slow_one_event)
 }
 END_TEST
 
+START_TEST(what_is_being_listed_is_unknown_and_not_absent)
+{
+	const char *key = g_intern_string("label:NEW");
+
+	(void)subscribe("label:OLD");
+	expect("label:OLD false no volume with that label\n");
+
+	udev_table_await(table, key);
+	udev_table_add(table, key, udev_match_new(key));
+	expect("label:NEW unknown " UDEV_TABLE_BEING_LISTED "\n");
+	volume("sda1", "NEW");
+	expect("label:NEW true /dev/sda1\n");
+	gone("sda1");
+	expect("label:NEW unknown " UDEV_TABLE_BEING_LISTED "\n");
+
+	udev_table_end_waiting(table);
+	expect("label:NEW false no volume with that label\n");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-table");
@@ -456,7 +476,8 @@ Suite *make_suite(void)
 			a_uuid_is_found_in_any_case, a_label_is_one_of_a_volume_only,
 			a_device_is_found_by_node_and_by_link, a_match_follows_any_property,
 			a_match_without_a_subsystem_sees_all, a_device_that_is_not_ready_is_not_there,
-			while_udev_is_away_what_was_there_stays_and_the_rest_is_unknown);
+			while_udev_is_away_what_was_there_stays_and_the_rest_is_unknown,
+			what_is_being_listed_is_unknown_and_not_absent);
 	ADD_CASE_AROUND(suite, "table", set_up, tear_down, a_listing_tells_the_difference_and_nothing_else,
 			a_listing_of_one_subsystem_leaves_the_others_alone, after_unsubscribing_nothing_is_told,
 			subscribed_and_unsubscribed_while_a_device_is_there,

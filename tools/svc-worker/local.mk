@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 svcdlib_PROGRAMS += svc-worker
-svc_worker_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+svc_worker_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(UDEV_CFLAGS)
 svc_worker_SOURCES = \
 	tools/svc-worker/cgroups.c \
 	tools/svc-worker/datagrams.c \
+	tools/svc-worker/devices.c \
 	tools/svc-worker/listen.c \
 	tools/svc-worker/main.c \
 	tools/svc-worker/path.c \
@@ -12,4 +13,4 @@ svc_worker_SOURCES = \
 	tools/svc-worker/run-files.c \
 	tools/svc-worker/verbs.c tools/svc-worker/verbs.h \
 	tools/svc-worker/worker.h
-svc_worker_LDADD = libsysv.a libproviders.a libprocess.a libconfig.a libworker.a libloop.a libmodel.a $(LIBS_BASE)
+svc_worker_LDADD = libsysv.a libproviders.a libprocess.a libconfig.a libworker.a libloop.a libmodel.a $(UDEV_LIBS) $(LIBS_BASE)

@@ -85,6 +85,11 @@ void worker_answer(uint64_t id, int fd, const char *kind, ...)
 		busy_id = 0; /* the manager concludes that, too */
 }
 
+void worker_answer_words(uint64_t id, const char *const *words, unsigned n_words)
+{
+	send_words(id, words, n_words, -1);
+}
+
 static const WorkerVerb *find_verb(const char *name)
 {
 	for (const WorkerVerb *verb = worker_verbs; verb->name; verb++) {

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "providers/path.h"
+#include "providers/udev-reader.h"
 #include "tools/svc-worker/verbs.h"
 #include "tools/svc-worker/worker.h"
 
@@ -23,6 +24,9 @@ const WorkerVerb worker_verbs[] = {
 	{ "take-file", verb_take_file, NULL },
 	{ "cgroup-signal", verb_cgroup_signal, NULL },
 	{ "cgroup-clear", verb_cgroup_clear, NULL },
+	{ UDEV_VERB_ANNOUNCE, verb_announce_device, NULL },
+	{ UDEV_VERB_LIST, verb_list_devices, NULL },
+	{ UDEV_VERB_LOOK, verb_look_at_devices, NULL },
 	{ "echo", echo, NULL },
 	{ "listen", verb_listen, NULL },
 	{ "unlisten", verb_unlisten, NULL },

@@ -16,6 +16,11 @@ void path_watch(WorkerRequest *request);
 void path_poll(WorkerRequest *request);
 void path_cancel(uint64_t id);
 
+/* devices.c; the verbs are described in providers/udev-reader.h. */
+void verb_list_devices(WorkerRequest *request);
+void verb_look_at_devices(WorkerRequest *request);
+void verb_announce_device(WorkerRequest *request);
+
 /* datagrams.c */
 void verb_eat(WorkerRequest *request);
 

@@ -33,6 +33,9 @@ extern const WorkerVerb worker_verbs[];
  */
 void worker_answer(uint64_t id, int fd, const char *kind, ...) G_GNUC_NULL_TERMINATED;
 
+/* The same for words of which there may be many, without a descriptor; the job goes on. */
+void worker_answer_words(uint64_t id, const char *const *words, unsigned n_words);
+
 /* A verb that goes on is at its job again, and no longer: from what the manager concludes which job made this process hang. */
 void worker_begin(uint64_t id);
 void worker_rest(void);

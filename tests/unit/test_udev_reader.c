@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The manager's side of what svc-worker reads of devices, with a pool of workers that answers what each test wants.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "providers/udev-reader.h"
+#include "tests/lib/suite.h"
+
+struct WorkerJob {
+	char *words; /* with blanks between them */
+	const WorkerListener *listener;
+	void *data;
+};
+
+static GPtrArray *jobs; /* WorkerJob *, owned */
+static UdevReader *reader;
+static GString *told;
+
+/* --- in place of worker/pool.c --- */
+
+static void job_free(gpointer data)
+{
+	WorkerJob *job = data;
+
+	g_free(job->words);
+	g_free(job);
+}
+
+WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *words, unsigned n_words, const int *fds,
+			  unsigned n_fds, const WorkerListener *listener, void *data)
+{
+	WorkerJob *job = g_new0(WorkerJob, 1);
+	g_autofree char **copy = g_new0(char *, n_words + 1);
+
+	ck_assert_str_eq(owner, UDEV_OWNER);
+	memcpy(copy, words, n_words * sizeof *copy);
+	job->words = g_strjoinv(" ", copy);
+	job->listener = listener;
+	job->data = data;
+	g_ptr_array_add(jobs, job);
+	return job;
+}
+
+void worker_job_free(WorkerJob *job)
+{
+	if (job)
+		ck_assert(g_ptr_array_remove(jobs, job));
+}
+
+unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner)
+{
+	return 0;
+}
+
+#define reply(...) give((const char *const[]){ __VA_ARGS__, NULL })
+
+/* Of the job that was begun first. */
+static void give(const char *const *words)
+{
+	WorkerJob *job = g_ptr_array_index(jobs, 0);
+	const WorkerListener *listener = job->listener;
+	void *data = job->data;
+	unsigned n = 0;
+
+	while (words[n])
+		n++;
+	if (strcmp(words[0], "done") == 0 || strcmp(words[0], "failed") == 0)
+		g_ptr_array_remove_index(jobs, 0);
+	listener->answer(data, words, n, -1);
+}
+
+static void lose(void)
+{
+	WorkerJob *job = g_ptr_array_index(jobs, 0);
+	const WorkerListener *listener = job->listener;
+	void *data = job->data;
+
+	g_ptr_array_remove_index(jobs, 0);
+	listener->lost(data, "it hangs");
+}
+
+/* --- the listener --- */
+
+static void on_done(void *data, GPtrArray *records)
+{
+	ck_assert(!udev_reader_is_busy(reader));
+	for (guint i = 0; i < records->len; i++) {
+		const UdevRecord *record = g_ptr_array_index(records, i);
+		g_autofree char *properties = g_strjoinv(" ", record->properties);
+
+		g_string_append_printf(told, "%s%s: %s\n", record->syspath, record->is_empty ? " (empty)" : "", properties);
+	}
+	g_string_append(told, "done\n");
+}
+
+static void on_failed(void *data, const char *why)
+{
+	ck_assert(!udev_reader_is_busy(reader));
+	g_string_append_printf(told, "failed: %s\n", why);
+}
+
+static void on_not_announced(void *data, const char *syspath, bool is_lost)
+{
+	g_string_append_printf(told, "%s: %s\n", syspath, is_lost ? "lost" : "refused");
+}
+
+static void set_up(void)
+{
+	static const UdevReaderListener listener = { on_done, on_failed, on_not_announced };
+
+	jobs = g_ptr_array_new_with_free_func(job_free);
+	told = g_string_new(NULL);
+	reader = udev_reader_new((WorkerPool *)&jobs, &listener, NULL);
+}
+
+static void tear_down(void)
+{
+	udev_reader_free(reader);
+	ck_assert_uint_eq(jobs->len, 0);
+	g_ptr_array_unref(jobs);
+	(void)g_string_free(told, TRUE);
+}
+
+static void expect(const char *lines)
+{
+	ck_assert_str_eq(told->str, lines);
+	g_string_truncate(told, 0);
+}
+
+static void list(const char *subsystem)
+{
+	udev_reader_list(reader, &subsystem, 1);
+}
+
+START_TEST(devices_come_together_at_the_end)
+{
+	list("block");
+	ck_assert_str_eq(((WorkerJob *)g_ptr_array_index(jobs, 0))->words, "list-devices block");
+	reply(UDEV_ANSWER_DEVICE, "/sys/devices/a", "", "SUBSYSTEM=block", "A=1");
+	reply(UDEV_ANSWER_MORE, "B=2", "C=3");
+	reply(UDEV_ANSWER_DEVICE, "/sys/devices/b", UDEV_EMPTY);
+	expect("");
+	reply("done");
+	expect("/sys/devices/a: A=1 B=2 C=3 SUBSYSTEM=block\n"
+	       "/sys/devices/b (empty): \n"
+	       "done\n");
+}
+END_TEST
+
+START_TEST(of_a_job_that_was_given_up_nothing_is_left)
+{
+	list("block");
+	reply(UDEV_ANSWER_DEVICE, "/sys/devices/a", "", "SUBSYSTEM=block");
+	reply(UDEV_ANSWER_DEVICE, "/sys/devices/b", "", "SUBSYSTEM=block");
+	list("tty");
+	ck_assert_uint_eq(jobs->len, 1);
+	reply("done");
+	expect("done\n");
+}
+END_TEST
+
+START_TEST(what_was_found_before_a_failure_is_not_told)
+{
+	list("block");
+	reply(UDEV_ANSWER_DEVICE, "/sys/devices/a", "", "SUBSYSTEM=block");
+	reply("failed", "no memory");
+	expect("failed: no memory\n");
+
+	list("block");
+	reply(UDEV_ANSWER_DEVICE, "/sys/devices/a", "", "SUBSYSTEM=block");
+	lose();
+	expect("failed: it hangs\n");
+
+	list("block");
+	reply("done");
+	expect("done\n");
+}
+END_TEST
+
+START_TEST(what_cannot_be_announced_is_told)
+{
+	for (unsigned i = 0; i < 4; i++)
+		udev_reader_announce(reader, "/sys/devices/a");
+	reply("done");
+	expect("");
+	reply("failed");
+	expect("/sys/devices/a: refused\n");
+	lose();
+	expect("/sys/devices/a: lost\n"); /* the last one is freed with the reader */
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("udev-reader");
+
+	ADD_CASE_AROUND(suite, "reader", set_up, tear_down, devices_come_together_at_the_end,
+			of_a_job_that_was_given_up_nothing_is_left, what_was_found_before_a_failure_is_not_told,
+			what_cannot_be_announced_is_told);
+	return suite;
+}
