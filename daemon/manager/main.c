@@ -96,6 +96,19 @@ static Manager *manager_new(int argc, char **argv)
 	return m;
 }
 
+/*
+ * With the first text of an error GLib looks for "charset.alias" beside the libraries, and for converters, unless this variable tells it
+ * the answer, which it keeps. Any user can hold that directory.
+ */
+static void settle_character_set(void)
+{
+	if (g_getenv("CHARSET"))
+		return;
+	(void)g_setenv("CHARSET", "UTF-8", FALSE); /* cannot fail */
+	(void)g_get_charset(NULL);
+	g_unsetenv("CHARSET");
+}
+
 int main(int argc, char **argv)
 {
 	Manager *m;
@@ -104,6 +117,7 @@ int main(int argc, char **argv)
 		(void)puts(PACKAGE_STRING);
 		return EXIT_SUCCESS;
 	}
+	settle_character_set();
 	open_log();
 	if (fcntl(PROTOCOL_LINK_FD, F_GETFD) < 0) {
 		(void)fprintf(stderr, "svcd-manager is started by svcd, not by hand\n");
