@@ -24,6 +24,9 @@
 /* Above every number that a child's descriptors are placed at. */
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
 
+/* PID 1 had a fault between the clone and the signal: go on without it. */
+#define MAY_EXEC_LIMIT_S 10
+
 /* What a child exits with when there is no status pipe to say it: the shell's word for "could not execute". */
 #define EXIT_NOT_EXECUTED 127
 
@@ -182,19 +185,11 @@ static int set_limit(const struct SpawnRequest *r, uint32_t resource, struct Lim
 	return error_of(call(SYS_prlimit64, 0, resource, (long)&wanted, 0));
 }
 
+/* PID 1 had the score at the clone (spawn.c). A container that is given a score of its own may refuse another one. */
 static int step_oom_score(const struct SpawnRequest *r)
 {
-	static const char file[] = "/proc/self/oom_score_adj";
-	int error;
+	const int error = r->flags & SPAWN_SET_OOM ? r->score_error : 0;
 
-	if (!(r->flags & SPAWN_SET_OOM)) {
-		if (keeper.oom_score_adj != 0)
-			(void)write_number(file, 0); /* may be refused inside a container that is given a score */
-		return 0;
-	}
-	error = write_number(file, r->oom_score_adj);
-	if (error == ENOENT) /* without /proc nobody can have a score */
-		return 0;
 	return is_lenient(r) && (error == EACCES || error == EPERM || error == EROFS) ? 0 : error;
 }
 
@@ -237,9 +232,24 @@ static int step_identity(struct SpawnRequest *r)
 	return error;
 }
 
+/* Signals are blocked, as in PID 1, so one that has come already is waiting. */
+static void wait_for_permission(void)
+{
+	const uint64_t set[2] = { UINT64_C(1) << (BECOME_MAY_EXEC - 1) };
+	const struct {
+		long seconds;
+		long nanoseconds;
+	} limit = { .seconds = MAY_EXEC_LIMIT_S };
+
+	(void)call(SYS_rt_sigtimedwait, (long)set, 0, (long)&limit, SIGNAL_SET_BYTES); /* after the limit: go on */
+}
+
 static int step_exec(struct SpawnRequest *r)
 {
 	const uint64_t none[2] = { 0 };
+
+	if (r->is_message)
+		wait_for_permission();
 
 	(void)call(SYS_rt_sigprocmask, SIG_SETMASK, (long)none, 0, SIGNAL_SET_BYTES); /* cannot fail with these arguments */
 	return error_of(call(SYS_execve, (long)r->argv[0], (long)r->argv, (long)r->environment, 0));

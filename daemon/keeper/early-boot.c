@@ -218,6 +218,7 @@ void early_boot_process(void)
 		keeper.oom_score_adj = atoi(score);
 	if (keeper_null_fd < 0)
 		keeper_null_fd = open_null();
+	keeper_score_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); /* our own name there is known to the kernel by now */
 	manager_cgroup_fd = cgroup_open_manager();
 }
 

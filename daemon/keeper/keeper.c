@@ -14,6 +14,7 @@
 
 struct Keeper keeper SEEN_BY_CHILDREN;
 int keeper_null_fd = -1;
+int keeper_score_fd = -1;
 
 uint64_t keeper_now_us(void)
 {

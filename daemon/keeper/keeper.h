@@ -49,6 +49,9 @@ extern struct Keeper keeper;
 /* /dev/null, opened at start so that no spawn needs a path; -1 if there is none. */
 extern int keeper_null_fd;
 
+/* /proc/self/oom_score_adj, opened at start; -1 if there is none. */
+extern int keeper_score_fd;
+
 #define USEC_PER_MSEC 1000ULL
 #define USEC_PER_SEC 1000000ULL
 #define NEVER_US UINT64_MAX

@@ -8,11 +8,13 @@
 #include "keeper/loan.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "keeper/become.h"
 #include "keeper/keeper.h"
 #include "protocol/protocol.h"
 
@@ -90,8 +92,12 @@ void loan_collect(void)
 	if (n_loans == 0 || read(event_fd, &bits, sizeof(bits)) != (ssize_t)sizeof(bits))
 		return;
 	for (int place = 0; place < PLACES; place++)
-		if (bits & UINT64_C(1) << place && loans[place].pid != 0)
+		if (bits & UINT64_C(1) << place && loans[place].pid != 0) {
+			const pid_t pid = loans[place].pid; /* unreaped, or its loan had ended */
+
 			end(&loans[place]);
+			(void)kill(pid, BECOME_MAY_EXEC);
+		}
 }
 
 void loan_on_exit(pid_t pid)
@@ -100,4 +106,11 @@ void loan_on_exit(pid_t pid)
 	for (int place = 0; n_loans > 0 && place < PLACES; place++)
 		if (loans[place].pid == pid)
 			end(&loans[place]);
+}
+
+void loan_release_all(void)
+{
+	for (int place = 0; n_loans > 0 && place < PLACES; place++)
+		if (loans[place].pid != 0)
+			(void)kill(loans[place].pid, BECOME_MAY_EXEC);
 }

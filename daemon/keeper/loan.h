@@ -38,6 +38,9 @@ void loan_give(int place, pid_t pid, const int *fds, size_t n_fds);
 /* Closes what was given back. */
 void loan_collect(void);
 
+/* PID 1 executes itself again: no child is to wait for the close of what it was lent, which that does. */
+void loan_release_all(void);
+
 /* A child was reaped: it needs nothing any more. */
 void loan_on_exit(pid_t pid);
 

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "keeper/become.h"
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/disposal.h"
@@ -83,13 +84,19 @@ static void refuse_spawn(const struct ProcessId *id, int error)
 	telling_answer(&m, sizeof(m));
 }
 
-/* What came with the request, and is the child's to use until it has a table of its own. */
-static void lend(struct Received *r, const struct SpawnRequest *request, pid_t pid)
+/*
+ * Not by disposal: the child has copies, and executes nothing before it is permitted to. What is lent to it is closed, and it is permitted,
+ * when it has a table of its own (loan.h).
+ */
+static void close_spawned(struct Received *r, const struct SpawnRequest *request, pid_t pid)
 {
-	if (request->loan < 0)
-		return;
-	loan_give(request->loan, pid, r->fds, r->n_fds);
+	if (request->loan >= 0)
+		loan_give(request->loan, pid, r->fds, r->n_fds);
+	for (size_t i = 0; request->loan < 0 && i < r->n_fds; i++)
+		(void)close(r->fds[i]);
 	r->n_fds = 0;
+	if (request->loan < 0)
+		(void)kill(pid, BECOME_MAY_EXEC); /* unreaped */
 }
 
 /* The row may be made: the process, the row and the note come into being together. */
@@ -108,20 +115,12 @@ static int spawn_row(struct Received *r, struct SpawnRequest *request)
 		name_drop(name);
 		return error;
 	}
-	lend(r, request, pid);
+	close_spawned(r, request, pid);
 	(void)children_add(&m->id, pid, keeper_now_us()); /* children_may_add() said so, and the name is there */
 	name_drop(name);
 	if (m->note[0])
 		(void)vault_set_note(m->id.service, m->note); /* the service loses its history, not its process */
 	return 0;
-}
-
-/* Not by disposal: the child has just got copies, and the manager keeps what its process could make a trap of (protocol.h). */
-static void close_spawned(struct Received *r)
-{
-	for (size_t i = 0; i < r->n_fds; i++)
-		(void)close(r->fds[i]);
-	r->n_fds = 0;
 }
 
 static int spawn_request(struct Received *r)
@@ -143,8 +142,6 @@ static void on_spawn(struct Received *r)
 
 	if (error)
 		refuse_spawn(&r->fixed.spawn.id, error);
-	else
-		close_spawned(r);
 }
 
 static void on_ack(struct Received *r)

@@ -208,13 +208,28 @@ static pid_t start_process(struct SpawnRequest *request)
 	return fork_process();
 }
 
+/* Returns: 0 or an errno. Where there is no /proc nothing has a score. */
+static int set_own_score(int32_t score)
+{
+	char text[16];
+	const int length = snprintf(text, sizeof(text), "%d", (int)score);
+
+	return keeper_score_fd < 0 || pwrite(keeper_score_fd, text, (size_t)length, 0) == length ? 0 : errno;
+}
+
+/* A child inherits the score at its clone, so PID 1 has it then. The child itself would have to look its own name up in /proc, which users can hold. */
 pid_t spawn_process(struct SpawnRequest *request)
 {
+	const int32_t score = request->flags & SPAWN_SET_OOM ? request->oom_score_adj : 0;
+	const bool is_other = score != keeper.oom_score_adj;
 	pid_t pid;
 
 	if (!request->is_message)
 		tables_show();
+	request->score_error = is_other ? set_own_score(score) : 0;
 	pid = start_process(request);
+	if (pid != 0 && is_other)
+		(void)set_own_score(keeper.oom_score_adj); /* it was ours before */
 	if (pid == 0 && request->prepare)
 		request->prepare(request);
 	if (pid == 0)

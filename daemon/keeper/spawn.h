@@ -24,6 +24,7 @@ struct SpawnRequest {
 	uint32_t umask;
 	int32_t nice;
 	int32_t oom_score_adj;
+	int score_error; /* an errno, set by spawn_process() */
 	bool controlling_tty; /* make standard input the controlling terminal: the rescue shell */
 	uint32_t n_groups;
 	uint32_t n_rlimits;

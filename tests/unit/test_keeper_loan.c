@@ -199,6 +199,29 @@ START_TEST(a_child_that_runs_on_holds_nothing_in_the_keeper)
 }
 END_TEST
 
+START_TEST(a_program_is_executed_only_when_the_keeper_has_closed_its_copies)
+{
+	static const char *const argv[] = { "/bin/echo", "x", NULL };
+	int output[2];
+	struct pollfd spoken;
+
+	ck_assert_int_eq(pipe2(output, O_CLOEXEC), 0);
+	spoken = (struct pollfd){ .fd = output[0], .events = POLLIN };
+	for (uint64_t i = 1; i <= 50; i++) {
+		char text[8];
+
+		start(i, argv, output[1]);
+		await_end();
+		ck_assert_int_eq(poll(&spoken, 1, 0), 1);
+		ck_assert_int_gt(read(output[0], text, sizeof(text)), 0);
+	}
+	(void)close(output[1]);
+	/* The keeper had no copy that it closed later: the end of the pipe is there at once. */
+	ck_assert_int_eq(poll(&spoken, 1, 0), 1);
+	ck_assert(spoken.revents & POLLHUP);
+}
+END_TEST
+
 START_TEST(a_child_sees_nothing_of_what_is_kept)
 {
 	static const char *const argv[] = { "/bin/sh", "-c", "ls /proc/self/fd | wc -l", NULL };
@@ -231,6 +254,7 @@ Suite *make_suite(void)
 		 what_a_dead_child_gave_back_does_not_count_for_the_next_one,
 		 nothing_is_lent_when_all_places_are_taken_or_a_number_is_too_high);
 	ADD_CASE_AROUND(suite, "keeper", set_up, tear_down, nothing_of_a_start_stays_open_in_the_keeper,
-			a_child_that_runs_on_holds_nothing_in_the_keeper, a_child_sees_nothing_of_what_is_kept);
+			a_child_that_runs_on_holds_nothing_in_the_keeper,
+			a_program_is_executed_only_when_the_keeper_has_closed_its_copies, a_child_sees_nothing_of_what_is_kept);
 	return suite;
 }
