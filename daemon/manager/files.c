@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -126,6 +127,7 @@ static void prepare(Manager *m, const Bundle *kept)
 	m->context.logs = m->logs;
 	m->context.runtime_dir = m->runtime_dir;
 	m->context.environment = (const char *const *)m->environment;
+	recovery_take_machine_files(m);
 	workers_init(m);
 	m->context.workers = m->workers;
 	make_system_bus(m);
@@ -171,7 +173,9 @@ static void on_flag_cleared(void *data, const char *name)
 
 static void make_registry(Manager *m)
 {
-	const RegistryOptions options = { .kernel_cmdline = m->kernel_cmdline,
+	const int mounts_fd = m->machine[MACHINE_MOUNTS];
+	const RegistryOptions options = { .mounts_fd = mounts_fd >= 0 ? fcntl(mounts_fd, F_DUPFD_CLOEXEC, 0) : -1,
+					  .kernel_cmdline = m->kernel_cmdline,
 					  .virtualization = m->welcome.virtualization,
 					  .workers = m->workers,
 					  .settled = on_settled,

@@ -43,15 +43,6 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-/* PID 1 comes back without us, but not without work: be the last to go when memory runs out. */
-static void guard_from_oom_killer(void)
-{
-	auto_fd int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd >= 0)
-		(void)!write(fd, "-900", 4); /* not permitted in some containers */
-}
-
 /* From here on; what we start the keeper starts, and that has all it needs. */
 static void give_up_privileges(void)
 {
@@ -127,7 +118,6 @@ int main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN); /* a log's pipe without a reader is an errno; what runs is the keeper's child, not ours */
 	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a heap of 3 MB gains nothing by pages of 2, and loses the half of one */
 	raise_descriptor_limit();
-	guard_from_oom_killer();
 	give_up_privileges();
 	m = manager_new(argc, argv);
 	g_main_loop_run(m->loop);

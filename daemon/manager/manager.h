@@ -191,6 +191,8 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd); /* takes @fd
 void recovery_open_sockets(Manager *m);
 /* Did an engine run before in this boot? */
 bool recovery_has_begun(const Recovery *recovery);
+/* Manager.machine, as kept or opened. */
+void recovery_take_machine_files(Manager *m);
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind);
 /* Names of services that left something behind, a new NULL-terminated array of borrowed strings. */
 GPtrArray *recovery_names(const Recovery *recovery);

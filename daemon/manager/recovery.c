@@ -195,8 +195,9 @@ int recovery_take_files(Recovery *recovery)
 }
 
 /* With none of them kept this is the first manager of the boot, or the first of this version. */
-static void take_machine_files(Manager *m, Recovery *recovery)
+void recovery_take_machine_files(Manager *m)
 {
+	Recovery *recovery = m->recovery;
 	bool is_kept = false;
 
 	for (int file = 0; file < MACHINE_COUNT; file++) {
@@ -411,7 +412,6 @@ static void carry_out(Manager *m)
 	}
 	registry_flush(m->registry);
 
-	take_machine_files(m, recovery);
 	m->recovery = NULL; /* from here on events are handled as they come */
 	if (recovery_has_begun(recovery)) {
 		records_remember(m);

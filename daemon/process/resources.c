@@ -94,7 +94,7 @@ static uint64_t tasks_of_machine(const int *machine)
 {
 	uint64_t number = INT32_MAX;
 
-	for (int file = 0; machine && file < MACHINE_KERNEL_LOG; file++)
+	for (int file = 0; machine && file < MACHINE_MOUNTS; file++)
 		lower_to(&number, machine[file]);
 	return number;
 }
@@ -246,6 +246,8 @@ int resources_open_machine_file(MachineFile file, const char *root)
 		return open("/proc/sys/kernel/pid_max", O_RDONLY | O_CLOEXEC);
 	case MACHINE_GIVEN:
 		return root ? open(limit, O_RDONLY | O_CLOEXEC) : -1;
+	case MACHINE_MOUNTS:
+		return open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	case MACHINE_KERNEL_LOG:
 		return open_kernel_log();
 	case MACHINE_COUNT:

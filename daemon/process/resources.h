@@ -23,6 +23,7 @@
 	X(P, THREADS, "threads-max")    /* how many the machine can have */                        \
 	X(P, PIDS, "pid-max")                                                                      \
 	X(P, GIVEN, "pids-given")       /* pids.max of the group that svcd was given */            \
+	X(P, MOUNTS, "mounts")          /* /proc/self/mountinfo */                                 \
 	X(P, KERNEL_LOG, "kernel-log")  /* none where its numbers of processes are not ours */
 ENUM_WITH_NAMES(MachineFile, MACHINE, machine_file, MACHINE_FILES)
 

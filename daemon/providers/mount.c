@@ -18,6 +18,7 @@
 #include "loop/loop.h"
 
 /* A table longer than this is cut off there: hundreds of thousands of mounts. */
+#define MOUNTINFO "/proc/self/mountinfo"
 #define MOUNTINFO_BYTES (64 * 1024 * 1024)
 
 /* After a change the table is not read again for this long: a storm of mounts costs one reading for all (lessons 5). */
@@ -28,7 +29,6 @@
 typedef struct MountProvider {
 	Provider base; /* first: the two are cast into each other */
 	ProviderSink sink;
-	char *mountinfo;
 	int fd; /* -1: there is no such table */
 	FdSource *source;
 	Timer *pause;
@@ -165,7 +165,7 @@ static GHashTable *read_points(MountProvider *mounts)
 		return NULL;
 	timer_arm(mounts->late, loop_now() + MOUNTINFO_RETRY_US);
 	(void)lseek(mounts->fd, 0, SEEK_SET); /* cannot fail on a file of /proc */
-	bytes = fd_read_bounded(mounts->fd, MOUNTINFO_BYTES, mounts->mountinfo, &error);
+	bytes = fd_read_bounded(mounts->fd, MOUNTINFO_BYTES, MOUNTINFO, &error);
 	if (!bytes) {
 		log_warning(NULL, "%s", error->message);
 		return NULL;
@@ -309,28 +309,26 @@ static void mount_free(Provider *provider)
 	fd_close(&mounts->fd);
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	g_hash_table_unref(mounts->subscribed);
-	g_free(mounts->mountinfo);
 	g_free(mounts);
 }
 
-Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, MountsChanged *changed, void *data)
+Provider *mount_provider_new(const ProviderSink *sink, int fd, MountsChanged *changed, void *data)
 {
 	MountProvider *mounts = g_new0(MountProvider, 1);
 
 	mounts->base = (Provider){ .subscribe = mount_subscribe,
 				   .unsubscribe = mount_unsubscribe, .free = mount_free };
 	mounts->sink = *sink;
-	mounts->mountinfo = g_strdup(mountinfo);
 	mounts->changed = changed;
 	mounts->data = data;
 	mounts->subscribed = g_hash_table_new(g_str_hash, g_str_equal);
 	mounts->pause = timer_new(on_pause_over, mounts);
 	mounts->late = timer_new(on_late, mounts);
-	mounts->fd = open(mountinfo, O_RDONLY | O_CLOEXEC);
+	mounts->fd = fd;
 	if (mounts->fd >= 0)
 		watch_mountinfo(mounts);
 	else
-		log_warning(NULL, "cannot read %s: %s", mountinfo, g_strerror(errno));
+		log_warning(NULL, "there is no " MOUNTINFO ": it is not known what is mounted");
 	mounts->points = read_points(mounts);
 	return &mounts->base;
 }

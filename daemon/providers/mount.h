@@ -24,9 +24,9 @@ MountKind mount_provider_kind(Provider *provider, const char *place);
 
 /**
  * mount_provider_new() - watch the table of mounts
- * @mountinfo: path of the table; it signals changes by POLLPRI
+ * @fd: the table, open; taken. It signals changes by POLLPRI. -1: there is none
  * @changed:   called after each change, when reports are out: what lies below these points has changed too; may be NULL
  */
-Provider *mount_provider_new(const ProviderSink *sink, const char *mountinfo, MountsChanged *changed, void *data);
+Provider *mount_provider_new(const ProviderSink *sink, int fd, MountsChanged *changed, void *data);
 
 #endif

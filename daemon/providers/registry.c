@@ -124,7 +124,7 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_KERNEL, kernel_provider_new(&sink, options->kernel_cmdline));
 	add(registry, KEY_VIRTUAL, virtual_provider_new(&sink, options->virtualization));
 	add(registry, KEY_FLAG, flag_provider_new(&sink, bus));
-	add(registry, KEY_MOUNTED, mount_provider_new(&sink, "/proc/self/mountinfo", NULL, NULL));
+	add(registry, KEY_MOUNTED, mount_provider_new(&sink, options->mounts_fd, NULL, NULL));
 	if (bus)
 		add_bus(registry, &sink, bus);
 	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus));

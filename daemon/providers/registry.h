@@ -17,6 +17,7 @@ typedef struct Registry Registry;
 typedef struct RegistryOptions {
 	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
 	const char *virtualization; /* "", "container" or "vm" */
+	int mounts_fd;              /* /proc/self/mountinfo, open; taken; -1: there is none */
 	WorkerPool *workers;        /* borrowed; NULL: paths are unknown */
 	bool is_recovering;         /* there was a manager before, whose services go on */
 	void (*settled)(void *data); /* registry_is_settled(), which it was not before; called from the main loop; may be NULL */

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -66,7 +67,7 @@ START_TEST(a_root_that_becomes_writable_is_what_it_was)
 	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	remount_root(MS_RDONLY);
 	seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	mounts = mount_provider_new(&sink, "/proc/self/mountinfo", on_changed, NULL);
+	mounts = mount_provider_new(&sink, open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), on_changed, NULL);
 
 	remount_root(0);
 	ck_assert_int_eq(mount("none", "/tmp", "tmpfs", 0, NULL), 0);
@@ -109,7 +110,7 @@ START_TEST(the_table_is_read_again_without_opening_it)
 	if (unshare(CLONE_NEWNS) < 0)
 		return; /* only root may */
 	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
-	mounts = mount_provider_new(&sink, "/proc/self/mountinfo", NULL, NULL);
+	mounts = mount_provider_new(&sink, open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), NULL, NULL);
 	mounts->subscribe(mounts, "mounted:/mnt");
 	ck_assert_int_eq(reported, LEVEL_FALSE);
 

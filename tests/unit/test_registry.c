@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/errors.h"
@@ -26,7 +27,7 @@ static void on_report(void *data, const char *key, Level level, const char *why)
 
 static void set_up(void)
 {
-	const RegistryOptions options = { "ro quiet svcd.runlevel=3", "vm" };
+	const RegistryOptions options = { .kernel_cmdline = "ro quiet svcd.runlevel=3", .virtualization = "vm", .mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) };
 
 	levels = g_hash_table_new(g_str_hash, g_str_equal);
 	reasons = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
