@@ -25,6 +25,9 @@
 #define PIDFD_GET_USER_NAMESPACE _IO(0xFF, 9) /* Linux 6.11 */
 #endif
 
+/* The kernel's number for a process outside our PID namespace. It belongs to the machine that our container runs on, which can do anything to us. */
+#define PID_OUTSIDE 0
+
 #define BIT(capability) (UINT64_C(1) << (capability))
 
 bool peer_rights_suffice(uint64_t effective, uint64_t of_pid1)
@@ -102,8 +105,7 @@ bool peer_rights_of_socket(int fd, pid_t pid)
 	socklen_t size = sizeof(int);
 	auto_fd int pidfd = -1;
 
-	/* Outside our PID namespace, so not of this machine, but of the one that our container runs on; inside there is none without. */
-	if (pid == 0)
+	if (pid == PID_OUTSIDE)
 		return true;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0)
 		return is_root(pid, pidfd);
@@ -114,5 +116,5 @@ bool peer_rights_of_process(pid_t pid)
 {
 	auto_fd int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 
-	return pidfd >= 0 && is_root(pid, pidfd);
+	return pid == PID_OUTSIDE || (pidfd >= 0 && is_root(pid, pidfd));
 }

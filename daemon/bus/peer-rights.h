@@ -32,7 +32,10 @@ bool peer_rights_override_modes(void);
  */
 bool peer_rights_of_socket(int fd, pid_t pid);
 
-/* The same of a process that a bus daemon has named. That its pid is still its own is not certain. */
+/*
+ * The same of a process that a bus daemon has named. That its pid is still its own is not certain. 0: the daemon knows none, because the process is
+ * outside our PID namespace; the daemon has the pid from the kernel, so no process can keep it back.
+ */
 bool peer_rights_of_process(pid_t pid);
 
 #endif
