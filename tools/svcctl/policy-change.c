@@ -322,10 +322,29 @@ static uid_t author(const Context *context)
 	return getuid();
 }
 
-/* The manager may have been replaced meanwhile: the next one reads, too. */
+/* Asked again by who is cut off: the same manager may go on, and has not heard it; and it is no harm to read twice. */
+GVariant *policy_ask_to_read(Context *context, GError **error)
+{
+	return client_ask_manager(context->client, "ReloadFiles", NULL, "()", error);
+}
+
+/* A manager that began meanwhile has the files as last read, and may know nothing of the request. It is asked once more. */
+static bool ask_new_manager(Context *context, GVariant *manager, int64_t *since_us, GError **error)
+{
+	const int64_t started_us = (int64_t)record_number(manager, "ManagerStartedAt");
+	g_autoptr(GVariant) reply = NULL;
+
+	if (started_us <= *since_us)
+		return true;
+	*since_us = started_us;
+	reply = policy_ask_to_read(context, error);
+	return reply != NULL;
+}
+
 bool policy_wait_until_read(Context *context, int64_t since_us, GError **error)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + context->timeout_us;
+	int64_t asked_us = since_us;
 
 	for (;;) {
 		g_autoptr(GVariant) manager =
@@ -338,15 +357,11 @@ bool policy_wait_until_read(Context *context, int64_t since_us, GError **error)
 		if ((int64_t)record_number(manager, "FilesFailedAt") >= since_us)
 			return fail(error, SVCD_ERROR_FAILED, "svcd could not read its files again, and those of before remain in force: %s",
 				    record_text(manager, "FilesProblem"));
+		if (!ask_new_manager(context, manager, &asked_us, error))
+			return false;
 		if (!client_wait(context->client, deadline_us))
 			return fail_ctl(error, CTL_ERROR_TIMED_OUT, "svcd has not read its files again");
 	}
-}
-
-/* Asked again by who is cut off: the same manager may go on, and has not heard it; and it is no harm to read twice. */
-GVariant *policy_ask_to_read(Context *context, GError **error)
-{
-	return client_ask_manager(context->client, "ReloadFiles", NULL, "()", error);
 }
 
 bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error)
