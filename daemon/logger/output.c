@@ -182,7 +182,8 @@ OutputResult output_read(Output *output, bool all, int64_t now_us)
 	case CHANNEL_BYTES:
 		break;
 	}
-	done = write_lines(output, bytes, n, all);
+	/* Where a full block ends is not the end of what there is: half a line there is not to be cut. */
+	done = write_lines(output, bytes, n, all && n < OUTPUT_BLOCK_BYTES);
 	channel_take(output->fd, bytes, done);
 	/* What stays is looked at again, so it costs as well. */
 	output->cost += (int64_t)n + LIMIT_LOG_LINE_COST;
