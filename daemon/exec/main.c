@@ -132,7 +132,8 @@ static int step_notify_socket(struct Work *w)
 	for (size_t i = 0; i < w->spec.fixed.n; i++) {
 		const char *path = w->spec.fixed.items[i] + sizeof(name) - 1;
 
-		if (strncmp(w->spec.fixed.items[i], name, sizeof(name) - 1) == 0 && lchown(path, w->identity.uid, (gid_t)-1) < 0)
+		if (strncmp(w->spec.fixed.items[i], name, sizeof(name) - 1) == 0 && lchown(path, w->identity.uid, (gid_t)-1) < 0 &&
+		    errno != ENOENT) /* it was removed: the service cannot notify, as any other whose socket is removed */
 			return failure_set(&w->failure, errno, "cannot give %s to the service's user", path);
 	}
 	return 0;
