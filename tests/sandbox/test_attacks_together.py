@@ -17,8 +17,7 @@ SECONDS = float(os.environ.get("SVCD_TEST_SECONDS", "15"))
 # A sanitized program looks into /proc before it begins, which is one of the directories that are held.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 SHUTDOWN_S = 90
-# The sandbox has no /dev/kmsg, which on a machine is always cached. A process that begins while /proc is held does not find itself there:
-# the kernel's own limit for each program that looks, and the manager looks for its oom_score_adj.
+# The sandbox has no /dev/kmsg, which on a machine is always cached. In /proc svcctl itself looks for the processes of a service.
 PLANS = [plan for plan in attack_set.PLANS if plan.name not in ("directory-dev", "directory-proc")]
 
 PF_EXITING = 4
