@@ -19,8 +19,10 @@ from small_machine import NoKernel, small_machine
 from vm import Machine
 
 RELEASES = os.environ.get("SVCD_TEST_RELEASES", "bookworm trixie testing").split()
-# There is no bus here. Each command of the static busybox looks into /proc when it begins.
-PLANS = [plan for plan in attack_set.PLANS if plan.name not in ("bus", "directory-proc")]
+# There is no bus here. Each command of the static busybox looks into /proc when it begins. The root is a tmpfs, where names that are
+# missing are never cached; the loader and the libraries of svcctl look for some in / and /etc.
+WITHOUT = ("bus", "directory-proc", "directory-", "directory-etc")
+PLANS = [plan for plan in attack_set.PLANS if plan.name not in WITHOUT]
 ROUNDS = 5
 LIMIT_S = 60
 SHUTDOWN_S = 180
@@ -61,7 +63,7 @@ def check_round(vm, number):
     times["restart"] = time.monotonic() - began
 
     began = time.monotonic()
-    vm.sh(f"echo round-{number} >/run/talk", seconds=LIMIT_S)
+    vm.sh(f"echo round-{number} >&9", seconds=LIMIT_S)
     wait_for(lambda: f"said round-{number}" in vm.sh("svcctl log talker -N 20", seconds=LIMIT_S), LIMIT_S, "a line is in its log")
     times["output"] = time.monotonic() - began
     return times
@@ -74,6 +76,8 @@ def check(release):
             # On older kernels O_CREAT locks the directory also where the file is there, and /run is held.
             vm.command_file = "/root/test-command"
             vm.wait_shell()
+            vm.sh_detached("exec 9<>/run/talk") # with O_CREAT, as above
+            vm.sh_detached("PATH=/usr/bin") # a name that is not there would be looked for in /usr/sbin, which is held
             print(f"{release}: {version}: up after {time.monotonic() - vm.began:.0f} s", flush=True)
             calm = check_round(vm, "calm")
             begin(vm)
@@ -81,7 +85,7 @@ def check(release):
             for number in range(ROUNDS):
                 for what, seconds in check_round(vm, number).items():
                     worst[what] = max(seconds, worst.get(what, 0))
-            marks = vm.sh("cd /run/attack; grep -H . *.mark", seconds=LIMIT_S)
+            marks = vm.sh("cd /run/attack; grep -H . *.mark | sort -u", seconds=LIMIT_S)
             print(marks)
             print(f"{release}: calm {calm}, the longest under attack {worst}", flush=True)
             assert "held fuse" in marks, "no attack of this kind is possible here"
