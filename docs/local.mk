@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	docs/progress.md \
 	docs/providers.md \
 	docs/reliability.md \
+	docs/security.md \
 	docs/service-files.md \
 	docs/svcctl.schema.json \
 	docs/testing.md \
