@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Become: the order of the steps is that of enum ExecStep. None takes a lock or allocates, none uses libc (calls.h; tests/lint/symbols looks at
- * what is called from here), and none writes anywhere but to the request and to its own stack.
+ * Become: the order of the steps is that of enum ExecStep. None takes a lock or allocates, and none writes anywhere but to the request and to its
+ * own stack: each page that a child writes to is copied.
  */
 #include "config.h"
 
@@ -12,10 +12,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/uio.h>
 
 #include "keeper/calls.h"
 #include "keeper/keeper.h"
@@ -32,9 +33,6 @@
 
 /* Of the kernel's sets, which are smaller than libc's. */
 #define SIGNAL_SET_BYTES (_NSIG / 8)
-
-/* The longest: "-2147483648". */
-#define NUMBER_BYTES 12
 
 /* As the kernel has them in each of its ABIs. */
 struct Limit {
@@ -91,18 +89,6 @@ static int place_descriptors(struct SpawnRequest *r)
 	return error ? error : error_of(call(SYS_close_range, next, ~0U, 0, 0));
 }
 
-/* The compiler knows a loop that counts bytes, and would call libc's. */
-static size_t length_of(const char *text)
-{
-	size_t length = 0;
-
-	while (text[length]) {
-		length++;
-		__asm__ volatile("" : "+r"(length));
-	}
-	return length;
-}
-
 static int write_to(int directory_fd, const char *path, const char *text)
 {
 	const long fd = call(SYS_openat, directory_fd, (long)path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
@@ -110,32 +96,17 @@ static int write_to(int directory_fd, const char *path, const char *text)
 
 	if (fd < 0)
 		return error_of(fd);
-	n = call(SYS_write, fd, (long)text, (long)length_of(text), 0);
+	n = call(SYS_write, fd, (long)text, (long)strlen(text), 0);
 	(void)call(SYS_close, fd, 0, 0, 0); /* the kernel has taken it, or not */
 	return error_of(n);
 }
 
-/* Returns: where in @text it begins. */
-static const char *format_number(char text[NUMBER_BYTES], int32_t number)
-{
-	uint32_t left = number < 0 ? -(uint32_t)number : (uint32_t)number;
-	int at = NUMBER_BYTES - 1;
-
-	text[at] = '\0';
-	do {
-		text[--at] = (char)('0' + left % 10);
-		left /= 10;
-	} while (left > 0);
-	if (number < 0)
-		text[--at] = '-';
-	return text + at;
-}
-
 static int write_number(const char *path, int32_t number)
 {
-	char text[NUMBER_BYTES];
+	char text[16];
 
-	return write_to(AT_FDCWD, path, format_number(text, number));
+	(void)snprintf(text, sizeof(text), "%d", (int)number); /* it fits */
+	return write_to(AT_FDCWD, path, text);
 }
 
 int become_independent(int place)
@@ -267,24 +238,11 @@ static const struct {
 	{ EXEC_STEP_EXEC, step_exec, "execute it" },
 };
 
-static void say_failure(const struct SpawnRequest *r, const struct ExecStatus *status, const char *what)
-{
-	char number[NUMBER_BYTES];
-	const char *const parts[] = { "svcd: ", r->argv[0], ": cannot ", what, ": error ", format_number(number, status->error), "\r\n" };
-	struct iovec line[sizeof(parts) / sizeof(parts[0])];
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		line[i] = (struct iovec){ (void *)(uintptr_t)parts[i], length_of(parts[i]) };
-	(void)call(SYS_writev, STDERR_FILENO, (long)line, sizeof(parts) / sizeof(parts[0]), 0); /* nobody else to tell */
-}
-
 /* Of a service the manager hears it; its helpers, itself and the rescue shell have the console. */
 static void report(const struct SpawnRequest *r, const struct ExecStatus *status, const char *what)
 {
 	if (r->status >= 0)
 		(void)call(SYS_write, r->status, (long)status, sizeof(*status), 0); /* nobody else to tell */
-	else if (r->is_message)
-		say_failure(r, status, what);
 	else
 		spawn_say_failure(r, what, status->error);
 }
