@@ -6,6 +6,8 @@
  */
 #include "config.h"
 
+#include <fcntl.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +85,7 @@ static bool make_walker(GError **error)
 		return true;
 	walker = path_walker_new(&ops, error);
 	if (walker)
-		mounts = mount_provider_new(&none, "/proc/self/mountinfo", on_mounts_changed, NULL);
+		mounts = mount_provider_new(&none, open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), on_mounts_changed, NULL);
 	return walker != NULL;
 }
 
