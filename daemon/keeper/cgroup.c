@@ -215,6 +215,7 @@ static bool move_to_leaf(const char *root)
 	if (!make_leaf(root, KEEPER_LEAF, path, sizeof(path)) || strlen(path) + sizeof("/cgroup.procs") > sizeof(path))
 		return false;
 	(void)strcat(path, "/cgroup.procs"); /* measured in the line above */
+	console_end(); /* its writer would stay, and a group with a process in it hands on no controllers; the next line begins a new one */
 	if (keeper_write_file(path, "0"))
 		return true;
 	if (!keeper.container && !keeper.user_mode)
