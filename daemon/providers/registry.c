@@ -31,6 +31,7 @@ struct Registry {
 	bool is_held;                   /* reports wait for the first flush */
 	void (*report)(void *data, const char *key, Level level, const char *why);
 	void (*settled)(void *data);
+	bool is_recovering;
 	void *data;
 };
 
@@ -114,6 +115,7 @@ Registry *registry_new(const RegistryOptions *options,
 
 	registry->report = report;
 	registry->settled = options->settled;
+	registry->is_recovering = options->is_recovering;
 	registry->data = data;
 	registry->is_held = true;
 	registry->all = g_ptr_array_new();
@@ -188,7 +190,9 @@ void registry_ignore_bus_owner(Registry *registry, const char *unique_name)
 
 bool registry_is_settled(const Registry *registry)
 {
-	return path_provider_is_settled(registry->providers[KEY_PATH]) && udev_provider_is_settled(registry->providers[KEY_UDEV]);
+	/* At the boot udevd is a service that has not begun: the socket of the initramfs' udevd answers nothing, and devices come later. */
+	return path_provider_is_settled(registry->providers[KEY_PATH]) &&
+	       (!registry->is_recovering || udev_provider_is_settled(registry->providers[KEY_UDEV]));
 }
 
 FlagProvider *registry_flags(Registry *registry)
