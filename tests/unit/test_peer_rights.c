@@ -43,7 +43,7 @@ START_TEST(sys_admin_or_all_that_pid_1_has)
 }
 END_TEST
 
-START_TEST(a_process_that_does_not_exist_or_is_in_a_namespace_below_ours_has_no_rights)
+START_TEST(a_process_outside_is_root_and_one_that_does_not_exist_is_not)
 {
 	ck_assert(peer_rights_of_process(0)); /* the bus daemon knows no pid: a process outside our PID namespace */
 	ck_assert(!peer_rights_of_process(-1));
@@ -121,7 +121,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("peer rights");
 
 	suite_add_loop(suite, "capabilities", sys_admin_or_all_that_pid_1_has, G_N_ELEMENTS(cases));
-	ADD_CASE(suite, "processes", a_process_that_does_not_exist_or_is_in_a_namespace_below_ours_has_no_rights,
+	ADD_CASE(suite, "processes", a_process_outside_is_root_and_one_that_does_not_exist_is_not,
 		 capabilities_in_another_user_namespace_do_not_count, a_process_that_is_gone_has_no_rights);
 	return suite;
 }
