@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <fcntl.h>
-
 #include <stdlib.h>
 #include <string.h>
 
