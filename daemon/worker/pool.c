@@ -357,13 +357,12 @@ static void take_message(Process *process, WorkerMessage *message)
 		job->is_begun = true;
 	if (strcmp(kind, WORKER_BUSY) == 0) {
 		set_busy(process, message->id, job ? job->what : "a job that was given up");
+	} else if (strcmp(kind, WORKER_REST) == 0) {
+		set_busy(process, 0, NULL);
+	} else if (job) {
+		deliver(job, message);
 	} else {
-		if (strcmp(kind, WORKER_REST) == 0 || (ends_job(kind) && message->id == process->busy_id))
-			set_busy(process, 0, NULL);
-		else if (!job)
-			return;
-		if (job && strcmp(kind, WORKER_REST) != 0)
-			deliver(job, message);
+		return;
 	}
 	update_timers(process);
 }

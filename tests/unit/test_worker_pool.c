@@ -149,6 +149,23 @@ START_TEST(owners_have_workers_of_their_own_and_jobs_of_one_share_one)
 }
 END_TEST
 
+START_TEST(a_worker_that_hangs_after_its_answer_is_abandoned)
+{
+	uint64_t id;
+
+	give("a", "1");
+	id = take_request(0, "1");
+	reply(0, id, "busy", NULL);
+	reply(0, id, "done", NULL);
+	wait_heard("1 done ;");
+
+	const int64_t deadline = loop_now() + DEADLINE_US;
+	while (worker_pool_abandoned(pool, "a") == 0 && loop_now() < deadline)
+		g_main_context_iteration(NULL, TRUE);
+	ck_assert_str_eq(killed->str, "1 ");
+}
+END_TEST
+
 START_TEST(descriptors_go_both_ways)
 {
 	const char *const words[] = { "echo", "x" };
@@ -314,6 +331,7 @@ Suite *make_suite(void)
 	ADD_CASE_AROUND(suite, "hangs", set_up, tear_down,
 			a_job_at_which_its_worker_hangs_is_lost_and_the_others_are_done_by_another,
 			a_job_that_goes_on_has_no_limit_until_its_worker_is_at_it_again, an_owner_with_hanging_workers_gets_no_more,
+			a_worker_that_hangs_after_its_answer_is_abandoned,
 			a_worker_that_cannot_begin_loses_its_jobs, a_worker_that_ends_between_two_jobs_is_started_again);
 	return suite;
 }

@@ -81,8 +81,6 @@ void worker_answer(uint64_t id, int fd, const char *kind, ...)
 	if (!ends_job(kind))
 		return;
 	g_hash_table_remove(verb_of_id, &id);
-	if (id == busy_id)
-		busy_id = 0; /* the manager concludes that, too */
 }
 
 void worker_answer_words(uint64_t id, const char *const *words, unsigned n_words)
@@ -112,18 +110,14 @@ static void carry_out(WorkerRequest *request)
 {
 	const WorkerVerb *verb = find_verb(request->words[0]);
 
-	if (strcmp(request->words[0], WORKER_CANCEL) == 0) {
-		cancel(request->id);
-		return;
-	}
 	worker_begin(request->id);
-	if (!verb) {
-		worker_answer(request->id, -1, WORKER_FAILED, "svc-worker has no such verb", NULL);
-		return;
-	}
-	if (verb->cancel)
+	if (verb && verb->cancel)
 		g_hash_table_insert(verb_of_id, g_memdup2(&request->id, sizeof request->id), (gpointer)verb);
-	verb->carry_out(request);
+	if (verb)
+		verb->carry_out(request);
+	else
+		worker_answer(request->id, -1, WORKER_FAILED, "svc-worker has no such verb", NULL);
+	worker_message_clear(request); /* closing may hang as well */
 	worker_rest();
 }
 
@@ -142,8 +136,10 @@ static void on_request(GIOCondition condition, void *data)
 		}
 		if (result < 0)
 			return; /* none, or none of ours */
-		carry_out(&request);
-		worker_message_clear(&request);
+		if (strcmp(request.words[0], WORKER_CANCEL) == 0)
+			cancel(request.id); /* no descriptors come with it */
+		else
+			carry_out(&request);
 	}
 }
 
