@@ -30,8 +30,10 @@ def ports(box):
 
 
 def send(box, who, *words):
-    done = subprocess.run(["nsenter", f"--target={box.pid1}", "--net", "--", *who, "/usr/bin/python3", f"{HERE}/fake_udev.py", *words],
-                          check=False, timeout=60, capture_output=True, text=True)
+    # The program comes as standard input, because a user may not be able to read it where this tree is.
+    with open(f"{HERE}/fake_udev.py", encoding="utf-8") as program:
+        done = subprocess.run(["nsenter", f"--target={box.pid1}", "--net", "--", *who, "/usr/bin/python3", "-", *words],
+                              check=False, timeout=60, capture_output=True, text=True, stdin=program)
     return done.stderr
 
 
