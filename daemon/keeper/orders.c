@@ -43,6 +43,7 @@ union Fixed {
 	struct MessageSignal signal;
 	struct MessageAdopt adopt;
 	struct MessageKeep keep;
+	struct MessageForget forget;
 	struct MessageShutdown shutdown;
 	struct MessageSay say;
 	struct MessageDispose dispose;
@@ -221,9 +222,13 @@ static void on_keep(struct Received *r)
 
 static void on_forget(struct Received *r)
 {
-	const struct MessageKeep *m = &r->fixed.keep;
+	const struct MessageForget *m = &r->fixed.forget;
 
-	if (field_has_end(m->name, sizeof(m->name)))
+	if (!field_has_end(m->name, sizeof(m->name)))
+		return;
+	if (m->flags & FORGET_ENDED)
+		vault_close_ended(m->name);
+	else
 		vault_forget(m->name);
 }
 

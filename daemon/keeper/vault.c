@@ -147,14 +147,31 @@ static void drop_fd(NameId id)
 	name_drop(id);
 }
 
-void vault_forget(const char *name)
+/* Returns: the descriptor, which is the caller's now, or -1. */
+static int take_fd(const char *name)
 {
 	NameId id = name_find(name);
+	int fd = id ? fds_plus_one[id] - 1 : -1;
 
-	if (!id || !fds_plus_one[id])
-		return;
-	disposal_add(fds_plus_one[id] - 1);
-	drop_fd(id);
+	if (fd >= 0)
+		drop_fd(id);
+	return fd;
+}
+
+void vault_forget(const char *name)
+{
+	int fd = take_fd(name);
+
+	if (fd >= 0)
+		disposal_add(fd);
+}
+
+void vault_close_ended(const char *name)
+{
+	int fd = take_fd(name);
+
+	if (fd >= 0)
+		(void)close(fd); /* it is open */
 }
 
 int vault_fd(NameId id)

@@ -31,6 +31,9 @@ int vault_keep(const char *name, int fd);
 /* Disposes of what is held under @name, if anything. */
 void vault_forget(const char *name);
 
+/* Closes what is held under @name, if anything. The manager has made sure that close(2) cannot wait. */
+void vault_close_ended(const char *name);
+
 /* Returns: the descriptor held under a name, or -1. */
 int vault_fd(NameId id);
 

@@ -527,12 +527,12 @@ void keeper_link_adopt(KeeperLink *link, const struct ProcessId *id, pid_t pid)
 	link_send(link, MESSAGE_ADOPT, &message, sizeof message, NULL, 0);
 }
 
-static void send_keep_name(KeeperLink *link, enum MessageType type, const char *name, int fd)
+static void send_forget(KeeperLink *link, const char *name, uint32_t flags)
 {
-	struct MessageKeep message = { 0 };
+	struct MessageForget message = { .flags = flags };
 
 	g_strlcpy(message.name, name, sizeof message.name);
-	link_send(link, type, &message, sizeof message, &fd, fd >= 0);
+	link_send(link, MESSAGE_FORGET, &message, sizeof message, NULL, 0);
 }
 
 pid_t keeper_link_keeper_pid(const KeeperLink *link)
@@ -543,12 +543,20 @@ pid_t keeper_link_keeper_pid(const KeeperLink *link)
 
 void keeper_link_keep(KeeperLink *link, const char *name, int fd)
 {
-	send_keep_name(link, MESSAGE_KEEP, name, fd);
+	struct MessageKeep message = { 0 };
+
+	g_strlcpy(message.name, name, sizeof message.name);
+	link_send(link, MESSAGE_KEEP, &message, sizeof message, &fd, 1);
 }
 
 void keeper_link_forget(KeeperLink *link, const char *name)
 {
-	send_keep_name(link, MESSAGE_FORGET, name, -1);
+	send_forget(link, name, 0);
+}
+
+void keeper_link_forget_ended(KeeperLink *link, const char *name)
+{
+	send_forget(link, name, FORGET_ENDED);
 }
 
 /* Two messages: PID 1 may let go only when our copy is closed. A lost one is closed by PID 1 at our end. */

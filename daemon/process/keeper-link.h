@@ -90,6 +90,8 @@ void keeper_link_adopt(KeeperLink *link, const struct ProcessId *id, pid_t pid);
 pid_t keeper_link_keeper_pid(const KeeperLink *link);
 void keeper_link_keep(KeeperLink *link, const char *name, int fd); /* @fd: duplicated */
 void keeper_link_forget(KeeperLink *link, const char *name); /* with the next message, or a moment later */
+/* The same for our end of a channel at which channel_peek() returned CHANNEL_END: PID 1 closes it itself. */
+void keeper_link_forget_ended(KeeperLink *link, const char *name);
 /**
  * keeper_link_dispose() - close what a process of a service could hold so that close(2) waits for ever
  * @fd: taken; -1: nothing is done

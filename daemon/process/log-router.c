@@ -149,14 +149,17 @@ static void on_hand_over(void *data)
 
 /* --- what svc-logger reports --- */
 
-static void forget_channel(LogRouter *router, LogChannel *channel)
+static void forget_channel(LogRouter *router, LogChannel *channel, bool has_ended)
 {
 	g_autofree char *name = channel_name(channel->service, channel->serial);
 
 	if (channel->is_marked)
 		g_queue_remove(&router->marked, channel);
 	g_hash_table_remove(router->channels, &channel->serial); /* closes our copy, and that comes first */
-	keeper_link_forget(router->link, name);
+	if (has_ended)
+		keeper_link_forget_ended(router->link, name);
+	else
+		keeper_link_forget(router->link, name);
 }
 
 static void end_channel(LogRouter *router, const struct LoggerMessage *message)
@@ -167,7 +170,7 @@ static void end_channel(LogRouter *router, const struct LoggerMessage *message)
 		return;
 	if (message->type == LOGGER_REFUSED)
 		log_warning(channel->service, "it sent file descriptors with its output, so its output is read no longer");
-	forget_channel(router, channel);
+	forget_channel(router, channel, message->type == LOGGER_END);
 }
 
 /* Returns: false when nothing is left to read. */

@@ -41,14 +41,14 @@ static void take_newline(ReadyFd *ready, ChannelState state, char *bytes, size_t
 		ready->listener->newline(ready->data);
 }
 
-static void take_exec_status(ReadyFd *ready, const char *bytes, size_t n)
+static void take_exec_status(ReadyFd *ready, ChannelState state, const char *bytes, size_t n)
 {
 	struct ExecStatus status = { 0 };
 
 	end(ready);
 	/* A PID 1 that has not been upgraded yet sends no text. */
 	if (n < offsetof(struct ExecStatus, what)) {
-		ready->listener->executed(ready->data);
+		ready->listener->executed(ready->data, state == CHANNEL_END);
 		return;
 	}
 	memcpy(&status, bytes, MIN(n, sizeof status));
@@ -70,7 +70,7 @@ void ready_fd_drain(ReadyFd *ready)
 	if (ready->kind == READY_FD_NEWLINE)
 		take_newline(ready, state, bytes, n);
 	else
-		take_exec_status(ready, bytes, n);
+		take_exec_status(ready, state, bytes, n);
 }
 
 static void on_readable(GIOCondition condition, void *data)

@@ -21,7 +21,7 @@ typedef enum ReadyFdKind {
 /* One of them is called, at most once. */
 typedef struct ReadyFdListener {
 	void (*newline)(void *data);
-	void (*executed)(void *data);
+	void (*executed)(void *data, bool has_ended); /* @has_ended: nothing is left in the channel */
 	void (*exec_failed)(void *data, const struct ExecStatus *status);
 } ReadyFdListener;
 

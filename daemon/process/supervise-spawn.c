@@ -28,23 +28,31 @@ static void keep(Supervisor *s, KeptKind kind, int fd)
 	keeper_link_keep(s->context->link, name, fd);
 }
 
-static void forget(Supervisor *s, KeptKind kind)
+static void forget_with(Supervisor *s, KeptKind kind, void (*send)(KeeperLink *link, const char *name))
 {
 	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan.def->name, kept_kind_name(kind));
 
 	if (s->is_kept[kind])
-		keeper_link_forget(s->context->link, name);
+		send(s->context->link, name);
 	s->is_kept[kind] = false;
+}
+
+static void forget(Supervisor *s, KeptKind kind)
+{
+	forget_with(s, kind, keeper_link_forget);
 }
 
 /* --- exec status, readiness descriptor --- */
 
-static void on_executed(void *data)
+static void on_executed(void *data, bool has_ended)
 {
 	Supervisor *s = data;
 
-	g_clear_pointer(&s->rows[ROLE_MAIN].status, ready_fd_free); /* it has no more to say */
-	forget(s, KEPT_STATUS);
+	g_clear_pointer(&s->rows[ROLE_MAIN].status, ready_fd_free); /* nothing more will come */
+	if (has_ended)
+		forget_with(s, KEPT_STATUS, keeper_link_forget_ended);
+	else
+		forget(s, KEPT_STATUS);
 	step_main_executed(s);
 	supervisor_settle(s);
 }
@@ -57,8 +65,9 @@ static void on_exec_failed(void *data, const struct ExecStatus *status)
 	s->rows[ROLE_MAIN].problem = outcome_describe_exec(&s->plan, s->plan.def->exec, status);
 }
 
-static void on_command_executed(void *data)
+static void on_command_executed(void *data, bool has_ended)
 {
+	(void)has_ended; /* nothing of it is kept */
 	(void)data; /* the end of the command is what counts */
 }
 

@@ -263,10 +263,22 @@ struct MessageAdopted {
 	int32_t error;
 };
 
-/* KEEP (fd: the descriptor) and FORGET; KEPT (fd: a duplicate) in the replay. A known name is replaced and closed. */
+/* KEEP (fd: the descriptor); KEPT (fd: a duplicate) in the replay. A known name is replaced and closed. */
 struct MessageKeep {
 	struct MessageHeader header;
 	char name[PROTOCOL_KEEP_NAME_BYTES];
+};
+
+enum ForgetFlags {
+	FORGET_ENDED = 1u << 0, /* our end of a channel that has ended (base/channel.h): close(2) cannot wait */
+};
+
+/* FORGET. Older managers send the part that MessageKeep has. */
+struct MessageForget {
+	struct MessageHeader header;
+	char name[PROTOCOL_KEEP_NAME_BYTES];
+	uint32_t flags;
+	uint32_t reserved;
 };
 
 enum ShutdownKind {
@@ -302,7 +314,8 @@ struct MessageSay {
 /*
  * DISPOSE: descriptors whose last close(2) may wait for ever, because a process of a service could hold what they lead to. A child of
  * the keeper closes them. The manager sends them, closes its own copies, and then sends a DISPOSE without descriptors: from then on they
- * may be closed. A kept descriptor goes the same way with FORGET, which is sent after the manager has closed its copy.
+ * may be closed. A kept descriptor goes the same way with FORGET, which is sent after the manager has closed its copy,
+ * unless FORGET_ENDED is set.
  */
 struct MessageDispose {
 	struct MessageHeader header;

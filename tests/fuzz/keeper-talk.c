@@ -174,9 +174,11 @@ static void put_keep(Datagram *d, Input *in)
 
 static void put_forget(Datagram *d, Input *in)
 {
-	struct MessageKeep m = { .header = { MESSAGE_FORGET, sizeof(m) } };
+	struct MessageForget m = { .header = { MESSAGE_FORGET, sizeof(m) } };
+	const uint8_t choice = input_take(in);
 
-	holdings_put_name(m.name, sizeof(m.name), input_take(in));
+	m.flags = choice >= 0x80 ? FORGET_ENDED : 0;
+	holdings_put_name(m.name, sizeof(m.name), choice);
 	holdings_mark_forgotten(m.name, sizeof(m.name));
 	put(d, &m, sizeof(m));
 }

@@ -336,6 +336,11 @@ void keeper_link_forget(KeeperLink *link, const char *name)
 	g_hash_table_remove(keeper->kept, name);
 }
 
+void keeper_link_forget_ended(KeeperLink *link, const char *name)
+{
+	keeper_link_forget(link, name);
+}
+
 void keeper_link_dispose(KeeperLink *link, int fd)
 {
 	record(keeper_of(link), "dispose");

@@ -345,7 +345,16 @@ void manager_keep(Manager *m, const char *name, int fd)
 	send_keep(m, MESSAGE_KEEP, name, fd);
 }
 
+/* As older managers send it, without flags. */
 void manager_forget(Manager *m, const char *name)
 {
 	send_keep(m, MESSAGE_FORGET, name, -1);
+}
+
+void manager_forget_ended(Manager *m, const char *name)
+{
+	struct MessageForget message = { .header = { MESSAGE_FORGET, sizeof(message) }, .flags = FORGET_ENDED };
+
+	(void)snprintf(message.name, sizeof(message.name), "%s", name);
+	manager_send(m, &message, sizeof(message), -1);
 }

@@ -115,5 +115,6 @@ void manager_note(Manager *m, const char *service, const char *note);
 void manager_signal(Manager *m, const struct ProcessId *id, int signo);
 void manager_keep(Manager *m, const char *name, int fd);
 void manager_forget(Manager *m, const char *name);
+void manager_forget_ended(Manager *m, const char *name);
 
 #endif

@@ -129,6 +129,24 @@ START_TEST(a_close_that_waits_delays_neither_the_keeper_nor_what_is_closed_with_
 }
 END_TEST
 
+/* In the order of its messages, and not some time later: when the next answer comes it is closed. */
+START_TEST(an_ended_channel_is_closed_at_once)
+{
+	int ends[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	manager_keep(&manager, "a/log/0", ends[0]);
+	(void)close(ends[0]);
+	check_answers();
+	ck_assert(!has_ended(ends[1]));
+
+	manager_forget_ended(&manager, "a/log/0");
+	check_answers();
+
+	ck_assert(has_ended(ends[1]));
+}
+END_TEST
+
 START_TEST(what_a_manager_gives_away_is_closed_when_it_has_closed_its_own)
 {
 	int pipe_fds[2];
@@ -177,6 +195,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("keeper disposal");
 
 	ADD_CASE_AROUND(suite, "keeper", set_up, tear_down, a_close_that_waits_delays_neither_the_keeper_nor_what_is_closed_with_it,
+			an_ended_channel_is_closed_at_once,
 			what_a_manager_gives_away_is_closed_when_it_has_closed_its_own, what_a_dead_manager_gave_away_is_closed,
 			descriptors_of_a_message_that_is_not_known_are_closed);
 	return suite;
