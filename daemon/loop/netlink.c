@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Netlink: a request at a time, since a socket has room for one dump (netlink(7)); answers are told from notifications by our
- * own port and the request's number.
+ * Netlink: notifications on a socket that never asks for anything, and lists that the listener has made by svc-worker. A notification
+ * may be older or newer than the list that is being made, so that the list is made again after it.
  */
 #include "config.h"
 
@@ -25,6 +25,8 @@
 
 /* A list is not asked for again for this long, nor for a multiple of the time that it took. */
 #define LIST_PAUSE_US (50 * G_TIME_SPAN_MILLISECOND)
+/* A list that svc-worker did not make is asked for again after this. */
+#define LOST_PAUSE_US (5 * G_TIME_SPAN_SECOND)
 #define LIST_PAUSE_FACTOR 4
 
 /* A socket that failed, or spoke nonsense, is replaced after this. */
@@ -54,8 +56,6 @@ struct Netlink {
 	int fd; /* -1: waits to be opened again */
 	FdSource *source;
 	Timer *timer; /* opens again, or lists again */
-	uint32_t port;
-	uint32_t sequence;
 	size_t step; /* NO_STEP: no list is running */
 	int64_t began_us;
 	bool is_spoilt; /* something of the running list is lost */
@@ -136,20 +136,24 @@ static bool join_groups(int fd)
 }
 
 /* Returns: -1 with errno. */
-static int open_socket(uint32_t *ret_port)
+static int open_socket(void)
 {
 	auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
-	struct sockaddr_nl address = { .nl_family = AF_NETLINK };
-	socklen_t length = sizeof address;
+	const struct sockaddr_nl address = { .nl_family = AF_NETLINK };
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || !keep_routes_out(fd) || !join_groups(fd) ||
-	    getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 || !keep_routes_out(fd) || !join_groups(fd))
 		return -1;
-	*ret_port = address.nl_pid;
 	return fd_steal(&fd);
 }
 
-static void ask(Netlink *netlink)
+/* --- a list, in svc-worker --- */
+
+typedef struct Dump {
+	GByteArray *list;
+	bool is_over;
+} Dump;
+
+static bool request(int fd, uint16_t type, uint8_t family)
 {
 	struct {
 		struct nlmsghdr header;
@@ -160,18 +164,64 @@ static void ask(Netlink *netlink)
 	} request = { 0 };
 	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 
-	request.header.nlmsg_type = steps[netlink->step].type;
+	request.header.nlmsg_type = type;
 	request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	request.header.nlmsg_seq = ++netlink->sequence;
 	if (request.header.nlmsg_type == RTM_GETLINK) {
 		request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.body.link);
-		request.body.link.ifi_family = steps[netlink->step].family;
+		request.body.link.ifi_family = family;
 	} else {
 		request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.body.route);
-		request.body.route.rtm_family = steps[netlink->step].family;
+		request.body.route.rtm_family = family;
 	}
-	if (sendto(netlink->fd, &request, request.header.nlmsg_len, 0, (const struct sockaddr *)&kernel, sizeof kernel) < 0)
-		netlink->is_broken = true;
+	return sendto(fd, &request, request.header.nlmsg_len, 0, (const struct sockaddr *)&kernel, sizeof kernel) >= 0;
+}
+
+/* Of routes the default routes only: a router has a million others. */
+static bool is_wanted(const struct nlmsghdr *message)
+{
+	const struct rtmsg *route = NLMSG_DATA(message);
+
+	return message->nlmsg_type != RTM_NEWROUTE || message->nlmsg_len < NLMSG_LENGTH(sizeof *route) || route->rtm_dst_len == 0;
+}
+
+static bool add_to_dump(void *data, const struct nlmsghdr *message)
+{
+	static const guint8 padding[NLMSG_ALIGNTO] = { 0 };
+	Dump *dump = data;
+
+	if (is_wanted(message)) {
+		g_byte_array_append(dump->list, (const guint8 *)message, message->nlmsg_len);
+		g_byte_array_append(dump->list, padding, NLMSG_ALIGN(message->nlmsg_len) - message->nlmsg_len);
+	}
+	dump->is_over = message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR;
+	return !dump->is_over;
+}
+
+GByteArray *netlink_dump(uint16_t type, uint8_t family, GError **error)
+{
+	g_autoptr(GByteArray) list = g_byte_array_new();
+	g_autofree char *buffer = g_malloc(DATAGRAM_BYTES);
+	auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	Dump dump = { .list = list };
+	ssize_t n = fd >= 0 && request(fd, type, family) ? 0 : -1;
+
+	while (n >= 0 && !dump.is_over && list->len <= NETLINK_LIST_BYTES) {
+		n = recv(fd, buffer, DATAGRAM_BYTES, 0);
+		if (n >= 0 && !netlink_walk(buffer, (size_t)n, add_to_dump, &dump))
+			errno = EBADMSG, n = -1;
+	}
+	if (n < 0)
+		return fail_errno(error, errno, "cannot list links and routes"), NULL;
+	if (!dump.is_over)
+		return fail(error, SVCD_ERROR_FAILED, "the list of links and routes is too long"), NULL;
+	return g_steal_pointer(&list);
+}
+
+/* --- lists --- */
+
+static void ask(Netlink *netlink)
+{
+	netlink->listener->ask(netlink->data, steps[netlink->step].type, steps[netlink->step].family);
 }
 
 static size_t first_step_of(NetlinkList list)
@@ -245,28 +295,36 @@ static void on_refusal(Netlink *netlink, const struct nlmsghdr *message)
 	else if (refusal->error != 0 && refusal->error != -ENOENT && refusal->error != -EOPNOTSUPP &&
 		 refusal->error != -EAFNOSUPPORT)
 		netlink->is_spoilt = true;
-	end_step(netlink);
 }
 
-static bool on_message(void *data, const struct nlmsghdr *message)
+static bool on_listed(void *data, const struct nlmsghdr *message)
 {
 	Netlink *netlink = data;
-	const bool is_ours = message->nlmsg_pid == netlink->port;
-	const bool is_answer = is_ours && netlink->step != NO_STEP && message->nlmsg_seq == netlink->sequence;
 
-	if (is_ours && !is_answer)
-		return true;
-	if (is_answer && message->nlmsg_flags & NLM_F_DUMP_INTR)
+	if (message->nlmsg_flags & NLM_F_DUMP_INTR)
 		netlink->is_spoilt = true;
-	if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR) {
-		if (is_answer && message->nlmsg_type == NLMSG_DONE)
-			end_step(netlink);
-		else if (is_answer)
-			on_refusal(netlink, message);
-	} else if (message->nlmsg_type >= RTM_BASE) {
-		netlink->listener->message(netlink->data, message, is_answer);
+	if (message->nlmsg_type == NLMSG_ERROR) {
+		on_refusal(netlink, message);
+		return false;
 	}
-	return !netlink->is_broken;
+	if (message->nlmsg_type >= RTM_BASE)
+		netlink->listener->message(netlink->data, message, true);
+	return true;
+}
+
+static bool on_told(void *data, const struct nlmsghdr *message)
+{
+	Netlink *netlink = data;
+
+	if (message->nlmsg_type < RTM_BASE)
+		return true;
+	if (netlink->step != NO_STEP) {
+		ListState *running = &netlink->lists[steps[netlink->step].list];
+
+		running->times = MAX(running->times, 1);
+	}
+	netlink->listener->message(netlink->data, message, false);
+	return true;
 }
 
 /* Notifications are lost: every list is void. */
@@ -295,7 +353,7 @@ static bool receive(Netlink *netlink)
 	}
 	if (sender.nl_pid != 0)
 		return true; /* another process; only the kernel is listened to */
-	if (header.msg_flags & MSG_TRUNC || !netlink_walk(netlink->buffer, (size_t)n, on_message, netlink))
+	if (header.msg_flags & MSG_TRUNC || !netlink_walk(netlink->buffer, (size_t)n, on_told, netlink))
 		netlink->is_broken = true;
 	return !netlink->is_broken;
 }
@@ -333,7 +391,7 @@ static void on_readable(GIOCondition condition, void *data)
 
 static bool open_and_list(Netlink *netlink)
 {
-	netlink->fd = open_socket(&netlink->port);
+	netlink->fd = open_socket();
 	if (netlink->fd < 0)
 		return false;
 	netlink->source = fd_source_new(netlink->fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_readable, netlink);
@@ -375,6 +433,32 @@ void netlink_free(Netlink *netlink)
 	close_socket(netlink);
 	timer_free(netlink->timer);
 	g_free(netlink);
+}
+
+void netlink_answer(Netlink *netlink, GBytes *list)
+{
+	gsize size;
+	const void *bytes = g_bytes_get_data(list, &size);
+
+	if (netlink->step == NO_STEP)
+		return;
+	if (!netlink_walk(bytes, size, on_listed, netlink))
+		netlink->is_spoilt = true;
+	end_step(netlink);
+	netlink->listener->turn_ends(netlink->data);
+}
+
+void netlink_lost(Netlink *netlink)
+{
+	ListState *state;
+
+	if (netlink->step == NO_STEP)
+		return;
+	state = &netlink->lists[steps[netlink->step].list];
+	state->times = MAX(state->times, 1);
+	state->not_before_us = loop_now() + LOST_PAUSE_US;
+	netlink->step = NO_STEP;
+	begin_next(netlink);
 }
 
 void netlink_list(Netlink *netlink, NetlinkList list)

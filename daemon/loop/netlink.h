@@ -2,7 +2,8 @@
 /*
  * Netlink: one rtnetlink(7) socket in the main loop, for links and routes.
  *
- * A list is asked for, and its messages come in between; what the kernel tells unasked comes too, and only wakes. Lost or
+ * A user can hold the kernel's lock of all network configuration (SIOCGIFCONF with a buffer that never comes), and then a request
+ * for a list waits for ever. So svc-worker makes the lists. What the kernel tells unasked takes no lock, and only wakes. Lost or
  * interrupted: the list begins again by itself. What fills routing tables with anything but default routes is kept out by
  * the kernel (a socket filter), so that a storm of routes wakes nobody.
  */
@@ -24,7 +25,16 @@ typedef enum NetlinkList {
 	NETLINK_LISTS
 } NetlinkList;
 
+/* The owner of such jobs of svc-worker, and the verb; its arguments are the request and the family in decimal, "done" has a memfd. */
+#define NETLINK_OWNER "network"
+#define NETLINK_VERB_LIST "list-network"
+
+/* A list is no longer: 8,192 links of some 1.5 KB, and default routes. */
+#define NETLINK_LIST_BYTES (32 * 1024 * 1024)
+
 typedef struct NetlinkListener {
+	/* svc-worker is to call netlink_dump(); then netlink_answer() or netlink_lost() is called, but not from here. A request before is void. */
+	void (*ask)(void *data, uint16_t type, uint8_t family);
 	/* What of this list was heard before is void; may come again before list_ends(). */
 	void (*list_begins)(void *data, NetlinkList list);
 	/* @message: whole and aligned; @is_listed: part of a list, else told unasked. Must not free the Netlink. */
@@ -50,6 +60,16 @@ void netlink_free(Netlink *netlink); /* NULL is nothing */
  * often this is called, a list costs a small part of the processor: after each there is a pause, several times its length.
  */
 void netlink_list(Netlink *netlink, NetlinkList list);
+
+/* A list that was asked for, or that none will come: then it is asked for again later. Each may free the Netlink, by turn_ends(). */
+void netlink_answer(Netlink *netlink, GBytes *list);
+void netlink_lost(Netlink *netlink);
+
+/**
+ * netlink_dump() - ask the kernel for one list; in svc-worker only, because it may wait for ever
+ * Returns: messages as netlink_walk() takes them; NULL with @error.
+ */
+GByteArray *netlink_dump(uint16_t type, uint8_t family, GError **error);
 
 /**
  * netlink_walk() - each message of one datagram

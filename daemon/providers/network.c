@@ -8,17 +8,21 @@
 
 #include <string.h>
 
+#include "base/fd.h"
 #include "base/log.h"
 #include "loop/loop.h"
 #include "loop/netlink.h"
 #include "providers/network-merge.h"
 #include "providers/network-nm.h"
 #include "providers/network-rtnl.h"
+#include "worker/message.h"
 
 typedef struct NetworkProvider {
 	Provider base; /* first: the two are cast into each other */
 	ProviderSink sink;
 	SystemBus *bus;
+	WorkerPool *workers;
+	WorkerJob *job;         /* makes a list; NULL: none */
 	GHashTable *subscribed; /* interned key -> Reported, owned */
 	unsigned n_merged;      /* of these, up and online */
 	RtnlTable *table;       /* all of these: NULL while nobody subscribes */
@@ -140,11 +144,50 @@ static void on_netlink_turn_ends(void *data)
 	report_changes(network);
 }
 
+/* --- lists --- */
+
+static void on_list_lost(void *data, const char *why)
+{
+	NetworkProvider *network = data;
+
+	(void)why; /* the pool has logged it */
+	network->job = NULL;
+	netlink_lost(network->netlink);
+}
+
+static void on_list(void *data, const char *const *words, unsigned n_words, int list_fd)
+{
+	NetworkProvider *network = data;
+	auto_fd int fd = list_fd;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GBytes) list = fd >= 0 ? fd_read_bounded(fd, NETLINK_LIST_BYTES * 2, "the list of links and routes", &error) : NULL;
+
+	network->job = NULL;
+	if (list) {
+		netlink_answer(network->netlink, list);
+		return;
+	}
+	log_debug(NULL, "%s", error ? error->message : n_words > 1 ? words[1] : "svc-worker has no list of links and routes");
+	netlink_lost(network->netlink);
+}
+
+static void on_ask(void *data, uint16_t type, uint8_t family)
+{
+	static const WorkerListener listener = { .answer = on_list, .lost = on_list_lost };
+	NetworkProvider *network = data;
+	g_autofree char *type_text = g_strdup_printf("%u", type);
+	g_autofree char *family_text = g_strdup_printf("%u", family);
+	const char *const words[] = { NETLINK_VERB_LIST, type_text, family_text };
+
+	worker_job_free(network->job);
+	network->job = worker_job_new(network->workers, NETLINK_OWNER, words, G_N_ELEMENTS(words), NULL, 0, &listener, network);
+}
+
 /* --- subscriptions --- */
 
 static void open_netlink(NetworkProvider *network)
 {
-	static const NetlinkListener listener = { on_list_begins, on_netlink_message, on_list_ends, on_netlink_turn_ends };
+	static const NetlinkListener listener = { on_ask, on_list_begins, on_netlink_message, on_list_ends, on_netlink_turn_ends };
 	g_autoptr(GError) error = NULL;
 
 	network->table = rtnl_table_new();
@@ -155,6 +198,7 @@ static void open_netlink(NetworkProvider *network)
 
 static void close_netlink(NetworkProvider *network)
 {
+	g_clear_pointer(&network->job, worker_job_free);
 	g_clear_pointer(&network->netlink, netlink_free);
 	g_clear_pointer(&network->table, rtnl_table_free);
 }
@@ -228,7 +272,7 @@ static void network_free(Provider *provider)
 	g_free(network);
 }
 
-Provider *network_provider_new(const ProviderSink *sink, SystemBus *bus)
+Provider *network_provider_new(const ProviderSink *sink, SystemBus *bus, WorkerPool *workers)
 {
 	NetworkProvider *network = g_new0(NetworkProvider, 1);
 
@@ -236,6 +280,7 @@ Provider *network_provider_new(const ProviderSink *sink, SystemBus *bus)
 				    .describe = network_describe, .free = network_free };
 	network->sink = *sink;
 	network->bus = bus;
+	network->workers = workers;
 	network->subscribed = g_hash_table_new_full(NULL, NULL, NULL, reported_free);
 	network->tick = timer_new(on_tick, network);
 	return &network->base;

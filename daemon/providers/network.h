@@ -10,8 +10,9 @@
 
 #include "loop/system-bus.h"
 #include "providers/provider.h"
+#include "worker/pool.h"
 
-/* @bus: borrowed; outlives the provider. NULL: NetworkManager is never there. */
-Provider *network_provider_new(const ProviderSink *sink, SystemBus *bus);
+/* @bus: borrowed; outlives the provider. NULL: NetworkManager is never there. @workers: borrowed; NULL: links and routes are unknown. */
+Provider *network_provider_new(const ProviderSink *sink, SystemBus *bus, WorkerPool *workers);
 
 #endif

@@ -129,7 +129,7 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_MOUNTED, mount_provider_new(&sink, options->mounts_fd, NULL, NULL));
 	if (bus)
 		add_bus(registry, &sink, bus);
-	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus));
+	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus, options->workers));
 	add_udev(registry, udev_provider_new(&sink, &devices));
 	return registry;
 }

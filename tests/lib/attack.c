@@ -27,6 +27,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/fuse.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -567,6 +568,24 @@ static void listeners(char **argv)
 	wait_for_ever();
 }
 
+/* The addresses of this machine, one by one into the buffer, with the kernel's lock of all network configuration (rtnl). */
+static long list_addresses(int fd, char *buffer)
+{
+	struct ifconf list = { .ifc_len = PAGE, .ifc_buf = buffer };
+
+	return ioctl(fd, SIOCGIFCONF, &list);
+}
+
+static void hold_network(char **argv)
+{
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	(void)argv;
+	if (fd < 0)
+		fail("socket");
+	hold(fd, list_addresses);
+}
+
 /* --- descriptors that nobody asked for --- */
 
 /* One byte with the read end of a pipe. Its last close waits for the mutex that a child of this process holds. */
@@ -966,6 +985,7 @@ static const Command commands[] = {
 	{ "hold-directory", 1, hold_directory },         /* PATH ["writer"] */
 	{ "hold-pipe", 1, hold_pipe },                   /* FD or PATH */
 	{ "hold-socket", 1, hold_socket },               /* FD */
+	{ "hold-network", 0, hold_network },
 	{ "hold-terminal", 1, hold_terminal },           /* PATH */
 	{ "hold-lease", 1, hold_lease },                 /* PATH */
 	{ "send-descriptor", 1, send_descriptor },       /* PATH of a socket, @NAME, $VARIABLE */

@@ -13,6 +13,7 @@ The attacker is the program tests/lib/attack.c. Outside a service it is user nob
                                     look-ups of names that are not cached wait behind it
     hold-pipe FD|FIFO               half a line, then the mutex of the pipe (way "splice"; "fuse" cannot be killed)
     hold-socket FD                  the lock of an inet socket; of others the lock of their readers
+    hold-network                    the kernel's lock of all network configuration. It is one for the machine: hold it for a short time
     hold-terminal PATH              write(2) to a terminal, and TIOCSETD again and again
     hold-lease PATH                 a write lease on a file
     send-descriptor SOCKET          one byte with a descriptor whose last close waits, each second. "@NAME" is an abstract socket,

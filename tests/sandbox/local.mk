@@ -139,7 +139,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_mounted.py \
 	tests/sandbox/test_need_ends.py \
 	tests/sandbox/test_network.py \
-	tests/sandbox/test_network.py \
+	tests/sandbox/test_network_held.py \
 	tests/sandbox/test_new_services.py \
 	tests/sandbox/test_new_stop.py \
 	tests/sandbox/test_no_descriptors.py \

@@ -70,7 +70,26 @@ static void on_turn_ends(void *data)
 	(void)data;
 }
 
-static const NetlinkListener listener = { on_list_begins, on_message, on_list_ends, on_turn_ends };
+static gboolean on_dump(gpointer data)
+{
+	const unsigned step = GPOINTER_TO_UINT(data);
+	g_autoptr(GError) error = NULL;
+	GByteArray *list = netlink_dump((uint16_t)(step >> 8), (uint8_t)step, &error);
+	g_autoptr(GBytes) bytes = list ? g_byte_array_free_to_bytes(list) : NULL;
+
+	ck_assert_msg(bytes, "%s", error ? error->message : "");
+	netlink_answer(netlink, bytes);
+	return G_SOURCE_REMOVE;
+}
+
+/* In place of svc-worker. */
+static void on_ask(void *data, uint16_t type, uint8_t family)
+{
+	(void)data;
+	g_idle_add(on_dump, GUINT_TO_POINTER((unsigned)type << 8 | family));
+}
+
+static const NetlinkListener listener = { on_ask, on_list_begins, on_message, on_list_ends, on_turn_ends };
 
 static void run(const char *command)
 {

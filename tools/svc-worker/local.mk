@@ -8,6 +8,7 @@ svc_worker_SOURCES = \
 	tools/svc-worker/devices.c \
 	tools/svc-worker/listen.c \
 	tools/svc-worker/main.c \
+	tools/svc-worker/network.c \
 	tools/svc-worker/path.c \
 	tools/svc-worker/processes.c \
 	tools/svc-worker/run-files.c \

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "loop/netlink.h"
 #include "providers/path.h"
 #include "providers/udev-reader.h"
 #include "tools/svc-worker/verbs.h"
@@ -29,6 +30,7 @@ const WorkerVerb worker_verbs[] = {
 	{ UDEV_VERB_LOOK, verb_look_at_devices, NULL },
 	{ "echo", echo, NULL },
 	{ "listen", verb_listen, NULL },
+	{ NETLINK_VERB_LIST, verb_list_network, NULL },
 	{ "unlisten", verb_unlisten, NULL },
 	{ PATH_VERB_POLL, path_poll, path_cancel },
 	{ PATH_VERB_WATCH, path_watch, path_cancel },

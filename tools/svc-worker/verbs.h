@@ -21,6 +21,9 @@ void verb_list_devices(WorkerRequest *request);
 void verb_look_at_devices(WorkerRequest *request);
 void verb_announce_device(WorkerRequest *request);
 
+/* network.c; the verb is described in loop/netlink.h. */
+void verb_list_network(WorkerRequest *request);
+
 /* datagrams.c */
 void verb_eat(WorkerRequest *request);
 
