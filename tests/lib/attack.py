@@ -329,11 +329,19 @@ def check_restart(box, limit=LIMIT_S):
     return time.monotonic() - began
 
 
+def _open_fifo(path):
+    """None: there is none yet, or no process reads it just now."""
+    try:
+        return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return None
+
+
 def check_output(box, limit=LIMIT_S):
     """What another service writes arrives in its log; returns the seconds."""
     word = f"{time.monotonic_ns()}"
     began = time.monotonic()
-    fd = os.open(box.path("/run/talk"), os.O_WRONLY | os.O_NONBLOCK)
+    fd = wait_for(lambda: _open_fifo(box.path("/run/talk")), limit, "the other service reads what it is to say")
     try:
         os.write(fd, word.encode() + b"\n")
     finally:

@@ -225,6 +225,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_stop_overtaken.py \
 	tests/sandbox/test_strikes_stop_nothing.py \
 	tests/sandbox/test_svcctl_of_users.py \
+	tests/sandbox/test_secrets.py \
 	tests/sandbox/test_set_policy_by_polkit.py \
 	tests/sandbox/test_system_bus.py \
 	tests/sandbox/test_sysv_import.py \
