@@ -24,7 +24,7 @@ bool fail(GError **error, ErrorCode code, const char *format, ...)
 
 bool errnum_is_passing(int errnum)
 {
-	return errnum == EAGAIN || errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE;
+	return errnum == EAGAIN || errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE || errnum == ETXTBSY;
 }
 
 bool fail_errno(GError **error, int errnum, const char *format, ...)

@@ -47,7 +47,7 @@ bool fail(GError **error, ErrorCode code, const char *format, ...) G_GNUC_PRINTF
  */
 bool fail_errno(GError **error, int errnum, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* No memory, process or descriptor just now: another try may find some. */
+/* No memory, process or descriptor just now, or a program that is still being written: another try may do. */
 bool errnum_is_passing(int errnum);
 
 #endif

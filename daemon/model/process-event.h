@@ -49,7 +49,7 @@ typedef struct ProcessEvent {
 	pid_t pid;
 	bool success;
 	bool is_done; /* EXITED of a script: nothing is left of what its start command left, and nothing went wrong */
-	bool is_refused; /* START_FAILED: the machine had no room for it just then; another try may do */
+	bool is_refused; /* START_FAILED: no room on the machine, or a program that is being written; another try may do */
 	int code;   /* CLD_*, as waitid(2) */
 	int status;
 	const char *text; /* borrowed; NULL or one sentence without the service's name: "exit status 1", "cannot execute /x: ..." */

@@ -94,7 +94,7 @@ struct Supervisor {
 	bool is_entering; /* @step is new, and what it does has not been done */
 	bool is_resumed;
 	bool is_stopping;  /* the stop limit is running */
-	bool is_refused;   /* the machine had no room for the last process of its start */
+	bool is_refused;   /* the machine had no room for the last process of its start, or its program is being written */
 	bool is_watching;  /* Ready=dbus: or path:, between executed and ready */
 	char noted[48]; /* the phase that the last note held */
 

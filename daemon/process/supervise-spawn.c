@@ -57,11 +57,18 @@ static void on_executed(void *data, bool has_ended)
 	supervisor_settle(s);
 }
 
+/* It has not run at all, and another try may do. */
+static bool is_refusal(const struct ExecStatus *status)
+{
+	return status->step == EXEC_STEP_EXEC && errnum_is_passing(status->error);
+}
+
 static void on_exec_failed(void *data, const struct ExecStatus *status)
 {
 	Supervisor *s = data;
 
 	forget(s, KEPT_STATUS);
+	s->is_refused = is_refusal(status);
 	s->rows[ROLE_MAIN].problem = outcome_describe_exec(&s->plan, s->plan.def->exec, status);
 }
 
@@ -81,6 +88,7 @@ static void command_failed(Supervisor *s, enum ProcessRole role, const struct Ex
 
 static void on_control_failed(void *data, const struct ExecStatus *status)
 {
+	((Supervisor *)data)->is_refused = is_refusal(status);
 	command_failed(data, ROLE_CONTROL, status);
 }
 

@@ -21,6 +21,7 @@ libproviders_a_SOURCES = \
 	daemon/providers/path-look.c daemon/providers/path-look.h \
 	daemon/providers/path-test.c daemon/providers/path-test.h \
 	daemon/providers/path-walker.c daemon/providers/path-walker.h \
+	daemon/providers/program-file.c daemon/providers/program-file.h \
 	daemon/providers/provider.h \
 	daemon/providers/registry.c daemon/providers/registry.h \
 	daemon/providers/udev.c daemon/providers/udev.h \

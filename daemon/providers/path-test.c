@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/errors.h"
+#include "providers/program-file.h"
 
 PathTest path_test_of(const char *argument, const char **ret_path)
 {
@@ -33,7 +34,7 @@ PathTest path_test_of(const char *argument, const char **ret_path)
 
 Level path_verdict_level(PathVerdict verdict)
 {
-	if (verdict == VERDICT_MISREAD)
+	if (verdict == VERDICT_MISREAD || verdict == VERDICT_OPEN)
 		return LEVEL_UNKNOWN;
 	return verdict == VERDICT_HOLDS ? LEVEL_TRUE : LEVEL_FALSE;
 }
@@ -47,7 +48,9 @@ const char *path_verdict_text(PathVerdict verdict)
 		[VERDICT_NO_PROGRAM] = "it is not executable",
 		[VERDICT_NO_DIRECTORY] = "it is not a directory",
 		[VERDICT_EMPTY] = "it is empty",
+		[VERDICT_CUT] = "it is not complete",
 		[VERDICT_MAZE] = "there are too many links or directories on the way to it",
+		[VERDICT_OPEN] = "it is being written",
 		[VERDICT_MISREAD] = "it cannot be looked at just now",
 	};
 
@@ -69,15 +72,23 @@ static PathVerdict look_for_entry(const char *path)
 	return found ? VERDICT_HOLDS : VERDICT_EMPTY;
 }
 
+static PathVerdict look_at_program(const char *place, const struct stat *st)
+{
+	static const PathVerdict verdicts[] = { [PROGRAM_COMPLETE] = VERDICT_HOLDS, [PROGRAM_EMPTY] = VERDICT_EMPTY,
+						[PROGRAM_OPEN] = VERDICT_OPEN, [PROGRAM_CUT] = VERDICT_CUT };
+
+	if (!S_ISREG(st->st_mode))
+		return VERDICT_NO_FILE;
+	return st->st_mode & 0111 ? verdicts[program_file_state(place, st)] : VERDICT_NO_PROGRAM;
+}
+
 PathVerdict path_test_place(PathTest test, const char *place, const struct stat *st)
 {
 	switch (test) {
 	case TEST_EXISTS:
 		return VERDICT_HOLDS;
 	case TEST_EXECUTABLE:
-		if (!S_ISREG(st->st_mode))
-			return VERDICT_NO_FILE;
-		return st->st_mode & 0111 ? VERDICT_HOLDS : VERDICT_NO_PROGRAM;
+		return look_at_program(place, st);
 	case TEST_DIRECTORY:
 		return S_ISDIR(st->st_mode) ? VERDICT_HOLDS : VERDICT_NO_DIRECTORY;
 	case TEST_NONEMPTY:

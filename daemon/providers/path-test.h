@@ -19,7 +19,9 @@ typedef enum PathVerdict {
 	VERDICT_NO_PROGRAM,
 	VERDICT_NO_DIRECTORY,
 	VERDICT_EMPTY,
+	VERDICT_CUT,     /* a program whose end is missing */
 	VERDICT_MAZE,    /* more links or names on the way than are followed */
+	VERDICT_OPEN,    /* a program that is being written: neither true nor false */
 	VERDICT_MISREAD, /* a passing fault: neither true nor false */
 	VERDICT_COUNT,
 } PathVerdict;
@@ -32,7 +34,7 @@ Level path_verdict_level(PathVerdict verdict);
 /* "it does not exist" */
 const char *path_verdict_text(PathVerdict verdict);
 
-/* @st: of @place, which is no link. Opens a directory that is to have an entry. */
+/* @st: of @place, which is no link. Opens a directory that is to have an entry, and a program that has just been changed. */
 PathVerdict path_test_place(PathTest test, const char *place, const struct stat *st);
 
 /* Follows links, and may wait for ever. */

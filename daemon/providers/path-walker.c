@@ -37,7 +37,7 @@
 /* When there may be memory and descriptors again. */
 #define LOOK_AGAIN_US (500 * G_TIME_SPAN_MILLISECOND)
 
-/* Not IN_CLOSE_WRITE: in /dev it would fire for every use of /dev/null. */
+/* Not IN_CLOSE_WRITE, except where the last name of a path is: in /dev it would fire for every use of /dev/null. */
 #define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
 /* One directory as inotify knows it: several paths may lead to the same one. */
@@ -72,6 +72,7 @@ typedef struct PathCondition {
 	unsigned n_links;   /* of the walk that is under way */
 	unsigned n_components;
 	Level level;
+	const char *why;    /* of the last report of a verdict */
 	bool is_reported;
 	bool is_dirty;
 	bool is_misread;    /* it could not be looked at: neither true nor false */
@@ -220,12 +221,11 @@ static bool go_up(GString *at, struct stat *st)
 }
 
 /*
- * Walks from @at along @rest, watches every directory on the way and follows links by hand.
+ * Walks from @at along @rest, watches every directory on the way for @mask and follows links by hand.
  * Returns: true when the path leads somewhere; @at then is the place, with no link in it, and @st its status.
  */
-static bool walk(PathWalker *walker, PathCondition *condition, GString *rest, GString *at, struct stat *st)
+static bool walk(PathWalker *walker, PathCondition *condition, GString *rest, GString *at, struct stat *st, uint32_t mask)
 {
-	const uint32_t mask = WATCH_MASK | (condition->test == TEST_NONEMPTY ? IN_CLOSE_WRITE : 0);
 	bool has_moved = false;
 
 	for (;;) {
@@ -321,7 +321,7 @@ static bool walk_way(PathWalker *walker, PathCondition *condition, const char *d
 		return true;
 	}
 	rest = g_string_new(directory);
-	if (!walk(walker, condition, rest, at, &st))
+	if (!walk(walker, condition, rest, at, &st, WATCH_MASK))
 		return false;
 	if (walker->n_unwatched == n_unwatched) /* else no event comes when it is another one */
 		remember_way(walker, directory, condition, at->str);
@@ -332,6 +332,7 @@ static bool find_place(PathWalker *walker, PathCondition *condition, GString *at
 {
 	g_autofree char *directory = g_path_get_dirname(condition->path);
 	const char *name = strrchr(condition->path, '/') + 1;
+	const bool has_content = condition->test == TEST_NONEMPTY || condition->test == TEST_EXECUTABLE;
 	g_autoptr(GString) rest = g_string_new(condition->path);
 
 	condition->n_links = condition->n_components = 0;
@@ -342,7 +343,7 @@ static bool find_place(PathWalker *walker, PathCondition *condition, GString *at
 			return false;
 		g_string_assign(rest, name);
 	}
-	return walk(walker, condition, rest, at, st);
+	return walk(walker, condition, rest, at, st, WATCH_MASK | (has_content ? IN_CLOSE_WRITE : 0));
 }
 
 static PathVerdict test_place(PathWalker *walker, PathCondition *condition, const char *place, const struct stat *st)
@@ -352,7 +353,7 @@ static PathVerdict test_place(PathWalker *walker, PathCondition *condition, cons
 	return path_test_place(condition->test, place, st);
 }
 
-/* While it is unknown the reason may change. */
+/* A verdict that changes its reason only is news, too; so is each report while it is unknown. */
 static void report(PathWalker *walker, PathCondition *condition, Level level, const char *why)
 {
 	const PathFinding finding = { .level = level, .why = why,
@@ -376,10 +377,15 @@ static void report_mount(PathWalker *walker, PathCondition *condition)
 
 static void report_verdict(PathWalker *walker, PathCondition *condition, PathVerdict verdict)
 {
-	condition->is_misread = verdict == VERDICT_MISREAD;
+	const char *why = path_verdict_text(verdict);
+
+	/* The event of a close comes a moment before the file counts as closed. */
+	condition->is_misread = verdict == VERDICT_MISREAD || verdict == VERDICT_OPEN;
 	if (condition->is_misread)
 		timer_arm(walker->again, loop_now() + LOOK_AGAIN_US);
-	report(walker, condition, path_verdict_level(verdict), path_verdict_text(verdict));
+	condition->is_reported = condition->is_reported && condition->why == why;
+	condition->why = why;
+	report(walker, condition, path_verdict_level(verdict), why);
 }
 
 static PathVerdict look(PathWalker *walker, PathCondition *condition)

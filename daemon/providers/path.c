@@ -98,6 +98,7 @@ static void know(PathProvider *paths, PathCondition *condition)
 /* Takes @why. */
 static void set_level(PathProvider *paths, PathCondition *condition, Level level, char *why)
 {
+	condition->is_reported = condition->is_reported && g_strcmp0(condition->why, why) == 0;
 	condition->level = level;
 	g_free(condition->why);
 	condition->why = why;

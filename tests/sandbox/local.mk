@@ -177,6 +177,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_power_commands.py tests/sandbox/test_poweroff.py \
 	tests/sandbox/test_prepare_fails.py \
 	tests/sandbox/test_private_socket.py \
+	tests/sandbox/test_program_written_in_place.py \
 	tests/sandbox/test_progress_on_console.py \
 	tests/sandbox/test_random_kills.py \
 	tests/sandbox/test_rc_links_policy.py \

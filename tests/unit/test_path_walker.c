@@ -5,10 +5,12 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "loop/loop.h"
 #include "providers/path-walker.h"
 #include "tests/lib/scratch.h"
@@ -249,6 +251,67 @@ START_TEST(executable_means_a_file_with_an_x_bit)
 }
 END_TEST
 
+static void expect_why(const char *expected)
+{
+	TURN_UNTIL(g_strcmp0(why, expected) == 0);
+}
+
+START_TEST(program_that_is_being_written_is_neither_there_nor_absent)
+{
+	g_autofree char *path = in_root("program");
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+
+	ck_assert_int_eq(write(fd, "#!/bin/sh\n", 10), 10);
+	watch("exec:", "program");
+	ck_assert_int_eq(level, LEVEL_UNKNOWN);
+	ck_assert_str_eq(why, "it is being written");
+
+	fd_close(&fd);
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
+START_TEST(empty_file_is_no_program)
+{
+	g_autofree char *path = in_root("program");
+	int fd;
+
+	write_file("program", "", 0755);
+	watch("exec:", "program");
+	ck_assert_int_eq(level, LEVEL_FALSE);
+	ck_assert_str_eq(why, "it is empty");
+
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(write(fd, "#!/bin/sh\n", 10), 10);
+	fd_close(&fd);
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
+/* The first bytes of this test's own program, and then all of it. */
+START_TEST(program_that_was_cut_short_is_none)
+{
+	const size_t lengths[] = { 10, 100, 5000 };
+	g_autofree char *path = in_root("program");
+	g_autofree char *content = NULL;
+	size_t length;
+
+	ck_assert(g_file_get_contents("/proc/self/exe", &content, &length, NULL));
+	watch("exec:", "program");
+	for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
+		g_autofree char *part = g_memdup2(content, lengths[i]);
+
+		ck_assert(g_file_set_contents_full(path, part, (gssize)lengths[i], G_FILE_SET_CONTENTS_CONSISTENT, 0755, NULL));
+		expect_why("it is not complete");
+		ck_assert_int_eq(level, LEVEL_FALSE);
+		ck_assert_int_eq(unlink(path), 0);
+		expect_why("it does not exist");
+	}
+	ck_assert(g_file_set_contents_full(path, content, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT, 0755, NULL));
+	expect_level(LEVEL_TRUE);
+}
+END_TEST
+
 START_TEST(a_directory_is_asked_for)
 {
 	write_file("place", "x", 0644);
@@ -473,7 +536,8 @@ Suite *make_suite(void)
 			a_file_appears_and_goes, a_path_appears_below_directories_that_did_not_exist,
 			a_directory_is_replaced_by_another_with_the_same_name, links_are_followed_and_watched,
 			a_link_to_itself_is_no_path, executable_means_a_file_with_an_x_bit,
-			a_directory_is_asked_for, nonempty_file_and_directory, only_changes_are_told,
+			program_that_is_being_written_is_neither_there_nor_absent, empty_file_is_no_program,
+			program_that_was_cut_short_is_none, a_directory_is_asked_for, nonempty_file_and_directory, only_changes_are_told,
 			each_look_is_told_where_that_is_asked_for, nothing_is_told_after_unsubscribing,
 			everything_is_looked_at_again_when_asked,
 			second_path_below_a_directory_that_has_just_been_replaced,

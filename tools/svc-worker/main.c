@@ -148,6 +148,7 @@ int main(void)
 	FdSource *source;
 
 	(void)signal(SIGPIPE, SIG_IGN); /* cannot fail */
+	(void)signal(SIGIO, SIG_IGN);   /* a writer that came while a program was looked into (providers/program-file.c) */
 	loop = g_main_loop_new(NULL, FALSE);
 	verb_of_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	source = fd_source_new(STDIN_FILENO, G_IO_IN, LOOP_PRIORITY_KEEPER, on_request, NULL);
