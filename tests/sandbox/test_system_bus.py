@@ -61,6 +61,15 @@ def signals_arrive_unasked(box):
     box.svcctl("flag", "clear", "go")
 
 
+def calls_that_there_are_not_are_named(box):
+    """By svcd: for the bus they would be calls that a right is missing for."""
+    for who in ((), NOBODY):
+        refused(box.manager("Frobnicate", who=who), "org.freedesktop.DBus.Error.UnknownMethod",
+                "there is no method Frobnicate at /org/svcd1")
+        refused(box.manager("Stop", "string:a", who=who), "org.freedesktop.DBus.Error.InvalidArgs", 'Stop takes "sb", not "s"')
+    assert box.state("a") == "ready"
+
+
 def without_polkit_only_root_changes(box):
     for who, uid in ((NOBODY, 65534), (GIANT, 4000000000)):
         assert box.manager("ListServices", who=who).returncode == 0
@@ -228,6 +237,7 @@ def a_new_manager_is_there_too(box):
 with BusMachine(has_polkit=False) as machine:
     usual_tools_see_everything(machine)
     signals_arrive_unasked(machine)
+    calls_that_there_are_not_are_named(machine)
     without_polkit_only_root_changes(machine)
     authority = polkit_decides(machine)
     a_yes_for_who_has_left_is_nobodys(machine, authority)
