@@ -154,11 +154,6 @@ void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const cha
 	}
 }
 
-bool lsb_facilities_has(const LsbFacilities *facilities, const char *name)
-{
-	return g_hash_table_contains(facilities->by_name, name);
-}
-
 /* Without recursion: a chain of facilities may be as long as a file. */
 GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *name)
 {
@@ -210,6 +205,14 @@ GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *word)
 	return found;
 }
 
+bool lsb_facilities_has(const LsbFacilities *facilities, const char *name)
+{
+	/* LSB Core 4.1, "Facility Names" */
+	static const char *const standard[] = { "$local_fs", "$network", "$named", "$portmap", "$remote_fs", "$syslog", "$time", NULL };
+
+	return g_strv_contains(standard, name) || g_hash_table_contains(facilities->by_name, name);
+}
+
 /* An edge for each facility that is a member of another; what has no line is told. */
 static GArray *nested_edges(const LsbFacilities *facilities, DiagList *diags)
 {
@@ -225,7 +228,7 @@ static GArray *nested_edges(const LsbFacilities *facilities, DiagList *diags)
 
 			if (other)
 				g_array_append_val(edges, edge);
-			else if (*member == '$')
+			else if (*member == '$' && !lsb_facilities_has(facilities, member))
 				diag_warning(diags, facility->origin, NULL, "%s: no line says what %s stands for",
 					     facility->name, member);
 		}

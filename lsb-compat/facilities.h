@@ -24,11 +24,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LsbFacilities, lsb_facilities_free)
 void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const char *text, gsize length, DiagList *diags);
 
 /**
- * lsb_facilities_check() - when all files are read: facilities that stand for themselves, or for ones that nobody defines
+ * lsb_facilities_check() - when all files are read: facilities that stand for themselves, or for ones that are not defined
  */
 void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags);
 
-/* Is it defined? */
+/* Does a line say what it stands for, or is it one that every LSB system has? Services of svcd's provide those. */
 bool lsb_facilities_has(const LsbFacilities *facilities, const char *name);
 
 /**

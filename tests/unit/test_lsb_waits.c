@@ -83,6 +83,20 @@ START_TEST(what_is_required_and_not_there_is_told)
 }
 END_TEST
 
+/* As on a Debian without insserv, where packages still bring files for insserv.conf.d. */
+START_TEST(standard_facilities_need_no_line)
+{
+	g_autoptr(LsbWorld) w = lsb_world_new();
+
+	tree_write(w->tree, "/etc/insserv.conf", "");
+	tree_write(w->tree, "/etc/insserv.conf.d/tables", "$tables $remote_fs tables\n");
+	script(w, "a", "Required-Start: $local_fs $network $named $portmap $remote_fs $syslog $time $tables");
+	read_scripts(w, "");
+
+	expect_value(w, "a", "After", "$local_fs $named $network $portmap $remote_fs $syslog $tables $time");
+}
+END_TEST
+
 START_TEST(what_two_provide_is_waited_for_twice)
 {
 	g_autoptr(LsbWorld) w = lsb_world_new();
@@ -252,7 +266,7 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "order", facilities_are_written_as_such_and_as_their_members,
 		 each_field_orders_as_insserv_has_it, scripts_are_known_by_what_they_provide_not_by_their_files,
-		 what_is_required_and_not_there_is_told, what_two_provide_is_waited_for_twice,
+		 what_is_required_and_not_there_is_told, standard_facilities_need_no_line, what_two_provide_is_waited_for_twice,
 		 all_is_behind_everything_but_another_all, nothing_at_the_boot_waits_for_what_a_runlevel_starts,
 		 an_order_to_more_than_a_list_can_hold_is_told_and_cut);
 	ADD_CASE(suite, "loops", a_loop_is_broken_where_it_is_weakest_and_told_whole,
