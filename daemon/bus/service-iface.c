@@ -304,6 +304,11 @@ static const char *get_problem(const Subject *x)
 	return x->service->def->problem;
 }
 
+static const char *get_file_state(const Subject *x)
+{
+	return file_state_name(service_file_state(x->service));
+}
+
 static void append_source_file(const Subject *x, DBusMessageIter *out)
 {
 	wire_string(out, x->service->def->origin.file);
@@ -393,6 +398,7 @@ static const PropertyRow properties[] = {
 	{ "StopLimit", "t", PROPERTY_DEFINED, .number = get_stop_limit },
 	{ "Problem", "s", PROPERTY_LISTED | PROPERTY_DEFINED, .text = get_problem },
 	{ "SourceFile", "s", PROPERTY_DEFINED, .append = append_source_file },
+	{ "FileState", "s", 0, .text = get_file_state },
 };
 
 const Interface interface_service = {

@@ -118,6 +118,8 @@ struct ServicePrivate {
 	SetRef *home;         /* where s->def lives */
 	unsigned n_stops_after_said; /* the first so many of stops_after say so */
 	bool is_file_gone;
+	char *file_problem;   /* of its new file; the one before is still in force. NULL: none */
+	uint32_t run_mark;    /* ServiceDef.mark when it was started; 0: not known */
 	bool is_unexplained; /* it lived when this engine began, and no note said why; until engine_begin() */
 	unsigned queued;      /* bit WorkKind */
 	GPtrArray *slots;     /* Slot *, owned */
@@ -443,6 +445,11 @@ void service_restore(Service *s, ServiceState state, int64_t since_us, const cha
 bool service_is_active(const Service *s);
 /* In this state a service may have processes. */
 bool state_is_active(ServiceState state);
+
+/* --- file-state.c --- */
+/* A sentence for explain, and what an admin can do; NULL: its file is the one that it was started by. */
+char *file_state_describe(const Service *s);
+char *file_state_advise(const Service *s);
 
 /* --- note.c --- */
 bool note_decode(Service *s, const char *note, ServiceState *ret_state, int64_t *ret_since_us);

@@ -237,6 +237,14 @@ static void tell_limits(Walk *walk, const Service *s)
 		add(walk, s, 0, REASON_LIMITS, g_strdup_printf("%s.", s->resource_problem));
 }
 
+static void tell_file(Walk *walk, const Service *s)
+{
+	char *text = file_state_describe(s);
+
+	if (text)
+		add(walk, s, 0, REASON_WHY, text);
+}
+
 static void begin_frame(Walk *walk, const Frame *frame)
 {
 	Service *s = frame->service;
@@ -244,6 +252,7 @@ static void begin_frame(Walk *walk, const Frame *frame)
 	add(walk, s, frame->depth, REASON_STATE, state_describe(s, walk->now_us));
 	add(walk, s, frame->depth, REASON_WHY, state_explain(s, walk->now_us));
 	if (frame->depth == 0) {
+		tell_file(walk, s);
 		tell_policy_terms(walk, s);
 		tell_limits(walk, s);
 	}
@@ -256,6 +265,14 @@ static void add_refusals(Walk *walk, const Service *s)
 
 	if (text)
 		add(walk, s, 0, REASON_CAUSE, text);
+}
+
+static void advise_about_file(Walk *walk, const Service *s)
+{
+	char *text = file_state_advise(s);
+
+	if (text)
+		add(walk, s, 0, REASON_NEXT, text);
 }
 
 static void end_frame(Walk *walk, const Frame *frame)
@@ -272,6 +289,8 @@ static void end_frame(Walk *walk, const Frame *frame)
 	}
 	if (!frame->has_deeper)
 		advise(walk, frame);
+	if (frame->depth == 0)
+		advise_about_file(walk, frame->service);
 }
 
 /* Returns: true when the lock keeps it from starting; its holder is told next. */

@@ -13,6 +13,7 @@ libengine_a_SOURCES = \
 	daemon/engine/explain-state.c \
 	daemon/engine/explain-term.c \
 	daemon/engine/facility.c \
+	daemon/engine/file-state.c \
 	daemon/engine/foresight.c \
 	daemon/engine/lapse.c \
 	daemon/engine/listen.c \

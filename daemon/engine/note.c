@@ -15,6 +15,7 @@
  *	n=12     what policy has refused; to whom is not kept
  *	k=2      how often the back-off was doubled
  *	b=1.2.   ends that count for the limit: 10 ms before t=, in base 36
+ *	m=...    of the definition that its run began with (ServiceDef.mark)
  *	d=...    what the last start took
  *	x=...    the last result; blanks are "_"
  */
@@ -195,6 +196,7 @@ void engine_note(const Engine *engine, const Service *s, char *text, size_t size
 	append_number(note, room, 'r', s->n_restarts);
 	append_number(note, room, 'k', s->priv->backoff.level);
 	append_number(note, room, 'n', s->refusals.total);
+	append_number(note, room, 'm', s->priv->run_mark);
 	append_failures(note, room, s);
 	append_number(note, room, 'd', s->start_duration_us);
 	if (s->priv->note_extra)
@@ -350,6 +352,9 @@ static bool take_number(Reader *r, char key, const char *value)
 	case 'n':
 		r->service->refusals.total = (unsigned)MIN(number, UINT_MAX);
 		break;
+	case 'm':
+		r->service->priv->run_mark = (uint32_t)MIN(number, UINT32_MAX);
+		break;
 	case 'd':
 		r->service->start_duration_us = number;
 		break;
@@ -373,6 +378,7 @@ static const struct {
 	{ 'v', read_version }, { 's', read_state }, { 'f', read_flags }, { 'a', read_admin }, { 'b', take_failures },
 	{ 'x', read_result },  { 'p', skip_word },  { 'i', NULL },	  { 't', NULL },       { 'r', NULL },
 	{ 'k', NULL },	       { 'd', NULL },	  { 'u', NULL },    { 'n', NULL },
+	{ 'm', NULL },
 };
 
 static bool read_word(Reader *r, const char *word)
@@ -395,6 +401,7 @@ static void forget_what_was_read(Service *s)
 	s->refusals.total = 0;
 	s->priv->wait_until_us = 0;
 	s->start_duration_us = 0;
+	s->priv->run_mark = 0;
 	s->is_failed_for_good = false;
 	s->priv->is_spent = false;
 	s->priv->is_stop_ordered = false;

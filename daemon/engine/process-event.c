@@ -35,6 +35,8 @@ static void end_restart(Service *s, const char *problem)
 {
 	s->is_restarting = false;
 	s->priv->is_restart_told = false;
+	if (!problem)
+		s->priv->run_mark = s->def->mark;
 	replace_text(&s->restart_problem, problem);
 	service_remark(s, problem ? g_strdup_printf("restart failed: %s", problem) : g_strdup("restarted"));
 }

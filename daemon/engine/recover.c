@@ -15,11 +15,11 @@ static Service *adopt_unknown(Engine *engine, const char *name)
 	SetRef *home = g_new0(SetRef, 1);
 	Service *s;
 
+	def->is_gone = true;
 	def->problem = g_strdup("its service file is gone");
 	service_set_add(set, def);
 	home->set = set;
 	s = load_new_service(engine, def, home);
-	s->priv->is_file_gone = true;
 	load_rebuild(engine);
 	return s;
 }

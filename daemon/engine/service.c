@@ -61,6 +61,7 @@ void service_free(Service *s)
 	backoff_clear(&s->priv->backoff);
 	g_free(s->priv->cause_next);
 	g_free(s->priv->note_extra);
+	g_free(s->priv->file_problem);
 	g_free(s->priv);
 	list_free(s->when);
 	list_free(s->hold);
@@ -240,6 +241,7 @@ static void act(Service *s, TransitionAction action)
 
 	switch (action) {
 	case DO_START:
+		s->priv->run_mark = s->def->mark;
 		if (!service_is_group(s))
 			engine->ops->start(engine->data, s);
 		break;

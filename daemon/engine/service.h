@@ -46,6 +46,10 @@ ENUM_WITH_NAMES(Health, HEALTH, health, HEALTHS)
 #define LISTENS_LEVELS(X, P) X(P, CLOSED, "closed") X(P, LOCAL, "local") X(P, ALL, "all")
 ENUM_WITH_NAMES(Listens, LISTENS, listens, LISTENS_LEVELS)
 
+/* Of a service that is active: its file against the one that it was started by. */
+#define FILE_STATES(X, P) X(P, CURRENT, "current") X(P, CHANGED, "changed") X(P, GONE, "gone") X(P, INVALID, "invalid")
+ENUM_WITH_NAMES(FileState, FILE, file_state, FILE_STATES)
+
 /* Who asked; kept with the cause. */
 typedef struct Requester {
 	uid_t uid;
@@ -134,6 +138,9 @@ static inline unsigned service_count_causes(const Service *s)
 
 /* The newest cause's text, never NULL. */
 const char *service_cause(const Service *s);
+
+/* FILE_CURRENT of one that is not active, too. */
+FileState service_file_state(const Service *s);
 
 /* Until when it waits for the world outside (WaitTimeout=), and so long the boot for it; 0: it does not, or without a limit. */
 int64_t service_wait_until(const Service *s);

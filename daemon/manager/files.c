@@ -211,6 +211,7 @@ static void add_orphans(Manager *m, ServiceSet *set)
 		if (service_set_find(set, name))
 			continue;
 		def = service_def_new(name, origin_new("(its file is gone)", 0));
+		def->is_gone = true;
 		service_set_add(set, def);
 	}
 }

@@ -94,6 +94,7 @@ typedef struct ServiceDef {
 	const char *name; /* "sshd", "getty@tty1"; interned */
 	char *instance; /* "tty1", NULL when it comes from no template */
 	Origin origin;  /* the main file */
+	bool is_gone;   /* no file describes it any more: this stands for what runs */
 	char *problem;  /* not NULL: the file has errors, and this service is out; "FILE:LINE: text" of the first */
 	char *description; /* NULL: the file gives none, see service_def_description() */
 
@@ -155,6 +156,9 @@ typedef struct ServiceDef {
 	const ExecDef *execution; /* never NULL; written through exec_def_change() */
 	ResourceDef *resources; /* NULL: none is said */
 	SocketDef *socket; /* NULL: it has no [Socket] */
+
+	/* Of all that a run keeps from its start: each setting but those of [Conditions], and the description. */
+	uint32_t mark;
 
 	/* For "svcctl cat": every key as it took effect, in order; DefLine *, never NULL. */
 	GPtrArray *lines;

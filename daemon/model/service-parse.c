@@ -238,6 +238,22 @@ static void remember_line(ServiceDef *def, const Setting *setting)
 	list_add(&def->lines, line, (GDestroyNotify)def_line_free);
 }
 
+/* FNV-1a; the NUL at the end counts, too. */
+static uint32_t mark_add(uint32_t mark, const char *text)
+{
+	do
+		mark = (mark ^ (unsigned char)*text) * 16777619u;
+	while (*text++);
+	return mark;
+}
+
+static void mark_setting(ServiceDef *def, const Setting *setting)
+{
+	if (strcmp(setting->key->section, "Conditions") == 0 || strcmp(setting->key->name, "Description") == 0)
+		return;
+	def->mark = mark_add(mark_add(def->mark, setting->key->name), setting->value);
+}
+
 static void read_settings(Parser *p)
 {
 	for (const Setting *setting = p->settings; setting; setting = setting->next) {
@@ -247,6 +263,7 @@ static void read_settings(Parser *p)
 			read_setting(p, scratch, setting);
 		} else {
 			read_setting(p, p->def, setting);
+			mark_setting(p->def, setting);
 			if (!p->options->without_lines && (*setting->value || setting->key->takes_nothing))
 				remember_line(p->def, setting);
 		}

@@ -23,3 +23,32 @@ with Sandbox({"a": SLEEP, "b": SLEEP}) as box:
     assert box.svcctl("check", check=False).returncode == 10
     box.svcctl("start", "new")
     box.wait_state("new", "ready")
+
+    # What goes on by another file than the present one is shown, also by the next manager.
+    def shown(name, state, why, advice):
+        row = box.svcctl_json("status", name)[0]
+        assert row["file_state"] == state, row
+        assert why in box.svcctl("explain", name).stdout, box.svcctl("explain", name).stdout
+        assert advice in box.svcctl("explain", name).stdout, box.svcctl("explain", name).stdout
+        return box.svcctl("status", name).stdout
+
+    assert box.svcctl_json("status", "a")[0]["file_state"] == "current"
+    assert "since it was started" not in box.svcctl("status", "a").stdout
+    box.write("/etc/svcd/services.d/a.svc", "[Service]\nDescription=the same\nExec=/bin/sleep infinity\n[Conditions]\nWhile=path:/etc\n")
+    box.svcctl("reload-files")
+    assert box.svcctl_json("status", "a")[0]["file_state"] == "current", "a condition holds at once"
+    box.write("/etc/svcd/services.d/a.svc", "[Service]\nExec=/bin/sleep 12345\n")
+    box.remove("/etc/svcd/services.d/new.svc")
+    box.svcctl("reload-files")
+    for _ in range(2):
+        assert "changed since it was started (svcctl restart a)" in shown(
+            "a", "changed", "Its service file has changed since it was started", "svcctl restart a")
+        assert "gone, so it is not started again (svcctl stop new)" in shown(
+            "new", "gone", "Its service file is gone", "svcctl stop new")
+        assert "has an error now, so the one before is in force (svcctl explain b)" in shown(
+            "b", "invalid", "Its service file has an error now", "svcctl check")
+        box.kill_manager()
+    assert (box.pid("a"), box.pid("b")) == pids
+
+    box.svcctl("restart", "a")
+    assert box.svcctl_json("status", "a")[0]["file_state"] == "current"

@@ -131,6 +131,38 @@ START_TEST(what_runs_is_forgotten_when_it_has_ended)
 }
 END_TEST
 
+static const char *file_state_of(World *w, const char *service)
+{
+	return file_state_name(service_file_state(world_find(w, service)));
+}
+
+START_TEST(what_a_run_was_started_by_is_remembered)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+
+	world_settle(w);
+	ck_assert_str_eq(file_state_of(w, "a"), "current");
+
+	world_reload(w, "== a\n" DAEMON "Description=other\n[Conditions]\nAfter=x\n== b\n" DAEMON "StopTimeout=1s\n", NULL);
+	ck_assert_str_eq(file_state_of(w, "a"), "current");
+	ck_assert_str_eq(file_state_of(w, "b"), "changed");
+
+	world_crash(w);
+	ck_assert_str_eq(file_state_of(w, "a"), "current");
+	ck_assert_str_eq(file_state_of(w, "b"), "changed");
+	world_restart(w, "b");
+	world_settle(w);
+	ck_assert_str_eq(file_state_of(w, "b"), "current");
+
+	world_reload(w, "== a\n[Service]\nExec=relative\n", NULL);
+	ck_assert_str_eq(file_state_of(w, "a"), "invalid");
+	ck_assert_str_eq(file_state_of(w, "b"), "gone");
+	world_crash(w);
+	ck_assert_str_eq(file_state_of(w, "a"), "invalid");
+	ck_assert_str_eq(file_state_of(w, "b"), "gone");
+}
+END_TEST
+
 START_TEST(a_file_that_is_back_with_errors_is_there_again)
 {
 	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
@@ -237,7 +269,7 @@ Suite *make_suite(void)
 		 a_new_term_that_is_false_stops_what_runs, a_file_with_errors_leaves_what_runs_as_it_is,
 		 a_file_with_errors_does_not_undo_the_work_of_a_task, a_corrected_file_gives_a_new_chance,
 		 what_does_not_run_is_forgotten_with_its_file, what_runs_is_forgotten_when_it_has_ended,
-		 a_file_that_is_back_with_errors_is_there_again,
+		 what_a_run_was_started_by_is_remembered, a_file_that_is_back_with_errors_is_there_again,
 		 what_was_taken_over_without_a_file_gets_the_one_that_comes,
 		 a_group_that_becomes_a_daemon_does_not_hold_on_to_its_when_terms,
 		 a_group_restarts_its_members_of_before_and_of_now,

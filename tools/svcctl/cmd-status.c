@@ -61,6 +61,7 @@ static const Column columns[] = {
 	{ "backoff_until_us", NULL, "BackoffUntil", CELL_TIME },
 	{ "problem", NULL, "Problem", CELL_TEXT },
 	{ "source_file", NULL, "SourceFile", CELL_TEXT },
+	{ "file_state", NULL, "FileState", CELL_TEXT },
 };
 
 /* A field of the record, or nothing when it is empty. */
@@ -101,6 +102,30 @@ static void print_title(Output *output, GVariant *s)
 	fprintf(output->out, "%s%s%s ", output_colour(output, state, is_never), output_symbol(output, state, is_never),
 		output_colour_end(output));
 	output_paragraph(output, TITLE_INDENT, title);
+}
+
+/* The remark: unless it is the one that the service was started by. */
+static void field_file(Output *output, GVariant *s)
+{
+	static const struct {
+		const char *state;
+		const char *text;
+		const char *verb;
+	} rows[] = {
+		{ "changed", "changed since it was started", "restart" },
+		{ "gone", "gone, so it is not started again", "stop" },
+		{ "invalid", "has an error now, so the one before is in force", "explain" },
+	};
+
+	field_text(output, "File", s, "SourceFile");
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *text = NULL;
+
+		if (strcmp(rows[i].state, record_text(s, "FileState")) != 0)
+			continue;
+		text = g_strdup_printf("%s (svcctl %s %s)", rows[i].text, rows[i].verb, record_text(s, "Name"));
+		output_field(output, "", text);
+	}
 }
 
 static void print_state(Output *output, GVariant *s)
@@ -338,7 +363,7 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	field_text(output, "Last end", s, "Result");
 	print_use(output, s);
 	print_processes(output, s, processes, context->options.is_user);
-	field_text(output, "File", s, "SourceFile");
+	field_file(output, s);
 	print_history(output, s);
 	print_log(output, name, context->options.is_user, lines);
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * File state: is the service file still the one that the present run was started by?
+ *
+ * A run keeps the definition that it began with. So what counts is ServiceDef.mark at the start, which the note remembers. Terms are
+ * not part of it, because new ones hold at once.
+ */
+#include "config.h"
+
+#include "engine/engine-private.h"
+
+FileState service_file_state(const Service *s)
+{
+	const struct ServicePrivate *priv = s->priv;
+
+	if (!service_is_active(s))
+		return FILE_CURRENT;
+	if (priv->is_file_gone)
+		return FILE_GONE;
+	if (priv->file_problem || s->def->problem)
+		return FILE_INVALID;
+	return priv->run_mark != 0 && priv->run_mark != s->def->mark ? FILE_CHANGED : FILE_CURRENT;
+}
+
+char *file_state_describe(const Service *s)
+{
+	switch (service_file_state(s)) {
+	case FILE_CHANGED:
+		return g_strdup("Its service file has changed since it was started. It goes on as it was started until it is restarted.");
+	case FILE_GONE:
+		return g_strdup("Its service file is gone. It goes on until it is stopped, and is not started again.");
+	case FILE_INVALID:
+		return g_strdup_printf("Its service file has an error now, and it goes on by the file before: %s",
+				       s->priv->file_problem ? s->priv->file_problem : s->def->problem);
+	case FILE_CURRENT:
+	case FILE_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+char *file_state_advise(const Service *s)
+{
+	switch (service_file_state(s)) {
+	case FILE_CHANGED:
+		return g_strdup_printf("svcctl restart %s", s->def->name);
+	case FILE_GONE:
+		return g_strdup_printf("svcctl stop %s", s->def->name);
+	case FILE_INVALID:
+		return g_strdup("svcctl check");
+	case FILE_CURRENT:
+	case FILE_COUNT:
+		break;
+	}
+	return NULL;
+}
