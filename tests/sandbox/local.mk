@@ -234,6 +234,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_take_over.py \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \
+	tests/sandbox/test_unit_only.py \
 	tests/sandbox/test_unlistable.py \
 	tests/sandbox/test_unmanaged.py \
 	tests/sandbox/test_user_services.py \

@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "svcctl/svcctl.h"
+#include "svcctl/units.h"
 
 char *context_command_of_user(const char *line)
 {
@@ -35,11 +36,48 @@ void context_hint(Context *context, const char *format, ...)
 	}
 }
 
+/* Without regard to case and punctuation: "NetworkManager" is network-manager. */
+static bool is_same_word(const char *a, const char *b)
+{
+	for (;;) {
+		a += strspn(a, "-_.");
+		b += strspn(b, "-_.");
+		if (g_ascii_tolower(*a) != g_ascii_tolower(*b))
+			return false;
+		if (!*a)
+			return true;
+		a++;
+		b++;
+	}
+}
+
+static const char *nearest_name(const char *name, const char *const *names)
+{
+	for (size_t i = 0; names[i]; i++) {
+		if (is_same_word(name, names[i]))
+			return names[i];
+	}
+	return text_nearest(name, names);
+}
+
+bool context_hint_name(Context *context, const char *name, const char *const *names)
+{
+	g_autofree char *bare = g_str_has_suffix(name, ".service") ? g_strndup(name, strlen(name) - strlen(".service")) : g_strdup(name);
+	g_autofree char *unit = context->options.is_user ? NULL : unit_of_name(context_root(context), bare);
+	g_autofree char *commands = unit ? unit_import_commands(unit, "\n") : NULL;
+	const char *nearest = nearest_name(bare, names);
+
+	if (unit && !(nearest && is_same_word(bare, nearest)))
+		context_hint(context, "It has only a systemd unit, %s, which svcd does not read. To make a service of it:\n%s", unit, commands);
+	else if (nearest)
+		context_hint(context, "did you mean: %s", nearest);
+	return unit || nearest;
+}
+
 static void advise_name(Context *context, const char *name)
 {
 	g_autoptr(GPtrArray) records = name && context->client ? ask_services_for(context, "Name", NULL) : NULL;
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	const char *nearest;
 
 	if (name && g_str_has_suffix(name, "@")) {
 		context_hint(context, "It is a template: write %sNAME for one of its instances", name);
@@ -48,10 +86,9 @@ static void advise_name(Context *context, const char *name)
 	for (guint i = 0; records && i < records->len; i++)
 		g_ptr_array_add(names, (char *)record_text(g_ptr_array_index(records, i), "Name"));
 	g_ptr_array_add(names, NULL);
-	nearest = name ? text_nearest(name, (const char *const *)names->pdata) : NULL;
-	if (nearest)
-		context_hint(context, "did you mean: %s", nearest);
-	else if (context->options.root)
+	if (name && context_hint_name(context, name, (const char *const *)names->pdata))
+		return;
+	if (context->options.root)
 		context_hint(context, "svcctl --root %s policy --all shows every service", context->options.root);
 	else
 		context_hint(context, "svcctl list --all shows every service");

@@ -21,6 +21,7 @@ static const struct {
 	{ "permissions", doctor_check_permissions },
 	{ "rc-links", doctor_check_rc_links },
 	{ "bus-files", doctor_check_bus_files },
+	{ "units", doctor_check_units },
 	{ "leftovers", doctor_check_leftovers },
 	{ "replaced", doctor_check_replaced },
 	{ "services", doctor_check_services },

@@ -61,16 +61,16 @@ static char **names_to_load(const Context *context, unsigned n_names)
 	return names;
 }
 
-/* Of those that have a file; borrowed, or NULL. */
-static const char *nearest_service(const Configuration *configuration, const char *name)
+/* Of those that have a file; a new array with NULL at its end. */
+static GPtrArray *all_names(const Configuration *configuration)
 {
 	const GPtrArray *all = service_set_list(configuration->set);
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	GPtrArray *names = g_ptr_array_new();
 
 	for (guint i = 0; i < all->len; i++)
 		g_ptr_array_add(names, (gpointer)((ServiceDef *)g_ptr_array_index(all, i))->name);
 	g_ptr_array_add(names, NULL);
-	return text_nearest(name, (const char *const *)names->pdata);
+	return names;
 }
 
 /* The name by which policy knows it; a new string, NULL with @error when no file describes it. */
@@ -80,10 +80,9 @@ static char *find_service(Work *work, const char *name, GError **error)
 	const ServiceDef *def = service_set_find(work->before->set, loaded);
 
 	if (!def) {
-		const char *nearest = nearest_service(work->before, name);
+		g_autoptr(GPtrArray) names = all_names(work->before);
 
-		if (nearest)
-			context_hint(work->context, "did you mean: %s", nearest);
+		(void)context_hint_name(work->context, name, (const char *const *)names->pdata); /* else the usual advice follows */
 		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
 		return NULL;
 	}
@@ -124,7 +123,8 @@ static char *find_or_expect(Work *work, const char *name, GError **error)
 /* A name that was mistyped looks the same. */
 static void tell_absent(Work *work, const char *service)
 {
-	const char *nearest = nearest_service(work->before, service);
+	g_autoptr(GPtrArray) names = all_names(work->before);
+	const char *nearest = text_nearest(service, (const char *const *)names->pdata);
 
 	g_ptr_array_add(work->lines, g_strdup("  No service file yet: it takes effect when there is one"));
 	if (nearest)

@@ -30,6 +30,7 @@ void doctor_check_permissions(Doctor *d);
 void doctor_check_leftovers(Doctor *d);
 void doctor_check_rc_links(Doctor *d);
 void doctor_check_bus_files(Doctor *d);
+void doctor_check_units(Doctor *d);
 
 /* doctor-live.c */
 void doctor_check_cgroups(Doctor *d);

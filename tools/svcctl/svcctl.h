@@ -249,6 +249,13 @@ bool replace_patterns(Context *context, GError **error);
 /* After an error: says in context->hint what to do about it. @name may be NULL. */
 void context_advise(Context *context, const GError *error, const char *name);
 
+/**
+ * context_hint_name() - there is no service @name: which one may be meant, or which unit has only that name
+ * @names: a strv of all services
+ * Returns: whether there was anything to say.
+ */
+bool context_hint_name(Context *context, const char *name, const char *const *names);
+
 /* A command line of ours as it is to be typed for the user's own svcd; a new string. */
 char *context_command_of_user(const char *line);
 
