@@ -304,6 +304,11 @@ static const char *get_problem(const Subject *x)
 	return x->service->def->problem;
 }
 
+static uint64_t get_not_installed(const Subject *x)
+{
+	return service_is_not_installed(x->service);
+}
+
 static const char *get_file_state(const Subject *x)
 {
 	return file_state_name(service_file_state(x->service));
@@ -372,6 +377,7 @@ static const PropertyRow properties[] = {
 	{ "ActivationOrigin", "s", PROPERTY_LISTED, .append = append_activation_origin },
 	{ "ActivationIsDefault", "b", PROPERTY_LISTED, .number = get_activation_is_default },
 	{ "InRunlevel", "b", PROPERTY_LISTED, .number = get_in_runlevel },
+	{ "NotInstalled", "b", PROPERTY_LISTED, .number = get_not_installed },
 	{ "RunlevelOrigin", "s", 0, .append = append_runlevel_origin },
 	{ "PolicyReason", "s", PROPERTY_DEFINED, .text = get_policy_reason },
 	{ "MainPid", "u", PROPERTY_LISTED, .number = get_main_pid },

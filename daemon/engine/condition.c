@@ -319,6 +319,37 @@ bool service_is_beyond_reach(const Service *s)
 	return false;
 }
 
+/* It asks for programs only, and none of them is there. */
+static bool lacks_program(const Slot *slot)
+{
+	if (slot->level != LEVEL_FALSE || (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD))
+		return false;
+	for (unsigned i = 0; i < term_length(slot->term); i++) {
+		if (term_literal(slot->term, i)->negated || !g_str_has_prefix(slot->conditions[i]->key, PROGRAM_KEY))
+			return false;
+	}
+	return true;
+}
+
+/* An admin who names it, or asks for it, waits for it. A policy that is the same on every machine, and other services, do not. */
+static bool is_awaited(const Service *s)
+{
+	if (s->want_reason == WANT_POLICY)
+		return s->policy.runlevel_layer > POLICY_LAYER_RC_LINKS;
+	return s->want_reason != WANT_NEED;
+}
+
+bool service_is_not_installed(const Service *s)
+{
+	if (s->state != STATE_WAITING || is_awaited(s))
+		return false;
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		if (lacks_program(g_ptr_array_index(s->priv->slots, i)))
+			return true;
+	}
+	return false;
+}
+
 static void add_once(GPtrArray *found, Service *s)
 {
 	if (s && !g_ptr_array_find(found, s, NULL))

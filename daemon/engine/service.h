@@ -139,6 +139,9 @@ static inline unsigned service_count_causes(const Service *s)
 /* The newest cause's text, never NULL. */
 const char *service_cause(const Service *s);
 
+/* It waits for its program (path:exec:), and only because a policy for every machine or another service wants it. */
+bool service_is_not_installed(const Service *s);
+
 /* FILE_CURRENT of one that is not active, too. */
 FileState service_file_state(const Service *s);
 

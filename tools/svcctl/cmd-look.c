@@ -28,6 +28,7 @@ static const Column list_columns[] = {
 	{ "policy_origin", NULL, "ActivationOrigin", CELL_TEXT },
 	{ "policy_is_default", NULL, "ActivationIsDefault", CELL_BOOL },
 	{ "in_runlevel", NULL, "InRunlevel", CELL_BOOL },
+	{ "not_installed", NULL, "NotInstalled", CELL_BOOL },
 	{ "pid", "PID", "MainPid", CELL_OPTIONAL },
 	{ "invocation", NULL, "Invocation", CELL_OPTIONAL },
 	{ "restarts", NULL, "Restarts", CELL_NUMBER },
@@ -114,7 +115,7 @@ GPtrArray *ask_services_for(Context *context, const char *properties, GError **e
 	if (reply)
 		return records_of(reply);
 	/* A manager that runs since before this program was upgraded. */
-	if (error_is_ctl(problem, CTL_ERROR_FAILED))
+	if (error_is_ctl(problem, CTL_ERROR_FAILED) || g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_INVALID_ARGUMENT))
 		return ask_services(context, error);
 	g_propagate_error(error, g_steal_pointer(&problem));
 	return NULL;
@@ -217,12 +218,14 @@ static bool matches_any(char *const *names, const char *name)
 	return !names[0];
 }
 
-/* What is off and nobody wants is left out, unless it is asked for. */
+/* What is off and not wanted is left out, unless it is asked for, and so is what is not installed. */
 static bool is_listed(const Context *context, char *const *names, GVariant *record)
 {
 	const char *state = record_text(record, "State");
 
 	if (!matches_any(names, record_text(record, "Name")))
+		return false;
+	if (record_number(record, "NotInstalled") && !context->options.is_all && context->n_names == 0)
 		return false;
 	if (context->options.state)
 		return strcmp(context->options.state, state) == 0;
@@ -235,7 +238,23 @@ static GPtrArray *ask_for_list(Context *context, GError **error)
 {
 	if (context->output.is_json || context->options.columns)
 		return ask_services(context, error);
-	return ask_services_for(context, "Name State Activation MainPid Wanted Problem Description", error);
+	return ask_services_for(context, "Name State Activation MainPid Wanted NotInstalled Problem Description", error);
+}
+
+/* Those that are left out of a list that was not asked for by names or state. */
+static void confirm_rest(Context *context, const GPtrArray *records, const GPtrArray *listed)
+{
+	const unsigned n = records->len - listed->len;
+	unsigned n_absent = 0;
+
+	for (guint i = 0; i < records->len; i++)
+		n_absent += record_number(g_ptr_array_index(records, i), "NotInstalled") != 0;
+	if (n > 0 && n_absent == 0)
+		output_confirm(&context->output, "%u more are off: svcctl list --all", n);
+	else if (n > n_absent)
+		output_confirm(&context->output, "%u more are off, and %u are not installed: svcctl list --all", n - n_absent, n_absent);
+	else if (n > 0)
+		output_confirm(&context->output, "%u more are not installed: svcctl list --all", n);
 }
 
 static bool list_services(Context *context, GError **error)
@@ -258,8 +277,8 @@ static bool list_services(Context *context, GError **error)
 		return false;
 	if (listed->len == 0 && context->n_names > 0)
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s", context->names[0]);
-	if (!context->options.columns && listed->len < records->len && context->n_names == 0 && !context->options.state)
-		output_confirm(&context->output, "%u more are off: svcctl list --all", records->len - listed->len);
+	if (!context->options.columns && context->n_names == 0 && !context->options.state)
+		confirm_rest(context, records, listed);
 	return true;
 }
 
@@ -275,7 +294,7 @@ bool cmd_list(Context *context, GError **error)
 /* --- overview --- */
 
 typedef struct Counts {
-	unsigned total, up, moving, waiting, off, failed, never;
+	unsigned total, up, moving, waiting, off, failed, never, absent;
 } Counts;
 
 static Counts count_services(const GPtrArray *records)
@@ -290,6 +309,8 @@ static Counts count_services(const GPtrArray *records)
 			counts.up++;
 		else if (strcmp(state, "failed") == 0)
 			counts.failed++;
+		else if (record_number(record, "NotInstalled"))
+			counts.absent++;
 		else if (strcmp(state, "waiting") == 0)
 			counts.waiting++;
 		else if (strcmp(state, "idle") != 0)
@@ -324,6 +345,7 @@ static void print_counts(Output *output, const Counts *counts)
 	print_count(output, line, counts->off, "off");
 	print_count(output, line, counts->failed, "failed");
 	print_count(output, line, counts->never, "never");
+	print_count(output, line, counts->absent, "not installed");
 	text = g_strdup_printf("  %u services: %s", counts->total, line->len > 0 ? line->str : "none");
 	output_paragraph(output, CONTINUED, text);
 }
@@ -417,6 +439,7 @@ static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, 
 	json_object_set_int_member(numbers, "off", counts->off);
 	json_object_set_int_member(numbers, "failed", counts->failed);
 	json_object_set_int_member(numbers, "never", counts->never);
+	json_object_set_int_member(numbers, "not_installed", counts->absent);
 	json_object_set_object_member(object, "services", numbers);
 	json_object_set_int_member(object, "diagnostics", diagnostics->len);
 	output_set_data(output, node);

@@ -23,8 +23,8 @@ static const Verb verbs[] = {
 	  "Counts, how the boot went, and what is broken. The same as svcctl without a verb." },
 	{ "list", "[PATTERN...]", "services, one line each", "all state unmanaged columns no-header", 0, ANY_NAMES,
 	  cmd_list,
-	  "Services that are off and that nobody wants are shown with --all, or when\n"
-	  "a PATTERN names them. --unmanaged: what the message bus started behind svcd's back." },
+	  "Services that are off and not wanted, or not installed, are shown with --all,\n"
+	  "or when a PATTERN names them. --unmanaged: what the message bus started behind svcd's back." },
 	{ "status", "[NAME...]", "all about a service", "", 0, ANY_NAMES, cmd_status,
 	  "State, why, policy, processes, history and the last output. Exit code 3 if it is not up.\n"
 	  "Without a NAME: the overview." },
