@@ -83,17 +83,6 @@ const Service *terms_find_service(const Engine *engine, const char *name)
 	return def ? engine_find(engine, def->name) : service;
 }
 
-static bool holds_on(const Engine *engine, const Service *s, const Service *service)
-{
-	for (guint i = 0; i < s->hold->len; i++) {
-		const char *need = term_need(g_ptr_array_index(s->hold, i));
-
-		if (need && terms_find_service(engine, need) == service)
-			return true;
-	}
-	return false;
-}
-
 GPtrArray *terms_dependents(const Engine *engine, const Service *service)
 {
 	const GPtrArray *all = engine_services(engine);
@@ -103,7 +92,7 @@ GPtrArray *terms_dependents(const Engine *engine, const Service *service)
 		const Service *s = g_ptr_array_index(all, i);
 		const bool is_running = service_is_up(s) || s->state == STATE_STARTING;
 
-		if (is_running && engine_on_lapse(s) == ON_LAPSE_STOP && holds_on(engine, s, service))
+		if (is_running && engine_on_lapse(s) == ON_LAPSE_STOP && engine_holds_on(s, service))
 			g_ptr_array_add(names, (gpointer)s->def->name);
 	}
 	return names;

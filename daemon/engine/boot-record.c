@@ -55,7 +55,7 @@ typedef struct Wait {
  */
 static int64_t condition_changed_us(const Condition *c)
 {
-	if (c->subject) {
+	if (c->subject && key_prefix_is_internal(c->prefix)) {
 		const Engine *engine = c->subject->priv->engine;
 
 		if (c->since_us <= MAX(engine->begun_us, engine->rebuilt_us))

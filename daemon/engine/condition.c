@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/list.h"
 #include "engine/engine-private.h"
 
 /* A program that is not installed: whoever waits for it waits for an admin. */
@@ -45,6 +46,12 @@ static char *healthy_why(const Service *s)
 	return g_strdup_printf("%s is %s", s->def->name, s->health == HEALTH_HEALTHY ? "healthy" : "not checked yet");
 }
 
+static void update_slots(Condition *c)
+{
+	for (unsigned i = 0; i < c->slots->len; i++)
+		slot_update(g_ptr_array_index(c->slots, i));
+}
+
 /* The levels that follow from one service's state. */
 void condition_publish(Service *s)
 {
@@ -52,6 +59,8 @@ void condition_publish(Service *s)
 	g_autofree char *why = NULL;
 	g_autofree char *health = NULL;
 
+	for (unsigned i = 0; i < priv->mounted->len; i++)
+		update_slots(g_ptr_array_index(priv->mounted, i));
 	if (!priv->condition_service && !priv->condition_active && !priv->condition_healthy)
 		return;
 	if (priv->condition_healthy) {
@@ -149,12 +158,6 @@ gint condition_compare(gconstpointer a, gconstpointer b)
 	return strcmp(left->key, right->key);
 }
 
-static void update_slots(Condition *c)
-{
-	for (unsigned i = 0; i < c->slots->len; i++)
-		slot_update(g_ptr_array_index(c->slots, i));
-}
-
 static void tell(Engine *engine, const Condition *c)
 {
 	if (engine->ops->condition_changed)
@@ -232,6 +235,15 @@ static Level negate_if(Level level, bool is_negated)
 	return level == LEVEL_TRUE ? LEVEL_FALSE : LEVEL_TRUE;
 }
 
+bool slot_mount_ends(const Slot *slot, unsigned i)
+{
+	const Condition *c = slot->conditions[i];
+
+	/* Whether the work of a mount stands, and "not mounted", are questions to the kernel alone. */
+	return c->prefix == KEY_MOUNTED && c->subject && c->subject->priv->is_blocking && slot->kind != SLOT_DONE &&
+	       !term_literal(slot->term, i)->negated;
+}
+
 /* As term_evaluate(), over the slot's own conditions. */
 static Level evaluate(const Slot *slot, bool for_start)
 {
@@ -239,7 +251,8 @@ static Level evaluate(const Slot *slot, bool for_start)
 
 	for (unsigned i = 0; i < term_length(slot->term); i++) {
 		const Condition *c = slot->conditions[i];
-		const Level own = for_start && c->is_stale ? LEVEL_FALSE : c->level;
+		const bool is_false = (for_start && c->is_stale) || slot_mount_ends(slot, i);
+		const Level own = is_false ? LEVEL_FALSE : c->level;
 		const Level value = negate_if(own, term_literal(slot->term, i)->negated);
 
 		if (value == LEVEL_TRUE)
@@ -292,6 +305,40 @@ void slot_update(Slot *slot)
 	conflict_look_again(s);
 	engine_queue(s, WORK_SETTLED);
 	engine_queue(s, WORK_STEP);
+}
+
+/* --- mounts --- */
+
+static GHashTable *collect_mounts(const Engine *engine)
+{
+	GHashTable *mounts = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (unsigned i = engine->services->len; i > 0; i--) { /* of two with one mount point the first counts */
+		Service *s = g_ptr_array_index(engine->services, i - 1);
+		const char *point = service_def_mount_point(s->def);
+
+		if (point)
+			g_hash_table_insert(mounts, (gpointer)point, s);
+	}
+	return mounts;
+}
+
+void condition_bind_mounts(Engine *engine)
+{
+	g_autoptr(GHashTable) mounts = collect_mounts(engine);
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, engine->conditions);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		Condition *c = value;
+
+		if (c->prefix != KEY_MOUNTED)
+			continue;
+		c->subject = c->slots->len > 0 ? mount_point_find(mounts, key_argument(c->key)) : NULL;
+		if (c->subject)
+			list_add(&c->subject->priv->mounted, c, NULL);
+	}
 }
 
 /* --- questions --- */

@@ -72,7 +72,7 @@ typedef struct Condition {
 	bool is_stale; /* unknown for so long that it counts as false for starting */
 	char *why;
 	int64_t since_us;
-	Service *subject;   /* service:, settled:, active:; NULL when there is no such service */
+	Service *subject;   /* service:, settled:, active:; mounted:: the mount that the path is on. NULL: there is none */
 	Facility *facility; /* facility:, settled:$x */
 	GPtrArray *slots;   /* Slot *: the subscribers, borrowed */
 } Condition;
@@ -136,6 +136,7 @@ struct ServicePrivate {
 	Condition *condition_settled;
 	Condition *condition_active;
 	Condition *condition_healthy;
+	GPtrArray *mounted;    /* Condition *, borrowed: mounted: of its mount point, and of paths below it */
 
 	/* Wanting */
 	WantGrade grade;
@@ -288,6 +289,10 @@ void slot_add_makers(const Slot *slot, GPtrArray *found);
 /* Does it wait for a program that is not installed, or for a word that the kernel was not told? */
 bool service_is_beyond_reach(const Service *s);
 void slot_start_counting(Slot *slot);
+/* Is its literal @i a mount whose service is to stop? The term is false then, so that what stands on the mount stops first. */
+bool slot_mount_ends(const Slot *slot, unsigned i);
+/* Which services are the mounts that mounted: conditions are about. */
+void condition_bind_mounts(Engine *engine);
 
 /* --- explain-state.c --- */
 /* How it is, in a sentence, and why; new strings. */

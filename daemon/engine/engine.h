@@ -209,6 +209,11 @@ char *listen_describe(const Service *s);
  */
 GPtrArray *engine_reach(RequestVerb verb, const Service *service);
 
+/**
+ * engine_holds_on() - does a While= line of @s name @on by itself, as service:, healthy:, or a mount of its by mounted:?
+ */
+bool engine_holds_on(const Service *s, const Service *on);
+
 /* Change of runlevel; admin's wants end. "0" and "6" are shutdowns: after them starts are refused. */
 bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *who, int64_t now_us, GError **error);
 

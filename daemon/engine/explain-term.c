@@ -100,11 +100,15 @@ static char *describe_key(const Condition *c, bool is_negated, const char *rest,
 	return g_strdup_printf("%s is %s%s", c->key, level_name(c->level), rest);
 }
 
-static char *describe_literal(const Engine *engine, const Condition *c, bool is_negated, int64_t now_us)
+static char *describe_literal(const Slot *slot, unsigned i, int64_t now_us)
 {
+	const Condition *c = slot->conditions[i];
+	const bool is_negated = term_literal(slot->term, i)->negated;
 	g_autofree char *thing = describe_thing(c);
-	g_autofree char *rest = describe_rest(engine, c);
+	g_autofree char *rest = describe_rest(slot->service->priv->engine, c);
 
+	if (slot_mount_ends(slot, i))
+		return g_strdup_printf("%s is about to stop, which unmounts %s", c->subject->def->name, key_argument(c->key));
 	if (thing)
 		return describe_wait(c, is_negated, thing, rest, now_us);
 	return describe_key(c, is_negated, rest, now_us);
@@ -116,8 +120,7 @@ char *slot_describe(const Slot *slot, int64_t now_us)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		g_autofree char *literal = describe_literal(slot->service->priv->engine, slot->conditions[i],
-							    term_literal(slot->term, i)->negated, now_us);
+		g_autofree char *literal = describe_literal(slot, i, now_us);
 
 		g_string_append_printf(text, "%s%s", i ? ", and " : "", literal);
 	}

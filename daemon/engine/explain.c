@@ -97,24 +97,30 @@ static void advise(Walk *walk, const Frame *frame)
 
 /* --- IMPACT --- */
 
-static void add_impact(Walk *walk, const Service *s)
+static void add_held(const Condition *c, GPtrArray *held)
 {
-	const Condition *c = s->priv->condition_service;
-	g_autoptr(GString) list = g_string_new(NULL);
-	unsigned n = 0;
-
 	for (unsigned i = 0; c && i < c->slots->len; i++) {
 		const Slot *slot = g_ptr_array_index(c->slots, i);
-		const Service *held = slot->service;
 
-		if (held->state != STATE_WAITING || slot->start_level == LEVEL_TRUE)
-			continue;
-		if (n++ < 8)
-			g_string_append_printf(list, "%s%s", n > 1 ? ", " : "", held->def->name);
+		if (slot->service->state == STATE_WAITING && slot->start_level != LEVEL_TRUE &&
+		    !g_ptr_array_find(held, slot->service, NULL))
+			g_ptr_array_add(held, slot->service);
 	}
-	if (n > 8)
-		g_string_append_printf(list, " and %u more", n - 8);
-	if (n > 0)
+}
+
+static void add_impact(Walk *walk, const Service *s)
+{
+	g_autoptr(GPtrArray) held = g_ptr_array_new();
+	g_autoptr(GString) list = g_string_new(NULL);
+
+	add_held(s->priv->condition_service, held);
+	for (unsigned i = 0; i < s->priv->mounted->len; i++)
+		add_held(g_ptr_array_index(s->priv->mounted, i), held);
+	for (unsigned i = 0; i < MIN(held->len, 8); i++)
+		g_string_append_printf(list, "%s%s", i > 0 ? ", " : "", ((const Service *)g_ptr_array_index(held, i))->def->name);
+	if (held->len > 8)
+		g_string_append_printf(list, " and %u more", held->len - 8);
+	if (held->len > 0)
 		add(walk, s, 0, REASON_IMPACT, g_strdup_printf("Waiting for it: %s.", list->str));
 	else if (!service_is_up(s))
 		add(walk, s, 0, REASON_IMPACT, g_strdup("Nothing waits for it."));

@@ -28,10 +28,18 @@ char *lapse_text(const Service *s)
 {
 	const Slot *slot = find_false_hold(s);
 
+	for (unsigned i = 0; slot && i < term_length(slot->term); i++) {
+		if (slot_mount_ends(slot, i))
+			return g_strdup_printf("%s is about to be false: %s stops", slot->term->text,
+					       slot->conditions[i]->subject->def->name);
+	}
 	return slot ? g_strdup_printf("%s is false", slot->term->text) : g_strdup("a condition is false");
 }
 
-/* The service it stands on is to be down for good, so that waiting out Settle= would only delay that one's stop. */
+/*
+ * The service it stands on is to be down for good, so that waiting out Settle= would only delay that one's stop. Of a mount it is
+ * the same if that comes back: nothing may run on it while it is unmounted.
+ */
 static bool is_lapse_final(const Service *s)
 {
 	for (unsigned i = 0; i < s->priv->slots->len; i++) {
@@ -43,6 +51,8 @@ static bool is_lapse_final(const Service *s)
 			const Condition *c = slot->conditions[j];
 
 			if ((c->prefix == KEY_SERVICE || c->prefix == KEY_HEALTHY) && c->subject && !conflict_lets_run(c->subject))
+				return true;
+			if (slot_mount_ends(slot, j))
 				return true;
 		}
 	}

@@ -247,6 +247,7 @@ static void clear_derived(Service *s)
 	priv->condition_settled = NULL;
 	priv->condition_active = NULL;
 	priv->condition_healthy = NULL;
+	list_empty(priv->mounted);
 	s->n_false = 0;
 	priv->n_when_false = 0;
 	priv->n_hold_false = 0;
@@ -271,6 +272,7 @@ static void clear_conditions(Engine *engine)
 		Condition *c = value;
 
 		g_ptr_array_set_size(c->slots, 0);
+		c->subject = NULL;
 		if (key_prefix_is_internal(c->prefix))
 			g_hash_table_iter_remove(&iter);
 	}
@@ -341,6 +343,7 @@ void load_rebuild(Engine *engine)
 		add_needs(engine, g_ptr_array_index(engine->services, i));
 		add_conflicts(engine, g_ptr_array_index(engine->services, i));
 	}
+	condition_bind_mounts(engine);
 	stop_order_rebuild(engine);
 	start_lock_rebuild(engine);
 	login_screen_reset(engine);

@@ -195,9 +195,25 @@ static void add_consequences(Walk *walk)
 		add_lapsed(walk, s->priv->condition_service);
 		add_lapsed(walk, s->priv->condition_active);
 		add_lapsed(walk, s->priv->condition_healthy);
+		for (unsigned j = 0; j < s->priv->mounted->len; j++)
+			add_lapsed(walk, g_ptr_array_index(s->priv->mounted, j));
 		for (unsigned j = 0; j < s->priv->facilities->len; j++)
 			add_lapsed(walk, ((const Facility *)g_ptr_array_index(s->priv->facilities, j))->condition_facility);
 	}
+}
+
+bool engine_holds_on(const Service *s, const Service *on)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+		const Condition *c = slot->conditions[0];
+		const bool is_edge = c->prefix == KEY_SERVICE || c->prefix == KEY_HEALTHY || c->prefix == KEY_MOUNTED;
+
+		if (slot->is_while && is_edge && c->subject == on && term_length(slot->term) == 1 &&
+		    !term_literal(slot->term, 0)->negated)
+			return true;
+	}
+	return false;
 }
 
 /* --- verbs --- */

@@ -42,6 +42,7 @@ Service *service_new(Engine *engine, ServiceDef *def)
 	s->priv->conflicts = list_new();
 	s->priv->stops_after = list_new();
 	s->priv->facilities = list_new();
+	s->priv->mounted = list_new();
 	return s;
 }
 
@@ -57,6 +58,7 @@ void service_free(Service *s)
 	list_free(s->priv->conflicts);
 	list_free(s->priv->stops_after);
 	list_free(s->priv->facilities);
+	list_free(s->priv->mounted);
 	boot_record_forget(s);
 	backoff_clear(&s->priv->backoff);
 	g_free(s->priv->cause_next);

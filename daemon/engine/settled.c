@@ -33,6 +33,8 @@ static void foreach_dependent(const Service *s, DependentFunc func, gpointer dat
 	foreach_slot_of(s->priv->condition_settled, func, data);
 	foreach_slot_of(s->priv->condition_active, func, data);
 	foreach_slot_of(s->priv->condition_healthy, func, data);
+	for (unsigned i = 0; i < s->priv->mounted->len; i++)
+		foreach_slot_of(g_ptr_array_index(s->priv->mounted, i), func, data);
 	for (unsigned i = 0; i < s->priv->facilities->len; i++) {
 		const Facility *f = g_ptr_array_index(s->priv->facilities, i);
 
@@ -73,7 +75,7 @@ static Level level_now(const Slot *slot)
 	for (unsigned i = 0; i < term_length(slot->term); i++) {
 		const Condition *c = slot->conditions[i];
 		const bool is_negated = term_literal(slot->term, i)->negated;
-		Level level = c->is_stale ? LEVEL_FALSE : c->level;
+		Level level = c->is_stale || slot_mount_ends(slot, i) ? LEVEL_FALSE : c->level;
 
 		if (c->prefix == KEY_SETTLED)
 			level = find_unsettled(c, NULL) ? LEVEL_FALSE : LEVEL_TRUE;

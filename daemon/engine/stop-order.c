@@ -86,7 +86,8 @@ static bool orders_stopping(const Slot *slot, const Service *before)
 
 static void add_reverse_of_literal(const Slot *slot, const Condition *c)
 {
-	if (c->prefix != KEY_SERVICE && c->prefix != KEY_HEALTHY && c->prefix != KEY_SETTLED && c->prefix != KEY_FACILITY)
+	if (c->prefix != KEY_SERVICE && c->prefix != KEY_HEALTHY && c->prefix != KEY_SETTLED && c->prefix != KEY_FACILITY &&
+	    c->prefix != KEY_MOUNTED)
 		return;
 	if (c->subject && orders_stopping(slot, c->subject))
 		add_reverse(slot->service, c->subject);

@@ -196,6 +196,8 @@ static void queue_dependents(const Service *s)
 {
 	queue_slots(s->priv->condition_service);
 	queue_slots(s->priv->condition_healthy);
+	for (unsigned i = 0; i < s->priv->mounted->len; i++)
+		queue_slots(g_ptr_array_index(s->priv->mounted, i));
 }
 
 /* Policy says so before anything else: what an admin only stopped is no matter of policy. */

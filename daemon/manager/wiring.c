@@ -237,6 +237,15 @@ void manager_init_engine(Manager *m)
 
 /* --- what services do --- */
 
+/* Otherwise what stands on the volume could be started again before the change of the table of mounts is handled. */
+static void update_mounts(Manager *m, const char *service)
+{
+	const Service *s = engine_find(m->engine, service);
+
+	if (m->registry && s && service_def_mount_point(s->def))
+		registry_update_mounts(m->registry);
+}
+
 static void on_process_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
 {
 	Manager *m = data;
@@ -254,6 +263,8 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 		return;
 	}
 	notes_mark(m, service);
+	if (event->kind == PROCESS_GONE)
+		update_mounts(m, service);
 	if (event->kind != PROCESS_PHASE)
 		engine_process_event(m->engine, service, invocation, event, loop_now());
 	if (event->kind == PROCESS_GONE) {

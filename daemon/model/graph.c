@@ -19,6 +19,7 @@ typedef struct Collector {
 	GPtrArray *facility_names;
 	GArray *edges;
 	bool with_alternatives; /* take in terms of several conditions */
+	GHashTable *mounts;     /* mount point -> ServiceDef *: take in mounted: terms; NULL: leave them out */
 } Collector;
 
 static unsigned index_of(const Collector *c, const ServiceDef *def)
@@ -79,6 +80,31 @@ static void add_edge_from(Collector *c, const char *name, const ServiceDef *self
 	}
 }
 
+/* As add_edge_from(), from the service that mounts what @path is on. */
+static void add_edge_from_mount(Collector *c, const char *path, Edge edge)
+{
+	const ServiceDef *def = mount_point_find(c->mounts, path);
+
+	if (!def)
+		return;
+	edge.before = index_of(c, def);
+	g_array_append_val(c->edges, edge);
+}
+
+static GHashTable *collect_mounts(const GPtrArray *list)
+{
+	GHashTable *mounts = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = list->len; i > 0; i--) { /* of two with one mount point the first counts */
+		ServiceDef *def = g_ptr_array_index(list, i - 1);
+		const char *point = service_def_mount_point(def);
+
+		if (point)
+			g_hash_table_insert(mounts, (gpointer)point, def);
+	}
+	return mounts;
+}
+
 static void add_before(Collector *c, unsigned self, const NameRef *ref)
 {
 	const ServiceDef *def = service_set_find(c->set, ref->name);
@@ -107,6 +133,8 @@ static void add_terms(Collector *c, unsigned self, const ServiceDef *def, const 
 
 			if (!literal->negated && key_prefix_is_internal(literal->prefix))
 				add_edge_from(c, key_argument(literal->key), def, edge);
+			if (!literal->negated && literal->prefix == KEY_MOUNTED && c->mounts)
+				add_edge_from_mount(c, key_argument(literal->key), edge);
 		}
 	}
 }
@@ -187,7 +215,8 @@ static bool orders_stopping(const GPtrArray *list, const Edge *edge)
 
 GArray *graph_stop_edges(const ServiceSet *set)
 {
-	Collector c = { .set = set, .with_alternatives = true };
+	g_autoptr(GHashTable) mounts = collect_mounts(service_set_list(set));
+	Collector c = { .set = set, .with_alternatives = true, .mounts = mounts };
 	g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
 	g_autoptr(GHashTable) said = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	const GPtrArray *list = service_set_list(set);

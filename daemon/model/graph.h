@@ -34,7 +34,7 @@ GArray *graph_edges(const ServiceSet *set);
  * graph_stop_edges() - the order of stopping: @before has stopped before @after is told to
  *
  * What StopAfter= and StopBefore= say, and the reverse of the order of starting where they say nothing, and the service
- * whose line it is has not StopOrder=said. Here every alternative of a term counts: the service may stand on any of them.
+ * whose line it is has not StopOrder=said. A mounted: term orders as a term about the service that mounts it does. Here every alternative of a term counts: the service may stand on any of them.
  * Returns: a new GArray of Edge.
  */
 GArray *graph_stop_edges(const ServiceSet *set);

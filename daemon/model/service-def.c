@@ -124,3 +124,28 @@ void service_def_free(ServiceDef *def)
 	list_free(def->lines);
 	g_free(def);
 }
+
+const char *service_def_mount_point(const ServiceDef *def)
+{
+	if (def->type != TYPE_TASK || def->stop.kind != ACTION_COMMAND)
+		return NULL;
+	for (unsigned i = 0; i < def->done_while->len; i++) {
+		const Term *term = g_ptr_array_index(def->done_while, i);
+		const Literal *first = term_literal(term, 0);
+
+		if (term_length(term) == 1 && !first->negated && first->prefix == KEY_MOUNTED)
+			return key_argument(first->key);
+	}
+	return NULL;
+}
+
+gpointer mount_point_find(GHashTable *by_path, const char *path)
+{
+	g_autofree char *prefix = g_strdup(path);
+	char *slash;
+	gpointer found;
+
+	while (!(found = g_hash_table_lookup(by_path, prefix)) && (slash = strrchr(prefix, '/')))
+		*slash = '\0';
+	return found;
+}

@@ -194,6 +194,17 @@ ServiceDef *service_def_share(const ServiceDef *def);
 void service_def_free(ServiceDef *def);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ServiceDef, service_def_free)
 
+/**
+ * service_def_mount_point() - the path at which this service has something mounted
+ *
+ * A task whose work stands while a path is mounted (DoneWhile=mounted:PATH), and whose Stop= is a command, which unmounts it.
+ * Returns: the path as in the key of the condition; NULL: it is no such service
+ */
+const char *service_def_mount_point(const ServiceDef *def);
+
+/* Of the values of @by_path, whose keys are mount points, the one that @path is on: the innermost; NULL: there is none. */
+gpointer mount_point_find(GHashTable *by_path, const char *path);
+
 NameRef *name_ref_new(const char *name, Origin origin);
 void name_ref_free(NameRef *ref);
 

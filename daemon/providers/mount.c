@@ -242,17 +242,28 @@ static void on_pause_over(void *data)
 }
 
 /* Who polls first takes the news away from the main loop, and then sees to it that it is told. */
-static void read_news(MountProvider *mounts)
+static bool has_news(const MountProvider *mounts)
 {
 	struct pollfd table = { .fd = mounts->fd, .events = POLLPRI };
 
-	if (mounts->fd < 0 || poll(&table, 1, 0) <= 0 || !(table.revents & (POLLPRI | POLLERR)))
+	return mounts->fd >= 0 && poll(&table, 1, 0) > 0 && (table.revents & (POLLPRI | POLLERR));
+}
+
+static void read_news(MountProvider *mounts)
+{
+	if (!has_news(mounts))
 		return;
 	if (!mounts->told)
 		mounts->told = g_steal_pointer(&mounts->points);
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	mounts->points = read_points(mounts);
 	timer_arm(mounts->late, MAX(loop_now(), timer_deadline(mounts->pause)));
+}
+
+void mount_provider_update(Provider *provider)
+{
+	if (has_news((MountProvider *)provider))
+		take_changes((MountProvider *)provider);
 }
 
 static void on_late(void *data)

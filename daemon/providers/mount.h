@@ -22,6 +22,9 @@ typedef enum MountKind {
 /* What is mounted on top at @place, which has no link in it, at this moment, whatever was told. The root is never elsewhere: without it nothing goes on. */
 MountKind mount_provider_kind(Provider *provider, const char *place);
 
+/* If the table has changed, it is read and reported now, and not when its turn comes. */
+void mount_provider_update(Provider *provider);
+
 /**
  * mount_provider_new() - watch the table of mounts
  * @fd: the table, open; taken. It signals changes by POLLPRI. -1: there is none

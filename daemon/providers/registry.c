@@ -188,6 +188,13 @@ void registry_ignore_bus_owner(Registry *registry, const char *unique_name)
 		dbus_name_provider_ignore(registry->providers[KEY_DBUS], unique_name);
 }
 
+void registry_update_mounts(Registry *registry)
+{
+	mount_provider_update(registry->providers[KEY_MOUNTED]);
+	if (!registry->is_held)
+		registry_flush(registry);
+}
+
 bool registry_is_settled(const Registry *registry)
 {
 	/* At the boot udevd is a service that has not begun: the socket of the initramfs' udevd answers nothing, and devices come later. */

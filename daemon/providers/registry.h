@@ -45,6 +45,9 @@ void registry_flush(Registry *registry);
 /* What there is instead of what @key asks for, in words ("labels present: EFI, ROOT"); a new string, or NULL. */
 char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
 
+/* Reports what the table of mounts has become, now. */
+void registry_update_mounts(Registry *registry);
+
 /* Names that this connection owns do not count (providers/dbus-name.h). */
 void registry_ignore_bus_owner(Registry *registry, const char *unique_name);
 

@@ -60,6 +60,8 @@ void world_restarted(World *w, const char *service, const char *problem);
 /* What its HealthCommand= says; NULL: it is well. */
 void world_health(World *w, const char *service, const char *problem);
 void world_stops_itself(World *w, const char *service);
+/* The end of the Stop= command of a task with DoneWhile=, which has failed; @output: the last line that it wrote. */
+void world_stop_fails(World *w, const char *service, const char *text, const char *output);
 void world_gone(World *w, const char *service);
 /* All three: it exits, and nothing is left of it. */
 void world_dies(World *w, const char *service, int status);

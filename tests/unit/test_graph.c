@@ -106,6 +106,21 @@ START_TEST(with_stop_order_said_its_own_lines_order_no_stopping)
 }
 END_TEST
 
+START_TEST(what_stands_on_a_mount_stops_first)
+{
+	g_autoptr(ServiceSet) set = service_set_new();
+	g_autoptr(DiagList) diags = diag_list_new();
+	ServiceDef *mount = add_service(set, "m", "DoneWhile=mounted:/x\n", diags);
+
+	mount->type = TYPE_TASK;
+	mount->stop.kind = ACTION_COMMAND;
+	add(set, "a", "While=mounted:/x/y\nWhen=!mounted:/x\n");
+	add(set, "b", "When=mounted:/xy\n");
+	expect_stop_edges(set, "a>m\n");
+	expect_edges(set, "");
+}
+END_TEST
+
 START_TEST(a_facility_stands_for_all_that_provide_it)
 {
 	g_autoptr(ServiceSet) set = service_set_new();
@@ -194,7 +209,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("graph");
 
-	ADD_CASE(suite, "edges", order_is_soft_and_needs_are_hard, the_order_of_stopping_is_the_reverse,
+	ADD_CASE(suite, "edges", order_is_soft_and_needs_are_hard, what_stands_on_a_mount_stops_first, the_order_of_stopping_is_the_reverse,
 		 what_is_said_of_stopping_comes_first, with_stop_order_said_its_own_lines_order_no_stopping,
 		 alternatives_and_negations_make_no_edge, a_facility_stands_for_all_that_provide_it,
 		 compact_edges_have_a_node_for_each_facility);

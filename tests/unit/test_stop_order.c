@@ -211,6 +211,156 @@ START_TEST(a_reload_is_no_lapse)
 }
 END_TEST
 
+/* --- mounts --- */
+
+#define MOUNT_AT(path) TASK "Stop=/bin/umount " path "\n[Conditions]\nDoneWhile=mounted:" path "\n"
+#define VOLUME "== volume\n" MOUNT_AT("/srv/data") "While=label:DATA\n"
+#define ON_IT "[Conditions]\nWhile=mounted:/srv/data\n"
+
+/* Mounted, and what stands on it is up. */
+static World *world_with_volume(const char *others)
+{
+	g_autofree char *files = g_strconcat(VOLUME, others, NULL);
+	World *w = world_new(files);
+
+	world_set(w, "label:DATA", true);
+	world_settle(w);
+	world_set(w, "mounted:/srv/data", true);
+	world_settle(w);
+	(void)world_log(w);
+	return w;
+}
+
+START_TEST(what_stands_on_a_mount_stops_before_it_is_unmounted)
+{
+	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
+
+	world_set(w, "label:DATA", false);
+
+	expect_log(w, "stop user");
+	expect_cause(w, "user", "mounted:/srv/data is about to be false: volume stops");
+	expect_state(w, "volume", STATE_DONE);
+	expect_level(w, "mounted:/srv/data", LEVEL_TRUE);
+	world_gone(w, "user");
+	expect_log(w, "stop volume");
+	expect_state(w, "user", STATE_WAITING);
+	world_set(w, "mounted:/srv/data", false);
+	world_gone(w, "volume");
+	expect_log(w, "");
+}
+END_TEST
+
+START_TEST(settle_keeps_no_service_on_a_volume_that_goes)
+{
+	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT "Settle=60s\n");
+
+	world_restart(w, "volume");
+
+	expect_log(w, "stop user");
+}
+END_TEST
+
+START_TEST(a_restart_of_a_mount_brings_back_what_stands_on_it)
+{
+	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
+
+	world_restart(w, "volume");
+	world_gone(w, "user");
+	expect_log(w, "stop user, stop volume");
+	world_set(w, "mounted:/srv/data", false);
+	world_gone(w, "volume");
+	expect_log(w, "start volume");
+	world_set(w, "mounted:/srv/data", true);
+	world_settle(w);
+	expect_log(w, "start user");
+}
+END_TEST
+
+START_TEST(a_path_on_a_volume_is_on_the_innermost_mount)
+{
+	g_autoptr(World) w = world_new("== inner\n" MOUNT_AT("/srv/data/in") "While=mounted:/srv/data\n" VOLUME
+				       "== a\n" DAEMON "[Conditions]\nWhile=mounted:/srv/data/in/x\n"
+				       "== b\n" DAEMON "[Conditions]\nWhile=mounted:/srv/data/y\n"
+				       "== c\n" DAEMON "[Conditions]\nWhile=mounted:/srv/database\n");
+	const char *const mounted[] = { "mounted:/srv/data", "mounted:/srv/data/in", "mounted:/srv/data/in/x", "mounted:/srv/data/y",
+					"mounted:/srv/database" };
+
+	world_set(w, "label:DATA", true);
+	for (unsigned i = 0; i < G_N_ELEMENTS(mounted); i++)
+		world_set(w, mounted[i], true);
+	world_settle(w);
+	(void)world_log(w);
+
+	world_stop(w, "inner");
+	expect_log(w, "stop a");
+	world_gone(w, "a");
+	expect_log(w, "stop inner");
+	world_stop(w, "volume");
+	expect_log(w, "stop b");
+	world_gone(w, "b");
+	expect_log(w, "");
+	world_set(w, "mounted:/srv/data/in/x", false);
+	world_set(w, "mounted:/srv/data/in", false);
+	world_gone(w, "inner");
+	expect_log(w, "stop volume");
+	expect_state(w, "c", STATE_READY);
+}
+END_TEST
+
+START_TEST(a_shutdown_unmounts_when_all_that_was_started_on_a_mount_has_stopped)
+{
+	g_autoptr(World) w = world_with_volume("== held\n" DAEMON ON_IT "== once\n" DAEMON
+					       "[Conditions]\nWhen=mounted:/srv/data | flag:x\n");
+
+	world_runlevel(w, "0");
+	expect_log(w, "stop held, stop once");
+	world_advance_s(w, 8);
+	world_gone(w, "held");
+	expect_log(w, "");
+	world_gone(w, "once");
+	expect_log(w, "stop volume");
+}
+END_TEST
+
+START_TEST(a_start_takes_a_stop_of_a_mount_back_that_still_waits)
+{
+	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
+
+	world_stop(w, "volume");
+	world_start(w, "volume");
+	world_gone(w, "user");
+
+	expect_log(w, "stop user, start user");
+	expect_state(w, "volume", STATE_DONE);
+}
+END_TEST
+
+START_TEST(not_mounted_is_a_question_to_the_kernel)
+{
+	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT "== other\n" DAEMON
+					       "[Conditions]\nWhile=!mounted:/srv/data\n");
+
+	world_stop(w, "volume");
+	world_gone(w, "user");
+	expect_log(w, "stop user, stop volume");
+	expect_state(w, "other", STATE_WAITING);
+	world_set(w, "mounted:/srv/data", false);
+	expect_log(w, "start other");
+}
+END_TEST
+
+START_TEST(a_mount_whose_file_is_gone_is_still_one)
+{
+	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
+
+	world_reload(w, "== user\n" DAEMON ON_IT, "[runlevel 2]\nActivate=user\n");
+
+	expect_log(w, "stop user");
+	world_gone(w, "user");
+	expect_log(w, "stop volume");
+}
+END_TEST
+
 /* --- OnLapse= and Settle= --- */
 
 START_TEST(a_flapping_level_is_waited_out)
@@ -299,6 +449,11 @@ Suite *make_suite(void)
 		 settle_rides_a_restart_through, settle_ends_when_the_other_does_not_come_back_in_time,
 		 settle_ends_at_once_when_the_other_is_stopped_meanwhile, without_settle_dependents_restart_too,
 		 a_reload_is_no_lapse);
+	ADD_CASE(suite, "mounts", what_stands_on_a_mount_stops_before_it_is_unmounted, settle_keeps_no_service_on_a_volume_that_goes,
+		 a_restart_of_a_mount_brings_back_what_stands_on_it, a_path_on_a_volume_is_on_the_innermost_mount,
+		 a_shutdown_unmounts_when_all_that_was_started_on_a_mount_has_stopped,
+		 a_start_takes_a_stop_of_a_mount_back_that_still_waits, not_mounted_is_a_question_to_the_kernel,
+		 a_mount_whose_file_is_gone_is_still_one);
 	ADD_CASE(suite, "lapse", a_flapping_level_is_waited_out, unknown_stops_the_clock_of_settle,
 		 on_lapse_keep_keeps_it, on_lapse_reload_reloads_it_once, policy_may_say_what_a_lapse_does);
 	return suite;
