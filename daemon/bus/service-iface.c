@@ -200,6 +200,11 @@ static const char *get_restart_problem(const Subject *x)
 	return x->service->restart_problem;
 }
 
+static const char *get_stop_problem(const Subject *x)
+{
+	return x->service->stop_problem;
+}
+
 static const char *get_status_text(const Subject *x)
 {
 	return x->service->status_text;
@@ -391,6 +396,7 @@ static const PropertyRow properties[] = {
 	{ "HealthText", "s", 0, .text = get_health_text },
 	{ "Restarting", "b", 0, .number = get_restarting },
 	{ "RestartProblem", "s", 0, .text = get_restart_problem },
+	{ "StopProblem", "s", 0, .text = get_stop_problem },
 	{ "FalseTerms", "a(ssss)", PROPERTY_LISTED, .append = append_false_terms },
 	{ "Terms", "a(sssss)", PROPERTY_SILENT, .append = append_terms },
 	{ "Sockets", "a(sssbs)", PROPERTY_SILENT, .append = append_sockets },

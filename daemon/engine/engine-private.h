@@ -48,7 +48,7 @@ typedef enum WantGrade {
 
 /* What a service is for the progress of the boot; every service is counted in one class. */
 typedef enum ProgressClass {
-	CLASS_OFF,    /* not wanted, no processes */
+	CLASS_OFF,    /* not wanted, no processes; or its stop has failed */
 	CLASS_LEFT,   /* not wanted, not gone yet */
 	CLASS_MOVING,
 	CLASS_UP,
@@ -445,6 +445,8 @@ bool service_apply(Service *s, ServiceEvent event, char *cause);
 void service_remark(Service *s, char *text);
 /* One that anybody can make come again and again: it replaces the newest record if that has the same @beginning. */
 void service_remark_once(Service *s, const char *beginning, char *text);
+/* If its last stop has failed: it is stopped again, if there is a reason. */
+void service_retry_stop(Service *s);
 /* What the keeper's note says; before engine_begin() only. */
 void service_restore(Service *s, ServiceState state, int64_t since_us, const char *cause);
 bool service_is_active(const Service *s);

@@ -157,6 +157,14 @@ static char *why_up(const Service *s, int64_t now_us)
 	return g_strdup_printf("%s %s; %s are left of Settle=.", wanted, lapse, left);
 }
 
+/* The reason for the stop is there as before. */
+static char *why_not_stopped(const Service *s)
+{
+	g_autofree char *wanted = why_wanted(s);
+
+	return g_strdup_printf("%s Its stop failed, so it is up as before: %s.", wanted, s->stop_problem);
+}
+
 static char *why_running(const Service *s, int64_t now_us)
 {
 	g_autofree char *blockers = NULL;
@@ -166,6 +174,8 @@ static char *why_running(const Service *s, int64_t now_us)
 		blockers = list_blockers(s);
 		return g_strdup_printf("It is to stop, after these have stopped: %s.", blockers);
 	}
+	if (s->stop_problem)
+		return why_not_stopped(s);
 	if (s->state == STATE_STARTING && !service_is_group(s)) {
 		left = text_format_duration(MAX(s->started_us + s->def->start_limit_us - now_us, 0));
 		return g_strdup_printf("It has not said that it is ready (Ready=%s); %s are left of StartTimeout=.",

@@ -90,6 +90,9 @@ static void advise(Walk *walk, const Frame *frame)
 		break;
 	case STATE_READY:
 	case STATE_DONE:
+		if (s->stop_problem)
+			add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl stop %s", name));
+		break;
 	case STATE_COUNT:
 		break;
 	}

@@ -77,6 +77,8 @@ static void act_on_lapse(Service *s)
 
 	switch (engine_on_lapse(s)) {
 	case ON_LAPSE_STOP:
+		service_retry_stop(s);
+		break;
 	case ON_LAPSE_COUNT:
 		break;
 	case ON_LAPSE_KEEP:

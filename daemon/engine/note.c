@@ -6,7 +6,7 @@
  *	v=1      version
  *	s=r      state, its first letter (t is starting, s stopping, d done)
  *	f=...    flags: g failed for good, e ended by itself, o stop ordered, n last run failed, l lingers,
- *	         r restart asked, c its RestartCommand= runs, w a term was false
+ *	         r restart asked, c its RestartCommand= runs, w a term was false, p its stop failed
  *	i=7      invocation
  *	t=...    since when in this state; times are microseconds in base 36
  *	u=...    WaitTimeout= runs until then
@@ -101,6 +101,8 @@ static void append_flags(GString *note, size_t size, const Service *s)
 		word[n++] = 'c';
 	if (s->priv->was_false)
 		word[n++] = 'w';
+	if (s->stop_problem)
+		word[n++] = 'p';
 	word[n] = '\0';
 	if (n > 2)
 		(void)append_word(note, size, word);
@@ -276,6 +278,8 @@ static bool read_flags(Reader *r, const char *value)
 	s->priv->is_restart_asked = strchr(value, 'r');
 	s->is_restarting = strchr(value, 'c');
 	s->priv->was_false = strchr(value, 'w');
+	if (strchr(value, 'p'))
+		s->stop_problem = g_strdup("its Stop= command failed");
 	return true;
 }
 
@@ -409,6 +413,7 @@ static void forget_what_was_read(Service *s)
 	s->priv->is_restart_asked = false;
 	s->is_restarting = false;
 	s->priv->was_false = false;
+	g_clear_pointer(&s->stop_problem, g_free);
 	backoff_clear(&s->priv->backoff);
 	g_clear_pointer(&s->result, g_free);
 }

@@ -73,6 +73,19 @@ static void on_start_failed(Service *s, const ProcessEvent *event)
 	service_apply(s, EVENT_START_FAILED, g_strdup(s->result));
 }
 
+/* It is up as before, and the services that stopped for it return. The output of the command is not for the history. */
+static void on_stop_failed(Service *s, const ProcessEvent *event)
+{
+	const char *text = event->text ? event->text : "no reason given";
+
+	if (s->state == STATE_STOPPING) {
+		g_free(s->stop_problem);
+		s->stop_problem = event->output && *event->output ? g_strdup_printf("%s: %s", text, event->output) : g_strdup(text);
+		s->priv->is_stop_ordered = false;
+	}
+	service_apply(s, EVENT_STOP_FAILED, g_strdup_printf("its stop failed: %s", text));
+}
+
 void process_event_apply(Service *s, const ProcessEvent *event)
 {
 	Engine *engine = s->priv->engine;
@@ -114,6 +127,9 @@ void process_event_apply(Service *s, const ProcessEvent *event)
 		break;
 	case PROCESS_HEALTH:
 		on_health(s, event);
+		break;
+	case PROCESS_STOP_FAILED:
+		on_stop_failed(s, event);
 		break;
 	case PROCESS_CHECKED:
 	case PROCESS_PHASE:

@@ -27,7 +27,7 @@
 static ProgressClass classify(const Service *s)
 {
 	if (!service_is_wanted(s))
-		return service_is_active(s) ? CLASS_LEFT : CLASS_OFF;
+		return service_is_active(s) && !s->stop_problem ? CLASS_LEFT : CLASS_OFF;
 	if (s->priv->is_unsettled && !login_screen_holds(s))
 		return CLASS_MOVING;
 	if (service_is_up(s))

@@ -153,6 +153,10 @@ static bool request_start(Service *s, const Requester *who, GError **error)
 	if (!check_start(s, "start", who, error))
 		return false;
 	set_admin(s, ADMIN_START, who);
+	if (s->stop_problem) {
+		s->priv->is_restart_asked = false; /* a restart whose stop failed is over */
+		engine_queue(s, WORK_STEP);
+	}
 	if (request_is_undone(s)) {
 		g_free(s->priv->cause_next);
 		s->priv->cause_next = requester_describe("start", who);
@@ -166,6 +170,7 @@ static bool request_stop(Service *s, const Requester *who, GError **error)
 {
 	(void)error;
 	set_admin(s, ADMIN_STOP, who);
+	service_retry_stop(s);
 	return true;
 }
 
@@ -195,6 +200,7 @@ static bool restart_one(Service *s, const Requester *who, GError **error)
 		restart_by_command(s, who);
 		return true;
 	}
+	service_retry_stop(s);
 	g_free(s->priv->cause_next);
 	s->priv->cause_next = requester_describe("restart", who);
 	if (service_is_active(s) && s->state != STATE_STOPPING)
@@ -478,6 +484,7 @@ bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *
 		s->admin = ADMIN_NONE;
 		if (s->state == STATE_WAITING)
 			engine_queue(s, WORK_STEP); /* who is asked for no longer may wait for the login screen */
+		service_retry_stop(s);
 	}
 	want_decide_all(engine);
 	engine->ops->engine_changed(engine->data);

@@ -71,6 +71,7 @@ void service_free(Service *s)
 	forget_causes(&s->newest_cause, 0);
 	g_free(s->result);
 	g_free(s->restart_problem);
+	g_free(s->stop_problem);
 	g_free(s->status_text);
 	g_free(s->health_text);
 	g_free(s->resource_problem);
@@ -176,14 +177,15 @@ static void enter_starting(Service *s)
 	s->priv->is_restart_asked = false;
 	s->priv->is_stop_ordered = false;
 	g_clear_pointer(&s->restart_problem, g_free);
+	g_clear_pointer(&s->stop_problem, g_free);
 }
 
 static void enter_up(Service *s)
 {
 	const bool was_up = s->ready_us > 0 && s->ready_us >= s->started_us;
 
-	if (was_up && s->priv->run_type == TYPE_SCRIPT)
-		return; /* from done to ready, or back: its start was over before */
+	if (s->stop_problem || (was_up && s->priv->run_type == TYPE_SCRIPT))
+		return; /* its start was over before; a script's: from done to ready, or back */
 	s->ready_us = s->since_us;
 	if (s->start_duration_us == 0 || s->state == STATE_READY || s->priv->run_type == TYPE_TASK)
 		s->start_duration_us = MAX(s->since_us - s->started_us, 0);
@@ -196,6 +198,7 @@ static void enter_down(Service *s)
 	s->priv->lapse_since_us = 0;
 	s->priv->is_stop_ordered = false;
 	s->priv->is_restart_asked = false;
+	g_clear_pointer(&s->stop_problem, g_free);
 	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
 }
 
@@ -289,6 +292,16 @@ bool service_apply(Service *s, ServiceEvent event, char *cause)
 	engine->ops->entered(engine->data, s);
 	engine->ops->changed(engine->data, s);
 	return true;
+}
+
+void service_retry_stop(Service *s)
+{
+	if (!s->stop_problem)
+		return;
+	g_clear_pointer(&s->stop_problem, g_free);
+	progress_count(s);
+	engine_queue(s, WORK_STEP);
+	s->priv->engine->ops->changed(s->priv->engine->data, s);
 }
 
 void service_restore(Service *s, ServiceState state, int64_t since_us, const char *cause)

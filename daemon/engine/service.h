@@ -103,6 +103,7 @@ struct Service {
 	char *status_text;     /* STATUS= of sd_notify(3), or NULL */
 	char *resource_problem; /* which of its limits are not in force; NULL: all are, as far as is known */
 	char *health_text;     /* why it is unhealthy; else NULL */
+	char *stop_problem;    /* why its last stop failed, and it is up as before; NULL: it did not */
 	char *restart_problem; /* why the last run of its RestartCommand= failed; NULL: it did not */
 	int64_t ready_us;      /* when it last became ready, 0 never */
 	int64_t start_duration_us; /* from start to ready, of the last start */

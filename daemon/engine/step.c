@@ -101,6 +101,9 @@ static void step_active(Service *s)
 
 	lapse_update(s);
 	is_leaving = find_stop_reason(s) != STOP_NOT;
+	if (!is_leaving || engine_is_shutting_down(s->priv->engine))
+		service_retry_stop(s);
+	is_leaving = is_leaving && !s->stop_problem;
 	stop_order_set_leaving(s, is_leaving);
 	if (!is_leaving)
 		tell_restart(s);

@@ -18,6 +18,7 @@
 	X(P, START_FAILED, "start failed")                                                            \
 	X(P, EXITED, "exited")             /* its main process ended by itself */                     \
 	X(P, STOPS_ITSELF, "stops itself") /* it said so: STOPPING=1 */                                \
+	X(P, STOP_FAILED, "stop failed")   /* its Stop= command failed, and what it did still stands */ \
 	X(P, GONE, "gone")                 /* stopped on order; nothing wants it any more */          \
 	X(P, GONE_WANTED, "gone, wanted")  /* stopped on order; wanted: it waits for its terms */     \
 	X(P, SPENT, "gone, spent")         /* ended by itself with success; Restart= leaves it so */  \

@@ -254,6 +254,8 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 		log_warning(service, "reload failed: %s", event->text ? event->text : "no reason was given");
 	if (event->kind == PROCESS_RESTART_FAILED)
 		log_warning(service, "restart failed: %s", event->text ? event->text : "no reason was given");
+	if (event->kind == PROCESS_STOP_FAILED)
+		log_warning(service, "stop failed, so it is up as before: %s", event->text ? event->text : "no reason was given");
 	if (event->kind == PROCESS_RESOURCES && event->text && !m->is_lack_told) {
 		m->is_lack_told = true;
 		log_warning(service, "%s; of others, svcctl status says it", event->text);

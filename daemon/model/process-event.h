@@ -13,6 +13,8 @@
  *	start ->  START_FAILED -> GONE                           could not be executed, a Prepare= failed, not ready in time,
  *	                                                         or (daemons) ended before it was ready
  *	stop  ->  [EXITED] -> GONE                               at any time after start; GONE is always the last event
+ *	stop  ->  STOP_FAILED                                    a task with DoneWhile= that is done: its Stop= failed, and
+ *	                                                         it is done as before
  *
  * GONE means: main process reaped, cgroup empty, clean-up commands done.
  */
@@ -36,6 +38,7 @@
 	X(P, RELOAD_FAILED, "reload failed") /* text */                                               \
 	X(P, RESTARTED, "restarted")       /* RestartCommand= succeeded */                            \
 	X(P, RESTART_FAILED, "restart failed") /* text */                                             \
+	X(P, STOP_FAILED, "stop failed")   /* text, output */                                         \
 	X(P, CHECKED, "checked")           /* CheckCommand=: success; text: why not. Nothing for the engine */ \
 	X(P, HEALTH, "health")             /* HealthCommand= of one that is up: success: it is well; text: why it is not */ \
 	X(P, RESOURCES, "resources")       /* text: which of its limits are not in force, and why; NULL: all are */ \
@@ -53,7 +56,7 @@ typedef struct ProcessEvent {
 	int code;   /* CLD_*, as waitid(2) */
 	int status;
 	const char *text; /* borrowed; NULL or one sentence without the service's name: "exit status 1", "cannot execute /x: ..." */
-	const char *output; /* borrowed; CHECKED: the last line that it wrote: for the caller, but not in records that every user reads */
+	const char *output; /* borrowed; CHECKED: the last line that it wrote: for the caller, but not in records that every user reads; STOP_FAILED */
 	int64_t at_us; /* CLOCK_MONOTONIC; when it happened, not when it was told */
 } ProcessEvent;
 

@@ -112,6 +112,7 @@ struct Supervisor {
 
 	ProcessRow rows[ROLE_COUNT];
 	Probe *probes[ROLE_COUNT]; /* ROLE_CHECK, ROLE_HEALTH; NULL: never begun */
+	Capture *stop_output;      /* of a Stop= command whose failure is reported; NULL: there is none, or the manager before began it */
 	HealthWatch *health;       /* NULL: nobody has asked yet */
 	struct MessageExited *early_exits[ROLE_COUNT]; /* told before a resumed supervisor had all its descriptors; or NULL */
 	pid_t next_main_pid;    /* MAINPID=: takes over when the present main process ends; 0: none. Part of the phase */
@@ -355,6 +356,8 @@ void script_restart_limit(Supervisor *s);
 
 /* --- supervise-stop.c: entries of the table --- */
 
+/* A task with DoneWhile= that is done: its work stands until its Stop= succeeds. When all is to end, nothing waits for that. */
+bool supervisor_stays_done(const Supervisor *s);
 /* The stop limit runs from now, if it does not run already. */
 void step_begin_stopping(Supervisor *s);
 void step_stop_enter(Supervisor *s);
@@ -367,6 +370,7 @@ void step_rest_enter(Supervisor *s);
 void step_rest_ended(Supervisor *s, const struct MessageExited *exit);
 void step_rest_main_ended(Supervisor *s, const struct MessageExited *exit);
 void step_stop_limit(Supervisor *s);
+void step_stop_command_limit(Supervisor *s);
 void step_kill_enter(Supervisor *s);
 void step_kill_look(Supervisor *s);
 void step_kill_main_ended(Supervisor *s, const struct MessageExited *exit);

@@ -416,8 +416,16 @@ static int open_output(Supervisor *s, enum ProcessRole role)
 	return fd;
 }
 
-/* A probe's output is read here, too. Returns: the writer's end, the caller's; -1: it goes nowhere. */
-static int open_captured(Supervisor *s, enum ProcessRole role, GError **error)
+/* Where the output of a command goes that is read here, too; NULL: it is not. */
+static Capture **find_capture(Supervisor *s, enum ProcessRole role)
+{
+	if (role_is_probe(role))
+		return &s->probes[role]->output;
+	return role == ROLE_CONTROL && s->step == STEP_STOP && supervisor_stays_done(s) ? &s->stop_output : NULL;
+}
+
+/* Returns: the writer's end, the caller's; -1: it goes nowhere. */
+static int open_captured(Supervisor *s, Capture **capture, GError **error)
 {
 	int fds[2];
 
@@ -425,8 +433,8 @@ static int open_captured(Supervisor *s, enum ProcessRole role, GError **error)
 		fail_errno(error, errno, "cannot make a socket pair");
 		return -1;
 	}
-	capture_free(s->probes[role]->output);
-	s->probes[role]->output = capture_new(s->context->link, s->context->logs, s->plan.def->name, fds[0]);
+	capture_free(*capture);
+	*capture = capture_new(s->context->link, s->context->logs, s->plan.def->name, fds[0]);
 	return fds[1];
 }
 
@@ -450,16 +458,16 @@ static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
 
 static bool send_spawn(Supervisor *s, SpawnInput *input, GError **error)
 {
-	const bool is_probe = role_is_probe(input->role);
-	Cgroup *cgroup = is_probe ? s->probes[input->role]->cgroup : s->cgroup;
+	Capture **capture = find_capture(s, input->role);
+	Cgroup *cgroup = role_is_probe(input->role) ? s->probes[input->role]->cgroup : s->cgroup;
 	auto_fd int cgroup_fd = cgroup_open(cgroup, error);
 	auto_fd int output_fd = -1;
 	auto_fd int status_fd = -1;
 
 	if (cgroup_fd < 0 && cgroup_path(cgroup))
 		return false;
-	output_fd = is_probe ? open_captured(s, input->role, error) : open_output(s, input->role);
-	if (is_probe && output_fd < 0)
+	output_fd = capture ? open_captured(s, capture, error) : open_output(s, input->role);
+	if (capture && output_fd < 0)
 		return false;
 	status_fd = open_ready_fd(&s->rows[input->role].status, READY_FD_EXEC_STATUS, &status_listeners[input->role], s,
 				  input->role == ROLE_MAIN ? KEPT_STATUS : KEPT_COUNT, error);

@@ -18,6 +18,31 @@
 
 /* --- stopping: command, main process, the rest, kill --- */
 
+bool supervisor_stays_done(const Supervisor *s)
+{
+	const ServiceDef *latest = s->plan.latest;
+	const bool is_done = s->exited_told && !s->failed_told && !s->rows[ROLE_MAIN].in_use;
+	const bool is_ending = s->context->is_ending && s->context->is_ending(s->context->data);
+
+	return s->plan.def->type == TYPE_TASK && is_done && latest->done_while->len > 0 && latest->stop.kind == ACTION_COMMAND &&
+	       !latest->stop.command->may_fail && !is_ending;
+}
+
+/* Nothing else is ended: what the work has left behind, as the daemon of a FUSE mount, is part of it. */
+static void stop_failed(Supervisor *s, const char *text)
+{
+	ProcessEvent event = { .kind = PROCESS_STOP_FAILED, .text = text, .at_us = loop_now() };
+
+	if (s->stop_output) {
+		capture_drain(s->stop_output);
+		event.output = capture_last_line(s->stop_output);
+	}
+	s->is_stopping = false;
+	supervisor_go(s, STEP_DONE, 0);
+	supervisor_emit(s, &event);
+	g_clear_pointer(&s->stop_output, capture_free);
+}
+
 /* One limit for all of it, from the moment in which stopping began. */
 void step_begin_stopping(Supervisor *s)
 {
@@ -49,17 +74,46 @@ void step_stop_enter(Supervisor *s)
 	supervisor_stay(s, STEP_STOP, 1);
 	if (supervisor_spawn(s, ROLE_CONTROL, s->plan.latest->stop.command, &error))
 		return;
+	if (supervisor_stays_done(s)) {
+		stop_failed(s, error->message);
+		return;
+	}
 	log_warning(s->plan.def->name, "Stop= command: %s", error->message);
 	supervisor_go(s, STEP_TERM, 0);
+}
+
+/* Only the command is killed. It is killed again, because it may wait for a disk that does not answer. */
+void step_stop_command_limit(Supervisor *s)
+{
+	if (s->index == 0 || !supervisor_stays_done(s)) {
+		supervisor_go(s, STEP_KILL, 0);
+		return;
+	}
+	supervisor_signal(s, ROLE_CONTROL, SIGKILL);
+	supervisor_stay(s, STEP_STOP, s->index + 1);
+	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us);
+}
+
+/* @text: how it ended, taken. A new string. */
+static char *describe_stop(const Supervisor *s, char *text)
+{
+	g_autofree char *own = text;
+	g_autofree char *limit = text_format_duration(s->plan.latest->stop_limit_us);
+
+	return s->index > 1 ? g_strdup_printf("%s: not finished after %s", own, limit) : g_steal_pointer(&own);
 }
 
 void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	const Command *command = s->plan.latest->stop.command;
-	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
+	g_autofree char *text = describe_stop(s, step_describe_action(s, ROLE_CONTROL, exit));
 
 	if (s->index == 0) {
 		supervisor_go(s, STEP_STOP, 0);
+		return;
+	}
+	if (step_control_failed(command, exit) && supervisor_stays_done(s)) {
+		stop_failed(s, text);
 		return;
 	}
 	if (step_control_failed(command, exit))

@@ -444,6 +444,7 @@ void supervisor_free(Supervisor *s)
 	for (int role = 0; role < ROLE_COUNT; role++)
 		supervisor_clear_row(s, (enum ProcessRole)role);
 	probes_free(s);
+	capture_free(s->stop_output);
 	ready_fd_free(s->ready);
 	worker_job_free(s->search);
 	worker_job_free(s->sender_question);

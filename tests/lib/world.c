@@ -442,6 +442,12 @@ void world_stops_itself(World *w, const char *service)
 	tell(w, service, (ProcessEvent){ .kind = PROCESS_STOPPING });
 }
 
+void world_stop_fails(World *w, const char *service, const char *text, const char *output)
+{
+	process_of(w, service)->is_stop_asked = false;
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_STOP_FAILED, .text = text, .output = output });
+}
+
 void world_gone(World *w, const char *service)
 {
 	process_of(w, service)->is_live = false;

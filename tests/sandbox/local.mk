@@ -255,6 +255,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_udev_overflow.py \
 	tests/sandbox/test_udev_restart.py \
 	tests/sandbox/test_volume_label.py \
+	tests/sandbox/test_volume_stop.py \
 	tests/sandbox/test_watchdog.py \
 	tests/sandbox/test_when_path.py \
 	tests/sandbox/test_while_service.py

@@ -361,6 +361,78 @@ START_TEST(a_mount_whose_file_is_gone_is_still_one)
 }
 END_TEST
 
+START_TEST(a_task_whose_stop_fails_is_done_as_before)
+{
+	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
+
+	world_stop(w, "volume");
+	world_gone(w, "user");
+	(void)world_log(w);
+	world_stop_fails(w, "volume", "exit status 1", "umount: target is busy");
+
+	expect_state(w, "volume", STATE_DONE);
+	expect_cause(w, "volume", "its stop failed: exit status 1");
+	ck_assert_str_eq(world_find(w, "volume")->stop_problem, "exit status 1: umount: target is busy");
+	ck_assert(engine_is_settled(world_find(w, "volume")));
+	ck_assert(engine_is_at_rest(world_engine(w)) || world_find(w, "user")->state == STATE_STARTING);
+	expect_log(w, "start user");
+	world_settle(w);
+	world_advance_s(w, 3600);
+	expect_log(w, "");
+	ck_assert(engine_is_at_rest(world_engine(w)));
+}
+END_TEST
+
+START_TEST(another_stop_tries_again)
+{
+	g_autoptr(World) w = world_with_volume("");
+
+	world_stop(w, "volume");
+	world_stop_fails(w, "volume", "exit status 1", NULL);
+	world_crash(w);
+	expect_state(w, "volume", STATE_DONE);
+	ck_assert_ptr_nonnull(world_find(w, "volume")->stop_problem);
+	(void)world_log(w);
+
+	world_stop(w, "volume");
+	ck_assert_ptr_null(world_find(w, "volume")->stop_problem);
+	expect_log(w, "stop volume");
+	world_gone(w, "volume");
+	expect_state(w, "volume", STATE_IDLE);
+}
+END_TEST
+
+START_TEST(a_new_reason_to_stop_tries_again)
+{
+	g_autoptr(World) w = world_with_volume("");
+
+	world_stop(w, "volume");
+	world_stop_fails(w, "volume", "exit status 1", NULL);
+	(void)world_log(w);
+	world_set(w, "label:DATA", false);
+	expect_log(w, "stop volume");
+	world_stop_fails(w, "volume", "exit status 1", NULL);
+	expect_log(w, "");
+	world_runlevel(w, "0");
+	expect_log(w, "stop volume");
+}
+END_TEST
+
+START_TEST(a_restart_whose_stop_fails_is_over)
+{
+	g_autoptr(World) w = world_with_volume("");
+
+	world_restart(w, "volume");
+	world_stop_fails(w, "volume", "exit status 1", NULL);
+	expect_log(w, "stop volume");
+	ck_assert_ptr_nonnull(world_find(w, "volume")->stop_problem);
+	world_start(w, "volume");
+	ck_assert_ptr_null(world_find(w, "volume")->stop_problem);
+	expect_log(w, "");
+	expect_state(w, "volume", STATE_DONE);
+}
+END_TEST
+
 /* --- OnLapse= and Settle= --- */
 
 START_TEST(a_flapping_level_is_waited_out)
@@ -453,7 +525,8 @@ Suite *make_suite(void)
 		 a_restart_of_a_mount_brings_back_what_stands_on_it, a_path_on_a_volume_is_on_the_innermost_mount,
 		 a_shutdown_unmounts_when_all_that_was_started_on_a_mount_has_stopped,
 		 a_start_takes_a_stop_of_a_mount_back_that_still_waits, not_mounted_is_a_question_to_the_kernel,
-		 a_mount_whose_file_is_gone_is_still_one);
+		 a_mount_whose_file_is_gone_is_still_one, a_task_whose_stop_fails_is_done_as_before, another_stop_tries_again,
+		 a_new_reason_to_stop_tries_again, a_restart_whose_stop_fails_is_over);
 	ADD_CASE(suite, "lapse", a_flapping_level_is_waited_out, unknown_stops_the_clock_of_settle,
 		 on_lapse_keep_keeps_it, on_lapse_reload_reloads_it_once, policy_may_say_what_a_lapse_does);
 	return suite;

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/lib/stage.h"
 #include "tests/lib/suite.h"
@@ -121,6 +122,72 @@ START_TEST(clean_up_that_hangs_is_killed)
 }
 END_TEST
 
+#define WORK_STANDS "[Service]\nType=task\nExec=/bin/true\nStopTimeout=300ms\n[Conditions]\nDoneWhile=mounted:/x\n[Service]\n"
+
+static void remove_file(const Stage *stage, const char *path)
+{
+	g_autofree char *file = tree_path(stage->tree, path);
+
+	ck_assert_int_eq(unlink(file), 0);
+}
+
+START_TEST(a_task_whose_stop_fails_goes_on_until_one_succeeds)
+{
+	Stage *stage = stage_new_in_directory(WORK_STANDS "Stop=/bin/sh -c 'test ! -e {DIR}/held || { echo it is busy; exit 3; }'\n");
+
+	expect_event(stage, "exited well: exit status 0");
+	touch_file(stage, "/held");
+	supervisor_stop(stage->supervisor);
+	expect_event(stage, "stop failed: exit status 3 (it wrote: it is busy)");
+
+	remove_file(stage, "/held");
+	stage_stop(stage);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(a_stop_command_that_hangs_has_failed)
+{
+	Stage *stage = stage_new_in_directory(WORK_STANDS "Stop=/bin/sh -c 'test ! -e {DIR}/held || exec sleep 1000'\n");
+
+	expect_event(stage, "exited well: exit status 0");
+	touch_file(stage, "/held");
+	supervisor_stop(stage->supervisor);
+	expect_event(stage, "stop failed: killed by signal KILL: not finished after 300 ms");
+
+	remove_file(stage, "/held");
+	stage_stop(stage);
+	stage_free(stage);
+}
+END_TEST
+
+static bool is_ending(void *data)
+{
+	(void)data;
+	return true;
+}
+
+START_TEST(a_shutdown_goes_on_without_a_stop_that_fails)
+{
+	Stage *stage = stage_new(WORK_STANDS "Stop=/bin/false\n");
+
+	expect_event(stage, "exited well: exit status 0");
+	stage->context.is_ending = is_ending;
+	stage_stop(stage);
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(a_stop_that_may_fail_is_a_stop)
+{
+	Stage *stage = stage_new(WORK_STANDS "Stop=-/bin/false\n");
+
+	expect_event(stage, "exited well: exit status 0");
+	stage_stop(stage);
+	stage_free(stage);
+}
+END_TEST
+
 START_TEST(kill_signal_comes_before_kill)
 {
 	Stage *stage = stage_set("[Service]\nExec=/bin/sh -c 'trap \"\" TERM; echo >&3; while :; do sleep 0.05; done'\n"
@@ -143,6 +210,8 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "stop", one_that_ignores_term_is_killed_after_its_limit, stop_signal_is_the_one_that_was_asked_for,
 		 stop_command_knows_the_main_process, stop_command_that_does_nothing_is_followed_by_term,
+		 a_task_whose_stop_fails_goes_on_until_one_succeeds, a_stop_command_that_hangs_has_failed,
+		 a_shutdown_goes_on_without_a_stop_that_fails, a_stop_that_may_fail_is_a_stop,
 		 stop_during_preparation_reports_no_failure, clean_up_that_hangs_is_killed, kill_signal_comes_before_kill);
 	if (has_cgroups()) /* what follows cannot be promised without cgroup v2 (docs/processes.md) */
 		ADD_CASE(suite, "cgroup", processes_left_behind_are_ended_too, control_group_below_its_own_is_removed_with_it);

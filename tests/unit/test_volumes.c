@@ -90,7 +90,7 @@ START_TEST(a_device_is_known_by_what_udev_says_of_it)
 }
 END_TEST
 
-#define STOP "Stop=-" SVCD_LIBDIR "/boot/unmount-volume"
+#define STOP "Stop=" SVCD_LIBDIR "/boot/unmount-volume"
 #define CONDITIONS "\n[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
 
 START_TEST(a_volume_is_waited_for_checked_mounted_and_unmounted)

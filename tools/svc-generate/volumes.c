@@ -270,7 +270,7 @@ static void append_mount(GString *text, const FstabEntry *entry)
 	append_words(text, "Exec", SVCD_LIBDIR "/boot/mount-volume", passno, entry->type, entry->options, entry->source,
 		     entry->target, NULL);
 	if (!is_for_the_finale(entry->target)) {
-		append_words(text, "Stop", "-" SVCD_LIBDIR "/boot/unmount-volume", entry->target, NULL);
+		append_words(text, "Stop", SVCD_LIBDIR "/boot/unmount-volume", entry->target, NULL);
 		g_string_append(text, "StopTimeout=30s\n");
 	}
 	if (entry->is_remote) /* the server may come later than the network */

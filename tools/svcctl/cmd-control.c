@@ -63,11 +63,19 @@ static bool is_restarted_by_command(GVariant *service)
 	       record_number(service, "Settled");
 }
 
+/* A stop that failed: it is up as before. */
+static bool is_not_stopped(GVariant *service)
+{
+	return state_is_up(record_text(service, "State")) && *record_text(service, "StopProblem");
+}
+
 /* Up again, not still: unless nothing runs in it, it is another invocation than before. */
 static Verdict judge_restart(GVariant *service, uint64_t old_invocation)
 {
 	const bool is_group = is(record_text(service, "Type"), "group");
 
+	if (is_not_stopped(service))
+		return VERDICT_FAILED;
 	if (record_number(service, "Restarting"))
 		return VERDICT_GOING_ON;
 	if (is_restarted_by_command(service))
@@ -82,6 +90,8 @@ static Verdict judge_stop(GVariant *service, uint64_t old_invocation)
 {
 	const char *state = record_text(service, "State");
 
+	if (is_not_stopped(service))
+		return VERDICT_FAILED;
 	if (is(state, "idle") || is(state, "waiting") || is(state, "failed"))
 		return VERDICT_DONE;
 	/* What was to stop has stopped, and somebody has started it again since. */
@@ -161,6 +171,9 @@ static bool report(Context *context, const Request *request, const char *name, G
 		break;
 	}
 	context_hint(context, "svcctl explain %s\nsvcctl log %s", name, name);
+	if (is_not_stopped(service))
+		return fail_ctl(error, CTL_ERROR_STOP_FAILED, "%s: its stop failed, and it is up as before: %s", name,
+				record_text(service, "StopProblem"));
 	if (state_is_up(state))
 		return fail_ctl(error, CTL_ERROR_START_FAILED, "%s: its restart failed, and it is still %s: %s", name, state,
 				record_text(service, "RestartProblem"));

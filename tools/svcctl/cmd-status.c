@@ -139,6 +139,7 @@ static void print_state(Output *output, GVariant *s)
 	output_field(output, "State", text);
 	field_text(output, "Why", s, "Cause");
 	field_text(output, "Problem", s, "Problem");
+	field_text(output, "Not stopped", s, "StopProblem");
 }
 
 static void print_policy(Output *output, GVariant *s)

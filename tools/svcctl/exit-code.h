@@ -27,6 +27,7 @@ typedef enum ExitCode {
 	X(P, USAGE, "Usage")                                                                       \
 	X(P, FAILED, "Failed")                                                                     \
 	X(P, START_FAILED, "StartFailed")                                                          \
+	X(P, STOP_FAILED, "StopFailed")                                                            \
 	X(P, FILE, "File")                                                                         \
 	X(P, TIMED_OUT, "TimedOut")                                                                \
 	X(P, UNREACHABLE, "Unreachable")                                                           \
