@@ -269,6 +269,13 @@ static void append_dependents(const Subject *x, DBusMessageIter *out)
 	wire_names(out, names);
 }
 
+static void append_members(const Subject *x, DBusMessageIter *out)
+{
+	g_autoptr(GPtrArray) names = engine_members(x->service);
+
+	wire_names(out, names);
+}
+
 static uint64_t get_started_at(const Subject *x)
 {
 	return time_of(x->service->started_us);
@@ -400,6 +407,7 @@ static const PropertyRow properties[] = {
 	{ "FalseTerms", "a(ssss)", PROPERTY_LISTED, .append = append_false_terms },
 	{ "Terms", "a(sssss)", PROPERTY_SILENT, .append = append_terms },
 	{ "Sockets", "a(sssbs)", PROPERTY_SILENT, .append = append_sockets },
+	{ "Members", "as", PROPERTY_SILENT, .append = append_members },
 	{ "Dependents", "as", PROPERTY_SILENT | PROPERTY_COSTLY, .append = append_dependents },
 	{ "StartedAt", "t", 0, .number = get_started_at },
 	{ "ReadyAt", "t", 0, .number = get_ready_at },

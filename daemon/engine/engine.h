@@ -214,6 +214,9 @@ GPtrArray *engine_reach(RequestVerb verb, const Service *service);
  */
 bool engine_holds_on(const Service *s, const Service *on);
 
+/* Names of the services that a restart of the group @s is meant for; of any other service none. A new array, borrowed. */
+GPtrArray *engine_members(const Service *s);
+
 /* Change of runlevel; admin's wants end. "0" and "6" are shutdowns: after them starts are refused. */
 bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *who, int64_t now_us, GError **error);
 

@@ -251,6 +251,15 @@ GPtrArray *request_members(const Service *group, RequestVerb verb)
 	return members;
 }
 
+GPtrArray *engine_members(const Service *s)
+{
+	GPtrArray *members = request_members(s, REQUEST_VERB_RESTART);
+
+	for (unsigned i = 0; i < members->len; i++)
+		g_ptr_array_index(members, i) = (gpointer)((const Service *)g_ptr_array_index(members, i))->def->name;
+	return members;
+}
+
 static bool request_restart(Service *s, const Requester *who, GError **error)
 {
 	g_autoptr(GPtrArray) members = NULL;

@@ -101,6 +101,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_frozen_cgroup.py \
 	tests/sandbox/test_gone_while_lingering.py \
 	tests/sandbox/test_group.py \
+	tests/sandbox/test_group_restart.py \
 	tests/sandbox/test_groups_below.py \
 	tests/sandbox/test_hardware_watchdog.py \
 	tests/sandbox/test_health.py \

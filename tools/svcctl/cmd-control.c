@@ -209,7 +209,8 @@ static GVariant *request_arguments(const Context *context, const Request *reques
 /* --- jobs: a request for one service, from asking to the end --- */
 
 typedef struct Job {
-	const char *name;  /* borrowed */
+	char *name;
+	unsigned n_members; /* of a group that is restarted: the jobs just before it */
 	GVariant *before;  /* its record when it was asked for; NULL: there was none yet */
 	GVariant *record;  /* as last seen; NULL: none */
 	GPtrArray *dependents; /* owned names: what stops with it; NULL: nothing was asked to */
@@ -222,18 +223,26 @@ typedef struct Jobs {
 	Context *context;
 	const Request *request;
 	JobLines *lines;
-	Job *all;
-	unsigned n;
+	GPtrArray *all; /* Job * */
 	const Job *unsaid; /* the last one that failed: its error is what svcctl ends with */
 } Jobs;
 
-static void job_clear(Job *job)
+static Job *job_at(const Jobs *jobs, unsigned i)
 {
+	return g_ptr_array_index(jobs->all, i);
+}
+
+static void job_free(gpointer data)
+{
+	Job *job = data;
+
+	g_free(job->name);
 	g_clear_pointer(&job->before, g_variant_unref);
 	g_clear_pointer(&job->record, g_variant_unref);
 	g_clear_pointer(&job->dependents, g_ptr_array_unref);
 	g_clear_error(&job->error);
-	g_clear_pointer(&job->hint, g_free);
+	g_free(job->hint);
+	g_free(job);
 }
 
 /* Takes @error and what the context advises. An error is said when the next one comes, or at the end. */
@@ -326,7 +335,7 @@ static JsonNode *job_to_json(const Job *job)
 	return node;
 }
 
-static void job_begin(Jobs *jobs, Job *job)
+static void job_ask(Jobs *jobs, Job *job)
 {
 	const Request *request = jobs->request;
 	Context *context = jobs->context;
@@ -338,7 +347,6 @@ static void job_begin(Jobs *jobs, Job *job)
 		job_fail(jobs, job, error);
 		return;
 	}
-	job->before = client_service(context->client, job->name, NULL); /* an instance may not exist yet; the request tells */
 	if (is_left_off(jobs, job)) {
 		output_confirm(&context->output, "%s is not running, and stays so", job->name);
 		job->record = g_variant_ref(job->before);
@@ -352,6 +360,65 @@ static void job_begin(Jobs *jobs, Job *job)
 		tell_dependents(jobs, job);
 	else
 		job_fail(jobs, job, error);
+}
+
+static void add_job(Jobs *jobs, const char *name)
+{
+	Job *job = g_new0(Job, 1);
+
+	job->name = g_strdup(name);
+	if (g_utf8_validate(name, -1, NULL)) /* an instance may not exist yet; the request tells */
+		job->before = client_service(jobs->context->client, name, NULL);
+	g_ptr_array_add(jobs->all, job);
+}
+
+static bool is_named(const Context *context, const char *name)
+{
+	for (unsigned i = 0; i < context->n_names; i++) {
+		if (is(context->names[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* A restart of a group is one of its members, and is over when theirs is. */
+static unsigned add_members(Jobs *jobs, const char *group)
+{
+	g_autoptr(GVariant) service = client_service(jobs->context->client, group, NULL);
+	g_autoptr(GVariant) list = service ? g_variant_lookup_value(service, "Members", G_VARIANT_TYPE("as")) : NULL;
+	g_autofree const char **names = list ? g_variant_get_strv(list, NULL) : NULL;
+	const unsigned n = jobs->all->len;
+
+	for (unsigned i = 0; names && names[i]; i++) {
+		if (!is_named(jobs->context, names[i]))
+			add_job(jobs, names[i]);
+	}
+	return jobs->all->len - n;
+}
+
+static void job_begin(Jobs *jobs, const char *name)
+{
+	const bool has_members = jobs->request == &restart_request && !jobs->context->options.has_no_wait &&
+				 g_utf8_validate(name, -1, NULL);
+	const unsigned n_members = has_members ? add_members(jobs, name) : 0;
+	const unsigned own = jobs->all->len;
+
+	add_job(jobs, name);
+	job_at(jobs, own)->n_members = n_members;
+	job_ask(jobs, job_at(jobs, own));
+	if (!job_at(jobs, own)->is_over || n_members == 0)
+		return;
+	job_at(jobs, own)->n_members = 0; /* nothing was asked of them */
+	g_ptr_array_remove_range(jobs->all, own - n_members, n_members);
+}
+
+static bool are_members_over(const Jobs *jobs, unsigned group)
+{
+	for (unsigned i = group - job_at(jobs, group)->n_members; i < group; i++) {
+		if (!job_at(jobs, i)->is_over)
+			return false;
+	}
+	return true;
 }
 
 /* It is over: say so. */
@@ -405,10 +472,11 @@ static void job_look(Jobs *jobs, Job *job)
 
 static void job_time_out(Jobs *jobs, Job *job)
 {
+	GVariant *seen = job->record ? job->record : job->before; /* of a group whose members are waited for */
 	GError *error = NULL;
 
-	fail_ctl(&error, CTL_ERROR_TIMED_OUT, "%s: timed out; it is %s and the %s goes on", job->name,
-		 record_text(job->record, "State"), jobs->context->verb->name);
+	fail_ctl(&error, CTL_ERROR_TIMED_OUT, "%s: timed out; it is %s and the %s goes on", job->name, record_text(seen, "State"),
+		 jobs->context->verb->name);
 	job_fail(jobs, job, error);
 }
 
@@ -443,21 +511,21 @@ static char *detail_of(GVariant *service)
 
 static void show_jobs(Jobs *jobs)
 {
-	g_autofree JobLine *shown = g_new0(JobLine, jobs->n);
+	g_autofree JobLine *shown = g_new0(JobLine, jobs->all->len);
 	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
 	unsigned n_shown = 0;
 
-	for (unsigned i = 0; i < jobs->n; i++) {
-		GVariant *service = jobs->all[i].record;
+	for (unsigned i = 0; i < jobs->all->len; i++) {
+		GVariant *service = job_at(jobs, i)->record;
 		JobLine *line = &shown[n_shown];
 		char *note;
 
-		if (jobs->all[i].is_over)
+		if (job_at(jobs, i)->is_over || !service)
 			continue;
 		note = record_number(service, "MainPid") > 0
 			       ? g_strdup_printf("pid %u", (unsigned)record_number(service, "MainPid"))
 			       : g_strdup("");
-		*line = (JobLine){ .name = jobs->all[i].name, .state = record_text(service, "State"), .note = note,
+		*line = (JobLine){ .name = job_at(jobs, i)->name, .state = record_text(service, "State"), .note = note,
 				   .detail = detail_of(service), .limit_us = limit_of(service) };
 		line->elapsed_us = MAX(g_get_monotonic_time() - (int64_t)record_number(service, "Since"), 0);
 		g_ptr_array_add(texts, note);
@@ -471,10 +539,10 @@ static unsigned look_at_all(Jobs *jobs)
 {
 	unsigned n_left = 0;
 
-	for (unsigned i = 0; i < jobs->n; i++) {
-		if (!jobs->all[i].is_over)
-			job_look(jobs, &jobs->all[i]);
-		n_left += !jobs->all[i].is_over;
+	for (unsigned i = 0; i < jobs->all->len; i++) {
+		if (!job_at(jobs, i)->is_over && are_members_over(jobs, i))
+			job_look(jobs, job_at(jobs, i));
+		n_left += !job_at(jobs, i)->is_over;
 	}
 	return n_left;
 }
@@ -492,9 +560,9 @@ static void wait_for_jobs(Jobs *jobs)
 		(void)client_wait(jobs->context->client, MIN(deadline_us, job_lines_next_us(jobs->lines)));
 	}
 	job_lines_clear(jobs->lines);
-	for (unsigned i = 0; i < jobs->n; i++) {
-		if (!jobs->all[i].is_over)
-			job_time_out(jobs, &jobs->all[i]);
+	for (unsigned i = 0; i < jobs->all->len; i++) {
+		if (!job_at(jobs, i)->is_over)
+			job_time_out(jobs, job_at(jobs, i));
 	}
 }
 
@@ -504,8 +572,8 @@ static bool finish_jobs(Jobs *jobs, GError **error)
 	Context *context = jobs->context;
 	JsonArray *array = json_array_new();
 
-	for (unsigned i = 0; i < jobs->n; i++) {
-		const Job *job = &jobs->all[i];
+	for (unsigned i = 0; i < jobs->all->len; i++) {
+		const Job *job = job_at(jobs, i);
 
 		context->exit = join_codes(context->exit, exit_code_of(job->error), i);
 		json_array_add_element(array, job_to_json(job));
@@ -522,21 +590,17 @@ static bool finish_jobs(Jobs *jobs, GError **error)
 
 static Jobs jobs_new(Context *context, const Request *request)
 {
-	Jobs jobs = { .context = context, .request = request, .n = context->n_names };
+	Jobs jobs = { .context = context, .request = request };
 
 	jobs.lines = job_lines_new(&context->output, context->options.shows_progress);
-	jobs.all = g_new0(Job, jobs.n);
-	for (unsigned i = 0; i < jobs.n; i++)
-		jobs.all[i].name = context->names[i];
+	jobs.all = g_ptr_array_new_with_free_func(job_free);
 	return jobs;
 }
 
 static void jobs_clear(Jobs *jobs)
 {
 	job_lines_free(jobs->lines);
-	for (unsigned i = 0; i < jobs->n; i++)
-		job_clear(&jobs->all[i]);
-	g_free(jobs->all);
+	g_ptr_array_unref(jobs->all);
 }
 
 /* All are asked for first, in their order, and then waited for together: what one waits for may be another of them. */
@@ -548,8 +612,8 @@ static bool run_jobs(Context *context, const Request *request, GError **error)
 	if (!client_watch(context->client, error))
 		return false;
 	jobs = jobs_new(context, request);
-	for (unsigned i = 0; i < jobs.n; i++)
-		job_begin(&jobs, &jobs.all[i]);
+	for (unsigned i = 0; i < context->n_names; i++)
+		job_begin(&jobs, context->names[i]);
 	wait_for_jobs(&jobs);
 	is_fine = finish_jobs(&jobs, error);
 	jobs_clear(&jobs);
