@@ -38,8 +38,18 @@ static const char *get_current_description(const Subject *x)
 	return progress_current(x->engine);
 }
 
-/* Names of the wanted services in @state. */
-static void append_in_state(const Subject *x, ServiceState state, DBusMessageIter *out)
+static bool is_starting(const Service *s)
+{
+	return s->state == STATE_STARTING;
+}
+
+static bool has_failed(const Service *s)
+{
+	return s->state == STATE_FAILED || engine_is_failing(s);
+}
+
+/* Names of the wanted services that @is_so holds for. */
+static void append_names(const Subject *x, bool (*is_so)(const Service *s), DBusMessageIter *out)
 {
 	const GPtrArray *all = engine_services(x->engine);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -47,7 +57,7 @@ static void append_in_state(const Subject *x, ServiceState state, DBusMessageIte
 	for (guint i = 0; i < all->len; i++) {
 		const Service *s = g_ptr_array_index(all, i);
 
-		if (s->state == state && service_is_wanted(s))
+		if (is_so(s) && service_is_wanted(s))
 			g_ptr_array_add(names, (gpointer)s->def->name);
 	}
 	wire_names(out, names);
@@ -55,12 +65,12 @@ static void append_in_state(const Subject *x, ServiceState state, DBusMessageIte
 
 static void append_starting(const Subject *x, DBusMessageIter *out)
 {
-	append_in_state(x, STATE_STARTING, out);
+	append_names(x, is_starting, out);
 }
 
 static void append_failed(const Subject *x, DBusMessageIter *out)
 {
-	append_in_state(x, STATE_FAILED, out);
+	append_names(x, has_failed, out);
 }
 
 static uint64_t get_ready(const Subject *x)

@@ -57,12 +57,16 @@ int64_t backoff_next_try(Backoff *b, const ServiceDef *def, int64_t now_us)
 	return now_us + backoff_delay(b, def);
 }
 
-int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, int64_t now_us)
+void backoff_run_ended(Backoff *b, const ServiceDef *def, int64_t ran_us)
+{
+	if (ran_us >= def->restart_window_us)
+		b->level = 0;
+}
+
+int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t now_us)
 {
 	const unsigned limit = MIN(def->restart_limit, BACKOFF_MAX_STARTS);
 
-	if (ran_us >= def->restart_window_us)
-		b->level = 0;
 	drop_older_than(b, now_us - def->restart_window_us);
 	backoff_remember(b, now_us);
 	raise_level(b);

@@ -15,23 +15,28 @@
 /* Starts that can be remembered; RestartLimit= above it is counted as this. */
 #define BACKOFF_MAX_STARTS 64
 
+/* So many failures in a row are a result: neither the boot nor a service that is ordered after it waits for the next try. */
+#define BACKOFF_FAILING 3
+
 typedef struct Backoff {
 	int64_t *failures_us; /* ends of runs within the window, oldest first; most services never have one */
 	unsigned n_failures;
-	unsigned level; /* how often the delay was doubled */
+	unsigned level; /* failures in a row, which double the delay */
 } Backoff;
 
 /**
  * backoff_next_start() - when may a service that ended by itself start again?
  * @b:         its restart history; this end is added to it
  * @def:       delay, its ceiling, the limit and its window
- * @ran_us:    how long it had been up; as long as the window, and the delay begins at the bottom again
  * @now_us:    CLOCK_MONOTONIC, microseconds
  *
  * Doubles up to the ceiling.
  * Returns: an absolute time, or BACKOFF_GIVE_UP when as many runs as the limit allows ended within the window.
  */
-int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t ran_us, int64_t now_us);
+int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t now_us);
+
+/* A run has ended, whatever ended it. When it was up for @ran_us, as long as the window, the delay begins at the bottom again. */
+void backoff_run_ended(Backoff *b, const ServiceDef *def, int64_t ran_us);
 
 /**
  * backoff_next_try() - when to try again what the machine had no room for (fork: EAGAIN)

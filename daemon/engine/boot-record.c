@@ -61,7 +61,7 @@ static int64_t condition_changed_us(const Condition *c)
 		if (c->since_us <= MAX(engine->begun_us, engine->rebuilt_us))
 			return c->subject->since_us;
 	}
-	return c->is_stale ? c->since_us + UNKNOWN_LIMIT_US : c->since_us;
+	return c->is_stale ? c->stale_us : c->since_us;
 }
 
 static bool is_literal_true(const Slot *slot, unsigned i)
@@ -244,9 +244,12 @@ void boot_record_state_changed(Service *s, ServiceState from)
 		want(s); /* its file may be so wrong that it was never waited for */
 		close_record(s, BOOT_RESULT_FAILED);
 		break;
+	case STATE_BACKOFF:
+		if (engine_is_failing(s))
+			close_record(s, BOOT_RESULT_FAILED);
+		break;
 	case STATE_STARTING:
 	case STATE_STOPPING:
-	case STATE_BACKOFF:
 	case STATE_COUNT:
 		break;
 	}

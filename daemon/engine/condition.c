@@ -185,11 +185,19 @@ void condition_set_level(Engine *engine, Condition *c, Level level, const char *
 	update_slots(c);
 }
 
+int64_t condition_stale_at(const Engine *engine, const Condition *c)
+{
+	const Service *watcher = engine->is_acting ? condition_watcher(engine, c) : NULL;
+
+	return watcher && engine_is_settled(watcher) && !service_is_up(watcher) ? c->since_us : c->since_us + UNKNOWN_LIMIT_US;
+}
+
 void condition_check_stale(Engine *engine, Condition *c)
 {
-	if (c->level != LEVEL_UNKNOWN || c->is_stale || engine->now_us - c->since_us < UNKNOWN_LIMIT_US)
+	if (c->level != LEVEL_UNKNOWN || c->is_stale || engine->now_us < condition_stale_at(engine, c))
 		return;
 	c->is_stale = true;
+	c->stale_us = engine->now_us;
 	update_slots(c);
 }
 

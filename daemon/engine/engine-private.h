@@ -16,7 +16,7 @@
 #include "engine/engine.h"
 #include "engine/transitions.h"
 
-/* An unknown level counts as false after this time, for starting only (docs/engine.md, "Unknown ends"). */
+/* An unknown level counts as false after this time, for starting only (docs/engine.md, "Conditions"). */
 #define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
 
 /* The engine's part of a note; the manager adds its own to make NOTE_MAX of the protocol. */
@@ -69,7 +69,8 @@ typedef struct Condition {
 	KeyPrefix prefix;
 	Level level;
 	bool is_subscribed;
-	bool is_stale; /* unknown for so long that it counts as false for starting */
+	bool is_stale; /* unknown, and counts as false for starting */
+	int64_t stale_us; /* since when, if @is_stale */
 	char *why;
 	int64_t since_us;
 	Service *subject;   /* service:, settled:, active:; mounted:: the mount that the path is on. NULL: there is none */
@@ -278,7 +279,9 @@ gint condition_compare(gconstpointer a, gconstpointer b);
 void condition_set_level(Engine *engine, Condition *c, Level level, const char *why);
 /* service: and active: of @s, from its state. */
 void condition_publish(Service *s);
-/* Unknown for UNKNOWN_LIMIT_US: from now on false for starting. */
+/* When an unknown level counts as false for starting; at once if what would make it known has settled without being up. */
+int64_t condition_stale_at(const Engine *engine, const Condition *c);
+/* It is that late: from now on false for starting. */
 void condition_check_stale(Engine *engine, Condition *c);
 Slot *slot_new(Service *s, Term *term, SlotKind kind);
 void slot_free(gpointer data);
@@ -302,6 +305,8 @@ char *state_explain(const Service *s, int64_t now_us);
 /* --- explain-term.c --- */
 /* What holds the service back, in a sentence with file and line; a new string. */
 char *slot_describe(const Slot *slot, int64_t now_us);
+/* It has settled, or has not any more: services may wait for a level that it makes known. */
+void condition_watcher_settled(const Service *s);
 /* The service that makes its level known, or that takes the name on the bus when it runs; NULL: there is none. */
 Service *condition_source(const Engine *engine, const Condition *c);
 /* The same two, of a condition of any level: who has to run before it can be true; NULL: no service is known. */
@@ -354,7 +359,7 @@ bool conflict_ranks_above(const Service *s, const Service *other);
 /* Which sockets are to be open follows from want, terms and state. */
 void listen_update(Service *s);
 /* It has failed, and Restart= leaves it so. Returns: false if it is not even to be started by a connection (RestartLimit=). */
-bool listen_after_failure(Service *s, int64_t ran_us);
+bool listen_after_failure(Service *s);
 
 /* --- login-screen.c --- */
 /* What is known of it may have changed. Returns: true when something follows from that. */

@@ -241,6 +241,9 @@ OnLapse engine_on_lapse(const Service *s);
 ServiceClass engine_class(const Service *s);
 bool engine_yields(const Service *s);
 
+/* Has it failed so often in a row (BACKOFF_FAILING) that nothing waits for its further tries? */
+bool engine_is_failing(const Service *s);
+
 /* Is it not about to change by itself? What settled: says. */
 bool engine_is_settled(const Service *s);
 /* Is the run that is ending to be followed by another, as far as that can be said before it is over? */

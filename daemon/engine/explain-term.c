@@ -64,33 +64,34 @@ static char *describe_rest(const Engine *engine, const Condition *c)
 }
 
 /* For how long an unknown level is waited for yet; a new string. */
-static char *describe_patience(const Condition *c, int64_t now_us)
+static char *describe_patience(const Engine *engine, const Condition *c, int64_t now_us)
 {
-	return text_format_duration(MAX(c->since_us + UNKNOWN_LIMIT_US - now_us, 0));
+	return text_format_duration(MAX(condition_stale_at(engine, c) - now_us, 0));
 }
 
 /* @thing: what describe_thing() says. */
-static char *describe_wait(const Condition *c, bool is_negated, const char *thing, const char *rest, int64_t now_us)
+static char *describe_wait(const Engine *engine, const Condition *c, bool is_negated, const char *thing, const char *rest,
+			   int64_t now_us)
 {
 	g_autofree char *left = NULL;
 
 	if (c->level == LEVEL_UNKNOWN && c->is_stale)
-		return g_strdup_printf("waiting for %s, not known for so long that it counts as false%s", thing, rest);
+		return g_strdup_printf("waiting for %s, which is not known, and counts as false%s", thing, rest);
 	if (c->level == LEVEL_UNKNOWN) {
-		left = describe_patience(c, now_us);
+		left = describe_patience(engine, c, now_us);
 		return g_strdup_printf("waiting for %s, not known yet%s; in %s it counts as false", thing, rest, left);
 	}
 	return g_strdup_printf("waiting %s %s%s", is_negated ? "for the end of" : "for", thing, rest);
 }
 
-static char *describe_key(const Condition *c, bool is_negated, const char *rest, int64_t now_us)
+static char *describe_key(const Engine *engine, const Condition *c, bool is_negated, const char *rest, int64_t now_us)
 {
 	g_autofree char *left = NULL;
 
 	if (c->level == LEVEL_UNKNOWN && c->is_stale)
-		return g_strdup_printf("%s is not known, for so long that it counts as false%s", c->key, rest);
+		return g_strdup_printf("%s is not known, and counts as false%s", c->key, rest);
 	if (c->level == LEVEL_UNKNOWN) {
-		left = describe_patience(c, now_us);
+		left = describe_patience(engine, c, now_us);
 		return g_strdup_printf("%s is not known yet%s; in %s it counts as false", c->key, rest, left);
 	}
 	if (c->prefix == KEY_SETTLED && c->level == LEVEL_FALSE)
@@ -102,16 +103,17 @@ static char *describe_key(const Condition *c, bool is_negated, const char *rest,
 
 static char *describe_literal(const Slot *slot, unsigned i, int64_t now_us)
 {
+	const Engine *engine = slot->service->priv->engine;
 	const Condition *c = slot->conditions[i];
 	const bool is_negated = term_literal(slot->term, i)->negated;
 	g_autofree char *thing = describe_thing(c);
-	g_autofree char *rest = describe_rest(slot->service->priv->engine, c);
+	g_autofree char *rest = describe_rest(engine, c);
 
 	if (slot_mount_ends(slot, i))
 		return g_strdup_printf("%s is about to stop, which unmounts %s", c->subject->def->name, key_argument(c->key));
 	if (thing)
-		return describe_wait(c, is_negated, thing, rest, now_us);
-	return describe_key(c, is_negated, rest, now_us);
+		return describe_wait(engine, c, is_negated, thing, rest, now_us);
+	return describe_key(engine, c, is_negated, rest, now_us);
 }
 
 char *slot_describe(const Slot *slot, int64_t now_us)
@@ -202,6 +204,24 @@ static const char *bus_name_of(const Condition *c)
 Service *condition_watcher(const Engine *engine, const Condition *c)
 {
 	return sources[c->prefix].service ? engine_find(engine, sources[c->prefix].service) : NULL;
+}
+
+void condition_watcher_settled(const Service *s)
+{
+	const Engine *engine = s->priv->engine;
+	bool is_watcher = false;
+	GHashTableIter iter;
+	gpointer c;
+
+	for (unsigned i = 0; i < KEY_COUNT && !is_watcher; i++)
+		is_watcher = sources[i].service && engine_find(engine, sources[i].service) == s;
+	g_hash_table_iter_init(&iter, engine->conditions);
+	while (is_watcher && g_hash_table_iter_next(&iter, NULL, &c)) {
+		const GPtrArray *slots = ((const Condition *)c)->slots;
+
+		for (unsigned i = 0; ((const Condition *)c)->level == LEVEL_UNKNOWN && i < slots->len; i++)
+			engine_queue(((const Slot *)g_ptr_array_index(slots, i))->service, WORK_STEP);
+	}
 }
 
 Service *condition_maker(const Engine *engine, const Condition *c)

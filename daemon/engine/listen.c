@@ -124,13 +124,13 @@ void listen_update(Service *s)
 	engine->ops->changed(engine->data, s);
 }
 
-bool listen_after_failure(Service *s, int64_t ran_us)
+bool listen_after_failure(Service *s)
 {
 	int64_t next_us;
 
 	if (s->listens == LISTENS_CLOSED)
 		return true;
-	next_us = backoff_next_start(&s->priv->backoff, s->def, ran_us, s->priv->engine->now_us);
+	next_us = backoff_next_start(&s->priv->backoff, s->def, s->priv->engine->now_us);
 	if (next_us == BACKOFF_GIVE_UP)
 		return false;
 	s->priv->listen_again_us = next_us;

@@ -32,7 +32,7 @@ static ProgressClass classify(const Service *s)
 		return CLASS_MOVING;
 	if (service_is_up(s))
 		return CLASS_UP;
-	return s->state == STATE_FAILED ? CLASS_FAILED : CLASS_HELD;
+	return s->state == STATE_FAILED || engine_is_failing(s) ? CLASS_FAILED : CLASS_HELD;
 }
 
 /* --- the classes, and the list of those in motion --- */
@@ -226,7 +226,7 @@ static void learn_service(Engine *engine, const Service *s)
 {
 	const int64_t over_us = service_is_up(s) ? s->ready_us : s->since_us;
 
-	if (!service_is_wanted(s) || (!service_is_up(s) && s->state != STATE_FAILED) ||
+	if (!service_is_wanted(s) || (!service_is_up(s) && s->state != STATE_FAILED && s->state != STATE_BACKOFF) ||
 	    s->started_us < engine->boot_us || over_us < s->started_us)
 		return;
 	durations_learn(engine->durations, s->def->name,

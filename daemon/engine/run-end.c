@@ -23,13 +23,21 @@ static char *give_up_text(const Service *s)
 			       s->priv->backoff.n_failures, window);
 }
 
+/* As good as several failures: what waits for it has waited for as long as it may take. */
+static bool has_used_up_its_start(const Service *s)
+{
+	return s->state == STATE_STOPPING && s->ready_us < s->started_us && s->since_us - s->started_us >= s->def->start_limit_us;
+}
+
 static int64_t next_start(Service *s)
 {
 	Backoff *backoff = &s->priv->backoff;
 	const int64_t now_us = s->priv->engine->now_us;
 
+	if (has_used_up_its_start(s))
+		backoff->level = MAX(backoff->level, BACKOFF_FAILING - 1);
 	return s->priv->is_refused ? backoff_next_try(backoff, s->def, now_us) :
-				     backoff_next_start(backoff, s->def, time_up(s), now_us);
+				     backoff_next_start(backoff, s->def, now_us);
 }
 
 static void retry_or_give_up(Service *s)
@@ -83,7 +91,7 @@ static void end_by_itself(Service *s)
 		s->priv->is_spent = true;
 		end_demand(s);
 		service_apply(s, EVENT_SPENT, g_strdup_printf("it ended by itself: %s", s->result));
-	} else if (listen_after_failure(s, time_up(s))) {
+	} else if (listen_after_failure(s)) {
 		service_apply(s, EVENT_GIVE_UP, g_strdup(s->result));
 	} else {
 		service_apply(s, EVENT_GIVE_UP, give_up_text(s));
@@ -105,6 +113,7 @@ void run_end(Service *s)
 	const bool is_wanted = is_still_wanted(s);
 
 	run_end_lingering(s);
+	backoff_run_ended(&s->priv->backoff, s->def, time_up(s));
 	if (s->state != STATE_STOPPING && !service_is_group(s)) {
 		s->last_success = false;
 		s->priv->is_refused = false;

@@ -3,6 +3,7 @@
  * Settled: a service that is not about to change by itself. The unsettled ones are the least set U with:
  *
  *	starting, stopping, in back-off, about to start or to stop, its sockets are being opened: in U
+ *	on its way to one more start after BACKOFF_FAILING failures in a row: not in U
  *	waiting, with an unknown term, or with a false one that a service in U may still make true: in U
  *	waiting for nothing but the world outside, and for a limited time (WaitTimeout=): in U
  *	waiting for what cannot change before the next boot: not in U
@@ -87,6 +88,14 @@ static Level level_now(const Slot *slot)
 	return result;
 }
 
+bool engine_is_failing(const Service *s)
+{
+	if (s->priv->backoff.level < BACKOFF_FAILING)
+		return false;
+	return s->state == STATE_BACKOFF || s->state == STATE_STARTING || (s->state == STATE_WAITING && s->n_false == 0) ||
+	       (s->state == STATE_STOPPING && !s->priv->is_stop_ordered);
+}
+
 static bool is_moving(const Service *s)
 {
 	if (s->priv->is_opening)
@@ -95,7 +104,7 @@ static bool is_moving(const Service *s)
 	case STATE_STARTING:
 	case STATE_STOPPING:
 	case STATE_BACKOFF:
-		return true;
+		return s->priv->is_leaving || !engine_is_failing(s);
 	case STATE_IDLE:
 		return conflict_lets_run(s) && !s->priv->is_spent && !s->def->problem;
 	case STATE_WAITING:
@@ -154,7 +163,7 @@ static bool is_root(Service *s, Service **ret_by)
 				*ret_by = settled_find_supplier(slot);
 		}
 	}
-	return !is_held || is_held_by_world;
+	return is_held ? is_held_by_world : !engine_is_failing(s);
 }
 
 static bool still_leans_on(const Service *s, const Service *by)
@@ -279,6 +288,7 @@ void settled_show(Service *s)
 				    priv->is_unsettled ? LEVEL_FALSE : LEVEL_TRUE, NULL);
 	for (unsigned i = 0; i < priv->facilities->len; i++)
 		facility_publish_settled(priv->engine, g_ptr_array_index(priv->facilities, i));
+	condition_watcher_settled(s);
 	progress_count(s);
 	priv->engine->ops->changed(priv->engine->data, s);
 }

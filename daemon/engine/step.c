@@ -120,7 +120,7 @@ static void arm_unknown(Service *s)
 
 		for (unsigned j = 0; j < term_length(slot->term); j++) {
 			const Condition *c = slot->conditions[j];
-			const int64_t stale_us = c->since_us + UNKNOWN_LIMIT_US;
+			const int64_t stale_us = condition_stale_at(s->priv->engine, c);
 
 			if (c->level == LEVEL_UNKNOWN && !c->is_stale && (!at_us || stale_us < at_us))
 				at_us = stale_us;
@@ -141,9 +141,20 @@ static void step_towards_start(Service *s)
 	engine_queue(s, engine_class(s) == SERVICE_CLASS_LOGIN_SCREEN ? WORK_START_FIRST : WORK_START);
 }
 
+static void check_unknown(Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+
+		for (unsigned j = 0; j < term_length(slot->term); j++)
+			condition_check_stale(s->priv->engine, slot->conditions[j]);
+	}
+}
+
 static void step_held(Service *s)
 {
 	start_lock_leave(s);
+	check_unknown(s);
 	arm_unknown(s);
 }
 
@@ -269,16 +280,6 @@ void step_start(Service *s)
 
 /* --- timers --- */
 
-static void check_unknown(Service *s)
-{
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
-
-		for (unsigned j = 0; j < term_length(slot->term); j++)
-			condition_check_stale(s->priv->engine, slot->conditions[j]);
-	}
-}
-
 void step_timer(Service *s, EngineTimer kind)
 {
 	switch (kind) {
@@ -288,12 +289,10 @@ void step_timer(Service *s, EngineTimer kind)
 	case ENGINE_TIMER_LINGER:
 		run_end_lingering(s);
 		break;
-	case ENGINE_TIMER_UNKNOWN:
-		check_unknown(s);
-		break;
 	case ENGINE_TIMER_WAIT:
 		wait_limit_over(s);
 		break;
+	case ENGINE_TIMER_UNKNOWN:
 	case ENGINE_TIMER_SETTLE:
 	case ENGINE_TIMER_LISTEN:
 	case ENGINE_TIMER_LOGIN_SCREEN:

@@ -64,6 +64,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_check_command.py \
 	tests/sandbox/test_boot_durations_bad.py \
 	tests/sandbox/test_boot_progress.py \
+	tests/sandbox/test_boot_result.py \
 	tests/sandbox/test_children_of_pid1.py \
 	tests/sandbox/test_completion.py \
 	tests/sandbox/test_conditions_verb.py \

@@ -27,7 +27,7 @@ SENTENCES = {
               "gdbus call --system --dest org.freedesktop.DBus"),
     "server": ("waiting for the network to be up: no default route; interfaces: lo (", "ip route"),
     "cable": ("waiting for a carrier on the interface eth7: ", "interfaces: lo (", "ip link show eth7"),
-    "backup": ("waiting for a volume labelled DATA, not known", "udev is not running", "svcctl start udev"),
+    "backup": ("waiting for a volume labelled DATA, which is not known", "udev is not running", "svcctl start udev"),
 }
 
 
@@ -38,7 +38,7 @@ def explained(box, name):
 with Sandbox(SERVICES, root="debian", policy=POLICY, files={"/etc/machine-id": "0123456789abcdef0123456789abcdef\n"},
              mounts=("sys", "run")) as box:
     # Before there is a bus its names are not known, and the reason is that the bus waits.
-    wait_for(lambda: "waiting for the bus name org.bluez, not known" in explained(box, "headset"), 30, "it is not known")
+    wait_for(lambda: "waiting for the bus name org.bluez, which is not known" in explained(box, "headset"), 30, "it is not known")
     text = explained(box, "headset")
     assert "dbus is waiting for 1 condition" in text and "svcctl flag set bus" in text, text
 

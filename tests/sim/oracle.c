@@ -353,7 +353,7 @@ bool oracle_loses_conflict(Machine *m, const Service *s)
 
 static bool is_moving(const Service *s)
 {
-	return s->state == STATE_STARTING || s->state == STATE_STOPPING || s->state == STATE_BACKOFF;
+	return (s->state == STATE_STARTING || s->state == STATE_STOPPING || s->state == STATE_BACKOFF) && !engine_is_failing(s);
 }
 
 Service *oracle_subject(const Machine *m, const char *key)
@@ -487,7 +487,7 @@ static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 	if (s->state != STATE_WAITING || !service_is_wanted(s) || oracle_loses_conflict(m, s) || waits_for_good(m, s))
 		return false;
 	if (oracle_is_about_to_start(m, s, unsettled))
-		return true;
+		return !engine_is_failing(s);
 	if (s->def->wait_limit_us > 0 && !has_after_facility(s) && oracle_is_held_by_world_only(m, s))
 		return true;
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {

@@ -31,7 +31,7 @@ START_TEST(the_delay_doubles_up_to_its_ceiling)
 
 	setup(&def, &b);
 	for (unsigned i = 0; i < G_N_ELEMENTS(expected_us); i++)
-		ck_assert_int_eq(backoff_next_start(&b, &def, 0, 5 * S + i) - (5 * S + i), expected_us[i]);
+		ck_assert_int_eq(backoff_next_start(&b, &def, 5 * S + i) - (5 * S + i), expected_us[i]);
 	backoff_clear(&b);
 }
 END_TEST
@@ -46,7 +46,7 @@ START_TEST(what_has_not_run_is_tried_for_ever)
 	for (int i = 0; i < 100; i++)
 		ck_assert_int_le(backoff_next_try(&b, &def, i), i + 1 * S);
 	ck_assert_int_eq(backoff_next_try(&b, &def, 0), 1 * S);
-	ck_assert_int_ne(backoff_next_start(&b, &def, 0, 1 * S), BACKOFF_GIVE_UP);
+	ck_assert_int_ne(backoff_next_start(&b, &def, 1 * S), BACKOFF_GIVE_UP);
 	backoff_clear(&b);
 }
 END_TEST
@@ -57,9 +57,10 @@ START_TEST(a_long_good_run_begins_at_the_bottom_again)
 	Backoff b;
 
 	setup(&def, &b);
-	(void)backoff_next_start(&b, &def, 0, 1 * S);
-	(void)backoff_next_start(&b, &def, 0, 2 * S);
-	ck_assert_int_eq(backoff_next_start(&b, &def, 10 * S, 13 * S), 13 * S + 100 * MS);
+	(void)backoff_next_start(&b, &def, 1 * S);
+	(void)backoff_next_start(&b, &def, 2 * S);
+	backoff_run_ended(&b, &def, 10 * S);
+	ck_assert_int_eq(backoff_next_start(&b, &def, 13 * S), 13 * S + 100 * MS);
 	backoff_clear(&b);
 }
 END_TEST
@@ -71,10 +72,10 @@ START_TEST(the_limit_counts_within_its_window)
 
 	setup(&def, &b);
 	def.restart_limit = 3;
-	(void)backoff_next_start(&b, &def, 0, 1 * S);
-	(void)backoff_next_start(&b, &def, 0, 2 * S);
-	ck_assert_int_ne(backoff_next_start(&b, &def, 0, 11 * S + 1), BACKOFF_GIVE_UP);
-	ck_assert_int_eq(backoff_next_start(&b, &def, 0, 11 * S + 2), BACKOFF_GIVE_UP);
+	(void)backoff_next_start(&b, &def, 1 * S);
+	(void)backoff_next_start(&b, &def, 2 * S);
+	ck_assert_int_ne(backoff_next_start(&b, &def, 11 * S + 1), BACKOFF_GIVE_UP);
+	ck_assert_int_eq(backoff_next_start(&b, &def, 11 * S + 2), BACKOFF_GIVE_UP);
 	backoff_clear(&b);
 }
 END_TEST
@@ -86,9 +87,9 @@ START_TEST(an_admins_start_forgets)
 
 	setup(&def, &b);
 	def.restart_limit = 2;
-	(void)backoff_next_start(&b, &def, 0, 1 * S);
+	(void)backoff_next_start(&b, &def, 1 * S);
 	backoff_clear(&b);
-	ck_assert_int_eq(backoff_next_start(&b, &def, 0, 2 * S), 2 * S + 100 * MS);
+	ck_assert_int_eq(backoff_next_start(&b, &def, 2 * S), 2 * S + 100 * MS);
 	backoff_clear(&b);
 }
 END_TEST
@@ -101,7 +102,7 @@ START_TEST(a_limit_above_what_is_remembered_still_ends)
 
 	setup(&def, &b);
 	def.restart_limit = 1000;
-	while (backoff_next_start(&b, &def, 0, 1 * S) != BACKOFF_GIVE_UP)
+	while (backoff_next_start(&b, &def, 1 * S) != BACKOFF_GIVE_UP)
 		n++;
 	ck_assert_int_eq(n, BACKOFF_MAX_STARTS - 1);
 	backoff_clear(&b);

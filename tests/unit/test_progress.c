@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/boot-record.h"
 #include "engine/progress.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/world.h"
@@ -186,6 +187,41 @@ START_TEST(a_back_off_is_waited_for)
 	expect_rest_s(w, 7);
 	world_advance_s(w, 4);
 	expect_rest_s(w, 3);
+}
+END_TEST
+
+/* Its limit, 5 in 10 s, is never met: the delay doubles from 1 s on. */
+START_TEST(the_boot_is_over_when_all_that_is_left_fails_again_and_again)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== it\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\n");
+	Progress progress;
+
+	know(w, "it 0 2000000+0");
+	world_ready(w, "a");
+	for (unsigned i = 0; i < 8 && !is_finished(w); i++) {
+		world_dies(w, "it", 1);
+		world_advance_s(w, 30);
+	}
+	progress_get(world_engine(w), &progress);
+	ck_assert(progress.finished);
+	ck_assert_int_lt(progress.finished_us - progress.boot_us, 90 * S);
+	ck_assert_uint_eq(progress.failed, 1);
+	ck_assert_uint_eq(progress.ready, 1);
+	ck_assert_int_eq(boot_record_get(world_find(w, "it"))->result, BOOT_RESULT_FAILED);
+	expect_state(w, "it", STATE_STARTING);
+	ck_assert(engine_is_failing(world_find(w, "it")));
+}
+END_TEST
+
+START_TEST(a_start_that_has_used_up_its_time_is_a_result)
+{
+	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nStartTimeout=90s\n");
+
+	world_advance_s(w, 90);
+	world_start_fails(w, "it", "not ready after 1 min 30 s");
+	world_gone(w, "it");
+	expect_state(w, "it", STATE_BACKOFF);
+	ck_assert(is_finished(w));
 }
 END_TEST
 
@@ -572,7 +608,8 @@ Suite *make_suite(void)
 	suite_add_loop(suite, "knowing", the_rest_is_that_of_the_start_and_what_followed_it, G_N_ELEMENTS(rests));
 	suite_add_loop(suite, "knowing", a_note_with_nonsense_does_no_harm, 3);
 	ADD_CASE(suite, "knowing", it_moves_evenly_to_the_end_that_is_expected,
-		 the_longest_rest_of_all_in_motion_counts, a_back_off_is_waited_for,
+		 the_longest_rest_of_all_in_motion_counts, a_back_off_is_waited_for, a_start_that_has_used_up_its_time_is_a_result,
+		 the_boot_is_over_when_all_that_is_left_fails_again_and_again,
 		 it_never_goes_back_and_never_stands_still, a_quick_boot_is_caught_up_with,
 		 what_is_read_later_counts_from_then_on, another_manager_draws_on_where_the_bar_was,
 		 with_very_many_in_motion_it_is_as_smooth);

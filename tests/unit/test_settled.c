@@ -54,6 +54,57 @@ START_TEST(after_waits_through_a_backoff)
 }
 END_TEST
 
+START_TEST(after_goes_on_when_the_other_fails_again_and_again)
+{
+	g_autoptr(World) w = world_new("== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=1s\n== b\n"
+				       DAEMON "[Conditions]\nAfter=a\n");
+
+	for (unsigned i = 0; i < 2; i++) {
+		world_dies(w, "a", 1);
+		expect_state(w, "b", STATE_WAITING);
+		world_advance_s(w, 4);
+		expect_state(w, "a", STATE_STARTING);
+	}
+	world_dies(w, "a", 1);
+	expect_state(w, "a", STATE_BACKOFF);
+	expect_state(w, "b", STATE_STARTING);
+
+	/* Its further tries hold up nothing either. */
+	world_advance_s(w, 4);
+	expect_state(w, "a", STATE_STARTING);
+	expect_level(w, "settled:a", LEVEL_TRUE);
+	world_crash(w);
+	expect_level(w, "settled:a", LEVEL_TRUE);
+
+	/* It begins anew when an admin starts it, and when it was up for long. */
+	world_dies(w, "a", 1);
+	world_start(w, "a");
+	expect_level(w, "settled:a", LEVEL_FALSE);
+}
+END_TEST
+
+START_TEST(failures_of_long_ago_do_not_count)
+{
+	g_autoptr(World) w = world_new("== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=1s\n"
+				       "[Conditions]\nWhile=flag:go\n== b\n" DAEMON "[Conditions]\nAfter=a\nWhen=flag:b\n");
+
+	world_set(w, "flag:go", true);
+	for (unsigned i = 0; i < 3; i++) {
+		world_dies(w, "a", 1);
+		world_advance_s(w, 4);
+	}
+	world_ready(w, "a");
+	world_advance_s(w, 60);
+	world_set(w, "flag:go", false);
+	world_dies(w, "a", 0);
+	expect_state(w, "a", STATE_WAITING);
+	world_set(w, "flag:go", true);
+	expect_state(w, "a", STATE_STARTING);
+	world_set(w, "flag:b", true);
+	expect_state(w, "b", STATE_WAITING);
+}
+END_TEST
+
 START_TEST(an_absent_device_holds_nobody_else)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=path:/dev/absent\n== b\n" DAEMON
@@ -112,6 +163,28 @@ START_TEST(an_unknown_level_is_not_waited_for_where_the_service_cannot_run)
 
 	world_set(w, "virtual:container", true);
 	expect_log(w, "start b");
+}
+END_TEST
+
+START_TEST(an_unknown_level_is_not_waited_for_when_nothing_will_make_it_known)
+{
+	g_autoptr(World) w = world_new("== udev\n" DAEMON "== a\n" DAEMON
+				       "[Conditions]\nWhen=udev:SUBSYSTEM=bluetooth\nWhen=flag:go\n== b\n" DAEMON
+				       "[Conditions]\nWhen=!udev:SUBSYSTEM=bluetooth\nWhen=flag:go\n== c\n" DAEMON "[Conditions]\nAfter=a\nWhen=flag:go\n");
+
+	world_set_unknown(w, "udev:SUBSYSTEM=bluetooth");
+	world_set(w, "flag:go", true);
+	expect_state(w, "udev", STATE_STARTING);
+	expect_state(w, "b", STATE_WAITING); /* udev is about to say */
+	expect_state(w, "c", STATE_WAITING);
+	world_ready(w, "udev");
+	expect_state(w, "b", STATE_WAITING);
+
+	world_dies(w, "udev", 0);
+	expect_state(w, "udev", STATE_IDLE);
+	expect_state(w, "a", STATE_WAITING);
+	expect_state(w, "b", STATE_STARTING);
+	expect_state(w, "c", STATE_STARTING);
 }
 END_TEST
 
@@ -210,10 +283,13 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "settled", after_waits_for_one_that_is_starting,
 		 after_wants_nothing_and_does_not_wait_for_what_is_not_wanted, after_goes_on_when_the_other_fails,
-		 after_waits_through_a_backoff, an_absent_device_holds_nobody_else,
+		 after_waits_through_a_backoff,
+		 after_goes_on_when_the_other_fails_again_and_again, failures_of_long_ago_do_not_count,
+		 an_absent_device_holds_nobody_else,
 		 what_somebody_is_about_to_supply_is_waited_for, nothing_starts_on_a_level_half_propagated,
 		 an_unknown_level_is_waited_for_half_a_minute,
 		 an_unknown_level_is_not_waited_for_where_the_service_cannot_run,
+		 an_unknown_level_is_not_waited_for_when_nothing_will_make_it_known,
 		 settled_means_nothing_to_one_that_runs, those_that_wait_for_each_other_have_settled);
 	ADD_CASE(suite, "facilities", a_facility_is_there_when_all_its_wanted_providers_are,
 		 a_provider_that_is_not_wanted_does_not_count,

@@ -147,18 +147,31 @@ void doctor_check_replaced(Doctor *d)
 		doctor_say(d, DOCTOR_OK, NULL, "no service runs a program or library that was replaced since");
 }
 
+/* "8 times"; NULL: it is up, or was not started again. The same while its next try goes on. */
+static char *failures_in_words(GVariant *record)
+{
+	static const char *const on_the_way[] = { "backoff", "starting", "stopping", NULL };
+	const unsigned n_restarts = (unsigned)record_number(record, "Restarts");
+
+	if (n_restarts == 0 || !g_strv_contains(on_the_way, record_text(record, "State")))
+		return NULL;
+	return n_restarts == 1 ? g_strdup("once") : g_strdup_printf("%u times", n_restarts);
+}
+
 void doctor_check_services(Doctor *d)
 {
 	unsigned count = 0;
 
 	for (guint i = 0; d->services && i < d->services->len; i++) {
 		GVariant *record = g_ptr_array_index(d->services, i);
+		g_autofree char *failures = failures_in_words(record);
 		g_autofree char *next = NULL;
 
-		if (strcmp(record_text(record, "State"), "failed") != 0)
+		if (strcmp(record_text(record, "State"), "failed") != 0 && !failures)
 			continue;
 		next = g_strdup_printf("svcctl explain %s", record_text(record, "Name"));
-		doctor_say(d, DOCTOR_WARNING, next, "%s has failed: %s", record_text(record, "Name"), record_text(record, "Cause"));
+		doctor_say(d, DOCTOR_WARNING, next, "%s has failed%s%s: %s", record_text(record, "Name"), failures ? " " : "",
+			   failures ? failures : "", record_text(record, "Cause"));
 		count++;
 	}
 	if (d->services && count == 0)
