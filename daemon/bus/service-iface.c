@@ -205,6 +205,18 @@ static const char *get_stop_problem(const Subject *x)
 	return x->service->stop_problem;
 }
 
+static uint64_t get_reloading(const Subject *x)
+{
+	return engine_is_reloading(x->service);
+}
+
+static void append_reload_problem(const Subject *x, DBusMessageIter *out)
+{
+	g_autofree char *problem = engine_reload_problem(x->service);
+
+	wire_string(out, problem);
+}
+
 static const char *get_status_text(const Subject *x)
 {
 	return x->service->status_text;
@@ -404,6 +416,8 @@ static const PropertyRow properties[] = {
 	{ "Restarting", "b", 0, .number = get_restarting },
 	{ "RestartProblem", "s", 0, .text = get_restart_problem },
 	{ "StopProblem", "s", 0, .text = get_stop_problem },
+	{ "Reloading", "b", 0, .number = get_reloading },
+	{ "ReloadProblem", "s", 0, .append = append_reload_problem },
 	{ "FalseTerms", "a(ssss)", PROPERTY_LISTED, .append = append_false_terms },
 	{ "Terms", "a(sssss)", PROPERTY_SILENT, .append = append_terms },
 	{ "Sockets", "a(sssbs)", PROPERTY_SILENT, .append = append_sockets },

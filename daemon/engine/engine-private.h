@@ -174,6 +174,8 @@ struct ServicePrivate {
 	bool is_turn_told;     /* that it waits for the lock was remarked */
 	bool is_restart_asked;
 	bool is_restart_told;  /* s->is_restarting, and this manager has told its supervisor */
+	bool is_reload_told;   /* s->is_reloading, and this manager has told its supervisor */
+	bool is_reload_asked_again; /* while one was under way, which may have read the files of before */
 	bool is_stop_ordered;  /* the present stop is ours, not its own */
 	ServiceClass service_class; /* as last computed: login_screen_class() */
 	ServiceType run_type;  /* what it is while it runs, whatever its file says now */
@@ -438,6 +440,8 @@ bool request_is_undone(const Service *s);
 void request_keep_unexplained(Engine *engine);
 /* Is it in a state in which it can be reloaded, if it has a Reload=? */
 bool request_reload_fits(const Service *s);
+/* It is ready, and has a Reload=. */
+void request_begin_reload(Service *s);
 /* The members of a group that a restart or reload of it is meant for; else none. A new array, borrowed. */
 GPtrArray *request_members(const Service *group, RequestVerb verb);
 

@@ -244,6 +244,10 @@ bool engine_yields(const Service *s);
 /* Has it failed so often in a row (BACKOFF_FAILING) that nothing waits for its further tries? */
 bool engine_is_failing(const Service *s);
 
+/* Is its Reload= under way; of a group, that of a member? Why the last one failed, a new string, or NULL. */
+bool engine_is_reloading(const Service *s);
+char *engine_reload_problem(const Service *s);
+
 /* Is it not about to change by itself? What settled: says. */
 bool engine_is_settled(const Service *s);
 /* Is the run that is ending to be followed by another, as far as that can be said before it is over? */

@@ -99,6 +99,8 @@ static void append_flags(GString *note, size_t size, const Service *s)
 		word[n++] = 'r';
 	if (s->is_restarting)
 		word[n++] = 'c';
+	if (s->is_reloading)
+		word[n++] = 'u';
 	if (s->priv->was_false)
 		word[n++] = 'w';
 	if (s->stop_problem)
@@ -277,6 +279,7 @@ static bool read_flags(Reader *r, const char *value)
 	s->priv->is_lingering = strchr(value, 'l');
 	s->priv->is_restart_asked = strchr(value, 'r');
 	s->is_restarting = strchr(value, 'c');
+	s->is_reloading = strchr(value, 'u');
 	s->priv->was_false = strchr(value, 'w');
 	if (strchr(value, 'p'))
 		s->stop_problem = g_strdup("its Stop= command failed");
@@ -412,6 +415,7 @@ static void forget_what_was_read(Service *s)
 	s->priv->is_lingering = false;
 	s->priv->is_restart_asked = false;
 	s->is_restarting = false;
+	s->is_reloading = false;
 	s->priv->was_false = false;
 	g_clear_pointer(&s->stop_problem, g_free);
 	backoff_clear(&s->priv->backoff);

@@ -41,6 +41,17 @@ static void end_restart(Service *s, const char *problem)
 	service_remark(s, problem ? g_strdup_printf("restart failed: %s", problem) : g_strdup("restarted"));
 }
 
+/* Of those that were asked for meanwhile one is left to do, and its result is that of all. */
+static void end_reload(Service *s, const char *problem)
+{
+	s->is_reloading = s->priv->is_reload_asked_again;
+	s->priv->is_reload_told = s->priv->is_reload_asked_again = false;
+	if (!s->is_reloading)
+		replace_text(&s->reload_problem, problem);
+	service_remark(s, problem ? g_strdup_printf("reload failed: %s", problem) : g_strdup("reloaded"));
+	engine_queue(s, WORK_STEP);
+}
+
 static void on_health(Service *s, const ProcessEvent *event)
 {
 	const Health before = s->health;
@@ -108,10 +119,10 @@ void process_event_apply(Service *s, const ProcessEvent *event)
 		service_apply(s, EVENT_STOPS_ITSELF, g_strdup("it stops by itself"));
 		break;
 	case PROCESS_RELOADED:
-		service_remark(s, g_strdup("reloaded"));
+		end_reload(s, NULL);
 		break;
 	case PROCESS_RELOAD_FAILED:
-		service_remark(s, g_strdup_printf("reload failed: %s", event->text ? event->text : "no reason given"));
+		end_reload(s, event->text ? event->text : "no reason given");
 		break;
 	case PROCESS_RESTARTED:
 		end_restart(s, NULL);

@@ -134,7 +134,7 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 	if (has_ended)
 		set_ended_unseen(s, noted);
 	if (!service_is_up(s))
-		s->is_restarting = false;
+		s->is_restarting = s->is_reloading = false;
 	derive_times(s);
 	engine_queue(s, WORK_WANT);
 	engine->last_admin_us = MAX(engine->last_admin_us, s->admin_at_us);

@@ -272,10 +272,16 @@ static bool request_restart(Service *s, const Requester *who, GError **error)
 	return true;
 }
 
+void request_begin_reload(Service *s)
+{
+	s->priv->is_reload_asked_again = s->is_reloading;
+	s->is_reloading = true;
+	g_clear_pointer(&s->reload_problem, g_free);
+	engine_queue(s, WORK_STEP);
+}
+
 static bool reload_one(Service *s, const Requester *who, GError **error)
 {
-	Engine *engine = s->priv->engine;
-
 	if (s->def->reload.kind == ACTION_NONE)
 		return refuse(s, "reload", who, error, SVCD_ERROR_NOT_SUPPORTED,
 			      g_strdup("it has no Reload= in its service file"));
@@ -284,7 +290,7 @@ static bool reload_one(Service *s, const Requester *who, GError **error)
 			      g_strdup_printf("it is %s; only a service that is ready can be reloaded",
 					      service_state_name(s->state)));
 	service_remark(s, requester_describe("reload", who));
-	engine->ops->reload(engine->data, s);
+	request_begin_reload(s);
 	return true;
 }
 
@@ -296,6 +302,29 @@ static bool request_reload(Service *s, const Requester *who, GError **error)
 	for (unsigned i = 0; i < members->len; i++)
 		any |= reload_one(g_ptr_array_index(members, i), who, NULL);
 	return any || reload_one(s, who, error);
+}
+
+bool engine_is_reloading(const Service *s)
+{
+	g_autoptr(GPtrArray) members = request_members(s, REQUEST_VERB_RELOAD);
+	bool any = s->is_reloading;
+
+	for (unsigned i = 0; i < members->len; i++)
+		any |= ((const Service *)g_ptr_array_index(members, i))->is_reloading;
+	return any;
+}
+
+char *engine_reload_problem(const Service *s)
+{
+	g_autoptr(GPtrArray) members = request_members(s, REQUEST_VERB_RELOAD);
+
+	for (unsigned i = 0; i < members->len; i++) {
+		const Service *member = g_ptr_array_index(members, i);
+
+		if (member->reload_problem)
+			return g_strdup_printf("%s: %s", member->def->name, member->reload_problem);
+	}
+	return g_strdup(s->reload_problem);
 }
 
 static bool request_clear(Service *s, const Requester *who, GError **error)

@@ -72,6 +72,7 @@ void service_free(Service *s)
 	g_free(s->result);
 	g_free(s->restart_problem);
 	g_free(s->stop_problem);
+	g_free(s->reload_problem);
 	g_free(s->status_text);
 	g_free(s->health_text);
 	g_free(s->resource_problem);
@@ -178,6 +179,7 @@ static void enter_starting(Service *s)
 	s->priv->is_stop_ordered = false;
 	g_clear_pointer(&s->restart_problem, g_free);
 	g_clear_pointer(&s->stop_problem, g_free);
+	g_clear_pointer(&s->reload_problem, g_free);
 }
 
 static void enter_up(Service *s)
@@ -200,6 +202,16 @@ static void enter_down(Service *s)
 	s->priv->is_restart_asked = false;
 	g_clear_pointer(&s->stop_problem, g_free);
 	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
+}
+
+/* A stop, or its end, came first. */
+static void break_off_reload(Service *s)
+{
+	if (!s->is_reloading)
+		return;
+	s->is_reloading = s->priv->is_reload_told = s->priv->is_reload_asked_again = false;
+	g_free(s->reload_problem);
+	s->reload_problem = g_strdup("it stopped or ended before its reload was over");
 }
 
 static void enter_state(Service *s)
@@ -227,6 +239,7 @@ static void enter_state(Service *s)
 		g_clear_pointer(&s->health_text, g_free);
 		s->is_restarting = false; /* a stop, or its end, came first */
 		s->priv->is_restart_told = false;
+		break_off_reload(s);
 	}
 	if (s->state != STATE_IDLE)
 		s->priv->is_spent = false; /* such as when its file has got errors: once it is mended, it is tried again */

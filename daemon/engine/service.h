@@ -97,6 +97,7 @@ struct Service {
 	bool last_success;     /* of the last run */
 	bool is_failed_for_good; /* in STATE_FAILED: restart limit reached, or the file has errors */
 	bool is_restarting;    /* its RestartCommand= is to run, or runs */
+	bool is_reloading;     /* its Reload= is to be carried out, or is under way */
 	Health health;         /* unknown while it is not up, or nobody asks */
 	unsigned n_restarts;   /* automatic ones since the admin's last start */
 	char *result;          /* "exit status 1"; NULL if it never ended */
@@ -105,6 +106,7 @@ struct Service {
 	char *health_text;     /* why it is unhealthy; else NULL */
 	char *stop_problem;    /* why its last stop failed, and it is up as before; NULL: it did not */
 	char *restart_problem; /* why the last run of its RestartCommand= failed; NULL: it did not */
+	char *reload_problem;  /* why the last Reload= of this run failed; NULL: it did not */
 	int64_t ready_us;      /* when it last became ready, 0 never */
 	int64_t start_duration_us; /* from start to ready, of the last start */
 	int64_t started_us;

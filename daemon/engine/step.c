@@ -95,6 +95,16 @@ static void tell_restart(Service *s)
 	engine->ops->restart(engine->data, s);
 }
 
+static void tell_reload(Service *s)
+{
+	Engine *engine = s->priv->engine;
+
+	if (!s->is_reloading || s->priv->is_reload_told || !service_is_up(s))
+		return;
+	s->priv->is_reload_told = true;
+	engine->ops->reload(engine->data, s);
+}
+
 static void step_active(Service *s)
 {
 	bool is_leaving;
@@ -105,8 +115,10 @@ static void step_active(Service *s)
 		service_retry_stop(s);
 	is_leaving = is_leaving && !s->stop_problem;
 	stop_order_set_leaving(s, is_leaving);
-	if (!is_leaving)
+	if (!is_leaving) {
 		tell_restart(s);
+		tell_reload(s);
+	}
 	if (!is_leaving && s->state == STATE_STARTING && service_is_group(s))
 		service_apply(s, EVENT_READY, g_strdup("all its conditions are true"));
 }

@@ -47,11 +47,11 @@ void acts_retire(Manager *m, const char *service)
 	manager_drain_later(m);
 }
 
-static void report_gone(Manager *m, const Act *act)
+static void report(Manager *m, const Act *act, ProcessEventKind kind, const char *text)
 {
-	const ProcessEvent gone = { .kind = PROCESS_GONE, .at_us = loop_now() };
+	const ProcessEvent event = { .kind = kind, .text = text, .at_us = loop_now() };
 
-	engine_process_event(m->engine, act->service, act->invocation, &gone, gone.at_us);
+	engine_process_event(m->engine, act->service, act->invocation, &event, event.at_us);
 }
 
 static void carry_out(Manager *m, const Act *act)
@@ -74,11 +74,13 @@ static void carry_out(Manager *m, const Act *act)
 		if (is_current)
 			supervisor_stop(supervisor);
 		else
-			report_gone(m, act); /* nothing of it is left, and the engine waits for that word */
+			report(m, act, PROCESS_GONE, NULL); /* nothing of it is left, and the engine waits for that word */
 		break;
 	case ACT_RELOAD:
 		if (is_current)
 			supervisor_reload(supervisor);
+		else
+			report(m, act, PROCESS_RELOAD_FAILED, "nothing is known of its processes");
 		break;
 	case ACT_RESTART:
 		if (is_current)

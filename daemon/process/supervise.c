@@ -34,7 +34,8 @@ void supervisor_stay(Supervisor *s, Step step, unsigned index)
 /* It is up, but what runs is about to be replaced, or to be known: commands that are asked for wait. */
 static bool is_up_but_busy(const Supervisor *s)
 {
-	return s->step == STEP_RESTART || s->step == STEP_LEFT || s->step == STEP_SEEK || (s->step == STEP_ADOPT && s->was_ready);
+	return s->step == STEP_RELOAD || s->step == STEP_RESTART || s->step == STEP_LEFT || s->step == STEP_SEEK ||
+	       (s->step == STEP_ADOPT && s->was_ready);
 }
 
 static void reload(Supervisor *s)
@@ -44,8 +45,7 @@ static void reload(Supervisor *s)
 	if (action->kind == ACTION_NONE) {
 		supervisor_event(s, PROCESS_RELOAD_FAILED, "it has no Reload=");
 	} else if (s->step != STEP_READY && !(s->step == STEP_DONE && plan_is_script(&s->plan))) {
-		supervisor_event(s, PROCESS_RELOAD_FAILED,
-				 s->step == STEP_RELOAD ? "a reload is under way" : "it is not ready");
+		supervisor_event(s, PROCESS_RELOAD_FAILED, "it is not ready");
 	} else if (action->kind == ACTION_COMMAND) {
 		supervisor_go(s, STEP_RELOAD, 0);
 	} else if (!s->rows[ROLE_MAIN].in_use) {

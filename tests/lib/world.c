@@ -123,7 +123,10 @@ static void on_stop(void *data, const Service *s)
 
 static void on_reload(void *data, const Service *s)
 {
-	write_log(data, "reload", s->def->name);
+	World *w = data;
+
+	g_ptr_array_add(w->told, g_strdup(s->def->name));
+	write_log(w, "reload", s->def->name);
 }
 
 static void on_restart(void *data, const Service *s)
@@ -432,6 +435,11 @@ void world_restarted(World *w, const char *service, const char *problem)
 	tell(w, service, (ProcessEvent){ .kind = problem ? PROCESS_RESTART_FAILED : PROCESS_RESTARTED, .text = problem });
 }
 
+void world_reloaded(World *w, const char *service, const char *problem)
+{
+	tell(w, service, (ProcessEvent){ .kind = problem ? PROCESS_RELOAD_FAILED : PROCESS_RELOADED, .text = problem });
+}
+
 void world_health(World *w, const char *service, const char *problem)
 {
 	tell(w, service, (ProcessEvent){ .kind = PROCESS_HEALTH, .success = !problem, .text = problem });
@@ -482,6 +490,8 @@ static void answer(World *w, const char *service)
 		world_dies(w, service, 0);
 	else if (p->is_live && !p->is_start_told)
 		answer_start(w, service);
+	else if (p->is_live && world_find(w, service)->is_reloading)
+		world_reloaded(w, service, NULL);
 }
 
 void world_settle(World *w)

@@ -57,6 +57,8 @@ void world_exits(World *w, const char *service, int status);
 void world_leaves_nothing(World *w, const char *service);
 /* The end of its RestartCommand=. @problem: why it failed; NULL: it did not. */
 void world_restarted(World *w, const char *service, const char *problem);
+/* The same of its Reload=. */
+void world_reloaded(World *w, const char *service, const char *problem);
 /* What its HealthCommand= says; NULL: it is well. */
 void world_health(World *w, const char *service, const char *problem);
 void world_stops_itself(World *w, const char *service);

@@ -194,6 +194,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_real_services.py \
 	tests/sandbox/test_reexec.py \
 	tests/sandbox/test_reexec_broken.py \
+	tests/sandbox/test_reload.py \
 	tests/sandbox/test_reload_files.py \
 	tests/sandbox/test_reload_while_generating.py \
 	tests/sandbox/test_resources.py \

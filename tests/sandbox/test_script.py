@@ -87,7 +87,7 @@ def check_restart(box):
     assert refused.returncode != 0
     assert "exit status 4 (insufficient privilege)" in refused.stderr + refused.stdout, refused
     assert box.state("pair") == "ready"
-    box.svcctl("reload", "procps")
+    box.svcctl("reload", "procps", check=False)  # a container may not set all of it
 
 
 def check_death(box):

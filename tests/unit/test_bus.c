@@ -175,7 +175,7 @@ START_TEST(every_property_can_be_read)
 	} objects[] = {
 		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 21 },
 		{ OBJECT_PATH_BOOT, INTERFACE_BOOT, 10 },
-		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 48 },
+		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 50 },
 	};
 	g_autoptr(BusWorld) bw = bus_world_new_three();
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);

@@ -126,6 +126,71 @@ START_TEST(a_reload_of_a_group_is_one_of_those_that_can)
 
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "all"));
 	expect_log(w, "reload a");
+
+	ck_assert(engine_is_reloading(world_find(w, "all")));
+	world_reloaded(w, "a", "exit status 1");
+	g_autofree char *problem = engine_reload_problem(world_find(w, "all"));
+	ck_assert(!engine_is_reloading(world_find(w, "all")));
+	ck_assert_str_eq(problem, "a: exit status 1");
+}
+END_TEST
+
+#define RELOADABLE "[Service]\nExec=/bin/d\nReload=/bin/reload\n"
+
+START_TEST(a_reload_goes_on_until_its_result_is_known)
+{
+	g_autoptr(World) w = world_new(RELOADABLE);
+	const Service *it = world_find(w, "it");
+
+	world_settle(w);
+	(void)world_log(w);
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
+	expect_log(w, "reload it");
+	ck_assert(it->is_reloading);
+
+	/* Files may have changed since that one read them. */
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
+	expect_log(w, "");
+	world_reloaded(w, "it", "exit status 1");
+	expect_log(w, "reload it");
+	ck_assert(it->is_reloading && !it->reload_problem);
+	world_reloaded(w, "it", "not finished after 90 s");
+	ck_assert(!it->is_reloading);
+	ck_assert_str_eq(it->reload_problem, "not finished after 90 s");
+
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
+	ck_assert_ptr_null(it->reload_problem);
+	world_reloaded(w, "it", NULL);
+	ck_assert(!it->is_reloading && !it->reload_problem);
+	expect_cause(w, "it", "reloaded");
+}
+END_TEST
+
+START_TEST(a_reload_is_over_when_its_service_ends)
+{
+	g_autoptr(World) w = world_new(RELOADABLE "Restart=always\n");
+
+	world_settle(w);
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
+	world_dies(w, "it", 9);
+	ck_assert(!world_find(w, "it")->is_reloading);
+	ck_assert_str_eq(world_find(w, "it")->reload_problem, "it stopped or ended before its reload was over");
+}
+END_TEST
+
+START_TEST(a_reload_goes_on_under_another_manager)
+{
+	g_autoptr(World) w = world_new(RELOADABLE);
+
+	world_settle(w);
+	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
+	(void)world_log(w);
+	world_crash(w);
+	ck_assert(world_find(w, "it")->is_reloading);
+	expect_log(w, "reload it");
+	world_reloaded(w, "it", NULL);
+	ck_assert(!world_find(w, "it")->is_reloading);
 }
 END_TEST
 
@@ -529,6 +594,8 @@ Suite *make_suite(void)
 		 all_that_is_ready_starts_at_once, a_task_that_succeeds_is_done,
 		 a_service_waits_for_the_one_it_stands_on, a_group_is_ready_while_its_terms_are_true,
 		 a_restart_of_a_group_is_one_of_its_members, a_reload_of_a_group_is_one_of_those_that_can,
+		 a_reload_goes_on_until_its_result_is_known, a_reload_is_over_when_its_service_ends,
+		 a_reload_goes_on_under_another_manager,
 		 a_service_whose_file_is_wrong_fails_with_the_reason);
 	ADD_CASE(suite, "When and While", when_is_needed_to_start_only, while_is_needed_to_stay_and_brings_it_back,
 		 alternatives_and_negations_hold, unknown_stops_nothing_and_holds_a_start,

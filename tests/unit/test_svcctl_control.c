@@ -30,7 +30,7 @@ static const Typed typed[] = {
 	{ "stop upper --with-dependents", 0, "upper stopped\n", "" },
 	{ "stop base upper --with-dependents", 0, "base takes along what needs it: upper\nbase stopped\nupper stopped\n", "" },
 	{ "stop odd", 0, "odd is not running\n", "" },
-	{ "reload upper", 0, "upper was told to reload\n", "" },
+	{ "reload upper", 0, "upper reloaded\n", "" },
 	{ "reload base", 5, "",
 	  "svcctl: base: it has no Reload= in its service file\n  svcctl restart base\n" },
 	{ "signal HUP upper", 0, "HUP was sent to the main process of upper\n", "" },
@@ -44,7 +44,7 @@ static const Typed typed[] = {
 	{ "restart b*", 2, "",
 	  "svcctl: restart: a pattern stands for 3 services: barred, base, broken\n"
 	  "  To restart all of them: the same with --all-matching\n" },
-	{ "reload upp* --all-matching", 0, "upper was told to reload\n", "" },
+	{ "reload upp* --all-matching", 0, "upper reloaded\n", "" },
 	{ "stop zz* --all-matching", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 	{ "list --all-matching", 2, "", "svcctl: list does not take --all-matching\n  svcctl list --help\n" },
 	{ "clear broken", 0, "broken begins with a clean record\n", "" },
@@ -125,6 +125,24 @@ START_TEST(start_tells_that_it_failed)
 }
 END_TEST
 
+START_TEST(reload_returns_the_result)
+{
+	g_autoptr(BusWorld) bw = machine();
+	g_autofree char *err = NULL;
+	Run *run;
+
+	bw->settles = false;
+	run = bus_world_svcctl_begin(bw, "reload upper");
+	while (!world_find(bw->world, "upper")->is_reloading)
+		g_main_context_iteration(NULL, TRUE);
+	world_reloaded(bw->world, "upper", "exit status 1");
+	bus_world_tell(bw);
+
+	ck_assert_int_eq(bus_world_svcctl_end(run, NULL, &err), 1);
+	ck_assert_msg(strstr(err, "upper: its reload failed, and it is ready: exit status 1") != NULL, "%s", err);
+}
+END_TEST
+
 /* Nothing was to be done. A start that is called a failure or a success by who looks first would be neither. */
 START_TEST(start_of_what_ends_with_success_is_one)
 {
@@ -179,7 +197,7 @@ Suite *make_suite(void)
 
 	suite_add_typed(suite, typed, G_N_ELEMENTS(typed));
 	ADD_CASE(suite, "dependents", what_stops_with_it_is_in_the_answer_too);
-	ADD_CASE(suite, "waiting", start_waits_until_it_is_ready, start_tells_that_it_failed,
+	ADD_CASE(suite, "waiting", start_waits_until_it_is_ready, start_tells_that_it_failed, reload_returns_the_result,
 		 start_of_what_ends_with_success_is_one, start_does_not_wait_if_it_is_told_so,
 		 start_with_wait_waits_for_conditions);
 	return suite;

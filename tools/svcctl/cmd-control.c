@@ -100,6 +100,14 @@ static Verdict judge_stop(GVariant *service, uint64_t old_invocation)
 	return VERDICT_GOING_ON;
 }
 
+static Verdict judge_reload(GVariant *service, uint64_t old_invocation)
+{
+	(void)old_invocation;
+	if (record_number(service, "Reloading"))
+		return VERDICT_GOING_ON;
+	return *record_text(service, "ReloadProblem") ? VERDICT_FAILED : VERDICT_DONE;
+}
+
 static bool is_off(const char *state)
 {
 	return is(state, "idle");
@@ -114,6 +122,11 @@ static const Request stop_request = {
 	.method = "Stop", .arguments = "(sb)", .answer = "()",
 	.done = "stopped", .already = "is not running", .waiting = "",
 	.judge = judge_stop, .is_done_before = is_off,
+};
+static const Request reload_request = {
+	.method = "Reload", .arguments = "(s)", .answer = "()",
+	.done = "reloaded", .already = "", .waiting = "",
+	.judge = judge_reload,
 };
 static const Request restart_request = {
 	.method = "Restart", .arguments = "(s)", .answer = "(a(ssss))",
@@ -171,6 +184,9 @@ static bool report(Context *context, const Request *request, const char *name, G
 		break;
 	}
 	context_hint(context, "svcctl explain %s\nsvcctl log %s", name, name);
+	if (request == &reload_request)
+		return fail_ctl(error, CTL_ERROR_FAILED, "%s: its reload failed, and it is %s: %s", name, state,
+				record_text(service, "ReloadProblem"));
 	if (is_not_stopped(service))
 		return fail_ctl(error, CTL_ERROR_STOP_FAILED, "%s: its stop failed, and it is up as before: %s", name,
 				record_text(service, "StopProblem"));
@@ -620,31 +636,20 @@ static bool run_jobs(Context *context, const Request *request, GError **error)
 	return is_fine;
 }
 
-/* --- requests that are over when they are granted --- */
+/* --- a request that is over when it is granted --- */
 
-static bool simple_one(Context *context, const char *method, const char *done, const char *name, GVariant **ret_record,
-		       GError **error)
+static bool clear_one(Context *context, const char *name, GVariant **ret_record, GError **error)
 {
 	g_autoptr(GVariant) reply = NULL;
 
 	if (!g_utf8_validate(name, -1, NULL))
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
-	reply = change(context, method, g_variant_new("(s)", name), "()", name, error);
+	reply = change(context, "Clear", g_variant_new("(s)", name), "()", name, error);
 	if (!reply)
 		return false;
 	*ret_record = client_service(context->client, name, NULL); /* only for --json */
-	output_confirm(&context->output, "%s %s", name, done);
+	output_confirm(&context->output, "%s begins with a clean record", name);
 	return true;
-}
-
-static bool reload_one(Context *context, const char *name, GVariant **ret_record, GError **error)
-{
-	return simple_one(context, "Reload", "was told to reload", name, ret_record, error);
-}
-
-static bool clear_one(Context *context, const char *name, GVariant **ret_record, GError **error)
-{
-	return simple_one(context, "Clear", "begins with a clean record", name, ret_record, error);
 }
 
 bool cmd_start(Context *context, GError **error)
@@ -664,7 +669,7 @@ bool cmd_restart(Context *context, GError **error)
 
 bool cmd_reload(Context *context, GError **error)
 {
-	return for_each_name(context, reload_one, error);
+	return run_jobs(context, &reload_request, error);
 }
 
 bool cmd_clear(Context *context, GError **error)

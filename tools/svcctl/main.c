@@ -65,9 +65,10 @@ static const Verb verbs[] = {
 	  "wait no-wait progress force if-running all-matching", 1, ANY_NAMES, cmd_restart,
 	  "Counts for no restart limit. What runs goes on if its CheckCommand= fails, unless\n"
 	  "--force is given." },
-	{ "reload", "NAME...", "let services read their own configuration again", "force all-matching", 1, ANY_NAMES, cmd_reload,
-	  "Does what Reload= of the service says, unless its CheckCommand= fails. svcd's own files are read again by\n"
-	  "\"svcctl reload-files\"." },
+	{ "reload", "NAME...", "let services read their own configuration again", "no-wait progress force all-matching", 1, ANY_NAMES,
+	  cmd_reload,
+	  "Does what Reload= of the service says, unless its CheckCommand= fails, and waits for its result. svcd's own files are\n"
+	  "read again by \"svcctl reload-files\"." },
 	{ "clear", "NAME...", "forget failures and what an admin asked for", "all-matching", 1, ANY_NAMES, cmd_clear, "" },
 	{ "signal", "SIGNAL NAME...", "send services a signal", "all all-matching", 2, ANY_NAMES, cmd_signal,
 	  "To the main process; with --all to every process of the service. HUP, SIGHUP or 1. It is no\n"
