@@ -168,6 +168,32 @@ char *lsb_pid_file_guess(const char *text, gsize length)
 	return found;
 }
 
+static bool line_has_command(const char *line, const char *command)
+{
+	for (const char *found = strstr(line, command); found; found = strstr(found + 1, command)) {
+		const char after = found[strlen(command)];
+
+		if ((found == line || !is_word_byte(found[-1]) || found[-1] == '/') && !is_word_byte(after))
+			return true;
+	}
+	return false;
+}
+
+bool lsb_text_has_daemon(const char *text, gsize length)
+{
+	bool found = false;
+	char *line;
+
+	while (!found && (line = lsb_next_line(&text, &length)) != NULL) {
+		if (line[strspn(line, " \t")] == '#')
+			found = g_str_has_prefix(line, "#!") && line_has_command(line, "init-d-script");
+		else
+			found = line_has_command(line, "start-stop-daemon") || line_has_command(line, "start_daemon");
+		g_free(line);
+	}
+	return found;
+}
+
 bool lsb_text_is_binary(const char *text, gsize length)
 {
 	return !g_str_has_prefix(text, "#!") && memchr(text, '\0', MIN(length, SAMPLE_BYTES)) != NULL;

@@ -28,6 +28,9 @@ bool lsb_action_is_refused(const char *text, gsize length, const char *action);
  */
 char *lsb_pid_file_guess(const char *text, gsize length);
 
+/* Does it start a daemon: by start-stop-daemon, by start_daemon of the LSB, or as a script of init-d-script(5)? */
+bool lsb_text_has_daemon(const char *text, gsize length);
+
 /* Is it a program, or data: NULs near its beginning, and no "#!"? */
 bool lsb_text_is_binary(const char *text, gsize length);
 

@@ -192,6 +192,13 @@ char *lsb_script_pid_file(const LsbScript *script)
 					: lsb_pid_file_guess(script->text, script->length);
 }
 
+bool lsb_script_has_daemon(const LsbScript *script)
+{
+	g_autofree char *pid_file = lsb_script_pid_file(script);
+
+	return pid_file || lsb_text_has_daemon(script->text, script->length);
+}
+
 /* Whoever may write to it decides what root runs. Returns: NULL, or why it is not to be trusted; a new string. */
 static char *distrust(const Walk *walk, const char *path)
 {

@@ -29,6 +29,7 @@ typedef struct LsbScript {
 bool lsb_script_has_interpreter(const LsbScript *script); /* "#!"; what begins otherwise is run by /bin/sh, as rc does */
 bool lsb_script_can_restart(const LsbScript *script);
 bool lsb_script_can_reload(const LsbScript *script);
+bool lsb_script_has_daemon(const LsbScript *script); /* a pid file, or a command that starts one */
 /* From the comment, or from a plain assignment to PIDFILE; a new string, or NULL. */
 char *lsb_script_pid_file(const LsbScript *script);
 

@@ -5,7 +5,8 @@
  *
  * A script's end says little (LSB: 0 even when nothing was started), and daemons shed processes while they go into the
  * background. So for a time after each command what ends with success, or unseen, is taken for a part of that command: then
- * another main process is looked for, or nothing is left and the service is done. Later it is an exit.
+ * another main process is looked for, or nothing is left and the service is done. Later it is an exit. A script with
+ * Restart= has a daemon: when nothing is left of that, it is an exit at any time.
  */
 #include "config.h"
 
@@ -32,6 +33,12 @@ static bool has_cgroup(const Supervisor *s)
 static bool is_populated(const Supervisor *s)
 {
 	return cgroup_population(s->cgroup) == CGROUP_POPULATED;
+}
+
+/* Restart= says so. Without cgroups its daemon may run unseen. */
+static bool has_daemon(const Supervisor *s)
+{
+	return s->plan.latest->restart != RESTART_NO && has_cgroup(s);
 }
 
 /* --- the main process --- */
@@ -115,9 +122,15 @@ static void end_with_nothing(Supervisor *s)
 {
 	g_autofree char *end = describe_left(s->index);
 	g_autofree char *text = g_strdup_printf("%s; it left nothing running", end);
+	const struct MessageExited now = { .at_us = (uint64_t)loop_now() };
 
-	supervisor_tell_done(s, text);
-	supervisor_go(s, STEP_DONE, 0);
+	if (has_daemon(s)) { /* switched off in /etc/default, or not configured */
+		supervisor_tell_exit(s, &now, true, text);
+		supervisor_go(s, STEP_REST, 0);
+	} else {
+		supervisor_tell_done(s, text);
+		supervisor_go(s, STEP_DONE, 0);
+	}
 }
 
 void script_left_enter(Supervisor *s)
@@ -143,7 +156,7 @@ static void last_has_ended(Supervisor *s)
 	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
 
 	cgroup_watch(s->cgroup, false);
-	if (is_settling(s) && !s->has_run) {
+	if (is_settling(s) && !s->has_run && !has_daemon(s)) {
 		supervisor_tell_done(s, "what its start command left running has ended");
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
@@ -199,12 +212,15 @@ static void end_without_successor(Supervisor *s)
 	if (is_loose_end && is_populated(s)) {
 		forget_main(s);
 		supervisor_go(s, STEP_READY, 0);
-	} else if (is_loose_end && !is_replaced) {
+	} else if (is_loose_end && !is_replaced && !has_daemon(s)) {
 		supervisor_tell_done(s, "what its start command left running has ended: exit status 0");
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
+		const bool leaves_others = s->plan.latest->kill_mode != KILL_MODE_CONTROL_GROUP && is_populated(s);
+		g_autofree char *all = leaves_others ? g_strdup_printf("%s; other processes of it still run", text) : NULL;
+
 		supervisor_tell_exit(s, exit, is_replaced ? ended_well : outcome_is_success(&s->plan, exit->code, exit->status),
-				     text);
+				     all ? all : text);
 		supervisor_go(s, STEP_REST, 0);
 	}
 }

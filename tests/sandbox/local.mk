@@ -211,6 +211,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_sandbox_keys.py \
 	tests/sandbox/test_sandbox_life.py \
 	tests/sandbox/test_script.py \
+	tests/sandbox/test_script_daemons.py \
 	tests/sandbox/test_script_kills.py \
 	tests/sandbox/test_settle.py \
 	tests/sandbox/test_signal.py \

@@ -86,9 +86,9 @@ def in_its_cgroup(box, service, process):
 
 
 def one(box, service, process, what):
-    """The daemon's only copy; for a task, that it is done."""
+    """The daemon's only copy. A task is done, and a daemon that its package has switched off is idle."""
     if not process:
-        box.wait_state(service, "done")
+        wait_for(lambda: box.state(service) in ("done", "idle"), what=f"{what}: {service} has ended")
         return 0
     try:
         return wait_for(lambda: in_its_cgroup(box, service, process), what=f"{what}: one {process} runs, in {service}")

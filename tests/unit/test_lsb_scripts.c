@@ -301,6 +301,24 @@ END_TEST
 
 static const struct {
 	const char *text;
+	bool has;
+} daemons[] = {
+	{ "start) start-stop-daemon --start --quiet --exec $DAEMON ;;\n", true },
+	{ "\tstart_daemon -p $P $DAEMON\n", true },
+	{ "#!/usr/bin/env /lib/init/init-d-script\nDAEMON=/usr/sbin/x\n", true },
+	{ "#!/bin/sh\n# start-stop-daemon is not used\n\t# start_daemon\n", false },
+	{ "start) restart_daemons; my-start-stop-daemon-x ;;\n", false },
+	{ "start) sysctl -q --system ;;\n", false },
+};
+
+START_TEST(what_starts_a_daemon_says_so)
+{
+	ck_assert_msg(lsb_text_has_daemon(daemons[_i].text, strlen(daemons[_i].text)) == daemons[_i].has, "%s", daemons[_i].text);
+}
+END_TEST
+
+static const struct {
+	const char *text;
 	const char *path;
 } pid_files[] = {
 	{ "PIDFILE=/run/x.pid\n", "/run/x.pid" },
@@ -349,6 +367,7 @@ Suite *make_suite(void)
 		 links_are_scripts_unless_they_lead_to_one_or_nowhere, hostile_files_get_an_error_and_nothing_else,
 		 more_scripts_than_any_machine_has_are_told_and_left_out, no_link_leads_out_of_the_root,
 		 an_override_replaces_the_whole_header, links_are_read_with_their_levels_and_numbers);
+	suite_add_loop(suite, "texts", what_starts_a_daemon_says_so, G_N_ELEMENTS(daemons));
 	suite_add_loop(suite, "texts", a_script_has_an_action_if_a_case_names_it, G_N_ELEMENTS(reloads));
 	suite_add_loop(suite, "texts", a_pid_file_is_known_from_a_plain_assignment, G_N_ELEMENTS(pid_files));
 	ADD_CASE(suite, "texts", an_action_that_is_answered_with_3_is_refused,

@@ -67,6 +67,29 @@ START_TEST(what_success_status_covers_is_told_with_its_meaning)
 }
 END_TEST
 
+/* Restart= says that there is one. */
+static const struct {
+	const char *branches;
+	const char *told;
+} absent_daemons[] = {
+	{ "", "exited well: exit status 0; it left nothing running" },
+	{ "start) exit 5 ;;\n", "exited well: exit status 5 (not installed); it left nothing running" },
+	{ "start) (sleep 0.1) & ;;\n", "exited well: exit status 0" },
+	{ "start) (sleep 0.1; exit 3) & ;;\n", "exited badly: exit status 3" },
+};
+
+START_TEST(script_whose_daemon_does_not_run_is_not_done)
+{
+	Stage *stage = script_new(absent_daemons[_i].branches, "Restart=on-failure\n");
+
+	expect_event(stage, "gone");
+	ck_assert_msg(has_event(stage, absent_daemons[_i].told), "%s", stage->events->str);
+	ck_assert_ptr_null(strstr(stage->events->str, "done"));
+	expect_calls(stage, "start"); /* what svcd has not started it does not stop */
+	stage_free(stage);
+}
+END_TEST
+
 static const struct {
 	const char *end;
 	const char *told;
@@ -188,6 +211,23 @@ START_TEST(with_kill_mode_process_what_the_main_process_left_behind_stays)
 }
 END_TEST
 
+START_TEST(what_a_dead_daemon_leaves_is_reported)
+{
+	Stage *stage = script_new_up("start) keep pid; keep child ;; stop) end pid ;;\n", "Restart=on-failure\nKillMode=process\n");
+
+	g_autofree char *cgroup = g_strdup(supervisor_cgroup(stage->supervisor));
+
+	ck_assert_int_eq(kill(pid_in(stage, "/pid"), SIGKILL), 0);
+	expect_event(stage, "gone");
+	ck_assert_msg(has_event(stage, "exited badly: killed by signal KILL; other processes of it still run"), "%s",
+		      stage->events->str);
+	ck_assert_int_eq(kill(pid_in(stage, "/child"), SIGKILL), 0);
+	run_until(stage, is_gone, "/child");
+	ck_assert_int_eq(rmdir(cgroup), 0);
+	stage_free(stage);
+}
+END_TEST
+
 START_TEST(what_the_stop_command_left_is_ended_with_the_group)
 {
 	Stage *stage = script_new("start) keep a; keep b ;;\n", "");
@@ -233,7 +273,8 @@ static void add_cases_with_cgroups(Suite *suite)
 		 several_processes_that_are_left_live_as_long_as_the_last_of_them,
 		 daemon_that_dies_at_once_is_noticed,
 		 loose_end_of_the_start_command_that_ends_well_leaves_it_done,
-		 process_in_between_is_not_taken_for_the_daemon);
+		 process_in_between_is_not_taken_for_the_daemon, what_a_dead_daemon_leaves_is_reported);
+	suite_add_loop(suite, "daemon", script_whose_daemon_does_not_run_is_not_done, G_N_ELEMENTS(absent_daemons));
 	ADD_CASE(suite, "stop", stop_command_that_does_nothing_is_followed_by_term,
 		 stop_command_that_hangs_is_killed_after_its_limit_with_the_main_process,
 		 with_kill_mode_process_what_the_main_process_left_behind_stays,
