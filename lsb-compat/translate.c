@@ -79,7 +79,7 @@ static void add_service(GString *text, const LsbNode *node)
 			       node->is_interactive ? "2h" : "5min");
 	g_string_append_printf(text, "Environment=SVCD_SCRIPT=%s\n", node->name);
 	if (node->is_interactive)
-		g_string_append(text, "StartLock=console\nTTYPath=/dev/console\n");
+		g_string_append(text, "StartLock=console\nTTYPath=-/dev/console\n");
 }
 
 static void add_list(GString *text, const char *key, const GPtrArray *names)

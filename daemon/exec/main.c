@@ -167,7 +167,7 @@ static int step_environment(struct Work *w)
 	int error = add_all(&w->environment, &w->spec.environment);
 
 	if (!error && w->spec.tty && !environment_get(&w->environment, "TERM"))
-		error = environment_set_pair(&w->environment, "TERM", terminal_type(w->spec.tty));
+		error = environment_set_pair(&w->environment, "TERM", terminal_type(w->spec.tty + (w->spec.tty[0] == '-')));
 	if (!error)
 		error = identity_environment(&w->identity, &w->environment);
 	if (!error)
@@ -188,7 +188,14 @@ static int step_directories(struct Work *w)
 
 static int step_tty(struct Work *w)
 {
-	return w->spec.tty ? terminal_take(w->spec.tty) : 0;
+	const char *tty = w->spec.tty;
+
+	if (!tty)
+		return 0;
+	if (tty[0] != '-')
+		return terminal_take(tty);
+	(void)terminal_take(tty + 1); /* without one it has what all services have: /dev/null and its log */
+	return 0;
 }
 
 static int step_input(struct Work *w)

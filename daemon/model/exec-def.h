@@ -72,6 +72,7 @@ typedef struct ExecDef {
 	GArray *rlimits;         /* Rlimit, never NULL */
 	char *directory;         /* WorkingDirectory=, NULL: / */
 	char *tty;               /* TTYPath=: becomes stdin, stdout, stderr and the controlling terminal; NULL: none */
+	bool is_tty_optional;    /* "-" in front: where that is no terminal, it runs without one */
 	char *input;             /* StandardInput=file:PATH; NULL: /dev/null */
 	DirectorySet directories[DIRECTORY_KINDS];
 	Preserve runtime_preserve;

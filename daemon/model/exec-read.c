@@ -137,7 +137,18 @@ char *exec_read_preserve(ServiceDef *def, void *field, const char *value, Origin
 	return NULL;
 }
 
-/* --- standard input --- */
+/* --- terminal and standard input --- */
+
+char *exec_read_tty(ServiceDef *def, void *field, const char *value, Origin origin)
+{
+	const bool optional = *value == '-';
+
+	if (value[optional] != '/')
+		return g_strdup("the path must be absolute; \"-\" in front: it may be no terminal");
+	field_replace(field, value + optional);
+	exec_def_change(&def->execution)->is_tty_optional = optional;
+	return NULL;
+}
 
 char *exec_read_standard_input(ServiceDef *def, void *field, const char *value, Origin origin)
 {

@@ -23,6 +23,7 @@ KeyReader exec_read_cache_directory;
 KeyReader exec_read_logs_directory;
 KeyReader exec_read_configuration_directory;
 KeyReader exec_read_preserve;
+KeyReader exec_read_tty;
 KeyReader exec_read_standard_input;
 KeyReader exec_read_cpu_policy;
 KeyReader exec_read_cpu_priority;

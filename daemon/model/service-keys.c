@@ -81,7 +81,7 @@ static const ServiceKey keys[] = {
 	EXECUTION_LIST("EnvironmentFile", exec_read_environment_file, environment_files),
 	EXECUTION_KEY("Nice", exec_read_nice, nice),
 	EXECUTION_KEY("OOMScoreAdjust", exec_read_oom_score_adjust, oom_score_adjust),
-	EXECUTION_KEY("TTYPath", field_read_path, tty),
+	EXECUTION_KEY("TTYPath", exec_read_tty, tty),
 	EXECUTION_KEY("StandardInput", exec_read_standard_input, input),
 	EXECUTION_KEY("CPUSchedulingPolicy", exec_read_cpu_policy, scheduling.cpu_policy),
 	EXECUTION_KEY("CPUSchedulingPriority", exec_read_cpu_priority, scheduling.cpu_priority),

@@ -147,8 +147,11 @@ int exec_spec_new(const ExecSpecInput *input, GError **error)
 	append_execution(bytes, input->execution);
 	exec_spec_append_sandbox(bytes, input);
 	append_strv(bytes, EXEC_SPEC_FIXED, input->fixed);
-	if (input->with_tty)
-		exec_spec_append_string(bytes, EXEC_SPEC_TTY, input->execution->tty);
+	if (input->with_tty && input->execution->tty) {
+		g_autofree char *tty = g_strconcat(input->execution->is_tty_optional ? "-" : "", input->execution->tty, NULL);
+
+		exec_spec_append_string(bytes, EXEC_SPEC_TTY, tty);
+	}
 	if (input->ready_number >= 0)
 		exec_spec_append_number(bytes, EXEC_SPEC_READY, (uint32_t)input->ready_number);
 	if (input->n_sockets > 0) {

@@ -405,10 +405,11 @@ static int open_ready_fd(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdLi
 /* Output is not worth a start that fails: without a channel it goes nowhere, and that is logged. */
 static int open_output(Supervisor *s, enum ProcessRole role)
 {
+	const ExecDef *execution = s->plan.def->execution;
 	g_autoptr(GError) error = NULL;
 	int fd;
 
-	if (!s->context->logs || (role == ROLE_MAIN && s->plan.def->execution->tty))
+	if (!s->context->logs || (role == ROLE_MAIN && execution->tty && !execution->is_tty_optional))
 		return -1;
 	fd = log_router_open(s->context->logs, s->plan.def->name, &error);
 	if (fd < 0)

@@ -29,7 +29,7 @@ enum ExecSpecType {
 	EXEC_SPEC_USER = 7,         /* string: name or number */
 	EXEC_SPEC_GROUP = 8,        /* string: name or number */
 	EXEC_SPEC_SUPPLEMENTARY = 9, /* string: name or number */
-	EXEC_SPEC_TTY = 10,         /* string: path; becomes 0, 1, 2 and the controlling terminal */
+	EXEC_SPEC_TTY = 10,         /* string: path; becomes 0, 1, 2 and the controlling terminal; "-" in front: if it is one */
 	EXEC_SPEC_RUNTIME_DIRECTORY = 11, /* string: below /run; the other directories in the same order as their modes */
 	EXEC_SPEC_RUNTIME_MODE = 12,      /* uint32_t */
 	EXEC_SPEC_DIRECTORY = 13,   /* string: working directory, entered as the service's user */

@@ -4,6 +4,7 @@
 
 import os
 
+from deadline import wait_for
 from sandbox import Sandbox
 
 SCRIPT = """#!/bin/sh
@@ -37,3 +38,9 @@ with Sandbox({"keep": "[Service]\nExec=/bin/sleep infinity\n"}, policy=POLICY) a
     box.wait_console("second got <two>")
     box.wait_states({"first": "done", "second": "done"})
     box.wait_at_rest()
+
+    # No terminal: as under SysV it runs without one.
+    box.run("mount", "--bind", "/dev/null", "/dev/console")
+    box.svcctl("restart", "first")
+    box.wait_state("first", "done")
+    wait_for(lambda: "first got <>" in box.svcctl("log", "first").stdout, what="its output is logged")

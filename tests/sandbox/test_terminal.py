@@ -8,7 +8,18 @@ from sandbox import Sandbox
 TEXT = "[Service]\nExec=/bin/sh -c \"tty >/run/tty; ps -o tty= -p $$ >/run/ctty; echo hello on the terminal; sleep infinity\"\n" \
        "TTYPath=/dev/console\n"
 
-with Sandbox({"a": TEXT}) as box:
+# Without a terminal: one fails, the other writes to its log and reads nothing.
+ASK = "[Service]\nType=task\nRestart=no\nExec=/bin/sh -c 'cat; tty; echo it goes on'\n"
+SERVICES = {"a": TEXT, "must": ASK + "TTYPath=/etc/hostname\n", "may": ASK + "TTYPath=-/etc/hostname\n",
+            "absent": ASK + "TTYPath=-/dev/ttyS99\n"}
+
+with Sandbox(SERVICES) as box:
+    box.wait_states({"must": "failed", "may": "done", "absent": "done"})
+    assert "cannot open the terminal /etc/hostname" in box.service("must")["result"]
+    for name in ("may", "absent"):
+        wait_for(lambda: "it goes on" in box.svcctl("log", name).stdout, what="its output is logged")
+        assert "not a tty" in box.svcctl("log", name).stdout
+
     box.wait_state("a", "ready")
     box.wait_console("hello on the terminal")
     wait_for(lambda: box.exists("/run/ctty") and box.read("/run/ctty").strip(), what="ps has looked")

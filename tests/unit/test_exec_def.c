@@ -21,6 +21,7 @@ static const struct {
 	{ "User=0\nGroup=0\nSupplementaryGroups=audio\n", true },
 	{ "EnvironmentFile=/etc/default/x\n", true },
 	{ "TTYPath=/dev/tty1\n", true },
+	{ "TTYPath=-/dev/tty1\n", true },
 	{ "RuntimeDirectory=x\n", true },
 	{ "LogsDirectory=x\n", true },
 	{ "StandardInput=file:/etc/passwd\n", true },

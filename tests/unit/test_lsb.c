@@ -44,7 +44,7 @@ START_TEST(a_script_becomes_a_service_with_all_that_its_header_says)
 						    "StopOrder=said\n"
 						    "Environment=SVCD_SCRIPT=web\n"
 						    "StartLock=console\n"
-						    "TTYPath=/dev/console\n"
+						    "TTYPath=-/dev/console\n"
 						    "\n"
 						    "[Conditions]\n"
 						    "Provides=httpd\n"
