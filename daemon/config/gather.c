@@ -79,6 +79,15 @@ static void gather_policy_history(SourceReader *reader)
 	(void)names; /* in the bundle */
 }
 
+static void gather_held_programs(SourceReader *reader)
+{
+	g_autofree char *path = g_strconcat(reader->root, HELD_PROGRAMS_FILE, NULL);
+
+	bundle_begin(reader->bundle, path);
+	if (access(path, F_OK) == 0)
+		read_file(reader, path);
+}
+
 void gather(const LoaderOptions *options)
 {
 	g_auto(GStrv) services = search_path_services(options);
@@ -95,6 +104,8 @@ void gather(const LoaderOptions *options)
 		gather_policy_history(&reader);
 	gather_plain(options->bundle, GATHER_GROUPS, LIMIT_GROUP_FILE_BYTES, false);
 	gather_plain(options->bundle, GATHER_KERNEL_CMDLINE, LIMIT_FILE_BYTES, true);
+	if (!options->user_mode)
+		gather_held_programs(&reader);
 	if (!options->user_mode)
 		gather_plain(options->bundle, GATHER_DURATIONS, LIMIT_DURATIONS_BYTES, true);
 	source_reader_clear(&reader);

@@ -474,6 +474,26 @@ static void hide_secrets(Configuration *configuration)
 	}
 }
 
+/* What a user runs is no package's business: its programs are not started because they come. */
+static void hold_programs(Loader *l, const LoaderOptions *options)
+{
+	g_autofree char *path = g_strconcat(l->reader.root, HELD_PROGRAMS_FILE, NULL);
+	g_autofree char *problem = NULL;
+	g_autofree char *text = NULL;
+	gsize length;
+
+	if (l->user_mode || l->parse_options.names_only ||
+	    (options->bundle ? !bundle_find(options->bundle, path) : access(path, F_OK) < 0))
+		return;
+	text = source_reader_read(&l->reader, path, &length, &problem);
+	if (!text) {
+		diag_error(l->configuration->diags, origin_new(path, 0), NULL, "%s", problem);
+		return;
+	}
+	l->configuration->held = held_programs_parse(text, length, path, l->configuration->diags);
+	held_programs_apply(l->configuration->held, l->configuration->set);
+}
+
 Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances)
 {
 	g_auto(GStrv) directories = search_path_services(options);
@@ -494,6 +514,7 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	for (const char *const *name = extra_instances; name && *name; name++)
 		g_queue_push_tail(l.mentioned, (gpointer)*name);
 	add_instances(&l);
+	hold_programs(&l, options);
 	if (!options->names_only)
 		check_set(configuration->set, configuration->policy, configuration->diags);
 	diag_list_sort(configuration->diags);
@@ -508,6 +529,7 @@ void configuration_free(Configuration *configuration)
 	service_set_free(configuration->set);
 	policy_free(configuration->policy);
 	diag_list_free(configuration->diags);
+	held_programs_free(configuration->held);
 	g_clear_pointer(&configuration->secrets, g_hash_table_unref);
 	g_free(configuration);
 }

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "config/bundle.h"
+#include "model/held-programs.h"
 #include "model/policy.h"
 #include "model/service-set.h"
 
@@ -31,11 +32,15 @@ typedef struct LoaderOptions {
 	Bundle *bundle; /* SourceReader.bundle; borrowed, or NULL */
 } LoaderOptions;
 
+/* What the package manager's helper writes (docs/packages.md). */
+#define HELD_PROGRAMS_FILE SVCD_STATEDIR "/held-programs"
+
 /* Everything the files say. */
 typedef struct Configuration {
 	ServiceSet *set;
 	Policy *policy;
 	DiagList *diags;
+	HeldPrograms *held;  /* NULL: none is */
 	GHashTable *secrets; /* a set of paths: files that were read, and their directories, that not every user may read */
 } Configuration;
 

@@ -359,7 +359,8 @@ static bool is_beyond_reach(const Slot *slot)
 	for (unsigned i = 0; i < term_length(slot->term); i++) {
 		const Condition *c = slot->conditions[i];
 
-		if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL && !g_str_has_prefix(c->key, PROGRAM_KEY))
+		if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL && c->prefix != KEY_INSTALLED &&
+		    !g_str_has_prefix(c->key, PROGRAM_KEY))
 			return false;
 	}
 	return true;

@@ -18,6 +18,7 @@ static const struct {
 	const char *after;
 } things[KEY_COUNT] = {
 	[KEY_DBUS] = { "the bus name ", "" },
+	[KEY_INSTALLED] = { "the package of ", "" },
 	[KEY_LABEL] = { "a volume labelled ", "" },
 	[KEY_UUID] = { "a volume with the UUID ", "" },
 	[KEY_DEVICE] = { "the device ", "" },
@@ -246,6 +247,8 @@ char *condition_advise(const Condition *c, bool is_negated)
 	switch (c->prefix) {
 	case KEY_FLAG:
 		return advise_flag(argument, is_negated);
+	case KEY_INSTALLED:
+		return g_strdup("It is looked at again when the package manager has done its work.");
 	case KEY_PATH:
 		return g_strdup_printf("It is looked at again as soon as %s %s.", strchr(argument, '/'),
 				       is_negated ? "is gone" : "is there");

@@ -6,10 +6,24 @@
 
 #include "engine/engine-private.h"
 
+/* A package that is being removed takes its program away, whatever the files say of lapses. */
+static bool is_being_removed(const Service *s)
+{
+	for (unsigned i = 0; i < s->priv->slots->len; i++) {
+		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+
+		if (slot->kind == SLOT_HOLD && slot->level == LEVEL_FALSE && slot->conditions[0]->prefix == KEY_INSTALLED)
+			return true;
+	}
+	return false;
+}
+
 OnLapse engine_on_lapse(const Service *s)
 {
 	const PolicyService *extra = policy_service(s->priv->engine->policy, s->def->name);
 
+	if (is_being_removed(s))
+		return ON_LAPSE_STOP;
 	return extra && extra->has_on_lapse ? extra->on_lapse : s->def->on_lapse;
 }
 
@@ -103,7 +117,7 @@ void lapse_update(Service *s)
 		return;
 	if (!priv->lapse_since_us)
 		priv->lapse_since_us = MAX(now_us, 1);
-	if (now_us < priv->lapse_since_us + s->def->settle_us && !is_lapse_final(s)) {
+	if (now_us < priv->lapse_since_us + s->def->settle_us && !is_lapse_final(s) && !is_being_removed(s)) {
 		engine_arm(s, ENGINE_TIMER_SETTLE, priv->lapse_since_us + s->def->settle_us);
 		return;
 	}

@@ -11,10 +11,11 @@
 #include "base/text.h"
 #include "engine/engine-private.h"
 
-/* What the kernel was told at boot does not change: nobody waits for it. */
+/* What the kernel was told at boot does not change, and a package is set up by an admin: nobody waits for either. */
 static bool may_change(const Condition *c)
 {
-	return !key_prefix_is_internal(c->prefix) && c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL;
+	return !key_prefix_is_internal(c->prefix) && c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL &&
+	       c->prefix != KEY_INSTALLED;
 }
 
 bool wait_limit_covers(const Slot *slot)

@@ -312,6 +312,7 @@ static void put_in_force(Manager *m, Bundle *bundle, int fd)
 	log_diagnostics(m);
 	if (m->recovery)
 		add_orphans(m, configuration->set);
+	registry_hold_programs(m->registry, g_steal_pointer(&configuration->held));
 	engine_load(m->engine, g_steal_pointer(&configuration->set), g_steal_pointer(&configuration->policy),
 		    loop_now());
 	keep(m, fd);

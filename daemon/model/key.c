@@ -258,6 +258,7 @@ static const struct {
 	[KEY_KERNEL] = { .check = check_kernel },
 	[KEY_VIRTUAL] = { .check = check_virtual },
 	[KEY_FLAG] = { .check = check_flag },
+	[KEY_INSTALLED] = { .check = canonical_path },
 	[KEY_MOUNTED] = { .check = canonical_path },
 	[KEY_DBUS] = { .check = check_dbus },
 	[KEY_DBUS_PROPERTY] = { .check = check_dbus_property, .takes_words = true },

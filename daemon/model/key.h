@@ -22,6 +22,7 @@
 	X(P, KERNEL, "kernel")     /* kernel:word kernel:key=value on the command line */              \
 	X(P, VIRTUAL, "virtual")   /* virtual:container virtual:vm */                                  \
 	X(P, FLAG, "flag")         /* set by svcctl flag set */                                        \
+	X(P, INSTALLED, "installed") /* the package of that program is set up, and is not being removed */ \
 	X(P, MOUNTED, "mounted")   /* mounted:/usr is a mount point */                                 \
 	X(P, DBUS, "dbus")         /* the bus name has an owner */                                     \
 	X(P, DBUS_PROPERTY, "dbus-property") /* dbus-property:NAME PATH INTERFACE.PROPERTY OP VALUE */ \

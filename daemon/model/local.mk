@@ -13,6 +13,7 @@ libmodel_a_SOURCES = \
 	daemon/model/exec-read.c daemon/model/exec-read.h \
 	daemon/model/field-read.c daemon/model/field-read.h \
 	daemon/model/graph.c daemon/model/graph.h \
+	daemon/model/held-programs.c daemon/model/held-programs.h \
 	daemon/model/ini-source.c daemon/model/ini-source.h \
 	daemon/model/key.c daemon/model/key.h \
 	daemon/model/name.c daemon/model/name.h \

@@ -11,6 +11,7 @@ libproviders_a_SOURCES = \
 	daemon/providers/dbus-property.c daemon/providers/dbus-property.h \
 	daemon/providers/flag.c daemon/providers/flag.h \
 	daemon/providers/flag-owner.c daemon/providers/flag-owner.h \
+	daemon/providers/installed.c daemon/providers/installed.h \
 	daemon/providers/kernel.c daemon/providers/kernel.h \
 	daemon/providers/mount.c daemon/providers/mount.h \
 	daemon/providers/network.c daemon/providers/network.h \

@@ -9,6 +9,7 @@
 #include "loop/loop.h"
 #include "providers/dbus-name.h"
 #include "providers/dbus-property.h"
+#include "providers/installed.h"
 #include "providers/kernel.h"
 #include "providers/mount.h"
 #include "providers/network.h"
@@ -126,6 +127,7 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_KERNEL, kernel_provider_new(&sink, options->kernel_cmdline));
 	add(registry, KEY_VIRTUAL, virtual_provider_new(&sink, options->virtualization));
 	add(registry, KEY_FLAG, flag_provider_new(&sink, bus));
+	add(registry, KEY_INSTALLED, installed_provider_new(&sink));
 	add(registry, KEY_MOUNTED, mount_provider_new(&sink, options->mounts_fd, NULL, NULL));
 	if (bus)
 		add_bus(registry, &sink, bus);
@@ -205,4 +207,9 @@ bool registry_is_settled(const Registry *registry)
 FlagProvider *registry_flags(Registry *registry)
 {
 	return flag_provider_cast(registry->providers[KEY_FLAG]);
+}
+
+void registry_hold_programs(Registry *registry, HeldPrograms *held)
+{
+	installed_provider_take(registry->providers[KEY_INSTALLED], held);
 }

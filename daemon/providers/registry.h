@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "loop/system-bus.h"
+#include "model/held-programs.h"
 #include "model/key.h"
 #include "providers/flag.h"
 #include "worker/pool.h"
@@ -56,5 +57,8 @@ bool registry_is_settled(const Registry *registry);
 
 /* Flags have no other source than clients of ours: the manager sets them here. */
 FlagProvider *registry_flags(Registry *registry);
+
+/* Nor have programs that are held: they come with the files. Takes @held; NULL: all are free. */
+void registry_hold_programs(Registry *registry, HeldPrograms *held);
 
 #endif

@@ -12,6 +12,10 @@ TESTS += tests/unit/test_term
 tests_unit_test_term_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_term_LDADD = libtest.a $(LIBS_MODEL) $(CHECK_LIBS)
 
+TESTS += tests/unit/test_held_programs
+tests_unit_test_held_programs_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_held_programs_LDADD = libtest.a $(LIBS_MODEL) $(CHECK_LIBS)
+
 TESTS += tests/unit/test_ini_source
 tests_unit_test_ini_source_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ini_source_LDADD = libtest.a $(LIBS_MODEL) $(CHECK_LIBS)

@@ -68,7 +68,7 @@ static const struct {
 	{ "servce:x", "no provider \"servce\"; did you mean \"service:x\"?" },
 	{ "Path:/x", "no provider \"Path\"; did you mean \"path:/x\"?" },
 	{ "weather:rain", "no provider \"weather\"; there are path, service, settled, active, healthy, facility, kernel, virtual, "
-			  "flag, mounted, dbus, dbus-property, network, label, uuid, device, udev" },
+			  "flag, installed, mounted, dbus, dbus-property, network, label, uuid, device, udev" },
 	{ "dbus", "\"dbus\" is no condition; did you mean \"service:dbus\"?" },
 	{ "/usr/sbin/x", "\"/usr/sbin/x\" is no condition; did you mean \"path:/usr/sbin/x\"?" },
 	{ "/a:b", "\"/a:b\" is no condition; did you mean \"path:/a:b\"?" },

@@ -260,6 +260,38 @@ START_TEST(policy_adds_terms_and_drops_terms)
 }
 END_TEST
 
+#define KEPT DAEMON "[Conditions]\nOnLapse=keep\nSettle=1h\n"
+
+/* As held_programs_apply() adds the terms. */
+START_TEST(removal_of_the_package_stops_what_would_be_kept)
+{
+	g_autoptr(World) w = world_new("== a\n" KEPT);
+
+	world_settle(w);
+	expect_state(w, "a", STATE_READY);
+	world_reload(w, "== a\n" KEPT "While=installed:/usr/sbin/d\n", NULL);
+	world_set(w, "installed:/usr/sbin/d", false);
+	expect_state(w, "a", STATE_STOPPING);
+	world_settle(w);
+	expect_state(w, "a", STATE_WAITING);
+}
+END_TEST
+
+START_TEST(what_has_failed_gets_a_new_chance_when_its_program_is_no_longer_held)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON);
+
+	world_start_fails(w, "a", "there is no user \"a\"");
+	world_settle(w);
+	expect_state(w, "a", STATE_FAILED);
+	world_reload(w, "== a\n" DAEMON "[Conditions]\nWhen=installed:/usr/sbin/d\n", NULL);
+	world_set(w, "installed:/usr/sbin/d", false);
+	expect_state(w, "a", STATE_FAILED);
+	world_reload(w, "== a\n" DAEMON, NULL);
+	expect_state(w, "a", STATE_STARTING);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("load");
@@ -273,6 +305,8 @@ Suite *make_suite(void)
 		 what_was_taken_over_without_a_file_gets_the_one_that_comes,
 		 a_group_that_becomes_a_daemon_does_not_hold_on_to_its_when_terms,
 		 a_group_restarts_its_members_of_before_and_of_now,
-		 a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon, policy_adds_terms_and_drops_terms);
+		 a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon, policy_adds_terms_and_drops_terms,
+		 removal_of_the_package_stops_what_would_be_kept,
+		 what_has_failed_gets_a_new_chance_when_its_program_is_no_longer_held);
 	return suite;
 }

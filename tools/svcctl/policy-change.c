@@ -150,6 +150,7 @@ static Level guess_level(const World *world, KeyPrefix prefix, const char *key)
 	case KEY_ACTIVE:
 	case KEY_HEALTHY:
 	case KEY_FACILITY:
+	case KEY_INSTALLED: /* a service that is held has a term of its own: its package is taken as set up */
 	case KEY_MOUNTED:
 	case KEY_DBUS:
 	case KEY_DBUS_PROPERTY:

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Held programs: the file that the package manager's helper writes, and the terms that follow from it.
+ *
+ * Only services that are held get a term. Usually there is no such file, and then nothing is done.
+ */
+#include "config.h"
+
+#include "model/held-programs.h"
+
+#include <string.h>
+
+#include "base/list.h"
+#include "base/text.h"
+
+typedef struct Entry {
+	ProgramHold hold;
+	char *why; /* NULL: it is free */
+	Origin origin;
+} Entry;
+
+struct HeldPrograms {
+	GHashTable *entries;    /* path -> Entry, both owned */
+	GPtrArray *directories; /* char *, each with a final slash: what is below is free while packages change */
+	bool is_changing;       /* packages change: a program without an entry is not free */
+	Origin changing;        /* the line that says so */
+};
+
+#define WHY_CHANGING "packages are being changed, and this program was not there before"
+
+static void entry_free(gpointer data)
+{
+	Entry *entry = data;
+
+	g_free(entry->why);
+	g_free(entry);
+}
+
+static void add_entry(HeldPrograms *held, ProgramHold hold, const char *program, const char *why, Origin origin)
+{
+	Entry *entry = g_new0(Entry, 1);
+
+	entry->hold = hold;
+	entry->why = hold == PROGRAM_FREE ? NULL : g_strdup(why && *why ? why : "its package is not set up");
+	entry->origin = origin;
+	g_hash_table_replace(held->entries, g_strdup(program), entry);
+}
+
+/* "VERB PROGRAM WHY...", with one blank between two. Returns: false if it is not such a line. */
+static bool parse_line(HeldPrograms *held, const char *line, Origin origin)
+{
+	static const struct {
+		const char *verb;
+		ProgramHold hold;
+	} verbs[] = { { "free", PROGRAM_FREE }, { "hold", PROGRAM_NO_START }, { "stop", PROGRAM_STOP } };
+	g_auto(GStrv) words = g_strsplit(line, " ", 3);
+
+	if (strcmp(line, "changing") == 0) {
+		held->is_changing = true;
+		held->changing = origin;
+		return true;
+	}
+	if (!words[0] || !words[1] || *words[1] != '/')
+		return false;
+	if (strcmp(words[0], "free") == 0 && g_str_has_suffix(words[1], "/")) {
+		g_ptr_array_add(held->directories, g_strdup(words[1]));
+		return true;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		if (strcmp(words[0], verbs[i].verb) == 0) {
+			add_entry(held, verbs[i].hold, words[1], words[2], origin);
+			return true;
+		}
+	}
+	return false;
+}
+
+HeldPrograms *held_programs_parse(const char *text, gsize length, const char *file, DiagList *diags)
+{
+	HeldPrograms *held = g_new0(HeldPrograms, 1);
+	g_autofree char *copy = g_utf8_make_valid(text, (gssize)length);
+	g_auto(GStrv) lines = g_strsplit(copy, "\n", -1);
+
+	held->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+	held->directories = g_ptr_array_new_with_free_func(g_free);
+	for (unsigned i = 0; lines[i]; i++) {
+		const Origin origin = origin_new(file, i + 1);
+
+		if (*lines[i] && *lines[i] != '#' && !parse_line(held, lines[i], origin))
+			diag_warning(diags, origin, NULL, "\"%s\" is not \"changing\", and not \"free\", \"hold\" or \"stop\" with a "
+				     "program: it is ignored", lines[i]);
+	}
+	return held;
+}
+
+void held_programs_free(HeldPrograms *held)
+{
+	if (!held)
+		return;
+	g_hash_table_unref(held->entries);
+	g_ptr_array_unref(held->directories);
+	g_free(held);
+}
+
+static bool is_below_free_directory(const HeldPrograms *held, const char *program)
+{
+	for (guint i = 0; i < held->directories->len; i++) {
+		if (g_str_has_prefix(program, g_ptr_array_index(held->directories, i)))
+			return true;
+	}
+	return false;
+}
+
+/* Also says which line it is. */
+static ProgramHold find(const HeldPrograms *held, const char *program, const char **ret_why, Origin *ret_origin)
+{
+	const Entry *entry = held ? g_hash_table_lookup(held->entries, program) : NULL;
+
+	*ret_why = NULL;
+	if (entry) {
+		*ret_why = entry->why;
+		*ret_origin = entry->origin;
+		return entry->hold;
+	}
+	if (!held || !held->is_changing || is_below_free_directory(held, program))
+		return PROGRAM_FREE;
+	*ret_why = WHY_CHANGING;
+	*ret_origin = held->changing;
+	return PROGRAM_NO_START;
+}
+
+ProgramHold held_programs_find(const HeldPrograms *held, const char *program, const char **ret_why)
+{
+	Origin origin;
+
+	return find(held, program, ret_why, &origin);
+}
+
+/* --- terms --- */
+
+#define PROGRAM_KIND "exec:"
+
+/* NULL: it is another condition. */
+static const char *program_of(const Literal *literal)
+{
+	const char *argument = key_argument(literal->key);
+
+	if (literal->prefix != KEY_PATH || literal->negated || !g_str_has_prefix(argument, PROGRAM_KIND))
+		return NULL;
+	return argument + strlen(PROGRAM_KIND);
+}
+
+/* Exec= mostly runs what a term looks for. */
+static bool has_term(const GPtrArray *terms, const char *text)
+{
+	for (guint i = 0; i < terms->len; i++) {
+		if (strcmp(((const Term *)g_ptr_array_index(terms, i))->text, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The term is the same for all of @programs, of which one that is free is enough. */
+static void add_term(const HeldPrograms *held, ServiceDef *def, const GPtrArray *programs)
+{
+	ProgramHold least = PROGRAM_STOP;
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *problem = NULL;
+	Origin origin = { 0 };
+	GPtrArray **terms;
+	Term *term;
+
+	for (guint i = 0; i < programs->len; i++) {
+		const char *program = g_ptr_array_index(programs, i);
+		g_autofree char *condition = g_strconcat("installed:", program, NULL);
+		g_autofree char *quoted = text_join_words((const char *const[]){ condition, NULL });
+		const char *why;
+		const ProgramHold hold = find(held, program, &why, &origin);
+
+		least = MIN(least, hold);
+		g_string_append_printf(text, "%s%s", i ? " | " : "", quoted);
+	}
+	if (programs->len == 0 || least == PROGRAM_FREE)
+		return;
+	terms = least == PROGRAM_STOP ? &def->hold : &def->when;
+	term = has_term(*terms, text->str) ? NULL : term_parse(text->str, origin, &problem);
+	if (term)
+		list_add(terms, term, (GDestroyNotify)term_free);
+}
+
+/* Those of the terms that a service has of its own: what is added here is not looked at. */
+static void add_terms_like(const HeldPrograms *held, ServiceDef *def, const GPtrArray *terms)
+{
+	const guint n = terms->len;
+
+	for (guint i = 0; i < n; i++) {
+		const Term *term = g_ptr_array_index(terms, i);
+		g_autoptr(GPtrArray) programs = g_ptr_array_new();
+
+		for (unsigned j = 0; j < term_length(term); j++) {
+			const char *program = program_of(term_literal(term, j));
+
+			if (program)
+				g_ptr_array_add(programs, (gpointer)program);
+		}
+		if (programs->len == term_length(term))
+			add_term(held, def, programs);
+	}
+}
+
+void held_programs_apply(const HeldPrograms *held, const ServiceSet *set)
+{
+	const GPtrArray *defs = service_set_list(set);
+
+	for (guint i = 0; held && i < defs->len; i++) {
+		ServiceDef *def = g_ptr_array_index(defs, i);
+		g_autoptr(GPtrArray) own = g_ptr_array_new();
+
+		if (def->problem)
+			continue;
+		add_terms_like(held, def, def->when);
+		add_terms_like(held, def, def->hold);
+		if (def->exec)
+			g_ptr_array_add(own, def->exec->argv[0]);
+		add_term(held, def, own);
+	}
+}
