@@ -14,5 +14,6 @@ EXTRA_DIST += \
 	tests/lint/layers \
 	tests/lint/pid1 \
 	tests/lint/scripts \
+	tests/lint/service-programs \
 	tests/lint/symbols \
 	tests/lint/verbs

@@ -35,8 +35,8 @@ static GPtrArray *list_directory(const char *directory)
 	return names;
 }
 
-/* The group consists of this one, too. @path: what it comes from */
-static void add_instance(const char *group, const char *instance, const char *path, Output *output, DiagList *diags)
+/* The group consists of this one, too. @path: what it comes from. Returns: false if there can be no such service. */
+static bool add_instance(const char *group, const char *instance, const char *path, Output *output, DiagList *diags)
 {
 	g_autofree char *name = g_strdup_printf("%s@%s", group, instance);
 	g_autofree char *file = g_strdup_printf("%s.svc.d/50-instances.conf", group);
@@ -45,12 +45,13 @@ static void add_instance(const char *group, const char *instance, const char *pa
 
 	if (!name_check_service(name, &problem)) {
 		diag_error(diags, origin_new(path, 0), group, "%s", problem);
-		return;
+		return false;
 	}
 	text = output_file(output, file, path);
 	if (!strchr(text->str, '['))
 		g_string_append(text, "[Conditions]\n");
 	g_string_append_printf(text, "Wants=%s\nAfter=%s\n", name, name);
+	return true;
 }
 
 /* --- OpenVPN --- */
@@ -92,7 +93,7 @@ static void add_all_tunnels(const char *directory, Output *output, DiagList *dia
 		if (!g_str_has_suffix(name, CONFIGURATION))
 			continue;
 		instance = g_strndup(name, strlen(name) - strlen(CONFIGURATION));
-		add_instance("openvpn", instance, path, output, diags);
+		(void)add_instance("openvpn", instance, path, output, diags);
 	}
 }
 
@@ -108,7 +109,7 @@ void instances_openvpn(const char *directory, const char *defaults, Output *outp
 		g_autofree char *path = g_strdup_printf("%s/%s" CONFIGURATION, directory, *word);
 
 		if (strcmp(*word, "none") != 0)
-			add_instance("openvpn", *word, path, output, diags);
+			(void)add_instance("openvpn", *word, path, output, diags);
 	}
 }
 
@@ -133,14 +134,25 @@ static bool is_auto(const char *cluster)
 	return true;
 }
 
+/* The server is of a package of its own for each version. */
+static void add_server(const char *version, const char *name, const char *cluster, Output *output)
+{
+	g_autofree char *file = g_strdup_printf("postgresql@%s-%s.svc.d/50-instances.conf", version, name);
+
+	g_string_append_printf(output_file(output, file, cluster),
+			       "[Conditions]\nWhen=path:exec:/usr/lib/postgresql/%s/bin/postgres\n", version);
+}
+
 static void add_cluster(const char *versions, const char *version, const char *name, Output *output, DiagList *diags)
 {
 	g_autofree char *cluster = g_build_filename(versions, version, name, NULL);
 	g_autofree char *configuration = g_build_filename(cluster, "postgresql.conf", NULL);
 	g_autofree char *instance = g_strdup_printf("%s-%s", version, name);
 
-	if (g_file_test(configuration, G_FILE_TEST_EXISTS) && is_auto(cluster))
-		add_instance("postgresql", instance, cluster, output, diags);
+	if (!g_file_test(configuration, G_FILE_TEST_EXISTS) || !is_auto(cluster) ||
+	    !add_instance("postgresql", instance, cluster, output, diags))
+		return;
+	add_server(version, name, cluster, output);
 }
 
 void instances_postgresql(const char *directory, Output *output, DiagList *diags)
