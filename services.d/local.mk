@@ -18,6 +18,7 @@ dist_svcdservices_DATA = \
 	services.d/core/lvm2-monitor.svc \
 	services.d/core/machine-id.svc \
 	services.d/core/mdadm-degraded.svc \
+	services.d/core/packages-recover.svc \
 	services.d/core/policy-recover.svc \
 	services.d/core/procps.svc \
 	services.d/core/rc.local.svc \

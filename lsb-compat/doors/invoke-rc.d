@@ -130,19 +130,31 @@ deny() {
 
 # --- doing it ---
 
-# A package's script stops it for an upgrade, and means to start it again.
-note_upgrade() {
-	package=$DPKG_MAINTSCRIPT_PACKAGE${DPKG_MAINTSCRIPT_ARCH:+:$DPKG_MAINTSCRIPT_ARCH}
-	# "all" is no architecture that a package is asked by.
-	package=${package%:all}
+# tell_hook VERB: of the package whose script this is, while packages are changed
+tell_hook() { [ ! -e "$held_programs" ] || "$library/sysv/dpkg-hook" "$1" "$package"; }
+
+# A package's script stops it for an upgrade, and means to start it again; or because the package is removed, and then it stays down.
+stop_of_package() {
 	want=$(dpkg-query --show --showformat='${db:Status-Want}' "$package" 2>/dev/null)
-	[ "$want" = install ] || return 0
-	mkdir -p "$upgrades" && echo "$admin" >"$upgrades/$name"
+	case $want in
+	install) ! runs || { mkdir -p "$upgrades" && echo "$admin" >"$upgrades/$name"; } ;;
+	deinstall | purge) tell_hook remove ;;
+	esac
+	carry_out stop
 }
 
-stop_of_package() {
-	! runs || note_upgrade
-	carry_out stop
+# The members of a group may be new, as a cluster that the package's script has made. They are there when the files have been read
+# again, and wanted as the group is. One that does not start is no failure of the group, nor of the package.
+start_members() {
+	read_files
+	tell_hook start # the programs of the members
+	find_service "$word"
+	is_up || return 0
+	group=$name
+	for name in $("$svcctl" cat "$name" | sed -nE 's/^Wants=([^#]*).*/\1/p'); do
+		ask start >/dev/null && "$svcctl" --quiet clear "$name"
+	done
+	name=$group
 }
 
 # Who wants it now is who wanted it before: policy, a need, or the admin who had started it.
@@ -150,6 +162,7 @@ start_of_package() {
 	wanted_before=
 	[ ! -e "$upgrades/$name" ] || wanted_before=$(cat "$upgrades/$name")
 	rm -f "$upgrades/$name"
+	[ "$type" != group ] || start_members
 	! is_up || return 0
 	ask start || return
 	if [ "$wanted_before" = start ] || [ "$admin" = start ]; then
@@ -165,6 +178,12 @@ perform() {
 		carry_out "$@"
 		return
 	fi
+	package=$DPKG_MAINTSCRIPT_PACKAGE${DPKG_MAINTSCRIPT_ARCH:+:$DPKG_MAINTSCRIPT_ARCH}
+	# "all" is no architecture that a package is asked by.
+	package=${package%:all}
+	case $1 in
+	start | restart) tell_hook start ;;
+	esac
 	case $1 in
 	stop | force-stop) stop_of_package ;;
 	start) start_of_package ;;

@@ -3,12 +3,13 @@
 # The commands of SysV's names that Debian's packages call; "take-over" puts them in their places. sysvdir: tools/svc-sysv.
 
 dist_sysv_SCRIPTS = \
+	lsb-compat/doors/dpkg-hook \
 	lsb-compat/doors/invoke-rc.d \
 	lsb-compat/doors/policy-rc.d \
 	lsb-compat/doors/service \
 	lsb-compat/doors/take-over \
 	lsb-compat/doors/update-rc.d
-dist_sysv_DATA = lsb-compat/doors/functions
+dist_sysv_DATA = lsb-compat/doors/dpkg.cfg lsb-compat/doors/functions
 
 # Where /lib/lsb/init-functions looks, which stands on the same file system as PID 1.
 lsbhooksdir = $(rootsbindir:/sbin=/lib)/lsb/init-functions.d

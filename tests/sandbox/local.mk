@@ -107,6 +107,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_hardware_watchdog.py \
 	tests/sandbox/test_health.py \
 	tests/sandbox/test_held_paths.py \
+	tests/sandbox/test_held_programs.py \
 	tests/sandbox/test_hostile_bus.py \
 	tests/sandbox/test_hostile_environment.py \
 	tests/sandbox/test_hostile_files.py \
