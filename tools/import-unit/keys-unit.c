@@ -61,8 +61,12 @@ static char *mount_service(const char *condition)
 {
 	GString *name = g_string_new("mount");
 
-	for (const char *at = condition + strlen("mounted:"); *at; at++)
-		g_string_append(name, *at == '/' ? "-" : *at == '-' ? "--" : (char[]){ *at, '\0' });
+	for (const char *at = condition + strlen("mounted:"); *at; at++) {
+		if (*at == '-')
+			g_string_append(name, "--");
+		else
+			g_string_append_c(name, *at == '/' ? '-' : *at);
+	}
 	return g_string_free(name, FALSE);
 }
 
