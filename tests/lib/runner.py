@@ -19,6 +19,8 @@ import threading
 import time
 from select import POLLIN, poll
 
+import sysctls
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 TOP = os.path.dirname(TESTS)
@@ -362,6 +364,11 @@ def main():
         print("\n".join(test.name for test in tests))
         return 0
 
+    with sysctls.as_debian(CACHE):
+        return run_all(options, builds, tests, began)
+
+
+def run_all(options, builds, tests, began):
     runner = Runner(builds, len(tests))
     try:
         Lanes(tests, 1 if options.bench else options.jobs).run(runner.run)

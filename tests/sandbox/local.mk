@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	tests/lib/private_bus.py \
 	tests/lib/sandbox_boot.py \
 	tests/lib/setup \
+	tests/lib/sysctls.py \
 	tests/lib/typing_shell.py \
 	tools/demo.py
 
@@ -236,6 +237,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_set_policy_by_polkit.py \
 	tests/sandbox/test_system_bus.py \
 	tests/sandbox/test_sysv_import.py \
+	tests/sandbox/test_sysctls.py \
 	tests/sandbox/test_sysv_commands.py \
 	tests/sandbox/test_take_over.py \
 	tests/sandbox/test_task_not_run_twice.py \
