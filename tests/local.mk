@@ -61,6 +61,7 @@ include tests/unit/sysv.mk
 include tests/sim/local.mk
 include tests/sandbox/local.mk
 include tests/daemons/local.mk
+include tests/packages/local.mk
 include tests/lsb/local.mk
 include tests/desktop/local.mk
 include tests/boot/local.mk

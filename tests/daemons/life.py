@@ -30,6 +30,7 @@ import time
 
 import protection
 from deadline import wait_for
+from probes import bus, python, tcp, udp, unix  # noqa: F401 (tests import these from here)
 from sandbox import Sandbox, debian_root
 
 # All that the tests here need, so that there is one tree of it and another for what conflicts with it. A new package makes
@@ -89,37 +90,6 @@ class Daemon:
     broken: tuple = ()
     waits_for: str = ""
     why: str = ""
-
-
-# --- probes ---
-
-def _client(connect, send, expect):
-    return ("import socket, sys; s = " + connect + f"; s.settimeout(20); s.sendall({send.encode()!r}); said = b''\n"
-            f"while {expect.encode()!r} not in said:\n"
-            "    more = s.recv(4096)\n"
-            "    said += more\n"
-            "    if not more: sys.exit('it said %r' % said)\n")
-
-
-def python(code):
-    """A probe that is a program."""
-    quoted = code.replace("'", "'\\''")
-    return f"/usr/bin/python3 -c '{quoted}'"
-
-
-def tcp(port, send="", expect=""):
-    """Something listens there and, told @send, says @expect somewhere in its answer."""
-    return python(_client(f"socket.create_connection(('127.0.0.1', {port}), 20)", send, expect))
-
-
-def unix(path, send="", expect=""):
-    """As tcp(), of a stream socket in the file system."""
-    return python(f"import socket; u = socket.socket(socket.AF_UNIX); u.connect({path!r})\n" + _client("u", send, expect))
-
-
-def bus(name, path="/", call="org.freedesktop.DBus.Peer.Ping"):
-    """The owner of the name answers a call."""
-    return f"dbus-send --system --print-reply --reply-timeout=20000 --dest={name} {path} {call}"
 
 
 # --- what is there ---

@@ -2,19 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Daemons of the network: each is ready when it says so, comes back after a crash, and leaves nothing. limit: 900"""
 
-from life import Daemon, python, tcp, try_all
+from life import Daemon, tcp, try_all, udp
+from probes import DNS, SNMP
 
 
-def udp(port, question, answer):
-    """It answers, to a datagram in hexadecimal digits, with one that holds these."""
-    return python(f"import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(20)\n"
-                  f"s.sendto(bytes.fromhex('{question}'), ('127.0.0.1', {port})); assert bytes.fromhex('{answer}') in s.recv(4096)")
-
-
-# The address of "localhost": the answer has the question's number, and no error.
-DNS = ("0123 0100 0001 0000 0000 0000 096c6f63616c686f737400 0001 0001", "0123 8580")
-# sysDescr.0, which begins with the name of the kernel.
-SNMP = ("3026 020101 0406 7075626c6963 a019 020101 020100 020100 300e 300c 0608 2b06010201010100 0500", "4c696e7578")
 # A tunnel that needs no device; its peer never comes.
 VPN = "dev null\nport 1194\nsecret test.key\ncipher AES-256-CBC\n"
 NONSENSE = "nonsense of it\n"

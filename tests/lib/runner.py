@@ -10,6 +10,7 @@ PID 1's libraries, threads and memory holds for that one only. A test is any exe
 import argparse
 import concurrent.futures
 import glob
+import importlib
 import os
 import re
 import signal
@@ -33,7 +34,7 @@ DAYS = 1
 FIRST_SEED = 1
 
 # Seconds; generous, for a machine of two CPUs that does other things too.
-LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "daemons": 600, "lint": 900, "lsb": 600, "desktop": 300, "boot": 1200, "fuzz": 3600, "bench": 900}
+LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "daemons": 600, "packages": 900, "lint": 900, "lsb": 600, "desktop": 300, "boot": 1200, "fuzz": 3600, "bench": 900}
 
 OUTPUT_LINES = 150
 
@@ -128,6 +129,19 @@ def find_scripts(kind, build, pattern="*"):
         yield Test(kind, name.removesuffix(".py").removesuffix(".js"), [path], build)
 
 
+def find_packages(is_long):
+    """For each row and release of the table a life, of which the normal run has some, and a look at the sockets under systemd."""
+    sys.path.append(f"{TESTS}/packages")
+    table = importlib.import_module("table")
+    for row in table.PACKAGES:
+        for release in row.releases:
+            if row.normal or is_long:
+                yield Test("packages", f"{release}-{row.name}", [f"{TESTS}/packages/life_of_package", release, row.name], "bare")
+            if is_long and row.runs_under_systemd:
+                yield Test("packages", f"{release}-{row.name}-sockets", [f"{TESTS}/packages/sockets_under_systemd", release, row.name], "bare")
+    yield from find_scripts("packages", "bare", "test_*")
+
+
 def find_tests(options, builds):
     """All that there are; Lanes has the order."""
     if options.fuzz:
@@ -144,6 +158,7 @@ def find_tests(options, builds):
     tests += find_scripts("lsb", "sanitized", "test_*")
     tests += find_scripts("desktop", "bare", "test_*")
     tests += find_scripts("daemons", "sanitized", "test_*")
+    tests += find_packages(options.long)
     tests += find_scripts("sandbox", "sanitized", "test_*")
     if options.long:
         tests += find_scripts("sandbox", "sanitized", "long_*")

@@ -95,12 +95,13 @@ class Sandbox:
     @root: "minimal" is the machine's own /usr, "debian" an unpacked Debian, otherwise a directory with one.
     @udev: with a real udevd (service "udevd") and loop devices, in a Debian root.
     @missing: "proc" or "cgroup": not mounted when svcd begins. @may_mount: False takes CAP_SYS_ADMIN from all there.
-    @read_only: directories, "/" among them, that are so when svcd begins.
+    @read_only: directories, "/" among them, that are so when svcd begins. @layers: more trees between svcd's and the root's.
+    @disk: a directory that keeps what is written, for boot_again(). @network: with eth0, an address and a default route.
     """
 
     def __init__(self, services=None, policy=None, root="minimal", vendor=False, files=None, stage=None, cmdline="",
                  mounts=("sys", "run"), init=("/sbin/svcd",), environment=None, expect_crash=False, udev=False,
-                 missing=(), may_mount=True, read_only=()):
+                 missing=(), may_mount=True, read_only=(), layers=(), disk=None, network=False):
         self.stage = stage or default_stage()
         self.udev = udev
         self.loops = []
@@ -124,6 +125,9 @@ class Sandbox:
         self.missing = list(missing)
         self.may_mount = may_mount
         self.read_only = list(read_only)
+        self.layers = list(layers)
+        self.disk = disk
+        self.network = network
         self.init = list(init)
         self.environment = environment or {"TERM": "linux", "HOME": "/"}
         self.expect_crash = expect_crash
@@ -167,6 +171,7 @@ class Sandbox:
             "init": self.init, "environment": self.environment, "udev": self.udev,
             "coverage": os.environ.get("SVCD_COVERAGE"),
             "missing": self.missing, "may_mount": self.may_mount, "read_only": self.read_only,
+            "layers": self.layers, "disk": self.disk, "network": self.network,
         }
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
@@ -238,6 +243,15 @@ class Sandbox:
                 os.close(self.console_fd)
                 self.console_fd = -1
         self._leaf.remove()
+
+    def boot_again(self):
+        """After PID 1 has ended: another boot from the same disk."""
+        self.tear_down()
+        self.check_console()
+        self.files, self.removed = {}, []
+        self.pid1 = self.status = None
+        self._console.clear()
+        self.start()
 
     def _read_status(self):
         if self.status is not None:

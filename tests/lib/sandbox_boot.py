@@ -15,6 +15,7 @@ import signal
 import socket
 import stat
 import struct
+import subprocess
 import sys
 import termios
 import traceback
@@ -60,19 +61,20 @@ MINIMAL_FILES = {
 def make_overlay(lowers, base, name, target):
     upper = f"{base}/{name}-upper"
     work = f"{base}/{name}-work"
-    os.mkdir(upper)
-    os.mkdir(work)
+    # A disk that is kept has both from the boot before.
+    os.makedirs(upper, exist_ok=True)
+    os.makedirs(work, exist_ok=True)
     ns.mount("overlay", target, "overlay", 0, f"lowerdir={':'.join(lowers)},upperdir={upper},workdir={work}")
 
 
 def make_root(spec):
-    """Returns the directory of the new root, an overlay on a tmpfs."""
+    """Returns the directory of the new root, an overlay on a tmpfs: on this boot's own, or on the one that is kept over boots."""
     base = spec["base"]
     ns.mount("tmpfs", base, "tmpfs", 0, "mode=755,size=2g")
     root = f"{base}/root"
     os.mkdir(root)
     if spec["root"]:
-        make_overlay([spec["stage"], spec["root"]], base, "root", root)
+        make_overlay([spec["stage"], *spec["layers"], spec["root"]], spec["disk"] or base, "root", root)
     else:
         make_minimal_root(spec, base, root)
     for name in ("proc", "sys", "dev", "run", "tmp", "etc", "root", "var"):
@@ -225,6 +227,13 @@ def give_coverage(spec, root):
     spec["environment"]["GCOV_PREFIX"] = place
 
 
+def plug_network():
+    """A cable to nowhere, with an address and a default route, as the host of a container gives it."""
+    for line in ("link add name eth0 type veth peer name wire0", "link set lo up", "link set wire0 up", "link set eth0 up",
+                 "address add 192.0.2.2/24 dev eth0", "route add default via 192.0.2.1"):
+        subprocess.run(["ip", *line.split()], check=True)
+
+
 def enter_root(root):
     os.chdir(root)
     ns.pivot_root(".", ".")
@@ -241,6 +250,8 @@ def become_pid1(spec, control):
     ns.unshare(ns.CLONE_NEWNS | ns.CLONE_NEWNET | ns.CLONE_NEWUTS | ns.CLONE_NEWIPC | ns.CLONE_NEWCGROUP)
     ns.mount(None, "/", None, ns.MS_REC | ns.MS_PRIVATE)
     ns.set_hostname(spec["hostname"])
+    if spec["network"]:
+        plug_network()
 
     root = make_root(spec)
     mount_dev(root)

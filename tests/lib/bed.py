@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Bed: a plain Debian under svcd, where packages are installed with apt in the running system, and whose disk is kept over reboots.
+
+    with Bed("bookworm", ["postgresql"]) as bed:
+        bed.apt("install", "postgresql")
+        bed.reboot()
+
+The root is tests/lib/root --plain: no daemon but udev, no init. svcd has taken over Debian's commands, and the shipped policy
+60-debian-habits is active. The packages come from a repository in the bed, so that apt needs no way out; repository() fills it once
+from the archive that the root's own sources name.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+
+import namespaces as ns
+from deadline import wait_for
+from sandbox import HERE, Failure, Sandbox, cache_directory
+
+APT_LIMIT_S = 600
+DISK_SIZE = "6g"
+
+TAKE_OVER = "/usr/lib/svcd/sysv/take-over"
+
+FILES = {
+    "/etc/apt/sources.list": "deb [trusted=yes] file:/debs ./\n",
+    # Nothing answers there, so names are looked up in files alone.
+    "/etc/hosts": "127.0.0.1 localhost\n127.0.1.1 svcd-box.example svcd-box\n::1 localhost ip6-localhost ip6-loopback\n",
+    "/etc/resolv.conf": "",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\nrpc: files\n",
+}
+
+# Sockets of the init and of udev, and those that a client of Samba has opened.
+IGNORED_SOCKETS = re.compile(r"unix (/run/svcd/|/run/initctl|/run/udev/|/run/systemd/|/run/samba/ncalrpc/|@)")
+# Two names of one directory, ports that the kernel chose, addresses and numbers of processes that differ from boot to boot.
+VARIABLE = ((r"^/var/run/", "/run/"), (r":(3[2-9]|[4-6]\d)\d{3}$", ":chosen"), (r"\[fe80::[^]]*\]", "[fe80::]"), (r"%\w+", ""), (r"\.\d+\.tmp$", ""),
+            (r"/\d+$", "/pid"))
+
+# Workers of svcd come and go; dpkg's triggers and apt may still end.
+PASSING = ("svc-worker", "svc-generate", "svcd-close", "svcd-console", "svc-syslog", "svcctl", "nsenter")
+
+
+def plain_root(release, kind="--plain"):
+    done = subprocess.run([f"{HERE}/root", kind, release], check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    return done.stdout.strip()
+
+
+# --- the repository ---
+
+class Archive:
+    """apt-get of the machine, as if it were the root's own: with its sources, its keys, and its list of installed packages."""
+
+    def __init__(self, root):
+        self.root = root
+        self.cache = f"{cache_directory()}/apt-{os.path.basename(root)}"
+
+    def __enter__(self):
+        for part in ("lists/partial", "archives/partial", "empty/partial"):
+            os.makedirs(f"{self.cache}/{part}", exist_ok=True)
+        self.lock = open(f"{self.cache}/lock", "w", encoding="ascii")  # pylint: disable=consider-using-with
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.lock.close()
+
+    def get(self, *argv, archives="archives"):
+        command = ["apt-get", "-qq", "-y", "--no-install-recommends", "-o", f"Dir::Etc={self.root}/etc/apt",
+                   "-o", f"Dir::Etc::trustedparts={self.root}/etc/apt/trusted.gpg.d", "-o", f"Dir::State={self.cache}",
+                   "-o", f"Dir::State::status={self.root}/var/lib/dpkg/status", "-o", f"Dir::Cache={self.cache}",
+                   "-o", f"Dir::Cache::archives={self.cache}/{archives}", "-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User=root", *argv]
+        return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+    def fetch(self, words):
+        """The files of what "apt-get install @words" installs, downloaded."""
+        for attempt in ("as it is known", "renewed"):
+            if attempt == "renewed":
+                self.get("update")
+            listed = self.get("--print-uris", "install", "--reinstall", *words, archives="empty")
+            done = self.get("--download-only", "install", "--reinstall", *words)
+            if listed.returncode == done.returncode == 0:
+                return [f"{self.cache}/archives/{line.split()[1]}" for line in listed.stdout.splitlines() if line.startswith("'")]
+        raise Failure(f"cannot download {' '.join(words)}:\n{listed.stderr}{done.stderr}")
+
+
+def describe(path):
+    """A paragraph of the file "Packages" of a repository."""
+    control = subprocess.run(["dpkg-deb", "--field", path], check=True, stdout=subprocess.PIPE, text=True).stdout
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{control}Filename: ./{os.path.basename(path)}\nSize: {os.path.getsize(path)}\nSHA256: {digest}\n"
+
+
+def repository(root, words):
+    """A tree with /debs, a repository of all that "apt-get install @words" needs in that root; made once, and for reading."""
+    key = hashlib.sha256(" ".join(sorted(words)).encode()).hexdigest()[:12]
+    with Archive(root) as archive:
+        tree = f"{archive.cache}/tree-{key}"
+        if not os.path.isdir(tree):
+            shutil.rmtree(f"{tree}.new", ignore_errors=True)
+            os.makedirs(f"{tree}.new/debs")
+            files = archive.fetch(words)
+            with open(f"{tree}.new/debs/Packages", "w", encoding="utf-8") as index:
+                index.write("\n".join(describe(path) for path in files))
+            for path in files:
+                os.link(path, f"{tree}.new/debs/{os.path.basename(path)}")
+            os.rename(f"{tree}.new", tree)
+    return tree
+
+
+# --- the bed ---
+
+def make_disk():
+    """A directory of this process alone, on a tmpfs: nothing of it is left when the process has ended."""
+    place = f"{cache_directory()}/bed"
+    os.makedirs(place, exist_ok=True)
+    ns.unshare(ns.CLONE_NEWNS)
+    ns.mount(None, "/", None, ns.MS_REC | ns.MS_PRIVATE)
+    ns.mount("tmpfs", place, "tmpfs", 0, f"mode=755,size={DISK_SIZE}")
+    return place
+
+
+class Bed(Sandbox):
+    """One for each process. @words: all that apt will be asked to install; @files: as of Sandbox; @policy: the admin's own."""
+
+    root_kind = "--plain"
+
+    def __init__(self, release, words, files=None, policy="", **options):
+        root = plain_root(release, self.root_kind)
+        super().__init__(root=root, vendor=True, files={**FILES, **(files or {})}, policy=policy, mounts=("sys",),
+                         layers=[repository(root, words)], disk=make_disk(), network=True, **options)
+
+    def __enter__(self):
+        self.start()
+        try:
+            self.prepare()
+        except BaseException:
+            self.tear_down()
+            raise
+        return self
+
+    def prepare(self):
+        self.wait_up()
+        self.run(TAKE_OVER)
+        self.svcctl("presets", "60-debian-habits")
+        self.apt("update")
+
+    def apt(self, *argv, check=True):
+        """What apt-get prints. It asks nothing, keeps the admin's files, and installs no more than is needed."""
+        done = self.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "--no-install-recommends", "-o",
+                        "Dpkg::Options::=--force-confold", *argv, check=False, timeout=APT_LIMIT_S)
+        if check and done.returncode:
+            raise Failure(f"apt-get {' '.join(argv)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def reboot(self):
+        self.shut_down("reboot")
+        self.wait_end()
+        self.boot_again()
+        self.wait_up()
+
+    def living(self):
+        """(name, cgroup) of each process, without what comes and goes."""
+        found = set()
+        for outer, _parent, name, state in self.processes().values():
+            try:
+                with open(f"/proc/{outer}/cgroup", encoding="utf-8") as file:
+                    cgroup = re.search(r"^0::(?:.*/svcd-test-[^/]*)?(.*)$", file.read(), re.MULTILINE).group(1)
+            except OSError:
+                continue
+            if state != "Z" and name not in PASSING:
+                found.add((name, cgroup))
+        return found
+
+    def sockets(self):
+        """What listens, or is bound: "tcp 127.0.0.1:53", "unix /run/x"."""
+        found = set()
+        for line in self.run("ss", "-Hlntuxw").stdout.splitlines():
+            kind, _state, _received, _sent, address = line.split()[:5]
+            for pattern, text in VARIABLE:
+                address = re.sub(pattern, text, address)
+            kind = "unix" if kind.startswith("u_") else kind
+            if not IGNORED_SOCKETS.match(f"{kind} {address}"):
+                found.add(f"{kind} {address}")
+        return found - {"unix *"}
+
+    def wait_up_again(self, service, but_not):
+        """Another process than @but_not is ready; returns its pid."""
+        return wait_for(lambda: self.state(service) == "ready" and self.pid(service) not in (0, but_not) and self.pid(service),
+                        what=f"{service} is up again")
+
+
+class SystemdBed(Bed):
+    """The same Debian under its own init, for what is compared with it."""
+
+    root_kind = "--systemd"
+
+    def __init__(self, release, words, files=None):
+        empty = f"{cache_directory()}/empty"
+        os.makedirs(empty, exist_ok=True)
+        # systemd keeps a container's own /dev, and mounts what is missing.
+        super().__init__(release, words, files, stage=empty, init=("/lib/systemd/systemd", "--show-status=no", "--log-target=null"),
+                         environment={"TERM": "linux", "HOME": "/", "container": "bed"})
+
+    def prepare(self):
+        wait_for(lambda: self.run("systemctl", "is-system-running", check=False).stdout.strip() in ("running", "degraded"),
+                 what="systemd has booted")
+        self.apt("update")
