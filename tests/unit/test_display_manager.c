@@ -6,7 +6,7 @@
 #include "svc-generate/display-manager.h"
 #include "tests/lib/suite.h"
 
-#define FILE_NAME "50-display-manager.policy"
+#define FILE_NAME "links-display-manager.policy"
 
 START_TEST(the_chosen_one_is_left_alone)
 {

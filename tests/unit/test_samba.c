@@ -33,7 +33,7 @@ START_TEST(the_role_says_who_is_left_to_an_admins_start)
 	g_autoptr(Output) output = output_new();
 
 	samba_generate(roles[_i].configuration, output);
-	ck_assert_str_eq(strchr(output_file(output, "50-samba.policy", "")->str, '\n') + 1, roles[_i].expected);
+	ck_assert_str_eq(strchr(output_file(output, "links-samba.policy", "")->str, '\n') + 1, roles[_i].expected);
 }
 END_TEST
 

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define CHOICE "/etc/X11/default-display-manager"
-#define POLICY_FILE "50-display-manager.policy"
+/* Read after init-scripts.policy, which has what the links want. */
+#define POLICY_FILE "links-display-manager.policy"
 
 static const char *const ours[] = { "gdm3", "lightdm", "sddm" };
 

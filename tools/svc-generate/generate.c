@@ -167,8 +167,11 @@ static void generate_samba(Generated *g)
 	size_t size;
 	g_autofree char *configuration = read_text(g, "/etc/samba/smb.conf", &size);
 
-	if (configuration)
-		samba_generate(configuration, g->files);
+	if (!configuration)
+		return;
+	/* Also where the links count: Debian makes some for every part. */
+	samba_generate(configuration, g->files);
+	samba_generate(configuration, g->rc_links);
 }
 
 static void generate_consoles(Generated *g)
@@ -185,8 +188,11 @@ static void generate_display_manager(Generated *g)
 	size_t size;
 	g_autofree char *chosen = read_text(g, DISPLAY_MANAGER, &size);
 
-	if (chosen)
-		display_manager_generate(chosen, g->files);
+	if (!chosen)
+		return;
+	/* Also where the links count: Debian makes some for every display manager. */
+	display_manager_generate(chosen, g->files);
+	display_manager_generate(chosen, g->rc_links);
 }
 
 static void generate_respawns(Generated *g)

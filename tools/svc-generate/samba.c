@@ -12,7 +12,8 @@
 #include "base/text.h"
 
 #define CONFIGURATION "/etc/samba/smb.conf"
-#define POLICY_FILE "50-samba.policy"
+/* Read after init-scripts.policy, which has what the links want. */
+#define POLICY_FILE "links-samba.policy"
 
 /* Letter case and blanks make no difference in smb.conf. */
 static char *squeeze(const char *text)
