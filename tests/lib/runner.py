@@ -97,6 +97,8 @@ def find_executables(kind, pattern="*"):
     for path in sorted(glob.glob(f"{TESTS}/{kind}/{pattern}")):
         if os.path.isfile(path) and os.access(path, os.X_OK):
             yield os.path.basename(path), path
+        elif re.fullmatch(r"(test|long)_\w+\.(py|js)", os.path.basename(path)):
+            sys.exit(f"tests/run: {path} is a test and not executable, so it would never run: chmod +x")
 
 
 def find_unit_tests(builds):
