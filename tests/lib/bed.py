@@ -37,9 +37,10 @@ FILES = {
 
 # Sockets of the init and of udev, and those that a client of Samba has opened.
 IGNORED_SOCKETS = re.compile(r"unix (/run/svcd/|/run/initctl|/run/udev/|/run/systemd/|/run/samba/ncalrpc/|@)")
-# Two names of one directory, ports that the kernel chose, addresses and numbers of processes that differ from boot to boot.
-VARIABLE = ((r"^/var/run/", "/run/"), (r":(3[2-9]|[4-6]\d)\d{3}$", ":chosen"), (r"\[fe80::[^]]*\]", "[fe80::]"), (r"%\w+", ""), (r"\.\d+\.tmp$", ""),
-            (r"/\d+$", "/pid"))
+# Two names of one directory; ports that the kernel or rpc.statd chose, addresses, numbers and names that differ from boot to boot.
+VARIABLE = ((r"unix /var/run/", "unix /run/"), (r":(3[2-9]|[4-6]\d)\d{3}$", ":chosen"), (r"udp 127.0.0.1:[6-9]\d\d$", "udp 127.0.0.1:chosen"),
+            (r"\[fe80::[^]]*\]", "[fe80::]"), (r"%\w+", ""), (r"\.\d+\.tmp$", ""), (r"/\d+$", "/pid"), (r"/[0-9a-f]{12}\.sock$", "/id.sock"),
+            (r"/irqbalance\d+\.sock$", "/irqbalance.sock"))
 
 # Workers of svcd come and go; dpkg's triggers and apt may still end.
 PASSING = ("svc-worker", "svc-generate", "svcd-close", "svcd-console", "svc-syslog", "svcctl", "nsenter")
@@ -182,11 +183,11 @@ class Bed(Sandbox):
         found = set()
         for line in self.run("ss", "-Hlntuxw").stdout.splitlines():
             kind, _state, _received, _sent, address = line.split()[:5]
+            socket = f"{'unix' if kind.startswith('u_') else kind} {address}"
             for pattern, text in VARIABLE:
-                address = re.sub(pattern, text, address)
-            kind = "unix" if kind.startswith("u_") else kind
-            if not IGNORED_SOCKETS.match(f"{kind} {address}"):
-                found.add(f"{kind} {address}")
+                socket = re.sub(pattern, text, socket)
+            if not IGNORED_SOCKETS.match(socket):
+                found.add(socket)
         return found - {"unix *"}
 
     def wait_up_again(self, service, but_not):
