@@ -5,7 +5,7 @@ import dataclasses
 import os
 import re
 
-from probes import DNS, SNMP, bus, python, tcp, udp, unix
+from probes import DNS, SNMP, bus, tcp, udp, unix
 
 RELEASES = ("bookworm", "trixie")
 
@@ -14,10 +14,11 @@ RELEASES = ("bookworm", "trixie")
 class Package:
     """
     @name: the package, and all that apt is asked for unless @words says more. @service: the name that svcd has for it, @others: more
-    services that are up then, @called: those that come up when it or its client calls for them. @probe: a line for the shell that fails unless the client is served. @state: "ready", "done" for a
-    task, "idle" if the client starts it, "waiting" if it stays so in the bed because of @why. @upgraded: what is installed again, if not
-    @words, and @keeps_running: then it is only reloaded. @files, @policy: the admin's own, there before the package. @after: the admin's
-    line for the shell after the installation. @normal: part of the normal run. @runs_under_systemd: its unit runs in a container.
+    services that are up then, @called: those that come up when it or its client calls for them. @probe: a line for the shell that fails
+    unless the client is served. @state: "ready", "done" for a task, "idle" if the client starts it, "waiting" if it stays so in the bed
+    because of @why. @upgraded: what is installed again, if not @words, and @keeps_running: then it is only reloaded. @files, @policy: the
+    admin's own, there before the package. @after: the admin's line for the shell after the installation. @normal: part of the normal
+    run. @runs_under_systemd: its unit runs in a container.
     """
     name: str
     service: str
