@@ -162,7 +162,7 @@ DOCKER = {"/etc/docker/daemon.json": '{"iptables": false, "bridge": "none"}\n'}
 
 def docker(release, **more):
     return Package("docker.io", "docker", "docker version --format '{{.Server.Version}}'", others=("containerd",), files=DOCKER,
-                   releases=(release,), **more)
+                   keeps_running=True, releases=(release,), **more)
 
 
 VIRTUAL = (
@@ -185,7 +185,7 @@ SYSTEM = (
             files={"/etc/default/chrony": 'DAEMON_OPTS="-x"\n'}),
     Package("cron", "cron", "pgrep -x cron"),
     Package("dbus", "dbus", bus("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.ListNames")),
-    Package("fail2ban", "fail2ban", "fail2ban-client status sshd | grep -q auth.log", files={"/var/log/auth.log": ""}),
+    Package("fail2ban", "fail2ban", "fail2ban-client ping | grep -q pong", files={"/var/log/auth.log": ""}),
     Package("fwupd", "fwupd", bus("org.freedesktop.fwupd"), words="fwupd libpam-elogind", upgraded="fwupd", state="idle",
             policy=ignore("fwupd"), runs_under_systemd=False),
     Package("irqbalance", "irqbalance", "kill -0 $(cat /run/irqbalance/irqbalance.pid)", policy=ignore("irqbalance"), runs_under_systemd=False),
