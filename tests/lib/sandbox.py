@@ -192,11 +192,11 @@ class Sandbox:
             if not select.select([self._control], [], [], max(0, until - time.monotonic()))[0]:
                 self.tear_down()
                 raise Failure("the sandbox was not ready in time")
-            data, fds, _flags, _from = socket.recv_fds(self._control, 256, 1)
+            data, fds, _flags, _from = socket.recv_fds(self._control, 256, 2)
             if data.startswith(b"pid "):
                 self.pid1 = int(data.split()[1])
             elif fds:
-                master = fds[0]
+                master, self._kept = fds[0], fds[1:]
             else:
                 self.tear_down()
                 raise Failure("the sandbox could not be made; the reason is above")

@@ -152,8 +152,15 @@ def mount_proc(root, base, cmdline):
     ns.mount(None, net, None, ns.MS_BIND | ns.MS_REMOUNT)
     cover(base, f"{proc}/swaps", "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n")
     cover(base, f"{proc}/cmdline", cmdline + "\n")
-    if os.path.exists(f"{proc}/kmsg"):
-        ns.mount(f"{root}/dev/null", f"{proc}/kmsg", None, ns.MS_BIND)
+    return cover_kmsg(base, f"{proc}/kmsg") if os.path.exists(f"{proc}/kmsg") else None
+
+
+def cover_kmsg(base, path):
+    """Nothing is in it, and it has no end: rsyslogd would read the end again and again. Returns: its writer, who has to live."""
+    source = f"{base}/cover-kmsg"
+    os.mkfifo(source, 0o600)
+    ns.mount(source, path, None, ns.MS_BIND)
+    return os.open(source, os.O_RDWR | os.O_CLOEXEC)
 
 
 def cover(base, path, text):
@@ -255,8 +262,9 @@ def become_pid1(spec, control):
 
     root = make_root(spec)
     mount_dev(root)
+    kmsg = None
     if "proc" not in spec["missing"]:
-        mount_proc(root, spec["base"], spec["cmdline"])
+        kmsg = mount_proc(root, spec["base"], spec["cmdline"])
     if "sys" in spec["mounts"]:
         mount_sys(root)
         if "cgroup" not in spec["missing"]:
@@ -281,7 +289,7 @@ def become_pid1(spec, control):
     if not spec["may_mount"]:
         ns.drop_capability(ns.CAP_SYS_ADMIN)
 
-    socket.send_fds(control, [b"console"], [console])
+    socket.send_fds(control, [b"console"], [console] if kmsg is None else [console, kmsg])
     control.close()
     terminal = os.open("/dev/console", os.O_RDWR | os.O_NOCTTY)
     for fd in range(3):
