@@ -14,7 +14,9 @@ RELAY = "/run/relay"
 
 # The service gives its socket away, so that a process that is none of its own holds the lock.
 GIVE = f"""
-import array, socket, time
+import array, os, socket, time
+if not os.path.exists("{RELAY}"):
+    time.sleep(1000)
 relay = socket.socket(socket.AF_UNIX)
 relay.connect("{RELAY}")
 relay.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [3]))])
@@ -105,6 +107,7 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
         assert box.manager_pid() == manager
         attack.keeper(box).abort()
         taker.kill()
+    box.remove(RELAY)
     box.svcctl("start", "gives")
     box.wait_state("gives", "ready")
 
