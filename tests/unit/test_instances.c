@@ -81,6 +81,8 @@ START_TEST(clusters_are_started_that_say_auto_or_nothing)
 	expect_diags(diags, "");
 	ck_assert_str_eq(text_of(output, CLUSTERS), "[Conditions]\nWants=postgresql@15-b\nAfter=postgresql@15-b\n"
 						    "Wants=postgresql@15-main\nAfter=postgresql@15-main\n");
+	ck_assert_str_eq(text_of(output, "50-instances.policy"), "\n[service postgresql@15-b]\nActivation=on-demand\n"
+								 "\n[service postgresql@15-main]\nActivation=on-demand\n");
 	ck_assert_str_eq(text_of(output, "postgresql@15-main.svc.d/50-instances.conf"),
 			 "[Conditions]\nWhen=path:exec:/usr/lib/postgresql/15/bin/postgres\n");
 }

@@ -14,6 +14,7 @@
 #include "model/name.h"
 
 #define CONFIGURATION ".conf"
+#define POLICY_FILE "50-instances.policy"
 
 static gint compare_names(gconstpointer a, gconstpointer b)
 {
@@ -51,6 +52,8 @@ static bool add_instance(const char *group, const char *instance, const char *pa
 	if (!strchr(text->str, '['))
 		g_string_append(text, "[Conditions]\n");
 	g_string_append_printf(text, "Wants=%s\nAfter=%s\n", name, name);
+	/* The group alone wants it, also with NewServices=boot: it stops with the group. */
+	g_string_append_printf(output_file(output, POLICY_FILE, path), "\n[service %s]\nActivation=on-demand\n", name);
 	return true;
 }
 

@@ -412,6 +412,20 @@ static unsigned add_members(Jobs *jobs, const char *group)
 	return jobs->all->len - n;
 }
 
+/* What stops because the group does. A member that something else wants goes on. */
+static void add_stopping_members(Jobs *jobs, const char *group, GVariant *before)
+{
+	g_autoptr(GVariant) list = before ? g_variant_lookup_value(before, "Members", G_VARIANT_TYPE("as")) : NULL;
+	g_autofree const char **names = list ? g_variant_get_strv(list, NULL) : NULL;
+
+	for (unsigned i = 0; names && names[i]; i++) {
+		g_autoptr(GVariant) service = is(names[i], group) ? NULL : client_service(jobs->context->client, names[i], NULL);
+
+		if (service && is(record_text(service, "State"), "stopping") && !is_named(jobs->context, names[i]))
+			add_job(jobs, names[i]);
+	}
+}
+
 static void job_begin(Jobs *jobs, const char *name)
 {
 	const bool has_members = jobs->request == &restart_request && !jobs->context->options.has_no_wait &&
@@ -422,6 +436,8 @@ static void job_begin(Jobs *jobs, const char *name)
 	add_job(jobs, name);
 	job_at(jobs, own)->n_members = n_members;
 	job_ask(jobs, job_at(jobs, own));
+	if (jobs->request == &stop_request && !jobs->context->options.has_no_wait && !job_at(jobs, own)->is_over)
+		add_stopping_members(jobs, name, job_at(jobs, own)->before);
 	if (!job_at(jobs, own)->is_over || n_members == 0)
 		return;
 	job_at(jobs, own)->n_members = 0; /* nothing was asked of them */
