@@ -15,10 +15,10 @@ class Package:
     """
     @name: the package, and all that apt is asked for unless @words says more. @service: the name that svcd has for it, @others: more
     services that are up then, @called: those that come up when it or its client calls for them. @probe: a line for the shell that fails
-    unless the client is served. @state: "ready", "done" for a task, "idle" if the client starts it, "waiting" if it stays so in the bed
-    because of @why. @upgraded: what is installed again, if not @words, and @keeps_running: then it is only reloaded. @files, @policy: the
-    admin's own, there before the package. @after: the admin's line for the shell after the installation. @normal: part of the normal
-    run. @runs_under_systemd: its unit runs in a container.
+    unless the client is served. @state: "ready", "done" for a task, "idle" if the client starts it; "waiting" if it stays so in the bed,
+    because of @why. @upgraded: what is installed again, if not @words, and @keeps_running: then it is only reloaded. @files,
+    @policy: the admin's own, there before the package. @after: the admin's line for the shell after the installation. @normal: part of
+    the normal run. @runs_under_systemd: its unit runs in a container.
     """
     name: str
     service: str
@@ -184,14 +184,16 @@ SYSTEM = (
     Package("chrony", "chrony", "chronyc -n tracking | grep -q Stratum", policy=ignore("chrony"), runs_under_systemd=False,
             files={"/etc/default/chrony": 'DAEMON_OPTS="-x"\n'}),
     Package("cron", "cron", "pgrep -x cron"),
-    Package("dbus", "dbus", bus("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.ListNames")),
+    Package("dbus", "dbus", bus("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.ListNames"),
+            runs_under_systemd=False),
     Package("fail2ban", "fail2ban", "fail2ban-client ping | grep -q pong", files={"/var/log/auth.log": ""}),
     Package("fwupd", "fwupd", bus("org.freedesktop.fwupd"), words="fwupd libpam-elogind", upgraded="fwupd", state="idle",
             policy=ignore("fwupd"), runs_under_systemd=False),
     Package("irqbalance", "irqbalance", "kill -0 $(cat /run/irqbalance/irqbalance.pid)", policy=ignore("irqbalance"), runs_under_systemd=False),
     Package("monit", "monit", "monit summary", files={"/etc/monit/conf.d/test": "set httpd unixsocket /run/monit.sock allow localhost\n"}),
     Package("ntpsec", "ntpsec", state="waiting", why="it may not set the clock", runs_under_systemd=False),
-    Package("rsyslog", "rsyslog", "logger -t bed 40 plus 2 && grep -q '40 plus 2' /var/log/syslog"),
+    Package("rsyslog", "rsyslog",
+            "logger -t bed 40 plus 2; for n in $(seq 50); do grep -qs '40 plus 2' /var/log/syslog && exit; sleep 0.2; done; exit 1"),
     Package("unattended-upgrades", "unattended-upgrades", "test -x /usr/bin/unattended-upgrade", state="done"),
     Package("uuid-runtime", "uuidd", "uuidd -t"),
     Package("zabbix-agent", "zabbix-agent", tcp(10050, "ZBXD\1\n\0\0\0\0\0\0\0agent.ping", "1")),
@@ -201,11 +203,11 @@ SYSTEM = (
 
 
 def desktop(package, service, name, **more):
-    return Package(package, service, bus(name), words=f"{package} libpam-elogind", upgraded=package, **more)
+    return Package(package, service, bus(name), words=f"{package} dbus libpam-elogind", upgraded=package, **more)
 
 
 DESKTOPS = (
-    desktop("accountsservice", "accounts-daemon", "org.freedesktop.Accounts", policy="[service accounts-daemon]\nActivation=boot\n"),
+    desktop("accountsservice", "accounts-daemon", "org.freedesktop.Accounts", state="idle"),
     Package("bluez", "bluetooth", words="bluez libpam-elogind", upgraded="bluez", state="waiting", why="no adapter, and without one it ends"),
     desktop("colord", "colord", "org.freedesktop.ColorManager"),
     Package("elogind", "elogind", bus("org.freedesktop.login1", "/org/freedesktop/login1"), words="elogind dbus", upgraded="elogind",
@@ -215,7 +217,7 @@ DESKTOPS = (
     desktop("power-profiles-daemon", "power-profiles-daemon", "net.hadess.PowerProfiles", policy=ignore("power-profiles-daemon"), runs_under_systemd=False),
     desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", policy=ignore("rtkit-daemon"), runs_under_systemd=False),
     desktop("switcheroo-control", "switcheroo-control", "net.hadess.SwitcherooControl", policy=ignore("switcheroo-control"), runs_under_systemd=False),
-    desktop("upower", "upower", "org.freedesktop.UPower", policy="[service upower]\nActivation=boot\n"),
+    desktop("upower", "upower", "org.freedesktop.UPower", state="idle"),
     Package("lightdm", "lightdm", words="lightdm lightdm-gtk-greeter libpam-elogind", upgraded="lightdm", state="waiting", why="no screen"),
     Package("sddm", "sddm", words="sddm libpam-elogind", upgraded="sddm", state="waiting", why="no screen"),
 )
