@@ -35,6 +35,7 @@ typedef struct Process {
 	uint64_t busy_id; /* the job that it is at, which may be freed; 0: none */
 	char *busy_what;
 	bool has_spoken;
+	bool is_resting; /* it has reported that it is at nothing, and was sent nothing since */
 	Timer *limit;
 	Timer *idle;
 	Timer *again;
@@ -131,6 +132,7 @@ static void process_disconnect(Process *process)
 	fd_close(&process->fd); /* no answer is in it: there was no job */
 	set_busy(process, 0, NULL);
 	process->has_spoken = false;
+	process->is_resting = false;
 	timer_disarm(process->limit);
 	timer_disarm(process->idle);
 }
@@ -359,6 +361,7 @@ static void take_message(Process *process, WorkerMessage *message)
 		set_busy(process, message->id, job ? job->what : "a job that was given up");
 	} else if (strcmp(kind, WORKER_REST) == 0) {
 		set_busy(process, 0, NULL);
+		process->is_resting = g_queue_is_empty(&process->jobs);
 	} else if (job) {
 		deliver(job, message);
 	} else {
@@ -395,10 +398,39 @@ static void watch(Process *process)
 	process->source = fd_source_new(process->fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_ready, process);
 }
 
+static Process *find_resting(const WorkerPool *pool)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, pool->processes);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		if (((const Process *)value)->is_resting)
+			return value;
+	}
+	return NULL;
+}
+
+/* A worker that rests has closed all that its last owner gave it, so it may serve another one: to execute one costs more than most jobs. */
+static Process *process_reuse(WorkerPool *pool, const char *owner)
+{
+	Process *process = has_hope(pool, owner) ? find_resting(pool) : NULL;
+
+	if (!process)
+		return NULL;
+	(void)g_hash_table_steal(pool->processes, process->owner);
+	g_free(process->owner);
+	process->owner = g_strdup(owner);
+	g_hash_table_insert(pool->processes, process->owner, process);
+	return process;
+}
+
 static Process *process_of(WorkerPool *pool, const char *owner)
 {
 	Process *process = g_hash_table_lookup(pool->processes, owner);
 
+	if (!process)
+		process = process_reuse(pool, owner);
 	if (process)
 		return process;
 	process = g_new0(Process, 1);
@@ -504,16 +536,18 @@ WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const
 		return job;
 	}
 	job->process = process_of(pool, owner);
+	job->process->is_resting = false;
 	g_queue_push_tail(&job->process->jobs, job);
 	process_go_on(job->process);
 	return job;
 }
 
-static void send_cancel(const Process *process, const WorkerJob *job)
+static void send_cancel(Process *process, const WorkerJob *job)
 {
 	static const char *const words[] = { WORKER_CANCEL };
 	g_autoptr(GByteArray) message = worker_message_new(job->id, words, 1);
 
+	process->is_resting = false;
 	(void)worker_message_send(process->fd, message, NULL, 0); /* if there is no room, its answers are ignored */
 }
 

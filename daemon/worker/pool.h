@@ -4,7 +4,8 @@
  *
  * A user can make any process wait that looks a name up in a directory the user may list, closes a descriptor the user has had,
  * or uses a socket the user shares (docs/security.md). So the manager does none of that. It gives the job to a worker. There is one
- * worker for each owner of jobs, for example for each service, so that jobs of different owners do not wait for each other.
+ * worker for each owner of jobs, for example for each service, so that jobs of different owners do not wait for each other. A worker that
+ * rests is handed to the next owner.
  *
  * A worker that does not go on within WorkerOps.limit_us is killed and abandoned. The job that it was at is lost. Its other jobs go to
  * a new worker. An abandoned worker may be beyond the reach of any signal, so their number is limited.

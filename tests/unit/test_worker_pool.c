@@ -166,6 +166,52 @@ START_TEST(a_worker_that_hangs_after_its_answer_is_abandoned)
 }
 END_TEST
 
+START_TEST(a_worker_that_rests_is_handed_to_the_next_owner)
+{
+	uint64_t id;
+
+	give("a", "1");
+	id = take_request(0, "1");
+	reply(0, id, "busy", NULL);
+	reply(0, id, "done", NULL);
+	wait_heard("1 done ;");
+	give("b", "2"); /* the worker of "a" may hang in what follows its answer */
+	ck_assert_uint_eq(n_started, 2);
+
+	reply(0, id, "rest", NULL);
+	turn_until_idle();
+	give("c", "3");
+	ck_assert_uint_eq(n_started, 2);
+	reply(0, take_request(0, "3"), "done", NULL);
+	wait_heard("1 done ;3 done ;");
+	give("d", "4"); /* it has not rested since */
+	ck_assert_uint_eq(n_started, 3);
+}
+END_TEST
+
+START_TEST(an_owner_with_hanging_workers_gets_none_that_rests)
+{
+	uint64_t id;
+
+	for (unsigned i = 0; i < WORKER_ABANDONED_OF_OWNER; i++) {
+		g_string_truncate(heard, 0);
+		give("a", "x");
+		reply(i, take_request(i, "x"), "busy", NULL);
+		wait_heard("x lost;");
+	}
+	g_string_truncate(heard, 0);
+	give("b", "1");
+	id = take_request(WORKER_ABANDONED_OF_OWNER, "1");
+	reply(WORKER_ABANDONED_OF_OWNER, id, "done", NULL);
+	reply(WORKER_ABANDONED_OF_OWNER, id, "rest", NULL);
+	wait_heard("1 done ;");
+	turn_until_idle();
+
+	give("a", "y");
+	wait_heard("1 done ;y lost;");
+}
+END_TEST
+
 START_TEST(descriptors_go_both_ways)
 {
 	const char *const words[] = { "echo", "x" };
@@ -331,7 +377,8 @@ Suite *make_suite(void)
 	ADD_CASE_AROUND(suite, "hangs", set_up, tear_down,
 			a_job_at_which_its_worker_hangs_is_lost_and_the_others_are_done_by_another,
 			a_job_that_goes_on_has_no_limit_until_its_worker_is_at_it_again, an_owner_with_hanging_workers_gets_no_more,
-			a_worker_that_hangs_after_its_answer_is_abandoned,
+			a_worker_that_hangs_after_its_answer_is_abandoned, a_worker_that_rests_is_handed_to_the_next_owner,
+			an_owner_with_hanging_workers_gets_none_that_rests,
 			a_worker_that_cannot_begin_loses_its_jobs, a_worker_that_ends_between_two_jobs_is_started_again);
 	return suite;
 }
