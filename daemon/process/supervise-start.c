@@ -429,11 +429,25 @@ void step_adopt_enter(Supervisor *s)
 		step_adopted(s, pid, ESRCH);
 }
 
+/* Errors of PID 1's MESSAGE_ADOPTED. */
+static char *describe_adopt_error(pid_t pid, int error)
+{
+	switch (error) {
+	case EBUSY:
+		return g_strdup_printf("process %d belongs to another service", (int)pid);
+	case ECHILD:
+		return g_strdup_printf("process %d is not a child of PID 1", (int)pid);
+	case ESRCH:
+		return g_strdup_printf("process %d does not exist", (int)pid);
+	}
+	return g_strdup_printf("process %d: %s", (int)pid, g_strerror(error));
+}
+
 /* The process that was to follow is gone: then the end of the one before was the end. */
 static void adopt_failed(Supervisor *s, pid_t pid, int error)
 {
 	static const struct MessageExited unknown; /* it was told to a manager before us */
-	g_autofree char *text = g_strdup_printf("process %d: %s", (int)pid, g_strerror(error));
+	g_autofree char *text = describe_adopt_error(pid, error);
 
 	if (plan_is_script(&s->plan)) {
 		script_adopt_failed(s);

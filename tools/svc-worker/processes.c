@@ -11,7 +11,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,8 +71,10 @@ static pid_t read_named(Search *search)
 		search->problem = g_strdup(error->message);
 	else if (search->pids && !pids_contain(search->pids, pid))
 		search->problem = g_strdup_printf("process %d in %s is not one of this service's", (int)pid, search->pid_file);
-	else if (!process_stat_read(pid, &stat) || stat.parent != search->keeper)
-		search->problem = g_strdup_printf("process %d: %s", (int)pid, g_strerror(ECHILD));
+	else if (!process_stat_read(pid, &stat))
+		search->problem = g_strdup_printf("process %d in %s does not exist", (int)pid, search->pid_file);
+	else if (stat.parent != search->keeper)
+		search->problem = g_strdup_printf("process %d in %s is not a child of PID 1", (int)pid, search->pid_file);
 	else if (!search->pids)
 		search->problem = check_unknown(search, pid, &stat, owner);
 	return search->problem ? 0 : pid;
