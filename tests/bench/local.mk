@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/bench/bench_boot.py \
 	tests/bench/bench_desktop.py \
 	tests/bench/bench_events.py \
+	tests/bench/bench_output.py \
 	tests/bench/bench_peers.py \
 	tests/bench/bench_replay.py \
 	tests/bench/bench_spawn.py \
