@@ -37,8 +37,8 @@
 /* When there may be memory and descriptors again. */
 #define LOOK_AGAIN_US (500 * G_TIME_SPAN_MILLISECOND)
 
-/* Not IN_CLOSE_WRITE, except where the last name of a path is: in /dev it would fire for every use of /dev/null. */
-#define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+/* Names that come and go. Other events are watched only for tests that need them, because udevd alone causes hundreds of them in /dev. */
+#define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 
 /* One directory as inotify knows it: several paths may lead to the same one. */
 typedef struct Directory {
@@ -332,7 +332,10 @@ static bool find_place(PathWalker *walker, PathCondition *condition, GString *at
 {
 	g_autofree char *directory = g_path_get_dirname(condition->path);
 	const char *name = strrchr(condition->path, '/') + 1;
-	const bool has_content = condition->test == TEST_NONEMPTY || condition->test == TEST_EXECUTABLE;
+	static const uint32_t more[] = { [TEST_NONEMPTY] = IN_CLOSE_WRITE, [TEST_EXECUTABLE] = IN_CLOSE_WRITE | IN_ATTRIB,
+					 [TEST_EXISTS] = 0, [TEST_DIRECTORY] = 0 };
+	/* A socket may accept connections only after its mode has been changed. */
+	const uint32_t mask = WATCH_MASK | more[condition->test] | (condition->reports == PATH_REPORT_LOOKS ? IN_ATTRIB : 0);
 	g_autoptr(GString) rest = g_string_new(condition->path);
 
 	condition->n_links = condition->n_components = 0;
@@ -343,7 +346,7 @@ static bool find_place(PathWalker *walker, PathCondition *condition, GString *at
 			return false;
 		g_string_assign(rest, name);
 	}
-	return walk(walker, condition, rest, at, st, WATCH_MASK | (has_content ? IN_CLOSE_WRITE : 0));
+	return walk(walker, condition, rest, at, st, mask);
 }
 
 static PathVerdict test_place(PathWalker *walker, PathCondition *condition, const char *place, const struct stat *st)

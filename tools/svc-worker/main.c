@@ -23,7 +23,8 @@
 #define BATCH 16
 
 static GMainLoop *loop;
-static uint64_t busy_id; /* the manager was told that this job is being worked at; 0: none */
+static uint64_t busy_id; /* the last job that was reported as being worked at; 0: none since the last report of rest */
+static bool is_reading;  /* the next request may be there already: its report takes the place of a report of rest */
 static GHashTable *verb_of_id; /* id -> WorkerVerb, of jobs that go on and can be cancelled */
 
 static void send_words(uint64_t id, const char *const *words, unsigned n_words, int fd)
@@ -49,6 +50,8 @@ void worker_begin(uint64_t id)
 {
 	static const char *const words[] = { WORKER_BUSY };
 
+	if (busy_id == id)
+		return;
 	busy_id = id;
 	send_words(id, words, 1, -1);
 }
@@ -57,8 +60,9 @@ void worker_rest(void)
 {
 	static const char *const words[] = { WORKER_REST };
 
-	if (busy_id)
-		send_words(busy_id, words, 1, -1);
+	if (is_reading || !busy_id)
+		return;
+	send_words(busy_id, words, 1, -1);
 	busy_id = 0;
 }
 
@@ -118,29 +122,34 @@ static void carry_out(WorkerRequest *request)
 	else
 		worker_answer(request->id, -1, WORKER_FAILED, "svc-worker has no such verb", NULL);
 	worker_message_clear(request); /* closing may hang as well */
-	worker_rest();
 }
 
-static void on_request(GIOCondition condition, void *data)
+static void read_requests(void)
 {
 	static WorkerMessage request;
 
-	(void)condition;
-	(void)data;
 	for (int i = 0; i < BATCH; i++) {
 		const int result = worker_message_receive(STDIN_FILENO, &request);
 
-		if (result == 0) {
+		if (result == 0)
 			g_main_loop_quit(loop);
-			return;
-		}
-		if (result < 0)
+		if (result <= 0)
 			return; /* none, or none of ours */
 		if (strcmp(request.words[0], WORKER_CANCEL) == 0)
 			cancel(request.id); /* no descriptors come with it */
 		else
 			carry_out(&request);
 	}
+}
+
+static void on_request(GIOCondition condition, void *data)
+{
+	(void)condition;
+	(void)data;
+	is_reading = true;
+	read_requests();
+	is_reading = false;
+	worker_rest();
 }
 
 int main(void)
