@@ -28,7 +28,6 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/stragglers.c daemon/keeper/stragglers.h \
 	daemon/keeper/strikes.c daemon/keeper/strikes.h \
 	daemon/keeper/tables.c daemon/keeper/tables.h \
-	daemon/keeper/telinit.c daemon/keeper/telinit.h \
 	daemon/keeper/telling.c daemon/keeper/telling.h \
 	daemon/keeper/vault.c daemon/keeper/vault.h \
 	daemon/keeper/watchdog.c daemon/keeper/watchdog.h

@@ -2,7 +2,7 @@
 /*
  * svcd: PID 1. It keeps; svcd-manager decides (docs/keeper.md).
  *
- * Here: what we are (PID 1, a user's keeper, telinit, an executed-again keeper), and the loop.
+ * Here: what we are (PID 1, a user's keeper, an executed-again keeper), and the loop.
  */
 #include "config.h"
 
@@ -34,7 +34,6 @@
 #include "keeper/spawn.h"
 #include "keeper/strikes.h"
 #include "keeper/tables.h"
-#include "keeper/telinit.h"
 #include "keeper/watchdog.h"
 
 #define REAPED_A_TURN 256
@@ -335,6 +334,17 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	loop(signal_fd);
 }
 
+/* "init 6" from a shell: svc-sysv asks the running init. */
+static int execute_telinit(char *runlevel)
+{
+	static char name[] = "init";
+	static const char program[] = SVCD_LIBDIR "/svc-sysv";
+
+	(void)execv(program, (char *[]){ name, runlevel, NULL });
+	(void)fprintf(stderr, "init: cannot execute %s: %s\n", program, strerror(errno));
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct Options options = { .reexec_fd = -1, .try_fd = -1 };
@@ -347,7 +357,7 @@ int main(int argc, char **argv)
 	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
 	(void)keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), SVCD_LIBDIR "/svcd-manager");
 	if (getpid() != 1 && argc == 2 && argv[1][0] != '-')
-		return telinit_main(argc, argv);
+		return execute_telinit(argv[1]);
 	if (!parse_arguments(argc, argv, &options))
 		return 2;
 	if (getpid() != 1 && options.try_fd >= 0)

@@ -34,8 +34,10 @@ def telinit(box):
     assert box.run(f"{SYSV}/telinit 3", check=False).returncode == 0
     box.wait_state("three", "ready")
     wait_for(lambda: runlevel(box) == "2 3", what="the runlevel in utmp")
-    assert box.run("/usr/sbin/svcd 4").returncode == 0  # "init 4", when /sbin/init is svcd
+    assert box.run("/usr/sbin/svcd 4").returncode == 0  # "init 4" where /sbin/init is svcd
     wait_for(lambda: runlevel(box) == "3 4", what="runlevel 4")
+    wrong = box.run("/usr/sbin/svcd 23", check=False)
+    assert wrong.returncode == 2 and "init: usage: " in wrong.stderr, wrong
     assert box.run(f"{SYSV}/telinit -t 5 5", check=False).returncode == 0
     wait_for(lambda: runlevel(box) == "4 5", what="runlevel 5")
 

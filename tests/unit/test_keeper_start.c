@@ -77,8 +77,6 @@ static const struct {
 	{ { "--help" }, "/dev/null", 0, "Usage: svcd" },
 	{ { "--nonsense", "--user" }, "/dev/null", 2, "unknown argument --nonsense" },
 	{ { NULL }, "/dev/null", 2, "I am not process 1" },
-	{ { "x" }, "/dev/null", 2, "usage: init 0|1|2" },
-	{ { "23" }, "/dev/null", 2, "usage: init 0|1|2" },
 	{ { "--try-tables=3" }, "/dev/null", 1, "" },
 	{ { "--try-tables=3" }, "/", 1, "" },
 	{ { "--try-tables=3" }, "/etc/passwd", 1, "" },
