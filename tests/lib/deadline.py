@@ -41,9 +41,12 @@ def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
         pause = min(pause * 1.5, every)
 
 
-def holds_for(condition, seconds, what="the condition"):
-    """The opposite question: does @condition stay true all the time? Used where the claim is that nothing happens."""
+def holds_for(condition, seconds, what="the condition", every=0.02):
+    """
+    The opposite question: does @condition stay true all the time? Used where the claim is that nothing happens. @every: the seconds between
+    two calls.
+    """
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         assert condition(), f"{what}: was to stay so for {seconds:g} s"
-        time.sleep(0.02)
+        time.sleep(every)

@@ -30,6 +30,7 @@ CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 SKIPPED = 77
 HISTORIES = 100_000
 HISTORIES_LONG = 1_000_000
+WINDOW_S_LONG = "30"  # between unpacking and configuring a package
 DAYS = 1
 FIRST_SEED = 1
 
@@ -135,10 +136,12 @@ def find_packages(is_long):
     """For each row and release of the table a life, of which the normal run has some, and a look at the sockets under systemd."""
     sys.path.append(f"{TESTS}/packages")
     table = importlib.import_module("table")
+    window = {"SVCD_TEST_WINDOW_S": WINDOW_S_LONG} if is_long else {}
     for row in table.PACKAGES:
         for release in row.releases:
             if row.normal or is_long:
-                yield Test("packages", f"{release}-{row.name}", [f"{TESTS}/packages/life_of_package", release, row.name], "bare")
+                yield Test("packages", f"{release}-{row.name}", [f"{TESTS}/packages/life_of_package", release, row.name], "bare",
+                           environment=window)
             if is_long and row.runs_under_systemd:
                 yield Test("packages", f"{release}-{row.name}-sockets", [f"{TESTS}/packages/sockets_under_systemd", release, row.name], "bare")
     yield from find_scripts("packages", "bare", "test_*")
