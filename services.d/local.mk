@@ -67,7 +67,6 @@ dist_svcdservices_DATA = \
 	services.d/daemons/named.svc \
 	services.d/daemons/network-manager.svc \
 	services.d/daemons/networking.svc \
-	services.d/daemons/nfs-blkmap.svc \
 	services.d/daemons/nfs-common.svc \
 	services.d/daemons/nfs-idmapd.svc \
 	services.d/daemons/nfs-kernel-server.svc \

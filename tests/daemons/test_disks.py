@@ -11,7 +11,6 @@ try_all(
     Daemon("lvm2-monitor", **KERNEL),
     Daemon("mdadm", ignore="virtual:container", waits_for="udev:SUBSYSTEM=block MD_LEVEL=raid1", why="no array"),
     Daemon("mdadm-degraded", **KERNEL),
-    Daemon("nfs-blkmap", waits_for="service:rpc-pipefs", why="the file system is the host's"),
     Daemon("nfs-idmapd", waits_for="service:rpc-pipefs", why="the file system is the host's"),
     Daemon("nfs-kernel-server", **NFS),
     Daemon("nfs-mountd", **NFS),

@@ -229,9 +229,8 @@ PACKAGES = DATABASES + WEB + MAILS + NAMES + SHARES + VIRTUAL + SYSTEM + DESKTOP
 ELSEWHERE = {
     "gdm3": "tests/boot/test_desktop.py",
     "networking": "tests/boot/test_network.py",
-    **dict.fromkeys(("nfs-idmapd", "nfs-mountd", "nfsdcld", "rpc-pipefs", "rpc-statd"), "tests/boot/test_network.py"),
-    # Nothing has them up: that one sees only that they wait for Kerberos and for a file system with blocks.
-    **dict.fromkeys(("nfs-blkmap", "rpc-gssd", "rpc-svcgssd"), "tests/daemons/test_disks.py"),
+    **dict.fromkeys(("nfs-idmapd", "nfs-mountd", "nfsdcld", "rpc-gssd", "rpc-pipefs", "rpc-statd", "rpc-svcgssd"),
+                    "tests/boot/test_network.py"),
 }
 
 

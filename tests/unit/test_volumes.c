@@ -190,7 +190,7 @@ START_TEST(network_volumes_come_after_the_network)
 			 STOP " /home\nStopTimeout=30s\n"
 			 "Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n\n"
 			 "[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
-			 "DoneWhile=mounted:/home\nAfter=$network loopback\nWants=nfs-common\nAfter=nfs-common\nProvides=$remote_fs\n");
+			 "DoneWhile=mounted:/home\nAfter=$network loopback\nWants=nfs-common rpc-statd\nAfter=nfs-common rpc-statd\nProvides=$remote_fs\n");
 }
 END_TEST
 

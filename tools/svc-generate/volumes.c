@@ -256,8 +256,8 @@ static void append_conditions(GString *text, const GPtrArray *entries, const Fst
 		volume_append_holder(text, "While", entries, entry->source, entry);
 	if (entry->is_remote)
 		g_string_append(text, "After=$network loopback\n");
-	if (g_str_has_prefix(entry->type, "nfs")) /* or mount.nfs(8) starts daemons of its own */
-		g_string_append(text, "Wants=nfs-common\nAfter=nfs-common\n");
+	if (g_str_has_prefix(entry->type, "nfs")) /* otherwise mount.nfs(8) starts an rpc.statd of its own */
+		g_string_append(text, "Wants=nfs-common rpc-statd\nAfter=nfs-common rpc-statd\n");
 	if (!entry->is_swap && !entry->is_nofail && !entry->is_noauto)
 		g_string_append_printf(text, "Provides=%s\n", entry->is_remote ? "$remote_fs" : "$local_fs");
 }
