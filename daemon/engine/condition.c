@@ -395,15 +395,18 @@ static bool is_awaited(const Service *s)
 	return s->want_reason != WANT_NEED;
 }
 
-bool service_is_not_installed(const Service *s)
+bool service_lacks_program(const Service *s)
 {
-	if (s->state != STATE_WAITING || is_awaited(s))
-		return false;
 	for (unsigned i = 0; i < s->priv->slots->len; i++) {
 		if (lacks_program(g_ptr_array_index(s->priv->slots, i)))
 			return true;
 	}
 	return false;
+}
+
+bool service_is_not_installed(const Service *s)
+{
+	return s->state == STATE_WAITING && !is_awaited(s) && service_lacks_program(s);
 }
 
 static void add_once(GPtrArray *found, Service *s)

@@ -293,6 +293,8 @@ void slot_update(Slot *slot);
 void slot_add_makers(const Slot *slot, GPtrArray *found);
 /* Does it wait for a program that is not installed, or for a word that the kernel was not told? */
 bool service_is_beyond_reach(const Service *s);
+/* Is a program missing that it waits for? */
+bool service_lacks_program(const Service *s);
 void slot_start_counting(Slot *slot);
 /* Is its literal @i a mount whose service is to stop? The term is false then, so that what stands on the mount stops first. */
 bool slot_mount_ends(const Slot *slot, unsigned i);

@@ -74,6 +74,8 @@ static bool is_to_listen(const Service *s)
 		return false;
 	if (s->state == STATE_FAILED && s->is_failed_for_good)
 		return false; /* clients are better refused than left to wait */
+	if (service_lacks_program(s))
+		return false; /* its package was removed */
 	if (!service_is_wanted(s) && !is_offered(s))
 		return false;
 	return s->listens != LISTENS_CLOSED || is_world_ready(s);

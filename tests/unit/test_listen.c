@@ -184,6 +184,26 @@ START_TEST(sockets_are_opened_when_the_world_is_ready_and_stay_open)
 }
 END_TEST
 
+START_TEST(sockets_are_closed_when_the_program_is_removed)
+{
+	g_autoptr(World) w =
+		world_new_with_policy(IT "[Conditions]\nWhen=path:exec:/usr/sbin/d\nWhile=flag:go\n", ON_DEMAND);
+
+	world_set(w, "path:exec:/usr/sbin/d", true);
+	world_set(w, "flag:go", true);
+	expect_listens(w, "it", LISTENS_ALL);
+	world_set(w, "flag:go", false);
+	expect_listens(w, "it", LISTENS_ALL);
+
+	world_set(w, "path:exec:/usr/sbin/d", false);
+	expect_listens(w, "it", LISTENS_CLOSED);
+
+	world_set(w, "path:exec:/usr/sbin/d", true);
+	world_set(w, "flag:go", true);
+	expect_listens(w, "it", LISTENS_ALL);
+}
+END_TEST
+
 START_TEST(other_services_that_it_needs_are_started_by_the_connection)
 {
 	g_autoptr(World) w = world_new_with_policy(IT "[Conditions]\nWhile=service:base\n== base\n[Service]\nExec=/bin/b\n",
@@ -379,7 +399,8 @@ Suite *make_suite(void)
 		 an_admins_start_opens_the_ports_of_what_nobody_named,
 		 a_service_that_a_wanted_one_needs_is_named_by_it, manual_and_never_are_closed,
 		 a_boot_service_of_another_runlevel_is_closed, an_admins_stop_closes_and_shutdown_closes,
-		 sockets_are_opened_when_the_world_is_ready_and_stay_open, new_files_may_give_and_take_sockets);
+		 sockets_are_opened_when_the_world_is_ready_and_stay_open,
+		 sockets_are_closed_when_the_program_is_removed, new_files_may_give_and_take_sockets);
 	ADD_CASE(suite, "connection", an_on_demand_service_is_started_by_the_first_connection,
 		 other_services_that_it_needs_are_started_by_the_connection, an_idle_service_that_listens_has_settled,
 		 one_that_ended_with_success_is_started_by_the_next_connection,
