@@ -32,6 +32,8 @@ SERVICES = {
     "parted": service("/usr/sbin/parted-wrapper", "When=path:exec:/usr/sbin/parted-wrapper", "When=path:exec:/usr/sbin/parted-daemon"),
     "old": service("/usr/sbin/old", "When=flag:old"),
     "local": installed("/usr/local/sbin/local"),
+    # As libvirtd of Debian 12: its unit is of another package, whose script makes its user.
+    "foreign": installed("/usr/sbin/foreign"),
     # A group, of which packages make the members.
     "postgresql": "[Service]\nType=group\n[Conditions]\nWhen=path:exec:/usr/bin/pg_ctlcluster\n",
     "postgresql@": service("/bin/sleep infinity", "When=path:exec:/usr/bin/pg_ctlcluster"),
@@ -68,14 +70,14 @@ exit 1
 """
 
 
-def build(box, name, version, files, **scripts):
+def build(box, name, version, files, architecture="amd64", **scripts):
     """A .deb of that name, made inside; its path."""
     tree = f"/root/{name}-{version}"
     for path, text in files.items():
         box.write(tree + path, text, 0o755)
     for script, text in scripts.items():
         box.write(f"{tree}/DEBIAN/{script}", f"#!/bin/sh\nset -e\n{text}\n", 0o755)
-    box.write(f"{tree}/DEBIAN/control", f"Package: {name}\nVersion: {version}\nArchitecture: all\n"
+    box.write(f"{tree}/DEBIAN/control", f"Package: {name}\nVersion: {version}\nArchitecture: {architecture}\n"
                                         "Maintainer: nobody <root@localhost>\nDescription: a daemon\n")
     box.run(f"dpkg-deb --build -Znone --root-owner-group {tree} {tree}.deb")
     return f"{tree}.deb"
@@ -154,6 +156,17 @@ def check_removed_in_part(box):
     dpkg(box, "--purge", "parted", "parted-bin")
 
 
+def check_unit_of_another_package(box):
+    unit = {"/lib/systemd/system/foreign.service": "[Service]\nExecStart=-/usr/sbin/foreign --timeout 120\n"}
+    dpkg(box, "--unpack", build(box, "foreign-daemon", 1, {"/usr/sbin/foreign": DAEMON, "/usr/share/witness": ""}),
+         build(box, "foreign-system", 1, unit))
+    dpkg(box, "--configure", "foreign-daemon")
+    is_held(box, "foreign", "package foreign-system is not configured yet")
+    dpkg(box, "--configure", "foreign-system")
+    box.wait_state("foreign", "ready")
+    dpkg(box, "--purge", "foreign-system", "foreign-daemon")
+
+
 def check_postinst_start(box):
     """The package's script starts it while the package has never been configured."""
     ask = "svcctl list --no-header -o state scripted >/root/scripted-state"
@@ -177,7 +190,7 @@ def check_group(box):
     cluster = "/etc/postgresql/15/main"
     ask = "svcctl list --no-header -o state postgresql@15-main >/root/cluster-state"
     dpkg(box, "--install", build(box, "pg-15", 1, {"/usr/lib/postgresql/15/bin/postgres": DAEMON, "/etc/init.d/postgresql": INIT_SCRIPT},
-                                 postinst=f"mkdir -p {cluster}\n: >{cluster}/postgresql.conf\ninvoke-rc.d postgresql start 15\n{ask}"))
+                                 architecture="all", postinst=f"mkdir -p {cluster}\n: >{cluster}/postgresql.conf\ninvoke-rc.d postgresql start 15\n{ask}"))
     assert "ready" in box.read("/root/cluster-state"), box.read("/root/cluster-state")
     # One that is made without a word to svcd is there when the package is configured.
     cluster = "/etc/postgresql/16/main"
@@ -293,6 +306,7 @@ with Sandbox(SERVICES, policy=HABITS, root="debian", mounts=("sys",)) as machine
     check_upgrade(machine)
     check_removal(machine)
     check_removed_in_part(machine)
+    check_unit_of_another_package(machine)
     check_postinst_start(machine)
     check_group(machine)
     check_other_starts(machine)
