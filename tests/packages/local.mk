@@ -7,7 +7,11 @@ EXTRA_DIST += \
 	tests/lib/probes.py \
 	tests/packages/README.md \
 	tests/packages/life_of_package \
+	tests/packages/more.py \
 	tests/packages/sockets_under_systemd \
 	tests/packages/table.py \
 	tests/packages/test_table \
+	tests/packages/traces.py \
+	tests/data/left-files \
+	tests/data/processes \
 	tests/data/sockets

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+More: rows of packages for which svcd ships no service file. Their init scripts run unmodified. A package with only a systemd unit
+(state "unit") is named, and nothing of it runs. The rows are run by --long only. The fields are those of table.Package.
+"""
+
+from probes import DNS, tcp, udp, unix
+
+HTTP = "GET / HTTP/1.0\r\n\r\n"
+
+
+def row(name, service, probe="", **more):
+    return dict(name=name, service=service, probe=probe, **more)
+
+
+def only(release, *rows):
+    return tuple(dict(one, releases=(release,)) for one in rows)
+
+
+def process(name, user="root"):
+    """A process of this name runs as @user."""
+    return f"pgrep -u {user} -x {name}"
+
+
+def off(name, service, **more):
+    """A script that starts nothing as long as a file in /etc/default does not enable its daemon."""
+    return row(name, service, state="idle", **more)
+
+
+def task(name, service, **more):
+    """A script without a daemon."""
+    return row(name, service, state="done", **more)
+
+
+def unit(name, service, **more):
+    """A package that has only a systemd unit."""
+    return row(name, service, state="unit", **more)
+
+
+# --- daemons with init scripts ---
+
+DATA = (
+    row("beanstalkd", "beanstalkd", tcp(11300, "stats\r\n", "OK")),
+    row("etcd-server", "etcd", tcp(2379, "GET /health HTTP/1.0\r\n\r\n", "health")),
+    row("gearman-job-server", "gearman-job-server", tcp(4730, "version\r\n", "OK")),
+    row("pgbouncer", "pgbouncer", tcp(6432)),
+    row("rabbitmq-server", "rabbitmq-server", tcp(5672)),
+    row("rrdcached", "rrdcached", unix("/run/rrdcached.sock", "HELP\n", "FLUSH")),
+    row("rsync", "rsync", tcp(873, "", "@RSYNCD"), files={"/etc/rsyncd.conf": "[test]\npath = /srv\n"}),
+    row("slapd", "slapd", tcp(389)),
+    row("tgt", "tgt", tcp(3260)),
+    *only("bookworm",
+          row("firebird3.0-server", "firebird3.0", tcp(3050)),
+          row("influxdb", "influxdb", tcp(8086, "GET /ping HTTP/1.0\r\n\r\n", "204"))),
+    *only("trixie", row("valkey-server", "valkey-server", tcp(6379, "PING\r\n", "+PONG"))),
+)
+
+WEB = (
+    row("apt-cacher-ng", "apt-cacher-ng", tcp(3142, HTTP, "HTTP/1.")),
+    row("fcgiwrap", "fcgiwrap", unix("/run/fcgiwrap.socket")),
+    row("icecast2", "icecast2", tcp(8000, HTTP, "HTTP/1.")),
+    row("lighttpd", "lighttpd", tcp(80, HTTP, "HTTP/1.")),
+    row("minidlna", "minidlna", tcp(8200, HTTP, "HTTP/1.")),
+    row("nghttp2-proxy", "nghttpx", tcp(3000)),
+    row("privoxy", "privoxy", tcp(8118, "GET http://config.privoxy.org/ HTTP/1.0\r\n\r\n", "HTTP/1.")),
+    row("shellinabox", "shellinabox", tcp(4200)),
+    row("supervisor", "supervisor", "supervisorctl pid"),
+    row("transmission-daemon", "transmission-daemon", tcp(9091, HTTP, "HTTP/1.")),
+    row("webfs", "webfs", tcp(8000, HTTP, "HTTP/1.")),
+    *only("bookworm",
+          row("php8.2-fpm", "php8.2-fpm", unix("/run/php/php8.2-fpm.sock")),
+          row("trafficserver", "trafficserver", tcp(8080)),
+          row("varnish", "varnish", tcp(6081, HTTP, "503"))),
+    *only("trixie", row("php8.4-fpm", "php8.4-fpm", unix("/run/php/php8.4-fpm.sock"))),
+)
+
+MAIL = (
+    row("clamav-freshclam", "clamav-freshclam", process("freshclam", "clamav")),
+    row("courier-authdaemon", "courier-authdaemon", process("authdaemond")),
+    row("courier-imap", "courier-imap", tcp(143, "", "* OK"), others=("courier-authdaemon",)),
+    row("courier-pop", "courier-pop", tcp(110, "", "+OK"), others=("courier-authdaemon",)),
+    row("nullmailer", "nullmailer", process("nullmailer-send", "mail")),
+    row("opendkim", "opendkim", unix("/run/opendkim/opendkim.sock")),
+    row("opendmarc", "opendmarc", unix("/run/opendmarc/opendmarc.sock")),
+    row("opensmtpd", "opensmtpd", tcp(25, "", "220 ")),
+    row("policyd-weight", "policyd-weight", tcp(12525)),
+    row("postgrey", "postgrey", tcp(10023)),
+    row("postsrsd", "postsrsd", tcp(10001)),
+    row("spamd", "spamd", tcp(783, "PING SPAMC/1.2\r\n\r\n", "PONG")),
+)
+
+SUBNET = "subnet 192.0.2.0 netmask 255.255.255.0 { range 192.0.2.100 192.0.2.110; }\n"
+SOCKS = "internal: lo port = 1080\nexternal: eth0\nsocksmethod: none\nclientmethod: none\nclient pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }\n"
+
+NETWORK = (
+    row("bird2", "bird", "birdc show status"),
+    row("coturn", "coturn", tcp(3478), files={"/etc/default/coturn": "TURNSERVER_ENABLED=1\n"}),
+    row("dnsdist", "dnsdist", process("dnsdist", "_dnsdist")),
+    row("dropbear", "dropbear", tcp(22, "", "SSH-2.0-dropbear")),
+    row("freeradius", "freeradius", process("freeradius", "freerad")),
+    row("i2pd", "i2pd", tcp(7070, HTTP, "HTTP/1.")),
+    row("inspircd", "inspircd", tcp(6667)),
+    row("ircd-hybrid", "ircd-hybrid", tcp(6667)),
+    row("isc-dhcp-server", "isc-dhcp-server", process("dhcpd"),
+        files={"/etc/dhcp/dhcpd.conf": SUBNET, "/etc/default/isc-dhcp-server": 'INTERFACESv4="eth0"\n'}),
+    row("kamailio", "kamailio", tcp(5060)),
+    row("kea-dhcp4-server", "kea-dhcp4-server", process("kea-dhcp4", "_kea")),
+    row("keepalived", "keepalived", process("keepalived"), files={"/etc/keepalived/keepalived.conf": "global_defs {\n}\n"}),
+    row("knot", "knot", "knotc status"),
+    row("minissdpd", "minissdpd", unix("/run/minissdpd.sock")),
+    row("mosquitto", "mosquitto", tcp(1883)),
+    row("ngircd", "ngircd", tcp(6667)),
+    row("nscd", "nscd", unix("/run/nscd/socket")),
+    row("nsd", "nsd", tcp(53)),
+    row("oidentd", "oidentd", tcp(113)),
+    row("proftpd-core", "proftpd", tcp(21, "", "220 ")),
+    row("prosody", "prosody", tcp(5222)),
+    row("pure-ftpd", "pure-ftpd", tcp(21, "", "220")),
+    row("rinetd", "rinetd", process("rinetd")),
+    row("shadowsocks-libev", "shadowsocks-libev", tcp(8388)),
+    row("strongswan-starter", "ipsec", "ipsec status"),
+    row("tftpd-hpa", "tftpd-hpa", process("in.tftpd")),
+    row("unbound", "unbound", udp(53, *DNS)),
+    row("unscd", "unscd", unix("/run/nscd/socket")),
+    row("xinetd", "xinetd", process("xinetd")),
+    *only("bookworm",
+          row("dante-server", "danted", tcp(1080), files={"/etc/danted.conf": SOCKS}),
+          row("frr", "frr", "vtysh -c 'show version'"),
+          row("mumble-server", "mumble-server", tcp(64738))),
+)
+
+WATCHING = (
+    row("atop", "atop", process("atop")),
+    row("collectd-core", "collectd", process("collectd")),
+    row("munin-node", "munin-node", tcp(4949, "", "# munin node")),
+    row("nagios-nrpe-server", "nagios-nrpe-server", tcp(5666)),
+    row("nfdump", "nfdump", process("nfcapd")),
+    row("prometheus", "prometheus", tcp(9090, "GET /-/ready HTTP/1.0\r\n\r\n", "200")),
+    row("prometheus-alertmanager", "prometheus-alertmanager", tcp(9093, HTTP, "HTTP/1.")),
+    row("prometheus-blackbox-exporter", "prometheus-blackbox-exporter", tcp(9115, HTTP, "HTTP/1.")),
+    row("prometheus-node-exporter", "prometheus-node-exporter", tcp(9100, HTTP, "HTTP/1.")),
+    row("prometheus-pushgateway", "prometheus-pushgateway", tcp(9091, HTTP, "HTTP/1.")),
+    row("syslog-ng-core", "syslog-ng", process("syslog-ng")),
+    row("uptimed", "uptimed", process("uptimed")),
+    row("vnstat", "vnstat", process("vnstatd", "vnstat")),
+    *only("bookworm",
+          row("ganglia-monitor", "ganglia-monitor", tcp(8649)),
+          row("gmetad", "gmetad", tcp(8651))),
+)
+
+MACHINE = (
+    row("bacula-fd", "bacula-fd", tcp(9102)),
+    row("bacula-sd", "bacula-sd", tcp(9103)),
+    row("busybox-syslogd", "busybox-syslogd", unix("/dev/log").replace("socket.AF_UNIX", "socket.AF_UNIX, socket.SOCK_DGRAM")),
+    row("incron", "incron", process("incrond")),
+    row("inetutils-syslogd", "inetutils-syslogd", process("syslogd")),
+    row("mpd", "mpd", tcp(6600, "", "OK MPD")),
+    row("pcscd", "pcscd", process("pcscd")),
+    row("triggerhappy", "triggerhappy", process("thd", "nobody")),
+    row("xrdp", "xrdp", tcp(3389)),
+)
+
+# --- scripts that start nothing, and tasks ---
+
+SWITCHED_OFF = (
+    off("apcupsd", "apcupsd"),
+    off("darkstat", "darkstat"),
+    off("graphite-carbon", "carbon-cache"),
+    off("knockd", "knockd"),
+    off("nut-server", "nut-server"),
+    off("sslh", "sslh"),
+    *only("bookworm",
+          off("deluged", "deluged"),
+          off("git-daemon-sysvinit", "git-daemon")),
+)
+
+TASKS = (
+    task("console-setup-linux", "console-setup", words="console-setup-linux console-setup"),
+    task("lm-sensors", "lm-sensors"),
+    task("netfilter-persistent", "netfilter-persistent"),
+    task("schroot", "schroot"),
+    task("screen", "screen-cleanup"),
+    task("sudo", "sudo"),
+    task("sysstat", "sysstat"),
+    task("ufw", "ufw"),
+    task("x11-common", "x11-common"),
+)
+
+# --- systemd units only ---
+
+UNITS = (
+    unit("avahi-dnsconfd", "avahi-dnsconfd"),
+    unit("caddy", "caddy"),
+    unit("gdnsd", "gdnsd"),
+    unit("glusterfs-server", "glusterd"),
+    unit("nats-server", "nats-server"),
+    unit("nftables", "nftables"),
+    unit("oddjob", "oddjobd"),
+    unit("pdns-recursor", "pdns-recursor"),
+    unit("pdns-server", "pdns"),
+    unit("thermald", "thermald"),
+    unit("wsdd2", "wsdd2"),
+    *only("trixie",
+          unit("deluged", "deluged"),
+          unit("frr", "frr"),
+          unit("haveged", "haveged"),
+          unit("hitch", "hitch"),
+          unit("mumble-server", "mumble-server"),
+          unit("ntpd-rs", "ntpd-rs"),
+          unit("varnish", "varnish")),
+)
+
+ROWS = DATA + WEB + MAIL + NETWORK + WATCHING + MACHINE + SWITCHED_OFF + TASKS + UNITS

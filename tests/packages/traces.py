@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Traces: the processes of a package with their users, and the files that are left when it has been purged, under svcd and under systemd.
+
+tests/data/NAME/RELEASE has a line for each trace of a package under systemd. The line of a package without any is "PACKAGE none".
+"""
+
+import contextlib
+import fcntl
+import os
+import re
+
+from bed import PASSING
+
+DATA = f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}/data"
+NONE = "none"
+
+# With apt-get remove: all that was installed with it.
+REMOVE_ALL = ("--auto-remove", "-o", "APT::AutoRemove::RecommendsImportant=no", "-o", "APT::AutoRemove::SuggestsImportant=no")
+
+# The init's, dpkg's and apt's own, and what a program makes again at any time.
+NOT_LOOKED_AT = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/debs", "/var/lib/dpkg", "/var/lib/apt", "/var/cache/apt", "/var/log/apt",
+                 "/var/lib/svcd", "/var/lib/systemd", "/etc/systemd", "/etc/dpkg", "/var/log/journal",
+                 "/var/log/dpkg.log")
+AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
+                         r"\.(1|0)(\.gz)?$")
+
+# Of systemd itself, and of what it starts for each login.
+OF_SYSTEMD = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$)")
+
+
+def _users(bed):
+    rows = [line.split(":") for line in bed.read("/etc/passwd").splitlines()]
+    return {int(row[2]): row[0] for row in rows if len(row) > 2}
+
+
+def processes_of(bed):
+    """USER:NAME of each process that does not come and go."""
+    names = _users(bed)
+    found = set()
+    for outer, _parent, name, state in bed.processes().values():
+        try:
+            with open(f"/proc/{outer}/status", encoding="utf-8") as file:
+                user = int(re.search(r"^Uid:\s+\d+\s+(\d+)", file.read(), re.MULTILINE).group(1))
+        except OSError:
+            continue
+        if state != "Z" and name not in PASSING:
+            found.add(f"{names.get(user, user)}:{name.replace(' ', '_')}")
+    return {one for one in found if not OF_SYSTEMD.search(one)}
+
+
+def files_of(bed):
+    """Every file and directory, except what nobody means to purge."""
+    pruned = " -o ".join(f"-path {path}" for path in NOT_LOOKED_AT)
+    listed = bed.run("/bin/sh", "-c", f"find / \\( {pruned} \\) -prune -o -print").stdout.splitlines()
+    return {path for path in listed if not AT_ANY_TIME.search(path)}
+
+
+# --- what is known of them ---
+
+def _read(kind, release):
+    try:
+        with open(f"{DATA}/{kind}/{release}", encoding="utf-8") as file:
+            return [line.rstrip("\n").split(" ", 1) for line in file]
+    except FileNotFoundError:
+        return []
+
+
+def known(kind, name, release):
+    """None: they have not been measured."""
+    traces = {trace for package, trace in _read(kind, release) if package == name}
+    return traces - {NONE} if traces else None
+
+
+@contextlib.contextmanager
+def locked():
+    """Tests side by side write one after the other."""
+    directory = os.open(DATA, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(directory)
+
+
+def write(kind, name, release, traces):
+    os.makedirs(f"{DATA}/{kind}", exist_ok=True)
+    rows = [row for row in _read(kind, release) if row[0] != name] + [[name, trace] for trace in traces or (NONE,)]
+    with open(f"{DATA}/{kind}/{release}", "w", encoding="utf-8") as file:
+        file.writelines(f"{package} {trace}\n" for package, trace in sorted(rows))
