@@ -74,6 +74,14 @@ bool lsb_action_exists(const char *text, gsize length, const char *action)
 	return found;
 }
 
+/* LSB's 3: "unimplemented feature". */
+static bool line_answers_3(const char *line)
+{
+	const char *status = strstr(line, "=3");
+
+	return strstr(line, "exit 3") || strstr(line, "return 3") || (status && strspn(status + 2, " \t;") == strlen(status + 2));
+}
+
 bool lsb_action_is_refused(const char *text, gsize length, const char *action)
 {
 	bool is_inside = false;
@@ -82,7 +90,7 @@ bool lsb_action_is_refused(const char *text, gsize length, const char *action)
 
 	while (!is_refused && (line = lsb_next_line(&text, &length)) != NULL) {
 		is_inside |= line_has_pattern(line, action);
-		is_refused = is_inside && strstr(line, "exit 3") != NULL;
+		is_refused = is_inside && line_answers_3(line);
 		is_inside &= strstr(line, ";;") == NULL;
 		g_free(line);
 	}

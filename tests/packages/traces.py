@@ -56,6 +56,22 @@ def files_of(bed):
     return {path for path in listed if not AT_ANY_TIME.search(path)}
 
 
+def left_files(bed, before):
+    """What is there besides, except for packages that apt keeps."""
+    found = files_of(bed) - before
+    kept = bed.run("/bin/sh", "-c", "xargs -rd '\\n' dpkg-query --search -- 2>/dev/null", check=False, stdin="\n".join(sorted(found))).stdout
+    return found - {line.split(": ", 1)[1] for line in kept.splitlines() if ": " in line}
+
+
+def on_all_addresses(sockets):
+    """A socket for both versions of IP is one for each of them."""
+    found = set()
+    for socket in sockets:
+        kind, address = socket.split(" ", 1)
+        found |= {f"{kind} {host}{address[1:]}" for host in ("0.0.0.0", "[::]")} if address.startswith("*:") else {socket}
+    return found
+
+
 # --- what is known of them ---
 
 def _read(kind, release):

@@ -292,9 +292,11 @@ END_TEST
 START_TEST(an_action_that_is_answered_with_3_is_refused)
 {
 	static const char refused[] = "  restart|reload|force-reload)\n\techo not supported >&2\n\texit 3\n\t;;\n";
+	static const char assigned[] = "  reload)\n\tRETVAL=3\n\tlog_failure_msg no\n\t;;\n";
 	static const char other[] = "  reload) kill -HUP $PID ;;\n  *)\n\texit 3\n\t;;\n";
 
 	ck_assert(lsb_action_is_refused(refused, strlen(refused), "reload"));
+	ck_assert(lsb_action_is_refused(assigned, strlen(assigned), "reload"));
 	ck_assert(!lsb_action_is_refused(other, strlen(other), "reload"));
 }
 END_TEST
