@@ -187,16 +187,35 @@ static bool line_has_command(const char *line, const char *command)
 	return false;
 }
 
+/* A pid file whose path only a shell can tell, too: PIDFILE=$(nsd-checkconf -o pidfile nsd.conf). */
+static bool line_has_pid_file(const char *line)
+{
+	const gsize length = strcspn(line, "=");
+	g_autofree char *name = g_strndup(line, length);
+
+	return line[length] == '=' && is_pid_file_variable(name);
+}
+
+static bool line_has_daemon(const char *line)
+{
+	static const char *const commands[] = { "start-stop-daemon", "start_daemon", "killproc", "pidofproc", "status_of_proc" };
+
+	if (line[strspn(line, " \t")] == '#')
+		return g_str_has_prefix(line, "#!") && line_has_command(line, "init-d-script");
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+		if (line_has_command(line, commands[i]))
+			return true;
+	}
+	return line_has_pid_file(line);
+}
+
 bool lsb_text_has_daemon(const char *text, gsize length)
 {
 	bool found = false;
 	char *line;
 
 	while (!found && (line = lsb_next_line(&text, &length)) != NULL) {
-		if (line[strspn(line, " \t")] == '#')
-			found = g_str_has_prefix(line, "#!") && line_has_command(line, "init-d-script");
-		else
-			found = line_has_command(line, "start-stop-daemon") || line_has_command(line, "start_daemon");
+		found = line_has_daemon(line);
 		g_free(line);
 	}
 	return found;

@@ -50,15 +50,13 @@ DATA = (
         files={"/etc/rsyncd.conf": "[test]\npath = /srv\n", "/etc/default/rsync": "RSYNC_ENABLE=true\n"}),
     row("slapd", "slapd", tcp(389)),
     row("tgt", "tgt", tcp(3260)),
-    *only("bookworm",
-          row("firebird3.0-server", "firebird3.0", tcp(3050)),
-          row("influxdb", "influxdb", tcp(8086, "GET /ping HTTP/1.0\r\n\r\n", "204"))),
+    *only("bookworm", row("firebird3.0-server", "firebird3.0", process("firebird", "firebird"))),
     *only("trixie", row("valkey-server", "valkey-server", tcp(6379, "PING\r\n", "+PONG"))),
 )
 
 WEB = (
     row("apt-cacher-ng", "apt-cacher-ng", tcp(3142, HTTP, "HTTP/1.")),
-    row("fcgiwrap", "fcgiwrap", unix("/run/fcgiwrap.socket")),
+    row("fcgiwrap", "fcgiwrap", unix("/run/fcgiwrap.socket"), words="fcgiwrap spawn-fcgi", upgraded="fcgiwrap"),
     row("icecast2", "icecast2", tcp(8000, HTTP, "HTTP/1.")),
     row("lighttpd", "lighttpd", tcp(80, HTTP, "HTTP/1.")),
     row("minidlna", "minidlna", tcp(8200, HTTP, "HTTP/1.")),
@@ -152,7 +150,8 @@ WATCHING = (
 MACHINE = (
     row("bacula-fd", "bacula-fd", tcp(9102)),
     row("bacula-sd", "bacula-sd", tcp(9103)),
-    row("busybox-syslogd", "busybox-syslogd", unix("/dev/log").replace("socket.AF_UNIX", "socket.AF_UNIX, socket.SOCK_DGRAM")),
+    # The other daemon of the package reads the kernel's log, which is the machine's.
+    row("busybox-syslogd", "busybox-syslogd", process("syslogd"), policy="[runlevel 2]\nActivate=-busybox-klogd\n"),
     row("incron", "incron", process("incrond")),
     row("inetutils-syslogd", "inetutils-syslogd", process("syslogd")),
     row("mpd", "mpd", tcp(6600, "", "OK MPD")),

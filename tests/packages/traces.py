@@ -25,6 +25,10 @@ NOT_LOOKED_AT = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/debs", "
 AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
                          r"\.(1|0)(\.gz)?$")
 
+# Made by systemd-tmpfiles, which the script of any package may call.
+OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/log/README",
+               "/var/log/private"}
+
 # Of systemd itself, and of what it starts for each login.
 OF_SYSTEMD = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$)")
 
@@ -53,7 +57,7 @@ def files_of(bed):
     """Every file and directory, except what nobody means to purge."""
     pruned = " -o ".join(f"-path {path}" for path in NOT_LOOKED_AT)
     listed = bed.run("/bin/sh", "-c", f"find / \\( {pruned} \\) -prune -o -print").stdout.splitlines()
-    return {path for path in listed if not AT_ANY_TIME.search(path)}
+    return {path for path in listed if not AT_ANY_TIME.search(path)} - OF_TMPFILES
 
 
 def left_files(bed, before):
