@@ -24,7 +24,7 @@ def process(name, user="root"):
 
 def off(name, service, **more):
     """A script that starts nothing as long as a file in /etc/default does not enable its daemon."""
-    return row(name, service, state="idle", **more)
+    return row(name, service, state="off", **more)
 
 
 def task(name, service, **more):
@@ -57,7 +57,7 @@ DATA = (
 WEB = (
     row("apt-cacher-ng", "apt-cacher-ng", tcp(3142, HTTP, "HTTP/1.")),
     row("fcgiwrap", "fcgiwrap", unix("/run/fcgiwrap.socket"), words="fcgiwrap spawn-fcgi", upgraded="fcgiwrap"),
-    row("icecast2", "icecast2", tcp(8000, HTTP, "HTTP/1.")),
+    row("icecast2", "icecast2", tcp(8000, HTTP, "HTTP/1."), after="update-rc.d icecast2 enable && service icecast2 start"),
     row("lighttpd", "lighttpd", tcp(80, HTTP, "HTTP/1.")),
     row("minidlna", "minidlna", tcp(8200, HTTP, "HTTP/1.")),
     row("nghttp2-proxy", "nghttpx", tcp(3000)),

@@ -17,9 +17,9 @@ class Package:
     @name: the package, and all that apt is asked for unless @words says more. @service: the name that svcd has for it, @others: more
     services that are up then, @called: those that come up when it or its client calls for them. @probe: a line for the shell that fails
     unless the client is served. @state: "ready", "done" for a task, "idle" if the client starts it; "waiting" if it stays so in the bed,
-    because of @why; "unit" if it has only a unit of systemd. @upgraded: what is installed again, if not @words, and @keeps_running:
-    then it is only reloaded. @files, @policy: the admin's own, there before the package. @after: the admin's line for the shell after
-    the installation. @normal: part of the normal run. @runs_under_systemd: its unit runs in a container.
+    because of @why; "unit" if it has only a unit of systemd; "off" if /etc/default says so. @upgraded: what is installed again, if not
+    @words, and @keeps_running: then it is only reloaded. @files, @policy: the admin's own, there before the package. @after: the admin's
+    line for the shell after the installation. @normal: part of the normal run. @runs_under_systemd: its unit runs in a container.
     """
     name: str
     service: str
