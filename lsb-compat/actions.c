@@ -62,16 +62,23 @@ static bool line_defines(const char *line, const char *action)
 	return begin[strspn(begin, " \t")] == '(';
 }
 
-bool lsb_action_exists(const char *text, gsize length, const char *action)
+static bool text_has(const char *text, gsize length, bool (*line_has)(const char *line, const char *action), const char *action)
 {
 	bool found = false;
 	char *line;
 
 	while (!found && (line = lsb_next_line(&text, &length)) != NULL) {
-		found = line_has_pattern(line, action) || line_defines(line, action);
+		found = line_has(line, action);
 		g_free(line);
 	}
 	return found;
+}
+
+/* Functions are the actions of init-d-script. With a "case" of its own, a script may have one that it does not use. */
+bool lsb_action_exists(const char *text, gsize length, const char *action)
+{
+	return text_has(text, length, line_has_pattern, action) ||
+	       (!text_has(text, length, line_has_pattern, "start") && text_has(text, length, line_defines, action));
 }
 
 /* LSB's 3: "unimplemented feature". */

@@ -72,6 +72,7 @@ static void on_exited(Service *s, const ProcessEvent *event)
 {
 	set_result(s, event);
 	s->main_pid = 0;
+	s->priv->is_stop_ordered |= event->is_restart;
 	if (has_done_its_work(s, event))
 		service_apply(s, EVENT_SUCCEEDED, g_strdup(s->result));
 	else

@@ -52,6 +52,7 @@ typedef struct ProcessEvent {
 	pid_t pid;
 	bool success;
 	bool is_done; /* EXITED of a script: nothing is left of what its start command left, and nothing went wrong */
+	bool is_restart; /* EXITED of a script: its restart succeeded and left nothing running, so it is started as a part of the restart */
 	bool is_refused; /* START_FAILED: no room on the machine, or a program that is being written; another try may do */
 	int code;   /* CLD_*, as waitid(2) */
 	int status;

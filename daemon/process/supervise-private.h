@@ -175,6 +175,8 @@ void supervisor_settle(Supervisor *s);
 
 void supervisor_emit(Supervisor *s, ProcessEvent *event);
 void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text);
+/* The end of a daemon that a restart of its script should have left running. */
+void supervisor_tell_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text);
 void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text);
 /* EXITED with success of a script of which nothing is left. */
 void supervisor_tell_done(Supervisor *s, const char *text);

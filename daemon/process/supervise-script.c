@@ -104,7 +104,7 @@ static char *describe_left(unsigned index)
 	return index == LEFT_KILLED ? g_strdup("killed by a signal") : outcome_describe_script(CLD_EXITED, (int)index);
 }
 
-/* It ran, and its restart or reload left nothing of that. A daemon is started once more, as Restart= says. */
+/* It ran, and its restart or reload left nothing of that. A daemon is started once more. */
 static void end_after_command(Supervisor *s)
 {
 	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
@@ -112,10 +112,12 @@ static void end_after_command(Supervisor *s)
 	g_autofree char *end = describe_left(s->index);
 	g_autofree char *text = is_reload ? g_strdup("its reload left nothing running") :
 					    g_strdup_printf("its restart left nothing running: %s", end);
-	const bool success = !is_reload && !has_daemon(s) && s->index != LEFT_KILLED &&
-			     plan_counts_as_success(&s->plan, (int)s->index);
+	const bool success = !is_reload && s->index != LEFT_KILLED && plan_counts_as_success(&s->plan, (int)s->index);
 
-	supervisor_tell_exit(s, &unknown, success, text);
+	if (success && has_daemon(s))
+		supervisor_tell_restart_end(s, &unknown, text);
+	else
+		supervisor_tell_exit(s, &unknown, success, text);
 	supervisor_go(s, STEP_REST, 0);
 }
 
@@ -202,7 +204,7 @@ static void script_settled(Supervisor *s)
 
 /*
  * A restart or a reload may have told it to end, and it has taken its time; then it does not matter how it ended. A script that does
- * not wait for the end starts a second daemon beside the first, and that one ends because of it: with Restart= this is a failure.
+ * not wait for the end may start no other daemon, because the first one still runs: with Restart= it is started once more.
  */
 static void end_without_successor(Supervisor *s)
 {
@@ -223,8 +225,11 @@ static void end_without_successor(Supervisor *s)
 		const bool leaves_others = s->plan.latest->kill_mode != KILL_MODE_CONTROL_GROUP && is_populated(s);
 		g_autofree char *all = leaves_others ? g_strdup_printf("%s; other processes of it still run", text) : NULL;
 
-		supervisor_tell_exit(s, exit, is_replaced ? ended_well && !has_daemon(s) : outcome_is_success(&s->plan, exit->code, exit->status),
-				     all ? all : text);
+		if (is_replaced && ended_well && has_daemon(s))
+			supervisor_tell_restart_end(s, exit, all ? all : text);
+		else
+			supervisor_tell_exit(s, exit, is_replaced ? ended_well : outcome_is_success(&s->plan, exit->code, exit->status),
+					     all ? all : text);
 		supervisor_go(s, STEP_REST, 0);
 	}
 }

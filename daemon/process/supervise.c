@@ -134,6 +134,17 @@ void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool 
 	supervisor_emit(s, &event);
 }
 
+void supervisor_tell_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text)
+{
+	ProcessEvent event = { .kind = PROCESS_EXITED, .pid = exit->pid, .is_restart = true, .code = exit->code,
+			       .status = exit->status, .text = text, .at_us = (int64_t)exit->at_us };
+
+	if (s->failed_told || s->exited_told)
+		return;
+	s->exited_told = true;
+	supervisor_emit(s, &event);
+}
+
 void supervisor_tell_done(Supervisor *s, const char *text)
 {
 	ProcessEvent event = { .kind = PROCESS_EXITED, .success = true, .is_done = true, .code = CLD_EXITED, .text = text,

@@ -50,7 +50,10 @@ static void on_event(void *data, const char *service, uint64_t invocation, const
 	}
 	g_string_append(stage->events, process_event_kind_name(event->kind));
 	if (event->kind == PROCESS_EXITED)
-		g_string_append(stage->events, event->is_done ? " done" : event->success ? " well" : " badly");
+		g_string_append(stage->events, event->is_done    ? " done" :
+						event->is_restart ? " in a restart" :
+						event->success	  ? " well" :
+								    " badly");
 	if (event->kind == PROCESS_CHECKED || event->kind == PROCESS_HEALTH)
 		g_string_append(stage->events, event->success ? " well" : " badly");
 	if (event->is_refused)

@@ -430,6 +430,13 @@ void world_leaves_nothing(World *w, const char *service)
 					 .text = "exit status 0; it left nothing running" });
 }
 
+void world_ends_in_restart(World *w, const char *service)
+{
+	process_of(w, service)->is_main_live = false;
+	tell(w, service, (ProcessEvent){ .kind = PROCESS_EXITED, .is_restart = true, .code = CLD_EXITED,
+					 .text = "its restart left nothing running: exit status 0" });
+}
+
 void world_restarted(World *w, const char *service, const char *problem)
 {
 	tell(w, service, (ProcessEvent){ .kind = problem ? PROCESS_RESTART_FAILED : PROCESS_RESTARTED, .text = problem });

@@ -55,6 +55,8 @@ void world_start_is_refused(World *w, const char *service, const char *text);
 void world_exits(World *w, const char *service, int status);
 /* A script: nothing is left of what its start command left. */
 void world_leaves_nothing(World *w, const char *service);
+/* A script with a daemon: its restart has left nothing of it. */
+void world_ends_in_restart(World *w, const char *service);
 /* The end of its RestartCommand=. @problem: why it failed; NULL: it did not. */
 void world_restarted(World *w, const char *service, const char *problem);
 /* The same of its Reload=. */

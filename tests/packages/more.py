@@ -84,7 +84,7 @@ MAIL = (
     row("opensmtpd", "opensmtpd", tcp(25, "", "220 ")),
     row("policyd-weight", "policyd-weight", tcp(12525)),
     row("postgrey", "postgrey", tcp(10023)),
-    row("postsrsd", "postsrsd", tcp(10001)),
+    row("postsrsd", "postsrsd", tcp(10001), after="sed -i 's/^#SRS_DOMAIN=.*/SRS_DOMAIN=example.org/' /etc/default/postsrsd && service postsrsd restart"),
     row("spamd", "spamd", tcp(783, "PING SPAMC/1.2\r\n\r\n", "PONG")),
 )
 
@@ -106,7 +106,8 @@ NETWORK = (
     row("kea-dhcp4-server", "kea-dhcp4-server", process("kea-dhcp4", "_kea")),
     row("keepalived", "keepalived", process("keepalived"), files={"/etc/keepalived/keepalived.conf": "global_defs {\n}\n"}),
     row("knot", "knot", "knotc status"),
-    row("minissdpd", "minissdpd", unix("/run/minissdpd.sock")),
+    row("minissdpd", "minissdpd", unix("/run/minissdpd.sock"),
+        files={"/etc/default/minissdpd": 'START_DAEMON=1\nMiniSSDPd_INTERFACE_ADDRESS=eth0\n'}),
     row("mosquitto", "mosquitto", tcp(1883)),
     row("ngircd", "ngircd", tcp(6667)),
     row("nscd", "nscd", unix("/run/nscd/socket")),
@@ -189,7 +190,6 @@ TASKS = (
 # --- systemd units only ---
 
 UNITS = (
-    unit("avahi-dnsconfd", "avahi-dnsconfd"),
     unit("caddy", "caddy"),
     unit("gdnsd", "gdnsd"),
     unit("glusterfs-server", "glusterd"),

@@ -29,8 +29,8 @@ AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subui
 OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/log/README",
                "/var/log/private"}
 
-# Of systemd itself, and of what it starts for each login.
-OF_SYSTEMD = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$)")
+# Of systemd itself, of what it starts for each login, and of packages that others depend on only where systemd is not the init, or is.
+OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind)")
 
 
 def _users(bed):
@@ -50,7 +50,7 @@ def processes_of(bed):
             continue
         if state != "Z" and name not in PASSING:
             found.add(f"{names.get(user, user)}:{name.replace(' ', '_')}")
-    return {one for one in found if not OF_SYSTEMD.search(one)}
+    return {one for one in found if not OF_OTHERS.search(one)}
 
 
 def files_of(bed):

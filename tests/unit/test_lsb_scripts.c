@@ -273,6 +273,7 @@ static const struct {
 	{ "  \"reload\")\n", true },
 	{ "start) x ;; reload) y ;;\n", true },
 	{ "do_reload() {\n", true },
+	{ "do_reload() {\n  true\n}\ncase $1 in\n  start)\n", false },
 	{ "  restart|force-reload)\n", false },
 	{ "  force-reload)\n", false },
 	{ "  try-reload|reload-or-restart)\n", false },

@@ -204,6 +204,21 @@ START_TEST(restart_that_fails_is_told)
 }
 END_TEST
 
+START_TEST(script_is_started_by_a_restart_that_has_left_nothing_of_its_daemon)
+{
+	g_autoptr(World) w = world_with_ready_cron("Restart=on-failure\n");
+
+	world_restart(w, "cron");
+	world_restarted(w, "cron", NULL);
+	(void)world_log(w);
+	world_ends_in_restart(w, "cron");
+	world_gone(w, "cron");
+
+	expect_state(w, "cron", STATE_STARTING);
+	ck_assert_uint_eq(world_find(w, "cron")->n_restarts, 0); /* no failure */
+}
+END_TEST
+
 START_TEST(restart_that_leaves_nothing_running_is_an_exit)
 {
 	g_autoptr(World) w = world_with_ready_cron("");
@@ -382,6 +397,7 @@ Suite *make_suite(void)
 		 daemon_of_a_script_that_ends_well_is_idle, with_restart_always_loose_ends_are_the_daemon,
 		 with_restart_always_a_start_that_leaves_nothing_is_not_repeated);
 	ADD_CASE(suite, "restart", restart_of_a_script_that_is_up_stops_nobody, restart_that_fails_is_told,
+		 script_is_started_by_a_restart_that_has_left_nothing_of_its_daemon,
 		 restart_that_leaves_nothing_running_is_an_exit, two_restarts_at_once_are_one,
 		 restart_of_a_script_that_is_not_up_starts_it, restart_in_the_middle_of_the_start_stops_and_starts,
 		 stop_ends_a_restart, next_manager_goes_on_with_a_restart,
