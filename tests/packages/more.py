@@ -17,9 +17,9 @@ def only(release, *rows):
     return tuple(dict(one, releases=(release,)) for one in rows)
 
 
-def process(name, user="root"):
-    """A process of this name runs as @user."""
-    return f"pgrep -u {user} -x {name}"
+def process(name):
+    """A process of this name runs; its user is in tests/data/processes."""
+    return f"pgrep -x {name}"
 
 
 def off(name, service, **more):
@@ -50,7 +50,7 @@ DATA = (
         files={"/etc/rsyncd.conf": "[test]\npath = /srv\n", "/etc/default/rsync": "RSYNC_ENABLE=true\n"}),
     row("slapd", "slapd", tcp(389)),
     row("tgt", "tgt", tcp(3260)),
-    *only("bookworm", row("firebird3.0-server", "firebird3.0", process("firebird", "firebird"))),
+    *only("bookworm", row("firebird3.0-server", "firebird3.0", process("firebird"))),
     *only("trixie", row("valkey-server", "valkey-server", tcp(6379, "PING\r\n", "+PONG"))),
 )
 
@@ -74,16 +74,15 @@ WEB = (
 )
 
 MAIL = (
-    row("clamav-freshclam", "clamav-freshclam", process("freshclam", "clamav")),
+    row("clamav-freshclam", "clamav-freshclam", process("freshclam")),
     row("courier-authdaemon", "courier-authdaemon", process("authdaemond")),
     row("courier-imap", "courier-imap", tcp(143, "", "* OK"), others=("courier-authdaemon",)),
     row("courier-pop", "courier-pop", tcp(110, "", "+OK"), others=("courier-authdaemon",)),
-    row("nullmailer", "nullmailer", process("nullmailer-send", "mail")),
+    row("nullmailer", "nullmailer", process("nullmailer-send")),
     row("opendkim", "opendkim", unix("/run/opendkim/opendkim.sock")),
     row("opendmarc", "opendmarc", unix("/run/opendmarc/opendmarc.sock")),
     row("opensmtpd", "opensmtpd", tcp(25, "", "220 ")),
-    row("policyd-weight", "policyd-weight", tcp(12525)),
-    row("postgrey", "postgrey", tcp(10023)),
+    row("postgrey", "postgrey", tcp(10023), broken={"reload": "its script trusts a pid file that root does not own"}),
     row("postsrsd", "postsrsd", tcp(10001), after="sed -i 's/^#SRS_DOMAIN=.*/SRS_DOMAIN=example.org/' /etc/default/postsrsd && service postsrsd restart"),
     row("spamd", "spamd", tcp(783, "PING SPAMC/1.2\r\n\r\n", "PONG")),
 )
@@ -94,21 +93,22 @@ SOCKS = "internal: lo port = 1080\nexternal: eth0\nsocksmethod: none\nclientmeth
 NETWORK = (
     row("bird2", "bird", "birdc show status"),
     row("coturn", "coturn", tcp(3478), files={"/etc/default/coturn": "TURNSERVER_ENABLED=1\n"}),
-    row("dnsdist", "dnsdist", process("dnsdist", "_dnsdist")),
+    row("dnsdist", "dnsdist", process("dnsdist")),
     row("dropbear", "dropbear", tcp(22, "", "SSH-2.0-dropbear")),
-    row("freeradius", "freeradius", process("freeradius", "freerad")),
+    row("freeradius", "freeradius", process("freeradius")),
     row("i2pd", "i2pd", tcp(7070, HTTP, "HTTP/1.")),
     row("inspircd", "inspircd", tcp(6667)),
     row("ircd-hybrid", "ircd-hybrid", tcp(6667)),
     row("isc-dhcp-server", "isc-dhcp-server", process("dhcpd"),
         files={"/etc/dhcp/dhcpd.conf": SUBNET, "/etc/default/isc-dhcp-server": 'INTERFACESv4="eth0"\n'}),
     row("kamailio", "kamailio", tcp(5060)),
-    row("kea-dhcp4-server", "kea-dhcp4-server", process("kea-dhcp4", "_kea")),
+    row("kea-dhcp4-server", "kea-dhcp4-server", process("kea-dhcp4")),
     row("keepalived", "keepalived", process("keepalived"), files={"/etc/keepalived/keepalived.conf": "global_defs {\n}\n"}),
     row("knot", "knot", "knotc status"),
     row("minissdpd", "minissdpd", unix("/run/minissdpd.sock"),
         files={"/etc/default/minissdpd": 'START_DAEMON=1\nMiniSSDPd_INTERFACE_ADDRESS=eth0\n'}),
-    row("mosquitto", "mosquitto", tcp(1883)),
+    row("mosquitto", "mosquitto", tcp(1883), broken=dict.fromkeys(
+        ("install", "restart", "kill", "upgrade", "reboot"), "its script needs /run/mosquitto, which only its unit makes")),
     row("ngircd", "ngircd", tcp(6667)),
     row("nscd", "nscd", unix("/run/nscd/socket")),
     row("nsd", "nsd", tcp(53)),
@@ -142,10 +142,10 @@ WATCHING = (
     row("prometheus-pushgateway", "prometheus-pushgateway", tcp(9091, HTTP, "HTTP/1.")),
     row("syslog-ng-core", "syslog-ng", process("syslog-ng")),
     row("uptimed", "uptimed", process("uptimed")),
-    row("vnstat", "vnstat", process("vnstatd", "vnstat")),
+    row("vnstat", "vnstat", process("vnstatd")),
     *only("bookworm",
           row("ganglia-monitor", "ganglia-monitor", tcp(8649)),
-          row("gmetad", "gmetad", tcp(8651))),
+          row("gmetad", "gmetad", tcp(8651), broken=dict.fromkeys(("restart", "upgrade"), "its script looks for a pid file that no one writes"))),
 )
 
 MACHINE = (
@@ -157,7 +157,7 @@ MACHINE = (
     row("inetutils-syslogd", "inetutils-syslogd", process("syslogd")),
     row("mpd", "mpd", tcp(6600, "", "OK MPD")),
     row("pcscd", "pcscd", process("pcscd")),
-    row("triggerhappy", "triggerhappy", process("thd", "nobody")),
+    row("triggerhappy", "triggerhappy", process("thd")),
     row("xrdp", "xrdp", tcp(3389)),
 )
 
@@ -195,7 +195,7 @@ UNITS = (
     unit("glusterfs-server", "glusterd"),
     unit("nats-server", "nats-server"),
     unit("nftables", "nftables"),
-    unit("oddjob", "oddjobd"),
+    unit("oddjob", "oddjobd", others=("dbus",)),
     unit("pdns-recursor", "pdns-recursor"),
     unit("pdns-server", "pdns"),
     unit("thermald", "thermald"),

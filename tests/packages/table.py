@@ -19,7 +19,8 @@ class Package:
     unless the client is served. @state: "ready", "done" for a task, "idle" if the client starts it; "waiting" if it stays so in the bed,
     because of @why; "unit" if it has only a unit of systemd; "off" if /etc/default says so. @upgraded: what is installed again, if not
     @words, and @keeps_running: then it is only reloaded. @files, @policy: the admin's own, there before the package. @after: the admin's
-    line for the shell after the installation. @normal: part of the normal run. @runs_under_systemd: its unit runs in a container.
+    line for the shell after the installation. @broken: steps that fail, with the reason, because the script does so under sysvinit, too.
+    @normal: part of the normal run. @runs_under_systemd: its unit runs in a container.
     """
     name: str
     service: str
@@ -34,6 +35,7 @@ class Package:
     files: dict = dataclasses.field(default_factory=dict)
     policy: str = ""
     after: str = ""
+    broken: dict = dataclasses.field(default_factory=dict)
     normal: bool = False
     runs_under_systemd: bool = True
     releases: tuple = RELEASES

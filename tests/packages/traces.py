@@ -20,7 +20,7 @@ REMOVE_ALL = ("--auto-remove", "-o", "APT::AutoRemove::RecommendsImportant=no", 
 
 # The init's, dpkg's and apt's own, and what a program makes again at any time.
 NOT_LOOKED_AT = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/debs", "/var/lib/dpkg", "/var/lib/apt", "/var/cache/apt", "/var/log/apt",
-                 "/var/lib/svcd", "/var/lib/systemd", "/etc/systemd", "/etc/dpkg", "/var/log/journal",
+                 "/var/lib/svcd", "/usr/local/share/dbus-1", "/var/lib/systemd", "/etc/systemd", "/etc/dpkg", "/var/log/journal",
                  "/var/log/dpkg.log")
 AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
                          r"\.(1|0)(\.gz)?$")
@@ -49,7 +49,7 @@ def processes_of(bed):
         except OSError:
             continue
         if state != "Z" and name not in PASSING:
-            found.add(f"{names.get(user, user)}:{name.replace(' ', '_')}")
+            found.add(f"{names.get(user, user)}:{name.split()[0] if name.strip() else name}")
     return {one for one in found if not OF_OTHERS.search(one)}
 
 
