@@ -65,7 +65,7 @@ WEB = (
     row("shellinabox", "shellinabox", tcp(4200)),
     row("supervisor", "supervisor", "supervisorctl pid"),
     row("transmission-daemon", "transmission-daemon", tcp(9091, HTTP, "HTTP/1.")),
-    row("webfs", "webfs", tcp(8000, HTTP, "HTTP/1.")),
+    row("webfs", "webfs", tcp(8000, HTTP, "HTTP/1."), broken={"kill": "its daemon does not start beside the pid file of a dead one"}),
     *only("bookworm",
           row("php8.2-fpm", "php8.2-fpm", unix("/run/php/php8.2-fpm.sock")),
           row("trafficserver", "trafficserver", tcp(8080)),
@@ -129,6 +129,8 @@ NETWORK = (
           row("mumble-server", "mumble-server", tcp(64738))),
 )
 
+NO_PID_FILE = dict.fromkeys(("restart", "upgrade"), "its script stops by a pid file that nothing writes")
+
 WATCHING = (
     row("atop", "atop", process("atop")),
     row("collectd-core", "collectd", process("collectd")),
@@ -144,8 +146,8 @@ WATCHING = (
     row("uptimed", "uptimed", process("uptimed")),
     row("vnstat", "vnstat", process("vnstatd")),
     *only("bookworm",
-          row("ganglia-monitor", "ganglia-monitor", tcp(8649)),
-          row("gmetad", "gmetad", tcp(8651), broken=dict.fromkeys(("restart", "upgrade"), "its script looks for a pid file that no one writes"))),
+          row("ganglia-monitor", "ganglia-monitor", tcp(8649), broken=NO_PID_FILE),
+          row("gmetad", "gmetad", tcp(8651), broken=NO_PID_FILE)),
 )
 
 MACHINE = (

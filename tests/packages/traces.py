@@ -29,8 +29,10 @@ AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subui
 OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/log/README",
                "/var/log/private"}
 
-# Of systemd itself, of what it starts for each login, and of packages that others depend on only where systemd is not the init, or is.
-OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind)")
+# Of systemd itself, of what it starts for each login, of packages that others depend on only where systemd is not the init, or is; and the
+# logger of a script, which a unit does not need.
+OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$)")
+BUS_SOCKET = "unix /run/dbus/system_bus_socket"
 
 
 def _users(bed):
