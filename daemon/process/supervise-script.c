@@ -153,6 +153,17 @@ void script_left_enter(Supervisor *s)
 
 /* --- ready --- */
 
+/*
+ * If a daemon that has died is to be started again: its script may refuse that beside a pid file or processes that are left, and its
+ * "stop" takes these away.
+ */
+static void end_run(Supervisor *s)
+{
+	const bool is_repeated = has_daemon(s) && s->context->starts_again(s->context->data, s->plan.def->name);
+
+	supervisor_go(s, is_repeated ? STEP_STOP : STEP_REST, 0);
+}
+
 /* Nobody is left, and of nobody it is known how he ended. */
 static void last_has_ended(Supervisor *s)
 {
@@ -164,7 +175,7 @@ static void last_has_ended(Supervisor *s)
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
 		supervisor_tell_exit(s, &unknown, false, "its last process ended, and nobody knows how");
-		supervisor_go(s, STEP_REST, 0);
+		end_run(s);
 	}
 }
 
@@ -230,7 +241,7 @@ static void end_without_successor(Supervisor *s)
 		else
 			supervisor_tell_exit(s, exit, is_replaced ? ended_well : outcome_is_success(&s->plan, exit->code, exit->status),
 					     all ? all : text);
-		supervisor_go(s, STEP_REST, 0);
+		end_run(s);
 	}
 }
 

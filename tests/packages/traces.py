@@ -29,9 +29,9 @@ AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subui
 OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/log/README",
                "/var/log/private"}
 
-# Of systemd itself, of what it starts for each login, of packages that others depend on only where systemd is not the init, or is; and the
-# logger of a script, which a unit does not need.
-OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$)")
+# Of systemd itself, of what it starts for each login, and of packages that others depend on only where systemd is the init, or is not; the
+# logger of a script; inetd, whose script starts it only if it has something to listen for.
+OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$|inetd$)")
 BUS_SOCKET = "unix /run/dbus/system_bus_socket"
 
 

@@ -91,6 +91,30 @@ START_TEST(script_whose_daemon_does_not_run_is_not_done)
 END_TEST
 
 static const struct {
+	bool starts_again;
+	const char *calls;
+} deaths[] = {
+	{ true, "start stop" }, /* a pid file is left, for example */
+	{ false, "start" },
+};
+
+START_TEST(script_whose_daemon_died_tidies_up_before_it_is_started_again)
+{
+	Stage *stage = script_new("start) keep pid ;; stop) rm -f pid ;;\n", "Restart=on-failure\n");
+
+	stage->starts_again = deaths[_i].starts_again;
+	expect_event(stage, "ready");
+	run_until(stage, has_main_of, "/pid");
+	ck_assert_int_eq(kill(supervisor_main_pid(stage->supervisor), SIGKILL), 0);
+	expect_event(stage, "gone");
+
+	ck_assert_msg(has_event(stage, "exited badly: killed by signal KILL"), "%s", stage->events->str);
+	expect_calls(stage, deaths[_i].calls);
+	stage_free(stage);
+}
+END_TEST
+
+static const struct {
 	const char *end;
 	const char *told;
 } failures[] = {
@@ -275,6 +299,7 @@ static void add_cases_with_cgroups(Suite *suite)
 		 loose_end_of_the_start_command_that_ends_well_leaves_it_done,
 		 process_in_between_is_not_taken_for_the_daemon, what_a_dead_daemon_leaves_is_reported);
 	suite_add_loop(suite, "daemon", script_whose_daemon_does_not_run_is_not_done, G_N_ELEMENTS(absent_daemons));
+	suite_add_loop(suite, "death", script_whose_daemon_died_tidies_up_before_it_is_started_again, G_N_ELEMENTS(deaths));
 	ADD_CASE(suite, "stop", stop_command_that_does_nothing_is_followed_by_term,
 		 stop_command_that_hangs_is_killed_after_its_limit_with_the_main_process,
 		 with_kill_mode_process_what_the_main_process_left_behind_stays,
