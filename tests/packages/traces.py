@@ -14,13 +14,15 @@ from bed import PASSING
 
 DATA = f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}/data"
 NONE = "none"
+# The user of a unit with DynamicUser=. A script has to name another.
+DYNAMIC = "dynamic"
 
 # With apt-get remove: all that was installed with it.
 REMOVE_ALL = ("--auto-remove", "-o", "APT::AutoRemove::RecommendsImportant=no", "-o", "APT::AutoRemove::SuggestsImportant=no")
 
 # The init's, dpkg's and apt's own, and what a program makes again at any time.
 NOT_LOOKED_AT = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/debs", "/var/lib/dpkg", "/var/lib/apt", "/var/cache/apt", "/var/log/apt",
-                 "/var/lib/svcd", "/usr/local/share/dbus-1", "/var/lib/systemd", "/etc/systemd", "/etc/dpkg", "/var/log/journal",
+                 "/var/lib/svcd", "/etc/svcd", "/usr/local/share/dbus-1", "/var/lib/systemd", "/etc/systemd", "/etc/dpkg", "/var/log/journal",
                  "/var/log/dpkg.log")
 AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
                          r"\.(1|0)(\.gz)?$")
@@ -51,8 +53,14 @@ def processes_of(bed):
         except OSError:
             continue
         if state != "Z" and name not in PASSING:
-            found.add(f"{names.get(user, user)}:{name.split()[0] if name.strip() else name}")
+            found.add(f"{names.get(user, DYNAMIC)}:{name.split()[0] if name.strip() else name}")
     return {one for one in found if not OF_OTHERS.search(one)}
+
+
+def without_dynamic(processes, expected):
+    """@processes without those that have a user of their own under systemd."""
+    names = {one.removeprefix(f"{DYNAMIC}:") for one in expected if one.startswith(f"{DYNAMIC}:")}
+    return {one for one in processes if one.split(":", 1)[1] not in names}
 
 
 def files_of(bed):
