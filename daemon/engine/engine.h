@@ -53,8 +53,6 @@ typedef struct EngineOps {
 
 	/* It has another state than before. Told at once, before it is told as changed. */
 	void (*entered)(void *data, const Service *s);
-	/* The login screen of this boot is waited for no longer: engine_yields() is false from now on. May be NULL. */
-	void (*login_screen)(void *data);
 	/* Something that is published or noted of @s changed (state, cause, want). Coalesce. */
 	void (*changed)(void *data, const Service *s);
 	/* The service is no longer known: its last trace (note, timers, bus object) may go. Last call for it. */
@@ -234,12 +232,8 @@ bool engine_is_shutting_down(const Engine *engine);
 /* OnLapse= of policy, else of its file. */
 OnLapse engine_on_lapse(const Service *s);
 
-/*
- * What @s is to who waits for the login screen of this boot (docs/login-screen.md): by policy, else by what the login screen
- * needs. Is it to leave processors and disks to others, if it is started now?
- */
+/* The class of @s until the login screen is there (docs/login-screen.md): by policy, else by what the login screen needs. */
 ServiceClass engine_class(const Service *s);
-bool engine_yields(const Service *s);
 
 /* Has it failed so often in a row (BACKOFF_FAILING) that nothing waits for its further tries? */
 bool engine_is_failing(const Service *s);

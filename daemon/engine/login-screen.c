@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Login screen: what who switches the machine on waits for. Until it is there, what it needs starts first, some services wait
- * for it, and the others are to leave it processors and disks (by EngineOps). It happens once a boot, and it always ends.
- * The idea: docs/login-screen.md.
+ * Login screen: the login prompt that the user at the machine is waiting for. Until it is there, the services that it needs start
+ * first, and services of class after-login wait. This happens once a boot, and it always ends. The idea: docs/login-screen.md.
  *
  * What it needs is computed, from what its services' conditions lead to: when the files are read, and when another word of
  * LoginScreen= counts. What it waits for is looked at after each event, at the few services that are named for it.
@@ -210,11 +209,6 @@ bool login_screen_holds(const Service *s)
 	return is_awaited(s->priv->engine) && engine_class(s) == SERVICE_CLASS_AFTER_LOGIN && !is_asked_for(s);
 }
 
-bool engine_yields(const Service *s)
-{
-	return is_awaited(s->priv->engine) && engine_class(s) != SERVICE_CLASS_LOGIN_SCREEN && !is_asked_for(s);
-}
-
 char *login_screen_describe(const Service *s, int64_t now_us)
 {
 	const Engine *engine = s->priv->engine;
@@ -224,12 +218,6 @@ char *login_screen_describe(const Service *s, int64_t now_us)
 
 	return g_strdup_printf("until the login screen (%s) is there, at most %s: Class=after-login (%s)",
 			       engine->login_screen.awaited, left, origin);
-}
-
-/* Of the manager before nobody knows whom it had yield. */
-static bool may_have_been_awaited(const Engine *engine)
-{
-	return engine->is_resuming && engine->now_us < engine->boot_us + 2 * LIMIT_LOGIN_SCREEN_US;
 }
 
 static void end_wait(Engine *engine)
@@ -247,8 +235,6 @@ static void end_wait(Engine *engine)
 			engine_queue(s, WORK_STEP);
 		}
 	}
-	if (engine->ops->login_screen && (screen->was_awaited || may_have_been_awaited(engine)))
-		engine->ops->login_screen(engine->data);
 }
 
 bool login_screen_update(Engine *engine)

@@ -108,7 +108,6 @@ static void act(Manager *m)
 	if (sockets_hold_boot(m))
 		return;
 	carry_out_all(m);
-	yielding_check(m);
 }
 
 /* While these are being executed there is time for those that come after them. */

@@ -25,7 +25,6 @@ svcd_manager_SOURCES = \
 	daemon/manager/sysv.c \
 	daemon/manager/watches.c \
 	daemon/manager/wiring.c \
-	daemon/manager/workers.c \
-	daemon/manager/yielding.c
+	daemon/manager/workers.c
 svcd_manager_LDADD = libsysv.a libbus.a libprocess.a libproviders.a libworker.a libloop.a libconfig.a libengine.a libmodel.a libbase.a libpaths.a \
 	$(DBUS_LIBS) $(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS)

@@ -20,7 +20,6 @@
  *	sysv      what tools ask for through /run/initctl
  *	watches   who else than the engine looks at a condition
  *	workers   runs svc-worker for worker/pool
- *	yielding  who leaves processors and disks to the login screen
  */
 #ifndef SVCD_MANAGER_MANAGER_H
 #define SVCD_MANAGER_MANAGER_H
@@ -120,7 +119,6 @@ typedef struct Manager {
 	Timer *change_limit;    /* armed while the row is in use */
 	uint64_t change_row;    /* invocation of the row that is in use; 0: none */
 
-	bool is_yielding_over;  /* since the last manager_drain() */
 	bool is_lack_told;      /* that limits of services are not in force here was said */
 	GQueue checks;          /* Check *: who waits for a CheckCommand= */
 	GQueue check_results;   /* CheckResult *: ended, not answered yet */
@@ -311,10 +309,6 @@ void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, c
 void watches_add_client(Manager *m, KeyPrefix prefix, const char *key); /* counted */
 void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
 void watches_on_level(Manager *m, const char *key, Level level, const char *why);
-
-/* yielding.c */
-bool yielding_asks(void *manager, const char *service); /* ProcessContext.yields */
-void yielding_check(Manager *m); /* if it is over: all have back what they left */
 
 /* boot-file.c */
 void boot_file_recover(Manager *m); /* before the engine begins */

@@ -19,7 +19,6 @@
 #include "manager/manager.h"
 #include "process/cgroup-ahead.h"
 #include "process/outcome.h"
-#include "process/share.h"
 
 /* --- timers of the engine --- */
 
@@ -190,14 +189,6 @@ static void op_engine_changed(void *data)
 	manager_drain_later(m);
 }
 
-static void op_login_screen(void *data)
-{
-	Manager *m = data;
-
-	m->is_yielding_over = true;
-	manager_drain_later(m);
-}
-
 static void op_condition_changed(void *data, const char *key, Level level, const char *why)
 {
 	Manager *m = data;
@@ -221,7 +212,6 @@ static const EngineOps engine_ops = {
 	.arm_timer = op_arm_timer,
 	.listen = op_listen,
 	.entered = op_entered,
-	.login_screen = op_login_screen,
 	.changed = op_changed,
 	.removed = op_removed,
 	.engine_changed = op_engine_changed,
@@ -365,10 +355,8 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.is_ending = on_is_ending,
 		.sockets = sockets_for_spawn,
 		.tasks_max = tasks_max,
-		.yields = yielding_asks,
 		.data = m,
 	};
-	m->context.share = share_new(m->context.cgroup_root);
 	m->context.ahead = cgroup_ahead_new(m->context.cgroup_root);
 }
 

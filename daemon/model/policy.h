@@ -23,7 +23,7 @@ ENUM_WITH_NAMES(PolicyLayer, POLICY_LAYER, policy_layer, POLICY_LAYERS)
 	X(P, BOOT, "boot") X(P, ON_DEMAND, "on-demand") X(P, MANUAL, "manual") X(P, NEVER, "never")
 ENUM_WITH_NAMES(Activation, ACTIVATION, activation, ACTIVATIONS)
 
-/* What a service is to who waits for the login screen of a boot: docs/login-screen.md. */
+/* The class of a service until the login screen of a boot is there: docs/login-screen.md. */
 #define SERVICE_CLASSES(X, P)                                                                      \
 	X(P, LOGIN_SCREEN, "login-screen") X(P, NORMAL, "normal") X(P, AFTER_LOGIN, "after-login")
 ENUM_WITH_NAMES(ServiceClass, SERVICE_CLASS, service_class, SERVICE_CLASSES)

@@ -23,7 +23,6 @@ libprocess_a_SOURCES = \
 	daemon/process/process-stat.c daemon/process/process-stat.h \
 	daemon/process/ready-fd.c daemon/process/ready-fd.h \
 	daemon/process/resources.c daemon/process/resources.h \
-	daemon/process/share.c daemon/process/share.h \
 	daemon/process/spawn-request.c daemon/process/spawn-request.h \
 	daemon/process/supervise.c daemon/process/supervise.h \
 	daemon/process/supervise-private.h \

@@ -121,7 +121,7 @@ static bool set_file(Resource resource, const char *text, const char *group)
 	return resource == RESOURCE_IO_WEIGHT && errno == ENOENT && write_file(group, "io.bfq.weight", text);
 }
 
-bool resources_set(Resource resource, const char *value, const int *machine, const char *root, const char *group, GError **error)
+static bool set_resource(Resource resource, const char *value, const int *machine, const char *root, const char *group, GError **error)
 {
 	g_autofree char *text = NULL;
 
@@ -134,11 +134,9 @@ bool resources_set(Resource resource, const char *value, const int *machine, con
 	       fail_errno(error, errno, "cannot write \"%s\" to %s", text, resource_file(resource));
 }
 
-void resources_write(Resource resource, const char *value, const char *group)
+void resources_make_idle(const char *group)
 {
-	g_autofree char *text = resolve(resource, value, NULL);
-
-	(void)set_file(resource, text, group); /* where its controller is not enabled there is nothing to write to */
+	(void)write_file(group, "cpu.idle", "1"); /* the group then has the share that its weight gives it */
 }
 
 void resources_limit_tasks(const char *value, const int *machine, const char *group)
@@ -156,16 +154,6 @@ bool resources_is_enabled(const char *root, const char *controller)
 	return lists(root, "cgroup.subtree_control", controller);
 }
 
-void resources_disable(const char *root, const char *controller)
-{
-	g_autofree char *above = g_path_get_dirname(root);
-	g_autofree char *word = g_strconcat("-", controller, NULL);
-
-	/* Somebody below may have enabled it for others: then it stays. */
-	if (write_file(root, "cgroup.subtree_control", word))
-		(void)write_file(above, "cgroup.subtree_control", word);
-}
-
 /* Where nobody keeps a limit there is none. */
 static bool is_in_force(Resource resource, const char *value, const char *root, const char *group)
 {
@@ -181,7 +169,7 @@ char *resources_apply(const ResourceDef *resources, const int *machine, const ch
 		g_autoptr(GError) error = NULL;
 
 		if (!resources->values[i] || is_in_force((Resource)i, resources->values[i], root, group) ||
-		    resources_set((Resource)i, resources->values[i], machine, root, group, &error))
+		    set_resource((Resource)i, resources->values[i], machine, root, group, &error))
 			continue;
 		g_string_append_printf(problems, "%s%s= has no effect: %s", problems->len > 0 ? "; " : "",
 				       resource_name((Resource)i), error->message);

@@ -38,10 +38,11 @@ int resources_open_machine_file(MachineFile file, const char *root);
  */
 char *resources_apply(const ResourceDef *resources, const int *machine, const char *root, const char *group);
 
-/* One of them, as its file has it; its controller is enabled first. Returns: false with @error, which may be NULL. */
-bool resources_set(Resource resource, const char *value, const int *machine, const char *root, const char *group, GError **error);
-/* The same, if the controller is enabled; otherwise nothing. */
-void resources_write(Resource resource, const char *value, const char *group);
+/*
+ * The kernel applies SCHED_IDLE only among the processes of one group. Where groups have weights, the group of a service with
+ * CPUSchedulingPolicy=idle is therefore made idle as well (cpu.idle, Linux 5.15). Without weights this does nothing.
+ */
+void resources_make_idle(const char *group);
 
 /**
  * resources_limit_tasks() - what a service has that says no TasksMax= of its own
@@ -53,9 +54,8 @@ void resources_limit_tasks(const char *value, const int *machine, const char *gr
 /* How often the kernel has refused the group a process or thread because it had as many as it may; 0 where nobody counts. */
 uint64_t resources_task_refusals(const char *group);
 
-/* Is a controller enabled for services, and: not any more, unless somebody below needs it. */
+/* Is the controller enabled for services? */
 bool resources_is_enabled(const char *root, const char *controller);
-void resources_disable(const char *root, const char *controller);
 
 typedef struct OutOfMemory {
 	uint64_t n_kills;        /* processes of the group that the kernel has killed for lack of memory */

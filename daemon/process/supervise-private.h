@@ -308,8 +308,6 @@ void step_reload_limit(Supervisor *s);
 
 /* --- supervise-start.c: entries of the table --- */
 
-/* The limit is reached of what is to yield and therefore slow to start: has it been given that time again? */
-bool supervisor_gets_more_time(Supervisor *s);
 /* Its limits, and what is said of those that are not in force. */
 void step_apply_resources(Supervisor *s);
 /* All that a new cgroup needs; nothing has been counted in it. */

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "process/cgroup-ahead.h"
 #include "process/outcome.h"
-#include "process/share.h"
 #include "process/supervise-private.h"
 
 /* How often a cgroup is tried to be made anew, and the time in between; then the old one has to do. */
@@ -64,49 +63,14 @@ static void limit_tasks(Supervisor *s)
 		resources_limit_tasks(context->tasks_max(context->data), context->machine, group);
 }
 
-static bool is_to_yield(const Supervisor *s)
-{
-	const ProcessContext *context = s->context;
-
-	return context->yields && context->yields(context->data, s->plan.def->name);
-}
-
-static void apply_share(Supervisor *s)
+void step_apply_to_cgroup(Supervisor *s)
 {
 	const char *group = cgroup_path(s->cgroup);
 
-	if (is_to_yield(s))
-		share_lower(s->context->share, s->plan.def->resources, group);
-	if (group && s->plan.def->execution->scheduling.cpu_policy == CPU_POLICY_IDLE)
-		share_make_idle(group);
-}
-
-static bool is_starting(const Supervisor *s)
-{
-	return s->step < STEP_READY && !s->is_stopping && !s->was_ready;
-}
-
-bool supervisor_gets_more_time(Supervisor *s)
-{
-	if (!is_starting(s) || !is_to_yield(s))
-		return false;
-	supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
-	return true;
-}
-
-void supervisor_restore_share(Supervisor *s)
-{
-	/* From now on it can do what its limit was made for. */
-	if (is_starting(s))
-		supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
-	share_restore(s->context->share, s->plan.def->resources, cgroup_path(s->cgroup));
-}
-
-void step_apply_to_cgroup(Supervisor *s)
-{
 	limit_tasks(s);
 	step_apply_resources(s);
-	apply_share(s);
+	if (group && s->plan.def->execution->scheduling.cpu_policy == CPU_POLICY_IDLE)
+		resources_make_idle(group);
 	s->memory = (OutOfMemory){ 0 };
 	s->n_task_refusals = 0;
 }

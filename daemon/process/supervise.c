@@ -188,8 +188,6 @@ static void on_limit(void *data)
 {
 	Supervisor *s = data;
 
-	if (supervisor_gets_more_time(s))
-		return;
 	supervisor_row(s)->limit(s);
 	supervisor_settle(s);
 }

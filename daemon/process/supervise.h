@@ -68,9 +68,6 @@ typedef struct ProcessContext {
 	bool (*is_ending)(void *data);
 	/* What the files of a service without TasksMax= hold, as in ResourceDef; NULL: nothing is written. */
 	const char *(*tasks_max)(void *data);
-	/* Is what is started of it now to leave processors and disks to others? NULL: never; else @share is there. */
-	bool (*yields)(void *data, const char *service);
-	struct Share *share;
 	struct CgroupAhead *ahead; /* groups that are there before the start; NULL: none are */
 	/* The sockets of a service that has any, all open; valid until the next call. False with @error: the start fails. */
 	bool (*sockets)(void *data, const char *service, SpawnSockets *ret, GError **error);
@@ -120,9 +117,6 @@ void supervisor_check(Supervisor *supervisor);
  * Returns: false with NOT_SUPPORTED when it is not known whom to send it to.
  */
 bool supervisor_send_signal(Supervisor *supervisor, int signo, bool to_all, GError **error);
-
-/* Nobody yields any more: what was taken from it for that is its own again. */
-void supervisor_restore_share(Supervisor *supervisor);
 
 /* Messages of the keeper that concern this invocation. An exit is acknowledged by the supervisor itself. */
 void supervisor_on_spawned(Supervisor *supervisor, const struct MessageSpawned *message);

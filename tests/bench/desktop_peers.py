@@ -8,7 +8,6 @@ is started at the boot everywhere; what has no hardware here and is started by s
 wpa_supplicant) by none. bench_desktop.py tells what of this was not so.
 """
 
-import dataclasses
 
 import boot_peers
 import vm_image
@@ -61,7 +60,6 @@ FILES = {
 HOOKS = (*vm_image.HOOKS, *vm_image.DESKTOP_HOOKS)
 
 POLICY = {name: text for name, text in vm_image.DESKTOP_FILES.items() if name.endswith("desktop.policy")}
-NO_LOGIN_SCREEN = "[defaults]\nLoginScreen=\n"
 
 # What Debian has neither an init script for nor lets systemd start at a boot.
 ASKED = "Accounts PolicyKit1 RealtimeKit1 UDisks2 UPower".split()
@@ -99,12 +97,9 @@ def _peer(name, packages, **more):
 SVCD = _peer("svcd", LOGIND, init="/sbin/svcd", off="svcctl poweroff", with_svcd=True, own=boot_peers.SVCD_OWN,
              kin=boot_peers.SVCD_KIN, files=POLICY)
 
-# systemd has the session bus that Debian gives it; the others have that of dbus-x11, which all have. "svcd-even" knows of no
-# login screen: nobody yields to it or waits for it (docs/login-screen.md).
+# systemd has the session bus that Debian gives it; the others have that of dbus-x11, which all have.
 PEERS = (
     SVCD,
-    dataclasses.replace(SVCD, name="desktop-svcd-even", image=SVCD.name,
-                        added={"/etc/svcd/policy.d/even.policy": NO_LOGIN_SCREEN}),
     _peer("sysvinit", (*LOGIND, "sysvinit-core", "sysv-rc", *boot_peers.SCRIPTS), init="/sbin/init", off="poweroff",
           hooks=(*boot_peers.INITTAB, *SCRIPT_HOOKS)),
     _peer("systemd", ("systemd-sysv", "libpam-systemd", "dbus-user-session"), init="/lib/systemd/systemd", off="systemctl poweroff",

@@ -290,11 +290,11 @@ def check_strict(vm):
     remove_services(vm, ["strict"])
 
 
-def check_yielding_is_over(vm):
-    """While the login was awaited others yielded to it, with weights, which this kernel has: nothing is left of them."""
+def check_controllers(vm):
+    """Only the controller that counts processes is enabled where no service asks for another one."""
     for group in ("/sys/fs/cgroup", "/sys/fs/cgroup/svcd"):
         assert vm.sh(f"cat {group}/cgroup.subtree_control").split() == ["pids"]
-    # Who says nothing of it may have a share of the processes.
+    # Without TasksMax= a service has the default share of the processes.
     assert vm.sh("cat /sys/fs/cgroup/svcd/cron/pids.max").strip() == str(TASKS_MAX)
 
 
@@ -382,7 +382,7 @@ def check_clock_and_sleep(vm):
 
 def check_limits_and_sandbox(vm):
     """What only a kernel with controllers of cgroup v2 shows, before and after the death of the manager."""
-    check_yielding_is_over(vm)
+    check_controllers(vm)
     limited = {"limited": "Exec=/bin/sleep infinity\n" + "".join(f"{key}\n" for key in LIMITS), **GREEDY}
     put(vm, "/run/eat", "$x = 'x' x (200 << 20);\n")
     add_services(vm, limited)

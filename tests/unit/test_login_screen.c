@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Login screen: what it needs starts first, the others yield, some wait; and that ends, whatever becomes of it.
+ * Login screen: the services that it needs start first, some services wait for it, and the wait always ends.
  */
 #include "config.h"
 
@@ -38,11 +38,6 @@ static void expect_class(World *w, const char *service, ServiceClass expected)
 		      service_class_name(engine_class(world_find(w, service))), service_class_name(expected));
 }
 
-static bool yields(World *w, const char *service)
-{
-	return engine_yields(world_find(w, service));
-}
-
 /* All that the login screen needs, and itself; not drawn yet. */
 static void bring_up_gdm(World *w)
 {
@@ -62,14 +57,10 @@ START_TEST(what_its_conditions_lead_to_belongs_to_it_to_the_end)
 	static const char *const others[] = { "cups", "getty", "utmp" };
 	g_autoptr(World) w = desktop_new("");
 
-	for (size_t i = 0; i < G_N_ELEMENTS(members); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
 		expect_class(w, members[i], SERVICE_CLASS_LOGIN_SCREEN);
-		ck_assert(!yields(w, members[i]));
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
 		expect_class(w, others[i], SERVICE_CLASS_NORMAL);
-		ck_assert(yields(w, others[i]));
-	}
 	expect_class(w, "anacron", SERVICE_CLASS_AFTER_LOGIN);
 }
 END_TEST
@@ -130,12 +121,11 @@ START_TEST(who_waits_for_more_than_a_program_may_still_be_the_one)
 }
 END_TEST
 
-START_TEST(where_policy_names_none_nobody_waits_and_nobody_yields)
+START_TEST(where_policy_names_none_no_service_waits)
 {
 	g_autoptr(World) w = world_new_with_policy(desktop, "[defaults]\nNewServices=boot\n" LATE);
 
 	expect_state(w, "anacron", STATE_STARTING);
-	ck_assert(!yields(w, "cups"));
 }
 END_TEST
 
@@ -147,12 +137,10 @@ START_TEST(after_login_waits_until_it_is_shown)
 
 	bring_up_gdm(w);
 	expect_state(w, "anacron", STATE_WAITING);
-	ck_assert(yields(w, "cups"));
 	ck_assert(!engine_is_at_rest(world_engine(w)));
 
 	world_set(w, "flag:drawn", true);
 	expect_state(w, "anacron", STATE_STARTING);
-	ck_assert(!yields(w, "cups"));
 }
 END_TEST
 
@@ -181,7 +169,6 @@ START_TEST(the_boot_is_over_without_those_that_wait_for_it)
 	ck_assert(is_finished(w));
 	expect_state(w, "late", STATE_WAITING);
 	expect_state(w, "after", STATE_WAITING); /* its order is kept all the same */
-	ck_assert(yields(w, "slow"));
 
 	world_crash(w);
 	expect_state(w, "late", STATE_WAITING);
@@ -220,7 +207,6 @@ START_TEST(once_there_it_is_there_for_this_boot)
 	world_gone(w, "anacron");
 	world_request(w, REQUEST_VERB_CLEAR, "anacron");
 	expect_state(w, "anacron", STATE_STARTING);
-	ck_assert(!yields(w, "cups"));
 }
 END_TEST
 
@@ -280,14 +266,12 @@ START_TEST(one_that_has_failed_for_good_makes_way_for_the_next)
 }
 END_TEST
 
-START_TEST(who_is_asked_for_neither_waits_nor_yields)
+START_TEST(requested_service_does_not_wait)
 {
 	g_autoptr(World) w = desktop_new("");
 
 	world_start(w, "anacron");
-	world_start(w, "cups");
 	expect_state(w, "anacron", STATE_STARTING);
-	ck_assert(!yields(w, "cups"));
 }
 END_TEST
 
@@ -352,11 +336,11 @@ Suite *make_suite(void)
 		 policy_has_the_last_word_on_who_belongs_to_it, what_it_needs_cannot_wait_for_it,
 		 without_a_display_manager_it_is_the_text_login,
 		 who_waits_for_more_than_a_program_may_still_be_the_one,
-		 where_policy_names_none_nobody_waits_and_nobody_yields);
+		 where_policy_names_none_no_service_waits);
 	ADD_CASE(suite, "until it is there", after_login_waits_until_it_is_shown, the_boot_is_over_without_those_that_wait_for_it,
 		 once_it_is_there_the_boot_goes_on_for_those_that_have_waited, once_there_it_is_there_for_this_boot,
 		 one_that_does_not_tell_is_taken_for_drawn_after_a_while, one_that_never_comes_is_given_up,
-		 one_that_has_failed_for_good_makes_way_for_the_next, who_is_asked_for_neither_waits_nor_yields,
+		 one_that_has_failed_for_good_makes_way_for_the_next, requested_service_does_not_wait,
 		 a_shutdown_waits_for_no_login_screen, another_manager_goes_on_waiting,
 		 new_files_change_who_belongs_to_it,
 		 who_has_to_wait_for_it_again_does_not_stand_in_the_way_of_others);

@@ -322,6 +322,23 @@ START_TEST(value_is_what_the_kernel_takes_or_a_mistake)
 }
 END_TEST
 
+START_TEST(idle_group_is_idle_among_the_groups_where_they_have_weights)
+{
+	Tree *tree = make_groups("cpu\n", "cpu\n");
+	g_autofree char *group = tree_path(tree, "/given/svcd/web");
+	g_autofree char *without = tree_path(tree, "/given/svcd");
+	g_autofree char *absent = tree_path(tree, "/given/svcd/cpu.idle");
+
+	tree_write(tree, "/given/svcd/web/cpu.idle", "");
+	resources_make_idle(group);
+	resources_make_idle(without);
+
+	expect_contents(tree, "/given/svcd/web/cpu.idle", "1");
+	ck_assert(!g_file_test(absent, G_FILE_TEST_EXISTS));
+	tree_free(tree);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("resources");
@@ -333,6 +350,7 @@ Suite *make_suite(void)
 		 without_cgroups_no_limit_is_in_force, disks_that_bfq_schedules_have_a_file_of_their_own,
 		 no_limit_is_wanted_and_none_is_there, share_of_the_tasks_is_of_those_that_we_can_have,
 		 where_nobody_counts_processes_nothing_is_limited, share_of_the_memory_is_so_many_bytes,
-		 kills_for_lack_of_memory_are_counted, kernels_log_names_who_was_killed);
+		 kills_for_lack_of_memory_are_counted, kernels_log_names_who_was_killed,
+		 idle_group_is_idle_among_the_groups_where_they_have_weights);
 	return suite;
 }

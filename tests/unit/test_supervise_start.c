@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/share.h"
 #include "tests/lib/stage.h"
 #include "tests/lib/suite.h"
 
@@ -103,47 +102,6 @@ START_TEST(start_that_takes_too_long_fails_and_is_stopped)
 	expect_event(stage, "gone");
 
 	expect_events(stage, "started\nstart failed: not ready after 200 ms\ngone\n");
-	stage_free(stage);
-}
-END_TEST
-
-static bool is_yielding;
-static unsigned n_asked;
-
-static bool yields(void *data, const char *service)
-{
-	(void)data;
-	(void)service;
-	n_asked++;
-	return is_yielding;
-}
-
-static bool was_asked_thrice(const Stage *stage, const char *what)
-{
-	(void)stage;
-	(void)what;
-	return n_asked >= 3;
-}
-
-/* Asked when it starts, and each time that its limit is reached. */
-START_TEST(start_that_yields_has_its_time_when_that_is_over)
-{
-	Stage *stage = stage_set("[Service]\nExec=/bin/sleep 1000\nReady=notify\nStartTimeout=50ms\n");
-
-	is_yielding = true;
-	n_asked = 0;
-	stage->context.yields = yields;
-	stage->context.share = share_new(NULL);
-	stage_start(stage);
-
-	run_until(stage, was_asked_thrice, "");
-	expect_events(stage, "started\n");
-	is_yielding = false;
-	supervisor_restore_share(stage->supervisor);
-	expect_event(stage, "gone");
-
-	expect_events(stage, "started\nstart failed: not ready after 50 ms\ngone\n");
-	share_free(stage->context.share);
 	stage_free(stage);
 }
 END_TEST
@@ -500,7 +458,6 @@ Suite *make_suite(void)
 		 task_that_succeeds_stays_until_it_is_stopped, task_that_fails_is_gone_by_itself,
 		 success_status_counts_as_success, daemon_that_crashes_is_gone_with_its_signal,
 		 daemon_that_ends_before_it_is_ready_did_not_start, start_that_takes_too_long_fails_and_is_stopped,
-		 start_that_yields_has_its_time_when_that_is_over,
 		 keeper_that_cannot_fork_is_said, stop_before_the_first_turn_starts_nothing);
 	ADD_CASE(suite, "prepare", preparation_runs_in_order_and_clean_up_comes_last,
 		 failed_preparation_keeps_the_service_from_starting_but_cleans_up, preparation_with_a_minus_may_fail,
