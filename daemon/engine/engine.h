@@ -247,15 +247,6 @@ bool engine_is_settled(const Service *s);
 /* Is the run that is ending to be followed by another, as far as that can be said before it is over? */
 bool engine_starts_again(const Service *s);
 
-/**
- * engine_foresee() - who starts as soon as @service is up, as things are now
- * @ret_next: room for @max of them
- *
- * A guess: nothing but levels is looked at, and not at all who wait where they are many.
- * Returns: how many have been written to @ret_next
- */
-unsigned engine_foresee(const Engine *engine, const char *service, const Service **ret_next, unsigned max);
-
 /* Nothing is in motion: all unwanted are down, all wanted are up, failed or waiting for the world outside. */
 bool engine_is_at_rest(const Engine *engine);
 /* Runlevel 0 or 6 at rest: what policy does not want there is gone, and what it wants there is up, done or failed. */

@@ -14,7 +14,6 @@ libengine_a_SOURCES = \
 	daemon/engine/explain-term.c \
 	daemon/engine/facility.c \
 	daemon/engine/file-state.c \
-	daemon/engine/foresight.c \
 	daemon/engine/lapse.c \
 	daemon/engine/listen.c \
 	daemon/engine/load.c \

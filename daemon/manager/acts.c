@@ -8,7 +8,6 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "manager/manager.h"
-#include "process/cgroup-ahead.h"
 
 /* What is written down for later readers waits so long, or until nothing is under way: ten lines cost little more than one. */
 #define LINES_US (10 * G_TIME_SPAN_MILLISECOND)
@@ -65,10 +64,8 @@ static void carry_out(Manager *m, const Act *act)
 		supervisor_redefine(supervisor, s->def);
 	switch (act->kind) {
 	case ACT_START:
-		if (s && s->invocation == act->invocation && !is_current && !sockets_hold_start(m, s)) {
+		if (s && s->invocation == act->invocation && !is_current && !sockets_hold_start(m, s))
 			manager_add_supervisor(m, act->service, supervisor_start(&m->context, s->def, act->invocation));
-			g_ptr_array_add(m->begun, (gpointer)act->service);
-		}
 		break;
 	case ACT_STOP:
 		if (is_current)
@@ -110,22 +107,6 @@ static void act(Manager *m)
 	carry_out_all(m);
 }
 
-/* While these are being executed there is time for those that come after them. */
-static void look_ahead(Manager *m)
-{
-	const Service *next[CGROUP_AHEAD_MAX];
-
-	for (guint i = 0; i < m->begun->len; i++) {
-		const unsigned n = engine_foresee(m->engine, g_ptr_array_index(m->begun, i), next, G_N_ELEMENTS(next));
-
-		for (unsigned k = 0; k < n; k++) {
-			if (!manager_supervisor(m, next[k]->def->name))
-				cgroup_ahead_make(m->context.ahead, next[k]->def->name);
-		}
-	}
-	g_ptr_array_set_size(m->begun, 0);
-}
-
 /* What tells others how things are. */
 static void tell(Manager *m)
 {
@@ -134,9 +115,6 @@ static void tell(Manager *m)
 	records_check(m);
 	history_check(m);
 	power_check_finished(m);
-	look_ahead(m);
-	if (engine_is_at_rest(m->engine))
-		cgroup_ahead_drop(m->context.ahead);
 }
 
 void manager_write_down(Manager *m)
@@ -206,7 +184,6 @@ void manager_init_drain(Manager *m)
 	m->drain = timer_new(on_drain, m);
 	m->rest = timer_new(on_rest, m);
 	m->lines = timer_new(on_lines, m);
-	m->begun = g_ptr_array_new();
 }
 
 void manager_drain_later(Manager *m)

@@ -89,7 +89,6 @@ typedef struct Manager {
 	Timer *drain;           /* does them */
 	Timer *rest;            /* tells what has come of them */
 	Timer *lines;           /* writes the notices of that, while more is under way */
-	GPtrArray *begun;       /* interned names: started since it was last looked who comes after them */
 	unsigned n_burst_acts;  /* memory.c */
 	Timer *pause;
 	GPtrArray *gone;        /* Supervisor * to be freed when nobody is inside them */

@@ -17,7 +17,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/manager.h"
-#include "process/cgroup-ahead.h"
 #include "process/outcome.h"
 
 /* --- timers of the engine --- */
@@ -357,7 +356,6 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 		.tasks_max = tasks_max,
 		.data = m,
 	};
-	m->context.ahead = cgroup_ahead_new(m->context.cgroup_root);
 }
 
 static void on_spawned(void *data, const struct MessageSpawned *message)

@@ -29,7 +29,6 @@ struct Cgroup {
 	char *name;
 	bool is_new; /* we have made it, and put nobody in it */
 	bool is_unkilled; /* we have made it, and cgroup.kill was not written since */
-	int made_fd;   /* of the directory, until somebody is put into it; -1: it has to be opened */
 	int events_fd; /* cgroup.events while it is watched */
 	FdSource *source;
 	char *mark;      /* NULL: not by marks */
@@ -90,7 +89,6 @@ Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void
 
 	cgroup->path = root ? g_strconcat(root, "/", service, NULL) : NULL;
 	cgroup->name = g_strdup(service);
-	cgroup->made_fd = -1;
 	cgroup->events_fd = -1;
 	cgroup->on_change = on_change;
 	cgroup->data = data;
@@ -126,7 +124,6 @@ void cgroup_free(Cgroup *cgroup)
 		return;
 	cgroup_watch(cgroup, false);
 	worker_job_free(cgroup->clear);
-	fd_close(&cgroup->made_fd);
 	g_free(cgroup->path);
 	g_free(cgroup->name);
 	g_free(cgroup->mark);
@@ -137,19 +134,11 @@ bool cgroup_create(Cgroup *cgroup, GError **error)
 {
 	if (!cgroup->path)
 		return true;
-	fd_close(&cgroup->made_fd);
 	cgroup->is_new = mkdir(cgroup->path, 0711) == 0;
 	cgroup->is_unkilled |= cgroup->is_new;
 	if (!cgroup->is_new && errno != EEXIST)
 		return fail_errno(error, errno, "cannot make the control group %s", cgroup->path);
 	return true;
-}
-
-void cgroup_take(Cgroup *cgroup, int fd)
-{
-	fd_close(&cgroup->made_fd);
-	cgroup->made_fd = fd;
-	cgroup->is_new = cgroup->is_unkilled = true;
 }
 
 bool cgroup_is_new(const Cgroup *cgroup)
@@ -164,8 +153,6 @@ int cgroup_open(Cgroup *cgroup, GError **error)
 	if (!cgroup->path)
 		return -1;
 	cgroup->is_new = false;
-	if (cgroup->made_fd >= 0)
-		return fd_steal(&cgroup->made_fd);
 	fd = open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		fail_errno(error, errno, "cannot open the control group %s", cgroup->path);

@@ -41,8 +41,6 @@ void cgroup_free(Cgroup *cgroup);
 
 /* Makes the directory; there already is fine. */
 bool cgroup_create(Cgroup *cgroup, GError **error);
-/* The same, when that has been done already (cgroup_ahead_make()). @fd: of the directory; taken. */
-void cgroup_take(Cgroup *cgroup, int fd);
 /*
  * Before somebody is started into a group that may have been killed: it is made anew, if it is empty. Since Linux 6.14 (and 6.1.129,
  * 6.6.78, 6.12.14) cgroup_post_fork() kills who comes by CLONE_INTO_CGROUP into a group that was killed another number of times

@@ -6,7 +6,6 @@ libprocess_a_SOURCES = \
 	daemon/process/batch.c daemon/process/batch.h \
 	daemon/process/capture.c daemon/process/capture.h \
 	daemon/process/cgroup.c daemon/process/cgroup.h \
-	daemon/process/cgroup-ahead.c daemon/process/cgroup-ahead.h \
 	daemon/process/cgroup-tree.c daemon/process/cgroup-tree.h \
 	daemon/process/exec-spec.c daemon/process/exec-spec.h daemon/process/exec-spec-private.h \
 	daemon/process/exec-spec-sandbox.c \

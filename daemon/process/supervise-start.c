@@ -11,7 +11,6 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "process/cgroup-ahead.h"
 #include "process/outcome.h"
 #include "process/supervise-private.h"
 
@@ -109,22 +108,12 @@ bool step_clear_groups(Supervisor *s)
 	return false;
 }
 
-static bool make_cgroup(Supervisor *s, GError **error)
-{
-	const int fd = cgroup_ahead_take(s->context->ahead, s->plan.def->name);
-
-	if (fd < 0)
-		return cgroup_create(s->cgroup, error);
-	cgroup_take(s->cgroup, fd);
-	return true;
-}
-
 void step_new_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
 
 	supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
-	if (make_cgroup(s, &error)) {
+	if (cgroup_create(s->cgroup, &error)) {
 		supervisor_go(s, STEP_CLEAR, 0);
 	} else {
 		s->is_refused = g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_EXHAUSTED);

@@ -68,7 +68,6 @@ typedef struct ProcessContext {
 	bool (*is_ending)(void *data);
 	/* What the files of a service without TasksMax= hold, as in ResourceDef; NULL: nothing is written. */
 	const char *(*tasks_max)(void *data);
-	struct CgroupAhead *ahead; /* groups that are there before the start; NULL: none are */
 	/* The sockets of a service that has any, all open; valid until the next call. False with @error: the start fails. */
 	bool (*sockets)(void *data, const char *service, SpawnSockets *ret, GError **error);
 	void *data;

@@ -10,7 +10,6 @@ TESTS += \
 	tests/unit/test_durations \
 	tests/unit/test_engine \
 	tests/unit/test_explain \
-	tests/unit/test_foresight \
 	tests/unit/test_health \
 	tests/unit/test_listen \
 	tests/unit/test_load \
@@ -81,8 +80,6 @@ tests_unit_test_script_LDADD = $(ENGINE_TEST_LDADD)
 tests_unit_test_settled_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_settled_LDADD = $(ENGINE_TEST_LDADD)
 
-tests_unit_test_foresight_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_foresight_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_start_lock_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_start_lock_LDADD = $(ENGINE_TEST_LDADD)

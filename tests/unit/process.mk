@@ -51,10 +51,6 @@ TESTS += tests/unit/test_privileges
 tests_unit_test_privileges_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_privileges_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
 
-TESTS += tests/unit/test_cgroup_ahead
-tests_unit_test_cgroup_ahead_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_cgroup_ahead_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
-
 TESTS += tests/unit/test_resources
 tests_unit_test_resources_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_resources_LDADD = libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
