@@ -36,11 +36,7 @@ struct Bus {
 	ClientSocket *socket;  /* NULL until bus_listen() */
 	SystemClient *system_client;   /* NULL until bus_attach_system() */
 	GHashTable *changed;   /* interned names: services to tell of */
-	GHashTable *published; /* interned names: services that clients know of, with what is news of each (properties_changed()) */
-	gsize manager_news;    /* of the manager itself */
-	guint manager_digest;  /* of what was told of it last */
-	const char *runlevel;  /* interned; what services are in it goes without a word of each */
-	bool was_asked;        /* somebody may have read what has not been told yet */
+	GHashTable *published; /* interned names: services that clients know of */
 	Conditions *conditions;
 	Answers *answers;
 	bool is_engine_changed;
@@ -50,7 +46,6 @@ struct Bus {
 	int64_t boot_told_us;
 	GSource *rest;         /* NULL when there is nothing to tell */
 	Timer *boot_timer;
-	DBusAddressEntry **held; /* hold_list_pool() */
 	char *machine_id;
 };
 
@@ -101,8 +96,6 @@ static void on_message(void *data, BusClient *client, DBusMessage *message)
 {
 	Bus *bus = data;
 
-	if (bus->rest)
-		bus->was_asked = true;
 	dispatch(bus, bus->engine, client, message);
 }
 
@@ -212,28 +205,19 @@ static void tell_removed(Bus *bus, const char *name)
 	tell(bus, message);
 }
 
-static void set_news(Bus *bus, const Service *service, gsize news)
-{
-	g_hash_table_insert(bus->published, (gpointer)service->def->name, GSIZE_TO_POINTER(news));
-}
-
 static void tell_service(Bus *bus, const char *name)
 {
 	const Service *service = engine_find(bus->engine, name);
-	gpointer news = NULL;
 
 	if (!service)
 		return;
 	const Subject subject = subject_of(bus, service);
-	const bool is_known = g_hash_table_lookup_extended(bus->published, name, NULL, &news);
 	g_autofree char *path = object_path_of_service(name);
 
-	if (is_known)
-		tell(bus, properties_changed(path, &interface_service, &subject,
-					     bus->was_asked ? EVERYTHING_IS_NEWS : GPOINTER_TO_SIZE(news)));
-	else
+	if (g_hash_table_add(bus->published, (gpointer)service->def->name))
 		tell_added(bus, path, &subject);
-	set_news(bus, service, properties_seen(&interface_service, &subject));
+	else
+		tell(bus, properties_changed(path, &interface_service, &subject));
 }
 
 /* Time alone moves the progress of a boot; nobody is woken for one that is over, or that nobody watches. */
@@ -253,7 +237,7 @@ static void tell_boot(Bus *bus)
 	bus->boot_told_us = subject.now_us;
 	progress_get(bus->engine, &progress);
 	if (has_listeners(bus))
-		tell(bus, properties_changed(OBJECT_PATH_BOOT, &interface_boot, &subject, EVERYTHING_IS_NEWS));
+		tell(bus, properties_changed(OBJECT_PATH_BOOT, &interface_boot, &subject));
 	if (progress.finished && !bus->is_finish_told && has_listeners(bus))
 		tell(bus, wire_must(dbus_message_new_signal(OBJECT_PATH_BOOT, interface_boot.name, "BootFinished")));
 	bus->is_finish_told = progress.finished;
@@ -265,34 +249,12 @@ static void on_boot_timer(void *data)
 	tell_boot(data);
 }
 
-static guint digest_manager(Bus *bus, const Subject *subject)
-{
-	g_auto(GStrv) flags = bus->ops->flags(bus->data);
-	guint digest = properties_digest(&interface_manager, subject);
-
-	for (size_t i = 0; flags && flags[i]; i++)
-		digest = digest * 31 + g_str_hash(flags[i]);
-	return digest;
-}
-
-/* Mostly what has changed is how far the boot is, and nothing of the manager itself. */
-static void tell_manager(Bus *bus, const Subject *subject)
-{
-	const gsize news = bus->was_asked ? EVERYTHING_IS_NEWS : bus->manager_news;
-	const guint digest = digest_manager(bus, subject);
-
-	if (news == EVERYTHING_IS_NEWS || digest != bus->manager_digest)
-		tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, subject, news));
-	bus->manager_news = properties_seen(&interface_manager, subject);
-	bus->manager_digest = digest;
-}
-
 static void tell_engine(Bus *bus)
 {
 	const Subject subject = subject_of(bus, NULL);
 	const int64_t next_us = bus->boot_told_us + BOOT_INTERVAL_US;
 
-	tell_manager(bus, &subject);
+	tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, &subject));
 	if (next_us <= subject.now_us)
 		tell_boot(bus);
 	else if (!timer_is_armed(bus->boot_timer) || timer_deadline(bus->boot_timer) > next_us)
@@ -338,7 +300,6 @@ static gboolean on_rest(gpointer data)
 		tell_nobody(bus);
 	g_hash_table_remove_all(bus->changed); /* and so it shrinks again, which it does not do name by name */
 	bus->is_engine_changed = false;
-	bus->was_asked = false;
 	return G_SOURCE_REMOVE;
 }
 
@@ -353,19 +314,6 @@ static void tell_at_rest(Bus *bus)
 }
 
 /* --- the object's life --- */
-
-/*
- * libdbus makes the pool of its list elements with the first and frees it with the last, and in between two of them there is none:
- * at each signature that it looks at, two for each property that is told. An address that was taken apart has list elements for as
- * long as it is held; that takes a fifth off a signal.
- */
-static DBusAddressEntry **hold_list_pool(void)
-{
-	DBusAddressEntry **entries = NULL;
-	int n;
-
-	return dbus_parse_address("unix:path=/", &entries, &n, NULL) ? entries : NULL;
-}
 
 static char *read_machine_id(void)
 {
@@ -386,11 +334,9 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	bus->data = data;
 	bus->changed = g_hash_table_new(g_str_hash, g_str_equal);
 	bus->published = g_hash_table_new(g_str_hash, g_str_equal);
-	bus->manager_news = EVERYTHING_IS_NEWS;
 	bus->conditions = conditions_new(engine, ops, data);
 	bus->answers = answers_new();
 	bus->boot_timer = timer_new(on_boot_timer, bus);
-	bus->held = hold_list_pool();
 	bus->machine_id = read_machine_id();
 	return bus;
 }
@@ -399,20 +345,10 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 static void publish_present(Bus *bus)
 {
 	const GPtrArray *all = engine_services(bus->engine);
-	const Subject of_manager = subject_of(bus, NULL);
 
-	for (guint i = 0; all && i < all->len; i++) {
-		const Service *service = g_ptr_array_index(all, i);
-		const Subject subject = subject_of(bus, service);
-
-		set_news(bus, service, properties_seen(&interface_service, &subject));
-	}
-	if (bus->is_behind) {
-		bus->manager_news = properties_seen(&interface_manager, &of_manager);
-		bus->manager_digest = digest_manager(bus, &of_manager);
-	}
+	for (guint i = 0; all && i < all->len; i++)
+		g_hash_table_add(bus->published, (gpointer)((const Service *)g_ptr_array_index(all, i))->def->name);
 	bus->is_behind = false;
-	bus->runlevel = g_intern_string(engine_runlevel(bus->engine));
 	bus->is_finish_told = progress_is_finished(bus->engine);
 }
 
@@ -446,31 +382,14 @@ void bus_service_removed(Bus *bus, const char *service)
 		tell_removed(bus, service);
 }
 
-static void make_everything_news(Bus *bus)
-{
-	GHashTableIter iter;
-
-	g_hash_table_iter_init(&iter, bus->published);
-	while (g_hash_table_iter_next(&iter, NULL, NULL))
-		g_hash_table_iter_replace(&iter, GSIZE_TO_POINTER(EVERYTHING_IS_NEWS));
-	bus->manager_news = EVERYTHING_IS_NEWS;
-}
-
 void bus_engine_changed(Bus *bus)
 {
-	const char *runlevel = g_intern_string(engine_runlevel(bus->engine));
-
-	if (runlevel != bus->runlevel && has_listeners(bus))
-		make_everything_news(bus);
-	bus->runlevel = runlevel;
 	bus->is_engine_changed = true;
 	tell_at_rest(bus);
 }
 
 void bus_files_read(Bus *bus)
 {
-	if (has_listeners(bus))
-		make_everything_news(bus);
 	bus_engine_changed(bus); /* FilesReadAt */
 }
 
@@ -537,8 +456,6 @@ void bus_free(Bus *bus)
 	answers_free(bus->answers);
 	g_hash_table_unref(bus->changed);
 	g_hash_table_unref(bus->published);
-	if (bus->held)
-		dbus_address_entries_free(bus->held);
 	g_free(bus->machine_id);
 	g_free(bus);
 }

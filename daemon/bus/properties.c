@@ -81,70 +81,7 @@ void properties_append_interfaces(const Interface *interface, const Subject *sub
 	wire_close(out, &array);
 }
 
-static bool is_empty(const PropertyRow *row, const Subject *subject)
-{
-	if (row->text) {
-		const char *text = row->text(subject);
-
-		return !text || !*text;
-	}
-	return row->number && row->number(subject) == 0;
-}
-
-/* 0: it has none, and is always news. */
-static gsize bit_of(unsigned row)
-{
-	return row < CHAR_BIT * sizeof(gsize) ? (gsize)1 << row : 0;
-}
-
-/* It changes, is told of, and is something now. */
-static bool is_something(const PropertyRow *row, const Subject *subject)
-{
-	return !(row->flags & (PROPERTY_CONST | PROPERTY_SILENT | PROPERTY_DEFINED)) && !is_empty(row, subject);
-}
-
-gsize properties_seen(const Interface *interface, const Subject *subject)
-{
-	gsize news = 0;
-
-	for (unsigned i = 0; i < interface->n_properties; i++) {
-		if (is_something(&interface->properties[i], subject))
-			news |= bit_of(i);
-	}
-	return news;
-}
-
-guint properties_digest(const Interface *interface, const Subject *subject)
-{
-	guint digest = 0;
-
-	for (unsigned i = 0; i < interface->n_properties; i++) {
-		const PropertyRow *row = &interface->properties[i];
-		const char *text = row->text ? row->text(subject) : NULL;
-		const gint64 number = row->number ? (gint64)row->number(subject) : 0;
-
-		digest = digest * 31 + (text ? g_str_hash(text) : 0);
-		digest = digest * 31 + g_int64_hash(&number);
-	}
-	return digest;
-}
-
-static void append_news(const Interface *interface, const Subject *subject, gsize news, DBusMessageIter *out)
-{
-	DBusMessageIter array;
-
-	wire_open(out, DBUS_TYPE_ARRAY, "{sv}", &array);
-	for (unsigned i = 0; i < interface->n_properties; i++) {
-		const PropertyRow *row = &interface->properties[i];
-		const bool is_news = !bit_of(i) || (news & bit_of(i));
-
-		if (!(row->flags & (PROPERTY_CONST | PROPERTY_SILENT)) && (is_news || is_something(row, subject)))
-			append_entry(row, subject, &array);
-	}
-	wire_close(out, &array);
-}
-
-DBusMessage *properties_changed(const char *path, const Interface *interface, const Subject *subject, gsize news)
+DBusMessage *properties_changed(const char *path, const Interface *interface, const Subject *subject)
 {
 	DBusMessage *message = wire_must(dbus_message_new_signal(path, interface_properties.name, "PropertiesChanged"));
 	DBusMessageIter out;
@@ -152,7 +89,7 @@ DBusMessage *properties_changed(const char *path, const Interface *interface, co
 
 	dbus_message_iter_init_append(message, &out);
 	wire_string(&out, interface->name);
-	append_news(interface, subject, news, &out);
+	properties_append(interface, subject, PROPERTY_CONST | PROPERTY_SILENT, 0, &out);
 	wire_open(&out, DBUS_TYPE_ARRAY, "s", &none);
 	wire_close(&out, &none);
 	return message;

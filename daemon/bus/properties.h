@@ -21,20 +21,8 @@ void properties_append(const Interface *interface, const Subject *subject, unsig
 /* a{sa{sv}} with one interface, as ObjectManager tells it; rows that cost much are left to Get and GetAll. */
 void properties_append_interfaces(const Interface *interface, const Subject *subject, DBusMessageIter *out);
 
-/*
- * What a client does not know already: a bit a row, for what is to be in the next PropertiesChanged though it is empty then, or comes
- * from files. A service has forty properties, and most are empty for all its life.
- */
-#define EVERYTHING_IS_NEWS (~(gsize)0)
-
-/* After all clients have been told, or when there is none: what is something now, for that may become nothing. */
-gsize properties_seen(const Interface *interface, const Subject *subject);
-
-/* Of the rows that are a text or a number: another one when one of them is another. */
-guint properties_digest(const Interface *interface, const Subject *subject);
-
-/* PropertiesChanged of @interface at @path: what is @news, and what is not empty; a new message. */
-DBusMessage *properties_changed(const char *path, const Interface *interface, const Subject *subject, gsize news);
+/* PropertiesChanged of @interface at @path, with every property that can change and is not silent; a new message. */
+DBusMessage *properties_changed(const char *path, const Interface *interface, const Subject *subject);
 
 const PropertyRow *property_find(const Interface *interface, const char *name);
 

@@ -76,7 +76,6 @@ enum PropertyFlags {
 	PROPERTY_SILENT = 1 << 1, /* its changes are not told: EmitsChangedSignal false */
 	PROPERTY_LISTED = 1 << 2, /* in ListServices */
 	PROPERTY_COSTLY = 1 << 3, /* looks at every service: not in GetManagedObjects, which does that already */
-	PROPERTY_DEFINED = 1 << 4, /* from files: told once after they were read */
 };
 
 /* One of @text, @number and @append is set; the type says how the value of the first two goes out. */

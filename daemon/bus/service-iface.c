@@ -384,8 +384,8 @@ static const MethodRow methods[] = {
 
 static const PropertyRow properties[] = {
 	{ "Name", "s", PROPERTY_CONST | PROPERTY_LISTED, .text = get_name },
-	{ "Description", "s", PROPERTY_LISTED | PROPERTY_DEFINED, .text = get_description },
-	{ "Type", "s", PROPERTY_LISTED | PROPERTY_DEFINED, .text = get_type },
+	{ "Description", "s", PROPERTY_LISTED, .text = get_description },
+	{ "Type", "s", PROPERTY_LISTED, .text = get_type },
 	{ "State", "s", PROPERTY_LISTED, .text = get_state },
 	{ "Since", "t", PROPERTY_LISTED, .number = get_since },
 	{ "Cause", "s", PROPERTY_LISTED, .text = get_cause },
@@ -403,7 +403,7 @@ static const PropertyRow properties[] = {
 	{ "InRunlevel", "b", PROPERTY_LISTED, .number = get_in_runlevel },
 	{ "NotInstalled", "b", PROPERTY_LISTED, .number = get_not_installed },
 	{ "RunlevelOrigin", "s", 0, .append = append_runlevel_origin },
-	{ "PolicyReason", "s", PROPERTY_DEFINED, .text = get_policy_reason },
+	{ "PolicyReason", "s", 0, .text = get_policy_reason },
 	{ "MainPid", "u", PROPERTY_LISTED, .number = get_main_pid },
 	{ "ControlGroup", "s", 0, .text = get_control_group },
 	{ "Invocation", "t", PROPERTY_LISTED, .number = get_invocation },
@@ -428,10 +428,10 @@ static const PropertyRow properties[] = {
 	{ "ReadyDuration", "t", PROPERTY_LISTED, .number = get_ready_duration },
 	{ "BackoffUntil", "t", 0, .number = get_backoff_until },
 	{ "WaitUntil", "t", 0, .number = get_wait_until },
-	{ "StartLimit", "t", PROPERTY_DEFINED, .number = get_start_limit },
-	{ "StopLimit", "t", PROPERTY_DEFINED, .number = get_stop_limit },
-	{ "Problem", "s", PROPERTY_LISTED | PROPERTY_DEFINED, .text = get_problem },
-	{ "SourceFile", "s", PROPERTY_DEFINED, .append = append_source_file },
+	{ "StartLimit", "t", 0, .number = get_start_limit },
+	{ "StopLimit", "t", 0, .number = get_stop_limit },
+	{ "Problem", "s", PROPERTY_LISTED, .text = get_problem },
+	{ "SourceFile", "s", 0, .append = append_source_file },
 	{ "FileState", "s", 0, .text = get_file_state },
 };
 

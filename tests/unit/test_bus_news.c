@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What PropertiesChanged leaves out: a client that reads everything once and then only listens knows the same as one that asks.
+ * PropertiesChanged: a client that reads everything once and then only listens knows the same as one that asks.
  */
 #include "config.h"
 
@@ -202,73 +202,8 @@ static bool was_told(const Mirror *mirror, const char *property)
 	return g_hash_table_contains(mirror->last, property);
 }
 
-static void change(BusWorld *bw, GDBusConnection *connection, const char *problem)
-{
-	world_health(bw->world, "base", problem);
-	bus_world_tell(bw);
-	come_to_rest(connection);
-}
-
-START_TEST(what_was_empty_and_still_is_is_told_only_after_files_were_read)
-{
-	g_autoptr(BusWorld) bw = bus_world_new_three();
-	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	Mirror mirror;
-
-	mirror_begin_settled(&mirror, bw, connection);
-	ck_assert(was_told(&mirror, "State"));
-	ck_assert(!was_told(&mirror, "Description"));
-	ck_assert(!was_told(&mirror, "HealthText"));
-
-	change(bw, connection, "it does not answer");
-	ck_assert(was_told(&mirror, "HealthText"));
-	/* Empty again: that is news, once. */
-	change(bw, connection, NULL);
-	ck_assert(was_told(&mirror, "HealthText"));
-	change(bw, connection, NULL);
-	ck_assert(!was_told(&mirror, "HealthText"));
-
-	bus_files_read(bw->bus);
-	change(bw, connection, NULL);
-	ck_assert(was_told(&mirror, "Description"));
-	ck_assert(was_told(&mirror, "HealthText"));
-	mirror_end(&mirror);
-}
-END_TEST
-
-static void send_question(GDBusConnection *connection)
-{
-	g_autoptr(GDBusMessage) message = g_dbus_message_new_method_call(NULL, SERVICE_PATH("base"),
-									 "org.freedesktop.DBus.Properties", "GetAll");
-
-	g_dbus_message_set_body(message, g_variant_new("(s)", INTERFACE_SERVICE));
-	ck_assert(g_dbus_connection_send_message(connection, message, G_DBUS_SEND_MESSAGE_FLAGS_NONE, NULL, NULL));
-	ck_assert(g_dbus_connection_flush_sync(connection, NULL, NULL));
-}
-
-START_TEST(what_was_read_before_it_was_told_is_told_whatever_it_is_then)
-{
-	g_autoptr(BusWorld) bw = bus_world_new_three();
-	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	Mirror mirror;
-
-	mirror_begin_settled(&mirror, bw, connection);
-	change(bw, connection, NULL);
-	ck_assert(!was_told(&mirror, "HealthText"));
-
-	world_health(bw->world, "base", "it does not answer");
-	bus_world_tell(bw);
-	send_question(connection);
-	/* What is there to read goes before rest, so it is read, and nothing is told yet. */
-	ck_assert(g_main_context_iteration(NULL, FALSE));
-	change(bw, connection, NULL);
-	ck_assert(was_told(&mirror, "HealthText"));
-	mirror_end(&mirror);
-}
-END_TEST
-
-/* Of a service that nothing else happens to: it is in a runlevel, and then it is not, without a word. */
-START_TEST(another_runlevel_makes_everything_news)
+/* The runlevels of a service change without a signal of its own. The next signal has them. */
+START_TEST(next_signal_has_what_another_runlevel_changed)
 {
 	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n== upper\n[Service]\nExec=/bin/upper\n"
 					       "== shy\n[Service]\nExec=/bin/shy\n",
@@ -324,7 +259,6 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("bus: news");
 
 	ADD_CASE(suite, "news", who_listens_knows_the_same_as_who_asks,
-		 what_was_empty_and_still_is_is_told_only_after_files_were_read,
-		 what_was_read_before_it_was_told_is_told_whatever_it_is_then, another_runlevel_makes_everything_news, who_comes_when_nobody_has_listened_knows_as_much);
+		 next_signal_has_what_another_runlevel_changed, who_comes_when_nobody_has_listened_knows_as_much);
 	return suite;
 }
