@@ -93,7 +93,6 @@ static void carry_out_all(Manager *m)
 		const Act act = g_array_index(m->acts, Act, i);
 
 		carry_out(m, &act);
-		memory_count_act(m);
 	}
 	values_free(m->acts);
 	m->acts = values_new();

@@ -319,7 +319,6 @@ static void put_in_force(Manager *m, Bundle *bundle, int fd)
 	if (m->bus)
 		bus_files_read(m->bus);
 	log_router_group_again(m->logs);
-	memory_burst(m);
 	sockets_mark_all(m);
 	if (m->recovery)
 		recovery_carry_out(m);

@@ -12,7 +12,6 @@ svcd_manager_SOURCES = \
 	daemon/manager/history.c \
 	daemon/manager/main.c \
 	daemon/manager/manager.h \
-	daemon/manager/memory.c \
 	daemon/manager/notes.c \
 	daemon/manager/operators.c \
 	daemon/manager/own-session.c \

@@ -78,7 +78,6 @@ static Manager *manager_new(int argc, char **argv)
 	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
 	m->tainted = g_ptr_array_new_with_free_func(g_free);
 	manager_init_drain(m);
-	memory_init(m);
 	m->acts = values_new();
 	g_queue_init(&m->changes);
 	g_queue_init(&m->checks);

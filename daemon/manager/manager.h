@@ -89,8 +89,6 @@ typedef struct Manager {
 	Timer *drain;           /* does them */
 	Timer *rest;            /* tells what has come of them */
 	Timer *lines;           /* writes the notices of that, while more is under way */
-	unsigned n_burst_acts;  /* memory.c */
-	Timer *pause;
 	GPtrArray *gone;        /* Supervisor * to be freed when nobody is inside them */
 
 	GHashTable *sockets;    /* name -> what it listens on, owned */
@@ -149,13 +147,6 @@ typedef struct Helper {
 	/* Its row is free already. */
 	void (*exited)(Manager *m, const struct MessageExited *message);
 } Helper;
-
-/* memory.c */
-void memory_init(Manager *m);
-/* Much has been read or written: give memory back when it is over. */
-void memory_burst(Manager *m);
-/* A service is told to do something: many such are a burst. */
-void memory_count_act(Manager *m);
 
 /* wiring.c */
 extern const KeeperListener manager_keeper_listener;
