@@ -240,7 +240,7 @@ START_TEST(the_end_of_the_boot_is_told_once)
 }
 END_TEST
 
-START_TEST(the_manager_is_told_of_when_something_of_it_is_another)
+START_TEST(manager_is_published_after_a_change_and_after_files_were_read)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
@@ -251,15 +251,6 @@ START_TEST(the_manager_is_told_of_when_something_of_it_is_another)
 	g_hash_table_add(bw->flags, g_strdup("one"));
 	bus_engine_changed(bw->bus);
 	bus_world_run_until(is_manager_heard, &heard, "the flag");
-	for (unsigned i = 0; i < 3; i++) {
-		bus_engine_changed(bw->bus);
-		while (g_main_context_iteration(NULL, FALSE))
-			;
-	}
-	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
-	while (g_main_context_iteration(NULL, FALSE))
-		;
-	ck_assert_uint_eq(heard.n_manager, 1);
 
 	heard.n_manager = 0;
 	bus_files_read(bw->bus);
@@ -275,6 +266,6 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "signals", ten_changes_make_one_signal, who_has_not_subscribed_hears_nothing,
 		 the_boot_is_told_at_most_ten_times_a_second, a_boot_in_motion_is_told_as_time_passes,
 		 a_boot_that_nobody_watches_any_more_wakes_nobody, a_service_that_goes_is_told,
-		 the_end_of_the_boot_is_told_once, the_manager_is_told_of_when_something_of_it_is_another);
+		 the_end_of_the_boot_is_told_once, manager_is_published_after_a_change_and_after_files_were_read);
 	return suite;
 }
