@@ -9,9 +9,6 @@
 #include "base/log.h"
 #include "manager/manager.h"
 
-/* What is written down for later readers waits so long, or until nothing is under way: ten lines cost little more than one. */
-#define LINES_US (10 * G_TIME_SPAN_MILLISECOND)
-
 typedef struct Act {
 	ActKind kind;
 	const char *service; /* interned */
@@ -133,56 +130,14 @@ void manager_drain(Manager *m)
 	g_ptr_array_set_size(m->gone, 0);
 }
 
-/* As manager_drain(), when nobody waits for an answer. */
-static void drain_unhurried(Manager *m)
-{
-	if (!m->engine || m->recovery || engine_is_at_rest(m->engine)) {
-		manager_drain(m);
-		return;
-	}
-	act(m);
-	tell(m);
-	if (!timer_is_armed(m->lines))
-		timer_arm(m->lines, loop_now() + LINES_US);
-	g_ptr_array_set_size(m->gone, 0);
-}
-
-static void on_lines(void *data)
-{
-	manager_write_down(data);
-}
-
-/*
- * A start in the middle of a chain is what others wait for, so telling comes after the spawn, and what PID 1 is to note in the
- * same datagram: with one of its own it would be woken twice.
- */
 static void on_drain(void *data)
 {
-	Manager *m = data;
-
-	if (!m->engine || m->recovery || m->acts->len == 0) {
-		drain_unhurried(m);
-		return;
-	}
-	act(m);
-	notes_prepare(m);
-	/* After the turns of those that have begun now; put off once only, however many others begin. */
-	if (!timer_is_armed(m->rest))
-		timer_arm(m->rest, loop_now());
-	g_ptr_array_set_size(m->gone, 0);
-}
-
-/* What was decided since is carried out first: the note of a start that nobody has begun would be taken for one that has ended. */
-static void on_rest(void *data)
-{
-	drain_unhurried(data);
+	manager_drain(data);
 }
 
 void manager_init_drain(Manager *m)
 {
 	m->drain = timer_new(on_drain, m);
-	m->rest = timer_new(on_rest, m);
-	m->lines = timer_new(on_lines, m);
 }
 
 void manager_drain_later(Manager *m)

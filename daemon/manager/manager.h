@@ -86,9 +86,7 @@ typedef struct Manager {
 	GHashTable *running;    /* interned name -> Supervisor *, owned */
 	GHashTable *timers;     /* interned name -> its timers, owned; of services that have one armed */
 	GArray *acts;           /* Act: what the engine wants done, once it has returned; of base/list.h */
-	Timer *drain;           /* does them */
-	Timer *rest;            /* tells what has come of them */
-	Timer *lines;           /* writes the notices of that, while more is under way */
+	Timer *drain;           /* calls manager_drain() in the next turn of the loop */
 	GPtrArray *gone;        /* Supervisor * to be freed when nobody is inside them */
 
 	GHashTable *sockets;    /* name -> what it listens on, owned */
@@ -197,8 +195,6 @@ pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation);
 const char *notes_get(Manager *m, const char *service); /* for the datagram of an act; counts as sent */
 void notes_mark(Manager *m, const char *service);
 void notes_send(Manager *m); /* everything that is marked and has changed */
-/* The same for the next datagram, but for those that are to take their first turn: their spawns carry their notes. */
-void notes_prepare(Manager *m);
 void notes_forget(Manager *m, const char *service);
 void notes_remember(Manager *m, const char *service, const char *note); /* as told in the replay */
 void notes_send_flag(Manager *m, const char *name); /* as it is now */

@@ -81,8 +81,7 @@ static void send_note(Manager *m, const Service *s)
 		keeper_link_note(m->link, s->def->name, text);
 }
 
-/* @before_turns: what is about to take its first turn waits for that. */
-static void send_marked(Manager *m, bool before_turns)
+static void send_marked(Manager *m)
 {
 	GHashTableIter iter;
 	gpointer name;
@@ -90,9 +89,8 @@ static void send_marked(Manager *m, bool before_turns)
 	g_hash_table_iter_init(&iter, m->dirty);
 	while (g_hash_table_iter_next(&iter, &name, NULL)) {
 		const Service *s = engine_find(m->engine, name);
-		const Supervisor *supervisor = before_turns ? manager_supervisor(m, name) : NULL;
 
-		if (s && (!supervisor || supervisor_has_begun(supervisor)))
+		if (s)
 			send_note(m, s);
 	}
 	if (m->is_global_dirty)
@@ -119,16 +117,9 @@ void notes_send(Manager *m)
 	if (!m->engine)
 		return;
 	keeper_link_hold(m->link);
-	send_marked(m, false);
+	send_marked(m);
 	keeper_link_let_go(m->link);
 	tell_noted(m);
-}
-
-void notes_prepare(Manager *m)
-{
-	keeper_link_hold(m->link);
-	send_marked(m, true);
-	keeper_link_put_off(m->link);
 }
 
 void notes_forget(Manager *m, const char *service)

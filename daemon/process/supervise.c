@@ -425,11 +425,6 @@ pid_t supervisor_main_pid(const Supervisor *s)
 	return s->rows[ROLE_MAIN].pid;
 }
 
-bool supervisor_has_begun(const Supervisor *s)
-{
-	return s->has_begun;
-}
-
 uint64_t supervisor_invocation(const Supervisor *s)
 {
 	return s->invocation;

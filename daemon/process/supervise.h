@@ -130,8 +130,6 @@ pid_t supervisor_main_pid(const Supervisor *supervisor);
 uint64_t supervisor_invocation(const Supervisor *supervisor);
 /* The keeper has a note of where it stands now. */
 void supervisor_noted(Supervisor *supervisor);
-/* Has it had its first turn of the main loop? Before that nothing has been spawned. */
-bool supervisor_has_begun(const Supervisor *supervisor);
 /* Absolute path of its cgroup, NULL without cgroup v2. */
 const char *supervisor_cgroup(const Supervisor *supervisor);
 void supervisor_free(Supervisor *supervisor);
