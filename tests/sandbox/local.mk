@@ -223,7 +223,6 @@ EXTRA_DIST += \
 	tests/sandbox/test_socket_kinds.py \
 	tests/sandbox/test_socket_policy.py \
 	tests/sandbox/test_spawn_failure.py \
-	tests/sandbox/test_start_ahead.py \
 	tests/sandbox/test_start_lock.py \
 	tests/sandbox/test_start_timeout.py \
 	tests/sandbox/test_stop_and_reload_commands.py \
