@@ -47,7 +47,7 @@ static bool check_name(const char *name, bool (*check)(const char *name, char **
 
 static const Service *find_service(const BusCall *call, const char *name, GError **error)
 {
-	const Service *service = engine_find(call->engine, name);
+	const Service *service = terms_find_service(call->engine, name);
 
 	if (!service)
 		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no service \"%s\"", name);

@@ -258,6 +258,18 @@ START_TEST(introspection_describes_each_object)
 }
 END_TEST
 
+START_TEST(a_service_is_found_by_its_further_name)
+{
+	g_autoptr(BusWorld) bw = bus_world_new("== network-manager\n[Service]\nExec=/bin/nm\n[Conditions]\nProvides=NetworkManager\n", NULL);
+	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
+	g_autoptr(GVariant) reply = bus_world_manager(connection, "GetService", g_variant_new("(s)", "NetworkManager"), "(o)");
+	const char *path;
+
+	g_variant_get(reply, "(&o)", &path);
+	ck_assert_str_eq(path, SERVICE_PATH("network_2dmanager"));
+}
+END_TEST
+
 START_TEST(names_with_odd_letters_have_escaped_paths)
 {
 	g_autoptr(BusWorld) bw = bus_world_new("== getty@tty1\n[Service]\nExec=/bin/getty %i\n", NULL);
@@ -313,6 +325,7 @@ Suite *make_suite(void)
 		 a_service_is_an_object_with_properties, names_of_no_service_are_not_kept,
 		 false_terms_have_text_level_and_origin, every_property_can_be_read,
 		 managed_objects_are_the_boot_and_the_services, introspection_describes_each_object,
-		 names_with_odd_letters_have_escaped_paths, explain_gives_reasons_in_sentences, diagnostics_are_told);
+		 a_service_is_found_by_its_further_name, names_with_odd_letters_have_escaped_paths,
+		 explain_gives_reasons_in_sentences, diagnostics_are_told);
 	return suite;
 }
