@@ -109,6 +109,7 @@ dist_svcdservices_DATA = \
 	services.d/daemons/unattended-upgrades.svc \
 	services.d/daemons/upower.svc \
 	services.d/daemons/uuidd.svc \
+	services.d/daemons/virtlockd.svc \
 	services.d/daemons/virtlogd.svc \
 	services.d/daemons/vsftpd.svc \
 	services.d/daemons/winbind.svc \
