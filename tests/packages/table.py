@@ -16,11 +16,12 @@ class Package:
     """
     @name: the package, and all that apt is asked for unless @words says more. @service: the name that svcd has for it, @others: more
     services that are up then, @called: those that come up when it or its client calls for them. @probe: a line for the shell that fails
-    unless the client is served. @state: "ready", "done" for a task, "idle" if the client starts it; "waiting" if it stays so in the bed,
-    because of @why; "unit" if it has only a unit of systemd; "off" if /etc/default says so. @upgraded: what is installed again, if not
-    @words, and @keeps_running: then it is only reloaded. @files, @policy: the admin's own, there before the package. @after: the admin's
-    line for the shell after the installation. @broken: steps that fail, with the reason, because the script does so under sysvinit, too.
-    @normal: part of the normal run. @runs_under_systemd: its unit runs in a container.
+    unless the client is served. @state: "ready", "done" for a task, "idle" if the client starts it, or apt itself (@is_called_by_apt);
+    "waiting" if it stays so in the bed, because of @why; "unit" if it has only a unit of systemd; "off" if /etc/default says so.
+    @upgraded: what is installed again, if not @words, and @keeps_running: Debian only reloads it then, or leaves it alone. @files, @policy:
+    the admin's own, there before the package. @after: the admin's line for the shell after the installation. @broken: steps that fail, with
+    the reason, because the script does so under sysvinit, too. @normal: part of the normal run. @runs_under_systemd: its unit runs in a
+    container.
     """
     name: str
     service: str
@@ -32,6 +33,7 @@ class Package:
     why: str = ""
     upgraded: str = ""
     keeps_running: bool = False
+    is_called_by_apt: bool = False
     files: dict = dataclasses.field(default_factory=dict)
     policy: str = ""
     after: str = ""
@@ -44,8 +46,8 @@ class Package:
         return (self.words or self.name).split()
 
     def words_under_systemd(self):
-        """There systemd is what elogind stands for here."""
-        return [word for word in self.words_for_apt() if "elogind" not in word]
+        """There systemd is what elogind stands for here, which needs the bus."""
+        return ["dbus" if "elogind" in word else word for word in self.words_for_apt()]
 
 
 def ignore(service, *terms):
@@ -110,7 +112,7 @@ NAMES = (
     Package("vsftpd", "vsftpd", tcp(21, "", "220 ")),
     Package("openvpn", "openvpn@test", "grep -q :04AA /proc/net/udp /proc/net/udp6",
             files={"/etc/openvpn/test.conf": "dev null\nport 1194\nsecret test.key\ncipher AES-256-CBC\n"},
-            after="openvpn --genkey secret /etc/openvpn/test.key && service openvpn restart", releases=("bookworm",)),
+            after="openvpn --genkey secret /etc/openvpn/test.key && service openvpn restart", keeps_running=True, releases=("bookworm",)),
     Package("network-manager", "network-manager",
             f"nmcli -t general status && {bus('org.freedesktop.nm_dispatcher')} && {bus('org.freedesktop.nm_priv_helper')}",
             words="network-manager libpam-elogind", upgraded="network-manager", called=("nm-dispatcher", "nm-priv-helper"),
@@ -146,12 +148,16 @@ SHARES = (
     Package("samba", "smbd", SHARE, words="samba smbclient", upgraded="samba", others=("nmbd",)),
     Package("winbind", "winbind", "wbinfo --ping"),
     Package("samba-ad-dc", "samba-ad-dc", "samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x "
-            "Administrator", words="samba-ad-dc samba-ad-provision", upgraded="samba-ad-dc", after=f"{DOMAIN} && service samba-ad-dc start"),
+            "Administrator", words="samba-ad-dc samba-ad-provision", upgraded="samba-ad-dc",
+            # What serves the ports of the domain's controller ends first.
+            after=f"{DOMAIN} && for name in smbd nmbd winbind; do service $name stop; done && service samba-ad-dc start"),
     Package("autofs", "autofs", "ls /auto/here && mountpoint -q /auto/here",
             after="echo '/auto /etc/auto.test' >/etc/auto.master && echo 'here -fstype=tmpfs :tmpfs' >/etc/auto.test && service autofs restart"),
     Package("nfs-kernel-server", "nfs-kernel-server", state="waiting", why="the server is in the host's kernel"),
     Package("nfs-common", "nfs-common", "rpcinfo -p | grep -q portmapper", others=("rpcbind",)),
-    Package("sane-utils", "saned", tcp(6566), state="idle"),
+    # Debian starts it only if an admin asks for it.
+    Package("sane-utils", "saned", tcp(6566),
+            after="if [ -d /run/systemd/system ]; then systemctl start saned.socket; else svcctl set saned boot; fi"),
     Package("smartmontools", "smartmontools", state="waiting", why="no disk"),
     Package("mdadm", "mdadm", state="waiting", why="no array"),
     Package("udisks2", "udisks2", bus("org.freedesktop.UDisks2"), words="udisks2 libpam-elogind", upgraded="udisks2", state="idle",
@@ -168,13 +174,21 @@ def docker(release, **more):
                    keeps_running=True, releases=(release,), **more)
 
 
+LISTS_MACHINES = "virsh -c qemu:///system list && virt-admin srv-list"
+
+
+def libvirt(release, probe, **more):
+    return Package("libvirt-daemon-system", "libvirtd", probe,
+                   words="libvirt-daemon-system libvirt-daemon-system-sysv libvirt-clients libpam-elogind",
+                   upgraded="libvirt-daemon-system", others=("virtlogd",), releases=(release,), **more)
+
+
 VIRTUAL = (
     Package("containerd", "containerd", "ctr version | grep -q Server"),
     docker("bookworm"),
     docker("trixie", words="docker.io docker-cli", upgraded="docker.io"),
-    Package("libvirt-daemon-system", "libvirtd", "virsh -c qemu:///system list",
-            words="libvirt-daemon-system libvirt-daemon-system-sysv libvirt-clients libpam-elogind", upgraded="libvirt-daemon-system",
-            others=("virtlogd",)),
+    libvirt("bookworm", f"{LISTS_MACHINES} && virt-admin -c virtlockd:///system srv-list", called=("virtlockd",)),
+    libvirt("trixie", LISTS_MACHINES),
 )
 
 # --- what looks after the machine ---
@@ -188,7 +202,7 @@ SYSTEM = (
             files={"/etc/default/chrony": 'DAEMON_OPTS="-x"\n'}),
     Package("cron", "cron", "pgrep -x cron"),
     Package("dbus", "dbus", bus("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.ListNames"),
-            runs_under_systemd=False),
+            keeps_running=True, runs_under_systemd=False),
     Package("fail2ban", "fail2ban", "fail2ban-client ping | grep -q pong", files={"/var/log/auth.log": ""}),
     Package("fwupd", "fwupd", bus("org.freedesktop.fwupd"), words="fwupd libpam-elogind", upgraded="fwupd", state="idle",
             policy=ignore("fwupd"), runs_under_systemd=False),
@@ -205,6 +219,10 @@ SYSTEM = (
 # --- desktops ---
 
 
+# The bus may have read its rules before a package had made the user that they name. On a machine it runs long before.
+READ_RULES = "dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig"
+
+
 def desktop(package, service, name, **more):
     return Package(package, service, bus(name), words=f"{package} dbus libpam-elogind", upgraded=package, **more)
 
@@ -212,13 +230,13 @@ def desktop(package, service, name, **more):
 DESKTOPS = (
     desktop("accountsservice", "accounts-daemon", "org.freedesktop.Accounts", state="idle"),
     Package("bluez", "bluetooth", words="bluez libpam-elogind", upgraded="bluez", state="waiting", why="no adapter, and without one it ends"),
-    desktop("colord", "colord", "org.freedesktop.ColorManager"),
+    desktop("colord", "colord", "org.freedesktop.ColorManager", after=f"{READ_RULES} && service colord start"),
     Package("elogind", "elogind", bus("org.freedesktop.login1", "/org/freedesktop/login1"), words="elogind dbus", upgraded="elogind",
             policy=ignore("elogind"), runs_under_systemd=False),
-    desktop("packagekit", "packagekit", "org.freedesktop.PackageKit", state="idle"),
-    desktop("polkitd", "polkit", "org.freedesktop.PolicyKit1"),
+    desktop("packagekit", "packagekit", "org.freedesktop.PackageKit", state="idle", is_called_by_apt=True, after=READ_RULES),
+    desktop("polkitd", "polkit", "org.freedesktop.PolicyKit1", state="idle", after=READ_RULES),
     desktop("power-profiles-daemon", "power-profiles-daemon", "net.hadess.PowerProfiles", policy=ignore("power-profiles-daemon"), runs_under_systemd=False),
-    desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", policy=ignore("rtkit-daemon"), runs_under_systemd=False),
+    desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", after=READ_RULES, policy=ignore("rtkit-daemon"), runs_under_systemd=False),
     desktop("switcheroo-control", "switcheroo-control", "net.hadess.SwitcherooControl", policy=ignore("switcheroo-control"), runs_under_systemd=False),
     desktop("upower", "upower", "org.freedesktop.UPower", state="idle"),
     Package("lightdm", "lightdm", words="lightdm lightdm-gtk-greeter libpam-elogind", upgraded="lightdm", state="waiting", why="no screen"),
