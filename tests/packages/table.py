@@ -148,7 +148,7 @@ SHARES = (
     Package("samba", "smbd", SHARE, words="samba smbclient", upgraded="samba", others=("nmbd",)),
     Package("winbind", "winbind", "wbinfo --ping"),
     Package("samba-ad-dc", "samba-ad-dc", "samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x "
-            "Administrator", words="samba-ad-dc samba-ad-provision", upgraded="samba-ad-dc",
+            "Administrator", words="samba-ad-dc samba-ad-provision", upgraded="samba-ad-dc samba",
             # What serves the ports of the domain's controller ends first.
             after=f"{DOMAIN} && for name in smbd nmbd winbind; do service $name stop; done && service samba-ad-dc start"),
     Package("autofs", "autofs", "ls /auto/here && mountpoint -q /auto/here",
