@@ -180,7 +180,7 @@ LISTS_MACHINES = "virsh -c qemu:///system list && virt-admin srv-list"
 def libvirt(release, probe, **more):
     return Package("libvirt-daemon-system", "libvirtd", probe,
                    words="libvirt-daemon-system libvirt-daemon-system-sysv libvirt-clients libpam-elogind",
-                   upgraded="libvirt-daemon-system", others=("virtlogd",), releases=(release,), **more)
+                   upgraded="libvirt-daemon-system libvirt-daemon", others=("virtlogd",), releases=(release,), **more)
 
 
 VIRTUAL = (
