@@ -108,7 +108,7 @@ NETWORK = (
     row("minissdpd", "minissdpd", unix("/run/minissdpd.sock"),
         files={"/etc/default/minissdpd": 'START_DAEMON=1\nMiniSSDPd_INTERFACE_ADDRESS=eth0\n'}),
     row("mosquitto", "mosquitto", tcp(1883), broken=dict.fromkeys(
-        ("install", "restart", "kill", "upgrade", "reboot"), "its script needs /run/mosquitto, which only its unit makes")),
+        ("install", "restart", "reload", "kill", "upgrade", "reboot"), "its script needs /run/mosquitto, which only its unit makes")),
     row("ngircd", "ngircd", tcp(6667)),
     row("nscd", "nscd", unix("/run/nscd/socket")),
     row("nsd", "nsd", tcp(53)),
