@@ -172,6 +172,7 @@ SWITCHED_OFF = (
     off("knockd", "knockd"),
     off("nut-server", "nut-server"),
     off("sslh", "sslh"),
+    off("sysstat", "sysstat"),
     *only("bookworm",
           off("deluged", "deluged"),
           off("git-daemon-sysvinit", "git-daemon")),
@@ -184,7 +185,6 @@ TASKS = (
     task("schroot", "schroot"),
     task("screen", "screen-cleanup"),
     task("sudo", "sudo"),
-    task("sysstat", "sysstat"),
     task("ufw", "ufw"),
     task("x11-common", "x11-common"),
 )
