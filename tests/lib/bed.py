@@ -40,7 +40,7 @@ IGNORED_SOCKETS = re.compile(r"raw \*:58$|unix (/run/svcd/|/run/initctl|/run/ude
 # Two names of one directory; ports that the kernel or rpc.statd chose, addresses, numbers and names that differ from boot to boot.
 VARIABLE = ((r"unix /var/run/", "unix /run/"), (r":(3[2-9]|[4-6]\d)\d{3}$", ":chosen"), (r"udp 127.0.0.1:[6-9]\d\d$", "udp 127.0.0.1:chosen"),
             (r"\[fe80::[^]]*\]", "[fe80::]"), (r"%\w+", ""), (r"\.\d+\.tmp$", ""), (r"/\d+$", "/pid"), (r"/[0-9a-f]{12}\.sock$", "/id.sock"),
-            (r"/irqbalance\d+\.sock$", "/irqbalance.sock"))
+            (r"/irqbalance\d+\.sock$", "/irqbalance.sock"), (r"\.sock\.\d+$", ".sock.pid"))
 
 # Workers of svcd come and go; dpkg's triggers and apt may still end.
 PASSING = ("svc-worker", "svc-generate", "svcd-close", "svcd-console", "svc-syslog", "svcctl", "nsenter")
