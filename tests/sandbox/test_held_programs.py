@@ -70,6 +70,24 @@ exit 1
 """
 
 
+# It has a daemon.
+LONE_SCRIPT = """#!/bin/sh
+### BEGIN INIT INFO
+# Provides: lone
+# Required-Start:
+# Required-Stop:
+# Default-Start: 2 3 4 5
+# Default-Stop:
+# Short-Description: a script whose package does not stop it
+### END INIT INFO
+PIDFILE=/run/lone.pid
+case "$1" in
+start) sleep infinity & echo $! >$PIDFILE ;;
+stop) kill $(cat $PIDFILE); rm $PIDFILE ;;
+esac
+"""
+
+
 def build(box, name, version, files, architecture="amd64", **scripts):
     """A .deb of that name, made inside; its path."""
     tree = f"/root/{name}-{version}"
@@ -181,6 +199,19 @@ def check_postinst_start(box):
     box.wait_at_rest()
     assert not box.pid("scripted")
     dpkg(box, "--purge", "scripted")
+
+
+def check_script_without_prerm(box):
+    """The package stops nothing when it is removed, and then its script is no service any more (nghttp2-proxy)."""
+    package = build(box, "lone", 1, {"/usr/sbin/lone": DAEMON, "/etc/init.d/lone": LONE_SCRIPT, "/DEBIAN/conffiles": "/etc/init.d/lone\n"},
+                    postinst="update-rc.d lone defaults\ninvoke-rc.d lone start",
+                    postrm='[ "$1" != remove ] || chmod -x /etc/init.d/lone')
+    dpkg(box, "--install", package)
+    box.wait_state("lone", "ready")
+    process = int(box.read("/run/lone.pid"))
+    dpkg(box, "--remove", "lone")
+    wait_for(lambda: not box.is_alive(process), what="its daemon is stopped")
+    dpkg(box, "--purge", "lone")
 
 
 def check_group(box):
@@ -308,6 +339,7 @@ with Sandbox(SERVICES, policy=HABITS, root="debian", mounts=("sys",)) as machine
     check_removed_in_part(machine)
     check_unit_of_another_package(machine)
     check_postinst_start(machine)
+    check_script_without_prerm(machine)
     check_group(machine)
     check_other_starts(machine)
     check_killed_dpkg(machine)
