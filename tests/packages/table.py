@@ -236,7 +236,7 @@ DESKTOPS = (
     desktop("packagekit", "packagekit", "org.freedesktop.PackageKit", state="idle", is_called_by_apt=True, after=READ_RULES),
     desktop("polkitd", "polkit", "org.freedesktop.PolicyKit1", state="idle", after=READ_RULES),
     desktop("power-profiles-daemon", "power-profiles-daemon", "net.hadess.PowerProfiles", policy=ignore("power-profiles-daemon"), runs_under_systemd=False),
-    desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", after=READ_RULES, policy=ignore("rtkit-daemon"), runs_under_systemd=False),
+    desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", keeps_running=True, after=READ_RULES, policy=ignore("rtkit-daemon"), runs_under_systemd=False),
     desktop("switcheroo-control", "switcheroo-control", "net.hadess.SwitcherooControl", policy=ignore("switcheroo-control"), runs_under_systemd=False),
     desktop("upower", "upower", "org.freedesktop.UPower", state="idle"),
     Package("lightdm", "lightdm", words="lightdm lightdm-gtk-greeter libpam-elogind", upgraded="lightdm", state="waiting", why="no screen"),

@@ -271,7 +271,11 @@ def check_unit_only(box):
     pid = box.pid("united")
     wait_for(lambda: float(box.run("ps", "-o", "etimes=", "-p", str(pid)).stdout) > 1, what="it is older than the next unpacking")
 
-    dpkg(box, "--install", build(box, "united", 2, daemon, postinst=UNIT_START))
+    # It counts as installed only when the triggers of two other packages have been processed.
+    for name in ("first", "second"):
+        dpkg(box, "--install", build(box, f"listener-{name}", 1, {"/DEBIAN/triggers": f"interest {name}-trigger\n"}, postinst="true"))
+    triggers = {"/DEBIAN/triggers": "activate first-trigger\nactivate second-trigger\n"}
+    dpkg(box, "--install", build(box, "united", 2, {**daemon, **triggers}, postinst=UNIT_START))
     wait_for(lambda: box.pid("united") not in (0, None, pid), what="the new version runs")
     box.wait_state("united", "ready")
     pid = box.pid("united")
