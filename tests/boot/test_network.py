@@ -4,7 +4,7 @@
 """
 Real NetworkManager and a real bus: sshd is active only while the network is up; a NetworkManager that dies takes nothing with
 it; the bus is killed ten times, no service is lost, and every condition is right again. A volume of an NFS server, which is the
-machine itself, is mounted and locked in versions 4 and 3.
+machine itself, is mounted and locked in versions 4 and 3, and mounted with a ticket of Kerberos.
 """
 
 import json
@@ -20,6 +20,16 @@ BUS = "org.freedesktop.NetworkManager"
 FSTAB = f"""LABEL={vm_image.ROOT_LABEL} / ext4 errors=remount-ro 0 1
 localhost:/srv/share /srv/v3 nfs vers=3,noauto,_netdev 0 0
 localhost:/srv/share /srv/v4 nfs4 noauto 0 0
+"""
+KERBEROS = """[libdefaults]
+default_realm = SVCD.TEST
+dns_lookup_kdc = false
+[realms]
+SVCD.TEST = {
+    kdc = 127.0.0.1
+}
+[domain_realm]
+localhost = SVCD.TEST
 """
 # A NetworkManager that loses its last connection takes some seconds to say so; emulated ones take more.
 SECONDS = 120
@@ -125,6 +135,22 @@ def check_nfs(vm):
         assert vm.sh(f"findmnt --mountpoint /srv/v{version}", check=False)[0] == 1
 
 
+def check_kerberos(vm):
+    """The daemons of Kerberos start with its key; the client and the server trust each other by it."""
+    vm.sh("kdb5_util create -s -P secret && kadmin.local -q 'addprinc -randkey nfs/localhost' && service krb5-kdc start", seconds=300)
+    for name in ("rpc-gssd", "rpc-svcgssd"):
+        wait_state(vm, name, "waiting")
+    vm.sh("kadmin.local -q 'ktadd nfs/localhost'")
+    for name in ("rpc-gssd", "rpc-svcgssd"):
+        wait_state(vm, name, "ready")
+
+    vm.sh("mount -t nfs4 -o sec=krb5 localhost:/srv/share /srv/v4", seconds=200)
+
+    assert "sec=krb5" in vm.sh("grep /srv/v4 /proc/mounts")
+    assert vm.sh("ls /srv/v4/here") == "/srv/v4/here"
+    vm.sh("umount /srv/v4", seconds=200)
+
+
 def main():
     with vm_image.work_directory() as directory:
         disks = vm_image.make_test_disks(directory, STAGE)
@@ -137,7 +163,8 @@ def main():
                           f"While=dbus-property:{BUS} /org/freedesktop/NetworkManager {BUS}.NetworkingEnabled = true\n")
         vm_image.put_file(disks[0], "/etc/svcd/policy.d/test.policy",
                           "[runlevel 2]\nActivate=needs-cable needs-name rpcbind nfs-kernel-server\n")
-        vm_image.put_file(disks[0], "/etc/exports", "/srv/share 127.0.0.1(rw,no_subtree_check,no_root_squash,insecure)\n")
+        vm_image.put_file(disks[0], "/etc/exports", "/srv/share 127.0.0.1(rw,no_subtree_check,no_root_squash,insecure,sec=sys:krb5)\n")
+        vm_image.put_file(disks[0], "/etc/krb5.conf", KERBEROS)
         vm_image.put_file(disks[0], "/srv/share/here", "")
         vm_image.put_file(disks[0], "/etc/fstab", FSTAB)
         with Machine(disks, *vm_image.boot_files()) as vm:
@@ -151,6 +178,7 @@ def main():
             check_network_manager_killed(vm)
             check_bus_killed(vm)
             check_nfs(vm)
+            check_kerberos(vm)
 
 
 main()

@@ -134,8 +134,8 @@ def _sandbox_packages():
     return listed.stdout.split()
 
 
-# Its server is in the kernel, so no sandbox has one.
-NFS_PACKAGES = ("nfs-kernel-server",)
+# Its server is in the kernel, so no sandbox has one. Its clients may show tickets of Kerberos.
+NFS_PACKAGES = ("nfs-kernel-server", "krb5-kdc", "krb5-admin-server")
 
 PLAIN = Debian("vm", (*_sandbox_packages(), *NFS_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), PLAIN_FILES)
 DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *DESKTOP_MORE, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS),
