@@ -179,7 +179,7 @@ SWITCHED_OFF = (
 )
 
 TASKS = (
-    task("console-setup-linux", "console-setup", words="console-setup-linux console-setup"),
+    row("console-setup-linux", "console-setup", words="console-setup-linux console-setup", state="waiting", why="no terminal of the kernel"),
     task("lm-sensors", "lm-sensors"),
     task("netfilter-persistent", "netfilter-persistent"),
     task("schroot", "schroot"),
