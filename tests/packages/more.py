@@ -102,7 +102,8 @@ NETWORK = (
     row("isc-dhcp-server", "isc-dhcp-server", process("dhcpd"),
         files={"/etc/dhcp/dhcpd.conf": SUBNET, "/etc/default/isc-dhcp-server": 'INTERFACESv4="eth0"\n'}),
     row("kamailio", "kamailio", tcp(5060)),
-    row("kea-dhcp4-server", "kea-dhcp4-server", process("kea-dhcp4")),
+    row("kea-dhcp4-server", "kea-dhcp4-server", process("kea-dhcp4"), broken=dict.fromkeys(
+        ("install", "restart", "kill", "upgrade", "reboot"), "its script needs /run/kea and /var/lib/kea, which only its unit makes")),
     row("keepalived", "keepalived", process("keepalived"), files={"/etc/keepalived/keepalived.conf": "global_defs {\n}\n"}),
     row("knot", "knot", "knotc status"),
     row("minissdpd", "minissdpd", unix("/run/minissdpd.sock"),
