@@ -4,7 +4,7 @@ More: rows of packages for which svcd ships no service file. Their init scripts 
 (state "unit") is named, and nothing of it runs. The rows are run by --long only. The fields are those of table.Package.
 """
 
-from probes import DNS, tcp, udp, unix
+from probes import tcp, unix
 
 HTTP = "GET / HTTP/1.0\r\n\r\n"
 
@@ -81,7 +81,6 @@ MAIL = (
           row("postgrey", "postgrey", tcp(10023), broken={"reload": "its script trusts a pid file that root does not own"})),
 )
 
-SUBNET = "subnet 192.0.2.0 netmask 255.255.255.0 { range 192.0.2.100 192.0.2.110; }\n"
 SOCKS = "internal: lo port = 1080\nexternal: eth0\nsocksmethod: none\nclientmethod: none\nclient pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }\n"
 
 NETWORK = (
@@ -191,46 +190,6 @@ UNITS = (
           unit("haveged", "haveged"),
           unit("hitch", "hitch"),
           unit("ntpd-rs", "ntpd-rs")),
-)
-
-# --- rows that have not been run yet; they belong to their groups as soon as they have ---
-
-UNTRIED = (
-    row("minidlna", "minidlna", tcp(8200, HTTP, "HTTP/1.")),
-    row("transmission-daemon", "transmission-daemon", tcp(9091, HTTP, "HTTP/1.")),
-    row("clamav-freshclam", "clamav-freshclam", process("freshclam")),
-    row("courier-imap", "courier-imap", tcp(143, "", "* OK"), others=("courier-authdaemon",)),
-    row("courier-pop", "courier-pop", tcp(110, "", "+OK"), others=("courier-authdaemon",)),
-    row("opensmtpd", "opensmtpd", tcp(25, "", "220 ")),
-    row("spamd", "spamd", tcp(783, "PING SPAMC/1.2\r\n\r\n", "PONG")),
-    row("dnsdist", "dnsdist", process("dnsdist")),
-    row("i2pd", "i2pd", tcp(7070, HTTP, "HTTP/1.")),
-    row("isc-dhcp-server", "isc-dhcp-server", process("dhcpd"),
-        files={"/etc/dhcp/dhcpd.conf": SUBNET, "/etc/default/isc-dhcp-server": 'INTERFACESv4="eth0"\n'}),
-    row("kamailio", "kamailio", tcp(5060)),
-    row("prosody", "prosody", tcp(5222)),
-    row("strongswan-starter", "ipsec", "ipsec status"),
-    row("unbound", "unbound", udp(53, *DNS)),
-    row("collectd-core", "collectd", process("collectd")),
-    row("prometheus", "prometheus", tcp(9090, "GET /-/ready HTTP/1.0\r\n\r\n", "200")),
-    row("prometheus-alertmanager", "prometheus-alertmanager", tcp(9093, HTTP, "HTTP/1.")),
-    row("prometheus-blackbox-exporter", "prometheus-blackbox-exporter", tcp(9115, HTTP, "HTTP/1.")),
-    row("prometheus-node-exporter", "prometheus-node-exporter", tcp(9100, HTTP, "HTTP/1.")),
-    row("prometheus-pushgateway", "prometheus-pushgateway", tcp(9091, HTTP, "HTTP/1.")),
-    row("mpd", "mpd", tcp(6600, "", "OK MPD")),
-    row("xrdp", "xrdp", tcp(3389)),
-    unit("glusterfs-server", "glusterd"),
-    *only("bookworm",
-          row("php8.2-fpm", "php8.2-fpm", unix("/run/php/php8.2-fpm.sock")),
-          row("trafficserver", "trafficserver", tcp(8080)),
-          row("varnish", "varnish", tcp(6081, HTTP, "503")),
-          row("frr", "frr", "vtysh -c 'show version'"),
-          row("mumble-server", "mumble-server", tcp(64738))),
-    *only("trixie",
-          row("php8.4-fpm", "php8.4-fpm", unix("/run/php/php8.4-fpm.sock")),
-          unit("frr", "frr"),
-          unit("mumble-server", "mumble-server"),
-          unit("varnish", "varnish")),
 )
 
 ROWS = DATA + WEB + MAIL + NETWORK + WATCHING + MACHINE + SWITCHED_OFF + TASKS + UNITS
