@@ -225,11 +225,6 @@ void keeper_link_let_go(KeeperLink *link)
 	send_batch(link);
 }
 
-void keeper_link_put_off(KeeperLink *link)
-{
-	link->is_held = false; /* the first message has armed the timer */
-}
-
 /* --- receiving --- */
 
 typedef struct Incoming {

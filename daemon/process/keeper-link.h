@@ -78,7 +78,6 @@ void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer);
  */
 void keeper_link_hold(KeeperLink *link);
 void keeper_link_let_go(KeeperLink *link);
-void keeper_link_put_off(KeeperLink *link); /* instead: it goes with the next message, or alone after 5 ms */
 
 /* False with @error when the request is too large for one message (the caller then goes by way of svc-exec). */
 bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **error);

@@ -262,10 +262,8 @@ static void manager_says(Target *t)
 		keeper_link_hold(t->link);
 		break;
 	case 1:
-		keeper_link_let_go(t->link);
-		break;
 	case 2:
-		keeper_link_put_off(t->link);
+		keeper_link_let_go(t->link);
 		break;
 	case 3:
 		manager_spawns(t);

@@ -234,27 +234,6 @@ START_TEST(to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever
 }
 END_TEST
 
-START_TEST(what_is_put_off_goes_with_the_next_message)
-{
-	size_t size;
-
-	keeper_takes_batches();
-	keeper_link_hold(link_);
-	keeper_link_note(link_, "a", "x");
-	keeper_link_put_off(link_);
-	ck_assert_uint_eq(next_type(&size), 0);
-	keeper_link_note(link_, "b", "y");
-	ck_assert_uint_eq(next_type(&size), MESSAGE_BATCH);
-	ck_assert_uint_eq(next_type(&size), 0);
-
-	keeper_link_hold(link_);
-	keeper_link_note(link_, "a", "z");
-	keeper_link_put_off(link_);
-	while (next_type(&size) != MESSAGE_NOTE)
-		g_main_context_iteration(NULL, TRUE);
-}
-END_TEST
-
 START_TEST(a_keeper_that_takes_no_batches_gets_none)
 {
 	size_t size;
@@ -334,8 +313,7 @@ Suite *make_suite(void)
 			all_that_wait_begin_when_the_keeper_has_read, who_is_given_up_while_it_waits_holds_up_nobody);
 	ADD_CASE_AROUND(suite, "batches", set_up, tear_down, what_is_held_goes_in_one_datagram,
 			more_than_one_datagram_holds_goes_in_several,
-			to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever,
-			what_is_put_off_goes_with_the_next_message, a_keeper_that_takes_no_batches_gets_none);
+			to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever, a_keeper_that_takes_no_batches_gets_none);
 	ADD_LOOP_AROUND(suite, "texts", set_up, tear_down, a_text_from_the_keeper_ends_in_its_field, G_N_ELEMENTS(told));
 	ADD_LOOP_AROUND(suite, "short", set_up, tear_down, what_is_shorter_than_its_type_is_not_listened_to,
 			G_N_ELEMENTS(told));
