@@ -38,7 +38,13 @@
 #define LOOK_AGAIN_US (500 * G_TIME_SPAN_MILLISECOND)
 
 /* Names that come and go. Other events are watched only for tests that need them, because udevd alone causes hundreds of them in /dev. */
-#define WATCH_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+#define NAMES_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+
+/* The mode of a directory decides whether a user other than root may pass through it. */
+static uint32_t watch_mask(void)
+{
+	return NAMES_MASK | (geteuid() == 0 ? 0 : IN_ATTRIB);
+}
 
 /* One directory as inotify knows it: several paths may lead to the same one. */
 typedef struct Directory {
@@ -321,7 +327,7 @@ static bool walk_way(PathWalker *walker, PathCondition *condition, const char *d
 		return true;
 	}
 	rest = g_string_new(directory);
-	if (!walk(walker, condition, rest, at, &st, WATCH_MASK))
+	if (!walk(walker, condition, rest, at, &st, watch_mask()))
 		return false;
 	if (walker->n_unwatched == n_unwatched) /* else no event comes when it is another one */
 		remember_way(walker, directory, condition, at->str);
@@ -335,7 +341,7 @@ static bool find_place(PathWalker *walker, PathCondition *condition, GString *at
 	static const uint32_t more[] = { [TEST_NONEMPTY] = IN_CLOSE_WRITE, [TEST_EXECUTABLE] = IN_CLOSE_WRITE | IN_ATTRIB,
 					 [TEST_EXISTS] = 0, [TEST_DIRECTORY] = 0 };
 	/* A socket may accept connections only after its mode has been changed. */
-	const uint32_t mask = WATCH_MASK | more[condition->test] | (condition->reports == PATH_REPORT_LOOKS ? IN_ATTRIB : 0);
+	const uint32_t mask = watch_mask() | more[condition->test] | (condition->reports == PATH_REPORT_LOOKS ? IN_ATTRIB : 0);
 	g_autoptr(GString) rest = g_string_new(condition->path);
 
 	condition->n_links = condition->n_components = 0;
@@ -352,7 +358,7 @@ static bool find_place(PathWalker *walker, PathCondition *condition, GString *at
 static PathVerdict test_place(PathWalker *walker, PathCondition *condition, const char *place, const struct stat *st)
 {
 	if (condition->test == TEST_NONEMPTY && S_ISDIR(st->st_mode))
-		add_step(walker, condition, place, "", WATCH_MASK);
+		add_step(walker, condition, place, "", watch_mask());
 	return path_test_place(condition->test, place, st);
 }
 

@@ -493,6 +493,27 @@ START_TEST(way_is_forgotten_with_the_last_that_took_it)
 }
 END_TEST
 
+START_TEST(a_user_sees_when_a_directory_may_be_entered)
+{
+	g_autofree char *closed = in_root("closed");
+
+	make_directory("closed");
+	write_file("closed/file", "", 0644);
+	ck_assert_int_eq(chmod(root, 0755), 0);
+	ck_assert_int_eq(chmod(closed, 0700), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+	watch("", "closed/file");
+	expect_level(LEVEL_FALSE);
+
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_int_eq(chmod(closed, 0755), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+
+	expect_level(LEVEL_TRUE);
+	ck_assert_int_eq(seteuid(0), 0);
+}
+END_TEST
+
 /* Whatever happens beside it, before and after. */
 START_TEST(way_is_forgotten_when_a_link_on_it_leads_elsewhere)
 {
@@ -542,7 +563,7 @@ Suite *make_suite(void)
 			everything_is_looked_at_again_when_asked,
 			second_path_below_a_directory_that_has_just_been_replaced,
 			way_is_forgotten_with_the_last_that_took_it, any_number_of_ways,
-			way_is_forgotten_when_a_link_on_it_leads_elsewhere, a_maze_of_links_ends_somewhere,
+			a_user_sees_when_a_directory_may_be_entered, way_is_forgotten_when_a_link_on_it_leads_elsewhere, a_maze_of_links_ends_somewhere,
 			a_link_with_many_names_counts_them_all, a_walk_ends_at_a_mount_that_may_not_answer,
 			an_automount_is_left_alone);
 	return suite;
