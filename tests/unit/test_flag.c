@@ -28,6 +28,7 @@ static BusStage *stage_with_owner(void)
 	bus_peer_own(stage->peer, OWNER);
 	bus_stage_subscribe(stage, KEY);
 	bus_stage_expect(stage, KEY, NOT_SET);
+	bus_stage_quiet(stage); /* the answers about the owner and the bus are there */
 	return stage;
 }
 
