@@ -34,6 +34,8 @@ OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/
 # Of systemd itself, of what it starts for each login, and of packages that others depend on only where systemd is the init, or is not; the
 # logger of a script; inetd, whose script starts it only if it has something to listen for.
 OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$|inetd$)")
+# A worker's number or process id in its name.
+NUMBER = re.compile(r"\(\d+\)$")
 BUS_SOCKET = "unix /run/dbus/system_bus_socket"
 
 
@@ -53,7 +55,7 @@ def processes_of(bed):
         except OSError:
             continue
         if state != "Z" and name not in PASSING:
-            found.add(f"{names.get(user, DYNAMIC)}:{name.split()[0] if name.strip() else name}")
+            found.add(f"{names.get(user, DYNAMIC)}:{NUMBER.sub('(N)', name.split()[0] if name.strip() else name)}")
     return {one for one in found if not OF_OTHERS.search(one)}
 
 
