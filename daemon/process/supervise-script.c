@@ -222,7 +222,7 @@ static void end_without_successor(Supervisor *s)
 	static const struct MessageExited unknown; /* it was told to a manager before us */
 	const struct MessageExited *exit = s->last_exit ? s->last_exit : &unknown;
 	const bool is_replaced = is_settling(s) && s->has_run;
-	const bool ended_well = s->index == 0;
+	const bool ended_well = s->index == 0 || (is_replaced && outcome_is_success(&s->plan, exit->code, exit->status));
 	const bool is_loose_end = is_replaced || (is_settling(s) && ended_well);
 	g_autofree char *text = step_describe_exit(s, exit);
 
@@ -355,6 +355,10 @@ void script_restart_enter(Supervisor *s)
 	look_at_what_is_left(s, LEFT_KILLED);
 }
 
+/*
+ * A script may succeed and leave the process running that it was to replace, for example because a maintainer script has removed its pid
+ * file. A restart gives a new process, so the old one is asked to end; one that the script has asked already ends all the same.
+ */
 void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	const bool success = !s->rows[ROLE_CONTROL].problem &&
@@ -363,6 +367,8 @@ void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 
 	if (s->index == 0)
 		supervisor_event(s, success ? PROCESS_RESTARTED : PROCESS_RESTART_FAILED, text);
+	if (success && s->index == 0 && s->rows[ROLE_MAIN].in_use)
+		supervisor_signal(s, ROLE_MAIN, SIGTERM);
 	look_at_what_is_left(s, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
 }
 

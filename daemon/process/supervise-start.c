@@ -419,14 +419,16 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 
 static void adopt_succeeded(Supervisor *s)
 {
-	if (plan_is_script(&s->plan))
+	if (plan_is_script(&s->plan)) {
+		s->has_run = false; /* it is not the process from before a restart or a reload: its end is an exit */
 		script_is_up(s);
-	else if (s->plan.def->ready == READY_FORK && !s->was_ready)
+	} else if (s->plan.def->ready == READY_FORK && !s->was_ready) {
 		supervisor_is_ready(s);
-	else if (s->was_ready)
+	} else if (s->was_ready) {
 		supervisor_go(s, STEP_READY, 0);
-	else
+	} else {
 		supervisor_stay(s, STEP_MAIN, 0);
+	}
 }
 
 void step_adopted(Supervisor *s, pid_t pid, int error)

@@ -227,6 +227,13 @@ def desktop(package, service, name, **more):
     return Package(package, service, bus(name), words=f"{package} dbus libpam-elogind", upgraded=package, **more)
 
 
+def rtkit(release, first_uid):
+    """It limits the processes of its user, whose number must not be that of another user in a bed beside this one."""
+    return desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", keeps_running=True, after=READ_RULES,
+                   policy=ignore("rtkit-daemon"), runs_under_systemd=False, releases=(release,),
+                   files={"/etc/adduser.conf": f"FIRST_SYSTEM_UID={first_uid}\nLAST_SYSTEM_UID={first_uid + 19}\n"})
+
+
 DESKTOPS = (
     desktop("accountsservice", "accounts-daemon", "org.freedesktop.Accounts", state="idle"),
     Package("bluez", "bluetooth", words="bluez libpam-elogind", upgraded="bluez", state="waiting", why="no adapter, and without one it ends"),
@@ -236,7 +243,7 @@ DESKTOPS = (
     desktop("packagekit", "packagekit", "org.freedesktop.PackageKit", state="idle", is_called_by_apt=True, after=READ_RULES),
     desktop("polkitd", "polkit", "org.freedesktop.PolicyKit1", state="idle", after=READ_RULES),
     desktop("power-profiles-daemon", "power-profiles-daemon", "net.hadess.PowerProfiles", policy=ignore("power-profiles-daemon"), runs_under_systemd=False),
-    desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", keeps_running=True, after=READ_RULES, policy=ignore("rtkit-daemon"), runs_under_systemd=False),
+    *(rtkit(release, first_uid) for release, first_uid in (("bookworm", 700), ("trixie", 720))),
     desktop("switcheroo-control", "switcheroo-control", "net.hadess.SwitcherooControl", policy=ignore("switcheroo-control"), runs_under_systemd=False),
     desktop("upower", "upower", "org.freedesktop.UPower", state="idle"),
     Package("lightdm", "lightdm", words="lightdm lightdm-gtk-greeter libpam-elogind", upgraded="lightdm", state="waiting", why="no screen"),
