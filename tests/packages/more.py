@@ -110,7 +110,7 @@ NETWORK = (
           row("ircd-hybrid", "ircd-hybrid", tcp(6667)),
           row("keepalived", "keepalived", process("keepalived"), files={"/etc/keepalived/keepalived.conf": "global_defs {\n}\n"}),
           row("ngircd", "ngircd", tcp(6667)),
-          row("nsd", "nsd", tcp(53)),
+          row("nsd", "nsd", tcp(53), broken={"kill": "its script knows one process; the others of a killed one stay, and keep the port"}),
           row("proftpd-core", "proftpd", tcp(21, "", "220 ")),
           row("pure-ftpd", "pure-ftpd", tcp(21, "", "220")),
           row("shadowsocks-libev", "shadowsocks-libev", tcp(8388)),
