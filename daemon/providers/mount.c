@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "loop/loop.h"
+#include "paths/remote-fs.h"
 
 /* A table longer than this is cut off there: hundreds of thousands of mounts. */
 #define MOUNTINFO "/proc/self/mountinfo"
@@ -271,14 +272,6 @@ static void on_late(void *data)
 	take_changes(data);
 }
 
-static bool is_elsewhere(const char *type)
-{
-	static const char *const types[] = { "9p", "afs", "beegfs", "ceph", "cifs", "coda", "fuse", "fuseblk", "gfs2", "lustre", "ncpfs",
-					     "nfs", "nfs4", "ocfs2", "orangefs", "pvfs2", "smb3", "smbfs", "virtiofs", NULL };
-
-	return g_strv_contains(types, type) || g_str_has_prefix(type, "fuse.");
-}
-
 /* Blanks in names are escaped: the last hyphen between two begins what is said of the file system on top (proc(5)). */
 MountKind mount_provider_kind(Provider *provider, const char *place)
 {
@@ -290,13 +283,13 @@ MountKind mount_provider_kind(Provider *provider, const char *place)
 	read_news(mounts);
 	lines = mounts->points ? g_hash_table_lookup(mounts->points, place) : NULL;
 	rest = lines ? g_strrstr(lines->str, " - ") : NULL;
-	if (!rest || strcmp(place, "/") == 0)
+	if (!rest || remote_fs_is_exempt(place))
 		return lines ? MOUNT_LOCAL : MOUNT_NONE;
 	rest += strlen(" - ");
 	type = g_strndup(rest, strcspn(rest, " "));
 	if (strcmp(type, "autofs") == 0)
 		return MOUNT_AUTOMATIC;
-	return is_elsewhere(type) ? MOUNT_ELSEWHERE : MOUNT_LOCAL;
+	return remote_fs_is_type(type) ? MOUNT_ELSEWHERE : MOUNT_LOCAL;
 }
 
 static void mount_subscribe(Provider *provider, const char *key)

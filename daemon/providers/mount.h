@@ -15,11 +15,14 @@ typedef void MountsChanged(void *data, GHashTable *points);
 typedef enum MountKind {
 	MOUNT_NONE,      /* no mount point */
 	MOUNT_LOCAL,     /* the kernel answers for it */
-	MOUNT_ELSEWHERE, /* somebody else does: a process, another machine; or nobody, and who asks waits */
-	MOUNT_AUTOMATIC, /* who looks into it has something mounted */
+	MOUNT_ELSEWHERE, /* another machine or a process answers for it, or does not, and a look waits */
+	MOUNT_AUTOMATIC, /* a look into it mounts something */
 } MountKind;
 
-/* What is mounted on top at @place, which has no link in it, at this moment, whatever was told. The root is never elsewhere: without it nothing goes on. */
+/*
+ * What is mounted on top at @place, which has no link in it, at this moment, even if no change was reported yet. The root and /usr are
+ * never elsewhere: a machine whose root is on NFS must boot.
+ */
 MountKind mount_provider_kind(Provider *provider, const char *place);
 
 /* If the table has changed, it is read and reported now, and not when its turn comes. */

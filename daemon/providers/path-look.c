@@ -33,8 +33,7 @@ static void on_answer(void *data, const char *const *words, unsigned n_words, in
 
 	fd_close(&fd); /* none was asked for */
 	if (n_words < 2 || strcmp(words[0], PATH_ANSWER_LEVEL) != 0) {
-		if (strcmp(words[0], PATH_ANSWER_MOUNT) != 0)
-			look->job = NULL; /* "failed" */
+		look->job = NULL; /* "failed" */
 		return;
 	}
 	if (look->is_lost)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path test: for the path walker, which finds the place by itself, and for mounts that may not answer, where the kernel does that.
+ * Path test: for the path walker, which finds the place.
  */
 #include "config.h"
 
@@ -97,20 +97,4 @@ PathVerdict path_test_place(PathTest test, const char *place, const struct stat 
 		return look_for_entry(place);
 	}
 	return VERDICT_MISSING;
-}
-
-/* The state of the files of a server that has gone away is unknown. */
-static bool is_no_answer(int errnum)
-{
-	return errnum_is_passing(errnum) || errnum == EIO || errnum == ESTALE || errnum == ETIMEDOUT || errnum == EHOSTDOWN ||
-	       errnum == EHOSTUNREACH || errnum == ENETUNREACH || errnum == EINTR;
-}
-
-PathVerdict path_test_look(PathTest test, const char *path)
-{
-	struct stat st;
-
-	if (fstatat(AT_FDCWD, path, &st, AT_NO_AUTOMOUNT) < 0)
-		return is_no_answer(errno) ? VERDICT_MISREAD : VERDICT_MISSING;
-	return path_test_place(test, path, &st);
 }

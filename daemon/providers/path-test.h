@@ -37,7 +37,4 @@ const char *path_verdict_text(PathVerdict verdict);
 /* @st: of @place, which is no link. Opens a directory that is to have an entry, and a program that has just been changed. */
 PathVerdict path_test_place(PathTest test, const char *place, const struct stat *st);
 
-/* Follows links, and may wait for ever. */
-PathVerdict path_test_look(PathTest test, const char *path);
-
 #endif

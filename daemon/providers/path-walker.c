@@ -365,8 +365,7 @@ static PathVerdict test_place(PathWalker *walker, PathCondition *condition, cons
 /* A verdict that changes its reason only is news, too; so is each report while it is unknown. */
 static void report(PathWalker *walker, PathCondition *condition, Level level, const char *why)
 {
-	const PathFinding finding = { .level = level, .why = why,
-				      .mount = condition->barrier == MOUNT_ELSEWHERE ? condition->mount : NULL };
+	const PathFinding finding = { .level = level, .why = why };
 
 	if (condition->is_reported && level == condition->level && level != LEVEL_UNKNOWN && condition->reports == PATH_REPORT_CHANGES)
 		return;
@@ -378,7 +377,7 @@ static void report(PathWalker *walker, PathCondition *condition, Level level, co
 static void report_mount(PathWalker *walker, PathCondition *condition)
 {
 	g_autofree char *why = condition->barrier == MOUNT_ELSEWHERE
-				       ? g_strdup_printf("the file system at %s may not answer", condition->mount)
+				       ? g_strdup_printf("it is on a network or FUSE file system; use mounted:%s", condition->mount)
 				       : g_strdup_printf("nothing is mounted at %s yet, and a look would change that", condition->mount);
 
 	report(walker, condition, LEVEL_UNKNOWN, why);

@@ -17,7 +17,6 @@ typedef struct PathWalker PathWalker;
 typedef struct PathFinding {
 	Level level;
 	const char *why;
-	const char *mount; /* the path leads into this mount, whose file system may not answer; NULL: it does not */
 } PathFinding;
 
 typedef enum PathReports {

@@ -4,8 +4,7 @@
  *
  * All conditions begin in one process. If that hangs at a path, the path and all others in the same directory move to a process of their
  * own, because it is a directory that can be held. If that one hangs as well, its conditions are unknown, and it is tried again after a
- * pause, but never while a process that hung there is still alive. The other paths lose nothing. Mounts of file systems that may not
- * answer have a process each from the start.
+ * pause, but never while a process that hung there is still alive. The other paths lose nothing.
  */
 #include "config.h"
 
@@ -18,7 +17,7 @@
 #include "loop/loop.h"
 #include "providers/path-test.h"
 
-/* Processes for directories and mounts. More of them share one process. */
+/* Processes for directories. More directories share one process. */
 #define MAX_PLACES 16
 
 /* A process that was lost is looked after so often: has it ended, is its pause over? */
@@ -34,10 +33,9 @@
 /* What one process looks at. */
 typedef struct Place {
 	struct PathProvider *paths;
-	const char *verb;
-	char *name;        /* "" for the common process; "directory /run", "file system at /srv" */
+	char *name;        /* "" for the common process; "directory /run" */
 	char *owner;       /* of its jobs */
-	unsigned n_users;  /* looks */
+	unsigned n_users;  /* conditions */
 	bool is_silent;    /* its process was lost, and none has answered since */
 	bool was_held;     /* a process that hung there was still alive at the last tick */
 	int64_t pause_us;  /* the next one */
@@ -45,16 +43,10 @@ typedef struct Place {
 	Timer *again;
 } Place;
 
-typedef struct Look {
-	struct PathCondition *condition;
-	Place *place;   /* NULL: there is no such look */
-	WorkerJob *job; /* NULL: none is under way */
-} Look;
-
 typedef struct PathCondition {
 	const char *key;
-	Look watch;
-	Look poll; /* while the path leads into a mount that may not answer */
+	Place *place;
+	WorkerJob *job; /* NULL: none is under way */
 	Level level;
 	char *why;
 	bool is_known;      /* something was answered, or the process was lost */
@@ -120,7 +112,7 @@ static void place_free(gpointer data)
 	g_free(place);
 }
 
-static Place *place_get(PathProvider *paths, const char *verb, const char *name)
+static Place *place_get(PathProvider *paths, const char *name)
 {
 	Place *place = g_hash_table_lookup(paths->places, name);
 
@@ -128,7 +120,6 @@ static Place *place_get(PathProvider *paths, const char *verb, const char *name)
 		return place;
 	place = g_new0(Place, 1);
 	place->paths = paths;
-	place->verb = verb;
 	place->name = g_strdup(name);
 	place->owner = g_strdup_printf(PATH_OWNER "%s%s", *name ? " of the " : "", name);
 	place->pause_us = PAUSE_FIRST_US;
@@ -137,14 +128,12 @@ static Place *place_get(PathProvider *paths, const char *verb, const char *name)
 	return place;
 }
 
-/* With too many places all others of that verb have one in common. */
-static Place *place_of(PathProvider *paths, const char *verb, const char *name)
+/* With too many places all others have one in common. */
+static Place *place_of(PathProvider *paths, const char *name)
 {
 	const bool is_full = g_hash_table_size(paths->places) > MAX_PLACES && !g_hash_table_contains(paths->places, name);
 
-	if (!is_full)
-		return place_get(paths, verb, name);
-	return place_get(paths, verb, strcmp(verb, PATH_VERB_POLL) == 0 ? "rest of the file systems" : "rest of the directories");
+	return place_get(paths, is_full ? "rest of the directories" : name);
 }
 
 static void place_leave(Place *place)
@@ -166,36 +155,28 @@ static void on_lost(void *data, const char *why);
 static const WorkerListener listener = { .answer = on_answer, .lost = on_lost };
 
 /* Looks afresh. The new job comes first: directories that both need are then never unwatched in between. */
-static void look_begin(Look *look)
+static void look_begin(PathCondition *condition)
 {
-	WorkerJob *before = look->job;
-	const char *const words[] = { look->place->verb, key_argument(look->condition->key) };
+	const Place *place = condition->place;
+	WorkerJob *before = condition->job;
+	const char *const words[] = { PATH_VERB_WATCH, key_argument(condition->key) };
 
-	if (look->place->paths->options.workers)
-		look->job = worker_job_new(look->place->paths->options.workers, look->place->owner, words, G_N_ELEMENTS(words), NULL, 0,
-					   &listener, look);
+	if (place->paths->options.workers)
+		condition->job = worker_job_new(place->paths->options.workers, place->owner, words, G_N_ELEMENTS(words), NULL, 0, &listener,
+						condition);
 	worker_job_free(before);
 }
 
-static void look_end(Look *look)
+static void look_move(PathCondition *condition, Place *place)
 {
-	Place *place = g_steal_pointer(&look->place);
+	Place *before = condition->place;
 
-	worker_job_free(g_steal_pointer(&look->job));
-	if (place)
-		place_leave(place);
-}
-
-static void look_move(Look *look, Place *place)
-{
-	Place *before = look->place;
-
-	look->place = place;
+	condition->place = place;
 	place->n_users++;
 	if (!place->is_silent)
-		look_begin(look);
+		look_begin(condition);
 	else
-		worker_job_free(g_steal_pointer(&look->job));
+		worker_job_free(g_steal_pointer(&condition->job));
 	if (before)
 		place_leave(before);
 }
@@ -209,10 +190,8 @@ static void begin_users(const Place *place)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		PathCondition *condition = value;
 
-		if (condition->watch.place == place)
-			look_begin(&condition->watch);
-		if (condition->poll.place == place)
-			look_begin(&condition->poll);
+		if (condition->place == place)
+			look_begin(condition);
 	}
 }
 
@@ -223,14 +202,11 @@ static void end_users(const Place *place)
 
 	for (GList *l = conditions; l; l = l->next) {
 		PathCondition *condition = l->data;
-		Look *look = condition->poll.place ? &condition->poll : &condition->watch;
 
-		if (condition->watch.place == place)
-			worker_job_free(g_steal_pointer(&condition->watch.job));
-		if (condition->poll.place == place)
-			worker_job_free(g_steal_pointer(&condition->poll.job));
-		if (look->place == place)
-			set_level(place->paths, condition, LEVEL_UNKNOWN, describe_silence(place));
+		if (condition->place != place)
+			continue;
+		worker_job_free(g_steal_pointer(&condition->job));
+		set_level(place->paths, condition, LEVEL_UNKNOWN, describe_silence(place));
 	}
 }
 
@@ -251,14 +227,14 @@ static char *directory_of(const PathCondition *condition)
 static void separate(PathProvider *paths, const char *directory)
 {
 	g_autoptr(GList) conditions = g_hash_table_get_values(paths->conditions);
-	Place *place = place_of(paths, PATH_VERB_WATCH, directory);
+	Place *place = place_of(paths, directory);
 
 	for (GList *l = conditions; l; l = l->next) {
 		PathCondition *condition = l->data;
 		g_autofree char *its_own = directory_of(condition);
 
-		if (condition->watch.place == paths->common && strcmp(its_own, directory) == 0)
-			look_move(&condition->watch, place);
+		if (condition->place == paths->common && strcmp(its_own, directory) == 0)
+			look_move(condition, place);
 	}
 	/* The pool starts few processes for one owner while those that hung are alive. */
 	g_free(paths->common->owner);
@@ -275,8 +251,8 @@ static void give_back(Place *place)
 	for (GList *l = conditions; l; l = l->next) {
 		PathCondition *condition = l->data;
 
-		if (condition->watch.place == place)
-			look_move(&condition->watch, paths->common);
+		if (condition->place == place)
+			look_move(condition, paths->common);
 	}
 	place_leave(place);
 }
@@ -313,15 +289,14 @@ static void on_again(void *data)
 
 static void on_lost(void *data, const char *why)
 {
-	Look *look = data;
-	PathCondition *condition = look->condition;
-	Place *place = look->place;
+	PathCondition *condition = data;
+	Place *place = condition->place;
 	PathProvider *paths = place->paths;
 	const char *path;
 	g_autofree char *directory = directory_of(condition);
 
 	(void)why; /* it names the job */
-	look->job = NULL;
+	condition->job = NULL;
 	if (place != paths->common) {
 		silence(place);
 		return;
@@ -341,44 +316,22 @@ static void hear_something(Place *place)
 		place->pause_us = PAUSE_FIRST_US;
 		log_notice(NULL, "the %s answers", place->name);
 	}
-	if (place != place->paths->common && strcmp(place->verb, PATH_VERB_WATCH) == 0 && !timer_is_armed(place->again))
+	if (place != place->paths->common && !timer_is_armed(place->again))
 		timer_arm(place->again, loop_now() + RETURN_US);
-}
-
-static void hear_mount(PathProvider *paths, PathCondition *condition, const char *point)
-{
-	g_autofree char *name = g_strconcat("file system at ", point, NULL);
-	Place *place = place_of(paths, PATH_VERB_POLL, name);
-
-	if (place == condition->poll.place) {
-		report(paths, condition);
-		return;
-	}
-	place->n_users++; /* stays, though it may be left before it is used */
-	look_end(&condition->poll);
-	look_move(&condition->poll, place);
-	place_leave(place);
-	set_level(paths, condition, LEVEL_UNKNOWN,
-		  place->is_silent ? describe_silence(place) : g_strdup_printf("the %s is asked", place->name));
 }
 
 static void on_answer(void *data, const char *const *words, unsigned n_words, int fd)
 {
-	Look *look = data;
-	PathCondition *condition = look->condition;
-	PathProvider *paths = look->place->paths;
+	PathCondition *condition = data;
+	PathProvider *paths = condition->place->paths;
 	Level level;
 
 	fd_close(&fd); /* none was asked for */
-	hear_something(look->place);
+	hear_something(condition->place);
 	if (n_words == 3 && strcmp(words[0], PATH_ANSWER_LEVEL) == 0 && level_from_name(words[1], &level)) {
-		if (look == &condition->watch)
-			look_end(&condition->poll);
 		set_level(paths, condition, level, g_strdup(words[2]));
-	} else if (n_words == 2 && strcmp(words[0], PATH_ANSWER_MOUNT) == 0 && look == &condition->watch) {
-		hear_mount(paths, condition, words[1]);
 	} else {
-		look->job = NULL; /* "failed": the program on disk is another version */
+		condition->job = NULL; /* "failed": the program on disk is another version */
 		set_level(paths, condition, LEVEL_UNKNOWN, g_strdup("svc-worker cannot look at it"));
 	}
 }
@@ -394,21 +347,20 @@ static void path_subscribe(Provider *provider, const char *key)
 
 	if (condition) { /* what is known may be older than what the new subscriber waits for */
 		condition->is_reported = false;
-		if (condition->watch.place->is_silent || (condition->poll.place && condition->poll.place->is_silent))
+		if (condition->place->is_silent)
 			report(paths, condition);
 		else
-			look_begin(&condition->watch);
+			look_begin(condition);
 		return;
 	}
 	condition = g_new0(PathCondition, 1);
 	condition->key = key;
-	condition->watch.condition = condition->poll.condition = condition;
 	condition->level = LEVEL_UNKNOWN;
 	paths->n_unknown++;
 	g_hash_table_insert(paths->conditions, (gpointer)key, condition);
 	directory = directory_of(condition);
 	place = g_hash_table_lookup(paths->places, directory);
-	look_move(&condition->watch, place ? place : paths->common);
+	look_move(condition, place ? place : paths->common);
 	condition->why = place && place->is_silent ? describe_silence(place) : g_strdup("it is being looked at");
 	report(paths, condition);
 }
@@ -420,8 +372,8 @@ static void path_unsubscribe(Provider *provider, const char *key)
 
 	if (!condition)
 		return;
-	look_end(&condition->poll);
-	look_end(&condition->watch);
+	worker_job_free(g_steal_pointer(&condition->job));
+	place_leave(g_steal_pointer(&condition->place));
 	know(paths, condition);
 	g_hash_table_remove(paths->conditions, key);
 }
@@ -474,7 +426,7 @@ Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options
 	paths->options = *options;
 	paths->conditions = g_hash_table_new_full(NULL, NULL, NULL, condition_free);
 	paths->places = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, place_free);
-	paths->common = place_get(paths, PATH_VERB_WATCH, "");
+	paths->common = place_get(paths, "");
 	if (options->workers) /* it starts while the files are read that have the conditions */
 		paths->first = worker_job_new(options->workers, paths->common->owner, words, 1, NULL, 0, &first, paths);
 	return &paths->base;

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A file system that does not answer: conditions on what is in it are unknown, and say why; the manager goes on, dies and comes back,
-and nothing is stopped. When it answers they are what it says.
+A path on a file system that a process serves: its condition is unknown and names mounted: instead. svcd never touches such a path, so
+a server that does not answer delays nothing, and nothing is stopped. When the file system is unmounted, the condition is false.
 """
 
 import os
@@ -13,58 +13,57 @@ from sandbox import HERE, Failure, Sandbox
 with open(os.path.join(HERE, "fuse_server.py"), encoding="utf-8") as file:
     SERVER = file.read()
 
-SILENT = "the file system at /srv does not answer"
+UNKNOWN = "it is on a network or FUSE file system; use mounted:/srv"
 
 
-def waits_for(path):
-    return f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=path:{path}\n"
+def needs(term):
+    return f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile={term}\n"
 
 
 SERVICES = {
     "server": "[Service]\nExec=/usr/bin/python3 /fuse_server.py /srv /run/may-answer /run/serves\nReady=path:/run/serves\n",
-    "far": waits_for("/srv/here"),
-    "through-link": waits_for("/run/link"),
-    "missing": waits_for("/srv/missing"),
-    "near": waits_for("/run/near"),
+    "far": needs("path:/srv/here"),
+    "through-link": needs("path:/run/link"),
+    "missing": needs("path:/srv/missing"),
+    "near": needs("path:/run/near"),
+    "near-later": needs("path:/run/near-later"),
+    "on-mount": needs("mounted:/srv"),
 }
 
 
-def wait_explained(box, name, text):
-    wait_for(lambda: text in box.svcctl("explain", name).stdout, what=f"explain {name} says: {text}")
-
-
-def check_silence(box):
-    for name in ("far", "missing"):
-        wait_explained(box, name, SILENT)
+def check_unknown(box):
+    for name in ("far", "through-link", "missing"):
+        wait_for(lambda: UNKNOWN in box.svcctl("explain", name).stdout, what=f"explain {name} names the file system")
+        assert box.state(name) == "waiting", name
 
 
 with Sandbox(SERVICES, files={"/fuse_server.py": SERVER, "/srv": {"directory": True}}) as box:
     os.symlink("../srv/here", box.path("/run/link"))
-    box.wait_state("server", "ready")
-    check_silence(box)
-    box.write("/run/near", "")
-    box.wait_states({"near": "ready", "far": "waiting", "through-link": "waiting", "missing": "waiting"})
-
-    box.write("/run/may-answer", "")
-    box.wait_states({"far": "ready", "through-link": "ready", "missing": "waiting"})
-    wait_explained(box, "missing", "it does not exist")
-    pids = {name: box.pid(name) for name in ("far", "through-link", "near", "server")}
-
-    box.remove("/run/may-answer")
-    wait_explained(box, "missing", SILENT)
-    box.kill_manager()
-    wait_explained(box, "missing", SILENT)
-    box.remove("/run/near")
-    box.wait_state("near", "waiting")
+    box.wait_states({"server": "ready", "on-mount": "ready"})
+    check_unknown(box)
+    checked = box.svcctl("check").stdout
+    assert "While=path:/srv/here: /srv is a network or FUSE file system" in checked and "use mounted:/srv" in checked, checked
     box.write("/run/near", "")
     box.wait_state("near", "ready")
-    pids["near"] = box.pid("near")
 
+    # It makes no difference that the server answers: it was not asked. What comes after that has been seen.
     box.write("/run/may-answer", "")
-    wait_explained(box, "missing", "it does not exist")
-    box.wait_at_rest()
+    box.write("/run/near-later", "")
+    box.wait_state("near-later", "ready")
+    check_unknown(box)
+    pids = {name: box.pid(name) for name in ("near", "server", "on-mount")}
+    box.remove("/run/may-answer")
+
+    box.kill_manager()
+    box.wait_states({"near": "ready", "on-mount": "ready", "server": "ready"})
+    check_unknown(box)
     if (now := {name: box.pid(name) for name in pids}) != pids:
         raise Failure(f"something was stopped: {pids}, now {now}")
 
+    # umount asks the server.
+    box.write("/run/may-answer", "")
     box.run("umount", "/srv")
-    box.wait_states({"far": "waiting", "through-link": "waiting"})
+    box.wait_states({"on-mount": "waiting", "far": "waiting"})
+    wait_for(lambda: "it does not exist" in box.svcctl("explain", "far").stdout, what="explain far: no file")
+    box.write("/srv/here", "")
+    box.wait_states({"far": "ready", "through-link": "ready", "missing": "waiting"})

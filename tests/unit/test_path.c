@@ -90,26 +90,11 @@ static WorkerJob *watch_of(const char *path)
 	return job;
 }
 
-static WorkerJob *poll_of(const char *path)
-{
-	WorkerJob *job = find_job(PATH_VERB_POLL, path);
-
-	ck_assert_msg(job, "%s is not polled", path);
-	return job;
-}
-
 static void answer(WorkerJob *job, const char *level, const char *why)
 {
 	const char *const words[] = { PATH_ANSWER_LEVEL, level, why };
 
 	job->listener->answer(job->data, words, 3, -1);
-}
-
-static void answer_mount(WorkerJob *job, const char *point)
-{
-	const char *const words[] = { PATH_ANSWER_MOUNT, point };
-
-	job->listener->answer(job->data, words, 2, -1);
 }
 
 /* Its process hangs at it. */
@@ -227,7 +212,7 @@ START_TEST(it_is_settled_when_something_is_known_of_each)
 	subscribe("path:/c");
 	answer(watch_of("/a"), "true", "it is there");
 	answer(watch_of("/a"), "false", "it does not exist");
-	answer_mount(watch_of("/b"), "/b");
+	answer(watch_of("/b"), "unknown", "it is on a network or FUSE file system; use mounted:/b");
 	ck_assert(!path_provider_is_settled(provider));
 	ck_assert_uint_eq(n_settled, 0);
 
@@ -324,57 +309,6 @@ START_TEST(many_places_share_a_process)
 }
 END_TEST
 
-/* --- mounts that may not answer --- */
-
-START_TEST(what_is_behind_such_a_mount_is_polled)
-{
-	subscribe("path:/srv/here");
-	answer_mount(watch_of("/srv/here"), "/srv");
-	expect("path:/srv/here unknown the file system at /srv is asked");
-	ck_assert_str_eq(poll_of("/srv/here")->owner, "paths of the file system at /srv");
-
-	answer(poll_of("/srv/here"), "true", "it is there");
-	expect("path:/srv/here true it is there");
-	subscribe("path:/srv/here");
-	answer_mount(watch_of("/srv/here"), "/srv");
-	expect("path:/srv/here true it is there");
-
-	answer(watch_of("/srv/here"), "false", "it does not exist");
-	expect("path:/srv/here false it does not exist");
-	ck_assert_ptr_null(find_job(PATH_VERB_POLL, "/srv/here"));
-}
-END_TEST
-
-START_TEST(a_mount_that_does_not_answer_makes_all_behind_it_unknown)
-{
-	subscribe("path:/srv/a");
-	subscribe("path:/srv/b");
-	subscribe("path:/srv/x/c");
-	answer_mount(watch_of("/srv/a"), "/srv");
-	answer_mount(watch_of("/srv/b"), "/srv");
-	answer_mount(watch_of("/srv/x/c"), "/srv/x");
-	answer(poll_of("/srv/a"), "true", "it is there");
-	answer(poll_of("/srv/b"), "false", "it does not exist");
-	answer(poll_of("/srv/x/c"), "true", "it is there");
-	n_told = 0;
-
-	lose(poll_of("/srv/b"));
-	ck_assert_uint_eq(n_told, 2);
-	subscribe("path:/srv/a");
-	expect("path:/srv/a unknown the file system at /srv does not answer");
-	ck_assert_str_eq(poll_of("/srv/x/c")->owner, "paths of the file system at /srv/x");
-
-	/* It is unmounted. */
-	answer(watch_of("/srv/a"), "false", "it does not exist");
-	expect("path:/srv/a false it does not exist");
-
-	g_hash_table_remove_all(abandoned);
-	TURN_UNTIL(find_job(PATH_VERB_POLL, "/srv/b"));
-	answer(poll_of("/srv/b"), "true", "it is there");
-	expect("path:/srv/b true it is there");
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("path");
@@ -384,7 +318,5 @@ Suite *make_suite(void)
 			it_is_settled_when_something_is_known_of_each, a_worker_that_does_not_know_the_verb_makes_it_unknown);
 	ADD_CASE_AROUND(suite, "hanging", set_up, tear_down, a_directory_that_hangs_gets_a_process_of_its_own,
 			what_hangs_twice_is_unknown_until_it_answers, many_places_share_a_process);
-	ADD_CASE_AROUND(suite, "mounts", set_up, tear_down, what_is_behind_such_a_mount_is_polled,
-			a_mount_that_does_not_answer_makes_all_behind_it_unknown);
 	return suite;
 }

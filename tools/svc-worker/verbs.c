@@ -32,7 +32,6 @@ const WorkerVerb worker_verbs[] = {
 	{ "listen", verb_listen, NULL },
 	{ NETLINK_VERB_LIST, verb_list_network, NULL },
 	{ "unlisten", verb_unlisten, NULL },
-	{ PATH_VERB_POLL, path_poll, path_cancel },
 	{ PATH_VERB_WATCH, path_watch, path_cancel },
 	{ NULL, NULL, NULL },
 };

@@ -13,7 +13,6 @@ void verb_unlisten(WorkerRequest *request);
 
 /* path.c; the verbs are described in providers/path.h. */
 void path_watch(WorkerRequest *request);
-void path_poll(WorkerRequest *request);
 void path_cancel(uint64_t id);
 
 /* devices.c; the verbs are described in providers/udev-reader.h. */
