@@ -65,6 +65,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, root="debian") as m
     for name, text in FAKES.items():
         machine.write(f"/fakes/{name}", f"#!/bin/sh\n{text}\n", 0o755)
     machine.write("/etc/fstab", FSTAB)
+    machine.wait_state("a", "ready")  # then /run/svcd is there
     flags_count_once(machine)
     what_fsck_says(machine)
     what_fstab_says(machine)
