@@ -250,6 +250,8 @@ char *condition_advise(const Condition *c, bool is_negated)
 	case KEY_INSTALLED:
 		return g_strdup("It is looked at again when the package manager has done its work.");
 	case KEY_PATH:
+		if (c->level == LEVEL_UNKNOWN) /* the reason says what to wait for */
+			return NULL;
 		return g_strdup_printf("It is looked at again as soon as %s %s.", strchr(argument, '/'),
 				       is_negated ? "is gone" : "is there");
 	case KEY_MOUNTED:

@@ -37,7 +37,7 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* The deepest mount point decides, and of two at the same place the one that was mounted last, which stands below the other. */
+/* The deepest mount point decides. Of two mounts on one point the later line counts, because it was mounted on top of the other. */
 char *remote_fs_above(const char *path)
 {
 	FILE *file = setmntent(MOUNTS, "re");

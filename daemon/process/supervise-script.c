@@ -357,7 +357,7 @@ void script_restart_enter(Supervisor *s)
 
 /*
  * A script may succeed and leave the process running that it was to replace, for example because a maintainer script has removed its pid
- * file. A restart gives a new process, so the old one is asked to end; one that the script has asked already ends all the same.
+ * file. A restart must give a new process, so the old one gets SIGTERM. A second SIGTERM does no harm to a process that is ending.
  */
 void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 {

@@ -24,8 +24,10 @@ REMOVE_ALL = ("--auto-remove", "-o", "APT::AutoRemove::RecommendsImportant=no", 
 NOT_LOOKED_AT = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/debs", "/var/lib/dpkg", "/var/lib/apt", "/var/cache/apt", "/var/log/apt",
                  "/var/lib/svcd", "/etc/svcd", "/usr/local/share/dbus-1", "/var/lib/systemd", "/etc/systemd", "/etc/dpkg", "/var/log/journal",
                  "/var/log/dpkg.log")
-AT_ANY_TIME = re.compile(r"/__pycache__|^/var/backups/slapd-|/nfcapd\.|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
-                         r"\.(1|0)(\.gz)?$")
+AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
+                         r"\.(1|0)(\.gz)?$|"
+                         # Named by version or time, and by what the bed is called.
+                         r"^/var/backups/slapd-|/nfcapd\.")
 
 # Made by systemd-tmpfiles, which the script of any package may call.
 OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/log/README",

@@ -35,6 +35,7 @@ def check_unknown(box):
     for name in ("far", "through-link", "missing"):
         wait_for(lambda: UNKNOWN in box.svcctl("explain", name).stdout, what=f"explain {name} names the file system")
         assert box.state(name) == "waiting", name
+        assert "as soon as" not in box.svcctl("explain", name).stdout, "nothing looks at it"
 
 
 with Sandbox(SERVICES, files={"/fuse_server.py": SERVER, "/srv": {"directory": True}}) as box:

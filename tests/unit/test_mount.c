@@ -7,6 +7,8 @@
 #include <check.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -129,11 +131,39 @@ START_TEST(the_table_is_read_again_without_opening_it)
 }
 END_TEST
 
+/* A table as that of a machine whose root is on NFS; the last line of a point is what is mounted on top. */
+START_TEST(the_root_and_usr_are_local_whatever_they_are)
+{
+	static const char table[] = "1 0 0:1 / / rw - nfs4 server:/root rw\n"
+				    "2 1 0:2 / /usr rw - nfs4 server:/usr rw\n"
+				    "3 1 0:3 / /srv rw - ext4 /dev/sda1 rw\n"
+				    "4 3 0:4 / /srv rw - nfs4 server:/srv rw\n"
+				    "5 1 0:5 / /home rw - fuse.sshfs host:/home rw\n"
+				    "6 1 0:6 / /var rw - ext4 /dev/sda2 rw\n"
+				    "7 1 0:7 / /net rw - autofs /etc/auto.net rw\n";
+	const ProviderSink sink = { on_report, NULL };
+	const int fd = memfd_create("mountinfo", MFD_CLOEXEC);
+	Provider *mounts;
+
+	ck_assert_int_eq(write(fd, table, strlen(table)), strlen(table));
+	mounts = mount_provider_new(&sink, fd, NULL, NULL);
+
+	ck_assert_int_eq(mount_provider_kind(mounts, "/"), MOUNT_LOCAL);
+	ck_assert_int_eq(mount_provider_kind(mounts, "/usr"), MOUNT_LOCAL);
+	ck_assert_int_eq(mount_provider_kind(mounts, "/srv"), MOUNT_ELSEWHERE);
+	ck_assert_int_eq(mount_provider_kind(mounts, "/home"), MOUNT_ELSEWHERE);
+	ck_assert_int_eq(mount_provider_kind(mounts, "/var"), MOUNT_LOCAL);
+	ck_assert_int_eq(mount_provider_kind(mounts, "/net"), MOUNT_AUTOMATIC);
+	ck_assert_int_eq(mount_provider_kind(mounts, "/usr/lib"), MOUNT_NONE);
+	mounts->free(mounts);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("mount");
 
 	ADD_CASE(suite, "mount", a_root_that_becomes_writable_is_what_it_was,
-		 the_table_is_read_again_without_opening_it);
+		 the_table_is_read_again_without_opening_it, the_root_and_usr_are_local_whatever_they_are);
 	return suite;
 }

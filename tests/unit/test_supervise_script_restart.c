@@ -111,22 +111,6 @@ START_TEST(main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit)
 }
 END_TEST
 
-START_TEST(main_process_that_ends_after_a_restart_that_left_nothing_else_is_an_exit)
-{
-	Stage *stage = script_new("start) keep a ;; restart) (sleep 0.2; kill $(cat a)) & ;;\n", "");
-
-	expect_event(stage, "ready");
-	run_until(stage, has_main_of, "/a");
-	supervisor_restart(stage->supervisor);
-	expect_event(stage, "restarted: exit status 0");
-	expect_event(stage, "gone");
-
-	/* Of the daemon, or of the rest of the restart command, whichever ended last. */
-	ck_assert_msg(strstr(stage->events->str, "exited"), "%s", stage->events->str);
-	stage_free(stage);
-}
-END_TEST
-
 /* "restart" ended the daemon without waiting for that, and started none, because it still ran. */
 START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again)
 {
@@ -147,21 +131,30 @@ START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_start
 }
 END_TEST
 
+/* With Restart= it is started once more. */
+static const struct {
+	const char *keys;
+	const char *told;
+} left_as_they_were[] = {
+	{ "", "exited well: killed by signal TERM" },
+	{ "Restart=on-failure\n", "exited in a restart: killed by signal TERM" },
+};
+
 /* As after a maintainer script that has removed the pid file, which leaves the script nothing to stop by. */
-START_TEST(process_that_a_restart_left_as_it_was_is_ended_and_started_once_more)
+START_TEST(process_that_a_restart_left_as_it_was_is_ended)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) rm pid ;;\n", "Restart=on-failure\n");
+	Stage *stage = script_new_up("start) keep pid ;; restart) rm pid ;;\n", left_as_they_were[_i].keys);
 
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restarted: exit status 0");
 	expect_event(stage, "gone");
 
-	ck_assert_msg(has_event(stage, "exited in a restart: killed by signal TERM"), "%s", stage->events->str);
+	ck_assert_msg(has_event(stage, left_as_they_were[_i].told), "%s", stage->events->str);
 	stage_free(stage);
 }
 END_TEST
 
-/* The same holds for the second of two, which is what a guard and its server are. */
+/* As the guard of a server is, whose server must not become the main process. */
 START_TEST(new_main_process_that_is_killed_just_after_a_restart_is_an_exit)
 {
 	Stage *stage = script_new_up("start) keep pid ;; restart) end_and_wait pid; keep other; keep pid ;;\n", "");
@@ -304,15 +297,15 @@ static void add_cases_with_cgroups(Suite *suite)
 		 restart_command_replaces_the_daemon_while_the_service_stays_up,
 		 restart_command_that_fails_is_told_and_what_still_runs_stays_up,
 		 main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit,
-		 main_process_that_ends_after_a_restart_that_left_nothing_else_is_an_exit,
 		 daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again,
-		 process_that_a_restart_left_as_it_was_is_ended_and_started_once_more,
 		 new_main_process_that_is_killed_just_after_a_restart_is_an_exit,
 		 script_that_is_done_is_ready_when_its_restart_leaves_a_daemon,
 		 processes_that_come_into_the_group_of_a_done_script_make_it_ready,
 		 restart_command_that_hangs_is_ended, restart_waits_for_the_reload_before_it);
 	suite_add_loop(suite, "restart that ends it", restart_command_that_leaves_nothing_running_is_an_exit,
 		       G_N_ELEMENTS(endings));
+	suite_add_loop(suite, "restart that leaves it as it was", process_that_a_restart_left_as_it_was_is_ended,
+		       G_N_ELEMENTS(left_as_they_were));
 }
 
 Suite *make_suite(void)
