@@ -31,7 +31,6 @@
 #include "keeper/disposal.h"
 #include "keeper/file-systems.h"
 #include "keeper/keeper.h"
-#include "keeper/loan.h"
 #include "keeper/spawn.h"
 #include "keeper/stragglers.h"
 #include "keeper/vault.h"
@@ -80,7 +79,6 @@ static bool reap_all(pid_t looked_for)
 
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
 		console_on_exit(pid);
-		loan_on_exit(pid); /* what it was lent may be the end of a logger's pipe */
 		is_found = is_found || pid == looked_for;
 	}
 	return is_found;

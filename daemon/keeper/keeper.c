@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct Keeper keeper SEEN_BY_CHILDREN;
+struct Keeper keeper;
 int keeper_null_fd = -1;
 int keeper_score_fd = -1;
 

@@ -38,12 +38,6 @@ struct Keeper {
 	char words[KEEPER_MAX_WORDS][KEEPER_WORD_BYTES]; /* arguments for the manager */
 };
 
-/*
- * What is zero at start is hidden from the children of a request (tables_hide()): our tables are most of our memory, and
- * to copy and drop them costs each child as much as many a step to its exec. What it reads on that way is marked with this.
- */
-#define SEEN_BY_CHILDREN __attribute__((section(".data.seen_by_children")))
-
 extern struct Keeper keeper;
 
 /* /dev/null, opened at start so that no spawn needs a path; -1 if there is none. */

@@ -3,9 +3,8 @@
 # PID 1: libc and nothing else; tests/lint/symbols looks at the result.
 noinst_LIBRARIES += libkeeper.a
 libkeeper_a_SOURCES = \
-	daemon/keeper/become.c daemon/keeper/become.h \
-	daemon/keeper/calls.h \
 	daemon/keeper/cgroup.c daemon/keeper/cgroup.h \
+	daemon/keeper/child-exec.c \
 	daemon/keeper/children.c daemon/keeper/children.h \
 	daemon/keeper/console.c daemon/keeper/console.h \
 	daemon/keeper/crash.c daemon/keeper/crash.h \
@@ -15,7 +14,6 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/file-systems.c daemon/keeper/file-systems.h \
 	daemon/keeper/finale.c daemon/keeper/finale.h \
 	daemon/keeper/keeper.c daemon/keeper/keeper.h \
-	daemon/keeper/loan.c daemon/keeper/loan.h \
 	daemon/keeper/manager-link.c daemon/keeper/manager-link.h \
 	daemon/keeper/names.c daemon/keeper/names.h \
 	daemon/keeper/orders.c daemon/keeper/orders.h \
@@ -27,7 +25,6 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/spawn.c daemon/keeper/spawn.h \
 	daemon/keeper/stragglers.c daemon/keeper/stragglers.h \
 	daemon/keeper/strikes.c daemon/keeper/strikes.h \
-	daemon/keeper/tables.c daemon/keeper/tables.h \
 	daemon/keeper/telling.c daemon/keeper/telling.h \
 	daemon/keeper/vault.c daemon/keeper/vault.h \
 	daemon/keeper/watchdog.c daemon/keeper/watchdog.h

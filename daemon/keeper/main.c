@@ -25,7 +25,6 @@
 #include "keeper/disposal.h"
 #include "keeper/early-boot.h"
 #include "keeper/keeper.h"
-#include "keeper/loan.h"
 #include "keeper/manager-link.h"
 #include "keeper/own-session.h"
 #include "keeper/reexec.h"
@@ -33,7 +32,6 @@
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
 #include "keeper/strikes.h"
-#include "keeper/tables.h"
 #include "keeper/watchdog.h"
 
 #define REAPED_A_TURN 256
@@ -185,7 +183,6 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 
 	console_on_exit(pid);
 	disposal_on_exit(pid);
-	loan_on_exit(pid);
 	if (child) {
 		child_set_exited(child, wait_status, usage, now_us);
 	} else if (rescue_on_exit(pid, wait_status)) {
@@ -260,18 +257,15 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 	bool more_to_reap = true;
 
 	for (;;) {
-		struct pollfd fds[4];
+		struct pollfd fds[3];
 		uint64_t now_us;
 
 		fds[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
 		fds[1] = manager_link_pollfd();
 		fds[2] = (struct pollfd){ .fd = manager_link_clock(), .events = POLLIN };
-		fds[3] = (struct pollfd){ .fd = loan_fd(), .events = POLLIN };
-		wait_for_any(fds, 4, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us()));
+		wait_for_any(fds, 3, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us()));
 		if (fds[0].revents)
 			read_signals(signal_fd);
-		if (fds[3].revents)
-			loan_collect();
 		/* Exits before requests. Not at every turn: wait(2) looks at each child, and most turns are a request. */
 		if (fds[0].revents || more_to_reap)
 			more_to_reap = reap();
@@ -324,9 +318,6 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	console_open();
 	early_boot_process();
 	watchdog_learn();
-	loan_init();
-	spawn_init();
-	tables_hide();
 	signal_fd = open_signals_in_time();
 	if (signal_fd < 0)
 		crash_last_resort();
@@ -349,7 +340,6 @@ int main(int argc, char **argv)
 {
 	struct Options options = { .reexec_fd = -1, .try_fd = -1 };
 
-	tables_use_small_pages();
 	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("svcd %s\n", PACKAGE_VERSION) < 0;
 	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--help") == 0)

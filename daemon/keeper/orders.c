@@ -16,13 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "keeper/become.h"
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/disposal.h"
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
-#include "keeper/loan.h"
 #include "keeper/manager-link.h"
 #include "keeper/names.h"
 #include "keeper/shutdown.h"
@@ -85,19 +83,13 @@ static void refuse_spawn(const struct ProcessId *id, int error)
 	telling_answer(&m, sizeof(m));
 }
 
-/*
- * Not by disposal: the child has copies, and executes nothing before it is permitted to. What is lent to it is closed, and it is permitted,
- * when it has a table of its own (loan.h).
- */
-static void close_spawned(struct Received *r, const struct SpawnRequest *request, pid_t pid)
+/* Not by disposal: the child has copies, and executes nothing before it is permitted to. */
+static void close_spawned(struct Received *r, pid_t pid)
 {
-	if (request->loan >= 0)
-		loan_give(request->loan, pid, r->fds, r->n_fds);
-	for (size_t i = 0; request->loan < 0 && i < r->n_fds; i++)
-		(void)close(r->fds[i]);
+	for (size_t i = 0; i < r->n_fds; i++)
+		(void)close(r->fds[i]); /* the child has a copy */
 	r->n_fds = 0;
-	if (request->loan < 0)
-		(void)kill(pid, BECOME_MAY_EXEC); /* unreaped */
+	(void)kill(pid, SPAWN_MAY_EXEC); /* unreaped */
 }
 
 /* The row may be made: the process, the row and the note come into being together. */
@@ -116,7 +108,7 @@ static int spawn_row(struct Received *r, struct SpawnRequest *request)
 		name_drop(name);
 		return error;
 	}
-	close_spawned(r, request, pid);
+	close_spawned(r, pid);
 	(void)children_add(&m->id, pid, keeper_now_us()); /* children_may_add() said so, and the name is there */
 	name_drop(name);
 	if (m->note[0])
@@ -133,7 +125,6 @@ static int spawn_request(struct Received *r)
 		error = r->cut ? r->cut : spawn_request_parse(r->message, r->size, r->fds, r->n_fds, request);
 	if (error)
 		return error;
-	request->loan = loan_find_place(r->fds, r->n_fds);
 	return spawn_row(r, request);
 }
 
@@ -215,7 +206,7 @@ static void on_keep(struct Received *r)
 		say("the descriptor %s did not arrive, and is not kept: %s", m->name, strerror(r->cut ? r->cut : EINVAL));
 		return;
 	}
-	if (vault_keep(m->name, loan_move_away(r->fds[0])) != 0)
+	if (vault_keep(m->name, r->fds[0]) != 0)
 		say("no room to keep the descriptor %s", m->name);
 	r->n_fds = 0; /* the vault has it */
 }
@@ -394,7 +385,7 @@ static void carry_out(struct Received *r)
 
 enum OrdersResult orders_read(int fd, unsigned int max)
 {
-	char *datagram = spawn_datagram();
+	static char datagram[PROTOCOL_MESSAGE_BYTES];
 	struct Received r;
 
 	for (unsigned int i = 0; i < max; i++) {

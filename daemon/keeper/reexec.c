@@ -24,7 +24,6 @@
 #include "keeper/console.h"
 #include "keeper/disposal.h"
 #include "keeper/keeper.h"
-#include "keeper/loan.h"
 #include "keeper/shutdown.h"
 #include "keeper/snapshot.h"
 #include "keeper/spawn.h"
@@ -315,7 +314,6 @@ static void execute_with_ours(bool is_after_fault)
 	int fd;
 
 	disposal_now();
-	loan_release_all();
 	fd = save();
 	if (fd < 0)
 		return;

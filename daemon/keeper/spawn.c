@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spawn: the check of a request, and the clone. What the child does then is in become.c.
+ * Spawn: the check of a request, and the clone.
  */
 #include "config.h"
 
@@ -16,10 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "keeper/become.h"
 #include "keeper/keeper.h"
-#include "keeper/loan.h"
-#include "keeper/tables.h"
 
 /* Where spawn_request_parse() is in a message. */
 struct Cursor {
@@ -33,33 +30,14 @@ void spawn_request_init(struct SpawnRequest *request)
 	request->stdio[0] = request->stdio[1] = request->stdio[2] = -1;
 	request->cgroup = -1;
 	request->status = -1;
-	request->loan = -1;
 }
-
-/*
- * What children have a copy of (tables_hide()). Not on the stack: each page that such a frame may take is touched at once
- * (-fstack-clash-protection), and then ours to keep. Nor SEEN_BY_CHILDREN, which lies in our file: the kernel maps what is around a page
- * of a file that is touched, too.
- */
-static struct {
-	struct SpawnRequest request;
-	char datagram[PROTOCOL_MESSAGE_BYTES];
-} copied;
 
 struct SpawnRequest *spawn_request_blank(void)
 {
-	spawn_request_init(&copied.request);
-	return &copied.request;
-}
+	static struct SpawnRequest request;
 
-char *spawn_datagram(void)
-{
-	return copied.datagram;
-}
-
-void spawn_init(void)
-{
-	tables_never_hide(&copied, sizeof(copied));
+	spawn_request_init(&request);
+	return &request;
 }
 
 static bool take_bytes(struct Cursor *c, void *into, size_t size)
@@ -152,11 +130,6 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 	return r->argv[0][0] == '/' && take_fds(r, fds, n_fds) ? 0 : EINVAL;
 }
 
-void spawn_say_failure(const struct SpawnRequest *r, const char *what, int error)
-{
-	(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0], what, strerror(error));
-}
-
 void spawn_reset_signals(void)
 {
 	static const struct {
@@ -172,9 +145,9 @@ void spawn_reset_signals(void)
 }
 
 /* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. */
-static pid_t clone_process(int cgroup_fd, uint64_t more_flags)
+static pid_t clone_process(int cgroup_fd)
 {
-	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND | more_flags, .exit_signal = SIGCHLD };
+	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };
 
 	if (cgroup_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
@@ -199,11 +172,10 @@ static pid_t fork_process(void)
 static pid_t start_process(struct SpawnRequest *request)
 {
 	int cgroup_fd = request->flags & SPAWN_CGROUP ? request->cgroup : -1;
-	pid_t pid = clone_process(cgroup_fd, request->loan >= 0 ? CLONE_FILES : 0);
+	pid_t pid = clone_process(cgroup_fd);
 
 	if (pid >= 0 || errno != ENOSYS)
 		return pid;
-	request->loan = -1; /* it has a copy */
 	request->enters_cgroup = cgroup_fd >= 0;
 	return fork_process();
 }
@@ -224,8 +196,6 @@ pid_t spawn_process(struct SpawnRequest *request)
 	const bool is_other = score != keeper.oom_score_adj;
 	pid_t pid;
 
-	if (!request->is_message)
-		tables_show();
 	request->score_error = is_other ? set_own_score(score) : 0;
 	pid = start_process(request);
 	if (pid != 0 && is_other)
@@ -233,21 +203,13 @@ pid_t spawn_process(struct SpawnRequest *request)
 	if (pid == 0 && request->prepare)
 		request->prepare(request);
 	if (pid == 0)
-		become(request);
-	if (!request->is_message)
-		tables_hide();
+		child_exec(request);
 	return pid;
 }
 
 pid_t spawn_fork(void)
 {
-	pid_t pid;
+	const pid_t pid = clone_process(-1);
 
-	tables_show();
-	pid = clone_process(-1, 0);
-	if (pid < 0 && errno == ENOSYS)
-		pid = fork_process();
-	if (pid != 0)
-		tables_hide();
-	return pid;
+	return pid < 0 && errno == ENOSYS ? fork_process() : pid;
 }

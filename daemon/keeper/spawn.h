@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spawn: from a request to a process, with clone3(2).
+ * Spawn: from a request to a process, with clone3(2): the request and the clone in spawn.c, what the child does in child-exec.c.
  *
  * Never vfork: an exec on a hung file system, or a frozen cgroup, would stop PID 1 (measured). The keeper's own process
  * resolves no path of a service; what fails after the clone is reported by the child through the status pipe.
@@ -8,12 +8,19 @@
 #ifndef SVCD_KEEPER_SPAWN_H
 #define SVCD_KEEPER_SPAWN_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "protocol/protocol.h"
+
+/*
+ * A service's child executes its program only when it has this signal, which PID 1 sends when it has closed what came with the request. Otherwise
+ * the program could make one of these descriptors a trap for PID 1, whose close would be the last. A signal that comes late does nothing.
+ */
+#define SPAWN_MAY_EXEC SIGCONT
 
 #define SPAWN_MAX_STRINGS 3072 /* argv and environment together, with their two NULLs */
 
@@ -33,13 +40,12 @@ struct SpawnRequest {
 	int cgroup;   /* -1: ours */
 	bool enters_cgroup; /* by itself, for the kernel has no clone3(2) for us */
 	int status;   /* -1: none */
-	bool is_message; /* made by spawn_request_parse(): nothing that it points to is in our tables */
-	int loan;     /* a place of loan_find_place(): its descriptors are ours until it has a table of its own; -1: a copy */
+	bool is_message; /* made by spawn_request_parse(): it waits for SPAWN_MAY_EXEC */
 	int inherited[PROTOCOL_MAX_FDS];
 	uint32_t groups[PROTOCOL_MAX_GROUPS];
 	struct SpawnRlimit rlimits[PROTOCOL_MAX_RLIMITS];
 	const char *directory; /* NULL: / */
-	void (*prepare)(struct SpawnRequest *request); /* in the child, if it is no message's; NULL: nothing */
+	void (*prepare)(struct SpawnRequest *request); /* in the child; NULL: nothing */
 	char *const *argv;
 	char *const *environment;
 	char *strings[SPAWN_MAX_STRINGS]; /* spawn_request_parse()'s, for these two; not even cleared by others */
@@ -54,18 +60,12 @@ void spawn_reset_signals(void);
 /* A request that asks for nothing: /dev/null, our cgroup, no ids. */
 void spawn_request_init(struct SpawnRequest *request);
 
-/* Such a one, of which a child gets a copy; there is one only, until the next call. */
+/* Such a one; there is one only, until the next call. It is too large for the stack, of which every page that was touched is ours for ever. */
 struct SpawnRequest *spawn_request_blank(void);
-
-/* PROTOCOL_MESSAGE_BYTES for a message of which a child gets a copy; there is one only. */
-char *spawn_datagram(void);
-
-/* Before tables_hide(): but for these two. */
-void spawn_init(void);
 
 /**
  * spawn_request_parse() - take a SPAWN message apart and check every count and string in it
- * @message:  the datagram, not in our tables; the request points into it
+ * @message:  the datagram; the request points into it
  * @fds:      the descriptors that came with it; they stay the caller's
  *
  * Returns: 0 or EINVAL.
@@ -77,6 +77,9 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
  * Returns: its pid, or -1 with errno set by clone3(2). What goes wrong after that is the child's to report.
  */
 pid_t spawn_process(struct SpawnRequest *request);
+
+/* In the child: all that @request asks for, and then its program. What fails is told through its status pipe. */
+void child_exec(struct SpawnRequest *request) __attribute__((noreturn));
 
 /* fork(2) without the C library's handlers. Returns as fork does. */
 pid_t spawn_fork(void);

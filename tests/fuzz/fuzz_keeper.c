@@ -115,14 +115,6 @@ static void signal_comes(Input *in)
 	world_signals(choice < 0x80 ? signals[choice % G_N_ELEMENTS(signals)] : SIGRTMIN + choice % 8);
 }
 
-static void loan_comes_back(Input *in)
-{
-	struct WorldProcess *process = world_pick(WORLD_SERVICE, input_take(in));
-
-	if (process)
-		world_returns_loan(process);
-}
-
 static void clock_runs_out(Input *in)
 {
 	(void)in;
@@ -167,7 +159,7 @@ static void descriptors_become_scarce(Input *in)
 static void (*const acts[])(Input *in) = {
 	talk_say_one, talk_say_one, talk_say_one, talk_say_one, talk_say_batch, talk_say_many, talk_hear_some, manager_hears_all,
 	talk_read_and_say_hello, somebody_ends, somebody_ends, manager_ends, manager_closes, manager_stops, orphan_comes, signal_comes,
-	loan_comes_back, something_will_be_refused, descriptors_become_scarce, clock_runs_out,
+	something_will_be_refused, descriptors_become_scarce, clock_runs_out,
 };
 
 /* Returns: whether there was one. */
@@ -330,8 +322,6 @@ static void lose_tables(void)
 	int copies[MOST_OPEN];
 	size_t n_kept = 0;
 
-	for (size_t i = 0; i < WORLD_PROCESSES; i++)
-		loan_on_exit(world.processes[i].pid ? world.processes[i].pid : -1);
 	for (struct Child *child = children_next(NULL); child; child = children_next(child))
 		if (!(child->flags & CHILD_EXITED))
 			child_restore_exited(child, &(struct ChildExit){ 0 });
@@ -347,8 +337,6 @@ static void lose_tables(void)
 	dispose_of_all();
 	for (size_t i = 0; i < n_kept; i++)
 		g_assert(copies[i] >= 0 && dup2(copies[i], fds[i]) == fds[i] && close(copies[i]) == 0);
-	for (struct WorldProcess *p = world.processes; p < world.processes + WORLD_PROCESSES; p++)
-		p->loan = -1;
 }
 
 static void __attribute__((noreturn)) on_exec(int fd)
@@ -393,8 +381,6 @@ static void begin_once(void)
 	talk_fds[1] = ends[1];
 	talk_fds[2] = ends[0];
 	talk_fds[3] = eventfd(0, EFD_CLOEXEC);
-	loan_init();
-	g_assert(loan_fd() >= 0);
 }
 
 /* Which descriptors there are, but the manager's clock, which is made anew each time. */

@@ -122,7 +122,7 @@ static void begin_world(void)
 	world_begin();
 	(void)world_add(WORLD_SERVICE);
 	world.processes[1] = (struct WorldProcess){ 0 };
-	world.processes[2] = (struct WorldProcess){ .pid = 1002, .kind = WORLD_SERVICE, .is_dead = true, .loan = -1 };
+	world.processes[2] = (struct WorldProcess){ .pid = 1002, .kind = WORLD_SERVICE, .is_dead = true };
 	for (int fd = 20; fd < 22; fd++)
 		g_assert(dup2(keeper_null_fd, fd) == fd);
 }

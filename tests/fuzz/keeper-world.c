@@ -22,7 +22,6 @@
 
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
-#include "keeper/loan.h"
 #include "keeper/manager-link.h"
 #include "keeper/spawn.h"
 
@@ -101,7 +100,7 @@ struct WorldProcess *world_add(enum WorldKind kind)
 	for (int i = 0; i < end; i++) {
 		if (world.processes[i].pid)
 			continue;
-		world.processes[i] = (struct WorldProcess){ .pid = FIRST_PID + i, .kind = kind, .loan = -1 };
+		world.processes[i] = (struct WorldProcess){ .pid = FIRST_PID + i, .kind = kind };
 		return &world.processes[i];
 	}
 	return NULL;
@@ -125,15 +124,6 @@ void world_dies(struct WorldProcess *process, int wait_status)
 	process->is_dead = true;
 	process->wait_status = wait_status;
 	world_signals(SIGCHLD);
-}
-
-void world_returns_loan(struct WorldProcess *process)
-{
-	const uint64_t bit = process->loan >= 0 ? UINT64_C(1) << process->loan : 0;
-
-	if (bit && !process->is_dead)
-		g_assert(write(loan_fd(), &bit, sizeof(bit)) == (ssize_t)sizeof(bit));
-	process->loan = -1;
 }
 
 static pid_t reap(struct WorldProcess *process, int *ret_status)
@@ -226,10 +216,9 @@ static void check_strings(char *const *strings)
 		g_assert(strlen(*strings) < PROTOCOL_MESSAGE_BYTES);
 }
 
-static void check_descriptor(const struct SpawnRequest *r, int fd)
+static void check_descriptor(int fd)
 {
 	g_assert(fd < 0 || fcntl(fd, F_GETFD) >= 0);
-	g_assert(!r->is_message || r->loan < 0 || fd < LOAN_END);
 }
 
 static void check_request(const struct SpawnRequest *r)
@@ -239,11 +228,11 @@ static void check_request(const struct SpawnRequest *r)
 	check_strings(r->argv);
 	check_strings(r->environment);
 	for (int i = 0; i < 3; i++)
-		check_descriptor(r, r->stdio[i]);
+		check_descriptor(r->stdio[i]);
 	for (uint32_t i = 0; i < r->n_inherited; i++)
-		check_descriptor(r, r->inherited[i]);
-	check_descriptor(r, r->cgroup);
-	check_descriptor(r, r->status);
+		check_descriptor(r->inherited[i]);
+	check_descriptor(r->cgroup);
+	check_descriptor(r->status);
 	g_assert(!r->directory || strlen(r->directory) < PROTOCOL_MESSAGE_BYTES);
 	g_assert(!r->is_message || r->argv[0][0] == '/');
 }
@@ -280,7 +269,6 @@ pid_t __wrap_spawn_process(struct SpawnRequest *r)
 	world.spawn_error = 0;
 	if (!process)
 		return -1;
-	process->loan = r->is_message ? r->loan : -1;
 	if (process->kind == WORLD_MANAGER) {
 		for (size_t i = 0; i < WORLD_PROCESSES; i++)
 			if (&world.processes[i] != process && world.processes[i].pid)

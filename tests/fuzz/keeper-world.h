@@ -34,7 +34,6 @@ struct WorldProcess {
 	bool is_stopped; /* and nobody has looked yet */
 	bool is_immortal; /* as one that waits for a disk: KILL has to wait */
 	int wait_status;
-	int loan; /* the place whose descriptors it has not given back, or -1 */
 };
 
 struct World {
@@ -71,7 +70,5 @@ struct WorldProcess *world_pick(enum WorldKind kind, unsigned int n);
 struct WorldProcess *world_add(enum WorldKind kind);
 void world_dies(struct WorldProcess *process, int wait_status);
 void world_signals(int signo);
-/* The child has a table of its own now. */
-void world_returns_loan(struct WorldProcess *process);
 
 #endif

@@ -31,9 +31,9 @@ TESTS += tests/unit/test_keeper_disposal
 tests_unit_test_keeper_disposal_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_disposal_LDADD = libtest.a $(CHECK_LIBS)
 
-TESTS += tests/unit/test_keeper_loan
-tests_unit_test_keeper_loan_CFLAGS = $(KEEPER_TEST_CFLAGS)
-tests_unit_test_keeper_loan_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+TESTS += tests/unit/test_keeper_children
+tests_unit_test_keeper_children_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_children_LDADD = libtest.a $(CHECK_LIBS)
 
 TESTS += tests/unit/test_keeper_tables
 tests_unit_test_keeper_tables_CFLAGS = $(KEEPER_TEST_CFLAGS)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Become: the order of the steps is that of enum ExecStep. None takes a lock or allocates, and none writes anywhere but to the request and to its
- * own stack: each page that a child writes to is copied.
+ * Child exec: what a process does between its clone and its exec, in the order of enum ExecStep. Nothing here takes a lock or allocates.
  */
 #include "config.h"
 
-#include "keeper/become.h"
+#include "keeper/spawn.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,10 +17,11 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "keeper/calls.h"
 #include "keeper/keeper.h"
-#include "keeper/loan.h"
 
 /* Above every number that a child's descriptors are placed at. */
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
@@ -31,36 +32,27 @@
 /* What a child exits with when there is no status pipe to say it: the shell's word for "could not execute". */
 #define EXIT_NOT_EXECUTED 127
 
-/* Of the kernel's sets, which are smaller than libc's. */
-#define SIGNAL_SET_BYTES (_NSIG / 8)
-
-/* As the kernel has them in each of its ABIs. */
-struct Limit {
-	uint64_t soft;
-	uint64_t hard;
-};
-
-static int error_of(long result)
+static int error_of(int result)
 {
-	return result < 0 ? (int)-result : 0;
+	return result < 0 ? errno : 0;
 }
 
 /* Parks *@fd above all targets, which are those below @end, so that placing one never closes another. */
 static int park(int *fd, int end)
 {
-	long parked;
+	int parked;
 
 	if (*fd < 0 || *fd >= end)
 		return 0;
-	parked = call(SYS_fcntl, *fd, F_DUPFD_CLOEXEC, PARKED_FD, 0);
+	parked = fcntl(*fd, F_DUPFD_CLOEXEC, PARKED_FD);
 	if (parked >= 0)
-		*fd = (int)parked;
+		*fd = parked;
 	return error_of(parked);
 }
 
 static int place(int from, int to, int flags)
 {
-	return from < 0 ? 0 : error_of(call(SYS_dup3, from, to, flags, 0));
+	return from < 0 ? 0 : error_of(dup3(from, to, flags));
 }
 
 /* 0, 1, 2, then what it inherits from 3 on, then the status pipe, which closes itself on exec. */
@@ -86,51 +78,33 @@ static int place_descriptors(struct SpawnRequest *r)
 		r->status = error ? r->status : next;
 		next++;
 	}
-	return error ? error : error_of(call(SYS_close_range, next, ~0U, 0, 0));
+	return error ? error : error_of(close_range((unsigned int)next, ~0U, 0));
 }
 
 static int write_to(int directory_fd, const char *path, const char *text)
 {
-	const long fd = call(SYS_openat, directory_fd, (long)path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
-	long n;
+	const int fd = openat(directory_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int error;
 
 	if (fd < 0)
-		return error_of(fd);
-	n = call(SYS_write, fd, (long)text, (long)strlen(text), 0);
-	(void)call(SYS_close, fd, 0, 0, 0); /* the kernel has taken it, or not */
-	return error_of(n);
-}
-
-static int write_number(const char *path, int32_t number)
-{
-	char text[16];
-
-	(void)snprintf(text, sizeof(text), "%d", (int)number); /* it fits */
-	return write_to(AT_FDCWD, path, text);
-}
-
-int become_independent(int place)
-{
-	const uint64_t bit = UINT64_C(1) << place;
-	const int error = error_of(call(SYS_close_range, LOAN_END, ~0U, CLOSE_RANGE_UNSHARE, 0));
-
-	return error ? error : error_of(call(SYS_write, loan_fd(), (long)&bit, sizeof(bit), 0));
+		return errno;
+	error = write(fd, text, strlen(text)) < 0 ? errno : 0;
+	(void)close(fd); /* the kernel has taken it, or not */
+	return error;
 }
 
 static int step_setup(struct SpawnRequest *r)
 {
 	int error = r->enters_cgroup ? write_to(r->cgroup, "cgroup.procs", "0") : 0;
 
-	if (!error && r->loan >= 0)
-		error = become_independent(r->loan);
 	if (!error)
-		error = error_of(call(SYS_setsid, 0, 0, 0, 0));
+		error = error_of(setsid());
 	if (!error)
 		error = place_descriptors(r);
 	/* A user's keeper that is killed takes its services with it: there is nobody else who would end them. */
 	if (!error && keeper.user_mode)
-		(void)call(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0);
-	return error || !r->controlling_tty ? error : error_of(call(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, 1, 0));
+		(void)prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0); /* a valid signal */
+	return error || !r->controlling_tty ? error : error_of(ioctl(STDIN_FILENO, TIOCSCTTY, 1));
 }
 
 /*
@@ -142,18 +116,18 @@ static bool is_lenient(const struct SpawnRequest *r)
 	return keeper.container || !r->is_message;
 }
 
-static int set_limit(const struct SpawnRequest *r, uint32_t resource, struct Limit wanted)
+static int set_limit(const struct SpawnRequest *r, uint32_t resource, struct rlimit wanted)
 {
-	const int error = error_of(call(SYS_prlimit64, 0, resource, (long)&wanted, 0));
-	struct Limit now;
+	const int error = error_of(setrlimit((int)resource, &wanted));
+	struct rlimit now;
 
-	if (error != EPERM || !is_lenient(r) || call(SYS_prlimit64, 0, resource, 0, (long)&now) < 0)
+	if (error != EPERM || !is_lenient(r) || getrlimit((int)resource, &now) < 0)
 		return error;
-	if (wanted.hard > now.hard)
-		wanted.hard = now.hard;
-	if (wanted.soft > wanted.hard)
-		wanted.soft = wanted.hard;
-	return error_of(call(SYS_prlimit64, 0, resource, (long)&wanted, 0));
+	if (wanted.rlim_max > now.rlim_max)
+		wanted.rlim_max = now.rlim_max;
+	if (wanted.rlim_cur > wanted.rlim_max)
+		wanted.rlim_cur = wanted.rlim_max;
+	return error_of(setrlimit((int)resource, &wanted));
 }
 
 /* PID 1 had the score at the clone (spawn.c). A container that is given a score of its own may refuse another one. */
@@ -167,27 +141,30 @@ static int step_oom_score(const struct SpawnRequest *r)
 /* Of the process, and of its session among the others (sched(7), "The autogroup feature"), or it would count for nothing. */
 static int set_nice(int32_t nice)
 {
-	(void)write_number("/proc/self/autogroup", nice); /* a kernel without has no such file */
-	return error_of(call(SYS_setpriority, PRIO_PROCESS, 0, nice, 0));
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%d", (int)nice); /* it fits */
+	(void)write_to(AT_FDCWD, "/proc/self/autogroup", text); /* a kernel without has no such file */
+	return error_of(setpriority(PRIO_PROCESS, 0, nice));
 }
 
 static int step_limits(struct SpawnRequest *r)
 {
-	int error = set_limit(r, RLIMIT_NOFILE, (struct Limit){ keeper.nofile_soft, keeper.nofile_hard });
+	int error = set_limit(r, RLIMIT_NOFILE, (struct rlimit){ keeper.nofile_soft, keeper.nofile_hard });
 
 	for (uint32_t i = 0; i < r->n_rlimits && !error; i++)
-		error = set_limit(r, r->rlimits[i].resource, (struct Limit){ r->rlimits[i].soft, r->rlimits[i].hard });
+		error = set_limit(r, r->rlimits[i].resource, (struct rlimit){ r->rlimits[i].soft, r->rlimits[i].hard });
 	if (!error && r->flags & SPAWN_SET_NICE)
 		error = set_nice(r->nice);
 	if (!error)
 		error = step_oom_score(r);
-	(void)call(SYS_umask, r->flags & SPAWN_SET_UMASK ? r->umask : 022, 0, 0, 0);
+	(void)umask(r->flags & SPAWN_SET_UMASK ? r->umask : 022); /* cannot fail */
 	return error;
 }
 
 static int step_directory(struct SpawnRequest *r)
 {
-	return error_of(call(SYS_chdir, (long)(r->directory ? r->directory : "/"), 0, 0, 0));
+	return error_of(chdir(r->directory ? r->directory : "/"));
 }
 
 static int step_identity(struct SpawnRequest *r)
@@ -195,35 +172,35 @@ static int step_identity(struct SpawnRequest *r)
 	int error = 0;
 
 	if (r->flags & SPAWN_SET_GROUPS)
-		error = error_of(call(CALL_SETGROUPS, r->n_groups, (long)r->groups, 0, 0));
+		error = error_of(setgroups(r->n_groups, r->groups));
 	if (!error && r->flags & SPAWN_SET_GID)
-		error = error_of(call(CALL_SETRESGID, r->gid, r->gid, r->gid, 0));
+		error = error_of(setresgid(r->gid, r->gid, r->gid));
 	if (!error && r->flags & SPAWN_SET_UID)
-		error = error_of(call(CALL_SETRESUID, r->uid, r->uid, r->uid, 0));
+		error = error_of(setresuid(r->uid, r->uid, r->uid));
 	return error;
 }
 
 /* Signals are blocked, as in PID 1, so one that has come already is waiting. */
 static void wait_for_permission(void)
 {
-	const uint64_t set[2] = { UINT64_C(1) << (BECOME_MAY_EXEC - 1) };
-	const struct {
-		long seconds;
-		long nanoseconds;
-	} limit = { .seconds = MAY_EXEC_LIMIT_S };
+	const struct timespec limit = { .tv_sec = MAY_EXEC_LIMIT_S };
+	sigset_t set;
 
-	(void)call(SYS_rt_sigtimedwait, (long)set, 0, (long)&limit, SIGNAL_SET_BYTES); /* after the limit: go on */
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SPAWN_MAY_EXEC);
+	(void)sigtimedwait(&set, NULL, &limit); /* after the limit: go on */
 }
 
 static int step_exec(struct SpawnRequest *r)
 {
-	const uint64_t none[2] = { 0 };
+	sigset_t none;
 
 	if (r->is_message)
 		wait_for_permission();
-
-	(void)call(SYS_rt_sigprocmask, SIG_SETMASK, (long)none, 0, SIGNAL_SET_BYTES); /* cannot fail with these arguments */
-	return error_of(call(SYS_execve, (long)r->argv[0], (long)r->argv, (long)r->environment, 0));
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* cannot fail with these arguments */
+	(void)execve(r->argv[0], r->argv, r->environment);
+	return errno;
 }
 
 static const struct {
@@ -242,12 +219,12 @@ static const struct {
 static void report(const struct SpawnRequest *r, const struct ExecStatus *status, const char *what)
 {
 	if (r->status >= 0)
-		(void)call(SYS_write, r->status, (long)status, sizeof(*status), 0); /* nobody else to tell */
+		(void)!write(r->status, status, sizeof(*status)); /* nobody else to tell */
 	else
-		spawn_say_failure(r, what, status->error);
+		(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0], what, strerror(status->error));
 }
 
-void become(struct SpawnRequest *r)
+void child_exec(struct SpawnRequest *r)
 {
 	struct ExecStatus status = { 0 };
 	size_t i = 0;
@@ -256,6 +233,5 @@ void become(struct SpawnRequest *r)
 		i++;
 	status.step = (int32_t)steps[i].step;
 	report(r, &status, steps[i].what);
-	for (;;)
-		(void)call(SYS_exit_group, EXIT_NOT_EXECUTED, 0, 0, 0);
+	_exit(EXIT_NOT_EXECUTED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children that begin with the keeper's own table of descriptors: the places, and a real keeper's children.
+ * A real keeper's children: what they have of its descriptors, and what it has of theirs.
  */
 #include "config.h"
 
@@ -12,12 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "keeper/become.h"
-#include "keeper/loan.h"
 #include "tests/lib/link-client.h"
 #include "tests/lib/suite.h"
 
-#define CHILD 4711 /* nobody's pid: what counts is only that it is the same */
 #define LIMIT_S 30
 
 static KeeperRun run;
@@ -42,99 +39,6 @@ static int open_null(void)
 	ck_assert_int_ge(fd, 0);
 	return fd;
 }
-
-static bool is_open(int fd)
-{
-	return fcntl(fd, F_GETFD) >= 0;
-}
-
-START_TEST(what_is_lent_is_open_until_the_child_has_gone)
-{
-	int fds[] = { open_null(), open_null() };
-	int place;
-
-	loan_init();
-	place = loan_find_place(fds, 2);
-	ck_assert_int_ge(place, 0);
-
-	loan_give(place, CHILD, fds, 2);
-	loan_collect();
-	ck_assert(is_open(fds[0]) && is_open(fds[1]));
-	loan_on_exit(CHILD + 1);
-	ck_assert(is_open(fds[0]) && is_open(fds[1]));
-
-	loan_on_exit(CHILD);
-	ck_assert(!is_open(fds[0]) && !is_open(fds[1]));
-}
-END_TEST
-
-START_TEST(what_is_given_back_is_closed_and_its_place_is_free)
-{
-	int first = open_null();
-	int second = open_null();
-	struct pollfd seen;
-	int place;
-
-	loan_init();
-	seen = (struct pollfd){ .fd = loan_fd(), .events = POLLIN };
-	place = loan_find_place(&first, 1);
-	loan_give(place, CHILD, &first, 1);
-	ck_assert_int_eq(become_independent(place), 0); /* as the child does, though it has nothing to lose here */
-	ck_assert_int_eq(poll(&seen, 1, 0), 1);
-
-	loan_collect();
-	ck_assert(!is_open(first));
-	ck_assert_int_eq(poll(&seen, 1, 0), 0);
-
-	ck_assert_int_eq(loan_find_place(&second, 1), place);
-	loan_give(place, CHILD, &second, 1);
-	loan_collect();
-	ck_assert(is_open(second));
-}
-END_TEST
-
-START_TEST(what_a_dead_child_gave_back_does_not_count_for_the_next_one)
-{
-	int first = open_null();
-	int second = open_null();
-	int place;
-
-	loan_init();
-	place = loan_find_place(&first, 1);
-	loan_give(place, CHILD, &first, 1);
-	ck_assert_int_eq(become_independent(place), 0);
-
-	loan_on_exit(CHILD);
-	loan_give(place, CHILD + 1, &second, 1);
-	loan_collect();
-
-	ck_assert(is_open(second));
-}
-END_TEST
-
-START_TEST(nothing_is_lent_when_all_places_are_taken_or_a_number_is_too_high)
-{
-	int low = open_null();
-	int high = loan_move_away(open_null());
-	int place;
-	int n = 0;
-
-	ck_assert_int_eq(loan_find_place(&low, 1), -1); /* not before it can be given back */
-	loan_init();
-	ck_assert_int_ge(high, LOAN_END);
-	ck_assert_int_eq(loan_move_away(high), high);
-	ck_assert_int_eq(loan_find_place(&high, 1), -1);
-
-	while ((place = loan_find_place(&low, 1)) >= 0)
-		loan_give(place, CHILD + n++, &low, 0);
-	ck_assert_int_eq(n, 32);
-
-	loan_on_exit(CHILD + 7);
-	ck_assert_int_ge(loan_find_place(&low, 1), 0);
-}
-END_TEST
-
-/* --- a real keeper --- */
 
 static void wait_until_open(unsigned expected)
 {
@@ -247,13 +151,9 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("keeper loan");
+	Suite *suite = suite_create("keeper children");
 
-	ADD_CASE(suite, "places", what_is_lent_is_open_until_the_child_has_gone,
-		 what_is_given_back_is_closed_and_its_place_is_free,
-		 what_a_dead_child_gave_back_does_not_count_for_the_next_one,
-		 nothing_is_lent_when_all_places_are_taken_or_a_number_is_too_high);
-	ADD_CASE_AROUND(suite, "keeper", set_up, tear_down, nothing_of_a_start_stays_open_in_the_keeper,
+	ADD_CASE_AROUND(suite, "descriptors", set_up, tear_down, nothing_of_a_start_stays_open_in_the_keeper,
 			a_child_that_runs_on_holds_nothing_in_the_keeper,
 			a_program_is_executed_only_when_the_keeper_has_closed_its_copies, a_child_sees_nothing_of_what_is_kept);
 	return suite;
