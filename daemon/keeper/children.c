@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children: a static table, found by (service, role) through the name's number, by pid through a hash.
+ * Children: rows are found by (service, role) through their name, and by pid through a hash.
  */
 #include "config.h"
 
 #include "keeper/children.h"
 
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include <errno.h>
-#include <signal.h>
-
 #define PID_BUCKETS 2048
 
-/* Row 0 is never used, so that 0 can say "none" in the zeroed tables below. */
-static struct Child rows[PROTOCOL_MAX_CHILDREN + 1];
-static struct ChildExit exits[PROTOCOL_MAX_CHILDREN + 1]; /* apart: most rows are of who lives, and have none */
-static uint16_t row_by_name[NAMES_MAX][ROLE_COUNT];
+/* Beside the rows; made anew by each image. */
+static struct {
+	uint16_t by_pid; /* the next in its bucket */
+	uint16_t queued; /* the next in the list of untold ones */
+} next[PROTOCOL_MAX_CHILDREN + 1];
 static uint16_t row_by_pid[PID_BUCKETS];
-static uint16_t first_free;
-static uint16_t last_used;
 static uint16_t first_queued;
 static uint16_t last_queued;
-static uint32_t n_rows;
+
+static struct Child *row_at(unsigned int n)
+{
+	return table_row(TABLE_CHILDREN, n);
+}
 
 static uint16_t row_number(const struct Child *child)
 {
-	return (uint16_t)(child - rows);
+	return (uint16_t)(child - row_at(0));
 }
 
 static unsigned int pid_bucket(pid_t pid)
@@ -45,10 +48,11 @@ bool process_id_is_valid(const struct ProcessId *id)
 
 static struct Child *row_of(const struct ProcessId *id)
 {
-	NameId service = name_find(id->service);
-	uint16_t row = service ? row_by_name[service][id->role] : 0;
+	unsigned int n = table_find(TABLE_CHILDREN, id->service);
 
-	return row ? &rows[row] : NULL;
+	while (n && row_at(n)->role != id->role)
+		n = table_find_next(TABLE_CHILDREN, n);
+	return n ? row_at(n) : NULL;
 }
 
 static void enqueue(struct Child *child)
@@ -58,9 +62,9 @@ static void enqueue(struct Child *child)
 	if (child->flags & CHILD_QUEUED)
 		return;
 	child->flags |= CHILD_QUEUED;
-	child->next_queued = 0;
+	next[row].queued = 0;
 	if (last_queued)
-		rows[last_queued].next_queued = row;
+		next[last_queued].queued = row;
 	else
 		first_queued = row;
 	last_queued = row;
@@ -68,9 +72,9 @@ static void enqueue(struct Child *child)
 
 static void dequeue_first(void)
 {
-	struct Child *child = &rows[first_queued];
+	struct Child *child = row_at(first_queued);
 
-	first_queued = child->next_queued;
+	first_queued = next[first_queued].queued;
 	if (!first_queued)
 		last_queued = 0;
 	child->flags &= (uint8_t)~CHILD_QUEUED;
@@ -82,37 +86,51 @@ int children_may_add(const struct ProcessId *id)
 		return EINVAL;
 	if (row_of(id))
 		return EBUSY;
-	return n_rows < PROTOCOL_MAX_CHILDREN ? 0 : ENFILE;
+	return children_count() < PROTOCOL_MAX_CHILDREN ? 0 : ENFILE;
+}
+
+struct Child *children_begin(const struct ProcessId *id)
+{
+	const unsigned int n = children_may_add(id) == 0 ? table_add(TABLE_CHILDREN, id->service) : 0;
+	struct Child *child;
+
+	if (!n)
+		return NULL;
+	child = row_at(n);
+	child->invocation = id->invocation;
+	child->role = (uint8_t)id->role;
+	return child;
+}
+
+static void link_pid(struct Child *child)
+{
+	uint16_t *bucket = &row_by_pid[pid_bucket(child->pid)];
+
+	next[row_number(child)].by_pid = *bucket;
+	*bucket = row_number(child);
+}
+
+void child_set_running(struct Child *child, pid_t pid, uint64_t now_us)
+{
+	child->pid = pid;
+	child->spawned_at_us = now_us;
+	child->flags = CHILD_SPAWN_UNTOLD;
+	row_set_mark(&child->row, ROW_USED);
+	link_pid(child);
+	enqueue(child);
+}
+
+void children_cancel(struct Child *child)
+{
+	table_remove(TABLE_CHILDREN, row_number(child));
 }
 
 struct Child *children_add(const struct ProcessId *id, pid_t pid, uint64_t now_us)
 {
-	struct Child *child;
-	uint16_t row;
-	NameId service;
+	struct Child *child = children_begin(id);
 
-	if (children_may_add(id) != 0 || (service = name_take(id->service)) == 0)
-		return NULL;
-	row = first_free ? first_free : (uint16_t)(last_used + 1);
-	child = &rows[row];
-	if (first_free)
-		first_free = child->next_queued;
-	else
-		last_used = row;
-
-	*child = (struct Child){
-		.invocation = id->invocation,
-		.spawned_at_us = now_us,
-		.pid = pid,
-		.service = service,
-		.role = (uint8_t)id->role,
-		.flags = CHILD_IN_USE | CHILD_SPAWN_UNTOLD,
-		.next_by_pid = row_by_pid[pid_bucket(pid)],
-	};
-	row_by_pid[pid_bucket(pid)] = row;
-	row_by_name[service][id->role] = row;
-	n_rows++;
-	enqueue(child);
+	if (child)
+		child_set_running(child, pid, now_us);
 	return child;
 }
 
@@ -125,9 +143,9 @@ struct Child *children_find(const struct ProcessId *id)
 
 struct Child *children_find_pid(pid_t pid)
 {
-	for (uint16_t row = row_by_pid[pid_bucket(pid)]; row; row = rows[row].next_by_pid)
-		if (rows[row].pid == pid)
-			return &rows[row];
+	for (uint16_t row = row_by_pid[pid_bucket(pid)]; row; row = next[row].by_pid)
+		if (row_at(row)->pid == pid)
+			return row_at(row);
 	return NULL;
 }
 
@@ -137,10 +155,9 @@ static void unlink_pid(struct Child *child)
 	uint16_t *link = &row_by_pid[pid_bucket(child->pid)];
 
 	while (*link && *link != row_number(child))
-		link = &rows[*link].next_by_pid;
+		link = &next[*link].by_pid;
 	if (*link)
-		*link = child->next_by_pid;
-	child->next_by_pid = 0;
+		*link = next[row_number(child)].by_pid;
 }
 
 static uint64_t timeval_us(struct timeval t)
@@ -148,15 +165,11 @@ static uint64_t timeval_us(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 }
 
-const struct ChildExit *child_exit(const struct Child *child)
-{
-	return &exits[row_number(child)];
-}
-
 void child_restore_exited(struct Child *child, const struct ChildExit *exit)
 {
 	unlink_pid(child);
-	exits[row_number(child)] = *exit;
+	child->exit = *exit;
+	atomic_signal_fence(memory_order_seq_cst);
 	child->flags |= CHILD_EXITED | CHILD_EXIT_UNTOLD;
 	enqueue(child);
 }
@@ -185,12 +198,12 @@ static void unqueue(struct Child *child)
 
 	if (!(child->flags & CHILD_QUEUED))
 		return;
-	for (uint16_t row = first_queued; row != row_number(child); row = rows[row].next_queued)
+	for (uint16_t row = first_queued; row != row_number(child); row = next[row].queued)
 		previous = row;
 	if (previous)
-		rows[previous].next_queued = child->next_queued;
+		next[previous].queued = next[row_number(child)].queued;
 	else
-		first_queued = child->next_queued;
+		first_queued = next[row_number(child)].queued;
 	if (last_queued == row_number(child))
 		last_queued = previous;
 }
@@ -198,25 +211,19 @@ static void unqueue(struct Child *child)
 bool children_release(const struct ProcessId *id)
 {
 	struct Child *child = children_find(id);
-	uint16_t row;
 
 	if (!child || !(child->flags & CHILD_EXITED))
 		return false;
-	row = row_number(child);
 	unqueue(child);
-	row_by_name[child->service][child->role] = 0;
-	name_drop(child->service);
-	*child = (struct Child){ .next_queued = first_free };
-	first_free = row;
-	n_rows--;
+	table_remove(TABLE_CHILDREN, row_number(child));
 	return true;
 }
 
 struct Child *children_first_untold(void)
 {
-	while (first_queued && !(rows[first_queued].flags & (CHILD_SPAWN_UNTOLD | CHILD_EXIT_UNTOLD)))
+	while (first_queued && !(row_at(first_queued)->flags & (CHILD_SPAWN_UNTOLD | CHILD_EXIT_UNTOLD)))
 		dequeue_first();
-	return first_queued ? &rows[first_queued] : NULL;
+	return first_queued ? row_at(first_queued) : NULL;
 }
 
 void child_set_told(struct Child *child, enum ChildFlags flag)
@@ -236,13 +243,39 @@ void children_forget_told(void)
 
 struct Child *children_next(const struct Child *child)
 {
-	for (unsigned int row = child ? row_number(child) + 1u : 1u; row <= last_used; row++)
-		if (rows[row].flags & CHILD_IN_USE)
-			return &rows[row];
+	for (unsigned int n = child ? row_number(child) + 1u : 1u; n <= table_last(TABLE_CHILDREN); n++)
+		if (row_at(n)->row.mark == ROW_USED)
+			return row_at(n);
 	return NULL;
 }
 
 uint32_t children_count(void)
 {
-	return n_rows;
+	return table_count(TABLE_CHILDREN);
+}
+
+/* One that was being started when the fault came has a pid or never came to be. */
+static bool is_sound(void *row)
+{
+	struct Child *child = row;
+	struct ProcessId id = { .invocation = child->invocation, .role = child->role };
+
+	(void)keeper_copy(id.service, sizeof(id.service), child->row.name);
+	if (!process_id_is_valid(&id) || child->pid <= 1 || row_of(&id))
+		return false;
+	child->flags &= CHILD_EXITED;
+	return true;
+}
+
+unsigned int children_resume(void)
+{
+	unsigned int n_dropped;
+
+	memset(row_by_pid, 0, sizeof(row_by_pid));
+	first_queued = last_queued = 0;
+	n_dropped = table_resume(TABLE_CHILDREN, is_sound);
+	for (struct Child *child = children_next(NULL); child; child = children_next(child))
+		if (!(child->flags & CHILD_EXITED))
+			link_pid(child);
+	return n_dropped;
 }

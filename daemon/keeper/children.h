@@ -14,35 +14,14 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "keeper/names.h"
+#include "keeper/memory.h"
 #include "protocol/protocol.h"
 
 enum ChildFlags {
-	CHILD_IN_USE = 1 << 0,
-	CHILD_EXITED = 1 << 1, /* reaped: its pid means nothing any more */
-	CHILD_SPAWN_UNTOLD = 1 << 2,
-	CHILD_EXIT_UNTOLD = 1 << 3,
-	CHILD_QUEUED = 1 << 4, /* in the list that children_first_untold() serves */
-};
-
-/* How a process ended, in the terms of waitid(2). */
-struct ChildExit {
-	int32_t code;
-	int32_t status;
-	uint64_t at_us;
-	uint64_t user_us;
-	uint64_t system_us;
-};
-
-struct Child {
-	uint64_t invocation;
-	uint64_t spawned_at_us;
-	pid_t pid;
-	NameId service;
-	uint8_t role;
-	uint8_t flags;
-	uint16_t next_by_pid;
-	uint16_t next_queued; /* or the next free row */
+	CHILD_EXITED = 1 << 0, /* reaped: its pid means nothing any more */
+	CHILD_SPAWN_UNTOLD = 1 << 1,
+	CHILD_EXIT_UNTOLD = 1 << 2,
+	CHILD_QUEUED = 1 << 3, /* in the list that children_first_untold() serves */
 };
 
 /* Is @id one that a row can have: a name with an end, an invocation, a known role? */
@@ -52,9 +31,17 @@ bool process_id_is_valid(const struct ProcessId *id);
 int children_may_add(const struct ProcessId *id);
 
 /**
- * children_add() - a row for a process that runs now
- * Returns: the row, "spawned" untold; or NULL if children_may_add() would have refused.
+ * children_begin() - a row for a process that is about to be started
+ *
+ * child_set_running() or children_cancel() must follow. Returns: the row; NULL if children_may_add() refuses or there is no memory.
  */
+struct Child *children_begin(const struct ProcessId *id);
+
+/* The process runs: "spawned" is untold. */
+void child_set_running(struct Child *child, pid_t pid, uint64_t now_us);
+void children_cancel(struct Child *child);
+
+/* Both for a process that runs already. Returns: the row, or NULL. */
 struct Child *children_add(const struct ProcessId *id, pid_t pid, uint64_t now_us);
 
 /* Returns: the row of exactly this invocation, or NULL. */
@@ -63,13 +50,10 @@ struct Child *children_find(const struct ProcessId *id);
 /* Returns: the living row with this pid, or NULL. */
 struct Child *children_find_pid(pid_t pid);
 
-/* How it ended; means something only with CHILD_EXITED. */
-const struct ChildExit *child_exit(const struct Child *child);
-
 /* The process was reaped: its row holds what the kernel said until children_release(). */
 void child_set_exited(struct Child *child, int wait_status, const struct rusage *usage, uint64_t now_us);
 
-/* The same from a table that an older image wrote. */
+/* The same in other words. */
 void child_restore_exited(struct Child *child, const struct ChildExit *exit);
 
 /* Frees the row of an exited process. Returns: whether there was one. */
@@ -88,5 +72,8 @@ void children_forget_told(void);
 struct Child *children_next(const struct Child *child);
 
 uint32_t children_count(void);
+
+/* Takes over the rows of an older image. Returns: how many made no sense, and are dropped. */
+unsigned int children_resume(void);
 
 #endif

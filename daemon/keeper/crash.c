@@ -2,22 +2,32 @@
 /*
  * Crash: the handler of our own SIGSEGV and its like, on a stack of its own.
  *
- * A fault says that something in this image is wrong, not that the tables are: they are checked before the exec, and if
- * they pass, the new image has the services. A fault inside the handler, or the third within a minute, leaves only the
- * last resort.
+ * It says where the fault was, and executes svcd again with its tables. A fault inside the handler, or the third within a minute, leaves only
+ * the last resort.
+ *
+ * Addresses are counted from the beginning of our program, as addr2line(1) wants them. Which words on the stack are those of callers is not
+ * known here: all that lead into our code are said.
  */
 #include "config.h"
 
 #include "keeper/crash.h"
 
+#include <elf.h>
+#include <link.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "keeper/console.h"
-#include "keeper/fault-report.h"
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
 #include "keeper/reexec.h"
@@ -28,11 +38,129 @@
 #define FORGIVEN_US (60 * USEC_PER_SEC)
 #define SYNC_LIMIT_MS 5000
 #define SYNC_STEP_MS 10
+#define BUILD_ID_BYTES 32
+#define STACK_WORDS 512
+#define MAX_CALLERS 8
+#define PLACE_BYTES 32
 
 static const int faults[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 static char stack[STACK_BYTES] __attribute__((aligned(16)));
 static volatile sig_atomic_t is_crashing;
 
+/* Our program: where it lies, and what it is called by whoever keeps its debugging symbols. */
+static struct {
+	uintptr_t begin;
+	uintptr_t code_begin;
+	uintptr_t code_end;
+	char build_id[2 * BUILD_ID_BYTES + 1];
+} program;
+
+/* elf(5), "Notes": a header, the name of the owner ("GNU"), and the ID. */
+static void learn_build_id(const char *at, size_t size)
+{
+	const ElfW(Nhdr) *note = (const void *)at;
+	const unsigned char *id;
+
+	if (size < sizeof(*note) || note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 || note->n_descsz > BUILD_ID_BYTES ||
+	    size < sizeof(*note) + note->n_namesz + note->n_descsz)
+		return;
+	id = (const unsigned char *)(note + 1) + note->n_namesz;
+	for (size_t i = 0; i < note->n_descsz; i++)
+		(void)snprintf(program.build_id + 2 * i, 3, "%02x", id[i]);
+}
+
+static void learn_program(void)
+{
+	const uintptr_t headers_at = getauxval(AT_PHDR);
+	const ElfW(Phdr) *headers = NULL;
+
+	memcpy(&headers, &headers_at, sizeof(headers));
+	for (size_t i = 0; headers && i < getauxval(AT_PHNUM); i++)
+		if (headers[i].p_type == PT_PHDR)
+			program.begin = headers_at - headers[i].p_vaddr;
+	for (size_t i = 0; headers && i < getauxval(AT_PHNUM); i++) {
+		const uintptr_t at = program.begin + headers[i].p_vaddr;
+		const char *text = NULL;
+
+		memcpy(&text, &at, sizeof(text));
+		if (headers[i].p_type == PT_NOTE && !program.build_id[0])
+			learn_build_id(text, headers[i].p_memsz);
+		if (headers[i].p_type == PT_LOAD && headers[i].p_flags & PF_X) {
+			program.code_begin = at;
+			program.code_end = at + headers[i].p_memsz;
+		}
+	}
+}
+
+struct Place {
+	uintptr_t instruction;
+	uintptr_t stack;
+};
+
+static struct Place place_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return (struct Place){ (uintptr_t)context->uc_mcontext.gregs[REG_RIP], (uintptr_t)context->uc_mcontext.gregs[REG_RSP] };
+#elif defined(__i386__)
+	return (struct Place){ (uintptr_t)context->uc_mcontext.gregs[REG_EIP], (uintptr_t)context->uc_mcontext.gregs[REG_ESP] };
+#elif defined(__aarch64__)
+	return (struct Place){ (uintptr_t)context->uc_mcontext.pc, (uintptr_t)context->uc_mcontext.sp };
+#else
+	(void)context; /* what they are called differs from one processor to the next */
+	return (struct Place){ 0, 0 };
+#endif
+}
+
+static bool is_our_code(uintptr_t address)
+{
+	return address >= program.code_begin && address < program.code_end;
+}
+
+static void format_place(char text[PLACE_BYTES], uintptr_t address)
+{
+	if (is_our_code(address))
+		(void)snprintf(text, PLACE_BYTES, "svcd+%#lx", (unsigned long)(address - program.begin));
+	else
+		(void)snprintf(text, PLACE_BYTES, "%#lx, not in svcd", (unsigned long)address);
+}
+
+/* Returns: how many words were there. */
+static size_t read_stack(uintptr_t at, uintptr_t words[STACK_WORDS])
+{
+	struct iovec to = { .iov_base = words, .iov_len = STACK_WORDS * sizeof(*words) };
+	struct iovec from = { .iov_len = STACK_WORDS * sizeof(*words) };
+	ssize_t n;
+
+	memcpy(&from.iov_base, &at, sizeof(at));
+	n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+	return n > 0 ? (size_t)n / sizeof(*words) : 0;
+}
+
+static void say_where(int signo, const void *context)
+{
+	const struct Place place = place_of(context);
+	uintptr_t words[STACK_WORDS];
+	char text[MAX_CALLERS * PLACE_BYTES] = "";
+	char *end = text;
+	int n_callers = 0;
+	size_t n_words;
+
+	format_place(text, place.instruction);
+	say("this keeper has a fault: signal %d at %s", signo, text);
+	n_words = read_stack(place.stack, words);
+	for (size_t i = 0; i < n_words && n_callers < MAX_CALLERS; i++) {
+		if (!is_our_code(words[i]))
+			continue;
+		*end++ = ' ';
+		format_place(end, words[i]);
+		end += strlen(end);
+		n_callers++;
+	}
+	if (n_callers > 0)
+		say("on its stack:%s (addr2line -e " SVCD_SBINDIR "/svcd says which lines these are)", text);
+	if (program.build_id[0])
+		say("its build ID: %s", program.build_id);
+}
 static enum ShutdownKind kind_of_signal(int signo)
 {
 	if (signo == SIGRTMIN + 3)
@@ -95,7 +223,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 		crash_last_resort();
 	is_crashing = 1;
 	console_open(); /* what is said before the tables are read waits for it */
-	fault_report_say(signo, context);
+	say_where(signo, context);
 	if (keeper_now_us() - keeper.last_crash_us > FORGIVEN_US)
 		keeper.n_crashes = 0;
 	keeper.last_crash_us = keeper_now_us();
@@ -118,6 +246,7 @@ void crash_init(void)
 	/* NODEFER, so that a fault within the handler comes to the handler, not to the kernel. */
 	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
+	learn_program();
 	(void)sigaltstack(&own, NULL); /* without it only a full stack cannot be handled */
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		(void)sigaction(faults[i], &action, NULL); /* these can be handled */

@@ -32,6 +32,12 @@
 #define NEXT_CHILD_OF_CROWD_US (60 * USEC_PER_SEC)
 #define REFUSED_PAUSE_US (100 * USEC_PER_MSEC)
 
+/*
+ * A service's child that was cloned just before has copies, too, until it closes what is not its own. It is not to be the last, or its start
+ * would wait.
+ */
+#define CLOSE_DELAY_NS 100000000
+
 #define START_LIMIT_S 10 /* then PID 1 had a fault between fork(2) and kill(2) */
 #define HELPER_LIMIT_NS 100000000
 
@@ -63,11 +69,13 @@ static int close_each(void *data)
 	return 0;
 }
 
-static void __attribute__((noreturn)) run_child(void)
+static void __attribute__((noreturn)) run_child(bool is_urgent)
 {
 	(void)prctl(PR_SET_NAME, "svcd-close");
 	keeper_close_others(0, listed, n_listed);
 	wait_for(SIGUSR1, (struct timespec){ .tv_sec = START_LIMIT_S });
+	if (!is_urgent)
+		(void)nanosleep(&(struct timespec){ .tv_nsec = CLOSE_DELAY_NS }, NULL); /* all signals are blocked */
 	for (unsigned int i = 0; i < n_listed; i++) {
 		pid_t pid = clone(close_each, helper_stack + STACK_BYTES, CLONE_FILES | SIGCHLD, NULL);
 
@@ -99,12 +107,12 @@ static void remember(pid_t pid, uint64_t now_us)
 	said_crowd = true;
 }
 
-static void begin(uint64_t now_us)
+static void begin(uint64_t now_us, bool is_urgent)
 {
 	pid_t pid = spawn_fork();
 
 	if (pid == 0)
-		run_child();
+		run_child(is_urgent);
 	next_us = now_us + REFUSED_PAUSE_US;
 	if (pid < 0)
 		return;
@@ -118,7 +126,7 @@ static void begin(uint64_t now_us)
 void disposal_add(int fd)
 {
 	if (n_listed == MAX_LISTED)
-		begin(keeper_now_us());
+		begin(keeper_now_us(), false);
 	if (n_listed < MAX_LISTED)
 		listed[n_listed++] = fd;
 	else
@@ -141,7 +149,7 @@ void disposal_release(void)
 void disposal_tick(uint64_t now_us)
 {
 	if (n_listed > 0 && now_us >= next_us)
-		begin(now_us);
+		begin(now_us, false);
 }
 
 uint64_t disposal_next_us(void)
@@ -153,7 +161,7 @@ void disposal_now(void)
 {
 	disposal_release();
 	if (n_listed > 0)
-		begin(keeper_now_us());
+		begin(keeper_now_us(), true); /* no service is started any more */
 }
 
 void disposal_set_cloexec(bool cloexec)

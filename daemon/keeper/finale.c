@@ -29,11 +29,12 @@
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/disposal.h"
+#include "keeper/fd-store.h"
 #include "keeper/file-systems.h"
 #include "keeper/keeper.h"
+#include "keeper/memory.h"
 #include "keeper/spawn.h"
 #include "keeper/stragglers.h"
-#include "keeper/vault.h"
 #include "keeper/watchdog.h"
 
 #define TERM_LIMIT_US (10 * USEC_PER_SEC)
@@ -95,7 +96,7 @@ static bool is_logger(pid_t pid)
 {
 	const struct Child *child = children_find_pid(pid);
 
-	return child && strcmp(name_text(child->service), PROTOCOL_LOGGER_SERVICE) == 0;
+	return child && strcmp(child->row.name, PROTOCOL_LOGGER_SERVICE) == 0;
 }
 
 /* Kernel threads and zombies have no executable. */
@@ -276,7 +277,7 @@ static void wait_for_children(uint64_t limit_us)
 static void end_loggers(void)
 {
 	console_end(); /* it is a child, too, and is waited for until it has shown everything */
-	vault_close();
+	fd_store_close();
 	disposal_now();
 	wait_for_children(LOGGER_LIMIT_US);
 	if (!keeper.is_pid1)
@@ -330,6 +331,7 @@ static void end_most_processes(void)
 static void end_processes(void)
 {
 	keeper_pid = getpid();
+	memory_show_to_children();
 	say("asking all processes to end");
 	if (keeper.is_pid1)
 		(void)kill(-1, SIGTERM);

@@ -10,23 +10,21 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/crash.c daemon/keeper/crash.h \
 	daemon/keeper/disposal.c daemon/keeper/disposal.h \
 	daemon/keeper/early-boot.c daemon/keeper/early-boot.h \
-	daemon/keeper/fault-report.c daemon/keeper/fault-report.h \
+	daemon/keeper/fd-store.c daemon/keeper/fd-store.h \
 	daemon/keeper/file-systems.c daemon/keeper/file-systems.h \
 	daemon/keeper/finale.c daemon/keeper/finale.h \
 	daemon/keeper/keeper.c daemon/keeper/keeper.h \
 	daemon/keeper/manager-link.c daemon/keeper/manager-link.h \
-	daemon/keeper/names.c daemon/keeper/names.h \
+	daemon/keeper/memory.c daemon/keeper/memory.h \
 	daemon/keeper/orders.c daemon/keeper/orders.h \
 	daemon/keeper/own-session.c daemon/keeper/own-session.h \
 	daemon/keeper/reexec.c daemon/keeper/reexec.h \
 	daemon/keeper/rescue.c daemon/keeper/rescue.h \
 	daemon/keeper/shutdown.c daemon/keeper/shutdown.h \
-	daemon/keeper/snapshot.c daemon/keeper/snapshot.h \
 	daemon/keeper/spawn.c daemon/keeper/spawn.h \
 	daemon/keeper/stragglers.c daemon/keeper/stragglers.h \
 	daemon/keeper/strikes.c daemon/keeper/strikes.h \
 	daemon/keeper/telling.c daemon/keeper/telling.h \
-	daemon/keeper/vault.c daemon/keeper/vault.h \
 	daemon/keeper/watchdog.c daemon/keeper/watchdog.h
 
 rootsbin_PROGRAMS += svcd

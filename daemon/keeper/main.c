@@ -26,6 +26,7 @@
 #include "keeper/early-boot.h"
 #include "keeper/keeper.h"
 #include "keeper/manager-link.h"
+#include "keeper/memory.h"
 #include "keeper/own-session.h"
 #include "keeper/reexec.h"
 #include "keeper/rescue.h"
@@ -298,6 +299,7 @@ static void first_start(void)
 {
 	keeper.boot_at_us = keeper_now_us();
 	early_boot();
+	memory_init(); /* the numbers 0, 1 and 2 are taken */
 }
 
 static void __attribute__((noreturn)) keep(const struct Options *options)

@@ -19,14 +19,13 @@
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/disposal.h"
+#include "keeper/fd-store.h"
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
 #include "keeper/manager-link.h"
-#include "keeper/names.h"
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
 #include "keeper/telling.h"
-#include "keeper/vault.h"
 
 #define MAX_FDS (PROTOCOL_MAX_FDS + 8)
 
@@ -92,27 +91,26 @@ static void close_spawned(struct Received *r, pid_t pid)
 	(void)kill(pid, SPAWN_MAY_EXEC); /* unreaped */
 }
 
-/* The row may be made: the process, the row and the note come into being together. */
+/* The row comes first: nothing may run that there is no room to know of. */
 static int spawn_row(struct Received *r, struct SpawnRequest *request)
 {
 	const struct MessageSpawn *m = &r->fixed.spawn;
-	NameId name = name_take(m->id.service); /* first: nothing may run that there is no room to know of */
+	struct Child *child = children_begin(&m->id);
 	pid_t pid;
 
-	if (!name)
+	if (!child)
 		return ENFILE;
 	pid = spawn_process(request);
 	if (pid < 0) {
 		int error = errno;
 
-		name_drop(name);
+		children_cancel(child);
 		return error;
 	}
+	child_set_running(child, pid, keeper_now_us());
 	close_spawned(r, pid);
-	(void)children_add(&m->id, pid, keeper_now_us()); /* children_may_add() said so, and the name is there */
-	name_drop(name);
 	if (m->note[0])
-		(void)vault_set_note(m->id.service, m->note); /* the service loses its history, not its process */
+		(void)note_set(m->id.service, m->note); /* the service loses its history, not its process */
 	return 0;
 }
 
@@ -141,14 +139,14 @@ static void on_ack(struct Received *r)
 	const struct MessageAck *m = &r->fixed.ack;
 
 	if (children_release(&m->id) && m->note[0])
-		(void)vault_set_note(m->id.service, m->note); /* a note without an end is not stored */
+		(void)note_set(m->id.service, m->note); /* a note without an end is not stored */
 }
 
 static void on_note(struct Received *r)
 {
 	const struct MessageNote *m = &r->fixed.note;
 
-	if (field_has_end(m->service, sizeof(m->service)) && vault_set_note(m->service, m->note) == ENOSPC)
+	if (field_has_end(m->service, sizeof(m->service)) && note_set(m->service, m->note) == ENOSPC)
 		say("%s: no room for its note", m->service);
 }
 
@@ -206,9 +204,9 @@ static void on_keep(struct Received *r)
 		say("the descriptor %s did not arrive, and is not kept: %s", m->name, strerror(r->cut ? r->cut : EINVAL));
 		return;
 	}
-	if (vault_keep(m->name, r->fds[0]) != 0)
+	if (fd_store_keep(m->name, r->fds[0]) != 0)
 		say("no room to keep the descriptor %s", m->name);
-	r->n_fds = 0; /* the vault has it */
+	r->n_fds = 0; /* the store has it */
 }
 
 static void on_forget(struct Received *r)
@@ -218,9 +216,9 @@ static void on_forget(struct Received *r)
 	if (!field_has_end(m->name, sizeof(m->name)))
 		return;
 	if (m->flags & FORGET_ENDED)
-		vault_close_ended(m->name);
+		fd_store_close_ended(m->name);
 	else
-		vault_forget(m->name);
+		fd_store_forget(m->name);
 }
 
 /* The manager still has its copies of them until it sends the next one, which has none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Re-exec: the tables (snapshot.c) go through the exec in a memfd. They are read back before it: after it there is no way back.
+ * Re-exec: the memory (memory.h) goes through the exec. Whether the next image can use it is tried before, because after it there is no way back.
  */
 #include "config.h"
 
@@ -15,26 +15,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/disposal.h"
+#include "keeper/fd-store.h"
 #include "keeper/keeper.h"
+#include "keeper/manager-link.h"
+#include "keeper/memory.h"
 #include "keeper/shutdown.h"
-#include "keeper/snapshot.h"
 #include "keeper/spawn.h"
-#include "keeper/vault.h"
 #include "keeper/watchdog.h"
 
 #define TRIAL_LIMIT_MS 3000
 #define TRIAL_STEP_MS 10
-
-#define MAP_TRIES 100
-#define MAP_STEP_MS 100
 
 /* What the installed program was worth when it was tried last. */
 static struct {
@@ -59,39 +55,6 @@ struct Command {
 	char *argv[8]; /* its end included */
 	size_t argc;
 };
-
-/* All services are in them, so a moment without memory is waited out. */
-static void *map_in_time(int fd, size_t size)
-{
-	for (int i = 0;; i++) {
-		void *table = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-
-		if (table != MAP_FAILED || errno != ENOMEM || i == MAP_TRIES)
-			return table;
-		if (i == 0)
-			say("no memory to read the tables of the old image; trying again for ten seconds");
-		(void)poll(NULL, 0, MAP_STEP_MS);
-	}
-}
-
-/* Returns: the tables in @fd, to be unmapped; NULL if there are none (and says so). */
-static void *map_tables(int fd, size_t *ret_size)
-{
-	struct stat st;
-	void *table;
-
-	if (fstat(fd, &st) < 0 || st.st_size <= 0) {
-		say("no tables in descriptor %d", fd);
-		return NULL;
-	}
-	table = map_in_time(fd, (size_t)st.st_size);
-	if (table == MAP_FAILED) {
-		say("cannot read the tables of the old image: %s", strerror(errno));
-		return NULL;
-	}
-	*ret_size = (size_t)st.st_size;
-	return table;
-}
 
 static bool is_child(pid_t pid)
 {
@@ -134,76 +97,117 @@ void reexec_expect_faults(int n)
 	keeper.last_crash_us = keeper_now_us(); /* that is what we are here for */
 }
 
+void reexec_write_state(void)
+{
+	struct State *s = memory_state();
+
+	*s = (struct State){
+		.keeper = keeper,
+		.generation = manager_link_generation(),
+		.last_status = manager_link_last_status(),
+		.manager_pid = manager_link_pid(),
+		.shutdown_kind = shutdown_kind(),
+		.shutdown_left_ms = shutdown_left_ms(keeper_now_us()),
+		.watchdog_fd = watchdog_fd(),
+	};
+	(void)keeper_copy(s->watchdog_request, sizeof(s->watchdog_request), watchdog_request());
+}
+
+static bool has_end(const char *field, size_t size)
+{
+	return memchr(field, '\0', size) != NULL;
+}
+
+/* Of a bool: anything else in its byte is no value of one. */
+static bool byte_is_bool(const bool *value)
+{
+	unsigned char byte;
+
+	memcpy(&byte, value, sizeof(byte));
+	return byte <= 1;
+}
+
+/* A fault of ours may have left anything; nothing of it may lead past the end of a field. */
+static bool keeper_is_sound(const struct Keeper *k)
+{
+	if (!byte_is_bool(&k->is_pid1) || !byte_is_bool(&k->user_mode) || !byte_is_bool(&k->container) ||
+	    !byte_is_bool(&k->has_reexeced) || k->n_words > KEEPER_MAX_WORDS || k->ping_ms == 0 ||
+	    !has_end(k->cgroup_root, sizeof(k->cgroup_root)) || !has_end(k->virtualization, sizeof(k->virtualization)) ||
+	    !has_end(k->manager_path, sizeof(k->manager_path)))
+		return false;
+	for (uint32_t i = 0; i < k->n_words; i++)
+		if (!has_end(k->words[i], sizeof(k->words[i])))
+			return false;
+	return true;
+}
+
+static bool state_is_sound(const struct State *s)
+{
+	return keeper_is_sound(&s->keeper) && has_end(s->watchdog_request, sizeof(s->watchdog_request)) && s->watchdog_fd >= -1;
+}
+
+static void apply_state(const struct State *s)
+{
+	bool is_pid1 = keeper.is_pid1;
+	uint32_t n_crashes = keeper.n_crashes; /* an argument: the state cannot know of a fault since it was written */
+
+	keeper = s->keeper;
+	keeper.is_pid1 = is_pid1;
+	if (n_crashes > keeper.n_crashes) {
+		keeper.n_crashes = n_crashes;
+		keeper.last_crash_us = keeper_now_us();
+	}
+	keeper.user_mode = keeper.user_mode && !is_pid1;
+	keeper.has_reexeced = true;
+	manager_link_init(s->generation, s->last_status);
+	shutdown_begin(s->shutdown_kind, s->shutdown_left_ms, keeper_now_us());
+}
+
 /* Returns: whether the tables are ours now. */
 static bool take_over(int fd)
 {
-	size_t size;
-	void *table = map_tables(fd, &size);
-	bool ok;
+	unsigned int n_dropped;
 
-	if (!table)
+	if (!memory_resume(fd, false))
 		return false;
-	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* it is open, and none of what was kept */
-	ok = snapshot_check(table, size);
-	if (ok) {
-		snapshot_apply(table, size);
-		vault_set_cloexec(true);
-		let_go_of_strangers();
-	} else {
-		say("the tables of the old image are damaged or of another version: they are not used");
+	if (!state_is_sound(memory_state())) {
+		say("the state of the old image is damaged: its tables are not used");
+		return false;
 	}
-	(void)munmap(table, size); /* cannot fail for a mapping we made */
-	return ok;
+	apply_state(memory_state());
+	n_dropped = children_resume() + fd_store_resume(false);
+	if (n_dropped > 0)
+		say("%u rows of the old image's tables are damaged, and lost", n_dropped);
+	let_go_of_strangers();
+	if (memory_state()->watchdog_request[0])
+		watchdog_take_over(memory_state()->watchdog_request, memory_state()->watchdog_fd);
+	if (memory_state()->manager_pid > 1)
+		manager_link_end_old(memory_state()->manager_pid);
+	if (memory_fd() >= 0)
+		(void)fcntl(memory_fd(), F_SETFD, FD_CLOEXEC); /* it is open */
+	return true;
 }
 
 bool reexec_resume(void)
 {
-	int fd = unread.fd;
-	bool ok = fd >= 0 && take_over(fd);
+	const int fd = unread.fd;
+	const bool ok = fd >= 0 && take_over(fd);
 
 	unread.fd = -1;
-	if (fd > STDERR_FILENO)
+	if (fd > STDERR_FILENO && fd != memory_fd())
 		(void)close(fd); /* its contents are in our tables now, or useless */
 	if (fd >= 0 && !ok)
 		begin_with_nothing();
 	return ok;
 }
 
-/* What is only memory is taken over, too: a fault over it is better had here. */
+/* The tables are taken over, too, in the memory of this process: a fault over them is better had here. */
 int reexec_try(int fd)
 {
-	size_t size;
-	void *table = map_tables(fd, &size);
-
-	if (!table || !snapshot_check(table, size))
+	if (!memory_resume(fd, true) || !state_is_sound(memory_state()) || children_resume() + fd_store_resume(true) > 0)
 		return EXIT_FAILURE;
-	snapshot_apply_memory(table, size);
+	apply_state(memory_state());
 	return REEXEC_CAN_TAKE_OVER;
-}
-
-/* Returns: a memfd with the tables, checked; or -1. */
-static int save(void)
-{
-	size_t size = snapshot_encode(NULL, 0);
-	int fd = memfd_create("svcd-tables", MFD_ALLOW_SEALING); /* not CLOEXEC: it is to survive */
-	void *table = MAP_FAILED;
-	bool ok = false;
-
-	if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
-		table = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (table != MAP_FAILED) {
-		ok = snapshot_encode(table, size) == size && snapshot_check(table, size);
-		(void)munmap(table, size); /* cannot fail for a mapping we made */
-	}
-	if (ok) {
-		/* A program on trial has the descriptor too: what was checked stays as it is. */
-		(void)fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
-		return fd;
-	}
-	say("cannot save the tables for a re-exec: %s", strerror(errno));
-	if (fd >= 0)
-		(void)close(fd); /* useless */
-	return -1;
 }
 
 /* Returns: its wait status; -1 if it did not end in time. PID 1 has no manager now, and nothing else to do. */
@@ -302,7 +306,8 @@ static void execute(struct Command *c, int fd)
 
 static void let_through_exec(bool yes)
 {
-	vault_set_cloexec(!yes);
+	(void)fcntl(memory_fd(), F_SETFD, yes ? 0 : FD_CLOEXEC); /* it is open, or there is none */
+	fd_store_set_cloexec(!yes);
 	watchdog_set_cloexec(!yes);
 	disposal_set_cloexec(!yes);
 }
@@ -310,19 +315,20 @@ static void let_through_exec(bool yes)
 /* Returns only if it cannot. */
 static void execute_with_ours(bool is_after_fault)
 {
+	const int fd = memory_fd();
 	struct Command c;
-	int fd;
 
-	disposal_now();
-	fd = save();
-	if (fd < 0)
+	if (fd < 0) {
+		say("the tables are in no memfd: svcd cannot execute itself again");
 		return;
+	}
+	disposal_now();
+	reexec_write_state();
 	command_init(&c, fd, is_after_fault);
 	let_through_exec(true);
 	execute(&c, fd);
 	say("cannot execute myself again: %s; going on as I am", strerror(errno));
 	let_through_exec(false);
-	(void)close(fd); /* useless now */
 }
 
 void reexec_now(void)
@@ -351,7 +357,10 @@ void reexec_after_fault(void)
 		hand_on(unread.fd);
 		return;
 	}
-	if (unread.fd >= 0 && keeper.is_pid1)
-		(void)close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC); /* what is not ours by now will be nobody's */
+	if (unread.fd >= 0) { /* twice: they may be what it comes from */
+		if (keeper.is_pid1)
+			(void)close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC); /* what was kept is nobody's any more */
+		memory_init();
+	}
 	execute_with_ours(true);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Re-exec: PID 1 executes its own binary again and loses nothing: its tables go through a memfd.
+ * Re-exec: PID 1 executes its own binary again and loses nothing: the next image gets its memory (memory.h).
  */
 #ifndef SVCD_KEEPER_REEXEC_H
 #define SVCD_KEEPER_REEXEC_H
@@ -13,7 +13,10 @@ void reexec_expect_again(void);
 /* And how many faults there have been lately. */
 void reexec_expect_faults(int n);
 
-/* Takes over the tables that are expected; false if there are none, or they cannot be read (and says so). */
+/* Writes what is in no table to the memory: just before the next image begins. */
+void reexec_write_state(void);
+
+/* Takes over the tables that are expected; false if there are none, or they cannot be read (and says so): then memory_init() is due. */
 bool reexec_resume(void);
 
 /**

@@ -50,7 +50,7 @@ static bool find_service(pid_t pid, char *service, size_t size)
 
 	if (cgroup_service_of(pid, service, size))
 		return true;
-	return child && keeper_copy(service, size, name_text(child->service));
+	return child && keeper_copy(service, size, child->row.name);
 }
 
 static void list_names(char *list, size_t size)

@@ -12,9 +12,9 @@
 
 #include "keeper/children.h"
 #include "keeper/console.h"
+#include "keeper/fd-store.h"
 #include "keeper/keeper.h"
 #include "keeper/shutdown.h"
-#include "keeper/vault.h"
 
 #define REFUSED_PAUSE_US (20 * USEC_PER_MSEC)
 
@@ -30,7 +30,7 @@ static bool welcome_untold;
 static bool replay_wanted; /* hello came: rows may be told */
 static bool replayed_untold;
 static bool intent_untold;
-static unsigned int note_cursor; /* names above it are untold; 0: all are told */
+static unsigned int note_cursor; /* rows above it are untold; 0: all are told */
 static unsigned int kept_cursor;
 static uint32_t requests_untold; /* 1 << RequestKind */
 static uint64_t ping_untold;     /* a serial, or 0 */
@@ -105,7 +105,7 @@ static enum Progress tell_answer(void)
 
 static void fill_id(struct ProcessId *id, const struct Child *child)
 {
-	(void)keeper_copy(id->service, sizeof(id->service), name_text(child->service)); /* it came out of such a field */
+	(void)keeper_copy(id->service, sizeof(id->service), child->row.name); /* it came out of such a field */
 	id->invocation = child->invocation;
 	id->role = child->role;
 }
@@ -128,7 +128,7 @@ static enum Progress tell_spawned(struct Child *child)
 
 static enum Progress tell_exited(struct Child *child)
 {
-	const struct ChildExit *exit = child_exit(child);
+	const struct ChildExit *exit = &child->exit;
 	struct MessageExited m = {
 		.header = { MESSAGE_EXITED, sizeof(m) },
 		.pid = child->pid,
@@ -159,14 +159,16 @@ static enum Progress tell_child(void)
 static enum Progress tell_note(void)
 {
 	struct MessageNote m = { .header = { MESSAGE_NOTE, sizeof(m) } };
+	const char *service = NULL;
+	const char *text = NULL;
 	enum Progress p;
 
-	while (note_cursor && !vault_note((NameId)note_cursor))
+	while (note_cursor && !(text = note_at(note_cursor, &service)))
 		note_cursor--;
 	if (!note_cursor)
 		return PROGRESS_NONE;
-	(void)keeper_copy(m.service, sizeof(m.service), name_text((NameId)note_cursor));
-	(void)keeper_copy(m.note, sizeof(m.note), vault_note((NameId)note_cursor));
+	(void)keeper_copy(m.service, sizeof(m.service), service);
+	(void)keeper_copy(m.note, sizeof(m.note), text);
 	p = send_plain(&m, sizeof(m));
 	if (p == PROGRESS_TOLD)
 		note_cursor--;
@@ -176,14 +178,16 @@ static enum Progress tell_note(void)
 static enum Progress tell_kept(void)
 {
 	struct MessageKeep m = { .header = { MESSAGE_KEPT, sizeof(m) } };
+	const char *name = NULL;
+	int fd = -1;
 	enum Progress p;
 
-	while (kept_cursor && vault_fd((NameId)kept_cursor) < 0)
+	while (kept_cursor && (fd = fd_store_at(kept_cursor, &name)) < 0)
 		kept_cursor--;
 	if (!kept_cursor)
 		return PROGRESS_NONE;
-	(void)keeper_copy(m.name, sizeof(m.name), name_text((NameId)kept_cursor));
-	p = send_with_fd(&m, sizeof(m), vault_fd((NameId)kept_cursor));
+	(void)keeper_copy(m.name, sizeof(m.name), name);
+	p = send_with_fd(&m, sizeof(m), fd);
 	if (p == PROGRESS_TOLD)
 		kept_cursor--;
 	return p;
@@ -209,8 +213,8 @@ static enum Progress tell_replayed(void)
 	struct MessageReplayed m = {
 		.header = { MESSAGE_REPLAYED, sizeof(m) },
 		.n_children = children_count(),
-		.n_notes = welcome.flags & WELCOME_WITHOUT_NOTES ? 0 : vault_n_notes(),
-		.n_fds = vault_n_fds(),
+		.n_notes = welcome.flags & WELCOME_WITHOUT_NOTES ? 0 : table_count(TABLE_NOTES),
+		.n_fds = table_count(TABLE_FDS),
 	};
 	enum Progress p = PROGRESS_NONE;
 
@@ -267,8 +271,8 @@ void telling_replay(void)
 	replay_wanted = true;
 	replayed_untold = true;
 	intent_untold = true;
-	note_cursor = welcome.flags & WELCOME_WITHOUT_NOTES ? 0 : name_last();
-	kept_cursor = name_last();
+	note_cursor = welcome.flags & WELCOME_WITHOUT_NOTES ? 0 : table_last(TABLE_NOTES);
+	kept_cursor = table_last(TABLE_FDS);
 }
 
 void telling_end(void)

@@ -25,9 +25,9 @@ int svcd_main(int argc, char **argv);
 
 #include "keeper/disposal.h"
 #include "keeper/finale.h"
-#include "keeper/names.h"
+#include "keeper/fd-store.h"
+#include "keeper/memory.h"
 #include "keeper/telling.h"
-#include "keeper/vault.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/keeper-holdings.h"
 #include "tests/fuzz/keeper-talk.h"
@@ -201,7 +201,7 @@ static void check_replay(void)
 	for (struct Child *child = children_next(NULL); child; child = children_next(child))
 		n_exited += child->flags & CHILD_EXITED ? 1 : 0;
 	g_assert(heard->n_spawned == children_count() && heard->n_exited == n_exited);
-	g_assert(heard->n_notes == (with_notes ? vault_n_notes() : 0) && heard->n_kept == vault_n_fds());
+	g_assert(heard->n_notes == (with_notes ? table_count(TABLE_NOTES) : 0) && heard->n_kept == table_count(TABLE_FDS));
 	g_assert(heard->replayed.n_children == heard->n_spawned && heard->replayed.n_notes == heard->n_notes &&
 		 heard->replayed.n_fds == heard->n_kept);
 }
@@ -217,20 +217,20 @@ static void everybody_ends(void)
 static void give_all_back(void)
 {
 	struct Child *child;
-	Row row;
+	HeldRow row;
 
 	while ((child = children_next(NULL))) {
 		holdings_row(&row, child);
 		g_assert(children_release(&row.id));
 	}
-	for (unsigned int id = 1; id <= name_last(); id++) {
-		if (vault_note((NameId)id))
-			g_assert(vault_set_note(name_text((NameId)id), "") == 0);
-		if (vault_fd((NameId)id) >= 0)
-			vault_forget(name_text((NameId)id));
-		g_assert(name_find(name_text((NameId)id)) != id);
+	for (unsigned int n = 1; n <= table_last(TABLE_NOTES); n++) {
+		const char *service;
+
+		if (note_at(n, &service))
+			g_assert(note_set(service, "") == 0);
 	}
-	g_assert(children_count() == 0 && vault_n_notes() == 0 && vault_n_fds() == 0);
+	fd_store_close();
+	g_assert(children_count() == 0 && table_count(TABLE_NOTES) == 0 && table_count(TABLE_FDS) == 0);
 	holdings_mark_all();
 }
 
@@ -315,47 +315,13 @@ static void dispose_of_all(void)
 	g_assert(disposal_next_us() == NEVER_US);
 }
 
-/* What execve(2) does with the tables. The descriptors in them stay open. */
-static void lose_tables(void)
-{
-	int fds[MOST_OPEN];
-	int copies[MOST_OPEN];
-	size_t n_kept = 0;
-
-	for (struct Child *child = children_next(NULL); child; child = children_next(child))
-		if (!(child->flags & CHILD_EXITED))
-			child_restore_exited(child, &(struct ChildExit){ 0 });
-	for (unsigned int id = 1; id <= name_last(); id++) {
-		if (vault_fd((NameId)id) < 0)
-			continue;
-		g_assert(n_kept < MOST_OPEN);
-		fds[n_kept] = vault_fd((NameId)id);
-		copies[n_kept] = fcntl(fds[n_kept], F_DUPFD_CLOEXEC, 3);
-		n_kept++;
-		vault_forget(name_text((NameId)id));
-	}
-	dispose_of_all();
-	for (size_t i = 0; i < n_kept; i++)
-		g_assert(copies[i] >= 0 && dup2(copies[i], fds[i]) == fds[i] && close(copies[i]) == 0);
-}
-
 static void __attribute__((noreturn)) on_exec(int fd)
 {
 	static Holdings old;
 
 	holdings_look(&old);
 	restore_room();
-	lose_tables();
-	for (struct Child *child; (child = children_next(NULL)) != NULL;) {
-		Row row;
-
-		holdings_row(&row, child);
-		g_assert(children_release(&row.id));
-	}
-	for (unsigned int id = 1; id <= name_last(); id++)
-		if (vault_note((NameId)id))
-			g_assert(vault_set_note(name_text((NameId)id), "") == 0);
-	reexec_expect(fd);
+	reexec_expect(fcntl(fd, F_DUPFD, 3)); /* the old image's goes with its mapping */
 	g_assert(reexec_resume());
 	holdings_check_same(&old);
 	longjmp(out_of_loop, LEAP_IMAGE);
@@ -395,7 +361,7 @@ static void look_at_open(bool *ret_is_open)
 	while ((entry = readdir(dir)) != NULL) {
 		const int fd = atoi(entry->d_name);
 
-		if (fd < MOST_OPEN && fd != dirfd(dir) && fd != manager_link_clock())
+		if (fd < MOST_OPEN && fd != dirfd(dir) && fd != manager_link_clock() && fd != memory_fd())
 			ret_is_open[fd] = true;
 	}
 	(void)closedir(dir);
@@ -434,6 +400,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static bool was_open[MOST_OPEN];
 
 	begin_once();
+	memory_init(); /* the driver forks, and what is shared would be changed by another input */
+	(void)children_resume();
 	look_at_open(was_open);
 	input = (Input){ data, size };
 	phase = PHASE_ACTS;

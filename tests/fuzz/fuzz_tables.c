@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: what one image of PID 1 leaves to the next, with bytes of it changed, and the sum over all made right again:
- * as if the old image had written it so. It is refused, or what comes of it is whole, and nobody but a child of ours is
- * ever sent anything because of it.
+ * Fuzz target: what one image of PID 1 leaves to the next, with bytes of it changed. It is refused, or what comes of it is whole, and nobody
+ * but a child of ours is ever sent anything because of it.
  *
- * The input: changes of a table that is sound, of three bytes each (where, and what is there then); the first byte says
- * whether the sum is made right, and how much of the end is cut off.
+ * The input: changes of a memory that is sound, of four bytes each: in which of its parts (the header, the state, a table's rows), where, and
+ * what is there then.
  */
 #include "config.h"
 
@@ -14,53 +13,26 @@
 #include <glib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "keeper/children.h"
+#include "keeper/fd-store.h"
 #include "keeper/keeper.h"
 #include "keeper/manager-link.h"
+#include "keeper/memory.h"
 #include "keeper/reexec.h"
-#include "keeper/snapshot.h"
 #include "keeper/shutdown.h"
-#include "keeper/vault.h"
 #include "tests/fuzz/keeper-world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define TABLE_BYTES 16384
 #define MOST_OPEN 64
+/* What is changed lies in the first bytes of each part. */
+#define PART_BYTES 4096
 
-/* As in snapshot.c: where a table says how long it is, and its sum. */
-#define SIZE_AT 8
-#define SUM_AT 16
-#define HEADER_BYTES 24
-
-static _Alignas(8) char sound[TABLE_BYTES];
-static size_t sound_size;
-
-static uint64_t sum_of(const char *bytes, size_t size)
-{
-	uint64_t sum = 14695981039346656037ull;
-
-	for (size_t i = 0; i < size; i++)
-		sum = (sum ^ (unsigned char)bytes[i]) * 1099511628211ull;
-	return sum;
-}
-
-/* A table that was cut is one that says so. */
-static void make_right(char *table, size_t size)
-{
-	const uint64_t said = size;
-	uint64_t sum = 0;
-
-	if (size < HEADER_BYTES)
-		return;
-	memcpy(table + SIZE_AT, &said, sizeof(said));
-	memcpy(table + SUM_AT, &sum, sizeof(sum));
-	sum = sum_of(table, HEADER_BYTES) * 31 + sum_of(table + HEADER_BYTES, size - HEADER_BYTES);
-	memcpy(table + SUM_AT, &sum, sizeof(sum));
-}
+static int sound_fd = -1;
 
 static void add_child(const char *service, uint32_t role, uint64_t invocation, pid_t pid, bool has_exited)
 {
@@ -74,32 +46,11 @@ static void add_child(const char *service, uint32_t role, uint64_t invocation, p
 		child_restore_exited(child, &(struct ChildExit){ .code = CLD_EXITED, .status = 3 });
 }
 
-static void give_all_back(void)
-{
-	struct Child *child;
-
-	while ((child = children_next(NULL))) {
-		struct ProcessId id = { .invocation = child->invocation, .role = child->role };
-
-		g_assert(keeper_copy(id.service, sizeof(id.service), name_text(child->service)));
-		if (!(child->flags & CHILD_EXITED))
-			child_restore_exited(child, &(struct ChildExit){ 0 });
-		g_assert(children_release(&id));
-	}
-	for (unsigned int id = 1; id <= name_last(); id++) {
-		if (vault_note((NameId)id))
-			(void)vault_set_note(name_text((NameId)id), "");
-		if (vault_fd((NameId)id) >= 0)
-			vault_forget(name_text((NameId)id));
-		g_assert(name_find(name_text((NameId)id)) != id);
-	}
-	shutdown_begin(SHUTDOWN_NONE, 0, 0);
-}
-
 static void begin_once(void)
 {
-	if (sound_size > 0)
+	if (sound_fd >= 0)
 		return;
+	memory_init();
 	keeper_null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
 	(void)keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), "/svcd-manager");
@@ -108,12 +59,12 @@ static void begin_once(void)
 	add_child("a", ROLE_MAIN, 1, 1000, false);
 	add_child("a", ROLE_CONTROL, 1, 1001, true);
 	add_child("b", ROLE_MAIN, 2, 1002, false);
-	g_assert(vault_set_note("a", "v=1 s=r") == 0 && vault_set_note(".", "v=1") == 0);
-	g_assert(vault_keep("a/log/1", 20) == 0 && vault_keep("b/log/2", 21) == 0);
+	g_assert(note_set("a", "v=1 s=r") == 0 && note_set(".", "v=1") == 0);
+	g_assert(fd_store_keep("a/log/1", 20) == 0 && fd_store_keep("b/log/2", 21) == 0);
 	shutdown_begin(SHUTDOWN_REBOOT, 60000, keeper_now_us());
-	sound_size = snapshot_encode(sound, sizeof(sound));
-	g_assert(sound_size <= sizeof(sound) && snapshot_check(sound, sound_size));
-	give_all_back();
+	reexec_write_state();
+	sound_fd = fcntl(memory_fd(), F_DUPFD_CLOEXEC, MOST_OPEN);
+	g_assert(sound_fd >= 0);
 }
 
 /* Of the three processes one has died and nobody has reaped it; one is gone. */
@@ -150,59 +101,85 @@ static void check_keeper(void)
 		g_assert(memchr(keeper.words[i], '\0', sizeof(keeper.words[i])));
 }
 
-static void check_vault(void)
+static void check_store(void)
 {
-	for (unsigned int id = 1; id <= name_last(); id++) {
-		const int fd = vault_fd((NameId)id);
+	const char *name;
+
+	for (unsigned int n = 1; n <= table_last(TABLE_FDS); n++) {
+		const int fd = fd_store_at(n, &name);
 
 		g_assert(fd < 0 || (fd > STDERR_FILENO && fcntl(fd, F_GETFD) == FD_CLOEXEC));
-		for (unsigned int other = 1; fd >= 0 && other < id; other++)
-			g_assert(vault_fd((NameId)other) != fd);
+		for (unsigned int other = 1; fd >= 0 && other < n; other++)
+			g_assert(fd_store_at(other, &name) != fd);
 	}
 }
 
-static void take_over(const char *table, size_t size)
+static void take_over(int fd)
 {
 	const struct Keeper ours = keeper;
-	const int fd = memfd_create("tables", MFD_CLOEXEC);
 
-	g_assert(fd > 21 || fd < 20);
-	g_assert(write(fd, table, size) == (ssize_t)size);
 	reexec_expect(fd);
 	if (reexec_resume()) {
 		check_rows();
 		check_keeper();
-		check_vault();
+		check_store();
 	} else {
-		g_assert(children_count() == 0 && vault_n_notes() == 0 && vault_n_fds() == 0);
+		g_assert(children_count() == 0 && table_count(TABLE_NOTES) == 0 && table_count(TABLE_FDS) == 0);
 	}
 	keeper = ours;
-	(void)close(fd); /* if it was refused */
+	shutdown_begin(SHUTDOWN_NONE, 0, 0);
+}
+
+/* Where the parts begin: the header, the state, and the rows that are in use. Read from the header. */
+static void find_parts(off_t parts[2 + N_TABLES])
+{
+	uint32_t header[4 + 4 * N_TABLES];
+
+	g_assert(pread(sound_fd, header, sizeof(header), 0) == sizeof(header));
+	parts[0] = 0;
+	parts[1] = header[2];
+	for (int id = 0; id < N_TABLES; id++)
+		parts[2 + id] = header[4 + 4 * id];
+}
+
+/* Returns: a copy of what is used of the memory. */
+static int copy_sound(const off_t parts[2 + N_TABLES])
+{
+	static char bytes[PART_BYTES];
+	const int low = memfd_create("tables", MFD_CLOEXEC);
+	const int fd = fcntl(low, F_DUPFD_CLOEXEC, 30);
+	struct stat st;
+
+	(void)close(low);
+	g_assert(fd >= 0 && fstat(sound_fd, &st) == 0 && ftruncate(fd, st.st_size) == 0);
+	for (int part = 0; part < 2 + N_TABLES; part++) {
+		const ssize_t n = pread(sound_fd, bytes, sizeof(bytes), parts[part]);
+
+		g_assert(n > 0 && pwrite(fd, bytes, (size_t)n, parts[part]) == n);
+	}
+	return fd;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static _Alignas(8) char table[TABLE_BYTES];
-	size_t table_size;
+	off_t parts[2 + N_TABLES];
+	int fd;
 
 	begin_once();
-	table_size = sound_size;
-	memcpy(table, sound, sound_size);
-	if (size > 0)
-		table_size -= (size_t)(data[0] >> 1) * 8 < sound_size ? (size_t)(data[0] >> 1) * 8 : 0;
-	for (size_t i = 1; i + 3 <= size; i += 3) {
-		const size_t at = ((size_t)data[i] << 8 | data[i + 1]) % table_size;
+	memory_init(); /* the driver forks, and what is shared would be changed by another input */
+	(void)children_resume();
+	find_parts(parts);
+	fd = copy_sound(parts);
+	for (size_t i = 0; i + 4 <= size; i += 4) {
+		const size_t at = ((size_t)data[i + 1] << 8 | data[i + 2]) % (data[i] % 5 == 0 ? 64 : PART_BYTES);
 
-		table[at] = (char)data[i + 2];
+		g_assert(pwrite(fd, &data[i + 3], 1, parts[data[i] % 5] + (off_t)at) == 1);
 	}
-	if (size > 0 && data[0] & 1)
-		make_right(table, table_size);
 	begin_world();
-	take_over(table, table_size);
-	give_all_back();
+	take_over(fd);
 	world_end();
-	for (int fd = 3; fd < MOST_OPEN; fd++)
-		if (fd != keeper_null_fd && fd >= 20)
-			(void)close(fd); /* what was in no row any more */
+	for (int open_fd = 3; open_fd < MOST_OPEN; open_fd++)
+		if (open_fd != keeper_null_fd && open_fd != memory_fd() && open_fd >= 20)
+			(void)close(open_fd); /* what was in no row any more */
 	return 0;
 }

@@ -10,9 +10,9 @@
 #include <glib.h>
 #include <string.h>
 
+#include "keeper/fd-store.h"
 #include "keeper/keeper.h"
-#include "keeper/names.h"
-#include "keeper/vault.h"
+#include "keeper/memory.h"
 #include "tests/fuzz/keeper-world.h"
 
 /* --- names, and what is taken back of them --- */
@@ -90,29 +90,28 @@ void holdings_begin(void)
 	memset(was_forgotten, false, sizeof(was_forgotten));
 }
 
-void holdings_row(Row *ret, const struct Child *child)
+void holdings_row(HeldRow *ret, const struct Child *child)
 {
-	*ret = (Row){ .pid = child->pid, .has_exited = child->flags & CHILD_EXITED };
-	g_assert(keeper_copy(ret->id.service, sizeof(ret->id.service), name_text(child->service)));
+	*ret = (HeldRow){ .pid = child->pid, .has_exited = child->flags & CHILD_EXITED };
+	g_assert(keeper_copy(ret->id.service, sizeof(ret->id.service), child->row.name));
 	ret->id.invocation = child->invocation;
 	ret->id.role = child->role;
 	if (ret->has_exited)
-		ret->exit = *child_exit(child);
+		ret->exit = child->exit;
 }
 
 static void look_at_names(Holdings *now)
 {
 	for (unsigned int i = 0; i < HOLDINGS_NAMES; i++) {
-		const NameId id = name_find(names[i]);
-		const char *note = id ? vault_note(id) : NULL;
+		const char *note = note_find(names[i]);
 
 		now->has_note[i] = note;
 		if (note)
 			(void)keeper_copy(now->notes[i], sizeof(now->notes[i]), note);
-		now->fds[i] = id ? vault_fd(id) : -1;
+		now->fds[i] = fd_store_find(names[i]);
 	}
-	now->n_notes = vault_n_notes();
-	now->n_fds = vault_n_fds();
+	now->n_notes = table_count(TABLE_NOTES);
+	now->n_fds = table_count(TABLE_FDS);
 }
 
 void holdings_look(Holdings *ret)
@@ -126,7 +125,7 @@ void holdings_look(Holdings *ret)
 static void check_row(struct Child *child)
 {
 	const struct WorldProcess *process = world_find(child->pid);
-	Row row;
+	HeldRow row;
 
 	holdings_row(&row, child);
 	g_assert(children_find(&row.id) == child);
@@ -160,20 +159,25 @@ static void check_vault(void)
 	uint32_t n_notes = 0;
 	uint32_t n_fds = 0;
 
-	for (unsigned int id = 1; id <= name_last(); id++) {
-		const bool has_note = vault_note((NameId)id);
-		const bool has_fd = vault_fd((NameId)id) >= 0;
+	for (unsigned int n = 1; n <= table_last(TABLE_NOTES); n++) {
+		const char *service;
+		const char *text = note_at(n, &service);
 
-		n_notes += has_note;
-		n_fds += has_fd;
-		if (has_note || has_fd)
-			g_assert(name_find(name_text((NameId)id)) == id);
-		if (has_note)
-			g_assert(*vault_note((NameId)id) && strlen(vault_note((NameId)id)) < PROTOCOL_NOTE_BYTES);
-		if (has_fd)
-			g_assert(fcntl(vault_fd((NameId)id), F_GETFD) == FD_CLOEXEC);
+		if (!text)
+			continue;
+		n_notes++;
+		g_assert(table_find(TABLE_NOTES, service) == n && *text && strlen(text) < PROTOCOL_NOTE_BYTES);
 	}
-	g_assert(n_notes == vault_n_notes() && n_fds == vault_n_fds());
+	for (unsigned int n = 1; n <= table_last(TABLE_FDS); n++) {
+		const char *name;
+		const int fd = fd_store_at(n, &name);
+
+		if (fd < 0)
+			continue;
+		n_fds++;
+		g_assert(table_find(TABLE_FDS, name) == n && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	}
+	g_assert(n_notes == table_count(TABLE_NOTES) && n_fds == table_count(TABLE_FDS));
 }
 
 /* What was there is there, unless it was taken back. */
@@ -186,12 +190,10 @@ static void check_nothing_is_lost(void)
 			g_assert(children_find(&before.rows[i].id));
 	}
 	for (unsigned int i = 0; i < HOLDINGS_NAMES; i++) {
-		const NameId id = name_find(names[i]);
-
 		if (was_forgotten[i])
 			continue;
-		g_assert(!before.has_note[i] || (id && vault_note(id)));
-		g_assert(before.fds[i] < 0 || (id && vault_fd(id) >= 0));
+		g_assert(!before.has_note[i] || note_find(names[i]));
+		g_assert(before.fds[i] < 0 || fd_store_find(names[i]) >= 0);
 	}
 }
 
@@ -210,7 +212,7 @@ void holdings_check_same(const Holdings *old)
 	holdings_look(&now);
 	g_assert(now.n_rows == old->n_rows && now.n_notes == old->n_notes && now.n_fds == old->n_fds);
 	for (size_t i = 0; i < old->n_rows; i++) {
-		Row row;
+		HeldRow row;
 
 		g_assert(children_find(&old->rows[i].id));
 		holdings_row(&row, children_find(&old->rows[i].id));

@@ -18,16 +18,16 @@
 #define HOLDINGS_NAMES 16
 #define HOLDINGS_MOST_ROWS 512
 
-typedef struct Row {
+typedef struct HeldRow {
 	struct ProcessId id;
 	pid_t pid;
 	bool has_exited;
 	struct ChildExit exit;
-} Row;
+} HeldRow;
 
 typedef struct Holdings {
 	size_t n_rows;
-	Row rows[HOLDINGS_MOST_ROWS];
+	HeldRow rows[HOLDINGS_MOST_ROWS];
 	bool has_note[HOLDINGS_NAMES];
 	char notes[HOLDINGS_NAMES][PROTOCOL_NOTE_BYTES];
 	int fds[HOLDINGS_NAMES];
@@ -38,7 +38,7 @@ typedef struct Holdings {
 /* Nothing is held, and nothing taken back. */
 void holdings_begin(void);
 void holdings_look(Holdings *ret);
-void holdings_row(Row *ret, const struct Child *child);
+void holdings_row(HeldRow *ret, const struct Child *child);
 
 /* Asserts that it is as the world is, and that nothing is lost since the last time. */
 void holdings_check(void);

@@ -56,7 +56,7 @@ static void fill_id(Input *in, struct ProcessId *id)
 	for (unsigned int n = choice % 64; choice >= 0x60 && children_count() > 0 && n <= choice % 64; n--)
 		child = children_next(child);
 	if (child) {
-		Row row;
+		HeldRow row;
 
 		holdings_row(&row, child);
 		*id = row.id;

@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #include "keeper/children.h"
+#include "keeper/fd-store.h"
 #include "keeper/keeper.h"
-#include "keeper/snapshot.h"
-#include "keeper/vault.h"
+#include "keeper/memory.h"
+#include "keeper/reexec.h"
 #include "tests/lib/keeper-stage.h"
 
 #define NOT_OPEN_FD 200
@@ -25,20 +26,15 @@ static const struct ProcessId gone = { .service = "gone", .invocation = 7 };
 /* Returns: a descriptor that an execve(2) leaves open. */
 static int write_tables(void)
 {
-	static char table[65536];
-	size_t size = snapshot_encode(table, sizeof(table));
-	int fd = memfd_create("tables", 0);
-
-	ck_assert(snapshot_check(table, size));
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, table, size), (ssize_t)size);
-	return fd;
+	reexec_write_state();
+	return dup(memory_fd());
 }
 
 static void set_up(void)
 {
 	keeper_run_listen(&run);
 	keeper_fill_state(&keeper);
+	memory_init();
 }
 
 static void resume(void)
@@ -76,8 +72,8 @@ START_TEST(a_kept_descriptor_that_is_not_open_is_forgotten)
 	int kept = dup(STDIN_FILENO);
 	Message m;
 
-	ck_assert_int_eq(vault_keep("a/log/1", kept), 0);
-	ck_assert_int_eq(vault_keep("b/log/1", NOT_OPEN_FD), 0);
+	ck_assert_int_eq(fd_store_keep("a/log/1", kept), 0);
+	ck_assert_int_eq(fd_store_keep("b/log/1", NOT_OPEN_FD), 0);
 	resume();
 
 	manager_expect(&manager, MESSAGE_WELCOME, &m);

@@ -18,9 +18,10 @@
 #include <unistd.h>
 
 #include "keeper/children.h"
+#include "keeper/fd-store.h"
 #include "keeper/keeper.h"
-#include "keeper/snapshot.h"
-#include "keeper/vault.h"
+#include "keeper/memory.h"
+#include "keeper/reexec.h"
 #include "tests/lib/keeper-stage.h"
 
 /* Calls from the first line that handles faults to the first that is about something else than the tables, and some more. */
@@ -36,9 +37,10 @@ static pid_t service_pid;
 static void fill_tables(pid_t pid, int kept)
 {
 	keeper_fill_state(&keeper);
+	memory_init();
 	ck_assert_ptr_nonnull(children_add(&service, pid, 1));
-	ck_assert_int_eq(vault_set_note("a", NOTE), 0);
-	ck_assert_int_eq(vault_keep("a/log/1", kept), 0);
+	ck_assert_int_eq(note_set("a", NOTE), 0);
+	ck_assert_int_eq(fd_store_keep("a/log/1", kept), 0);
 }
 
 static pid_t start_service(void)
@@ -56,18 +58,15 @@ static pid_t start_service(void)
 /* With a service, what it keeps for it, and the tables that say so. */
 static void __attribute__((noreturn)) become_keeper(int say_pid)
 {
-	static char table[65536];
 	char path[512];
 	char option[32];
 	pid_t pid = start_service();
 	int fd;
-	size_t size;
 
 	(void)!write(say_pid, &pid, sizeof(pid));
 	fill_tables(pid, dup(STDIN_FILENO));
-	size = snapshot_encode(table, sizeof(table));
-	fd = memfd_create("tables", 0);
-	(void)!write(fd, table, size);
+	reexec_write_state();
+	fd = dup(memory_fd());
 	(void)dup2(console[1], STDERR_FILENO);
 	(void)snprintf(option, sizeof(option), "--reexec=%d", fd);
 	(void)!getcwd(path, sizeof(path) - sizeof("/svcd"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keeper's tables: names, children, the vault, and what a spawn request may say.
+ * The keeper's tables: children, notes, kept descriptors, and what a spawn request may say.
  */
 #include "config.h"
 
@@ -15,9 +15,9 @@
 
 #include "keeper/children.h"
 #include "keeper/disposal.h"
-#include "keeper/names.h"
+#include "keeper/fd-store.h"
+#include "keeper/memory.h"
 #include "keeper/spawn.h"
-#include "keeper/vault.h"
 #include "tests/lib/suite.h"
 
 static const struct rusage no_usage;
@@ -30,63 +30,31 @@ static struct ProcessId make_id(const char *service, uint64_t invocation, uint32
 	return id;
 }
 
-START_TEST(a_name_is_held_until_the_last_holder_drops_it)
+START_TEST(a_row_is_found_by_its_name_and_its_place_is_used_again)
 {
-	char long_name[PROTOCOL_KEEP_NAME_BYTES];
-	NameId id = name_take("ssh");
-	NameId long_id;
-
-	memset(long_name, 'x', sizeof(long_name));
-	long_name[sizeof(long_name) - 1] = '\0';
-	long_id = name_take(long_name);
-	ck_assert_uint_eq(name_take("ssh"), id);
-	ck_assert_str_eq(name_text(id), "ssh");
-	ck_assert_str_eq(name_text(long_id), long_name);
-
-	name_drop(id);
-	ck_assert_uint_eq(name_find("ssh"), id);
-	name_drop(id);
-	ck_assert_uint_eq(name_find("ssh"), 0);
-	ck_assert_uint_eq(name_find(long_name), long_id);
-	ck_assert_uint_eq(name_take("cron"), id);
-}
-END_TEST
-
-START_TEST(a_row_may_have_a_name_of_any_length_after_any_other)
-{
-	static const size_t lengths[] = { 200, 30, 10, 60, 23, 24, 47, 48, 239, 1, 239, 24, 1, 24 };
-	char name[PROTOCOL_KEEP_NAME_BYTES];
-	NameId first = 0;
+	static const size_t lengths[] = { 200, 30, 10, 239, 1, 239, 24 };
+	char name[PROTOCOL_KEEP_NAME_BYTES + 1];
+	const unsigned int other = table_add(TABLE_NOTES, "other");
+	unsigned int first = 0;
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		NameId id;
+		unsigned int n;
 
 		memset(name, 'a' + (int)i, lengths[i]);
 		name[lengths[i]] = '\0';
-		id = name_take(name);
-		ck_assert(first == 0 || id == first);
-		first = id;
-		ck_assert_str_eq(name_text(id), name);
-		ck_assert_uint_eq(name_find(name), id);
-		name_drop(id);
+		n = table_add(TABLE_NOTES, name);
+		ck_assert(first == 0 || n == first);
+		first = n;
+		ck_assert_uint_eq(table_find(TABLE_NOTES, name), n);
+		table_remove(TABLE_NOTES, n);
+		ck_assert_uint_eq(table_find(TABLE_NOTES, name), 0);
 	}
-}
-END_TEST
-
-START_TEST(no_name_is_empty_or_too_long_and_the_table_ends)
-{
-	char name[PROTOCOL_KEEP_NAME_BYTES + 1];
+	ck_assert_uint_eq(table_find(TABLE_NOTES, "other"), other);
 
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
-	ck_assert_uint_eq(name_take(""), 0);
-	ck_assert_uint_eq(name_take(name), 0);
-	for (int i = 1; i < NAMES_MAX; i++) {
-		(void)snprintf(name, sizeof(name), "n%d", i);
-		ck_assert_uint_ne(name_take(name), 0);
-	}
-	ck_assert_uint_eq(name_take("one more"), 0);
-	ck_assert_uint_ne(name_find("n12345"), 0);
+	ck_assert_uint_eq(table_add(TABLE_NOTES, ""), 0);
+	ck_assert_uint_eq(table_add(TABLE_NOTES, name), 0);
 }
 END_TEST
 
@@ -190,20 +158,20 @@ START_TEST(a_note_is_replaced_forgotten_and_limited)
 	char name[16];
 
 	memset(endless, 'x', sizeof(endless));
-	ck_assert_int_eq(vault_set_note("a", "one"), 0);
-	ck_assert_int_eq(vault_set_note("a", "two"), 0);
-	ck_assert_int_eq(vault_set_note("a", endless), E2BIG);
-	ck_assert_str_eq(vault_note(name_find("a")), "two");
-	ck_assert_uint_eq(vault_n_notes(), 1);
-	ck_assert_int_eq(vault_set_note("a", ""), 0);
-	ck_assert_uint_eq(name_find("a"), 0);
+	ck_assert_int_eq(note_set("a", "one"), 0);
+	ck_assert_int_eq(note_set("a", "two"), 0);
+	ck_assert_int_eq(note_set("a", endless), E2BIG);
+	ck_assert_str_eq(note_find("a"), "two");
+	ck_assert_uint_eq(table_count(TABLE_NOTES), 1);
+	ck_assert_int_eq(note_set("a", ""), 0);
+	ck_assert_ptr_null(note_find("a"));
 
 	for (int i = 0; i < PROTOCOL_MAX_NOTES; i++) {
 		(void)snprintf(name, sizeof(name), "s%d", i);
-		ck_assert_int_eq(vault_set_note(name, "x"), 0);
+		ck_assert_int_eq(note_set(name, "x"), 0);
 	}
-	ck_assert_int_eq(vault_set_note("more", "x"), ENOSPC);
-	ck_assert_int_eq(vault_set_note("s5", "y"), 0);
+	ck_assert_int_eq(note_set("more", "x"), ENOSPC);
+	ck_assert_int_eq(note_set("s5", "y"), 0);
 }
 END_TEST
 
@@ -214,17 +182,17 @@ START_TEST(a_note_may_grow_and_shrink_as_often_as_it_likes)
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
 	for (int i = 0; i < 3 * PROTOCOL_MAX_NOTES; i++) {
-		ck_assert_int_eq(vault_set_note("a", "short"), 0);
-		ck_assert_int_eq(vault_set_note("b", longest), 0);
-		ck_assert_int_eq(vault_set_note("a", longest), 0);
-		ck_assert_int_eq(vault_set_note("b", "short"), 0);
-		ck_assert_str_eq(vault_note(name_find("a")), longest);
-		ck_assert_str_eq(vault_note(name_find("b")), "short");
+		ck_assert_int_eq(note_set("a", "short"), 0);
+		ck_assert_int_eq(note_set("b", longest), 0);
+		ck_assert_int_eq(note_set("a", longest), 0);
+		ck_assert_int_eq(note_set("b", "short"), 0);
+		ck_assert_str_eq(note_find("a"), longest);
+		ck_assert_str_eq(note_find("b"), "short");
 	}
-	ck_assert_uint_eq(vault_n_notes(), 2);
-	ck_assert_int_eq(vault_set_note("a", ""), 0);
-	ck_assert_ptr_null(vault_note(1));
-	ck_assert_uint_eq(vault_n_notes(), 1);
+	ck_assert_uint_eq(table_count(TABLE_NOTES), 2);
+	ck_assert_int_eq(note_set("a", ""), 0);
+	ck_assert_ptr_null(note_find("a"));
+	ck_assert_uint_eq(table_count(TABLE_NOTES), 1);
 }
 END_TEST
 
@@ -239,21 +207,21 @@ START_TEST(a_kept_descriptor_is_replaced_and_closed)
 	int second = open("/dev/null", O_RDONLY);
 	int third = open("/dev/null", O_RDONLY);
 
-	ck_assert_int_eq(vault_keep("a/listen/0", first), 0);
-	ck_assert_int_eq(vault_keep("a/listen/0", second), 0);
+	ck_assert_int_eq(fd_store_keep("a/listen/0", first), 0);
+	ck_assert_int_eq(fd_store_keep("a/listen/0", second), 0);
 	disposal_now();
 	ck_assert(!is_open(first) && is_open(second));
-	ck_assert_int_eq(vault_fd(name_find("a/listen/0")), second);
-	ck_assert_uint_eq(vault_n_fds(), 1);
+	ck_assert_int_eq(fd_store_find("a/listen/0"), second);
+	ck_assert_uint_eq(table_count(TABLE_FDS), 1);
 
-	ck_assert_int_eq(vault_keep("", third), EINVAL);
+	ck_assert_int_eq(fd_store_keep("", third), EINVAL);
 	disposal_now();
 	ck_assert(!is_open(third));
-	vault_forget("a/listen/0");
-	vault_forget("a/listen/0");
+	fd_store_forget("a/listen/0");
+	fd_store_forget("a/listen/0");
 	disposal_now();
 	ck_assert(!is_open(second));
-	ck_assert_uint_eq(vault_n_fds(), 0);
+	ck_assert_uint_eq(table_count(TABLE_FDS), 0);
 }
 END_TEST
 
@@ -333,14 +301,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper tables");
 
-	ADD_CASE(suite, "names", a_name_is_held_until_the_last_holder_drops_it,
-		 a_row_may_have_a_name_of_any_length_after_any_other, no_name_is_empty_or_too_long_and_the_table_ends);
 	ADD_CASE(suite, "children", a_row_in_use_refuses_until_its_exit_is_released,
 		 an_id_without_name_end_invocation_or_role_is_refused,
 		 what_is_untold_comes_in_the_order_in_which_it_happened,
 		 a_row_released_before_it_was_told_leaves_the_list_whole,
 		 a_full_table_refuses_and_each_pid_is_found);
-	ADD_CASE(suite, "vault", a_note_is_replaced_forgotten_and_limited,
+	ADD_CASE(suite, "store", a_row_is_found_by_its_name_and_its_place_is_used_again, a_note_is_replaced_forgotten_and_limited,
 		 a_note_may_grow_and_shrink_as_often_as_it_likes, a_kept_descriptor_is_replaced_and_closed);
 	ADD_CASE(suite, "requests", a_request_is_taken_apart_and_every_cut_of_it_is_refused,
 		 counts_that_lie_are_refused, descriptors_are_counted_and_dealt_out_in_order);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * FD store: two of the tables in memory.h.
+ */
+#include "config.h"
+
+#include "keeper/fd-store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "keeper/console.h"
+#include "keeper/disposal.h"
+#include "keeper/memory.h"
+#include "protocol/protocol.h"
+
+static struct Note *note_row(unsigned int n)
+{
+	return table_row(TABLE_NOTES, n);
+}
+
+static struct KeptFd *fd_row(unsigned int n)
+{
+	return table_row(TABLE_FDS, n);
+}
+
+/* --- notes --- */
+
+int note_set(const char *service, const char *text)
+{
+	const size_t length = strnlen(text, PROTOCOL_NOTE_BYTES);
+	unsigned int n = table_find(TABLE_NOTES, service);
+
+	if (length == PROTOCOL_NOTE_BYTES)
+		return E2BIG;
+	if (length == 0) {
+		if (n)
+			table_remove(TABLE_NOTES, n);
+		return 0;
+	}
+	if (!n && table_count(TABLE_NOTES) == PROTOCOL_MAX_NOTES)
+		return ENOSPC;
+	if (!n && !(n = table_add(TABLE_NOTES, service)))
+		return EINVAL;
+	row_set_mark(&note_row(n)->row, ROW_CHANGING);
+	memcpy(note_row(n)->text, text, length + 1);
+	row_set_mark(&note_row(n)->row, ROW_USED);
+	return 0;
+}
+
+const char *note_find(const char *service)
+{
+	const unsigned int n = table_find(TABLE_NOTES, service);
+
+	return n ? note_row(n)->text : NULL;
+}
+
+const char *note_at(unsigned int n, const char **ret_service)
+{
+	*ret_service = note_row(n)->row.name;
+	return note_row(n)->row.mark == ROW_USED ? note_row(n)->text : NULL;
+}
+
+/* Half a note is none: the service loses its history, not its process. */
+static bool note_is_sound(void *row)
+{
+	const struct Note *note = row;
+
+	return note->row.mark == ROW_USED && note->text[0] && memchr(note->text, '\0', sizeof(note->text)) &&
+	       !table_find(TABLE_NOTES, note->row.name);
+}
+
+/* --- descriptors --- */
+
+int fd_store_keep(const char *name, int fd)
+{
+	unsigned int n = table_find(TABLE_FDS, name);
+	int error = 0;
+
+	if (n) {
+		disposal_add(fd_row(n)->fd);
+		fd_row(n)->fd = fd;
+		return 0;
+	}
+	if (table_count(TABLE_FDS) == PROTOCOL_MAX_KEPT_FDS)
+		error = ENOSPC;
+	else if (!(n = table_add(TABLE_FDS, name)))
+		error = EINVAL;
+	if (error) {
+		disposal_add(fd);
+		return error;
+	}
+	fd_row(n)->fd = fd;
+	row_set_mark(&fd_row(n)->row, ROW_USED);
+	return 0;
+}
+
+/* Returns: the descriptor, which is the caller's now, or -1. */
+static int take_fd(const char *name)
+{
+	const unsigned int n = table_find(TABLE_FDS, name);
+
+	if (!n)
+		return -1;
+	table_remove(TABLE_FDS, n);
+	return fd_row(n)->fd;
+}
+
+void fd_store_forget(const char *name)
+{
+	const int fd = take_fd(name);
+
+	if (fd >= 0)
+		disposal_add(fd);
+}
+
+void fd_store_close_ended(const char *name)
+{
+	const int fd = take_fd(name);
+
+	if (fd >= 0)
+		(void)close(fd); /* it is open */
+}
+
+int fd_store_find(const char *name)
+{
+	const unsigned int n = table_find(TABLE_FDS, name);
+
+	return n ? fd_row(n)->fd : -1;
+}
+
+int fd_store_at(unsigned int n, const char **ret_name)
+{
+	*ret_name = fd_row(n)->row.name;
+	return fd_row(n)->row.mark == ROW_USED ? fd_row(n)->fd : -1;
+}
+
+void fd_store_set_cloexec(bool cloexec)
+{
+	const char *name;
+
+	for (unsigned int n = 1; n <= table_last(TABLE_FDS); n++) {
+		const int fd = fd_store_at(n, &name);
+
+		if (fd >= 0 && fcntl(fd, F_SETFD, cloexec ? FD_CLOEXEC : 0) < 0)
+			table_remove(TABLE_FDS, n); /* its number may soon be another's */
+	}
+}
+
+void fd_store_close(void)
+{
+	const char *name;
+
+	for (unsigned int n = 1; n <= table_last(TABLE_FDS); n++)
+		if (fd_store_at(n, &name) >= 0)
+			fd_store_forget(name);
+}
+
+static bool fd_is_sound(void *row)
+{
+	const struct KeptFd *kept = row;
+
+	return kept->row.mark == ROW_USED && kept->fd > STDERR_FILENO && !table_find(TABLE_FDS, kept->row.name);
+}
+
+/*
+ * What came through the exec closes itself at the next one from now on: so none is taken twice, nor one that is not there. But only when
+ * it is ours: what is not would be lost if the tables had to be handed on.
+ */
+static bool fd_is_ours(void *row)
+{
+	const struct KeptFd *kept = row;
+
+	if (!fd_is_sound(row))
+		return false;
+	if (fcntl(kept->fd, F_GETFD) != 0) {
+		say("the descriptor %s is not there any more", kept->row.name);
+		return false;
+	}
+	(void)fcntl(kept->fd, F_SETFD, FD_CLOEXEC); /* cannot fail, it is open */
+	return true;
+}
+
+unsigned int fd_store_resume(bool is_trial)
+{
+	return table_resume(TABLE_NOTES, note_is_sound) + table_resume(TABLE_FDS, is_trial ? fd_is_sound : fd_is_ours);
+}

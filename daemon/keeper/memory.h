@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Memory: the tables that must outlive this program. They lie in one memfd, which is mapped and shared.
+ *
+ * A re-execution hands over the descriptor, so nothing is written out and read in again. Each row says itself whether it is whole: one that
+ * was being changed when PID 1 had a fault is settled by the next image. A row may only grow at its end; an image that has longer
+ * rows copies the old ones.
+ */
+#ifndef SVCD_KEEPER_MEMORY_H
+#define SVCD_KEEPER_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "keeper/keeper.h"
+#include "keeper/watchdog.h"
+#include "protocol/protocol.h"
+
+enum TableId {
+	TABLE_CHILDREN,
+	TABLE_NOTES,
+	TABLE_FDS,
+	N_TABLES,
+};
+
+enum RowMark {
+	ROW_FREE,
+	ROW_USED,
+	ROW_CHANGING, /* not to be believed after a fault */
+};
+
+/* What each row begins with. Row 0 of a table is never used, so 0 stands for none. */
+struct Row {
+	uint32_t mark; /* enum RowMark; set by row_set_mark() */
+	uint32_t reserved;
+	char name[PROTOCOL_KEEP_NAME_BYTES];
+};
+
+struct Child {
+	struct Row row; /* the name of its service */
+	uint64_t invocation;
+	uint64_t spawned_at_us;
+	struct ChildExit {
+		int32_t code; /* in the terms of waitid(2); 0: unknown */
+		int32_t status;
+		uint64_t at_us;
+		uint64_t user_us;
+		uint64_t system_us;
+	} exit;
+	int32_t pid; /* 0: it has not been started yet */
+	uint8_t role;
+	uint8_t flags; /* enum ChildFlags */
+	uint16_t reserved;
+};
+
+struct Note {
+	struct Row row; /* the name of its service */
+	char text[PROTOCOL_NOTE_BYTES];
+};
+
+struct KeptFd {
+	struct Row row;
+	int32_t fd;
+	int32_t reserved;
+};
+
+/* Beside the tables. Written by reexec.c, just before the next image begins. */
+struct State {
+	struct Keeper keeper;
+	uint32_t generation;
+	int32_t last_status;
+	int32_t manager_pid; /* 0: none */
+	uint32_t shutdown_kind;
+	uint32_t shutdown_left_ms;
+	int32_t watchdog_fd; /* -1: it has not appeared yet */
+	char watchdog_request[WATCHDOG_REQUEST_BYTES]; /* empty: none is asked for */
+};
+
+/* A new and empty one. Without a memfd the tables are in static memory, and cannot be handed over. */
+void memory_init(void);
+
+/**
+ * memory_resume() - map the memory that an older image has left in @fd
+ * @is_trial:  only look: what is changed here does not reach the owner
+ *
+ * Takes @fd, unless it is a trial or fails. Checks the header and converts rows of other sizes; whether the rows make sense is looked at
+ * by table_resume(). Returns: false if it cannot be used, which was said.
+ */
+bool memory_resume(int fd, bool is_trial);
+
+/* Returns: its descriptor, or -1 if the tables are in static memory. */
+int memory_fd(void);
+
+struct State *memory_state(void);
+
+/* From now on children have it, too. They have only what is written here otherwise: to copy more costs each of them time. */
+void memory_show_to_children(void);
+
+void row_set_mark(struct Row *row, enum RowMark mark);
+
+/* Returns: the row; @n is not 0. */
+void *table_row(enum TableId id, unsigned int n);
+
+/* Returns: the number of a row with this name, or 0. table_find_next(): another one with the name of @n. */
+unsigned int table_find(enum TableId id, const char *name);
+unsigned int table_find_next(enum TableId id, unsigned int n);
+
+/**
+ * table_add() - a row that is all zero, but for its name and ROW_CHANGING
+ * Returns: its number; 0 if the name is empty or too long, the table is full, or there is no memory.
+ */
+unsigned int table_add(enum TableId id, const char *name);
+void table_remove(enum TableId id, unsigned int n);
+
+/* Returns: the highest number that was ever given out. */
+unsigned int table_last(enum TableId id);
+unsigned int table_count(enum TableId id);
+
+/**
+ * table_resume() - make the index of rows that an older image has left
+ * @is_sound:  may settle a row that was being changed; false: the row is dropped
+ *
+ * Returns: how many were dropped.
+ */
+unsigned int table_resume(enum TableId id, bool (*is_sound)(void *row));
+
+#endif
