@@ -94,7 +94,7 @@ static void fill_welcome(struct MessageWelcome *w)
 	*w = (struct MessageWelcome){
 		.header = { MESSAGE_WELCOME, sizeof(*w) },
 		.version = PROTOCOL_VERSION,
-		.flags = strikes_welcome_flags() | WELCOME_TAKES_BATCHES | WELCOME_DISPOSES,
+		.flags = strikes_welcome_flags() | WELCOME_DISPOSES,
 		.generation = link_.generation,
 		.last_status = link_.last_status,
 		.boot_at_us = keeper.boot_at_us,

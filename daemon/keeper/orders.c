@@ -324,61 +324,13 @@ static ssize_t receive(int fd, char *datagram, struct Received *r)
 	return n;
 }
 
-static void carry_out_one(struct Received *r)
+static void carry_out(struct Received *r)
 {
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
 		if (r->fixed.header.type == (uint32_t)orders[i].type && r->size >= orders[i].min_size)
 			orders[i].carry_out(r);
 	for (size_t i = 0; i < r->n_fds; i++)
 		disposal_add(r->fds[i]); /* refused, or of a message that is not known */
-}
-
-/* The next message of a batch, with its share of the descriptors. Returns: false at its end, or where it makes no sense. */
-static bool take_from_batch(struct Received *batch, size_t *at, struct Received *r)
-{
-	struct BatchRecord record;
-	struct MessageHeader header;
-
-	if (batch->size - *at < sizeof(record) + sizeof(header))
-		return false;
-	memcpy(&record, batch->message + *at, sizeof(record));
-	*at += sizeof(record);
-	memcpy(&header, batch->message + *at, sizeof(header));
-	if (header.size < sizeof(header) || header.size > batch->size - *at || record.n_fds > batch->n_fds)
-		return false;
-	set_message(r, batch->message + *at, header.size);
-	*at += PROTOCOL_BATCH_PADDED((size_t)header.size);
-	if (*at > batch->size)
-		*at = batch->size;
-	r->cut = batch->cut;
-	r->n_fds = record.n_fds;
-	memcpy(r->fds, batch->fds, record.n_fds * sizeof(r->fds[0]));
-	batch->n_fds -= record.n_fds;
-	memmove(batch->fds, batch->fds + record.n_fds, batch->n_fds * sizeof(batch->fds[0]));
-	return true;
-}
-
-/* What may have to be answered is the last of a batch: more than one answer cannot wait. */
-static bool may_be_followed(uint32_t type)
-{
-	return type != MESSAGE_SPAWN && type != MESSAGE_ADOPT && type != MESSAGE_BATCH;
-}
-
-/* Of what is shorter than a header, the rest of that is zero: it is of no type that has an order, or shorter than that one's. */
-static void carry_out(struct Received *r)
-{
-	struct Received one;
-	size_t at = sizeof(struct MessageHeader);
-
-	if (r->fixed.header.type == MESSAGE_BATCH && r->size >= at) {
-		while (take_from_batch(r, &at, &one)) {
-			carry_out_one(&one);
-			if (!may_be_followed(one.fixed.header.type))
-				break;
-		}
-		r->size = 0; /* of the batch itself there is nothing to do but to close what nobody took */
-	}
-	carry_out_one(r);
 }
 
 enum OrdersResult orders_read(int fd, unsigned int max)

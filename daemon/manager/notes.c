@@ -116,9 +116,7 @@ void notes_send(Manager *m)
 {
 	if (!m->engine)
 		return;
-	keeper_link_hold(m->link);
 	send_marked(m);
-	keeper_link_let_go(m->link);
 	tell_noted(m);
 }
 

@@ -17,7 +17,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "loop/loop.h"
-#include "process/batch.h"
 
 /* So many are let in at a time: together they send less than a socket takes. */
 #define LET_IN 4
@@ -29,17 +28,10 @@ typedef struct Outgoing {
 	unsigned n_fds;
 } Outgoing;
 
-/* What can wait goes with the next message, and alone if there is none. */
-#define LAZY_US (5 * G_TIME_SPAN_MILLISECOND)
-
 struct KeeperLink {
 	int fd;
 	FdSource *source;
-	bool takes_batches; /* the keeper does */
-	bool disposes;      /* it knows that message */
-	bool is_held;
-	Batch batch;  /* not empty only while it is held, or what is in it can wait */
-	Timer *lazy;  /* sends that */
+	bool disposes; /* the keeper knows that message */
 	const KeeperListener *listener;
 	void *data;
 	GQueue outgoing; /* Outgoing *; not empty only while the socket is full */
@@ -161,41 +153,6 @@ static void send_or_enqueue(KeeperLink *link, const void *bytes, size_t size, co
 		log_error(NULL, "a message to the keeper is lost: %s", g_strerror(errnum));
 }
 
-static void send_batch(KeeperLink *link)
-{
-	const void *datagram;
-	size_t size;
-
-	timer_disarm(link->lazy);
-	if (link->batch.n_messages == 0)
-		return;
-	datagram = batch_datagram(&link->batch, &size);
-	send_or_enqueue(link, datagram, size, link->batch.fds, link->batch.n_fds);
-	batch_clear(&link->batch);
-}
-
-static void on_lazy(void *data)
-{
-	send_batch(data);
-}
-
-static void put_into_batch(KeeperLink *link, const void *bytes, size_t size, const int *fds, unsigned n_fds)
-{
-	if (batch_add(&link->batch, bytes, size, fds, n_fds))
-		return;
-	send_batch(link);
-	if (!batch_add(&link->batch, bytes, size, fds, n_fds))
-		send_or_enqueue(link, bytes, size, fds, n_fds); /* it is too long for any */
-}
-
-/* Nothing may follow what is answered, and that tells what comes of it. */
-static bool can_wait(const KeeperLink *link, enum MessageType type)
-{
-	if (type == MESSAGE_SPAWN || type == MESSAGE_ADOPT)
-		return false;
-	return link->is_held || type == MESSAGE_FORGET || type == MESSAGE_DISPOSE;
-}
-
 /* @bytes begins with a MessageHeader, which is filled in here. */
 static void link_send(KeeperLink *link, enum MessageType type, void *bytes, size_t size, const int *fds, unsigned n_fds)
 {
@@ -203,26 +160,7 @@ static void link_send(KeeperLink *link, enum MessageType type, void *bytes, size
 
 	header->type = type;
 	header->size = (uint32_t)size;
-	if (!link->takes_batches) {
-		send_or_enqueue(link, bytes, size, fds, n_fds);
-		return;
-	}
-	put_into_batch(link, bytes, size, fds, n_fds);
-	if (!can_wait(link, type))
-		send_batch(link);
-	else if (!timer_is_armed(link->lazy))
-		timer_arm(link->lazy, loop_now() + LAZY_US);
-}
-
-void keeper_link_hold(KeeperLink *link)
-{
-	link->is_held = true;
-}
-
-void keeper_link_let_go(KeeperLink *link)
-{
-	link->is_held = false;
-	send_batch(link);
+	send_or_enqueue(link, bytes, size, fds, n_fds);
 }
 
 /* --- receiving --- */
@@ -252,7 +190,6 @@ static void on_welcome(KeeperLink *link, Incoming *in)
 {
 	END_TEXT(in->welcome.cgroup_root);
 	END_TEXT(in->welcome.virtualization);
-	link->takes_batches = in->welcome.flags & WELCOME_TAKES_BATCHES;
 	link->disposes = in->welcome.flags & WELCOME_DISPOSES;
 	link->listener->welcome(link->data, &in->welcome);
 }
@@ -561,10 +498,8 @@ void keeper_link_dispose(KeeperLink *link, int fd)
 
 	if (fd < 0 || link->is_closed) /* closed: this manager ends, and its exit may wait instead of it */
 		return;
-	if (link->disposes) {
+	if (link->disposes)
 		link_send(link, MESSAGE_DISPOSE, &message, sizeof message, &fd, 1);
-		send_batch(link);
-	}
 	fd_close(&fd);
 	if (link->disposes)
 		link_send(link, MESSAGE_DISPOSE, &message, sizeof message, NULL, 0);
@@ -612,7 +547,6 @@ KeeperLink *keeper_link_new(int fd, const KeeperListener *listener, void *data)
 	link->data = data;
 	g_queue_init(&link->outgoing);
 	g_queue_init(&link->waiting);
-	link->lazy = timer_new(on_lazy, link);
 	link->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_KEEPER, on_link_ready, link);
 	link_send(link, MESSAGE_HELLO, &hello, sizeof hello, NULL, 0);
 	return link;
@@ -622,7 +556,6 @@ void keeper_link_free(KeeperLink *link)
 {
 	if (!link)
 		return;
-	timer_free(link->lazy);
 	g_queue_clear_full(&link->outgoing, (GDestroyNotify)outgoing_free);
 	g_queue_clear(&link->waiting);
 	fd_source_free(link->source);

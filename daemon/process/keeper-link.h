@@ -72,13 +72,6 @@ void keeper_link_free(KeeperLink *link);
 bool keeper_link_wait(KeeperLink *link, Timer *timer);
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer);
 
-/*
- * What is sent between these goes in one datagram as far as the keeper takes that; a spawn goes at once, with all before it.
- * Descriptors that were sent must stay open until then.
- */
-void keeper_link_hold(KeeperLink *link);
-void keeper_link_let_go(KeeperLink *link);
-
 /* False with @error when the request is too large for one message (the caller then goes by way of svc-exec). */
 bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **error);
 void keeper_link_ack(KeeperLink *link, const struct ProcessId *id, const char *note);

@@ -3,7 +3,6 @@
 noinst_LIBRARIES += libprocess.a
 libprocess_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libprocess_a_SOURCES = \
-	daemon/process/batch.c daemon/process/batch.h \
 	daemon/process/capture.c daemon/process/capture.h \
 	daemon/process/cgroup.c daemon/process/cgroup.h \
 	daemon/process/cgroup-tree.c daemon/process/cgroup-tree.h \

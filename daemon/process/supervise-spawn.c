@@ -499,9 +499,7 @@ bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *comma
 	};
 	bool ok;
 
-	keeper_link_hold(s->context->link);
 	ok = fill_main(s, &input, error) && send_spawn(s, &input, error);
-	keeper_link_let_go(s->context->link);
 	fd_close(&input.ready_fd);
 	g_clear_pointer(&row->problem, g_free);
 	row->pid = 0;

@@ -2,7 +2,7 @@
 /*
  * Protocol: what the keeper (PID 1) and the manager say to each other.
  *
- * One SOCK_SEQPACKET pair, one message a datagram (or a BATCH of them), each a fixed struct that begins with MessageHeader
+ * One SOCK_SEQPACKET pair, one message a datagram, each a fixed struct that begins with MessageHeader
  * and may be followed by a variable part. Descriptors travel with SCM_RIGHTS in the order that the struct's comment gives.
  * Both programs are built from this header, but they may be of different age (svcctl reexec): a layout only grows
  * at its end, a longer message than known is read as far as it is known, an unknown type is ignored.
@@ -74,7 +74,6 @@ enum MessageType {
 	MESSAGE_FINALE = 11,
 	MESSAGE_REEXEC = 12,
 	MESSAGE_SAY = 13,
-	MESSAGE_BATCH = 14,
 	MESSAGE_DISPOSE = 15,
 
 	/* keeper -> manager */
@@ -321,19 +320,6 @@ struct MessageDispose {
 	struct MessageHeader header;
 };
 
-/*
- * BATCH: messages that are to be carried out one after the other, to a keeper that takes them (WELCOME_TAKES_BATCHES).
- * The header is followed by a BatchRecord and a message each, which takes as many bytes as PROTOCOL_BATCH_PADDED() says;
- * the descriptors of all come in the order of the messages. There is no batch in a batch, and a message that may have to be
- * answered (SPAWN, ADOPT) is the last one: the keeper has one place for an answer that waits.
- */
-struct BatchRecord {
-	uint32_t n_fds; /* so many of the descriptors are this message's */
-	uint32_t reserved;
-};
-
-#define PROTOCOL_BATCH_PADDED(size) (((size) + 7) & ~(size_t)7)
-
 enum WelcomeFlags {
 	WELCOME_IS_PID1 = 1u << 0,
 	WELCOME_CONTAINER = 1u << 1,
@@ -341,7 +327,6 @@ enum WelcomeFlags {
 	WELCOME_WITHOUT_NOTES = 1u << 3, /* poisoned state: notes are kept but not told; /etc and /run are still read */
 	WELCOME_WITHOUT_LOCAL_FILES = 1u << 4, /* read neither /etc/svcd nor /run/svcd */
 	WELCOME_RECOVERY = 1u << 5,    /* not the first manager since this keeper started */
-	WELCOME_TAKES_BATCHES = 1u << 6,
 	WELCOME_NOT_TAKEN_OVER = 1u << 7, /* the installed keeper could not take over, and the one before goes on */
 	WELCOME_DISPOSES = 1u << 8,       /* it knows MESSAGE_DISPOSE */
 };

@@ -157,7 +157,7 @@ static void descriptors_become_scarce(Input *in)
 }
 
 static void (*const acts[])(Input *in) = {
-	talk_say_one, talk_say_one, talk_say_one, talk_say_one, talk_say_batch, talk_say_many, talk_hear_some, manager_hears_all,
+	talk_say_one, talk_say_one, talk_say_one, talk_say_one, talk_say_many, talk_hear_some, manager_hears_all,
 	talk_read_and_say_hello, somebody_ends, somebody_ends, manager_ends, manager_closes, manager_stops, orphan_comes, signal_comes,
 	something_will_be_refused, descriptors_become_scarce, clock_runs_out,
 };

@@ -2,7 +2,7 @@
 /*
  * Fuzz target: what PID 1 says to the manager, any bytes, with descriptors: of each message that is let through the texts
  * have an end, and no descriptor is lost. Meanwhile the manager says things itself, and what then goes out is whole: a
- * message, or a batch with each message, its length and its share of the descriptors.
+ * message with its length and its descriptors.
  *
  * The input is a list of acts: a byte that says which, and what that takes.
  */
@@ -129,27 +129,7 @@ static void check_message(const char *bytes, size_t size)
 	g_assert(header.size == size && header.type >= MESSAGE_HELLO && header.type < MESSAGE_WELCOME);
 }
 
-static void check_batch(const char *bytes, size_t size, unsigned n_fds)
-{
-	size_t at = sizeof(struct MessageHeader);
-
-	while (at < size) {
-		struct BatchRecord record;
-		struct MessageHeader header;
-
-		g_assert(size - at >= sizeof record + sizeof header);
-		memcpy(&record, bytes + at, sizeof record);
-		at += sizeof record;
-		memcpy(&header, bytes + at, sizeof header);
-		g_assert(record.n_fds <= n_fds && header.size <= size - at && header.type != MESSAGE_BATCH);
-		check_message(bytes + at, header.size);
-		n_fds -= record.n_fds;
-		at += PROTOCOL_BATCH_PADDED((size_t)header.size);
-	}
-	g_assert(n_fds == 0);
-}
-
-static unsigned close_all(struct msghdr *m)
+static void close_all(struct msghdr *m)
 {
 	const struct cmsghdr *c = CMSG_FIRSTHDR(m);
 	const size_t n = c ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
@@ -160,7 +140,6 @@ static unsigned close_all(struct msghdr *m)
 		memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
 		(void)close(fd);
 	}
-	return (unsigned)n;
 }
 
 /* Returns: false when there is nothing more. */
@@ -175,17 +154,12 @@ static bool hear_one(const Target *t)
 	struct msghdr m = {
 		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space };
 	const ssize_t n = recvmsg(t->keeper_fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	struct MessageHeader header;
-	unsigned n_fds;
 
 	if (n <= 0)
 		return false;
 	g_assert((size_t)n <= PROTOCOL_MESSAGE_BYTES);
-	n_fds = close_all(&m);
+	close_all(&m);
 	check_message(bytes, (size_t)n);
-	memcpy(&header, bytes, sizeof header);
-	if (header.type == MESSAGE_BATCH)
-		check_batch(bytes, (size_t)n, n_fds);
 	return true;
 }
 
@@ -258,13 +232,6 @@ static void manager_says(Target *t)
 
 	process_id_init(&id, "a", ROLE_MAIN, 1);
 	switch (take(t) % 10) {
-	case 0:
-		keeper_link_hold(t->link);
-		break;
-	case 1:
-	case 2:
-		keeper_link_let_go(t->link);
-		break;
 	case 3:
 		manager_spawns(t);
 		break;

@@ -251,26 +251,6 @@ static void put_message(Datagram *d, Input *in)
 	messages[input_take(in) % G_N_ELEMENTS(messages)](d, in);
 }
 
-static void put_batch(Datagram *d, Input *in)
-{
-	const struct MessageHeader header = { MESSAGE_BATCH, sizeof(header) };
-
-	put(d, &header, sizeof(header));
-	for (int n = 1 + input_take(in) % 8; n > 0; n--) {
-		struct BatchRecord record = { 0 };
-		const size_t start = d->size;
-		const size_t n_fds = d->n_fds;
-
-		put(d, &record, sizeof(record));
-		put_message(d, in);
-		while (d->size % 8)
-			put(d, "", 1);
-		record.n_fds = (uint32_t)(d->n_fds - n_fds);
-		if (d->size >= start + sizeof(record))
-			memcpy(d->bytes + start, &record, sizeof(record));
-	}
-}
-
 static void damage(Datagram *d, Input *in)
 {
 	const uint8_t choice = input_take(in);
@@ -299,17 +279,6 @@ void talk_say_one(Input *in)
 
 	d.size = d.n_fds = 0;
 	put_message(&d, in);
-	damage(&d, in);
-	send_datagram(&d);
-}
-
-void talk_say_batch(Input *in)
-{
-	static Datagram d;
-
-	d.size = d.n_fds = 0;
-	put_batch(&d, in);
-	holdings_mark_names_in(d.bytes, d.size); /* where it ends early what is marked was not said: that is no harm */
 	damage(&d, in);
 	send_datagram(&d);
 }

@@ -16,7 +16,6 @@
 extern int talk_fds[TALK_FDS];
 
 void talk_say_one(Input *in);
-void talk_say_batch(Input *in);
 void talk_say_many(Input *in);
 
 /* --- what it hears; all of it is checked --- */

@@ -304,17 +304,6 @@ void keeper_link_keep(KeeperLink *link, const char *name, int fd)
 	g_hash_table_replace(keeper->kept, g_strdup(name), GINT_TO_POINTER(fcntl(fd, F_DUPFD_CLOEXEC, 3) + 1));
 }
 
-/* What is held is carried out all the same. */
-void keeper_link_hold(KeeperLink *link)
-{
-	(void)link;
-}
-
-void keeper_link_let_go(KeeperLink *link)
-{
-	(void)link;
-}
-
 bool keeper_link_wait(KeeperLink *link, Timer *timer)
 {
 	(void)link;

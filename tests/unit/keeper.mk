@@ -18,11 +18,6 @@ TESTS += tests/unit/test_keeper_shutdown
 tests_unit_test_keeper_shutdown_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_shutdown_LDADD = libtest.a $(CHECK_LIBS)
 
-TESTS += tests/unit/test_keeper_batch
-tests_unit_test_keeper_batch_CFLAGS = $(KEEPER_TEST_CFLAGS)
-tests_unit_test_keeper_batch_SOURCES = tests/unit/test_keeper_batch.c daemon/process/batch.c
-tests_unit_test_keeper_batch_LDADD = libtest.a $(CHECK_LIBS)
-
 TESTS += tests/unit/test_keeper_hostile
 tests_unit_test_keeper_hostile_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_hostile_LDADD = libtest.a $(CHECK_LIBS)

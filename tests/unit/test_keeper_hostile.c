@@ -38,31 +38,6 @@ static uint32_t count_notes(void)
 	return m.replayed.n_notes;
 }
 
-/* What the keeper's buffer holds when a shorter datagram comes: a note, where the first message of a batch would be. */
-static void send_leftover(void)
-{
-	struct {
-		struct MessageHeader header;
-		struct BatchRecord record;
-		struct MessageNote note;
-	} m = { .header = { 99, sizeof(m) },
-		.note = { .header = { MESSAGE_NOTE, sizeof(m.note) }, .service = "left", .note = "over" } };
-
-	manager_send(&manager, &m, sizeof(m), -1);
-}
-
-/* 1 to 7 bytes. */
-START_TEST(a_batch_without_a_whole_header_has_nothing_in_it)
-{
-	const struct MessageHeader header = { MESSAGE_BATCH, (uint32_t)_i + 1 };
-
-	send_leftover();
-	manager_send(&manager, &header, (size_t)_i + 1, -1);
-
-	ck_assert_uint_eq(count_notes(), 0);
-}
-END_TEST
-
 START_TEST(what_comes_with_an_empty_datagram_is_closed)
 {
 	const unsigned int before = keeper_run_count_open(&run);
@@ -76,26 +51,9 @@ START_TEST(what_comes_with_an_empty_datagram_is_closed)
 }
 END_TEST
 
-/* As much work for the keeper as goes in a datagram: it reads more slowly than these are sent. */
-static size_t fill_flood(char *datagram, size_t size)
-{
-	const struct MessageNote note = { .header = { MESSAGE_NOTE, sizeof(note) }, .service = "flood", .note = "x" };
-	const struct BatchRecord record = { 0 };
-	struct MessageHeader header = { MESSAGE_BATCH, sizeof(header) };
-
-	while (header.size + sizeof(record) + sizeof(note) <= size) {
-		memcpy(datagram + header.size, &record, sizeof(record));
-		memcpy(datagram + header.size + sizeof(record), &note, sizeof(note));
-		header.size += sizeof(record) + sizeof(note);
-	}
-	memcpy(datagram, &header, sizeof(header));
-	return header.size;
-}
-
 static pid_t start_flooder(void)
 {
-	char flood[PROTOCOL_MESSAGE_BYTES];
-	const size_t size = fill_flood(flood, sizeof(flood));
+	const struct MessageNote flood = { .header = { MESSAGE_NOTE, sizeof(flood) }, .service = "flood", .note = "x" };
 	pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
@@ -103,7 +61,7 @@ static pid_t start_flooder(void)
 		return pid;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
-		if (send(manager.link_fd, flood, size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
+		if (send(manager.link_fd, &flood, sizeof(flood), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
 			_exit(errno == EPIPE ? 0 : 1);
 }
 
@@ -150,24 +108,6 @@ START_TEST(a_start_whose_descriptors_find_no_place_says_so)
 	ck_assert(manager_spawn(&manager, &s));
 	manager_expect(&manager, MESSAGE_SPAWNED, &m);
 	ck_assert_int_eq(m.spawned.error, 0);
-}
-END_TEST
-
-/* The last message of a datagram need not be padded, and may be longer than what is known of it. */
-START_TEST(the_end_of_a_batch_may_be_ragged)
-{
-	struct {
-		struct MessageHeader header;
-		struct BatchRecord record;
-		struct MessageNote note;
-		char more[8];
-	} m = { .header = { MESSAGE_BATCH, 0 },
-		.note = { .header = { MESSAGE_NOTE, sizeof(m.note) + 1 }, .service = "a", .note = "x" } };
-
-	m.header.size = (uint32_t)offsetof(__typeof__(m), more) + 1;
-	manager_send(&manager, &m, m.header.size, -1);
-
-	ck_assert_uint_eq(count_notes(), 1);
 }
 END_TEST
 
@@ -288,10 +228,9 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper hostile");
 
-	ADD_LOOP_AROUND(suite, "short", keeper_set_up, keeper_tear_down, a_batch_without_a_whole_header_has_nothing_in_it, 7);
 	ADD_CASE_AROUND(suite, "hostile", keeper_set_up, keeper_tear_down, what_comes_with_an_empty_datagram_is_closed,
 			the_last_words_of_a_manager_end_with_it_though_others_have_its_link,
-			a_start_whose_descriptors_find_no_place_says_so, the_end_of_a_batch_may_be_ragged,
+			a_start_whose_descriptors_find_no_place_says_so,
 			what_is_to_be_kept_and_is_not_there_changes_nothing, notes_and_kept_descriptors_have_an_end);
 	ADD_CASE_AROUND(suite, "console", set_up_with_console, keeper_tear_down,
 			a_console_that_takes_nothing_makes_nobody_wait, lines_that_a_console_does_not_take_are_counted);

@@ -151,104 +151,6 @@ START_TEST(who_is_given_up_while_it_waits_holds_up_nobody)
 }
 END_TEST
 
-/* --- batches --- */
-
-static void keeper_takes_batches(void)
-{
-	const struct MessageWelcome welcome = { .header = { MESSAGE_WELCOME, sizeof welcome }, .flags = WELCOME_TAKES_BATCHES };
-	char hello[256];
-
-	ck_assert_int_gt(recv(keeper, hello, sizeof hello, 0), 0);
-	ck_assert_int_eq(send(keeper, &welcome, sizeof welcome, 0), sizeof welcome);
-	turn_until_idle();
-}
-
-/* The next datagram; 0 if there is none. */
-static uint32_t next_type(size_t *ret_size)
-{
-	struct MessageHeader header;
-	char bytes[PROTOCOL_MESSAGE_BYTES];
-	ssize_t n = recv(keeper, bytes, sizeof bytes, 0);
-
-	if (n < 0)
-		return 0;
-	ck_assert_int_ge(n, (ssize_t)sizeof header);
-	memcpy(&header, bytes, sizeof header);
-	ck_assert_int_eq(n, header.size);
-	*ret_size = (size_t)n;
-	return header.type;
-}
-
-START_TEST(what_is_held_goes_in_one_datagram)
-{
-	size_t size;
-
-	keeper_takes_batches();
-	keeper_link_hold(link_);
-	keeper_link_note(link_, "a", "x");
-	keeper_link_note(link_, "b", "y");
-	ck_assert_uint_eq(next_type(&size), 0);
-
-	keeper_link_let_go(link_);
-	ck_assert_uint_eq(next_type(&size), MESSAGE_BATCH);
-	ck_assert_uint_eq(size, 8 + 2 * (8 + sizeof(struct MessageNote)));
-	ck_assert_uint_eq(next_type(&size), 0);
-
-	keeper_link_note(link_, "a", "z");
-	ck_assert_uint_eq(next_type(&size), MESSAGE_NOTE);
-}
-END_TEST
-
-START_TEST(more_than_one_datagram_holds_goes_in_several)
-{
-	unsigned n_datagrams = 0;
-	size_t total = 0;
-	size_t size;
-
-	keeper_takes_batches();
-	keeper_link_hold(link_);
-	for (int i = 0; i < 90; i++)
-		keeper_link_note(link_, "a", "x");
-	keeper_link_let_go(link_);
-
-	for (; next_type(&size) == MESSAGE_BATCH; n_datagrams++)
-		total += size - 8;
-	ck_assert_uint_eq(total, 90 * (8 + sizeof(struct MessageNote)));
-	ck_assert_uint_eq(n_datagrams, 9);
-}
-END_TEST
-
-START_TEST(to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever)
-{
-	size_t size;
-
-	keeper_takes_batches();
-	keeper_link_forget(link_, "a/log/1");
-	ck_assert_uint_eq(next_type(&size), 0);
-	keeper_link_note(link_, "a", "x");
-	ck_assert_uint_eq(next_type(&size), MESSAGE_BATCH);
-
-	keeper_link_forget(link_, "a/log/2");
-	while (next_type(&size) != MESSAGE_FORGET)
-		g_main_context_iteration(NULL, TRUE);
-}
-END_TEST
-
-START_TEST(a_keeper_that_takes_no_batches_gets_none)
-{
-	size_t size;
-
-	ck_assert_uint_eq(next_type(&size), MESSAGE_HELLO);
-	keeper_link_hold(link_);
-	keeper_link_forget(link_, "a/log/1");
-	keeper_link_note(link_, "a", "x");
-	ck_assert_uint_eq(next_type(&size), MESSAGE_FORGET);
-	ck_assert_uint_eq(next_type(&size), MESSAGE_NOTE);
-	keeper_link_let_go(link_);
-	ck_assert_uint_eq(next_type(&size), 0);
-}
-END_TEST
-
 static const struct {
 	enum MessageType type;
 	size_t size;
@@ -311,9 +213,6 @@ Suite *make_suite(void)
 
 	ADD_CASE_AROUND(suite, "waiting for room", set_up, tear_down, nobody_waits_for_a_keeper_that_reads,
 			all_that_wait_begin_when_the_keeper_has_read, who_is_given_up_while_it_waits_holds_up_nobody);
-	ADD_CASE_AROUND(suite, "batches", set_up, tear_down, what_is_held_goes_in_one_datagram,
-			more_than_one_datagram_holds_goes_in_several,
-			to_forget_a_descriptor_can_wait_for_the_next_message_but_not_for_ever, a_keeper_that_takes_no_batches_gets_none);
 	ADD_LOOP_AROUND(suite, "texts", set_up, tear_down, a_text_from_the_keeper_ends_in_its_field, G_N_ELEMENTS(told));
 	ADD_LOOP_AROUND(suite, "short", set_up, tear_down, what_is_shorter_than_its_type_is_not_listened_to,
 			G_N_ELEMENTS(told));
