@@ -102,7 +102,7 @@ struct Child *children_begin(const struct ProcessId *id)
 	return child;
 }
 
-static void link_pid(struct Child *child)
+static void add_pid(struct Child *child)
 {
 	uint16_t *bucket = &row_by_pid[pid_bucket(child->pid)];
 
@@ -116,7 +116,7 @@ void child_set_running(struct Child *child, pid_t pid, uint64_t now_us)
 	child->spawned_at_us = now_us;
 	child->flags = CHILD_SPAWN_UNTOLD;
 	row_set_mark(&child->row, ROW_USED);
-	link_pid(child);
+	add_pid(child);
 	enqueue(child);
 }
 
@@ -150,7 +150,7 @@ struct Child *children_find_pid(pid_t pid)
 }
 
 /* Only living rows are in the hash: the kernel may give the pid away again at once. */
-static void unlink_pid(struct Child *child)
+static void remove_pid(struct Child *child)
 {
 	uint16_t *link = &row_by_pid[pid_bucket(child->pid)];
 
@@ -167,7 +167,7 @@ static uint64_t timeval_us(struct timeval t)
 
 void child_restore_exited(struct Child *child, const struct ChildExit *exit)
 {
-	unlink_pid(child);
+	remove_pid(child);
 	child->exit = *exit;
 	atomic_signal_fence(memory_order_seq_cst);
 	child->flags |= CHILD_EXITED | CHILD_EXIT_UNTOLD;
@@ -276,6 +276,6 @@ unsigned int children_resume(void)
 	n_dropped = table_resume(TABLE_CHILDREN, is_sound);
 	for (struct Child *child = children_next(NULL); child; child = children_next(child))
 		if (!(child->flags & CHILD_EXITED))
-			link_pid(child);
+			add_pid(child);
 	return n_dropped;
 }

@@ -14,17 +14,15 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/file-systems.c daemon/keeper/file-systems.h \
 	daemon/keeper/finale.c daemon/keeper/finale.h \
 	daemon/keeper/keeper.c daemon/keeper/keeper.h \
-	daemon/keeper/manager-link.c daemon/keeper/manager-link.h \
+	daemon/keeper/link.c daemon/keeper/link.h \
+	daemon/keeper/link-messages.c daemon/keeper/link-messages.h \
 	daemon/keeper/memory.c daemon/keeper/memory.h \
-	daemon/keeper/orders.c daemon/keeper/orders.h \
 	daemon/keeper/own-session.c daemon/keeper/own-session.h \
 	daemon/keeper/reexec.c daemon/keeper/reexec.h \
 	daemon/keeper/rescue.c daemon/keeper/rescue.h \
+	daemon/keeper/restart-limit.c daemon/keeper/restart-limit.h \
 	daemon/keeper/shutdown.c daemon/keeper/shutdown.h \
 	daemon/keeper/spawn.c daemon/keeper/spawn.h \
-	daemon/keeper/stragglers.c daemon/keeper/stragglers.h \
-	daemon/keeper/strikes.c daemon/keeper/strikes.h \
-	daemon/keeper/telling.c daemon/keeper/telling.h \
 	daemon/keeper/watchdog.c daemon/keeper/watchdog.h
 
 rootsbin_PROGRAMS += svcd

@@ -25,14 +25,14 @@
 #include "keeper/disposal.h"
 #include "keeper/early-boot.h"
 #include "keeper/keeper.h"
-#include "keeper/manager-link.h"
+#include "keeper/link.h"
 #include "keeper/memory.h"
 #include "keeper/own-session.h"
 #include "keeper/reexec.h"
 #include "keeper/rescue.h"
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
-#include "keeper/strikes.h"
+#include "keeper/restart-limit.h"
 #include "keeper/watchdog.h"
 
 #define REAPED_A_TURN 256
@@ -187,10 +187,10 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 	if (child) {
 		child_set_exited(child, wait_status, usage, now_us);
 	} else if (rescue_on_exit(pid, wait_status)) {
-		strikes_forget();
-		manager_link_hurry(now_us);
+		restart_limit_forget();
+		link_hurry(now_us);
 	} else {
-		(void)manager_link_on_exit(pid, wait_status, now_us); /* or an orphan of somebody's: reaped, that is all */
+		(void)link_on_exit(pid, wait_status, now_us); /* or an orphan of somebody's: reaped, that is all */
 	}
 }
 
@@ -221,7 +221,7 @@ static void read_signals(int fd)
 
 static int time_to_sleep_ms(uint64_t now_us)
 {
-	uint64_t next_us = manager_link_next_us();
+	uint64_t next_us = link_next_us();
 	uint64_t left_ms;
 
 	if (shutdown_next_us() < next_us)
@@ -262,8 +262,8 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 		uint64_t now_us;
 
 		fds[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
-		fds[1] = manager_link_pollfd();
-		fds[2] = (struct pollfd){ .fd = manager_link_clock(), .events = POLLIN };
+		fds[1] = link_pollfd();
+		fds[2] = (struct pollfd){ .fd = link_clock(), .events = POLLIN };
 		wait_for_any(fds, 3, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us()));
 		if (fds[0].revents)
 			read_signals(signal_fd);
@@ -271,12 +271,12 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 		if (fds[0].revents || more_to_reap)
 			more_to_reap = reap();
 		if (fds[0].revents)
-			manager_link_look();
+			link_look();
 		if (fds[2].revents)
-			manager_link_on_clock();
-		manager_link_turn(&fds[1]);
+			link_on_clock();
+		link_turn(&fds[1]);
 		now_us = keeper_now_us();
-		manager_link_tick(now_us);
+		link_tick(now_us);
 		watchdog_tick(now_us);
 		shutdown_tick(now_us);
 		disposal_tick(now_us);

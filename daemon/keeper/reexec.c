@@ -23,7 +23,7 @@
 #include "keeper/disposal.h"
 #include "keeper/fd-store.h"
 #include "keeper/keeper.h"
-#include "keeper/manager-link.h"
+#include "keeper/link.h"
 #include "keeper/memory.h"
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
@@ -103,9 +103,9 @@ void reexec_write_state(void)
 
 	*s = (struct State){
 		.keeper = keeper,
-		.generation = manager_link_generation(),
-		.last_status = manager_link_last_status(),
-		.manager_pid = manager_link_pid(),
+		.generation = link_generation(),
+		.last_status = link_last_status(),
+		.manager_pid = link_pid(),
 		.shutdown_kind = shutdown_kind(),
 		.shutdown_left_ms = shutdown_left_ms(keeper_now_us()),
 		.watchdog_fd = watchdog_fd(),
@@ -159,7 +159,7 @@ static void apply_state(const struct State *s)
 	}
 	keeper.user_mode = keeper.user_mode && !is_pid1;
 	keeper.has_reexeced = true;
-	manager_link_init(s->generation, s->last_status);
+	link_init(s->generation, s->last_status);
 	shutdown_begin(s->shutdown_kind, s->shutdown_left_ms, keeper_now_us());
 }
 
@@ -182,7 +182,7 @@ static bool take_over(int fd)
 	if (memory_state()->watchdog_request[0])
 		watchdog_take_over(memory_state()->watchdog_request, memory_state()->watchdog_fd);
 	if (memory_state()->manager_pid > 1)
-		manager_link_end_old(memory_state()->manager_pid);
+		link_end_old(memory_state()->manager_pid);
 	if (memory_fd() >= 0)
 		(void)fcntl(memory_fd(), F_SETFD, FD_CLOEXEC); /* it is open */
 	return true;

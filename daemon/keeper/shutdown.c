@@ -13,8 +13,8 @@
 #include "keeper/console.h"
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
-#include "keeper/manager-link.h"
-#include "keeper/telling.h"
+#include "keeper/link.h"
+#include "keeper/link-messages.h"
 
 #define ANSWER_LIMIT_US (5 * USEC_PER_SEC)
 #define IMPATIENT_PRESSES 7
@@ -88,7 +88,7 @@ bool shutdown_on_signal(int signo, uint64_t now_us)
 
 	if (!meaning)
 		return false;
-	telling_request(meaning->request);
+	messages_request(meaning->request);
 	if (meaning->request == REQUEST_CTRL_ALT_DEL)
 		count_press(now_us);
 	if (kind_alone(meaning) != SHUTDOWN_NONE && !unanswered && intent == SHUTDOWN_NONE) {
@@ -101,7 +101,7 @@ bool shutdown_on_signal(int signo, uint64_t now_us)
 void shutdown_signal_again(void)
 {
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
-		if (&meanings[i] == unanswered || telling_is_requested(meanings[i].request))
+		if (&meanings[i] == unanswered || messages_is_requested(meanings[i].request))
 			(void)kill(getpid(), meanings[i].offset + (meanings[i].is_realtime ? SIGRTMIN : 0)); /* all are blocked */
 }
 
@@ -124,7 +124,7 @@ void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
 void shutdown_on_manager_failure(void)
 {
 	if (unanswered)
-		telling_request(unanswered->request); /* whether that one knew of it or not, the next one shall */
+		messages_request(unanswered->request); /* whether that one knew of it or not, the next one shall */
 	if (intent != SHUTDOWN_NONE && ++n_manager_failures >= MAX_MANAGER_FAILURES)
 		finale_run(intent, "the manager failed three times during the shutdown");
 }
@@ -144,9 +144,9 @@ uint32_t shutdown_left_ms(uint64_t now_us)
 /* Ctrl-alt-del must begin a shutdown; of the others it is enough that a living manager knows. */
 static void unanswered_tick(uint64_t now_us)
 {
-	if (unanswered->wants_shutdown_begun || telling_is_requested(unanswered->request))
+	if (unanswered->wants_shutdown_begun || messages_is_requested(unanswered->request))
 		finale_run(kind_alone(unanswered), "the manager did not answer the request to shut down");
-	if (!manager_link_is_answering()) {
+	if (!link_is_answering()) {
 		unanswered_until_us = now_us + ANSWER_LIMIT_US; /* it may hang, or have the ping before it just now */
 		return;
 	}

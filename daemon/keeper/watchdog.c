@@ -20,7 +20,7 @@
 
 #include "keeper/console.h"
 #include "keeper/keeper.h"
-#include "keeper/manager-link.h"
+#include "keeper/link.h"
 
 #define DEFAULT_DEVICE "/dev/watchdog"
 #define KERNEL_WORD "svcd.watchdog="
@@ -173,7 +173,7 @@ void watchdog_tick(uint64_t now_us)
 		return;
 	if (dog.fd < 0)
 		look_for_device(now_us);
-	else if (dog.needs_manager && !manager_link_is_well())
+	else if (dog.needs_manager && !link_is_well())
 		starve(now_us);
 	else
 		feed(now_us);

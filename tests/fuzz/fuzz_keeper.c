@@ -27,7 +27,7 @@ int svcd_main(int argc, char **argv);
 #include "keeper/finale.h"
 #include "keeper/fd-store.h"
 #include "keeper/memory.h"
-#include "keeper/telling.h"
+#include "keeper/link-messages.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/keeper-holdings.h"
 #include "tests/fuzz/keeper-talk.h"
@@ -120,8 +120,8 @@ static void clock_runs_out(Input *in)
 	(void)in;
 	const struct itimerspec now = { .it_value = { .tv_nsec = 1 } };
 
-	if (manager_link_clock() >= 0)
-		g_assert(timerfd_settime(manager_link_clock(), 0, &now, NULL) == 0);
+	if (link_clock() >= 0)
+		g_assert(timerfd_settime(link_clock(), 0, &now, NULL) == 0);
 }
 
 static void something_will_be_refused(Input *in)
@@ -361,7 +361,7 @@ static void look_at_open(bool *ret_is_open)
 	while ((entry = readdir(dir)) != NULL) {
 		const int fd = atoi(entry->d_name);
 
-		if (fd < MOST_OPEN && fd != dirfd(dir) && fd != manager_link_clock() && fd != memory_fd())
+		if (fd < MOST_OPEN && fd != dirfd(dir) && fd != link_clock() && fd != memory_fd())
 			ret_is_open[fd] = true;
 	}
 	(void)closedir(dir);
@@ -412,8 +412,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	world.exec = on_exec;
 	world.finale = on_finale;
 	world.trial_status = REEXEC_CAN_TAKE_OVER << 8;
-	manager_link_init(0, 0);
-	strikes_forget();
+	link_init(0, 0);
+	restart_limit_forget();
 	run();
 	dispose_of_all();
 	world_end();

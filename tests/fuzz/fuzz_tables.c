@@ -20,7 +20,7 @@
 #include "keeper/children.h"
 #include "keeper/fd-store.h"
 #include "keeper/keeper.h"
-#include "keeper/manager-link.h"
+#include "keeper/link.h"
 #include "keeper/memory.h"
 #include "keeper/reexec.h"
 #include "keeper/shutdown.h"

@@ -22,7 +22,7 @@
 
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
-#include "keeper/manager-link.h"
+#include "keeper/link.h"
 #include "keeper/spawn.h"
 
 /* The loop has nothing to do for so long: a turn takes 32 messages, and a socket holds some hundreds. */

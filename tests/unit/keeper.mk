@@ -34,9 +34,9 @@ TESTS += tests/unit/test_keeper_tables
 tests_unit_test_keeper_tables_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_tables_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
-TESTS += tests/unit/test_keeper_telling
-tests_unit_test_keeper_telling_CFLAGS = $(KEEPER_TEST_CFLAGS)
-tests_unit_test_keeper_telling_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+TESTS += tests/unit/test_keeper_messages
+tests_unit_test_keeper_messages_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_messages_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
 TESTS += tests/unit/test_keeper_reexec
 tests_unit_test_keeper_reexec_CFLAGS = $(KEEPER_TEST_CFLAGS)
@@ -63,9 +63,9 @@ tests_unit_test_file_systems_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_file_systems_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open,--wrap=umount2,--wrap=mount,--wrap=swapoff,--wrap=sync
 tests_unit_test_file_systems_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
-TESTS += tests/unit/test_keeper_strikes
-tests_unit_test_keeper_strikes_CFLAGS = $(KEEPER_TEST_CFLAGS)
-tests_unit_test_keeper_strikes_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+TESTS += tests/unit/test_keeper_restart_limit
+tests_unit_test_keeper_restart_limit_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_restart_limit_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
 # PID 1's own loop in a world that is played: what it calls comes there first.
 FUZZ_KEEPER_WRAPS = -Wl,--wrap=poll,--wrap=kill,--wrap=wait4,--wrap=waitpid,--wrap=waitid,--wrap=execve,--wrap=spawn_process,--wrap=spawn_fork,--wrap=finale_run,--wrap=say,--wrap=keeper_now_us

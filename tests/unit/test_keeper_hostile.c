@@ -22,22 +22,6 @@
 
 #define N_FLOODERS 4
 
-/* The next manager is told how many notes there are. */
-static uint32_t count_notes(void)
-{
-	Manager old = manager;
-	Message m;
-
-	manager_exit(&old, PROTOCOL_EXIT_REEXEC);
-	manager_accept(&run, &manager);
-	manager_hello(&manager);
-	do
-		manager_next(&manager, &m, NULL);
-	while (m.header.type != MESSAGE_REPLAYED);
-	manager_drop(&old);
-	return m.replayed.n_notes;
-}
-
 START_TEST(what_comes_with_an_empty_datagram_is_closed)
 {
 	const unsigned int before = keeper_run_count_open(&run);

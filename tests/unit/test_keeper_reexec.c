@@ -17,7 +17,7 @@
 #include "keeper/disposal.h"
 #include "keeper/fd-store.h"
 #include "keeper/keeper.h"
-#include "keeper/manager-link.h"
+#include "keeper/link.h"
 #include "keeper/memory.h"
 #include "keeper/reexec.h"
 #include "keeper/shutdown.h"
@@ -49,7 +49,7 @@ static void fill_tables(int kept_fd)
 	child_set_exited(children_add(&id, 1235, 100), 3 << 8, &usage, 101);
 	ck_assert_int_eq(note_set("ssh", "ready"), 0);
 	ck_assert_int_eq(fd_store_keep("ssh/listen/0", kept_fd), 0);
-	manager_link_init(5, 9);
+	link_init(5, 9);
 	shutdown_begin(SHUTDOWN_REBOOT, 60000, keeper_now_us());
 	(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), "/sys/fs/cgroup/svcd");
 	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
@@ -98,8 +98,8 @@ static void check_all(void)
 	ck_assert_uint_eq(child->exit.user_us, 2000000);
 	ck_assert_str_eq(note_find("ssh"), "ready");
 	ck_assert_int_ge(fd_store_find("ssh/listen/0"), 0);
-	ck_assert_uint_eq(manager_link_generation(), 5);
-	ck_assert_int_eq(manager_link_last_status(), 9);
+	ck_assert_uint_eq(link_generation(), 5);
+	ck_assert_int_eq(link_last_status(), 9);
 	ck_assert_int_eq(shutdown_kind(), SHUTDOWN_REBOOT);
 	ck_assert_uint_gt(shutdown_left_ms(keeper_now_us()), 50000);
 	ck_assert_str_eq(keeper.cgroup_root, "/sys/fs/cgroup/svcd");

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "keeper/keeper.h"
-#include "keeper/manager-link.h"
+#include "keeper/link.h"
 #include "keeper/watchdog.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
@@ -32,7 +32,7 @@ static bool manager_is_well;
 static int device_knows_s; /* 0: what it is told; -1: nothing of times */
 static int told_s;
 
-bool manager_link_is_well(void)
+bool link_is_well(void)
 {
 	return manager_is_well;
 }

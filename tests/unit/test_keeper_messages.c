@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "keeper/telling.h"
+#include "keeper/link-messages.h"
 #include "tests/lib/suite.h"
 
 static const struct MessageWelcome welcome = { .header = { MESSAGE_WELCOME, sizeof(welcome) } };
@@ -21,16 +21,16 @@ START_TEST(an_answer_waits_until_the_manager_has_read)
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	telling_begin(pair[0], &welcome);
-	while (!telling_is_blocked())
-		telling_answer(&refusal, sizeof(refusal));
-	ck_assert(telling_wants_to_write());
+	messages_begin(pair[0], &welcome);
+	while (!messages_is_blocked())
+		messages_answer(&refusal, sizeof(refusal));
+	ck_assert(messages_wants_to_write());
 
 	while (recv(pair[1], &heard, sizeof(heard), MSG_DONTWAIT) > 0)
 		;
-	telling_flush();
+	messages_flush();
 
-	ck_assert(!telling_is_blocked());
+	ck_assert(!messages_is_blocked());
 	ck_assert_int_eq(recv(pair[1], &heard, sizeof(heard), MSG_DONTWAIT), sizeof(heard));
 }
 END_TEST
@@ -41,21 +41,21 @@ START_TEST(an_answer_does_not_wait_for_a_manager_that_has_closed_its_link)
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	telling_begin(pair[0], &welcome);
-	while (!telling_is_blocked())
-		telling_answer(&refusal, sizeof(refusal));
+	messages_begin(pair[0], &welcome);
+	while (!messages_is_blocked())
+		messages_answer(&refusal, sizeof(refusal));
 
 	(void)close(pair[1]);
-	telling_flush();
+	messages_flush();
 
-	ck_assert(!telling_is_blocked());
-	ck_assert(!telling_wants_to_write());
+	ck_assert(!messages_is_blocked());
+	ck_assert(!messages_wants_to_write());
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("keeper telling");
+	Suite *suite = suite_create("keeper messages");
 
 	ADD_CASE(suite, "answers", an_answer_waits_until_the_manager_has_read,
 		 an_answer_does_not_wait_for_a_manager_that_has_closed_its_link);

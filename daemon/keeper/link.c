@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Manager link: the life of a manager, from its start to the reading of its last words.
+ * Link: the life of a manager, from its start to the reading of its last words.
  */
 #include "config.h"
 
-#include "keeper/manager-link.h"
+#include "keeper/link.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -20,13 +20,12 @@
 #include "keeper/disposal.h"
 #include "keeper/early-boot.h"
 #include "keeper/keeper.h"
-#include "keeper/orders.h"
+#include "keeper/link-messages.h"
 #include "keeper/reexec.h"
 #include "keeper/rescue.h"
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
-#include "keeper/strikes.h"
-#include "keeper/telling.h"
+#include "keeper/restart-limit.h"
 
 #define ORDERS_A_TURN 32
 #define LATE_WAKE_US (1 * USEC_PER_SEC)
@@ -60,33 +59,33 @@ static struct {
 	uint32_t generation;
 	int32_t last_status;
 	uint64_t serial;
-	uint64_t n_told;   /* telling_count() at the last ping */
+	uint64_t n_told;   /* messages_count() at the last ping */
 	uint64_t settled_at_us;
 	uint64_t next_us; /* start, hello limit, ping, or kill, as the state says */
 	pid_t given_up[MAX_GIVEN_UP]; /* killed, and have not ended; 0: none */
 	int clock_fd;     /* PROTOCOL_CLOCK_FD; -1: it cannot be made, and pings go on for ever */
-} link_ = { .fd = -1, .clock_fd = -1 };
+} the_link = { .fd = -1, .clock_fd = -1 };
 
 static uint64_t ping_us(void)
 {
 	return keeper.ping_ms * USEC_PER_MSEC;
 }
 
-void manager_link_init(uint32_t generation, int32_t last_status)
+void link_init(uint32_t generation, int32_t last_status)
 {
-	link_.generation = generation;
-	link_.last_status = last_status;
-	link_.next_us = 0;
+	the_link.generation = generation;
+	the_link.last_status = last_status;
+	the_link.next_us = 0;
 }
 
-uint32_t manager_link_generation(void)
+uint32_t link_generation(void)
 {
-	return link_.generation;
+	return the_link.generation;
 }
 
-int32_t manager_link_last_status(void)
+int32_t link_last_status(void)
 {
-	return link_.last_status;
+	return the_link.last_status;
 }
 
 static void fill_welcome(struct MessageWelcome *w)
@@ -94,9 +93,9 @@ static void fill_welcome(struct MessageWelcome *w)
 	*w = (struct MessageWelcome){
 		.header = { MESSAGE_WELCOME, sizeof(*w) },
 		.version = PROTOCOL_VERSION,
-		.flags = strikes_welcome_flags() | WELCOME_DISPOSES,
-		.generation = link_.generation,
-		.last_status = link_.last_status,
+		.flags = restart_limit_welcome_flags() | WELCOME_DISPOSES,
+		.generation = the_link.generation,
+		.last_status = the_link.last_status,
 		.boot_at_us = keeper.boot_at_us,
 		.busy_ms = keeper.ping_ms,
 	};
@@ -106,7 +105,7 @@ static void fill_welcome(struct MessageWelcome *w)
 		w->flags |= WELCOME_CONTAINER;
 	if (keeper.cgroup_root[0])
 		w->flags |= WELCOME_CGROUP2;
-	if (link_.generation > 0)
+	if (the_link.generation > 0)
 		w->flags |= WELCOME_RECOVERY;
 	if (reexec_refusal(&w->trial_status))
 		w->flags |= WELCOME_NOT_TAKEN_OVER;
@@ -138,8 +137,8 @@ static pid_t spawn_manager(int its_end)
 	r->environment = early_boot_environment();
 	r->stdio[1] = r->stdio[2] = console_fd();
 	r->inherited[0] = its_end;
-	r->inherited[1] = link_.clock_fd;
-	r->n_inherited = link_.clock_fd >= 0 ? 2 : 1;
+	r->inherited[1] = the_link.clock_fd;
+	r->n_inherited = the_link.clock_fd >= 0 ? 2 : 1;
 	r->cgroup = early_boot_manager_cgroup();
 	r->flags = r->cgroup >= 0 ? SPAWN_CGROUP : 0;
 	r->rlimits[0] = (struct SpawnRlimit){ .resource = RLIMIT_CORE };
@@ -156,9 +155,9 @@ static pid_t spawn_manager(int its_end)
 /* A new one each time: the last manager may have left it running. */
 static void make_clock(void)
 {
-	if (link_.clock_fd >= 0)
-		(void)close(link_.clock_fd); /* nothing was buffered here */
-	link_.clock_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (the_link.clock_fd >= 0)
+		(void)close(the_link.clock_fd); /* nothing was buffered here */
+	the_link.clock_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
 static void start(uint64_t now_us)
@@ -166,86 +165,86 @@ static void start(uint64_t now_us)
 	struct MessageWelcome welcome;
 	int pair[2];
 
-	link_.next_us = now_us + START_AGAIN_US;
+	the_link.next_us = now_us + START_AGAIN_US;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
 		say("cannot make a socket for the manager: %s", strerror(errno));
 		return;
 	}
 	make_clock();
-	link_.pid = spawn_manager(pair[1]);
+	the_link.pid = spawn_manager(pair[1]);
 	(void)close(pair[1]); /* the manager has it */
-	if (link_.pid < 0) {
+	if (the_link.pid < 0) {
 		say("cannot start the manager: %s", strerror(errno));
-		link_.pid = 0;
+		the_link.pid = 0;
 		(void)close(pair[0]); /* never used */
 		return;
 	}
-	link_.state = LINK_STARTED;
-	link_.fd = pair[0];
-	link_.killed_by_us = link_.is_settled = link_.said_traced = link_.is_quiet = false;
-	link_.n_missed = 0;
-	link_.next_us = now_us + HELLO_LIMIT_PINGS * ping_us();
+	the_link.state = LINK_STARTED;
+	the_link.fd = pair[0];
+	the_link.killed_by_us = the_link.is_settled = the_link.said_traced = the_link.is_quiet = false;
+	the_link.n_missed = 0;
+	the_link.next_us = now_us + HELLO_LIMIT_PINGS * ping_us();
 	fill_welcome(&welcome);
-	link_.generation++;
-	telling_begin(link_.fd, &welcome);
-	telling_flush();
+	the_link.generation++;
+	messages_begin(the_link.fd, &welcome);
+	messages_flush();
 }
 
-void manager_link_kill(void)
+void link_kill(void)
 {
-	if (link_.pid <= 0)
+	if (the_link.pid <= 0)
 		return;
-	(void)kill(link_.pid, SIGKILL); /* unreaped, so it is there */
-	link_.killed_by_us = true;
-	link_.state = LINK_KILLED;
-	link_.next_us = keeper_now_us() + UNKILLABLE_US;
+	(void)kill(the_link.pid, SIGKILL); /* unreaped, so it is there */
+	the_link.killed_by_us = true;
+	the_link.state = LINK_KILLED;
+	the_link.next_us = keeper_now_us() + UNKILLABLE_US;
 }
 
 static void ping(uint64_t now_us)
 {
-	link_.was_answered = link_.is_quiet = false;
-	link_.next_us = now_us + ping_us();
-	link_.n_told = telling_count();
-	telling_ping(++link_.serial);
-	telling_flush();
+	the_link.was_answered = the_link.is_quiet = false;
+	the_link.next_us = now_us + ping_us();
+	the_link.n_told = messages_count();
+	messages_ping(++the_link.serial);
+	messages_flush();
 }
 
-void manager_link_on_hello(uint32_t version)
+void link_on_hello(uint32_t version)
 {
 	(void)version; /* layouts only grow: both sides read what they know */
-	if (link_.state != LINK_STARTED)
+	if (the_link.state != LINK_STARTED)
 		return;
-	link_.state = LINK_UP;
-	telling_replay();
+	the_link.state = LINK_UP;
+	messages_replay();
 	ping(keeper_now_us());
 }
 
-void manager_link_on_pong(uint64_t serial)
+void link_on_pong(uint64_t serial)
 {
-	link_.was_answered = true;
-	link_.n_missed = 0;
-	if (link_.is_settled || link_.state != LINK_UP || serial == 0 || serial > link_.serial)
+	the_link.was_answered = true;
+	the_link.n_missed = 0;
+	if (the_link.is_settled || the_link.state != LINK_UP || serial == 0 || serial > the_link.serial)
 		return;
-	link_.is_settled = true;
-	link_.settled_at_us = keeper_now_us();
-	strikes_on_settled();
+	the_link.is_settled = true;
+	the_link.settled_at_us = keeper_now_us();
+	restart_limit_on_settled();
 	rescue_on_settled();
 }
 
-pid_t manager_link_pid(void)
+pid_t link_pid(void)
 {
-	return link_.pid > 0 ? link_.pid : 0;
+	return the_link.pid > 0 ? the_link.pid : 0;
 }
 
-void manager_link_end_old(pid_t pid)
+void link_end_old(pid_t pid)
 {
 	siginfo_t info = { 0 };
 
 	if (pid <= 1 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
 		return; /* no child of ours */
-	link_.pid = pid;
-	manager_link_kill();
-	link_.killed_by_us = false; /* it did nothing wrong: no strike */
+	the_link.pid = pid;
+	link_kill();
+	the_link.killed_by_us = false; /* it did nothing wrong: no strike */
 }
 
 /* A debugger holds it: waiting is what is wanted. */
@@ -259,7 +258,7 @@ static bool manager_is_traced(void)
 	const char *found;
 
 	digits[--n] = '\0';
-	for (int pid = link_.pid; pid > 0; pid /= 10)
+	for (int pid = the_link.pid; pid > 0; pid /= 10)
 		digits[--n] = (char)('0' + pid % 10);
 	(void)strcat(strcat(path, digits + n), "/status"); /* 6 + 11 + 7 bytes */
 	if (keeper_read_file(path, status, sizeof(status)) <= 0)
@@ -271,58 +270,58 @@ static bool manager_is_traced(void)
 static void replace_silent(void)
 {
 	say("the manager does not answer: replacing it");
-	manager_link_kill();
+	link_kill();
 }
 
 /* A child looks whether it is traced, because a user can hold /proc. If the child has not ended at the next ping, it is not waited for. */
 static void on_ping_missed(void)
 {
-	if (++link_.n_missed < PROTOCOL_PINGS_MISSED)
+	if (++the_link.n_missed < PROTOCOL_PINGS_MISSED)
 		return;
-	if (link_.looker <= 0)
-		link_.looker = spawn_fork();
+	if (the_link.looker <= 0)
+		the_link.looker = spawn_fork();
 	else
-		link_.looker = -1;
-	if (link_.looker == 0) {
+		the_link.looker = -1;
+	if (the_link.looker == 0) {
 		console_close_others(); /* one that hangs keeps nothing open */
 		_exit(manager_is_traced());
 	}
-	if (link_.looker < 0)
+	if (the_link.looker < 0)
 		replace_silent();
 }
 
 static void on_looked(int wait_status)
 {
-	link_.looker = 0;
-	if (link_.state != LINK_UP || link_.n_missed < PROTOCOL_PINGS_MISSED)
+	the_link.looker = 0;
+	if (the_link.state != LINK_UP || the_link.n_missed < PROTOCOL_PINGS_MISSED)
 		return;
 	if (wait_status == 0) {
 		replace_silent();
 		return;
 	}
-	if (!link_.said_traced)
+	if (!the_link.said_traced)
 		say("the manager does not answer, but it is being traced: waiting");
-	link_.said_traced = true;
-	link_.n_missed = 0;
+	the_link.said_traced = true;
+	the_link.n_missed = 0;
 }
 
 static bool has_been_told(void)
 {
-	return link_.n_told != telling_count();
+	return the_link.n_told != messages_count();
 }
 
 static void ping_tick(uint64_t now_us)
 {
 	/* We ourselves were late (a paused machine, a starved one): that says nothing about the manager. */
-	if (now_us - link_.next_us > LATE_WAKE_US)
-		link_.n_missed = 0;
-	else if (!link_.was_answered)
+	if (now_us - the_link.next_us > LATE_WAKE_US)
+		the_link.n_missed = 0;
+	else if (!the_link.was_answered)
 		on_ping_missed();
-	if (link_.state != LINK_UP)
+	if (the_link.state != LINK_UP)
 		return;
-	if (link_.was_answered && link_.clock_fd >= 0 && !has_been_told()) {
-		link_.is_quiet = true;
-		link_.next_us = NEVER_US;
+	if (the_link.was_answered && the_link.clock_fd >= 0 && !has_been_told()) {
+		the_link.is_quiet = true;
+		the_link.next_us = NEVER_US;
 		return;
 	}
 	ping(now_us);
@@ -331,49 +330,49 @@ static void ping_tick(uint64_t now_us)
 /* Something was told to it, so it must be seen to go round; not at once: more may follow. */
 static void end_quiet(uint64_t now_us)
 {
-	link_.is_quiet = false;
-	link_.next_us = now_us + ping_us();
+	the_link.is_quiet = false;
+	the_link.next_us = now_us + ping_us();
 }
 
-void manager_link_on_clock(void)
+void link_on_clock(void)
 {
 	uint64_t n;
 
-	if (read(link_.clock_fd, &n, sizeof(n)) == (ssize_t)sizeof(n) && link_.is_quiet)
+	if (read(the_link.clock_fd, &n, sizeof(n)) == (ssize_t)sizeof(n) && the_link.is_quiet)
 		ping(keeper_now_us());
 }
 
-int manager_link_clock(void)
+int link_clock(void)
 {
-	return link_.clock_fd;
+	return the_link.clock_fd;
 }
 
-void manager_link_look(void)
+void link_look(void)
 {
 	siginfo_t info = { 0 };
 
-	if (link_.pid > 0 && waitid(P_PID, (id_t)link_.pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0 &&
-	    link_.is_quiet)
+	if (the_link.pid > 0 && waitid(P_PID, (id_t)the_link.pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0 &&
+	    the_link.is_quiet)
 		ping(keeper_now_us());
 }
 
 static void close_link(void)
 {
-	if (link_.fd < 0)
+	if (the_link.fd < 0)
 		return;
 	disposal_release(); /* it is dead, or will send nothing more */
-	disposal_add(link_.fd); /* something may be in it that was not read */
-	link_.fd = -1;
-	telling_end();
+	disposal_add(the_link.fd); /* something may be in it that was not read */
+	the_link.fd = -1;
+	messages_end();
 }
 
 /* What a dead manager has sent is done; what it has not sent does not exist. */
 static void read_last_words(void)
 {
-	telling_end(); /* nobody hears answers any more, so none can hold up the reading */
-	if (link_.fd >= 0)
-		(void)shutdown(link_.fd, SHUT_RD); /* whoever else has its end can add nothing: so there is an end to read to */
-	while (link_.fd >= 0 && orders_read(link_.fd, ORDERS_A_TURN) == ORDERS_MORE)
+	messages_end(); /* nobody hears answers any more, so none can hold up the reading */
+	if (the_link.fd >= 0)
+		(void)shutdown(the_link.fd, SHUT_RD); /* whoever else has its end can add nothing: so there is an end to read to */
+	while (the_link.fd >= 0 && messages_read(the_link.fd, ORDERS_A_TURN) == MESSAGES_MORE)
 		;
 	close_link();
 }
@@ -395,15 +394,15 @@ static uint64_t judge(int wait_status, uint64_t now_us)
 {
 	struct ManagerDeath death = {
 		.wait_status = wait_status,
-		.killed_by_us = link_.killed_by_us,
-		.was_settled = link_.is_settled,
-		.settled_for_us = link_.is_settled ? now_us - link_.settled_at_us : 0,
+		.killed_by_us = the_link.killed_by_us,
+		.was_settled = the_link.is_settled,
+		.settled_for_us = the_link.is_settled ? now_us - the_link.settled_at_us : 0,
 	};
-	uint64_t delay_us = strikes_on_death(&death, now_us);
+	uint64_t delay_us = restart_limit_on_death(&death, now_us);
 
 	if (!death.was_asked_for)
 		shutdown_on_manager_failure();
-	if (strikes_is_rescue())
+	if (restart_limit_is_rescue())
 		rescue_begin();
 	return now_us + delay_us;
 }
@@ -411,25 +410,25 @@ static uint64_t judge(int wait_status, uint64_t now_us)
 static void on_end(int wait_status, uint64_t now_us)
 {
 	read_last_words();
-	link_.pid = 0;
-	link_.state = LINK_DOWN;
-	link_.last_status = wait_status;
-	if (link_.reexec_wanted) {
-		link_.reexec_wanted = false;
-		link_.next_us = now_us;
+	the_link.pid = 0;
+	the_link.state = LINK_DOWN;
+	the_link.last_status = wait_status;
+	if (the_link.reexec_wanted) {
+		the_link.reexec_wanted = false;
+		the_link.next_us = now_us;
 		reexec_now(); /* returns if it could not: then all goes on with this image */
 		return;
 	}
 	say_how_it_ended(wait_status);
-	link_.next_us = judge(wait_status, now_us);
+	the_link.next_us = judge(wait_status, now_us);
 }
 
 /* Returns: the place of @pid among those that were given up, or NULL. */
 static pid_t *find_given_up(pid_t pid)
 {
 	for (size_t i = 0; i < MAX_GIVEN_UP; i++)
-		if (link_.given_up[i] == pid)
-			return &link_.given_up[i];
+		if (the_link.given_up[i] == pid)
+			return &the_link.given_up[i];
 	return NULL;
 }
 
@@ -440,48 +439,48 @@ static void give_up(uint64_t now_us)
 
 	if (!place) {
 		say("%d managers cannot be killed: there is no other one until one of them has ended", MAX_GIVEN_UP + 1);
-		link_.next_us = NEVER_US;
+		the_link.next_us = NEVER_US;
 		rescue_begin();
 		return;
 	}
-	say("the manager, process %d, cannot be killed: it waits in the kernel; going on without it", (int)link_.pid);
-	*place = link_.pid;
+	say("the manager, process %d, cannot be killed: it waits in the kernel; going on without it", (int)the_link.pid);
+	*place = the_link.pid;
 	on_end(SIGKILL, now_us);
 }
 
-bool manager_link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
+bool link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
 {
 	pid_t *place = pid > 0 ? find_given_up(pid) : NULL;
 
-	if (pid > 0 && pid == link_.looker)
+	if (pid > 0 && pid == the_link.looker)
 		on_looked(wait_status);
 	if (place)
 		*place = 0;
-	if (pid <= 0 || pid != link_.pid)
+	if (pid <= 0 || pid != the_link.pid)
 		return place;
 	on_end(wait_status, now_us);
 	return true;
 }
 
-void manager_link_tick(uint64_t now_us)
+void link_tick(uint64_t now_us)
 {
-	if (link_.is_quiet && link_.state == LINK_UP && has_been_told())
+	if (the_link.is_quiet && the_link.state == LINK_UP && has_been_told())
 		end_quiet(now_us);
-	if (now_us < link_.next_us)
+	if (now_us < the_link.next_us)
 		return;
-	switch (link_.state) {
+	switch (the_link.state) {
 	case LINK_DOWN:
 		start(now_us);
 		break;
 	case LINK_STARTED:
 		say("the manager did not say hello in time: replacing it");
-		manager_link_kill();
+		link_kill();
 		break;
 	case LINK_UP:
 		ping_tick(now_us);
 		break;
 	case LINK_LEAVING:
-		manager_link_kill();
+		link_kill();
 		break;
 	case LINK_KILLED:
 		give_up(now_us);
@@ -489,26 +488,26 @@ void manager_link_tick(uint64_t now_us)
 	}
 }
 
-uint64_t manager_link_next_us(void)
+uint64_t link_next_us(void)
 {
-	if (link_.is_quiet && link_.state == LINK_UP && has_been_told())
+	if (the_link.is_quiet && the_link.state == LINK_UP && has_been_told())
 		return 0;
-	return telling_next_us() < link_.next_us ? telling_next_us() : link_.next_us;
+	return messages_next_us() < the_link.next_us ? messages_next_us() : the_link.next_us;
 }
 
-void manager_link_hurry(uint64_t now_us)
+void link_hurry(uint64_t now_us)
 {
-	if (link_.state == LINK_DOWN)
-		link_.next_us = now_us;
+	if (the_link.state == LINK_DOWN)
+		the_link.next_us = now_us;
 }
 
-struct pollfd manager_link_pollfd(void)
+struct pollfd link_pollfd(void)
 {
-	struct pollfd wanted = { .fd = link_.fd };
+	struct pollfd wanted = { .fd = the_link.fd };
 
-	if (!telling_is_blocked())
+	if (!messages_is_blocked())
 		wanted.events |= POLLIN;
-	if (telling_wants_to_write())
+	if (messages_wants_to_write())
 		wanted.events |= POLLOUT;
 	return wanted;
 }
@@ -519,46 +518,46 @@ struct pollfd manager_link_pollfd(void)
  */
 static void on_link_ended(uint64_t now_us)
 {
-	if (link_.state != LINK_STARTED && link_.state != LINK_UP)
+	if (the_link.state != LINK_STARTED && the_link.state != LINK_UP)
 		return;
-	link_.state = LINK_LEAVING;
-	link_.next_us = now_us + DIE_LIMIT_US;
+	the_link.state = LINK_LEAVING;
+	the_link.next_us = now_us + DIE_LIMIT_US;
 }
 
-void manager_link_turn(const struct pollfd *seen)
+void link_turn(const struct pollfd *seen)
 {
-	if (link_.fd < 0)
+	if (the_link.fd < 0)
 		return;
-	telling_flush();
-	if (seen->revents & (POLLIN | POLLHUP | POLLERR) && orders_read(link_.fd, ORDERS_A_TURN) == ORDERS_END) {
+	messages_flush();
+	if (seen->revents & (POLLIN | POLLHUP | POLLERR) && messages_read(the_link.fd, ORDERS_A_TURN) == MESSAGES_END) {
 		close_link();
 		on_link_ended(keeper_now_us());
 		return;
 	}
-	telling_flush();
+	messages_flush();
 }
 
-bool manager_link_is_own(pid_t pid)
+bool link_is_own(pid_t pid)
 {
-	return pid == link_.pid || find_given_up(pid) || rescue_is_shell(pid);
+	return pid == the_link.pid || find_given_up(pid) || rescue_is_shell(pid);
 }
 
-bool manager_link_is_answering(void)
+bool link_is_answering(void)
 {
-	return link_.state == LINK_UP && link_.was_answered;
+	return the_link.state == LINK_UP && the_link.was_answered;
 }
 
-bool manager_link_is_well(void)
+bool link_is_well(void)
 {
-	return link_.state == LINK_UP && link_.is_settled && link_.n_missed == 0;
+	return the_link.state == LINK_UP && the_link.is_settled && the_link.n_missed == 0;
 }
 
-void manager_link_reexec(void)
+void link_reexec(void)
 {
-	if (link_.fd < 0 || link_.state == LINK_LEAVING)
+	if (the_link.fd < 0 || the_link.state == LINK_LEAVING)
 		return;
-	link_.reexec_wanted = true;
-	link_.state = LINK_LEAVING;
-	link_.next_us = keeper_now_us() + GO_LIMIT_US;
-	(void)shutdown(link_.fd, SHUT_WR); /* it reads the end and leaves; what it still says is heard */
+	the_link.reexec_wanted = true;
+	the_link.state = LINK_LEAVING;
+	the_link.next_us = keeper_now_us() + GO_LIMIT_US;
+	(void)shutdown(the_link.fd, SHUT_WR); /* it reads the end and leaves; what it still says is heard */
 }

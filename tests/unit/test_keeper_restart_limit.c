@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "keeper/keeper.h"
-#include "keeper/strikes.h"
+#include "keeper/restart-limit.h"
 #include "tests/lib/suite.h"
 
 #define EXITED(status) ((status) << 8)
@@ -19,7 +19,7 @@ static uint64_t die(int wait_status, bool was_settled, uint64_t settled_for_us, 
 		.wait_status = wait_status, .was_settled = was_settled, .settled_for_us = settled_for_us
 	};
 
-	return strikes_on_death(&death, now_us);
+	return restart_limit_on_death(&death, now_us);
 }
 
 START_TEST(three_early_deaths_cost_the_notes_three_more_the_local_files_three_more_mean_rescue)
@@ -28,8 +28,8 @@ START_TEST(three_early_deaths_cost_the_notes_three_more_the_local_files_three_mo
 
 	for (int i = 1; i <= 9; i++) {
 		(void)die(SIGSEGV, false, 0, 1000);
-		ck_assert_uint_eq(strikes_welcome_flags(), i < 3 ? 0 : i < 6 ? WELCOME_WITHOUT_NOTES : without_files);
-		ck_assert_int_eq(strikes_is_rescue(), i == 9);
+		ck_assert_uint_eq(restart_limit_welcome_flags(), i < 3 ? 0 : i < 6 ? WELCOME_WITHOUT_NOTES : without_files);
+		ck_assert_int_eq(restart_limit_is_rescue(), i == 9);
 	}
 }
 END_TEST
@@ -39,10 +39,10 @@ START_TEST(a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten)
 	for (int i = 0; i < 20; i++) {
 		(void)die(SIGSEGV, false, 0, 1000);
 		(void)die(SIGABRT, false, 0, 1000);
-		strikes_on_settled();
+		restart_limit_on_settled();
 		ck_assert_uint_eq(die(SIGSEGV, true, USEC_PER_SEC, 1000), 0);
 	}
-	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 }
 END_TEST
 
@@ -50,7 +50,7 @@ START_TEST(a_kill_from_outside_is_no_strike_however_early)
 {
 	for (int i = 0; i < 25; i++)
 		ck_assert_uint_eq(die(SIGKILL, false, 0, 1000), 0);
-	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 }
 END_TEST
 
@@ -65,13 +65,13 @@ START_TEST(want_of_memory_is_no_strike_but_is_waited_out)
 		ck_assert_uint_eq(pause_us, (uint64_t)i * 100 * USEC_PER_MSEC);
 		waited_us += pause_us;
 	}
-	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 	ck_assert_uint_gt(waited_us, 45 * USEC_PER_SEC);
 
 	/* For ever in no time would be another matter. */
 	for (int i = 0; i < 3; i++)
 		(void)die(SIGTRAP, false, 0, now_us);
-	ck_assert_uint_eq(strikes_welcome_flags(), WELCOME_WITHOUT_NOTES);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), WELCOME_WITHOUT_NOTES);
 }
 END_TEST
 
@@ -79,7 +79,7 @@ START_TEST(a_settled_manager_without_memory_is_replaced_at_once)
 {
 	for (int i = 0; i < 20; i++)
 		ck_assert_uint_eq(die(SIGTRAP, true, 1000, 1000), 0);
-	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 }
 END_TEST
 
@@ -88,8 +88,8 @@ START_TEST(a_hang_before_it_settles_is_a_strike)
 	struct ManagerDeath death = { .wait_status = SIGKILL, .killed_by_us = true };
 
 	for (int i = 0; i < 3; i++)
-		(void)strikes_on_death(&death, 1000);
-	ck_assert_uint_eq(strikes_welcome_flags(), WELCOME_WITHOUT_NOTES);
+		(void)restart_limit_on_death(&death, 1000);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), WELCOME_WITHOUT_NOTES);
 }
 END_TEST
 
@@ -101,7 +101,7 @@ START_TEST(even_settled_managers_may_not_die_for_ever)
 		ck_assert_uint_eq(die(SIGSEGV, true, 1000, now_us += 1000), 0);
 	for (int i = 0; i < 9; i++)
 		(void)die(SIGSEGV, true, 1000, now_us += 1000);
-	ck_assert(strikes_is_rescue());
+	ck_assert(restart_limit_is_rescue());
 }
 END_TEST
 
@@ -109,13 +109,13 @@ START_TEST(leaving_the_rescue_shell_brings_everything_back)
 {
 	for (int i = 0; i < 9; i++)
 		(void)die(SIGSEGV, false, 0, 1000);
-	ck_assert(strikes_is_rescue());
+	ck_assert(restart_limit_is_rescue());
 
-	strikes_forget();
-	ck_assert(!strikes_is_rescue());
-	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	restart_limit_forget();
+	ck_assert(!restart_limit_is_rescue());
+	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 	(void)die(SIGSEGV, false, 0, 1000);
-	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 }
 END_TEST
 
@@ -138,13 +138,13 @@ START_TEST(a_long_good_life_or_an_admins_reexec_brings_everything_back)
 	for (int i = 0; i < 3; i++)
 		(void)die(EXITED(1), false, 0, 1000);
 	ck_assert_uint_eq(die(SIGSEGV, true, 61 * USEC_PER_SEC, 1000), 0);
-	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 
 	for (int i = 0; i < 3; i++)
 		(void)die(EXITED(1), false, 0, 1000);
-	ck_assert_uint_eq(strikes_welcome_flags(), WELCOME_WITHOUT_NOTES);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), WELCOME_WITHOUT_NOTES);
 	ck_assert_uint_eq(die(EXITED(PROTOCOL_EXIT_REEXEC), true, 5, 1000), 0);
-	ck_assert_uint_eq(strikes_welcome_flags(), 0);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 }
 END_TEST
 
@@ -152,20 +152,20 @@ START_TEST(one_that_asks_to_be_replaced_before_it_settles_is_a_strike)
 {
 	for (int i = 0; i < 3; i++)
 		(void)die(EXITED(PROTOCOL_EXIT_REEXEC), false, 0, 1000);
-	ck_assert_uint_eq(strikes_welcome_flags(), WELCOME_WITHOUT_NOTES);
+	ck_assert_uint_eq(restart_limit_welcome_flags(), WELCOME_WITHOUT_NOTES);
 }
 END_TEST
 
 START_TEST(an_incompatible_manager_leads_to_rescue_at_once)
 {
 	(void)die(EXITED(PROTOCOL_EXIT_INCOMPATIBLE), false, 0, 1000);
-	ck_assert(strikes_is_rescue());
+	ck_assert(restart_limit_is_rescue());
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("keeper strikes");
+	Suite *suite = suite_create("keeper restart limit");
 
 	ADD_CASE(suite, "deaths",
 		 three_early_deaths_cost_the_notes_three_more_the_local_files_three_more_mean_rescue,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Strikes: two counters and a level.
+ * Restart limit: two counters and a level.
  */
 #include "config.h"
 
-#include "keeper/strikes.h"
+#include "keeper/restart-limit.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static uint64_t next_retry(void)
 	return delay_us;
 }
 
-void strikes_forget(void)
+void restart_limit_forget(void)
 {
 	level = LEVEL_NORMAL;
 	n_strikes = 0;
@@ -110,14 +110,14 @@ void strikes_forget(void)
 	retry_us = 0;
 }
 
-uint64_t strikes_on_death(struct ManagerDeath *death, uint64_t now_us)
+uint64_t restart_limit_on_death(struct ManagerDeath *death, uint64_t now_us)
 {
 	bool exited = WIFEXITED(death->wait_status);
 	bool good_life = death->was_settled && death->settled_for_us >= GOOD_LIFE_US;
 
 	death->was_asked_for = exited && WEXITSTATUS(death->wait_status) == PROTOCOL_EXIT_REEXEC && death->was_settled;
 	if (death->was_asked_for || good_life)
-		strikes_forget();
+		restart_limit_forget();
 	if (death->was_asked_for)
 		return 0;
 	if (exited && WEXITSTATUS(death->wait_status) == PROTOCOL_EXIT_INCOMPATIBLE && level != LEVEL_RESCUE) {
@@ -131,19 +131,19 @@ uint64_t strikes_on_death(struct ManagerDeath *death, uint64_t now_us)
 	return level == LEVEL_RESCUE ? next_retry() : EARLY_DELAY_US * n_strikes;
 }
 
-void strikes_on_settled(void)
+void restart_limit_on_settled(void)
 {
 	n_strikes = 0;
 	if (level == LEVEL_RESCUE)
 		say("the manager is back");
 }
 
-uint32_t strikes_welcome_flags(void)
+uint32_t restart_limit_welcome_flags(void)
 {
 	return levels[level].welcome_flags;
 }
 
-bool strikes_is_rescue(void)
+bool restart_limit_is_rescue(void)
 {
 	return level == LEVEL_RESCUE;
 }
