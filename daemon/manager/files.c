@@ -315,6 +315,7 @@ static void put_in_force(Manager *m, Bundle *bundle, int fd)
 	registry_hold_programs(m->registry, g_steal_pointer(&configuration->held));
 	engine_load(m->engine, g_steal_pointer(&configuration->set), g_steal_pointer(&configuration->policy),
 		    loop_now());
+	watches_look_at_all(m);
 	keep(m, fd);
 	if (m->bus)
 		bus_files_read(m->bus);

@@ -294,6 +294,11 @@ void watches_add_service(Manager *m, const char *service, KeyPrefix prefix, cons
 void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, const char *key);
 void watches_add_client(Manager *m, KeyPrefix prefix, const char *key); /* counted */
 void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
+/* A service that does not run may be about to: its conditions below /proc and /sys, of which no change is reported, are looked at again. */
+void watches_look_again(Manager *m, const Service *s);
+
+/* The same for all, because the files were read. */
+void watches_look_at_all(Manager *m);
 void watches_on_level(Manager *m, const char *key, Level level, const char *why);
 
 /* boot-file.c */

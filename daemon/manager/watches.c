@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "manager/manager.h"
+#include "paths/remote-fs.h"
 
 typedef struct Watch {
 	GPtrArray *services; /* names, owned; each once */
@@ -79,6 +80,43 @@ void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key)
 		return;
 	watch->n_clients--;
 	watch_end(m, prefix, key);
+}
+
+static void look_again(Manager *m, const GPtrArray *terms)
+{
+	for (guint i = 0; i < terms->len; i++) {
+		const Term *term = g_ptr_array_index(terms, i);
+
+		for (unsigned j = 0; j < term_length(term); j++) {
+			const Literal *literal = term_literal(term, j);
+			const char *path = literal->prefix == KEY_PATH ? strchr(key_argument(literal->key), '/') : NULL;
+
+			if (!path || !path_is_silent(path))
+				continue;
+			registry_subscribe(m->registry, KEY_PATH, literal->key); /* that is a new look */
+			registry_unsubscribe(m->registry, KEY_PATH, literal->key);
+		}
+	}
+}
+
+void watches_look_again(Manager *m, const Service *s)
+{
+	if (s->state != STATE_IDLE && s->state != STATE_WAITING && s->state != STATE_BACKOFF && s->state != STATE_FAILED)
+		return;
+	look_again(m, s->def->when);
+	look_again(m, s->def->hold);
+}
+
+void watches_look_at_all(Manager *m)
+{
+	const GPtrArray *services = engine_services(m->engine);
+
+	for (guint i = 0; i < services->len; i++) {
+		const Service *s = g_ptr_array_index(services, i);
+
+		look_again(m, s->def->when);
+		look_again(m, s->def->hold);
+	}
 }
 
 /* A service that hears that it is ready ends its watch: so the names are copied first. */

@@ -160,6 +160,7 @@ static void op_changed(void *data, const Service *s)
 	Manager *m = data;
 
 	notes_mark(m, s->def->name);
+	watches_look_again(m, s);
 	if (m->bus)
 		bus_service_changed(m->bus, s->def->name);
 	manager_drain_later(m);

@@ -170,6 +170,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_packages.py \
 	tests/sandbox/test_path_elsewhere.py \
 	tests/sandbox/test_path_kinds.py \
+	tests/sandbox/test_path_of_kernel.py \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_fallback.py \
 	tests/sandbox/test_policy_keys_refused.py \
