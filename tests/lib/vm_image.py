@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Images: disks of a plain Debian 12 with a build of svcd in it, for QEMU.
+Images: disks of a plain Debian with a build of svcd in it, for QEMU.
 
-There are three Debians: PLAIN has no init but svcd, DESKTOP is one of these with GDM, SYSV one with sysvinit and its boot scripts. The packages are installed
-once into a tree in the cache; each build of svcd is laid over it and becomes a disk image, made without mounting a disk.
+There are four Debians: PLAIN has no init but svcd, DESKTOP is one of these with GDM, SYSV one with sysvinit and its boot scripts; these are
+Debian 12. SCREENS has other display managers, on a release of one's choice. The packages are installed once into a tree in the cache; each
+build of svcd is laid over it and becomes a disk image, made without mounting a disk.
 """
 
 import contextlib
@@ -120,6 +121,22 @@ DESKTOP_MORE_FILES = {
 }
 
 
+# Display managers and daemons that need hardware. /etc/X11/default-display-manager names the one that svcd is to start.
+SCREENS_PACKAGES = """lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver-xorg-video-fbdev xserver-xorg-input-libinput
+    dbus-bin elogind libpam-elogind udev kmod procps e2fsprogs iproute2 mount login netbase kbd fonts-dejavu-core
+    libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
+    systemd-standalone-tmpfiles systemd-standalone-sysusers bluez ntpsec""".split()
+
+SCREENS_FILES = {
+    "/etc/hostname": "svcd-screens\n",
+    "/etc/hosts": "127.0.0.1 localhost svcd-screens\n",
+    "/etc/fstab": f"LABEL={ROOT_LABEL} / ext4 errors=remount-ro 0 1\n",
+    "/etc/svcd/policy.d/screens.policy":
+        "[defaults]\nRunlevel=5\n\n[runlevel 5]\nActivate=lightdm bluetooth ntpsec\n\n[runlevel S]\nActivate=test-shell\n",
+    "/etc/svcd/services.d/test-shell.svc": PLAIN_FILES["/etc/svcd/services.d/test-shell.svc"],
+}
+
+
 @dataclasses.dataclass(frozen=True)
 class Debian:
     """What is installed, what is done in the tree afterwards, and the files that are laid over it together with svcd."""
@@ -127,6 +144,7 @@ class Debian:
     packages: tuple
     hooks: tuple
     files: dict
+    suite: str = SUITE
 
 
 def _sandbox_packages():
@@ -140,6 +158,8 @@ NFS_PACKAGES = ("nfs-kernel-server", "krb5-kdc", "krb5-admin-server")
 PLAIN = Debian("vm", (*_sandbox_packages(), *NFS_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), PLAIN_FILES)
 DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *DESKTOP_MORE, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS),
                  {**DESKTOP_FILES, **DESKTOP_MORE_FILES})
+SCREENS = {suite: Debian(f"vm-screens-{suite}", (*SCREENS_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), SCREENS_FILES, suite)
+           for suite in ("bookworm", "trixie")}
 SYSV = Debian("vm-sysv", (*SYSV_PACKAGES, *SYSV_DAEMONS, *KERNEL_PACKAGES), (*HOOKS, *SYSV_HOOKS), SYSV_FILES)
 
 
@@ -176,14 +196,14 @@ def _digest(*parts):
 def debian_tree(debian=PLAIN):
     """The path of the unpacked packages, kernel included; installs them the first time."""
     mirror = os.environ.get("SVCD_MIRROR", "")
-    tree = f"{CACHE}/{debian.name}-{_digest(SUITE, mirror, *debian.packages, *debian.hooks)}"
+    tree = f"{CACHE}/{debian.name}-{_digest(debian.suite, mirror, *debian.packages, *debian.hooks)}"
     with _lock("vm"):
         if not os.path.isdir(tree):
             shutil.rmtree(tree + ".new", ignore_errors=True)
             argv = ["mmdebstrap", "--variant=minbase", "--format=directory", "--quiet", f"--include={','.join(debian.packages)}"]
             argv += [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale")]
             argv += [f"--customize-hook={hook}" for hook in debian.hooks]
-            _run(*argv, SUITE, tree + ".new", *filter(None, [mirror]))
+            _run(*argv, debian.suite, tree + ".new", *filter(None, [mirror]))
             os.rename(tree + ".new", tree)
     return tree
 

@@ -21,7 +21,7 @@ class Package:
     @upgraded: what is installed again, if not @words, and @keeps_running: Debian only reloads it then, or leaves it alone. @files, @policy:
     the admin's own, there before the package. @after: the admin's line for the shell after the installation. @broken: steps that fail, with
     the reason, because the script does so under sysvinit, too. @normal: part of the normal run. @runs_under_systemd: its unit runs in a
-    container.
+    container. @apart: processes that only one of the two inits has, by design.
     """
     name: str
     service: str
@@ -40,6 +40,7 @@ class Package:
     broken: dict = dataclasses.field(default_factory=dict)
     normal: bool = False
     runs_under_systemd: bool = True
+    apart: tuple = ()
     releases: tuple = RELEASES
 
     def words_for_apt(self):
@@ -156,7 +157,8 @@ SHARES = (
     Package("nfs-kernel-server", "nfs-kernel-server", state="waiting", why="the server is in the host's kernel"),
     Package("nfs-common", "nfs-common", "rpcinfo -p | grep -q portmapper", others=("rpcbind",)),
     # Debian starts it only if an admin asks for it.
-    Package("sane-utils", "saned", tcp(6566),
+    # systemd starts one for each client.
+    Package("sane-utils", "saned", tcp(6566), apart=("saned:saned",),
             after="if [ -d /run/systemd/system ]; then systemctl start saned.socket; else svcctl set saned boot; fi"),
     Package("smartmontools", "smartmontools", state="waiting", why="no disk"),
     Package("mdadm", "mdadm", state="waiting", why="no array"),
@@ -180,7 +182,9 @@ LISTS_MACHINES = "virsh -c qemu:///system list && virt-admin srv-list"
 def libvirt(release, probe, **more):
     return Package("libvirt-daemon-system", "libvirtd", probe,
                    words="libvirt-daemon-system libvirt-daemon-system-sysv libvirt-clients libpam-elogind",
-                   upgraded="libvirt-daemon-system libvirt-daemon", others=("virtlogd",), releases=(release,), **more)
+                   upgraded="libvirt-daemon-system libvirt-daemon", others=("virtlogd",), releases=(release,),
+                   # Under systemd it comes with the first machine.
+                   apart=("root:virtlogd",), **more)
 
 
 VIRTUAL = (
@@ -211,7 +215,8 @@ SYSTEM = (
     Package("ntpsec", "ntpsec", state="waiting", why="it may not set the clock", runs_under_systemd=False),
     Package("rsyslog", "rsyslog",
             "logger -t bed 40 plus 2; for n in $(seq 50); do grep -qs '40 plus 2' /var/log/syslog && exit; sleep 0.2; done; exit 1"),
-    Package("unattended-upgrades", "unattended-upgrades", "test -x /usr/bin/unattended-upgrade", state="done"),
+    # Under systemd a process waits for the end of the machine; the script's stop command does the same.
+    Package("unattended-upgrades", "unattended-upgrades", "test -x /usr/bin/unattended-upgrade", state="done", apart=("root:unattended-upgr",)),
     Package("uuid-runtime", "uuidd", "uuidd -t"),
     Package("zabbix-agent", "zabbix-agent", tcp(10050, "ZBXD\1\n\0\0\0\0\0\0\0agent.ping", "1")),
 )

@@ -23,21 +23,26 @@ REMOVE_ALL = ("--auto-remove", "-o", "APT::AutoRemove::RecommendsImportant=no", 
 # The init's, dpkg's and apt's own, and what a program makes again at any time.
 NOT_LOOKED_AT = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/debs", "/var/lib/dpkg", "/var/lib/apt", "/var/cache/apt", "/var/log/apt",
                  "/var/lib/svcd", "/etc/svcd", "/usr/local/share/dbus-1", "/var/lib/systemd", "/etc/systemd", "/etc/dpkg", "/var/log/journal",
-                 "/var/log/dpkg.log")
+                 "/var/log/dpkg.log", "/usr/share/man")
 AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
-                         r"\.(1|0)(\.gz)?$|"
+                         r"\.(1|0)(\.gz)?$|^/etc/alternatives/.*\.gz$|"
                          # Named by version or time, and by what the bed is called.
-                         r"^/var/backups/slapd-|/nfcapd\.")
+                         r"^/var/backups/slapd-|/nfcapd\.|^/etc/mailname$|"
+                         # Of the packages that are sysvinit's.
+                         r"^/etc/(rc[0-9S]\.d/|init\.d/\.depend\.|inittab$)|^/var/log/(dmesg$|fsck/)")
 
 # Made by systemd-tmpfiles, which the script of any package may call.
 OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/log/README",
                "/var/log/private"}
 
 # Of systemd itself, of what it starts for each login, and of packages that others depend on only where systemd is the init, or is not; the
-# logger of a script; inetd, whose script starts it only if it has something to listen for.
-OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$|inetd$)")
+# logger of a script; inetd, whose script starts it only if it has something to listen for; htcacheclean, whose unit is disabled, and which the
+# postinst of apache2 starts under systemd all the same, until the next boot.
+OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$|inetd$|htcacheclean$)")
 # A worker's number or process id in its name.
 NUMBER = re.compile(r"\(\d+\)$")
+# And the name of the host.
+HOST = re.compile(r"\[(VM|SVCD-BOX)\]$")
 BUS_SOCKET = "unix /run/dbus/system_bus_socket"
 
 
@@ -57,7 +62,7 @@ def processes_of(bed):
         except OSError:
             continue
         if state != "Z" and name not in PASSING:
-            found.add(f"{names.get(user, DYNAMIC)}:{NUMBER.sub('(N)', name.split()[0] if name.strip() else name)}")
+            found.add(f"{names.get(user, DYNAMIC)}:{HOST.sub('[HOST]', NUMBER.sub('(N)', name.split()[0] if name.strip() else name))}")
     return {one for one in found if not OF_OTHERS.search(one)}
 
 
@@ -75,10 +80,18 @@ def files_of(bed):
 
 
 def left_files(bed, before):
-    """What is there besides, except for packages that apt keeps."""
+    """What is there besides, except for packages that apt keeps. Of a directory that is left, its files are not told."""
     found = files_of(bed) - before
     kept = bed.run("/bin/sh", "-c", "xargs -rd '\\n' dpkg-query --search -- 2>/dev/null", check=False, stdin="\n".join(sorted(found))).stdout
-    return found - {line.split(": ", 1)[1] for line in kept.splitlines() if ": " in line}
+    left = found - {line.split(": ", 1)[1] for line in kept.splitlines() if ": " in line}
+    return {path for path in left if os.path.dirname(path) not in left}
+
+
+def purge(bed, package):
+    """What else a package was made of goes first: apt may purge the one that makes its directories too early."""
+    for words in (package.upgraded.split(), ["?config-files"]):
+        if words:
+            bed.apt("purge", *words)
 
 
 def on_all_addresses(sockets):

@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+Services that the bed of packages cannot have up, on Debian 12 and 13: LightDM and SDDM show their greeters, and each gives the screen to the other;
+bluetoothd is there while an adapter is; ntpd sets the clock. $SVCD_TEST_RELEASES names some of the releases. limit: 3000
+"""
+
+import os
+
+import vm_image
+from deadline import wait_for
+from vm import Machine
+
+STAGE = os.environ["SVCD_STAGE"]
+RELEASES = os.environ.get("SVCD_TEST_RELEASES", " ".join(vm_image.SCREENS)).split()
+# Of an emulated machine.
+SCREEN_S = 400
+# The console has two or three.
+N_COLOURS_DRAWN = 50
+# The user and the program of each greeter.
+GREETERS = {"lightdm": ("lightdm", "lightdm-gtk-greeter"), "sddm": ("sddm", "sddm-greeter")}
+
+
+def wait_state(vm, name, *states):
+    def is_so():
+        return vm.services()[name]["state"] in states
+    try:
+        wait_for(is_so, SCREEN_S, f"{name} is {states}", 1)
+    except AssertionError as problem:
+        raise AssertionError(f"{problem}\n{vm.sh(f'svcctl explain {name}; svcctl log {name}', check=False)[1]}") from None
+
+
+def greeter(vm, name):
+    """The process of its greeter, or nothing."""
+    user, program = GREETERS[name]
+    return vm.sh(f"pgrep -u {user} -f '(^|/){program}'", check=False)[1]
+
+
+def wait_greeter(vm, name):
+    wait_state(vm, name, "ready")
+    wait_for(lambda: greeter(vm, name), SCREEN_S, f"the greeter of {name} runs", 1)
+    wait_for(lambda: vm.n_colours() >= N_COLOURS_DRAWN, SCREEN_S, f"the greeter of {name} is drawn", 2)
+
+
+def check_screen(vm, name, other):
+    """Its greeter is back after a restart and after a kill; of @other nothing runs."""
+    wait_greeter(vm, name)
+    assert vm.services()[other]["state"] != "ready" and not greeter(vm, other)
+    for line in ("svcctl restart {name}", "kill -KILL {pid}"):
+        old = vm.services()[name]["pid"]
+        vm.sh(line.format(name=name, pid=old), SCREEN_S)
+        wait_for(lambda old=old: vm.services()[name]["pid"] not in (0, None, old), SCREEN_S, f"another {name}", 1)
+        wait_greeter(vm, name)
+
+
+def check_bluetooth(vm):
+    """An adapter of the kernel's own driver for tests: it is there as long as somebody holds the device open."""
+    wait_state(vm, "bluetooth", "waiting")
+    vm.sh("modprobe hci_vhci; printf '\\377\\000' >/run/adapter; "
+          "sh -c 'exec 3<>/dev/vhci; cat /run/adapter >&3; exec sleep infinity' >/dev/null 2>&1 & echo $! >/run/adapter.pid")
+    wait_state(vm, "bluetooth", "ready")
+    assert "org.bluez" in vm.sh("dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames")
+    vm.sh("kill $(cat /run/adapter.pid)")
+    wait_state(vm, "bluetooth", "waiting")
+
+
+def check_clock(vm):
+    """It answers a client; whether it finds a server in the network is not looked at."""
+    wait_state(vm, "ntpsec", "ready")
+    assert "stratum" in vm.sh("ntpq -c rv 127.0.0.1")
+    old = vm.services()["ntpsec"]["pid"]
+    vm.sh("svcctl restart ntpsec")
+    assert vm.services()["ntpsec"]["pid"] != old
+    wait_state(vm, "ntpsec", "ready")
+
+
+def check_release(release):
+    debian = vm_image.SCREENS[release]
+    with vm_image.work_directory() as work:
+        root = f"{work}/root"
+        vm_image.copy_disk(vm_image.disk_image(STAGE, debian), root)
+        with Machine([root], *vm_image.boot_files(debian), screen=True, memory_mib=2048) as vm:
+            vm.wait_shell()
+            check_screen(vm, "lightdm", "sddm")
+            check_bluetooth(vm)
+            check_clock(vm)
+            vm.sh("svcctl start sddm", SCREEN_S)
+            check_screen(vm, "sddm", "lightdm")
+            vm.sh_detached("svcctl poweroff")
+            assert vm.wait_end(SCREEN_S) == "guest-shutdown"
+    print(f"{release}: passed", flush=True)
+
+
+for name in RELEASES:
+    check_release(name)
