@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "keeper/console.h"
+#include "keeper/crash.h"
 
 #define MAGIC 0x6d637673u /* "svcm" */
 #define LAYOUT 1
@@ -63,8 +64,7 @@ static const struct Header ours = {
 	},
 };
 
-static _Alignas(ALIGNMENT) char static_memory[MEMORY_BYTES];
-static char *memory = static_memory;
+static char *memory;
 static int fd_ = -1;
 
 static struct Index {
@@ -98,7 +98,7 @@ static char *map(int fd, size_t size, int flags)
 
 static void let_go(void)
 {
-	if (memory != static_memory)
+	if (memory)
 		(void)munmap(memory, MEMORY_BYTES); /* cannot fail for a mapping we made */
 	if (fd_ >= 0)
 		(void)close(fd_); /* of no use any more */
@@ -113,6 +113,19 @@ static void use(char *mapped, int fd)
 	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK); /* refused: a child has more than it needs */
 }
 
+/* Not with huge pages: each touch would be 2 MiB. */
+static void use_anonymous(void)
+{
+	char *mapped;
+
+	say("no memfd: %s; svcd cannot execute itself again", strerror(errno));
+	mapped = map(-1, MEMORY_BYTES, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+	if (!mapped)
+		crash_last_resort();
+	(void)madvise(mapped, MEMORY_BYTES, MADV_NOHUGEPAGE); /* refused: it takes more than it needs */
+	use(mapped, -1);
+}
+
 void memory_init(void)
 {
 	const int fd = memfd_create("svcd-memory", MFD_CLOEXEC);
@@ -123,14 +136,9 @@ void memory_init(void)
 	if (mapped) {
 		use(mapped, fd);
 	} else {
-		say("no memfd: %s; svcd cannot execute itself again", strerror(errno));
+		use_anonymous();
 		if (fd >= 0)
 			(void)close(fd); /* nothing is in it */
-		let_go();
-		memory = static_memory;
-		fd_ = -1;
-		memset(memory, 0, MEMORY_BYTES);
-		memset(indices, 0, sizeof(indices));
 	}
 	memcpy(memory, &ours, sizeof(ours));
 }
@@ -237,7 +245,7 @@ struct State *memory_state(void)
 
 void memory_show_to_children(void)
 {
-	if (fd_ >= 0)
+	if (memory)
 		(void)madvise(memory, MEMORY_BYTES, MADV_DOFORK); /* cannot fail for a mapping we made */
 }
 
@@ -362,7 +370,7 @@ void table_remove(enum TableId id, unsigned int n)
 
 unsigned int table_last(enum TableId id)
 {
-	return header_of(id)->last;
+	return memory ? header_of(id)->last : 0; /* a fault may come before there is any */
 }
 
 unsigned int table_count(enum TableId id)

@@ -77,7 +77,7 @@ struct State {
 	char watchdog_request[WATCHDOG_REQUEST_BYTES]; /* empty: none is asked for */
 };
 
-/* A new and empty one. Without a memfd the tables are in static memory, and cannot be handed over. */
+/* A new and empty one. Without a memfd the tables are in memory that cannot be handed over. */
 void memory_init(void);
 
 /**
@@ -89,7 +89,7 @@ void memory_init(void);
  */
 bool memory_resume(int fd, bool is_trial);
 
-/* Returns: its descriptor, or -1 if the tables are in static memory. */
+/* Returns: its descriptor, or -1: they cannot be handed over. */
 int memory_fd(void);
 
 struct State *memory_state(void);

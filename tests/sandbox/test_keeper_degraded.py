@@ -157,7 +157,7 @@ def without_a_way_to_itself():
 
 
 def without_a_memfd():
-    """Its tables are in static memory then: all works but to execute itself again."""
+    """All works but to execute itself again."""
     with Sandbox(SERVICES, policy=POLICY, init=strace("-e", "inject=memfd_create:error=ENOSYS"), expect_crash=True) as box:
         pid = works(box)
         box.svcctl("reexec", check=False)

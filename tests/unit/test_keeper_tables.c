@@ -22,6 +22,11 @@
 
 static const struct rusage no_usage;
 
+static void set_up(void)
+{
+	memory_init();
+}
+
 static struct ProcessId make_id(const char *service, uint64_t invocation, uint32_t role)
 {
 	struct ProcessId id = { .invocation = invocation, .role = role };
@@ -301,12 +306,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper tables");
 
-	ADD_CASE(suite, "children", a_row_in_use_refuses_until_its_exit_is_released,
+	ADD_CASE_AROUND(suite, "children", set_up, NULL, a_row_in_use_refuses_until_its_exit_is_released,
 		 an_id_without_name_end_invocation_or_role_is_refused,
 		 what_is_untold_comes_in_the_order_in_which_it_happened,
 		 a_row_released_before_it_was_told_leaves_the_list_whole,
 		 a_full_table_refuses_and_each_pid_is_found);
-	ADD_CASE(suite, "store", a_row_is_found_by_its_name_and_its_place_is_used_again, a_note_is_replaced_forgotten_and_limited,
+	ADD_CASE_AROUND(suite, "store", set_up, NULL, a_row_is_found_by_its_name_and_its_place_is_used_again, a_note_is_replaced_forgotten_and_limited,
 		 a_note_may_grow_and_shrink_as_often_as_it_likes, a_kept_descriptor_is_replaced_and_closed);
 	ADD_CASE(suite, "requests", a_request_is_taken_apart_and_every_cut_of_it_is_refused,
 		 counts_that_lie_are_refused, descriptors_are_counted_and_dealt_out_in_order);
