@@ -227,7 +227,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	if (keeper_now_us() - keeper.last_crash_us > FORGIVEN_US)
 		keeper.n_crashes = 0;
 	keeper.last_crash_us = keeper_now_us();
-	if (++keeper.n_crashes < MAX_CRASHES) {
+	if (++keeper.n_crashes < MAX_CRASHES || reexec_begins_anew()) {
 		say("executing myself again; services stay as they are");
 		reexec_after_fault();
 	}

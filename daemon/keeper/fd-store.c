@@ -28,25 +28,28 @@ static struct KeptFd *fd_row(unsigned int n)
 
 /* --- notes --- */
 
+/* The new one is whole before the old one goes: a fault loses neither. In place if there is no room for both. */
 int note_set(const char *service, const char *text)
 {
 	const size_t length = strnlen(text, PROTOCOL_NOTE_BYTES);
-	unsigned int n = table_find(TABLE_NOTES, service);
+	const unsigned int old = table_find(TABLE_NOTES, service);
+	unsigned int n = 0;
 
 	if (length == PROTOCOL_NOTE_BYTES)
 		return E2BIG;
-	if (length == 0) {
-		if (n)
-			table_remove(TABLE_NOTES, n);
-		return 0;
-	}
-	if (!n && table_count(TABLE_NOTES) == PROTOCOL_MAX_NOTES)
-		return ENOSPC;
-	if (!n && !(n = table_add(TABLE_NOTES, service)))
+	if (service[0] == '\0' || strlen(service) >= PROTOCOL_KEEP_NAME_BYTES)
 		return EINVAL;
-	row_set_mark(&note_row(n)->row, ROW_CHANGING);
-	memcpy(note_row(n)->text, text, length + 1);
-	row_set_mark(&note_row(n)->row, ROW_USED);
+	if (length > 0 && table_count(TABLE_NOTES) < PROTOCOL_MAX_NOTES)
+		n = table_add(TABLE_NOTES, service);
+	if (length > 0 && n == 0 && (n = old) == 0)
+		return ENOSPC;
+	if (n) {
+		row_set_mark(&note_row(n)->row, ROW_CHANGING);
+		memcpy(note_row(n)->text, text, length + 1);
+		row_set_mark(&note_row(n)->row, ROW_USED);
+	}
+	if (old && old != n)
+		table_remove(TABLE_NOTES, old);
 	return 0;
 }
 
@@ -80,8 +83,10 @@ int fd_store_keep(const char *name, int fd)
 	int error = 0;
 
 	if (n) {
-		disposal_add(fd_row(n)->fd);
+		const int old = fd_row(n)->fd;
+
 		fd_row(n)->fd = fd;
+		disposal_add(old);
 		return 0;
 	}
 	if (table_count(TABLE_FDS) == PROTOCOL_MAX_KEPT_FDS)

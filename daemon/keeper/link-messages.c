@@ -430,6 +430,7 @@ static int spawn_row(struct Received *r, struct SpawnRequest *request)
 
 	if (!child)
 		return ENFILE;
+	request->pid_place = &child->pid;
 	pid = spawn_process(request);
 	if (pid < 0) {
 		int error = errno;
@@ -468,8 +469,13 @@ static void on_ack(struct Received *r)
 {
 	const struct MessageAck *m = &r->fixed.ack;
 
-	if (children_release(&m->id) && m->note[0])
-		(void)note_set(m->id.service, m->note); /* a note without an end is not stored */
+	const struct Child *child = children_find(&m->id);
+
+	if (!child || !(child->flags & CHILD_EXITED))
+		return;
+	if (m->note[0])
+		(void)note_set(m->id.service, m->note); /* first; a note without an end is not stored */
+	(void)children_release(&m->id); /* it is there */
 }
 
 static void on_note(struct Received *r)

@@ -319,6 +319,8 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 		say("cannot become a subreaper: %s", strerror(errno));
 	console_open();
 	early_boot_process();
+	if (keeper.has_reexeced)
+		spawn_restore_score();
 	watchdog_learn();
 	signal_fd = open_signals_in_time();
 	if (signal_fd < 0)

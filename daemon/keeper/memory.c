@@ -40,6 +40,8 @@ struct Header {
 	uint32_t version;
 	uint32_t state_offset;
 	uint32_t state_bytes;
+	uint32_t keeper_offset;
+	uint32_t keeper_bytes;
 	struct TableHeader tables[N_TABLES];
 };
 
@@ -47,7 +49,8 @@ struct Header {
 #define TABLE_BYTES(type, n) ALIGNED(sizeof(type) * ((n) + 1u))
 
 #define STATE_AT ALIGNED(sizeof(struct Header))
-#define CHILDREN_AT (STATE_AT + ALIGNED(sizeof(struct State)))
+#define KEEPER_AT (STATE_AT + ALIGNED(sizeof(struct State)))
+#define CHILDREN_AT (KEEPER_AT + ALIGNED(sizeof(struct Keeper)))
 #define NOTES_AT (CHILDREN_AT + TABLE_BYTES(struct Child, PROTOCOL_MAX_CHILDREN))
 #define FDS_AT (NOTES_AT + TABLE_BYTES(struct Note, PROTOCOL_MAX_NOTES))
 #define MEMORY_BYTES (FDS_AT + TABLE_BYTES(struct KeptFd, PROTOCOL_MAX_KEPT_FDS))
@@ -57,6 +60,8 @@ static const struct Header ours = {
 	.version = LAYOUT,
 	.state_offset = STATE_AT,
 	.state_bytes = sizeof(struct State),
+	.keeper_offset = KEEPER_AT,
+	.keeper_bytes = sizeof(struct Keeper),
 	.tables = {
 		[TABLE_CHILDREN] = { CHILDREN_AT, sizeof(struct Child), PROTOCOL_MAX_CHILDREN + 1, 0 },
 		[TABLE_NOTES] = { NOTES_AT, sizeof(struct Note), PROTOCOL_MAX_NOTES + 1, 0 },
@@ -96,20 +101,22 @@ static char *map(int fd, size_t size, int flags)
 	}
 }
 
-static void let_go(void)
+void memory_drop(void)
 {
 	if (memory)
 		(void)munmap(memory, MEMORY_BYTES); /* cannot fail for a mapping we made */
 	if (fd_ >= 0)
 		(void)close(fd_); /* of no use any more */
+	memory = NULL;
+	fd_ = -1;
+	memset(indices, 0, sizeof(indices));
 }
 
 static void use(char *mapped, int fd)
 {
-	let_go();
+	memory_drop();
 	memory = mapped;
 	fd_ = fd;
-	memset(indices, 0, sizeof(indices));
 	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK); /* refused: a child has more than it needs */
 }
 
@@ -150,12 +157,13 @@ static bool is_inside(uint32_t offset, uint64_t bytes, size_t size)
 
 static bool header_is_sound(const struct Header *h, size_t size)
 {
-	if (h->magic != MAGIC || h->version != LAYOUT || !is_inside(h->state_offset, h->state_bytes, size))
+	if (h->magic != MAGIC || h->version != LAYOUT || !is_inside(h->state_offset, h->state_bytes, size) ||
+	    !is_inside(h->keeper_offset, h->keeper_bytes, size))
 		return false;
 	for (int id = 0; id < N_TABLES; id++) {
 		const struct TableHeader *t = &h->tables[id];
 
-		if (t->row_bytes < sizeof(struct Row) || t->row_bytes % 8 != 0 || t->last >= t->n_rows || t->n_rows > MOST_ROWS + 1 ||
+		if (t->row_bytes < sizeof(struct Row) || t->row_bytes % 8 != 0 || t->n_rows == 0 || t->n_rows > MOST_ROWS + 1 ||
 		    !is_inside(t->offset, (uint64_t)t->row_bytes * t->n_rows, size))
 			return false;
 	}
@@ -176,6 +184,33 @@ static size_t lesser(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* A write to a page that the kernel has no memory for would be a fault. Returns: whether there is memory up to the end of row @n. */
+static bool has_memory(enum TableId id, unsigned int n)
+{
+	struct Index *index = &indices[id];
+	const uint32_t end = ours.tables[id].offset + (n + 1) * ours.tables[id].row_bytes;
+
+	if (fd_ < 0 || end <= index->end)
+		return true;
+	if (fallocate(fd_, FALLOC_FL_KEEP_SIZE, end - ours.tables[id].row_bytes, ours.tables[id].row_bytes + PAGE_BYTES) < 0 &&
+	    (errno == ENOSPC || errno == ENOMEM))
+		return false;
+	index->end = end + PAGE_BYTES;
+	return true;
+}
+
+/* All services are in them, so a moment without memory is waited out. */
+static bool has_memory_in_time(enum TableId id, unsigned int n)
+{
+	for (int i = 0; i < MAP_TRIES; i++) {
+		if (has_memory(id, n))
+			return true;
+		(void)poll(NULL, 0, MAP_STEP_MS);
+	}
+	say("no memory for all rows of the old image's tables: some are lost");
+	return false;
+}
+
 /* Into a new memory, row by row: what is longer here is zero, what is longer there is left out. */
 static void convert(const char *old)
 {
@@ -183,13 +218,16 @@ static void convert(const char *old)
 
 	memory_init();
 	memcpy(memory + STATE_AT, old + from->state_offset, lesser(from->state_bytes, sizeof(struct State)));
+	memcpy(memory + KEEPER_AT, old + from->keeper_offset, lesser(from->keeper_bytes, sizeof(struct Keeper)));
 	for (int id = 0; id < N_TABLES; id++) {
 		const struct TableHeader *f = &from->tables[id];
 		struct TableHeader *t = header_of((enum TableId)id);
+		const size_t last = lesser(f->last, lesser(f->n_rows, t->n_rows) - 1);
 
-		t->last = (uint32_t)lesser(f->last, ours.tables[id].n_rows - 1);
-		for (uint32_t n = 1; n <= t->last; n++)
+		for (uint32_t n = 1; n <= last && has_memory_in_time((enum TableId)id, n); n++) {
 			memcpy(table_row((enum TableId)id, n), old + f->offset + (size_t)n * f->row_bytes, lesser(f->row_bytes, t->row_bytes));
+			t->last = n;
+		}
 	}
 }
 
@@ -228,14 +266,17 @@ bool memory_resume(int fd, bool is_trial)
 	}
 	convert(mapped);
 	(void)munmap(mapped, size); /* cannot fail for a mapping we made */
-	if (!is_trial)
-		(void)close(fd); /* all of it was copied */
 	return true;
 }
 
 int memory_fd(void)
 {
 	return fd_;
+}
+
+struct Keeper *memory_keeper(void)
+{
+	return (struct Keeper *)(void *)(memory + KEEPER_AT);
 }
 
 struct State *memory_state(void)
@@ -296,20 +337,6 @@ unsigned int table_find_next(enum TableId id, unsigned int n)
 	return find_from(id, indices[id].next[n], name_of(id, n));
 }
 
-/* A write to a page that the kernel has no memory for would be a fault. Returns: whether there is memory up to the end of row @n. */
-static bool has_memory(enum TableId id, unsigned int n)
-{
-	struct Index *index = &indices[id];
-	const uint32_t end = ours.tables[id].offset + (n + 1) * ours.tables[id].row_bytes;
-
-	if (fd_ < 0 || end <= index->end)
-		return true;
-	if (fallocate(fd_, FALLOC_FL_KEEP_SIZE, end - ours.tables[id].row_bytes, ours.tables[id].row_bytes + PAGE_BYTES) < 0 && errno != EOPNOTSUPP)
-		return false;
-	index->end = end + PAGE_BYTES;
-	return true;
-}
-
 static unsigned int take_free(enum TableId id)
 {
 	struct Index *index = &indices[id];
@@ -361,8 +388,10 @@ void table_remove(enum TableId id, unsigned int n)
 	uint16_t *link = bucket_of(id, name_of(id, n));
 
 	row_set_mark(table_row(id, n), ROW_FREE);
-	while (*link != n)
+	while (*link && *link != n)
 		link = &indices[id].next[*link];
+	if (!*link)
+		return; /* the index is not made yet */
 	*link = indices[id].next[n];
 	indices[id].n_used--;
 	add_free(id, n);
@@ -370,7 +399,9 @@ void table_remove(enum TableId id, unsigned int n)
 
 unsigned int table_last(enum TableId id)
 {
-	return memory ? header_of(id)->last : 0; /* a fault may come before there is any */
+	if (!memory)
+		return 0; /* a fault may come before there is any */
+	return (unsigned int)lesser(header_of(id)->last, ours.tables[id].n_rows - 1);
 }
 
 unsigned int table_count(enum TableId id)
@@ -395,7 +426,7 @@ unsigned int table_resume(enum TableId id, bool (*is_sound)(void *row))
 			link_row(id, n);
 			continue;
 		}
-		n_dropped += row->mark != ROW_FREE;
+		n_dropped += row->mark != ROW_FREE && row->mark != ROW_CHANGING;
 		row_set_mark(row, ROW_FREE);
 		add_free(id, n);
 	}

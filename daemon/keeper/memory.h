@@ -65,9 +65,8 @@ struct KeptFd {
 	int32_t reserved;
 };
 
-/* Beside the tables. Written by reexec.c, just before the next image begins. */
+/* Beside the tables, with a struct Keeper. Both may only grow at their end. Written by reexec.c, just before the next image begins. */
 struct State {
-	struct Keeper keeper;
 	uint32_t generation;
 	int32_t last_status;
 	int32_t manager_pid; /* 0: none */
@@ -84,15 +83,19 @@ void memory_init(void);
  * memory_resume() - map the memory that an older image has left in @fd
  * @is_trial:  only look: what is changed here does not reach the owner
  *
- * Takes @fd, unless it is a trial or fails. Checks the header and converts rows of other sizes; whether the rows make sense is looked at
+ * Takes @fd if it becomes memory_fd(). Checks the header and converts rows of other sizes; whether the rows make sense is looked at
  * by table_resume(). Returns: false if it cannot be used, which was said.
  */
 bool memory_resume(int fd, bool is_trial);
+
+/* It is of no use: closes and unmaps it. memory_init() is due. */
+void memory_drop(void);
 
 /* Returns: its descriptor, or -1: they cannot be handed over. */
 int memory_fd(void);
 
 struct State *memory_state(void);
+struct Keeper *memory_keeper(void);
 
 /* From now on children have it, too. They have only what is written here otherwise: to copy more costs each of them time. */
 void memory_show_to_children(void);
@@ -121,7 +124,7 @@ unsigned int table_count(enum TableId id);
  * table_resume() - make the index of rows that an older image has left
  * @is_sound:  may settle a row that was being changed; false: the row is dropped
  *
- * Returns: how many were dropped.
+ * Returns: how many were dropped that nobody was changing.
  */
 unsigned int table_resume(enum TableId id, bool (*is_sound)(void *row));
 

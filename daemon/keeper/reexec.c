@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,6 +19,7 @@
 
 #include "keeper/children.h"
 #include "keeper/console.h"
+#include "keeper/crash.h"
 #include "keeper/disposal.h"
 #include "keeper/fd-store.h"
 #include "keeper/keeper.h"
@@ -28,6 +28,9 @@
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
 #include "keeper/watchdog.h"
+
+/* The number of a descriptor that is not open: above all limits. */
+#define NO_FD 0x3fffffff
 
 #define TRIAL_LIMIT_MS 3000
 #define TRIAL_STEP_MS 10
@@ -69,9 +72,16 @@ static void let_go_of_strangers(void)
 {
 	const struct ChildExit unknown = { .at_us = keeper_now_us() };
 
-	for (struct Child *child = children_next(NULL); child; child = children_next(child))
-		if (!(child->flags & CHILD_EXITED) && (children_find_pid(child->pid) != child || !is_child(child->pid)))
+	for (struct Child *child = children_next(NULL); child; child = children_next(child)) {
+		if (child->flags & CHILD_EXITED)
+			continue;
+		if (children_find_pid(child->pid) != child || !is_child(child->pid)) {
 			child_restore_exited(child, &unknown);
+		} else if (child->spawned_at_us == 0) { /* the fault came before it was permitted to execute its program */
+			child->spawned_at_us = unknown.at_us;
+			(void)kill(child->pid, SPAWN_MAY_EXEC); /* unreaped */
+		}
+	}
 }
 
 /* What was kept is known to nobody any more, and who waits for its end would wait for ever. A user's keeper has its lock there, too. */
@@ -102,7 +112,6 @@ void reexec_write_state(void)
 	struct State *s = memory_state();
 
 	*s = (struct State){
-		.keeper = keeper,
 		.generation = link_generation(),
 		.last_status = link_last_status(),
 		.manager_pid = link_pid(),
@@ -111,6 +120,7 @@ void reexec_write_state(void)
 		.watchdog_fd = watchdog_fd(),
 	};
 	(void)keeper_copy(s->watchdog_request, sizeof(s->watchdog_request), watchdog_request());
+	*memory_keeper() = keeper;
 }
 
 static bool has_end(const char *field, size_t size)
@@ -143,7 +153,7 @@ static bool keeper_is_sound(const struct Keeper *k)
 
 static bool state_is_sound(const struct State *s)
 {
-	return keeper_is_sound(&s->keeper) && has_end(s->watchdog_request, sizeof(s->watchdog_request)) && s->watchdog_fd >= -1;
+	return keeper_is_sound(memory_keeper()) && has_end(s->watchdog_request, sizeof(s->watchdog_request)) && s->watchdog_fd >= -1;
 }
 
 static void apply_state(const struct State *s)
@@ -151,7 +161,7 @@ static void apply_state(const struct State *s)
 	bool is_pid1 = keeper.is_pid1;
 	uint32_t n_crashes = keeper.n_crashes; /* an argument: the state cannot know of a fault since it was written */
 
-	keeper = s->keeper;
+	keeper = *memory_keeper();
 	keeper.is_pid1 = is_pid1;
 	if (n_crashes > keeper.n_crashes) {
 		keeper.n_crashes = n_crashes;
@@ -196,6 +206,8 @@ bool reexec_resume(void)
 	unread.fd = -1;
 	if (fd > STDERR_FILENO && fd != memory_fd())
 		(void)close(fd); /* its contents are in our tables now, or useless */
+	if (!ok)
+		memory_drop();
 	if (fd >= 0 && !ok)
 		begin_with_nothing();
 	return ok;
@@ -306,7 +318,6 @@ static void execute(struct Command *c, int fd)
 
 static void let_through_exec(bool yes)
 {
-	(void)fcntl(memory_fd(), F_SETFD, yes ? 0 : FD_CLOEXEC); /* it is open, or there is none */
 	fd_store_set_cloexec(!yes);
 	watchdog_set_cloexec(!yes);
 	disposal_set_cloexec(!yes);
@@ -326,9 +337,11 @@ static void execute_with_ours(bool is_after_fault)
 	reexec_write_state();
 	command_init(&c, fd, is_after_fault);
 	let_through_exec(true);
+	(void)fcntl(fd, F_SETFD, 0); /* it is open */
 	execute(&c, fd);
 	say("cannot execute myself again: %s; going on as I am", strerror(errno));
 	let_through_exec(false);
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* it is open */
 }
 
 void reexec_now(void)
@@ -350,6 +363,22 @@ static void hand_on(int fd)
 	say("cannot execute myself again: %s", strerror(errno));
 }
 
+/* Twice: the tables may be what the fault comes from. The next image finds none, and begins with nothing. Returns only if it cannot. */
+static void begin_anew(void)
+{
+	struct Command c;
+
+	command_init(&c, NO_FD, true);
+	execute_ourselves(&c);
+	say("cannot execute myself again: %s", strerror(errno));
+	crash_last_resort();
+}
+
+bool reexec_begins_anew(void)
+{
+	return unread.fd >= 0 && unread.is_again;
+}
+
 void reexec_after_fault(void)
 {
 	if (unread.fd >= 0 && !unread.is_again) {
@@ -357,10 +386,7 @@ void reexec_after_fault(void)
 		hand_on(unread.fd);
 		return;
 	}
-	if (unread.fd >= 0) { /* twice: they may be what it comes from */
-		if (keeper.is_pid1)
-			(void)close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC); /* what was kept is nobody's any more */
-		memory_init();
-	}
+	if (unread.fd >= 0)
+		begin_anew();
 	execute_with_ours(true);
 }

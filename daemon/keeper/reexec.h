@@ -39,9 +39,12 @@ void reexec_set_refusal(int status);
 /* Executes our binary with the tables. Returns only if that fails; then nothing has changed. */
 void reexec_now(void);
 
+/* Would reexec_after_fault() leave the tables, and so what the fault may come from, behind? */
+bool reexec_begins_anew(void);
+
 /*
  * The same, from the handler of a fault. If that came before the tables of the image before were ours they are handed on as they are;
- * if that has been tried before, with what is ours of them.
+ * if that has been tried before, the next image begins with nothing.
  */
 void reexec_after_fault(void);
 

@@ -145,10 +145,14 @@ void spawn_reset_signals(void)
 }
 
 /* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. */
-static pid_t clone_process(int cgroup_fd)
+static pid_t clone_process(int cgroup_fd, pid_t *pid_place)
 {
 	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };
 
+	if (pid_place) {
+		args.flags |= CLONE_PARENT_SETTID;
+		args.parent_tid = (uint64_t)(uintptr_t)pid_place;
+	}
 	if (cgroup_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)cgroup_fd;
@@ -172,7 +176,7 @@ static pid_t fork_process(void)
 static pid_t start_process(struct SpawnRequest *request)
 {
 	int cgroup_fd = request->flags & SPAWN_CGROUP ? request->cgroup : -1;
-	pid_t pid = clone_process(cgroup_fd);
+	pid_t pid = clone_process(cgroup_fd, request->pid_place);
 
 	if (pid >= 0 || errno != ENOSYS)
 		return pid;
@@ -207,9 +211,14 @@ pid_t spawn_process(struct SpawnRequest *request)
 	return pid;
 }
 
+void spawn_restore_score(void)
+{
+	(void)set_own_score(keeper.oom_score_adj); /* refused in some containers, where it has not changed either */
+}
+
 pid_t spawn_fork(void)
 {
-	const pid_t pid = clone_process(-1);
+	const pid_t pid = clone_process(-1, NULL);
 
 	return pid < 0 && errno == ENOSYS ? fork_process() : pid;
 }

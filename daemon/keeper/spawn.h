@@ -32,6 +32,7 @@ struct SpawnRequest {
 	int32_t nice;
 	int32_t oom_score_adj;
 	int score_error; /* an errno, set by spawn_process() */
+	pid_t *pid_place; /* where the kernel writes the pid before the child runs; NULL: nowhere */
 	bool controlling_tty; /* make standard input the controlling terminal: the rescue shell */
 	uint32_t n_groups;
 	uint32_t n_rlimits;
@@ -80,6 +81,9 @@ pid_t spawn_process(struct SpawnRequest *request);
 
 /* In the child: all that @request asks for, and then its program. What fails is told through its status pipe. */
 void child_exec(struct SpawnRequest *request) __attribute__((noreturn));
+
+/* After a fault: it may have come while we had the score of a child. */
+void spawn_restore_score(void);
 
 /* fork(2) without the C library's handlers. Returns as fork does. */
 pid_t spawn_fork(void);

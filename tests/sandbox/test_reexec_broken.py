@@ -16,7 +16,7 @@ PROGRAM = "/usr/sbin/svcd"
 # e_machine of an ELF header: IBM S/390, which this is not.
 OTHER_MACHINE = f"printf '\\000\\026' | dd of={PROGRAM} bs=1 seek=18 conv=notrunc status=none"
 BY_SCRIPT = f"cat >{PROGRAM} <<'END'\n#!/bin/sh\n{{}}\nEND\nchmod 755 {PROGRAM}"
-# It gets what is kept, changes a copy of it, and hands that to the real one; what it is given cannot be changed.
+# It gets what is kept, changes a copy of it, and hands that to the real one.
 CHANGED = """
 n=${{1#--*=}}
 cat /proc/self/fd/$n >/run/tables
@@ -83,12 +83,16 @@ def check_broken(box, pids):
     assert not box.overview()["tainted"] or "take over" not in str(box.overview()["tainted"])
 
 
-def check_damaged(box):
+# Where the bytes are that are damaged: the magic number, and a truth value of the keeper's own, whose offset the header has.
+DAMAGES = {"they are not used": "0", "its tables are not used": "$(od -An -tu4 -j16 -N4 /run/tables | tr -d ' ')"}
+
+
+def check_damaged(box, says, offset):
     """It said that it could, and gets what is damaged: it starts with empty hands, and ends what it does not know before it starts it."""
-    change = "[ \"${1%=*}\" = --try-tables ] || printf x | dd of=/run/tables bs=1 seek=0 conv=notrunc status=none"
+    change = f"[ \"${{1%=*}}\" = --try-tables ] || printf x | dd of=/run/tables bs=1 seek={offset} conv=notrunc status=none"
     box.run("/bin/sh", "-c", f"rm {PROGRAM}; " + BY_SCRIPT.format(CHANGED.format(change=change)))
     box.svcctl("reexec", check=False)
-    box.wait_console("they are not used")
+    box.wait_console(says)
     box.wait_up()
     box.wait_states({"a": "ready", "g": "ready", "t": "done"})
     box.wait_at_rest()
@@ -102,4 +106,7 @@ with Sandbox(SERVICES, files=FILES) as box:
     before = {name: box.pid(name) for name in ("a", "g")}
     box.run("cp -p /usr/sbin/svcd /root/svcd")
     check_broken(box, before)
-    check_damaged(box)
+    for says, offset in DAMAGES.items():
+        check_damaged(box, says, offset)
+        box.run("/bin/sh", "-c", f"rm {PROGRAM}; cp -p /root/svcd {PROGRAM}")
+        assert reexec(box).returncode == 0, "the next one can take over again"

@@ -201,14 +201,13 @@ START_TEST(a_fault_while_the_tables_are_read_costs_nothing)
 }
 END_TEST
 
-/* What is in them may be what it comes from. */
-START_TEST(a_second_fault_over_the_same_tables_is_the_end_of_them_and_there_is_a_manager_all_the_same)
+/* What is in them may be what it comes from. (The manager that it starts then is the installed one, not ours.) */
+START_TEST(a_second_fault_over_the_same_tables_is_the_end_of_them)
 {
 	send_faults(2, AFTER_STATE);
 
-	manager_accept_replayed(&run, &manager, NULL);
-	ck_assert_int_eq(keeper_spawn("b", 1, sleep_argv, NULL).error, 0);
-	manager_drop(&manager);
+	ck_assert(console_says("no tables in descriptor"));
+	ck_assert(console_says("manager"));
 }
 END_TEST
 
@@ -226,7 +225,7 @@ Suite *make_suite(void)
 
 	ADD_LOOP_AROUND(suite, "once", set_up, tear_down, a_fault_while_the_tables_are_read_costs_nothing, POINTS);
 	ADD_CASE_AROUND(suite, "again", set_up, tear_down,
-			a_second_fault_over_the_same_tables_is_the_end_of_them_and_there_is_a_manager_all_the_same,
+			a_second_fault_over_the_same_tables_is_the_end_of_them,
 			the_third_fault_is_the_third_though_no_table_knows_of_it);
 	return suite;
 }
