@@ -79,6 +79,13 @@ static void gather_policy_history(SourceReader *reader)
 	(void)names; /* in the bundle */
 }
 
+static void gather_last_good_policy(SourceReader *reader)
+{
+	g_autofree char *directory = g_build_filename(reader->root, POLICY_LAST_GOOD_DIRECTORY, NULL);
+
+	gather_directory(reader, directory, ".policy", false);
+}
+
 static void gather_held_programs(SourceReader *reader)
 {
 	g_autofree char *path = g_strconcat(reader->root, HELD_PROGRAMS_FILE, NULL);
@@ -100,8 +107,10 @@ void gather(const LoaderOptions *options)
 		gather_directory(&reader, *directory, ".svc", true);
 	for (guint i = 0; i < policies->len; i++)
 		gather_directory(&reader, ((const PolicyDirectory *)g_ptr_array_index(policies, i))->path, ".policy", false);
-	if (!options->user_mode && !options->without_local_files)
+	if (!options->user_mode && !options->without_local_files) {
+		gather_last_good_policy(&reader);
 		gather_policy_history(&reader);
+	}
 	gather_plain(options->bundle, GATHER_GROUPS, LIMIT_GROUP_FILE_BYTES, false);
 	gather_plain(options->bundle, GATHER_KERNEL_CMDLINE, LIMIT_FILE_BYTES, true);
 	if (!options->user_mode)

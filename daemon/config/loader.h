@@ -32,6 +32,12 @@ typedef struct LoaderOptions {
 	Bundle *bundle; /* SourceReader.bundle; borrowed, or NULL */
 } LoaderOptions;
 
+/*
+ * The last version without errors of each file in the admin's policy.d (tools/policy-edit/last-good.c). It counts in place of one that has
+ * errors or cannot be read.
+ */
+#define POLICY_LAST_GOOD_DIRECTORY SVCD_STATEDIR "/policy-last-good"
+
 /* What the package manager's helper writes (docs/packages.md). */
 #define HELD_PROGRAMS_FILE SVCD_STATEDIR "/held-programs"
 

@@ -18,24 +18,18 @@ typedef struct Reading {
 } Reading;
 
 /* An error, so that it is seen on every console: the machine does not do what the file's author meant. */
-static void tell_policy_is_out(Reading *r, const PolicyDirectory *directory, const char *path)
+static void tell_policy_is_out(Reading *r, const PolicyFile *file)
 {
-	const char *rest = directory->layer > POLICY_LAYER_VENDOR ? "the vendor's policy and the other files decide"
-								  : "the other files decide";
+	const char *rest = file->layer > POLICY_LAYER_VENDOR ? "the vendor's policy and the other files decide" : "the other files decide";
 
-	/* What is only tried out is going to be refused. */
-	if (r->reader->overlay && g_hash_table_contains(r->reader->overlay, path))
-		return;
-	diag_error(r->diags, origin_new(path, 0), NULL, "this file is left out as a whole; %s", rest);
+	diag_error(r->diags, origin_new(file->path, 0), NULL, "this file is left out as a whole; %s", rest);
 }
 
-/* One that could be read. */
-typedef struct PolicyFile {
-	const PolicyDirectory *directory;
-	char *path;
-	char *text;
-	gsize length;
-} PolicyFile;
+/* What is only tried out is going to be refused. */
+static bool is_tried_out(const Reading *r, const PolicyFile *file)
+{
+	return r->reader->overlay && g_hash_table_contains(r->reader->overlay, file->path);
+}
 
 static void policy_file_free(gpointer data)
 {
@@ -46,44 +40,80 @@ static void policy_file_free(gpointer data)
 	g_free(file);
 }
 
-static void read_policy_file(Reading *r, const PolicyDirectory *directory, const char *base, GPtrArray *files)
+static void read_policy_file(SourceReader *reader, const PolicyDirectory *directory, const char *base, DiagList *diags, GPtrArray *files)
 {
 	g_autofree char *problem = NULL;
 	PolicyFile *file = g_new0(PolicyFile, 1);
 
-	file->directory = directory;
+	file->layer = directory->layer;
 	file->path = g_strconcat(directory->path, "/", base, NULL);
-	file->text = source_reader_read(r->reader, file->path, &file->length, &problem);
-	if (file->text) {
-		g_ptr_array_add(files, file);
-		return;
-	}
-	diag_error(r->diags, origin_new(file->path, 0), NULL, "%s", problem);
-	tell_policy_is_out(r, directory, file->path);
-	policy_file_free(file);
+	file->text = source_reader_read(reader, file->path, &file->length, &problem);
+	if (!file->text)
+		diag_error(diags, origin_new(file->path, 0), NULL, "%s", problem);
+	g_ptr_array_add(files, file);
 }
 
-static void read_policy_directory(Reading *r, const PolicyDirectory *directory, GPtrArray *files)
+static void read_policy_directory(SourceReader *reader, const PolicyDirectory *directory, DiagList *diags, GPtrArray *files)
 {
-	g_autoptr(GPtrArray) names = source_reader_list_told(r->reader, directory->path, r->diags);
+	g_autoptr(GPtrArray) names = source_reader_list_told(reader, directory->path, diags);
 
 	for (guint i = 0; i < names->len; i++) {
 		if (g_str_has_suffix(g_ptr_array_index(names, i), POLICY_SUFFIX))
-			read_policy_file(r, directory, g_ptr_array_index(names, i), files);
+			read_policy_file(reader, directory, g_ptr_array_index(names, i), diags, files);
 	}
+}
+
+GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *options, DiagList *diags)
+{
+	g_autoptr(GPtrArray) directories = search_path_policies(options);
+	GPtrArray *files = g_ptr_array_new_with_free_func(policy_file_free);
+
+	for (guint i = 0; i < directories->len; i++) {
+		const PolicyDirectory *directory = g_ptr_array_index(directories, i);
+
+		if (directory->layer == POLICY_LAYER_ADMIN)
+			read_policy_directory(reader, directory, diags, files);
+	}
+	return files;
+}
+
+/* The admin's file as it was when it had no errors, with the origins of the file itself. */
+static bool parse_last_good(const Reading *r, const PolicyFile *file, Policy *policy)
+{
+	g_autofree char *base = g_path_get_basename(file->path);
+	g_autofree char *path = g_build_filename(r->reader->root, POLICY_LAST_GOOD_DIRECTORY, base, NULL);
+	g_autofree char *problem = NULL; /* there is none */
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autofree char *text = NULL;
+	gsize length;
+
+	if (file->layer != POLICY_LAYER_ADMIN || is_tried_out(r, file))
+		return false;
+	text = source_reader_read(r->reader, path, &length, &problem);
+	return text && policy_parse(policy, file->layer, file->path, text, length, diags);
+}
+
+static void merge_file(Reading *r, const PolicyFile *file)
+{
+	if (file->text && policy_parse(r->policy, file->layer, file->path, file->text, file->length, r->diags))
+		return;
+	if (parse_last_good(r, file, r->policy))
+		diag_error(r->diags, origin_new(file->path, 0), NULL, "this file has an error, so its last version without errors counts");
+	else if (!is_tried_out(r, file))
+		tell_policy_is_out(r, file);
 }
 
 static bool has_rc_links(const GPtrArray *files)
 {
 	for (guint i = 0; i < files->len; i++) {
-		if (((const PolicyFile *)g_ptr_array_index(files, i))->directory->layer == POLICY_LAYER_RC_LINKS)
+		if (((const PolicyFile *)g_ptr_array_index(files, i))->layer == POLICY_LAYER_RC_LINKS)
 			return true;
 	}
 	return false;
 }
 
 /* What the files of all other layers say of that of the rc links. */
-static bool do_rc_links_count(const GPtrArray *files)
+static bool do_rc_links_count(const Reading *r, const GPtrArray *files)
 {
 	g_autoptr(Policy) policy = policy_new();
 	g_autoptr(DiagList) diags = diag_list_new(); /* they are told when the files are merged for good */
@@ -91,8 +121,10 @@ static bool do_rc_links_count(const GPtrArray *files)
 	for (guint i = 0; i < files->len; i++) {
 		const PolicyFile *file = g_ptr_array_index(files, i);
 
-		if (file->directory->layer != POLICY_LAYER_RC_LINKS)
-			(void)policy_parse(policy, file->directory->layer, file->path, file->text, file->length, diags);
+		if (file->layer == POLICY_LAYER_RC_LINKS)
+			continue;
+		if (!file->text || !policy_parse(policy, file->layer, file->path, file->text, file->length, diags))
+			(void)parse_last_good(r, file, policy);
 	}
 	return policy_rc_links(policy, NULL);
 }
@@ -100,14 +132,9 @@ static bool do_rc_links_count(const GPtrArray *files)
 static void merge_policy_files(Reading *r, bool rc_links_count, const GPtrArray *files)
 {
 	if (has_rc_links(files))
-		policy_count_rc_links(r->policy, rc_links_count || do_rc_links_count(files));
-	for (guint i = 0; i < files->len; i++) {
-		const PolicyFile *file = g_ptr_array_index(files, i);
-
-		if (!policy_parse(r->policy, file->directory->layer, file->path, file->text, file->length,
-				  r->diags))
-			tell_policy_is_out(r, file->directory, file->path);
-	}
+		policy_count_rc_links(r->policy, rc_links_count || do_rc_links_count(r, files));
+	for (guint i = 0; i < files->len; i++)
+		merge_file(r, g_ptr_array_index(files, i));
 }
 
 void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy, DiagList *diags)
@@ -123,7 +150,7 @@ void policy_files_load(SourceReader *reader, const LoaderOptions *options, Polic
 
 		/* Whether links count is the vendor's to say, too. */
 		if (directory->layer <= POLICY_LAYER_RC_LINKS || !is_vendor_only)
-			read_policy_directory(&r, directory, files);
+			read_policy_directory(reader, directory, diags, files);
 	}
 	merge_policy_files(&r, options->rc_links_count, files);
 	for (char **word = words; *word; word++)

@@ -10,8 +10,21 @@
 #include "config/source-file.h"
 #include "model/policy.h"
 
-/* Never fails: a file that cannot be read, or that is wrong, is left out as a whole, and that is told. */
+/*
+ * Never fails. In place of a file of the admin's that cannot be read or has an error its last version without errors counts; if there is none,
+ * and for other files, it is left out as a whole. Both are told.
+ */
 void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy, DiagList *diags);
+
+/* The admin's files, whole, as the loader reads them; a new array of PolicyFile. */
+typedef struct PolicyFile {
+	PolicyLayer layer;
+	char *path;
+	char *text; /* NULL: it cannot be read */
+	gsize length;
+} PolicyFile;
+
+GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *options, DiagList *diags);
 
 /* Warns of changes of policy that were begun and not ended (POLICY_HISTORY_DIRECTORY). */
 void policy_files_tell_begun(SourceReader *reader, const LoaderOptions *options, DiagList *diags);

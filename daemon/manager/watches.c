@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "manager/manager.h"
-#include "paths/remote-fs.h"
 
 typedef struct Watch {
 	GPtrArray *services; /* names, owned; each once */
@@ -89,9 +88,8 @@ static void look_again(Manager *m, const GPtrArray *terms)
 
 		for (unsigned j = 0; j < term_length(term); j++) {
 			const Literal *literal = term_literal(term, j);
-			const char *path = literal->prefix == KEY_PATH ? strchr(key_argument(literal->key), '/') : NULL;
 
-			if (!path || !path_is_silent(path))
+			if (literal->prefix != KEY_PATH || !key_is_silent(literal->key))
 				continue;
 			registry_subscribe(m->registry, KEY_PATH, literal->key); /* that is a new look */
 			registry_unsubscribe(m->registry, KEY_PATH, literal->key);

@@ -361,6 +361,13 @@ const char *key_argument(const char *canonical)
 	return strchr(canonical, ':') + 1;
 }
 
+bool key_is_silent(const char *canonical)
+{
+	const char *path = strchr(key_argument(canonical), '/');
+
+	return path && (g_str_has_prefix(path, "/proc/") || g_str_has_prefix(path, "/sys/"));
+}
+
 bool key_takes_words(const char *text)
 {
 	KeyPrefix prefix;

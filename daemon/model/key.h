@@ -59,6 +59,9 @@ const char *key_known(const char *canonical);
 /* The part after "prefix:"; points into @canonical. */
 const char *key_argument(const char *canonical);
 
+/* Of a path:, is it below /proc or /sys? The kernel reports no changes there. */
+bool key_is_silent(const char *canonical);
+
 /**
  * key_takes_words() - does the argument go on over blanks, up to the next "|"?
  * @text: the beginning of a condition, at least "prefix:"

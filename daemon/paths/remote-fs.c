@@ -25,11 +25,6 @@ bool remote_fs_is_type(const char *type)
 	return strncmp(type, "fuse.", strlen("fuse.")) == 0;
 }
 
-bool path_is_silent(const char *path)
-{
-	return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0;
-}
-
 bool remote_fs_is_exempt(const char *mount_point)
 {
 	return strcmp(mount_point, "/") == 0 || strcmp(mount_point, "/usr") == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Remote file systems: those that another machine or a process serves. A look at a path on one may wait for ever. And those of the kernel.
+ * Remote file systems: those that another machine or a process serves. A look at a path on one may wait for ever.
  */
 #ifndef SVCD_PATHS_REMOTE_FS_H
 #define SVCD_PATHS_REMOTE_FS_H
@@ -12,9 +12,6 @@ bool remote_fs_is_type(const char *type);
 
 /* The root and /usr count as local, whatever they are: a machine whose root is on NFS must boot. */
 bool remote_fs_is_exempt(const char *mount_point);
-
-/* Is @path below /proc or /sys? The kernel reports no changes there. */
-bool path_is_silent(const char *path);
 
 /**
  * remote_fs_above() - the mount point of the remote file system that a path is on

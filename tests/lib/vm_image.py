@@ -3,7 +3,7 @@
 Images: disks of a plain Debian with a build of svcd in it, for QEMU.
 
 There are four Debians: PLAIN has no init but svcd, DESKTOP is one of these with GDM, SYSV one with sysvinit and its boot scripts; these are
-Debian 12. SCREENS has other display managers, on a release of one's choice. The packages are installed once into a tree in the cache; each
+Debian 12, but PLAIN is $SVCD_TEST_SUITE. SCREENS has other display managers, on a release of one's choice. The packages are installed once into a tree in the cache; each
 build of svcd is laid over it and becomes a disk image, made without mounting a disk.
 """
 
@@ -20,6 +20,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 SUITE = "bookworm"
+PLAIN_SUITE = os.environ.get("SVCD_TEST_SUITE", SUITE)
 
 # Besides what the sandboxes have (tests/lib/root).
 KERNEL_PACKAGES = ["linux-image-amd64", "initramfs-tools"]
@@ -122,7 +123,8 @@ DESKTOP_MORE_FILES = {
 
 
 # Display managers and daemons that need hardware. /etc/X11/default-display-manager names the one that svcd is to start.
-SCREENS_PACKAGES = """lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver-xorg-video-fbdev xserver-xorg-input-libinput
+SCREENS_PACKAGES = """gdm3 gnome-session-bin gnome-session-common adwaita-icon-theme dbus-x11
+    lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver-xorg-video-fbdev xserver-xorg-input-libinput
     dbus-bin elogind libpam-elogind udev kmod procps e2fsprogs iproute2 mount login netbase kbd fonts-dejavu-core
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
     systemd-standalone-tmpfiles systemd-standalone-sysusers bluez ntpsec""".split()
@@ -155,7 +157,8 @@ def _sandbox_packages():
 # Its server is in the kernel, so no sandbox has one. Its clients may show tickets of Kerberos.
 NFS_PACKAGES = ("nfs-kernel-server", "krb5-kdc", "krb5-admin-server")
 
-PLAIN = Debian("vm", (*_sandbox_packages(), *NFS_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), PLAIN_FILES)
+PLAIN = Debian("vm" if PLAIN_SUITE == SUITE else f"vm-{PLAIN_SUITE}", (*_sandbox_packages(), *NFS_PACKAGES, *KERNEL_PACKAGES),
+               (FRESH_HOOK, *HOOKS), PLAIN_FILES, PLAIN_SUITE)
 DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *DESKTOP_MORE, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS),
                  {**DESKTOP_FILES, **DESKTOP_MORE_FILES})
 SCREENS = {suite: Debian(f"vm-screens-{suite}", (*SCREENS_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), SCREENS_FILES, suite)

@@ -344,6 +344,27 @@ START_TEST(a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide)
 }
 END_TEST
 
+START_TEST(of_a_broken_policy_file_of_the_admins_the_last_version_without_errors_counts)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+	PolicyDecision decision;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/b.policy", "[runlevel 2]\nActivat=a\n");
+	tree_write(tree, POLICY_LAST_GOOD_DIRECTORY "/b.policy", "[runlevel 2]\nActivate=a\n");
+	tree_write(tree, POLICY_LAST_GOOD_DIRECTORY "/gone.policy", "[service a]\nActivation=never\n");
+	c = load(tree);
+
+	expect_said(tree, c,
+		    SVCD_SYSCONFDIR "/policy.d/b.policy: this file has an error, so its last version without errors counts\n"
+		    SVCD_SYSCONFDIR "/policy.d/b.policy:2: unknown key Activat= in [runlevel]; did you mean Activate=?\n");
+	policy_decide(c->policy, "a", "2", &decision);
+	ck_assert_int_eq(decision.activation, ACTIVATION_BOOT);
+	ck_assert(decision.in_runlevel);
+}
+END_TEST
+
 START_TEST(a_change_of_policy_that_was_cut_off_is_told_with_its_file)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -738,6 +759,7 @@ Suite *make_suite(void)
 		 links_do_not_say_themselves_whether_they_count,
 		 the_kernel_command_line_can_leave_the_vendors_policy_alone,
 		 a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide,
+		 of_a_broken_policy_file_of_the_admins_the_last_version_without_errors_counts,
 		 a_change_of_policy_that_was_cut_off_is_told_with_its_file,
 		 poisoned_local_files_can_be_left_out, symbolic_links_stay_inside_the_root);
 	ADD_CASE(suite, "bundle", a_load_from_a_bundle_sees_what_one_from_the_disk_saw, local_files_of_a_bundle_can_be_left_out,

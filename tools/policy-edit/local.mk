@@ -13,6 +13,7 @@ libpolicyedit_a_SOURCES = \
 	tools/policy-edit/history-record.c \
 	tools/policy-edit/import-sysv.c \
 	tools/policy-edit/ini-edit.c tools/policy-edit/ini-edit.h \
+	tools/policy-edit/last-good.c \
 	tools/policy-edit/policy-edit.h \
 	tools/policy-edit/preview.c \
 	tools/policy-edit/undo.c

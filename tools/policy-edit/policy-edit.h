@@ -118,6 +118,13 @@ bool change_apply(Change *change, const ChangeAuthor *author, uint64_t *ret_numb
 /* After change_apply(): why it cannot be undone though it was done (/var read-only), a sentence; else NULL. Borrowed. */
 const char *change_warning(const Change *change);
 
+/**
+ * policy_save_last_good() - keep a copy of each of the admin's policy files that has no errors
+ *
+ * A file with an error keeps the copy of its last version without. Returns: false with @error if a copy cannot be written.
+ */
+bool policy_save_last_good(const char *root, GError **error);
+
 /* --- history --- */
 
 typedef struct HistoryStep {

@@ -10,7 +10,7 @@
  *
  * With --hand-over it then reads all service and policy files and writes them to standard output, a memfd of the manager's
  * (config/bundle.h). The manager opens none of them itself: a directory or a file can make its reader wait for ever, and this
- * process can be replaced.
+ * process can be replaced. With --hand-over or --save-policy it keeps a copy of each policy file of the admin's that has no errors.
  */
 #include "config.h"
 
@@ -25,6 +25,7 @@
 
 static char *root = (char *)"";
 static gboolean is_handed_over;
+static gboolean is_policy_saved;
 static char *output_directory = (char *)GENERATED_DIRECTORY;
 
 /* One line on stderr, which is the console, at each boot until there is an answer; the file keeps it from a second time. */
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 		{ "output", 0, 0, G_OPTION_ARG_FILENAME, &output_directory,
 		  "write to DIR instead of " GENERATED_DIRECTORY, "DIR" },
 		{ "hand-over", 0, 0, G_OPTION_ARG_NONE, &is_handed_over, "write all files of services and policy to standard output, a memfd", NULL },
+		{ "save-policy", 0, 0, G_OPTION_ARG_NONE, &is_policy_saved, "only keep copies of policy files without errors", NULL },
 		{ .long_name = NULL },
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- make services from what the machine says elsewhere");
@@ -102,6 +104,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "svc-generate: %s\n", error ? error->message : "too many arguments");
 		return 2;
 	}
+	if (is_policy_saved) {
+		if (!policy_save_last_good(root, &error))
+			status = complain(error);
+		quick_exit(status);
+	}
 	if (is_handed_over)
 		bundle_set_progress(bundle, STDOUT_FILENO);
 	generated = generate(root, bundle);
@@ -114,6 +121,9 @@ int main(int argc, char **argv)
 	g_clear_error(&error);
 	if (is_handed_over && !hand_over(bundle, &error))
 		status = complain(error);
+	/* Refused as long as the root is read-only: policy-recover comes back to it. */
+	if (is_handed_over)
+		(void)policy_save_last_good(root, NULL);
 	/* Not by exit(3): GLib keeps interned texts in tables that a leak checker takes for lost (g_quark_from_string()). */
 	quick_exit(status);
 }

@@ -301,9 +301,9 @@ static char *name_of_file(const char *path, const char *suffix)
 }
 
 /* The kernel reports no changes there, and While= is about changes. */
-static void warn_of_silent_path(const ServiceDef *def, const Term *term, const char *path, DiagList *diags)
+static void warn_of_silent_path(const ServiceDef *def, const Term *term, const Literal *literal, const char *path, DiagList *diags)
 {
-	if (path_is_silent(path))
+	if (key_is_silent(literal->key))
 		diag_warning(diags, term->origin, def->name,
 			     "While=%s: the kernel reports no changes of %s, so svcd looks at it only when files are read and before each start; use udev:, "
 			     "network:interface: or kernel: if a change matters",
@@ -322,7 +322,7 @@ static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArra
 			char *point = path && is_this_machine ? remote_fs_above(path) : NULL;
 
 			if (path && terms == def->hold)
-				warn_of_silent_path(def, term, path, diags);
+				warn_of_silent_path(def, term, literal, path, diags);
 			if (point)
 				diag_warning(diags, term->origin, def->name,
 					     "%s=%s: %s is a network or FUSE file system, so the condition is unknown; use mounted:%s", key,

@@ -455,6 +455,24 @@ static void print_number(Output *output, const char *before, unsigned n, const c
 		output_paragraph(output, CONTINUED, text);
 }
 
+/* What the admin wrote does not count: that is the first thing to know. One line a file; its first error. */
+static void print_policy_errors(Output *output, const GPtrArray *diagnostics)
+{
+	const char *last = "";
+
+	for (guint i = 0; i < diagnostics->len; i++) {
+		GVariant *record = g_ptr_array_index(diagnostics, i);
+		const char *file = record_text(record, "file");
+		g_autofree char *text = NULL;
+
+		if (!g_str_has_suffix(file, ".policy") || strcmp(record_text(record, "level"), "error") != 0 || strcmp(file, last) == 0)
+			continue;
+		last = file;
+		text = g_strdup_printf("%s %s: %s", output_symbol(output, "failed", false), file, record_text(record, "text"));
+		output_paragraph(output, CONTINUED, text);
+	}
+}
+
 bool cmd_overview(Context *context, GError **error)
 {
 	Output *output = &context->output;
@@ -475,6 +493,7 @@ bool cmd_overview(Context *context, GError **error)
 	boot = boot_sentence(output, manager, progress);
 	title = g_strdup_printf("svcd %s%srunlevel %s%s%s", record_text(manager, "Version"), separator(output),
 				record_text(manager, "Runlevel"), separator(output), boot);
+	print_policy_errors(output, diagnostics);
 	output_paragraph(output, CONTINUED, title);
 	print_counts(output, &counts);
 	print_number(output, "the manager was replaced ", (unsigned)record_number(manager, "Generation"), "time",

@@ -1,0 +1,67 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+One typing mistake in a policy file stops nothing: its last version without errors counts, when the files are read again, after another
+change of policy, for a manager that takes over, and at the next boot. A file that is put right counts at once, and one that is removed is gone.
+"""
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
+SERVICES = {"ssh": SLEEP, "nginx": SLEEP, "cups": SLEEP}
+LOCAL = "/etc/svcd/policy.d/local.policy"
+COPY = "/var/lib/svcd/policy-last-good/local.policy"
+GOOD = "[runlevel 2]\nActivate=ssh nginx\n"
+BROKEN = GOOD + "Activaton=cups\n"
+SAYS = "its last version without errors counts"
+
+
+def complaints(box):
+    return [row["text"] for row in box.svcctl_json("explain")["diagnostics"]]
+
+
+def check_both_run(box, pids, what):
+    assert {name: box.pid(name) for name in pids} == pids, what
+
+
+with Sandbox(SERVICES, policy="", files={LOCAL: GOOD}) as box:
+    box.wait_states({"ssh": "ready", "nginx": "ready", "cups": "idle"})
+    pids = {name: box.pid(name) for name in ("ssh", "nginx")}
+    # Whoever reads the files first keeps the copy; the root may have been read-only before.
+    box.svcctl("reload-files")
+    wait_for(lambda: box.exists(COPY), what="there is a copy")
+
+    box.write(LOCAL, BROKEN)
+    box.svcctl("reload-files")
+    check_both_run(box, pids, "after reload-files")
+    said = complaints(box)
+    assert any(SAYS in text for text in said) and any("Activaton" in text for text in said), said
+    overview = box.svcctl("overview").stdout
+    assert LOCAL in overview.splitlines()[0], overview
+
+    box.svcctl("set", "cups", "never")
+    check_both_run(box, pids, "after another change")
+    box.kill_manager()
+    check_both_run(box, pids, "after the manager was killed")
+    box.svcctl("reload-files")
+    check_both_run(box, pids, "after the files were read once more")
+    assert "Activaton" not in box.read(COPY)
+
+    # Put right, it counts at once, and is the next copy.
+    box.write(LOCAL, "[runlevel 2]\nActivate=ssh\n")
+    box.svcctl("reload-files")
+    box.wait_state("nginx", "idle")
+    assert box.pid("ssh") == pids["ssh"]
+    assert LOCAL not in box.svcctl("overview").stdout
+    wait_for(lambda: box.read(COPY) == "[runlevel 2]\nActivate=ssh\n", what="the copy is the new version")
+
+    box.remove(LOCAL)
+    box.svcctl("reload-files")
+    box.wait_state("ssh", "idle")
+    wait_for(lambda: not box.exists(COPY), what="the copy is gone with its file")
+
+# The next boot.
+with Sandbox(SERVICES, policy="", files={LOCAL: BROKEN, COPY: GOOD}) as box:
+    box.wait_states({"ssh": "ready", "nginx": "ready", "cups": "idle"})
+    box.wait_console(SAYS)
