@@ -123,8 +123,7 @@ DESKTOP_MORE_FILES = {
 
 
 # Display managers and daemons that need hardware. /etc/X11/default-display-manager names the one that svcd is to start.
-SCREENS_PACKAGES = """gdm3 gnome-session-bin gnome-session-common adwaita-icon-theme dbus-x11
-    lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver-xorg-video-fbdev xserver-xorg-input-libinput
+SCREENS_PACKAGES = """lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver-xorg-video-fbdev xserver-xorg-input-libinput
     dbus-bin elogind libpam-elogind udev kmod procps e2fsprogs iproute2 mount login netbase kbd fonts-dejavu-core
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
     systemd-standalone-tmpfiles systemd-standalone-sysusers bluez ntpsec""".split()
