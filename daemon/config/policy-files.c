@@ -13,6 +13,7 @@
 
 typedef struct Reading {
 	SourceReader *reader;
+	bool is_users; /* of whose files there are no copies */
 	Policy *policy;
 	DiagList *diags;
 } Reading;
@@ -87,7 +88,7 @@ static bool parse_last_good(const Reading *r, const PolicyFile *file, Policy *po
 	g_autofree char *text = NULL;
 	gsize length;
 
-	if (file->layer != POLICY_LAYER_ADMIN || is_tried_out(r, file))
+	if (r->is_users || file->layer != POLICY_LAYER_ADMIN || is_tried_out(r, file))
 		return false;
 	text = source_reader_read(r->reader, path, &length, &problem);
 	return text && policy_parse(policy, file->layer, file->path, text, length, diags);
@@ -139,7 +140,7 @@ static void merge_policy_files(Reading *r, bool rc_links_count, const GPtrArray 
 
 void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy, DiagList *diags)
 {
-	Reading r = { .reader = reader, .policy = policy, .diags = diags };
+	Reading r = { .reader = reader, .is_users = options->user_mode, .policy = policy, .diags = diags };
 	g_autoptr(GPtrArray) directories = search_path_policies(options);
 	g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(policy_file_free);
 	g_auto(GStrv) words = kernel_cmdline_split(options->kernel_cmdline ? options->kernel_cmdline : "");
