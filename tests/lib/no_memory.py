@@ -53,10 +53,11 @@ class Memory:
     """Says when there is none, to all who have mapped the file @path."""
 
     def __init__(self, path):
-        with open(path, "wb") as file:
-            file.write(bytes(SIZE))
-        with open(path, "r+b") as file:
+        # Never shorter for a moment: who has mapped it would get SIGBUS.
+        with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as file:
+            os.ftruncate(file.fileno(), SIZE)
             self.mapped = mmap.mmap(file.fileno(), SIZE)
+        self.mapped[:] = bytes(SIZE)
 
     def _set(self, at, value):
         self.mapped[at:at + 8] = struct.pack("=Q", value)
