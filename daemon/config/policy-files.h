@@ -16,7 +16,6 @@
  */
 void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy, DiagList *diags);
 
-/* The admin's files, whole, as the loader reads them; a new array of PolicyFile. */
 typedef struct PolicyFile {
 	PolicyLayer layer;
 	char *path;
@@ -24,6 +23,7 @@ typedef struct PolicyFile {
 	gsize length;
 } PolicyFile;
 
+/* The files in the admin's policy.d, as the loader reads them; a new array of PolicyFile. */
 GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *options, DiagList *diags);
 
 /* Warns of changes of policy that were begun and not ended (POLICY_HISTORY_DIRECTORY). */

@@ -106,11 +106,11 @@ int fd_store_keep(const char *name, int fd)
 static int take_fd(const char *name)
 {
 	const unsigned int n = table_find(TABLE_FDS, name);
+	const int fd = n ? fd_row(n)->fd : -1;
 
-	if (!n)
-		return -1;
-	table_remove(TABLE_FDS, n);
-	return fd_row(n)->fd;
+	if (n)
+		table_remove(TABLE_FDS, n);
+	return fd;
 }
 
 void fd_store_forget(const char *name)

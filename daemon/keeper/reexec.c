@@ -363,8 +363,8 @@ static void hand_on(int fd)
 	say("cannot execute myself again: %s", strerror(errno));
 }
 
-/* Twice: the tables may be what the fault comes from. The next image finds none, and begins with nothing. Returns only if it cannot. */
-static void begin_anew(void)
+/* Twice: the tables may be what the fault comes from. The next image finds none, and begins with nothing. */
+static void __attribute__((noreturn)) begin_anew(void)
 {
 	struct Command c;
 

@@ -81,7 +81,7 @@ void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key)
 	watch_end(m, prefix, key);
 }
 
-static void look_again(Manager *m, const GPtrArray *terms)
+static void look_at_terms(Manager *m, const GPtrArray *terms)
 {
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
@@ -97,24 +97,25 @@ static void look_again(Manager *m, const GPtrArray *terms)
 	}
 }
 
+static void look_again(Manager *m, const Service *s)
+{
+	look_at_terms(m, s->def->when);
+	look_at_terms(m, s->def->hold);
+}
+
 void watches_look_again(Manager *m, const Service *s)
 {
 	if (s->state != STATE_IDLE && s->state != STATE_WAITING && s->state != STATE_BACKOFF && s->state != STATE_FAILED)
 		return;
-	look_again(m, s->def->when);
-	look_again(m, s->def->hold);
+	look_again(m, s);
 }
 
 void watches_look_at_all(Manager *m)
 {
 	const GPtrArray *services = engine_services(m->engine);
 
-	for (guint i = 0; i < services->len; i++) {
-		const Service *s = g_ptr_array_index(services, i);
-
-		look_again(m, s->def->when);
-		look_again(m, s->def->hold);
-	}
+	for (guint i = 0; i < services->len; i++)
+		look_again(m, g_ptr_array_index(services, i));
 }
 
 /* A service that hears that it is ready ends its watch: so the names are copied first. */

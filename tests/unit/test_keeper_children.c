@@ -12,25 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/lib/link-client.h"
-#include "tests/lib/suite.h"
+#include "tests/lib/keeper-stage.h"
 
 #define LIMIT_S 30
-
-static KeeperRun run;
-static Manager manager;
-
-static void set_up(void)
-{
-	keeper_run_start(&run, 0);
-	manager_accept_replayed(&run, &manager, NULL);
-}
-
-static void tear_down(void)
-{
-	manager_drop(&manager);
-	keeper_run_stop(&run);
-}
 
 static int open_null(void)
 {
@@ -153,7 +137,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper children");
 
-	ADD_CASE_AROUND(suite, "descriptors", set_up, tear_down, nothing_of_a_start_stays_open_in_the_keeper,
+	ADD_CASE_AROUND(suite, "descriptors", keeper_set_up, keeper_tear_down, nothing_of_a_start_stays_open_in_the_keeper,
 			a_child_that_runs_on_holds_nothing_in_the_keeper,
 			a_program_is_executed_only_when_the_keeper_has_closed_its_copies, a_child_sees_nothing_of_what_is_kept);
 	return suite;

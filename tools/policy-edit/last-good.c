@@ -76,7 +76,9 @@ bool policy_save_last_good(const char *root, GError **error)
 		if (has_no_errors(g_ptr_array_index(files, i)))
 			ok = save(&durable, g_ptr_array_index(files, i), error);
 	}
-	ok = ok && remove_others(&durable, files, error);
+	/* What could not be read may be there. */
+	if (ok && diag_list_length(diags) == 0)
+		ok = remove_others(&durable, files, error);
 	durable_clear(&durable);
 	return ok;
 }
