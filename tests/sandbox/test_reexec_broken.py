@@ -21,8 +21,8 @@ CHANGED = """
 n=${{1#--*=}}
 cat /proc/self/fd/$n >/run/tables
 {change}
-exec 9<>/run/tables
-exec /root/svcd "${{1%=*}}=9"
+exec 3<>/run/tables
+exec /root/svcd "${{1%=*}}=3"
 """
 # The second word of the table is its version: one that is not known, as of a newer or an older program.
 VERSION = "printf '\\{:03o}' | dd of=/run/tables bs=1 seek=4 conv=notrunc status=none"
@@ -99,6 +99,8 @@ def check_damaged(box, says, offset):
     assert not box.exists("/run/busy.doubles"), "a service runs twice"
     running = [row for row in box.processes().values() if row[2] == "sleep"]
     assert len(running) == 1, running
+    held = [os.readlink(f"/proc/{box.pid1}/fd/{fd}") for fd in os.listdir(f"/proc/{box.pid1}/fd")]
+    assert len([path for path in held if "svcd-memory" in path]) == 1, held
 
 
 with Sandbox(SERVICES, files=FILES) as box:
