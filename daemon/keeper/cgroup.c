@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,13 +48,13 @@ static const char *find_mount(void)
 	return NULL;
 }
 
-/* The cgroup of a process, from the line "0::/path" (cgroups(7)); "" for the root. */
-static bool read_path(const char *file, char *path, size_t size)
+/* Our cgroup, from the line "0::/path" (cgroups(7)); "" for the root. */
+static bool read_own_path(char *path, size_t size)
 {
 	char text[8192]; /* v1 hierarchies have a line each, before ours */
 	char *line;
 
-	if (keeper_read_file(file, text, sizeof(text)) <= 0)
+	if (keeper_read_file("/proc/self/cgroup", text, sizeof(text)) <= 0)
 		return false;
 	line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
 	if (!line)
@@ -107,7 +108,7 @@ static bool find_own_directory(const char *mount_point, char *directory, size_t 
 	char path[4096];
 	char full[4096 + 64];
 
-	if (!read_path("/proc/self/cgroup", path, sizeof(path)) ||
+	if (!read_own_path(path, sizeof(path)) ||
 	    snprintf(full, sizeof(full), "%s%s", mount_point, path) >= (int)sizeof(full))
 		return false;
 	if (!lists_us(full)) {
@@ -254,30 +255,6 @@ void cgroup_setup(void)
 	use_own();
 	if (keeper.is_pid1 && !keeper.cgroup_root[0] && !keeper.has_reexeced)
 		say("there are no cgroups for services: of each only the main process is known and stopped");
-}
-
-bool cgroup_service_of(pid_t pid, char *name, size_t size)
-{
-	const char *mount_point = keeper.cgroup_root[0] ? find_mount() : NULL;
-	char path[PATH_BYTES];
-	char file[32];
-	const char *root;
-	const char *at;
-	size_t length;
-
-	(void)snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)pid);
-	if (!mount_point || !read_path(file, path, sizeof(path)))
-		return false;
-	root = keeper.cgroup_root + strlen(mount_point);
-	at = path + strlen(root);
-	if (strncmp(path, root, strlen(root)) != 0 || *at != '/' || at[1] == '.') /* a leaf of our own */
-		return false;
-	length = strcspn(at + 1, "/");
-	if (length >= size)
-		return false;
-	memcpy(name, at + 1, length);
-	name[length] = '\0';
-	return true;
 }
 
 int cgroup_open_manager(void)

@@ -5,18 +5,8 @@
 #ifndef SVCD_KEEPER_CGROUP_H
 #define SVCD_KEEPER_CGROUP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
-
 /* Finds or mounts cgroup v2 and makes keeper.cgroup_root; without it, that stays empty and all works without. */
 void cgroup_setup(void);
-
-/**
- * cgroup_service_of() - the service in whose cgroup a process is
- * Returns: false without cgroup v2, if it is in none, and if the name does not fit.
- */
-bool cgroup_service_of(pid_t pid, char *name, size_t size);
 
 /* The manager's leaf, for CLONE_INTO_CGROUP; -1 without cgroup v2. */
 int cgroup_open_manager(void);

@@ -140,14 +140,14 @@ int console_fd(void)
 	return pair[0];
 }
 
-bool console_is_writer(pid_t pid)
+pid_t console_writer(void)
 {
-	return pid > 0 && pid == writer_pid;
+	return writer_pid;
 }
 
 void console_on_exit(pid_t pid)
 {
-	if (!console_is_writer(pid))
+	if (pid <= 0 || pid != writer_pid)
 		return;
 	writer_pid = 0;
 	console_open();

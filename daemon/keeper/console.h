@@ -20,7 +20,8 @@ void console_end(void);
 /* Closes all descriptors above 2, except those that say() needs: in a child that may hang. */
 void console_close_others(void);
 
-bool console_is_writer(pid_t pid);
+/* Returns: that process, or 0. */
+pid_t console_writer(void);
 
 /* A child was reaped. */
 void console_on_exit(pid_t pid);

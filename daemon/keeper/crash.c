@@ -14,7 +14,6 @@
 
 #include <elf.h>
 #include <link.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,13 +30,10 @@
 #include "keeper/finale.h"
 #include "keeper/keeper.h"
 #include "keeper/reexec.h"
-#include "keeper/spawn.h"
 
 #define STACK_BYTES (64 * 1024)
 #define MAX_CRASHES 3
 #define FORGIVEN_US (60 * USEC_PER_SEC)
-#define SYNC_LIMIT_MS 5000
-#define SYNC_STEP_MS 10
 #define BUILD_ID_BYTES 32
 #define STACK_WORDS 512
 #define MAX_CALLERS 8
@@ -172,19 +168,6 @@ static enum ShutdownKind kind_of_signal(int signo)
 	return signo == SIGINT || signo == SIGRTMIN + 5 ? SHUTDOWN_REBOOT : SHUTDOWN_NONE;
 }
 
-/* It may never return, from a disk that does not answer; who presses the keys wants the end of it. */
-static void sync_in_time(void)
-{
-	pid_t pid = spawn_fork();
-
-	if (pid == 0) {
-		sync();
-		_exit(0);
-	}
-	for (int ms = 0; pid > 0 && ms < SYNC_LIMIT_MS && waitpid(pid, NULL, WNOHANG) == 0; ms += SYNC_STEP_MS)
-		(void)poll(NULL, 0, SYNC_STEP_MS); /* all signals are blocked: only time ends it */
-}
-
 void crash_last_resort(void)
 {
 	sigset_t all;
@@ -204,7 +187,7 @@ void crash_last_resort(void)
 		kind = kind_of_signal(signo);
 		if (kind == SHUTDOWN_NONE)
 			continue;
-		sync_in_time();
+		finale_sync();
 		finale_end_machine(kind);
 	}
 }

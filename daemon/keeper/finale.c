@@ -2,335 +2,71 @@
 /*
  * Finale: TERM to all, a while, KILL, unmount, read-only, reboot(2).
  *
- * What can hang for ever (umount, sync, swapoff) runs in a child with a time limit; PID 1 then calls reboot(2) in any
- * case. In a container nothing is unmounted or made read-only: the file systems may be the machine's, and ours go with
- * the name space.
+ * A program of its own, svc-finale (daemon/finale), looks through /proc, unmounts and gives up swap, because all of this can hang for ever. PID 1 waits
+ * for it with a time limit. If it cannot be executed, PID 1 waits, sends KILL, and syncs in a child. It calls reboot(2) in any case.
  */
 #include "config.h"
 
 #include "keeper/finale.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/reboot.h>
-#include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "keeper/cgroup.h"
 #include "keeper/children.h"
 #include "keeper/console.h"
 #include "keeper/disposal.h"
+#include "keeper/early-boot.h"
 #include "keeper/fd-store.h"
-#include "keeper/file-systems.h"
 #include "keeper/keeper.h"
-#include "keeper/memory.h"
 #include "keeper/spawn.h"
 #include "keeper/watchdog.h"
 
-#define TERM_LIMIT_US (10 * USEC_PER_SEC)
+#define PROCESSES_LIMIT_US (16 * USEC_PER_SEC)
+#define FILE_SYSTEMS_LIMIT_US (20 * USEC_PER_SEC)
 #define KILL_LIMIT_US (5 * USEC_PER_SEC)
 #define LOGGER_LIMIT_US (1 * USEC_PER_SEC)
-#define FILE_SYSTEMS_LIMIT_US (20 * USEC_PER_SEC)
-#define WAIT_STEP_US (20 * USEC_PER_MSEC)
-#define MAX_ANCESTORS 64
+#define SYNC_LIMIT_US (5 * USEC_PER_SEC)
+#define STEP_NS 20000000
+#define MAX_SPARED 8
+#define FIXED_ARGUMENTS 4
 
-/* Then it is said who has not ended. */
-#define TELL_AFTER_US (2 * USEC_PER_SEC)
-
-/* --- who has not ended --- */
-
-#define MAX_NAMED 8
-
-static pid_t named[MAX_NAMED];
-static unsigned int n_stragglers;
-
-static void stragglers_forget(void)
-{
-	n_stragglers = 0;
-}
-
-static void stragglers_note(pid_t pid)
-{
-	if (n_stragglers < MAX_NAMED)
-		named[n_stragglers] = pid;
-	n_stragglers++;
-}
-
-/* @name holds 16 bytes, as the kernel keeps them (proc(5), comm). */
-static void read_name(pid_t pid, char *name, size_t size)
-{
-	char path[32];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	if (keeper_read_file(path, name, size) < 0)
-		(void)snprintf(name, size, "?"); /* it has just ended */
-	name[strcspn(name, "\n")] = '\0';
-}
-
-/* Whose it is: with cgroups whatever it has become, else if it is a child that we were told to start. */
-static bool find_service(pid_t pid, char *service, size_t size)
-{
-	const struct Child *child = children_find_pid(pid);
-
-	if (cgroup_service_of(pid, service, size))
-		return true;
-	return child && keeper_copy(service, size, child->row.name);
-}
-
-static void list_names(char *list, size_t size)
-{
-	size_t length = 0;
-	char service[PROTOCOL_NAME_BYTES];
-	char name[32];
-
-	list[0] = '\0';
-	for (unsigned int i = 0; i < n_stragglers && i < MAX_NAMED && length + 1 < size; i++) {
-		read_name(named[i], name, sizeof(name));
-		length += (size_t)snprintf(list + length, size - length, "%s%s (%d)", i > 0 ? ", " : "", name, (int)named[i]);
-		if (length + 1 < size && find_service(named[i], service, sizeof(service)))
-			length += (size_t)snprintf(list + length, size - length, " of %s", service);
-	}
-	if (n_stragglers > MAX_NAMED && length + 1 < size)
-		(void)snprintf(list + length, size - length, ", and %u more", n_stragglers - MAX_NAMED);
-}
-
-static void stragglers_say(int signo, uint64_t left_us)
-{
-	const char *next = signo == SIGKILL ? "going on without them" : "killed";
-	char list[480]; /* eight names and pids fit, and so do their services, but for long ones */
-
-	if (n_stragglers == 0)
-		return;
-	list_names(list, sizeof(list));
-	say("%u process%s not ended yet: %s; %s in %u s", n_stragglers, n_stragglers == 1 ? " has" : "es have", list, next,
-	    (unsigned int)((left_us + USEC_PER_SEC - 1) / USEC_PER_SEC));
-}
-
-/* --- signals to all --- */
-
-static pid_t keeper_pid; /* ours, for children */
-
-/* Layout of the kernel's answer to getdents64(2); readdir(3) would allocate. */
-struct Dirent64 {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
-static void pause_us(uint64_t us)
-{
-	const struct timespec step = { .tv_nsec = (long)(us * 1000) };
-
-	(void)nanosleep(&step, NULL); /* woken early: the caller looks at the clock anyway */
-}
-
-/* Between two looks at what has ended. Where the end itself hangs nothing feeds the watchdog, and the machine restarts. */
+/* Between two looks at what has ended. If the finale itself hangs, the watchdog is not fed, and the machine restarts. */
 static void wait_a_step(void)
 {
-	pause_us(WAIT_STEP_US);
+	(void)nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL); /* the caller looks at the clock */
 	watchdog_feed_in_finale();
 }
 
-/* Returns: whether @pid was one of them; 0: none is looked for. */
-static bool reap_all(pid_t looked_for)
+/* Returns: whether @pid was one of them, and its status; 0: none is looked for. */
+static bool reap_all(pid_t looked_for, int *ret_status)
 {
 	bool is_found = false;
+	int wait_status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0) {
 		console_on_exit(pid);
-		is_found = is_found || pid == looked_for;
+		if (pid == looked_for) {
+			*ret_status = wait_status;
+			is_found = true;
+		}
 	}
 	return is_found;
 }
 
-/* Does anybody run who was born below us? All orphans come to us, so "no child" means nobody. */
+/* All orphans come to us, so without children no process is left. */
 static bool has_children(void)
 {
-	(void)reap_all(0);
+	(void)reap_all(0, NULL);
 	return waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
-
-static bool is_logger(pid_t pid)
-{
-	const struct Child *child = children_find_pid(pid);
-
-	return child && strcmp(child->row.name, PROTOCOL_LOGGER_SERVICE) == 0;
-}
-
-/* Kernel threads and zombies have no executable. */
-static bool is_living_program(int proc_fd, const char *pid_text)
-{
-	char path[32];
-	char target[1];
-	size_t length = strlen(pid_text);
-
-	memcpy(path, pid_text, length);
-	memcpy(path + length, "/exe", 5);
-	return readlinkat(proc_fd, path, target, sizeof(target)) >= 0 || (errno != ENOENT && errno != ESRCH);
-}
-
-/* From /proc/PID/stat (proc(5)); behind the name, which may hold anything. Returns: 0 if it is gone. */
-static pid_t parent_of(pid_t pid)
-{
-	char path[32];
-	char text[256];
-	const char *at;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (keeper_read_file(path, text, sizeof(text)) <= 0)
-		return 0;
-	at = strrchr(text, ')');
-	return at && strlen(at) > 4 ? (pid_t)atoi(at + 4) : 0;
-}
-
-/* Orphans come to a subreaper, so the way up from whatever a service has left ends here as well. */
-static bool descends_from_us(pid_t pid)
-{
-	for (int depth = 0; depth < MAX_ANCESTORS && pid > 1; depth++) {
-		pid = parent_of(pid);
-		if (pid == keeper_pid)
-			return true;
-	}
-	return false;
-}
-
-/* Gone in between is as good; but what is not the user's any more (sudo) cannot be waited for. */
-static bool may_signal(long result)
-{
-	return result == 0 || errno != EPERM;
-}
-
-/*
- * To a user's process, if it is below us. It is held before it is looked at: the pid of one that ends meanwhile may be given to another
- * at once, which is not ours.
- */
-static bool signal_descendant(pid_t pid, int signo)
-{
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	bool is_ours;
-
-	if (fd < 0 && errno == ESRCH)
-		return false;
-	is_ours = descends_from_us(pid) &&
-		  may_signal(fd >= 0 ? syscall(SYS_pidfd_send_signal, fd, signo, NULL, 0) : kill(pid, signo));
-	if (fd >= 0)
-		(void)close(fd); /* the signal is sent */
-	return is_ours;
-}
-
-static bool signal_program(pid_t pid, int signo)
-{
-	return keeper.is_pid1 ? may_signal(kill(pid, signo)) : signal_descendant(pid, signo);
-}
-
-static unsigned int signal_entry(int proc_fd, const char *name, int signo)
-{
-	char *end;
-	long pid = strtol(name, &end, 10);
-
-	if (pid <= 1 || *end != '\0' || end - name > 10 || pid == getpid() || pid == keeper_pid)
-		return 0;
-	if (is_logger((pid_t)pid) || console_is_writer((pid_t)pid) || !is_living_program(proc_fd, name) || !signal_program((pid_t)pid, signo))
-		return 0;
-	stragglers_note((pid_t)pid);
-	return 1;
-}
-
-/* Returns: -1 if nothing is mounted there, too: the directory then says that there is nobody. */
-static int open_proc(void)
-{
-	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct statfs fs;
-
-	if (fd < 0 || (fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC))
-		return fd;
-	(void)close(fd); /* of no use */
-	return -1;
-}
-
-/*
- * To every program in our PID name space, or below a user's keeper, but the loggers.
- * Returns: how many there were, or -1 without /proc.
- */
-static int signal_machine(int signo)
-{
-	static char buffer[8192] __attribute__((aligned(8)));
-	int fd = open_proc();
-	int n_found = 0;
-	long n;
-
-	if (fd < 0)
-		return -1;
-	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
-		for (long at = 0; at < n;) {
-			struct Dirent64 *entry = (struct Dirent64 *)(void *)(buffer + at);
-
-			n_found += (int)signal_entry(fd, entry->name, signo);
-			at += entry->size;
-		}
-	}
-	(void)close(fd);
-	return n_found;
-}
-
-/* User mode without /proc: what we know of. Each service leads its own group, as soon as it has got so far. */
-static int signal_rows(int signo)
-{
-	int n_found = 0;
-
-	for (struct Child *child = children_next(NULL); child; child = children_next(child)) {
-		if (child->flags & CHILD_EXITED || is_logger(child->pid))
-			continue;
-		if (kill(-child->pid, signo) < 0 && kill(child->pid, signo) < 0)
-			continue;
-		stragglers_note(child->pid);
-		n_found++;
-	}
-	return n_found;
-}
-
-static int signal_others(int signo)
-{
-	int n_found;
-
-	stragglers_forget();
-	n_found = signal_machine(signo);
-	if (n_found >= 0)
-		return n_found;
-	return keeper.is_pid1 ? kill(-1, signo) == 0 : signal_rows(signo); /* the loggers have to go with the rest */
-}
-
-/* Returns: how many are left. */
-static int end_others(int signo, uint64_t limit_us)
-{
-	uint64_t now_us = keeper_now_us();
-	uint64_t until_us = now_us + limit_us;
-	uint64_t tell_us = now_us + TELL_AFTER_US;
-	int n_left = signal_others(signo);
-
-	for (; n_left > 0 && now_us < until_us; now_us = keeper_now_us()) {
-		pause_us(WAIT_STEP_US);
-		/* KILL is said again: a process may have forked while we looked. */
-		n_left = signal_others(signo == SIGKILL ? SIGKILL : 0);
-		if (now_us >= tell_us) {
-			stragglers_say(signo, until_us - now_us);
-			tell_us = NEVER_US;
-		}
-	}
-	return n_left;
 }
 
 static void wait_for_children(uint64_t limit_us)
@@ -341,8 +77,80 @@ static void wait_for_children(uint64_t limit_us)
 		wait_a_step();
 }
 
+/* Returns: false after @limit_us. */
+static bool wait_for_child(pid_t pid, uint64_t limit_us, int *ret_status)
+{
+	const uint64_t until_us = keeper_now_us() + limit_us;
+
+	while (!reap_all(pid, ret_status)) {
+		if (keeper_now_us() >= until_us)
+			return false;
+		wait_a_step();
+	}
+	return true;
+}
+
+/* It lies beside the manager. */
+static char *find_program(void)
+{
+	static const char name[] = "svc-finale";
+	static char path[KEEPER_PATH_BYTES + sizeof(name)];
+	const char *end = strrchr(keeper.manager_path, '/');
+	const size_t length = end ? (size_t)(end + 1 - keeper.manager_path) : 0;
+
+	memcpy(path, keeper.manager_path, length);
+	memcpy(path + length, name, sizeof(name));
+	return path;
+}
+
+/* The loggers and the console's writer end by themselves, when they have shown everything. */
+static void list_spared(char *arguments[MAX_SPARED])
+{
+	static char texts[MAX_SPARED][12];
+	size_t n = 0;
+
+	(void)snprintf(texts[n], sizeof(texts[n]), "%d", (int)console_writer());
+	arguments[n] = texts[n];
+	n++;
+	for (struct Child *child = children_next(NULL); child && n < MAX_SPARED; child = children_next(child)) {
+		if (child->flags & CHILD_EXITED || strcmp(child->row.name, PROTOCOL_LOGGER_SERVICE) != 0)
+			continue;
+		(void)snprintf(texts[n], sizeof(texts[n]), "%d", (int)child->pid);
+		arguments[n] = texts[n];
+		n++;
+	}
+}
+
+static pid_t start_helper(const char *work)
+{
+	const char *const fixed[FIXED_ARGUMENTS] = { find_program(), work, keeper.is_pid1 ? "machine" : "user", keeper.cgroup_root };
+	char *argv[FIXED_ARGUMENTS + MAX_SPARED + 1] = { NULL };
+	struct SpawnRequest *r = spawn_request_blank();
+
+	memcpy(argv, fixed, sizeof(fixed)); /* execve(2) writes nothing there */
+	list_spared(argv + FIXED_ARGUMENTS);
+	console_open(); /* for its lines, too */
+	r->argv = argv;
+	r->environment = early_boot_environment();
+	r->stdio[1] = r->stdio[2] = console_fd();
+	return spawn_process(r);
+}
+
+/* Returns: false if it was not executed, or has failed. */
+static bool run_helper(const char *work, uint64_t limit_us)
+{
+	const pid_t pid = start_helper(work);
+	int wait_status = 0;
+
+	if (pid < 0)
+		say("cannot start svc-finale: %s; going on", strerror(errno));
+	else if (!wait_for_child(pid, limit_us, &wait_status))
+		say("svc-finale %s takes too long, going on", work);
+	return pid >= 0 && wait_status == 0;
+}
+
 /*
- * They ignore TERM, and go by themselves when the last end of what they read is closed: those that we held for a manager. A process
+ * The loggers ignore TERM, and go when the last end of what they read is closed: those that we held for a manager. A process
  * that cannot be killed may have one, too.
  */
 static void end_loggers(void)
@@ -354,66 +162,30 @@ static void end_loggers(void)
 	if (!keeper.is_pid1)
 		return;
 	(void)kill(-1, SIGKILL);
-	wait_for_children(LOGGER_LIMIT_US); /* as long as one is there, what it writes to cannot be unmounted */
-}
-
-/*
- * A child does what may wait for ever: any of it can hang on a dead disk or server, and users can hold /proc. It has no copy of
- * what we kept, so that one that hangs does not keep the loggers from the end of what they read.
- * Returns: false, and @what is on the console, if it cannot be started or takes longer than @limit_us.
- */
-static bool run_in_time(void (*work)(void), uint64_t limit_us, const char *what)
-{
-	const uint64_t until_us = keeper_now_us() + limit_us;
-	pid_t pid;
-
-	console_open(); /* for the child's lines, too */
-	pid = spawn_fork();
-
-	if (pid == 0) {
-		console_close_others();
-		work();
-		_exit(0);
-	}
-	if (pid < 0) {
-		say("%s: cannot fork: %s; going on", what, strerror(errno));
-		return false;
-	}
-	while (!reap_all(pid)) {
-		if (keeper_now_us() >= until_us) {
-			say("%s takes too long, going on", what);
-			return false;
-		}
-		wait_a_step();
-	}
-	return true;
-}
-
-/* In a child. A machine's keeper has sent TERM already. */
-static void end_most_processes(void)
-{
-	if (end_others(keeper.is_pid1 ? 0 : SIGTERM, TERM_LIMIT_US) == 0)
-		return;
-	say("some processes did not end, killing them");
-	if (end_others(SIGKILL, KILL_LIMIT_US) > 0)
-		say("some processes cannot be killed, going on without them");
+	wait_for_children(LOGGER_LIMIT_US); /* a file system that it writes to cannot be unmounted before */
 }
 
 static void end_processes(void)
 {
-	keeper_pid = getpid();
-	memory_show_to_children();
 	say("asking all processes to end");
 	if (keeper.is_pid1)
 		(void)kill(-1, SIGTERM);
-	if (!run_in_time(end_most_processes, TERM_LIMIT_US + KILL_LIMIT_US + USEC_PER_SEC, "ending processes"))
+	if (!run_helper("processes", PROCESSES_LIMIT_US))
 		wait_for_children(KILL_LIMIT_US);
 	end_loggers();
 }
 
-static void end_file_systems(void)
+void finale_sync(void)
 {
-	(void)run_in_time(file_systems_end, FILE_SYSTEMS_LIMIT_US, "unmounting");
+	const pid_t pid = spawn_fork();
+	int wait_status;
+
+	if (pid == 0) {
+		sync();
+		_exit(0);
+	}
+	if (pid > 0)
+		(void)wait_for_child(pid, SYNC_LIMIT_US, &wait_status); /* it is left behind */
 }
 
 static const struct {
@@ -438,8 +210,8 @@ void finale_end_machine(enum ShutdownKind kind)
 		_exit(0); /* refused: our exit is what a container without the right to reboot(2) has for it */
 	say("%s failed: %s; you may switch the machine off", endings[kind].doing, strerror(errno));
 	for (;;) {
-		(void)reap_all(0);
-		pause_us(USEC_PER_SEC - 1);
+		(void)reap_all(0, NULL);
+		wait_a_step();
 	}
 }
 
@@ -447,8 +219,8 @@ void finale_run(enum ShutdownKind kind, const char *reason)
 {
 	say("%s: %s", endings[kind].doing, reason);
 	end_processes();
-	if (keeper.is_pid1)
-		end_file_systems();
+	if (keeper.is_pid1 && !keeper.container && !run_helper("file-systems", FILE_SYSTEMS_LIMIT_US))
+		finale_sync();
 	say("%s now", endings[kind].doing);
 	finale_end_machine(kind);
 }

@@ -11,7 +11,6 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/disposal.c daemon/keeper/disposal.h \
 	daemon/keeper/early-boot.c daemon/keeper/early-boot.h \
 	daemon/keeper/fd-store.c daemon/keeper/fd-store.h \
-	daemon/keeper/file-systems.c daemon/keeper/file-systems.h \
 	daemon/keeper/finale.c daemon/keeper/finale.h \
 	daemon/keeper/keeper.c daemon/keeper/keeper.h \
 	daemon/keeper/link.c daemon/keeper/link.h \

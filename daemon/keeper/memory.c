@@ -284,12 +284,6 @@ struct State *memory_state(void)
 	return (struct State *)(void *)(memory + STATE_AT);
 }
 
-void memory_show_to_children(void)
-{
-	if (memory)
-		(void)madvise(memory, MEMORY_BYTES, MADV_DOFORK); /* cannot fail for a mapping we made */
-}
-
 /* --- tables --- */
 
 /* A fault may come between any two instructions. */

@@ -97,9 +97,6 @@ int memory_fd(void);
 struct State *memory_state(void);
 struct Keeper *memory_keeper(void);
 
-/* From now on children have it, too. They have only what is written here otherwise: to copy more costs each of them time. */
-void memory_show_to_children(void);
-
 void row_set_mark(struct Row *row, enum RowMark mark);
 
 /* Returns: the row; @n is not 0. */

@@ -95,6 +95,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_explain_world.py \
 	tests/sandbox/test_facility.py \
 	tests/sandbox/test_files_held.py \
+	tests/sandbox/test_finale_without_helper.py \
 	tests/sandbox/test_finale_without_manager.py \
 	tests/sandbox/test_first_steps.py \
 	tests/sandbox/test_flag.py \

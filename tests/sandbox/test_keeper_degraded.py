@@ -179,12 +179,12 @@ def without_memory_for_a_moment():
 
 
 def without_a_right_to_reboot():
-    """And no process for the file systems: it ends all the same, by its own exit."""
+    """And no svc-finale: it ends all the same, by its own exit."""
     with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
         box.wait_state("a", "ready")
         with tracing(box, "reboot:error=EPERM", "clone3:error=EAGAIN"):
             assert impatient(box) == 0
-        assert "ending processes: cannot fork" in box.console()
+        assert "cannot start svc-finale" in box.console()
 
 
 for case in (without_proc, without_a_way_to_itself, without_a_memfd, without_memory_for_a_moment, without_a_right_to_reboot, without_clone3, without_devices,

@@ -6,6 +6,11 @@ KEEPER_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 check_PROGRAMS += tests/lib/fake-manager
 tests_lib_fake_manager_SOURCES = tests/lib/fake-manager.c
 
+# The keeper looks for it beside its manager.
+check_PROGRAMS += tests/lib/svc-finale
+tests_lib_svc_finale_SOURCES = daemon/finale/main.c
+tests_lib_svc_finale_LDADD = libfinale.a
+
 TESTS += tests/unit/test_keeper
 tests_unit_test_keeper_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_LDADD = libtest.a $(CHECK_LIBS)
@@ -61,7 +66,7 @@ tests_unit_test_keeper_start_LDADD = libtest.a $(CHECK_LIBS)
 TESTS += tests/unit/test_file_systems
 tests_unit_test_file_systems_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_file_systems_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open,--wrap=umount2,--wrap=mount,--wrap=swapoff,--wrap=sync
-tests_unit_test_file_systems_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
+tests_unit_test_file_systems_LDADD = libtest.a libfinale.a $(CHECK_LIBS)
 
 TESTS += tests/unit/test_keeper_restart_limit
 tests_unit_test_keeper_restart_limit_CFLAGS = $(KEEPER_TEST_CFLAGS)

@@ -15,8 +15,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "keeper/file-systems.h"
-#include "keeper/keeper.h"
+#include "finale/file-systems.h"
 #include "tests/lib/suite.h"
 
 int __real_open(const char *path, int flags, ...);
@@ -126,21 +125,11 @@ START_TEST(without_a_table_the_root_is_made_read_only)
 }
 END_TEST
 
-START_TEST(in_a_container_nothing_is_touched)
-{
-	keeper.container = true;
-
-	file_systems_end();
-
-	ck_assert_str_eq(done, "");
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("file systems");
 
 	ADD_CASE(suite, "end", all_that_holds_data_is_unmounted_from_the_last_on_and_the_rest_made_read_only,
-		 without_a_table_the_root_is_made_read_only, in_a_container_nothing_is_touched);
+		 without_a_table_the_root_is_made_read_only);
 	return suite;
 }

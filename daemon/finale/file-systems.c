@@ -2,12 +2,11 @@
 /*
  * File systems: /proc/self/mounts from its end to its beginning, several times.
  *
- * The manager has unmounted in order what it knew; this is for what is left: the root, what was busy, what was mounted
- * by hand. It is the one place where the keeper's program reads a table, and it does so in a child.
+ * The manager has unmounted in order what it knew. This is for the rest: the root, busy file systems, and those that were mounted by hand.
  */
 #include "config.h"
 
-#include "keeper/file-systems.h"
+#include "finale/file-systems.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +17,7 @@
 #include <sys/swap.h>
 #include <unistd.h>
 
-#include "keeper/console.h"
-#include "keeper/keeper.h"
+#include "finale/output.h"
 
 #define TABLE_BYTES (256 * 1024)
 #define MAX_MOUNTS 4096
@@ -34,7 +32,7 @@ struct Mount {
 
 static struct Mount mounts[MAX_MOUNTS];
 
-/* Nothing to save in these, and PID 1 itself needs some of them to the end. */
+/* These hold nothing to save, and PID 1 needs some of them to the end. */
 static const char *const kernel_types[] = {
 	"proc", "sysfs", "devtmpfs", "devpts", "tmpfs", "ramfs", "cgroup", "cgroup2", "securityfs", "debugfs",
 	"tracefs", "pstore", "bpf", "mqueue", "hugetlbfs", "autofs", "configfs", "efivarfs", "binfmt_misc", "rpc_pipefs",
@@ -147,8 +145,6 @@ void file_systems_end(void)
 {
 	size_t n;
 
-	if (keeper.container)
-		return;
 	say("unmounting file systems");
 	sync();
 	end_swap();

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+# libc only: it runs when nothing else does any more. tests/lint/symbols looks at the result.
+noinst_LIBRARIES += libfinale.a
+libfinale_a_SOURCES = \
+	daemon/finale/file-systems.c daemon/finale/file-systems.h \
+	daemon/finale/output.c daemon/finale/output.h \
+	daemon/finale/processes.c daemon/finale/processes.h
+
+svcdlib_PROGRAMS += svc-finale
+svc_finale_SOURCES = daemon/finale/main.c
+svc_finale_LDADD = libfinale.a

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * svc-finale: what PID 1 does at the end of a machine and must not wait for.
+ *
+ *	svc-finale processes machine|user CGROUP-ROOT [PID...]    ends all processes except PID..., or those of a user's keeper
+ *	svc-finale file-systems                                   sync, swapoff, unmount, read-only
+ *
+ * Any of it can hang for ever, on a dead disk or server, or because a user holds /proc. PID 1 waits for a limited time and goes on
+ * (docs/keeper.md, "Finale").
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "finale/file-systems.h"
+#include "finale/processes.h"
+
+#define MAX_SPARED 32
+
+static int end_processes(int argc, char **argv)
+{
+	pid_t spared[MAX_SPARED];
+	struct Finale finale = {
+		.is_user = strcmp(argv[2], "user") == 0,
+		.cgroup_root = argv[3],
+		.spared = spared,
+	};
+
+	for (int i = 4; i < argc && finale.n_spared < MAX_SPARED; i++)
+		spared[finale.n_spared++] = atoi(argv[i]);
+	processes_end(&finale);
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 4 && strcmp(argv[1], "processes") == 0)
+		return end_processes(argc, argv);
+	if (argc >= 2 && strcmp(argv[1], "file-systems") == 0) {
+		file_systems_end();
+		return EXIT_SUCCESS;
+	}
+	(void)fprintf(stderr, "svc-finale: only PID 1 starts this program, at the end of the machine\n");
+	return 2;
+}
