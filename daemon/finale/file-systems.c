@@ -122,7 +122,7 @@ static void make_read_only(size_t n_mounts)
 		if (!m->target || !holds_data(m))
 			continue;
 		if (mount(NULL, m->target, NULL, MS_REMOUNT | MS_RDONLY, NULL) < 0 && errno != EROFS)
-			say("cannot make %s read-only: %s", m->target, strerror(errno));
+			console_log("cannot make %s read-only: %s", m->target, strerror(errno));
 	}
 }
 
@@ -137,7 +137,7 @@ static void end_swap(void)
 		line[strcspn(line, " \t")] = '\0';
 		unescape(line);
 		if (swapoff(line) < 0)
-			say("cannot give up swap %s: %s", line, strerror(errno));
+			console_log("cannot give up swap %s: %s", line, strerror(errno));
 	}
 }
 
@@ -145,11 +145,11 @@ void file_systems_end(void)
 {
 	size_t n;
 
-	say("unmounting file systems");
+	console_log("unmounting file systems");
 	sync();
 	end_swap();
 	if (!read_table("/proc/self/mounts")) {
-		say("cannot read /proc/self/mounts: only the root is made read-only");
+		console_log("cannot read /proc/self/mounts: only the root is made read-only");
 		(void)mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL); /* nothing else can be done for it */
 		sync();
 		return;

@@ -21,7 +21,7 @@ static void replace_unprintable(char *text)
 			*text = '?';
 }
 
-void say(const char *format, ...)
+void console_log(const char *format, ...)
 {
 	char line[LINE_BYTES] = "svcd: ";
 	size_t length;

@@ -6,6 +6,6 @@
 #define SVCD_FINALE_OUTPUT_H
 
 /* Writes "svcd: ", the text and a line end to standard error. A line that the console does not take at once is lost. */
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void console_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

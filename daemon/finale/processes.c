@@ -117,7 +117,7 @@ static void report_remaining(int signo, long left_ms)
 	if (n_remaining == 0)
 		return;
 	list_remaining(list, sizeof(list));
-	say("%u process%s not ended yet: %s; %s in %ld s", n_remaining, n_remaining == 1 ? " has" : "es have", list, next,
+	console_log("%u process%s not ended yet: %s; %s in %ld s", n_remaining, n_remaining == 1 ? " has" : "es have", list, next,
 	    (left_ms + 999) / 1000);
 }
 
@@ -255,7 +255,7 @@ void processes_end(const struct Finale *f)
 	finale = f;
 	if (end_others(f->is_user ? SIGTERM : 0, TERM_LIMIT_MS) == 0)
 		return;
-	say("some processes did not end, killing them");
+	console_log("some processes did not end, killing them");
 	if (end_others(SIGKILL, KILL_LIMIT_MS) > 0)
-		say("some processes cannot be killed, going on without them");
+		console_log("some processes cannot be killed, going on without them");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cgroup: controllers can only be enabled in a cgroup that has no processes of its own, so the manager sits in a leaf,
- * svcd/.manager, and the keeper in svcd/.keeper where it is in the way.
+ * Cgroup: the kernel enables controllers only in a cgroup without processes of its own. So the
+ * manager has a leaf, svcd/.manager, and PID 1 has svcd/.keeper where it would be in the way.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@
 #define MANAGER_LEAF ".manager"
 #define PATH_BYTES (2 * PROTOCOL_NAME_BYTES)
 
-/* Where it is alone, and where it is beside the v1 hierarchies. */
+/* The usual mount point, and the one beside v1 hierarchies. */
 static int pinned_fd = -1; /* of keeper.cgroup_root */
 
 static const char *const mount_points[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -66,8 +66,10 @@ static bool read_own_path(char *path, size_t size)
 	return keeper_copy(path, size, strcmp(line, "/") == 0 ? "" : line);
 }
 
-/* A mount that was made outside our cgroup name space shows other directories under the same names. */
-static bool lists_us(const char *directory)
+/*
+ * A mount that was made outside our cgroup name space shows other directories under the same names.
+ */
+static bool contains_us(const char *directory)
 {
 	char path[4096 + 64 + 16];
 	char buffer[4096];
@@ -92,7 +94,9 @@ static bool lists_us(const char *directory)
 	return pid == -1;
 }
 
-/* An older image of ours, whose tables could not be read, has moved us there: its services are beside it. */
+/*
+ * An earlier image whose tables could not be read has moved us there. The services are beside it.
+ */
 static void strip_own_leaf(char *path)
 {
 	static const char leaf[] = "/" ROOT "/" KEEPER_LEAF;
@@ -102,7 +106,7 @@ static void strip_own_leaf(char *path)
 		path[length - (sizeof(leaf) - 1)] = '\0';
 }
 
-/* Returns: false, and why was said if it is not by design. */
+/* Returns: false; the reason was logged unless it is normal. */
 static bool find_own_directory(const char *mount_point, char *directory, size_t size)
 {
 	char path[4096];
@@ -111,19 +115,19 @@ static bool find_own_directory(const char *mount_point, char *directory, size_t 
 	if (!read_own_path(path, sizeof(path)) ||
 	    snprintf(full, sizeof(full), "%s%s", mount_point, path) >= (int)sizeof(full))
 		return false;
-	if (!lists_us(full)) {
+	if (!contains_us(full)) {
 		if (!keeper.user_mode)
-			say("%s is not of our cgroup name space", mount_point);
+			console_log("%s is not of our cgroup name space", mount_point);
 		return false;
 	}
 	strip_own_leaf(full);
 	if (keeper_copy(directory, size, full))
 		return true;
-	say("the path of our cgroup is longer than %zu bytes", size - 1);
+	console_log("the path of our cgroup is longer than %zu bytes", size - 1);
 	return false;
 }
 
-/* Beside the v1 hierarchies if there are any, never over them. */
+/* Beside v1 hierarchies if there are any, never over them. */
 static void mount_own(void)
 {
 	const char *target = mount_points[0];
@@ -131,9 +135,9 @@ static void mount_own(void)
 
 	if (statfs(target, &fs) == 0 && fs.f_type == TMPFS_MAGIC)
 		target = mount_points[1];
-	(void)mkdir(target, 0755); /* there already, or the mount will fail */
+	(void)mkdir(target, 0755); /* it exists, or the mount will fail */
 	if (mount("cgroup2", target, "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0 && !keeper.container)
-		say("cannot mount cgroup v2: %s", strerror(errno));
+		console_log("cannot mount cgroup v2: %s", strerror(errno));
 }
 
 static bool make_leaf(const char *root, const char *leaf, char *path, size_t size)
@@ -143,19 +147,21 @@ static bool make_leaf(const char *root, const char *leaf, char *path, size_t siz
 	if (snprintf(path, size, "%s%s%s", root, leaf[0] ? "/" : "", leaf) >= (int)size)
 		return false;
 	/*
-	 * Users cannot list it, because a process that lists a directory can hold its lock for ever. What exists is found without the
-	 * lock of the directory above, which users can list: after a re-execution services run.
+	 * Users cannot list it, because a process that lists a directory can hold its lock for
+	 * ever. stat(2) finds an existing one without the lock of the directory above, which users
+	 * can list: after a re-execution services run.
 	 */
 	if (stat(path, &st) < 0)
 		return mkdir(path, 0711) == 0;
 	if (st.st_mode & 0066)
-		(void)chmod(path, 0711); /* made by an earlier version; one that is not ours stays as it is */
+		(void)chmod(path, 0711); /* made by an earlier version; chmod of a directory that is not ours fails */
 	return true;
 }
 
 /*
- * Every service gets a limit of processes, so that controller is always wanted. Where nobody sits below it costs nothing to
- * enable, so it is tried before there are leaves. That only works in the root of all groups: any other one has us in it.
+ * Every service has a limit of processes, so this controller is always needed. Enabling it is cheap
+ * before there are leaves. That works only in the root of all cgroups, because any other one
+ * contains us.
  */
 static bool count_processes(const char *directory, const char *root)
 {
@@ -165,19 +171,22 @@ static bool count_processes(const char *directory, const char *root)
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && is_enabled; i++)
 		is_enabled = snprintf(path, sizeof(path), "%s/cgroup.subtree_control", groups[i]) < (int)sizeof(path) &&
-			     keeper_write_file(path, "+pids"); /* not there: it is of v1, or not ours to hand on */
+			     keeper_write_file(path, "+pids"); /* fails if the controller belongs to v1 or is not delegated to us */
 	return is_enabled;
 }
 
-/* Is one of those that settings of services need (model/resource-def.c) among what @directory may hand on? */
-static bool may_hand_on_any(const char *directory)
+/*
+ * May @directory delegate one of the controllers that settings of services need
+ * (model/resource-def.c)?
+ */
+static bool may_delegate_any(const char *directory)
 {
 	static const char *const ours[] = { "cpu", "cpuset", "io", "memory", "pids" };
 	char path[PATH_BYTES];
 	char text[256];
 	const char *list = text;
 
-	(void)snprintf(path, sizeof(path), "%s/cgroup.controllers", directory); /* twice the room it needs */
+	(void)snprintf(path, sizeof(path), "%s/cgroup.controllers", directory); /* the buffer is twice as large as needed */
 	if (keeper_read_file(path, text, sizeof(text)) <= 0)
 		return false;
 	for (size_t length; (length = strcspn(list, " \n")) > 0; list += length + (list[length] == ' '))
@@ -188,24 +197,27 @@ static bool may_hand_on_any(const char *directory)
 }
 
 /*
- * To be moved waits for a grace period of RCU, ten to thirty milliseconds (cgroup_attach_lock() in the kernel), so it is done where
- * controllers can be enabled, and nowhere else. The root of all groups may have processes, too; it is the one without a type (kernel.org,
- * admin-guide/cgroup-v2, "cgroup.type").
+ * Moving waits for an RCU grace period of ten to thirty milliseconds (cgroup_attach_lock() in the
+ * kernel), so PID 1 moves only where controllers can be enabled. The root of all cgroups may have
+ * processes; it is the one without cgroup.type (kernel.org, admin-guide/cgroup-v2).
  */
 static bool is_in_the_way(const char *directory)
 {
 	char path[PATH_BYTES];
 
-	(void)snprintf(path, sizeof(path), "%s/cgroup.type", directory); /* twice the room it needs */
-	return access(path, F_OK) == 0 && may_hand_on_any(directory);
+	(void)snprintf(path, sizeof(path), "%s/cgroup.type", directory); /* the buffer is twice as large as needed */
+	return access(path, F_OK) == 0 && may_delegate_any(directory);
 }
 
-/* May processes be started in groups below @directory? The kernel asks this of the group above both. */
+/*
+ * May processes be started in cgroups below @directory? The kernel checks this in their common
+ * ancestor.
+ */
 static bool may_fill_groups(const char *directory)
 {
 	char path[PATH_BYTES];
 
-	(void)snprintf(path, sizeof(path), "%s/cgroup.procs", directory); /* twice the room it needs */
+	(void)snprintf(path, sizeof(path), "%s/cgroup.procs", directory); /* the buffer is twice as large as needed */
 	return access(path, W_OK) == 0;
 }
 
@@ -215,12 +227,12 @@ static bool move_to_leaf(const char *root)
 
 	if (!make_leaf(root, KEEPER_LEAF, path, sizeof(path)) || strlen(path) + sizeof("/cgroup.procs") > sizeof(path))
 		return false;
-	(void)strcat(path, "/cgroup.procs"); /* measured in the line above */
-	console_end(); /* its writer would stay, and a group with a process in it hands on no controllers; the next line begins a new one */
+	(void)strcat(path, "/cgroup.procs"); /* its length was checked above */
+	console_end(); /* its writer would stay in the old cgroup, which then could not enable controllers; the next line starts a new one */
 	if (keeper_write_file(path, "0"))
 		return true;
 	if (!keeper.container && !keeper.user_mode)
-		say("cannot enter %s: %s", path, strerror(errno));
+		console_log("cannot enter %s: %s", path, strerror(errno));
 	return false;
 }
 
@@ -242,10 +254,13 @@ static void use_own(void)
 	if (is_in_the_way(directory) ? !move_to_leaf(root) : !may_fill_groups(directory))
 		return;
 	(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), root);
-	/* It keeps the way there in the kernel's cache, so that no look-up waits for a lock of a directory above. */
+	/*
+	 * This keeps the path in the kernel's cache, so that no look-up waits for the lock of a
+	 * directory above.
+	 */
 	pinned_fd = open(root, O_PATH | O_CLOEXEC);
 	if (!is_counted)
-		(void)count_processes(directory, root); /* without, no service gets that limit */
+		(void)count_processes(directory, root); /* on failure services have no such limit */
 }
 
 void cgroup_setup(void)
@@ -254,7 +269,7 @@ void cgroup_setup(void)
 		mount_own();
 	use_own();
 	if (keeper.is_pid1 && !keeper.cgroup_root[0] && !keeper.has_reexeced)
-		say("there are no cgroups for services: of each only the main process is known and stopped");
+		console_log("there are no cgroups for services: only the main process of each is known and stopped");
 }
 
 int cgroup_open_manager(void)
@@ -263,6 +278,6 @@ int cgroup_open_manager(void)
 
 	if (!keeper.cgroup_root[0])
 		return -1;
-	(void)snprintf(path, sizeof(path), "%s/%s", keeper.cgroup_root, MANAGER_LEAF); /* twice the room it needs */
+	(void)snprintf(path, sizeof(path), "%s/%s", keeper.cgroup_root, MANAGER_LEAF); /* the buffer is twice as large as needed */
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }

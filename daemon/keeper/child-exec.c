@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Child exec: what a process does between its clone and its exec, in the order of enum ExecStep. Nothing here takes a lock or allocates.
+ * Child exec: what a process does between its clone and its exec, in the order of enum ExecStep.
+ *
+ * Nothing here takes a lock or allocates.
  */
 #include "config.h"
 
@@ -23,13 +25,13 @@
 
 #include "keeper/keeper.h"
 
-/* Above every number that a child's descriptors are placed at. */
+/* Above every descriptor number of a child. */
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
 
-/* PID 1 had a fault between the clone and the signal: go on without it. */
+/* Without the signal by then, PID 1 had a fault after the clone: go on. */
 #define MAY_EXEC_LIMIT_S 10
 
-/* What a child exits with when there is no status pipe to say it: the shell's word for "could not execute". */
+/* Exit status of a child without a status pipe; the shell uses it for "could not execute". */
 #define EXIT_NOT_EXECUTED 127
 
 static int error_of(int result)
@@ -37,7 +39,10 @@ static int error_of(int result)
 	return result < 0 ? errno : 0;
 }
 
-/* Parks *@fd above all targets, which are those below @end, so that placing one never closes another. */
+/*
+ * Moves *@fd above all targets, which are those below @end, so that placing one never closes
+ * another.
+ */
 static int park(int *fd, int end)
 {
 	int parked;
@@ -55,7 +60,7 @@ static int place(int from, int to, int flags)
 	return from < 0 ? 0 : error_of(dup3(from, to, flags));
 }
 
-/* 0, 1, 2, then what it inherits from 3 on, then the status pipe, which closes itself on exec. */
+/* 0, 1, 2, then the inherited ones from 3 on, then the status pipe, which exec closes. */
 static int place_descriptors(struct SpawnRequest *r)
 {
 	int next = 3 + (int)r->n_inherited;
@@ -89,7 +94,7 @@ static int write_to(int directory_fd, const char *path, const char *text)
 	if (fd < 0)
 		return errno;
 	error = write(fd, text, strlen(text)) < 0 ? errno : 0;
-	(void)close(fd); /* the kernel has taken it, or not */
+	(void)close(fd); /* the kernel has taken the text or refused it */
 	return error;
 }
 
@@ -101,15 +106,19 @@ static int step_setup(struct SpawnRequest *r)
 		error = error_of(setsid());
 	if (!error)
 		error = place_descriptors(r);
-	/* A user's keeper that is killed takes its services with it: there is nobody else who would end them. */
+	/*
+	 * When a user's keeper is killed its services end as well, because no other process would
+	 * end them.
+	 */
 	if (!error && keeper.user_mode)
 		(void)prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0); /* a valid signal */
 	return error || !r->controlling_tty ? error : error_of(ioctl(STDIN_FILENO, TIOCSCTTY, 1));
 }
 
 /*
- * A container may withhold CAP_SYS_RESOURCE: then the closest that it allows must do, or a vendor's file that asks for
- * more than the container gives would keep its service from running at all. A manager with other limits is better than none.
+ * A container may withhold CAP_SYS_RESOURCE. The closest limit that it allows is used then.
+ * Otherwise a vendor's file that asks for more could never run there. A manager with other limits
+ * is better than none.
  */
 static bool is_lenient(const struct SpawnRequest *r)
 {
@@ -130,7 +139,10 @@ static int set_limit(const struct SpawnRequest *r, uint32_t resource, struct rli
 	return error_of(setrlimit((int)resource, &wanted));
 }
 
-/* PID 1 had the score at the clone (spawn.c). A container that is given a score of its own may refuse another one. */
+/*
+ * PID 1 had the score at the clone (spawn.c). A container that was given a score may refuse another
+ * one.
+ */
 static int step_oom_score(const struct SpawnRequest *r)
 {
 	const int error = r->flags & SPAWN_SET_OOM ? r->score_error : 0;
@@ -138,13 +150,16 @@ static int step_oom_score(const struct SpawnRequest *r)
 	return is_lenient(r) && (error == EACCES || error == EPERM || error == EROFS) ? 0 : error;
 }
 
-/* Of the process, and of its session among the others (sched(7), "The autogroup feature"), or it would count for nothing. */
+/*
+ * For the process, and for its session (sched(7), "The autogroup feature"). Without the second the
+ * first has no effect.
+ */
 static int set_nice(int32_t nice)
 {
 	char text[16];
 
 	(void)snprintf(text, sizeof(text), "%d", (int)nice); /* it fits */
-	(void)write_to(AT_FDCWD, "/proc/self/autogroup", text); /* a kernel without has no such file */
+	(void)write_to(AT_FDCWD, "/proc/self/autogroup", text); /* kernels without autogroups have no such file */
 	return error_of(setpriority(PRIO_PROCESS, 0, nice));
 }
 
@@ -180,7 +195,7 @@ static int step_identity(struct SpawnRequest *r)
 	return error;
 }
 
-/* Signals are blocked, as in PID 1, so one that has come already is waiting. */
+/* Signals are blocked, as in PID 1, so an early signal is pending. */
 static void wait_for_permission(void)
 {
 	const struct timespec limit = { .tv_sec = MAY_EXEC_LIMIT_S };
@@ -215,11 +230,11 @@ static const struct {
 	{ EXEC_STEP_EXEC, step_exec, "execute it" },
 };
 
-/* Of a service the manager hears it; its helpers, itself and the rescue shell have the console. */
+/* For a service, to the manager. For the manager, helpers and the rescue shell, on the console. */
 static void report(const struct SpawnRequest *r, const struct ExecStatus *status, const char *what)
 {
 	if (r->status >= 0)
-		(void)!write(r->status, status, sizeof(*status)); /* nobody else to tell */
+		(void)!write(r->status, status, sizeof(*status)); /* there is no other place to report it */
 	else
 		(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0], what, strerror(status->error));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children: rows are found by (service, role) through their name, and by pid through a hash.
+ * Children: the name leads to the rows of (service, role); a hash leads from a pid to its row.
  */
 #include "config.h"
 
@@ -15,10 +15,10 @@
 
 #define PID_BUCKETS 2048
 
-/* Beside the rows; made anew by each image. */
+/* Not in the shared memory: each image makes it anew. */
 static struct {
-	uint16_t by_pid; /* the next in its bucket */
-	uint16_t queued; /* the next in the list of untold ones */
+	uint16_t by_pid; /* the next row of its bucket */
+	uint16_t queued; /* the next row of the queue */
 } next[PROTOCOL_MAX_CHILDREN + 1];
 static uint16_t row_by_pid[PID_BUCKETS];
 static uint16_t first_queued;
@@ -114,7 +114,7 @@ void child_set_running(struct Child *child, pid_t pid, uint64_t now_us)
 {
 	child->pid = pid;
 	child->spawned_at_us = now_us;
-	child->flags = CHILD_SPAWN_UNTOLD;
+	child->flags = CHILD_SPAWN_UNSENT;
 	row_set_mark(&child->row, ROW_USED);
 	add_pid(child);
 	enqueue(child);
@@ -149,7 +149,7 @@ struct Child *children_find_pid(pid_t pid)
 	return NULL;
 }
 
-/* Only living rows are in the hash: the kernel may give the pid away again at once. */
+/* The hash has living rows only, because the kernel may reuse a pid at once. */
 static void remove_pid(struct Child *child)
 {
 	uint16_t *link = &row_by_pid[pid_bucket(child->pid)];
@@ -170,7 +170,7 @@ void child_restore_exited(struct Child *child, const struct ChildExit *exit)
 	remove_pid(child);
 	child->exit = *exit;
 	atomic_signal_fence(memory_order_seq_cst);
-	child->flags |= CHILD_EXITED | CHILD_EXIT_UNTOLD;
+	child->flags |= CHILD_EXITED | CHILD_EXIT_UNSENT;
 	enqueue(child);
 }
 
@@ -191,7 +191,10 @@ void child_set_exited(struct Child *child, int wait_status, const struct rusage 
 	child_restore_exited(child, &exit);
 }
 
-/* Out of the middle of the list: rare, since a row that is acknowledged has been told. */
+/*
+ * Takes @child out of the middle of the queue. This is rare, because the manager acknowledges only
+ * what it was sent.
+ */
 static void unqueue(struct Child *child)
 {
 	uint16_t previous = 0;
@@ -219,24 +222,24 @@ bool children_release(const struct ProcessId *id)
 	return true;
 }
 
-struct Child *children_first_untold(void)
+struct Child *children_first_unsent(void)
 {
-	while (first_queued && !(row_at(first_queued)->flags & (CHILD_SPAWN_UNTOLD | CHILD_EXIT_UNTOLD)))
+	while (first_queued && !(row_at(first_queued)->flags & (CHILD_SPAWN_UNSENT | CHILD_EXIT_UNSENT)))
 		dequeue_first();
 	return first_queued ? row_at(first_queued) : NULL;
 }
 
-void child_set_told(struct Child *child, enum ChildFlags flag)
+void child_set_sent(struct Child *child, enum ChildFlags flag)
 {
 	child->flags &= (uint8_t)~flag;
 }
 
-void children_forget_told(void)
+void children_mark_unsent(void)
 {
 	for (struct Child *child = children_next(NULL); child; child = children_next(child)) {
-		child->flags |= CHILD_SPAWN_UNTOLD;
+		child->flags |= CHILD_SPAWN_UNSENT;
 		if (child->flags & CHILD_EXITED)
-			child->flags |= CHILD_EXIT_UNTOLD;
+			child->flags |= CHILD_EXIT_UNSENT;
 		enqueue(child);
 	}
 }
@@ -254,7 +257,7 @@ uint32_t children_count(void)
 	return table_count(TABLE_CHILDREN);
 }
 
-/* One that was being started when the fault came has a pid or never came to be. */
+/* A process that was being started at the fault has a pid, or it was never started. */
 static bool is_sound(void *row)
 {
 	struct Child *child = row;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children: the table of living services, and of dead ones whose exit nobody has acknowledged yet.
+ * Children: the table of living services, and of dead ones whose exit the manager has not
+ * acknowledged.
  *
- * A row is (service, role, invocation). One row a service and role: while it is in use, a spawn is refused, and only an
- * acknowledged exit frees it, so nothing is started twice whatever the manager forgets (DESIGN 2). The table is also
- * the queue: what the manager has not been told is a bit of the row.
+ * A row is (service, role, invocation). There is one row per service and role. While it is in use,
+ * a spawn is refused, and only an acknowledged exit frees it. So nothing is started twice, whatever
+ * the manager forgets. The table is also the queue: what the manager has not been sent is a bit of
+ * the row.
  */
 #ifndef SVCD_KEEPER_CHILDREN_H
 #define SVCD_KEEPER_CHILDREN_H
@@ -18,13 +20,13 @@
 #include "protocol/protocol.h"
 
 enum ChildFlags {
-	CHILD_EXITED = 1 << 0, /* reaped: its pid means nothing any more */
-	CHILD_SPAWN_UNTOLD = 1 << 1,
-	CHILD_EXIT_UNTOLD = 1 << 2,
-	CHILD_QUEUED = 1 << 3, /* in the list that children_first_untold() serves */
+	CHILD_EXITED = 1 << 0, /* reaped: its pid is invalid */
+	CHILD_SPAWN_UNSENT = 1 << 1,
+	CHILD_EXIT_UNSENT = 1 << 2,
+	CHILD_QUEUED = 1 << 3, /* in the list of children_first_unsent() */
 };
 
-/* Is @id one that a row can have: a name with an end, an invocation, a known role? */
+/* Can @id have a row: a name with an end, an invocation, and a known role? */
 bool process_id_is_valid(const struct ProcessId *id);
 
 /* Returns: 0 if a row for @id can be made now, else EINVAL, EBUSY or ENFILE. */
@@ -37,11 +39,14 @@ int children_may_add(const struct ProcessId *id);
  */
 struct Child *children_begin(const struct ProcessId *id);
 
-/* The process runs: "spawned" is untold. */
+/* The process runs. SPAWNED is still to be sent. */
 void child_set_running(struct Child *child, pid_t pid, uint64_t now_us);
 void children_cancel(struct Child *child);
 
-/* Both for a process that runs already. Returns: the row, or NULL. */
+/*
+ * children_begin() and child_set_running() for a process that runs already. Returns: the row, or
+ * NULL.
+ */
 struct Child *children_add(const struct ProcessId *id, pid_t pid, uint64_t now_us);
 
 /* Returns: the row of exactly this invocation, or NULL. */
@@ -50,30 +55,30 @@ struct Child *children_find(const struct ProcessId *id);
 /* Returns: the living row with this pid, or NULL. */
 struct Child *children_find_pid(pid_t pid);
 
-/* The process was reaped: its row holds what the kernel said until children_release(). */
+/* The process was reaped. Its row keeps the exit status until children_release(). */
 void child_set_exited(struct Child *child, int wait_status, const struct rusage *usage, uint64_t now_us);
 
-/* The same in other words. */
+/* The same with the values of an older image. */
 void child_restore_exited(struct Child *child, const struct ChildExit *exit);
 
 /* Frees the row of an exited process. Returns: whether there was one. */
 bool children_release(const struct ProcessId *id);
 
-/* Returns: a row that something is untold of, in the order it happened, or NULL. */
-struct Child *children_first_untold(void);
+/* Returns: the first row with something to send, in the order of events, or NULL. */
+struct Child *children_first_unsent(void);
 
-/* The manager knows @flag of @child now; a row with nothing untold leaves the list. */
-void child_set_told(struct Child *child, enum ChildFlags flag);
+/* The manager was sent @flag of @child. A row with nothing to send leaves the list. */
+void child_set_sent(struct Child *child, enum ChildFlags flag);
 
-/* A new manager knows nothing: all rows are untold again. */
-void children_forget_told(void);
+/* A new manager knows nothing: everything is to be sent again. */
+void children_mark_unsent(void);
 
-/* Walks all rows: give NULL first. */
+/* Walks over all rows. Begin with NULL. */
 struct Child *children_next(const struct Child *child);
 
 uint32_t children_count(void);
 
-/* Takes over the rows of an older image. Returns: how many made no sense, and are dropped. */
+/* Takes over the rows of an older image. Returns: the number of unsound rows, which are dropped. */
 unsigned int children_resume(void);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Console: a socket, and a child that writes what comes out of it to a terminal.
+ * Console: a socket, and a child that writes its lines to a terminal.
  *
- * A terminal can make root wait for ever, even if it is opened with O_NONBLOCK: a user who has logged in there can hold its line discipline. So
- * PID 1 touches none. On a machine the terminal is /dev/console; in a container and in user mode it is whatever our standard error
- * is, since /dev/console may belong to the machine outside.
+ * A terminal can make root wait for ever, even if it is opened with O_NONBLOCK, because a user who
+ * has logged in there can hold its line discipline. So PID 1 touches none. On a machine the
+ * terminal is /dev/console. In a container and in user mode it is our standard error, because
+ * /dev/console may belong to the host.
  *
- * PID 1 has both ends of the socket. So lines wait in it while there is no writer, and nobody who writes to it ever gets SIGPIPE.
+ * PID 1 has both ends of the socket. So lines wait in it while there is no writer, and SIGPIPE is
+ * impossible.
  */
 #include "config.h"
 
@@ -34,7 +36,7 @@
 static int pair[2] = { -1, -1 }; /* ours and the manager's end; the writer's */
 static int kernel_log_fd = -1;
 static pid_t writer_pid; /* 0: none */
-static pid_t owner;      /* whose child the writer is; 0: it is not known yet where lines go */
+static pid_t owner;      /* the parent of the writer; 0: the place of the lines is not known yet */
 static unsigned int n_lost;
 
 /* --- the writer --- */
@@ -45,7 +47,7 @@ static int open_console(void)
 	int fd = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0)
-		(void)fcntl(fd, F_SETFL, O_WRONLY); /* if it fails, lines that do not fit are cut */
+		(void)fcntl(fd, F_SETFL, O_WRONLY); /* on failure, long lines are cut */
 	return fd;
 }
 
@@ -60,7 +62,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
 		if (n < 0 && errno != EAGAIN)
 			return errno != EIO;
 		if (n < 0)
-			(void)poll(&ready, 1, -1); /* others have made our standard error one that does not wait */
+			(void)poll(&ready, 1, -1); /* another process has made our standard error non-blocking */
 		bytes += n > 0 ? n : 0;
 		size -= n > 0 ? (size_t)n : 0;
 	}
@@ -84,7 +86,10 @@ static void show(const char *bytes, size_t size)
 	(void)write_all(fd, bytes, size);
 }
 
-/* All signals are blocked, as in PID 1, so that it shows the last lines of a machine. An empty message, or the last end's close, ends it. */
+/*
+ * All signals are blocked, as in PID 1, so that the last lines of a machine are shown. An empty
+ * message ends the writer, and so does the close of the last other end.
+ */
 static void __attribute__((noreturn)) run_writer(void)
 {
 	static char bytes[READ_BYTES];
@@ -92,7 +97,7 @@ static void __attribute__((noreturn)) run_writer(void)
 
 	(void)prctl(PR_SET_NAME, "svcd-console");
 	keeper_close_others(STDERR_FILENO + 1, &pair[1], 1);
-	(void)setsid(); /* terminals end sessions */
+	(void)setsid(); /* a terminal ends sessions */
 	while ((n = recv(pair[1], bytes, sizeof(bytes), 0)) > 0)
 		show(bytes, (size_t)n);
 	_exit(0);
@@ -100,7 +105,7 @@ static void __attribute__((noreturn)) run_writer(void)
 
 /* --- PID 1 --- */
 
-/* Returns: whether there is one; its numbers are above those of standard descriptors. */
+/* Returns: whether the pair exists. Its numbers are above 2. */
 static bool make_pair(void)
 {
 	int made[2];
@@ -111,7 +116,7 @@ static bool make_pair(void)
 		return false;
 	pair[0] = fcntl(made[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	pair[1] = fcntl(made[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	(void)close(made[0]); /* nothing is in them */
+	(void)close(made[0]); /* they are empty */
 	(void)close(made[1]);
 	(void)fcntl(pair[0], F_SETFL, O_RDWR | O_NONBLOCK); /* the manager writes to it with write(2) */
 	if (pair[0] >= 0 && pair[1] < 0) {
@@ -132,7 +137,7 @@ void console_open(void)
 	pid = spawn_fork();
 	if (pid == 0)
 		run_writer();
-	writer_pid = pid > 0 ? pid : 0; /* if it is refused, the next line tries again */
+	writer_pid = pid > 0 ? pid : 0; /* if the fork is refused, the next line tries again */
 }
 
 int console_fd(void)
@@ -153,7 +158,7 @@ void console_on_exit(pid_t pid)
 	console_open();
 }
 
-/* One that hangs is left behind; there is no other one until it has ended. */
+/* A writer that hangs is left behind. There is no second one until it has ended. */
 void console_end(void)
 {
 	if (writer_pid <= 0 || send(pair[0], "", 0, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
@@ -175,8 +180,9 @@ void console_close_others(void)
 }
 
 /*
- * So that dmesg and the system log have it too; level 7 keeps it from appearing on the console twice. No process can hold it: the kernel copies the
- * line from our memory before it takes a lock of the log. It is opened before there are services.
+ * For dmesg and the system log. Level 7 keeps the line from the console. No process can make this
+ * wait, because the kernel copies the line before it takes a lock of the log. The file is opened
+ * before there are services.
  */
 static void write_kernel_log(const char *line, size_t length)
 {
@@ -198,7 +204,10 @@ static bool send_line(const char *line, size_t length)
 	return make_pair() && send(pair[0], line, length, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-/* Names of processes and mount points are anybody's, and beyond ASCII there are control characters, too (ECMA-48, C1). */
+/*
+ * Users choose names of processes and mount points. Bytes beyond ASCII include control characters
+ * (ECMA-48, C1).
+ */
 static void replace_unprintable(char *text)
 {
 	for (; *text; text++)
@@ -215,7 +224,7 @@ static void send_lost(void)
 		n_lost = 0;
 }
 
-void say(const char *format, ...)
+void console_log(const char *format, ...)
 {
 	char line[LINE_BYTES] = "svcd: ";
 	size_t length;
@@ -226,7 +235,7 @@ void say(const char *format, ...)
 	va_end(args);
 	replace_unprintable(line);
 	length = strlen(line);
-	line[length++] = '\r'; /* a getty or editor may have left the terminal raw */
+	line[length++] = '\r'; /* a getty or an editor may have left the terminal raw */
 	line[length++] = '\n';
 
 	write_kernel_log(line, length - 2);

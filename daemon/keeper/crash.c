@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Crash: the handler of our own SIGSEGV and its like, on a stack of its own.
+ * Crash: the handler of SIGSEGV and its like in PID 1, on a stack of its own.
  *
- * It says where the fault was, and executes svcd again with its tables. A fault inside the handler, or the third within a minute, leaves only
- * the last resort.
+ * It logs the place of the fault and executes svcd again with its tables. After a fault inside the
+ * handler, or the third within a minute, only the last resort is left.
  *
- * Addresses are counted from the beginning of our program, as addr2line(1) wants them. Which words on the stack are those of callers is not
- * known here: all that lead into our code are said.
+ * Addresses are counted from the beginning of the program, as addr2line(1) expects. Which words on
+ * the stack are return addresses is unknown here, so all that point into our code are logged.
  */
 #include "config.h"
 
@@ -43,7 +43,9 @@ static const int faults[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 static char stack[STACK_BYTES] __attribute__((aligned(16)));
 static volatile sig_atomic_t is_crashing;
 
-/* Our program: where it lies, and what it is called by whoever keeps its debugging symbols. */
+/*
+ * Our program: its place in memory, and the build ID under which its debugging symbols are filed.
+ */
 static struct {
 	uintptr_t begin;
 	uintptr_t code_begin;
@@ -52,7 +54,7 @@ static struct {
 } program;
 
 /* elf(5), "Notes": a header, the name of the owner ("GNU"), and the ID. */
-static void learn_build_id(const char *at, size_t size)
+static void read_build_id(const char *at, size_t size)
 {
 	const ElfW(Nhdr) *note = (const void *)at;
 	const unsigned char *id;
@@ -65,7 +67,7 @@ static void learn_build_id(const char *at, size_t size)
 		(void)snprintf(program.build_id + 2 * i, 3, "%02x", id[i]);
 }
 
-static void learn_program(void)
+static void find_program_headers(void)
 {
 	const uintptr_t headers_at = getauxval(AT_PHDR);
 	const ElfW(Phdr) *headers = NULL;
@@ -80,7 +82,7 @@ static void learn_program(void)
 
 		memcpy(&text, &at, sizeof(text));
 		if (headers[i].p_type == PT_NOTE && !program.build_id[0])
-			learn_build_id(text, headers[i].p_memsz);
+			read_build_id(text, headers[i].p_memsz);
 		if (headers[i].p_type == PT_LOAD && headers[i].p_flags & PF_X) {
 			program.code_begin = at;
 			program.code_end = at + headers[i].p_memsz;
@@ -102,7 +104,7 @@ static struct Place place_of(const ucontext_t *context)
 #elif defined(__aarch64__)
 	return (struct Place){ (uintptr_t)context->uc_mcontext.pc, (uintptr_t)context->uc_mcontext.sp };
 #else
-	(void)context; /* what they are called differs from one processor to the next */
+	(void)context; /* the names of the registers differ from one processor to the next */
 	return (struct Place){ 0, 0 };
 #endif
 }
@@ -120,7 +122,7 @@ static void format_place(char text[PLACE_BYTES], uintptr_t address)
 		(void)snprintf(text, PLACE_BYTES, "%#lx, not in svcd", (unsigned long)address);
 }
 
-/* Returns: how many words were there. */
+/* Returns: the number of words read. */
 static size_t read_stack(uintptr_t at, uintptr_t words[STACK_WORDS])
 {
 	struct iovec to = { .iov_base = words, .iov_len = STACK_WORDS * sizeof(*words) };
@@ -132,19 +134,19 @@ static size_t read_stack(uintptr_t at, uintptr_t words[STACK_WORDS])
 	return n > 0 ? (size_t)n / sizeof(*words) : 0;
 }
 
-static void say_where(int signo, const void *context)
+static void report_fault(int signo, const void *context)
 {
 	const struct Place place = place_of(context);
 	uintptr_t words[STACK_WORDS];
 	char text[MAX_CALLERS * PLACE_BYTES] = "";
 	char *end = text;
 	int n_callers = 0;
-	size_t n_words;
+	size_t n_arguments;
 
 	format_place(text, place.instruction);
-	say("this keeper has a fault: signal %d at %s", signo, text);
-	n_words = read_stack(place.stack, words);
-	for (size_t i = 0; i < n_words && n_callers < MAX_CALLERS; i++) {
+	console_log("this keeper has a fault: signal %d at %s", signo, text);
+	n_arguments = read_stack(place.stack, words);
+	for (size_t i = 0; i < n_arguments && n_callers < MAX_CALLERS; i++) {
 		if (!is_our_code(words[i]))
 			continue;
 		*end++ = ' ';
@@ -153,9 +155,9 @@ static void say_where(int signo, const void *context)
 		n_callers++;
 	}
 	if (n_callers > 0)
-		say("on its stack:%s (addr2line -e " SVCD_SBINDIR "/svcd says which lines these are)", text);
+		console_log("on its stack:%s (addr2line -e " SVCD_SBINDIR "/svcd shows the lines)", text);
 	if (program.build_id[0])
-		say("its build ID: %s", program.build_id);
+		console_log("its build ID: %s", program.build_id);
 }
 static enum ShutdownKind kind_of_signal(int signo)
 {
@@ -172,10 +174,10 @@ void crash_last_resort(void)
 {
 	sigset_t all;
 
-	say("only reaping children now; ctrl-alt-del or the reboot signals end the machine");
+	console_log("only reaping children now; ctrl-alt-del or the reboot signals end the machine");
 	(void)sigfillset(&all);
-	crash_leave_out(&all); /* a fault leads back to here */
-	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* sigwait(2) takes them from here */
+	crash_leave_out(&all); /* a fault leads back to this function */
+	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* sigwait(2) takes them */
 	for (;;) {
 		int signo = 0;
 		enum ShutdownKind kind;
@@ -192,26 +194,29 @@ void crash_last_resort(void)
 	}
 }
 
-/* Two that somebody sends, one after the other, are no fault in the handler. (abort(3) sends it, too; but that is us.) */
-static bool is_sent_by_others(const siginfo_t *info)
+/*
+ * Two signals that another process sends are no fault in the handler. abort(3) sends one as well,
+ * but from our own pid.
+ */
+static bool is_sent_by_another(const siginfo_t *info)
 {
 	return info->si_code <= 0 && info->si_pid != getpid();
 }
 
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
-	if (is_crashing && is_sent_by_others(info))
+	if (is_crashing && is_sent_by_another(info))
 		return;
 	if (is_crashing)
 		crash_last_resort();
 	is_crashing = 1;
-	console_open(); /* what is said before the tables are read waits for it */
-	say_where(signo, context);
+	console_open(); /* lines from before the tables are read wait for it */
+	report_fault(signo, context);
 	if (keeper_now_us() - keeper.last_crash_us > FORGIVEN_US)
 		keeper.n_crashes = 0;
 	keeper.last_crash_us = keeper_now_us();
 	if (++keeper.n_crashes < MAX_CRASHES || reexec_begins_anew()) {
-		say("executing myself again; services stay as they are");
+		console_log("executing svcd again; services stay as they are");
 		reexec_after_fault();
 	}
 	crash_last_resort();
@@ -220,17 +225,17 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 void crash_leave_out(sigset_t *set)
 {
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		(void)sigdelset(set, faults[i]); /* fails for a number that is none */
+		(void)sigdelset(set, faults[i]); /* fails only for an invalid number */
 }
 
 void crash_init(void)
 {
 	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	/* NODEFER, so that a fault within the handler comes to the handler, not to the kernel. */
+	/* NODEFER: a fault within the handler reaches the handler, not the kernel. */
 	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
-	learn_program();
-	(void)sigaltstack(&own, NULL); /* without it only a full stack cannot be handled */
+	find_program_headers();
+	(void)sigaltstack(&own, NULL); /* without it only a stack overflow cannot be handled */
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		(void)sigaction(faults[i], &action, NULL); /* these can be handled */
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Disposal: a list of descriptors, and a child for all that are in it.
+ * Disposal: a list of descriptors, and a child that closes all of them.
  *
- * The child closes everything else first, so that one that hangs keeps nothing open that must end. Then it waits for SIGUSR1, which PID 1
- * sends when it has closed its own copies. It lets a helper process close one after the other: the two share a table of descriptors, from which
- * close(2) takes a descriptor before it can wait. If the helper hangs, another one goes on behind that descriptor.
+ * The child first closes all other descriptors, so that a child that hangs keeps nothing else open.
+ * Then it waits for SIGUSR1, which PID 1 sends when it has closed its own copies. A helper process
+ * that shares the child's table of descriptors closes one after the other. close(2) takes a
+ * descriptor out of the table before it can wait. So if the helper hangs, another one goes on with
+ * the next descriptor.
  */
 #include "config.h"
 
@@ -27,29 +29,32 @@
 #define MAX_CHILDREN 64
 #define STACK_BYTES (16 * 1024)
 
-/* Until the newest child has ended. After this time it has certainly closed what it is not to have. */
+/*
+ * The next child waits until the newest one has ended, or for this time. By then the newest one has
+ * closed its copies of other descriptors.
+ */
 #define NEXT_CHILD_US (500 * USEC_PER_MSEC)
 #define NEXT_CHILD_OF_CROWD_US (60 * USEC_PER_SEC)
 #define REFUSED_PAUSE_US (100 * USEC_PER_MSEC)
 
 /*
- * A service's child that was cloned just before has copies, too, until it closes what is not its own. It is not to be the last, or its start
- * would wait.
+ * A service's child that was cloned just before has copies, too, until it closes them. If it closed
+ * one last, its start could hang.
  */
 #define CLOSE_DELAY_NS 100000000
 
-#define START_LIMIT_S 10 /* then PID 1 had a fault between fork(2) and kill(2) */
+#define START_LIMIT_S 10 /* without the signal by then, PID 1 had a fault between fork(2) and kill(2) */
 #define HELPER_LIMIT_NS 100000000
 
 static int listed[MAX_LISTED];
 static unsigned int n_listed;
 static int held[PROTOCOL_MAX_FDS];
 static unsigned int n_held;
-static pid_t children[MAX_CHILDREN]; /* that have not ended; the last one is replaced when there are more */
+static pid_t children[MAX_CHILDREN]; /* not ended yet; the last entry is replaced when there are more */
 static unsigned int n_children;
 static pid_t newest;
-static uint64_t next_us; /* no child is started before */
-static char helper_stack[STACK_BYTES] __attribute__((aligned(16))); /* of a child's helper, which has a copy of it */
+static uint64_t next_us; /* the earliest time of the next child */
+static char helper_stack[STACK_BYTES] __attribute__((aligned(16))); /* for a child's helper */
 
 /* All signals are blocked, as in PID 1. */
 static void wait_for(int signo, struct timespec limit)
@@ -58,14 +63,14 @@ static void wait_for(int signo, struct timespec limit)
 
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, signo);
-	(void)sigtimedwait(&set, NULL, &limit); /* the time is over: go on */
+	(void)sigtimedwait(&set, NULL, &limit); /* after the limit: go on */
 }
 
 static int close_each(void *data)
 {
 	(void)data;
 	for (unsigned int i = 0; i < n_listed; i++)
-		(void)close(listed[i]); /* EBADF: an earlier helper hangs in it, or has closed it */
+		(void)close(listed[i]); /* EBADF: an earlier helper has closed it, or hangs in it */
 	return 0;
 }
 
@@ -80,19 +85,19 @@ static void __attribute__((noreturn)) run_child(bool is_urgent)
 		pid_t pid = clone(close_each, helper_stack + STACK_BYTES, CLONE_FILES | SIGCHLD, NULL);
 
 		if (pid < 0)
-			(void)close_each(NULL); /* what hangs then keeps the rest open, too */
+			(void)close_each(NULL); /* without a helper, a descriptor that hangs keeps the rest open */
 		wait_for(SIGCHLD, (struct timespec){ .tv_nsec = HELPER_LIMIT_NS });
 		if (pid < 0 || waitpid(pid, NULL, WNOHANG) == pid)
 			break;
 	}
 	while (waitpid(-1, NULL, 0) > 0)
-		; /* PID 1 counts its children, so one stays as long as its helpers do */
+		; /* PID 1 counts its children, so this one stays as long as its helpers */
 	_exit(0);
 }
 
 static void remember(pid_t pid, uint64_t now_us)
 {
-	static bool said_crowd;
+	static bool reported_crowd;
 
 	newest = pid;
 	next_us = now_us + NEXT_CHILD_US;
@@ -102,9 +107,9 @@ static void remember(pid_t pid, uint64_t now_us)
 	if (n_children < MAX_CHILDREN)
 		return;
 	next_us = now_us + NEXT_CHILD_OF_CROWD_US;
-	if (!said_crowd)
-		say("%d processes named svcd-close hang while they close descriptors of services: one more a minute is started", MAX_CHILDREN);
-	said_crowd = true;
+	if (!reported_crowd)
+		console_log("%d processes named svcd-close hang while they close descriptors of services: one more a minute is started", MAX_CHILDREN);
+	reported_crowd = true;
 }
 
 static void begin(uint64_t now_us, bool is_urgent)
@@ -117,9 +122,9 @@ static void begin(uint64_t now_us, bool is_urgent)
 	if (pid < 0)
 		return;
 	for (unsigned int i = 0; i < n_listed; i++)
-		(void)close(listed[i]); /* the child has a copy until it gets the signal */
+		(void)close(listed[i]); /* the child keeps its copy until the signal */
 	n_listed = 0;
-	(void)kill(pid, SIGUSR1); /* unreaped, so it is there */
+	(void)kill(pid, SIGUSR1); /* not reaped yet */
 	remember(pid, now_us);
 }
 
@@ -130,7 +135,7 @@ void disposal_add(int fd)
 	if (n_listed < MAX_LISTED)
 		listed[n_listed++] = fd;
 	else
-		say("no child can be started to close descriptors of services: one stays open for ever");
+		console_log("no child can be started to close descriptors of services: one stays open");
 }
 
 void disposal_hold(int fd)
@@ -161,7 +166,7 @@ void disposal_now(void)
 {
 	disposal_release();
 	if (n_listed > 0)
-		begin(keeper_now_us(), true); /* no service is started any more */
+		begin(keeper_now_us(), true); /* no service is started any more, so no child has copies */
 }
 
 void disposal_set_cloexec(bool cloexec)
@@ -178,9 +183,9 @@ void disposal_of_everything(void)
 		wait_for(SIGUSR1, (struct timespec){ .tv_sec = START_LIMIT_S });
 		_exit(0);
 	}
-	console_close_others(); /* the child has a copy of each; if it could not be started, this may wait */
+	console_close_others(); /* the child has a copy of each; without the child this may wait */
 	if (pid > 0)
-		(void)kill(pid, SIGUSR1); /* unreaped, so it is there */
+		(void)kill(pid, SIGUSR1); /* not reaped yet */
 }
 
 void disposal_on_exit(pid_t pid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Early boot: a table of mounts, and where we are.
+ * Early boot: a table of mounts, and the kind of machine.
  */
 #include "config.h"
 
@@ -30,14 +30,14 @@
 /* The inode of the first PID name space (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 
-/* Descriptors that we keep for services; what they get themselves is what we were started with. */
+/* For the descriptors that PID 1 keeps. Services get the limits that svcd was started with. */
 #define WANTED_NOFILE 65536u
 
-/* What the kernel gives its first process (INR_OPEN_CUR and INR_OPEN_MAX), if it does not say. */
+/* The kernel's limits for its first process (INR_OPEN_CUR, INR_OPEN_MAX), if getrlimit(2) fails. */
 #define NOFILE_SOFT 1024u
 #define NOFILE_HARD 4096u
 
-/* Notify sockets would otherwise block their senders after ten datagrams while the manager is away. */
+/* With the default of ten, senders to notify sockets would soon block while the manager is away. */
 #define WANTED_DGRAM_QUEUE 512
 
 struct ApiMount {
@@ -45,8 +45,8 @@ struct ApiMount {
 	const char *type;
 	const char *options;
 	unsigned long flags;
-	bool only_machine; /* a container is given its own, or none */
-	bool is_written;   /* one that is read-only is as good as none */
+	bool only_machine; /* a container gets its own, or none */
+	bool is_written;   /* a read-only one is useless */
 };
 
 static const struct ApiMount api_mounts[] = {
@@ -61,7 +61,7 @@ static const struct ApiMount proc_mount = { "/proc", "proc", NULL, MS_NOSUID | M
 
 static int manager_cgroup_fd = -1;
 
-/* Something is mounted there if it is another file system than its parent, or the root of one. */
+/* A mount point is on another file system than its parent, or is the root of one. */
 static bool is_mount_point(const char *path)
 {
 	char parent[64];
@@ -92,24 +92,27 @@ static void mount_api(const struct ApiMount *m)
 	if ((m->only_machine && keeper.container) || is_there(m))
 		return;
 	if (mkdir(m->target, 0755) < 0 && errno != EEXIST && errno != EROFS && !keeper.container)
-		say("cannot make %s: %s", m->target, strerror(errno));
+		console_log("cannot make %s: %s", m->target, strerror(errno));
 	if (mount(m->type, m->target, m->type, m->flags, m->options) == 0 || errno == EBUSY)
 		return;
 	if (!keeper.container)
-		say("cannot mount %s: %s", m->target, strerror(errno));
+		console_log("cannot mount %s: %s", m->target, strerror(errno));
 }
 
 static bool is_in_container(void)
 {
 	struct stat st;
-	const char *says = getenv("container"); /* set by whoever starts a container */
+	const char *says = getenv("container"); /* set by container managers */
 
 	if (says && says[0])
 		return true;
 	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != INITIAL_PID_NAMESPACE;
 }
 
-/* The processor says so (CPUID leaf 1, shown as a flag); elsewhere the firmware does. */
+/*
+ * The processor reports it (CPUID leaf 1, shown as a flag); on other architectures the firmware
+ * does.
+ */
 static bool is_in_vm(void)
 {
 	char text[4096];
@@ -119,8 +122,11 @@ static bool is_in_vm(void)
 	return keeper_read_file("/sys/class/dmi/id/sys_vendor", text, sizeof(text)) > 0 && strstr(text, "QEMU");
 }
 
-/* A user's keeper in a container need not know: it does nothing that a container would refuse. Its services may want to. */
-static void learn_where_we_are(void)
+/*
+ * In a container, a user's keeper does nothing that a container would refuse. Only its services may
+ * want to know.
+ */
+static void detect_virtualization(void)
 {
 	const bool is_contained = is_in_container();
 
@@ -132,8 +138,8 @@ static void learn_where_we_are(void)
 }
 
 /*
- * A boot says more than ten things in five seconds, and the kernel drops what is over that. It refuses the write when
- * printk.devkmsg= on its command line has decided already (kernel.org, admin-guide/sysctl/kernel).
+ * The kernel's default of ten lines in five seconds would lose lines of a boot. The kernel refuses
+ * the write if printk.devkmsg= is on its command line (kernel.org, admin-guide/sysctl/kernel).
  */
 static void unlimit_kernel_log(void)
 {
@@ -149,12 +155,13 @@ static void raise_datagram_queue(void)
 	if (keeper_read_file(path, text, sizeof(text)) <= 0 || atoi(text) >= WANTED_DGRAM_QUEUE)
 		return;
 	(void)snprintf(text, sizeof(text), "%d", WANTED_DGRAM_QUEUE);
-	(void)keeper_write_file(path, text); /* refused in some containers: senders then wait sooner */
+	(void)keeper_write_file(path, text); /* refused in some containers: senders block sooner */
 }
 
 /*
- * 0, 1 and 2 are open before anything else can get these numbers, or they would be the link's, and a program's output would go there.
- * Without /dev it is a directory: nothing can be read from it or written to it. O_NOCTTY, or the console would become ours.
+ * Opens 0, 1 and 2 before another descriptor can get these numbers. Otherwise a program's output
+ * would go to the link. Without /dev they are a directory, which can be neither read nor written.
+ * O_NOCTTY keeps the console from becoming our controlling terminal.
  */
 static void open_standard_descriptors(void)
 {
@@ -174,7 +181,7 @@ static void open_standard_descriptors(void)
 		while (fd >= 0 && fd <= STDERR_FILENO);
 	}
 	if (fd >= 0)
-		(void)close(fd); /* the one too many */
+		(void)close(fd); /* the last one has another number */
 }
 
 static int open_null(void)
@@ -182,7 +189,7 @@ static int open_null(void)
 	int fd = open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0)
-		say("cannot open /dev/null: %s; services without it have nothing there", strerror(errno));
+		console_log("cannot open /dev/null: %s; services get an unreadable directory in its place", strerror(errno));
 	return fd >= 0 ? fd : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -192,7 +199,7 @@ static void raise_own_limits(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
 		limit = (struct rlimit){ .rlim_cur = NOFILE_SOFT, .rlim_max = NOFILE_HARD };
-	if (!keeper.has_reexeced || keeper.nofile_hard == 0) { /* 0: an image that had a fault before it came here */
+	if (!keeper.has_reexeced || keeper.nofile_hard == 0) { /* 0: an earlier image had a fault before this line */
 		keeper.nofile_soft = limit.rlim_cur;
 		keeper.nofile_hard = limit.rlim_max;
 	}
@@ -202,7 +209,7 @@ static void raise_own_limits(void)
 	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
 		return;
 	limit.rlim_cur = limit.rlim_max = (rlim_t)keeper.nofile_hard;
-	(void)setrlimit(RLIMIT_NOFILE, &limit); /* then fewer descriptors can be kept */
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* on failure fewer descriptors can be kept */
 }
 
 void early_boot_process(void)
@@ -210,15 +217,15 @@ void early_boot_process(void)
 	char score[16];
 
 	if (chdir("/") < 0)
-		say("cannot go to /: %s", strerror(errno));
+		console_log("cannot go to /: %s", strerror(errno));
 	(void)umask(022);
 	raise_own_limits();
-	/* After a re-execution the tables have it: by then users can hold /proc. */
+	/* After a re-execution the tables have the score, because users can hold /proc by then. */
 	if (!keeper.has_reexeced && keeper_read_file("/proc/self/oom_score_adj", score, sizeof(score)) > 0)
 		keeper.oom_score_adj = atoi(score);
 	if (keeper_null_fd < 0)
 		keeper_null_fd = open_null();
-	keeper_score_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); /* our own name there is known to the kernel by now */
+	keeper_score_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); /* the kernel knows our own name there by now */
 	manager_cgroup_fd = cgroup_open_manager();
 }
 
@@ -226,15 +233,15 @@ void early_boot(void)
 {
 	if (keeper.is_pid1) {
 		mount_api(&proc_mount);
-		learn_where_we_are();
+		detect_virtualization();
 		for (size_t i = 0; i < sizeof(api_mounts) / sizeof(api_mounts[0]); i++)
 			mount_api(&api_mounts[i]);
 		raise_datagram_queue();
 		unlimit_kernel_log();
-		(void)reboot(RB_DISABLE_CAD); /* ctrl-alt-del becomes SIGINT; refused in containers, which have no keys */
-		(void)setsid(); /* fails when we lead a session already */
+		(void)reboot(RB_DISABLE_CAD); /* ctrl-alt-del becomes SIGINT; refused in containers, which have no keyboard */
+		(void)setsid(); /* fails if we lead a session already */
 	} else {
-		learn_where_we_are();
+		detect_virtualization();
 	}
 	open_standard_descriptors();
 	console_open();
@@ -254,7 +261,10 @@ static bool text_is_sane(const char *text)
 	return true;
 }
 
-/* What a manager of the machine may see of our environment: nothing of who started us, as that is the kernel, or a container. */
+/*
+ * What the manager of a machine gets of our environment, which comes from the kernel or a container
+ * manager.
+ */
 static const char *const passed_on[] = {
 	"TERM",
 #ifdef WITH_SANITIZERS
@@ -262,7 +272,7 @@ static const char *const passed_on[] = {
 #endif
 };
 
-/* What it has from us in any case, and what was meant for us alone. */
+/* Variables that svcd sets itself, and those that were meant for svcd alone. */
 static const char *const not_passed_on[] = { "DBUS_FATAL_WARNINGS", "G_SLICE", "NOTIFY_SOCKET", "WATCHDOG_USEC",
 					     "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "MAINPID", "SVCD_SERVICE" };
 
@@ -279,7 +289,7 @@ static bool has_name(const char *assignment, const char *const *names, size_t n_
 	return false;
 }
 
-/* A user's services are part of the session that started us, and have all of its environment. */
+/* A user's services belong to the session that started us, and get its whole environment. */
 static bool is_passed_on(const char *assignment)
 {
 	if (!text_is_sane(assignment))
@@ -293,7 +303,7 @@ char *const *early_boot_environment(void)
 {
 	static char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	static char no_fatal_warnings[] = "DBUS_FATAL_WARNINGS=0"; /* libdbus would abort on its own warnings */
-	static char plain_slices[] = "G_SLICE=always-malloc"; /* before GLib 2.76: or what a burst of work took is never given back */
+	static char plain_slices[] = "G_SLICE=always-malloc"; /* for GLib before 2.76, which otherwise never returns the memory of a burst of work */
 	static char *environment[MAX_PASSED + 4];
 	size_t n = 0;
 

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Early boot: what PID 1 needs before it can keep anything: API file systems, a console, cgroups, a clean environment.
+ * Early boot: what PID 1 needs first: API file systems, a console, cgroups, a clean environment.
  */
 #ifndef SVCD_KEEPER_EARLY_BOOT_H
 #define SVCD_KEEPER_EARLY_BOOT_H
 
-/* All of it, as far as our place (machine, container, user) allows; what fails is said, and the boot goes on. */
+/*
+ * Does all of it, as far as a machine, a container or a user's keeper allows. A failure is logged,
+ * and the boot goes on.
+ */
 void early_boot(void);
 
-/* What every start of this program needs, after a re-exec too: limits, /dev/null, the manager's cgroup. */
+/*
+ * What every start of this program needs, also after a re-exec: limits, /dev/null, the manager's
+ * cgroup.
+ */
 void early_boot_process(void);
 
-/* The environment of the manager and the rescue shell, made from nothing. Static. */
+/* Returns: the environment of the manager and the rescue shell, which is static. */
 char *const *early_boot_environment(void);
 
-/* The directory of the manager's leaf cgroup, or -1. */
+/* Returns: the directory of the manager's leaf cgroup, or -1. */
 int early_boot_manager_cgroup(void);
 
 #endif

@@ -28,7 +28,10 @@ static struct KeptFd *fd_row(unsigned int n)
 
 /* --- notes --- */
 
-/* The new one is whole before the old one goes: a fault loses neither. In place if there is no room for both. */
+/*
+ * The new note is complete before the old one is removed, so a fault loses neither. Without room
+ * for both, the old one is overwritten.
+ */
 int note_set(const char *service, const char *text)
 {
 	const size_t length = strnlen(text, PROTOCOL_NOTE_BYTES);
@@ -66,7 +69,7 @@ const char *note_at(unsigned int n, const char **ret_service)
 	return note_row(n)->row.mark == ROW_USED ? note_row(n)->text : NULL;
 }
 
-/* Half a note is none: the service loses its history, not its process. */
+/* An incomplete note is dropped: the service loses its history, not its process. */
 static bool note_is_sound(void *row)
 {
 	const struct Note *note = row;
@@ -102,7 +105,7 @@ int fd_store_keep(const char *name, int fd)
 	return 0;
 }
 
-/* Returns: the descriptor, which is the caller's now, or -1. */
+/* Returns: the descriptor, which the caller owns now, or -1. */
 static int take_fd(const char *name)
 {
 	const unsigned int n = table_find(TABLE_FDS, name);
@@ -150,7 +153,7 @@ void fd_store_set_cloexec(bool cloexec)
 		const int fd = fd_store_at(n, &name);
 
 		if (fd >= 0 && fcntl(fd, F_SETFD, cloexec ? FD_CLOEXEC : 0) < 0)
-			table_remove(TABLE_FDS, n); /* its number may soon be another's */
+			table_remove(TABLE_FDS, n); /* another descriptor may soon get its number */
 	}
 }
 
@@ -171,8 +174,9 @@ static bool fd_is_sound(void *row)
 }
 
 /*
- * What came through the exec closes itself at the next one from now on: so none is taken twice, nor one that is not there. But only when
- * it is ours: what is not would be lost if the tables had to be handed on.
+ * From now on the next exec closes the descriptor, so a descriptor is never taken twice, and never
+ * without being there. Only a row that is taken over is marked. Otherwise its descriptor would be
+ * lost if the tables had to be handed on.
  */
 static bool fd_is_ours(void *row)
 {
@@ -181,7 +185,7 @@ static bool fd_is_ours(void *row)
 	if (!fd_is_sound(row))
 		return false;
 	if (fcntl(kept->fd, F_GETFD) != 0) {
-		say("the descriptor %s is not there any more", kept->row.name);
+		console_log("the descriptor %s is not there any more", kept->row.name);
 		return false;
 	}
 	(void)fcntl(kept->fd, F_SETFD, FD_CLOEXEC); /* cannot fail, it is open */

@@ -2,8 +2,9 @@
 /*
  * Finale: TERM to all, a while, KILL, unmount, read-only, reboot(2).
  *
- * A program of its own, svc-finale (daemon/finale), looks through /proc, unmounts and gives up swap, because all of this can hang for ever. PID 1 waits
- * for it with a time limit. If it cannot be executed, PID 1 waits, sends KILL, and syncs in a child. It calls reboot(2) in any case.
+ * A program of its own, svc-finale (daemon/finale), looks through /proc, unmounts and gives up
+ * swap, because all of this can hang for ever. PID 1 waits for it with a time limit. If it cannot
+ * be executed, PID 1 waits, sends KILL, and syncs in a child. It calls reboot(2) in any case.
  */
 #include "config.h"
 
@@ -38,14 +39,14 @@
 #define MAX_SPARED 8
 #define FIXED_ARGUMENTS 4
 
-/* Between two looks at what has ended. If the finale itself hangs, the watchdog is not fed, and the machine restarts. */
+/* If the finale itself hangs, the watchdog is not fed, and the machine restarts. */
 static void wait_a_step(void)
 {
 	(void)nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL); /* the caller looks at the clock */
 	watchdog_feed_in_finale();
 }
 
-/* Returns: whether @pid was one of them, and its status; 0: none is looked for. */
+/* Returns: whether @looked_for was reaped, with its status; 0: no process is looked for. */
 static bool reap_all(pid_t looked_for, int *ret_status)
 {
 	bool is_found = false;
@@ -62,7 +63,7 @@ static bool reap_all(pid_t looked_for, int *ret_status)
 	return is_found;
 }
 
-/* All orphans come to us, so without children no process is left. */
+/* All orphans become our children, so without children no process is left. */
 static bool has_children(void)
 {
 	(void)reap_all(0, NULL);
@@ -90,7 +91,7 @@ static bool wait_for_child(pid_t pid, uint64_t limit_us, int *ret_status)
 	return true;
 }
 
-/* It lies beside the manager. */
+/* svc-finale lies beside the manager. */
 static char *find_program(void)
 {
 	static const char name[] = "svc-finale";
@@ -103,7 +104,7 @@ static char *find_program(void)
 	return path;
 }
 
-/* The loggers and the console's writer end by themselves, when they have shown everything. */
+/* The loggers and the console's writer end by themselves when they have written everything. */
 static void list_spared(char *arguments[MAX_SPARED])
 {
 	static char texts[MAX_SPARED][12];
@@ -129,45 +130,45 @@ static pid_t start_helper(const char *work)
 
 	memcpy(argv, fixed, sizeof(fixed)); /* execve(2) writes nothing there */
 	list_spared(argv + FIXED_ARGUMENTS);
-	console_open(); /* for its lines, too */
+	console_open(); /* svc-finale writes to it as well */
 	r->argv = argv;
 	r->environment = early_boot_environment();
 	r->stdio[1] = r->stdio[2] = console_fd();
 	return spawn_process(r);
 }
 
-/* Returns: false if it was not executed, or has failed. */
+/* Returns: false if svc-finale was not executed or has failed. */
 static bool run_helper(const char *work, uint64_t limit_us)
 {
 	const pid_t pid = start_helper(work);
 	int wait_status = 0;
 
 	if (pid < 0)
-		say("cannot start svc-finale: %s; going on", strerror(errno));
+		console_log("cannot start svc-finale: %s; going on", strerror(errno));
 	else if (!wait_for_child(pid, limit_us, &wait_status))
-		say("svc-finale %s takes too long, going on", work);
+		console_log("svc-finale %s takes too long, going on", work);
 	return pid >= 0 && wait_status == 0;
 }
 
 /*
- * The loggers ignore TERM, and go when the last end of what they read is closed: those that we held for a manager. A process
- * that cannot be killed may have one, too.
+ * The loggers ignore TERM. They exit when the last write end of their pipes is closed, and PID 1
+ * kept these for a manager. A process that cannot be killed may have one as well.
  */
 static void end_loggers(void)
 {
-	console_end(); /* it is a child, too, and is waited for until it has shown everything */
+	console_end(); /* the writer is a child, too, and ends when it has written everything */
 	fd_store_close();
 	disposal_now();
 	wait_for_children(LOGGER_LIMIT_US);
 	if (!keeper.is_pid1)
 		return;
 	(void)kill(-1, SIGKILL);
-	wait_for_children(LOGGER_LIMIT_US); /* a file system that it writes to cannot be unmounted before */
+	wait_for_children(LOGGER_LIMIT_US); /* file systems stay busy until these processes are gone */
 }
 
 static void end_processes(void)
 {
-	say("asking all processes to end");
+	console_log("asking all processes to end");
 	if (keeper.is_pid1)
 		(void)kill(-1, SIGTERM);
 	if (!run_helper("processes", PROCESSES_LIMIT_US))
@@ -185,7 +186,7 @@ void finale_sync(void)
 		_exit(0);
 	}
 	if (pid > 0)
-		(void)wait_for_child(pid, SYNC_LIMIT_US, &wait_status); /* it is left behind */
+		(void)wait_for_child(pid, SYNC_LIMIT_US, &wait_status); /* after the limit it is left behind */
 }
 
 static const struct {
@@ -207,8 +208,8 @@ void finale_end_machine(enum ShutdownKind kind)
 	watchdog_end(endings[kind].command == RB_AUTOBOOT);
 	(void)reboot((int)endings[kind].command);
 	if (keeper.container)
-		_exit(0); /* refused: our exit is what a container without the right to reboot(2) has for it */
-	say("%s failed: %s; you may switch the machine off", endings[kind].doing, strerror(errno));
+		_exit(0); /* refused: a container without the right to reboot(2) ends when its PID 1 exits */
+	console_log("%s failed: %s; you may switch the machine off", endings[kind].doing, strerror(errno));
 	for (;;) {
 		(void)reap_all(0, NULL);
 		wait_a_step();
@@ -217,10 +218,10 @@ void finale_end_machine(enum ShutdownKind kind)
 
 void finale_run(enum ShutdownKind kind, const char *reason)
 {
-	say("%s: %s", endings[kind].doing, reason);
+	console_log("%s: %s", endings[kind].doing, reason);
 	end_processes();
 	if (keeper.is_pid1 && !keeper.container && !run_helper("file-systems", FILE_SYSTEMS_LIMIT_US))
 		finale_sync();
-	say("%s now", endings[kind].doing);
+	console_log("%s now", endings[kind].doing);
 	finale_end_machine(kind);
 }

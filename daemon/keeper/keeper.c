@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper: the few facts and helpers that all files of PID 1 share.
+ * Keeper: helpers that all files of PID 1 share.
  */
 #include "config.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Link messages: what the manager is told, as a list of stages in their order; and one handler for each type of message that it sends. A message
- * that is too short, of unknown type or impossible is ignored or refused; no input from the manager can end PID 1.
+ * Link messages: what is sent, as a list of stages in their order; and one handler for each message
+ * type that is received.
+ *
+ * A message that is too short, unknown or impossible is ignored or refused. No input from the
+ * manager can end PID 1.
  */
 #include "config.h"
 
@@ -31,31 +34,31 @@
 #define REFUSED_PAUSE_US (20 * USEC_PER_MSEC)
 
 enum Progress {
-	PROGRESS_NONE, /* nothing (more) to tell in this stage */
-	PROGRESS_TOLD,
-	PROGRESS_FULL, /* the socket is full, or broken */
+	PROGRESS_NONE, /* nothing (more) to send in this stage */
+	PROGRESS_SENT,
+	PROGRESS_FULL, /* the socket is full or broken */
 };
 
 static int link_fd = -1;
 static struct MessageWelcome welcome;
-static bool welcome_untold;
-static bool replay_wanted; /* hello came: rows may be told */
-static bool replayed_untold;
-static bool intent_untold;
-static unsigned int note_cursor; /* rows above it are untold; 0: all are told */
+static bool welcome_unsent;
+static bool replay_wanted; /* HELLO came: rows may be sent */
+static bool replayed_unsent;
+static bool intent_unsent;
+static unsigned int note_cursor; /* rows above it have not been sent; 0: all have */
 static unsigned int kept_cursor;
-static uint32_t requests_untold; /* 1 << RequestKind */
-static uint64_t ping_untold;     /* a serial, or 0 */
-static uint64_t n_told;          /* messages that are no pings */
+static uint32_t requests_unsent; /* 1 << RequestKind */
+static uint64_t ping_unsent;     /* a serial, or 0 */
+static uint64_t n_sent;          /* messages that are no pings */
 static bool is_full;
-static uint64_t again_at_us = NEVER_US; /* it was refused for another reason */
+static uint64_t again_at_us = NEVER_US; /* retry after a failure other than EAGAIN */
 
 static union {
 	struct MessageHeader header;
 	struct MessageSpawned spawned;
 	struct MessageAdopted adopted;
 } answer;
-static size_t answer_size; /* 0: none waits */
+static size_t answer_size; /* 0: no answer waits */
 
 static enum Progress send_with_fd(const void *message, size_t size, int fd)
 {
@@ -79,11 +82,14 @@ static enum Progress send_with_fd(const void *message, size_t size, int fd)
 		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 	}
 	if (sendmsg(link_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
-		return PROGRESS_TOLD;
-	/* Full: POLLOUT will say when. Broken: its end is near, and the next manager is told everything. */
+		return PROGRESS_SENT;
+	/*
+	 * If the socket is full, POLLOUT reports when it is not. If it is broken, the link is about
+	 * to end, and the next manager is sent everything.
+	 */
 	is_full = errno == EAGAIN;
 	if (!is_full && errno != EPIPE && errno != ECONNRESET)
-		again_at_us = keeper_now_us() + REFUSED_PAUSE_US; /* no memory: it is writable all the time */
+		again_at_us = keeper_now_us() + REFUSED_PAUSE_US; /* no memory: the socket counts as writable all the time */
 	return PROGRESS_FULL;
 }
 
@@ -92,37 +98,39 @@ static enum Progress send_plain(const void *message, size_t size)
 	return send_with_fd(message, size, -1);
 }
 
-static enum Progress tell_welcome(void)
+static enum Progress send_welcome(void)
 {
 	enum Progress p = PROGRESS_NONE;
 
-	if (welcome_untold)
+	if (welcome_unsent)
 		p = send_plain(&welcome, sizeof(welcome));
-	if (p == PROGRESS_TOLD)
-		welcome_untold = false;
+	if (p == PROGRESS_SENT)
+		welcome_unsent = false;
 	return p;
 }
 
-static enum Progress tell_answer(void)
+static enum Progress send_answer(void)
 {
 	enum Progress p = PROGRESS_NONE;
 
 	if (answer_size)
 		p = send_plain(&answer, answer_size);
-	/* Told, or nobody hears it any more: but what is still to be read must not wait for that. */
-	if (p == PROGRESS_TOLD || (!is_full && again_at_us == NEVER_US))
+	/*
+	 * It is sent, or no manager reads it any more. What is still unread must not wait for it.
+	 */
+	if (p == PROGRESS_SENT || (!is_full && again_at_us == NEVER_US))
 		answer_size = 0;
 	return p;
 }
 
 static void fill_id(struct ProcessId *id, const struct Child *child)
 {
-	(void)keeper_copy(id->service, sizeof(id->service), child->row.name); /* it came out of such a field */
+	(void)keeper_copy(id->service, sizeof(id->service), child->row.name); /* it fits: it came from such a field */
 	id->invocation = child->invocation;
 	id->role = child->role;
 }
 
-static enum Progress tell_spawned(struct Child *child)
+static enum Progress send_spawned(struct Child *child)
 {
 	struct MessageSpawned m = {
 		.header = { MESSAGE_SPAWNED, sizeof(m) },
@@ -133,12 +141,12 @@ static enum Progress tell_spawned(struct Child *child)
 
 	fill_id(&m.id, child);
 	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_TOLD)
-		child_set_told(child, CHILD_SPAWN_UNTOLD);
+	if (p == PROGRESS_SENT)
+		child_set_sent(child, CHILD_SPAWN_UNSENT);
 	return p;
 }
 
-static enum Progress tell_exited(struct Child *child)
+static enum Progress send_exited(struct Child *child)
 {
 	const struct ChildExit *exit = &child->exit;
 	struct MessageExited m = {
@@ -154,21 +162,21 @@ static enum Progress tell_exited(struct Child *child)
 
 	fill_id(&m.id, child);
 	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_TOLD)
-		child_set_told(child, CHILD_EXIT_UNTOLD);
+	if (p == PROGRESS_SENT)
+		child_set_sent(child, CHILD_EXIT_UNSENT);
 	return p;
 }
 
-static enum Progress tell_child(void)
+static enum Progress send_child(void)
 {
-	struct Child *child = replay_wanted ? children_first_untold() : NULL;
+	struct Child *child = replay_wanted ? children_first_unsent() : NULL;
 
 	if (!child)
 		return PROGRESS_NONE;
-	return child->flags & CHILD_SPAWN_UNTOLD ? tell_spawned(child) : tell_exited(child);
+	return child->flags & CHILD_SPAWN_UNSENT ? send_spawned(child) : send_exited(child);
 }
 
-static enum Progress tell_note(void)
+static enum Progress send_note(void)
 {
 	struct MessageNote m = { .header = { MESSAGE_NOTE, sizeof(m) } };
 	const char *service = NULL;
@@ -182,12 +190,12 @@ static enum Progress tell_note(void)
 	(void)keeper_copy(m.service, sizeof(m.service), service);
 	(void)keeper_copy(m.note, sizeof(m.note), text);
 	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_TOLD)
+	if (p == PROGRESS_SENT)
 		note_cursor--;
 	return p;
 }
 
-static enum Progress tell_kept(void)
+static enum Progress send_kept(void)
 {
 	struct MessageKeep m = { .header = { MESSAGE_KEPT, sizeof(m) } };
 	const char *name = NULL;
@@ -200,27 +208,27 @@ static enum Progress tell_kept(void)
 		return PROGRESS_NONE;
 	(void)keeper_copy(m.name, sizeof(m.name), name);
 	p = send_with_fd(&m, sizeof(m), fd);
-	if (p == PROGRESS_TOLD)
+	if (p == PROGRESS_SENT)
 		kept_cursor--;
 	return p;
 }
 
-static enum Progress tell_intent(void)
+static enum Progress send_intent(void)
 {
 	struct MessageShutdown m = { .header = { MESSAGE_SHUTDOWN_INTENT, sizeof(m) } };
 	enum Progress p;
 
 	m.kind = shutdown_kind();
 	m.deadline_ms = shutdown_left_ms(keeper_now_us());
-	if (!intent_untold || m.kind == SHUTDOWN_NONE)
+	if (!intent_unsent || m.kind == SHUTDOWN_NONE)
 		return PROGRESS_NONE;
 	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_TOLD)
-		intent_untold = false;
+	if (p == PROGRESS_SENT)
+		intent_unsent = false;
 	return p;
 }
 
-static enum Progress tell_replayed(void)
+static enum Progress send_replayed(void)
 {
 	struct MessageReplayed m = {
 		.header = { MESSAGE_REPLAYED, sizeof(m) },
@@ -230,43 +238,43 @@ static enum Progress tell_replayed(void)
 	};
 	enum Progress p = PROGRESS_NONE;
 
-	if (replayed_untold)
+	if (replayed_unsent)
 		p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_TOLD)
-		replayed_untold = false;
+	if (p == PROGRESS_SENT)
+		replayed_unsent = false;
 	return p;
 }
 
-static enum Progress tell_request(void)
+static enum Progress send_request(void)
 {
 	struct MessageRequest m = { .header = { MESSAGE_REQUEST, sizeof(m) } };
 	enum Progress p;
 
-	if (!requests_untold || !replay_wanted)
+	if (!requests_unsent || !replay_wanted)
 		return PROGRESS_NONE;
-	m.kind = (uint32_t)__builtin_ctz(requests_untold);
+	m.kind = (uint32_t)__builtin_ctz(requests_unsent);
 	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_TOLD)
-		requests_untold &= requests_untold - 1;
+	if (p == PROGRESS_SENT)
+		requests_unsent &= requests_unsent - 1;
 	return p;
 }
 
-static enum Progress tell_ping(void)
+static enum Progress send_ping(void)
 {
-	struct MessagePing m = { .header = { MESSAGE_PING, sizeof(m) }, .serial = ping_untold };
+	struct MessagePing m = { .header = { MESSAGE_PING, sizeof(m) }, .serial = ping_unsent };
 	enum Progress p = PROGRESS_NONE;
 
-	if (ping_untold)
+	if (ping_unsent)
 		p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_TOLD)
-		ping_untold = 0;
+	if (p == PROGRESS_SENT)
+		ping_unsent = 0;
 	return p;
 }
 
-/* A ping comes last: who answers it has read all that was told before. */
+/* A pong proves that everything before the ping was read, so the ping is the last stage. */
 static enum Progress (*const stages[])(void) = {
-	tell_welcome, tell_answer,   tell_child,   tell_note, tell_kept,
-	tell_intent,  tell_replayed, tell_request, tell_ping,
+	send_welcome, send_answer,   send_child,   send_note, send_kept,
+	send_intent,  send_replayed, send_request, send_ping,
 };
 
 void messages_begin(int fd, const struct MessageWelcome *w)
@@ -274,15 +282,15 @@ void messages_begin(int fd, const struct MessageWelcome *w)
 	messages_end();
 	link_fd = fd;
 	welcome = *w;
-	welcome_untold = true;
+	welcome_unsent = true;
 }
 
 void messages_replay(void)
 {
-	children_forget_told();
+	children_mark_unsent();
 	replay_wanted = true;
-	replayed_untold = true;
-	intent_untold = true;
+	replayed_unsent = true;
+	intent_unsent = true;
 	note_cursor = welcome.flags & WELCOME_WITHOUT_NOTES ? 0 : table_last(TABLE_NOTES);
 	kept_cursor = table_last(TABLE_FDS);
 }
@@ -290,31 +298,31 @@ void messages_replay(void)
 void messages_end(void)
 {
 	link_fd = -1;
-	welcome_untold = replay_wanted = replayed_untold = intent_untold = false;
+	welcome_unsent = replay_wanted = replayed_unsent = intent_unsent = false;
 	note_cursor = kept_cursor = 0;
-	ping_untold = 0;
+	ping_unsent = 0;
 	answer_size = 0;
 	is_full = false;
 }
 
 void messages_request(enum RequestKind kind)
 {
-	requests_untold |= 1u << kind;
+	requests_unsent |= 1u << kind;
 }
 
 bool messages_is_requested(enum RequestKind kind)
 {
-	return requests_untold & 1u << kind;
+	return requests_unsent & 1u << kind;
 }
 
 void messages_ping(uint64_t serial)
 {
-	ping_untold = serial;
+	ping_unsent = serial;
 }
 
 uint64_t messages_count(void)
 {
-	return n_told;
+	return n_sent;
 }
 
 void messages_answer(const void *message, size_t size)
@@ -322,7 +330,7 @@ void messages_answer(const void *message, size_t size)
 	memcpy(&answer, message, size < sizeof(answer) ? size : sizeof(answer));
 	answer_size = size;
 	if (link_fd < 0)
-		answer_size = 0; /* the asker is dead; the next manager sees the row, or that there is none */
+		answer_size = 0; /* its manager is dead; the next one sees the row, or that there is none */
 	messages_flush();
 }
 
@@ -338,8 +346,8 @@ void messages_flush(void)
 	for (size_t i = 0; link_fd >= 0 && i < sizeof(stages) / sizeof(stages[0]); i++) {
 		enum Progress p;
 
-		while ((p = stages[i]()) == PROGRESS_TOLD)
-			n_told += stages[i] != tell_ping;
+		while ((p = stages[i]()) == PROGRESS_SENT)
+			n_sent += stages[i] != send_ping;
 		if (p == PROGRESS_FULL)
 			return;
 	}
@@ -359,7 +367,7 @@ uint64_t messages_next_us(void)
 
 #define MAX_FDS (PROTOCOL_MAX_FDS + 8)
 
-/* The longest message of a fixed size; only SPAWN has more after it. */
+/* The longest message of a fixed size. Only SPAWN has more data behind it. */
 union Fixed {
 	struct MessageHeader header;
 	struct MessageHello hello;
@@ -378,7 +386,7 @@ union Fixed {
 
 struct Received {
 	union Fixed fixed;   /* an aligned copy of the beginning */
-	const char *message; /* all of it, in the datagram */
+	const char *message; /* the whole datagram */
 	size_t size;
 	int fds[MAX_FDS];
 	size_t n_fds;
@@ -412,16 +420,16 @@ static void refuse_spawn(const struct ProcessId *id, int error)
 	messages_answer(&m, sizeof(m));
 }
 
-/* Not by disposal: the child has copies, and executes nothing before it is permitted to. */
+/* close(2) cannot wait here, because the child has copies and executes nothing before it may. */
 static void close_spawned(struct Received *r, pid_t pid)
 {
 	for (size_t i = 0; i < r->n_fds; i++)
 		(void)close(r->fds[i]); /* the child has a copy */
 	r->n_fds = 0;
-	(void)kill(pid, SPAWN_MAY_EXEC); /* unreaped */
+	(void)kill(pid, SPAWN_MAY_EXEC); /* not reaped yet, so the pid is its own */
 }
 
-/* The row comes first: nothing may run that there is no room to know of. */
+/* The row comes first: no process may run without one. */
 static int spawn_row(struct Received *r, struct SpawnRequest *request)
 {
 	const struct MessageSpawn *m = &r->fixed.spawn;
@@ -474,8 +482,8 @@ static void on_ack(struct Received *r)
 	if (!child || !(child->flags & CHILD_EXITED))
 		return;
 	if (m->note[0])
-		(void)note_set(m->id.service, m->note); /* first; a note without an end is not stored */
-	(void)children_release(&m->id); /* it is there */
+		(void)note_set(m->id.service, m->note); /* before the row is released; a note without an end is refused */
+	(void)children_release(&m->id); /* the row exists */
 }
 
 static void on_note(struct Received *r)
@@ -483,7 +491,7 @@ static void on_note(struct Received *r)
 	const struct MessageNote *m = &r->fixed.note;
 
 	if (field_has_end(m->service, sizeof(m->service)) && note_set(m->service, m->note) == ENOSPC)
-		say("%s: no room for its note", m->service);
+		console_log("%s: no room for its note", m->service);
 }
 
 static void on_signal(struct Received *r)
@@ -492,10 +500,10 @@ static void on_signal(struct Received *r)
 	const struct Child *child = children_find(&m->id);
 
 	if (child && !(child->flags & CHILD_EXITED))
-		(void)kill(child->pid, m->signo); /* unreaped, so the pid is its own; a bad number is the manager's fault */
+		(void)kill(child->pid, m->signo); /* not reaped yet, so the pid is its own; an invalid signal number is the manager's fault */
 }
 
-/* Is @pid a child of ours that is nobody's row? */
+/* Is @pid a child of ours without a row? */
 static int check_adoptable(const struct ProcessId *id, pid_t pid)
 {
 	int error = children_may_add(id);
@@ -523,7 +531,7 @@ static void on_adopt(struct Received *r)
 	if (!reply.error) {
 		child = children_add(&m->id, m->pid, keeper_now_us());
 		if (child)
-			child_set_told(child, CHILD_SPAWN_UNTOLD); /* ADOPTED says it; a next manager hears SPAWNED */
+			child_set_sent(child, CHILD_SPAWN_UNSENT); /* ADOPTED reports it; a later manager is sent SPAWNED */
 		else
 			reply.error = ENFILE;
 	}
@@ -537,11 +545,11 @@ static void on_keep(struct Received *r)
 	if (!field_has_end(m->name, sizeof(m->name)))
 		return;
 	if (r->n_fds != 1 || r->cut) {
-		say("the descriptor %s did not arrive, and is not kept: %s", m->name, strerror(r->cut ? r->cut : EINVAL));
+		console_log("the descriptor %s did not arrive, and is not kept: %s", m->name, strerror(r->cut ? r->cut : EINVAL));
 		return;
 	}
 	if (fd_store_keep(m->name, r->fds[0]) != 0)
-		say("no room to keep the descriptor %s", m->name);
+		console_log("no room to keep the descriptor %s", m->name);
 	r->n_fds = 0; /* the store has it */
 }
 
@@ -557,7 +565,7 @@ static void on_forget(struct Received *r)
 		fd_store_forget(m->name);
 }
 
-/* The manager still has its copies of them until it sends the next one, which has none. */
+/* The manager keeps copies until it has sent the next DISPOSE, which has no descriptors. */
 static void on_dispose(struct Received *r)
 {
 	if (r->n_fds == 0)
@@ -588,7 +596,7 @@ static void on_reexec(struct Received *r)
 
 static void on_say(struct Received *r)
 {
-	say("%.*s", (int)strnlen(r->fixed.say.text, sizeof(r->fixed.say.text)), r->fixed.say.text);
+	console_log("%.*s", (int)strnlen(r->fixed.say.text, sizeof(r->fixed.say.text)), r->fixed.say.text);
 }
 
 static const struct Order {
@@ -633,7 +641,7 @@ static void set_message(struct Received *r, const char *message, size_t size)
 	memcpy(&r->fixed, message, size < sizeof(r->fixed) ? size : sizeof(r->fixed));
 }
 
-/* @datagram: PROTOCOL_MESSAGE_BYTES. Returns: as recvmsg(2). */
+/* @datagram has PROTOCOL_MESSAGE_BYTES. Returns: as recvmsg(2). */
 static ssize_t receive(int fd, char *datagram, struct Received *r)
 {
 	static union {
@@ -654,7 +662,7 @@ static ssize_t receive(int fd, char *datagram, struct Received *r)
 	r->n_fds = 0;
 	r->cut = m.msg_flags & MSG_TRUNC ? EMSGSIZE : 0;
 	if (m.msg_flags & MSG_CTRUNC)
-		r->cut = EMFILE; /* there is room for more than any message has: none was left in our table */
+		r->cut = EMFILE; /* there is room for the descriptors of any message, so our own table was full */
 	take_fds(&m, r);
 	set_message(r, datagram, (size_t)n);
 	return n;
@@ -666,7 +674,7 @@ static void carry_out(struct Received *r)
 		if (r->fixed.header.type == (uint32_t)orders[i].type && r->size >= orders[i].min_size)
 			orders[i].carry_out(r);
 	for (size_t i = 0; i < r->n_fds; i++)
-		disposal_add(r->fds[i]); /* refused, or of a message that is not known */
+		disposal_add(r->fds[i]); /* of a message that was refused or is unknown */
 }
 
 enum MessagesResult messages_read(int fd, unsigned int max)
@@ -681,17 +689,17 @@ enum MessagesResult messages_read(int fd, unsigned int max)
 			return MESSAGES_EMPTY;
 		n = receive(fd, datagram, &r);
 		if (n < 0 && errno == EINTR)
-			continue; /* cannot be, with all signals blocked; as the end of the link it would lose what is in there */
+			continue; /* impossible with all signals blocked; taken as the end of the link it would lose messages */
 		if (n < 0 && errno == ECONNRESET)
-			continue; /* it died with something unread; what it sent before is still to be had */
+			continue; /* the manager died with unread data; what it sent before can still be read */
 		if (n < 0 && errno == EAGAIN)
 			return MESSAGES_EMPTY;
 		if (n < 0 && (errno == ENOMEM || errno == ENOBUFS))
-			return MESSAGES_EMPTY; /* it is still in there */
+			return MESSAGES_EMPTY; /* the message is still in the socket */
 		if (n < 0)
 			return MESSAGES_END;
 		carry_out(&r);
-		if (n == 0) /* the end; or a datagram without a byte, which nobody sends, and what came with it has been closed */
+		if (n == 0) /* the end, or an empty datagram, which no manager sends; its descriptors have been closed */
 			return MESSAGES_END;
 	}
 	return MESSAGES_MORE;

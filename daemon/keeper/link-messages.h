@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Link messages: what the manager does not know yet, sent as fast as it reads, and what it says, read and carried out.
+ * Link messages: what the manager does not know yet is sent as fast as it reads; what it sends is
+ * carried out.
  *
- * No message is stored. Each thing to be told is a bit or a cursor into a table; a send that would wait ends the turn, and
- * the loop comes back when the socket is writable. A replay sets all the bits: there is no second path.
+ * No message is stored. Everything that is to be sent is a bit or a cursor into a table. A send
+ * that would wait ends the turn, and the loop comes back when the socket is writable. A replay sets
+ * all bits, so there is no second path.
  */
 #ifndef SVCD_KEEPER_LINK_MESSAGES_H
 #define SVCD_KEEPER_LINK_MESSAGES_H
@@ -14,46 +16,49 @@
 
 #include "protocol/protocol.h"
 
-/* A new manager at the other end of @fd: it is welcomed, and knows nothing. */
+/* A new manager is at the other end of @fd. It gets WELCOME and knows nothing else. */
 void messages_begin(int fd, const struct MessageWelcome *welcome);
 
-/* It said hello: all rows, notes and descriptors go out, and REPLAYED after them. */
+/* HELLO came: all rows, notes and descriptors are sent, then REPLAYED. */
 void messages_replay(void);
 
-/* The link is gone; what was not told waits for the next manager. */
+/* The link is gone. What was not sent waits for the next manager. */
 void messages_end(void);
 
-/* A signal that means something; told once to a manager that has its replay. */
+/* A signal that is a request. It is sent once, to a manager that has read its replay. */
 void messages_request(enum RequestKind kind);
 bool messages_is_requested(enum RequestKind kind);
 
-/* Told last: who answers has read everything before it, the replay too. */
+/*
+ * Pings are queued last, so a pong proves that everything before it, the replay included, was read.
+ */
 void messages_ping(uint64_t serial);
 
-/* How many messages have been told so far, pings not counted. */
+/* The number of messages sent so far, without pings. */
 uint64_t messages_count(void);
 
 /**
- * messages_answer() - a reply that has no row to wait in (a refused spawn, an adoption)
+ * messages_answer() - a reply that belongs to no row (a refused spawn, an adoption)
  *
- * There is room for one. While it waits, messages_is_blocked() is true and nothing more is read from the manager: it
- * reads its own end before it can expect more of us, so nothing is lost and nothing piles up.
+ * There is room for one. While it waits, messages_is_blocked() is true and no more is read from the
+ * manager. The manager reads its socket before it can expect more answers, so nothing is lost and
+ * nothing piles up.
  */
 void messages_answer(const void *message, size_t size);
 bool messages_is_blocked(void);
 
-/* Sends until all is told or the socket is full. */
+/* Sends until everything is sent or the socket is full. */
 void messages_flush(void);
 
-/* Is there something untold that waits for the socket to be writable? */
+/* Does a message wait for the socket to be writable? */
 bool messages_wants_to_write(void);
 
-/* When messages_flush() is to be tried again though nothing happened; NEVER_US: not. */
+/* When messages_flush() is to be tried again without an event; NEVER_US: never. */
 uint64_t messages_next_us(void);
 
 enum MessagesResult {
 	MESSAGES_EMPTY, /* nothing more to read now */
-	MESSAGES_MORE,  /* the turn's share is done, there is more */
+	MESSAGES_MORE,  /* the share of this turn is done, and there is more */
 	MESSAGES_END,   /* the manager has closed its end */
 };
 

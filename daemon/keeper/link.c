@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Link: the life of a manager, from its start to the reading of its last words.
+ * Link: the life of a manager, from its start until its socket has been read to the end.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 #include "keeper/spawn.h"
 #include "keeper/restart-limit.h"
 
-#define ORDERS_A_TURN 32
+#define MESSAGES_PER_TURN 32
 #define LATE_WAKE_US (1 * USEC_PER_SEC)
 #define GO_LIMIT_US (5 * USEC_PER_SEC)
 #define DIE_LIMIT_US (1 * USEC_PER_SEC)
@@ -38,32 +38,32 @@
 
 enum LinkState {
 	LINK_DOWN,    /* no process */
-	LINK_STARTED, /* waiting for hello */
-	LINK_UP,      /* it has said hello: replay, then the daily round */
-	LINK_LEAVING, /* let go for a re-exec, or the link has ended, as it does when it dies */
+	LINK_STARTED, /* waiting for HELLO */
+	LINK_UP,      /* HELLO came: replay, then normal work */
+	LINK_LEAVING, /* let go for a re-exec, or its end of the link is closed, which mostly means that it is dying */
 	LINK_KILLED,  /* waiting to reap it */
 };
 
 static struct {
 	enum LinkState state;
 	pid_t pid;
-	pid_t looker; /* looks whether the manager is traced; 0, -1: there is none */
+	pid_t trace_checker; /* a child that checks whether the manager is traced; 0, -1: none */
 	int fd;
 	bool killed_by_us;
-	bool is_settled; /* it has answered a ping: those follow the replay, so it has read that */
+	bool is_settled; /* it has answered a ping; pings follow the replay, so it has read the replay */
 	bool was_answered; /* since the last ping */
-	bool is_quiet;     /* it has answered, and nothing was told since: not pinged, so that both may sleep */
-	bool said_traced;
+	bool is_quiet;     /* it has answered and was sent nothing since, so it is not pinged, and both can sleep */
+	bool reported_traced;
 	bool reexec_wanted;
 	unsigned int n_missed;
 	uint32_t generation;
 	int32_t last_status;
 	uint64_t serial;
-	uint64_t n_told;   /* messages_count() at the last ping */
+	uint64_t n_sent;   /* messages_count() at the last ping */
 	uint64_t settled_at_us;
-	uint64_t next_us; /* start, hello limit, ping, or kill, as the state says */
-	pid_t given_up[MAX_GIVEN_UP]; /* killed, and have not ended; 0: none */
-	int clock_fd;     /* PROTOCOL_CLOCK_FD; -1: it cannot be made, and pings go on for ever */
+	uint64_t next_us; /* start, HELLO limit, ping or kill, depending on the state */
+	pid_t given_up[MAX_GIVEN_UP]; /* killed but not ended yet; 0: none */
+	int clock_fd;     /* PROTOCOL_CLOCK_FD; -1: it could not be made, and pings never pause */
 } the_link = { .fd = -1, .clock_fd = -1 };
 
 static uint64_t ping_us(void)
@@ -113,26 +113,32 @@ static void fill_welcome(struct MessageWelcome *w)
 	memcpy(w->virtualization, keeper.virtualization, sizeof(w->virtualization));
 }
 
-/* Its cgroup may have been removed, or made one that takes no processes: better a manager beside us than none. */
+/*
+ * The cgroup may have been removed, or may take no processes. A manager in our own cgroup is better
+ * than none.
+ */
 static pid_t spawn_in_cgroup(struct SpawnRequest *r)
 {
 	pid_t pid = spawn_process(r);
 
 	if (pid >= 0 || r->cgroup < 0 || errno == EAGAIN || errno == ENOMEM)
 		return pid;
-	say("the manager cannot be started in its cgroup: %s; it is started in ours", strerror(errno));
+	console_log("the manager cannot be started in its cgroup: %s; it is started in ours", strerror(errno));
 	r->flags &= ~(uint32_t)SPAWN_CGROUP;
 	return spawn_process(r);
 }
 
-/* No core: the manager cannot be reaped before its core is written. A score so that it is the last to be killed. */
+/*
+ * No core dump, because the manager cannot be reaped until its core is written. Its OOM score makes
+ * it the last process to be killed.
+ */
 static pid_t spawn_manager(int its_end)
 {
-	char *argv[KEEPER_MAX_WORDS + 2] = { keeper.manager_path };
+	char *argv[KEEPER_MAX_ARGUMENTS + 2] = { keeper.manager_path };
 	struct SpawnRequest *r = spawn_request_blank();
 
-	for (uint32_t i = 0; i < keeper.n_words; i++)
-		argv[i + 1] = keeper.words[i];
+	for (uint32_t i = 0; i < keeper.n_arguments; i++)
+		argv[i + 1] = keeper.arguments[i];
 	r->argv = argv;
 	r->environment = early_boot_environment();
 	r->stdio[1] = r->stdio[2] = console_fd();
@@ -152,11 +158,11 @@ static pid_t spawn_manager(int its_end)
 	return spawn_in_cgroup(r);
 }
 
-/* A new one each time: the last manager may have left it running. */
+/* A new one each time, because the last manager may have left it running. */
 static void make_clock(void)
 {
 	if (the_link.clock_fd >= 0)
-		(void)close(the_link.clock_fd); /* nothing was buffered here */
+		(void)close(the_link.clock_fd); /* a timer holds no data */
 	the_link.clock_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
@@ -167,21 +173,21 @@ static void start(uint64_t now_us)
 
 	the_link.next_us = now_us + START_AGAIN_US;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		say("cannot make a socket for the manager: %s", strerror(errno));
+		console_log("cannot make a socket for the manager: %s", strerror(errno));
 		return;
 	}
 	make_clock();
 	the_link.pid = spawn_manager(pair[1]);
 	(void)close(pair[1]); /* the manager has it */
 	if (the_link.pid < 0) {
-		say("cannot start the manager: %s", strerror(errno));
+		console_log("cannot start the manager: %s", strerror(errno));
 		the_link.pid = 0;
 		(void)close(pair[0]); /* never used */
 		return;
 	}
 	the_link.state = LINK_STARTED;
 	the_link.fd = pair[0];
-	the_link.killed_by_us = the_link.is_settled = the_link.said_traced = the_link.is_quiet = false;
+	the_link.killed_by_us = the_link.is_settled = the_link.reported_traced = the_link.is_quiet = false;
 	the_link.n_missed = 0;
 	the_link.next_us = now_us + HELLO_LIMIT_PINGS * ping_us();
 	fill_welcome(&welcome);
@@ -204,14 +210,14 @@ static void ping(uint64_t now_us)
 {
 	the_link.was_answered = the_link.is_quiet = false;
 	the_link.next_us = now_us + ping_us();
-	the_link.n_told = messages_count();
+	the_link.n_sent = messages_count();
 	messages_ping(++the_link.serial);
 	messages_flush();
 }
 
 void link_on_hello(uint32_t version)
 {
-	(void)version; /* layouts only grow: both sides read what they know */
+	(void)version; /* layouts only grow: both sides read the fields they know */
 	if (the_link.state != LINK_STARTED)
 		return;
 	the_link.state = LINK_UP;
@@ -244,10 +250,10 @@ void link_end_old(pid_t pid)
 		return; /* no child of ours */
 	the_link.pid = pid;
 	link_kill();
-	the_link.killed_by_us = false; /* it did nothing wrong: no strike */
+	the_link.killed_by_us = false; /* its death is no failure */
 }
 
-/* A debugger holds it: waiting is what is wanted. */
+/* A debugger holds the manager. Waiting is right then. */
 static bool manager_is_traced(void)
 {
 	static const char key[] = "\nTracerPid:\t";
@@ -269,57 +275,60 @@ static bool manager_is_traced(void)
 
 static void replace_silent(void)
 {
-	say("the manager does not answer: replacing it");
+	console_log("the manager does not answer: replacing it");
 	link_kill();
 }
 
-/* A child looks whether it is traced, because a user can hold /proc. If the child has not ended at the next ping, it is not waited for. */
+/*
+ * A child checks whether the manager is traced, because a user can hold /proc. If the child has not
+ * ended at the next ping, the manager counts as silent.
+ */
 static void on_ping_missed(void)
 {
 	if (++the_link.n_missed < PROTOCOL_PINGS_MISSED)
 		return;
-	if (the_link.looker <= 0)
-		the_link.looker = spawn_fork();
+	if (the_link.trace_checker <= 0)
+		the_link.trace_checker = spawn_fork();
 	else
-		the_link.looker = -1;
-	if (the_link.looker == 0) {
-		console_close_others(); /* one that hangs keeps nothing open */
+		the_link.trace_checker = -1;
+	if (the_link.trace_checker == 0) {
+		console_close_others(); /* a child that hangs keeps nothing open */
 		_exit(manager_is_traced());
 	}
-	if (the_link.looker < 0)
+	if (the_link.trace_checker < 0)
 		replace_silent();
 }
 
-static void on_looked(int wait_status)
+static void on_trace_checked(int wait_status)
 {
-	the_link.looker = 0;
+	the_link.trace_checker = 0;
 	if (the_link.state != LINK_UP || the_link.n_missed < PROTOCOL_PINGS_MISSED)
 		return;
 	if (wait_status == 0) {
 		replace_silent();
 		return;
 	}
-	if (!the_link.said_traced)
-		say("the manager does not answer, but it is being traced: waiting");
-	the_link.said_traced = true;
+	if (!the_link.reported_traced)
+		console_log("the manager does not answer, but it is being traced: waiting");
+	the_link.reported_traced = true;
 	the_link.n_missed = 0;
 }
 
-static bool has_been_told(void)
+static bool has_sent_more(void)
 {
-	return the_link.n_told != messages_count();
+	return the_link.n_sent != messages_count();
 }
 
 static void ping_tick(uint64_t now_us)
 {
-	/* We ourselves were late (a paused machine, a starved one): that says nothing about the manager. */
+	/* We were late ourselves (a paused or starved machine). That is no fault of the manager. */
 	if (now_us - the_link.next_us > LATE_WAKE_US)
 		the_link.n_missed = 0;
 	else if (!the_link.was_answered)
 		on_ping_missed();
 	if (the_link.state != LINK_UP)
 		return;
-	if (the_link.was_answered && the_link.clock_fd >= 0 && !has_been_told()) {
+	if (the_link.was_answered && the_link.clock_fd >= 0 && !has_sent_more()) {
 		the_link.is_quiet = true;
 		the_link.next_us = NEVER_US;
 		return;
@@ -327,7 +336,10 @@ static void ping_tick(uint64_t now_us)
 	ping(now_us);
 }
 
-/* Something was told to it, so it must be seen to go round; not at once: more may follow. */
+/*
+ * The manager was sent something, so it must show that it still runs. The ping waits a little,
+ * because more messages may follow.
+ */
 static void end_quiet(uint64_t now_us)
 {
 	the_link.is_quiet = false;
@@ -360,37 +372,37 @@ static void close_link(void)
 {
 	if (the_link.fd < 0)
 		return;
-	disposal_release(); /* it is dead, or will send nothing more */
-	disposal_add(the_link.fd); /* something may be in it that was not read */
+	disposal_release(); /* the manager is dead, or will send nothing more */
+	disposal_add(the_link.fd); /* unread messages may be in it */
 	the_link.fd = -1;
 	messages_end();
 }
 
-/* What a dead manager has sent is done; what it has not sent does not exist. */
-static void read_last_words(void)
+/* Carries out everything that a dead manager has sent. */
+static void drain_link(void)
 {
-	messages_end(); /* nobody hears answers any more, so none can hold up the reading */
+	messages_end(); /* no one reads answers any more, so no answer may delay the reading */
 	if (the_link.fd >= 0)
-		(void)shutdown(the_link.fd, SHUT_RD); /* whoever else has its end can add nothing: so there is an end to read to */
-	while (the_link.fd >= 0 && messages_read(the_link.fd, ORDERS_A_TURN) == MESSAGES_MORE)
+		(void)shutdown(the_link.fd, SHUT_RD); /* other holders of its end can add nothing more, so the reading ends */
+	while (the_link.fd >= 0 && messages_read(the_link.fd, MESSAGES_PER_TURN) == MESSAGES_MORE)
 		;
 	close_link();
 }
 
-static void say_how_it_ended(int wait_status)
+static void report_exit(int wait_status)
 {
 	if (WIFSIGNALED(wait_status))
-		say("the manager was killed by signal %d", WTERMSIG(wait_status));
+		console_log("the manager was killed by signal %d", WTERMSIG(wait_status));
 	else if (WEXITSTATUS(wait_status) == 127)
-		say("the manager %s could not be executed", keeper.manager_path);
+		console_log("the manager %s could not be executed", keeper.manager_path);
 	else if (WEXITSTATUS(wait_status) == PROTOCOL_EXIT_INCOMPATIBLE)
-		say("the manager says that it cannot serve this keeper");
+		console_log("the manager cannot work with this version of svcd");
 	else if (WEXITSTATUS(wait_status) != PROTOCOL_EXIT_REEXEC)
-		say("the manager exited with status %d", WEXITSTATUS(wait_status));
+		console_log("the manager exited with status %d", WEXITSTATUS(wait_status));
 }
 
-/* Returns: when the next one may start. */
-static uint64_t judge(int wait_status, uint64_t now_us)
+/* Returns: when the next manager may start. */
+static uint64_t next_start_us(int wait_status, uint64_t now_us)
 {
 	struct ManagerDeath death = {
 		.wait_status = wait_status,
@@ -409,21 +421,21 @@ static uint64_t judge(int wait_status, uint64_t now_us)
 
 static void on_end(int wait_status, uint64_t now_us)
 {
-	read_last_words();
+	drain_link();
 	the_link.pid = 0;
 	the_link.state = LINK_DOWN;
 	the_link.last_status = wait_status;
 	if (the_link.reexec_wanted) {
 		the_link.reexec_wanted = false;
 		the_link.next_us = now_us;
-		reexec_now(); /* returns if it could not: then all goes on with this image */
+		reexec_now(); /* returns only on failure: this image goes on */
 		return;
 	}
-	say_how_it_ended(wait_status);
-	the_link.next_us = judge(wait_status, now_us);
+	report_exit(wait_status);
+	the_link.next_us = next_start_us(wait_status, now_us);
 }
 
-/* Returns: the place of @pid among those that were given up, or NULL. */
+/* Returns: the entry of @pid among the managers that were given up, or NULL. */
 static pid_t *find_given_up(pid_t pid)
 {
 	for (size_t i = 0; i < MAX_GIVEN_UP; i++)
@@ -432,18 +444,21 @@ static pid_t *find_given_up(pid_t pid)
 	return NULL;
 }
 
-/* It waits in the kernel and was sent KILL, so it will never run again: it counts as dead, and its real end is ignored. */
+/*
+ * A process that was sent KILL and waits in the kernel never runs again. It counts as dead, and its
+ * real end is ignored.
+ */
 static void give_up(uint64_t now_us)
 {
 	pid_t *place = find_given_up(0);
 
 	if (!place) {
-		say("%d managers cannot be killed: there is no other one until one of them has ended", MAX_GIVEN_UP + 1);
+		console_log("%d managers cannot be killed: there is no other one until one of them has ended", MAX_GIVEN_UP + 1);
 		the_link.next_us = NEVER_US;
 		rescue_begin();
 		return;
 	}
-	say("the manager, process %d, cannot be killed: it waits in the kernel; going on without it", (int)the_link.pid);
+	console_log("the manager, process %d, cannot be killed: it waits in the kernel; going on without it", (int)the_link.pid);
 	*place = the_link.pid;
 	on_end(SIGKILL, now_us);
 }
@@ -452,8 +467,8 @@ bool link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
 {
 	pid_t *place = pid > 0 ? find_given_up(pid) : NULL;
 
-	if (pid > 0 && pid == the_link.looker)
-		on_looked(wait_status);
+	if (pid > 0 && pid == the_link.trace_checker)
+		on_trace_checked(wait_status);
 	if (place)
 		*place = 0;
 	if (pid <= 0 || pid != the_link.pid)
@@ -464,7 +479,7 @@ bool link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
 
 void link_tick(uint64_t now_us)
 {
-	if (the_link.is_quiet && the_link.state == LINK_UP && has_been_told())
+	if (the_link.is_quiet && the_link.state == LINK_UP && has_sent_more())
 		end_quiet(now_us);
 	if (now_us < the_link.next_us)
 		return;
@@ -473,7 +488,7 @@ void link_tick(uint64_t now_us)
 		start(now_us);
 		break;
 	case LINK_STARTED:
-		say("the manager did not say hello in time: replacing it");
+		console_log("the manager did not send HELLO in time: replacing it");
 		link_kill();
 		break;
 	case LINK_UP:
@@ -490,12 +505,12 @@ void link_tick(uint64_t now_us)
 
 uint64_t link_next_us(void)
 {
-	if (the_link.is_quiet && the_link.state == LINK_UP && has_been_told())
+	if (the_link.is_quiet && the_link.state == LINK_UP && has_sent_more())
 		return 0;
 	return messages_next_us() < the_link.next_us ? messages_next_us() : the_link.next_us;
 }
 
-void link_hurry(uint64_t now_us)
+void link_start_now(uint64_t now_us)
 {
 	if (the_link.state == LINK_DOWN)
 		the_link.next_us = now_us;
@@ -513,8 +528,9 @@ struct pollfd link_pollfd(void)
 }
 
 /*
- * Without a link it is of no use, and there may be only one. But mostly it is about to die, and its link has ended with its other
- * descriptors: then nobody else is to be blamed for that.
+ * A manager without a link is useless, and it must be gone before the next one starts. Mostly it is
+ * about to die, and the kernel has closed its descriptors first. So it gets a moment before it is
+ * killed, and its real exit status is reported.
  */
 static void on_link_ended(uint64_t now_us)
 {
@@ -529,7 +545,7 @@ void link_turn(const struct pollfd *seen)
 	if (the_link.fd < 0)
 		return;
 	messages_flush();
-	if (seen->revents & (POLLIN | POLLHUP | POLLERR) && messages_read(the_link.fd, ORDERS_A_TURN) == MESSAGES_END) {
+	if (seen->revents & (POLLIN | POLLHUP | POLLERR) && messages_read(the_link.fd, MESSAGES_PER_TURN) == MESSAGES_END) {
 		close_link();
 		on_link_ended(keeper_now_us());
 		return;
@@ -559,5 +575,5 @@ void link_reexec(void)
 	the_link.reexec_wanted = true;
 	the_link.state = LINK_LEAVING;
 	the_link.next_us = keeper_now_us() + GO_LIMIT_US;
-	(void)shutdown(the_link.fd, SHUT_WR); /* it reads the end and leaves; what it still says is heard */
+	(void)shutdown(the_link.fd, SHUT_WR); /* the manager reads the end of the stream and exits; what it sends until then is carried out */
 }

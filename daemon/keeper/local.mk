@@ -16,7 +16,7 @@ libkeeper_a_SOURCES = \
 	daemon/keeper/link.c daemon/keeper/link.h \
 	daemon/keeper/link-messages.c daemon/keeper/link-messages.h \
 	daemon/keeper/memory.c daemon/keeper/memory.h \
-	daemon/keeper/own-session.c daemon/keeper/own-session.h \
+	daemon/keeper/user-session.c daemon/keeper/user-session.h \
 	daemon/keeper/reexec.c daemon/keeper/reexec.h \
 	daemon/keeper/rescue.c daemon/keeper/rescue.h \
 	daemon/keeper/restart-limit.c daemon/keeper/restart-limit.h \

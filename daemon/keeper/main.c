@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcd: PID 1. It keeps; svcd-manager decides (docs/keeper.md).
+ * svcd: PID 1. It keeps services; svcd-manager decides about them (docs/keeper.md).
  *
- * Here: what we are (PID 1, a user's keeper, an executed-again keeper), and the loop.
+ * This file: the three roles of the program (PID 1, a user's keeper, a re-executed keeper), and the
+ * loop.
  */
 #include "config.h"
 
@@ -27,7 +28,7 @@
 #include "keeper/keeper.h"
 #include "keeper/link.h"
 #include "keeper/memory.h"
-#include "keeper/own-session.h"
+#include "keeper/user-session.h"
 #include "keeper/reexec.h"
 #include "keeper/rescue.h"
 #include "keeper/shutdown.h"
@@ -35,47 +36,47 @@
 #include "keeper/restart-limit.h"
 #include "keeper/watchdog.h"
 
-#define REAPED_A_TURN 256
-#define SIGNALS_A_TURN 32
+#define REAPED_PER_TURN 256
+#define SIGNALS_PER_TURN 32
 #define REFUSED_PAUSE_NS 20000000
 
 struct Options {
 	bool user;
 	bool waits;    /* for another keeper of this user to end */
 	int reexec_fd; /* -1: a first start */
-	int try_fd;    /* -1: we are to run, not only to say whether we could */
+	int try_fd;    /* -1: run; else: only check whether this program could take over these tables */
 };
 
-/* Words of the kernel command line that reach us as arguments and mean something to the manager. */
-static const char *const known_words[] = {
+/* Arguments that the kernel passes on from its command line and that the manager understands. */
+static const char *const manager_arguments[] = {
 	"single", "s", "S", "1", "2", "3", "4", "5", "emergency", "rescue", "auto", "-s", "-b", "-a",
 };
 
 static const char help_text[] =
 	"Usage: svcd [--user [--wait]] [--manager=PATH] [-- ARGUMENT...]\n"
 	"       init 0|1|2|3|4|5|6|S|Q|U\n"
-	"As process 1, svcd keeps services for svcd-manager. Otherwise:\n"
-	"  --user           keep services of a user, as long as who started it lives\n"
-	"  --wait           if another one keeps this user's already: take over when that ends\n"
+	"As process 1, svcd keeps services for svcd-manager. Options:\n"
+	"  --user           keep the services of a user, until the parent process ends\n"
+	"  --wait           wait for another keeper of this user to end, then take over\n"
 	"  --manager=PATH   the manager to start\n"
 	"  --ping-ms=N      how often it must answer, for tests (" "5000)\n"
 	"  --watchdog=SECONDS[,manager][,/dev/NAME]\n"
-	"                   what svcd.watchdog= is on the kernel command line, for tests\n"
+	"                   like svcd.watchdog= on the kernel command line, for tests\n"
 	"  -- ARGUMENT...   arguments for the manager\n"
 	"  --version, --help\n"
-	"Called as init with a runlevel it asks the running init for it.\n";
+	"Called as init with a runlevel, it requests that runlevel from the running init.\n";
 
-static void add_word(const char *word)
+static void add_argument(const char *word)
 {
-	if (keeper.n_words < KEEPER_MAX_WORDS &&
-	    keeper_copy(keeper.words[keeper.n_words], sizeof(keeper.words[0]), word))
-		keeper.n_words++;
+	if (keeper.n_arguments < KEEPER_MAX_ARGUMENTS &&
+	    keeper_copy(keeper.arguments[keeper.n_arguments], sizeof(keeper.arguments[0]), word))
+		keeper.n_arguments++;
 }
 
-static bool is_known_word(const char *word)
+static bool is_manager_argument(const char *word)
 {
-	for (size_t i = 0; i < sizeof(known_words) / sizeof(known_words[0]); i++)
-		if (strcmp(word, known_words[i]) == 0)
+	for (size_t i = 0; i < sizeof(manager_arguments) / sizeof(manager_arguments[0]); i++)
+		if (strcmp(word, manager_arguments[i]) == 0)
 			return true;
 	return false;
 }
@@ -87,14 +88,17 @@ static const char *value_of(const char *argument, const char *option)
 	return strncmp(argument, option, length) == 0 ? argument + length : NULL;
 }
 
-/* Too long a one is none: with the one that is installed there is a manager at least. */
+/* An overlong path is ignored; the installed manager is used. */
 static bool set_manager_path(const char *path)
 {
 	return strlen(path) < sizeof(keeper.manager_path) &&
 	       keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), path);
 }
 
-/* Returns: false at an argument that is none of ours; PID 1 ignores those, for the kernel passes on what it finds. */
+/*
+ * Returns: false if @argument is unknown. PID 1 ignores such an argument, because the kernel passes
+ * on any text.
+ */
 static bool parse_argument(const char *argument, struct Options *options)
 {
 	const char *value;
@@ -118,9 +122,9 @@ static bool parse_argument(const char *argument, struct Options *options)
 	else if ((value = value_of(argument, "--ping-ms=")))
 		keeper.ping_ms = atoi(value) > 0 ? (uint32_t)atoi(value) : PROTOCOL_PING_INTERVAL_MS;
 	else if ((value = value_of(argument, "--watchdog=")))
-		return watchdog_ask(value);
-	else if (is_known_word(argument))
-		add_word(argument);
+		return watchdog_configure(value);
+	else if (is_manager_argument(argument))
+		add_argument(argument);
 	else
 		return false;
 	return true;
@@ -131,7 +135,7 @@ static bool parse_arguments(int argc, char **argv, struct Options *options)
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			while (++i < argc)
-				add_word(argv[i]);
+				add_argument(argv[i]);
 		} else if (!parse_argument(argv[i], options) && getpid() != 1) {
 			(void)fprintf(stderr, "svcd: unknown argument %s\n%s", argv[i], help_text);
 			return false;
@@ -140,14 +144,17 @@ static bool parse_arguments(int argc, char **argv, struct Options *options)
 	return true;
 }
 
-/* But for faults of our own, which are handled where they happen. */
+/* All signals except synchronous faults (SIGSEGV, SIGBUS, ...), which crash.c handles. */
 static void fill_signals(sigset_t *all)
 {
 	(void)sigfillset(all);
 	crash_leave_out(all);
 }
 
-/* Before anything is said, for whoever hears it may be gone, and SIGPIPE would end a user's keeper. */
+/*
+ * Before the first line of output, because its reader may be gone, and SIGPIPE would end a user's
+ * keeper.
+ */
 static void block_signals(void)
 {
 	sigset_t all;
@@ -164,13 +171,16 @@ static int open_signals(void)
 	return signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Without it nothing works, so it is worth some patience: who takes all memory now may be gone soon. */
-static int open_signals_in_time(void)
+/*
+ * Nothing works without it. A lack of memory is often short, so ten seconds of patience are worth
+ * it.
+ */
+static int open_signals_patiently(void)
 {
 	int fd = open_signals();
 
 	if (fd < 0)
-		say("cannot make a signalfd: %s; trying again for ten seconds", strerror(errno));
+		console_log("cannot make a signalfd: %s; trying again for ten seconds", strerror(errno));
 	for (int i = 0; i < 100 && fd < 0; i++) {
 		(void)poll(NULL, 0, 100);
 		fd = open_signals();
@@ -188,24 +198,24 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 		child_set_exited(child, wait_status, usage, now_us);
 	} else if (rescue_on_exit(pid, wait_status)) {
 		restart_limit_forget();
-		link_hurry(now_us);
+		link_start_now(now_us);
 	} else {
-		(void)link_on_exit(pid, wait_status, now_us); /* or an orphan of somebody's: reaped, that is all */
+		(void)link_on_exit(pid, wait_status, now_us); /* or an orphan: it is reaped, and that is all */
 	}
 }
 
-/* Returns: whether there may be more. */
+/* Returns: whether there may be more to reap. */
 static bool reap(void)
 {
 	uint64_t now_us = keeper_now_us();
 
-	for (int i = 0; i < REAPED_A_TURN; i++) {
+	for (int i = 0; i < REAPED_PER_TURN; i++) {
 		struct rusage usage;
 		int wait_status;
 		pid_t pid = wait4(-1, &wait_status, WNOHANG, &usage);
 
 		if (pid <= 0)
-			return pid < 0 && errno == EINTR; /* with WNOHANG it cannot be; if it is, nobody else says that there is one */
+			return pid < 0 && errno == EINTR; /* WNOHANG excludes EINTR. If it occurs, no other signal would report the child. */
 		on_child(pid, wait_status, &usage, now_us);
 	}
 	return true;
@@ -215,8 +225,8 @@ static void read_signals(int fd)
 {
 	struct signalfd_siginfo got;
 
-	for (int i = 0; i < SIGNALS_A_TURN && read(fd, &got, sizeof(got)) == (ssize_t)sizeof(got); i++)
-		(void)shutdown_on_signal((int)got.ssi_signo, keeper_now_us()); /* SIGCHLD only says that there is one to reap */
+	for (int i = 0; i < SIGNALS_PER_TURN && read(fd, &got, sizeof(got)) == (ssize_t)sizeof(got); i++)
+		(void)shutdown_on_signal((int)got.ssi_signo, keeper_now_us()); /* SIGCHLD only reports that there is a child to reap */
 }
 
 static int time_to_sleep_ms(uint64_t now_us)
@@ -239,8 +249,9 @@ static int time_to_sleep_ms(uint64_t now_us)
 }
 
 /*
- * EINTR cannot be: all signals are blocked. ENOMEM, or EINVAL (prlimit(1) has left us fewer descriptors than these): then all are looked
- * at, for none of them waits, and the pause is what keeps the processor for others.
+ * All signals are blocked, so EINTR is impossible. ENOMEM or EINVAL (prlimit(1) has left fewer
+ * descriptors than these) remain: then every descriptor is looked at, because none of the reads
+ * waits. The pause leaves the processor to others.
  */
 static void wait_for_any(struct pollfd *fds, nfds_t n_fds, int limit_ms)
 {
@@ -248,7 +259,7 @@ static void wait_for_any(struct pollfd *fds, nfds_t n_fds, int limit_ms)
 
 	if (poll(fds, n_fds, limit_ms) >= 0)
 		return;
-	(void)nanosleep(&pause, NULL); /* woken early is as good */
+	(void)nanosleep(&pause, NULL); /* an early return does no harm */
 	for (nfds_t i = 0; i < n_fds; i++)
 		fds[i].revents = fds[i].fd >= 0 ? POLLIN : 0;
 }
@@ -267,7 +278,10 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 		wait_for_any(fds, 3, more_to_reap ? 0 : time_to_sleep_ms(keeper_now_us()));
 		if (fds[0].revents)
 			read_signals(signal_fd);
-		/* Exits before requests. Not at every turn: wait(2) looks at each child, and most turns are a request. */
+		/*
+		 * Exits come before requests. This is not done at every turn, because wait(2) looks
+		 * at each child, and most turns are a request.
+		 */
 		if (fds[0].revents || more_to_reap)
 			more_to_reap = reap();
 		if (fds[0].revents)
@@ -283,23 +297,26 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 	}
 }
 
-/* As far below us as any start goes. */
+/* More than any start uses of the stack. */
 #define STACK_USED_AT_START (64u * 1024)
 
-/* What starting took of the stack is not needed in the loop. Not the page that we are in, nor the next, where our own calls go. */
+/*
+ * The loop does not need the pages of the stack that starting used. The current page and the next
+ * one stay, because calls of this function use them.
+ */
 static void __attribute__((noinline)) give_back_stack(void)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
 
-	(void)madvise((void *)(end - STACK_USED_AT_START), STACK_USED_AT_START, MADV_DONTNEED); /* ENOMEM: so far down there is none */
+	(void)madvise((void *)(end - STACK_USED_AT_START), STACK_USED_AT_START, MADV_DONTNEED); /* ENOMEM: the stack was never that deep */
 }
 
 static void first_start(void)
 {
 	keeper.boot_at_us = keeper_now_us();
 	early_boot();
-	memory_init(); /* the numbers 0, 1 and 2 are taken */
+	memory_init(); /* after this, because 0, 1 and 2 are taken */
 }
 
 static void __attribute__((noreturn)) keep(const struct Options *options)
@@ -308,7 +325,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 
 	keeper.is_pid1 = getpid() == 1;
 	keeper.user_mode = options->user && !keeper.is_pid1;
-	(void)prctl(PR_SET_NAME, "svcd"); /* executed through /proc/self/exe we would be called "exe" */
+	(void)prctl(PR_SET_NAME, "svcd"); /* the name would be "exe" after an execution through /proc/self/exe */
 	spawn_reset_signals();
 	block_signals();
 	reexec_expect(options->reexec_fd);
@@ -316,13 +333,13 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	if (!reexec_resume())
 		first_start();
 	if (keeper.user_mode && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
-		say("cannot become a subreaper: %s", strerror(errno));
+		console_log("cannot become a subreaper: %s", strerror(errno));
 	console_open();
 	early_boot_process();
 	if (keeper.has_reexeced)
 		spawn_restore_score();
-	watchdog_learn();
-	signal_fd = open_signals_in_time();
+	watchdog_read_command_line();
+	signal_fd = open_signals_patiently();
 	if (signal_fd < 0)
 		crash_last_resort();
 	give_back_stack();
@@ -357,13 +374,13 @@ int main(int argc, char **argv)
 	if (getpid() != 1 && options.try_fd >= 0)
 		return reexec_try(options.try_fd);
 	if (getpid() != 1 && !options.user && options.reexec_fd < 0) {
-		(void)fprintf(stderr, "svcd: I am not process 1\n%s", help_text);
+		(void)fprintf(stderr, "svcd: this is not process 1\n%s", help_text);
 		return 2;
 	}
 	if (getpid() != 1 && options.user && options.reexec_fd < 0) {
-		int status = own_session_begin(options.waits);
+		int status = user_session_begin(options.waits);
 
-		if (status != OWN_SESSION_BEGINS)
+		if (status != USER_SESSION_BEGINS)
 			return status;
 	}
 	keep(&options);

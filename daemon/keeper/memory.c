@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory: a header that says where each table is, the state, and the tables. The index of each table (a hash of the names, and the free
- * rows) is not in it, and is made anew by each image.
+ * Memory: a header with the place of each table, the state, and the tables.
+ *
+ * The index of each table (a hash of the names, and the free rows) is not part of it. Each image
+ * makes its own.
  */
 #include "config.h"
 
@@ -22,7 +24,7 @@
 #define MAGIC 0x6d637673u /* "svcm" */
 #define LAYOUT 1
 #define ALIGNMENT 64u
-#define PAGE_BYTES 16384u /* so much is asked for at once */
+#define PAGE_BYTES 16384u /* allocated at once */
 #define BUCKETS 2048
 #define MOST_ROWS PROTOCOL_MAX_NOTES
 #define MAP_TRIES 100
@@ -31,7 +33,7 @@
 struct TableHeader {
 	uint32_t offset;
 	uint32_t row_bytes;
-	uint32_t n_rows; /* row 0 included */
+	uint32_t n_rows; /* with row 0 */
 	uint32_t last;   /* the highest row that was ever used */
 };
 
@@ -74,10 +76,10 @@ static int fd_ = -1;
 
 static struct Index {
 	uint16_t buckets[BUCKETS];
-	uint16_t next[MOST_ROWS + 1]; /* in its bucket, or of the free rows */
+	uint16_t next[MOST_ROWS + 1]; /* the next row of its bucket, or the next free row */
 	uint16_t first_free;
 	uint16_t n_used;
-	uint32_t end; /* up to there the kernel has given us memory */
+	uint32_t end; /* the kernel has allocated memory up to here */
 } indices[N_TABLES];
 
 static struct TableHeader *header_of(enum TableId id)
@@ -85,7 +87,7 @@ static struct TableHeader *header_of(enum TableId id)
 	return &((struct Header *)(void *)memory)->tables[id];
 }
 
-/* All services are in it, so a moment without memory is waited out. */
+/* All services depend on it, so it waits while there is no memory, for ten seconds at most. */
 static char *map(int fd, size_t size, int flags)
 {
 	for (int i = 0;; i++) {
@@ -96,7 +98,7 @@ static char *map(int fd, size_t size, int flags)
 		if (errno != ENOMEM || i == MAP_TRIES)
 			return NULL;
 		if (i == 0)
-			say("no memory to map the tables; trying again for ten seconds");
+			console_log("no memory to map the tables; trying again for ten seconds");
 		(void)poll(NULL, 0, MAP_STEP_MS);
 	}
 }
@@ -106,7 +108,7 @@ void memory_drop(void)
 	if (memory)
 		(void)munmap(memory, MEMORY_BYTES); /* cannot fail for a mapping we made */
 	if (fd_ >= 0)
-		(void)close(fd_); /* of no use any more */
+		(void)close(fd_); /* nothing in it is needed any more */
 	memory = NULL;
 	fd_ = -1;
 	memset(indices, 0, sizeof(indices));
@@ -117,19 +119,19 @@ static void use(char *mapped, int fd)
 	memory_drop();
 	memory = mapped;
 	fd_ = fd;
-	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK); /* refused: a child has more than it needs */
+	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK); /* refused: a child copies more than it needs */
 }
 
-/* Not with huge pages: each touch would be 2 MiB. */
+/* No huge pages, because each touched page would take 2 MiB. */
 static void use_anonymous(void)
 {
 	char *mapped;
 
-	say("no memfd: %s; svcd cannot execute itself again", strerror(errno));
+	console_log("no memfd: %s; svcd cannot execute itself again", strerror(errno));
 	mapped = map(-1, MEMORY_BYTES, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	if (!mapped)
 		crash_last_resort();
-	(void)madvise(mapped, MEMORY_BYTES, MADV_NOHUGEPAGE); /* refused: it takes more than it needs */
+	(void)madvise(mapped, MEMORY_BYTES, MADV_NOHUGEPAGE); /* refused: it takes more memory than it needs */
 	use(mapped, -1);
 }
 
@@ -145,7 +147,7 @@ void memory_init(void)
 	} else {
 		use_anonymous();
 		if (fd >= 0)
-			(void)close(fd); /* nothing is in it */
+			(void)close(fd); /* it is empty */
 	}
 	memcpy(memory, &ours, sizeof(ours));
 }
@@ -184,7 +186,10 @@ static size_t lesser(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* A write to a page that the kernel has no memory for would be a fault. Returns: whether there is memory up to the end of row @n. */
+/*
+ * Returns: whether there is memory up to the end of row @n. A write to a page without memory would
+ * be SIGBUS.
+ */
 static bool has_memory(enum TableId id, unsigned int n)
 {
 	struct Index *index = &indices[id];
@@ -199,7 +204,7 @@ static bool has_memory(enum TableId id, unsigned int n)
 	return true;
 }
 
-/* All services are in them, so a moment without memory is waited out. */
+/* All services are in the tables, so it waits while there is no memory, for ten seconds at most. */
 static bool has_memory_in_time(enum TableId id, unsigned int n)
 {
 	for (int i = 0; i < MAP_TRIES; i++) {
@@ -207,11 +212,14 @@ static bool has_memory_in_time(enum TableId id, unsigned int n)
 			return true;
 		(void)poll(NULL, 0, MAP_STEP_MS);
 	}
-	say("no memory for all rows of the old image's tables: some are lost");
+	console_log("no memory for all rows of the old image's tables: some are lost");
 	return false;
 }
 
-/* Into a new memory, row by row: what is longer here is zero, what is longer there is left out. */
+/*
+ * Copies to a new memory, row by row. Fields that only the new rows have are zero; fields that only
+ * the old ones have are dropped.
+ */
 static void convert(const char *old)
 {
 	const struct Header *from = (const void *)old;
@@ -231,20 +239,20 @@ static void convert(const char *old)
 	}
 }
 
-/* Returns: the mapping and its size, or NULL, which was said. */
+/* Returns: the mapping and its size, or NULL; the reason was logged. */
 static char *map_old(int fd, bool is_trial, size_t *ret_size)
 {
 	struct stat st = { 0 };
 	char *mapped = NULL;
 
 	if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof(struct Header) || st.st_size > UINT32_MAX) {
-		say("no tables in descriptor %d", fd);
+		console_log("no tables in descriptor %d", fd);
 		return NULL;
 	}
 	*ret_size = (size_t)st.st_size;
 	mapped = map(fd, *ret_size, is_trial ? MAP_PRIVATE : MAP_SHARED);
 	if (!mapped)
-		say("cannot read the tables of the old image: %s", strerror(errno));
+		console_log("cannot read the tables of the old image: %s", strerror(errno));
 	return mapped;
 }
 
@@ -256,7 +264,7 @@ bool memory_resume(int fd, bool is_trial)
 	if (!mapped)
 		return false;
 	if (!header_is_sound((struct Header *)(void *)mapped, size)) {
-		say("the tables of the old image are damaged or of another version: they are not used");
+		console_log("the tables of the old image are damaged or of another version: they are not used");
 		(void)munmap(mapped, size); /* cannot fail for a mapping we made */
 		return false;
 	}
@@ -385,7 +393,7 @@ void table_remove(enum TableId id, unsigned int n)
 	while (*link && *link != n)
 		link = &indices[id].next[*link];
 	if (!*link)
-		return; /* the index is not made yet */
+		return; /* the index does not exist yet */
 	*link = indices[id].next[n];
 	indices[id].n_used--;
 	add_free(id, n);
@@ -394,7 +402,7 @@ void table_remove(enum TableId id, unsigned int n)
 unsigned int table_last(enum TableId id)
 {
 	if (!memory)
-		return 0; /* a fault may come before there is any */
+		return 0; /* a fault may come before the memory exists */
 	return (unsigned int)lesser(header_of(id)->last, ours.tables[id].n_rows - 1);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory: the tables that must outlive this program. They lie in one memfd, which is mapped and shared.
+ * Memory: the tables that must outlive this program. They lie in one shared mapping of a memfd.
  *
- * A re-execution hands over the descriptor, so nothing is written out and read in again. Each row says itself whether it is whole: one that
- * was being changed when PID 1 had a fault is settled by the next image. A row may only grow at its end; an image that has longer
- * rows copies the old ones.
+ * A re-execution hands over the descriptor, so nothing is written out and read in again. A mark in
+ * each row shows whether the row is complete. The next image settles a row that PID 1 was changing
+ * when it had a fault. Fields are only added at the end of a row; an image with longer rows copies
+ * the old ones.
  */
 #ifndef SVCD_KEEPER_MEMORY_H
 #define SVCD_KEEPER_MEMORY_H
@@ -27,10 +28,10 @@ enum TableId {
 enum RowMark {
 	ROW_FREE,
 	ROW_USED,
-	ROW_CHANGING, /* not to be believed after a fault */
+	ROW_CHANGING, /* not to be trusted after a fault */
 };
 
-/* What each row begins with. Row 0 of a table is never used, so 0 stands for none. */
+/* The beginning of each row. Row 0 of a table is never used, so 0 means none. */
 struct Row {
 	uint32_t mark; /* enum RowMark; set by row_set_mark() */
 	uint32_t reserved;
@@ -48,7 +49,7 @@ struct Child {
 		uint64_t user_us;
 		uint64_t system_us;
 	} exit;
-	int32_t pid; /* 0: it has not been started yet */
+	int32_t pid; /* 0: not started yet */
 	uint8_t role;
 	uint8_t flags; /* enum ChildFlags */
 	uint16_t reserved;
@@ -65,33 +66,37 @@ struct KeptFd {
 	int32_t reserved;
 };
 
-/* Beside the tables, with a struct Keeper. Both may only grow at their end. Written by reexec.c, just before the next image begins. */
+/*
+ * Beside the tables, with a struct Keeper. Fields are only added at the end of both. reexec.c
+ * writes them just before the next image begins.
+ */
 struct State {
 	uint32_t generation;
 	int32_t last_status;
 	int32_t manager_pid; /* 0: none */
 	uint32_t shutdown_kind;
 	uint32_t shutdown_left_ms;
-	int32_t watchdog_fd; /* -1: it has not appeared yet */
-	char watchdog_request[WATCHDOG_REQUEST_BYTES]; /* empty: none is asked for */
+	int32_t watchdog_fd; /* -1: the device has not appeared yet */
+	char watchdog_request[WATCHDOG_REQUEST_BYTES]; /* empty: no watchdog */
 };
 
-/* A new and empty one. Without a memfd the tables are in memory that cannot be handed over. */
+/* Makes an empty memory. Without a memfd the tables cannot be handed over. */
 void memory_init(void);
 
 /**
  * memory_resume() - map the memory that an older image has left in @fd
- * @is_trial:  only look: what is changed here does not reach the owner
+ * @is_trial: only look: changes do not reach the owner
  *
- * Takes @fd if it becomes memory_fd(). Checks the header and converts rows of other sizes; whether the rows make sense is looked at
- * by table_resume(). Returns: false if it cannot be used, which was said.
+ * Takes @fd if it becomes memory_fd(). Checks the header and converts rows of other sizes;
+ * table_resume() checks the rows. Returns: false if the memory cannot be used; the reason was
+ * logged.
  */
 bool memory_resume(int fd, bool is_trial);
 
-/* It is of no use: closes and unmaps it. memory_init() is due. */
+/* Closes and unmaps a memory that is of no use. memory_init() must follow. */
 void memory_drop(void);
 
-/* Returns: its descriptor, or -1: they cannot be handed over. */
+/* Returns: the descriptor, or -1: the tables cannot be handed over. */
 int memory_fd(void);
 
 struct State *memory_state(void);
@@ -107,21 +112,22 @@ unsigned int table_find(enum TableId id, const char *name);
 unsigned int table_find_next(enum TableId id, unsigned int n);
 
 /**
- * table_add() - a row that is all zero, but for its name and ROW_CHANGING
- * Returns: its number; 0 if the name is empty or too long, the table is full, or there is no memory.
+ * table_add() - a row that is all zero except its name and ROW_CHANGING
+ * Returns: its number; 0 if the name is empty or too long, the table is full, or there is no
+ * memory.
  */
 unsigned int table_add(enum TableId id, const char *name);
 void table_remove(enum TableId id, unsigned int n);
 
-/* Returns: the highest number that was ever given out. */
+/* Returns: the highest number that was ever used. */
 unsigned int table_last(enum TableId id);
 unsigned int table_count(enum TableId id);
 
 /**
  * table_resume() - make the index of rows that an older image has left
- * @is_sound:  may settle a row that was being changed; false: the row is dropped
+ * @is_sound: may settle a row that was being changed; false: the row is dropped
  *
- * Returns: how many were dropped that nobody was changing.
+ * Returns: the number of dropped rows, without those that were being changed.
  */
 unsigned int table_resume(enum TableId id, bool (*is_sound)(void *row));
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Re-exec: the memory (memory.h) goes through the exec. Whether the next image can use it is tried before, because after it there is no way back.
+ * Re-exec: the memory (memory.h) goes through the exec.
+ *
+ * There is no way back after the exec, so a trial checks before it whether the next image can use
+ * the memory.
  */
 #include "config.h"
 
@@ -29,33 +32,33 @@
 #include "keeper/spawn.h"
 #include "keeper/watchdog.h"
 
-/* The number of a descriptor that is not open: above all limits. */
+/* A descriptor number that is never open, because it is above all limits. */
 #define NO_FD 0x3fffffff
 
 #define TRIAL_LIMIT_MS 3000
 #define TRIAL_STEP_MS 10
 
-/* What the installed program was worth when it was tried last. */
+/* The result of the last trial of the installed program. */
 static struct {
 	bool is_refused;
 	int status; /* wait status, or -1 */
 } trial;
 
 /*
- * The tables that the image before has left to us, until they are in ours. A fault before that is not the end of them: they
- * are handed on as they are. Once: they may be what the fault comes from.
+ * The tables of the previous image, until they are taken over. If a fault comes before that, they
+ * are handed on unchanged, but only once, because they may cause the fault.
  */
 static struct {
-	int fd; /* -1: there are none, or they are in ours */
-	bool is_again; /* an image before us had a fault over them */
+	int fd; /* -1: there are none, or they are taken over */
+	bool is_again; /* an earlier image had a fault over them */
 } unread = { .fd = -1 };
 
-/* How we are executed. */
+/* The command line of the next image. */
 struct Command {
 	char tables[32];
 	char faults[32];
 	char refused[32];
-	char *argv[8]; /* its end included */
+	char *argv[8]; /* with its NULL */
 	size_t argc;
 };
 
@@ -65,8 +68,8 @@ static bool is_child(pid_t pid)
 }
 
 /*
- * A row is of a child of ours that was not reaped, and a child has one. If a fault came between wait(2) and the row, how it ended is
- * lost; but nothing may be sent to its pid any more, for that may be another's by now.
+ * A row belongs to an unreaped child. If a fault came between wait(2) and the row, the exit status
+ * is lost. No signal may be sent to the pid any more, because another process may have it.
  */
 static void let_go_of_strangers(void)
 {
@@ -77,14 +80,17 @@ static void let_go_of_strangers(void)
 			continue;
 		if (children_find_pid(child->pid) != child || !is_child(child->pid)) {
 			child_restore_exited(child, &unknown);
-		} else if (child->spawned_at_us == 0) { /* the fault came before it was permitted to execute its program */
+		} else if (child->spawned_at_us == 0) { /* the fault came before the child was permitted to execute its program */
 			child->spawned_at_us = unknown.at_us;
-			(void)kill(child->pid, SPAWN_MAY_EXEC); /* unreaped */
+			(void)kill(child->pid, SPAWN_MAY_EXEC); /* not reaped yet, so the pid is its own */
 		}
 	}
 }
 
-/* What was kept is known to nobody any more, and who waits for its end would wait for ever. A user's keeper has its lock there, too. */
+/*
+ * Closes the kept descriptors, because no process knows them any more, and their clients would wait
+ * for ever. In a user's keeper the lock goes as well.
+ */
 static void begin_with_nothing(void)
 {
 	if (keeper.is_pid1)
@@ -104,7 +110,7 @@ void reexec_expect_again(void)
 void reexec_expect_faults(int n)
 {
 	keeper.n_crashes = n > 0 ? (uint32_t)n : 0;
-	keeper.last_crash_us = keeper_now_us(); /* that is what we are here for */
+	keeper.last_crash_us = keeper_now_us(); /* a fault is why this image was started */
 }
 
 void reexec_write_state(void)
@@ -128,7 +134,7 @@ static bool has_end(const char *field, size_t size)
 	return memchr(field, '\0', size) != NULL;
 }
 
-/* Of a bool: anything else in its byte is no value of one. */
+/* A byte of a bool that is neither 0 nor 1 is invalid. */
 static bool byte_is_bool(const bool *value)
 {
 	unsigned char byte;
@@ -137,16 +143,16 @@ static bool byte_is_bool(const bool *value)
 	return byte <= 1;
 }
 
-/* A fault of ours may have left anything; nothing of it may lead past the end of a field. */
+/* A fault may have written anything. No value may lead past the end of a field. */
 static bool keeper_is_sound(const struct Keeper *k)
 {
 	if (!byte_is_bool(&k->is_pid1) || !byte_is_bool(&k->user_mode) || !byte_is_bool(&k->container) ||
-	    !byte_is_bool(&k->has_reexeced) || k->n_words > KEEPER_MAX_WORDS || k->ping_ms == 0 ||
+	    !byte_is_bool(&k->has_reexeced) || k->n_arguments > KEEPER_MAX_ARGUMENTS || k->ping_ms == 0 ||
 	    !has_end(k->cgroup_root, sizeof(k->cgroup_root)) || !has_end(k->virtualization, sizeof(k->virtualization)) ||
 	    !has_end(k->manager_path, sizeof(k->manager_path)))
 		return false;
-	for (uint32_t i = 0; i < k->n_words; i++)
-		if (!has_end(k->words[i], sizeof(k->words[i])))
+	for (uint32_t i = 0; i < k->n_arguments; i++)
+		if (!has_end(k->arguments[i], sizeof(k->arguments[i])))
 			return false;
 	return true;
 }
@@ -159,7 +165,7 @@ static bool state_is_sound(const struct State *s)
 static void apply_state(const struct State *s)
 {
 	bool is_pid1 = keeper.is_pid1;
-	uint32_t n_crashes = keeper.n_crashes; /* an argument: the state cannot know of a fault since it was written */
+	uint32_t n_crashes = keeper.n_crashes; /* from an argument: the state was written before the fault */
 
 	keeper = *memory_keeper();
 	keeper.is_pid1 = is_pid1;
@@ -173,7 +179,7 @@ static void apply_state(const struct State *s)
 	shutdown_begin(s->shutdown_kind, s->shutdown_left_ms, keeper_now_us());
 }
 
-/* Returns: whether the tables are ours now. */
+/* Returns: whether the tables are taken over. */
 static bool take_over(int fd)
 {
 	unsigned int n_dropped;
@@ -181,13 +187,13 @@ static bool take_over(int fd)
 	if (!memory_resume(fd, false))
 		return false;
 	if (!state_is_sound(memory_state())) {
-		say("the state of the old image is damaged: its tables are not used");
+		console_log("the state of the old image is damaged: its tables are not used");
 		return false;
 	}
 	apply_state(memory_state());
 	n_dropped = children_resume() + fd_store_resume(false);
 	if (n_dropped > 0)
-		say("%u rows of the old image's tables are damaged, and lost", n_dropped);
+		console_log("%u rows of the old image's tables are damaged, and lost", n_dropped);
 	let_go_of_strangers();
 	if (memory_state()->watchdog_request[0])
 		watchdog_take_over(memory_state()->watchdog_request, memory_state()->watchdog_fd);
@@ -213,7 +219,7 @@ bool reexec_resume(void)
 	return ok;
 }
 
-/* The tables are taken over, too, in the memory of this process: a fault over them is better had here. */
+/* Takes over the tables in the memory of this process. A fault over them does no harm here. */
 int reexec_try(int fd)
 {
 	if (!memory_resume(fd, true) || !state_is_sound(memory_state()) || children_resume() + fd_store_resume(true) > 0)
@@ -222,7 +228,10 @@ int reexec_try(int fd)
 	return REEXEC_CAN_TAKE_OVER;
 }
 
-/* Returns: its wait status; -1 if it did not end in time. PID 1 has no manager now, and nothing else to do. */
+/*
+ * Returns: its wait status; -1 if it did not end in time. PID 1 has no manager meanwhile, and
+ * nothing else to do.
+ */
 static int wait_for_trial(pid_t pid)
 {
 	for (int ms = 0; ms < TRIAL_LIMIT_MS; ms += TRIAL_STEP_MS) {
@@ -230,20 +239,21 @@ static int wait_for_trial(pid_t pid)
 
 		if (waitpid(pid, &wait_status, WNOHANG) == pid)
 			return wait_status;
-		(void)poll(NULL, 0, TRIAL_STEP_MS); /* all signals are blocked: only time ends it */
+		(void)poll(NULL, 0, TRIAL_STEP_MS); /* all signals are blocked, so only time ends it */
 	}
-	(void)kill(pid, SIGKILL); /* unreaped, so it is there; the loop reaps it */
+	(void)kill(pid, SIGKILL); /* not reaped yet; the loop reaps it */
 	return -1;
 }
 
 /*
- * After execve(2) there is no way back: a half installed program, one whose libraries are missing or one that does not
- * know our tables would be the end of the machine, or of what we know. So it is tried first, in a process of its own.
+ * There is no way back after execve(2). A program that is half installed, lacks a library or does
+ * not know our tables would end the machine, or lose what is in the tables. So it is tried first,
+ * in a process of its own.
  */
 static bool can_take_over(const char *path, int fd)
 {
 	char program[] = SVCD_SBINDIR "/svcd";
-	char option[] = "--try-tables=3"; /* PROTOCOL_LINK_FD: where the first inherited descriptor is */
+	char option[] = "--try-tables=3"; /* PROTOCOL_LINK_FD: the first inherited descriptor */
 	char *argv[] = { program, option, NULL };
 	struct SpawnRequest *r = spawn_request_blank();
 	int wait_status = -1;
@@ -259,7 +269,7 @@ static bool can_take_over(const char *path, int fd)
 	if (wait_status >= 0 && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == REEXEC_CAN_TAKE_OVER)
 		return true;
 	reexec_set_refusal(wait_status);
-	say("%s cannot take over; executing the program that runs already", path);
+	console_log("%s cannot take over; executing the program that runs already", path);
 	return false;
 }
 
@@ -275,7 +285,7 @@ void reexec_set_refusal(int status)
 	trial.status = status;
 }
 
-static void add_word(struct Command *c, char *word)
+static void add_argument(struct Command *c, char *word)
 {
 	c->argv[c->argc++] = word;
 }
@@ -288,24 +298,27 @@ static void command_init(struct Command *c, int tables_fd, bool is_after_fault)
 	*c = (struct Command){ .argc = 0 };
 	(void)snprintf(c->tables, sizeof(c->tables), "--reexec=%d", tables_fd);
 	(void)snprintf(c->faults, sizeof(c->faults), "--faults=%u", (unsigned int)keeper.n_crashes);
-	add_word(c, name);
-	add_word(c, c->tables);
+	add_argument(c, name);
+	add_argument(c, c->tables);
 	if (keeper.user_mode)
-		add_word(c, user);
+		add_argument(c, user);
 	if (is_after_fault)
-		add_word(c, c->faults);
+		add_argument(c, c->faults);
 }
 
-/* The program that runs already. */
+/* Executes the program that runs already. */
 static void execute_ourselves(struct Command *c)
 {
 	(void)snprintf(c->refused, sizeof(c->refused), "--refused=%d", trial.status);
 	if (trial.is_refused)
-		add_word(c, c->refused);
+		add_argument(c, c->refused);
 	(void)execve("/proc/self/exe", c->argv, environ);
 }
 
-/* The installed binary first: it may be newer than we are. In user mode only what the user runs. */
+/*
+ * The installed binary comes first, because it may be newer. In user mode only the program that the
+ * user runs.
+ */
 static void execute(struct Command *c, int fd)
 {
 	static const char installed[] = SVCD_SBINDIR "/svcd";
@@ -323,14 +336,14 @@ static void let_through_exec(bool yes)
 	disposal_set_cloexec(!yes);
 }
 
-/* Returns only if it cannot. */
+/* Returns only on failure. */
 static void execute_with_ours(bool is_after_fault)
 {
 	const int fd = memory_fd();
 	struct Command c;
 
 	if (fd < 0) {
-		say("the tables are in no memfd: svcd cannot execute itself again");
+		console_log("the tables are in no memfd: svcd cannot execute itself again");
 		return;
 	}
 	disposal_now();
@@ -339,7 +352,7 @@ static void execute_with_ours(bool is_after_fault)
 	let_through_exec(true);
 	(void)fcntl(fd, F_SETFD, 0); /* it is open */
 	execute(&c, fd);
-	say("cannot execute myself again: %s; going on as I am", strerror(errno));
+	console_log("cannot execute svcd again: %s; the running program goes on", strerror(errno));
 	let_through_exec(false);
 	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* it is open */
 }
@@ -349,28 +362,34 @@ void reexec_now(void)
 	execute_with_ours(false);
 }
 
-/* What is not taken over yet is still as it came; what is goes on with it. Returns only if it cannot. */
+/*
+ * Tables that are not taken over are unchanged, so the next image gets them. Returns only on
+ * failure.
+ */
 static void hand_on(int fd)
 {
 	static char again[] = "--again";
 	struct Command c;
 
 	command_init(&c, fd, true);
-	add_word(&c, again);
-	(void)fcntl(fd, F_SETFD, 0); /* if it is none the next image says so */
+	add_argument(&c, again);
+	(void)fcntl(fd, F_SETFD, 0); /* if it is not open the next image reports that */
 	let_through_exec(true);
 	execute_ourselves(&c);
-	say("cannot execute myself again: %s", strerror(errno));
+	console_log("cannot execute svcd again: %s", strerror(errno));
 }
 
-/* Twice: the tables may be what the fault comes from. The next image finds none, and begins with nothing. */
+/*
+ * For the second fault over the same tables, because they may cause it. The next image begins with
+ * empty tables.
+ */
 static void __attribute__((noreturn)) begin_anew(void)
 {
 	struct Command c;
 
 	command_init(&c, NO_FD, true);
 	execute_ourselves(&c);
-	say("cannot execute myself again: %s", strerror(errno));
+	console_log("cannot execute svcd again: %s", strerror(errno));
 	crash_last_resort();
 }
 
@@ -382,7 +401,7 @@ bool reexec_begins_anew(void)
 void reexec_after_fault(void)
 {
 	if (unread.fd >= 0 && !unread.is_again) {
-		say("the tables are not read yet: the next one is to read them");
+		console_log("the tables are not read yet: the next image gets them");
 		hand_on(unread.fd);
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rescue: sulogin on the console, as a child like any other; a plain shell where there is no sulogin in a container.
+ * Rescue: sulogin on the console. Containers without sulogin get a plain shell.
  */
 #include "config.h"
 
@@ -18,12 +18,12 @@
 #include "keeper/keeper.h"
 #include "keeper/spawn.h"
 
-#define EXIT_NO_SHELL 127 /* also of a shell that cannot be executed */
+#define EXIT_NO_SHELL 127 /* the same status as for a shell that cannot be executed */
 
 static char some_shell[] = "shell";
-static char *shell_argv[2] = { some_shell }; /* the child puts a path there */
+static char *shell_argv[2] = { some_shell }; /* the child sets the path */
 static pid_t shell_pid;
-static bool said_why_not; /* once is enough: retries go on for ever */
+static bool reported_missing; /* retries go on for ever, so it is logged once */
 
 static const struct {
 	const char *path;
@@ -42,7 +42,7 @@ static const char *find_shell(void)
 	return NULL;
 }
 
-/* A container's console is its standard input, if that is a terminal at all. */
+/* A container's console is its standard input, if that is a terminal. */
 static int open_terminal(void)
 {
 	int fd;
@@ -51,22 +51,22 @@ static int open_terminal(void)
 		return isatty(STDIN_FILENO) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
 	fd = open("/dev/console", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
-		(void)fcntl(fd, F_SETFL, O_RDWR); /* O_NONBLOCK was for the open: a shell wants to wait */
+		(void)fcntl(fd, F_SETFL, O_RDWR); /* O_NONBLOCK was only for the open */
 	return fd;
 }
 
-/* In the child: where these are looked up, and a terminal is opened, root can be made to wait. */
+/* Runs in the child, because looking up paths and opening a terminal can make root wait. */
 static void prepare_shell(struct SpawnRequest *r)
 {
 	const char *path = find_shell();
 	const int fd = open_terminal();
 
 	if (!path || fd < 0) {
-		if (!said_why_not)
-			say("no rescue shell: %s", path ? "no console" : "no sulogin");
+		if (!reported_missing)
+			console_log("no rescue shell: %s", path ? "no console" : "no sulogin");
 		_exit(EXIT_NO_SHELL);
 	}
-	say("a rescue shell follows; leave it to try the manager again at once");
+	console_log("a rescue shell follows; leave it to try the manager again at once");
 	memcpy(&shell_argv[0], &path, sizeof(path)); /* execve(2) writes nothing there */
 	r->stdio[0] = r->stdio[1] = r->stdio[2] = fd;
 }
@@ -83,7 +83,7 @@ void rescue_begin(void)
 	r->controlling_tty = true;
 	shell_pid = spawn_process(r);
 	if (shell_pid < 0) {
-		say("cannot start a rescue shell: %s", strerror(errno));
+		console_log("cannot start a rescue shell: %s", strerror(errno));
 		shell_pid = 0;
 	}
 }
@@ -91,7 +91,7 @@ void rescue_begin(void)
 void rescue_on_settled(void)
 {
 	if (shell_pid > 0)
-		say("the manager is back; you can leave the rescue shell");
+		console_log("the manager is back; you can leave the rescue shell");
 }
 
 bool rescue_is_shell(pid_t pid)
@@ -106,6 +106,6 @@ bool rescue_on_exit(pid_t pid, int wait_status)
 	shell_pid = 0;
 	if (!WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != EXIT_NO_SHELL)
 		return true;
-	said_why_not = true;
+	reported_missing = true;
 	return false;
 }

@@ -13,15 +13,18 @@
 #include "keeper/console.h"
 #include "keeper/keeper.h"
 
-#define STRIKES_A_LEVEL 3
+#define FAILURES_PER_LEVEL 3
 #define EARLY_DELAY_US (100 * USEC_PER_MSEC)
 #define FIRST_RETRY_US (1 * USEC_PER_SEC)
 #define LAST_RETRY_US (60 * USEC_PER_SEC)
 
-/* A manager that lived so long after it settled is a good one: the next begins with everything again. */
+/* After a life of this length a manager counts as good: the next one begins at the normal level. */
 #define GOOD_LIFE_US (60 * USEC_PER_SEC)
 
-/* More deaths than this in a minute, of settled managers or without memory, are no longer bad luck. */
+/*
+ * More deaths than this in a minute count as failures, even of settled managers or for lack of
+ * memory.
+ */
 #define BUDGET_DEATHS 30
 #define BUDGET_US (60 * USEC_PER_SEC)
 
@@ -34,7 +37,7 @@ enum Level {
 
 static const struct {
 	uint32_t welcome_flags;
-	const char *says;
+	const char *text;
 } levels[] = {
 	[LEVEL_NORMAL] = { 0, NULL },
 	[LEVEL_WITHOUT_NOTES] = { WELCOME_WITHOUT_NOTES, "trying the manager without its notes" },
@@ -45,7 +48,7 @@ static const struct {
 };
 
 static enum Level level;
-static unsigned int n_strikes;
+static unsigned int n_failures;
 static unsigned int n_settled_deaths;
 static uint64_t budget_since_us;
 static uint64_t retry_us;
@@ -59,17 +62,17 @@ static bool over_budget(uint64_t now_us)
 	return ++n_settled_deaths > BUDGET_DEATHS;
 }
 
-/* GLib ends a program that gets no memory in this way: g_error(), which traps. */
+/* Without memory GLib ends a program with g_error(), which traps. */
 static bool had_no_memory(const struct ManagerDeath *death)
 {
 	return WIFSIGNALED(death->wait_status) && WTERMSIG(death->wait_status) == SIGTRAP;
 }
 
 /*
- * SIGKILL that is not ours comes from an admin or for lack of memory, never from what a manager has read; want of memory is not
- * its notes' fault, either.
+ * A SIGKILL that PID 1 did not send comes from an admin or the OOM killer. The data of the manager
+ * is not the cause of either, nor of a lack of memory.
  */
-static bool is_strike(const struct ManagerDeath *death, uint64_t now_us)
+static bool is_failure(const struct ManagerDeath *death, uint64_t now_us)
 {
 	bool killed_from_outside = WIFSIGNALED(death->wait_status) && WTERMSIG(death->wait_status) == SIGKILL &&
 				   !death->killed_by_us;
@@ -79,19 +82,19 @@ static bool is_strike(const struct ManagerDeath *death, uint64_t now_us)
 	return true;
 }
 
-/* There may be memory a little later, and there is none the sooner for asking all the time. */
-static uint64_t pause_without_strike(const struct ManagerDeath *death)
+/* A lack of memory may be short, but restarting at once does not end it. */
+static uint64_t pause_after_bad_luck(const struct ManagerDeath *death)
 {
 	return had_no_memory(death) && !death->was_settled ? EARLY_DELAY_US * n_settled_deaths : 0;
 }
 
-static void rise(void)
+static void escalate(void)
 {
-	n_strikes = 0;
+	n_failures = 0;
 	if (level == LEVEL_RESCUE)
 		return;
 	level++;
-	say("%s", levels[level].says);
+	console_log("%s", levels[level].text);
 }
 
 static uint64_t next_retry(void)
@@ -105,7 +108,7 @@ static uint64_t next_retry(void)
 void restart_limit_forget(void)
 {
 	level = LEVEL_NORMAL;
-	n_strikes = 0;
+	n_failures = 0;
 	n_settled_deaths = 0;
 	retry_us = 0;
 }
@@ -122,20 +125,20 @@ uint64_t restart_limit_on_death(struct ManagerDeath *death, uint64_t now_us)
 		return 0;
 	if (exited && WEXITSTATUS(death->wait_status) == PROTOCOL_EXIT_INCOMPATIBLE && level != LEVEL_RESCUE) {
 		level = LEVEL_RESCUE;
-		say("%s", levels[level].says);
-	} else if (!is_strike(death, now_us)) {
-		return pause_without_strike(death);
-	} else if (++n_strikes >= STRIKES_A_LEVEL) {
-		rise();
+		console_log("%s", levels[level].text);
+	} else if (!is_failure(death, now_us)) {
+		return pause_after_bad_luck(death);
+	} else if (++n_failures >= FAILURES_PER_LEVEL) {
+		escalate();
 	}
-	return level == LEVEL_RESCUE ? next_retry() : EARLY_DELAY_US * n_strikes;
+	return level == LEVEL_RESCUE ? next_retry() : EARLY_DELAY_US * n_failures;
 }
 
 void restart_limit_on_settled(void)
 {
-	n_strikes = 0;
+	n_failures = 0;
 	if (level == LEVEL_RESCUE)
-		say("the manager is back");
+		console_log("the manager is back");
 }
 
 uint32_t restart_limit_welcome_flags(void)

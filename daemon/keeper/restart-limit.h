@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Restart limit: crash-only must not mean crash for ever: judges the deaths of managers.
+ * Restart limit: how long to wait before the next manager, and with how little to start it.
  *
- * A death is a strike if the manager had not settled, that is, not yet answered a ping sent after its replay: then
- * what it is given may be what kills it. Three strikes: the next ones get no notes; three more: no local files; three
- * more: rescue, and retries that grow slower. Why so: docs/keeper.md.
+ * A death counts as a failure if the manager had not settled, that is, had not answered a ping that
+ * followed its replay. Then the data that it was given may be the cause. After three failures the
+ * next managers get no notes, after three more no local files, and after three more the rescue
+ * shell comes and retries become slower (docs/keeper.md).
  */
 #ifndef SVCD_KEEPER_RESTART_LIMIT_H
 #define SVCD_KEEPER_RESTART_LIMIT_H
@@ -17,19 +18,22 @@ struct ManagerDeath {
 	bool killed_by_us;
 	bool was_settled;
 	uint64_t settled_for_us;
-	bool was_asked_for; /* out: it left in order to be replaced */
+	bool was_asked_for; /* out: it exited to be replaced */
 };
 
 /* Returns: how long to wait before the next start, in microseconds. */
 uint64_t restart_limit_on_death(struct ManagerDeath *death, uint64_t now_us);
 
-/* A manager has settled: what it was given does not kill it. */
+/* A manager has settled: its data does not kill it. */
 void restart_limit_on_settled(void);
 
-/* Somebody left the rescue shell, and has mended what was wrong, perhaps: the next one gets everything again. */
+/*
+ * The rescue shell has ended, and its user may have repaired the cause. The next manager gets
+ * everything again.
+ */
 void restart_limit_forget(void);
 
-/* WELCOME_WITHOUT_NOTES, WELCOME_WITHOUT_LOCAL_FILES as the strikes ask. */
+/* Returns: WELCOME_WITHOUT_NOTES and WELCOME_WITHOUT_LOCAL_FILES, depending on the level. */
 uint32_t restart_limit_welcome_flags(void);
 
 bool restart_limit_is_rescue(void);

@@ -22,14 +22,14 @@
 #define MAX_MANAGER_FAILURES 3
 
 struct SignalMeaning {
-	int offset; /* the signal, or what to add to SIGRTMIN, which is no constant */
+	int offset; /* the signal, or its distance from SIGRTMIN, which is no constant */
 	bool is_realtime;
-	bool wants_shutdown_begun; /* told is not enough: the manager must begin to shut down */
+	bool wants_shutdown_begun; /* it is not enough that the manager reads it: the manager must begin to shut down */
 	enum RequestKind request;
-	enum ShutdownKind alone; /* what the keeper does if nobody answers; SHUTDOWN_NONE: nothing */
+	enum ShutdownKind alone; /* what PID 1 does without an answer; SHUTDOWN_NONE: nothing */
 };
 
-/* SIGRTMIN+3..5 and SIGPWR are what container managers send to PID 1. */
+/* Container managers send SIGRTMIN+3 to +5 and SIGPWR. */
 static const struct SignalMeaning meanings[] = {
 	{ SIGINT, false, true, REQUEST_CTRL_ALT_DEL, SHUTDOWN_REBOOT },
 	{ SIGTERM, false, false, REQUEST_TERMINATE, SHUTDOWN_EXIT }, /* a user's keeper only */
@@ -42,7 +42,7 @@ static const struct SignalMeaning meanings[] = {
 	{ 5, true, false, REQUEST_REBOOT, SHUTDOWN_REBOOT },
 };
 
-static const struct SignalMeaning *unanswered; /* the first request that nobody has taken up */
+static const struct SignalMeaning *unanswered; /* the first request that no manager has acted on */
 static uint64_t unanswered_until_us = NEVER_US;
 static enum ShutdownKind intent = SHUTDOWN_NONE;
 static uint64_t intent_until_us = NEVER_US;
@@ -50,15 +50,15 @@ static unsigned int n_manager_failures;
 static unsigned int n_presses;
 static uint64_t first_press_us;
 
-/* Ctrl-C, a terminal that is closed, the end of the session: all the same to a user's keeper. */
-static bool ends_own_session(int signo)
+/* Ctrl-C, a closed terminal and the end of the session mean the same to a user's keeper. */
+static bool ends_user_session(int signo)
 {
 	return keeper.user_mode && (signo == SIGINT || signo == SIGHUP);
 }
 
 static const struct SignalMeaning *meaning_of(int signo)
 {
-	if (ends_own_session(signo))
+	if (ends_user_session(signo))
 		signo = SIGTERM;
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (signo == meanings[i].offset + (meanings[i].is_realtime ? SIGRTMIN : 0))
@@ -66,7 +66,9 @@ static const struct SignalMeaning *meaning_of(int signo)
 	return NULL;
 }
 
-/* What the keeper does by itself: a stray SIGTERM never ends a machine, but it is how a user's keeper is ended. */
+/*
+ * What PID 1 does by itself. A stray SIGTERM never ends a machine, but it does end a user's keeper.
+ */
 static enum ShutdownKind kind_alone(const struct SignalMeaning *meaning)
 {
 	return keeper.is_pid1 && meaning->alone == SHUTDOWN_EXIT ? SHUTDOWN_NONE : meaning->alone;
@@ -115,7 +117,10 @@ void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
 		n_manager_failures = 0;
 		return;
 	}
-	/* Said again, by the next manager: that gains no time, or one that keeps failing would go on for ever. */
+	/*
+	 * A next manager that repeats it gains no time. Otherwise a manager that keeps failing
+	 * could delay the end for ever.
+	 */
 	intent = (enum ShutdownKind)kind;
 	if (now_us + deadline_ms * USEC_PER_MSEC < intent_until_us)
 		intent_until_us = now_us + deadline_ms * USEC_PER_MSEC;
@@ -124,7 +129,7 @@ void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
 void shutdown_on_manager_failure(void)
 {
 	if (unanswered)
-		messages_request(unanswered->request); /* whether that one knew of it or not, the next one shall */
+		messages_request(unanswered->request); /* the next manager is sent it, whether this one has read it or not */
 	if (intent != SHUTDOWN_NONE && ++n_manager_failures >= MAX_MANAGER_FAILURES)
 		finale_run(intent, "the manager failed three times during the shutdown");
 }
@@ -141,13 +146,16 @@ uint32_t shutdown_left_ms(uint64_t now_us)
 	return (uint32_t)(left_us / USEC_PER_MSEC);
 }
 
-/* Ctrl-alt-del must begin a shutdown; of the others it is enough that a living manager knows. */
+/*
+ * Ctrl-alt-del must begin a shutdown. For other requests it is enough that a living manager has
+ * read them.
+ */
 static void unanswered_tick(uint64_t now_us)
 {
 	if (unanswered->wants_shutdown_begun || messages_is_requested(unanswered->request))
 		finale_run(kind_alone(unanswered), "the manager did not answer the request to shut down");
 	if (!link_is_answering()) {
-		unanswered_until_us = now_us + ANSWER_LIMIT_US; /* it may hang, or have the ping before it just now */
+		unanswered_until_us = now_us + ANSWER_LIMIT_US; /* the manager may hang, or its ping may be under way */
 		return;
 	}
 	unanswered = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shutdown: the requests that arrive as signals, and the deadman: a shutdown that the manager has begun is finished
- * by the keeper if the manager does not.
+ * Shutdown: requests that arrive as signals, and the deadman: PID 1 completes a shutdown that the
+ * manager began but does not end.
  */
 #ifndef SVCD_KEEPER_SHUTDOWN_H
 #define SVCD_KEEPER_SHUTDOWN_H
@@ -11,22 +11,28 @@
 
 #include "protocol/protocol.h"
 
-/* A signal of the signalfd: becomes a request to the manager. Returns: false if it is none of these. */
+/*
+ * Turns a signal of the signalfd into a request to the manager. Returns: false if the signal has no
+ * meaning.
+ */
 bool shutdown_on_signal(int signo, uint64_t now_us);
 
-/* Before we execute ourselves: what no manager has taken up yet is signalled to us again, and waits there for the next image. */
+/*
+ * Before a re-exec: sends us the signals again that no manager has acted on. They stay pending for
+ * the next image.
+ */
 void shutdown_signal_again(void);
 
-/* The manager begins a shutdown, or takes it back (SHUTDOWN_NONE). The earliest deadline holds. */
+/* The manager begins a shutdown, or cancels it (SHUTDOWN_NONE). The earliest deadline counts. */
 void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us);
 
-/* A manager died; the third one during a shutdown ends the machine. */
+/* A manager died. The third death during a shutdown ends the machine. */
 void shutdown_on_manager_failure(void);
 
 enum ShutdownKind shutdown_kind(void);
 uint32_t shutdown_left_ms(uint64_t now_us);
 
-/* Acts on deadlines that have passed; the next one. */
+/* Acts on deadlines that have passed. Returns: the next one. */
 void shutdown_tick(uint64_t now_us);
 uint64_t shutdown_next_us(void);
 

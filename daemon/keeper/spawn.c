@@ -18,7 +18,7 @@
 
 #include "keeper/keeper.h"
 
-/* Where spawn_request_parse() is in a message. */
+/* The position of spawn_request_parse() in a message. */
 struct Cursor {
 	const char *at;
 	size_t left;
@@ -62,7 +62,7 @@ static const char *take_string(struct Cursor *c)
 	return string;
 }
 
-/* @n strings and a NULL, into the request's pool of pointers from *@used on. */
+/* Takes @n strings and a NULL into the pool of pointers, from *@used on. */
 static char *const *take_strings(struct Cursor *c, struct SpawnRequest *r, uint32_t n, size_t *used)
 {
 	char **first = &r->strings[*used];
@@ -139,12 +139,14 @@ void spawn_reset_signals(void)
 		uint64_t mask;
 	} by_default;
 
-	/* Not sigaction(2): libc's keeps 32 and 33 to itself, and posix_spawn(3) of whoever started us ignores them. */
+	/*
+	 * Not sigaction(2): libc reserves 32 and 33, and posix_spawn(3) in our parent ignores them.
+	 */
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
-		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask)); /* KILL and STOP refuse */
+		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask)); /* the kernel refuses KILL and STOP */
 }
 
-/* CLONE_CLEAR_SIGHAND: of our handlers none runs in the child, and we ignore no signal. */
+/* CLONE_CLEAR_SIGHAND: none of our handlers runs in the child, and we ignore no signal. */
 static pid_t clone_process(int cgroup_fd, pid_t *pid_place)
 {
 	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };
@@ -161,8 +163,8 @@ static pid_t clone_process(int cgroup_fd, pid_t *pid_place)
 }
 
 /*
- * Containers may be without clone3(2): a filter cannot look into its arguments, so those of Docker and Podman say ENOSYS. What it does
- * for a child is then done by the child.
+ * The seccomp filters of Docker and Podman answer clone3(2) with ENOSYS, because a filter cannot
+ * check its arguments. Then the child does the same itself.
  */
 static pid_t fork_process(void)
 {
@@ -184,7 +186,7 @@ static pid_t start_process(struct SpawnRequest *request)
 	return fork_process();
 }
 
-/* Returns: 0 or an errno. Where there is no /proc nothing has a score. */
+/* Returns: 0 or an errno. Without /proc there are no scores. */
 static int set_own_score(int32_t score)
 {
 	char text[16];
@@ -193,7 +195,10 @@ static int set_own_score(int32_t score)
 	return keeper_score_fd < 0 || pwrite(keeper_score_fd, text, (size_t)length, 0) == length ? 0 : errno;
 }
 
-/* A child inherits the score at its clone, so PID 1 has it then. The child itself would have to look its own name up in /proc, which users can hold. */
+/*
+ * A child inherits the OOM score at its clone, so PID 1 has that score meanwhile. The child cannot
+ * set it, because it would have to look up its own name in /proc, which users can hold.
+ */
 pid_t spawn_process(struct SpawnRequest *request)
 {
 	const int32_t score = request->flags & SPAWN_SET_OOM ? request->oom_score_adj : 0;
@@ -203,7 +208,7 @@ pid_t spawn_process(struct SpawnRequest *request)
 	request->score_error = is_other ? set_own_score(score) : 0;
 	pid = start_process(request);
 	if (pid != 0 && is_other)
-		(void)set_own_score(keeper.oom_score_adj); /* it was ours before */
+		(void)set_own_score(keeper.oom_score_adj); /* we had this score before */
 	if (pid == 0 && request->prepare)
 		request->prepare(request);
 	if (pid == 0)
@@ -213,7 +218,7 @@ pid_t spawn_process(struct SpawnRequest *request)
 
 void spawn_restore_score(void)
 {
-	(void)set_own_score(keeper.oom_score_adj); /* refused in some containers, where it has not changed either */
+	(void)set_own_score(keeper.oom_score_adj); /* refused in some containers, where the score has not changed either */
 }
 
 pid_t spawn_fork(void)

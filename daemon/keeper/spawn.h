@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spawn: from a request to a process, with clone3(2): the request and the clone in spawn.c, what the child does in child-exec.c.
+ * Spawn: from a request to a process. spawn.c checks the request and clones; child-exec.c is what
+ * the child does.
  *
- * Never vfork: an exec on a hung file system, or a frozen cgroup, would stop PID 1 (measured). The keeper's own process
- * resolves no path of a service; what fails after the clone is reported by the child through the status pipe.
+ * clone3(2), never vfork: an exec on a hung file system or a frozen cgroup would stop PID 1
+ * (measured). PID 1 resolves no path of a service. The child reports failures after the clone
+ * through the status pipe.
  */
 #ifndef SVCD_KEEPER_SPAWN_H
 #define SVCD_KEEPER_SPAWN_H
@@ -17,8 +19,9 @@
 #include "protocol/protocol.h"
 
 /*
- * A service's child executes its program only when it has this signal, which PID 1 sends when it has closed what came with the request. Otherwise
- * the program could make one of these descriptors a trap for PID 1, whose close would be the last. A signal that comes late does nothing.
+ * PID 1 sends this signal to a service's child when it has closed the descriptors of the request.
+ * The child executes its program only then. Otherwise the program could make a descriptor block
+ * close(2), and PID 1 would be the last to close it. A late signal does nothing.
  */
 #define SPAWN_MAY_EXEC SIGCONT
 
@@ -38,10 +41,10 @@ struct SpawnRequest {
 	uint32_t n_rlimits;
 	uint32_t n_inherited;
 	int stdio[3]; /* -1: /dev/null */
-	int cgroup;   /* -1: ours */
-	bool enters_cgroup; /* by itself, for the kernel has no clone3(2) for us */
+	int cgroup;   /* -1: PID 1's own */
+	bool enters_cgroup; /* the child enters it, because there is no clone3(2) */
 	int status;   /* -1: none */
-	bool is_message; /* made by spawn_request_parse(): it waits for SPAWN_MAY_EXEC */
+	bool is_message; /* from spawn_request_parse(): the child waits for SPAWN_MAY_EXEC */
 	int inherited[PROTOCOL_MAX_FDS];
 	uint32_t groups[PROTOCOL_MAX_GROUPS];
 	struct SpawnRlimit rlimits[PROTOCOL_MAX_RLIMITS];
@@ -49,40 +52,46 @@ struct SpawnRequest {
 	void (*prepare)(struct SpawnRequest *request); /* in the child; NULL: nothing */
 	char *const *argv;
 	char *const *environment;
-	char *strings[SPAWN_MAX_STRINGS]; /* spawn_request_parse()'s, for these two; not even cleared by others */
+	char *strings[SPAWN_MAX_STRINGS]; /* of spawn_request_parse(), for argv and environment; not cleared by spawn_request_init() */
 };
 
 /*
- * To be called once at start, before there are handlers: signals that whoever started us ignored would be ignored by all
- * processes that we start, for exec keeps that.
+ * Called once at start, before handlers are set. Otherwise signals that our parent ignored would be
+ * ignored by all processes that we start, because exec keeps that.
  */
 void spawn_reset_signals(void);
 
-/* A request that asks for nothing: /dev/null, our cgroup, no ids. */
+/* Sets up a request without any settings: /dev/null, PID 1's cgroup, no ids. */
 void spawn_request_init(struct SpawnRequest *request);
 
-/* Such a one; there is one only, until the next call. It is too large for the stack, of which every page that was touched is ours for ever. */
+/*
+ * Returns: such a request, which is static and valid until the next call. It is too large for the
+ * stack, which never shrinks.
+ */
 struct SpawnRequest *spawn_request_blank(void);
 
 /**
- * spawn_request_parse() - take a SPAWN message apart and check every count and string in it
- * @message:  the datagram; the request points into it
- * @fds:      the descriptors that came with it; they stay the caller's
+ * spawn_request_parse() - check every count and string of a SPAWN message
+ * @message: the datagram; the request points into it
+ * @fds: the descriptors that came with it; the caller keeps them
  *
  * Returns: 0 or EINVAL.
  */
 int spawn_request_parse(const void *message, size_t size, const int *fds, size_t n_fds, struct SpawnRequest *request);
 
 /**
- * spawn_process() - start it
- * Returns: its pid, or -1 with errno set by clone3(2). What goes wrong after that is the child's to report.
+ * spawn_process() - start the process
+ * Returns: its pid, or -1 with errno set by clone3(2). The child reports later failures.
  */
 pid_t spawn_process(struct SpawnRequest *request);
 
-/* In the child: all that @request asks for, and then its program. What fails is told through its status pipe. */
+/*
+ * In the child: carries out @request and executes the program. A failure is reported through the
+ * status pipe.
+ */
 void child_exec(struct SpawnRequest *request) __attribute__((noreturn));
 
-/* After a fault: it may have come while we had the score of a child. */
+/* After a fault, which may have come while PID 1 had the OOM score of a child. */
 void spawn_restore_score(void);
 
 /* fork(2) without the C library's handlers. Returns as fork does. */

@@ -2,8 +2,9 @@
 /*
  * Watchdog: one request, one device, one time at which something is due.
  *
- * The device: kernel.org, watchdog/watchdog-api. It is opened whenever it appears, for its driver may be a module. A write of
- * anything feeds it; closed without a 'V' before, it goes on, and so it does when we are no more.
+ * The device: kernel.org, watchdog/watchdog-api. Its driver may be a module, so svcd looks for it
+ * again and again. A write of any byte feeds it. When it is closed without a 'V' before, it keeps
+ * running, also after our end.
  */
 #include "config.h"
 
@@ -23,33 +24,33 @@
 #include "keeper/link.h"
 
 #define DEFAULT_DEVICE "/dev/watchdog"
-#define KERNEL_WORD "svcd.watchdog="
+#define KERNEL_OPTION "svcd.watchdog="
 
-/* Below, a trial of a new binary (reexec.c) could take the time for a fault of ours. */
+/* With less, the trial of a new binary (reexec.c) could take longer than the device allows. */
 #define SHORTEST_S 10
 #define LONGEST_S 86400
 
 #define LOOK_AGAIN_US (2 * USEC_PER_SEC)
-#define MISSED_AFTER 30 /* looks; drivers are loaded in the first minute */
+#define MISSED_AFTER 30 /* attempts; drivers are loaded in the first minute */
 #define STARVED_STEP_US (1 * USEC_PER_SEC)
-#define STARVED_SAY_AFTER 3
+#define STARVED_REPORT_AFTER 3
 
-/* Where the device does not say how long its time is. */
+/* For devices that do not report their time. */
 #define FEED_UNKNOWN_US (1 * USEC_PER_SEC)
 
 static struct {
 	char request[WATCHDOG_REQUEST_BYTES];
 	char device[WATCHDOG_REQUEST_BYTES];
-	int timeout_s; /* as asked for */
+	int timeout_s; /* as requested */
 	bool needs_manager;
 	int fd;
 	uint64_t feed_every_us;
 	uint64_t next_us;
-	unsigned int n_looked; /* in vain */
-	unsigned int n_starved; /* not fed in a row, for lack of a manager */
+	unsigned int n_looked; /* failed attempts */
+	unsigned int n_starved; /* times in a row that it was not fed because no manager answered */
 } dog = { .fd = -1, .next_us = NEVER_US };
 
-/* One of the words behind the seconds, which ends at @end. */
+/* An option behind the seconds, which ends at @end. */
 static bool take_option(const char *word, const char *end, bool *needs_manager, char *device)
 {
 	size_t length = (size_t)(end - word);
@@ -60,12 +61,12 @@ static bool take_option(const char *word, const char *end, bool *needs_manager, 
 	}
 	if (length <= strlen("/dev/") || word[0] != '/')
 		return false;
-	memcpy(device, word, length); /* shorter than the request, and so is its field */
+	memcpy(device, word, length); /* both are shorter than the request */
 	device[length] = '\0';
 	return true;
 }
 
-bool watchdog_ask(const char *request)
+bool watchdog_configure(const char *request)
 {
 	char device[WATCHDOG_REQUEST_BYTES] = DEFAULT_DEVICE;
 	bool needs_manager = false;
@@ -91,29 +92,32 @@ bool watchdog_ask(const char *request)
 	return true;
 }
 
-/* The last of its kind decides, as with most words there. */
-static void ask_for_word(char *cmdline)
+/* The last option of this name counts, as for most kernel options. */
+static void read_option(char *cmdline)
 {
 	char *rest = NULL;
 
 	for (char *word = strtok_r(cmdline, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
-		if (strncmp(word, KERNEL_WORD, strlen(KERNEL_WORD)) == 0 && !watchdog_ask(word + strlen(KERNEL_WORD)))
-			say("%s: SECONDS from %d to %d are expected, then perhaps ,manager and ,/dev/NAME", word, SHORTEST_S,
+		if (strncmp(word, KERNEL_OPTION, strlen(KERNEL_OPTION)) == 0 && !watchdog_configure(word + strlen(KERNEL_OPTION)))
+			console_log("%s: expected: SECONDS from %d to %d, optionally ,manager and ,/dev/NAME", word, SHORTEST_S,
 			    LONGEST_S);
 	}
 }
 
-void watchdog_learn(void)
+void watchdog_read_command_line(void)
 {
-	char cmdline[4096]; /* COMMAND_LINE_SIZE of the kernel is no more anywhere but on s390 */
+	char cmdline[4096]; /* COMMAND_LINE_SIZE is larger on s390 only */
 
 	if (!keeper.is_pid1 || keeper.container || keeper.has_reexeced || dog.request[0])
 		return;
 	if (keeper_read_file("/proc/cmdline", cmdline, sizeof(cmdline)) > 0)
-		ask_for_word(cmdline);
+		read_option(cmdline);
 }
 
-/* Asks the open device for the time that is wanted; some know only some times, or one. Returns: what it has, 0: it does not say. */
+/*
+ * Sets the requested time. Some devices know only some times, or one. Returns: the device's time,
+ * 0: unknown.
+ */
 static int set_timeout(void)
 {
 	int seconds = dog.timeout_s;
@@ -124,13 +128,13 @@ static int set_timeout(void)
 	return seconds;
 }
 
-static void say_timeout(int seconds)
+static void report_timeout(int seconds)
 {
 	if (seconds > 0)
-		say("%s resets this machine when it is not fed for %d s%s", dog.device, seconds,
+		console_log("%s resets this machine when it is not fed for %d s%s", dog.device, seconds,
 		    dog.needs_manager ? ", which needs a manager that answers" : "");
 	else
-		say("%s does not say when it resets this machine: it is fed every second", dog.device);
+		console_log("%s does not report its timeout: it is fed every second", dog.device);
 }
 
 static void feed(uint64_t now_us)
@@ -139,8 +143,8 @@ static void feed(uint64_t now_us)
 	dog.next_us = now_us + dog.feed_every_us;
 	if (write(dog.fd, "k", 1) == 1 || errno == EAGAIN || errno == EINTR)
 		return;
-	say("cannot feed %s: %s; looking for it again", dog.device, strerror(errno));
-	(void)close(dog.fd); /* its driver is gone, or will not be fed: then it is as if it were not open */
+	console_log("cannot feed %s: %s; looking for it again", dog.device, strerror(errno));
+	(void)close(dog.fd); /* the driver is gone or refuses; it is looked for again */
 	dog.fd = -1;
 	dog.next_us = now_us + LOOK_AGAIN_US;
 }
@@ -151,20 +155,20 @@ static void look_for_device(uint64_t now_us)
 	if (dog.fd < 0) {
 		dog.next_us = now_us + LOOK_AGAIN_US;
 		if (++dog.n_looked == MISSED_AFTER)
-			say("no watchdog: %s: %s; still looking for it", dog.device, strerror(errno));
+			console_log("no watchdog: %s: %s; still looking for it", dog.device, strerror(errno));
 		return;
 	}
 	dog.n_looked = 0;
-	say_timeout(set_timeout());
+	report_timeout(set_timeout());
 	feed(now_us);
 }
 
-/* It is being replaced, mostly, and the other half of the time is enough for that. */
+/* Mostly the manager is being replaced, and the other half of the time is enough for that. */
 static void starve(uint64_t now_us)
 {
 	dog.next_us = now_us + STARVED_STEP_US;
-	if (++dog.n_starved == STARVED_SAY_AFTER)
-		say("%s is not fed until a manager answers: it will reset this machine", dog.device);
+	if (++dog.n_starved == STARVED_REPORT_AFTER)
+		console_log("%s is not fed until a manager answers: it will reset this machine", dog.device);
 }
 
 void watchdog_tick(uint64_t now_us)
@@ -200,8 +204,8 @@ void watchdog_end(bool is_restart)
 	if (is_restart || dog.fd < 0)
 		return;
 	if (write(dog.fd, "V", 1) != 1)
-		say("cannot stop %s: %s", dog.device, strerror(errno));
-	(void)close(dog.fd); /* that stops it, unless its driver has been told never to (nowayout) */
+		console_log("cannot stop %s: %s", dog.device, strerror(errno));
+	(void)close(dog.fd); /* this stops it, unless the driver is set to nowayout */
 	dog.fd = -1;
 }
 
@@ -217,11 +221,11 @@ int watchdog_fd(void)
 
 void watchdog_take_over(const char *request, int fd)
 {
-	if (!watchdog_ask(request) || fd < 0 || fcntl(fd, F_GETFD) != 0)
-		return; /* not there after all, or something else's: then it is looked for */
+	if (!watchdog_configure(request) || fd < 0 || fcntl(fd, F_GETFD) != 0)
+		return; /* not open, or another file: the device is looked for */
 	dog.fd = fd;
 	watchdog_set_cloexec(true);
-	(void)set_timeout(); /* it has it already */
+	(void)set_timeout(); /* the device has this time already */
 }
 
 void watchdog_set_cloexec(bool on)

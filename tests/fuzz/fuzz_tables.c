@@ -55,7 +55,7 @@ static void begin_once(void)
 	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
 	(void)keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), "/svcd-manager");
 	(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), "/sys/fs/cgroup/svcd");
-	(void)keeper_copy(keeper.words[keeper.n_words++], sizeof(keeper.words[0]), "single");
+	(void)keeper_copy(keeper.arguments[keeper.n_arguments++], sizeof(keeper.arguments[0]), "single");
 	add_child("a", ROLE_MAIN, 1, 1000, false);
 	add_child("a", ROLE_CONTROL, 1, 1001, true);
 	add_child("b", ROLE_MAIN, 2, 1002, false);
@@ -93,12 +93,12 @@ static void check_rows(void)
 
 static void check_keeper(void)
 {
-	g_assert(keeper.n_words <= KEEPER_MAX_WORDS && keeper.ping_ms > 0);
+	g_assert(keeper.n_arguments <= KEEPER_MAX_ARGUMENTS && keeper.ping_ms > 0);
 	g_assert(memchr(keeper.manager_path, '\0', sizeof(keeper.manager_path)));
 	g_assert(memchr(keeper.cgroup_root, '\0', sizeof(keeper.cgroup_root)));
 	g_assert(memchr(keeper.virtualization, '\0', sizeof(keeper.virtualization)));
-	for (uint32_t i = 0; i < keeper.n_words; i++)
-		g_assert(memchr(keeper.words[i], '\0', sizeof(keeper.words[i])));
+	for (uint32_t i = 0; i < keeper.n_arguments; i++)
+		g_assert(memchr(keeper.arguments[i], '\0', sizeof(keeper.arguments[i])));
 }
 
 static void check_store(void)

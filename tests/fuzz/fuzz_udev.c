@@ -33,12 +33,12 @@ static void check_shown(const char *text)
 
 static void on_report(void *data, const char *key, Level level, const char *why)
 {
-	unsigned *n_told = data;
+	unsigned *n_sent = data;
 
 	g_assert(level < LEVEL_COUNT && *key);
 	if (why)
 		check_shown(why);
-	(*n_told)++;
+	(*n_sent)++;
 }
 
 typedef struct Asked {
@@ -123,8 +123,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	g_autofree char *text = g_strndup((const char *)data, size);
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	unsigned n_told = 0;
-	const ProviderSink sink = { on_report, &n_told };
+	unsigned n_sent = 0;
+	const ProviderSink sink = { on_report, &n_sent };
 	static const UdevDoubtOps ops = { on_ask, on_look };
 	UdevTable *table = udev_table_new(&sink);
 	Asked asked = { .doubts = NULL };
@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	udev_table_settle(table);
 	end_doubts(asked.doubts);
 	describe(table);
-	g_assert(n_told >= G_N_ELEMENTS(conditions));
+	g_assert(n_sent >= G_N_ELEMENTS(conditions));
 	udev_table_begin_listing(table);
 	udev_table_end_listing(table, "block"); /* all of these are gone */
 	udev_table_settle(table);

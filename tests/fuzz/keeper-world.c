@@ -50,7 +50,7 @@ pid_t __wrap_spawn_process(struct SpawnRequest *request);
 pid_t __real_spawn_fork(void);
 pid_t __wrap_spawn_fork(void);
 void __wrap_finale_run(enum ShutdownKind kind, const char *reason) __attribute__((noreturn));
-void __wrap_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void __wrap_console_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t __wrap_keeper_now_us(void);
 
 void world_begin(void)
@@ -324,7 +324,7 @@ uint64_t __wrap_keeper_now_us(void)
 	return ++world.now_us;
 }
 
-void __wrap_say(const char *format, ...)
+void __wrap_console_log(const char *format, ...)
 {
 	char line[512];
 	va_list args;

@@ -63,7 +63,7 @@ void keeper_fill_state(struct Keeper *state)
 	state->ping_ms = PROTOCOL_PING_INTERVAL_MS;
 	state->nofile_soft = limit.rlim_cur;
 	state->nofile_hard = limit.rlim_max;
-	state->n_words = 1;
-	ck_assert_int_lt(snprintf(state->words[0], sizeof(state->words[0]), "%s", run.socket_path), (int)sizeof(state->words[0]));
+	state->n_arguments = 1;
+	ck_assert_int_lt(snprintf(state->arguments[0], sizeof(state->arguments[0]), "%s", run.socket_path), (int)sizeof(state->arguments[0]));
 	(void)keeper_run_manager(state->manager_path, sizeof(state->manager_path));
 }

@@ -38,7 +38,7 @@ SANITIZER_SIGNAL = re.compile(r"AddressSanitizer(:DEADLYSIGNAL|: (SEGV|BUS|FPE|I
 SANITIZER_TORN_DOWN = re.compile(r"LeakSanitizer has encountered a fatal error|LeakSanitizer does not work under ptrace")
 
 # What the keeper says of a manager that it did not expect to end.
-MANAGER_DEATH = re.compile(r"svcd: the manager (was killed by signal|exited with status|does not answer|did not say hello)")
+MANAGER_DEATH = re.compile(r"svcd: the manager (was killed by signal|exited with status|does not answer|did not send HELLO)")
 
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -14,7 +14,7 @@ from sandbox import Sandbox
 # The sanitizers themselves cannot do without /proc.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
-NO_CGROUPS = "svcd: there are no cgroups for services: of each only the main process is known and stopped"
+NO_CGROUPS = "svcd: there are no cgroups for services: only the main process of each is known and stopped"
 SERVICES = {
     "a": "[Service]\nExec=/bin/sh -c \"echo hello; exec sleep infinity\"\n",
     # More than a pipe holds: whoever is not read stops here.

@@ -147,7 +147,7 @@ def without_a_way_to_itself():
         pid = box.wait_state("a", "ready")["pid"]
         with tracing(box, "execve:error=ENOMEM"):
             box.svcctl("reexec", check=False)
-            box.wait_console("going on as I am")
+            box.wait_console("the running program goes on")
             box.wait_up()
         box.run("rm /usr/sbin/svcd; printf '#!/bin/sh\\nexec sleep 100\\n' >/usr/sbin/svcd; chmod 755 /usr/sbin/svcd")
         box.svcctl("reexec", check=False)

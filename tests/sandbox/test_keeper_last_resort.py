@@ -26,7 +26,7 @@ def tracer_of(pid):
 
 def wait_executed_again(box, times, old_manager):
     """It says so before it does so, and until then the manager before answers."""
-    wait_for(lambda: box.console().count("executing myself again") >= times, what=f"it executes itself, time {times}")
+    wait_for(lambda: box.console().count("executing svcd again") >= times, what=f"it executes itself, time {times}")
     wait_for(lambda: box.manager_pid() not in (0, old_manager), what="the program that was executed has a manager")
     box.wait_up()
     box.wait_at_rest()

@@ -156,10 +156,10 @@ def managers_come_and_go(session):
 
 def there_is_one_of_each_user(session):
     second = session.run("/sbin/svcd", "--user")
-    assert second.stderr == f"svcd: one of yours runs already, process {session.keeper_pid()}: svcctl --user finds it\n", second
+    assert second.stderr == f"svcd: another svcd --user runs already, process {session.keeper_pid()}; see svcctl --user\n", second
     session.environment.pop("XDG_RUNTIME_DIR")
     lost = session.run("/sbin/svcd", "--user", check=False)
-    assert lost.returncode == 1 and "XDG_RUNTIME_DIR names no directory" in lost.stderr, lost
+    assert lost.returncode == 1 and "XDG_RUNTIME_DIR is not set to a directory" in lost.stderr, lost
     session.environment["XDG_RUNTIME_DIR"] = RUNTIME
 
 

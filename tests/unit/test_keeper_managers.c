@@ -144,7 +144,7 @@ START_TEST(managers_that_never_settle_lose_notes_then_local_files)
 END_TEST
 
 /* The link of one that dies ends before it has ended itself: PID 1 may see that first. */
-START_TEST(a_kill_from_outside_is_no_strike_though_the_link_ends_before_the_manager)
+START_TEST(a_kill_from_outside_is_no_failure_though_the_link_ends_before_the_manager)
 {
 	struct MessageWelcome welcome;
 
@@ -445,7 +445,7 @@ Suite *make_suite(void)
 			exits_while_there_is_no_manager_are_learnt_from_the_replay,
 			the_next_manager_gets_children_notes_and_kept_descriptors,
 			a_manager_killed_twenty_times_costs_no_service_and_is_back_at_once,
-			a_kill_from_outside_is_no_strike_though_the_link_ends_before_the_manager,
+			a_kill_from_outside_is_no_failure_though_the_link_ends_before_the_manager,
 			managers_that_never_settle_lose_notes_then_local_files,
 			what_a_manager_sent_before_it_died_is_done_once,
 			a_re_exec_keeps_pids_notes_exits_and_descriptors,

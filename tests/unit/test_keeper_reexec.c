@@ -206,11 +206,11 @@ static void damage_state(int number)
 {
 	switch (number) {
 	case 0:
-		keeper.n_words = KEEPER_MAX_WORDS + 1;
+		keeper.n_arguments = KEEPER_MAX_ARGUMENTS + 1;
 		break;
 	case 1:
-		keeper.n_words = 1;
-		fill(keeper.words[0], sizeof(keeper.words[0]));
+		keeper.n_arguments = 1;
+		fill(keeper.arguments[0], sizeof(keeper.arguments[0]));
 		break;
 	case 2:
 		fill(keeper.cgroup_root, sizeof(keeper.cgroup_root));

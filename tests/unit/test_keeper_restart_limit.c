@@ -34,7 +34,7 @@ START_TEST(three_early_deaths_cost_the_notes_three_more_the_local_files_three_mo
 }
 END_TEST
 
-START_TEST(a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten)
+START_TEST(a_settled_manager_is_replaced_at_once_and_failures_are_forgotten)
 {
 	for (int i = 0; i < 20; i++) {
 		(void)die(SIGSEGV, false, 0, 1000);
@@ -46,7 +46,7 @@ START_TEST(a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten)
 }
 END_TEST
 
-START_TEST(a_kill_from_outside_is_no_strike_however_early)
+START_TEST(a_kill_from_outside_is_no_failure_however_early)
 {
 	for (int i = 0; i < 25; i++)
 		ck_assert_uint_eq(die(SIGKILL, false, 0, 1000), 0);
@@ -54,7 +54,7 @@ START_TEST(a_kill_from_outside_is_no_strike_however_early)
 }
 END_TEST
 
-START_TEST(want_of_memory_is_no_strike_but_is_waited_out)
+START_TEST(want_of_memory_is_no_failure_but_is_waited_out)
 {
 	uint64_t now_us = 1000;
 	uint64_t waited_us = 0;
@@ -83,7 +83,7 @@ START_TEST(a_settled_manager_without_memory_is_replaced_at_once)
 }
 END_TEST
 
-START_TEST(a_hang_before_it_settles_is_a_strike)
+START_TEST(a_hang_before_it_settles_is_a_failure)
 {
 	struct ManagerDeath death = { .wait_status = SIGKILL, .killed_by_us = true };
 
@@ -148,7 +148,7 @@ START_TEST(a_long_good_life_or_an_admins_reexec_brings_everything_back)
 }
 END_TEST
 
-START_TEST(one_that_asks_to_be_replaced_before_it_settles_is_a_strike)
+START_TEST(one_that_asks_to_be_replaced_before_it_settles_is_a_failure)
 {
 	for (int i = 0; i < 3; i++)
 		(void)die(EXITED(PROTOCOL_EXIT_REEXEC), false, 0, 1000);
@@ -169,13 +169,13 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "deaths",
 		 three_early_deaths_cost_the_notes_three_more_the_local_files_three_more_mean_rescue,
-		 a_settled_manager_is_replaced_at_once_and_strikes_are_forgotten,
-		 a_kill_from_outside_is_no_strike_however_early, want_of_memory_is_no_strike_but_is_waited_out,
-		 a_settled_manager_without_memory_is_replaced_at_once, a_hang_before_it_settles_is_a_strike,
+		 a_settled_manager_is_replaced_at_once_and_failures_are_forgotten,
+		 a_kill_from_outside_is_no_failure_however_early, want_of_memory_is_no_failure_but_is_waited_out,
+		 a_settled_manager_without_memory_is_replaced_at_once, a_hang_before_it_settles_is_a_failure,
 		 even_settled_managers_may_not_die_for_ever, leaving_the_rescue_shell_brings_everything_back,
 		 retries_in_rescue_grow_to_a_minute,
 		 a_long_good_life_or_an_admins_reexec_brings_everything_back,
-		 one_that_asks_to_be_replaced_before_it_settles_is_a_strike,
+		 one_that_asks_to_be_replaced_before_it_settles_is_a_failure,
 		 an_incompatible_manager_leads_to_rescue_at_once);
 	return suite;
 }

@@ -76,7 +76,7 @@ static const struct {
 	{ { "--version" }, "/dev/null", 0, "svcd " PACKAGE_VERSION },
 	{ { "--help" }, "/dev/null", 0, "Usage: svcd" },
 	{ { "--nonsense", "--user" }, "/dev/null", 2, "unknown argument --nonsense" },
-	{ { NULL }, "/dev/null", 2, "I am not process 1" },
+	{ { NULL }, "/dev/null", 2, "this is not process 1" },
 	{ { "--try-tables=3" }, "/dev/null", 1, "" },
 	{ { "--try-tables=3" }, "/", 1, "" },
 	{ { "--try-tables=3" }, "/etc/passwd", 1, "" },
@@ -103,7 +103,7 @@ START_TEST(a_user_without_a_directory_of_its_own_has_no_keeper)
 
 	(void)unsetenv("XDG_RUNTIME_DIR");
 	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 1);
-	ck_assert_ptr_nonnull(strstr(said, "names no directory"));
+	ck_assert_ptr_nonnull(strstr(said, "is not set to a directory"));
 
 	(void)setenv("XDG_RUNTIME_DIR", "/no/such/place", 1);
 	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 1);
@@ -112,7 +112,7 @@ START_TEST(a_user_without_a_directory_of_its_own_has_no_keeper)
 	(void)setenv("XDG_RUNTIME_DIR", directory, 1);
 	(void)chmod(directory, 0777);
 	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 1);
-	ck_assert_ptr_nonnull(strstr(said, "is not yours alone to write to"));
+	ck_assert_ptr_nonnull(strstr(said, "can be written to by others"));
 }
 END_TEST
 
@@ -138,7 +138,7 @@ START_TEST(the_second_keeper_of_a_user_names_the_first)
 	(void)setenv("XDG_RUNTIME_DIR", run.directory, 1);
 	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 0);
 
-	(void)snprintf(expected, sizeof(expected), "one of yours runs already, process %d", (int)run.pid);
+	(void)snprintf(expected, sizeof(expected), "another svcd --user runs already, process %d", (int)run.pid);
 	ck_assert_msg(strstr(said, expected), "it says: %s", said);
 }
 END_TEST

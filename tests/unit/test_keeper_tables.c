@@ -104,19 +104,19 @@ START_TEST(what_is_untold_comes_in_the_order_in_which_it_happened)
 	struct Child *first = children_add(&a, 100, 1);
 	struct Child *second = children_add(&b, 101, 2);
 
-	ck_assert_ptr_eq(children_first_untold(), first);
-	child_set_told(first, CHILD_SPAWN_UNTOLD);
-	ck_assert_ptr_eq(children_first_untold(), second);
+	ck_assert_ptr_eq(children_first_unsent(), first);
+	child_set_sent(first, CHILD_SPAWN_UNSENT);
+	ck_assert_ptr_eq(children_first_unsent(), second);
 	child_set_exited(first, SIGKILL, &no_usage, 3);
-	child_set_told(second, CHILD_SPAWN_UNTOLD);
-	ck_assert_ptr_eq(children_first_untold(), first);
-	child_set_told(first, CHILD_EXIT_UNTOLD);
-	ck_assert_ptr_null(children_first_untold());
+	child_set_sent(second, CHILD_SPAWN_UNSENT);
+	ck_assert_ptr_eq(children_first_unsent(), first);
+	child_set_sent(first, CHILD_EXIT_UNSENT);
+	ck_assert_ptr_null(children_first_unsent());
 
-	children_forget_told();
-	ck_assert_ptr_eq(children_first_untold(), first);
-	ck_assert(first->flags & CHILD_SPAWN_UNTOLD);
-	ck_assert(first->flags & CHILD_EXIT_UNTOLD);
+	children_mark_unsent();
+	ck_assert_ptr_eq(children_first_unsent(), first);
+	ck_assert(first->flags & CHILD_SPAWN_UNSENT);
+	ck_assert(first->flags & CHILD_EXIT_UNSENT);
 }
 END_TEST
 
@@ -132,10 +132,10 @@ START_TEST(a_row_released_before_it_was_told_leaves_the_list_whole)
 		child_set_exited(children_add(&ids[i], 100 + i, 1), 0, &no_usage, 2);
 	}
 	ck_assert(children_release(&ids[1]));
-	ck_assert_ptr_eq(children_first_untold(), children_find(&ids[0]));
+	ck_assert_ptr_eq(children_first_unsent(), children_find(&ids[0]));
 	ck_assert(children_release(&ids[2]));
 	ck_assert(children_release(&ids[0]));
-	ck_assert_ptr_null(children_first_untold());
+	ck_assert_ptr_null(children_first_unsent());
 }
 END_TEST
 

@@ -69,7 +69,7 @@ static void ask(const char *options)
 	char request[160];
 
 	(void)snprintf(request, sizeof(request), "60,%s%s", device, options);
-	ck_assert(watchdog_ask(request));
+	ck_assert(watchdog_configure(request));
 }
 
 static void set_up(void)
@@ -101,7 +101,7 @@ static const char *const good[] = {
 
 START_TEST(it_is_asked_for_in_one_word)
 {
-	ck_assert(watchdog_ask(good[_i]));
+	ck_assert(watchdog_configure(good[_i]));
 	ck_assert_str_eq(watchdog_request(), good[_i]);
 }
 END_TEST
@@ -114,8 +114,8 @@ static const char *const bad[] = {
 
 START_TEST(anything_else_is_refused_and_changes_nothing)
 {
-	ck_assert(watchdog_ask("60,manager"));
-	ck_assert(!watchdog_ask(bad[_i]));
+	ck_assert(watchdog_configure("60,manager"));
+	ck_assert(!watchdog_configure(bad[_i]));
 	ck_assert_str_eq(watchdog_request(), "60,manager");
 }
 END_TEST
@@ -123,7 +123,7 @@ END_TEST
 START_TEST(without_a_request_nothing_is_ever_due)
 {
 	ck_assert_uint_eq(watchdog_next_us(), NEVER_US);
-	ck_assert(watchdog_ask("0"));
+	ck_assert(watchdog_configure("0"));
 	ck_assert_uint_eq(watchdog_next_us(), NEVER_US);
 	watchdog_tick(NEVER_US - 1);
 	ck_assert_int_eq(watchdog_fd(), -1);
