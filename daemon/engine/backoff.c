@@ -2,7 +2,7 @@
 /*
  * Backoff: how long a failed service waits before it may start again.
  *
- * Arithmetic on the times handed in; arming the timer is the engine's work. The curve: docs/engine.md.
+ * Arithmetic on the times handed in; arming the timer is the engine's work. The curve: docs/how-svcd-decides.md, "Restarting".
  */
 #include "config.h"
 

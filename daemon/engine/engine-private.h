@@ -16,7 +16,7 @@
 #include "engine/engine.h"
 #include "engine/transitions.h"
 
-/* An unknown level counts as false after this time, for starting only (docs/engine.md, "Conditions"). */
+/* An unknown level counts as false after this time, for starting only (docs/how-svcd-decides.md, "Allowed"). */
 #define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
 
 /* The engine's part of a note; the manager adds its own to make NOTE_MAX of the protocol. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Listen: which sockets of a service are to be open, whether a connection may start it, and what follows from one. The
- * sockets themselves are the manager's (EngineOps.listen). In words: docs/engine.md, "Sockets".
+ * sockets themselves are the manager's (EngineOps.listen). In words: docs/how-svcd-decides.md, "Sockets".
  */
 #include "config.h"
 

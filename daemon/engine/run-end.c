@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Run end: the processes of a service are gone; it rests, waits, starts again after a back-off, or gives up.
+ * Run end: no process of a service is left. A table decides which event that is (transitions.h).
  */
 #include "config.h"
 
 #include "base/text.h"
 #include "engine/engine-private.h"
+#include "engine/transitions.h"
 
-/* How long it had been ready when it ended. */
+/* Returns: how long it was ready. */
 static int64_t time_up(const Service *s)
 {
 	if (s->ready_us < s->started_us || s->ready_us == 0)
@@ -23,7 +24,7 @@ static char *give_up_text(const Service *s)
 			       s->priv->backoff.n_failures, window);
 }
 
-/* As good as several failures: what waits for it has waited for as long as it may take. */
+/* Counts as several failures, because other services have waited for the whole limit. */
 static bool has_used_up_its_start(const Service *s)
 {
 	return s->state == STATE_STOPPING && s->ready_us < s->started_us && s->since_us - s->started_us >= s->def->start_limit_us;
@@ -56,7 +57,7 @@ static void retry_or_give_up(Service *s)
 	service_apply(s, EVENT_RETRY, g_strdup_printf("%s; next start in %s", s->result, delay));
 }
 
-/* Many daemons that the bus starts end when nobody has asked them anything for a while. */
+/* Many daemons that the bus starts exit when they are idle. */
 static void end_demand(Service *s)
 {
 	if (s->admin != ADMIN_DEMAND && s->admin != ADMIN_CONNECTION)
@@ -65,12 +66,11 @@ static void end_demand(Service *s)
 	engine_queue(s, WORK_WANT);
 }
 
-static bool restarts_by_itself(const Service *s)
+static RunResult result_of_run(const Service *s)
 {
-	const RestartPolicy restart = s->def->restart;
-
-	/* What has not run at all has not ended either: Restart= says nothing of it. */
-	return s->priv->is_refused || restart == RESTART_ALWAYS || (restart == RESTART_ON_FAILURE && !s->last_success);
+	if (s->priv->is_refused)
+		return RUN_REFUSED;
+	return s->last_success ? RUN_SUCCEEDED : RUN_FAILED;
 }
 
 static bool is_still_wanted(const Service *s)
@@ -78,25 +78,32 @@ static bool is_still_wanted(const Service *s)
 	return service_is_wanted(s) && s->want_reason != WANT_LINGER && !s->priv->is_file_gone;
 }
 
-bool engine_starts_again(const Service *s)
+static ServiceEvent event_of_end(const Service *s)
 {
-	return is_still_wanted(s) && (s->priv->is_stop_ordered || restarts_by_itself(s));
+	return run_end_event(s->priv->is_stop_ordered || service_is_group(s), result_of_run(s), s->def->restart);
 }
 
-static void end_by_itself(Service *s)
+bool engine_starts_again(const Service *s)
 {
-	if (restarts_by_itself(s)) {
-		retry_or_give_up(s);
-	} else if (s->last_success) {
-		s->priv->is_spent = true;
-		end_demand(s);
-		service_apply(s, EVENT_SPENT, g_strdup_printf("it ended by itself: %s", s->result));
-	} else if (listen_after_failure(s)) {
-		service_apply(s, EVENT_GIVE_UP, g_strdup(s->result));
-	} else {
-		service_apply(s, EVENT_GIVE_UP, give_up_text(s));
-		s->is_failed_for_good = true;
-	}
+	const ServiceEvent event = event_of_end(s);
+
+	return is_still_wanted(s) && (event == EVENT_GONE_WANTED || event == EVENT_RETRY);
+}
+
+static void rest(Service *s)
+{
+	s->priv->is_spent = true;
+	end_demand(s);
+	service_apply(s, EVENT_SPENT, g_strdup_printf("it ended by itself: %s", s->result));
+}
+
+/* A socket that stays open lets the next client start it. */
+static void give_up(Service *s)
+{
+	const bool listens = listen_after_failure(s);
+
+	service_apply(s, EVENT_GIVE_UP, listens ? g_strdup(s->result) : give_up_text(s));
+	s->is_failed_for_good = !listens;
 }
 
 void run_end_lingering(Service *s)
@@ -110,7 +117,8 @@ void run_end_lingering(Service *s)
 
 void run_end(Service *s)
 {
-	const bool is_wanted = is_still_wanted(s);
+	const bool is_wanted = is_still_wanted(s); /* before its lingering ends */
+	ServiceEvent event;
 
 	run_end_lingering(s);
 	backoff_run_ended(&s->priv->backoff, s->def, time_up(s));
@@ -122,10 +130,15 @@ void run_end(Service *s)
 	}
 	if (!s->result)
 		s->result = g_strdup("stopped");
-	if (!is_wanted)
-		service_apply(s, EVENT_GONE, want_describe(s));
-	else if (s->priv->is_stop_ordered || service_is_group(s))
-		service_apply(s, EVENT_GONE_WANTED, g_strdup("stopped"));
+	event = is_wanted ? event_of_end(s) : EVENT_GONE;
+	if (event == EVENT_GONE)
+		service_apply(s, event, want_describe(s));
+	else if (event == EVENT_GONE_WANTED)
+		service_apply(s, event, g_strdup("stopped"));
+	else if (event == EVENT_RETRY)
+		retry_or_give_up(s);
+	else if (event == EVENT_SPENT)
+		rest(s);
 	else
-		end_by_itself(s);
+		give_up(s);
 }

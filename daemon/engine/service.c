@@ -274,7 +274,7 @@ static void act(Service *s, TransitionAction action)
 		s->priv->n_strays++;
 		break;
 	case DO_NEVER:
-		/* Which events are told in which state is our own arithmetic. */
+		/* The engine decides itself which event it sends in which state. */
 		g_assert_not_reached();
 	case DO_NOTHING:
 	case DO_IGNORE:
@@ -286,22 +286,22 @@ static void act(Service *s, TransitionAction action)
 bool service_apply(Service *s, ServiceEvent event, char *cause)
 {
 	Engine *engine = s->priv->engine;
-	const Transition *row = transition_find(s->state, event);
+	const Transition row = transition_find(s->state, event);
 	const ServiceState from = s->state;
 	const int64_t at_us = MAX(engine->happened_us, from == STATE_IDLE ? 0 : s->since_us);
 
-	if (row->to == from) {
+	if (row.to == from) {
 		g_free(cause);
-		act(s, row->action);
+		act(s, row.action);
 		return false;
 	}
-	set_state(s, row->to, at_us);
+	set_state(s, row.to, at_us);
 	enter_state(s);
-	record_cause(s, from, row->to, at_us, cause ? cause : service_event_name(event));
+	record_cause(s, from, row.to, at_us, cause ? cause : service_event_name(event));
 	g_free(cause);
 	boot_record_state_changed(s, from);
 	progress_count(s);
-	act(s, row->action);
+	act(s, row.action);
 	engine->ops->entered(engine->data, s);
 	engine->ops->changed(engine->data, s);
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Start lock: of all services with the same StartLock= only one is starting at a time. The idea: docs/engine.md, "One at a
+ * Start lock: of all services with the same StartLock= only one is starting at a time. The idea: docs/how-svcd-decides.md, "One at a
  * time".
  *
  * A lock is held by whoever is starting or stopping: with the state comes the lock, so a manager that takes over from

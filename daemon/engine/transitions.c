@@ -1,179 +1,97 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Transitions: the table, and nothing else. One row per (state, event); a row that cannot happen says so.
- * docs/engine.md prints it; tests/unit/test_transitions.c walks it.
+ * Transitions: the two tables, and nothing else.
  */
 #include "config.h"
 
 #include "engine/transitions.h"
 
-#define ROW(state, event, next, action, remark)                                                    \
-	[STATE_##state][EVENT_##event] = { STATE_##state, EVENT_##event, STATE_##next, DO_##action, remark }
+#define ROW(state, event, next, do_what)                                                           \
+	[STATE_##state][EVENT_##event] = { .is_there = true, .row = { STATE_##next, DO_##do_what } }
 
-static const Transition transitions[STATE_COUNT][EVENT_COUNT] = {
-	/*   in state   on event       go to      and do   because */
-	ROW(IDLE,     WANTED,       WAITING,  NOTHING, ""),
-	ROW(IDLE,     UNWANTED,     IDLE,     NEVER,   "it is idle already"),
-	ROW(IDLE,     ALLOWED,      IDLE,     NEVER,   "it is waiting first"),
-	ROW(IDLE,     STOP,         IDLE,     NEVER,   "it has no processes"),
-	ROW(IDLE,     READY,        IDLE,     STRAY,   "a late word of a dead process"),
-	ROW(IDLE,     SUCCEEDED,    IDLE,     STRAY,   "a late word of a dead process"),
-	ROW(IDLE,     START_FAILED, IDLE,     STRAY,   "a late word of a dead process"),
-	ROW(IDLE,     EXITED,       IDLE,     STRAY,   "a late word of a dead process"),
-	ROW(IDLE,     STOPS_ITSELF, IDLE,     STRAY,   "a late word of a dead process"),
-	ROW(IDLE,     STOP_FAILED,  IDLE,     STRAY,   "a late word of a dead process"),
-	ROW(IDLE,     GONE,         IDLE,     STRAY,   "it has no processes"),
-	ROW(IDLE,     GONE_WANTED,  IDLE,     STRAY,   "it has no processes"),
-	ROW(IDLE,     SPENT,        IDLE,     STRAY,   "it has no processes"),
-	ROW(IDLE,     RETRY,        IDLE,     STRAY,   "it has no processes"),
-	ROW(IDLE,     GIVE_UP,      IDLE,     STRAY,   "it has no processes"),
-	ROW(IDLE,     BACKOFF_OVER, IDLE,     NEVER,   "the timer is taken back"),
-	ROW(IDLE,     NEW_CHANCE,   IDLE,     NOTHING, "it had ended by itself; wanted follows"),
-	ROW(IDLE,     WAIT_OVER,    IDLE,     NEVER,   "the timer is taken back"),
-	ROW(IDLE,     BROKEN,       FAILED,   NOTHING, ""),
+/* A pair without a row: a report of a process is stray, and the engine never sends its own events. */
+static const struct {
+	bool is_there;
+	Transition row;
+} transitions[STATE_COUNT][EVENT_COUNT] = {
+	/*   in state   on event       go to      and do */
+	ROW(IDLE,     WANTED,       WAITING,  NOTHING),
+	ROW(IDLE,     NEW_CHANCE,   IDLE,     NOTHING), /* it had ended by itself; "wanted" follows */
+	ROW(IDLE,     BROKEN,       FAILED,   NOTHING),
 
-	ROW(WAITING,  WANTED,       WAITING,  NEVER,   "only told to idle ones"),
-	ROW(WAITING,  UNWANTED,     IDLE,     NOTHING, ""),
-	ROW(WAITING,  ALLOWED,      STARTING, START,   ""),
-	ROW(WAITING,  STOP,         WAITING,  NEVER,   "it has no processes"),
-	ROW(WAITING,  READY,        WAITING,  STRAY,   "a late word of a dead process"),
-	ROW(WAITING,  SUCCEEDED,    WAITING,  STRAY,   "a late word of a dead process"),
-	ROW(WAITING,  START_FAILED, WAITING,  STRAY,   "a late word of a dead process"),
-	ROW(WAITING,  EXITED,       WAITING,  STRAY,   "a late word of a dead process"),
-	ROW(WAITING,  STOPS_ITSELF, WAITING,  STRAY,   "a late word of a dead process"),
-	ROW(WAITING,  STOP_FAILED,  WAITING,  STRAY,   "a late word of a dead process"),
-	ROW(WAITING,  GONE,         WAITING,  STRAY,   "it has no processes"),
-	ROW(WAITING,  GONE_WANTED,  WAITING,  STRAY,   "it has no processes"),
-	ROW(WAITING,  SPENT,        WAITING,  STRAY,   "it has no processes"),
-	ROW(WAITING,  RETRY,        WAITING,  STRAY,   "it has no processes"),
-	ROW(WAITING,  GIVE_UP,      WAITING,  STRAY,   "it has no processes"),
-	ROW(WAITING,  BACKOFF_OVER, WAITING,  NEVER,   "the timer is taken back"),
-	ROW(WAITING,  NEW_CHANCE,   WAITING,  IGNORE,  "it waits for its terms anyway"),
-	ROW(WAITING,  WAIT_OVER,    FAILED,   NOTHING, ""),
-	ROW(WAITING,  BROKEN,       FAILED,   NOTHING, ""),
+	ROW(WAITING,  UNWANTED,     IDLE,     NOTHING),
+	ROW(WAITING,  ALLOWED,      STARTING, START),
+	ROW(WAITING,  NEW_CHANCE,   WAITING,  IGNORE),
+	ROW(WAITING,  WAIT_OVER,    FAILED,   NOTHING),
+	ROW(WAITING,  BROKEN,       FAILED,   NOTHING),
 
-	ROW(STARTING, WANTED,       STARTING, NEVER,   "only told to idle ones"),
-	ROW(STARTING, UNWANTED,     STARTING, NEVER,   "with processes it is STOP"),
-	ROW(STARTING, ALLOWED,      STARTING, NEVER,   "it runs already"),
-	ROW(STARTING, STOP,         STOPPING, STOP,    ""),
-	ROW(STARTING, READY,        READY,    NOTHING, ""),
-	ROW(STARTING, SUCCEEDED,    DONE,     NOTHING, ""),
-	ROW(STARTING, START_FAILED, STOPPING, STOP,    "what it left behind goes first"),
-	ROW(STARTING, EXITED,       STOPPING, STOP,    "what it left behind goes first"),
-	ROW(STARTING, STOPS_ITSELF, STOPPING, STOP,    "so that a time limit holds"),
-	ROW(STARTING, STOP_FAILED,  STARTING, STRAY,   "it was not told to stop"),
-	ROW(STARTING, GONE,         IDLE,     NOTHING, "its end was told without an exit"),
-	ROW(STARTING, GONE_WANTED,  WAITING,  NOTHING, "its end was told without an exit"),
-	ROW(STARTING, SPENT,        IDLE,     NOTHING, "its end was told without an exit"),
-	ROW(STARTING, RETRY,        BACKOFF,  WAIT,    "its end was told without an exit"),
-	ROW(STARTING, GIVE_UP,      FAILED,   NOTHING, "its end was told without an exit"),
-	ROW(STARTING, BACKOFF_OVER, STARTING, NEVER,   "the timer is taken back"),
-	ROW(STARTING, NEW_CHANCE,   STARTING, IGNORE,  "it runs"),
-	ROW(STARTING, WAIT_OVER,    STARTING, NEVER,   "the timer is taken back"),
-	ROW(STARTING, BROKEN,       STARTING, NEVER,   "what runs keeps its last good definition"),
+	ROW(STARTING, STOP,         STOPPING, STOP),
+	ROW(STARTING, READY,        READY,    NOTHING),
+	ROW(STARTING, SUCCEEDED,    DONE,     NOTHING),
+	ROW(STARTING, START_FAILED, STOPPING, STOP), /* the processes that it left are ended first */
+	ROW(STARTING, EXITED,       STOPPING, STOP),
+	ROW(STARTING, STOPS_ITSELF, STOPPING, STOP), /* so that StopTimeout= holds */
+	ROW(STARTING, GONE,         IDLE,     NOTHING), /* its end was reported without an exit, and so below */
+	ROW(STARTING, GONE_WANTED,  WAITING,  NOTHING),
+	ROW(STARTING, SPENT,        IDLE,     NOTHING),
+	ROW(STARTING, RETRY,        BACKOFF,  WAIT),
+	ROW(STARTING, GIVE_UP,      FAILED,   NOTHING),
+	ROW(STARTING, NEW_CHANCE,   STARTING, IGNORE),
 
-	ROW(READY,    WANTED,       READY,    NEVER,   "only told to idle ones"),
-	ROW(READY,    UNWANTED,     READY,    NEVER,   "with processes it is STOP"),
-	ROW(READY,    ALLOWED,      READY,    NEVER,   "it runs already"),
-	ROW(READY,    STOP,         STOPPING, STOP,    ""),
-	ROW(READY,    READY,        READY,    IGNORE,  "READY=1 said twice"),
-	ROW(READY,    SUCCEEDED,    DONE,     NOTHING, "a task that was ready while it worked; loose ends of a script"),
-	ROW(READY,    START_FAILED, READY,    STRAY,   "it was ready before that"),
-	ROW(READY,    EXITED,       STOPPING, STOP,    "what it left behind goes first"),
-	ROW(READY,    STOPS_ITSELF, STOPPING, STOP,    "so that a time limit holds"),
-	ROW(READY,    STOP_FAILED,  READY,    STRAY,   "it was not told to stop"),
-	ROW(READY,    GONE,         IDLE,     NOTHING, "its end was told without an exit"),
-	ROW(READY,    GONE_WANTED,  WAITING,  NOTHING, "its end was told without an exit"),
-	ROW(READY,    SPENT,        IDLE,     NOTHING, "its end was told without an exit"),
-	ROW(READY,    RETRY,        BACKOFF,  WAIT,    "its end was told without an exit"),
-	ROW(READY,    GIVE_UP,      FAILED,   NOTHING, "its end was told without an exit"),
-	ROW(READY,    BACKOFF_OVER, READY,    NEVER,   "the timer is taken back"),
-	ROW(READY,    NEW_CHANCE,   READY,    IGNORE,  "it runs"),
-	ROW(READY,    WAIT_OVER,    READY,    NEVER,   "the timer is taken back"),
-	ROW(READY,    BROKEN,       READY,    NEVER,   "what runs keeps its last good definition"),
+	ROW(READY,    STOP,         STOPPING, STOP),
+	ROW(READY,    READY,        READY,    IGNORE), /* READY=1 was sent twice */
+	ROW(READY,    SUCCEEDED,    DONE,     NOTHING), /* a task that was ready while it worked; the loose ends of a script */
+	ROW(READY,    EXITED,       STOPPING, STOP),
+	ROW(READY,    STOPS_ITSELF, STOPPING, STOP),
+	ROW(READY,    GONE,         IDLE,     NOTHING),
+	ROW(READY,    GONE_WANTED,  WAITING,  NOTHING),
+	ROW(READY,    SPENT,        IDLE,     NOTHING),
+	ROW(READY,    RETRY,        BACKOFF,  WAIT),
+	ROW(READY,    GIVE_UP,      FAILED,   NOTHING),
+	ROW(READY,    NEW_CHANCE,   READY,    IGNORE),
 
-	ROW(DONE,     WANTED,       DONE,     NEVER,   "only told to idle ones"),
-	ROW(DONE,     UNWANTED,     DONE,     NEVER,   "with processes it is STOP"),
-	ROW(DONE,     ALLOWED,      DONE,     NEVER,   "it runs already"),
-	ROW(DONE,     STOP,         STOPPING, STOP,    "its Stop= command, and what it left behind"),
-	ROW(DONE,     READY,        READY,    NOTHING, "a script whose restart left a daemon"),
-	ROW(DONE,     SUCCEEDED,    DONE,     STRAY,   "it has ended"),
-	ROW(DONE,     START_FAILED, DONE,     STRAY,   "it has ended"),
-	ROW(DONE,     EXITED,       DONE,     STRAY,   "it has ended"),
-	ROW(DONE,     STOPS_ITSELF, DONE,     STRAY,   "it has ended"),
-	ROW(DONE,     STOP_FAILED,  DONE,     STRAY,   "it was not told to stop"),
-	ROW(DONE,     GONE,         DONE,     NEVER,   "a task that is done stays so until it is stopped"),
-	ROW(DONE,     GONE_WANTED,  DONE,     NEVER,   "a task that is done stays so until it is stopped"),
-	ROW(DONE,     SPENT,        DONE,     NEVER,   "a task that is done stays so until it is stopped"),
-	ROW(DONE,     RETRY,        DONE,     NEVER,   "a task that is done stays so until it is stopped"),
-	ROW(DONE,     GIVE_UP,      DONE,     NEVER,   "a task that is done stays so until it is stopped"),
-	ROW(DONE,     BACKOFF_OVER, DONE,     NEVER,   "the timer is taken back"),
-	ROW(DONE,     NEW_CHANCE,   DONE,     IGNORE,  "it runs"),
-	ROW(DONE,     WAIT_OVER,    DONE,     NEVER,   "the timer is taken back"),
-	ROW(DONE,     BROKEN,       DONE,     NEVER,   "what runs keeps its last good definition"),
+	ROW(DONE,     STOP,         STOPPING, STOP), /* its Stop= command, and the processes that it left */
+	ROW(DONE,     READY,        READY,    NOTHING), /* the restart of a script left a daemon */
+	ROW(DONE,     NEW_CHANCE,   DONE,     IGNORE),
 
-	ROW(STOPPING, WANTED,       STOPPING, NEVER,   "only told to idle ones"),
-	ROW(STOPPING, UNWANTED,     STOPPING, NEVER,   "with processes it is STOP"),
-	ROW(STOPPING, ALLOWED,      STOPPING, NEVER,   "never two runs at once"),
-	ROW(STOPPING, STOP,         STOPPING, IGNORE,  "it was told already"),
-	ROW(STOPPING, READY,        STOPPING, IGNORE,  "it was told to stop before it was ready"),
-	ROW(STOPPING, SUCCEEDED,    STOPPING, IGNORE,  "it ended before the stop reached it"),
-	ROW(STOPPING, START_FAILED, STOPPING, IGNORE,  "the stop ended its start"),
-	ROW(STOPPING, EXITED,       STOPPING, IGNORE,  "the rest of its processes goes next"),
-	ROW(STOPPING, STOPS_ITSELF, STOPPING, IGNORE,  "it says what it was told"),
-	ROW(STOPPING, STOP_FAILED,  DONE,     NOTHING, "a task whose Stop= command failed: its work stands"),
-	ROW(STOPPING, GONE,         IDLE,     NOTHING, ""),
-	ROW(STOPPING, GONE_WANTED,  WAITING,  NOTHING, ""),
-	ROW(STOPPING, SPENT,        IDLE,     NOTHING, ""),
-	ROW(STOPPING, RETRY,        BACKOFF,  WAIT,    ""),
-	ROW(STOPPING, GIVE_UP,      FAILED,   NOTHING, ""),
-	ROW(STOPPING, BACKOFF_OVER, STOPPING, NEVER,   "the timer is taken back"),
-	ROW(STOPPING, NEW_CHANCE,   STOPPING, IGNORE,  "it is decided when its processes are gone"),
-	ROW(STOPPING, WAIT_OVER,    STOPPING, NEVER,   "the timer is taken back"),
-	ROW(STOPPING, BROKEN,       STOPPING, NEVER,   "what runs keeps its last good definition"),
+	ROW(STOPPING, STOP,         STOPPING, IGNORE),
+	ROW(STOPPING, READY,        STOPPING, IGNORE), /* reports that the stop has overtaken */
+	ROW(STOPPING, SUCCEEDED,    STOPPING, IGNORE),
+	ROW(STOPPING, START_FAILED, STOPPING, IGNORE),
+	ROW(STOPPING, EXITED,       STOPPING, IGNORE),
+	ROW(STOPPING, STOPS_ITSELF, STOPPING, IGNORE),
+	ROW(STOPPING, STOP_FAILED,  DONE,     NOTHING), /* of a task with DoneWhile=: its work stands */
+	ROW(STOPPING, GONE,         IDLE,     NOTHING),
+	ROW(STOPPING, GONE_WANTED,  WAITING,  NOTHING),
+	ROW(STOPPING, SPENT,        IDLE,     NOTHING),
+	ROW(STOPPING, RETRY,        BACKOFF,  WAIT),
+	ROW(STOPPING, GIVE_UP,      FAILED,   NOTHING),
+	ROW(STOPPING, NEW_CHANCE,   STOPPING, IGNORE), /* decided when its processes are gone */
 
-	ROW(BACKOFF,  WANTED,       BACKOFF,  NEVER,   "only told to idle ones"),
-	ROW(BACKOFF,  UNWANTED,     IDLE,     NOTHING, ""),
-	ROW(BACKOFF,  ALLOWED,      BACKOFF,  NEVER,   "it is waiting first"),
-	ROW(BACKOFF,  STOP,         BACKOFF,  NEVER,   "it has no processes"),
-	ROW(BACKOFF,  READY,        BACKOFF,  STRAY,   "a late word of a dead process"),
-	ROW(BACKOFF,  SUCCEEDED,    BACKOFF,  STRAY,   "a late word of a dead process"),
-	ROW(BACKOFF,  START_FAILED, BACKOFF,  STRAY,   "a late word of a dead process"),
-	ROW(BACKOFF,  EXITED,       BACKOFF,  STRAY,   "a late word of a dead process"),
-	ROW(BACKOFF,  STOPS_ITSELF, BACKOFF,  STRAY,   "a late word of a dead process"),
-	ROW(BACKOFF,  STOP_FAILED,  BACKOFF,  STRAY,   "a late word of a dead process"),
-	ROW(BACKOFF,  GONE,         BACKOFF,  STRAY,   "it has no processes"),
-	ROW(BACKOFF,  GONE_WANTED,  BACKOFF,  STRAY,   "it has no processes"),
-	ROW(BACKOFF,  SPENT,        BACKOFF,  STRAY,   "it has no processes"),
-	ROW(BACKOFF,  RETRY,        BACKOFF,  STRAY,   "it has no processes"),
-	ROW(BACKOFF,  GIVE_UP,      BACKOFF,  STRAY,   "it has no processes"),
-	ROW(BACKOFF,  BACKOFF_OVER, WAITING,  NOTHING, ""),
-	ROW(BACKOFF,  NEW_CHANCE,   WAITING,  NOTHING, "an admin does not wait"),
-	ROW(BACKOFF,  WAIT_OVER,    BACKOFF,  NEVER,   "the timer is taken back"),
-	ROW(BACKOFF,  BROKEN,       FAILED,   NOTHING, ""),
+	ROW(BACKOFF,  UNWANTED,     IDLE,     NOTHING),
+	ROW(BACKOFF,  BACKOFF_OVER, WAITING,  NOTHING),
+	ROW(BACKOFF,  NEW_CHANCE,   WAITING,  NOTHING),
+	ROW(BACKOFF,  BROKEN,       FAILED,   NOTHING),
 
-	ROW(FAILED,   WANTED,       FAILED,   NEVER,   "only told to idle ones"),
-	ROW(FAILED,   UNWANTED,     IDLE,     NOTHING, ""),
-	ROW(FAILED,   ALLOWED,      FAILED,   NEVER,   "it is waiting first"),
-	ROW(FAILED,   STOP,         FAILED,   NEVER,   "it has no processes"),
-	ROW(FAILED,   READY,        FAILED,   STRAY,   "a late word of a dead process"),
-	ROW(FAILED,   SUCCEEDED,    FAILED,   STRAY,   "a late word of a dead process"),
-	ROW(FAILED,   START_FAILED, FAILED,   STRAY,   "a late word of a dead process"),
-	ROW(FAILED,   EXITED,       FAILED,   STRAY,   "a late word of a dead process"),
-	ROW(FAILED,   STOPS_ITSELF, FAILED,   STRAY,   "a late word of a dead process"),
-	ROW(FAILED,   STOP_FAILED,  FAILED,   STRAY,   "a late word of a dead process"),
-	ROW(FAILED,   GONE,         FAILED,   STRAY,   "it has no processes"),
-	ROW(FAILED,   GONE_WANTED,  FAILED,   STRAY,   "it has no processes"),
-	ROW(FAILED,   SPENT,        FAILED,   STRAY,   "it has no processes"),
-	ROW(FAILED,   RETRY,        FAILED,   STRAY,   "it has no processes"),
-	ROW(FAILED,   GIVE_UP,      FAILED,   STRAY,   "it has no processes"),
-	ROW(FAILED,   BACKOFF_OVER, FAILED,   NEVER,   "the timer is taken back"),
-	ROW(FAILED,   NEW_CHANCE,   WAITING,  NOTHING, ""),
-	ROW(FAILED,   WAIT_OVER,    FAILED,   NEVER,   "the timer is taken back"),
-	ROW(FAILED,   BROKEN,       FAILED,   NOTHING, "another error in its file"),
+	ROW(FAILED,   UNWANTED,     IDLE,     NOTHING),
+	ROW(FAILED,   NEW_CHANCE,   WAITING,  NOTHING),
+	ROW(FAILED,   BROKEN,       FAILED,   NOTHING), /* another error in its file */
 };
 
-const Transition *transition_find(ServiceState in, ServiceEvent on)
+Transition transition_find(ServiceState in, ServiceEvent on)
 {
-	return &transitions[in][on];
+	if (transitions[in][on].is_there)
+		return transitions[in][on].row;
+	return (Transition){ in, on >= EVENT_READY ? DO_STRAY : DO_NEVER };
+}
+
+static const ServiceEvent run_ends[RUN_COUNT][RESTART_COUNT] = {
+	[RUN_SUCCEEDED] = { [RESTART_NO] = EVENT_SPENT, [RESTART_ON_FAILURE] = EVENT_SPENT, [RESTART_ALWAYS] = EVENT_RETRY },
+	[RUN_FAILED] = { [RESTART_NO] = EVENT_GIVE_UP, [RESTART_ON_FAILURE] = EVENT_RETRY, [RESTART_ALWAYS] = EVENT_RETRY },
+	[RUN_REFUSED] = { [RESTART_NO] = EVENT_RETRY, [RESTART_ON_FAILURE] = EVENT_RETRY, [RESTART_ALWAYS] = EVENT_RETRY },
+};
+
+ServiceEvent run_end_event(bool is_ordered, RunResult result, RestartPolicy restart)
+{
+	return is_ordered ? EVENT_GONE_WANTED : run_ends[result][restart];
 }

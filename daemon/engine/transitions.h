@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Transitions: what a service does in each state on each event. One row for every pair; docs/engine.md prints the table.
+ * Transitions: what a service does in each state on each event, and which event follows from the end of a run.
+ *
+ * docs/how-svcd-decides.md prints both tables; tests/unit/test_transitions.c compares them.
  */
 #ifndef SVCD_ENGINE_TRANSITIONS_H
 #define SVCD_ENGINE_TRANSITIONS_H
@@ -9,46 +11,57 @@
 #include "engine/service.h"
 
 #define SERVICE_EVENTS(X, P)                                                                       \
-	X(P, WANTED, "wanted")             /* something wants it */                                   \
-	X(P, UNWANTED, "unwanted")         /* nothing wants it, and it has no processes */            \
-	X(P, ALLOWED, "allowed")           /* wanted, and all terms are true */                       \
-	X(P, STOP, "stop")                 /* unwanted, lapsed, to be restarted; its turn has come */ \
-	X(P, READY, "became ready")                                                                   \
-	X(P, SUCCEEDED, "succeeded")       /* a task's process ended with success */                  \
-	X(P, START_FAILED, "start failed")                                                            \
-	X(P, EXITED, "exited")             /* its main process ended by itself */                     \
-	X(P, STOPS_ITSELF, "stops itself") /* it said so: STOPPING=1 */                                \
-	X(P, STOP_FAILED, "stop failed")   /* its Stop= command failed, and what it did still stands */ \
-	X(P, GONE, "gone")                 /* stopped on order; nothing wants it any more */          \
-	X(P, GONE_WANTED, "gone, wanted")  /* stopped on order; wanted: it waits for its terms */     \
-	X(P, SPENT, "gone, spent")         /* ended by itself with success; Restart= leaves it so */  \
-	X(P, RETRY, "gone, retry")         /* ended by itself; Restart= tries again */                \
-	X(P, GIVE_UP, "gone, give up")     /* failed; Restart= says no, or the limit is reached */    \
-	X(P, BACKOFF_OVER, "back-off over")                                                           \
-	X(P, NEW_CHANCE, "new chance")     /* an admin's start or clear, or its terms were false and are true again */ \
-	X(P, WAIT_OVER, "wait over")       /* WaitTimeout= has passed */                               \
-	X(P, BROKEN, "broken file")        /* its file has errors */
+	X(P, WANTED, "wanted")             /* something wants it */                                \
+	X(P, UNWANTED, "unwanted")         /* nothing wants it, and it has no processes */         \
+	X(P, ALLOWED, "allowed")           /* wanted, and all terms are true */                    \
+	X(P, STOP, "stop")                 /* unwanted, lapsed or to be restarted; its turn came */ \
+	X(P, BACKOFF_OVER, "back-off over")                                                        \
+	X(P, NEW_CHANCE, "new chance")     /* an admin's start or clear, or its terms are true again */ \
+	X(P, WAIT_OVER, "wait over")       /* WaitTimeout= has passed */                           \
+	X(P, BROKEN, "broken file")        /* its file has errors */                               \
+	X(P, READY, "became ready")                                                                \
+	X(P, SUCCEEDED, "succeeded")       /* a task's process ended with success */               \
+	X(P, START_FAILED, "start failed")                                                         \
+	X(P, EXITED, "exited")             /* its main process ended by itself */                  \
+	X(P, STOPS_ITSELF, "stops itself") /* it sent STOPPING=1 */                                \
+	X(P, STOP_FAILED, "stop failed")   /* its Stop= command failed */                          \
+	X(P, GONE, "gone")                 /* no process is left, and nothing wants it */          \
+	X(P, GONE_WANTED, "gone, wanted")  /* stopped on request, and wanted again */              \
+	X(P, SPENT, "gone, spent")         /* ended by itself with success; not started again */   \
+	X(P, RETRY, "gone, retry")         /* ended by itself; started again after a delay */      \
+	X(P, GIVE_UP, "gone, give up")     /* failed; not started again */
 ENUM_WITH_NAMES(ServiceEvent, EVENT, service_event, SERVICE_EVENTS)
 
 #define TRANSITION_ACTIONS(X, P)                                                                   \
-	X(P, NOTHING, "-")                                                                            \
-	X(P, START, "start its process")                                                              \
-	X(P, STOP, "tell it to stop")                                                                 \
-	X(P, WAIT, "arm the back-off timer")                                                          \
-	X(P, IGNORE, "ignore it")        /* may happen, means nothing here */                         \
-	X(P, STRAY, "count it as stray") /* a late or wrong word about its processes */               \
-	X(P, NEVER, "cannot happen")     /* the engine itself never does this */
+	X(P, NOTHING, "nothing")                                                                   \
+	X(P, START, "start")             /* spawn its process */                                   \
+	X(P, STOP, "stop")               /* begin to stop its processes */                         \
+	X(P, WAIT, "delay")              /* arm the back-off timer */                              \
+	X(P, IGNORE, "ignore")           /* it may happen and has no effect */                     \
+	X(P, STRAY, "stray")             /* a report of a process that does not count any more */  \
+	X(P, NEVER, "never")             /* the engine never sends this event in this state */
 ENUM_WITH_NAMES(TransitionAction, DO, transition_action, TRANSITION_ACTIONS)
 
 typedef struct Transition {
-	ServiceState in;
-	ServiceEvent on;
 	ServiceState to;
 	TransitionAction action;
-	const char *remark; /* why, for the docs; "" if it is plain */
 } Transition;
 
-/* The row for this pair; there is always one. */
-const Transition *transition_find(ServiceState in, ServiceEvent on);
+Transition transition_find(ServiceState in, ServiceEvent on);
+
+/* How a run ended. */
+#define RUN_RESULTS(X, P)                                                                          \
+	X(P, SUCCEEDED, "success")                                                                 \
+	X(P, FAILED, "failure")                                                                    \
+	X(P, REFUSED, "not started")     /* the kernel had no room, or the program is being written */
+ENUM_WITH_NAMES(RunResult, RUN, run_result, RUN_RESULTS)
+
+/**
+ * run_end_event() - which event follows when no process is left and the service is wanted
+ * @is_ordered: the engine has stopped the service, or it is a group
+ *
+ * Returns: EVENT_GONE_WANTED, SPENT, RETRY (GIVE_UP instead at the restart limit) or GIVE_UP. Of a service that is not wanted it is GONE.
+ */
+ServiceEvent run_end_event(bool is_ordered, RunResult result, RestartPolicy restart);
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-EXTRA_DIST += docs/engine.md
+EXTRA_DIST += docs/engine.md docs/how-svcd-decides.md
 
 TESTS += \
 	tests/unit/test_backoff \
