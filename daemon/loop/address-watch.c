@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Address watch: what the kernel tells is only a reason to look, so nothing of it is read, and what is lost has its like
- * among what is not.
+ * Address watch: a notification is only a reason to look, so its content is ignored. A lost one
+ * does no harm, because others follow it.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "base/fd.h"
 #include "loop/loop.h"
 
-/* Messages in one turn of the main loop. */
+/* Messages per turn of the main loop. */
 #define MESSAGE_BATCH 64
 
 struct AddressWatch {
@@ -26,7 +26,9 @@ struct AddressWatch {
 	void *data;
 };
 
-/* A message that is cut is gone from the queue all the same; an overflow (ENOBUFS) is a change like any other. */
+/*
+ * A truncated message leaves the queue as well. An overflow (ENOBUFS) is a change like any other.
+ */
 static void on_readable(GIOCondition condition, void *data)
 {
 	const AddressWatch *watch = data;

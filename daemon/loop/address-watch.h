@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Address watch: tells that an address of the machine has come, changed or gone; whoever wants one that is not there tries
- * again then, and nobody needs to look from time to time. By rtnetlink(7).
+ * Address watch: reports that an address of the machine has come, changed or gone. A caller that
+ * needs an absent address then tries again, without polling. Uses rtnetlink(7).
  */
 #ifndef SVCD_LOOP_ADDRESS_WATCH_H
 #define SVCD_LOOP_ADDRESS_WATCH_H
@@ -13,9 +13,9 @@ typedef struct AddressWatch AddressWatch;
 /**
  * address_watch_new() - from now on
  * @changed: called from the main loop, once for all changes of a turn; may free the watch
- * Returns: NULL with @error when the kernel refuses.
+ * Returns: NULL with @error if the kernel refuses.
  */
 AddressWatch *address_watch_new(void (*changed)(void *data), void *data, GError **error);
-void address_watch_free(AddressWatch *watch); /* NULL is nothing */
+void address_watch_free(AddressWatch *watch); /* NULL is allowed */
 
 #endif

@@ -19,7 +19,7 @@ bool bus_address_of_path(const char *path, BusAddress *ret, GError **error)
 	return true;
 }
 
-/* Names there end with the length of the address, not with a NUL (unix(7)). */
+/* Abstract names end with the length of the address, not with a NUL (unix(7)). */
 static bool of_abstract(const char *name, BusAddress *ret, GError **error)
 {
 	const size_t length = strlen(name);
@@ -32,7 +32,10 @@ static bool of_abstract(const char *name, BusAddress *ret, GError **error)
 	return true;
 }
 
-/* The value of @key in "key=value,key=value", without its escapes: a new string; NULL: there is none, or a bad one. */
+/*
+ * Returns: the value of @key in "key=value,key=value", without escapes, as a new string; NULL if it
+ * is absent or invalid.
+ */
 static char *value_of(const char *pairs, const char *key)
 {
 	g_auto(GStrv) all = g_strsplit(pairs, ",", -1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus address: where a bus listens, from the text that DBUS_SESSION_BUS_ADDRESS has.
+ * Bus address: where a bus listens, from a text like that of DBUS_SESSION_BUS_ADDRESS.
  */
 #ifndef SVCD_LOOP_BUS_ADDRESS_H
 #define SVCD_LOOP_BUS_ADDRESS_H
@@ -13,7 +13,7 @@
 typedef struct BusAddress {
 	struct sockaddr_un socket;
 	socklen_t length;
-	bool is_abstract; /* no file: nothing tells that somebody listens there now */
+	bool is_abstract; /* no file: nothing reports that a process listens there now */
 } BusAddress;
 
 /**
@@ -22,7 +22,7 @@ typedef struct BusAddress {
  */
 bool bus_address_parse(const char *text, BusAddress *ret, GError **error);
 
-/* Of a file; false with @error if it is too long for one. */
+/* For the path of a socket. Returns: false with @error if the path is too long. */
 bool bus_address_of_path(const char *path, BusAddress *ret, GError **error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus greeting: one line there, one line back.
+ * Bus greeting: one line to the bus, one line back.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ GreetingResult bus_greeting_feed(const guint8 *bytes, size_t length, size_t *ret
 	const guint8 *end = memchr(bytes, '\n', length);
 
 	*ret_used = 0;
-	if (!end) /* the bytes come again with those that follow */
+	if (!end) /* the bytes come again, with those that follow */
 		return length > LIMIT_AUTH_LINE_BYTES ? GREETING_REFUSED : GREETING_MORE;
 	if (end - bytes < 3 || end - bytes > LIMIT_AUTH_LINE_BYTES || end[-1] != '\r' || memcmp(bytes, "OK ", 3) != 0)
 		return GREETING_REFUSED;

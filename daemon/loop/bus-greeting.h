@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus greeting: the client's half of D-Bus' greeting, EXTERNAL only ("Authentication Protocol" in the D-Bus
- * Specification). The server's half is bus/auth.h.
+ * Bus greeting: the client's half of D-Bus authentication, EXTERNAL only ("Authentication Protocol"
+ * in the D-Bus Specification). The server's half is bus/auth.h.
  *
- * NEGOTIATE_UNIX_FD is never sent, so the bus daemon passes no descriptors: users cannot make the manager close what they hold.
+ * NEGOTIATE_UNIX_FD is never sent, so the bus daemon passes no descriptors. Otherwise users could
+ * make the manager close a descriptor that they hold.
  */
 #ifndef SVCD_LOOP_BUS_GREETING_H
 #define SVCD_LOOP_BUS_GREETING_H
@@ -14,13 +15,13 @@
 
 #include "loop/dbus-stream.h"
 
-/* By what a client begins; may hold a NUL. */
+/* Returns: the first bytes of a client, which may contain a NUL. */
 GString *bus_greeting_begin(uid_t uid);
 
 /**
  * bus_greeting_feed() - take bytes of the server's answer
  *
- * It is one line: "OK guid". Anything else is no bus that takes us.
+ * The answer is one line, "OK guid". Anything else is a refusal.
  */
 GreetingResult bus_greeting_feed(const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
 

@@ -19,17 +19,17 @@ enum { READ_BYTES = 16 * 1024, PIECES_AT_ONCE = 32 };
 struct DBusStream {
 	int fd;
 	FdSource *source;
-	GSource *later;    /* messages that wait for the next turn, or an end to be told; NULL: none */
+	GSource *later;    /* messages that wait for the next turn, or an end to report; NULL: none */
 	Timer *limit;      /* of the greeting */
-	bool is_open;      /* the greeting is done */
-	bool is_paused;    /* whole messages may wait in @in for room in @out */
-	bool is_congested; /* the socket did not take everything; room() is still to be told */
-	const char *dead;  /* why it is over; "" for no reason worth a word; NULL while it is not */
+	bool is_open;      /* the greeting is over */
+	bool is_paused;    /* complete messages may wait in @in for room in @out */
+	bool is_congested; /* the socket did not take everything; room() is to be called */
+	const char *dead;  /* why it is over; "": for no reason worth reporting; NULL: it is not over */
 	GByteArray *in;
-	size_t to_skip;    /* bytes still to come of a message that is passed over */
+	size_t to_skip;    /* bytes to come of a message that is skipped */
 	size_t taken_bytes; /* of the last message */
 	GQueue out;        /* GBytes * */
-	size_t out_offset; /* of the first that is written already */
+	size_t out_offset; /* bytes of the first that are written already */
 	size_t queued;     /* bytes in @out */
 	const DBusStreamLimits *limits;
 	const DBusStreamListener *listener;
@@ -48,7 +48,7 @@ static void do_later(DBusStream *stream)
 	g_source_attach(stream->later, NULL);
 }
 
-/* Marks the end; the listener hears of it from a place where the stream may be freed. */
+/* Marks the end. The listener is called from a place where the stream may be freed. */
 void dbus_stream_end(DBusStream *stream, const char *why)
 {
 	if (stream->dead)
@@ -100,7 +100,7 @@ static void greet(DBusStream *stream)
 	}
 }
 
-/* Passes over what has come of a message too long to be kept. */
+/* Skips the received bytes of a message that is too long. */
 static void skip(DBusStream *stream)
 {
 	const guint here = (guint)MIN(stream->to_skip, stream->in->len);
@@ -109,12 +109,12 @@ static void skip(DBusStream *stream)
 	stream->to_skip -= here;
 }
 
-/* How long the message in front is. Returns: 0 when it cannot be told yet, or the stream ended. */
+/* Returns: the length of the first message; 0 if it is unknown yet, or the stream has ended. */
 static guint message_length(DBusStream *stream)
 {
 	int length;
 
-	/* libdbus reads the fixed part of the header; before that there is nothing to ask. */
+	/* libdbus reads the fixed part of the header. */
 	if (stream->in->len < 16)
 		return 0;
 	length = dbus_message_demarshal_bytes_needed((const char *)stream->in->data, (int)stream->in->len);
@@ -129,7 +129,10 @@ static guint message_length(DBusStream *stream)
 	return (guint)length;
 }
 
-/* Takes one whole message from the front of @in. Returns: NULL when there is none yet, or the stream ended. */
+/*
+ * Takes one complete message from the front of @in. Returns: NULL if there is none, or the stream
+ * has ended.
+ */
 static DBusMessage *take_message(DBusStream *stream)
 {
 	DBusMessage *message;
@@ -152,7 +155,10 @@ static DBusMessage *take_message(DBusStream *stream)
 	return message;
 }
 
-/* A bounded number of messages; the rest waits for the next turn, so that a chatty peer costs only its own turns. */
+/*
+ * Handles a bounded number of messages. The rest waits for the next turn, so a busy peer delays
+ * only itself.
+ */
 static void handle_input(DBusStream *stream)
 {
 	const int64_t until_us = loop_now() + LIMIT_BUS_TURN_US;
@@ -179,7 +185,7 @@ static void handle_input(DBusStream *stream)
 	}
 }
 
-/* The last thing a callback does: the stream may be gone afterwards. */
+/* The last act of a callback, because the stream may be freed here. */
 static void finish_turn(DBusStream *stream)
 {
 	if (stream->dead)
@@ -213,8 +219,9 @@ static void read_some(DBusStream *stream)
 {
 	guint8 buffer[READ_BYTES];
 	/*
-	 * Descriptors that were sent along would be closed here, which can wait. So the other end must not send hostile ones: it is root
-	 * (bus/client-socket.c), or a bus daemon, of which none were asked for (bus-greeting.h).
+	 * This closes descriptors that were sent along, which can block. So the other end must be
+	 * trusted: it is root (bus/client-socket.c), or a bus daemon that was not asked for
+	 * descriptors (bus-greeting.h).
 	 */
 	const ssize_t n = recv(stream->fd, buffer, sizeof buffer, MSG_DONTWAIT);
 
@@ -265,7 +272,9 @@ void dbus_stream_begin(DBusStream *stream, const void *bytes, size_t length)
 	queue_bytes(stream, g_bytes_new(bytes, length));
 }
 
-/* Several at once: in a small socket each piece takes the room of a long one. */
+/*
+ * Writes several at once, because in a small socket a short piece takes as much room as a long one.
+ */
 static ssize_t write_some(DBusStream *stream)
 {
 	struct iovec pieces[PIECES_AT_ONCE];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors: an epoll(7) a priority, and only these are the main loop's.
+ * Descriptors: one epoll(7) per priority. The main loop polls only these.
  *
- * poll(2) is told of every descriptor at every turn, so an event would cost the more the more services run: each has its
- * cgroup's events, and perhaps a notify socket.
+ * poll(2) gets every descriptor at every turn, so an event would cost more with each running
+ * service: each has a file of cgroup events, and perhaps a notify socket.
  */
 #include "config.h"
 
@@ -12,14 +12,14 @@
 #include <errno.h>
 #include <sys/epoll.h>
 
-/* As many are looked at before others of the same priority get their turn in the main loop. */
+/* So many events are handled before other sources of the same priority get their turn. */
 #define BATCH 64
 
 typedef struct Poller Poller;
 
 struct FdSource {
-	Poller *poller; /* NULL: it is polled by the main loop itself, */
-	GSource *alone; /* as this */
+	Poller *poller; /* NULL: the main loop polls it itself, */
+	GSource *alone; /* with this source */
 	gpointer tag;
 	int fd;
 	GIOCondition events;
@@ -30,7 +30,7 @@ struct FdSource {
 struct Poller {
 	int epoll_fd;
 	int priority;
-	struct epoll_event *batch; /* those being told now; NULL: none are */
+	struct epoll_event *batch; /* the events being reported now; NULL: none */
 	int n_batch;
 	Poller *next;
 };
@@ -46,12 +46,12 @@ typedef struct AloneSource {
 	FdSource *owner;
 } AloneSource;
 
-/* The default context is the process's, and so are these: one for each of LoopPriority. */
+/* The default context belongs to the process, and so do these: one for each LoopPriority. */
 static Poller *pollers;
 
 /*
- * While a source is dispatched GLib takes its descriptors out of the set, lest a loop within the loop call it again, and
- * writes to a descriptor of its own each time to say so. There is no loop within the loop here.
+ * GLib takes the descriptors of a source out of the set while it is dispatched, against recursive
+ * loops, and writes to a descriptor each time. There are no recursive loops here.
  */
 static void never_block(GSource *source)
 {
@@ -75,8 +75,9 @@ static gboolean poller_dispatch(GSource *source, GSourceFunc callback, gpointer 
 	}
 	poller->batch = NULL;
 	/*
-	 * A start that others wait for follows at once: the next turn would ask the kernel for more first. Not after the keeper's
-	 * messages, all of which come before any timer.
+	 * The start of a waiting service follows at once, because the next turn would first ask the
+	 * kernel for more events. This does not hold for the keeper's messages, which all come
+	 * before any timer.
 	 */
 	if (poller->priority == LOOP_PRIORITY_READY)
 		timers_fire();
@@ -97,7 +98,7 @@ static Poller *poller_get(int priority)
 	poller = g_new0(Poller, 1);
 	poller->priority = priority;
 	poller->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	g_assert(poller->epoll_fd >= 0); /* at start, when no limit is near */
+	g_assert(poller->epoll_fd >= 0); /* made at start, when no limit is near */
 	poller->next = pollers;
 	pollers = poller;
 	source = g_source_new(&poller_funcs, sizeof(PollerSource));
@@ -114,7 +115,10 @@ static void control(FdSource *source, int operation, GIOCondition events)
 {
 	struct epoll_event event = { .events = events, .data = { .ptr = source } };
 
-	/* Fails for what cannot be polled, is closed or is watched twice: all of it our mistake. */
+	/*
+	 * This fails only for a descriptor that cannot be polled, is closed, or is watched twice.
+	 * All of these are bugs.
+	 */
 	if (epoll_ctl(source->poller->epoll_fd, operation, source->fd, &event) != 0)
 		g_error("cannot watch descriptor %d: %s", source->fd, g_strerror(errno));
 }
@@ -173,7 +177,7 @@ void fd_source_set_events(FdSource *source, GIOCondition events)
 		control(source, EPOLL_CTL_MOD, events);
 }
 
-/* Also for what has been found ready, and is to be told next. */
+/* Also removes it from the events that are to be reported next. */
 static void forget_source(Poller *poller, const FdSource *source)
 {
 	for (int i = 0; poller->batch && i < poller->n_batch; i++) {

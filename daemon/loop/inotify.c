@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inotify: reads one buffer a turn and walks its records.
+ * Inotify: reads one buffer per turn and walks over its records.
  */
 #include "config.h"
 
@@ -75,5 +75,5 @@ int inotify_watch(Inotify *inotify, const char *directory, uint32_t mask)
 
 void inotify_unwatch(Inotify *inotify, int watch)
 {
-	(void)inotify_rm_watch(inotify->fd, watch); /* gone with its directory already: nothing to take back */
+	(void)inotify_rm_watch(inotify->fd, watch); /* fails if it went with its directory */
 }

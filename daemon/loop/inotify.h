@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inotify: one descriptor, many watched directories, events handed on as (watch, name).
+ * Inotify: one descriptor, many watched directories, events as (watch, name).
  */
 #ifndef SVCD_LOOP_INOTIFY_H
 #define SVCD_LOOP_INOTIFY_H
@@ -12,8 +12,8 @@
 typedef struct Inotify Inotify;
 
 /*
- * @event:    @name is "" for the directory itself; @mask is inotify(7)'s
- * @overflow: events are lost, everything must be looked at again
+ * @event: @name is "" for the directory itself; @mask is that of inotify(7)
+ * @overflow: events are lost, so everything must be looked at again
  */
 typedef struct InotifyListener {
 	void (*event)(void *data, int watch, uint32_t mask, const char *name);
@@ -25,7 +25,7 @@ Inotify *inotify_new(const InotifyListener *listener, void *data, GError **error
 void inotify_free(Inotify *inotify);
 
 /**
- * inotify_watch() - watch a directory; the same directory by another path gives the same number
+ * inotify_watch() - watch a directory; another path to the same directory gives the same number
  * Returns: the watch, or -1 with errno (ENOENT, ENOTDIR, ENOSPC ...).
  */
 int inotify_watch(Inotify *inotify, const char *directory, uint32_t mask);

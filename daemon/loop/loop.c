@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loop: the clock that runs while we are awake.
+ * Loop: the timer that runs while the manager is awake.
  *
- * To set it costs as much as many a turn does, and in a burst we sleep for a moment only. So it is not set again while most of
- * its time is left, and goes on running through the first moment of a sleep.
+ * Setting it costs as much as many a turn, and in a burst the sleeps are short. So it is not set
+ * again while most of its time is left, and it keeps running in the first moment of a sleep.
  */
 #include "config.h"
 
@@ -11,14 +11,14 @@
 
 #include <sys/timerfd.h>
 
-/* Who has slept for so long is at rest. */
+/* After a sleep of this length the process counts as idle. */
 #define NAP_MS 10
 
 /* The poll function of a context has no data of its own. */
 static struct {
 	int fd;
 	int64_t limit_us;
-	int64_t runs_out_us; /* 0: it does not run */
+	int64_t runs_out_us; /* 0: the timer does not run */
 } watch_over = { .fd = -1 };
 
 static void set_clock(int64_t us)

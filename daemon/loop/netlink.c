@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Netlink: notifications on a socket that never asks for anything, and lists that the listener has made by svc-worker. A notification
- * may be older or newer than the list that is being made, so that the list is made again after it.
+ * Netlink: notifications on a socket that sends no requests, and lists that svc-worker makes for
+ * the listener. A notification may be older or newer than a list that is being made, so the list is
+ * made again after it.
  */
 #include "config.h"
 
@@ -17,25 +18,25 @@
 #include "base/log.h"
 #include "loop/loop.h"
 
-/* A dump fills buffers of up to 32 KiB where it is offered them (netlink_recvmsg() in the kernel). */
+/* A dump fills buffers of up to 32 KiB if they are offered (netlink_recvmsg() in the kernel). */
 #define DATAGRAM_BYTES (32 * 1024)
 
-/* Datagrams in one turn of the main loop. */
+/* Datagrams per turn of the main loop. */
 #define DATAGRAM_BATCH 16
 
-/* A list is not asked for again for this long, nor for a multiple of the time that it took. */
+/* The pause between two lists. It is longer after a list that took long. */
 #define LIST_PAUSE_US (50 * G_TIME_SPAN_MILLISECOND)
-/* A list that svc-worker did not make is asked for again after this. */
+/* The pause after a list that svc-worker could not make. */
 #define LOST_PAUSE_US (5 * G_TIME_SPAN_SECOND)
 #define LIST_PAUSE_FACTOR 4
 
-/* A socket that failed, or spoke nonsense, is replaced after this. */
+/* The pause before a new socket, after one that failed or received invalid data. */
 #define REOPEN_US G_TIME_SPAN_SECOND
 
-/* How often netlink_list() lists. */
+/* How many lists follow one call of netlink_list(). */
 #define LIST_TIMES 2
 
-/* The requests that make a list stand together. */
+/* The requests that make up a list. */
 static const struct {
 	NetlinkList list;
 	uint16_t type;
@@ -48,17 +49,17 @@ static const struct {
 #define NO_STEP G_N_ELEMENTS(steps)
 
 typedef struct ListState {
-	unsigned times;        /* still to be listed */
+	unsigned times;        /* lists still to be made */
 	int64_t not_before_us;
 } ListState;
 
 struct Netlink {
-	int fd; /* -1: waits to be opened again */
+	int fd; /* -1: it waits to be opened again */
 	FdSource *source;
 	Timer *timer; /* opens again, or lists again */
 	size_t step; /* NO_STEP: no list is running */
 	int64_t began_us;
-	bool is_spoilt; /* something of the running list is lost */
+	bool is_spoilt; /* a part of the running list is lost */
 	bool is_broken; /* the socket is to be replaced */
 	ListState lists[NETLINK_LISTS];
 	const NetlinkListener *listener;
@@ -104,7 +105,10 @@ const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fi
 	return NULL;
 }
 
-/* Notifications of routes other than default routes stay in the kernel; parts of a list hold many messages and pass. */
+/*
+ * Keeps notifications of routes other than default routes in the kernel. Parts of a list contain
+ * many messages and pass.
+ */
 static bool keep_routes_out(int fd)
 {
 	struct sock_filter code[] = {
@@ -123,7 +127,10 @@ static bool keep_routes_out(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
 }
 
-/* The last address of an interface takes its IPv4 routes along without a word: so addresses are listened to. */
+/*
+ * When an interface loses its last address its IPv4 routes go without a notification. So addresses
+ * are listened to as well.
+ */
 static bool join_groups(int fd)
 {
 	static const int groups[] = { RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE };
@@ -176,7 +183,7 @@ static bool request(int fd, uint16_t type, uint8_t family)
 	return sendto(fd, &request, request.header.nlmsg_len, 0, (const struct sockaddr *)&kernel, sizeof kernel) >= 0;
 }
 
-/* Of routes the default routes only: a router has a million others. */
+/* Only default routes, because a router has a million others. */
 static bool is_wanted(const struct nlmsghdr *message)
 {
 	const struct rtmsg *route = NLMSG_DATA(message);
@@ -243,7 +250,7 @@ static void begin_list(Netlink *netlink, NetlinkList list, int64_t now_us)
 	ask(netlink);
 }
 
-/* The first list that is asked for and may be asked for now; else the timer waits for the nearest. */
+/* Starts the first list that may be made now. Otherwise the timer waits for the nearest one. */
 static void begin_next(Netlink *netlink)
 {
 	const int64_t now_us = loop_now();
@@ -285,7 +292,10 @@ static void end_step(Netlink *netlink)
 	begin_next(netlink);
 }
 
-/* A family or a table that this kernel has not got has an empty list; whatever else went wrong is asked again. */
+/*
+ * A family or table that the kernel lacks has an empty list. After any other error the list is
+ * requested again.
+ */
 static void on_refusal(Netlink *netlink, const struct nlmsghdr *message)
 {
 	const struct nlmsgerr *refusal = NLMSG_DATA(message);
@@ -327,7 +337,7 @@ static bool on_told(void *data, const struct nlmsghdr *message)
 	return true;
 }
 
-/* Notifications are lost: every list is void. */
+/* Notifications are lost, so every list is invalid. */
 static void on_loss(Netlink *netlink)
 {
 	netlink->is_spoilt = true;
@@ -335,7 +345,7 @@ static void on_loss(Netlink *netlink)
 		netlink->lists[list].times = MAX(netlink->lists[list].times, 1);
 }
 
-/* Returns: false when there is no more for now. */
+/* Returns: false if there is no more now. */
 static bool receive(Netlink *netlink)
 {
 	struct sockaddr_nl sender = { 0 };
@@ -352,7 +362,7 @@ static bool receive(Netlink *netlink)
 		return false;
 	}
 	if (sender.nl_pid != 0)
-		return true; /* another process; only the kernel is listened to */
+		return true; /* from another process; only the kernel counts */
 	if (header.msg_flags & MSG_TRUNC || !netlink_walk(netlink->buffer, (size_t)n, on_told, netlink))
 		netlink->is_broken = true;
 	return !netlink->is_broken;
@@ -366,7 +376,7 @@ static void close_socket(Netlink *netlink)
 	netlink->is_broken = false;
 }
 
-/* Goes on with the lists, on a new socket if this one is of no use. */
+/* Continues with the lists, on a new socket if this one is unusable. */
 static void go_on(Netlink *netlink)
 {
 	if (!netlink->is_broken)

@@ -2,10 +2,11 @@
 /*
  * Netlink: one rtnetlink(7) socket in the main loop, for links and routes.
  *
- * A user can hold the kernel's lock of all network configuration (SIOCGIFCONF with a buffer that never comes), and then a request
- * for a list waits for ever. So svc-worker makes the lists. What the kernel tells unasked takes no lock, and only wakes. Lost or
- * interrupted: the list begins again by itself. What fills routing tables with anything but default routes is kept out by
- * the kernel (a socket filter), so that a storm of routes wakes nobody.
+ * A user can hold the kernel's lock of all network configuration (SIOCGIFCONF with a buffer that
+ * never comes). Then a request for a list waits for ever. So svc-worker makes the lists.
+ * Notifications of the kernel take no lock, and only trigger a new list. A lost or interrupted list
+ * is made again. A socket filter keeps all routes except default routes in the kernel, so a storm
+ * of routes wakes no process.
  */
 #ifndef SVCD_LOOP_NETLINK_H
 #define SVCD_LOOP_NETLINK_H
@@ -25,19 +26,31 @@ typedef enum NetlinkList {
 	NETLINK_LISTS
 } NetlinkList;
 
-/* The owner of such jobs of svc-worker, and the verb; its arguments are the request and the family in decimal, "done" has a memfd. */
+/*
+ * The owner of these jobs of svc-worker, and the verb. The arguments are the request and the family
+ * in decimal; "done" has a memfd.
+ */
 #define NETLINK_OWNER "network"
 #define NETLINK_VERB_LIST "list-network"
 
-/* A list is no longer: 8,192 links of some 1.5 KB, and default routes. */
+/* The longest list: 8,192 links of about 1.5 KB, and default routes. */
 #define NETLINK_LIST_BYTES (32 * 1024 * 1024)
 
 typedef struct NetlinkListener {
-	/* svc-worker is to call netlink_dump(); then netlink_answer() or netlink_lost() is called, but not from here. A request before is void. */
+	/*
+	 * svc-worker is to call netlink_dump(). netlink_answer() or netlink_lost() follows, but not
+	 * from here. An earlier request is void.
+	 */
 	void (*ask)(void *data, uint16_t type, uint8_t family);
-	/* What of this list was heard before is void; may come again before list_ends(). */
+	/*
+	 * What was reported of this list before is invalid. This may be called again before
+	 * list_ends().
+	 */
 	void (*list_begins)(void *data, NetlinkList list);
-	/* @message: whole and aligned; @is_listed: part of a list, else told unasked. Must not free the Netlink. */
+	/*
+	 * @message: complete and aligned; @is_listed: part of a list, otherwise a notification.
+	 * Must not free the Netlink.
+	 */
 	void (*message)(void *data, const struct nlmsghdr *message, bool is_listed);
 	void (*list_ends)(void *data, NetlinkList list);
 	/* After the messages of one turn; may free the Netlink. */
@@ -50,18 +63,22 @@ typedef struct NetlinkListener {
  * Returns: NULL with @error when the kernel refuses.
  */
 Netlink *netlink_new(const NetlinkListener *listener, void *data, GError **error);
-void netlink_free(Netlink *netlink); /* NULL is nothing */
+void netlink_free(Netlink *netlink); /* NULL is allowed */
 
 /**
- * netlink_list() - list again: now, and once more a little later; for the listener's message() alone
+ * netlink_list() - make the list now, and once more a little later; for the listener's message() alone
  *
- * Twice, because the kernel tells some removals before it makes them (fib_table_delete() in net/ipv4/fib_trie.c) and others not
- * at all, but for what comes before them, and a list does not wait for the lock under which that happens (Linux 6.9). However
- * often this is called, a list costs a small part of the processor: after each there is a pause, several times its length.
+ * Twice, because the kernel reports some removals before it makes them (fib_table_delete() in
+ * net/ipv4/fib_trie.c), and of others only the event that causes them; and a list does not wait for
+ * the lock under which this happens (Linux 6.9). However often this is called, lists take a small
+ * part of the processor, because a pause of several times its length follows each.
  */
 void netlink_list(Netlink *netlink, NetlinkList list);
 
-/* A list that was asked for, or that none will come: then it is asked for again later. Each may free the Netlink, by turn_ends(). */
+/*
+ * The list that was requested, or the report that it failed, after which it is requested again.
+ * Each may free the Netlink in turn_ends().
+ */
 void netlink_answer(Netlink *netlink, GBytes *list);
 void netlink_lost(Netlink *netlink);
 
@@ -74,16 +91,16 @@ GByteArray *netlink_dump(uint16_t type, uint8_t family, GError **error);
 /**
  * netlink_walk() - each message of one datagram
  * @bytes: aligned as struct nlmsghdr
- * @each:  false ends the walk
- * Returns: false for what the kernel does not send: a length that does not fit.
+ * @each: false ends the walk
+ * Returns: false for a length that does not fit, which the kernel never sends.
  */
 bool netlink_walk(const void *bytes, size_t size, bool (*each)(void *data, const struct nlmsghdr *message), void *data);
 
 /**
- * netlink_attribute() - find one after the fixed part of a message
+ * netlink_attribute() - find an attribute after the fixed part of a message
  * @fixed_bytes: sizeof(struct ifinfomsg), for example
- * @min_bytes:   a shorter value is as good as none
- * Returns: borrowed; NULL: there is none.
+ * @min_bytes: a shorter value counts as absent
+ * Returns: borrowed; NULL if it is absent.
  */
 const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fixed_bytes, unsigned short type,
 				       size_t min_bytes);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System bus: connecting and staying connected, calls by their serial, counted matches, listeners.
+ * System bus: connecting and staying connected, calls by serial, counted matches, listeners.
  *
- * The transport is ours (dbus-stream.h): libdbus' own would wait in connect(2) when the bus daemon is stopped and its
- * backlog full. Senders can be believed: the bus daemon fills them in, so what claims to come from org.freedesktop.DBus does.
+ * The transport is dbus-stream.h, because libdbus would wait in connect(2) when the bus daemon is
+ * stopped and its backlog is full. Senders are trustworthy, because the bus daemon fills them in.
  *
- * While connected nothing wakes us but messages. While not, a look at the socket does, and a timer only where the kernel reports
- * no change: a backlog that is full, the moment between bind(2) and listen(2), a bus that has just thrown us out.
+ * While connected, only messages wake the process. Otherwise a look at the socket does. A timer is
+ * used only where the kernel reports no change: a full backlog, the moment between bind(2) and
+ * listen(2), and a bus that has just closed the connection.
  */
 #include "config.h"
 
@@ -28,12 +29,15 @@
 #include "loop/loop.h"
 #include "loop/wire.h"
 
-/* Pauses between tries: doubled from the first to the last. */
+/* Pauses between attempts, doubled from the first to the last. */
 #define RETRY_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 #define RETRY_LAST_US (5 * G_USEC_PER_SEC)
-/* A second and a quarter in all; then nobody is about to listen, and who comes makes the socket anew. */
+/*
+ * A second and a quarter in all. After that no process is about to listen, and the next bus makes
+ * the socket anew.
+ */
 #define REFUSED_TRIES 7
-/* A connection that held for so long was no trouble: the next pauses are short again. */
+/* After a connection of this length the pauses are short again. */
 #define STEADY_US (5 * G_USEC_PER_SEC)
 #define HELLO_LIMIT_US (10 * G_USEC_PER_SEC)
 
@@ -49,7 +53,7 @@ typedef struct Listener {
 	unsigned id;
 	const SystemBusListener *functions;
 	void *data;
-	bool is_told; /* that we are connected */
+	bool is_told; /* connected() was called */
 } Listener;
 
 struct SystemBus {
@@ -57,22 +61,22 @@ struct SystemBus {
 	BusAddress address;
 	SocketLook look;
 	void *looking;         /* NULL: while connected */
-	bool has_looked;       /* since it began */
-	bool is_there;         /* the socket, as far as is known; always, if its address is no file's */
+	bool has_looked;       /* since the look began */
+	bool is_there;         /* whether the socket exists, as far as is known; always true for an abstract address */
 	Timer *retry;
-	unsigned n_tries;      /* since the last sign that things have changed */
-	DBusStream *stream;    /* NULL between tries */
+	unsigned n_tries;      /* since the last sign of a change */
+	DBusStream *stream;    /* NULL between attempts */
 	bool is_connected;     /* Hello is answered */
-	bool is_trouble_told;  /* one line of log until the next connection */
+	bool is_trouble_told;  /* one log line until the next connection */
 	int64_t connected_us;
 	char *unique_name;
-	uint32_t serial;       /* the last one used; goes on over connections, so that no old one comes again */
+	uint32_t serial;       /* the last one used; continues over connections, so that an old one never comes again */
 	GHashTable *calls;     /* serial -> Call *, owned */
-	GHashTable *matches;   /* rule, owned -> how often it was asked for */
+	GHashTable *matches;   /* rule, owned -> number of requests */
 	GPtrArray *listeners;  /* Listener *, owned; NULL: removed while @depth > 0 */
-	unsigned depth;        /* of callbacks to listeners */
+	unsigned depth;        /* nesting of callbacks to listeners */
 	unsigned last_listener;
-	Timer *announce;       /* for those who came when we were connected already */
+	Timer *announce;       /* for listeners that are added while connected */
 };
 
 static void start_looking(SystemBus *bus);
@@ -186,7 +190,7 @@ static void call_free(gpointer data)
 	g_free(call);
 }
 
-/* @reply may be NULL. The call is out of the table before anybody hears of it. */
+/* @reply may be NULL. The call leaves the table before any callback. */
 static void finish_call(SystemBus *bus, uint32_t serial, DBusMessage *reply)
 {
 	gpointer value = NULL;
@@ -211,7 +215,10 @@ static void end_calls(SystemBus *bus)
 	GHashTableIter iter;
 	gpointer serial;
 
-	/* From the beginning each time: callbacks may cancel others. Nobody can add any, for there is no bus. */
+	/*
+	 * From the beginning each time, because callbacks may cancel other calls. None can be
+	 * added, because there is no bus.
+	 */
 	while (g_hash_table_iter_init(&iter, bus->calls), g_hash_table_iter_next(&iter, &serial, NULL))
 		finish_call(bus, GPOINTER_TO_UINT(serial), NULL);
 }
@@ -241,7 +248,7 @@ unsigned system_bus_call(SystemBus *bus, DBusMessage *call, int64_t timeout_us, 
 
 void system_bus_cancel(SystemBus *bus, unsigned id)
 {
-	(void)g_hash_table_remove(bus->calls, GUINT_TO_POINTER(id)); /* over already: nothing to cancel */
+	(void)g_hash_table_remove(bus->calls, GUINT_TO_POINTER(id)); /* if it is over, there is nothing to cancel */
 }
 
 void system_bus_send(SystemBus *bus, DBusMessage *message)
@@ -273,7 +280,9 @@ static DBusMessage *bus_method(const char *name)
 	return wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, name));
 }
 
-/* "AddMatch" or "RemoveMatch". Nobody waits: what is sent later is also handled later. */
+/*
+ * "AddMatch" or "RemoveMatch". No answer is needed, because the bus handles later messages later.
+ */
 static void send_match(SystemBus *bus, const char *method, const char *rule)
 {
 	DBusMessage *message = bus_method(method);
@@ -327,7 +336,7 @@ static void retry_later(SystemBus *bus)
 	bus->n_tries++;
 }
 
-/* What to do about a connect(2) that failed: a timer where no change of the file system will follow. */
+/* After a failed connect(2). A timer is needed only if no change of the file system will follow. */
 static void on_refusal(SystemBus *bus, int errnum)
 {
 	switch (errnum) {
@@ -337,7 +346,7 @@ static void on_refusal(SystemBus *bus, int errnum)
 	case ELOOP:
 	case EPROTOTYPE:
 		break;
-	case ECONNREFUSED: /* bound but not listening yet, or left behind by a bus that is dead */
+	case ECONNREFUSED: /* bound but not listening yet, or left by a dead bus */
 		if (bus->n_tries < REFUSED_TRIES || bus->address.is_abstract)
 			retry_later(bus);
 		break;
@@ -408,7 +417,7 @@ static void on_room(void *data)
 	tell_room(data);
 }
 
-/* Leaves everything as before the try, and everybody knowing. */
+/* Returns to the state before the attempt, and informs all listeners. */
 static void drop(SystemBus *bus)
 {
 	const bool was_connected = bus->is_connected;
@@ -458,7 +467,7 @@ static void greet(SystemBus *bus, int fd)
 	const int socket_bytes = LIMIT_SYSTEM_BUS_SOCKET_BYTES;
 	GString *greeting = bus_greeting_begin(geteuid());
 
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &socket_bytes, sizeof socket_bytes); /* if not, it holds more */
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &socket_bytes, sizeof socket_bytes); /* on failure it holds more */
 	bus->stream = dbus_stream_new(fd, &limits, &stream_listener, bus);
 	dbus_stream_begin(bus->stream, greeting->str, greeting->len);
 	g_string_free(greeting, TRUE);
@@ -482,7 +491,10 @@ static void on_retry(void *data)
 		connect_now(bus);
 }
 
-/* The socket is another one, or may be: begin anew, also where a greeting is under way. The first look only says whether it is there. */
+/*
+ * The socket is a new one, or may be: start again, even during a greeting. The first look only
+ * finds out whether the socket exists.
+ */
 static void on_seen(void *data, bool is_there)
 {
 	SystemBus *bus = data;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Timer: all of them in one heap behind one GSource of the default context.
+ * Timer: all timers in one heap behind one GSource of the default context.
  *
- * The main loop asks each of its sources at every turn. A service has several timers, most of them never armed, so with
- * a source each an event would cost the more the more services there are.
+ * The main loop asks each source at every turn. A service has several timers, most of them never
+ * armed. With a source for each, an event would cost more with each service.
  */
 #include "config.h"
 
@@ -12,25 +12,25 @@
 #define NOWHERE G_MAXUINT
 
 /*
- * What is armed for now by one that fires need not wait for a turn of the loop, which costs more than most timers do: acts that
- * follow from an event, turns of those that begin by them, what is told of both. What goes on after that waits for the next turn.
+ * Timers that a firing timer arms for now fire at once, because a turn of the loop costs more than
+ * most of them. After this many rounds they wait for the next turn.
  */
 #define ROUNDS 3
 
 struct Timer {
-	int64_t deadline_us; /* as asked for; 0: not armed */
-	int64_t due_us;      /* the same, but never in the past: who is armed again and again for now takes turns */
-	uint64_t order;      /* of arming */
-	guint place;         /* in the heap, or NOWHERE */
+	int64_t deadline_us; /* as requested; 0: not armed */
+	int64_t due_us;      /* the same, but never in the past, so that timers that are always armed for now take turns */
+	uint64_t order;      /* of the arming */
+	guint place;         /* its index in the heap, or NOWHERE */
 	void (*fire)(void *data);
 	void *data;
 };
 
-/* The default context is the process's, and so are its timers. */
+/* The default context belongs to the process, and so do its timers. */
 static struct {
 	GPtrArray *heap; /* Timer *, borrowed; the first one due on top */
 	GSource *source;
-	uint64_t n_armed; /* ever */
+	uint64_t n_armed; /* in total */
 } timers;
 
 static Timer *at(guint place)
@@ -98,7 +98,10 @@ static bool is_due(void)
 	return timers.heap->len > 0 && at(0)->due_us <= loop_now();
 }
 
-/* The time is told from here: g_source_set_ready_time() would write to a descriptor each time. */
+/*
+ * The timeout is returned here, because g_source_set_ready_time() would write to a descriptor each
+ * time.
+ */
 static gboolean timers_prepare(GSource *source, gint *timeout)
 {
 	const int64_t left_us = timers.heap->len > 0 ? at(0)->due_us - loop_now() : -1;
@@ -116,7 +119,7 @@ static gboolean timers_check(GSource *source)
 	return is_due();
 }
 
-/* Those that have been armed by now, and not what they arm. */
+/* Fires the timers that are armed by now, not those that these arm. */
 static void fire_due(void)
 {
 	const uint64_t limit = timers.n_armed;

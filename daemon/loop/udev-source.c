@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev source: a netlink socket behind libudev. When its buffer has run over, the kernel says so once (ENOBUFS) and throws
- * away whatever comes until the queue has been read to its end (netlink(7)): looking at the devices earlier than that would
- * miss what is thrown away meanwhile.
+ * Udev source: a netlink socket behind libudev. After an overflow the kernel reports ENOBUFS once
+ * and drops everything until the queue has been read to its end (netlink(7)). An earlier look at
+ * the devices would miss what is dropped meanwhile.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ struct UdevSource {
 	bool is_lossy;
 };
 
-/* Returns: false when there was nothing to receive. */
+/* Returns: false if there was nothing to receive. */
 static bool receive_one(UdevSource *source)
 {
 	struct udev_device *device;
@@ -50,7 +50,10 @@ static void on_netlink_readable(GIOCondition condition, void *data)
 	(void)condition;
 	while (n < LIMIT_UDEV_BATCH && receive_one(source))
 		n++;
-	/* libudev also says EAGAIN for a message that is none of udev's: only the socket knows whether it is empty. */
+	/*
+	 * libudev also returns EAGAIN for a message that is not from udevd, so only the socket
+	 * knows whether it is empty.
+	 */
 	if (n < LIMIT_UDEV_BATCH && udev_source_is_empty(source)) {
 		if (source->is_lossy) {
 			source->is_lossy = false;
@@ -73,7 +76,10 @@ UdevSource *udev_source_new(struct udev *udev, const UdevSourceListener *listene
 		udev_source_free(source);
 		return NULL;
 	}
-	/* Without CAP_NET_ADMIN the usual size has to do: an overflow costs a look at all devices, no more. */
+	/*
+	 * Without CAP_NET_ADMIN the default size is used. An overflow only costs a look at all
+	 * devices.
+	 */
 	(void)udev_monitor_set_receive_buffer_size(source->monitor, LIMIT_UDEV_BUFFER_BYTES);
 	if (udev_monitor_enable_receiving(source->monitor) < 0) {
 		fail_errno(error, errno, "cannot listen to udev");
@@ -99,11 +105,16 @@ void udev_source_filter(UdevSource *source, const char *const *subsystems)
 {
 	bool is_set = true;
 
-	/* Says ENOENT when there is none to remove, but forgets the subsystems all the same (sd-device-monitor.c of udev 252). */
+	/*
+	 * Returns ENOENT without a filter, but always forgets the subsystems (sd-device-monitor.c
+	 * of udev 252).
+	 */
 	(void)udev_monitor_filter_remove(source->monitor);
 	for (; subsystems && *subsystems; subsystems++)
 		is_set = is_set && udev_monitor_filter_add_match_subsystem_devtype(source->monitor, *subsystems, NULL) >= 0;
-	/* More subsystems than a filter of the kernel can hold: all are heard, and libudev sorts out what is asked for. */
+	/*
+	 * More subsystems than a kernel filter can hold: all are received, and libudev sorts them.
+	 */
 	if (!is_set || udev_monitor_filter_update(source->monitor) < 0)
 		log_debug(NULL, "no filter for device events: every one of them wakes the manager");
 }

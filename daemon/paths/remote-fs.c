@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Remote file systems, by their type. There is no other way to know that does not ask the file system.
+ * Remote file systems, by type, because every other way to find out asks the file system.
  */
 #include "config.h"
 
@@ -37,7 +37,10 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* The deepest mount point decides. Of two mounts on one point the later line counts, because it was mounted on top of the other. */
+/*
+ * The deepest mount point counts. Of two mounts on one point the later line counts, because it
+ * covers the other.
+ */
 char *remote_fs_above(const char *path)
 {
 	FILE *file = setmntent(MOUNTS, "re");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Remote file systems: those that another machine or a process serves. A look at a path on one may wait for ever.
+ * Remote file systems: those that another machine or a process serves. Looking at a path on one may
+ * wait for ever.
  */
 #ifndef SVCD_PATHS_REMOTE_FS_H
 #define SVCD_PATHS_REMOTE_FS_H
@@ -10,14 +11,16 @@
 /* @type: as in mountinfo, "nfs4", "fuse.sshfs" */
 bool remote_fs_is_type(const char *type);
 
-/* The root and /usr count as local, whatever they are: a machine whose root is on NFS must boot. */
+/* The root and /usr count as local, because a machine with an NFS root must boot. */
 bool remote_fs_is_exempt(const char *mount_point);
 
 /**
  * remote_fs_above() - the mount point of the remote file system that a path is on
  *
- * Reads the table of mounts of this process and does not touch the path. Symbolic links on the way are not followed.
- * Returns: a new string, to be given to free(3); NULL if the file system is local, or the table cannot be read.
+ * Reads the mount table of this process and does not touch the path. Symbolic links on the way are
+ * not followed.
+ * Returns: a new string, to be freed with free(3); NULL if the file system is local, or the table
+ * cannot be read.
  */
 char *remote_fs_above(const char *path);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Safe path: component by component, by descriptor, so that what was looked at is what is used.
+ * Safe path: component by component, by descriptor, so that the object that is checked is the one
+ * that is used.
  *
- * Most paths have no link in them, and then the kernel alone says so (openat2(2), RESOLVE_NO_SYMLINKS).
+ * For a path without links, which is the normal case, the kernel does the check (openat2(2),
+ * RESOLVE_NO_SYMLINKS).
  */
 #include "config.h"
 
@@ -24,12 +26,12 @@
 /* As the kernel's own limit (path_resolution(7)). */
 #define MAX_LINKS 40
 
-/* Who has no files (nobody and nogroup). */
+/* The uid and gid that own no files (nobody and nogroup). */
 #define NOBODY 65534
 
 struct Walk {
-	int fd;              /* where we are, O_PATH */
-	char rest[PATH_MAX]; /* what is left of the path */
+	int fd;              /* the current directory, O_PATH */
+	char rest[PATH_MAX]; /* the rest of the path */
 	char name[NAME_MAX + 1];
 	unsigned n_links;
 	mode_t make_mode;
@@ -43,7 +45,10 @@ static bool is_trusted(uid_t uid)
 	return uid == 0 || uid == geteuid();
 }
 
-/* From here on others can replace what comes. Who owns a directory may do all in it; else those who may write to it. */
+/*
+ * From here on other users can replace the following components. The owner of a directory can, or
+ * else those who may write to it.
+ */
 static void note_directory(struct Walk *w, const struct stat *st)
 {
 	const bool is_ours = is_trusted(st->st_uid);
@@ -67,7 +72,7 @@ static int go_to(struct Walk *w, int fd)
 		return ENOTDIR;
 	}
 	if (w->fd >= 0)
-		(void)close(w->fd); /* only a place to stand on */
+		(void)close(w->fd); /* only used as a place */
 	w->fd = fd;
 	note_directory(w, &st);
 	return 0;
@@ -89,7 +94,7 @@ static int walk_begin(struct Walk *w, const char *path, mode_t make_mode)
 	return begin_at(w, *path == '/' ? "/" : ".");
 }
 
-/* The next component into w->name, off w->rest; "" at the end. */
+/* Moves the next component from w->rest to w->name; "" at the end. */
 static int take_name(struct Walk *w)
 {
 	const size_t skip = strspn(w->rest, "/");
@@ -108,7 +113,10 @@ static bool is_last(const struct Walk *w)
 	return w->rest[strspn(w->rest, "/")] == '\0';
 }
 
-/* What is at @link is text to be put in front of the rest; but for those of /proc, which only the kernel can follow. */
+/*
+ * The text of @link goes in front of the rest. Links in /proc are an exception, because only the
+ * kernel can follow them.
+ */
 static int follow_text(struct Walk *w, int link)
 {
 	char target[PATH_MAX];
@@ -130,7 +138,10 @@ static bool may_follow(struct Walk *w, const struct stat *st)
 	return !w->is_foreign && is_trusted(st->st_uid) && ++w->n_links <= MAX_LINKS;
 }
 
-/* Opens w->name, if it is no link. Returns: a descriptor, or -1 with errno, 0 if a link was followed and the walk goes on. */
+/*
+ * Opens w->name unless it is a link. Returns: a descriptor, or -1 with errno; 0 if a link was
+ * followed and the walk goes on.
+ */
 static int look(struct Walk *w)
 {
 	int fd = openat(w->fd, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -154,11 +165,14 @@ bool safe_take_rights(uid_t uid, gid_t gid)
 {
 	(void)setfsgid(gid);
 	(void)setfsuid(uid);
-	/* They say what was before, and nothing of failures. */
+	/* These calls return the previous id and report no failure. */
 	return setfsuid((uid_t)-1) == (int)uid && setfsgid((gid_t)-1) == (int)gid;
 }
 
-/* In a directory of others it is made with their rights, and theirs: or they could not have files in it. Returns: 0 or an errno. */
+/*
+ * In another user's directory it is made with that user's rights and ownership, or the user could
+ * not have files in it. Returns: 0 or an errno.
+ */
 static int make_directory(const struct Walk *w)
 {
 	const bool as_others = w->is_foreign && geteuid() == 0;
@@ -177,7 +191,7 @@ static int descend(struct Walk *w)
 	int fd;
 
 	if (is_dots(w->name) && w->is_foreign)
-		return ELOOP; /* what was moved there meanwhile leads up elsewhere */
+		return ELOOP; /* it was replaced meanwhile and leads up elsewhere */
 	fd = look(w);
 	if (fd < 0 && errno == ENOENT && w->make_mode != 0) {
 		const int error = make_directory(w);
@@ -187,11 +201,14 @@ static int descend(struct Walk *w)
 		fd = look(w);
 	}
 	if (fd < 0)
-		return errno; /* 0: a link, and what it leads to is next */
+		return errno; /* 0: a link, and its target is next */
 	return go_to(w, fd);
 }
 
-/* Up to the last component, which is then in w->name; "" if the path ends in a directory by itself, such as "/". */
+/*
+ * Walks to the last component, which is then in w->name; "" if the path ends in a directory itself,
+ * such as "/".
+ */
 static int walk(struct Walk *w)
 {
 	for (;;) {
@@ -212,7 +229,10 @@ static bool is_in_proc(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Opens the last component, or goes on where it leads. Returns: a descriptor, or -1; errno is 0 if the walk goes on. */
+/*
+ * Opens the last component, or follows it. Returns: a descriptor, or -1; errno is 0 if the walk
+ * goes on.
+ */
 static int open_last(struct Walk *w, int flags, mode_t mode)
 {
 	int fd = flags & O_NOFOLLOW ? -1 : look(w);
@@ -221,7 +241,7 @@ static int open_last(struct Walk *w, int flags, mode_t mode)
 		return openat(w->fd, w->name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -1;
-	(void)close(fd); /* it is no link; if it has become one, open(2) says so */
+	(void)close(fd); /* it is no link; if it has become one, open(2) fails */
 	return openat(w->fd, w->name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
@@ -237,7 +257,7 @@ static int walk_and_open(struct Walk *w, int flags, mode_t mode)
 		}
 		if (!w->name[0])
 			return openat(w->fd, ".", flags | O_CLOEXEC);
-		/* /proc/self/fd/0 and the like are no text. */
+		/* Links like /proc/self/fd/0 contain no path. */
 		if (!w->is_foreign && is_in_proc(w->fd))
 			return openat(w->fd, w->name, flags | O_CLOEXEC);
 		fd = open_last(w, flags, mode);
@@ -259,12 +279,15 @@ static int close_and_return(struct Walk *w, int fd)
 	const int error = errno;
 
 	if (w->fd >= 0)
-		(void)close(w->fd); /* only a place to stand on */
+		(void)close(w->fd); /* only used as a place */
 	errno = error;
 	return fd;
 }
 
-/* May the slow way have another answer? EAGAIN: something was renamed beside a "..". EACCES: fs.protected_symlinks (proc(5)). */
+/*
+ * Could the slow way have another result? EAGAIN: a directory beside a ".." was renamed. EACCES:
+ * fs.protected_symlinks (proc(5)).
+ */
 static bool is_final(int fd)
 {
 	return fd >= 0 || (errno != ELOOP && errno != EAGAIN && errno != ENOSYS && errno != EPERM && errno != EACCES);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Safe path: where a path leads is not for others to say. Root opens files in directories that belong to services and users,
- * who can replace whatever is in them at any moment: a symbolic link there would make root read, change or give away a file
- * that its owner cannot reach.
+ * Safe path: opens files where other users must not decide where a path leads. Root opens files in
+ * directories that belong to services and users, who can replace their contents at any moment. A
+ * symbolic link there could make root read, change or give away a file that its owner cannot reach.
  *
- * A symbolic link is followed only where nobody but root, or who runs this, can have put it: it belongs to one of the two, and
- * so do all directories on the way to it, and nobody else may write to them (in one with the sticky bit, such as /tmp,
- * others may, but not replace what is not theirs).
+ * A symbolic link is followed only if no one except root and the calling user can have created it:
+ * the link and all directories on the way belong to one of the two, and no one else may write to
+ * these directories. (In a directory with the sticky bit, such as /tmp, others may write, because
+ * they cannot replace files of other users.)
  */
 #ifndef SVCD_PATHS_SAFE_PATH_H
 #define SVCD_PATHS_SAFE_PATH_H
@@ -15,37 +16,38 @@
 #include <sys/types.h>
 
 /**
- * safe_open() - open(2), but for symbolic links that others can have put there
+ * safe_open() - open(2), except that symbolic links that other users could have created are refused
  * Returns: a descriptor with O_CLOEXEC, or -1; errno is ELOOP for such a link.
  */
 int safe_open(const char *path, int flags, mode_t mode);
 
 /**
- * safe_open_of_root() - the same, and what a link leads to must lie where nobody else can replace it
+ * safe_open_of_root() - the same, and a link must lead to a place where no other user can replace the file
  *
- * For files that say what root is to do. A path without any link is for the caller to judge.
+ * For files that contain instructions for root. The caller judges paths without links.
  */
 int safe_open_of_root(const char *path, int flags);
 
-/* A directory, and who besides root can replace what is on the way to it. */
+/* A directory, and the users besides root that can replace something on the way to it. */
 typedef struct SafeParent {
 	int fd;           /* O_PATH */
-	const char *name; /* the last component, in the path that was given */
-	bool is_foreign;  /* others can: */
-	uid_t uid;        /* somebody who may do in the first such directory what those others may, ... */
-	gid_t gid;        /* ... and nothing that they may not */
+	const char *name; /* the last component, inside the given path */
+	bool is_foreign;  /* other users can: */
+	uid_t uid;        /* a user with the rights of these others in the first such directory, ... */
+	gid_t gid;        /* ... and the group */
 } SafeParent;
 
 /**
- * safe_take_rights() - have no more rights to files than @uid and @gid; called again, with our own, it gives those back
- * Returns: false when we may not be them, and may be anybody to files: give back all the same.
+ * safe_take_rights() - reduce the rights to files to those of @uid and @gid; a second call with our own ids restores them
+ * Returns: false if these ids cannot be taken; the rights must be restored then as well.
  */
 bool safe_take_rights(uid_t uid, gid_t gid);
 
 /**
- * safe_open_parent() - the directory that holds the last component of @path
- * @make_mode: directories that are missing get this mode; 0: they are not made. In one of others they are made as theirs
- * Returns: false with errno. Close ret->fd.
+ * safe_open_parent() - open the directory that contains the last component of @path
+ * @make_mode: mode of missing directories; 0: they are not made. In another user's directory they
+ * belong to that user
+ * Returns: false with errno. The caller closes ret->fd.
  */
 bool safe_open_parent(const char *path, mode_t make_mode, SafeParent *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Initctl request: see initctl-request.h.
+ * Initctl request: reads the record.
  */
 #include "config.h"
 
@@ -36,7 +36,7 @@ static bool read_runlevel(int letter, InitctlMeaning *meaning, GError **error)
 	return true;
 }
 
-/* Only shutdown's word counts; the rest of init's environment is nobody's business but a service file's. */
+/* Only the variable of shutdown counts. The environment of services is set in service files. */
 static void read_environment(const char *data, InitctlMeaning *meaning)
 {
 	static const char name[] = "INIT_HALT";

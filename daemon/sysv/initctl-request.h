@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One record of /run/initctl, and what it asks for. Pure: bytes in, a request or an error out.
+ * One record of /run/initctl, and the request in it. Pure: bytes in, a request or an error out.
  */
 #ifndef SVCD_SYSV_INITCTL_REQUEST_H
 #define SVCD_SYSV_INITCTL_REQUEST_H
@@ -11,7 +11,7 @@
 #include "protocol/initctl-protocol.h"
 
 typedef enum InitctlAsk {
-	ASK_NOTHING,  /* understood, and without a meaning for us */
+	ASK_NOTHING,  /* a valid request without a meaning for svcd */
 	ASK_RUNLEVEL, /* @runlevel */
 	ASK_RELOAD,   /* telinit q */
 	ASK_REEXEC,   /* telinit u */
@@ -23,14 +23,14 @@ typedef enum InitctlAsk {
 
 typedef struct InitctlMeaning {
 	InitctlAsk ask;
-	char runlevel[2]; /* "0" to "9"; s and S are 1, one user, as a tool means them */
-	bool is_halt;     /* ASK_HALT_KIND: with the power left on */
+	char runlevel[2]; /* "0" to "9"; s and S become 1, single user, as the tools mean them */
+	bool is_halt;     /* ASK_HALT_KIND: the power stays on */
 } InitctlMeaning;
 
 /**
- * initctl_request_read() - what @record asks for
- * Returns: false with @error (INVALID_ARGUMENT for a record that no tool sends, NOT_SUPPORTED for runlevels a, b and c);
- * @ret is then untouched.
+ * initctl_request_read() - find the request in @record
+ * Returns: false with @error (INVALID_ARGUMENT for a record that no tool sends, NOT_SUPPORTED for
+ * runlevels a, b and c); @ret is unchanged then.
  */
 bool initctl_request_read(const struct InitctlRequest *record, InitctlMeaning *ret, GError **error);
 

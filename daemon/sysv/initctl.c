@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Initctl: see initctl.h.
+ * Initctl: reads the FIFO.
  *
- * A record is smaller than PIPE_BUF, so what one writer sends arrives whole (pipe(7)). Whoever sends something else has
- * shifted the records behind it, and all that waits is thrown away.
+ * A record is smaller than PIPE_BUF, so each writer's record arrives whole (pipe(7)). If a process
+ * writes anything else, the records behind it are shifted. Then all waiting bytes are dropped.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "loop/loop.h"
 
-/* The fifo stays readable, so a chatty writer costs itself turns, not others their time. */
+/* The FIFO stays readable, so a busy writer does not delay other work. */
 enum { RECORDS_A_TURN = 8 };
 
 struct Initctl {
@@ -28,7 +28,10 @@ struct Initctl {
 	void *data;
 };
 
-/* One without rights needs CAP_DAC_OVERRIDE, as its writers do; where that cannot be had the owner may give itself the right. */
+/*
+ * The mode allows no access, so opening it needs CAP_DAC_OVERRIDE, as its writers need it. Without
+ * that capability the owner sets the mode for a moment.
+ */
 static int open_fifo(const char *path)
 {
 	const int flags = O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW;
@@ -42,7 +45,7 @@ int initctl_open(const char *path, GError **error)
 	auto_fd int fd = -1;
 	struct stat st;
 
-	/* What exists is found without the lock of /run, which users can hold. */
+	/* lstat(2) finds an existing file without the lock of /run, which users can hold. */
 	if (lstat(path, &st) < 0 && mkfifo(path, 0600) < 0 && errno != EEXIST) {
 		fail_errno(error, errno, "cannot make %s", path);
 		return -1;
@@ -92,7 +95,7 @@ static void on_readable(GIOCondition condition, void *data)
 	Initctl *initctl = data;
 	struct InitctlRequest record;
 
-	(void)condition; /* it never ends: we are a writer, too */
+	(void)condition; /* it never ends, because this process is a writer, too */
 	for (int i = 0; i < RECORDS_A_TURN; i++) {
 		ssize_t n = read(initctl->fd, &record, sizeof record);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Initctl: the fifo /run/initctl, on which tools made for SysV's init ask for runlevels. A front door like others: it
- * reads records, and its listener does what they ask.
+ * Initctl: the FIFO /run/initctl, on which tools of SysV init request runlevels. It reads records
+ * and passes the requests to its listener.
  */
 #ifndef SVCD_SYSV_INITCTL_H
 #define SVCD_SYSV_INITCTL_H
@@ -12,10 +12,11 @@
 #include "sysv/initctl-request.h"
 
 /**
- * initctl_open() - make the fifo at @path if it is not there, and open it
+ * initctl_open() - make the FIFO at @path if it does not exist, and open it
  *
- * Its mode is 0, so that only a process with CAP_DAC_OVERRIDE opens it: any that has it open can hold its lock, and with it the manager.
- * It is opened for both directions, so that it always has a reader and never comes to its end.
+ * Its mode is 0, so only a process with CAP_DAC_OVERRIDE opens it. Any process that has it open
+ * could hold its lock and block the manager. It is opened for both directions, so that it always
+ * has a reader and never ends.
  * Returns: the descriptor; -1 with @error.
  */
 int initctl_open(const char *path, GError **error);
@@ -27,6 +28,6 @@ typedef struct Initctl Initctl;
  * @fd: takes it
  */
 Initctl *initctl_new(int fd, void (*ask)(void *data, const InitctlMeaning *meaning), void *data);
-void initctl_free(Initctl *initctl); /* NULL is nothing */
+void initctl_free(Initctl *initctl); /* NULL is allowed */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Worker message: strings into a datagram and out of it.
+ * Worker message: strings to a datagram and back.
  */
 #include "config.h"
 

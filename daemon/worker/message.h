@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* No datagram is longer. */
+/* The longest datagram. */
 #define WORKER_MESSAGE_BYTES (64 * 1024)
 
 /* The number of the job, the verb and its arguments. */
@@ -20,7 +20,10 @@
 
 #define WORKER_MAX_FDS 4
 
-/* What each worker says of itself, beside its answers: which job it is at, and that it is at none. */
+/*
+ * The state that each worker reports beside its answers: the job that it works on, or that it has
+ * none.
+ */
 #define WORKER_BUSY "busy"
 #define WORKER_REST "rest"
 
@@ -28,14 +31,14 @@
 #define WORKER_DONE "done"
 #define WORKER_FAILED "failed"
 
-/* From the manager: the job is no longer wanted. There is no answer. */
+/* From the manager: the job is not needed any more. There is no answer. */
 #define WORKER_CANCEL "cancel"
 
 typedef struct WorkerMessage {
 	uint64_t id;
-	const char *words[WORKER_MAX_WORDS]; /* into @bytes; the number is not among them */
+	const char *words[WORKER_MAX_WORDS]; /* into @bytes, without the number */
 	unsigned n_words;
-	int fds[WORKER_MAX_FDS]; /* the receiver's to close; taken ones are set to -1 */
+	int fds[WORKER_MAX_FDS]; /* the receiver closes them; taken ones are -1 */
 	unsigned n_fds;
 	char bytes[WORKER_MESSAGE_BYTES];
 } WorkerMessage;
@@ -51,7 +54,8 @@ int worker_message_send(int fd, const GByteArray *message, const int *fds, unsig
 
 /**
  * worker_message_receive() - read and check one message, without waiting
- * Returns: 1; 0 at the end of the stream; -1 with errno: EAGAIN when there is none, EBADMSG for what is no message.
+ * Returns: 1; 0 at the end of the stream; -1 with errno: EAGAIN if there is none, EBADMSG for an
+ * invalid one.
  */
 int worker_message_receive(int fd, WorkerMessage *ret);
 

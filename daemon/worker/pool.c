@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Worker pool: a process for each owner, its jobs in their order, and one time limit for each process.
+ * Worker pool: a process for each owner, its jobs in order, and one time limit for each process.
  *
- * The limit runs while the worker has something to do: a job that was sent and not begun, or one that it is at. Each message from
- * the worker starts it anew. A verb that watches something has no limit while nothing happens.
+ * The limit runs while the worker has a job: one that was sent and not begun, or one that it works
+ * on. Each message from the worker starts the limit anew. A verb that watches something has no
+ * limit while nothing happens.
  */
 #include "config.h"
 
@@ -31,11 +32,11 @@ typedef struct Process {
 	uint64_t number; /* 0: none is running */
 	int fd;
 	FdSource *source;
-	GQueue jobs;      /* WorkerJob *, in the order they were given */
-	uint64_t busy_id; /* the job that it is at, which may be freed; 0: none */
+	GQueue jobs;      /* WorkerJob *, in the order of their creation */
+	uint64_t busy_id; /* the job that it works on, which may be freed; 0: none */
 	char *busy_what;
 	bool has_spoken;
-	bool is_resting; /* it has reported that it is at nothing, and was sent nothing since */
+	bool is_resting; /* it has reported that it is idle, and was sent nothing since */
 	Timer *limit;
 	Timer *idle;
 	Timer *again;
@@ -43,7 +44,7 @@ typedef struct Process {
 
 typedef struct Abandoned {
 	char *owner;
-	char *what; /* the job it was at */
+	char *what; /* the job that it worked on */
 	uint64_t number;
 } Abandoned;
 
@@ -65,8 +66,8 @@ struct WorkerPool {
 	WorkerOps ops;
 	GHashTable *processes; /* owner -> Process, owned */
 	GPtrArray *abandoned;  /* Abandoned *, owned */
-	GQueue lost;           /* WorkerJob *: not reported yet */
-	Timer *report;         /* reports them */
+	GQueue lost;           /* WorkerJob * whose loss is not reported yet */
+	Timer *report;         /* reports their loss */
 	uint64_t last_id;
 	WorkerMessage *received; /* there is one only: it is large */
 };
@@ -129,7 +130,7 @@ static void process_disconnect(Process *process)
 {
 	fd_source_free(process->source);
 	process->source = NULL;
-	fd_close(&process->fd); /* no answer is in it: there was no job */
+	fd_close(&process->fd); /* no answer is in it, because there was no job */
 	set_busy(process, 0, NULL);
 	process->has_spoken = false;
 	process->is_resting = false;
@@ -146,7 +147,7 @@ static void abandoned_free(gpointer data)
 	g_free(abandoned);
 }
 
-/* @what: NULL: it has nothing to do, and ends by itself. */
+/* @what: NULL: it is idle, and ends by itself. */
 static void process_abandon(Process *process, const char *what)
 {
 	if (process->number != 0 && what) {
@@ -253,7 +254,7 @@ static bool has_hope(const WorkerPool *pool, const char *owner)
 	       worker_pool_abandoned(pool, NULL) < WORKER_ABANDONED_MAX;
 }
 
-/* Sees to it that what there is to do is being done. */
+/* Makes sure that waiting jobs are worked on. */
 static void process_go_on(Process *process)
 {
 	if (process->number == 0 && !g_queue_is_empty(&process->jobs)) {
@@ -285,9 +286,10 @@ static WorkerJob *find_job(const Process *process, uint64_t id)
 }
 
 /*
- * The process hangs, or has ended in the middle of its work. The job that it was at is taken for the cause and is lost. If it has never
- * sent anything, it could not begin, and another one could not either: all jobs are lost. If it ended between two jobs, the next one
- * starts after a pause, because otherwise a program that ends at once would be started without end.
+ * The process hangs, or has ended during its work. The job that it worked on counts as the cause
+ * and is lost. If the process never sent anything, it could not start, and another one could not
+ * either: all jobs are lost. If it ended between two jobs, the next one starts after a pause.
+ * Otherwise a program that ends at once would be started in an endless loop.
  */
 static void process_fail(Process *process, bool has_ended)
 {
@@ -330,7 +332,7 @@ static void on_idle(void *data)
 	drop_if_unused(process->pool, process);
 }
 
-/* --- what it says --- */
+/* --- messages of a worker --- */
 
 static bool ends_job(const char *kind)
 {
@@ -411,7 +413,10 @@ static Process *find_resting(const WorkerPool *pool)
 	return NULL;
 }
 
-/* A worker that rests has closed all that its last owner gave it, so it may serve another one: to execute one costs more than most jobs. */
+/*
+ * An idle worker has closed everything of its last owner, so it may serve another one. Executing a
+ * new one costs more than most jobs.
+ */
 static Process *process_reuse(WorkerPool *pool, const char *owner)
 {
 	Process *process = has_hope(pool, owner) ? find_resting(pool) : NULL;
