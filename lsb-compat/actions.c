@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Actions: patterns of "case" and plain assignments. A guess that is wrong costs little: an action that the script does
- * not know answers with status 3, and a pid file is a hint that is checked against the cgroup.
+ * Actions: patterns of "case", and plain assignments. A wrong guess costs little: for an unknown
+ * action the script exits with 3, and a pid file is checked against the cgroup.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #include "lsb-compat/words.h"
 
-/* How much of a file is looked at to tell text from a program. */
+/* So many bytes decide between text and a program. */
 #define SAMPLE_BYTES 4096
 
 static bool is_word_byte(char c)
@@ -20,7 +20,7 @@ static bool is_word_byte(char c)
 	return g_ascii_isalnum(c) || c == '_' || c == '-' || c == '$' || c == '/' || c == '.';
 }
 
-/* @found is where @action was found in @line: is it an alternative of a pattern? */
+/* @found is the place of @action in @line. Is it an alternative of a pattern? */
 static bool is_pattern(const char *line, const char *found, gsize action_length)
 {
 	const char *end = found + action_length;
@@ -32,7 +32,7 @@ static bool is_pattern(const char *line, const char *found, gsize action_length)
 	if (is_word_byte(*end))
 		return false;
 	end += strspn(end, " \t");
-	/* Of "|" in a usage message, such as {start|stop|reload}, no ")" follows. */
+	/* In a usage message, such as {start|stop|reload}, no ")" follows "|". */
 	return *end == ')' || (*end == '|' && end[1] != '|' && strchr(end, ')') && !strchr(line, '{'));
 }
 
@@ -74,7 +74,10 @@ static bool text_has(const char *text, gsize length, bool (*line_has)(const char
 	return found;
 }
 
-/* Functions are the actions of init-d-script. With a "case" of its own, a script may have one that it does not use. */
+/*
+ * Functions are the actions of init-d-script. A script with a "case" of its own may have unused
+ * ones.
+ */
 bool lsb_action_exists(const char *text, gsize length, const char *action)
 {
 	return text_has(text, length, line_has_pattern, action) ||
@@ -104,7 +107,10 @@ bool lsb_action_is_refused(const char *text, gsize length, const char *action)
 	return is_refused;
 }
 
-/* The value of "NAME=value" if it is one word without anything for the shell but variables; a new string. */
+/*
+ * Returns: the value of "NAME=value", if it is one word that contains nothing for the shell except
+ * variables; a new string.
+ */
 static char *plain_value(const char *assignment)
 {
 	const char *value = strchr(assignment, '=') + 1;
@@ -117,7 +123,10 @@ static char *plain_value(const char *assignment)
 	return g_strndup(begin, length);
 }
 
-/* $NAME and ${NAME} by their values; NULL if one is not known, or if it would be longer than a path can be. */
+/*
+ * Replaces $NAME and ${NAME}. Returns: NULL if one is unknown, or if the result is longer than a
+ * path.
+ */
 static char *expand(const char *value, GHashTable *variables)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -149,7 +158,10 @@ static bool is_pid_file_variable(const char *name)
 	return g_ascii_strcasecmp(name, "PIDFILE") == 0 || g_ascii_strcasecmp(name, "PID_FILE") == 0;
 }
 
-/* Only what stands at the beginning of a line counts: what is indented may belong to a branch that is not taken. */
+/*
+ * Only an assignment at the beginning of a line counts, because an indented one may be in a branch
+ * that is not taken.
+ */
 static char *read_assignment(const char *line, GHashTable *variables)
 {
 	const gsize length = strspn(line, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_");
@@ -159,7 +171,7 @@ static char *read_assignment(const char *line, GHashTable *variables)
 	g_autofree char *value = raw ? expand(raw, variables) : NULL;
 
 	if (!value) {
-		/* What only a shell can tell replaces what was told before. */
+		/* A value that only a shell can compute replaces the known one. */
 		if (is_assignment)
 			g_hash_table_remove(variables, name);
 		return NULL;
@@ -194,7 +206,10 @@ static bool line_has_command(const char *line, const char *command)
 	return false;
 }
 
-/* A pid file whose path only a shell can tell, too: PIDFILE=$(nsd-checkconf -o pidfile nsd.conf). */
+/*
+ * This includes a pid file whose path only a shell can compute: PIDFILE=$(nsd-checkconf -o pidfile
+ * nsd.conf).
+ */
 static bool line_has_pid_file(const char *line)
 {
 	const gsize length = strcspn(line, "=");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Edges: an edge inside a strongly connected component is part of a loop, since a way leads from its end to its
- * beginning. So the weakest edge of each component goes, and the components are computed anew, until none is left.
+ * Edges: an edge inside a strongly connected component is part of a loop, because a path leads from
+ * its end to its beginning. So the weakest edge of each component is dropped, and the components
+ * are computed again, until none is left.
  */
 #include "config.h"
 
@@ -12,7 +13,7 @@
 #include "base/limits.h"
 #include "model/graph.h"
 
-/* g_int64_hash() folds both halves into one, so that all pairs of small numbers would meet. */
+/* g_int64_hash() folds both halves into one, so all pairs of small numbers would collide. */
 static guint hash_pair(gconstpointer key)
 {
 	const guint64 pair = *(const guint64 *)key;
@@ -76,7 +77,7 @@ const LsbEdge *lsb_edges_find(const LsbEdges *edges, unsigned before, unsigned a
 	return edge && !edge->is_dropped ? edge : NULL;
 }
 
-/* What is known while loops are looked for. */
+/* The data of the search for loops. */
 typedef struct Breaker {
 	LsbEdges *edges;
 	const LsbNodes *nodes;
@@ -104,7 +105,7 @@ static bool is_in_loop(const Breaker *b, const LsbEdge *edge)
 	return !edge->is_dropped && b->components[edge->before] == b->components[edge->after];
 }
 
-/* Of two that are equally strong the one that stands further behind goes, so that the outcome does not depend on chance. */
+/* Of two equally strong edges the later one is dropped, so that the result is deterministic. */
 static bool goes_before(const LsbEdge *a, const LsbEdge *b)
 {
 	const int files = g_strcmp0(a->origin.file, b->origin.file);
@@ -118,7 +119,7 @@ static bool goes_before(const LsbEdge *a, const LsbEdge *b)
 	return a->before != b->before ? a->before > b->before : a->after > b->after;
 }
 
-/* The ways out of each node inside the components: edges by their @before. */
+/* The edges from each node inside the components, by their @before. */
 static GPtrArray *edges_by_node(const Breaker *b)
 {
 	GPtrArray *out = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -133,7 +134,7 @@ static GPtrArray *edges_by_node(const Breaker *b)
 	return out;
 }
 
-/* A shortest way along the edges from @from to @to; leaves it in @came_from, as numbers + 1. */
+/* Finds a shortest path from @from to @to; leaves it in @came_from, as numbers + 1. */
 static void search(const GPtrArray *out, unsigned from, unsigned to, unsigned *came_from)
 {
 	g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -187,7 +188,7 @@ static void report(const Breaker *b, const LsbEdge *edge)
 			     lsb_node_at(b->nodes, edge->before)->name, loop, file);
 }
 
-/* By number of component: the edge that goes first; NULL: there is no loop in it. */
+/* For each component: the edge that is dropped first; NULL: it has no loop. */
 static LsbEdge **weakest_edges(const Breaker *b)
 {
 	LsbEdge **weakest = g_new0(LsbEdge *, b->nodes->list->len + 1);
@@ -216,7 +217,7 @@ static void drop_all_like(const Breaker *b, const LsbEdge *weakest)
 	}
 }
 
-/* Returns: how many loops there were. */
+/* Returns: the number of loops. */
 static unsigned break_once(Breaker *b, bool all)
 {
 	g_autofree LsbEdge **weakest = weakest_edges(b);
@@ -230,7 +231,7 @@ static unsigned break_once(Breaker *b, bool all)
 		if (all)
 			drop_all_like(b, weakest[i]);
 	}
-	/* After the reports, which still see the whole loops. */
+	/* After the reports, which show the complete loops. */
 	for (guint i = 0; i < b->nodes->list->len; i++) {
 		if (weakest[i])
 			weakest[i]->is_dropped = true;

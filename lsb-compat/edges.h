@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Edges: of each pair of nodes the strongest reason for its order, and the loops taken out.
+ * Edges: for each pair of nodes the strongest reason for its order, without loops.
  */
 #ifndef SVCD_LSB_COMPAT_EDGES_H
 #define SVCD_LSB_COMPAT_EDGES_H
@@ -11,7 +11,7 @@
 #include "base/diag.h"
 #include "lsb-compat/nodes.h"
 
-/* Of a loop the weakest goes first. */
+/* The weakest edge of a loop is dropped first. */
 typedef enum LsbStrength {
 	LSB_UNUSED,   /* no runlevel has both */
 	LSB_NUMBER,   /* the numbers of rc links */
@@ -24,10 +24,10 @@ typedef struct LsbEdge {
 	unsigned before; /* starts, or stops, first */
 	unsigned after;
 	LsbStrength strength;
-	Origin origin;     /* the line that says so */
-	unsigned said_by;  /* the node whose header or link it is */
+	Origin origin;     /* the line that orders them */
+	unsigned said_by;  /* the node with this header or link */
 	const char *field; /* "Required-Start", borrowed; NULL: the numbers of links */
-	const char *word;  /* as written there, borrowed */
+	const char *word;  /* as written in the header, borrowed */
 	bool is_dropped;
 } LsbEdge;
 
@@ -40,16 +40,20 @@ LsbEdges *lsb_edges_new(void);
 void lsb_edges_free(LsbEdges *edges);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LsbEdges, lsb_edges_free)
 
-/* Adds @edge, or makes the one of the same pair as strong. Nobody comes before himself. */
+/*
+ * Adds @edge, or makes the edge of the same pair as strong. An edge from a node to itself is
+ * ignored.
+ */
 void lsb_edges_add(LsbEdges *edges, const LsbEdge *edge);
 
-/* The edge of that pair that has not been dropped, or NULL. */
+/* Returns: the edge of this pair that was not dropped, or NULL. */
 const LsbEdge *lsb_edges_find(const LsbEdges *edges, unsigned before, unsigned after);
 
 /**
- * lsb_edges_break_loops() - drop edges until there is no loop, each time one of the weakest in it
+ * lsb_edges_break_loops() - drop edges, each time one of the weakest in a loop, until there is no loop
  *
- * Each is told with the whole loop. Beyond LIMIT_LOOPS all of the weakest in every loop that is left go at once.
+ * Each dropped edge is reported with its loop. Beyond LIMIT_LOOPS all weakest edges of the
+ * remaining loops are dropped at once.
  */
 void lsb_edges_break_loops(LsbEdges *edges, const LsbNodes *nodes, DiagList *diags);
 

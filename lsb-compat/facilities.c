@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Facilities: lines of the form "$name member +member $other". "+" says that the member need not be there; for order,
- * which is all that is asked of them here, that makes no difference.
+ * Facilities: lines of the form "$name member +member $other". "+" marks an optional member, which
+ * makes no difference for ordering.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@ typedef struct Facility {
 struct LsbFacilities {
 	GPtrArray *list; /* Facility *, owned, in the order of the files */
 	GHashTable *by_name;
-	GHashTable *by_member;   /* word -> GPtrArray of Facility * that have it as their own member */
+	GHashTable *by_member;   /* word -> GPtrArray of Facility * of which it is a direct member */
 	GHashTable *interactive; /* a set of words */
 };
 
@@ -154,7 +154,7 @@ void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const cha
 	}
 }
 
-/* Without recursion: a chain of facilities may be as long as a file. */
+/* Without recursion, because a chain of facilities may be as long as a file. */
 GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *name)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
@@ -213,7 +213,7 @@ bool lsb_facilities_has(const LsbFacilities *facilities, const char *name)
 	return g_strv_contains(standard, name) || g_hash_table_contains(facilities->by_name, name);
 }
 
-/* An edge for each facility that is a member of another; what has no line is told. */
+/* An edge for each facility that is a member of another. Undefined ones are reported. */
 static GArray *nested_edges(const LsbFacilities *facilities, DiagList *diags)
 {
 	GArray *edges = g_array_new(FALSE, TRUE, sizeof(Edge));

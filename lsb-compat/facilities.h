@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Facilities: what /etc/insserv.conf and insserv.conf.d say a $name stands for, and who asks questions on the console.
+ * Facilities: the members of each $name in /etc/insserv.conf and insserv.conf.d, and the scripts
+ * that ask questions on the console.
  */
 #ifndef SVCD_LSB_COMPAT_FACILITIES_H
 #define SVCD_LSB_COMPAT_FACILITIES_H
@@ -17,23 +18,26 @@ void lsb_facilities_free(LsbFacilities *facilities);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LsbFacilities, lsb_facilities_free)
 
 /**
- * lsb_facilities_parse() - add the lines of one file to those of the files before
+ * lsb_facilities_parse() - add the lines of one file to those of earlier files
  * @file: its name in diagnostics
  * @text: any bytes
  */
 void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const char *text, gsize length, DiagList *diags);
 
 /**
- * lsb_facilities_check() - when all files are read: facilities that stand for themselves, or for ones that are not defined
+ * lsb_facilities_check() - when all files are read: facilities that contain themselves, or undefined ones
  */
 void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags);
 
-/* Does a line say what it stands for, or is it one that every LSB system has? Services of svcd's provide those. */
+/*
+ * Is @name defined, or one of those that every LSB system has? Services of svcd provide the latter.
+ */
 bool lsb_facilities_has(const LsbFacilities *facilities, const char *name);
 
 /**
  * lsb_facilities_expand() - the words that @name stands for, through facilities of facilities
- * Returns: a new array of borrowed strings without "+", each once, in the order of the files; empty if it is not defined.
+ * Returns: a new array of borrowed strings without "+", each once, in the order of the files; empty
+ * if it is not defined.
  */
 GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *name);
 

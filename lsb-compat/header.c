@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Header: lines of the form "# Keyword: words" between "### BEGIN INIT INFO" and "### END INIT INFO".
+ * Header: lines of the form "# Keyword: words" between "### BEGIN INIT INFO" and "### END INIT
+ * INFO".
  *
- * Read as loosely as insserv(8) does: any blanks after "#", any case, "-" or "_" in keywords, X-VENDOR- in front of those
- * that the LSB does not have; of a keyword that is there twice the first counts, and so does the first block.
+ * Read as loosely as by insserv(8): any blanks after "#", any case, "-" or "_" in keywords,
+ * X-VENDOR- in front of keywords outside the LSB. Of a repeated keyword the first counts, and so
+ * does the first block.
  */
 #include "config.h"
 
@@ -19,7 +21,7 @@
 #define BEGIN_MARK "### BEGIN INIT INFO"
 #define END_MARK "### END INIT INFO"
 
-/* Where in the file we are. */
+/* The place in the file. */
 typedef enum Place { PLACE_BEFORE, PLACE_INSIDE, PLACE_BEHIND } Place;
 
 typedef struct Parser {
@@ -34,8 +36,8 @@ typedef struct Parser {
 } Parser;
 
 typedef struct Keyword {
-	const char *name;  /* in small letters, words joined by "-" */
-	bool is_extension; /* X- and a vendor may stand in front */
+	const char *name;  /* in small letters, joined by "-" */
+	bool is_extension; /* X- and a vendor may precede it */
 	void (*read)(Parser *p, int field, const char *value);
 	int field;
 } Keyword;
@@ -79,7 +81,7 @@ static void read_words(Parser *p, int field, const char *value)
 		const char *word = g_ptr_array_index(words, i);
 		g_autofree char *problem = NULL;
 
-		/* "+" is for what others provide. */
+		/* "+" is valid for words that others provide. */
 		if (!lsb_word_check(word + (*word == '+' && field != LSB_PROVIDES), &problem))
 			diag_warning(p->diags, here(p), p->service, "%s: \"%s\" is ignored: %s",
 				     lsb_field_name((LsbField)field), word, problem);
@@ -131,7 +133,7 @@ static void read_short_description(Parser *p, int field, const char *value)
 		p->header->short_description = g_strdup(value);
 }
 
-/* As insserv: nothing but "true" means yes. */
+/* As insserv: only "true" means yes. */
 static void read_interactive(Parser *p, int field, const char *value)
 {
 	if (p->seen_interactive)
@@ -241,7 +243,7 @@ static void read_chkconfig(Parser *p, const char *value)
 	p->header->chkconfig_stop = (int)stop;
 }
 
-/* Red Hat's scripts say it outside of the block; of the words in a longer comment none is taken. */
+/* Red Hat's scripts have it outside of the block. A word inside a longer comment does not count. */
 static void read_words_of_redhat(Parser *p, const char *name, char *value)
 {
 	if (strcmp(name, "chkconfig") == 0) {
@@ -295,7 +297,7 @@ static void read_inside(Parser *p, const char *line)
 
 static void read_line(Parser *p, const char *line)
 {
-	/* A mark may have something in front of it, as for insserv. */
+	/* As for insserv, text may precede a mark. */
 	if (strstr(line, BEGIN_MARK))
 		begin_block(p);
 	else if (p->place == PLACE_INSIDE)
@@ -304,7 +306,7 @@ static void read_line(Parser *p, const char *line)
 		read_comment(p, line);
 }
 
-/* What insserv asks for, once, at the block. */
+/* Reports, once and at the block, the fields that insserv requires. */
 static void check_complete(Parser *p)
 {
 	const LsbHeader *h = p->header;
@@ -325,7 +327,7 @@ static void check_complete(Parser *p)
 			     missing->str);
 }
 
-/* Most of a script is no comment, and outside of the block that says nothing. */
+/* Most lines of a script are no comments, and outside of the block such lines do not count. */
 static bool may_tell(const Parser *p, const char *text, gsize length)
 {
 	const char *end = memchr(text, '\n', length);

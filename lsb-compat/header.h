@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Header: the block of comments in which an init script says what it is (LSB Core, "Comment Conventions for Init
- * Scripts"), and the comments of Red Hat that stand outside of it.
+ * Header: the block of comments that describes an init script (LSB Core, "Comment Conventions for
+ * Init Scripts"), and the comments of Red Hat outside of it.
  */
 #ifndef SVCD_LSB_COMPAT_HEADER_H
 #define SVCD_LSB_COMPAT_HEADER_H
@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 
-/* The fields that hold lists of words. */
+/* The fields with lists of words. */
 typedef enum LsbField {
 	LSB_PROVIDES,
 	LSB_REQUIRED_START,
@@ -29,7 +29,7 @@ const char *lsb_field_name(LsbField field);
 
 typedef struct LsbWords {
 	GPtrArray *words; /* strings, each a name or a $facility; "+" in front: optional */
-	Origin origin;    /* of the line; line 0: the field is not there */
+	Origin origin;    /* of the line; line 0: the field is absent */
 } LsbWords;
 
 typedef struct LsbHeader {
@@ -42,7 +42,7 @@ typedef struct LsbHeader {
 	char *short_description; /* or NULL */
 	bool is_interactive;
 
-	/* From "# pidfile:", "# description:" and "# chkconfig:", wherever they stand. */
+	/* From "# pidfile:", "# description:" and "# chkconfig:", anywhere in the file. */
 	char *pid_file;    /* an absolute path, or NULL */
 	char *description; /* the first line of it, or NULL */
 	bool has_chkconfig;
@@ -53,13 +53,13 @@ typedef struct LsbHeader {
 
 /**
  * lsb_header_parse() - read the header of a script, or of an override
- * @file:    its name in diagnostics
- * @service: the service it is about, for diagnostics
- * @text:    any bytes
+ * @file: its name in diagnostics
+ * @service: the service, for diagnostics
+ * @text: any bytes
  *
- * Reads what insserv reads, and what it would misread for a blank too many. What is doubtful is told to @diags as a
- * warning; nothing makes this fail.
- * Returns: a new header; lsb_header_exists() says whether there was a block.
+ * Reads what insserv reads, and also lines that insserv misreads because of one blank too many.
+ * Doubtful lines are reported to @diags as warnings. It never fails.
+ * Returns: a new header; lsb_header_exists() tests whether there was a block.
  */
 LsbHeader *lsb_header_parse(const char *file, const char *service, const char *text, gsize length, DiagList *diags);
 void lsb_header_free(LsbHeader *header);

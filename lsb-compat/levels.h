@@ -9,9 +9,9 @@
 
 #define LSB_LEVEL_COUNT 8
 #define LSB_LEVEL_S (1u << 7)
-/* Where everything stops. */
+/* The runlevels in which everything stops. */
 #define LSB_LEVELS_END (1u << 0 | 1u << 6)
-/* Those in which services start; in 0 and 6 everything stops. */
+/* The runlevels in which services start. */
 #define LSB_LEVELS_UP (LSB_LEVEL_S | 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5)
 
 /* "2", "S", "s" */

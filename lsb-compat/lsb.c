@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * LSB: scripts, links and facilities are read, nodes made of them and ordered, and the result written down.
+ * LSB: reads scripts, links and facilities, orders them as nodes, and writes the result.
  */
 #include "config.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * LSB: the init scripts of a machine as the text of service files, and its rc links as the text of a policy file.
+ * LSB: the init scripts of a machine as service files, and its rc links as a policy file.
  *
- * This is the room's front door. It reads a directory tree, runs nothing and looks at nothing else. How scripts are read,
- * and where that differs from insserv(8): lsb-compat/README.md.
+ * This is the interface of the component. It reads a directory tree, runs nothing and looks at
+ * nothing else. lsb-compat/README.md describes how scripts are read, and the differences from
+ * insserv(8).
  */
 #ifndef SVCD_LSB_COMPAT_LSB_H
 #define SVCD_LSB_COMPAT_LSB_H
@@ -12,20 +13,20 @@
 
 #include "base/diag.h"
 
-/* The services that have a file of their own, without what is made from scripts. */
+/* The services with a file of their own, without those made from scripts. */
 typedef struct LsbNatives {
 	/*
-	 * Returns: the name of the service called @name, or that has it in its Provides=; NULL if there is none. It must
-	 * stay while lsb_read() runs.
+	 * Returns: the name of the service that is called @name or has it in its Provides=; NULL if
+	 * there is none. It must stay valid while lsb_read() runs.
 	 */
 	const char *(*find)(const void *data, const char *name);
 	const void *data;
 } LsbNatives;
 
-/* One file that was made. */
+/* One generated file. */
 typedef struct LsbFile {
 	char *name; /* below /run/svcd/generated: "cron.svc", LSB_POLICY_FILE */
-	char *from; /* what it was made from: "/etc/init.d/cron", "/etc/rc?.d" */
+	char *from; /* its source: "/etc/init.d/cron", "/etc/rc?.d" */
 	char *text; /* ends with a line break */
 } LsbFile;
 
@@ -33,12 +34,12 @@ typedef struct LsbFile {
 
 /**
  * lsb_read() - read /etc/init.d, /etc/rc?.d, /etc/insserv* and /usr/share/insserv below @root
- * @root:    "" or "/": the machine itself; symbolic links do not lead out of it
- * @natives: whose names scripts may not take; NULL: there are none
- * @diags:   what is wrong in these files, with their paths as seen below @root
+ * @root: "" or "/": the machine itself; symbolic links do not lead out of it
+ * @natives: the services whose names scripts may not take; NULL: there are none
+ * @diags: faults in these files, with their paths below @root
  *
- * A script that a service of @natives replaces, and one that is svcd's own job, has no file; what others say about
- * their order to it still counts. No script is left out because of its order.
+ * A script that a service of @natives replaces, or that does a job of svcd, gets no file, but other
+ * scripts can still be ordered against it. No script is left out because of its order.
  * Returns: a new array of LsbFile *, sorted by name; empty if there are no scripts.
  */
 GPtrArray *lsb_read(const char *root, const LsbNatives *natives, DiagList *diags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: tables of what packages, editors and version control leave behind.
+ * Names: tables of the files that packages, editors and version control leave.
  */
 #include "config.h"
 
@@ -10,15 +10,15 @@
 
 #include "model/name.h"
 
-/* What a name ends with, behind its last dot. */
+/* The ends of names, behind the last dot. */
 static const char *const endings[] = { "old", "new", "org", "orig", "save", "swp", "core" };
 
-/* What begins behind the last dot. */
+/* The first letters behind the last dot. */
 static const char *const ending_starts[] = { "dpkg", "ucf", "rpm", "ba" };
 
 static const char *const first_bytes = "$.#%_+-\\*[]^:()~";
 
-/* Known not to be scripts, or not of a service: rc and rcS run the others. */
+/* Known files that are no scripts of services: rc and rcS run the others. */
 static const char *const whole[] = { "core", "rc", "rcS", "rx", "functions", "bootclean.sh" };
 static const char *const starts[] = { "README", "Makefile", "skeleton", "powerfail" };
 

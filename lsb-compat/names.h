@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: those of files in /etc/init.d that are no init scripts, by insserv(8).
+ * Names: files in /etc/init.d that are no init scripts, as for insserv(8).
  */
 #ifndef SVCD_LSB_COMPAT_NAMES_H
 #define SVCD_LSB_COMPAT_NAMES_H
@@ -10,7 +10,7 @@
 
 /**
  * lsb_name_is_script() - may a file of this name be a script?
- * @suffixes: of names that are none, a strv; from /etc/insserv/file-filters
+ * @suffixes: a strv of excluded suffixes, from /etc/insserv/file-filters
  */
 bool lsb_name_is_script(const char *name, const char *const *suffixes);
 

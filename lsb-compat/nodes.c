@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nodes: scripts are known by the words of Provides, not by the names of their files; without Provides, by the latter.
+ * Nodes: scripts are found by the words of Provides, not by file names. The file name counts only
+ * without Provides.
  */
 #include "config.h"
 
@@ -59,7 +60,7 @@ static bool is_own_job(const LsbNodes *nodes, const LsbOwnJob *job)
 	return job && (!job->native || find_native(nodes, job->native));
 }
 
-/* The node of @script; several scripts may be replaced by one service. */
+/* Returns: the node of @script. One service may replace several scripts. */
 static unsigned add_script(LsbNodes *nodes, const LsbScript *script)
 {
 	const LsbOwnJob *job = lsb_own_job_find(script->file);
@@ -71,7 +72,7 @@ static unsigned add_script(LsbNodes *nodes, const LsbScript *script)
 		number = add_native(nodes, native);
 		node = lsb_node_at(nodes, number);
 		if (!node->script)
-			node->start = node->stop = 0; /* its script says when */
+			node->start = node->stop = 0; /* its script decides */
 		node->script = node->script ? node->script : script;
 		return number;
 	}
@@ -81,7 +82,7 @@ static unsigned add_script(LsbNodes *nodes, const LsbScript *script)
 	return nodes->list->len - 1;
 }
 
-/* Runlevels where no script has links. */
+/* For runlevels in which no script has links. */
 static void levels_from_header(const LsbHeader *header, LsbNode *node)
 {
 	if (lsb_header_exists(header)) {
@@ -95,7 +96,10 @@ static void levels_from_header(const LsbHeader *header, LsbNode *node)
 	}
 }
 
-/* Not what an admin has disabled: that has links that stop only, but its header says where it starts. */
+/*
+ * Does not cover scripts that an admin has disabled: they have stop links only, but their headers
+ * name start levels.
+ */
 static bool is_stop_only(const LsbNode *node, const LsbHeader *header)
 {
 	return node->role == LSB_ROLE_SCRIPT && !node->start && (node->stop & LSB_LEVELS_END) &&
@@ -111,7 +115,7 @@ static void set_levels(LsbNode *node, const LsbScript *script, bool has_links)
 		node->stop |= script->links.stop;
 		node->is_known = true;
 	}
-	/* In 0 and 6 nothing starts; what has an S link there is told to stop, as by rc. */
+	/* Nothing starts in 0 and 6. As with rc, a script with an S link there is stopped. */
 	node->stop |= node->start & ~LSB_LEVELS_UP;
 	node->start &= LSB_LEVELS_UP;
 	node->is_stop_only = is_stop_only(node, script->header);
@@ -149,7 +153,7 @@ const GArray *lsb_nodes_find(LsbNodes *nodes, const char *word)
 	return list;
 }
 
-/* The words of @script; its file's name if it says none. */
+/* Returns: the words of @script; its file name if it provides none. */
 static GPtrArray *words_of(const LsbScript *script)
 {
 	const LsbWords *provides = &script->header->fields[LSB_PROVIDES];
@@ -188,7 +192,10 @@ static void register_words(LsbNodes *nodes, const LsbScript *script, unsigned nu
 	}
 }
 
-/* May @word be a further name of @node? The names of services, and the first who says a word, win. */
+/*
+ * May @word be another name of @node? Names of services come first, then the first script that
+ * provides the word.
+ */
 static bool is_further_name(LsbNodes *nodes, const GHashTable *services, unsigned number, const char *word)
 {
 	const GArray *list = lsb_nodes_find(nodes, word);

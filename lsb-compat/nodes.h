@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nodes: what headers order: scripts that are run, services that take the place of scripts, and scripts that are not run;
- * found by the words that they provide.
+ * Nodes: everything that headers order: scripts that are run, services that replace scripts, and
+ * scripts that are not run. They are found by the words that they provide.
  */
 #ifndef SVCD_LSB_COMPAT_NODES_H
 #define SVCD_LSB_COMPAT_NODES_H
@@ -16,21 +16,21 @@
 
 typedef enum LsbRole {
 	LSB_ROLE_SCRIPT,  /* becomes a service */
-	LSB_ROLE_NATIVE,  /* a service with a file of its own; its order is that file's, not a header's */
-	LSB_ROLE_OWN_JOB, /* not run; leads from those before it to those behind it */
+	LSB_ROLE_NATIVE,  /* a service with a file of its own, which decides its order, not a header */
+	LSB_ROLE_OWN_JOB, /* not run; passes on the order between the scripts before and behind it */
 } LsbRole;
 
 typedef struct LsbNode {
 	char *name; /* of the service */
 	LsbRole role;
-	const LsbScript *script; /* NULL: a service that never was one */
-	const char *stands_for;  /* of an own job: the facility that is meant by its names; or NULL */
+	const LsbScript *script; /* NULL: a service without a script */
+	const char *stands_for;  /* of an own job: the facility that its names stand for; or NULL */
 	unsigned start;          /* runlevels, see levels.h; of a native without a script: all */
 	unsigned stop;
-	bool is_known; /* rc links (or, without any, the header) say in which runlevels */
+	bool is_known; /* rc links (without any: the header) set its runlevels */
 	GPtrArray *provides; /* further names and facilities, strings; of scripts that are run */
 	bool is_interactive;
-	bool is_stop_only; /* its header wants it at the shutdown alone */
+	bool is_stop_only; /* its header lists it for the shutdown only */
 } LsbNode;
 
 typedef struct LsbNodes {
@@ -43,8 +43,8 @@ typedef struct LsbNodes {
 } LsbNodes;
 
 /**
- * lsb_nodes_new() - a node for each script, and who provides what
- * @scripts, @facilities, @natives: borrowed, must stay
+ * lsb_nodes_new() - a node for each script, with the words that each provides
+ * @scripts, @facilities, @natives: borrowed, must stay valid
  *
  * Runlevels come from the links; if no script has any, from Default-Start and Default-Stop.
  */
@@ -56,10 +56,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LsbNodes, lsb_nodes_free)
 LsbNode *lsb_node_at(const LsbNodes *nodes, unsigned number);
 
 /**
- * lsb_nodes_find() - who provides @word, which is no facility
+ * lsb_nodes_find() - the nodes that provide @word, which is no facility
  *
- * A service with a file of its own becomes a node when it is first asked for.
- * Returns: an array of node numbers that belongs to @nodes, NULL if there is nobody.
+ * A service with a file of its own becomes a node at the first request.
+ * Returns: an array of node numbers that belongs to @nodes; NULL if there is none.
  */
 const GArray *lsb_nodes_find(LsbNodes *nodes, const char *word);
 

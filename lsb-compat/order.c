@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Order: statements without loops, read from the point of view of each script.
+ * Order: statements without loops, from the point of view of each script.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "lsb-compat/statements.h"
 
-/* Room for facilities and for what an admin adds in a drop-in. */
+/* Leaves room for facilities and for an admin's drop-in. */
 #define MOST_NAMES (LIMIT_LIST_ENTRIES - 32)
 
 static void plan_free(gpointer data)
@@ -47,7 +47,7 @@ static void add_string(GPtrArray *list, const char *text)
 		g_ptr_array_add(list, g_strdup(text));
 }
 
-/* For each node the numbers of the edges that lead to it. */
+/* Returns: for each node the numbers of the edges that lead to it. */
 static GPtrArray *incoming(const LsbEdges *edges, guint n_nodes)
 {
 	GPtrArray *in = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -65,7 +65,9 @@ static GPtrArray *incoming(const LsbEdges *edges, guint n_nodes)
 
 typedef void (*PairFunc)(const LsbNodes *nodes, const GPtrArray *plans, unsigned before, unsigned after);
 
-/* Calls @pair for each that comes before @node, directly or through scripts that are not run. */
+/*
+ * Calls @pair for each node that comes before @node, directly or through scripts that are not run.
+ */
 static void walk_back(const LsbNodes *nodes, const LsbEdges *edges, const GPtrArray *in, unsigned node,
 		      const GPtrArray *plans, PairFunc pair)
 {
@@ -82,7 +84,10 @@ static void walk_back(const LsbNodes *nodes, const LsbEdges *edges, const GPtrAr
 			const LsbEdge *edge = &g_array_index(edges->list, LsbEdge, g_array_index(list, guint, j));
 			const bool is_own_job = lsb_node_at(nodes, edge->before)->role == LSB_ROLE_OWN_JOB;
 
-			/* Through what is not run only those lead on that would be run together with it. */
+			/*
+			 * Through a script that is not run, only edges between scripts of the same
+			 * runlevels lead on.
+			 */
 			if (seen[edge->before] || ((v != node || is_own_job) && edge->strength == LSB_UNUSED))
 				continue;
 			seen[edge->before] = true;
@@ -120,7 +125,10 @@ static void plan_edges(const LsbNodes *nodes, const LsbEdges *edges, const GPtrA
 	}
 }
 
-/* Do all edges between the node and the members of the facility stand? One that was dropped must not come back by it. */
+/*
+ * Do all edges between the node and the members of the facility remain? Otherwise the facility
+ * would bring a dropped edge back.
+ */
 static bool is_whole(LsbNodes *nodes, const LsbEdges *edges, const LsbFacilityUse *use, bool is_stop)
 {
 	g_autoptr(GPtrArray) members = lsb_facilities_expand(nodes->facilities, use->facility);
@@ -155,7 +163,7 @@ static int compare_strings(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted, "$" comes first. More than a list of a service file can hold is told and cut. */
+/* Sorted; "$" comes first. A list that is longer than a service file allows is reported and cut. */
 static void finish_list(const LsbNode *node, GPtrArray *list, DiagList *diags)
 {
 	g_ptr_array_sort(list, compare_strings);

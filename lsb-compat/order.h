@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Order: who starts and who stops before whom, by headers, facilities and rc links.
+ * Order: start and stop ordering from headers, facilities and rc links.
  */
 #ifndef SVCD_LSB_COMPAT_ORDER_H
 #define SVCD_LSB_COMPAT_ORDER_H
@@ -10,7 +10,10 @@
 #include "base/diag.h"
 #include "lsb-compat/nodes.h"
 
-/* What the service file of one script says of its order: names of services and facilities, sorted, facilities first. */
+/*
+ * The ordering lines of one script's service file: names of services and facilities, sorted,
+ * facilities first.
+ */
 typedef struct LsbPlan {
 	GPtrArray *after;
 	GPtrArray *before;
@@ -21,9 +24,9 @@ typedef struct LsbPlan {
 /**
  * lsb_order() - a plan for each node
  *
- * Loops are broken and told. Through scripts that are not run order leads on: what comes before them comes before what
- * comes after them.
- * Returns: a new array of LsbPlan *, by node; of nodes that are no scripts they are empty.
+ * Loops are broken and reported. Scripts that are not run pass order on: nodes before them come
+ * before nodes behind them.
+ * Returns: a new array of LsbPlan *, by node; plans of nodes that are no scripts are empty.
  */
 GPtrArray *lsb_order(LsbNodes *nodes, DiagList *diags);
 

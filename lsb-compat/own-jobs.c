@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Own jobs: the table. It is printed in lsb-compat/README.md.
+ * Own jobs: the table, which lsb-compat/README.md prints.
  *
- * What is done before volumes are mounted stands for no facility: scripts that make volumes, such as lvm2's, come after
- * it, and those volumes are waited for by the facility.
+ * A job before the mounts stands for no facility, because scripts that make volumes, such as
+ * lvm2's, come after it, and the facility waits for those volumes.
  */
 #include "config.h"
 

@@ -24,7 +24,7 @@ static bool is_link_name(const char *name)
 	return (*name == 'S' || *name == 'K') && g_ascii_isdigit(name[1]) && g_ascii_isdigit(name[2]) && name[3];
 }
 
-/* Several links of one script in one directory: the first of them in number is the one at which it is started. */
+/* Of several links of one script in one directory, the lowest number counts. */
 static void add_link(LsbLinks *links, char type, unsigned level, unsigned char number)
 {
 	unsigned *levels = type == 'S' ? &links->start : &links->stop;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rc links: which runlevels start and stop a script, and with which number, by /etc/rc?.d.
+ * rc links: the runlevels in which /etc/rc?.d starts and stops a script, and the numbers.
  */
 #ifndef SVCD_LSB_COMPAT_RC_LINKS_H
 #define SVCD_LSB_COMPAT_RC_LINKS_H
@@ -23,8 +23,8 @@ typedef struct LsbLinks {
 /**
  * lsb_rc_links_read() - all links of /etc/rc0.d to rc6.d and rcS.d
  *
- * A link counts for the file that it points to, which is what rc runs. Links that lead nowhere and plain files do not
- * count; nothing is said of them.
+ * A link counts for the file that it points to, which is what rc runs. Broken links and plain files
+ * are ignored without a report.
  * Returns: a new table, name of the file in /etc/init.d -> LsbLinks *.
  */
 GHashTable *lsb_rc_links_read(const LsbTree *tree);

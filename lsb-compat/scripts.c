@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scripts: a walk through /etc/init.d, then the header of each: from /etc/insserv/overrides, else its own, else from
- * /usr/share/insserv/overrides. A header is taken as a whole.
+ * Scripts: a walk through /etc/init.d, then the header of each: from /etc/insserv/overrides, else
+ * its own, else from /usr/share/insserv/overrides. Headers are not merged.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ typedef struct Walk {
 	const LsbTree *tree;
 	DiagList *diags;
 	GPtrArray *scripts;  /* LsbScript * */
-	GHashTable *files;   /* set of "device:inode" of regular files there, to know links to them */
+	GHashTable *files;   /* set of "device:inode" of regular files there, to recognise links to them */
 	GHashTable *services; /* name of service -> LsbScript * */
 	GStrv suffixes;
 } Walk;
@@ -51,7 +51,7 @@ static char *identity(const struct stat *st)
 	return g_strdup_printf("%ju:%ju", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
 }
 
-/* One suffix a word; a "*" in front is what insserv(8) shows in its list, and means nothing more. */
+/* One suffix per word. insserv(8) shows a "*" in front, which means nothing more. */
 static GStrv read_file_filters(const LsbTree *tree, DiagList *diags)
 {
 	g_autoptr(GPtrArray) suffixes = g_ptr_array_new_with_free_func(g_free);
@@ -77,13 +77,13 @@ static GStrv read_file_filters(const LsbTree *tree, DiagList *diags)
 	return (GStrv)g_ptr_array_free(g_steal_pointer(&suffixes), FALSE);
 }
 
-/* Is the symbolic link at @path one to look behind? If so, @ret is what it leads to. */
+/* Is the target of the symbolic link at @path to be read? If so, @ret is the target's. */
 static bool follow_link(const Walk *walk, const char *path, struct stat *ret)
 {
 	g_autofree char *target = lsb_tree_read_link(walk->tree, path);
 	g_autofree char *id = NULL;
 
-	/* An Upstart job: the link is all there is of a script. */
+	/* An Upstart job: the link is all that exists of a script. */
 	if (!target || g_str_has_suffix(target, "/upstart-job"))
 		return false;
 	if (!lsb_tree_stat(walk->tree, path, true, ret)) {
@@ -107,7 +107,7 @@ static bool is_executable(const Walk *walk, const char *path)
 	return S_ISREG(st.st_mode) && (st.st_mode & S_IXUSR);
 }
 
-/* Of "x" and "x.sh" the first is the service x, and the other keeps its whole name. */
+/* Of "x" and "x.sh" the first is the service x, and the other keeps its full name. */
 static char *service_name(const Walk *walk, const char *file, const char *path)
 {
 	g_autofree char *problem = NULL;
@@ -143,7 +143,7 @@ static LsbHeader *read_override(const Walk *walk, const char *directory, const L
 	return NULL;
 }
 
-/* What stands outside of the header is the script's own, whoever says the rest. */
+/* Comments outside of the header come from the script itself, even with an override. */
 static void keep_comments(LsbHeader *header, LsbHeader *own)
 {
 	if (!header->pid_file)
@@ -152,7 +152,7 @@ static void keep_comments(LsbHeader *header, LsbHeader *own)
 		header->description = g_steal_pointer(&own->description);
 }
 
-/* The script's own header is only read, and complained of, when no override replaces it. */
+/* The script's own header is read, and its faults reported, only if no override replaces it. */
 static LsbHeader *read_header(const Walk *walk, const LsbScript *script)
 {
 	LsbHeader *override = read_override(walk, OVERRIDES, script);
@@ -199,12 +199,15 @@ bool lsb_script_has_daemon(const LsbScript *script)
 	return pid_file || lsb_text_has_daemon(script->text, script->length);
 }
 
-/* Whoever may write to it decides what root runs. Returns: NULL, or why it is not to be trusted; a new string. */
+/*
+ * Returns: NULL, or why the script is not trusted, a new string: a user who may write to it decides
+ * what root runs.
+ */
 static char *distrust(const Walk *walk, const char *path)
 {
 	struct stat st;
 
-	/* Another tree than this machine's may have been unpacked by anybody. */
+	/* Any user may have unpacked a tree that is not this machine's. */
 	if (!walk->tree->is_whole || !lsb_tree_stat(walk->tree, path, true, &st))
 		return NULL;
 	if (st.st_uid != 0)

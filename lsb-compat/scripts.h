@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scripts: which files of /etc/init.d are init scripts, and what each of them can do.
+ * Scripts: which files of /etc/init.d are init scripts, and which actions they have.
  */
 #ifndef SVCD_LSB_COMPAT_SCRIPTS_H
 #define SVCD_LSB_COMPAT_SCRIPTS_H
@@ -25,8 +25,8 @@ typedef struct LsbScript {
 	gsize length;
 } LsbScript;
 
-/* Of what only those are asked that svcd runs; for many there is a native service. */
-bool lsb_script_has_interpreter(const LsbScript *script); /* "#!"; what begins otherwise is run by /bin/sh, as rc does */
+/* Called only for scripts that svcd runs, because many have a native service. */
+bool lsb_script_has_interpreter(const LsbScript *script); /* "#!"; /bin/sh runs any other text, as rc does */
 bool lsb_script_can_restart(const LsbScript *script);
 bool lsb_script_can_reload(const LsbScript *script);
 bool lsb_script_has_daemon(const LsbScript *script); /* a pid file, or a command that starts one */
@@ -37,10 +37,11 @@ char *lsb_script_pid_file(const LsbScript *script);
 void lsb_script_free(gpointer data);
 
 /**
- * lsb_scripts_read() - the scripts of @tree with their headers, overrides counted
+ * lsb_scripts_read() - the scripts of @tree with their headers and overrides
  *
- * Left out in silence: what insserv leaves out, such as backups, files that are not executable, and links to another
- * script. Left out with an error: what cannot be a script, or has a name that no service may have.
+ * Left out without a report: everything that insserv leaves out, such as backups, files that are
+ * not executable, and links to another script. Left out with an error: files that cannot be
+ * scripts, or whose name no service may have.
  * Returns: a new array of LsbScript *, in the order of their file names; their links are empty.
  */
 GPtrArray *lsb_scripts_read(const LsbTree *tree, DiagList *diags);

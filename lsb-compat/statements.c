@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Single user: killing and starting there is not what headers speak of. */
+/* Single user: headers do not describe killing and starting there. */
 #define LEVEL_1 (1u << 1)
 
 /* How a field orders. */
@@ -34,7 +34,7 @@ typedef struct Collector {
 	LsbStatements *statements;
 	DiagList *diags;
 	unsigned self;
-	const FieldRule *rule; /* of the field in hand */
+	const FieldRule *rule; /* of the current field */
 	Origin origin;         /* of its line */
 } Collector;
 
@@ -43,13 +43,16 @@ static LsbNode *self_of(const Collector *c)
 	return lsb_node_at(c->nodes, c->self);
 }
 
-/* Is @first started when @second starts? Runlevel S is part of every other. */
+/* Is @first running when @second starts? Runlevel S is part of every other one. */
 static bool start_together(const LsbNode *first, const LsbNode *second)
 {
 	return (first->start & second->start) != 0 || ((first->start & LSB_LEVEL_S) && second->start);
 }
 
-/* @second starts with the boot, and @first only when a runlevel is entered: an order that no boot ever had. */
+/*
+ * @second starts during the boot, and @first only when a runlevel is entered. No boot ever had such
+ * an order.
+ */
 static bool is_against_levels(const LsbNode *first, const LsbNode *second)
 {
 	return first->start && !(first->start & LSB_LEVEL_S) && (second->start & LSB_LEVEL_S) &&
@@ -85,7 +88,10 @@ static void add_word_edge(const Collector *c, unsigned other, LsbStrength streng
 	add_edge(c, &edge, c->rule->is_stop);
 }
 
-/* Does the field make the script start after, or stop before, what it names? Those are written as facilities, too. */
+/*
+ * Does the field order the script behind its words at the start, or before them at the stop? Such
+ * fields are also written with facilities.
+ */
 static bool is_towards_facility(const FieldRule *rule)
 {
 	return rule->is_stop == rule->is_self_first;
@@ -116,7 +122,10 @@ static void add_facility(const Collector *c, const char *facility, LsbStrength s
 	use_facility(c, facility, true);
 }
 
-/* Required, and not there in a runlevel in which the script starts: insserv would refuse the script. */
+/*
+ * A required service that is absent in a runlevel in which the script starts. insserv would refuse
+ * the script.
+ */
 static void check_levels(const Collector *c, const GArray *list, const char *word)
 {
 	unsigned missing = self_of(c)->start & ~LEVEL_1;
@@ -155,7 +164,7 @@ static void add_name(const Collector *c, const char *word, LsbStrength strength)
 	}
 }
 
-/* $all: behind everything at the start, before everything at the stop; two of them are not ordered by it. */
+/* $all: last at the start, first at the stop. Two scripts with it are not ordered by it. */
 static bool says_all(const LsbNode *node, bool is_stop)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
@@ -173,7 +182,7 @@ static bool says_all(const LsbNode *node, bool is_stop)
 	return false;
 }
 
-/* Does @other belong to the everything of @self? At the boot, what comes later does not. */
+/* Is @other part of the $all of @self? Scripts of later runlevels are not part of the boot's. */
 static bool is_of_all(const LsbNode *self, const LsbNode *other, bool is_stop)
 {
 	if (!other->script || says_all(other, is_stop))
@@ -226,7 +235,9 @@ static void collect_header(Collector *c)
 	}
 }
 
-/* The first level in which both have links with different numbers decides: <0: @a comes first. */
+/*
+ * The first runlevel in which both have links with different numbers decides: <0: @a comes first.
+ */
 static int compare_numbers(const LsbLinks *a, const LsbLinks *b, bool is_stop)
 {
 	static const char up[] = { 7, 2, 3, 4, 5, 1 }; /* runlevel S first, then the common ones */
@@ -245,7 +256,7 @@ static int compare_numbers(const LsbLinks *a, const LsbLinks *b, bool is_stop)
 	return 0;
 }
 
-/* A script without a header that starts in a runlevel only, knows a world in which the boot is over. */
+/* A script without a header that starts only in a runlevel may assume that the boot is over. */
 static bool is_of_boot(const LsbNode *other, const LsbNode *self)
 {
 	return (other->start & LSB_LEVEL_S) && self->start && !(self->start & LSB_LEVEL_S);
@@ -264,7 +275,7 @@ static void add_number_edge(const Collector *c, unsigned before, unsigned after,
 	add_edge(c, &edge, is_stop);
 }
 
-/* What has no header is ordered by numbers, to those that have one as well. */
+/* Scripts without a header are ordered by numbers, also against those with one. */
 static void collect_numbers(const Collector *c)
 {
 	const LsbNode *self = self_of(c);
@@ -294,7 +305,7 @@ LsbStatements *lsb_statements_collect(LsbNodes *nodes, DiagList *diags)
 	statements->stop = lsb_edges_new();
 	statements->start_uses = g_array_new(FALSE, FALSE, sizeof(LsbFacilityUse));
 	statements->stop_uses = g_array_new(FALSE, FALSE, sizeof(LsbFacilityUse));
-	/* Words make new nodes, of services that are no scripts; these say nothing themselves. */
+	/* Words add nodes, of services that are no scripts. These have no statements. */
 	for (c.self = 0; c.self < nodes->list->len; c.self++) {
 		const LsbNode *node = self_of(&c);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Statements: what headers and rc links say, one by one, as edges between nodes.
+ * Statements: the contents of headers and rc links, one by one, as edges between nodes.
  */
 #ifndef SVCD_LSB_COMPAT_STATEMENTS_H
 #define SVCD_LSB_COMPAT_STATEMENTS_H
@@ -11,11 +11,11 @@
 #include "lsb-compat/edges.h"
 #include "lsb-compat/nodes.h"
 
-/* A $facility that a script names: services that are no scripts may provide it, too. */
+/* A $facility that a script names. Services that are no scripts may provide it, too. */
 typedef struct LsbFacilityUse {
 	unsigned node;
 	const char *facility; /* borrowed */
-	bool is_expanded; /* the edges to its members must all stand; false: an own job stands for it */
+	bool is_expanded; /* all edges to its members must remain; false: an own job stands for it */
 } LsbFacilityUse;
 
 typedef struct LsbStatements {
@@ -26,10 +26,10 @@ typedef struct LsbStatements {
 } LsbStatements;
 
 /**
- * lsb_statements_collect() - of all nodes but those that have a file of their own
+ * lsb_statements_collect() - of all nodes except those with a file of their own
  *
- * Words that nobody provides, facilities that nobody defines, and required services that are not started where they
- * are required are told to @diags.
+ * Reported to @diags: words without a provider, undefined facilities, and required services that do
+ * not start in a runlevel where they are required.
  */
 LsbStatements *lsb_statements_collect(LsbNodes *nodes, DiagList *diags);
 void lsb_statements_free(LsbStatements *statements);

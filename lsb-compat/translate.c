@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* A line for people; what is longer tells them no more. */
+/* A line to read; longer text adds nothing. */
 #define DESCRIPTION_BYTES 200
 
-/* Names in one line: it stays readable, and short of the limit for lines. */
+/* Names per line: readable, and below the limit for lines. */
 #define NAMES_IN_LINE 10
 
-/* Text from a script as the value of a key: one line of UTF-8. */
+/* Makes text from a script the value of a key: one line of UTF-8. */
 static char *make_value(const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, -1);
@@ -25,7 +25,7 @@ static char *make_value(const char *text)
 
 		if (value->len >= DESCRIPTION_BYTES)
 			break;
-		/* "%i" would be taken for a template's. */
+		/* "%i" would be read as a template's. */
 		if (c == 'i' && g_str_has_suffix(value->str, "%"))
 			g_string_append_c(value, ' ');
 		g_string_append_unichar(value, g_unichar_isprint(c) ? c : ' ');
@@ -46,7 +46,7 @@ static void add_description(GString *text, const LsbScript *script)
 
 static void add_command(GString *text, const char *key, const LsbScript *script, const char *action)
 {
-	/* Without "#!" the kernel does not execute it; a shell that is asked to, reads it itself. */
+	/* The kernel does not execute a file without "#!"; a shell reads it itself. */
 	g_string_append_printf(text, "%s=%s%s %s\n", key, lsb_script_has_interpreter(script) ? "" : "/bin/sh ", script->path, action);
 }
 
@@ -59,7 +59,7 @@ static void add_service(GString *text, const LsbNode *node)
 	add_description(text, script);
 	g_string_append(text, "Type=script\n");
 	if (node->is_stop_only)
-		g_string_append(text, "Exec=/bin/true\n"); /* up from the boot on, so that there is something to stop */
+		g_string_append(text, "Exec=/bin/true\n"); /* up from the boot on, so that it can be stopped */
 	else
 		add_command(text, "Exec", script, "start");
 	add_command(text, "Stop", script, "stop");
@@ -74,7 +74,10 @@ static void add_service(GString *text, const LsbNode *node)
 	/* The window is longer than five starts that take all their time. */
 	if (!node->is_stop_only && lsb_script_has_daemon(script))
 		g_string_append(text, "Restart=on-failure\nRestartDelay=1s\nRestartLimit=5/1h\n");
-	/* Who asks at the console waits for a person, and one of those that do checks file systems. */
+	/*
+	 * A script that asks on the console waits for the user, and one of these checks file
+	 * systems.
+	 */
 	g_string_append_printf(text, "KillMode=process\nStartTimeout=%s\nStopTimeout=5min\nStopOrder=said\n",
 			       node->is_interactive ? "2h" : "5min");
 	g_string_append_printf(text, "Environment=SVCD_SCRIPT=%s\n", node->name);

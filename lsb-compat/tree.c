@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tree: every path is resolved by the kernel below the root, and what was opened is looked at before it is read.
+ * Tree: the kernel resolves every path below the root, and an opened file is checked before it is
+ * read.
  */
 #include "config.h"
 
@@ -61,7 +62,7 @@ bool lsb_tree_stat(const LsbTree *tree, const char *path, bool follow, struct st
 {
 	auto_fd int fd = -1;
 
-	/* One call for three: there are hundreds of links. */
+	/* One call instead of three, because there are hundreds of links. */
 	if (tree->is_whole)
 		return fstatat(tree->root_fd, path, ret, follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
 	fd = open_below(tree, path, O_PATH | (follow ? 0 : O_NOFOLLOW));
@@ -80,7 +81,7 @@ char *lsb_tree_read_link(const LsbTree *tree, const char *path)
 
 char *lsb_tree_read(const LsbTree *tree, const char *path, gsize max_bytes, gsize *ret_length, char **ret_problem)
 {
-	/* O_NONBLOCK: a FIFO without a writer would hold us for ever. */
+	/* O_NONBLOCK: opening a FIFO without a writer would block for ever. */
 	auto_fd int fd = open_below(tree, path, O_NONBLOCK | O_NOCTTY);
 	g_autoptr(GBytes) bytes = NULL;
 	g_autoptr(GError) error = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words: of the separators that insserv knows any number may follow one another.
+ * Words: any number of the separators of insserv may follow one another.
  */
 #include "config.h"
 

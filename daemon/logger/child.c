@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Child: fork, and let go of everything that the call does not need. What a stuck child held would never be closed.
+ * Child: fork, and close everything that the call does not need. A stuck child would keep its
+ * descriptors open for ever.
  */
 #include "config.h"
 
@@ -22,7 +23,7 @@ pid_t child_fork(int fd)
 		return pid;
 	if (fd != CHILD_FD && dup2(fd, CHILD_FD) < 0)
 		_exit(1);
-	(void)close_range(CHILD_FD + 1, ~0U, 0); /* Linux 5.9; we need 5.12 anyway */
+	(void)close_range(CHILD_FD + 1, ~0U, 0); /* since Linux 5.9; svcd needs 5.12 */
 	return 0;
 }
 
@@ -61,7 +62,7 @@ void child_close(int fd)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return; /* open for ever is better than closed here */
+		return; /* it stays open, because closing it here could block */
 	read_end = ends[0];
 	write_end = ends[1];
 	if (start_holder(fd, read_end))

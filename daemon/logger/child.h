@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Child: a process of svc-logger's own for a call that may never return.
+ * Child: a process of svc-logger for a call that may never return.
  */
 #ifndef SVCD_LOGGER_CHILD_H
 #define SVCD_LOGGER_CHILD_H
 
 #include <sys/types.h>
 
-/* The descriptor that a child has. */
+/* The descriptor of a child. */
 #define CHILD_FD 3
 
 /**
- * child_fork() - fork(2); the child has copies of @fd, as CHILD_FD, and of the standard descriptors, and of no other one
+ * child_fork() - fork(2); the child has only @fd, as CHILD_FD, and the standard descriptors
  */
 pid_t child_fork(int fd);
 
-/* Closes @fd here, and then, for the last time, in a process for which nothing waits. */
+/* Closes @fd here, and then for the last time in a process that nothing waits for. */
 void child_close(int fd);
 
 #endif

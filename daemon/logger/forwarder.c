@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Forwarder: receive a line, bring it into the form of RFC 3164, send it; each of these may wait.
+ * Forwarder: receives a line, formats it as in RFC 3164, and sends it. Each of these may block.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "base/fd.h"
 #include "logger/child.h"
 
-/* Tries to reach a daemon that is not there come after 1 s, 2 s, 4 s ... */
+/* A missing daemon is tried again after 1 s, 2 s, 4 s ... */
 #define RETRY_MAX_S 60
 
 static int connect_log(const char *path)
@@ -49,18 +49,18 @@ static void deliver(int *log_fd, const char *path, const char *text, size_t leng
 {
 	if (try_send(log_fd, path, text, length))
 		return;
-	/* A daemon that was started anew has another socket, perhaps already. */
+	/* A restarted daemon has a new socket, perhaps already. */
 	for (unsigned retry_s = 1; !try_send(log_fd, path, text, length); retry_s = MIN(retry_s * 2, RETRY_MAX_S))
 		(void)sleep(retry_s);
 }
 
-/* "Nov 21 10:31:07", as the machine's clocks show it. */
+/* "Nov 21 10:31:07", in the machine's time zone. */
 static void format_date(char *date, size_t size, time_t seconds)
 {
 	struct tm local;
 
 	if (!localtime_r(&seconds, &local) || strftime(date, size, "%b %e %H:%M:%S", &local) == 0)
-		g_strlcpy(date, "Jan  1 00:00:00", size); /* a clock beyond all years */
+		g_strlcpy(date, "Jan  1 00:00:00", size); /* the clock is beyond all years */
 }
 
 static void forward(int *log_fd, const char *path, const char *line)
@@ -73,7 +73,7 @@ static void forward(int *log_fd, const char *path, const char *line)
 	int length;
 
 	if (sscanf(line, "%lld <%d>%n", &seconds, &priority, &rest) != 2 || rest == 0)
-		return; /* not from svc-logger: not to be seen */
+		return; /* not from svc-logger, which is impossible */
 	format_date(date, sizeof date, (time_t)seconds);
 	length = snprintf(text, sizeof text, "<%d>%s%s", priority, date, line + rest);
 	deliver(log_fd, path, text, MIN((size_t)length, sizeof text - 1));
@@ -108,7 +108,7 @@ int forwarder_start(const char *path, pid_t *ret_pid)
 		return -1;
 	if (*ret_pid == 0) {
 		(void)prctl(PR_SET_NAME, "svc-syslog");
-		/* The finale kills loggers last. It asks all others to end, and waits for them. */
+		/* The finale ends all processes except loggers first, and waits for them. */
 		(void)signal(SIGTERM, SIG_DFL);
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != logger)

@@ -2,15 +2,16 @@
 /*
  * Forwarder: the process between svc-logger and the syslog daemon.
  *
- * /dev can be listed by every user, and such a directory can be held by one: while it is, a process that looks for "log" there, and does not
- * find it in the cache, waits. So can one that reads the time zone. If it is this process, forwarding is all that stops.
+ * Every user can list /dev, and a user can hold the lock of such a directory. A process that looks
+ * up "log" there then blocks unless the name is in the cache. So can a process that reads the time
+ * zone. If the forwarder blocks, only forwarding stops.
  */
 #ifndef SVCD_LOGGER_FORWARDER_H
 #define SVCD_LOGGER_FORWARDER_H
 
 #include <sys/types.h>
 
-/* A line to be forwarded is one datagram, "SECONDS <PRIORITY> SERVICE: TEXT". Longer ones are cut. */
+/* A line to forward is one datagram, "SECONDS <PRIORITY> SERVICE: TEXT". Longer lines are cut. */
 #define FORWARDER_LINE_BYTES 9000
 
 /**

@@ -12,7 +12,7 @@
 #define EPOCH_DAY 719163
 #define DAY_SECONDS (24 * 60 * 60)
 
-/* Not gmtime_r(3): it reads the time zone's file, and a look-up in /etc can be made to wait. */
+/* Not gmtime_r(3), which reads the time zone's file: a look-up in /etc can block. */
 void line_stamp(char *text, size_t size, int64_t realtime_us)
 {
 	const int64_t seconds = CLAMP(realtime_us, 0, G_MAXINT64) / G_USEC_PER_SEC;

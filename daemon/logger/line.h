@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Line: what a service wrote, as one line of a log file: time, blank, text.
+ * Line: the output of a service as one line of a log file: time, blank, text.
  */
 #ifndef SVCD_LOGGER_LINE_H
 #define SVCD_LOGGER_LINE_H
@@ -8,7 +8,10 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* A longer line is cut into pieces of this size, each a line of its own; as base/limits.h allows for lines that we read. */
+/*
+ * A longer line is cut into pieces of this size, each a line of its own. It is the limit of
+ * base/limits.h for lines that svcd reads.
+ */
 #define LINE_BYTES 8192
 
 /**
@@ -17,7 +20,7 @@
 void line_stamp(char *text, size_t size, int64_t realtime_us);
 
 /**
- * line_append() - one line with its line feed; control bytes but tab become \xHH, a carriage return at the end goes
+ * line_append() - one line with its line feed; control bytes except tab become \xHH, a final carriage return is dropped
  */
 void line_append(GString *out, const char *stamp, const char *bytes, size_t length);
 

@@ -42,13 +42,16 @@ static bool is_full(const struct stat *st, size_t length)
 	return st->st_size > 0 && st->st_size + (off_t)length > LIMIT_LOG_BYTES;
 }
 
-/* A logger that was killed in the middle of a write leaves half a line, and the next one writes that block again. */
+/*
+ * A logger that was killed during a write leaves half a line, and the next one writes that block
+ * again.
+ */
 static void end_half_line(int fd, const struct stat *st)
 {
 	char last = '\n';
 
 	if (st->st_size > 0 && pread(fd, &last, 1, st->st_size - 1) == 1 && last != '\n')
-		(void)!write(fd, "\n", 1); /* if there is no room for it, there is none for what follows */
+		(void)!write(fd, "\n", 1); /* without room for it there is none for what follows */
 }
 
 static int write_whole(int fd, const struct stat *st, const char *text, size_t length)
@@ -63,17 +66,20 @@ static int write_whole(int fd, const struct stat *st, const char *text, size_t l
 		return 0;
 	error = n < 0 ? errno : ENOSPC;
 	if (n > 0)
-		(void)!ftruncate(fd, st->st_size); /* half a line would run into the next one; if not, it does */
+		(void)!ftruncate(fd, st->st_size); /* on failure half a line runs into the next one */
 	return error;
 }
 
-/* The mode is that of every log: root writes, the group reads. Another group than before may read what is there already. */
+/*
+ * The mode is that of every log: root writes, the group reads. A new group may read the existing
+ * lines as well.
+ */
 static int set_group(int fd, const struct stat *st, gid_t group)
 {
 	return st->st_gid == group || fchown(fd, (uid_t)-1, group) == 0 ? 0 : errno;
 }
 
-/* The one before may be absent, and is not made. */
+/* The previous file may be absent, and is not made. */
 static int set_group_of_old(int directory_fd, const char *name, gid_t group)
 {
 	auto_fd int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -98,7 +104,7 @@ int log_file_set_group(int directory_fd, const char *service, gid_t group)
 	(void)snprintf(name, sizeof name, "%s.log.1", service);
 	error = set_group_of_old(directory_fd, name, group);
 	(void)snprintf(name, sizeof name, "%s.log", service);
-	if (group == 0) /* what is not there yet will be root's */
+	if (group == 0) /* a file that does not exist yet will belong to root */
 		return error ? error : set_group_of_old(directory_fd, name, 0);
 	fd = open_log(directory_fd, name, &st);
 	if (fd < 0)
@@ -124,7 +130,7 @@ int log_file_append(int directory_fd, const char *service, const char *text, siz
 		fd_close(&fd);
 		fd = open_log(directory_fd, name, &st);
 		if (fd >= 0)
-			(void)set_group(fd, &st, group); /* then only root reads it */
+			(void)set_group(fd, &st, group); /* on failure only root reads it */
 	}
 	return fd < 0 ? errno : write_whole(fd, &st, text, length);
 }

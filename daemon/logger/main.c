@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-logger: writes the output of services into files, one a service, and passes it on to syslog.
+ * svc-logger: writes the output of services into one file per service, and passes it on to syslog.
  *
- * One thread, epoll. The manager gives it log channels (protocol/logger-protocol.h), and it reports when one is at its end. Nothing
- * stops it: it ends with the machine, or when the manager's end of the control socket and all channels are closed. It may be killed at any
- * moment, and the next one goes on where it was (output.h). Calls that may never return are made in children (child.h).
+ * One thread, epoll. The manager gives it log channels (protocol/logger-protocol.h), and it reports
+ * the end of each. It is never stopped. It ends with the machine, or when the manager's end of the
+ * control socket and all channels are closed. It may be killed at any moment, and the next one
+ * continues (output.h). Calls that may never return are made in children (child.h).
  */
 #include "config.h"
 
@@ -29,7 +30,7 @@
 
 #define OWN_NAME "svc-logger"
 
-/* Events taken from the kernel, and messages from the manager, in one turn. */
+/* Events of the kernel, and messages from the manager, per turn. */
 #define EVENT_BATCH 64
 #define CONTROL_BATCH 32
 
@@ -39,10 +40,10 @@ typedef struct Logger {
 	bool is_closed;      /* the manager's end of the control socket is gone for good */
 	GHashTable *outputs; /* &serial -> Output, owned */
 	GQueue more;         /* Output *: to be read again without an event */
-	GQueue floods;       /* Output *: to be read again, one block of one after the other, ... */
-	int64_t flood_us;    /* ... and none before that */
+	GQueue floods;       /* Output *: to be read again, in turn, one block each, ... */
+	int64_t flood_us;    /* ... and not before this time */
 	GQueue ends;         /* struct LoggerMessage *: not sent yet */
-	int64_t partial_us;  /* no half line's time is up before that; 0: there is none */
+	int64_t partial_us;  /* no half line is due before that; 0: there is none */
 } Logger;
 
 static void say(Logger *logger, const char *text)
@@ -95,7 +96,7 @@ static int take_fd(struct msghdr *header)
 	return taken;
 }
 
-/* A user's svcd sends none, and could set none. */
+/* A user's svcd sends none, and could not set one. */
 static void set_group(Logger *logger, const struct LoggerMessage *message)
 {
 	const bool is_possible = geteuid() == 0 && logger->context.directory_fd >= 0;
@@ -129,7 +130,7 @@ static void add_output(Logger *logger, const char *service, uint64_t serial, int
 	g_hash_table_insert(logger->outputs, &output->serial, output);
 }
 
-/* Returns: false when nothing is left to read. */
+/* Returns: false if there is no more to read. */
 static bool receive_one(Logger *logger)
 {
 	struct LoggerMessage message = { 0 };
@@ -176,9 +177,15 @@ static void end_output(Logger *logger, Output *output, enum LoggerMessageType ty
 	end->serial = output->serial;
 	g_strlcpy(end->service, output->service, sizeof end->service);
 	g_queue_push_tail(&logger->ends, end);
-	/* Closing is not enough: PID 1 and the manager have the same open file, and epoll(7) would go on about it. */
+	/*
+	 * Closing is not enough, because PID 1 and the manager have the same open file, and
+	 * epoll(7) would keep reporting it.
+	 */
 	(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_DEL, output->fd, NULL); /* it is in the set */
-	/* The others' copies are closed later. But the manager may hand over a channel again while its end is on its way. */
+	/*
+	 * The manager closes its copies later. It may hand over the channel again before it reads
+	 * this end.
+	 */
 	if (type == LOGGER_REFUSED)
 		child_close(fd_steal(&output->fd));
 	g_hash_table_remove(logger->outputs, &output->serial);
@@ -191,7 +198,7 @@ static void note_partial(Logger *logger, const Output *output)
 		logger->partial_us = output->partial_at_us;
 }
 
-/* Moves @output into @queue, at its end; NULL: into none. */
+/* Moves @output to the end of @queue; NULL: out of any queue. */
 static void wait_in(GQueue *queue, Output *output)
 {
 	if (output->waits_in == queue)
@@ -203,7 +210,7 @@ static void wait_in(GQueue *queue, Output *output)
 		g_queue_push_tail(queue, output);
 }
 
-/* Returns: what it cost. @output may be gone. */
+/* Returns: the cost. @output may be gone. */
 static int64_t read_output(Logger *logger, Output *output, bool all)
 {
 	const OutputResult result = output_read(output, all, g_get_monotonic_time());
@@ -232,7 +239,7 @@ static int64_t read_output(Logger *logger, Output *output, bool all)
 	return cost;
 }
 
-/* A flood is read in turn with other floods; its writers wait meanwhile. Where there is no writer there is no flood. */
+/* Floods are read in turn, and their writers wait meanwhile. Without writers there is no flood. */
 static void read_in_turn(Logger *logger, Output *output, bool all)
 {
 	if (!output->is_hung_up && output_is_flood(output, g_get_monotonic_time())) {
@@ -271,7 +278,10 @@ static void read_floods(Logger *logger, int64_t now_us)
 	logger->flood_us = now_us + cost * G_USEC_PER_SEC / LIMIT_LOG_FLOOD_BYTES;
 }
 
-/* Half lines whose time is up. Thousands of outputs have none, so they are looked at only when there may be one. */
+/*
+ * Writes half lines that are due. Most outputs have none, so they are looked at only if there may
+ * be one.
+ */
 static void write_partials(Logger *logger, int64_t now_us)
 {
 	GHashTableIter iter;
@@ -341,11 +351,14 @@ static void raise_limits(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &files); /* then fewer services can be heard */
+		(void)setrlimit(RLIMIT_NOFILE, &files); /* on failure fewer services can be logged */
 	}
 }
 
-/* TERM asks all other processes to end. What they write then is written down, so this one goes last, with KILL. */
+/*
+ * TERM asks all other processes to end. Their last lines must be written, so the logger ends last,
+ * with KILL.
+ */
 static void ignore_signals(void)
 {
 	static const int ignored[] = { SIGTERM, SIGINT, SIGHUP, SIGPIPE };

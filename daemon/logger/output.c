@@ -18,12 +18,15 @@
 #include "logger/line.h"
 #include "logger/log-file.h"
 
-/* Formatted text is written in pieces of about this size: a block of empty lines grows to 25 times its size. */
+/*
+ * Formatted text is written in pieces of about this size, because a block of empty lines grows to
+ * 25 times its size.
+ */
 #define WRITE_BYTES (64 * 1024)
 
 /* --- writing --- */
 
-/* Not listable: a user who can list a directory can hold its lock (docs/processes.md). */
+/* Not listable, because a user who can list a directory can hold its lock (docs/processes.md). */
 static int open_directory(OutputContext *context)
 {
 	if (g_mkdir_with_parents(context->directory, 0711) < 0)
@@ -32,7 +35,7 @@ static int open_directory(OutputContext *context)
 	return context->directory_fd < 0 ? errno : 0;
 }
 
-/* A directory that is not there, or cannot be made, may be made later; but not a try for each line. */
+/* An absent directory may be made later. It is not tried again for each line. */
 static int find_directory(OutputContext *context)
 {
 	const int64_t now_us = g_get_monotonic_time();
@@ -61,7 +64,7 @@ int output_append(OutputContext *context, const char *service, const char *text,
 	return error;
 }
 
-/* A line of ours between those of the service. */
+/* Appends a line of svc-logger between those of the service. */
 static int append_remark(Output *output, const char *stamp, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -88,7 +91,10 @@ static unsigned count_lines(const GString *text)
 	return n;
 }
 
-/* A full disk stops no service: what it does not take is counted, and the count is written when there is room. */
+/*
+ * A full disk stops no service. Lost lines are counted, and the count is written when there is
+ * room.
+ */
 static void write_text(Output *output, const char *stamp, GString *text)
 {
 	int error;
@@ -105,7 +111,9 @@ static void write_text(Output *output, const char *stamp, GString *text)
 	g_string_truncate(text, 0);
 }
 
-/* Length of the next line, with its line feed if it has one; 0 when it is not whole yet. */
+/*
+ * Returns: the length of the next line with its line feed, if it has one; 0 if it is not complete.
+ */
 static size_t next_line(const char *bytes, size_t length, bool all)
 {
 	const char *end = memchr(bytes, '\n', MIN(length, LINE_BYTES + 1));
@@ -113,11 +121,11 @@ static size_t next_line(const char *bytes, size_t length, bool all)
 	if (end)
 		return (size_t)(end - bytes) + 1;
 	if (length > LINE_BYTES)
-		return LINE_BYTES; /* of just that many the line feed may be on its way */
+		return LINE_BYTES; /* of a line of exactly this length the line feed may follow */
 	return all ? length : 0;
 }
 
-/* Returns: the number of bytes that are written and may be consumed; their cost is output->cost. */
+/* Returns: the number of written bytes, which may be consumed; output->cost is their cost. */
 static size_t write_lines(Output *output, const char *bytes, size_t length, bool all)
 {
 	g_autoptr(GString) text = g_string_sized_new(4096);
@@ -142,7 +150,9 @@ static size_t write_lines(Output *output, const char *bytes, size_t length, bool
 	return done;
 }
 
-/* The time of a half line runs from its last byte: a slow writer is not cut in the middle of a word. */
+/*
+ * The time of a half line runs from its last byte, so that a slow writer is not cut in the middle.
+ */
 static void note_partial(Output *output, size_t bytes, int64_t now_us)
 {
 	const int64_t limit_us = bytes > OUTPUT_PARTIAL_BYTES ? OUTPUT_LONG_PARTIAL_US : OUTPUT_PARTIAL_US;
@@ -154,7 +164,7 @@ static void note_partial(Output *output, size_t bytes, int64_t now_us)
 	output->partial_bytes = bytes;
 }
 
-/* Its end with the descriptors must not be received, so no later byte can be. */
+/* The message with descriptors must not be received, so no later byte can be. */
 static OutputResult refuse(Output *output, size_t n)
 {
 	char stamp[40];
@@ -182,14 +192,14 @@ OutputResult output_read(Output *output, bool all, int64_t now_us)
 	case CHANNEL_BYTES:
 		break;
 	}
-	/* Where a full block ends is not the end of what there is: half a line there is not to be cut. */
+	/* The end of a full block is not the end of the data, so half a line there is not cut. */
 	done = write_lines(output, bytes, n, all && n < OUTPUT_BLOCK_BYTES);
 	channel_take(output->fd, bytes, done);
-	/* What stays is looked at again, so it costs as well. */
+	/* Bytes that stay are looked at again, so they cost as well. */
 	output->cost += (int64_t)n + LIMIT_LOG_LINE_COST;
 	output->credit = MAX(output->credit - output->cost, -OUTPUT_BLOCK_BYTES);
 	note_partial(output, n - done, now_us);
-	/* An edge is reported once, so it is read until a peek finds nothing new. */
+	/* An edge is reported once, so the channel is read until a peek finds nothing new. */
 	return done > 0 ? OUTPUT_MORE : OUTPUT_WAIT;
 }
 
@@ -233,7 +243,7 @@ void output_context_init(OutputContext *context, const char *directory)
 	*context = (OutputContext){ .directory_fd = -1 };
 	context->directory = directory;
 	problem = find_directory(context);
-	if (problem) /* services write all the same, and must not wait until there is a directory */
+	if (problem) /* services write anyway, and must not wait for the directory */
 		log_warning(NULL, "cannot write to %s: %s; the output of services is lost until that changes", directory, g_strerror(problem));
 	context->bytes = g_malloc(OUTPUT_BLOCK_BYTES);
 }

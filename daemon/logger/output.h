@@ -2,9 +2,9 @@
 /*
  * Output: the log channel of one command of a service (base/channel.h).
  *
- * Bytes are peeked at, written to the file, and only then taken out of the channel: a logger that is killed in between leaves them
- * there for the next one. So every line is written at least once, and the last block before a kill may be there twice. What is not
- * a whole line yet stays in the channel.
+ * Bytes are peeked at, written to the file, and only then taken out of the channel. If a logger is
+ * killed in between, the next one finds them there. So every line is written at least once, and the
+ * last block before a kill may be written twice. An incomplete line stays in the channel.
  */
 #ifndef SVCD_LOGGER_OUTPUT_H
 #define SVCD_LOGGER_OUTPUT_H
@@ -18,20 +18,23 @@
 /* What all outputs share. */
 typedef struct OutputContext {
 	const char *directory;
-	int directory_fd;     /* -1: it cannot be had */
-	int directory_error;  /* then why */
-	int64_t next_try_us;  /* and when to try again */
+	int directory_fd;     /* -1: it cannot be opened */
+	int directory_error;  /* then the reason */
+	int64_t next_try_us;  /* and the time of the next attempt */
 	char *bytes; /* OUTPUT_BLOCK_BYTES */
 	Syslog *syslog;
 } OutputContext;
 
-/* Peeked at in one turn. */
+/* Peeked at per turn. */
 #define OUTPUT_BLOCK_BYTES (64 * 1024)
 
-/* Half a line is written as it is after this time: it may be a prompt. */
+/* Half a line is written after this time, because it may be a prompt. */
 #define OUTPUT_PARTIAL_US (2 * G_USEC_PER_SEC)
 
-/* A writer of single bytes fills the channel with fewer than a line may have, and waits. So more than these wait for a shorter time. */
+/*
+ * A writer of single bytes fills the channel with fewer bytes than a line may have, and then
+ * blocks. So more bytes than these wait for a shorter time.
+ */
 #define OUTPUT_PARTIAL_BYTES 512
 #define OUTPUT_LONG_PARTIAL_US (200 * G_TIME_SPAN_MILLISECOND)
 
@@ -43,23 +46,23 @@ typedef struct Output {
 	char *service;
 	guint64 serial;        /* of the channel */
 	int fd;
-	int64_t partial_at_us; /* when the half line in the channel is to be written; 0: there is none */
+	int64_t partial_at_us; /* when the half line in the channel is due; 0: there is none */
 	size_t partial_bytes;
-	GQueue *waits_in;      /* the main loop's: one of its lists of those to be read again ... */
+	GQueue *waits_in;      /* one of the main loop's lists of outputs to read again ... */
 	bool is_ending;        /* ... to the last byte */
-	bool is_hung_up;       /* every writer has closed it, so there is an end to what there is to read */
-	int64_t credit;        /* what may be written before it is a flood; see LIMIT_LOG_BURST_BYTES */
+	bool is_hung_up;       /* every writer has closed it, so the data has an end */
+	int64_t credit;        /* bytes that may be written before it counts as a flood; see LIMIT_LOG_BURST_BYTES */
 	int64_t credit_at_us;
 	int64_t cost;          /* of the last output_read() */
-	unsigned n_lost;       /* lines that the disk did not take */
+	unsigned n_lost;       /* lines that the disk had no room for */
 	int lost_error;
 } Output;
 
 typedef enum OutputResult {
 	OUTPUT_WAIT, /* nothing more now */
-	OUTPUT_MORE, /* come again in the next turn */
-	OUTPUT_END,  /* every writer has closed it, and all is written */
-	OUTPUT_REFUSED, /* descriptors were sent: all up to them is written, and it is to be closed by another process */
+	OUTPUT_MORE, /* read again in the next turn */
+	OUTPUT_END,  /* every writer has closed it, and everything is written */
+	OUTPUT_REFUSED, /* descriptors were sent: everything before them is written, and another process must close it */
 } OutputResult;
 
 /* @fd: taken */
@@ -67,21 +70,23 @@ Output *output_new(OutputContext *context, const char *service, uint64_t serial,
 void output_free(Output *output);
 
 /**
- * output_read() - write what has come
- * @all: half a line too: the writers are gone, or its time is up
+ * output_read() - write the new bytes
+ * @all: half a line as well, because the writers are gone, or it is due
  */
 OutputResult output_read(Output *output, bool all, int64_t now_us);
 
-/* Has more been written of late than a service may have at any time? It is to wait for its turn. */
+/*
+ * Has more been written recently than a service may write at any time? Then it waits for its turn.
+ */
 bool output_is_flood(Output *output, int64_t now_us);
 
 /**
  * output_append() - lines to the end of a service's file
- * Returns: 0, or the errno that says why they are not there.
+ * Returns: 0, or the errno of the failure.
  */
 int output_append(OutputContext *context, const char *service, const char *text, size_t length);
 
-/* @directory: borrowed. That it cannot be written to is no failure: it is tried again. */
+/* @directory: borrowed. If it cannot be written to, it is tried again. */
 void output_context_init(OutputContext *context, const char *directory);
 void output_context_clear(OutputContext *context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Syslog: a queue of lines before the forwarder. It has room for a few hundred of its own, so the queue has more than the order only
- * while there is no syslog daemon, or none that keeps up.
+ * Syslog: a queue of lines before the forwarder. The forwarder's socket has room for a few hundred
+ * lines, so the queue grows only without a syslog daemon, or with a slow one.
  */
 #include "config.h"
 
@@ -23,10 +23,10 @@
 /* A forwarder that has ended is started again after this time. */
 #define RETRY_US G_USEC_PER_SEC
 
-/* Sent in one turn of the main loop. */
+/* Sent per turn of the main loop. */
 #define FLUSH_BATCH 64
 
-/* What of one service is held. */
+/* The held lines of one service. */
 typedef struct Share {
 	size_t bytes;
 } Share;
@@ -34,19 +34,19 @@ typedef struct Share {
 typedef struct Held {
 	char *line;
 	size_t length;
-	Share *share; /* NULL: a line of our own */
+	Share *share; /* NULL: svc-logger's own line */
 } Held;
 
 struct Syslog {
 	char *path;
 	int epoll_fd;  /* borrowed */
 	int fd;        /* to the forwarder; -1: there is none */
-	pid_t pid;     /* its; 0: there was none */
-	bool is_over;  /* the machine is ending */
+	pid_t pid;     /* of the forwarder; 0: there was none */
+	bool is_over;  /* the machine ends */
 	bool is_full;  /* it takes no line now; an event comes when it does */
 	GQueue held; /* Held *, owned */
 	size_t held_bytes;
-	GHashTable *shares; /* service -> Share, owned; stays, for services are few */
+	GHashTable *shares; /* service -> Share, owned; never removed, because there are few services */
 	unsigned n_dropped;
 	int64_t next_try_us;
 };
@@ -95,7 +95,7 @@ static Share *share_of(Syslog *log, const char *service)
 	return share;
 }
 
-/* One service has at most half of the room: its flood does not push out the lines of others. */
+/* One service gets at most half of the room, so its flood does not push out the lines of others. */
 static void hold(Syslog *log, const char *service, char *line)
 {
 	Share *share = share_of(log, service);
@@ -110,7 +110,7 @@ static void hold(Syslog *log, const char *service, char *line)
 		drop_first(log);
 }
 
-/* "<N>text", as daemons write for a journal: N is the severity. Returns the text behind it. */
+/* "<N>text", as daemons write for a journal: N is the severity. Returns: the text behind it. */
 static const char *take_severity(const char *bytes, size_t *length, int *severity)
 {
 	if (*length < 3 || bytes[0] != '<' || bytes[1] < '0' || bytes[1] > '7' || bytes[2] != '>')
@@ -120,7 +120,7 @@ static const char *take_severity(const char *bytes, size_t *length, int *severit
 	return bytes + 3;
 }
 
-/* As the forwarder wants it. */
+/* In the forwarder's format. */
 static char *make_line(const char *service, const char *bytes, size_t length, int64_t realtime_us)
 {
 	int severity = SEVERITY_INFO;
@@ -137,7 +137,7 @@ void syslog_send(Syslog *log, const char *service, const char *bytes, size_t len
 	hold(log, service, make_line(service, bytes, length, realtime_us));
 }
 
-/* SIGTERM comes to it from the finale, which would wait for the next one. */
+/* SIGTERM comes from the finale, which would wait for the next forwarder. */
 static bool was_asked_to_end(const Syslog *log)
 {
 	int status;
@@ -162,7 +162,7 @@ static bool has_forwarder(Syslog *log, int64_t now_us)
 	return log->fd >= 0;
 }
 
-/* Returns: true when it is gone from our hands. */
+/* Returns: true if the line is sent or dropped. */
 static bool send_one(Syslog *log, const Held *held, int64_t now_us)
 {
 	if (send(log->fd, held->line, held->length, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno == EMSGSIZE)
@@ -176,7 +176,7 @@ static bool send_one(Syslog *log, const Held *held, int64_t now_us)
 	return false;
 }
 
-/* Put in front of the lines that follow it. */
+/* The report precedes the lines that follow. */
 static void report_dropped(Syslog *log)
 {
 	g_autofree char *text = g_strdup_printf("%u lines were not sent: no syslog daemon took them", log->n_dropped);

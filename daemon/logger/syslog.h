@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Syslog: passes lines on to a syslog daemon at /dev/log through the forwarder, and holds the last ones while it does not take them.
+ * Syslog: passes lines to the syslog daemon at /dev/log through the forwarder, and holds the last
+ * ones while the daemon does not take them.
  */
 #ifndef SVCD_LOGGER_SYSLOG_H
 #define SVCD_LOGGER_SYSLOG_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Held while no syslog daemon listens: the lines of a boot up to its start, with room to spare. */
+/* Held without a syslog daemon: the lines of a boot up to its start, with room to spare. */
 #define SYSLOG_HELD_BYTES (256 * 1024)
 
 typedef struct Syslog Syslog;
@@ -18,7 +19,10 @@ typedef struct Syslog Syslog;
 Syslog *syslog_new(const char *path, int epoll_fd);
 void syslog_free(Syslog *log);
 
-/* Queues a line. Never waits. Lines of syslog daemons are not sent: they would answer themselves for ever. */
+/*
+ * Queues a line. Never waits. Lines of syslog daemons are not sent, because the daemon would answer
+ * itself for ever.
+ */
 void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length, int64_t realtime_us);
 
 void syslog_on_writable(Syslog *log);
@@ -26,7 +30,10 @@ void syslog_on_writable(Syslog *log);
 /* Sends what can be sent now. */
 void syslog_flush(Syslog *log, int64_t now_us);
 
-/* When syslog_flush() is worth another try, CLOCK_MONOTONIC; 0: nothing is held, or an event will come. */
+/*
+ * Returns: when syslog_flush() is worth another try, CLOCK_MONOTONIC; 0: nothing is held, or an
+ * event will come.
+ */
 int64_t syslog_next_try(const Syslog *log);
 
 #endif
