@@ -432,7 +432,7 @@ static const PropertyRow properties[] = {
 	{ "StopLimit", "t", 0, .number = get_stop_limit },
 	{ "Problem", "s", PROPERTY_LISTED, .text = get_problem },
 	{ "SourceFile", "s", 0, .append = append_source_file },
-	{ "FileState", "s", 0, .text = get_file_state },
+	{ "FileState", "s", PROPERTY_LISTED, .text = get_file_state },
 };
 
 const Interface interface_service = {

@@ -77,7 +77,7 @@ void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
 	else if (g_strv_contains(bare, word))
 		apply_runlevel(policy, word, origin, diags);
 	else if (strcmp(word, POLICY_KERNEL_WORD_VENDOR) == 0)
-		diag_error(diags, origin, NULL,
+		diag_warning(diags, origin, NULL,
 			   "%s: the vendor's policy decides alone; what /etc/svcd/policy.d and /run/svcd/policy.d say is "
 			   "left out in this boot", word);
 	else if (g_str_has_prefix(word, "svcd.policy="))

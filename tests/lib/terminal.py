@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What somebody in front of a terminal sees of the bytes it was sent: lines, carriage returns, and the erasing of a line."""
 
+import fcntl
+import os
 import re
+import struct
+import subprocess
+import termios
+import time
 
 
 def screen_lines(text):
@@ -20,3 +26,28 @@ def _last_state(line):
             shown = shown[:at] + piece + shown[at + len(piece):]
             at += len(piece)
     return shown
+
+
+def set_size(fd, columns, rows=24):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def on_terminal(box, columns, *words, environment=None, then=None, rows=24):
+    """What svcctl writes to a terminal of that size, the seconds it took, and its exit code. @then: a size to change to."""
+    master, slave = os.openpty()
+    set_size(slave, columns, rows)
+    process = subprocess.Popen(box.command(["/usr/bin/svcctl", *words]), stdin=slave, stdout=slave, stderr=slave,
+                               env={**box.run_environment(), "TERM": "xterm", **(environment or {})})
+    os.close(slave)
+    began, written = time.monotonic(), b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:
+            break
+        written += piece
+        if then and b"\x1b[J" in written:
+            set_size(master, then)
+    process.wait()
+    os.close(master)
+    return written.decode().replace("\r\n", "\n"), time.monotonic() - began, process.returncode

@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What is under way: in place on a terminal of any width, line after line elsewhere, and as JSON where that is asked for."""
 
-import fcntl
 import json
 import os
 import re
-import struct
 import subprocess
-import termios
 import time
 
 from sandbox import Sandbox
+from terminal import on_terminal, set_size
 
 # Tells what it does 100 times within about half a second; then it is ready.
 BUSY = """#!/usr/bin/perl
@@ -26,31 +24,6 @@ SERVICES = {
     "slow": "[Service]\nType=task\nExec=/bin/sleep 0.4\n",
     "held": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=flag:go\n",
 }
-
-
-def set_size(fd, columns, rows=24):
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-
-def on_terminal(box, columns, *words, environment=None, then=None, rows=24):
-    """What svcctl writes to a terminal of that size, the seconds it took, and its exit code. @then: a size to change to."""
-    master, slave = os.openpty()
-    set_size(slave, columns, rows)
-    process = subprocess.Popen(box.command(["/usr/bin/svcctl", *words]), stdin=slave, stdout=slave, stderr=slave,
-                               env={**box.run_environment(), "TERM": "xterm", **(environment or {})})
-    os.close(slave)
-    began, written = time.monotonic(), b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:
-            break
-        written += piece
-        if then and b"\x1b[J" in written:
-            set_size(master, then)
-    process.wait()
-    os.close(master)
-    return written.decode().replace("\r\n", "\n"), time.monotonic() - began, process.returncode
 
 
 def frames(written):

@@ -259,7 +259,7 @@ START_TEST(the_kernel_command_line_can_leave_the_vendors_policy_alone)
 		      NULL);
 
 	expect_said(tree, c,
-		    "kernel command line: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d "
+		    "kernel command line: warning: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d "
 		    "and /run/svcd/policy.d say is left out in this boot\n");
 	policy_decide(c->policy, "a", "2", &decision);
 	ck_assert_int_eq(decision.activation, ACTIVATION_BOOT);

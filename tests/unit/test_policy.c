@@ -342,7 +342,7 @@ static const struct {
 	{ "svcd.policy=admin", "2",
 	  "kernel command line: warning: svcd.policy=admin: there is only svcd.policy=vendor\n" },
 	{ "svcd.policy=vendor", "2",
-	  "kernel command line: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d and "
+	  "kernel command line: warning: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d and "
 	  "/run/svcd/policy.d say is left out in this boot\n" },
 	{ "svcd.watchdog=60,manager", "2", "" },
 	{ "svcd.watchdgo=60", "2", "kernel command line: warning: svcd.watchdgo=60: did you mean svcd.watchdog=?\n" },

@@ -158,6 +158,33 @@ static void print_waiting(Context *context, const Request *request, const char *
 	}
 }
 
+/* The first error of the service's new file; a new string, NULL if it has none or there is no answer. */
+static char *find_file_error(Context *context, const char *service)
+{
+	g_autoptr(GPtrArray) diagnostics = ask_diagnostics(context, NULL);
+
+	for (guint i = 0; diagnostics && i < diagnostics->len; i++) {
+		GVariant *record = g_ptr_array_index(diagnostics, i);
+
+		if (is(record_text(record, "level"), "error") && is(record_text(record, "service"), service))
+			return diagnostic_sentence(record);
+	}
+	return NULL;
+}
+
+/* Is it up by a file of before, because the present one has an error? Then what the admin wrote is not in force. */
+static bool check_file(Context *context, const Request *request, GVariant *service, GError **error)
+{
+	const char *name = record_text(service, "Name");
+	g_autofree char *problem = NULL;
+
+	if ((request != &start_request && request != &restart_request) || !is(record_text(service, "FileState"), "invalid"))
+		return true;
+	problem = find_file_error(context, name);
+	return fail(error, SVCD_ERROR_INVALID_CONFIGURATION, "%s was %s with its settings of before, because its file has an error%s%s",
+		    name, request->done, problem ? ": " : "", problem ? problem : "");
+}
+
 /* What a request came to. @before: the record when it was made, or NULL. */
 static bool report(Context *context, const Request *request, const char *name, GVariant *before, GVariant *service,
 		   GError **error)
@@ -169,6 +196,8 @@ static bool report(Context *context, const Request *request, const char *name, G
 
 	switch (request->judge(service, old_invocation)) {
 	case VERDICT_DONE:
+		if (!was_done && !check_file(context, request, service, error))
+			return false;
 		if (has_ended_well(service, old_invocation))
 			output_confirm(output, "%s %s; %s", name, request->done, record_text(service, "Cause"));
 		else

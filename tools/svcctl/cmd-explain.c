@@ -172,30 +172,36 @@ GPtrArray *ask_diagnostics(Context *context, GError **error)
 	return ask_records(context, "Diagnostics", NULL, "(a(ssuss))", diagnostic_fields, error);
 }
 
-static void print_diagnostics(Context *context, const GPtrArray *records)
+char *diagnostic_sentence(GVariant *record)
+{
+	const char *file = record_text(record, "file");
+	DiagLevel level = DIAG_ERROR;
+	const Diagnostic diagnostic = {
+		.level = diag_level_from_name(record_text(record, "level"), &level) ? level : DIAG_ERROR,
+		.origin = { *file ? file : NULL, (unsigned)record_number(record, "line") },
+		.text = (char *)record_text(record, "text"),
+	};
+
+	return diag_format(&diagnostic);
+}
+
+void print_diagnostics(Context *context, const GPtrArray *records)
 {
 	for (guint i = 0; i < records->len; i++) {
-		GVariant *record = g_ptr_array_index(records, i);
-		const char *file = record_text(record, "file");
-		DiagLevel level = DIAG_ERROR;
-		const Diagnostic diagnostic = {
-			.level = diag_level_from_name(record_text(record, "level"), &level) ? level : DIAG_ERROR,
-			.origin = { *file ? file : NULL, (unsigned)record_number(record, "line") },
-			.text = (char *)record_text(record, "text"),
-		};
-		g_autofree char *line = diag_format(&diagnostic);
+		g_autofree char *line = diagnostic_sentence(g_ptr_array_index(records, i));
 
 		output_line(&context->output, "%s", line);
 	}
 }
 
-static JsonNode *records_to_array(const GPtrArray *records, const Column *columns, unsigned n_columns)
+JsonNode *diagnostics_to_json(const GPtrArray *records)
 {
 	JsonArray *array = json_array_new();
 	JsonNode *node;
 
 	for (guint i = 0; i < records->len; i++)
-		json_array_add_element(array, record_to_json(g_ptr_array_index(records, i), columns, n_columns));
+		json_array_add_element(array, record_to_json(g_ptr_array_index(records, i), diagnostic_columns,
+							     G_N_ELEMENTS(diagnostic_columns)));
 	node = json_node_init_array(json_node_alloc(), array);
 	json_array_unref(array);
 	return node;
@@ -243,8 +249,7 @@ static bool explain_everything(Context *context, GError **error)
 		output_line(&context->output, "Everything is as wanted.");
 	object = json_object_new();
 	json_object_set_array_member(object, "services", array);
-	json_object_set_member(object, "diagnostics", records_to_array(diagnostics, diagnostic_columns,
-								       G_N_ELEMENTS(diagnostic_columns)));
+	json_object_set_member(object, "diagnostics", diagnostics_to_json(diagnostics));
 	node = json_node_init_object(json_node_alloc(), object);
 	json_object_unref(object);
 	output_set_data(&context->output, node);

@@ -175,20 +175,71 @@ bool cmd_end_machine(Context *context, GError **error)
 	return false;
 }
 
-/* The answer comes before the work, for the files that are generated take a process of their own. */
+static unsigned count_errors(const GPtrArray *diagnostics)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < diagnostics->len; i++)
+		n += strcmp(record_text(g_ptr_array_index(diagnostics, i), "level"), "error") == 0;
+	return n;
+}
+
+/* The services that still run by a file of before, for people; their names are added to @array. */
+static void print_changed(Output *output, const GPtrArray *services, JsonArray *array)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (guint i = 0; i < services->len; i++) {
+		GVariant *service = g_ptr_array_index(services, i);
+
+		if (strcmp(record_text(service, "FileState"), "changed") != 0)
+			continue;
+		g_string_append_printf(names, " %s", record_text(service, "Name"));
+		json_array_add_string_element(array, record_text(service, "Name"));
+	}
+	if (names->len > 0)
+		output_confirm(output, "Changed since they were started: svcctl restart%s", names->str);
+}
+
+/* What came of it: a file with an error does not count, so that is no success. */
+static bool report_files(Context *context, const GPtrArray *services, const GPtrArray *diagnostics, GError **error)
+{
+	const unsigned n_errors = count_errors(diagnostics);
+	g_autofree char *count = output_count(services->len, "service");
+	JsonObject *object = json_object_new();
+	JsonArray *changed = json_array_new();
+
+	if (!context->output.is_quiet)
+		print_diagnostics(context, diagnostics);
+	print_changed(&context->output, services, changed);
+	json_object_set_int_member(object, "services", services->len);
+	json_object_set_array_member(object, "changed", changed);
+	json_object_set_member(object, "diagnostics", diagnostics_to_json(diagnostics));
+	set_object(&context->output, object);
+	if (n_errors > 0)
+		return fail(error, SVCD_ERROR_INVALID_CONFIGURATION,
+			    "the files were read, and %u error%s found; the last version without errors counts", n_errors,
+			    n_errors == 1 ? " was" : "s were");
+	output_confirm(&context->output, "%s and the policy were read, no errors", count);
+	return true;
+}
+
+/* The answer comes before the work, because the files that are generated take a process of their own. */
 bool cmd_reload_files(Context *context, GError **error)
 {
 	const int64_t since_us = g_get_monotonic_time();
 	g_autoptr(GVariant) reply = NULL;
+	g_autoptr(GPtrArray) services = NULL;
+	g_autoptr(GPtrArray) diagnostics = NULL;
 
 	if (!client_watch(context->client, error))
 		return false;
 	reply = policy_ask_to_read(context, error);
 	if (!reply || !policy_wait_until_read(context, since_us, error))
 		return false;
-	output_confirm(&context->output, "all files were read again; svcctl explain shows complaints");
-	set_object(&context->output, json_object_new());
-	return true;
+	services = ask_services_for(context, "Name FileState", error);
+	diagnostics = services ? ask_diagnostics(context, error) : NULL;
+	return diagnostics && report_files(context, services, diagnostics, error);
 }
 
 static GVariant *ask_manager(Context *context, GError **error)

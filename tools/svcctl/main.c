@@ -141,7 +141,8 @@ static const Verb verbs[] = {
 	  "Shows the previous one and the present one, as runlevel(8) does. With --dry-run only\n"
 	  "what would stop and start." },
 	{ "reload-files", "", "read all service and policy files again", "", 0, 0, cmd_reload_files,
-	  "What runs goes on; a changed definition is used for the next act." },
+	  "What runs goes on; a changed definition is used for the next act. Exit code 10 if a file has\n"
+	  "an error: its last version without errors counts." },
 	{ "poweroff", "", "stop everything and switch off", "", 0, 0, cmd_end_machine, "" },
 	{ "reboot", "", "stop everything and start the machine again", "", 0, 0, cmd_end_machine, "" },
 	{ "halt", "", "stop everything and halt", "", 0, 0, cmd_end_machine, "" },

@@ -191,6 +191,9 @@ void record_add_text(GVariantDict *dict, const char *name, const char *text); /*
 
 /* The manager's complaints about files, as records; NULL with @error. */
 GPtrArray *ask_diagnostics(Context *context, GError **error);
+char *diagnostic_sentence(GVariant *record); /* "FILE:LINE: error: TEXT"; a new string */
+void print_diagnostics(Context *context, const GPtrArray *records);
+JsonNode *diagnostics_to_json(const GPtrArray *records);
 
 /* org.svcd1.Boot.ListTimes; NULL with @error. */
 struct BootTimes *ask_boot_times(Context *context, GError **error);
