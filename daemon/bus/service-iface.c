@@ -328,9 +328,9 @@ static const char *get_problem(const Subject *x)
 	return x->service->def->problem;
 }
 
-static uint64_t get_not_installed(const Subject *x)
+static const char *get_presence(const Subject *x)
 {
-	return service_is_not_installed(x->service);
+	return presence_name(service_presence(x->service));
 }
 
 static const char *get_file_state(const Subject *x)
@@ -401,7 +401,7 @@ static const PropertyRow properties[] = {
 	{ "ActivationOrigin", "s", PROPERTY_LISTED, .append = append_activation_origin },
 	{ "ActivationIsDefault", "b", PROPERTY_LISTED, .number = get_activation_is_default },
 	{ "InRunlevel", "b", PROPERTY_LISTED, .number = get_in_runlevel },
-	{ "NotInstalled", "b", PROPERTY_LISTED, .number = get_not_installed },
+	{ "Presence", "s", PROPERTY_LISTED, .text = get_presence },
 	{ "RunlevelOrigin", "s", 0, .append = append_runlevel_origin },
 	{ "PolicyReason", "s", 0, .text = get_policy_reason },
 	{ "MainPid", "u", PROPERTY_LISTED, .number = get_main_pid },

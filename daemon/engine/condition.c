@@ -375,38 +375,54 @@ bool service_is_beyond_reach(const Service *s)
 	return false;
 }
 
-/* It asks for programs only, and none of them is there. */
-static bool lacks_program(const Slot *slot)
+/* What is missing if the term of @slot is false, and asks for nothing but programs and what is constant until the next boot. */
+static Presence slot_presence(const Slot *slot)
 {
+	Presence presence = PRESENCE_NOT_APPLICABLE;
+
 	if (slot->level != LEVEL_FALSE || (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD))
-		return false;
+		return PRESENCE_HERE;
 	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		if (term_literal(slot->term, i)->negated || !g_str_has_prefix(slot->conditions[i]->key, PROGRAM_KEY))
-			return false;
+		const Condition *c = slot->conditions[i];
+
+		if (g_str_has_prefix(c->key, PROGRAM_KEY) && !term_literal(slot->term, i)->negated)
+			presence = PRESENCE_NOT_INSTALLED;
+		else if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL)
+			return PRESENCE_HERE;
 	}
-	return true;
+	return presence;
 }
 
-/* An admin who names it, or asks for it, waits for it. A policy that is the same on every machine, and other services, do not. */
-static bool is_awaited(const Service *s)
+static Presence find_presence(const Service *s)
 {
-	if (s->want_reason == WANT_POLICY)
-		return s->policy.runlevel_layer > POLICY_LAYER_RC_LINKS;
-	return s->want_reason != WANT_NEED;
+	Presence presence = PRESENCE_HERE;
+
+	for (unsigned i = 0; i < s->priv->slots->len && presence != PRESENCE_NOT_INSTALLED; i++) {
+		const Presence next = slot_presence(g_ptr_array_index(s->priv->slots, i));
+
+		presence = next != PRESENCE_HERE ? next : presence;
+	}
+	return presence;
 }
 
 bool service_lacks_program(const Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		if (lacks_program(g_ptr_array_index(s->priv->slots, i)))
-			return true;
-	}
-	return false;
+	return find_presence(s) == PRESENCE_NOT_INSTALLED;
 }
 
-bool service_is_not_installed(const Service *s)
+/* By an admin who names it, or asks for it. */
+static bool is_awaited(const Service *s)
 {
-	return s->state == STATE_WAITING && !is_awaited(s) && service_lacks_program(s);
+	if (s->want_reason == WANT_POLICY)
+		return s->policy.runlevel_layer > POLICY_LAYER_RC_LINKS;
+	return s->want_reason != WANT_NEED && s->want_reason != WANT_NOTHING;
+}
+
+Presence service_presence(const Service *s)
+{
+	if ((s->state != STATE_IDLE && s->state != STATE_WAITING) || is_awaited(s))
+		return PRESENCE_HERE;
+	return find_presence(s);
 }
 
 static void add_once(GPtrArray *found, Service *s)

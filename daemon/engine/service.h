@@ -50,6 +50,10 @@ ENUM_WITH_NAMES(Listens, LISTENS, listens, LISTENS_LEVELS)
 #define FILE_STATES(X, P) X(P, CURRENT, "current") X(P, CHANGED, "changed") X(P, GONE, "gone") X(P, INVALID, "invalid")
 ENUM_WITH_NAMES(FileState, FILE, file_state, FILE_STATES)
 
+/* Can it run on this machine? Not if its program is missing, or a condition is false that does not change before the next boot. */
+#define PRESENCES(X, P) X(P, HERE, "here") X(P, NOT_INSTALLED, "not-installed") X(P, NOT_APPLICABLE, "not-applicable")
+ENUM_WITH_NAMES(Presence, PRESENCE, presence, PRESENCES)
+
 /* Who asked; kept with the cause. */
 typedef struct Requester {
 	uid_t uid;
@@ -142,8 +146,11 @@ static inline unsigned service_count_causes(const Service *s)
 /* The newest cause's text, never NULL. */
 const char *service_cause(const Service *s);
 
-/* It waits for its program (path:exec:), and only because a policy for every machine or another service wants it. */
-bool service_is_not_installed(const Service *s);
+/*
+ * HERE of one that is active or has failed, too, and of one that an admin wants by name: it waits for its program. A policy for every
+ * machine and the needs of other services are no such wish.
+ */
+Presence service_presence(const Service *s);
 
 /* FILE_CURRENT of one that is not active, too. */
 FileState service_file_state(const Service *s);

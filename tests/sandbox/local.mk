@@ -95,6 +95,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_explain_world.py \
 	tests/sandbox/test_facility.py \
 	tests/sandbox/test_files_held.py \
+	tests/sandbox/test_files_with_errors.py \
 	tests/sandbox/test_finale_without_helper.py \
 	tests/sandbox/test_finale_without_manager.py \
 	tests/sandbox/test_first_steps.py \
@@ -227,6 +228,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_socket_policy.py \
 	tests/sandbox/test_spawn_failure.py \
 	tests/sandbox/test_start_lock.py \
+	tests/sandbox/test_start_means_up.py \
 	tests/sandbox/test_start_timeout.py \
 	tests/sandbox/test_stop_and_reload_commands.py \
 	tests/sandbox/test_stop_kills_cgroup.py \

@@ -28,10 +28,10 @@ with Sandbox({"web": SLEEP, "other": SLEEP}) as box:
     assert [row["service"] for row in answer["data"]["diagnostics"]] == ["web"], answer
 
     done = box.svcctl("restart", "web", check=False)
-    assert done.returncode == 10 and done.stdout == "", done
+    assert done.returncode == 10 and "web restarted" not in done.stdout, done
     assert "web was restarted with its settings of before" in done.stderr and ERROR in done.stderr, done
     assert box.pid("web") not in (0, pid)
 
     box.write(WEB, SLEEP)
     box.svcctl("reload-files")
-    assert box.svcctl("restart", "web").stdout == "web restarted\n"
+    assert box.svcctl("restart", "web").stdout.endswith("web restarted\n")

@@ -30,7 +30,7 @@ with Sandbox({**{name: task(name) for name in NAMES}, "fifos": fifos, "free": fr
 
     explained = box.svcctl("explain", "third").stdout
     assert "third waits for the lock desk, which first holds." in explained, explained
-    started = box.svcctl("start", "second").stdout
+    started = box.svcctl("start", "second", "--no-wait").stdout
     assert "waits for the lock desk, which first holds" in started, started
 
     box.kill_manager()

@@ -13,8 +13,9 @@ static const Typed typed[] = {
 	{ "start odd", 0, "odd started\n", "" },
 	{ "start base", 0, "base is already up\n", "" },
 	{ "start -q odd", 0, "", "" },
-	{ "start shy", 0, "shy starts as soon as this is true:\n"
-			  "             flag:go is false (/etc/svcd/services.d/shy.svc:4)\n", "" },
+	{ "start shy", 3, "",
+	  "svcctl: shy is not up; it starts as soon as its conditions are true\n"
+	  "  flag:go is false (/etc/svcd/services.d/shy.svc:4)\n  To wait until it is up: svcctl start shy --wait\n" },
 	{ "start shy --wait -t 1 -q", 6, "",
 	  "svcctl: shy: timed out; it is waiting and the start goes on\n  Follow it with: svcctl status shy\n" },
 	{ "start barred", 8, "",

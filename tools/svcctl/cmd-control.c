@@ -3,7 +3,7 @@
  * start, stop, restart, reload, clear: asking for something, and seeing it happen.
  *
  * Each name is a job; all are asked for, and then waited for together (--no-wait: not), so that the exit code can tell how it
- * went. A service that has to wait for its terms is not waited for unless --wait asks for it.
+ * went. "start" means up: one that has to wait for its terms is no success, and is not waited for unless --wait asks for it.
  */
 #include "config.h"
 
@@ -28,7 +28,6 @@ typedef struct Request {
 	const char *answer;
 	const char *done;     /* "started" */
 	const char *already;  /* "was already running" */
-	const char *waiting;  /* "starts as soon as" */
 	Verdict (*judge)(GVariant *service, uint64_t old_invocation);
 	bool (*is_done_before)(const char *state); /* nothing to do; NULL: always something */
 } Request;
@@ -52,7 +51,7 @@ static Verdict judge_start(GVariant *service, uint64_t old_invocation)
 	if (state_is_up(state) || has_ended_well(service, old_invocation))
 		return VERDICT_DONE;
 	if (is(state, "waiting"))
-		return VERDICT_WAITS;
+		return record_number(service, "Settled") ? VERDICT_WAITS : VERDICT_GOING_ON;
 	return is(state, "starting") || is(state, "stopping") ? VERDICT_GOING_ON : VERDICT_FAILED;
 }
 
@@ -115,47 +114,53 @@ static bool is_off(const char *state)
 
 static const Request start_request = {
 	.method = "Start", .arguments = "(s)", .answer = "(a(ssss))",
-	.done = "started", .already = "is already up", .waiting = "starts as soon as",
+	.done = "started", .already = "is already up",
 	.judge = judge_start, .is_done_before = state_is_up,
 };
 static const Request stop_request = {
 	.method = "Stop", .arguments = "(sb)", .answer = "()",
-	.done = "stopped", .already = "is not running", .waiting = "",
+	.done = "stopped", .already = "is not running",
 	.judge = judge_stop, .is_done_before = is_off,
 };
 static const Request reload_request = {
 	.method = "Reload", .arguments = "(s)", .answer = "()",
-	.done = "reloaded", .already = "", .waiting = "",
+	.done = "reloaded", .already = "",
 	.judge = judge_reload,
 };
 static const Request restart_request = {
 	.method = "Restart", .arguments = "(s)", .answer = "(a(ssss))",
-	.done = "restarted", .already = "", .waiting = "starts as soon as",
+	.done = "restarted", .already = "",
 	.judge = judge_restart,
 };
 
-/* What a start waits for. Not every reason is a term of its own: another may have to stop first. */
-static void print_waiting(Context *context, const Request *request, const char *name, GVariant *service)
+/* The terms that are false, a line each; a new string. @part: only those that contain it, NULL: all. */
+static char *list_false_terms(GVariant *service, const char *part)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(service, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
-	GVariantIter iter;
-	const char *text;
-	const char *level;
-	const char *why;
-	const char *origin;
+	g_autoptr(GString) lines = g_string_new(NULL);
 
-	if (!terms || g_variant_n_children(terms) == 0) {
-		output_confirm(&context->output, "%s waits: %s", name, record_text(service, "Cause"));
-		return;
-	}
-	output_confirm(&context->output, "%s %s this is true:", name, request->waiting);
-	g_variant_iter_init(&iter, terms);
-	while (!context->output.is_quiet && g_variant_iter_next(&iter, "(&s&s&s&s)", &text, &level, &why, &origin)) {
-		g_autofree char *line = g_strdup_printf("%s is %s%s%s%s (%s)", text, level, *why ? " (" : "", why,
-							*why ? ")" : "", origin);
+	for (gsize i = 0; terms && i < g_variant_n_children(terms); i++) {
+		const char *text;
+		const char *level;
+		const char *why;
+		const char *origin;
 
-		output_field(&context->output, "", line);
+		g_variant_get_child(terms, i, "(&s&s&s&s)", &text, &level, &why, &origin);
+		if (!part || strstr(text, part))
+			g_string_append_printf(lines, "%s is %s%s%s%s (%s)\n", text, level, *why ? " (" : "", why, *why ? ")" : "",
+					       origin);
 	}
+	return g_string_free(g_steal_pointer(&lines), FALSE);
+}
+
+/* It waits for what nobody is about to bring, or until another has stopped. The request stands. */
+static bool fail_waiting(Context *context, const char *name, GVariant *service, GError **error)
+{
+	g_autofree char *terms = list_false_terms(service, NULL);
+
+	context_hint(context, "%sTo wait until it is up: svcctl start %s --wait", terms, name);
+	return fail_ctl(error, CTL_ERROR_NOT_UP, "%s is not up; it starts as soon as %s", name,
+			*terms ? "its conditions are true" : "it may");
 }
 
 /* The first error of the service's new file; a new string, NULL if it has none or there is no answer. */
@@ -185,6 +190,22 @@ static bool check_file(Context *context, const Request *request, GVariant *servi
 		    name, request->done, problem ? ": " : "", problem ? problem : "");
 }
 
+/* What it says of itself, or the first thing that it waits for; a new string. */
+static char *detail_of(GVariant *service)
+{
+	g_autoptr(GVariant) terms = g_variant_lookup_value(service, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
+	const char *state = record_text(service, "State");
+	const char *text;
+	const char *level;
+
+	if (!is(state, "waiting"))
+		return g_strdup(record_text(service, "StatusText"));
+	if (!terms || g_variant_n_children(terms) == 0)
+		return g_strdup(record_text(service, "Cause"));
+	g_variant_get_child(terms, 0, "(&s&sss)", &text, &level, NULL, NULL);
+	return g_strdup_printf("waits for %s, which is %s", text, level);
+}
+
 /* What a request came to. @before: the record when it was made, or NULL. */
 static bool report(Context *context, const Request *request, const char *name, GVariant *before, GVariant *service,
 		   GError **error)
@@ -193,6 +214,7 @@ static bool report(Context *context, const Request *request, const char *name, G
 	Output *output = &context->output;
 	const char *state = record_text(service, "State");
 	const uint64_t old_invocation = before ? record_number(before, "Invocation") : 0;
+	g_autofree char *detail = NULL;
 
 	switch (request->judge(service, old_invocation)) {
 	case VERDICT_DONE:
@@ -203,11 +225,13 @@ static bool report(Context *context, const Request *request, const char *name, G
 		else
 			output_confirm(output, "%s %s", name, was_done ? request->already : request->done);
 		return true;
-	case VERDICT_GOING_ON:
-		output_confirm(output, "%s: %s", name, state);
-		return true;
 	case VERDICT_WAITS:
-		print_waiting(context, request, name, service);
+		if (!context->options.has_no_wait)
+			return fail_waiting(context, name, service, error);
+		/* fall through */
+	case VERDICT_GOING_ON:
+		detail = is(state, "waiting") ? detail_of(service) : g_strdup(state);
+		output_confirm(output, "%s: %s", name, detail);
 		return true;
 	case VERDICT_FAILED:
 		break;
@@ -223,6 +247,29 @@ static bool report(Context *context, const Request *request, const char *name, G
 		return fail_ctl(error, CTL_ERROR_START_FAILED, "%s: its restart failed, and it is still %s: %s", name, state,
 				record_text(service, "RestartProblem"));
 	return fail_ctl(error, CTL_ERROR_START_FAILED, "%s did not start: %s", name, record_text(service, "Cause"));
+}
+
+/*
+ * What cannot run here is not asked for: the wish would last, and nothing would come of it. A program can be installed while it is waited
+ * for, so --wait and --no-wait ask for it all the same.
+ */
+static bool check_presence(Context *context, const Request *request, GVariant *service, GError **error)
+{
+	const char *name = record_text(service, "Name");
+	const bool is_installed = !is(record_text(service, "Presence"), "not-installed");
+	g_autofree char *terms = NULL;
+
+	if ((request != &start_request && request != &restart_request) || !record_is_absent(service) || context->options.has_no_wait ||
+	    (context->options.waits && !is_installed))
+		return true;
+	if (!is_installed) {
+		terms = list_false_terms(service, "path:exec:");
+		context_hint(context, "%sTo start it when it is installed: svcctl start %s --wait", terms, name);
+		return fail_ctl(error, CTL_ERROR_NOT_UP, "%s is not installed", name);
+	}
+	terms = list_false_terms(service, NULL);
+	context_hint(context, "%ssvcctl explain %s", terms, name);
+	return fail_ctl(error, CTL_ERROR_NOT_UP, "%s cannot run on this machine", name);
 }
 
 /* --force: the service's own Request takes all that a request can say. */
@@ -398,6 +445,10 @@ static void job_ask(Jobs *jobs, Job *job)
 		job->is_over = true;
 		return;
 	}
+	if (job->before && !check_presence(context, request, job->before, &error)) {
+		job_fail(jobs, job, error);
+		return;
+	}
 	job->dependents = find_dependents(jobs, job);
 	reply = change(context, request->method, request_arguments(context, request, job->name), request->answer, job->name,
 		       &error);
@@ -552,22 +603,6 @@ static int64_t limit_of(GVariant *service)
 	else if (is(state, "stopping"))
 		limit_us = (int64_t)record_number(service, "StopLimit");
 	return limit_us < 365 * G_TIME_SPAN_DAY ? limit_us : 0;
-}
-
-/* What it says of itself, or the first thing that it waits for; a new string. */
-static char *detail_of(GVariant *service)
-{
-	g_autoptr(GVariant) terms = g_variant_lookup_value(service, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
-	const char *state = record_text(service, "State");
-	const char *text;
-	const char *level;
-
-	if (!is(state, "waiting"))
-		return g_strdup(record_text(service, "StatusText"));
-	if (!terms || g_variant_n_children(terms) == 0)
-		return g_strdup(record_text(service, "Cause"));
-	g_variant_get_child(terms, 0, "(&s&sss)", &text, &level, NULL, NULL);
-	return g_strdup_printf("waits for %s, which is %s", text, level);
 }
 
 static void show_jobs(Jobs *jobs)

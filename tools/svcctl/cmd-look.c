@@ -28,7 +28,7 @@ static const Column list_columns[] = {
 	{ "policy_origin", NULL, "ActivationOrigin", CELL_TEXT },
 	{ "policy_is_default", NULL, "ActivationIsDefault", CELL_BOOL },
 	{ "in_runlevel", NULL, "InRunlevel", CELL_BOOL },
-	{ "not_installed", NULL, "NotInstalled", CELL_BOOL },
+	{ "presence", NULL, "Presence", CELL_TEXT },
 	{ "pid", "PID", "MainPid", CELL_OPTIONAL },
 	{ "invocation", NULL, "Invocation", CELL_OPTIONAL },
 	{ "restarts", NULL, "Restarts", CELL_NUMBER },
@@ -48,6 +48,13 @@ static const Column list_columns[] = {
 bool state_is_up(const char *state)
 {
 	return strcmp(state, "ready") == 0 || strcmp(state, "done") == 0;
+}
+
+bool record_is_absent(GVariant *record)
+{
+	const char *presence = record_text(record, "Presence");
+
+	return *presence && strcmp(presence, "here") != 0;
 }
 
 static void unref_record(gpointer record)
@@ -225,7 +232,7 @@ static bool is_listed(const Context *context, char *const *names, GVariant *reco
 
 	if (!matches_any(names, record_text(record, "Name")))
 		return false;
-	if (record_number(record, "NotInstalled") && !context->options.is_all && context->n_names == 0)
+	if (record_is_absent(record) && !context->options.is_all && context->n_names == 0)
 		return false;
 	if (context->options.state)
 		return strcmp(context->options.state, state) == 0;
@@ -238,7 +245,7 @@ static GPtrArray *ask_for_list(Context *context, GError **error)
 {
 	if (context->output.is_json || context->options.columns)
 		return ask_services(context, error);
-	return ask_services_for(context, "Name State Activation MainPid Wanted NotInstalled Problem Description", error);
+	return ask_services_for(context, "Name State Activation MainPid Wanted Presence Problem Description", error);
 }
 
 /* Those that are left out of a list that was not asked for by names or state. */
@@ -248,7 +255,7 @@ static void confirm_rest(Context *context, const GPtrArray *records, const GPtrA
 	unsigned n_absent = 0;
 
 	for (guint i = 0; i < records->len; i++)
-		n_absent += record_number(g_ptr_array_index(records, i), "NotInstalled") != 0;
+		n_absent += record_is_absent(g_ptr_array_index(records, i));
 	if (n > 0 && n_absent == 0)
 		output_confirm(&context->output, "%u more are off: svcctl list --all", n);
 	else if (n > n_absent)
@@ -309,7 +316,7 @@ static Counts count_services(const GPtrArray *records)
 			counts.up++;
 		else if (strcmp(state, "failed") == 0)
 			counts.failed++;
-		else if (record_number(record, "NotInstalled"))
+		else if (record_is_absent(record))
 			counts.absent++;
 		else if (strcmp(state, "waiting") == 0)
 			counts.waiting++;

@@ -56,8 +56,9 @@ static const Verb verbs[] = {
 	{ "log", "NAME", "what a service wrote", "lines follow", 1, 1, cmd_log,
 	  "The last lines of its output, kept in /run/svcd/log." },
 	{ "start", "NAME...", "start services", "wait no-wait progress all-matching", 1, ANY_NAMES, cmd_start,
-	  "Waits until it is up. If it must wait for its conditions, the ones that are\n"
-	  "false are shown and the exit code is 0; with --wait they are waited for as well." },
+	  "Waits until it is up. If it has to wait for conditions, those that are false are shown, and the\n"
+	  "exit code is 3; with --wait they are waited for. What is not installed is not asked for\n"
+	  "without --wait. --no-wait only asks." },
 	{ "stop", "NAME...", "stop services", "no-wait progress with-dependents force all-matching", 1, ANY_NAMES, cmd_stop,
 	  "Refused when running services need it, unless --with-dependents stops them too; and\n"
 	  "when its CheckCommand= fails, for then it would not start again: --force stops it." },

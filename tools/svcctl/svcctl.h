@@ -268,4 +268,7 @@ void context_hint(Context *context, const char *format, ...) G_GNUC_PRINTF(2, 3)
 /* Up, in the sense of "status": ready, or a task that is done. */
 bool state_is_up(const char *state);
 
+/* Can the service of @record not run on this machine, because its program is missing or for another lasting reason? */
+bool record_is_absent(GVariant *record);
+
 #endif
