@@ -55,7 +55,7 @@ static bool commit(Context *context, Change *change, const char *path, const cha
 {
 	g_auto(Outcome) outcome = { 0 };
 
-	if (!policy_change_commit(context, change, &outcome, error))
+	if (!policy_change_commit(context, change, NULL, &outcome, error))
 		return false;
 	output_confirm(&context->output, "%s", headline);
 	outcome_print(context, &outcome);

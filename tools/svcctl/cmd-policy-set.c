@@ -24,6 +24,7 @@ typedef struct Work {
 	Configuration *before;
 	JsonArray *services;
 	GPtrArray *lines; /* what is said of each, in order */
+	GPtrArray *cleared; /* owned names: an admin's earlier start or stop of these ends */
 } Work;
 
 static void work_clear(Work *work)
@@ -32,6 +33,7 @@ static void work_clear(Work *work)
 	g_clear_pointer(&work->before, configuration_free);
 	g_clear_pointer(&work->services, json_array_unref);
 	g_clear_pointer(&work->lines, g_ptr_array_unref);
+	g_clear_pointer(&work->cleared, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
@@ -41,7 +43,8 @@ static void work_init(Work *work, Context *context, const char *const *names)
 			.change = policy_change_new(context),
 			.before = context_load(context, names, CONTEXT_LOAD_STATEMENTS),
 			.services = json_array_new(),
-			.lines = g_ptr_array_new_with_free_func(g_free) };
+			.lines = g_ptr_array_new_with_free_func(g_free),
+			.cleared = g_ptr_array_new_with_free_func(g_free) };
 }
 
 /* --- names --- */
@@ -373,7 +376,7 @@ static bool work_commit(Work *work, GError **error)
 {
 	g_auto(Outcome) outcome = { 0 };
 
-	if (!policy_change_commit(work->context, work->change, &outcome, error))
+	if (!policy_change_commit(work->context, work->change, work->cleared, &outcome, error))
 		return false;
 	for (guint i = 0; i < work->lines->len; i++)
 		output_confirm(&work->context->output, "%s", (char *)g_ptr_array_index(work->lines, i));
@@ -415,6 +418,18 @@ static bool is_off(const Work *work, const char *service)
 	       (work->context->options.is_until_reboot || stays_off(work, service));
 }
 
+/* What is enabled is to run, and what is disabled is to stop, whatever an admin asked for before. */
+static void end_request(Work *work, const char *service, Activation activation)
+{
+	g_autoptr(GVariant) record = work->context->options.root ? NULL : client_service(work->context->client, service, NULL);
+	const char *opposite = activation == ACTIVATION_BOOT ? "stop" : activation == ACTIVATION_ON_DEMAND ? "start" : NULL;
+
+	if (!record || !opposite || strcmp(record_text(record, "Admin"), opposite) != 0)
+		return;
+	g_ptr_array_add(work->cleared, g_strdup(service));
+	g_ptr_array_add(work->lines, g_strdup_printf("  An admin's earlier %s of it ends", opposite));
+}
+
 static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError **error)
 {
 	g_auto(GStrv) names = names_to_load(context, n_names);
@@ -438,8 +453,10 @@ static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError
 			return false;
 	}
 	g_autoptr(Configuration) after = look_ahead(&work);
-	for (unsigned i = 0; i < n_names; i++)
+	for (unsigned i = 0; i < n_names; i++) {
 		tell_service(&work, after, names[i], wish);
+		end_request(&work, names[i], wish->activation);
+	}
 	return work_commit(&work, error);
 }
 

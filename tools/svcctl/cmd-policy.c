@@ -404,7 +404,7 @@ static bool commit_and_tell(Context *context, Change *change, const char *headli
 	g_auto(Outcome) outcome = { 0 };
 	JsonObject *object;
 
-	if (!policy_change_commit(context, change, &outcome, error))
+	if (!policy_change_commit(context, change, NULL, &outcome, error))
 		return false;
 	output_confirm(&context->output, "%s", headline);
 	outcome_print(context, &outcome);

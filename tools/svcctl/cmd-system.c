@@ -115,7 +115,7 @@ static bool forecast_runlevel(Context *context, const char *name, GError **error
 
 	if (!runlevel)
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", name);
-	forecast = policy_forecast(context, NULL, runlevel, &is_running);
+	forecast = policy_forecast(context, NULL, runlevel, NULL, &is_running);
 	output_line(&context->output, "runlevel %s%s", runlevel, is_running ? "" : ", from the one that the machine boots into");
 	forecast_print(&context->output, forecast, is_running);
 	object = json_object_new();

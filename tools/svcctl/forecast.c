@@ -417,7 +417,7 @@ static void find_waiting(Forecast *forecast, const Oracle *o, GHashTable *wanted
 	}
 }
 
-static void change(Oracle *o, Configuration *after, const char *runlevel)
+static void change(Oracle *o, Configuration *after, const char *runlevel, const GPtrArray *cleared)
 {
 	const Requester nobody = { 0 };
 
@@ -427,13 +427,17 @@ static void change(Oracle *o, Configuration *after, const char *runlevel)
 		engine_load(o->engine, g_steal_pointer(&after->set), g_steal_pointer(&after->policy), o->now_us);
 		settle(o);
 	}
+	for (guint i = 0; cleared && i < cleared->len; i++)
+		/* Refused if its file is gone: then it is not there. */
+		(void)engine_request(o->engine, REQUEST_VERB_CLEAR, g_ptr_array_index(cleared, i), &nobody, o->now_us, NULL);
 	if (runlevel && strcmp(runlevel, engine_runlevel(o->engine)) != 0)
 		/* Refused only in a shutdown: then nothing starts or stops because of it. */
 		(void)engine_set_runlevel(o->engine, runlevel, &nobody, o->now_us, NULL);
 	settle(o);
 }
 
-Forecast *forecast_new(const Present *present, Configuration *before, Configuration *after, const char *runlevel)
+Forecast *forecast_new(const Present *present, Configuration *before, Configuration *after, const char *runlevel,
+		       const GPtrArray *cleared)
 {
 	Oracle o = { .present = present, .now_us = START_US, .acts = g_queue_new(),
 		     .waits = g_array_new(FALSE, FALSE, sizeof(Wait)), .stopped = g_ptr_array_new(),
@@ -448,7 +452,7 @@ Forecast *forecast_new(const Present *present, Configuration *before, Configurat
 	begin(&o, before);
 	up = list_up(&o);
 	wanted = list_wanted(&o);
-	change(&o, after, runlevel);
+	change(&o, after, runlevel, cleared);
 	compare(forecast, &o, up);
 	find_waiting(forecast, &o, wanted);
 	engine_free(o.engine);

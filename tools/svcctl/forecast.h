@@ -45,8 +45,10 @@ typedef struct Forecast {
  * @before:   what the files say; its set and policy are taken
  * @after:    what they would say, taken likewise; NULL: the same
  * @runlevel: to change to afterwards, canonical; NULL: none
+ * @cleared:  services whose earlier start or stop by an admin ends with the change; NULL: none
  */
-Forecast *forecast_new(const Present *present, Configuration *before, Configuration *after, const char *runlevel);
+Forecast *forecast_new(const Present *present, Configuration *before, Configuration *after, const char *runlevel,
+		       const GPtrArray *cleared);
 void forecast_free(Forecast *forecast);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Forecast, forecast_free)
 

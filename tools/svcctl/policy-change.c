@@ -261,7 +261,8 @@ static bool ask_machine(Context *context, World *world, GPtrArray **ret_services
 }
 
 /* The same instances of templates as before: what an admin has started is not gone. */
-Forecast *policy_forecast(Context *context, Configuration *after, const char *runlevel, bool *ret_is_running)
+Forecast *policy_forecast(Context *context, Configuration *after, const char *runlevel, const GPtrArray *cleared,
+			  bool *ret_is_running)
 {
 	World world = { .context = context };
 	g_autoptr(GPtrArray) services = NULL;
@@ -281,7 +282,7 @@ Forecast *policy_forecast(Context *context, Configuration *after, const char *ru
 		boot = g_strdup(policy_default_runlevel(after->policy, NULL));
 	if (ret_is_running)
 		*ret_is_running = is_running;
-	return forecast_new(&present, before, after, runlevel ? runlevel : boot);
+	return forecast_new(&present, before, after, runlevel ? runlevel : boot, cleared);
 }
 
 /* --- checking and writing --- */
@@ -401,18 +402,33 @@ static bool write_change(Context *context, Change *change, Outcome *outcome, GEr
 	return policy_let_svcd_read(context, &outcome->is_running, error);
 }
 
-bool policy_change_commit(Context *context, Change *change, Outcome *ret, GError **error)
+/* svcd has read the files: what it starts and stops now is what they say. */
+static bool clear_all(Context *context, const GPtrArray *names, GError **error)
+{
+	for (guint i = 0; i < names->len; i++) {
+		g_autoptr(GVariant) reply =
+			client_change(context->client, "Clear", g_variant_new("(s)", g_ptr_array_index(names, i)), "()", error);
+
+		if (!reply)
+			return false;
+	}
+	return true;
+}
+
+bool policy_change_commit(Context *context, Change *change, const GPtrArray *cleared, Outcome *ret, GError **error)
 {
 	g_autoptr(Configuration) preview = NULL;
 
-	*ret = (Outcome){ 0 };
-	if (change_is_empty(change))
+	*ret = (Outcome){ .is_changed = !change_is_empty(change), .is_cleared = cleared && cleared->len > 0 };
+	if (!ret->is_changed && !ret->is_cleared)
 		return true;
 	if (!policy_change_check(context, change, &preview, error))
 		return false;
-	ret->is_changed = true;
-	ret->forecast = policy_forecast(context, preview, NULL, &ret->is_running);
-	return context->options.is_dry_run || write_change(context, change, ret, error);
+	ret->forecast = policy_forecast(context, preview, NULL, cleared, &ret->is_running);
+	if (context->options.is_dry_run)
+		return true;
+	return (!ret->is_changed || write_change(context, change, ret, error)) &&
+	       (!ret->is_cleared || clear_all(context, cleared, error));
 }
 
 /* --- telling --- */
@@ -459,8 +475,10 @@ static void print_written(Context *context, const Outcome *outcome)
 {
 	Output *output = &context->output;
 
-	if (!outcome->is_written)
+	if (context->options.is_dry_run)
 		output_confirm(output, "  Nothing was written: --dry-run");
+	else if (!outcome->is_written)
+		output_confirm(output, "  Nothing to write: the files say so already");
 	else if (outcome->number > 0)
 		output_confirm(output, "  Written as step %" G_GUINT64_FORMAT " (undo: svcctl policy undo %" G_GUINT64_FORMAT ")",
 			       outcome->number, outcome->number);
@@ -474,7 +492,7 @@ static void print_written(Context *context, const Outcome *outcome)
 
 void outcome_print(Context *context, const Outcome *outcome)
 {
-	if (!outcome->is_changed) {
+	if (!outcome->is_changed && !outcome->is_cleared) {
 		output_confirm(&context->output, "  Nothing to change: the files say so already");
 		return;
 	}

@@ -15,6 +15,7 @@ typedef struct Outcome {
 	bool is_changed;    /* false: the files say so already */
 	bool is_written;
 	bool is_running;    /* svcd is there, and has read the files (--dry-run: would) */
+	bool is_cleared;    /* earlier starts or stops by an admin ended (--dry-run: would) */
 	uint64_t number;    /* of the step in the history, 0: none */
 	char *warning;      /* why it cannot be undone, or NULL */
 	Forecast *forecast; /* NULL when nothing changes */
@@ -40,8 +41,11 @@ Change *policy_change_new(const Context *context);
  */
 bool policy_change_check(const Context *context, const Change *change, Configuration **ret_preview, GError **error);
 
-/* Checks, forecasts, writes, and waits until svcd has read it. */
-bool policy_change_commit(Context *context, Change *change, Outcome *ret, GError **error);
+/**
+ * policy_change_commit() - checks, forecasts, writes, and waits until svcd has read it
+ * @cleared: names of services whose earlier start or stop by an admin ends with it, also if nothing needs to be written; NULL: none
+ */
+bool policy_change_commit(Context *context, Change *change, const GPtrArray *cleared, Outcome *ret, GError **error);
 
 /**
  * policy_let_svcd_read() - after files were written: svcd reads them, and we wait until it has
@@ -67,8 +71,10 @@ void forecast_to_json(const Forecast *forecast, JsonObject *object);
  * policy_forecast() - what would follow on this machine, or below --root
  * @after: its set and policy are taken; NULL: the same files
  * @runlevel: canonical, or NULL
+ * @cleared: as for policy_change_commit()
  * @ret_is_running: svcd was asked how the machine is; otherwise it is guessed. May be NULL
  */
-Forecast *policy_forecast(Context *context, Configuration *after, const char *runlevel, bool *ret_is_running);
+Forecast *policy_forecast(Context *context, Configuration *after, const char *runlevel, const GPtrArray *cleared,
+			  bool *ret_is_running);
 
 #endif
