@@ -127,6 +127,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_keeper_last_resort.py \
 	tests/sandbox/test_kernel_command_line.py \
 	tests/sandbox/test_least_privilege.py \
+	tests/sandbox/test_log_answers.py \
 	tests/sandbox/test_log_flood.py \
 	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_router.py \

@@ -144,6 +144,41 @@ static bool check_service(Context *context, const char *name, GError **error)
 	return false;
 }
 
+/* Other users find the directory, but only the operators' group may open the files. */
+static bool check_permission(const char *directory, const char *name, GError **error)
+{
+	g_autofree char *path = log_path(directory, name);
+
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 || errno != EACCES)
+		return true;
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "permission denied: only root and the operators of %s may read its log", name);
+}
+
+/* The name by which the service writes to the system log, as far as can be known: that of its main process, or its own; a new string. */
+static char *syslog_name(Context *context, const char *name)
+{
+	g_autoptr(GVariant) service = client_service(context->client, name, NULL);
+	const uint64_t pid = service ? record_number(service, "MainPid") : 0;
+	g_autofree char *path = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/comm", pid);
+	char *comm = NULL;
+
+	if (pid == 0 || !g_file_get_contents(path, &comm, NULL, NULL))
+		return g_strdup(name);
+	return g_strchomp(comm);
+}
+
+/* Many daemons write to syslog(3) alone. */
+static void confirm_nothing(Context *context, const char *name)
+{
+	g_autofree char *program = syslog_name(context, name);
+	const char *file = log_find_in_syslog(program);
+
+	if (file)
+		output_confirm(&context->output, "%s writes to the system log: grep '%s\\[' %s", name, program, file);
+	else
+		output_confirm(&context->output, "%s has written nothing", name);
+}
+
 static JsonNode *lines_to_json(const char *name, const GPtrArray *lines)
 {
 	JsonObject *object = json_object_new();
@@ -178,6 +213,8 @@ bool cmd_log(Context *context, GError **error)
 		return false;
 	if (context->options.follows && context->output.is_json)
 		return fail_ctl(error, CTL_ERROR_USAGE, "--follow has no end, and JSON needs one");
+	if (!check_permission(directory, name, error))
+		return false;
 	lines = log_tail(directory, name, n, context->options.follows ? &end : NULL);
 	if (lines->len == 0 && n > 0 && !check_service(context, name, error))
 		return false;
@@ -185,7 +222,7 @@ bool cmd_log(Context *context, GError **error)
 		output_line(&context->output, "%s", (const char *)g_ptr_array_index(lines, i));
 	output_set_data(&context->output, lines_to_json(name, lines));
 	if (lines->len == 0 && n > 0 && !context->options.follows)
-		output_confirm(&context->output, "%s has written nothing", name);
+		confirm_nothing(context, name);
 	(void)fflush(context->output.out); /* a lost pipe is found at the end */
 	return !context->options.follows || follow(context, name, &end, error);
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/limits.h"
@@ -67,4 +68,37 @@ GPtrArray *log_tail(const char *directory, const char *name, unsigned n, LogEnd 
 	if (ret_end)
 		*ret_end = end;
 	return lines;
+}
+
+/* --- the system log --- */
+
+/* So much of the end of a file of the system log is looked at. */
+#define SYSLOG_TAIL_BYTES (256 * 1024)
+
+/* The files of Debian's rsyslog; the first that has it is named. */
+static const char *const syslog_files[] = { "/var/log/auth.log", "/var/log/cron.log", "/var/log/daemon.log", "/var/log/mail.log",
+					    "/var/log/syslog",   "/var/log/messages" };
+
+static bool ends_with_lines_of(const char *path, const char *program)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	g_autofree char *mark = g_strdup_printf(" %s[", program);
+	g_autofree char *text = NULL;
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	text = g_malloc(SYSLOG_TAIL_BYTES);
+	n = pread(fd, text, SYSLOG_TAIL_BYTES, MAX(st.st_size - SYSLOG_TAIL_BYTES, 0));
+	return n > 0 && memmem(text, (size_t)n, mark, strlen(mark));
+}
+
+const char *log_find_in_syslog(const char *program)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(syslog_files); i++) {
+		if (ends_with_lines_of(syslog_files[i], program))
+			return syslog_files[i];
+	}
+	return NULL;
 }

@@ -24,4 +24,10 @@ GPtrArray *log_tail(const char *directory, const char *name, unsigned n, LogEnd 
 /* DIRECTORY/NAME.log; a new string. */
 char *log_path(const char *directory, const char *name);
 
+/**
+ * log_find_in_syslog() - which file of the system log has lines of a program near its end
+ * Returns: its path; NULL: none that this process may read
+ */
+const char *log_find_in_syslog(const char *program);
+
 #endif
