@@ -13,6 +13,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/audit.c tools/svcctl/audit.h \
 	tools/svcctl/boot-spans.c tools/svcctl/boot-spans.h \
 	tools/svcctl/boot-times.c tools/svcctl/boot-times.h \
+	tools/svcctl/boot-wait.c tools/svcctl/boot-wait.h \
 	tools/svcctl/candidates.c tools/svcctl/candidates.h \
 	tools/svcctl/client.c tools/svcctl/client.h \
 	tools/svcctl/cmd-audit.c \

@@ -184,19 +184,21 @@ void boot_record_start(Service *s)
 	mark_as_news(s);
 }
 
+/* One that was stopped before it was up begins anew. */
 static void want(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
 
-	if (!is_recording(priv->engine) || (priv->boot && priv->boot->wanted_us))
+	if (!is_recording(priv->engine) ||
+	    (priv->boot && priv->boot->wanted_us && priv->boot->result != BOOT_RESULT_STOPPED))
 		return;
 	if (!priv->boot)
 		priv->boot = g_new0(BootRecord, 1);
-	priv->boot->wanted_us = priv->engine->now_us;
+	*priv->boot = (BootRecord){ .wanted_us = priv->engine->now_us };
 	mark_as_news(s);
 }
 
-/* It is not to run any more, or waits anew: as if it had not begun. */
+/* It waits anew, or is not to run any more and has not begun. */
 static void begin_again(Service *s, int64_t wanted_us)
 {
 	BootRecord *record = open_record(s);
@@ -231,8 +233,8 @@ void boot_record_state_changed(Service *s, ServiceState from)
 			begin_again(s, s->priv->engine->now_us);
 		break;
 	case STATE_IDLE:
-		if (record && record->started_us && s->priv->is_spent)
-			close_record(s, BOOT_RESULT_ENDED);
+		if (record && record->started_us)
+			close_record(s, s->priv->is_spent ? BOOT_RESULT_ENDED : BOOT_RESULT_STOPPED);
 		else
 			begin_again(s, 0);
 		break;

@@ -19,7 +19,7 @@
 
 /* How the first start ended. */
 #define BOOT_RESULTS(X, P)                                                                         \
-	X(P, NONE, "none") X(P, UP, "up") X(P, FAILED, "failed") X(P, ENDED, "ended")
+	X(P, NONE, "none") X(P, UP, "up") X(P, FAILED, "failed") X(P, ENDED, "ended") X(P, STOPPED, "stopped")
 ENUM_WITH_NAMES(BootResult, BOOT_RESULT, boot_result, BOOT_RESULTS)
 
 /* Times are CLOCK_MONOTONIC in microseconds, 0: it has not come to that. */
@@ -27,7 +27,7 @@ typedef struct BootRecord {
 	int64_t wanted_us;
 	int64_t allowed_us; /* all its conditions were true; it may have had to wait for its StartLock= since */
 	int64_t started_us; /* its first process was asked for; retries after a failure belong to the same start */
-	int64_t over_us;    /* it was up, had failed for good, or had ended by itself */
+	int64_t over_us;    /* it was up, had failed for good, had ended by itself, or was stopped */
 	const char *last;   /* what it waited for last, a condition or "StartLock=NAME"; interned, NULL: for nothing */
 	const char *last_by; /* the service that brought that about; interned, NULL: the world outside */
 	BootResult result;  /* NONE while over_us is 0 */

@@ -149,20 +149,11 @@ static double fraction_counted(const Engine *engine)
 	return total ? 1.0 - (double)engine->n_class[CLASS_MOVING] / total : 0.0;
 }
 
-/* From the pace so far; the first twentieth says too little. */
-static int64_t rest_counted(const Engine *engine, int64_t now_us)
-{
-	const double fraction = fraction_counted(engine);
-	const double elapsed_us = (double)(now_us - engine->boot_us);
-
-	return fraction < 0.05 || elapsed_us <= 0 ? 0 : (int64_t)(elapsed_us * (1 - fraction) / fraction);
-}
-
 int64_t progress_rest(const Engine *engine, int64_t now_us)
 {
-	if (engine->finished_us || !engine->boot_us)
+	if (engine->finished_us || !engine->boot_us || !durations_know_anything(engine->durations))
 		return 0;
-	return durations_know_anything(engine->durations) ? rest_known(engine, now_us) : rest_counted(engine, now_us);
+	return rest_known(engine, now_us);
 }
 
 /* --- the aim --- */

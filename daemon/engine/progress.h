@@ -33,7 +33,7 @@ double progress_fraction(const Engine *engine, int64_t now_us);
 
 /**
  * progress_rest() - how long the boot probably still takes, in microseconds
- * Returns: 0 when it is finished, or when nothing can be said. Costs the services in motion.
+ * Returns: 0 when it is finished, or no earlier boot is known: the pace so far says nothing of a service that hangs. Costs the services in motion.
  */
 int64_t progress_rest(const Engine *engine, int64_t now_us);
 

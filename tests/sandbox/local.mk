@@ -59,6 +59,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_bare_start.py \
 	tests/sandbox/test_beside_systemd.py \
 	tests/sandbox/test_boot.py \
+	tests/sandbox/test_boot_that_hangs.py \
 	tests/sandbox/test_boot_verb.py \
 	tests/sandbox/test_bus_activation.py \
 	tests/sandbox/test_bus_activation_races.py \

@@ -147,12 +147,31 @@ START_TEST(what_is_wanted_after_the_boot_has_no_record)
 }
 END_TEST
 
-START_TEST(what_an_admin_stops_meanwhile_is_not_in_it)
+START_TEST(what_an_admin_stops_meanwhile_stays_in_it)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "== slow\n" DAEMON);
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n== slow\n" DAEMON);
 
+	world_advance_s(w, 2);
 	world_stop(w, "a");
 	world_gone(w, "a");
+	expect_record(w, "a", 0, 0, 2);
+	ck_assert_int_eq(record_of(w, "a")->result, BOOT_RESULT_STOPPED);
+	expect_last(w, "b", "settled:a", "a");
+
+	/* Wanted again, it begins anew. */
+	world_advance_s(w, 1);
+	world_start(w, "a");
+	world_ready(w, "a");
+	expect_record(w, "a", 0, 0, 0);
+	ck_assert_int_eq(record_of(w, "a")->result, BOOT_RESULT_UP);
+}
+END_TEST
+
+START_TEST(what_is_stopped_before_it_began_is_not_in_it)
+{
+	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nAfter=slow\n== slow\n" DAEMON);
+
+	world_stop(w, "a");
 	ck_assert_int_eq(record_of(w, "a")->wanted_us, 0);
 }
 END_TEST
@@ -222,7 +241,7 @@ Suite *make_suite(void)
 		 a_name_on_the_bus_is_who_takes_it, a_wait_for_a_lock_is_told_by_who_had_it);
 	ADD_CASE(suite, "once", a_retry_belongs_to_the_same_start, what_failed_is_over_too,
 		 a_restart_after_its_start_changes_nothing, what_is_wanted_after_the_boot_has_no_record,
-		 what_an_admin_stops_meanwhile_is_not_in_it);
+		 what_an_admin_stops_meanwhile_stays_in_it, what_is_stopped_before_it_began_is_not_in_it);
 	ADD_CASE(suite, "text", it_outlives_a_manager, a_line_that_cannot_be_read_is_left_out, news_are_told_once);
 	return suite;
 }

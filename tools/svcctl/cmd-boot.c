@@ -11,6 +11,7 @@
 #include "bus/names.h"
 #include "svcctl/boot-spans.h"
 #include "svcctl/boot-times.h"
+#include "svcctl/boot-wait.h"
 #include "svcctl/job-lines.h"
 #include "svcctl/svcctl.h"
 
@@ -104,38 +105,28 @@ static char *chain_text(const Output *output, const BootTimes *times)
 	return chain->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 
-static char *percent_text(GVariant *boot)
-{
-	const int64_t rest_us = (int64_t)record_number(boot, "EstimatedRemaining");
-	g_autofree char *rest = text_format_duration((rest_us / G_USEC_PER_SEC + 1) * G_USEC_PER_SEC);
-	double fraction = 0;
-
-	(void)g_variant_lookup(boot, "Progress", "d", &fraction);
-	if (rest_us == 0)
-		return g_strdup_printf("%d %% done", (int)(fraction * 100));
-	return g_strdup_printf("%d %% done, about %s left", (int)(fraction * 100), rest);
-}
-
 static void print_title(Output *output, const BootView *view, const BootSpans *spans)
 {
 	g_autofree char *total = text_format_duration(boot_spans_total(spans));
-	g_autofree char *percent = percent_text(view->boot);
+	g_autofree char *percent = boot_wait_progress(view->boot);
 	g_autofree char *title =
 		is_finished(view) ? g_strdup_printf("The boot took %s: %u of %u services up, %u failed.", total,
 						    (unsigned)record_number(view->boot, "Ready"),
 						    (unsigned)record_number(view->boot, "Total"), view->failed->len)
-				  : g_strdup_printf("The boot goes on for %s: %s.", total, percent);
+				  : g_strdup_printf("Booting for %s: %s.", total, percent);
 
 	output_paragraph(output, 0, title);
 }
 
-static void print_summary(Context *context, const BootView *view)
+static bool print_summary(Context *context, const BootView *view, GError **error)
 {
 	Output *output = &context->output;
 	const BootSpans spans = measure(view);
 	g_autofree char *chain = chain_text(output, view->times);
 
 	print_title(output, view, &spans);
+	if (!is_finished(view) && !boot_wait_print(context, error))
+		return false;
 	print_span(output, "Firmware", spans.firmware_us, " (with the boot loader)");
 	print_span(output, "Kernel", spans.kernel_us, " (up to PID 1)");
 	print_span(output, "svcd", spans.svcd_us, "");
@@ -147,6 +138,7 @@ static void print_summary(Context *context, const BootView *view)
 
 		output_field(output, i == 0 ? "Failed" : "", text);
 	}
+	return true;
 }
 
 static JsonArray *names_to_json(const GPtrArray *times)
@@ -208,7 +200,7 @@ static void show(JobLines *lines, const BootView *view)
 {
 	const BootSpans spans = measure(view);
 	g_autofree char *detail = starting_text(view->boot);
-	g_autofree char *percent = percent_text(view->boot);
+	g_autofree char *percent = boot_wait_progress(view->boot);
 	const JobLine line = { .name = "boot", .state = "starting", .elapsed_us = spans.svcd_us, .note = percent,
 			       .detail = detail };
 
@@ -262,7 +254,8 @@ static bool boot_summary(Context *context, GError **error)
 	if (context->options.waits ? !wait_for_end(context, &view, error) : !look(context, &view, error))
 		return false;
 	summary_to_json(&context->output, &view);
-	print_summary(context, &view);
+	if (!print_summary(context, &view, error))
+		return false;
 	return !context->options.waits || report_failed(context, &view, error);
 }
 

@@ -12,6 +12,7 @@
 #include "bus/names.h"
 #include "policy-edit/policy-edit.h"
 #include "svcctl/boot-spans.h"
+#include "svcctl/boot-wait.h"
 #include "svcctl/doctor.h"
 #include "svcctl/svcctl.h"
 
@@ -365,30 +366,18 @@ static double progress_of(GVariant *boot)
 	return fraction;
 }
 
-/* "booting for 3.2 s, 62 % done, about 2 s left" */
-static char *progress_sentence(GVariant *boot, const char *took)
-{
-	const int percent = (int)(progress_of(boot) * 100);
-	const int64_t rest_us = (int64_t)record_number(boot, "EstimatedRemaining");
-	/* Tenths of a second are more than anybody can know. */
-	g_autofree char *rest = text_format_duration((rest_us / G_USEC_PER_SEC + 1) * G_USEC_PER_SEC);
-
-	if (rest_us == 0)
-		return g_strdup_printf("booting for %s, %d %% done", took, percent);
-	return g_strdup_printf("booting for %s, %d %% done, about %s left", took, percent, rest);
-}
-
 /* "boot finished in 6.4 s, up 2 h 11 min" */
 static char *boot_sentence(const Output *output, GVariant *manager, GVariant *boot)
 {
 	const BootSpans spans = boot_spans_measure(manager, boot, output->now_us);
 	g_autofree char *up = text_format_duration(spans.up_us);
 	g_autofree char *took = text_format_duration(boot_spans_total(&spans));
+	g_autofree char *progress = boot_wait_progress(boot);
 
 	if (record_number(manager, "ShuttingDown"))
 		return g_strdup_printf("shutting down, up %s", up);
 	if (!record_number(manager, "BootFinished"))
-		return progress_sentence(boot, took);
+		return g_strdup_printf("booting for %s, %s", took, progress);
 	return g_strdup_printf("boot finished in %s, up %s", took, up);
 }
 
@@ -480,6 +469,11 @@ static void print_policy_errors(Output *output, const GPtrArray *diagnostics)
 	}
 }
 
+static bool is_booting(GVariant *manager)
+{
+	return !record_number(manager, "BootFinished") && !record_number(manager, "ShuttingDown");
+}
+
 bool cmd_overview(Context *context, GError **error)
 {
 	Output *output = &context->output;
@@ -502,6 +496,8 @@ bool cmd_overview(Context *context, GError **error)
 				record_text(manager, "Runlevel"), separator(output), boot);
 	print_policy_errors(output, diagnostics);
 	output_paragraph(output, CONTINUED, title);
+	if (is_booting(manager) && !boot_wait_print(context, error))
+		return false;
 	print_counts(output, &counts);
 	print_number(output, "the manager was replaced ", (unsigned)record_number(manager, "Generation"), "time",
 		     " since the boot");
