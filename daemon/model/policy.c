@@ -136,7 +136,8 @@ const Runlevel *policy_lookup_runlevel(const Policy *policy, const char *name)
 		if (g_strcmp0(candidate->title, name) == 0)
 			runlevel = candidate;
 	}
-	return runlevel;
+	/* init(8) and the kernel's command line know it by this name, too. */
+	return runlevel || strcmp(name, "single") != 0 ? runlevel : g_hash_table_lookup(policy->runlevels, "1");
 }
 
 const char *policy_find_runlevel(const Policy *policy, const char *name)

@@ -327,6 +327,7 @@ static const struct {
 	const char *expected;
 } words[] = {
 	{ "single", "1", "" },
+	{ "svcd.runlevel=single", "1", "" },
 	{ "S", "1", "" },
 	{ "s", "1", "" },
 	{ "4", "4", "" },
