@@ -58,6 +58,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/svcctl.h \
 	tools/svcctl/table.c \
 	tools/svcctl/units.c tools/svcctl/units.h \
+	tools/svcctl/unread.c tools/svcctl/unread.h \
 	tools/svcctl/usage.c tools/svcctl/usage.h
 
 LIBS_SVCCTL = libsvcctl.a libbus.a libimportunit.a libpolicyedit.a libengine.a $(LIBS_GENERATE) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)

@@ -97,6 +97,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_explain_world.py \
 	tests/sandbox/test_facility.py \
 	tests/sandbox/test_files_held.py \
+	tests/sandbox/test_files_unread.py \
 	tests/sandbox/test_files_with_errors.py \
 	tests/sandbox/test_finale_without_helper.py \
 	tests/sandbox/test_finale_without_manager.py \

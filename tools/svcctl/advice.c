@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "svcctl/svcctl.h"
 #include "svcctl/units.h"
+#include "svcctl/unread.h"
 
 char *context_command_of_user(const char *line)
 {
@@ -78,9 +79,14 @@ static void advise_name(Context *context, const char *name)
 {
 	g_autoptr(GPtrArray) records = name && context->client ? ask_services_for(context, "Name", NULL) : NULL;
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *unread = records ? unread_find(context, name) : NULL;
 
 	if (name && g_str_has_suffix(name, "@")) {
 		context_hint(context, "It is a template: write %sNAME for one of its instances", name);
+		return;
+	}
+	if (unread) {
+		context_hint(context, "%s is there and was not read yet: svcctl reload-files", unread);
 		return;
 	}
 	for (guint i = 0; records && i < records->len; i++)

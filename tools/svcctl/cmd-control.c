@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "svcctl/job-lines.h"
 #include "svcctl/svcctl.h"
+#include "svcctl/unread.h"
 
 /* How a request that changes the state ends. */
 typedef enum Verdict {
@@ -177,13 +178,27 @@ static char *find_file_error(Context *context, const char *service)
 	return NULL;
 }
 
+static bool is_start(const Request *request)
+{
+	return request == &start_request || request == &restart_request;
+}
+
+/* It was started by what svcd has read; the file may say something else by now. */
+static void confirm_unread(Context *context, const Request *request, const char *name)
+{
+	g_autofree char *path = is_start(request) && !context->output.is_quiet ? unread_change(context, name) : NULL;
+
+	if (path)
+		output_confirm(&context->output, "  %s has changed since svcd read it: svcctl reload-files", path);
+}
+
 /* Is it up by a file of before, because the present one has an error? Then what the admin wrote is not in force. */
 static bool check_file(Context *context, const Request *request, GVariant *service, GError **error)
 {
 	const char *name = record_text(service, "Name");
 	g_autofree char *problem = NULL;
 
-	if ((request != &start_request && request != &restart_request) || !is(record_text(service, "FileState"), "invalid"))
+	if (!is_start(request) || !is(record_text(service, "FileState"), "invalid"))
 		return true;
 	problem = find_file_error(context, name);
 	return fail(error, SVCD_ERROR_INVALID_CONFIGURATION, "%s was %s with its settings of before, because its file has an error%s%s",
@@ -224,6 +239,8 @@ static bool report(Context *context, const Request *request, const char *name, G
 			output_confirm(output, "%s %s; %s", name, request->done, record_text(service, "Cause"));
 		else
 			output_confirm(output, "%s %s", name, was_done ? request->already : request->done);
+		if (!was_done)
+			confirm_unread(context, request, name);
 		return true;
 	case VERDICT_WAITS:
 		if (!context->options.has_no_wait)
@@ -259,7 +276,7 @@ static bool check_presence(Context *context, const Request *request, GVariant *s
 	const bool is_installed = !is(record_text(service, "Presence"), "not-installed");
 	g_autofree char *terms = NULL;
 
-	if ((request != &start_request && request != &restart_request) || !record_is_absent(service) || context->options.has_no_wait ||
+	if (!is_start(request) || !record_is_absent(service) || context->options.has_no_wait ||
 	    (context->options.waits && !is_installed))
 		return true;
 	if (!is_installed) {

@@ -10,6 +10,7 @@
 #include "svcctl/log-tail.h"
 #include "svcctl/processes.h"
 #include "svcctl/svcctl.h"
+#include "svcctl/unread.h"
 
 enum { STATUS_LOG_LINES = 10, STATUS_CAUSES = 8 };
 
@@ -105,7 +106,7 @@ static void print_title(Output *output, GVariant *s)
 }
 
 /* The remark: unless it is the one that the service was started by. */
-static void field_file(Output *output, GVariant *s)
+static void field_file(Context *context, GVariant *s)
 {
 	static const struct {
 		const char *state;
@@ -117,7 +118,12 @@ static void field_file(Output *output, GVariant *s)
 		{ "invalid", "has an error now, so the one before is in force", "explain" },
 	};
 
+	Output *output = &context->output;
+	g_autofree char *unread = unread_change(context, record_text(s, "Name"));
+	g_autofree char *remark = unread ? g_strdup_printf("%s has changed since svcd read it (svcctl reload-files)", unread) : NULL;
+
 	field_text(output, "File", s, "SourceFile");
+	output_field(output, "", remark);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		g_autofree char *text = NULL;
 
@@ -364,7 +370,7 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	field_text(output, "Last end", s, "Result");
 	print_use(output, s);
 	print_processes(output, s, processes, context->options.is_user);
-	field_file(output, s);
+	field_file(context, s);
 	print_history(output, s);
 	print_log(output, name, context->options.is_user, lines);
 }
