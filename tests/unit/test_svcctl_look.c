@@ -50,14 +50,14 @@ static const Typed typed[] = {
 	{ "status upper", 0,
 	  "● upper - upper\n"
 	  "  State      ready since AGO\n"
-	  "  Why        it is ready\n"
 	  "  Policy     boot (/etc/svcd/policy.d/local.policy:2)\n"
 	  "  Reason     office rule 12\n"
-	  "  Wanted     wanted in the runlevel\n"
+	  "  Wanted     in the runlevel\n"
 	  "  While      service:base is true\n"
 	  "  Process    pid 4711\n"
 	  "  File       /etc/svcd/services.d/upper.svc\n"
-	  "  Before     AGO: waiting -> starting: service:base is true\n"
+	  "  History    AGO: starting -> ready: it is ready\n"
+	  "             AGO: waiting -> starting: service:base is true\n"
 	  "             AGO: idle -> waiting: wanted in runlevel 2 (/etc/svcd/policy.d/local.policy:2)\n"
 	  "  Last output (svcctl log upper)\n"
 	  "    first line\n"
@@ -67,11 +67,11 @@ static const Typed typed[] = {
 	{ "status shy", 3,
 	  "◐ shy - shy\n"
 	  "  State      waiting since AGO\n"
-	  "  Why        wanted in runlevel 2 (/etc/svcd/policy.d/local.policy:2)\n"
 	  "  Policy     boot (/etc/svcd/policy.d/local.policy:2)\n"
-	  "  Wanted     wanted in the runlevel\n"
+	  "  Wanted     in the runlevel\n"
 	  "  When       flag:go is false\n"
-	  "  File       /etc/svcd/services.d/shy.svc\n",
+	  "  File       /etc/svcd/services.d/shy.svc\n"
+	  "  History    AGO: idle -> waiting: wanted in runlevel 2 (/etc/svcd/policy.d/local.policy:2)\n",
 	  "" },
 	{ "status nosuch", 4, "", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
 	{ "status uper", 4, "", "svcctl: there is no service \"uper\"\n  did you mean: upper\n" },

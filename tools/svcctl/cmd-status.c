@@ -134,6 +134,29 @@ static void field_file(Context *context, GVariant *s)
 	}
 }
 
+/* "in the runlevel", "needed by upper", "no"; a new string. */
+static char *want_text(GVariant *s)
+{
+	const char *reason = record_text(s, "WantReason");
+	const char *by = record_text(s, "WantedBy");
+
+	if (!record_number(s, "Wanted"))
+		return g_strdup("no");
+	if (g_str_has_prefix(reason, "wanted "))
+		reason += strlen("wanted ");
+	return g_strdup_printf("%s%s%s", reason, *by ? " by " : "", by);
+}
+
+/* It runs because something wants it, or waits for its terms: other fields have that. Otherwise what happened last is why. */
+static bool is_why_elsewhere(GVariant *s)
+{
+	g_autoptr(GVariant) terms = g_variant_lookup_value(s, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
+
+	if (strcmp(record_text(s, "State"), "waiting") == 0)
+		return terms && g_variant_n_children(terms) > 0;
+	return state_is_up(record_text(s, "State")) && record_number(s, "Wanted");
+}
+
 static void print_state(Output *output, GVariant *s)
 {
 	g_autofree char *since = output_format_since(output, (int64_t)record_number(s, "Since"));
@@ -143,7 +166,8 @@ static void print_state(Output *output, GVariant *s)
 						took_us > 0 ? ", start took " : "", took_us > 0 ? took : "");
 
 	output_field(output, "State", text);
-	field_text(output, "Why", s, "Cause");
+	if (!is_why_elsewhere(s))
+		field_text(output, "Why", s, "Cause");
 	field_text(output, "Problem", s, "Problem");
 	field_text(output, "Not stopped", s, "StopProblem");
 }
@@ -155,8 +179,7 @@ static void print_policy(Output *output, GVariant *s)
 	g_autofree char *policy = g_strdup_printf("%s (%s%s)", record_text(s, "Activation"),
 						  record_number(s, "ActivationIsDefault") ? "nobody names it; " : "",
 						  origin);
-	const char *by = record_text(s, "WantedBy");
-	g_autofree char *wanted = g_strdup_printf("%s%s%s", record_text(s, "WantReason"), *by ? " by " : "", by);
+	g_autofree char *wanted = want_text(s);
 
 	output_field(output, "Policy", policy);
 	field_text(output, "Reason", s, "PolicyReason");
@@ -292,10 +315,11 @@ static void print_processes(Output *output, GVariant *s, const GPtrArray *proces
 static void print_history(Output *output, GVariant *s)
 {
 	g_autoptr(GVariant) causes = g_variant_lookup_value(s, "Causes", G_VARIANT_TYPE("a(tsss)"));
+	const gsize first = is_why_elsewhere(s) ? 0 : 1; /* the newest one has been shown as Why */
 	guint64 at_us;
 	const char *from, *to, *text;
 
-	for (gsize i = 1; causes && i < MIN(g_variant_n_children(causes), STATUS_CAUSES); i++) {
+	for (gsize i = first; causes && i < MIN(g_variant_n_children(causes), STATUS_CAUSES); i++) {
 		g_autofree char *at = NULL;
 		g_autofree char *line = NULL;
 
@@ -303,7 +327,7 @@ static void print_history(Output *output, GVariant *s)
 		at = output_format_time(output, (int64_t)at_us);
 		line = strcmp(from, to) == 0 ? g_strdup_printf("%s: %s", at, text)
 					     : g_strdup_printf("%s: %s -> %s: %s", at, from, to, text);
-		output_field(output, i == 1 ? "Before" : "", line);
+		output_field(output, i == first ? "History" : "", line);
 	}
 }
 
