@@ -260,6 +260,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_wait.py \
 	tests/sandbox/test_waiting_requests.py \
 	tests/sandbox/test_terminal.py \
+	tests/sandbox/test_terminal_width.py \
 	tests/sandbox/test_top.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
 	tests/sandbox/test_udev_device.py \

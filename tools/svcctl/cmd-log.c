@@ -63,7 +63,7 @@ static void print_bytes(Output *output, GString *partial, const char *bytes, siz
 		output_line(output, "%s", partial->str);
 		g_string_truncate(partial, 0);
 	}
-	(void)fflush(output->out); /* a lost pipe ends us by SIGPIPE */
+	(void)fflush(output->out); /* follow() looks whether it got through */
 }
 
 static void read_on(Follower *follower, Output *output)
@@ -126,6 +126,10 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 		is_watched = inotify_add_watch(watch, path, IN_MODIFY | IN_MOVE_SELF) >= 0;
 		reopen(&follower, &context->output);
 		read_on(&follower, &context->output);
+		if (ferror(context->output.out)) {
+			fd_close(&follower.fd);
+			return true; /* the reader has left, or the disk is full; the end tells */
+		}
 	} while (poll(&wait, 1, is_watched ? -1 : FOLLOW_AGAIN_MS) >= 0 || errno == EINTR);
 	fd_close(&follower.fd);
 	return fail_errno(error, errno, "cannot wait for %s", path);

@@ -105,6 +105,7 @@ static void print_decision(Output *output, const char *service, const char *runl
 {
 	g_autofree char *place = place_of(decision->activation_origin);
 	g_autofree char *wanted = NULL;
+	g_autofree char *text = NULL;
 
 	if (decision->activation == ACTIVATION_BOOT && decision->in_runlevel) {
 		g_autofree char *where = place_of(decision->runlevel_origin);
@@ -115,8 +116,9 @@ static void print_decision(Output *output, const char *service, const char *runl
 	} else {
 		wanted = g_strdup("no runlevel starts it");
 	}
-	output_line(output, "%s: %s (%s%s), %s", service, activation_name(decision->activation), place,
-		    decision->is_default ? ": nobody names it" : "", wanted);
+	text = g_strdup_printf("%s: %s (%s%s), %s", service, activation_name(decision->activation), place,
+			       decision->is_default ? ": nobody names it" : "", wanted);
+	output_paragraph(output, 0, text);
 }
 
 static JsonObject *decision_to_json(const char *service, const char *runlevel, const PolicyDecision *decision)
@@ -273,9 +275,10 @@ static void print_runlevel(Output *output, const Policy *policy, const char *run
 	const char *title = policy_runlevel_title(policy, runlevel);
 	g_autofree char *place = place_of(origin);
 	const bool has_title = strcmp(title, runlevel) != 0;
+	g_autofree char *text = g_strdup_printf("runlevel %s%s%s%s; the machine boots into %s (%s)", runlevel, has_title ? " (" : "",
+						has_title ? title : "", has_title ? ")" : "", boot, place);
 
-	output_line(output, "runlevel %s%s%s%s; the machine boots into %s (%s)", runlevel, has_title ? " (" : "",
-		    has_title ? title : "", has_title ? ")" : "", boot, place);
+	output_paragraph(output, 0, text);
 	if (policy_rc_links(policy, &origin)) {
 		g_autofree char *decided = place_of(origin);
 

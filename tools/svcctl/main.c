@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -348,12 +349,20 @@ static void ensure_standard_descriptors(void)
 		(void)close(fd);
 }
 
+/* "| head" has read enough. Of what was flushed on the way, the reason is not known any more. */
+static bool has_reader_left(void)
+{
+	struct pollfd pipe = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR);
+}
+
 /* What was flushed on the way and did not get through is known by ferror() alone. */
 static bool finish_stdout(void)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || has_reader_left())
 		return true;
-	fprintf(stderr, "svcctl: not all of the answer could be written; is the disk full, or the reader gone?\n");
+	fprintf(stderr, "svcctl: not all of the answer could be written; is the disk full?\n");
 	return false;
 }
 

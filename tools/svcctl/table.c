@@ -10,6 +10,9 @@
 #include "base/text.h"
 #include "svcctl/output.h"
 
+/* On a terminal: so many names of a list, and the widths below which no column is cut, or the last one begins a line further right. */
+enum { NAMES_SHOWN = 3, NARROWEST_CUT = 10, NARROWEST_LAST = 20 };
+
 GVariant *record_from_tuple(GVariant *tuple, const char *const *names)
 {
 	g_autoptr(GVariant) kept = g_variant_ref_sink(tuple);
@@ -239,10 +242,39 @@ static struct libscols_table *new_table(const Output *output)
 	return table;
 }
 
+/* "dbus, cron, ssh +17": the first names of a list; a new string. */
+static char *first_names(const char *list)
+{
+	g_auto(GStrv) names = g_strsplit(list, ", ", -1);
+	const unsigned n = g_strv_length(names);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < MIN(n, NAMES_SHOWN); i++)
+		g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", names[i]);
+	if (n > NAMES_SHOWN)
+		g_string_append_printf(text, " +%u", n - NAMES_SHOWN);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* What a terminal has room for; a new string. */
+static char *shorten(const Output *output, GVariant *record, const Column *column, const char *whole)
+{
+	const int64_t at_us = column->kind == CELL_TIME ? (int64_t)record_number(record, column->property) : 0;
+	g_autofree char *ago = NULL;
+
+	if (column->kind == CELL_STRINGS)
+		return first_names(whole);
+	if (at_us == 0)
+		return g_strdup(whole);
+	ago = text_format_duration(MAX(output->now_us - at_us, 0));
+	return g_strconcat(ago, " ago", NULL);
+}
+
 /* As it is printed; a new string. */
 static char *printed_text(const Output *output, GVariant *record, const Column *column)
 {
-	g_autofree char *text = cell_text(output, record, column);
+	g_autofree char *whole = cell_text(output, record, column);
+	g_autofree char *text = output->width > 0 ? shorten(output, record, column, whole) : g_steal_pointer(&whole);
 	bool is_never;
 
 	if (column->kind != CELL_STATE)
@@ -264,20 +296,101 @@ static GPtrArray *print_cells(const Output *output, const GPtrArray *chosen, con
 	return cells;
 }
 
+/* The widest cell of column @k, its title among them. */
+static unsigned column_width(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, guint k)
+{
+	const Column *column = g_ptr_array_index(chosen, k);
+	glong widest = output->has_header ? g_utf8_strlen(column->title ? column->title : column->key, -1) : 0;
+
+	for (guint i = k; i < cells->len; i += chosen->len)
+		widest = MAX(widest, g_utf8_strlen(g_ptr_array_index(cells, i), -1));
+	return (unsigned)widest;
+}
+
 /* Where the last column begins: the widest cells of those before it, and a blank after each. */
 static unsigned last_column_indent(const Output *output, const GPtrArray *chosen, const GPtrArray *cells)
 {
-	glong indent = 0;
+	unsigned indent = 0;
 
-	for (guint k = 0; k + 1 < chosen->len; k++) {
-		const Column *column = g_ptr_array_index(chosen, k);
-		glong widest = output->has_header ? g_utf8_strlen(column->title ? column->title : column->key, -1) : 0;
+	for (guint k = 0; k + 1 < chosen->len; k++)
+		indent += column_width(output, chosen, cells, k) + 1;
+	return indent;
+}
 
-		for (guint i = k; i < cells->len; i += chosen->len)
-			widest = MAX(widest, g_utf8_strlen(g_ptr_array_index(cells, i), -1));
-		indent += widest + 1;
+/*
+ * @text in @width columns; a new string. Of a path the end is kept, of another word both ends, of a sentence the beginning, with how many
+ * more names there are.
+ */
+static char *cut_text(const Output *output, const char *text, unsigned width)
+{
+	const char *mark = output->is_ascii ? "..." : "…";
+	const char *count = g_strrstr(text, " +") ? g_strrstr(text, " +") : "";
+	const glong length = g_utf8_strlen(text, -1);
+	const glong kept = (glong)width - g_utf8_strlen(mark, -1);
+	const glong tail = *text == '/' ? kept : strchr(text, ' ') ? g_utf8_strlen(count, -1) : kept * 2 / 3;
+	g_autofree char *begin = NULL;
+
+	if (length <= (glong)width || kept < tail || kept <= 0)
+		return g_strdup(text);
+	begin = g_utf8_substring(text, 0, kept - tail);
+	return g_strconcat(begin, mark, g_utf8_offset_to_pointer(text, length - tail), NULL);
+}
+
+static void cut_column(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, guint k, unsigned width)
+{
+	for (guint i = k; i < cells->len; i += chosen->len) {
+		char *text = g_ptr_array_index(cells, i);
+
+		cells->pdata[i] = cut_text(output, text, width);
+		g_free(text);
 	}
-	return (unsigned)indent;
+}
+
+/* The last column is wrapped at blanks; a word that is longer than a line is cut. */
+static void cut_last_column(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, unsigned width)
+{
+	for (guint i = chosen->len - 1; i < cells->len; i += chosen->len) {
+		char *text = g_ptr_array_index(cells, i);
+		g_auto(GStrv) words = g_strsplit(text, " ", -1);
+
+		for (char **word = words; *word; word++) {
+			char *whole = *word;
+
+			*word = cut_text(output, whole, width);
+			g_free(whole);
+		}
+		cells->pdata[i] = g_strjoinv(" ", words);
+		g_free(text);
+	}
+}
+
+/* So that no line is wider than the terminal: the widest columns are cut, the name last, and the last one, which is wrapped, keeps some room. */
+static void fit_cells(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, unsigned tree_indent)
+{
+	const guint last = chosen->len - 1;
+	g_autofree unsigned *widths = g_new0(unsigned, chosen->len);
+	unsigned total = tree_indent;
+
+	for (guint k = 0; k <= last; k++)
+		widths[k] = column_width(output, chosen, cells, k);
+	for (guint k = 0; k < last; k++)
+		total += widths[k] + 1;
+	for (;;) {
+		guint widest = MIN(1, last);
+
+		for (guint k = 2; k < last; k++)
+			widest = widths[k] > widths[widest] ? k : widest;
+		if (last < 2 || widths[widest] <= NARROWEST_CUT)
+			widest = 0; /* the name at the latest */
+		if (total + MIN(widths[last], NARROWEST_LAST) <= output->width || widths[widest] <= NARROWEST_CUT || last == 0)
+			break;
+		widths[widest]--;
+		total--;
+	}
+	for (guint k = 0; k < last; k++)
+		cut_column(output, chosen, cells, k, widths[k]);
+	if (total + NARROWEST_CUT < output->width)
+		cut_last_column(output, chosen, cells, output->width - total);
 }
 
 /* The state's colour repeats its symbol. */
@@ -347,8 +460,11 @@ static void print_table(Output *output, const GPtrArray *chosen, const GPtrArray
 	struct libscols_table *table = new_table(output);
 	g_autofree struct libscols_line **lines = g_new0(struct libscols_line *, records->len + 1);
 	g_autoptr(GPtrArray) cells = print_cells(output, chosen, records);
-	const unsigned indent = last_column_indent(output, chosen, cells) + deepest_indent(parents);
+	unsigned indent;
 
+	if (output->width > 0)
+		fit_cells(output, chosen, cells, deepest_indent(parents));
+	indent = last_column_indent(output, chosen, cells) + deepest_indent(parents);
 	for (guint i = 0; i < chosen->len; i++)
 		add_column(table, g_ptr_array_index(chosen, i), parents && i == 0, i + 1 == chosen->len);
 	for (guint i = 0; i < records->len; i++) {

@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""No table is wider than the terminal: long lists are counted and long cells are cut, in a pipe they are whole; a pipe may be left."""
+
+from sandbox import Sandbox
+from terminal import on_terminal
+
+MANY = [f"service-with-a-long-name-{i}" for i in range(20)]
+SLEEP = "[Service]\nExec=/bin/sleep infinity\nDescription=One of many\n"
+PLACE = "/etc/svcd/policy.d/a-file-with-a-rather-long-name-for-this-machine.policy"
+POLICY = f"[runlevel 2]\nActivate={' '.join(MANY)}\n"
+
+with Sandbox({name: SLEEP + "[Conditions]\nWhen=flag:go\n" for name in MANY}, policy="", files={PLACE: POLICY}) as box:
+    box.wait_state(MANY[-1], "waiting")
+
+    for columns in (80, 100):
+        for words in (["conditions"], ["policy"], ["policy", MANY[0]], ["list"], ["list", "--all"], ["boot", "blame"], ["ps"]):
+            shown, _, code = on_terminal(box, columns, *words)
+            assert code == 0, (words, shown)
+            wide = [line for line in shown.splitlines() if len(line) > columns]
+            assert not wide, (columns, words, wide)
+    conditions, _, _ = on_terminal(box, 80, "conditions")
+    assert "+17" in conditions, conditions
+    assert "…" in on_terminal(box, 80, "policy")[0]
+    whole = box.svcctl("conditions").stdout
+    assert all(name in whole for name in MANY) and PLACE in box.svcctl("policy").stdout
+
+    # Who reads only the first line has had enough, and that is no error.
+    done = box.run("{ svcctl list --all; svcctl monitor; } 2>/run/said | head -n 1", timeout=20)
+    assert done.stdout.startswith("NAME") and box.read("/run/said") == "", box.read("/run/said")
+    done = box.run("sh -c 'sleep 0.2; svcctl conditions; echo $? >/run/code' 2>/run/said | true")
+    assert box.read("/run/said") == "", box.read("/run/said")
