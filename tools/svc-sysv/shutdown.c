@@ -117,9 +117,32 @@ static int lock_pid_file(void)
 			(void)close(fd); /* not written to */
 		return -1;
 	}
-	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%d\n", (int)getpid()) < 0)
-		(void)complain(0, "cannot write %s; shutdown -c will not find this one", PID_FILE);
 	return fd;
+}
+
+/* For shutdown -c the number, and for "svcctl overview" what is about to happen. */
+static void write_pid_file(int fd, const char *sentence)
+{
+	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%d\n%s\n", (int)getpid(), sentence) < 0)
+		(void)complain(0, "cannot write %s; shutdown -c will not find this one", PID_FILE);
+}
+
+/* Who has typed it sees what will happen, and when. */
+static void announce(int fd, const struct Shutdown *s, int minutes)
+{
+	const time_t at = time(NULL) + 60 * (time_t)minutes;
+	char when[32] = "";
+	char text[128];
+	struct tm local;
+
+	if (localtime_r(&at, &local))
+		(void)strftime(when, sizeof when, "%a %H:%M", &local); /* it fits */
+	(void)snprintf(text, sizeof text, "The system %s %s%s%s", aim_text(s->aim), minutes > 0 ? "at " : "now", minutes > 0 ? when : "",
+		       s->warn_only ? " (a warning only)" : "");
+	write_pid_file(fd, text);
+	if (minutes > 0)
+		printf("%s; shutdown -c cancels it\n", text);
+	(void)fflush(stdout); /* for people */
 }
 
 static int cancel_other(const char *message)
@@ -138,6 +161,7 @@ static int cancel_other(const char *message)
 		return complain(1, "cannot cancel process %d: %s", (int)pid, strerror(errno));
 	if (*message)
 		tell(message);
+	printf("The shutdown was cancelled.\n");
 	return 0;
 }
 
@@ -243,6 +267,7 @@ static int run(struct Shutdown *s, int minutes)
 	lock = lock_pid_file();
 	if (lock < 0)
 		return 1;
+	announce(lock, s, minutes);
 	if (count_down(s, minutes)) {
 		status = carry_out(s);
 	} else {

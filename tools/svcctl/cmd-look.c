@@ -16,6 +16,9 @@
 #include "svcctl/doctor.h"
 #include "svcctl/svcctl.h"
 
+/* Its process, and below it what it is about to do (tools/svc-sysv/shutdown.c). */
+#define SHUTDOWN_FILE "/run/shutdown.pid"
+
 /* Where the further lines of a long sentence of the overview begin. */
 #define CONTINUED 4
 
@@ -469,6 +472,28 @@ static void print_policy_errors(Output *output, const GPtrArray *diagnostics)
 	}
 }
 
+/* What shutdown(8) waits for: "The system goes down and boots again at Sat 22:19". It is over if that process is. */
+static void print_pending_shutdown(Context *context)
+{
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+	g_autofree char *comm_path = NULL;
+	g_autofree char *comm = NULL;
+	g_autofree char *line = NULL;
+	uint64_t pid;
+
+	if (context->options.is_user || !g_file_get_contents(SHUTDOWN_FILE, &text, NULL, NULL))
+		return;
+	lines = g_strsplit(text, "\n", 3);
+	if (g_strv_length(lines) < 2 || !text_parse_uint(lines[0], 10, G_MAXINT, &pid))
+		return;
+	comm_path = g_strdup_printf("/proc/%u/comm", (unsigned)pid);
+	if (!g_file_get_contents(comm_path, &comm, NULL, NULL) || strcmp(g_strchomp(comm), "shutdown") != 0)
+		return;
+	line = g_strdup_printf("  %s: shutdown -c cancels it", lines[1]);
+	output_paragraph(&context->output, CONTINUED, line);
+}
+
 static bool is_booting(GVariant *manager)
 {
 	return !record_number(manager, "BootFinished") && !record_number(manager, "ShuttingDown");
@@ -498,6 +523,7 @@ bool cmd_overview(Context *context, GError **error)
 	output_paragraph(output, CONTINUED, title);
 	if (is_booting(manager) && !boot_wait_print(context, error))
 		return false;
+	print_pending_shutdown(context);
 	print_counts(output, &counts);
 	print_number(output, "the manager was replaced ", (unsigned)record_number(manager, "Generation"), "time",
 		     " since the boot");
