@@ -160,6 +160,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_no_memory_for_devices.py \
 	tests/sandbox/test_no_memory_for_edits.py \
 	tests/sandbox/test_no_memory_in_parsers.py \
+	tests/sandbox/test_not_for_this_machine.py \
 	tests/sandbox/test_not_installed.py \
 	tests/sandbox/test_notify_descriptors.py \
 	tests/sandbox/test_notify_flood.py \

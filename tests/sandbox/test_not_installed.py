@@ -36,7 +36,8 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     assert listed(box, "--all") == set(SERVICES)
     assert listed(box, "absent") == {"absent"}, "what is named is shown"
     out = box.svcctl("list").stdout
-    assert "are not installed: svcctl list --all" in out, out
+    assert "Not shown: 4 not installed (svcctl list --all)" in out, out
+    assert "path:exec:/usr/local/bin/named is false: it does not exist" in out, out
     counts = box.svcctl_json("overview")["services"]
     assert counts["waiting"] == 2 and counts["not_installed"] == 4, counts
     assert "4 not installed" in box.svcctl().stdout

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """No table is wider than the terminal: long lists are counted and long cells are cut, in a pipe they are whole; a pipe may be left."""
 
+import re
+
 from sandbox import Sandbox
 from terminal import on_terminal
 
@@ -17,7 +19,7 @@ with Sandbox({name: SLEEP + "[Conditions]\nWhen=flag:go\n" for name in MANY}, po
         for words in (["conditions"], ["policy"], ["policy", MANY[0]], ["list"], ["list", "--all"], ["boot", "blame"], ["ps"]):
             shown, _, code = on_terminal(box, columns, *words)
             assert code == 0, (words, shown)
-            wide = [line for line in shown.splitlines() if len(line) > columns]
+            wide = [line for line in shown.splitlines() if len(re.sub("\x1b[^m]*m", "", line)) > columns]
             assert not wide, (columns, words, wide)
     conditions, _, _ = on_terminal(box, 80, "conditions")
     assert "+17" in conditions, conditions

@@ -93,7 +93,7 @@ END_TEST
 START_TEST(a_terminal_gets_colour_and_wrapped_lines)
 {
 	g_autoptr(BusWorld) bw = machine();
-	g_autofree char *shown = bus_world_svcctl_terminal(bw, "list", "");
+	g_autofree char *shown = bus_world_svcctl_terminal(bw, "list -o name,state,policy,pid,description", "");
 
 	ck_assert_msg(strstr(shown, "\033[31m✗ failed") != NULL, "%s", shown);
 	ck_assert_msg(strstr(shown, "\033[32m● ready") != NULL, "%s", shown);

@@ -30,23 +30,22 @@ static const Typed typed[] = {
 	  "  Failed     broken: svcctl explain broken\n",
 	  "" },
 	{ "list", 0,
-	  "NAME   STATE     POLICY  PID DESCRIPTION\n"
-	  "base   ● ready   boot   4711 The ground that all the others stand on\n"
-	  "broken ✗ failed  boot        broken\n"
-	  "shy    ◐ waiting boot        shy\n"
-	  "upper  ● ready   boot   4711 upper\n"
-	  "2 more are off: svcctl list --all\n",
+	  "NAME   STATE     POLICY  PID DESCRIPTION                             WHY\n"
+	  "base   ● ready   boot   4711 The ground that all the others stand on \n"
+	  "broken ✗ failed  boot        broken                                  exit status 7\n"
+	  "shy    ◇ waiting boot        shy                                     flag:go is false\n"
+	  "upper  ● ready   boot   4711 upper                                   \n"
+	  "Not shown: 1 off · 1 never (svcctl list --all)\n",
 	  "" },
 	{ "list --all --ascii --no-header -o name,state", 0,
-	  "barred ! idle\nbase   * ready\nbroken X failed\nodd    - idle\nshy    ~ waiting\nupper  * ready\n", "" },
-	{ "list --width 50 ba*", 0,
-	  "NAME   STATE   POLICY  PID DESCRIPTION\n"
-	  "barred ⊘ idle  never       barred\n"
-	  "base   ● ready boot   4711 The ground that all the\n"
-	  "                           others stand on\n",
+	  "barred ! idle\nbase   * ready\nbroken X failed\nodd    - idle\nshy    . waiting\nupper  * ready\n", "" },
+	{ "list --width 50 sh* base", 0,
+	  "NAME STATE     POLICY  PID WHY\n"
+	  "base ● ready   boot   4711 \n"
+	  "shy  ◇ waiting boot        flag:go is false\n",
 	  "" },
 	{ "list --state failed -q", 0,
-	  "NAME   STATE    POLICY PID DESCRIPTION\nbroken ✗ failed boot       broken\n", "" },
+	  "NAME   STATE    POLICY PID DESCRIPTION WHY\nbroken ✗ failed boot       broken      exit status 7\n", "" },
 	{ "status upper", 0,
 	  "● upper - upper\n"
 	  "  State      ready since AGO\n"
@@ -65,7 +64,7 @@ static const Typed typed[] = {
 	  "    third \\x1b[31mline\n",
 	  "" },
 	{ "status shy", 3,
-	  "◐ shy - shy\n"
+	  "◇ shy - shy\n"
 	  "  State      waiting since AGO\n"
 	  "  Policy     boot (/etc/svcd/policy.d/local.policy:2)\n"
 	  "  Wanted     in the runlevel\n"
@@ -331,7 +330,7 @@ START_TEST(explain_names_the_false_term_and_what_to_do)
 	g_autofree char *out = NULL;
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "explain shy", &out, NULL), 0);
-	ck_assert_msg(g_str_has_prefix(out, "◐ shy is waiting for 1 condition.\n"), "%s", out);
+	ck_assert_msg(g_str_has_prefix(out, "◇ shy is waiting for 1 condition.\n"), "%s", out);
 	ck_assert_msg(strstr(out, "flag:go is false (/etc/svcd/services.d/shy.svc:4)") != NULL, "%s", out);
 	ck_assert_msg(strstr(out, "svcctl flag set go") != NULL, "%s", out);
 }
@@ -345,7 +344,7 @@ START_TEST(explain_alone_tells_all_that_is_not_as_wanted_and_broken_files)
 	diag_error(bw->diags, origin_new("/etc/svcd/services.d/x.svc", 7), "x", "unknown key Exce=; did you mean Exec=?");
 	ck_assert_int_eq(bus_world_svcctl(bw, "explain", &out, NULL), 0);
 	ck_assert_msg(strstr(out, "✗ broken failed") != NULL, "%s", out);
-	ck_assert_msg(strstr(out, "◐ shy is waiting") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "◇ shy is waiting") != NULL, "%s", out);
 	ck_assert_msg(strstr(out, "upper is") == NULL, "%s", out);
 	ck_assert_msg(strstr(out, "\n/etc/svcd/services.d/x.svc:7: unknown key Exce=; did you mean Exec=?\n") != NULL, "%s",
 		      out);

@@ -128,21 +128,35 @@ static bool passes(GVariant *record, ServiceFilter filter)
 	return true;
 }
 
-void candidates_add_services(Candidates *c, Context *context, ServiceFilter filter)
+static void add_records(Candidates *c, const GPtrArray *records, ServiceFilter filter, bool is_absent)
 {
-	g_autoptr(GPtrArray) records = c->root ? NULL : ask_services_for(context, "Name State Activation Description Restarts Admin", NULL);
-
-	if (!records)
-		add_service_files(c, context);
-	for (guint i = 0; records && i < records->len; i++) {
+	for (guint i = 0; i < records->len; i++) {
 		GVariant *record = g_ptr_array_index(records, i);
 		g_autofree char *text = NULL;
 
-		if (!g_str_has_prefix(record_text(record, "Name"), c->begin) || !passes(record, filter))
+		if (!g_str_has_prefix(record_text(record, "Name"), c->begin) || !passes(record, filter) ||
+		    record_is_absent(record) != is_absent)
 			continue;
-		text = g_strdup_printf("%s: %s", record_text(record, "State"), record_text(record, "Description"));
+		text = g_strdup_printf("%s: %s", is_absent ? record_text(record, "Presence") : record_text(record, "State"),
+				       record_text(record, "Description"));
 		candidates_add(c, record_text(record, "Name"), text);
 	}
+}
+
+/* Those that cannot run on this machine come only if a word begins like no other. */
+void candidates_add_services(Candidates *c, Context *context, ServiceFilter filter)
+{
+	g_autoptr(GPtrArray) records =
+		c->root ? NULL : ask_services_for(context, "Name State Activation Description Restarts Admin Presence", NULL);
+	const guint n_before = c->found->len;
+
+	if (!records) {
+		add_service_files(c, context);
+		return;
+	}
+	add_records(c, records, filter, false);
+	if (c->found->len == n_before && *c->begin)
+		add_records(c, records, filter, true);
 }
 
 /* --- what else svcd knows --- */

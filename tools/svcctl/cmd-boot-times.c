@@ -109,19 +109,39 @@ static void print_header(Context *context, const char *text)
 		output_paragraph(&context->output, 0, text);
 }
 
+/* Names of the services that cannot run on this machine, owned by @services; the set is new. */
+static GHashTable *list_absent(const GPtrArray *services)
+{
+	GHashTable *absent = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < services->len; i++) {
+		GVariant *service = g_ptr_array_index(services, i);
+
+		if (record_is_absent(service))
+			g_hash_table_add(absent, (gpointer)record_text(service, "Name"));
+	}
+	return absent;
+}
+
 bool boot_blame(Context *context, GError **error)
 {
 	g_autoptr(BootTimes) times = ask_boot_times(context, error);
+	g_autoptr(GPtrArray) services = times ? ask_services_for(context, "Name Presence", error) : NULL;
+	g_autoptr(GHashTable) absent = services ? list_absent(services) : NULL;
 	g_autoptr(GPtrArray) records = records_new();
 	g_autoptr(GPtrArray) sorted = NULL;
 	int64_t begun_us;
 	int64_t end_us;
 
-	if (!times || !ask_span(context, &begun_us, &end_us, error))
+	if (!absent || !ask_span(context, &begun_us, &end_us, error))
 		return false;
 	sorted = boot_times_by_own(times, end_us);
-	for (guint i = 0; i < sorted->len; i++)
-		add_record(records, g_ptr_array_index(sorted, i), begun_us, end_us);
+	for (guint i = 0; i < sorted->len; i++) {
+		const BootTime *time = g_ptr_array_index(sorted, i);
+
+		if (time->started_us > 0 || context->options.is_all || !g_hash_table_contains(absent, time->name))
+			add_record(records, time, begun_us, end_us);
+	}
 	print_header(context, "Services start in parallel: these times do not add up. OWN TIME is from its first process to being "
 			      "up, WAITED from being wanted to its first process.");
 	return show_records(context, blame_columns, G_N_ELEMENTS(blame_columns), records, error);

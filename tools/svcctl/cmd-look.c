@@ -47,7 +47,12 @@ static const Column list_columns[] = {
 	{ "ready_duration_us", NULL, "ReadyDuration", CELL_DURATION },
 	{ "problem", NULL, "Problem", CELL_TEXT },
 	{ "description", "DESCRIPTION", "Description", CELL_TEXT },
+	{ "why", "WHY", "Why", CELL_TEXT },
 };
+
+/* On a terminal that has no room for a description as well. */
+#define NARROW_COLUMNS "name,state,policy,pid,why"
+enum { NARROW_TERMINAL = 120 };
 
 bool state_is_up(const char *state)
 {
@@ -244,68 +249,71 @@ static bool is_listed(const Context *context, char *const *names, GVariant *reco
 	       record_number(record, "Wanted") || *record_text(record, "Problem");
 }
 
+/* "network:up is false: no default route", the first of its terms that is not true; a new string, or NULL. */
+static char *first_false_term(GVariant *record)
+{
+	g_autoptr(GVariant) terms = g_variant_lookup_value(record, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
+	const char *text;
+	const char *level;
+	const char *why;
+
+	if (!terms || g_variant_n_children(terms) == 0)
+		return NULL;
+	g_variant_get_child(terms, 0, "(&s&s&s&s)", &text, &level, &why, NULL);
+	return g_strdup_printf("%s is %s%s%s", text, level, *why ? ": " : "", why);
+}
+
+static bool has_text(GVariant *record, const char *property, const char *text)
+{
+	return strcmp(record_text(record, property), text) == 0;
+}
+
+/* Why it is not up, or what is wrong with it though it is; a new string, "": it is off, or as it should be. */
+static char *describe_why(GVariant *record)
+{
+	const char *state = record_text(record, "State");
+	char *term;
+
+	if (*record_text(record, "Problem"))
+		return g_strdup(record_text(record, "Problem"));
+	if (state_is_up(state))
+		return g_strdup(has_text(record, "Health", "unhealthy")	     ? "unhealthy"
+				: has_text(record, "FileState", "changed") ? "its file has changed since it was started"
+				: has_text(record, "FileState", "gone")	     ? "its file is gone"
+				: has_text(record, "FileState", "invalid") ? "its file has an error, the one before is in force"
+									   : "");
+	term = strcmp(state, "waiting") == 0 || record_is_absent(record) ? first_false_term(record) : NULL;
+	if (term)
+		return term;
+	if (strcmp(state, "starting") == 0 || (strcmp(state, "idle") == 0 && !record_number(record, "Wanted") &&
+					       has_text(record, "Admin", "none")))
+		return g_strdup("");
+	return g_strdup(record_text(record, "Cause"));
+}
+
+/* Takes @record. */
+static GVariant *add_why(GVariant *record)
+{
+	g_autoptr(GVariant) own = record;
+	g_autofree char *why = describe_why(record);
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, record);
+	record_add_text(&dict, "Why", why);
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
 /* What the table shows and is_listed() looks at; everything where more may be shown. */
 static GPtrArray *ask_for_list(Context *context, GError **error)
 {
 	if (context->output.is_json || context->options.columns)
 		return ask_services(context, error);
-	return ask_services_for(context, "Name State Activation MainPid Wanted Presence Problem Description", error);
+	return ask_services_for(context, "Name State Activation MainPid Wanted Presence Problem Description Cause Admin FalseTerms Health "
+				"FileState", error);
 }
-
-/* Those that are left out of a list that was not asked for by names or state. */
-static void confirm_rest(Context *context, const GPtrArray *records, const GPtrArray *listed)
-{
-	const unsigned n = records->len - listed->len;
-	unsigned n_absent = 0;
-
-	for (guint i = 0; i < records->len; i++)
-		n_absent += record_is_absent(g_ptr_array_index(records, i));
-	if (n > 0 && n_absent == 0)
-		output_confirm(&context->output, "%u more are off: svcctl list --all", n);
-	else if (n > n_absent)
-		output_confirm(&context->output, "%u more are off, and %u are not installed: svcctl list --all", n - n_absent, n_absent);
-	else if (n > 0)
-		output_confirm(&context->output, "%u more are not installed: svcctl list --all", n);
-}
-
-static bool list_services(Context *context, GError **error)
-{
-	const char *state = context->options.state;
-	g_autoptr(GPtrArray) records = !state || output_check_state(state, error) ? ask_for_list(context, error) : NULL;
-	g_autoptr(GPtrArray) listed = records_new();
-	g_auto(GStrv) names = records ? names_to_list(context, records) : NULL;
-
-	if (!records)
-		return false;
-	for (guint i = 0; i < records->len; i++) {
-		GVariant *record = g_ptr_array_index(records, i);
-
-		if (is_listed(context, names, record))
-			g_ptr_array_add(listed, g_variant_ref(record));
-	}
-	if (!output_table(&context->output, list_columns, G_N_ELEMENTS(list_columns), listed,
-			  context->options.columns, error))
-		return false;
-	if (listed->len == 0 && context->n_names > 0)
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s", context->names[0]);
-	if (!context->options.columns && context->n_names == 0 && !context->options.state)
-		confirm_rest(context, records, listed);
-	return true;
-}
-
-bool cmd_list(Context *context, GError **error)
-{
-	if (!context->options.is_unmanaged)
-		return list_services(context, error);
-	if (context->n_names > 0 || context->options.is_all || context->options.state)
-		return fail_ctl(error, CTL_ERROR_USAGE, "list --unmanaged takes no PATTERN, --all or --state");
-	return list_unmanaged(context, error);
-}
-
-/* --- overview --- */
 
 typedef struct Counts {
-	unsigned total, up, moving, waiting, off, failed, never, absent;
+	unsigned total, up, moving, waiting, off, failed, never, absent, foreign;
 } Counts;
 
 static Counts count_services(const GPtrArray *records)
@@ -320,8 +328,10 @@ static Counts count_services(const GPtrArray *records)
 			counts.up++;
 		else if (strcmp(state, "failed") == 0)
 			counts.failed++;
-		else if (record_is_absent(record))
+		else if (has_text(record, "Presence", "not-installed"))
 			counts.absent++;
+		else if (has_text(record, "Presence", "not-applicable"))
+			counts.foreign++;
 		else if (strcmp(state, "waiting") == 0)
 			counts.waiting++;
 		else if (strcmp(state, "idle") != 0)
@@ -339,24 +349,86 @@ static const char *separator(const Output *output)
 	return output->is_ascii ? ", " : " · ";
 }
 
-static void print_count(const Output *output, GString *line, unsigned count, const char *word)
+static void add_count(const Output *output, GString *line, unsigned count, const char *word)
 {
 	if (count > 0)
 		g_string_append_printf(line, "%s%u %s", line->len > 0 ? separator(output) : "", count, word);
 }
+
+/* Those that are left out of a list that was not asked for by names or state. */
+static void confirm_rest(Context *context, const GPtrArray *hidden)
+{
+	const Counts counts = count_services(hidden);
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	add_count(&context->output, line, counts.off, "off");
+	add_count(&context->output, line, counts.never, "never");
+	add_count(&context->output, line, counts.absent, "not installed");
+	add_count(&context->output, line, counts.foreign, "not for this machine");
+	if (line->len > 0)
+		output_confirm(&context->output, "Not shown: %s (svcctl list --all)", line->str);
+}
+
+static const char *columns_to_show(const Context *context)
+{
+	const Output *output = &context->output;
+
+	if (context->options.columns)
+		return context->options.columns;
+	return output->width > 0 && output->width < NARROW_TERMINAL ? NARROW_COLUMNS : NULL;
+}
+
+static bool list_services(Context *context, GError **error)
+{
+	const char *state = context->options.state;
+	g_autoptr(GPtrArray) records = !state || output_check_state(state, error) ? ask_for_list(context, error) : NULL;
+	g_autoptr(GPtrArray) listed = records_new();
+	g_autoptr(GPtrArray) hidden = records_new();
+	g_auto(GStrv) names = records ? names_to_list(context, records) : NULL;
+
+	if (!records)
+		return false;
+	for (guint i = 0; i < records->len; i++) {
+		GVariant *record = g_variant_ref(g_ptr_array_index(records, i));
+
+		if (is_listed(context, names, record))
+			g_ptr_array_add(listed, add_why(record));
+		else
+			g_ptr_array_add(hidden, record);
+	}
+	if (!output_table(&context->output, list_columns, G_N_ELEMENTS(list_columns), listed, columns_to_show(context), error))
+		return false;
+	if (listed->len == 0 && context->n_names > 0)
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s", context->names[0]);
+	if (!context->options.columns && context->n_names == 0 && !context->options.state)
+		confirm_rest(context, hidden);
+	return true;
+}
+
+bool cmd_list(Context *context, GError **error)
+{
+	if (!context->options.is_unmanaged)
+		return list_services(context, error);
+	if (context->n_names > 0 || context->options.is_all || context->options.state)
+		return fail_ctl(error, CTL_ERROR_USAGE, "list --unmanaged takes no PATTERN, --all or --state");
+	return list_unmanaged(context, error);
+}
+
+/* --- overview --- */
 
 static void print_counts(Output *output, const Counts *counts)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	g_autofree char *text = NULL;
 
-	print_count(output, line, counts->up, "up");
-	print_count(output, line, counts->moving, "changing");
-	print_count(output, line, counts->waiting, "waiting");
-	print_count(output, line, counts->off, "off");
-	print_count(output, line, counts->failed, "failed");
-	print_count(output, line, counts->never, "never");
-	print_count(output, line, counts->absent, "not installed");
+	add_count(output, line, counts->up, "up");
+	add_count(output, line, counts->moving, "changing");
+	add_count(output, line, counts->waiting, "waiting");
+	add_count(output, line, counts->off, "off");
+	add_count(output, line, counts->failed, "failed");
+	add_count(output, line, counts->never, "never");
+	add_count(output, line, counts->absent, "not installed");
+	add_count(output, line, counts->foreign, "not for this machine");
 	text = g_strdup_printf("  %u services: %s", counts->total, line->len > 0 ? line->str : "none");
 	output_paragraph(output, CONTINUED, text);
 }
@@ -439,6 +511,7 @@ static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, 
 	json_object_set_int_member(numbers, "failed", counts->failed);
 	json_object_set_int_member(numbers, "never", counts->never);
 	json_object_set_int_member(numbers, "not_installed", counts->absent);
+	json_object_set_int_member(numbers, "not_applicable", counts->foreign);
 	json_object_set_object_member(object, "services", numbers);
 	json_object_set_int_member(object, "diagnostics", diagnostics->len);
 	output_set_data(output, node);

@@ -24,6 +24,7 @@ typedef struct Work {
 	Configuration *before;
 	JsonArray *services;
 	GPtrArray *lines; /* what is said of each, in order */
+	GPtrArray *present; /* records of svcd's services; NULL: it does not run, or the files are another machine's */
 	GPtrArray *cleared; /* owned names: an admin's earlier start or stop of these ends */
 } Work;
 
@@ -34,6 +35,7 @@ static void work_clear(Work *work)
 	g_clear_pointer(&work->services, json_array_unref);
 	g_clear_pointer(&work->lines, g_ptr_array_unref);
 	g_clear_pointer(&work->cleared, g_ptr_array_unref);
+	g_clear_pointer(&work->present, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
@@ -44,7 +46,8 @@ static void work_init(Work *work, Context *context, const char *const *names)
 			.before = context_load(context, names, CONTEXT_LOAD_STATEMENTS),
 			.services = json_array_new(),
 			.lines = g_ptr_array_new_with_free_func(g_free),
-			.cleared = g_ptr_array_new_with_free_func(g_free) };
+			.cleared = g_ptr_array_new_with_free_func(g_free),
+			.present = context->options.root ? NULL : ask_services_for(context, "Name Admin Presence", NULL) };
 }
 
 /* --- names --- */
@@ -284,8 +287,27 @@ static char *need_of(const Configuration *configuration, const ServiceDef *other
 	return NULL;
 }
 
+/* What svcd knows of a service, borrowed; NULL: nothing. */
+static GVariant *find_record(const Work *work, const char *name)
+{
+	for (guint i = 0; work->present && i < work->present->len; i++) {
+		GVariant *record = g_ptr_array_index(work->present, i);
+
+		if (strcmp(record_text(record, "Name"), name) == 0)
+			return record;
+	}
+	return NULL;
+}
+
+static bool can_run(const Work *work, const char *name)
+{
+	GVariant *record = find_record(work, name);
+
+	return !record || !record_is_absent(record);
+}
+
 /* Sentences, new strings: who would still start it. */
-static GPtrArray *doors_left(const Configuration *after, const char *service)
+static GPtrArray *doors_left(const Work *work, const Configuration *after, const char *service)
 {
 	GPtrArray *doors = g_ptr_array_new_with_free_func(g_free);
 	const ServiceDef *def = service_set_find(after->set, service);
@@ -295,7 +317,7 @@ static GPtrArray *doors_left(const Configuration *after, const char *service)
 		const ServiceDef *other = g_ptr_array_index(all, i);
 		g_autofree char *need = other == def ? NULL : need_of(after, other, def);
 
-		if (need && is_active(after, other->name))
+		if (need && is_active(after, other->name) && can_run(work, other->name))
 			g_ptr_array_add(doors, g_strdup_printf("%s (%s)", other->name, need));
 	}
 	if (def && def->ready == READY_DBUS)
@@ -308,7 +330,7 @@ static GPtrArray *doors_left(const Configuration *after, const char *service)
 
 static void tell_doors(Work *work, const Configuration *after, const char *service, JsonObject *object)
 {
-	g_autoptr(GPtrArray) doors = doors_left(after, service);
+	g_autoptr(GPtrArray) doors = doors_left(work, after, service);
 	JsonArray *array = json_array_new();
 
 	for (guint i = 0; i < doors->len; i++) {
@@ -421,7 +443,7 @@ static bool is_off(const Work *work, const char *service)
 /* What is enabled is to run, and what is disabled is to stop, whatever an admin asked for before. */
 static void end_request(Work *work, const char *service, Activation activation)
 {
-	g_autoptr(GVariant) record = work->context->options.root ? NULL : client_service(work->context->client, service, NULL);
+	GVariant *record = find_record(work, service);
 	const char *opposite = activation == ACTIVATION_BOOT ? "stop" : activation == ACTIVATION_ON_DEMAND ? "start" : NULL;
 
 	if (!record || !opposite || strcmp(record_text(record, "Admin"), opposite) != 0)

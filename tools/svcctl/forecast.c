@@ -411,8 +411,12 @@ static void find_waiting(Forecast *forecast, const Oracle *o, GHashTable *wanted
 	for (guint i = 0; i < all->len; i++) {
 		const Service *s = g_ptr_array_index(all, i);
 
-		if (s->state == STATE_WAITING && service_is_wanted(s) &&
-		    !g_hash_table_contains(wanted_before, g_intern_string(s->def->name)))
+		if (s->state != STATE_WAITING || !service_is_wanted(s) ||
+		    g_hash_table_contains(wanted_before, g_intern_string(s->def->name)))
+			continue;
+		if (service_presence(s) != PRESENCE_HERE)
+			forecast->n_absent++;
+		else
 			g_ptr_array_add(forecast->waits, (gpointer)g_intern_string(s->def->name));
 	}
 }
@@ -447,7 +451,8 @@ Forecast *forecast_new(const Present *present, Configuration *before, Configurat
 	g_autoptr(GHashTable) up = NULL;
 	g_autoptr(GHashTable) wanted = NULL;
 
-	*forecast = (Forecast){ g_ptr_array_new(), g_ptr_array_new(), g_ptr_array_new(), g_ptr_array_new() };
+	*forecast = (Forecast){ .stops = g_ptr_array_new(), .starts = g_ptr_array_new(), .restarts = g_ptr_array_new(),
+			       .waits = g_ptr_array_new() };
 	o.engine = engine_new(&ops, &o);
 	begin(&o, before);
 	up = list_up(&o);
@@ -479,5 +484,5 @@ void forecast_free(Forecast *forecast)
 
 bool forecast_is_empty(const Forecast *forecast)
 {
-	return forecast->stops->len + forecast->starts->len + forecast->restarts->len + forecast->waits->len == 0;
+	return forecast->stops->len + forecast->starts->len + forecast->restarts->len + forecast->waits->len + forecast->n_absent == 0;
 }

@@ -38,6 +38,7 @@ typedef struct Forecast {
 	GPtrArray *starts;   /* not up before, and after */
 	GPtrArray *restarts; /* up before and after, and not all the time */
 	GPtrArray *waits;    /* wanted after and not before, but a condition is not true */
+	unsigned n_absent;   /* as waits, of those that are not installed or do not apply to the machine */
 } Forecast;
 
 /**

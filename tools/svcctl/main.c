@@ -33,9 +33,10 @@ static const Verb verbs[] = {
 	  "From the service to the root causes, and what to do next.\n"
 	  "Without a NAME: everything that is not as wanted." },
 	{ "boot", "[blame | chain [NAME] | dot]", "how this boot went, and what it waited for",
-	  "wait no-wait progress columns no-header", 0, 2, cmd_boot,
+	  "all wait no-wait progress columns no-header", 0, 2, cmd_boot,
 	  "How long it took, and what failed. --wait: until it is finished; exit code 1 if something\n"
-	  "failed. blame: what each service took by itself, and what it waited for before that. chain:\n"
+	  "failed. blame: what each service took by itself, and what it waited for before that; with\n"
+	  "--all also those that cannot run on this machine. chain:\n"
 	  "what the boot, or NAME, really waited for, one after the other. dot: the same as a graph,\n"
 	  "svcctl boot dot | dot -Tsvg." },
 	{ "is", "STATE NAME...", "ask one thing about services, for scripts", "", 2, ANY_NAMES, cmd_is,

@@ -449,6 +449,13 @@ void forecast_print(Output *output, const Forecast *forecast, bool is_certain)
 	print_names(output, "Starts", forecast->starts);
 	print_names(output, "Restarts", forecast->restarts);
 	print_names(output, "Will wait", forecast->waits);
+	if (forecast->n_absent > 0) {
+		g_autofree char *count = output_count(forecast->n_absent, "service");
+		g_autofree char *text = g_strdup_printf("%s, because %s not installed or cannot run on this machine", count,
+							forecast->n_absent == 1 ? "it is" : "they are");
+
+		output_field(output, "Not", text);
+	}
 	if (forecast_is_empty(forecast))
 		output_field(output, "Stops", is_certain ? "nothing, and nothing starts"
 							 : "nothing, and nothing starts, as far as can be told");
