@@ -104,6 +104,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_first_steps.py \
 	tests/sandbox/test_flag.py \
 	tests/sandbox/test_forecast.py \
+	tests/sandbox/test_forecast_of_unread.py \
 	tests/sandbox/test_foreign_signals.py \
 	tests/sandbox/test_frozen_cgroup.py \
 	tests/sandbox/test_gone_while_lingering.py \

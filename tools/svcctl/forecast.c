@@ -366,6 +366,36 @@ static GHashTable *list_wanted(const Oracle *o)
 	return wanted;
 }
 
+static gboolean is_unknown(gpointer name, gpointer value, gpointer known)
+{
+	(void)value;
+	return !g_hash_table_contains(known, name);
+}
+
+/*
+ * What runs decides, not what the files would have given a moment before: they may have changed since svcd read them. @up, @wanted: of
+ * the engine; changed to what there is.
+ */
+static void keep_present(const Present *present, GHashTable *up, GHashTable *wanted)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < present->services->len; i++) {
+		const PresentService *service = g_ptr_array_index(present->services, i);
+		const char *interned = g_intern_string(service->name);
+
+		if (service->is_wanted)
+			g_hash_table_add(wanted, (gpointer)interned);
+		if (service->state == STATE_READY || service->state == STATE_DONE)
+			g_hash_table_add(up, (gpointer)interned);
+		if (service->is_wanted || service->state == STATE_READY || service->state == STATE_DONE)
+			g_hash_table_add(known, (gpointer)interned);
+	}
+	/* The rest would be up or wanted because of files that svcd has not read. */
+	g_hash_table_foreach_remove(up, is_unknown, known);
+	g_hash_table_foreach_remove(wanted, is_unknown, known);
+}
+
 static void add_once(GPtrArray *names, const char *name)
 {
 	if (!g_ptr_array_find(names, name, NULL))
@@ -457,6 +487,8 @@ Forecast *forecast_new(const Present *present, Configuration *before, Configurat
 	begin(&o, before);
 	up = list_up(&o);
 	wanted = list_wanted(&o);
+	if (present->services)
+		keep_present(present, up, wanted);
 	change(&o, after, runlevel, cleared);
 	compare(forecast, &o, up);
 	find_waiting(forecast, &o, wanted);
