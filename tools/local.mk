@@ -47,6 +47,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/doctor.h \
 	tools/svcctl/doctor-files.c \
 	tools/svcctl/doctor-live.c \
+	tools/svcctl/doctor-reboot.c \
 	tools/svcctl/exit-code.c tools/svcctl/exit-code.h \
 	tools/svcctl/forecast.c tools/svcctl/forecast.h \
 	tools/svcctl/job-lines.c tools/svcctl/job-lines.h \

@@ -20,6 +20,7 @@
 typedef struct LoaderOptions {
 	const char *root;         /* "" or NULL: the machine itself; otherwise put in front of every directory */
 	bool without_local_files; /* leave out /etc and /run (poisoned state) */
+	bool without_until_reboot; /* leave out what does not outlive this boot: for who looks at the next one */
 	bool user_mode;           /* look below the user's directories */
 	const char *kernel_cmdline; /* the words of /proc/cmdline, NULL: none */
 	bool record_statements; /* for policy_statements(): costs memory, only for those who show them */

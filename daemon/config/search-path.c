@@ -83,6 +83,8 @@ static char *row_path(const LoaderOptions *options, const Row *row)
 {
 	if (row->kind != ROW_SHIPPED && options->without_local_files)
 		return NULL;
+	if (row->layer == POLICY_LAYER_UNTIL_REBOOT && options->without_until_reboot)
+		return NULL;
 	if (options->user_mode)
 		return user_path(row->path);
 	return options->root && *options->root ? g_build_filename(options->root, row->path, NULL)

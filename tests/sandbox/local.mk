@@ -85,6 +85,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_dependents_are_named.py \
 	tests/sandbox/test_disks_full.py \
 	tests/sandbox/test_doctor.py \
+	tests/sandbox/test_doctor_before_reboot.py \
 	tests/sandbox/test_doors.py \
 	tests/sandbox/test_doors_of_scripts.py \
 	tests/sandbox/test_drop_in.py \

@@ -25,6 +25,7 @@ static const struct {
 	{ "leftovers", doctor_check_leftovers },
 	{ "replaced", doctor_check_replaced },
 	{ "services", doctor_check_services },
+	{ "reboot", doctor_check_reboot },
 };
 
 static const struct {

@@ -78,6 +78,7 @@ Configuration *context_load(const Context *context, const char *const *names, un
 		.kernel_cmdline = words,
 		.record_statements = flags & CONTEXT_LOAD_STATEMENTS,
 		.rc_links_count = flags & CONTEXT_LOAD_RC_LINKS,
+		.without_until_reboot = flags & CONTEXT_LOAD_NEXT_BOOT,
 		.overlay = context->overlay,
 	};
 	Configuration *configuration = configuration_load(&options, names);

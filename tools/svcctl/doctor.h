@@ -32,6 +32,9 @@ void doctor_check_rc_links(Doctor *d);
 void doctor_check_bus_files(Doctor *d);
 void doctor_check_units(Doctor *d);
 
+/* doctor-reboot.c */
+void doctor_check_reboot(Doctor *d);
+
 /* doctor-live.c */
 void doctor_check_cgroups(Doctor *d);
 void doctor_check_manager(Doctor *d);

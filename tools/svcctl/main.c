@@ -127,7 +127,8 @@ static const Verb verbs[] = {
 	  "and the settings against it. Reads the files, not the running svcd." },
 	{ "doctor", "", "look for what is wrong with svcd itself", "", 0, 0, cmd_doctor,
 	  "Who is init, who may write where, what was replaced by an upgrade and still runs, what\n"
-	  "other systems have left: each with what to type. Exit code 3 if something is to be done." },
+	  "other systems have left, and whether ssh, the login screen and the consoles would be there after\n"
+	  "a reboot: each with what to type. Exit code 3 if something is to be done." },
 	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
 	  "A service waits for one with When=flag:NAME." },
 	{ "conditions", "[PATTERN...]", "what svcd sees of the world", "level columns no-header", 0, ANY_NAMES,

@@ -151,6 +151,7 @@ char *log_directory(const Context *context);
 typedef enum ContextLoad {
 	CONTEXT_LOAD_STATEMENTS = 1 << 0, /* LoaderOptions.record_statements */
 	CONTEXT_LOAD_RC_LINKS = 1 << 1,   /* LoaderOptions.rc_links_count */
+	CONTEXT_LOAD_NEXT_BOOT = 1 << 2,  /* LoaderOptions.without_until_reboot */
 } ContextLoad;
 
 /**

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Doctor, reboot: would the ways into the machine that there are now be there after a reboot? Read from the files that the next boot reads,
+ * so it also finds what svcd has not read yet, and what holds until the reboot only.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "svcctl/doctor.h"
+
+/* By a facility that its service provides, or by its name. */
+static const struct {
+	const char *what;
+	const char *facility;
+	const char *const names[4];
+} ways[] = {
+	{ "the remote login", NULL, { "ssh", "sshd", "dropbear", NULL } },
+	{ "the login screen", "$x-display-manager", { NULL } },
+	{ "the login on a console", "$text-login", { NULL } },
+};
+
+static bool provides(const ServiceDef *def, const char *facility)
+{
+	for (guint i = 0; facility && i < def->provides->len; i++) {
+		if (strcmp(((const NameRef *)g_ptr_array_index(def->provides, i))->name, facility) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "the remote login"; NULL: it is none of them. @def: NULL if its file is gone. */
+static const char *find_way(const char *name, const ServiceDef *def)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+		if (g_strv_contains(ways[i].names, name) || (def && provides(def, ways[i].facility)))
+			return ways[i].what;
+	}
+	return NULL;
+}
+
+/* What is up now, borrowed names; a new array with NULL at its end. Instances of templates exist because they are asked for. */
+static GPtrArray *list_up(const Doctor *d)
+{
+	GPtrArray *names = g_ptr_array_new();
+
+	for (guint i = 0; d->services && i < d->services->len; i++) {
+		GVariant *record = g_ptr_array_index(d->services, i);
+
+		if (state_is_up(record_text(record, "State")))
+			g_ptr_array_add(names, (gpointer)record_text(record, "Name"));
+	}
+	g_ptr_array_add(names, NULL);
+	return names;
+}
+
+/* Returns: whether it is there after a reboot. */
+static bool check_way(Doctor *d, const char *name, const char *what, const Configuration *next, GHashTable *wanted)
+{
+	const ServiceDef *def = service_set_find(next->set, name);
+	g_autofree char *enable = g_strdup_printf("svcctl enable %s", name);
+
+	if (def && def->problem)
+		doctor_say(d, DOCTOR_ERROR, "svcctl check", "%s (%s) will not start at the next boot: %s", name, what, def->problem);
+	else if (!def)
+		doctor_say(d, DOCTOR_ERROR, NULL, "%s (%s) runs, and no file that the next boot reads describes it", name, what);
+	else if (!g_hash_table_contains(wanted, name))
+		doctor_say(d, DOCTOR_WARNING, enable, "%s (%s) runs, and nothing will start it at the next boot", name, what);
+	else
+		return true;
+	return false;
+}
+
+void doctor_check_reboot(Doctor *d)
+{
+	g_autoptr(GPtrArray) up = list_up(d);
+	g_autoptr(Configuration) next = context_load(d->context, (const char *const *)up->pdata, CONTEXT_LOAD_NEXT_BOOT);
+	g_autoptr(GHashTable) wanted = wanted_in(next, policy_default_runlevel(next->policy, NULL));
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (guint i = 0; i + 1 < up->len; i++) {
+		const char *name = g_ptr_array_index(up, i);
+		const char *what = find_way(name, service_set_find(next->set, name));
+
+		if (what && check_way(d, name, what, next, wanted))
+			g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", name);
+	}
+	if (names->len > 0)
+		doctor_say(d, DOCTOR_OK, NULL, "after a reboot there will be a login again: %s", names->str);
+}
