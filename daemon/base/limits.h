@@ -6,6 +6,8 @@
 #ifndef SVCD_BASE_LIMITS_H
 #define SVCD_BASE_LIMITS_H
 
+#include "words/words.h"
+
 /* A service's name: the longest cgroup directory or log file is 255 bytes, and suffixes are added to it. */
 #define LIMIT_NAME_BYTES 200
 
@@ -61,7 +63,7 @@
 #define LIMIT_POLICY_LOCK_US (10 * G_USEC_PER_SEC)
 
 /* Entries of one list key, and words of one command. */
-#define LIMIT_LIST_ENTRIES 512
+#define LIMIT_LIST_ENTRIES WORDS_MAX
 
 /* Sockets of one service: they travel with one message to the keeper, which takes 64 descriptors, and some are others. */
 #define LIMIT_SOCKETS 32

@@ -12,86 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Copies what stands between double quotes from @s on. Returns: the closing quote, or the end of the text. */
-static const char *copy_quoted(const char *s, char **out)
-{
-	for (; *s && *s != '"'; s++) {
-		if (*s == '\\' && (s[1] == '"' || s[1] == '\\'))
-			s++;
-		*(*out)++ = *s;
-	}
-	return s;
-}
-
-/* Copies the word at *@p, without its quotes, to @out, which has room for all of the text. Returns NULL, or what is wrong. */
-static const char *copy_word(const char **p, char *out)
-{
-	const char *s = *p;
-
-	for (; *s && !is_blank(*s); s++) {
-		if (*s == '\'') {
-			const char *end = strchr(s + 1, '\'');
-
-			if (!end)
-				return "a ' is not closed";
-			memcpy(out, s + 1, (size_t)(end - s - 1));
-			out += end - s - 1;
-			s = end;
-		} else if (*s == '"') {
-			s = copy_quoted(s + 1, &out);
-			if (!*s)
-				return "a \" is not closed";
-		} else if (*s == '\\') {
-			if (!s[1])
-				return "a \\ ends the line";
-			*out++ = *++s;
-		} else {
-			*out++ = *s;
-		}
-	}
-	*out = '\0';
-	*p = s;
-	return NULL;
-}
-
-/* Rather too many: blanks in quotes count. */
-static size_t count_words(const char *text)
-{
-	size_t n = 0;
-
-	for (const char *p = text; *p; p++)
-		n += !is_blank(*p) && (p == text || is_blank(p[-1]));
-	return n;
-}
-
 char **text_split_words(const char *text, char **ret_problem)
 {
-	g_auto(GStrv) words = g_new0(char *, count_words(text) + 1);
-	g_autofree char *word = g_malloc(strlen(text) + 1);
+	const char *problem;
+	char **words = words_split(text, &problem);
 
-	for (unsigned n = 0;; n++) {
-		const char *problem;
-
-		while (is_blank(*text))
-			text++;
-		if (!*text)
-			return g_steal_pointer(&words);
-		problem = copy_word(&text, word);
-		if (!problem && n >= LIMIT_LIST_ENTRIES)
-			problem = "there are more than 512 words";
-		if (problem) {
-			*ret_problem = g_strdup(problem);
-			return NULL;
-		}
-		words[n] = g_strdup(word);
-	}
+	if (!words)
+		*ret_problem = g_strdup(problem);
+	return words; /* g_strfreev() frees what malloc(3) gave */
 }
 
 static bool needs_quotes(const char *word)
@@ -270,71 +203,6 @@ bool text_parse_size(const char *text, uint64_t *ret_bytes)
 		return false;
 	*ret_bytes = value << shift;
 	return true;
-}
-
-bool text_parse_bool(const char *text, bool *ret)
-{
-	static const char *const words[] = { "no", "yes", "false", "true", "off", "on", "0", "1" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-		if (strcmp(words[i], text) == 0) {
-			*ret = i % 2;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool is_same_letter(char a, char b)
-{
-	return g_ascii_tolower(a) == g_ascii_tolower(b);
-}
-
-/*
- * Levenshtein's distance, with two letters in the wrong order as one mistake; given up above @limit. Long words are no typing
- * mistakes of each other.
- */
-static unsigned edit_distance(const char *a, const char *b, unsigned limit)
-{
-	enum { LONGEST = 64 };
-	const size_t n = strlen(a);
-	const size_t m = strlen(b);
-	unsigned rows[3][LONGEST + 1] = { 0 };
-
-	if (n > LONGEST || m > LONGEST || n > m + limit || m > n + limit)
-		return limit + 1;
-	for (size_t j = 0; j <= m; j++)
-		rows[0][j] = (unsigned)j;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned *row = rows[i % 3];
-		const unsigned *above = rows[(i + 2) % 3];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= m; j++) {
-			row[j] = MIN(above[j - 1] + !is_same_letter(a[i - 1], b[j - 1]), MIN(above[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) && is_same_letter(a[i - 2], b[j - 1]))
-				row[j] = MIN(row[j], rows[(i + 1) % 3][j - 2] + 1);
-		}
-	}
-	return rows[n % 3][m];
-}
-
-const char *text_nearest(const char *word, const char *const *candidates)
-{
-	/* A word of one letter is near to all others of its kind: only its case may differ. Names of daemons are short. */
-	const unsigned limit = strlen(word) < 2 ? 0 : strlen(word) < 6 ? 1 : strlen(word) < 9 ? 2 : 3;
-	unsigned best = limit + 1;
-	const char *nearest = NULL;
-
-	for (size_t i = 0; candidates && candidates[i]; i++) {
-		unsigned distance = edit_distance(word, candidates[i], limit);
-
-		if (distance < best) {
-			best = distance;
-			nearest = candidates[i];
-		}
-	}
-	return nearest;
 }
 
 char *text_escape_bus_path(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text: quoting, words, %i and %t, durations, sizes, names in bus paths, the nearest word.
+ * Text: quoting, %i and %t, durations, sizes, names in bus paths. Words and the nearest one: words/words.h.
  */
 #ifndef SVCD_BASE_TEXT_H
 #define SVCD_BASE_TEXT_H
@@ -9,13 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/**
- * text_split_words() - words as a shell splits them: blanks, 'single', "double" (\" and \\ inside), \ before a byte
- *
- * Nothing else is special: no variables, no globs, no comments.
- * @ret_problem: on failure, what is wrong, a new string
- * Returns: a strv, possibly empty; NULL on failure.
- */
+#include "words/words.h"
+
+/* words_split() whose problem is a new string; a strv. */
 char **text_split_words(const char *text, char **ret_problem);
 
 /**
@@ -48,16 +44,6 @@ bool text_parse_size(const char *text, uint64_t *ret_bytes);
 /* A decimal, or 0x hexadecimal or 0 octal if @base is 0; the whole of @text, no blanks, no sign unless signed. */
 bool text_parse_uint(const char *text, int base, uint64_t max, uint64_t *ret);
 bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
-
-/* yes/no, true/false, on/off, 1/0 */
-bool text_parse_bool(const char *text, bool *ret);
-
-/**
- * text_nearest() - the candidate that @word was probably meant to be
- * @candidates: a strv
- * Returns: one of @candidates, or NULL if none is near.
- */
-const char *text_nearest(const char *word, const char *const *candidates);
 
 /**
  * text_escape_bus_path() - a service's name as one element of a D-Bus object path

@@ -15,7 +15,7 @@
 bool capability_from_name(const char *name, unsigned *ret_number);
 /* NULL for a number without a name. */
 const char *capability_name(unsigned number);
-/* A NULL-terminated list for text_nearest(); static. */
+/* A NULL-terminated list for words_nearest(); static. */
 const char *const *capability_names(void);
 
 #endif

@@ -37,7 +37,7 @@ void check_fail(ServiceDef *def, DiagList *diags, Origin origin, const char *tex
 /* The service that may have been meant, or NULL. */
 static const char *suggest(Checker *c, const char *name)
 {
-	return c->n_suggested++ < SUGGESTIONS ? text_nearest(name, (const char *const *)c->names->pdata) : NULL;
+	return c->n_suggested++ < SUGGESTIONS ? words_nearest(name, (const char *const *)c->names->pdata) : NULL;
 }
 
 /* "there is no service "x"", with the nearest name; a new string. */

@@ -131,7 +131,7 @@ char *exec_read_preserve(ServiceDef *def, void *field, const char *value, Origin
 {
 	bool yes;
 
-	if (!text_parse_bool(value, &yes))
+	if (!words_parse_bool(value, &yes))
 		return read_preserve(field, value);
 	*(Preserve *)field = yes ? PRESERVE_YES : PRESERVE_NO;
 	return NULL;

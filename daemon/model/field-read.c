@@ -25,7 +25,7 @@ char *field_read_text(ServiceDef *def, void *field, const char *value, Origin or
 
 char *field_read_bool(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	if (text_parse_bool(value, field))
+	if (words_parse_bool(value, field))
 		return NULL;
 	return g_strdup("write yes or no");
 }

@@ -278,7 +278,7 @@ static char *unknown_prefix(const char *prefix, const char *argument)
 
 	for (int i = 0; i < (int)KEY_COUNT; i++)
 		names[i] = key_prefix_name((KeyPrefix)i);
-	nearest = text_nearest(prefix, names);
+	nearest = words_nearest(prefix, names);
 	if (nearest)
 		return g_strdup_printf("no provider \"%s\"; did you mean \"%s:%s\"?", prefix, nearest, argument);
 	all = g_strjoinv(", ", (char **)names);

@@ -47,7 +47,7 @@ static void warn_of_unknown(const char *word, Origin origin, DiagList *diags)
 {
 	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", KEEPERS_WORD, POLICY_KERNEL_WORD_VENDOR, NULL };
 	g_autofree char *head = g_strndup(word, strcspn(word, "=") + 1);
-	const char *nearest = text_nearest(head, own);
+	const char *nearest = words_nearest(head, own);
 
 	if (nearest)
 		diag_warning(diags, origin, NULL, "%s: did you mean %s?", word, nearest);

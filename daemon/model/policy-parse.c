@@ -237,7 +237,7 @@ static char *read_rc_links(Target *t, const char *value)
 
 	if (t->policy->layer == POLICY_LAYER_RC_LINKS)
 		return g_strdup("the links do not say themselves whether they count");
-	if (*value && !text_parse_bool(value, &counts))
+	if (*value && !words_parse_bool(value, &counts))
 		return g_strdup("write yes or no");
 	t->policy->rc_links = counts;
 	t->policy->rc_links_origin = t->origin;
@@ -321,7 +321,7 @@ static const char *nearest_section(const char *name)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
 		names[i] = sections[i].name;
-	return text_nearest(name, names);
+	return words_nearest(name, names);
 }
 
 /* Why [@kind @argument] is no section, a new string; NULL when it is one. */
@@ -373,7 +373,7 @@ static void report_unknown_key(PolicyParser *p, const char *section, const IniEn
 			return;
 		}
 	}
-	nearest = text_nearest(entry->key, names);
+	nearest = words_nearest(entry->key, names);
 	if (nearest)
 		report(p, entry->first.line, "unknown key %s= in [%s]; did you mean %s=?", entry->key, section, nearest);
 	else

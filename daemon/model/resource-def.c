@@ -40,7 +40,7 @@ static char *read_switch(const char *value, char **ret_problem)
 {
 	bool is_on;
 
-	if (text_parse_bool(value, &is_on))
+	if (words_parse_bool(value, &is_on))
 		return g_strdup(is_on ? "1" : "0");
 	*ret_problem = g_strdup("write yes or no");
 	return NULL;

@@ -26,7 +26,7 @@ char *sandbox_read_protect_system(ServiceDef *def, void *field, const char *valu
 {
 	bool yes;
 
-	if (!text_parse_bool(value, &yes))
+	if (!words_parse_bool(value, &yes))
 		return read_protect_system(field, value);
 	*(ProtectSystem *)field = yes ? PROTECT_SYSTEM_YES : PROTECT_SYSTEM_NO;
 	return NULL;
@@ -36,7 +36,7 @@ char *sandbox_read_protect_home(ServiceDef *def, void *field, const char *value,
 {
 	bool yes;
 
-	if (!text_parse_bool(value, &yes))
+	if (!words_parse_bool(value, &yes))
 		return read_protect_home(field, value);
 	*(ProtectHome *)field = yes ? PROTECT_HOME_YES : PROTECT_HOME_NO;
 	return NULL;
@@ -243,7 +243,7 @@ static char *read_set(bool *is_given, uint64_t *set, const char *line, SetMember
 
 static char *unknown_name(const char *kind, const char *name, const char *const *names)
 {
-	const char *nearest = text_nearest(name, names);
+	const char *nearest = words_nearest(name, names);
 
 	if (nearest)
 		return g_strdup_printf("no %s \"%s\"; did you mean %s?", kind, name, nearest);
@@ -344,7 +344,7 @@ char *sandbox_read_namespaces(ServiceDef *def, void *field, const char *value, O
 	SandboxDef *sandbox = def->execution->sandbox;
 	bool yes;
 
-	if (!text_parse_bool(value, &yes))
+	if (!words_parse_bool(value, &yes))
 		return read_set(&sandbox->restricts_namespaces, field, value, add_namespace);
 	sandbox->restricts_namespaces = yes;
 	sandbox->namespaces = yes ? 0 : UINT64_MAX;

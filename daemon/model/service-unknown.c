@@ -118,7 +118,7 @@ bool service_section_is_known(const char *section)
 
 char *service_section_explain_unknown(const char *section, const char *service)
 {
-	const char *nearest = text_nearest(section, sections);
+	const char *nearest = words_nearest(section, sections);
 
 	if (strcmp(section, "Install") == 0)
 		return g_strdup_printf("[Install] is policy: put it under [service %s] in "
@@ -179,7 +179,7 @@ char *service_key_explain_unknown(const char *section, const char *name, const c
 			g_ptr_array_add(names, (char *)key->name);
 	}
 	g_ptr_array_add(names, NULL);
-	nearest = text_nearest(name, (const char *const *)names->pdata);
+	nearest = words_nearest(name, (const char *const *)names->pdata);
 	if (nearest)
 		return g_strdup_printf("unknown key %s= in [%s]; did you mean %s=?", name, section, nearest);
 	return g_strdup_printf("unknown key %s= in [%s]; svcd.service(5) lists the keys", name, section);

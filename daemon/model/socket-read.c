@@ -37,7 +37,7 @@ char *socket_read_accept(ServiceDef *def, void *field, const char *value, Origin
 {
 	bool accept;
 
-	if (!text_parse_bool(value, &accept))
+	if (!words_parse_bool(value, &accept))
 		return g_strdup("write no");
 	if (accept)
 		return g_strdup("a process for each connection is not supported; the service takes its connections itself, or "

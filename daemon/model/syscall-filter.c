@@ -47,7 +47,7 @@ char *syscall_filter_read_error(const char *text, int *ret_error)
 static char *explain_unknown(const char *name)
 {
 	g_auto(GStrv) names = *name == '@' ? syscall_group_names() : syscall_names();
-	const char *nearest = text_nearest(name, (const char *const *)names);
+	const char *nearest = words_nearest(name, (const char *const *)names);
 	const char *kind = *name == '@' ? "group of system calls" : "system call";
 
 	if (nearest)

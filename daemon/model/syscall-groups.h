@@ -25,7 +25,7 @@ bool syscall_is_known(const char *name);
  */
 void syscall_group_foreach(const char *group, void (*each)(const char *name, void *data), void *data);
 
-/* All groups, or groups and calls, sorted, for people and for text_nearest(); NULL at the end. Owned by the caller. */
+/* All groups, or groups and calls, sorted, for people and for words_nearest(); NULL at the end. Owned by the caller. */
 char **syscall_group_names(void);
 char **syscall_names(void);
 

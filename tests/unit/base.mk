@@ -31,3 +31,7 @@ tests_unit_test_text_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
 TESTS += tests/unit/test_safe_path
 tests_unit_test_safe_path_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_safe_path_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_words
+tests_unit_test_words_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_words_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)

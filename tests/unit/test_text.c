@@ -10,71 +10,6 @@
 #include "base/text.h"
 #include "tests/lib/suite.h"
 
-static const struct {
-	const char *text;
-	const char *words; /* each followed by "," */
-} lines[] = {
-	{ "", "" },
-	{ "  \t ", "" },
-	{ "a", "a," },
-	{ " a  b\tc ", "a,b,c," },
-	{ "'a b' \"c d\"", "a b,c d," },
-	{ "a'b'\"c\"d", "abcd," },
-	{ "'' \"\"", ",," },
-	{ "'a\\b' \"a\\b\" \"\\\"\\\\\"", "a\\b,a\\b,\"\\," },
-	{ "a\\ b \\'", "a b,'," },
-	{ "$HOME *.c #x ;y |z", "$HOME,*.c,#x,;y,|z," },
-};
-
-START_TEST(words_are_split_as_a_shell_splits_them)
-{
-	char *problem = NULL;
-	g_auto(GStrv) words = text_split_words(lines[_i].text, &problem);
-	g_autoptr(GString) joined = g_string_new(NULL);
-
-	ck_assert_ptr_nonnull(words);
-	for (char **word = words; *word; word++)
-		g_string_append_printf(joined, "%s,", *word);
-	ck_assert_str_eq(joined->str, lines[_i].words);
-}
-END_TEST
-
-static const struct {
-	const char *text;
-	const char *problem;
-} unclosed[] = {
-	{ "'a", "a ' is not closed" },
-	{ "b \"a", "a \" is not closed" },
-	{ "\"a\\", "a \" is not closed" },
-	{ "a\\", "a \\ ends the line" },
-};
-
-START_TEST(what_is_not_closed_is_told)
-{
-	g_autofree char *problem = NULL;
-
-	ck_assert_ptr_null(text_split_words(unclosed[_i].text, &problem));
-	ck_assert_str_eq(problem, unclosed[_i].problem);
-}
-END_TEST
-
-START_TEST(a_command_has_at_most_512_words)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_autofree char *problem = NULL;
-	char **words;
-
-	for (int i = 0; i < LIMIT_LIST_ENTRIES; i++)
-		g_string_append(text, "a ");
-	words = text_split_words(text->str, &problem);
-	ck_assert_uint_eq(g_strv_length(words), LIMIT_LIST_ENTRIES);
-	g_strfreev(words);
-	g_string_append(text, "a");
-	ck_assert_ptr_null(text_split_words(text->str, &problem));
-	ck_assert_str_eq(problem, "there are more than 512 words");
-}
-END_TEST
-
 static const char *const awkward[] = { "", " ", "a b", "'", "\"", "\\", "a\"b'c\\d e", "|", "\t", "plain", "#x" };
 
 START_TEST(what_is_joined_splits_into_the_same_words)
@@ -223,46 +158,6 @@ START_TEST(numbers_are_taken_whole_or_not_at_all)
 }
 END_TEST
 
-START_TEST(yes_and_no_have_four_forms)
-{
-	bool value = false;
-
-	ck_assert(text_parse_bool("yes", &value) && value);
-	ck_assert(text_parse_bool("false", &value) && !value);
-	ck_assert(text_parse_bool("on", &value) && value);
-	ck_assert(text_parse_bool("0", &value) && !value);
-	ck_assert(!text_parse_bool("Yes", &value));
-	ck_assert(!text_parse_bool("", &value));
-}
-END_TEST
-
-START_TEST(the_nearest_word_is_what_was_probably_meant)
-{
-	static const char *const words[] = { "dbus", "network-manager", "ssh", "nmbd", "a", NULL };
-
-	ck_assert_str_eq(text_nearest("dbsu", words), "dbus");
-	ck_assert_str_eq(text_nearest("DBUS", words), "dbus");
-	ck_assert_str_eq(text_nearest("netwrok-manager", words), "network-manager");
-	ck_assert_str_eq(text_nearest("sh", words), "ssh");
-	ck_assert_str_eq(text_nearest("A", words), "a");
-	ck_assert_ptr_null(text_nearest("b", words));
-	ck_assert_ptr_null(text_nearest("postfix", words));
-	ck_assert_ptr_null(text_nearest("nscd", words));
-	ck_assert_ptr_null(text_nearest("", words));
-	ck_assert_ptr_null(text_nearest("x", NULL));
-}
-END_TEST
-
-START_TEST(long_words_are_nobodys_typing_mistake)
-{
-	g_autofree char *longer = g_strnfill(100000, 'x');
-	g_autofree char *same = g_strnfill(100000, 'x');
-	const char *words[] = { same, NULL };
-
-	ck_assert_ptr_null(text_nearest(longer, words));
-}
-END_TEST
-
 START_TEST(names_survive_the_way_through_a_bus_path)
 {
 	static const char *const names[] = { "ssh", "getty@tty1", "a-b_c.d", "", "_", "\xc3\xa4" };
@@ -330,17 +225,14 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("text");
 
-	suite_add_loop(suite, "words", words_are_split_as_a_shell_splits_them, G_N_ELEMENTS(lines));
-	suite_add_loop(suite, "words", what_is_not_closed_is_told, G_N_ELEMENTS(unclosed));
-	ADD_CASE(suite, "words", a_command_has_at_most_512_words, what_is_joined_splits_into_the_same_words,
+	ADD_CASE(suite, "words", what_is_joined_splits_into_the_same_words,
 		 percent_i_is_the_instance_and_t_the_runtime_directory);
 	suite_add_loop(suite, "numbers", durations_are_numbers_with_units, G_N_ELEMENTS(durations));
 	suite_add_loop(suite, "numbers", durations_are_shown_in_two_units, G_N_ELEMENTS(shown_durations));
 	suite_add_loop(suite, "numbers", what_is_less_than_a_second_old_is_just_now, G_N_ELEMENTS(shown_ages));
 	suite_add_loop(suite, "numbers", sizes_are_numbers_with_a_letter, G_N_ELEMENTS(sizes));
-	ADD_CASE(suite, "numbers", numbers_are_taken_whole_or_not_at_all, yes_and_no_have_four_forms);
-	ADD_CASE(suite, "names", the_nearest_word_is_what_was_probably_meant, long_words_are_nobodys_typing_mistake,
-		 names_survive_the_way_through_a_bus_path, what_could_upset_a_terminal_is_escaped,
+	ADD_CASE(suite, "numbers", numbers_are_taken_whole_or_not_at_all);
+	ADD_CASE(suite, "names", names_survive_the_way_through_a_bus_path, what_could_upset_a_terminal_is_escaped,
 		 characters_that_turn_text_around_are_shown_as_such, in_json_they_are_escaped_as_json_has_it, signals_have_names_and_numbers);
 	return suite;
 }

@@ -14,7 +14,7 @@ static void rule_accept(Draft *draft, const UnitLine *line)
 {
 	bool accepts = true;
 
-	if (text_parse_bool(line->value, &accepts) && !accepts)
+	if (words_parse_bool(line->value, &accepts) && !accepts)
 		draft_imply(draft, line, "the service accepts for itself");
 	else
 		draft_lose(draft, line, "no process a connection is started; inetd does that, or the service accepts for itself");
@@ -24,7 +24,7 @@ static void rule_same_or_off(Draft *draft, const UnitLine *line)
 {
 	bool is_on = true;
 
-	if (text_parse_bool(line->value, &is_on) && !is_on)
+	if (words_parse_bool(line->value, &is_on) && !is_on)
 		draft_imply(draft, line, "as it is anyway");
 	else
 		import_same(draft, line);

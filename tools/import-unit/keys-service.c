@@ -26,7 +26,7 @@ static bool is_yes(const char *value)
 {
 	bool is_on = false;
 
-	return value && text_parse_bool(value, &is_on) && is_on;
+	return value && words_parse_bool(value, &is_on) && is_on;
 }
 
 /* Up without a process: what systemd calls active (exited). */
@@ -457,7 +457,7 @@ static void rule_dynamic_user(Draft *draft, const UnitLine *line)
 {
 	bool is_dynamic = true;
 
-	if (text_parse_bool(line->value, &is_dynamic) && !is_dynamic)
+	if (words_parse_bool(line->value, &is_dynamic) && !is_dynamic)
 		draft_imply(draft, line, "users are those of the machine");
 	else
 		draft_lose(draft, line, "it would run as root: make a user for it, and write User=");

@@ -207,7 +207,7 @@ static char *virtualization(const char *value, bool is_negated)
 
 	if (strcmp(value, "container") == 0 || strcmp(value, "vm") == 0)
 		return g_strconcat(is_negated ? "!virtual:" : "virtual:", value, NULL);
-	if (!text_parse_bool(value, &is_yes) || is_yes == is_negated)
+	if (!words_parse_bool(value, &is_yes) || is_yes == is_negated)
 		return NULL; /* "neither" takes two lines */
 	return g_strdup("virtual:container | virtual:vm");
 }

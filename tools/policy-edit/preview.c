@@ -156,7 +156,7 @@ static void add_missing(const Configuration *configuration, const char *name, Or
 	for (guint i = 0; i < list->len; i++)
 		g_ptr_array_add(names, (gpointer)((ServiceDef *)g_ptr_array_index(list, i))->name);
 	g_ptr_array_add(names, NULL);
-	nearest = text_nearest(name, (const char *const *)names->pdata);
+	nearest = words_nearest(name, (const char *const *)names->pdata);
 	if (nearest)
 		diag_error(ret, origin, NULL, "there is no service \"%s\"; did you mean \"%s\"?", name, nearest);
 	else

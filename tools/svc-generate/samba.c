@@ -58,7 +58,7 @@ static bool has_netbios(const char *configuration)
 	g_autofree char *value = find_value(configuration, "disablenetbios");
 	bool is_disabled;
 
-	return !value || !text_parse_bool(value, &is_disabled) || !is_disabled;
+	return !value || !words_parse_bool(value, &is_disabled) || !is_disabled;
 }
 
 static void leave_to_admin(Output *output, const char *service, const char *reason)

@@ -58,7 +58,7 @@ static const char *nearest_name(const char *name, const char *const *names)
 		if (is_same_word(name, names[i]))
 			return names[i];
 	}
-	return text_nearest(name, names);
+	return words_nearest(name, names);
 }
 
 bool context_hint_name(Context *context, const char *name, const char *const *names)

@@ -130,7 +130,7 @@ static char *find_or_expect(Work *work, const char *name, GError **error)
 static void tell_absent(Work *work, const char *service)
 {
 	g_autoptr(GPtrArray) names = all_names(work->before);
-	const char *nearest = text_nearest(service, (const char *const *)names->pdata);
+	const char *nearest = words_nearest(service, (const char *const *)names->pdata);
 
 	g_ptr_array_add(work->lines, g_strdup("  No service file yet: it takes effect when there is one"));
 	if (nearest)

@@ -234,7 +234,7 @@ static const Verb *find_verb(const char *name, bool takes_prefix, GError **error
 	}
 	if (n_found == 1)
 		return found;
-	nearest = text_nearest(name, names);
+	nearest = words_nearest(name, names);
 	fail_ctl(error, CTL_ERROR_USAGE, "there is no verb \"%s\"%s%s%s", name, nearest ? "; did you mean " : "",
 		 nearest ? nearest : "", nearest ? "?" : "");
 	return NULL;

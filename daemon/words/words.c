@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Words: split a line, compare words.
+ */
+#include "config.h"
+
+#include "words/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Copies what stands between double quotes from @s on. Returns: the closing quote, or the end of the text. */
+static const char *copy_quoted(const char *s, char **out)
+{
+	for (; *s && *s != '"'; s++) {
+		if (*s == '\\' && (s[1] == '"' || s[1] == '\\'))
+			s++;
+		*(*out)++ = *s;
+	}
+	return s;
+}
+
+/* Copies the word at *@p, without its quotes, to @out, which has room for all of the text. Returns NULL, or what is wrong. */
+static const char *copy_word(const char **p, char *out)
+{
+	const char *s = *p;
+
+	for (; *s && !is_blank(*s); s++) {
+		if (*s == '\'') {
+			const char *end = strchr(s + 1, '\'');
+
+			if (!end)
+				return "a ' is not closed";
+			memcpy(out, s + 1, (size_t)(end - s - 1));
+			out += end - s - 1;
+			s = end;
+		} else if (*s == '"') {
+			s = copy_quoted(s + 1, &out);
+			if (!*s)
+				return "a \" is not closed";
+		} else if (*s == '\\') {
+			if (!s[1])
+				return "a \\ ends the line";
+			*out++ = *++s;
+		} else {
+			*out++ = *s;
+		}
+	}
+	*out = '\0';
+	*p = s;
+	return NULL;
+}
+
+/* Rather too many: blanks in quotes count. */
+static size_t count_words(const char *text)
+{
+	size_t n = 0;
+
+	for (const char *p = text; *p; p++)
+		n += !is_blank(*p) && (p == text || is_blank(p[-1]));
+	return n;
+}
+
+void words_free(char **words)
+{
+	for (char **word = words; word && *word; word++)
+		free(*word);
+	free(words);
+}
+
+/* Fills @words, which has room. @scratch: as long as @text. Returns: NULL, or the problem. */
+static const char *copy_words(const char *text, char **words, char *scratch)
+{
+	for (unsigned n = 0;; n++) {
+		const char *problem;
+
+		while (is_blank(*text))
+			text++;
+		if (!*text)
+			return NULL;
+		problem = copy_word(&text, scratch);
+		if (!problem && n >= WORDS_MAX)
+			problem = "there are more than 512 words";
+		if (problem)
+			return problem;
+		words[n] = strdup(scratch);
+		if (!words[n])
+			return "there is no memory for it";
+	}
+}
+
+char **words_split(const char *text, const char **ret_problem)
+{
+	char **words = calloc(count_words(text) + 1, sizeof(*words));
+	char *scratch = malloc(strlen(text) + 1);
+	const char *problem = words && scratch ? copy_words(text, words, scratch) : "there is no memory for it";
+
+	free(scratch);
+	if (!problem)
+		return words;
+	words_free(words);
+	*ret_problem = problem;
+	return NULL;
+}
+
+bool words_parse_bool(const char *text, bool *ret)
+{
+	static const char *const words[] = { "no", "yes", "false", "true", "off", "on", "0", "1" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(words[i], text) == 0) {
+			*ret = i % 2;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* tolower(3) of the C locale. */
+static char to_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+static bool is_same_letter(char a, char b)
+{
+	return to_lower(a) == to_lower(b);
+}
+
+/*
+ * Levenshtein's distance, with two letters in the wrong order as one mistake; given up above @limit. Long words are no typing
+ * mistakes of each other.
+ */
+static unsigned edit_distance(const char *a, const char *b, unsigned limit)
+{
+	enum { LONGEST = 64 };
+	const size_t n = strlen(a);
+	const size_t m = strlen(b);
+	unsigned rows[3][LONGEST + 1] = { 0 };
+
+	if (n > LONGEST || m > LONGEST || n > m + limit || m > n + limit)
+		return limit + 1;
+	for (size_t j = 0; j <= m; j++)
+		rows[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned *row = rows[i % 3];
+		const unsigned *above = rows[(i + 2) % 3];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			row[j] = smaller(above[j - 1] + !is_same_letter(a[i - 1], b[j - 1]), smaller(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) && is_same_letter(a[i - 2], b[j - 1]))
+				row[j] = smaller(row[j], rows[(i + 1) % 3][j - 2] + 1);
+		}
+	}
+	return rows[n % 3][m];
+}
+
+const char *words_nearest(const char *word, const char *const *candidates)
+{
+	/* A word of one letter is near to all others of its kind: only its case may differ. Names of daemons are short. */
+	const unsigned limit = strlen(word) < 2 ? 0 : strlen(word) < 6 ? 1 : strlen(word) < 9 ? 2 : 3;
+	unsigned best = limit + 1;
+	const char *nearest = NULL;
+
+	for (size_t i = 0; candidates && candidates[i]; i++) {
+		unsigned distance = edit_distance(word, candidates[i], limit);
+
+		if (distance < best) {
+			best = distance;
+			nearest = candidates[i];
+		}
+	}
+	return nearest;
+}
