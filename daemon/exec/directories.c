@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,16 +50,6 @@ static const struct {
 	[DIRECTORY_LOGS] = { "/var/log", "LogsDirectory", "LOGS_DIRECTORY" },
 	[DIRECTORY_CONFIGURATION] = { "/etc", "ConfigurationDirectory", "CONFIGURATION_DIRECTORY" },
 };
-
-const char *directory_root(enum DirectoryKind kind)
-{
-	return kinds[kind].root;
-}
-
-const char *directory_key(enum DirectoryKind kind)
-{
-	return kinds[kind].key;
-}
 
 /* A configuration stays with whoever owns it: a service that can change it may change what it is itself. */
 static int give_away(int fd, enum DirectoryKind kind, uint32_t mode, const struct Identity *identity)
@@ -143,5 +134,25 @@ int directories_make(const struct Spec *spec, const struct Identity *identity, s
 	for (int kind = 0; kind < DIRECTORY_KINDS && !error; kind++)
 		error = make_kind((enum DirectoryKind)kind, &spec->directories[kind], identity, environment, failure);
 	(void)umask(mask);
+	return error;
+}
+
+int directories_keep(const struct Spec *spec, struct MountList *list)
+{
+	int error = 0;
+
+	for (int kind = 0; kind < DIRECTORY_CONFIGURATION; kind++) {
+		const struct StringList *names = &spec->directories[kind].names;
+
+		for (size_t i = 0; i < names->n && !error; i++) {
+			char *path;
+
+			if (asprintf(&path, "%s/%s", kinds[kind].root, names->items[i]) < 0)
+				return ENOMEM;
+			if (mount_list_covers(list, path, "/")) /* which points to the path from now on */
+				error = mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW, .path = path, .source = path,
+										   .key = kinds[kind].key });
+		}
+	}
 	return error;
 }

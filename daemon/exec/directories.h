@@ -8,18 +8,21 @@
 #include <sys/types.h>
 
 #include "exec/environment.h"
-#include "exec/failure.h"
 #include "exec/identity.h"
 #include "exec/spec.h"
+#include "sandbox/failure.h"
+#include "sandbox/mounts.h"
 
 #define RUNTIME_ROOT "/run"
-
-/* "/run", "/var/lib" ...; the key, "RuntimeDirectory" ... */
-const char *directory_root(enum DirectoryKind kind);
-const char *directory_key(enum DirectoryKind kind);
 
 /* Makes all of them, and sets RUNTIME_DIRECTORY and its like as systemd.exec(5) has it. Returns: 0 or an errno. */
 int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment,
 		     struct Failure *failure);
+
+/*
+ * Adds the directories that the mounts in @list would hide or make read-only, so that they stay as
+ * they are; the configuration is only read. Returns: 0 or ENOMEM.
+ */
+int directories_keep(const struct Spec *spec, struct MountList *list);
 
 #endif

@@ -19,24 +19,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/capabilities.h"
 #include "exec/directories.h"
 #include "exec/environment.h"
-#include "exec/failure.h"
 #include "exec/identity.h"
-#include "exec/mount-plan.h"
-#include "exec/mounts.h"
-#include "exec/namespaces.h"
-#include "exec/private-tmp.h"
-#include "exec/remove.h"
 #include "exec/scheduling.h"
 #include "exec/sockets.h"
 #include "exec/spec.h"
-#include "exec/syscalls.h"
 #include "exec/terminal.h"
+#include "paths/remove.h"
 #include "paths/safe-path.h"
 #include "protocol/exec-spec.h"
 #include "protocol/protocol.h"
+#include "sandbox/capabilities.h"
+#include "sandbox/failure.h"
+#include "sandbox/mount-plan.h"
+#include "sandbox/mounts.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/private-tmp.h"
+#include "sandbox/syscalls.h"
 
 /* As the keeper's child ends when it could not become the service. */
 #define EXIT_NOT_EXECUTED 127
@@ -221,27 +221,29 @@ static int step_scheduling(struct Work *w)
 /* While the machine is still seen as it is: the library may be hidden later. */
 static int step_build_filters(struct Work *w)
 {
-	return syscalls_build(&w->spec, &w->syscalls, &w->failure);
+	return syscalls_build(&w->spec.sandbox, &w->syscalls, &w->failure);
 }
 
 static int step_namespaces(struct Work *w)
 {
-	return namespaces_enter(&w->spec, &w->failure);
+	return namespaces_enter(&w->spec.sandbox, w->spec.main_pid, &w->failure);
 }
 
 static int step_mounts(struct Work *w)
 {
 	struct MountList list = { 0 };
-	int error = mount_plan_make(&w->spec, &list, &w->failure);
+	int error = mount_plan_make(&w->spec.sandbox, w->spec.private_tmp, &list, &w->failure);
 
+	if (!error)
+		error = directories_keep(&w->spec, &list);
 	return error ? error : mount_list_apply(&list, &w->failure);
 }
 
 static int step_bound_capabilities(struct Work *w)
 {
-	int error = capabilities_bound(&w->spec, &w->failure);
+	int error = capabilities_bound(&w->spec.sandbox, &w->failure);
 
-	return error ? error : capabilities_keep(&w->spec, &w->failure);
+	return error ? error : capabilities_keep(&w->spec.sandbox, &w->failure);
 }
 
 static int step_identity(struct Work *w)
@@ -251,7 +253,7 @@ static int step_identity(struct Work *w)
 
 static int step_keyring(struct Work *w)
 {
-	return namespaces_join_keyring(&w->spec, &w->failure);
+	return namespaces_join_keyring(&w->spec.sandbox, &w->failure);
 }
 
 static int step_directory(struct Work *w)
@@ -267,9 +269,9 @@ static int step_look(struct Work *w)
 
 static int step_capabilities(struct Work *w)
 {
-	int error = capabilities_assume(&w->spec, &w->failure);
+	int error = capabilities_assume(&w->spec.sandbox, &w->failure);
 
-	return error ? error : capabilities_forbid_new(&w->spec, syscalls_are_filtered(&w->syscalls), &w->failure);
+	return error ? error : capabilities_forbid_new(&w->spec.sandbox, syscalls_are_filtered(&w->syscalls), &w->failure);
 }
 
 static int step_load_filters(struct Work *w)

@@ -5,8 +5,8 @@
 #ifndef SVCD_EXEC_SCHEDULING_H
 #define SVCD_EXEC_SCHEDULING_H
 
-#include "exec/failure.h"
 #include "exec/spec.h"
+#include "sandbox/failure.h"
 
 /* Returns: 0 or an errno. */
 int scheduling_apply(const struct Spec *spec, struct Failure *failure);

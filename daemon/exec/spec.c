@@ -40,7 +40,7 @@ static int add_file(struct Spec *spec, const char *path, bool optional)
 }
 
 /* What a record holds, and where in the Spec it goes. */
-enum RecordKind { RECORD_UNKNOWN, RECORD_LIST, RECORD_STRING, RECORD_NUMBER, RECORD_MASK, RECORD_FILE, RECORD_CPU };
+enum RecordKind { RECORD_UNKNOWN, RECORD_LIST, RECORD_STRING, RECORD_NUMBER, RECORD_FILE, RECORD_CPU, RECORD_SANDBOX };
 
 static const struct {
 	enum RecordKind kind;
@@ -76,23 +76,9 @@ static const struct {
 	[EXEC_SPEC_CPU_PRIORITY] = { RECORD_NUMBER, offsetof(struct Spec, cpu_priority) },
 	[EXEC_SPEC_IO_PRIORITY] = { RECORD_NUMBER, offsetof(struct Spec, io_priority) },
 	[EXEC_SPEC_CPU] = { RECORD_CPU, 0 },
-	[EXEC_SPEC_FLAGS] = { RECORD_NUMBER, offsetof(struct Spec, flags) },
-	[EXEC_SPEC_KEYRING] = { RECORD_NUMBER, offsetof(struct Spec, keyring) },
+	[EXEC_SPEC_SANDBOX] = { RECORD_SANDBOX, 0 },
 	[EXEC_SPEC_MAIN_PID] = { RECORD_NUMBER, offsetof(struct Spec, main_pid) },
 	[EXEC_SPEC_PRIVATE_TMP] = { RECORD_STRING, offsetof(struct Spec, private_tmp) },
-	[EXEC_SPEC_BOUNDING_SET] = { RECORD_MASK, offsetof(struct Spec, bounding_set) },
-	[EXEC_SPEC_AMBIENT_SET] = { RECORD_MASK, offsetof(struct Spec, ambient_set) },
-	[EXEC_SPEC_READ_ONLY] = { RECORD_LIST, offsetof(struct Spec, read_only) },
-	[EXEC_SPEC_READ_WRITE] = { RECORD_LIST, offsetof(struct Spec, read_write) },
-	[EXEC_SPEC_INACCESSIBLE] = { RECORD_LIST, offsetof(struct Spec, inaccessible) },
-	[EXEC_SPEC_BIND] = { RECORD_LIST, offsetof(struct Spec, binds) },
-	[EXEC_SPEC_BIND_READ_ONLY] = { RECORD_LIST, offsetof(struct Spec, read_only_binds) },
-	[EXEC_SPEC_TMPFS] = { RECORD_LIST, offsetof(struct Spec, tmpfs) },
-	[EXEC_SPEC_SYSTEM_CALL] = { RECORD_LIST, offsetof(struct Spec, system_calls) },
-	[EXEC_SPEC_SYSTEM_CALL_ERROR] = { RECORD_NUMBER, offsetof(struct Spec, system_call_error) },
-	[EXEC_SPEC_ARCHITECTURE] = { RECORD_LIST, offsetof(struct Spec, architectures) },
-	[EXEC_SPEC_FAMILIES] = { RECORD_MASK, offsetof(struct Spec, families) },
-	[EXEC_SPEC_NAMESPACES] = { RECORD_MASK, offsetof(struct Spec, namespaces) },
 	[EXEC_SPEC_REMOVE] = { RECORD_LIST, offsetof(struct Spec, removals) },
 };
 
@@ -109,11 +95,10 @@ static bool has_right_size(enum RecordKind kind, const struct ExecSpecRecord *re
 	case RECORD_NUMBER:
 	case RECORD_CPU:
 		return record->size == sizeof(uint32_t);
-	case RECORD_MASK:
-		return record->size == sizeof(uint64_t);
 	case RECORD_LIST:
 	case RECORD_STRING:
 	case RECORD_FILE:
+	case RECORD_SANDBOX:
 		return is_string(value, record->size);
 	}
 	return false;
@@ -128,6 +113,21 @@ static int add_cpu(struct Spec *spec, const char *value)
 		return EINVAL;
 	CPU_SET(cpu, &spec->cpus);
 	return 0;
+}
+
+/* "KEY=VALUE", which the manager has read, too: there is no sentence about it. */
+static int read_sandbox(struct Sandbox *sandbox, const char *line)
+{
+	const char *equals = strchr(line, '=');
+	char *name = equals ? strndup(line, (size_t)(equals - line)) : NULL;
+	struct Problem problem;
+	enum SandboxKey key;
+	int error = EINVAL;
+
+	if (name && sandbox_key_find(name, &key))
+		error = sandbox_read(sandbox, key, equals + 1, &problem);
+	free(name);
+	return error;
 }
 
 static int take_record(struct Spec *spec, const struct ExecSpecRecord *record, const char *value)
@@ -147,13 +147,14 @@ static int take_record(struct Spec *spec, const struct ExecSpecRecord *record, c
 		memcpy(field, &value, sizeof(value));
 		return 0;
 	case RECORD_NUMBER:
-	case RECORD_MASK:
 		memcpy(field, value, record->size);
 		return 0;
 	case RECORD_FILE:
 		return add_file(spec, value, record->type == EXEC_SPEC_OPTIONAL_FILE);
 	case RECORD_CPU:
 		return add_cpu(spec, value);
+	case RECORD_SANDBOX:
+		return read_sandbox(&spec->sandbox, value);
 	}
 	return EINVAL;
 }
@@ -212,9 +213,7 @@ int spec_read(int fd, struct Spec *ret)
 	memset(ret, 0, sizeof(*ret));
 	for (int kind = 0; kind < DIRECTORY_KINDS; kind++)
 		ret->directories[kind].mode = 0755;
-	ret->bounding_set = UINT64_MAX;
-	ret->families = UINT64_MAX;
-	ret->namespaces = UINT64_MAX;
+	sandbox_init(&ret->sandbox);
 	error = load(fd, &ret->bytes, &size);
 	while (!error && at < size) {
 		if (size - at < sizeof(record))

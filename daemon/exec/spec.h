@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "protocol/exec-spec.h"
+#include "sandbox/sandbox.h"
 
 /* Strings point into the specification, which stays in memory until exec. */
 struct StringList {
@@ -64,23 +65,9 @@ struct Spec {
 	uint32_t io_priority;
 	cpu_set_t cpus;
 
-	uint32_t flags;
-	uint32_t keyring;
+	struct Sandbox sandbox; /* the lines of its keys, read */
 	uint32_t main_pid;
 	const char *private_tmp;
-	uint64_t bounding_set;
-	uint64_t ambient_set;
-	struct StringList read_only;
-	struct StringList read_write;
-	struct StringList inaccessible;
-	struct StringList binds;
-	struct StringList read_only_binds;
-	struct StringList tmpfs;
-	struct StringList system_calls;
-	uint32_t system_call_error;
-	struct StringList architectures;
-	uint64_t families;
-	uint64_t namespaces;
 
 	struct StringList removals;
 };
@@ -88,11 +75,6 @@ struct Spec {
 static inline bool spec_has(const struct Spec *spec, enum ExecSpecType type)
 {
 	return spec->given & (UINT64_C(1) << type);
-}
-
-static inline bool spec_flag(const struct Spec *spec, enum ExecFlag flag)
-{
-	return spec->flags & (uint32_t)flag;
 }
 
 /* Is there nothing to execute, and something to be removed? */

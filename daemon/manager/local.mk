@@ -25,5 +25,5 @@ svcd_manager_SOURCES = \
 	daemon/manager/watches.c \
 	daemon/manager/wiring.c \
 	daemon/manager/workers.c
-svcd_manager_LDADD = libsysv.a libbus.a libprocess.a libproviders.a libworker.a libloop.a libconfig.a libengine.a libmodel.a libbase.a libwords.a libpaths.a \
+svcd_manager_LDADD = libsysv.a libbus.a libprocess.a libproviders.a libworker.a libloop.a libconfig.a libengine.a libmodel.a libsandbox.a libbase.a libwords.a libpaths.a \
 	$(DBUS_LIBS) $(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS)

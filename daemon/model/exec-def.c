@@ -20,6 +20,7 @@ const ExecDef exec_def_plain = {
 	.groups = LIST_NOTHING,
 	.environment = LIST_NOTHING,
 	.environment_files = LIST_NOTHING,
+	.sandbox_lines = LIST_NOTHING,
 	.rlimits = VALUES_NOTHING,
 	.directories = {
 		[DIRECTORY_RUNTIME] = NO_DIRECTORIES,
@@ -50,7 +51,10 @@ void exec_def_clear(ExecDef *def)
 	for (int kind = 0; kind < DIRECTORY_KINDS; kind++)
 		list_free(def->directories[kind].names);
 	values_free(def->scheduling.cpus);
-	sandbox_def_free(def->sandbox);
+	list_free(def->sandbox_lines);
+	if (def->sandbox)
+		sandbox_clear(def->sandbox);
+	g_free(def->sandbox);
 }
 
 ExecDef *exec_def_change(const ExecDef **def)
@@ -111,5 +115,5 @@ bool exec_def_needs_helper(const ExecDef *def)
 			return true;
 	}
 	return names_user || names_group || def->environment_files->len > 0 || def->tty || def->input ||
-	       has_directories(def) || has_scheduling(def) || sandbox_def_is_set(def->sandbox);
+	       has_directories(def) || has_scheduling(def) || (def->sandbox && def->sandbox->asked != 0);
 }

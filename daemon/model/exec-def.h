@@ -12,7 +12,7 @@
 
 #include "base/diag.h"
 #include "base/enum-names.h"
-#include "model/sandbox-def.h"
+#include "sandbox/sandbox.h"
 
 typedef struct Rlimit {
 	int resource; /* RLIMIT_* */
@@ -83,7 +83,8 @@ typedef struct ExecDef {
 	bool has_oom_score_adjust;
 	int oom_score_adjust;
 	SchedulingDef scheduling;
-	SandboxDef *sandbox;     /* NULL: no such key is said */
+	struct Sandbox *sandbox; /* NULL: no such key is given */
+	GPtrArray *sandbox_lines; /* char *: what it was read from, "KEY=VALUE"; for svc-exec, never NULL */
 } ExecDef;
 
 void environment_file_free(EnvironmentFile *file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Execution keys: accounts, environment, directories, standard input, scheduling, limits.
+ * Execution keys: accounts, environment, directories, standard input, scheduling, limits, sandbox.
  */
 #include "config.h"
 
@@ -10,7 +10,6 @@
 
 #include "base/list.h"
 #include "base/text.h"
-#include "model/capability.h"
 
 /* CPU_SETSIZE: what sched_setaffinity(2) is told. */
 #define CPUS_MAX 1024
@@ -300,26 +299,32 @@ char *exec_read_cpus(ServiceDef *def, void *field, const char *value, Origin ori
 	return NULL;
 }
 
-/* --- do they agree? --- */
+/* --- the sandbox --- */
 
-static char *check_ambient(const SandboxDef *sandbox)
+char *exec_read_sandbox(void *field, int number, const char *value)
 {
-	const uint64_t missing = sandbox->ambient_set & ~sandbox->bounding_set;
+	ExecDef *def = field;
+	const enum SandboxKey key = (enum SandboxKey)number;
+	struct Problem problem;
 
-	for (unsigned number = 0; number < 64; number++) {
-		const char *name = capability_name(number);
-
-		if (name && missing & (UINT64_C(1) << number))
-			return g_strdup_printf("%s is not in CapabilityBoundingSet=, too; nobody can have it", name);
+	if (!def->sandbox) {
+		def->sandbox = g_new(struct Sandbox, 1);
+		sandbox_init(def->sandbox);
 	}
+	if (sandbox_read(def->sandbox, key, value, &problem) != 0)
+		return g_strdup(problem.text);
+	list_add(&def->sandbox_lines, g_strconcat(sandbox_key_name(key), "=", value, NULL), g_free);
 	return NULL;
 }
+
+/* --- do they agree? --- */
 
 char *exec_check(const ExecDef *def, const char **ret_key)
 {
 	const SchedulingDef *scheduling = &def->scheduling;
-	const SandboxDef *sandbox = def->sandbox;
 	const bool is_realtime = scheduling->cpu_policy == CPU_POLICY_FIFO || scheduling->cpu_policy == CPU_POLICY_RR;
+	enum SandboxKey sandbox_key;
+	struct Problem problem;
 
 	*ret_key = "CPUSchedulingPriority";
 	if (scheduling->cpu_priority > 0 && !is_realtime)
@@ -327,6 +332,8 @@ char *exec_check(const ExecDef *def, const char **ret_key)
 	*ret_key = "StandardInput";
 	if (def->input && def->tty)
 		return g_strdup("TTYPath= is its standard input; write one of them");
-	*ret_key = "AmbientCapabilities";
-	return sandbox && sandbox->has_ambient && sandbox->bounds_capabilities ? check_ambient(sandbox) : NULL;
+	if (!def->sandbox || sandbox_check(def->sandbox, &sandbox_key, &problem) == 0)
+		return NULL;
+	*ret_key = sandbox_key_name(sandbox_key);
+	return g_strdup(problem.text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Execution keys: readers of what [Service] says about how its processes run, for the rows in service-keys.c; what they may
- * see and do is read in sandbox-read.c.
+ * Execution keys: readers of what [Service] says about how its processes run, for the rows in
+ * service-keys.c. What they may see and do is read by sandbox/sandbox.h.
  */
 #ifndef SVCD_MODEL_EXEC_READ_H
 #define SVCD_MODEL_EXEC_READ_H
@@ -15,6 +15,7 @@ KeyReader exec_read_umask;
 KeyReader exec_read_nice;
 KeyReader exec_read_oom_score_adjust;
 NumberedKeyReader exec_read_limit; /* which RLIMIT_ */
+NumberedKeyReader exec_read_sandbox; /* which enum SandboxKey, of the ExecDef @field */
 
 /* One for each kind of directory; @field is not looked at. */
 KeyReader exec_read_runtime_directory;

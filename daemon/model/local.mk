@@ -3,7 +3,6 @@
 noinst_LIBRARIES += libmodel.a
 libmodel_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(INIH_CFLAGS)
 libmodel_a_SOURCES = \
-	daemon/model/capability.c daemon/model/capability.h \
 	daemon/model/check-conflicts.c \
 	daemon/model/check-cycles.c \
 	daemon/model/check-user.c daemon/model/check-user.h \
@@ -22,8 +21,6 @@ libmodel_a_SOURCES = \
 	daemon/model/policy-parse.c \
 	daemon/model/policy.c daemon/model/policy.h daemon/model/policy-private.h \
 	daemon/model/policy-statement.c \
-	daemon/model/sandbox-def.c daemon/model/sandbox-def.h \
-	daemon/model/sandbox-read.c daemon/model/sandbox-read.h \
 	daemon/model/resource-def.c daemon/model/resource-def.h \
 	daemon/model/service-def.c daemon/model/service-def.h \
 	daemon/model/service-keys.c daemon/model/service-keys.h \
@@ -34,7 +31,5 @@ libmodel_a_SOURCES = \
 	daemon/model/socket-def.c daemon/model/socket-def.h \
 	daemon/model/socket-read.c daemon/model/socket-read.h \
 	daemon/model/socket-words.c daemon/model/socket-words.h \
-	daemon/model/syscall-filter.c daemon/model/syscall-filter.h \
-	daemon/model/syscall-groups.c daemon/model/syscall-groups.h \
 	daemon/model/term.c daemon/model/term.h \
 	daemon/model/value.c daemon/model/value.h

@@ -11,7 +11,6 @@
 
 #include "model/condition-read.h"
 #include "model/exec-read.h"
-#include "model/sandbox-read.h"
 #include "model/service-read.h"
 #include "model/socket-read.h"
 
@@ -21,10 +20,9 @@
 	{ "Service", name, false, reader, offsetof(ExecDef, field), .home = KEY_HOME_EXECUTION }
 #define EXECUTION_LIST(name, reader, field) \
 	{ "Service", name, true, reader, offsetof(ExecDef, field), .home = KEY_HOME_EXECUTION }
-#define SANDBOX_KEY(name, reader, field) \
-	{ "Service", name, false, reader, offsetof(SandboxDef, field), .home = KEY_HOME_SANDBOX }
-#define SANDBOX_LIST(name, reader, field) \
-	{ "Service", name, true, reader, offsetof(SandboxDef, field), .home = KEY_HOME_SANDBOX }
+#define SANDBOX_ROW(id, key_name, shape, ...) \
+	{ "Service", key_name, .is_list = SHAPE_##shape != SHAPE_ONE, .takes_nothing = SHAPE_##shape == SHAPE_SET, \
+	  .home = KEY_HOME_EXECUTION, .read_numbered = exec_read_sandbox, .number = SANDBOX_##id },
 #define CONDITION_KEY(name, reader, field) { "Conditions", name, false, reader, offsetof(ServiceDef, field) }
 #define CONDITION_LIST(name, reader, field) { "Conditions", name, true, reader, offsetof(ServiceDef, field) }
 #define SOCKET_KEY(name, reader, field) \
@@ -101,39 +99,7 @@ static const ServiceKey keys[] = {
 	EXECUTION_LIST("ConfigurationDirectory", exec_read_configuration_directory, directories),
 	EXECUTION_KEY("ConfigurationDirectoryMode", field_read_directory_mode, directories[DIRECTORY_CONFIGURATION].mode),
 
-	SANDBOX_KEY("ProtectSystem", sandbox_read_protect_system, protect_system),
-	SANDBOX_KEY("ProtectHome", sandbox_read_protect_home, protect_home),
-	SANDBOX_KEY("PrivateTmp", field_read_bool, private_tmp),
-	SANDBOX_KEY("PrivateDevices", field_read_bool, private_devices),
-	SANDBOX_KEY("PrivateNetwork", field_read_bool, private_network),
-	SANDBOX_KEY("ProtectKernelTunables", field_read_bool, protect_kernel_tunables),
-	SANDBOX_KEY("ProtectKernelModules", field_read_bool, protect_kernel_modules),
-	SANDBOX_KEY("ProtectKernelLogs", field_read_bool, protect_kernel_logs),
-	SANDBOX_KEY("ProtectControlGroups", field_read_bool, protect_control_groups),
-	SANDBOX_KEY("ProtectClock", field_read_bool, protect_clock),
-	SANDBOX_KEY("ProtectHostname", field_read_bool, protect_hostname),
-	SANDBOX_KEY("ProtectProc", sandbox_read_protect_proc, protect_proc),
-	SANDBOX_KEY("ProcSubset", sandbox_read_proc_subset, proc_subset),
-	SANDBOX_LIST("ReadOnlyPaths", sandbox_read_read_only_paths, paths),
-	SANDBOX_LIST("ReadWritePaths", sandbox_read_read_write_paths, paths),
-	SANDBOX_LIST("InaccessiblePaths", sandbox_read_inaccessible_paths, paths),
-	SANDBOX_LIST("BindPaths", sandbox_read_bind_paths, paths),
-	SANDBOX_LIST("BindReadOnlyPaths", sandbox_read_bind_read_only_paths, paths),
-	SANDBOX_LIST("TemporaryFileSystem", sandbox_read_temporary_file_system, paths),
-	SANDBOX_KEY("NoNewPrivileges", field_read_bool, no_new_privileges),
-	{ "Service", "CapabilityBoundingSet", true, sandbox_read_bounding_set,
-	  offsetof(SandboxDef, bounding_set), .takes_nothing = true, .home = KEY_HOME_SANDBOX },
-	SANDBOX_LIST("AmbientCapabilities", sandbox_read_ambient_set, ambient_set),
-	SANDBOX_LIST("SystemCallFilter", sandbox_read_system_calls, system_calls),
-	SANDBOX_KEY("SystemCallErrorNumber", sandbox_read_system_call_error, system_call_error),
-	SANDBOX_LIST("SystemCallArchitectures", sandbox_read_architectures, architectures),
-	SANDBOX_LIST("RestrictAddressFamilies", sandbox_read_families, families),
-	SANDBOX_LIST("RestrictNamespaces", sandbox_read_namespaces, namespaces),
-	SANDBOX_KEY("RestrictRealtime", field_read_bool, restrict_realtime),
-	SANDBOX_KEY("RestrictSUIDSGID", field_read_bool, restrict_suid_sgid),
-	SANDBOX_KEY("LockPersonality", field_read_bool, lock_personality),
-	SANDBOX_KEY("MemoryDenyWriteExecute", field_read_bool, memory_deny_write_execute),
-	SANDBOX_KEY("KeyringMode", sandbox_read_keyring_mode, keyring_mode),
+	SANDBOX_KEYS(SANDBOX_ROW)
 
 	LIMIT_KEY(AS), LIMIT_KEY(CORE), LIMIT_KEY(CPU), LIMIT_KEY(DATA), LIMIT_KEY(FSIZE), LIMIT_KEY(LOCKS),
 	LIMIT_KEY(MEMLOCK), LIMIT_KEY(MSGQUEUE), LIMIT_KEY(NICE), LIMIT_KEY(NOFILE), LIMIT_KEY(NPROC),
@@ -202,15 +168,13 @@ bool service_key_takes_paths(const ServiceKey *key)
 		field_read_path, service_read_ready, condition_read_terms,
 		exec_read_environment, exec_read_environment_file, exec_read_standard_input,
 		socket_read_stream, socket_read_datagram, socket_read_seqpacket, socket_read_fifo,
-		sandbox_read_read_only_paths, sandbox_read_read_write_paths, sandbox_read_inaccessible_paths,
-		sandbox_read_bind_paths, sandbox_read_bind_read_only_paths, sandbox_read_temporary_file_system,
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(readers); i++) {
 		if (key->read == readers[i])
 			return true;
 	}
-	return false;
+	return key->read_numbered == exec_read_sandbox && sandbox_key_takes_paths((enum SandboxKey)key->number);
 }
 
 const ServiceKey *service_key_find(const char *section, const char *name)
@@ -230,10 +194,6 @@ static void *struct_of(const ServiceKey *key, ServiceDef *def)
 		break;
 	case KEY_HOME_EXECUTION:
 		return exec_def_change(&def->execution);
-	case KEY_HOME_SANDBOX:
-		if (!def->execution->sandbox)
-			exec_def_change(&def->execution)->sandbox = sandbox_def_new();
-		return def->execution->sandbox;
 	case KEY_HOME_SOCKET:
 		if (!def->socket)
 			def->socket = socket_def_new();

@@ -16,7 +16,6 @@
 typedef enum KeyHome {
 	KEY_HOME_DEFINITION, /* ServiceDef */
 	KEY_HOME_EXECUTION,  /* its ExecDef */
-	KEY_HOME_SANDBOX,    /* that one's SandboxDef */
 	KEY_HOME_SOCKET,     /* its SocketDef */
 } KeyHome;
 

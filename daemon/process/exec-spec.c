@@ -14,9 +14,9 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
-#include "process/exec-spec-private.h"
+#include "protocol/exec-spec.h"
 
-void exec_spec_append(GByteArray *bytes, enum ExecSpecType type, const void *value, size_t size)
+static void append(GByteArray *bytes, enum ExecSpecType type, const void *value, size_t size)
 {
 	struct ExecSpecRecord record = { .type = type, .size = (uint32_t)size };
 
@@ -24,27 +24,27 @@ void exec_spec_append(GByteArray *bytes, enum ExecSpecType type, const void *val
 	g_byte_array_append(bytes, value, (guint)size);
 }
 
-void exec_spec_append_string(GByteArray *bytes, enum ExecSpecType type, const char *value)
+static void append_string(GByteArray *bytes, enum ExecSpecType type, const char *value)
 {
 	if (value)
-		exec_spec_append(bytes, type, value, strlen(value) + 1);
+		append(bytes, type, value, strlen(value) + 1);
 }
 
-void exec_spec_append_number(GByteArray *bytes, enum ExecSpecType type, uint32_t value)
+static void append_number(GByteArray *bytes, enum ExecSpecType type, uint32_t value)
 {
-	exec_spec_append(bytes, type, &value, sizeof value);
+	append(bytes, type, &value, sizeof value);
 }
 
 static void append_strv(GByteArray *bytes, enum ExecSpecType type, const char *const *values)
 {
 	for (; values && *values; values++)
-		exec_spec_append_string(bytes, type, *values);
+		append_string(bytes, type, *values);
 }
 
 static void append_list(GByteArray *bytes, enum ExecSpecType type, const GPtrArray *values)
 {
 	for (guint i = 0; i < values->len; i++)
-		exec_spec_append_string(bytes, type, g_ptr_array_index(values, i));
+		append_string(bytes, type, g_ptr_array_index(values, i));
 }
 
 static void append_directories(GByteArray *bytes, const ExecDef *execution)
@@ -66,7 +66,7 @@ static void append_directories(GByteArray *bytes, const ExecDef *execution)
 		if (set->names->len == 0)
 			continue;
 		append_list(bytes, types[kind].name, set->names);
-		exec_spec_append_number(bytes, types[kind].mode, set->mode);
+		append_number(bytes, types[kind].mode, set->mode);
 	}
 }
 
@@ -79,14 +79,14 @@ static void append_scheduling(GByteArray *bytes, const SchedulingDef *scheduling
 	const bool is_realtime = scheduling->cpu_policy == CPU_POLICY_FIFO || scheduling->cpu_policy == CPU_POLICY_RR;
 
 	if (scheduling->cpu_policy != CPU_POLICY_UNSET) {
-		exec_spec_append_number(bytes, EXEC_SPEC_CPU_POLICY, (uint32_t)policies[scheduling->cpu_policy]);
-		exec_spec_append_number(bytes, EXEC_SPEC_CPU_PRIORITY, is_realtime ? (uint32_t)MAX(scheduling->cpu_priority, 1) : 0);
+		append_number(bytes, EXEC_SPEC_CPU_POLICY, (uint32_t)policies[scheduling->cpu_policy]);
+		append_number(bytes, EXEC_SPEC_CPU_PRIORITY, is_realtime ? (uint32_t)MAX(scheduling->cpu_priority, 1) : 0);
 	}
 	if (scheduling->has_io)
-		exec_spec_append_number(bytes, EXEC_SPEC_IO_PRIORITY,
+		append_number(bytes, EXEC_SPEC_IO_PRIORITY,
 			      IOPRIO_PRIO_VALUE((uint32_t)scheduling->io_class, (uint32_t)scheduling->io_priority));
 	for (guint i = 0; i < scheduling->cpus->len; i++)
-		exec_spec_append_number(bytes, EXEC_SPEC_CPU, g_array_index(scheduling->cpus, unsigned, i));
+		append_number(bytes, EXEC_SPEC_CPU, g_array_index(scheduling->cpus, unsigned, i));
 }
 
 static void append_execution(GByteArray *bytes, const ExecDef *execution)
@@ -95,15 +95,27 @@ static void append_execution(GByteArray *bytes, const ExecDef *execution)
 	for (guint i = 0; i < execution->environment_files->len; i++) {
 		const EnvironmentFile *file = g_ptr_array_index(execution->environment_files, i);
 
-		exec_spec_append_string(bytes, file->optional ? EXEC_SPEC_OPTIONAL_FILE : EXEC_SPEC_FILE, file->path);
+		append_string(bytes, file->optional ? EXEC_SPEC_OPTIONAL_FILE : EXEC_SPEC_FILE, file->path);
 	}
-	exec_spec_append_string(bytes, EXEC_SPEC_USER, execution->user);
-	exec_spec_append_string(bytes, EXEC_SPEC_GROUP, execution->group);
+	append_string(bytes, EXEC_SPEC_USER, execution->user);
+	append_string(bytes, EXEC_SPEC_GROUP, execution->group);
 	append_list(bytes, EXEC_SPEC_SUPPLEMENTARY, execution->groups);
 	append_directories(bytes, execution);
-	exec_spec_append_string(bytes, EXEC_SPEC_INPUT, execution->input);
+	append_string(bytes, EXEC_SPEC_INPUT, execution->input);
 	append_scheduling(bytes, &execution->scheduling);
-	exec_spec_append_string(bytes, EXEC_SPEC_DIRECTORY, execution->directory);
+	append_string(bytes, EXEC_SPEC_DIRECTORY, execution->directory);
+}
+
+/* The lines as they were written: svc-exec reads them. */
+static void append_sandbox(GByteArray *bytes, const ExecSpecInput *input)
+{
+	const ExecDef *execution = input->execution;
+
+	append_list(bytes, EXEC_SPEC_SANDBOX, execution->sandbox_lines);
+	if (sandbox_asks(execution->sandbox, SANDBOX_PRIVATE_NETWORK) && input->main_pid > 0)
+		append_number(bytes, EXEC_SPEC_MAIN_PID, (uint32_t)input->main_pid);
+	if (sandbox_asks(execution->sandbox, SANDBOX_PRIVATE_TMP))
+		append_string(bytes, EXEC_SPEC_PRIVATE_TMP, input->private_tmp);
 }
 
 static int to_memfd(const GByteArray *bytes, GError **error)
@@ -134,7 +146,8 @@ int exec_spec_new_removal(const ExecDef *execution, bool with_runtime, const cha
 
 	if (with_runtime)
 		append_list(bytes, EXEC_SPEC_REMOVE, execution->directories[DIRECTORY_RUNTIME].names);
-	exec_spec_append_string(bytes, EXEC_SPEC_PRIVATE_TMP, execution->sandbox && execution->sandbox->private_tmp ? private_tmp : NULL);
+	if (sandbox_asks(execution->sandbox, SANDBOX_PRIVATE_TMP))
+		append_string(bytes, EXEC_SPEC_PRIVATE_TMP, private_tmp);
 	return finish(bytes, error);
 }
 
@@ -145,18 +158,18 @@ int exec_spec_new(const ExecSpecInput *input, GError **error)
 	append_strv(bytes, EXEC_SPEC_ARGUMENT, input->argv);
 	append_strv(bytes, EXEC_SPEC_ENVIRONMENT, input->environment);
 	append_execution(bytes, input->execution);
-	exec_spec_append_sandbox(bytes, input);
+	append_sandbox(bytes, input);
 	append_strv(bytes, EXEC_SPEC_FIXED, input->fixed);
 	if (input->with_tty && input->execution->tty) {
 		g_autofree char *tty = g_strconcat(input->execution->is_tty_optional ? "-" : "", input->execution->tty, NULL);
 
-		exec_spec_append_string(bytes, EXEC_SPEC_TTY, tty);
+		append_string(bytes, EXEC_SPEC_TTY, tty);
 	}
 	if (input->ready_number >= 0)
-		exec_spec_append_number(bytes, EXEC_SPEC_READY, (uint32_t)input->ready_number);
+		append_number(bytes, EXEC_SPEC_READY, (uint32_t)input->ready_number);
 	if (input->n_sockets > 0) {
-		exec_spec_append_number(bytes, EXEC_SPEC_SOCKETS, input->n_sockets);
-		exec_spec_append_string(bytes, EXEC_SPEC_SOCKET_NAMES, input->socket_names);
+		append_number(bytes, EXEC_SPEC_SOCKETS, input->n_sockets);
+		append_string(bytes, EXEC_SPEC_SOCKET_NAMES, input->socket_names);
 	}
 	return finish(bytes, error);
 }

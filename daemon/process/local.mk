@@ -6,8 +6,7 @@ libprocess_a_SOURCES = \
 	daemon/process/capture.c daemon/process/capture.h \
 	daemon/process/cgroup.c daemon/process/cgroup.h \
 	daemon/process/cgroup-tree.c daemon/process/cgroup-tree.h \
-	daemon/process/exec-spec.c daemon/process/exec-spec.h daemon/process/exec-spec-private.h \
-	daemon/process/exec-spec-sandbox.c \
+	daemon/process/exec-spec.c daemon/process/exec-spec.h \
 	daemon/process/keeper-link.c daemon/process/keeper-link.h \
 	daemon/process/kin.c daemon/process/kin.h \
 	daemon/process/listening.c daemon/process/listening.h \

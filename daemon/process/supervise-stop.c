@@ -339,8 +339,7 @@ bool supervisor_ends_runtime(const Supervisor *s)
 void step_tidy_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
-	const SandboxDef *sandbox = s->plan.def->execution->sandbox;
-	const bool has_private_tmp = sandbox && sandbox->private_tmp;
+	const bool has_private_tmp = sandbox_asks(s->plan.def->execution->sandbox, SANDBOX_PRIVATE_TMP);
 
 	supervisor_set_limit(s, 0);
 	if (!has_private_tmp && !supervisor_ends_runtime(s)) {

@@ -2,8 +2,10 @@
 /*
  * Exec specification: what the manager tells svc-exec, in a sealed memfd.
  *
- * A sequence of records, each an ExecSpecRecord and then @size bytes, without padding. Strings end with their NUL, which
- * is counted. Both programs are installed together, so an unknown record is an error and nothing is guessed.
+ * A sequence of records, each an ExecSpecRecord and then @size bytes, without padding. Strings end
+ * with their NUL, which is counted. Both programs are installed together, so an unknown record is
+ * an error and nothing is guessed. The numbers that are missing below are not given again: the
+ * manager of an earlier version may be running.
  */
 #ifndef SVCD_PROTOCOL_EXEC_SPEC_H
 #define SVCD_PROTOCOL_EXEC_SPEC_H
@@ -47,60 +49,14 @@ enum ExecSpecType {
 	EXEC_SPEC_CPU_PRIORITY = 25, /* uint32_t */
 	EXEC_SPEC_IO_PRIORITY = 26, /* uint32_t: as ioprio_set(2) takes it */
 	EXEC_SPEC_CPU = 27,         /* uint32_t: one of those it may run on */
-	EXEC_SPEC_FLAGS = 28,       /* uint32_t: EXEC_FLAG_... */
-	EXEC_SPEC_KEYRING = 29,     /* uint32_t: EXEC_KEYRING_... */
 	EXEC_SPEC_MAIN_PID = 30,    /* uint32_t: whose network is shared, for commands beside the main process */
 	EXEC_SPEC_PRIVATE_TMP = 31, /* string: path of a link of ours that tells the name of the directories */
-	EXEC_SPEC_BOUNDING_SET = 32,  /* uint64_t */
-	EXEC_SPEC_AMBIENT_SET = 33,   /* uint64_t */
-	/* Paths; with "-" in front one may be missing. */
-	EXEC_SPEC_READ_ONLY = 34,
-	EXEC_SPEC_READ_WRITE = 35,
-	EXEC_SPEC_INACCESSIBLE = 36,
-	EXEC_SPEC_BIND = 37,        /* TARGET:SOURCE, or TARGET:SOURCE:norbind */
-	EXEC_SPEC_BIND_READ_ONLY = 38, /* the same */
-	EXEC_SPEC_TMPFS = 39,       /* TARGET:OPTIONS */
-	EXEC_SPEC_SYSTEM_CALL = 40, /* string: a system call of the list; NAME:NUMBER: with the errno that it gives, -1: kills */
-	EXEC_SPEC_SYSTEM_CALL_ERROR = 41, /* uint32_t: errno that a forbidden call gives, 0: it kills */
-	EXEC_SPEC_ARCHITECTURE = 42, /* string: "native", "x86-64", ... */
-	EXEC_SPEC_FAMILIES = 43,    /* uint64_t: bit n: address family n may be used */
-	EXEC_SPEC_NAMESPACES = 44,  /* uint64_t: CLONE_NEW... that may be used */
 	EXEC_SPEC_REMOVE = 45,      /* string: instead of all else, remove this directory below /run */
 	EXEC_SPEC_SOCKETS = 46,     /* uint32_t: how many */
 	EXEC_SPEC_SOCKET_NAMES = 47, /* string: LISTEN_FDNAMES */
+	EXEC_SPEC_SANDBOX = 48,     /* string: "KEY=VALUE", a line of a key of sandbox/sandbox.h */
 	EXEC_SPEC_TYPES
 };
-
-/* What is asked for by yes or by one of some words. */
-enum ExecFlag {
-	EXEC_FLAG_PROTECT_SYSTEM = 1 << 0, /* /usr and /boot */
-	EXEC_FLAG_PROTECT_ETC = 1 << 1,    /* ProtectSystem=full */
-	EXEC_FLAG_PROTECT_ALL = 1 << 2,    /* ProtectSystem=strict */
-	EXEC_FLAG_HOME_HIDDEN = 1 << 3,    /* ProtectHome=yes */
-	EXEC_FLAG_HOME_READ_ONLY = 1 << 4,
-	EXEC_FLAG_HOME_TMPFS = 1 << 5,
-	EXEC_FLAG_PRIVATE_DEVICES = 1 << 6,
-	EXEC_FLAG_PRIVATE_NETWORK = 1 << 7,
-	EXEC_FLAG_KERNEL_TUNABLES = 1 << 8,
-	EXEC_FLAG_KERNEL_MODULES = 1 << 9,
-	EXEC_FLAG_KERNEL_LOGS = 1 << 10,
-	EXEC_FLAG_CONTROL_GROUPS = 1 << 11,
-	EXEC_FLAG_CLOCK = 1 << 12,
-	EXEC_FLAG_HOSTNAME = 1 << 13,
-	EXEC_FLAG_PROC_NOACCESS = 1 << 14,
-	EXEC_FLAG_PROC_INVISIBLE = 1 << 15,
-	EXEC_FLAG_PROC_PTRACEABLE = 1 << 16,
-	EXEC_FLAG_PROC_PID_ONLY = 1 << 17, /* ProcSubset=pid */
-	EXEC_FLAG_NO_NEW_PRIVILEGES = 1 << 18,
-	EXEC_FLAG_CALLS_ALLOWED = 1 << 19, /* EXEC_SPEC_SYSTEM_CALL are those allowed, not those forbidden */
-	EXEC_FLAG_HAS_CALLS = 1 << 20,     /* SystemCallFilter= is given: the list may be empty */
-	EXEC_FLAG_RESTRICT_REALTIME = 1 << 21,
-	EXEC_FLAG_RESTRICT_SUID_SGID = 1 << 22,
-	EXEC_FLAG_LOCK_PERSONALITY = 1 << 23,
-	EXEC_FLAG_DENY_WRITE_EXECUTE = 1 << 24,
-};
-
-enum ExecKeyring { EXEC_KEYRING_INHERIT, EXEC_KEYRING_PRIVATE, EXEC_KEYRING_SHARED };
 
 struct ExecSpecRecord {
 	uint32_t type;

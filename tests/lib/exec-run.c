@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "model/exec-read.h"
 
 void exec_run_clear(ExecRun *run)
 {
@@ -95,6 +96,13 @@ void wish_free(Wish *wish)
 {
 	exec_def_clear(&wish->execution);
 	g_free(wish);
+}
+
+void wish_sandbox(Wish *wish, enum SandboxKey key, const char *value)
+{
+	g_autofree char *problem = exec_read_sandbox(&wish->execution, (int)key, value);
+
+	ck_assert_msg(!problem, "%s", problem);
 }
 
 ExecRun wish_run(const Wish *wish)

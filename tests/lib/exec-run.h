@@ -33,6 +33,8 @@ typedef struct Wish {
 Wish *wish_new(const char *const *argv);
 void wish_free(Wish *wish);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Wish, wish_free)
+/* A line of a sandbox key. */
+void wish_sandbox(Wish *wish, enum SandboxKey key, const char *value);
 ExecRun wish_run(const Wish *wish);
 
 void expect_refusal(const ExecRun *run, enum ExecStep step, int error);

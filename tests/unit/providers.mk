@@ -2,7 +2,7 @@
 
 TESTS += tests/unit/test_path tests/unit/test_registry
 
-providers_test_libs = libtest.a libproviders.a libworker.a libloop.a libmodel.a libbase.a libwords.a libpaths.a $(DBUS_LIBS) \
+providers_test_libs = libtest.a libproviders.a libworker.a libloop.a libmodel.a libsandbox.a libbase.a libwords.a libpaths.a $(DBUS_LIBS) \
 	$(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_path_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)

@@ -274,6 +274,26 @@ START_TEST(empty_specification_is_refused)
 }
 END_TEST
 
+static const char *const bad_lines[] = { "", "PrivateTmp", "=yes", "privatetmp=yes", "Nothing=yes", "PrivateTmp=maybe",
+					 "BindPaths=a", "SystemCallFilter=@nothing" };
+
+/* The manager reads a line before it hands it on: one that svc-exec cannot read is nobody's. */
+START_TEST(a_line_of_the_sandbox_that_cannot_be_read_is_refused)
+{
+	g_autoptr(Wish) wish = wish_new(SHELL("echo executed"));
+	g_auto(ExecRun) good = { 0 };
+	g_auto(ExecRun) bad = { 0 };
+
+	wish_sandbox(wish, SANDBOX_PRIVATE_TMP, "no");
+	good = wish_run(wish);
+	list_add(&wish->execution.sandbox_lines, g_strdup(bad_lines[_i]), g_free);
+	bad = wish_run(wish);
+
+	expect_output(&good, "executed\n");
+	expect_refusal(&bad, EXEC_STEP_SPEC, EINVAL);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svc-exec");
@@ -281,6 +301,7 @@ Suite *make_suite(void)
 	suite_add_loop(suite, "who", what_is_no_user_is_never_root, G_N_ELEMENTS(no_users));
 	suite_add_loop(suite, "the rest", readiness_descriptor_gets_its_number, 7);
 	suite_add_loop(suite, "the rest", specification_that_makes_no_sense_is_refused, G_N_ELEMENTS(bad_specs));
+	suite_add_loop(suite, "the rest", a_line_of_the_sandbox_that_cannot_be_read_is_refused, G_N_ELEMENTS(bad_lines));
 	ADD_CASE(suite, "who", what_is_no_group_is_refused);
 	ADD_CASE(suite, "terminal", what_is_no_terminal_is_refused);
 	ADD_CASE(suite, "the rest", program_that_is_not_there_is_refused, empty_specification_is_refused);

@@ -3,7 +3,6 @@
 
 #include <check.h>
 
-#include "model/syscall-filter.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
@@ -89,10 +88,10 @@ START_TEST(a_shared_definition_outlives_its_first_owner)
 	ck_assert_str_eq(e->directory, "/srv");
 	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_RUNTIME].names, 0), "r");
 	ck_assert_uint_eq(g_array_index(e->scheduling.cpus, unsigned, 0), 1);
-	ck_assert_str_eq(((SandboxPath *)g_ptr_array_index(e->sandbox->paths[SANDBOX_BIND], 0))->source, "/a");
-	ck_assert_str_eq(((SandboxPath *)g_ptr_array_index(e->sandbox->paths[SANDBOX_TMPFS], 0))->options, "ro");
-	ck_assert_str_eq(((SyscallWord *)g_ptr_array_index(e->sandbox->system_calls, 0))->name, "reboot");
-	ck_assert_str_eq(g_ptr_array_index(e->sandbox->architectures, 0), "native");
+	ck_assert_str_eq(e->sandbox->paths[0].source, "/a");
+	ck_assert_str_eq(e->sandbox->paths[1].options, "ro");
+	ck_assert_str_eq(e->sandbox->system_calls.items[0].name, "reboot");
+	ck_assert_str_eq(g_ptr_array_index(e->sandbox_lines, 3), "SystemCallArchitectures=native");
 	service_def_free(shared);
 }
 END_TEST

@@ -154,8 +154,7 @@ START_TEST(private_tmp_is_never_that_of_another)
 	ck_assert_int_eq(mkdir(trap_path, 0777), 0);
 	ck_assert_int_eq(chown(trap_path, 1, 1), 0);
 	ck_assert_int_eq(symlink(trap, link_path), 0);
-	wish->execution.sandbox = sandbox_def_new();
-	wish->execution.sandbox->private_tmp = true;
+	wish_sandbox(wish, SANDBOX_PRIVATE_TMP, "yes");
 	wish->input.private_tmp = link_path;
 	run = wish_run(wish);
 	told = g_file_read_link(link_path, NULL);
@@ -173,12 +172,9 @@ END_TEST
 START_TEST(what_cannot_be_had_is_told_with_its_key)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("exit 0"));
-	SandboxPath *path = g_new0(SandboxPath, 1);
 	g_auto(ExecRun) run = { 0 };
 
-	path->path = g_strdup("/no/such/path");
-	wish->execution.sandbox = sandbox_def_new();
-	list_add(&wish->execution.sandbox->paths[SANDBOX_INACCESSIBLE], path, (GDestroyNotify)sandbox_path_free);
+	wish_sandbox(wish, SANDBOX_INACCESSIBLE_PATHS, "/no/such/path");
 	run = wish_run(wish);
 
 	expect_refusal(&run, EXEC_STEP_SANDBOX, ENOENT);

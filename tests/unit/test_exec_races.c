@@ -41,13 +41,11 @@ static void add_file(Wish *wish, char *path)
 /* Takes both. */
 static void add_bind(Wish *wish, char *source, char *path)
 {
-	SandboxPath *bind = g_new0(SandboxPath, 1);
+	g_autofree char *line = g_strdup_printf("%s:%s", source, path);
 
-	bind->source = source;
-	bind->path = path;
-	if (!wish->execution.sandbox)
-		wish->execution.sandbox = sandbox_def_new();
-	list_add(&wish->execution.sandbox->paths[SANDBOX_BIND], bind, (GDestroyNotify)sandbox_path_free);
+	wish_sandbox(wish, SANDBOX_BIND_PATHS, line);
+	g_free(source);
+	g_free(path);
 }
 
 START_TEST(files_that_it_reads)

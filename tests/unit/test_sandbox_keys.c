@@ -9,9 +9,8 @@
 #include <linux/sched.h>
 #include <sys/socket.h>
 
-#include "model/capability.h"
-#include "model/syscall-filter.h"
-#include "model/syscall-groups.h"
+#include "sandbox/capability-names.h"
+#include "sandbox/sandbox.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
@@ -23,19 +22,22 @@ START_TEST(words_become_values)
 		"ProtectClock=yes\nProtectHostname=yes\nProtectProc=invisible\nProcSubset=pid\nNoNewPrivileges=yes\n"
 		"RestrictRealtime=yes\nRestrictSUIDSGID=yes\nLockPersonality=yes\nMemoryDenyWriteExecute=yes\n"
 		"KeyringMode=private\nSystemCallErrorNumber=EPERM\n");
-	const SandboxDef *s = def->execution->sandbox;
+	const struct Sandbox *s = def->execution->sandbox;
+	static const enum SandboxKey flags[] = {
+		SANDBOX_PRIVATE_TMP, SANDBOX_PRIVATE_DEVICES, SANDBOX_PRIVATE_NETWORK, SANDBOX_PROTECT_KERNEL_TUNABLES,
+		SANDBOX_PROTECT_KERNEL_MODULES, SANDBOX_PROTECT_KERNEL_LOGS, SANDBOX_PROTECT_CONTROL_GROUPS, SANDBOX_PROTECT_CLOCK,
+		SANDBOX_PROTECT_HOSTNAME, SANDBOX_NO_NEW_PRIVILEGES, SANDBOX_RESTRICT_REALTIME, SANDBOX_RESTRICT_SUID_SGID,
+		SANDBOX_LOCK_PERSONALITY, SANDBOX_DENY_WRITE_EXECUTE,
+	};
 
-	ck_assert_int_eq(s->protect_system, PROTECT_SYSTEM_STRICT);
-	ck_assert_int_eq(s->protect_home, PROTECT_HOME_TMPFS);
-	ck_assert(s->private_tmp && s->private_devices && s->private_network);
-	ck_assert(s->protect_kernel_tunables && s->protect_kernel_modules && s->protect_kernel_logs);
-	ck_assert(s->protect_control_groups && s->protect_clock && s->protect_hostname);
-	ck_assert_int_eq(s->protect_proc, PROTECT_PROC_INVISIBLE);
-	ck_assert_int_eq(s->proc_subset, PROC_SUBSET_PID);
-	ck_assert(s->no_new_privileges && s->restrict_realtime && s->restrict_suid_sgid && s->lock_personality);
-	ck_assert(s->memory_deny_write_execute);
-	ck_assert_int_eq(s->keyring_mode, KEYRING_MODE_PRIVATE);
-	ck_assert_int_eq(s->system_call_error, EPERM);
+	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++)
+		ck_assert_msg(sandbox_asks(s, flags[i]) && s->value[flags[i]] == 1, "%s", sandbox_key_name(flags[i]));
+	ck_assert_uint_eq(s->value[SANDBOX_PROTECT_SYSTEM], PROTECT_SYSTEM_STRICT);
+	ck_assert_uint_eq(s->value[SANDBOX_PROTECT_HOME], PROTECT_HOME_TMPFS);
+	ck_assert_uint_eq(s->value[SANDBOX_PROTECT_PROC], PROTECT_PROC_INVISIBLE);
+	ck_assert_uint_eq(s->value[SANDBOX_PROC_SUBSET], PROC_SUBSET_PID);
+	ck_assert_uint_eq(s->value[SANDBOX_KEYRING_MODE], KEYRING_MODE_PRIVATE);
+	ck_assert_uint_eq(s->value[SANDBOX_SYSTEM_CALL_ERROR], EPERM);
 }
 END_TEST
 
@@ -43,18 +45,48 @@ START_TEST(yes_and_no_of_protections_with_degrees)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines("ProtectSystem=true\nProtectHome=off\nRuntimeDirectoryPreserve=1\n");
 
-	ck_assert_int_eq(def->execution->sandbox->protect_system, PROTECT_SYSTEM_YES);
-	ck_assert_int_eq(def->execution->sandbox->protect_home, PROTECT_HOME_NO);
+	ck_assert_uint_eq(def->execution->sandbox->value[SANDBOX_PROTECT_SYSTEM], PROTECT_SYSTEM_YES);
+	ck_assert(!sandbox_asks(def->execution->sandbox, SANDBOX_PROTECT_HOME));
 	ck_assert_int_eq(def->execution->runtime_preserve, PRESERVE_YES);
 }
 END_TEST
 
-static const SandboxPath *path_at(const ServiceDef *def, SandboxPathKind kind, guint i)
+static void expect_lines(const ServiceDef *def, const char *expected)
 {
-	const GPtrArray *paths = def->execution->sandbox->paths[kind];
+	g_autoptr(GString) lines = g_string_new(NULL);
 
-	ck_assert_uint_lt(i, paths->len);
-	return g_ptr_array_index(paths, i);
+	for (guint i = 0; i < def->execution->sandbox_lines->len; i++)
+		g_string_append_printf(lines, "%s|", (char *)g_ptr_array_index(def->execution->sandbox_lines, i));
+	ck_assert_str_eq(lines->str, expected);
+}
+
+START_TEST(svc_exec_gets_the_lines_in_effect_as_they_were_written)
+{
+	const char *main_text = "[Service]\nExec=/bin/x\nPrivateTmp=yes\nReadOnlyPaths=/a\nReadOnlyPaths=\"/b c\"  -/d\n"
+				"CapabilityBoundingSet=CAP_KILL\nProtectHome=yes\n";
+	const char *drop_in = "[Service]\nPrivateTmp=no\nReadOnlyPaths=\nReadOnlyPaths=/e\nCapabilityBoundingSet=\nProtectHome=\n";
+	const SourceText sources[] = { { .file = "x.svc", .text = main_text, .length = strlen(main_text) },
+				       { .file = "x.svc.d/a.conf", .text = drop_in, .length = strlen(drop_in) } };
+	g_autoptr(DiagList) diags = diag_list_new();
+	g_autoptr(ServiceDef) alone = service_parse("x", sources, 1, diags);
+	g_autoptr(ServiceDef) both = service_parse("x", sources, 2, diags);
+
+	expect_diags(diags, "");
+	expect_lines(alone, "PrivateTmp=yes|ReadOnlyPaths=/a|ReadOnlyPaths=\"/b c\"  -/d|CapabilityBoundingSet=CAP_KILL|ProtectHome=yes|");
+	expect_lines(both, "PrivateTmp=no|ReadOnlyPaths=/e|CapabilityBoundingSet=|");
+}
+END_TEST
+
+/* The @i-th path of @key. */
+static const struct SandboxPath *path_at(const ServiceDef *def, enum SandboxKey key, unsigned i)
+{
+	const struct Sandbox *sandbox = def->execution->sandbox;
+
+	for (size_t k = 0; k < sandbox->n_paths; k++) {
+		if (sandbox->paths[k].key == key && i-- == 0)
+			return &sandbox->paths[k];
+	}
+	ck_abort_msg("no such path");
 }
 
 START_TEST(paths_are_lists)
@@ -62,13 +94,13 @@ START_TEST(paths_are_lists)
 	g_autoptr(ServiceDef) def = parse_good_lines("ReadOnlyPaths=/a -/b//c/\nReadOnlyPaths=\"/with blank\"\nReadWritePaths=/d\n"
 					       "InaccessiblePaths=-/e\n");
 
-	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY, 0)->path, "/a");
-	ck_assert(!path_at(def, SANDBOX_READ_ONLY, 0)->is_optional);
-	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY, 1)->path, "/b/c");
-	ck_assert(path_at(def, SANDBOX_READ_ONLY, 1)->is_optional);
-	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY, 2)->path, "/with blank");
-	ck_assert_str_eq(path_at(def, SANDBOX_READ_WRITE, 0)->path, "/d");
-	ck_assert(path_at(def, SANDBOX_INACCESSIBLE, 0)->is_optional);
+	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY_PATHS, 0)->path, "/a");
+	ck_assert(!path_at(def, SANDBOX_READ_ONLY_PATHS, 0)->is_optional);
+	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY_PATHS, 1)->path, "/b/c");
+	ck_assert(path_at(def, SANDBOX_READ_ONLY_PATHS, 1)->is_optional);
+	ck_assert_str_eq(path_at(def, SANDBOX_READ_ONLY_PATHS, 2)->path, "/with blank");
+	ck_assert_str_eq(path_at(def, SANDBOX_READ_WRITE_PATHS, 0)->path, "/d");
+	ck_assert(path_at(def, SANDBOX_INACCESSIBLE_PATHS, 0)->is_optional);
 }
 END_TEST
 
@@ -77,16 +109,16 @@ START_TEST(binds_have_a_source_and_a_target)
 	g_autoptr(ServiceDef) def = parse_good_lines("BindPaths=/a /b:/c -/d:/e:norbind /f::rbind\nBindReadOnlyPaths=/g:/h\n"
 					       "TemporaryFileSystem=/i /j:ro,mode=0700,size=10%\n");
 
-	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 0)->source, "/a");
-	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 0)->path, "/a");
-	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 1)->source, "/b");
-	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 1)->path, "/c");
-	ck_assert(path_at(def, SANDBOX_BIND, 2)->is_optional && path_at(def, SANDBOX_BIND, 2)->is_flat);
-	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 2)->path, "/e");
-	ck_assert_str_eq(path_at(def, SANDBOX_BIND, 3)->path, "/f");
-	ck_assert_str_eq(path_at(def, SANDBOX_BIND_READ_ONLY, 0)->path, "/h");
-	ck_assert_str_eq(path_at(def, SANDBOX_TMPFS, 0)->options, "");
-	ck_assert_str_eq(path_at(def, SANDBOX_TMPFS, 1)->options, "ro,mode=0700,size=10%");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND_PATHS, 0)->source, "/a");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND_PATHS, 0)->path, "/a");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND_PATHS, 1)->source, "/b");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND_PATHS, 1)->path, "/c");
+	ck_assert(path_at(def, SANDBOX_BIND_PATHS, 2)->is_optional && path_at(def, SANDBOX_BIND_PATHS, 2)->is_flat);
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND_PATHS, 2)->path, "/e");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND_PATHS, 3)->path, "/f");
+	ck_assert_str_eq(path_at(def, SANDBOX_BIND_READ_ONLY_PATHS, 0)->path, "/h");
+	ck_assert_str_eq(path_at(def, SANDBOX_TEMPORARY_FILE_SYSTEM, 0)->options, "");
+	ck_assert_str_eq(path_at(def, SANDBOX_TEMPORARY_FILE_SYSTEM, 1)->options, "ro,mode=0700,size=10%");
 }
 END_TEST
 
@@ -109,8 +141,8 @@ START_TEST(bounding_sets_add_up)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines(bounding_sets[_i].lines);
 
-	ck_assert(def->execution->sandbox->bounds_capabilities);
-	ck_assert_uint_eq(def->execution->sandbox->bounding_set, bounding_sets[_i].set);
+	ck_assert(sandbox_asks(def->execution->sandbox, SANDBOX_BOUNDING_SET));
+	ck_assert_uint_eq(def->execution->sandbox->value[SANDBOX_BOUNDING_SET], bounding_sets[_i].set);
 }
 END_TEST
 
@@ -119,8 +151,8 @@ START_TEST(ambient_sets_hold_what_there_is)
 	g_autoptr(ServiceDef) one = parse_good_lines("AmbientCapabilities=CAP_NET_BIND_SERVICE\n");
 	g_autoptr(ServiceDef) all_but = parse_good_lines("AmbientCapabilities=~CAP_CHOWN\n");
 
-	ck_assert_uint_eq(one->execution->sandbox->ambient_set, BIT(10));
-	ck_assert_uint_eq(all_but->execution->sandbox->ambient_set, BIT(41) - 2);
+	ck_assert_uint_eq(one->execution->sandbox->value[SANDBOX_AMBIENT_SET], BIT(10));
+	ck_assert_uint_eq(all_but->execution->sandbox->value[SANDBOX_AMBIENT_SET], BIT(41) - 2);
 }
 END_TEST
 
@@ -134,8 +166,8 @@ START_TEST(a_drop_in_can_empty_the_bounding_set)
 	g_autoptr(ServiceDef) def = service_parse("x", sources, 2, diags);
 
 	expect_diags(diags, "");
-	ck_assert(def->execution->sandbox->bounds_capabilities);
-	ck_assert_uint_eq(def->execution->sandbox->bounding_set, 0);
+	ck_assert(sandbox_asks(def->execution->sandbox, SANDBOX_BOUNDING_SET));
+	ck_assert_uint_eq(def->execution->sandbox->value[SANDBOX_BOUNDING_SET], 0);
 }
 END_TEST
 
@@ -146,15 +178,15 @@ START_TEST(families_and_namespaces_are_sets)
 	g_autoptr(ServiceDef) late = parse_good_lines("RestrictAddressFamilies=AF_NETLINK AF_VSOCK AF_XDP AF_BLUETOOTH AF_ALG\n");
 	g_autoptr(ServiceDef) none = parse_good_lines("RestrictAddressFamilies=none\nRestrictNamespaces=yes\n");
 
-	ck_assert_uint_eq(some->execution->sandbox->families, BIT(AF_UNIX) | BIT(AF_INET));
-	ck_assert_uint_eq(late->execution->sandbox->families,
+	ck_assert_uint_eq(some->execution->sandbox->value[SANDBOX_FAMILIES], BIT(AF_UNIX) | BIT(AF_INET));
+	ck_assert_uint_eq(late->execution->sandbox->value[SANDBOX_FAMILIES],
 			  BIT(AF_NETLINK) | BIT(AF_VSOCK) | BIT(AF_XDP) | BIT(AF_BLUETOOTH) | BIT(AF_ALG));
-	ck_assert_uint_eq(some->execution->sandbox->namespaces, CLONE_NEWNET | CLONE_NEWNS);
-	ck_assert_uint_eq(all_but->execution->sandbox->families, ~BIT(AF_PACKET));
-	ck_assert_uint_eq(all_but->execution->sandbox->namespaces, ~(uint64_t)CLONE_NEWUSER);
-	ck_assert(none->execution->sandbox->restricts_families && none->execution->sandbox->restricts_namespaces);
-	ck_assert_uint_eq(none->execution->sandbox->families, 0);
-	ck_assert_uint_eq(none->execution->sandbox->namespaces, 0);
+	ck_assert_uint_eq(some->execution->sandbox->value[SANDBOX_NAMESPACES], CLONE_NEWNET | CLONE_NEWNS);
+	ck_assert_uint_eq(all_but->execution->sandbox->value[SANDBOX_FAMILIES], ~BIT(AF_PACKET));
+	ck_assert_uint_eq(all_but->execution->sandbox->value[SANDBOX_NAMESPACES], ~(uint64_t)CLONE_NEWUSER);
+	ck_assert(sandbox_asks(none->execution->sandbox, SANDBOX_FAMILIES) && sandbox_asks(none->execution->sandbox, SANDBOX_NAMESPACES));
+	ck_assert_uint_eq(none->execution->sandbox->value[SANDBOX_FAMILIES], 0);
+	ck_assert_uint_eq(none->execution->sandbox->value[SANDBOX_NAMESPACES], 0);
 }
 END_TEST
 
@@ -228,6 +260,10 @@ static const struct {
 	{ "SystemCallArchitectures=amd64",
 	  "\"amd64\" is none of native, x86, x86-64, x32, arm, arm64, mips, mips-le, mips64, mips64-le, mips64-n32, "
 	  "mips64-le-n32, ppc, ppc64, ppc64-le, riscv64, s390, s390x" },
+	{ "SystemCallFilter=\"io_cancel io_destroy io_getevents io_pgetevents\"",
+	  "no system call \"io_cancel io_destroy io_getevents io_pgetevents\"" },
+	{ "SystemCallArchitectures=~x86", "\"~x86\" is none of native, x86, x86-64, x32, arm, arm64, mips, mips-le, mips64, mips64-le, "
+	  "mips64-n32, mips64-le-n32, ppc, ppc64, ppc64-le, riscv64, s390, s390x" },
 	{ "RestrictAddressFamilies=INET", "no address family \"INET\"" },
 	{ "RestrictAddressFamilies=AF_INET5", "no address family \"AF_INET5\"; did you mean AF_INET?" },
 	{ "RestrictNamespaces=network", "\"network\" is none of cgroup, ipc, net, mnt, pid, user, uts, time" },
@@ -285,70 +321,95 @@ END_TEST
 
 /* --- system calls --- */
 
-static GHashTable *resolve(const char *lines)
+#define auto_calls __attribute__((cleanup(syscall_filter_clear)))
+
+static struct SyscallWords resolve(const char *lines)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines(lines);
+	struct SyscallWords calls = { NULL, 0 };
 
-	return syscall_filter_resolve(def->execution->sandbox->system_calls);
+	ck_assert_int_eq(syscall_filter_resolve(&def->execution->sandbox->system_calls, &calls), 0);
+	return calls;
 }
 
-static bool has(GHashTable *calls, const char *name)
+static const struct SyscallWord *find(const struct SyscallWords *calls, const char *name)
 {
-	return g_hash_table_contains(calls, name);
+	const struct SyscallWord *found = NULL;
+
+	for (size_t i = 0; i < calls->n; i++) {
+		if (strcmp(calls->items[i].name, name) != 0)
+			continue;
+		ck_assert_msg(!found, "%s is listed twice", name);
+		found = &calls->items[i];
+	}
+	return found;
+}
+
+static bool has(const struct SyscallWords *calls, const char *name)
+{
+	return find(calls, name) != NULL;
 }
 
 START_TEST(allowed_calls_include_what_every_program_needs)
 {
-	g_autoptr(GHashTable) calls = resolve("SystemCallFilter=mkdir\n");
+	auto_calls struct SyscallWords calls = resolve("SystemCallFilter=mkdir\n");
 
-	ck_assert(has(calls, "mkdir") && has(calls, "execve") && has(calls, "exit_group"));
-	ck_assert(!has(calls, "rmdir"));
+	ck_assert(has(&calls, "mkdir") && has(&calls, "execve") && has(&calls, "exit_group"));
+	ck_assert(!has(&calls, "rmdir"));
 }
 END_TEST
 
 START_TEST(a_later_line_takes_away_from_those_allowed)
 {
-	g_autoptr(GHashTable) calls = resolve("SystemCallFilter=@system-service\nSystemCallFilter=~@resources kill:EACCES\n"
+	auto_calls struct SyscallWords calls = resolve("SystemCallFilter=@system-service\nSystemCallFilter=~@resources kill:EACCES\n"
 					      "SystemCallFilter=nice\n");
 
-	ck_assert(has(calls, "read") && has(calls, "socket") && has(calls, "nice"));
-	ck_assert(!has(calls, "sched_setscheduler") && !has(calls, "mount") && !has(calls, "reboot"));
-	ck_assert_int_eq(GPOINTER_TO_INT(g_hash_table_lookup(calls, "kill")), EACCES);
+	ck_assert(has(&calls, "read") && has(&calls, "socket") && has(&calls, "nice"));
+	ck_assert(!has(&calls, "sched_setscheduler") && !has(&calls, "mount") && !has(&calls, "reboot"));
+	ck_assert_int_eq(find(&calls, "kill")->error, EACCES);
 }
 END_TEST
 
 START_TEST(forbidden_calls_are_only_those_listed)
 {
-	g_autoptr(GHashTable) calls = resolve("SystemCallFilter=~@mount reboot:EPERM ptrace:kill\nSystemCallFilter=chroot\n");
+	auto_calls struct SyscallWords calls = resolve("SystemCallFilter=~@mount reboot:EPERM ptrace:kill\nSystemCallFilter=chroot\n");
 
-	ck_assert(has(calls, "mount") && has(calls, "umount2"));
-	ck_assert(!has(calls, "chroot") && !has(calls, "read"));
-	ck_assert_int_eq(GPOINTER_TO_INT(g_hash_table_lookup(calls, "reboot")), EPERM);
-	ck_assert_int_eq(GPOINTER_TO_INT(g_hash_table_lookup(calls, "ptrace")), SYSCALL_ERROR_KILL);
+	ck_assert(has(&calls, "mount") && has(&calls, "umount2"));
+	ck_assert(!has(&calls, "chroot") && !has(&calls, "read"));
+	ck_assert_int_eq(find(&calls, "reboot")->error, EPERM);
+	ck_assert_int_eq(find(&calls, "ptrace")->error, SYSCALL_ERROR_KILL);
 }
 END_TEST
 
-static void check_word(const char *name, void *data)
+static int check_word(const char *name, void *data)
 {
 	unsigned *n = data;
 
 	ck_assert_msg(syscall_is_known(name), "%s", name);
 	ck_assert_msg(*name >= '_' && *name <= 'z', "%s", name);
+	ck_assert_msg(strlen(name) < SYSCALL_NAME_BYTES - 1, "%s", name);
 	(*n)++;
+	return 0;
+}
+
+static int check_group(const char *name, void *data)
+{
+	unsigned *n_groups = data;
+	unsigned n = 0;
+
+	ck_assert_int_eq(syscall_group_foreach(name, check_word, &n), 0);
+	ck_assert_msg(n > 1, "%s", name);
+	ck_assert(syscall_group_exists(name) && !syscall_is_known(name));
+	(*n_groups)++;
+	return 0;
 }
 
 START_TEST(every_group_has_calls)
 {
-	g_auto(GStrv) names = syscall_group_names();
+	unsigned n = 0;
 
-	for (char **name = names; *name; name++) {
-		unsigned n = 0;
-
-		syscall_group_foreach(*name, check_word, &n);
-		ck_assert_msg(n > 1, "%s", *name);
-		ck_assert(syscall_group_exists(*name) && !syscall_is_known(*name));
-	}
-	ck_assert_uint_gt(g_strv_length(names), 25);
+	ck_assert_int_eq(syscall_group_names(check_group, &n), 0);
+	ck_assert_uint_gt(n, 25);
 }
 END_TEST
 
@@ -377,7 +438,8 @@ END_TEST
 START_TEST(a_part_of_a_name_is_no_name)
 {
 	ck_assert(!syscall_is_known("rea") && !syscall_is_known("ead") && !syscall_is_known("") && !syscall_is_known("@aio"));
-	ck_assert(!syscall_is_known("read write"));
+	/* Two that stand side by side in the table. */
+	ck_assert(!syscall_is_known("read write") && !syscall_is_known("io_cancel io_destroy"));
 	ck_assert(!syscall_group_exists("@none") && !syscall_group_exists("read"));
 }
 END_TEST
@@ -397,7 +459,8 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("sandbox-keys");
 
-	ADD_CASE(suite, "values", words_become_values, yes_and_no_of_protections_with_degrees, paths_are_lists,
+	ADD_CASE(suite, "values", words_become_values, yes_and_no_of_protections_with_degrees,
+		 svc_exec_gets_the_lines_in_effect_as_they_were_written, paths_are_lists,
 		 binds_have_a_source_and_a_target, ambient_sets_hold_what_there_is,
 		 a_drop_in_can_empty_the_bounding_set, families_and_namespaces_are_sets,
 		 directories_and_their_modes, scheduling);

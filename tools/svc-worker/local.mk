@@ -14,4 +14,4 @@ svc_worker_SOURCES = \
 	tools/svc-worker/run-files.c \
 	tools/svc-worker/verbs.c tools/svc-worker/verbs.h \
 	tools/svc-worker/worker.h
-svc_worker_LDADD = libsysv.a libproviders.a libprocess.a libconfig.a libworker.a libloop.a libmodel.a $(UDEV_LIBS) $(LIBS_BASE)
+svc_worker_LDADD = libsysv.a libproviders.a libprocess.a libconfig.a libworker.a libloop.a libmodel.a libsandbox.a $(UDEV_LIBS) $(LIBS_BASE)

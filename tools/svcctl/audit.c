@@ -25,7 +25,7 @@
 
 typedef struct Subject {
 	const ServiceDef *def;
-	const SandboxDef *sandbox;
+	const struct Sandbox *sandbox; /* NULL: it has none */
 	const char *root;
 } Subject;
 
@@ -45,6 +45,11 @@ static Verdict fine(void)
 static Verdict found(unsigned points, const char *finding, const char *settings)
 {
 	return (Verdict){ .points = points, .finding = g_strdup(finding), .settings = g_strdup(settings) };
+}
+
+static bool asks(const Subject *x, enum SandboxKey key)
+{
+	return sandbox_asks(x->sandbox, key);
 }
 
 static bool runs_as_root(const Subject *x)
@@ -70,102 +75,88 @@ static Verdict check_user(const Subject *x)
 
 static Verdict check_capabilities(const Subject *x)
 {
-	if (!runs_as_root(x) && (x->sandbox->no_new_privileges || !(x->sandbox->has_ambient)))
-		return x->sandbox->has_ambient && (x->sandbox->ambient_set & AS_GOOD_AS_ROOT)
+	const bool is_given = asks(x, SANDBOX_AMBIENT_SET);
+
+	if (!runs_as_root(x) && (asks(x, SANDBOX_NO_NEW_PRIVILEGES) || !is_given))
+		return is_given && (x->sandbox->value[SANDBOX_AMBIENT_SET] & AS_GOOD_AS_ROOT)
 			       ? found(3, "its capabilities are as good as root", "AmbientCapabilities=")
 			       : fine();
-	if (x->sandbox->bounds_capabilities && !(x->sandbox->bounding_set & AS_GOOD_AS_ROOT))
+	if (asks(x, SANDBOX_BOUNDING_SET) && !(x->sandbox->value[SANDBOX_BOUNDING_SET] & AS_GOOD_AS_ROOT))
 		return fine();
 	return found(3, "it holds capabilities with which it can load modules, mount, and look into other processes", WITHOUT_THESE);
 }
 
 static Verdict check_privileges(const Subject *x)
 {
-	return x->sandbox->no_new_privileges
+	return asks(x, SANDBOX_NO_NEW_PRIVILEGES)
 		       ? fine()
 		       : found(1, "a program that it starts may get more rights, by setuid for one", "NoNewPrivileges=yes");
 }
 
 static Verdict check_system_files(const Subject *x)
 {
-	switch (x->sandbox->protect_system) {
-	case PROTECT_SYSTEM_NO:
+	if (!asks(x, SANDBOX_PROTECT_SYSTEM))
 		return found(2, "it may change programs and configuration", "ProtectSystem=full");
-	case PROTECT_SYSTEM_YES:
+	if (x->sandbox->value[SANDBOX_PROTECT_SYSTEM] == PROTECT_SYSTEM_YES)
 		return found(1, "it may change what is in /etc", "ProtectSystem=full");
-	case PROTECT_SYSTEM_FULL:
-	case PROTECT_SYSTEM_STRICT:
-	case PROTECT_SYSTEM_COUNT:
-		break;
-	}
 	return fine();
 }
 
 static Verdict check_home(const Subject *x)
 {
-	return x->sandbox->protect_home == PROTECT_HOME_NO ? found(1, "it may read what is in people's home directories",
-								   "ProtectHome=yes")
-							   : fine();
+	return asks(x, SANDBOX_PROTECT_HOME) ? fine()
+					     : found(1, "it may read what is in people's home directories", "ProtectHome=yes");
 }
 
 static Verdict check_tmp(const Subject *x)
 {
-	return x->sandbox->private_tmp ? fine() : found(1, "it shares /tmp with everybody", "PrivateTmp=yes");
+	return asks(x, SANDBOX_PRIVATE_TMP) ? fine() : found(1, "it shares /tmp with everybody", "PrivateTmp=yes");
 }
 
 static Verdict check_devices(const Subject *x)
 {
-	return x->sandbox->private_devices ? fine() : found(1, "it sees the devices of the machine", "PrivateDevices=yes");
+	return asks(x, SANDBOX_PRIVATE_DEVICES) ? fine()
+						: found(1, "it sees the devices of the machine", "PrivateDevices=yes");
 }
 
 static Verdict check_kernel(const Subject *x)
 {
-	const SandboxDef *s = x->sandbox;
-	g_autoptr(GString) missing = g_string_new(NULL);
-	const struct {
-		bool is_set;
-		const char *setting;
-	} settings[] = {
-		{ s->protect_kernel_tunables, "ProtectKernelTunables=yes" },
-		{ s->protect_kernel_modules, "ProtectKernelModules=yes" },
-		{ s->protect_kernel_logs, "ProtectKernelLogs=yes" },
-		{ s->protect_control_groups, "ProtectControlGroups=yes" },
-		{ s->protect_clock, "ProtectClock=yes" },
-		{ s->protect_hostname, "ProtectHostname=yes" },
+	static const enum SandboxKey keys[] = {
+		SANDBOX_PROTECT_KERNEL_TUNABLES, SANDBOX_PROTECT_KERNEL_MODULES, SANDBOX_PROTECT_KERNEL_LOGS,
+		SANDBOX_PROTECT_CONTROL_GROUPS,  SANDBOX_PROTECT_CLOCK,          SANDBOX_PROTECT_HOSTNAME,
 	};
+	g_autoptr(GString) missing = g_string_new(NULL);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
-		if (!settings[i].is_set)
-			g_string_append_printf(missing, "%s%s", missing->len > 0 ? " " : "", settings[i].setting);
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+		if (!asks(x, keys[i]))
+			g_string_append_printf(missing, "%s%s=yes", missing->len > 0 ? " " : "", sandbox_key_name(keys[i]));
 	}
 	return missing->len > 0 ? found(1, "it may change settings of the kernel", missing->str) : fine();
 }
 
 static Verdict check_network(const Subject *x)
 {
-	if (x->sandbox->private_network || x->sandbox->restricts_families)
+	if (asks(x, SANDBOX_PRIVATE_NETWORK) || asks(x, SANDBOX_FAMILIES))
 		return fine();
 	return found(1, "it may use every kind of socket", "'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6'");
 }
 
 static Verdict check_system_calls(const Subject *x)
 {
-	return x->sandbox->system_calls->len > 0 ? fine()
-						 : found(1, "it may use every system call", "SystemCallFilter=@system-service");
+	return asks(x, SANDBOX_SYSTEM_CALL_FILTER) ? fine()
+						   : found(1, "it may use every system call", "SystemCallFilter=@system-service");
 }
 
 static Verdict check_namespaces(const Subject *x)
 {
-	const SandboxDef *s = x->sandbox;
-
-	if (s->restricts_namespaces && s->restrict_suid_sgid && s->lock_personality)
+	if (asks(x, SANDBOX_NAMESPACES) && asks(x, SANDBOX_RESTRICT_SUID_SGID) && asks(x, SANDBOX_LOCK_PERSONALITY))
 		return fine();
 	return found(1, "it may make namespaces and setuid files", "RestrictNamespaces=yes RestrictSUIDSGID=yes LockPersonality=yes");
 }
 
 static Verdict check_memory(const Subject *x)
 {
-	return x->sandbox->memory_deny_write_execute
+	return asks(x, SANDBOX_DENY_WRITE_EXECUTE)
 		       ? fine()
 		       : found(1, "it may execute what it has written into memory (a just-in-time compiler has to)",
 			       "MemoryDenyWriteExecute=yes");
@@ -236,8 +227,7 @@ static void free_finding(gpointer data)
 
 GPtrArray *audit_service(const ServiceDef *def, const char *root)
 {
-	SandboxDef *none = sandbox_def_new();
-	const Subject x = { .def = def, .sandbox = def->execution->sandbox ? def->execution->sandbox : none, .root = root };
+	const Subject x = { .def = def, .sandbox = def->execution->sandbox, .root = root };
 	GPtrArray *findings = g_ptr_array_new_with_free_func(free_finding);
 
 	for (size_t i = 0; def->type != TYPE_GROUP && i < G_N_ELEMENTS(checks); i++) {
@@ -251,7 +241,6 @@ GPtrArray *audit_service(const ServiceDef *def, const char *root)
 					   .settings = verdict.settings, .next = verdict.next };
 		g_ptr_array_add(findings, finding);
 	}
-	sandbox_def_free(none);
 	return findings;
 }
 

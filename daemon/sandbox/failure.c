@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Failure: a sentence that fits the exec status.
+ */
+#include "config.h"
+
+#include "sandbox/failure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int failure_set(struct Failure *failure, int error, const char *format, ...)
+{
+	va_list args;
+
+	if (failure->what[0])
+		return error;
+	va_start(args, format);
+	(void)vsnprintf(failure->what, sizeof(failure->what), format, args); /* cut if it is long */
+	va_end(args);
+	return error;
+}

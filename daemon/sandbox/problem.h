@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Problem: a sentence about a value that cannot be read, and what to write instead.
+ */
+#ifndef SVCD_SANDBOX_PROBLEM_H
+#define SVCD_SANDBOX_PROBLEM_H
+
+/* Cut off after that: more than svcctl shows of a sentence. */
+#define PROBLEM_TEXT 512
+
+struct Problem {
+	char text[PROBLEM_TEXT];
+};
+
+/* All return EINVAL. @names ends with NULL. */
+int problem_set(struct Problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "VALUE" is none of NAMES. */
+int problem_none_of(struct Problem *problem, const char *value, const char *const *names);
+/* no KIND "NAME"; did you mean NEAREST? */
+int problem_unknown(struct Problem *problem, const char *kind, const char *name, const char *const *names);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sandbox: what a service may see of the machine and do to it. The one table of its keys, and the
+ * reader of their values.
+ *
+ * Names and meaning of the keys: systemd.exec(5). Service files are checked with this reader. The
+ * lines that pass it go to svc-exec as they are; it reads them again and carries them out.
+ * docs/processes.md gives the order.
+ */
+#ifndef SVCD_SANDBOX_SANDBOX_H
+#define SVCD_SANDBOX_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sandbox/problem.h"
+#include "sandbox/syscall-filter.h"
+
+/* What lines of a key do. */
+enum SandboxShape {
+	SHAPE_ONE,   /* the last one counts */
+	SHAPE_LIST,  /* each adds; an empty one clears */
+	SHAPE_PATHS, /* a list of paths */
+	SHAPE_SET,   /* a list; an empty one is the empty set */
+};
+
+/*
+ * X(KEY, name, shape, reader). The readers are in sandbox.c. What carries a key out looks it up by
+ * SANDBOX_KEY: mount-plan.c (files), capabilities.c, namespaces.c, restrictions.c and syscalls.c
+ * (system calls).
+ */
+#define SANDBOX_KEYS(X)                                                                                  \
+	X(PROTECT_SYSTEM, "ProtectSystem", ONE, LEVEL(protect_system_names))                             \
+	X(PROTECT_HOME, "ProtectHome", ONE, LEVEL(protect_home_names))                                   \
+	X(PRIVATE_TMP, "PrivateTmp", ONE, FLAG)                                                          \
+	X(PRIVATE_DEVICES, "PrivateDevices", ONE, FLAG)                                                  \
+	X(PRIVATE_NETWORK, "PrivateNetwork", ONE, FLAG)                                                  \
+	X(PROTECT_KERNEL_TUNABLES, "ProtectKernelTunables", ONE, FLAG)                                   \
+	X(PROTECT_KERNEL_MODULES, "ProtectKernelModules", ONE, FLAG)                                     \
+	X(PROTECT_KERNEL_LOGS, "ProtectKernelLogs", ONE, FLAG)                                           \
+	X(PROTECT_CONTROL_GROUPS, "ProtectControlGroups", ONE, FLAG)                                     \
+	X(PROTECT_CLOCK, "ProtectClock", ONE, FLAG)                                                      \
+	X(PROTECT_HOSTNAME, "ProtectHostname", ONE, FLAG)                                                \
+	X(PROTECT_PROC, "ProtectProc", ONE, LEVEL(protect_proc_names))                                   \
+	X(PROC_SUBSET, "ProcSubset", ONE, LEVEL(proc_subset_names))                                      \
+	X(READ_ONLY_PATHS, "ReadOnlyPaths", PATHS, PATHS_OF(read_plain_path))                            \
+	X(READ_WRITE_PATHS, "ReadWritePaths", PATHS, PATHS_OF(read_part))                                \
+	X(INACCESSIBLE_PATHS, "InaccessiblePaths", PATHS, PATHS_OF(read_part))                           \
+	X(BIND_PATHS, "BindPaths", PATHS, PATHS_OF(read_bind))                                           \
+	X(BIND_READ_ONLY_PATHS, "BindReadOnlyPaths", PATHS, PATHS_OF(read_bind))                         \
+	X(TEMPORARY_FILE_SYSTEM, "TemporaryFileSystem", PATHS, PATHS_OF(read_tmpfs))                     \
+	X(NO_NEW_PRIVILEGES, "NoNewPrivileges", ONE, FLAG)                                               \
+	X(BOUNDING_SET, "CapabilityBoundingSet", SET, .read = read_bounding_set)                            \
+	X(AMBIENT_SET, "AmbientCapabilities", LIST, .read = read_ambient)                                 \
+	X(SYSTEM_CALL_FILTER, "SystemCallFilter", LIST, .read = read_system_calls)                       \
+	X(SYSTEM_CALL_ERROR, "SystemCallErrorNumber", ONE, .read = read_system_call_error)               \
+	X(ARCHITECTURES, "SystemCallArchitectures", LIST, .read = read_architectures)                    \
+	X(FAMILIES, "RestrictAddressFamilies", LIST, .read = read_families)                              \
+	X(NAMESPACES, "RestrictNamespaces", LIST, .read = read_namespaces)                               \
+	X(RESTRICT_REALTIME, "RestrictRealtime", ONE, FLAG)                                              \
+	X(RESTRICT_SUID_SGID, "RestrictSUIDSGID", ONE, FLAG)                                             \
+	X(LOCK_PERSONALITY, "LockPersonality", ONE, FLAG)                                                \
+	X(DENY_WRITE_EXECUTE, "MemoryDenyWriteExecute", ONE, FLAG)                                       \
+	X(KEYRING_MODE, "KeyringMode", ONE, LEVEL(keyring_mode_names))
+
+#define SANDBOX_KEY_ID(id, ...) SANDBOX_##id,
+enum SandboxKey { SANDBOX_KEYS(SANDBOX_KEY_ID) SANDBOX_KEYS_COUNT };
+
+/* Of the keys that are one of some words; 0 asks for nothing. */
+#define SANDBOX_LEVEL_ID(id, name) id,
+#define PROTECT_SYSTEM_LEVELS(X)                                                                         \
+	X(PROTECT_SYSTEM_NO, "no") X(PROTECT_SYSTEM_YES, "yes") X(PROTECT_SYSTEM_FULL, "full") X(PROTECT_SYSTEM_STRICT, "strict")
+enum ProtectSystem { PROTECT_SYSTEM_LEVELS(SANDBOX_LEVEL_ID) };
+#define PROTECT_HOME_LEVELS(X)                                                                           \
+	X(PROTECT_HOME_NO, "no") X(PROTECT_HOME_YES, "yes") X(PROTECT_HOME_READ_ONLY, "read-only") X(PROTECT_HOME_TMPFS, "tmpfs")
+enum ProtectHome { PROTECT_HOME_LEVELS(SANDBOX_LEVEL_ID) };
+#define PROTECT_PROC_LEVELS(X)                                                                           \
+	X(PROTECT_PROC_DEFAULT, "default") X(PROTECT_PROC_NOACCESS, "noaccess")                          \
+	X(PROTECT_PROC_INVISIBLE, "invisible") X(PROTECT_PROC_PTRACEABLE, "ptraceable")
+enum ProtectProc { PROTECT_PROC_LEVELS(SANDBOX_LEVEL_ID) };
+#define PROC_SUBSETS(X) X(PROC_SUBSET_ALL, "all") X(PROC_SUBSET_PID, "pid")
+enum ProcSubset { PROC_SUBSETS(SANDBOX_LEVEL_ID) };
+#define KEYRING_MODES(X)                                                                                 \
+	X(KEYRING_MODE_INHERIT, "inherit") X(KEYRING_MODE_PRIVATE, "private") X(KEYRING_MODE_SHARED, "shared")
+enum KeyringMode { KEYRING_MODES(SANDBOX_LEVEL_ID) };
+
+/* What SystemCallArchitectures= knows besides "native", and libseccomp's name of it. The n-th one is bit n of the value. */
+#define SANDBOX_ARCHITECTURES(X)                                                                         \
+	X("x86", SCMP_ARCH_X86) X("x86-64", SCMP_ARCH_X86_64) X("x32", SCMP_ARCH_X32) X("arm", SCMP_ARCH_ARM) \
+	X("arm64", SCMP_ARCH_AARCH64) X("mips", SCMP_ARCH_MIPS) X("mips-le", SCMP_ARCH_MIPSEL)           \
+	X("mips64", SCMP_ARCH_MIPS64) X("mips64-le", SCMP_ARCH_MIPSEL64)                                 \
+	X("mips64-n32", SCMP_ARCH_MIPS64N32) X("mips64-le-n32", SCMP_ARCH_MIPSEL64N32)                   \
+	X("ppc", SCMP_ARCH_PPC) X("ppc64", SCMP_ARCH_PPC64) X("ppc64-le", SCMP_ARCH_PPC64LE)             \
+	X("riscv64", SCMP_ARCH_RISCV64) X("s390", SCMP_ARCH_S390) X("s390x", SCMP_ARCH_S390X)
+
+/* One word of a list of paths. */
+struct SandboxPath {
+	enum SandboxKey key;
+	char *path;       /* absolute, without "." and ".." */
+	char *source;     /* Bind...: what is shown there, absolute; else NULL */
+	char *options;    /* TemporaryFileSystem=: mount options, checked; else NULL */
+	bool is_optional; /* "-" in front: may be missing */
+	bool is_flat;     /* Bind...: "norbind", without what is mounted below */
+};
+
+struct Sandbox {
+	uint64_t asked; /* bit n: key n is given and asks for something; see sandbox_asks() */
+	/*
+	 * Of each key. A flag: 0 or 1; a level; capabilities: bit n is capability n; FAMILIES: bit
+	 * n is address family n; NAMESPACES: CLONE_NEW...; ARCHITECTURES: see there;
+	 * SYSTEM_CALL_ERROR: an errno, 0: kill. The sets of what is allowed are full unless the key
+	 * is given.
+	 */
+	uint64_t value[SANDBOX_KEYS_COUNT];
+	struct SandboxPath *paths; /* of all keys, in the order of the lines */
+	size_t n_paths;
+	struct SyscallWords system_calls; /* SystemCallFilter= */
+};
+
+void sandbox_init(struct Sandbox *sandbox); /* it asks for nothing */
+void sandbox_clear(struct Sandbox *sandbox);
+
+/* Does @key ask for something? Not of a NULL @sandbox. */
+static inline bool sandbox_asks(const struct Sandbox *sandbox, enum SandboxKey key)
+{
+	return sandbox && sandbox->asked & (UINT64_C(1) << key);
+}
+
+/* Returns: false if the sandbox has no such key. */
+bool sandbox_key_find(const char *name, enum SandboxKey *ret);
+const char *sandbox_key_name(enum SandboxKey key);
+bool sandbox_key_takes_paths(enum SandboxKey key);
+
+/**
+ * sandbox_read() - take the value of one line
+ * @problem: on failure, one sentence that says what to write
+ * Returns: 0, EINVAL or ENOMEM. After a failure part of the line may have been taken.
+ */
+int sandbox_read(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem);
+
+/**
+ * sandbox_check() - do the keys agree with each other?
+ * @ret_key: the key to blame
+ * Returns: 0, or EINVAL with @problem.
+ */
+int sandbox_check(const struct Sandbox *sandbox, enum SandboxKey *ret_key, struct Problem *problem);
+
+/* The namespaces that RestrictNamespaces= knows; ends with a NULL name. */
+struct SandboxNamespace {
+	const char *name;
+	uint64_t flag; /* CLONE_NEW... */
+};
+extern const struct SandboxNamespace sandbox_namespaces[];
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * System call groups: the @names that SystemCallFilter= knows, as in systemd.exec(5), and the system calls in each.
+ *
+ * The calls are those of Linux up to 6.12 on all processors that Debian runs on; one that a processor does not have is passed
+ * over when the filter is made. docs/service-files.md tells what each group is for.
+ */
+#ifndef SVCD_SANDBOX_SYSCALL_GROUPS_H
+#define SVCD_SANDBOX_SYSCALL_GROUPS_H
+
+#include <stdbool.h>
+
+/* The group whose calls every list of allowed calls has: without them no program begins or ends. */
+#define SYSCALL_GROUP_DEFAULT "@default"
+/* The group of all calls. */
+#define SYSCALL_GROUP_KNOWN "@known"
+
+bool syscall_group_exists(const char *group);
+bool syscall_is_known(const char *name);
+
+/* Longer than every name in the table. */
+#define SYSCALL_NAME_BYTES 40
+
+/* @name is valid during the call. Returns: 0; anything else ends the walk and is its result. */
+typedef int SyscallVisitor(const char *name, void *data);
+
+/* Every system call of @group, and of the groups in it; some come twice. */
+int syscall_group_foreach(const char *group, SyscallVisitor *each, void *data);
+/* Every group. */
+int syscall_group_names(SyscallVisitor *each, void *data);
+
+#endif
