@@ -24,13 +24,7 @@ libprocess_a_SOURCES = \
 	daemon/process/supervise.c daemon/process/supervise.h \
 	daemon/process/supervise-private.h \
 	daemon/process/supervise-health.c \
-	daemon/process/supervise-keeper.c \
-	daemon/process/supervise-phase.c \
-	daemon/process/supervise-probe.c \
+	daemon/process/supervise-processes.c \
 	daemon/process/supervise-script.c \
-	daemon/process/supervise-search.c \
-	daemon/process/supervise-spawn.c \
 	daemon/process/supervise-start.c \
-	daemon/process/supervise-steps.c \
-	daemon/process/supervise-stop.c \
-	daemon/process/supervise-watchdog.c
+	daemon/process/supervise-steps.c

@@ -78,7 +78,7 @@ typedef struct HealthWatch {
 	Timer *next;         /* the next time to ask */
 	int64_t up_us;       /* since then it is up, as far as this manager knows; 0: it is not */
 	unsigned n_failures; /* in a row */
-	bool is_told;        /* what was told last is: */
+	bool is_reported;        /* the last report was: */
 	bool is_healthy;
 } HealthWatch;
 
@@ -104,10 +104,10 @@ struct Supervisor {
 	bool restart_wanted; /* waits until the service is ready or done */
 	bool check_wanted;   /* waits for the end of one that nobody waits for */
 
-	/* What has been told to the engine, and part of the phase. */
+	/* What has been reported to the engine, and part of the phase. */
 	bool was_ready;
-	bool failed_told;
-	bool exited_told; /* of a script in STEP_DONE: that it is done */
+	bool failure_reported;
+	bool exit_reported; /* of a script in STEP_DONE: that it is done */
 	bool has_run;     /* of a script: it was up before its last restart or reload */
 
 	ProcessRow rows[ROLE_COUNT];
@@ -124,7 +124,7 @@ struct Supervisor {
 	WorkerJob *search; /* for the main process; NULL: none */
 	Step search_step;  /* that asked for it */
 	WorkerJob *sender_question; /* is the sender of a datagram one of its processes? NULL: that is not asked */
-	WorkerJob *heir_question;   /* the same of MAINPID= */
+	WorkerJob *successor_question;   /* the same of MAINPID= */
 	char *status_text;      /* STATUS= */
 	char *forked_problem;   /* why the daemon behind Ready=fork is not found yet */
 	char *unready_why;      /* why that condition does not hold yet */
@@ -176,10 +176,10 @@ void supervisor_settle(Supervisor *s);
 void supervisor_emit(Supervisor *s, ProcessEvent *event);
 void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text);
 /* The end of a daemon that a restart of its script should have left running. */
-void supervisor_tell_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text);
-void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text);
+void supervisor_report_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text);
+void supervisor_report_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text);
 /* EXITED with success of a script of which nothing is left. */
-void supervisor_tell_done(Supervisor *s, const char *text);
+void supervisor_report_done(Supervisor *s, const char *text);
 /* START_FAILED, once, and then @next. */
 void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
@@ -189,35 +189,18 @@ void supervisor_set_poll(Supervisor *s, int64_t at_us);
 void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo);
 const char *supervisor_note(Supervisor *s);
 
-/* --- supervise-keeper.c --- */
-
-/* What a process said that is not there any more. */
-void supervisor_clear_row(Supervisor *s, enum ProcessRole role);
-/* Ends that were told before a resumed supervisor had begun. */
-void supervisor_take_early_exits(Supervisor *s);
-
-/* --- supervise-phase.c --- */
-
-/* Goes on where @phase says. Returns: false if it does not say it. */
-bool supervisor_parse_phase(Supervisor *s, const char *phase);
-/* Tells a change that no act has carried to the keeper yet. */
-void supervisor_note_phase(Supervisor *s);
-
-/* --- supervise-spawn.c --- */
+/* --- supervise-processes.c --- */
 
 /* @command: NULL: svc-exec removes what the run leaves. */
 bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *command, GError **error);
 bool supervisor_open_notify(Supervisor *s, GError **error);
 void supervisor_arm(Supervisor *s);            /* the descriptors that the main process may speak on */
 void supervisor_drain(Supervisor *s, enum ProcessRole role);
-void supervisor_take_fd(Supervisor *s, const char *kind, int fd);
 void supervisor_forget_fds(Supervisor *s);
 /* Are its runtime directories to be removed after this run? */
 bool supervisor_ends_runtime(const Supervisor *s);
 /* NOTIFY_ASKED: only svc-worker can find out. */
 NotifyTrust supervisor_trust(const Supervisor *s, pid_t pid);
-
-/* --- supervise-search.c --- */
 
 /* By its PID file, and @with_guess as the only process that has become the keeper's child. The answer is for the present step. */
 void supervisor_search_main(Supervisor *s, bool with_guess);
@@ -227,18 +210,16 @@ bool supervisor_is_yes(const char *const *words, unsigned n_words);
 /* Logs which processes survive KILL. */
 void supervisor_report_remains(const Supervisor *s, bool is_left);
 
-/* --- supervise-watchdog.c --- */
+/* --- supervise-health.c --- */
 
 /* Watches as long as the service is up. */
 void watchdog_update(Supervisor *s);
 /* What a datagram says of it. */
-void watchdog_hear(Supervisor *s, const NotifyMessage *message);
+void watchdog_take_message(Supervisor *s, const NotifyMessage *message);
 /* EXTEND_TIMEOUT_USEC=: not before that time. */
 void watchdog_extend(Supervisor *s, int64_t at_us);
 void step_abort_enter(Supervisor *s);
 void step_abort_main_ended(Supervisor *s, const struct MessageExited *exit);
-
-/* --- supervise-probe.c --- */
 
 static inline bool role_is_probe(enum ProcessRole role)
 {
@@ -249,27 +230,9 @@ bool supervisor_is_up(const Supervisor *s);
 /* Begins what is to be begun, and ends what is of no use any more. */
 void probes_update(Supervisor *s);
 void probes_resume(Supervisor *s);
-bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *command, int64_t limit_us, GError **error);
-/* Kills it; its end is told all the same. */
-void probe_drop(Supervisor *s, enum ProcessRole role);
-/* It runs, and cannot be killed. */
-bool probe_is_stuck(const Supervisor *s, enum ProcessRole role);
-/* That in words; a new string. */
-char *probe_describe_stuck(const Probe *probe);
-/* "exit status 1", without what it wrote, which may be nothing for every user; a new string. */
-char *probe_describe_end(Supervisor *s, const Probe *probe, const struct MessageExited *exit);
 void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExited *exit);
 bool probes_are_alive(const Supervisor *s);
 void probes_free(Supervisor *s);
-
-/* --- supervise-health.c --- */
-
-/* Asks as long as the service is up, and ends with that. */
-void health_update(Supervisor *s);
-void health_ended(Supervisor *s, const Probe *probe, const struct MessageExited *exit);
-/* It cannot be killed, or still cannot: one more failure. */
-void health_stuck(Supervisor *s, const Probe *probe);
-void health_free(Supervisor *s);
 
 /* --- supervise-start.c: what is heard --- */
 
@@ -284,7 +247,6 @@ void step_adopted(Supervisor *s, pid_t pid, int error);
 
 /* Processes besides the main and the control one, which have to go with them. */
 bool step_has_others(const Supervisor *s);
-bool step_has_processes(const Supervisor *s);
 /* Calls the step's "look again" after a time that grows. */
 void step_poll_again(Supervisor *s);
 /* KILL to all that is known of the service; to be repeated after a time that grows with @attempt. */
@@ -310,8 +272,6 @@ void step_reload_limit(Supervisor *s);
 
 /* Its limits, and what is said of those that are not in force. */
 void step_apply_resources(Supervisor *s);
-/* All that a new cgroup needs; nothing has been counted in it. */
-void step_apply_to_cgroup(Supervisor *s);
 /* A group that others were in counts from here on. */
 void step_count_events(Supervisor *s);
 /*
@@ -354,37 +314,12 @@ void script_restart_enter(Supervisor *s);
 void script_restart_ended(Supervisor *s, const struct MessageExited *exit);
 void script_restart_limit(Supervisor *s);
 
-/* --- supervise-stop.c: entries of the table --- */
-
 /* A task with DoneWhile= that is done: its work stands until its Stop= succeeds. When all is to end, nothing waits for that. */
 bool supervisor_stays_done(const Supervisor *s);
 /* The stop limit runs from now, if it does not run already. */
 void step_begin_stopping(Supervisor *s);
-void step_stop_enter(Supervisor *s);
-void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit);
 void step_term_enter(Supervisor *s);
 void step_term_main_ended(Supervisor *s, const struct MessageExited *exit);
-void step_stop_main_ended(Supervisor *s, const struct MessageExited *exit);
-void step_over_look(Supervisor *s);
-void step_rest_enter(Supervisor *s);
-void step_rest_ended(Supervisor *s, const struct MessageExited *exit);
-void step_rest_main_ended(Supervisor *s, const struct MessageExited *exit);
 void step_stop_limit(Supervisor *s);
-void step_stop_command_limit(Supervisor *s);
-void step_kill_enter(Supervisor *s);
-void step_kill_look(Supervisor *s);
-void step_kill_main_ended(Supervisor *s, const struct MessageExited *exit);
-void step_cleanup_enter(Supervisor *s);
-void step_cleanup_ended(Supervisor *s, const struct MessageExited *exit);
-void step_cleanup_limit(Supervisor *s);
-void step_cleanup_look(Supervisor *s);
-void step_sweep_look(Supervisor *s);
-void step_sweep_enter(Supervisor *s);
-void step_sweep_ended(Supervisor *s, const struct MessageExited *exit);
-void step_tidy_enter(Supervisor *s);
-void step_tidy_ended(Supervisor *s, const struct MessageExited *exit);
-void step_tidy_limit(Supervisor *s);
-void step_tidy_look(Supervisor *s);
-void step_gone_enter(Supervisor *s);
 
 #endif

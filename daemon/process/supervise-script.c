@@ -90,12 +90,12 @@ static void script_term_main_ended(Supervisor *s, const struct MessageExited *ex
 
 void script_is_up(Supervisor *s)
 {
-	const bool is_told = s->was_ready && !s->exited_told;
+	const bool is_reported = s->was_ready && !s->exit_reported;
 
 	supervisor_go(s, STEP_READY, 0);
 	s->was_ready = true;
-	s->exited_told = false;
-	if (!is_told)
+	s->exit_reported = false;
+	if (!is_reported)
 		supervisor_event(s, PROCESS_READY, NULL);
 }
 
@@ -115,9 +115,9 @@ static void end_after_command(Supervisor *s)
 	const bool success = !is_reload && s->index != LEFT_KILLED && plan_counts_as_success(&s->plan, (int)s->index);
 
 	if (success && has_daemon(s))
-		supervisor_tell_restart_end(s, &unknown, text);
+		supervisor_report_restart_end(s, &unknown, text);
 	else
-		supervisor_tell_exit(s, &unknown, success, text);
+		supervisor_report_exit(s, &unknown, success, text);
 	supervisor_go(s, STEP_REST, 0);
 }
 
@@ -128,17 +128,17 @@ static void end_with_nothing(Supervisor *s)
 	const struct MessageExited now = { .at_us = (uint64_t)loop_now() };
 
 	if (has_daemon(s)) { /* switched off in /etc/default, or not configured */
-		supervisor_tell_exit(s, &now, true, text);
+		supervisor_report_exit(s, &now, true, text);
 		supervisor_go(s, STEP_REST, 0);
 	} else {
-		supervisor_tell_done(s, text);
+		supervisor_report_done(s, text);
 		supervisor_go(s, STEP_DONE, 0);
 	}
 }
 
 void script_left_enter(Supervisor *s)
 {
-	const bool was_up = s->was_ready && !s->exited_told;
+	const bool was_up = s->was_ready && !s->exit_reported;
 
 	supervisor_set_limit(s, loop_now() + SETTLE_US);
 	forget_main(s);
@@ -171,10 +171,10 @@ static void last_has_ended(Supervisor *s)
 
 	cgroup_watch(s->cgroup, false);
 	if (is_settling(s) && !s->has_run && !has_daemon(s)) {
-		supervisor_tell_done(s, "what its start command left running has ended");
+		supervisor_report_done(s, "what its start command left running has ended");
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
-		supervisor_tell_exit(s, &unknown, false, "its last process ended, and nobody knows how");
+		supervisor_report_exit(s, &unknown, false, "its last process ended, and nobody knows how");
 		end_run(s);
 	}
 }
@@ -230,16 +230,16 @@ static void end_without_successor(Supervisor *s)
 		forget_main(s);
 		supervisor_go(s, STEP_READY, 0);
 	} else if (is_loose_end && !is_replaced && !has_daemon(s)) {
-		supervisor_tell_done(s, "what its start command left running has ended: exit status 0");
+		supervisor_report_done(s, "what its start command left running has ended: exit status 0");
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
 		const bool leaves_others = s->plan.latest->kill_mode != KILL_MODE_CONTROL_GROUP && is_populated(s);
 		g_autofree char *all = leaves_others ? g_strdup_printf("%s; other processes of it still run", text) : NULL;
 
 		if (is_replaced && ended_well && has_daemon(s))
-			supervisor_tell_restart_end(s, exit, all ? all : text);
+			supervisor_report_restart_end(s, exit, all ? all : text);
 		else
-			supervisor_tell_exit(s, exit, is_replaced ? ended_well : outcome_is_success(&s->plan, exit->code, exit->status),
+			supervisor_report_exit(s, exit, is_replaced ? ended_well : outcome_is_success(&s->plan, exit->code, exit->status),
 					     all ? all : text);
 		end_run(s);
 	}
@@ -277,12 +277,12 @@ static void script_main_ended(Supervisor *s, const struct MessageExited *exit)
 /* It has ended since, or is not the keeper's child yet. */
 void script_adopt_failed(Supervisor *s)
 {
-	supervisor_stay(s, s->exited_told ? STEP_DONE : STEP_READY, 0);
+	supervisor_stay(s, s->exit_reported ? STEP_DONE : STEP_READY, 0);
 	cgroup_watch(s->cgroup, true);
 	forget_main(s);
 	if (is_settling(s))
 		step_poll_again(s);
-	else if (!s->exited_told && !is_populated(s))
+	else if (!s->exit_reported && !is_populated(s))
 		last_has_ended(s);
 }
 
@@ -317,7 +317,7 @@ static void script_done_enter(Supervisor *s)
 /* What runs now is to be found out anew. */
 static void look_at_what_is_left(Supervisor *s, unsigned index)
 {
-	s->has_run |= s->was_ready && !s->exited_told;
+	s->has_run |= s->was_ready && !s->exit_reported;
 	supervisor_go(s, STEP_LEFT, index);
 }
 

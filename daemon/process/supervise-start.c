@@ -62,7 +62,8 @@ static void limit_tasks(Supervisor *s)
 		resources_limit_tasks(context->tasks_max(context->data), context->machine, group);
 }
 
-void step_apply_to_cgroup(Supervisor *s)
+/* All that a new cgroup needs; nothing has been counted in it. */
+static void step_apply_to_cgroup(Supervisor *s)
 {
 	const char *group = cgroup_path(s->cgroup);
 
@@ -344,9 +345,9 @@ static void adopt(Supervisor *s)
 	keeper_link_adopt(s->context->link, &id, (pid_t)s->index);
 }
 
-static void heir_is(Supervisor *s, bool is_ours)
+static void successor_is(Supervisor *s, bool is_ours)
 {
-	s->heir_question = NULL;
+	s->successor_question = NULL;
 	if (is_ours)
 		adopt(s);
 	else
@@ -354,22 +355,22 @@ static void heir_is(Supervisor *s, bool is_ours)
 	supervisor_settle(s);
 }
 
-static void on_heir(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_successor(void *data, const char *const *words, unsigned n_words, int fd)
 {
 	fd_close(&fd);
-	heir_is(data, supervisor_is_yes(words, n_words));
+	successor_is(data, supervisor_is_yes(words, n_words));
 }
 
-static void on_heir_lost(void *data, const char *why)
+static void on_successor_lost(void *data, const char *why)
 {
 	(void)why; /* the pool has logged it */
-	heir_is(data, false);
+	successor_is(data, false);
 }
 
 /* MAINPID= may have been said long ago, and its number be another process's by now. */
 void step_adopt_enter(Supervisor *s)
 {
-	static const WorkerListener listener = { .answer = on_heir, .lost = on_heir_lost };
+	static const WorkerListener listener = { .answer = on_successor, .lost = on_successor_lost };
 	const pid_t pid = (pid_t)s->index;
 	const NotifyTrust trust = pid == s->next_main_pid ? supervisor_trust(s, pid) : NOTIFY_BELIEVED;
 
@@ -377,7 +378,7 @@ void step_adopt_enter(Supervisor *s)
 	if (trust == NOTIFY_BELIEVED)
 		adopt(s);
 	else if (trust == NOTIFY_ASKED)
-		s->heir_question = supervisor_ask_process(s, pid, &listener);
+		s->successor_question = supervisor_ask_process(s, pid, &listener);
 	else
 		step_adopted(s, pid, ESRCH);
 }

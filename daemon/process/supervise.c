@@ -1,19 +1,99 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise: one invocation of a service. Here: its life, and what comes in from the timers and the engine. What the keeper
- * tells is in supervise-keeper.c, the steps are in supervise-steps.c.
+ * Supervise: one invocation of a service. Here: its life, what comes in from the keeper, the timers
+ * and the engine, and the note of where it stands. What follows from an event is in the table of
+ * steps, in supervise-steps.c.
  */
 #include "config.h"
 
 #include "process/supervise.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "base/errors.h"
 #include "base/log.h"
 #include "process/supervise-private.h"
+
+/* --- the phase: the text by which the next manager goes on --- */
+
+/* In the phase: tenths of a second, so that a day has five digits. */
+#define WATCHDOG_UNIT_US (G_USEC_PER_SEC / 10)
+
+/* What is true of the run, a letter each; also the order in which they are written. */
+static const struct {
+	char letter;
+	size_t offset; /* of a bool */
+} flags[] = {
+	{ 'r', offsetof(Supervisor, was_ready) },
+	{ 'f', offsetof(Supervisor, failure_reported) },
+	{ 'x', offsetof(Supervisor, exit_reported) },
+	{ 's', offsetof(Supervisor, is_stopping) },
+	{ 'u', offsetof(Supervisor, has_run) },
+};
+
+void supervisor_phase(const Supervisor *s, char *text, size_t size)
+{
+	/* Rounded up, never to a time that is too short. */
+	const int64_t watchdog = (s->watchdog_us + WATCHDOG_UNIT_US - 1) / WATCHDOG_UNIT_US;
+	char letters[G_N_ELEMENTS(flags) + 2] = "-";
+	char *end = letters + 1;
+	int length;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
+		if (*(const bool *)((const char *)s + flags[i].offset))
+			*end++ = flags[i].letter;
+	}
+	*end = '\0';
+	length = snprintf(text, size, "%s:%u:%" PRId64 ":%s", step_name(s->step), s->index, timer_deadline(s->limit), letters);
+	if ((watchdog > 0 || s->next_main_pid > 0) && length > 0 && (size_t)length < size)
+		length += snprintf(text + length, size - (size_t)length, ":%x", (unsigned)watchdog);
+	if (s->next_main_pid > 0 && length > 0 && (size_t)length < size)
+		(void)snprintf(text + length, size - (size_t)length, ":%x", (unsigned)s->next_main_pid);
+}
+
+/* Goes on where @phase says. Returns: false if it does not say it. */
+static bool supervisor_parse_phase(Supervisor *s, const char *phase)
+{
+	unsigned watchdog = 0;
+	unsigned next_main_pid = 0;
+	char name[16];
+	char letters[8];
+	unsigned index;
+	int64_t deadline_us;
+	Step step;
+
+	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]:%x:%x", name, &index, &deadline_us, letters, &watchdog,
+		   &next_main_pid) < 4 ||
+	    !step_from_name(name, &step))
+		return false;
+	s->step = step;
+	s->index = index;
+	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++)
+		*(bool *)((char *)s + flags[i].offset) = strchr(letters, flags[i].letter) != NULL;
+	s->watchdog_us = MIN((int64_t)watchdog * WATCHDOG_UNIT_US, WATCHDOG_MAX_US);
+	s->next_main_pid = (pid_t)MIN(next_main_pid, (unsigned)G_MAXINT);
+	supervisor_set_limit(s, deadline_us > 0 ? deadline_us : 0);
+	g_strlcpy(s->noted, phase, sizeof s->noted);
+	return true;
+}
+
+/* Tells a change that no act has carried to the keeper yet. */
+static void supervisor_note_phase(Supervisor *s)
+{
+	char phase[sizeof s->noted];
+
+	supervisor_phase(s, phase, sizeof phase);
+	if (s->step == STEP_GONE || strcmp(phase, s->noted) == 0)
+		return;
+	g_strlcpy(s->noted, phase, sizeof s->noted);
+	supervisor_event(s, PROCESS_PHASE, NULL);
+}
 
 /* --- steps --- */
 
@@ -83,7 +163,7 @@ void supervisor_settle(Supervisor *s)
 		s->is_entering = false;
 		supervisor_set_poll(s, 0);
 		g_clear_pointer(&s->search, worker_job_free);
-		g_clear_pointer(&s->heir_question, worker_job_free);
+		g_clear_pointer(&s->successor_question, worker_job_free);
 		supervisor_row(s)->enter(s);
 	}
 	if (s->step != STEP_MAIN && s->step != STEP_ADOPT)
@@ -109,7 +189,7 @@ void supervisor_signal(Supervisor *s, enum ProcessRole role, int signo)
 	keeper_link_signal(s->context->link, &id, signo);
 }
 
-/* --- what the engine is told --- */
+/* --- reports to the engine --- */
 
 void supervisor_emit(Supervisor *s, ProcessEvent *event)
 {
@@ -123,36 +203,36 @@ void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text)
 	supervisor_emit(s, &event);
 }
 
-void supervisor_tell_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text)
+void supervisor_report_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text)
 {
 	ProcessEvent event = { .kind = PROCESS_EXITED, .pid = exit->pid, .success = success, .code = exit->code,
 			       .status = exit->status, .text = text, .at_us = (int64_t)exit->at_us };
 
-	if (s->failed_told || s->exited_told)
+	if (s->failure_reported || s->exit_reported)
 		return;
-	s->exited_told = true;
+	s->exit_reported = true;
 	supervisor_emit(s, &event);
 }
 
-void supervisor_tell_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text)
+void supervisor_report_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text)
 {
 	ProcessEvent event = { .kind = PROCESS_EXITED, .pid = exit->pid, .is_restart = true, .code = exit->code,
 			       .status = exit->status, .text = text, .at_us = (int64_t)exit->at_us };
 
-	if (s->failed_told || s->exited_told)
+	if (s->failure_reported || s->exit_reported)
 		return;
-	s->exited_told = true;
+	s->exit_reported = true;
 	supervisor_emit(s, &event);
 }
 
-void supervisor_tell_done(Supervisor *s, const char *text)
+void supervisor_report_done(Supervisor *s, const char *text)
 {
 	ProcessEvent event = { .kind = PROCESS_EXITED, .success = true, .is_done = true, .code = CLD_EXITED, .text = text,
 			       .at_us = loop_now() };
 
-	if (s->failed_told || s->exited_told)
+	if (s->failure_reported || s->exit_reported)
 		return;
-	s->exited_told = true;
+	s->exit_reported = true;
 	supervisor_emit(s, &event);
 }
 
@@ -166,12 +246,123 @@ void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
 	supervisor_go(s, next, 0);
-	if (s->failed_told || s->exited_told)
+	if (s->failure_reported || s->exit_reported)
 		return;
-	s->failed_told = true;
+	s->failure_reported = true;
 	event.is_refused = s->is_refused;
 	event.text = text;
 	supervisor_emit(s, &event);
+}
+
+/* --- from the keeper: processes that began, ended or were adopted --- */
+
+/* What a process said that is not there any more. */
+static void supervisor_clear_row(Supervisor *s, enum ProcessRole role)
+{
+	ProcessRow *row = &s->rows[role];
+
+	g_clear_pointer(&row->status, ready_fd_free);
+	g_clear_pointer(&row->problem, g_free);
+}
+
+/* Of another version's row nothing is known but that it runs beside the main process. */
+static enum ProcessRole role_of(const struct ProcessId *id)
+{
+	return id->role < ROLE_COUNT ? (enum ProcessRole)id->role : ROLE_CONTROL;
+}
+
+static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
+{
+	struct MessageExited exit = { .code = CLD_EXITED, .status = 127, .at_us = (uint64_t)loop_now() };
+	ProcessRow *row = &s->rows[role];
+
+	row->in_use = false;
+	g_free(row->problem);
+	/* A row is busy when an earlier run's probe cannot be killed. */
+	row->problem = role_is_probe(role) && error == EBUSY ? g_strdup("an earlier one cannot be killed") :
+							       g_strdup_printf("cannot start a process: %s", g_strerror(error));
+	if (role_is_probe(role))
+		probe_ended(s, role, &exit);
+	else if (role == ROLE_CONTROL)
+		supervisor_row(s)->control_ended(s, &exit);
+	else if (s->is_stopping)
+		supervisor_row(s)->main_ended(s, &exit);
+	else
+		supervisor_fail_start(s, STEP_REST, "%s", row->problem);
+	supervisor_clear_row(s, role);
+}
+
+void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
+{
+	enum ProcessRole role = role_of(&message->id);
+	ProcessRow *row = &s->rows[role];
+	ProcessEvent started = { .kind = PROCESS_STARTED, .pid = message->pid, .at_us = (int64_t)message->at_us };
+
+	if (!row->in_use || row->pid > 0)
+		return; /* told again in a replay */
+	if (!role_is_probe(role))
+		s->is_refused = errnum_is_passing((int)message->error);
+	if (message->error) {
+		spawn_failed(s, role, message->error);
+	} else {
+		row->pid = message->pid;
+		if (role == ROLE_MAIN)
+			supervisor_emit(s, &started);
+		supervisor_arm(s);
+	}
+	supervisor_settle(s);
+}
+
+static void handle_exit(Supervisor *s, const struct MessageExited *message)
+{
+	enum ProcessRole role = role_of(&message->id);
+	ProcessRow *row = &s->rows[role];
+
+	supervisor_drain(s, role);
+	row->in_use = false;
+	row->pid = 0;
+	if (role == ROLE_MAIN) {
+		g_free(s->last_exit);
+		s->last_exit = g_memdup2(message, sizeof(*message));
+		supervisor_row(s)->main_ended(s, message);
+	} else if (role_is_probe(role)) {
+		probe_ended(s, role, message);
+	} else {
+		supervisor_row(s)->control_ended(s, message);
+	}
+	supervisor_clear_row(s, role);
+	/* Only now the row is free: the note says what comes next, and its first act may need the row. */
+	keeper_link_ack(s->context->link, &message->id, supervisor_note(s));
+	supervisor_settle(s);
+}
+
+void supervisor_on_exited(Supervisor *s, const struct MessageExited *message)
+{
+	enum ProcessRole role = role_of(&message->id);
+
+	if (!s->has_begun) {
+		g_free(s->early_exits[role]);
+		s->early_exits[role] = g_memdup2(message, sizeof(*message));
+		return;
+	}
+	handle_exit(s, message);
+}
+
+/* Ends that were told before a resumed supervisor had begun. */
+static void supervisor_take_early_exits(Supervisor *s)
+{
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		if (s->early_exits[role])
+			handle_exit(s, s->early_exits[role]);
+	}
+}
+
+void supervisor_on_adopted(Supervisor *s, const struct MessageAdopted *message)
+{
+	if (!s->has_begun)
+		return; /* asked for by the manager before; we ask again */
+	step_adopted(s, message->pid, message->error);
+	supervisor_settle(s);
 }
 
 /* --- from the main loop --- */
@@ -258,7 +449,7 @@ static void resume_ready(Supervisor *s)
 
 	if (s->rows[ROLE_MAIN].in_use || may_live_without_main(s))
 		return;
-	supervisor_tell_exit(s, &unknown, false, "its main process ended while nobody looked");
+	supervisor_report_exit(s, &unknown, false, "its main process ended while nobody looked");
 	supervisor_go(s, STEP_REST, 0);
 }
 
@@ -360,11 +551,6 @@ Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, ui
 	return s;
 }
 
-void supervisor_give_fd(Supervisor *s, const char *kind, int fd)
-{
-	supervisor_take_fd(s, kind, fd);
-}
-
 void supervisor_resumed(Supervisor *s)
 {
 	take_turn(s);
@@ -452,7 +638,7 @@ void supervisor_free(Supervisor *s)
 	ready_fd_free(s->ready);
 	worker_job_free(s->search);
 	worker_job_free(s->sender_question);
-	worker_job_free(s->heir_question);
+	worker_job_free(s->successor_question);
 	notify_eater_free(s->eater);
 	notify_socket_free(s->notify);
 	g_free(s->notify_path);
