@@ -27,10 +27,7 @@ libproviders_a_SOURCES = \
 	daemon/providers/registry.c daemon/providers/registry.h \
 	daemon/providers/udev.c daemon/providers/udev.h \
 	daemon/providers/udev-daemon.c daemon/providers/udev-daemon.h \
-	daemon/providers/udev-describe.c daemon/providers/udev-describe.h \
-	daemon/providers/udev-device.c daemon/providers/udev-device.h \
-	daemon/providers/udev-doubt.c daemon/providers/udev-doubt.h \
-	daemon/providers/udev-match.c daemon/providers/udev-match.h \
 	daemon/providers/udev-reader.c daemon/providers/udev-reader.h \
+	daemon/providers/udev-recheck.c daemon/providers/udev-recheck.h \
 	daemon/providers/udev-record.c daemon/providers/udev-record.h \
 	daemon/providers/udev-table.c daemon/providers/udev-table.h

@@ -41,7 +41,7 @@ struct UdevDaemon {
 	bool is_known; /* it was reported whether it is there */
 	bool is_there;
 	Socket socket; /* the one that was tried last */
-	Socket told;   /* the one of the last change */
+	Socket reported; /* the one of the last change */
 	pid_t pid;            /* who listened last; 0: nobody */
 	int pidfd;            /* -1: its end cannot be seen */
 	FdSource *pid_source;
@@ -119,8 +119,8 @@ static void look(UdevDaemon *daemon)
 {
 	const bool is_there = probe(daemon);
 	const bool may_come = !is_there && daemon->tries_left > 0 && daemon->exists;
-	/* The event of a socket that was made while its directory began to be watched comes when it has been told already. */
-	const bool is_another = !is_same_socket(&daemon->socket, &daemon->told);
+	/* The event of a socket that was made while its directory began to be watched comes when it has been reported already. */
+	const bool is_another = !is_same_socket(&daemon->socket, &daemon->reported);
 	const bool is_news = !daemon->is_known || is_there != daemon->is_there || (is_there && is_another);
 
 	if (may_come) {
@@ -131,7 +131,7 @@ static void look(UdevDaemon *daemon)
 	}
 	daemon->is_known = true;
 	daemon->is_there = is_there;
-	daemon->told = daemon->socket;
+	daemon->reported = daemon->socket;
 	if (is_news)
 		daemon->changed(daemon->data, is_there);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev record: properties of one device, and the names that follow from them.
+ * Udev record: properties of one device, the names that follow from them, and the words and
+ * patterns of conditions against them.
  */
 #include "config.h"
 
 #include "providers/udev-record.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@
 /* So much of a text from a device is shown. */
 #define SHOWN_BYTES 120
 
-/* An event has these, a device has not: what is true now must not depend on how it was told. */
+/* An event has these, a device has not: what is true now must not depend on the way that it came. */
 static const char *const of_an_event[] = { "ACTION", "SEQNUM", "SYNTH_UUID", "DEVPATH_OLD" };
 
 static bool has_name(const char *property, const char *name)
@@ -230,4 +232,160 @@ char *udev_text_show(const char *text)
 	g_autofree char *shown = text_escape_terminal(beginning);
 
 	return strlen(text) > SHOWN_BYTES ? g_strconcat(shown, "...", NULL) : g_steal_pointer(&shown);
+}
+
+/* --- from libudev: the manager and svc-worker make the same record of the same device --- */
+
+void udev_record_note_read_error(int *trouble)
+{
+	if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
+		*trouble = errno;
+}
+
+UdevRecord *udev_record_from_device(struct udev_device *device, const char *subsystem, int *trouble)
+{
+	g_autoptr(GPtrArray) properties = g_ptr_array_new_with_free_func(g_free);
+	struct udev_list_entry *first;
+	struct udev_list_entry *entry;
+	bool has_subsystem = false;
+
+	errno = 0;
+	first = udev_device_get_properties_list_entry(device);
+	udev_record_note_read_error(trouble);
+	if (!first && *trouble == 0)
+		*trouble = ENOMEM; /* each has at least a DEVPATH */
+	if (*trouble)
+		return NULL;
+	udev_list_entry_foreach(entry, first) {
+		const char *name = udev_list_entry_get_name(entry);
+		const char *value = udev_list_entry_get_value(entry);
+
+		g_ptr_array_add(properties, g_strconcat(name, "=", value ? value : "", NULL));
+		has_subsystem = has_subsystem || strcmp(name, "SUBSYSTEM") == 0;
+	}
+	if (!has_subsystem && subsystem)
+		g_ptr_array_add(properties, g_strconcat("SUBSYSTEM=", subsystem, NULL));
+	g_ptr_array_add(properties, NULL);
+	return udev_record_new(udev_device_get_syspath(device), (const char *const *)properties->pdata);
+}
+
+/* --- what one condition asks of a device --- */
+
+/*
+ * Whose nodes these are, by their names alone, where that is certain: the device need not be there yet. In /dev itself only the
+ * kernel makes such names; the subdirectories are those of udev's own rules.
+ */
+static const struct {
+	const char *pattern;
+	const char *subsystem;
+} nodes[] = {
+	{ "/dev/disk/*", "block" }, { "/dev/sd*", "block" }, { "/dev/vd*", "block" }, { "/dev/xvd*", "block" },
+	{ "/dev/nvme*n*", "block" }, { "/dev/dm-*", "block" }, { "/dev/sr?", "block" }, { "/dev/input/*", "input" },
+	{ "/dev/dri/*", "drm" }, { "/dev/snd/*", "sound" },
+};
+
+static const char *subsystem_of_node(const char *path)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(nodes); i++)
+		if (udev_match_pattern(nodes[i].pattern, path))
+			return nodes[i].subsystem;
+	return NULL;
+}
+
+static const char *subsystem_of_words(char **words)
+{
+	for (; *words; words++)
+		if (g_str_has_prefix(*words, "SUBSYSTEM=") && !strpbrk(*words, "*?"))
+			return strchr(*words, '=') + 1;
+	return NULL;
+}
+
+UdevMatch *udev_match_new(const char *key)
+{
+	UdevMatch *match = g_new0(UdevMatch, 1);
+	g_autofree char *prefix = g_strndup(key, (gsize)(key_argument(key) - 1 - key));
+	bool is_known = key_prefix_from_name(prefix, &match->prefix);
+
+	g_assert(is_known);
+	match->words = match->prefix == KEY_UDEV ? key_argument_words(key) : g_new0(char *, 1);
+	if (match->prefix == KEY_UDEV)
+		match->subsystem = g_strdup(subsystem_of_words(match->words));
+	else if (match->prefix == KEY_DEVICE)
+		match->subsystem = g_strdup(subsystem_of_node(key_argument(key)));
+	else
+		match->subsystem = g_strdup("block");
+	return match;
+}
+
+void udev_match_free(UdevMatch *match)
+{
+	if (!match)
+		return;
+	g_free(match->subsystem);
+	g_strfreev(match->words);
+	g_free(match);
+}
+
+bool udev_match_has_in_scope(const UdevMatch *match, const UdevRecord *record)
+{
+	return !match->subsystem || strcmp(match->subsystem, record->subsystem) == 0;
+}
+
+static const char *next_character(const char *text)
+{
+	text++;
+	while (((unsigned char)*text & 0xc0) == 0x80)
+		text++;
+	return text;
+}
+
+/*
+ * Not GPatternSpec: that takes exponential time for some patterns, and wants valid UTF-8; a device's text may be anything.
+ * Going back to the last star alone is enough: what an earlier star could take more of, the last one can take too.
+ */
+bool udev_match_pattern(const char *pattern, const char *text)
+{
+	const char *star = NULL; /* what follows the last star, and where its text could end next */
+	const char *retry = NULL;
+
+	while (*text) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			retry = text;
+		} else if (*pattern == '?') {
+			pattern++;
+			text = next_character(text);
+		} else if (*pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star) {
+			pattern = star;
+			text = retry = next_character(retry);
+		} else {
+			return false;
+		}
+	}
+	return pattern[strspn(pattern, "*")] == '\0';
+}
+
+bool udev_match_word_holds(const char *word, const UdevRecord *record)
+{
+	const char *pattern = strchr(word, '=') + 1;
+	g_autofree char *name = g_strndup(word, (gsize)(pattern - 1 - word));
+	const char *value;
+
+	if (strcmp(name, "TAG") == 0)
+		return udev_record_has_tag(record, pattern);
+	value = udev_record_property(record, name);
+	return value && udev_match_pattern(pattern, value);
+}
+
+bool udev_match_holds(const UdevMatch *match, const UdevRecord *record)
+{
+	if (!udev_match_has_in_scope(match, record))
+		return false;
+	for (char **word = match->words; *word; word++)
+		if (!udev_match_word_holds(*word, record))
+			return false;
+	return true;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev record: one device as plain text, as udev has left it. What a device says of itself (labels, models, serial numbers) comes
- * from whoever made it: it is compared, and shown escaped, and nothing else.
+ * Udev record: one device as plain text, as udev has left it, and what a condition asks of it. What
+ * a device says of itself (labels, models, serial numbers) comes from whoever made it: it is
+ * compared, and shown escaped, and nothing else.
  */
 #ifndef SVCD_PROVIDERS_UDEV_RECORD_H
 #define SVCD_PROVIDERS_UDEV_RECORD_H
 
 #include <glib.h>
+#include <libudev.h>
 #include <stdbool.h>
+
+#include "model/key.h"
 
 typedef struct UdevRecord {
 	char *syspath;         /* /sys/devices/...: the device's identity */
@@ -59,5 +63,45 @@ char *udev_text_show(const char *text);
 
 /* Undo udev's \xHH (ID_FS_LABEL_ENC); a new string. */
 char *udev_text_decode(const char *text);
+
+/* --- from libudev --- */
+
+/*
+ * Without memory or descriptors libudev answers as if there were nothing, and only errno differs, until its next call. A device that
+ * cannot be read must not be taken for one that is gone, because then services that need it would be stopped.
+ *
+ * Sets @trouble to errno if that is such an error; else leaves it alone.
+ */
+void udev_record_note_read_error(int *trouble);
+
+/**
+ * udev_record_from_device() - all properties of a device
+ * @device:    of an event: nothing is read from a file, because all properties came with the event
+ * @subsystem: for a device of /sys, which has it only as a link; NULL for that of an event, which has it among its properties
+ *
+ * Returns: a new record, or NULL if the device cannot be read at present, and then @trouble is set.
+ */
+UdevRecord *udev_record_from_device(struct udev_device *device, const char *subsystem, int *trouble);
+
+/* --- what one condition asks of a device --- */
+
+typedef struct UdevMatch {
+	KeyPrefix prefix;
+	char *subsystem; /* the only one whose devices can match; NULL: any. The narrower, the fewer events wake the manager */
+	char **words;    /* of an udev: condition, PROPERTY=PATTERN or TAG=NAME; none for the others */
+} UdevMatch;
+
+/* @key: interned, of one of the four prefixes */
+UdevMatch *udev_match_new(const char *key);
+void udev_match_free(UdevMatch *match); /* NULL is nothing */
+
+bool udev_match_has_in_scope(const UdevMatch *match, const UdevRecord *record);
+
+bool udev_match_word_holds(const char *word, const UdevRecord *record);
+/* All words of an udev: condition on one device. */
+bool udev_match_holds(const UdevMatch *match, const UdevRecord *record);
+
+/* @pattern: * is any text, ? one character. Takes a time of at most both lengths multiplied. */
+bool udev_match_pattern(const char *pattern, const char *text);
 
 #endif

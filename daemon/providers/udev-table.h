@@ -13,7 +13,6 @@
 #include <stdbool.h>
 
 #include "providers/provider.h"
-#include "providers/udev-match.h"
 #include "providers/udev-record.h"
 
 /* Why a level is unknown. */
@@ -67,8 +66,8 @@ void udev_table_settle(UdevTable *table);
 
 const UdevRecord *udev_table_record(const UdevTable *table, const char *syspath); /* NULL: not known */
 
-/* The keys with @prefix ("label:") that a device makes true; sorted, borrowed strings. */
-GPtrArray *udev_table_keys(const UdevTable *table, const char *prefix);
+/* What there is instead, "labels present: EFI, ROOT"; a new string, or NULL when @key was not added. */
+char *udev_table_describe(const UdevTable *table, const char *key);
 /* The devices of a subsystem (NULL: all) in the order of their names in /sys; borrowed. */
 GPtrArray *udev_table_records(const UdevTable *table, const char *subsystem);
 

@@ -3,7 +3,7 @@
  * Udev: feeds the table of devices from libudev. First the monitor listens, then the devices are listed, and again whenever
  * events may have been missed: after an overflow, and when udevd is started anew. While udevd is away nothing is taken back:
  * what was there stays, what was not is unknown. svc-worker reads the devices (providers/udev-reader.h); an event brings along all that
- * is asked of it. A volume that is suddenly none is looked at again (providers/udev-doubt.h).
+ * is asked of it. A volume that is suddenly none is looked at again (providers/udev-recheck.h).
  */
 #include "config.h"
 
@@ -15,11 +15,10 @@
 #include "loop/loop.h"
 #include "loop/udev-source.h"
 #include "providers/udev-daemon.h"
-#include "providers/udev-describe.h"
-#include "providers/udev-device.h"
-#include "providers/udev-doubt.h"
-#include "providers/udev-reader.h"
 #include "providers/udev-table.h"
+#include "providers/udev-record.h"
+#include "providers/udev-recheck.h"
+#include "providers/udev-reader.h"
 
 /* All devices are not listed again for this long: a storm that overflows the queue once more costs one listing for all. */
 #define LISTING_PAUSE_US (500 * G_TIME_SPAN_MILLISECOND)
@@ -39,8 +38,8 @@ typedef struct UdevProvider {
 	Provider base; /* first: the two are cast into each other */
 	char *directory;
 	UdevTable *table;
-	UdevDoubts *doubts;
-	Timer *doubt;       /* something is due of @doubts */
+	UdevRechecks *rechecks;
+	Timer *recheck;       /* something is due of @rechecks */
 	GHashTable *wanted; /* subsystem or ANY, owned -> how many conditions */
 	struct udev *udev;
 	SocketLook sockets;
@@ -144,21 +143,21 @@ static void stop_reading(UdevProvider *udev)
 }
 
 /* While udevd is away nobody answers, and nothing is taken back. */
-static void arm_doubt(UdevProvider *udev)
+static void arm_recheck(UdevProvider *udev)
 {
-	const int64_t next_us = udev_doubts_next_us(udev->doubts);
+	const int64_t next_us = udev_rechecks_next_us(udev->rechecks);
 
 	if (next_us > 0 && udev->is_complete && udev->source)
-		timer_arm(udev->doubt, next_us);
+		timer_arm(udev->recheck, next_us);
 	else
-		timer_disarm(udev->doubt);
+		timer_disarm(udev->recheck);
 }
 
 static void settle(UdevProvider *udev)
 {
 	if (udev->is_complete)
-		udev_table_set_live(udev->table, udev_doubts_hide_volumes(udev->doubts) ? "udev is asked again" : NULL);
-	arm_doubt(udev);
+		udev_table_set_live(udev->table, udev_rechecks_hide_volumes(udev->rechecks) ? "udev is asked again" : NULL);
+	arm_recheck(udev);
 	udev_table_settle(udev->table);
 	go_on_looking(udev);
 }
@@ -167,7 +166,7 @@ static void settle(UdevProvider *udev)
  * Of a device with an event since the job began, the event counts: what was read may be older. If it is newer, it has an event as well,
  * which is still to come.
  */
-static void put_records(UdevProvider *udev, GPtrArray *records, UdevToldBy by)
+static void put_records(UdevProvider *udev, GPtrArray *records, UdevRecordSource by)
 {
 	for (guint i = 0; i < records->len; i++) {
 		UdevRecord *record = g_ptr_array_index(records, i);
@@ -176,7 +175,7 @@ static void put_records(UdevProvider *udev, GPtrArray *records, UdevToldBy by)
 			continue;
 		g_ptr_array_index(records, i) = NULL;
 		(void)g_hash_table_remove(udev->looked_at, record->syspath);
-		udev_doubts_put(udev->doubts, record, by, loop_now());
+		udev_rechecks_put(udev->rechecks, record, by, loop_now());
 	}
 }
 
@@ -186,7 +185,7 @@ static void take_listing(UdevProvider *udev, GPtrArray *records)
 	gpointer name;
 
 	udev_table_begin_listing(udev->table);
-	put_records(udev, records, udev->is_recovering ? UDEV_TOLD_BY_FIRST_LISTING : UDEV_TOLD_BY_LISTING);
+	put_records(udev, records, udev->is_recovering ? UDEV_FROM_FIRST_LISTING : UDEV_FROM_LISTING);
 	g_hash_table_iter_init(&iter, udev->touched);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
 		udev_table_keep(udev->table, name);
@@ -208,11 +207,11 @@ static void take_looks(UdevProvider *udev, GPtrArray *records)
 	GHashTableIter iter;
 	gpointer path;
 
-	put_records(udev, records, UDEV_TOLD_BY_LISTING);
+	put_records(udev, records, UDEV_FROM_LISTING);
 	g_hash_table_iter_init(&iter, udev->looked_at);
 	while (g_hash_table_iter_next(&iter, &path, NULL))
 		if (!g_hash_table_contains(udev->touched, path))
-			udev_doubts_drop(udev->doubts, path);
+			udev_rechecks_drop(udev->rechecks, path);
 }
 
 static void on_done(void *data, GPtrArray *records)
@@ -231,7 +230,7 @@ static void on_done(void *data, GPtrArray *records)
 		note_settled(udev);
 }
 
-/* --- doubts --- */
+/* --- rechecks --- */
 
 static void ask_again(void *data, const char *syspath)
 {
@@ -244,8 +243,8 @@ static void on_not_announced(void *data, const char *syspath, bool is_lost)
 	UdevProvider *udev = data;
 
 	log_debug(NULL, "udev cannot be asked about %s", syspath);
-	udev_doubts_refuse(udev->doubts, syspath, is_lost, loop_now());
-	arm_doubt(udev);
+	udev_rechecks_refuse(udev->rechecks, syspath, is_lost, loop_now());
+	arm_recheck(udev);
 }
 
 static void look_at(void *data, const char *syspath)
@@ -253,11 +252,11 @@ static void look_at(void *data, const char *syspath)
 	(void)g_hash_table_add(((UdevProvider *)data)->to_look, g_strdup(syspath));
 }
 
-static void on_doubt_due(void *data)
+static void on_recheck_due(void *data)
 {
 	UdevProvider *udev = data;
 
-	udev_doubts_turn(udev->doubts, loop_now());
+	udev_rechecks_turn(udev->rechecks, loop_now());
 	settle(udev);
 }
 
@@ -274,7 +273,7 @@ static void touch(UdevProvider *udev, const char *syspath)
 static void drop(UdevProvider *udev, const char *syspath)
 {
 	touch(udev, syspath);
-	udev_doubts_drop(udev->doubts, syspath);
+	udev_rechecks_drop(udev->rechecks, syspath);
 }
 
 static void drop_renamed(UdevProvider *udev, struct udev_device *device)
@@ -308,11 +307,11 @@ static void on_device_event(void *data, struct udev_device *device)
 	if (udev->is_behind) {
 		look_at(udev, syspath);
 	} else if (g_strcmp0(udev_device_get_action(device), "remove") == 0) {
-		udev_doubts_drop(udev->doubts, syspath);
+		udev_rechecks_drop(udev->rechecks, syspath);
 	} else {
-		record = udev_device_record(device, NULL, &trouble);
+		record = udev_record_from_device(device, NULL, &trouble);
 		if (record)
-			udev_doubts_put(udev->doubts, record, UDEV_TOLD_BY_EVENT, loop_now());
+			udev_rechecks_put(udev->rechecks, record, UDEV_FROM_EVENT, loop_now());
 		else
 			on_events_lost(udev);
 	}
@@ -388,13 +387,13 @@ static void on_daemon_changed(void *data, bool is_there)
 	stop_reading(udev);
 	if (is_there) {
 		g_clear_pointer(&udev->source, udev_source_free);
-		udev_doubts_ask_anew(udev->doubts, loop_now());
+		udev_rechecks_ask_anew(udev->rechecks, loop_now());
 		timer_disarm(udev->listing); /* a pause after a failure would be a pause without a monitor */
 		schedule_listing(udev);
 		return;
 	}
 	udev->is_complete = false;
-	timer_disarm(udev->doubt);
+	timer_disarm(udev->recheck);
 	timer_disarm(udev->listing);
 	udev_table_set_live(udev->table, "udev is not running");
 	udev_table_settle(udev->table);
@@ -404,9 +403,9 @@ static void on_daemon_changed(void *data, bool is_there)
 static void stop_listening(UdevProvider *udev)
 {
 	timer_disarm(udev->listing);
-	timer_disarm(udev->doubt);
+	timer_disarm(udev->recheck);
 	stop_reading(udev);
-	udev_doubts_forget(udev->doubts);
+	udev_rechecks_forget(udev->rechecks);
 	udev->is_complete = false;
 	g_clear_pointer(&udev->source, udev_source_free);
 	g_clear_pointer(&udev->daemon, udev_daemon_free);
@@ -467,7 +466,7 @@ static void want_no_longer(UdevProvider *udev, const char *subsystem)
 
 static const char *scope_of(const UdevMatch *match)
 {
-	const char *subsystem = udev_match_subsystem(match);
+	const char *subsystem = match->subsystem;
 
 	return subsystem ? subsystem : ANY;
 }
@@ -501,7 +500,7 @@ static char *udev_describe_key(Provider *provider, const char *key)
 {
 	UdevProvider *udev = (UdevProvider *)provider;
 
-	return udev->daemon && udev_daemon_is_there(udev->daemon) ? udev_describe(udev->table, key) : NULL;
+	return udev->daemon && udev_daemon_is_there(udev->daemon) ? udev_table_describe(udev->table, key) : NULL;
 }
 
 static void udev_free(Provider *provider)
@@ -510,9 +509,9 @@ static void udev_free(Provider *provider)
 
 	stop_listening(udev);
 	timer_free(udev->listing);
-	timer_free(udev->doubt);
+	timer_free(udev->recheck);
 	udev_reader_free(udev->reader);
-	udev_doubts_free(udev->doubts);
+	udev_rechecks_free(udev->rechecks);
 	udev_table_free(udev->table);
 	g_hash_table_unref(udev->wanted);
 	g_hash_table_unref(udev->to_look);
@@ -531,7 +530,7 @@ bool udev_provider_is_settled(Provider *provider)
 
 Provider *udev_provider_new(const ProviderSink *sink, const UdevOptions *options)
 {
-	static const UdevDoubtOps ops = { ask_again, look_at };
+	static const UdevRecheckOps ops = { ask_again, look_at };
 	static const UdevReaderListener reader = { on_done, on_failed, on_not_announced };
 	UdevProvider *udev = g_new0(UdevProvider, 1);
 
@@ -542,8 +541,8 @@ Provider *udev_provider_new(const ProviderSink *sink, const UdevOptions *options
 	udev->settled = options->settled;
 	udev->data = options->data;
 	udev->table = udev_table_new(sink);
-	udev->doubts = udev_doubts_new(udev->table, &ops, udev);
-	udev->doubt = timer_new(on_doubt_due, udev);
+	udev->rechecks = udev_rechecks_new(udev->table, &ops, udev);
+	udev->recheck = timer_new(on_recheck_due, udev);
 	udev->is_recovering = options->is_recovering;
 	udev->wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	udev->listing = timer_new(on_listing_due, udev);

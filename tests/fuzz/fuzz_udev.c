@@ -13,9 +13,8 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "providers/udev-describe.h"
-#include "providers/udev-doubt.h"
 #include "providers/udev-table.h"
+#include "providers/udev-recheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -42,7 +41,7 @@ static void on_report(void *data, const char *key, Level level, const char *why)
 }
 
 typedef struct Asked {
-	UdevDoubts *doubts;
+	UdevRechecks *rechecks;
 	unsigned n_asked;
 } Asked;
 
@@ -52,7 +51,7 @@ static void on_ask(void *data, const char *syspath)
 
 	check_shown(syspath);
 	if (++asked->n_asked % 2 == 1)
-		udev_doubts_refuse(asked->doubts, syspath, false, 1);
+		udev_rechecks_refuse(asked->rechecks, syspath, false, 1);
 }
 
 static void on_look(void *data, const char *syspath)
@@ -64,7 +63,7 @@ static void on_look(void *data, const char *syspath)
 static void put_device(Asked *asked, unsigned n, GPtrArray *properties)
 {
 	g_autofree char *syspath = g_strdup_printf("/sys/devices/%u", n % 5);
-	const int64_t now_us = 1 + n * UDEV_DOUBT_FIRST_US;
+	const int64_t now_us = 1 + n * UDEV_RECHECK_FIRST_US;
 	UdevRecord *record;
 	g_auto(GStrv) keys = NULL;
 	g_autofree char *name = NULL;
@@ -81,18 +80,18 @@ static void put_device(Asked *asked, unsigned n, GPtrArray *properties)
 		g_assert(g_str_has_prefix(*key, "label:") || g_str_has_prefix(*key, "uuid:") || g_str_has_prefix(*key, "device:"));
 	name = udev_record_name(record);
 	check_shown(name);
-	udev_doubts_put(asked->doubts, record, n % 7 == 6 ? UDEV_TOLD_BY_FIRST_LISTING : UDEV_TOLD_BY_EVENT, now_us);
+	udev_rechecks_put(asked->rechecks, record, n % 7 == 6 ? UDEV_FROM_FIRST_LISTING : UDEV_FROM_EVENT, now_us);
 	if (n % 5 == 2)
-		udev_doubts_drop(asked->doubts, syspath);
-	udev_doubts_turn(asked->doubts, now_us);
+		udev_rechecks_drop(asked->rechecks, syspath);
+	udev_rechecks_turn(asked->rechecks, now_us);
 	g_assert(asked->n_asked <= 2 * (n + 1));
 }
 
-static void end_doubts(UdevDoubts *doubts)
+static void end_doubts(UdevRechecks *rechecks)
 {
 	for (unsigned i = 0; i < 3; i++)
-		udev_doubts_turn(doubts, udev_doubts_next_us(doubts) + UDEV_DOUBT_ANSWER_US);
-	g_assert(udev_doubts_next_us(doubts) == 0 && !udev_doubts_hide_volumes(doubts));
+		udev_rechecks_turn(rechecks, udev_rechecks_next_us(rechecks) + UDEV_RECHECK_ANSWER_US);
+	g_assert(udev_rechecks_next_us(rechecks) == 0 && !udev_rechecks_hide_volumes(rechecks));
 }
 
 static void put_devices(Asked *asked, char **lines)
@@ -112,7 +111,7 @@ static void put_devices(Asked *asked, char **lines)
 static void describe(const UdevTable *table)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(conditions); i++) {
-		g_autofree char *text = udev_describe(table, g_intern_string(conditions[i]));
+		g_autofree char *text = udev_table_describe(table, g_intern_string(conditions[i]));
 
 		if (text)
 			check_shown(text);
@@ -125,9 +124,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	unsigned n_sent = 0;
 	const ProviderSink sink = { on_report, &n_sent };
-	static const UdevDoubtOps ops = { on_ask, on_look };
+	static const UdevRecheckOps ops = { on_ask, on_look };
 	UdevTable *table = udev_table_new(&sink);
-	Asked asked = { .doubts = NULL };
+	Asked asked = { .rechecks = NULL };
 
 	udev_table_set_live(table, NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(conditions); i++) {
@@ -135,19 +134,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		udev_table_add(table, key, udev_match_new(key));
 	}
-	asked.doubts = udev_doubts_new(table, &ops, &asked);
+	asked.rechecks = udev_rechecks_new(table, &ops, &asked);
 	udev_table_begin_listing(table);
 	put_devices(&asked, lines);
 	udev_table_end_listing(table, NULL);
 	udev_table_settle(table);
-	end_doubts(asked.doubts);
+	end_doubts(asked.rechecks);
 	describe(table);
 	g_assert(n_sent >= G_N_ELEMENTS(conditions));
 	udev_table_begin_listing(table);
 	udev_table_end_listing(table, "block"); /* all of these are gone */
 	udev_table_settle(table);
 	describe(table);
-	udev_doubts_free(asked.doubts);
+	udev_rechecks_free(asked.rechecks);
 	udev_table_free(table);
 	return 0;
 }

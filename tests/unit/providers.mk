@@ -40,9 +40,9 @@ TESTS += tests/unit/test_network_rtnl
 tests_unit_test_network_rtnl_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_network_rtnl_LDADD = $(providers_test_libs)
 
-TESTS += tests/unit/test_udev_match
-tests_unit_test_udev_match_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
-tests_unit_test_udev_match_LDADD = $(providers_test_libs)
+TESTS += tests/unit/test_udev_record_match
+tests_unit_test_udev_record_match_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
+tests_unit_test_udev_record_match_LDADD = $(providers_test_libs)
 
 TESTS += tests/unit/test_udev_record
 tests_unit_test_udev_record_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
@@ -52,9 +52,9 @@ TESTS += tests/unit/test_udev_table
 tests_unit_test_udev_table_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 tests_unit_test_udev_table_LDADD = $(providers_test_libs)
 
-TESTS += tests/unit/test_udev_doubt
-tests_unit_test_udev_doubt_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
-tests_unit_test_udev_doubt_LDADD = $(providers_test_libs)
+TESTS += tests/unit/test_udev_recheck
+tests_unit_test_udev_recheck_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
+tests_unit_test_udev_recheck_LDADD = $(providers_test_libs)
 
 TESTS += tests/unit/test_udev_reader
 tests_unit_test_udev_reader_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "loop/loop.h"
-#include "providers/udev-describe.h"
 #include "providers/udev-table.h"
 #include "tests/lib/many-names.h"
 #include "tests/lib/suite.h"
@@ -80,7 +79,7 @@ static void gone(const char *name)
 
 static void expect_description(const char *key, const char *text)
 {
-	g_autofree char *description = udev_describe(table, g_intern_string(key));
+	g_autofree char *description = udev_table_describe(table, g_intern_string(key));
 
 	ck_assert_str_eq(description, text);
 }

@@ -13,7 +13,7 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
-#include "providers/udev-device.h"
+#include "providers/udev-record.h"
 #include "providers/udev-reader.h"
 #include "tools/svc-worker/verbs.h"
 #include "tools/svc-worker/worker.h"
@@ -74,15 +74,15 @@ static bool is_processed(struct udev_device *device, int *trouble)
 
 	errno = 0;
 	is_known = udev_device_get_is_initialized(device) > 0;
-	udev_device_note_trouble(trouble);
+	udev_record_note_read_error(trouble);
 	if (is_known)
 		return true;
 	has_node = udev_device_get_devnode(device) != NULL;
-	udev_device_note_trouble(trouble);
+	udev_record_note_read_error(trouble);
 	if (has_node)
 		return false;
 	is_known = !udev_device_get_property_value(device, "IFINDEX");
-	udev_device_note_trouble(trouble);
+	udev_record_note_read_error(trouble);
 	return is_known;
 }
 
@@ -94,8 +94,8 @@ static UdevRecord *make_record(struct udev_device *device, int *trouble)
 		return NULL;
 	errno = 0;
 	subsystem = udev_device_get_subsystem(device);
-	udev_device_note_trouble(trouble);
-	return udev_device_record(device, subsystem, trouble);
+	udev_record_note_read_error(trouble);
+	return udev_record_from_device(device, subsystem, trouble);
 }
 
 /* @path: its own, or a link to it. Nothing is sent of a device that udev has not worked through. */
@@ -106,7 +106,7 @@ static void read_device(Reading *reading, const char *path)
 
 	errno = 0;
 	device = udev_device_new_from_syspath(reading->udev, path);
-	udev_device_note_trouble(&reading->trouble);
+	udev_record_note_read_error(&reading->trouble);
 	if (device) {
 		record = make_record(device, &reading->trouble);
 		(void)udev_device_unref(device); /* always NULL */

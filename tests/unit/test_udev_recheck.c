@@ -7,13 +7,13 @@
 #include <check.h>
 #include <string.h>
 
-#include "providers/udev-doubt.h"
+#include "providers/udev-recheck.h"
 #include "tests/lib/suite.h"
 
 #define DEVICE "/sys/devices/virtual/block/sda1"
 
 static UdevTable *table;
-static UdevDoubts *doubts;
+static UdevRechecks *rechecks;
 static GString *told; /* "LEVEL " for label:DATA, "? " for each question */
 static int64_t now_us;
 static bool can_ask;
@@ -43,7 +43,7 @@ static void on_look(void *data, const char *syspath)
 
 static void set_up(void)
 {
-	static const UdevDoubtOps ops = { on_ask, on_look };
+	static const UdevRecheckOps ops = { on_ask, on_look };
 	const ProviderSink sink = { on_report, NULL };
 	const char *key = g_intern_string("label:DATA");
 
@@ -52,7 +52,7 @@ static void set_up(void)
 	is_refused = is_looked_at = false;
 	told = g_string_new(NULL);
 	table = udev_table_new(&sink);
-	doubts = udev_doubts_new(table, &ops, NULL);
+	rechecks = udev_rechecks_new(table, &ops, NULL);
 	udev_table_set_live(table, NULL);
 	udev_table_add(table, key, udev_match_new(key));
 	g_string_truncate(told, 0);
@@ -60,21 +60,21 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	udev_doubts_free(doubts);
+	udev_rechecks_free(rechecks);
 	udev_table_free(table);
 	(void)g_string_free(told, TRUE);
 }
 
-static void put(UdevToldBy by, const char *one, const char *two)
+static void put(UdevRecordSource by, const char *one, const char *two)
 {
-	udev_doubts_put(doubts, udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block", "DEVNAME=/dev/sda1", one, two, NULL }),
+	udev_rechecks_put(rechecks, udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block", "DEVNAME=/dev/sda1", one, two, NULL }),
 			by, now_us);
 	udev_table_settle(table);
 }
 
 static void event(const char *one, const char *two)
 {
-	put(UDEV_TOLD_BY_EVENT, one, two);
+	put(UDEV_FROM_EVENT, one, two);
 }
 
 static void volume(const char *label)
@@ -92,10 +92,10 @@ static void blank(void)
 static void pass(int64_t us)
 {
 	now_us += us;
-	udev_doubts_turn(doubts, now_us);
+	udev_rechecks_turn(rechecks, now_us);
 	if (is_refused) {
-		udev_doubts_refuse(doubts, DEVICE, false, now_us);
-		udev_doubts_turn(doubts, now_us);
+		udev_rechecks_refuse(rechecks, DEVICE, false, now_us);
+		udev_rechecks_turn(rechecks, now_us);
 	}
 	udev_table_settle(table);
 }
@@ -115,13 +115,13 @@ START_TEST(a_volume_that_was_misread_was_never_gone)
 
 	blank();
 	expect("");
-	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_FIRST_US);
 	expect("? ");
 
 	volume("DATA");
-	pass(UDEV_DOUBT_ANSWER_US);
+	pass(UDEV_RECHECK_ANSWER_US);
 	expect("");
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -131,16 +131,16 @@ START_TEST(one_that_is_wiped_is_gone_after_the_second_look)
 	expect("true ");
 
 	blank();
-	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_FIRST_US);
 	blank();
 	blank();
 	expect("? ");
 
-	pass(UDEV_DOUBT_SECOND_US - UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_SECOND_US - UDEV_RECHECK_FIRST_US);
 	expect("? ");
 	blank();
 	expect("false ");
-	pass(UDEV_DOUBT_ANSWER_US);
+	pass(UDEV_RECHECK_ANSWER_US);
 	blank();
 	expect("");
 }
@@ -153,8 +153,8 @@ START_TEST(what_the_last_event_says_is_what_it_is)
 	volume("DATA");
 	blank();
 	event("ID_BUS=usb", NULL);
-	pass(UDEV_DOUBT_FIRST_US);
-	pass(UDEV_DOUBT_SECOND_US);
+	pass(UDEV_RECHECK_FIRST_US);
+	pass(UDEV_RECHECK_SECOND_US);
 
 	event("ID_BUS=ata", NULL);
 	record = udev_table_record(table, DEVICE);
@@ -166,15 +166,15 @@ START_TEST(without_an_answer_it_is_gone_in_the_end)
 {
 	volume("DATA");
 	blank();
-	pass(UDEV_DOUBT_FIRST_US);
-	pass(UDEV_DOUBT_SECOND_US);
+	pass(UDEV_RECHECK_FIRST_US);
+	pass(UDEV_RECHECK_SECOND_US);
 	expect("true ? ? ");
 
-	pass(UDEV_DOUBT_ANSWER_US - 1);
+	pass(UDEV_RECHECK_ANSWER_US - 1);
 	expect("");
 	pass(1);
 	expect("false ");
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -183,10 +183,10 @@ START_TEST(where_nobody_can_be_asked_nothing_is_waited_for)
 	can_ask = false;
 	volume("DATA");
 	blank();
-	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_FIRST_US);
 	expect("true ? ");
 
-	pass(UDEV_DOUBT_SECOND_US - UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_SECOND_US - UDEV_RECHECK_FIRST_US);
 	expect("? false ");
 }
 END_TEST
@@ -200,7 +200,7 @@ START_TEST(another_label_and_another_content_count_at_once)
 	volume("DATA");
 	event("ID_FS_TYPE=LVM2_member", NULL);
 	expect("true false ");
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -212,7 +212,7 @@ START_TEST(another_label_in_the_middle_of_a_doubt_counts_at_once)
 
 	volume("OTHER");
 	expect("false ");
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -222,9 +222,9 @@ START_TEST(what_is_pulled_is_gone_at_once)
 	blank();
 	expect("true ");
 
-	udev_doubts_drop(doubts, DEVICE);
+	udev_rechecks_drop(rechecks, DEVICE);
 	expect("false ");
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -240,9 +240,9 @@ START_TEST(a_slot_without_its_card_is_in_no_doubt)
 	ck_assert(is_looked_at);
 	record = udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block", "DEVNAME=/dev/sda1", NULL });
 	record->is_empty = true;
-	udev_doubts_put(doubts, record, UDEV_TOLD_BY_LISTING, now_us);
+	udev_rechecks_put(rechecks, record, UDEV_FROM_LISTING, now_us);
 	expect("false ");
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -250,12 +250,12 @@ START_TEST(a_question_that_was_lost_is_asked_again)
 {
 	volume("DATA");
 	blank();
-	pass(UDEV_DOUBT_FIRST_US);
-	pass(UDEV_DOUBT_SECOND_US);
+	pass(UDEV_RECHECK_FIRST_US);
+	pass(UDEV_RECHECK_SECOND_US);
 	expect("true ? ? ");
 
-	udev_doubts_refuse(doubts, DEVICE, true, now_us);
-	pass(UDEV_DOUBT_LOST_US);
+	udev_rechecks_refuse(rechecks, DEVICE, true, now_us);
+	pass(UDEV_RECHECK_LOST_US);
 	expect("? ");
 }
 END_TEST
@@ -278,7 +278,7 @@ START_TEST(an_encrypted_volume_is_misread_like_any_other)
 
 	event("SYSTEMD_READY=0", "DM_UUID=CRYPT-LUKS2-1");
 	expect("");
-	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_FIRST_US);
 	volume("DATA");
 	expect("? ");
 }
@@ -290,10 +290,10 @@ START_TEST(a_suspended_device_is_not_read_and_not_gone)
 	event("DM_SUSPENDED=1", NULL);
 	event("DM_NOSCAN=1", NULL);
 	expect("true ");
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 
 	event("DM_SUSPENDED=0", NULL);
-	ck_assert_int_ne(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_ne(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -301,20 +301,20 @@ START_TEST(a_listing_is_no_answer)
 {
 	volume("DATA");
 	blank();
-	pass(UDEV_DOUBT_FIRST_US);
-	pass(UDEV_DOUBT_SECOND_US);
+	pass(UDEV_RECHECK_FIRST_US);
+	pass(UDEV_RECHECK_SECOND_US);
 	expect("true ? ? ");
 
 	udev_table_begin_listing(table);
-	put(UDEV_TOLD_BY_LISTING, NULL, NULL);
+	put(UDEV_FROM_LISTING, NULL, NULL);
 	udev_table_end_listing(table, "block");
 	expect("");
 
 	udev_table_begin_listing(table);
-	put(UDEV_TOLD_BY_LISTING, "ID_FS_TYPE=ext4", "ID_FS_LABEL_ENC=DATA");
+	put(UDEV_FROM_LISTING, "ID_FS_TYPE=ext4", "ID_FS_LABEL_ENC=DATA");
 	udev_table_end_listing(table, "block");
 	expect("");
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -322,42 +322,42 @@ START_TEST(another_udevd_is_asked_anew)
 {
 	volume("DATA");
 	blank();
-	pass(UDEV_DOUBT_FIRST_US);
-	pass(UDEV_DOUBT_SECOND_US);
+	pass(UDEV_RECHECK_FIRST_US);
+	pass(UDEV_RECHECK_SECOND_US);
 	expect("true ? ? ");
 
-	udev_doubts_ask_anew(doubts, now_us);
+	udev_rechecks_ask_anew(rechecks, now_us);
 	blank();
-	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_FIRST_US);
 	expect("? ");
 }
 END_TEST
 
 START_TEST(another_manager_does_not_know_what_a_blank_device_was)
 {
-	put(UDEV_TOLD_BY_FIRST_LISTING, NULL, NULL);
-	ck_assert(udev_doubts_hide_volumes(doubts));
+	put(UDEV_FROM_FIRST_LISTING, NULL, NULL);
+	ck_assert(udev_rechecks_hide_volumes(rechecks));
 	ck_assert_ptr_nonnull(udev_table_record(table, DEVICE));
-	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_FIRST_US);
 	expect("? ");
 
 	volume("DATA");
-	ck_assert(!udev_doubts_hide_volumes(doubts));
+	ck_assert(!udev_rechecks_hide_volumes(rechecks));
 	expect("true ");
 }
 END_TEST
 
 START_TEST(a_blank_device_is_blank_after_two_looks)
 {
-	put(UDEV_TOLD_BY_FIRST_LISTING, NULL, NULL);
+	put(UDEV_FROM_FIRST_LISTING, NULL, NULL);
 	blank();
-	pass(UDEV_DOUBT_FIRST_US);
+	pass(UDEV_RECHECK_FIRST_US);
 	blank();
-	pass(UDEV_DOUBT_SECOND_US - UDEV_DOUBT_FIRST_US);
-	ck_assert(udev_doubts_hide_volumes(doubts));
+	pass(UDEV_RECHECK_SECOND_US - UDEV_RECHECK_FIRST_US);
+	ck_assert(udev_rechecks_hide_volumes(rechecks));
 
 	blank();
-	ck_assert(!udev_doubts_hide_volumes(doubts));
+	ck_assert(!udev_rechecks_hide_volumes(rechecks));
 	ck_assert_ptr_nonnull(udev_table_record(table, DEVICE));
 	expect("? ? ");
 }
@@ -365,9 +365,9 @@ END_TEST
 
 START_TEST(nobody_asks_a_disk_with_partitions_what_volume_it_was)
 {
-	put(UDEV_TOLD_BY_FIRST_LISTING, "ID_PART_TABLE_TYPE=gpt", NULL);
+	put(UDEV_FROM_FIRST_LISTING, "ID_PART_TABLE_TYPE=gpt", NULL);
 
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
@@ -378,18 +378,18 @@ START_TEST(a_device_that_nobody_asks_for_any_longer_is_forgotten)
 	volume("DATA");
 	blank();
 	udev_table_retain(table, none);
-	pass(UDEV_DOUBT_FIRST_US);
-	pass(UDEV_DOUBT_SECOND_US);
-	pass(UDEV_DOUBT_ANSWER_US);
+	pass(UDEV_RECHECK_FIRST_US);
+	pass(UDEV_RECHECK_SECOND_US);
+	pass(UDEV_RECHECK_ANSWER_US);
 
 	ck_assert_ptr_null(udev_table_record(table, DEVICE));
-	ck_assert_int_eq(udev_doubts_next_us(doubts), 0);
+	ck_assert_int_eq(udev_rechecks_next_us(rechecks), 0);
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("udev-doubt");
+	Suite *suite = suite_create("udev-recheck");
 
 	ADD_CASE_AROUND(suite, "volumes", set_up, tear_down, a_volume_that_was_misread_was_never_gone,
 			one_that_is_wiped_is_gone_after_the_second_look, what_the_last_event_says_is_what_it_is,

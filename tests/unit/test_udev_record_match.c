@@ -7,7 +7,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "providers/udev-match.h"
+#include "providers/udev-record.h"
 #include "tests/lib/suite.h"
 
 static const struct {
@@ -114,18 +114,18 @@ START_TEST(only_events_that_can_matter_are_asked_for)
 {
 	UdevMatch *match = udev_match_new(scopes[_i].key);
 
-	ck_assert_pstr_eq(udev_match_subsystem(match), scopes[_i].subsystem);
+	ck_assert_pstr_eq(match->subsystem, scopes[_i].subsystem);
 	udev_match_free(match);
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("udev-match");
+	Suite *suite = suite_create("udev-record-match");
 
-	suite_add_loop(suite, "udev-match", a_pattern_has_stars_and_question_marks, G_N_ELEMENTS(patterns));
-	suite_add_loop(suite, "udev-match", all_words_must_hold_for_one_device, G_N_ELEMENTS(matches));
-	suite_add_loop(suite, "udev-match", only_events_that_can_matter_are_asked_for, G_N_ELEMENTS(scopes));
-	ADD_CASE(suite, "udev-match", a_pattern_of_many_stars_does_not_take_for_ever);
+	suite_add_loop(suite, "udev-record-match", a_pattern_has_stars_and_question_marks, G_N_ELEMENTS(patterns));
+	suite_add_loop(suite, "udev-record-match", all_words_must_hold_for_one_device, G_N_ELEMENTS(matches));
+	suite_add_loop(suite, "udev-record-match", only_events_that_can_matter_are_asked_for, G_N_ELEMENTS(scopes));
+	ADD_CASE(suite, "udev-record-match", a_pattern_of_many_stars_does_not_take_for_ever);
 	return suite;
 }
