@@ -39,30 +39,18 @@ static int descend(int *fd, const char *name)
 	return 0;
 }
 
-static const struct {
-	const char *root;
-	const char *key;
-	const char *variable;
-} kinds[DIRECTORY_KINDS] = {
-	[DIRECTORY_RUNTIME] = { RUNTIME_ROOT, "RuntimeDirectory", "RUNTIME_DIRECTORY" },
-	[DIRECTORY_STATE] = { "/var/lib", "StateDirectory", "STATE_DIRECTORY" },
-	[DIRECTORY_CACHE] = { "/var/cache", "CacheDirectory", "CACHE_DIRECTORY" },
-	[DIRECTORY_LOGS] = { "/var/log", "LogsDirectory", "LOGS_DIRECTORY" },
-	[DIRECTORY_CONFIGURATION] = { "/etc", "ConfigurationDirectory", "CONFIGURATION_DIRECTORY" },
-};
-
 /* A configuration stays with whoever owns it: a service that can change it may change what it is itself. */
-static int give_away(int fd, enum DirectoryKind kind, uint32_t mode, const struct Identity *identity)
+static int give_away(int fd, const struct SandboxDirectory *kind, mode_t mode, const struct Identity *identity)
 {
 	uid_t uid = identity->has_user ? identity->uid : 0;
 	gid_t gid = identity->has_group ? identity->gid : 0;
 
-	if (kind != DIRECTORY_CONFIGURATION && fchown(fd, uid, gid) < 0)
+	if (kind->key != SANDBOX_CONFIGURATION_DIRECTORY && fchown(fd, uid, gid) < 0)
 		return errno;
-	return fchmod(fd, mode & 07777) < 0 ? errno : 0;
+	return fchmod(fd, mode) < 0 ? errno : 0;
 }
 
-static int make_one(const char *path, enum DirectoryKind kind, uint32_t mode, const struct Identity *identity)
+static int make_one(const char *path, const struct SandboxDirectory *kind, mode_t mode, const struct Identity *identity)
 {
 	char copy[PATH_MAX];
 	char *rest = copy;
@@ -73,9 +61,9 @@ static int make_one(const char *path, enum DirectoryKind kind, uint32_t mode, co
 	if (strlen(path) >= sizeof(copy))
 		return ENAMETOOLONG;
 	strcpy(copy, path);
-	if (mkdir(kinds[kind].root, 0755) < 0 && errno != EEXIST && errno != EROFS)
+	if (mkdir(kind->root, 0755) < 0 && errno != EEXIST && errno != EROFS)
 		return errno;
-	fd = open(kinds[kind].root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(kind->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno;
 	while (!error && (name = strsep(&rest, "/")))
@@ -86,42 +74,39 @@ static int make_one(const char *path, enum DirectoryKind kind, uint32_t mode, co
 	return error;
 }
 
-/* "/run/a:/run/b" */
-static int set_variable(enum DirectoryKind kind, const struct StringList *names, struct Environment *environment)
+/* Makes "/run/a:/run/b" of *@value, which is NULL at first. */
+static int add_to_variable(char **value, const char *root, const char *path)
 {
-	const char *root = kinds[kind].root;
-	size_t size = 1;
-	char *value;
-	char *end;
-	int error;
+	char *longer;
 
-	for (size_t i = 0; i < names->n; i++)
-		size += strlen(root) + 2 + strlen(names->items[i]);
-	value = malloc(size);
-	if (!value)
+	if (asprintf(&longer, "%s%s%s/%s", *value ? *value : "", *value ? ":" : "", root, path) < 0)
 		return ENOMEM;
-	end = value;
-	for (size_t i = 0; i < names->n; i++) {
-		if (i > 0)
-			*end++ = ':';
-		end = stpcpy(stpcpy(stpcpy(end, root), "/"), names->items[i]);
-	}
-	error = environment_set_pair(environment, kinds[kind].variable, value);
-	free(value);
-	return error;
+	free(*value);
+	*value = longer;
+	return 0;
 }
 
-static int make_kind(enum DirectoryKind kind, const struct DirectorySpec *set, const struct Identity *identity,
+static int make_kind(const struct SandboxDirectory *kind, const struct Sandbox *sandbox, const struct Identity *identity,
 		     struct Environment *environment, struct Failure *failure)
 {
-	for (size_t i = 0; i < set->names.n; i++) {
-		int error = make_one(set->names.items[i], kind, set->mode, identity);
+	char *value = NULL;
+	int error = 0;
 
+	for (size_t i = 0; i < sandbox->n_paths && !error; i++) {
+		const char *path = sandbox->paths[i].path;
+
+		if (sandbox->paths[i].key != kind->key)
+			continue;
+		error = make_one(path, kind, (mode_t)sandbox->value[kind->mode], identity);
 		if (error)
-			return failure_set(failure, error, "%s=: cannot make %s/%s", kinds[kind].key, kinds[kind].root,
-					   set->names.items[i]);
+			(void)failure_set(failure, error, "%s=: cannot make %s/%s", sandbox_key_name(kind->key), kind->root, path);
+		else
+			error = add_to_variable(&value, kind->root, path);
 	}
-	return set->names.n > 0 ? set_variable(kind, &set->names, environment) : 0;
+	if (!error && value)
+		error = environment_set_pair(environment, kind->variable, value);
+	free(value);
+	return error;
 }
 
 int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment,
@@ -131,27 +116,35 @@ int directories_make(const struct Spec *spec, const struct Identity *identity, s
 	const mode_t mask = umask(022);
 	int error = 0;
 
-	for (int kind = 0; kind < DIRECTORY_KINDS && !error; kind++)
-		error = make_kind((enum DirectoryKind)kind, &spec->directories[kind], identity, environment, failure);
+	for (int i = 0; i < SANDBOX_DIRECTORIES && !error; i++)
+		error = make_kind(&sandbox_directories[i], &spec->sandbox, identity, environment, failure);
 	(void)umask(mask);
 	return error;
+}
+
+/* @list points to the new path from then on. */
+static int keep(const struct SandboxDirectory *kind, const char *name, struct MountList *list)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", kind->root, name) < 0)
+		return ENOMEM;
+	if (!mount_list_covers(list, path, "/"))
+		return 0;
+	return mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW, .path = path, .source = path,
+							  .key = sandbox_key_name(kind->key) });
 }
 
 int directories_keep(const struct Spec *spec, struct MountList *list)
 {
 	int error = 0;
 
-	for (int kind = 0; kind < DIRECTORY_CONFIGURATION; kind++) {
-		const struct StringList *names = &spec->directories[kind].names;
+	for (int i = 0; i < SANDBOX_DIRECTORIES; i++) {
+		const struct SandboxDirectory *kind = &sandbox_directories[i];
 
-		for (size_t i = 0; i < names->n && !error; i++) {
-			char *path;
-
-			if (asprintf(&path, "%s/%s", kinds[kind].root, names->items[i]) < 0)
-				return ENOMEM;
-			if (mount_list_covers(list, path, "/")) /* which points to the path from now on */
-				error = mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW, .path = path, .source = path,
-										   .key = kinds[kind].key });
+		for (size_t k = 0; k < spec->sandbox.n_paths && !error; k++) {
+			if (spec->sandbox.paths[k].key == kind->key && kind->key != SANDBOX_CONFIGURATION_DIRECTORY)
+				error = keep(kind, spec->sandbox.paths[k].path, list);
 		}
 	}
 	return error;

@@ -56,21 +56,10 @@ static const struct {
 	[EXEC_SPEC_GROUP] = { RECORD_STRING, offsetof(struct Spec, group) },
 	[EXEC_SPEC_SUPPLEMENTARY] = { RECORD_LIST, offsetof(struct Spec, supplementary) },
 	[EXEC_SPEC_TTY] = { RECORD_STRING, offsetof(struct Spec, tty) },
-	[EXEC_SPEC_RUNTIME_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, directories[DIRECTORY_RUNTIME].names) },
-	[EXEC_SPEC_RUNTIME_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_RUNTIME].mode) },
 	[EXEC_SPEC_DIRECTORY] = { RECORD_STRING, offsetof(struct Spec, directory) },
 	[EXEC_SPEC_SOCKETS] = { RECORD_NUMBER, offsetof(struct Spec, n_sockets) },
 	[EXEC_SPEC_SOCKET_NAMES] = { RECORD_STRING, offsetof(struct Spec, socket_names) },
 	[EXEC_SPEC_READY] = { RECORD_NUMBER, offsetof(struct Spec, ready_number) },
-	[EXEC_SPEC_STATE_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, directories[DIRECTORY_STATE].names) },
-	[EXEC_SPEC_STATE_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_STATE].mode) },
-	[EXEC_SPEC_CACHE_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, directories[DIRECTORY_CACHE].names) },
-	[EXEC_SPEC_CACHE_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_CACHE].mode) },
-	[EXEC_SPEC_LOGS_DIRECTORY] = { RECORD_LIST, offsetof(struct Spec, directories[DIRECTORY_LOGS].names) },
-	[EXEC_SPEC_LOGS_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_LOGS].mode) },
-	[EXEC_SPEC_CONFIGURATION_DIRECTORY] = { RECORD_LIST,
-						offsetof(struct Spec, directories[DIRECTORY_CONFIGURATION].names) },
-	[EXEC_SPEC_CONFIGURATION_MODE] = { RECORD_NUMBER, offsetof(struct Spec, directories[DIRECTORY_CONFIGURATION].mode) },
 	[EXEC_SPEC_INPUT] = { RECORD_STRING, offsetof(struct Spec, input) },
 	[EXEC_SPEC_CPU_POLICY] = { RECORD_NUMBER, offsetof(struct Spec, cpu_policy) },
 	[EXEC_SPEC_CPU_PRIORITY] = { RECORD_NUMBER, offsetof(struct Spec, cpu_priority) },
@@ -211,8 +200,6 @@ int spec_read(int fd, struct Spec *ret)
 	int error;
 
 	memset(ret, 0, sizeof(*ret));
-	for (int kind = 0; kind < DIRECTORY_KINDS; kind++)
-		ret->directories[kind].mode = 0755;
 	sandbox_init(&ret->sandbox);
 	error = load(fd, &ret->bytes, &size);
 	while (!error && at < size) {

@@ -24,21 +24,6 @@ struct EnvironmentFileSpec {
 	bool optional;
 };
 
-/* In the order in which their variables are set. */
-enum DirectoryKind {
-	DIRECTORY_RUNTIME,
-	DIRECTORY_STATE,
-	DIRECTORY_CACHE,
-	DIRECTORY_LOGS,
-	DIRECTORY_CONFIGURATION,
-	DIRECTORY_KINDS
-};
-
-struct DirectorySpec {
-	struct StringList names;
-	uint32_t mode;
-};
-
 /* Every field is the record of its name in protocol/exec-spec.h. */
 struct Spec {
 	char *bytes;
@@ -48,7 +33,6 @@ struct Spec {
 	struct StringList settings;
 	struct StringList fixed;
 	struct StringList supplementary;
-	struct DirectorySpec directories[DIRECTORY_KINDS];
 	struct EnvironmentFileSpec *files;
 	size_t n_files;
 	const char *user;

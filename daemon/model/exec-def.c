@@ -14,21 +14,12 @@ void environment_file_free(EnvironmentFile *file)
 	g_free(file);
 }
 
-#define NO_DIRECTORIES { .names = LIST_NOTHING, .mode = 0755 }
-
 const ExecDef exec_def_plain = {
 	.groups = LIST_NOTHING,
 	.environment = LIST_NOTHING,
 	.environment_files = LIST_NOTHING,
 	.sandbox_lines = LIST_NOTHING,
 	.rlimits = VALUES_NOTHING,
-	.directories = {
-		[DIRECTORY_RUNTIME] = NO_DIRECTORIES,
-		[DIRECTORY_STATE] = NO_DIRECTORIES,
-		[DIRECTORY_CACHE] = NO_DIRECTORIES,
-		[DIRECTORY_LOGS] = NO_DIRECTORIES,
-		[DIRECTORY_CONFIGURATION] = NO_DIRECTORIES,
-	},
 	.scheduling = { .cpus = VALUES_NOTHING },
 };
 
@@ -48,8 +39,6 @@ void exec_def_clear(ExecDef *def)
 	g_free(def->directory);
 	g_free(def->tty);
 	g_free(def->input);
-	for (int kind = 0; kind < DIRECTORY_KINDS; kind++)
-		list_free(def->directories[kind].names);
 	values_free(def->scheduling.cpus);
 	list_free(def->sandbox_lines);
 	if (def->sandbox)
@@ -87,16 +76,7 @@ bool exec_def_runtime_ends(const ExecDef *def, bool starts_again)
 {
 	const bool is_over = def->runtime_preserve == PRESERVE_NO || (def->runtime_preserve == PRESERVE_RESTART && !starts_again);
 
-	return is_over && def->directories[DIRECTORY_RUNTIME].names->len > 0;
-}
-
-static bool has_directories(const ExecDef *def)
-{
-	for (int kind = 0; kind < DIRECTORY_KINDS; kind++) {
-		if (def->directories[kind].names->len > 0)
-			return true;
-	}
-	return false;
+	return is_over && sandbox_asks(def->sandbox, SANDBOX_RUNTIME_DIRECTORY);
 }
 
 static bool has_scheduling(const ExecDef *def)
@@ -115,5 +95,5 @@ bool exec_def_needs_helper(const ExecDef *def)
 			return true;
 	}
 	return names_user || names_group || def->environment_files->len > 0 || def->tty || def->input ||
-	       has_directories(def) || has_scheduling(def) || (def->sandbox && def->sandbox->asked != 0);
+	       has_scheduling(def) || (def->sandbox && def->sandbox->asked != 0);
 }

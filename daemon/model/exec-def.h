@@ -25,21 +25,6 @@ typedef struct EnvironmentFile {
 	bool optional; /* written with "-" in front */
 } EnvironmentFile;
 
-/* Directories that svc-exec makes for the service's user, by where they are. */
-typedef enum DirectoryKind {
-	DIRECTORY_RUNTIME,       /* RuntimeDirectory=: below /run */
-	DIRECTORY_STATE,         /* StateDirectory=: below /var/lib */
-	DIRECTORY_CACHE,         /* CacheDirectory=: below /var/cache */
-	DIRECTORY_LOGS,          /* LogsDirectory=: below /var/log */
-	DIRECTORY_CONFIGURATION, /* ConfigurationDirectory=: below /etc; stays root's */
-	DIRECTORY_KINDS
-} DirectoryKind;
-
-typedef struct DirectorySet {
-	GPtrArray *names; /* char *, relative, never NULL */
-	unsigned mode;
-} DirectorySet;
-
 /* RuntimeDirectoryPreserve=: when runtime directories outlive a run of their service. */
 #define PRESERVE_KINDS(X, P) X(P, NO, "no") X(P, YES, "yes") X(P, RESTART, "restart")
 ENUM_WITH_NAMES(Preserve, PRESERVE, preserve, PRESERVE_KINDS)
@@ -74,7 +59,6 @@ typedef struct ExecDef {
 	char *tty;               /* TTYPath=: becomes stdin, stdout, stderr and the controlling terminal; NULL: none */
 	bool is_tty_optional;    /* "-" in front: where that is no terminal, it runs without one */
 	char *input;             /* StandardInput=file:PATH; NULL: /dev/null */
-	DirectorySet directories[DIRECTORY_KINDS];
 	Preserve runtime_preserve;
 	bool has_umask;
 	unsigned umask;

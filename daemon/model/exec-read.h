@@ -17,12 +17,6 @@ KeyReader exec_read_oom_score_adjust;
 NumberedKeyReader exec_read_limit; /* which RLIMIT_ */
 NumberedKeyReader exec_read_sandbox; /* which enum SandboxKey, of the ExecDef @field */
 
-/* One for each kind of directory; @field is not looked at. */
-KeyReader exec_read_runtime_directory;
-KeyReader exec_read_state_directory;
-KeyReader exec_read_cache_directory;
-KeyReader exec_read_logs_directory;
-KeyReader exec_read_configuration_directory;
 KeyReader exec_read_preserve;
 KeyReader exec_read_tty;
 KeyReader exec_read_standard_input;

@@ -87,18 +87,7 @@ static const ServiceKey keys[] = {
 	EXECUTION_KEY("IOSchedulingPriority", exec_read_io_priority, scheduling),
 	EXECUTION_LIST("CPUAffinity", exec_read_cpus, scheduling.cpus),
 
-	EXECUTION_LIST("RuntimeDirectory", exec_read_runtime_directory, directories),
-	EXECUTION_KEY("RuntimeDirectoryMode", field_read_directory_mode, directories[DIRECTORY_RUNTIME].mode),
 	EXECUTION_KEY("RuntimeDirectoryPreserve", exec_read_preserve, runtime_preserve),
-	EXECUTION_LIST("StateDirectory", exec_read_state_directory, directories),
-	EXECUTION_KEY("StateDirectoryMode", field_read_directory_mode, directories[DIRECTORY_STATE].mode),
-	EXECUTION_LIST("CacheDirectory", exec_read_cache_directory, directories),
-	EXECUTION_KEY("CacheDirectoryMode", field_read_directory_mode, directories[DIRECTORY_CACHE].mode),
-	EXECUTION_LIST("LogsDirectory", exec_read_logs_directory, directories),
-	EXECUTION_KEY("LogsDirectoryMode", field_read_directory_mode, directories[DIRECTORY_LOGS].mode),
-	EXECUTION_LIST("ConfigurationDirectory", exec_read_configuration_directory, directories),
-	EXECUTION_KEY("ConfigurationDirectoryMode", field_read_directory_mode, directories[DIRECTORY_CONFIGURATION].mode),
-
 	SANDBOX_KEYS(SANDBOX_ROW)
 
 	LIMIT_KEY(AS), LIMIT_KEY(CORE), LIMIT_KEY(CPU), LIMIT_KEY(DATA), LIMIT_KEY(FSIZE), LIMIT_KEY(LOCKS),

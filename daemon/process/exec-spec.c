@@ -47,29 +47,6 @@ static void append_list(GByteArray *bytes, enum ExecSpecType type, const GPtrArr
 		append_string(bytes, type, g_ptr_array_index(values, i));
 }
 
-static void append_directories(GByteArray *bytes, const ExecDef *execution)
-{
-	static const struct {
-		enum ExecSpecType name;
-		enum ExecSpecType mode;
-	} types[DIRECTORY_KINDS] = {
-		[DIRECTORY_RUNTIME] = { EXEC_SPEC_RUNTIME_DIRECTORY, EXEC_SPEC_RUNTIME_MODE },
-		[DIRECTORY_STATE] = { EXEC_SPEC_STATE_DIRECTORY, EXEC_SPEC_STATE_MODE },
-		[DIRECTORY_CACHE] = { EXEC_SPEC_CACHE_DIRECTORY, EXEC_SPEC_CACHE_MODE },
-		[DIRECTORY_LOGS] = { EXEC_SPEC_LOGS_DIRECTORY, EXEC_SPEC_LOGS_MODE },
-		[DIRECTORY_CONFIGURATION] = { EXEC_SPEC_CONFIGURATION_DIRECTORY, EXEC_SPEC_CONFIGURATION_MODE },
-	};
-
-	for (int kind = 0; kind < DIRECTORY_KINDS; kind++) {
-		const DirectorySet *set = &execution->directories[kind];
-
-		if (set->names->len == 0)
-			continue;
-		append_list(bytes, types[kind].name, set->names);
-		append_number(bytes, types[kind].mode, set->mode);
-	}
-}
-
 static void append_scheduling(GByteArray *bytes, const SchedulingDef *scheduling)
 {
 	static const int policies[CPU_POLICY_COUNT] = {
@@ -100,7 +77,6 @@ static void append_execution(GByteArray *bytes, const ExecDef *execution)
 	append_string(bytes, EXEC_SPEC_USER, execution->user);
 	append_string(bytes, EXEC_SPEC_GROUP, execution->group);
 	append_list(bytes, EXEC_SPEC_SUPPLEMENTARY, execution->groups);
-	append_directories(bytes, execution);
 	append_string(bytes, EXEC_SPEC_INPUT, execution->input);
 	append_scheduling(bytes, &execution->scheduling);
 	append_string(bytes, EXEC_SPEC_DIRECTORY, execution->directory);
@@ -144,8 +120,12 @@ int exec_spec_new_removal(const ExecDef *execution, bool with_runtime, const cha
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-	if (with_runtime)
-		append_list(bytes, EXEC_SPEC_REMOVE, execution->directories[DIRECTORY_RUNTIME].names);
+	for (size_t i = 0; with_runtime && execution->sandbox && i < execution->sandbox->n_paths; i++) {
+		const struct SandboxPath *path = &execution->sandbox->paths[i];
+
+		if (path->key == SANDBOX_RUNTIME_DIRECTORY)
+			append_string(bytes, EXEC_SPEC_REMOVE, path->path);
+	}
 	if (sandbox_asks(execution->sandbox, SANDBOX_PRIVATE_TMP))
 		append_string(bytes, EXEC_SPEC_PRIVATE_TMP, private_tmp);
 	return finish(bytes, error);

@@ -558,7 +558,7 @@ bool supervisor_ends_runtime(const Supervisor *s)
 {
 	const ExecDef *e = s->plan.def->execution;
 
-	if (e->directories[DIRECTORY_RUNTIME].names->len == 0)
+	if (!sandbox_asks(e->sandbox, SANDBOX_RUNTIME_DIRECTORY))
 		return false; /* most have none */
 	return exec_def_runtime_ends(e, s->context->starts_again(s->context->data, s->plan.def->name));
 }

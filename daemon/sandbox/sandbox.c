@@ -18,7 +18,7 @@
 #define BIT(n) (UINT64_C(1) << (n))
 #define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Reads a path of one of the lists. Returns: 0, EINVAL or ENOMEM. */
+/* Reads one word of a list of paths. Returns: 0, EINVAL or ENOMEM. */
 typedef int PathReader(struct SandboxPath *path, const char *word, struct Problem *problem);
 /* Adds the bits of @name to *@mask. Returns: 0 or EINVAL. */
 typedef int SetMember(const char *name, uint64_t *mask, struct Problem *problem);
@@ -81,7 +81,7 @@ static int read_level(struct Sandbox *sandbox, enum SandboxKey key, const char *
 	return problem_none_of(problem, value, names);
 }
 
-/* --- lists of paths --- */
+/* --- paths --- */
 
 /* @length bytes, of which "." and ".." are no names of a directory. */
 static bool is_step(const char *part, size_t length)
@@ -229,6 +229,66 @@ static int read_tmpfs(struct SandboxPath *path, const char *word, struct Problem
 	return error;
 }
 
+/* --- directories of the service's own --- */
+
+const struct SandboxDirectory sandbox_directories[SANDBOX_DIRECTORIES] = {
+	{ SANDBOX_RUNTIME_DIRECTORY, SANDBOX_RUNTIME_DIRECTORY_MODE, "/run", "RUNTIME_DIRECTORY" },
+	{ SANDBOX_STATE_DIRECTORY, SANDBOX_STATE_DIRECTORY_MODE, "/var/lib", "STATE_DIRECTORY" },
+	{ SANDBOX_CACHE_DIRECTORY, SANDBOX_CACHE_DIRECTORY_MODE, "/var/cache", "CACHE_DIRECTORY" },
+	{ SANDBOX_LOGS_DIRECTORY, SANDBOX_LOGS_DIRECTORY_MODE, "/var/log", "LOGS_DIRECTORY" },
+	{ SANDBOX_CONFIGURATION_DIRECTORY, SANDBOX_CONFIGURATION_DIRECTORY_MODE, "/etc", "CONFIGURATION_DIRECTORY" },
+};
+
+static const char *directory_root(enum SandboxKey key)
+{
+	int i = 0;
+
+	while (sandbox_directories[i].key != key)
+		i++;
+	return sandbox_directories[i].root;
+}
+
+/* Each of its steps has a name. */
+static bool is_relative(const char *path)
+{
+	size_t length;
+
+	do {
+		length = strcspn(path, "/");
+		if (length == 0 || is_step(path, length))
+			return false;
+		path += length + 1;
+	} while (path[-1]);
+	return true;
+}
+
+static int read_directory(struct SandboxPath *path, const char *word, struct Problem *problem)
+{
+	const char *root = directory_root(path->key);
+
+	if (*word == '/')
+		return problem_set(problem, "\"%s\" is made below %s; write it without the leading %s/", word, root, root);
+	if (strchr(word, ':'))
+		return problem_set(problem, "\"%s\": write the name only; links to it are not made", word);
+	if (!is_relative(word))
+		return problem_set(problem, "\"%s\" is no name of a directory below %s", word, root);
+	path->path = strdup(word);
+	return path->path ? 0 : no_memory(problem);
+}
+
+static int read_mode(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+{
+	const size_t length = strlen(value);
+	const unsigned long mode = strtoul(value, NULL, 8);
+
+	if (length == 0 || strspn(value, "01234567") != length || mode > 07777)
+		return problem_set(problem, "write an octal mode such as 0755");
+	set_value(sandbox, key, mode, false);
+	return 0;
+}
+
+/* --- lists of paths --- */
+
 static void clear_path(struct SandboxPath *path)
 {
 	free(path->path);
@@ -238,7 +298,7 @@ static void clear_path(struct SandboxPath *path)
 
 static int add_path(struct Sandbox *sandbox, enum SandboxKey key, const char *word, struct Problem *problem)
 {
-	struct SandboxPath path = { .key = key, .is_optional = *word == '-' };
+	struct SandboxPath path = { .key = key, .is_optional = rows[key].shape == SHAPE_PATHS && *word == '-' };
 	struct SandboxPath *paths;
 	int error;
 
@@ -469,6 +529,8 @@ void sandbox_init(struct Sandbox *sandbox)
 	*sandbox = (struct Sandbox){
 		.value = { [SANDBOX_BOUNDING_SET] = UINT64_MAX, [SANDBOX_FAMILIES] = UINT64_MAX, [SANDBOX_NAMESPACES] = UINT64_MAX },
 	};
+	for (int i = 0; i < SANDBOX_DIRECTORIES; i++)
+		sandbox->value[sandbox_directories[i].mode] = 0755;
 }
 
 void sandbox_clear(struct Sandbox *sandbox)

@@ -50,6 +50,16 @@ enum SandboxShape {
 	X(BIND_PATHS, "BindPaths", PATHS, PATHS_OF(read_bind))                                           \
 	X(BIND_READ_ONLY_PATHS, "BindReadOnlyPaths", PATHS, PATHS_OF(read_bind))                         \
 	X(TEMPORARY_FILE_SYSTEM, "TemporaryFileSystem", PATHS, PATHS_OF(read_tmpfs))                     \
+	X(RUNTIME_DIRECTORY, "RuntimeDirectory", LIST, PATHS_OF(read_directory))                         \
+	X(RUNTIME_DIRECTORY_MODE, "RuntimeDirectoryMode", ONE, .read = read_mode)                        \
+	X(STATE_DIRECTORY, "StateDirectory", LIST, PATHS_OF(read_directory))                             \
+	X(STATE_DIRECTORY_MODE, "StateDirectoryMode", ONE, .read = read_mode)                            \
+	X(CACHE_DIRECTORY, "CacheDirectory", LIST, PATHS_OF(read_directory))                             \
+	X(CACHE_DIRECTORY_MODE, "CacheDirectoryMode", ONE, .read = read_mode)                            \
+	X(LOGS_DIRECTORY, "LogsDirectory", LIST, PATHS_OF(read_directory))                               \
+	X(LOGS_DIRECTORY_MODE, "LogsDirectoryMode", ONE, .read = read_mode)                              \
+	X(CONFIGURATION_DIRECTORY, "ConfigurationDirectory", LIST, PATHS_OF(read_directory))             \
+	X(CONFIGURATION_DIRECTORY_MODE, "ConfigurationDirectoryMode", ONE, .read = read_mode)            \
 	X(NO_NEW_PRIVILEGES, "NoNewPrivileges", ONE, FLAG)                                               \
 	X(BOUNDING_SET, "CapabilityBoundingSet", SET, .read = read_bounding_set)                            \
 	X(AMBIENT_SET, "AmbientCapabilities", LIST, .read = read_ambient)                                 \
@@ -97,7 +107,7 @@ enum KeyringMode { KEYRING_MODES(SANDBOX_LEVEL_ID) };
 /* One word of a list of paths. */
 struct SandboxPath {
 	enum SandboxKey key;
-	char *path;       /* absolute, without "." and ".." */
+	char *path;       /* absolute, or of ...Directory= relative; without "." and ".." */
 	char *source;     /* Bind...: what is shown there, absolute; else NULL */
 	char *options;    /* TemporaryFileSystem=: mount options, checked; else NULL */
 	bool is_optional; /* "-" in front: may be missing */
@@ -109,7 +119,7 @@ struct Sandbox {
 	/*
 	 * Of each key. A flag: 0 or 1; a level; capabilities: bit n is capability n; FAMILIES: bit
 	 * n is address family n; NAMESPACES: CLONE_NEW...; ARCHITECTURES: see there;
-	 * SYSTEM_CALL_ERROR: an errno, 0: kill. The sets of what is allowed are full unless the key
+	 * SYSTEM_CALL_ERROR: an errno, 0: kill; ...MODE: 0755 if not given. The sets of what is allowed are full unless the key
 	 * is given.
 	 */
 	uint64_t value[SANDBOX_KEYS_COUNT];
@@ -145,6 +155,16 @@ int sandbox_read(struct Sandbox *sandbox, enum SandboxKey key, const char *value
  * Returns: 0, or EINVAL with @problem.
  */
 int sandbox_check(const struct Sandbox *sandbox, enum SandboxKey *ret_key, struct Problem *problem);
+
+/* The directories that svc-exec makes for the service's user, in the order in which their variables are set. */
+struct SandboxDirectory {
+	enum SandboxKey key;
+	enum SandboxKey mode;
+	const char *root;     /* where they are made */
+	const char *variable; /* names them to the service */
+};
+enum { SANDBOX_DIRECTORIES = 5 };
+extern const struct SandboxDirectory sandbox_directories[SANDBOX_DIRECTORIES];
 
 /* The namespaces that RestrictNamespaces= knows; ends with a NULL name. */
 struct SandboxNamespace {

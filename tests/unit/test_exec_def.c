@@ -86,12 +86,12 @@ START_TEST(a_shared_definition_outlives_its_first_owner)
 	ck_assert_int_eq(e->nice, 3);
 	ck_assert_str_eq(e->tty, "/dev/tty1");
 	ck_assert_str_eq(e->directory, "/srv");
-	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_RUNTIME].names, 0), "r");
 	ck_assert_uint_eq(g_array_index(e->scheduling.cpus, unsigned, 0), 1);
-	ck_assert_str_eq(e->sandbox->paths[0].source, "/a");
-	ck_assert_str_eq(e->sandbox->paths[1].options, "ro");
+	ck_assert_str_eq(e->sandbox->paths[0].path, "r");
+	ck_assert_str_eq(e->sandbox->paths[1].source, "/a");
+	ck_assert_str_eq(e->sandbox->paths[2].options, "ro");
 	ck_assert_str_eq(e->sandbox->system_calls.items[0].name, "reboot");
-	ck_assert_str_eq(g_ptr_array_index(e->sandbox_lines, 3), "SystemCallArchitectures=native");
+	ck_assert_str_eq(g_ptr_array_index(e->sandbox_lines, 4), "SystemCallArchitectures=native");
 	service_def_free(shared);
 }
 END_TEST

@@ -122,12 +122,10 @@ START_TEST(directories_that_it_makes_and_removes)
 	g_autofree char *made = swapper_path(swapper, "fifo");
 	g_autofree char *below = swapper_path(swapper, "a/b");
 	g_autoptr(Wish) wish = wish_new(SHELL("true"));
-	DirectorySet *set = &wish->execution.directories[DIRECTORY_RUNTIME];
 
 	wish->execution.user = g_strdup("www-data"); /* SWAPPER_UID */
-	set->mode = 0755;
-	list_add(&set->names, g_strdup(below + strlen("/run/")), g_free);
-	list_add(&set->names, g_strdup(made + strlen("/run/")), g_free);
+	wish_sandbox(wish, SANDBOX_RUNTIME_DIRECTORY, below + strlen("/run/"));
+	wish_sandbox(wish, SANDBOX_RUNTIME_DIRECTORY, made + strlen("/run/"));
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		g_auto(ExecRun) run = wish_run(wish);
 

@@ -193,16 +193,18 @@ END_TEST
 START_TEST(directories_and_their_modes)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines("StateDirectory=a a/b\nStateDirectoryMode=0700\nCacheDirectory=c\n"
-					       "LogsDirectory=d\nConfigurationDirectory=e\nRuntimeDirectory=f\n"
+					       "LogsDirectory=d\nConfigurationDirectory=e\nRuntimeDirectory=-f\n"
 					       "RuntimeDirectoryPreserve=restart\nStandardInput=file:/etc/motd\n");
 	const ExecDef *e = def->execution;
 
-	ck_assert_uint_eq(e->directories[DIRECTORY_STATE].names->len, 2);
-	ck_assert_uint_eq(e->directories[DIRECTORY_STATE].mode, 0700);
-	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_CACHE].names, 0), "c");
-	ck_assert_uint_eq(e->directories[DIRECTORY_CACHE].mode, 0755);
-	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_LOGS].names, 0), "d");
-	ck_assert_str_eq(g_ptr_array_index(e->directories[DIRECTORY_CONFIGURATION].names, 0), "e");
+	ck_assert_str_eq(path_at(def, SANDBOX_STATE_DIRECTORY, 0)->path, "a");
+	ck_assert_str_eq(path_at(def, SANDBOX_STATE_DIRECTORY, 1)->path, "a/b");
+	ck_assert_uint_eq(e->sandbox->value[SANDBOX_STATE_DIRECTORY_MODE], 0700);
+	ck_assert_str_eq(path_at(def, SANDBOX_CACHE_DIRECTORY, 0)->path, "c");
+	ck_assert_uint_eq(e->sandbox->value[SANDBOX_CACHE_DIRECTORY_MODE], 0755);
+	ck_assert_str_eq(path_at(def, SANDBOX_LOGS_DIRECTORY, 0)->path, "d");
+	ck_assert_str_eq(path_at(def, SANDBOX_CONFIGURATION_DIRECTORY, 0)->path, "e");
+	ck_assert_str_eq(path_at(def, SANDBOX_RUNTIME_DIRECTORY, 0)->path, "-f");
 	ck_assert_int_eq(e->runtime_preserve, PRESERVE_RESTART);
 	ck_assert_str_eq(e->input, "/etc/motd");
 }
@@ -270,6 +272,12 @@ static const struct {
 	{ "KeyringMode=own", "\"own\" is none of inherit, private, shared" },
 	{ "StateDirectory=/var/lib/x", "\"/var/lib/x\" is made below /var/lib; write it without the leading /var/lib/" },
 	{ "CacheDirectory=../x", "\"../x\" is no name of a directory below /var/cache" },
+	{ "StateDirectory=a//b", "\"a//b\" is no name of a directory below /var/lib" },
+	{ "StateDirectory=a/", "\"a/\" is no name of a directory below /var/lib" },
+	{ "StateDirectory=a/./b", "\"a/./b\" is no name of a directory below /var/lib" },
+	{ "RuntimeDirectory=''", "\"\" is no name of a directory below /run" },
+	{ "RuntimeDirectoryMode=0788", "write an octal mode such as 0755" },
+	{ "RuntimeDirectoryMode=10000", "write an octal mode such as 0755" },
 	{ "LogsDirectory=a:b", "\"a:b\": write the name only; links to it are not made" },
 	{ "RuntimeDirectoryPreserve=often", "\"often\" is none of no, yes, restart" },
 	{ "StandardInput=tty", "write TTYPath= for a terminal" },

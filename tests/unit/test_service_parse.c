@@ -154,8 +154,8 @@ START_TEST(every_execution_key_reaches_its_field)
 	ck_assert(e->has_nice && e->nice == -5);
 	ck_assert(e->has_oom_score_adjust && e->oom_score_adjust == -900);
 	ck_assert_str_eq(e->tty, "/dev/tty1");
-	ck_assert_uint_eq(e->directories[DIRECTORY_RUNTIME].names->len, 2);
-	ck_assert_uint_eq(e->directories[DIRECTORY_RUNTIME].mode, 0750);
+	ck_assert_uint_eq(e->sandbox->n_paths, 2);
+	ck_assert_uint_eq(e->sandbox->value[SANDBOX_RUNTIME_DIRECTORY_MODE], 0750);
 	ck_assert(exec_def_needs_helper(e));
 }
 END_TEST
