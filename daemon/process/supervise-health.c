@@ -187,16 +187,10 @@ static char *probe_describe_stuck(const Probe *probe)
 				 g_strdup("not finished in time, and it cannot be killed");
 }
 
-static void report_check_failed(Supervisor *s, const char *text, const char *output)
+/* @output: the last line of its output, or NULL */
+static void report_check(Supervisor *s, bool success, const char *text, const char *output)
 {
-	ProcessEvent event = { .kind = PROCESS_CHECKED, .text = text, .output = output, .at_us = loop_now() };
-
-	supervisor_emit(s, &event);
-}
-
-static void report_check(Supervisor *s, bool success, const char *text)
-{
-	ProcessEvent event = { .kind = PROCESS_CHECKED, .success = success, .text = text, .at_us = loop_now() };
+	ProcessEvent event = { .kind = PROCESS_CHECKED, .success = success, .text = text, .output = output, .at_us = loop_now() };
 
 	supervisor_emit(s, &event);
 }
@@ -208,9 +202,9 @@ static void check_stuck(Supervisor *s, const Probe *probe)
 	if (s->check_wanted)
 		return; /* the answer to that is for all */
 	if (probe->is_dropped || !supervisor_is_up(s))
-		report_check(s, true, NULL);
+		report_check(s, true, NULL, NULL);
 	else
-		report_check(s, false, text);
+		report_check(s, false, text, NULL);
 }
 
 /* Nothing waits for it any more: not the service's stop, and not who asked. Its end is handled when it comes. */
@@ -450,9 +444,9 @@ static void begin_check(Supervisor *s)
 
 	s->check_wanted = false;
 	if (!s->plan.latest->check || !supervisor_is_up(s))
-		report_check(s, true, NULL);
+		report_check(s, true, NULL, NULL);
 	else if (!probe_begin(s, ROLE_CHECK, s->plan.latest->check, s->plan.def->start_limit_us, &error))
-		report_check(s, false, error->message);
+		report_check(s, false, error->message, NULL);
 }
 
 static void check_ended(Supervisor *s, const Probe *probe, const struct MessageExited *exit)
@@ -462,11 +456,11 @@ static void check_ended(Supervisor *s, const Probe *probe, const struct MessageE
 	if (s->check_wanted)
 		return; /* that of the manager before, for which nobody waits */
 	if (probe->is_dropped || !supervisor_is_up(s))
-		report_check(s, true, NULL);
+		report_check(s, true, NULL, NULL);
 	else if (probe->is_late || step_control_failed(s->plan.latest->check, exit))
-		report_check_failed(s, text, probe->output ? capture_last_line(probe->output) : NULL);
+		report_check(s, false, text, probe->output ? capture_last_line(probe->output) : NULL);
 	else
-		report_check(s, true, NULL);
+		report_check(s, true, NULL, NULL);
 }
 
 /* There is no room for another one beside it. */
@@ -475,7 +469,7 @@ static void refuse_check(Supervisor *s)
 	g_autofree char *text = probe_describe_stuck(s->probes[ROLE_CHECK]);
 
 	s->check_wanted = false;
-	report_check(s, !supervisor_is_up(s), text);
+	report_check(s, !supervisor_is_up(s), text, NULL);
 }
 
 /* --- all --- */

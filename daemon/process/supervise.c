@@ -203,15 +203,21 @@ void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text)
 	supervisor_emit(s, &event);
 }
 
+/* A run has one end: a start that failed has been reported. */
+static void report_end(Supervisor *s, ProcessEvent *event)
+{
+	if (s->failure_reported || s->exit_reported)
+		return;
+	s->exit_reported = true;
+	supervisor_emit(s, event);
+}
+
 void supervisor_report_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text)
 {
 	ProcessEvent event = { .kind = PROCESS_EXITED, .pid = exit->pid, .success = success, .code = exit->code,
 			       .status = exit->status, .text = text, .at_us = (int64_t)exit->at_us };
 
-	if (s->failure_reported || s->exit_reported)
-		return;
-	s->exit_reported = true;
-	supervisor_emit(s, &event);
+	report_end(s, &event);
 }
 
 void supervisor_report_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text)
@@ -219,10 +225,7 @@ void supervisor_report_restart_end(Supervisor *s, const struct MessageExited *ex
 	ProcessEvent event = { .kind = PROCESS_EXITED, .pid = exit->pid, .is_restart = true, .code = exit->code,
 			       .status = exit->status, .text = text, .at_us = (int64_t)exit->at_us };
 
-	if (s->failure_reported || s->exit_reported)
-		return;
-	s->exit_reported = true;
-	supervisor_emit(s, &event);
+	report_end(s, &event);
 }
 
 void supervisor_report_done(Supervisor *s, const char *text)
@@ -230,10 +233,7 @@ void supervisor_report_done(Supervisor *s, const char *text)
 	ProcessEvent event = { .kind = PROCESS_EXITED, .success = true, .is_done = true, .code = CLD_EXITED, .text = text,
 			       .at_us = loop_now() };
 
-	if (s->failure_reported || s->exit_reported)
-		return;
-	s->exit_reported = true;
-	supervisor_emit(s, &event);
+	report_end(s, &event);
 }
 
 void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
@@ -499,6 +499,13 @@ static void take_turn(Supervisor *s)
 		timer_set(&s->turn, loop_now(), on_turn, s);
 }
 
+/* Before a resumed supervisor has all its descriptors it has no turn: supervisor_resumed() gives it one. */
+static void request_turn(Supervisor *s)
+{
+	if (s->has_begun || !s->is_resumed)
+		take_turn(s);
+}
+
 /* --- life --- */
 
 static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def, uint64_t invocation)
@@ -565,15 +572,13 @@ void supervisor_redefine(Supervisor *s, const ServiceDef *def)
 void supervisor_stop(Supervisor *s)
 {
 	s->stop_wanted = true;
-	if (s->has_begun || !s->is_resumed)
-		take_turn(s);
+	request_turn(s);
 }
 
 void supervisor_reload(Supervisor *s)
 {
 	s->reload_wanted = true;
-	if (s->has_begun || !s->is_resumed)
-		take_turn(s);
+	request_turn(s);
 }
 
 void supervisor_restart(Supervisor *s)
@@ -581,8 +586,7 @@ void supervisor_restart(Supervisor *s)
 	if (s->step == STEP_RESTART && s->index == 0)
 		return; /* else it took too long, and its failure has been told */
 	s->restart_wanted = true;
-	if (s->has_begun || !s->is_resumed)
-		take_turn(s);
+	request_turn(s);
 }
 
 bool supervisor_send_signal(Supervisor *s, int signo, bool to_all, GError **error)
@@ -602,8 +606,7 @@ bool supervisor_send_signal(Supervisor *s, int signo, bool to_all, GError **erro
 void supervisor_check(Supervisor *s)
 {
 	s->check_wanted = true;
-	if (s->has_begun || !s->is_resumed)
-		take_turn(s);
+	request_turn(s);
 }
 
 pid_t supervisor_main_pid(const Supervisor *s)
