@@ -9,10 +9,13 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* Each action is one branch of a case; every call is logged. "keep" starts a process in the background and notes its id. */
+/*
+ * Each action is one branch of a case, and every call is logged. "keep" starts a process in the background and writes its id to a
+ * file. The file is renamed into its place, because a test that finds it reads it at once.
+ */
 static const char script_head[] = "cd $(dirname $0)\n"
 				  "echo $1 >>log\n"
-				  "keep() { sleep 1000 & echo $! >$1; }\n"
+				  "keep() { sleep 1000 & echo $! >.$1; mv .$1 $1; }\n"
 				  "end() { kill $(cat $1); rm $1; }\n"
 				  "end_and_wait() { p=$(cat $1); end $1; while kill -0 $p 2>&-; do sleep 0.02; done; }\n"
 				  "case $1 in\n";
