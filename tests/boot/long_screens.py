@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 Services that the bed of packages cannot have up, on Debian 12 and 13: LightDM and SDDM show their greeters, and each gives the screen to the other;
-bluetoothd is there while an adapter is; ntpd sets the clock. $SVCD_TEST_RELEASES names some of the releases. limit: 3000
+bluetoothd is there while an adapter is; ntpd sets the clock. $SVCD_TEST_RELEASES names some of the releases. limit: 3600, processors: 2
 """
 
 import os

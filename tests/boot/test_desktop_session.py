@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 1800
+# limit: 3600, processors: 2
 """
 Somebody logs in at the greeter by typing, has a session of GNOME and services of their own in it, may not switch the machine
 off against an inhibitor, logs out. The bus is killed. Whatever ends, a greeter comes back. From its menu the machine is put to

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 1500
+# limit: 2400
 """
 Real NetworkManager and a real bus: sshd is active only while the network is up; a NetworkManager that dies takes nothing with
 it; the bus is killed ten times, no service is lost, and every condition is right again. A volume of an NFS server, which is the

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 1500
+# limit: 2400
 """
 The power is cut while an admin changes policy, again and again: what is on the disk is the text before or after one of the
 changes, never a part of it, nothing that was acknowledged is lost, and the machine boots with it. A change of two files

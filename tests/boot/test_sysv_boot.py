@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 1800
+# limit: 3600
 """
 A Debian with sysvinit, its boot scripts and thirty daemons boots under svcd with nothing but its init scripts: the same daemons
 run as under sysvinit, each script begins and ends in insserv's order, and a power-off runs the stop scripts in order and leaves

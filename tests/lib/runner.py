@@ -4,7 +4,8 @@ Runner: what tests/run does once Python is there. Builds twice, finds the tests,
 
 Builds: "sanitized" for unit and sandbox tests; "bare" for lints, the simulation and whole machines: what is said of
 PID 1's libraries, threads and memory holds for that one only. A test is any executable that ends with 0 (passed),
-77 (skipped) or something else (failed); a time limit other than its kind's stands in its first lines: "limit: 600".
+77 (skipped) or something else (failed). Its first lines may contain marks: "limit: 600" is a time limit in seconds other than its
+kind's, and "processors: 2" the number of processors that it keeps busy, if these are more than one.
 """
 
 import argparse
@@ -34,8 +35,9 @@ WINDOW_S_LONG = "30"  # between unpacking and configuring a package
 DAYS = 1
 FIRST_SEED = 1
 
-# Seconds; generous, for a machine of two CPUs that does other things too.
-LIMITS = {"unit": 180, "sim": 1500, "sandbox": 240, "daemons": 600, "packages": 900, "lint": 900, "lsb": 600, "desktop": 300, "boot": 1200, "fuzz": 3600, "bench": 900}
+# Seconds until a test counts as hanging. They are no measure of speed: the machine may have ten times as much to do as it can.
+LIMITS = {"unit": 600, "sim": 1800, "sandbox": 600, "daemons": 1200, "packages": 1800, "lint": 1200, "lsb": 1200, "desktop": 600,
+          "boot": 1800, "fuzz": 3600, "bench": 900}
 
 OUTPUT_LINES = 150
 
@@ -54,7 +56,8 @@ class Test:
         self.build = build
         self.directory = directory
         self.environment = environment or {}
-        self.limit = LIMITS[kind]
+        self.limit = mark_of(self, "limit", LIMITS[kind])
+        self.processors = mark_of(self, "processors", 1) if kind in HEAVY else 0
         self.result = None
         self.seconds = 0.0
         self.cpu_seconds = 0.0  # of what was waited for; who outlives its parent is not in it
@@ -200,14 +203,14 @@ def environment_of(test, builds):
     return environment
 
 
-def limit_of(test):
-    """A test that takes longer than its kind says so in its first lines."""
+def mark_of(test, name, default):
+    """A number in the first lines of a test."""
     try:
         with open(test.argv[-1], "rb") as file:
-            found = re.search(rb"limit: (\d+)", file.read(1024))
+            found = re.search(rb"%s: (\d+)" % name.encode(), file.read(1024))
     except OSError:
-        return test.limit
-    return int(found.group(1)) if found else test.limit
+        return default
+    return int(found.group(1)) if found else default
 
 
 def ends_within(pid, seconds):
@@ -222,16 +225,19 @@ def ends_within(pid, seconds):
 
 
 class Lanes:
-    """What runs beside what: half of the lanes take heavy tests first, the others light ones; then each takes what is left."""
+    """
+    What runs beside what: half of the lanes take heavy tests first, the others light ones; then each takes what is left. The heavy
+    tests that run at a time keep no more processors busy than there are lanes for them, because more would starve each other.
+    """
 
     def __init__(self, tests, n_lanes):
-        # Those of the longest limits first, for nothing is left then to run beside the last one.
-        self.heavy = sorted((test for test in tests if test.kind in HEAVY), key=limit_of, reverse=True)
-        self.light = [test for test in tests if test.kind not in HEAVY]
         self.n_lanes = n_lanes
         self.n_heavy_first = (n_lanes + 1) // 2
-        self.may_begin = self.n_heavy_first  # of the heavy ones: more would starve each other of their processors
-        self.lock = threading.Lock()
+        self.n_free = self.n_heavy_first  # processors
+        # Those that need most come first, and of these the longest, because nothing is left to run beside the last one.
+        self.heavy = sorted((test for test in tests if test.processors), key=lambda test: (test.processors, test.limit), reverse=True)
+        self.light = [test for test in tests if not test.processors]
+        self.changed = threading.Condition()
 
     def run(self, work):
         with concurrent.futures.ThreadPoolExecutor(self.n_lanes) as pool:
@@ -241,17 +247,26 @@ class Lanes:
         is_heavy_first = number < self.n_heavy_first
         while test := self._take(is_heavy_first):
             work(test)
-            with self.lock:
-                self.may_begin += test.kind in HEAVY
+            with self.changed:
+                self.n_free += self._share(test)
+                self.changed.notify_all()
+
+    def _share(self, test):
+        """Alone a test may need more than there are."""
+        return min(test.processors, self.n_heavy_first)
 
     def _take(self, is_heavy_first):
-        """None: there is nothing more for this lane."""
-        with self.lock:
-            heavy = self.heavy if self.may_begin > 0 else []
-            for tests in (heavy, self.light) if is_heavy_first else (self.light, heavy):
-                if tests:
-                    self.may_begin -= tests is self.heavy
-                    return tests.pop(0)
+        """Waits for one that may begin. None: there is nothing more."""
+        with self.changed:
+            while self.heavy or self.light:
+                heavy = [test for test in self.heavy if self._share(test) <= self.n_free]
+                for tests in (heavy, self.light) if is_heavy_first else (self.light, heavy):
+                    if tests:
+                        test = tests[0]
+                        (self.heavy if test.processors else self.light).remove(test)
+                        self.n_free -= self._share(test)
+                        return test
+                self.changed.wait()
         return None
 
 
@@ -290,9 +305,8 @@ class Runner:
                                    start_new_session=True)
         with self.lock:
             self.alive.add(process.pid)
-        limit = limit_of(test)
         try:
-            is_ended = ends_within(process.pid, limit)
+            is_ended = ends_within(process.pid, test.limit)
         finally:
             self._kill_group(process.pid)
             _pid, status, usage = os.wait4(process.pid, 0)
@@ -300,7 +314,7 @@ class Runner:
             test.cpu_seconds = usage.ru_utime + usage.ru_stime
             with self.lock:
                 self.alive.discard(process.pid)
-        return process.returncode if is_ended else f"tests/run: not finished after {limit} s"
+        return process.returncode if is_ended else f"tests/run: not finished after {test.limit} s"
 
     @staticmethod
     def _kill_group(group):
