@@ -101,11 +101,20 @@ def find_executables(kind, pattern="*"):
             sys.exit(f"tests/run: {path} is a test and not executable, so it would never run: chmod +x")
 
 
+def make(build, *goals):
+    subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *goals], cwd=build, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def make_other_programs(build):
+    """What "make check" builds and is no unit test."""
+    make(build, *(name for name in make_variable(build, "check_PROGRAMS") if not name.startswith("tests/unit/")),
+         *make_variable(build, "check_DATA"))
+
+
 def find_unit_tests(builds):
     """Those of "make check", from the sanitized build."""
     build = f"{builds}/sanitized"
-    subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "check", "TESTS="], cwd=build, check=True,
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    make(build, "check", "TESTS=")
     environment = {"srcdir": TOP, "top_srcdir": TOP, "top_builddir": build, "builddir": build}
     for name in make_variable(build, "TESTS"):
         if name.startswith("tests/sim/"):
@@ -365,8 +374,7 @@ def build_all(options):
     for kind in ("bare",) if options.bench else ("sanitized",) if options.fuzz else ("sanitized", "bare"):
         setup("stage", kind)
     if not options.fuzz:
-        subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "check", "TESTS="], cwd=f"{builds}/bare", check=True,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        make_other_programs(f"{builds}/bare")
     print(f"built in {builds} in {time.monotonic() - began:.0f} s", flush=True)
     return builds
 
