@@ -115,7 +115,7 @@ START_TEST(of_too_many_the_youngest_are_counted)
 {
 	View view = { .is_shutdown = true };
 	char line[WORDS_BYTES];
-	char name[8];
+	char name[16];
 
 	for (int i = 0; i < VIEW_MOTIONS + 2; i++) {
 		(void)snprintf(name, sizeof name, "s%d", i);
