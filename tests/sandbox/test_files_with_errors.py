@@ -29,7 +29,7 @@ with Sandbox({"web": SLEEP, "other": SLEEP}) as box:
 
     done = box.svcctl("restart", "web", check=False)
     assert done.returncode == 10 and "web restarted" not in done.stdout, done
-    assert "web was restarted with its settings of before" in done.stderr and ERROR in done.stderr, done
+    assert "web was restarted with its earlier settings" in done.stderr and ERROR in done.stderr, done
     assert box.pid("web") not in (0, pid)
 
     box.write(WEB, SLEEP)

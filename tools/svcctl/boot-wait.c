@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot wait: of all services that are still to settle, the one that began first. The others mostly wait for it.
+ * Boot wait: of the services that delay the end of the boot, the one that began first. The others mostly
+ * wait for it.
  */
 #include "config.h"
 
@@ -19,7 +20,7 @@ enum { CONTINUED = 4 };
 char *boot_wait_progress(GVariant *boot)
 {
 	const int64_t rest_us = (int64_t)record_number(boot, "EstimatedRemaining");
-	/* Tenths of a second are more than anybody can know. */
+	/* The estimate is not exact to tenths of a second. */
 	g_autofree char *rest = text_format_duration((rest_us / G_USEC_PER_SEC + 1) * G_USEC_PER_SEC);
 	double fraction = 0;
 
@@ -43,7 +44,7 @@ static bool holds_up(GVariant *service)
 	return is_in_state(service, "starting") || (is_in_state(service, "waiting") && record_number(service, "WaitUntil"));
 }
 
-/* @ret_n: how many there are. */
+/* @ret_n: the number of services that delay the boot. */
 static GVariant *find_first(const GPtrArray *services, unsigned *ret_n)
 {
 	GVariant *first = NULL;
@@ -61,7 +62,7 @@ static GVariant *find_first(const GPtrArray *services, unsigned *ret_n)
 	return first;
 }
 
-/* "; ssh, nginx and 3 more wait for it": those that have not settled lean on the only one that holds up the boot. A new string. */
+/* "; ssh, nginx and 3 more wait for it": the unsettled services, which wait for the only one that delays the boot. A new string. */
 static char *list_waiting(const GPtrArray *services)
 {
 	g_autoptr(GString) text = g_string_new(NULL);

@@ -3,7 +3,7 @@
  * start, stop, restart, reload, clear: asking for something, and seeing it happen.
  *
  * Each name is a job; all are asked for, and then waited for together (--no-wait: not), so that the exit code can tell how it
- * went. "start" means up: one that has to wait for its terms is no success, and is not waited for unless --wait asks for it.
+ * went. "start" means up: a service that waits for its terms is a failure, unless --wait waits for it.
  */
 #include "config.h"
 
@@ -154,7 +154,7 @@ static char *list_false_terms(GVariant *service, const char *part)
 	return g_string_free(g_steal_pointer(&lines), FALSE);
 }
 
-/* It waits for what nobody is about to bring, or until another has stopped. The request stands. */
+/* The service waits for conditions that nothing is about to make true, or for the stop of another one. The request stands. */
 static bool fail_waiting(Context *context, const char *name, GVariant *service, GError **error)
 {
 	g_autofree char *terms = list_false_terms(service, NULL);
@@ -183,7 +183,7 @@ static bool is_start(const Request *request)
 	return request == &start_request || request == &restart_request;
 }
 
-/* It was started by what svcd has read; the file may say something else by now. */
+/* Reports that the file has changed since svcd read it. */
 static void confirm_unread(Context *context, const Request *request, const char *name)
 {
 	g_autofree char *path = is_start(request) && !context->output.is_quiet ? unread_change(context, name) : NULL;
@@ -192,7 +192,7 @@ static void confirm_unread(Context *context, const Request *request, const char 
 		output_confirm(&context->output, "  %s has changed since svcd read it: svcctl reload-files", path);
 }
 
-/* Is it up by a file of before, because the present one has an error? Then what the admin wrote is not in force. */
+/* Fails if the service runs with earlier settings because its present file has an error. */
 static bool check_file(Context *context, const Request *request, GVariant *service, GError **error)
 {
 	const char *name = record_text(service, "Name");
@@ -201,11 +201,11 @@ static bool check_file(Context *context, const Request *request, GVariant *servi
 	if (!is_start(request) || !is(record_text(service, "FileState"), "invalid"))
 		return true;
 	problem = find_file_error(context, name);
-	return fail(error, SVCD_ERROR_INVALID_CONFIGURATION, "%s was %s with its settings of before, because its file has an error%s%s",
+	return fail(error, SVCD_ERROR_INVALID_CONFIGURATION, "%s was %s with its earlier settings, because its file has an error%s%s",
 		    name, request->done, problem ? ": " : "", problem ? problem : "");
 }
 
-/* What it says of itself, or the first thing that it waits for; a new string. */
+/* The service's status text, or the first condition that it waits for; a new string. */
 static char *detail_of(GVariant *service)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(service, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
@@ -267,8 +267,8 @@ static bool report(Context *context, const Request *request, const char *name, G
 }
 
 /*
- * What cannot run here is not asked for: the wish would last, and nothing would come of it. A program can be installed while it is waited
- * for, so --wait and --no-wait ask for it all the same.
+ * A service that cannot run here is not requested, because the request would stay without effect. A
+ * program may be installed later, so --wait and --no-wait request it anyway.
  */
 static bool check_presence(Context *context, const Request *request, GVariant *service, GError **error)
 {
