@@ -22,7 +22,7 @@ import time
 import dbus.connection
 from dbus.exceptions import DBusException
 
-from deadline import wait_for
+from deadline import DEFAULT_S, wait_for
 from sandbox import Sandbox
 
 MANAGER = "/usr/lib/svcd/svcd-manager"
@@ -33,9 +33,6 @@ ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle
 export ASAN_OPTIONS
 exec {MANAGER}.real "$@"
 """
-
-ANSWER_LIMIT_S = 60
-ARRIVAL_LIMIT_S = 90
 
 
 def names(kind, count):
@@ -79,7 +76,7 @@ class Client:
     def call_once(self, interface, method, signature, *args, object_path="/org/svcd1"):
         if not self.connection:
             self.connection = dbus.connection.Connection(f"unix:path={self.path}")
-        return self.connection.call_blocking(None, object_path, interface, method, signature, args, timeout=ANSWER_LIMIT_S)
+        return self.connection.call_blocking(None, object_path, interface, method, signature, args, timeout=DEFAULT_S)
 
     def close(self):
         if self.connection:
@@ -99,7 +96,7 @@ class Client:
             except DBusException as problem:
                 if (problem.get_dbus_name() or "").startswith("org.svcd1.Error."):
                     raise AssertionError(f"{args}: {problem}") from None
-                assert time.monotonic() - began < ANSWER_LIMIT_S, f"{args}: neither answer nor error: {problem}"
+                assert time.monotonic() - began < DEFAULT_S, f"{args}: neither answer nor error: {problem}"
                 self.close()
                 n_lost += 1
                 self.n_lost += 1
@@ -180,9 +177,9 @@ class Ender(Worker):
         if name in TASK:
             self.client.manager("Stop", "sb", name, True)
         lost = self.client.manager("Start", "s", name)[1]
-        wait_for(lambda: self.busy.runs(name) > before, ARRIVAL_LIMIT_S, f"{name} runs after a request that was answered")
+        wait_for(lambda: self.busy.runs(name) > before, what=f"{name} runs after a request that was answered")
         state = "done" if name in TASK else "failed"
-        wait_for(lambda: self.client.property_of(name, "State") == state, ARRIVAL_LIMIT_S, f"{name} is {state}")
+        wait_for(lambda: self.client.property_of(name, "State") == state, what=f"{name} is {state}")
         runs = self.busy.runs(name)
         assert before < runs <= before + 1 + lost, f"{name} ran {runs - before} times for {1 + lost} requests"
         if name in END:
@@ -243,7 +240,7 @@ class BusySandbox:
         return struct.unpack("hhqqi4x", found)[0] != fcntl.F_UNLCK
 
     def wait_runs(self, name, runs):
-        wait_for(lambda: self.runs_now(name) == runs, ARRIVAL_LIMIT_S, f"{name} {'runs' if runs else 'is gone'}")
+        wait_for(lambda: self.runs_now(name) == runs, what=f"{name} {'runs' if runs else 'is gone'}")
 
     def runs(self, name):
         """How often it came to its end."""
@@ -259,8 +256,8 @@ class BusySandbox:
         with open(self.manager_procs, encoding="ascii") as file:
             return int((file.read().split() or ["0"])[-1])
 
-    def wait_other_manager(self, old, seconds=60):
-        return wait_for(lambda: self.manager() not in (0, old) and self.manager(), seconds, "there is another manager", every=0.005)
+    def wait_other_manager(self, old):
+        return wait_for(lambda: self.manager() not in (0, old) and self.manager(), what="there is another manager", every=0.005)
 
     def kill_manager(self, number=signal.SIGKILL):
         """Whoever it is, and however far it has come. Returns its pid."""
@@ -283,15 +280,16 @@ class BusySandbox:
     def forgive(self):
         """PID 1 has no patience with more than thirty deaths a minute, but one that leaves by itself makes up for all before."""
         old = wait_for(self.manager, what="there is a manager")
-        while self.manager() == old:
+
+        def is_asked():
             try:
                 self.client.call_once("org.svcd1.Manager", "Reexec", "")
-            except DBusException:
+                return True
+            except DBusException:  # the connection is one to a manager that was killed
                 self.client.close()
-            try:
-                wait_for(lambda: self.manager() != old, 10, "it leaves", every=0.005)
-            except AssertionError:
-                pass
+                return self.manager() != old
+        wait_for(is_asked, what="a request to replace it is answered")
+        wait_for(lambda: self.manager() != old, what="it leaves", every=0.005)
         self.wait_answer()
 
     # --- the end ---
@@ -306,12 +304,12 @@ class BusySandbox:
         for worker in self.workers:
             worker.over = True
         for worker in self.workers:
-            worker.join(2 * ARRIVAL_LIMIT_S)
+            worker.join(2 * DEFAULT_S)
             assert worker.problem or not worker.is_alive(), f"{worker} waits for ever"
         self.check_workers()
         self.box.write("/run/busy.calm", "")
         for name in CRASH:
-            wait_for(lambda path=f"/run/busy/{name}.calm": self.box.exists(path), ARRIVAL_LIMIT_S, f"{name} is calm")
+            wait_for(lambda path=f"/run/busy/{name}.calm": self.box.exists(path), what=f"{name} is calm")
         self.box.wait_at_rest(120)
         wait_for(self.is_calm, what="nothing is in motion")
         self.check()
