@@ -11,6 +11,7 @@ libtest_a_SOURCES = \
 	tests/lib/bus-stage.c tests/lib/bus-stage.h \
 	tests/lib/bus-world.c tests/lib/bus-world.h \
 	tests/lib/check-main.c tests/lib/suite.h \
+	tests/lib/deadline.h \
 	tests/lib/diags.h \
 	tests/lib/edit-world.c tests/lib/edit-world.h \
 	tests/lib/keeper-stage.c tests/lib/keeper-stage.h \

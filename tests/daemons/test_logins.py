@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sessions, and display managers that show a greeter on a display without hardware. limit: 900"""
+"""Sessions, and display managers that show a greeter on a display without hardware."""
 
 from life import Daemon, bus, try_all
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Sound of a user's session: PipeWire and its like are services of svcd --user, and begin with the first program that asks."""
 
-# limit: 600
 
 import life
 from deadline import wait_for

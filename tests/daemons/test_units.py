@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 Every systemd unit that the packages ship is imported: each of its lines is accounted for, and svcd takes what comes out.
-Some of the services that come out then live a life beside the native ones. limit: 300
+Some of the services that come out then live a life beside the native ones.
 """
 
 import concurrent.futures

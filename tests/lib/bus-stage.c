@@ -83,7 +83,7 @@ const char *bus_stage_report(const BusStage *stage, const char *key)
 
 void bus_stage_expect(BusStage *stage, const char *key, const char *report)
 {
-	const int64_t until_us = loop_now() + STAGE_US;
+	const int64_t until_us = loop_now() + DEADLINE_US;
 
 	while (!g_pattern_match_simple(report, bus_stage_report(stage, key))) {
 		ck_assert_msg(loop_now() < until_us, "%s is never \"%s\", but \"%s\"", key, report,
@@ -105,7 +105,7 @@ static void round_trip(SystemBus *bus)
 		dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetId"));
 	bool is_back = false;
 
-	ck_assert_uint_ne(system_bus_call(bus, call, STAGE_US, on_pong, &is_back), 0);
+	ck_assert_uint_ne(system_bus_call(bus, call, DEADLINE_US, on_pong, &is_back), 0);
 	dbus_message_unref(call);
 	stage_until(is_back);
 }

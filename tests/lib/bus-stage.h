@@ -11,8 +11,7 @@
 #include "providers/provider.h"
 #include "tests/lib/bus-daemon.h"
 #include "tests/lib/bus-peer.h"
-
-#define STAGE_US (60 * G_USEC_PER_SEC)
+#include "tests/lib/deadline.h"
 
 typedef struct BusStage {
 	BusDaemon daemon;
@@ -43,7 +42,7 @@ void bus_stage_quiet(BusStage *stage);
 
 #define stage_until(condition)                                                                     \
 	do {                                                                                       \
-		const int64_t until_us = loop_now() + STAGE_US;                                    \
+		const int64_t until_us = loop_now() + DEADLINE_US;                                 \
 		while (!(condition)) {                                                             \
 			ck_assert_msg(loop_now() < until_us, "never: %s", #condition);             \
 			if (!g_main_context_iteration(NULL, FALSE))                                \

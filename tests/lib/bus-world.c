@@ -16,7 +16,7 @@
 #include "bus/names.h"
 #include "bus/client-socket.h"
 
-enum { LIMIT_S = 20 };
+#include "tests/lib/deadline.h"
 
 /* --- operations --- */
 
@@ -359,7 +359,7 @@ static gboolean on_limit(gpointer data)
 void bus_world_run_until(bool (*is_over)(void *data), void *data, const char *what)
 {
 	bool is_late = false;
-	const guint limit = g_timeout_add_seconds(LIMIT_S, on_limit, &is_late);
+	const guint limit = g_timeout_add_seconds(DEADLINE_S, on_limit, &is_late);
 
 	while (!is_over(data)) {
 		ck_assert_msg(!is_late, "waited for: %s", what);
@@ -416,7 +416,7 @@ GVariant *bus_world_call(GDBusConnection *connection, const char *path, const ch
 	Answer answer = { 0 };
 
 	g_dbus_connection_call(connection, NULL, path, interface, method, args,
-			       type ? G_VARIANT_TYPE(type) : NULL, G_DBUS_CALL_FLAGS_NONE, LIMIT_S * 1000, NULL,
+			       type ? G_VARIANT_TYPE(type) : NULL, G_DBUS_CALL_FLAGS_NONE, DEADLINE_MS, NULL,
 			       on_called, &answer);
 	bus_world_run_until(is_answered, &answer, method);
 	if (answer.error)

@@ -10,8 +10,6 @@ import secrets
 
 from deadline import wait_for
 
-EMPTY_LIMIT_S = 10
-
 
 def cgroup2_mount():
     """Where the machine has its cgroup2 tree, or None."""
@@ -55,7 +53,7 @@ class Leaf:
     def remove(self):
         """The processes are dead, but the kernel may need a moment to count them out."""
         if self.path:
-            wait_for(lambda: remove_tree(self.path), EMPTY_LIMIT_S, f"{self.path} is empty")
+            wait_for(lambda: remove_tree(self.path), what=f"{self.path} is empty")
 
 
 class MemoryLimit:
@@ -89,7 +87,7 @@ class MemoryLimit:
 
     def __exit__(self, kind, value, trace):
         if self.path:
-            wait_for(lambda: remove_tree(self.path), EMPTY_LIMIT_S, f"{self.path} is empty")
+            wait_for(lambda: remove_tree(self.path), what=f"{self.path} is empty")
 
     @property
     def is_possible(self):

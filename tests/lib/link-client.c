@@ -20,15 +20,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/lib/deadline.h"
 #include "tests/lib/scratch.h"
-
-#define LIMIT_MS 20000
 
 static void wait_readable(int fd, const char *what)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	ck_assert_msg(poll(&p, 1, LIMIT_MS) == 1, "waited in vain for %s", what);
+	ck_assert_msg(poll(&p, 1, DEADLINE_MS) == 1, "waited in vain for %s", what);
 }
 
 void keeper_run_listen(KeeperRun *run)
@@ -85,7 +84,7 @@ void keeper_run_start(KeeperRun *run, unsigned int ping_ms)
 	(void)built("svcd", keeper, sizeof(keeper));
 	(void)snprintf(manager_option, sizeof(manager_option), "--manager=%s",
 		       keeper_run_manager(manager, sizeof(manager)));
-	(void)snprintf(ping_option, sizeof(ping_option), "--ping-ms=%u", ping_ms ? ping_ms : PROTOCOL_PING_INTERVAL_MS);
+	(void)snprintf(ping_option, sizeof(ping_option), "--ping-ms=%u", ping_ms ? ping_ms : DEADLINE_MS);
 	run->pid = fork();
 	ck_assert_int_ge(run->pid, 0);
 	if (run->pid == 0) {
@@ -251,7 +250,7 @@ void manager_send(Manager *m, const void *message, size_t size, int fd)
 	struct pollfd p = { .fd = m->link_fd, .events = POLLOUT };
 
 	while (!send_with_fds(m->link_fd, message, size, &fd, fd >= 0))
-		ck_assert_msg(poll(&p, 1, LIMIT_MS) == 1, "the keeper does not read");
+		ck_assert_msg(poll(&p, 1, DEADLINE_MS) == 1, "the keeper does not read");
 }
 
 /* Writes one string with its NUL. */

@@ -66,7 +66,7 @@ typedef struct {
 	uint32_t n_inherited;
 } Spawn;
 
-/* Starts svcd --user with the fake manager; @ping_ms 0: as it comes. */
+/* Starts svcd --user with the fake manager. @ping_ms 0: no test that is busy misses a ping. */
 void keeper_run_start(KeeperRun *run, unsigned int ping_ms);
 
 /*

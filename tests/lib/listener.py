@@ -11,6 +11,8 @@ client came to, its user, and all its descriptors (the client's, a copy of the s
 import json
 import socket
 
+from deadline import DEFAULT_S
+
 PATH = "/opt/listener.py"
 
 PROGRAM = r'''
@@ -58,10 +60,10 @@ def service(*words, socket_section, more=""):
     return f"[Service]\nExec=/usr/bin/python3 {PATH} {' '.join(words)}\n{more}\n[Socket]\n{socket_section}\n"
 
 
-def connects(path, kind=socket.SOCK_STREAM, seconds=60):
+def connects(path, kind=socket.SOCK_STREAM):
     """A client that has not been answered yet."""
     client = socket.socket(socket.AF_UNIX, kind)
-    client.settimeout(seconds)
+    client.settimeout(DEFAULT_S)
     client.connect(path)
     return client
 

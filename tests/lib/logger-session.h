@@ -8,9 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "tests/lib/deadline.h"
 #include "tests/lib/tree.h"
-
-#define DEADLINE_US (30 * G_USEC_PER_SEC)
 
 typedef struct Session {
 	Tree *tree;

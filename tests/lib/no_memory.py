@@ -115,7 +115,7 @@ class Sweep:
         self.manager = manager
 
     def _check(self, act, number):
-        rows = wait_for(self.box.services, 60, "the services are listed")
+        rows = wait_for(self.box.services, what="the services are listed")
         pids = {name: rows[name].get("pid") for name in self.pids}
         assert pids == self.pids, (act.__name__, number, pids, self.pids, {name: rows[name] for name in self.pids})
 

@@ -23,14 +23,14 @@ def ask(box, *words):
         done.last = box.svcctl(*words, check=False)
         return done.last.returncode == 0
     try:
-        return wait_for(done, 120, " ".join(words)) and done.last
+        return wait_for(done, what=" ".join(words)) and done.last
     except AssertionError:
         raise AssertionError(f"{words}: {done.last}\n{box.svcctl('explain', words[-1], check=False).stdout}") from None
 
 
 def run_until_failed(box, name):
     """It is started, and fails. One who is not told of an end that was asks again, and may have it run again."""
-    before = wait_for(box.services, 60, "the services are listed")[name]["invocation"]
+    before = wait_for(box.services, what="the services are listed")[name]["invocation"]
 
     def has_failed():
         row = box.services()[name]
@@ -39,4 +39,4 @@ def run_until_failed(box, name):
         if row["state"] in ("idle", "failed"):
             box.svcctl("start", name, check=False)
         return False
-    wait_for(has_failed, 120, f"{name} has failed")
+    wait_for(has_failed, what=f"{name} has failed")

@@ -19,6 +19,8 @@ import gi
 gi.require_version("Gio", "2.0")
 from gi.repository import Gio, GLib  # noqa: E402
 
+from deadline import DEFAULT_S  # noqa: E402
+
 BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 MANAGER = ("org.svcd1", "/org/svcd1", "org.svcd1.Manager")
 PEER = ("org.svcd1", "/org/svcd1", "org.freedesktop.DBus.Peer")
@@ -52,11 +54,11 @@ def with_serial(blob, serial):
 class RawBus:
     """One connection. @path as this process sees it; @uid: whose the socket is (SO_PEERCRED is taken at connect)."""
 
-    def __init__(self, path, uid=0, hello=False, seconds=60):
+    def __init__(self, path, uid=0, hello=False):
         self.serial = 0
         self.rest = b""
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(seconds)
+        self.sock.settimeout(DEFAULT_S)
         # By name in its directory: the way there, through /proc, is root's alone.
         here = os.open(".", os.O_RDONLY)
         os.chdir(os.path.dirname(path))

@@ -18,7 +18,7 @@
 #include "loop/loop.h"
 #include "model/service-parse.h"
 
-#define DEADLINE_US (20 * G_USEC_PER_SEC)
+#include "tests/lib/deadline.h"
 
 const char stage_notifying[] =
 	"[Service]\n"

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# limit: 600
 """
 Headers, facilities and links of init scripts, each as a small story: what svcd starts in which runlevel, in which order, and
 what it has to say.

@@ -75,13 +75,13 @@ def act(process):
 
 
 def waits(process, what, states="D"):
-    wait_for(lambda: state_of(process) in states, 20, f"{what}: root's process waits")
+    wait_for(lambda: state_of(process) in states, what=f"{what}: root's process waits")
     time.sleep(0.3)
     assert state_of(process) in states, f"{what}: {state_of(process)}"
 
 
 def ends(process, what):
-    wait_for(lambda: process.poll() is not None, 20, f"{what}: root's process goes on after the attack")
+    wait_for(lambda: process.poll() is not None, what=f"{what}: root's process goes on after the attack")
 
 
 def hangs(box, what, words, attack_words, way=None, states="D"):

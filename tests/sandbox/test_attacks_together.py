@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 Every attack of attack_set.py at once: svcctl is answered, a killed service is restarted, another service's output arrives, and a shutdown
-completes. $SVCD_TEST_SECONDS: for how long (15). limit: 400
+completes. $SVCD_TEST_SECONDS: for how long (15).
 """
 
 import os
@@ -16,7 +16,6 @@ from sandbox import Sandbox
 SECONDS = float(os.environ.get("SVCD_TEST_SECONDS", "15"))
 # A sanitized program looks into /proc before it begins, which is one of the directories that are held.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
-SHUTDOWN_S = 90
 # The sandbox has no /dev/kmsg, which on a machine is always cached. In /proc svcctl itself looks for the processes of a service.
 PLANS = [plan for plan in attack_set.PLANS if plan.name not in ("directory-dev", "directory-proc")]
 
@@ -45,7 +44,7 @@ with Sandbox(attack_set.services_of(PLANS), policy=attack_set.policy_of(PLANS), 
     attackers = [attacker for plan in PLANS for attacker in plan.begin(box)]
     for plan in PLANS:
         plan.go_on(box)
-    wait_for(lambda: held(box) >= ALWAYS_HELD, 60, "the attacks have begun")
+    wait_for(lambda: held(box) >= ALWAYS_HELD, what="the attacks have begun")
     worst = {}
     until = time.monotonic() + SECONDS
     n_rounds = 0
@@ -58,8 +57,8 @@ with Sandbox(attack_set.services_of(PLANS), policy=attack_set.policy_of(PLANS), 
     print(f"the longest of {n_rounds}: " + ", ".join(f"{what} {seconds:.3f} s" for what, seconds in worst.items()))
 
     began = time.monotonic()
-    attack.ask(box, "/usr/bin/svcctl", "poweroff", limit=SHUTDOWN_S)
-    wait_for(lambda: is_off(box), SHUTDOWN_S, "PID 1 has powered off")
+    attack.ask(box, "/usr/bin/svcctl", "poweroff")
+    wait_for(lambda: is_off(box), what="PID 1 has powered off")
     print(f"powered off after {time.monotonic() - began:.1f} s")
     for attacker in attackers:
         attacker.end()

@@ -97,10 +97,8 @@ files.update({f"{DIRECTORY}/{name}.svc": content for name, content in GOOD})
 files.update({f"{DIRECTORY}/{name}.svc": text for name, text in CYCLE.items()})
 policy = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name, _content in GOOD)
 
-began = time.monotonic()
 with Sandbox(files=files, policy=policy) as box:
     box.wait_states({"plain": "ready", "long-line": "ready", "comment": "ready"})
-    assert time.monotonic() - began < 60
 
     assert box.read("/run/kept") == "b#c\n", "a value was cut at a ; or a #"
 

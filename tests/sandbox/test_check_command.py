@@ -28,7 +28,7 @@ def n_clients(box):
 
 
 with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=POLICY) as box:
-    box.wait_states({"nginx": "ready", "ssh": "ready", "slow": "ready"}, seconds=60)
+    box.wait_states({"nginx": "ready", "ssh": "ready", "slow": "ready"})
     pids = {name: box.pid(name) for name in ("nginx", "ssh")}
 
     good = {path: box.read(path) for path in ("/etc/nginx/nginx.conf", "/etc/ssh/sshd_config")}

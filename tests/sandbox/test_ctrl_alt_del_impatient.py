@@ -23,6 +23,6 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
         os.kill(box.pid1, signal.SIGINT)
         # The same signal is not queued twice: the keeper must have taken it first.
         if press < 6:
-            wait_for(lambda: not pending(box.pid1), 5, "the press was seen")
-    status = box.wait_end(60)
+            wait_for(lambda: not pending(box.pid1), what="the press was seen")
+    status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGHUP, f"wait status {status:#x}"

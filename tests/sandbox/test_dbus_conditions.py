@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """While=dbus: follows the owner of the name, and what has started outlives the bus: killed ten times, nothing is lost."""
 
-# limit: 300
 
 import signal
 

@@ -5,7 +5,6 @@ The clients of docs/dbus.md, in C, Python, JavaScript and shell, are built and r
 others, and says what svcctl says; and none of them minds that the manager is replaced.
 """
 
-# limit: 600
 
 import os
 import re

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 service, invoke-rc.d, policy-rc.d and init scripts that are run by their path reach the service, with Debian's real scripts of
-cron, ssh and nginx: one copy of the daemon, LSB's exit codes, and what policy says never is not started by any. limit: 400
+cron, ssh and nginx: one copy of the daemon, LSB's exit codes, and what policy says never is not started by any.
 """
 
 import json

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 Init scripts that svcd runs are reached by service, invoke-rc.d and their paths, however they are written: one copy of the daemon,
-which svcd knows; never is never; a script that calls itself, or another one, hangs nothing. limit: 400
+which svcd knows; never is never; a script that calls itself, or another one, hangs nothing.
 """
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""explain says in words what of the world is missing, what there is instead, and which service would bring it. limit: 200"""
+"""explain says in words what of the world is missing, what there is instead, and which service would bring it."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -38,7 +38,7 @@ def explained(box, name):
 with Sandbox(SERVICES, root="debian", policy=POLICY, files={"/etc/machine-id": "0123456789abcdef0123456789abcdef\n"},
              mounts=("sys", "run")) as box:
     # Before there is a bus its names are not known, and the reason is that the bus waits.
-    wait_for(lambda: "waiting for the bus name org.bluez, which is not known" in explained(box, "headset"), 30, "it is not known")
+    wait_for(lambda: "waiting for the bus name org.bluez, which is not known" in explained(box, "headset"), what="it is not known")
     text = explained(box, "headset")
     assert "dbus is waiting for 1 condition" in text and "svcctl flag set bus" in text, text
 

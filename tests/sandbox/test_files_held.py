@@ -4,7 +4,6 @@
 A user holds the directory of the service files. Only svc-generate waits for it: the manager answers, restarts services, makes instances
 of templates and is replaced by one that knows all services. reload-files fails with the directory's name, and works afterwards.
 A lease on a service file, and a fifo in place of one, do not make anything wait.
-limit: 300
 """
 
 import attack
@@ -19,12 +18,9 @@ SERVICES = {**attack.WITNESSES, "other": SLEEP, "template@": SLEEP}
 MOVE = f"cp -r {DIRECTORY} /root/services && mount -t tmpfs -o mode=755 tmpfs {DIRECTORY} && cp /root/services/* {DIRECTORY}"
 ODD = f"mkfifo {DIRECTORY}/pipe.svc && echo >{DIRECTORY}/leased.svc && chown nobody {DIRECTORY}/leased.svc"
 
-# svc-generate has 10 s.
-RELOAD_S = 60
-
 
 def reload_files(box):
-    return ask(box, "/bin/sh", "-c", "svcctl reload-files; echo exit $?", limit=RELOAD_S)[1]
+    return ask(box, "/bin/sh", "-c", "svcctl reload-files; echo exit $?")[1]
 
 
 with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=victim talker other\n", files=attack.FILES) as box:
@@ -39,7 +35,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=victim talker other\n", fi
         assert "exit 1" in said and DIRECTORY in said, said
         check_responsive(box)
         assert set(box.services()) == names
-        assert box.kill_manager() < attack.LIMIT_S
+        box.kill_manager()
         assert set(box.services()) == names and box.pid("other") == other
         box.svcctl("start", "template@x")
         box.wait_state("template@x", "ready")

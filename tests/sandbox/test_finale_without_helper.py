@@ -17,7 +17,7 @@ def check(prepare, expected):
         box.run(prepare)
         os.kill(box.manager_pid(), signal.SIGSTOP)
         os.kill(box.pid1, signal.SIGRTMIN + 4)
-        status = box.wait_end(120)
+        status = box.wait_end()
         assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
         assert expected in box.console(), box.console()
 

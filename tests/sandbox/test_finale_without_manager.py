@@ -24,5 +24,5 @@ with Sandbox({"a": f"[Service]\nExec={STUBBORN}\nStopTimeout=60s\n"}) as box:
         except ProcessLookupError:
             pass
         wait_for(lambda: box.manager_pid() != victim, what="it is dead")
-    status = box.wait_end(120)
+    status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"

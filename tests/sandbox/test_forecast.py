@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """--dry-run tells exactly what then happens: random small sets of services, policies and changes."""
 
-# limit: 300
 
 import os
 import random

@@ -58,6 +58,6 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=victim\nActivate=talker\n"
         attack.check_responsive(machine)
         machine.svcctl("stop", "deep", "--no-wait")
         began = time.monotonic()
-        wait_for(lambda: '"idle"' in attack.ask(machine, "/usr/bin/svcctl", "status", "deep", "--json")[1], 20, "deep is stopped")
+        wait_for(lambda: '"idle"' in attack.ask(machine, "/usr/bin/svcctl", "status", "deep", "--json")[1], what="deep is stopped")
         print(f"deep stopped after {time.monotonic() - began:.1f} s")
         attack.check_responsive(machine)

@@ -15,9 +15,6 @@ from sandbox import Failure, Sandbox
 # Any user may list these. On each is a tmpfs, because the root of the sandbox is an overlay, which cannot be held in this way.
 HELD = {"in-run": "/run", "in-etc": "/etc/held"}
 
-# A condition in a directory that is not held is seen within this, on a busy machine.
-SOON_S = 10
-
 
 def waits_for(path):
     return f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=path:{path}\n"
@@ -61,9 +58,9 @@ def follows(box, name, path):
     """The condition of @name is seen to become true, and false again."""
     began = time.monotonic()
     box.write(path, "")
-    wait_for(lambda: attack.main_pid(box, name), SOON_S, f"{name} runs")
+    wait_for(lambda: attack.main_pid(box, name), what=f"{name} runs")
     box.remove(path)
-    wait_for(lambda: not attack.main_pid(box, name), SOON_S, f"{name} ends")
+    wait_for(lambda: not attack.main_pid(box, name), what=f"{name} ends")
     return time.monotonic() - began
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 No service starts between the unpacking and the configuration of its package, and none runs while that is removed: real dpkg on small
-packages, with Debian's habit that what is installed runs. limit: 600
+packages, with Debian's habit that what is installed runs.
 """
 
 import os

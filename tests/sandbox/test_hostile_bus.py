@@ -6,7 +6,6 @@ socket, with answers read and unread: others are answered, who does not read is 
 Then a bus daemon that is stopped and one that is killed, again and again: svcd goes on and comes back. What others wait is printed.
 """
 
-# limit: 300
 
 import json
 import os

@@ -6,7 +6,6 @@ no calls of anybody's: 32 MiB, variants in variants, descriptors, no interface, 
 gets one answer, the manager is the same at the end, and has as many descriptors as before.
 """
 
-# limit: 300
 
 import array
 import os
@@ -48,7 +47,6 @@ def bodies(n_args, chance):
     for count in {n_args, n_args + 1} - {0, 1}:
         for _ in range(6):
             yield "(" + ", ".join(chance.choice(VALUES) for _ in range(count)) + ")"
-
 
 
 def every_method_takes_every_type(client, name):

@@ -85,7 +85,7 @@ def try_all(box, number):
 
 
 def ask(box, *words):
-    wait_for(lambda: box.svcctl(*words, check=False).returncode == 0, 60, " ".join(words))
+    wait_for(lambda: box.svcctl(*words, check=False).returncode == 0, what=" ".join(words))
 
 
 def check_all(box, number, pids):
@@ -98,7 +98,7 @@ def check_all(box, number, pids):
     ask(box, "stop", "move")
     box.wait_state("move", "idle")
     box.svcctl("start", "end", check=False)
-    wait_for(lambda: f"status {number % 250 + 1}" in box.svcctl("explain", "end", check=False).stdout, 60, "its end is known")
+    wait_for(lambda: f"status {number % 250 + 1}" in box.svcctl("explain", "end", check=False).stdout, what="its end is known")
     ask(box, "start", "task")
 
 

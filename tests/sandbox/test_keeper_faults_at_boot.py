@@ -14,7 +14,6 @@ from sandbox import Sandbox
 SERVICE = {"stay": "[Service]\nExec=/bin/sleep infinity\n"}
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 TRACE = "/trace"
-LIMIT_S = 30
 
 # What the kernel may answer; EINTR where a call may wait.
 ERRORS = {
@@ -48,8 +47,8 @@ def is_told_or_up(box):
 def boot_with(fault):
     call = fault.partition(":")[0]
     with sandbox("-e", f"trace={call}", "-e", f"inject={fault}") as box:
-        box.wait_up(LIMIT_S)
-        wait_for(lambda: is_told_or_up(box), LIMIT_S, "the service is up, or it says why not")
+        box.wait_up()
+        wait_for(lambda: is_told_or_up(box), what="the service is up, or it says why not")
         box.svcctl("start", "stay")
         box.wait_state("stay", "ready")
         return "(INJECTED)" in box.read(TRACE)

@@ -51,7 +51,7 @@ def fail(box, status):
     """It ends with that status."""
     box.write("/run/status", f"{status}\n")
     run_until_failed(box, "end")
-    wait_for(lambda: f"status {status}" in box.svcctl("explain", "end").stdout, 60, f"its status is known: {status}")
+    wait_for(lambda: f"status {status}" in box.svcctl("explain", "end").stdout, what=f"its status is known: {status}")
 
 
 def one_round(box, number):

@@ -16,7 +16,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd",
 
     os.kill(old, signal.SIGSTOP)
 
-    wait_for(lambda: box.manager_pid() not in (0, old), 90, "the stopped manager is replaced")
+    wait_for(lambda: box.manager_pid() not in (0, old), what="the stopped manager is replaced")
     box.killed_managers += 2  # it is said to hang, and then to be killed
     box.wait_up()
     box.wait_state("a", "ready")

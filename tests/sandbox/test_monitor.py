@@ -37,7 +37,7 @@ class Monitor:
         return self.text
 
     def wait(self, text):
-        wait_for(lambda: text in self.read(), 30, f"the monitor shows {text!r}, not only\n{self.text}")
+        wait_for(lambda: text in self.read(), what=f"the monitor shows {text!r}, not only\n{self.text}")
 
     def objects(self):
         return [json.loads(line) for line in self.read().splitlines() if line.endswith("}")]
@@ -46,7 +46,7 @@ class Monitor:
         def look():
             found = [one for one in self.objects() if all(one.get(key) == value for key, value in wanted.items())]
             return found[-1] if found else None
-        return wait_for(look, 30, f"the monitor shows {wanted}")
+        return wait_for(look, what=f"the monitor shows {wanted}")
 
     def end(self, number):
         self.box.kill(int(self.text.splitlines()[0]), number)

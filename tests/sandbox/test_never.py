@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """never covers every door: a need, bus activation, a start by root; each refusal is counted, and told with who asked."""
 
-# limit: 300
 
 import json
 

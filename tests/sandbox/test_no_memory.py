@@ -82,7 +82,7 @@ def spool(box):
 def crash(box):
     row = box.wait_state("again", "ready")
     box.kill(row["pid"])
-    wait_for(lambda: box.pid("again") not in (0, row["pid"]), 60, "it was started again")
+    wait_for(lambda: box.pid("again") not in (0, row["pid"]), what="it was started again")
     box.wait_state("again", "ready")
 
 
@@ -96,10 +96,10 @@ def look(box):
 def reload(box):
     box.write("/etc/svcd/services.d/new.svc", "[Service]\nExec=/usr/local/bin/guard new\n")
     ask(box, "reload-files")
-    wait_for(lambda: "new" in box.services(), 60, "it is known")
+    wait_for(lambda: "new" in box.services(), what="it is known")
     box.remove("/etc/svcd/services.d/new.svc")
     ask(box, "reload-files")
-    wait_for(lambda: "new" not in box.services(), 60, "it is gone")
+    wait_for(lambda: "new" not in box.services(), what="it is gone")
 
 
 def policy(box):

@@ -27,7 +27,7 @@ def tell(box, word, state):
         box.send_events(1, "change", GATE, "SUBSYSTEM=block", "DEVNAME=/dev/gate", f"ID_GATE={word}")
         answer = box.svcctl("show", "gate", "-p", "State", check=False)
         return state in answer.stdout
-    wait_for(done, 60, f"the gate is {word}")
+    wait_for(done, what=f"the gate is {word}")
 
 
 def change(box):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Operators=: members of a group operate one service and read its log, without polkit; they may nothing else."""
 
-# limit: 300
 
 import subprocess
 

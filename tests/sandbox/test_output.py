@@ -40,4 +40,4 @@ with Sandbox({"talker": "[Service]\nType=task\nExec=/usr/local/bin/talker\n"}, p
         assert "to stderr" in text and "no newline at the end" in text
         return True
 
-    wait_for(all_there, 20, "every line is in the log")
+    wait_for(all_there, what="every line is in the log")

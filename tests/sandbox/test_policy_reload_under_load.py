@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A change of policy starts and stops the difference alone, in parallel and in order; a hundred services, fifty reloads."""
 
-# limit: 300
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -4,7 +4,6 @@
 The console shows how far the boot is, as the bus tells it, until somebody else takes it, and what a shutdown waits for, to the end; plymouth is
 told the same, and one that refuses, hangs or goes away harms nothing. A manager that dies is no end of it.
 """
-# limit: 240
 
 import os
 import re
@@ -68,8 +67,8 @@ def last_status(box):
     return next((line for line in reversed(seen(box)) if STATUS.search(line)), "")
 
 
-def wait_seen(box, pattern, seconds=30):
-    return wait_for(lambda: [line for line in seen(box) if re.search(pattern, line)], seconds, f"the console shows {pattern}")
+def wait_seen(box, pattern):
+    return wait_for(lambda: [line for line in seen(box) if re.search(pattern, line)], what=f"the console shows {pattern}")
 
 
 def told(box):
@@ -86,7 +85,7 @@ def check_like_the_bus(box):
         # It is a second old at most, and the bar may have moved on since.
         return shown <= int(before["progress"] * 100) + 1 and len(found[2]) == shown * 10 // 100 and \
             len(found[2] + found[3]) == 10 and f"{len(before['failed'])} failed" in line
-    wait_for(matches, 30, "the line is as the bus has it")
+    wait_for(matches, what="the line is as the bus has it")
 
 
 def check_boot(box):
@@ -95,11 +94,11 @@ def check_boot(box):
     wait_seen(box, r"starting (slow|quick) \(\d+ s of 80 s\), (slow|quick) \(")
     box.kill_manager()
     begin = len(box.console())
-    wait_for(lambda: STATUS.search(box.console()[begin:]), 30, "it goes on with the next manager")
-    wait_for(lambda: box.run("/usr/bin/python3", "-c", TAKE, check=False).returncode == 0, 30, "it keeps the console from nobody")
+    wait_for(lambda: STATUS.search(box.console()[begin:]), what="it goes on with the next manager")
+    wait_for(lambda: box.run("/usr/bin/python3", "-c", TAKE, check=False).returncode == 0, what="it keeps the console from nobody")
     box.write("/run/go-quick", "")
     wait_seen(box, r"% \[#*-*\] 1 failed starting slow \(\d+ s")
-    wait_for(lambda: "quick" not in last_status(box), 30, "it names only who is starting")
+    wait_for(lambda: "quick" not in last_status(box), what="it names only who is starting")
 
 
 def check_question(box):
@@ -108,11 +107,11 @@ def check_question(box):
     box.wait_console("who? ")
     begin = len(box.console())
     generation = told(box)
-    wait_for(lambda: len(told(box)) > len(generation), 30, "it has looked again")
+    wait_for(lambda: len(told(box)) > len(generation), what="it has looked again")
     assert not STATUS.search(box.console()[begin:]), box.console()[begin:]
     os.write(box.console_fd, b"me\n")
     box.wait_console("it is me")
-    wait_for(lambda: STATUS.search(box.console()[begin:]), 30, "it comes back")
+    wait_for(lambda: STATUS.search(box.console()[begin:]), what="it comes back")
 
 
 def check_bad_plymouths(box):
@@ -123,14 +122,14 @@ def check_bad_plymouths(box):
         box.svcctl("stop", "splash")  # the one before is sent no more
         n_told = len(told(box))
         box.svcctl("start", "splash")
-        wait_for(lambda: len(told(box)) > n_told + 1, 30, f"plymouthd that does {manner} is told")
+        wait_for(lambda: len(told(box)) > n_told + 1, what=f"plymouthd that does {manner} is told")
         assert told(box)[n_told].startswith("U svcd:"), told(box)[n_told:]
     box.write("/run/manner", "flood")
     n_told = len(told(box))
     box.svcctl("restart", "splash")
-    wait_for(lambda: len(told(box)) > n_told, 30, "it is connected to one that never ends to answer")
+    wait_for(lambda: len(told(box)) > n_told, what="it is connected to one that never ends to answer")
     begin = len(box.console())
-    wait_for(lambda: STATUS.search(box.console()[begin:]), 30, "the console is told all the same")
+    wait_for(lambda: STATUS.search(box.console()[begin:]), what="the console is told all the same")
     box.write("/run/manner", "ack")
     box.svcctl("restart", "splash")
     assert box.service("boot-progress")["pid"] == pid, "it has died of it"
@@ -141,7 +140,7 @@ def check_end(box):
     wait_seen(box, r"% \[#*-\] 1 failed waiting disk for path:/run/disk \(\d+ s")
     box.write("/run/disk", "")
     wait_seen(box, r"^svcd: the boot took \d+ s: 7 of 8 services are up, 1 failed: broken; why: svcctl explain$")
-    wait_for(lambda: box.state("boot-progress") == "idle", 30, "it has ended")
+    wait_for(lambda: box.state("boot-progress") == "idle", what="it has ended")
     assert not [line for line in seen(box)[-1:] if line], "the cursor is on a new line"
 
 
@@ -152,7 +151,7 @@ def check_shutdown(box):
     said = wait_for(lambda: [line for line in told(box)[n_told:] if line.startswith("M stubborn has been stopping")] and told(box), 30,
                     "plymouth is told what the shutdown waits for")
     assert "C shutdown" in said and said[said.index("C shutdown") + 1] == "$", said[n_told:]
-    box.wait_end(60)
+    box.wait_end()
 
 
 def check_plymouth(box):
@@ -174,13 +173,13 @@ def check_plymouth(box):
 def check_lines(box):
     """Who can take only lines gets few; and a plymouthd that hangs holds up nobody."""
     box.wait_state("stubborn", "ready")
-    wait_for(lambda: told(box) == ["connected"], 30, "plymouthd is there, and hangs")
+    wait_for(lambda: told(box) == ["connected"], what="plymouthd is there, and hangs")
     box.write("/run/go-slow", "")
     box.write("/run/go-quick", "")
     box.write("/run/disk", "")
     wait_seen(box, r"^svcd: the boot took \d+ s: 7 of 9 services are up, 1 failed: broken; why: svcctl explain$")
     box.svcctl("poweroff")
-    box.wait_end(60)
+    box.wait_end()
     lines = [line for line in seen(box) if re.search("has been|boot \\d+ %", line)]
     assert len(lines) == 1 and re.match(r"svcd: stubborn has been stopping for [5-7] s; it is killed in [2-4] s$", lines[0]), lines
     # The rest is PID 1's.
@@ -193,7 +192,7 @@ def check_quiet(box):
     first = wait_seen(box, r"svcd: boot \d+ %")[0]
     assert re.search(r"starting slow \([56] s of 80 s\)$", first), first
     box.write("/run/go-slow", "")
-    wait_for(lambda: box.state("boot-progress") == "idle", 30, "it has ended")
+    wait_for(lambda: box.state("boot-progress") == "idle", what="it has ended")
     assert "the boot took" not in box.console(), box.console()
 
 

@@ -58,7 +58,7 @@ with Sandbox({}, policy="[defaults]\nRcLinks=yes\n", files=FILES) as box:
     assert status.stdout.startswith("○") and "disabled in /etc/default/off" in status.stdout, status.stdout
 
     # It dies just after its script, again and again: tried within the limit, then failed.
-    box.wait_state("dies", "failed", seconds=60)
+    box.wait_state("dies", "failed")
     assert "ended 5 times" in box.svcctl("explain", "dies").stdout + box.svcctl("status", "dies", check=False).stdout
 
     # It dies later: started again.

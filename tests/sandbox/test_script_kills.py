@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 The manager is killed at random moments while scripts start, are restarted by their commands and stop: no command runs twice,
-no daemon runs twice, and none is left over. limit: 300
+no daemon runs twice, and none is left over.
 """
 
 import os

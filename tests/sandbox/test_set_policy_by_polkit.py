@@ -5,7 +5,6 @@ ChangePolicy: polkit's org.svcd1.set-policy decides, a helper writes, and it is 
 is a stand-in in the place of svcctl, which does as the words say: what svcctl itself makes of them is in its own tests.
 """
 
-# limit: 300
 
 import subprocess
 

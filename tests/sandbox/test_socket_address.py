@@ -15,9 +15,6 @@ SERVICES = {
 }
 POLICY = "[runlevel 2]\nActivate=holder\n"
 
-# The first try by time is after 30 s.
-SOON_S = 20
-
 
 def problems(box, name):
     return [entry.get("problem") for entry in box.svcctl_json("status", name, check=False)["data"][0]["listens"] if not entry["open"]]
@@ -32,7 +29,7 @@ with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
     wait_for(lambda: any(problems(box, "early")), what="it cannot have the address")
     assert problems(box, "early") == ["cannot listen on 192.0.2.7:8091: Cannot assign requested address"], problems(box, "early")
     box.run("ip", "address", "add", "192.0.2.7/32", "dev", "lo")
-    wait_for(lambda: not problems(box, "early"), SOON_S, what="it listens on the address that has come")
+    wait_for(lambda: not problems(box, "early"), what="it listens on the address that has come")
 
     # A port that another service has; that ends, and it is free.
     box.wait_state("holder", "ready")
@@ -41,4 +38,4 @@ with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
     box.svcctl("reload-files")
     wait_for(lambda: any(problems(box, "held")), what="it cannot have the port")
     box.svcctl("stop", "holder")
-    wait_for(lambda: not problems(box, "held"), SOON_S, what="it listens on the port that is free")
+    wait_for(lambda: not problems(box, "held"), what="it listens on the port that is free")

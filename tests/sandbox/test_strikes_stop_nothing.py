@@ -25,7 +25,7 @@ def strike(box, count):
     """So many managers die, the first of them of what it wrote first."""
     box.write("/run/kill-point", f"1 {count} {signal.SIGSEGV}\n")
     box.kill_manager(signal.SIGKILL, wait=False)
-    wait_for(lambda: box.read("/run/kill-point").startswith(f"{count + 1} "), 60, "all have died")
+    wait_for(lambda: box.read("/run/kill-point").startswith(f"{count + 1} "), what="all have died")
     box.wait_up(60)
 
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """org.svcd1 on a real system bus: everybody looks, root changes, others as polkit says; and it comes back with the bus."""
 
-# limit: 300
 
 import shutil
 import subprocess

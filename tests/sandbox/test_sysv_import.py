@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 The links of a SysV init become policy on a whole Debian root: offered at boot and by svcctl, imported and undone on a tree
-that does not run, then booted: what the links started is what runs. limit: 240
+that does not run, then booted: what the links started is what runs.
 """
 
 import os

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 take-over puts svcd's commands in the places of Debian's and gives them back, with sysvinit-core installed before, between or
-not at all, and in another tree without touching this one. limit: 300
+not at all, and in another tree without touching this one.
 """
 
 import debs

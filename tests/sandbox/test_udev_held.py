@@ -15,9 +15,6 @@ from sandbox import Failure, Sandbox
 STAYS, COMES = (f"{word}-{os.getpid()}" for word in ("stays", "comes"))
 TROUBLE = "devices cannot be read: "
 
-# A lost job takes 5 s; then there are pauses of 5 s, 10 s and 20 s.
-KNOWN_S = 90
-
 
 def service(label):
     return f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=label:{label}\n"
@@ -32,10 +29,10 @@ def check_held(box, directory, must_be_held):
         box.kill_manager()
         took = attack.check_responsive(box)
         if held.way == "fuse":
-            wait_for(lambda: box.console().count(TROUBLE) == before + 1, KNOWN_S, "the manager has tried to list the devices")
+            wait_for(lambda: box.console().count(TROUBLE) == before + 1, what="the manager has tried to list the devices")
         attack.check_responsive(box)
         print(directory, held.way, {key: round(value, 3) for key, value in took.items()})
-    wait_for(lambda: "no volume with that label" in box.svcctl("explain", "comes").stdout, KNOWN_S, "the devices are known")
+    wait_for(lambda: "no volume with that label" in box.svcctl("explain", "comes").stdout, what="the devices are known")
     if box.pid("stays") != pid:
         raise Failure("a service whose volume was there all the time was restarted")
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 dpkg puts other files in the place of svcd's own, and is killed in the middle of it, again and again: what runs goes on, svcctl doctor
-says that svcd is to be replaced, and when the upgrade is done, svcctl reexec replaces it. No service is touched. limit: 300
+says that svcd is to be replaced, and when the upgrade is done, svcctl reexec replaces it. No service is touched.
 """
 
 import random

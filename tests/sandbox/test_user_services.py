@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A user's own services: svcd --user runs them with the same engine, files and svcctl, on the bus of the session."""
 
-# limit: 300
 
 import os
 import re

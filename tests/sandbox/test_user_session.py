@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """svcd --user begins and ends with its session, whichever way that ends; of two sessions the second takes over."""
 
-# limit: 300
 
 import shlex
 import signal

@@ -33,7 +33,7 @@ with Sandbox(SERVICES) as box:
 
     # Of no service's, a path; it comes, and goes.
     waiting = begin(box, "path:/run/token")
-    wait_for(lambda: is_watched(box, "path:/run/token", waiting), 30, "the path is known not to be there")
+    wait_for(lambda: is_watched(box, "path:/run/token", waiting), what="the path is known not to be there")
     box.write("/run/token", "")
     assert end(waiting) == "path:/run/token is true\n"
     gone = begin(box, "!path:/run/token")

@@ -4,6 +4,7 @@
 
 import time
 
+from deadline import DEFAULT_S
 from private_bus import SOCKET, Client
 from sandbox import Sandbox
 
@@ -16,9 +17,9 @@ CheckCommand=/bin/sh -c 'until [ -e /run/go ]; do sleep 0.02; done; echo not now
 """
 
 
-def read_until(client, is_enough, seconds=60):
+def read_until(client, is_enough):
     said = b""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + DEFAULT_S
     while not is_enough(said):
         assert time.monotonic() < until, said[-2000:]
         said += client.read()

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <time.h>
 
 #include "model/check.h"
 #include "model/graph.h"
@@ -365,7 +366,7 @@ static ServiceDef *add_numbered(World *w, char letter, int number, const char *c
 START_TEST(a_chain_of_ten_thousand_is_no_cycle_and_quick)
 {
 	g_autoptr(World) w = world_new();
-	const gint64 begin = g_get_monotonic_time();
+	const clock_t begin = clock();
 
 	for (int i = 0; i < MANY; i++) {
 		g_autofree char *conditions = i == 0 ? g_strdup("")
@@ -374,8 +375,8 @@ START_TEST(a_chain_of_ten_thousand_is_no_cycle_and_quick)
 		add_numbered(w, 's', i, conditions);
 	}
 	check(w, "");
-	/* A second on a slow machine with sanitizers; a quadratic algorithm would take minutes. */
-	ck_assert_int_lt(g_get_monotonic_time() - begin, 20 * G_USEC_PER_SEC);
+	/* A second of a slow processor with sanitizers; a quadratic algorithm would take minutes. */
+	ck_assert_int_lt(clock() - begin, 20 * CLOCKS_PER_SEC);
 }
 END_TEST
 
@@ -412,7 +413,7 @@ END_TEST
 START_TEST(a_ring_of_ten_thousand_and_ten_thousand_missing_names_are_quick)
 {
 	g_autoptr(World) w = world_new();
-	const gint64 begin = g_get_monotonic_time();
+	const clock_t begin = clock();
 
 	for (int i = 0; i < MANY; i++) {
 		g_autofree char *conditions =
@@ -424,7 +425,7 @@ START_TEST(a_ring_of_ten_thousand_and_ten_thousand_missing_names_are_quick)
 	}
 	check_set(w->set, w->policy, w->diags);
 	ck_assert_uint_ge(diag_list_count_errors(w->diags), 2 * MANY);
-	ck_assert_int_lt(g_get_monotonic_time() - begin, 40 * G_USEC_PER_SEC);
+	ck_assert_int_lt(clock() - begin, 40 * CLOCKS_PER_SEC);
 }
 END_TEST
 

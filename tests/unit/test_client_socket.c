@@ -20,10 +20,9 @@
 #include "base/log.h"
 #include "bus/client-socket.h"
 #include "loop/loop.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
-
-#define DEADLINE_US (30 * G_USEC_PER_SEC)
 
 typedef struct Fixture {
 	Tree *tree;

@@ -12,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/lib/deadline.h"
 #include "tests/lib/keeper-stage.h"
-
-#define LIMIT_S 30
 
 static int open_null(void)
 {
@@ -26,7 +25,7 @@ static int open_null(void)
 
 static void wait_until_open(unsigned expected)
 {
-	time_t until = time(NULL) + LIMIT_S;
+	time_t until = time(NULL) + DEADLINE_S;
 	unsigned n;
 
 	while ((n = keeper_run_count_open(&run)) != expected && time(NULL) < until)

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/lib/deadline.h"
 #include "tests/lib/keeper-stage.h"
 
 #define N_FLOODERS 4
@@ -178,7 +179,7 @@ static bool console_shows(const char *text)
 	static size_t n_seen;
 	struct pollfd ready = { .fd = console[0], .events = POLLIN };
 
-	while (n_seen < sizeof(seen) - 1 && poll(&ready, 1, 10000) == 1) {
+	while (n_seen < sizeof(seen) - 1 && poll(&ready, 1, DEADLINE_MS) == 1) {
 		const ssize_t n = read(console[0], seen + n_seen, sizeof(seen) - 1 - n_seen);
 
 		if (n <= 0)

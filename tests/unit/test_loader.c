@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -585,7 +586,7 @@ START_TEST(ten_thousand_files_in_a_chain_are_read_quickly)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(Configuration) c = NULL;
-	gint64 begin;
+	clock_t begin;
 
 	many_names_made = 1;
 	for (int i = 0; i < MANY; i++) {
@@ -597,11 +598,11 @@ START_TEST(ten_thousand_files_in_a_chain_are_read_quickly)
 		tree_write(tree, path, text);
 	}
 	tree_write(tree, VENDOR "t@.svc", PLAIN);
-	begin = g_get_monotonic_time();
+	begin = clock();
 	c = load(tree);
 
 	/* Half a second without sanitizers; what grows with the square would take minutes. */
-	ck_assert_int_lt(g_get_monotonic_time() - begin, 20 * G_USEC_PER_SEC);
+	ck_assert_int_lt(clock() - begin, 20 * CLOCKS_PER_SEC);
 	expect_said(tree, c, "");
 	ck_assert_uint_eq(service_set_length(c->set), MANY + 100);
 }

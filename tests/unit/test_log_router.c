@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/lib/deadline.h"
 #include "tests/lib/descriptors.h"
 #include "tests/lib/fake-keeper.h"
 #include "tests/lib/tree.h"
@@ -20,8 +21,6 @@
 #include "process/log-router.h"
 #include "protocol/logger-protocol.h"
 #include "tests/lib/suite.h"
-
-#define DEADLINE_US (30 * G_USEC_PER_SEC)
 
 typedef struct Stage {
 	FakeKeeper *keeper;

@@ -15,9 +15,8 @@
 
 #include "loop/loop.h"
 #include "providers/mount.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/suite.h"
-
-#define DEADLINE_US (20 * G_USEC_PER_SEC)
 
 static GHashTable *seen; /* points that were told since the last look */
 

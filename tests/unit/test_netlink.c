@@ -11,9 +11,8 @@
 
 #include "loop/loop.h"
 #include "loop/netlink.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/suite.h"
-
-#define DEADLINE_US (30 * G_USEC_PER_SEC)
 
 static Netlink *netlink;
 static GHashTable *links; /* names of the list that ended last */

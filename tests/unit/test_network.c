@@ -18,10 +18,10 @@
 #include "loop/system-bus.h"
 #include "providers/network.h"
 #include "tests/lib/bus-daemon.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
 
-#define DEADLINE_US (30 * G_USEC_PER_SEC)
 #define NM_NAME "org.freedesktop.NetworkManager"
 #define NM_PATH "/org/freedesktop/NetworkManager"
 

@@ -10,9 +10,8 @@
 
 #include "loop/loop.h"
 #include "providers/path.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/suite.h"
-
-#define DEADLINE_US (20 * G_USEC_PER_SEC)
 
 struct WorkerJob {
 	char *owner;

@@ -13,10 +13,9 @@
 #include "base/fd.h"
 #include "loop/loop.h"
 #include "providers/path-walker.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
-
-#define DEADLINE_US (10 * G_USEC_PER_SEC)
 
 static char *root;
 static PathWalker *walker;

@@ -19,13 +19,13 @@
 #include "loop/loop.h"
 #include "loop/system-bus.h"
 #include "loop/wire.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
 
 #define NAME "org.example.Test"
 #define OWNER_RULE                                                                                 \
 	"type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" NAME "'"
-#define LONG_US (60 * G_USEC_PER_SEC)
 
 typedef struct Fixture {
 	BusDaemon daemon;
@@ -103,7 +103,7 @@ static void fixture_clear(Fixture *f)
 /* Turns of the main loop until something is so. No turn may wait for anybody. */
 #define until(condition)                                                                           \
 	do {                                                                                       \
-		const int64_t until_us = loop_now() + LONG_US;                                     \
+		const int64_t until_us = loop_now() + DEADLINE_US;                                  \
 		while (!(condition)) {                                                             \
 			const int64_t turn_us = loop_now();                                        \
 			g_main_context_iteration(NULL, FALSE);                                     \
@@ -187,7 +187,7 @@ START_TEST(it_sleeps_until_there_is_a_bus)
 	fixture_init(&f);
 	open_bus(&f);
 	ck_assert(sleeps());
-	ck_assert_uint_eq(ask(&f, "ListNames", NULL, LONG_US), 0);
+	ck_assert_uint_eq(ask(&f, "ListNames", NULL, DEADLINE_US), 0);
 
 	bus_daemon_make_directory(&f.daemon);
 	ck_assert(sleeps());
@@ -229,7 +229,7 @@ START_TEST(it_comes_back_each_time_the_bus_does)
 		until(f.n_connected == i);
 
 		f.n_signals = 0;
-		ck_assert_uint_ne(ask(&f, "RequestName", NAME, LONG_US), 0);
+		ck_assert_uint_ne(ask(&f, "RequestName", NAME, DEADLINE_US), 0);
 		until(f.n_replies == i && f.n_signals == 1);
 
 		bus_daemon_kill(&f.daemon);
@@ -283,7 +283,7 @@ START_TEST(calls_in_flight_end_when_the_bus_goes)
 
 	ck_assert_int_eq(kill(f.daemon.pid, SIGSTOP), 0);
 	for (unsigned i = 0; i < 20; i++)
-		ck_assert_uint_ne(ask(&f, "ListNames", NULL, LONG_US), 0);
+		ck_assert_uint_ne(ask(&f, "ListNames", NULL, DEADLINE_US), 0);
 	ck_assert_uint_eq(f.n_replies, 0);
 	bus_daemon_kill(&f.daemon);
 	until(f.n_disconnected == 1);
@@ -306,7 +306,7 @@ START_TEST(a_call_has_a_time_limit_and_its_late_answer_is_nobodys)
 	ck_assert_uint_eq(f.n_null, 1);
 
 	ck_assert_int_eq(kill(f.daemon.pid, SIGCONT), 0);
-	ck_assert_uint_ne(ask(&f, "ListNames", NULL, LONG_US), 0);
+	ck_assert_uint_ne(ask(&f, "ListNames", NULL, DEADLINE_US), 0);
 	until(f.n_replies == 2);
 	ck_assert_uint_eq(f.n_null, 1);
 	ck_assert_uint_eq(f.n_disconnected, 0);
@@ -321,10 +321,10 @@ START_TEST(a_cancelled_call_is_not_heard_of)
 
 	fixture_init_connected(&f);
 
-	id = ask(&f, "ListNames", NULL, LONG_US);
+	id = ask(&f, "ListNames", NULL, DEADLINE_US);
 	system_bus_cancel(f.bus, id);
 	system_bus_cancel(f.bus, id);
-	ck_assert_uint_ne(ask(&f, "GetId", NULL, LONG_US), 0);
+	ck_assert_uint_ne(ask(&f, "GetId", NULL, DEADLINE_US), 0);
 	until(f.n_replies > 0);
 	ck_assert(sleeps());
 
@@ -342,13 +342,13 @@ START_TEST(a_match_lasts_as_long_as_somebody_wants_it)
 	system_bus_add_match(f.bus, OWNER_RULE);
 	system_bus_add_match(f.bus, OWNER_RULE);
 	system_bus_remove_match(f.bus, OWNER_RULE);
-	(void)ask(&f, "RequestName", NAME, LONG_US);
+	(void)ask(&f, "RequestName", NAME, DEADLINE_US);
 	until(f.n_replies == 1);
 	ck_assert_uint_eq(f.n_signals, 1);
 
 	system_bus_remove_match(f.bus, OWNER_RULE);
 	system_bus_remove_match(f.bus, OWNER_RULE); /* once too often: nothing */
-	(void)ask(&f, "ReleaseName", NAME, LONG_US);
+	(void)ask(&f, "ReleaseName", NAME, DEADLINE_US);
 	until(f.n_replies == 2);
 	ck_assert_uint_eq(f.n_signals, 1);
 	fixture_clear(&f);

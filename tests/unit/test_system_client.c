@@ -15,6 +15,7 @@
 #include "loop/system-bus.h"
 #include "tests/lib/bus-daemon.h"
 #include "tests/lib/bus-world.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
 
@@ -70,7 +71,7 @@ static void on_signal(GDBusConnection *connection, const char *sender, const cha
 static void enter(Fixture *f)
 {
 	g_autofree char *address = g_strconcat("unix:path=", f->daemon.socket, NULL);
-	const int64_t until_us = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
+	const int64_t until_us = g_get_monotonic_time() + DEADLINE_US;
 
 	leave(f);
 	while (!f->connection && g_get_monotonic_time() < until_us)

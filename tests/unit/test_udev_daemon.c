@@ -17,11 +17,10 @@
 #include "base/fd.h"
 #include "loop/loop.h"
 #include "providers/udev-daemon.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
-
-#define DEADLINE_US (10 * G_USEC_PER_SEC)
 
 static char *parent;
 static char *directory;

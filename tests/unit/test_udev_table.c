@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <string.h>
+#include <time.h>
 
 #include "loop/loop.h"
 #include "providers/udev-table.h"
@@ -422,7 +423,7 @@ END_TEST
 /* If an event went through all conditions, these would be a hundred million steps and take minutes. */
 START_TEST(ten_thousand_conditions_do_not_slow_one_event)
 {
-	int64_t began_us;
+	clock_t begin;
 
 	many_names_made = 1;
 	for (unsigned i = 0; i < 10000; i++) {
@@ -431,14 +432,14 @@ START_TEST(ten_thousand_conditions_do_not_slow_one_event)
 		subscribe(key);
 	}
 	n_told = 0;
-	began_us = loop_now();
+	begin = clock();
 	for (unsigned i = 0; i < 10000; i++) {
 		g_autofree char *label = g_strdup_printf("L%u", i);
 
 		volume("sda1", label);
 		udev_table_settle(table);
 	}
-	ck_assert_int_lt(loop_now() - began_us, 20 * G_USEC_PER_SEC);
+	ck_assert_int_lt(clock() - begin, 20 * CLOCKS_PER_SEC);
 	ck_assert_uint_eq(n_told, 2 * 10000 - 1);
 }
 END_TEST

@@ -14,11 +14,11 @@
 
 #include "base/fd.h"
 #include "loop/loop.h"
+#include "tests/lib/deadline.h"
 #include "tests/lib/suite.h"
 #include "worker/message.h"
 #include "worker/pool.h"
 
-#define DEADLINE_US (20 * G_USEC_PER_SEC)
 #define MAX_STARTED 16
 
 static WorkerPool *pool;
