@@ -199,7 +199,7 @@ def debian_tree(debian=PLAIN):
     """The path of the unpacked packages, kernel included; installs them the first time."""
     mirror = os.environ.get("SVCD_MIRROR", "")
     tree = f"{CACHE}/{debian.name}-{_digest(debian.suite, mirror, *debian.packages, *debian.hooks)}"
-    with _lock("vm"):
+    with _lock(debian.name):
         if not os.path.isdir(tree):
             shutil.rmtree(tree + ".new", ignore_errors=True)
             argv = ["mmdebstrap", "--variant=minbase", "--format=directory", "--quiet", f"--include={','.join(debian.packages)}"]
@@ -259,7 +259,7 @@ def disk_image(stage, debian=PLAIN):
     tree = debian_tree(debian)
     prefix = f"{CACHE}/disk-{debian.name}-"
     disk = f"{prefix}{_digest(tree, repr(debian.files), str(DISK_BYTES), _tree_digest(stage))}.img"
-    with _lock("vm"):
+    with _lock(debian.name):
         if not os.path.exists(disk):
             for old in glob.glob(prefix + 12 * "[0-9a-f]" + ".img*"): # "disk-vm-desktop-" begins with "disk-vm-d"
                 with contextlib.suppress(FileNotFoundError):
