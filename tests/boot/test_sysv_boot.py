@@ -24,7 +24,7 @@ OFF_S = 400
 HABITS = "60-debian-habits.policy"
 
 # Not what a machine is there for: the init itself, who looks, logins, and what runs for a moment.
-NO_DAEMONS = re.compile(r"/usr/lib/svcd/.*|/usr/s?bin/(svcd|init|dash|bash|agetty|getty|readlink|sed|bootlogd|sleep|anacron)")
+NO_DAEMONS = re.compile(r"/usr/lib/svcd/.*|/usr/s?bin/(svcd|init|dash|bash|agetty|getty|ls|bootlogd|sleep|anacron)")
 
 # What svcd does by itself at the end, and what sysvinit runs its levels with.
 NOT_WRAPPED = {"rc", "rcS", "sendsigs", "umountnfs.sh", "umountfs", "umountroot", "halt"}
@@ -32,8 +32,8 @@ NOT_WRAPPED = {"rc", "rcS", "sendsigs", "umountnfs.sh", "umountfs", "umountroot"
 # The bus starts its daemon before its script runs. The script leaves nothing running, so it is idle, and there is nothing to stop.
 LEAVES_NOTHING = {"elogind"}
 
-LIST_PROCESSES = """for d in /proc/[0-9]*; do exe=$(readlink $d/exe) || continue
-    echo "$exe ${d#/proc/} $(sed -n 's/^PPid:\\t//p' $d/status)"; done"""
+# Two programs look at all processes, because an emulated processor needs seconds to start two for each.
+LIST_PROCESSES = "ls -l /proc/[0-9]*/exe; grep ^PPid: /proc/[0-9]*/status"
 
 # A service file of ours starts it only for an NFS volume or the server, as its unit does under systemd.
 ON_DEMAND = ("/usr/sbin/rpc.statd",)
@@ -58,10 +58,10 @@ class Boot:
 
 def programs(vm):
     """What runs now: see Boot.daemons."""
-    processes = {}
-    for line in vm.sh(LIST_PROCESSES).splitlines():
-        exe, pid, parent = line.rsplit(" ", 2)
-        processes[pid] = (exe.removesuffix(" (deleted)"), parent)
+    shown = vm.sh(LIST_PROCESSES, check=False)[1]  # some end meanwhile
+    parents = dict(re.findall(r"^/proc/(\d+)/status:PPid:\t(\d+)$", shown, re.M))
+    exes = re.findall(r" /proc/(\d+)/exe -> (.+?)(?: \(deleted\))?$", shown, re.M)
+    processes = {pid: (exe, parents[pid]) for pid, exe in exes if pid in parents}
     result = {}
     for exe, parent in processes.values():
         if not NO_DAEMONS.fullmatch(exe) and processes.get(parent, ("", ""))[0] != exe:

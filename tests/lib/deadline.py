@@ -11,8 +11,9 @@ import time
 
 DEFAULT_S = 180.0
 
-# A question that takes long is not asked all the time: it takes from the machine what is waited for.
-LONGEST_REST_S = 2.0
+# A question that takes long is seldom asked, because it takes from the machine what is waited for.
+REST_FACTOR = 3
+LONGEST_REST_S = 3.0
 
 
 class DeadlinePassed(AssertionError):
@@ -22,7 +23,7 @@ class DeadlinePassed(AssertionError):
 def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
     """
     Call @condition until it returns something true, and return that. A failing assert in it counts as not yet. @every: the seconds
-    between two calls, after some shorter ones; they are as many at least as the call before took, up to LONGEST_REST_S.
+    between two calls, after some shorter ones, or REST_FACTOR times what the call before took, up to LONGEST_REST_S, if that is more.
     """
     until = time.monotonic() + seconds
     pause = 0.005
@@ -38,7 +39,7 @@ def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
         now = time.monotonic()
         if now >= until:
             raise DeadlinePassed(f"{what}: not within {seconds:g} s; seen last: {seen!r}")
-        time.sleep(max(pause, min(now - asked, LONGEST_REST_S)))
+        time.sleep(max(pause, min(REST_FACTOR * (now - asked), LONGEST_REST_S)))
         pause = min(pause * 1.5, every)
 
 
