@@ -78,6 +78,19 @@ Stage *script_new_up(const char *branches, const char *further_keys)
 	return stage;
 }
 
+static bool has_main(const Stage *stage, const char *what)
+{
+	(void)what;
+	return supervisor_main_pid(stage->supervisor) > 0;
+}
+
+void script_let_go(Stage *stage)
+{
+	expect_event(stage, "ready");
+	run_until(stage, has_main, "a main process");
+	touch_file(stage, "/go");
+}
+
 Stage *script_new_without_cgroups(const char *branches)
 {
 	Stage *stage = script_set(branches, "");

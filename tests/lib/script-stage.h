@@ -22,6 +22,9 @@ Stage *script_new_up(const char *branches, const char *further_keys);
 Stage *script_new_without_pid_file(const char *branches);
 Stage *script_new_without_cgroups(const char *branches);
 
+/* Until the service is up and a HELD process that the start command left is its main process; that one goes on then. */
+void script_let_go(Stage *stage);
+
 /* How it was called so far: "start stop". */
 void expect_calls(const Stage *stage, const char *calls);
 

@@ -97,13 +97,14 @@ END_TEST
 
 START_TEST(main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit)
 {
-	Stage *stage = script_new("start) keep a ;; restart) (sleep 0.2; kill -KILL $(cat a)) & keep b ;; stop) end b ;;\n", "");
+	Stage *stage = script_new("start) keep a ;; restart) (" HELD "; kill -KILL $(cat a)) & keep b ;; stop) end b ;;\n", "");
 
 	expect_event(stage, "ready");
 	run_until(stage, has_main_of, "/a");
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restarted: exit status 0");
 	ck_assert_int_eq(supervisor_main_pid(stage->supervisor), pid_in(stage, "/a"));
+	touch_file(stage, "/go");
 	run_until(stage, has_main_of, "/b");
 
 	ck_assert_ptr_null(strstr(stage->events->str, "exited"));
@@ -115,13 +116,14 @@ END_TEST
 START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again)
 {
 	Stage *stage = script_new("start) (trap 'exit 0' TERM; while :; do sleep 0.02; done) & echo $! >pid ;;\n"
-				  "restart) (sleep 0.2; kill $(cat pid)) & ;;\n",
+				  "restart) (" HELD "; kill $(cat pid)) & ;;\n",
 				  "Restart=on-failure\n");
 
 	expect_event(stage, "ready");
 	run_until(stage, has_main_of, "/pid");
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restarted: exit status 0");
+	touch_file(stage, "/go");
 	expect_event(stage, "gone");
 
 	/* Unless its last child ended after it. */
