@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A stand-in for plymouthd: plymouthd.py LOG (ack|nak|deaf|brief|flood). Writes each request into LOG as a line "letter text", and answers by
-ACK, by NAK, not at all (it does not even read), by closing the connection after the first request, or without an end, whatever it is asked.
+A stand-in for plymouthd: plymouthd.py LOG (ack|nak|deaf|brief|flood). Writes "connected" into LOG for each client, and each request as a
+line "letter text". It answers by ACK, by NAK, not at all (it does not even read), by closing the connection after the first request, or
+without an end, whatever it is asked.
 
 Debian's own needs packages that exclude elogind. Protocol: ply-boot-protocol.h.
 """
@@ -51,13 +52,11 @@ def main(path, manner):
     with open(path, "a", encoding="utf-8") as log:
         while True:
             connection = listener.accept()[0]
+            log.write("connected\n")
+            log.flush()
             if manner == "deaf":
-                log.write("connected\n")
-                log.flush()
                 kept.append(connection)
             elif manner == "flood":
-                log.write("connected\n")
-                log.flush()
                 flood(connection)
             else:
                 serve(connection, log, manner)
