@@ -151,7 +151,7 @@ SHARES = (
     Package("samba-ad-dc", "samba-ad-dc", "samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x "
             "Administrator", words="samba-ad-dc samba-ad-provision", upgraded="samba-ad-dc samba",
             # What serves the ports of the domain's controller ends first.
-            after=f"{DOMAIN} && for name in smbd nmbd winbind; do service $name stop; done && service samba-ad-dc start"),
+            after=f"for name in smbd nmbd winbind; do service $name stop; done; {DOMAIN} && service samba-ad-dc start"),
     Package("autofs", "autofs", "ls /auto/here && mountpoint -q /auto/here",
             after="echo '/auto /etc/auto.test' >/etc/auto.master && echo 'here -fstype=tmpfs :tmpfs' >/etc/auto.test && service autofs restart"),
     Package("nfs-kernel-server", "nfs-kernel-server", state="waiting", why="the server is in the host's kernel"),
