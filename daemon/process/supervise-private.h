@@ -30,7 +30,7 @@
 	X(P, LEFT, "left")       /* a command of a script has ended: what it left; index: its exit status, or LEFT_... */ \
 	X(P, READY, "ready")                                                                          \
 	X(P, RELOAD, "reload")   /* ready, and the Reload= command runs; index 1: it took too long */ \
-	X(P, RESTART, "restart") /* ready or done, and the RestartCommand= runs; index 1: it took too long */ \
+	X(P, RESTART, "restart") /* ready or done, and the RestartCommand= runs; index 1: it took too long; more: RESTART_RECHECK */ \
 	X(P, SEEK, "seek")       /* the main process of a script has ended: its successor is looked for */ \
 	X(P, DONE, "done")       /* a task that succeeded; a script that left nothing running */      \
 	X(P, ABORT, "abort")     /* the main process gives no sign of life, and has been told ABRT */     \
@@ -312,6 +312,7 @@ void script_seek_enter(Supervisor *s);
 void script_seek_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem);
 void script_restart_enter(Supervisor *s);
 void script_restart_ended(Supervisor *s, const struct MessageExited *exit);
+void script_restart_main_ended(Supervisor *s, const struct MessageExited *exit);
 void script_restart_limit(Supervisor *s);
 
 /* A task with DoneWhile= that is done: its work stands until its Stop= succeeds. When all is to end, nothing waits for that. */

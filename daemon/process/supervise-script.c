@@ -20,6 +20,12 @@
 /* How long after a command its loose ends may still end, and a pid file is looked for; longer than a daemon needs for that. */
 #define SETTLE_US (10 * G_USEC_PER_SEC)
 
+/* How long after a failed restart the old daemon may still end. */
+#define RESTART_RECHECK_US (2 * G_USEC_PER_SEC)
+
+/* STEP_RESTART: the command has failed while the old daemon ran; its exit status is added. */
+#define RESTART_RECHECK 2
+
 static bool is_settling(const Supervisor *s)
 {
 	return timer_is_armed(s->limit);
@@ -112,12 +118,12 @@ static void end_after_command(Supervisor *s)
 	g_autofree char *end = describe_left(s->index);
 	g_autofree char *text = is_reload ? g_strdup("its reload left nothing running") :
 					    g_strdup_printf("its restart left nothing running: %s", end);
-	const bool success = !is_reload && s->index != LEFT_KILLED && plan_counts_as_success(&s->plan, (int)s->index);
+	const bool has_exited = !is_reload && s->index != LEFT_KILLED;
 
-	if (success && has_daemon(s))
+	if (has_exited && has_daemon(s))
 		supervisor_report_restart_end(s, &unknown, text);
 	else
-		supervisor_report_exit(s, &unknown, success, text);
+		supervisor_report_exit(s, &unknown, has_exited && plan_counts_as_success(&s->plan, (int)s->index), text);
 	supervisor_go(s, STEP_REST, 0);
 }
 
@@ -348,11 +354,33 @@ void script_restart_enter(Supervisor *s)
 	const Command *command = s->plan.latest->restart_command;
 	g_autoptr(GError) error = NULL;
 
+	if (s->index >= RESTART_RECHECK)
+		return; /* begun by the manager before */
 	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us + s->plan.def->start_limit_us);
 	if (command && supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		return;
 	supervisor_event(s, PROCESS_RESTART_FAILED, error ? error->message : "it has no RestartCommand= any more");
 	look_at_what_is_left(s, LEFT_KILLED);
+}
+
+/*
+ * The "restart" of many scripts does not wait for the end of the old daemon, and fails because that still runs. If it ends, it is started
+ * once more, and the result of that start is the result of the restart.
+ */
+static bool recheck_restart(Supervisor *s, const struct MessageExited *exit)
+{
+	if (exit->code != CLD_EXITED || s->rows[ROLE_CONTROL].problem || !has_daemon(s))
+		return false;
+	if (s->rows[ROLE_MAIN].in_use) {
+		supervisor_stay(s, STEP_RESTART, RESTART_RECHECK + (unsigned)exit->status);
+		supervisor_set_limit(s, loop_now() + RESTART_RECHECK_US);
+		return true;
+	}
+	if (is_populated(s))
+		return false;
+	supervisor_event(s, PROCESS_RESTARTED, NULL);
+	look_at_what_is_left(s, (unsigned)exit->status);
+	return true;
 }
 
 /*
@@ -365,6 +393,8 @@ void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 			     outcome_script_is_success(&s->plan, s->plan.latest->restart_command, exit->code, exit->status);
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 
+	if (s->index == 0 && !success && recheck_restart(s, exit))
+		return;
 	if (s->index == 0)
 		supervisor_event(s, success ? PROCESS_RESTARTED : PROCESS_RESTART_FAILED, text);
 	if (success && s->index == 0 && s->rows[ROLE_MAIN].in_use)
@@ -372,12 +402,26 @@ void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 	look_at_what_is_left(s, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
 }
 
+void script_restart_main_ended(Supervisor *s, const struct MessageExited *exit)
+{
+	step_stray_exit(s, exit);
+	if (s->index < RESTART_RECHECK)
+		return;
+	supervisor_event(s, PROCESS_RESTARTED, NULL);
+	look_at_what_is_left(s, s->index - RESTART_RECHECK);
+}
+
 void script_restart_limit(Supervisor *s)
 {
 	g_autofree char *limit = text_format_duration(s->plan.latest->stop_limit_us + s->plan.def->start_limit_us);
-	g_autofree char *text = g_strdup_printf("not finished after %s", limit);
+	g_autofree char *text = s->index >= RESTART_RECHECK ? describe_left(s->index - RESTART_RECHECK) :
+							      g_strdup_printf("not finished after %s", limit);
 
 	supervisor_event(s, PROCESS_RESTART_FAILED, text);
+	if (s->index >= RESTART_RECHECK) {
+		look_at_what_is_left(s, s->index - RESTART_RECHECK);
+		return;
+	}
 	supervisor_stay(s, STEP_RESTART, 1);
 	supervisor_set_limit(s, 0);
 	supervisor_signal(s, ROLE_CONTROL, SIGKILL);

@@ -80,6 +80,7 @@ static const struct {
 	{ "exit 1", "", "exited badly: its restart left nothing running: exit status 1" },
 	{ "kill -KILL $$", "", "exited badly: its restart left nothing running: killed by a signal" },
 	{ "exit 0", "Restart=on-failure\n", "exited in a restart: its restart left nothing running: exit status 0" },
+	{ "exit 1", "Restart=on-failure\n", "exited in a restart: its restart left nothing running: exit status 1" },
 };
 
 START_TEST(restart_command_that_leaves_nothing_running_is_an_exit)
@@ -129,6 +130,48 @@ START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_start
 	/* Unless its last child ended after it. */
 	ck_assert_msg(strstr(stage->events->str, "exited in a restart") || strstr(stage->events->str, "exited badly"), "%s",
 		      stage->events->str);
+	stage_free(stage);
+}
+END_TEST
+
+/* With the exit status in it, and 2 added. */
+static bool is_rechecked(const Stage *stage, const char *index)
+{
+	char phase[64];
+
+	supervisor_phase(stage->supervisor, phase, sizeof phase);
+	return g_str_has_prefix(phase, index);
+}
+
+/* "restart" told the daemon to end, did not wait for that, and failed because it still ran. */
+START_TEST(daemon_that_ends_after_its_restart_has_failed_is_started_again)
+{
+	Stage *stage = script_new_up("start) keep pid ;; restart) exit 1 ;;\n", "Restart=on-failure\n");
+
+	supervisor_restart(stage->supervisor);
+	run_until(stage, is_rechecked, "restart:3:");
+	if (_i == 1)
+		stage_crash(stage);
+	ck_assert_int_eq(kill(pid_in(stage, "/pid"), SIGTERM), 0);
+	expect_event(stage, "restarted");
+	expect_event(stage, "exited in a restart: its restart left nothing running: exit status 1");
+	expect_event(stage, "gone");
+
+	ck_assert_msg(!has_event(stage, "restart failed"), "%s", stage->events->str);
+	expect_calls(stage, "start restart");
+	stage_free(stage);
+}
+END_TEST
+
+START_TEST(restart_that_fails_and_leaves_the_daemon_has_failed)
+{
+	Stage *stage = script_new_up("start) keep pid ;; restart) exit 1 ;;\n", "Restart=on-failure\n");
+
+	supervisor_restart(stage->supervisor);
+	expect_event(stage, "restart failed: exit status 1");
+	run_until(stage, has_main_of, "/pid");
+
+	ck_assert_ptr_null(strstr(stage->events->str, "exited"));
 	stage_free(stage);
 }
 END_TEST
@@ -300,12 +343,14 @@ static void add_cases_with_cgroups(Suite *suite)
 		 restart_command_that_fails_is_told_and_what_still_runs_stays_up,
 		 main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit,
 		 daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again,
+		 restart_that_fails_and_leaves_the_daemon_has_failed,
 		 new_main_process_that_is_killed_just_after_a_restart_is_an_exit,
 		 script_that_is_done_is_ready_when_its_restart_leaves_a_daemon,
 		 processes_that_come_into_the_group_of_a_done_script_make_it_ready,
 		 restart_command_that_hangs_is_ended, restart_waits_for_the_reload_before_it);
 	suite_add_loop(suite, "restart that ends it", restart_command_that_leaves_nothing_running_is_an_exit,
 		       G_N_ELEMENTS(endings));
+	suite_add_loop(suite, "daemon that ends after its restart", daemon_that_ends_after_its_restart_has_failed_is_started_again, 2);
 	suite_add_loop(suite, "restart that leaves it as it was", process_that_a_restart_left_as_it_was_is_ended,
 		       G_N_ELEMENTS(left_as_they_were));
 }
