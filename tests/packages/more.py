@@ -118,8 +118,6 @@ NETWORK = (
           row("unscd", "unscd", unix("/run/nscd/socket"))),
 )
 
-NO_PID_FILE = dict.fromkeys(("restart", "upgrade"), "its script stops by a pid file that nothing writes")
-
 WATCHING = (
     *only("bookworm",
           row("atop", "atop", process("atop")),
@@ -127,8 +125,8 @@ WATCHING = (
           row("nfdump", "nfdump", process("nfcapd")),
           row("syslog-ng-core", "syslog-ng", process("syslog-ng")),
           row("vnstat", "vnstat", process("vnstatd")),
-          row("ganglia-monitor", "ganglia-monitor", tcp(8649), broken=NO_PID_FILE),
-          row("gmetad", "gmetad", tcp(8651), broken=NO_PID_FILE)),
+          row("ganglia-monitor", "ganglia-monitor", tcp(8649)),
+          row("gmetad", "gmetad", tcp(8651))),
     *only("trixie",
           row("nagios-nrpe-server", "nagios-nrpe-server", tcp(5666)),
           row("uptimed", "uptimed", process("uptimed"))),
