@@ -128,6 +128,9 @@ SCREENS_PACKAGES = """lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
     systemd-standalone-tmpfiles systemd-standalone-sysusers bluez ntpsec""".split()
 
+# On Debian 12 boot/test_desktop has it. Without Xwayland GDM takes Xorg, which may not open the first terminal.
+SCREENS_GDM = "gdm3 gnome-session-bin gnome-session-common adwaita-icon-theme xwayland".split()
+
 SCREENS_FILES = {
     "/etc/hostname": "svcd-screens\n",
     "/etc/hosts": "127.0.0.1 localhost svcd-screens\n",
@@ -160,8 +163,8 @@ PLAIN = Debian("vm" if PLAIN_SUITE == SUITE else f"vm-{PLAIN_SUITE}", (*_sandbox
                (FRESH_HOOK, *HOOKS), PLAIN_FILES, PLAIN_SUITE)
 DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *DESKTOP_MORE, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS),
                  {**DESKTOP_FILES, **DESKTOP_MORE_FILES})
-SCREENS = {suite: Debian(f"vm-screens-{suite}", (*SCREENS_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), SCREENS_FILES, suite)
-           for suite in ("bookworm", "trixie")}
+SCREENS = {suite: Debian(f"vm-screens-{suite}", (*SCREENS_PACKAGES, *more, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), SCREENS_FILES, suite)
+           for suite, more in (("bookworm", ()), ("trixie", SCREENS_GDM))}
 SYSV = Debian("vm-sysv", (*SYSV_PACKAGES, *SYSV_DAEMONS, *KERNEL_PACKAGES), (*HOOKS, *SYSV_HOOKS), SYSV_FILES)
 
 
