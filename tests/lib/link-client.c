@@ -139,6 +139,7 @@ static ssize_t receive_with_fd(int fd, void *buffer, size_t size, int *ret_fd)
 
 void manager_accept(KeeperRun *run, Manager *m)
 {
+	m->answered = 0;
 	wait_readable(run->listen_fd, "a manager to be started");
 	m->control_fd = accept4(run->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 	ck_assert_int_ge(m->control_fd, 0);
@@ -177,6 +178,7 @@ static void pong(Manager *m, uint64_t serial)
 	struct MessagePing answer = { { MESSAGE_PONG, sizeof(answer) }, serial };
 
 	manager_send(m, &answer, sizeof(answer), -1);
+	m->answered = serial;
 }
 
 /* Returns: the type. */

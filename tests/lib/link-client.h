@@ -25,6 +25,7 @@ typedef struct {
 	pid_t pid;
 	int control_fd; /* to the fake manager */
 	int link_fd;	/* its end of the link */
+	uint64_t answered; /* the serial of the last ping that was answered; 0: none */
 } Manager;
 
 typedef union {

@@ -112,7 +112,8 @@ START_TEST(a_manager_killed_twenty_times_costs_no_service_and_is_back_at_once)
 	struct MessageWelcome welcome;
 
 	for (int i = 0; i < 20; i++) {
-		(void)manager_answer_ping(&manager, 0); /* it has settled */
+		if (manager.answered == 0) /* keeper_spawn() may have answered the first one */
+			(void)manager_answer_ping(&manager, 0);
 		ck_assert_int_eq(kill(manager.pid, signals[i % 3]), 0);
 		keeper_next_manager(&welcome);
 		ck_assert_uint_eq(welcome.generation, (uint32_t)i + 1);
