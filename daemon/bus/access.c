@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Access: root, the user whose own svcd this is, and those whom polkit or Operators= allow a call.
+ * Access: the rights of root, of the owner of a svcd --user, and of other users through polkit or
+ * Operators=.
  */
 #include "config.h"
 

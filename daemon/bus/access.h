@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Access: who may do what. Everything not allowed here is refused.
+ * Access: the rights that a call needs. A call that no rule here allows is refused.
  */
 #ifndef SVCD_BUS_ACCESS_H
 #define SVCD_BUS_ACCESS_H
@@ -10,14 +10,17 @@
 
 #include "bus/rows.h"
 
-/* Has the process all rights here: is it the machine's root, or of the user whose svcd this is? Its pid is that of a bus. */
+/*
+ * Is the requester, which a bus reported, the machine's root or the owner of this svcd? Then it has
+ * all rights.
+ */
 bool access_is_owner(const Requester *who);
 
-/* The action that polkit is asked about, "org.svcd1.control"; not for ACCESS_READ and ACCESS_LISTEN. */
+/* The polkit action, such as "org.svcd1.control". Not for ACCESS_READ and ACCESS_LISTEN. */
 const char *access_action(Access access);
 
 /**
- * access_check() - may @client do what the row says?
+ * access_check() - does @client have the access that the row requires?
  * Returns: false with NOT_AUTHORIZED.
  */
 bool access_check(const BusClient *client, Access access, GError **error);

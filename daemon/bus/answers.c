@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Answers: a table of tickets.
+ * Answers: a table of promised answers, indexed by ticket.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 typedef struct Promise {
 	uint64_t ticket;
-	BusClient *client; /* borrowed; told to us when it leaves */
+	BusClient *client; /* borrowed; answers_forget_client() ends it */
 	Grant grant;
 	DBusMessage *call;
 } Promise;

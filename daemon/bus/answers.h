@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Answers: those that come later than the turn of their call. Whoever is to give one has a ticket, and need not know whether
- * the client is still there.
+ * Answers: replies that are sent after the turn of their call. The component that will answer holds
+ * a ticket, and need not know whether the client is still connected.
  */
 #ifndef SVCD_BUS_ANSWERS_H
 #define SVCD_BUS_ANSWERS_H
@@ -11,18 +11,23 @@
 typedef struct Answers Answers;
 
 Answers *answers_new(void);
-void answers_free(Answers *answers); /* NULL is nothing; nobody is answered */
+void answers_free(Answers *answers); /* accepts NULL; open calls get no answer */
 
-/* @client will get an answer to @call; its present grant is kept. Returns: the ticket, never 0. */
+/*
+ * Promises @client an answer to @call, and keeps its present grant. Returns: the ticket, never 0.
+ */
 uint64_t answers_promise(Answers *answers, BusClient *client, DBusMessage *call);
-/* Somebody else answers this call. */
+/* Drops the promise. The call is answered elsewhere. */
 void answers_forget(Answers *answers, uint64_t ticket);
 
-/* Of tickets whose client has left nothing is known any more; that is no mistake. */
+/* A ticket is unknown once its client has left. Then this does nothing. */
 void answers_give_change(Answers *answers, uint64_t ticket, unsigned exit, const char *output);
 void answers_refuse(Answers *answers, uint64_t ticket, const GError *error);
 
-/* The caller of this gives the answer. Returns: a new reference, NULL if no client waits any more. */
+/*
+ * Ends the promise. The caller answers the call that is returned. Returns: a new reference; NULL:
+ * the client has left.
+ */
 DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client, Grant *ret_grant);
 
 bool answers_has_client(const Answers *answers, const BusClient *client);

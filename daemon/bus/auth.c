@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Auth: the greeting as a small machine over lines.
+ * Auth: the authentication protocol as a state machine over lines.
  */
 #include "config.h"
 
@@ -24,7 +24,10 @@ void auth_clear(Auth *auth)
 	auth->line = NULL;
 }
 
-/* @hex is the decimal uid, each digit as two hexadecimal ones; nothing at all means "whoever I am". */
+/*
+ * @hex is the decimal uid, each digit as two hexadecimal ones. An empty @hex means the uid of the
+ * peer.
+ */
 static bool is_own_uid(const char *hex, uid_t uid)
 {
 	char decimal[16];
@@ -92,7 +95,7 @@ static GreetingResult on_cancel(Auth *auth, const char *argument, GString *reply
 
 static const struct {
 	const char *name;
-	AuthState state; /* the only one in which it has a meaning */
+	AuthState state; /* the only state in which the command is valid */
 	GreetingResult (*handle)(Auth *auth, const char *argument, GString *reply);
 } commands[] = {
 	{ "AUTH", AUTH_STATE_COMMAND, on_auth },
@@ -116,15 +119,14 @@ static GreetingResult on_line(Auth *auth, char *line, GString *reply)
 		if (commands[i].state == auth->state && strcmp(commands[i].name, line) == 0)
 			return commands[i].handle(auth, argument, reply);
 	}
-	/* BEGIN before OK: the specification says to disconnect. */
+	/* BEGIN before OK: the specification requires a disconnect. */
 	if (strcmp(line, "BEGIN") == 0)
 		return GREETING_REFUSED;
-	/* NEGOTIATE_UNIX_FD comes here too, and is so declined. */
+	/* NEGOTIATE_UNIX_FD is declined here too. */
 	g_string_append(reply, "ERROR\r\n");
 	return GREETING_MORE;
 }
 
-/* A byte of a line; "\r\n" ends it. */
 static GreetingResult on_byte(Auth *auth, char byte, GString *reply)
 {
 	GreetingResult result;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Auth: the server's half of D-Bus' greeting, EXTERNAL only ("Authentication Protocol" in the D-Bus Specification).
+ * Auth: the server side of D-Bus authentication, EXTERNAL only ("Authentication Protocol" in the
+ * D-Bus Specification).
  *
- * Bytes in, bytes out; who the peer is has been read from the socket before. DBUS_COOKIE_SHA1, which reads files in a
- * home directory (CVE-2019-12749), does not exist here, and descriptors are never taken.
+ * The code does no I/O. The caller has already read the peer's uid from the socket.
+ * DBUS_COOKIE_SHA1, which reads files in a home directory (CVE-2019-12749), is not implemented, and
+ * file descriptors are never accepted.
  */
 #ifndef SVCD_BUS_AUTH_H
 #define SVCD_BUS_AUTH_H
@@ -18,8 +20,8 @@
 typedef enum AuthState {
 	AUTH_STATE_NUL,     /* one NUL byte comes first */
 	AUTH_STATE_COMMAND,
-	AUTH_STATE_DATA,    /* asked for the identity */
-	AUTH_STATE_BEGIN,   /* accepted */
+	AUTH_STATE_DATA,    /* DATA was sent: the identity is expected */
+	AUTH_STATE_BEGIN,   /* OK was sent: BEGIN is expected */
 } AuthState;
 
 typedef struct Auth {
@@ -31,17 +33,18 @@ typedef struct Auth {
 } Auth;
 
 /**
- * auth_init() - wait for a client's greeting
- * @uid:  of the peer, from the kernel
+ * auth_init() - wait for the authentication of a client
+ * @uid: of the peer, from the kernel
  * @guid: 32 hexadecimal digits
  */
 void auth_init(Auth *auth, uid_t uid, const char *guid);
 void auth_clear(Auth *auth);
 
 /**
- * auth_feed() - take some bytes
- * @ret_used: how many belong to the greeting; after GREETING_DONE the rest are messages
- * @reply:    what to send is appended
+ * auth_feed() - consume received bytes
+ * @ret_used: the number of bytes that belong to the authentication; after GREETING_DONE messages
+ * follow
+ * @reply: the bytes to send are appended
  */
 GreetingResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
 

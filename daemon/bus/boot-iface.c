@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1.Boot: how far the boot is, for display managers.
+ * org.svcd1.Boot: the progress of the boot, for display managers.
  */
 #include "config.h"
 
@@ -98,7 +98,7 @@ static uint64_t get_init_started_at(const Subject *x)
 	return (uint64_t)bus_info(x->bus).keeper_started_us;
 }
 
-/* --- what services waited for --- */
+/* --- times of the boot --- */
 
 static void append_times(const Service *s, const BootRecord *record, DBusMessageIter *array)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus: collects what changed and tells it when the loop comes to rest; hands calls to dispatch.
+ * Bus: collects changes and publishes them when the loop comes to rest. Passes calls to dispatch.
  *
- * Only names are remembered between turns, never a Service: by the time of telling it may be gone.
+ * The bus stores names between turns, never a Service, because a Service may be freed before it is
+ * published.
  */
 #include "config.h"
 
@@ -23,10 +24,13 @@
 #include "loop/loop.h"
 #include "loop/wire.h"
 
-/* The boot's progress is told this often at most, and this often while it is in motion and somebody listens. */
+/* The shortest interval between two signals of the boot's progress. */
 #define BOOT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
-/* One that is late moves by ever smaller steps, and one that never ends must not wake us ten times a second for ever. */
+/*
+ * The interval grows with the age of the boot. A late boot moves in small steps, and an endless one
+ * must not wake us ten times a second.
+ */
 #define BOOT_INTERVAL_SHARE 500
 
 struct Bus {
@@ -35,16 +39,16 @@ struct Bus {
 	void *data;
 	ClientSocket *socket;  /* NULL until bus_listen() */
 	SystemClient *system_client;   /* NULL until bus_attach_system() */
-	GHashTable *changed;   /* interned names: services to tell of */
-	GHashTable *published; /* interned names: services that clients know of */
+	GHashTable *changed;   /* interned names: services to publish */
+	GHashTable *published; /* interned names: services that clients know */
 	Conditions *conditions;
 	Answers *answers;
 	bool is_engine_changed;
-	bool is_behind;        /* nobody has listened, so what clients know of has not been kept */
-	bool is_finish_told;   /* BootFinished has been sent, or the boot was over when we came */
-	int64_t begun_us;      /* when we came */
+	bool is_behind;        /* @published is out of date, because there was no listener */
+	bool is_finish_told;   /* BootFinished was sent, or the boot was over at start */
+	int64_t begun_us;      /* when this bus object was made */
 	int64_t boot_told_us;
-	GSource *rest;         /* NULL when there is nothing to tell */
+	GSource *rest;         /* NULL while there is nothing to publish */
 	Timer *boot_timer;
 	char *machine_id;
 };
@@ -151,7 +155,7 @@ static const SystemClientListener system_listener = {
 	.gone = on_client_gone,
 };
 
-/* --- telling --- */
+/* --- signals --- */
 
 static Subject subject_of(Bus *bus, const Service *service)
 {
@@ -163,7 +167,6 @@ static bool is_on_system_bus(const Bus *bus)
 	return bus->system_client && system_client_has_name(bus->system_client);
 }
 
-/* Takes @message. */
 static void tell(Bus *bus, DBusMessage *message)
 {
 	client_socket_broadcast(bus->socket, message);
@@ -172,7 +175,7 @@ static void tell(Bus *bus, DBusMessage *message)
 	dbus_message_unref(message);
 }
 
-/* On the system bus nobody can tell. */
+/* On the system bus this is unknown, so the answer is yes. */
 static bool has_listeners(const Bus *bus)
 {
 	return is_on_system_bus(bus) || client_socket_has_subscribers(bus->socket);
@@ -220,7 +223,10 @@ static void tell_service(Bus *bus, const char *name)
 		tell(bus, properties_changed(path, &interface_service, &subject));
 }
 
-/* Time alone moves the progress of a boot; nobody is woken for one that is over, or that nobody watches. */
+/*
+ * Only time moves the progress of a boot. No timer runs once the boot is over or while there is no
+ * listener.
+ */
 static void tick_boot(Bus *bus, bool is_finished)
 {
 	const int64_t share_us = (loop_now() - bus->begun_us) / BOOT_INTERVAL_SHARE;
@@ -271,7 +277,7 @@ static void tell_all(Bus *bus)
 	GHashTableIter iter;
 	gpointer name;
 
-	/* First what changed in the world, then what followed. */
+	/* Conditions come first, because the changes of services follow from them. */
 	conditions_tell(bus->conditions, tell_condition, bus);
 	g_hash_table_iter_init(&iter, bus->changed);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
@@ -280,7 +286,10 @@ static void tell_all(Bus *bus)
 		tell_engine(bus);
 }
 
-/* To look at all that has changed would be most of what a start costs, while no bus is there yet. */
+/*
+ * Without a listener the changed services are not looked at. While there is no bus, that would be
+ * most of the cost of a start.
+ */
 static void tell_nobody(Bus *bus)
 {
 	conditions_tell(bus->conditions, NULL, bus);
@@ -298,7 +307,7 @@ static gboolean on_rest(gpointer data)
 		tell_all(bus);
 	else
 		tell_nobody(bus);
-	g_hash_table_remove_all(bus->changed); /* and so it shrinks again, which it does not do name by name */
+	g_hash_table_remove_all(bus->changed); /* this shrinks the table; removal by name does not */
 	bus->is_engine_changed = false;
 	return G_SOURCE_REMOVE;
 }
@@ -341,7 +350,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	return bus;
 }
 
-/* What is there before the first client comes is no news to it. */
+/* Services that exist before the first client connects are not new to it. */
 static void publish_present(Bus *bus)
 {
 	const GPtrArray *all = engine_services(bus->engine);
@@ -354,7 +363,7 @@ static void publish_present(Bus *bus)
 
 void bus_listen(Bus *bus, ClientSocketKind kind, int fd)
 {
-	if (!has_listeners(bus)) /* those on the system bus hear of each change anyway */
+	if (!has_listeners(bus)) /* clients of the system bus get every change anyway */
 		publish_present(bus);
 	client_socket_free(bus->socket);
 	bus->socket = client_socket_new(kind, fd, &socket_listener, bus);

@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "loop/loop.h"
 
-/* Of whom nobody has told yet whose they are. */
+/* The bus daemon has not reported the user of this caller. */
 #define UID_UNKNOWN ((uid_t)-1)
 
 typedef struct Call {
@@ -22,32 +22,32 @@ typedef struct Call {
 
 typedef struct User {
 	uid_t uid;
-	bool is_refused; /* it had too many calls for a bus that is slow */
-	GQueue callers;  /* Caller *: the next one first; never empty */
+	bool is_refused; /* the user had too many calls while the bus was slow */
+	GQueue callers;  /* Caller *: the next caller first; never empty */
 } User;
 
-/* While there is a backlog also those are kept that have no call at the moment, for the answer to whose they are. */
+/* During a backlog a caller without calls is kept too, because its uid is known or requested. */
 typedef struct Caller {
 	char *name;
 	uid_t uid;
 	bool is_asked;
-	GQueue calls; /* Call *, owned; while it is not empty, the caller is in the ring of its user */
+	GQueue calls; /* Call *, owned; unless it is empty, the caller is in the ring of its user */
 	size_t n_bytes;
 } Caller;
 
 struct CallQueue {
 	GHashTable *callers; /* name -> Caller *, owned */
-	GQueue users;        /* User *, owned: the next one first */
-	size_t n_bytes;      /* of all */
-	unsigned n_calls;    /* of all */
-	bool is_flooded;     /* there were too many for a bus that is slow */
-	unsigned n_asked;    /* callers of whom nobody has told yet whose they are, though it was asked */
-	GSource *source;     /* NULL while nothing waits, or it may not go on */
-	Timer *rest;         /* armed after a long turn: until then none begins */
+	GQueue users;        /* User *, owned: the next user first */
+	size_t n_bytes;      /* of all callers */
+	unsigned n_calls;    /* of all callers */
+	bool is_flooded;     /* there were too many calls while the bus was slow */
+	unsigned n_asked;    /* callers with a requested uid that is not known yet */
+	GSource *source;     /* NULL while the queue is empty or may not go on */
+	Timer *rest;         /* armed after a long turn; no turn begins before it fires */
 	bool has_backlog;
-	int64_t closed_at_us; /* since then no call may be handled; 0: it may */
+	int64_t closed_at_us; /* since then no call may be handled; 0: calls may be handled */
 	int64_t slow_until_us;
-	Timer *calm; /* when the bus is not slow any more, with nothing left over */
+	Timer *calm; /* fires when the bus is no longer slow and the queue is empty */
 	const CallQueueListener *listener;
 	void *data;
 };
@@ -130,7 +130,10 @@ static bool is_slow(const CallQueue *queue)
 	return loop_now() < queue->slow_until_us;
 }
 
-/* Returns: NULL, or what to say to the next call of @user, @ret_only_if_long: instead of a long answer. */
+/*
+ * Returns: NULL, or the error for the next call of @user. @ret_only_if_long: the error only
+ * replaces a long answer.
+ */
 static GError *refusal_of(CallQueue *queue, User *user, bool *ret_only_if_long)
 {
 	const bool slow = is_slow(queue);
@@ -152,7 +155,9 @@ static void rotate(GQueue *ring)
 	g_queue_push_tail_link(ring, g_queue_pop_head_link(ring));
 }
 
-/* Returns: whose turn it is; NULL: nobody's. While the bus is slow it is none's of whom it has not told yet whose they are. */
+/*
+ * Returns: the user whose turn it is, or NULL. On a slow bus, callers of unknown uid get no turn.
+ */
 static User *next_user(CallQueue *queue)
 {
 	User *user = g_queue_peek_head(&queue->users);
@@ -164,7 +169,10 @@ static User *next_user(CallQueue *queue)
 	return user->uid == UID_UNKNOWN ? NULL : user;
 }
 
-/* The next call; it is out of the queue then, for to answer it may be to find that the bus is gone. */
+/*
+ * Removes the next call from the queue before it is answered, because the answer may discover that
+ * the bus is gone.
+ */
 static Call *take(CallQueue *queue, User *user)
 {
 	Caller *caller = g_queue_peek_head(&user->callers);
@@ -183,9 +191,9 @@ static Call *take(CallQueue *queue, User *user)
 	return call;
 }
 
-/* --- when there are more calls than turns --- */
+/* --- the backlog --- */
 
-/* Of those who have calls the one who has the fewest. */
+/* The caller with the fewest calls of those that have calls. */
 static Caller *next_to_ask(const CallQueue *queue)
 {
 	Caller *best = NULL;
@@ -204,7 +212,10 @@ static Caller *next_to_ask(const CallQueue *queue)
 	return best;
 }
 
-/* Questions stand in the same line as the answers: some at a time, so that a caller who is new need not wait for those of a flood. */
+/*
+ * Few questions are open at a time. They share a queue with the answers, so a new caller need not
+ * wait for those of a flood.
+ */
 static void ask(CallQueue *queue)
 {
 	Caller *caller;
@@ -226,11 +237,14 @@ static void tell_backlog(CallQueue *queue, bool is_there)
 		ask(queue);
 		return;
 	}
-	g_hash_table_remove_all(queue->callers); /* they have no calls any more */
+	g_hash_table_remove_all(queue->callers); /* no caller has calls any more */
 	queue->n_asked = 0;
 }
 
-/* On a slow bus whose the callers are is kept, for they call again: to ask again would take as long as the answers. */
+/*
+ * On a slow bus the uids of the callers are kept. The callers call again, and asking again would
+ * take as long as the answers.
+ */
 static void tell_backlog_now(CallQueue *queue)
 {
 	const bool is_empty = g_queue_is_empty(&queue->users);
@@ -280,7 +294,7 @@ static bool is_open_now(CallQueue *queue)
 	return true;
 }
 
-/* What this thread has worked: on a busy machine a short turn may take long. */
+/* The CPU time of this thread, because on a busy machine a short turn may take long. */
 static int64_t work_now(void)
 {
 	struct timespec now;
@@ -331,7 +345,7 @@ static void on_rested(void *data)
 void call_queue_go_on(CallQueue *queue)
 {
 	if (timer_is_armed(queue->rest)) {
-		(void)is_open_now(queue); /* that the bus has room again: it is not slow because we rest */
+		(void)is_open_now(queue); /* notes that the bus accepts data again; our rest must not count as a slow bus */
 		return;
 	}
 	if (queue->source || g_queue_is_empty(&queue->users))
@@ -344,7 +358,9 @@ void call_queue_go_on(CallQueue *queue)
 
 /* --- calls --- */
 
-/* Whoever has no call waiting has room for one: nobody can fill the queue for others. */
+/*
+ * A caller without a waiting call may always add one, so no caller can fill the queue for others.
+ */
 static bool has_room(const CallQueue *queue, const Caller *caller, size_t n_bytes, GError **error)
 {
 	if (n_bytes > LIMIT_CALLS_QUEUED_OF_CALLER_BYTES)

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Call queue: calls that have come from the system bus, and whose turn it is.
+ * Call queue: calls that have come from the system bus, and the order in which they are handled.
  *
- * All callers share one connection, so whoever calls a thousand times would be a thousand calls ahead of the next one. Here users
- * take turns, and so do the callers of one user: who calls once waits for one call of each other user, however many those make on
- * however many connections. Whose a caller is, is asked only when calls are left over; until then all are one user's. What a caller
- * has too much of is refused at once, which is cheap, so that the connection is read as fast as it is filled. If the bus is so slow
- * that answers wait for it, a user with many calls gets short ones, and in a flood everybody does: LIMIT_BUS_SLOW_US.
+ * All callers share one connection, so a caller with a thousand calls would be a thousand calls
+ * ahead of the next one. Here users take turns, and so do the callers of one user. A single call
+ * waits for one call of each other user, whatever number of calls and connections those users have.
+ *
+ * The bus daemon is asked for the user of a caller only when calls are left over. Until then all
+ * calls count as one user's. Excess calls are refused at once, which is cheap, so the connection is
+ * read as fast as it fills.
+ *
+ * If the bus is so slow that answers wait for it, a user with many calls gets short errors
+ * (LIMIT_BUS_SLOW_US). In a flood all users get them in place of long answers.
  */
 #ifndef SVCD_BUS_CALL_QUEUE_H
 #define SVCD_BUS_CALL_QUEUE_H
@@ -21,33 +26,40 @@ typedef struct CallQueue CallQueue;
 
 typedef struct CallQueueListener {
 	/*
-	 * @call is borrowed, and refused if there is a @refusal; @only_if_long: only if its answer would be long. May add and forget
-	 * calls, but not free the queue.
+	 * Handles @call, which is borrowed. If there is a @refusal, the call is refused; with
+	 * @only_if_long only if its answer would be long. May add and forget calls, but not free
+	 * the queue.
 	 */
 	void (*turn)(void *data, DBusMessage *call, const GError *refusal, bool only_if_long);
-	/* May the next call be handled? If not, call_queue_go_on() is to be called when it may. */
+	/*
+	 * May the next call be handled? If not, the listener calls call_queue_go_on() as soon as it
+	 * may.
+	 */
 	bool (*is_open)(void *data);
-	void (*ask)(void *data, const char *caller); /* whose it is: call_queue_known() */
-	/* Calls are left over when a turn of the main loop is at its end, and later: none is left, and the bus is not slow. */
+	void (*ask)(void *data, const char *caller); /* for its uid; the reply is call_queue_known() */
+	/*
+	 * True: calls were left over at the end of a turn of the main loop. False: the queue is
+	 * empty and the bus is not slow.
+	 */
 	void (*backlog)(void *data, bool is_there);
 } CallQueueListener;
 
 /* @listener: borrowed. */
 CallQueue *call_queue_new(const CallQueueListener *listener, void *data);
-void call_queue_free(CallQueue *queue); /* NULL is nothing; what is left over is forgotten */
+void call_queue_free(CallQueue *queue); /* accepts NULL; drops the calls that are left */
 
 /**
- * call_queue_add() - let @call wait until it is its caller's turn
- * @n_bytes: how long it is
+ * call_queue_add() - queue @call until it is its caller's turn
+ * @n_bytes: the size of the call
  */
 bool call_queue_add(CallQueue *queue, DBusMessage *call, size_t n_bytes, GError **error);
 void call_queue_go_on(CallQueue *queue);
 
-/* Whose the caller is. */
+/* The caller belongs to @uid. */
 void call_queue_known(CallQueue *queue, const char *caller, uid_t uid);
-/* The caller has left: nobody waits for its answers. */
+/* The caller has left. Its calls are dropped. */
 void call_queue_forget(CallQueue *queue, const char *caller);
-/* All have: the bus is gone. */
+/* The bus is gone, and all callers with it. */
 void call_queue_clear(CallQueue *queue);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Client socket: listening, accepting, and the list of clients.
+ * Client socket: the listening socket, new connections, and the list of clients.
  */
 #include "config.h"
 
@@ -23,10 +23,13 @@
 #include "bus/peer.h"
 #include "loop/loop.h"
 
-/* Connections taken in one turn. */
+/* Connections accepted in one turn. */
 enum { ACCEPT_BATCH = 8 };
 
-/* As many descriptors as it takes to look at the rights of a client (peer-rights.c); to turn one away takes one. */
+/*
+ * The descriptors that a look at the rights of a client needs (peer-rights.c). To turn a client
+ * away takes one.
+ */
 enum { N_RESERVE = 3 };
 
 #ifndef SO_PASSRIGHTS
@@ -39,7 +42,10 @@ typedef struct SocketClient {
 	ClientSocket *socket;
 } SocketClient;
 
-/* Something that is logged at most once in LIMIT_CLIENT_REMARK_US: whoever may connect can make it happen all the time. */
+/*
+ * A message that is logged at most once in LIMIT_CLIENT_REMARK_US, because any process that may
+ * connect can cause it.
+ */
 typedef struct Remark {
 	int64_t told_us; /* 0: never */
 	unsigned n_untold;
@@ -51,25 +57,28 @@ struct ClientSocket {
 	FdSource *source;
 	GPtrArray *clients; /* SocketClient *, owned */
 	char guid[33];
-	Remark disconnected; /* for what one sent */
+	Remark disconnected; /* clients disconnected for bad messages */
 	Remark full;
 	Remark refused;
-	int reserve[N_RESERVE]; /* given up for a moment when there are no other descriptors; -1: none */
-	Timer *pause;	/* armed: no client is let in */
+	int reserve[N_RESERVE]; /* closed for a moment when no other descriptors are left; -1: closed */
+	Timer *pause;	/* while it is armed, no client is accepted */
 	const SocketListener *listener;
 	void *data;
 };
 
 /*
- * Of the machine's socket 0: then a process needs CAP_DAC_OVERRIDE to connect, and uid 0 is not enough. In a container without that
- * capability there is no such process.
+ * Mode 0 on the machine's socket: a process needs CAP_DAC_OVERRIDE to connect, and uid 0 is not
+ * enough. A container may lack that capability. Then no process could connect, so the mode is 0600.
  */
 static mode_t mode_of(ClientSocketKind kind)
 {
 	return kind == CLIENT_SOCKET_OF_MACHINE && peer_rights_override_modes() ? 0 : 0600;
 }
 
-/* Accepted sockets inherit it. Older kernels do not know it, and the clients are trusted. */
+/*
+ * Accepted sockets inherit the option. Older kernels lack it, which is tolerable because the
+ * clients are trusted.
+ */
 static void refuse_descriptors(int fd)
 {
 	const int off = 0;
@@ -87,7 +96,7 @@ int client_socket_open(ClientSocketKind kind, const char *path, GError **error)
 		return -1;
 	}
 	g_strlcpy(address.sun_path, path, sizeof address.sun_path);
-	(void)unlink(path); /* of an earlier svcd; if it cannot be removed, bind() says why */
+	(void)unlink(path); /* left by an earlier svcd; on failure bind() reports why */
 	/* The mode is set before a client can connect: a socket that does not listen yet refuses all. */
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, mode_of(kind)) < 0 ||
 	    listen(fd, LIMIT_PRIVATE_CLIENTS) < 0) {
@@ -113,7 +122,10 @@ static void on_message(void *data, DBusMessage *message)
 	client->socket->listener->message(client->socket->data, &client->base, message);
 }
 
-/* Returns: is it to be logged now? Then *@ret_since says how often it was not since the last time; a new string. */
+/*
+ * Returns: whether to log it now. *@ret_since: a new string with the number of times that it was
+ * not logged.
+ */
 static bool remark_is_due(Remark *remark, char **ret_since)
 {
 	const int64_t now_us = loop_now();
@@ -151,7 +163,7 @@ static void open_reserve(ClientSocket *socket)
 {
 	for (unsigned i = 0; i < N_RESERVE; i++) {
 		if (socket->reserve[i] < 0)
-			socket->reserve[i] = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0); /* no path is looked up for it */
+			socket->reserve[i] = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0); /* needs no path lookup */
 	}
 }
 
@@ -173,13 +185,12 @@ static bool is_welcome(ClientSocket *socket, int fd, const struct ucred *ucred)
 	return is_root;
 }
 
-/* Takes @fd. What was sent on it has not been read, and may hold descriptors whose close waits. */
+/* Takes @fd. The close of descriptors in its unread data may block. */
 static void turn_away(ClientSocket *socket, int fd)
 {
 	socket->listener->dispose(socket->data, fd);
 }
 
-/* Takes @fd. */
 static void take_client(ClientSocket *socket, int fd)
 {
 	struct ucred ucred = { 0 };
@@ -214,9 +225,9 @@ static void on_pause_end(void *data)
 }
 
 /*
- * Out of descriptors: a client that waits in the backlog would wake us again and again, for nothing. With a descriptor
- * in reserve it can be let in and turned away, and comes again. Where it is the machine that has no files left (ENFILE) that does not
- * help, and it stays where it is.
+ * No descriptor is left. A client in the backlog would wake us again and again. With a reserve
+ * descriptor it can be accepted and turned away, and may connect again. If the whole machine has no
+ * files left (ENFILE), that fails, and the client stays in the backlog for a pause.
  */
 static void turn_away_first(ClientSocket *socket)
 {
@@ -237,7 +248,7 @@ static void turn_away_first(ClientSocket *socket)
 			    since);
 }
 
-/* Takes @fd. Better a clear end than a place in a queue that may never move. */
+/* Takes @fd. A refusal is better than a queue that may never move. */
 static void turn_away_last(ClientSocket *socket, int fd)
 {
 	g_autofree char *since = NULL;
@@ -258,7 +269,7 @@ static void on_connection(GIOCondition condition, void *data)
 		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
 			turn_away_first(socket);
 		if (fd < 0)
-			return; /* EAGAIN: all are in */
+			return; /* EAGAIN: the backlog is empty */
 		if (socket->clients->len < LIMIT_PRIVATE_CLIENTS)
 			take_client(socket, fd);
 		else
@@ -267,9 +278,10 @@ static void on_connection(GIOCondition condition, void *data)
 }
 
 /*
- * Tells one server from another, nothing more. The kernel gave this program random bytes when it was executed (AT_RANDOM,
- * getauxval(3)); to ask for others early at boot would take it up to a second of processor time to gather them. glibc's own
- * secrets are made of the same bytes, so only a digest of them gets out.
+ * The GUID only distinguishes servers. It is made from the random bytes that the kernel gave this
+ * program at exec (AT_RANDOM, getauxval(3)). Early at boot, getrandom(2) could take up to a second
+ * of CPU time. glibc's own secrets are made from the same bytes, so only a digest of them is
+ * published.
  */
 static void make_guid(char *guid, size_t size)
 {
@@ -293,7 +305,7 @@ ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListe
 		socket->reserve[i] = -1;
 	open_reserve(socket);
 	socket->pause = timer_new(on_pause_end, socket);
-	(void)fd_set_nonblocking(fd, true); /* a socket: cannot fail */
+	(void)fd_set_nonblocking(fd, true); /* cannot fail on a socket */
 	refuse_descriptors(fd);
 	socket->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_connection, socket);
 	return socket;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: the list, watches, and ConditionChanged.
+ * Conditions: the list of conditions, the watches, and ConditionChanged.
  *
- * The levels of what comes from outside are told by whoever provides them, those of services follow from the engine's
- * state: they are computed when somebody looks, and for those that are watched whenever the engine comes to rest.
+ * Providers report the levels of external conditions. The levels of services follow from the
+ * engine's state. They are computed when a client reads them, and for watched ones whenever the
+ * engine comes to rest.
  */
 #include "config.h"
 
@@ -35,7 +36,7 @@ struct Conditions {
 	const BusOps *ops;
 	void *data;
 	GHashTable *watches;    /* interned key -> Watch, owned */
-	GPtrArray *changes;     /* Change *, owned, in the order in which they began */
+	GPtrArray *changes;     /* Change *, owned, in the order of their first change */
 	GHashTable *change_of;  /* interned key -> Change in @changes */
 };
 
@@ -79,9 +80,12 @@ void conditions_free(Conditions *conditions)
 	g_free(conditions);
 }
 
-/* --- watching --- */
+/* --- watches --- */
 
-/* A new string; NULL with @error. It is interned only when it is watched: what is interned stays. */
+/*
+ * A new string; NULL with @error. Only watched keys are interned, because interned strings are
+ * never freed.
+ */
 static char *parse(const char *text, KeyPrefix *ret_prefix, GError **error)
 {
 	g_autofree char *problem = NULL;
@@ -104,7 +108,9 @@ static unsigned count_watches(const Conditions *conditions, const BusClient *cli
 	return n;
 }
 
-/* A file may name a service that comes later; a person who names one that is not there has made a mistake. */
+/*
+ * A file may name a service that comes later. In a client's request a missing service is a mistake.
+ */
 static bool check_service(const Conditions *conditions, KeyPrefix prefix, const char *key, GError **error)
 {
 	g_autofree char *why = NULL;
@@ -115,7 +121,7 @@ static bool check_service(const Conditions *conditions, KeyPrefix prefix, const 
 	return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "%s: %s", key, why);
 }
 
-/* Takes the present level of what the engine itself knows. Returns: whether it is another than before. */
+/* Reads the present level from the engine. Returns: whether it has changed. */
 static bool look(const Conditions *conditions, Watch *watch)
 {
 	const Level before = watch->level;
@@ -130,7 +136,7 @@ static Watch *add_watch(Conditions *conditions, KeyPrefix prefix, const char *ke
 	Watch *watch = g_new0(Watch, 1);
 	ConditionView view = { .level = LEVEL_UNKNOWN };
 
-	(void)engine_condition(conditions->engine, key, &view); /* if a service looks at it, the level is known at once */
+	(void)engine_condition(conditions->engine, key, &view); /* if a service uses it, the level is known at once */
 	watch->key = key;
 	watch->prefix = prefix;
 	watch->level = view.level;
@@ -169,7 +175,9 @@ bool conditions_watch(Conditions *conditions, BusClient *client, const char *tex
 	return true;
 }
 
-/* Takes @client off. Returns: true when nobody is left who watches it; the caller frees it. */
+/*
+ * Removes @client from @watch. Returns: true if no client is left; then the caller frees the watch.
+ */
 static bool leave(Conditions *conditions, Watch *watch, BusClient *client)
 {
 	if (!g_ptr_array_remove_fast(watch->clients, client) || watch->clients->len > 0)
@@ -210,7 +218,7 @@ void conditions_forget_client(Conditions *conditions, BusClient *client)
 	}
 }
 
-/* --- telling --- */
+/* --- changes --- */
 
 static void note_change(Conditions *conditions, const char *key, Level level, const char *why)
 {
@@ -336,7 +344,10 @@ static int compare_watches(gconstpointer a, gconstpointer b)
 	return strcmp((*(const Watch *const *)a)->key, (*(const Watch *const *)b)->key);
 }
 
-/* What a client watches and no service looks at, so that he who waits for it learns what there is instead. */
+/*
+ * Conditions that only clients watch, so that a waiting client learns what exists in place of the
+ * condition.
+ */
 static void append_watches(List *list)
 {
 	const Conditions *conditions = list->conditions;

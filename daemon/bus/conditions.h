@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: what clients are told of them. Those that services look at are all told; a client may name further ones.
+ * Conditions: what the bus publishes about them. Subscribers get every condition that services use;
+ * a client may watch others too.
  */
 #ifndef SVCD_BUS_CONDITIONS_H
 #define SVCD_BUS_CONDITIONS_H
@@ -14,35 +15,37 @@ Conditions *conditions_new(const Engine *engine, const BusOps *ops, void *data);
 void conditions_free(Conditions *conditions);
 
 /**
- * conditions_watch() - svcd looks at @text from now on, for @client; again is once
- * @text:      as a person writes it
- * @ret_level: the present one, unknown while its provider has not answered
- * @ret_why:   borrowed, may be NULL
+ * conditions_watch() - watch the condition @text for @client; a second watch has no effect
+ * @text: as a user writes it
+ * @ret_level: the present level, unknown until its provider has answered
+ * @ret_why: borrowed, may be NULL
  * Returns: false with INVALID_ARGUMENT, NO_SUCH_SERVICE, or LIMIT_REACHED.
  */
 bool conditions_watch(Conditions *conditions, BusClient *client, const char *text, Level *ret_level,
 		      const char **ret_why, GError **error);
 
-/* The opposite; nothing when @client does not watch it. False with INVALID_ARGUMENT. */
+/* Ends a watch. Does nothing if @client has none. Returns: false with INVALID_ARGUMENT. */
 bool conditions_unwatch(Conditions *conditions, BusClient *client, const char *text, GError **error);
 
-/* Does @client watch anything? */
+/* Does @client have a watch? */
 bool conditions_has_client(const Conditions *conditions, const BusClient *client);
 
 /* @client is about to be freed. */
 void conditions_forget_client(Conditions *conditions, BusClient *client);
 
-/* Remembered until conditions_tell(). */
+/* Queued until conditions_tell(). */
 void conditions_set_level(Conditions *conditions, const char *key, Level level, const char *why);
 
 /**
- * conditions_tell() - one ConditionChanged for each condition that changed since the last call; after each change of the
- * engine, for services that are watched
- * @broadcast: to all who are subscribed, NULL: nobody is; those who watch and are not subscribed are told here
+ * conditions_tell() - send one ConditionChanged for each condition that changed since the last call
+ *
+ * Called after each change of the engine, because of watched services.
+ * @broadcast: sends to all subscribers; NULL: there are none. Clients that watch without a
+ * subscription are served here.
  */
 void conditions_tell(Conditions *conditions, void (*broadcast)(void *data, DBusMessage *message), void *data);
 
-/* a(ssstasass): all that services look at. */
+/* Appends a(ssstasass): the conditions that services use or clients watch. */
 void conditions_append(Conditions *conditions, DBusMessageIter *out);
 
 #endif

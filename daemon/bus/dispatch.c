@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dispatch: look up, check, hand to the row's handler, answer. Nothing is decided here.
+ * Dispatch: finds the row of a call, checks the rights, calls the row's handler and sends the
+ * answer.
  */
 #include "config.h"
 
@@ -133,7 +134,10 @@ char *dispatch_flag_owner(DBusMessage *message)
 	return name_flag_owner(flag);
 }
 
-/* What has settled because there is no such service would be kept under any name that somebody thinks of. */
+/*
+ * A settled key of a missing service is not public, because such a key can have any name, and
+ * watched keys are never freed.
+ */
 static bool is_internal_public(const Engine *engine, KeyPrefix prefix, const char *key)
 {
 	g_autofree char *why = NULL;
@@ -143,7 +147,10 @@ static bool is_internal_public(const Engine *engine, KeyPrefix prefix, const cha
 	       (engine_internal_level(engine, prefix, key, &level, &why) || prefix != KEY_SETTLED);
 }
 
-/* Any other one would let everybody look at files that only root may see. */
+/*
+ * Other conditions are not public, because they would let any user test files that only root may
+ * see.
+ */
 static bool is_condition_public(const Engine *engine, const char *text)
 {
 	g_autofree char *problem = NULL;
@@ -179,7 +186,10 @@ Access dispatch_access(const Engine *engine, DBusMessage *message)
 	return row ? access_needed(engine, row, message) : ACCESS_READ;
 }
 
-/* What an operator may do depends on what runs: it is looked at here, when the call is carried out, and not only when it came. */
+/*
+ * The rights of an operator depend on the services that run. So they are checked again when the
+ * call is carried out.
+ */
 static bool may_operate(const BusCall *call, GError **error)
 {
 	g_autoptr(GError) lack = NULL;
@@ -257,7 +267,7 @@ static const MethodRow introspectable_methods[] = {
 
 const Interface interface_introspectable = {
 	.name = "org.freedesktop.DBus.Introspectable",
-	.xml = introspection_org_freedesktop_DBus, /* that of all three standard interfaces */
+	.xml = introspection_org_freedesktop_DBus, /* covers all three standard interfaces */
 	.methods = introspectable_methods,
 	.n_methods = G_N_ELEMENTS(introspectable_methods),
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Introspection: the <interface> elements of the XML files beside this one, made into strings by the build.
+ * Introspection: the <interface> elements of the XML files in this folder, which the build converts
+ * into strings.
  */
 #ifndef SVCD_BUS_INTROSPECTION_H
 #define SVCD_BUS_INTROSPECTION_H

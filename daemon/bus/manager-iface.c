@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1.Manager: check the arguments, call one function, answer. And ObjectManager, which lists everything.
+ * org.svcd1.Manager: each method checks its arguments, calls one function and answers.
+ * ObjectManager lists everything.
  */
 #include "config.h"
 
@@ -25,7 +26,7 @@
 #include "loop/wire.h"
 #include "model/name.h"
 
-/* A flag and a boolean, a name and a boolean. */
+/* The arguments of a signature that begins with "sb". */
 static void string_and_bool(const BusCall *call, const char **ret_text, bool *ret_value)
 {
 	DBusMessageIter in;
@@ -54,7 +55,7 @@ static const Service *find_service(const BusCall *call, const char *name, GError
 	return service;
 }
 
-/* --- looking --- */
+/* --- reading --- */
 
 static bool on_list_services(BusCall *call, DBusMessageIter *out, GError **error)
 {
@@ -172,7 +173,7 @@ static bool on_request(BusCall *call, DBusMessageIter *out, GError **error)
 	return service_call_make(call, &asked, error);
 }
 
-/* Start, Restart: what it waits for; nothing while it is on its way. */
+/* Start, Restart: answers with the terms that the service waits for. Empty if it does not wait. */
 static bool on_request_with_terms(BusCall *call, DBusMessageIter *out, GError **error)
 {
 	const Service *service;
@@ -237,7 +238,7 @@ static bool on_set_flag(BusCall *call, DBusMessageIter *out, GError **error)
 	    !bus_ops(call->bus)->set_flag(bus_ops_data(call->bus), name, value, call->client->name,
 					  &call->client->who, error))
 		return false;
-	bus_engine_changed(call->bus); /* Flags; no service need have noticed */
+	bus_engine_changed(call->bus); /* Flags changed; maybe no service did */
 	return true;
 }
 
@@ -262,7 +263,7 @@ static bool on_reexec(BusCall *call, DBusMessageIter *out, GError **error)
 	return bus_ops(call->bus)->reexec(bus_ops_data(call->bus), &call->client->who, error);
 }
 
-/* The words of a command, of which there is at least one; NULL-terminated and borrowed. */
+/* The arguments of a command, at least one, NULL-terminated. A new array of borrowed strings. */
 static GPtrArray *read_words(const BusCall *call, GError **error)
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: where svcd is found and what its objects are called; for us and for clients.
+ * Names: the bus name, the socket and the object paths of svcd. For svcd and for clients.
  */
 #ifndef SVCD_BUS_NAMES_H
 #define SVCD_BUS_NAMES_H

@@ -22,7 +22,7 @@ static const Interface *const service_interfaces[] = { &interface_service, STAND
 static const struct {
 	const char *path;
 	const Interface *const *interfaces;
-	const char *child; /* the next element of the tree */
+	const char *child; /* the next element of the path */
 } fixed_objects[] = {
 	{ "/", node_interfaces, "org" },
 	{ "/org", node_interfaces, "svcd1" },
@@ -49,7 +49,7 @@ static const Service *find_service(const Engine *engine, const char *path)
 	name = text_unescape_bus_path(path + sizeof prefix - 1);
 	if (!name)
 		return NULL;
-	/* One object, one path: "_41" for "A" is not ours. */
+	/* Each object has exactly one path: "_41" for "A" is refused. */
 	again = object_path_of_service(name);
 	return strcmp(again, path) == 0 ? engine_find(engine, name) : NULL;
 }

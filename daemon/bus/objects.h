@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Objects: from a path to what is there, and back.
+ * Objects: the object at a path, and the path of a service.
  */
 #ifndef SVCD_BUS_OBJECTS_H
 #define SVCD_BUS_OBJECTS_H
@@ -12,13 +12,13 @@
 #include "bus/rows.h"
 
 typedef struct Object {
-	const Service *service;              /* NULL unless the path is that of one */
-	const Interface *const *interfaces;  /* NULL-terminated; our own and the standard ones */
+	const Service *service;              /* NULL unless the path is that of a service */
+	const Interface *const *interfaces;  /* NULL-terminated; own and standard interfaces */
 } Object;
 
 /**
- * object_find() - what is at @path
- * Returns: false when there is nothing.
+ * object_find() - find the object at @path
+ * Returns: false if there is none.
  */
 bool object_find(const Engine *engine, const char *path, Object *ret);
 

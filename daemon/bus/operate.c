@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Operate: ask the engine who is concerned, and about each whether it is the caller's.
+ * Operate: the engine lists the affected services, and the client must be an operator of each.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "bus/terms.h"
 #include "model/name.h"
 
-/* Stop without dependents is refused while there are some, whoever asks. */
+/* Without with_dependents, Stop is refused for every client while the service has dependents. */
 static bool is_busy(const Engine *engine, const Service *service, const ServiceCall *call)
 {
 	g_autoptr(GPtrArray) dependents = NULL;
@@ -58,11 +58,14 @@ bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *c
 	service = terms_find_service(engine, asked.name);
 	if (!operates(bus, client, service ? service->def->name : asked.name))
 		return false;
-	/* What an instance of a template reaches is known when its file has been read. */
+	/*
+	 * The affected services of an instance of a template are known only after its file was
+	 * read.
+	 */
 	if (!service && starts && !bus_ops(bus)->add_instance(bus_ops_data(bus), asked.name, &client->who, error))
 		return false;
 	service = terms_find_service(engine, asked.name);
 	if (!service || is_busy(engine, service, &asked))
-		return true; /* the request says what is wrong */
+		return true; /* the request reports the error */
 	return operates(bus, client, service->def->name) && check_reach(bus, client, asked.verb, service, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Peer rights: capget(2) between two looks at a pidfd.
+ * Peer rights: capget(2), confirmed by a pidfd.
  */
 #include "config.h"
 
@@ -25,7 +25,10 @@
 #define PIDFD_GET_USER_NAMESPACE _IO(0xFF, 9) /* Linux 6.11 */
 #endif
 
-/* The kernel's number for a process outside our PID namespace. It belongs to the machine that our container runs on, which can do anything to us. */
+/*
+ * The kernel's number for a process outside our PID namespace. Such a process is on the host of our
+ * container, and the host can do anything to us anyway.
+ */
 #define PID_OUTSIDE 0
 
 #define BIT(capability) (UINT64_C(1) << (capability))
@@ -37,7 +40,10 @@ bool peer_rights_suffice(uint64_t effective, uint64_t of_pid1)
 	return (effective & needed) == needed;
 }
 
-/* Effective ones; *@ret_permitted may be NULL. Returns: whether there is such a process. */
+/*
+ * *@ret_effective: the effective set. @ret_permitted may be NULL. Returns: whether the process
+ * exists.
+ */
 static bool get_capabilities(pid_t pid, uint64_t *ret_effective, uint64_t *ret_permitted)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3, .pid = pid };
@@ -72,7 +78,10 @@ static bool get_user_namespace(int pidfd, struct stat *ret)
 	return fd >= 0 && fstat(fd, ret) == 0;
 }
 
-/* Older kernels do not say; then it is taken for one of ours. A process that may not be looked at (EPERM) is in another one. */
+/*
+ * Older kernels cannot report it; the process then counts as one of ours. EPERM means that the
+ * process is in another namespace.
+ */
 static bool is_in_our_user_namespace(int pidfd)
 {
 	auto_fd int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -86,14 +95,14 @@ static bool is_in_our_user_namespace(int pidfd)
 	return get_user_namespace(pidfd, &its) && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
 }
 
-/* @pidfd: -1 where the kernel has none */
+/* @pidfd: -1 if the kernel has none */
 static bool is_root(pid_t pid, int pidfd)
 {
 	uint64_t effective;
 	uint64_t of_pid1;
 	uint64_t ignored;
 
-	/* 0 would be ourselves. */
+	/* pid 0 would mean this process. */
 	if (pid <= 0 || !get_capabilities(pid, &effective, NULL) || !get_capabilities(1, &ignored, &of_pid1) ||
 	    !peer_rights_suffice(effective, of_pid1))
 		return false;

@@ -2,13 +2,13 @@
 /*
  * Peer rights: does a process of uid 0 have the rights of the machine's root?
  *
- * A service that runs as root without capabilities, with NoNewPrivileges or a read-only file system, has uid 0 and is not root: with
- * svcd's help it would be. So CAP_SYS_ADMIN is required of the caller, or, where PID 1 itself lacks it (containers), every
- * capability that PID 1 has.
+ * A service can run as uid 0 without capabilities, with NoNewPrivileges or a read-only file system.
+ * It is not root, but svcd would make it root. So the caller must have CAP_SYS_ADMIN. If PID 1
+ * itself lacks that (containers), the caller must have every capability of PID 1.
  *
- * No path is looked up: a user can hold /proc. capget(2) takes a pid. A pidfd makes sure that the pid has not been
- * given to another process, and says in which user namespace the process is: in a namespace of its own it has all capabilities
- * there, and none here.
+ * No path is looked up, because a user can hold up /proc. capget(2) takes a pid. A pidfd proves
+ * that the pid was not given to another process, and reports the user namespace of the process. In
+ * a namespace of its own a process has all capabilities, but none here.
  */
 #ifndef SVCD_BUS_PEER_RIGHTS_H
 #define SVCD_BUS_PEER_RIGHTS_H
@@ -17,24 +17,30 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Pure: do these capabilities suffice? One bit each. @of_pid1: those of PID 1. */
+/*
+ * Pure: are the @effective capabilities sufficient? One bit each. @of_pid1: the capabilities of PID
+ * 1.
+ */
 bool peer_rights_suffice(uint64_t effective, uint64_t of_pid1);
 
-/* Does this process have CAP_DAC_OVERRIDE, so that a socket of mode 0 can be connected to by its equals? */
+/* Does this process have CAP_DAC_OVERRIDE? Then its equals can connect to a socket of mode 0. */
 bool peer_rights_override_modes(void);
 
 /**
  * peer_rights_of_socket() - is the process that connected @fd root?
- * @pid: of it, from SO_PEERCRED; 0: it is outside our PID namespace, and is believed because the mode of the socket let it in
+ * @pid: from SO_PEERCRED. 0: outside our PID namespace; it is trusted because the mode of the
+ * socket admitted it.
  *
- * From Linux 6.5 on the kernel keeps a pidfd of the process that connected. Before, a root process without
- * CAP_SYS_ADMIN could exit and have its pid taken over by another one before we look.
+ * From Linux 6.5 on the kernel keeps a pidfd of the process that connected. On older kernels, a
+ * root process without CAP_SYS_ADMIN could exit and have its pid reused by another process before
+ * the check.
  */
 bool peer_rights_of_socket(int fd, pid_t pid);
 
 /*
- * The same of a process that a bus daemon has named. That its pid is still its own is not certain. 0: the daemon knows none, because the process is
- * outside our PID namespace; the daemon has the pid from the kernel, so no process can keep it back.
+ * The same for a process that a bus daemon has named. Its pid may have been reused. Pid 0: the
+ * process is outside our PID namespace. The daemon has the pid from the kernel, so no process can
+ * hide it.
  */
 bool peer_rights_of_process(pid_t pid);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Peer: the server's half of the greeting, and the limits of a client, around a D-Bus stream.
+ * Peer: a D-Bus stream with the server side of authentication and the limits of a client.
  */
 #include "config.h"
 
@@ -70,7 +70,7 @@ void peer_flush(Peer *peer)
 
 void peer_send(Peer *peer, DBusMessage *message)
 {
-	(void)dbus_stream_send(peer->stream, message, dbus_stream_next_serial(&peer->serial)); /* its end is told */
+	(void)dbus_stream_send(peer->stream, message, dbus_stream_next_serial(&peer->serial)); /* on_closed() reports it */
 }
 
 void peer_free(Peer *peer)

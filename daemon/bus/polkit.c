@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Polkit: org.freedesktop.PolicyKit1.Authority, one method of it.
+ * Polkit: one method of org.freedesktop.PolicyKit1.Authority.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 
 enum { ALLOW_USER_INTERACTION = 1 };
 
-/* Errors of the bus by which nobody has got the question. */
+/* D-Bus errors that mean that there is no polkit. */
 static const char *const absent[] = {
 	DBUS_ERROR_SERVICE_UNKNOWN,      DBUS_ERROR_NAME_HAS_NO_OWNER,  DBUS_ERROR_SPAWN_SERVICE_NOT_FOUND,
 	DBUS_ERROR_SPAWN_EXEC_FAILED,    DBUS_ERROR_SPAWN_FORK_FAILED,  DBUS_ERROR_SPAWN_CHILD_EXITED,
@@ -58,7 +58,7 @@ static void append_detail(DBusMessageIter *array, const char *name, const char *
 	wire_close(array, &entry);
 }
 
-/* The service whose object @call is for; NULL: another object. A new string. */
+/* The service of the object that @call is addressed to; NULL: another object. A new string. */
 static char *named_object(DBusMessage *call)
 {
 	static const char prefix[] = OBJECT_PATH_SERVICES "/";
@@ -67,7 +67,10 @@ static char *named_object(DBusMessage *call)
 	return path && g_str_has_prefix(path, prefix) ? text_unescape_bus_path(path + sizeof prefix - 1) : NULL;
 }
 
-/* The first argument: a word, or words with blanks between. Returns: a new string; NULL: it is something else. */
+/*
+ * The first argument: a string, or an array of strings joined by blanks. Returns: a new string;
+ * NULL: another type.
+ */
 static char *first_argument(DBusMessage *call)
 {
 	g_autoptr(GString) words = g_string_new(NULL);
@@ -113,7 +116,7 @@ DBusMessage *polkit_question(DBusMessage *call, const char *action)
 	wire_string(&out, action);
 	append_details(&out, call);
 	wire_uint32(&out, dbus_message_get_allow_interactive_authorization(call) ? ALLOW_USER_INTERACTION : 0);
-	wire_string(&out, ""); /* no name for taking the question back: it ends when the caller leaves */
+	wire_string(&out, ""); /* no cancellation id: the check ends when the client leaves the bus */
 	return question;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Properties: rows into a{sv}, and the standard interface that reads them.
+ * Properties: conversion of rows to a{sv}, and org.freedesktop.DBus.Properties.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows: interfaces as tables. A method or a property is one row; a test compares the rows with the XML both ways.
+ * Rows: interfaces as tables. Each method and each property is one row. A test compares the rows
+ * and the XML in both directions.
  */
 #ifndef SVCD_BUS_ROWS_H
 #define SVCD_BUS_ROWS_H
@@ -12,46 +13,52 @@
 
 #include "bus/bus.h"
 
-/* What a method needs. All but the first are actions of polkit (org.svcd1.policy), root has them all. */
+/*
+ * The right that a method needs. All but ACCESS_READ and ACCESS_LISTEN are actions of polkit
+ * (org.svcd1.policy). Root has all.
+ */
 typedef enum Access {
-	ACCESS_READ,      /* everybody has it */
+	ACCESS_READ,      /* every client has it */
 	ACCESS_CONTROL,   /* services and flags */
-	ACCESS_OPERATE,   /* one service: its operators too (operate.h); others as ACCESS_CONTROL */
-	ACCESS_FLAG,      /* a flag that belongs to a bus name: who owns that; others as ACCESS_CONTROL */
-	ACCESS_WATCH,     /* a condition that no service uses: it could be a file that only root may see */
-	ACCESS_LISTEN,    /* one that ListConditions shows: everybody has it, but the caller is remembered; in no row */
+	ACCESS_OPERATE,   /* one service: also for its operators (operate.h); for others like ACCESS_CONTROL */
+	ACCESS_FLAG,      /* a flag of a bus name: for the owner of that name; other flags like ACCESS_CONTROL */
+	ACCESS_WATCH,     /* a condition that no service uses: maybe a file that only root may see */
+	ACCESS_LISTEN,    /* a condition in ListConditions: every client may, but is remembered; in no row */
 	ACCESS_POWER,     /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */
-	ACCESS_POLICY,    /* what the machine wants */
+	ACCESS_POLICY,    /* policy: the services that the machine runs */
 } Access;
 
-/* Why a caller that is not the owner may make a call. */
+/* Why a client that is not the owner may make a call. */
 typedef enum Grant {
 	GRANT_NONE,
-	GRANT_CALL,     /* polkit allows it, whatever follows from it; or the caller owns the bus name of the flag */
-	GRANT_OPERATOR, /* the caller operates all that the call may end: true for a moment, and looked at again after CheckCommand= */
+	GRANT_CALL,     /* polkit allows it with all consequences, or the client owns the flag's bus name */
+	GRANT_OPERATOR, /* the client operates all that the call may end; checked again after CheckCommand= */
 } Grant;
 
 typedef struct BusClient BusClient;
 
-/* Somebody who calls and is told; the transport embeds it, and says when it leaves (conditions_forget_client()). */
+/*
+ * A client. The transport embeds this struct, and calls conditions_forget_client() when the client
+ * leaves.
+ */
 struct BusClient {
-	void (*send)(BusClient *client, DBusMessage *message); /* never waits; the message stays the caller's */
-	const char *name;   /* unique, on the system bus; NULL on the private socket */
-	const GArray *groups; /* gid_t: of which its user is a member; NULL: not known, or nobody has asked */
-	Requester who;      /* of a read on the system bus: nobody has asked who it is */
+	void (*send)(BusClient *client, DBusMessage *message); /* never blocks; the message stays the caller's */
+	const char *name;   /* the unique name on the system bus; NULL on the private socket */
+	const GArray *groups; /* gid_t: the groups of its user; NULL: not known */
+	Requester who;      /* not known for a read on the system bus */
 	bool is_subscribed;
-	bool is_owner;      /* the machine's root, or the user whose svcd this is: all is allowed, and all is shown */
-	Grant grant;        /* of the call that is being carried out; never on the private socket */
+	bool is_owner;      /* root, or the owner of this svcd: may do and see everything */
+	Grant grant;        /* of the present call; never on the private socket */
 };
 
 typedef struct BusCall {
 	Bus *bus;
 	const Engine *engine;
 	BusClient *client;
-	DBusMessage *message; /* its signature has been checked against the row */
-	bool is_checked;      /* CheckCommand= has had nothing against it; this is the second dispatch */
-	bool is_promised;     /* set by a handler whose answer comes later (answers.h) */
+	DBusMessage *message; /* its signature matches the row */
+	bool is_checked;      /* CheckCommand= succeeded; this is the second dispatch */
+	bool is_promised;     /* set by a handler that answers later (answers.h) */
 } BusCall;
 
 typedef struct MethodRow {
@@ -59,11 +66,14 @@ typedef struct MethodRow {
 	const char *in;  /* signatures */
 	const char *out;
 	Access access;
-	/* Reads the arguments, appends the answer to @out. On failure what was appended is thrown away. */
+	/*
+	 * Reads the arguments and appends the answer to @out. After a failure the appended values
+	 * are dropped.
+	 */
 	bool (*handle)(BusCall *call, DBusMessageIter *out, GError **error);
 } MethodRow;
 
-/* What a property is read from. */
+/* The source of a property's value. */
 typedef struct Subject {
 	Bus *bus;
 	const Engine *engine;
@@ -73,12 +83,12 @@ typedef struct Subject {
 
 enum PropertyFlags {
 	PROPERTY_CONST = 1 << 0,  /* never changes; the XML says so too */
-	PROPERTY_SILENT = 1 << 1, /* its changes are not told: EmitsChangedSignal false */
+	PROPERTY_SILENT = 1 << 1, /* EmitsChangedSignal is false */
 	PROPERTY_LISTED = 1 << 2, /* in ListServices */
-	PROPERTY_COSTLY = 1 << 3, /* looks at every service: not in GetManagedObjects, which does that already */
+	PROPERTY_COSTLY = 1 << 3, /* reads every service; not in GetManagedObjects, which does that already */
 };
 
-/* One of @text, @number and @append is set; the type says how the value of the first two goes out. */
+/* One of @text, @number and @append is set. @type selects the encoding for @text and @number. */
 typedef struct PropertyRow {
 	const char *name;
 	const char *type;
@@ -90,7 +100,7 @@ typedef struct PropertyRow {
 
 typedef struct Interface {
 	const char *name;
-	const char *xml; /* the element, for Introspect */
+	const char *xml; /* the element for Introspect */
 	const MethodRow *methods;
 	unsigned n_methods;
 	const PropertyRow *properties;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service call: methods by the name of their verb; Request has verb and options as words.
+ * Service call: a method names the verb, except Request: its arguments are the verb and the
+ * options.
  */
 #include "config.h"
 
@@ -17,7 +18,7 @@
 
 static const struct {
 	const char *method;
-	const char *word; /* of Request */
+	const char *word; /* in the arguments of Request */
 	RequestVerb verb;
 } verbs[] = {
 	{ "Start", "start", REQUEST_VERB_START },	{ "Stop", "stop", REQUEST_VERB_STOP },
@@ -112,7 +113,7 @@ bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *
 	return is_fine;
 }
 
-/* The dependents of one that is to stop are to be named, unless they stop too. */
+/* Stop fails and names the dependents, unless they stop too. */
 static bool check_dependents(const BusCall *call, const ServiceCall *asked, GError **error)
 {
 	const Service *service = terms_find_service(call->engine, asked->name);

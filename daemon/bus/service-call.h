@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service call: what a call that is about one service asks for, whichever method it came by, and making that request.
+ * Service call: the request in a call about one service, whatever the method, and its execution.
  */
 #ifndef SVCD_BUS_SERVICE_CALL_H
 #define SVCD_BUS_SERVICE_CALL_H
@@ -12,23 +12,26 @@
 #include "bus/rows.h"
 
 typedef struct ServiceCall {
-	const char *name; /* as it was given; borrowed from the message */
+	const char *name; /* as in the message; borrowed from it */
 	RequestVerb verb;
 	bool with_dependents;
-	bool is_forced; /* CheckCommand= is not asked */
+	bool is_forced; /* skip CheckCommand= */
 } ServiceCall;
 
 /**
- * service_call_read() - Start, Stop, Restart, Reload and Clear of the manager, Request and Signal of a service's object
- * @message: of a signature that has been checked against the method's row; to an object that exists
+ * service_call_read() - read a call about one service
+ * @message: its signature matches the method's row, and its object exists
  *
- * A signal is read as a restart: the service may end by it, and comes back by itself.
- * Returns: false with INVALID_ARGUMENT for a verb or an option that is not known.
+ * The methods are Start, Stop, Restart, Reload and Clear of the manager, and Request and Signal of
+ * a service.
+ *
+ * A signal counts as a restart, because it may end the service, which then starts again by itself.
+ * Returns: false with INVALID_ARGUMENT for an unknown verb or option.
  */
 bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *ret, GError **error);
 
 /**
- * service_call_make() - read it, and make the request; with CheckCommand= first, if that is to be asked
+ * service_call_make() - read the call and make the request, after CheckCommand= if that is required
  * Returns: false with @error; true with call->is_promised if the answer comes later.
  */
 bool service_call_make(BusCall *call, ServiceCall *ret, GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1.Service: one row a property, each read from the engine's record when somebody asks; Signal and Request.
+ * org.svcd1.Service: one row per property, read from the engine at each request; and the methods
+ * Signal and Request.
  */
 #include "config.h"
 
@@ -17,13 +18,13 @@
 #include "bus/terms.h"
 #include "loop/wire.h"
 
-/* Times before the epoch do not exist, 0 is "never". */
+/* No valid time is negative. 0 means never. */
 static uint64_t time_of(int64_t us)
 {
 	return us > 0 ? (uint64_t)us : 0;
 }
 
-/* As people are shown it: FILE:LINE. */
+/* For display: FILE:LINE. */
 static void append_origin(Origin origin, DBusMessageIter *out)
 {
 	g_autofree char *text = origin_format(origin);
@@ -345,7 +346,7 @@ static void append_source_file(const Subject *x, DBusMessageIter *out)
 
 /* --- methods --- */
 
-/* What is reached by its object is there: the call has been dispatched by its path. */
+/* The object exists, because the call was dispatched by its path. */
 static bool on_signal(BusCall *call, DBusMessageIter *out, GError **error)
 {
 	static const char *const whoms[] = { "main", "all", NULL };

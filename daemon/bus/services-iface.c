@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1.Services: some properties of many services in one answer. What is not asked for is neither made nor read, which is most
- * of the time that a list of hundreds of services takes.
+ * org.svcd1.Services: selected properties of many services in one answer. Other properties are not
+ * computed, which saves most of the time that a list of hundreds of services takes.
  */
 #include "config.h"
 
@@ -13,7 +13,10 @@
 #include "bus/rows.h"
 #include "loop/wire.h"
 
-/* The rows of the properties that are asked for, each once; NULL with @error. A new array, borrowed. */
+/*
+ * The rows of the requested properties, without duplicates; NULL with @error. A new array of
+ * borrowed rows.
+ */
 static GPtrArray *read_rows(const BusCall *call, GError **error)
 {
 	g_autoptr(GPtrArray) rows = g_ptr_array_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System client: the name, and the calls that wait for somebody to say who may.
+ * System client: the ownership of the bus name, and the calls that wait for authorization.
  */
 #include "config.h"
 
@@ -18,10 +18,10 @@
 #include "bus/polkit.h"
 #include "loop/wire.h"
 
-/* The bus daemon answers at once, or not at all. */
+/* The bus daemon answers at once or not at all. */
 #define BUS_LIMIT_US (10 * G_USEC_PER_SEC)
 
-/* Who of all names leaves the bus; set only while there are clients to be told of. */
+/* Names that leave the bus. The match rule exists only while it is needed. */
 #define LEAVING_RULE                                                                               \
 	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "',"                  \
 	"interface='" DBUS_INTERFACE_DBUS "',member='NameOwnerChanged',arg2=''"
@@ -29,12 +29,12 @@
 struct SystemClient {
 	SystemBus *bus;
 	unsigned listener_id;
-	unsigned naming;     /* the call for our name, 0: none */
+	unsigned naming;     /* the pending RequestName call, 0: none */
 	bool has_name;
-	GHashTable *clients; /* unique name -> Client *, owned: who has parked calls, or holds something */
+	GHashTable *clients; /* unique name -> Client *, owned: has parked calls, a watch or a promise */
 	GPtrArray *parked;   /* Parked *, owned */
-	CallQueue *queue;    /* of calls that nobody has looked at yet */
-	GPtrArray *questions; /* Question *, owned: whose a caller in the queue is */
+	CallQueue *queue;    /* calls that were not looked at yet */
+	GPtrArray *questions; /* Question *, owned: for the uid of a caller in the queue */
 	const SystemClientListener *listener;
 	void *data;
 };
@@ -42,26 +42,26 @@ struct SystemClient {
 typedef struct Client {
 	BusClient base; /* first: a BusClient is cast to it */
 	SystemClient *owner;
-	char *name;     /* unique, so that it is never that of another */
+	char *name;     /* unique on the bus, and never reused */
 	bool is_known;  /* base.who and base.groups are filled in */
 	unsigned n_parked;
-	DBusMessage *call;     /* what is being answered, borrowed; only together with the next: */
-	const GError *if_long; /* borrowed: what is said instead of a long answer; NULL: nothing */
+	DBusMessage *call;     /* the call being answered, borrowed; set with @if_long */
+	const GError *if_long; /* borrowed: the error that replaces a long answer; NULL: none */
 } Client;
 
 typedef struct Parked {
 	Client *client;
 	DBusMessage *message;
 	Access access;
-	unsigned asking; /* the question on which it waits, 0: none */
-	bool is_polkits; /* it is polkit that was asked */
-	GError *lack;    /* what an operator lacks, NULL: it is none */
+	unsigned asking; /* the pending question, 0: none */
+	bool is_polkits; /* the question went to polkit */
+	GError *lack;    /* the right that an operator lacks; NULL: not an operator */
 } Parked;
 
 typedef struct Question {
 	SystemClient *owner;
 	char *name; /* unique */
-	unsigned asking; /* 0: it is answered */
+	unsigned asking; /* 0: answered */
 } Question;
 
 /* --- clients --- */
@@ -133,7 +133,7 @@ static void client_remove(Client *client)
 		system_bus_remove_match(owner->bus, LEAVING_RULE);
 }
 
-/* --- parked calls --- */
+/* --- calls that wait for authorization --- */
 
 static void parked_free(gpointer data)
 {
@@ -147,7 +147,10 @@ static void parked_free(gpointer data)
 	g_free(parked);
 }
 
-/* It is answered; the client is forgotten with its last call, unless it holds something. */
+/*
+ * The call was answered. The client is freed with its last call, unless it has a watch or a
+ * promised answer.
+ */
 static void finish(Parked *parked)
 {
 	Client *client = parked->client;
@@ -164,7 +167,7 @@ static void carry_out(Parked *parked, Grant grant)
 
 	client->base.grant = grant;
 	client->owner->listener->message(client->owner->data, &client->base, parked->message);
-	client->base.grant = GRANT_NONE; /* the next call needs a yes of its own */
+	client->base.grant = GRANT_NONE; /* each call needs its own authorization */
 	finish(parked);
 }
 
@@ -174,7 +177,7 @@ static void refuse(Parked *parked, const GError *error)
 	finish(parked);
 }
 
-/* Two could have said yes, and both are told of. */
+/* Polkit or the operator rule could have allowed the call, so the error names both refusals. */
 static void add_lack(GError *error, const GError *lack)
 {
 	char *text = g_strdup_printf("%s; %s", error->message, lack->message);
@@ -201,8 +204,8 @@ static void on_polkit(void *data, DBusMessage *reply)
 }
 
 /*
- * The limits for a user and for all together are only here: who asks the bus daemon says at once, and nobody may keep root or
- * others out by calls that wait for polkit.
+ * Only questions to polkit have limits per user and in total. The bus daemon answers at once, so
+ * its questions need none. Calls that wait for polkit must not keep out root or other users.
  */
 static bool polkit_has_room(const Client *client, GError **error)
 {
@@ -238,10 +241,13 @@ static void ask_polkit(Parked *parked)
 					 is_interactive ? LIMIT_AUTHENTICATE_US : LIMIT_AUTHORIZE_US, on_polkit, parked);
 	dbus_message_unref(question);
 	if (!parked->asking)
-		on_polkit(parked, NULL); /* the bus is about to go, and the client with it */
+		on_polkit(parked, NULL); /* the bus and the client are about to go */
 }
 
-/* Whose flag it is: the bus' own policy says who may own which name, so whoever owns this one may. */
+/*
+ * The owner of a bus name may set its flags, because the bus policy decides which users may own the
+ * name.
+ */
 static void on_owner(void *data, DBusMessage *reply)
 {
 	Parked *parked = data;
@@ -284,7 +290,7 @@ static bool is_operator(Parked *parked)
 	       owner->listener->is_operator(owner->data, &parked->client->base, parked->message, &parked->lack);
 }
 
-/* Polkit would allow everything to uid 0. */
+/* Polkit would authorize uid 0 for everything. */
 static void refuse_root(Parked *parked)
 {
 	g_autoptr(GError) error = NULL;
@@ -308,7 +314,10 @@ static void on_known(Parked *parked)
 		ask_polkit(parked);
 }
 
-/* UnixGroupIDs: au, all groups of the user at the time of connecting; an array of gid_t, or NULL. */
+/*
+ * UnixGroupIDs: au, the groups of the user at the time of the connect. Returns: an array of gid_t,
+ * or NULL.
+ */
 static GArray *read_groups(DBusMessageIter *variant)
 {
 	G_STATIC_ASSERT(sizeof(gid_t) == sizeof(dbus_uint32_t));
@@ -328,7 +337,10 @@ static GArray *read_groups(DBusMessageIter *variant)
 	return groups;
 }
 
-/* Reads UnixUserID, ProcessID and UnixGroupIDs from a{sv}. Returns: whether there was a user. */
+/*
+ * Reads UnixUserID, ProcessID and UnixGroupIDs from a{sv}. Returns: whether the reply contained a
+ * user.
+ */
 static bool read_credentials(DBusMessage *reply, Requester *who, const GArray **ret_groups)
 {
 	DBusMessageIter in;
@@ -422,7 +434,7 @@ static void park(SystemClient *owner, DBusMessage *message, Access access)
 
 /* --- the bus --- */
 
-/* Its answer is long wherever there are services, and would be made for nothing. */
+/* The answer to these is long on any machine with services, and would be computed in vain. */
 static bool is_about_all(DBusMessage *message)
 {
 	static const char *const members[] = { "GetManagedObjects", "ListServices", NULL };
@@ -431,7 +443,7 @@ static bool is_about_all(DBusMessage *message)
 	return member && g_strv_contains(members, member);
 }
 
-/* A call whose caller's turn it is. */
+/* It is this caller's turn. */
 static void on_turn(void *data, DBusMessage *message, const GError *refusal, bool only_if_long)
 {
 	SystemClient *owner = data;
@@ -451,7 +463,7 @@ static void on_turn(void *data, DBusMessage *message, const GError *refusal, boo
 	if (error)
 		dispatch_refuse(&client.base, message, error);
 	else
-		owner->listener->message(owner->data, &client.base, message); /* reads: nothing keeps the client */
+		owner->listener->message(owner->data, &client.base, message); /* a read: no pointer to the client remains */
 	g_free(client.name);
 }
 
@@ -487,11 +499,14 @@ static void on_user(void *data, DBusMessage *reply)
 	    dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &uid, DBUS_TYPE_INVALID))
 		call_queue_known(question->owner->queue, question->name, (uid_t)uid);
 	else
-		call_queue_forget(question->owner->queue, question->name); /* it has left, or the bus goes */
+		call_queue_forget(question->owner->queue, question->name); /* it has left, or the bus is gone */
 	g_ptr_array_remove_fast(question->owner->questions, question);
 }
 
-/* Less than GetConnectionCredentials says, which costs the bus daemon much, for this is asked when there is much to do. */
+/*
+ * GetConnectionUnixUser is cheap for the bus daemon. GetConnectionCredentials costs much, and the
+ * queue asks under load.
+ */
 static void on_ask(void *data, const char *name)
 {
 	SystemClient *owner = data;
@@ -520,7 +535,7 @@ static void on_room(void *data)
 	call_queue_go_on(((SystemClient *)data)->queue);
 }
 
-/* Calls wait longer than a turn: from now on it is worth knowing who of the callers leaves. */
+/* Calls wait longer than a turn, so from now on we must know which callers leave. */
 static void on_backlog(void *data, bool is_there)
 {
 	SystemClient *owner = data;
@@ -531,7 +546,7 @@ static void on_backlog(void *data, bool is_there)
 		system_bus_remove_match(owner->bus, LEAVING_RULE);
 }
 
-/* What it waited for is nobody's any more, even if polkit says yes now. */
+/* A parked call of this client is dropped, even if polkit allows it later. */
 static void on_left(SystemClient *owner, const char *name)
 {
 	Client *client = g_hash_table_lookup(owner->clients, name);
@@ -548,7 +563,10 @@ static void on_left(SystemClient *owner, const char *name)
 	client_remove(client);
 }
 
-/* Others on this connection hear of other names, and of new owners. */
+/*
+ * Other components on this connection subscribe to other names and to new owners, so those are
+ * filtered out.
+ */
 static void on_owner_changed(SystemClient *owner, DBusMessage *message)
 {
 	const char *name;
@@ -577,12 +595,12 @@ static void on_name(void *data, DBusMessage *reply)
 
 	client->naming = 0;
 	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN)
-		(void)dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result, DBUS_TYPE_INVALID); /* or stays 0 */
+		(void)dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result, DBUS_TYPE_INVALID); /* or @result stays 0 */
 	client->has_name = result == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER;
 	if (client->has_name) {
 		log_debug(NULL, "on the %s bus as " BUS_NAME, system_bus_kind(client->bus));
 		client->listener->named(client->data);
-	} else if (reply) { /* without one the bus went away */
+	} else if (reply) { /* no reply: the bus went away */
 		log_error(NULL, BUS_NAME " cannot be had on the %s bus: %s", system_bus_kind(client->bus),
 			  result == DBUS_REQUEST_NAME_REPLY_EXISTS ? "another program has it"
 								   : "is " BUS_NAME ".conf in /usr/share/dbus-1/system.d?");
@@ -603,7 +621,10 @@ static void on_connected(void *data)
 	dbus_message_unref(message);
 }
 
-/* With the bus all its names are gone. Parked calls have ended before: their questions have. */
+/*
+ * The bus is gone, and all its names with it. The parked calls ended earlier, together with their
+ * questions.
+ */
 static void on_disconnected(void *data)
 {
 	SystemClient *client = data;

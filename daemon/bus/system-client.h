@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System client: org.svcd1 on the system bus: the name, calls of everybody, signals to everybody.
+ * System client: org.svcd1 on the system bus: the bus name, calls of all users, and signals to all.
  *
- * Reads are answered at once. A call that changes something is parked: the bus daemon is asked whose it is, and for other
- * users than root polkit; then it goes on, or is refused. Nothing of the call is looked at before: objects are found anew
- * when the answer has come. A flag that belongs to a bus name is set by whoever owns that, root or not.
+ * Reads are answered at once. A call that changes something is parked until the bus daemon has
+ * reported its user. If that is not root, polkit is asked too. Then the call is carried out or
+ * refused. Objects are looked up only then, because they may have changed. A flag that belongs to a
+ * bus name can be set only by the owner of that name, root or not.
  */
 #ifndef SVCD_BUS_SYSTEM_CLIENT_H
 #define SVCD_BUS_SYSTEM_CLIENT_H
@@ -15,27 +16,34 @@
 typedef struct SystemClient SystemClient;
 
 typedef struct SystemClientListener {
-	/* We have got the name: from now on signals are heard. */
+	/* svcd owns the name now, so its signals are received. */
 	void (*named)(void *data);
-	/* What this call asks for. */
+	/* The access that this call requires. */
 	Access (*access)(void *data, DBusMessage *message);
 	/*
-	 * A call with ACCESS_OPERATE: does @client operate all that is concerned? Then polkit is not asked. @error: set if
-	 * the client is to know what it lacks, should polkit refuse too.
+	 * For a call with ACCESS_OPERATE: does @client operate all affected services? Then polkit
+	 * is not asked. @error: set if the client should learn what it lacks when polkit refuses
+	 * too.
 	 */
 	bool (*is_operator)(void *data, const BusClient *client, DBusMessage *message, GError **error);
-	/* A call that may be carried out. After a read @client is nobody any more, else it is until gone(). */
+	/*
+	 * Carries out an authorized call. After a read @client becomes invalid, otherwise it is
+	 * valid until gone().
+	 */
 	void (*message)(void *data, BusClient *client, DBusMessage *message);
-	/* Does @client hold anything that must be given back when it leaves the bus? */
+	/*
+	 * Does @client have a watch or a promised answer, which must be dropped when it leaves the
+	 * bus?
+	 */
 	bool (*is_held)(void *data, const BusClient *client);
 	void (*gone)(void *data, BusClient *client);
 } SystemClientListener;
 
 /* @bus, @listener: borrowed. */
 SystemClient *system_client_new(SystemBus *bus, const SystemClientListener *listener, void *data);
-void system_client_free(SystemClient *client); /* NULL is nothing; parked calls get no answer */
+void system_client_free(SystemClient *client); /* accepts NULL; parked calls get no answer */
 
-/* Do we have the name? If not, nobody hears our signals. */
+/* Does svcd own the name? If not, no client receives our signals. */
 bool system_client_has_name(const SystemClient *client);
 /* A signal; the message stays the caller's. */
 void system_client_broadcast(SystemClient *client, DBusMessage *message);

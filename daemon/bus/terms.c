@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terms: levels come from the engine, nothing is stored.
+ * Terms: levels are read from the engine at each request, and nothing is stored.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ static Level term_level(const Engine *engine, const Term *term)
 	return term_evaluate(term, level_of, (void *)engine);
 }
 
-/* What the providers say of each condition of @term, joined; a new string. */
+/* The reasons that the providers gave for each condition of @term, joined; a new string. */
 static char *term_why(const Engine *engine, const Term *term)
 {
 	g_autoptr(GString) why = g_string_new(NULL);
@@ -36,7 +36,7 @@ static char *term_why(const Engine *engine, const Term *term)
 	return g_string_free(g_steal_pointer(&why), FALSE);
 }
 
-/* @kind: NULL leaves the first string out, and the true terms. */
+/* @kind: NULL omits the first string and the true terms. */
 static void append_terms(const Engine *engine, const GPtrArray *terms, const char *kind, DBusMessageIter *out)
 {
 	for (guint i = 0; i < terms->len; i++) {

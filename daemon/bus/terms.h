@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terms: what a service waits for, and who waits for it, as clients see it.
+ * Terms: the terms that a service waits for, and its dependents, as clients see them.
  */
 #ifndef SVCD_BUS_TERMS_H
 #define SVCD_BUS_TERMS_H
@@ -9,16 +9,19 @@
 
 #include "engine/engine.h"
 
-/* a(ssss): text, level, why, origin of each term that is not true. */
+/* Appends a(ssss): text, level, why and origin of each term that is not true. */
 void terms_append_false(const Engine *engine, const Service *service, DBusMessageIter *out);
 
-/* a(sssss): "When" or "While", then as above, for all terms in force. */
+/* Appends a(sssss): "When" or "While", then as above, for all terms in force. */
 void terms_append_all(const Engine *engine, const Service *service, DBusMessageIter *out);
 
-/* By its name or another one (Provides=), as the engine finds it; NULL: there is none. */
+/* Finds a service by its name or an alias (Provides=). NULL: there is none. */
 const Service *terms_find_service(const Engine *engine, const char *name);
 
-/* Services with processes whose While= falls with @service: borrowed names, a new array. */
+/*
+ * The running services that stop when @service ends, because of their While=. A new array of
+ * borrowed names.
+ */
 GPtrArray *terms_dependents(const Engine *engine, const Service *service);
 
 #endif
