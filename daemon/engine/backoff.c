@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Backoff: how long a failed service waits before it may start again.
+ * Backoff: the delay before a failed service may start again.
  *
- * Arithmetic on the times handed in; arming the timer is the engine's work. The curve: docs/how-svcd-decides.md, "Restarting".
+ * Pure arithmetic on the times it is given. The engine arms the timer. The curve is in
+ * docs/how-svcd-decides.md, "Restarting".
  */
 #include "config.h"
 
@@ -70,7 +71,7 @@ int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t now_us)
 	drop_older_than(b, now_us - def->restart_window_us);
 	backoff_remember(b, now_us);
 	raise_level(b);
-	/* A limit of 0 says that it is never given up. */
+	/* Limit 0: the service is always retried. */
 	if (limit > 0 && b->n_failures >= limit)
 		return BACKOFF_GIVE_UP;
 	return now_us + backoff_delay(b, def);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot record: what a service waited for last is worked out when it starts, from when its conditions became what they are.
- * So nothing need be noted while it waits.
+ * Boot record: the last condition that a service waited for is computed at its start, from the
+ * times of its conditions. So nothing is recorded while it waits.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/engine-private.h"
 
-/* Fields of a line before the condition, which may have blanks in it. */
+/* The fields of a line before the condition, which may contain blanks. */
 enum { LINE_FIELDS = 7 };
 
 static bool is_recording(const Engine *engine)
@@ -33,7 +33,7 @@ static void mark_as_news(Service *s)
 	g_ptr_array_add(s->priv->engine->boot_news, s);
 }
 
-/* The record to write to; NULL: there is none, or it is closed. */
+/* The record, or NULL if there is none or it is closed. */
 static BootRecord *open_record(Service *s)
 {
 	BootRecord *record = s->priv->boot;
@@ -41,17 +41,18 @@ static BootRecord *open_record(Service *s)
 	return is_recording(s->priv->engine) && record && record->over_us == 0 ? record : NULL;
 }
 
-/* --- what it waited for last --- */
+/* --- the last wait --- */
 
-/* A wait that is over: what ended it, and when. */
+/* A wait that has ended, with its condition and time. */
 typedef struct Wait {
-	const Condition *condition; /* NULL: there was none */
+	const Condition *condition; /* NULL: no wait */
 	int64_t until_us;
 } Wait;
 
 /*
- * Unknown for so long that it counts as false: it became so later than unknown. What was made anew with the definitions, or
- * by a new manager, is as old as the state of its service.
+ * The time of the last change. A stale unknown counts as false, so its time is that of becoming
+ * stale. A condition that was remade with the definitions or by a new manager has the time of its
+ * service's state.
  */
 static int64_t condition_changed_us(const Condition *c)
 {
@@ -73,7 +74,7 @@ static bool is_literal_true(const Slot *slot, unsigned i)
 	return c->level == LEVEL_TRUE;
 }
 
-/* A term has been true since the first of those of its literals that are true was. */
+/* A term became true with the earliest of its literals that are true now. */
 static Wait slot_wait(const Slot *slot)
 {
 	Wait wait = { 0 };
@@ -87,7 +88,7 @@ static Wait slot_wait(const Slot *slot)
 	return wait;
 }
 
-/* Of two that ended in the same event, that it was ready says more than that it has settled. */
+/* If two ended in the same event, readiness is more informative than settled:. */
 static bool is_later(const Wait *a, const Wait *b)
 {
 	if (!a->condition || !b->condition)
@@ -110,7 +111,7 @@ static Wait find_last_wait(const Service *s)
 	return last;
 }
 
-/* Of the providers of a facility the one that changed last. */
+/* The provider of a facility that changed last. */
 static const Service *last_provider(const Facility *f)
 {
 	const Service *last = NULL;
@@ -148,7 +149,10 @@ static void record_wait(const Service *s, BootRecord *record)
 
 	record->allowed_us = record->wanted_us;
 	set_last(record, NULL, NULL);
-	/* What a new manager asks anew has no time of its own; what became true since has. */
+	/*
+	 * Conditions that a new manager asks for again have no change times of their own. A
+	 * condition that became true later has one.
+	 */
 	if (record->wanted_us < engine->begun_us) {
 		record->allowed_us = engine->begun_us;
 		set_last(record, BOOT_RECORD_MANAGER, NULL);
@@ -170,7 +174,7 @@ static void record_turn(const Service *s, BootRecord *record)
 	set_last(record, key, lock->last_holder);
 }
 
-/* --- what happens --- */
+/* --- events --- */
 
 void boot_record_start(Service *s)
 {
@@ -184,7 +188,7 @@ void boot_record_start(Service *s)
 	mark_as_news(s);
 }
 
-/* One that was stopped before it was up begins anew. */
+/* A service that was stopped before it was up gets a new record. */
 static void want(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
@@ -198,7 +202,7 @@ static void want(Service *s)
 	mark_as_news(s);
 }
 
-/* It waits anew, or is not to run any more and has not begun. */
+/* The service waits again, or is no longer wanted and has not started. */
 static void begin_again(Service *s, int64_t wanted_us)
 {
 	BootRecord *record = open_record(s);
@@ -216,7 +220,7 @@ static void close_record(Service *s, BootResult result)
 	if (!record)
 		return;
 	if (record->started_us == 0)
-		record->started_us = s->started_us; /* a manager died before it could say so */
+		record->started_us = s->started_us; /* the manager died before recording it */
 	record->over_us = s->since_us;
 	record->result = result;
 	mark_as_news(s);
@@ -243,7 +247,7 @@ void boot_record_state_changed(Service *s, ServiceState from)
 		close_record(s, BOOT_RESULT_UP);
 		break;
 	case STATE_FAILED:
-		want(s); /* its file may be so wrong that it was never waited for */
+		want(s); /* with a broken file it may never have waited */
 		close_record(s, BOOT_RESULT_FAILED);
 		break;
 	case STATE_BACKOFF:
@@ -264,9 +268,9 @@ void boot_record_forget(Service *s)
 	g_clear_pointer(&s->priv->boot, g_free);
 }
 
-/* --- as text --- */
+/* --- text form --- */
 
-/* "NAME WANTED ALLOWED STARTED OVER RESULT BY CONDITION"; "-" is nothing. */
+/* "NAME WANTED ALLOWED STARTED OVER RESULT BY CONDITION"; "-" means none. */
 static void append_line(GString *out, const Service *s)
 {
 	const BootRecord *r = s->priv->boot;
@@ -335,7 +339,7 @@ void boot_record_recover(Engine *engine, const char *text, size_t length)
 {
 	const char *end = text + length;
 
-	/* What has no line end was cut short. */
+	/* A last line without a line end was truncated. */
 	for (const char *next; (next = memchr(text, '\n', (size_t)(end - text))); text = next + 1) {
 		g_autofree char *line = g_strndup(text, (size_t)(next - text));
 

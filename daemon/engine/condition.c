@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Condition: a level and its subscribers. A slot is one term of one service; it keeps the term's truth, and its service
- * counts those that are not true. So a change costs as much as there are terms that name it.
+ * Condition: a level and its subscribers. A slot is one term of one service, with its level. The
+ * service counts its slots that are not true. So the cost of a change depends on the number of
+ * terms that use the condition.
  */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 #include "base/list.h"
 #include "engine/engine-private.h"
 
-/* A program that is not installed: whoever waits for it waits for an admin. */
+/* A program. If it is not installed, only an admin can end the wait. */
 #define PROGRAM_KEY "path:exec:"
 
 static Level level_of(bool is_true)
@@ -29,7 +30,7 @@ static char *service_why(const Service *s)
 			       s->priv->is_leaving ? "about to stop" : service_state_name(s->state));
 }
 
-/* Of one that is up and has not been asked yet nobody knows: that holds a start, and stops nothing. */
+/* Before the first health check the level is unknown. Unknown delays a start and stops nothing. */
 static Level healthy_level(const Service *s)
 {
 	if (service_level(s) != LEVEL_TRUE || s->health == HEALTH_UNHEALTHY)
@@ -52,7 +53,7 @@ static void update_slots(Condition *c)
 		slot_update(g_ptr_array_index(c->slots, i));
 }
 
-/* The levels that follow from one service's state. */
+/* Publishes the levels that follow from the state of one service. */
 void condition_publish(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
@@ -103,7 +104,7 @@ static void bind_internal(Engine *engine, Condition *c)
 	condition_publish(c->subject);
 }
 
-/* "service:mta" and "service:postfix" are one condition when postfix provides the name mta. */
+/* "service:mta" and "service:postfix" are one condition if postfix provides the name mta. */
 static const char *canonical_key(Engine *engine, const char *key, KeyPrefix prefix)
 {
 	const char *argument = key_argument(key);
@@ -133,7 +134,7 @@ Condition *condition_get(Engine *engine, const char *key, KeyPrefix prefix)
 	g_hash_table_insert(engine->conditions, (gpointer)own, c);
 	if (is_internal)
 		bind_internal(engine, c);
-	/* What does not exist has settled, and is nothing else. */
+	/* A service that does not exist is settled. Its other conditions are false. */
 	if (prefix == KEY_SETTLED && !c->subject)
 		c->level = LEVEL_TRUE;
 	if (is_internal && !c->subject && !c->facility)
@@ -173,7 +174,10 @@ void condition_set_level(Engine *engine, Condition *c, Level level, const char *
 		c->why = g_strdup(why);
 	}
 	if (c->level == level) {
-		/* What is said of a service changes with each of its states, and those are told by themselves. */
+		/*
+		 * The reason of an internal condition changes with each state of its service, and
+		 * states are published separately.
+		 */
 		if (is_news && !key_prefix_is_internal(c->prefix))
 			tell(engine, c);
 		return;
@@ -220,7 +224,7 @@ Slot *slot_new(Service *s, Term *term, SlotKind kind)
 	return slot;
 }
 
-/* No term that holds a start back; its term is the slot's own. */
+/* Such a slot never delays a start. It owns its term. */
 static bool is_apart(const Slot *slot)
 {
 	return slot->kind == SLOT_DONE || slot->kind == SLOT_SHOWN;
@@ -247,12 +251,12 @@ bool slot_mount_ends(const Slot *slot, unsigned i)
 {
 	const Condition *c = slot->conditions[i];
 
-	/* Whether the work of a mount stands, and "not mounted", are questions to the kernel alone. */
+	/* DoneWhile= and "not mounted" depend on the kernel alone. */
 	return c->prefix == KEY_MOUNTED && c->subject && c->subject->priv->is_blocking && slot->kind != SLOT_DONE &&
 	       !term_literal(slot->term, i)->negated;
 }
 
-/* As term_evaluate(), over the slot's own conditions. */
+/* Like term_evaluate(), over the conditions of the slot. */
 static Level evaluate(const Slot *slot, bool for_start)
 {
 	Level result = LEVEL_FALSE;
@@ -321,7 +325,7 @@ static GHashTable *collect_mounts(const Engine *engine)
 {
 	GHashTable *mounts = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (unsigned i = engine->services->len; i > 0; i--) { /* of two with one mount point the first counts */
+	for (unsigned i = engine->services->len; i > 0; i--) { /* the first of two wins */
 		Service *s = g_ptr_array_index(engine->services, i - 1);
 		const char *point = service_def_mount_point(s->def);
 
@@ -349,9 +353,11 @@ void condition_bind_mounts(Engine *engine)
 	}
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
-/* False, and so until somebody boots with other words or installs something. */
+/*
+ * Is the term false until a boot with another kernel command line, or until a package is installed?
+ */
 static bool is_beyond_reach(const Slot *slot)
 {
 	if (slot->level != LEVEL_FALSE || (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD))
@@ -375,7 +381,10 @@ bool service_is_beyond_reach(const Service *s)
 	return false;
 }
 
-/* What is missing if the term of @slot is false, and asks for nothing but programs and what is constant until the next boot. */
+/*
+ * The reason for a false term of @slot, if it depends only on programs and on facts that are
+ * constant until the next boot.
+ */
 static Presence slot_presence(const Slot *slot)
 {
 	Presence presence = PRESENCE_NOT_APPLICABLE;
@@ -410,7 +419,7 @@ bool service_lacks_program(const Service *s)
 	return find_presence(s) == PRESENCE_NOT_INSTALLED;
 }
 
-/* By an admin who names it, or asks for it. */
+/* Does an admin want it, by a policy that names it or by a request? */
 static bool is_awaited(const Service *s)
 {
 	if (s->want_reason == WANT_POLICY)
@@ -503,7 +512,7 @@ bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *k
 					ret_why);
 	s = engine_resolve(engine, argument);
 	if (!s) {
-		/* What does not exist has settled, and is nothing else. */
+		/* A service that does not exist is settled. Its other conditions are false. */
 		*ret_level = level_of(prefix == KEY_SETTLED);
 		*ret_why = g_strdup("there is no such service");
 		return false;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conflicts: of wanted services that exclude each other one may run, by rank: the later request of an admin, then the
- * order in policy, then the name. Decided by wanting, not by running, so that nothing flaps: the loser waits, and
- * returns when the winner is not wanted any more. The winner starts when the loser has no processes: a slot
- * of kind SLOT_CONFLICT sees to that.
+ * Conflicts: of wanted services that exclude each other, the one with the highest rank may run. The
+ * rank is the later request of an admin, then the order in policy, then the name.
  *
- * Who stands in (StandIn=) ranks below all others, and loses only to those that may still come up, and to those that wait for it.
+ * The decision depends on wants, not on running processes, so that services do not flap. The loser
+ * waits, and returns when the winner is no longer wanted. A slot of kind SLOT_CONFLICT delays the
+ * winner until the loser has no processes.
+ *
+ * A service with StandIn= ranks below all others. It gives way only to services that may still come
+ * up, and to services that wait for it.
  */
 #include "config.h"
 
@@ -29,7 +32,7 @@ static int compare_rank(gconstpointer a, gconstpointer b)
 	return strcmp(left->def->name, right->def->name);
 }
 
-/* All services that are tied to @s by conflicts, directly or through others. */
+/* All services that are connected to @s by conflicts, directly or through others. */
 static GPtrArray *collect_group(Service *s)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -50,7 +53,7 @@ static GPtrArray *collect_group(Service *s)
 	return group;
 }
 
-/* Wanted, but it does not come up before somebody does something about it. */
+/* Will it stay down until an admin acts? */
 static bool has_given_up(const Service *s)
 {
 	if (service_is_active(s))
@@ -60,7 +63,10 @@ static bool has_given_up(const Service *s)
 	return service_is_beyond_reach(s);
 }
 
-/* Do the terms of @s lead to @other? Then @other, standing in for it, would give it hope, and take that away by leaving. */
+/*
+ * Do the terms of @s lead to @other? Then @other must not run in its place. It would make those
+ * terms true, and then make them false by stopping.
+ */
 static bool waits_for(Service *s, const Service *other)
 {
 	g_autoptr(GPtrArray) found = g_ptr_array_new();
@@ -86,7 +92,7 @@ static bool gives_way_to(const Service *s, Service *better)
 	return !s->def->stand_in || better->def->stand_in || !has_given_up(better) || waits_for(better, s);
 }
 
-/* @better: those of its group that rank above it, decided already. */
+/* @n_better: the first members of @group, which rank above @s and are decided already. */
 static Service *find_winner(const Service *s, const GPtrArray *group, unsigned n_better)
 {
 	for (unsigned i = 0; i < n_better; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Durations: the file is lines of words.
+ * Durations: how long the services started in earlier boots. The file format is:
  *
- *	svcd-durations 1
- *	boot 6400000 6100000              a boot took so long, so much had been expected (0: nothing); oldest first
- *	service sshd 0 12000+3400000 ...  boots since that missed it; START+TAIL of each boot remembered, oldest first
- *	end                               what ends before is half a file
+ * 	svcd-durations 1
+ * 	boot 6400000 6100000              duration and expected duration (0: none) of a boot; oldest first
+ * 	service sshd 0 12000+3400000 ...  boots since then without it; START+TAIL of each boot
+ * 	end                               a file without this line is truncated
  *
  * All times are microseconds.
  */
@@ -22,14 +22,14 @@
 #define FIRST_LINE "svcd-durations 1"
 #define LAST_LINE "end"
 
-/* Nothing that is waited for takes longer: eleven days. */
+/* Eleven days. No start or boot takes longer. */
 #define MAX_DURATION_US (INT64_C(1000000) * G_USEC_PER_SEC)
 
 typedef struct Memory {
 	Duration boots[DURATIONS_MEMORY]; /* oldest first */
 	unsigned n_boots;
 	unsigned n_missed;
-	bool is_learned; /* of the present boot */
+	bool is_learned; /* in the present boot */
 	Duration expected;
 } Memory;
 
@@ -72,7 +72,7 @@ static int compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts @times. Of an even number the mean of the two in the middle. */
+/* Sorts @times. For an even @n, returns the mean of the two middle values. */
 static int64_t median(int64_t *times, size_t n)
 {
 	if (n == 0)
@@ -109,7 +109,7 @@ static void update_typical(Durations *durations)
 
 /* --- reading --- */
 
-/* Digits up to @stop. On success *@text is behind @stop. */
+/* Reads digits up to @stop. On success *@text points behind @stop. */
 static bool take_number(const char **text, char stop, int64_t max, int64_t *ret)
 {
 	int64_t value = 0;
@@ -180,7 +180,7 @@ static bool read_line(Durations *durations, const char *line)
 Durations *durations_parse(const char *text, size_t length, GError **error)
 {
 	g_autoptr(Durations) durations = durations_new();
-	g_autofree char *copy = g_strndup(text, length); /* ends at the first NUL, which is then a line too many or too few */
+	g_autofree char *copy = g_strndup(text, length); /* a NUL truncates it, which the last line shows */
 	g_auto(GStrv) lines = g_strsplit(copy, "\n", -1);
 	unsigned n = 0;
 
@@ -235,7 +235,7 @@ char *durations_format(const Durations *durations)
 	return g_string_free(text, FALSE);
 }
 
-/* --- expecting --- */
+/* --- expected durations --- */
 
 bool durations_know_anything(const Durations *durations)
 {
@@ -267,7 +267,7 @@ void durations_learn(Durations *durations, const char *service, Duration took)
 	Memory *memory = memory_of(durations, service);
 
 	if (!memory)
-		return; /* LIMIT_DURATIONS: it stays a middling one */
+		return; /* LIMIT_DURATIONS reached: it keeps the typical duration */
 	if (memory->n_boots == DURATIONS_MEMORY)
 		memmove(&memory->boots[0], &memory->boots[1], sizeof memory->boots[0] * --memory->n_boots);
 	memory->boots[memory->n_boots++] = (Duration){

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Durations: what earlier boots took, service by service, and what is to be expected of the next one.
+ * Durations: how long the services took in earlier boots, and the expected durations of the next
+ * boot.
  *
- * Of each service the last few boots are remembered, and the median of them is expected: one boot with a file system check
- * changes nothing, and what has really changed is believed after three boots. Reading and writing the file is the
- * manager's work (history.c); its text is made and understood here. Why so: docs/engine.md, "Progress".
+ * The expected duration of a service is the median of its last boots. So one boot with a file
+ * system check changes nothing, and a real change is believed after three boots. The manager
+ * (history.c) reads and writes the file. This file makes and parses its text. The reasons are in
+ * docs/engine.md, "Progress".
  */
 #ifndef SVCD_ENGINE_DURATIONS_H
 #define SVCD_ENGINE_DURATIONS_H
@@ -16,45 +18,46 @@
 
 typedef struct Durations Durations;
 
-/* Boots remembered of one service. */
+/* The number of boots that are remembered for each service. */
 #define DURATIONS_MEMORY 5
 
-/* A service that so many boots had nothing to do with is forgotten. */
+/* A service that took no part in this many boots is forgotten. */
 #define DURATIONS_MISSED 20
 
-/* Boots whose whole time is kept, with what was expected of it. */
+/* The number of boots with their total and expected time. */
 #define DURATIONS_BOOTS 16
 
 typedef struct Duration {
-	int64_t start_us; /* from being started to being ready */
-	int64_t tail_us;  /* from being ready to the end of the boot */
+	int64_t start_us; /* from start to ready */
+	int64_t tail_us;  /* from ready to the end of the boot */
 } Duration;
 
-Durations *durations_new(void); /* nothing is known */
+Durations *durations_new(void); /* empty */
 void durations_free(Durations *durations);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Durations, durations_free)
 
 /**
- * durations_parse() - the text of the file, which may be anything
- * Returns: NULL with @error, which names the line, when not all of it is as durations_format() writes it.
+ * durations_parse() - parse the text of the file, which may contain anything
+ * Returns: NULL with @error, which names the line, if the text differs from the format of
+ * durations_format().
  */
 Durations *durations_parse(const char *text, size_t length, GError **error);
 /* A new string. */
 char *durations_format(const Durations *durations);
 
-/* False before the first boot was over. */
+/* False before the first boot has ended. */
 bool durations_know_anything(const Durations *durations);
 
 /**
- * durations_expect() - what a start of @service will probably take
+ * durations_expect() - the probable duration of a start of @service
  *
- * One that no boot has seen yet is taken for a middling one that nobody waits for.
+ * An unknown service gets the typical start time, and a tail of 0.
  */
 Duration durations_expect(const Durations *durations, const char *service);
 
 /**
- * durations_learn() - what this boot took: each service once, then the whole
- * @expected_us: what was expected of the whole when it began, 0: nothing
+ * durations_learn() - add this boot: each service once, then durations_learn_boot()
+ * @expected_us: the total time that was expected at the beginning, 0: none
  */
 void durations_learn(Durations *durations, const char *service, Duration took);
 void durations_learn_boot(Durations *durations, int64_t took_us, int64_t expected_us);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Engine: the front door, and the work list. An event changes a level or a state, and queues the services concerned;
- * engine_run() takes one at a time, always from the first list that has one, until nothing is left to do.
+ * Engine: the public interface, and the work lists. An event changes a level or a state, and queues
+ * the affected services. engine_run() takes one at a time, always from the first list that is not
+ * empty, until no work is left.
  *
- * Loading is in load.c, an admin's requests in request.c, notes in note.c, what follows for one service in step.c.
+ * Loading is in load.c, an admin's requests in request.c, notes in note.c, and the consequences for
+ * one service in step.c.
  */
 #include "config.h"
 
@@ -88,13 +90,13 @@ static void (*const work_functions[])(Service *s) = {
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(work_functions) == WORK_FORGET);
 
-/* One piece of work from the lists before @end. Returns: false when they are empty. */
+/* Does one piece of work from the lists before @end. Returns: false if they are empty. */
 static bool work_once(Engine *engine, WorkKind end)
 {
 	for (unsigned kind = 0; kind < end; kind++) {
 		Service *s;
 
-		if (!engine->work[kind].head) /* as most are, each time */
+		if (!engine->work[kind].head) /* true for most lists */
 			continue;
 		s = g_queue_pop_head(&engine->work[kind]);
 		s->priv->queued &= ~(1u << kind);
@@ -132,7 +134,7 @@ void engine_run(Engine *engine)
 
 void engine_set_now(Engine *engine, int64_t now_us)
 {
-	/* Several threads of time never meet here, but an event may carry a time a little older than the last one. */
+	/* Time never goes back, but an event may have a time slightly older than the last one. */
 	engine->now_us = MAX(engine->now_us, now_us);
 	engine->happened_us = engine->now_us;
 }
@@ -178,7 +180,7 @@ static void begin_service(Service *s)
 		s->priv->has_ended = false;
 		run_end(s);
 	} else if (s->state == STATE_STOPPING && !service_is_group(s)) {
-		/* A stop that was under way goes on; one that was not begun begins now. */
+		/* A stop that had begun continues, and one that had not begun starts now. */
 		engine->ops->stop(engine->data, s);
 	} else if (s->state == STATE_BACKOFF) {
 		engine_arm(s, ENGINE_TIMER_BACKOFF, s->backoff_until_us);
@@ -201,7 +203,9 @@ void engine_begin(Engine *engine, const char *runlevel, int64_t now_us)
 	if (!engine->boot_us)
 		engine->boot_us = MAX(now_us, 1);
 	want_decide_all(engine);
-	/* Wants first: what ended unseen is restarted only if it is wanted. */
+	/*
+	 * Wants come first, because a service that ended unseen is restarted only if it is wanted.
+	 */
 	while (work_once(engine, WORK_LEVEL))
 		;
 	request_keep_unexplained(engine);
@@ -256,11 +260,14 @@ void engine_timer_fired(Engine *engine, const char *service, EngineTimer kind, i
 	engine_run(engine);
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 Service *engine_find(const Engine *engine, const char *name)
 {
-	/* Anybody may ask for any name: it is not interned, for that is for ever. */
+	/*
+	 * The name is not interned, because any client may ask for any name, and interned strings
+	 * are never freed.
+	 */
 	return g_hash_table_lookup(engine->by_name, name);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Explain, one state: how a service is, and why, as a person says it. Policy and admins decide what is wanted; terms and
- * what ran before decide the rest.
+ * Explain, one state: sentences about the state of a service and its reason. Policy and admins
+ * decide the want. Terms and the last run decide the rest.
  */
 #include "config.h"
 
@@ -121,7 +121,7 @@ static char *why_suppressed(const Service *s)
 			       "more.", winner->def->name, rank, winner->def->name);
 }
 
-/* Names of those that have to stop before @s, at most five. */
+/* The names of the services that must stop before @s, at most five. */
 static char *list_blockers(const Service *s)
 {
 	const Engine *engine = s->priv->engine;
@@ -143,7 +143,7 @@ static char *list_blockers(const Service *s)
 
 /* --- why: its state --- */
 
-/* Up, and it may be that one of its While= terms is false for a moment only. */
+/* A While= term may be false for less than Settle=. */
 static char *why_up(const Service *s, int64_t now_us)
 {
 	g_autofree char *wanted = why_wanted(s);
@@ -157,7 +157,7 @@ static char *why_up(const Service *s, int64_t now_us)
 	return g_strdup_printf("%s %s; %s are left of Settle=.", wanted, lapse, left);
 }
 
-/* The reason for the stop is there as before. */
+/* The reason for the stop still exists. */
 static char *why_not_stopped(const Service *s)
 {
 	g_autofree char *wanted = why_wanted(s);
@@ -184,7 +184,7 @@ static char *why_running(const Service *s, int64_t now_us)
 	return why_up(s, now_us);
 }
 
-/* Wanted, and waiting for its terms. */
+/* Wanted, and waits for its terms. */
 static char *why_waiting(const Service *s, int64_t now_us)
 {
 	g_autofree char *wanted = why_wanted(s);
@@ -200,7 +200,7 @@ static char *why_waiting(const Service *s, int64_t now_us)
 	return g_strdup_printf("%s %s are left of WaitTimeout=.", wanted, left);
 }
 
-/* Down: will a client bring it up? @sentence: taken. */
+/* Down: can a connection start it? Takes @sentence. */
 static char *with_sockets(const Service *s, char *sentence)
 {
 	g_autofree char *own = sentence;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Explain, one term: what is waited for as a person says it, what there is instead, and what to do about it.
+ * Explain, one term: sentences about the condition, about what exists in its place, and about the
+ * remedy.
  */
 #include "config.h"
 
@@ -10,9 +11,9 @@
 #include "engine/engine-private.h"
 #include "model/name.h"
 
-/* --- what is waited for --- */
+/* --- the condition --- */
 
-/* The words around the condition's argument. A prefix that is not here is told by its key, which says as much. */
+/* The text around the condition's argument. For other prefixes the key itself is printed. */
 static const struct {
 	const char *before;
 	const char *after;
@@ -42,7 +43,7 @@ static char *describe_property(const char *key)
 	return g_strdup_printf("%s %s %s at %s of %s", words[2], words[3], words[4], words[1], words[0]);
 }
 
-/* A new string; NULL when the key says as much. */
+/* A new string; NULL if the key is clear enough. */
 static char *describe_thing(const Condition *c)
 {
 	if (c->prefix == KEY_NETWORK)
@@ -54,7 +55,10 @@ static char *describe_thing(const Condition *c)
 	return g_strconcat(things[c->prefix].before, key_argument(c->key), things[c->prefix].after, NULL);
 }
 
-/* ": no such volume; labels present: EFI, ROOT", or what there is of it; a new string. */
+/*
+ * The reason and what exists instead, such as ": no such volume; labels present: EFI, ROOT"; a new
+ * string.
+ */
 static char *describe_rest(const Engine *engine, const Condition *c)
 {
 	g_autofree char *instead = NULL;
@@ -64,13 +68,13 @@ static char *describe_rest(const Engine *engine, const Condition *c)
 	return g_strconcat(c->why ? ": " : "", c->why ? c->why : "", instead ? "; " : "", instead ? instead : "", NULL);
 }
 
-/* For how long an unknown level is waited for yet; a new string. */
+/* How long an unknown level is still waited for; a new string. */
 static char *describe_patience(const Engine *engine, const Condition *c, int64_t now_us)
 {
 	return text_format_duration(MAX(condition_stale_at(engine, c) - now_us, 0));
 }
 
-/* @thing: what describe_thing() says. */
+/* @thing: from describe_thing(). */
 static char *describe_wait(const Engine *engine, const Condition *c, bool is_negated, const char *thing, const char *rest,
 			   int64_t now_us)
 {
@@ -131,7 +135,7 @@ char *slot_describe(const Slot *slot, int64_t now_us)
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* --- what to do --- */
+/* --- the remedy --- */
 
 static char *advise_property(const char *key)
 {
@@ -164,13 +168,13 @@ static char *advise_flag(const char *flag, bool is_negated)
 {
 	g_autofree char *owner = name_flag_owner(flag);
 
-	/* Clearing it is all that an admin can do with a flag of another's. */
+	/* An admin cannot set a flag of another owner, only clear it. */
 	if (owner && !is_negated)
 		return g_strdup_printf("It is set by the program that owns the bus name %s.", owner);
 	return g_strdup_printf("svcctl flag %s %s", is_negated ? "clear" : "set", flag);
 }
 
-/* Who has to run so that a level is known, as a service and in words; NULL when nobody has to. */
+/* The service that must run to make a level known, and the same as text; NULL if none is needed. */
 static const struct {
 	const char *service;
 	const char *words;
@@ -250,7 +254,7 @@ char *condition_advise(const Condition *c, bool is_negated)
 	case KEY_INSTALLED:
 		return g_strdup("It is looked at again when the package manager has done its work.");
 	case KEY_PATH:
-		if (c->level == LEVEL_UNKNOWN) /* the reason says what to wait for */
+		if (c->level == LEVEL_UNKNOWN) /* the reason names the missing object */
 			return NULL;
 		return g_strdup_printf("It is looked at again as soon as %s %s.", strchr(argument, '/'),
 				       is_negated ? "is gone" : "is there");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Explain: a walk from a service over its false terms to the services behind them, down to those that nothing but the
- * world outside or a person can change. Each service is told once; the walk keeps its own stack.
+ * Explain: a walk from a service over its false terms to the services behind them. It ends at
+ * causes that only external events or a user can change. Each service is visited once. The walk has
+ * its own stack.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@ typedef struct Frame {
 	unsigned depth;
 	unsigned next_slot;
 	bool is_begun;
-	bool has_deeper; /* the root cause is further down: no advice here */
+	bool has_deeper; /* the root cause is deeper: no advice here */
 } Frame;
 
 typedef struct Walk {
@@ -139,7 +140,7 @@ static void push(Walk *walk, Service *s, unsigned depth)
 	g_array_append_val(walk->stack, frame);
 }
 
-/* Returns: true when there is more to tell about it, or it was told already. */
+/* Returns: true. The service is on the stack, or was visited. */
 static bool push_if_new(Walk *walk, Service *s, unsigned depth)
 {
 	if (!g_hash_table_contains(walk->visited, s))
@@ -147,7 +148,7 @@ static bool push_if_new(Walk *walk, Service *s, unsigned depth)
 	return true;
 }
 
-/* The services behind a term that is not true. */
+/* Visits the services behind a term that is not true. */
 static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 {
 	bool has_any = false;
@@ -171,7 +172,7 @@ static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 	return has_any;
 }
 
-/* Alternatives of one kind are often helped by the same, which is said once. */
+/* Alternatives of one kind often have the same remedy, which is printed once. */
 static void advise_slot(Walk *walk, const Frame *frame, const Slot *slot)
 {
 	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
@@ -186,12 +187,12 @@ static void advise_slot(Walk *walk, const Frame *frame, const Slot *slot)
 	}
 }
 
-/* The next term that is not true; the frame may move when the stack grows, so it is copied by the caller. */
+/* The next term that is not true. Pushing may move @frame, so the caller copies it. */
 static const Slot *next_slot(Frame *frame)
 {
 	const Service *s = frame->service;
 	const GPtrArray *slots = s->priv->slots;
-	/* What has failed is told with the terms that keep a new chance from it. */
+	/* A failed service is explained with the terms that delay its new chance. */
 	const bool is_held = s->state == STATE_WAITING || (s->state == STATE_FAILED && s->priv->was_false);
 
 	if (!is_held)
@@ -199,7 +200,7 @@ static const Slot *next_slot(Frame *frame)
 	while (frame->next_slot < slots->len) {
 		const Slot *slot = g_ptr_array_index(slots, frame->next_slot++);
 
-		/* That a winner still runs was told already. */
+		/* The winner of the conflict was already named. */
 		if (slot->kind == SLOT_CONFLICT && s->priv->is_suppressed)
 			continue;
 		if (slot->start_level != LEVEL_TRUE)
@@ -228,7 +229,7 @@ static void tell_added(Walk *walk, const Service *s, const char *key, const GPtr
 	}
 }
 
-/* What policy changed about the terms of the service asked about. */
+/* The changes that policy made to the terms of the service. */
 static void tell_policy_terms(Walk *walk, const Service *s)
 {
 	const PolicyService *extra = policy_service(walk->engine->policy, s->def->name);
@@ -267,7 +268,7 @@ static void begin_frame(Walk *walk, const Frame *frame)
 	}
 }
 
-/* Each sentence ends with its full stop, as the reasons before it. */
+/* The sentence ends with a full stop, like the others. */
 static void add_refusals(Walk *walk, const Service *s)
 {
 	char *text = refusals_describe(&s->refusals, walk->now_us);
@@ -302,7 +303,7 @@ static void end_frame(Walk *walk, const Frame *frame)
 		advise_about_file(walk, frame->service);
 }
 
-/* Returns: true when the lock keeps it from starting; its holder is told next. */
+/* Returns: true if the lock delays its start. Then its holder is visited next. */
 static bool push_lock_holder(Walk *walk, Frame *frame)
 {
 	const unsigned depth = frame->depth + 1;
@@ -310,7 +311,7 @@ static bool push_lock_holder(Walk *walk, Frame *frame)
 
 	if (!holder)
 		return false;
-	frame->has_deeper = true; /* before the frame may move */
+	frame->has_deeper = true; /* before pushing moves the frame */
 	push_if_new(walk, holder, depth);
 	return true;
 }
@@ -331,7 +332,7 @@ static void walk_once(Walk *walk)
 	}
 	if (!slot) {
 		end_frame(walk, &now);
-		/* What was pushed above it is told already: it is the top again. */
+		/* All frames above it are done, so it is the top again. */
 		g_array_set_size(walk->stack, walk->stack->len - 1);
 		return;
 	}
@@ -357,7 +358,10 @@ GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_u
 	return walk.reasons;
 }
 
-/* A term that says "not on this machine": the program is not installed, or the kernel or the place is another one. */
+/*
+ * Does the term exclude this machine, because of a missing program, the kernel command line or the
+ * virtualization?
+ */
 static bool slot_excludes_machine(const Slot *slot)
 {
 	const Condition *c = slot->conditions[0];
@@ -370,8 +374,8 @@ static bool slot_excludes_machine(const Slot *slot)
 }
 
 /*
- * The vendor's policy is the same on every machine, and wants what not every machine has; a package that was removed leaves its
- * links. An admin's word is meant.
+ * The vendor's policy is the same on all machines, and wants services that some machines lack. The
+ * rc links of a removed package remain too. An admin's policy is deliberate.
  */
 static bool is_for_other_machines(const Service *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Explain: why is this service (not) running? A tree of reasons in sentences, computed from the states, down to the
- * root causes, and what to do next.
+ * Explain: why does this service run or not run? A tree of reasons in sentences, computed from the
+ * states, down to the root causes and their remedies.
  */
 #ifndef SVCD_ENGINE_EXPLAIN_H
 #define SVCD_ENGINE_EXPLAIN_H
@@ -13,15 +13,15 @@
 
 #define REASON_KINDS(X, P)                                                                         \
 	X(P, STATE, "state")   /* "gdm3 is waiting for 2 conditions" */                               \
-	X(P, WHY, "why")       /* a false term, a failure, a decision of policy, an admin's stop */   \
-	X(P, LIMITS, "limits") /* which of its limits are not in force */                             \
-	X(P, CAUSE, "cause")   /* the record of what last happened, with who asked */                 \
-	X(P, IMPACT, "impact") /* what is held up by it */                                            \
-	X(P, NEXT, "next")     /* what to do, often a command to type */
+	X(P, WHY, "why")       /* a false term, a failure, a decision of policy, a stop by an admin */ \
+	X(P, LIMITS, "limits") /* its limits that are not in force */                              \
+	X(P, CAUSE, "cause")   /* the last cause record, with the requester */                     \
+	X(P, IMPACT, "impact") /* the services that wait for it */                                 \
+	X(P, NEXT, "next")     /* the remedy, often a command */
 ENUM_WITH_NAMES(ReasonKind, REASON, reason_kind, REASON_KINDS)
 
 typedef struct Reason {
-	unsigned depth;      /* 0 for the service asked about; deeper reasons explain the one above */
+	unsigned depth;      /* 0 for the service itself; deeper reasons explain the one above */
 	ReasonKind kind;
 	const char *service; /* the service it is about, interned; never NULL */
 	char *text;          /* one sentence */
@@ -30,14 +30,15 @@ typedef struct Reason {
 void reason_free(Reason *reason);
 
 /**
- * explain_service() - reasons for one service, depth first, each service explained once
- * Returns: a new array of Reason *; NULL when there is no such service.
+ * explain_service() - collect the reasons of one service, depth first, each service once
+ * Returns: a new array of Reason *; NULL if there is no such service.
  */
 GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_us);
 
 /*
- * Names (borrowed) of all services that are not as wanted: failed, in back-off, wanted but waiting; a new array. Left out is
- * what only the vendor's policy wants, and what is not for this machine: not installed, or not in a container.
+ * The names (borrowed) of all services that differ from their want: failed, in back-off, or wanted
+ * but waiting. A new array. Omits services that only the vendor's policy wants and that do not
+ * apply here: not installed, or not in a container.
  */
 GPtrArray *explain_not_as_wanted(const Engine *engine);
 

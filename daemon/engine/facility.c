@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Facility: several services under one "$name". LSB's names order; a hard facility: term is written by hand.
+ * Facility: several services under one "$name". In LSB files these names only order. A hard
+ * facility: term is written by hand.
  *
- * Only wanted providers count. A facility that no wanted service provides is settled (nobody is about to supply it), and
- * is not true as facility:.
+ * Only wanted providers count. Without one, the facility is settled, and facility: is false.
  */
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * File state: is the service file still the one that the present run was started by?
+ * File state: is the service file still the one that the present run was started with?
  *
- * A run keeps the definition that it began with. So what counts is ServiceDef.mark at the start, which the note remembers. Terms are
- * not part of it, because new ones hold at once.
+ * A run keeps the definition that it began with. So the value of ServiceDef.mark at the start
+ * counts, which the note contains. Terms are not part of it, because new terms apply at once.
  */
 #include "config.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lapse: While terms that are false, for how long, and what OnLapse= makes of it.
+ * Lapse: While= terms that are false, for how long, and the effect of OnLapse=.
  */
 #include "config.h"
 
 #include "engine/engine-private.h"
 
-/* A package that is being removed takes its program away, whatever the files say of lapses. */
+/* While its package is being removed, a service stops, whatever OnLapse= is. */
 static bool is_being_removed(const Service *s)
 {
 	for (unsigned i = 0; i < s->priv->slots->len; i++) {
@@ -51,8 +51,9 @@ char *lapse_text(const Service *s)
 }
 
 /*
- * The service it stands on is to be down for good, so that waiting out Settle= would only delay that one's stop. Of a mount it is
- * the same if that comes back: nothing may run on it while it is unmounted.
+ * A service that this one holds on to will be down for good, so waiting for Settle= would only
+ * delay its stop. A mount that stops counts even if it will return, because no process may use it
+ * while it is unmounted.
  */
 static bool is_lapse_final(const Service *s)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listen: which sockets of a service are to be open, whether a connection may start it, and what follows from one. The
- * sockets themselves are the manager's (EngineOps.listen). In words: docs/how-svcd-decides.md, "Sockets".
+ * Listen: which sockets of a service should be open, whether a connection may start it, and the
+ * effect of a connection. The manager owns the sockets (EngineOps.listen). See
+ * docs/how-svcd-decides.md, "Sockets".
  */
 #include "config.h"
 
@@ -11,8 +12,9 @@
 #include "engine/engine-private.h"
 
 /*
- * Has somebody asked for it by name: policy, an admin, or one who needs it and was asked for so? A call or a connection does
- * not count: what only the installation of a package makes possible opens no port.
+ * Was it named by policy, by an admin, or by a chain of needs that begins with one of these? Bus
+ * calls and connections do not count, because the mere installation of a package must not open a
+ * network port.
  */
 static bool is_named(const Service *s)
 {
@@ -24,7 +26,7 @@ static bool is_named(const Service *s)
 	       (service_is_wanted(s) && !root->policy.is_default);
 }
 
-/* Does policy let it listen although nothing wants it? */
+/* May it listen by policy, although nothing wants it? */
 static bool is_offered(const Service *s)
 {
 	switch (s->policy.activation) {
@@ -40,7 +42,10 @@ static bool is_offered(const Service *s)
 	return false;
 }
 
-/* A term that other services make true is no hindrance: they are started, or waited for, when a client has come. */
+/*
+ * A term that other services make true does not matter. Those services are started or awaited when
+ * a client connects.
+ */
 static bool is_up_to_services(const Slot *slot)
 {
 	for (unsigned i = 0; i < term_length(slot->term); i++) {
@@ -50,7 +55,7 @@ static bool is_up_to_services(const Slot *slot)
 	return false;
 }
 
-/* Is all there that it needs of the world outside? */
+/* Are all its terms on external conditions true? */
 static bool is_world_ready(const Service *s)
 {
 	for (unsigned i = 0; i < s->priv->slots->len; i++) {
@@ -73,7 +78,7 @@ static bool is_to_listen(const Service *s)
 	if (s->def->problem || want_is_forbidden(s) || engine_is_shutting_down(s->priv->engine))
 		return false;
 	if (s->state == STATE_FAILED && s->is_failed_for_good)
-		return false; /* clients are better refused than left to wait */
+		return false; /* a refused connection is better than one that waits */
 	if (service_lacks_program(s))
 		return false; /* its package was removed */
 	if (!service_is_wanted(s) && !is_offered(s))
@@ -81,7 +86,10 @@ static bool is_to_listen(const Service *s)
 	return s->listens != LISTENS_CLOSED || is_world_ready(s);
 }
 
-/* Anybody may connect, and that must not stop a service that is wanted for a better reason. */
+/*
+ * Any client may connect, and a connection must not stop a service that is wanted for a better
+ * reason.
+ */
 static bool is_kept_down(const Service *s)
 {
 	for (unsigned i = 0; i < s->priv->conflicts->len; i++) {
@@ -91,7 +99,7 @@ static bool is_kept_down(const Service *s)
 	return false;
 }
 
-/* Down, and nobody is about to start it, but a connection may. */
+/* Is it down with no start pending, so that a connection may start it? */
 static bool may_be_triggered(const Service *s)
 {
 	if (is_kept_down(s))
@@ -140,7 +148,7 @@ bool listen_after_failure(Service *s)
 	return true;
 }
 
-/* One more start by a connection. Returns: false if that is more than TriggerLimit= allows. */
+/* Counts a start by a connection. Returns: false if it exceeds TriggerLimit=. */
 static bool count_trigger(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
@@ -182,7 +190,7 @@ static void start_for(Service *s, const char *address)
 	if (s->state == STATE_FAILED)
 		service_apply(s, EVENT_NEW_CHANCE, cause);
 	else
-		g_free(cause); /* it becomes waiting when it is wanted */
+		g_free(cause); /* it enters waiting once it is wanted */
 	engine_queue(s, WORK_SETTLED);
 	engine_queue(s, WORK_STEP);
 }
@@ -200,7 +208,7 @@ void engine_connection(Engine *engine, const char *service, const char *address,
 		s->admin_at_us = engine->now_us;
 		s->demanded_as = g_intern_string(address);
 		engine_queue(s, WORK_WANT);
-		engine_queue(s, WORK_STEP); /* who is asked for does not wait for the login screen */
+		engine_queue(s, WORK_STEP); /* requests do not wait for the login screen */
 	}
 	if (count_trigger(s))
 		start_for(s, address);

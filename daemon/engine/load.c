@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Load: definitions and policy become services, slots and edges; the first time, and again while things run.
+ * Load: definitions and policy become services, slots and edges, at the start and at each reload.
  *
- * A reload keeps records, levels and wants, and makes all that is derived anew. What runs keeps its last good
- * definition when its new file has errors or is gone.
+ * A reload keeps records, levels and wants, and rebuilds all derived data. A running service keeps
+ * its last good definition if its new file has errors or is gone.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/list.h"
 
-/* --- definitions live in sets; a set lives as long as one of them is in use --- */
+/* --- a set of definitions lives while one of them is in use --- */
 
 static SetRef *set_ref_new(ServiceSet *set)
 {
@@ -77,14 +77,14 @@ static void copy_terms(GPtrArray **to, const GPtrArray *own, const GPtrArray *ad
 		list_add(to, term_copy(g_ptr_array_index(added, i)), (GDestroyNotify)term_free);
 }
 
-/* settled: is looked at only to start, wherever it is written. */
+/* Terms with settled: apply only to starts, in any key. */
 static SlotKind kind_of(const Service *s, const Term *term, SlotKind kind)
 {
 	for (unsigned i = 0; i < term_length(term); i++) {
 		if (term_literal(term, i)->prefix == KEY_SETTLED)
 			return SLOT_AFTER;
 	}
-	/* A group is ready while its terms are true, all of them. */
+	/* A group is ready while all its terms are true. */
 	return service_is_group(s) ? SLOT_HOLD : kind;
 }
 
@@ -141,7 +141,7 @@ static void add_need(Engine *engine, Service *s, const char *name)
 {
 	Service *needed = name ? engine_resolve(engine, name) : NULL;
 
-	/* Searched on this side: what a service needs is a short list, who needs it may be thousands. */
+	/* This list of needs is short, but the list of needers may have thousands of entries. */
 	if (!needed || needed == s || g_ptr_array_find(s->priv->needs, needed, NULL))
 		return;
 	list_add(&s->priv->needs, needed, NULL);
@@ -190,7 +190,7 @@ static void add_conflicts(Engine *engine, Service *s)
 	}
 }
 
-/* The services that provide @facility. */
+/* Finds the providers of each facility. */
 static void add_providers(Engine *engine)
 {
 	GHashTableIter iter;
@@ -219,7 +219,7 @@ static void add_providers(Engine *engine)
 	}
 }
 
-/* --- all of it --- */
+/* --- rebuild --- */
 
 static void foreach_service(Engine *engine, void (*func)(Service *s))
 {
@@ -261,7 +261,7 @@ static void clear_derived(Service *s)
 	priv->is_suppressed = false;
 }
 
-/* Internal levels are made anew; those from outside are kept, with their history. */
+/* Internal conditions are remade. External ones are kept with their history. */
 static void clear_conditions(Engine *engine)
 {
 	GHashTableIter iter;
@@ -325,7 +325,7 @@ static void queue_everything(Engine *engine)
 		engine_queue(s, WORK_RANK);
 		engine_queue(s, WORK_LEVEL);
 		engine_queue(s, WORK_STEP);
-		/* Those that it waited for may not matter to it any more. */
+		/* It may no longer depend on the services it waited for. */
 		engine_queue(s, WORK_STOP);
 	}
 }
@@ -386,7 +386,7 @@ void load_forget_gone(Engine *engine)
 	load_rebuild(engine);
 }
 
-/* The new definition of a service that is known already; NULL: its file is gone. */
+/* The new definition of a known service; NULL: its file is gone. */
 static void replace_definition(Service *s, ServiceDef *def, SetRef *home)
 {
 	bool was_broken;
@@ -415,7 +415,7 @@ static void take_definitions(Engine *engine, SetRef *home)
 		Service *s = g_ptr_array_index(engine->services, i);
 		ServiceDef *def = service_set_find(home->set, s->def->name);
 
-		/* Found by another service's further name: not this one. */
+		/* An alias of another service, not this one. */
 		if (def && strcmp(def->name, s->def->name) != 0)
 			def = NULL;
 		replace_definition(s, def, home);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Login screen: the login prompt that the user at the machine is waiting for. Until it is there, the services that it needs start
- * first, and services of class after-login wait. This happens once a boot, and it always ends. The idea: docs/login-screen.md.
+ * Login screen: the login prompt that the user at the machine is waiting for. Until it is shown,
+ * the services that it needs start first, and services of class after-login wait. This happens once
+ * per boot, and it always ends. The idea is in docs/login-screen.md.
  *
- * What it needs is computed, from what its services' conditions lead to: when the files are read, and when another word of
- * LoginScreen= counts. What it waits for is looked at after each event, at the few services that are named for it.
+ * Its needs are computed from the conditions of its services. That happens when the files are read,
+ * and when another entry of LoginScreen= is selected. The end of the wait is checked after each
+ * event, for the few services that the entry names.
  */
 #include "config.h"
 
@@ -12,9 +14,9 @@
 #include "base/text.h"
 #include "engine/engine-private.h"
 
-/* --- whose login screen it may be --- */
+/* --- selection --- */
 
-/* May it still come, or is it there? */
+/* Can it still be shown, or is it up? */
 static bool is_candidate(Service *s)
 {
 	return conflict_lets_run(s) && !s->is_failed_for_good && !s->priv->is_spent && !settled_waits_for_good(s) &&
@@ -23,7 +25,7 @@ static bool is_candidate(Service *s)
 
 typedef bool (*ServiceTest)(Service *s);
 
-/* Any of those that @word names? A service, or a facility. */
+/* Does @test hold for a service that @word names? It names a service or a facility. */
 static Service *find_named(const Engine *engine, const char *word, ServiceTest test)
 {
 	const Facility *f = *word == '$' ? g_hash_table_lookup(engine->facilities, word) : NULL;
@@ -39,7 +41,7 @@ static Service *find_named(const Engine *engine, const char *word, ServiceTest t
 	return NULL;
 }
 
-/* The first word that leads to somebody who may come; NULL: nobody will. */
+/* The first entry with a service that can still be shown; NULL: there is none. */
 static const char *choose_word(const Engine *engine)
 {
 	const GPtrArray *words = policy_login_screen(engine->policy);
@@ -53,9 +55,12 @@ static const char *choose_word(const Engine *engine)
 	return NULL;
 }
 
-/* --- until when --- */
+/* --- the end of the wait --- */
 
-/* Ready for a while is as good as shown: not every display manager tells when its picture is complete. */
+/*
+ * A service that has been ready for a while counts as shown, because not every display manager
+ * reports when its picture is complete.
+ */
 static int64_t deadline(const Service *s)
 {
 	const int64_t latest_us = s->priv->engine->boot_us + LIMIT_LOGIN_SCREEN_US;
@@ -76,14 +81,14 @@ static bool is_shown(Service *s)
 	return service_is_up(s);
 }
 
-/* These two are never true, so that all are asked. */
+/* Returns false, as arm() does, so that find_named() visits all services. */
 static bool disarm(Service *s)
 {
 	engine_arm(s, ENGINE_TIMER_LOGIN_SCREEN, 0);
 	return false;
 }
 
-/* So that somebody looks then. */
+/* Sets the timer for the next check. */
 static bool arm(Service *s)
 {
 	engine_arm(s, ENGINE_TIMER_LOGIN_SCREEN, is_candidate(s) ? deadline(s) : 0);
@@ -123,7 +128,7 @@ static void add_makers(GPtrArray *found, const Slot *slot)
 	}
 }
 
-/* All that these wait for, and so on to the end. */
+/* Adds all services that these wait for, transitively. */
 static void spread(GPtrArray *found)
 {
 	for (unsigned i = 0; i < found->len; i++) {
@@ -160,7 +165,7 @@ static void compute_classes(Engine *engine)
 		Service *s = g_ptr_array_index(found, i);
 
 		if (s->state == STATE_WAITING)
-			engine_queue(s, WORK_STEP); /* by its own class it may have waited for the login screen */
+			engine_queue(s, WORK_STEP); /* it may have waited for the login screen */
 	}
 }
 
@@ -191,14 +196,14 @@ void login_screen_reset(Engine *engine)
 	engine->login_screen.is_old = true;
 }
 
-/* --- while it is waited for --- */
+/* --- during the wait --- */
 
 static bool is_awaited(const Engine *engine)
 {
 	return engine->is_acting && !engine->login_screen.is_over;
 }
 
-/* Somebody waits for an answer now, who may be the login screen itself. */
+/* A user waits for it now, and it may be the login screen itself. */
 static bool is_asked_for(const Service *s)
 {
 	return s->admin == ADMIN_START || s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Note: what the keeper keeps of a service while no manager runs: "key=value" words, at most ENGINE_NOTE_BYTES, versioned.
- * Only what cannot be derived. Unknown words are kept as they are; p= is the manager's own.
+ * Note: the state of a service in the keeper while no manager runs. It consists of versioned
+ * "key=value" tokens, at most ENGINE_NOTE_BYTES. It contains only values that cannot be derived.
+ * Unknown tokens are kept. p= belongs to the manager.
  *
- *	v=1      version
- *	s=r      state, its first letter (t is starting, s stopping, d done)
- *	f=...    flags: g failed for good, e ended by itself, o stop ordered, n last run failed, l lingers,
- *	         r restart asked, c its RestartCommand= runs, w a term was false, p its stop failed
- *	i=7      invocation
- *	t=...    since when in this state; times are microseconds in base 36
- *	u=...    WaitTimeout= runs until then
- *	a=s0@... admin's want (s start, t stop) or a demand (d), uid, when
- *	r=3      automatic restarts
- *	n=12     what policy has refused; to whom is not kept
- *	k=2      how often the back-off was doubled
- *	b=1.2.   ends that count for the limit: 10 ms before t=, in base 36
- *	m=...    of the definition that its run began with (ServiceDef.mark)
- *	d=...    what the last start took
- *	x=...    the last result; blanks are "_"
+ * 	v=1      version
+ * 	s=r      state, its first letter (t is starting, s stopping, d done)
+ * 	f=...    flags: g failed for good, e ended by itself, o stop ordered, n last run failed,
+ * 	         l lingers, r restart requested, c RestartCommand= runs, u Reload= runs,
+ * 	         w a term was false, p its stop failed
+ * 	i=7      invocation
+ * 	t=...    since when in this state; times are microseconds in base 36
+ * 	u=...    the end of WaitTimeout=
+ * 	a=s0@... admin's want (s start, t stop), a demand (d) or a connection (c); its uid and time
+ * 	r=3      automatic restarts
+ * 	n=12     number of requests that policy has refused
+ * 	k=2      how often the back-off was doubled
+ * 	b=1.2.   ends that count for the limit, in units of 10 ms before t=, in base 36
+ * 	m=...    ServiceDef.mark of the definition that its run began with
+ * 	d=...    duration of the last start
+ * 	x=...    the last result; blanks are "_"
  */
 #include "config.h"
 
@@ -38,7 +40,7 @@ G_STATIC_ASSERT(G_N_ELEMENTS(state_letters) == STATE_COUNT);
 
 #define BASE36_BYTES 16 /* 13 digits, and a NUL */
 
-/* Returns: where it begins in @digits. */
+/* Returns: the first digit in @digits. */
 static const char *base36(char digits[BASE36_BYTES], uint64_t value)
 {
 	char *first = digits + BASE36_BYTES - 1;
@@ -58,7 +60,7 @@ static void append_base36(GString *out, uint64_t value)
 	g_string_append(out, base36(digits, value));
 }
 
-/* One more word, if it fits. */
+/* Appends a token if it fits. */
 static bool append_word(GString *note, size_t size, const char *word)
 {
 	if (!*word || note->len + (note->len > 0) + strlen(word) + 1 > size)
@@ -76,7 +78,7 @@ static void append_number(GString *note, size_t size, char key, int64_t value)
 
 	if (value <= 0)
 		return;
-	(void)strcpy(word + 2, base36(digits, (uint64_t)value)); /* it fits: so long are the digits with their NUL */
+	(void)strcpy(word + 2, base36(digits, (uint64_t)value)); /* at most 13 digits and a NUL */
 	(void)append_word(note, size, word);
 }
 
@@ -128,7 +130,7 @@ static void append_admin(GString *note, size_t size, const Service *s)
 	(void)append_word(note, size, word->str);
 }
 
-/* Newest first, and as many as fit. */
+/* Newest first, as many as fit. */
 static void append_failures(GString *note, size_t size, const Service *s)
 {
 	const Backoff *b = &s->priv->backoff;
@@ -149,7 +151,10 @@ static void append_failures(GString *note, size_t size, const Service *s)
 		(void)append_word(note, size, word->str);
 }
 
-/* A failure is told as "where: how": if not all of it fits, how it ended (an exit status, an errno) is what must not be cut. */
+/*
+ * A failure has the form "where: how". If it is too long, the beginning is cut, because the exit
+ * status or errno is at the end.
+ */
 static const char *shorten_result(const char *result, size_t room)
 {
 	const char *colon;
@@ -159,7 +164,7 @@ static const char *shorten_result(const char *result, size_t room)
 	return result;
 }
 
-/* As much of it as fits: words for people. */
+/* As much of the text as fits. */
 static void append_result(GString *note, size_t size, const Service *s)
 {
 	const size_t used = note->len + 2;
@@ -227,7 +232,7 @@ typedef struct Reader {
 	Service *service;
 	ServiceState state;
 	int64_t since_us;
-	const char *failures; /* b=, read when t= is known */
+	const char *failures; /* b=, which is read after t= */
 	bool has_version;
 	GString *extra;
 } Reader;
@@ -323,11 +328,11 @@ static bool read_failures(Service *s, int64_t since_us, const char *value)
 static bool read_result(Reader *r, const char *value)
 {
 	g_free(r->service->result);
-	r->service->result = *value ? g_strdelimit(g_strdup(value), "_", ' ') : NULL; /* no words: nothing is known */
+	r->service->result = *value ? g_strdelimit(g_strdup(value), "_", ' ') : NULL; /* empty: unknown */
 	return true;
 }
 
-/* b= is understood when t= is known. */
+/* b= can only be decoded after t=. */
 static bool take_failures(Reader *r, const char *value)
 {
 	r->failures = value;
@@ -395,7 +400,7 @@ static bool read_word(Reader *r, const char *word)
 			continue;
 		return note_keys[i].read ? note_keys[i].read(r, word + 2) : take_number(r, word[0], word + 2);
 	}
-	/* A newer version's: kept as it is. */
+	/* A key of a newer version is kept. */
 	g_string_append_printf(r->extra, "%s%s", r->extra->len ? " " : "", word);
 	return true;
 }
@@ -445,15 +450,18 @@ bool note_decode(Service *s, const char *note, ServiceState *ret_state, int64_t 
 	return true;
 }
 
-/* --- what belongs to no service --- */
+/* --- values that belong to no service --- */
 
-/* Always upwards: a bar that another manager draws on must not go back. */
+/* Rounds up, because the bar must not go back under another manager. */
 static int to_billionths(double fraction, double most)
 {
 	return (int)(MIN(fraction + 1e-9, most) * 1e9 + 0.5);
 }
 
-/* While the boot is in motion: where the bar goes (ProgressAim; a= from the boot on), and what was first expected. */
+/*
+ * During the boot: the line of the progress bar (ProgressAim; a= relative to the boot) and the
+ * expected duration.
+ */
 static void append_aim(GString *note, size_t size, const Engine *engine)
 {
 	const ProgressAim *aim = &engine->aim;

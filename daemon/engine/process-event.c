@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Process event: what the processes of a service tell, as events of the table and as what is known of it.
+ * Process event: turns a report about a service's processes into an event of the table, and stores
+ * its results.
  */
 #include "config.h"
 
@@ -14,7 +15,7 @@ static void replace_text(char **text, const char *by)
 
 static void set_result(Service *s, const ProcessEvent *event)
 {
-	/* A stop that follows a failure does not change what failed. */
+	/* A stop after a failure must not replace the result of the failure. */
 	if (s->state == STATE_STOPPING && !s->priv->is_stop_ordered && s->result)
 		return;
 	s->last_success = event->kind == PROCESS_EXITED && event->success;
@@ -23,7 +24,7 @@ static void set_result(Service *s, const ProcessEvent *event)
 	s->result = event->text ? g_strdup(event->text) : g_strdup_printf("exit status %d", event->status);
 }
 
-/* Its work is done, and there is nothing that should run on. */
+/* Did it complete its work, with nothing left that should keep running? */
 static bool has_done_its_work(const Service *s, const ProcessEvent *event)
 {
 	if (service_type(s) != TYPE_SCRIPT)
@@ -41,7 +42,7 @@ static void end_restart(Service *s, const char *problem)
 	service_remark(s, problem ? g_strdup_printf("restart failed: %s", problem) : g_strdup("restarted"));
 }
 
-/* Of those that were asked for meanwhile one is left to do, and its result is that of all. */
+/* Requests during a reload cause one more reload, and its result applies to all of them. */
 static void end_reload(Service *s, const char *problem)
 {
 	s->is_reloading = s->priv->is_reload_asked_again;
@@ -57,7 +58,7 @@ static void on_health(Service *s, const ProcessEvent *event)
 	const Health before = s->health;
 
 	if (!service_is_up(s))
-		return; /* its last word came too late */
+		return; /* the report came too late */
 	s->health = event->success ? HEALTH_HEALTHY : HEALTH_UNHEALTHY;
 	g_free(s->health_text);
 	s->health_text = event->success ? NULL : g_strdup(event->text ? event->text : "no reason given");
@@ -85,7 +86,10 @@ static void on_start_failed(Service *s, const ProcessEvent *event)
 	service_apply(s, EVENT_START_FAILED, g_strdup(s->result));
 }
 
-/* It is up as before, and the services that stopped for it return. The output of the command is not for the history. */
+/*
+ * The service is up as before, and the services that stopped for it return. The command's output is
+ * kept out of the history.
+ */
 static void on_stop_failed(Service *s, const ProcessEvent *event)
 {
 	const char *text = event->text ? event->text : "no reason given";

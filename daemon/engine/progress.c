@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Progress: every service is counted in one class, and those in motion are on a list, so an event costs what it changes.
+ * Progress: each service belongs to one class, and services in motion are on a list. So the cost of
+ * an event depends on what it changes.
  *
- * What is shown is an aim: a line from where the bar stood at an event to its end, as long as the boot will probably still
- * take. Every event that changes what is in motion lets it aim anew, from where it is then.
+ * The bar follows a line from its position at an event to its end, over the probable rest of the
+ * boot. Each event that changes the services in motion computes a new line from the present
+ * position.
  */
 #include "config.h"
 
@@ -11,17 +13,26 @@
 
 #include "engine/engine-private.h"
 
-/* Up to here the bar covers its way at an even pace; behind it, it only comes nearer to the end, for no estimate is sure. */
+/*
+ * Up to here the bar moves at a constant speed. After that it only approaches the end, because no
+ * estimate is certain.
+ */
 #define AIM_EVEN 0.875
 
-/* A rest of nothing would be a leap. */
+/* The minimum, because a rest of 0 would make the bar jump. */
 #define AIM_MIN_REST_US (10 * G_TIME_SPAN_MILLISECOND)
 
-/* With more than this in motion it aims anew only ten times a second: looking at all of them at each event would be dear. */
+/*
+ * With more services in motion, a new line is computed only every AIM_INTERVAL_US, because that
+ * reads all of them.
+ */
 #define AIM_ALWAYS 256
 #define AIM_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
-/* Nothing is known on the first boot: the next service is expected after this, until there is a pace. */
+/*
+ * The first boot has no known durations. Until there is a pace, the next service is expected after
+ * this time.
+ */
 #define FIRST_STEP_US G_USEC_PER_SEC
 
 static ProgressClass classify(const Service *s)
@@ -35,7 +46,7 @@ static ProgressClass classify(const Service *s)
 	return s->state == STATE_FAILED || engine_is_failing(s) ? CLASS_FAILED : CLASS_HELD;
 }
 
-/* --- the classes, and the list of those in motion --- */
+/* --- classes, and the list of services in motion --- */
 
 static void add_moving(Service *s)
 {
@@ -43,7 +54,7 @@ static void add_moving(Service *s)
 	g_ptr_array_add(s->priv->engine->moving, s);
 }
 
-/* The last one takes its place. */
+/* The last entry replaces it. */
 static void remove_moving(Service *s)
 {
 	GPtrArray *moving = s->priv->engine->moving;
@@ -73,7 +84,7 @@ void progress_count(Service *s)
 	Engine *engine = s->priv->engine;
 	const ProgressClass now = classify(s);
 
-	/* One that goes on to back-off stays in motion, and takes longer than was thought. */
+	/* A service that enters back-off stays in motion, and takes longer than expected. */
 	if (now == CLASS_MOVING)
 		engine->is_aim_old = true;
 	if (now == s->priv->counted_as)
@@ -100,18 +111,21 @@ static unsigned count_wanted(const Engine *engine)
 	       engine->n_class[CLASS_HELD];
 }
 
-/* --- what is still to be expected --- */
+/* --- the expected rest --- */
 
 /*
- * Of a start that was expected to take @start_us and has taken @elapsed_us. What is late is not over at once: an eighth of
- * it may always be missing, and after a long delay half as much again.
+ * The rest of a start that was expected to take @start_us and has taken @elapsed_us. A late start
+ * is not assumed to be over: an eighth always remains, and after a long delay half of the delay.
  */
 static int64_t rest_of_start(int64_t start_us, int64_t elapsed_us)
 {
 	return MAX(MAX(start_us - elapsed_us, start_us / 8), (elapsed_us - start_us) / 2);
 }
 
-/* Until the boot is over, were it only for this service and for what followed it in earlier boots. */
+/*
+ * The time until the end of the boot, judged by this service and by what followed it in earlier
+ * boots.
+ */
 static int64_t rest_after(const Service *s, int64_t now_us)
 {
 	const Duration expected = durations_expect(s->priv->engine->durations, s->def->name);
@@ -171,7 +185,7 @@ static double aim_fraction(const ProgressAim *aim, int64_t now_us)
 	return MIN(aim->from + (aim->to - aim->from) * covered, PROGRESS_MOST);
 }
 
-/* To the end, in the time that is to be expected. */
+/* To the end, in the expected time. */
 static ProgressAim aim_known(Engine *engine)
 {
 	const int64_t rest_us = rest_known(engine, engine->now_us);
@@ -182,7 +196,7 @@ static ProgressAim aim_known(Engine *engine)
 			      .rest_us = rest_us };
 }
 
-/* To where it is when the next service is done. */
+/* To the position after the next completed service. */
 static ProgressAim aim_counted(const Engine *engine)
 {
 	const unsigned n_done = count_wanted(engine) - engine->n_class[CLASS_MOVING];
@@ -202,7 +216,7 @@ static void aim_anew(Engine *engine)
 		return;
 	engine->aim = durations_know_anything(engine->durations) ? aim_known(engine) : aim_counted(engine);
 	engine->is_aim_old = false;
-	engine->is_progress_changed = true; /* so that the note knows it */
+	engine->is_progress_changed = true; /* for the note */
 }
 
 double progress_fraction(const Engine *engine, int64_t now_us)
@@ -212,7 +226,7 @@ double progress_fraction(const Engine *engine, int64_t now_us)
 
 /* --- the end of a boot --- */
 
-/* What failed has held the boot up as long as what succeeded. */
+/* A failed service has delayed the boot as long as a successful one. */
 static void learn_service(Engine *engine, const Service *s)
 {
 	const int64_t over_us = service_is_up(s) ? s->ready_us : s->since_us;
@@ -229,7 +243,7 @@ static void finish(Engine *engine)
 	engine->finished_us = MAX(engine->now_us, 1);
 	engine->is_progress_changed = true;
 	if (engine_is_shutting_down(engine))
-		return; /* it was cut short, and says nothing of the next one */
+		return; /* it was interrupted, so its times predict nothing */
 	for (unsigned i = 0; i < engine->services->len; i++)
 		learn_service(engine, g_ptr_array_index(engine->services, i));
 	durations_learn_boot(engine->durations, engine->finished_us - engine->boot_us, engine->expected_us);
@@ -257,7 +271,7 @@ void progress_know(Engine *engine, Durations *known, int64_t now_us)
 	progress_update(engine);
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 const Durations *progress_durations(const Engine *engine)
 {

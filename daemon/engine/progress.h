@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Progress: how far the boot is, and how long it still takes. The model in words: docs/engine.md, "Progress".
+ * Progress: how far the boot is, and how long it will still take. The model is in docs/engine.md,
+ * "Progress".
  */
 #ifndef SVCD_ENGINE_PROGRESS_H
 #define SVCD_ENGINE_PROGRESS_H
@@ -12,7 +13,7 @@ typedef struct Progress {
 	unsigned ready;   /* wanted services that are up */
 	unsigned total;   /* wanted services */
 	unsigned failed;
-	bool finished;    /* the engine has been at rest once since the boot */
+	bool finished;    /* the boot is over */
 	int64_t boot_us;      /* CLOCK_MONOTONIC when this boot's engine first began */
 	int64_t finished_us;  /* 0 while not finished */
 } Progress;
@@ -20,30 +21,34 @@ typedef struct Progress {
 void progress_get(const Engine *engine, Progress *ret);
 
 bool progress_is_finished(const Engine *engine);
-/* Description of the service that is starting for longest, or NULL; borrowed. Costs the services in motion. */
+/*
+ * The description of the service that has been starting longest, or NULL; borrowed. The cost
+ * depends on the services in motion.
+ */
 const char *progress_current(const Engine *engine);
 
 /**
- * progress_fraction() - 0 to 1
+ * progress_fraction() - the progress from 0 to 1
  *
- * Grows with the time that passes and with what happens, never goes down during one boot, not over a crash of the manager
- * either, and is 1 only when the boot is finished.
+ * Grows with time and with events. It never decreases during a boot, even over a manager crash. It
+ * is 1 only when the boot is finished.
  */
 double progress_fraction(const Engine *engine, int64_t now_us);
 
 /**
- * progress_rest() - how long the boot probably still takes, in microseconds
- * Returns: 0 when it is finished, or no earlier boot is known: the pace so far says nothing of a service that hangs. Costs the services in motion.
+ * progress_rest() - the probable rest of the boot, in microseconds
+ * Returns: 0 if the boot is finished. Also 0 if no earlier boot is known, because the pace so far
+ * cannot predict a hanging service. The cost depends on the services in motion.
  */
 int64_t progress_rest(const Engine *engine, int64_t now_us);
 
 /**
- * progress_know() - what earlier boots took
- * @known: taken; the engine adds this boot to it when it is finished
+ * progress_know() - take the durations of earlier boots
+ * @known: taken; the engine adds this boot when it is finished
  */
 void progress_know(Engine *engine, Durations *known, int64_t now_us);
 
-/* With this boot, once it is finished; owned by the engine. */
+/* Includes this boot once it is finished; owned by the engine. */
 const Durations *progress_durations(const Engine *engine);
 
 #endif

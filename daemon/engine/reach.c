@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reach: which services a request may end, before it is made. A walk over the edges and terms, not a simulation: it may name
- * one that in the end is not touched, and must not miss one that is.
+ * Reach: which services a request may end, computed before it is made. This is a walk over edges
+ * and terms, not a simulation. It may include an unaffected service, but must not miss an affected
+ * one.
  *
- * Services that are to start or to stop are collected; each moves the conditions that it is the subject of, and a service with
- * a While= term that then is not certainly true is ended, or done again, which moves more.
+ * The walk collects services that start or stop. Each of them changes its own conditions. A service
+ * with a While= term that may then be untrue ends or runs again, which changes more conditions.
  */
 #include "config.h"
 
 #include "engine/engine-private.h"
 
 typedef struct Walk {
-	const Service *first; /* the one that is asked for */
-	GHashTable *newest;   /* Service *: a start of it is the newest request, and wins its conflicts */
+	const Service *first; /* the requested service */
+	GHashTable *newest;   /* Service *: newest request; these win conflicts */
 	GHashTable *starts;   /* Service * */
 	GHashTable *stops;
-	GHashTable *let_go;   /* those of them that were started only for its sake */
-	GPtrArray *moved;     /* Service *, in the order of being found; one that starts and stops is in it twice */
+	GHashTable *let_go;   /* those of them that run only because of @first */
+	GPtrArray *moved;     /* Service *, in the order of discovery; maybe twice */
 } Walk;
 
 static void add_stop(Walk *walk, Service *s)
@@ -29,7 +30,7 @@ static void add_stop(Walk *walk, Service *s)
 
 static void add_start(Walk *walk, Service *s);
 
-/* @loser does not run any more, so those that lost to it alone may come back. */
+/* @loser stops, so services that lost only to it may return. */
 static void release(Walk *walk, const Service *loser)
 {
 	for (unsigned i = 0; i < loser->priv->conflicts->len; i++) {
@@ -40,7 +41,10 @@ static void release(Walk *walk, const Service *loser)
 	}
 }
 
-/* Ends what runs, and what would run if it could: a back-off or a false condition is no reason to lose one's place. */
+/*
+ * Stops the conflicting services that run or may run. A back-off or a false condition does not
+ * change the rank.
+ */
 static void add_losers(Walk *walk, const Service *winner)
 {
 	for (unsigned i = 0; i < winner->priv->conflicts->len; i++) {
@@ -64,7 +68,7 @@ static void add_start(Walk *walk, Service *s)
 	add_losers(walk, s);
 }
 
-/* Up and to stay so: its start changes nothing. */
+/* It is up and stays up, so a start changes nothing. */
 static bool stays_up(const Service *s)
 {
 	return conflict_lets_run(s) && (service_is_up(s) || s->state == STATE_STARTING);
@@ -80,9 +84,9 @@ static void add_start_with_needs(Walk *walk, Service *s)
 	}
 }
 
-/* --- needs of what is not wanted any more --- */
+/* --- needs of services that are no longer wanted --- */
 
-/* All that is wanted without @first. */
+/* All services that are wanted without @first. */
 static GHashTable *collect_supported(const Engine *engine, const Service *first)
 {
 	GHashTable *supported = g_hash_table_new(NULL, NULL);
@@ -100,7 +104,10 @@ static GHashTable *collect_supported(const Engine *engine, const Service *first)
 		for (unsigned j = 0; j < needer->priv->needs->len; j++) {
 			Service *need = g_ptr_array_index(needer->priv->needs, j);
 
-			/* Whether a manual one is handed on depends on why the needer is wanted: it does not count. */
+			/*
+			 * Whether a manual service inherits the want depends on the needer, so it
+			 * is not counted as supported.
+			 */
 			if (need != first && need->policy.activation != ACTIVATION_MANUAL && g_hash_table_add(supported, need))
 				g_ptr_array_add(queue, need);
 		}
@@ -108,7 +115,7 @@ static GHashTable *collect_supported(const Engine *engine, const Service *first)
 	return supported;
 }
 
-/* What runs only for the sake of the first goes with it. */
+/* Stops the services that run only because of the first one. */
 static void let_needs_go(Walk *walk)
 {
 	g_autoptr(GHashTable) supported = collect_supported(walk->first->priv->engine, walk->first);
@@ -133,7 +140,10 @@ static void let_needs_go(Walk *walk)
 
 /* --- While= terms --- */
 
-/* Neither counts on what starts (it may take its time) nor on its being down. */
+/*
+ * A service that starts is unknown, because it may take its time. So a term can rely neither on its
+ * being up nor down.
+ */
 static Level level_of_subject(const Walk *walk, const Condition *c)
 {
 	if (g_hash_table_contains(walk->starts, c->subject))
@@ -141,7 +151,9 @@ static Level level_of_subject(const Walk *walk, const Condition *c)
 	return g_hash_table_contains(walk->stops, c->subject) ? LEVEL_FALSE : c->level;
 }
 
-/* A provider that starts makes it false until it is ready. */
+/*
+ * A provider that starts makes the facility false until it is ready. One that stops may do so too.
+ */
 static Level level_of_facility(const Walk *walk, const Condition *c)
 {
 	for (unsigned i = 0; i < c->facility->providers->len; i++) {
@@ -165,7 +177,10 @@ static Level level_then(const char *key, void *data)
 	return c->facility ? level_of_facility(walk, c) : c->level;
 }
 
-/* May it be ended by a term of this slot? A task that is done is, to be done again, when a When= term has been false. */
+/*
+ * Can a term of this slot end its service? A task that is done runs again after a When= term was
+ * false.
+ */
 static bool may_end(const Slot *slot)
 {
 	const Service *s = slot->service;
@@ -175,7 +190,7 @@ static bool may_end(const Slot *slot)
 	return slot->kind == SLOT_HOLD && service_is_active(s) && engine_on_lapse(s) == ON_LAPSE_STOP;
 }
 
-/* @c has moved. */
+/* The level of @c may change. */
 static void add_lapsed(Walk *walk, const Condition *c)
 {
 	for (unsigned i = 0; c && i < c->slots->len; i++) {
@@ -186,7 +201,7 @@ static void add_lapsed(Walk *walk, const Condition *c)
 	}
 }
 
-/* The array grows as it is walked. */
+/* The array grows during the loop. */
 static void add_consequences(Walk *walk)
 {
 	for (unsigned i = 0; i < walk->moved->len; i++) {
@@ -226,7 +241,7 @@ static bool verb_stops(RequestVerb verb, const Service *s)
 		return true;
 	case REQUEST_VERB_START:
 		return request_is_undone(s);
-	case REQUEST_VERB_CLEAR: /* it may have been wanted for the admin's sake only */
+	case REQUEST_VERB_CLEAR: /* maybe only the admin wanted it */
 		return s->admin == ADMIN_START || s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION;
 	case REQUEST_VERB_RELOAD:
 		break;
@@ -240,7 +255,7 @@ static bool verb_starts(RequestVerb verb, const Service *s)
 	case REQUEST_VERB_START:
 	case REQUEST_VERB_RESTART:
 		return true;
-	case REQUEST_VERB_CLEAR: /* a failed one is tried again, one that an admin stopped may be wanted by policy */
+	case REQUEST_VERB_CLEAR: /* a failed one is retried; policy may want a stopped one */
 		return service_is_wanted(s) || s->admin == ADMIN_STOP;
 	case REQUEST_VERB_STOP:
 	case REQUEST_VERB_RELOAD:
@@ -249,7 +264,7 @@ static bool verb_starts(RequestVerb verb, const Service *s)
 	return false;
 }
 
-/* A restart of a group is one of its members, so all of them are named. */
+/* A restart of a group restarts its members, so all of them are included. */
 static void add_members(Walk *walk, RequestVerb verb)
 {
 	g_autoptr(GPtrArray) members = request_members(walk->first, verb);
@@ -280,7 +295,7 @@ GPtrArray *engine_reach(RequestVerb verb, const Service *service)
 	GPtrArray *reached;
 
 	if (verb == REQUEST_VERB_RELOAD)
-		return request_members(first, verb); /* it ends nothing */
+		return request_members(first, verb); /* ends no service */
 	reached = g_ptr_array_new();
 	if (verb != REQUEST_VERB_CLEAR)
 		g_hash_table_add(newest, first);

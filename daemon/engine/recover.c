@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recover: from what the keeper kept to where a service stands. A living process is stronger than the note: a note that
- * cannot be read costs a service its history, never its process.
+ * Recover: from the keeper's data to the state of a service. A living process is stronger evidence
+ * than the note. An invalid note costs a service its history, never its process.
  */
 #include "config.h"
 
 #include "engine/engine-private.h"
 
-/* A service that lives, and whose file is gone: it is kept until it ends. */
+/* A living service without a file is kept until it ends. */
 static Service *adopt_unknown(Engine *engine, const char *name)
 {
 	ServiceSet *set = service_set_new();
@@ -28,21 +28,21 @@ static ServiceState state_of_living(const Service *s, ServiceState noted, bool h
 {
 	if (state_is_active(noted))
 		return noted;
-	/* Without a note a living daemon is taken for ready, a task for one that still works. */
+	/* Without a note, a living daemon counts as ready and a task as still working. */
 	if (!has_note)
 		return s->def->type == TYPE_TASK ? STATE_STARTING : STATE_READY;
-	/* The note says that its run is over: what lives is its remainder. */
+	/* By the note its run is over, so the processes are leftovers. */
 	return STATE_STOPPING;
 }
 
-/* Returns: the state; *@ret_has_ended when a run ended while nobody looked. */
+/* Returns: the state. *@ret_has_ended: a run ended while no manager was running. */
 static ServiceState state_of_dead(const Service *s, ServiceState noted, bool *ret_has_ended)
 {
 	switch (noted) {
 	case STATE_STARTING:
 	case STATE_READY:
 	case STATE_STOPPING:
-		/* Groups have no processes that could have ended. */
+		/* Groups have no processes. */
 		*ret_has_ended = s->def->type != TYPE_GROUP;
 		return s->def->type == TYPE_GROUP ? noted : STATE_STOPPING;
 	case STATE_IDLE:
@@ -56,7 +56,7 @@ static ServiceState state_of_dead(const Service *s, ServiceState noted, bool *re
 	return noted;
 }
 
-/* Its file may say something else than when it was started. */
+/* Its file may have changed since it was started. */
 static ServiceType run_type(const Service *s, ServiceState state, bool is_alive)
 {
 	if (state == STATE_DONE && s->def->type != TYPE_SCRIPT)
@@ -75,7 +75,7 @@ static void set_ended_unseen(Service *s, ServiceState noted)
 	s->result = g_strdup("ended while the manager was away");
 }
 
-/* What failed is still the reason; who told it is gone. */
+/* The failure is still the reason. The requester is unknown. */
 static const char *describe_recovery(const Service *s, ServiceState state)
 {
 	const bool has_failed = state == STATE_FAILED || state == STATE_BACKOFF;
@@ -83,7 +83,7 @@ static const char *describe_recovery(const Service *s, ServiceState state)
 	return has_failed && s->result ? s->result : "taken over from the manager before";
 }
 
-/* What follows from state and since. */
+/* Values that follow from the state and its time. */
 static void derive_times(Service *s)
 {
 	if (service_is_up(s)) {
@@ -114,7 +114,10 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 	if (!s)
 		s = adopt_unknown(engine, service);
 	has_note = note_decode(s, note, &noted, &since_us);
-	/* Between two processes of one run there may be no row to name the invocation; the note does. */
+	/*
+	 * Between two processes of one run, the keeper may have no row with the invocation. Then
+	 * the note has it.
+	 */
 	if (invocation == 0)
 		invocation = s->invocation;
 	since_us = CLAMP(since_us, 0, now_us);

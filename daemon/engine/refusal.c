@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Refusal: a short list, searched from its head: who asks in a loop is found first.
+ * Refusal: a short list, searched from the newest record, so a repeating requester is found first.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Refusal: what policy has refused since the boot, whoever asked: one record for each who asks by one door, with a count, so
- * that a loop of calls costs one record and pushes out nothing else.
+ * Refusal: the requests that policy has refused since the boot. One record, with a count, covers
+ * all requests of one requester through one door. So a loop of calls costs one record and displaces
+ * no others.
  */
 #ifndef SVCD_ENGINE_REFUSAL_H
 #define SVCD_ENGINE_REFUSAL_H
@@ -17,27 +18,27 @@ ENUM_WITH_NAMES(RefusalDoor, REFUSAL, refusal_door, REFUSAL_DOORS)
 
 typedef struct RefusalRecord {
 	RefusalDoor door;
-	char *who;      /* without what differs from one call to the next: "start by uid 1000" */
-	char *text;     /* of the last time: "start by uid 1000 (pid 812)" */
+	char *who;      /* the parts that all its requests share: "start by uid 1000" */
+	char *text;     /* the last request: "start by uid 1000 (pid 812)" */
 	unsigned count;
 	int64_t last_us;
 } RefusalRecord;
 
 typedef struct Refusals {
-	unsigned total;  /* since the boot; more than the records know of after many askers, or a new manager */
-	GQueue *records; /* RefusalRecord *, who asked last is first, at most LIMIT_REFUSALS; NULL: none */
+	unsigned total;  /* since the boot; the records may cover fewer */
+	GQueue *records; /* RefusalRecord *, newest first, at most LIMIT_REFUSALS; NULL: none */
 } Refusals;
 
 void refusals_clear(Refusals *refusals);
 
 /**
- * refusals_add() - one more
+ * refusals_add() - count a refusal
  * @who, @text: copied
- * @is_new: false for what a manager before has counted
+ * @is_new: false if an earlier manager has counted it
  */
 void refusals_add(Refusals *refusals, RefusalDoor door, const char *who, const char *text, bool is_new, int64_t now_us);
 
-/* "Refused 12 requests since the boot: ..."; a new string, or NULL when there were none. */
+/* "Refused 12 requests since the boot: ..."; a new string, or NULL if there were none. */
 char *refusals_describe(const Refusals *refusals, int64_t now_us);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Request: what an admin asks for. A request changes a want or a wish and lets the work list find out what follows;
- * a refusal is a record in the service's history.
+ * Request: the requests of admins and of bus clients. A request changes a want or a flag, and the
+ * work lists do the rest. A refusal is a record in the service's history.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #define REFUSED "refused: "
 
-/* A demand's verb begins so: anybody on the bus may make one. */
+/* The prefix of the verb for bus activations, which any user can cause. */
 #define DEMANDED "asked for on the bus"
 
 char *requester_describe(const char *verb, const Requester *who)
@@ -24,7 +24,7 @@ char *requester_describe(const char *verb, const Requester *who)
 	return g_strdup_printf("%s by uid %u (pid %d)", verb, (unsigned)who->uid, (int)who->pid);
 }
 
-/* For the list of refusals; the pid is another one each time. */
+/* Without the pid, which differs in each request. */
 static char *describe_asker(const char *verb, const Requester *who)
 {
 	return g_strdup_printf("%s by uid %u", verb, (unsigned)who->uid);
@@ -89,7 +89,10 @@ static void set_admin(Service *s, AdminWant want, const Requester *who)
 {
 	Engine *engine = s->priv->engine;
 
-	/* Strictly later than the request before: among conflicting services the last one wins. */
+	/*
+	 * Strictly later than the last request, because among conflicting services the last one
+	 * wins.
+	 */
 	engine->last_admin_us = MAX(engine->now_us, engine->last_admin_us + 1);
 	s->admin = want;
 	s->admin_who = *who;
@@ -110,7 +113,7 @@ void request_keep_unexplained(Engine *engine)
 	}
 }
 
-/* Forget failures and let it try again. */
+/* Forgets failures and allows another try. */
 static void give_chance(Service *s, char *cause)
 {
 	backoff_clear(&s->priv->backoff);
@@ -121,7 +124,7 @@ static void give_chance(Service *s, char *cause)
 	engine_queue(s, WORK_STEP);
 }
 
-/* Whoever asks for a service means what it needs too: what failed of that is tried again. */
+/* A request for a service includes its needs, so failed needs are retried too. */
 static void give_chance_with_needs(Service *s, const char *verb, const Requester *who)
 {
 	g_autoptr(GPtrArray) all = want_with_needs(s);
@@ -154,7 +157,7 @@ static bool request_start(Service *s, const Requester *who, GError **error)
 		return false;
 	set_admin(s, ADMIN_START, who);
 	if (s->stop_problem) {
-		s->priv->is_restart_asked = false; /* a restart whose stop failed is over */
+		s->priv->is_restart_asked = false; /* a restart ends with its failed stop */
 		engine_queue(s, WORK_STEP);
 	}
 	if (request_is_undone(s)) {
@@ -174,7 +177,7 @@ static bool request_stop(Service *s, const Requester *who, GError **error)
 	return true;
 }
 
-/* A script that is up restarts itself, without a stop that others would have to follow. */
+/* A script that is up can restart itself, without a stop that dependents would have to follow. */
 static bool can_restart_by_command(const Service *s)
 {
 	return service_type(s) == TYPE_SCRIPT && s->def->restart_command && service_is_up(s) && conflict_lets_run(s) &&
@@ -185,7 +188,7 @@ static void restart_by_command(Service *s, const Requester *who)
 {
 	service_remark(s, requester_describe("restart", who));
 	g_clear_pointer(&s->restart_problem, g_free);
-	s->is_restarting = true; /* one that runs already is the answer to both */
+	s->is_restarting = true; /* a restart under way answers this request too */
 	engine_queue(s, WORK_STEP);
 }
 
@@ -193,7 +196,7 @@ static bool restart_one(Service *s, const Requester *who, GError **error)
 {
 	if (!check_start(s, "restart", who, error))
 		return false;
-	/* What is wanted for another reason needs no want of the admin's to come back. */
+	/* A service that is wanted for another reason returns without an admin's want. */
 	if (s->admin == ADMIN_STOP || !service_is_wanted(s) || s->want_reason == WANT_LINGER)
 		set_admin(s, ADMIN_START, who);
 	if (can_restart_by_command(s)) {
@@ -206,24 +209,24 @@ static bool restart_one(Service *s, const Requester *who, GError **error)
 	if (service_is_active(s) && s->state != STATE_STOPPING)
 		s->priv->is_restart_asked = true;
 	if (s->state == STATE_STOPPING)
-		s->priv->is_stop_ordered = true; /* however it ends: it is started again */
+		s->priv->is_stop_ordered = true; /* it is started again however it ends */
 	give_chance_with_needs(s, "restart", who);
 	return true;
 }
 
-/* What a script has done may be done anew, though it left nothing running: networking, procps. */
+/* A script can be reloaded even if it left nothing running, such as networking or procps. */
 bool request_reload_fits(const Service *s)
 {
 	return s->state == STATE_READY || (s->state == STATE_DONE && service_type(s) == TYPE_SCRIPT);
 }
 
-/* By its file, and by what runs of it: that was started by the file of before. */
+/* A group by its file and by its present run, which may have begun with an earlier file. */
 static bool is_only_a_group(const Service *s)
 {
 	return service_is_group(s) && s->def->type == TYPE_GROUP;
 }
 
-/* May it be asked for @verb, too? */
+/* Does @verb apply to this member? */
 static bool is_meant(const Service *member, RequestVerb verb)
 {
 	if (!service_is_wanted(member) || member->want_reason == WANT_LINGER || is_only_a_group(member))
@@ -232,8 +235,8 @@ static bool is_meant(const Service *member, RequestVerb verb)
 }
 
 /*
- * A group runs nothing, so a restart or reload of it is meant for whom its Wants= names, if they are wanted. Groups among them are
- * left alone, for they may go round in a circle.
+ * A group has no processes, so a restart or reload applies to the wanted services in its Wants=.
+ * Nested groups are skipped, because they may form a cycle.
  */
 GPtrArray *request_members(const Service *group, RequestVerb verb)
 {
@@ -268,7 +271,7 @@ static bool request_restart(Service *s, const Requester *who, GError **error)
 		return false;
 	members = request_members(s, REQUEST_VERB_RESTART);
 	for (unsigned i = 0; i < members->len; i++)
-		(void)restart_one(g_ptr_array_index(members, i), who, NULL); /* who refuses remembers it */
+		(void)restart_one(g_ptr_array_index(members, i), who, NULL); /* refusals are recorded */
 	return true;
 }
 
@@ -338,7 +341,7 @@ static bool request_clear(Service *s, const Requester *who, GError **error)
 	return true;
 }
 
-/* --- demands --- */
+/* --- bus activation --- */
 
 static bool check_demand(Service *s, const char *verb, const Requester *who, GError **error)
 {
@@ -358,7 +361,10 @@ static bool check_demand(Service *s, const char *verb, const Requester *who, GEr
 	return true;
 }
 
-/* As often as RestartLimit= allows on average: anybody may make the bus ask, again and again. */
+/*
+ * At most as often as RestartLimit= allows on average, because any user can cause activations again
+ * and again.
+ */
 static bool may_try_again(const Service *s)
 {
 	return s->priv->engine->now_us - s->since_us >= s->def->restart_window_us / s->def->restart_limit;
@@ -389,13 +395,13 @@ static bool request_demand(Service *s, const char *bus_name, const Requester *wh
 		s->admin_at_us = s->priv->engine->now_us;
 		s->demanded_as = g_intern_string(bus_name);
 		engine_queue(s, WORK_WANT);
-		engine_queue(s, WORK_STEP); /* who is asked for does not wait for the login screen */
+		engine_queue(s, WORK_STEP); /* requests do not wait for the login screen */
 	}
 	give_chance_on_demand(s, verb, who);
 	return true;
 }
 
-/* Whom a request means, at @now_us; NULL with @error: nobody. */
+/* Sets the time, and finds the service of a request. Returns: NULL with @error if there is none. */
 static Service *begin_request(Engine *engine, const char *service, int64_t now_us, GError **error)
 {
 	Service *s = engine_resolve(engine, service);
@@ -406,7 +412,7 @@ static Service *begin_request(Engine *engine, const char *service, int64_t now_u
 	return s;
 }
 
-/* Also one that was refused may have changed something: it is remembered. */
+/* A refused request is published too, because it is recorded. */
 static bool end_request(Engine *engine, Service *s, bool is_done)
 {
 	engine->ops->changed(engine->data, s);
@@ -465,7 +471,7 @@ static bool needs_check(const Service *s, RequestVerb verb)
 
 GPtrArray *engine_to_check(const Service *s, RequestVerb verb)
 {
-	const bool is_refused = verb == REQUEST_VERB_RESTART && !may_be_restarted(s); /* whatever its members say */
+	const bool is_refused = verb == REQUEST_VERB_RESTART && !may_be_restarted(s); /* members do not matter */
 	GPtrArray *all = is_refused ? g_ptr_array_new() : request_members(s, verb);
 	unsigned n = 0;
 
@@ -521,7 +527,7 @@ bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *
 
 		s->admin = ADMIN_NONE;
 		if (s->state == STATE_WAITING)
-			engine_queue(s, WORK_STEP); /* who is asked for no longer may wait for the login screen */
+			engine_queue(s, WORK_STEP); /* it may have to wait for the login screen now */
 		service_retry_stop(s);
 	}
 	want_decide_all(engine);

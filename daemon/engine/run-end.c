@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Run end: no process of a service is left. A table decides which event that is (transitions.h).
+ * Run end: no process of a service is left. A table selects the event (transitions.h).
  */
 #include "config.h"
 
@@ -8,7 +8,7 @@
 #include "engine/engine-private.h"
 #include "engine/transitions.h"
 
-/* Returns: how long it was ready. */
+/* Returns: the time for which it was ready. */
 static int64_t time_up(const Service *s)
 {
 	if (s->ready_us < s->started_us || s->ready_us == 0)
@@ -24,7 +24,10 @@ static char *give_up_text(const Service *s)
 			       s->priv->backoff.n_failures, window);
 }
 
-/* Counts as several failures, because other services have waited for the whole limit. */
+/*
+ * A start that timed out counts as several failures, because other services have waited for the
+ * whole limit.
+ */
 static bool has_used_up_its_start(const Service *s)
 {
 	return s->state == STATE_STOPPING && s->ready_us < s->started_us && s->since_us - s->started_us >= s->def->start_limit_us;
@@ -57,7 +60,7 @@ static void retry_or_give_up(Service *s)
 	service_apply(s, EVENT_RETRY, g_strdup_printf("%s; next start in %s", s->result, delay));
 }
 
-/* Many daemons that the bus starts exit when they are idle. */
+/* A demand ends with the run, because many bus-activated daemons exit when idle. */
 static void end_demand(Service *s)
 {
 	if (s->admin != ADMIN_DEMAND && s->admin != ADMIN_CONNECTION)
@@ -97,7 +100,7 @@ static void rest(Service *s)
 	service_apply(s, EVENT_SPENT, g_strdup_printf("it ended by itself: %s", s->result));
 }
 
-/* A socket that stays open lets the next client start it. */
+/* If a socket stays open, the next client can start it. */
 static void give_up(Service *s)
 {
 	const bool listens = listen_after_failure(s);
@@ -117,7 +120,7 @@ void run_end_lingering(Service *s)
 
 void run_end(Service *s)
 {
-	const bool is_wanted = is_still_wanted(s); /* before its lingering ends */
+	const bool is_wanted = is_still_wanted(s); /* read before its lingering ends */
 	ServiceEvent event;
 
 	run_end_lingering(s);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service: the run-time record. service_apply() is the only one who changes a state, and records cause and time with it.
+ * Service: the run-time record. Only service_apply() changes a state, and it records the cause and
+ * time.
  *
- * What follows from a change is put on the work list; deciding is the work of step.c.
+ * Consequences are put on the work lists. step.c makes the decisions.
  */
 #include "config.h"
 
@@ -12,7 +13,7 @@
 
 #include "base/list.h"
 
-/* All but the newest @n_left of the list that begins at *@causes. */
+/* Frees all but the newest @n_left records of the list at *@causes. */
 static void forget_causes(CauseRecord **causes, unsigned n_left)
 {
 	while (*causes && n_left-- > 0)
@@ -133,7 +134,7 @@ void service_remark_once(Service *s, const char *beginning, char *text)
 	service_remark(s, text);
 }
 
-/* All that hangs on a state: counters, order of stopping, levels. */
+/* Changes the state and all that depends on it: counters, stop order, levels. */
 static void set_state(Service *s, ServiceState to, int64_t at_us)
 {
 	Engine *engine = s->priv->engine;
@@ -152,7 +153,9 @@ static void set_state(Service *s, ServiceState to, int64_t at_us)
 	engine_queue(s, WORK_STEP);
 }
 
-/* What has run as a group may run as something else now. None of its terms is false, so no count changes. */
+/*
+ * A former group may run as another type now. None of its terms is false, so the counts stay valid.
+ */
 static void set_slot_kinds(Service *s)
 {
 	for (unsigned i = 0; i < s->priv->slots->len; i++) {
@@ -187,7 +190,7 @@ static void enter_up(Service *s)
 	const bool was_up = s->ready_us > 0 && s->ready_us >= s->started_us;
 
 	if (s->stop_problem || (was_up && s->priv->run_type == TYPE_SCRIPT))
-		return; /* its start was over before; a script's: from done to ready, or back */
+		return; /* its start was over before; a script moved between done and ready */
 	s->ready_us = s->since_us;
 	if (s->start_duration_us == 0 || s->state == STATE_READY || s->priv->run_type == TYPE_TASK)
 		s->start_duration_us = MAX(s->since_us - s->started_us, 0);
@@ -204,7 +207,7 @@ static void enter_down(Service *s)
 	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
 }
 
-/* A stop, or its end, came first. */
+/* The service stopped or ended during its reload. */
 static void break_off_reload(Service *s)
 {
 	if (!s->is_reloading)
@@ -237,12 +240,12 @@ static void enter_state(Service *s)
 	if (!service_is_up(s)) {
 		s->health = HEALTH_UNKNOWN;
 		g_clear_pointer(&s->health_text, g_free);
-		s->is_restarting = false; /* a stop, or its end, came first */
+		s->is_restarting = false; /* it stopped or ended first */
 		s->priv->is_restart_told = false;
 		break_off_reload(s);
 	}
 	if (s->state != STATE_IDLE)
-		s->priv->is_spent = false; /* such as when its file has got errors: once it is mended, it is tried again */
+		s->priv->is_spent = false; /* once its file is corrected, it is retried */
 	if (s->state != STATE_BACKOFF && s->backoff_until_us) {
 		s->backoff_until_us = 0;
 		engine_arm(s, ENGINE_TIMER_BACKOFF, 0);
@@ -274,7 +277,7 @@ static void act(Service *s, TransitionAction action)
 		s->priv->n_strays++;
 		break;
 	case DO_NEVER:
-		/* The engine decides itself which event it sends in which state. */
+		/* The engine chooses its own events, and never sends this one here. */
 		g_assert_not_reached();
 	case DO_NOTHING:
 	case DO_IGNORE:

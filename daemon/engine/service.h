@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service: the run-time record of one service. Read by everybody; written only by the engine, and its state only by
- * service_apply().
+ * Service: the run-time record of one service. All components may read it. Only the engine writes
+ * it, and only service_apply() writes the state.
  */
 #ifndef SVCD_ENGINE_SERVICE_H
 #define SVCD_ENGINE_SERVICE_H
@@ -23,47 +23,53 @@
 ENUM_WITH_NAMES(ServiceState, STATE, service_state, SERVICE_STATES)
 
 /*
- * What was last asked for; it lasts until the next start or stop, a change of runlevel, or reboot. A demand, made by a call
- * on the bus, and a connection on one of its sockets are weaker than what an admin says, and end when the service ends by
- * itself with success.
+ * The last request. It lasts until the next start or stop, a change of runlevel, or the reboot. Bus
+ * activations (demands) and connections are weaker than requests of an admin. They end when the
+ * service ends by itself with success.
  */
 #define ADMIN_WANTS(X, P) X(P, NONE, "none") X(P, START, "start") X(P, STOP, "stop") X(P, DEMAND, "demand") \
 	X(P, CONNECTION, "connection")
 ENUM_WITH_NAMES(AdminWant, ADMIN, admin_want, ADMIN_WANTS)
 
-/* Why a service is wanted, the strongest reason first. */
+/* The reasons for a want, the strongest first. */
 #define WANT_REASONS(X, P)                                                                         \
 	X(P, NOTHING, "not wanted") X(P, ADMIN, "started by an admin") X(P, POLICY, "wanted in the runlevel")   \
 	X(P, DEMAND, "asked for on the bus") X(P, CONNECTION, "asked for by a connection") \
 	X(P, NEED, "needed") X(P, LINGER, "lingering")
 ENUM_WITH_NAMES(WantReason, WANT, want_reason, WANT_REASONS)
 
-/* What HealthCommand= says of a service that is up. */
+/* The result of HealthCommand= for a service that is up. */
 #define HEALTHS(X, P) X(P, UNKNOWN, "unknown") X(P, HEALTHY, "healthy") X(P, UNHEALTHY, "unhealthy")
 ENUM_WITH_NAMES(Health, HEALTH, health, HEALTHS)
 
-/* Which of the sockets of a service are to be open: none; all but those of the network, for nobody has named it; all. */
+/*
+ * Which sockets of a service should be open: none; all except network sockets, because nothing
+ * names the service; or all.
+ */
 #define LISTENS_LEVELS(X, P) X(P, CLOSED, "closed") X(P, LOCAL, "local") X(P, ALL, "all")
 ENUM_WITH_NAMES(Listens, LISTENS, listens, LISTENS_LEVELS)
 
-/* Of a service that is active: its file against the one that it was started by. */
+/* For an active service: its file compared with the one that it was started with. */
 #define FILE_STATES(X, P) X(P, CURRENT, "current") X(P, CHANGED, "changed") X(P, GONE, "gone") X(P, INVALID, "invalid")
 ENUM_WITH_NAMES(FileState, FILE, file_state, FILE_STATES)
 
-/* Can it run on this machine? Not if its program is missing, or a condition is false that does not change before the next boot. */
+/*
+ * Can it run on this machine? Not if its program is missing, or if a condition is false until the
+ * next boot.
+ */
 #define PRESENCES(X, P) X(P, HERE, "here") X(P, NOT_INSTALLED, "not-installed") X(P, NOT_APPLICABLE, "not-applicable")
 ENUM_WITH_NAMES(Presence, PRESENCE, presence, PRESENCES)
 
-/* Who asked; kept with the cause. */
+/* The requester, kept with the cause. */
 typedef struct Requester {
 	uid_t uid;
 	pid_t pid;       /* for display; 0: not a client */
-	char source[32]; /* what asks without being a client: "Ctrl-Alt-Del", "initctl" */
+	char source[32]; /* a requester other than a client: "Ctrl-Alt-Del", "initctl" */
 } Requester;
 
-/* One entry of a service's history: an activation, a stop, a refusal, "not restarted". */
+/* A record in a service's history: a transition, a refusal, or a remark such as "not restarted". */
 typedef struct CauseRecord {
-	struct CauseRecord *older; /* NULL: none is remembered */
+	struct CauseRecord *older; /* NULL: this is the oldest */
 	int64_t at_us;
 	ServiceState from;
 	ServiceState to;    /* equal to @from for refusals and remarks */
@@ -79,50 +85,50 @@ struct Service {
 	int64_t since_us;    /* when it entered @state */
 	uint64_t invocation; /* of the present or last run; 0: never started */
 
-	/* Wanting */
+	/* Want. */
 	PolicyDecision policy;
 	AdminWant admin;
 	WantReason want_reason;
 	Requester admin_who;
 	int64_t admin_at_us;
-	const char *demanded_as; /* ADMIN_DEMAND: the name on the bus; ADMIN_CONNECTION: the address; interned; NULL: not known any more */
-	const char *wanted_by; /* WANT_NEED: one that needs it; interned */
+	const char *demanded_as; /* bus name of a demand, address of a connection; interned; NULL: unknown */
+	const char *wanted_by; /* WANT_NEED: a service that needs it; interned */
 
-	/* Terms in force: the definition's, less Ignore=, plus policy's. Owned. */
+	/* Terms in force: the definition's, without Ignore=, plus those of policy. Owned. */
 	GPtrArray *when; /* Term * */
 	GPtrArray *hold; /* Term * */
 	unsigned n_false;   /* terms that are not true now */
 
-	/* Sockets */
+	/* Sockets. */
 	Listens listens;
-	bool awaits_connection; /* one that comes starts it */
+	bool awaits_connection; /* a connection starts it */
 
-	/* Results */
+	/* Results. */
 	bool last_success;     /* of the last run */
-	bool is_failed_for_good; /* in STATE_FAILED: restart limit reached, or the file has errors */
-	bool is_restarting;    /* its RestartCommand= is to run, or runs */
-	bool is_reloading;     /* its Reload= is to be carried out, or is under way */
-	Health health;         /* unknown while it is not up, or nobody asks */
-	unsigned n_restarts;   /* automatic ones since the admin's last start */
+	bool is_failed_for_good; /* STATE_FAILED: restart limit reached, or file with errors */
+	bool is_restarting;    /* its RestartCommand= is pending or runs */
+	bool is_reloading;     /* its Reload= is pending or under way */
+	Health health;         /* unknown while it is not up or not checked */
+	unsigned n_restarts;   /* automatic restarts since the last start by an admin */
 	char *result;          /* "exit status 1"; NULL if it never ended */
 	char *status_text;     /* STATUS= of sd_notify(3), or NULL */
-	char *resource_problem; /* which of its limits are not in force; NULL: all are, as far as is known */
-	char *health_text;     /* why it is unhealthy; else NULL */
-	char *stop_problem;    /* why its last stop failed, and it is up as before; NULL: it did not */
-	char *restart_problem; /* why the last run of its RestartCommand= failed; NULL: it did not */
-	char *reload_problem;  /* why the last Reload= of this run failed; NULL: it did not */
-	int64_t ready_us;      /* when it last became ready, 0 never */
-	int64_t start_duration_us; /* from start to ready, of the last start */
+	char *resource_problem; /* its limits that are not in force; NULL: none known */
+	char *health_text;     /* why it is unhealthy; NULL otherwise */
+	char *stop_problem;    /* why its last stop failed; it is still up; NULL: no failure */
+	char *restart_problem; /* why the last RestartCommand= failed; NULL: no failure */
+	char *reload_problem;  /* why the last Reload= of this run failed; NULL: no failure */
+	int64_t ready_us;      /* when it last became ready; 0: never */
+	int64_t start_duration_us; /* the last start, from start to ready */
 	int64_t started_us;
 	int64_t backoff_until_us; /* STATE_BACKOFF */
 
-	Refusals refusals; /* by policy */
-	CauseRecord *newest_cause; /* and from there to the older ones, at most LIMIT_CAUSES */
+	Refusals refusals; /* refused by policy */
+	CauseRecord *newest_cause; /* the head of the list, at most LIMIT_CAUSES */
 
-	struct ServicePrivate *priv; /* the engine's own: edges, work-list membership, back-off history */
+	struct ServicePrivate *priv; /* private to the engine: edges, work lists, back-off */
 };
 
-/* True while it counts as up: ready, or a task that is done. */
+/* Does it count as up: ready, or a task that is done? */
 static inline bool service_is_up(const Service *s)
 {
 	return s->state == STATE_READY || s->state == STATE_DONE;
@@ -133,7 +139,7 @@ static inline bool service_is_wanted(const Service *s)
 	return s->want_reason != WANT_NOTHING;
 }
 
-/* How many there are in its history. */
+/* The number of cause records. */
 static inline unsigned service_count_causes(const Service *s)
 {
 	unsigned n = 0;
@@ -147,15 +153,19 @@ static inline unsigned service_count_causes(const Service *s)
 const char *service_cause(const Service *s);
 
 /*
- * HERE of one that is active or has failed, too, and of one that an admin wants by name: it waits for its program. A policy for every
- * machine and the needs of other services are no such wish.
+ * HERE also if it is active, has failed, or is wanted by name by an admin, because then it waits
+ * for its program. A policy for all machines and the needs of other services do not count as such a
+ * want.
  */
 Presence service_presence(const Service *s);
 
-/* FILE_CURRENT of one that is not active, too. */
+/* FILE_CURRENT also if it is not active. */
 FileState service_file_state(const Service *s);
 
-/* Until when it waits for the world outside (WaitTimeout=), and so long the boot for it; 0: it does not, or without a limit. */
+/*
+ * Until when it, and with it the boot, waits for external conditions (WaitTimeout=). 0: no wait, or
+ * no limit.
+ */
 int64_t service_wait_until(const Service *s);
 
 #endif

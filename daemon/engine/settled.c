@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Settled: a service that is not about to change by itself. The unsettled ones are the least set U with:
+ * Settled: a service that is not about to change by itself. The unsettled services are the least
+ * set U with these rules:
  *
- *	starting, stopping, in back-off, about to start or to stop, its sockets are being opened: in U
- *	on its way to one more start after BACKOFF_FAILING failures in a row: not in U
- *	waiting, with an unknown term, or with a false one that a service in U may still make true: in U
- *	waiting for nothing but the world outside, and for a limited time (WaitTimeout=): in U
- *	waiting for what cannot change before the next boot: not in U
+ * 	starting, stopping, in back-off, about to start or to stop, opening sockets: in U
+ * 	on the way to another start after BACKOFF_FAILING failures in a row: not in U
+ * 	waiting, with an unknown term, or with a false one that a service in U may still make true: in U
+ * 	waiting only for external conditions, and for a limited time (WaitTimeout=): in U
+ * 	waiting for a condition that cannot change before the next boot: not in U
  *
- * So services that wait for each other and for nobody else have settled, and so has one that waits for an absent device.
- * Each member of U knows one reason: itself, or another member. When that one leaves U, those that lean on it
- * are taken out too and looked at again, so two never hold each other in U.
+ * So services that wait only for each other are settled, and so is one that waits for an absent
+ * device. Each member of U has one reason: itself, or another member. When that member leaves U,
+ * the members that depend on it are removed too and checked again. So two services never keep each
+ * other in U.
  */
 #include "config.h"
 
@@ -27,7 +29,7 @@ static void foreach_slot_of(const Condition *c, DependentFunc func, gpointer dat
 	}
 }
 
-/* All services with a term that @s may supply; some more than once. */
+/* All services with a term that @s may make true; some more than once. */
 static void foreach_dependent(const Service *s, DependentFunc func, gpointer data)
 {
 	foreach_slot_of(s->priv->condition_service, func, data);
@@ -68,7 +70,7 @@ Service *settled_find_supplier(const Slot *slot)
 	return NULL;
 }
 
-/* As the slot's start_level, but with U as it is now and not as it was published. */
+/* Like the slot's start_level, but with the present U and not the published one. */
 static Level level_now(const Slot *slot)
 {
 	Level result = LEVEL_FALSE;
@@ -118,7 +120,10 @@ static bool is_moving(const Service *s)
 	return s->priv->is_leaving;
 }
 
-/* False, and so until the next boot: all of it is about the kernel's command line, or where svcd runs. */
+/*
+ * Is the term false until the next boot? Then all of it is about the kernel command line or the
+ * virtualization.
+ */
 static bool is_false_for_good(const Slot *slot)
 {
 	for (unsigned i = 0; i < term_length(slot->term); i++) {
@@ -139,11 +144,11 @@ bool settled_waits_for_good(const Service *s)
 	return false;
 }
 
-/* In U by itself. *@ret_by: in U because of that one, if not NULL on return. */
+/* Is @s in U by itself? *@ret_by: a member that @s is in U because of, or NULL. */
 static bool is_root(Service *s, Service **ret_by)
 {
 	bool is_held = false;
-	bool is_held_by_world = s->def->wait_limit_us > 0; /* and by nothing else */
+	bool is_held_by_world = s->def->wait_limit_us > 0; /* and by no other condition */
 
 	*ret_by = NULL;
 	if (is_moving(s))
@@ -193,8 +198,9 @@ static void look_again(Service *dependent, gpointer data)
 }
 
 /*
- * The boot is over without what waits for the login screen alone, and without what waits for that. The others that are in U by
- * themselves are what it goes on for: of whoever leans on somebody, one of them is the end.
+ * Services that wait only for the login screen, and services that wait for those, do not delay the
+ * end of the boot. The other services that are in U by themselves do. Each service that depends on
+ * a member leads to one of these.
  */
 static void count_for_boot(Service *s)
 {
@@ -242,7 +248,7 @@ static void collapse_dependent(Service *dependent, gpointer data)
 	g_ptr_array_add(collapse->out, dependent);
 }
 
-/* Take @s out of U, and with it all that lean on it and on nothing else. Each is queued, and may come back. */
+/* Removes @s from U, and the members that depend only on it. Each is queued, and may return. */
 static void collapse_from(Service *s)
 {
 	g_autoptr(GPtrArray) out = g_ptr_array_new();

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Start lock: of all services with the same StartLock= only one is starting at a time. The idea: docs/how-svcd-decides.md, "One at a
- * time".
+ * Start lock: of all services with the same StartLock= only one starts at a time. The idea is in
+ * docs/how-svcd-decides.md, "One at a time".
  *
- * A lock is held by whoever is starting or stopping: with the state comes the lock, so a manager that takes over from
- * another knows the holder from the states alone. A stop takes the lock without asking, for nothing may hold a stop up.
- * A holder has all its terms behind it and waits for no other service, so a lock makes no new circle of those that wait.
+ * A lock is held by the services that are starting or stopping. So a new manager knows the holders
+ * from the states alone. A stop takes the lock without waiting, because nothing may delay a stop.
+ * All terms of a holder are true and it waits for no other service, so a lock adds no dependency
+ * cycle.
  *
- * Who may start but for the lock stands in line, by the time since when, then by policy's order, then by name. The line is a
- * sequence: coming and going cost the logarithm of its length, whoever is next costs nothing.
+ * Services that only the lock delays are queued by the time since when, then by policy's order,
+ * then by name. The queue is a GSequence: joining and leaving cost the logarithm of its length, and
+ * finding the first costs nothing.
  */
 #include "config.h"
 
@@ -70,7 +72,7 @@ static void call_next(StartLock *lock)
 		engine_queue(next, WORK_START);
 }
 
-/* --- the line --- */
+/* --- the queue --- */
 
 void start_lock_join(Service *s)
 {
@@ -80,7 +82,7 @@ void start_lock_join(Service *s)
 		return;
 	if (priv->turn_us == 0)
 		priv->turn_us = MAX(priv->engine->now_us, 1);
-	/* Policy may change while it stands there. */
+	/* Policy may change while it is queued. */
 	priv->turn_order = s->policy.is_default ? UINT_MAX : s->policy.order;
 	priv->place_in_line = g_sequence_insert_sorted(priv->lock->line, s, compare_turns, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Step: what follows for one service from its want, its terms and its state: the events of the table that the engine
- * itself raises. Those that processes raise are in process-event.c; what an event does is in transitions.c.
+ * Step: the consequences for one service of its want, terms and state. These are the events of the
+ * table that the engine raises itself. Events from processes are in process-event.c. The effects of
+ * events are in transitions.c.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@ typedef enum StopReason {
 	STOP_CONFLICT,
 	STOP_RESTART,
 	STOP_LAPSE,
-	STOP_AGAIN, /* a task that is done, and whose When terms were false and are true again */
+	STOP_AGAIN, /* a task is done, and its When= terms were false and are true again */
 } StopReason;
 
 /* --- terms that were false and are true again --- */
@@ -84,7 +85,7 @@ static char *stop_text(Service *s)
 	return g_strdup("stopped");
 }
 
-/* Also when a manager before us was asked, and did not live to tell. */
+/* Also for a request to an earlier manager that died before it was done. */
 static void tell_restart(Service *s)
 {
 	Engine *engine = s->priv->engine;
@@ -277,7 +278,7 @@ void step_start(Service *s)
 	Service *next = s;
 
 	if (!step_may_start(s)) {
-		start_lock_leave(s); /* another login screen may have come into question since it stood in line: then others go on */
+		start_lock_leave(s); /* maybe another login screen was selected */
 		return;
 	}
 	if (s->priv->lock)

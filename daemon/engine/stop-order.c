@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stop order: who has to be gone before a service that is to stop may be told so. The reverse of the order of starting;
- * StopAfter= and StopBefore= come first. Of a service with StopOrder=said only these count, whoever says them; what
- * another one says of its own order to it stays as the other means it. The edges are made at load (load.c).
+ * Stop order: the services that must end before a service may stop. It is the reverse of the start
+ * order. StopAfter= and StopBefore= have precedence. For a service with StopOrder=said only these
+ * count, from either side. A line of another service that orders against it follows the StopOrder=
+ * of that other service. The edges are made at load (load.c).
  *
- * A service that leaves or stops blocks those in priv->stops_after; each of them counts its blockers, so that an end
- * costs as much as the services that wait for it.
+ * A service that leaves or stops blocks those in priv->stops_after. Each of these counts its
+ * blockers, so the cost of an end depends on the number of services that wait for it.
  */
 #include "config.h"
 
@@ -65,7 +66,10 @@ static void add_said(Engine *engine, Service *s)
 	}
 }
 
-/* @s was started after @before, so @before stops after @s, if it does not say otherwise itself. */
+/*
+ * @s was started after @before, so @before stops after @s, unless StopAfter= or StopBefore=
+ * reverses that.
+ */
 static void add_reverse(Service *s, Service *before)
 {
 	for (unsigned i = 0; i < before->priv->n_stops_after_said; i++) {
@@ -76,7 +80,7 @@ static void add_reverse(Service *s, Service *before)
 		list_add(&s->priv->stops_after, before, NULL);
 }
 
-/* Does whoever wrote this line want it to order the stopping? */
+/* Does StopOrder= of the service with this line include its reverse? */
 static bool orders_stopping(const Slot *slot, const Service *before)
 {
 	const Service *author = slot->is_turned ? before : slot->service;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Transitions: the two tables, and nothing else.
+ * Transitions: the two tables.
  */
 #include "config.h"
 
@@ -9,14 +9,17 @@
 #define ROW(state, event, next, do_what)                                                           \
 	[STATE_##state][EVENT_##event] = { .is_there = true, .row = { STATE_##next, DO_##do_what } }
 
-/* A pair without a row: a report of a process is stray, and the engine never sends its own events. */
+/*
+ * Pairs without a row: a process report is stray, and the engine never sends its own event in that
+ * state.
+ */
 static const struct {
 	bool is_there;
 	Transition row;
 } transitions[STATE_COUNT][EVENT_COUNT] = {
 	/*   in state   on event       go to      and do */
 	ROW(IDLE,     WANTED,       WAITING,  NOTHING),
-	ROW(IDLE,     NEW_CHANCE,   IDLE,     NOTHING), /* it had ended by itself; "wanted" follows */
+	ROW(IDLE,     NEW_CHANCE,   IDLE,     NOTHING), /* it had ended by itself; WANTED follows */
 	ROW(IDLE,     BROKEN,       FAILED,   NOTHING),
 
 	ROW(WAITING,  UNWANTED,     IDLE,     NOTHING),
@@ -28,10 +31,10 @@ static const struct {
 	ROW(STARTING, STOP,         STOPPING, STOP),
 	ROW(STARTING, READY,        READY,    NOTHING),
 	ROW(STARTING, SUCCEEDED,    DONE,     NOTHING),
-	ROW(STARTING, START_FAILED, STOPPING, STOP), /* the processes that it left are ended first */
+	ROW(STARTING, START_FAILED, STOPPING, STOP), /* first its remaining processes are ended */
 	ROW(STARTING, EXITED,       STOPPING, STOP),
 	ROW(STARTING, STOPS_ITSELF, STOPPING, STOP), /* so that StopTimeout= holds */
-	ROW(STARTING, GONE,         IDLE,     NOTHING), /* its end was reported without an exit, and so below */
+	ROW(STARTING, GONE,         IDLE,     NOTHING), /* reported without an exit; also below */
 	ROW(STARTING, GONE_WANTED,  WAITING,  NOTHING),
 	ROW(STARTING, SPENT,        IDLE,     NOTHING),
 	ROW(STARTING, RETRY,        BACKOFF,  WAIT),
@@ -40,7 +43,7 @@ static const struct {
 
 	ROW(READY,    STOP,         STOPPING, STOP),
 	ROW(READY,    READY,        READY,    IGNORE), /* READY=1 was sent twice */
-	ROW(READY,    SUCCEEDED,    DONE,     NOTHING), /* a task that was ready while it worked; the loose ends of a script */
+	ROW(READY,    SUCCEEDED,    DONE,     NOTHING), /* a task that was ready; or a script's processes ended */
 	ROW(READY,    EXITED,       STOPPING, STOP),
 	ROW(READY,    STOPS_ITSELF, STOPPING, STOP),
 	ROW(READY,    GONE,         IDLE,     NOTHING),
@@ -50,17 +53,17 @@ static const struct {
 	ROW(READY,    GIVE_UP,      FAILED,   NOTHING),
 	ROW(READY,    NEW_CHANCE,   READY,    IGNORE),
 
-	ROW(DONE,     STOP,         STOPPING, STOP), /* its Stop= command, and the processes that it left */
+	ROW(DONE,     STOP,         STOPPING, STOP), /* its Stop= command, and the remaining processes */
 	ROW(DONE,     READY,        READY,    NOTHING), /* the restart of a script left a daemon */
 	ROW(DONE,     NEW_CHANCE,   DONE,     IGNORE),
 
 	ROW(STOPPING, STOP,         STOPPING, IGNORE),
-	ROW(STOPPING, READY,        STOPPING, IGNORE), /* reports that the stop has overtaken */
+	ROW(STOPPING, READY,        STOPPING, IGNORE), /* reports that came after the stop */
 	ROW(STOPPING, SUCCEEDED,    STOPPING, IGNORE),
 	ROW(STOPPING, START_FAILED, STOPPING, IGNORE),
 	ROW(STOPPING, EXITED,       STOPPING, IGNORE),
 	ROW(STOPPING, STOPS_ITSELF, STOPPING, IGNORE),
-	ROW(STOPPING, STOP_FAILED,  DONE,     NOTHING), /* of a task with DoneWhile=: its work stands */
+	ROW(STOPPING, STOP_FAILED,  DONE,     NOTHING), /* DoneWhile=: its work is still in force */
 	ROW(STOPPING, GONE,         IDLE,     NOTHING),
 	ROW(STOPPING, GONE_WANTED,  WAITING,  NOTHING),
 	ROW(STOPPING, SPENT,        IDLE,     NOTHING),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Transitions: what a service does in each state on each event, and which event follows from the end of a run.
+ * Transitions: the effect of each event in each state, and the event that follows from the end of a
+ * run.
  *
- * docs/how-svcd-decides.md prints both tables; tests/unit/test_transitions.c compares them.
+ * docs/how-svcd-decides.md contains both tables. tests/unit/test_transitions.c compares them.
  */
 #ifndef SVCD_ENGINE_TRANSITIONS_H
 #define SVCD_ENGINE_TRANSITIONS_H
@@ -14,7 +15,7 @@
 	X(P, WANTED, "wanted")             /* something wants it */                                \
 	X(P, UNWANTED, "unwanted")         /* nothing wants it, and it has no processes */         \
 	X(P, ALLOWED, "allowed")           /* wanted, and all terms are true */                    \
-	X(P, STOP, "stop")                 /* unwanted, lapsed or to be restarted; its turn came */ \
+	X(P, STOP, "stop")                 /* unwanted, lapsed or to be restarted; all blockers are gone */ \
 	X(P, BACKOFF_OVER, "back-off over")                                                        \
 	X(P, NEW_CHANCE, "new chance")     /* an admin's start or clear, or its terms are true again */ \
 	X(P, WAIT_OVER, "wait over")       /* WaitTimeout= has passed */                           \
@@ -37,8 +38,8 @@ ENUM_WITH_NAMES(ServiceEvent, EVENT, service_event, SERVICE_EVENTS)
 	X(P, START, "start")             /* spawn its process */                                   \
 	X(P, STOP, "stop")               /* begin to stop its processes */                         \
 	X(P, WAIT, "delay")              /* arm the back-off timer */                              \
-	X(P, IGNORE, "ignore")           /* it may happen and has no effect */                     \
-	X(P, STRAY, "stray")             /* a report of a process that does not count any more */  \
+	X(P, IGNORE, "ignore")           /* possible, without effect */                            \
+	X(P, STRAY, "stray")             /* a report of a process that no longer counts */         \
 	X(P, NEVER, "never")             /* the engine never sends this event in this state */
 ENUM_WITH_NAMES(TransitionAction, DO, transition_action, TRANSITION_ACTIONS)
 
@@ -49,18 +50,19 @@ typedef struct Transition {
 
 Transition transition_find(ServiceState in, ServiceEvent on);
 
-/* How a run ended. */
+/* The result of a run. */
 #define RUN_RESULTS(X, P)                                                                          \
 	X(P, SUCCEEDED, "success")                                                                 \
 	X(P, FAILED, "failure")                                                                    \
-	X(P, REFUSED, "not started")     /* the kernel had no room, or the program is being written */
+	X(P, REFUSED, "not started")     /* no resources, or the program is being written */
 ENUM_WITH_NAMES(RunResult, RUN, run_result, RUN_RESULTS)
 
 /**
- * run_end_event() - which event follows when no process is left and the service is wanted
+ * run_end_event() - select the event when no process is left and the service is wanted
  * @is_ordered: the engine has stopped the service, or it is a group
  *
- * Returns: EVENT_GONE_WANTED, SPENT, RETRY (GIVE_UP instead at the restart limit) or GIVE_UP. Of a service that is not wanted it is GONE.
+ * Returns: EVENT_GONE_WANTED, SPENT, RETRY (GIVE_UP at the restart limit) or GIVE_UP. An unwanted
+ * service always gets GONE.
  */
 ServiceEvent run_end_event(bool is_ordered, RunResult result, RestartPolicy restart);
 

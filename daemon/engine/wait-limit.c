@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wait limit: WaitTimeout=. While nothing but the world outside holds a wanted service back, it has so long to wait, and
- * counts as unsettled; then it has failed, with the terms that did not become true as the reason.
+ * Wait limit: WaitTimeout=. While only external conditions delay a wanted service, its wait is
+ * limited, and it counts as unsettled. After the limit it fails, and the reason names the terms
+ * that did not become true.
  *
- * The clock begins when the services that it waits for are out of the way, and is taken back when the world has supplied
- * all that it was to supply. In between it runs on whatever services do, so that a flapping one cannot wind it up again.
+ * The timer starts when the other services that it waits for are up, and stops when all external
+ * conditions are true. In between, changes of services do not affect it, so a flapping service
+ * cannot restart the timer.
  */
 #include "config.h"
 
 #include "base/text.h"
 #include "engine/engine-private.h"
 
-/* What the kernel was told at boot does not change, and a package is set up by an admin: nobody waits for either. */
+/*
+ * The kernel command line never changes, and only an admin installs packages. A wait for these has
+ * no limit.
+ */
 static bool may_change(const Condition *c)
 {
 	return !key_prefix_is_internal(c->prefix) && c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL &&
@@ -27,7 +32,9 @@ bool wait_limit_covers(const Slot *slot)
 	return false;
 }
 
-/* Any term that the world is still to make true? *@ret_others: and one that it cannot. */
+/*
+ * Does a term wait for an external condition? *@ret_others: does another term wait for a service?
+ */
 static bool waits_for_world(const Service *s, bool *ret_others)
 {
 	bool waits = false;
@@ -53,7 +60,10 @@ static void set_until(Service *s, int64_t until_us)
 	if (priv->wait_until_us != until_us) {
 		priv->wait_until_us = until_us;
 		engine_queue(s, WORK_SETTLED);
-		/* It is in the note. A state that is just being left is told with its cause, a moment later. */
+		/*
+		 * The limit is in the note. A state that is being left is reported with its cause a
+		 * moment later.
+		 */
 		if (s->state == STATE_WAITING)
 			priv->engine->ops->changed(priv->engine->data, s);
 	}
@@ -71,7 +81,7 @@ void wait_limit_update(Service *s)
 		until_us = 0;
 	else if (until_us == 0 && !has_others)
 		until_us = latest_us;
-	/* What a note or an earlier file says is never later than that. */
+	/* A limit from a note or an earlier file may be too late. */
 	set_until(s, MIN(until_us, latest_us));
 }
 
@@ -104,7 +114,7 @@ void wait_limit_over(Service *s)
 	s->last_success = false;
 	g_free(s->result);
 	s->result = describe(s);
-	/* Unknown until now or false: true will be news, and a new chance. */
+	/* The term was unknown or false, so true is a new chance. */
 	s->priv->was_false = true;
 	service_apply(s, EVENT_WAIT_OVER, g_strdup(s->result));
 }

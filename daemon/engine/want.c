@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Want: who is wanted, and why. Computed from roots (policy, an admin's start), from which needs spread; never counted.
+ * Want: which services are wanted, and why. Computed from roots (policy, an admin's start), from
+ * which needs spread. There are no counters.
  *
- * Each wanted service knows one support: itself, or the needer that hands its grade on. When a support goes, those that
- * lean on it are taken out and looked at again: two that need each other and nobody else are not wanted, and
- * an event costs as much as the services it touches.
+ * Each wanted service has one support: itself, or the needer that passes its grade on. When a
+ * support goes, the services that depend on it are removed and checked again. So two services that
+ * need only each other are not wanted. The cost of an event depends on the services that it
+ * affects.
  */
 #include "config.h"
 
@@ -45,7 +47,7 @@ static bool is_policy_root(const Service *s)
 	return s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel;
 }
 
-/* What it is wanted for by itself, needs apart. */
+/* The grade that it has by itself, without needs. */
 static WantGrade root_grade(const Service *s)
 {
 	if (want_is_forbidden(s))
@@ -57,7 +59,7 @@ static WantGrade root_grade(const Service *s)
 	return s->priv->is_lingering ? GRADE_LINGER : GRADE_NONE;
 }
 
-/* What @needer's being wanted does for @s. */
+/* The grade that @s inherits from @needer. */
 static WantGrade handed_on(const Service *needer, const Service *s)
 {
 	if (want_is_forbidden(s))
@@ -106,7 +108,10 @@ static void queue_needs(Service *s)
 		engine_queue(g_ptr_array_index(s->priv->needs, i), WORK_WANT);
 }
 
-/* Take its grade, and that of all that lean on it; each is queued to find another support. */
+/*
+ * Removes its grade, and that of all services that inherit it. Each is queued to find another
+ * support.
+ */
 static void collapse_from(Service *s)
 {
 	g_autoptr(GPtrArray) out = g_ptr_array_new();
@@ -134,7 +139,7 @@ void want_update(Service *s)
 	WantGrade best;
 
 	if (service_def_n_sockets(s->def) > 0)
-		engine_queue(s, WORK_STEP); /* what lets it listen may have changed, though nobody wants it */
+		engine_queue(s, WORK_STEP); /* it may now listen, even if nothing wants it */
 	if (s->priv->grade != GRADE_NONE && !is_support_valid(s)) {
 		collapse_from(s);
 		return;
@@ -160,7 +165,7 @@ static WantReason reason_of(const Service *s)
 	return s->priv->want_support ? WANT_NEED : WANT_LINGER;
 }
 
-/* Nothing wants it any more: does it stay for a while? */
+/* Nothing wants it any more. Does it linger? */
 static bool begins_to_linger(const Service *s)
 {
 	const Engine *engine = s->priv->engine;
@@ -191,7 +196,7 @@ static void queue_slots(const Condition *c)
 	}
 }
 
-/* Those whose While term is false because of it: whether they wait for it depends on its being wanted. */
+/* Services with a While= term on @s: whether they wait for Settle= depends on the want of @s. */
 static void queue_dependents(const Service *s)
 {
 	queue_slots(s->priv->condition_service);
@@ -200,13 +205,13 @@ static void queue_dependents(const Service *s)
 		queue_slots(g_ptr_array_index(s->priv->mounted, i));
 }
 
-/* Policy says so before anything else: what an admin only stopped is no matter of policy. */
+/* Only policy counts here. A stop by an admin is not a decision of policy. */
 static bool is_never(const Service *s)
 {
 	return s->policy.activation == ACTIVATION_NEVER;
 }
 
-/* It has become wanted. */
+/* @needer became wanted. */
 static void refuse_needs(const Service *needer)
 {
 	for (unsigned i = 0; i < needer->priv->needs->len; i++) {
@@ -217,7 +222,7 @@ static void refuse_needs(const Service *needer)
 	}
 }
 
-/* Its policy has become never. */
+/* The policy of @s became never. */
 static void refuse_needers(Service *s)
 {
 	for (unsigned i = 0; i < s->priv->needers->len; i++) {
