@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Check, conflicts: two services that policy wants together, though one of them says that they exclude each other. Which of
- * them runs is the engine's to decide (engine/conflict.c); that there is something to decide is an error of the policy.
+ * Check, conflicts: two services that policy wants together, although one of them excludes the
+ * other. The engine decides which one runs (engine/conflict.c). That a decision is needed is an
+ * error of the policy.
  */
 #include "config.h"
 
@@ -12,11 +13,14 @@
 typedef struct Search {
 	const Policy *policy;
 	GPtrArray *runlevels; /* names, sorted */
-	GHashTable *told;     /* "one two", in the order of the names: Conflicts= may be said on both sides */
+	GHashTable *told;     /* the pairs "one two" that were reported, names sorted */
 	DiagList *diags;
 } Search;
 
-/* Does policy name it for @runlevel? Who is wanted by NewServices= alone may not even be installed, and makes room. */
+/*
+ * Does policy name it for @runlevel? A service that only NewServices= wants may not even be
+ * installed, and gives way.
+ */
 static bool is_wanted(const Policy *policy, const ServiceDef *def, const char *runlevel, PolicyDecision *ret)
 {
 	policy_decide(policy, def->name, runlevel, ret);
@@ -31,7 +35,7 @@ static bool is_new_pair(Search *search, const ServiceDef *one, const ServiceDef 
 				g_strdup_printf("%s %s", (in_order ? one : two)->name, (in_order ? two : one)->name));
 }
 
-/* As the engine ranks them: by policy's order, then by name. */
+/* The rank of the engine: policy's order, then the name. */
 static bool comes_first(const ServiceDef *one, const PolicyDecision *of_one, const ServiceDef *two,
 			const PolicyDecision *of_two)
 {
@@ -85,7 +89,7 @@ void check_conflicts(const ServiceSet *set, const Policy *policy, DiagList *diag
 			const NameRef *ref = g_ptr_array_index(def->conflicts, j);
 			const ServiceDef *other = service_set_find(set, ref->name);
 
-			/* Who stands in gives way: there is nothing to decide. */
+			/* A service with StandIn= gives way, so nothing must be decided. */
 			if (other && other != def && other->stand_in == def->stand_in)
 				look_at_pair(&search, def, other, ref);
 		}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Check, cycles: who waits for himself, named in full.
+ * Check, cycles: dependency cycles, every member named.
  *
- * First hard edges alone: every member of a cycle of theirs is out, for none of them could ever start. What is left of
- * them has no cycle, so that in each remaining strongly connected part there is a service that only soft edges hold
- * back. The one with the fewest such edges goes first: its soft edges from within the part are dropped, each of which
- * was on a cycle. That repeats until no cycle is left.
+ * First only hard edges are considered: each member of a hard cycle fails, because none of them
+ * could ever start. The remaining hard edges have no cycle. So each remaining strongly connected
+ * component has a service that only soft edges hold back. The one with the fewest such edges goes
+ * first: its soft edges within the component are dropped, each of which was on a cycle. This
+ * repeats until no cycle is left.
  */
 #include "config.h"
 
@@ -16,8 +17,8 @@
 #include "model/graph.h"
 
 enum {
-	ROUNDS = 64,        /* after these it is done in one go, see drop_backward_edges() */
-	NAMED_CYCLES = 100, /* finding the way round costs in proportion to the part */
+	ROUNDS = 64,        /* then drop_backward_edges() does the rest at once */
+	NAMED_CYCLES = 100, /* a path search costs time in proportion to the component */
 	NAMED_MEMBERS = 100,
 };
 
@@ -28,10 +29,10 @@ typedef struct CycleFinder {
 	GPtrArray *facilities;
 	unsigned n; /* nodes */
 	unsigned *components;
-	unsigned *first; /* incoming edges of v: incoming[first[v]] up to first[v + 1], indexes into @edges */
+	unsigned *first; /* edges into v: incoming[first[v]] up to first[v + 1], an index of @edges */
 	unsigned *incoming;
 	unsigned *came_from; /* breadth-first search: the node that waits for this one */
-	unsigned *seen_at;   /* the search that saw it */
+	unsigned *seen_at;   /* the last search that reached the node */
 	unsigned n_searches;
 	unsigned n_named;
 } CycleFinder;
@@ -72,7 +73,7 @@ static void index_edges(CycleFinder *f)
 		f->incoming[f->first[edge_at(f, i)->after + 1]++] = i;
 }
 
-/* Keeps the edges that @keep says yes to, in their order. */
+/* Keeps the edges for which @keep is true, in their order. */
 static void filter_edges(CycleFinder *f, bool (*keep)(const CycleFinder *f, const Edge *edge))
 {
 	guint n = 0;
@@ -84,7 +85,9 @@ static void filter_edges(CycleFinder *f, bool (*keep)(const CycleFinder *f, cons
 	g_array_set_size(f->edges, n);
 }
 
-/* From @from along what it waits for to @to, inside their component. Leaves the way in came_from. */
+/*
+ * Searches a path of waits from @from to @to inside their component. Leaves the path in came_from.
+ */
 static bool search(CycleFinder *f, unsigned from, unsigned to)
 {
 	g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -110,7 +113,9 @@ static bool search(CycleFinder *f, unsigned from, unsigned to)
 	return false;
 }
 
-/* "a -> b -> a": a waits for b, b for a; the way from @start through what it waits for, back to @start. */
+/*
+ * "a -> b -> a": a waits for b, and b for a. The path from @start along its waits back to @start.
+ */
 static char *describe_cycle(CycleFinder *f, unsigned start)
 {
 	g_autoptr(GPtrArray) way = g_ptr_array_new();
@@ -149,7 +154,7 @@ static bool concerns_sound_service(const CycleFinder *f, const Edge *edge)
 	return !def || !def->problem;
 }
 
-/* Services that wait for themselves are told by themselves; the rest of the work sees no such edges. */
+/* Services that wait for themselves are reported separately, and their edges are removed. */
 static bool is_no_loop(const CycleFinder *f, const Edge *edge)
 {
 	return edge->before != edge->after;
@@ -157,7 +162,7 @@ static bool is_no_loop(const CycleFinder *f, const Edge *edge)
 
 static void remove_after(ServiceDef *def, const char *name)
 {
-	/* @name is the reference's own text, so the pointer tells which one is meant. */
+	/* @name points to the text of the reference, so the pointer identifies it. */
 	for (guint i = 0; i < def->after->len; i++) {
 		if (((NameRef *)g_ptr_array_index(def->after, i))->name == name) {
 			g_ptr_array_remove_index(def->after, i);
@@ -188,7 +193,10 @@ static void report_loops(CycleFinder *f)
 	filter_edges(f, is_no_loop);
 }
 
-/* The first term by which @node waits for a member of its own component: where the error is shown. */
+/*
+ * The first term by which @node waits for a member of its own component. The error is reported
+ * there.
+ */
 static Origin origin_of_wait(const CycleFinder *f, unsigned node, const ServiceDef *def)
 {
 	for (unsigned j = f->first[node]; j < f->first[node + 1]; j++) {
@@ -206,8 +214,8 @@ static bool is_hard(const CycleFinder *f, const Edge *edge)
 }
 
 /*
- * Every member is told its own way round; of a very large part only the first, the others refer to it, or the text
- * would grow with the square of the part.
+ * Each member is reported with its own cycle. In a very large component only the first is, and the
+ * others refer to it. Otherwise the text would grow with the square of the component.
  */
 static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned first)
 {
@@ -254,13 +262,16 @@ static void prepend_step(GString *text, const char *name)
 
 static void drop_soft_edge(CycleFinder *f, Edge *edge)
 {
-	ServiceDef *def = g_ptr_array_index(service_set_list(f->set), edge->after); /* no facility is after softly */
+	ServiceDef *def = g_ptr_array_index(service_set_list(f->set), edge->after); /* never a facility */
 	g_autofree char *cycle = NULL;
 
 	if (f->n_named++ < NAMED_CYCLES && search(f, edge->before, edge->after)) {
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		/* came_from leads from the waiting service back to the one waited for: the cycle in reverse. */
+		/*
+		 * came_from leads from the waiting service back to the one it waits for, so it
+		 * contains the cycle in reverse.
+		 */
 		for (unsigned v = edge->after; v != edge->before; v = f->came_from[v])
 			prepend_step(text, name_at(f, v));
 		g_string_prepend(text, name_at(f, edge->before));
@@ -278,7 +289,10 @@ static bool is_still_there(const CycleFinder *f, const Edge *edge)
 	return edge->kind == EDGE_HARD || edge->text;
 }
 
-/* For each component: the service with no hard and the fewest soft edges from within; UINT_MAX if there is none. */
+/*
+ * For each component: the service with no hard and the fewest soft edges from within. UINT_MAX:
+ * there is none.
+ */
 static unsigned *choose_first(const CycleFinder *f)
 {
 	g_autofree unsigned *n_soft = g_new0(unsigned, f->n + 1);
@@ -305,7 +319,7 @@ static unsigned *choose_first(const CycleFinder *f)
 	return chosen;
 }
 
-/* Returns: whether anything was dropped, so that another round is needed. */
+/* Returns: whether an edge was dropped, so that another round is needed. */
 static bool drop_soft_edges(CycleFinder *f)
 {
 	g_autofree unsigned *chosen = choose_first(f);
@@ -325,13 +339,14 @@ static bool drop_soft_edges(CycleFinder *f)
 }
 
 /*
- * The end of a tangle that no person wrote: the hard edges alone give an order, and every soft edge on a cycle that
- * runs against it goes. That may be more than is needed, but takes one round.
+ * The end of a search that takes too long, as no hand-written set does. The hard edges alone give
+ * an order, and every soft edge on a cycle that contradicts it is dropped. These may be too many,
+ * but it takes one round.
  */
 static void drop_backward_edges(CycleFinder *f)
 {
 	g_autoptr(GArray) hard = g_array_new(FALSE, FALSE, sizeof(Edge));
-	g_autofree unsigned *rank = NULL; /* without cycles each node is a component; what comes later has a smaller one */
+	g_autofree unsigned *rank = NULL; /* without cycles: later nodes are smaller */
 
 	for (guint i = 0; i < f->edges->len; i++) {
 		if (edge_at(f, i)->kind == EDGE_HARD)

@@ -12,7 +12,7 @@
 
 typedef struct RootsKey {
 	const char *key;
-	bool only_below_zero; /* a user may be nicer, not less nice */
+	bool only_below_zero; /* only negative values: a user may only lower the priority */
 	const char *why;
 } RootsKey;
 

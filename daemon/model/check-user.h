@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Check of a user's own service: keys that only root could carry out are refused where they stand, not at the start.
+ * Check of a user's own service: keys that only root can apply are refused at their line, not at
+ * the start.
  */
 #ifndef SVCD_MODEL_CHECK_USER_H
 #define SVCD_MODEL_CHECK_USER_H
@@ -8,7 +9,7 @@
 #include "base/diag.h"
 #include "model/service-def.h"
 
-/* Before the lines of @def are forgotten. */
+/* Must be called before the lines of @def are freed. */
 void check_users_service(ServiceDef *def, DiagList *diags);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Check: names that do not exist, and orders turned to the one that waits. Cycles are in check-cycles.c.
+ * Check: names that do not exist, and conversion of Before= and StopBefore=. Cycles are in
+ * check-cycles.c.
  */
 #include "config.h"
 
@@ -13,14 +14,17 @@
 #include "model/check-private.h"
 #include "model/value.h"
 
-/* Looking for near names costs in proportion to the set; beyond this many it is plainly not a typing mistake. */
+/*
+ * A search for near names costs time in proportion to the set. More misses than this are not typing
+ * mistakes.
+ */
 enum { SUGGESTIONS = 100 };
 
 typedef struct Checker {
 	ServiceSet *set;
 	const Policy *policy;
 	DiagList *diags;
-	GPtrArray *names; /* of all services, NULL-terminated, for suggestions */
+	GPtrArray *names; /* all services, NULL-terminated, for suggestions */
 	unsigned n_suggested;
 } Checker;
 
@@ -34,7 +38,7 @@ void check_fail(ServiceDef *def, DiagList *diags, Origin origin, const char *tex
 	}
 }
 
-/* The service that may have been meant, or NULL. */
+/* The service with the nearest name, or NULL. */
 static const char *suggest(Checker *c, const char *name)
 {
 	return c->n_suggested++ < SUGGESTIONS ? words_nearest(name, (const char *const *)c->names->pdata) : NULL;
@@ -58,7 +62,7 @@ static char *explain_unasked(const ServiceDef *def)
 			       def->name);
 }
 
-/* Why nobody can ever make @literal true, a new string; NULL when somebody can. */
+/* Why no service can ever make @literal true; a new string. NULL if one can. */
 static char *explain_impossible(Checker *c, const Literal *literal)
 {
 	const char *name = key_argument(literal->key);
@@ -69,13 +73,13 @@ static char *explain_impossible(Checker *c, const Literal *literal)
 		return explain_unasked(service_set_find(c->set, name));
 	if (*name != '$')
 		return service_set_find(c->set, name) ? NULL : explain_missing(c, name);
-	/* settled:$x is true when nobody provides $x: there is nothing to wait for. */
+	/* settled:$x is true without a provider of $x, so it needs none. */
 	if (literal->prefix != KEY_FACILITY || service_set_facility(c->set, name))
 		return NULL;
 	return g_strdup_printf("no service provides %s", name);
 }
 
-/* A term is impossible when all its alternatives are. */
+/* A term is impossible if all its alternatives are. */
 static char *explain_impossible_term(Checker *c, const Term *term)
 {
 	g_autofree char *first = NULL;
@@ -141,7 +145,7 @@ static GPtrArray **stop_after_of(ServiceDef *def)
 	return &def->stop_after;
 }
 
-/* The other way round, but still a word of @def. */
+/* Adds the reversed reference, marked as written in the file of @def. */
 static void add_turned(GPtrArray **list, const ServiceDef *def, const NameRef *ref)
 {
 	NameRef *turned = name_ref_new(def->name, ref->origin);
@@ -150,7 +154,7 @@ static void add_turned(GPtrArray **list, const ServiceDef *def, const NameRef *r
 	list_add(list, turned, (GDestroyNotify)name_ref_free);
 }
 
-/* Before=x in @def becomes After=@def in x, or in all that provide x; the list is then empty. */
+/* Before=x in @def becomes After=@def in x, or in all providers of x. Then the list is emptied. */
 static void turn_round(Checker *c, ServiceDef *def, GPtrArray *refs, GPtrArray **(*list_of)(ServiceDef *def))
 {
 	for (guint i = 0; i < refs->len; i++) {
@@ -182,7 +186,7 @@ static void warn_of_shared_names(Checker *c, const ServiceDef *def)
 	}
 }
 
-/* Is there a term or an order of @def that @ref, one word of Ignore=, drops? */
+/* Does @ref, one entry of Ignore=, drop a term or an order of @def? */
 static bool drops_something(const ServiceDef *def, const NameRef *ref)
 {
 	const GPtrArray *const terms[] = { def->when, def->hold };
@@ -206,7 +210,7 @@ static bool drops_something(const ServiceDef *def, const NameRef *ref)
 	return false;
 }
 
-/* A word of Ignore= that hits nothing is a typing mistake, or a term that an upgrade took away. */
+/* An entry of Ignore= without effect is a typing mistake, or its term was removed by an upgrade. */
 static void warn_of_idle_ignores(Checker *c, const ServiceDef *def)
 {
 	const PolicyService *words = policy_service(c->policy, def->name);
@@ -231,8 +235,9 @@ static void check_policy_terms(Checker *c, ServiceDef *def)
 }
 
 /*
- * Policy goes by the name of the file: two that share a further name would be hard to tell apart. It outlives the services that
- * it speaks of, whose packages come and go: only what looks like a typing mistake is one.
+ * Policy uses file names, because an alias may belong to two services. Policy outlives the services
+ * it names, because packages come and go. So only names that look like typing mistakes are
+ * reported.
  */
 static void warn_of_name_in_policy(Checker *c, const NameRef *ref)
 {
@@ -242,7 +247,7 @@ static void warn_of_name_in_policy(Checker *c, const NameRef *ref)
 	if (nearest)
 		diag_warning(c->diags, ref->origin, NULL, "there is no service \"%s\"; did you mean \"%s\"?", ref->name,
 			     nearest);
-	else if (!def && ref->origin.line == 0) /* typed at this boot, not kept for later */
+	else if (!def && ref->origin.line == 0) /* from the kernel command line */
 		diag_warning(c->diags, ref->origin, NULL, "there is no service \"%s\"", ref->name);
 	if (!def)
 		return;
@@ -252,7 +257,7 @@ static void warn_of_name_in_policy(Checker *c, const NameRef *ref)
 			     "this is of no effect, say \"%s\"", ref->name, def->name, def->name);
 }
 
-/* Template sections ("[service getty@]") are about instances that need not be there. */
+/* Sections of templates ("[service getty@]") are about instances, which need not exist. */
 static void warn_of_unknown_in_policy(Checker *c)
 {
 	g_autoptr(GPtrArray) refs = policy_named_refs(c->policy);
@@ -288,7 +293,7 @@ void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 		check_terms(&c, def, "ShownWhen", def->shown_when);
 		check_policy_terms(&c, def);
 	}
-	/* When every Before= has been turned round. */
+	/* Now all Before= are converted. */
 	for (guint i = 0; i < list->len; i++)
 		warn_of_idle_ignores(&c, g_ptr_array_index(list, i));
 	check_cycles(set, diags);

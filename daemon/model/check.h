@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whole-set checks: names that do not exist, cycles. Used at load and by "svcctl check", in the same words.
+ * Checks of the whole set: names that do not exist, and cycles. Used at load and by "svcctl check",
+ * with the same messages.
  */
 #ifndef SVCD_MODEL_CHECK_H
 #define SVCD_MODEL_CHECK_H
@@ -9,16 +10,18 @@
 #include "model/policy.h"
 #include "model/service-set.h"
 
-/* Words of the warning about an order that was dropped, by which it is known. */
+/* The part of the warning about a dropped order by which it is recognized. */
 #define CHECK_CLOSES_A_CYCLE "closes a cycle"
 
 /**
- * check_set() - look at everything together
+ * check_set() - check all services together
  *
- * A service that needs what does not exist, or that is in a cycle of hard terms, gets @problem. A soft edge
- * (After=, Before=) that would close a cycle is taken out of its definition, with a warning. Before= is turned into
- * the other's @after, StopBefore= into the other's @stop_after; Wants= and Conflicts= of unknown names are dropped. Two that policy wants in one
- * runlevel though they conflict are an error that names both places; neither is left out.
+ * A service that needs a missing service, or that is in a cycle of hard terms, gets @problem. A
+ * soft edge (After=, Before=) that closes a cycle is removed from its definition, with a warning.
+ *
+ * Before= is converted to the other's @after, and StopBefore= to the other's @stop_after. Wants=
+ * and Conflicts= of unknown names are dropped. If policy wants two conflicting services in one
+ * runlevel, that is an error that names both places, and both are kept.
  */
 void check_set(ServiceSet *set, const Policy *policy, DiagList *diags);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Execution settings: life and death of the struct.
+ * Execution settings: creation and destruction of the struct.
  */
 #include "config.h"
 
@@ -50,7 +50,7 @@ ExecDef *exec_def_change(const ExecDef **def)
 {
 	if (*def == &exec_def_plain)
 		*def = g_memdup2(&exec_def_plain, sizeof exec_def_plain);
-	return (ExecDef *)*def; /* ours alone, so not const */
+	return (ExecDef *)*def; /* not shared, so not const */
 }
 
 void exec_def_free(const ExecDef *def)
@@ -86,7 +86,7 @@ static bool has_scheduling(const ExecDef *def)
 
 bool exec_def_needs_helper(const ExecDef *def)
 {
-	/* A user by number still needs its groups looked up, unless Group= says which one. */
+	/* A numeric user needs a look-up of its groups too, unless Group= is set. */
 	const bool names_user = def->user && (!is_number(def->user) || !def->group);
 	const bool names_group = def->group && !is_number(def->group);
 

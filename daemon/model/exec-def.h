@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Execution settings of a service: who it runs as and with which limits. Names of keys: systemd.exec(5) where the
- * meaning is the same.
+ * Execution settings of a service: its account and its limits. Keys are named as in systemd.exec(5)
+ * where the meaning is the same.
  */
 #ifndef SVCD_MODEL_EXEC_DEF_H
 #define SVCD_MODEL_EXEC_DEF_H
@@ -22,7 +22,7 @@ typedef struct Rlimit {
 
 typedef struct EnvironmentFile {
 	char *path;
-	bool optional; /* written with "-" in front */
+	bool optional; /* written with a leading "-" */
 } EnvironmentFile;
 
 /* RuntimeDirectoryPreserve=: when runtime directories outlive a run of their service. */
@@ -33,21 +33,21 @@ ENUM_WITH_NAMES(Preserve, PRESERVE, preserve, PRESERVE_KINDS)
 	X(P, UNSET, "") X(P, OTHER, "other") X(P, BATCH, "batch") X(P, IDLE, "idle") X(P, FIFO, "fifo") X(P, RR, "rr")
 ENUM_WITH_NAMES(CpuPolicy, CPU_POLICY, cpu_policy, CPU_POLICIES)
 
-/* As ioprio_set(2) numbers them. */
+/* The numbers of ioprio_set(2). */
 #define IO_CLASSES(X, P) X(P, NONE, "none") X(P, REALTIME, "realtime") X(P, BEST_EFFORT, "best-effort") X(P, IDLE, "idle")
 ENUM_WITH_NAMES(IoClass, IO_CLASS, io_class, IO_CLASSES)
 
-/* Which processors and disks it gets when. */
+/* CPU and I/O scheduling. */
 typedef struct SchedulingDef {
 	CpuPolicy cpu_policy;  /* UNSET: as svcd */
-	int cpu_priority;      /* 1 to 99 with fifo and rr; 0: not given */
+	int cpu_priority;      /* 1 to 99 with fifo and rr; 0: not set */
 	bool has_io;
 	IoClass io_class;
 	int io_priority;       /* 0 (first) to 7 */
 	GArray *cpus;          /* unsigned: CPUAffinity=, never NULL; empty: all */
 } SchedulingDef;
 
-/* Its lists are those of base/list.h. */
+/* The lists are those of base/list.h. */
 typedef struct ExecDef {
 	char *user;              /* User=: a name or digits; NULL: root */
 	char *group;             /* Group= */
@@ -57,7 +57,7 @@ typedef struct ExecDef {
 	GArray *rlimits;         /* Rlimit, never NULL */
 	char *directory;         /* WorkingDirectory=, NULL: / */
 	char *tty;               /* TTYPath=: becomes stdin, stdout, stderr and the controlling terminal; NULL: none */
-	bool is_tty_optional;    /* "-" in front: where that is no terminal, it runs without one */
+	bool is_tty_optional;    /* "-" in front: if it is no terminal, run without one */
 	char *input;             /* StandardInput=file:PATH; NULL: /dev/null */
 	Preserve runtime_preserve;
 	bool has_umask;
@@ -67,31 +67,33 @@ typedef struct ExecDef {
 	bool has_oom_score_adjust;
 	int oom_score_adjust;
 	SchedulingDef scheduling;
-	struct Sandbox *sandbox; /* NULL: no such key is given */
-	GPtrArray *sandbox_lines; /* char *: what it was read from, "KEY=VALUE"; for svc-exec, never NULL */
+	struct Sandbox *sandbox; /* NULL: no such key is set */
+	GPtrArray *sandbox_lines; /* char *: the "KEY=VALUE" lines, for svc-exec; never NULL */
 } ExecDef;
 
 void environment_file_free(EnvironmentFile *file);
 
-/* Nothing is said. All services of which that is so share it. */
+/* All defaults. Shared by all services without such keys. */
 extern const ExecDef exec_def_plain;
 
 void exec_def_init(ExecDef *def);
 void exec_def_clear(ExecDef *def);
 
-/* To write in: *@def becomes one of its own, if it is the plain one. */
+/* For writing: replaces the shared default in *@def by a private copy. */
 ExecDef *exec_def_change(const ExecDef **def);
-/* Frees what exec_def_change() made of it. */
+/* Frees a private copy. */
 void exec_def_free(const ExecDef *def);
 
 /**
- * exec_def_runtime_ends() - are there runtime directories to be removed after the last process of a run?
+ * exec_def_runtime_ends() - must runtime directories be removed after the last process of a run?
  * @starts_again: another run follows
  */
 bool exec_def_runtime_ends(const ExecDef *def, bool starts_again);
 
 /**
- * exec_def_needs_helper() - does this take svc-exec: a name to look up, a file to read, a sandbox to build ...?
+ * exec_def_needs_helper() - is svc-exec needed?
+ *
+ * It looks up names, reads files and builds sandboxes, for example.
  */
 bool exec_def_needs_helper(const ExecDef *def);
 

@@ -11,7 +11,7 @@
 #include "base/list.h"
 #include "base/text.h"
 
-/* CPU_SETSIZE: what sched_setaffinity(2) is told. */
+/* CPU_SETSIZE, the limit of sched_setaffinity(2). */
 #define CPUS_MAX 1024
 
 /* --- accounts and environment --- */
@@ -157,7 +157,7 @@ char *exec_read_cpu_priority(ServiceDef *def, void *field, const char *value, Or
 	return NULL;
 }
 
-/* The priority is 4, the kernel's own default, unless IOSchedulingPriority= says otherwise. */
+/* The priority is 4, the kernel's default, unless IOSchedulingPriority= is set. */
 static void has_io(SchedulingDef *scheduling)
 {
 	if (!scheduling->has_io) {
@@ -251,7 +251,7 @@ char *exec_read_sandbox(void *field, int number, const char *value)
 	return NULL;
 }
 
-/* --- do they agree? --- */
+/* --- consistency --- */
 
 char *exec_check(const ExecDef *def, const char **ret_key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Execution keys: readers of what [Service] says about how its processes run, for the rows in
- * service-keys.c. What they may see and do is read by sandbox/sandbox.h.
+ * Execution keys: readers of the keys in [Service] about the execution of processes, for the rows
+ * in service-keys.c. Sandbox keys are read by sandbox/sandbox.h.
  */
 #ifndef SVCD_MODEL_EXEC_READ_H
 #define SVCD_MODEL_EXEC_READ_H
@@ -14,8 +14,8 @@ KeyReader exec_read_environment_file;
 KeyReader exec_read_umask;
 KeyReader exec_read_nice;
 KeyReader exec_read_oom_score_adjust;
-NumberedKeyReader exec_read_limit; /* which RLIMIT_ */
-NumberedKeyReader exec_read_sandbox; /* which enum SandboxKey, of the ExecDef @field */
+NumberedKeyReader exec_read_limit; /* @number: RLIMIT_* */
+NumberedKeyReader exec_read_sandbox; /* @number: enum SandboxKey; @field: ExecDef */
 
 KeyReader exec_read_preserve;
 KeyReader exec_read_tty;
@@ -27,8 +27,8 @@ KeyReader exec_read_io_priority;
 KeyReader exec_read_cpus;
 
 /**
- * exec_check() - do the keys agree with each other?
- * @ret_key: the one to blame, static
+ * exec_check() - are the keys consistent?
+ * @ret_key: the key with the error, static
  * Returns: NULL, or one sentence, a new string.
  */
 char *exec_check(const ExecDef *def, const char **ret_key);

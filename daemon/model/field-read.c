@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fields: what keys of several sections have as their value.
+ * Fields: readers of the values that keys of several sections have.
  */
 #include "config.h"
 
@@ -76,7 +76,10 @@ char *field_read_signal(ServiceDef *def, void *field, const char *value, Origin 
 	return g_strdup_printf("no signal \"%s\"; write a name such as TERM, or a number", value);
 }
 
-/* A name that svc-exec looks up, or a number; what begins with a digit is a number or nothing (CVE-2017-1000082). */
+/*
+ * A name that svc-exec looks up, or a number. A text that begins with a digit must be a number
+ * (CVE-2017-1000082).
+ */
 char *field_check_account(const char *name)
 {
 	uint64_t id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fields: readers of the values that keys of several sections have, and what the readers of one section share. The rows in
- * service-keys.c name them.
+ * Fields: readers of values that keys of several sections have, and helpers for the readers of one
+ * section. The rows in service-keys.c name the readers.
  */
 #ifndef SVCD_MODEL_FIELD_READ_H
 #define SVCD_MODEL_FIELD_READ_H
@@ -13,9 +13,12 @@
 #include "model/service-def.h"
 #include "model/value.h"
 
-/* Writes @field, which is in @def, and returns NULL; or returns one sentence that says what to write, a new string. */
+/*
+ * Writes @field, which is in @def, and returns NULL. On failure returns one sentence with the valid
+ * values, a new string.
+ */
 typedef char *KeyReader(ServiceDef *def, void *field, const char *value, Origin origin);
-/* The same for keys that share a reader; @number says which of them it is. */
+/* The same for keys that share a reader. @number identifies the key. */
 typedef char *NumberedKeyReader(void *field, int number, const char *value);
 
 KeyReader field_read_text;
@@ -35,17 +38,17 @@ KeyReader field_read_directory_mode;
 		return name##_word(field, value);                                                  \
 	}
 
-/* --- for readers; what returns a string returns what KeyReader does --- */
+/* --- for readers; functions that return a string work like KeyReader --- */
 
 void field_replace(char **field, const char *value);
 
-/* Appends each word of @value that @check has no objection to to @list, one of base/list.h. */
+/* Appends each token of @value that @check accepts to @list, a list of base/list.h. */
 char *field_read_words(GPtrArray **list, const char *value, char *(*check)(const char *word));
 
 /* "STARTS/TIME" */
 char *field_read_starts_per_time(const char *value, unsigned *ret_starts, int64_t *ret_us);
 
-/* May @name be an account's? */
+/* Can @name be the name of an account? */
 char *field_check_account(const char *name);
 
 /* Octal, up to 07777. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Graph: edges out of definitions, and Tarjan's algorithm (SIAM J. Comput. 1, 1972) with a stack of our own.
+ * Graph: edges from definitions, and Tarjan's algorithm (SIAM J. Comput. 1, 1972) with its own
+ * stack.
  *
- * Only terms of a single plain condition make edges: one alternative of several may come true without the others, and
- * "!" waits for no start.
+ * Only terms of a single plain condition make edges. Of several alternatives one may become true
+ * without the others, and "!" does not wait for a start.
  */
 #include "config.h"
 
@@ -11,15 +12,15 @@
 
 #include <string.h>
 
-/* What is known while edges are collected. */
+/* The state of a collection of edges. */
 typedef struct Collector {
 	const ServiceSet *set;
 	GHashTable *index;      /* ServiceDef * -> its number + 1 */
-	GHashTable *facilities; /* name -> its node; NULL: facilities are resolved into their providers */
+	GHashTable *facilities; /* name -> its node; NULL: edges lead to the providers */
 	GPtrArray *facility_names;
 	GArray *edges;
-	bool with_alternatives; /* take in terms of several conditions */
-	GHashTable *mounts;     /* mount point -> ServiceDef *: take in mounted: terms; NULL: leave them out */
+	bool with_alternatives; /* include terms of several conditions */
+	GHashTable *mounts;     /* mount point -> ServiceDef *; NULL: omit mounted: terms */
 } Collector;
 
 static unsigned index_of(const Collector *c, const ServiceDef *def)
@@ -36,7 +37,7 @@ static bool provides(const ServiceDef *def, const char *facility)
 	return false;
 }
 
-/* The node of a facility, made with the edges of its providers when first used. */
+/* The node of a facility, made at first use with the edges of its providers. */
 static unsigned facility_node(Collector *c, const char *name, const GPtrArray *providers)
 {
 	gpointer known = g_hash_table_lookup(c->facilities, name);
@@ -57,7 +58,7 @@ static unsigned facility_node(Collector *c, const char *name, const GPtrArray *p
 	return node;
 }
 
-/* @edge is complete but for @before, which is @name: a service or a $facility. */
+/* @edge is complete except @before, which is @name: a service or a $facility. */
 static void add_edge_from(Collector *c, const char *name, const ServiceDef *self, Edge edge)
 {
 	const ServiceDef *def = service_set_find(c->set, name);
@@ -80,7 +81,7 @@ static void add_edge_from(Collector *c, const char *name, const ServiceDef *self
 	}
 }
 
-/* As add_edge_from(), from the service that mounts what @path is on. */
+/* Like add_edge_from(), from the service that mounts the file system of @path. */
 static void add_edge_from_mount(Collector *c, const char *path, Edge edge)
 {
 	const ServiceDef *def = mount_point_find(c->mounts, path);
@@ -95,7 +96,7 @@ static GHashTable *collect_mounts(const GPtrArray *list)
 {
 	GHashTable *mounts = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (guint i = list->len; i > 0; i--) { /* of two with one mount point the first counts */
+	for (guint i = list->len; i > 0; i--) { /* the first of two wins */
 		ServiceDef *def = g_ptr_array_index(list, i - 1);
 		const char *point = service_def_mount_point(def);
 
@@ -183,7 +184,7 @@ static uint64_t *pair_of(unsigned before, unsigned after)
 	return pair;
 }
 
-/* What StopAfter= says; the pairs go into @said, too. StopBefore= has been turned round by check_set(). */
+/* Adds StopAfter=, and the pairs to @said too. check_set() has already converted StopBefore=. */
 static void add_said(const ServiceSet *set, GHashTable *numbers, GHashTable *said, GArray *edges)
 {
 	const GPtrArray *list = service_set_list(set);
@@ -205,7 +206,7 @@ static void add_said(const ServiceSet *set, GHashTable *numbers, GHashTable *sai
 	}
 }
 
-/* Does the line that makes @edge order stopping, too? */
+/* Does the line that makes @edge also order the stop? */
 static bool orders_stopping(const GPtrArray *list, const Edge *edge)
 {
 	const ServiceDef *author = g_ptr_array_index(list, edge->is_turned ? edge->before : edge->after);
@@ -231,7 +232,7 @@ GArray *graph_stop_edges(const ServiceSet *set)
 		g_autofree uint64_t *pair = pair_of(edge.before, edge.after);
 
 		if (!orders_stopping(list, &edge) || g_hash_table_contains(said, pair))
-			continue; /* or the one that started first is said to stop first, too */
+			continue; /* or a StopAfter= line orders the reverse */
 		edge.before = g_array_index(c.edges, Edge, i).after;
 		edge.after = g_array_index(c.edges, Edge, i).before;
 		g_array_append_val(edges, edge);
@@ -250,7 +251,10 @@ GArray *graph_edges_compact(const ServiceSet *set, GPtrArray **ret_facilities)
 	return c.edges;
 }
 
-/* Successors of each node, side by side: those of v are successors[first[v]] up to first[v + 1]. */
+/*
+ * The successors of each node, in one array: those of v are successors[first[v]] up to first[v +
+ * 1].
+ */
 typedef struct Adjacency {
 	unsigned *first;
 	unsigned *successors;
@@ -260,7 +264,9 @@ static Adjacency adjacency_new(unsigned n, const GArray *edges)
 {
 	Adjacency a = { g_new0(unsigned, n + 2), g_new0(unsigned, edges->len + 1) };
 
-	/* Counted two places further on, so that filling in below leaves first[v] where v begins. */
+	/*
+	 * Counted two places further on, so that the loop below leaves first[v] at the start of v.
+	 */
 	for (guint i = 0; i < edges->len; i++)
 		a.first[g_array_index(edges, Edge, i).before + 2]++;
 	for (unsigned v = 2; v < n + 2; v++)
@@ -275,12 +281,12 @@ static Adjacency adjacency_new(unsigned n, const GArray *edges)
 
 typedef struct Tarjan {
 	Adjacency adjacency;
-	unsigned *order;     /* when a node was first seen, from 1; 0: not yet */
+	unsigned *order;     /* when a node was first visited, from 1; 0: not yet */
 	unsigned *low;       /* the earliest node on the stack that it reaches */
-	unsigned *next;      /* the next successor to look at */
+	unsigned *next;      /* the next successor to visit */
 	bool *on_stack;
-	unsigned *stack;     /* nodes whose component is not known yet */
-	unsigned *path;      /* from the root to the node in hand: what recursion would keep */
+	unsigned *stack;     /* nodes without a component yet */
+	unsigned *path;      /* from the root to the present node, in place of recursion */
 	unsigned n_stack;
 	unsigned n_path;
 	unsigned n_seen;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The order graph: who comes before whom, strongly connected parts without recursion, the softest edge of a cycle.
+ * The order graph: start and stop ordering, strongly connected components without recursion, and
+ * the edges of a cycle.
  */
 #ifndef SVCD_MODEL_GRAPH_H
 #define SVCD_MODEL_GRAPH_H
@@ -19,40 +20,47 @@ typedef struct Edge {
 	unsigned before; /* index into service_set_list() */
 	unsigned after;
 	EdgeKind kind;
-	bool is_turned; /* @before says so, by its Before= */
+	bool is_turned; /* from Before= in the file of @before */
 	Origin origin;
 	const char *text; /* the term or name as written; borrowed from the definition */
 } Edge;
 
 /**
- * graph_edges() - all edges of @set: After=, Before=, and the service:, settled: and facility: terms
+ * graph_edges() - collect all edges of @set
+ *
+ * They come from After=, Before=, and the service:, settled: and facility: terms.
  * Returns: a new GArray of Edge.
  */
 GArray *graph_edges(const ServiceSet *set);
 
 /**
- * graph_stop_edges() - the order of stopping: @before has stopped before @after is told to
+ * graph_stop_edges() - collect the stop order: @before has stopped before @after may stop
  *
- * What StopAfter= and StopBefore= say, and the reverse of the order of starting where they say nothing, and the service
- * whose line it is has not StopOrder=said. A mounted: term orders as a term about the service that mounts it does. Here every alternative of a term counts: the service may stand on any of them.
+ * These are StopAfter= and StopBefore=. Other pairs get the reverse of the start order, unless the
+ * service with the line has StopOrder=said. A mounted: term orders like a term about the service
+ * that mounts. Every alternative of a term counts, because the service may depend on any of them.
  * Returns: a new GArray of Edge.
  */
 GArray *graph_stop_edges(const ServiceSet *set);
 
 /**
- * graph_edges_compact() - the same with a node for each facility, so that their number grows with the files' text only
- * @ret_facilities: names of the facilities; node service_set_length() + i is the i-th; a new array of borrowed strings
+ * graph_edges_compact() - like graph_edges(), with a node for each facility
+ * @ret_facilities: names of the facilities; node service_set_length() + i is the i-th; a new array
+ * of borrowed strings
  *
- * From each provider to its facility goes a hard edge without text. A service that provides a facility does not wait
+ * So the number of edges grows only in proportion to the text of the files. A hard edge without
+ * text leads from each provider to its facility. A service that provides a facility does not wait
  * for that facility itself.
  * Returns: a new GArray of Edge.
  */
 GArray *graph_edges_compact(const ServiceSet *set, GPtrArray **ret_facilities);
 
 /**
- * graph_components() - Tarjan's strongly connected components, iterative (chains of 10,000 are fine)
+ * graph_components() - find strongly connected components by Tarjan's algorithm, without recursion
  * @n: number of nodes
- * Returns: a new array of n component numbers, numbered so that a component's successors have smaller numbers.
+ *
+ * Chains of 10,000 nodes are fine.
+ * Returns: a new array of n component numbers. The successors of a component have smaller numbers.
  */
 unsigned *graph_components(unsigned n, const GArray *edges);
 

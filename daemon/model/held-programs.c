@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Held programs: the file that the package manager's helper writes, and the terms that follow from it.
+ * Held programs: the file of the package manager's helper, and the terms that follow from it.
  *
- * Only services that are held get a term. Usually there is no such file, and then nothing is done.
+ * Only services that are held get a term. Usually the file does not exist, and nothing is done.
  */
 #include "config.h"
 
@@ -15,15 +15,15 @@
 
 typedef struct Entry {
 	ProgramHold hold;
-	char *why; /* NULL: it is free */
+	char *why; /* NULL: not held */
 	Origin origin;
 } Entry;
 
 struct HeldPrograms {
 	GHashTable *entries;    /* path -> Entry, both owned */
-	GPtrArray *directories; /* char *, each with a final slash: what is below is free while packages change */
-	bool is_changing;       /* packages change: a program without an entry is not free */
-	Origin changing;        /* the line that says so */
+	GPtrArray *directories; /* char *, each with a final slash: free below while packages change */
+	bool is_changing;       /* packages are being changed: a program without an entry is held */
+	Origin changing;        /* the line with "changing" */
 };
 
 #define WHY_CHANGING "packages are being changed, and this program was not there before"
@@ -46,7 +46,7 @@ static void add_entry(HeldPrograms *held, ProgramHold hold, const char *program,
 	g_hash_table_replace(held->entries, g_strdup(program), entry);
 }
 
-/* "VERB PROGRAM WHY...", with one blank between two. Returns: false if it is not such a line. */
+/* Parses "VERB PROGRAM WHY...", separated by single blanks. Returns: false for another line. */
 static bool parse_line(HeldPrograms *held, const char *line, Origin origin)
 {
 	static const struct {
@@ -111,7 +111,7 @@ static bool is_below_free_directory(const HeldPrograms *held, const char *progra
 	return false;
 }
 
-/* Also says which line it is. */
+/* Like held_programs_find(), and also returns the line. */
 static ProgramHold find(const HeldPrograms *held, const char *program, const char **ret_why, Origin *ret_origin)
 {
 	const Entry *entry = held ? g_hash_table_lookup(held->entries, program) : NULL;
@@ -140,7 +140,7 @@ ProgramHold held_programs_find(const HeldPrograms *held, const char *program, co
 
 #define PROGRAM_KIND "exec:"
 
-/* NULL: it is another condition. */
+/* NULL: another condition. */
 static const char *program_of(const Literal *literal)
 {
 	const char *argument = key_argument(literal->key);
@@ -150,7 +150,7 @@ static const char *program_of(const Literal *literal)
 	return argument + strlen(PROGRAM_KIND);
 }
 
-/* Exec= mostly runs what a term looks for. */
+/* Usually Exec= runs the program that a term checks. */
 static bool has_term(const GPtrArray *terms, const char *text)
 {
 	for (guint i = 0; i < terms->len; i++) {
@@ -160,7 +160,7 @@ static bool has_term(const GPtrArray *terms, const char *text)
 	return false;
 }
 
-/* The term is the same for all of @programs, of which one that is free is enough. */
+/* Adds one term for all @programs, of which one free program is enough. */
 static void add_term(const HeldPrograms *held, ServiceDef *def, const GPtrArray *programs)
 {
 	ProgramHold least = PROGRAM_STOP;
@@ -188,7 +188,7 @@ static void add_term(const HeldPrograms *held, ServiceDef *def, const GPtrArray 
 		list_add(terms, term, (GDestroyNotify)term_free);
 }
 
-/* Those of the terms that a service has of its own: what is added here is not looked at. */
+/* Reads only the service's own terms, not the ones added here. */
 static void add_terms_like(const HeldPrograms *held, ServiceDef *def, const GPtrArray *terms)
 {
 	const guint n = terms->len;

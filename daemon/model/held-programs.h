@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Held programs: what the package manager says about the programs of services (docs/packages.md).
+ * Held programs: the package manager's restrictions on the programs of services (docs/packages.md).
  */
 #ifndef SVCD_MODEL_HELD_PROGRAMS_H
 #define SVCD_MODEL_HELD_PROGRAMS_H
@@ -14,13 +14,13 @@ typedef struct HeldPrograms HeldPrograms;
 
 typedef enum ProgramHold {
 	PROGRAM_FREE,
-	PROGRAM_NO_START, /* its package is not set up yet: what runs goes on */
+	PROGRAM_NO_START, /* its package is not set up yet: a running service goes on */
 	PROGRAM_STOP,     /* its package is being removed */
 } ProgramHold;
 
 /**
- * held_programs_parse() - read the package manager's file
- * @file: its path, for @diags; a line that cannot be read is reported and left out
+ * held_programs_parse() - parse the package manager's file
+ * @file: its path, for @diags; an invalid line is reported and ignored
  * Returns: a new table.
  */
 HeldPrograms *held_programs_parse(const char *text, gsize length, const char *file, DiagList *diags);
@@ -28,17 +28,17 @@ void held_programs_free(HeldPrograms *held);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HeldPrograms, held_programs_free)
 
 /**
- * held_programs_find() - may a service with this program start, and may it run?
- * @held:    NULL: all programs are free
- * @ret_why: of one that is not free, the reason: borrowed from @held
+ * held_programs_find() - may a service with this program start and run?
+ * @held: NULL: all programs are free
+ * @ret_why: the reason why it is held, borrowed from @held; NULL: it is free
  */
 ProgramHold held_programs_find(const HeldPrograms *held, const char *program, const char **ret_why);
 
 /**
  * held_programs_apply() - add a term to each service with a program that is not free
  *
- * The programs of a service are that of Exec= and those that its terms look for by path:exec:. Of alternatives one that is free is
- * enough, as one that exists is.
+ * The programs of a service are the one in Exec= and those that its terms check by path:exec:. Of
+ * several alternatives one free program is enough, as one existing program is.
  */
 void held_programs_apply(const HeldPrograms *held, const ServiceSet *set);
 

@@ -2,10 +2,12 @@
 /*
  * INI source: inih behind our own line reader.
  *
- * inih as distributions build it cuts a line at 199 bytes and a section's name at 49 without a word, ends a value at
- * blank and ";", and does not tell lines. So it never sees a line as written: a section is handed over without its name,
- * a value without its key, in short pieces, each between two dots that keep its blanks and its ";" from being touched, and joined
- * again in on_value(). inih calls back before it asks for the next line, so the line we are at is the value's line.
+ * inih, as distributions build it, silently truncates a line at 199 bytes and a section name at 49.
+ * It ends a value at a blank and ";", and reports no line numbers. So inih never gets the original
+ * lines. A section is passed without its name. A value is passed without its key, in short pieces.
+ * Two dots around each piece protect its blanks and its ";". on_value() joins the pieces again.
+ *
+ * inih calls back before it reads the next line, so the present line number is that of the value.
  */
 #include "config.h"
 
@@ -18,7 +20,7 @@
 #include "base/limits.h"
 
 enum {
-	PIECE_BYTES = 180, /* of a value; with what stands around it still below inih's 199 */
+	PIECE_BYTES = 180, /* of a value; with the added bytes still below inih's 199 */
 	KEY_BYTES = 48,
 	SECTION_BYTES = LIMIT_NAME_BYTES + 32,
 };
@@ -32,14 +34,14 @@ typedef struct IniReader {
 	DiagList *diags;
 	Arena *arena;
 	IniFile *ini;
-	IniSection **section_end; /* where the next one is hung up */
+	IniSection **section_end; /* where the next section is linked */
 	IniEntry **entry_end;
 	IniSection *section;   /* NULL before the first */
-	IniEntry *entry;       /* what an indented line would continue, or NULL */
-	IniPart *part;         /* its last one */
-	char *part_end;        /* where the next piece goes */
-	bool skip_indented;    /* below a line that was reported already */
-	const char *piece;     /* what is still to be handed over of the present value, or NULL */
+	IniEntry *entry;       /* the entry that an indented line would continue, or NULL */
+	IniPart *part;         /* its last part */
+	char *part_end;        /* where the next piece is written */
+	bool skip_indented;    /* after a line that was reported */
+	const char *piece;     /* the rest of the present value, or NULL */
 	const char *piece_end;
 } IniReader;
 
@@ -57,7 +59,10 @@ static void G_GNUC_PRINTF(2, 3) report(IniReader *r, const char *format, ...)
 	r->skip_indented = true;
 }
 
-/* inih is to give back the value from @value to @end in pieces; here there is room for all of them. */
+/*
+ * Starts to pass the value from @value to @end through inih in pieces. @part gets room for all of
+ * them.
+ */
 static void begin_part(IniReader *r, IniPart *part, const char *value, const char *end)
 {
 	r->part_end = arena_alloc(r->arena, (gsize)(end - value) + 1);
@@ -76,7 +81,7 @@ static bool is_short_enough(IniReader *r, const char *value, const char *end)
 	return false;
 }
 
-/* Between a blank and a ";" a piece ends: together they would begin a comment. */
+/* A piece ends between a blank and a ";", because together they would begin a comment. */
 static const char *find_piece_end(const IniReader *r)
 {
 	const char *end = r->piece_end - r->piece > PIECE_BYTES ? r->piece + PIECE_BYTES : r->piece_end;
@@ -88,7 +93,10 @@ static const char *find_piece_end(const IniReader *r)
 	return end;
 }
 
-/* Writes the next piece of the present value as a line of its own. Not by snprintf(3): there are a thousand at each boot. */
+/*
+ * Writes the next piece of the present value as a line of its own. Without snprintf(3), because
+ * each boot has a thousand pieces.
+ */
 static void hand_over_piece(IniReader *r, char *buffer)
 {
 	const char *piece_end = find_piece_end(r);
@@ -104,13 +112,13 @@ static int on_value(void *user, const char *section, const char *name, const cha
 	IniReader *r = user;
 	const size_t length = strlen(value);
 
-	g_assert(length >= 2 && value[0] == '.' && value[length - 1] == '.'); /* ours, from hand_over_piece() */
+	g_assert(length >= 2 && value[0] == '.' && value[length - 1] == '.'); /* from hand_over_piece() */
 	memcpy(r->part_end, value + 1, length - 2);
 	r->part_end += length - 2;
 	return 1;
 }
 
-/* Without blanks at its ends. */
+/* Without blanks at both ends. */
 static char *copy_stripped(IniReader *r, const char *start, const char *end)
 {
 	while (start < end && g_ascii_isspace(*start))
@@ -208,7 +216,7 @@ static bool continue_entry(IniReader *r, const char *start, const char *end)
 	return true;
 }
 
-/* Decides what one line is. Returns: true when there is something to hand over to inih. */
+/* Classifies one line. Returns: true if a line must be passed to inih. */
 static bool take_line(IniReader *r, const char *start, const char *end)
 {
 	const char *text = start;
@@ -233,12 +241,12 @@ static bool take_line(IniReader *r, const char *start, const char *end)
 	return *start == '[' ? begin_section(r, start, end) : begin_entry(r, start, end);
 }
 
-/* inih's reader: one line as fgets() would give it, but one of our making. */
+/* The reader for inih: returns a line like fgets(), but a synthetic one. */
 static char *read_line(char *buffer, int size, void *stream)
 {
 	IniReader *r = stream;
 
-	g_assert(size > PIECE_BYTES + 8); /* inih's own line */
+	g_assert(size > PIECE_BYTES + 8); /* the buffer of inih */
 	if (r->piece) {
 		hand_over_piece(r, buffer);
 		return buffer;
@@ -270,7 +278,7 @@ static unsigned line_of(const char *text, const char *place)
 	return line;
 }
 
-/* Nearly every file is, and this is a tenth of what telling whether it is UTF-8 takes. */
+/* Nearly every file is ASCII, and this test takes a tenth of the time of g_utf8_validate(). */
 static bool is_ascii(const char *text, gsize length)
 {
 	uint64_t bytes = 0;
@@ -285,7 +293,7 @@ static bool is_ascii(const char *text, gsize length)
 	return !(bytes & UINT64_C(0x8080808080808080));
 }
 
-/* What makes the whole text unreadable, so that nothing further is said of it. */
+/* Reports errors that make the whole text unreadable. Then nothing else is reported. */
 static bool check_encoding(IniReader *r, const char *text, gsize length)
 {
 	const char *place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * INI source: the text of a file as sections and entries, each with its line.
+ * INI source: the text of a file as sections and entries, each with its line number.
  */
 #ifndef SVCD_MODEL_INI_SOURCE_H
 #define SVCD_MODEL_INI_SOURCE_H
@@ -13,12 +13,12 @@
 
 typedef struct IniSection IniSection;
 struct IniSection {
-	const char *name; /* what stands between [ and ] */
+	const char *name; /* between [ and ] */
 	unsigned line;
-	IniSection *next; /* in the order of the file, as all that follow */
+	IniSection *next; /* in the order of the file, as below */
 };
 
-/* A value as written on one line: the first, or one of the indented lines below it. */
+/* The part of a value that is on one line: the first line, or an indented line below it. */
 typedef struct IniPart IniPart;
 struct IniPart {
 	const char *text;
@@ -30,27 +30,27 @@ typedef struct IniEntry IniEntry;
 struct IniEntry {
 	const IniSection *section;
 	const char *key;
-	IniPart first; /* of at least one */
+	IniPart first; /* of one or more */
 	IniEntry *next;
 };
 
 typedef struct IniFile {
 	IniSection *sections;
 	IniEntry *entries;
-	bool broken; /* an error was reported; what could be read is there all the same */
+	bool broken; /* an error was reported; the rest was read */
 } IniFile;
 
 /**
- * ini_file_read() - sections and entries of @text
- * @arena:   for all of them
- * @service: goes into the diagnostics, may be NULL
+ * ini_file_read() - parse the sections and entries of @text
+ * @arena: for all of them
+ * @service: for the diagnostics, may be NULL
  *
- * Our own rules stand in front of inih: what a comment is, how long a line may be, that the text is UTF-8 with Unix
- * line ends. Whatever breaks them is reported, and the rest is read on.
+ * Some rules are checked before inih: comments, line length, UTF-8 and Unix line ends. Each
+ * violation is reported, and the rest is still read.
  */
 IniFile *ini_file_read(Arena *arena, const char *file, const char *text, gsize length, const char *service, DiagList *diags);
 
-/* All parts of @entry joined with a blank, for as long as @arena, which is that of its file. */
+/* All parts of @entry joined with blanks. Allocated in @arena, the arena of its file. */
 const char *ini_entry_join(Arena *arena, const IniEntry *entry);
 
 #endif

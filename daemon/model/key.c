@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keys: one row a prefix, with the check of its argument.
+ * Keys: one row per prefix, with the check of its argument.
  */
 #include "config.h"
 
@@ -12,10 +12,12 @@
 #include "base/text.h"
 #include "model/name.h"
 
-/* IFNAMSIZ of <linux/if.h>, the NUL included. */
+/* IFNAMSIZ of <linux/if.h>, including the NUL. */
 #define INTERFACE_NAME_BYTES 16
 
-/* Both give the canonical argument, a new string, or NULL with @ret_problem. */
+/*
+ * Path and argument checks return the canonical argument, a new string, or NULL with @ret_problem.
+ */
 static char *canonical_path(const char *path, char **ret_problem)
 {
 	g_autoptr(GString) out = g_string_sized_new(strlen(path));
@@ -119,7 +121,7 @@ static char *check_network(const char *argument, char **ret_problem)
 		*ret_problem = g_strdup("there are network:up, network:online and network:interface:NAME");
 		return NULL;
 	}
-	/* What the kernel takes (dev_valid_name() in net/core/dev.c). */
+	/* The names that the kernel accepts (dev_valid_name() in net/core/dev.c). */
 	if (*name && strlen(name) < INTERFACE_NAME_BYTES && !strpbrk(name, "/: \t\n") && strcmp(name, ".") != 0 &&
 	    strcmp(name, "..") != 0)
 		return g_strdup(argument);
@@ -159,7 +161,10 @@ static int compare_words(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* One sentence when @word is no PROPERTY=VALUE that a device may have, a new string; else NULL. */
+/*
+ * Returns: one sentence, a new string, if @word is not a PROPERTY=VALUE of a device; otherwise
+ * NULL.
+ */
 static char *check_match(const char *word)
 {
 	static const char *const of_an_event[] = { "ACTION=", "SEQNUM=", NULL };
@@ -176,7 +181,7 @@ static char *check_match(const char *word)
 	return NULL;
 }
 
-/* PROPERTY=PATTERN words, at least one; patterns are g_pattern_spec's: * and ?. */
+/* At least one PROPERTY=PATTERN. Patterns are those of g_pattern_spec: * and ?. */
 static char *check_udev(const char *argument, char **ret_problem)
 {
 	g_auto(GStrv) words = text_split_words(argument, ret_problem);
@@ -213,7 +218,7 @@ static char *check_object_path(const char *text)
 	return g_strdup_printf("\"%s\" is no path of a D-Bus object", text);
 }
 
-/* There is no order but that of numbers. */
+/* Only numbers can be ordered. */
 static char *check_operand(KeyOperator operator, const char *value)
 {
 	const bool is_number = *value && value[strspn(value, G_CSET_DIGITS "+-.eE")] == '\0';
@@ -245,7 +250,7 @@ static char *check_dbus_property(const char *argument, char **ret_problem)
 }
 
 static const struct {
-	char *(*check)(const char *argument, char **ret_problem); /* *ret_problem is NULL before */
+	char *(*check)(const char *argument, char **ret_problem); /* entry: *ret_problem is NULL */
 	bool is_internal;
 	bool takes_words;
 } prefixes[] = {
@@ -296,7 +301,7 @@ static char *no_prefix(const char *text)
 	return g_strdup_printf("\"%s\" is no condition; one is written PROVIDER:ARGUMENT", text);
 }
 
-/* What is wrong with the prefix of @text, which is none that we know; a new string. */
+/* Why the prefix of @text is unknown; a new string. */
 static char *explain_no_prefix(const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -351,7 +356,7 @@ bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonic
 
 const char *key_known(const char *canonical)
 {
-	const GQuark quark = g_quark_try_string(canonical); /* g_intern_string(3) has the same table */
+	const GQuark quark = g_quark_try_string(canonical); /* the table of g_intern_string(3) */
 
 	return quark ? g_quark_to_string(quark) : NULL;
 }
@@ -377,7 +382,7 @@ bool key_takes_words(const char *text)
 
 char **key_argument_words(const char *canonical)
 {
-	g_autofree char *problem = NULL; /* a canonical text has none */
+	g_autofree char *problem = NULL; /* never set for a canonical text */
 
 	return text_split_words(key_argument(canonical), &problem);
 }

@@ -2,7 +2,7 @@
 /*
  * Keys: the names of conditions, "prefix:argument", and the grammar of each prefix.
  *
- * One table says which prefixes there are, what their argument must look like, and who provides the level.
+ * One table lists the prefixes, the syntax of their arguments, and their providers.
  */
 #ifndef SVCD_MODEL_KEY_H
 #define SVCD_MODEL_KEY_H
@@ -14,22 +14,22 @@
 
 #define KEY_PREFIXES(X, P)                                                                         \
 	X(P, PATH, "path")         /* path:/x path:exec:/x path:dir:/x path:nonempty:/x */             \
-	X(P, SERVICE, "service")   /* ready; a task: has succeeded */                                  \
+	X(P, SERVICE, "service")   /* ready; for a task: succeeded */                              \
 	X(P, SETTLED, "settled")   /* not about to change by itself; also settled:$facility */         \
 	X(P, ACTIVE, "active")     /* has processes */                                                 \
-	X(P, HEALTHY, "healthy")   /* ready, and its HealthCommand= says that it is well */             \
+	X(P, HEALTHY, "healthy")   /* ready, and its HealthCommand= succeeds */                    \
 	X(P, FACILITY, "facility") /* facility:$network: every wanted provider is ready */             \
-	X(P, KERNEL, "kernel")     /* kernel:word kernel:key=value on the command line */              \
+	X(P, KERNEL, "kernel")     /* kernel:token kernel:key=value on the command line */         \
 	X(P, VIRTUAL, "virtual")   /* virtual:container virtual:vm */                                  \
 	X(P, FLAG, "flag")         /* set by svcctl flag set */                                        \
-	X(P, INSTALLED, "installed") /* the package of that program is set up, and is not being removed */ \
+	X(P, INSTALLED, "installed") /* the package of that program is set up and not being removed */ \
 	X(P, MOUNTED, "mounted")   /* mounted:/usr is a mount point */                                 \
 	X(P, DBUS, "dbus")         /* the bus name has an owner */                                     \
 	X(P, DBUS_PROPERTY, "dbus-property") /* dbus-property:NAME PATH INTERFACE.PROPERTY OP VALUE */ \
 	X(P, NETWORK, "network")   /* network:up network:online network:interface:eth0 */              \
-	X(P, LABEL, "label")       /* a volume with that label; as it is, not as udev writes it */     \
-	X(P, UUID, "uuid")         /* a volume with that UUID, in small letters */                     \
-	X(P, DEVICE, "device")     /* device:/dev/sda2, links too */                                   \
+	X(P, LABEL, "label")       /* a volume with that label, not escaped as by udev */          \
+	X(P, UUID, "uuid")         /* a volume with that UUID, in lower case */                    \
+	X(P, DEVICE, "device")     /* device:/dev/sda2; also links */                              \
 	X(P, UDEV, "udev")         /* udev:SUBSYSTEM=block ID_BUS=usb, all on one device; sorted */
 ENUM_WITH_NAMES(KeyPrefix, KEY, key_prefix, KEY_PREFIXES)
 
@@ -37,45 +37,48 @@ ENUM_WITH_NAMES(KeyPrefix, KEY, key_prefix, KEY_PREFIXES)
 ENUM_WITH_NAMES(Level, LEVEL, level, LEVELS)
 
 /**
- * key_parse() - check a condition's name
- * @text:          for example "path:exec:/usr/sbin/sshd"
- * @ret_prefix:    which provider
- * @ret_canonical: interned text, equal pointers for equal conditions (paths without "//" and final "/")
- * @ret_problem:   on failure one sentence with a suggestion, a new string
+ * key_parse() - parse the name of a condition
+ * @text: for example "path:exec:/usr/sbin/sshd"
+ * @ret_prefix: its provider
+ * @ret_canonical: interned, equal pointers for equal conditions (paths without "//" and final "/")
+ * @ret_problem: on failure one sentence with a suggestion, a new string
  */
 bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical, char **ret_problem);
 
 /**
- * key_canonical() - the same for what anybody may say
+ * key_canonical() - the same for untrusted text
  *
- * What is interned stays for ever: text of a client that may change nothing is not to be.
+ * The result is not interned. Interned strings are never freed, so a client without rights must not
+ * add any.
  * Returns: the canonical text, a new string; NULL with *@ret_problem.
  */
 char *key_canonical(const char *text, KeyPrefix *ret_prefix, char **ret_problem);
 
-/* The interned text that is equal; NULL: none is, so nothing can be known under it. */
+/* The equal interned text. NULL: there is none, so no such condition is known. */
 const char *key_known(const char *canonical);
 
 /* The part after "prefix:"; points into @canonical. */
 const char *key_argument(const char *canonical);
 
-/* Of a path:, is it below /proc or /sys? The kernel reports no changes there. */
+/* For path: is it below /proc or /sys, where the kernel reports no changes? */
 bool key_is_silent(const char *canonical);
 
 /**
- * key_takes_words() - does the argument go on over blanks, up to the next "|"?
+ * key_takes_words() - does the argument continue over blanks, up to the next "|"?
  * @text: the beginning of a condition, at least "prefix:"
  */
 bool key_takes_words(const char *text);
 
-/* The words of the argument of a condition that takes words, without their quotes; a new strv. */
+/* The unquoted tokens of an argument with several; a new strv. */
 char **key_argument_words(const char *canonical);
 
-/* "NAME PATH INTERFACE.PROPERTY OP VALUE", with OP one of these; texts compare only by the first two. */
+/* "NAME PATH INTERFACE.PROPERTY OP VALUE", with OP one of these. Texts support only = and !=. */
 #define KEY_OPERATORS(X, P) X(P, EQUAL, "=") X(P, UNEQUAL, "!=") X(P, AT_LEAST, ">=") X(P, AT_MOST, "<=")
 ENUM_WITH_NAMES(KeyOperator, KEY_OPERATOR, key_operator, KEY_OPERATORS)
 
-/* True for service:, settled:, active:, healthy: and facility:, whose levels the engine itself knows. */
+/*
+ * True for service:, settled:, active:, healthy: and facility:, which the engine itself computes.
+ */
 bool key_prefix_is_internal(KeyPrefix prefix);
 
 #endif

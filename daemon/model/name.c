@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: what each kind may hold.
+ * Names: the valid characters of each kind.
  */
 #include "config.h"
 
@@ -14,13 +14,13 @@
 #define LETTERS_AND_DIGITS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS
 #define MARKS "_.@:+-"
 
-/* useradd(8) makes none that are longer. */
+/* The limit of useradd(8). */
 #define GROUP_NAME_BYTES 32
 
-/* "Message Protocol Names" in the D-Bus Specification. */
+/* See "Message Protocol Names" in the D-Bus Specification. */
 #define BUS_NAME_BYTES 255
 
-/* Not by strspn(3), which makes a table of all bytes first: names are short. */
+/* Without strspn(3), which first makes a table of all bytes, because names are short. */
 static const char *find_bad_byte(const char *name)
 {
 	while (*name && (g_ascii_isalnum(*name) || strchr(MARKS, *name)))
@@ -28,7 +28,7 @@ static const char *find_bad_byte(const char *name)
 	return name;
 }
 
-/* Returns: NULL when @name is fine, or one sentence, a new string. */
+/* Returns: NULL if @name is valid, otherwise one sentence, a new string. */
 static char *find_problem(const char *what, const char *name)
 {
 	const char *bad = find_bad_byte(name);

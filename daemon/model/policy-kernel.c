@@ -10,7 +10,7 @@
 #include "model/policy-private.h"
 #include "model/value.h"
 
-/* PID 1 has read it itself (docs/keeper.md), and says what is wrong with it. */
+/* PID 1 reads this argument itself (docs/keeper.md), and reports its errors. */
 #define KEEPERS_WORD "svcd.watchdog="
 
 static void apply_never(Policy *policy, const char *name, Origin origin, DiagList *diags)
@@ -62,7 +62,10 @@ bool policy_kernel_is_vendor_only(const char *const *words)
 
 void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
 {
-	/* Words that SysV's init took as they are (init(8), "BOOTFLAGS"); single-user mode is runlevel 1. */
+	/*
+	 * The runlevel arguments of SysV init (init(8), "BOOTFLAGS"). Single-user mode is runlevel
+	 * 1.
+	 */
 	static const char *const bare[] = { "1", "2", "3", "4", "5", NULL };
 	static const char *const single[] = { "single", "s", "S", NULL };
 	const Origin origin = origin_new("kernel command line", 0);

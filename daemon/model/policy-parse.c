@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy parse: one file into the merged policy.
+ * Policy parse: merges one file into the policy.
  *
- * A file is merged twice: first into an empty policy, to see whether it is right, then, if it is, into the real one.
- * So a file with an error leaves no trace.
+ * A file is merged twice: first into an empty policy as a check, then into the real one. So a file
+ * with an error has no effect.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ typedef struct Target {
 	Origin origin;
 } Target;
 
-/* Each takes one value and returns NULL, or one sentence, a new string. */
+/* Takes one value and returns NULL, or one sentence, a new string. */
 typedef char *(*PolicyReader)(Target *t, const char *value);
 
 static Runlevel *runlevel_of(Target *t)
@@ -37,7 +37,7 @@ static ServiceEntry *service_of(Target *t)
 	return policy_ensure_service(t->policy, t->argument, t->origin);
 }
 
-/* "x" and "-x" into @words; an empty value forgets what was said so far. */
+/* Reads "x" and "-x" into the table. An empty value clears it. */
 static char *read_words(Target *t, GHashTable *words, const char *value, char *(*check)(const char *word))
 {
 	char *problem = NULL;
@@ -57,7 +57,7 @@ static char *check_runlevel(const char *word)
 {
 	char *problem = NULL;
 
-	(void)name_check_runlevel(word, &problem); /* the problem is the answer */
+	(void)name_check_runlevel(word, &problem); /* @problem is the result */
 	return problem;
 }
 
@@ -123,7 +123,7 @@ static char *read_while(Target *t, const char *value)
 	return read_terms(&service_of(t)->words.hold, value, t->origin);
 }
 
-/* A condition, or the name of a service or a $facility whose ordering is dropped. */
+/* A condition, or a service or $facility for which the ordering is dropped. */
 static char *check_ignored(const char *word)
 {
 	KeyPrefix prefix;
@@ -132,7 +132,7 @@ static char *check_ignored(const char *word)
 
 	if (!strchr(word, ':'))
 		return value_check_service_or_facility(word);
-	(void)key_parse(word, &prefix, &canonical, &problem); /* the problem is the answer */
+	(void)key_parse(word, &prefix, &canonical, &problem); /* @problem is the result */
 	return problem;
 }
 
@@ -173,11 +173,11 @@ static char *check_group(const char *word)
 {
 	char *problem = NULL;
 
-	(void)name_check_group(word, &problem); /* the problem is the answer */
+	(void)name_check_group(word, &problem); /* @problem is the result */
 	return problem;
 }
 
-/* Who may is one sentence, not a sum: a later file's list takes the place of the earlier one. */
+/* Operators are not added up: the list of a later file replaces the earlier one. */
 static char *read_operators(Target *t, const char *value)
 {
 	GPtrArray **operators = &service_of(t)->words.operators;
@@ -244,14 +244,14 @@ static char *read_rc_links(Target *t, const char *value)
 	return NULL;
 }
 
-/* One list, in the order in which it is looked at: a later file's takes the place of the earlier one. */
+/* One ordered list: that of a later file replaces the earlier one. */
 static char *read_login_screen(Target *t, const char *value)
 {
 	list_empty(t->policy->login_screen);
 	return value_read_names(&t->policy->login_screen, value, t->origin, value_check_service_or_facility);
 }
 
-/* Lists add up, and may be given more than once. */
+/* Lists add up and may be repeated. */
 typedef enum KeyKind { KEY_PLAIN, KEY_WORDS, KEY_TERMS } KeyKind;
 
 static const struct PolicyKey {
@@ -279,7 +279,7 @@ static const struct PolicyKey {
 	{ "defaults", "LoginScreen", KEY_PLAIN, read_login_screen },
 };
 
-/* Which sections there are, and how their argument is checked; NULL: they have none. */
+/* The sections, with the check of their argument. NULL: no argument. */
 static const struct {
 	const char *name;
 	bool (*check)(const char *argument, char **ret_problem);
@@ -289,17 +289,17 @@ static const struct {
 	{ "defaults", NULL },
 };
 
-/* One reading of one file. */
+/* One pass over one file. */
 typedef struct PolicyParser {
 	Policy *policy;
 	const char *file;
-	DiagList *diags; /* NULL: it was all said the first time */
+	DiagList *diags; /* NULL: the first pass has reported everything */
 	bool broken;
 	Arena *arena;
-	GHashTable *lines; /* "section/key" -> line, of plain keys, to find what is given twice */
-	const char *kind;  /* of the section we are in: [KIND ARGUMENT] */
+	GHashTable *lines; /* "section/key" -> line, for plain keys, to find duplicates */
+	const char *kind;  /* of the present section: [KIND ARGUMENT] */
 	const char *argument;
-	bool is_refused;   /* it was reported, and its lines say nothing */
+	bool is_refused;   /* the section was reported; its lines are ignored */
 } PolicyParser;
 
 static void G_GNUC_PRINTF(3, 4) report(PolicyParser *p, unsigned line, const char *format, ...)
@@ -324,7 +324,7 @@ static const char *nearest_section(const char *name)
 	return words_nearest(name, names);
 }
 
-/* Why [@kind @argument] is no section, a new string; NULL when it is one. */
+/* Why [@kind @argument] is not a valid section; a new string. NULL if it is. */
 static char *explain_bad_section(const char *kind, const char *argument)
 {
 	const char *nearest;
@@ -338,7 +338,7 @@ static char *explain_bad_section(const char *kind, const char *argument)
 		if (!sections[i].check && *argument)
 			return g_strdup_printf("[%s] takes no name", kind);
 		if (sections[i].check)
-			(void)sections[i].check(argument, &problem); /* the problem is the answer */
+			(void)sections[i].check(argument, &problem); /* @problem is the result */
 		return problem;
 	}
 	if (strcmp(kind, "Service") == 0 || strcmp(kind, "Conditions") == 0)
@@ -432,10 +432,10 @@ static void split_section(PolicyParser *p, const char *name)
 	const size_t length = strcspn(name, " \t");
 
 	p->kind = arena_strndup(p->arena, name, length);
-	p->argument = name + length + strspn(name + length, " \t\f"); /* there are no blanks at its end */
+	p->argument = name + length + strspn(name + length, " \t\f"); /* no trailing blanks */
 }
 
-/* Makes what the section is about, so that an empty section counts too. */
+/* Makes the runlevel or service of the section, so that an empty section counts too. */
 static void begin_section(PolicyParser *p, const IniSection *section)
 {
 	g_autofree char *problem = NULL;
@@ -456,14 +456,17 @@ static void begin_section(PolicyParser *p, const IniSection *section)
 	p->is_refused = false;
 }
 
-/* @file: as an origin has it, interned. */
+/* @file: interned, as in an Origin. */
 static bool merge(Arena *arena, Policy *policy, const char *file, const IniFile *ini, DiagList *diags)
 {
 	g_autoptr(GHashTable) lines = g_hash_table_new(g_str_hash, g_str_equal);
 	PolicyParser p = { .arena = arena, .policy = policy, .file = file, .diags = diags, .lines = lines };
 	const IniEntry *entry = ini->entries;
 
-	/* Sections between their lines: what is named earlier has the lower rank, however the lines are spread over files. */
+	/*
+	 * Sections and entries are read in the order of the file, because the rank of a name is its
+	 * first appearance in all files.
+	 */
 	for (const IniSection *section = ini->sections; section; section = section->next) {
 		begin_section(&p, section);
 		for (; entry && entry->section == section; entry = entry->next) {
@@ -474,7 +477,7 @@ static bool merge(Arena *arena, Policy *policy, const char *file, const IniFile 
 	return !p.broken;
 }
 
-/* Does following Include= from @name, in both policies, lead to @target? At most LIMIT_RUNLEVELS are looked at. */
+/* Does Include= from @name, in both policies, lead to @target? Visits at most LIMIT_RUNLEVELS. */
 static bool includes_reach(const Policy *one, const Policy *other, const char *name, const char *target,
 			   GHashTable *seen)
 {
@@ -506,7 +509,7 @@ static bool includes_reach(const Policy *one, const Policy *other, const char *n
 	return false;
 }
 
-/* @added is what one file says; would it close a cycle of Include= together with @policy? */
+/* @added has the contents of one file. Would it close a cycle of Include= together with @policy? */
 static bool check_includes(const Policy *policy, const Policy *added, DiagList *diags)
 {
 	bool fine = true;
@@ -547,14 +550,14 @@ static bool check_room(const Policy *policy, const Policy *added, const char *fi
 	return n <= LIMIT_RUNLEVELS;
 }
 
-/* Into a policy that nobody asks anything, but for what was said. */
+/* Merges into a separate policy that is used only for recording statements. */
 static void record_only(Arena *arena, Policy *policy, const char *file, const IniFile *ini)
 {
 	g_autoptr(Policy) aside = policy_new();
 
 	aside->layer = policy->layer;
 	aside->statements = policy->statements ? g_ptr_array_ref(policy->statements) : NULL;
-	(void)merge(arena, aside, file, ini, NULL); /* it is right: that was tried */
+	(void)merge(arena, aside, file, ini, NULL); /* the first pass found no errors */
 }
 
 bool policy_parse(Policy *policy, PolicyLayer layer, const char *path, const char *text, gsize length,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy statements: what each file said, kept in the order it was read, so that it can be shown who decided and what the
- * lower layers had said. The decision itself is policy.c's; here its traces are found again, by file and line.
+ * Policy statements: the contents of each file in the order of reading, which show the decision and
+ * the entries it overrides. policy.c makes the decision. Here its origin is found again, by file
+ * and line.
  */
 #include "config.h"
 
@@ -47,14 +48,14 @@ void policy_record(Policy *policy, const char *section, const char *argument, co
 		keep(policy, &like, *word);
 }
 
-/* --- which statements are about a service --- */
+/* --- statements about a service --- */
 
 static bool is_key(const PolicyStatement *statement, const char *section, const char *key)
 {
 	return strcmp(statement->section, section) == 0 && strcmp(statement->key, key) == 0;
 }
 
-/* One that matters for what is in force. */
+/* Only statements that can be in force. */
 static bool says(const PolicyStatement *statement, const char *section, const char *key)
 {
 	return statement->counts && is_key(statement, section, key);
@@ -97,7 +98,7 @@ static bool has_said_before(const Question *q, const PolicyStatement *statement)
 	return false;
 }
 
-/* An empty Activate= is about the service when there was something to take back. */
+/* An empty Activate= is about the service only if there was an entry to clear. */
 static bool is_activating(const Question *q, const PolicyStatement *statement)
 {
 	const Runlevel *runlevel = policy_lookup_runlevel(q->policy, statement->argument);
@@ -109,14 +110,14 @@ static bool is_activating(const Question *q, const PolicyStatement *statement)
 		is_same_place(statement->origin, q->decision.activation_origin));
 }
 
-/* A section that does not count is not among those that the service is looked up in. */
+/* policy_lookup_service() ignores sections that do not count, so their names are compared here. */
 static bool is_section_of(const Question *q, const PolicyStatement *statement)
 {
 	g_autofree char *template = NULL;
 
 	if (statement->counts)
 		return q->entry && strcmp(statement->argument, q->entry->place->name) == 0;
-	(void)name_split_instance(q->service, &template, NULL); /* NULL: it has none */
+	(void)name_split_instance(q->service, &template, NULL); /* NULL: not an instance */
 	return strcmp(statement->argument, q->service) == 0 || g_strcmp0(statement->argument, template) == 0;
 }
 
@@ -141,9 +142,9 @@ static void collect(Question *q)
 	}
 }
 
-/* --- which of them are in force --- */
+/* --- statements in force --- */
 
-/* The last word of a plain key; nothing when it took the key back. */
+/* The last statement of a plain key; none if it cleared the key. */
 static void mark_last(GPtrArray *answer, const char *section, const char *key)
 {
 	for (guint i = answer->len; i > 0; i--) {
@@ -156,7 +157,7 @@ static void mark_last(GPtrArray *answer, const char *section, const char *key)
 	}
 }
 
-/* All that was said of a list since it was last forgotten. */
+/* All entries of a list after it was last cleared. */
 static void mark_since_reset(GPtrArray *answer, const char *key)
 {
 	for (guint i = answer->len; i > 0; i--) {
@@ -170,7 +171,7 @@ static void mark_since_reset(GPtrArray *answer, const char *key)
 	}
 }
 
-/* Activate= or Runlevels= that is the word of @runlevel about the service. */
+/* Is it the Activate= or Runlevels= entry of @runlevel for the service? */
 static bool is_word_of(const Question *q, const PolicyStatement *statement, const PolicyWord *word,
 		       const Runlevel *runlevel)
 {
@@ -186,7 +187,7 @@ static bool is_word_of(const Question *q, const PolicyStatement *statement, cons
 	       (strcmp(name, runlevel->name) == 0 || g_strcmp0(name, runlevel->title) == 0);
 }
 
-/* The words of @runlevel that made it what it is: by which it is in, or, if it is not, by which it was taken out. */
+/* The entry of @runlevel that made the decision: it includes the service, or removes it. */
 static void mark_word(const Question *q, const Runlevel *runlevel)
 {
 	const PolicyWord *word = policy_own_word(q->entry, q->service, runlevel);
@@ -206,7 +207,7 @@ static void mark_word(const Question *q, const Runlevel *runlevel)
 	}
 }
 
-/* It is boot because of a runlevel that is not the one asked about. */
+/* The service is activated only by another runlevel. */
 static void mark_elsewhere(const Question *q)
 {
 	const bool is_elsewhere = !q->decision.in_runlevel && !q->decision.is_default &&
@@ -238,7 +239,7 @@ static void mark_service(const Question *q)
 	if (q->decision.is_default)
 		mark_last(q->answer, "defaults", "NewServices");
 	if (q->decision.activation != ACTIVATION_BOOT)
-		return; /* runlevels do not count then */
+		return; /* then runlevels do not count */
 	g_hash_table_iter_init(&iter, q->reach);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		mark_word(q, key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy: the merged whole, and the questions it answers. Reading files is policy-parse.c.
+ * Policy: the merged result, and its queries. policy-parse.c reads the files.
  */
 #include "config.h"
 
@@ -136,7 +136,7 @@ const Runlevel *policy_lookup_runlevel(const Policy *policy, const char *name)
 		if (g_strcmp0(candidate->title, name) == 0)
 			runlevel = candidate;
 	}
-	/* init(8) and the kernel's command line know it by this name, too. */
+	/* init(8) and the kernel command line also use this name. */
 	return runlevel || strcmp(name, "single") != 0 ? runlevel : g_hash_table_lookup(policy->runlevels, "1");
 }
 
@@ -224,7 +224,7 @@ const PolicyService *policy_service(const Policy *policy, const char *service)
 	return entry ? &entry->words : NULL;
 }
 
-/* A condition may be written in several ways, the words of udev: in any order. */
+/* A condition can be written in several ways: the tokens of udev: have no fixed order. */
 static const char *canonical_word(const char *word)
 {
 	KeyPrefix prefix;
@@ -232,7 +232,7 @@ static const char *canonical_word(const char *word)
 	g_autofree char *problem = NULL;
 
 	if (strchr(word, ':'))
-		(void)key_parse(word, &prefix, &canonical, &problem); /* was asked when it was read */
+		(void)key_parse(word, &prefix, &canonical, &problem); /* checked when it was read */
 	return canonical;
 }
 
@@ -283,7 +283,7 @@ const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service
 	return word ? word : activate;
 }
 
-/* Recursion is at most LIMIT_RUNLEVELS deep, for each runlevel is added once. */
+/* Recursion is at most LIMIT_RUNLEVELS deep, because each runlevel is added once. */
 static void add_reach(const Policy *policy, const Runlevel *runlevel, GHashTable *reach)
 {
 	GHashTableIter iter;
@@ -319,12 +319,12 @@ typedef struct Search {
 	const Policy *policy;
 	const ServiceEntry *entry;
 	const char *service;
-	GHashTable *seen; /* Runlevel *: includes may meet again, and a cycle that slipped in must not hold us */
+	GHashTable *seen; /* Runlevel *: visited, because includes may overlap */
 } Search;
 
 /*
- * Links speak of each of the runlevels 1 to 5 for itself: where /etc/rc3.d has none, runlevel 3 does not get the service by
- * including 2, unless a later layer says so.
+ * Links count for each of the runlevels 1 to 5 alone. If /etc/rc3.d has no link, runlevel 3 does
+ * not get the service by including 2, unless a later layer names it.
  */
 static bool is_included(const Search *search, const Runlevel *runlevel, const PolicyWord *word)
 {
@@ -334,8 +334,8 @@ static bool is_included(const Search *search, const Runlevel *runlevel, const Po
 }
 
 /*
- * The word by which @runlevel activates the service: its own, else that of a runlevel it includes. Recursion is at
- * most LIMIT_RUNLEVELS deep, for each runlevel is looked at once.
+ * The entry by which @runlevel activates the service: its own, or that of a runlevel it includes.
+ * Recursion is at most LIMIT_RUNLEVELS deep, because each runlevel is visited once.
  */
 static const PolicyWord *activating_word(Search *search, const Runlevel *runlevel)
 {
@@ -356,7 +356,7 @@ static const PolicyWord *activating_word(Search *search, const Runlevel *runleve
 		if (!other || include->removes)
 			continue;
 		word = activating_word(search, other);
-		if (word && is_included(search, runlevel, word) && (!best || word->order < best->order)) /* the hash table's order must not decide */
+		if (word && is_included(search, runlevel, word) && (!best || word->order < best->order)) /* not by table order */
 			best = word;
 	}
 	return best;
@@ -371,15 +371,19 @@ static const PolicyWord *word_in_runlevel(const Policy *policy, const ServiceEnt
 	const PolicyWord *own = asked ? policy_own_word(entry, service, asked) : NULL;
 	const PolicyWord *word = asked ? activating_word(&search, asked) : NULL;
 
-	/* S is part of every runlevel in which the machine is up; "-x" in the runlevel itself takes x out of it. */
+	/*
+	 * S is part of every runlevel in which the machine is up. "-x" in the runlevel itself
+	 * removes x.
+	 */
 	if (!word && asked && !(own && own->removes) && includes_s(asked))
 		word = activating_word(&search, policy_lookup_runlevel(policy, "S"));
 	return word;
 }
 
 /*
- * Where NewServices=boot wants what nobody names: in 2 to 5, where packages on Debian expect to run, and in runlevels that
- * include one of these. A runlevel made for a purpose gets what it names, and no more; "-x" takes x out here too.
+ * NewServices=boot wants unnamed services in 2 to 5, where Debian packages expect to run, and in
+ * runlevels that include one of these. A special-purpose runlevel gets only the services it names.
+ * "-x" removes x here too.
  */
 static bool wants_new(Search *search, const Runlevel *runlevel)
 {
@@ -402,7 +406,10 @@ static bool wants_new(Search *search, const Runlevel *runlevel)
 	return false;
 }
 
-/* What nobody names. The layer is the lowest: who wrote NewServices=boot did not mean this service. */
+/*
+ * For a service without any entry. The layer is the lowest, because NewServices=boot is not about
+ * this service in particular.
+ */
 static void decide_new(const Policy *policy, const ServiceEntry *entry, const char *service, const char *runlevel,
 		       PolicyDecision *ret)
 {
@@ -419,7 +426,7 @@ static void decide_new(const Policy *policy, const ServiceEntry *entry, const ch
 	}
 }
 
-/* Any place that activates the service, in whichever runlevel; the first said. */
+/* The first entry that activates the service in any runlevel. */
 static const PolicyWord *word_anywhere(const Policy *policy, const ServiceEntry *entry, const char *service)
 {
 	const PolicyWord *best = NULL;

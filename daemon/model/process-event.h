@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Process events: what the process room tells the engine about one invocation of a service.
+ * Process events: the reports of the component process/ to the engine about one invocation of a
+ * service.
  *
  * The life of an invocation, as the supervisor reports it:
  *
- *	start ->  STARTED -> READY -> EXITED -> GONE             a daemon (GONE follows by itself after EXITED)
- *	start ->  STARTED -> EXITED(success)  ... stop -> GONE   a task that succeeded stays until it is stopped: it may
- *	                                                         have a Stop= command, and may have left processes behind
- *	start ->  STARTED -> READY -> EXITED -> GONE             a script that left processes
- *	start ->  STARTED -> EXITED(success, is_done) ...        a script that left none; READY may still follow, for its other
- *	                                                         commands may leave some
- *	start ->  START_FAILED -> GONE                           could not be executed, a Prepare= failed, not ready in time,
- *	                                                         or (daemons) ended before it was ready
- *	stop  ->  [EXITED] -> GONE                               at any time after start; GONE is always the last event
- *	stop  ->  STOP_FAILED                                    a task with DoneWhile= that is done: its Stop= failed, and
- *	                                                         it is done as before
+ * 	start ->  STARTED -> READY -> EXITED -> GONE
+ * 	          a daemon (GONE follows EXITED without a request)
+ * 	start ->  STARTED -> EXITED(success)  ... stop -> GONE
+ * 	          a task that succeeded lasts until it is stopped, because it may have a Stop= command
+ * 	          or leave processes
+ * 	start ->  STARTED -> READY -> EXITED -> GONE
+ * 	          a script that left processes
+ * 	start ->  STARTED -> EXITED(success, is_done) ...
+ * 	          a script that left none; READY may follow, because its other commands may leave some
+ * 	start ->  START_FAILED -> GONE
+ * 	          exec failed, a Prepare= failed, not ready in time, or (daemons) ended before ready
+ * 	stop  ->  [EXITED] -> GONE
+ * 	          at any time after start; GONE is always the last event
+ * 	stop  ->  STOP_FAILED
+ * 	          the Stop= of a done task with DoneWhile= failed, and the task is done as before
  *
- * GONE means: main process reaped, cgroup empty, clean-up commands done.
+ * GONE means: the main process is reaped, the cgroup is empty, and the clean-up commands have
+ * ended.
  */
 #ifndef SVCD_MODEL_PROCESS_EVENT_H
 #define SVCD_MODEL_PROCESS_EVENT_H
@@ -33,17 +39,17 @@
 	X(P, READY, "ready")                                                                          \
 	X(P, START_FAILED, "start failed") /* text */                                                 \
 	X(P, EXITED, "exited")             /* success, code, status, text */                          \
-	X(P, STOPPING, "stopping")         /* the service says that it stops by itself (STOPPING=1) */ \
+	X(P, STOPPING, "stopping")         /* the service announced that it stops by itself (STOPPING=1) */ \
 	X(P, RELOADED, "reloaded")                                                                    \
 	X(P, RELOAD_FAILED, "reload failed") /* text */                                               \
 	X(P, RESTARTED, "restarted")       /* RestartCommand= succeeded */                            \
 	X(P, RESTART_FAILED, "restart failed") /* text */                                             \
 	X(P, STOP_FAILED, "stop failed")   /* text, output */                                         \
-	X(P, CHECKED, "checked")           /* CheckCommand=: success; text: why not. Nothing for the engine */ \
-	X(P, HEALTH, "health")             /* HealthCommand= of one that is up: success: it is well; text: why it is not */ \
-	X(P, RESOURCES, "resources")       /* text: which of its limits are not in force, and why; NULL: all are */ \
+	X(P, CHECKED, "checked")           /* CheckCommand=: success; text: why not. The engine ignores it */ \
+	X(P, HEALTH, "health")             /* HealthCommand= of a service that is up: success; text: why it is unhealthy */ \
+	X(P, RESOURCES, "resources")       /* text: the limits that are not in force, and why; NULL: all are */ \
 	X(P, STATUS, "status")             /* text: STATUS= of sd_notify(3) */                        \
-	X(P, PHASE, "phase")               /* nothing for the engine; the note must be stored anew */ \
+	X(P, PHASE, "phase")               /* the engine ignores it; the note must be stored again */ \
 	X(P, GONE, "gone")
 ENUM_WITH_NAMES(ProcessEventKind, PROCESS, process_event_kind, PROCESS_EVENT_KINDS)
 
@@ -51,14 +57,14 @@ typedef struct ProcessEvent {
 	ProcessEventKind kind;
 	pid_t pid;
 	bool success;
-	bool is_done; /* EXITED of a script: nothing is left of what its start command left, and nothing went wrong */
-	bool is_restart; /* EXITED of a script: its restart succeeded and left nothing running, so it is started as a part of the restart */
-	bool is_refused; /* START_FAILED: no room on the machine, or a program that is being written; another try may do */
+	bool is_done; /* EXITED of a script: its start command left no process and no error */
+	bool is_restart; /* EXITED of a script: restarted without a process, so it is started */
+	bool is_refused; /* START_FAILED: no resources, or the program is being written */
 	int code;   /* CLD_*, as waitid(2) */
 	int status;
-	const char *text; /* borrowed; NULL or one sentence without the service's name: "exit status 1", "cannot execute /x: ..." */
-	const char *output; /* borrowed; CHECKED: the last line that it wrote: for the caller, but not in records that every user reads; STOP_FAILED */
-	int64_t at_us; /* CLOCK_MONOTONIC; when it happened, not when it was told */
+	const char *text; /* borrowed; NULL or one sentence without the service's name */
+	const char *output; /* borrowed; STOP_FAILED; CHECKED: for the caller, not for records */
+	int64_t at_us; /* CLOCK_MONOTONIC; when it happened, not when it was reported */
 } ProcessEvent;
 
 #endif

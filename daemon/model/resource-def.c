@@ -10,10 +10,10 @@
 
 #include "base/text.h"
 
-/* Of CPUQuota=, in microseconds: the kernel's own default. */
+/* The period of CPUQuota=, in microseconds: the kernel's default. */
 #define CPU_PERIOD_US 100000
 
-/* All of them: the text of the kernel's file, or NULL with *@ret_problem. */
+/* The readers return the text for the kernel's file, or NULL with *@ret_problem. */
 
 static char *read_percent(const char *value, uint64_t max, uint64_t *ret)
 {

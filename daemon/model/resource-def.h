@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resources of a service: limits and weights that the kernel's controllers keep, as systemd.resource-control(5) names them.
- * Each is one file of a control group (kernel.org, admin-guide/cgroup-v2).
+ * Resources of a service: limits and weights of the kernel's controllers, named as in
+ * systemd.resource-control(5). Each is one file of a control group (kernel.org,
+ * admin-guide/cgroup-v2).
  */
 #ifndef SVCD_MODEL_RESOURCE_DEF_H
 #define SVCD_MODEL_RESOURCE_DEF_H
@@ -18,15 +19,18 @@
 	X(P, ALLOWED_CPUS, "AllowedCPUs") X(P, IO_WEIGHT, "IOWeight") X(P, TASKS_MAX, "TasksMax")
 ENUM_WITH_NAMES(Resource, RESOURCE, resource, RESOURCES)
 
-/* What the kernel's files take for "infinity". */
+/* The value of the kernel's files for "infinity". */
 #define RESOURCE_UNLIMITED "max"
 
 typedef struct ResourceDef {
-	/* What its file takes, or "N%" of the memory, processes and threads that the machine can have; NULL: not said. */
+	/*
+	 * The text for the file, or "N%" of the memory, processes and threads of the machine; NULL:
+	 * not set.
+	 */
 	char *values[RESOURCE_COUNT];
 } ResourceDef;
 
-/* The controller that has to be enabled ("memory"), and its file ("memory.max"). */
+/* The controller to enable ("memory"), and the file ("memory.max"). */
 const char *resource_controller(Resource resource);
 const char *resource_file(Resource resource);
 
@@ -34,9 +38,9 @@ const char *resource_file(Resource resource);
 char *resource_read(Resource resource, const char *value, char **ret_problem);
 
 /**
- * resource_def_read() - take one value
+ * resource_def_read() - set one value
  * @def: made if it is NULL
- * Returns: what is wrong with @value, a new string; NULL: nothing.
+ * Returns: NULL, or the error in @value, a new string.
  */
 char *resource_def_read(ResourceDef **def, Resource resource, const char *value);
 void resource_def_free(ResourceDef *def);

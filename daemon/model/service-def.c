@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service definition: defaults, life and death of the struct.
+ * Service definition: defaults, creation and destruction of the struct.
  */
 #include "config.h"
 
@@ -82,7 +82,7 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 
 ServiceDef *service_def_share(const ServiceDef *def)
 {
-	ServiceDef *shared = (ServiceDef *)def; /* it stays as it is, but for this */
+	ServiceDef *shared = (ServiceDef *)def; /* only the counter changes */
 
 	shared->n_users++;
 	return shared;

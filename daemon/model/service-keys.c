@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service keys: the table, a row a key with the reader of its value, and the look-up.
+ * Service keys: the table, one row per key with the reader of its value, and the look-up.
  */
 #include "config.h"
 
@@ -175,7 +175,7 @@ const ServiceKey *service_key_find(const char *section, const char *name)
 	return NULL;
 }
 
-/* The struct that @key's field is in; what few services have is made with its first key. */
+/* The struct with the field of @key. Optional structs are made with their first key. */
 static void *struct_of(const ServiceKey *key, ServiceDef *def)
 {
 	switch (key->home) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service keys: the one table of what a service file may say. docs/service-files.md and svcd.service(5) tell the same.
+ * Service keys: the table of all keys of service files. docs/service-files.md and svcd.service(5)
+ * describe the same keys.
  */
 #ifndef SVCD_MODEL_SERVICE_KEYS_H
 #define SVCD_MODEL_SERVICE_KEYS_H
@@ -12,7 +13,7 @@
 #include "model/field-read.h"
 #include "model/service-def.h"
 
-/* The struct that a key's field is in. */
+/* The struct that contains the field of a key. */
 typedef enum KeyHome {
 	KEY_HOME_DEFINITION, /* ServiceDef */
 	KEY_HOME_EXECUTION,  /* its ExecDef */
@@ -22,33 +23,36 @@ typedef enum KeyHome {
 typedef struct ServiceKey {
 	const char *section;
 	const char *name;
-	bool is_list; /* may repeat, each line adds */
-	KeyReader *read; /* of the field @offset bytes into the struct @home */
+	bool is_list; /* may be repeated; each line adds */
+	KeyReader *read; /* for the field at @offset in the struct @home */
 	size_t offset;
-	NumberedKeyReader *read_numbered; /* instead of @read, for rows that share a reader */
-	int number;                       /* which of them it is: the resource, the limit */
+	NumberedKeyReader *read_numbered; /* in place of @read, for rows that share a reader */
+	int number;                       /* identifies the row: the resource or limit */
 	KeyHome home;
-	bool takes_nothing; /* an empty value is a value, the empty set, and does not only clear */
+	bool takes_nothing; /* an empty value means the empty set, and does not only clear */
 } ServiceKey;
 
-/* Both are NULL-terminated by a row without a name. */
+/* A row without a name ends the table. */
 const ServiceKey *service_keys(void);
 unsigned service_keys_length(void);
 
-/* Which row of the table it is, from 0. */
+/* The index of the row in the table, from 0. */
 unsigned service_key_number(const ServiceKey *key);
 
-/* May there be a path in its value? Not in a command, in which a percent sign is the program's. */
+/*
+ * Can its value contain a path? Commands do not count, because their percent signs belong to the
+ * program.
+ */
 bool service_key_takes_paths(const ServiceKey *key);
 
 /* By section and name; NULL if there is none. */
 const ServiceKey *service_key_find(const char *section, const char *name);
 
-/* Reads one value; @key's list gets one more entry. Returns: NULL, or one sentence, a new string. */
+/* Reads one value; a list gets one more entry. Returns: NULL, or one sentence, a new string. */
 char *service_key_read(const ServiceKey *key, ServiceDef *def, const char *value, Origin origin);
 
 /**
- * service_key_explain_unknown() - why @name is no key of @section, and what to write
+ * service_key_explain_unknown() - explain why @name is not a key of @section, and the alternative
  * @service: for the name of the policy section
  * Returns: one sentence, a new string.
  */

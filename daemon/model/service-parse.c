@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service parse: main file and drop-ins, laid over each other key by key, then read into a definition.
+ * Service parse: merges the main file and its drop-ins key by key, and reads the result into a
+ * definition.
  *
- * First every file is taken apart into the lines that take effect (a later file replaces a plain key, adds to a list
- * key, clears with an empty value); only then are values read, each once. What a drop-in replaced is read too, into a
- * definition that is thrown away, so that a mistake in it does not hide until the drop-in is gone.
+ * First the lines in effect are collected from all files. A later file replaces a plain key, adds
+ * to a list key, and clears it with an empty value. Then the values are read, each once. Replaced
+ * values are read too, into a temporary definition. Otherwise a mistake would stay hidden until the
+ * drop-in is removed.
  */
 #include "config.h"
 
@@ -29,7 +31,7 @@ struct Setting {
 	Setting *next_of_key; /* while both are in effect */
 	const char *value;
 	Origin origin;
-	unsigned source; /* which file */
+	unsigned source; /* the index of the file */
 	bool displaced;  /* a later file replaced or cleared it */
 };
 
@@ -43,8 +45,8 @@ typedef struct Parser {
 	const ServiceParseOptions *options;
 	ServiceDef *def;
 	DiagList *diags;
-	Arena *arena; /* for all that is thrown away in the end */
-	Setting *settings; /* the first */
+	Arena *arena; /* for temporary data */
+	Setting *settings; /* the first one */
 	Setting **settings_end;
 	InEffect *in_effect;   /* one for each key of the table */
 	bool is_template;      /* %i is expanded */
@@ -100,7 +102,10 @@ static void add_setting(Parser *p, const ServiceKey *key, const char *value, Ori
 	in_effect->last = setting;
 }
 
-/* Outside of templates % is a byte like any other (date +%F), but no path begins with one: there "%t/" can mean nothing else. */
+/*
+ * Outside of templates, % is a normal character (date +%F). But no path begins with one, so "%t/"
+ * is unambiguous there.
+ */
 static char *expand_plain(Parser *p, const ServiceKey *key, const char *value, Origin origin)
 {
 	g_autofree char *top = g_strconcat(p->options->runtime, "/", NULL);
@@ -113,7 +118,10 @@ static char *expand_plain(Parser *p, const ServiceKey *key, const char *value, O
 	return g_string_free(expanded, FALSE);
 }
 
-/* In a template and its instances %i becomes the instance; in the template itself, which is only checked, a letter. */
+/*
+ * In an instance %i becomes the instance. A template itself is only checked, so there it becomes a
+ * letter.
+ */
 static char *expand(Parser *p, const ServiceKey *key, const char *value, Origin origin)
 {
 	char *problem = NULL;
@@ -151,7 +159,7 @@ static bool is_duplicate(Parser *p, const ServiceKey *key, Origin origin)
 	return true;
 }
 
-/* @file: as an origin has it, interned. */
+/* @file: interned, as in an Origin. */
 static void take_entry(Parser *p, const char *file, const IniEntry *entry)
 {
 	const ServiceKey *key = service_key_find(entry->section->name, entry->key);
@@ -179,7 +187,10 @@ static void take_entry(Parser *p, const char *file, const IniEntry *entry)
 		take_value(p, key, part->text, (Origin){ .file = file, .line = part->line });
 }
 
-/* Of the service itself, or of others: a name of theirs may be an instance of a template. */
+/*
+ * Does the entry contain names: of this service, or of others, which may be instances of a
+ * template?
+ */
 static bool tells_names(const IniEntry *entry)
 {
 	return strcmp(entry->section->name, "Conditions") == 0 || strcmp(entry->key, "Ready") == 0 ||
@@ -212,13 +223,13 @@ static void take_source(Parser *p, const SourceText *source)
 	}
 }
 
-/* Reads one setting into @def, which is ours or a scratch one. */
+/* Reads one setting into @def, the real or a temporary definition. */
 static void read_setting(Parser *p, ServiceDef *def, const Setting *setting)
 {
 	g_autofree char *problem = NULL;
 
 	if (!*setting->value && !setting->key->takes_nothing)
-		return; /* cleared: the default stays */
+		return; /* cleared: keeps the default */
 	problem = service_key_read(setting->key, def, setting->value, setting->origin);
 	if (problem) {
 		g_autofree char *text = value_complaint(setting->key->name, setting->value, problem);
@@ -238,7 +249,7 @@ static void remember_line(ServiceDef *def, const Setting *setting)
 	list_add(&def->lines, line, (GDestroyNotify)def_line_free);
 }
 
-/* FNV-1a; the NUL at the end counts, too. */
+/* FNV-1a, including the final NUL. */
 static uint32_t mark_add(uint32_t mark, const char *text)
 {
 	do
@@ -282,7 +293,7 @@ static bool is_given(Parser *p, const char *section, const char *name, Origin *r
 	return false;
 }
 
-/* Keys that say something about a process; a group has none. */
+/* Refuses keys about processes, which a group does not have. */
 static void check_group(Parser *p)
 {
 	static const char *const needless[] = { "Exec", "Prepare", "Cleanup", "Stop", "Reload", "CheckCommand", "RestartCommand",
@@ -313,7 +324,10 @@ static void check_ready(Parser *p)
 				  "starter behind");
 }
 
-/* Signs of life are those of a main process, and only a daemon's lives as long as the service. */
+/*
+ * Keep-alive messages come from the main process, and only that of a daemon lives as long as the
+ * service.
+ */
 static void check_watchdog(Parser *p)
 {
 	Origin origin;
@@ -338,7 +352,7 @@ static void check_health(Parser *p)
 			     "Restart=on-failure, or HealthAction=none");
 }
 
-/* What a script left running is its own affair: only its own command knows how to end that. */
+/* Only the script's own command can stop the processes that it left. */
 static void check_script(Parser *p)
 {
 	const Origin whole = { .file = p->def->origin.file };
@@ -396,7 +410,7 @@ static void check_sockets(Parser *p)
 				  "ListenSequentialPacket= or ListenFIFO=");
 }
 
-/* A word that a shell would have understood is most likely a mistake. */
+/* Shell syntax in a command is most likely a mistake. */
 static void check_shell_words(Parser *p, const Command *command, const char *key)
 {
 	static const char *const shell[] = { "|", "||", "&", "&&", ";", ">", ">>", "<", "2>&1", ">/dev/null", NULL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From text to ServiceDef: one table of [section] key -> field and check.
+ * Service parse: from text to ServiceDef, by one table of [section] key -> field and check.
  */
 #ifndef SVCD_MODEL_SERVICE_PARSE_H
 #define SVCD_MODEL_SERVICE_PARSE_H
@@ -11,29 +11,29 @@
 #include "base/diag.h"
 #include "model/service-def.h"
 
-/* One file as the loader found it: the main file or a drop-in. */
+/* One file from the loader: the main file or a drop-in. */
 typedef struct SourceText {
-	const char *file; /* its path, as it is to be shown */
-	const char *text; /* NUL-terminated; may hold further NULs, which are an error */
+	const char *file; /* its path, for messages */
+	const char *text; /* NUL-terminated; more NULs inside are an error */
 	gsize length;
 } SourceText;
 
 typedef struct ServiceParseOptions {
-	const char *runtime; /* what "%t" stands for: where files are that are of this boot, or of this user's sessions */
-	bool without_lines;  /* ServiceDef.lines stays empty */
-	bool names_only;     /* only what tells names is read: of this service, and of others */
+	const char *runtime; /* the value of "%t": /run, or the user's runtime directory */
+	bool without_lines;  /* leave ServiceDef.lines empty */
+	bool names_only;     /* read only the names, of this service and of others */
 } ServiceParseOptions;
 
 /**
- * service_parse_with() - a service from its main file and its drop-ins
- * @name:    checked already; with an instance, "%i" is expanded
+ * service_parse_with() - parse a service from its main file and its drop-ins
+ * @name: already checked; with an instance, "%i" is expanded
  * @sources: the main file, then drop-ins in order
- * Returns: always a definition; with @problem set when a file had an error (each reported in @diags).
+ * Returns: always a definition. It has @problem if a file had an error; each error is in @diags.
  */
 ServiceDef *service_parse_with(const ServiceParseOptions *options, const char *name, const SourceText *sources,
 			       unsigned n_sources, DiagList *diags);
 
-/* The machine's: below /run. */
+/* For the machine's services: "%t" is /run. */
 ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags);
 
 #endif

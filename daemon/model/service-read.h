@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service keys: readers of what [Service] says about the service itself, for the rows in service-keys.c. What it says about
- * how processes run is read in exec-read.c and sandbox-read.c.
+ * Service keys: readers of the keys in [Service] about the service itself, for the rows in
+ * service-keys.c. Keys about the execution of processes are in exec-read.c and sandbox-read.c.
  */
 #ifndef SVCD_MODEL_SERVICE_READ_H
 #define SVCD_MODEL_SERVICE_READ_H
@@ -23,6 +23,6 @@ KeyReader service_read_watchdog;
 KeyReader service_read_kill_mode;
 KeyReader service_read_lock;
 KeyReader service_read_stop_order;
-NumberedKeyReader service_read_resource; /* which Resource */
+NumberedKeyReader service_read_resource; /* @number: Resource */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service set: definitions in the order of their names, with indexes by further name and facility.
+ * Service set: definitions sorted by name, with indexes by alias and facility.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 struct ServiceSet {
 	GPtrArray *list;        /* ServiceDef *, owned, sorted by name */
-	GHashTable *aliases;    /* further name -> GPtrArray of ServiceDef * */
+	GHashTable *aliases;    /* alias -> GPtrArray of ServiceDef * */
 	GHashTable *facilities; /* "$name" -> GPtrArray of ServiceDef * */
 };
 
@@ -38,7 +38,7 @@ void service_set_free(ServiceSet *set)
 	g_free(set);
 }
 
-/* The place of @name in the sorted list, or where it would be inserted. */
+/* The index of @name in the sorted list, or where it would be inserted. */
 static guint find_place(const ServiceSet *set, const char *name)
 {
 	guint low = 0;
@@ -75,7 +75,7 @@ static void provides_insert(ServiceSet *set, ServiceDef *def, const char *provid
 		providers = g_ptr_array_new();
 		g_hash_table_insert(table, g_strdup(provided), providers);
 	}
-	/* A service that says it twice, which happens in one go, is listed once. */
+	/* A service that names it twice is listed once. Its entries follow each other. */
 	if (providers->len == 0 || g_ptr_array_index(providers, providers->len - 1) != def)
 		g_ptr_array_add(providers, def);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All services of a machine, by name, and what follows from looking at them together.
+ * All services of a machine by name, and queries over all of them.
  */
 #ifndef SVCD_MODEL_SERVICE_SET_H
 #define SVCD_MODEL_SERVICE_SET_H
@@ -18,23 +18,23 @@ ServiceSet *service_set_new(void);
 void service_set_free(ServiceSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ServiceSet, service_set_free)
 
-/* Takes @def. A name that is there already is replaced. */
+/* Takes @def, which replaces a service of the same name. */
 void service_set_add(ServiceSet *set, ServiceDef *def);
 
-/* By name, or by a further name from Provides= (without "$"). NULL if there is none. */
+/* By name, or by an alias from Provides= (without "$"). NULL if there is none. */
 ServiceDef *service_set_find(const ServiceSet *set, const char *name);
 unsigned service_set_length(const ServiceSet *set);
 
-/* All definitions in the order of their names; the array is the set's own. */
+/* All definitions sorted by name. The array belongs to the set. */
 GPtrArray *service_set_list(const ServiceSet *set);
 
-/* The services whose Provides= names @facility ("$network"): ServiceDef *, or NULL. */
+/* The services with @facility ("$network") in Provides=: ServiceDef *, or NULL. */
 const GPtrArray *service_set_facility(const ServiceSet *set, const char *facility);
 
 /* Does it own @bus_name on the system bus, by its Ready=dbus: or BusName=? */
 bool service_owns_bus_name(const ServiceDef *def, const char *bus_name);
 
-/* The service that a call to @bus_name starts: the first of them by name, or NULL. */
+/* The service that a call to @bus_name starts: the first one by name, or NULL. */
 ServiceDef *service_set_find_bus_name(const ServiceSet *set, const char *bus_name);
 
 #endif

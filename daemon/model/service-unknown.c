@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unknown keys: what to say to somebody who wrote a key that no service file has.
+ * Unknown keys: advice for a user who wrote a key that no service file has.
  *
- * Three tables: keys of policy files, keys that systemd.service(5) and its relatives have, and what is near in spelling.
+ * Three sources: keys of policy files, keys of systemd.service(5) and related pages, and keys with
+ * a similar spelling.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 
 static const char *const sections[] = { "Service", "Conditions", "Socket", NULL };
 
-/* What belongs in a policy file, and the section and key to write there. */
+/* Keys that belong in a policy file, with the section and key there. */
 static const struct {
 	const char *name;
 	const char *policy_key; /* NULL: the same name */
@@ -35,7 +36,7 @@ static const struct {
 	{ "DefaultStart", "Runlevels", NULL },
 };
 
-/* Keys of other init systems, and how the same is said here. */
+/* Keys of other init systems, with the equivalent. */
 static const struct {
 	const char *name;
 	const char *advice;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket definition: addresses as they are written, and their defaults.
+ * Socket definition: syntax of addresses, and defaults.
  */
 #include "config.h"
 
@@ -13,7 +13,10 @@
 #include "base/list.h"
 #include "base/text.h"
 
-/* Of sun_path (unix(7)); a path needs one for its NUL, an abstract name one for the NUL in front. */
+/*
+ * The size of sun_path (unix(7)). A path needs a byte for its NUL, an abstract name one for the NUL
+ * in front.
+ */
 #define UNIX_BYTES 108
 
 #define ADDRESS_FORMS "write /PATH, @NAME, PORT, IPV4:PORT or [IPV6]:PORT"
@@ -149,7 +152,7 @@ static char *read_address(Listen *listen, const char *value)
 	return read_network(listen, value);
 }
 
-/* Two sockets of one kind at one address would fight; of two paths only one can be there, whatever their kinds. */
+/* Two sockets of one kind cannot share an address. Two of different kinds cannot share a path. */
 static const Listen *find_same(const SocketDef *def, const Listen *listen)
 {
 	for (guint i = 0; i < def->listens->len; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket definition: what a service listens on, the section [Socket] of its file. Names of keys: systemd.socket(5) where
- * the meaning is the same. Pure: nothing is opened and no name is looked up here.
+ * Socket definition: the section [Socket] of a service file. Keys are named as in systemd.socket(5)
+ * where the meaning is the same. Pure: nothing is opened, and no name is looked up.
  */
 #ifndef SVCD_MODEL_SOCKET_DEF_H
 #define SVCD_MODEL_SOCKET_DEF_H
@@ -17,7 +17,7 @@
 	X(P, STREAM, "stream") X(P, DATAGRAM, "datagram") X(P, SEQPACKET, "seqpacket") X(P, FIFO, "fifo")
 ENUM_WITH_NAMES(ListenKind, LISTEN, listen_kind, LISTEN_KINDS)
 
-/* any: a port alone, on all addresses of the machine, of IPv6 where there is any and else of IPv4. */
+/* any: a port alone, on all addresses of the machine; IPv6 if there is any, otherwise IPv4. */
 #define LISTEN_FAMILIES(X, P)                                                                      \
 	X(P, PATH, "path") X(P, ABSTRACT, "abstract") X(P, IPV4, "ipv4") X(P, IPV6, "ipv6") X(P, ANY, "any")
 ENUM_WITH_NAMES(ListenFamily, LISTEN_FAMILY, listen_family, LISTEN_FAMILIES)
@@ -36,20 +36,20 @@ ENUM_WITH_NAMES(Ipv6Only, IPV6_ONLY, ipv6_only, IPV6_ONLY_KINDS)
 typedef struct Listen {
 	ListenKind kind;
 	ListenFamily family;
-	char *text;     /* as written, and as people see it: "/run/x.sock", "@name", "80", "[::1]:80"; a path as it is */
+	char *text;     /* as written and displayed: "/run/x.sock", "@name", "80", "[::1]:80" */
 	uint8_t ip[16]; /* network order; the first four bytes for IPv4 */
 	uint16_t port;
 	Origin origin;
 } Listen;
 
 typedef struct SocketDef {
-	GPtrArray *listens;      /* Listen *, in the order of the file; never NULL; empty: it has no sockets */
+	GPtrArray *listens;      /* Listen *, in the order of the file; never NULL */
 	char *user;              /* SocketUser=: a name or digits; NULL: root */
-	char *group;             /* SocketGroup=: NULL: that of @user, else root's */
+	char *group;             /* SocketGroup=; NULL: that of @user, else root's */
 	unsigned mode;           /* SocketMode= */
 	unsigned directory_mode; /* DirectoryMode= */
 	unsigned backlog;
-	GPtrArray *names;        /* FileDescriptorName=: char *; none, one for all, or one for each; never NULL */
+	GPtrArray *names;        /* FileDescriptorName=: char *; none, one, or one per socket; never NULL */
 	bool remove_on_stop;
 	bool keep_alive;
 	bool no_delay;
@@ -57,28 +57,30 @@ typedef struct SocketDef {
 	bool reuse_port;
 	bool pass_credentials;
 	Ipv6Only ipv6_only;
-	uint64_t receive_buffer; /* bytes; 0: as the kernel has it */
+	uint64_t receive_buffer; /* bytes; 0: the kernel's default */
 	uint64_t send_buffer;
 	unsigned trigger_limit;     /* TriggerLimit=: this many starts by a connection ... */
 	int64_t trigger_window_us;  /* ... in this time, then failed */
 } SocketDef;
 
 SocketDef *socket_def_new(void);
-void socket_def_free(SocketDef *def); /* NULL is nothing */
+void socket_def_free(SocketDef *def); /* accepts NULL */
 
 /**
- * socket_def_add() - one Listen...= line
- * Returns: NULL, or one sentence, a new string: what is wrong with @value.
+ * socket_def_add() - add one Listen...= line
+ * Returns: NULL, or the error in @value: one sentence, a new string.
  */
 char *socket_def_add(SocketDef *def, ListenKind kind, const char *value, Origin origin);
 
-/* Reachable from another machine, as far as the address says: all but paths and abstract names. */
+/*
+ * Can other machines reach it, judged by the address? True for all except paths and abstract names.
+ */
 bool listen_is_network(const Listen *listen);
-/* Has it a file of its own: a socket or a fifo? */
+/* Does it have a file: a socket or a fifo? */
 bool listen_has_file(const Listen *listen);
 
 /**
- * socket_def_name() - what LISTEN_FDNAMES calls the socket at @index
+ * socket_def_name() - get the name of the socket at @index for LISTEN_FDNAMES
  * Returns: a new string; without FileDescriptorName= "SERVICE.socket".
  */
 char *socket_def_name(const SocketDef *def, unsigned index, const char *service);

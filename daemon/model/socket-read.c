@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket keys: what is listened on, and how.
+ * Socket keys: addresses and options.
  */
 #include "config.h"
 
@@ -55,7 +55,7 @@ char *socket_read_mode(ServiceDef *def, void *field, const char *value, Origin o
 	return NULL;
 }
 
-/* listen(2) takes an int, and the kernel cuts it to net.core.somaxconn. */
+/* listen(2) takes an int, and the kernel limits it to net.core.somaxconn. */
 char *socket_read_backlog(ServiceDef *def, void *field, const char *value, Origin origin)
 {
 	uint64_t backlog;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket keys: readers of the values in [Socket], for the rows in service-keys.c. @def->socket is made before they are called.
+ * Socket keys: readers of the values in [Socket], for the rows in service-keys.c. @def->socket
+ * already exists.
  */
 #ifndef SVCD_MODEL_SOCKET_READ_H
 #define SVCD_MODEL_SOCKET_READ_H
 
 #include "model/field-read.h"
 
-/* One for each kind of Listen...=; @field is not looked at. */
+/* One for each kind of Listen...=; @field is unused. */
 KeyReader socket_read_stream;
 KeyReader socket_read_datagram;
 KeyReader socket_read_seqpacket;

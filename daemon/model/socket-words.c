@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket words: one table with a row for each field of SocketDef that matters for a socket.
+ * Socket words: one table with a row for each field of SocketDef that applies to a socket.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-/* Address and kind come before the options. */
+/* The address and the kind precede the options. */
 enum { N_FIXED_WORDS = 2 };
 
 typedef enum FieldType { FIELD_BOOL, FIELD_UNSIGNED, FIELD_UINT64, FIELD_STRING } FieldType;
@@ -19,7 +19,7 @@ typedef struct Field {
 	const char *key;
 	size_t offset;
 	FieldType type;
-	bool is_of_file; /* applies to addresses with a file only: no reason to close a port */
+	bool is_of_file; /* only for addresses with a file: no reason to close a port */
 } Field;
 
 static const Field fields[] = {
@@ -39,7 +39,7 @@ static const Field fields[] = {
 };
 G_STATIC_ASSERT(sizeof(Ipv6Only) == sizeof(unsigned));
 
-/* Returns: a new string; NULL: nothing is set. */
+/* Returns: a new string; NULL: not set. */
 static char *write_value(const Field *field, const SocketDef *def)
 {
 	const void *at = (const char *)def + field->offset;

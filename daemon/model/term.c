@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terms: reading a line of conditions, and its truth in three values.
+ * Terms: parsing a line of conditions, and its three-valued truth.
  */
 #include "config.h"
 
@@ -40,7 +40,10 @@ static bool parse_literal(Term *term, const char *word, char **ret_problem)
 	return false;
 }
 
-/* The words from @first up to @end as one: "udev:A=b" "C=d e" -> "udev:A=b \"C=d e\"". A new string. */
+/*
+ * Joins the tokens from @first up to @end into one: "udev:A=b" "C=d e" -> "udev:A=b \"C=d e\"". A
+ * new string.
+ */
 static char *join_condition(char **first, char **end)
 {
 	const char *argument = strchr(*first, ':') + 1;
@@ -48,7 +51,7 @@ static char *join_condition(char **first, char **end)
 	g_autofree char *joined = NULL;
 
 	if (end - first == 1)
-		return g_strdup(*first); /* quoted as a whole, maybe */
+		return g_strdup(*first); /* it may be quoted as a whole */
 	g_ptr_array_add(words, (gpointer)argument);
 	for (char **word = first + 1; word < end; word++)
 		g_ptr_array_add(words, *word);
@@ -57,7 +60,9 @@ static char *join_condition(char **first, char **end)
 	return g_strdup_printf("%.*s%s", (int)(argument - *first), *first, joined);
 }
 
-/* Some conditions go on over blanks: each becomes one word, in place. Returns: how many words there are then. */
+/*
+ * Joins, in place, the tokens of conditions that contain blanks. Returns: the new number of tokens.
+ */
 static unsigned gather_conditions(char **words)
 {
 	char **out = words;
@@ -81,10 +86,13 @@ static unsigned gather_conditions(char **words)
 	return (unsigned)(out - words);
 }
 
-/* @word stands behind the condition @before, and "|" does not stand between them. A new string. */
+/* Complains that @word follows the condition @before without "|" in between. A new string. */
 static char *complain_of(const char *before, const char *word)
 {
-	/* What is no condition, nor the "and" of another language, belongs to the name before it. */
+	/*
+	 * A token that is neither a condition nor an operator such as "&&" belongs to the name
+	 * before it.
+	 */
 	if (!strchr(word, ':') && (g_ascii_isalnum(*word) || *word & 0x80))
 		return g_strdup_printf("\"%s\" follows without \"|\"; a name with blanks stands in quotes: \"%s %s\"", word,
 				       before, word);
@@ -92,7 +100,7 @@ static char *complain_of(const char *before, const char *word)
 			       word);
 }
 
-/* How many conditions there may be among @n words; 0 with @ret_problem. */
+/* The number of conditions among @n tokens; 0 with @ret_problem. */
 static unsigned count_conditions(unsigned n, char **ret_problem)
 {
 	if (n > 0 && n <= 2 * LIMIT_TERM_ALTERNATIVES - 1)
@@ -102,7 +110,7 @@ static unsigned count_conditions(unsigned n, char **ret_problem)
 	return 0;
 }
 
-/* @words: condition, "|", condition, ... */
+/* Parses condition, "|", condition, ... */
 static bool parse_words(Term *term, char **words, unsigned n, char **ret_problem)
 {
 	for (unsigned i = 0; i < n; i++) {

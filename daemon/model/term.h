@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terms: one line of When= or While=: alternatives joined with "|", each perhaps with "!" in front.
+ * Terms: one line of When= or While=, which consists of alternatives joined by "|", each with an
+ * optional "!".
  */
 #ifndef SVCD_MODEL_TERM_H
 #define SVCD_MODEL_TERM_H
@@ -21,17 +22,17 @@ typedef struct Term {
 	Origin origin;
 	char *text; /* as written */
 	unsigned n_literals;
-	Literal literals[]; /* at least one; the term is true when any is */
+	Literal literals[]; /* at least one; the term is true if any is */
 } Term;
 
 /**
- * term_parse() - read one line
+ * term_parse() - parse one line
  * @ret_problem: on failure, one sentence, a new string
  * Returns: a new term, or NULL.
  */
 Term *term_parse(const char *text, Origin origin, char **ret_problem);
 
-/* A term of one plain literal, for the keys that are shorthands (After=x is settled:x). */
+/* A term of one plain literal, for keys that are short forms (After=x is settled:x). */
 Term *term_new_single(KeyPrefix prefix, const char *argument, const char *text, Origin origin);
 Term *term_copy(const Term *term);
 void term_free(Term *term);
@@ -47,16 +48,16 @@ static inline const Literal *term_literal(const Term *term, unsigned index)
 	return &term->literals[index];
 }
 
-/* The level of @key now. */
+/* The present level of @key. */
 typedef Level (*TermLevelFunc)(const char *key, void *data);
 
 /**
- * term_evaluate() - three-valued: true wins over unknown, unknown over false; "!" keeps unknown
+ * term_evaluate() - three-valued: true before unknown before false; "!" keeps unknown
  */
 Level term_evaluate(const Term *term, TermLevelFunc level, void *data);
 
 /**
- * term_need() - the service that this term makes wanted: a single plain service:x
+ * term_need() - get the service that this term makes wanted: a single plain service:x
  * Returns: x, or NULL.
  */
 const char *term_need(const Term *term);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values: terms, names and enums as they stand in service and policy files.
+ * Values: terms, names and enums in service and policy files.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include "model/service-def.h"
 #include "model/term.h"
 
-/* What of a value and of a problem is shown: a line or two of a terminal each. */
+/* The parts of a value and of a problem that are displayed: a line or two of a terminal each. */
 enum { VALUE_BYTES = 80, PROBLEM_BYTES = 300 };
 
 char *value_shorten(const char *value, size_t max_bytes)
@@ -24,7 +24,7 @@ char *value_shorten(const char *value, size_t max_bytes)
 
 	if (strlen(value) <= max_bytes)
 		return g_strdup(value);
-	end = g_utf8_find_prev_char(value, value + max_bytes + 1); /* not in the middle of a character */
+	end = g_utf8_find_prev_char(value, value + max_bytes + 1); /* at a character boundary */
 	return g_strdup_printf("%.*s...", (int)(end - value), value);
 }
 
@@ -93,7 +93,7 @@ char *value_check_service(const char *word)
 		return g_strdup_printf("a service is named without \".svc\": %.*s", (int)strlen(word) - 4, word);
 	if (g_str_has_suffix(word, "@"))
 		return g_strdup_printf("\"%s\" is a template; name one of its instances", word);
-	(void)name_check_service(word, &problem); /* the problem is the answer */
+	(void)name_check_service(word, &problem); /* @problem is the result */
 	return problem;
 }
 
@@ -101,7 +101,7 @@ char *value_check_bus(const char *word)
 {
 	char *problem = NULL;
 
-	(void)name_check_bus(word, &problem); /* the problem is the answer */
+	(void)name_check_bus(word, &problem); /* @problem is the result */
 	return problem;
 }
 
@@ -111,6 +111,6 @@ char *value_check_service_or_facility(const char *word)
 
 	if (*word != '$')
 		return value_check_service(word);
-	(void)name_check_facility(word, &problem); /* the problem is the answer */
+	(void)name_check_facility(word, &problem); /* @problem is the result */
 	return problem;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values: what service and policy files have in common below the level of a line.
+ * Values: the syntax that service and policy files share below the level of a line.
  *
- * Each reader writes its result on success and returns NULL; on failure it returns one sentence, a new string.
+ * A reader writes its result on success and returns NULL. On failure it returns one sentence, a new
+ * string.
  */
 #ifndef SVCD_MODEL_VALUE_H
 #define SVCD_MODEL_VALUE_H
@@ -11,19 +12,22 @@
 
 #include "base/diag.h"
 
-/* A message may quote what was read, but not 8 KiB of it. A new string, "..." where something is left out. */
+/* For messages, which should not quote 8 KiB. A new string, with "..." for omitted text. */
 char *value_shorten(const char *value, size_t max_bytes);
 
 /**
- * value_complaint() - "KEY=VALUE: problem", both parts of a length that can be read
+ * value_complaint() - format "KEY=VALUE: problem", with both parts shortened
  * Returns: a new string.
  */
 char *value_complaint(const char *key, const char *value, const char *problem);
 
-/* A message for a word that is none of @count words. */
+/* The message for a value that is none of the @count names. */
 char *value_none_of(const char *value, const char *const *words, unsigned count);
 
-/* Gives a reader "char *NAME(TYPE *field, const char *value)" for an enum made by ENUM_WITH_NAMES. */
+/*
+ * Defines a reader "char *NAME(TYPE *field, const char *value)" for an enum made by
+ * ENUM_WITH_NAMES.
+ */
 #define VALUE_ENUM_READER(name, Type, function, COUNT)                                             \
 	static char *name(Type *field, const char *value)                                          \
 	{                                                                                          \
@@ -35,15 +39,15 @@ char *value_none_of(const char *value, const char *const *words, unsigned count)
 		return value_none_of(value, words, COUNT);                                         \
 	}
 
-/* May a list of base/list.h have one entry more? */
+/* Can a list of base/list.h take another entry? */
 char *value_check_room(const GPtrArray *list);
 
 /* Appends a Term to @terms, a list of base/list.h. */
 char *value_read_term(GPtrArray **terms, const char *value, Origin origin);
 
 /*
- * Appends a NameRef for each word to @refs, a list of base/list.h.
- * @check: for each word; takes the word and, if not NULL, returns a problem as above
+ * Appends a NameRef for each token to @refs, a list of base/list.h.
+ * @check: called for each token; returns NULL or a problem as above
  */
 typedef char *(*ValueNameCheck)(const char *word);
 char *value_read_names(GPtrArray **refs, const char *value, Origin origin, ValueNameCheck check);
@@ -51,7 +55,7 @@ char *value_read_names(GPtrArray **refs, const char *value, Origin origin, Value
 /* Checks for value_read_names(): a service; a service or a $facility. */
 char *value_check_service(const char *word);
 char *value_check_service_or_facility(const char *word);
-/* A well-known name on a bus. */
+/* A well-known bus name. */
 char *value_check_bus(const char *word);
 
 #endif
