@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Accounts: the first line of a name in passwd(5); groups are read by groups.c.
+ * Accounts: reads passwd(5), where the first matching line counts. groups.c reads group(5).
  */
 #include "config.h"
 
@@ -22,13 +22,13 @@ static bool parse_id(const char *text, uint32_t *ret)
 {
 	uint64_t number;
 
-	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &number)) /* the last one is "leave as it is" (chown(2)) */
+	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &number)) /* -1: no change, chown(2) */
 		return false;
 	*ret = (uint32_t)number;
 	return true;
 }
 
-/* The line of @user, by name or by number. */
+/* Finds the line of @user, by name or by number. */
 static bool find_in_passwd(const char *text, const char *user, uint32_t *ret_uid, uint32_t *ret_gid)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -60,7 +60,7 @@ static bool find_user(const AccountFiles *files, const char *user, uint32_t *ret
 	if (text && find_in_passwd(text, user, ret_uid, ret_gid))
 		return true;
 	if (is_number)
-		return true; /* without a line it has no group of its own */
+		return true; /* without a line, it has no group */
 	return bytes ? fail(error, SVCD_ERROR_FAILED, "there is no user \"%s\" in %s; " LOCAL_ONLY, user, files->passwd) : false;
 }
 

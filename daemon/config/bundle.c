@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bundle: see bundle.h. The format is a line for the whole, and for each entry a line with lengths, the path and the contents:
+ * Bundle: see bundle.h. The format is one line for the bundle. Each entry has a line with lengths,
+ * then the path and the contents:
  *
- *	svcd-files 1 BEGAN_US N_ENTRIES
- *	KIND SECRET PATH_BYTES CONTENT_BYTES
+ * 	svcd-files 1 BEGAN_US N_ENTRIES
+ * 	KIND SECRET PATH_BYTES CONTENT_BYTES
  *
- * KIND is one of the letters below, SECRET is 0 or 1. Bytes follow their line at once and have a line break after them.
+ * KIND is one of the letters below, SECRET is 0 or 1. The path and the contents each end with a
+ * line break.
  */
 #include "config.h"
 
@@ -172,14 +174,14 @@ bool bundle_write(const Bundle *bundle, int fd, GError **error)
 
 /* --- reading --- */
 
-/* What has not been parsed yet. */
+/* The bytes that were not parsed yet. */
 typedef struct Rest {
 	GBytes *bytes;
 	const char *next;
 	gsize length;
 } Rest;
 
-/* The fields of the next line, exactly @n of them; NULL if it is none. */
+/* Takes the @n fields of the next line. NULL: it does not have @n fields. */
 static char **take_line(Rest *rest, unsigned n)
 {
 	const char *end = memchr(rest->next, '\n', MIN(rest->length, LINE_BYTES));
@@ -193,7 +195,7 @@ static char **take_line(Rest *rest, unsigned n)
 	return g_steal_pointer(&fields);
 }
 
-/* So many bytes and a line break; NULL if they are not there. */
+/* Takes a number of bytes and a line break. NULL: they are missing. */
 static const char *take_bytes(Rest *rest, const char *length_text, gsize *ret_length)
 {
 	const char *bytes = rest->next;
@@ -279,7 +281,10 @@ Bundle *bundle_read(int fd, GError **error)
 	g_autoptr(GMappedFile) map = NULL;
 	g_autoptr(GBytes) bytes = NULL;
 
-	/* Without the seals its writer has not finished, and could still shrink it while it is mapped. */
+	/*
+	 * Without the seals the writer has not finished, and could still shrink the file while it
+	 * is mapped.
+	 */
 	if (fcntl(fd, F_GET_SEALS) != SEALS) {
 		fail(error, SVCD_ERROR_FAILED, "what the files contain was not handed over");
 		return NULL;

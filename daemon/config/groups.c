@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Groups: the first and the third field of each line.
+ * Groups: reads the first and the third field of each line.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@ static bool parse_gid(const char *text, gid_t *ret_gid)
 {
 	uint64_t number;
 
-	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &number)) /* the last one is "no group" (chown(2)) */
+	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &number)) /* -1: no group, chown(2) */
 		return false;
 	*ret_gid = (gid_t)number;
 	return true;
@@ -29,7 +29,7 @@ GHashTable *groups_parse(const char *text)
 		g_auto(GStrv) fields = g_strsplit(*line, ":", 4);
 		gid_t gid;
 
-		/* Of two lines for one name the first counts, as in getgrnam(3). */
+		/* The first of two lines for one name counts, as in getgrnam(3). */
 		if (g_strv_length(fields) >= 3 && *fields[0] && parse_gid(fields[2], &gid) &&
 		    !g_hash_table_contains(groups, fields[0]))
 			g_hash_table_insert(groups, g_strdup(fields[0]), GUINT_TO_POINTER(gid));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Groups: numbers of the machine's own groups, from /etc/group alone. NSS may ask a service that we are to start, and wait.
+ * Groups: numbers of the machine's own groups, from /etc/group alone. NSS might query a service
+ * that svcd has yet to start, and then block.
  */
 #ifndef SVCD_CONFIG_GROUPS_H
 #define SVCD_CONFIG_GROUPS_H
@@ -9,9 +10,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Name -> number; a new table. Lines that make no sense are passed over, as the C library does (group(5)). */
+/* Name -> number; a new table. Invalid lines are skipped, as by the C library (group(5)). */
 GHashTable *groups_parse(const char *text);
-/* Of a file; NULL with @error. */
+/* Parses a file. NULL with @error. */
 GHashTable *groups_read(const char *path, GError **error);
 
 /* @name: of a group, or a number. Returns: false if there is none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy files: all are read first, for what one of them says decides whether those of another layer count.
+ * Policy files: all files are read first, because one file decides whether those of another layer
+ * count.
  */
 #include "config.h"
 
@@ -13,12 +14,12 @@
 
 typedef struct Reading {
 	SourceReader *reader;
-	bool is_users; /* of whose files there are no copies */
+	bool is_users; /* of a svcd --user, for which there are no copies */
 	Policy *policy;
 	DiagList *diags;
 } Reading;
 
-/* An error, so that it is seen on every console: the machine does not do what the file's author meant. */
+/* Reports an error, so that every console shows it, because the author's policy is not in force. */
 static void tell_policy_is_out(Reading *r, const PolicyFile *file)
 {
 	const char *rest = file->layer > POLICY_LAYER_VENDOR ? "the vendor's policy and the other files decide" : "the other files decide";
@@ -26,7 +27,7 @@ static void tell_policy_is_out(Reading *r, const PolicyFile *file)
 	diag_error(r->diags, origin_new(file->path, 0), NULL, "this file is left out as a whole; %s", rest);
 }
 
-/* What is only tried out is going to be refused. */
+/* A file in the overlay is only tried, and will be refused because of its error. */
 static bool is_tried_out(const Reading *r, const PolicyFile *file)
 {
 	return r->reader->overlay && g_hash_table_contains(r->reader->overlay, file->path);
@@ -78,12 +79,12 @@ GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *opti
 	return files;
 }
 
-/* The admin's file as it was when it had no errors, with the origins of the file itself. */
+/* Parses the last version of the admin's file without errors. Origins name the file itself. */
 static bool parse_last_good(const Reading *r, const PolicyFile *file, Policy *policy)
 {
 	g_autofree char *base = g_path_get_basename(file->path);
 	g_autofree char *path = g_build_filename(r->reader->root, POLICY_LAST_GOOD_DIRECTORY, base, NULL);
-	g_autofree char *problem = NULL; /* there is none */
+	g_autofree char *problem = NULL; /* ignored: there is no copy */
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autofree char *text = NULL;
 	gsize length;
@@ -113,11 +114,11 @@ static bool has_rc_links(const GPtrArray *files)
 	return false;
 }
 
-/* What the files of all other layers say of that of the rc links. */
+/* Do the files of all other layers make the rc links count? */
 static bool do_rc_links_count(const Reading *r, const GPtrArray *files)
 {
 	g_autoptr(Policy) policy = policy_new();
-	g_autoptr(DiagList) diags = diag_list_new(); /* they are told when the files are merged for good */
+	g_autoptr(DiagList) diags = diag_list_new(); /* unused: merge_file() reports them */
 
 	for (guint i = 0; i < files->len; i++) {
 		const PolicyFile *file = g_ptr_array_index(files, i);
@@ -149,7 +150,7 @@ void policy_files_load(SourceReader *reader, const LoaderOptions *options, Polic
 	for (guint i = 0; i < directories->len; i++) {
 		const PolicyDirectory *directory = g_ptr_array_index(directories, i);
 
-		/* Whether links count is the vendor's to say, too. */
+		/* Even in vendor-only mode the vendor's policy may enable the rc links. */
 		if (directory->layer <= POLICY_LAYER_RC_LINKS || !is_vendor_only)
 			read_policy_directory(reader, directory, diags, files);
 	}
@@ -158,11 +159,14 @@ void policy_files_load(SourceReader *reader, const LoaderOptions *options, Polic
 		policy_apply_kernel_word(policy, *word, diags);
 }
 
-/* Not found before /var is mounted; then the files are read again after the step was ended. */
+/*
+ * Finds nothing before /var is mounted. Later the files are read again, after the interrupted
+ * change was completed.
+ */
 void policy_files_tell_begun(SourceReader *reader, const LoaderOptions *options, DiagList *diags)
 {
 	g_autofree char *directory = g_build_filename(reader->root, POLICY_HISTORY_DIRECTORY, NULL);
-	g_autofree char *problem = NULL; /* it is for root alone */
+	g_autofree char *problem = NULL; /* ignored: only root may read it */
 	g_autoptr(GPtrArray) names = NULL;
 
 	if (options->user_mode || options->without_local_files)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy files: those of all layers, and what the kernel command line says, into one policy.
+ * Policy files: merges the files of all layers and the kernel command line into one policy.
  */
 #ifndef SVCD_CONFIG_POLICY_FILES_H
 #define SVCD_CONFIG_POLICY_FILES_H
@@ -11,8 +11,9 @@
 #include "model/policy.h"
 
 /*
- * Never fails. In place of a file of the admin's that cannot be read or has an error its last version without errors counts; if there is none,
- * and for other files, it is left out as a whole. Both are told.
+ * Never fails. A file with an error, or that cannot be read, is omitted as a whole. For a file of
+ * the admin, the last version without errors is used instead, if there is one. Both cases are
+ * reported.
  */
 void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy, DiagList *diags);
 
@@ -26,7 +27,7 @@ typedef struct PolicyFile {
 /* The files in the admin's policy.d, as the loader reads them; a new array of PolicyFile. */
 GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *options, DiagList *diags);
 
-/* Warns of changes of policy that were begun and not ended (POLICY_HISTORY_DIRECTORY). */
+/* Warns of incomplete changes of policy (POLICY_HISTORY_DIRECTORY). */
 void policy_files_tell_begun(SourceReader *reader, const LoaderOptions *options, DiagList *diags);
 
 #endif

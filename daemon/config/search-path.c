@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Who may leave out a row. */
+/* Can an option exclude the row? */
 typedef enum RowKind {
 	ROW_SHIPPED, /* below /usr: always read */
-	ROW_LOCAL,   /* below /etc or /run: left out when the manager cannot live with it */
+	ROW_LOCAL,   /* below /etc or /run: excluded if the manager crashes with these files */
 } RowKind;
 
 typedef struct Row {
@@ -28,16 +28,16 @@ static const Row service_rows[] = {
 };
 
 static const Row policy_rows[] = {
-	{ "/run/svcd/generated", ROW_LOCAL, POLICY_LAYER_VENDOR }, /* which mounts, swap and logins are wanted */
+	{ "/run/svcd/generated", ROW_LOCAL, POLICY_LAYER_VENDOR }, /* for mounts, swap and logins */
 	{ SVCD_LIBDIR "/policy.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
-	{ "/run/svcd/generated/rc-links", ROW_LOCAL, POLICY_LAYER_RC_LINKS }, /* what the links in /etc/rc?.d want */
+	{ "/run/svcd/generated/rc-links", ROW_LOCAL, POLICY_LAYER_RC_LINKS }, /* for the links in /etc/rc?.d */
 	{ SVCD_SYSCONFDIR "/policy.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
 	{ "/run/svcd/policy.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
 };
 
 /*
- * "svcd --user". What the machine's admin says to all users stands above what packages do, in the same layer: a user is given
- * both. Paths that begin with "~" are below the user's own directories.
+ * "svcd --user". The machine admin's files for all users are in the same layer as those of
+ * packages, and override them. Paths that begin with "~" are below the user's own directories.
  */
 static const Row user_service_rows[] = {
 	{ SVCD_LIBDIR "/user-services.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },

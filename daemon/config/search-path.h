@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where files are looked for, and which one wins.
+ * Search path: the directories of service and policy files, and their precedence.
  */
 #ifndef SVCD_CONFIG_SEARCH_PATH_H
 #define SVCD_CONFIG_SEARCH_PATH_H
@@ -15,17 +15,22 @@ typedef struct PolicyDirectory {
 	PolicyLayer layer;
 } PolicyDirectory;
 
-/* Where the admin's files are, and what holds until reboot: of the machine, or of "svcd --user"; new strings. */
+/*
+ * The directory of the admin's files, and the directory of files until reboot: of the machine, or
+ * of "svcd --user"; new strings.
+ */
 char *search_path_config(bool user_mode);
 char *search_path_runtime(bool user_mode);
 
-/* What "%t" is in service files. */
+/* The value of "%t" in service files. */
 const char *search_path_runtime_top(bool user_mode);
 
-/* Service directories, later wins; a new strv. DESIGN: generated, vendor, admin, until reboot. */
+/*
+ * Service directories in ascending precedence: generated, vendor, admin, until reboot. A new strv.
+ */
 char **search_path_services(const LoaderOptions *options);
 
-/* Policy directories with their layers, ascending; a new array. */
+/* Policy directories in ascending order of their layers; a new array. */
 GPtrArray *search_path_policies(const LoaderOptions *options);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Source file: open first, then look at what was opened (fstat), so that nothing can be exchanged in between.
+ * Source file: opens a path first and then checks the open file by fstat(2), so that it cannot be
+ * replaced in between.
  *
- * Symbolic links are followed where only root can have put them, to files where only root can have put those (paths/safe-path.h).
+ * Symbolic links are followed only where only root can have made them, to files that only root can
+ * have made (paths/safe-path.h).
  */
 #include "config.h"
 
@@ -25,7 +27,7 @@ void source_reader_init(SourceReader *reader, const char *root, bool any_owner, 
 	*reader = (SourceReader){
 		.root = root ? root : "", .root_fd = -1, .any_owner = any_owner, .owner = owner,
 	};
-	/* Paths are made by g_build_filename(), which leaves no "/" at the joint but its own. */
+	/* Paths come from g_build_filename(), which joins parts by a single "/". */
 	for (reader->root_length = strlen(reader->root);
 	     reader->root_length > 0 && reader->root[reader->root_length - 1] == '/'; reader->root_length--)
 		;
@@ -38,7 +40,7 @@ void source_reader_clear(SourceReader *reader)
 	fd_close(&reader->root_fd);
 }
 
-/* O_NONBLOCK: a FIFO without a writer would hold us for ever. */
+/* O_NONBLOCK, because open(2) of a FIFO without a writer would block. */
 static int open_path(const SourceReader *reader, const char *path, int flags)
 {
 	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -69,7 +71,7 @@ static char *check_owner(const SourceReader *reader, const struct stat *st)
 	return source_file_distrust(reader, st->st_mode, st->st_uid, st->st_gid);
 }
 
-/* In words; @what is "it" or "the directory". */
+/* A sentence; @what is "it" or "the directory". */
 static char *explain_open_error(const SourceReader *reader, const char *path, int errnum, const char *what)
 {
 	g_autofree char *target = g_file_read_link(path, NULL);
@@ -90,13 +92,16 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Out of sight on purpose; but "..." with a suffix is somebody's idea of a name ("..") and is told as a mistake. */
+/*
+ * Dot files are hidden, except names such as "....svc". There a user meant the name "..", and the
+ * mistake is reported.
+ */
 static bool is_hidden(const char *name)
 {
 	return name[0] == '.' && !g_str_has_prefix(name, "...");
 }
 
-/* What a directory hides is as secret as what a file hides. */
+/* A directory without the permission to enter hides its files too. */
 static bool is_secret(const struct stat *st)
 {
 	return !(st->st_mode & S_IROTH) || (S_ISDIR(st->st_mode) && !(st->st_mode & S_IXOTH));
@@ -131,11 +136,14 @@ static GPtrArray *list_disk(const SourceReader *reader, const char *path, bool *
 		if (!is_hidden(entry->d_name))
 			g_ptr_array_add(names, g_strdup(entry->d_name));
 	}
-	(void)closedir(directory); /* only read from */
+	(void)closedir(directory); /* read-only: nothing to lose */
 	return names;
 }
 
-/* @file of the overlay as it is seen in the directory @path: a file there comes or goes, a directory comes. */
+/*
+ * The effect of @file of the overlay on the names in the directory @path. A file is added or
+ * removed, and a directory is added.
+ */
 static void overlay_name(GHashTable *names, const char *path, const char *file, bool is_there)
 {
 	const size_t length = strlen(path);
@@ -150,7 +158,7 @@ static void overlay_name(GHashTable *names, const char *path, const char *file, 
 		g_hash_table_remove(names, parts[0]);
 }
 
-/* What the directory @path would hold, if it holds @names on the disk; takes @names. */
+/* The names in the directory @path after the overlay, if the disk has @names. Takes @names. */
 static GPtrArray *overlay_list(const SourceReader *reader, const char *path, GPtrArray *names)
 {
 	g_autoptr(GHashTable) set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -216,7 +224,7 @@ static void record_list(const SourceReader *reader, const char *path, bool is_se
 		bundle_add(reader->bundle, BUNDLE_LIST, is_secret, path, text->str, text->len);
 }
 
-/* Without what is laid over it. */
+/* Without the overlay. */
 static GPtrArray *list_directory(const SourceReader *reader, const char *path, char **ret_problem)
 {
 	bool is_secret = false;
@@ -263,7 +271,7 @@ static char *check_kind(const struct stat *st)
 		{ S_IFBLK, "a device" },    { S_IFSOCK, "a socket" },
 	};
 
-	/* The device that /dev/null is (Linux, admin-guide/devices.txt). */
+	/* The device number of /dev/null (Linux, admin-guide/devices.txt). */
 	if (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3))
 		return g_strdup("it is a link to /dev/null; switching a service off is policy: write Activation=never "
 				"under [service NAME] in /etc/svcd/policy.d/local.policy");
@@ -308,7 +316,7 @@ static char *read_bundle(const SourceReader *reader, const char *path, gsize *re
 	return read_overlay(entry ? entry->bytes : NULL, ret_length, ret_problem);
 }
 
-/* The whole of a file, with a NUL after it; once all @size bytes that it has are there, its end is not asked for. */
+/* Reads a whole file, and adds a NUL. After @size bytes it does not read again to see the end. */
 static char *read_all(int fd, gsize size, gsize *ret_length, char **ret_problem)
 {
 	g_autofree char *text = NULL;
@@ -346,7 +354,7 @@ static char *read_disk(const SourceReader *reader, const char *path, gsize *ret_
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		/* A socket cannot be opened at all (open(2), ENXIO). */
+		/* A socket cannot be opened (open(2), ENXIO). */
 		*ret_problem = errno == ENXIO ? g_strdup("it is a socket, not a file")
 					      : explain_open_error(reader, path, errno, "it");
 		return NULL;

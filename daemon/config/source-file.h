@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Source file: one file of a person's, opened so that nobody else can have a hand in it, and read into memory.
+ * Source file: reads one configuration file into memory, if only its owner and root can have
+ * changed it.
  */
 #ifndef SVCD_CONFIG_SOURCE_FILE_H
 #define SVCD_CONFIG_SOURCE_FILE_H
@@ -12,41 +13,47 @@
 #include "base/diag.h"
 #include "config/bundle.h"
 
-/* Where and on which terms files are opened. */
+/* The root directory and the conditions for opening files. */
 typedef struct SourceReader {
-	const char *root;   /* symbolic links do not lead out of it; "": the machine itself */
-	size_t root_length; /* without final slashes */
+	const char *root;   /* symbolic links cannot leave it; "": the machine itself */
+	size_t root_length; /* without trailing slashes */
 	int root_fd;        /* -1 if @root is "" */
-	bool any_owner;     /* do not look who owns a file */
-	uid_t owner;        /* who may own files besides root */
-	/* Borrowed, or NULL. An open one is filled with what is read from the disk; a finished one takes the place of the disk. */
+	bool any_owner;     /* ignore the owner of files */
+	uid_t owner;        /* trusted besides root */
+	/*
+	 * Borrowed, or NULL. An open bundle collects the data that is read from the disk. A
+	 * finished one replaces the disk.
+	 */
 	Bundle *bundle;
-	GHashTable *secrets; /* paths of files and directories that are read and not for every user; borrowed, or NULL */
-	GHashTable *overlay; /* path -> GBytes in place of what is there, NULL: nothing; borrowed, or NULL */
+	GHashTable *secrets; /* paths that were read and are not public; borrowed, or NULL */
+	GHashTable *overlay; /* path -> GBytes in place of the file, NULL: none; borrowed, or NULL */
 } SourceReader;
 
-/* @root is borrowed and must stay. */
+/* @root is borrowed. */
 void source_reader_init(SourceReader *reader, const char *root, bool any_owner, uid_t owner);
 
-/* Returns: NULL, or why others could change a file of this mode and owner, so that it is not read; a new string. */
+/*
+ * Returns: NULL, or why a file of this mode and owner is not read, because others could change it;
+ * a new string.
+ */
 char *source_file_distrust(const SourceReader *reader, mode_t mode, uid_t uid, gid_t gid);
 void source_reader_clear(SourceReader *reader);
 
 /**
- * source_reader_list() - the names in a directory, sorted; hidden files left out
- * @path:        with the root in front
- * @ret_problem: when the directory is there but may not be used, one sentence, a new string
- * Returns: a new array of strings; empty when there is no such directory.
+ * source_reader_list() - list a directory, sorted, without hidden files
+ * @path: including the root
+ * @ret_problem: if the directory exists but cannot be used, one sentence, a new string
+ * Returns: a new array of strings; empty if there is no such directory.
  */
 GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem);
 
-/* The same; the problem is added to @diags. */
+/* The same, but adds the problem to @diags. */
 GPtrArray *source_reader_list_told(SourceReader *reader, const char *path, DiagList *diags);
 
 /**
- * source_reader_read() - the whole of a file
+ * source_reader_read() - read a whole file
  * @ret_problem: on failure one sentence without the file's name, a new string
- * Returns: the text with a NUL after it that @ret_length does not count; NULL on failure.
+ * Returns: the text with a NUL that @ret_length does not count; NULL on failure.
  */
 char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem);
 
