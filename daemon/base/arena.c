@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arena: blocks of memory, each given out from its beginning to its end.
+ * Arena: memory blocks, each allocated from its beginning to its end.
  */
 #include "config.h"
 
@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What a service file usually takes fits into one. With AddressSanitizer each thing is a block of its own, so that it sees its end. */
+/*
+ * One block usually holds the data of a service file. With AddressSanitizer each allocation is a
+ * block of its own, so that overruns are detected.
+ */
 #ifdef __SANITIZE_ADDRESS__
 #define BLOCK_BYTES 0
 #else
@@ -18,12 +21,12 @@
 
 typedef struct Block Block;
 struct Block {
-	Block *next; /* the one before */
+	Block *next; /* the block before it */
 	max_align_t bytes[];
 };
 
 struct Arena {
-	Block *blocks; /* what is given out is in the first */
+	Block *blocks; /* the first block is the one in use */
 	char *free;
 	gsize n_free;
 };

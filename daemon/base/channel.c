@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Channel: peek, take. The facts about the kernel are those of unix_stream_read_generic() and manage_oob(), Linux 5.15 to 6.18.
+ * Channel: peeking and taking. The statements about the kernel are based on
+ * unix_stream_read_generic() and manage_oob(), Linux 5.15 to 6.18.
  */
 #include "config.h"
 
@@ -9,14 +10,14 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-/* Linux 6.16; older headers do not have it. */
+/* Linux 6.16; missing in older headers. */
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83
 #endif
 
 /*
- * The kernel counts the memory of a write: 768 bytes for a line of 80. A pipe holds 816 such lines, and this 896. (The kernel doubles
- * the value, socket(7).)
+ * The kernel counts the memory of each write: 768 bytes for a line of 80. With this size the
+ * channel holds 896 such lines, and a pipe holds 816. (The kernel doubles the value, socket(7).)
  */
 #define ROOM_BYTES (336 * 1024)
 
@@ -28,11 +29,12 @@ int channel_pair(int ret[2])
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret) < 0)
 		return -1;
 	/*
-	 * A byte that is sent with MSG_OOB can have descriptors. Out of line, a peek passes over it and a read drops it with them. In line it
-	 * is a byte like any other, and a peek ends before it.
+	 * A byte sent with MSG_OOB can carry descriptors. Out of line, a peek skips it, and a read
+	 * drops it with its descriptors. Inline it is a normal byte, and a peek stops before it.
 	 */
-	(void)setsockopt(ret[0], SOL_SOCKET, SO_OOBINLINE, &on, sizeof on); /* every kernel knows it */
-	(void)setsockopt(ret[0], SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off); /* older ones do not: then only the peek protects us */
+	(void)setsockopt(ret[0], SOL_SOCKET, SO_OOBINLINE, &on, sizeof on); /* all kernels have it */
+	/* On kernels without this option only the peek protects us. */
+	(void)setsockopt(ret[0], SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
 	return 0;
 }
 
@@ -40,7 +42,7 @@ void channel_widen(int writer_fd)
 {
 	const int room = ROOM_BYTES;
 
-	/* Without CAP_NET_ADMIN net.core.wmem_max bounds it. */
+	/* Without CAP_NET_ADMIN the limit is net.core.wmem_max. */
 	if (setsockopt(writer_fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room) < 0)
 		(void)setsockopt(writer_fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
 }
@@ -60,7 +62,10 @@ ChannelState channel_peek(int fd, void *bytes, size_t size, size_t *ret_n)
 	if (n <= 0)
 		return CHANNEL_END;
 	*ret_n = (size_t)n;
-	/* There is no room for control messages, and our end asks for no other kind. A peek goes no further than the first descriptors. */
+	/*
+	 * There is no buffer for control messages, and this end enables no other kind. A peek stops
+	 * at the first descriptors.
+	 */
 	return message.msg_flags & MSG_CTRUNC ? CHANNEL_DESCRIPTORS : CHANNEL_BYTES;
 }
 
@@ -72,7 +77,7 @@ void channel_take(int fd, void *bytes, size_t n)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return; /* we are its only reader: not to be seen */
+			return; /* cannot happen, because we are the only reader */
 		n -= (size_t)got;
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Diagnostics: a growing list of sentences with their origins.
+ * Diagnostics: a growing list of messages with their origins.
  */
 #include "config.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Diagnostics: what is wrong in a file that a person wrote.
+ * Diagnostics: errors in files written by users.
  *
- * One problem is one line: FILE:LINE: what was read and what would be right. Parsing goes on after one;
- * all are reported together, by the manager at load and by "svcctl check" in the same words.
+ * Each error is one line: FILE:LINE: the text that was read, and the expected text. Parsing
+ * continues after an error. All errors are reported together, by the manager at load and by "svcctl
+ * check" with the same messages.
  */
 #ifndef SVCD_BASE_DIAG_H
 #define SVCD_BASE_DIAG_H
@@ -13,7 +14,7 @@
 
 #include "base/enum-names.h"
 
-/* Where a value came from. @file is interned and lives for ever; line 0 means the file as a whole. */
+/* The place of a value. @file is interned and never freed. Line 0 means the file as a whole. */
 typedef struct Origin {
 	const char *file;
 	unsigned line;
@@ -22,7 +23,7 @@ typedef struct Origin {
 Origin origin_new(const char *file, unsigned line);
 
 /**
- * origin_format() - "FILE:LINE", "FILE" when the line is 0, "built-in" when there is no file
+ * origin_format() - "FILE:LINE", "FILE" if the line is 0, "built-in" if there is no file
  * Returns: a new string.
  */
 char *origin_format(Origin origin);
@@ -33,8 +34,8 @@ ENUM_WITH_NAMES(DiagLevel, DIAG, diag_level, DIAG_LEVELS)
 typedef struct Diagnostic {
 	DiagLevel level;
 	Origin origin;
-	char *service; /* the service it is about, or NULL */
-	char *text;    /* one sentence, no line break */
+	char *service; /* the service concerned, or NULL */
+	char *text;    /* one sentence, without a line break */
 } Diagnostic;
 
 typedef struct DiagList DiagList;
@@ -44,21 +45,23 @@ void diag_list_free(DiagList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DiagList, diag_list_free)
 
 /**
- * diag_error() - this file (or this service) is left out because of it
+ * diag_error() - report an error, because of which the file or service is excluded
  * @service: the service concerned, NULL if none (a policy file)
  */
 void diag_error(DiagList *list, Origin origin, const char *service, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
 /**
- * diag_warning() - something was ignored or is doubtful; nothing is left out
+ * diag_warning() - report something ignored or doubtful; nothing is excluded
  */
 void diag_warning(DiagList *list, Origin origin, const char *service, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-/* Copies of all of @others, behind those of @list; then sorts. */
+/* Appends copies of all of @others to @list, and sorts it. */
 void diag_list_append(DiagList *list, const DiagList *others);
 
 /**
- * diag_list_sort() - by file, line and text; what was said twice (of two instances of a template, say) is kept once
+ * diag_list_sort() - sort by file, line and text, and remove duplicates
+ *
+ * Two instances of a template report the same errors, for example.
  */
 void diag_list_sort(DiagList *list);
 
@@ -67,7 +70,7 @@ unsigned diag_list_count_errors(const DiagList *list);
 const Diagnostic *diag_list_get(const DiagList *list, unsigned index);
 
 /**
- * diag_format() - the line that people see; bytes that could upset a terminal are escaped
+ * diag_format() - format for display; bytes that could affect a terminal are escaped
  * Returns: a new string without a line break.
  */
 char *diag_format(const Diagnostic *diagnostic);

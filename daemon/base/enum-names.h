@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Enums that people see: values, names and both look-ups from one list.
+ * Enums that users see: values, names and both look-ups from one list.
  *
- *	#define COLOURS(X, P) X(P, RED, "red") X(P, GREEN, "green")
- *	ENUM_WITH_NAMES(Colour, COLOUR, colour, COLOURS)
+ * 	#define COLOURS(X, P) X(P, RED, "red") X(P, GREEN, "green")
+ * 	ENUM_WITH_NAMES(Colour, COLOUR, colour, COLOURS)
  *
- * gives COLOUR_RED, COLOUR_GREEN, COLOUR_COUNT, colour_name() and colour_from_name().
+ * defines COLOUR_RED, COLOUR_GREEN, COLOUR_COUNT, colour_name() and colour_from_name().
  */
 #ifndef SVCD_BASE_ENUM_NAMES_H
 #define SVCD_BASE_ENUM_NAMES_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Errors: when the world says no. A GError whose text says what was tried, on what, then the cause.
+ * Errors: failed system and bus calls. The text of the GError names the operation, its object and
+ * the cause.
  */
 #ifndef SVCD_BASE_ERRORS_H
 #define SVCD_BASE_ERRORS_H
@@ -35,19 +36,21 @@ GQuark svcd_error_quark(void);
 #undef fail
 
 /**
- * fail() - set @error and say no
- * Returns: false, always, so that a function can end with "return fail(...)".
+ * fail() - set @error
+ * Returns: always false, so that a function can end with "return fail(...)".
  */
 bool fail(GError **error, ErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 /**
- * fail_errno() - as fail(), with ": " and the text of @errnum appended
+ * fail_errno() - like fail(), with ": " and the text of @errnum appended
  *
- * The code is EXHAUSTED when errnum_is_passing(), SYSTEM otherwise.
+ * The code is EXHAUSTED if errnum_is_passing(), otherwise SYSTEM.
  */
 bool fail_errno(GError **error, int errnum, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* No memory, process or descriptor just now, or a program that is still being written: another try may do. */
+/*
+ * Is the error temporary: no memory, process or descriptor at present, or a program being written?
+ */
 bool errnum_is_passing(int errnum);
 
 #endif

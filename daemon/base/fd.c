@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors: small helpers that every room needs.
+ * Descriptors: small helpers for all components.
  */
 #include "config.h"
 
@@ -14,7 +14,10 @@
 
 #include "base/errors.h"
 
-/* Somebody who does nothing but rename on each of many processors must not win; a lease (fcntl(2)) must not hang us. */
+/*
+ * Large enough that processes which rename constantly on every CPU cannot prevent an open. Limited,
+ * because a lease (fcntl(2)) must not block us forever.
+ */
 #define MAX_OPEN_TRIES 4096
 
 void fd_close(int *fd)
@@ -77,7 +80,7 @@ GBytes *fd_read_bounded(int fd, size_t max_bytes, const char *what, GError **err
 
 GBytes *file_read_bounded(const char *path, size_t max_bytes, GError **error)
 {
-	/* O_NONBLOCK: a FIFO without a writer would hold us for ever. */
+	/* O_NONBLOCK, because open(2) of a FIFO without a writer would block. */
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
@@ -128,7 +131,7 @@ bool file_replace(const char *path, const char *text, mode_t mode, GError **erro
 	    rename(temporary, path) < 0) {
 		int errnum = errno;
 
-		(void)unlink(temporary); /* the error that matters is the one before */
+		(void)unlink(temporary); /* the first error is the one that matters */
 		return fail_errno(error, errnum, "cannot write %s", path);
 	}
 	if (!directory_sync(path))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors: closing, reading with a limit, replacing a file so that either the old or the new is there.
+ * Descriptors: closing, reading with a limit, and atomic replacement of a file.
  */
 #ifndef SVCD_BASE_FD_H
 #define SVCD_BASE_FD_H
@@ -21,10 +21,10 @@ static inline void fd_close_auto(int *fd)
 	errno = saved;
 }
 
-/* A local descriptor that is closed when its block ends. */
+/* A local descriptor that is closed at the end of its block. */
 #define auto_fd __attribute__((cleanup(fd_close_auto)))
 
-/* Hands an auto_fd over to somebody else. */
+/* Passes an auto_fd to another owner. */
 static inline int fd_steal(int *fd)
 {
 	int taken = *fd;
@@ -33,18 +33,19 @@ static inline int fd_steal(int *fd)
 	return taken;
 }
 
-/* Closes *@fd if it is open and makes it -1; for descriptors that live in a struct. */
+/* Closes *@fd if it is open and sets it to -1; for descriptors in a struct. */
 void fd_close(int *fd);
 
 bool fd_set_nonblocking(int fd, bool nonblocking);
 bool fd_set_cloexec(int fd, bool cloexec);
 
 /**
- * fd_open_in_root() - open @path as a process would whose root directory is @root_fd
+ * fd_open_in_root() - open @path like a process with the root directory @root_fd
  * @flags: as for open(2); O_CLOEXEC is added
  *
- * Symbolic links and ".." stay below @root_fd, and nothing is made. A kernel that cannot vouch for a ".." because
- * something, anywhere, was renamed or mounted at that moment (EAGAIN of openat2(2)) is asked again.
+ * Symbolic links and ".." cannot leave @root_fd, and nothing is created. openat2(2) returns EAGAIN
+ * if it cannot verify a "..", because another process renamed or mounted something. Then it is
+ * repeated.
  *
  * Returns: a descriptor, or -1 with errno.
  */
@@ -56,7 +57,7 @@ bool fd_write_all(int fd, const void *bytes, size_t length);
 /**
  * fd_read_bounded() - read @fd to its end
  * @max_bytes: more than this is an error
- * @what:      its name in the error
+ * @what: its name in the error
  * Returns: a GBytes, or NULL with @error set.
  */
 GBytes *fd_read_bounded(int fd, size_t max_bytes, const char *what, GError **error);
@@ -72,7 +73,7 @@ GBytes *file_read_bounded(const char *path, size_t max_bytes, GError **error);
 bool file_replace(const char *path, const char *text, mode_t mode, GError **error);
 
 /**
- * directory_ensure() - make @path and its parents, mode 0755; there already is fine
+ * directory_ensure() - make @path and its parents with mode 0755, if they do not exist
  */
 bool directory_ensure(const char *path, GError **error);
 

@@ -1,195 +1,230 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every limit, with its reason. Each has a test that reaches it.
- * Limits on what keeper and manager say to each other are in protocol/protocol.h.
+ * All limits, with their reasons. Each has a test that reaches it. Limits on the messages between
+ * keeper and manager are in protocol/protocol.h.
  */
 #ifndef SVCD_BASE_LIMITS_H
 #define SVCD_BASE_LIMITS_H
 
 #include "words/words.h"
 
-/* A service's name: the longest cgroup directory or log file is 255 bytes, and suffixes are added to it. */
+/* A service's name. A cgroup directory or log file may have 255 bytes, which include a suffix. */
 #define LIMIT_NAME_BYTES 200
 
-/* One line of a service or policy file, continuation lines joined: longer than any command line in use. */
+/*
+ * One line of a service or policy file with its continuation lines: longer than any command line in
+ * use.
+ */
 #define LIMIT_LINE_BYTES 8192
 
-/* One service or policy file: a hundred times the largest that is shipped. */
+/* One service or policy file: a hundred times the largest one that is shipped. */
 #define LIMIT_FILE_BYTES (256 * 1024)
 
 /*
- * All files of one load together, as svc-generate hands them to the manager: LIMIT_SERVICES files of 3 KiB, the size of the largest that
- * is shipped. The kept descriptor holds that much memory.
+ * All files of one load, as svc-generate passes them to the manager: LIMIT_SERVICES files of 3 KiB,
+ * the size of the largest one that is shipped. The kept descriptor holds this much memory.
  */
 #define LIMIT_BUNDLE_BYTES (64 * 1024 * 1024)
 
-/* An init script: the largest that packages install have some 40 KiB. */
+/* An init script: the largest in Debian packages have about 40 KiB. */
 #define LIMIT_SCRIPT_BYTES (1024 * 1024)
 
-/* Init scripts: large installations have two hundred. Each may be ordered to each other. */
+/* Init scripts: large installations have two hundred. Each pair may be ordered. */
 #define LIMIT_SCRIPTS 1000
 
-/* Loops in the order of init scripts that are broken with care, one edge at a time. Debian's have none. */
+/* Cycles in the order of init scripts that are broken one edge at a time. Debian has none. */
 #define LIMIT_LOOPS 64
 
 /* Service files in all directories together; entries of a directory of init scripts or links. */
 #define LIMIT_SERVICES 20000
 
 /*
- * The login screen is waited for at most so long since the boot began: a check of a disk or a missing screen must not keep
- * others down. And so long since its service is ready, should nobody tell that it is drawn: what GNOME's greeter takes on a
- * slow machine.
+ * The longest wait for the login screen, since the start of the boot. A disk check or a missing
+ * screen must not delay other services further. And the longest wait after its service is ready, if
+ * it does not report that it is drawn: the time of GNOME's greeter on a slow machine.
  */
 #define LIMIT_LOGIN_SCREEN_US (90 * G_USEC_PER_SEC)
 #define LIMIT_LOGIN_SCREEN_DRAWN_US (30 * G_USEC_PER_SEC)
 
-/* What earlier boots took: services, and the file, in which the longest names with the longest numbers fit. */
+/*
+ * The durations of earlier boots: services, and the file, which then fits the longest names and
+ * numbers.
+ */
 #define LIMIT_DURATIONS 4096
 #define LIMIT_DURATIONS_BYTES (2 * 1024 * 1024)
 
-/* /run/svcd/boot: a few lines a service. */
+/* /run/svcd/boot: a few lines per service. */
 #define LIMIT_BOOT_FILE_BYTES (8 * 1024 * 1024)
 
 /*
- * The history of policy: steps, all of them together, one of them (some files, each twice), and files of one step.
- * The oldest go first; a year of changes by hand fits.
+ * The history of policy: steps, their total size, the size of one step (some files, each twice),
+ * and the files of one step. The oldest steps are dropped first. A year of manual changes fits.
  */
 #define LIMIT_HISTORY_STEPS 1000
 #define LIMIT_HISTORY_BYTES (16 * 1024 * 1024)
 #define LIMIT_HISTORY_STEP_BYTES (4 * 1024 * 1024)
 #define LIMIT_HISTORY_FILES 64
 
-/* How long a change of policy waits for another to end: each takes some fsyncs. */
+/* How long a change of policy waits for another one to end. Each takes some fsyncs. */
 #define LIMIT_POLICY_LOCK_US (10 * G_USEC_PER_SEC)
 
-/* Entries of one list key, and words of one command. */
+/* Entries of one list key, and arguments of one command. */
 #define LIMIT_LIST_ENTRIES WORDS_MAX
 
-/* Sockets of one service: they travel with one message to the keeper, which takes 64 descriptors, and some are others. */
+/*
+ * Sockets of one service. They are sent in one message to the keeper, which accepts 64 descriptors,
+ * including others.
+ */
 #define LIMIT_SOCKETS 32
 
-/* A name in LISTEN_FDNAMES, as sd_listen_fds_with_names(3) has it. */
+/* A name in LISTEN_FDNAMES, as in sd_listen_fds_with_names(3). */
 #define LIMIT_SOCKET_NAME_BYTES 255
 
 /* Alternatives in one term. */
 #define LIMIT_TERM_ALTERNATIVES 64
 
-/* Runlevels, the eight that always exist included; Include= is followed at most this deep. */
+/* Runlevels, including the eight that always exist. Also the largest depth of Include=. */
 #define LIMIT_RUNLEVELS 64
 
 /* An environment file, as read by svc-exec. */
 #define LIMIT_ENVIRONMENT_FILE_BYTES (64 * 1024)
 
-/* One sd_notify datagram; sd_notify(3) users send far less, systemd takes 4096. */
+/* One datagram of sd_notify(3). Typical ones are much shorter, and systemd accepts 4096. */
 #define LIMIT_NOTIFY_BYTES 4096
 
-/* A unit of work in one turn of the main loop, so that no source starves the others. */
+/* Messages in one turn of the main loop, so that no source starves the others. */
 #define LIMIT_NOTIFY_BATCH 32
 #define LIMIT_KEEPER_BATCH 32
 
-/* Output kept for one service in /run/svcd/log: this much in the current file, and as much in the one before. */
+/*
+ * Output kept for one service in /run/svcd/log: the size of the current file, and of the earlier
+ * one.
+ */
 #define LIMIT_LOG_BYTES (256 * 1024)
 
 /*
- * What svc-logger does for one service: so much at once, then so much a second; in bytes, and each line costs as much as some more
- * of them. Who says more shares the last with all others who do, some tenth of a processor, and waits in write(2) meanwhile. Of
- * what is said faster a second is not kept anyway: LIMIT_LOG_BYTES.
+ * The work of svc-logger for one service, in bytes: a burst, then a rate per second. Each line
+ * costs an extra amount. Services that write faster share LIMIT_LOG_FLOOD_BYTES per second, about a
+ * tenth of a CPU, and block in write(2) meanwhile. At a higher rate less than a second of output
+ * would be kept (LIMIT_LOG_BYTES).
  */
 #define LIMIT_LOG_BURST_BYTES (4 * 1024 * 1024)
 #define LIMIT_LOG_RATE_BYTES (256 * 1024)
 #define LIMIT_LOG_FLOOD_BYTES (16 * 1024 * 1024)
 #define LIMIT_LOG_LINE_COST 100
 
-/* Records of causes remembered for one service. */
+/* Cause records kept for one service. */
 #define LIMIT_CAUSES 16
 
-/* Those whom policy refused a service, remembered by name; all are counted. A service has a few doors and names. */
+/*
+ * Refused requesters of a service that are recorded; all refusals are counted. A service has a few
+ * doors and names.
+ */
 #define LIMIT_REFUSALS 8
 
 /*
- * Instances of templates that one operator has: a handful of consoles, shares or sessions. Names are free to choose, so without
- * it one user could fill the machine. Root has none.
+ * Instances of templates per operator: a handful of consoles, shares or sessions. Their names can
+ * be chosen freely, so one user could otherwise fill the machine. Root has no limit.
  */
 #define LIMIT_INSTANCES_PER_OPERATOR 32
 
 /* /etc/group: ten thousand groups with long lists of members. */
 #define LIMIT_GROUP_FILE_BYTES (2 * 1024 * 1024)
 
-/* Clients of the private socket at one time. */
+/* Simultaneous clients of the private socket. */
 #define LIMIT_PRIVATE_CLIENTS 64
 
-/* From one line of log about clients of a socket that misbehave to the next: who may connect must not be able to fill the log. */
+/*
+ * The interval between log lines about misbehaving clients of a socket. A process that may connect
+ * must not be able to fill the log.
+ */
 #define LIMIT_CLIENT_REMARK_US (60 * G_USEC_PER_SEC)
 
 /*
- * How long nobody is let in who cannot even be turned away, for no process of the machine may open a file: who waits would wake us at once
- * again.
+ * How long no client is accepted, after no file could be opened on the whole machine, so that
+ * clients cannot even be turned away. A waiting client would wake us again at once.
  */
 #define LIMIT_NO_FILES_PAUSE_US (100 * 1000)
 
-/* Conditions that one client watches at one time: a script waits for a handful. */
+/* Conditions that one client watches at a time: a script waits for a handful. */
 #define LIMIT_WATCHES 64
 
-/* Time for the private socket's greeting, so that silent clients cannot hold all places. */
+/*
+ * The time for authentication on the private socket, so that silent clients cannot occupy all
+ * places.
+ */
 #define LIMIT_AUTH_US (10 * G_USEC_PER_SEC)
 
-/* One line of the greeting (ours have 60 bytes), and lines of it altogether. */
+/* One line of the authentication (ours have 60 bytes), and the number of its lines. */
 #define LIMIT_AUTH_LINE_BYTES 512
 #define LIMIT_AUTH_LINES 16
 
-/* A message from a client: all that org.svcd1 takes are some names. */
+/* A message from a client: the methods of org.svcd1 take only some names. */
 #define LIMIT_BUS_MESSAGE_BYTES (64 * 1024)
 
-/* Answers that wait for a client to read them: above the first it is not listened to, above the second disconnected. */
+/*
+ * Answers that wait until a client reads them. Above the first limit its calls are not read, and
+ * above the second it is disconnected.
+ */
 #define LIMIT_BUS_QUEUE_PAUSE_BYTES (256 * 1024)
 #define LIMIT_BUS_QUEUE_BYTES (1024 * 1024)
 
 /*
- * Calls of one client in one turn of the main loop, and the time after which no other is begun: with a thousand services one
- * answer may take some milliseconds.
+ * Calls of one client in one turn of the main loop, and the time after which no further call
+ * begins. With a thousand services one answer may take some milliseconds.
  */
 #define LIMIT_BUS_BATCH 8
 #define LIMIT_BUS_TURN_US 1000
 
 /*
- * After a turn of users' calls that took longer than the first, because an answer was large, no other begins for so many times as
- * long, but never longer than the last: so the answers that users ask for take at most a fifth of the manager's time, one at a time,
- * and root's requests find it idle.
+ * If a turn of users' calls took longer than the first limit because of a large answer, no other
+ * turn begins for this many times as long, up to the last limit. So users' calls take at most a
+ * fifth of the manager's time, one at a time, and leave it idle for root's requests.
  */
 #define LIMIT_STRANGERS_TURN_US (2 * 1000)
 #define LIMIT_STRANGERS_REST_FACTOR 4
 #define LIMIT_STRANGERS_REST_US (200 * G_TIME_SPAN_MILLISECOND)
 
 /*
- * What the system bus sends us: answers of other services, whose objects may have much to tell. Longer ones are passed
- * over, not the end of the connection: anybody on the bus may address a message to us. dbus-daemon takes 32 MiB.
+ * A message from the system bus: answers of other services, which may have large objects. Longer
+ * ones are skipped and do not end the connection, because any process on the bus may send us a
+ * message. dbus-daemon accepts 32 MiB.
  */
 #define LIMIT_SYSTEM_BUS_MESSAGE_BYTES (1024 * 1024)
 
 /*
- * What waits for the bus daemon to read it. Above the first nothing is read from it, above the second (it is stopped) the
- * connection is given up, and all is asked again. Ten thousand questions at once, after a reconnection, have two MiB.
+ * Data that waits until the bus daemon reads it. Above the first limit nothing is read from the
+ * daemon. Above the second the daemon must be stopped: the connection is closed, and all questions
+ * are repeated. Ten thousand simultaneous questions after a reconnection have 2 MiB.
  */
 #define LIMIT_SYSTEM_BUS_QUEUE_PAUSE_BYTES (4 * 1024 * 1024)
 #define LIMIT_SYSTEM_BUS_QUEUE_BYTES (8 * 1024 * 1024)
 
-/* Its messages in one turn of the main loop, within LIMIT_BUS_TURN_US: calls are only put into their callers' queues. */
+/*
+ * Messages of the bus in one turn of the main loop, within LIMIT_BUS_TURN_US. Calls are only put
+ * into the queues of their callers.
+ */
 #define LIMIT_SYSTEM_BUS_BATCH 64
 
 /*
- * Calls from the system bus that wait for their turn: of one caller, with their bytes, and the bytes of all. The bus itself lets
- * 128 calls of one connection be open (dbus-daemon(1)), so only who wants no answers meets the first.
+ * Queued calls from the system bus: calls and bytes of one caller, and bytes of all. The bus allows
+ * 128 open calls per connection (dbus-daemon(1)), so only a caller that wants no answers reaches
+ * the first limit.
  */
 #define LIMIT_CALLS_QUEUED_OF_CALLER 128
 #define LIMIT_CALLS_QUEUED_OF_CALLER_BYTES LIMIT_BUS_MESSAGE_BYTES
 #define LIMIT_CALLS_QUEUED_BYTES (2 * 1024 * 1024)
 
 /*
- * In a flood the bus daemon reads four KiB of ours in each round of all others: answers that list everything would keep the
- * one connection busy for seconds. When it has kept us waiting for so long, and for a second after, a user of whom more calls
- * wait than so many gets errors instead, until none waits. If so many wait of all together, what would be a long answer is an
- * error, for whoever asks: none can be interrupted. What the socket holds, and nobody can overtake, is as short as the kernel
- * allows: about as much as the bus daemon reads in a round.
+ * In a flood the bus daemon reads 4 KiB from us in each round over all connections. Large answers
+ * would occupy the one connection for seconds.
+ *
+ * The bus counts as slow once it has kept us waiting for LIMIT_BUS_SLOW_US, and for
+ * LIMIT_BUS_SLOW_HOLD_US after that. While it is slow, a user with more than LIMIT_CALLS_WHILE_SLOW
+ * waiting calls gets errors until none of them waits. If more than LIMIT_CALLS_IN_FLOOD calls of
+ * all users wait, an error replaces each answer longer than LIMIT_ANSWER_IN_FLOOD_BYTES, because an
+ * answer cannot be interrupted. No message can overtake the data in the socket buffer. So the
+ * buffer is as short as the kernel allows: about the size that the bus daemon reads in a round.
  */
 #define LIMIT_BUS_SLOW_US (100 * G_TIME_SPAN_MILLISECOND)
 #define LIMIT_BUS_SLOW_HOLD_US G_USEC_PER_SEC
@@ -198,57 +233,76 @@
 #define LIMIT_ANSWER_IN_FLOOD_BYTES 2048
 #define LIMIT_SYSTEM_BUS_SOCKET_BYTES 1
 
-/* Of how many callers the bus daemon is asked at one time whose they are; these questions are read in one round. */
+/* Simultaneous questions to the bus daemon for the user of a caller. It reads them in one round. */
 #define LIMIT_CALLERS_ASKED 16
 
 /*
- * Match rules of one kind on the system bus; whoever comes later shares one rule that hears more than is needed. There are
- * four kinds, and the bus takes 512 rules from one connection (max_match_rules_per_connection in dbus-daemon(1)).
+ * Match rules of one kind on the system bus. Later ones share one rule that matches more than
+ * needed. There are four kinds, and the bus accepts 512 rules from one connection
+ * (max_match_rules_per_connection in dbus-daemon(1)).
  */
 #define LIMIT_BUS_RULES 96
 
-/* Questions to services on the system bus at one time; the bus lets 128 of one connection be open (dbus-daemon(1)). */
+/*
+ * Open questions to services on the system bus. The bus allows 128 open calls per connection
+ * (dbus-daemon(1)).
+ */
 #define LIMIT_BUS_CALLS 32
 
-/* A text that a property of a bus object has: longer ones are equal to nothing that a service file can hold. */
+/*
+ * A text in a property of a bus object. A longer one differs from any text that a service file can
+ * contain.
+ */
 #define LIMIT_BUS_TEXT_BYTES LIMIT_LINE_BYTES
 
-/* Events of devices in one turn of the main loop. */
+/* Device events in one turn of the main loop. */
 #define LIMIT_UDEV_BATCH 64
 
-/* The queue for events of devices: some thousand of them, before all devices must be looked at again. */
+/*
+ * The queue for device events: some thousand events. If it overflows, all devices must be scanned
+ * again.
+ */
 #define LIMIT_UDEV_BUFFER_BYTES (16 * 1024 * 1024)
 
-/* One property of a device, and how many of one device: a message of udev's is smaller than either. */
+/*
+ * One property of a device, and the properties of one device. A udev message is smaller than
+ * either.
+ */
 #define LIMIT_UDEV_PROPERTY_BYTES 8192
 #define LIMIT_UDEV_PROPERTIES 1024
 
-/* Network interfaces and default routes that are looked at: a machine full of containers has hundreds of the first. */
+/*
+ * Network interfaces and default routes that are tracked. A machine full of containers has hundreds
+ * of interfaces.
+ */
 #define LIMIT_NETWORK_LINKS 8192
 #define LIMIT_DEFAULT_ROUTES 64
 
-/* Interfaces that a sentence names. */
+/* Interfaces that a sentence lists. */
 #define LIMIT_LINKS_NAMED 20
 
 /*
- * Calls from the system bus that wait for polkit: of one client, of one user with many clients, and altogether. Each is a
- * question of ours, and the bus lets 128 of one connection be open (dbus-daemon(1)); LIMIT_BUS_CALLS are the providers'.
+ * Calls from the system bus that wait for polkit: of one client, of one user with many clients, and
+ * in total. Each is an open call of ours, and the bus allows 128 per connection (dbus-daemon(1)).
+ * LIMIT_BUS_CALLS is for the providers.
  */
 #define LIMIT_PARKED_PER_CLIENT 16
 #define LIMIT_PARKED_PER_USER 32
 #define LIMIT_PARKED 64
 
 /*
- * Time for polkit to decide, and with a user who types a password. The first is shorter than the 25 s that clients wait by
- * default, so that they get our sentence and not their own.
+ * The time for polkit to decide, and the same with a user who enters a password. The first is
+ * shorter than the default timeout of clients, 25 s, so that they get our error message and not
+ * their own.
  */
 #define LIMIT_AUTHORIZE_US (15 * G_USEC_PER_SEC)
 #define LIMIT_AUTHENTICATE_US (120 * G_USEC_PER_SEC)
 
 /*
- * A change of policy asked for on the bus: its words, and their bytes with a NUL each, which fit into one message to the
- * keeper; how many wait for the one that is being made; what is kept of what it says; and its time. It writes and syncs
- * four small files; only a disk in trouble takes longer.
+ * A change of policy requested on the bus: its arguments; their bytes with a NUL each, which fit
+ * into one message to the keeper; the changes that wait for the present one; the output that is
+ * kept; and the time. A change writes and syncs four small files, so only a failing disk takes
+ * longer.
  */
 #define LIMIT_CHANGE_WORDS 64
 #define LIMIT_CHANGE_BYTES 4096
@@ -256,19 +310,25 @@
 #define LIMIT_CHANGE_OUTPUT_BYTES (16 * 1024)
 #define LIMIT_CHANGE_US (60 * G_USEC_PER_SEC)
 
-/* Requests that wait for the CheckCommand= of a service; each is a call of a client that waits for its answer. */
+/*
+ * Requests that wait for the CheckCommand= of a service. Each is a call of a client that waits for
+ * its answer.
+ */
 #define LIMIT_CHECKS_WAITING 256
 
-/* Flags that may be set at one time. */
+/* Simultaneous flags. */
 #define LIMIT_FLAGS 256
-/* Of these, the flags of one name on the bus: its program may be anybody's. */
+/* Of these, the flags of one bus name, which any program may own. */
 #define LIMIT_FLAGS_OF_OWNER 32
 
-/* What is read of a process' environment, and how far up its parents are followed, where there are no cgroups. */
+/*
+ * The bytes read from the environment of a process, and the number of its ancestors that are
+ * followed, where there are no cgroups.
+ */
 #define LIMIT_ENVIRON_BYTES (256 * 1024)
 #define LIMIT_KIN_DEPTH 64
 
-/* So often at once the environment of a process is looked at that is just being executed. */
+/* How often in a row the environment of a process is read while the process is in execve(2). */
 #define LIMIT_KIN_LOOKS 3
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists: the empty ones are in read-only memory, so that whoever adds to one by another way is told at once.
+ * Lists: the empty lists are in read-only memory, so that an addition by another function crashes
+ * at once.
  */
 #include "config.h"
 

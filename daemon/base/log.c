@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log: one write per line to a descriptor that never makes us wait.
+ * Log: one write per line to a descriptor that never blocks.
  */
 #include "config.h"
 
@@ -19,7 +19,10 @@ static const int kmsg_priorities[] = { 24 + 3, 24 + 4, 24 + 5, 24 + 7 };
 
 #define HELD_BYTES (32 * 1024)
 
-/* A pipe takes them whole or not at all (pipe(7), PIPE_BUF); a terminal has room for as many. */
+/*
+ * A pipe accepts these bytes as a whole or not at all (pipe(7), PIPE_BUF), and a terminal has room
+ * for as many.
+ */
 #define AT_A_TIME 4096
 
 static struct {
@@ -30,8 +33,8 @@ static struct {
 	unsigned n_lost;
 	bool is_held;
 	bool is_put_off;
-	unsigned n_held;   /* of the kernel's log */
-	GString *waiting;  /* put off, or held off any other sink: whole lines; NULL: none */
+	unsigned n_held;   /* only for the kernel log */
+	GString *waiting;  /* whole lines, delayed or held; NULL: none */
 } sink = { .fd = -1, .level = LOG_NOTICE };
 
 void log_open(const char *program, int fd, gboolean is_kmsg)
@@ -68,7 +71,7 @@ static bool keep_line(const char *line, size_t length)
 	return true;
 }
 
-/* Returns: the bytes of as many whole lines of @text as are to be written at a time. */
+/* Returns: the length of the whole lines at the start of @text that are written at a time. */
 static size_t length_of_next(const char *text, bool is_one)
 {
 	size_t length = (size_t)(strchr(text, '\n') + 1 - text);
@@ -79,7 +82,10 @@ static size_t length_of_next(const char *text, bool is_one)
 	return length;
 }
 
-/* The kernel's log makes a record of each write. Elsewhere many go at a time, and one by one when there is no room for many. */
+/*
+ * The kernel log makes a record of each write. Other sinks get many lines at a time, and single
+ * lines if there is no room for many.
+ */
 static void write_waiting(void)
 {
 	g_autoptr(GString) waiting = g_steal_pointer(&sink.waiting);
@@ -111,7 +117,9 @@ static int kmsg_priority(LogLevel level)
 
 static bool write_line(LogLevel level, const char *text)
 {
-	/* The kernel takes at most about 1 KiB in one record of /dev/kmsg (PRINTKRB_RECORD_MAX). */
+	/*
+	 * The kernel accepts at most about 1 KiB in one record of /dev/kmsg (PRINTKRB_RECORD_MAX).
+	 */
 	char line[1000];
 	int n;
 
@@ -127,7 +135,7 @@ static bool write_line(LogLevel level, const char *text)
 		return true;
 	if (lines_are_held())
 		return false;
-	log_catch_up(); /* too many have been put off */
+	log_catch_up(); /* too many lines are delayed */
 	return write(sink.fd, line, (size_t)n) == n;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log: what the programs say of themselves. Never blocks and never fails: a line that does not fit into its
- * sink is counted, and the count is said when there is room again.
+ * Log: messages of the programs about themselves. Never blocks and never fails: a line that does
+ * not fit into its sink is counted. The count is logged when there is room again.
  */
 #ifndef SVCD_BASE_LOG_H
 #define SVCD_BASE_LOG_H
@@ -15,35 +15,37 @@
 ENUM_WITH_NAMES(LogLevel, LOG, log_level, LOG_LEVELS)
 
 /**
- * log_open() - where lines go from now on
+ * log_open() - set the sink of the log
  * @program: in front of each line
- * @fd:      set to non-blocking; borrowed. -1: nowhere
- * @is_kmsg: lines get a "<level>" prefix, as /dev/kmsg reads it (kernel.org, ABI/testing/dev-kmsg)
+ * @fd: set to non-blocking; borrowed. -1: no sink
+ * @is_kmsg: add a "<level>" prefix, as for /dev/kmsg (kernel.org, ABI/testing/dev-kmsg)
  */
 void log_open(const char *program, int fd, gboolean is_kmsg);
 
 /**
- * log_hold() - keep lines off the console, which somebody else has for a while; or no longer
+ * log_hold() - keep lines off the console while another program uses it; or end that
  *
- * To the kernel's log they go at once, at a level at which no console shows them, and when it is over a line says how many
- * they were. Elsewhere they wait, up to 32 KiB of them, and are written then; a process that dies takes them along.
+ * The kernel log gets the lines at once, at a level that no console displays. At the end a line
+ * reports their number. For other sinks up to 32 KiB of lines are held and written at the end. They
+ * are lost if the process dies.
  */
 void log_hold(bool is_held);
 
 /**
- * log_put_off() - notices wait for log_catch_up(), up to 32 KiB of them
+ * log_put_off() - delay notices until log_catch_up(), up to 32 KiB
  *
- * For one who has something to do that others wait for, and catches up soon: a line takes as long as a service's control
- * group, and on a serial console a thousand times that. Errors and warnings do not wait, and come behind what waits.
+ * For a caller with urgent work that calls log_catch_up() soon. A line takes as much time as a
+ * service's control group, and on a serial console a thousand times that. Errors and warnings are
+ * not delayed, and are written after the delayed lines.
  */
 void log_put_off(void);
 void log_catch_up(void);
 
-/* The least important level that is still written; LOG_NOTICE at first. */
+/* The least important level that is written; LOG_NOTICE at first. */
 void log_set_level(LogLevel level);
 
 /**
- * log_line() - one line: "SERVICE: text", or "text" when @service is NULL
+ * log_line() - write one line: "SERVICE: text", or "text" if @service is NULL
  */
 void log_line(LogLevel level, const char *service, const char *format, ...) G_GNUC_PRINTF(3, 4);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text: every small grammar that more than one room reads or writes.
+ * Text: the small grammars that several components read or write.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ char **text_split_words(const char *text, char **ret_problem)
 
 	if (!words)
 		*ret_problem = g_strdup(problem);
-	return words; /* g_strfreev() frees what malloc(3) gave */
+	return words; /* freed by g_strfreev() */
 }
 
 static bool needs_quotes(const char *word)
@@ -127,7 +127,7 @@ bool text_parse_duration(const char *text, int64_t *ret_us)
 		total += number * unit_us;
 		any = true;
 	}
-	/* Ten years: past every wait that makes sense, far from an overflow. */
+	/* Ten years: longer than any useful wait, and far from an overflow. */
 	if (!any || total > 10.0 * 365 * 86400e6)
 		return false;
 	*ret_us = (int64_t)(total + 0.5);
@@ -237,7 +237,10 @@ char *text_unescape_bus_path(const char *element)
 	return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
-/* Changes the order in which what follows is shown, or is shown as nothing at all (Unicode Standard Annex 9, 2; 23.2 and 23.7). */
+/*
+ * Does the character change the display order of the text after it, or is it invisible? (Unicode
+ * Standard Annex 9, 2; 23.2 and 23.7.)
+ */
 static bool is_deceptive(gunichar c)
 {
 	static const struct {
@@ -246,7 +249,7 @@ static bool is_deceptive(gunichar c)
 	} ranges[] = {
 		{ 0x00ad, 0x00ad }, /* soft hyphen */
 		{ 0x061c, 0x061c }, /* Arabic letter mark */
-		{ 0x200b, 0x200b }, /* zero width space; U+200C and U+200D belong to words and signs of some scripts */
+		{ 0x200b, 0x200b }, /* zero width space; some scripts need U+200C and U+200D */
 		{ 0x200e, 0x200f }, /* left-to-right, right-to-left marks */
 		{ 0x2028, 0x202e }, /* line and paragraph separators, embeddings and overrides */
 		{ 0x2060, 0x206f }, /* invisible operators, isolates, deprecated format characters */
@@ -298,7 +301,7 @@ char *text_escape_json(const char *json)
 			g_string_append_unichar(out, c);
 		else if (c < 0x10000)
 			g_string_append_printf(out, "\\u%04x", (unsigned)c);
-		else /* as a surrogate pair (RFC 8259, 7) */
+		else /* a surrogate pair (RFC 8259, 7) */
 			g_string_append_printf(out, "\\u%04x\\u%04x", 0xd800 + (((unsigned)c - 0x10000) >> 10),
 					       0xdc00 + (((unsigned)c - 0x10000) & 0x3ff));
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text: quoting, %i and %t, durations, sizes, names in bus paths. Words and the nearest one: words/words.h.
+ * Text: quoting, %i and %t, durations, sizes, names in bus paths. Splitting and nearest names are
+ * in words/words.h.
  */
 #ifndef SVCD_BASE_TEXT_H
 #define SVCD_BASE_TEXT_H
@@ -11,19 +12,19 @@
 
 #include "words/words.h"
 
-/* words_split() whose problem is a new string; a strv. */
+/* Like words_split(), with a new string as the problem. Returns: a strv. */
 char **text_split_words(const char *text, char **ret_problem);
 
 /**
  * text_expand() - replace %i by @instance, %t by @runtime and %% by %
- * Returns: a new string; NULL when another letter follows a %, with *@ret_problem a new string.
+ * Returns: a new string. NULL if another character follows a %, with *@ret_problem a new string.
  */
 char *text_expand(const char *text, const char *instance, const char *runtime, char **ret_problem);
 
 /**
  * text_parse_duration() - "5", "5s", "200ms", "2min", "1h", "1h 30min" in microseconds
  *
- * A bare number is seconds. "infinity" is not taken: every wait has an end.
+ * A bare number is seconds. "infinity" is invalid, because every wait must end.
  */
 bool text_parse_duration(const char *text, int64_t *ret_us);
 
@@ -33,7 +34,7 @@ bool text_parse_duration(const char *text, int64_t *ret_us);
  */
 char *text_format_duration(int64_t us);
 
-/* "just now", "6.4 s ago"; what is to come is just now. A new string. */
+/* "just now", "6.4 s ago"; a time in the future is "just now". A new string. */
 char *text_format_ago(int64_t us);
 
 /**
@@ -41,26 +42,33 @@ char *text_format_ago(int64_t us);
  */
 bool text_parse_size(const char *text, uint64_t *ret_bytes);
 
-/* A decimal, or 0x hexadecimal or 0 octal if @base is 0; the whole of @text, no blanks, no sign unless signed. */
+/*
+ * Decimal; with @base 0 also 0x hexadecimal or 0 octal. The whole of @text, without blanks. A sign
+ * is valid only for signed numbers.
+ */
 bool text_parse_uint(const char *text, int base, uint64_t max, uint64_t *ret);
 bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
 
 /**
- * text_escape_bus_path() - a service's name as one element of a D-Bus object path
+ * text_escape_bus_path() - escape a service's name as one element of a D-Bus object path
  *
- * Letters and digits stay, every other byte becomes _xx. Empty becomes "_".
+ * Letters and digits are kept, and other bytes become _xx. An empty name becomes "_".
  */
 char *text_escape_bus_path(const char *name);
 char *text_unescape_bus_path(const char *element);
 
 /**
- * text_escape_terminal() - control bytes and bytes that are not UTF-8 as \xHH; tabs become blanks
+ * text_escape_terminal() - print control bytes and invalid UTF-8 as \xHH; tabs become blanks
  *
- * Characters that turn the direction of text, or are invisible, as \uHHHH: what is shown is what was written, in its order.
+ * Characters that change the direction of text, or are invisible, become \uHHHH. So the display has
+ * all characters in their order.
  */
 char *text_escape_terminal(const char *text);
 
-/* The same characters in a JSON document, which stays the same document: there they can be only in strings. @json: valid UTF-8. */
+/*
+ * The same for a JSON document. Its meaning is unchanged, because such characters can only be in
+ * strings. @json: valid UTF-8.
+ */
 char *text_escape_json(const char *json);
 
 /* Signals by name, with or without SIG: "TERM", "SIGHUP", "RTMIN+3", or by number. */
