@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Gather: whole directories, also files that others of the same name replace. A later load may have other options: it may leave
- * out local files, or ask for an instance of a template.
+ * Gather: reads whole directories, including files that others of the same name replace. A later
+ * load may have other options, such as no local files or another instance of a template.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 
 #define DROP_IN_SUFFIX ".svc.d"
 
-/* What is wrong with a directory is in the bundle, too. */
+/* The problem of a directory is in the bundle too. */
 static GPtrArray *list(SourceReader *reader, const char *directory)
 {
 	g_autofree char *problem = NULL;
@@ -37,7 +37,7 @@ static void read_file(SourceReader *reader, const char *path)
 		text = source_reader_read(reader, path, &length, &problem);
 }
 
-/* Files whose names end in @suffix, and drop-ins if these are services. */
+/* Gathers files with names that end in @suffix, and with @has_drop_ins also drop-ins. */
 static void gather_directory(SourceReader *reader, const char *directory, const char *suffix, bool has_drop_ins)
 {
 	g_autoptr(GPtrArray) names = list(reader, directory);
@@ -52,7 +52,7 @@ static void gather_directory(SourceReader *reader, const char *directory, const 
 	}
 }
 
-/* A file of the machine's that is neither service nor policy; @may_lack: nothing is said if there is none. */
+/* Gathers another file of the machine. @may_lack: a missing file is not an error. */
 static void gather_plain(Bundle *bundle, const char *path, size_t limit, bool may_lack)
 {
 	g_autoptr(GError) error = NULL;
@@ -76,7 +76,7 @@ static void gather_policy_history(SourceReader *reader)
 	g_autofree char *directory = g_build_filename(reader->root, POLICY_HISTORY_DIRECTORY, NULL);
 	g_autoptr(GPtrArray) names = list(reader, directory);
 
-	(void)names; /* in the bundle */
+	(void)names; /* stored in the bundle */
 }
 
 static void gather_last_good_policy(SourceReader *reader)

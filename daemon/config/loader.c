@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loader: policy first, then every service that has a file, then instances of templates for as long as somebody names
- * one that is not there yet, then the checks of the whole.
+ * Loader: reads policy first, then each service that has a file. Instances of templates follow,
+ * until no name is missing. Then the whole set is checked.
  */
 #include "config.h"
 
@@ -23,20 +23,20 @@
 #define SERVICE_SUFFIX ".svc"
 #define DROP_IN_SUFFIX ".svc.d"
 
-/* A file, read when first needed: a template serves many instances. */
+/* A file, read at first use, because a template has many instances. */
 typedef struct Source {
 	char *path;
-	const char *base; /* without the directory, in @path */
+	const char *base; /* the name without the directory, in @path */
 	bool is_read;
-	char *text; /* NULL after reading: @problem */
+	char *text; /* NULL after reading: see @problem */
 	gsize length;
-	char *problem; /* reported already */
+	char *problem; /* already reported */
 } Source;
 
-/* What was found under one name in all directories. */
+/* The files of one name in all directories. */
 typedef struct Found {
 	char *name;
-	Source *main; /* of the last directory that has it; NULL: only drop-ins */
+	Source *main; /* in the last directory that has it; NULL: only drop-ins */
 	GPtrArray *drop_ins; /* Source *, in order */
 } Found;
 
@@ -44,14 +44,17 @@ typedef struct Loader {
 	SourceReader reader;
 	Configuration *configuration;
 	GHashTable *found; /* name -> Found */
-	GQueue *mentioned; /* names, borrowed from definitions, policy and the caller */
-	bool is_full;      /* LIMIT_SERVICES was reached and reported */
+	GQueue *mentioned; /* names to define, borrowed from definitions, policy and the caller */
+	bool is_full;      /* LIMIT_SERVICES was reached, and reported */
 	bool user_mode;
 	bool without_lines;
 	ServiceParseOptions parse_options;
 } Loader;
 
-/* Not by g_build_filename(3), which takes ten times as long to look for slashes: of these directories none ends in one. */
+/*
+ * Without g_build_filename(3), which takes ten times as long to look for slashes. None of these
+ * directories ends in one.
+ */
 static char *path_of(const char *directory, const char *base)
 {
 	return g_strconcat(directory, "/", base, NULL);
@@ -66,7 +69,7 @@ static Source *source_new(const char *directory, const char *base)
 	return source;
 }
 
-/* As before it was read. */
+/* Returns the source to the unread state. */
 static void source_forget(Source *source)
 {
 	g_clear_pointer(&source->text, g_free);
@@ -117,7 +120,7 @@ static void add_drop_ins(Loader *l, Found *found, const char *directory)
 
 		if (!g_str_has_suffix(base, ".conf"))
 			continue;
-		/* The same file in a later directory takes the place of the earlier one. */
+		/* A file in a later directory replaces the one of the same name. */
 		for (guint j = 0; j < found->drop_ins->len; j++) {
 			if (strcmp(((Source *)g_ptr_array_index(found->drop_ins, j))->base, base) == 0) {
 				g_ptr_array_remove_index(found->drop_ins, j);
@@ -128,7 +131,7 @@ static void add_drop_ins(Loader *l, Found *found, const char *directory)
 	}
 }
 
-/* NAME.svc or NAME.svc.d in a service directory; @suffix is which. */
+/* Adds NAME.svc or NAME.svc.d of a service directory. @suffix selects which. */
 static void add_named(Loader *l, const char *directory, const char *base, const char *suffix)
 {
 	g_autofree char *name = g_strndup(base, strlen(base) - strlen(suffix));
@@ -175,7 +178,7 @@ static void scan_services(Loader *l, char **directories)
 	}
 }
 
-/* Appends the text of @source to @texts, or gives @ret_problem the reason why there is none. */
+/* Appends the text of @source to @texts. On failure *@ret_problem gets the first reason. */
 static void read_source(Loader *l, Source *source, const char *service, GArray *texts, const char **ret_problem)
 {
 	SourceText text = { .file = source->path };
@@ -197,7 +200,7 @@ static void read_source(Loader *l, Source *source, const char *service, GArray *
 	g_array_append_val(texts, text);
 }
 
-/* The template that @name is made from, if it has one; a file of its own comes first. */
+/* The template of @name, or NULL. A file of the instance itself has precedence. */
 static const Found *find_template(const Loader *l, const char *name)
 {
 	g_autofree char *template = NULL;
@@ -208,8 +211,8 @@ static const Found *find_template(const Loader *l, const char *name)
 }
 
 /*
- * Does any of @texts hold what every file does that gives its service a further name, one on the bus, or a condition or a
- * neighbour that is an instance of a template?
+ * Can any of @texts contain names? Each file with an alias or bus name, or with a term or order on
+ * an instance of a template, contains one of these strings.
  */
 static bool may_tell_names(const GArray *texts)
 {
@@ -232,7 +235,7 @@ static void add_sources(GPtrArray *sources, const GPtrArray *more)
 		g_ptr_array_add(sources, g_ptr_array_index(more, i));
 }
 
-/* Returns: an array of Source *, borrowed, its first one no drop-in; NULL when nothing is known of @name. */
+/* Returns: an array of borrowed Source *, the main file first; NULL if @name is unknown. */
 static GPtrArray *find_sources(const Loader *l, const char *name)
 {
 	const Found *own = g_hash_table_lookup(l->found, name);
@@ -274,13 +277,16 @@ static ServiceDef *read_definition(Loader *l, const char *name, const GPtrArray 
 {
 	ServiceDef *def = parse_sources(l, name, sources);
 
-	/* A template's are for its other instances, too; the room of these is for the next one's, not between what stays. */
+	/*
+	 * The files of a template are kept for its other instances. Memory that is freed now serves
+	 * the next service, and does not fragment the heap.
+	 */
 	for (guint i = 0; i < sources->len && !strchr(name, '@'); i++)
 		source_forget(g_ptr_array_index(sources, i));
 	return def;
 }
 
-/* Returns: a definition, or NULL when nothing is known of @name. */
+/* Returns: a definition, or NULL if @name is unknown. */
 static ServiceDef *define(Loader *l, const char *name)
 {
 	g_autoptr(GPtrArray) sources = find_sources(l, name);
@@ -288,7 +294,7 @@ static ServiceDef *define(Loader *l, const char *name)
 	return sources ? read_definition(l, name, sources) : NULL;
 }
 
-/* It is by their lines that what a user may not say is found. */
+/* Finds keys that a user may not set, by the lines of the definition. */
 static void check_users(Loader *l, ServiceDef *def)
 {
 	check_users_service(def, l->configuration->diags);
@@ -318,7 +324,7 @@ static void mention_terms(Loader *l, const GPtrArray *terms)
 			const char *argument = key_argument(literal->key);
 
 			if (key_prefix_is_internal(literal->prefix) && strchr(argument, '@'))
-				g_queue_push_tail(l->mentioned, (gpointer)argument); /* keys are interned */
+				g_queue_push_tail(l->mentioned, (gpointer)argument); /* interned */
 		}
 	}
 }
@@ -378,7 +384,7 @@ static GPtrArray *sorted_found(const Loader *l)
 	return sorted;
 }
 
-/* A template is no service, but what is wrong with it is told even if nobody makes an instance of it. */
+/* A template is not a service, but its errors are reported even without an instance. */
 static void check_template(Loader *l, const char *name)
 {
 	service_def_free(define(l, name));
@@ -438,7 +444,7 @@ static void loader_begin(Loader *l, const LoaderOptions *options)
 	l->reader.secrets = l->configuration->secrets;
 }
 
-/* Returns: the configuration, the caller's. */
+/* Returns: the configuration, which the caller owns. */
 static Configuration *loader_end(Loader *l)
 {
 	source_reader_clear(&l->reader);
@@ -460,7 +466,10 @@ bool configuration_is_secret(GHashTable *secrets, const char *path)
 	return false;
 }
 
-/* A definition's problem is shown to every user as the cause of its state, and quotes its file. */
+/*
+ * A definition's problem quotes its file, and every user sees it as the cause of the service's
+ * state.
+ */
 static void hide_secrets(Configuration *configuration)
 {
 	for (unsigned i = 0; i < diag_list_length(configuration->diags); i++) {
@@ -474,7 +483,7 @@ static void hide_secrets(Configuration *configuration)
 	}
 }
 
-/* What a user runs is no package's business: its programs are not started because they come. */
+/* Packages do not hold a user's services, because no package starts them when it is installed. */
 static void hold_programs(Loader *l, const LoaderOptions *options)
 {
 	g_autofree char *path = g_strconcat(l->reader.root, HELD_PROGRAMS_FILE, NULL);
