@@ -503,11 +503,8 @@ void service_free(Service *s);
 bool service_apply(Service *s, ServiceEvent event, char *cause);
 /* Adds a remark to its history, without a change of state. Takes @text. */
 void service_remark(Service *s, char *text);
-/*
- * For remarks that any user can cause repeatedly: replaces the newest record if that has the same
- * @beginning.
- */
-void service_remark_once(Service *s, const char *beginning, char *text);
+/* The same for a refusal. It replaces the newest record if that is a refusal users can repeat. */
+void service_remark_refusal(Service *s, CauseKind kind, char *text);
 /* After a failed stop: forgets the failure, so that it is stopped again if there is a reason. */
 void service_retry_stop(Service *s);
 /* Applies the keeper's note. Only before engine_begin(). */

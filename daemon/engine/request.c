@@ -10,11 +10,6 @@
 #include "base/errors.h"
 #include "engine/engine-private.h"
 
-#define REFUSED "refused: "
-
-/* The prefix of the verb for bus activations, which any user can cause. */
-#define DEMANDED "asked for on the bus"
-
 char *requester_describe(const char *verb, const Requester *who)
 {
 	if (who->pid <= 0 && *who->source)
@@ -32,26 +27,21 @@ static char *describe_asker(const char *verb, const Requester *who)
 
 static void count_refusal(Service *s, const char *verb, const Requester *who, const char *asked)
 {
-	const RefusalDoor door = g_str_has_prefix(verb, DEMANDED) ? REFUSAL_BUS : REFUSAL_REQUEST;
 	g_autofree char *asker = describe_asker(verb, who);
 
-	refusals_add(&s->refusals, door, asker, asked, true, s->priv->engine->now_us);
+	refusals_add(&s->refusals, who->door, asker, asked, true, s->priv->engine->now_us);
 }
 
 /* Takes @text. */
 static bool refuse(Service *s, const char *verb, const Requester *who, GError **error, ErrorCode code, char *text)
 {
+	const CauseKind kind = who->door == REFUSAL_BUS ? CAUSE_REFUSED_DEMAND : CAUSE_REFUSAL;
 	g_autofree char *asked = requester_describe(verb, who);
-	char *remark = g_strdup_printf(REFUSED "%s: %s", asked, text);
+	char *remark = g_strdup_printf("refused: %s: %s", asked, text);
 
 	if (code == SVCD_ERROR_POLICY_DENIED)
 		count_refusal(s, verb, who, asked);
-	if (s->policy.activation == ACTIVATION_NEVER)
-		service_remark_once(s, REFUSED, remark);
-	else if (g_str_has_prefix(verb, DEMANDED))
-		service_remark_once(s, REFUSED DEMANDED, remark);
-	else
-		service_remark(s, remark);
+	service_remark_refusal(s, kind, remark);
 	fail(error, code, "%s: %s", s->def->name, text);
 	g_free(text);
 	return false;
@@ -382,7 +372,7 @@ static void give_chance_on_demand(Service *s, const char *verb, const Requester 
 
 static bool request_demand(Service *s, const char *bus_name, const Requester *who, GError **error)
 {
-	g_autofree char *verb = g_strdup_printf(DEMANDED ", as %s,", bus_name);
+	g_autofree char *verb = g_strdup_printf("asked for on the bus, as %s,", bus_name);
 
 	if (!check_demand(s, verb, who, error))
 		return false;
@@ -424,8 +414,10 @@ bool engine_demand(Engine *engine, const char *service, const char *bus_name, co
 		   GError **error)
 {
 	Service *s = begin_request(engine, service, now_us, error);
+	Requester demander = *who;
 
-	return s && end_request(engine, s, request_demand(s, bus_name, who, error));
+	demander.door = REFUSAL_BUS;
+	return s && end_request(engine, s, request_demand(s, bus_name, &demander, error));
 }
 
 static bool (*const request_functions[])(Service *s, const Requester *who, GError **error) = {

@@ -103,35 +103,41 @@ bool service_is_active(const Service *s)
 	return state_is_active(s->state);
 }
 
-static void record_cause(Service *s, ServiceState from, ServiceState to, int64_t at_us, const char *text)
+static void record_cause(Service *s, CauseKind kind, ServiceState from, ServiceState to, int64_t at_us, const char *text)
 {
 	const size_t size = strlen(text) + 1;
 	CauseRecord *record = g_malloc(sizeof(CauseRecord) + size);
 
-	*record = (CauseRecord){ .older = s->newest_cause, .at_us = at_us, .from = from, .to = to };
+	*record = (CauseRecord){ .older = s->newest_cause, .at_us = at_us, .from = from, .to = to, .kind = kind };
 	memcpy(record->text, text, size);
 	s->newest_cause = record;
 	forget_causes(&s->newest_cause, LIMIT_CAUSES);
 }
 
-void service_remark(Service *s, char *text)
+static void remark(Service *s, CauseKind kind, char *text)
 {
 	Engine *engine = s->priv->engine;
 
-	record_cause(s, s->state, s->state, engine->now_us, text);
+	record_cause(s, kind, s->state, s->state, engine->now_us, text);
 	g_free(text);
 	engine->ops->changed(engine->data, s);
 }
 
-void service_remark_once(Service *s, const char *beginning, char *text)
+void service_remark(Service *s, char *text)
 {
+	remark(s, CAUSE_EVENT, text);
+}
+
+void service_remark_refusal(Service *s, CauseKind kind, char *text)
+{
+	const bool is_never_started = s->policy.activation == ACTIVATION_NEVER;
 	CauseRecord *newest = s->newest_cause;
 
-	if (newest && g_str_has_prefix(newest->text, beginning)) {
+	if (newest && newest->kind != CAUSE_EVENT && (is_never_started || (kind == CAUSE_REFUSED_DEMAND && newest->kind == kind))) {
 		s->newest_cause = newest->older;
 		g_free(newest);
 	}
-	service_remark(s, text);
+	remark(s, kind, text);
 }
 
 /* Changes the state and all that depends on it: counters, stop order, levels. */
@@ -300,7 +306,7 @@ bool service_apply(Service *s, ServiceEvent event, char *cause)
 	}
 	set_state(s, row.to, at_us);
 	enter_state(s);
-	record_cause(s, from, row.to, at_us, cause ? cause : service_event_name(event));
+	record_cause(s, CAUSE_EVENT, from, row.to, at_us, cause ? cause : service_event_name(event));
 	g_free(cause);
 	boot_record_state_changed(s, from);
 	progress_count(s);
@@ -325,7 +331,7 @@ void service_restore(Service *s, ServiceState state, int64_t since_us, const cha
 	const ServiceState from = s->state;
 
 	set_state(s, state, since_us);
-	record_cause(s, from, state, since_us, cause);
+	record_cause(s, CAUSE_EVENT, from, state, since_us, cause);
 	progress_count(s);
 }
 

@@ -65,7 +65,14 @@ typedef struct Requester {
 	uid_t uid;
 	pid_t pid;       /* for display; 0: not a client */
 	char source[32]; /* a requester other than a client: "Ctrl-Alt-Del", "initctl" */
+	RefusalDoor door; /* the way the request came */
 } Requester;
+
+typedef enum CauseKind {
+	CAUSE_EVENT,
+	CAUSE_REFUSAL,
+	CAUSE_REFUSED_DEMAND, /* a refused call on the bus, which every user can repeat */
+} CauseKind;
 
 /* A record in a service's history: a transition, a refusal, or a remark such as "not restarted". */
 typedef struct CauseRecord {
@@ -73,6 +80,7 @@ typedef struct CauseRecord {
 	int64_t at_us;
 	ServiceState from;
 	ServiceState to;    /* equal to @from for refusals and remarks */
+	CauseKind kind;
 	char text[];        /* "network:up became false", "svcctl stop by uid 0 (pid 812)" */
 } CauseRecord;
 
