@@ -178,12 +178,12 @@ static void report(const Breaker *b, const LsbEdge *edge)
 
 	if (edge->field)
 		diag_warning(b->diags, edge->origin, speaker->name,
-			     "%s: %s is ignored, for it closes a loop: %s; correct the headers, or put one in the place of "
+			     "%s: %s is ignored, because it closes a loop: %s; correct the headers, or put one in the place of "
 			     "this one, in /etc/insserv/overrides/%s",
 			     edge->field, edge->word, loop, file);
 	else
 		diag_warning(b->diags, edge->origin, speaker->name,
-			     "that the number of its link is behind that of %s is ignored, for it closes a loop: %s; give "
+			     "that the number of its link is behind that of %s is ignored, because it closes a loop: %s; give "
 			     "it a header, in /etc/insserv/overrides/%s",
 			     lsb_node_at(b->nodes, edge->before)->name, loop, file);
 }

@@ -229,7 +229,7 @@ static GArray *nested_edges(const LsbFacilities *facilities, DiagList *diags)
 			if (other)
 				g_array_append_val(edges, edge);
 			else if (*member == '$' && !lsb_facilities_has(facilities, member))
-				diag_warning(diags, facility->origin, NULL, "%s: no line says what %s stands for",
+				diag_warning(diags, facility->origin, NULL, "%s: no line defines %s",
 					     facility->name, member);
 		}
 	}

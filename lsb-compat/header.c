@@ -75,7 +75,7 @@ static void read_words(Parser *p, int field, const char *value)
 	}
 	list->origin = here(p);
 	if (words->len > LIMIT_LIST_ENTRIES)
-		diag_warning(p->diags, here(p), p->service, "%s: only the first %d of its words count",
+		diag_warning(p->diags, here(p), p->service, "%s: only the first %d of its names count",
 			     lsb_field_name((LsbField)field), LIMIT_LIST_ENTRIES);
 	for (guint i = 0; i < MIN(words->len, LIMIT_LIST_ENTRIES); i++) {
 		const char *word = g_ptr_array_index(words, i);
@@ -112,7 +112,7 @@ static void read_levels(Parser *p, bool *has, unsigned *levels, const char *keyw
 			*levels |= bit;
 		else
 			diag_warning(p->diags, here(p), p->service,
-				     "%s: \"%s\" is no runlevel; write 0 to 6 and S, with blanks between them", keyword,
+				     "%s: \"%s\" is not a runlevel; write 0 to 6 and S, with blanks between them", keyword,
 				     word);
 	}
 }
@@ -290,7 +290,7 @@ static void read_inside(Parser *p, const char *line)
 	} else if (line[strspn(line, " \t")]) {
 		p->place = PLACE_BEHIND;
 		diag_warning(p->diags, here(p), p->service,
-			     "the header ends here, with the first line that is no comment; write \"" END_MARK
+			     "the header ends here, with the first line that is not a comment; write \"" END_MARK
 			     "\" at its end");
 	}
 }

@@ -171,7 +171,7 @@ static void warn_of_shared_word(const LsbNodes *nodes, const LsbScript *script, 
 	const LsbNode *first = lsb_node_at(nodes, g_array_index(list, unsigned, 0));
 
 	diag_warning(nodes->diags, script->header->fields[LSB_PROVIDES].origin, script->service,
-		     "Provides: \"%s\" is provided by %s as well; both are started, and who names it waits for both", word,
+		     "Provides: \"%s\" is provided by %s as well; both are started, and a service that names it waits for both", word,
 		     first->name);
 }
 

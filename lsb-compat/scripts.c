@@ -213,7 +213,7 @@ static char *distrust(const Walk *walk, const char *path)
 	if (st.st_uid != 0)
 		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)", (unsigned)st.st_uid);
 	if (st.st_mode & S_IWOTH || (st.st_mode & S_IWGRP && st.st_gid != 0))
-		return g_strdup("others than root may write to it; take that away (chmod go-w) and look at what it says");
+		return g_strdup("users other than root may write to it; remove that permission (chmod go-w) and check its contents");
 	return NULL;
 }
 

@@ -117,7 +117,7 @@ static void add_facility(const Collector *c, const char *facility, LsbStrength s
 	}
 	if (!lsb_facilities_has(c->nodes->facilities, facility) && c->rule->field == LSB_REQUIRED_START)
 		diag_warning(c->diags, c->origin, self_of(c)->name,
-			     "Required-Start: no line of /etc/insserv.conf or insserv.conf.d says what %s stands for",
+			     "Required-Start: no line of /etc/insserv.conf or insserv.conf.d defines %s",
 			     facility);
 	use_facility(c, facility, true);
 }

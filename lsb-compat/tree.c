@@ -96,7 +96,7 @@ char *lsb_tree_read(const LsbTree *tree, const char *path, gsize max_bytes, gsiz
 		return NULL;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		*ret_problem = g_strdup("it is no regular file");
+		*ret_problem = g_strdup("it is not a regular file");
 		return NULL;
 	}
 	if (st.st_size > (off_t)max_bytes) {

@@ -144,9 +144,9 @@ static GError *refusal_of(CallQueue *queue, User *user, bool *ret_only_if_long)
 	queue->is_flooded = slow && (queue->is_flooded || queue->n_calls > LIMIT_CALLS_IN_FLOOD);
 	*ret_only_if_long = !user->is_refused;
 	if (user->is_refused)
-		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow, and %u calls of your user's wait", n);
+		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow, and %u calls of your user are waiting", n);
 	else if (queue->is_flooded)
-		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow and in a flood; try again later");
+		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow and flooded; try again later");
 	return error;
 }
 
@@ -364,16 +364,16 @@ void call_queue_go_on(CallQueue *queue)
 static bool has_room(const CallQueue *queue, const Caller *caller, size_t n_bytes, GError **error)
 {
 	if (n_bytes > LIMIT_CALLS_QUEUED_OF_CALLER_BYTES)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "this call has %zu bytes, and at most %d are taken", n_bytes,
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "this call has %zu bytes, and the limit is %d", n_bytes,
 			    LIMIT_CALLS_QUEUED_OF_CALLER_BYTES);
 	if (!caller || caller->calls.length == 0)
 		return true;
 	if (caller->calls.length >= LIMIT_CALLS_QUEUED_OF_CALLER ||
 	    caller->n_bytes + n_bytes > LIMIT_CALLS_QUEUED_OF_CALLER_BYTES)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u of your calls wait for their turn already",
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u of your calls are waiting already",
 			    caller->calls.length);
 	return queue->n_bytes + n_bytes <= LIMIT_CALLS_QUEUED_BYTES ||
-	       fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls wait for their turn");
+	       fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls are waiting");
 }
 
 static Caller *caller_new(CallQueue *queue, const char *name)

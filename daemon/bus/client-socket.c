@@ -92,7 +92,7 @@ int client_socket_open(ClientSocketKind kind, const char *path, GError **error)
 	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (strlen(path) >= sizeof address.sun_path) {
-		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for a socket's path", path);
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for the path of a socket", path);
 		return -1;
 	}
 	g_strlcpy(address.sun_path, path, sizeof address.sun_path);
@@ -134,7 +134,7 @@ static bool remark_is_due(Remark *remark, char **ret_since)
 		remark->n_untold++;
 		return false;
 	}
-	*ret_since = remark->n_untold ? g_strdup_printf(" (and %u times since this was last said)", remark->n_untold) :
+	*ret_since = remark->n_untold ? g_strdup_printf(" (and %u times since the last such line)", remark->n_untold) :
 					g_strdup("");
 	*remark = (Remark){ .told_us = now_us };
 	return true;

@@ -278,7 +278,7 @@ static GPtrArray *read_words(const BusCall *call, GError **error)
 		g_ptr_array_add(words, (char *)word);
 	}
 	if (words->len == 0 || words->len > LIMIT_CHANGE_WORDS) {
-		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a change of policy has 1 to %u words, not %u",
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a change of policy has 1 to %u arguments, not %u",
 		     LIMIT_CHANGE_WORDS, words->len);
 		return NULL;
 	}

@@ -38,8 +38,8 @@ static bool check_reach(const Bus *bus, const BusClient *client, RequestVerb ver
 
 		if (!operates(bus, client, other->def->name))
 			return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-				    "an operator of %s may do this only who operates %s too, which it may end",
-				    service->def->name, other->def->name);
+				    "this may end %s as well, and an operator of %s may not do that",
+				    other->def->name, service->def->name);
 	}
 	return true;
 }

@@ -142,11 +142,11 @@ bool polkit_allows(DBusMessage *reply, const char *action, unsigned uid, GError 
 	dbus_bool_t is_challenge = FALSE;
 
 	if (!reply)
-		return fail(error, SVCD_ERROR_TIMEOUT, "polkit did not say in time whether uid %u has %s", uid, action);
+		return fail(error, SVCD_ERROR_TIMEOUT, "polkit did not answer in time whether uid %u has %s", uid, action);
 	if (dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR)
 		return refuse_for_error(reply, action, uid, error);
 	if (!dbus_message_has_signature(reply, "(bba{ss})"))
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not do this: polkit's answer makes no sense", uid);
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not do this: polkit's answer is invalid", uid);
 	dbus_message_iter_init(reply, &in);
 	dbus_message_iter_recurse(&in, &result);
 	dbus_message_iter_get_basic(&result, &is_authorized);
@@ -156,7 +156,7 @@ bool polkit_allows(DBusMessage *reply, const char *action, unsigned uid, GError 
 		return true;
 	if (is_challenge)
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-			    "uid %u may not do this without authentication (%s), and the call does not allow to ask for it",
+			    "uid %u may not do this without authentication (%s), and the call does not allow interactive authentication",
 			    uid, action);
 	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not do this: polkit refuses %s", uid, action);
 }

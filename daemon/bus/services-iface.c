@@ -32,7 +32,7 @@ static GPtrArray *read_rows(const BusCall *call, GError **error)
 		dbus_message_iter_get_basic(&array, &name);
 		row = property_find(&interface_service, name);
 		if (!row || (row->flags & PROPERTY_COSTLY)) {
-			fail(error, SVCD_ERROR_INVALID_ARGUMENT, row ? "%s is to be asked of one service at a time"
+			fail(error, SVCD_ERROR_INVALID_ARGUMENT, row ? "%s can be requested of one service at a time"
 								     : "a service has no property %s", name);
 			return NULL;
 		}

@@ -262,7 +262,7 @@ static void on_owner(void *data, DBusMessage *reply)
 		carry_out(parked, GRANT_CALL);
 		return;
 	}
-	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "this flag belongs to whoever owns %s on the bus, which you do not",
+	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "this flag belongs to the owner of %s on the bus, and you are not the owner",
 	     owner);
 	refuse(parked, error);
 }
@@ -385,7 +385,7 @@ static void on_credentials(void *data, DBusMessage *reply)
 	parked->asking = 0;
 	client->is_known = client->is_known || read_credentials(reply, &client->base.who, &client->base.groups);
 	if (!client->is_known) {
-		fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "the bus does not tell who asks for this");
+		fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "the bus does not identify the caller");
 		refuse(parked, error);
 		return;
 	}

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "config/groups.h"
 
-#define LOCAL_ONLY "other sources of names are not asked here; write a number"
+#define LOCAL_ONLY "other name services are not used here; write a number"
 
 const AccountFiles accounts_of_machine = { .passwd = "/etc/passwd", .group = "/etc/group" };
 

@@ -168,7 +168,7 @@ bool bundle_write(const Bundle *bundle, int fd, GError **error)
 			    LIMIT_BUNDLE_BYTES);
 	if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0 || !fd_write_all(fd, out->str, out->len) ||
 	    fcntl(fd, F_ADD_SEALS, SEALS) < 0)
-		return fail_errno(error, errno, "cannot hand over what the files contain");
+		return fail_errno(error, errno, "cannot hand over the contents of the files");
 	return true;
 }
 
@@ -270,7 +270,7 @@ Bundle *bundle_parse(GBytes *bytes, GError **error)
 	bundle->is_open = false;
 	rest.next = g_bytes_get_data(bytes, &rest.length);
 	if (rest.length == 0 || rest.length > LIMIT_BUNDLE_BYTES || !parse(&rest, bundle)) {
-		fail(error, SVCD_ERROR_FAILED, "what the files contain was handed over damaged, or by another version");
+		fail(error, SVCD_ERROR_FAILED, "the contents of the files arrived damaged, or from another version");
 		return NULL;
 	}
 	return g_steal_pointer(&bundle);
@@ -286,7 +286,7 @@ Bundle *bundle_read(int fd, GError **error)
 	 * is mapped.
 	 */
 	if (fcntl(fd, F_GET_SEALS) != SEALS) {
-		fail(error, SVCD_ERROR_FAILED, "what the files contain was not handed over");
+		fail(error, SVCD_ERROR_FAILED, "the contents of the files were not handed over");
 		return NULL;
 	}
 	map = g_mapped_file_new_from_fd(fd, FALSE, error);

@@ -479,7 +479,7 @@ static void hide_secrets(Configuration *configuration)
 		if (!def || !def->problem || !configuration_is_secret(configuration->secrets, d->origin.file))
 			continue;
 		g_free(def->problem);
-		def->problem = g_strdup_printf("%s: it has a mistake, which only root is shown: svcctl check", d->origin.file);
+		def->problem = g_strdup_printf("%s: it has an error, which is shown only to root: svcctl check", d->origin.file);
 	}
 }
 

@@ -56,13 +56,13 @@ static int open_path(const SourceReader *reader, const char *path, int flags)
 char *source_file_distrust(const SourceReader *reader, mode_t mode, uid_t uid, gid_t gid)
 {
 	if (mode & S_IWOTH)
-		return g_strdup("everybody may write to it; take that away (chmod o-w) and look at what it says");
+		return g_strdup("all users may write to it; remove that permission (chmod o-w) and check its contents");
 	if (reader->any_owner)
 		return NULL;
 	if (uid != 0 && uid != reader->owner)
 		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)", (unsigned)uid);
 	if ((mode & S_IWGRP) && gid != 0)
-		return g_strdup_printf("group %u may write to it; take that away (chmod g-w)", (unsigned)gid);
+		return g_strdup_printf("group %u may write to it; remove that permission (chmod g-w)", (unsigned)gid);
 	return NULL;
 }
 
@@ -78,8 +78,8 @@ static char *explain_open_error(const SourceReader *reader, const char *path, in
 	struct stat st;
 
 	if (errnum == ELOOP && !*reader->root && stat(path, &st) == 0)
-		return g_strdup_printf("%s is reached by a symbolic link where others than root can put files; give the directories on "
-				       "its way to root alone (chown root, chmod go-w)", what);
+		return g_strdup_printf("%s is reached by a symbolic link in a directory that users other than root can "
+				       "write to; give the directories of its path to root (chown root, chmod go-w)", what);
 	if (errnum == ELOOP)
 		return g_strdup_printf("%s is a symbolic link that leads back to itself", what);
 	if (errnum == ENOENT && target)

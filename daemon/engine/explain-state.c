@@ -172,13 +172,13 @@ static char *why_running(const Service *s, int64_t now_us)
 
 	if (s->priv->is_leaving) {
 		blockers = list_blockers(s);
-		return g_strdup_printf("It is to stop, after these have stopped: %s.", blockers);
+		return g_strdup_printf("It will stop after these have stopped: %s.", blockers);
 	}
 	if (s->stop_problem)
 		return why_not_stopped(s);
 	if (s->state == STATE_STARTING && !service_is_group(s)) {
 		left = text_format_duration(MAX(s->started_us + s->def->start_limit_us - now_us, 0));
-		return g_strdup_printf("It has not said that it is ready (Ready=%s); %s are left of StartTimeout=.",
+		return g_strdup_printf("It has not reported that it is ready (Ready=%s); %s are left of StartTimeout=.",
 				       ready_kind_name(s->def->ready), left);
 	}
 	return why_up(s, now_us);
@@ -224,7 +224,7 @@ char *state_explain(const Service *s, int64_t now_us)
 	switch (s->state) {
 	case STATE_IDLE:
 		if (s->priv->is_spent)
-			return with_sockets(s, g_strdup_printf("It ended by itself: %s; Restart=%s leaves it so.", result,
+			return with_sockets(s, g_strdup_printf("It ended by itself: %s; Restart=%s does not start it again.", result,
 							       restart_policy_name(s->def->restart)));
 		return with_sockets(s, why_not_wanted(s));
 	case STATE_WAITING:
@@ -237,7 +237,7 @@ char *state_explain(const Service *s, int64_t now_us)
 		return g_strdup_printf("%s.", service_cause(s));
 	case STATE_BACKOFF:
 		left = text_format_duration(MAX(s->backoff_until_us - now_us, 0));
-		return g_strdup_printf("Its last run ended so: %s. The next start is in %s.", result, left);
+		return g_strdup_printf("Its last run ended: %s. The next start is in %s.", result, left);
 	case STATE_FAILED:
 		if (s->def->problem)
 			return g_strdup_printf("Its service file has an error: %s", s->def->problem);

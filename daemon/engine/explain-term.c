@@ -247,26 +247,26 @@ char *condition_advise(const Condition *c, bool is_negated)
 	const char *argument = key_argument(c->key);
 
 	if (c->level == LEVEL_UNKNOWN && sources[c->prefix].words)
-		return g_strdup_printf("It is looked at again as soon as %s.", sources[c->prefix].words);
+		return g_strdup_printf("It is checked again as soon as %s.", sources[c->prefix].words);
 	switch (c->prefix) {
 	case KEY_FLAG:
 		return advise_flag(argument, is_negated);
 	case KEY_INSTALLED:
-		return g_strdup("It is looked at again when the package manager has done its work.");
+		return g_strdup("It is checked again when the package manager has finished.");
 	case KEY_PATH:
 		if (c->level == LEVEL_UNKNOWN) /* the reason names the missing object */
 			return NULL;
-		return g_strdup_printf("It is looked at again as soon as %s %s.", strchr(argument, '/'),
+		return g_strdup_printf("It is checked again as soon as %s %s.", strchr(argument, '/'),
 				       is_negated ? "is gone" : "is there");
 	case KEY_MOUNTED:
-		return g_strdup_printf("It is looked at again as soon as something is %s %s.",
+		return g_strdup_printf("It is checked again as soon as something is %s %s.",
 				       is_negated ? "no longer mounted on" : "mounted on", argument);
 	case KEY_KERNEL:
 	case KEY_VIRTUAL:
 		return g_strdup_printf("%s does not change until the next boot.", c->key);
 	case KEY_DBUS:
 		if (is_negated)
-			return g_strdup_printf("It is looked at again as soon as %s leaves the bus.", argument);
+			return g_strdup_printf("It is checked again as soon as %s leaves the bus.", argument);
 		return g_strdup_printf("Start the program that takes the name %s; no service has Ready=dbus:%s.", argument,
 				       argument);
 	case KEY_DBUS_PROPERTY:

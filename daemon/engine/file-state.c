@@ -30,7 +30,7 @@ char *file_state_describe(const Service *s)
 	case FILE_GONE:
 		return g_strdup("Its service file is gone. It goes on until it is stopped, and is not started again.");
 	case FILE_INVALID:
-		return g_strdup_printf("Its service file has an error now, and it goes on by the file before: %s",
+		return g_strdup_printf("Its service file has an error now, so its earlier settings stay in force: %s",
 				       s->priv->file_problem ? s->priv->file_problem : s->def->problem);
 	case FILE_CURRENT:
 	case FILE_COUNT:

@@ -77,7 +77,7 @@ static bool is_lapse_final(const Service *s)
 static void reload_on_lapse(Service *s, const char *text)
 {
 	if (s->def->reload.kind == ACTION_NONE || !request_reload_fits(s)) {
-		service_remark(s, g_strdup_printf("%s; kept, for it cannot be reloaded now (OnLapse=reload)", text));
+		service_remark(s, g_strdup_printf("%s; kept, because it cannot be reloaded now (OnLapse=reload)", text));
 		return;
 	}
 	service_remark(s, g_strdup_printf("%s; reloaded (OnLapse=reload)", text));

@@ -164,7 +164,7 @@ static bool count_trigger(Service *s)
 static void fail_untaken(Service *s, const char *address)
 {
 	g_autofree char *window = text_format_duration(s->def->socket->trigger_window_us);
-	char *cause = g_strdup_printf("connections on %s started it %u times within %s, and it did not take them (TriggerLimit=)",
+	char *cause = g_strdup_printf("connections on %s started it %u times within %s, and it did not accept them (TriggerLimit=)",
 				      address, s->def->socket->trigger_limit, window);
 
 	s->priv->n_triggers = 0;

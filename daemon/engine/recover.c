@@ -80,7 +80,7 @@ static const char *describe_recovery(const Service *s, ServiceState state)
 {
 	const bool has_failed = state == STATE_FAILED || state == STATE_BACKOFF;
 
-	return has_failed && s->result ? s->result : "taken over from the manager before";
+	return has_failed && s->result ? s->result : "taken over from the previous manager";
 }
 
 /* Values that follow from the state and its time. */

@@ -81,7 +81,7 @@ char *refusals_describe(const Refusals *refusals, int64_t now_us)
 		known += record->count;
 	}
 	if (known < refusals->total)
-		g_string_append_printf(text, "%s%u by whom is not known any more", known > 0 ? "; " : "",
+		g_string_append_printf(text, "%s%u by unknown requesters", known > 0 ? "; " : "",
 				       refusals->total - known);
 	g_string_append_c(text, '.');
 	return g_string_free(g_steal_pointer(&text), FALSE);

@@ -92,13 +92,13 @@ static void set_admin(Service *s, AdminWant want, const Requester *who)
 
 void request_keep_unexplained(Engine *engine)
 {
-	static const Requester nobody = { .source = "who is not known any more" };
+	static const Requester unknown = { .source = "an unknown requester" };
 
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
 
 		if (s->priv->is_unexplained && !service_is_wanted(s) && !engine_is_shutting_down(engine))
-			set_admin(s, ADMIN_START, &nobody);
+			set_admin(s, ADMIN_START, &unknown);
 		s->priv->is_unexplained = false;
 	}
 }

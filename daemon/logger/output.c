@@ -171,7 +171,7 @@ static OutputResult refuse(Output *output, size_t n)
 
 	(void)write_lines(output, output->context->bytes, n, true);
 	line_stamp(stamp, sizeof stamp, g_get_real_time());
-	(void)append_remark(output, stamp, "svc-logger: file descriptors were sent with this output; it is read no longer");
+	(void)append_remark(output, stamp, "svc-logger: file descriptors were sent with this output; it is no longer read");
 	return OUTPUT_REFUSED;
 }
 

@@ -95,7 +95,7 @@ static void greet(DBusStream *stream)
 			stream->listener->open(stream->data);
 		break;
 	case GREETING_REFUSED:
-		dbus_stream_end(stream, "its greeting is not D-Bus'");
+		dbus_stream_end(stream, "its authentication is not that of D-Bus");
 		break;
 	}
 }
@@ -119,11 +119,11 @@ static guint message_length(DBusStream *stream)
 		return 0;
 	length = dbus_message_demarshal_bytes_needed((const char *)stream->in->data, (int)stream->in->len);
 	if (length <= 0) {
-		dbus_stream_end(stream, "it sent what is no D-Bus message");
+		dbus_stream_end(stream, "it sent an invalid D-Bus message");
 		return 0;
 	}
 	if (length > stream->limits->message_bytes && !stream->limits->skips_long) {
-		dbus_stream_end(stream, "it sent too long a message");
+		dbus_stream_end(stream, "it sent a message that is too long");
 		return 0;
 	}
 	return (guint)length;
@@ -149,7 +149,7 @@ static DBusMessage *take_message(DBusStream *stream)
 		return NULL;
 	message = dbus_message_demarshal((const char *)stream->in->data, (int)length, NULL);
 	if (!message)
-		dbus_stream_end(stream, "it sent what is no D-Bus message");
+		dbus_stream_end(stream, "it sent an invalid D-Bus message");
 	g_byte_array_remove_range(stream->in, 0, length);
 	stream->taken_bytes = length;
 	return message;
@@ -248,7 +248,7 @@ static void on_ready(GIOCondition condition, void *data)
 
 static void on_limit(void *data)
 {
-	dbus_stream_end(data, "it did not greet in time");
+	dbus_stream_end(data, "it did not authenticate in time");
 }
 
 DBusStream *dbus_stream_new(int fd, const DBusStreamLimits *limits, const DBusStreamListener *listener, void *data)
@@ -334,7 +334,7 @@ bool dbus_stream_send(DBusStream *stream, DBusMessage *message, uint32_t serial)
 	if (stream->dead || !stream->is_open)
 		return false;
 	if (stream->queued >= stream->limits->queue_bytes) {
-		dbus_stream_end(stream, "it does not read what it is sent");
+		dbus_stream_end(stream, "it does not read its messages");
 		return false;
 	}
 	dbus_message_set_serial(message, serial);

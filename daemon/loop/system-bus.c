@@ -435,7 +435,7 @@ static void on_closed(void *data, const char *why)
 	SystemBus *bus = data;
 
 	if (why && !bus->is_trouble_told) {
-		log_warning(NULL, "the connection to the %s bus was given up: %s", bus->kind, why);
+		log_warning(NULL, "the connection to the %s bus was closed: %s", bus->kind, why);
 		bus->is_trouble_told = true;
 	}
 	if (bus->is_connected && loop_now() - bus->connected_us >= STEADY_US)

@@ -38,7 +38,7 @@ void boot_file_recover(Manager *m)
 		return;
 	bytes = file_read_bounded(path, LIMIT_BOOT_FILE_BYTES, &error);
 	if (!bytes) {
-		log_warning(NULL, "what services have waited for in this boot is not known: %s", error->message);
+		log_warning(NULL, "the boot record is lost: %s", error->message);
 		return;
 	}
 	boot_record_recover(m->engine, g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
@@ -59,5 +59,5 @@ void boot_file_check(Manager *m)
 	if (!news || (fd >= 0 && fd_write_all(fd, news, strlen(news))) || m->is_boot_file_lost)
 		return;
 	m->is_boot_file_lost = true; /* said once */
-	log_warning(NULL, "what services wait for in this boot cannot be kept in %s: %s", m->runtime_dir, g_strerror(errno));
+	log_warning(NULL, "cannot keep the boot record in %s: %s", m->runtime_dir, g_strerror(errno));
 }

@@ -56,7 +56,7 @@ static int make_output(GError **error)
 
 	if (fd < 0 || ftruncate(fd, LIMIT_CHANGE_OUTPUT_BYTES) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0) {
-		fail_errno(error, errno, "cannot make room for what svcctl says");
+		fail_errno(error, errno, "cannot allocate memory for the output of svcctl");
 		return -1;
 	}
 	return fd_steal(&fd);
@@ -115,7 +115,7 @@ static void on_limit(void *data)
 		refuse(m, change, error);
 		change->is_late = true; /* and stays the first until its row is free */
 	} else {
-		log_warning(NULL, "%s; it was asked for when another manager ran", error->message);
+		log_warning(NULL, "%s; it was requested when another manager ran", error->message);
 	}
 	process_id_init(&id, changes_helper.service, ROLE_MAIN, m->change_row);
 	keeper_link_signal(m->link, &id, SIGKILL);
@@ -226,7 +226,7 @@ static void refuse_unread(Manager *m, const Change *change, const char *problem)
 {
 	g_autoptr(GError) error = NULL;
 
-	fail(&error, SVCD_ERROR_FAILED, "what was changed is written, but not in force: %s", problem);
+	fail(&error, SVCD_ERROR_FAILED, "the change is written, but not in force: %s", problem);
 	refuse(m, change, error);
 }
 
@@ -266,11 +266,11 @@ static bool check_words(const char *const *words, GError **error)
 
 	if (!g_strv_contains(verbs, words[0]) ||
 	    (strcmp(words[0], "policy") == 0 && g_strcmp0(words[1], "undo") != 0))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is no change of policy", words[0]);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not a change of policy", words[0]);
 	for (size_t i = 0; words[i]; i++) {
 		n_bytes += strlen(words[i]) + 1;
 		if (is_option(words[i], "--root") || is_option(words[i], "--as-helper"))
-			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is not for changes asked for on the bus", words[i]);
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s cannot be used for changes over the bus", words[i]);
 	}
 	return n_bytes <= LIMIT_CHANGE_BYTES ||
 	       fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a change of policy has at most %d bytes", LIMIT_CHANGE_BYTES);
@@ -279,11 +279,11 @@ static bool check_words(const char *const *words, GError **error)
 static bool check_manager(const Manager *m, GError **error)
 {
 	if (!(m->welcome.flags & WELCOME_IS_PID1))
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "this svcd is not the machine's: change its files by hand");
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "this svcd does not manage the machine: change its files by hand");
 	if (m->shutdown != SHUTDOWN_NONE)
 		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "the machine is going down");
 	if (g_queue_get_length((GQueue *)&m->changes) > LIMIT_CHANGES_WAITING)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d changes of policy wait already", LIMIT_CHANGES_WAITING);
+		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d changes of policy are waiting already", LIMIT_CHANGES_WAITING);
 	return true;
 }
 

@@ -368,7 +368,7 @@ static int make_memfd(GError **error)
 	const int fd = memfd_create("svcd-files", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
-		fail_errno(error, errno, "cannot make room for what the files contain");
+		fail_errno(error, errno, "cannot allocate memory for the contents of the files");
 	return fd;
 }
 
@@ -409,7 +409,7 @@ static void load_failed(Manager *m, const char *problem)
 		read_here(m);
 		return;
 	}
-	log_error(NULL, "the files were not read again, and those of before remain in force: %s", problem);
+	log_error(NULL, "the files were not read again, and the earlier ones remain in force: %s", problem);
 	load_ended(m, problem);
 }
 

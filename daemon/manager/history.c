@@ -52,7 +52,7 @@ void history_load(Manager *m, const Bundle *bundle)
 	if (durations)
 		progress_know(m->engine, durations, loop_now());
 	else
-		log_warning(NULL, "what earlier boots took is not known: %s: %s", HISTORY_FILE, error->message);
+		log_warning(NULL, "the durations of earlier boots are not known: %s: %s", HISTORY_FILE, error->message);
 }
 
 void history_begin(Manager *m)
@@ -113,14 +113,14 @@ void history_check(Manager *m)
 		return;
 	m->is_history_saved = true;
 	if (!spawn_saver(m, &error))
-		log_warning(NULL, "what this boot took is not saved: %s", error->message);
+		log_warning(NULL, "the durations of this boot are not saved: %s", error->message);
 }
 
 static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
 	(void)m;
 	if (message->error)
-		log_warning(NULL, "what this boot took is not saved: %s", g_strerror(message->error));
+		log_warning(NULL, "the durations of this boot are not saved: %s", g_strerror(message->error));
 }
 
 /* If it failed, it has said why. */

@@ -115,7 +115,7 @@ void power_on_supply(Manager *m, PowerSupply supply)
 		[POWER_SUPPLY_BACK] = "power-ok",
 	};
 
-	log_notice(NULL, "the power supply says: %s", names[supply]);
+	log_notice(NULL, "the power supply reports: %s", names[supply]);
 	if (!start_service_of(m, names[supply]) && supply == POWER_SUPPLY_LOW)
 		shutdown_by_signal(m, SHUTDOWN_POWEROFF, "power-fail-now");
 }

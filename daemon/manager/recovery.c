@@ -320,7 +320,7 @@ static void recover_service(Manager *m, Remains *r)
 
 	notes_remember(m, r->service, r->note);
 	if (!engine_recover(m->engine, r->service, r->note, has_run, r->invocation, r->pids[ROLE_MAIN], loop_now()))
-		log_warning(r->service, "what was remembered of it cannot be read: \"%s\"", r->note);
+		log_warning(r->service, "its note cannot be read: \"%s\"", r->note);
 	invocation = r->invocation ? r->invocation : note_invocation(m->engine, r->service);
 	if (has_run && engine_find(m->engine, r->service)) {
 		const Service *s = engine_find(m->engine, r->service);
@@ -404,7 +404,7 @@ static void carry_out(Manager *m)
 			recover_flag(m, remains);
 	}
 	if (recovery->global_note && !engine_recover_global(m->engine, recovery->global_note, loop_now()))
-		log_warning(NULL, "what was remembered of the boot cannot be read: \"%s\"", recovery->global_note);
+		log_warning(NULL, "the note of the boot cannot be read: \"%s\"", recovery->global_note);
 	boot_file_recover(m);
 	if (recovery->shutdown != SHUTDOWN_NONE) {
 		m->shutdown = recovery->shutdown;

@@ -32,7 +32,7 @@ static bool on_signal(void *data, const char *service, int signo, bool to_all, c
 	Supervisor *supervisor = manager_supervisor(data, service);
 
 	if (!supervisor)
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: nothing of it runs", service);
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: no process of it runs", service);
 	if (!supervisor_send_signal(supervisor, signo, to_all, error))
 		return false;
 	log_notice(service, "signal %d (%s) to %s, asked by uid %u (pid %d)", signo, text_signal_name(signo),
@@ -154,7 +154,7 @@ static const char *on_cgroup(void *data, const char *service)
 static void on_foreach_diagnostic(void *data, const Requester *who, void (*func)(const Diagnostic *diagnostic, void *user),
 				  void *user)
 {
-	static char hidden[] = "it has a mistake, which only root is shown";
+	static char hidden[] = "it has an error, which is shown only to root";
 	const Manager *m = data;
 	const bool may_see_all = who->uid == 0 || manager_is_users(m);
 

@@ -236,7 +236,7 @@ static void on_opened(void *data, const char *const *words, unsigned n_words, in
 static void on_open_lost(void *data, const char *why)
 {
 	OpenSocket *socket = data;
-	g_autofree char *problem = g_strdup_printf("cannot listen on %s: opening the socket does not answer", socket->text);
+	g_autofree char *problem = g_strdup_printf("cannot listen on %s: the helper that opens the socket does not answer", socket->text);
 
 	socket->job = NULL;
 	log_debug(socket->owner->service, "%s", why);

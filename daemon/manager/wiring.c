@@ -248,7 +248,7 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 		log_warning(service, "stop failed, so it is up as before: %s", event->text ? event->text : "no reason was given");
 	if (event->kind == PROCESS_RESOURCES && event->text && !m->is_lack_told) {
 		m->is_lack_told = true;
-		log_warning(service, "%s; of others, svcctl status says it", event->text);
+		log_warning(service, "%s; svcctl status shows this for other services", event->text);
 	}
 	if (event->kind == PROCESS_CHECKED) {
 		checks_on_ended(m, service, event);
@@ -306,13 +306,13 @@ static bool on_starts_again(void *data, const char *service)
 static char *describe_refusal(int wait_status)
 {
 	if (wait_status < 0)
-		return g_strdup("it did not say in time that it can");
+		return g_strdup("it did not answer in time");
 	if (WIFSIGNALED(wait_status))
 		return outcome_describe(CLD_KILLED, WTERMSIG(wait_status), 0);
 	if (WEXITSTATUS(wait_status) == 127)
 		return g_strdup("it cannot be executed");
 	if (WEXITSTATUS(wait_status) == EXIT_FAILURE)
-		return g_strdup("it does not know what this one keeps");
+		return g_strdup("it does not know the tables of this one");
 	return outcome_describe(CLD_EXITED, WEXITSTATUS(wait_status), 0);
 }
 
@@ -323,7 +323,7 @@ static void take_refusal(Manager *m, const struct MessageWelcome *message)
 	if (!(message->flags & WELCOME_NOT_TAKEN_OVER))
 		return;
 	reason = describe_refusal(message->trial_status);
-	m->reexec_problem = g_strdup_printf(SVCD_SBINDIR "/svcd could not take over (%s): the program of before goes on", reason);
+	m->reexec_problem = g_strdup_printf(SVCD_SBINDIR "/svcd could not take over (%s): the previous program goes on", reason);
 }
 
 static const char *tasks_max(void *data)

@@ -278,7 +278,7 @@ static void drop_soft_edge(CycleFinder *f, Edge *edge)
 		cycle = g_strdup_printf(": %s -> %s", name_at(f, edge->after), text->str);
 	}
 	diag_warning(f->diags, edge->origin, def->name,
-		     "the order of \"%s\" after \"%s\" is dropped, for it " CHECK_CLOSES_A_CYCLE "%s", def->name,
+		     "the order of \"%s\" after \"%s\" is dropped, because it " CHECK_CLOSES_A_CYCLE "%s", def->name,
 		     name_at(f, edge->before), cycle ? cycle : "");
 	remove_after(def, edge->text);
 	edge->text = NULL; /* freed with the reference; marks the edge for filter_edges() */

@@ -58,7 +58,7 @@ static char *explain_unasked(const ServiceDef *def)
 {
 	if (def->health || def->problem)
 		return NULL;
-	return g_strdup_printf("%s has no HealthCommand=, so nobody knows; service:%s is true while it is ready", def->name,
+	return g_strdup_printf("%s has no HealthCommand=, so its health is unknown; service:%s is true while it is ready", def->name,
 			       def->name);
 }
 
@@ -181,7 +181,7 @@ static void warn_of_shared_names(Checker *c, const ServiceDef *def)
 
 		if (owner != def)
 			diag_warning(c->diags, ref->origin, def->name,
-				     "Provides=%s: the name is that of service \"%s\" already", ref->name,
+				     "Provides=%s: service \"%s\" has this name already", ref->name,
 				     owner->name);
 	}
 }
@@ -254,7 +254,7 @@ static void warn_of_name_in_policy(Checker *c, const NameRef *ref)
 	if (strcmp(def->name, ref->name) != 0)
 		diag_warning(c->diags, ref->origin, def->name,
 			     "\"%s\" is a further name of \"%s\", and policy knows services by the names of their files: "
-			     "this is of no effect, say \"%s\"", ref->name, def->name, def->name);
+			     "this has no effect; write \"%s\"", ref->name, def->name, def->name);
 }
 
 /* Sections of templates ("[service getty@]") are about instances, which need not exist. */

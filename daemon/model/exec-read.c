@@ -27,7 +27,7 @@ static char *check_assignment(const char *word)
 
 	if (!equals || equals == word || g_ascii_isdigit(*word) ||
 	    strspn(word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_") != (size_t)(equals - word))
-		return g_strdup_printf("\"%s\" is not NAME=value; a value with blanks stands in quotes", word);
+		return g_strdup_printf("\"%s\" is not NAME=value; a value with blanks needs quotes", word);
 	return NULL;
 }
 
@@ -144,7 +144,7 @@ char *exec_read_cpu_policy(ServiceDef *def, void *field, const char *value, Orig
 {
 	if (cpu_policy_from_name(value, field) && *(CpuPolicy *)field != CPU_POLICY_UNSET)
 		return NULL;
-	return g_strdup_printf("\"%s\" is none of other, batch, idle, fifo, rr", value);
+	return g_strdup_printf("\"%s\" is not one of other, batch, idle, fifo, rr", value);
 }
 
 char *exec_read_cpu_priority(ServiceDef *def, void *field, const char *value, Origin origin)

@@ -87,7 +87,7 @@ char *field_check_account(const char *name)
 	if (g_ascii_isdigit(*name) && !text_parse_uint(name, 10, UINT32_MAX - 1, &id))
 		return g_strdup_printf("\"%s\" is neither a name nor a number below 4294967295", name);
 	if (!*name || *name == '-' || strpbrk(name, " \t:/\"'\\"))
-		return g_strdup_printf("\"%s\" is no name of an account", name);
+		return g_strdup_printf("\"%s\" is not the name of an account", name);
 	return NULL;
 }
 

@@ -41,7 +41,7 @@ static void add_entry(HeldPrograms *held, ProgramHold hold, const char *program,
 	Entry *entry = g_new0(Entry, 1);
 
 	entry->hold = hold;
-	entry->why = hold == PROGRAM_FREE ? NULL : g_strdup(why && *why ? why : "its package is not set up");
+	entry->why = hold == PROGRAM_FREE ? NULL : g_strdup(why && *why ? why : "its package is not configured");
 	entry->origin = origin;
 	g_hash_table_replace(held->entries, g_strdup(program), entry);
 }

@@ -303,13 +303,13 @@ static bool check_encoding(IniReader *r, const char *text, gsize length)
 		report(r, "the file begins with a byte order mark; save it as UTF-8 without one");
 	} else if ((place = memchr(text, '\0', length)) != NULL) {
 		r->line = line_of(text, place);
-		report(r, "the line holds a NUL byte; a service or policy file is text");
+		report(r, "the line contains a NUL byte; a service or policy file is text");
 	} else if (!is_ascii(text, length) && !g_utf8_validate(text, (gssize)length, &place)) {
 		r->line = line_of(text, place);
 		report(r, "the line is not UTF-8: byte 0x%02x", (unsigned char)*place);
 	} else if ((place = memchr(text, '\r', length)) != NULL) {
 		r->line = line_of(text, place);
-		report(r, "the line holds a carriage return; save the file with Unix line ends (LF, not CR LF)");
+		report(r, "the line contains a carriage return; save the file with Unix line ends (LF, not CR LF)");
 	}
 	return !r->ini->broken;
 }

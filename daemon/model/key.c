@@ -30,7 +30,7 @@ static char *canonical_path(const char *path, char **ret_problem)
 		const size_t length = strcspn(++part, "/");
 
 		if (length == 2 && strncmp(part, "..", 2) == 0) {
-			*ret_problem = g_strdup_printf("\"%s\" holds \"..\"; write the path without it", path);
+			*ret_problem = g_strdup_printf("\"%s\" contains \"..\"; write the path without it", path);
 			return NULL;
 		}
 		if (length > 1 || (length == 1 && *part != '.')) {
@@ -56,7 +56,7 @@ static char *check_path(const char *argument, char **ret_problem)
 		return path ? g_strconcat(kinds[i], path, NULL) : NULL;
 	}
 	if (*argument != '/' && strchr(argument, ':')) {
-		*ret_problem = g_strdup_printf("\"%s\": before the path may stand exec:, dir: or nonempty:", argument);
+		*ret_problem = g_strdup_printf("\"%s\": only exec:, dir: or nonempty: may precede the path", argument);
 		return NULL;
 	}
 	return canonical_path(argument, ret_problem);
@@ -88,7 +88,7 @@ static char *check_kernel(const char *argument, char **ret_problem)
 {
 	if (*argument && *argument != '=')
 		return g_strdup(argument);
-	*ret_problem = g_strdup("kernel: takes a word of the kernel command line: kernel:quiet, kernel:key=value");
+	*ret_problem = g_strdup("kernel: takes an argument of the kernel command line: kernel:quiet, kernel:key=value");
 	return NULL;
 }
 
@@ -125,7 +125,7 @@ static char *check_network(const char *argument, char **ret_problem)
 	if (*name && strlen(name) < INTERFACE_NAME_BYTES && !strpbrk(name, "/: \t\n") && strcmp(name, ".") != 0 &&
 	    strcmp(name, "..") != 0)
 		return g_strdup(argument);
-	*ret_problem = g_strdup_printf("\"%s\" is no name of a network interface", name);
+	*ret_problem = g_strdup_printf("\"%s\" is not the name of a network interface", name);
 	return NULL;
 }
 
@@ -133,7 +133,7 @@ static char *check_label(const char *argument, char **ret_problem)
 {
 	if (*argument)
 		return g_strdup(argument);
-	*ret_problem = g_strdup("a label is missing; write label:DATA, in quotes if it holds blanks");
+	*ret_problem = g_strdup("a label is missing; write label:DATA, in quotes if it contains blanks");
 	return NULL;
 }
 
@@ -141,7 +141,7 @@ static char *check_uuid(const char *argument, char **ret_problem)
 {
 	if (*argument && argument[strspn(argument, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-")] == '\0')
 		return g_ascii_strdown(argument, -1);
-	*ret_problem = g_strdup_printf("\"%s\" is no UUID of a volume; blkid(8) shows them", argument);
+	*ret_problem = g_strdup_printf("\"%s\" is not the UUID of a volume; blkid(8) shows them", argument);
 	return NULL;
 }
 
@@ -152,7 +152,7 @@ static char *check_device(const char *argument, char **ret_problem)
 	if (path && g_str_has_prefix(path, "/dev/"))
 		return g_steal_pointer(&path);
 	if (path)
-		*ret_problem = g_strdup_printf("\"%s\" is no device; devices are below /dev/", path);
+		*ret_problem = g_strdup_printf("\"%s\" is not a device; devices are below /dev/", path);
 	return NULL;
 }
 
@@ -215,7 +215,7 @@ static char *check_object_path(const char *text)
 	if (text[0] == '/' && (!text[1] || !g_str_has_suffix(text, "/")) && !strstr(text, "//") &&
 	    text[strspn(text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_/")] == '\0')
 		return NULL;
-	return g_strdup_printf("\"%s\" is no path of a D-Bus object", text);
+	return g_strdup_printf("\"%s\" is not the path of a D-Bus object", text);
 }
 
 /* Only numbers can be ordered. */
@@ -242,7 +242,7 @@ static char *check_dbus_property(const char *argument, char **ret_problem)
 		 !(*ret_problem = check_object_path(words[WORD_PATH])) &&
 		 !(*ret_problem = check_property_name(words[WORD_PROPERTY])) &&
 		 !key_operator_from_name(words[WORD_OPERATOR], &operator))
-		*ret_problem = g_strdup_printf("\"%s\" does not compare; there are =, !=, >= and <=",
+		*ret_problem = g_strdup_printf("\"%s\" is not a comparison; there are =, !=, >= and <=",
 					       words[WORD_OPERATOR]);
 	if (!*ret_problem)
 		*ret_problem = check_operand(operator, words[WORD_VALUE]);
@@ -293,12 +293,12 @@ static char *unknown_prefix(const char *prefix, const char *argument)
 static char *no_prefix(const char *text)
 {
 	if (*text == '/')
-		return g_strdup_printf("\"%s\" is no condition; did you mean \"path:%s\"?", text, text);
+		return g_strdup_printf("\"%s\" is not a condition; did you mean \"path:%s\"?", text, text);
 	if (*text == '$')
-		return g_strdup_printf("\"%s\" is no condition; did you mean \"facility:%s\"?", text, text);
+		return g_strdup_printf("\"%s\" is not a condition; did you mean \"facility:%s\"?", text, text);
 	if (name_check_service(text, NULL))
-		return g_strdup_printf("\"%s\" is no condition; did you mean \"service:%s\"?", text, text);
-	return g_strdup_printf("\"%s\" is no condition; one is written PROVIDER:ARGUMENT", text);
+		return g_strdup_printf("\"%s\" is not a condition; did you mean \"service:%s\"?", text, text);
+	return g_strdup_printf("\"%s\" is not a condition; one is written PROVIDER:ARGUMENT", text);
 }
 
 /* Why the prefix of @text is unknown; a new string. */

@@ -40,9 +40,9 @@ static char *find_problem(const char *what, const char *name)
 	if (name[0] == '.' || name[0] == '-')
 		return g_strdup_printf("the name of a %s does not begin with \"%c\"", what, name[0]);
 	if (g_ascii_isprint(*bad))
-		return g_strdup_printf("the name of a %s holds letters, digits and %s, no \"%c\"", what, MARKS, *bad);
+		return g_strdup_printf("the name of a %s contains letters, digits and %s, no \"%c\"", what, MARKS, *bad);
 	if (*bad)
-		return g_strdup_printf("the name of a %s holds letters, digits and %s, no byte 0x%02x", what, MARKS,
+		return g_strdup_printf("the name of a %s contains letters, digits and %s, no byte 0x%02x", what, MARKS,
 				       (unsigned char)*bad);
 	return NULL;
 }
@@ -105,7 +105,7 @@ bool name_check_bus(const char *name, char **ret_problem)
 		fine = **element && !g_ascii_isdigit(**element) &&
 		       (*element)[strspn(*element, LETTERS_AND_DIGITS "_-")] == '\0';
 	if (!fine && ret_problem)
-		*ret_problem = g_strdup_printf("\"%s\" is no name on D-Bus; one is written org.example.Name", name);
+		*ret_problem = g_strdup_printf("\"%s\" is not a D-Bus name; one is written org.example.Name", name);
 	return fine;
 }
 
@@ -119,7 +119,7 @@ bool name_check_group(const char *name, char **ret_problem)
 	if (strlen(name) <= GROUP_NAME_BYTES && !strpbrk(name, ":@+"))
 		return check("group", name, ret_problem);
 	if (ret_problem)
-		*ret_problem = g_strdup_printf("\"%s\" is no name of a group; one has letters, digits and _.-, at most "
+		*ret_problem = g_strdup_printf("\"%s\" is not the name of a group; one has letters, digits and _.-, at most "
 					       "%d bytes", name, GROUP_NAME_BYTES);
 	return false;
 }

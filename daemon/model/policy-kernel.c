@@ -52,7 +52,7 @@ static void warn_of_unknown(const char *word, Origin origin, DiagList *diags)
 	if (nearest)
 		diag_warning(diags, origin, NULL, "%s: did you mean %s?", word, nearest);
 	else
-		diag_warning(diags, origin, NULL, "%s: svcd knows no such word; svcd(8) lists them", word);
+		diag_warning(diags, origin, NULL, "%s: unknown argument; svcd(8) lists them", word);
 }
 
 bool policy_kernel_is_vendor_only(const char *const *words)
@@ -81,8 +81,8 @@ void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
 		apply_runlevel(policy, word, origin, diags);
 	else if (strcmp(word, POLICY_KERNEL_WORD_VENDOR) == 0)
 		diag_warning(diags, origin, NULL,
-			   "%s: the vendor's policy decides alone; what /etc/svcd/policy.d and /run/svcd/policy.d say is "
-			   "left out in this boot", word);
+			   "%s: only the vendor's policy counts; /etc/svcd/policy.d and /run/svcd/policy.d are ignored in "
+			   "this boot", word);
 	else if (g_str_has_prefix(word, "svcd.policy="))
 		diag_warning(diags, origin, NULL, "%s: there is only %s", word, POLICY_KERNEL_WORD_VENDOR);
 	else if (g_str_has_prefix(word, "svcd.") && !g_str_has_prefix(word, KEEPERS_WORD))

@@ -236,7 +236,7 @@ static char *read_rc_links(Target *t, const char *value)
 	bool counts = false;
 
 	if (t->policy->layer == POLICY_LAYER_RC_LINKS)
-		return g_strdup("the links do not say themselves whether they count");
+		return g_strdup("the links cannot decide whether they count");
 	if (*value && !words_parse_bool(value, &counts))
 		return g_strdup("write yes or no");
 	t->policy->rc_links = counts;

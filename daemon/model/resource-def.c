@@ -50,7 +50,7 @@ static bool parse_weight(const char *value, uint64_t *ret, char **ret_problem)
 {
 	if (text_parse_uint(value, 10, 10000, ret) && *ret > 0)
 		return true;
-	*ret_problem = g_strdup("write a number from 1 to 10000; 100 is what all others have");
+	*ret_problem = g_strdup("write a number from 1 to 10000; the default is 100");
 	return false;
 }
 

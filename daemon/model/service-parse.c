@@ -365,7 +365,7 @@ static void check_script(Parser *p)
 		return;
 	}
 	if (!is_given(p, "Service", "Stop", &origin))
-		report(p, whole, "no Stop= in [Service]; a script must say by which command it is stopped");
+		report(p, whole, "no Stop= in [Service]; a script needs the command that stops it");
 	else if (p->def->stop.kind != ACTION_COMMAND)
 		report(p, origin, "a script is stopped by a command, not by a signal");
 }
@@ -406,7 +406,7 @@ static void check_sockets(Parser *p)
 	if (service_def_n_sockets(p->def) > 0)
 		check_socket_kinds(p);
 	else if (is_any_given(p, "Socket", &origin))
-		report(p, origin, "[Socket] says nothing to listen on; write ListenStream=, ListenDatagram=, "
+		report(p, origin, "[Socket] sets no address to listen on; write ListenStream=, ListenDatagram=, "
 				  "ListenSequentialPacket= or ListenFIFO=");
 }
 
@@ -418,7 +418,7 @@ static void check_shell_words(Parser *p, const Command *command, const char *key
 	for (char **word = command ? command->argv : NULL; word && *word; word++) {
 		if (g_strv_contains(shell, *word))
 			diag_warning(p->diags, command->origin, p->def->name,
-				     "%s=: \"%s\" goes to the program as it is, for there is no shell; write "
+				     "%s=: \"%s\" goes to the program as it is, because there is no shell; write "
 				     "/bin/sh -c '...' if you mean one", key, *word);
 	}
 }
@@ -445,7 +445,7 @@ static void check_whole(Parser *p)
 		return;
 	}
 	if (!is_given(p, "Service", "Exec", &origin))
-		report(p, whole, "no Exec= in [Service]; a %s must say what it runs", service_type_name(def->type));
+		report(p, whole, "no Exec= in [Service]; a %s needs the command that it runs", service_type_name(def->type));
 	check_ready(p);
 	check_watchdog(p);
 	check_health(p);

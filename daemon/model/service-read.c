@@ -155,7 +155,7 @@ char *service_read_success_status(ServiceDef *def, void *field, const char *valu
 		int number;
 
 		if (!text_parse_uint(*word, 10, 255, &status))
-			return g_strdup_printf("\"%s\" is no exit status; write numbers from 0 to 255", *word);
+			return g_strdup_printf("\"%s\" is not an exit status; write numbers from 0 to 255", *word);
 		number = (int)status;
 		values_add(&def->success_status, &number, sizeof(number));
 	}

@@ -80,7 +80,7 @@ static const struct {
 	{ "StandardError", "output is kept for each service; see \"svcctl log\"" },
 	{ "DynamicUser", "there are no accounts for one run; write User= with one that the package makes" },
 	{ "RootDirectory", "there is none; write ProtectSystem=strict, BindPaths= and TemporaryFileSystem=" },
-	{ "RootImage", "there is none; images are no business of a service manager" },
+	{ "RootImage", "there is none; a service manager does not handle images" },
 	{ "PrivateUsers", "there are no user namespaces for services; write User= and CapabilityBoundingSet=" },
 	{ "PrivateMounts", "every key that changes what is mounted gives it mounts of its own; write one of those" },
 	{ "ReadOnlyDirectories", "write ReadOnlyPaths=" },

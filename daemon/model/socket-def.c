@@ -83,7 +83,7 @@ static char *read_path(Listen *listen, const char *value)
 	if (listen->kind != LISTEN_FIFO && strlen(value) >= UNIX_BYTES)
 		return g_strdup_printf("the path of a socket has at most %d bytes (unix(7))", UNIX_BYTES - 1);
 	if (g_str_has_suffix(value, "/") || strstr(value, "/../") || g_str_has_suffix(value, "/.."))
-		return g_strdup("this is no path of a socket; write it without \"..\" and without a \"/\" at its end");
+		return g_strdup("this is not the path of a socket; write it without \"..\" and without a \"/\" at its end");
 	listen->family = LISTEN_FAMILY_PATH;
 	return NULL;
 }
@@ -101,7 +101,7 @@ static char *read_port(Listen *listen, const char *text)
 	uint64_t port;
 
 	if (!text_parse_uint(text, 10, UINT16_MAX, &port) || port == 0)
-		return g_strdup_printf("\"%s\" is no port; write a number from 1 to 65535", text);
+		return g_strdup_printf("\"%s\" is not a port; write a number from 1 to 65535", text);
 	listen->port = (uint16_t)port;
 	return NULL;
 }
@@ -113,7 +113,7 @@ static char *read_ip(Listen *listen, ListenFamily family, const char *host, cons
 		return read_port(listen, port);
 	if (strchr(host, '%'))
 		return g_strdup("an address with an interface (\"%eth0\") is not supported; write [::]:PORT");
-	return g_strdup_printf("\"%s\" is no address in numbers, and names are not looked up; " ADDRESS_FORMS, host);
+	return g_strdup_printf("\"%s\" is not an address in numbers, and names are not looked up; " ADDRESS_FORMS, host);
 }
 
 static char *read_network(Listen *listen, const char *value)
@@ -124,7 +124,7 @@ static char *read_network(Listen *listen, const char *value)
 
 	if (!colon) {
 		if (!g_ascii_isdigit(*value))
-			return g_strdup_printf("\"%s\" is no address; " ADDRESS_FORMS, value);
+			return g_strdup_printf("\"%s\" is not an address; " ADDRESS_FORMS, value);
 		listen->family = LISTEN_FAMILY_ANY;
 		return read_port(listen, value);
 	}
@@ -176,7 +176,7 @@ char *socket_def_add(SocketDef *def, ListenKind kind, const char *value, Origin 
 	problem = read_address(listen, value);
 	same = problem ? NULL : find_same(def, listen);
 	if (same)
-		problem = g_strdup_printf("line %u says so already", same->origin.line);
+		problem = g_strdup_printf("line %u has this address already", same->origin.line);
 	else if (!problem && def->listens->len >= LIMIT_SOCKETS)
 		problem = g_strdup_printf("there are more than %d sockets", LIMIT_SOCKETS);
 	if (problem)

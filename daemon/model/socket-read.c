@@ -69,7 +69,7 @@ char *socket_read_backlog(ServiceDef *def, void *field, const char *value, Origi
 static char *check_name(const char *word)
 {
 	if (!*word || strlen(word) > LIMIT_SOCKET_NAME_BYTES || strchr(word, ':'))
-		return g_strdup_printf("\"%s\" is no name of a socket; write up to %d bytes without a colon", word,
+		return g_strdup_printf("\"%s\" is not the name of a socket; write up to %d bytes without a colon", word,
 				       LIMIT_SOCKET_NAME_BYTES);
 	for (const char *p = word; *p; p++) {
 		if (!g_ascii_isgraph(*p))

@@ -94,7 +94,7 @@ static char *complain_of(const char *before, const char *word)
 	 * before it.
 	 */
 	if (!strchr(word, ':') && (g_ascii_isalnum(*word) || *word & 0x80))
-		return g_strdup_printf("\"%s\" follows without \"|\"; a name with blanks stands in quotes: \"%s %s\"", word,
+		return g_strdup_printf("\"%s\" follows without \"|\"; a name with blanks needs quotes: \"%s %s\"", word,
 				       before, word);
 	return g_strdup_printf("\"%s\" follows without \"|\"; conditions that must all be true stand on lines of their own",
 			       word);

@@ -41,7 +41,7 @@ char *value_none_of(const char *value, const char *const *words, unsigned count)
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autofree char *shown = value_shorten(value, VALUE_BYTES);
 
-	g_string_append_printf(text, "\"%s\" is none of ", shown);
+	g_string_append_printf(text, "\"%s\" is not one of ", shown);
 	for (unsigned i = 0; i < count; i++)
 		g_string_append_printf(text, "%s%s", i == 0 ? "" : ", ", words[i]);
 	return g_string_free(g_steal_pointer(&text), FALSE);

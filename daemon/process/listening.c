@@ -236,7 +236,7 @@ static bool remove_stale(const char *path, const SafeParent *parent, const Addre
 	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_errno(error, errno, "cannot listen on %s", path);
 	if (!S_ISSOCK(st.st_mode))
-		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is no socket; remove it", path);
+		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is not a socket; remove it", path);
 	if (!is_stale(address, type))
 		return fail_in_use(path, error);
 	if (unlinkat(parent->fd, parent->name, 0) < 0 && errno != ENOENT)
@@ -366,7 +366,7 @@ static int open_fifo_in(const Listen *listen, const SafeParent *parent, GError *
 
 	(void)mkfifoat(parent->fd, parent->name, 0600); /* there already, or a failure shows at once */
 	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISFIFO(st.st_mode)) {
-		fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is no fifo; remove it", listen->text);
+		fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is not a fifo; remove it", listen->text);
 		return -1;
 	}
 	fd = openat(parent->fd, parent->name, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);

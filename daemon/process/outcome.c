@@ -24,7 +24,7 @@ char *outcome_describe(int code, int status, int errnum)
 		return g_strdup_printf("killed by signal %s%s", text_signal_name(status),
 				       code == CLD_DUMPED ? " (core dumped)" : "");
 	default:
-		return g_strdup("ended, nobody knows how");
+		return g_strdup("ended, exit status unknown");
 	}
 }
 
@@ -123,7 +123,7 @@ char *outcome_describe_exec(const Plan *plan, const Command *command, const stru
 	case EXEC_STEP_SANDBOX:
 		return g_strdup_printf("cannot build its sandbox: %s", cause);
 	case EXEC_STEP_REMOVE:
-		return g_strdup_printf("cannot remove what it leaves: %s", cause);
+		return g_strdup_printf("cannot remove its runtime files: %s", cause);
 	}
 	return g_strdup_printf("could not be started (step %d): %s", status->step, cause);
 }

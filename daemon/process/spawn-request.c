@@ -149,7 +149,7 @@ static bool parse_id(const char *text, uint32_t *ret, GError **error)
 
 	/* UINT32_MAX is setresuid's "leave as it is", and so is no id. */
 	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &value))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is no user or group number", text);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not the number of a user or group", text);
 	*ret = (uint32_t)value;
 	return true;
 }

@@ -97,7 +97,7 @@ typedef struct Remains {
 
 static void log_remains(Remains *remains, const char *names)
 {
-	log_warning(remains->service, "cannot be killed, for it waits in the kernel for a disk or a server: %s%s", names,
+	log_warning(remains->service, "cannot be killed, because it waits in the kernel for a disk or a server: %s%s", names,
 		    remains->is_left ? "; going on without it" : "");
 	g_free(remains->service);
 	g_free(remains);

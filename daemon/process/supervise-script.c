@@ -180,7 +180,7 @@ static void last_has_ended(Supervisor *s)
 		supervisor_report_done(s, "what its start command left running has ended");
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
-		supervisor_report_exit(s, &unknown, false, "its last process ended, and nobody knows how");
+		supervisor_report_exit(s, &unknown, false, "its last process ended, exit status unknown");
 		end_run(s);
 	}
 }

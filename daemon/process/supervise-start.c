@@ -318,7 +318,7 @@ void step_forked_enter(Supervisor *s)
 	if (s->plan.def->pid_file || cgroup_is_known(s->cgroup))
 		supervisor_search_main(s, !s->plan.def->pid_file);
 	else
-		supervisor_fail_start(s, STEP_REST, "Ready=fork without PidFile= needs cgroup v2, which this machine has not");
+		supervisor_fail_start(s, STEP_REST, "Ready=fork without PidFile= needs cgroup v2, which this machine does not have");
 }
 
 void step_forked_limit(Supervisor *s)

@@ -471,7 +471,7 @@ static void step_kill_main_ended(Supervisor *s, const struct MessageExited *exit
 {
 	g_autofree char *limit = text_format_duration(s->plan.latest->stop_limit_us);
 	g_autofree char *end = step_describe_exit(s, exit);
-	g_autofree char *text = g_strdup_printf("%s: still running %s after it was told to stop", end, limit);
+	g_autofree char *text = g_strdup_printf("%s: still running %s after it was asked to stop", end, limit);
 
 	supervisor_report_exit(s, exit, false, text);
 	step_over_look(s);
@@ -577,7 +577,7 @@ static void step_tidy_enter(Supervisor *s)
 	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us);
 	if (supervisor_spawn(s, ROLE_CONTROL, NULL, &error))
 		return;
-	log_warning(s->plan.def->name, "what it leaves is not removed: %s", error->message);
+	log_warning(s->plan.def->name, "its runtime files are not removed: %s", error->message);
 	supervisor_go(s, STEP_GONE, 0);
 }
 
@@ -586,13 +586,13 @@ static void step_tidy_ended(Supervisor *s, const struct MessageExited *exit)
 	g_autofree char *text = step_describe_control(s, exit);
 
 	if (step_control_failed(NULL, exit))
-		log_warning(s->plan.def->name, "what it leaves is not removed: %s", text);
+		log_warning(s->plan.def->name, "its runtime files are not removed: %s", text);
 	supervisor_go(s, STEP_GONE, 0);
 }
 
 static void step_tidy_limit(Supervisor *s)
 {
-	log_warning(s->plan.def->name, "removing what it leaves takes too long");
+	log_warning(s->plan.def->name, "removing its runtime files takes too long");
 	step_kill_all(s, 0);
 }
 

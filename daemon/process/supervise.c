@@ -449,7 +449,7 @@ static void resume_ready(Supervisor *s)
 
 	if (s->rows[ROLE_MAIN].in_use || may_live_without_main(s))
 		return;
-	supervisor_report_exit(s, &unknown, false, "its main process ended while nobody looked");
+	supervisor_report_exit(s, &unknown, false, "its main process ended while no manager ran");
 	supervisor_go(s, STEP_REST, 0);
 }
 

@@ -72,7 +72,7 @@ static void report(FlagProvider *flags, const char *key, const char *owner)
 	if (level == LEVEL_TRUE)
 		why = flag->why;
 	else if (level == LEVEL_UNKNOWN)
-		why = "the bus does not say who owns its name";
+		why = "the bus does not report the owner of its name";
 	provider_report(&flags->sink, key, level, why);
 }
 
@@ -236,7 +236,7 @@ bool flag_provider_recover(FlagProvider *flags, const char *name, const char *no
 	if (!owner)
 		return flag_provider_set(flags, name, true, NULL, note, error);
 	if (g_strv_length(words) < 3 || words[0][0] != ':')
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "nobody holds %s by its note \"%s\"", name, note);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "no process sets %s; its note is \"%s\"", name, note);
 	flag = g_new0(Flag, 1);
 	flag->why = g_strdup(words[2]);
 	flag->holder = g_strdup(words[0]);

@@ -165,7 +165,7 @@ static const char *silence_text(const NetworkMerge *merge)
 	case NM_ABSENT:
 		return "NetworkManager is away";
 	case NM_PRESENT:
-		return merge->nm.is_starting ? "NetworkManager is starting" : "NetworkManager has not looked yet";
+		return merge->nm.is_starting ? "NetworkManager is starting" : "NetworkManager has not checked yet";
 	}
 	g_assert_not_reached();
 }
@@ -177,10 +177,10 @@ char *network_merge_why(const NetworkMerge *merge, NetworkQuestion question, con
 	if (nm_speaks(merge, question))
 		return nm_why(&merge->nm, question);
 	if (merge->level[question] == LEVEL_UNKNOWN && merge->rtnl != LEVEL_UNKNOWN && word != LEVEL_UNKNOWN)
-		return g_strdup_printf("%s and has said %s; the kernel: %s", silence_text(merge), level_name(word), rtnl_why);
+		return g_strdup_printf("%s and has reported %s; the kernel: %s", silence_text(merge), level_name(word), rtnl_why);
 	if (merge->level[question] == LEVEL_UNKNOWN && merge->rtnl != LEVEL_UNKNOWN)
 		return g_strdup_printf("%s; the kernel: %s", silence_text(merge), rtnl_why);
 	if (question == NETWORK_ONLINE && merge->level[question] == LEVEL_TRUE)
-		return g_strdup_printf("%s; nobody checks further", rtnl_why);
+		return g_strdup_printf("%s; nothing checks further", rtnl_why);
 	return g_strdup(rtnl_why);
 }

@@ -214,7 +214,7 @@ Level rtnl_table_up(const RtnlTable *table, char **ret_why)
 	const Link *without_carrier = NULL;
 
 	if (!table->has_links || !table->has_routes) {
-		*ret_why = g_strdup("the kernel has not said yet which routes there are");
+		*ret_why = g_strdup("the kernel has not listed its routes yet");
 		return LEVEL_UNKNOWN;
 	}
 	for (guint i = 0; i < table->routes->len; i++) {
@@ -254,7 +254,7 @@ Level rtnl_table_interface(const RtnlTable *table, const char *name, char **ret_
 		return has_carrier(link) ? LEVEL_TRUE : LEVEL_FALSE;
 	}
 	*ret_why = g_strdup(table->has_links ? "no such interface"
-					     : "the kernel has not said yet which interfaces there are");
+					     : "the kernel has not listed its interfaces yet");
 	return table->has_links ? LEVEL_FALSE : LEVEL_UNKNOWN;
 }
 

@@ -50,7 +50,7 @@ const char *path_verdict_text(PathVerdict verdict)
 		[VERDICT_CUT] = "it is not complete",
 		[VERDICT_MAZE] = "there are too many links or directories on the way to it",
 		[VERDICT_OPEN] = "it is being written",
-		[VERDICT_MISREAD] = "it cannot be looked at just now",
+		[VERDICT_MISREAD] = "it cannot be checked at the moment",
 	};
 
 	return texts[verdict];

@@ -86,11 +86,11 @@ static void on_failed(void *data, const char *why)
 
 	udev->is_listing = false;
 	if (udev->pause_us == 0)
-		log_warning(NULL, "devices cannot be read: %s; they stay as they are known, and are looked at again", why);
+		log_warning(NULL, "devices cannot be read: %s; their last known state stays, and they are read again", why);
 	udev->pause_us = udev->pause_us ? MIN(udev->pause_us * 2, PAUSE_LAST_US) : PAUSE_FIRST_US;
 	timer_arm(udev->listing, loop_now() + udev->pause_us);
 	if (!udev->is_complete)
-		udev_table_set_live(udev->table, "devices cannot be read just now");
+		udev_table_set_live(udev->table, "devices cannot be read at the moment");
 	udev_table_settle(udev->table);
 	note_settled(udev);
 }

@@ -239,7 +239,7 @@ static int take_all(struct MountList *list, struct Failure *failure)
 		int error = take(entry);
 
 		if (error)
-			return failure_set(failure, error, "%s=: cannot take hold of %s", entry->key,
+			return failure_set(failure, error, "%s=: cannot open %s", entry->key,
 					   entry->source ? entry->source : entry->path);
 	}
 	return 0;

@@ -42,7 +42,7 @@ int problem_none_of(struct Problem *problem, const char *value, const char *cons
 
 	for (size_t length = 0; *names && length < sizeof(list); names++)
 		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", length == 0 ? "" : ", ", *names);
-	return problem_set(problem, "\"%.*s%s\" is none of %s", shown, value, value[shown] ? "..." : "", list);
+	return problem_set(problem, "\"%.*s%s\" is not one of %s", shown, value, value[shown] ? "..." : "", list);
 }
 
 int problem_unknown(struct Problem *problem, const char *kind, const char *name, const char *const *names)

@@ -98,7 +98,7 @@ static int copy_path(const char *path, char **ret, struct Problem *problem)
 	if (*path != '/')
 		return problem_set(problem, "\"%s\": the path must be absolute; \"-\" in front: it may be missing", path);
 	if (strchr(path, '\n'))
-		return problem_set(problem, "\"%s\" is no path", path);
+		return problem_set(problem, "\"%s\" is not a path", path);
 	copy = end = malloc(strlen(path) + 2);
 	if (!copy)
 		return no_memory(problem);
@@ -133,7 +133,7 @@ static int read_part(struct SandboxPath *path, const char *word, struct Problem 
 	int error = read_plain_path(path, word, problem);
 
 	if (!error && strcmp(path->path, "/") == 0)
-		return problem_set(problem, "name a part of the tree; ProtectSystem= is about all of it");
+		return problem_set(problem, "name a part of the tree; ProtectSystem= covers all of it");
 	return error;
 }
 
@@ -214,7 +214,7 @@ static int split_tmpfs(struct SandboxPath *path, char *word, struct Problem *pro
 		error = no_memory(problem);
 	for (char *option = error ? NULL : strsep(&word, ","); option && !error; option = strsep(&word, ",")) {
 		if (!is_tmpfs_option(option))
-			error = problem_set(problem, "\"%s\" is no option of a tmpfs here; write ro, noexec, mode=, size=, "
+			error = problem_set(problem, "\"%s\" is not an option of a tmpfs here; write ro, noexec, mode=, size=, "
 						     "nr_inodes=, uid= or gid=", option);
 	}
 	return error ? error : check_target(path, problem);
@@ -271,7 +271,7 @@ static int read_directory(struct SandboxPath *path, const char *word, struct Pro
 	if (strchr(word, ':'))
 		return problem_set(problem, "\"%s\": write the name only; links to it are not made", word);
 	if (!is_relative(word))
-		return problem_set(problem, "\"%s\" is no name of a directory below %s", word, root);
+		return problem_set(problem, "\"%s\" is not the name of a directory below %s", word, root);
 	path->path = strdup(word);
 	return path->path ? 0 : no_memory(problem);
 }
@@ -557,7 +557,7 @@ int sandbox_check(const struct Sandbox *sandbox, enum SandboxKey *ret_key, struc
 		if (!name || !(missing & BIT(number)))
 			continue;
 		*ret_key = SANDBOX_AMBIENT_SET;
-		return problem_set(problem, "%s is not in CapabilityBoundingSet=, too; nobody can have it", name);
+		return problem_set(problem, "%s is not in CapabilityBoundingSet=, so no process can have it", name);
 	}
 	return 0;
 }

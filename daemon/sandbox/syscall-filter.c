@@ -57,7 +57,7 @@ int syscall_filter_read_error(const char *text, int *ret_error, struct Problem *
 		*ret_error = i;
 		return 0;
 	}
-	return problem_set(problem, "\"%s\" is no error; write its name, such as EPERM, or kill", text);
+	return problem_set(problem, "\"%s\" is not an error; write its name, such as EPERM, or kill", text);
 }
 
 /* --- what there is instead --- */

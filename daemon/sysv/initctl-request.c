@@ -55,7 +55,7 @@ bool initctl_request_read(const struct InitctlRequest *record, InitctlMeaning *r
 	InitctlMeaning meaning = { .ask = ASK_NOTHING };
 
 	if (record->magic != INITCTL_MAGIC)
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "not a record of init's: it does not begin with the magic number");
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "not a record of init: it does not begin with the magic number");
 	switch (record->command) {
 	case INITCTL_RUNLEVEL:
 		if (!read_runlevel(record->runlevel, &meaning, error))

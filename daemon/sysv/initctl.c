@@ -56,7 +56,7 @@ int initctl_open(const char *path, GError **error)
 		return -1;
 	}
 	if (!S_ISFIFO(st.st_mode) || st.st_uid != geteuid()) {
-		fail(error, SVCD_ERROR_FAILED, "%s is not a fifo of root's; remove it", path);
+		fail(error, SVCD_ERROR_FAILED, "%s is not a fifo that belongs to root; remove it", path);
 		return -1;
 	}
 	if (fchmod(fd, 0) < 0) {
@@ -105,7 +105,7 @@ static void on_readable(GIOCondition condition, void *data)
 			handle(initctl, &record);
 			continue;
 		}
-		log_warning(NULL, "%s: %zd bytes are no record of init's", INITCTL_PATH, n);
+		log_warning(NULL, "%s: %zd bytes are not a record of init", INITCTL_PATH, n);
 		drain(initctl);
 	}
 }

@@ -300,7 +300,7 @@ static void process_fail(Process *process, bool has_ended)
 	if (has_ended)
 		process->number = 0;
 	else
-		log_warning(NULL, "svc-worker does not go on at \"%s\" (a job of %s)", what, process->owner);
+		log_warning(NULL, "svc-worker hangs at \"%s\" (a job of %s)", what, process->owner);
 	if (!process->has_spoken)
 		lose_all(process);
 	process_abandon(process, what);

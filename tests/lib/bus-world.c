@@ -47,7 +47,7 @@ static bool on_signal(void *data, const char *service, int signo, bool to_all, c
 	if (((BusWorld *)data)->dies)
 		_exit(0);
 	if (world_find(((BusWorld *)data)->world, service)->main_pid == 0)
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: nothing of it runs", service);
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: no process of it runs", service);
 	write_request(data, request);
 	return true;
 }
@@ -165,7 +165,7 @@ static bool on_change_policy(void *data, uint64_t ticket, const char *const *wor
 
 	(void)who;
 	if (strcmp(words[0], "dance") == 0)
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"dance\" is no change of policy");
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"dance\" is not a change of policy");
 	bw->ticket = ticket;
 	write_request(bw, request);
 	return true;

@@ -39,7 +39,7 @@ with Sandbox(SERVICES, files={"/hung_fuse.pl": HUNG, "/srv": {"directory": True}
         print(f"{time.monotonic() - began:.1f} s to the end with a process in uninterruptible sleep")
         assert box.processes()[stuck][3] == "D"
         said = box.console()
-        assert f"svcd: remote: cannot be killed, for it waits in the kernel for a disk or a server: perl ({stuck})" in said, said
+        assert f"svcd: remote: cannot be killed, because it waits in the kernel for a disk or a server: perl ({stuck})" in said, said
         assert re.search(rf"svcd: 1 process has not ended yet: perl \({stuck}\) of remote; going on without them in \d s", said), said
         assert said.index("remote: cannot be killed") < said.index("first: stopping"), said
         assert said.index("first: stopping") < said.index("every service has stopped"), said

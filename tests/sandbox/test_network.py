@@ -78,7 +78,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
 
     # ... and one that stays away has.
     box.svcctl("stop", "nm")
-    wait_reason(box, "NetworkManager is away and has said true; the kernel: no default route")
+    wait_reason(box, "NetworkManager is away and has reported true; the kernel: no default route")
     assert box.pid("net") == pid
     box.wait_state("net", "waiting")
     wait_reason(box, "no default route")

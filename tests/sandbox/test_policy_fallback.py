@@ -30,7 +30,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=vendors also\n[service als
     box.wait_states({"vendors": "idle", "also": "idle", "admins": "idle"})
 
     said = complaints(box)
-    assert any("the vendor's policy decides alone" in text for text in said), said
+    assert any("only the vendor's policy counts" in text for text in said), said
     assert any("svcd.frobnicate: svcd knows no such word" in text for text in said), said
     assert not any("nevr" in text for text in said), said
     # Not forbidden: the admin's policy is not read.

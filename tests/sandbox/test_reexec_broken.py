@@ -38,9 +38,9 @@ BROKEN = {
     "another program": (f"rm -f {PROGRAM}; cp /bin/true {PROGRAM}", "exit status 0"),
     "a script that ends": (BY_SCRIPT.format("exit 3"), "exit status 3"),
     "one that dies": (BY_SCRIPT.format("kill -SEGV $$"), "killed by signal SEGV"),
-    "one that hangs": (BY_SCRIPT.format("exec sleep 1000"), "it did not say in time that it can"),
-    "one that knows older tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(0))), "it does not know what this one keeps"),
-    "one that knows newer tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(2))), "it does not know what this one keeps"),
+    "one that hangs": (BY_SCRIPT.format("exec sleep 1000"), "it did not answer in time"),
+    "one that knows older tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(0))), "it does not know the tables of this one"),
+    "one that knows newer tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(2))), "it does not know the tables of this one"),
 }
 
 SERVICES = {

@@ -74,10 +74,10 @@ def what_the_helper_says_is_passed_on(box):
 def nothing_else_is_run(box):
     n_asked = box.read("/run/asked").count("\n")
     for bad in (("start", "b"), ("edit", "b"), ("policy", "import"), ("--root", "/tmp"), ("policy",)):
-        refused(change(box, *bad), "org.svcd1.Error.InvalidArgument", f'"{bad[0]}" is no change of policy')
+        refused(change(box, *bad), "org.svcd1.Error.InvalidArgument", f'"{bad[0]}" is not a change of policy')
     for option in ("--root", "--root=/tmp", "--as-helper=0"):
         refused(change(box, "set", "b", "never", option), "org.svcd1.Error.InvalidArgument",
-                f"{option} is not for changes asked for on the bus")
+                f"{option} cannot be used for changes over the bus")
     refused(change(box, "set", "b", "x" * 5000), "org.svcd1.Error.InvalidArgument", "at most 4096 bytes")
     assert box.read("/run/asked").count("\n") == n_asked
 

@@ -208,7 +208,7 @@ def a_silent_polkit_holds_nobody_up(box, polkit):
         finally:
             caller.kill()
 
-    late = [text for text in answers if "polkit did not say in time whether uid 65534 has org.svcd1.control" in text]
+    late = [text for text in answers if "polkit did not answer in time whether uid 65534 has org.svcd1.control" in text]
     of_one = [text for text in answers if "16 of your calls wait for authorization already" in text]
     of_user = [text for text in answers if "32 calls of uid 65534 wait for authorization already" in text]
     assert (len(late), len(of_one) + len(of_user)) == (2 * 16, 2 * 16 + 4 * 4 + 20), answers

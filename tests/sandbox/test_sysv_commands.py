@@ -62,7 +62,7 @@ def garbage(box):
 
 
 def power(box):
-    said = "the power supply says: power-fail"
+    said = "the power supply reports: power-fail"
     box.run("touch /run/hold")
     write_record(box, 2)
     box.wait_state("power-fail", "starting")

@@ -51,6 +51,6 @@ with Sandbox({"slow": SLOW, "b": "[Service]\nExec=/bin/sleep infinity\n"}) as bo
     for number in range(3 * CHANGES):
         client.call("/org/svcd1", "org.svcd1.Manager", "ChangePolicy", ["set", "b", "boot", "--reason", f"the {number}th"])
     said = read_until(client, lambda said: answers(said) >= 3 * CHANGES)
-    n_refused = said.count(b"changes of policy wait already")
+    n_refused = said.count(b"changes of policy are waiting already")
     assert 0 < n_refused <= 2 * CHANGES, (n_refused, said[-3000:])
     assert box.state("b") == "ready"

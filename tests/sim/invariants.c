@@ -286,7 +286,7 @@ static bool is_ordered_stop(const Service *s)
 	const CauseRecord *newest = s->newest_cause;
 
 	return g_strcmp0(newest->text, s->result) != 0 && strcmp(newest->text, "it stops by itself") != 0 &&
-	       strcmp(newest->text, "taken over from the manager before") != 0;
+	       strcmp(newest->text, "taken over from the previous manager") != 0;
 }
 
 /* A task that is done stays so; DoneWhile= alone, or a start of what still stands, does not have its work done again. */

@@ -70,7 +70,7 @@ START_TEST(names_and_numbers_are_found_or_told)
 	if (found)
 		return;
 	ck_assert(g_str_has_prefix(error->message, cases[_i].problem));
-	ck_assert(g_str_has_suffix(error->message, "; other sources of names are not asked here; write a number"));
+	ck_assert(g_str_has_suffix(error->message, "; other name services are not used here; write a number"));
 }
 END_TEST
 

@@ -11,7 +11,7 @@
 #include "config/bundle.h"
 #include "tests/lib/suite.h"
 
-#define DAMAGED "what the files contain was handed over damaged, or by another version"
+#define DAMAGED "the contents of the files arrived damaged, or from another version"
 
 static int make_memfd(void)
 {
@@ -83,7 +83,7 @@ START_TEST(one_that_was_not_finished_is_refused_and_names_what_its_writer_waits_
 	bundle_begin(bundle, "/etc/svcd/pol\033icy.d");
 
 	ck_assert_ptr_null(bundle_read(fd, &error));
-	ck_assert_str_eq(error->message, "what the files contain was not handed over");
+	ck_assert_str_eq(error->message, "the contents of the files were not handed over");
 	path = bundle_being_read(fd);
 	ck_assert_str_eq(path, "/etc/svcd/pol\\x1bicy.d");
 	ck_assert(bundle_write(bundle, fd, NULL));

@@ -67,7 +67,7 @@ START_TEST(a_list_has_the_properties_that_are_asked_for)
 			       "{'State': <'ready'>, 'Name': <'upper'>}],)");
 	refused = bus_world_refusal(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
 				    g_variant_new("(^as)", costly));
-	ck_assert_str_eq(refused, "org.svcd1.Error.InvalidArgument: Dependents is to be asked of one service at a time");
+	ck_assert_str_eq(refused, "org.svcd1.Error.InvalidArgument: Dependents can be requested of one service at a time");
 	absent = bus_world_refusal(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
 				   g_variant_new("(^as)", unknown));
 	ck_assert_str_eq(absent, "org.svcd1.Error.InvalidArgument: a service has no property Nmae");

@@ -58,7 +58,7 @@ START_TEST(one_that_is_too_long_is_none)
 	BusAddress address;
 
 	ck_assert(!bus_address_parse(path, &address, &error));
-	ck_assert(strstr(error->message, "is too long for a socket's path"));
+	ck_assert(strstr(error->message, "is too long for the path of a socket"));
 	ck_assert(!bus_address_parse(abstract, &address, NULL));
 }
 END_TEST

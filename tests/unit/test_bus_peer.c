@@ -186,7 +186,7 @@ START_TEST(garbage_is_the_end)
 	say(&f, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", 30);
 	turn();
 
-	ck_assert_str_eq(f.why, "it sent what is no D-Bus message");
+	ck_assert_str_eq(f.why, "it sent an invalid D-Bus message");
 	fixture_clear(&f);
 }
 END_TEST
@@ -222,7 +222,7 @@ START_TEST(a_message_has_a_greatest_size)
 	say(&f, bytes, 4096); /* its header tells */
 	turn();
 
-	ck_assert_str_eq(f.why, "it sent too long a message");
+	ck_assert_str_eq(f.why, "it sent a message that is too long");
 	dbus_free(bytes);
 	fixture_clear(&f);
 }
@@ -277,7 +277,7 @@ START_TEST(who_does_not_read_is_not_listened_to_and_then_disconnected)
 		peer_send(f.peer, message);
 		turn();
 	}
-	ck_assert_str_eq(f.why, "it does not read what it is sent");
+	ck_assert_str_eq(f.why, "it does not read its messages");
 	ck_assert_uint_le(n_sent, LIMIT_BUS_QUEUE_BYTES / (64 * 1024) + 2);
 
 	dbus_message_unref(message);
@@ -361,7 +361,7 @@ START_TEST(a_refused_greeting_is_answered_and_closed)
 	say(&f, "\0AUTH\r\nBEGIN\r\n", 14);
 	turn();
 
-	ck_assert_str_eq(f.why, "its greeting is not D-Bus'");
+	ck_assert_str_eq(f.why, "its authentication is not that of D-Bus");
 	ck_assert_int_gt(read(f.fd, reply, sizeof reply - 1), 0);
 	ck_assert_str_eq(reply, "REJECTED EXTERNAL\r\n");
 	ck_assert_int_eq(read(f.fd, reply, sizeof reply), 0);
@@ -379,7 +379,7 @@ START_TEST(a_greeting_has_a_time_limit)
 	while (!f.why && loop_now() < begun_us + 3 * LIMIT_AUTH_US)
 		g_main_context_iteration(NULL, TRUE);
 
-	ck_assert_str_eq(f.why, "it did not greet in time");
+	ck_assert_str_eq(f.why, "it did not authenticate in time");
 	ck_assert_int_ge(loop_now(), begun_us + LIMIT_AUTH_US);
 	fixture_clear(&f);
 }

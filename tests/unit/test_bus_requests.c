@@ -212,8 +212,8 @@ START_TEST(what_is_no_change_of_policy_is_refused_at_once)
 	g_autofree char *none = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ChangePolicy",
 						  g_variant_new("(as)", NULL));
 
-	ck_assert_str_eq(dance, "org.svcd1.Error.InvalidArgument: \"dance\" is no change of policy");
-	ck_assert_str_eq(none, "org.svcd1.Error.InvalidArgument: a change of policy has 1 to 64 words, not 0");
+	ck_assert_str_eq(dance, "org.svcd1.Error.InvalidArgument: \"dance\" is not a change of policy");
+	ck_assert_str_eq(none, "org.svcd1.Error.InvalidArgument: a change of policy has 1 to 64 arguments, not 0");
 }
 END_TEST
 

@@ -253,10 +253,10 @@ END_TEST
 START_TEST(a_caller_has_limits)
 {
 	add_many(LIMIT_CALLS_QUEUED_OF_CALLER, ":1.1", "A");
-	refuses(":1.1", 1, "128 of your calls wait for their turn already");
+	refuses(":1.1", 1, "128 of your calls are waiting already");
 	ck_assert(add_bytes(":1.2", "B", LIMIT_CALLS_QUEUED_OF_CALLER_BYTES, NULL));
-	refuses(":1.2", 1, "1 of your calls wait for their turn already");
-	refuses(":1.3", LIMIT_CALLS_QUEUED_OF_CALLER_BYTES + 1, "this call has 65537 bytes, and at most 65536 are taken");
+	refuses(":1.2", 1, "1 of your calls are waiting already");
+	refuses(":1.3", LIMIT_CALLS_QUEUED_OF_CALLER_BYTES + 1, "this call has 65537 bytes, and the limit is 65536");
 	open_again();
 	add(":1.1", "A");
 	add(":1.2", "B");
@@ -272,9 +272,9 @@ START_TEST(a_full_queue_still_takes_one_call_of_each)
 		(void)snprintf(name, sizeof name, ":1.%u", i);
 		ck_assert(add_bytes(name, "A", LIMIT_CALLS_QUEUED_OF_CALLER_BYTES - 1000, NULL));
 	}
-	refuses(":1.0", 1000, "too many calls wait for their turn");
+	refuses(":1.0", 1000, "too many calls are waiting");
 	ck_assert(add_bytes(":2.1", "B", 1000, NULL));
-	refuses(":2.1", 1000, "too many calls wait for their turn");
+	refuses(":2.1", 1000, "too many calls are waiting");
 }
 END_TEST
 

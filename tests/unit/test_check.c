@@ -188,7 +188,7 @@ START_TEST(what_needs_a_broken_service_is_not_broken_itself)
 	ServiceDef *a = add(w, "a", "While=service:b\n");
 	ServiceDef *b = add(w, "b", "While=nonsense\n");
 
-	check(w, "b.svc:4: While=nonsense: \"nonsense\" is no condition; did you mean \"service:nonsense\"?\n");
+	check(w, "b.svc:4: While=nonsense: \"nonsense\" is not a condition; did you mean \"service:nonsense\"?\n");
 	ck_assert_ptr_null(a->problem);
 	ck_assert_ptr_nonnull(b->problem);
 }
@@ -251,7 +251,7 @@ START_TEST(soft_order_yields_to_a_need)
 	ServiceDef *a = add(w, "a", "After=b\n");
 	ServiceDef *b = add(w, "b", "While=service:a\n");
 
-	check(w, "a.svc:4: warning: the order of \"a\" after \"b\" is dropped, for it closes a cycle: a -> b -> a\n");
+	check(w, "a.svc:4: warning: the order of \"a\" after \"b\" is dropped, because it closes a cycle: a -> b -> a\n");
 	ck_assert_ptr_null(a->problem);
 	ck_assert_ptr_null(b->problem);
 	ck_assert_uint_eq(a->after->len, 0);
@@ -265,7 +265,7 @@ START_TEST(a_cycle_of_soft_order_loses_one_edge)
 	ServiceDef *b = add(w, "b", "After=c\n");
 	ServiceDef *c = add(w, "c", "Before=b\nAfter=a\n");
 
-	check(w, "a.svc:4: warning: the order of \"a\" after \"b\" is dropped, for it closes a cycle: "
+	check(w, "a.svc:4: warning: the order of \"a\" after \"b\" is dropped, because it closes a cycle: "
 		 "a -> b -> c -> a\n");
 	ck_assert_uint_eq(a->after->len, 0);
 	ck_assert_uint_eq(b->after->len, 2);
@@ -310,7 +310,7 @@ START_TEST(a_further_name_that_is_taken_is_told)
 
 	add(w, "a", "");
 	add(w, "b", "Provides=a\n");
-	check(w, "b.svc:4: warning: Provides=a: the name is that of service \"a\" already\n");
+	check(w, "b.svc:4: warning: Provides=a: service \"a\" has this name already\n");
 }
 END_TEST
 
@@ -336,7 +336,7 @@ START_TEST(policy_that_says_a_further_name_of_a_service_is_told_its_name)
 	add(w, "ssh", "Provides=sshd\n");
 	add_policy(w, text);
 	check(w, "p:3: warning: \"sshd\" is a further name of \"ssh\", and policy knows services by the names of their files: "
-		 "this is of no effect, say \"ssh\"\n");
+		 "this has no effect; write \"ssh\"\n");
 }
 END_TEST
 

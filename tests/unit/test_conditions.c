@@ -230,10 +230,10 @@ static const struct {
 	const char *text;
 	const char *refusal;
 } bad_conditions[] = {
-	{ "label", "org.svcd1.Error.InvalidArgument: \"label\" is no condition; did you mean \"service:label\"?" },
+	{ "label", "org.svcd1.Error.InvalidArgument: \"label\" is not a condition; did you mean \"service:label\"?" },
 	{ "netwrok:up", "org.svcd1.Error.InvalidArgument: no provider \"netwrok\"; did you mean \"network:up\"?" },
 	{ "path:x", "org.svcd1.Error.InvalidArgument: \"x\" is not an absolute path" },
-	{ "", "org.svcd1.Error.InvalidArgument: \"\" is no condition; one is written PROVIDER:ARGUMENT" },
+	{ "", "org.svcd1.Error.InvalidArgument: \"\" is not a condition; one is written PROVIDER:ARGUMENT" },
 	{ "service:nosuch", "org.svcd1.Error.NoSuchService: service:nosuch: there is no such service" },
 	{ "facility:$nosuch", "org.svcd1.Error.NoSuchService: facility:$nosuch: no service provides it" },
 };

@@ -124,9 +124,9 @@ static const struct {
 	const char *expected;
 } bad[] = {
 	{ "home\n", "t:1: a line is: name, device, file with the key or none, options\n" },
-	{ "a/b /dev/sda1\n", "t:1: \"a/b\" is no name of a mapping; write it without \"/\"\n" },
+	{ "a/b /dev/sda1\n", "t:1: \"a/b\" is not the name of a mapping; write it without \"/\"\n" },
 	{ "a /dev/sda1\n#\na /dev/sda2\n", "t:3: line 1 is for a already\n" },
-	{ "a\\001b /dev/sda1\n", "t:1: field 1 holds a control character; a service file cannot hold it\n" },
+	{ "a\\001b /dev/sda1\n", "t:1: field 1 contains a control character, which a service file cannot contain\n" },
 };
 
 START_TEST(a_bad_line_is_told_and_left_out)

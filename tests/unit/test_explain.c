@@ -145,7 +145,7 @@ static const struct {
 	  "waiting for a volume with the UUID ab-cd: there is none", "Plug the volume in; \"lsblk -f\" shows what is there." },
 	{ "device:/dev/sdb", "device:/dev/sdb", LEVEL_UNKNOWN, "udev is not up", NULL,
 	  "waiting for the device /dev/sdb, not known yet: udev is not up; in 30.0 s it counts as false",
-	  "It is looked at again as soon as udev runs." },
+	  "It is checked again as soon as udev runs." },
 	{ "device:/dev/sdb", "device:/dev/sdb", LEVEL_FALSE, NULL, NULL, "waiting for the device /dev/sdb",
 	  "udevadm info --name=/dev/sdb" },
 	{ "udev:SUBSYSTEM=block ID_BUS=usb", "udev:ID_BUS=usb SUBSYSTEM=block", LEVEL_FALSE, NULL, NULL,
@@ -277,7 +277,7 @@ START_TEST(a_service_that_is_to_stop_says_for_whom_it_waits)
 
 	world_settle(w);
 	world_runlevel(w, "0");
-	ck_assert_ptr_nonnull(strstr(told(w, "a"), "why: It is to stop, after these have stopped: b.\n"));
+	ck_assert_ptr_nonnull(strstr(told(w, "a"), "why: It will stop after these have stopped: b.\n"));
 }
 END_TEST
 

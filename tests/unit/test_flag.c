@@ -18,7 +18,7 @@
 #define FLAG OWNER "/rain"
 #define KEY "flag:" FLAG
 #define NOT_SET "false: the flag is not set"
-#define NOBODY_KNOWS "unknown: the bus does not say who owns its name"
+#define NOBODY_KNOWS "unknown: the bus does not report the owner of its name"
 
 static BusStage *stage_with_owner(void)
 {

@@ -82,7 +82,7 @@ START_TEST(a_timeout_that_is_no_time_is_told_and_the_line_holds)
 	const char text[] = "LABEL=a /a ext4 x-systemd.device-timeout=soon 0 0\n";
 	g_autoptr(GPtrArray) entries = fstab_parse("/etc/fstab", text, strlen(text), diags);
 
-	expect_diags(diags, "/etc/fstab:1: warning: \"x-systemd.device-timeout=soon\" is no time; the device is waited for 90 s\n");
+	expect_diags(diags, "/etc/fstab:1: warning: \"x-systemd.device-timeout=soon\" is not a time; the device is waited for 90 s\n");
 	ck_assert_int_eq(entry_at(entries, 0)->device_limit_us, FSTAB_DEVICE_LIMIT_US);
 }
 END_TEST
@@ -113,12 +113,12 @@ static const struct {
 	const char *said;
 } bad_lines[] = {
 	{ "one two", "a line is: device, mount point, type, options, 0, number of the check" },
-	{ "a relative ext4", "\"relative\" is no mount point; write an absolute path without \"..\"" },
-	{ "a /x/../y ext4", "\"/x/../y\" is no mount point; write an absolute path without \"..\"" },
-	{ "a /x ext4 defaults 0 many", "\"many\" is no number of a check; write 0, 1 or 2" },
-	{ "a /x ext4 defaults 0 10", "\"10\" is no number of a check; write 0, 1 or 2" },
-	{ "a /x\\012y ext4", "the mount point holds a control character; a service file cannot hold it" },
-	{ "a\\377 /x ext4", "the device is not UTF-8; a service file cannot hold it" },
+	{ "a relative ext4", "\"relative\" is not a mount point; write an absolute path without \"..\"" },
+	{ "a /x/../y ext4", "\"/x/../y\" is not a mount point; write an absolute path without \"..\"" },
+	{ "a /x ext4 defaults 0 many", "\"many\" is not the number of a check; write 0, 1 or 2" },
+	{ "a /x ext4 defaults 0 10", "\"10\" is not the number of a check; write 0, 1 or 2" },
+	{ "a /x\\012y ext4", "the mount point contains a control character, which a service file cannot contain" },
+	{ "a\\377 /x ext4", "the device is not UTF-8, and a service file cannot contain it" },
 };
 
 START_TEST(a_bad_line_is_told_and_left_out)
@@ -154,7 +154,7 @@ START_TEST(nul_bytes_and_endless_lines_are_told)
 	g_autoptr(GPtrArray) first = fstab_parse("nul", nul, sizeof(nul) - 1, diags);
 	g_autoptr(GPtrArray) second = fstab_parse("long", endless, strlen(endless), diags);
 
-	expect_diags(diags, "nul:1: the line holds a NUL byte\nlong:1: the line is longer than 8192 bytes\n");
+	expect_diags(diags, "nul:1: the line contains a NUL byte\nlong:1: the line is longer than 8192 bytes\n");
 	ck_assert_uint_eq(first->len, 1);
 	ck_assert_uint_eq(second->len, 0);
 }

@@ -81,7 +81,7 @@ START_TEST(the_reason_is_the_package_managers)
 	ck_assert_int_eq(held_programs_find(held, "/bin/a", &why), PROGRAM_NO_START);
 	ck_assert_str_eq(why, "package a is not configured yet");
 	ck_assert_int_eq(held_programs_find(held, "/bin/b", &why), PROGRAM_STOP);
-	ck_assert_str_eq(why, "its package is not set up");
+	ck_assert_str_eq(why, "its package is not configured");
 	ck_assert_int_eq(held_programs_find(held, "/bin/c", &why), PROGRAM_FREE);
 	ck_assert_ptr_null(why);
 	ck_assert_int_eq(held_programs_find(NULL, "/bin/a", &why), PROGRAM_FREE);

@@ -140,7 +140,7 @@ START_TEST(specifiers_are_what_a_file_can_know)
 	expect_specifiers("%t/%p %S %n %% 33%", "a.service", false, "/run/a /var/lib a.service % 33%");
 	expect_specifiers("%i-%N-%n", "a@b.service", false, "b-a@b-a@b.service");
 	expect_specifiers("%i %% 33%", "a@.service", true, "%i %% 33%%");
-	expect_specifiers("%H", "a.service", false, "%H is known only when the unit is started; write what it stands for");
+	expect_specifiers("%H", "a.service", false, "%H is known only when the unit is started; write its value");
 }
 END_TEST
 
@@ -279,8 +279,8 @@ START_TEST(a_line_of_which_nothing_becomes_says_why)
 	g_autoptr(Import) import = import_good("/x/a.service", unit);
 
 	ck_assert_str_eq(line_said(import, "After=network-online.target a.service")->note,
-			 "network-online.target: it needs no words of its own here; a.service: that is this service itself");
-	ck_assert_str_eq(line_said(import, "Conflicts=syslog.target")->note, "syslog.target: it needs no words of its own here");
+			 "network-online.target: it needs no key of its own here; a.service: that is this service itself");
+	ck_assert_str_eq(line_said(import, "Conflicts=syslog.target")->note, "syslog.target: it needs no key of its own here");
 	ck_assert_str_eq(line_said(import, "ExecStartPre=-")->note, "a command in it has no program");
 	ck_assert_str_eq(line_said(import, "ExecStop=;")->note, "there is no command in it");
 }
@@ -325,7 +325,7 @@ START_TEST(other_kinds_of_units_are_refused_with_a_way)
 	g_autoptr(Import) binary = import_text("/x/a.service", "[Service]\nExecStart=/bin/\xff\n");
 
 	expect_diags(timer->diags, "/x/a.timer: svcd has no timers; put the command into a file of /etc/cron.d\n");
-	expect_diags(nothing->diags, "/x/a: \"a\" is no unit; give a file such as NAME.service\n");
+	expect_diags(nothing->diags, "/x/a: \"a\" is not a unit; give a file such as NAME.service\n");
 	ck_assert_uint_ge(diag_list_count_errors(binary->diags), 1);
 }
 END_TEST
@@ -334,9 +334,9 @@ START_TEST(what_is_no_setting_is_an_error_with_its_line)
 {
 	g_autoptr(Import) import = import_text("/x/a.service", "Key=1\n[Service]\nExecStart=/bin/a\nnonsense\n[Half\n");
 
-	expect_diags(import->diags, "/x/a.service:1: \"Key=1\" is no setting in a section\n"
-				    "/x/a.service:4: \"nonsense\" is no setting of the form KEY=VALUE\n"
-				    "/x/a.service:5: \"[Half\" is no section; write [NAME]\n");
+	expect_diags(import->diags, "/x/a.service:1: \"Key=1\" is not a setting in a section\n"
+				    "/x/a.service:4: \"nonsense\" is not a setting of the form KEY=VALUE\n"
+				    "/x/a.service:5: \"[Half\" is not a section; write [NAME]\n");
 }
 END_TEST
 
@@ -348,7 +348,7 @@ START_TEST(a_service_that_has_nothing_to_run_is_an_error)
 
 	expect_diags(empty->diags, "a.service: it has no ExecStart=\n");
 	expect_diags(open->diags, "/x/a.service:2: ExecStart=/bin/a 'b: a ' is not closed\n");
-	expect_diags(broken->diags, "/x/a.service:2: ExecStart=/bin/printf \"a\\nb\": a line of a service file cannot hold a line break\n");
+	expect_diags(broken->diags, "/x/a.service:2: ExecStart=/bin/printf \"a\\nb\": a line of a service file cannot contain a line break\n");
 }
 END_TEST
 

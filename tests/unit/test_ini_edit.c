@@ -86,10 +86,10 @@ static const struct Hostile {
 	const char *said;
 } hostile[] = {
 #define HOSTILE(text, said) { text, sizeof text - 1, said }
-	HOSTILE("[a]\r\nA=1\r\n", "x.policy:1: the line holds a carriage return; save the file with Unix line ends (LF, "
+	HOSTILE("[a]\r\nA=1\r\n", "x.policy:1: the line contains a carriage return; save the file with Unix line ends (LF, "
 				  "not CR LF); nothing was changed in x.policy, correct that line first"),
-	HOSTILE("[a]\nA=1", "x.policy: the last line does not end; add a newline there, for nothing was changed"),
-	HOSTILE("[a]\nA=\0001\n", "x.policy:2: the line holds a NUL byte; a service or policy file is text; nothing was "
+	HOSTILE("[a]\nA=1", "x.policy: the last line does not end; add a newline there; nothing was changed"),
+	HOSTILE("[a]\nA=\0001\n", "x.policy:2: the line contains a NUL byte; a service or policy file is text; nothing was "
 				"changed in x.policy, correct that line first"),
 	HOSTILE("[a]\nA=\xff\n", "x.policy:2: the line is not UTF-8: byte 0xff; nothing was changed in x.policy, correct "
 				 "that line first"),
@@ -125,13 +125,13 @@ static const struct Argument {
 	const char *value;
 	const char *said;
 } arguments[] = {
-	{ "a", "A", "1\n[b]", "the value may not hold the byte 0x0a" },
+	{ "a", "A", "1\n[b]", "the value may not contain the byte 0x0a" },
 	{ "a", "A", "1\r", NULL }, /* stripped */
-	{ "a", "A", "1\r2", "the value may not hold the byte 0x0d" },
+	{ "a", "A", "1\r2", "the value may not contain the byte 0x0d" },
 	{ "a", "A", "\xc3", "the value is not UTF-8" },
 	{ "a", "A=B", "1", "\"A=B\" is not the name of a key" },
 	{ "a", "", "1", "\"\" is not the name of a key" },
-	{ "a]\n[b", "A", "1", "the name of the section may not hold the byte 0x5d" },
+	{ "a]\n[b", "A", "1", "the name of the section may not contain the byte 0x5d" },
 	{ "", "A", "1", "no section is named" },
 	{ "a", "A23456789012345678901234567890123456789012345678x", "1",
 	  "x.policy:5: no key is longer than 48 bytes; nothing was changed in x.policy, correct that line first" },

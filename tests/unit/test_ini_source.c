@@ -151,7 +151,7 @@ static const struct {
 	{ "[A]\nx\n  y\nz\n", "x.svc:2: this is neither a [Section] nor Key=value nor a # comment\n"
 			      "x.svc:4: this is neither a [Section] nor Key=value nor a # comment\n" },
 	{ "\xef\xbb\xbf[A]\n", "x.svc:1: the file begins with a byte order mark; save it as UTF-8 without one\n" },
-	{ "[A]\r\nx=1\r\n", "x.svc:1: the line holds a carriage return; save the file with Unix line ends (LF, not CR LF)\n" },
+	{ "[A]\r\nx=1\r\n", "x.svc:1: the line contains a carriage return; save the file with Unix line ends (LF, not CR LF)\n" },
 	{ "[A]\nx=\xff\n", "x.svc:2: the line is not UTF-8: byte 0xff\n" },
 	{ "[A]\nx=\xc3", "x.svc:2: the line is not UTF-8: byte 0xc3\n" },
 };
@@ -175,7 +175,7 @@ START_TEST(a_nul_byte_is_told_with_its_line)
 	const IniFile *ini = read_bytes(arena, text, sizeof text - 1, diags);
 
 	ck_assert(ini->broken);
-	expect_diags(diags, "x.svc:3: the line holds a NUL byte; a service or policy file is text\n");
+	expect_diags(diags, "x.svc:3: the line contains a NUL byte; a service or policy file is text\n");
 }
 END_TEST
 

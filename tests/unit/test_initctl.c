@@ -70,7 +70,7 @@ static const struct {
 	int runlevel;
 	const char *text;
 } refused[] = {
-	{ 0, INITCTL_RUNLEVEL, '2', "not a record of init's: it does not begin with the magic number" },
+	{ 0, INITCTL_RUNLEVEL, '2', "not a record of init: it does not begin with the magic number" },
 	{ INITCTL_MAGIC, 8, '2', "a command that init(8) does not know: 8" },
 	{ INITCTL_MAGIC, -1, '2', "a command that init(8) does not know: -1" },
 	{ INITCTL_MAGIC, INITCTL_RUNLEVEL, 0, "a runlevel that init(8) does not know: 0" },
@@ -203,7 +203,7 @@ START_TEST(a_file_or_a_link_in_its_place_is_refused)
 	g_autofree char *file = tree_path(tree, "/file");
 	g_autofree char *link = tree_path(tree, "/link");
 	g_autoptr(GError) error = NULL;
-	g_autofree char *expected = g_strdup_printf("%s is not a fifo of root's; remove it", file);
+	g_autofree char *expected = g_strdup_printf("%s is not a fifo that belongs to root; remove it", file);
 
 	tree_write(tree, "/file", "");
 	ck_assert_int_eq(initctl_open(file, &error), -1);

@@ -304,7 +304,7 @@ START_TEST(one_that_never_takes_its_clients_fails_and_is_closed)
 	ck_assert(connect_to(w, "it"));
 	expect_state(w, "it", STATE_FAILED);
 	expect_cause(w, "it",
-		     "connections on /run/it.sock started it 3 times within 1 min 0 s, and it did not take them (TriggerLimit=)");
+		     "connections on /run/it.sock started it 3 times within 1 min 0 s, and it did not accept them (TriggerLimit=)");
 	expect_listens(w, "it", LISTENS_CLOSED);
 	world_crash(w);
 	expect_state(w, "it", STATE_FAILED);

@@ -173,7 +173,7 @@ START_TEST(another_file_is_never_replaced)
 
 	ck_assert(g_file_set_contents(listen->text, "precious", -1, NULL));
 	problem = open_bad(listen);
-	ck_assert_ptr_nonnull(strstr(problem, "there is a file that is no socket; remove it"));
+	ck_assert_ptr_nonnull(strstr(problem, "there is a file that is not a socket; remove it"));
 	ck_assert(g_file_get_contents(listen->text, &left, NULL, NULL));
 	ck_assert_str_eq(left, "precious");
 }

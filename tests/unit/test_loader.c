@@ -260,8 +260,8 @@ START_TEST(the_kernel_command_line_can_leave_the_vendors_policy_alone)
 		      NULL);
 
 	expect_said(tree, c,
-		    "kernel command line: warning: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d "
-		    "and /run/svcd/policy.d say is left out in this boot\n");
+		    "kernel command line: warning: svcd.policy=vendor: only the vendor's policy counts; /etc/svcd/policy.d "
+		    "and /run/svcd/policy.d are ignored in this boot\n");
 	policy_decide(c->policy, "a", "2", &decision);
 	ck_assert_int_eq(decision.activation, ACTIVATION_BOOT);
 	policy_decide(c->policy, "b", "2", &decision);
@@ -317,7 +317,7 @@ START_TEST(links_do_not_say_themselves_whether_they_count)
 	c = load(tree);
 
 	expect_said(tree, c, LINKS "links.policy: this file is left out as a whole; the vendor's policy and the other files "
-				   "decide\n" LINKS "links.policy:2: RcLinks=yes: the links do not say themselves whether they "
+				   "decide\n" LINKS "links.policy:2: RcLinks=yes: the links cannot decide whether they "
 				   "count\n");
 	ck_assert(!policy_rc_links(c->policy, NULL));
 }
@@ -466,8 +466,8 @@ START_TEST(names_that_no_service_can_have_are_told)
 	c = load(tree);
 
 	expected = g_strconcat(VENDOR "-x.svc: the name of a service does not begin with \"-\"\n"
-			       VENDOR "a\\x0ab.svc: the name of a service holds letters, digits and _.@:+-, no byte 0x0a\n"
-			       VENDOR "a b.svc: the name of a service holds letters, digits and _.@:+-, no \" \"\n", long_file,
+			       VENDOR "a\\x0ab.svc: the name of a service contains letters, digits and _.@:+-, no byte 0x0a\n"
+			       VENDOR "a b.svc: the name of a service contains letters, digits and _.@:+-, no \" \"\n", long_file,
 			       ": the name of a service has at most 200 bytes\n"
 			       VENDOR "ssh.service: warning: the name of a service file ends in .svc; this one is not "
 			       "read\n", NULL);
@@ -560,7 +560,7 @@ START_TEST(a_file_of_another_user_or_another_group_is_refused)
 
 	expect_said(tree, c,
 		    VENDOR "foreign.svc: it belongs to user 1234; it must belong to root (chown root)\n"
-		    VENDOR "shared.svc: group 1234 may write to it; take that away (chmod g-w)\n");
+		    VENDOR "shared.svc: group 1234 may write to it; remove that permission (chmod g-w)\n");
 	ck_assert_ptr_nonnull(expect_service(c, "foreign")->problem);
 	ck_assert_ptr_null(expect_service(c, "roots")->problem);
 }
@@ -622,7 +622,7 @@ START_TEST(a_users_service_has_no_keys_that_only_root_could_carry_out)
 	c = configuration_load(&(LoaderOptions){ .user_mode = true, .any_owner = true, .without_lines = true }, NULL);
 	expect_said(tree, c,
 		    "/config/svcd/services.d/a.svc:4: User=root needs root: a user's services run as that user\n"
-		    "/config/svcd/services.d/b.svc:3: Nice=-5 needs root: it takes privileges that a user has not\n");
+		    "/config/svcd/services.d/b.svc:3: Nice=-5 needs root: it needs privileges that a user does not have\n");
 	ck_assert_ptr_nonnull(expect_service(c, "a")->problem);
 	ck_assert_ptr_null(expect_service(c, "c")->problem);
 }
@@ -737,7 +737,7 @@ START_TEST(the_problem_of_a_secret_file_quotes_nothing_of_it)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *secret = tree_path(tree, ADMIN "secret.svc");
-	g_autofree char *expected = g_strdup_printf("%s: it has a mistake, which only root is shown: svcctl check", secret);
+	g_autofree char *expected = g_strdup_printf("%s: it has an error, which is shown only to root: svcctl check", secret);
 	g_autoptr(Configuration) c = NULL;
 
 	tree_write(tree, ADMIN "secret.svc", "[Service]\nPassword=xyzzy\n");

@@ -146,7 +146,7 @@ START_TEST(descriptors_end_an_output_and_no_other)
 
 	session_expect_log(session, "other.log", "heard\n");
 	session_expect_log(session, "probe.log",
-			   "plain\nhostile\nsvc-logger: file descriptors were sent with this output; it is read no longer\n");
+			   "plain\nhostile\nsvc-logger: file descriptors were sent with this output; it is no longer read\n");
 	fd_close(&other[1]);
 	session_expect_end(session, "other");
 	fd_close(&other[0]);

@@ -82,7 +82,7 @@ START_TEST(lines_that_mean_nothing_are_told)
 		      "/etc/insserv.conf:4: warning: $x: \"\\xff\" is ignored: the name of a service holds letters, digits "
 		      "and _.@:+-, no byte 0xff\n"
 		      "/etc/insserv.conf:4: warning: $x: \"+two\" is ignored: a name does not begin with \"+\"\n"
-		      "/etc/insserv.conf:4: warning: $x: no line says what $y stands for\n");
+		      "/etc/insserv.conf:4: warning: $x: no line defines $y\n");
 
 	expect_list(lsb_facilities_expand(facilities, "$x"), "one");
 	ck_assert(!lsb_facilities_has(facilities, "$all"));

@@ -163,7 +163,7 @@ START_TEST(what_is_no_runlevel_is_told)
 {
 	g_autoptr(LsbHeader) header = parse(
 		BEGIN "# Provides: c\n# Required-Start:\n# Required-Stop:\n# Default-Start: 2 345 s\n# Default-Stop:\n" END,
-		"/etc/init.d/c:6: warning: Default-Start: \"345\" is no runlevel; write 0 to 6 and S, with blanks between "
+		"/etc/init.d/c:6: warning: Default-Start: \"345\" is not a runlevel; write 0 to 6 and S, with blanks between "
 		"them\n");
 
 	ck_assert_uint_eq(header->default_start, 1u << 2 | LSB_LEVEL_S);
@@ -217,7 +217,7 @@ START_TEST(endless_lists_and_lines_are_cut)
 	for (int i = 0; i <= LIMIT_LIST_ENTRIES; i++)
 		words[2 * i] = 'a';
 	text = g_strconcat(BEGIN "# Provides: c\n" REST "# Should-Start: ", words, "\n# Short-Description: ", line, "\n" END, NULL);
-	header = parse(text, "/etc/init.d/c:8: warning: Should-Start: only the first 512 of its words count\n");
+	header = parse(text, "/etc/init.d/c:8: warning: Should-Start: only the first 512 of its names count\n");
 
 	ck_assert_uint_eq(header->fields[LSB_SHOULD_START].words->len, LIMIT_LIST_ENTRIES);
 	ck_assert_uint_eq(strlen(header->short_description) + strlen("# Short-Description: "), LIMIT_LINE_BYTES);

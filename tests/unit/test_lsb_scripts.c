@@ -147,11 +147,11 @@ START_TEST(hostile_files_get_an_error_and_nothing_else)
 	write_script(tree, "good", SCRIPT("good"));
 	scripts = read_scripts(
 		tree,
-		"/etc/init.d/a name: the script is left out: the name of a service holds letters, digits and _.@:+-, no "
+		"/etc/init.d/a name: the script is left out: the name of a service contains letters, digits and _.@:+-, no "
 		"\" \"\n"
 		"/etc/init.d/binary: the script is left out: it is a program, not a script\n"
 		"/etc/init.d/large: the script is left out: it is larger than 1024 KiB\n"
-		"/etc/init.d/new\\x0aline: the script is left out: the name of a service holds letters, digits and "
+		"/etc/init.d/new\\x0aline: the script is left out: the name of a service contains letters, digits and "
 		"_.@:+-, no byte 0x0a\n"
 		"/etc/init.d/tty@1: the script is left out: a name with @ is that of an instance of a template\n");
 

@@ -180,7 +180,7 @@ START_TEST(a_loop_is_broken_where_it_is_weakest_and_told_whole)
 	script(w, "c1", "");
 	script(w, "c2", "Required-Start: c1");
 	script(w, "c3", "Required-Start: c2\nX-Start-Before: c1");
-	read_scripts(w, "/etc/init.d/c3:4: warning: X-Start-Before: c1 is ignored, for it closes a loop: c1 "
+	read_scripts(w, "/etc/init.d/c3:4: warning: X-Start-Before: c1 is ignored, because it closes a loop: c1 "
 			"-> c3 -> c2 -> c1; correct the headers, or put one in the place of this one, in "
 			"/etc/insserv/overrides/c3\n");
 
@@ -197,7 +197,7 @@ START_TEST(of_a_loop_the_link_to_what_is_never_started_goes_first)
 	script(w, "a", "Should-Start: b");
 	script(w, "b", "Should-Start: off");
 	script(w, "off", "Required-Start: a\nDefault-Start:");
-	read_scripts(w, "/etc/init.d/off:3: warning: Required-Start: a is ignored, for it closes a loop: off "
+	read_scripts(w, "/etc/init.d/off:3: warning: Required-Start: a is ignored, because it closes a loop: off "
 			"-> a -> b -> off; correct the headers, or put one in the place of this one, in "
 			"/etc/insserv/overrides/off\n");
 
@@ -212,7 +212,7 @@ START_TEST(a_loop_through_a_facility_does_not_come_back_by_its_name)
 
 	script(w, "rsyslog", "Required-Start: a");
 	script(w, "a", "Should-Start: $syslog");
-	read_scripts(w, "/etc/init.d/a:3: warning: Should-Start: $syslog is ignored, for it closes a loop: a -> "
+	read_scripts(w, "/etc/init.d/a:3: warning: Should-Start: $syslog is ignored, because it closes a loop: a -> "
 			"rsyslog -> a; correct the headers, or put one in the place of this one, in "
 			"/etc/insserv/overrides/a\n");
 
@@ -227,7 +227,7 @@ START_TEST(loops_of_stopping_are_broken_by_themselves)
 
 	script(w, "a", "Required-Start: b\nRequired-Stop: b");
 	script(w, "b", "Should-Stop: a");
-	read_scripts(w, "/etc/init.d/b:3: warning: Should-Stop: a is ignored, for it closes a loop: a -> b -> "
+	read_scripts(w, "/etc/init.d/b:3: warning: Should-Stop: a is ignored, because it closes a loop: a -> b -> "
 			"a; correct the headers, or put one in the place of this one, in /etc/insserv/overrides/b\n");
 
 	expect_value(w, "a", "After", "b");

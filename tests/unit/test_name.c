@@ -25,14 +25,14 @@ static const struct {
 	{ ".hidden", "the name of a service does not begin with \".\"" },
 	{ "..", "the name of a service does not begin with \".\"" },
 	{ "-x", "the name of a service does not begin with \"-\"" },
-	{ "a/b", "the name of a service holds letters, digits and _.@:+-, no \"/\"" },
+	{ "a/b", "the name of a service contains letters, digits and _.@:+-, no \"/\"" },
 	{ "../../etc/shadow", "the name of a service does not begin with \".\"" },
-	{ "a b", "the name of a service holds letters, digits and _.@:+-, no \" \"" },
-	{ "a\nb", "the name of a service holds letters, digits and _.@:+-, no byte 0x0a" },
-	{ "\xc3\xa4", "the name of a service holds letters, digits and _.@:+-, no byte 0xc3" },
+	{ "a b", "the name of a service contains letters, digits and _.@:+-, no \" \"" },
+	{ "a\nb", "the name of a service contains letters, digits and _.@:+-, no byte 0x0a" },
+	{ "\xc3\xa4", "the name of a service contains letters, digits and _.@:+-, no byte 0xc3" },
 	{ "-rf", "the name of a service does not begin with \"-\"" },
-	{ "%s", "the name of a service holds letters, digits and _.@:+-, no \"%\"" },
-	{ "a%i", "the name of a service holds letters, digits and _.@:+-, no \"%\"" },
+	{ "%s", "the name of a service contains letters, digits and _.@:+-, no \"%\"" },
+	{ "a%i", "the name of a service contains letters, digits and _.@:+-, no \"%\"" },
 };
 
 START_TEST(names_that_are_refused_with_the_reason)

@@ -341,7 +341,7 @@ START_TEST(without_a_bus_it_takes_a_second)
 	subscribe("network:online");
 	expect("network:online", LEVEL_UNKNOWN, "NetworkManager has not answered yet; the kernel: default route through va");
 	expect("network:up", LEVEL_TRUE, "default route through va");
-	expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
+	expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
 	ck_assert(!was_false("network:up"));
 	ck_assert(!was_false("network:online"));
 }
@@ -352,7 +352,7 @@ START_TEST(online_without_network_manager_says_that_nobody_looks)
 	bus_daemon_start(&bus_daemon);
 	run("ip route add default via 10.9.0.2");
 	subscribe("network:online");
-	expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
+	expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
 	run("ip route del default");
 	expect("network:online", LEVEL_FALSE, "no default route");
 }
@@ -466,7 +466,7 @@ START_TEST(nobody_asks_and_nothing_is_open)
 	ck_assert_uint_eq(count_descriptors(), n_before);
 
 	subscribe("network:interface:va");
-	expect("network:interface:va", LEVEL_UNKNOWN, "the kernel has not said yet which interfaces there are");
+	expect("network:interface:va", LEVEL_UNKNOWN, "the kernel has not listed its interfaces yet");
 	expect("network:interface:va", LEVEL_TRUE, "carrier");
 }
 END_TEST
@@ -497,7 +497,7 @@ START_TEST(network_manager_may_be_disconnected_beside_a_network_that_works)
 	run("ip route add default via 10.9.0.2");
 	subscribe("network:up");
 	subscribe("network:online");
-	expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
+	expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
 	nm_comes(20, 1, true);
 	nm_says(40, 1, true);
 	nm_says(20, 1, false);
@@ -522,7 +522,7 @@ START_TEST(network_manager_comes_goes_and_comes_again)
 	subscribe("network:up");
 	subscribe("network:online");
 	expect("network:up", LEVEL_TRUE, "default route through va");
-	expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
+	expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
 
 	for (int i = 0; i < 3; i++) {
 		nm_comes(20, 0, true);
@@ -539,7 +539,7 @@ START_TEST(network_manager_comes_goes_and_comes_again)
 		}
 		nm_leaves();
 		expect("network:up", LEVEL_TRUE, "default route through va");
-		expect("network:online", LEVEL_TRUE, "default route through va; nobody checks further");
+		expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
 	}
 	ck_assert(!was_false("network:up"));
 	ck_assert(!was_false("network:online"));
@@ -574,10 +574,10 @@ START_TEST(a_bus_that_goes_hides_what_only_network_manager_sees)
 	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
 
 	bus_daemon_kill(&bus_daemon);
-	expect("network:up", LEVEL_UNKNOWN, "NetworkManager cannot be asked and has said true; the kernel: no default route");
+	expect("network:up", LEVEL_UNKNOWN, "NetworkManager cannot be asked and has reported true; the kernel: no default route");
 	nm_leaves();
 	bus_daemon_start(&bus_daemon);
-	expect("network:up", LEVEL_UNKNOWN, "NetworkManager is away and has said true; the kernel: no default route");
+	expect("network:up", LEVEL_UNKNOWN, "NetworkManager is away and has reported true; the kernel: no default route");
 	nm_comes(70, 4, false);
 	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
 	ck_assert(!was_false("network:up"));

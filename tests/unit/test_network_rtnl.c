@@ -135,10 +135,10 @@ START_TEST(nothing_is_known_before_the_lists_were_heard)
 	rtnl_table_free(table);
 	table = rtnl_table_new();
 
-	expect_up(LEVEL_UNKNOWN, "the kernel has not said yet which routes there are");
-	expect_interface("eth0", LEVEL_UNKNOWN, "the kernel has not said yet which interfaces there are");
+	expect_up(LEVEL_UNKNOWN, "the kernel has not listed its routes yet");
+	expect_interface("eth0", LEVEL_UNKNOWN, "the kernel has not listed its interfaces yet");
 	list_links();
-	expect_up(LEVEL_UNKNOWN, "the kernel has not said yet which routes there are");
+	expect_up(LEVEL_UNKNOWN, "the kernel has not listed its routes yet");
 	expect_interface("eth0", LEVEL_TRUE, "carrier");
 	list_routes(NULL);
 	expect_up(LEVEL_FALSE, "no default route");

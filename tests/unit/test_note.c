@@ -160,7 +160,7 @@ START_TEST(a_failure_of_which_no_words_are_left_still_has_a_cause)
 
 	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=b i=4 t=5 x=", false, 0, 0, world_now(w)));
 	ck_assert_ptr_null(world_find(w, "it")->result);
-	expect_cause(w, "it", "taken over from the manager before");
+	expect_cause(w, "it", "taken over from the previous manager");
 }
 END_TEST
 

@@ -137,7 +137,7 @@ static DBusMessage *make_call(const char *method, const char *service, bool with
 
 static void expect_lack(const GError *error, const char *service)
 {
-	g_autofree char *words = service ? g_strdup_printf(" who operates %s too,", service) : NULL;
+	g_autofree char *words = service ? g_strdup_printf("this may end %s as well,", service) : NULL;
 
 	if (!service) {
 		ck_assert_msg(!error, "%s", error ? error->message : "");

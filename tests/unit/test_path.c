@@ -184,8 +184,8 @@ START_TEST(what_the_worker_finds_is_reported_and_each_change)
 	ck_assert_uint_eq(n_told, 2);
 	answer(watch_of("exec:/bin/sh"), "false", "it does not exist");
 	expect("path:exec:/bin/sh false it does not exist");
-	answer(watch_of("exec:/bin/sh"), "unknown", "it cannot be looked at just now");
-	expect("path:exec:/bin/sh unknown it cannot be looked at just now");
+	answer(watch_of("exec:/bin/sh"), "unknown", "it cannot be checked at the moment");
+	expect("path:exec:/bin/sh unknown it cannot be checked at the moment");
 }
 END_TEST
 

@@ -336,15 +336,15 @@ static const struct {
 	{ "svcd.runlevel=0", "2", "kernel command line: warning: svcd.runlevel=0: no runlevel to boot into\n" },
 	{ "svcd.runlevel=nix", "2", "kernel command line: warning: svcd.runlevel=nix: no runlevel to boot into\n" },
 	{ "svcd.never=a/b", "2",
-	  "kernel command line: warning: svcd.never=a/b: the name of a service holds letters, digits and _.@:+-, no "
+	  "kernel command line: warning: svcd.never=a/b: the name of a service contains letters, digits and _.@:+-, no "
 	  "\"/\"\n" },
 	{ "svcd.frobnicate", "2",
-	  "kernel command line: warning: svcd.frobnicate: svcd knows no such word; svcd(8) lists them\n" },
+	  "kernel command line: warning: svcd.frobnicate: unknown argument; svcd(8) lists them\n" },
 	{ "svcd.policy=admin", "2",
 	  "kernel command line: warning: svcd.policy=admin: there is only svcd.policy=vendor\n" },
 	{ "svcd.policy=vendor", "2",
-	  "kernel command line: warning: svcd.policy=vendor: the vendor's policy decides alone; what /etc/svcd/policy.d and "
-	  "/run/svcd/policy.d say is left out in this boot\n" },
+	  "kernel command line: warning: svcd.policy=vendor: only the vendor's policy counts; /etc/svcd/policy.d and "
+	  "/run/svcd/policy.d are ignored in this boot\n" },
 	{ "svcd.watchdog=60,manager", "2", "" },
 	{ "svcd.watchdgo=60", "2", "kernel command line: warning: svcd.watchdgo=60: did you mean svcd.watchdog=?\n" },
 	{ "svcd.runlvel=3", "2", "kernel command line: warning: svcd.runlvel=3: did you mean svcd.runlevel=?\n" },

@@ -141,8 +141,8 @@ START_TEST(a_directory_may_be_a_link_but_a_file_may_not)
 	tree_symlink(tree, "/srv/dotfiles/x", "/srv/policy/90-svcctl.policy");
 	ck_assert(!change_set_policy(change, "ssh", "Activation", "never", &error));
 	edit_expect_error(tree, &error,
-			  SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy is a symbolic link to /srv/dotfiles/x, which we do not write "
-			  "through; change that file by hand, or remove the link and say it again");
+			  SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy is a symbolic link to /srv/dotfiles/x, which is not "
+			  "followed; change that file by hand, or remove the link and repeat the command");
 	edit_expect_file(tree, "/srv/dotfiles/x", "# kept\n");
 }
 END_TEST

@@ -146,7 +146,7 @@ START_TEST(a_step_that_cannot_be_read_is_left_out_and_told)
 	tree_write(tree, POLICY_EDIT_HISTORY "/000002.step", "svcd policy history 1\nat 5\nuid x\n");
 	steps = history_list(tree->root, diags, NULL);
 	ck_assert_uint_eq(steps->len, 1);
-	expect_diags(diags, POLICY_EDIT_HISTORY ": warning: step 2: byte 33 is not what a step of the policy's history has there\n");
+	expect_diags(diags, POLICY_EDIT_HISTORY ": warning: step 2: byte 33 does not belong in a step of the policy's history\n");
 }
 END_TEST
 

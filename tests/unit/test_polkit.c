@@ -196,7 +196,7 @@ START_TEST(all_else_is_a_no)
 		       "uid 4000000000 may not do this without authentication (org.svcd1.control), "
 		       "and the call does not allow to ask for it");
 	expect_refusal(NULL, SVCD_ERROR_TIMEOUT,
-		       "polkit did not say in time whether uid 4000000000 has org.svcd1.control");
+		       "polkit did not answer in time whether uid 4000000000 has org.svcd1.control");
 	expect_refusal(error_answer(DBUS_ERROR_SERVICE_UNKNOWN, "no such name"), SVCD_ERROR_NOT_AUTHORIZED,
 		       "uid 4000000000 may not do this: there is no polkit that could allow it, so only root may");
 	expect_refusal(error_answer("org.freedesktop.PolicyKit1.Error.Failed", "Cannot determine user of subject"),
@@ -204,7 +204,7 @@ START_TEST(all_else_is_a_no)
 		       "uid 4000000000 may not do this: polkit could not decide on org.svcd1.control: "
 		       "Cannot determine user of subject");
 	expect_refusal(wire_must(dbus_message_new_method_return(call)), SVCD_ERROR_NOT_AUTHORIZED,
-		       "uid 4000000000 may not do this: polkit's answer makes no sense");
+		       "uid 4000000000 may not do this: polkit's answer is invalid");
 	dbus_message_unref(call);
 }
 END_TEST

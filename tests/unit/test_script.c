@@ -364,7 +364,7 @@ START_TEST(what_cannot_be_reloaded_when_a_condition_lapses_is_not_said_to_have_b
 	expect_state(w, "it", STATE_DONE);
 	world_set(w, "flag:net", false);
 
-	expect_cause(w, "it", "flag:net is false; kept, for it cannot be reloaded now (OnLapse=reload)");
+	expect_cause(w, "it", "flag:net is false; kept, because it cannot be reloaded now (OnLapse=reload)");
 }
 END_TEST
 

@@ -246,9 +246,9 @@ START_TEST(what_a_shell_would_understand_is_warned_of)
 
 	ck_assert_ptr_null(def->problem);
 	diag_list_sort(diags);
-	expect_diags(diags, "x.svc:2: warning: Exec=: \"|\" goes to the program as it is, for there is no shell; write "
+	expect_diags(diags, "x.svc:2: warning: Exec=: \"|\" goes to the program as it is, because there is no shell; write "
 			    "/bin/sh -c '...' if you mean one\n"
-			    "x.svc:3: warning: Reload=: \">\" goes to the program as it is, for there is no shell; write "
+			    "x.svc:3: warning: Reload=: \">\" goes to the program as it is, because there is no shell; write "
 			    "/bin/sh -c '...' if you mean one\n"
 			    "x.svc:3: warning: Reload=: %i is replaced only in templates (NAME@.svc)\n");
 }

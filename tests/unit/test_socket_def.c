@@ -123,33 +123,33 @@ static const struct {
 	const char *line;
 	const char *complaint; /* after "x.svc:4: " */
 } mistakes[] = {
-	{ "ListenStream=0", "ListenStream=0: \"0\" is no port; write a number from 1 to 65535" },
-	{ "ListenStream=65536", "ListenStream=65536: \"65536\" is no port; write a number from 1 to 65535" },
-	{ "ListenStream=http", "ListenStream=http: \"http\" is no address; " FORMS },
-	{ "ListenStream=localhost:80", "ListenStream=localhost:80: \"localhost\" is no address in numbers, and names are not looked "
+	{ "ListenStream=0", "ListenStream=0: \"0\" is not a port; write a number from 1 to 65535" },
+	{ "ListenStream=65536", "ListenStream=65536: \"65536\" is not a port; write a number from 1 to 65535" },
+	{ "ListenStream=http", "ListenStream=http: \"http\" is not an address; " FORMS },
+	{ "ListenStream=localhost:80", "ListenStream=localhost:80: \"localhost\" is not an address in numbers, and names are not looked "
 				       "up; " FORMS },
 	{ "ListenStream=::1:80", "ListenStream=::1:80: an IPv6 address stands in brackets: [ADDRESS]:PORT" },
 	{ "ListenStream=[::1]", "ListenStream=[::1]: the port is missing; write [ADDRESS]:PORT" },
-	{ "ListenStream=[::1]:", "ListenStream=[::1]:: \"\" is no port; write a number from 1 to 65535" },
+	{ "ListenStream=[::1]:", "ListenStream=[::1]:: \"\" is not a port; write a number from 1 to 65535" },
 	{ "ListenStream=[fe80::1%eth0]:80", "ListenStream=[fe80::1%eth0]:80: an address with an interface (\"%eth0\") is not "
 					    "supported; write [::]:PORT" },
-	{ "ListenStream=1.2.3:80", "ListenStream=1.2.3:80: \"1.2.3\" is no address in numbers, and names are not looked up; " FORMS },
-	{ "ListenStream=/run/", "ListenStream=/run/: this is no path of a socket; write it without \"..\" and without a \"/\" at its "
+	{ "ListenStream=1.2.3:80", "ListenStream=1.2.3:80: \"1.2.3\" is not an address in numbers, and names are not looked up; " FORMS },
+	{ "ListenStream=/run/", "ListenStream=/run/: this is not the path of a socket; write it without \"..\" and without a \"/\" at its "
 				"end" },
-	{ "ListenStream=/run/../x", "ListenStream=/run/../x: this is no path of a socket; write it without \"..\" and without a "
+	{ "ListenStream=/run/../x", "ListenStream=/run/../x: this is not the path of a socket; write it without \"..\" and without a "
 				    "\"/\" at its end" },
 	{ "ListenStream=@", "ListenStream=@: an abstract name has from 1 to 107 bytes (unix(7))" },
 	{ "ListenFIFO=@x", "ListenFIFO=@x: a fifo has an absolute path" },
 	{ "ListenSequentialPacket=80", "ListenSequentialPacket=80: a sequential-packet socket has a path or an @NAME" },
-	{ "ListenStream=80\nListenStream=80", "ListenStream=80: line 4 says so already" },
-	{ "ListenStream=/x\nListenDatagram=/x", "ListenDatagram=/x: line 4 says so already" },
+	{ "ListenStream=80\nListenStream=80", "ListenStream=80: line 4 has this address already" },
+	{ "ListenStream=/x\nListenDatagram=/x", "ListenDatagram=/x: line 4 has this address already" },
 	{ "Accept=yes", "Accept=yes: a process for each connection is not supported; the service takes its connections itself, or "
 			"inetd does it" },
 	{ "SocketMode=888", "SocketMode=888: write an octal mode such as 0660" },
 	{ "SocketMode=4755", "SocketMode=4755: write an octal mode such as 0660" },
-	{ "SocketUser=a b", "SocketUser=a b: \"a b\" is no name of an account" },
+	{ "SocketUser=a b", "SocketUser=a b: \"a b\" is not the name of an account" },
 	{ "Backlog=0", "Backlog=0: write a number above 0" },
-	{ "FileDescriptorName=a:b", "FileDescriptorName=a:b: \"a:b\" is no name of a socket; write up to 255 bytes without a colon" },
+	{ "FileDescriptorName=a:b", "FileDescriptorName=a:b: \"a:b\" is not the name of a socket; write up to 255 bytes without a colon" },
 	{ "BindIPv6Only=no", "BindIPv6Only=no: \"no\" is none of default, both, ipv6-only" },
 	{ "ReceiveBuffer=big", "ReceiveBuffer=big: write a size such as 64K or 8M" },
 	{ "TriggerLimit=5", "TriggerLimit=5: write STARTS/TIME, such as 5/10s" },
@@ -175,7 +175,7 @@ static const struct {
 	const char *text;
 	const char *complaint;
 } contradictions[] = {
-	{ DAEMON "[Socket]\nBacklog=3\n", "x.svc:4: [Socket] says nothing to listen on; write ListenStream=, ListenDatagram=, "
+	{ DAEMON "[Socket]\nBacklog=3\n", "x.svc:4: [Socket] sets no address to listen on; write ListenStream=, ListenDatagram=, "
 					  "ListenSequentialPacket= or ListenFIFO=\n" },
 	{ "[Service]\nType=task\nExec=/bin/x\n[Socket]\nListenStream=80\n",
 	  "x.svc:5: only a daemon takes sockets, and this is a task\n" },

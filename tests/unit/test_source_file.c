@@ -167,8 +167,8 @@ START_TEST(a_link_where_others_can_put_one_is_refused_and_told)
 	text = read_in(tree, "/link", &problem);
 
 	ck_assert_ptr_null(text);
-	ck_assert_str_eq(problem, "it is reached by a symbolic link where others than root can put files; give the directories on "
-				  "its way to root alone (chown root, chmod go-w)");
+	ck_assert_str_eq(problem, "it is reached by a symbolic link in a directory that users other than root can write to; "
+				  "give the directories of its path to root (chown root, chmod go-w)");
 }
 END_TEST
 

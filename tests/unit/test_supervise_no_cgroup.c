@@ -103,7 +103,7 @@ START_TEST(without_cgroups_a_fork_needs_a_pid_file)
 
 	expect_event(stage, "gone");
 
-	expect_events(stage, "started\nstart failed: Ready=fork without PidFile= needs cgroup v2, which this machine has not\ngone\n");
+	expect_events(stage, "started\nstart failed: Ready=fork without PidFile= needs cgroup v2, which this machine does not have\ngone\n");
 	stage_free(stage);
 }
 END_TEST

@@ -212,7 +212,7 @@ START_TEST(stop_command_that_hangs_is_killed_after_its_limit_with_the_main_proce
 
 	stage_stop(stage);
 
-	ck_assert(has_event(stage, "exited badly: killed by signal KILL: still running 300 ms after it was told to stop"));
+	ck_assert(has_event(stage, "exited badly: killed by signal KILL: still running 300 ms after it was asked to stop"));
 	stage_free(stage);
 }
 END_TEST

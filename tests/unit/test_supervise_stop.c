@@ -21,7 +21,7 @@ START_TEST(one_that_ignores_term_is_killed_after_its_limit)
 	expect_event(stage, "ready");
 	stage_stop(stage);
 
-	ck_assert(has_event(stage, "exited badly: killed by signal KILL: still running 300 ms after it was told to stop"));
+	ck_assert(has_event(stage, "exited badly: killed by signal KILL: still running 300 ms after it was asked to stop"));
 	stage_free(stage);
 }
 END_TEST

@@ -269,7 +269,7 @@ START_TEST(a_path_has_a_greatest_length)
 	g_autoptr(GError) error = NULL;
 
 	ck_assert_ptr_null(system_bus_new(path, &socket_look, &error));
-	ck_assert(g_str_has_suffix(error->message, "is too long for a socket's path"));
+	ck_assert(g_str_has_suffix(error->message, "is too long for the path of a socket"));
 }
 END_TEST
 

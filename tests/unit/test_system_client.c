@@ -210,7 +210,7 @@ static void on_long(GObject *source, GAsyncResult *result, gpointer data)
 	if (reply)
 		return;
 	ck_assert_str_eq(error->message, "GDBus.Error:org.svcd1.Error.LimitReached: "
-					 "the bus is slow and in a flood; try again later");
+					 "the bus is slow and flooded; try again later");
 	flood->n_refused++;
 }
 

@@ -60,7 +60,7 @@ static const struct {
 			     "their own" },
 	{ "path:/a && path:/b", "\"&&\" follows without \"|\"; conditions that must all be true stand on lines of "
 				"their own" },
-	{ "label:My Disk", "\"Disk\" follows without \"|\"; a name with blanks stands in quotes: \"label:My Disk\"" },
+	{ "label:My Disk", "\"Disk\" follows without \"|\"; a name with blanks needs quotes: \"label:My Disk\"" },
 	{ "! path:/a", "\"!\" stands directly in front of a condition" },
 	{ "!!path:/a", "one \"!\" is enough: !!path:/a" },
 	{ "\"path:/a", "a \" is not closed" },

@@ -116,7 +116,7 @@ char **unit_split_words(const char *text, char **ret_problem)
 		if (!read_word(&at, word, ret_problem))
 			return NULL;
 		if (strpbrk(word->str, "\n\r")) {
-			*ret_problem = g_strdup("a line of a service file cannot hold a line break");
+			*ret_problem = g_strdup("a line of a service file cannot contain a line break");
 			return NULL;
 		}
 		g_ptr_array_add(words, g_strdup(word->str));

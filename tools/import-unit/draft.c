@@ -172,7 +172,7 @@ char *draft_write_service(Draft *draft)
 
 char *draft_write_policy(const Draft *draft)
 {
-	GString *text = g_string_new("# What [Install] of the unit said. Policy is the admin's: keep it in /etc/svcd/policy.d or leave it out.\n");
+	GString *text = g_string_new("# From [Install] of the unit. Policy belongs to the admin: keep it in /etc/svcd/policy.d or leave it out.\n");
 
 	if (draft->is_template)
 		g_string_append(text, "# Policy names instances, not the template.\n");

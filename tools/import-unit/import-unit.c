@@ -74,7 +74,7 @@ static void import_line(Draft *draft, const UnitLine *line)
 	else if (is_of_socket_alone(line))
 		draft_imply(draft, line, "the service has its own");
 	else if (!*line->value && !is_empty_set(line))
-		draft_imply(draft, line, "it clears what was said before");
+		draft_imply(draft, line, "it clears earlier lines");
 	else if (!row)
 		draft_lose(draft, line, "this key is not known here");
 	else if (row->rule)
@@ -136,7 +136,7 @@ static void add_defaults(Draft *draft, const char *unit)
 	if (defaults && (strcmp(defaults, "no") == 0 || strcmp(defaults, "false") == 0))
 		return;
 	draft_set(draft, "Conditions", "After", "$local_fs");
-	draft_translate(draft, &line, "Conditions", "After", "tmpfiles", "as every unit that does not say otherwise; and After=$local_fs");
+	draft_translate(draft, &line, "Conditions", "After", "tmpfiles", "as every unit without DefaultDependencies=no; and After=$local_fs");
 }
 
 /* Values with their specifiers replaced; those that cannot be are lost, and are not in the result. */
@@ -264,7 +264,7 @@ static bool check_name(Import *import, const char *file, const char *unit)
 	if (why)
 		diag_error(import->diags, origin_new(file, 0), NULL, "%s", why);
 	else if (!strrchr(unit, '.'))
-		diag_error(import->diags, origin_new(file, 0), NULL, "\"%s\" is no unit; give a file such as NAME.service", unit);
+		diag_error(import->diags, origin_new(file, 0), NULL, "\"%s\" is not a unit; give a file such as NAME.service", unit);
 	else if (!name_check_service(import->name, &problem))
 		diag_error(import->diags, origin_new(file, 0), NULL, "%s", problem);
 	return diag_list_count_errors(import->diags) == 0;

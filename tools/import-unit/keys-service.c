@@ -115,7 +115,7 @@ static const char *remark_on(const Draft *draft, const UnitCommand *command)
 	if (command->is_privileged && last(draft, "User"))
 		return "it runs as User=, without the privileges that + or ! gave it";
 	if (command->has_other_name)
-		return "the program is told its own path as its name";
+		return "the program gets its own path as its name";
 	return NULL;
 }
 
@@ -304,7 +304,7 @@ static void rule_kill_signal(Draft *draft, const UnitLine *line)
 	g_autofree char *value = g_strconcat("signal:", line->value, NULL);
 
 	if (last(draft, "ExecStop"))
-		draft_lose(draft, line, "what its stop command leaves gets SIGTERM, and then FinalKillSignal");
+		draft_lose(draft, line, "processes that its stop command leaves get SIGTERM, and then FinalKillSignal");
 	else
 		draft_translate(draft, line, "Service", "Stop", value, NULL);
 }
@@ -515,10 +515,10 @@ const ImportRow import_rows_service[] = {
 	{ "BlockIOAccounting", NULL, IMPORT_IMPLIED, "what can be counted is" },
 	{ "CPUAccounting", NULL, IMPORT_IMPLIED, "what can be counted is" },
 	{ "Delegate", NULL, IMPORT_IMPLIED, "a service may make cgroups below its own, and they are killed with it" },
-	{ "ExecCondition", NULL, IMPORT_LOST, "say it as a condition, or in Prepare=, where a failure is one" },
+	{ "ExecCondition", NULL, IMPORT_LOST, "write a condition, or Prepare=, where a failure counts as one" },
 	{ "ExecStartPost", NULL, IMPORT_LOST, "a task with When=service:NAME runs after it" },
 	{ "FileDescriptorStoreMax", NULL, IMPORT_LOST, "it gets none of its descriptors back after a restart" },
-	{ "GuessMainPID", NULL, IMPORT_IMPLIED, "the main process is known, or said by PidFile" },
+	{ "GuessMainPID", NULL, IMPORT_IMPLIED, "the main process is known, or named by PidFile" },
 	{ "IOAccounting", NULL, IMPORT_IMPLIED, "what can be counted is" },
 	{ "LogLevelMax", NULL, IMPORT_LOST, "all that it writes is logged" },
 	{ "LogRateLimitBurst", NULL, IMPORT_IMPLIED, "its own log has a limit of its own" },
@@ -528,7 +528,7 @@ const ImportRow import_rows_service[] = {
 	{ "NotifyAccess", NULL, IMPORT_IMPLIED, "every process of the service may notify, and no other" },
 	{ "OOMPolicy", NULL, IMPORT_LOST, "its main process decides whether it is down" },
 	{ "PAMName", NULL, IMPORT_LOST, "no session is opened for it" },
-	{ "PassEnvironment", NULL, IMPORT_LOST, "the environment is what the file says" },
+	{ "PassEnvironment", NULL, IMPORT_LOST, "the environment is that of the file" },
 	{ "PermissionsStartOnly", NULL, IMPORT_LOST, "all its commands run as User=" },
 	{ "ReloadSignal", rule_reload_signal, 0, NULL },
 	{ "RestartForceExitStatus", NULL, IMPORT_LOST, "Restart= decides" },
@@ -555,7 +555,7 @@ const ImportRow import_rows_service[] = {
 	{ "TimeoutAbortSec", NULL, IMPORT_IMPLIED, "StopTimeout is the limit of every stop" },
 	{ "TimeoutStartFailureMode", NULL, IMPORT_LOST, "a start that takes too long is stopped as ever" },
 	{ "TimeoutStopFailureMode", NULL, IMPORT_LOST, "a stop that takes too long ends with FinalKillSignal" },
-	{ "UnsetEnvironment", NULL, IMPORT_IMPLIED, "the environment is what the file says" },
+	{ "UnsetEnvironment", NULL, IMPORT_IMPLIED, "the environment is that of the file" },
 	{ "UtmpIdentifier", NULL, IMPORT_LOST, "a login writes its own record" },
 	{ "UtmpMode", NULL, IMPORT_LOST, "a login writes its own record" },
 	{ "ExitType", NULL, IMPORT_LOST, "it is down when its main process is" },

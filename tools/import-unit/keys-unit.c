@@ -44,7 +44,7 @@ static void each_name(Draft *draft, const UnitLine *line, NameRule rule)
 		else
 			rule(draft, kind, text, became);
 		if (became->len + notes->len == n_said)
-			g_ptr_array_add(notes, g_strdup_printf("%s: it needs no words of its own here", *unit));
+			g_ptr_array_add(notes, g_strdup_printf("%s: it needs no key of its own here", *unit));
 	}
 	g_ptr_array_add(became, NULL);
 	g_ptr_array_add(notes, NULL);
@@ -265,7 +265,7 @@ static void rule_condition(Draft *draft, const UnitLine *line)
 		draft_translate(draft, line, "Conditions", "When", term,
 				"the service waits until it is true, rather than being skipped");
 	else
-		draft_lose(draft, line, "nobody looks at this; the service starts whether it holds or not");
+		draft_lose(draft, line, "this is not checked; the service starts in any case");
 }
 
 /* --- the rest of [Unit] --- */
@@ -313,10 +313,10 @@ static void rule_start_limit(Draft *draft, const UnitLine *line)
 
 static void rule_default_dependencies(Draft *draft, const UnitLine *line)
 {
-	draft_imply(draft, line, "a service file waits for what it says and for nothing else");
+	draft_imply(draft, line, "a service waits only for the conditions of its file");
 }
 
-#define UNTIL_SAID "nothing of the kind; a service that is needed or wanted says so itself"
+#define UNTIL_SAID "there is nothing like it; each service names what it needs"
 
 const ImportRow import_rows_unit[] = {
 	{ "After", rule_after, 0, NULL },
@@ -352,7 +352,7 @@ const ImportRow import_rows_unit[] = {
 	{ "RefuseManualStop", NULL, IMPORT_LOST, "root may stop every service" },
 	{ "SourcePath", NULL, IMPORT_IMPLIED, "svcctl cat shows where each setting is from" },
 	{ "StopPropagatedFrom", NULL, IMPORT_LOST, UNTIL_SAID },
-	{ "StopWhenUnneeded", NULL, IMPORT_IMPLIED, "what nothing wants any longer is stopped" },
+	{ "StopWhenUnneeded", NULL, IMPORT_IMPLIED, "a service that nothing wants any longer is stopped" },
 	{ "SurviveFinalKillSignal", NULL, IMPORT_LOST, "shutdown stops every service" },
 	{ "Condition", rule_condition, 0, NULL }, /* Condition…= and Assert…= */
 	{ .key = NULL },

@@ -59,7 +59,7 @@ static const struct {
 	{ "local-fs.target", UNIT_NAME_FACILITY, "$local_fs" },
 	{ "multi-user.target", UNIT_NAME_IMPLIED, "nothing waits for all of the boot" },
 	{ "network-online.target", UNIT_NAME_CONDITION, "network:up" },
-	{ "network-pre.target", UNIT_NAME_IMPLIED, "say Before=networking network-manager if it must come first" },
+	{ "network-pre.target", UNIT_NAME_IMPLIED, "write Before=networking network-manager if it must come first" },
 	{ "network.target", UNIT_NAME_FACILITY, "$network" },
 	{ "nss-lookup.target", UNIT_NAME_FACILITY, "$named" },
 	{ "nss-user-lookup.target", UNIT_NAME_IMPLIED, "users are looked up when a service is started" },

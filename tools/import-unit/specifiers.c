@@ -96,7 +96,7 @@ static bool append_all(GString *out, const char *value, const UnitParts *parts, 
 		if (*at == '%')
 			g_string_append(out, is_template ? "%%" : "%");
 		else if (!append_fixed(out, *at) && !append_name(out, *at, parts)) {
-			*ret_problem = g_strdup_printf("%%%c is known only when the unit is started; write what it stands for",
+			*ret_problem = g_strdup_printf("%%%c is known only when the unit is started; write its value",
 						       *at);
 			return false;
 		}

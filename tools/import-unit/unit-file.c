@@ -30,7 +30,7 @@ static void read_section(Reader *reader, const char *text, Origin origin)
 	const size_t length = strlen(text);
 
 	if (length < 3 || text[length - 1] != ']') {
-		diag_error(reader->diags, origin, NULL, "\"%s\" is no section; write [NAME]", text);
+		diag_error(reader->diags, origin, NULL, "\"%s\" is not a section; write [NAME]", text);
 		return;
 	}
 	g_free(reader->section);
@@ -43,7 +43,7 @@ static void read_setting(Reader *reader, const char *text, Origin origin)
 	UnitLine *line;
 
 	if (!equals || equals == text || !reader->section) {
-		diag_error(reader->diags, origin, NULL, "\"%s\" is no setting %s", text,
+		diag_error(reader->diags, origin, NULL, "\"%s\" is not a setting %s", text,
 			   reader->section ? "of the form KEY=VALUE" : "in a section");
 		return;
 	}
@@ -112,7 +112,7 @@ GPtrArray *unit_file_read(const char *file, const char *text, gsize length, Diag
 	Reader reader = { .lines = g_ptr_array_new_with_free_func(unit_line_free), .diags = diags, .file = file };
 
 	if (memchr(text, '\0', length) || !g_utf8_validate(text, (gssize)length, NULL)) {
-		diag_error(diags, origin_new(file, 0), NULL, "this is no text in UTF-8");
+		diag_error(diags, origin_new(file, 0), NULL, "this is not UTF-8 text");
 	} else {
 		g_auto(GStrv) physical = g_strsplit(text, "\n", -1);
 

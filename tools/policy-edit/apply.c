@@ -53,7 +53,7 @@ static uint64_t begin(Change *change, HistoryRecord *record)
 		number = history_begin(&change->durable, record, &error);
 	g_clear_pointer(&change->warning, g_free);
 	if (error)
-		change->warning = g_strdup_printf("this cannot be undone, for it could not be put into the history: %s",
+		change->warning = g_strdup_printf("this cannot be undone, because it could not be put into the history: %s",
 						  error->message);
 	return number;
 }

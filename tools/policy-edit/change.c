@@ -251,7 +251,7 @@ static bool do_write(Change *change, const Operation *operation, GError **error)
 		return false;
 	if (!text_is_equal(file->before, operation->expected))
 		return fail(error, SVCD_ERROR_BUSY,
-			    "somebody else has changed %s%s in the meantime; nothing was changed, look at it and say it again",
+			    "another process has changed %s%s in the meantime; nothing was changed; look at it and repeat the command",
 			    change->durable.root, operation->path);
 	g_clear_pointer(&file->after, g_bytes_unref);
 	file->after = operation->text ? g_bytes_ref(operation->text) : NULL;

@@ -54,7 +54,7 @@ static bool G_GNUC_PRINTF(4, 5)
 		return fail_errno(error, errnum, "%s %s", tried, shown);
 	/* A file's error, which svcctl tells scripts apart from others. */
 	g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errnum), "%s %s: %s%s", tried, shown, g_strerror(errnum),
-		    errnum == EROFS ? "; what is said with --until-reboot goes to /run" : "");
+		    errnum == EROFS ? "; changes with --until-reboot go to /run" : "");
 	return false;
 }
 
@@ -126,8 +126,8 @@ static bool refuse_link(const Durable *durable, const char *path, GError **error
 	const ssize_t n = readlinkat(directory, base_of(path), target, sizeof target);
 
 	return fail(error, SVCD_ERROR_INVALID_CONFIGURATION,
-		    "%s is a symbolic link to %.*s, which we do not write through; change that file by hand, or remove "
-		    "the link and say it again",
+		    "%s is a symbolic link to %.*s, which is not followed; change that file by hand, or remove the "
+		    "link and repeat the command",
 		    shown, n > 0 ? (int)n : 1, n > 0 ? target : "?");
 }
 
@@ -348,7 +348,7 @@ int durable_lock(const Durable *durable, const char *path, int64_t patience_us, 
 		}
 		if (g_get_monotonic_time() >= deadline_us) {
 			fail(error, SVCD_ERROR_BUSY,
-			     "somebody else is changing the policy and does not end; nothing was changed");
+			     "another process is changing the policy and does not end; nothing was changed");
 			return -1;
 		}
 		g_usleep(LOCK_PAUSE_US);

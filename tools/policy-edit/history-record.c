@@ -252,7 +252,7 @@ HistoryRecord *history_record_parse(const char *bytes, gsize length, GError **er
 
 	if (take_record(&rest, record))
 		return g_steal_pointer(&record);
-	fail(error, SVCD_ERROR_FAILED, "byte %zu is not what a step of the policy's history has there",
+	fail(error, SVCD_ERROR_FAILED, "byte %zu does not belong in a step of the policy's history",
 	     (size_t)(rest.next - bytes));
 	return NULL;
 }

@@ -268,7 +268,7 @@ static bool recover_step(const Durable *durable, uint64_t number, GPtrArray *end
 	}
 	if (census.other == 0)
 		return take_back(durable, record, ended, error);
-	tell(ended, record, "was cut off, and somebody has changed its files since: they stay as they are");
+	tell(ended, record, "was cut off, and its files have been changed since: they stay as they are");
 	history_abandon(durable, number);
 	return true;
 }

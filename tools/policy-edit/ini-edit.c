@@ -33,7 +33,7 @@ static bool check_text(const char *file, const char *text, gsize length, GError 
 			    LIMIT_FILE_BYTES);
 	if (length > 0 && text[length - 1] != '\n')
 		return fail(error, SVCD_ERROR_INVALID_CONFIGURATION,
-			    "%s: the last line does not end; add a newline there, for nothing was changed", file);
+			    "%s: the last line does not end; add a newline there; nothing was changed", file);
 	return true;
 }
 
@@ -289,7 +289,7 @@ static bool check_word(const char *what, const char *text, gsize max, const char
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is not UTF-8", what);
 	for (place = text; *place; place++) {
 		if (((guchar)*place < ' ' && *place != '\t') || *place == 0x7f || strchr(forbidden, *place) != NULL)
-			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s may not hold the byte 0x%02x", what,
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s may not contain the byte 0x%02x", what,
 				    (guchar)*place);
 	}
 	if ((gsize)(place - text) > max)

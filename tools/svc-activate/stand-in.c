@@ -64,7 +64,7 @@ bool stand_in_answer(DBusConnection *bus, const char *name, const Refusal *refus
 
 	if (dbus_bus_request_name(bus, name, DBUS_NAME_FLAG_DO_NOT_QUEUE, &error) != DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER) {
 		(void)fprintf(stderr, "svc-activate: cannot answer for %s: %s\n", name,
-			      dbus_error_is_set(&error) ? error.message : "somebody else owns it");
+			      dbus_error_is_set(&error) ? error.message : "another program owns it");
 		dbus_error_free(&error);
 		return false;
 	}

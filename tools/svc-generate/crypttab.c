@@ -72,7 +72,7 @@ static char *check_fields(const GPtrArray *fields)
 			return g_strdup_printf("field %u %s", i + 1, problem);
 	}
 	if (strchr(fields->pdata[FIELD_NAME], '/'))
-		return g_strdup_printf("\"%s\" is no name of a mapping; write it without \"/\"",
+		return g_strdup_printf("\"%s\" is not the name of a mapping; write it without \"/\"",
 				       (char *)fields->pdata[FIELD_NAME]);
 	return NULL;
 }

@@ -45,10 +45,10 @@ const char *fstab_decode_field(char *field)
 	}
 	*to = '\0';
 	if (!g_utf8_validate(field, -1, NULL))
-		return "is not UTF-8; a service file cannot hold it";
+		return "is not UTF-8, and a service file cannot contain it";
 	for (const char *p = field; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return "holds a control character; a service file cannot hold it";
+			return "contains a control character, which a service file cannot contain";
 	return NULL;
 }
 
@@ -132,7 +132,7 @@ static void take_options(FstabEntry *entry, const char *options, DiagList *diags
 		g_autofree char *word = g_strndup(start, (gsize)(p - start));
 
 		if (g_str_has_prefix(word, DEVICE_TIMEOUT) && !take_device_timeout(entry, word + strlen(DEVICE_TIMEOUT)))
-			diag_warning(diags, entry->origin, NULL, "\"%s\" is no time; the device is waited for 90 s", word);
+			diag_warning(diags, entry->origin, NULL, "\"%s\" is not a time; the device is waited for 90 s", word);
 		if (take_option(entry, word))
 			g_string_append_printf(kept, "%s%s", kept->len ? "," : "", word);
 		if (!*p)
@@ -185,7 +185,7 @@ static char *check_fields(char *fields[N_FIELDS], uint64_t *ret_passno)
 	if (!fields[FIELD_TYPE])
 		return g_strdup("a line is: device, mount point, type, options, 0, number of the check");
 	if (fields[FIELD_PASSNO] && !text_parse_uint(fields[FIELD_PASSNO], 10, 9, ret_passno))
-		return g_strdup_printf("\"%s\" is no number of a check; write 0, 1 or 2", fields[FIELD_PASSNO]);
+		return g_strdup_printf("\"%s\" is not the number of a check; write 0, 1 or 2", fields[FIELD_PASSNO]);
 	return NULL;
 }
 
@@ -207,7 +207,7 @@ static FstabEntry *parse_line(char *line, Origin origin, DiagList *diags, char *
 	entry->is_swap = strcmp(entry->type, "swap") == 0;
 	entry->target = entry->is_swap ? g_strdup("none") : canonical_target(fields[FIELD_TARGET]);
 	if (!entry->target) {
-		*ret_problem = g_strdup_printf("\"%s\" is no mount point; write an absolute path without \"..\"",
+		*ret_problem = g_strdup_printf("\"%s\" is not a mount point; write an absolute path without \"..\"",
 					       fields[FIELD_TARGET]);
 		return NULL;
 	}
@@ -263,7 +263,7 @@ GPtrArray *fstab_parse(const char *file, const char *text, size_t length, DiagLi
 		const Origin origin = origin_new(file, ++number);
 
 		if (memchr(line, '\0', n)) {
-			diag_error(diags, origin, NULL, "the line holds a NUL byte");
+			diag_error(diags, origin, NULL, "the line contains a NUL byte");
 		} else if (n > LIMIT_LINE_BYTES) {
 			diag_error(diags, origin, NULL, "the line is longer than %d bytes", LIMIT_LINE_BYTES);
 		} else {

@@ -136,7 +136,7 @@ static void generate_encrypted_volumes(Generated *g, const GPtrArray *volumes)
 	if (!text)
 		return;
 	if (strlen(text) != size)
-		diag_error(g->diags, origin_new(file, 0), NULL, "it holds a NUL byte, and is not read beyond");
+		diag_error(g->diags, origin_new(file, 0), NULL, "it contains a NUL byte, and is not read beyond it");
 	entries = crypttab_parse(file, text, g->diags);
 	crypttab_generate(entries, volumes, g->files);
 }

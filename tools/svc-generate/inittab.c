@@ -65,10 +65,10 @@ static const char *check_process(const char *process, InittabAction action)
 	if (strlen(process) > MAX_PROCESS_BYTES)
 		return "the command is longer than init(8) takes, 253 bytes";
 	if (!g_utf8_validate(process, -1, NULL))
-		return "the command is not UTF-8; a service file cannot hold it";
+		return "the command is not UTF-8, and a service file cannot contain it";
 	for (const char *p = process; *p; p++)
 		if ((unsigned char)*p < ' ' && *p != '\t')
-			return "the command holds a control character";
+			return "the command contains a control character";
 	return NULL;
 }
 
@@ -141,7 +141,7 @@ GPtrArray *inittab_parse(const char *file, const char *text, size_t length, Diag
 
 		number++;
 		if (memchr(text, '\0', (size_t)(stop - text)))
-			diag_error(diags, origin_new(file, number), NULL, "the line holds a NUL; it is left out");
+			diag_error(diags, origin_new(file, number), NULL, "the line contains a NUL; it is left out");
 		else if (*line && *line != '#')
 			parse_line(entries, line, origin_new(file, number), diags);
 		text = newline ? newline + 1 : end;

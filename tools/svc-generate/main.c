@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 		{ "save-policy", 0, 0, G_OPTION_ARG_NONE, &is_policy_saved, "only keep copies of policy files without errors", NULL },
 		{ .long_name = NULL },
 	};
-	g_autoptr(GOptionContext) context = g_option_context_new("- make services from what the machine says elsewhere");
+	g_autoptr(GOptionContext) context = g_option_context_new("- make services from other files of the machine");
 	g_autoptr(Bundle) bundle = bundle_new();
 	g_autoptr(Generated) generated = NULL;
 	g_autoptr(GError) error = NULL;

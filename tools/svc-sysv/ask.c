@@ -83,7 +83,7 @@ static int send_record(const struct InitctlRequest *record)
 
 	if (fd < 0)
 		return complain(1, "cannot ask init through %s: %s", INITCTL_PATH,
-				errno == ENXIO ? "nobody listens there" : strerror(errno));
+				errno == ENXIO ? "no process listens there" : strerror(errno));
 	n = write(fd, record, sizeof *record);
 	if (n != (ssize_t)sizeof *record)
 		(void)complain(1, "cannot ask init through %s: %s", INITCTL_PATH, strerror(errno));

@@ -39,7 +39,7 @@ bool is_root(void)
 {
 	if (geteuid() == 0)
 		return true;
-	(void)complain(1, "only root may do this; svcctl asks polkit for everybody else");
+	(void)complain(1, "only root may do this; for other users svcctl asks polkit");
 	return false;
 }
 
