@@ -254,6 +254,15 @@ char *output_format_time(const Output *output, int64_t at_us)
 	return g_strdup_printf("%s ago (%s)", ago, wall);
 }
 
+char *output_stamp(int64_t at_us)
+{
+	const int64_t wall_us = MAX(g_get_real_time() - g_get_monotonic_time() + at_us, 0);
+	g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(wall_us / G_USEC_PER_SEC);
+	g_autofree char *seconds = time ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%S") : g_strdup("");
+
+	return g_strdup_printf("%s.%03dZ", seconds, (int)(wall_us / 1000 % 1000));
+}
+
 char *output_format_since(const Output *output, int64_t at_us)
 {
 	g_autofree char *ago = text_format_duration(MAX(output->now_us - at_us, 0));

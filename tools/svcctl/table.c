@@ -120,6 +120,18 @@ static JsonNode *value_to_json(GVariant *value)
 	return json_node_init_null(node);
 }
 
+/* "since" beside "since_us", which counts from the boot. */
+static void set_wall_clock(JsonObject *object, const char *key, uint64_t at_us)
+{
+	g_autofree char *text = output_stamp((int64_t)at_us);
+	g_autofree char *name = g_strndup(key, strlen(key) - strlen("_us"));
+
+	if (at_us > 0)
+		json_object_set_string_member(object, name, text);
+	else
+		json_object_set_null_member(object, name);
+}
+
 static JsonNode *struct_to_json(GVariant *tuple, const char *const *fields)
 {
 	JsonObject *object = json_object_new();
@@ -129,6 +141,8 @@ static JsonNode *struct_to_json(GVariant *tuple, const char *const *fields)
 		g_autoptr(GVariant) member = g_variant_get_child_value(tuple, i);
 
 		json_object_set_member(object, fields[i], value_to_json(member));
+		if (g_str_has_suffix(fields[i], "_us")) /* in structs these are points in time, and no durations */
+			set_wall_clock(object, fields[i], number_of(member));
 	}
 	node = json_node_init_object(json_node_alloc(), object);
 	json_object_unref(object);
@@ -181,8 +195,11 @@ JsonNode *record_to_json(GVariant *record, const Column *columns, unsigned n_col
 	JsonObject *object = json_object_new();
 	JsonNode *node;
 
-	for (unsigned i = 0; i < n_columns; i++)
+	for (unsigned i = 0; i < n_columns; i++) {
 		json_object_set_member(object, columns[i].key, cell_to_json(record, &columns[i]));
+		if (columns[i].kind == CELL_TIME)
+			set_wall_clock(object, columns[i].key, record_number(record, columns[i].property));
+	}
 	node = json_node_init_object(json_node_alloc(), object);
 	json_object_unref(object);
 	return node;
