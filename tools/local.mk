@@ -15,6 +15,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/boot-times.c tools/svcctl/boot-times.h \
 	tools/svcctl/boot-wait.c tools/svcctl/boot-wait.h \
 	tools/svcctl/candidates.c tools/svcctl/candidates.h \
+	tools/svcctl/agent.c tools/svcctl/agent.h \
 	tools/svcctl/client.c tools/svcctl/client.h \
 	tools/svcctl/cmd-audit.c \
 	tools/svcctl/cmd-boot.c \

@@ -17,7 +17,8 @@
 	X(P, UNKNOWN_METHOD, DBUS_ERROR_UNKNOWN_METHOD)                                            \
 	X(P, UNKNOWN_PROPERTY, DBUS_ERROR_UNKNOWN_PROPERTY)                                        \
 	X(P, PROPERTY_READ_ONLY, DBUS_ERROR_PROPERTY_READ_ONLY)                                    \
-	X(P, INVALID_ARGS, DBUS_ERROR_INVALID_ARGS)
+	X(P, INVALID_ARGS, DBUS_ERROR_INVALID_ARGS)                                                \
+	X(P, NEEDS_PASSWORD, DBUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED)
 ENUM_WITH_NAMES(CallError, CALL_ERROR, call_error, CALL_ERRORS)
 
 /* Like fail(), with a CallError. Returns: false. */

@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "bus/dispatch.h"
 #include "bus/names.h"
 #include "loop/wire.h"
 
@@ -155,8 +156,7 @@ bool polkit_allows(DBusMessage *reply, const char *action, unsigned uid, GError 
 	if (is_authorized)
 		return true;
 	if (is_challenge)
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-			    "uid %u may not do this without authentication (%s), and the call does not allow interactive authentication",
-			    uid, action);
+		return fail_call(error, CALL_ERROR_NEEDS_PASSWORD, "uid %u may not do this without a password: polkit requires "
+								   "authentication for %s", uid, action);
 	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not do this: polkit refuses %s", uid, action);
 }

@@ -182,7 +182,7 @@ static void add_lack(GError *error, const GError *lack)
 {
 	char *text = g_strdup_printf("%s; %s", error->message, lack->message);
 
-	if (error->code == SVCD_ERROR_NOT_AUTHORIZED)
+	if (g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_NOT_AUTHORIZED))
 		error->code = lack->code;
 	g_free(error->message);
 	error->message = text;

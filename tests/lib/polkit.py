@@ -38,7 +38,7 @@ POLKIT_XML = """<node><interface name="org.freedesktop.PolicyKit1.Authority">
 
 
 class Polkit:
-    """A polkit that says what the test wants: "yes", "no", or nothing at all."""
+    """A polkit that says what the test wants: "yes", "no", "password" (yes if it may ask for one), or nothing at all."""
 
     def __init__(self, address, says):
         self.says = says
@@ -65,7 +65,9 @@ class Polkit:
         if self.says == "silence":
             self.silent.append(invocation)
         else:
-            invocation.return_value(GLib.Variant("((bba{ss}))", ((self.says == "yes", False, {}),)))
+            may_ask = args.unpack()[3] == 1
+            is_yes = self.says == "yes" or (self.says == "password" and may_ask)
+            invocation.return_value(GLib.Variant("((bba{ss}))", ((is_yes, self.says == "password" and not may_ask, {}),)))
 
     def answer_last(self, says):
         """What it was silent about. The answer has left when this returns."""

@@ -183,6 +183,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_fallback.py \
 	tests/sandbox/test_policy_last_good.py \
+	tests/sandbox/test_people_without_root.py \
 	tests/sandbox/test_policy_keys_refused.py \
 	tests/sandbox/test_policy_recover.py \
 	tests/sandbox/test_policy_reload_under_load.py \

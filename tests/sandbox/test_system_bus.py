@@ -247,6 +247,6 @@ with BusMachine(has_polkit=False) as machine:
     a_new_manager_is_there_too(machine)
 
 with BusMachine(has_polkit=True) as machine:
-    refused(machine.manager("Stop", "string:a", "boolean:true", who=NOBODY), "org.svcd1.Error.NotAuthorized",
-            "uid 65534 may not do this without authentication (org.svcd1.control)")
+    refused(machine.manager("Stop", "string:a", "boolean:true", who=NOBODY), "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired",
+            "uid 65534 may not do this without a password: polkit requires authentication for org.svcd1.control")
     assert machine.state("a") == "ready"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/errors.h"
+#include "bus/dispatch.h"
 #include "bus/polkit.h"
 #include "loop/wire.h"
 #include "tests/lib/suite.h"
@@ -166,7 +167,7 @@ static DBusMessage *error_answer(const char *name, const char *text)
 }
 
 /* Takes @reply. */
-static void expect_refusal(DBusMessage *reply, ErrorCode code, const char *sentence)
+static void expect_refusal(DBusMessage *reply, int code, const char *sentence)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -192,9 +193,8 @@ START_TEST(all_else_is_a_no)
 
 	expect_refusal(answer(false, false), SVCD_ERROR_NOT_AUTHORIZED,
 		       "uid 4000000000 may not do this: polkit refuses org.svcd1.control");
-	expect_refusal(answer(false, true), SVCD_ERROR_NOT_AUTHORIZED,
-		       "uid 4000000000 may not do this without authentication (org.svcd1.control), "
-		       "and the call does not allow to ask for it");
+	expect_refusal(answer(false, true), CALL_ERROR_NEEDS_PASSWORD,
+		       "uid 4000000000 may not do this without a password: polkit requires authentication for org.svcd1.control");
 	expect_refusal(NULL, SVCD_ERROR_TIMEOUT,
 		       "polkit did not answer in time whether uid 4000000000 has org.svcd1.control");
 	expect_refusal(error_answer(DBUS_ERROR_SERVICE_UNKNOWN, "no such name"), SVCD_ERROR_NOT_AUTHORIZED,

@@ -21,6 +21,19 @@ char *context_command_of_user(const char *line)
 	return g_strconcat("svcctl --user ", line + strlen("svcctl "), NULL);
 }
 
+char *context_command_line(const Context *context)
+{
+	g_autoptr(GString) line = g_string_new("svcctl");
+
+	for (char **word = context->words; word && *word; word++) {
+		g_autofree char *quoted = strpbrk(*word, " \t\n'\"\\$`*?[]{}()<>|&;!#~") || !**word ? g_shell_quote(*word)
+												    : g_strdup(*word);
+
+		g_string_append_printf(line, " %s", quoted);
+	}
+	return g_string_free(g_steal_pointer(&line), FALSE);
+}
+
 void context_hint(Context *context, const char *format, ...)
 {
 	va_list args;
@@ -138,22 +151,32 @@ static void advise_policy(Context *context, const char *name)
 		context_hint(context, "svcctl explain %s", name);
 }
 
-/* The same again, as root; who is root already has asked for what nobody may. */
+/* "webmasters, 2001": Operators= of @name; a new string, "" if there are none. */
+static char *operators_of(const Context *context, const char *name)
+{
+	g_autoptr(Configuration) configuration = context_load(context, NULL, 0);
+	const PolicyService *policy = policy_service(configuration->policy, name);
+	g_autoptr(GString) groups = g_string_new(NULL);
+
+	for (guint i = 0; policy && policy->operators && i < policy->operators->len; i++)
+		g_string_append_printf(groups, "%s%s", i > 0 ? ", " : "",
+				       ((const NameRef *)g_ptr_array_index(policy->operators, i))->name);
+	return g_string_free(g_steal_pointer(&groups), FALSE);
+}
+
+/* The same again, as root; who is root already has asked for what nobody may. And who needs no password for it. */
 static void advise_root(Context *context, const char *name)
 {
-	g_autoptr(GString) words = g_string_new("sudo svcctl");
+	g_autofree char *sudo = g_find_program_in_path("sudo");
+	g_autofree char *line = context_command_line(context);
+	g_autofree char *groups = NULL;
 
-	(void)name;
 	if (geteuid() == 0 || context->options.is_user)
 		return;
-	if (context->verb)
-		g_string_append_printf(words, " %s", context->verb->name);
-	for (unsigned i = 0; i < context->n_names; i++) {
-		g_autofree char *quoted = g_shell_quote(context->names[i]);
-
-		g_string_append_printf(words, " %s", quoted);
-	}
-	context_hint(context, "%s", words->str);
+	groups = name ? operators_of(context, name) : g_strdup("");
+	context_hint(context, "%s%s%s%s%s%s", sudo ? "sudo " : "As root: ", line,
+		     *groups ? "\nNo password is needed by members of these groups, which Operators= of " : "", *groups ? name : "",
+		     *groups ? " names: " : "", groups);
 }
 
 static void advise_files(Context *context, const char *name)

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "base/errors.h"
+#include "base/limits.h"
 #include "bus/names.h"
+#include "svcctl/agent.h"
 #include "svcctl/exit-code.h"
 
 /* Between two attempts to come back to a manager that is being replaced. */
@@ -20,6 +22,11 @@ enum { RETRY_MS = 50 };
 
 /* How long the socket of a machine that boots is waited for; the manager makes it before it reads a file. */
 #define BOOT_PATIENCE_US (5 * G_USEC_PER_SEC)
+
+/* A person who types a password takes longer than a program; svcd itself waits LIMIT_AUTHENTICATE_US. */
+#define PERSON_LIMIT_US (LIMIT_AUTHENTICATE_US + 30 * G_USEC_PER_SEC)
+
+#define DBUS_ERROR_NEEDS_PASSWORD "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
 struct Client {
 	GDBusConnection *connection; /* NULL while there is none */
@@ -36,6 +43,8 @@ struct Client {
 	void *on_signal_data;
 	bool was_told; /* a signal came, or the connection went */
 	bool was_late; /* see client_was_late() */
+	bool is_interactive; /* polkit requires a password: calls may ask the user for it from now on */
+	Agent *agent;        /* asks on this terminal; NULL: none of ours */
 };
 
 Client *client_new(int64_t timeout_us)
@@ -65,6 +74,7 @@ void client_free(Client *client)
 	if (!client)
 		return;
 	disconnect(client);
+	agent_free(client->agent);
 	g_free(client->own_path);
 	g_free(client);
 }
@@ -294,17 +304,27 @@ static bool is_absent(const GError *error)
 	       g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN);
 }
 
+static bool has_remote_name(const GError *error, const char *wanted)
+{
+	g_autofree char *name = g_dbus_error_get_remote_error(error);
+
+	return g_strcmp0(name, wanted) == 0;
+}
+
 /* Through the main loop: so signals that were sent before the answer are handled before it. */
 static GVariant *call_once(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
-		      const char *type, int64_t deadline_us, GError **error)
+			   const char *type, int64_t deadline_us, GError **error)
 {
-	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), G_USEC_PER_SEC);
+	const int64_t limit_us = client->is_interactive ? PERSON_LIMIT_US : G_USEC_PER_SEC;
+	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), limit_us);
 	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
 	Answer answer = { .loop = loop };
 
 	g_dbus_connection_call(client->connection, client->is_on_bus ? BUS_NAME : NULL, path, interface, method, args,
-			       G_VARIANT_TYPE(type), G_DBUS_CALL_FLAGS_NO_AUTO_START, (gint)(left_us / 1000), NULL, on_answer,
-			       &answer);
+			       G_VARIANT_TYPE(type),
+			       G_DBUS_CALL_FLAGS_NO_AUTO_START |
+				       (client->is_interactive ? G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION : 0),
+			       (gint)(left_us / 1000), NULL, on_answer, &answer);
 	g_main_loop_run(loop);
 	if (answer.error)
 		g_propagate_error(error, answer.error);
@@ -323,6 +343,12 @@ static GVariant *call(Client *client, const char *path, const char *interface, c
 
 		if (reply)
 			return reply;
+		/* Callers that need no password do not pay for an agent. */
+		if (!client->is_interactive && has_remote_name(problem, DBUS_ERROR_NEEDS_PASSWORD)) {
+			client->is_interactive = true;
+			client->agent = isatty(STDIN_FILENO) ? agent_new() : NULL;
+			continue;
+		}
 		if (!is_absent(problem) || g_get_monotonic_time() >= patient_until_us || !client_pid1_is_svcd(NULL)) {
 			g_propagate_error(error, g_steal_pointer(&problem));
 			return NULL;
@@ -373,18 +399,31 @@ static bool ensure_connected(Client *client, int64_t deadline_us, GError **error
 
 /* --- calling --- */
 
+/* svcd has only the number of the caller's user: "user bob may not ..." for "uid 1000 may not ..."; a new string. */
+static char *with_own_name(const char *sentence)
+{
+	g_autofree char *number = g_strdup_printf("uid %u ", (unsigned)geteuid());
+
+	return g_str_has_prefix(sentence, number) ? g_strdup_printf("user %s %s", g_get_user_name(), sentence + strlen(number))
+						  : g_strdup(sentence);
+}
+
 /* The manager's error as one of ours. */
 static void translate(Client *client, GError *cause, GError **error)
 {
 	g_autofree char *name = g_dbus_error_get_remote_error(cause);
+	g_autofree char *sentence = NULL;
 	ErrorCode code;
 
 	client->was_late = g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
 	if (name)
 		g_dbus_error_strip_remote_error(cause);
+	sentence = with_own_name(cause->message);
 	if (name && g_str_has_prefix(name, BUS_ERROR_PREFIX) &&
 	    error_code_from_name(name + strlen(BUS_ERROR_PREFIX), &code))
-		fail(error, code, "%s", cause->message);
+		fail(error, code, "%s", sentence);
+	else if (g_strcmp0(name, DBUS_ERROR_NEEDS_PASSWORD) == 0)
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "%s", sentence);
 	else if (client->was_late)
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd took the question but does not answer");
 	else if (is_absent(cause))

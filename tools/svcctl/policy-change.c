@@ -14,9 +14,6 @@
 #include "base/text.h"
 #include "bus/names.h"
 
-/* A question of polkit to a person may take its time. */
-#define PERSON_LIMIT_MS (5 * 60 * 1000)
-
 void outcome_clear(Outcome *outcome)
 {
 	g_clear_pointer(&outcome->forecast, forecast_free);
@@ -24,20 +21,6 @@ void outcome_clear(Outcome *outcome)
 }
 
 /* --- who may --- */
-
-/* "set ssh never", each word fit for a shell; a new string. */
-static char *command_line(const Context *context)
-{
-	g_autoptr(GString) line = g_string_new("svcctl");
-
-	for (char **word = context->words; word && *word; word++) {
-		g_autofree char *quoted = strpbrk(*word, " \t\n'\"\\$`*?[]{}()<>|&;!#~") || !**word ? g_shell_quote(*word)
-												    : g_strdup(*word);
-
-		g_string_append_printf(line, " %s", quoted);
-	}
-	return g_string_free(g_steal_pointer(&line), FALSE);
-}
 
 static bool is_own_tree(const Context *context)
 {
@@ -67,24 +50,9 @@ static GVariant *words_for_helper(const Context *context)
 	return g_variant_new("(as)", &builder);
 }
 
-static GVariant *ask_helper(Context *context, GError **error)
-{
-	g_autoptr(GDBusConnection) bus = client_open_system_bus(context->timeout_us);
-
-	if (!bus) {
-		fail(error, SVCD_ERROR_FAILED, "there is no system bus");
-		return NULL;
-	}
-	return g_dbus_connection_call_sync(bus, "org.svcd1", OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ChangePolicy",
-					   words_for_helper(context), G_VARIANT_TYPE("(us)"),
-					   G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION, PERSON_LIMIT_MS, NULL, error);
-}
-
 bool policy_hand_over(Context *context, bool *ret_is_done, GError **error)
 {
-	g_autofree char *line = command_line(context);
 	g_autoptr(GVariant) reply = NULL;
-	g_autoptr(GError) problem = NULL;
 	const char *text;
 	uint32_t code;
 
@@ -95,12 +63,9 @@ bool policy_hand_over(Context *context, bool *ret_is_done, GError **error)
 	}
 	if (geteuid() == 0 || context_owns_files(context) || context->options.is_dry_run)
 		return true;
-	reply = ask_helper(context, &problem);
-	if (!reply) {
-		g_dbus_error_strip_remote_error(problem);
-		context_hint(context, "sudo %s", line);
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy (%s)", problem->message);
-	}
+	reply = client_change(context->client, "ChangePolicy", words_for_helper(context), "(us)", error);
+	if (!reply)
+		return false;
 	g_variant_get(reply, "(u&s)", &code, &text);
 	print_helper(context, code, text);
 	*ret_is_done = true;
@@ -392,7 +357,7 @@ bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error
 
 static bool write_change(Context *context, Change *change, Outcome *outcome, GError **error)
 {
-	g_autofree char *line = command_line(context);
+	g_autofree char *line = context_command_line(context);
 	const ChangeAuthor who = { .uid = author(context), .command = line };
 
 	if (!change_apply(change, &who, &outcome->number, error))

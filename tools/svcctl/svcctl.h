@@ -272,4 +272,7 @@ bool state_is_up(const char *state);
 /* Can the service of @record not run on this machine, because its program is missing or for another lasting reason? */
 bool record_is_absent(GVariant *record);
 
+/* "svcctl set ssh never", as it was typed, each word fit for a shell; a new string. */
+char *context_command_line(const Context *context);
+
 #endif
