@@ -57,6 +57,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/policy-change.c tools/svcctl/policy-change.h \
 	tools/svcctl/processes.c tools/svcctl/processes.h \
 	tools/svcctl/screen.c tools/svcctl/screen.h \
+	tools/svcctl/log-lines.c tools/svcctl/log-lines.h \
 	tools/svcctl/svcctl.h \
 	tools/svcctl/table.c \
 	tools/svcctl/units.c tools/svcctl/units.h \

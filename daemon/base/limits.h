@@ -102,6 +102,9 @@
  */
 #define LIMIT_LOG_BYTES (256 * 1024)
 
+/* So much of its end is in an answer on the bus: some 500 lines. */
+#define LIMIT_LOG_ANSWER_BYTES (64 * 1024)
+
 /*
  * The work of svc-logger for one service, in bytes: a burst, then a rate per second. Each line
  * costs an extra amount. Services that write faster share LIMIT_LOG_FLOOD_BYTES per second, about a

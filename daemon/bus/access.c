@@ -31,6 +31,8 @@ const char *access_action(Access access)
 	case ACCESS_FLAG:
 	case ACCESS_WATCH:
 		return BUS_NAME ".control";
+	case ACCESS_LOG:
+		return BUS_NAME ".read-log";
 	case ACCESS_POWER:
 		return BUS_NAME ".power";
 	case ACCESS_CONFIGURE:

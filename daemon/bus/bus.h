@@ -87,7 +87,9 @@ typedef struct BusOps {
 	 * Returns: false with LIMIT_REACHED if the requester has too many instances.
 	 */
 	bool (*add_instance)(void *data, const char *name, const Requester *who, GError **error);
-	/* Does Operators= of the service contain one of these groups? */
+	/* The last bytes that a service has written, at most LIMIT_LOG_ANSWER_BYTES; the first line may not be whole. A new array. */
+	GByteArray *(*read_log)(void *data, const char *service, GError **error);
+	/* Is one of these groups in the service's Operators=? */
 	bool (*is_operator)(void *data, const char *service, const gid_t *gids, unsigned n_gids);
 	/* The absolute directory of the cgroup, borrowed, or NULL. */
 	const char *(*cgroup)(void *data, const char *service);

@@ -19,14 +19,11 @@ typedef struct ServiceCall {
 } ServiceCall;
 
 /**
- * service_call_read() - read a call about one service
- * @message: its signature matches the method's row, and its object exists
+ * service_call_read() - Start, Stop, Restart, Reload and Clear of the manager, Request, Signal and ReadLog of a service's object
+ * @message: of a signature that has been checked against the method's row; to an object that exists
  *
- * The methods are Start, Stop, Restart, Reload and Clear of the manager, and Request and Signal of
- * a service.
- *
- * A signal counts as a restart, because it may end the service, which then starts again by itself.
- * Returns: false with INVALID_ARGUMENT for an unknown verb or option.
+ * A signal is read as a restart: the service may end by it, and comes back by itself. ReadLog is read as a reload, which ends nothing.
+ * Returns: false with INVALID_ARGUMENT for a verb or an option that is not known.
  */
 bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *ret, GError **error);
 

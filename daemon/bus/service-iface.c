@@ -378,9 +378,23 @@ static bool on_request(BusCall *call, DBusMessageIter *out, GError **error)
 	return service_call_make(call, &asked, error);
 }
 
+static bool on_read_log(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	g_autoptr(GByteArray) text = NULL;
+	Object object;
+
+	if (!object_find(call->engine, dbus_message_get_path(call->message), &object) || !object.service)
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "there is no such service any more");
+	text = bus_ops(call->bus)->read_log(bus_ops_data(call->bus), object.service->def->name, error);
+	if (text)
+		wire_bytes(out, text->data, text->len);
+	return text != NULL;
+}
+
 static const MethodRow methods[] = {
 	{ "Request", "sas", "", ACCESS_OPERATE, on_request },
 	{ "Signal", "si", "", ACCESS_OPERATE, on_signal },
+	{ "ReadLog", "", "ay", ACCESS_LOG, on_read_log },
 };
 
 static const PropertyRow properties[] = {

@@ -286,7 +286,7 @@ static bool is_operator(Parked *parked)
 {
 	const SystemClient *owner = parked->client->owner;
 
-	return parked->access == ACCESS_OPERATE &&
+	return (parked->access == ACCESS_OPERATE || parked->access == ACCESS_LOG) &&
 	       owner->listener->is_operator(owner->data, &parked->client->base, parked->message, &parked->lack);
 }
 

@@ -23,6 +23,15 @@ void wire_string(DBusMessageIter *out, const char *text)
 	check_memory(dbus_message_iter_append_basic(out, DBUS_TYPE_STRING, &text));
 }
 
+void wire_bytes(DBusMessageIter *out, const void *bytes, size_t length)
+{
+	DBusMessageIter array;
+
+	wire_open(out, DBUS_TYPE_ARRAY, "y", &array);
+	check_memory(dbus_message_iter_append_fixed_array(&array, DBUS_TYPE_BYTE, &bytes, (int)length));
+	wire_close(out, &array);
+}
+
 void wire_bool(DBusMessageIter *out, bool value)
 {
 	dbus_bool_t v = value;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+void wire_bytes(DBusMessageIter *out, const void *bytes, size_t length); /* ay */
 void wire_string(DBusMessageIter *out, const char *text); /* NULL is "" */
 void wire_bool(DBusMessageIter *out, bool value);
 void wire_uint32(DBusMessageIter *out, uint32_t value);

@@ -13,6 +13,7 @@ svcd_manager_SOURCES = \
 	daemon/manager/main.c \
 	daemon/manager/manager.h \
 	daemon/manager/notes.c \
+	daemon/manager/logs.c \
 	daemon/manager/operators.c \
 	daemon/manager/own-session.c \
 	daemon/manager/power.c \

@@ -222,6 +222,8 @@ unsigned files_count_instances(const Manager *m, uid_t uid);
 
 /* operators.c */
 void operators_load(Manager *m, const Bundle *bundle); /* with the files of policy */
+/* BusOps.read_log */
+GByteArray *logs_read(void *manager, const char *service, GError **error);
 /* BusOps.is_operator */
 bool operators_have(void *manager, const char *service, const gid_t *gids, unsigned n_gids);
 /* BusOps.add_instance */

@@ -241,6 +241,7 @@ static const BusOps bus_ops = {
 	.reexec = on_reexec,
 	.change_policy = changes_ask,
 	.add_instance = operators_add_instance,
+	.read_log = logs_read,
 	.is_operator = operators_have,
 	.cgroup = on_cgroup,
 	.is_socket_open = sockets_is_open,

@@ -134,6 +134,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_log_answers.py \
 	tests/sandbox/test_log_flood.py \
 	tests/sandbox/test_log_of_states.py \
+	tests/sandbox/test_log_of_all.py \
 	tests/sandbox/test_log_router.py \
 	tests/sandbox/test_init_script_stop_only.py \
 	tests/sandbox/test_init_scripts_change.py \

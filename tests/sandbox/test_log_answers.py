@@ -17,7 +17,7 @@ with Sandbox(SERVICES, files={"/var/log/auth.log": AUTH, "/var/log/syslog": AUTH
 
     done = box.run(*USER, "log", "talks", check=False)
     assert done.returncode == 7 and done.stdout == "", done
-    assert done.stderr.startswith("svcctl: permission denied: only root and the operators of talks may read its log\n"), done
+    assert done.stderr.startswith("svcctl: permission denied: only root and the operators of talks may read its log; "), done
 
     box.write("/var/log/syslog", AUTH.replace("sshd", "sleep"))
     assert box.svcctl("log", "silent").stdout == "silent writes to the system log: grep 'sleep\\[' /var/log/syslog\n"

@@ -152,6 +152,7 @@ START_TEST(methods_need_what_they_do)
 		{ &interface_manager, "ChangePolicy", ACCESS_POLICY },
 		{ &interface_service, "Request", ACCESS_OPERATE },
 		{ &interface_service, "Signal", ACCESS_OPERATE },
+		{ &interface_service, "ReadLog", ACCESS_LOG },
 	};
 	static const char *const reading[] = { "ListServices", "GetService", "Explain", "ListConditions", "Diagnostics", "Subscribe",
 					       "List", "ListInMotion", "ListTimes", "GetManagedObjects", "Introspect", "Ping",
@@ -214,7 +215,7 @@ END_TEST
 START_TEST(polkit_knows_each_action)
 {
 	g_autofree char *text = read_file("org.svcd1.policy");
-	static const Access all[] = { ACCESS_CONTROL, ACCESS_POWER, ACCESS_CONFIGURE, ACCESS_POLICY };
+	static const Access all[] = { ACCESS_CONTROL, ACCESS_LOG, ACCESS_POWER, ACCESS_CONFIGURE, ACCESS_POLICY };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
 		g_autofree char *element = g_strdup_printf("<action id=\"%s\">", access_action(all[i]));

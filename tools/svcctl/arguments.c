@@ -54,6 +54,7 @@ static const OptionRow rows[] = {
 	{ "with-dependents", 0, OPTION_FLAG, FIELD(with_dependents), false, "", "stop what needs it as well" },
 	{ "lines", 'n', OPTION_TEXT, FIELD(lines), false, " N", "how many lines (50), or all" },
 	{ "lines", 'N', OPTION_TEXT, FIELD(lines), false, NULL, NULL },
+	{ "since", 0, OPTION_TEXT, FIELD(since), false, " TIME", "only lines since then: 10min (ago), 09:30 or a date" },
 	{ "follow", 'f', OPTION_FLAG, FIELD(follows), false, "", "go on with what is written from now on" },
 	{ "root", 0, OPTION_TEXT, FIELD(root), false, " DIR", "the tree below DIR instead of this machine" },
 	{ "runlevel", 0, OPTION_WORDS, FIELD(runlevel), false, " N", "in this runlevel" },

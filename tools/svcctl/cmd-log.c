@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * log: what a service wrote. Read from the files, so that it works while svcd does not.
+ * log: what services wrote. Read from the files, so that it works while svcd does not.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -17,7 +18,7 @@
 #include "base/text.h"
 #include "config/search-path.h"
 #include "model/name.h"
-#include "svcctl/log-tail.h"
+#include "svcctl/log-lines.h"
 #include "svcctl/svcctl.h"
 
 enum { DEFAULT_LINES = 50 };
@@ -148,16 +149,6 @@ static bool check_service(Context *context, const char *name, GError **error)
 	return false;
 }
 
-/* Other users find the directory, but only the operators' group may open the files. */
-static bool check_permission(const char *directory, const char *name, GError **error)
-{
-	g_autofree char *path = log_path(directory, name);
-
-	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 || errno != EACCES)
-		return true;
-	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "permission denied: only root and the operators of %s may read its log", name);
-}
-
 /* The name by which the service writes to the system log, as far as can be known: that of its main process, or its own; a new string. */
 static char *syslog_name(Context *context, const char *name)
 {
@@ -183,6 +174,71 @@ static void confirm_nothing(Context *context, const char *name)
 		output_confirm(&context->output, "%s has written nothing", name);
 }
 
+/* --- lines --- */
+
+/* A service whose file may be read. Returns: a new array of names, owned. */
+static GPtrArray *all_names(Context *context, GError **error)
+{
+	g_autofree char *directory = log_directory(context);
+	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL); /* only root may list it */
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) records = dir ? NULL : ask_services_for(context, "Name", error);
+	const char *entry;
+
+	while (dir && (entry = g_dir_read_name(dir))) {
+		if (g_str_has_suffix(entry, ".log"))
+			g_ptr_array_add(names, g_strndup(entry, strlen(entry) - strlen(".log")));
+	}
+	for (guint i = 0; records && i < records->len; i++)
+		g_ptr_array_add(names, g_strdup(record_text(g_ptr_array_index(records, i), "Name")));
+	return dir || records ? g_steal_pointer(&names) : NULL;
+}
+
+/* It becomes part of a path. */
+static bool check_name(const char *name, GError **error)
+{
+	g_autofree char *problem = NULL;
+
+	return name_check_service(name, &problem) || fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "%s", problem);
+}
+
+static GPtrArray *named(Context *context, GError **error)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+	for (unsigned i = 0; i < context->n_names; i++) {
+		if (!check_name(context->names[i], error))
+			return NULL;
+		g_ptr_array_add(names, g_strdup(context->names[i]));
+	}
+	return g_steal_pointer(&names);
+}
+
+/* Of all services those are read that may be: what the first refusal says counts for the rest, and polkit is not asked again. */
+static bool read_all(Context *context, const GPtrArray *names, GPtrArray *lines, LogEnd *end, GError **error)
+{
+	unsigned n_refused = 0;
+
+	for (guint i = 0; i < names->len; i++) {
+		g_autoptr(GError) problem = NULL;
+
+		if (n_refused > 0 && !log_may_open(context, g_ptr_array_index(names, i)))
+			n_refused++;
+		else if (!log_lines_read(context, g_ptr_array_index(names, i), lines, end, &problem)) {
+			if (context->n_names > 0 || names->len == 1) {
+				g_propagate_error(error, g_steal_pointer(&problem));
+				return false;
+			}
+			n_refused++;
+		}
+	}
+	if (n_refused == names->len && n_refused > 0)
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "permission denied: only root may read the logs of all services");
+	if (n_refused > 0)
+		fprintf(context->output.err, "svcctl: permission denied for the logs of %u other services\n", n_refused);
+	return true;
+}
+
 static JsonNode *lines_to_json(const char *name, const GPtrArray *lines)
 {
 	JsonObject *object = json_object_new();
@@ -190,9 +246,11 @@ static JsonNode *lines_to_json(const char *name, const GPtrArray *lines)
 	JsonNode *node;
 
 	for (guint i = 0; i < lines->len; i++) {
-		g_autofree char *valid = g_utf8_make_valid(g_ptr_array_index(lines, i), -1);
+		const LogLine *line = g_ptr_array_index(lines, i);
+		g_autofree char *valid = g_utf8_make_valid(line->text, -1);
 
-		json_array_add_string_element(array, valid);
+		if (strcmp(line->name, name) == 0)
+			json_array_add_string_element(array, valid);
 	}
 	json_object_set_string_member(object, "name", name);
 	json_object_set_array_member(object, "lines", array);
@@ -201,32 +259,71 @@ static JsonNode *lines_to_json(const char *name, const GPtrArray *lines)
 	return node;
 }
 
+static void set_data(Context *context, const GPtrArray *names, const GPtrArray *lines)
+{
+	JsonArray *array;
+
+	if (context->n_names == 1) {
+		output_set_data(&context->output, lines_to_json(context->names[0], lines));
+		return;
+	}
+	array = json_array_new();
+	for (guint i = 0; i < names->len; i++)
+		json_array_add_element(array, lines_to_json(g_ptr_array_index(names, i), lines));
+	output_set_array(&context->output, array);
+}
+
+/* "2026-11-28T05:20:01.123Z web: text" where several services write. */
+static void print_line(Output *output, const LogLine *line, bool has_name)
+{
+	const char *blank = has_name && !line->is_mark ? strchr(line->text, ' ') : NULL;
+
+	if (blank)
+		output_line(output, "%.*s %s:%s", (int)(blank - line->text), line->text, line->name, blank);
+	else
+		output_line(output, "%s", line->text);
+}
+
+static bool show_lines(Context *context, const GPtrArray *names, const char *since, unsigned n, LogEnd *end, GError **error)
+{
+	g_autoptr(GPtrArray) lines = log_lines_new();
+
+	if (!read_all(context, names, lines, end, error))
+		return false;
+	if (lines->len == 0 && n > 0 && context->n_names == 1 && !check_service(context, context->names[0], error))
+		return false;
+	log_lines_select(lines, since, n);
+	set_data(context, names, lines);
+	for (guint i = 0; i < names->len && !context->output.is_quiet && !context->output.is_json; i++)
+		log_lines_mark(context, g_ptr_array_index(names, i), lines);
+	for (guint i = 0; i < lines->len; i++)
+		print_line(&context->output, g_ptr_array_index(lines, i), context->n_names != 1);
+	if (lines->len == 0 && n > 0 && context->n_names == 1 && !context->options.follows && !*since)
+		confirm_nothing(context, context->names[0]);
+	(void)fflush(context->output.out); /* a lost pipe is found at the end */
+	return true;
+}
+
 bool cmd_log(Context *context, GError **error)
 {
-	const char *name = context->names[0];
-	g_autofree char *directory = log_directory(context);
-	g_autofree char *problem = NULL;
-	g_autoptr(GPtrArray) lines = NULL;
+	const Options *options = &context->options;
+	g_autoptr(GPtrArray) names = context->n_names > 0 ? named(context, error) : all_names(context, error);
+	g_autofree char *since = NULL;
 	LogEnd end = { 0 };
 	unsigned n = 0;
 
-	/* It becomes part of a path. */
-	if (!name_check_service(name, &problem))
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "%s", problem);
-	if (!parse_lines(context->options.lines, &n, error))
+	if (!names || !parse_lines(options->lines ? options->lines : options->since ? "all" : NULL, &n, error))
 		return false;
-	if (context->options.follows && context->output.is_json)
+	since = options->since ? log_parse_since(options->since, error) : g_strdup("");
+	if (!since)
+		return false;
+	if (options->follows && context->output.is_json)
 		return fail_ctl(error, CTL_ERROR_USAGE, "--follow has no end, and JSON needs one");
-	if (!check_permission(directory, name, error))
-		return false;
-	lines = log_tail(directory, name, n, context->options.follows ? &end : NULL);
-	if (lines->len == 0 && n > 0 && !check_service(context, name, error))
-		return false;
-	for (guint i = 0; i < lines->len; i++)
-		output_line(&context->output, "%s", (const char *)g_ptr_array_index(lines, i));
-	output_set_data(&context->output, lines_to_json(name, lines));
-	if (lines->len == 0 && n > 0 && !context->options.follows)
-		confirm_nothing(context, name);
-	(void)fflush(context->output.out); /* a lost pipe is found at the end */
-	return !context->options.follows || follow(context, name, &end, error);
+	if (options->follows && context->n_names != 1)
+		return fail_ctl(error, CTL_ERROR_USAGE, "--follow needs one NAME");
+	if (options->follows && !log_may_open(context, names->pdata[0]))
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "permission denied: only root and the operators of %s may follow its log",
+			    context->names[0]);
+	return show_lines(context, names, since, n, options->follows ? &end : NULL, error) &&
+	       (!options->follows || follow(context, context->names[0], &end, error));
 }

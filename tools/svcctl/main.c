@@ -55,8 +55,9 @@ static const Verb verbs[] = {
 	{ "top", "[NAME...]", "what services use now", "all once sort interval", 0, ANY_NAMES, cmd_top,
 	  "CPU (100 %: one processor) and memory, the dearest first. On a terminal it goes on: q quits,\n"
 	  "c, m and n sort, p shows processes, as --all does. Else, and with --once, one table." },
-	{ "log", "NAME", "what a service wrote", "lines follow", 1, 1, cmd_log,
-	  "The last lines of its output, kept in /run/svcd/log." },
+	{ "log", "[NAME...]", "what services wrote", "lines since follow", 0, ANY_NAMES, cmd_log,
+	  "The last lines of their output in this boot, kept in /run/svcd/log, with a mark where a service\n"
+	  "has started anew. Without a NAME: of all services, in the order of time." },
 	{ "start", "NAME...", "start services", "wait no-wait progress all-matching", 1, ANY_NAMES, cmd_start,
 	  "Waits until it is up. If it has to wait for conditions, those that are false are shown, and the\n"
 	  "exit code is 3; with --wait they are waited for. What is not installed is not asked for\n"

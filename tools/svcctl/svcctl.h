@@ -32,6 +32,7 @@ typedef struct Options {
 	const char *state;
 	const char *level;
 	const char *lines;
+	const char *since;
 	const char *runlevel;
 	bool is_all;
 	bool is_unmanaged;
