@@ -17,6 +17,9 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/candidates.c tools/svcctl/candidates.h \
 	tools/svcctl/agent.c tools/svcctl/agent.h \
 	tools/svcctl/client.c tools/svcctl/client.h \
+	tools/svcctl/dry-run.c tools/svcctl/dry-run.h \
+	tools/svcctl/logins.c tools/svcctl/logins.h \
+	tools/svcctl/check-world.c tools/svcctl/check-world.h \
 	tools/svcctl/cmd-audit.c \
 	tools/svcctl/cmd-boot.c \
 	tools/svcctl/cmd-boot-times.c \
@@ -46,6 +49,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/dependencies.c tools/svcctl/dependencies.h \
 	tools/svcctl/each-name.c \
 	tools/svcctl/doctor.h \
+	tools/svcctl/end-later.c tools/svcctl/end-later.h \
 	tools/svcctl/doctor-files.c \
 	tools/svcctl/doctor-live.c \
 	tools/svcctl/doctor-reboot.c \

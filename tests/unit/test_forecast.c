@@ -150,7 +150,8 @@ START_TEST(a_forecast_tells_what_would_happen)
 				  .data = (void *)row };
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	g_autoptr(Forecast) forecast = forecast_new(&present, before, after, row->runlevel, NULL);
+	const ForecastChange change = { .after = after, .runlevel = row->runlevel };
+	g_autoptr(Forecast) forecast = forecast_new(&present, before, &change, NULL);
 
 	describe(text, "stops", forecast->stops);
 	describe(text, "starts", forecast->starts);

@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "svcctl/dry-run.h"
 #include "svcctl/job-lines.h"
 #include "svcctl/svcctl.h"
 #include "svcctl/unread.h"
@@ -24,6 +25,7 @@ typedef enum Verdict {
 } Verdict;
 
 typedef struct Request {
+	RequestVerb verb;
 	const char *method;
 	const char *arguments; /* signatures */
 	const char *answer;
@@ -116,21 +118,25 @@ static bool is_off(const char *state)
 static const Request start_request = {
 	.method = "Start", .arguments = "(s)", .answer = "(a(ssss))",
 	.done = "started", .already = "is already up",
+	.verb = REQUEST_VERB_START,
 	.judge = judge_start, .is_done_before = state_is_up,
 };
 static const Request stop_request = {
 	.method = "Stop", .arguments = "(sb)", .answer = "()",
 	.done = "stopped", .already = "is not running",
+	.verb = REQUEST_VERB_STOP,
 	.judge = judge_stop, .is_done_before = is_off,
 };
 static const Request reload_request = {
 	.method = "Reload", .arguments = "(s)", .answer = "()",
 	.done = "reloaded", .already = "",
+	.verb = REQUEST_VERB_RELOAD,
 	.judge = judge_reload,
 };
 static const Request restart_request = {
 	.method = "Restart", .arguments = "(s)", .answer = "(a(ssss))",
 	.done = "restarted", .already = "",
+	.verb = REQUEST_VERB_RESTART,
 	.judge = judge_restart,
 };
 
@@ -716,12 +722,26 @@ static void jobs_clear(Jobs *jobs)
 	g_ptr_array_unref(jobs->all);
 }
 
+static bool dry_run(Context *context, const Request *request, GError **error)
+{
+	for (unsigned i = 0; i < context->n_names; i++) {
+		g_autoptr(GVariant) service =
+			g_utf8_validate(context->names[i], -1, NULL) ? client_service(context->client, context->names[i], NULL) : NULL;
+
+		if (service && !check_presence(context, request, service, error))
+			return false;
+	}
+	return dry_run_request(context, request->verb, error);
+}
+
 /* All are asked for first, in their order, and then waited for together: what one waits for may be another of them. */
 static bool run_jobs(Context *context, const Request *request, GError **error)
 {
 	Jobs jobs;
 	bool is_fine;
 
+	if (context->options.is_dry_run)
+		return dry_run(context, request, error);
 	if (!client_watch(context->client, error))
 		return false;
 	jobs = jobs_new(context, request);
@@ -771,5 +791,6 @@ bool cmd_reload(Context *context, GError **error)
 
 bool cmd_clear(Context *context, GError **error)
 {
-	return for_each_name(context, clear_one, error);
+	return context->options.is_dry_run ? dry_run_request(context, REQUEST_VERB_CLEAR, error)
+					   : for_each_name(context, clear_one, error);
 }

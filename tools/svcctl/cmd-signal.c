@@ -35,6 +35,11 @@ static bool signal_one(Context *context, const char *name, GVariant **ret_record
 
 	if (!before || !check_running(before, error))
 		return false;
+	if (context->options.is_dry_run) {
+		output_confirm(&context->output, "%s would be sent to %s of %s", context->signal,
+			       context->options.is_all ? "all processes" : "the main process", record_text(before, "Name"));
+		return true;
+	}
 	(void)text_parse_signal(context->signal, &signo); /* cmd_signal() has looked at it */
 	if (!send_signal(context, record_text(before, "Name"), signo, error))
 		return false;

@@ -5,10 +5,15 @@
 #include "config.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "bus/names.h"
+#include "svcctl/dry-run.h"
+#include "svcctl/end-later.h"
+#include "svcctl/logins.h"
 #include "svcctl/policy-change.h"
 
 /* Between two looks whether there is another one. */
@@ -104,26 +109,14 @@ static bool show_runlevel(Context *context, GError **error)
 	return true;
 }
 
-/* What a change would stop and start. */
 static bool forecast_runlevel(Context *context, const char *name, GError **error)
 {
 	g_autoptr(Configuration) configuration = context_load(context, NULL, 0);
 	const char *runlevel = policy_find_runlevel(configuration->policy, name);
-	g_autoptr(Forecast) forecast = NULL;
-	JsonObject *object;
-	bool is_running;
 
 	if (!runlevel)
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", name);
-	forecast = policy_forecast(context, NULL, runlevel, NULL, &is_running);
-	output_line(&context->output, "runlevel %s%s", runlevel, is_running ? "" : ", from the one that the machine boots into");
-	forecast_print(&context->output, forecast, is_running);
-	object = json_object_new();
-	json_object_set_string_member(object, "runlevel", runlevel);
-	json_object_set_boolean_member(object, "dry_run", TRUE);
-	json_object_set_boolean_member(object, "svcd_running", is_running);
-	forecast_to_json(forecast, object);
-	set_object(&context->output, object);
+	dry_run_runlevel(context, runlevel);
 	return true;
 }
 
@@ -158,11 +151,42 @@ static bool ask_pid1(Context *context)
 	return true;
 }
 
+/* Nobody is asked in a script. */
+static bool ask_for_others(Context *context, GError **error)
+{
+	g_autoptr(GPtrArray) others = isatty(STDIN_FILENO) && !context->options.is_user ? logins_of_others() : NULL;
+	char answer[16] = "";
+
+	if (!others || others->len == 0)
+		return true;
+	for (guint i = 0; i < others->len; i++) {
+		g_autofree char *text = login_text(g_ptr_array_index(others, i));
+
+		fprintf(context->output.err, "%s is logged in: %s\n", i == 0 ? "Another user" : "Another", text);
+	}
+	fprintf(context->output.err, "%s all the same? [y/N] ", context->verb->name);
+	(void)fflush(context->output.err); /* a terminal */
+	if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	context_hint(context, "To be asked nothing: svcctl %s --force", context->verb->name);
+	return fail_ctl(error, CTL_ERROR_FAILED, "%s was cancelled", context->verb->name);
+}
+
 bool cmd_end_machine(Context *context, GError **error)
 {
 	g_autofree char *done = g_strdup_printf("%s: services are being stopped", context->verb->name);
 	GError *problem = NULL;
 
+	if (context->options.is_dry_run) {
+		dry_run_runlevel(context, strcmp(context->verb->name, "reboot") == 0 ? "6" : "0");
+		return true;
+	}
+	if (context->options.is_cancel)
+		return end_later_cancel(context, error);
+	if (context->options.at)
+		return end_later_begin(context, error);
+	if (!context->options.is_forced && !ask_for_others(context, error))
+		return false;
 	/* With little to stop, the last TERM to all processes comes before we have said that it was done. */
 	(void)signal(SIGTERM, SIG_IGN); /* fails for no signal that can be ignored */
 	if (change(context, "Shutdown", g_variant_new("(s)", context->verb->name), done, &problem))

@@ -451,9 +451,11 @@ static void find_waiting(Forecast *forecast, const Oracle *o, GHashTable *wanted
 	}
 }
 
-static void change(Oracle *o, Configuration *after, const char *runlevel, const GPtrArray *cleared)
+static void apply(Oracle *o, const ForecastChange *change, GError **error)
 {
 	const Requester nobody = { 0 };
+	Configuration *after = change->after;
+	const char *runlevel = change->runlevel;
 
 	g_ptr_array_set_size(o->stopped, 0);
 	g_ptr_array_set_size(o->started, 0);
@@ -461,17 +463,18 @@ static void change(Oracle *o, Configuration *after, const char *runlevel, const 
 		engine_load(o->engine, g_steal_pointer(&after->set), g_steal_pointer(&after->policy), o->now_us);
 		settle(o);
 	}
-	for (guint i = 0; cleared && i < cleared->len; i++)
-		/* Refused if its file is gone: then it is not there. */
-		(void)engine_request(o->engine, REQUEST_VERB_CLEAR, g_ptr_array_index(cleared, i), &nobody, o->now_us, NULL);
+	for (size_t i = 0; change->names && change->names[i]; i++) {
+		if (error)
+			g_clear_error(error);
+		(void)engine_request(o->engine, change->verb, change->names[i], &nobody, o->now_us, error);
+	}
 	if (runlevel && strcmp(runlevel, engine_runlevel(o->engine)) != 0)
 		/* Refused only in a shutdown: then nothing starts or stops because of it. */
 		(void)engine_set_runlevel(o->engine, runlevel, &nobody, o->now_us, NULL);
 	settle(o);
 }
 
-Forecast *forecast_new(const Present *present, Configuration *before, Configuration *after, const char *runlevel,
-		       const GPtrArray *cleared)
+Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change, GError **error)
 {
 	Oracle o = { .present = present, .now_us = START_US, .acts = g_queue_new(),
 		     .waits = g_array_new(FALSE, FALSE, sizeof(Wait)), .stopped = g_ptr_array_new(),
@@ -487,9 +490,9 @@ Forecast *forecast_new(const Present *present, Configuration *before, Configurat
 	begin(&o, before);
 	up = list_up(&o);
 	wanted = list_wanted(&o);
-	if (present->services)
+	if (present->services && change->after)
 		keep_present(present, up, wanted);
-	change(&o, after, runlevel, cleared);
+	apply(&o, change, error);
 	compare(forecast, &o, up);
 	find_waiting(forecast, &o, wanted);
 	engine_free(o.engine);

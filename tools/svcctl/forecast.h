@@ -41,15 +41,20 @@ typedef struct Forecast {
 	unsigned n_absent;   /* as waits, of those that are not installed or do not apply to the machine */
 } Forecast;
 
+/* What would change: first the files, then what an admin asks of services, then the runlevel. */
+typedef struct ForecastChange {
+	Configuration *after;  /* what the files would say; its set and policy are taken. NULL: the same */
+	const char *runlevel;  /* canonical; NULL: none */
+	RequestVerb verb;      /* of the services in @names */
+	const char *const *names; /* NULL: none */
+} ForecastChange;
+
 /**
  * forecast_new() - from where the machine is to where it would be
- * @before:   what the files say; its set and policy are taken
- * @after:    what they would say, taken likewise; NULL: the same
- * @runlevel: to change to afterwards, canonical; NULL: none
- * @cleared:  services whose earlier start or stop by an admin ends with the change; NULL: none
+ * @before: what the files say; its set and policy are taken
+ * @error:  set with the last request that would be refused; the forecast is without those. May be NULL
  */
-Forecast *forecast_new(const Present *present, Configuration *before, Configuration *after, const char *runlevel,
-		       const GPtrArray *cleared);
+Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change, GError **error);
 void forecast_free(Forecast *forecast);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Forecast, forecast_free)
 

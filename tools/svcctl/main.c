@@ -58,23 +58,23 @@ static const Verb verbs[] = {
 	{ "log", "[NAME...]", "what services wrote", "lines since follow", 0, ANY_NAMES, cmd_log,
 	  "The last lines of their output in this boot, kept in /run/svcd/log, with a mark where a service\n"
 	  "has started anew. Without a NAME: of all services, in the order of time." },
-	{ "start", "NAME...", "start services", "wait no-wait progress all-matching", 1, ANY_NAMES, cmd_start,
+	{ "start", "NAME...", "start services", "wait no-wait progress all-matching dry-run", 1, ANY_NAMES, cmd_start,
 	  "Waits until it is up. If it has to wait for conditions, those that are false are shown, and the\n"
 	  "exit code is 3; with --wait they are waited for. What is not installed is not asked for\n"
 	  "without --wait. --no-wait only asks." },
-	{ "stop", "NAME...", "stop services", "no-wait progress with-dependents force all-matching", 1, ANY_NAMES, cmd_stop,
+	{ "stop", "NAME...", "stop services", "no-wait progress with-dependents force all-matching dry-run", 1, ANY_NAMES, cmd_stop,
 	  "Refused when running services need it, unless --with-dependents stops them too; and\n"
 	  "when its CheckCommand= fails, for then it would not start again: --force stops it." },
 	{ "restart", "NAME...", "stop and start; one that is off is started",
-	  "wait no-wait progress force if-running all-matching", 1, ANY_NAMES, cmd_restart,
+	  "wait no-wait progress force if-running all-matching dry-run", 1, ANY_NAMES, cmd_restart,
 	  "Counts for no restart limit. What runs goes on if its CheckCommand= fails, unless\n"
 	  "--force is given." },
-	{ "reload", "NAME...", "let services read their own configuration again", "no-wait progress force all-matching", 1, ANY_NAMES,
+	{ "reload", "NAME...", "let services read their own configuration again", "no-wait progress force all-matching dry-run", 1, ANY_NAMES,
 	  cmd_reload,
 	  "Does what Reload= of the service says, unless its CheckCommand= fails, and waits for its result. svcd's own files are\n"
 	  "read again by \"svcctl reload-files\"." },
-	{ "clear", "NAME...", "forget failures and what an admin asked for", "all-matching", 1, ANY_NAMES, cmd_clear, "" },
-	{ "signal", "SIGNAL NAME...", "send services a signal", "all all-matching", 2, ANY_NAMES, cmd_signal,
+	{ "clear", "NAME...", "forget failures and what an admin asked for", "all-matching dry-run", 1, ANY_NAMES, cmd_clear, "" },
+	{ "signal", "SIGNAL NAME...", "send services a signal", "all all-matching dry-run", 2, ANY_NAMES, cmd_signal,
 	  "To the main process; with --all to every process of the service. HUP, SIGHUP or 1. It is no\n"
 	  "stop: what ends by it counts as ended by itself, and comes back as Restart= says." },
 	{ "cat", "NAME...", "a service's settings, each with its file and line", "root", 1, ANY_NAMES, cmd_cat,
@@ -148,9 +148,15 @@ static const Verb verbs[] = {
 	{ "reload-files", "", "read all service and policy files again", "", 0, 0, cmd_reload_files,
 	  "What runs goes on; a changed definition is used for the next act. Exit code 10 if a file has\n"
 	  "an error: its last version without errors counts." },
-	{ "poweroff", "", "stop everything and switch off", "", 0, 0, cmd_end_machine, "" },
-	{ "reboot", "", "stop everything and start the machine again", "", 0, 0, cmd_end_machine, "" },
-	{ "halt", "", "stop everything and halt", "", 0, 0, cmd_end_machine, "" },
+	{ "poweroff", "", "stop everything and switch off", "dry-run force at cancel", 0, 0, cmd_end_machine,
+	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
+	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel." },
+	{ "reboot", "", "stop everything and start the machine again", "dry-run force at cancel", 0, 0, cmd_end_machine,
+	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
+	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel." },
+	{ "halt", "", "stop everything and halt", "dry-run force at cancel", 0, 0, cmd_end_machine,
+	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
+	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel." },
 	{ "reexec", "", "start svcd's programs anew, after an upgrade", "", 0, 0, cmd_reexec,
 	  "No service is touched." },
 	{ "complete", "-- WORD...", "what may come next on a command line of svcctl's", "shell", 0, ANY_NAMES, cmd_complete,

@@ -195,11 +195,13 @@ static GPtrArray *ask_present_services(Context *context, GError **error)
 	return services;
 }
 
-/* Instances that exist because somebody started them. */
-static char **list_instances(const GPtrArray *services)
+/* The same instances of templates as before, because what an admin has started is not gone; and those that are asked for. */
+static char **list_instances(const GPtrArray *services, const char *const *asked)
 {
 	GPtrArray *names = g_ptr_array_new();
 
+	for (size_t i = 0; asked && asked[i]; i++) /* a name that is no instance is none for the loader either */
+		g_ptr_array_add(names, g_strdup(asked[i]));
 	for (guint i = 0; services && i < services->len; i++) {
 		const PresentService *service = g_ptr_array_index(services, i);
 
@@ -225,16 +227,15 @@ static bool ask_machine(Context *context, World *world, GPtrArray **ret_services
 	return true;
 }
 
-/* The same instances of templates as before: what an admin has started is not gone. */
-Forecast *policy_forecast(Context *context, Configuration *after, const char *runlevel, const GPtrArray *cleared,
-			  bool *ret_is_running)
+Forecast *policy_forecast(Context *context, const ForecastChange *change, bool *ret_is_running, GError **error)
 {
+	ForecastChange shifted = *change;
 	World world = { .context = context };
 	g_autoptr(GPtrArray) services = NULL;
 	g_autofree char *present_runlevel = NULL;
 	const bool is_running = ask_machine(context, &world, &services, &present_runlevel);
 	g_autoptr(GHashTable) levels = world.levels;
-	g_auto(GStrv) instances = list_instances(is_running ? services : NULL);
+	g_auto(GStrv) instances = list_instances(is_running ? services : NULL, change->names);
 	g_autoptr(Configuration) before = context_load(context, (const char *const *)instances, 0);
 	const Present present = { .runlevel = is_running ? present_runlevel : NULL,
 				  .services = is_running ? services : NULL,
@@ -243,11 +244,11 @@ Forecast *policy_forecast(Context *context, Configuration *after, const char *ru
 	g_autofree char *boot = NULL;
 
 	/* A machine that does not run boots into what the new files say. */
-	if (!is_running && after && !runlevel)
-		boot = g_strdup(policy_default_runlevel(after->policy, NULL));
+	if (!is_running && change->after && !change->runlevel)
+		shifted.runlevel = boot = g_strdup(policy_default_runlevel(change->after->policy, NULL));
 	if (ret_is_running)
 		*ret_is_running = is_running;
-	return forecast_new(&present, before, after, runlevel ? runlevel : boot, cleared);
+	return forecast_new(&present, before, &shifted, error);
 }
 
 /* --- checking and writing --- */
@@ -383,13 +384,18 @@ static bool clear_all(Context *context, const GPtrArray *names, GError **error)
 bool policy_change_commit(Context *context, Change *change, const GPtrArray *cleared, Outcome *ret, GError **error)
 {
 	g_autoptr(Configuration) preview = NULL;
+	g_autofree const char **names = g_new0(const char *, (cleared ? cleared->len : 0) + 1);
 
+	for (guint i = 0; cleared && i < cleared->len; i++)
+		names[i] = g_ptr_array_index(cleared, i);
 	*ret = (Outcome){ .is_changed = !change_is_empty(change), .is_cleared = cleared && cleared->len > 0 };
 	if (!ret->is_changed && !ret->is_cleared)
 		return true;
 	if (!policy_change_check(context, change, &preview, error))
 		return false;
-	ret->forecast = policy_forecast(context, preview, NULL, cleared, &ret->is_running);
+	/* A service whose file is gone cannot be cleared, and need not be. */
+	ret->forecast = policy_forecast(context, &(ForecastChange){ .after = preview, .verb = REQUEST_VERB_CLEAR, .names = names },
+					&ret->is_running, NULL);
 	if (context->options.is_dry_run)
 		return true;
 	return (!ret->is_changed || write_change(context, change, ret, error)) &&

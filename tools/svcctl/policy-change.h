@@ -69,12 +69,9 @@ void forecast_to_json(const Forecast *forecast, JsonObject *object);
 
 /**
  * policy_forecast() - what would follow on this machine, or below --root
- * @after: its set and policy are taken; NULL: the same files
- * @runlevel: canonical, or NULL
- * @cleared: as for policy_change_commit()
  * @ret_is_running: svcd was asked how the machine is; otherwise it is guessed. May be NULL
+ * @error: as for forecast_new()
  */
-Forecast *policy_forecast(Context *context, Configuration *after, const char *runlevel, const GPtrArray *cleared,
-			  bool *ret_is_running);
+Forecast *policy_forecast(Context *context, const ForecastChange *change, bool *ret_is_running, GError **error);
 
 #endif

@@ -33,6 +33,8 @@ typedef struct Options {
 	const char *level;
 	const char *lines;
 	const char *since;
+	const char *at;
+	bool is_cancel;
 	const char *runlevel;
 	bool is_all;
 	bool is_unmanaged;

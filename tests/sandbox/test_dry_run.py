@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""--dry-run of verbs that act: what would stop and start, who is logged in, and the refusal that the real request would get."""
+
+import os
+import struct
+import subprocess
+
+from deadline import wait_for
+from sandbox import Sandbox
+
+SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
+SERVICES = {
+    "base": SLEEP,
+    "leans": SLEEP + "[Conditions]\nWhile=service:base\n",
+    "off": SLEEP + "[Conditions]\nWhile=service:helper\n",
+    "helper": SLEEP,
+    "rival": SLEEP + "[Conditions]\nConflicts=base\n",
+    "barred": SLEEP,
+    "desk@": SLEEP,
+}
+POLICY = "[runlevel 2]\nActivate=base leans\n[service barred]\nActivation=never\n"
+NOTHING = "  Nothing was changed: --dry-run\n"
+
+
+def forecast(box, *words):
+    data = box.svcctl_json(*words, "--dry-run")
+    return data["stops"], data["starts"], data["restarts"], data["waits"]
+
+
+def requests_are_forecast(box):
+    assert forecast(box, "start", "off") == ([], ["helper", "off"], [], [])
+    assert forecast(box, "start", "rival") == (["leans", "base"], ["rival"], [], []), "what conflicts is named"
+    assert forecast(box, "stop", "leans") == (["leans"], [], [], [])
+    assert forecast(box, "stop", "base", "--with-dependents") == (["leans", "base"], [], [], [])
+    assert forecast(box, "restart", "base")[2] == ["leans", "base"]
+    assert forecast(box, "clear", "base") == ([], [], [], [])
+    assert forecast(box, "start", "desk@1") == ([], ["desk@1"], [], [])
+    text = box.svcctl("stop", "leans", "--dry-run").stdout
+    assert text.startswith("stop\n  Stops      leans\n") and text.endswith(NOTHING), text
+    assert box.svcctl("signal", "HUP", "base", "--dry-run").stdout == "HUP would be sent to the main process of base\n"
+
+
+def refusals_are_the_same(box):
+    for words, code, sentence in ((("stop", "base"), 8, "a running service needs it: leans"),
+                                  (("start", "barred"), 8, "policy says never"),
+                                  (("start", "nosuch"), 4, 'there is no service "nosuch"')):
+        done = box.svcctl(*words, "--dry-run", check=False)
+        assert done.returncode == code and sentence in done.stderr, done
+        assert box.svcctl(*words, check=False).returncode == code, words
+
+
+def the_end_names_who_is_logged_in(box):
+    for verb, runlevel in (("poweroff", "0"), ("halt", "0"), ("reboot", "6")):
+        data = box.svcctl_json(verb, "--dry-run")
+        assert data["stops"] == ["leans", "base"] and data["runlevel"] == runlevel, data
+        assert [(login["user"], login["line"]) for login in data["logged_in"]] == [("bob", "tty2")], data
+    text = box.svcctl("poweroff", "--dry-run").stdout
+    assert "  Logged in  bob on tty2 since " in text and "  Stops      leans base\n" in text, text
+
+
+def on_terminal(box, answer, *words):
+    master, slave = os.openpty()
+    process = subprocess.Popen(box.command(["/usr/bin/svcctl", *words]), stdin=slave, stdout=slave, stderr=slave,
+                               env=box.run_environment())
+    os.close(slave)
+    written = b""
+    while b"[y/N]" not in written:
+        written += os.read(master, 65536)
+    os.write(master, answer)
+    code = process.wait(60)
+    os.close(master)
+    return written.decode(), code
+
+
+def a_person_is_asked_before_others_are_thrown_out(box):
+    written, code = on_terminal(box, b"n\n", "poweroff")
+    assert code == 1 and "bob on tty2 since " in written, written
+    assert box.state("base") == "ready"
+    written, code = on_terminal(box, b"y\n", "reboot")
+    assert code == 0, written
+
+
+def write_login(box):
+    """A record of utmp(5) of a process that lives."""
+    pid = box.pid("base")
+    box.run("test -e /var/run || ln -s /run /var/run")
+    record = struct.pack("<hxxi32s4s32s256shhiii4i20x", 7, pid, b"tty2", b"2", b"bob", b"", 0, 0, 0, 1764306000, 0, 0, 0, 0, 0)
+    assert len(record) == 384, len(record)
+    with open(box.path("/run/utmp"), "wb") as file:
+        file.write(record)
+
+
+def a_time_can_be_set_and_taken_back(box):
+    done = box.svcctl("poweroff", "--cancel", check=False)
+    assert done.returncode == 3 and "no shutdown waits" in done.stderr, done
+    for bad in ("soon", "25:61"):
+        done = box.svcctl("poweroff", "--at", bad, check=False)
+        assert done.returncode == 2 and "--at takes HH:MM or +MINUTES" in done.stderr, done
+    assert box.svcctl("reboot", "--at", "+10").stdout == "reboot at +10; to take it back: svcctl reboot --cancel\n"
+    done = box.svcctl("poweroff", "--at", "+5", check=False)
+    assert done.returncode == 8 and "a shutdown waits already" in done.stderr, done
+    assert box.svcctl("poweroff", "--cancel").stdout == "the shutdown is cancelled\n"
+    wait_for(lambda: box.svcctl("reboot", "--cancel", check=False).returncode == 3, what="none waits any more")
+
+
+with Sandbox(SERVICES, policy=POLICY) as machine:
+    machine.wait_state("leans", "ready")
+    pids = machine.pid("base"), machine.pid("leans")
+    requests_are_forecast(machine)
+    refusals_are_the_same(machine)
+    write_login(machine)
+    the_end_names_who_is_logged_in(machine)
+    assert (machine.pid("base"), machine.pid("leans")) == pids and machine.state("helper") == "idle", "nothing was touched"
+    a_time_can_be_set_and_taken_back(machine)
+    a_person_is_asked_before_others_are_thrown_out(machine)
+    wait_for(lambda: machine.wait_end() is not None, what="a yes ends the machine")
