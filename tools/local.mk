@@ -35,6 +35,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-log.c \
 	tools/svcctl/cmd-look.c \
 	tools/svcctl/cmd-monitor.c \
+	tools/svcctl/cmd-new.c \
 	tools/svcctl/cmd-policy.c \
 	tools/svcctl/cmd-policy-edit.c \
 	tools/svcctl/cmd-policy-set.c \
@@ -48,20 +49,20 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-tree.c \
 	tools/svcctl/dependencies.c tools/svcctl/dependencies.h \
 	tools/svcctl/each-name.c \
-	tools/svcctl/doctor.h \
 	tools/svcctl/end-later.c tools/svcctl/end-later.h \
+	tools/svcctl/doctor.h \
 	tools/svcctl/doctor-files.c \
 	tools/svcctl/doctor-live.c \
 	tools/svcctl/doctor-reboot.c \
 	tools/svcctl/exit-code.c tools/svcctl/exit-code.h \
 	tools/svcctl/forecast.c tools/svcctl/forecast.h \
 	tools/svcctl/job-lines.c tools/svcctl/job-lines.h \
+	tools/svcctl/log-lines.c tools/svcctl/log-lines.h \
 	tools/svcctl/log-tail.c tools/svcctl/log-tail.h \
 	tools/svcctl/output.c tools/svcctl/output.h \
 	tools/svcctl/policy-change.c tools/svcctl/policy-change.h \
 	tools/svcctl/processes.c tools/svcctl/processes.h \
 	tools/svcctl/screen.c tools/svcctl/screen.h \
-	tools/svcctl/log-lines.c tools/svcctl/log-lines.h \
 	tools/svcctl/svcctl.h \
 	tools/svcctl/table.c \
 	tools/svcctl/units.c tools/svcctl/units.h \

@@ -261,7 +261,7 @@ static bool is_option(const char *word, const char *name)
  */
 static bool check_words(const char *const *words, GError **error)
 {
-	static const char *const verbs[] = { "set", "enable", "disable", "override", "revert", "policy", NULL };
+	static const char *const verbs[] = { "set", "enable", "disable", "override", "revert", "new", "policy", NULL };
 	size_t n_bytes = 0;
 
 	if (!g_strv_contains(verbs, words[0]) ||

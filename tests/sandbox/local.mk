@@ -134,8 +134,8 @@ EXTRA_DIST += \
 	tests/sandbox/test_least_privilege.py \
 	tests/sandbox/test_log_answers.py \
 	tests/sandbox/test_log_flood.py \
-	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_of_all.py \
+	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_router.py \
 	tests/sandbox/test_init_script_stop_only.py \
 	tests/sandbox/test_init_scripts_change.py \
@@ -156,6 +156,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_network_held.py \
 	tests/sandbox/test_new_services.py \
 	tests/sandbox/test_new_stop.py \
+	tests/sandbox/test_new_verb.py \
 	tests/sandbox/test_no_descriptors.py \
 	tests/sandbox/test_never.py \
 	tests/sandbox/test_no_descriptors_left.py \
@@ -182,10 +183,10 @@ EXTRA_DIST += \
 	tests/sandbox/test_path_elsewhere.py \
 	tests/sandbox/test_path_kinds.py \
 	tests/sandbox/test_path_of_kernel.py \
+	tests/sandbox/test_people_without_root.py \
 	tests/sandbox/test_plain_output.py \
 	tests/sandbox/test_policy_fallback.py \
 	tests/sandbox/test_policy_last_good.py \
-	tests/sandbox/test_people_without_root.py \
 	tests/sandbox/test_policy_keys_refused.py \
 	tests/sandbox/test_policy_recover.py \
 	tests/sandbox/test_policy_reload_under_load.py \

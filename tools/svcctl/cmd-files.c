@@ -4,7 +4,6 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -18,7 +17,7 @@
 #include "model/graph.h"
 #include "model/name.h"
 #include "model/service-parse.h"
-#include "paths/remote-fs.h"
+#include "svcctl/check-world.h"
 #include "svcctl/svcctl.h"
 
 /* What the kernel was told is not meant for a container; its PID 1 is told that it is one (only root may look). */
@@ -301,44 +300,6 @@ static char *name_of_file(const char *path, const char *suffix)
 	return g_strndup(base, strlen(base) - strlen(suffix));
 }
 
-/* The kernel reports no changes there, and While= is about changes. */
-static void warn_of_silent_path(const ServiceDef *def, const Term *term, const Literal *literal, const char *path, DiagList *diags)
-{
-	if (key_is_silent(literal->key))
-		diag_warning(diags, term->origin, def->name,
-			     "While=%s: the kernel reports no changes of %s, so svcd looks at it only when files are read and before each start; use udev:, "
-			     "network:interface: or kernel: if a change matters",
-			     term->text, path);
-}
-
-/* Paths on file systems whose changes nothing reports. Only the machine on which they are mounted shows that. */
-static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArray *terms, bool is_this_machine, DiagList *diags)
-{
-	for (guint i = 0; i < terms->len; i++) {
-		const Term *term = g_ptr_array_index(terms, i);
-
-		for (unsigned j = 0; j < term_length(term); j++) {
-			const Literal *literal = term_literal(term, j);
-			const char *path = literal->prefix == KEY_PATH ? strchr(key_argument(literal->key), '/') : NULL;
-			char *point = path && is_this_machine ? remote_fs_above(path) : NULL;
-
-			if (path && terms == def->hold)
-				warn_of_silent_path(def, term, literal, path, diags);
-			if (point)
-				diag_warning(diags, term->origin, def->name,
-					     "%s=%s: %s is a network or FUSE file system, so the condition is unknown; use mounted:%s", key,
-					     term->text, point, point);
-			free(point);
-		}
-	}
-}
-
-static void warn_of_paths_of(const Context *context, const ServiceDef *def, DiagList *diags)
-{
-	warn_of_paths(def, "When", def->when, !context->options.root, diags);
-	warn_of_paths(def, "While", def->hold, !context->options.root, diags);
-}
-
 /* The service takes the place of the one that is installed, and all are looked at together. */
 static void check_service_text(const Context *context, Configuration *configuration, const char *name, const SourceText *source,
 			       DiagList *diags)
@@ -354,7 +315,7 @@ static void check_service_text(const Context *context, Configuration *configurat
 	}
 	service_set_add(configuration->set, def);
 	check_set(configuration->set, configuration->policy, diags);
-	warn_of_paths_of(context, def, diags);
+	check_world_of(context, def, true, diags);
 }
 
 static bool check_file(Context *context, Configuration *configuration, const char *path, Tally *tally, GError **error)
@@ -441,7 +402,8 @@ bool cmd_check(Context *context, GError **error)
 		if (!context->generated)
 			append_sources(configuration->diags);
 		for (guint i = 0; i < service_set_list(configuration->set)->len; i++)
-			warn_of_paths_of(context, g_ptr_array_index(service_set_list(configuration->set), i), configuration->diags);
+			check_world_of(context, g_ptr_array_index(service_set_list(configuration->set), i), false, configuration->diags);
+		check_world_misplaced(context, configuration->diags);
 		show_diagnostics(&context->output, configuration->diags, NULL, NULL, &tally);
 		n_services = service_set_length(configuration->set);
 	}

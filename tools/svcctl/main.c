@@ -119,6 +119,10 @@ static const Verb verbs[] = {
 	  "Reads the files, not the running svcd." },
 	{ "presets", "[NAME]", "policies that are shipped as examples, or install one", "root dry-run columns no-header", 0, 1,
 	  cmd_presets, "Installs it as /etc/svcd/policy.d/NAME.policy." },
+	{ "new", "NAME -- COMMAND...", "write a service file for a command",
+	  "run-as restart when while description dry-run", 2, ANY_NAMES, cmd_new,
+	  "Checked before it is written, as /etc/svcd/services.d/NAME.svc. --when and --while may be given several\n"
+	  "times: svcctl new web --run-as www-data --while network:up -- /usr/local/bin/web --port 8080" },
 	{ "import-unit", "FILE...", "a systemd unit as a service file and a policy", "output columns no-header", 1, ANY_NAMES,
 	  cmd_import_unit,
 	  "Says for each line of NAME.service what became of it, and shows both files; with --output DIR\n"
@@ -264,7 +268,7 @@ static bool check_count(const Verb *verb, unsigned n_names, GError **error)
  */
 static bool check_helper(Context *context, GError **error)
 {
-	static const char *const allowed[] = { "enable", "disable", "set", "override", "revert", NULL };
+	static const char *const allowed[] = { "enable", "disable", "set", "override", "revert", "new", NULL };
 	const bool is_undo = strcmp(context->verb->name, "policy") == 0 && context->n_names > 0 &&
 			     strcmp(context->names[0], "undo") == 0;
 

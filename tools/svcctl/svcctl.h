@@ -33,6 +33,11 @@ typedef struct Options {
 	const char *level;
 	const char *lines;
 	const char *since;
+	const char *run_as;
+	const char *restart;
+	const char *when;
+	const char *hold; /* --while */
+	const char *description;
 	const char *at;
 	bool is_cancel;
 	const char *runlevel;
@@ -122,6 +127,7 @@ bool cmd_ps(Context *context, GError **error);
 bool cmd_top(Context *context, GError **error);
 bool cmd_complete(Context *context, GError **error);
 bool cmd_signal(Context *context, GError **error);
+bool cmd_new(Context *context, GError **error);
 bool cmd_log(Context *context, GError **error);
 bool cmd_cat(Context *context, GError **error);
 bool cmd_check(Context *context, GError **error);
@@ -266,6 +272,9 @@ bool context_hint_name(Context *context, const char *name, const char *const *na
 /* A command line of ours as it is to be typed for the user's own svcd; a new string. */
 char *context_command_of_user(const char *line);
 
+/* "svcctl set ssh never", as it was typed, each word fit for a shell; a new string. */
+char *context_command_line(const Context *context);
+
 /* Sets context->hint. */
 void context_hint(Context *context, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -274,8 +283,5 @@ bool state_is_up(const char *state);
 
 /* Can the service of @record not run on this machine, because its program is missing or for another lasting reason? */
 bool record_is_absent(GVariant *record);
-
-/* "svcctl set ssh never", as it was typed, each word fit for a shell; a new string. */
-char *context_command_line(const Context *context);
 
 #endif
