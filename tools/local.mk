@@ -59,6 +59,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/job-lines.c tools/svcctl/job-lines.h \
 	tools/svcctl/log-lines.c tools/svcctl/log-lines.h \
 	tools/svcctl/log-tail.c tools/svcctl/log-tail.h \
+	tools/svcctl/other-words.c tools/svcctl/other-words.h \
 	tools/svcctl/output.c tools/svcctl/output.h \
 	tools/svcctl/policy-change.c tools/svcctl/policy-change.h \
 	tools/svcctl/processes.c tools/svcctl/processes.h \

@@ -87,7 +87,10 @@ typedef struct BusOps {
 	 * Returns: false with LIMIT_REACHED if the requester has too many instances.
 	 */
 	bool (*add_instance)(void *data, const char *name, const Requester *who, GError **error);
-	/* The last bytes that a service has written, at most LIMIT_LOG_ANSWER_BYTES; the first line may not be whole. A new array. */
+	/*
+	 * The last bytes that a service has written, at most LIMIT_LOG_ANSWER_BYTES; the first line
+	 * may not be whole. A new array.
+	 */
 	GByteArray *(*read_log)(void *data, const char *service, GError **error);
 	/* Is one of these groups in the service's Operators=? */
 	bool (*is_operator)(void *data, const char *service, const gid_t *gids, unsigned n_gids);

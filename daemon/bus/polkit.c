@@ -156,7 +156,8 @@ bool polkit_allows(DBusMessage *reply, const char *action, unsigned uid, GError 
 	if (is_authorized)
 		return true;
 	if (is_challenge)
-		return fail_call(error, CALL_ERROR_NEEDS_PASSWORD, "uid %u may not do this without a password: polkit requires "
-								   "authentication for %s", uid, action);
+		return fail_call(error, CALL_ERROR_NEEDS_PASSWORD,
+				 "uid %u may not do this without a password: polkit requires authentication for %s",
+				 uid, action);
 	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not do this: polkit refuses %s", uid, action);
 }

@@ -104,7 +104,8 @@ bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *
 	} else {
 		call.name = object.service->def->name;
 		/* A signal may end it. To read its log ends nothing, as a reload. */
-		call.verb = strcmp(dbus_message_get_member(message), "ReadLog") == 0 ? REQUEST_VERB_RELOAD : REQUEST_VERB_RESTART;
+		call.verb = strcmp(dbus_message_get_member(message), "ReadLog") == 0 ? REQUEST_VERB_RELOAD :
+										       REQUEST_VERB_RESTART;
 		dbus_message_iter_init(message, &in);
 		if (strcmp(dbus_message_get_member(message), "Request") == 0)
 			is_fine = read_request(&in, &call, error);

@@ -19,10 +19,12 @@ typedef struct ServiceCall {
 } ServiceCall;
 
 /**
- * service_call_read() - Start, Stop, Restart, Reload and Clear of the manager, Request, Signal and ReadLog of a service's object
+ * service_call_read() - Start, Stop, Restart, Reload and Clear of the manager, Request, Signal and
+ * ReadLog of a service's object
  * @message: of a signature that has been checked against the method's row; to an object that exists
  *
- * A signal is read as a restart: the service may end by it, and comes back by itself. ReadLog is read as a reload, which ends nothing.
+ * A signal is read as a restart: the service may end by it, and comes back by itself. ReadLog is
+ * read as a reload, which ends nothing.
  * Returns: false with INVALID_ARGUMENT for a verb or an option that is not known.
  */
 bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *ret, GError **error);

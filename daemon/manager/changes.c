@@ -261,12 +261,11 @@ static bool is_option(const char *word, const char *name)
  */
 static bool check_words(const char *const *words, GError **error)
 {
-	static const char *const verbs[] = { "set", "enable", "disable", "override", "revert", "new", "policy", NULL };
+	static const char *const verbs[] = { "set", "enable", "disable", "edit", "undo", "new", NULL };
 	size_t n_bytes = 0;
 
-	if (!g_strv_contains(verbs, words[0]) ||
-	    (strcmp(words[0], "policy") == 0 && g_strcmp0(words[1], "undo") != 0))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not a change of policy", words[0]);
+	if (!g_strv_contains(verbs, words[0]))
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is no change of policy", words[0]);
 	for (size_t i = 0; words[i]; i++) {
 		n_bytes += strlen(words[i]) + 1;
 		if (is_option(words[i], "--root") || is_option(words[i], "--as-helper"))

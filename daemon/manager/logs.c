@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logs: the end of what a service has written, for callers that may read it and cannot open the file.
+ * Logs: the end of what a service has written, for callers that may read it and cannot open the
+ * file.
  *
- * Only root can list the directory and write the files, and they are in memory (/run), so nobody can make a read of them wait. The
- * answer has bytes and no descriptor, because a connection that passes descriptors also receives those of attackers.
+ * Only root can list the directory and write the files, and they are in memory (/run), so nobody
+ * can make a read of them wait. The answer has bytes and no descriptor, because a connection that
+ * passes descriptors also receives those of attackers.
  */
 #include "config.h"
 

@@ -10,7 +10,7 @@ from sandbox import Sandbox
 N_SERVICES = 500
 ROUNDS = 20
 CALLS = {
-    "version": ["version"],
+    "version": ["--version"],
     "list": ["list", "--all"],
     "list_json": ["list", "--all", "--json"],
     "complete_services": ["complete", "--shell", "bash", "--", "start", ""],

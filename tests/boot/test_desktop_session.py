@@ -47,7 +47,7 @@ def inhibit(vm, what, mode, why):
 
 def steady_states(vm):
     """Of what runs by policy, when all have settled; those that the bus starts come and go."""
-    wait_for(lambda: vm.svcctl_json("overview")["at_rest"], GREETER_S, "all have settled", 1)
+    wait_for(lambda: vm.svcctl_json("status")["at_rest"], GREETER_S, "all have settled", 1)
     return {name: state for name, state in vm.states().items() if name not in ON_DEMAND}
 
 

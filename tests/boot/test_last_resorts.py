@@ -62,7 +62,7 @@ def check_fault(vm):
     before = pids(vm)
     vm.sh("kill -SEGV 1")
     vm.wait_console("executing svcd again; services stay as they are", COMMAND_S)
-    wait_for(lambda: vm.sh("svcctl version", check=False)[0] == 0, COMMAND_S, "a manager")
+    wait_for(lambda: vm.sh("svcctl --version", check=False)[0] == 0, COMMAND_S, "a manager")
     assert pids(vm) == before, "a service has another pid"
     assert vm.sh("readlink /proc/1/fd/* | grep -c '^/dev/watchdog$'") == "1"
 

@@ -130,7 +130,7 @@ def check_login(vm):
 
 def check_services(vm):
     """At rest, everything that is wanted and can be is up."""
-    wait_for(lambda: vm.svcctl_json("overview")["boot_finished"], 200, "the boot is over")
+    wait_for(lambda: vm.svcctl_json("status")["boot_finished"], 200, "the boot is over")
     rows = vm.services()
     not_up = {name: rows.get(name, {}).get("state") for name in EXPECTED if rows.get(name, {}).get("state") not in UP}
     assert not not_up, f"not up: {not_up}"
@@ -204,7 +204,7 @@ def check_manager_killed(vm):
 
     def is_back():
         status, pid = vm.sh("pidof svcd-manager", check=False)
-        return status == 0 and pid.strip() not in ("", old) and vm.sh("svcctl version", check=False)[0] == 0
+        return status == 0 and pid.strip() not in ("", old) and vm.sh("svcctl --version", check=False)[0] == 0
     wait_for(is_back, 60, "a new manager")
     assert vm.sh(pids) == before, "a service has another pid"
 
@@ -374,7 +374,7 @@ def check_clock_and_sleep(vm):
     time.sleep(WATCHDOG_S) # so long must have passed, or nothing is shown
     vm.qmp("system_wakeup")
     vm.wait_shell()
-    vm.sh(f"date -s @$(($(date +%s) + {SLEEP_S})); sleep 2; svcctl version")
+    vm.sh(f"date -s @$(($(date +%s) + {SLEEP_S})); sleep 2; svcctl --version")
     expect_steady(vm, before, "the clock was set, and the machine slept")
     vm.sh(f"date -s @$(($(date +%s) - {SLEEP_S}))") # or the file systems seem to be of tomorrow
     remove_services(vm, ["alive"])

@@ -36,7 +36,7 @@ SECONDS = 120
 
 
 def conditions(vm):
-    return {row["condition"]: row["level"] for row in vm.svcctl_json("conditions")}
+    return {row["condition"]: row["level"] for row in vm.svcctl_json("list", "--conditions")}
 
 
 def wait_level(vm, key, level, seconds=SECONDS):

@@ -60,8 +60,8 @@ def steps(chance):
             f"svcctl set {name} boot --runlevel {chance.choice('2345')} --reason 'step {number}'",
             f"svcctl enable {name}",
             f"svcctl disable {name}",
-            f"svcctl override {name} Environment=STEP={number}",
-            f"svcctl revert {name}",
+            f"svcctl edit {name} Environment=STEP={number}",
+            f"svcctl undo {name}",
         ])
 
 
@@ -160,8 +160,8 @@ def check_texts(told, last, digest, tree):
 
 def check_undo(tree, told, step):
     """After the power cut the newest change can be taken back: what was there before it is there again."""
-    status, output = below_root(tree, "policy", "undo")
-    assert status == 0, f"svcctl policy undo: {status}\n{output}"
+    status, output = below_root(tree, "undo")
+    assert status == 0, f"svcctl undo: {status}\n{output}"
     found = digest_of(tree)
     assert found in [told[number][1] for number in range(step)], f"after step {step} was undone: the files of no earlier step"
 

@@ -145,7 +145,7 @@ def boot_svcd(directory, services, expected):
     with machine(disks, "/sbin/svcd") as vm:
         vm.wait_console("svcd-vm login:")
         vm.wait_shell()
-        wait_for(lambda: vm.svcctl_json("overview")["boot_finished"], BOOT_S, "the boot is over")
+        wait_for(lambda: vm.svcctl_json("status")["boot_finished"], BOOT_S, "the boot is over")
         used_s = cpu_s(vm)
         starts = script_times.recorded(vm)
         try:

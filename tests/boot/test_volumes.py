@@ -66,7 +66,7 @@ def log_of(vm, name):
 
 def check_boot(vm):
     """The label "/usr" is a label like any other; what is missing has failed, says so, and held up nothing."""
-    wait_for(lambda: vm.svcctl_json("overview")["boot_finished"], 200, "the boot is over")
+    wait_for(lambda: vm.svcctl_json("status")["boot_finished"], 200, "the boot is over")
     vm.sh("test -e /mnt/usr/marker; test -x /usr/bin/env; ! findmnt --mountpoint /usr")
     wait_state(vm, "mount-mnt-usr", "done")
 

@@ -53,7 +53,7 @@ def settings(path):
 
 def problem_of(path):
     with tempfile.TemporaryDirectory() as directory:
-        done = subprocess.run([SVCCTL, "import-unit", "--json", path], stdout=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([SVCCTL, "import", "--json", path], stdout=subprocess.PIPE, text=True, check=False)
         answer = json.loads(done.stdout)
         if done.returncode:
             return f"{path}: exit {done.returncode}: {answer['error']['message']}"
@@ -89,7 +89,7 @@ print(f"{len(all_units)} units of {len(packages)} packages")
 # --- and they run ---
 
 def imported(unit):
-    done = subprocess.run([SVCCTL, "import-unit", "--json", f"{ROOT}/{UNITS}/{unit}.service"], stdout=subprocess.PIPE,
+    done = subprocess.run([SVCCTL, "import", "--json", f"{ROOT}/{UNITS}/{unit}.service"], stdout=subprocess.PIPE,
                           text=True, check=True)
     data = json.loads(done.stdout)["data"][0]
     return {f"/usr/lib/svcd/services.d/{data['name']}.svc": data["service"]}

@@ -148,7 +148,7 @@ class Bed(Sandbox):
     def prepare(self):
         self.wait_up()
         self.run(TAKE_OVER)
-        self.svcctl("presets", "60-debian-habits")
+        self.svcctl("policy", "presets", "60-debian-habits")
         self.apt("update")
 
     def apt(self, *argv, check=True):

@@ -205,8 +205,8 @@ class Tree:
         return {row["name"] for row in data["services"]}
 
     def order(self, level=None, stop=False):
-        """Pairs (A, B) that follow from what "svcctl graph" prints."""
-        words = ["graph", "--edges"] + (["--runlevel", level] if level else []) + (["--stop"] if stop else [])
+        """Pairs (A, B) that follow from what "svcctl tree --order" prints."""
+        words = ["tree", "--order", "--edges"] + (["--runlevel", level] if level else []) + (["--stop"] if stop else [])
         return closure({tuple(line.split()) for line in self.svcctl(*words).stdout.splitlines()})
 
     def cat(self, service):

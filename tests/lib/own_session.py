@@ -106,7 +106,7 @@ class OwnSession:
         return self.box.read("/tmp/session-errors") if self.box.exists("/tmp/session-errors") else ""
 
     def wait_up(self):
-        wait_for(lambda: self.svcctl("version", check=False).returncode == 0 or self.must_live(), what="svcctl --user is answered")
+        wait_for(lambda: self.svcctl("--version", check=False).returncode == 0 or self.must_live(), what="svcctl --user is answered")
 
     def must_live(self):
         if self.keeper and self.keeper.poll() is not None:

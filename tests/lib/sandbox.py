@@ -415,7 +415,7 @@ class Sandbox:
 
     def wait_up(self, seconds=DEFAULT_S):
         """Wait until svcctl is answered."""
-        return wait_for(lambda: self.svcctl("version", check=False).returncode == 0 or self._must_live(), seconds,
+        return wait_for(lambda: self.svcctl("--version", check=False).returncode == 0 or self._must_live(), seconds,
                         "svcctl is answered")
 
     def _must_live(self):
@@ -457,7 +457,7 @@ class Sandbox:
             raise Failure(f"svcctl {verb}: {done}")
 
     def overview(self):
-        return self.svcctl_json("overview")
+        return self.svcctl_json("status")
 
     def boot_at_us(self):
         """CLOCK_MONOTONIC when PID 1 began."""

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Who looks at a machine before it is svcd's sees the order of its scripts: "svcctl graph" counts what rc links name, and on a
+Who looks at a machine before it is svcd's sees the order of its scripts: "svcctl tree --order" counts what rc links name, and on a
 tree without any link what headers say by default, whatever RcLinks= says.
 """
 
@@ -12,7 +12,7 @@ HEADER = ("#!/bin/sh\n### BEGIN INIT INFO\n# Provides: {name}\n# Required-Start:
 
 
 def edges(tree, level):
-    return tree.svcctl("graph", "--edges", "--runlevel", level).stdout.split("\n")[:-1]
+    return tree.svcctl("tree", "--order", "--edges", "--runlevel", level).stdout.split("\n")[:-1]
 
 
 with lsb.Tree() as tree:

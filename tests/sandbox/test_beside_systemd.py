@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory(dir=os.path.dirname(os.environ["SVCD_STAGE"])) 
         assert box.read("/proc/1/comm").strip() == "systemd"
         assert box.exists("/usr/sbin/svcd") and box.exists("/usr/lib/svcd/svcd-manager")
         assert not [row for row in box.processes().values() if row[2].startswith("svc")], box.processes()
-        said = box.svcctl("overview", check=False)
+        said = box.svcctl("status", check=False)
         assert said.returncode != 0 and said.stderr, said
         box.run("systemctl", "poweroff", "--force", "--force", check=False)
         box.wait_end()

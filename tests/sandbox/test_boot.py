@@ -16,4 +16,4 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=first second third\n") as 
     box.wait_states({"first": "done", "second": "ready", "third": "ready", "idle": "idle"})
 
     assert box.read("/proc/1/comm").strip() == "svcd"
-    wait_for(lambda: box.svcctl_json("overview")["boot_finished"], what="the boot is over")
+    wait_for(lambda: box.svcctl_json("status")["boot_finished"], what="the boot is over")

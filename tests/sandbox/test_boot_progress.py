@@ -35,7 +35,7 @@ SERVICES = {
 SAMPLER = """
 import json, subprocess, time
 while True:
-    done = subprocess.run(["/usr/bin/svcctl", "overview", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    done = subprocess.run(["/usr/bin/svcctl", "status", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     if done.returncode:
         continue
     data = json.loads(done.stdout)["data"]

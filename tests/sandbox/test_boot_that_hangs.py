@@ -19,7 +19,7 @@ SERVICES = {
 with Sandbox(SERVICES) as box:
     box.wait_state("block", "starting")
 
-    overview, _, _ = on_terminal(box, 80, "overview")
+    overview, _, _ = on_terminal(box, 80, "status")
     lines = overview.splitlines()
     assert "%" not in lines[0] and "left" not in lines[0] and "0 of 4 services up" in lines[0], overview
     assert lines[1].startswith("  Waiting for block (Waits for the SAN): starting for "), overview
@@ -33,6 +33,6 @@ with Sandbox(SERVICES) as box:
     box.svcctl("boot", "--wait", check=False)
     chain = {row["name"]: row["result"] for row in box.svcctl_json("boot", "chain")}
     assert chain == {"block": "stopped", "ssh": "up", "slow": "failed", "last": "up"}, chain
-    assert "Waiting for" not in box.svcctl("overview").stdout
+    assert "Waiting for" not in box.svcctl("status").stdout
     box.kill_manager()
     wait_for(lambda: {row["name"]: row["result"] for row in box.svcctl_json("boot", "chain")} == chain, what="the next manager knows it")

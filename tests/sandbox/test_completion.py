@@ -26,8 +26,8 @@ def the_engine_knows_what_makes_sense(box):
     assert candidates(box, "stop", "running-one", "") == ["running-two", "seat@tty1"]
     assert candidates(box, "start", "r") == ["resting-one"]
     assert candidates(box, "status", "seat@") == ["seat@tty1"]
-    assert candidates(box, "signal", "HU") == ["HUP"]
-    assert candidates(box, "signal", "HUP", "re") == []
+    assert candidates(box, "reload", "--signal", "HU") == ["HUP"]
+    assert candidates(box, "reload", "--signal", "HUP", "re") == []
     assert candidates(box, "is", "blo") == ["blocked"] and candidates(box, "is", "blocked", "wa") == ["waits"]
     assert candidates(box, "set", "waits", "ne") == ["never"]
     assert candidates(box, "set", "waits", "--run") == ["--runlevel"]
@@ -37,12 +37,12 @@ def the_engine_knows_what_makes_sense(box):
     assert candidates(box, "--json", "-t", "5", "rel") == ["reload", "reload-files"]
     assert candidates(box, "flag", "set", "") == ["go"]
     assert candidates(box, "wait", "path:") == ["path:/run/nothing"]
-    assert candidates(box, "override", "waits", "StopT") == ["StopTimeout="]
-    assert candidates(box, "show", "waits", "-p", "MainP") == ["MainPid"]
-    assert candidates(box, "show", "-p", "BootFi") == ["BootFinished", "BootFinishedAt"]
-    assert candidates(box, "show", "--property=State,MainP") == ["--property=State,MainPid"]
-    assert candidates(box, "show", "-p", "MainPid,MainP") == []
-    assert candidates(box, "show", "-p", "MainP", environment="SVCD_PRIVATE=/run/nowhere") == ["MainPid"]
+    assert candidates(box, "edit", "waits", "StopT") == ["StopTimeout="]
+    assert candidates(box, "status", "--properties", "waits", "-p", "MainP") == ["MainPid"]
+    assert candidates(box, "status", "--properties", "-p", "BootFi") == ["BootFinished", "BootFinishedAt"]
+    assert candidates(box, "status", "--properties", "--property=State,MainP") == ["--property=State,MainPid"]
+    assert candidates(box, "status", "--properties", "-p", "MainPid,MainP") == []
+    assert candidates(box, "status", "--properties", "-p", "MainP", environment="SVCD_PRIVATE=/run/nowhere") == ["MainPid"]
     assert candidates(box, "check", "/etc/svcd/services.d/wa") == ["/etc/svcd/services.d/waits.svc"]
     assert candidates(box, "check", "/etc/svcd/serv") == ["/etc/svcd/services.d/"]
     assert candidates(box, "no-such-verb", "x") == candidates(box, "no-such-verb", "x")
@@ -73,9 +73,9 @@ def bash_completes(box):
         shell.wait_text(r"status seat@tty1 ", at)
         at = shell.type("\x15svcctl wait path:/run/no\t")
         shell.wait_text(r"wait path:/run/nothing ", at)
-        at = shell.type("\x15svcctl override waits StopT\t")
+        at = shell.type("\x15svcctl edit waits StopT\t")
         shell.wait_text(r"waits StopTimeout=", at)
-        at = shell.type("5\x15svcctl show waits -p State,FalseT\t")
+        at = shell.type("5\x15svcctl status --properties waits -p State,FalseT\t")
         shell.wait_text(r"-p State,FalseTerms ", at)
         at = shell.type("\x15echo do''ne\n")
         shell.wait_text(r"done\n", at)
@@ -94,7 +94,7 @@ def zsh_completes(box):
         shell.wait_text(r"seat@tty1", at)
         at = shell.type("\x15svcctl wait path:/run/no\t")
         shell.wait_text(r"path:/run/nothing", at)
-        at = shell.type("\x15svcctl show waits -p State,FalseT\t")
+        at = shell.type("\x15svcctl status --properties waits -p State,FalseT\t")
         shell.wait_text(r"State,FalseTerms", at)
 
 
@@ -110,8 +110,8 @@ def fish_completes(box):
     assert set(running) == {"running-one", "running-two", "seat@tty1"}, running
     assert running["running-one"].startswith("ready: "), running
     assert set(fish(box, "svcctl wait path:")) == {"path:/run/nothing"}
-    assert set(fish(box, "svcctl show waits -p State,FalseT")) == {"State,FalseTerms"}
-    assert "StopTimeout=" in fish(box, "svcctl override waits StopT")
+    assert set(fish(box, "svcctl status --properties waits -p State,FalseT")) == {"State,FalseTerms"}
+    assert "StopTimeout=" in fish(box, "svcctl edit waits StopT")
 
 
 def one_call_each(box):

@@ -14,7 +14,7 @@ SERVICES = {
 
 
 def rows(box, *words):
-    return {row["condition"]: row for row in box.svcctl_json("conditions", *words)}
+    return {row["condition"]: row for row in box.svcctl_json("list", "--conditions", *words)}
 
 
 with Sandbox(SERVICES) as box:
@@ -29,7 +29,7 @@ with Sandbox(SERVICES) as box:
 
     assert set(rows(box, "--level", "false")) == {"flag:go", "path:/etc/not-there"}
     assert set(rows(box, "flag:*", "service:*")) == {"flag:go", "service:base"}
-    text = box.svcctl("conditions", "-o", "condition,level,waiting", "--no-header", "flag:go").stdout
+    text = box.svcctl("list", "--conditions", "-o", "condition,level,waiting", "--no-header", "flag:go").stdout
     assert text.split() == ["flag:go", "false", "held"], text
 
     box.svcctl("flag", "set", "go")

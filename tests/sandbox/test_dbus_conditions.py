@@ -41,7 +41,7 @@ def take_name(box):
 
 
 def condition(box, key):
-    return box.svcctl("conditions", key).stdout
+    return box.svcctl("list", "--conditions", key).stdout
 
 
 with Sandbox(SERVICES, root="debian", files={"/etc/dbus-1/system.d/test.conf": OWN}, mounts=("sys",)) as box:

@@ -48,6 +48,6 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=bus online offline wrong\n
         before = box.pid("bus")
         box.kill(before)
         wait_for(lambda: box.pid("bus") not in (0, before), what="the bus is there again")
-        wait_for(lambda: "State is 70" in box.svcctl("conditions", f"dbus-property:{STATE} >= 70").stdout,
+        wait_for(lambda: "State is 70" in box.svcctl("list", "--conditions", f"dbus-property:{STATE} >= 70").stdout,
                  what="the level is right again")
         assert box.pid("online") == pid

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl doctor finds each thing that was put wrong, and says what to type; svcctl audit loses no point that its own advice cures."""
+"""svcctl doctor finds each thing that was put wrong, and says what to type; svcctl doctor --security loses no point that its own advice cures."""
 
 import re
 import shlex
@@ -57,7 +57,7 @@ with Sandbox(SERVICES) as box:
 
     box.run("mkdir -p /usr/share/dbus-1/system-services")
     box.write("/usr/share/dbus-1/system-services/org.example.Odd.service", BUS_FILE)
-    expect(box, "bus-files", "nothing can start org.example.Odd", "svcctl import-unit /lib/systemd/system/odd.service")
+    expect(box, "bus-files", "nothing can start org.example.Odd", "svcctl import /lib/systemd/system/odd.service")
     box.remove("/usr/share/dbus-1/system-services/org.example.Odd.service")
 
     box.write("/etc/svcd/services.d/bad.svc", "[Service]\nExec=/bin/x\nRestrat=no\n")
@@ -78,23 +78,23 @@ with Sandbox(SERVICES) as box:
     assert done.returncode in (0, 3) and "for root to see" in done.stdout, done
 
     # Each line of the audit can be typed, and takes its points back.
-    first = box.svcctl_json("audit", "b")[0]
+    first = box.svcctl_json("doctor", "--security", "b")[0]
     assert first["points"] > 10 and len(first["findings"]) >= 11, first
-    assert box.svcctl_json("audit")[0]["points"] >= first["points"]
+    assert box.svcctl_json("doctor", "--security")[0]["points"] >= first["points"]
     for one in first["findings"]:
         if one["check"] in ("user", "program"):
             continue
         box.run("/bin/sh", "-c", one["next"])
-        left = box.svcctl_json("audit", "b")[0]
+        left = box.svcctl_json("doctor", "--security", "b")[0]
         assert one["check"] not in {rest["check"] for rest in left["findings"]}, (one, left)
-    assert {one["check"] for one in box.svcctl_json("audit", "b")[0]["findings"]} == {"user"}
+    assert {one["check"] for one in box.svcctl_json("doctor", "--security", "b")[0]["findings"]} == {"user"}
     assert box.svcctl("check", check=False).returncode == 0
     box.run("chmod o+w /usr/local/bin/daemon")
-    program = [one for one in box.svcctl_json("audit", "a")[0]["findings"] if one["check"] == "program"]
+    program = [one for one in box.svcctl_json("doctor", "--security", "a")[0]["findings"] if one["check"] == "program"]
     assert program and re.search(r"chmod go-w /usr/local/bin/daemon", program[0]["next"]), program
     box.run(*shlex.split(program[0]["next"]))
-    assert "program" not in {one["check"] for one in box.svcctl_json("audit", "a")[0]["findings"]}
-    text = box.svcctl("audit", "a").stdout
-    assert "All settings at once" in text and "svcctl override a " in text, text
-    assert box.svcctl("audit", "--root", "/", "a").returncode == 0
-    assert box.svcctl("audit", "nosuch", check=False).returncode == 4
+    assert "program" not in {one["check"] for one in box.svcctl_json("doctor", "--security", "a")[0]["findings"]}
+    text = box.svcctl("doctor", "--security", "a").stdout
+    assert "All settings at once" in text and "svcctl edit a " in text, text
+    assert box.svcctl("doctor", "--security", "--root", "/", "a").returncode == 0
+    assert box.svcctl("doctor", "--security", "nosuch", check=False).returncode == 4

@@ -178,7 +178,7 @@ def links_that_an_admin_removes(box):
     run(box, "update-rc.d fresh remove")
     box.wait_state("fresh", "idle")
     assert not copies(box, "fresh")
-    box.svcctl("policy", "undo")
+    box.svcctl("undo")
     box.remove("/etc/svcd/policy.d/20-new.policy")
     box.remove("/etc/init.d/fresh")
     box.svcctl("reload-files")
@@ -197,7 +197,7 @@ def a_policy_helper_forbids_what_comes(box):
     package_runs(box, "update-rc.d fresh defaults")
     assert "fresh: never" in box.svcctl("policy", "fresh").stdout
     package_runs(box, "update-rc.d -f fresh remove")
-    box.svcctl("policy", "undo")
+    box.svcctl("undo")
     box.remove("/etc/init.d/fresh")
     box.svcctl("reload-files")
 

@@ -3,6 +3,7 @@
 """--dry-run of verbs that act: what would stop and start, who is logged in, and the refusal that the real request would get."""
 
 import os
+import re
 import struct
 import subprocess
 
@@ -38,7 +39,7 @@ def requests_are_forecast(box):
     assert forecast(box, "start", "desk@1") == ([], ["desk@1"], [], [])
     text = box.svcctl("stop", "leans", "--dry-run").stdout
     assert text.startswith("stop\n  Stops      leans\n") and text.endswith(NOTHING), text
-    assert box.svcctl("signal", "HUP", "base", "--dry-run").stdout == "HUP would be sent to the main process of base\n"
+    assert box.svcctl("reload", "--signal", "HUP", "base", "--dry-run").stdout == "HUP would be sent to the main process of base\n"
 
 
 def refusals_are_the_same(box):
@@ -51,8 +52,8 @@ def refusals_are_the_same(box):
 
 
 def the_end_names_who_is_logged_in(box):
-    for verb, runlevel in (("poweroff", "0"), ("halt", "0"), ("reboot", "6")):
-        data = box.svcctl_json(verb, "--dry-run")
+    for verb, runlevel in (("poweroff", "0"), ("poweroff --halt", "0"), ("reboot", "6")):
+        data = box.svcctl_json(*verb.split(), "--dry-run")
         assert data["stops"] == ["leans", "base"] and data["runlevel"] == runlevel, data
         assert [(login["user"], login["line"]) for login in data["logged_in"]] == [("bob", "tty2")], data
     text = box.svcctl("poweroff", "--dry-run").stdout
@@ -97,9 +98,13 @@ def a_time_can_be_set_and_taken_back(box):
     for bad in ("soon", "25:61"):
         done = box.svcctl("poweroff", "--at", bad, check=False)
         assert done.returncode == 2 and "--at takes HH:MM or +MINUTES" in done.stderr, done
-    assert box.svcctl("reboot", "--at", "+10").stdout == "reboot at +10; to take it back: svcctl reboot --cancel\n"
+    said = box.svcctl("reboot", "--at", "+10").stdout
+    assert re.fullmatch(r"The system goes down and boots again at \w+ \d\d:\d\d\n  To take it back: svcctl reboot --cancel\n", said), said
+    sentence = said.splitlines()[0]
+    assert box.svcctl_json("status")["pending_shutdown"] == sentence
+    assert f"  {sentence}: svcctl poweroff --cancel cancels it\n" in box.svcctl("status", "--width", "0").stdout
     done = box.svcctl("poweroff", "--at", "+5", check=False)
-    assert done.returncode == 8 and "a shutdown waits already" in done.stderr, done
+    assert done.returncode == 8 and f"a shutdown waits already: {sentence}" in done.stderr, done
     assert box.svcctl("poweroff", "--cancel").stdout == "the shutdown is cancelled\n"
     wait_for(lambda: box.svcctl("reboot", "--cancel", check=False).returncode == 3, what="none waits any more")
 

@@ -9,7 +9,7 @@ SERVICES = {"a": SLEEP, "never": SLEEP, "bad": "[Service]\nExec=relative\n",
             "fails": "[Service]\nType=task\nExec=/bin/false\nRestart=no\n"}
 POLICY = "[runlevel 2]\nActivate=a\n[service never]\nActivation=never\n"
 CALLS = (
-    (0, ["list"]), (0, ["version"]), (0, ["status", "a"]), (0, ["--help"]),
+    (0, ["list"]), (0, ["--version"]), (0, ["status", "a"]), (0, ["--help"]),
     (2, ["no-such-verb"]), (2, ["list", "--no-such-option"]),
     (4, ["status", "nosuch"]), (4, ["stop", "nosuch"]), (4, ["log", "nosuch"]),
     (8, ["start", "never"]),

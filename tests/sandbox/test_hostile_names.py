@@ -7,8 +7,8 @@ from sandbox import Sandbox
 NAMES = ("../x", "a/b", ".hidden", "-rf", "x" * 300, "new\nline", "%s%n", "a b", "", "\x1b[31m", "caf\u00e9")
 VERBS = (["start"], ["stop"], ["status"], ["explain"], ["cat"], ["log"], ["flag", "set"], ["runlevel"])
 # What stands before the name, and what behind it. They check names as those do, so each has some of them.
-OTHER_VERBS = ((["restart"], []), (["reload"], []), (["clear"], []), (["signal", "HUP"], []), (["enable"], []), (["disable"], []),
-               (["set"], ["boot"]), (["override"], ["Nice=5"]), (["revert"], []))
+OTHER_VERBS = ((["restart"], []), (["reload"], []), (["clear"], []), (["reload", "--signal", "HUP"], []), (["enable"], []), (["disable"], []),
+               (["set"], ["boot"]), (["edit"], ["Nice=5"]), (["undo"], []))
 CALLS = [(verb, name, []) for verb in VERBS for name in NAMES]
 CALLS += [(verb, name, behind) for number, (verb, behind) in enumerate(OTHER_VERBS) for name in NAMES[number % 3 :: 3]]
 FILES = "find /etc/svcd /run/svcd/services.d /run/svcd/policy.d /etc/passwd /x* -type f 2>/dev/null | sort | xargs md5sum"

@@ -12,21 +12,22 @@ from sandbox import Sandbox
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 UNIT = "[Service]\nExecStart=/bin/sleep 9\n"
 CALLS = (
-    ([], 0), (["overview"], 0), (["list"], 0), (["list", "--all"], 0), (["status", "a"], 0), (["status", "a", "task"], 0),
-    (["explain", "a"], 0), (["explain"], 0), (["is", "up", "a"], 0), (["is", "up", "off"], 3), (["show", "a"], 0), (["tree"], 0),
-    (["tree", "a"], 0), (["ps"], 0), (["ps", "a"], 0), (["top", "-n", "1"], None), (["log", "a"], 0), (["cat", "a"], 0), (["check"], 0),
-    (["graph"], 0), (["flag"], 0), (["flag", "set", "f"], 0), (["flag", "clear", "f"], 0), (["runlevel"], 0), (["version"], 0),
+    ([], 0), (["status"], 0), (["list"], 0), (["list", "--all"], 0), (["status", "a"], 0), (["status", "a", "task"], 0),
+    (["explain", "a"], 0), (["explain"], 0), (["is", "up", "a"], 0), (["is", "up", "off"], 3), (["status", "--properties", "a"], 0), (["tree"], 0),
+    (["tree", "a"], 0), (["list", "--processes"], 0), (["list", "--processes", "a"], 0), (["top", "-n", "1"], None), (["log", "a"], 0), (["cat", "a"], 0), (["check"], 0),
+    (["tree", "--order"], 0), (["flag"], 0), (["flag", "set", "f"], 0), (["flag", "clear", "f"], 0), (["runlevel"], 0), (["--version"], 0),
     (["boot"], 0), (["boot", "--wait"], 0), (["boot", "blame"], 0), (["boot", "chain"], 0), (["boot", "dot"], 0),
-    (["stop", "a"], 0), (["start", "a"], 0), (["restart", "a"], 0), (["reload", "a"], 5), (["clear", "a"], 0), (["signal", "WINCH", "a"], 0),
-    (["start", "a", "nosuch"], 1), (["conditions"], 0), (["wait", "a"], 0), (["wait", "flag:f", "-t", "0"], 3), (["wait", "nosuch"], 4),
+    (["stop", "a"], 0), (["start", "a"], 0), (["restart", "a"], 0), (["reload", "a"], 5), (["clear", "a"], 0), (["reload", "--signal", "WINCH", "a"], 0),
+    (["start", "a", "nosuch"], 1), (["list", "--conditions"], 0), (["wait", "a"], 0), (["wait", "flag:f", "-t", "0"], 3), (["wait", "nosuch"], 4),
     (["list", "--unmanaged"], None), (["monitor", "netwrok:up"], 2), (["status", "nosuch"], 4), (["status", "off"], 3),
     (["start", "nosuch"], 4), (["explain", "nosuch"], 4), (["cat", "nosuch"], 4), (["start", "never"], 8), (["stop", "a"], 0),
     (["policy"], 0), (["policy", "a"], 0), (["policy", "log"], 0), (["set", "off", "manual"], 0), (["enable", "off"], 0),
-    (["disable", "off"], 0), (["override", "off", "Nice=1"], 0), (["override", "off", "Colour=red"], None), (["revert", "off"], 0),
-    (["audit"], 0), (["audit", "a"], 0), (["audit", "nosuch"], 4), (["doctor"], None),
-    (["diff"], 0), (["presets"], 0), (["edit", "nosuch"], None), (["import-unit", "/root/x.service"], None),
+    (["disable", "off"], 0), (["edit", "off", "Nice=1"], 0), (["edit", "off", "Colour=red"], None), (["undo", "off"], 0),
+    (["doctor", "--security"], 0), (["doctor", "--security", "a"], 0), (["doctor", "--security", "nosuch"], 4), (["doctor"], None),
+    (["new", "made", "--", "sleep", "1"], 0), (["new", "a", "--", "sleep", "1"], 2), (["mask", "a"], 2), (["undo"], 0),
+    (["cat", "--diff"], 0), (["policy", "presets"], 0), (["edit", "nosuch"], None), (["import", "/root/x.service"], None),
     (["nonsense"], 2), (["start"], 2), (["list", "--state", "happy"], 2), (["runlevel", "nosuch"], None),
-    (["reload-files"], 0), (["reexec", "now"], 2), (["poweroff", "now"], 2), (["reboot", "now"], 2), (["halt", "now"], 2), (["help"], 0),
+    (["reload-files"], 0), (["reexec", "now"], 2), (["poweroff", "now"], 2), (["reboot", "now"], 2), (["poweroff", "--halt", "now"], 2), (["help"], 0),
     (["complete", "now"], None),
 )
 SERVICES = {"a": SLEEP, "never": SLEEP, "off": SLEEP, "task": "[Service]\nType=task\nExec=/bin/true\n"}
@@ -57,7 +58,7 @@ def main():
     with Sandbox(SERVICES, policy=POLICY, files={"/root/x.service": UNIT}) as box:
         box.wait_states({"a": "ready", "task": "done"})
         for words, code in CALLS:
-            done = box.svcctl(*words, "--json", check=False)
+            done = box.svcctl("--json", *words, check=False)
             answer = check(validator, words, done.stdout)
             assert done.stderr == "", (words, done)
             assert answer["exit"] == done.returncode, (words, answer, done.returncode)

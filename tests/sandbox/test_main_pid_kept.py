@@ -25,11 +25,11 @@ SERVICE = "[Service]\nExec=/usr/bin/python3 /etc/upgrades.py\nReady=notify\nWatc
 
 with Sandbox({"web": SERVICE}, files={"/etc/upgrades.py": UPGRADES}) as box:
     old = box.wait_state("web", "ready")["pid"]
-    box.svcctl("signal", "USR2", "web")
+    box.svcctl("reload", "--signal", "USR2", "web")
     wait_for(lambda: "upgraded" in box.svcctl("status", "web").stdout, what="its successor has begun")
 
     box.kill_manager()
-    box.svcctl("signal", "QUIT", "web")
+    box.svcctl("reload", "--signal", "QUIT", "web")
 
     new = wait_for(lambda: box.service("web").get("pid") not in (None, 0, old) and box.service("web")["pid"], what="the new main process")
     assert box.service("web")["state"] == "ready" and box.is_alive(new), box.service("web")

@@ -26,7 +26,7 @@ def say_state(box, state):
 
 def wait_reason(box, text):
     """Wait until svcd gives this as the reason for the level of network:up."""
-    wait_for(lambda: text in box.svcctl("conditions", "network:up").stdout, what=f"network:up is told as {text!r}")
+    wait_for(lambda: text in box.svcctl("list", "--conditions", "network:up").stdout, what=f"network:up is told as {text!r}")
 
 
 with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURATION}) as box:

@@ -52,7 +52,7 @@ def mistakes_are_refused(box):
 def it_can_be_undone(box):
     box.svcctl("new", "short", "--", "/bin/sleep", "infinity")
     assert box.state("short") == "idle"
-    box.svcctl("policy", "undo")
+    box.svcctl("undo")
     assert not box.exists("/etc/svcd/services.d/short.svc")
 
 

@@ -87,7 +87,7 @@ def crash(box):
 
 
 def look(box):
-    for words in (["list", "--all"], ["explain", "after"], ["show", "tell"], ["conditions"], ["log", "stay"], ["overview"],
+    for words in (["list", "--all"], ["explain", "after"], ["status", "--properties", "tell"], ["list", "--conditions"], ["log", "stay"], ["status"],
                   ["tree"], ["list", "--json"]):
         answer = ask(box, *words)
         assert answer.stdout or words[0] in ("log",), words

@@ -25,7 +25,7 @@ def tell(box, word, state):
     """A manager that dies forgets a device that only we know of; it is told again."""
     def done():
         box.send_events(1, "change", GATE, "SUBSYSTEM=block", "DEVNAME=/dev/gate", f"ID_GATE={word}")
-        answer = box.svcctl("show", "gate", "-p", "State", check=False)
+        answer = box.svcctl("status", "--properties", "gate", "-p", "State", check=False)
         return state in answer.stdout
     wait_for(done, what=f"the gate is {word}")
 

@@ -17,8 +17,8 @@ SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 # The change, and how it is taken back.
 CHANGES = [
     (["enable", "a"], ["disable", "a"]),
-    (["set", "a", "boot", "--runlevel", "3"], ["revert", "a"]),
-    (["override", "a", "RestartDelay=7s"], ["revert", "a"]),
+    (["set", "a", "boot", "--runlevel", "3"], ["undo", "a"]),
+    (["edit", "a", "RestartDelay=7s"], ["undo", "a"]),
 ]
 # A thread of GIO's that gets no memory for the second half of a g_once_init_enter() waits for itself for ever, and svcctl for the thread.
 PRELOADED = ["/usr/bin/timeout", "-s", "KILL", "10", "/usr/bin/env", "LD_PRELOAD=/usr/local/lib/no-memory.so",

@@ -38,7 +38,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     out = box.svcctl("list").stdout
     assert "Not shown: 4 not installed (svcctl list --all)" in out, out
     assert "path:exec:/usr/local/bin/named is false: it does not exist" in out, out
-    counts = box.svcctl_json("overview")["services"]
+    counts = box.svcctl_json("status")["services"]
     assert counts["waiting"] == 2 and counts["not_installed"] == 4, counts
     assert "4 not installed" in box.svcctl().stdout
 

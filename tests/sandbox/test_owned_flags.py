@@ -73,12 +73,12 @@ with Sandbox(SERVICES, files=FILES) as box:
     box.write("/run/weather", "rain\n")
     umbrella = box.wait_state("umbrella", "ready")
     assert FLAG in box.svcctl("flag").stdout
-    conditions = box.svcctl("conditions", f"flag:{FLAG}").stdout
+    conditions = box.svcctl("list", "--conditions", f"flag:{FLAG}").stdout
     assert "set by uid 1" in conditions, conditions
 
     # A new manager asks the bus who owns the name, and nothing has changed.
     box.kill_manager(signal.SIGKILL)
-    wait_for(lambda: "true" in box.svcctl("conditions", f"flag:{FLAG}").stdout, what="the flag is known again")
+    wait_for(lambda: "true" in box.svcctl("list", "--conditions", f"flag:{FLAG}").stdout, what="the flag is known again")
     assert box.service("umbrella")["pid"] == umbrella["pid"]
 
     # Nobody else sets it; who is not on the bus may take it away.

@@ -104,7 +104,7 @@ def check_our_package(box):
     running = dict(others, ticker=first)
     assert {name: row for name, row in wanted(box).items() if name != "ticker"} == before
     box.svcctl("set", "ticker", "boot", "--reason", "the clock in the hall")
-    box.svcctl("override", "ticker", "Nice=5")
+    box.svcctl("edit", "ticker", "Nice=5")
     before, files = wanted(box), admins_files(box)
     box.write("/etc/ticker.conf", "level = mine\n")
 

@@ -177,7 +177,7 @@ with Sandbox(root="debian", vendor=True, files=files, mounts=("sys",)) as machin
     machine.run(NETWORK)
     machine.wait_up()
     machine.run(f"{SYSV}/take-over")
-    machine.svcctl("presets", "60-debian-habits")
+    machine.svcctl("policy", "presets", "60-debian-habits")
     dpkg(machine, "--install", *(f"/debs/all/{name}" for name in os.listdir(f"{downloaded}/all")))
     for package, _service, _process in PACKAGES:
         if machine.run("dpkg-query", "-W", package, check=False).returncode == 0:
@@ -185,6 +185,6 @@ with Sandbox(root="debian", vendor=True, files=files, mounts=("sys",)) as machin
     for one_of_them in PACKAGES:
         timed(life, one_of_them)
 
-    machine.svcctl("policy", "undo")
+    machine.svcctl("undo")
     for one_of_them in OFF_AT_FIRST:
         timed(life_by_hand, one_of_them)

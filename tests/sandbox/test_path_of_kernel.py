@@ -16,7 +16,7 @@ def needs(key, pid):
 
 
 def level(box, pid):
-    rows = box.svcctl_json("conditions")
+    rows = box.svcctl_json("list", "--conditions")
     return next(row["level"] for row in rows if row["condition"] == f"path:/proc/{pid}")
 
 

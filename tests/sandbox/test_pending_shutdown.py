@@ -16,11 +16,11 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
                                env=box.run_environment())
     said = waiting.stdout.readline()
     assert said.startswith(SENTENCE) and said.endswith("; shutdown -c cancels it\n"), said
-    shown = [line for line in box.svcctl("overview").stdout.splitlines() if SENTENCE in line]
-    assert len(shown) == 1 and shown[0].endswith(": shutdown -c cancels it"), shown
+    shown = [line for line in box.svcctl("status").stdout.splitlines() if SENTENCE in line]
+    assert len(shown) == 1 and shown[0].endswith(": svcctl poweroff --cancel cancels it"), shown
 
     done = box.run("/usr/lib/svcd/sysv/shutdown", "-c")
     assert done.stdout == "The shutdown was cancelled.\n", done
     assert waiting.wait(30) == 1
-    wait_for(lambda: SENTENCE not in box.svcctl("overview").stdout, what="nothing is pending")
+    wait_for(lambda: SENTENCE not in box.svcctl("status").stdout, what="nothing is pending")
     assert box.state("a") == "ready"

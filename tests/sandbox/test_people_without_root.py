@@ -63,7 +63,7 @@ def on_terminal(box, who, *words):
 
 def operators_are_asked_for_nothing(box, polkit):
     n_asked = len(polkit.asked)
-    for words in (["stop", "web"], ["start", "web"], ["restart", "web"], ["reload", "web"], ["clear", "web"], ["signal", "HUP", "web"]):
+    for words in (["stop", "web"], ["start", "web"], ["restart", "web"], ["reload", "web"], ["clear", "web"], ["reload", "--signal", "HUP", "web"]):
         written, code = on_terminal(box, BOB, *words)
         assert code == 0, (words, written)
     assert len(polkit.asked) == n_asked and not box.exists("/run/agents/started")
@@ -143,6 +143,8 @@ def the_real_agent_asks_for_a_password(box):
     os.close(slave)
     written = read_until(master, b"assword:")
     assert b"AUTHENTICATING FOR org.svcd1.control" in written, written
+    # What is typed before the echo is off is thrown away.
+    wait_for(lambda: not termios.tcgetattr(master)[3] & termios.ECHO, what="the agent reads a password")
     os.write(master, b"secret\n")
     read_until(master, None)
     os.close(master)

@@ -10,7 +10,7 @@ NAME = "a-service-with-quite-a-long-name-that-should-not-be-cut"
 
 with Sandbox({NAME: SLEEP}) as box:
     box.wait_state(NAME, "ready")
-    for words in ([], ["list"], ["status", NAME], ["explain", NAME], ["graph"], ["cat", NAME]):
+    for words in ([], ["list"], ["status", NAME], ["explain", NAME], ["tree", "--order"], ["cat", NAME]):
         shown = box.svcctl(*words).stdout
         assert "\x1b" not in shown, shown
         assert "…" not in shown, shown

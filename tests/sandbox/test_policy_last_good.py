@@ -37,7 +37,7 @@ with Sandbox(SERVICES, policy="", files={LOCAL: GOOD}) as box:
     check_both_run(box, pids, "after reload-files")
     said = complaints(box)
     assert any(SAYS in text for text in said) and any("Activaton" in text for text in said), said
-    overview = box.svcctl("overview").stdout
+    overview = box.svcctl("status").stdout
     assert LOCAL in overview.splitlines()[0], overview
 
     box.svcctl("set", "cups", "never")
@@ -53,7 +53,7 @@ with Sandbox(SERVICES, policy="", files={LOCAL: GOOD}) as box:
     box.svcctl("reload-files")
     box.wait_state("nginx", "idle")
     assert box.pid("ssh") == pids["ssh"]
-    assert LOCAL not in box.svcctl("overview").stdout
+    assert LOCAL not in box.svcctl("status").stdout
     wait_for(lambda: box.read(COPY) == "[runlevel 2]\nActivate=ssh\n", what="the copy is the new version")
 
     box.remove(LOCAL)

@@ -23,7 +23,7 @@ def record(*files):
     def text(word, content):
         return f"{word} absent\n" if content is None else f"{word} {len(content)}\n{content}\n"
 
-    command = "svcctl revert web"
+    command = "svcctl undo web"
     head = f"svcd policy history 1\nat 1763771281000000\nuid 0\nundoes 0\ncommand {len(command)}\n{command}\n"
     return head + "".join(f"file {len(path)}\n{path}\naccess 0600 0 0\n{text('before', before)}{text('after', after)}"
                           for path, before, after in files) + "end\n"
@@ -53,7 +53,7 @@ with boot({OURS: NEW_POLICY, DROP_IN: OLD_DROP_IN}) as box:
     assert box.read(OURS) == OLD_POLICY and box.read(DROP_IN) == OLD_DROP_IN
     assert box.state("web") == "idle" and box.svcctl_json("policy", "web")["activation"] == "never"
     assert not box.exists("/run/web-was-started"), "web was started by half a change"
-    assert "step 7 (svcctl revert web) was cut off: its files are as they were before" in \
+    assert "step 7 (svcctl undo web) was cut off: its files are as they were before" in \
         box.svcctl("log", "policy-recover").stdout
 
 # The same, of a file that the change had removed before the other one was written: it is for the same readers as before.
@@ -68,7 +68,7 @@ with boot({OURS: NEW_POLICY}) as box:
     check_ended(box, "000007.step\n")
     box.wait_state("web", "ready")
     assert box.svcctl_json("policy", "log")[0]["step"] == 7
-    box.svcctl("policy", "undo")
+    box.svcctl("undo")
     box.wait_state("web", "idle")
     assert box.read(OURS) == OLD_POLICY
 

@@ -36,14 +36,14 @@ def check_other_verbs(box):
     assert not ask(box, "policy", "ssh")["in_runlevel"] and ask(box, "policy", "ssh", "--runlevel", "5")["in_runlevel"]
     box.run("env", "EDITOR=sed -i '$a[Service]\\nNice=7'", "svcctl", "edit", "cron", "--root", ROOT)
     assert "Nice=7" in box.svcctl("cat", "cron", "--root", ROOT).stdout
-    assert {"dbus", "ssh", "cron"} <= {row["service"] for row in ask(box, "diff")}
-    ask(box, "policy", "import", "--sysv")
+    assert {"dbus", "ssh", "cron"} <= {row["service"] for row in ask(box, "cat", "--diff")}
+    ask(box, "import", "--sysv")
     assert "hwclock" in box.read(f"{ROOT}/etc/svcd/policy.d/50-sysv-import.policy")
-    ask(box, "revert", "dbus")
+    ask(box, "undo", "dbus")
     assert ask(box, "policy", "dbus")["activation"] == "boot"
     assert box.svcctl("check", "--root", ROOT).returncode == 0
     while files() != before:
-        ask(box, "policy", "undo")
+        ask(box, "undo")
 
 
 with Sandbox({"mine": SLEEP}, policy="[runlevel 2]\nActivate=mine\n", root="debian", vendor=True) as box:
@@ -67,23 +67,23 @@ with Sandbox({"mine": SLEEP}, policy="[runlevel 2]\nActivate=mine\n", root="debi
     dry = ask(box, "set", "cron", "boot", "--runlevel", "1", "--runlevel", "5", "--dry-run")
     assert dry["services"][0]["to"] == "boot in 1 5", dry
 
-    ask(box, "override", "ssh", "Environment=A=1")
+    ask(box, "edit", "ssh", "Environment=A=1")
     assert box.exists(f"{ROOT}/etc/svcd/services.d/ssh.svc.d/90-svcctl.conf")
-    rows = ask(box, "diff")
+    rows = ask(box, "cat", "--diff")
     assert {row["key"] for row in rows if row["service"] == "ssh"} >= {"Activation", "Environment"}, rows
 
-    refused = box.svcctl("override", "ssh", "While=service:nobody", "--root", ROOT, check=False)
+    refused = box.svcctl("edit", "ssh", "While=service:nobody", "--root", ROOT, check=False)
     assert refused.returncode == 10, refused
 
-    presets = {row["name"]: row for row in ask(box, "presets")}
+    presets = {row["name"]: row for row in ask(box, "policy", "presets")}
     assert "ssh-always" in presets and not presets["ssh-always"]["installed"], presets
-    ask(box, "presets", "ssh-always")
+    ask(box, "policy", "presets", "ssh-always")
     assert box.exists(f"{ROOT}/etc/svcd/policy.d/ssh-always.policy")
 
     steps = [row["step"] for row in ask(box, "policy", "log")]
     assert steps == [3, 2, 1], steps
     for _ in steps:
-        ask(box, "policy", "undo")
+        ask(box, "undo")
     assert ask(box, "policy", "ssh")["activation"] == "on-demand"
     assert not box.exists(f"{ROOT}/etc/svcd/policy.d/ssh-always.policy")
 

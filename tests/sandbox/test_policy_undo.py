@@ -22,18 +22,18 @@ with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=a\n") as b
     assert log[0]["command"] == "svcctl set a never --reason 'two words' --json", log
     assert log[0]["uid"] == 0
 
-    undone = box.svcctl_json("policy", "undo")
+    undone = box.svcctl_json("undo")
     assert undone["starts"] == ["a"] and undone["stops"] == [], undone
     box.wait_state("a", "ready")
     assert box.read(OURS) == text
 
-    box.svcctl("policy", "undo", str(first))
+    box.svcctl("undo", str(first))
     box.wait_state("b", "idle")
     assert not box.exists(OURS) or "b" not in box.read(OURS)
 
     third = box.svcctl_json("enable", "b")["step"]
     box.write(OURS, box.read(OURS) + "# mine\n")
-    refused = box.svcctl("policy", "undo", str(third), check=False)
+    refused = box.svcctl("undo", str(third), check=False)
     assert refused.returncode != 0 and "90-svcctl.policy" in refused.stderr, refused
     assert box.read(OURS).endswith("# mine\n")
-    assert box.svcctl("policy", "undo", "99999", check=False).returncode != 0
+    assert box.svcctl("undo", "99999", check=False).returncode != 0

@@ -37,14 +37,14 @@ def check_enable_and_disable(box):
     box.wait_state("web", "idle")
     assert box.svcctl_json("disable", "web")["changed"] is False
     box.svcctl("set", "site", "never")
-    assert box.svcctl_json("revert", "site")["services"][0]["name"] == "web", "by another name of it, too"
+    assert box.svcctl_json("undo", "site")["services"][0]["name"] == "web", "by another name of it, too"
     assert box.svcctl_json("policy", "web")["activation"] == "on-demand"
     assert box.pid("keep") == pid
 
     box.svcctl("disable", "keep")
     said = box.svcctl("status", "keep", check=False).stdout
     assert f"on-demand ({OURS}:" in said, f"not who activated it once, but who says on-demand: {said}"
-    box.svcctl("revert", "keep")
+    box.svcctl("undo", "keep")
     box.wait_state("keep", "ready")
 
 
@@ -77,7 +77,7 @@ def check_what_still_starts_it(box):
     refused = box.svcctl("start", "base", check=False)
     assert refused.returncode == 8, refused
     assert "no such thing here" in box.svcctl("policy", "base").stdout
-    box.svcctl("revert", "base")
+    box.svcctl("undo", "base")
     box.wait_state("needer", "ready")
 
 
@@ -93,9 +93,9 @@ def check_mistakes_are_refused(box):
     before = box.read(OURS) if box.exists(OURS) else None
     missing = box.svcctl("enable", "webs", check=False)
     assert missing.returncode == 4 and "did you mean: web" in missing.stderr, missing
-    loop = box.svcctl("override", "loop-b", "When=service:loop-a", check=False)
+    loop = box.svcctl("edit", "loop-b", "When=service:loop-a", check=False)
     assert loop.returncode == 10 and "loop-a" in loop.stderr, loop
-    unknown = box.svcctl("override", "web", "When=service:nobody", check=False)
+    unknown = box.svcctl("edit", "web", "When=service:nobody", check=False)
     assert unknown.returncode == 10 and "nobody" in unknown.stderr, unknown
     together = box.svcctl("enable", "rival", check=False)
     assert together.returncode == 10 and "keep" in together.stderr, together
@@ -126,7 +126,7 @@ def check_what_is_not_installed_yet(box):
     box.svcctl("reload-files")
     box.wait_state("later", "ready")
     box.remove("/etc/svcd/services.d/later.svc")
-    box.svcctl("revert", "later")
+    box.svcctl("undo", "later")
     assert "Did you mean: web" in box.svcctl("set", "webb", "never", "--dry-run").stdout
     assert box.svcctl("set", "no/name", "never", check=False).returncode == 2
     assert box.svcctl("enable", "later", check=False).returncode == 4
@@ -134,12 +134,12 @@ def check_what_is_not_installed_yet(box):
 
 def check_override(box):
     pid = box.pid("keep")
-    box.svcctl("override", "keep", "Description=kept for ever")
+    box.svcctl("edit", "keep", "Description=kept for ever")
     assert "kept for ever" in box.svcctl("status", "keep").stdout
     assert box.pid("keep") == pid
-    rows = box.svcctl_json("diff", "keep")
+    rows = box.svcctl_json("cat", "--diff", "keep")
     assert [(row["key"], row["value"]) for row in rows if row["key"] == "Description"] == [("Description", "kept for ever")]
-    box.svcctl("revert", "keep")
+    box.svcctl("undo", "keep")
     assert "kept for ever" not in box.svcctl("status", "keep", check=False).stdout
 
 
@@ -164,16 +164,16 @@ def check_until_reboot(box):
     box.svcctl("set", "keep", "never", "--until-reboot")
     told = box.svcctl_json("disable", "keep")
     assert told["written"], f"what is off until reboot alone is not yet off for good: {told}"
-    box.svcctl("revert", "keep", "--until-reboot")
+    box.svcctl("undo", "keep", "--until-reboot")
     assert box.svcctl_json("policy", "keep")["activation"] == "on-demand"
-    box.svcctl("policy", "undo")
+    box.svcctl("undo")
     box.wait_state("keep", "ready")
     box.svcctl("set", "web", "never", "--until-reboot")
     box.wait_state("web", "idle")
     said = box.svcctl("enable", "web").stdout
     assert "/run/svcd/policy.d/90-svcctl.policy" in said and "has no effect yet" in said, said
     assert box.state("web") == "idle"
-    box.svcctl("revert", "web", "--until-reboot")
+    box.svcctl("undo", "web", "--until-reboot")
     box.wait_state("web", "idle")
 
 
@@ -184,7 +184,7 @@ def check_edit(box):
     assert bad.returncode == 10 and "Descripton" in bad.stderr, bad
     box.run("EDITOR=/tmp/good svcctl edit web")
     assert "edited" in box.svcctl("cat", "web").stdout
-    box.svcctl("revert", "web")
+    box.svcctl("undo", "web")
     # ^C goes to the editor and to svcctl, which has a draft to remove.
     box.write("/tmp/interrupted", "#!/bin/sh\nkill -INT 0\nsleep 100\n", 0o755)
     interrupted = box.run("EDITOR=/tmp/interrupted setsid -w svcctl edit web", check=False)
@@ -247,7 +247,7 @@ def check_edit_asks(box):
         code, said = terminal.end()
         assert code == 0 and question.decode() not in said, (yes, code, said)
         assert box.read(drop_in) == "[Service]\nDescription=edited twice\n"
-        box.svcctl("revert", "web")
+        box.svcctl("undo", "web")
 
     # Asked as often as it is wrong.
     terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web")

@@ -25,7 +25,7 @@ for name, number in ENDS:
         # It has returned, and this one keeps the machine from its end.
         box.wait_state("slow", "stopping")
         assert box.run(f"/usr/lib/svcd/sysv/{name}", check=False).returncode == 0, "asked again, as impatient people do"
-        wait_for(lambda: box.run("svcctl overview", check=False).returncode == 0, what="an answer while the machine goes down")
+        wait_for(lambda: box.run("svcctl status", check=False).returncode == 0, what="an answer while the machine goes down")
         box.run("touch /run/let-go", check=False) # the machine may end before it has
         status = box.wait_end()
         assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, f"{name}: wait status {status:#x}"

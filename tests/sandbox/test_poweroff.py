@@ -8,7 +8,7 @@ import signal
 from sandbox import Sandbox
 
 # reboot(2) in a PID namespace shows to the parent as the death of PID 1 by one of two signals: reboot(2).
-ENDS = (("poweroff", signal.SIGINT), ("halt", signal.SIGINT), ("reboot", signal.SIGHUP))
+ENDS = (("poweroff", signal.SIGINT), ("poweroff --halt", signal.SIGINT), ("reboot", signal.SIGHUP))
 # The console is what outlives the sandbox.
 SAYS = "/bin/sh -c \"trap 'echo stopped cleanly >/dev/console; exit 0' TERM; while :; do sleep 0.1; done\""
 
@@ -17,7 +17,7 @@ for verb, number in ENDS:
         box.wait_state("a", "ready")
         box.wait_up()
         # Nothing else is left to be stopped soon, and yet the end of the machine does not end svcctl in mid-sentence.
-        box.svcctl(verb)
+        box.svcctl(*verb.split())
         status = box.wait_end()
         assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, f"{verb}: wait status {status:#x}"
         box.wait_console("stopped cleanly")

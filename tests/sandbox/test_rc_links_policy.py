@@ -55,7 +55,7 @@ with Sandbox({name: SLEEP for name in NAMES}, policy="[runlevel 2]\nActivate=kep
 
     box.svcctl("set", "linked", "on-demand")
     box.wait_state("linked", "idle")
-    box.svcctl("policy", "undo")
+    box.svcctl("undo")
     box.wait_state("linked", "ready")
     box.svcctl("enable", "by-hand")
     box.wait_state("by-hand", "ready")

@@ -72,7 +72,7 @@ def check_broken(box, pids):
         assert done.returncode == 1 and "could not take over" in done.stderr and says in done.stderr, (what, done)
         wait_for(lambda n_said=number + 1: box.console().count(SAYS) == n_said, what=f"the console says so, too, of {what}")
         check_kept(box, what, pids)
-    assert "could not take over" in box.svcctl("overview").stdout
+    assert "could not take over" in box.svcctl("status").stdout
     assert any("could not take over" in one for one in box.overview()["tainted"])
 
     box.run(f"rm {PROGRAM}; cp -p /root/svcd {PROGRAM}")

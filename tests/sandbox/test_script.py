@@ -97,7 +97,7 @@ def check_death(box):
     box.svcctl("start", "cron")
     box.wait_state("cron", "ready")
 
-    box.svcctl("override", "cron", "Restart=on-failure")
+    box.svcctl("edit", "cron", "Restart=on-failure")
     wait_for(lambda: box.pid("cron"), what="cron is found")
     dead = box.pid("cron")
     box.kill(dead)

@@ -73,8 +73,8 @@ def what_the_helper_says_is_passed_on(box):
 
 def nothing_else_is_run(box):
     n_asked = box.read("/run/asked").count("\n")
-    for bad in (("start", "b"), ("edit", "b"), ("policy", "import"), ("--root", "/tmp"), ("policy",)):
-        refused(change(box, *bad), "org.svcd1.Error.InvalidArgument", f'"{bad[0]}" is not a change of policy')
+    for bad in (("start", "b"), ("policy", "presets"), ("--root", "/tmp"), ("policy",)):
+        refused(change(box, *bad), "org.svcd1.Error.InvalidArgument", f'"{bad[0]}" is no change of policy')
     for option in ("--root", "--root=/tmp", "--as-helper=0"):
         refused(change(box, "set", "b", "never", option), "org.svcd1.Error.InvalidArgument",
                 f"{option} cannot be used for changes over the bus")
@@ -157,8 +157,11 @@ def svcctl_itself_makes_the_change(box, polkit):
     assert newest["uid"] == 65534 and newest["command"].endswith("set b never --reason 'rule 12'"), newest
     code, text = answer(change(box, "set", "b", "silly", who=NOBODY))
     assert code != 0 and "silly" in text, (code, text)
+    for editor in (("edit", "b"), ("edit", "--policy"), ("edit", "b", "Nice=1", "--policy")):
+        code, text = answer(change(box, *editor, who=NOBODY))
+        assert code == 7 and "svcctl edit is for root alone" in text, (editor, code, text)
 
-    code, text = answer(change(box, "policy", "undo", who=NOBODY))
+    code, text = answer(change(box, "undo", who=NOBODY))
     assert code == 0, text
     box.wait_state("b", "ready")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl signal reaches the main process, or with --all each process; what ends by it comes back as Restart= says."""
+"""svcctl reload --signal reaches the main process, or with --all each process; what ends by it comes back as Restart= says."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -20,17 +20,17 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=family\n") as box:
     box.wait_state("family", "ready")
     wait_for(lambda: box.exists("/run/child"), what="the child has its trap")
 
-    box.svcctl("signal", "USR1", "family")
+    box.svcctl("reload", "--signal", "USR1", "family")
     wait_for(lambda: told(box) == ["main"], what="the main process is told")
-    box.svcctl("signal", "SIGUSR1", "family", "--all")
+    box.svcctl("reload", "--signal", "SIGUSR1", "family", "--all")
     wait_for(lambda: told(box) == ["child", "main", "main"], what="both are told")
     box.wait_console("family: signal 10 (USR1) to all its processes, asked by uid 0")
 
     # It is no stop.
     before = box.pid("family")
-    box.svcctl("signal", "KILL", "family")
+    box.svcctl("reload", "--signal", "KILL", "family")
     wait_for(lambda: box.pid("family") not in (0, before), what="it is there again")
 
-    off = box.svcctl("signal", "HUP", "off", check=False)
+    off = box.svcctl("reload", "--signal", "HUP", "off", check=False)
     assert off.returncode == 3 and off.stderr == "svcctl: off is not running: it is idle\n  svcctl start off\n", off
-    assert box.run("setpriv", "--reuid=65534", "--clear-groups", "svcctl", "signal", "HUP", "family", check=False).returncode == 7
+    assert box.run("setpriv", "--reuid=65534", "--clear-groups", "svcctl", "reload", "--signal", "HUP", "family", check=False).returncode == 7

@@ -10,7 +10,7 @@ import os
 from sandbox import Sandbox
 
 TREE = "/mnt"  # the whole Debian of the sandbox, seen as another tree: its /run is not the running one
-OFFER = "svcctl policy import --sysv --none"
+OFFER = "svcctl import --sysv --none"
 IMPORTED = "/etc/svcd/policy.d/50-sysv-import.policy"
 
 # What an admin did: no cron in 2, a script of their own, one that hangs in the air, names that are no links.
@@ -61,11 +61,11 @@ def check_refusal_is_remembered(box):
     for words in (("log", "--none"), ("import", "--none"), ("cron", "--sysv")):
         assert box.svcctl("policy", *words, check=False).returncode == 2, words
     running = {name: row["pid"] for name, row in box.services().items() if row.get("pid")}
-    box.svcctl("policy", "import", "--sysv", "--none")
+    box.svcctl("import", "--sysv", "--none")
     assert OFFER not in box.svcctl("policy").stdout and OFFER not in box.svcctl("status").stdout
     assert box.svcctl_json("policy")["sysv_import_offered"] is False
     assert {name: row["pid"] for name, row in box.services().items() if row.get("pid")} == running
-    box.svcctl("policy", "undo")
+    box.svcctl("undo")
     assert OFFER in box.svcctl("policy").stdout
     box.run("rm -rf /etc/svcd /var/lib/svcd/policy-history")
 
@@ -74,13 +74,13 @@ def check_import_of_a_tree(box):
     """Below --root; returns what was written."""
     box.run("mkdir -p /etc/svcd/policy.d")
     before = snapshot(box, "/etc")
-    dry = ask(box, "policy", "import", "--sysv", "--dry-run")
+    dry = ask(box, "import", "--sysv", "--dry-run")
     assert {"nginx", "ssh"} <= set(dry["starts"]) and not dry["written"], dry
     assert snapshot(box, "/etc") == before
 
-    told = box.svcctl("policy", "import", "--sysv", "--root", TREE).stdout
+    told = box.svcctl("import", "--sysv", "--root", TREE).stdout
     assert '"home-made"' in told and "step 1" in told, told
-    assert not box.svcctl_json("policy", "import", "--sysv", "--root", TREE)["written"], "a second time is no change"
+    assert not box.svcctl_json("import", "--sysv", "--root", TREE)["written"], "a second time is no change"
     text = box.read(IMPORTED)
     sections = dict(part.split("]\n", 1) for part in text.split("\n[runlevel ")[1:])
     assert "Activate=hwclock\n" in sections["S"], text
@@ -90,10 +90,10 @@ def check_import_of_a_tree(box):
     assert ask(box, "policy")["sysv_import_offered"] is False
     assert "rc2.d" not in box.console(), "what is done below --root is not done to the machine"
 
-    assert [row["command"] for row in ask(box, "policy", "log")] == [f"svcctl policy import --sysv --root {TREE}"]
-    ask(box, "policy", "undo")
+    assert [row["command"] for row in ask(box, "policy", "log")] == [f"svcctl import --sysv --root {TREE}"]
+    ask(box, "undo")
     assert snapshot(box, "/etc") == before, "undo restores exactly"
-    ask(box, "policy", "undo", "2")
+    ask(box, "undo", "2")
     assert box.read(IMPORTED) == text, "and an undo can be undone"
     return tree_of(box, "/etc/svcd", "/var/lib/svcd")
 
@@ -113,7 +113,7 @@ def check_boot(files):
         assert OFFER not in box.console() + box.svcctl("policy").stdout
 
         nginx, dbus = box.pid("nginx"), box.pid("dbus")
-        told = box.svcctl_json("policy", "undo")
+        told = box.svcctl_json("undo")
         assert "cron" in told["starts"] and "nginx" in told["stops"], told
         box.wait_state("cron", "ready")
         box.wait_state("nginx", "idle")

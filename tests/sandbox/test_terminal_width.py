@@ -16,19 +16,19 @@ with Sandbox({name: SLEEP + "[Conditions]\nWhen=flag:go\n" for name in MANY}, po
     box.wait_state(MANY[-1], "waiting")
 
     for columns in (80, 100):
-        for words in (["conditions"], ["policy"], ["policy", MANY[0]], ["list"], ["list", "--all"], ["boot", "blame"], ["ps"]):
+        for words in (["list", "--conditions"], ["policy"], ["policy", MANY[0]], ["list"], ["list", "--all"], ["boot", "blame"], ["list", "--processes"]):
             shown, _, code = on_terminal(box, columns, *words)
             assert code == 0, (words, shown)
             wide = [line for line in shown.splitlines() if len(re.sub("\x1b[^m]*m", "", line)) > columns]
             assert not wide, (columns, words, wide)
-    conditions, _, _ = on_terminal(box, 80, "conditions")
+    conditions, _, _ = on_terminal(box, 80, "list", "--conditions")
     assert "+17" in conditions, conditions
     assert "…" in on_terminal(box, 80, "policy")[0]
-    whole = box.svcctl("conditions").stdout
+    whole = box.svcctl("list", "--conditions").stdout
     assert all(name in whole for name in MANY) and PLACE in box.svcctl("policy").stdout
 
     # Who reads only the first line has had enough, and that is no error.
     done = box.run("{ svcctl list --all; svcctl monitor; } 2>/run/said | head -n 1", timeout=20)
     assert done.stdout.startswith("NAME") and box.read("/run/said") == "", box.read("/run/said")
-    done = box.run("sh -c 'sleep 0.2; svcctl conditions; echo $? >/run/code' 2>/run/said | true")
+    done = box.run("sh -c 'sleep 0.2; svcctl list --conditions; echo $? >/run/code' 2>/run/said | true")
     assert box.read("/run/said") == "", box.read("/run/said")

@@ -14,11 +14,11 @@ PAGE, BACK = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
 def processes_are_found(box):
-    rows = box.svcctl_json("ps", "family")
+    rows = box.svcctl_json("list", "--processes", "family")
     assert sorted(row["command"] for row in rows) == ["sleep 1000", "sleep 2000"], rows
     assert {row["user"] for row in rows} == {"nobody"} and all(row["rss_bytes"] > 0 for row in rows), rows
-    assert box.svcctl_json("ps", "family", "-o", "pss_bytes")[0]["pss_bytes"] > 0
-    assert "sleep 2000" in box.svcctl("ps", "f*").stdout
+    assert box.svcctl_json("list", "--processes", "family", "-o", "pss_bytes")[0]["pss_bytes"] > 0
+    assert "sleep 2000" in box.svcctl("list", "--processes", "f*").stdout
 
     rows = box.svcctl_json("top", "--interval", "200ms")
     # The one that does nothing but run comes first.

@@ -47,7 +47,7 @@ def named(box, name):
 
 with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=managed-daemon\n", files=FILES) as box:
     box.wait_state("managed-daemon", "ready")
-    commands = ["svcctl import-unit " + PATH + " --output /etc/svcd/services.d", "svcctl reload-files", "svcctl enable webd"]
+    commands = ["svcctl import " + PATH + " --output /etc/svcd/services.d", "svcctl reload-files", "svcctl enable webd"]
 
     for verb in ("explain", "enable", "status", "start"):
         for name in ("webd", "webd.service"):

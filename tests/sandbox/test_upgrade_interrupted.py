@@ -58,9 +58,9 @@ with Sandbox(SERVICES, root="debian", mounts=("sys",)) as box:
     box.run("dpkg", "--force-unsafe-io", "--install", "/root/svcd-2.deb", timeout=120)
     found = versions(box)
     assert found and "svcctl reexec" in str(found), found
-    assert "svcd was replaced on disk" in box.svcctl("overview").stdout
+    assert "svcd was replaced on disk" in box.svcctl("status").stdout
     old = box.manager_pid()
     box.svcctl("reexec")
     wait_for(lambda: box.manager_pid() not in (0, old), what="there is another manager")
-    assert pids(box) == before and not versions(box) and "replaced on disk" not in box.svcctl("overview").stdout
+    assert pids(box) == before and not versions(box) and "replaced on disk" not in box.svcctl("status").stdout
     print(f"dpkg was killed in {n_killed} of {ROUNDS} upgrades")

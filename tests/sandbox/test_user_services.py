@@ -87,19 +87,21 @@ def all_verbs_work(session):
     session.svcctl("enable", "off")
     session.wait_state("off", "ready")
     assert "[service off]" in session.box.read(f"{CONFIG}/policy.d/90-svcctl.policy")
-    session.svcctl("override", "off", "Nice=5")
+    session.svcctl("edit", "off", "Nice=5")
     session.svcctl("restart", "off")
     assert session.run("ps", "-o", "ni=", "-p", str(session.pid("off"))).stdout.strip() == "5"
-    session.svcctl("revert", "off")
+    session.svcctl("undo", "off")
     session.wait_state("off", "idle")
     assert not session.box.exists(f"{CONFIG}/services.d/off.svc.d/90-svcctl.conf")
     session.svcctl("set", "off", "never", "--until-reboot")
     refused = session.svcctl("start", "off", check=False)
     assert refused.returncode == 8 and f"{RUNTIME}/svcd/policy.d/90-svcctl.policy" in refused.stderr, refused
     assert refused.stderr.endswith("\n  svcctl --user explain off\n"), refused
-    for argv in (("doctor",), ("reboot",), ("policy", "undo"), ("check", "--root", "/")):
+    for argv in (("doctor",), ("reboot",), ("policy", "log"), ("check", "--root", "/")):
         refused = session.svcctl(*argv, check=False)
         assert refused.returncode == 2 and "is not for --user" in refused.stderr, refused
+    refused = session.svcctl("undo", check=False)
+    assert refused.returncode == 2 and "Of your own files there is no history" in refused.stderr, refused
     assert not session.box.exists("/etc/svcd/policy.d/90-svcctl.policy")
 
 

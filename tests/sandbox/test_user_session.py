@@ -43,11 +43,11 @@ def a_bus_that_comes_later_is_waited_for(session):
 def a_bus_that_is_started_again_is_no_end(session):
     pid = session.pid("bus")
     session.stop_bus()
-    wait_for(lambda: "the session bus is not there" in session.svcctl("conditions", "dbus:org.freedesktop.DBus").stdout,
+    wait_for(lambda: "the session bus is not there" in session.svcctl("list", "--conditions", "dbus:org.freedesktop.DBus").stdout,
              what="the level is unknown")
     assert session.pid("bus") == pid
     session.start_bus()
-    wait_for(lambda: "unknown" not in session.svcctl("conditions", "dbus:org.freedesktop.DBus").stdout, what="the bus is back")
+    wait_for(lambda: "unknown" not in session.svcctl("list", "--conditions", "dbus:org.freedesktop.DBus").stdout, what="the bus is back")
     assert session.pid("bus") == pid
 
 

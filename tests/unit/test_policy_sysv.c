@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * "svcctl policy import --sysv": the links of SysV and lines of inittab as policy.
+ * "svcctl import --sysv": the links of SysV and lines of inittab as policy.
  */
 #include "config.h"
 
@@ -42,7 +42,7 @@ START_TEST(the_links_of_sysv_become_policy_and_twice_is_once)
 	ck_assert(policy_import_sysv(change, diags, NULL));
 	ck_assert_uint_eq(edit_apply(change), 1);
 	edit_expect_file(tree, SVCD_SYSCONFDIR "/policy.d/" POLICY_EDIT_SYSV_FILE,
-		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
+		    "# Made by \"svcctl import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
 		    "# A further import replaces this file.\n"
 		    "\n[runlevel S]\nActivate=ssh\n"
 		    "\n[runlevel 2]\nActivate=ssh\nActivate=network-manager\nActivate=cron\n"
@@ -68,7 +68,7 @@ START_TEST(a_script_that_is_named_after_its_shell_is_the_service_without)
 	tree_link_script(tree, "2", "S02clock.sh");
 	ck_assert_uint_eq(import_links(tree), 1);
 	edit_expect_file(tree, sysv_file,
-		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
+		    "# Made by \"svcctl import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
 		    "# A further import replaces this file.\n"
 		    "\n[runlevel S]\nActivate=hwclock\nActivate=own.sh\n"
 		    "\n[runlevel 2]\nActivate=hwclock\n");
@@ -93,7 +93,7 @@ START_TEST(what_the_links_keep_off_is_taken_out_of_what_the_vendor_wants)
 	tree_link_script(tree, "6", "K01udev");
 	ck_assert_uint_eq(import_links(tree), 1);
 	edit_expect_file(tree, sysv_file,
-		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
+		    "# Made by \"svcctl import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
 		    "# A further import replaces this file.\n"
 		    "\n[runlevel S]\nActivate=-hwclock\n"
 		    "\n[runlevel 2]\nActivate=ssh\nActivate=-cron\nActivate=-web\n"
@@ -110,7 +110,7 @@ START_TEST(what_was_made_of_inittab_is_imported_too)
 		   "# Made by svc-generate from /etc/inittab; changes are lost.\n\n# line 1\n[defaults]\nRunlevel=3\n");
 	ck_assert_uint_eq(import_links(tree), 1);
 	edit_expect_file(tree, sysv_file,
-		    "# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
+		    "# Made by \"svcctl import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n"
 		    "# A further import replaces this file.\n"
 		    "\n# From the lines of /etc/inittab:\n\n# line 1\n[defaults]\nRunlevel=3\n");
 	ck_assert_uint_eq(import_links(tree), 0);

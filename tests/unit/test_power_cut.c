@@ -203,7 +203,7 @@ int __wrap_mkdirat(int dir, const char *name, mode_t mode)
 #define NEW_POLICY "[service cron]\nReason=x\n"
 #define OLD_DROP_IN "[Service]\nNice=5\n"
 
-static const ChangeAuthor author = { .uid = 0, .command = "svcctl revert ssh" };
+static const ChangeAuthor author = { .uid = 0, .command = "svcctl undo ssh" };
 
 typedef struct Story {
 	const char *old_policy;

@@ -36,8 +36,8 @@ static const Typed policy_lines[] = {
 	  "  Told of a boot into the default runlevel in which no device and no network is missing\n"
 	  "  Nothing was written: --dry-run\n",
 	  "" },
-	{ "diff", 0, "nothing differs from what the vendor says\n", "" },
-	{ "enable web", 0, "web: on-demand -> boot in 2\n  Written as step 1 (undo: svcctl policy undo 1)\n", "" },
+	{ "cat --diff", 0, "nothing differs from what the vendor says\n", "" },
+	{ "enable web", 0, "web: on-demand -> boot in 2\n  Written as step 1 (undo: svcctl undo 1)\n", "" },
 	{ "enable web", 0, "web: boot in 2\n  Nothing to change: the files say so already\n", "" },
 	{ "policy", 0,
 	  "runlevel 2; the machine boots into 2 (built-in)\n"
@@ -51,7 +51,7 @@ static const Typed policy_lines[] = {
 	  "  Still starts it: front (While=service:web)\n"
 	  "  Still starts it: a call to org.example.Web on the bus\n"
 	  "  To stop that as well: svcctl set web never\n"
-	  "  Written as step 2 (undo: svcctl policy undo 2)\n",
+	  "  Written as step 2 (undo: svcctl undo 2)\n",
 	  "" },
 	{ "set web sometimes", 2, "",
 	  "svcctl: set: \"sometimes\" is not boot, on-demand, manual or never\n  svcctl set --help\n" },
@@ -60,33 +60,31 @@ static const Typed policy_lines[] = {
 	{ "set web boot --runlevel 9", 2, "", "svcctl: there is no runlevel \"9\"\n  svcctl set --help\n" },
 	{ "enable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
 	{ "disable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
-	{ "set wep/ never", 2, "", "svcctl: the name of a service contains letters, digits and _.@:+-, no \"/\"\n  svcctl set --help\n" },
-	{ "override web Description", 2, "",
-	  "svcctl: override: \"Description\" is not KEY=VALUE\n  svcctl override --help\n" },
-	{ "policy undo x", 2, "", "svcctl: policy undo: \"x\" is no number of a step\n  svcctl policy --help\n" },
+	{ "set wep/ never", 2, "", "svcctl: the name of a service holds letters, digits and _.@:+-, no \"/\"\n  svcctl set --help\n" },
+	{ "edit web Description", 2, "",
+	  "svcctl: edit: \"Description\" is not KEY=VALUE\n  svcctl edit --help\n" },
+	{ "undo 0", 2, "", "svcctl: undo: \"0\" is no number of a step\n  svcctl undo --help\n" },
 	{ "policy recover", 0, "no change of policy was cut off\n", "" },
 	{ "policy recover 7", 2, "", "svcctl: policy recover takes no more words\n  svcctl policy --help\n" },
 	{ "policy recover --dry-run", 2, "",
-	  "svcctl: policy: --dry-run goes with undo and import\n  svcctl policy --help\n" },
-	{ "policy import", 2, "",
-	  "svcctl: policy import: from where? svcctl policy import --sysv\n  svcctl policy --help\n" },
-	{ "policy undo", 0, "the last step is undone\n  Written as step 3 (undo: svcctl policy undo 3)\n", "" },
-	{ "runlevel 3 --dry-run", 0, "runlevel 3, from the one that the machine boots into\n  Stops      web\n", "" },
+	  "svcctl: policy: --dry-run goes with presets\n  svcctl policy --help\n" },
+	{ "undo", 0, "step 2 is undone: svcctl disable web --root ROOT\n  Written as step 3 (undo: svcctl undo 3)\n", "" },
+	{ "runlevel 3 --dry-run", 0, "runlevel 3, from the one that the machine boots into\n  Stops      web\n  Nothing was changed: --dry-run\n", "" },
 	{ "set wep never", 0,
 	  "wep: on-demand -> never\n"
 	  "  No service file yet: it takes effect when there is one\n"
 	  "  Did you mean: web\n"
-	  "  Written as step 4 (undo: svcctl policy undo 4)\n",
+	  "  Written as step 4 (undo: svcctl undo 4)\n",
 	  "" },
 	{ "set cupsd web manual", 0,
 	  "cupsd: on-demand -> manual\n"
 	  "  No service file yet: it takes effect when there is one\n"
 	  "web: boot in 2 -> manual\n"
-	  "  Written as step 5 (undo: svcctl policy undo 5)\n",
+	  "  Written as step 5 (undo: svcctl undo 5)\n",
 	  "" },
-	{ "revert wep cupsd", 0,
+	{ "undo wep cupsd", 0,
 	  "wep: never -> on-demand\ncupsd: manual -> on-demand\n"
-	  "  Written as step 6 (undo: svcctl policy undo 6)\n",
+	  "  Written as step 6 (undo: svcctl undo 6)\n",
 	  "" },
 	{ "edit", 2, "", "svcctl: edit: a service, or --policy\n  svcctl edit --help\n" },
 };
@@ -129,7 +127,7 @@ END_TEST
 START_TEST(what_the_vendor_says_as_well_is_no_difference)
 {
 	g_autoptr(BusWorld) bw = machine();
-	g_autofree char *line = g_strdup_printf("diff --root %s", bw->tree->root);
+	g_autofree char *line = g_strdup_printf("cat --diff --root %s", bw->tree->root);
 	g_autofree char *out = NULL;
 	g_autofree char *shown = NULL;
 
@@ -225,7 +223,7 @@ END_TEST
 START_TEST(graph_prints_edges_of_a_runlevel)
 {
 	g_autoptr(BusWorld) bw = machine();
-	g_autofree char *line = g_strdup_printf("graph --edges --root %s", bw->tree->root);
+	g_autofree char *line = g_strdup_printf("tree --order --edges --root %s", bw->tree->root);
 	g_autofree char *line_2 = g_strdup_printf("%s --runlevel 2", line);
 	g_autofree char *out = NULL;
 	g_autofree char *out_2 = NULL;
@@ -288,7 +286,7 @@ END_TEST
 START_TEST(graph_tells_the_order_of_stopping)
 {
 	g_autoptr(BusWorld) bw = machine();
-	g_autofree char *line = g_strdup_printf("graph --edges --stop --root %s", bw->tree->root);
+	g_autofree char *line = g_strdup_printf("tree --order --edges --stop --root %s", bw->tree->root);
 	g_autofree char *line_2 = g_strdup_printf("%s --runlevel 2", line);
 	g_autofree char *line_6 = g_strdup_printf("%s --runlevel 6", line);
 	g_autofree char *out = NULL;

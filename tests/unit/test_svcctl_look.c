@@ -91,16 +91,16 @@ static const Typed typed[] = {
 	{ "is pink upper", 2, "",
 	  "svcctl: is: no service can be \"pink\"; there are up, ready, done, failed, starting, stopping, waiting, backoff, idle, "
 	  "blocked, settled, wanted, enabled, boot, on-demand, manual, never, healthy, unhealthy\n  svcctl is --help\n" },
-	{ "show upper -p Name,MainPid,Wanted,Dependents", 0, "Dependents=\nMainPid=4711\nName=upper\nWanted=yes\n", "" },
-	{ "show upper base -p State --property Type --value", 0, "ready\ndaemon\nready\ndaemon\n", "" },
-	{ "show base -p Dependents -p Desc*", 0, "Dependents=upper\nDescription=The ground that all the others stand on\n", "" },
-	{ "show shy -p Terms", 0, "Terms=When flag:go false '' /etc/svcd/services.d/shy.svc:4\n", "" },
-	{ "show b* -p Name", 0, "Name=barred\n\nName=base\n\nName=broken\n", "" },
-	{ "show -p Runlevel,Generation", 0, "Generation=2\nRunlevel=2\n", "" },
-	{ "show upper -p Nmae", 2, "", "svcctl: show: there is no property Nmae\n  svcctl show --help\n" },
-	{ "show nosuch", 4, "", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
-	{ "ps odd", 3, "", "svcctl: odd has no processes: it is idle\n  svcctl start odd\n" },
-	{ "ps nosuch", 4, "", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
+	{ "status --properties upper -p Name,MainPid,Wanted,Dependents", 0, "Dependents=\nMainPid=4711\nName=upper\nWanted=yes\n", "" },
+	{ "status --properties upper base -p State --property Type --value", 0, "ready\ndaemon\nready\ndaemon\n", "" },
+	{ "status --properties base -p Dependents -p Desc*", 0, "Dependents=upper\nDescription=The ground that all the others stand on\n", "" },
+	{ "status --properties shy -p Terms", 0, "Terms=When flag:go false '' /etc/svcd/services.d/shy.svc:4\n", "" },
+	{ "status --properties b* -p Name", 0, "Name=barred\n\nName=base\n\nName=broken\n", "" },
+	{ "status --properties -p Runlevel,Generation", 0, "Generation=2\nRunlevel=2\n", "" },
+	{ "status --properties upper -p Nmae", 2, "", "svcctl: show: there is no property Nmae\n  svcctl status --properties --help\n" },
+	{ "status --properties nosuch", 4, "", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
+	{ "list --processes odd", 3, "", "svcctl: odd has no processes: it is idle\n  svcctl start odd\n" },
+	{ "list --processes nosuch", 4, "", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
 	{ "top odd", 3, "", "svcctl: odd has no processes: it is idle\n  svcctl start odd\n" },
 	{ "top --sort size", 2, "", "svcctl: --sort takes cpu, memory or name, not \"size\"\n  svcctl top --help\n" },
 	{ "top --interval soon", 2, "",
@@ -112,7 +112,7 @@ static const Typed typed[] = {
 	  "barred\tidle: barred\nbase\tready: The ground that all the others stand on\nbroken\tfailed: broken\n", "" },
 	{ "complete --shell fish -- clear b", 0, "broken\tfailed: broken\n", "" },
 	{ "complete --shell tcsh -- st", 2, "", "svcctl: --shell takes bash, zsh or fish, not \"tcsh\"\n  svcctl complete --help\n" },
-	{ "complete -- help conditio", 0, "conditions\twhat svcd sees of the world\n", "" },
+	{ "complete -- help runle", 0, "runlevel\tshow or change the runlevel\n", "" },
 	{ "complete --", 0, NULL, "" },
 	{ "log upper", 0, "first line\nsecond line\nthird \\x1b[31mline\n", "" },
 	{ "log upper -n 1", 0, "third \\x1b[31mline\n", "" },
@@ -121,17 +121,17 @@ static const Typed typed[] = {
 	{ "log ../../etc/passwd", 4, "", NULL },
 	{ "log upper -n few", 2, "",
 	  "svcctl: --lines takes a number or \"all\", not \"few\"\n  svcctl log --help\n" },
-	{ "conditions -o condition,level,waiting,why", 0,
+	{ "list --conditions -o condition,level,waiting,why", 0,
 	  "CONDITION    LEVEL WAITING WHY\n"
 	  "flag:go      false shy     flags set: stay\n"
 	  "service:base true          base is ready\n",
 	  "" },
-	{ "conditions --level true -o condition --no-header", 0, "service:base\n", "" },
-	{ "conditions flag:* -o condition,instead --no-header", 0, "flag:go   flags set: stay\n", "" },
-	{ "conditions label:*", 0,
+	{ "list --conditions --level true -o condition --no-header", 0, "service:base\n", "" },
+	{ "list --conditions flag:* -o condition,instead --no-header", 0, "flag:go   flags set: stay\n", "" },
+	{ "list --conditions label:*", 0,
 	  "no service looks at such a condition; svcctl wait CONDITION --timeout 0 does\n", "" },
-	{ "conditions --level high", 2, "",
-	  "svcctl: --level takes true, false or unknown, not \"high\"\n  svcctl conditions --help\n" },
+	{ "list --conditions --level high", 2, "",
+	  "svcctl: --level takes true, false or unknown, not \"high\"\n  svcctl list --conditions --help\n" },
 	{ "list --unmanaged", 4, "",
 	  "svcctl: there is no service \"dbus\"\n  svcctl list --all shows every service\n" },
 	{ "list --unmanaged x*", 2, "",
@@ -159,7 +159,7 @@ START_TEST(the_overview_of_a_boot_tells_how_far_it_is)
 	ck_assert_int_eq(bus_world_svcctl(bw, "--width 200", &out, NULL), 0);
 	ck_assert_msg(g_regex_match_simple("booting for [^,]+, [0-9]+ % done, about [^,]+ left\n", out, 0, 0), "%s", out);
 
-	ck_assert_int_eq(bus_world_svcctl(bw, "overview --json", &json, NULL), 0);
+	ck_assert_int_eq(bus_world_svcctl(bw, "status --json", &json, NULL), 0);
 	data = json_object_get_object_member(parse_answer(parser, json), "data");
 	ck_assert_double_ge(json_object_get_double_member(data, "boot_progress"), 0);
 	ck_assert_double_lt(json_object_get_double_member(data, "boot_progress"), 1);
@@ -226,11 +226,11 @@ START_TEST(ps_lists_what_is_in_the_cgroups)
 	tree_write(bw->tree, "/proc/101/status", "Name:\tw\nUid:\t0\t4294967290\t0\t0\n");
 	tree_write(bw->tree, "/proc/101/smaps_rollup", "0-1 ---p 0 0:0 0 [rollup]\nRss: 9 kB\nPss:    1536 kB\n");
 
-	ck_assert_int_eq(bus_world_svcctl(bw, "ps", &out, NULL), 0);
+	ck_assert_int_eq(bus_world_svcctl(bw, "list --processes", &out, NULL), 0);
 	ck_assert_msg(g_regex_match_simple("^SERVICE PID +USER .*COMMAND\n"
 					   "web +100 .* └─ /bin/web -D\n"
 					   "web +101 4294967290 .* 2\\.0 s 2\\.0 MiB +└─ worker\n$", out, 0, 0), "%s", out);
-	ck_assert_int_eq(bus_world_svcctl(bw, "ps web --json -o pss_bytes", &json, NULL), 0);
+	ck_assert_int_eq(bus_world_svcctl(bw, "list --processes web --json -o pss_bytes", &json, NULL), 0);
 	ck_assert_msg(strstr(json, "\"cpu_us\":2000000,\"rss_bytes\":2097152,\"pss_bytes\":1572864,\"command\":\"worker\"") !=
 			      NULL, "%s", json);
 }
@@ -243,7 +243,7 @@ START_TEST(ps_says_what_is_not_known_without_cgroups)
 
 	world_settle(bw->world);
 	write_process(bw, 4711, 1, "/bin/web -D");
-	ck_assert_int_eq(bus_world_svcctl(bw, "ps", &out, NULL), 0);
+	ck_assert_int_eq(bus_world_svcctl(bw, "list --processes", &out, NULL), 0);
 	ck_assert_msg(strstr(out, "4711") && g_str_has_suffix(out, "\nwithout cgroup v2 only main processes are known\n"),
 		      "%s", out);
 }
@@ -304,7 +304,7 @@ START_TEST(conditions_are_json_with_all_that_is_known)
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *out = NULL;
 
-	ck_assert_int_eq(bus_world_svcctl(bw, "conditions flag:* --json", &out, NULL), 0);
+	ck_assert_int_eq(bus_world_svcctl(bw, "list --conditions flag:* --json", &out, NULL), 0);
 	ck_assert_msg(strstr(out, "\"verb\":\"conditions\",\"exit\":0,\"data\":[{\"condition\":\"flag:go\",\"level\":\"false\",") !=
 			      NULL, "%s", out);
 	ck_assert_msg(strstr(out, "\"waiting\":[\"shy\"],\"others\":[],\"instead\":\"flags set: stay\",\"why\":null}") != NULL,

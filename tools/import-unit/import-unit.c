@@ -184,7 +184,7 @@ static int compare_lines(gconstpointer a, gconstpointer b)
 
 static void write_both(Draft *draft, const char *unit)
 {
-	g_ptr_array_insert(draft->remarks, 0, g_strdup_printf("Made by svcctl import-unit from %s.", unit));
+	g_ptr_array_insert(draft->remarks, 0, g_strdup_printf("Made by svcctl import from %s.", unit));
 	draft->import->service = draft_write_service(draft);
 	draft->import->policy = draft_write_policy(draft);
 	check_result(draft->import);

@@ -402,7 +402,7 @@ static void rule_wanted_by(Draft *draft, const UnitLine *line)
 			add_runlevels(draft, runlevels);
 			g_string_append_printf(became, "%sRunlevels=%s", became->len > 0 ? " " : "", runlevels);
 		} else {
-			g_string_append_printf(note, "%sto start it with %s: svcctl override %s Wants=%s",
+			g_string_append_printf(note, "%sto start it with %s: svcctl edit %s Wants=%s",
 					       note->len > 0 ? "; " : "", name, name, draft->import->name);
 		}
 	}

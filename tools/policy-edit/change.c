@@ -90,6 +90,11 @@ void change_set_undoes(Change *change, uint64_t number)
 	change->undoes = number;
 }
 
+uint64_t change_undoes(const Change *change)
+{
+	return change->undoes;
+}
+
 char *change_policy_path(const Change *change, const char *name)
 {
 	return g_build_filename(change->top, "policy.d", name, NULL);

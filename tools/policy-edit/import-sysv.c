@@ -18,12 +18,12 @@ static const char *const runlevels[] = { "S", "1", "2", "3", "4", "5" };
 #define N_RUNLEVELS G_N_ELEMENTS(runlevels)
 
 #define HEAD                                                                                       \
-	"# Made by \"svcctl policy import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n" \
+	"# Made by \"svcctl import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n" \
 	"# A further import replaces this file.\n"
 
 #define HEAD_DECLINED                                                           \
-	"# Made by \"svcctl policy import --sysv --none\": the links in /etc/rcN.d were not wanted as policy, and are not\n" \
-	"# offered again. \"svcctl policy import --sysv\" replaces this file.\n"
+	"# Made by \"svcctl import --sysv --none\": the links in /etc/rcN.d were not wanted as policy, and are not\n" \
+	"# offered again. \"svcctl import --sysv\" replaces this file.\n"
 
 /* Made by svc-generate (tools/svc-generate/respawns.h). */
 #define INITTAB_POLICY "/run/svcd/generated/rc-links/inittab.policy"

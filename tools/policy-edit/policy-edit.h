@@ -19,7 +19,7 @@
 #define POLICY_EDIT_FILE_NAME "90-svcctl.policy"
 #define POLICY_EDIT_FILE SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy"
 #define POLICY_EDIT_FILE_UNTIL_REBOOT "/run/svcd/policy.d/90-svcctl.policy"
-/* Drop-ins of "svcctl override": NAME.svc.d/90-svcctl.conf below /etc/svcd/services.d or /run/svcd/services.d. */
+/* Drop-ins of "svcctl edit": NAME.svc.d/90-svcctl.conf below /etc/svcd/services.d or /run/svcd/services.d. */
 #define POLICY_EDIT_HISTORY POLICY_HISTORY_DIRECTORY
 /* What policy_import_sysv() writes. */
 #define POLICY_EDIT_SYSV_FILE "50-sysv-import.policy"
@@ -56,7 +56,7 @@ void change_expect_service(Change *change, const char *service);
 bool change_set_override(Change *change, const char *service, const char *key, const char *value, GError **error);
 /* Everything that we ever wrote about @service: its section in our policy file, and our drop-in. */
 bool change_revert(Change *change, const char *service, GError **error);
-/* A whole file, relative to root; NULL removes it ("edit", "policy import"). Refused outside of policy.d and services.d. */
+/* A whole file, relative to root; NULL removes it ("edit", "import --sysv"). Refused outside of policy.d and services.d. */
 bool change_set_file(Change *change, const char *path, const char *text, GError **error);
 
 /**
@@ -80,7 +80,7 @@ bool policy_sysv_is_offered(const char *root);
 /* The one sentence that offers it. */
 #define POLICY_EDIT_SYSV_OFFER                                                                        \
 	"the links in /etc/rc?.d say what this machine started, and its policy does not know them: " \
-	"svcctl policy import --sysv (or, to hear no more of it: svcctl policy import --sysv --none)"
+	"svcctl import --sysv (or, to hear no more of it: svcctl import --sysv --none)"
 
 /* --- what would become of it --- */
 
@@ -152,5 +152,8 @@ bool history_end_begun(const char *root, GPtrArray **ret_ended, GError **error);
  * files since, with the file's name. A step that a power cut has left begun is ended first, if we may write. Not applied
  * yet: a Change like others. */
 Change *history_undo(const char *root, uint64_t number, GError **error);
+
+/* The step that @change puts back, 0: none. */
+uint64_t change_undoes(const Change *change);
 
 #endif

@@ -114,11 +114,14 @@ static int send_end(enum End end)
 
 int ask_for_end(enum End end)
 {
-	static const char *const verbs[] = { [END_HALT] = "halt", [END_POWEROFF] = "poweroff", [END_REBOOT] = "reboot" };
+	static const char *const verbs[] = {
+		[END_HALT] = "poweroff", [END_POWEROFF] = "poweroff", [END_REBOOT] = "reboot"
+	};
 	/* What the keeper takes these signals for: daemon/protocol/protocol.h, RequestKind. */
 	static const int signals[] = { [END_HALT] = 3, [END_POWEROFF] = 4, [END_REBOOT] = 5 };
 	/* --force: who types the command of SysV is asked nothing. */
-	const char *const command[] = { SVCCTL, "--quiet", verbs[end], "--force", NULL };
+	const char *const halt = end == END_HALT ? "--halt" : NULL;
+	const char *const command[] = { SVCCTL, "--quiet", verbs[end], "--force", halt, NULL };
 
 	if (!ask_is_svcd())
 		return send_end(end);

@@ -120,7 +120,7 @@ static int lock_pid_file(void)
 	return fd;
 }
 
-/* For shutdown -c the number, and for "svcctl overview" what is about to happen. */
+/* For shutdown -c the number, and for "svcctl status" what is about to happen. */
 static void write_pid_file(int fd, const char *sentence)
 {
 	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%d\n%s\n", (int)getpid(), sentence) < 0)

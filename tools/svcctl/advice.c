@@ -14,6 +14,15 @@
 #include "svcctl/units.h"
 #include "svcctl/unread.h"
 
+const char *verb_typed(const Verb *verb)
+{
+	g_autofree char *first = verb->of ? g_strndup(verb->by, strcspn(verb->by, " ")) : NULL;
+	g_autofree char *typed = !verb->of ? g_strdup(verb->name) : *verb->of ? g_strdup_printf("%s --%s", verb->of, first)
+								      : g_strdup_printf("--%s", verb->name);
+
+	return g_intern_string(typed);
+}
+
 char *context_command_of_user(const char *line)
 {
 	if (!g_str_has_prefix(line, "svcctl ") || g_str_has_prefix(line, "svcctl --user "))
@@ -43,10 +52,16 @@ void context_hint(Context *context, const char *format, ...)
 	context->hint = g_strdup_vprintf(format, args);
 	va_end(args);
 	if (context->options.is_user) {
-		char *hint = context_command_of_user(context->hint);
+		g_auto(GStrv) lines = g_strsplit(context->hint, "\n", -1);
 
+		for (char **line = lines; *line; line++) {
+			char *own = context_command_of_user(*line);
+
+			g_free(*line);
+			*line = own;
+		}
 		g_free(context->hint);
-		context->hint = hint;
+		context->hint = g_strjoinv("\n", lines);
 	}
 }
 
@@ -116,7 +131,7 @@ static void advise_name(Context *context, const char *name)
 static void advise_usage(Context *context, const char *name)
 {
 	if (context->verb)
-		context_hint(context, "svcctl %s --help", context->verb->name);
+		context_hint(context, "svcctl %s --help", verb_typed(context->verb));
 	else
 		context_hint(context, "svcctl --help");
 }
@@ -164,7 +179,10 @@ static char *operators_of(const Context *context, const char *name)
 	return g_string_free(g_steal_pointer(&groups), FALSE);
 }
 
-/* The same again, as root; who is root already has asked for what nobody may. And who needs no password for it. */
+/*
+ * The same again, as root; who is root already has asked for what nobody may. And who needs no
+ * password for it.
+ */
 static void advise_root(Context *context, const char *name)
 {
 	g_autofree char *sudo = g_find_program_in_path("sudo");

@@ -38,7 +38,8 @@ Agent *agent_new(void)
 	reader = fds[0];
 	g_subprocess_launcher_take_fd(launcher, fds[1], NOTIFY_FD);
 	/* --fallback: an agent of the session has precedence. */
-	process = g_subprocess_launcher_spawn(launcher, NULL, "pkttyagent", "--fallback", "--notify-fd", G_STRINGIFY(NOTIFY_FD), NULL);
+	process = g_subprocess_launcher_spawn(launcher, NULL, "pkttyagent", "--fallback", "--notify-fd",
+					      G_STRINGIFY(NOTIFY_FD), NULL);
 	g_subprocess_launcher_close(launcher);
 	if (!process)
 		return NULL;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Agent: pkttyagent(1), by which polkit asks for a password on this terminal if the session has no agent of its own.
+ * Agent: pkttyagent(1), by which polkit asks for a password on this terminal if the session has no
+ * agent of its own.
  */
 #ifndef SVCD_SVCCTL_AGENT_H
 #define SVCD_SVCCTL_AGENT_H
 
 typedef struct Agent Agent;
 
-/* Returns when polkit knows the agent. NULL: it is not installed, or did not start; polkit says so to who asks. */
+/*
+ * Returns when polkit knows the agent. NULL: it is not installed, or did not start; polkit says so
+ * to who asks.
+ */
 Agent *agent_new(void);
 void agent_free(Agent *agent); /* ends it; NULL is nothing */
 

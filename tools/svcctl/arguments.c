@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "svcctl/other-words.h"
 
 #define DEFAULT_TIMEOUT_US (90 * G_USEC_PER_SEC)
 
@@ -68,6 +69,13 @@ static const OptionRow rows[] = {
 	{ "description", 0, OPTION_TEXT, FIELD(description), false, " TEXT", "what it is, in a few words" },
 	{ "at", 0, OPTION_TEXT, FIELD(at), false, " TIME", "not now but at HH:MM, or in +MINUTES" },
 	{ "cancel", 0, OPTION_FLAG, FIELD(is_cancel), false, "", "what --at or shutdown(8) has begun" },
+	{ "signal", 0, OPTION_TEXT, FIELD(signal), false, " NAME", "send it this one: HUP, SIGHUP or 1" },
+	{ "halt", 0, OPTION_FLAG, FIELD(is_halt), false, "", "halt, and do not switch off" },
+	{ "processes", 0, OPTION_FLAG, FIELD(with_processes), false, "", "the processes of services" },
+	{ "properties", 0, OPTION_FLAG, FIELD(with_properties), false, "", "every property" },
+	{ "order", 0, OPTION_FLAG, FIELD(with_order), false, "", "the order of starting" },
+	{ "security", 0, OPTION_FLAG, FIELD(with_security), false, "", "what services could do harm to" },
+	{ "diff", 0, OPTION_FLAG, FIELD(with_diff), false, "", "only what differs from the vendor's files" },
 	{ "sysv", 0, OPTION_FLAG, FIELD(from_sysv), false, "", "from the links in /etc/rc?.d" },
 	{ "none", 0, OPTION_FLAG, FIELD(is_none), false, "", "import nothing, and do not offer it again" },
 	{ "policy", 0, OPTION_FLAG, FIELD(edits_policy), false, "", "svcctl's policy file instead of a service" },
@@ -141,6 +149,15 @@ static bool set_option(Options *options, const OptionRow *row, const char *value
 	return true;
 }
 
+static bool fail_option(const char *word, int length, GError **error)
+{
+	g_autofree char *name = g_strndup(word, (gsize)length);
+	g_autofree char *answer = other_word_answer(name, NULL, 0);
+
+	return answer ? fail_ctl(error, CTL_ERROR_ELSEWHERE, "\"%s\" is here: %s", name, answer)
+		      : fail_ctl(error, CTL_ERROR_USAGE, "there is no option %s", name);
+}
+
 static bool parse_long(Options *options, int argc, char **argv, int *i, GError **error)
 {
 	const char *name = argv[*i] + 2;
@@ -148,7 +165,7 @@ static bool parse_long(Options *options, int argc, char **argv, int *i, GError *
 	const OptionRow *row = find_long(name, length);
 
 	if (!row)
-		return fail_ctl(error, CTL_ERROR_USAGE, "there is no option --%.*s", (int)length, name);
+		return fail_option(argv[*i], (int)length + 2, error);
 	return set_option(options, row, name[length] ? name + length + 1 : NULL, argc, argv, i, error);
 }
 
@@ -160,8 +177,11 @@ static bool parse_letters(Options *options, int argc, char **argv, int *i, GErro
 	for (; *letters; letters++) {
 		const OptionRow *row = find_letter(*letters);
 
-		if (!row)
-			return fail_ctl(error, CTL_ERROR_USAGE, "there is no option -%c", *letters);
+		if (!row) {
+			const char word[] = { '-', *letters, '\0' };
+
+			return fail_option(word, 2, error);
+		}
 		if (row->kind == OPTION_TEXT || row->kind == OPTION_WORDS)
 			return set_option(options, row, letters[1] ? letters + 1 : NULL, argc, argv, i, error);
 		if (!set_option(options, row, NULL, argc, argv, i, error))
@@ -265,7 +285,8 @@ bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, 
 
 bool arguments_takes(const Verb *verb, const char *name)
 {
-	g_auto(GStrv) names = g_strsplit(verb->options, " ", -1);
+	g_autofree char *all = g_strconcat(verb->options, " ", verb->by, NULL);
+	g_auto(GStrv) names = g_strsplit(all, " ", -1);
 
 	return g_strv_contains((const char *const *)names, name);
 }
@@ -277,10 +298,21 @@ static bool is_given(const Options *options, const OptionRow *row)
 	return row->kind == OPTION_FLAG ? *(const bool *)field : *(const char *const *)field != NULL;
 }
 
+bool arguments_chooses(const Options *options, const Verb *verb)
+{
+	g_auto(GStrv) names = g_strsplit(verb->by, " ", -1);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (g_strv_contains((const char *const *)names, rows[i].name) && is_given(options, &rows[i]))
+			return true;
+	}
+	return false;
+}
+
 /* What is about the machine, or about nobody's files. */
 static bool is_for_users(const Verb *verb)
 {
-	static const char *const not_theirs[] = { "doctor", "presets", "reboot", "halt", "import-unit", NULL };
+	static const char *const not_theirs[] = { "doctor", "reboot", "halt", "import", "import-sysv", NULL };
 
 	return !g_strv_contains(not_theirs, verb->name);
 }
@@ -288,14 +320,14 @@ static bool is_for_users(const Verb *verb)
 bool arguments_check(const Options *options, const Verb *verb, GError **error)
 {
 	if (options->is_user && (options->root || options->is_unmanaged || !is_for_users(verb)))
-		return fail_ctl(error, CTL_ERROR_USAGE, "%s%s is not for --user: it is about the machine", verb->name,
+		return fail_ctl(error, CTL_ERROR_USAGE, "%s%s is not for --user: it is about the machine", verb_typed(verb),
 				options->root ? " --root" : options->is_unmanaged ? " --unmanaged" : "");
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		/* --timeout 0 sets what --no-wait does, and is global. */
 		if (rows[i].offset == FIELD(has_no_wait) && options->timeout)
 			continue;
 		if (!rows[i].is_global && is_given(options, &rows[i]) && !arguments_takes(verb, rows[i].name))
-			return fail_ctl(error, CTL_ERROR_USAGE, "%s does not take --%s", verb->name, rows[i].name);
+			return fail_ctl(error, CTL_ERROR_USAGE, "%s does not take --%s", verb_typed(verb), rows[i].name);
 	}
 	return true;
 }
@@ -325,10 +357,29 @@ void arguments_foreach_option(const Verb *verb, void (*func)(void *data, const c
 	}
 }
 
+/* Their names are enough: what they mean is in the manual. */
+static void print_global_options(Output *output)
+{
+	g_autoptr(GString) text = g_string_new("Options:");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (!is_of(&rows[i], NULL))
+			continue;
+		g_string_append_printf(text, " --%s%s", rows[i].name, rows[i].value);
+		if (rows[i].letter)
+			g_string_append_printf(text, " (-%c)", rows[i].letter);
+	}
+	output_paragraph(output, 2, text->str);
+}
+
 void arguments_print_options(Output *output, const Verb *verb)
 {
-	if (!verb || *verb->options)
-		output_line(output, verb ? "Options (and the global ones, see svcctl --help):" : "Options:");
+	if (!verb) {
+		print_global_options(output);
+		return;
+	}
+	if (*verb->options)
+		output_line(output, "Options (and the global ones, see svcctl --help):");
 	else
 		output_line(output, "Only the global options: svcctl --help");
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {

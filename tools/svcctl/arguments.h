@@ -24,6 +24,9 @@ bool arguments_check(const Options *options, const Verb *verb, GError **error);
 /* Does @verb take the option of that name? */
 bool arguments_takes(const Verb *verb, const char *name);
 
+/* Is one of the options given that stand for @verb? Its of is not NULL. */
+bool arguments_chooses(const Options *options, const Verb *verb);
+
 /* The name of the option that @word is, if the next word is its value; else NULL. */
 const char *arguments_awaiting(const char *word);
 

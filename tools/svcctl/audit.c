@@ -68,7 +68,7 @@ static Verdict check_user(const Subject *x)
 	if (!runs_as_root(x))
 		return fine();
 	verdict.finding = g_strdup("it runs as root");
-	verdict.next = g_strdup_printf("If it can do without: adduser --system --group %s, and svcctl override %s User=%s",
+	verdict.next = g_strdup_printf("If it can do without: adduser --system --group %s, and svcctl edit %s User=%s",
 				       x->def->name, x->def->name, x->def->name);
 	return verdict;
 }

@@ -13,7 +13,7 @@ typedef struct AuditFinding {
 	const char *check; /* "user" */
 	unsigned points;   /* lost */
 	char *finding;     /* what it may do */
-	char *settings;    /* for svcctl override, quoted for a shell; NULL: it takes something else */
+	char *settings;    /* for svcctl edit, quoted for a shell; NULL: it takes something else */
 	char *next;        /* that something; NULL: @settings says all */
 } AuditFinding;
 

@@ -16,17 +16,22 @@
 #include "paths/remote-fs.h"
 
 /* The kernel reports no changes there, and While= is about changes. */
-static void warn_of_silent_path(const ServiceDef *def, const Term *term, const Literal *literal, const char *path, DiagList *diags)
+static void warn_of_silent_path(const ServiceDef *def, const Term *term, const Literal *literal, const char *path,
+				DiagList *diags)
 {
 	if (key_is_silent(literal->key))
 		diag_warning(diags, term->origin, def->name,
-			     "While=%s: the kernel reports no changes of %s, so svcd looks at it only when files are read and before each start; use udev:, "
-			     "network:interface: or kernel: if a change matters",
+			     "While=%s: the kernel reports no changes of %s, so svcd looks at it only when files are "
+			     "read and before each start; use udev:, network:interface: or kernel: if a change matters",
 			     term->text, path);
 }
 
-/* Paths on file systems whose changes nothing reports. Only the machine on which they are mounted shows that. */
-static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArray *terms, bool is_this_machine, DiagList *diags)
+/*
+ * Paths on file systems whose changes nothing reports. Only the machine on which they are mounted
+ * shows that.
+ */
+static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArray *terms, bool is_this_machine,
+			  DiagList *diags)
 {
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
@@ -40,8 +45,9 @@ static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArra
 				warn_of_silent_path(def, term, literal, path, diags);
 			if (point)
 				diag_warning(diags, term->origin, def->name,
-					     "%s=%s: %s is a network or FUSE file system, so the condition is unknown; use mounted:%s", key,
-					     term->text, point, point);
+					     "%s=%s: %s is a network or FUSE file system, so the condition is unknown; "
+					     "use mounted:%s",
+					     key, term->text, point, point);
 			free(point);
 		}
 	}
@@ -68,7 +74,8 @@ static void warn_of_user(const ServiceDef *def, DiagList *diags)
 
 	/* A number needs no entry in passwd(5). */
 	if (user && !text_parse_uint(user, 10, UINT32_MAX - 1, &number) && !getpwnam(user))
-		diag_warning(diags, origin_of(def, "User"), def->name, "User=%s: there is no such user, so the service cannot start", user);
+		diag_warning(diags, origin_of(def, "User"), def->name,
+			     "User=%s: there is no such user, so the service cannot start", user);
 }
 
 /* A service that waits for its program says so itself. */
@@ -93,8 +100,8 @@ static void warn_of_program(const ServiceDef *def, DiagList *diags)
 
 	if (!program || access(program, X_OK) == 0 || waits_for(def->when, program) || waits_for(def->hold, program))
 		return;
-	diag_warning(diags, def->exec->origin, def->name, "Exec=%s: there is no such program; with When=path:exec:%s the service waits for it",
-		     program, program);
+	diag_warning(diags, def->exec->origin, def->name,
+		     "Exec=%s: there is no such program; with When=path:exec:%s the service waits for it", program, program);
 }
 
 static bool is_admins(const Context *context, const ServiceDef *def)

@@ -23,7 +23,10 @@ enum { RETRY_MS = 50 };
 /* How long the socket of a machine that boots is waited for; the manager makes it before it reads a file. */
 #define BOOT_PATIENCE_US (5 * G_USEC_PER_SEC)
 
-/* A person who types a password takes longer than a program; svcd itself waits LIMIT_AUTHENTICATE_US. */
+/*
+ * A person who types a password takes longer than a program; svcd itself waits
+ * LIMIT_AUTHENTICATE_US.
+ */
 #define PERSON_LIMIT_US (LIMIT_AUTHENTICATE_US + 30 * G_USEC_PER_SEC)
 
 #define DBUS_ERROR_NEEDS_PASSWORD "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
@@ -399,7 +402,10 @@ static bool ensure_connected(Client *client, int64_t deadline_us, GError **error
 
 /* --- calling --- */
 
-/* svcd has only the number of the caller's user: "user bob may not ..." for "uid 1000 may not ..."; a new string. */
+/*
+ * svcd has only the number of the caller's user: "user bob may not ..." for "uid 1000 may not ...";
+ * a new string.
+ */
 static char *with_own_name(const char *sentence)
 {
 	g_autofree char *number = g_strdup_printf("uid %u ", (unsigned)geteuid());

@@ -55,14 +55,6 @@ static void add_failed(Candidates *c, Context *context, const Typed *typed)
 	candidates_add_services(c, context, SERVICES_FAILED);
 }
 
-static void add_signal(Candidates *c, Context *context, const Typed *typed)
-{
-	if (typed->arguments->len == 0)
-		candidates_add_words(c, signals);
-	else
-		candidates_add_services(c, context, SERVICES_RUNNING);
-}
-
 static void add_is(Candidates *c, Context *context, const Typed *typed)
 {
 	g_autofree char *words = is_words(" ");
@@ -80,7 +72,7 @@ static void add_set(Candidates *c, Context *context, const Typed *typed)
 	candidates_add_services(c, context, SERVICES_ANY);
 }
 
-static void add_override(Candidates *c, Context *context, const Typed *typed)
+static void add_edit(Candidates *c, Context *context, const Typed *typed)
 {
 	if (typed->arguments->len == 0) {
 		candidates_add_services(c, context, SERVICES_ANY);
@@ -109,11 +101,27 @@ static void add_conditions(Candidates *c, Context *context, const Typed *typed)
 	candidates_add_conditions(c, context);
 }
 
+static void add_shipped_policies(Candidates *c, Context *context, const Typed *typed)
+{
+	g_autofree char *path = g_build_filename(context_root(context), SVCD_LIBDIR "/policy-examples", NULL);
+	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory))) {
+		g_autofree char *word = g_str_has_suffix(name, ".policy") ? g_strndup(name, strlen(name) - 7) : NULL;
+
+		if (word)
+			candidates_add(c, word, NULL);
+	}
+}
+
 static void add_policy(Candidates *c, Context *context, const Typed *typed)
 {
+	if (typed->arguments->len == 1 && strcmp(g_ptr_array_index(typed->arguments, 0), "presets") == 0)
+		add_shipped_policies(c, context, typed);
 	if (typed->arguments->len > 0)
 		return;
-	candidates_add_words(c, "log undo recover import");
+	candidates_add_words(c, "log presets recover");
 	candidates_add_services(c, context, SERVICES_ANY);
 }
 
@@ -149,20 +157,6 @@ static void add_unit_files(Candidates *c, Context *context, const Typed *typed)
 	candidates_add_files(c, "");
 }
 
-static void add_shipped_policies(Candidates *c, Context *context, const Typed *typed)
-{
-	g_autofree char *path = g_build_filename(context_root(context), SVCD_LIBDIR "/policy-examples", NULL);
-	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while (directory && (name = g_dir_read_name(directory))) {
-		g_autofree char *word = g_str_has_suffix(name, ".policy") ? g_strndup(name, strlen(name) - 7) : NULL;
-
-		if (word)
-			candidates_add(c, word, NULL);
-	}
-}
-
 static void add_nothing(Candidates *c, Context *context, const Typed *typed)
 {
 }
@@ -178,10 +172,10 @@ static const struct {
 	{ "ps", add_running },
 	{ "top", add_running },
 	{ "clear", add_failed },
-	{ "signal", add_signal },
+	{ "signal", add_running },
 	{ "is", add_is },
 	{ "set", add_set },
-	{ "override", add_override },
+	{ "edit", add_edit },
 	{ "conditions", add_conditions },
 	{ "wait", add_condition_or_service },
 	{ "monitor", add_condition_or_service },
@@ -190,8 +184,7 @@ static const struct {
 	{ "flag", add_flag },
 	{ "runlevel", add_runlevel },
 	{ "check", add_service_and_policy_files },
-	{ "import-unit", add_unit_files },
-	{ "presets", add_shipped_policies },
+	{ "import", add_unit_files },
 	{ "complete", add_nothing },
 };
 
@@ -223,6 +216,8 @@ static void add_values(Candidates *c, Context *context, const char *option)
 		{ "sort", "cpu memory name" },
 		{ "shell", "bash zsh fish" },
 		{ "lines", "all" },
+		{ "signal", signals },
+		{ "restart", "no on-failure always" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
@@ -243,6 +238,14 @@ static void add_option(void *data, const char *name, const char *help, bool take
 
 	(void)takes_value;
 	candidates_add(data, word, help);
+}
+
+/* The option that stands for @verb. */
+static void candidates_add_choice(Candidates *c, const Verb *verb)
+{
+	const char *option = strrchr(verb_typed(verb), ' ');
+
+	candidates_add(c, option + 1, verb->summary);
 }
 
 /* "--state=fa": its values, each with the option in front. */
@@ -271,6 +274,8 @@ static const Verb *find_verb(const Context *context, const char *word)
 	for (unsigned i = 0; i < context->n_verbs; i++) {
 		const Verb *verb = &context->verbs[i];
 
+		if (verb->of)
+			continue;
 		if (strcmp(verb->name, word) == 0)
 			return verb;
 		if (g_str_has_prefix(verb->name, word)) {
@@ -280,6 +285,21 @@ static const Verb *find_verb(const Context *context, const char *word)
 		}
 	}
 	return found;
+}
+
+/* "list --processes" is a row of its own. */
+static const Verb *find_variant(const Context *context, const Verb *verb, const char *word)
+{
+	g_autofree char *option = g_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));
+
+	for (unsigned i = 0; verb && i < context->n_verbs; i++) {
+		const Verb *other = &context->verbs[i];
+		g_auto(GStrv) names = g_strsplit(other->by ? other->by : "", " ", -1);
+
+		if (g_strcmp0(other->of, verb->name) == 0 && g_strv_contains((const char *const *)names, option))
+			return other;
+	}
+	return verb;
 }
 
 static void take_word(Context *context, Typed *typed, const char *word)
@@ -293,6 +313,7 @@ static void take_word(Context *context, Typed *typed, const char *word)
 		typed->has_ended = true;
 	} else if (!typed->has_ended && *word == '-') {
 		typed->awaiting = arguments_awaiting(word);
+		typed->verb = find_variant(context, typed->verb, word);
 		typed->root = g_str_has_prefix(word, "--root=") ? word + strlen("--root=") : typed->root;
 		typed->is_user = typed->is_user || strcmp(word, "--user") == 0;
 	} else if (typed->verb) {
@@ -306,8 +327,10 @@ static void take_word(Context *context, Typed *typed, const char *word)
 
 static void add_verbs(Candidates *c, const Context *context)
 {
-	for (unsigned i = 0; i < context->n_verbs; i++)
-		candidates_add(c, context->verbs[i].name, context->verbs[i].summary);
+	for (unsigned i = 0; i < context->n_verbs; i++) {
+		if (!context->verbs[i].of)
+			candidates_add(c, context->verbs[i].name, context->verbs[i].summary);
+	}
 	candidates_add(c, "help", "how to use svcctl");
 }
 
@@ -322,6 +345,10 @@ static void add_all(Candidates *c, Context *context, const Typed *typed)
 	} else if (!typed->has_ended && *begin == '-') {
 		if (typed->verb)
 			arguments_foreach_option(typed->verb, add_option, c);
+		for (unsigned i = 0; typed->verb && i < context->n_verbs; i++) {
+			if (g_strcmp0(context->verbs[i].of, typed->verb->name) == 0)
+				candidates_add_choice(c, &context->verbs[i]);
+		}
 		arguments_foreach_option(NULL, add_option, c);
 	} else if (!typed->verb) {
 		add_verbs(c, context);

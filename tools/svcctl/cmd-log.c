@@ -214,7 +214,10 @@ static GPtrArray *named(Context *context, GError **error)
 	return g_steal_pointer(&names);
 }
 
-/* Of all services those are read that may be: what the first refusal says counts for the rest, and polkit is not asked again. */
+/*
+ * Of all services those are read that may be: what the first refusal says counts for the rest, and
+ * polkit is not asked again.
+ */
 static bool read_all(Context *context, const GPtrArray *names, GPtrArray *lines, LogEnd *end, GError **error)
 {
 	unsigned n_refused = 0;
@@ -233,7 +236,8 @@ static bool read_all(Context *context, const GPtrArray *names, GPtrArray *lines,
 		}
 	}
 	if (n_refused == names->len && n_refused > 0)
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "permission denied: only root may read the logs of all services");
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+			    "permission denied: only root may read the logs of all services");
 	if (n_refused > 0)
 		fprintf(context->output.err, "svcctl: permission denied for the logs of %u other services\n", n_refused);
 	return true;
@@ -284,7 +288,8 @@ static void print_line(Output *output, const LogLine *line, bool has_name)
 		output_line(output, "%s", line->text);
 }
 
-static bool show_lines(Context *context, const GPtrArray *names, const char *since, unsigned n, LogEnd *end, GError **error)
+static bool show_lines(Context *context, const GPtrArray *names, const char *since, unsigned n, LogEnd *end,
+		       GError **error)
 {
 	g_autoptr(GPtrArray) lines = log_lines_new();
 
@@ -322,8 +327,8 @@ bool cmd_log(Context *context, GError **error)
 	if (options->follows && context->n_names != 1)
 		return fail_ctl(error, CTL_ERROR_USAGE, "--follow needs one NAME");
 	if (options->follows && !log_may_open(context, names->pdata[0]))
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "permission denied: only root and the operators of %s may follow its log",
-			    context->names[0]);
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+			    "permission denied: only root and the operators of %s may follow its log", context->names[0]);
 	return show_lines(context, names, since, n, options->follows ? &end : NULL, error) &&
 	       (!options->follows || follow(context, context->names[0], &end, error));
 }

@@ -14,10 +14,8 @@
 #include "svcctl/boot-spans.h"
 #include "svcctl/boot-wait.h"
 #include "svcctl/doctor.h"
+#include "svcctl/end-later.h"
 #include "svcctl/svcctl.h"
-
-/* Its process, and below it what it is about to do (tools/svc-sysv/shutdown.c). */
-#define SHUTDOWN_FILE "/run/shutdown.pid"
 
 /* Where the further lines of a long sentence of the overview begin. */
 #define CONTINUED 4
@@ -398,8 +396,11 @@ static bool list_services(Context *context, GError **error)
 	}
 	if (!output_table(&context->output, list_columns, G_N_ELEMENTS(list_columns), listed, columns_to_show(context), error))
 		return false;
-	if (listed->len == 0 && context->n_names > 0)
+	if (listed->len == 0 && context->n_names > 0) {
+		if (output_check_state(context->names[0], NULL))
+			context_hint(context, "svcctl list --state %s", context->names[0]);
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s", context->names[0]);
+	}
 	if (!context->options.columns && context->n_names == 0 && !context->options.state)
 		confirm_rest(context, hidden);
 	return true;
@@ -493,7 +494,7 @@ static const Column manager_columns[] = {
 };
 
 static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, const Counts *counts,
-			     const GPtrArray *diagnostics)
+			     const GPtrArray *diagnostics, const char *pending)
 {
 	JsonNode *node = record_to_json(manager, manager_columns, G_N_ELEMENTS(manager_columns));
 	JsonObject *object = json_node_get_object(node);
@@ -514,6 +515,8 @@ static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, 
 	json_object_set_int_member(numbers, "not_applicable", counts->foreign);
 	json_object_set_object_member(object, "services", numbers);
 	json_object_set_int_member(object, "diagnostics", diagnostics->len);
+	if (pending)
+		json_object_set_string_member(object, "pending_shutdown", pending);
 	output_set_data(output, node);
 }
 
@@ -545,26 +548,11 @@ static void print_policy_errors(Output *output, const GPtrArray *diagnostics)
 	}
 }
 
-/* What shutdown(8) waits for: "The system goes down and boots again at Sat 22:19". It is over if that process is. */
-static void print_pending_shutdown(Context *context)
+static void print_pending_shutdown(Output *output, const char *pending)
 {
-	g_autofree char *text = NULL;
-	g_auto(GStrv) lines = NULL;
-	g_autofree char *comm_path = NULL;
-	g_autofree char *comm = NULL;
-	g_autofree char *line = NULL;
-	uint64_t pid;
+	g_autofree char *line = g_strdup_printf("  %s: svcctl poweroff --cancel cancels it", pending);
 
-	if (context->options.is_user || !g_file_get_contents(SHUTDOWN_FILE, &text, NULL, NULL))
-		return;
-	lines = g_strsplit(text, "\n", 3);
-	if (g_strv_length(lines) < 2 || !text_parse_uint(lines[0], 10, G_MAXINT, &pid))
-		return;
-	comm_path = g_strdup_printf("/proc/%u/comm", (unsigned)pid);
-	if (!g_file_get_contents(comm_path, &comm, NULL, NULL) || strcmp(g_strchomp(comm), "shutdown") != 0)
-		return;
-	line = g_strdup_printf("  %s: shutdown -c cancels it", lines[1]);
-	output_paragraph(&context->output, CONTINUED, line);
+	output_paragraph(output, CONTINUED, line);
 }
 
 static bool is_booting(GVariant *manager)
@@ -580,6 +568,7 @@ bool cmd_overview(Context *context, GError **error)
 		manager ? client_properties(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT, error) : NULL;
 	g_autoptr(GPtrArray) records = progress ? ask_services(context, error) : NULL;
 	g_autoptr(GPtrArray) diagnostics = records ? ask_diagnostics(context, error) : NULL;
+	g_autofree char *pending = context->options.is_user ? NULL : end_later_pending();
 	g_autoptr(GVariant) tainted = NULL;
 	g_autofree char *boot = NULL;
 	g_autofree char *title = NULL;
@@ -588,7 +577,7 @@ bool cmd_overview(Context *context, GError **error)
 	if (!diagnostics)
 		return false;
 	counts = count_services(records);
-	overview_to_json(output, manager, progress, &counts, diagnostics);
+	overview_to_json(output, manager, progress, &counts, diagnostics, pending);
 	boot = boot_sentence(output, manager, progress);
 	title = g_strdup_printf("svcd %s%srunlevel %s%s%s", record_text(manager, "Version"), separator(output),
 				record_text(manager, "Runlevel"), separator(output), boot);
@@ -596,7 +585,8 @@ bool cmd_overview(Context *context, GError **error)
 	output_paragraph(output, CONTINUED, title);
 	if (is_booting(manager) && !boot_wait_print(context, error))
 		return false;
-	print_pending_shutdown(context);
+	if (pending)
+		print_pending_shutdown(output, pending);
 	print_counts(output, &counts);
 	print_number(output, "the manager was replaced ", (unsigned)record_number(manager, "Generation"), "time",
 		     " since the boot");

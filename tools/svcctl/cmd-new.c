@@ -12,7 +12,10 @@
 #include "model/name.h"
 #include "svcctl/policy-change.h"
 
-/* The first word as an absolute path, the others as they are; quoted as Exec= reads them. A new string, NULL with @error. */
+/*
+ * The first word as an absolute path, the others as they are; quoted as Exec= reads them. A new
+ * string, NULL with @error.
+ */
 static char *command_text(const Context *context, GError **error)
 {
 	g_autofree char *program = g_find_program_in_path(context->names[1]);
@@ -28,7 +31,8 @@ static char *command_text(const Context *context, GError **error)
 		g_autofree char *quoted = strpbrk(word, " \t'\"\\") || !*word ? g_shell_quote(word) : g_strdup(word);
 
 		if (strpbrk(word, "\n\r") || !g_utf8_validate(word, -1, NULL)) {
-			fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a line of a service file cannot hold a line break, nor what is not UTF-8");
+			fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			     "a line of a service file cannot hold a line break, nor what is not UTF-8");
 			return NULL;
 		}
 		g_string_append_printf(text, "%s%s", i > 1 ? " " : "", quoted);
@@ -89,7 +93,8 @@ static bool check_new(Context *context, const char *name, GError **error)
 	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is a service %s already: %s", name, def->origin.file);
 }
 
-static void print_written(Context *context, const char *name, const char *path, const char *text, const Outcome *outcome)
+static void print_written(Context *context, const char *name, const char *path, const char *text,
+			  const Outcome *outcome)
 {
 	Output *output = &context->output;
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);

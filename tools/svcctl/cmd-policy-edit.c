@@ -237,6 +237,8 @@ bool cmd_edit(Context *context, GError **error)
 	g_autoptr(Change) change = NULL;
 	g_auto(Draft) draft = { 0 };
 
+	if (context->n_names > 1 && !context->options.edits_policy)
+		return policy_override(context, error);
 	if (!service == !context->options.edits_policy)
 		return fail_ctl(error, CTL_ERROR_USAGE, "edit: a service, or --policy");
 	if (service && !name_check_service(service, &problem))
@@ -352,20 +354,20 @@ static bool install_preset(Context *context, const char *directory, const char *
 	g_autoptr(Change) change = policy_change_new(context);
 
 	if (strchr(name, '/') || !g_file_test(example, G_FILE_TEST_IS_REGULAR)) {
-		context_hint(context, "svcctl presets");
+		context_hint(context, "svcctl policy presets");
 		return fail_ctl(error, CTL_ERROR_FILE, "there is no preset named %s", name);
 	}
 	text = read_text(example, error);
 	return text && change_set_file(change, path + 1, text, error) && commit(context, change, path, headline, error);
 }
 
-bool cmd_presets(Context *context, GError **error)
+bool policy_presets(Context *context, GError **error)
 {
 	g_autofree char *directory = g_strconcat(root_of(context), EXAMPLES_DIRECTORY, NULL);
 
-	if (context->n_names == 0)
+	if (context->n_names == 1)
 		return list_presets(context, directory, error);
 	if (geteuid() != 0 && !context->options.root && !context->options.is_dry_run)
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy");
-	return install_preset(context, directory, context->names[0], error);
+	return install_preset(context, directory, context->names[1], error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * enable, disable, set, override, revert: the admin's words about services.
+ * enable, disable, set, edit NAME KEY=VALUE, undo NAME: the admin's words about services.
  */
 #include "config.h"
 
@@ -355,7 +355,7 @@ static void tell_overruled(Work *work, const PolicyDecision *decision, const cha
 	g_ptr_array_add(work->lines, g_strdup_printf("  It has no effect yet: %s says %s and has the last word", place,
 						     activation_name(decision->activation)));
 	if (!work->context->options.is_until_reboot && strstr(place, POLICY_EDIT_FILE_UNTIL_REBOOT))
-		g_ptr_array_add(work->lines, g_strdup_printf("  To take that back: svcctl revert %s --until-reboot", service));
+		g_ptr_array_add(work->lines, g_strdup_printf("  To take that back: svcctl undo %s --until-reboot", service));
 }
 
 /* @wish: NULL: none for a certain activation. */
@@ -513,7 +513,7 @@ static bool add_override(Work *work, const char *service, const char *word, GErr
 	g_autofree char *key = equals ? g_strndup(word, (gsize)(equals - word)) : NULL;
 
 	if (!equals || equals == word)
-		return fail_ctl(error, CTL_ERROR_USAGE, "override: \"%s\" is not KEY=VALUE", word);
+		return fail_ctl(error, CTL_ERROR_USAGE, "edit: \"%s\" is not KEY=VALUE", word);
 	return change_set_override(work->change, service, key, equals + 1, error);
 }
 
@@ -525,7 +525,7 @@ static void tell_running(Work *work, const char *service)
 	g_ptr_array_add(work->lines, g_strdup_printf("  What runs goes on as it was started; svcctl restart %s", service));
 }
 
-bool cmd_override(Context *context, GError **error)
+bool policy_override(Context *context, GError **error)
 {
 	g_auto(GStrv) names = names_to_load(context, 1);
 	g_autofree char *service = NULL;
@@ -546,7 +546,7 @@ bool cmd_override(Context *context, GError **error)
 	return work_commit(&work, error);
 }
 
-bool cmd_revert(Context *context, GError **error)
+bool policy_revert(Context *context, GError **error)
 {
 	g_auto(GStrv) names = names_to_load(context, context->n_names);
 	g_auto(Work) work = { 0 };

@@ -417,17 +417,35 @@ static bool commit_and_tell(Context *context, Change *change, const char *headli
 	return true;
 }
 
-static bool undo(Context *context, GError **error)
+/* "step 4 is undone: svcctl enable web"; a new string. */
+static char *undone_text(const Context *context, uint64_t number)
+{
+	g_autoptr(DiagList) problems = diag_list_new(); /* svcctl policy log tells them */
+	g_autoptr(GPtrArray) steps = history_list(context_root(context), problems, NULL);
+	const char *command = "";
+
+	for (guint i = 0; steps && i < steps->len; i++) {
+		const HistoryStep *step = g_ptr_array_index(steps, i);
+
+		if (step->number == number)
+			command = step->command;
+	}
+	return g_strdup_printf("step %" G_GUINT64_FORMAT " %s undone: %s", number,
+			       context->options.is_dry_run ? "would be" : "is", command);
+}
+
+static bool undo_step(Context *context, GError **error)
 {
 	g_autofree char *headline = NULL;
 	g_autoptr(Change) change = NULL;
 	uint64_t number = 0;
 	bool is_done = false;
 
-	if (context->n_names > 2)
-		return fail_ctl(error, CTL_ERROR_USAGE, "policy undo takes one number");
-	if (context->n_names == 2 && (!text_parse_uint(context->names[1], 10, INT64_MAX, &number) || number == 0))
-		return fail_ctl(error, CTL_ERROR_USAGE, "policy undo: \"%s\" is no number of a step", context->names[1]);
+	if (context->n_names == 1 && (!text_parse_uint(context->names[0], 10, INT64_MAX, &number) || number == 0))
+		return fail_ctl(error, CTL_ERROR_USAGE, "undo: \"%s\" is no number of a step", context->names[0]);
+	if (context->options.is_user || context->options.is_until_reboot)
+		return fail_ctl(error, CTL_ERROR_USAGE, "undo: which service? Of %s there is no history",
+				context->options.is_user ? "your own files" : "what holds until reboot");
 	if (!policy_hand_over(context, &is_done, error) || is_done)
 		return is_done;
 	change = history_undo(context_root(context), number, error);
@@ -437,9 +455,20 @@ static bool undo(Context *context, GError **error)
 		context_hint(context, "svcctl policy log");
 		return false;
 	}
-	headline = number > 0 ? g_strdup_printf("step %" G_GUINT64_FORMAT " is undone", number)
-			      : g_strdup("the last step is undone");
+	headline = undone_text(context, change_undoes(change));
 	return commit_and_tell(context, change, headline, error);
+}
+
+static bool is_number(const char *word)
+{
+	return *word && word[strspn(word, "0123456789")] == '\0';
+}
+
+bool cmd_undo(Context *context, GError **error)
+{
+	if (context->n_names > 1 || (context->n_names == 1 && !is_number(context->names[0])))
+		return policy_revert(context, error);
+	return undo_step(context, error);
 }
 
 /* Root only, and no step of the history: at boot this is the service policy-recover. */
@@ -469,13 +498,11 @@ static bool recover(Context *context, GError **error)
 }
 
 /* The links that nobody can be found for are told, and are no mistake. */
-static bool import_links(Context *context, GError **error)
+bool cmd_import_sysv(Context *context, GError **error)
 {
 	g_autoptr(DiagList) remarks = diag_list_new();
 	g_autoptr(Change) change = policy_change_new(context);
 
-	if (!context->options.from_sysv || context->n_names > 1)
-		return fail_ctl(error, CTL_ERROR_USAGE, "policy import: from where? svcctl policy import --sysv");
 	if (geteuid() != 0 && !context->options.root && !context->options.is_dry_run)
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy");
 	if (context->options.is_none)
@@ -494,17 +521,14 @@ static const struct {
 	bool writes;
 } policy_words[] = {
 	{ "log", show_log, false },
-	{ "undo", undo, true },
+	{ "presets", policy_presets, true },
 	{ "recover", recover, false },
-	{ "import", import_links, true },
 };
 
 bool cmd_policy(Context *context, GError **error)
 {
 	const char *word = context->n_names > 0 ? context->names[0] : NULL;
 
-	if ((context->options.from_sysv || context->options.is_none) && g_strcmp0(word, "import") != 0)
-		return fail_ctl(error, CTL_ERROR_USAGE, "policy: --sysv and --none go with import");
 	if (!word)
 		return show_machine(context, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(policy_words); i++) {
@@ -515,7 +539,7 @@ bool cmd_policy(Context *context, GError **error)
 			return policy_words[i].run(context, error);
 	}
 	if (context->options.is_dry_run)
-		return fail_ctl(error, CTL_ERROR_USAGE, "policy: --dry-run goes with undo and import");
+		return fail_ctl(error, CTL_ERROR_USAGE, "policy: --dry-run goes with presets");
 	if (context->n_names > 1)
 		return fail_ctl(error, CTL_ERROR_USAGE, "policy takes one service");
 	return show_service(context, word, error);

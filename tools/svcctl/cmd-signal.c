@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * signal: to the main process of a service, or with --all to each of its processes. It is no stop: what ends has ended by itself.
+ * reload --signal: to the main process of a service, or with --all to each of its processes. It is
+ * no stop: what ends has ended by itself.
  */
 #include "config.h"
 
@@ -36,28 +37,25 @@ static bool signal_one(Context *context, const char *name, GVariant **ret_record
 	if (!before || !check_running(before, error))
 		return false;
 	if (context->options.is_dry_run) {
-		output_confirm(&context->output, "%s would be sent to %s of %s", context->signal,
+		output_confirm(&context->output, "%s would be sent to %s of %s", context->options.signal,
 			       context->options.is_all ? "all processes" : "the main process", record_text(before, "Name"));
 		return true;
 	}
-	(void)text_parse_signal(context->signal, &signo); /* cmd_signal() has looked at it */
+	(void)text_parse_signal(context->options.signal, &signo); /* cmd_signal() has looked at it */
 	if (!send_signal(context, record_text(before, "Name"), signo, error))
 		return false;
 	*ret_record = client_service(context->client, name, NULL); /* only for --json */
-	output_confirm(&context->output, "%s was sent to %s of %s", context->signal,
+	output_confirm(&context->output, "%s was sent to %s of %s", context->options.signal,
 		       context->options.is_all ? "all processes" : "the main process", record_text(before, "Name"));
 	return true;
 }
 
 bool cmd_signal(Context *context, GError **error)
 {
-	const char *word = context->names[0];
+	const char *word = context->options.signal;
 	int signo;
 
 	if (!text_parse_signal(word, &signo))
 		return fail_ctl(error, CTL_ERROR_USAGE, "there is no signal \"%s\"; write HUP, SIGHUP or 1", word);
-	context->signal = word;
-	context->names++;
-	context->n_names--;
 	return for_each_name(context, signal_one, error);
 }

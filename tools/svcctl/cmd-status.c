@@ -405,8 +405,10 @@ bool cmd_status(Context *context, GError **error)
 	JsonArray *array;
 	bool done = true;
 
-	if (context->n_names == 0)
+	if (context->n_names == 0) {
+		context->output.verb = "overview";
 		return cmd_overview(context, error);
+	}
 	names = expand_names(context, error);
 	if (!names)
 		return false;

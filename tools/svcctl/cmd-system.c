@@ -168,7 +168,7 @@ static bool ask_for_others(Context *context, GError **error)
 	(void)fflush(context->output.err); /* a terminal */
 	if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
 		return true;
-	context_hint(context, "To be asked nothing: svcctl %s --force", context->verb->name);
+	context_hint(context, "To be asked nothing: svcctl %s --force", verb_typed(context->verb));
 	return fail_ctl(error, CTL_ERROR_FAILED, "%s was cancelled", context->verb->name);
 }
 

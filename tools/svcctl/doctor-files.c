@@ -221,7 +221,7 @@ static unsigned check_bus_file(Doctor *d, const char *path)
 		return 1;
 	}
 	if (!def && g_str_has_suffix(exec, "/false")) {
-		next = unit ? g_strdup_printf("svcctl import-unit /lib/systemd/system/%s", unit) : NULL;
+		next = unit ? g_strdup_printf("svcctl import /lib/systemd/system/%s", unit) : NULL;
 		doctor_say(d, DOCTOR_NOTE, next, "nothing can start %s: its file %s leaves that to systemd, and no service has Ready=dbus:%s",
 			   name, path, name);
 		return 1;

@@ -27,6 +27,8 @@ static void print_logins(Output *output, JsonObject *object)
 		json_object_set_string_member(member, "line", login->line);
 		json_array_add_object_element(array, member);
 	}
+	if (logins->len == 0)
+		output_field(output, "Logged in", "nobody");
 	json_object_set_array_member(object, "logged_in", array);
 }
 
@@ -87,13 +89,15 @@ bool dry_run_request(Context *context, RequestVerb verb, GError **error)
 
 void dry_run_runlevel(Context *context, const char *runlevel)
 {
+	const bool is_verb = strcmp(context->verb->name, "runlevel") == 0;
 	const bool is_end = strcmp(runlevel, "0") == 0 || strcmp(runlevel, "6") == 0;
 	JsonObject *object = json_object_new();
 	bool is_running;
 	g_autoptr(Forecast) forecast =
 		policy_forecast(context, &(ForecastChange){ .runlevel = runlevel }, &is_running, NULL);
 
-	output_line(&context->output, "runlevel %s%s", runlevel, is_running ? "" : ", from the one that the machine boots into");
+	output_line(&context->output, "%s%s%s%s", context->verb->name, is_verb ? " " : "", is_verb ? runlevel : "",
+		    is_running ? "" : ", from the one that the machine boots into");
 	json_object_set_string_member(object, "runlevel", runlevel);
 	if (is_end)
 		print_logins(&context->output, object);

@@ -14,7 +14,10 @@
  */
 bool dry_run_request(Context *context, RequestVerb verb, GError **error);
 
-/* Of the change to another runlevel; 0 and 6 end the machine, which concerns those who are logged in, too. */
+/*
+ * Of the change to another runlevel; 0 and 6 end the machine, which concerns those who are logged
+ * in, too.
+ */
 void dry_run_runlevel(Context *context, const char *runlevel);
 
 #endif

@@ -6,20 +6,20 @@
 
 #include "svcctl/end-later.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/errors.h"
-#include "base/fd.h"
+#include "base/text.h"
 
 #define SHUTDOWN SVCD_LIBDIR "/sysv/shutdown"
-#define LOCK_FILE "/run/shutdown.pid" /* locked while it waits */
+#define PID_FILE "/run/shutdown.pid"
 
-/* How long it may take to read its words and lock the file, and how often that is looked at. */
+#define SPAWN_FLAGS (G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL)
+
+/* How long it may take to read its words and write the file, and how often that is looked at. */
 #define BEGIN_LIMIT_US (10 * G_USEC_PER_SEC)
 #define LOOK_US (20 * G_TIME_SPAN_MILLISECOND)
 
@@ -30,11 +30,24 @@ static void lead_session(gpointer data)
 	(void)setsid(); /* cannot fail in a new process */
 }
 
-static bool is_waiting(void)
+char *end_later_pending(void)
 {
-	auto_fd int fd = open(LOCK_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+	g_autofree char *comm_path = NULL;
+	g_autofree char *comm = NULL;
+	uint64_t pid;
 
-	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	if (!g_file_get_contents(PID_FILE, &text, NULL, NULL))
+		return NULL;
+	lines = g_strsplit(text, "\n", 3);
+	if (g_strv_length(lines) < 3 || !text_parse_uint(lines[0], 10, G_MAXINT, &pid))
+		return NULL;
+	/* One that was killed leaves its file behind. */
+	comm_path = g_strdup_printf("/proc/%u/comm", (unsigned)pid);
+	if (!g_file_get_contents(comm_path, &comm, NULL, NULL) || strcmp(g_strchomp(comm), "shutdown") != 0)
+		return NULL;
+	return g_strdup(lines[1]);
 }
 
 /* -1: it runs; else its exit status. */
@@ -65,47 +78,52 @@ static void set_data(Context *context, const char *member, const char *value)
 
 static bool check_root(const Context *context, GError **error)
 {
-	return geteuid() == 0 || fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may set or cancel the time of a %s", context->verb->name);
+	return geteuid() == 0 || fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may set or cancel the time of a %s",
+				      context->verb->name);
 }
 
 bool end_later_begin(Context *context, GError **error)
 {
 	char *const words[] = { (char *)SHUTDOWN, (char *)option_of(context), (char *)context->options.at, NULL };
 	const int64_t deadline_us = g_get_monotonic_time() + BEGIN_LIMIT_US;
+	g_autofree char *pending = end_later_pending();
 	g_autoptr(GError) problem = NULL;
 	int status = -1;
 	GPid pid;
 
 	if (!check_root(context, error))
 		return false;
-	if (is_waiting()) {
-		context_hint(context, "svcctl %s --cancel", context->verb->name);
-		return fail(error, SVCD_ERROR_BUSY, "a shutdown waits already");
+	if (pending) {
+		context_hint(context, "svcctl poweroff --cancel");
+		return fail(error, SVCD_ERROR_BUSY, "a shutdown waits already: %s", pending);
 	}
-	if (!g_spawn_async(NULL, (char **)words, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
-			   lead_session, NULL, &pid,
-			   &problem))
+	if (!g_spawn_async(NULL, (char **)words, NULL, SPAWN_FLAGS, lead_session, NULL, &pid, &problem))
 		return fail_ctl(error, CTL_ERROR_FAILED, "%s: %s", context->verb->name, problem->message);
-	while (!is_waiting() && (status = look_at(pid)) < 0 && g_get_monotonic_time() < deadline_us)
+	while (!(pending = end_later_pending()) && (status = look_at(pid)) < 0 && g_get_monotonic_time() < deadline_us)
 		g_usleep(LOOK_US);
 	if (status > 0)
 		return fail_ctl(error, CTL_ERROR_USAGE, "--at takes HH:MM or +MINUTES, not \"%s\"", context->options.at);
-	output_confirm(&context->output, "%s at %s; to take it back: svcctl %s --cancel", context->verb->name, context->options.at,
-		       context->verb->name);
-	set_data(context, "at", context->options.at);
+	if (!pending)
+		return fail_ctl(error, CTL_ERROR_FAILED, "%s did not begin to wait", SHUTDOWN);
+	output_confirm(&context->output, "%s", pending);
+	output_confirm(&context->output, "  To take it back: svcctl %s --cancel",
+		       strcmp(context->verb->name, "reboot") == 0 ? "reboot" : "poweroff");
+	set_data(context, "pending_shutdown", pending);
 	return true;
 }
 
 bool end_later_cancel(Context *context, GError **error)
 {
 	char *const words[] = { (char *)SHUTDOWN, (char *)"-c", NULL };
+	g_autofree char *pending = end_later_pending();
+	const GSpawnFlags flags = G_SPAWN_STDOUT_TO_DEV_NULL;
 	int status = 0;
 
 	if (!check_root(context, error))
 		return false;
-	if (!is_waiting())
+	if (!pending)
 		return fail_ctl(error, CTL_ERROR_NOT_TRUE, "no shutdown waits");
-	if (!g_spawn_sync(NULL, (char **)words, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL, &status, NULL) || status != 0)
+	if (!g_spawn_sync(NULL, (char **)words, NULL, flags, NULL, NULL, NULL, NULL, &status, NULL) || status != 0)
 		return fail_ctl(error, CTL_ERROR_FAILED, "the shutdown that waits could not be cancelled");
 	output_confirm(&context->output, "the shutdown is cancelled");
 	set_data(context, "cancelled", "shutdown");

@@ -25,6 +25,7 @@ typedef enum ExitCode {
 /* Errors that arise in svcctl itself; those of the manager are in base/errors.h. */
 #define CTL_ERRORS(X, P)                                                                           \
 	X(P, USAGE, "Usage")                                                                       \
+	X(P, ELSEWHERE, "Elsewhere") /* a word of another program; the answer is the command */    \
 	X(P, FAILED, "Failed")                                                                     \
 	X(P, START_FAILED, "StartFailed")                                                          \
 	X(P, STOP_FAILED, "StopFailed")                                                            \

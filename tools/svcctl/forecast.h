@@ -52,7 +52,8 @@ typedef struct ForecastChange {
 /**
  * forecast_new() - from where the machine is to where it would be
  * @before: what the files say; its set and policy are taken
- * @error:  set with the last request that would be refused; the forecast is without those. May be NULL
+ * @error:  set with the last request that would be refused; the forecast is without those. May be
+ *          NULL
  */
 Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change, GError **error);
 void forecast_free(Forecast *forecast);

@@ -73,7 +73,8 @@ static bool ask_manager(Context *context, const char *name, GPtrArray *lines, GE
 		return false;
 	}
 	if (!reply)
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "permission denied: only root and the operators of %s may read its log; %s",
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+			    "permission denied: only root and the operators of %s may read its log; %s",
 			    name, problem->message);
 	array = g_variant_get_child_value(reply, 0);
 	bytes = g_variant_get_fixed_array(array, &length, 1);
@@ -195,7 +196,8 @@ char *log_parse_since(const char *text, GError **error)
 		return output_stamp(g_get_monotonic_time() - ago_us);
 	at = parse_date(text);
 	if (!at) {
-		fail_ctl(error, CTL_ERROR_USAGE, "--since takes a time like 10min (ago), 09:30, 2026-11-28 or \"2026-11-28 09:30\", not \"%s\"",
+		fail_ctl(error, CTL_ERROR_USAGE,
+			 "--since takes a time like 10min (ago), 09:30, 2026-11-28 or \"2026-11-28 09:30\", not \"%s\"",
 			 text);
 		return NULL;
 	}

@@ -17,7 +17,10 @@ typedef struct Login {
 /* A new array of Login *. */
 GPtrArray *logins_list(void);
 
-/* The same without the user at this terminal, who is the one that asks, also under another name (su, sudo). */
+/*
+ * The same without the user at this terminal, who is the one that asks, also under another name
+ * (su, sudo).
+ */
 GPtrArray *logins_of_others(void);
 
 /* "bob on tty2 since 09:12"; a new string. */

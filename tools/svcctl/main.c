@@ -15,23 +15,31 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "svcctl/arguments.h"
+#include "svcctl/other-words.h"
 #include "svcctl/svcctl.h"
 
 #define ANY_NAMES 4096
 
+/* Of help that is no terminal's. */
+#define HELP_WIDTH 80
+
 static const Verb verbs[] = {
-	{ "overview", "", "how the machine is", "", 0, 0, cmd_overview,
-	  "Counts, how the boot went, and what is broken. The same as svcctl without a verb." },
+	{ "status", "[NAME...]", "all about services; without a NAME how the machine is", "", 0, ANY_NAMES, cmd_status,
+	  "State, why, policy, processes, history and the last output. Exit code 3 if it is not up.\n"
+	  "Without a NAME: counts, how the boot went, and what is broken. The same as svcctl alone." },
 	{ "list", "[PATTERN...]", "services, one line each", "all state unmanaged columns no-header", 0, ANY_NAMES,
 	  cmd_list,
 	  "Services that are off and not wanted, or not installed, are shown with --all,\n"
 	  "or when a PATTERN names them. --unmanaged: what the message bus started behind svcd's back." },
-	{ "status", "[NAME...]", "all about a service", "", 0, ANY_NAMES, cmd_status,
-	  "State, why, policy, processes, history and the last output. Exit code 3 if it is not up.\n"
-	  "Without a NAME: the overview." },
 	{ "explain", "[NAME...]", "why a service is (not) running", "", 0, ANY_NAMES, cmd_explain,
 	  "From the service to the root causes, and what to do next.\n"
 	  "Without a NAME: everything that is not as wanted." },
+	{ "log", "[NAME...]", "what services wrote", "lines since follow", 0, ANY_NAMES, cmd_log,
+	  "The last lines of their output in this boot, kept in /run/svcd/log, with a mark where a service\n"
+	  "has started anew. Without a NAME: of all services, in the order of time." },
+	{ "tree", "[NAME...]", "what services wait for, as a tree", "reverse conditions root", 0, ANY_NAMES, cmd_tree,
+	  "Because of which lines of the files, and policy. Without a NAME: all that is wanted now.\n"
+	  "What was shown already is not gone into again. Needs no running svcd." },
 	{ "boot", "[blame | chain [NAME] | dot]", "how this boot went, and what it waited for",
 	  "all wait no-wait progress columns no-header", 0, 2, cmd_boot,
 	  "How long it took, and what failed. --wait: until it is finished; exit code 1 if something\n"
@@ -39,61 +47,35 @@ static const Verb verbs[] = {
 	  "--all also those that cannot run on this machine. chain:\n"
 	  "what the boot, or NAME, really waited for, one after the other. dot: the same as a graph,\n"
 	  "svcctl boot dot | dot -Tsvg." },
-	{ "is", "STATE NAME...", "ask one thing about services, for scripts", "", 2, ANY_NAMES, cmd_is,
-	  "Prints what each is in one word. Exit code 0: all are, 3: one is not, 4: there is no such\n"
-	  "service. STATE is up (ready or done), a state, blocked (waits for a condition), settled,\n"
-	  "wanted, enabled (a runlevel starts it), boot, on-demand, manual, never, healthy, unhealthy." },
-	{ "show", "[NAME...]", "every property, for scripts", "property value", 0, ANY_NAMES, cmd_show,
-	  "KEY=VALUE, with the names of D-Bus; a list of structs has a line for each. Without a NAME:\n"
-	  "those of svcd itself." },
-	{ "tree", "[NAME...]", "what services wait for, as a tree", "reverse conditions root", 0, ANY_NAMES, cmd_tree,
-	  "Because of which lines of the files, and policy. Without a NAME: all that is wanted now.\n"
-	  "What was shown already is not gone into again. Needs no running svcd." },
-	{ "ps", "[NAME...]", "the processes of services", "columns no-header", 0, ANY_NAMES, cmd_ps,
-	  "From their cgroups: user, start, CPU time, memory. -o service,pid,pss_bytes: with their share\n"
-	  "of what they have in common, which takes the kernel a while." },
+	{ "monitor", "[NAME...]", "show changes as they happen", "", 0, ANY_NAMES, cmd_monitor,
+	  "Of services, conditions, the boot and the runlevel, or only of services and conditions\n"
+	  "with these names (patterns too). With --json one object a line." },
 	{ "top", "[NAME...]", "what services use now", "all once sort interval", 0, ANY_NAMES, cmd_top,
 	  "CPU (100 %: one processor) and memory, the dearest first. On a terminal it goes on: q quits,\n"
 	  "c, m and n sort, p shows processes, as --all does. Else, and with --once, one table." },
-	{ "log", "[NAME...]", "what services wrote", "lines since follow", 0, ANY_NAMES, cmd_log,
-	  "The last lines of their output in this boot, kept in /run/svcd/log, with a mark where a service\n"
-	  "has started anew. Without a NAME: of all services, in the order of time." },
 	{ "start", "NAME...", "start services", "wait no-wait progress all-matching dry-run", 1, ANY_NAMES, cmd_start,
 	  "Waits until it is up. If it has to wait for conditions, those that are false are shown, and the\n"
 	  "exit code is 3; with --wait they are waited for. What is not installed is not asked for\n"
 	  "without --wait. --no-wait only asks." },
-	{ "stop", "NAME...", "stop services", "no-wait progress with-dependents force all-matching dry-run", 1, ANY_NAMES, cmd_stop,
+	{ "stop", "NAME...", "stop services", "no-wait progress with-dependents force all-matching dry-run", 1,
+	  ANY_NAMES, cmd_stop,
 	  "Refused when running services need it, unless --with-dependents stops them too; and\n"
 	  "when its CheckCommand= fails, for then it would not start again: --force stops it." },
 	{ "restart", "NAME...", "stop and start; one that is off is started",
 	  "wait no-wait progress force if-running all-matching dry-run", 1, ANY_NAMES, cmd_restart,
 	  "Counts for no restart limit. What runs goes on if its CheckCommand= fails, unless\n"
 	  "--force is given." },
-	{ "reload", "NAME...", "let services read their own configuration again", "no-wait progress force all-matching dry-run", 1, ANY_NAMES,
-	  cmd_reload,
-	  "Does what Reload= of the service says, unless its CheckCommand= fails, and waits for its result. svcd's own files are\n"
-	  "read again by \"svcctl reload-files\"." },
-	{ "clear", "NAME...", "forget failures and what an admin asked for", "all-matching dry-run", 1, ANY_NAMES, cmd_clear, "" },
-	{ "signal", "SIGNAL NAME...", "send services a signal", "all all-matching dry-run", 2, ANY_NAMES, cmd_signal,
-	  "To the main process; with --all to every process of the service. HUP, SIGHUP or 1. It is no\n"
-	  "stop: what ends by it counts as ended by itself, and comes back as Restart= says." },
-	{ "cat", "NAME...", "a service's settings, each with its file and line", "root", 1, ANY_NAMES, cmd_cat,
-	  "Reads the files, not the running svcd." },
-	{ "check", "[FILE...]", "look for mistakes in service and policy files", "root", 0, ANY_NAMES, cmd_check,
-	  "All files, or only those given (NAME.svc, NAME.policy) in the company of the\n"
-	  "others. Exit code 10 if there is an error. Needs no running svcd." },
-	{ "graph", "", "who comes before whom", "root runlevel edges stop", 0, 0, cmd_graph,
-	  "With --runlevel of the services that it wants, those of S among them, and of the init\n"
-	  "scripts that its rc links name, whether policy lets these count or not. --stop: who has\n"
-	  "stopped before whom; in runlevels 0, 1 and 6 of all services that some runlevel wants.\n"
-	  "With --edges only \"A B\" lines: A before B. Needs no running svcd." },
-	{ "policy", "[NAME | log | undo [N] | recover | import --sysv [--none]]", "what this machine wants, and who said so",
-	  "root runlevel all columns dry-run sysv none", 0, 2, cmd_policy,
-	  "Of the machine: the runlevel, what is wanted and why, what is off and why, and where the\n"
-	  "vendor says something else. Of a service: every word about it with its file and line.\n"
-	  "log: what svcctl has changed. undo: the last step, or step N. recover: end a change that was\n"
-	  "cut off, as every boot does. import --sysv: make policy of the links in /etc/rc?.d;\n"
-	  "with --none: of none of them, and do not offer it again." },
+	{ "reload", "NAME...", "let services read their own configuration again",
+	  "no-wait progress force all-matching dry-run", 1, ANY_NAMES, cmd_reload,
+	  "Does what Reload= of the service says, unless its CheckCommand= fails, and waits for its result.\n"
+	  "svcd's own files are read again by \"svcctl reload-files\"." },
+	{ "clear", "NAME...", "forget failures and what an admin asked for", "all-matching dry-run", 1, ANY_NAMES,
+	  cmd_clear, "" },
+	{ "wait", "CONDITION|SERVICE", "wait until something is true", "", 1, 1, cmd_wait,
+	  "Of a service: until it is up. !CONDITION waits until it is false. Not true in time:\n"
+	  "exit code 6; with --timeout 0 it is only looked at: exit code 3 if it is not true." },
+	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
+	  "A service waits for one with When=flag:NAME." },
 	{ "enable", "NAME...", "let the runlevels that it is meant for start it", "root dry-run until-reboot reason", 1,
 	  ANY_NAMES, cmd_enable,
 	  "The same as set NAME boot: in the runlevels that policy names for it; if there are none,\n"
@@ -107,93 +89,173 @@ static const Verb verbs[] = {
 	  "boot: by its runlevels, those of --runlevel (\"2 3\") and no others. on-demand: by what needs\n"
 	  "it and by calls on the bus. manual: by svcctl start. never: by nobody, whoever asks.\n"
 	  "Also of a service that is not installed yet: it takes effect when there is a file for it." },
-	{ "override", "NAME KEY=VALUE...", "change settings of a service, without touching its file",
-	  "root dry-run until-reboot", 2, ANY_NAMES, cmd_override,
-	  "Writes a drop-in in /etc/svcd/services.d. KEY= clears a list. What runs goes on as it was\n"
-	  "started." },
-	{ "edit", "NAME | --policy", "edit svcctl's drop-in for a service", "root dry-run until-reboot policy", 0, 1, cmd_edit,
-	  "With $VISUAL or $EDITOR. It is checked before it is written." },
-	{ "revert", "NAME...", "take back all that svcctl wrote about services", "root dry-run until-reboot", 1, ANY_NAMES,
-	  cmd_revert, "Their policy, and what was overridden. With --until-reboot what was said so." },
-	{ "diff", "[NAME]", "what the admin's files say differently from the vendor's", "root columns no-header", 0, 1, cmd_diff,
-	  "Reads the files, not the running svcd." },
-	{ "presets", "[NAME]", "policies that are shipped as examples, or install one", "root dry-run columns no-header", 0, 1,
-	  cmd_presets, "Installs it as /etc/svcd/policy.d/NAME.policy." },
+	{ "policy", "[NAME | log | presets [NAME] | recover]", "what this machine wants, and who said so",
+	  "root runlevel all columns no-header dry-run", 0, 2, cmd_policy,
+	  "Of the machine: the runlevel, what is wanted and why, what is off and why, and where the\n"
+	  "vendor says something else. Of a service: every word about it with its file and line.\n"
+	  "log: what svcctl has changed. presets: policies that are shipped as examples, or install one, as\n"
+	  "/etc/svcd/policy.d/NAME.policy. recover: end a change that was cut off, as every boot does." },
+	{ "undo", "[N | NAME...]", "take back a change that svcctl has written", "root dry-run until-reboot", 0,
+	  ANY_NAMES, cmd_undo,
+	  "The last step, or step N (svcctl policy log): it puts back exactly what was there before. Of a\n"
+	  "service: all that svcctl ever wrote about it, its policy and its settings; with --until-reboot\n"
+	  "what was said so." },
 	{ "new", "NAME -- COMMAND...", "write a service file for a command",
 	  "run-as restart when while description dry-run", 2, ANY_NAMES, cmd_new,
 	  "Checked before it is written, as /etc/svcd/services.d/NAME.svc. --when and --while may be given several\n"
 	  "times: svcctl new web --run-as www-data --while network:up -- /usr/local/bin/web --port 8080" },
-	{ "import-unit", "FILE...", "a systemd unit as a service file and a policy", "output columns no-header", 1, ANY_NAMES,
-	  cmd_import_unit,
+	{ "edit", "NAME [KEY=VALUE...] | --policy", "change settings of a service, without touching its file",
+	  "root dry-run until-reboot policy", 0, ANY_NAMES, cmd_edit,
+	  "Writes a drop-in in /etc/svcd/services.d, with KEY=VALUE at once, otherwise with $VISUAL or $EDITOR. It is\n"
+	  "checked before it is written. KEY= clears a list. What runs goes on as it was started." },
+	{ "cat", "NAME...", "a service's settings, each with its file and line", "root", 1, ANY_NAMES, cmd_cat,
+	  "Reads the files, not the running svcd." },
+	{ "check", "[FILE...]", "look for mistakes in service and policy files", "root", 0, ANY_NAMES, cmd_check,
+	  "All files, or only those given (NAME.svc, NAME.policy) in the company of the\n"
+	  "others. Exit code 10 if there is an error. Needs no running svcd." },
+	{ "import", "FILE... | --sysv", "a systemd unit as a service file and a policy", "output columns no-header", 1,
+	  ANY_NAMES, cmd_import_unit,
 	  "Says for each line of NAME.service what became of it, and shows both files; with --output DIR\n"
 	  "they are written there. Its drop-ins, and NAME.socket beside it, are read too. Needs no svcd." },
-	{ "audit", "[NAME...]", "what services could do harm to", "root", 0, ANY_NAMES, cmd_audit,
-	  "Points are lost for each of 13 things that a service may do and need not: with NAME which,\n"
-	  "and the settings against it. Reads the files, not the running svcd." },
-	{ "doctor", "", "look for what is wrong with svcd itself", "", 0, 0, cmd_doctor,
-	  "Who is init, who may write where, what was replaced by an upgrade and still runs, what\n"
-	  "other systems have left, and whether ssh, the login screen and the consoles would be there after\n"
-	  "a reboot: each with what to type. Exit code 3 if something is to be done." },
-	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
-	  "A service waits for one with When=flag:NAME." },
-	{ "conditions", "[PATTERN...]", "what svcd sees of the world", "level columns no-header", 0, ANY_NAMES,
-	  cmd_conditions,
-	  "Every condition that a service looks at: its level, since when, which services\n"
-	  "wait for it, why, and what there is instead." },
-	{ "wait", "CONDITION|SERVICE", "wait until something is true", "", 1, 1, cmd_wait,
-	  "Of a service: until it is up. !CONDITION waits until it is false. Not true in time:\n"
-	  "exit code 6; with --timeout 0 it is only looked at: exit code 3 if it is not true." },
-	{ "monitor", "[NAME...]", "show changes as they happen", "", 0, ANY_NAMES, cmd_monitor,
-	  "Of services, conditions, the boot and the runlevel, or only of services and conditions\n"
-	  "with these names (patterns too). With --json one object a line." },
-	{ "runlevel", "[RUNLEVEL]", "show or change the runlevel", "dry-run root", 0, 1, cmd_runlevel,
-	  "Shows the previous one and the present one, as runlevel(8) does. With --dry-run only\n"
-	  "what would stop and start." },
 	{ "reload-files", "", "read all service and policy files again", "", 0, 0, cmd_reload_files,
 	  "What runs goes on; a changed definition is used for the next act. Exit code 10 if a file has\n"
 	  "an error: its last version without errors counts." },
+	{ "runlevel", "[RUNLEVEL]", "show or change the runlevel", "dry-run root", 0, 1, cmd_runlevel,
+	  "Shows the previous one and the present one, as runlevel(8) does. With --dry-run only\n"
+	  "what would stop and start." },
 	{ "poweroff", "", "stop everything and switch off", "dry-run force at cancel", 0, 0, cmd_end_machine,
 	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
 	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel." },
 	{ "reboot", "", "stop everything and start the machine again", "dry-run force at cancel", 0, 0, cmd_end_machine,
 	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
 	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel." },
-	{ "halt", "", "stop everything and halt", "dry-run force at cancel", 0, 0, cmd_end_machine,
-	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
-	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel." },
-	{ "reexec", "", "start svcd's programs anew, after an upgrade", "", 0, 0, cmd_reexec,
-	  "No service is touched." },
+	{ "doctor", "", "look for what is wrong with svcd itself", "", 0, 0, cmd_doctor,
+	  "Who is init, who may write where, what was replaced by an upgrade and still runs, what\n"
+	  "other systems have left, and whether ssh, the login screen and the consoles would be there after\n"
+	  "a reboot: each with what to type. Exit code 3 if something is to be done." },
+	{ "is", "STATE NAME...", "ask one thing about services, for scripts", "", 2, ANY_NAMES, cmd_is,
+	  "Prints what each is in one word. Exit code 0: all are, 3: one is not, 4: there is no such\n"
+	  "service. STATE is up (ready or done), a state, blocked (waits for a condition), settled,\n"
+	  "wanted, enabled (a runlevel starts it), boot, on-demand, manual, never, healthy, unhealthy." },
 	{ "complete", "-- WORD...", "what may come next on a command line of svcctl's", "shell", 0, ANY_NAMES, cmd_complete,
 	  "For the completion of shells: the words so far, of which the last one is not complete. One\n"
 	  "line each; not for bash with a tab and what it means." },
-	{ "version", "", "the versions of svcctl and of svcd", "", 0, 0, cmd_version, "" },
+	{ "reexec", "", "start svcd's programs anew, after an upgrade", "", 0, 0, cmd_reexec,
+	  "No service is touched." },
+	/* Options of others, with other arguments. Their names are those of their JSON documents. */
+	{ "show", "[NAME...]", "every property, for scripts", "property value", 0, ANY_NAMES, cmd_show,
+	  "KEY=VALUE, with the names of D-Bus; a list of structs has a line for each. Without a NAME:\n"
+	  "those of svcd itself.",
+	  .of = "status", .by = "properties property value" },
+	{ "ps", "[NAME...]", "the processes of services", "columns no-header", 0, ANY_NAMES, cmd_ps,
+	  "From their cgroups: user, start, CPU time, memory. -o service,pid,pss_bytes: with their share\n"
+	  "of what they have in common, which takes the kernel a while.",
+	  .of = "list", .by = "processes" },
+	{ "conditions", "[PATTERN...]", "what svcd sees of the world", "level columns no-header", 0, ANY_NAMES,
+	  cmd_conditions,
+	  "Every condition that a service looks at: its level, since when, which services\n"
+	  "wait for it, why, and what there is instead.",
+	  .of = "list", .by = "conditions" },
+	{ "graph", "", "who comes before whom", "root runlevel edges stop", 0, 0, cmd_graph,
+	  "With --runlevel of the services that it wants, those of S among them, and of the init\n"
+	  "scripts that its rc links name, whether policy lets these count or not. --stop: who has\n"
+	  "stopped before whom; in runlevels 0, 1 and 6 of all services that some runlevel wants.\n"
+	  "With --edges only \"A B\" lines: A before B. Needs no running svcd.",
+	  .of = "tree", .by = "order" },
+	{ "signal", "NAME...", "send services a signal", "all all-matching dry-run", 1, ANY_NAMES, cmd_signal,
+	  "To the main process; with --all to every process of the service. HUP, SIGHUP or 1. It is no\n"
+	  "stop: what ends by it counts as ended by itself, and comes back as Restart= says.",
+	  .of = "reload", .by = "signal" },
+	{ "diff", "[NAME]", "what the admin's files say differently from the vendor's", "root columns no-header", 0, 1,
+	  cmd_diff,
+	  "Reads the files, not the running svcd.",
+	  .of = "cat", .by = "diff" },
+	{ "import-sysv", "", "the links in /etc/rc?.d as policy", "root dry-run none", 0, 0, cmd_import_sysv,
+	  "With --none: none of them, and they are not offered again.",
+	  .of = "import", .by = "sysv" },
+	{ "halt", "", "stop everything and halt", "dry-run force at cancel", 0, 0, cmd_end_machine,
+	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
+	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel.",
+	  .of = "poweroff", .by = "halt" },
+	{ "audit", "[NAME...]", "what services could do harm to", "root", 0, ANY_NAMES, cmd_audit,
+	  "Points are lost for each of 13 things that a service may do and need not: with NAME which,\n"
+	  "and the settings against it. Reads the files, not the running svcd.",
+	  .of = "doctor", .by = "security" },
+	{ "overview", "", "how the machine is", "", 0, 0, cmd_overview,
+	  "Counts, how the boot went, and what is broken. The same as svcctl without a verb.",
+	  .of = "", .by = "" },
+	{ "version", "", "the versions of svcctl and of svcd", "", 0, 0, cmd_version, "",
+	  .of = "", .by = "" },
 };
+
+/* As --help shows them. tests/lint/verbs counts them. */
+static const struct {
+	const char *title;
+	const char *verbs;
+} groups[] = {
+	{ "Look", "status list explain log tree boot monitor top" },
+	{ "Control", "start stop restart reload clear wait flag" },
+	{ "At boot", "enable disable set policy undo" },
+	{ "Files", "new edit cat check import reload-files" },
+	{ "Machine", "runlevel poweroff reboot doctor" },
+};
+
+static bool is_typed(const Verb *verb)
+{
+	return !verb->of;
+}
+
+static const Verb *find_typed(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		if (is_typed(&verbs[i]) && strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	}
+	return NULL;
+}
+
+/* A row that there is, also of what has no name of its own: how the machine is, and the versions. */
+static const Verb *row_named(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	}
+	g_assert_not_reached();
+}
 
 static void print_usage(Output *output)
 {
 	output_line(output, "Usage: svcctl [VERB] [OPTION...] [NAME...]");
 	output_line(output, "%s", "");
-	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
-		output_line(output, "  %-14s%s", verbs[i].name, verbs[i].summary);
-	output_line(output, "  %-14s%s", "help", "this text; svcctl VERB --help tells more");
+	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
+		g_auto(GStrv) names = g_strsplit(groups[i].verbs, " ", -1);
+
+		for (size_t k = 0; names[k]; k++)
+			output_line(output, "  %-9s%-14s%s", k == 0 ? groups[i].title : "", names[k],
+				    row_named(names[k])->summary);
+	}
 	output_line(output, "%s", "");
 	arguments_print_options(output, NULL);
-	output_line(output, "%s", "");
-	output_line(output, "Why is something not running?  svcctl explain NAME.  The manual: svcctl(1).");
+	output_line(output, "%s", "Something does not run: svcctl explain NAME. What it wrote: svcctl log NAME.");
+	output_line(output, "More: svcctl VERB --help, svcctl(1). For scripts: is, complete, reexec.");
 }
 
 static void print_verb_usage(Output *output, const Verb *verb)
 {
-	g_auto(GStrv) lines = g_strsplit(verb->details, "\n", -1);
+	g_autofree char *details = g_strdelimit(g_strdup(verb->details), "\n", ' ');
 
-	output_line(output, "Usage: svcctl %s%s%s%s", verb->name, *verb->options ? " [OPTION...]" : "",
+	output_line(output, "Usage: svcctl %s%s%s%s", verb_typed(verb), *verb->options ? " [OPTION...]" : "",
 		    *verb->arguments ? " " : "", verb->arguments);
 	output_line(output, "%s", "");
 	output_line(output, "  %s", verb->summary);
-	for (size_t i = 0; lines[i]; i++)
-		output_line(output, "  %s", lines[i]);
+	output_headline_at(output, 2, details);
 	output_line(output, "%s", "");
 	arguments_print_options(output, verb);
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		if (is_typed(verb) && g_strcmp0(verbs[i].of, verb->name) == 0)
+			output_line(output, "  svcctl %-24s%s", verb_typed(&verbs[i]), verbs[i].summary);
+	}
 }
 
 /* The usage as an answer: also with --json. */
@@ -202,6 +264,8 @@ static void print_help(Output *output, const Verb *verb)
 	JsonArray *array;
 	JsonNode *node;
 
+	if (output->width == 0)
+		output->width = HELP_WIDTH;
 	if (verb)
 		print_verb_usage(output, verb);
 	else
@@ -210,7 +274,7 @@ static void print_help(Output *output, const Verb *verb)
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		JsonObject *object;
 
-		if (verb && verb != &verbs[i])
+		if (verb ? verb != &verbs[i] : !is_typed(&verbs[i]))
 			continue;
 		object = json_object_new();
 		json_object_set_string_member(object, "name", verbs[i].name);
@@ -223,21 +287,36 @@ static void print_help(Output *output, const Verb *verb)
 	output_set_data(output, node);
 }
 
+/* Returns: whether it is a word of other programs, with the answer in @error. */
+static bool fail_other_word(const Context *context, const char *word, GError **error)
+{
+	g_autofree char *answer = other_word_answer(word, (const char *const *)context->names, context->n_names);
+
+	if (answer)
+		fail_ctl(error, CTL_ERROR_ELSEWHERE, "\"%s\" is here: %s", word, answer);
+	return answer;
+}
+
 /*
  * By name; on a terminal also by the beginning of one, if it is the only one: a script must not change its meaning
  * with the next version's verbs.
  */
-static const Verb *find_verb(const char *name, bool takes_prefix, GError **error)
+static const Verb *find_verb(Context *context, const char *name, bool takes_prefix, GError **error)
 {
-	const Verb *found = NULL;
 	const char *names[G_N_ELEMENTS(verbs) + 1] = { NULL };
+	const Verb *found = find_typed(name);
+	unsigned n_names = 0;
 	unsigned n_found = 0;
 	const char *nearest;
 
+	if (found)
+		return found;
+	if (fail_other_word(context, name, error))
+		return NULL;
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
-		names[i] = verbs[i].name;
-		if (strcmp(verbs[i].name, name) == 0)
-			return &verbs[i];
+		if (!is_typed(&verbs[i]))
+			continue;
+		names[n_names++] = verbs[i].name;
 		if (takes_prefix && *name && g_str_has_prefix(verbs[i].name, name)) {
 			found = &verbs[i];
 			n_found++;
@@ -251,13 +330,23 @@ static const Verb *find_verb(const char *name, bool takes_prefix, GError **error
 	return NULL;
 }
 
+/* The row that an option of @verb stands for, or @verb itself. */
+static const Verb *choose_variant(const Options *options, const Verb *verb)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		if (g_strcmp0(verbs[i].of, verb->name) == 0 && arguments_chooses(options, &verbs[i]))
+			return &verbs[i];
+	}
+	return verb;
+}
+
 static bool check_count(const Verb *verb, unsigned n_names, GError **error)
 {
 	if (n_names < verb->min_names)
-		return fail_ctl(error, CTL_ERROR_USAGE, "%s: which service? svcctl %s %s", verb->name, verb->name,
+		return fail_ctl(error, CTL_ERROR_USAGE, "%s: which service? svcctl %s %s", verb->name, verb_typed(verb),
 				verb->arguments);
 	if (n_names > verb->max_names)
-		return fail_ctl(error, CTL_ERROR_USAGE, "%s: too many arguments: svcctl %s%s%s", verb->name, verb->name,
+		return fail_ctl(error, CTL_ERROR_USAGE, "%s: too many arguments: svcctl %s%s%s", verb->name, verb_typed(verb),
 				*verb->arguments ? " " : "", verb->arguments);
 	return true;
 }
@@ -268,16 +357,17 @@ static bool check_count(const Verb *verb, unsigned n_names, GError **error)
  */
 static bool check_helper(Context *context, GError **error)
 {
-	static const char *const allowed[] = { "enable", "disable", "set", "override", "revert", "new", NULL };
-	const bool is_undo = strcmp(context->verb->name, "policy") == 0 && context->n_names > 0 &&
-			     strcmp(context->names[0], "undo") == 0;
+	static const char *const allowed[] = { "enable", "disable", "set", "undo", "new", NULL };
+	/* Without a setting it runs an editor. */
+	const bool is_edit =
+		strcmp(context->verb->name, "edit") == 0 && context->n_names > 1 && !context->options.edits_policy;
 
 	/* Only the manager gives it, as root, and first. Given twice, the second one would be the asker's own. */
 	for (char **word = context->words; *word; word++) {
 		if (g_str_has_prefix(*word, "--as-helper") && (word != context->words || geteuid() != 0))
 			return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "--as-helper is not for you");
 	}
-	if ((is_undo || g_strv_contains(allowed, context->verb->name)) && !context->options.root) {
+	if ((is_edit || g_strv_contains(allowed, context->verb->name)) && !context->options.root) {
 		context->words += strcmp(context->words[0], "--as-helper") == 0 ? 2 : 1;
 		return true;
 	}
@@ -306,32 +396,38 @@ static void look_ahead(Context *context)
 /* Everything up to and including the verb's own work. @words: is filled; context->names is part of it. */
 static bool run(Context *context, int argc, char **argv, GPtrArray *words, GError **error)
 {
-	const bool done = arguments_parse(&context->options, argc, argv, words, error);
-	const char *name = words->len > 0 ? g_ptr_array_index(words, 0) : "overview";
-	const bool is_help = strcmp(name, "help") == 0;
-
+	g_autoptr(GError) problem = NULL;
+	const bool done = arguments_parse(&context->options, argc, argv, words, &problem);
 	/* Even a wrong option is to be reported as JSON if that was asked for. */
-	if (!arguments_apply(&context->options, &context->output, &context->timeout_us, done ? error : NULL) || !done)
+	const bool is_applied =
+		arguments_apply(&context->options, &context->output, &context->timeout_us, done ? error : NULL);
+	const bool is_help = words->len > 0 && strcmp(g_ptr_array_index(words, 0), "help") == 0;
+	const unsigned at = is_help ? 1 : 0; /* of the verb */
+
+	/* "shutdown -r now": the option is one of that word. */
+	if (!done && (words->len == 0 || !fail_other_word(context, g_ptr_array_index(words, 0), error)))
+		g_propagate_error(error, g_steal_pointer(&problem));
+	if (!done || !is_applied)
 		return false;
-	if (context->options.has_version)
-		name = "version";
-	if (is_help && words->len > 1)
-		name = g_ptr_array_index(words, 1);
-	if ((is_help && words->len <= 1) || (words->len == 0 && context->options.has_help)) {
+	if (words->len <= at && (is_help || context->options.has_help)) {
 		context->output.verb = "help";
 		print_help(&context->output, NULL);
 		return true;
 	}
-	context->verb = find_verb(name, isatty(STDOUT_FILENO), error);
+	context->n_names = words->len > at ? words->len - at - 1 : 0;
+	context->names = words->len > at ? (char **)words->pdata + at + 1 : NULL;
+	if (context->options.has_version || words->len <= at)
+		context->verb = row_named(context->options.has_version ? "version" : "overview");
+	else
+		context->verb = find_verb(context, g_ptr_array_index(words, at), isatty(STDOUT_FILENO), error);
 	if (!context->verb)
 		return false;
+	context->verb = choose_variant(&context->options, context->verb);
 	context->output.verb = context->verb->name;
 	if (is_help || context->options.has_help) {
 		print_help(&context->output, context->verb);
 		return true;
 	}
-	context->n_names = words->len > 0 ? words->len - 1 : 0;
-	context->names = words->len > 0 ? (char **)words->pdata + 1 : NULL;
 	if (!arguments_check(&context->options, context->verb, error) ||
 	    !check_count(context->verb, context->n_names, error))
 		return false;

@@ -147,8 +147,8 @@ char *output_format_time(const Output *output, int64_t at_us);
 char *output_format_since(const Output *output, int64_t at_us);
 
 /*
- * "2026-11-28T05:20:01.123Z", as in the logs, for a point of CLOCK_MONOTONIC; a new string. If the machine slept after @at_us, it is too
- * late by that time, because that clock stands still then.
+ * "2026-11-28T05:20:01.123Z", as in the logs, for a point of CLOCK_MONOTONIC; a new string. If the
+ * machine slept after @at_us, it is too late by that time, because that clock stands still then.
  */
 char *output_stamp(int64_t at_us);
 

@@ -195,7 +195,10 @@ static GPtrArray *ask_present_services(Context *context, GError **error)
 	return services;
 }
 
-/* The same instances of templates as before, because what an admin has started is not gone; and those that are asked for. */
+/*
+ * The same instances of templates as before, because what an admin has started is not gone; and
+ * those that are asked for.
+ */
 static char **list_instances(const GPtrArray *services, const char *const *asked)
 {
 	GPtrArray *names = g_ptr_array_new();
@@ -458,7 +461,7 @@ static void print_written(Context *context, const Outcome *outcome)
 	else if (!outcome->is_written)
 		output_confirm(output, "  Nothing to write: the files say so already");
 	else if (outcome->number > 0)
-		output_confirm(output, "  Written as step %" G_GUINT64_FORMAT " (undo: svcctl policy undo %" G_GUINT64_FORMAT ")",
+		output_confirm(output, "  Written as step %" G_GUINT64_FORMAT " (undo: svcctl undo %" G_GUINT64_FORMAT ")",
 			       outcome->number, outcome->number);
 	else
 		output_confirm(output, "  Written%s", context->options.is_until_reboot ? ", until the next boot" : "");

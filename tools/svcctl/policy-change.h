@@ -74,4 +74,10 @@ void forecast_to_json(const Forecast *forecast, JsonObject *object);
  */
 Forecast *policy_forecast(Context *context, const ForecastChange *change, bool *ret_is_running, GError **error);
 
+/* --- verbs that are words and forms of others --- */
+
+bool policy_override(Context *context, GError **error); /* edit NAME KEY=VALUE... */
+bool policy_revert(Context *context, GError **error);   /* undo NAME... */
+bool policy_presets(Context *context, GError **error);  /* policy presets [NAME] */
+
 #endif

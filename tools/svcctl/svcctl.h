@@ -39,6 +39,13 @@ typedef struct Options {
 	const char *hold; /* --while */
 	const char *description;
 	const char *at;
+	const char *signal;
+	bool is_halt;
+	bool with_processes;
+	bool with_properties;
+	bool with_order;
+	bool with_security;
+	bool with_diff;
 	bool is_cancel;
 	const char *runlevel;
 	bool is_all;
@@ -83,6 +90,8 @@ typedef struct Verb {
 	/* False with @error; otherwise context->exit says how it went. */
 	bool (*run)(Context *context, GError **error);
 	const char *details;   /* the rest of its --help */
+	const char *of;        /* NULL: it is typed as it is; else an option of this verb stands for it ("": nothing typed) */
+	const char *by;        /* those options, with blanks between */
 } Verb;
 
 struct Context {
@@ -97,12 +106,14 @@ struct Context {
 	unsigned n_names;
 	char **expanded;   /* what @names is after replace_patterns(), or NULL; owned */
 	char **words;      /* the whole command line without the program's name, NULL-terminated, borrowed */
-	const char *signal; /* of the verb signal: which one; borrowed */
 	ExitCode exit;
 	Generated *generated; /* below --root: what svc-generate would make; else NULL. Owned, as the next */
 	GHashTable *overlay;  /* the same for the loader */
 	char *hint;        /* what to do next if it failed; owned */
 };
+
+/* "list --processes": what is typed for it; interned. */
+const char *verb_typed(const Verb *verb);
 
 /* The verbs, by file. */
 bool cmd_overview(Context *context, GError **error);
@@ -145,12 +156,11 @@ bool cmd_policy(Context *context, GError **error);
 bool cmd_enable(Context *context, GError **error);
 bool cmd_disable(Context *context, GError **error);
 bool cmd_set(Context *context, GError **error);
-bool cmd_override(Context *context, GError **error);
-bool cmd_revert(Context *context, GError **error);
 bool cmd_edit(Context *context, GError **error);
 bool cmd_diff(Context *context, GError **error);
 bool cmd_import_unit(Context *context, GError **error);
-bool cmd_presets(Context *context, GError **error);
+bool cmd_import_sysv(Context *context, GError **error);
+bool cmd_undo(Context *context, GError **error);
 
 /* --- shared --- */
 

@@ -45,7 +45,7 @@ char *unit_import_commands(const char *unit, const char *separator)
 	g_autofree char *file = g_path_get_basename(unit);
 	g_autofree char *name = bare_name(file);
 
-	return g_strdup_printf("svcctl import-unit %s --output /etc/svcd/services.d%ssvcctl reload-files%ssvcctl enable %s", unit, separator,
+	return g_strdup_printf("svcctl import %s --output /etc/svcd/services.d%ssvcctl reload-files%ssvcctl enable %s", unit, separator,
 			       separator, name);
 }
 
