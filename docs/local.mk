@@ -11,6 +11,7 @@ dist_man_MANS += \
 
 EXTRA_DIST += \
 	docs/bus-activation.md \
+	docs/containers.md \
 	docs/design.md \
 	docs/desktop.md \
 	docs/from-systemd.md \

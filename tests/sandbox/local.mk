@@ -72,6 +72,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_conditions_verb.py \
 	tests/sandbox/test_conflicts.py \
 	tests/sandbox/test_console_questions.py \
+	tests/sandbox/test_container_recipe.py \
 	tests/sandbox/test_container_signals.py \
 	tests/sandbox/test_crash_loop.py \
 	tests/sandbox/test_ctrl_alt_del.py \
