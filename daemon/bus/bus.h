@@ -88,11 +88,11 @@ typedef struct BusOps {
 	 */
 	bool (*add_instance)(void *data, const char *name, const Requester *who, GError **error);
 	/*
-	 * The last bytes that a service has written, at most LIMIT_LOG_ANSWER_BYTES; the first line
-	 * may not be whole. A new array.
+	 * The last bytes of a service's output, at most LIMIT_LOG_ANSWER_BYTES. The first line may
+	 * be incomplete. A new array.
 	 */
 	GByteArray *(*read_log)(void *data, const char *service, GError **error);
-	/* Is one of these groups in the service's Operators=? */
+	/* Does Operators= of the service contain one of these groups? */
 	bool (*is_operator)(void *data, const char *service, const gid_t *gids, unsigned n_gids);
 	/* The absolute directory of the cgroup, borrowed, or NULL. */
 	const char *(*cgroup)(void *data, const char *service);

@@ -9,10 +9,10 @@
 #include "bus/rows.h"
 
 /**
- * operate_is_allowed() - may @client do what @call asks for, because it operates all services that are concerned?
- * @call:  of a row with ACCESS_OPERATE or ACCESS_LOG
- * @error: set only when it operates the service that is named, with NOT_AUTHORIZED and the other one that it does not, or
- *         LIMIT_REACHED
+ * operate_is_allowed() - may @client make @call, because it operates all affected services?
+ * @call: of a row with ACCESS_OPERATE or ACCESS_LOG
+ * @error: set only if @client operates the named service: NOT_AUTHORIZED with the other service, or
+ * LIMIT_REACHED
  *
  * The affected services are the named one and all that the request may end (engine_reach()).
  * Services that it needs are started with it by policy and need no right. May read files, for an

@@ -22,10 +22,10 @@
 DBusMessage *polkit_question(DBusMessage *call, const char *action);
 
 /**
- * polkit_allows() - was it a yes?
- * @reply: NULL when none came
- * Returns: false with NOT_AUTHORIZED, TIMEOUT or CALL_ERROR_NEEDS_PASSWORD, in a sentence that
- * names @action and @uid.
+ * polkit_allows() - does the reply authorize the call?
+ * @reply: NULL if none came
+ * Returns: false with NOT_AUTHORIZED, TIMEOUT or CALL_ERROR_NEEDS_PASSWORD. The message names
+ * @action and @uid.
  */
 bool polkit_allows(DBusMessage *reply, const char *action, unsigned uid, GError **error);
 

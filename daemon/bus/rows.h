@@ -20,11 +20,11 @@
 typedef enum Access {
 	ACCESS_READ,      /* every client has it */
 	ACCESS_CONTROL,   /* services and flags */
-	ACCESS_OPERATE,   /* one service: its operators too (operate.h); others as ACCESS_CONTROL */
-	ACCESS_LOG,       /* what a service has written: its operators too */
-	ACCESS_FLAG,      /* a flag that belongs to a bus name: who owns that; others as ACCESS_CONTROL */
-	ACCESS_WATCH,     /* a condition that no service uses: it could be a file that only root may see */
-	ACCESS_LISTEN,    /* one that ListConditions shows: everybody has it, but the caller is remembered; in no row */
+	ACCESS_OPERATE,   /* one service: also for its operators (operate.h); for others like ACCESS_CONTROL */
+	ACCESS_LOG,       /* the output of a service: also for its operators */
+	ACCESS_FLAG,      /* a flag of a bus name: for the owner of that name; other flags like ACCESS_CONTROL */
+	ACCESS_WATCH,     /* a condition that no service uses: maybe a file that only root may see */
+	ACCESS_LISTEN,    /* a condition in ListConditions: every client may, but is remembered; in no row */
 	ACCESS_POWER,     /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */
 	ACCESS_POLICY,    /* policy: the services that the machine runs */

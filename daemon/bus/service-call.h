@@ -19,13 +19,15 @@ typedef struct ServiceCall {
 } ServiceCall;
 
 /**
- * service_call_read() - Start, Stop, Restart, Reload and Clear of the manager, Request, Signal and
- * ReadLog of a service's object
- * @message: of a signature that has been checked against the method's row; to an object that exists
+ * service_call_read() - read a call about one service
+ * @message: its signature matches the method's row, and its object exists
  *
- * A signal is read as a restart: the service may end by it, and comes back by itself. ReadLog is
- * read as a reload, which ends nothing.
- * Returns: false with INVALID_ARGUMENT for a verb or an option that is not known.
+ * The methods are Start, Stop, Restart, Reload and Clear of the manager, and Request, Signal and
+ * ReadLog of a service.
+ *
+ * A signal counts as a restart, because it may end the service, which then starts again by itself.
+ * ReadLog counts as a reload, which ends no service.
+ * Returns: false with INVALID_ARGUMENT for an unknown verb or option.
  */
 bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *ret, GError **error);
 

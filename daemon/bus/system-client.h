@@ -21,9 +21,9 @@ typedef struct SystemClientListener {
 	/* The access that this call requires. */
 	Access (*access)(void *data, DBusMessage *message);
 	/*
-	 * A call with ACCESS_OPERATE or ACCESS_LOG: does @client operate all that is concerned?
-	 * Then polkit is not asked. @error: set if the client is to know what it lacks, should
-	 * polkit refuse too.
+	 * For a call with ACCESS_OPERATE or ACCESS_LOG: does @client operate all affected services?
+	 * Then polkit is not asked. @error: set if the client should learn what it lacks when
+	 * polkit refuses too.
 	 */
 	bool (*is_operator)(void *data, const BusClient *client, DBusMessage *message, GError **error);
 	/*

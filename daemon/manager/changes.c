@@ -265,7 +265,7 @@ static bool check_words(const char *const *words, GError **error)
 	size_t n_bytes = 0;
 
 	if (!g_strv_contains(verbs, words[0]))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is no change of policy", words[0]);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not a change of policy", words[0]);
 	for (size_t i = 0; words[i]; i++) {
 		n_bytes += strlen(words[i]) + 1;
 		if (is_option(words[i], "--root") || is_option(words[i], "--as-helper"))

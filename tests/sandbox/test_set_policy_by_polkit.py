@@ -74,7 +74,7 @@ def what_the_helper_says_is_passed_on(box):
 def nothing_else_is_run(box):
     n_asked = box.read("/run/asked").count("\n")
     for bad in (("start", "b"), ("policy", "presets"), ("--root", "/tmp"), ("policy",)):
-        refused(change(box, *bad), "org.svcd1.Error.InvalidArgument", f'"{bad[0]}" is no change of policy')
+        refused(change(box, *bad), "org.svcd1.Error.InvalidArgument", f'"{bad[0]}" is not a change of policy')
     for option in ("--root", "--root=/tmp", "--as-helper=0"):
         refused(change(box, "set", "b", "never", option), "org.svcd1.Error.InvalidArgument",
                 f"{option} cannot be used for changes over the bus")

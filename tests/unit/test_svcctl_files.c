@@ -60,7 +60,7 @@ static const Typed policy_lines[] = {
 	{ "set web boot --runlevel 9", 2, "", "svcctl: there is no runlevel \"9\"\n  svcctl set --help\n" },
 	{ "enable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
 	{ "disable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
-	{ "set wep/ never", 2, "", "svcctl: the name of a service holds letters, digits and _.@:+-, no \"/\"\n  svcctl set --help\n" },
+	{ "set wep/ never", 2, "", "svcctl: the name of a service contains letters, digits and _.@:+-, no \"/\"\n  svcctl set --help\n" },
 	{ "edit web Description", 2, "",
 	  "svcctl: edit: \"Description\" is not KEY=VALUE\n  svcctl edit --help\n" },
 	{ "undo 0", 2, "", "svcctl: undo: \"0\" is no number of a step\n  svcctl undo --help\n" },

@@ -32,7 +32,7 @@ static char *command_text(const Context *context, GError **error)
 
 		if (strpbrk(word, "\n\r") || !g_utf8_validate(word, -1, NULL)) {
 			fail(error, SVCD_ERROR_INVALID_ARGUMENT,
-			     "a line of a service file cannot hold a line break, nor what is not UTF-8");
+			     "a line of a service file cannot contain a line break, nor what is not UTF-8");
 			return NULL;
 		}
 		g_string_append_printf(text, "%s%s", i > 1 ? " " : "", quoted);
