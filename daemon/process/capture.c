@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Capture: a peek a turn. Of a line only its beginning is kept, because a longer one is not shown anyway.
+ * Capture: one peek per turn of the main loop. Only the beginning of a line is kept, because a
+ * longer line is never shown in full.
  */
 #include "config.h"
 
@@ -14,21 +15,24 @@
 #include "base/text.h"
 #include "loop/loop.h"
 
-/* Bytes of one line: CAPTURE_CHARACTERS of UTF-8's longest. */
+/* Bytes of one line: CAPTURE_CHARACTERS characters of UTF-8, each of the maximal length. */
 #define LINE_BYTES (CAPTURE_CHARACTERS * 4)
 
-/* Reads of a dead command's channel: more than it holds. What it left behind may go on writing. */
+/*
+ * Reads of a dead command's channel: more than the channel holds. The limit is needed because a
+ * process that the command left behind may go on writing.
+ */
 #define DRAIN_READS 64
 
 struct Capture {
 	KeeperLink *link;
 	LogRouter *logs;
 	char *service;
-	int fd;     /* -1: at its end */
-	int log_fd; /* our writer's end of a log channel, from the first byte on */
+	int fd;     /* -1: the end was reached */
+	int log_fd; /* our writer's end of a log channel; opened with the first byte */
 	FdSource *source;
-	GString *line; /* the one that is being read */
-	char *last;    /* the last whole one that is not blank */
+	GString *line; /* the line that is being read */
+	char *last;    /* the last complete line that is not blank */
 };
 
 static void end_line(Capture *capture)
@@ -47,7 +51,10 @@ static void end_line(Capture *capture)
 	capture->last = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), CAPTURE_CHARACTERS));
 }
 
-/* Most commands write nothing, so a channel for it is made late. A log that is full for the moment loses these lines. */
+/*
+ * The log channel is opened with the first output, because most commands write nothing. Lines are
+ * lost while the log is full.
+ */
 static void pass_on(Capture *capture, const char *bytes, size_t n)
 {
 	if (capture->log_fd < 0 && capture->logs)
@@ -68,7 +75,7 @@ static void take(Capture *capture, const char *bytes, size_t n)
 		pass_on(capture, bytes, n);
 }
 
-/* @state: of the last peek. At the end nothing is in the channel, so closing it does not wait. */
+/* @state: of the last peek. At CHANNEL_END the channel is empty, so closing it does not wait. */
 static void stop_reading(Capture *capture, ChannelState state)
 {
 	fd_source_free(capture->source);
@@ -79,7 +86,7 @@ static void stop_reading(Capture *capture, ChannelState state)
 		keeper_link_dispose(capture->link, fd_steal(&capture->fd));
 }
 
-/* Returns: whether there may be more. */
+/* Returns: true if more bytes may be available. */
 static bool read_once(Capture *capture)
 {
 	char bytes[4096];
@@ -125,7 +132,7 @@ void capture_drain(Capture *capture)
 
 const char *capture_last_line(Capture *capture)
 {
-	end_line(capture); /* the last one may have no newline */
+	end_line(capture); /* the last line may have no newline */
 	return capture->last ? capture->last : "";
 }
 

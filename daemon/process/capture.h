@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Capture: the output of a command, read while it runs. The last line is kept, because it is most likely the reason of a failure. All of
- * it is passed on to the service's log, as far as that takes it at once.
+ * Capture: the output of a command, read while the command runs.
+ *
+ * The last line is kept, because it is most likely the reason of a failure. All output is passed on
+ * to the service's log, as far as the log takes it at once.
  */
 #ifndef SVCD_PROCESS_CAPTURE_H
 #define SVCD_PROCESS_CAPTURE_H
@@ -11,15 +13,21 @@
 
 typedef struct Capture Capture;
 
-/* Of a line, as many are shown. */
+/* The maximal number of characters of a line that are shown. */
 #define CAPTURE_CHARACTERS 200
 
-/* @fd: our end of the command's channel, taken. @logs: NULL: it goes nowhere else. Reads from the main loop at once. */
+/*
+ * @fd: our end of the command's channel, taken. @logs: NULL: the output is not logged. Reads from
+ * the main loop at once.
+ */
 Capture *capture_new(KeeperLink *link, LogRouter *logs, const char *service, int fd);
-/* Reads what is there now; the command is dead. */
+/* Reads what is available now; called when the command has ended. */
 void capture_drain(Capture *capture);
-/* The last line that is not blank, without control bytes; "" if there was none. Borrowed until the next read. */
+/*
+ * The last line that is not blank, without control bytes; "" if there is none. Borrowed until the
+ * next read.
+ */
 const char *capture_last_line(Capture *capture);
-void capture_free(Capture *capture); /* NULL is nothing */
+void capture_free(Capture *capture); /* NULL is allowed */
 
 #endif

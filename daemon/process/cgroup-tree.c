@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cgroup tree: a group and all below it, one directory after the other.
+ * Cgroup tree: a control group and all groups below it, one directory after the other.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@ size_t cgroup_file_read(int fd, char *text, size_t size)
 /* Calls @visit for each group below @fd, then for @fd itself. */
 static void walk(int fd, unsigned depth, void (*visit)(int fd, int parent_fd, const char *name, void *data), void *data)
 {
-	/* A second descriptor: the one of a DIR is closed with it. */
+	/* Opens a second descriptor, because closedir(3) closes the descriptor of a DIR. */
 	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = own < 0 ? NULL : fdopendir(own);
 	struct dirent *entry;
@@ -67,7 +67,7 @@ void cgroup_pids_read(int fd, GArray *pids)
 	char *at = text;
 	char *end;
 
-	/* EOPNOTSUPP: a threaded group; its processes are listed by the one above it. */
+	/* EOPNOTSUPP: a threaded group. The group above it lists its processes. */
 	if (procs < 0 || cgroup_file_read(procs, text, PROCS_BYTES) == 0)
 		return;
 	for (;;) {
@@ -93,7 +93,7 @@ static void remove_group(int fd, int parent_fd, const char *name, void *data)
 {
 	(void)fd;
 	(void)data;
-	(void)unlinkat(parent_fd, name, AT_REMOVEDIR); /* a populated one stays */
+	(void)unlinkat(parent_fd, name, AT_REMOVEDIR); /* a populated group stays */
 }
 
 GArray *cgroup_tree_pids(const char *path)
@@ -126,8 +126,9 @@ bool pids_contain(const GArray *pids, pid_t pid)
 }
 
 /*
- * A pid from a list may be another process by the time it is used. So: take pidfds, list again, and signal those that
- * are still in the list; a pidfd cannot change its process.
+ * The kernel may have reused a listed pid by the time it is used. So pidfds are opened, the list is
+ * read again, and only processes that are still listed are signalled. A pidfd always refers to the
+ * same process.
  */
 void pids_signal(GArray *(*list)(const void *group), const void *group, int signo, pid_t except)
 {
@@ -147,7 +148,7 @@ void pids_signal(GArray *(*list)(const void *group), const void *group, int sign
 			if (fds[i] < 0)
 				continue;
 			if (pid != except && pids_contain(now, pid))
-				(void)pidfd_send_signal(fds[i], signo, NULL, 0); /* ESRCH: it is gone, as wanted */
+				(void)pidfd_send_signal(fds[i], signo, NULL, 0); /* ESRCH: the process is gone, as wanted */
 			fd_close(&fds[i]);
 		}
 	}

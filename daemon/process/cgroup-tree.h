@@ -2,8 +2,9 @@
 /*
  * Cgroup tree: a control group with the groups that its service has made below it.
  *
- * Those belong to the service, and their modes are its choice: a user who can list one can hold its lock. So what walks them is for
- * svc-worker. In the manager only the files of a service's own group are read (process/cgroup.h).
+ * The service owns those groups and chooses their modes. A user who can list such a directory can
+ * hold its lock, so only svc-worker walks them. The manager reads only the files of a service's own
+ * group (process/cgroup.h).
  */
 #ifndef SVCD_PROCESS_CGROUP_TREE_H
 #define SVCD_PROCESS_CGROUP_TREE_H
@@ -12,24 +13,27 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Processes that are looked at one by one; what is above that number is left to cgroup.kill. */
+/* The number of processes that are handled one by one. The rest is left to cgroup.kill. */
 #define LIMIT_CGROUP_PIDS 4096
-/* Groups below groups that are followed: twice what container managers make. */
+/* Depth to which groups are followed: twice the depth that container managers use. */
 #define LIMIT_CGROUP_DEPTH 16
 
-/* What is there now, as a string: these files are made anew at each read from their beginning, and come page by page. Returns: its length. */
+/*
+ * Reads the present content as a string. The kernel generates these files at each read from the
+ * beginning and returns them page by page. Returns: the length.
+ */
 size_t cgroup_file_read(int fd, char *text, size_t size);
-/* Adds the pids of the one group whose directory is @fd. */
+/* Adds the pids of the group with the directory @fd, without subgroups. */
 void cgroup_pids_read(int fd, GArray *pids);
 bool pids_contain(const GArray *pids, pid_t pid);
-/* @signo to all that @list returns, except @except (0: none). */
+/* Sends @signo to all processes that @list returns, except @except (0: none). */
 void pids_signal(GArray *(*list)(const void *group), const void *group, int signo, pid_t except);
 
 /* --- these walk --- */
 
 /* pid_t, in no order; at most LIMIT_CGROUP_PIDS of them. */
 GArray *cgroup_tree_pids(const char *path);
-/* Removes the groups below @path; those that are populated stay. */
+/* Removes the groups below @path. Populated groups stay. */
 void cgroup_tree_clear(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cgroup: small files below one directory, as kernel.org, admin-guide/cgroup-v2 describes them.
+ * Cgroup: small files below one directory (kernel.org, admin-guide/cgroup-v2).
  */
 #include "config.h"
 
@@ -18,23 +18,25 @@
 #include "process/cgroup-tree.h"
 #include "process/kin.h"
 
-/* By marks, it is looked again after this, then after twice as much ... */
+/*
+ * Without cgroups: the first delay before the processes are looked for again. It doubles each time.
+ */
 #define LOOK_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 #define LOOK_MAX_US (5 * G_USEC_PER_SEC)
 
 struct Cgroup {
 	WorkerPool *workers;
-	WorkerJob *clear; /* removes what the service has made below it; NULL: none does */
+	WorkerJob *clear; /* removes the groups that the service has made below it; NULL: not running */
 	char *path; /* NULL: no cgroup v2 */
 	char *name;
-	bool is_new; /* we have made it, and put nobody in it */
-	bool is_unkilled; /* we have made it, and cgroup.kill was not written since */
+	bool is_new; /* made by us, and no process was started into it */
+	bool is_unkilled; /* made by us, and cgroup.kill was not written since */
 	int events_fd; /* cgroup.events while it is watched */
 	FdSource *source;
-	char *mark;      /* NULL: not by marks */
-	pid_t keeper;    /* below which they are looked for */
-	Timer *look;     /* by marks, while it is watched: nothing tells of their ends */
-	int64_t look_us; /* until the next look, which comes later each time */
+	char *mark;      /* NULL: processes are not found by marks */
+	pid_t keeper;    /* the marked processes are its descendants */
+	Timer *look;     /* while watched by marks: no event reports that the processes have ended */
+	int64_t look_us; /* delay until the next look; it grows each time */
 	void (*on_change)(void *data);
 	void *data;
 };
@@ -162,7 +164,7 @@ int cgroup_open(Cgroup *cgroup, GError **error)
 void cgroup_remove(const Cgroup *cgroup)
 {
 	if (cgroup->path)
-		(void)rmdir(cgroup->path); /* one with processes, or with groups, stays, and the next start finds it */
+		(void)rmdir(cgroup->path); /* a group with processes or subgroups stays, and the next start finds it */
 }
 
 static void on_cleared(void *data, const char *const *words, unsigned n_words, int fd)
@@ -204,7 +206,7 @@ bool cgroup_renew(Cgroup *cgroup)
 		return false;
 	cgroup_watch(cgroup, false);
 	cgroup_remove(cgroup);
-	(void)cgroup_create(cgroup, NULL); /* cgroup_open() says why it is not there */
+	(void)cgroup_create(cgroup, NULL); /* cgroup_open() reports why it does not exist */
 	cgroup_watch(cgroup, is_watched);
 	return cgroup->is_new;
 }
@@ -222,7 +224,10 @@ static void on_events(GIOCondition condition, void *data)
 	char text[256];
 
 	(void)condition;
-	/* The file stays "changed" until it is read; of a removed group it can no longer be read, which is an end too. */
+	/*
+	 * The file stays "changed" until it is read. The file of a removed group cannot be read,
+	 * which also means that the group is empty.
+	 */
 	if (!read_start(cgroup->events_fd, text, sizeof text))
 		cgroup_watch(cgroup, false);
 	cgroup->on_change(cgroup->data);
@@ -268,7 +273,7 @@ void cgroup_watch(Cgroup *cgroup, bool on)
 	}
 	cgroup->events_fd = open_below(cgroup->path, "cgroup.events", O_RDONLY);
 	if (cgroup->events_fd < 0)
-		return; /* gone: cgroup_population() says so */
+		return; /* gone: cgroup_population() reports it */
 	(void)read_start(cgroup->events_fd, text, sizeof text); /* changes count from this read on */
 	cgroup->source = fd_source_new(cgroup->events_fd, G_IO_PRI, LOOP_PRIORITY_READY, on_events, cgroup);
 }
@@ -303,7 +308,7 @@ static GArray *list(const void *group)
 	return cgroup_pids(group);
 }
 
-/* No answer is waited for. */
+/* No reply is waited for. */
 static void on_signalled(void *data, const char *const *words, unsigned n_words, int fd)
 {
 	(void)data;
@@ -344,7 +349,7 @@ bool cgroup_kill(Cgroup *cgroup, GError **error)
 	if (!cgroup->path)
 		return true;
 	fd = open_below(cgroup->path, "cgroup.kill", O_WRONLY);
-	if (fd < 0 && errno == ENOENT) { /* before Linux 5.14; also when the group is gone, and then this does nothing */
+	if (fd < 0 && errno == ENOENT) { /* Linux < 5.14, or the group is gone; in the second case this does nothing */
 		cgroup_signal(cgroup, SIGKILL, 0);
 		return true;
 	}

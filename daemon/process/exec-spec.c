@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exec specification: records appended to a buffer, the buffer into a memfd.
+ * Exec specification: records are appended to a buffer, and the buffer is written to a memfd.
  */
 #include "config.h"
 
@@ -82,7 +82,7 @@ static void append_execution(GByteArray *bytes, const ExecDef *execution)
 	append_string(bytes, EXEC_SPEC_DIRECTORY, execution->directory);
 }
 
-/* The lines as they were written: svc-exec reads them. */
+/* The lines are copied verbatim, because svc-exec parses them. */
 static void append_sandbox(GByteArray *bytes, const ExecSpecInput *input)
 {
 	const ExecDef *execution = input->execution;
@@ -98,7 +98,10 @@ static int to_memfd(const GByteArray *bytes, GError **error)
 {
 	auto_fd int fd = memfd_create("svc-exec", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	/* A memfd takes all or fails (ENOSPC, ENOMEM). Sealed: svc-exec reads exactly what was written here. */
+	/*
+	 * The write is complete or fails (ENOSPC, ENOMEM). The memfd is sealed, so svc-exec reads
+	 * exactly these bytes.
+	 */
 	if (fd < 0 || write(fd, bytes->data, bytes->len) != (ssize_t)bytes->len ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0) {
 		fail_errno(error, errno, "cannot write the specification for svc-exec");

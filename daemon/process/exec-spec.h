@@ -15,25 +15,26 @@
 typedef struct ExecSpecInput {
 	const ExecDef *execution;
 	const char *const *argv;
-	const char *const *environment; /* what every service gets */
-	const char *const *fixed;       /* ours, wins over all; NULL: none */
-	bool with_tty;                  /* the main process only */
+	const char *const *environment; /* of every service */
+	const char *const *fixed;       /* set by svcd, overrides all other values; NULL: none */
+	bool with_tty;                  /* only for the main process */
 	int ready_number;               /* -1: no readiness descriptor */
-	const char *private_tmp;        /* path of the link that names the directories of PrivateTmp= */
-	pid_t main_pid;                 /* 0: there is none, or this is it */
+	const char *private_tmp;        /* path of the link that contains the names of the PrivateTmp= directories */
+	pid_t main_pid;                 /* 0: there is none, or this is the main process */
 	unsigned n_sockets;
 	const char *socket_names;       /* LISTEN_FDNAMES, if there are sockets */
 } ExecSpecInput;
 
 /**
- * exec_spec_new() - a sealed memfd with the specification
- * Returns: the descriptor, or -1 with @error (LIMIT_REACHED when it is larger than execve(2) would take).
+ * exec_spec_new() - write the specification into a sealed memfd
+ * Returns: the descriptor, or -1 with @error (LIMIT_REACHED if it is larger than execve(2)
+ * accepts).
  */
 int exec_spec_new(const ExecSpecInput *input, GError **error);
 
 /**
- * exec_spec_new_removal() - the specification by which svc-exec removes what a service leaves: a private /tmp,
- *	and @with_runtime runtime directories
+ * exec_spec_new_removal() - the specification for the removal of a service's temporary directories:
+ * its private /tmp and, @with_runtime, its runtime directories
  */
 int exec_spec_new_removal(const ExecDef *execution, bool with_runtime, const char *private_tmp, GError **error);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper link: datagrams out with a queue, datagrams in by a table of handlers.
+ * Keeper link: sends datagrams through a queue, and dispatches received datagrams by a table of
+ * handlers.
  */
 #include "config.h"
 
@@ -18,10 +19,10 @@
 #include "base/log.h"
 #include "loop/loop.h"
 
-/* So many are let in at a time: together they send less than a socket takes. */
+/* The number of waiters that are resumed at a time. Together they send less than a socket takes. */
 #define LET_IN 4
 
-/* A datagram that the socket did not take yet. */
+/* A datagram that the socket has not taken yet. */
 typedef struct Outgoing {
 	GBytes *bytes;
 	int fds[PROTOCOL_MAX_FDS];
@@ -31,11 +32,11 @@ typedef struct Outgoing {
 struct KeeperLink {
 	int fd;
 	FdSource *source;
-	bool disposes; /* the keeper knows that message */
+	bool disposes; /* the keeper supports MESSAGE_DISPOSE */
 	const KeeperListener *listener;
 	void *data;
 	GQueue outgoing; /* Outgoing *; not empty only while the socket is full */
-	GQueue waiting;  /* Timer *, borrowed: of those that begin when there is room */
+	GQueue waiting;  /* Timer *, borrowed: starts that wait until the link is writable */
 	bool is_closed;
 };
 
@@ -74,7 +75,10 @@ static int send_datagram(int fd, const void *bytes, size_t size, const int *fds,
 
 static bool is_temporary(int errnum)
 {
-	/* ETOOMANYREFS: too many descriptors in flight, as unix(7) says; room comes when the keeper reads. */
+	/*
+	 * ETOOMANYREFS: too many descriptors are in flight (unix(7)). The keeper's next read frees
+	 * them.
+	 */
 	return errnum == EAGAIN || errnum == EINTR || errnum == ENOBUFS ||
 	       errnum == ETOOMANYREFS;
 }
@@ -84,7 +88,10 @@ static void watch_for_room(KeeperLink *link)
 	fd_source_set_events(link->source, G_IO_IN | (g_queue_is_empty(&link->outgoing) ? 0 : G_IO_OUT));
 }
 
-/* A few of those that wait; each lets in the next one when it has found room, and who finds none waits again. */
+/*
+ * Resumes a few waiters. Each resumes the next one if the link is still writable, and otherwise
+ * waits again.
+ */
 static void let_in(KeeperLink *link, int n)
 {
 	Timer *timer;
@@ -125,7 +132,7 @@ bool keeper_link_wait(KeeperLink *link, Timer *timer)
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer)
 {
 	if (!g_queue_remove(&link->waiting, timer) && g_queue_is_empty(&link->outgoing))
-		let_in(link, 1); /* it may have been let in, and cannot do so any more */
+		let_in(link, 1); /* it may be a resumed waiter that will not resume the next one */
 }
 
 static void enqueue(KeeperLink *link, const void *bytes, size_t size, const int *fds, unsigned n_fds)
@@ -153,7 +160,7 @@ static void send_or_enqueue(KeeperLink *link, const void *bytes, size_t size, co
 		log_error(NULL, "a message to the keeper is lost: %s", g_strerror(errnum));
 }
 
-/* @bytes begins with a MessageHeader, which is filled in here. */
+/* @bytes begins with a MessageHeader, which this function fills in. */
 static void link_send(KeeperLink *link, enum MessageType type, void *bytes, size_t size, const int *fds, unsigned n_fds)
 {
 	struct MessageHeader *header = bytes;
@@ -183,7 +190,7 @@ typedef struct Incoming {
 	int fd; /* of KEPT, or -1 */
 } Incoming;
 
-/* A text ends inside its field, whatever is in there. */
+/* Terminates the text inside its field, whatever was received. */
 #define END_TEXT(field) ((field)[sizeof(field) - 1] = '\0')
 
 static void on_welcome(KeeperLink *link, Incoming *in)
@@ -288,16 +295,16 @@ static void take_descriptor(struct msghdr *message, int *ret_fd)
 			int fd;
 
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof fd);
-			fd_close(ret_fd); /* a message carries one; more are a newer keeper's */
+			fd_close(ret_fd); /* a message carries one descriptor; more can come only from a newer keeper */
 			*ret_fd = fd;
 		}
 	}
 }
 
-/* Returns false when there is nothing more to read now. */
+/* Returns: false if no more message is available. */
 static bool receive_one(KeeperLink *link)
 {
-	Incoming in; /* as much of it is read as was received: to clear 16 KiB each time would cost more than all the rest */
+	Incoming in; /* not cleared: clearing 16 KiB costs more than the rest, and only the received bytes are read */
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int) * 4)];
@@ -348,7 +355,7 @@ void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole
 	id->role = role;
 }
 
-/* The variable part of a spawn, built up behind the fixed one. */
+/* The variable part of a spawn message, appended to the fixed part. */
 static bool append_strings(GByteArray *bytes, const char *const *strings, uint32_t *ret_count)
 {
 	uint32_t n = 0;
@@ -470,7 +477,7 @@ static void send_forget(KeeperLink *link, const char *name, uint32_t flags)
 pid_t keeper_link_keeper_pid(const KeeperLink *link)
 {
 	(void)link;
-	return getppid(); /* PIDs of a namespace: what the socket's peer credentials would say, without asking */
+	return getppid(); /* the socket's peer credentials hold the same PID (of this namespace) */
 }
 
 void keeper_link_keep(KeeperLink *link, const char *name, int fd)
@@ -491,12 +498,15 @@ void keeper_link_forget_ended(KeeperLink *link, const char *name)
 	send_forget(link, name, FORGET_ENDED);
 }
 
-/* Two messages: PID 1 may let go only when our copy is closed. A lost one is closed by PID 1 at our end. */
+/*
+ * Two messages, because PID 1 may close its copy only after ours is closed. If the second is lost,
+ * PID 1 closes the descriptor when this manager ends.
+ */
 void keeper_link_dispose(KeeperLink *link, int fd)
 {
 	struct MessageDispose message = { 0 };
 
-	if (fd < 0 || link->is_closed) /* closed: this manager ends, and its exit may wait instead of it */
+	if (fd < 0 || link->is_closed) /* closed: this manager ends, and only its exit may wait for the close */
 		return;
 	if (link->disposes)
 		link_send(link, MESSAGE_DISPOSE, &message, sizeof message, &fd, 1);

@@ -2,8 +2,8 @@
 /*
  * Keeper link: the manager's end of the socket to PID 1.
  *
- * Never waits: what the socket does not take now stays in a queue here and goes out when there is room. Messages are
- * read in bounded batches and handed to the listener one by one.
+ * It never waits. Datagrams that the socket does not take stay in a queue until the socket is
+ * writable. Messages are read in bounded batches and passed to the listener one by one.
  */
 #ifndef SVCD_PROCESS_KEEPER_LINK_H
 #define SVCD_PROCESS_KEEPER_LINK_H
@@ -31,13 +31,13 @@ typedef struct KeeperListener {
 	void (*closed)(void *data); /* the keeper wants this manager to end */
 } KeeperListener;
 
-/* Everything one spawn needs; all borrowed, descriptors too (they are duplicated or sent at once). */
+/* All parameters of one spawn. All are borrowed; the descriptors are duplicated or sent at once. */
 typedef struct SpawnRequest {
 	const char *service;
 	enum ProcessRole role;
 	uint64_t invocation;
-	const char *note;        /* stored with the act; NULL: none */
-	const char *const *argv; /* argv[0] is what is executed */
+	const char *note;        /* stored with the message; NULL: none */
+	const char *const *argv; /* argv[0] is the path of the program */
 	const char *const *environment;
 	const char *directory;   /* NULL: / */
 	int stdin_fd;            /* all three or -1 */
@@ -65,31 +65,36 @@ void keeper_link_free(KeeperLink *link);
 
 /**
  * keeper_link_wait() - is the keeper behind with its reading?
- * @timer: if so, armed for now when it has caught up; borrowed until then, or until keeper_link_wait_no_more()
+ * @timer: if so, armed for now when it has caught up; borrowed until then, or until
+ * keeper_link_wait_no_more()
  *
- * For what begins: a thousand starts at once would all lie here as messages, with their descriptors.
+ * For starts of services: 1,000 starts at once would otherwise queue here as messages with their
+ * descriptors.
  */
 bool keeper_link_wait(KeeperLink *link, Timer *timer);
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer);
 
-/* False with @error when the request is too large for one message (the caller then goes by way of svc-exec). */
+/* False with @error if the request is too large for one message. The caller then uses svc-exec. */
 bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **error);
 void keeper_link_ack(KeeperLink *link, const struct ProcessId *id, const char *note);
 void keeper_link_note(KeeperLink *link, const char *service, const char *note);
 void keeper_link_signal(KeeperLink *link, const struct ProcessId *id, int signo);
 void keeper_link_adopt(KeeperLink *link, const struct ProcessId *id, pid_t pid);
-/* Whose children orphans become. */
+/* The process that becomes the parent of orphans. */
 pid_t keeper_link_keeper_pid(const KeeperLink *link);
 void keeper_link_keep(KeeperLink *link, const char *name, int fd); /* @fd: duplicated */
-void keeper_link_forget(KeeperLink *link, const char *name); /* with the next message, or a moment later */
-/* The same for our end of a channel at which channel_peek() returned CHANNEL_END: PID 1 closes it itself. */
+void keeper_link_forget(KeeperLink *link, const char *name); /* with the next message, or a little later */
+/*
+ * The same for our end of a channel for which channel_peek() returned CHANNEL_END. PID 1 closes
+ * such a descriptor directly.
+ */
 void keeper_link_forget_ended(KeeperLink *link, const char *name);
 /**
- * keeper_link_dispose() - close what a process of a service could hold so that close(2) waits for ever
+ * keeper_link_dispose() - close a descriptor that a process of a service could make block in close(2)
  * @fd: taken; -1: nothing is done
  *
- * PID 1 gets a copy, and a child of it closes that as the last one. For kept descriptors keeper_link_forget() does the same, if the
- * manager's copy is closed before the call.
+ * PID 1 gets a copy, and one of its children closes that copy last. keeper_link_forget() does the
+ * same for kept descriptors, if the manager's copy is closed before the call.
  */
 void keeper_link_dispose(KeeperLink *link, int fd);
 void keeper_link_shutdown(KeeperLink *link, enum ShutdownKind kind, unsigned deadline_ms);
@@ -97,7 +102,7 @@ void keeper_link_finale(KeeperLink *link, enum ShutdownKind kind);
 void keeper_link_reexec(KeeperLink *link);
 void keeper_link_say(KeeperLink *link, const char *text); /* a line on the console */
 
-/* Fills an id; the name is known to fit. */
+/* Fills in an id. @service is known to fit. */
 void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole role, uint64_t invocation);
 
 #endif

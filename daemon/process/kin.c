@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kin: all of /proc once, then up the parents.
+ * Kin: reads all of /proc once, then follows the parents.
  */
 #include "config.h"
 
@@ -16,11 +16,11 @@
 #include "base/limits.h"
 
 typedef enum Belonging {
-	KIN_UNKNOWN, /* it says nothing itself */
+	KIN_UNKNOWN, /* the process itself has no mark */
 	KIN_OURS,
-	KIN_OTHERS,  /* it bears another mark, or descends from somebody else than the keeper */
-	KIN_UNBORN,  /* nothing tells yet: it is being executed */
-	KIN_ASKING,  /* its relatives are being asked: a session may lead back to it */
+	KIN_OTHERS,  /* it has another mark, or is no descendant of the keeper */
+	KIN_UNBORN,  /* unknown yet: it is being executed */
+	KIN_ASKING,  /* its relatives are being examined; a session may lead back to it */
 } Belonging;
 
 typedef struct Kin {
@@ -35,7 +35,9 @@ typedef struct Census {
 	pid_t keeper;
 } Census;
 
-/* Returns: false for one that is gone, and for a zombie, which nobody can signal any more. */
+/*
+ * Returns: false for a process that is gone, and for a zombie, because a zombie takes no signals.
+ */
 static bool read_kin(pid_t pid, Kin *ret)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
@@ -50,14 +52,17 @@ static bool read_kin(pid_t pid, Kin *ret)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	end = strrchr(text, ')'); /* the name may hold anything (proc(5)) */
+	end = strrchr(text, ')'); /* the name may contain any byte (proc(5)) */
 	if (!end || sscanf(end, ") %c %d %*d %d", &state, &parent, &session) != 3 || state == 'Z' || state == 'X')
 		return false;
 	*ret = (Kin){ .parent = parent, .session = session };
 	return true;
 }
 
-/* Where its environment ends is set last by execve(2), and read as 0 before (proc(5), env_end, the 51st field). */
+/*
+ * execve(2) sets the end of the environment last. Before that it reads as 0 (proc(5), env_end,
+ * field 51).
+ */
 static bool is_being_executed(pid_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
@@ -70,7 +75,10 @@ static bool is_being_executed(pid_t pid)
 	return at && strncmp(at, " 0 ", 3) == 0;
 }
 
-/* Mostly it is over in some microseconds, but nothing is waited for. NULL: nobody may read it, or it is gone. */
+/*
+ * The exec usually takes a few microseconds, but this does not wait for it. NULL: not readable, or
+ * the process is gone.
+ */
 static GBytes *read_environment(pid_t pid, bool *ret_is_unborn)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/environ", (int)pid);
@@ -138,7 +146,7 @@ static bool descends_from_keeper(const Census *census, pid_t pid)
 	return false;
 }
 
-/* Does its answer leave the question to somebody else? */
+/* Must relatives be examined as well? */
 static bool is_open(Belonging belonging)
 {
 	return belonging == KIN_UNKNOWN || belonging == KIN_UNBORN;
@@ -146,7 +154,7 @@ static bool is_open(Belonging belonging)
 
 static Belonging ask(const Census *census, pid_t pid, unsigned depth);
 
-/* What a relative says, if that decides it. */
+/* The result for a relative if it is conclusive, otherwise @so_far. */
 static Belonging ask_relative(const Census *census, pid_t relative, unsigned depth, Belonging so_far)
 {
 	const Belonging belonging = ask(census, relative, depth + 1);

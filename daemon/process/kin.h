@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kin: who belongs to a service where there is no cgroup to tell: what descends from the keeper, and bears the service's mark
- * in its environment. All orphans below a subreaper stay its descendants, and an environment is inherited, whatever a process
- * does to its session.
+ * Kin: the processes of a service where there are no cgroups. They are the descendants of the
+ * keeper that have the service's mark in their environment.
  *
- * A process that has no mark any more (its environment is overwritten, or not to be read) belongs where its parent or the
- * leader of its session does. Only one that has neither, and is an orphan, is not found.
+ * All orphans below a subreaper remain its descendants, and the environment is inherited even if a
+ * process changes its session. A process without a readable mark (its environment is overwritten or
+ * protected) belongs to the service of its parent or its session leader. Only an orphan without
+ * either is not found.
  *
- * An orphan that is just being executed has no environment for a moment, and may be anybody's.
+ * An orphan in the middle of an exec has no environment for a moment, so it may belong to any
+ * service.
  */
 #ifndef SVCD_PROCESS_KIN_H
 #define SVCD_PROCESS_KIN_H
@@ -16,14 +18,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* "SVCD_SERVICE=NAME": an entry of an environment. */
+/* "SVCD_SERVICE=NAME": an entry of the environment. */
 #define KIN_MARK "SVCD_SERVICE="
 
 /**
  * kin_pids() - the living processes that belong to @service
  * @service: as in the mark
- * @keeper:  the pid of the subreaper
- * @ret_is_whole: false: somebody is being executed who may belong to it, too; look again. Or NULL
+ * @keeper: the pid of the subreaper
+ * @ret_is_whole: false: a process that may belong to it is being executed; look again. May be NULL
  * Returns: a new array of pid_t, in no order.
  */
 GArray *kin_pids(const char *service, pid_t keeper, bool *ret_is_whole);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listening: socket(2), the options that must be set before bind(2), bind, the others, listen(2).
+ * Listening: socket(2), the options that must precede bind(2), bind, the other options, listen(2).
  */
 #include "config.h"
 
@@ -29,7 +29,10 @@
 #define SIOCUNIXFILE (SIOCPROTOPRIVATE + 0) /* linux/un.h, which cannot be included beside sys/un.h */
 #endif
 
-/* Until the second try of an address that is in use. The pause doubles, because each try can be a connection to another program. */
+/*
+ * The delay before the second try of an address that is in use. It doubles, because each try may
+ * connect to another program.
+ */
 #define RETRY_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct Address {
@@ -63,14 +66,14 @@ static void fill_unix(Address *a, const Listen *listen)
 	const size_t length = strlen(listen->text);
 
 	a->u.un.sun_family = AF_UNIX;
-	memcpy(a->u.un.sun_path, listen->text, length); /* socket_def_add() has seen to the length */
+	memcpy(a->u.un.sun_path, listen->text, length); /* socket_def_add() has checked the length */
 	if (listen->family == LISTEN_FAMILY_ABSTRACT)
 		a->u.un.sun_path[0] = '\0';
 	a->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length +
 				(listen->family == LISTEN_FAMILY_PATH ? 1 : 0));
 }
 
-/* @family: AF_INET or AF_INET6, for a port alone. */
+/* @family: AF_INET or AF_INET6, for a port without a host. */
 static Address address_of(const Listen *listen, int family)
 {
 	Address a = { .length = 0 };
@@ -107,7 +110,7 @@ static bool set_number(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof value) == 0;
 }
 
-/* Returns: -1 if it has no such option. */
+/* Returns: -1 if the socket has no such option. */
 static int get_number(int fd, int level, int option)
 {
 	int value = 0;
@@ -116,13 +119,13 @@ static int get_number(int fd, int level, int option)
 	return getsockopt(fd, level, option, &value, &length) == 0 ? value : -1;
 }
 
-/* listen(2), whose name the definitions have in the functions below. */
+/* listen(2): the functions below have a parameter of that name. */
 static bool take_clients(int fd, unsigned backlog)
 {
 	return listen(fd, (int)backlog) == 0;
 }
 
-/* --- before it has its address --- */
+/* --- before bind --- */
 
 static bool set_free_bind(int fd, int family, bool on)
 {
@@ -133,7 +136,10 @@ static bool prepare(int fd, int family, const SocketDef *def)
 {
 	if (family == AF_UNIX)
 		return true;
-	/* Connections of an earlier run that linger are no hindrance. For datagrams it would mean: share it with a stranger. */
+	/*
+	 * With SO_REUSEADDR, connections of an earlier run that linger do not block the address.
+	 * For datagram sockets it would allow another program to share the address.
+	 */
 	if (get_number(fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM && !set_number(fd, SOL_SOCKET, SO_REUSEADDR, 1))
 		return false;
 	if (def->reuse_port && !set_number(fd, SOL_SOCKET, SO_REUSEPORT, 1))
@@ -146,7 +152,10 @@ static bool prepare(int fd, int family, const SocketDef *def)
 
 /* --- files --- */
 
-/* The directory of a file, with all above that are missing. Close ret->fd. */
+/*
+ * Opens the directory of a file and creates missing directories above it. The caller closes
+ * ret->fd.
+ */
 static bool open_parent(const Listen *listen, unsigned mode, SafeParent *ret, GError **error)
 {
 	const mode_t old = umask(0);
@@ -157,7 +166,10 @@ static bool open_parent(const Listen *listen, unsigned mode, SafeParent *ret, GE
 	return ok || fail_errno(error, errnum, "cannot listen on %s", listen->text);
 }
 
-/* A handle on the file of a socket, whatever lies at its path meanwhile. Without CAP_NET_ADMIN the path must do. */
+/*
+ * A handle on the file of a socket, even if its path now leads to another file. Without
+ * CAP_NET_ADMIN the path is used.
+ */
 static int open_file_of(int fd, const char *path)
 {
 	int file = ioctl(fd, SIOCUNIXFILE);
@@ -193,7 +205,7 @@ static bool is_file_at(int fd, const char *path)
 	if (!safe_open_parent(path, 0, &parent))
 		return false;
 	is_it = is_file_in(fd, &parent, path);
-	(void)close(parent.fd); /* only a place to look at */
+	(void)close(parent.fd); /* a directory, opened for lookups only */
 	return is_it;
 }
 
@@ -208,13 +220,16 @@ static bool set_file(int fd, const Listen *listen, const SocketDef *def, const L
 	if ((st.st_uid != owner->uid || st.st_gid != owner->gid) &&
 	    fchownat(file, "", owner->uid, owner->gid, AT_EMPTY_PATH) < 0)
 		return fail_errno(error, errno, "cannot set the owner of %s", listen->text);
-	/* After chown(2), which may take bits away. */
+	/* After chown(2), which may clear bits of the mode. */
 	if ((st.st_mode & 07777) != def->mode && chmod(link, def->mode) < 0)
 		return fail_errno(error, errno, "cannot set the mode of %s", listen->text);
 	return true;
 }
 
-/* Does nobody listen at this path any more? A program that lives has a socket there that takes connections, or is full. */
+/*
+ * Is the socket at this path without a listening process? The socket of a live program accepts
+ * connections, or its backlog is full.
+ */
 static bool is_stale(const Address *address, int type)
 {
 	auto_fd int probe = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -222,7 +237,10 @@ static bool is_stale(const Address *address, int type)
 	return probe >= 0 && connect(probe, &address->u.any, address->length) < 0 && errno == ECONNREFUSED;
 }
 
-/* Which program that is would take long to find out. Root can do that, and of services of ours the manager knows. */
+/*
+ * The program is not determined, because that takes long. Root can find it, and the manager knows
+ * the sockets of its own services.
+ */
 static bool fail_in_use(const char *address, GError **error)
 {
 	return fail(error, SVCD_ERROR_BUSY, "cannot listen on %s: the address is in use; `ss -lnptux` shows by which program",
@@ -247,8 +265,9 @@ static bool remove_stale(const char *path, const SafeParent *parent, const Addre
 /* --- opening --- */
 
 /*
- * A socket is bound by its path alone, which it keeps as its address. Where others can replace a directory on the way, it is bound
- * with no more rights to files than they have: then it comes to be where they could have made it themselves, and nowhere else.
+ * bind(2) takes only a path, and the socket keeps that path as its address. Where other users can
+ * replace a directory of the path, bind(2) runs with the file permissions of the directory's owner.
+ * The socket then appears only where that user could have created it.
  */
 static int bind_within_rights(int fd, const Address *address, const SafeParent *parent)
 {
@@ -261,12 +280,15 @@ static int bind_within_rights(int fd, const Address *address, const SafeParent *
 		result = bind(fd, &address->u.any, address->length);
 		errnum = errno;
 	}
-	(void)safe_take_rights(geteuid(), getegid()); /* our own again */
+	(void)safe_take_rights(geteuid(), getegid()); /* our own rights again */
 	errno = errnum;
 	return result;
 }
 
-/* The file of a socket has the mode that the umask leaves of 0777; nobody else is in this process. */
+/*
+ * The file of a socket gets the mode 0777 minus the umask. The umask may be changed here, because
+ * this process has one thread.
+ */
 static int bind_with_mode(int fd, const Address *address, const SafeParent *parent, unsigned mode)
 {
 	const mode_t old = umask((mode_t)(0777 & ~mode));
@@ -299,7 +321,7 @@ static bool bind_path(int fd, const Listen *listen, const SocketDef *def, GError
 	if (!open_parent(listen, def->directory_mode, &parent, error))
 		return false;
 	ok = bind_in(fd, listen, &parent, def, error);
-	(void)close(parent.fd); /* only a place to stand on */
+	(void)close(parent.fd); /* a directory, opened for lookups only */
 	return ok;
 }
 
@@ -332,7 +354,10 @@ static int open_in_family(const Listen *listen, int family, const SocketDef *def
 	return bind_address(fd, listen, family, def, error) ? fd_steal(&fd) : -1;
 }
 
-/* Has this machine IPv6 at all? A kernel without it has no such sockets, and one where it is switched off no address. */
+/*
+ * Does this machine have IPv6? A kernel without it has no such sockets; if it is switched off,
+ * there is no address.
+ */
 static bool has_ipv6(void)
 {
 	auto_fd int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -358,13 +383,13 @@ static int family_of(const Listen *listen)
 	return AF_UNIX;
 }
 
-/* Open for writing, too, so that it never ends when a writer goes. */
+/* Opened for reading and writing, so that the end of a writer causes no end of file. */
 static int open_fifo_in(const Listen *listen, const SafeParent *parent, GError **error)
 {
 	struct stat st;
 	int fd;
 
-	(void)mkfifoat(parent->fd, parent->name, 0600); /* there already, or a failure shows at once */
+	(void)mkfifoat(parent->fd, parent->name, 0600); /* it may exist; a failure shows in the next call */
 	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISFIFO(st.st_mode)) {
 		fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is not a fifo; remove it", listen->text);
 		return -1;
@@ -383,15 +408,15 @@ static int open_fifo(const Listen *listen, const SocketDef *def, GError **error)
 	if (!open_parent(listen, def->directory_mode, &parent, error))
 		return -1;
 	fd = open_fifo_in(listen, &parent, error);
-	(void)close(parent.fd); /* only a place to stand on */
+	(void)close(parent.fd); /* a directory, opened for lookups only */
 	return fd;
 }
 
-/* --- what is set when it has its address --- */
+/* --- after bind --- */
 
 static bool set_buffers(int fd, const SocketDef *def)
 {
-	/* Beyond net.core.rmem_max, if we may. */
+	/* Beyond net.core.rmem_max, if permitted. */
 	if (def->receive_buffer > 0 && !set_number(fd, SOL_SOCKET, SO_RCVBUFFORCE, (int)def->receive_buffer) &&
 	    !set_number(fd, SOL_SOCKET, SO_RCVBUF, (int)def->receive_buffer))
 		return false;
@@ -415,7 +440,7 @@ static bool finish(int fd, const Listen *listen, const SocketDef *def, const Lis
 {
 	if (listen->kind != LISTEN_FIFO && !set_options(fd, listen, def))
 		return fail_errno(error, errno, "cannot set the options of the socket on %s", listen->text);
-	/* Before anybody can connect. */
+	/* Before any client can connect. */
 	if (listen_has_file(listen) && !set_file(fd, listen, def, owner, error))
 		return false;
 	if ((listen->kind == LISTEN_STREAM || listen->kind == LISTEN_SEQPACKET) && !take_clients(fd, def->backlog))
@@ -430,11 +455,11 @@ void listening_remove_file(int fd, const char *path)
 	if (!safe_open_parent(path, 0, &parent))
 		return;
 	if (is_file_in(fd, &parent, path))
-		(void)unlinkat(parent.fd, parent.name, 0); /* gone already is just as good */
-	(void)close(parent.fd); /* only a place to stand on */
+		(void)unlinkat(parent.fd, parent.name, 0); /* a missing file is fine */
+	(void)close(parent.fd); /* a directory, opened for lookups only */
 }
 
-/* Once. */
+/* A single try. */
 static int try_to_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
 {
 	auto_fd int fd = listen->kind == LISTEN_FIFO ? open_fifo(listen, def, error)
@@ -467,7 +492,7 @@ int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner
 	}
 }
 
-/* --- one that is open --- */
+/* --- an open socket --- */
 
 static bool has_address(int fd, const Listen *listen)
 {
@@ -505,7 +530,7 @@ char *listening_path(int fd)
 	ssize_t n;
 
 	if (getsockname(fd, &is.u.any, &is.length) == 0) {
-		/* unix(7): the length may leave the NUL out, and the kernel's own always has one. */
+		/* unix(7): the length may exclude the NUL. The kernel always appends one. */
 		return is.u.any.sa_family == AF_UNIX && is.u.un.sun_path[0] == '/' ? g_strdup(is.u.un.sun_path) : NULL;
 	}
 	n = readlink(link, path, sizeof path - 1);

@@ -2,8 +2,8 @@
 /*
  * Listening: one socket or fifo of a service, from its definition to a descriptor.
  *
- * Only svc-worker calls this. Names are looked up in directories that users can hold, and a service can hold the lock of a socket
- * that it has, so each of these functions may wait for ever.
+ * Only svc-worker calls this, because each of these functions may block for ever: users can hold
+ * the directories on the path, and a service can hold the lock of its socket.
  */
 #ifndef SVCD_PROCESS_LISTENING_H
 #define SVCD_PROCESS_LISTENING_H
@@ -21,11 +21,12 @@ typedef struct ListenOwner {
 } ListenOwner;
 
 /**
- * listening_open() - make it, at its address, with all that its definition sets
+ * listening_open() - make it at its address, with all settings of its definition
  *
- * The socket that a dead program left at a path is removed if no process listens on it; another file never is. Owner and mode
- * are right from the first moment, or stricter. An address that is in use is tried again for LISTENING_PATIENCE_US, because
- * PID 1 may be about to close the socket that had it before.
+ * A socket file that a dead program left is removed if no process listens on it. Other files are
+ * never removed. Owner and mode are correct from the first moment, or stricter. An address in use
+ * is tried again for LISTENING_PATIENCE_US, because PID 1 may be about to close the previous
+ * socket.
  * Returns: the descriptor, or -1 with @error.
  */
 int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error);
@@ -35,15 +36,15 @@ int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner
 /**
  * listening_is_intact() - can clients still reach @fd?
  *
- * The service has had it, and an admin can have removed its file. Asked are its kind, its address, whether it takes
- * connections, and whether its file is still there.
+ * The service had the descriptor, and an admin may have removed the file. Checks the type, the
+ * address, whether it accepts connections, and whether the file still exists.
  */
 bool listening_is_intact(int fd, const Listen *listen);
 
-/* The path that @fd was bound to, or opened by; a new string, NULL if it has none. */
+/* The path that @fd was bound to or opened by. A new string; NULL if there is none. */
 char *listening_path(int fd);
 
-/* Remove the file at @path if it is that of @fd. */
+/* Removes the file at @path if it is the file of @fd. */
 void listening_remove_file(int fd, const char *path);
 
 #endif

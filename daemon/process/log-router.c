@@ -29,14 +29,17 @@
 #define DELAY_FIRST_US (100 * G_TIME_SPAN_MILLISECOND)
 #define DELAY_MAX_US (10 * G_USEC_PER_SEC)
 
-/* A channel is handed over after that, together with all that were made meanwhile: what is in it can wait. */
+/*
+ * The delay before a new channel is handed over, together with all channels made meanwhile. Its
+ * output can wait.
+ */
 #define HAND_OVER_US (10 * G_TIME_SPAN_MILLISECOND)
 
-/* Messages that are read in one turn. */
+/* The number of messages that are read in one turn. */
 #define CONTROL_BATCH 32
 
 typedef struct LogChannel {
-	guint64 serial;      /* the key of the table; unique through all managers of a boot */
+	guint64 serial;      /* the key of the table; unique across all managers of one boot */
 	const char *service; /* interned */
 	int fd;              /* our end */
 	bool is_marked;      /* to be handed over */
@@ -55,7 +58,7 @@ struct LogRouter {
 	GQueue marked;        /* LogChannel *, in the order they were made */
 	int control_fd;       /* our end of the pair; -1: none */
 	FdSource *source;
-	bool is_alive; /* asked for, its end not yet told */
+	bool is_alive; /* spawn requested, exit not yet reported */
 	uint64_t invocation;
 	int64_t started_us;
 	int64_t delay_us;
@@ -71,13 +74,13 @@ static void log_channel_free(gpointer data)
 	g_free(channel);
 }
 
-/* A clock that only goes forward makes numbers that do too, through all managers of a boot. */
+/* The monotonic clock makes the numbers grow across all managers of one boot. */
 static uint64_t next_number(uint64_t last)
 {
 	return MAX((uint64_t)loop_now(), last + 1);
 }
 
-/* As PID 1 keeps it; a new string. */
+/* The name under which PID 1 keeps it; a new string. */
 static char *channel_name(const char *service, uint64_t serial)
 {
 	return g_strdup_printf("%s/log/%" G_GUINT64_FORMAT, service, serial);
@@ -128,7 +131,10 @@ static LogChannel *next_marked(LogRouter *router)
 	return channel;
 }
 
-/* As many as the socket takes; the rest waits for room, or for the next logger. */
+/*
+ * Hands over as many as the socket takes. The others wait until it is writable, or for the next
+ * logger.
+ */
 static void hand_over_marked(LogRouter *router)
 {
 	LogChannel *channel;
@@ -147,7 +153,7 @@ static void on_hand_over(void *data)
 	hand_over_marked(data);
 }
 
-/* --- what svc-logger reports --- */
+/* --- messages of svc-logger --- */
 
 static void forget_channel(LogRouter *router, LogChannel *channel, bool has_ended)
 {
@@ -155,7 +161,7 @@ static void forget_channel(LogRouter *router, LogChannel *channel, bool has_ende
 
 	if (channel->is_marked)
 		g_queue_remove(&router->marked, channel);
-	g_hash_table_remove(router->channels, &channel->serial); /* closes our copy, and that comes first */
+	g_hash_table_remove(router->channels, &channel->serial); /* closes our copy; this must be first */
 	if (has_ended)
 		keeper_link_forget_ended(router->link, name);
 	else
@@ -173,7 +179,7 @@ static void end_channel(LogRouter *router, const struct LoggerMessage *message)
 	forget_channel(router, channel, message->type == LOGGER_END);
 }
 
-/* Returns: false when nothing is left to read. */
+/* Returns: false if nothing is left to read. */
 static bool receive_one(LogRouter *router)
 {
 	struct LoggerMessage message;
@@ -203,7 +209,7 @@ static void on_control(GIOCondition condition, void *data)
 		if (receive_one(router))
 			continue;
 		if (condition & (G_IO_HUP | G_IO_ERR)) {
-			close_control(router); /* the logger is gone, and all is read; PID 1 reports how it ended */
+			close_control(router); /* the logger is gone and all is read; PID 1 reports its exit */
 			return;
 		}
 		break;
@@ -269,7 +275,7 @@ static bool send_spawn(LogRouter *router, int logger_end, GError **error)
 		.inherited = &logger_end,
 		.n_inherited = 1,
 		.has_oom = geteuid() == 0,
-		.oom_score_adjust = -500, /* what it holds is what explains why others were killed */
+		.oom_score_adjust = -500, /* its data explains why other processes were killed */
 	};
 
 	return keeper_link_spawn(router->link, &request, error);
@@ -343,7 +349,7 @@ void log_router_on_exited(LogRouter *router, const struct MessageExited *message
 		return;
 	router->is_alive = false;
 	if (router->control_fd >= 0) {
-		while (receive_one(router)) /* what it reported before it ended */
+		while (receive_one(router)) /* messages that it sent before it ended */
 			;
 	}
 	close_control(router);
@@ -455,9 +461,12 @@ void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocat
 		start_now(router);
 	} else if (router->control_fd < 0) {
 		process_id_init(&id, LOGGER_SERVICE, ROLE_MAIN, alive_invocation);
-		keeper_link_signal(router->link, &id, SIGKILL); /* there is no way to it; the next one has one */
+		keeper_link_signal(router->link, &id, SIGKILL); /* its control socket is lost; the next logger gets a new one */
 	} else {
-		/* Which channels the logger has is not known; it passes over those that it has. */
+		/*
+		 * It is not known which channels the logger has. It ignores those that it already
+		 * has.
+		 */
 		hand_over_marked(router);
 	}
 }

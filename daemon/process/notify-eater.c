@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Notify eater: a few workers, each with a place.
+ * Notify eater: a few jobs of svc-worker, each in a slot.
  */
 #include "config.h"
 
@@ -13,16 +13,16 @@
 
 typedef struct Place {
 	NotifyEater *eater;
-	char *owner;    /* of its jobs */
-	WorkerJob *job; /* NULL: it is free */
-	bool is_stuck;  /* its process did not end the job; for good */
+	char *owner;    /* the owner name of its jobs */
+	WorkerJob *job; /* NULL: the slot is free */
+	bool is_stuck;  /* its process did not finish the job; permanent */
 } Place;
 
 struct NotifyEater {
 	WorkerPool *pool;
 	Place places[NOTIFY_EATERS];
-	int socket;     /* whose first datagram is to be received; -1: none is */
-	Place *current; /* which does that; NULL: none is free */
+	int socket;     /* the first datagram of it is to be received; -1: none */
+	Place *current; /* the slot that receives it; NULL: no slot is free */
 	Timer *give_up;
 	const NotifyEaterListener *listener;
 	void *data;
@@ -65,7 +65,7 @@ static void on_answer(void *data, const char *const *words, unsigned n_words, in
 		eater->socket = -1;
 		eater->listener->eaten(eater->data);
 	} else if (is_over && !eater->current) {
-		begin(eater); /* one waits for a place */
+		begin(eater); /* a datagram waits for a slot */
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Notify socket: datagrams with credentials, a batch a turn, at a limited rate.
+ * Notify socket: reads datagrams with credentials, one batch per turn, at a limited rate.
  */
 #include "config.h"
 
@@ -20,15 +20,15 @@
 #include "model/service-def.h"
 #include "process/pidfile.h"
 
-/* More than a socket holds (net.unix.max_dgram_qlen is raised to 512): reading them all comes to an end. */
+/* More than a socket holds (net.unix.max_dgram_qlen is raised to 512), so draining ends. */
 #define DRAIN_MAX 4096
 
-/* Why the first datagram is still there, and nothing is read meanwhile. */
+/* Why the first datagram is still in the socket. Nothing is read meanwhile. */
 typedef enum Hold {
 	HOLD_NONE,
-	HOLD_NOTE,   /* handled; what came of it is not noted yet */
-	HOLD_SENDER, /* it is not known yet whether its sender is to be believed */
-	HOLD_EATER,  /* handled; a process of its own receives it */
+	HOLD_NOTE,   /* handled; its effect is not in the note yet */
+	HOLD_SENDER, /* it is not yet known whether its sender is accepted */
+	HOLD_EATER,  /* handled; svc-worker receives it */
 } Hold;
 
 struct NotifySocket {
@@ -42,13 +42,13 @@ struct NotifySocket {
 	Hold hold;
 	bool has_descriptors;
 	uid_t sender;
-	pid_t asked_pid; /* its sender, whom the listener was asked about; 0: none */
+	pid_t asked_pid; /* its sender, about which the listener was asked; 0: none */
 	NotifyTrust answer;
 	const NotifyListener *listener;
 	void *data;
 };
 
-/* --- what a datagram says --- */
+/* --- content of a datagram --- */
 
 static void say_ready(NotifyMessage *m, const char *value)
 {
@@ -161,7 +161,9 @@ static struct ucred sender_of(struct msghdr *header)
 	return credentials;
 }
 
-/* The first datagram has been handled. One that has descriptors attached is another process's to receive. */
+/*
+ * The first datagram has been handled. If it has descriptors attached, svc-worker must receive it.
+ */
 static void finish_one(NotifySocket *socket)
 {
 	char byte;
@@ -184,8 +186,11 @@ static NotifyTrust trust(NotifySocket *socket, pid_t pid)
 }
 
 /*
- * Returns: false when nothing more is to be read now. There is room for the credentials only: so the kernel installs no descriptors and says
- * with MSG_CTRUNC that there are some. Who receives them closes them, and that may take for ever.
+ * Returns: false if no more is to be read now.
+ *
+ * The control buffer holds the credentials only. So the kernel installs no descriptors, and
+ * MSG_CTRUNC shows that there are some. The receiver would have to close them, which can block for
+ * ever.
  */
 static bool receive_one(NotifySocket *socket)
 {
@@ -225,7 +230,7 @@ static bool receive_one(NotifySocket *socket)
 	return socket->hold == HOLD_NONE;
 }
 
-/* Not before there are tokens, if it waits for those too. */
+/* Reads only if no datagram is held and tokens are left. */
 static void watch(NotifySocket *socket)
 {
 	const bool is_awaited = socket->hold == HOLD_NONE && !timer_is_armed(socket->refill);
@@ -259,7 +264,7 @@ void notify_socket_eaten(NotifySocket *socket)
 	watch(socket);
 }
 
-/* Returns: false when the service has used up its share for now; the rest is read when there are tokens again. */
+/* Returns: false if the service has used up its tokens. The rest is read after the refill. */
 static bool take_token(NotifySocket *socket)
 {
 	int64_t now = loop_now();
@@ -273,7 +278,10 @@ static bool take_token(NotifySocket *socket)
 	return true;
 }
 
-/* What is ignored costs no token: who may write to the socket cannot use up the share of whose it is, and is only read slowly. */
+/*
+ * An ignored datagram costs no token. So other writers cannot use up the tokens of the service;
+ * they only slow the reading down.
+ */
 static void on_readable(GIOCondition condition, void *data)
 {
 	NotifySocket *socket = data;
@@ -317,11 +325,11 @@ char *notify_socket_path(const char *runtime_dir, const char *service)
 		return path;
 	g_free(path);
 	hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, service, -1);
-	name = g_strdup_printf("%.24s~%.24s", service, hash); /* "~" is in no service's name */
+	name = g_strdup_printf("%.24s~%.24s", service, hash); /* no service name contains "~" */
 	return g_build_filename(runtime_dir, "notify", name, NULL);
 }
 
-/* The file has its mode and its owner before a process of the service can know of it. */
+/* The file has its mode and owner before any process of the service can know its path. */
 static bool give_to(const char *path, uid_t owner)
 {
 	if (owner == NOTIFY_ANY_USER)
@@ -340,8 +348,8 @@ static int bind_at(const char *path, uid_t owner, GError **error)
 		return -1;
 	}
 	strcpy(address.sun_path, path);
-	(void)unlink(path); /* of an earlier run; if it cannot go, bind says so */
-	/* The mode of the socket becomes that of the file (unix(7)). */
+	(void)unlink(path); /* of an earlier run; if this fails, bind reports it */
+	/* The file gets the mode of the socket (unix(7)). */
 	if (fd < 0 || fchmod(fd, 0600) < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
 	    bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || !give_to(path, owner)) {
 		fail_errno(error, errno, "cannot make the notify socket %s", path);
@@ -368,7 +376,7 @@ NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListe
 	g_autofree char *directory = g_path_get_dirname(path);
 	int fd;
 
-	(void)g_mkdir_with_parents(directory, 0711); /* mostly it is there; otherwise bind says why not */
+	(void)g_mkdir_with_parents(directory, 0711); /* usually it exists; otherwise bind reports why not */
 	fd = bind_at(path, owner, error);
 	return fd < 0 ? NULL : notify_socket_resume(fd, listener, data);
 }
@@ -381,7 +389,10 @@ void notify_socket_arm(NotifySocket *socket)
 
 void notify_socket_drain(NotifySocket *socket)
 {
-	/* What is held for its note is dropped: the process's end is reported again if it is lost, and that is what counts. */
+	/*
+	 * A datagram held for its note is dropped. If the note is lost, the exit of the process is
+	 * reported again, which is sufficient.
+	 */
 	for (int i = 0; i < DRAIN_MAX && (socket->hold == HOLD_NONE || socket->hold == HOLD_NOTE); i++) {
 		if (socket->hold == HOLD_NOTE)
 			finish_one(socket);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Outcome: sentences.
+ * Outcome: text for exit statuses and exec failures.
  */
 #include "config.h"
 
@@ -28,7 +28,10 @@ char *outcome_describe(int code, int status, int errnum)
 	}
 }
 
-/* LSB Core, "Init Script Actions"; what is not listed has no meaning of its own, or that of the script's author. */
+/*
+ * LSB Core, "Init Script Actions". The other statuses are reserved, or their meaning is defined by
+ * the author of the script.
+ */
 static const char *const script_statuses[] = {
 	[2] = "invalid or too many arguments",
 	[3] = "it does not know this action",
@@ -64,7 +67,7 @@ bool outcome_script_is_success(const Plan *plan, const Command *command, int cod
 	return (command && command->may_fail) || (code == CLD_EXITED && plan_counts_as_success(plan, status));
 }
 
-/* Names of a step's object where there is only one it can have been. */
+/* The object of a step if it is unambiguous. */
 static char *describe_user(const ExecDef *e, const char *cause, int errnum)
 {
 	if (errnum != ESRCH)
@@ -91,7 +94,7 @@ char *outcome_describe_exec(const Plan *plan, const Command *command, const stru
 	const char *cause = g_strerror(status->error);
 
 	if (status->what[0]) {
-		g_autofree char *what = g_utf8_make_valid(status->what, -1); /* it may have been cut in the middle of a character */
+		g_autofree char *what = g_utf8_make_valid(status->what, -1); /* it may have been cut inside a character */
 
 		return g_strdup_printf("%s: %s", what, cause);
 	}

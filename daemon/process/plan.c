@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plan: which definitions a run holds on to, and what follows from them.
+ * Plan: the definitions of one run, and facts derived from them.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plan: the definitions that one invocation goes by: the one that it began with, and, for how it is to end, the newest one.
- * Files may be read anew while it runs; both live as long as it does.
+ * Plan: the definitions that one invocation uses: the one it began with, and the newest one, which
+ * decides how it ends. Files may be read again while it runs; both definitions live as long as the
+ * invocation.
  */
 #ifndef SVCD_PROCESS_PLAN_H
 #define SVCD_PROCESS_PLAN_H
@@ -9,20 +10,23 @@
 #include "model/service-def.h"
 
 typedef struct Plan {
-	ServiceDef *def;    /* shared: what it is, how it starts, what its processes are given */
-	ServiceDef *latest; /* shared: how it is reloaded, checked, stopped, killed and cleaned up, and is it well */
+	ServiceDef *def;    /* shared: type, start, and the execution settings of its processes */
+	ServiceDef *latest; /* shared: reload, check, stop, kill, clean-up and health */
 } Plan;
 
 void plan_init(Plan *plan, const ServiceDef *def);
 void plan_clear(Plan *plan);
 
-/* @def becomes the latest: for a run that has not come to its end yet. */
+/* Makes @def the latest definition of a run that has not ended. */
 void plan_refresh(Plan *plan, const ServiceDef *def);
 
-/* Does the end of its main process with success mean that the service has done its work (a task), not that it failed? */
+/*
+ * Does a successful end of its main process mean that its work is done (a task), and not that it
+ * failed?
+ */
 bool plan_ends_by_itself(const Plan *plan);
 bool plan_is_script(const Plan *plan);
-/* May it say something by sd_notify(3)? */
+/* May it send sd_notify(3) messages? */
 bool plan_notifies(const Plan *plan);
 bool plan_counts_as_success(const Plan *plan, int exit_status);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Privileges: a list of capabilities that are kept, and one of system calls that are given up.
+ * Privileges: a list of capabilities to keep, and a list of system calls to give up.
  *
- * Of capabilities we know what we need, and the kernel's meaning of them does not change. Of system calls the C library may use others
- * with its next version, so those are listed that a manager must never make: each is refused with EPERM, as a process without the
- * right to it would be.
+ * Capabilities are listed by need, because the kernel does not change their meaning. System calls
+ * are listed by prohibition, because the next version of the C library may use others. Each
+ * forbidden call fails with EPERM, as if the process lacked the right.
  */
 #include "config.h"
 
@@ -25,10 +25,15 @@
 #define BIT(capability) (1ull << (capability))
 
 /*
- * Files in /run/svcd, and the control groups: owner, mode, contents. Processes of services: to signal them, and where there is no cgroup v2
- * to read in /proc which service they belong to, which asks for CAP_SYS_PTRACE. CAP_NET_ADMIN: the buffers of log channels. Our own limits, and
- * descriptors on their way to the keeper. /dev/kmsg: which processes were killed for lack of memory. CAP_SYS_NICE: to enable cpusets moves
- * all processes of a group, also those that have capabilities which we have not (cap_task_setscheduler() in the kernel).
+ * Why each capability is kept:
+ * - Files in /run/svcd and control groups: owner, mode, contents.
+ * - Processes of services: signals, and without cgroup v2 the environment in /proc, which needs
+ * CAP_SYS_PTRACE.
+ * - CAP_NET_ADMIN: the buffers of log channels.
+ * - Our own limits, and descriptors in flight to the keeper.
+ * - /dev/kmsg: the processes that were killed because memory was short.
+ * - CAP_SYS_NICE: enabling cpusets moves all processes of a group, even those with capabilities
+ * that we lack (cap_task_setscheduler() in the kernel).
  */
 #define KEPT                                                                                       \
 	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |     \
@@ -52,13 +57,13 @@
 #endif
 
 static const uint16_t refused[] = {
-	/* Mounts and name spaces: helpers and services have them made by svc-exec, and by mount(8). */
+	/* Mounts and namespaces: svc-exec and mount(8) make them for helpers and services. */
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount,
 	SYS_fspick, SYS_setns, SYS_unshare,
 #ifdef SYS_mount_setattr
 	SYS_mount_setattr,
 #endif
-	/* Other processes: they are looked at, and signalled. */
+	/* Other processes are only read and signalled. */
 	SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
 #ifdef SYS_pidfd_getfd
 	SYS_pidfd_getfd,
@@ -66,7 +71,7 @@ static const uint16_t refused[] = {
 #ifdef SYS_process_madvise
 	SYS_process_madvise,
 #endif
-	/* The machine: its end is the keeper's, its clock and its names belong to services. */
+	/* The machine: the keeper ends it, and services set its clock and its names. */
 	SYS_reboot, SYS_kexec_load, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_swapon, SYS_swapoff, SYS_acct,
 	SYS_quotactl, SYS_sethostname, SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime,
 #ifdef SYS_kexec_file_load
@@ -75,13 +80,13 @@ static const uint16_t refused[] = {
 #ifdef SYS_iopl
 	SYS_iopl, SYS_ioperm,
 #endif
-	/* Large parts of the kernel that we have no use for. */
+	/* Large parts of the kernel that are not used. */
 	SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_add_key,
 	SYS_request_key, SYS_keyctl, SYS_personality, SYS_fanotify_init, SYS_open_by_handle_at,
-	/* Another identity, but for files: what we are is what the keeper has started. */
+	/* Identities other than the file system ids: the ids are those that the keeper has set. */
 	SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
-#ifndef WITH_SANITIZERS /* which look for leaks from a process of their own */
-	/* Children are the keeper's, and we have one thread. */
+#ifndef WITH_SANITIZERS /* their leak check starts a process */
+	/* Children belong to the keeper, and we have one thread. */
 	SYS_clone, SYS_execve, SYS_execveat, SYS_ptrace,
 #ifdef SYS_clone3
 	SYS_clone3,
@@ -94,14 +99,17 @@ static const uint16_t refused[] = {
 
 #define N_REFUSED (sizeof(refused) / sizeof(refused[0]))
 
-/* On x86-64 the bit that makes a call one of the x32 ABI. */
+/* On x86-64 this bit marks a call of the x32 ABI. */
 #define X32_BIT 0x40000000u
 
 #ifdef OUR_ARCH
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 
-/* Calls of another ABI have other numbers: none of those is made at all. Returns: the number of instructions. */
+/*
+ * All calls of another ABI are refused, because their numbers differ. Returns: the number of
+ * instructions.
+ */
 static unsigned short write_filter(struct sock_filter *code)
 {
 	unsigned short n = 0;
@@ -118,7 +126,10 @@ static unsigned short write_filter(struct sock_filter *code)
 	return n;
 }
 
-/* SPEC_ALLOW: before Linux 5.16 a filter would otherwise switch off speculation, which is for who runs the code of others. */
+/*
+ * SPEC_ALLOW: before Linux 5.16 a filter would otherwise disable speculation, which protects only
+ * programs that run foreign code.
+ */
 static bool refuse_calls(void)
 {
 	struct sock_filter code[N_REFUSED + 6];
@@ -163,7 +174,10 @@ static bool reduce_capabilities(void)
 {
 	uint64_t permitted;
 
-	/* None is ever needed here: nothing is executed. Without CAP_SETPCAP, as a user's manager, there is none to be had, either. */
+	/*
+	 * The bounding set is emptied, because nothing is executed. Without CAP_SETPCAP (a user's
+	 * manager) no capability could be gained anyway.
+	 */
 	for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
 		(void)prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);

@@ -21,11 +21,11 @@ static int64_t clock_us(clockid_t clock)
 {
 	struct timespec now;
 
-	(void)clock_gettime(clock, &now); /* both clocks are always there */
+	(void)clock_gettime(clock, &now); /* both clocks always exist */
 	return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
 }
 
-/* The kernel counts from boot, the time in suspend included; we count without. */
+/* The kernel counts from boot and includes the time in suspend. CLOCK_MONOTONIC excludes it. */
 static int64_t monotonic_of_ticks(unsigned long long ticks)
 {
 	const int64_t boottime_us = (int64_t)(ticks * (unsigned long long)G_USEC_PER_SEC / (unsigned long)sysconf(_SC_CLK_TCK));
@@ -38,7 +38,10 @@ bool process_stat_read(pid_t pid, ProcessStat *ret)
 	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
 	g_autoptr(GBytes) bytes = file_read_bounded(path, 4096, NULL);
 	g_autofree char *text = bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : NULL;
-	/* "pid (name) state ppid ...": a name may hold anything, so from its last ")" on (proc(5)). */
+	/*
+	 * "pid (name) state ppid ...": the name may contain any byte, so parsing starts at the last
+	 * ")" (proc(5)).
+	 */
 	const char *end = text ? strrchr(text, ')') : NULL;
 	unsigned long long ticks;
 	int parent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ready descriptor: a peek, and what the bytes mean.
+ * Ready descriptor: peeks at the channel and interprets the bytes.
  */
 #include "config.h"
 
@@ -27,12 +27,18 @@ static void end(ReadyFd *ready)
 	fd_close(&ready->fd);
 }
 
-/* Its bytes stay in the channel: they count once, so the next manager has to find them until PID 1 has forgotten it. */
+/*
+ * The bytes stay in the channel, because they count only once: the next manager must find them
+ * until PID 1 has forgotten the descriptor.
+ */
 static void take_newline(ReadyFd *ready, ChannelState state, char *bytes, size_t n)
 {
 	const bool is_newline = n > 0 && memchr(bytes, '\n', n);
 
-	/* Descriptors make it unreadable from here on, so it is as if the service had closed it: the start limit or the exit follows. */
+	/*
+	 * Descriptors make the channel unreadable from here on. It is then handled as closed by the
+	 * service: the start limit or the exit follows.
+	 */
 	if (is_newline || state != CHANNEL_BYTES)
 		end(ready);
 	else

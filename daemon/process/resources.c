@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resources: small writes to small files; the kernel takes each at once or says why not.
+ * Resources: short writes to control files. The kernel accepts each at once or returns an error.
  */
 #include "config.h"
 
@@ -19,11 +19,16 @@
 /* Lists of controllers, counters: all of these files are short. */
 #define FILE_BYTES 1024
 
-/* A record of the kernel's log, and as many as fit into a log of several MiB: more are not gone through. */
+/*
+ * The size of one kernel log record, and the number of records that a log of several MiB holds.
+ * More are not read.
+ */
 #define RECORD_BYTES 8192
 #define RECORDS_MAX 50000
 
-/* The process namespace in which the kernel's log counts (PROC_PID_INIT_INO in linux/proc_ns.h). */
+/*
+ * The kernel log contains numbers of this PID namespace (PROC_PID_INIT_INO in linux/proc_ns.h).
+ */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
 static bool write_file(const char *directory, const char *file, const char *text)
@@ -34,7 +39,7 @@ static bool write_file(const char *directory, const char *file, const char *text
 	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
-/* "" where there is none; a new string. */
+/* "" if the file is missing; a new string. */
 static char *read_text(const char *path)
 {
 	g_autoptr(GBytes) bytes = file_read_bounded(path, FILE_BYTES, NULL);
@@ -53,7 +58,7 @@ static bool lists(const char *directory, const char *file, const char *word)
 	return g_strv_contains((const char *const *)words, word);
 }
 
-/* For what is below @directory. */
+/* Enables the controller for the groups below @directory. */
 static bool enable(const char *directory, const char *controller, GError **error)
 {
 	g_autofree char *word = g_strconcat("+", controller, NULL);
@@ -66,17 +71,20 @@ static bool enable(const char *directory, const char *controller, GError **error
 	       fail_errno(error, errno, "cannot enable the %s controller in %s", controller, directory);
 }
 
-/* In the group that we were given, and in that of all services. */
+/* In the group that svcd was given, and in the group of all services. */
 static bool enable_above(const char *root, const char *controller, GError **error)
 {
 	g_autofree char *above = g_path_get_dirname(root);
 
-	/* Users can list the group above, so nothing is looked up there without need. */
+	/*
+	 * Users can list the group above (and hold its lock), so no path in it is looked up without
+	 * need.
+	 */
 	return lists(root, "cgroup.subtree_control", controller) ||
 	       (enable(above, controller, error) && enable(root, controller, error));
 }
 
-/* Only a number lowers *@number; "max", and no file, do not. */
+/* Only a number lowers *@number; "max" or a missing file does not. */
 static void lower_to(uint64_t *number, int fd)
 {
 	char text[32] = "";
@@ -89,7 +97,7 @@ static void lower_to(uint64_t *number, int fd)
 		*number = MIN(*number, read_number);
 }
 
-/* Read anew each time: sysctl.d may change them in the middle of a boot. */
+/* Read each time, because sysctl.d may change the values during a boot. */
 static uint64_t tasks_of_machine(const int *machine)
 {
 	uint64_t number = INT32_MAX;
@@ -99,7 +107,7 @@ static uint64_t tasks_of_machine(const int *machine)
 	return number;
 }
 
-/* "25%" is of the machine's memory, or of the processes and threads that it can have. */
+/* "25%" means of the machine's memory, or of its maximal number of processes and threads. */
 static char *resolve(Resource resource, const char *value, const int *machine)
 {
 	const uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -117,7 +125,7 @@ static bool set_file(Resource resource, const char *text, const char *group)
 {
 	if (write_file(group, resource_file(resource), text))
 		return true;
-	/* One of the two schedulers of disks knows weights, and each has a file of its own. */
+	/* Only one of the two disk schedulers supports weights, and each has its own file. */
 	return resource == RESOURCE_IO_WEIGHT && errno == ENOENT && write_file(group, "io.bfq.weight", text);
 }
 
@@ -146,7 +154,7 @@ void resources_limit_tasks(const char *value, const int *machine, const char *gr
 	g_autofree char *text = fd < 0 ? NULL : resolve(RESOURCE_TASKS_MAX, value, machine);
 
 	if (text)
-		(void)!write(fd, text, strlen(text)); /* it then has what the machine has, as without this */
+		(void)!write(fd, text, strlen(text)); /* on failure only the machine's limit applies, as before */
 }
 
 bool resources_is_enabled(const char *root, const char *controller)
@@ -154,7 +162,7 @@ bool resources_is_enabled(const char *root, const char *controller)
 	return lists(root, "cgroup.subtree_control", controller);
 }
 
-/* Where nobody keeps a limit there is none. */
+/* A limit without an enabled controller is not in force. */
 static bool is_in_force(Resource resource, const char *value, const char *root, const char *group)
 {
 	return strcmp(value, RESOURCE_UNLIMITED) == 0 &&
@@ -186,7 +194,7 @@ static uint64_t counter(char *const *lines, const char *name)
 	return 0;
 }
 
-/* Its lines; none where there is no such file. */
+/* The lines of the file; none if it is missing. */
 static GStrv read_events(const char *group, const char *file)
 {
 	g_autofree char *path = group ? g_build_filename(group, file, NULL) : NULL;
@@ -257,14 +265,14 @@ KernelWord resources_kernel_killed(int log_fd, pid_t pid)
 {
 	char record[RECORD_BYTES + 1];
 
-	(void)lseek(log_fd, 0, SEEK_SET); /* from its oldest record on; a pipe, as tests have it, stays where it is */
+	(void)lseek(log_fd, 0, SEEK_SET); /* from the oldest record on; a pipe, as in the tests, does not seek */
 	for (unsigned i = 0; log_fd >= 0 && i < RECORDS_MAX; i++) {
 		const ssize_t n = read(log_fd, record, RECORD_BYTES);
 
 		if (n < 0 && errno == EAGAIN)
 			return KERNEL_WORD_NO;
 		if (n < 0 && errno == EPIPE)
-			continue; /* overwritten meanwhile; the next one is there */
+			continue; /* overwritten meanwhile; the next one is available */
 		if (n <= 0)
 			break;
 		record[n] = '\0';

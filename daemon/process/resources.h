@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resources: the limits of a service, written to its control group before anything runs in it.
+ * Resources: the limits of a service, written to its control group before any process runs in it.
  *
- * A controller has to be enabled in all groups above; that is done when the first service asks for it, and stays. Groups that
- * have processes may not enable any for those below, and have none: keeper and manager sit in leaves.
+ * A controller must be enabled in all groups above. That is done when the first service needs it,
+ * and it stays enabled. A group that has processes cannot enable a controller for its subgroups. So
+ * the keeper and the manager run in leaf groups.
  */
 #ifndef SVCD_PROCESS_RESOURCES_H
 #define SVCD_PROCESS_RESOURCES_H
@@ -16,25 +17,26 @@
 #include "model/resource-def.h"
 
 /*
- * Files of the whole machine. They are opened before the first service starts, and PID 1 keeps them: users can hold the locks of the
- * directories that they are in. @machine in the functions below: a descriptor for each, -1: there is no such file; or NULL: none is known.
+ * Files of the whole machine. They are opened before the first service starts, and PID 1 keeps
+ * them, because users can hold the locks of their directories. @machine in the functions below: a
+ * descriptor for each, -1: the file does not exist; or NULL: none is known.
  */
 #define MACHINE_FILES(X, P)                                                                        \
-	X(P, THREADS, "threads-max")    /* how many the machine can have */                        \
+	X(P, THREADS, "threads-max")    /* maximum of the machine */                        \
 	X(P, PIDS, "pid-max")                                                                      \
 	X(P, GIVEN, "pids-given")       /* pids.max of the group that svcd was given */            \
 	X(P, MOUNTS, "mounts")          /* /proc/self/mountinfo */                                 \
-	X(P, KERNEL_LOG, "kernel-log")  /* none where its numbers of processes are not ours */
+	X(P, KERNEL_LOG, "kernel-log")  /* none if its PIDs are not of our namespace */
 ENUM_WITH_NAMES(MachineFile, MACHINE, machine_file, MACHINE_FILES)
 
 /* @root: the group of all services; NULL: no cgroup v2. Returns: a descriptor, or -1. */
 int resources_open_machine_file(MachineFile file, const char *root);
 
 /**
- * resources_apply() - write all that is said; may be done again
- * @root:  the directory that services' groups are in; NULL: no cgroup v2
+ * resources_apply() - write all limits that are set; may be repeated
+ * @root: the directory that contains the groups of services; NULL: no cgroup v2
  * @group: that of the service
- * Returns: what is not in force, and why: sentences, a new string; NULL: all is.
+ * Returns: the limits that are not in force, with reasons: sentences, a new string; NULL: all are.
  */
 char *resources_apply(const ResourceDef *resources, const int *machine, const char *root, const char *group);
 
@@ -45,37 +47,41 @@ char *resources_apply(const ResourceDef *resources, const int *machine, const ch
 void resources_make_idle(const char *group);
 
 /**
- * resources_limit_tasks() - what a service has that says no TasksMax= of its own
+ * resources_limit_tasks() - the default limit of a service without TasksMax=
  * @value: of RESOURCE_TASKS_MAX
  *
- * For every start, and a precaution: it enables nothing (PID 1 has done so where it could), and where nobody counts it is nothing.
+ * Called at each start, as a precaution. It enables no controller, because PID 1 has done so where
+ * possible. Without the controller it does nothing.
  */
 void resources_limit_tasks(const char *value, const int *machine, const char *group);
-/* How often the kernel has refused the group a process or thread because it had as many as it may; 0 where nobody counts. */
+/*
+ * The number of forks that the kernel has refused to the group because of pids.max; 0 without the
+ * controller.
+ */
 uint64_t resources_task_refusals(const char *group);
 
 /* Is the controller enabled for services? */
 bool resources_is_enabled(const char *root, const char *controller);
 
 typedef struct OutOfMemory {
-	uint64_t n_kills;        /* processes of the group that the kernel has killed for lack of memory */
-	bool is_counted;         /* by a controller of the group */
-	uint64_t n_limit_reached; /* how often that was the group's own limit, not the machine's */
+	uint64_t n_kills;        /* processes of the group killed by the kernel for lack of memory */
+	bool is_counted;         /* a controller of the group counts them */
+	uint64_t n_limit_reached; /* the kills caused by the group's own limit, not by the machine's */
 } OutOfMemory;
 
-/* Zeros where nobody counts. @group: may be NULL. */
+/* Zeros if nothing counts them. @group: may be NULL. */
 OutOfMemory resources_out_of_memory(const char *group);
 
-/* Does the kernel's log say that it has killed a process for lack of memory? */
+/* Does the kernel log contain that the kernel has killed a process for lack of memory? */
 typedef enum KernelWord {
-	KERNEL_WORD_UNKNOWN, /* it cannot be read, or counts processes otherwise than we do */
+	KERNEL_WORD_UNKNOWN, /* it cannot be read, or its PIDs are of another namespace */
 	KERNEL_WORD_YES,
 	KERNEL_WORD_NO,
 } KernelWord;
 
 /**
- * resources_kernel_killed() - @pid, a moment ago?
- * @log_fd: a record a read (dev-kmsg), not waiting; -1: not to be had
+ * resources_kernel_killed() - has the kernel killed @pid a moment ago?
+ * @log_fd: one record per read (dev-kmsg), non-blocking; -1: not available
  */
 KernelWord resources_kernel_killed(int log_fd, pid_t pid);
 

@@ -17,17 +17,17 @@
 #include "process/exec-spec.h"
 #include "protocol/exec-spec.h"
 
-/* What the SpawnRequest points to, for as long as it is being sent. */
+/* The data that the SpawnRequest points to while it is sent. */
 typedef struct Draft {
 	SpawnRequest request;
 	GPtrArray *argv;        /* char *, NULL at the end */
 	GPtrArray *environment; /* char *, NULL at the end */
-	GPtrArray *fixed;       /* char *, NULL at the end: ours, in no case overruled */
+	GPtrArray *fixed;       /* char *, NULL at the end: ours, never overridden */
 	GArray *groups;         /* gid_t */
 	GArray *rlimits;        /* struct SpawnRlimit */
 	int inherited[3 + LIMIT_SOCKETS];
 	int spec_fd;
-	char *private_tmp;      /* the link that names it */
+	char *private_tmp;      /* the link that contains its name */
 } Draft;
 
 static GPtrArray *strings_new(void)
@@ -61,7 +61,7 @@ static void draft_clear(Draft *draft)
 	fd_close(&draft->spec_fd);
 }
 
-/* The word $MAINPID, whole, as in "kill -HUP $MAINPID"; there is no other variable. */
+/* The argument $MAINPID, whole, as in "kill -HUP $MAINPID". There is no other variable. */
 static void fill_argv(Draft *draft, const SpawnInput *input)
 {
 	for (char **word = input->command ? input->command->argv : NULL; word && *word; word++) {
@@ -72,7 +72,7 @@ static void fill_argv(Draft *draft, const SpawnInput *input)
 		else if (input->main_pid > 0)
 			g_ptr_array_add(draft->argv, g_strdup_printf("%d", (int)input->main_pid));
 		else
-			g_ptr_array_add(draft->argv, g_strdup("")); /* "kill" then complains; 0 would hit its group */
+			g_ptr_array_add(draft->argv, g_strdup("")); /* "kill" then fails; 0 would signal its own process group */
 	}
 	g_ptr_array_add(draft->argv, NULL);
 }
@@ -111,7 +111,10 @@ static void set_variable(GPtrArray *environment, const char *assignment)
 	g_ptr_array_add(environment, g_strdup(assignment));
 }
 
-/* For direct execution: what every service gets, then Environment=, then ours; the last one of a name wins. */
+/*
+ * For direct execution: the variables of every service, then Environment=, then ours. The last
+ * value of a name wins.
+ */
 static void fill_environment(Draft *draft, const ProcessContext *context, const ExecDef *execution)
 {
 	for (const char *const *p = context->environment; p && *p; p++)
@@ -147,14 +150,14 @@ static bool parse_id(const char *text, uint32_t *ret, GError **error)
 {
 	uint64_t value;
 
-	/* UINT32_MAX is setresuid's "leave as it is", and so is no id. */
+	/* UINT32_MAX means "leave unchanged" for setresuid(2), so it is not a valid id. */
 	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &value))
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not the number of a user or group", text);
 	*ret = (uint32_t)value;
 	return true;
 }
 
-/* For direct execution; exec_def_needs_helper() has made sure that all of them are numbers. */
+/* For direct execution; exec_def_needs_helper() has checked that all of them are numbers. */
 static bool fill_identity(Draft *draft, const ExecDef *execution, GError **error)
 {
 	SpawnRequest *r = &draft->request;
@@ -176,7 +179,7 @@ static bool fill_identity(Draft *draft, const ExecDef *execution, GError **error
 		gid = id;
 		g_array_append_val(draft->groups, gid);
 	}
-	/* Root's own groups are nobody else's. */
+	/* Root's supplementary groups are dropped for every other user. */
 	r->has_groups = r->has_uid || draft->groups->len > 0;
 	r->groups = (const gid_t *)(const void *)draft->groups->data;
 	r->n_groups = draft->groups->len;
@@ -188,7 +191,7 @@ static bool fill_stdio(ProcessContext *context, Draft *draft, const SpawnInput *
 	SpawnRequest *r = &draft->request;
 
 	if (input->output_fd < 0)
-		return true; /* the keeper's /dev/null */
+		return true; /* the keeper uses /dev/null */
 	if (context->null_fd <= 0)
 		context->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (context->null_fd < 0)
@@ -216,14 +219,20 @@ static void fill_common(Draft *draft, const SpawnInput *input)
 	fill_limits(draft, input->plan->def->execution);
 }
 
-/* The readiness descriptor is the first that a directly executed service inherits, and so number 3. */
+/*
+ * The readiness descriptor is the first inherited descriptor of a directly executed service, so it
+ * is number 3.
+ */
 #define FIRST_INHERITED 3
 
 static bool needs_helper(const SpawnInput *input)
 {
 	bool moves_ready = input->ready_fd >= 0 && input->plan->def->ready_fd != FIRST_INHERITED;
 
-	/* WATCHDOG_PID= and LISTEN_PID= are known to nobody else in time. */
+	/*
+	 * Only svc-exec can set WATCHDOG_PID= and LISTEN_PID=, because the PID is not known
+	 * earlier.
+	 */
 	return !input->command || moves_ready || is_watched(input) || input->sockets.n > 0 ||
 	       exec_def_needs_helper(input->plan->def->execution);
 }
@@ -243,7 +252,10 @@ static bool send_direct(const ProcessContext *context, const SpawnInput *input, 
 	return keeper_link_spawn(context->link, r, error);
 }
 
-/* What svc-exec is to do: the command, or without one to remove what the run leaves. */
+/*
+ * The specification for svc-exec: the command, or without one the removal of directories after the
+ * run.
+ */
 static int write_spec(const ProcessContext *context, const SpawnInput *input, const Draft *draft, GError **error)
 {
 	const ExecSpecInput spec = {
@@ -282,7 +294,7 @@ static bool send_by_helper(const ProcessContext *context, const SpawnInput *inpu
 	r->directory = NULL;
 	r->n_inherited = 0;
 	draft->inherited[r->n_inherited++] = draft->spec_fd;
-	/* EXEC_SPEC_STATUS_FD must be there; without a pipe nobody reads what is written. */
+	/* EXEC_SPEC_STATUS_FD must exist. Without a pipe its output is not read. */
 	draft->inherited[r->n_inherited++] = input->status_fd >= 0 ? input->status_fd : draft->spec_fd;
 	if (input->ready_fd >= 0)
 		draft->inherited[r->n_inherited++] = input->ready_fd;
@@ -307,7 +319,7 @@ bool spawn_request_send(ProcessContext *context, const SpawnInput *input, GError
 		ok = send_by_helper(context, input, &draft, error);
 	} else if (ok) {
 		ok = send_direct(context, input, &draft, &problem);
-		/* Too much for one message: a memfd holds more. */
+		/* Too large for one message: a memfd holds more. */
 		if (!ok && g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_LIMIT_REACHED))
 			ok = send_by_helper(context, input, &draft, error);
 		else if (!ok)

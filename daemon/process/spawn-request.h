@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spawn request: a command of a service as the message that makes the keeper start it; directly where numbers say all,
- * else by way of svc-exec.
+ * Spawn request: sends a command of a service to the keeper, which starts it. It is executed
+ * directly if the user and groups are numeric and no helper is needed, and otherwise through
+ * svc-exec.
  */
 #ifndef SVCD_PROCESS_SPAWN_REQUEST_H
 #define SVCD_PROCESS_SPAWN_REQUEST_H
@@ -14,11 +15,11 @@
 #include "process/plan.h"
 #include "process/supervise.h"
 
-/* What differs from one spawn of an invocation to the next. All borrowed. */
+/* The values that differ between the spawns of an invocation. All borrowed. */
 typedef struct SpawnInput {
 	const Plan *plan;
-	const Command *command;    /* NULL: remove what the run leaves */
-	bool ends_runtime;         /* without a command: its runtime directories, too */
+	const Command *command;    /* NULL: remove the directories of the run */
+	bool ends_runtime;         /* without a command: remove the runtime directories, too */
 	enum ProcessRole role;
 	uint64_t invocation;
 	const char *note;
@@ -34,7 +35,7 @@ typedef struct SpawnInput {
 
 /**
  * spawn_request_send() - make the request and hand it to the keeper
- * Returns: false with @error when it cannot be made; what the keeper says comes later.
+ * Returns: false with @error if it cannot be made. The keeper's answer comes later.
  */
 bool spawn_request_send(ProcessContext *context, const SpawnInput *input, GError **error);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, health: is a service that is up well? Its watchdog, and the commands that ask.
+ * Supervise, health: the health of a service that is up, by its watchdog and its probe commands.
  *
- * The watchdog: a daemon says WATCHDOG=1 again and again (sd_watchdog_enabled(3)). One that does
- * not hangs, and gets ABRT, so that it may leave a core that shows where. A sign of life may wait
- * in the socket while the manager was away or busy, so the socket is read before anything is
- * concluded. A manager that takes over gives the whole time once more. It knows that time from the
- * note, because the process was started with it, whatever the file says by now.
+ * The watchdog: a daemon sends WATCHDOG=1 regularly (sd_watchdog_enabled(3)). A daemon that stops
+ * sending hangs. It gets SIGABRT, so that it can leave a core for analysis. A message may wait in
+ * the socket while the manager was away or busy, so the socket is read before the daemon is
+ * aborted. A manager that takes over starts the full interval again. It has the interval from the
+ * note, because the process keeps the interval it was started with, even if the file has changed.
  *
  * Probes are commands beside the steps: CheckCommand= and HealthCommand=. No step waits for one:
  * they are killed when the service is to stop. Each has a row, a time limit and a cgroup of its
- * own, because nothing that it leaves behind may keep the service up.
+ * own, because a process that a probe leaves behind must not keep the service up.
  *
- * HealthCommand= runs again and again. After so many failures in a row the service is unhealthy;
- * with HealthAction=restart that is an end like any other, and Restart= says what follows. Only
- * changes are reported. Nothing of it is in the note: the next manager asks at once, and counts
- * from the beginning.
+ * HealthCommand= runs repeatedly. After a number of consecutive failures the service is unhealthy.
+ * With HealthAction=restart that ends the run, and Restart= decides what follows. Only changes are
+ * reported. The note contains no health state: the next manager runs the command at once and counts
+ * from zero.
  */
 #include "config.h"
 
@@ -95,8 +95,9 @@ void watchdog_extend(Supervisor *s, int64_t at_us)
 /* --- abort --- */
 
 /*
- * With KillMode=control-group to all of it, as systemd's WatchdogSignal= (unit_kill_context() there): the one that hangs may be
- * a process that the main one waits for. A stopped process gets no other signal before SIGCONT.
+ * With KillMode=control-group all processes get the signal, as with systemd's WatchdogSignal=
+ * (unit_kill_context()): the main process may be waiting for the process that hangs. A stopped
+ * process handles no other signal before SIGCONT.
  */
 void step_abort_enter(Supervisor *s)
 {
@@ -132,10 +133,13 @@ bool supervisor_is_up(const Supervisor *s)
 
 /* --- one probe --- */
 
-/* What has not ended so long after KILL waits for something that no signal ends: a disk, a server of files. */
+/*
+ * A process that has not ended this long after SIGKILL waits for something that no signal
+ * interrupts, such as a disk or a file server.
+ */
 #define PROBE_KILL_US (5 * G_USEC_PER_SEC)
 
-/* Does anything of it live that a stop has to wait for? */
+/* Does a process of it live for which a stop must wait? */
 static bool probe_is_alive(const Supervisor *s, enum ProcessRole role)
 {
 	const Probe *probe = s->probes[role];
@@ -151,10 +155,10 @@ static void kill_probe(Probe *probe)
 
 	supervisor_signal(probe->owner, probe->role, SIGKILL);
 	if (!cgroup_kill(probe->cgroup, &error))
-		log_debug(probe->owner->plan.def->name, "%s", error->message); /* made when it began; perhaps it never did */
+		log_debug(probe->owner->plan.def->name, "%s", error->message); /* made when the probe began, or never */
 }
 
-/* What it left behind has been killed: now it is gone. */
+/* The processes that the probe left behind were killed and are gone now. */
 static void on_cgroup(void *data)
 {
 	Probe *probe = data;
@@ -171,18 +175,18 @@ static void on_cgroup(void *data)
 	supervisor_settle(s);
 }
 
-/* "~" is in no service's name. */
+/* No service name contains "~". */
 static const char *cgroup_suffix(enum ProcessRole role)
 {
 	return role == ROLE_HEALTH ? "~health" : "~check";
 }
 
-/* That in words; a new string. */
+/* A description for the report; a new string. */
 static char *probe_describe_stuck(const Probe *probe)
 {
 	g_autofree char *limit = text_format_duration(probe->limit_us);
 
-	/* One that the manager before began: its limit is not known. */
+	/* A probe that the previous manager began: its limit is not known. */
 	return probe->limit_us ? g_strdup_printf("not finished after %s, and it cannot be killed", limit) :
 				 g_strdup("not finished in time, and it cannot be killed");
 }
@@ -200,18 +204,21 @@ static void check_stuck(Supervisor *s, const Probe *probe)
 	g_autofree char *text = probe_describe_stuck(probe);
 
 	if (s->check_wanted)
-		return; /* the answer to that is for all */
+		return; /* that event answers all requests */
 	if (probe->is_dropped || !supervisor_is_up(s))
 		report_check(s, true, NULL, NULL);
 	else
 		report_check(s, false, text, NULL);
 }
 
-/* Nothing waits for it any more: not the service's stop, and not who asked. Its end is handled when it comes. */
+/*
+ * Nothing waits for it any more: neither the service's stop nor the client of the check. Its exit
+ * is handled when it comes.
+ */
 static void give_up(Probe *probe)
 {
 	Supervisor *s = probe->owner;
-	const bool is_asked = s->rows[probe->role].in_use; /* else only what it left behind is stuck, and it has answered */
+	const bool is_asked = s->rows[probe->role].in_use; /* else it has answered, and only its remaining processes hang */
 
 	probe->is_stuck = true;
 	log_warning(s->plan.def->name, "its %s= cannot be killed; nothing waits for it any more",
@@ -221,7 +228,7 @@ static void give_up(Probe *probe)
 	else if (is_asked)
 		check_stuck(s, probe);
 	if (!supervisor_is_up(s))
-		supervisor_row(s)->changed(s); /* it may have been all that was left */
+		supervisor_row(s)->changed(s); /* it may have been the last one */
 }
 
 static void on_limit(void *data)
@@ -275,7 +282,7 @@ static bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *com
 	return true;
 }
 
-/* Kills it; its end is told all the same. */
+/* Kills it. Its exit is still reported. */
 static void probe_drop(Supervisor *s, enum ProcessRole role)
 {
 	Probe *probe = s->probes[role];
@@ -284,17 +291,17 @@ static void probe_drop(Supervisor *s, enum ProcessRole role)
 		return;
 	probe->is_dropped = true;
 	kill_probe(probe);
-	if (!probe->is_late) /* else that time runs already, or is over */
+	if (!probe->is_late) /* else that limit already runs or has passed */
 		timer_arm(probe->limit, loop_now() + PROBE_KILL_US);
 }
 
-/* It runs, and cannot be killed. */
+/* It runs and cannot be killed. */
 static bool probe_is_stuck(const Supervisor *s, enum ProcessRole role)
 {
 	return s->rows[role].in_use && s->probes[role] && s->probes[role]->is_stuck;
 }
 
-/* "exit status 1", without what it wrote, which may be nothing for every user; a new string. */
+/* "exit status 1", without its output, which may be secret; a new string. */
 static char *probe_describe_end(Supervisor *s, const Probe *probe, const struct MessageExited *exit)
 {
 	g_autofree char *limit = text_format_duration(probe->limit_us);
@@ -348,7 +355,7 @@ static void count_failure(Supervisor *s, const char *text)
 	is_unhealthy(s, whole);
 }
 
-/* A script's restart or reload may take it down for a moment. */
+/* A script's restart or reload may take the service down briefly. */
 static bool is_busy(const Supervisor *s)
 {
 	return s->step != STEP_READY;
@@ -371,7 +378,7 @@ static void ask(Supervisor *s)
 	if (is_busy(s))
 		return;
 	if (probe_is_stuck(s, ROLE_HEALTH))
-		health_stuck(s, s->probes[ROLE_HEALTH]); /* that there is no answer still is one */
+		health_stuck(s, s->probes[ROLE_HEALTH]); /* a missing answer counts as a failure */
 	if (s->rows[ROLE_HEALTH].in_use)
 		return;
 	if (!probe_begin(s, ROLE_HEALTH, s->plan.latest->health, s->plan.latest->health_limit_us, &error))
@@ -397,7 +404,7 @@ static void stop_asking(Supervisor *s)
 	*health = (HealthWatch){ .next = health->next };
 }
 
-/* Asks as long as the service is up, and ends with that. */
+/* Runs the probe as long as the service is up. */
 static void health_update(Supervisor *s)
 {
 	if (!s->plan.latest->health || !supervisor_is_up(s) || s->step == STEP_DONE) {
@@ -454,7 +461,7 @@ static void check_ended(Supervisor *s, const Probe *probe, const struct MessageE
 	g_autofree char *text = probe_describe_end(s, probe, exit);
 
 	if (s->check_wanted)
-		return; /* that of the manager before, for which nobody waits */
+		return; /* begun by the previous manager; no client waits for it */
 	if (probe->is_dropped || !supervisor_is_up(s))
 		report_check(s, true, NULL, NULL);
 	else if (probe->is_late || step_control_failed(s->plan.latest->check, exit))
@@ -463,7 +470,7 @@ static void check_ended(Supervisor *s, const Probe *probe, const struct MessageE
 		report_check(s, true, NULL, NULL);
 }
 
-/* There is no room for another one beside it. */
+/* The row is occupied, so no second check can run. */
 static void refuse_check(Supervisor *s)
 {
 	g_autofree char *text = probe_describe_stuck(s->probes[ROLE_CHECK]);
@@ -481,9 +488,9 @@ void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExite
 	timer_disarm(probe->limit);
 	if (probe->output)
 		capture_drain(probe->output);
-	kill_probe(probe); /* what it left behind */
+	kill_probe(probe); /* the processes that it left behind */
 	if (probe->is_stuck)
-		probe->is_stuck = false; /* it has counted as a failure already */
+		probe->is_stuck = false; /* it has already counted as a failure */
 	else if (role == ROLE_HEALTH)
 		health_ended(s, probe, exit);
 	else
@@ -494,7 +501,7 @@ void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExite
 	if (cgroup_population(probe->cgroup) == CGROUP_POPULATED)
 		timer_arm(probe->limit, loop_now() + PROBE_KILL_US);
 	if (!supervisor_is_up(s))
-		supervisor_row(s)->changed(s); /* it may have been all that was left */
+		supervisor_row(s)->changed(s); /* it may have been the last one */
 }
 
 void probes_update(Supervisor *s)
@@ -508,14 +515,14 @@ void probes_update(Supervisor *s)
 	health_update(s);
 }
 
-/* Whoever waited for a check has been told that the manager has gone. */
+/* The clients that waited for a check know that the manager has gone. */
 void probes_resume(Supervisor *s)
 {
 	if (s->rows[ROLE_CHECK].in_use) {
 		(void)probe_of(s, ROLE_CHECK);
 		probe_drop(s, ROLE_CHECK);
 	}
-	/* Its word counts as much as that of the next one, and has most likely come by now. */
+	/* Its result is as good as that of the next probe, and has most likely arrived by now. */
 	if (s->rows[ROLE_HEALTH].in_use)
 		timer_arm(probe_of(s, ROLE_HEALTH)->limit, loop_now() + s->plan.latest->health_limit_us);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, processes: a command of the plan to the keeper; the descriptors on which the new
- * process may speak (exec status, readiness, notify socket, output); and whose a process is.
+ * Supervise, processes: sends the commands of the plan to the keeper, and handles the channels from
+ * a new process (exec status, readiness, notify socket, output). It also finds out which service a
+ * process belongs to.
  *
- * The answers to that question are in /proc, in PID files and in groups that the service has made.
- * Users can hold all of these, so svc-worker looks, and the manager does not.
+ * The answer is in /proc, in PID files and in groups that the service has made. Users can hold the
+ * locks of all of these, so svc-worker reads them and the manager does not.
  */
 #include "config.h"
 
@@ -61,7 +62,10 @@ void supervisor_search_main(Supervisor *s, bool with_guess)
 	const char *mark = cgroup_mark(s->cgroup);
 	const char *pid_file = s->plan.def->pid_file;
 	g_autofree char *keeper = g_strdup_printf("%d", (int)keeper_link_keeper_pid(s->context->link));
-	/* A script's process that is older than this run is none of its. Another service's was told so by its first process. */
+	/*
+	 * A process older than this run is no process of this script. The first process of other
+	 * services reports its PID itself.
+	 */
 	g_autofree char *since = g_strdup_printf("%" G_GINT64_FORMAT, plan_is_script(&s->plan) ? s->known_us : 0);
 	const char *const words[] = {
 		"find-main", group ? group : "", mark ? mark : "", keeper, pid_file ? pid_file : "", with_guess ? "guess" : "", since,
@@ -73,7 +77,7 @@ void supervisor_search_main(Supervisor *s, bool with_guess)
 	s->search = worker_job_new(s->context->workers, s->plan.def->name, words, G_N_ELEMENTS(words), NULL, 0, &listener, s);
 }
 
-/* --- whose a process is --- */
+/* --- the service of a process --- */
 
 WorkerJob *supervisor_ask_process(Supervisor *s, pid_t pid, const WorkerListener *listener)
 {
@@ -88,7 +92,7 @@ bool supervisor_is_yes(const char *const *words, unsigned n_words)
 	return n_words == 2 && strcmp(words[1], "yes") == 0;
 }
 
-/* --- what cannot be killed, for people --- */
+/* --- processes that cannot be killed --- */
 
 typedef struct Remains {
 	char *service;
@@ -130,7 +134,7 @@ void supervisor_report_remains(const Supervisor *s, bool is_left)
 	(void)worker_job_new(s->context->workers, s->plan.def->name, words, G_N_ELEMENTS(words), NULL, 0, &listener, remains);
 }
 
-/* --- what is kept by the keeper, so that the next manager has it too --- */
+/* --- descriptors that the keeper keeps for the next manager --- */
 
 static void keep(Supervisor *s, KeptKind kind, int fd)
 {
@@ -169,7 +173,7 @@ static void on_executed(void *data, bool has_ended)
 	supervisor_settle(s);
 }
 
-/* It has not run at all, and another try may do. */
+/* The program has not run at all, and another try may succeed. */
 static bool is_refusal(const struct ExecStatus *status)
 {
 	return status->step == EXEC_STEP_EXEC && errnum_is_passing(status->error);
@@ -187,7 +191,7 @@ static void on_exec_failed(void *data, const struct ExecStatus *status)
 static void on_command_executed(void *data, bool has_ended)
 {
 	(void)has_ended; /* nothing of it is kept */
-	(void)data; /* the end of the command is what counts */
+	(void)data; /* only the exit of the command counts */
 }
 
 static void command_failed(Supervisor *s, enum ProcessRole role, const struct ExecStatus *status)
@@ -241,7 +245,7 @@ NotifyTrust supervisor_trust(const Supervisor *s, pid_t pid)
 
 	if (pid == main_pid || pid == s->rows[ROLE_CONTROL].pid)
 		return pid > 0 ? NOTIFY_BELIEVED : NOTIFY_IGNORED;
-	if (!cgroup_is_known(s->cgroup)) /* the keeper gave the main process a session of its own */
+	if (!cgroup_is_known(s->cgroup)) /* the keeper gave the main process its own session */
 		return main_pid > 0 && getsid(pid) == main_pid ? NOTIFY_BELIEVED : NOTIFY_IGNORED;
 	if (cgroup_contains(s->cgroup, pid))
 		return NOTIFY_BELIEVED;
@@ -280,7 +284,7 @@ static NotifyTrust on_trust(void *data, pid_t pid)
 	return trust;
 }
 
-/* STATUS= goes to people: valid UTF-8, no control bytes, one line's worth. */
+/* STATUS= is shown to users: valid UTF-8, no control bytes, one line. */
 #define STATUS_CHARACTERS 200
 
 static void take_status(Supervisor *s, const char *text)
@@ -306,12 +310,12 @@ static void take_main_pid(Supervisor *s, pid_t pid)
 	else if (supervisor_trust(s, pid) == NOTIFY_IGNORED)
 		log_warning(s->plan.def->name, "notify: MAINPID=%d is not one of this service's processes", (int)pid);
 	else
-		s->next_main_pid = pid; /* a row holds one process: when the present one ends */
+		s->next_main_pid = pid; /* a row holds one process: it moves when the present one ends */
 	if (s->next_main_pid > 0 && !s->rows[ROLE_MAIN].in_use && s->step == STEP_READY)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 }
 
-/* EXTEND_TIMEOUT_USEC= moves the deadline of a start or a stop away, never nearer. */
+/* EXTEND_TIMEOUT_USEC= only extends the deadline of a start or a stop. */
 static void extend_limit(Supervisor *s, int64_t us)
 {
 	int64_t at_us = loop_now() + us;
@@ -341,7 +345,7 @@ static bool on_message(void *data, const NotifyMessage *message)
 		supervisor_is_ready(s);
 	watchdog_take_message(s, message);
 	supervisor_settle(s);
-	if (message->extend_us > 0) /* whatever has been armed by what it said besides */
+	if (message->extend_us > 0) /* after the other fields, because they may arm a timer */
 		watchdog_extend(s, loop_now() + message->extend_us);
 	return s->step != step || s->next_main_pid != next_main_pid || begins_to_stop;
 }
@@ -376,8 +380,9 @@ static void on_descriptors(void *data)
 static const NotifyListener notify_listener = { .trust = on_trust, .message = on_message, .descriptors = on_descriptors };
 
 /*
- * What runs as root from its beginning may give that up, and speak then. A name belongs to root until svc-exec, which looks it up, gives it
- * the socket; after a restart of the manager that is over.
+ * A process that begins as root may change its user and send notifications later. If User= is a
+ * name, the socket belongs to root until svc-exec looks the name up and changes the owner. After a
+ * restart of the manager every user may write to the new socket.
  */
 static uid_t notify_owner(const Supervisor *s)
 {
@@ -404,12 +409,14 @@ bool supervisor_open_notify(Supervisor *s, GError **error)
 	return true;
 }
 
-/* Our own copies first: PID 1 then has the last one, which a process that is no loss closes. */
+/*
+ * Our own copies are closed first. PID 1 then has the last one, which an expendable process closes.
+ */
 static void close_notify(Supervisor *s)
 {
 	g_clear_pointer(&s->eater, notify_eater_free);
 	if (s->notify)
-		(void)unlink(s->notify_path); /* nothing may write to it any more */
+		(void)unlink(s->notify_path); /* no process may write to it any more */
 	g_clear_pointer(&s->notify, notify_socket_free);
 	forget(s, KEPT_NOTIFY);
 }
@@ -425,8 +432,8 @@ void supervisor_forget_fds(Supervisor *s)
 }
 
 /*
- * Descriptors that cannot be closed were sent to it, again and again. Its successor is for processes of root alone, and if those do the
- * same, there is none.
+ * The service has sent descriptors that cannot be closed, again and again. Its next socket is only
+ * for processes of root. If those do the same, there is no third socket.
  */
 static void on_given_up(void *data)
 {
@@ -464,7 +471,7 @@ void supervisor_give_fd(Supervisor *s, const char *kind_name, int fd)
 		break;
 	case KEPT_NOTIFY:
 		s->notify = notify_socket_resume(fd, &notify_listener, s);
-		if (!s->notify_path) /* what began with one has it, whatever its file says by now */
+		if (!s->notify_path) /* a service that began with one has it, even if its file has changed */
 			s->notify_path = notify_socket_path(s->context->runtime_dir, s->plan.def->name);
 		break;
 	case KEPT_COUNT:
@@ -484,7 +491,7 @@ void supervisor_arm(Supervisor *s)
 		notify_socket_arm(s->notify);
 }
 
-/* What a process said before it died comes before its death. */
+/* Messages that a process sent before it died are handled before its exit. */
 void supervisor_drain(Supervisor *s, enum ProcessRole role)
 {
 	if (s->rows[role].status)
@@ -497,7 +504,10 @@ void supervisor_drain(Supervisor *s, enum ProcessRole role)
 
 /* --- spawning --- */
 
-/* Returns: the writer's end; ours becomes *@ret_reader. @keep_as: KEPT_COUNT: only here. */
+/*
+ * Returns: the writer's end; ours becomes *@ret_reader. @keep_as: KEPT_COUNT: the keeper does not
+ * keep it.
+ */
 static int open_ready_fd(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdListener *listener, Supervisor *s,
 			 KeptKind keep_as, GError **error)
 {
@@ -514,7 +524,10 @@ static int open_ready_fd(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdLi
 	return fds[1];
 }
 
-/* Output is not worth a start that fails: without a channel it goes nowhere, and that is logged. */
+/*
+ * A start does not fail because of its output: without a channel the output is discarded, and that
+ * is logged.
+ */
 static int open_output(Supervisor *s, enum ProcessRole role)
 {
 	const ExecDef *execution = s->plan.def->execution;
@@ -529,7 +542,7 @@ static int open_output(Supervisor *s, enum ProcessRole role)
 	return fd;
 }
 
-/* Where the output of a command goes that is read here, too; NULL: it is not. */
+/* The capture of a command if its output is read here, too; NULL: it is not captured. */
 static Capture **find_capture(Supervisor *s, enum ProcessRole role)
 {
 	if (role_is_probe(role))
@@ -537,7 +550,7 @@ static Capture **find_capture(Supervisor *s, enum ProcessRole role)
 	return role == ROLE_CONTROL && s->step == STEP_STOP && supervisor_stays_done(s) ? &s->stop_output : NULL;
 }
 
-/* Returns: the writer's end, the caller's; -1: it goes nowhere. */
+/* Returns: the writer's end, owned by the caller; -1: the output is discarded. */
 static int open_captured(Supervisor *s, Capture **capture, GError **error)
 {
 	int fds[2];

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, the steps of a script: a start command that ends, and what it left running. The service is whatever is in its
- * cgroup; a main process is looked for, by pid file or as the only one whose parent has gone, but none is needed.
+ * Supervise, the steps of a script: a start command that ends, and the processes that it left
+ * running. The service is all processes in its cgroup. A main process is looked for, by PID file or
+ * as the only child of the keeper among them, but none is needed.
  *
- * A script's end says little (LSB: 0 even when nothing was started), and daemons shed processes while they go into the
- * background. So for a time after each command what ends with success, or unseen, is taken for a part of that command: then
- * another main process is looked for, or nothing is left and the service is done. Later it is an exit. A script with
- * Restart= has a daemon: when nothing is left of that, it is an exit at any time.
+ * The exit status of a script is weak evidence (LSB: 0 even if nothing was started), and daemons
+ * lose processes while they go into the background. So for SETTLE_US after each command, a process
+ * that ends with success or unseen counts as a part of that command. Then another main process is
+ * looked for, or nothing is left and the service is done. Later such an end is an exit. A script
+ * with Restart= has a daemon: if nothing is left of it, that is an exit at any time.
  */
 #include "config.h"
 
@@ -17,7 +19,10 @@
 #include "process/outcome.h"
 #include "process/supervise-private.h"
 
-/* How long after a command its loose ends may still end, and a pid file is looked for; longer than a daemon needs for that. */
+/*
+ * The time after a command in which its remaining processes may end and a PID file is looked for. A
+ * daemon needs less to start.
+ */
 #define SETTLE_US (10 * G_USEC_PER_SEC)
 
 /* How long after a failed restart the old daemon may still end. */
@@ -41,7 +46,7 @@ static bool is_populated(const Supervisor *s)
 	return cgroup_population(s->cgroup) == CGROUP_POPULATED;
 }
 
-/* Restart= says so. Without cgroups its daemon may run unseen. */
+/* Restart= implies a daemon. Without cgroups it may run unseen. */
 static bool has_daemon(const Supervisor *s)
 {
 	return s->plan.latest->restart != RESTART_NO && has_cgroup(s);
@@ -49,7 +54,7 @@ static bool has_daemon(const Supervisor *s)
 
 /* --- the main process --- */
 
-/* A row without a process: the engine shows none either. */
+/* A row without a process: the engine does not publish it. */
 static void forget_main(Supervisor *s)
 {
 	if (!s->rows[ROLE_MAIN].in_use)
@@ -69,7 +74,7 @@ static void script_start_ended(Supervisor *s, const struct MessageExited *exit)
 		supervisor_fail_start(s, STEP_REST, is_executed ? "start failed: %s" : "%s", text);
 }
 
-/* It may have started a part of what it was to start: only its own stop command can undo that. */
+/* The command may have started a part of its work. Only its own stop command can undo that. */
 static void script_start_limit(Supervisor *s)
 {
 	g_autofree char *limit = text_format_duration(s->plan.def->start_limit_us);
@@ -92,7 +97,7 @@ static void script_term_main_ended(Supervisor *s, const struct MessageExited *ex
 		supervisor_go(s, STEP_STOP, 0);
 }
 
-/* --- left: what a command left --- */
+/* --- left: after a command --- */
 
 void script_is_up(Supervisor *s)
 {
@@ -110,7 +115,10 @@ static char *describe_left(unsigned index)
 	return index == LEFT_KILLED ? g_strdup("killed by a signal") : outcome_describe_script(CLD_EXITED, (int)index);
 }
 
-/* It ran, and its restart or reload left nothing of that. A daemon is started once more. */
+/*
+ * The service was up, and its restart or reload left nothing running. A daemon is started once
+ * more.
+ */
 static void end_after_command(Supervisor *s)
 {
 	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
@@ -133,7 +141,7 @@ static void end_with_nothing(Supervisor *s)
 	g_autofree char *text = g_strdup_printf("%s; it left nothing running", end);
 	const struct MessageExited now = { .at_us = (uint64_t)loop_now() };
 
-	if (has_daemon(s)) { /* switched off in /etc/default, or not configured */
+	if (has_daemon(s)) { /* disabled in /etc/default, or not configured */
 		supervisor_report_exit(s, &now, true, text);
 		supervisor_go(s, STEP_REST, 0);
 	} else {
@@ -148,7 +156,9 @@ void script_left_enter(Supervisor *s)
 
 	supervisor_set_limit(s, loop_now() + SETTLE_US);
 	forget_main(s);
-	/* Without cgroups a pid file may come later: that is waited for where something ran before. */
+	/*
+	 * Without cgroups a PID file may be written later. It is waited for if the service was up.
+	 */
 	if (s->rows[ROLE_MAIN].in_use || is_populated(s) || (was_up && !has_cgroup(s) && s->plan.def->pid_file))
 		script_is_up(s);
 	else if (was_up)
@@ -160,8 +170,8 @@ void script_left_enter(Supervisor *s)
 /* --- ready --- */
 
 /*
- * If a daemon that has died is to be started again: its script may refuse that beside a pid file or processes that are left, and its
- * "stop" takes these away.
+ * If a daemon that has died is to be started again, its Stop= runs first. The script may refuse a
+ * start while a PID file or processes are left, and its "stop" removes these.
  */
 static void end_run(Supervisor *s)
 {
@@ -170,7 +180,7 @@ static void end_run(Supervisor *s)
 	supervisor_go(s, is_repeated ? STEP_STOP : STEP_REST, 0);
 }
 
-/* Nobody is left, and of nobody it is known how he ended. */
+/* No process is left, and no exit status was collected. */
 static void last_has_ended(Supervisor *s)
 {
 	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
@@ -220,12 +230,13 @@ static void script_settled(Supervisor *s)
 }
 
 /*
- * A restart or a reload may have told it to end, and it has taken its time; then it does not matter how it ended. A script that does
- * not wait for the end may start no other daemon, because the first one still runs: with Restart= it is started once more.
+ * A restart or a reload may have ended this process with some delay; then its exit status does not
+ * matter. A script that does not wait for that end may start no new daemon, because the old one
+ * still runs. With Restart= the service is started once more.
  */
 static void end_without_successor(Supervisor *s)
 {
-	static const struct MessageExited unknown; /* it was told to a manager before us */
+	static const struct MessageExited unknown; /* reported to an earlier manager */
 	const struct MessageExited *exit = s->last_exit ? s->last_exit : &unknown;
 	const bool is_replaced = is_settling(s) && s->has_run;
 	const bool ended_well = s->index == 0 || (is_replaced && outcome_is_success(&s->plan, exit->code, exit->status));
@@ -256,14 +267,15 @@ void script_seek_found(Supervisor *s, pid_t pid, unsigned n_processes, const cha
 	(void)n_processes;
 	(void)problem;
 	if (pid > 0)
-		supervisor_go(s, STEP_ADOPT, (unsigned)pid); /* it has replaced itself */
+		supervisor_go(s, STEP_ADOPT, (unsigned)pid); /* another process has replaced it */
 	else
 		end_without_successor(s);
 }
 
 /*
- * A daemon may put another process in its place, as nginx does for an upgrade. Without a pid file that cannot be told from a child
- * that a daemon has lost, but the first has meant to end.
+ * A daemon may replace itself by another process, as nginx does for an upgrade. Without a PID file
+ * that process cannot be distinguished from a lost child of the daemon. So it is only guessed if
+ * the main process ended on purpose (status 0).
  */
 void script_seek_enter(Supervisor *s)
 {
@@ -280,7 +292,7 @@ static void script_main_ended(Supervisor *s, const struct MessageExited *exit)
 	supervisor_go(s, STEP_SEEK, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
 }
 
-/* It has ended since, or is not the keeper's child yet. */
+/* The process has ended meanwhile, or is not the keeper's child yet. */
 void script_adopt_failed(Supervisor *s)
 {
 	supervisor_stay(s, s->exit_reported ? STEP_DONE : STEP_READY, 0);
@@ -292,7 +304,7 @@ void script_adopt_failed(Supervisor *s)
 		last_has_ended(s);
 }
 
-/* --- done: nothing runs, but something may come --- */
+/* --- done: no process runs, but one may come --- */
 
 static void script_done_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
 {
@@ -320,7 +332,7 @@ static void script_done_enter(Supervisor *s)
 
 /* --- reload and restart: commands of a service that is up --- */
 
-/* What runs now is to be found out anew. */
+/* Finds out anew which processes run. */
 static void look_at_what_is_left(Supervisor *s, unsigned index)
 {
 	s->has_run |= s->was_ready && !s->exit_reported;
@@ -344,7 +356,7 @@ static void script_reload_ended(Supervisor *s, const struct MessageExited *exit)
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 	const bool has_failed = step_control_failed(s->plan.latest->reload.command, exit);
 
-	if (s->index == 0) /* else its time was up, and that has been told */
+	if (s->index == 0) /* else its time limit has passed, which was reported */
 		supervisor_event(s, has_failed ? PROCESS_RELOAD_FAILED : PROCESS_RELOADED, has_failed ? text : NULL);
 	look_at_what_is_left(s, LEFT_RELOADED);
 }
@@ -384,8 +396,9 @@ static bool recheck_restart(Supervisor *s, const struct MessageExited *exit)
 }
 
 /*
- * A script may succeed and leave the process running that it was to replace, for example because a maintainer script has removed its pid
- * file. A restart must give a new process, so the old one gets SIGTERM. A second SIGTERM does no harm to a process that is ending.
+ * A script may succeed without replacing the process, for example because a maintainer script has
+ * removed its PID file. A restart must give a new process, so the old one gets SIGTERM. A second
+ * SIGTERM does no harm to a process that is ending.
  */
 void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 {

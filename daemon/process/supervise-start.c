@@ -14,7 +14,9 @@
 #include "process/outcome.h"
 #include "process/supervise-private.h"
 
-/* How often a cgroup is tried to be made anew, and the time in between; then the old one has to do. */
+/*
+ * How often the cgroup is renewed, and the delay between the tries. After that the old one is used.
+ */
 #define RENEWALS_MAX 50
 #define RENEW_AGAIN_US (20 * G_TIME_SPAN_MILLISECOND)
 
@@ -38,12 +40,12 @@ void step_apply_resources(Supervisor *s)
 
 	if (!s->plan.def->resources)
 		return;
-	s->context->counting = COUNTING_UNKNOWN; /* it may be what enables that */
+	s->context->counting = COUNTING_UNKNOWN; /* this may enable the controller */
 	problem = resources_apply(s->plan.def->resources, s->context->machine, s->context->cgroup_root, cgroup_path(s->cgroup));
 	supervisor_event(s, PROCESS_RESOURCES, problem);
 }
 
-/* To look for a file that is not there takes the kernel as long as many a step of a start. */
+/* Looking for a file that does not exist takes the kernel as long as several steps of a start. */
 static bool is_counting(ProcessContext *context)
 {
 	if (context->counting == COUNTING_UNKNOWN)
@@ -62,7 +64,7 @@ static void limit_tasks(Supervisor *s)
 		resources_limit_tasks(context->tasks_max(context->data), context->machine, group);
 }
 
-/* All that a new cgroup needs; nothing has been counted in it. */
+/* All settings that a new cgroup needs; its counters are 0. */
 static void step_apply_to_cgroup(Supervisor *s)
 {
 	const char *group = cgroup_path(s->cgroup);
@@ -81,7 +83,7 @@ void step_count_events(Supervisor *s)
 	s->n_task_refusals = resources_task_refusals(cgroup_path(s->cgroup));
 }
 
-/* The kernel may refuse it for a moment, while the last of those that were killed are on their way out. */
+/* The kernel may refuse the removal for a moment, until the killed processes are gone. */
 bool step_renew_cgroup(Supervisor *s)
 {
 	const bool has_survivors = s->plan.latest->kill_mode != KILL_MODE_CONTROL_GROUP &&
@@ -200,7 +202,7 @@ void supervisor_is_ready(Supervisor *s)
 	supervisor_event(s, PROCESS_READY, NULL);
 }
 
-/* Not before the program is executed: until then nothing of this run can have made it true. */
+/* Not before the program is executed: until then this run cannot have made the condition true. */
 static void watch_readiness(Supervisor *s)
 {
 	if (s->is_watching || !s->plan.def->ready_key)
@@ -217,7 +219,7 @@ void supervisor_unwatch(Supervisor *s)
 	s->context->unwatch(s->context->data, s->plan.def->name, s->plan.def->ready_prefix, s->plan.def->ready_key);
 }
 
-/* Unknown is not ready: the start waits, as long as StartTimeout= lets it. */
+/* Unknown is not ready: the start waits up to StartTimeout=. */
 void step_main_level(Supervisor *s, Level level, const char *why)
 {
 	g_free(s->unready_why);
@@ -279,7 +281,7 @@ static void forked_problem(Supervisor *s, const char *problem)
 	s->forked_problem = g_strdup(problem);
 }
 
-/* Not found in its file yet. Where nobody is left who could write one, it is not waited for. */
+/* Not found in its PID file yet. If no process is left that could write one, the wait ends. */
 static void forked_look_again(Supervisor *s, const char *problem)
 {
 	if (cgroup_population(s->cgroup) == CGROUP_EMPTY) {
@@ -290,13 +292,13 @@ static void forked_look_again(Supervisor *s, const char *problem)
 	step_poll_again(s);
 }
 
-/* Without a pid file. */
+/* The result of a search without a PID file. */
 static void forked_guessed(Supervisor *s, pid_t pid, unsigned n_processes)
 {
 	if (n_processes == 0 && cgroup_population(s->cgroup) == CGROUP_EMPTY)
 		supervisor_fail_start(s, STEP_REST, "its first process ended and left none behind");
 	else if (n_processes == 0)
-		step_poll_again(s); /* a process that is being executed cannot be told from others yet */
+		step_poll_again(s); /* a process in exec cannot be assigned yet */
 	else if (pid > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 	else
@@ -341,7 +343,7 @@ static void adopt(Supervisor *s)
 	struct ProcessId id;
 
 	process_id_init(&id, s->plan.def->name, ROLE_MAIN, s->invocation);
-	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = true }; /* until the answer says that it is not */
+	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = true }; /* until the answer denies it */
 	keeper_link_adopt(s->context->link, &id, (pid_t)s->index);
 }
 
@@ -367,7 +369,7 @@ static void on_successor_lost(void *data, const char *why)
 	successor_is(data, false);
 }
 
-/* MAINPID= may have been said long ago, and its number be another process's by now. */
+/* MAINPID= may be old, and the PID may belong to another process by now. */
 void step_adopt_enter(Supervisor *s)
 {
 	static const WorkerListener listener = { .answer = on_successor, .lost = on_successor_lost };
@@ -397,10 +399,10 @@ static char *describe_adopt_error(pid_t pid, int error)
 	return g_strdup_printf("process %d: %s", (int)pid, g_strerror(error));
 }
 
-/* The process that was to follow is gone: then the end of the one before was the end. */
+/* The designated process is gone, so the end of the previous one was the end of the service. */
 static void adopt_failed(Supervisor *s, pid_t pid, int error)
 {
-	static const struct MessageExited unknown; /* it was told to a manager before us */
+	static const struct MessageExited unknown; /* reported to an earlier manager */
 	g_autofree char *text = describe_adopt_error(pid, error);
 
 	if (plan_is_script(&s->plan)) {
@@ -408,7 +410,7 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 		return;
 	}
 	if (s->plan.def->ready == READY_FORK && !s->was_ready) {
-		forked_problem(s, text); /* the process in between may not be gone yet (ECHILD): look again */
+		forked_problem(s, text); /* the intermediate process may still exist (ECHILD): look again */
 		supervisor_stay(s, STEP_FORKED, 0);
 		step_poll_again(s);
 		return;
@@ -421,7 +423,7 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 static void adopt_succeeded(Supervisor *s)
 {
 	if (plan_is_script(&s->plan)) {
-		s->has_run = false; /* it is not the process from before a restart or a reload: its end is an exit */
+		s->has_run = false; /* it is not the process from before a restart or reload: its end is an exit */
 		script_is_up(s);
 	} else if (s->plan.def->ready == READY_FORK && !s->was_ready) {
 		supervisor_is_ready(s);
@@ -445,7 +447,7 @@ void step_adopted(Supervisor *s, pid_t pid, int error)
 	else if (is_awaited)
 		adopt_succeeded(s);
 	else if (s->step == STEP_TERM || s->step == STEP_REST || s->step == STEP_KILL)
-		supervisor_go(s, s->step, s->index); /* a stop came first, and has now one process more, or less, to wait for */
+		supervisor_go(s, s->step, s->index); /* a stop came first; it must wait for one process more or less */
 }
 
 void step_adopt_stop(Supervisor *s)

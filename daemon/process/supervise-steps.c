@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, the steps: what they share, those of a service that is up, those from stop to gone,
- * and the table of all. The steps up to readiness are in supervise-start.c; the picture of it is in
- * docs/processes.md.
+ * Supervise, the steps: common functions, the steps of a service that is up, the steps from stop to
+ * gone, and the table of all steps. The steps up to readiness are in supervise-start.c.
+ * docs/processes.md has a diagram.
  */
 #include "config.h"
 
@@ -17,11 +17,14 @@
 
 static void step_cleanup_look(Supervisor *s);
 
-/* A pid file is looked for again after this, then after twice as much ... */
+/* The first delay before a PID file is read again. It doubles each time. */
 #define POLL_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 #define POLL_MAX_US (500 * G_TIME_SPAN_MILLISECOND)
 
-/* cgroup.kill is repeated after this, then after twice as much ...: only a process in an uninterruptible wait survives one. */
+/*
+ * The first delay before cgroup.kill is repeated. It doubles each time. Only a process in an
+ * uninterruptible wait survives a kill.
+ */
 #define KILL_AGAIN_US G_USEC_PER_SEC
 #define KILL_AGAIN_MAX_US (32 * G_USEC_PER_SEC)
 
@@ -42,8 +45,9 @@ void step_poll_again(Supervisor *s)
 }
 
 /*
- * Did the lack of memory kill this one? Else it killed another process of it, which this one then failed without, or which is
- * long forgotten. Only the kernel's log tells, where it can be had.
+ * Was this process killed for lack of memory? Otherwise another process of the service was killed,
+ * and this one failed without it, or the kill is unrelated. Only the kernel log answers this, where
+ * it is readable.
  */
 static KernelWord is_victim(const Supervisor *s, const struct MessageExited *exit)
 {
@@ -55,8 +59,9 @@ static KernelWord is_victim(const Supervisor *s, const struct MessageExited *exi
 }
 
 /*
- * Why the kernel has killed a process of this run, for the machine or the service had no memory left; NULL: it has not. Where
- * nobody counts for the service it can only have been the machine that had none, and only what we did not kill is looked for.
+ * The reason if the kernel has killed a process of this run because memory was short; NULL: it has
+ * not. Without a counter of the service only the machine can have been short of memory, and only
+ * processes that we did not kill are looked up.
  */
 static const char *describe_lack(const Supervisor *s, const struct MessageExited *exit)
 {
@@ -78,7 +83,7 @@ char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
 	if (exit->code == CLD_EXITED && exit->status == 0)
 		return outcome_describe(exit->code, exit->status, s->errnum);
 	lack = describe_lack(s, exit);
-	/* Without the kernel's word, what is likely is taken for it. */
+	/* Without an answer from the kernel log, the likely reason is assumed. */
 	if (lack && is_victim(s, exit) != KERNEL_WORD_NO)
 		return g_strdup_printf("%s: %s", end, lack);
 	if (lack)
@@ -88,7 +93,7 @@ char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
 	return outcome_describe(exit->code, exit->status, s->errnum);
 }
 
-/* The control command's own words if it could not be executed. */
+/* The reason if the control command could not be executed, otherwise how it ended. */
 char *step_describe_control(const Supervisor *s, const struct MessageExited *exit)
 {
 	const char *problem = s->rows[ROLE_CONTROL].problem;
@@ -132,7 +137,6 @@ void step_kill_all(Supervisor *s, unsigned attempt)
 	supervisor_set_poll(s, loop_now() + MIN(KILL_AGAIN_US << MIN(attempt, 8u), KILL_AGAIN_MAX_US));
 }
 
-/* A task, or any other service whose work ends with its process: success keeps it up. */
 void step_end_by_itself(Supervisor *s, const struct MessageExited *exit)
 {
 	g_autofree char *text = step_describe_exit(s, exit);
@@ -142,7 +146,7 @@ void step_end_by_itself(Supervisor *s, const struct MessageExited *exit)
 	supervisor_go(s, success ? STEP_DONE : STEP_REST, 0);
 }
 
-/* --- events that mean nothing in a step --- */
+/* --- events without a meaning in a step --- */
 
 void step_nothing(Supervisor *s)
 {
@@ -222,7 +226,7 @@ static void step_reload_control_ended(Supervisor *s, const struct MessageExited 
 	if (s->index == 0)
 		reload_over(s, step_control_failed(s->plan.latest->reload.command, exit) ? text : NULL);
 	else
-		supervisor_stay(s, STEP_READY, 0); /* its time was up, and that has been told */
+		supervisor_stay(s, STEP_READY, 0); /* its time limit has passed, which was reported */
 }
 
 void step_reload_limit(Supervisor *s)
@@ -241,7 +245,7 @@ static void step_done_enter(Supervisor *s)
 	supervisor_set_limit(s, 0);
 }
 
-/* At this attempt, some seconds after the first, it is no longer a matter of time. */
+/* From this attempt on, some seconds after the first, waiting longer will not help. */
 #define UNKILLABLE_ATTEMPT 3
 
 /* --- stopping: command, main process, the rest, kill --- */
@@ -256,7 +260,10 @@ bool supervisor_stays_done(const Supervisor *s)
 	       !latest->stop.command->may_fail && !is_ending;
 }
 
-/* Nothing else is ended: what the work has left behind, as the daemon of a FUSE mount, is part of it. */
+/*
+ * No other process is ended: the result of the work may be processes, such as the daemon of a FUSE
+ * mount.
+ */
 static void stop_failed(Supervisor *s, const char *text)
 {
 	ProcessEvent event = { .kind = PROCESS_STOP_FAILED, .text = text, .at_us = loop_now() };
@@ -271,7 +278,7 @@ static void stop_failed(Supervisor *s, const char *text)
 	g_clear_pointer(&s->stop_output, capture_free);
 }
 
-/* One limit for all of it, from the moment in which stopping began. */
+/* One limit covers all steps of the stop, from its beginning. */
 void step_begin_stopping(Supervisor *s)
 {
 	if (s->is_stopping)
@@ -288,8 +295,9 @@ static void step_stop_enter(Supervisor *s)
 	step_begin_stopping(s);
 	if (s->rows[ROLE_CONTROL].in_use) {
 		/*
-		 * A reload is of no use any more; its end brings us here again. A script's command is let go on: it may be
-		 * between its stop and its start, and what it is about to start would be started after our Stop=.
+		 * A reload is killed, because it is of no use now; its exit leads here again. A
+		 * script's command goes on: it may be between its stop and its start, and would
+		 * then start its daemon after our Stop=.
 		 */
 		if (!plan_is_script(&s->plan))
 			supervisor_signal(s, ROLE_CONTROL, SIGKILL);
@@ -310,7 +318,10 @@ static void step_stop_enter(Supervisor *s)
 	supervisor_go(s, STEP_TERM, 0);
 }
 
-/* Only the command is killed. It is killed again, because it may wait for a disk that does not answer. */
+/*
+ * Only the command is killed. The kill is repeated, because the command may wait for a disk that
+ * does not answer.
+ */
 static void step_stop_command_limit(Supervisor *s)
 {
 	if (s->index == 0 || !supervisor_stays_done(s)) {
@@ -357,7 +368,7 @@ void step_term_enter(Supervisor *s)
 		return;
 	}
 	supervisor_signal(s, ROLE_MAIN, s->plan.latest->stop.kind == ACTION_SIGNAL ? s->plan.latest->stop.signal : SIGTERM);
-	supervisor_signal(s, ROLE_MAIN, SIGCONT); /* a stopped process gets no other signal */
+	supervisor_signal(s, ROLE_MAIN, SIGCONT); /* a stopped process handles no other signal */
 }
 
 static void told_to_end(Supervisor *s, const struct MessageExited *exit)
@@ -374,7 +385,7 @@ void step_term_main_ended(Supervisor *s, const struct MessageExited *exit)
 	supervisor_go(s, STEP_REST, 0);
 }
 
-/* The Stop= command goes on after the main process: it may have more to do. */
+/* The Stop= command goes on after the main process has ended, because it may have more to do. */
 static void step_stop_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	told_to_end(s, exit);
@@ -423,8 +434,9 @@ void step_stop_limit(Supervisor *s)
 }
 
 /*
- * Who waits for a disk or a server that does not answer cannot be killed. The service is not stopped, and nothing of it is
- * started again; but when all is to end, those that are to stop after it do not wait for ever.
+ * A process that waits for a disk or server that does not answer cannot be killed. The service then
+ * stays in its stop and is not started again. A shutdown leaves it behind, so that services that
+ * stop later do not wait for ever.
  */
 static bool is_left_behind(const Supervisor *s)
 {
@@ -459,7 +471,7 @@ static void step_kill_enter(Supervisor *s)
 	step_over_look(s);
 }
 
-/* Woken by the cgroup, or by the timer, which means that somebody survived. */
+/* Called by the cgroup event, or by the timer, which means that a process survived. */
 static void step_kill_look(Supervisor *s)
 {
 	step_over_look(s);
@@ -552,18 +564,18 @@ static void step_sweep_ended(Supervisor *s, const struct MessageExited *exit)
 	step_sweep_look(s);
 }
 
-/* --- what it leaves --- */
+/* --- removal of directories --- */
 
 bool supervisor_ends_runtime(const Supervisor *s)
 {
 	const ExecDef *e = s->plan.def->execution;
 
 	if (!sandbox_asks(e->sandbox, SANDBOX_RUNTIME_DIRECTORY))
-		return false; /* most have none */
+		return false; /* most services have none */
 	return exec_def_runtime_ends(e, s->context->starts_again(s->context->data, s->plan.def->name));
 }
 
-/* A process of its own does it: there may be much to remove, and it may be slow. */
+/* A separate process does this, because there may be many files and a slow disk. */
 static void step_tidy_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise: one invocation of a service. Here: its life, what comes in from the keeper, the timers
- * and the engine, and the note of where it stands. What follows from an event is in the table of
- * steps, in supervise-steps.c.
+ * Supervise: one invocation of a service. This file has its life cycle, the input from the keeper,
+ * the timers and the engine, and the note of its phase. The table of steps in supervise-steps.c
+ * decides what follows from an event.
  */
 #include "config.h"
 
@@ -20,12 +20,12 @@
 #include "base/log.h"
 #include "process/supervise-private.h"
 
-/* --- the phase: the text by which the next manager goes on --- */
+/* --- the phase: the text from which the next manager resumes --- */
 
-/* In the phase: tenths of a second, so that a day has five digits. */
+/* Tenths of a second in the phase, so that a day has five hexadecimal digits. */
 #define WATCHDOG_UNIT_US (G_USEC_PER_SEC / 10)
 
-/* What is true of the run, a letter each; also the order in which they are written. */
+/* Flags of the run, one letter each, in the order in which they are written. */
 static const struct {
 	char letter;
 	size_t offset; /* of a bool */
@@ -39,7 +39,7 @@ static const struct {
 
 void supervisor_phase(const Supervisor *s, char *text, size_t size)
 {
-	/* Rounded up, never to a time that is too short. */
+	/* Rounded up, so that the interval is never too short. */
 	const int64_t watchdog = (s->watchdog_us + WATCHDOG_UNIT_US - 1) / WATCHDOG_UNIT_US;
 	char letters[G_N_ELEMENTS(flags) + 2] = "-";
 	char *end = letters + 1;
@@ -57,7 +57,7 @@ void supervisor_phase(const Supervisor *s, char *text, size_t size)
 		(void)snprintf(text + length, size - (size_t)length, ":%x", (unsigned)s->next_main_pid);
 }
 
-/* Goes on where @phase says. Returns: false if it does not say it. */
+/* Resumes the phase in @phase. Returns: false if it cannot be parsed. */
 static bool supervisor_parse_phase(Supervisor *s, const char *phase)
 {
 	unsigned watchdog = 0;
@@ -83,7 +83,7 @@ static bool supervisor_parse_phase(Supervisor *s, const char *phase)
 	return true;
 }
 
-/* Tells a change that no act has carried to the keeper yet. */
+/* Sends a changed phase that no other message has carried to the keeper yet. */
 static void supervisor_note_phase(Supervisor *s)
 {
 	char phase[sizeof s->noted];
@@ -111,7 +111,10 @@ void supervisor_stay(Supervisor *s, Step step, unsigned index)
 	s->is_entering = false;
 }
 
-/* It is up, but what runs is about to be replaced, or to be known: commands that are asked for wait. */
+/*
+ * The service is up, but its process is about to be replaced or identified: requested commands
+ * wait.
+ */
 static bool is_up_but_busy(const Supervisor *s)
 {
 	return s->step == STEP_RELOAD || s->step == STEP_RESTART || s->step == STEP_LEFT || s->step == STEP_SEEK ||
@@ -145,7 +148,7 @@ static bool begin_reload(Supervisor *s)
 	return s->is_entering;
 }
 
-/* A restart by command waits for a reload, too. */
+/* A requested restart also waits for a reload. */
 static bool begin_restart(Supervisor *s)
 {
 	if (!s->restart_wanted || (s->step != STEP_READY && s->step != STEP_DONE))
@@ -203,7 +206,7 @@ void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text)
 	supervisor_emit(s, &event);
 }
 
-/* A run has one end: a start that failed has been reported. */
+/* A run has one end. A failed start has already been reported. */
 static void report_end(Supervisor *s, ProcessEvent *event)
 {
 	if (s->failure_reported || s->exit_reported)
@@ -254,9 +257,9 @@ void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
 	supervisor_emit(s, &event);
 }
 
-/* --- from the keeper: processes that began, ended or were adopted --- */
+/* --- from the keeper: processes that were started, adopted or ended --- */
 
-/* What a process said that is not there any more. */
+/* Clears the status of a process that is gone. */
 static void supervisor_clear_row(Supervisor *s, enum ProcessRole role)
 {
 	ProcessRow *row = &s->rows[role];
@@ -265,7 +268,7 @@ static void supervisor_clear_row(Supervisor *s, enum ProcessRole role)
 	g_clear_pointer(&row->problem, g_free);
 }
 
-/* Of another version's row nothing is known but that it runs beside the main process. */
+/* A row of a different version is only known to run beside the main process. */
 static enum ProcessRole role_of(const struct ProcessId *id)
 {
 	return id->role < ROLE_COUNT ? (enum ProcessRole)id->role : ROLE_CONTROL;
@@ -278,7 +281,7 @@ static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
 
 	row->in_use = false;
 	g_free(row->problem);
-	/* A row is busy when an earlier run's probe cannot be killed. */
+	/* A row is busy if a probe of an earlier run cannot be killed. */
 	row->problem = role_is_probe(role) && error == EBUSY ? g_strdup("an earlier one cannot be killed") :
 							       g_strdup_printf("cannot start a process: %s", g_strerror(error));
 	if (role_is_probe(role))
@@ -299,7 +302,7 @@ void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
 	ProcessEvent started = { .kind = PROCESS_STARTED, .pid = message->pid, .at_us = (int64_t)message->at_us };
 
 	if (!row->in_use || row->pid > 0)
-		return; /* told again in a replay */
+		return; /* reported again by a replay */
 	if (!role_is_probe(role))
 		s->is_refused = errnum_is_passing((int)message->error);
 	if (message->error) {
@@ -331,7 +334,10 @@ static void handle_exit(Supervisor *s, const struct MessageExited *message)
 		supervisor_row(s)->control_ended(s, message);
 	}
 	supervisor_clear_row(s, role);
-	/* Only now the row is free: the note says what comes next, and its first act may need the row. */
+	/*
+	 * The row is free only now. The note contains the next step, and its first message may need
+	 * the row.
+	 */
 	keeper_link_ack(s->context->link, &message->id, supervisor_note(s));
 	supervisor_settle(s);
 }
@@ -348,7 +354,7 @@ void supervisor_on_exited(Supervisor *s, const struct MessageExited *message)
 	handle_exit(s, message);
 }
 
-/* Ends that were told before a resumed supervisor had begun. */
+/* Exits that were reported before a resumed supervisor had begun. */
 static void supervisor_take_early_exits(Supervisor *s)
 {
 	for (int role = 0; role < ROLE_COUNT; role++) {
@@ -360,7 +366,7 @@ static void supervisor_take_early_exits(Supervisor *s)
 void supervisor_on_adopted(Supervisor *s, const struct MessageAdopted *message)
 {
 	if (!s->has_begun)
-		return; /* asked for by the manager before; we ask again */
+		return; /* requested by the previous manager; the request is repeated */
 	step_adopted(s, message->pid, message->error);
 	supervisor_settle(s);
 }
@@ -401,7 +407,7 @@ void supervisor_set_poll(Supervisor *s, int64_t at_us)
 	timer_set(&s->poll, at_us, look_again, s);
 }
 
-/* Is the process there that the step waits for? Then it has been entered before us. */
+/* Does the process exist that the step waits for? Then an earlier manager has entered the step. */
 static bool step_is_under_way(const Supervisor *s)
 {
 	const bool has_main = s->rows[ROLE_MAIN].in_use;
@@ -442,7 +448,7 @@ static bool may_live_without_main(const Supervisor *s)
 	return s->plan.def->ready == READY_FORK || plan_is_script(&s->plan);
 }
 
-/* A ready service whose main process nobody knows of any more: only its cgroup can say whether it lives. */
+/* A ready service with an unknown main process: only its cgroup shows whether it lives. */
 static void resume_ready(Supervisor *s)
 {
 	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
@@ -463,7 +469,7 @@ static void resume(Supervisor *s)
 	supervisor_arm(s);
 	if (supervisor_is_up(s))
 		step_apply_resources(s);
-	if (s->plan.latest->kill_mode == KILL_MODE_PROCESS) /* otherwise the group was made for this run, and counts only this */
+	if (s->plan.latest->kill_mode == KILL_MODE_PROCESS) /* otherwise the group was made for this run, and counts only this run */
 		step_count_events(s);
 	probes_resume(s);
 	if (s->step == STEP_READY || s->step == STEP_RELOAD)
@@ -499,7 +505,10 @@ static void take_turn(Supervisor *s)
 		timer_set(&s->turn, loop_now(), on_turn, s);
 }
 
-/* Before a resumed supervisor has all its descriptors it has no turn: supervisor_resumed() gives it one. */
+/*
+ * A resumed supervisor has no turn before it has all its descriptors: supervisor_resumed() gives it
+ * one.
+ */
 static void request_turn(Supervisor *s)
 {
 	if (s->has_begun || !s->is_resumed)
@@ -535,7 +544,9 @@ Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uin
 	return s;
 }
 
-/* With its history lost: what lives is ready, what is left without a main process is on its way out. */
+/*
+ * Without a note: a living main process means ready; other remaining processes are being stopped.
+ */
 static void guess_step(Supervisor *s)
 {
 	if (s->rows[ROLE_MAIN].in_use || may_live_without_main(s))
@@ -584,7 +595,7 @@ void supervisor_reload(Supervisor *s)
 void supervisor_restart(Supervisor *s)
 {
 	if (s->step == STEP_RESTART && s->index == 0)
-		return; /* else it took too long, and its failure has been told */
+		return; /* else it took too long, and its failure was reported */
 	s->restart_wanted = true;
 	request_turn(s);
 }
