@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus owners: the match is set first, then GetNameOwner is asked. Both the signal and the answer come from the bus itself
- * and on one connection, so whichever comes later is the newer truth ("Message Bus Messages" in the D-Bus Specification).
+ * Bus owners: the match is set first, then GetNameOwner is called. The signal and the answer come
+ * from the bus daemon on one connection, so the later one is newer ("Message Bus Messages" in the
+ * D-Bus Specification).
  */
 #include "config.h"
 
@@ -13,16 +14,20 @@
 #include "loop/loop.h"
 #include "loop/wire.h"
 
-/* The bus answers in less than a millisecond; one that does not in this time is said to be silent. */
+/*
+ * The bus answers in less than a millisecond. If there is no answer in this time, it counts as
+ * silent.
+ */
 #define ANSWER_US (25 * G_USEC_PER_SEC)
 
-/* A question without an answer is repeated after this, then after twice as much ... */
+/* The first delay before a call without an answer is repeated. It doubles each time. */
 #define RETRY_FIRST_US G_USEC_PER_SEC
 #define RETRY_MAX_US (64 * G_USEC_PER_SEC)
 
 /*
- * After a restart of the bus owners come back one by one: some connect again, most are services that svcd starts again.
- * So long a name that was owned before is not said to have no owner.
+ * After a restart of the bus, owners return one by one: some connect again, but most are services
+ * that svcd starts again. During this time, a name that was owned before is not reported as having
+ * no owner.
  */
 #define RETURN_US (10 * G_USEC_PER_SEC)
 
@@ -30,7 +35,7 @@
 	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "',interface='" DBUS_INTERFACE_DBUS   \
 	"',member='NameOwnerChanged'"
 
-/* Why a level is unknown. */
+/* The reasons for an unknown level. */
 typedef struct BusWords {
 	const char *no_bus;
 	const char *not_yet;
@@ -60,7 +65,7 @@ struct BusOwners {
 	unsigned n_rules;    /* names with a match of their own */
 	unsigned n_general;  /* names that share the match for all names */
 	Timer *retry;
-	int64_t retry_us;    /* the last delay; 0: all is well */
+	int64_t retry_us;    /* the last delay; 0: no failure */
 	Timer *returning;    /* armed after a connection: owners may still come back */
 };
 
@@ -69,16 +74,16 @@ struct BusOwner {
 	char *name;
 	void (*changed)(void *data);
 	void *data;
-	char *rule;            /* NULL: the match for all names stands for it */
-	unsigned call;         /* the question in flight, 0: none */
-	bool must_ask;         /* the last question got no answer */
-	bool was_owned;        /* when the bus went, and nothing is known since */
+	char *rule;            /* NULL: covered by the match for all names */
+	unsigned call;         /* the call in flight, 0: none */
+	bool must_ask;         /* the last call got no answer */
+	bool was_owned;        /* it was owned when the bus went, and nothing is known since */
 	Level level;
 	char *unique_name;     /* LEVEL_TRUE */
 	const char *why;       /* LEVEL_UNKNOWN; static */
 };
 
-/* --- what is known --- */
+/* --- known levels --- */
 
 static void set_known(BusOwner *owner, const char *unique_name)
 {
@@ -100,7 +105,10 @@ static void set_unknown(BusOwner *owner, const char *why)
 	owner->changed(owner->data);
 }
 
-/* @unique_name: "" if there is no owner, which is believed at once only of a name that had none before. */
+/*
+ * @unique_name: "" if there is no owner. That is accepted at once only if the name had no owner
+ * before.
+ */
 static void set_answered(BusOwner *owner, const char *unique_name)
 {
 	owner->must_ask = false;
@@ -110,7 +118,7 @@ static void set_answered(BusOwner *owner, const char *unique_name)
 		set_known(owner, unique_name);
 }
 
-/* --- asking --- */
+/* --- calls --- */
 
 static void forget_question(BusOwner *owner)
 {
@@ -155,13 +163,13 @@ void bus_owner_ask(BusOwner *owner)
 	DBusMessage *call;
 
 	if (owner->call)
-		return; /* its answer will be new enough: it has not come yet */
+		return; /* the answer has not come yet, so it will be new enough */
 	call = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
 						      "GetNameOwner"));
 	dbus_message_iter_init_append(call, &out);
 	wire_string(&out, owner->name);
 	owner->call = system_bus_call(owner->owners->bus, call, ANSWER_US, on_owner_told, owner);
-	dbus_message_unref(call); /* not sent: there is no bus, or there soon will be none */
+	dbus_message_unref(call); /* not sent: the bus is gone or about to go */
 }
 
 static void on_retry(void *data)
@@ -177,7 +185,7 @@ static void on_retry(void *data)
 	}
 }
 
-/* --- what the bus says --- */
+/* --- signals of the bus --- */
 
 /* Calls @func for each; it may free the owner that it is called for. */
 static void foreach_owner(BusOwners *owners, void (*func)(BusOwner *owner))
@@ -251,8 +259,9 @@ static void on_disconnected(void *data)
 }
 
 /*
- * A new owner is taken from the signal. That there is none is asked for: a bus that ends in good order takes all names from
- * their owners first, and says so to those who are still connected; such a bus does not answer any more.
+ * A new owner is taken from the signal, but the loss of an owner is confirmed by a call. A bus that
+ * shuts down takes all names from their owners first and signals that to its clients. Such a bus no
+ * longer answers.
  */
 static void on_message(void *data, DBusMessage *message)
 {
@@ -276,7 +285,9 @@ static void on_message(void *data, DBusMessage *message)
 
 /* --- matches --- */
 
-/* Some names have a match of their own; beyond that one match hears of every name on the bus. */
+/*
+ * Some names have their own match. Above that limit, one match receives the changes of all names.
+ */
 static void add_match(BusOwner *owner)
 {
 	BusOwners *owners = owner->owners;

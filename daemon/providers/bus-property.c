@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus properties. A Peer is the owner of a name, a BusProperty one of the properties of its objects; those who watch one
- * property share it. Matches are set first, then the owner of the name is asked for, then the property. What a signal
- * brings is taken as it is: it comes from the same sender, in order with the answers.
+ * Bus properties. A Peer is the owner of a name, and a BusProperty is one property of its objects.
+ * All watchers of a property share it.
+ *
+ * Matches are set first, then the owner of the name is requested, then the property. A value in a
+ * signal is used directly, because it comes from the same sender, in order with the answers.
  */
 #include "config.h"
 
@@ -28,7 +30,7 @@ struct BusProperties {
 	GHashTable *peers;       /* name -> Peer, owned */
 	GHashTable *properties;  /* "NAME PATH INTERFACE.PROPERTY" -> BusProperty, owned */
 	GHashTable *by_path;     /* path -> GPtrArray of BusProperty *, borrowed */
-	unsigned n_rules;        /* properties with matches of their own */
+	unsigned n_rules;        /* properties with their own matches */
 	unsigned n_general;      /* properties that share the matches for all */
 };
 
@@ -37,7 +39,7 @@ typedef struct Peer {
 	char *name;
 	char *why_none;        /* "NAME has no owner on the system bus" */
 	BusOwner *owner;
-	char *asked;           /* unique name that the properties were asked of; NULL: none */
+	char *asked;           /* unique name of the connection that was asked for the properties; NULL: none */
 	GPtrArray *properties; /* BusProperty *, borrowed */
 } Peer;
 
@@ -47,7 +49,7 @@ struct BusProperty {
 	char *path;
 	char *interface;
 	char *member;
-	char *rules[2];    /* NULL: the matches for all stand for them */
+	char *rules[2];    /* NULL: covered by the matches for all */
 	GPtrArray *watchers; /* borrowed */
 
 	Level level;       /* true: @value is known; false: there is none; unknown */
@@ -84,7 +86,7 @@ static void property_set_none(BusProperty *property, Level level, const char *wh
 	property_report(property);
 }
 
-/* --- asking --- */
+/* --- calls --- */
 
 static void on_answer(void *data, Level level, BusValue *value, const char *why)
 {
@@ -131,7 +133,7 @@ static void on_owner_changed(void *data)
 	const char *unique_name = bus_owner_unique_name(peer->owner);
 
 	if (unique_name && g_strcmp0(unique_name, peer->asked) == 0)
-		return; /* told twice: by the answer and by a signal */
+		return; /* reported twice: by the answer and by a signal */
 	g_free(peer->asked);
 	peer->asked = g_strdup(unique_name);
 	for (guint i = 0; i < peer->properties->len; i++)
@@ -181,7 +183,10 @@ static void on_properties_changed(BusProperties *all, DBusMessage *message)
 	}
 }
 
-/* InterfacesAdded(o, ...) and InterfacesRemoved(o, ...): the object has come, or lost something. */
+/*
+ * InterfacesAdded(o, ...) and InterfacesRemoved(o, ...): the object has appeared, or has lost
+ * interfaces.
+ */
 static void on_interfaces_changed(BusProperties *all, DBusMessage *message)
 {
 	DBusMessageIter iter;
@@ -213,7 +218,10 @@ static void on_message(void *data, DBusMessage *message)
 
 /* --- matches --- */
 
-/* As with names (bus-owner.c): some have matches of their own, beyond that two hear of everything. */
+/*
+ * As with names (bus-owner.c): some properties have their own matches. Above that limit, two
+ * matches receive everything.
+ */
 static void add_matches(BusProperties *all, BusProperty *property)
 {
 	if (all->n_rules >= LIMIT_BUS_RULES) {
@@ -226,7 +234,7 @@ static void add_matches(BusProperties *all, BusProperty *property)
 	all->n_rules++;
 	property->rules[0] = g_strdup_printf(RULE_ANY_PROPERTIES ",sender='%s',path='%s',arg0='%s'", property->peer->name,
 					     property->path, property->interface);
-	/* Not arg0: that is an object path, which only arg0path matches. */
+	/* Not arg0: the argument is an object path, which only arg0path matches. */
 	property->rules[1] = g_strdup_printf(RULE_ANY_OBJECTS ",sender='%s',arg0path='%s'", property->peer->name,
 					     property->path);
 	for (size_t i = 0; i < G_N_ELEMENTS(property->rules); i++)
@@ -318,7 +326,7 @@ static BusProperty *property_new(Peer *peer, const char *path, const char *whole
 	return property;
 }
 
-/* Takes itself out of everything, and its peer with it if it was the last one. */
+/* Removes it from all tables, and its peer with it if it was the last property there. */
 static void property_remove(BusProperties *all, BusProperty *property)
 {
 	GPtrArray *there = g_hash_table_lookup(all->by_path, property->path);
@@ -346,7 +354,7 @@ static BusProperty *property_get(BusProperties *all, const char *name, const cha
 	return property;
 }
 
-/* --- for those who watch --- */
+/* --- for watchers --- */
 
 BusProperty *bus_property_watch(BusProperties *all, const char *name, const char *path, const char *whole_name, void *watcher)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus properties: the values of properties of objects on the system bus, kept up to date for those who watch them.
+ * Bus properties: the present values of properties of objects on the system bus, for watchers.
  */
 #ifndef SVCD_PROVIDERS_BUS_PROPERTY_H
 #define SVCD_PROVIDERS_BUS_PROPERTY_H
@@ -12,26 +12,29 @@
 typedef struct BusProperties BusProperties;
 typedef struct BusProperty BusProperty;
 
-/* Told to each who watches a property, when its level, value or reason may have changed. */
+/* Called for each watcher of a property when its level, value or reason may have changed. */
 typedef void (*BusPropertyFunc)(void *watcher);
 
 BusProperties *bus_properties_new(SystemBus *bus, BusPropertyFunc changed);
-/* Nobody watches any more. */
+/* No watcher may be left. */
 void bus_properties_free(BusProperties *all);
 
 /**
- * bus_property_watch() - begin to follow one property; nobody is told before this returns
- * @name:       of the bus, "org.freedesktop.NetworkManager"; its owner may come and go
+ * bus_property_watch() - begin to follow one property; no watcher is called before this returns
+ * @name: of the bus, "org.freedesktop.NetworkManager"; its owner may come and go
  * @whole_name: "INTERFACE.PROPERTY"
- * @watcher:    borrowed until bus_property_unwatch()
- * Returns: owned by @all, and shared by all who watch the same one.
+ * @watcher: borrowed until bus_property_unwatch()
+ * Returns: owned by @all, and shared by all watchers of the same property.
  */
 BusProperty *bus_property_watch(BusProperties *all, const char *name, const char *path, const char *whole_name,
 				void *watcher);
-/* The last one to go takes the property with it. */
+/* Frees the property with its last watcher. */
 void bus_property_unwatch(BusProperty *property, void *watcher);
 
-/* True: it has a value; false: there is none, and why says so; unknown: its owner has not told yet. */
+/*
+ * True: it has a value; false: there is none, and why contains the reason; unknown: the owner has
+ * not answered yet.
+ */
 Level bus_property_level(const BusProperty *property);
 const char *bus_property_why(const BusProperty *property);
 /* While the level is true. */

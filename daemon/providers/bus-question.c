@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus questions: those that may not be sent yet wait in a queue, those without a good answer for a timer.
+ * Bus questions: a question above the limit waits in a queue, and one without a good answer waits
+ * for a timer.
  */
 #include "config.h"
 
@@ -13,41 +14,41 @@
 #include "loop/loop.h"
 #include "loop/wire.h"
 
-/* As long as D-Bus libraries wait by themselves. */
+/* The default timeout of D-Bus libraries. */
 #define ANSWER_US (25 * G_USEC_PER_SEC)
 
-/* A question without a good answer is repeated after this, then after twice as much ... */
+/* The first delay before a question without a good answer is repeated. It doubles each time. */
 #define RETRY_FIRST_US G_USEC_PER_SEC
 #define RETRY_MAX_US (64 * G_USEC_PER_SEC)
 
 /*
- * A service that says "no such object" may just not be so far; after this many repetitions (about two minutes) only its
- * signals make us ask again.
+ * A service that answers "no such object" may not have it yet. After this many repetitions (about
+ * two minutes) only a signal of the service makes us ask again.
  */
 #define REFUSALS_MAX 8
 
-/* Of an error's text this much is shown. */
+/* The maximal number of bytes that are shown of an error's text. */
 #define ERROR_BYTES 200
 
 struct BusQuestions {
 	SystemBus *bus;
 	BusQuestionFunc answered;
 	unsigned n_calls;
-	GQueue to_ask; /* BusQuestion *, while LIMIT_BUS_CALLS are asked */
+	GQueue to_ask; /* BusQuestion *, while LIMIT_BUS_CALLS questions are in flight */
 };
 
 struct BusQuestion {
 	BusQuestions *all;
-	const char *path;      /* these three borrowed */
+	const char *path;      /* these three are borrowed */
 	const char *interface;
 	const char *member;
 	void *data;
-	char *owner;       /* unique name of who is asked; NULL: nobody */
+	char *owner;       /* unique name of the connection that is asked; NULL: none */
 	unsigned call;     /* the question in flight, 0: none */
-	bool must_ask;     /* and its answer may be old already */
+	bool must_ask;     /* ask again, because the next answer may be old */
 	bool is_queued;    /* in to_ask */
 	unsigned n_tries;  /* without a good answer */
-	Timer *retry;      /* NULL: all is well */
+	Timer *retry;      /* NULL: no failure */
 };
 
 static void put_in_queue(BusQuestion *question);
@@ -67,7 +68,7 @@ static void ask_later(BusQuestion *question)
 	timer_arm(question->retry, loop_now() + delay_us);
 }
 
-/* Errors that say nothing about the property, but that the question was not answered. */
+/* Errors that carry no information about the property: the question was not answered. */
 static bool is_silence(DBusMessage *reply)
 {
 	static const char *const names[] = { DBUS_ERROR_NO_REPLY, DBUS_ERROR_TIMEOUT, DBUS_ERROR_TIMED_OUT,
@@ -121,7 +122,10 @@ static void on_told(BusQuestion *question, DBusMessage *reply)
 
 static void ask_next(BusQuestions *all);
 
-/* An answer that may be old is better than none: a property that changes all the time would never be known. */
+/*
+ * An answer that may be old is still used. Otherwise a property that changes all the time would
+ * never be known.
+ */
 static void on_answer(void *data, DBusMessage *reply)
 {
 	BusQuestion *question = data;
@@ -131,14 +135,14 @@ static void on_answer(void *data, DBusMessage *reply)
 	question->call = 0;
 	question->must_ask = false;
 	all->n_calls--;
-	if (reply || system_bus_is_connected(all->bus)) /* else the owner is lost in a moment, too */
+	if (reply || system_bus_is_connected(all->bus)) /* else the owner is about to be lost, too */
 		on_told(question, reply);
 	if (must_ask)
 		put_in_queue(question);
 	ask_next(all);
 }
 
-/* Returns: false when there is no bus; then the owner is lost in a moment, too. */
+/* Returns: false if there is no bus; then the owner is about to be lost, too. */
 static bool question_send(BusQuestion *question)
 {
 	DBusMessage *call = wire_must(dbus_message_new_method_call(question->owner, question->path,
@@ -180,7 +184,10 @@ static void withdraw(BusQuestion *question)
 	question->is_queued = false;
 }
 
-/* A question in flight may have been answered before what makes us ask now; one that is not sent yet was not. */
+/*
+ * A question in flight may have been answered before the present event. A question that is not sent
+ * yet has not.
+ */
 static void put_in_queue(BusQuestion *question)
 {
 	question->must_ask = question->call > 0;
@@ -191,7 +198,7 @@ static void put_in_queue(BusQuestion *question)
 	ask_next(question->all);
 }
 
-/* --- for those who ask --- */
+/* --- for callers --- */
 
 void bus_question_ask(BusQuestion *question, const char *owner)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus questions: properties are asked for with Get, so many at a time, and again until there is an answer.
+ * Bus questions: reads properties with Get, a limited number at a time, and repeats each until it
+ * is answered.
  */
 #ifndef SVCD_PROVIDERS_BUS_QUESTION_H
 #define SVCD_PROVIDERS_BUS_QUESTION_H
@@ -13,24 +14,27 @@ typedef struct BusQuestions BusQuestions;
 typedef struct BusQuestion BusQuestion;
 
 /*
- * @level: true with @value, which is taken; false when the owner says that there is none, unknown when it says nothing,
- *         both with @why
+ * @level: true with @value, which is taken; false if the owner answers that there is none; unknown
+ * if it does not answer. The last two come with @why.
  */
 typedef void (*BusQuestionFunc)(void *data, Level level, BusValue *value, const char *why);
 
 BusQuestions *bus_questions_new(SystemBus *bus, BusQuestionFunc answered);
-/* Its questions are gone. */
+/* All its questions must be freed. */
 void bus_questions_free(BusQuestions *all);
 
-/* The texts are borrowed, and outlive it. */
+/* The texts are borrowed and outlive it. */
 BusQuestion *bus_question_new(BusQuestions *all, const char *path, const char *interface, const char *member, void *data);
 void bus_question_free(BusQuestion *question);
 
-/* @owner: the unique name of who knows. Asking again while it is asked has it asked once more afterwards. */
+/*
+ * @owner: the unique name of the connection that has the property. While the question is in flight,
+ * it is sent once more afterwards.
+ */
 void bus_question_ask(BusQuestion *question, const char *owner);
-/* A good answer has come, be it by a signal: there is nothing to be asked again. */
+/* A good answer has come, for example by a signal: nothing needs to be asked. */
 void bus_question_settle(BusQuestion *question);
-/* No answer is wanted any more. */
+/* The answer is no longer needed. */
 void bus_question_forget(BusQuestion *question);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus value: integers are compared as integers, for a double cannot tell those above 2^53 apart.
+ * Bus value: integers are compared as integers, because a double cannot distinguish those above
+ * 2^53.
  */
 #include "config.h"
 
@@ -14,7 +15,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-/* Of a long text this much is shown. */
+/* The number of bytes that are shown of a long text. */
 #define SHOWN_BYTES 80
 
 typedef enum Order { ORDER_NONE, ORDER_LESS, ORDER_EQUAL, ORDER_GREATER } Order;
@@ -77,7 +78,7 @@ static void read_basic(DBusMessageIter *iter, BusValue *value)
 		value->real = basic.dbl;
 		break;
 	default:
-		set_text(value, basic.str); /* all that are left: see bus_value_read() */
+		set_text(value, basic.str); /* all other basic types: see bus_value_read() */
 		break;
 	}
 }
@@ -86,7 +87,7 @@ void bus_value_read(DBusMessageIter *iter, BusValue *ret)
 {
 	DBusMessageIter at = *iter;
 
-	/* libdbus has refused messages that nest deeper than 64. */
+	/* libdbus has refused messages with a nesting deeper than 64. */
 	while (dbus_message_iter_get_arg_type(&at) == DBUS_TYPE_VARIANT) {
 		DBusMessageIter inner;
 
@@ -94,7 +95,7 @@ void bus_value_read(DBusMessageIter *iter, BusValue *ret)
 		at = inner;
 	}
 	*ret = (BusValue){ .kind = BUS_VALUE_OTHER, .type = dbus_message_iter_get_arg_type(&at) };
-	/* Reading a descriptor would make a new one, which somebody would have to close. */
+	/* Reading a descriptor would create a new one that must be closed. */
 	if (dbus_type_is_basic(ret->type) && ret->type != DBUS_TYPE_UNIX_FD)
 		read_basic(&at, ret);
 }
@@ -107,7 +108,7 @@ void bus_value_clear(BusValue *value)
 
 /* --- signals --- */
 
-/* Is the iterator at the name of this member? */
+/* Is this the name of @member at the iterator? */
 static bool entry_is(DBusMessageIter *entry, const char *member)
 {
 	const char *name;
@@ -146,7 +147,7 @@ BusChange bus_change_find(const DBusMessageIter *changed, const char *member, Bu
 
 /* --- comparing --- */
 
-/* A decimal, whole or not, that fits; no "nan", "inf" or "0x". */
+/* Accepts a decimal number, whole or not, within range. No "nan", "inf" or "0x". */
 static bool parse_number(const char *word, BusValue *ret)
 {
 	int64_t integer;
@@ -212,7 +213,7 @@ static bool order_fits(Order order, KeyOperator operator)
 	return false;
 }
 
-/* Each gives the order of value and word; or ORDER_NONE with *@ret_problem, static. */
+/* Each returns the order of value and word, or ORDER_NONE with *@ret_problem, static. */
 static Order order_boolean(const BusValue *value, const char *word, const char **ret_problem)
 {
 	if (strcmp(word, value->boolean ? "true" : "false") == 0)
@@ -258,7 +259,7 @@ static Order order_value(const BusValue *value, const char *word, const char **r
 	return ORDER_NONE;
 }
 
-/* --- in words --- */
+/* --- text for reports --- */
 
 static char *shown_text(const BusValue *value)
 {
@@ -280,7 +281,7 @@ static const char *other_word(int type)
 	case DBUS_TYPE_UNIX_FD:
 		return "a file descriptor";
 	default:
-		return "something"; /* an empty variant is none: libdbus refuses it */
+		return "something"; /* cannot happen: libdbus refuses an empty variant */
 	}
 }
 

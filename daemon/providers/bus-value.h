@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus value: what a property of a D-Bus object holds, as far as a condition can compare it with a word.
+ * Bus value: the value of a D-Bus property, as far as a condition can compare it with a text.
  *
- * Truth values, numbers and texts (with object paths and signatures); the rest can be held, but compares with nothing.
+ * It contains booleans, numbers and texts (with object paths and signatures). Other types can be
+ * stored but not compared.
  */
 #ifndef SVCD_PROVIDERS_BUS_VALUE_H
 #define SVCD_PROVIDERS_BUS_VALUE_H
@@ -29,18 +30,18 @@ typedef struct BusValue {
 	double real;
 	char *text;         /* owned; no longer than LIMIT_BUS_TEXT_BYTES */
 	bool is_cut;        /* it was longer */
-	int type;           /* as in the message, for words */
+	int type;           /* as in the message, for reports */
 } BusValue;
 
-/* @iter: at the value; variants are looked into. Overwrites @ret. */
+/* @iter: at the value; variants are unpacked. Overwrites @ret. */
 void bus_value_read(DBusMessageIter *iter, BusValue *ret);
 void bus_value_clear(BusValue *value);
 
-/* What a PropertiesChanged says of one property. */
+/* The information of a PropertiesChanged about one property. */
 typedef enum BusChange {
 	BUS_CHANGE_NONE,
 	BUS_CHANGE_VALUE,
-	BUS_CHANGE_INVALID, /* it has changed; whoever wants its value is to ask */
+	BUS_CHANGE_INVALID, /* it has changed, but the new value must be requested */
 } BusChange;
 
 /**
@@ -51,9 +52,9 @@ typedef enum BusChange {
 BusChange bus_change_find(const DBusMessageIter *changed, const char *member, BusValue *ret);
 
 /**
- * bus_value_compare() - does @value compare with @word as @operator says?
- * @name:    of the property, for @ret_why
- * @ret_why: "State is 20", with the reason if the two do not compare at all; a new string
+ * bus_value_compare() - does @value compare with the text as @operator requires?
+ * @name: of the property, for @ret_why
+ * @ret_why: "State is 20", with the reason if the two cannot be compared; a new string
  */
 bool bus_value_compare(const BusValue *value, KeyOperator operator, const char *word, const char *name, char **ret_why);
 

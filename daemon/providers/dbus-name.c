@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * D-Bus names: levels and words for what bus-owner.c knows, and the connections whose names do not count.
+ * D-Bus names: levels and reasons from bus-owner.c, and the ignored connections.
  */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include "providers/bus-owner.h"
 
 typedef struct DbusNameProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
 	SystemBus *bus;
 	BusOwners *owners;
@@ -27,7 +27,7 @@ typedef struct BusName {
 typedef struct StandIn {
 	DbusNameProvider *provider;
 	char *unique_name;
-	BusOwner *owner; /* of itself: whether it is still there */
+	BusOwner *owner; /* of itself: shows whether it still exists */
 } StandIn;
 
 static void bus_name_free(gpointer data)
@@ -85,8 +85,8 @@ static void on_owner_changed(void *data)
 }
 
 /*
- * Who subscribes again waits for a service that has just been started again (Ready=dbus:), and what is known may still be
- * the name of the run before: the bus is asked.
+ * A subscriber that subscribes again waits for a service that has just been started again
+ * (Ready=dbus:). The known owner may belong to the run before, so the bus is asked.
  */
 static void dbus_name_subscribe(Provider *provider, const char *key)
 {
@@ -136,9 +136,9 @@ Provider *dbus_name_provider_new(const ProviderSink *sink, SystemBus *bus)
 	return &names->base;
 }
 
-/* --- stand-ins --- */
+/* --- name holders that are ignored --- */
 
-/* Gone, or gone with the bus: what it owned has another owner by then, or none. */
+/* The connection is gone, or the bus is. Its names have another owner by then, or none. */
 static void on_stand_in_changed(void *data)
 {
 	StandIn *stand_in = data;
@@ -164,7 +164,10 @@ void dbus_name_provider_ignore(Provider *provider, const char *unique_name)
 	DbusNameProvider *names = (DbusNameProvider *)provider;
 	StandIn *stand_in;
 
-	/* A name that is looked at would be watched twice, and anything else would stand in a match rule. */
+	/*
+	 * A name that is already watched would be watched twice, and other texts would get into a
+	 * match rule.
+	 */
 	if (*unique_name != ':' || !dbus_validate_bus_name(unique_name, NULL) ||
 	    g_hash_table_contains(names->stand_ins, unique_name))
 		return;

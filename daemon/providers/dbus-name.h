@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * D-Bus names: dbus:NAME is true while somebody owns that name on the system bus, false only when the bus says that
- * nobody does, and unknown whenever the bus is not there to ask.
+ * D-Bus names: dbus:NAME is true while a connection owns that name on the system bus. It is false
+ * only if the bus reports no owner, and unknown while the bus cannot be asked.
  */
 #ifndef SVCD_PROVIDERS_DBUS_NAME_H
 #define SVCD_PROVIDERS_DBUS_NAME_H
@@ -13,8 +13,9 @@
 Provider *dbus_name_provider_new(const ProviderSink *sink, SystemBus *bus);
 
 /**
- * dbus_name_provider_ignore() - names of this connection do not count, until it leaves the bus
- * @unique_name: ":1.42", of somebody who only stands in for a name, for example to refuse an activation with a reason
+ * dbus_name_provider_ignore() - names of this connection do not count until it leaves the bus
+ * @unique_name: ":1.42", of a connection that only holds a name, for example to refuse an
+ * activation with a reason
  */
 void dbus_name_provider_ignore(Provider *provider, const char *unique_name);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * D-Bus properties: a Comparison is a condition on one; where its value comes from is in bus-property.c.
+ * D-Bus properties: a Comparison is a condition on one property. The values come from
+ * bus-property.c.
  */
 #include "config.h"
 
@@ -9,7 +10,7 @@
 #include "providers/bus-property.h"
 
 typedef struct PropertyProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
 	BusProperties *properties;
 	GHashTable *comparisons; /* interned key -> Comparison, owned */
@@ -22,12 +23,12 @@ typedef struct Comparison {
 	KeyOperator operator;
 	char *word;
 	Level level;
-	char *why; /* NULL: nothing reported yet */
+	char *why; /* NULL: nothing was reported yet */
 } Comparison;
 
 /* --- levels --- */
 
-/* Owners and other properties may change often without a word that is new to this condition. */
+/* Owners and other properties may change often without a change for this condition. */
 static void comparison_report(Comparison *comparison, bool always)
 {
 	const BusProperty *property = comparison->property;
@@ -63,7 +64,7 @@ static void comparison_free(gpointer data)
 	g_free(comparison);
 }
 
-/* key.c has checked that there are these five words. */
+/* key.c has checked that there are these five tokens. */
 static Comparison *comparison_new(PropertyProvider *provider, const char *key)
 {
 	g_auto(GStrv) words = key_argument_words(key);

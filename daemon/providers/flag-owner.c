@@ -11,7 +11,7 @@
 #include "loop/wire.h"
 #include "providers/bus-owner.h"
 
-/* The bus answers at once; if it does not, it is asked again after the next connection. */
+/* The bus answers at once. If it does not, it is asked again after the next connection. */
 #define ANSWER_US (25 * G_USEC_PER_SEC)
 
 typedef struct Entry {
@@ -44,12 +44,12 @@ static void entry_free(gpointer data)
 static void on_owner_changed(void *data)
 {
 	Entry *entry = data;
-	g_autofree char *bus_name = g_strdup(entry->bus_name); /* the entry may go */
+	g_autofree char *bus_name = g_strdup(entry->bus_name); /* the entry may be freed */
 
 	entry->owners->changed(entry->owners->data, bus_name);
 }
 
-/* --- which bus this is --- */
+/* --- the identity of the bus --- */
 
 static void set_bus_id(FlagOwners *owners, const char *bus_id)
 {
@@ -105,7 +105,7 @@ static void on_disconnected(void *data)
 	set_bus_id(owners, "");
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 Level flag_owners_level(const FlagOwners *owners, const char *bus_name, const char *unique_name, const char *bus_id)
 {

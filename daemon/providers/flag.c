@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flags: a set of names, and who holds those that have an owner. That they outlive the manager is the wiring's business:
- * it keeps a note for each.
+ * Flags: the set of flags and their holders. The manager keeps a note for each flag, so that it
+ * survives a restart of the manager.
  */
 #include "config.h"
 
@@ -16,17 +16,17 @@
 
 typedef struct Flag {
 	char *why;
-	char *owner;  /* the bus name that it belongs to; NULL: the admin's, as the next two */
-	char *holder; /* the connection that set it, by its unique name, */
+	char *owner;  /* the bus name that owns it; NULL: the admin's, and the next two are NULL */
+	char *holder; /* unique name of the connection that set it, */
 	char *bus_id; /* and the bus that gave it that name */
 } Flag;
 
 struct FlagProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
 	FlagOwners *owners;     /* NULL without a bus */
 	GHashTable *set;        /* name -> Flag, both owned */
-	GHashTable *subscribed; /* interned key -> the bus name that it belongs to, owned; NULL: the admin's */
+	GHashTable *subscribed; /* interned key -> the bus name that owns it, owned; NULL: the admin's */
 	void (*cleared)(void *data, const char *name);
 	void *cleared_data;
 };
@@ -108,7 +108,7 @@ static void take_out(FlagProvider *flags, const char *name)
 	g_hash_table_remove(flags->set, name);
 }
 
-/* Flags of @owner that are set by somebody who does not own it any more; new strings. */
+/* Flags of @owner that were set by a connection that no longer owns the name; new strings. */
 static GPtrArray *find_orphans(const FlagProvider *flags, const char *owner)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -152,7 +152,7 @@ static void on_owner_changed(void *data, const char *owner)
 	report_all_of(flags, owner);
 }
 
-/* --- what is asked for --- */
+/* --- requests --- */
 
 static unsigned count_of(const FlagProvider *flags, const char *owner)
 {
@@ -178,7 +178,7 @@ static bool has_room(const FlagProvider *flags, const char *name, const char *ow
 	return true;
 }
 
-/* The caller has asked the bus; what is known here may be newer. */
+/* The caller has asked the bus, but the state here may be newer. */
 static bool check_holder(const FlagProvider *flags, const char *owner, const char *holder, bool set, GError **error)
 {
 	if (!holder && set)

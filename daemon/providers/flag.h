@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flags: conditions that people and programs set by name.
+ * Flags: conditions that users and programs set by name.
  *
- * "backup" is the admin's: svcctl sets and clears it. "org.example.Weather/rain" belongs to whoever owns org.example.Weather on
- * the system bus: that connection sets it, and with its end, or when it gives the name up, the flag is cleared. While the
- * bus is away nobody knows. How to write such a program: docs/providers.md.
+ * "backup" is the admin's: svcctl sets and clears it. "org.example.Weather/rain" belongs to the
+ * owner of org.example.Weather on the system bus. That connection sets the flag. The flag is
+ * cleared when the connection ends or gives up the name. While the bus is away, the level is
+ * unknown. docs/providers.md describes how to write such a program.
  */
 #ifndef SVCD_PROVIDERS_FLAG_H
 #define SVCD_PROVIDERS_FLAG_H
@@ -17,7 +18,7 @@
 
 typedef struct FlagProvider FlagProvider;
 
-/* @bus: borrowed, outlives the provider; NULL: no bus, and nobody knows of the flags of its names */
+/* @bus: borrowed, outlives the provider; NULL: no bus, so flags of bus names are unknown */
 Provider *flag_provider_new(const ProviderSink *sink, SystemBus *bus);
 FlagProvider *flag_provider_cast(Provider *provider);
 
@@ -26,19 +27,20 @@ void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, c
 
 /**
  * flag_provider_set() - set or clear one
- * @holder: for a flag with an owner: the unique name of the connection that asks; NULL: somebody who is not on the bus,
- *          and may only clear it
- * @why:    who did it, shown by explain
- * Returns: false with @error for a bad name, when it is another's, or when too many are set.
+ * @holder: for a flag with an owner: the unique name of the requesting connection; NULL: a client
+ * that is not on the bus, which may only clear it
+ * @why: the requester, shown by explain
+ * Returns: false with @error for a bad name, for a flag of another owner, or if too many are set.
  */
 bool flag_provider_set(FlagProvider *flags, const char *name, bool set, const char *holder, const char *why,
 		       GError **error);
 
 /**
- * flag_provider_note(), flag_provider_recover() - what the next manager must know of a flag
+ * flag_provider_note(), flag_provider_recover() - the data of a flag for the next manager
  *
- * A flag with an owner is looked at again when the bus has told whether that still owns its name.
- * Returns: a new string, "" when it is not set; false with @error when there is no sense in @note.
+ * A flag with an owner is checked again when the bus has reported whether that connection still
+ * owns its name.
+ * Returns: a new string, "" if it is not set; false with @error if @note cannot be parsed.
  */
 char *flag_provider_note(const FlagProvider *flags, const char *name);
 bool flag_provider_recover(FlagProvider *flags, const char *name, const char *note, GError **error);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Installed: the table comes with the files, so it is never unknown.
+ * Installed: the table comes with the files, so a level is never unknown.
  */
 #include "config.h"
 
 #include "providers/installed.h"
 
 typedef struct InstalledProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
 	HeldPrograms *held;     /* owned; NULL: all are free */
 	GHashTable *subscribed; /* interned keys */

@@ -10,7 +10,10 @@
 
 Provider *installed_provider_new(const ProviderSink *sink);
 
-/* Takes @held, in place of the table before, and reports each level again. NULL: all programs are free. */
+/*
+ * Takes @held, which replaces the present table, and reports each level again. NULL: all programs
+ * are free.
+ */
 void installed_provider_take(Provider *provider, HeldPrograms *held);
 
 #endif

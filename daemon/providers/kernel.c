@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kernel: both providers answer once, when asked.
+ * Kernel: both providers report once, at the subscription.
  */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct KernelProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
 	char **words;
 } KernelProvider;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kernel: words of the kernel command line, and what kind of machine this is. Neither changes while we run.
+ * Kernel: parameters of the kernel command line, and the kind of the machine. Neither changes at
+ * run time.
  */
 #ifndef SVCD_PROVIDERS_KERNEL_H
 #define SVCD_PROVIDERS_KERNEL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mount: the kernel only wakes us; the table is read again each time and compared. It is opened once, because any user can hold the
- * lock of /proc, and a name there is then not found.
+ * Mount: the kernel only signals a change; the table is then read again and compared. It is opened
+ * once, because any user can hold the lock of /proc, and then no name there can be looked up.
  */
 #include "config.h"
 
@@ -18,24 +18,24 @@
 #include "loop/loop.h"
 #include "paths/remote-fs.h"
 
-/* A table longer than this is cut off there: hundreds of thousands of mounts. */
+/* A longer table is cut off here: hundreds of thousands of mounts. */
 #define MOUNTINFO "/proc/self/mountinfo"
 #define MOUNTINFO_BYTES (64 * 1024 * 1024)
 
-/* After a change the table is not read again for this long: a storm of mounts costs one reading for all (lessons 5). */
+/* The pause before the table is read again. Many mounts in a row then cost one read (lessons 5). */
 #define MOUNTINFO_PAUSE_US (50 * G_TIME_SPAN_MILLISECOND)
-/* After a table that could not be read: the kernel does not say again that it has changed. */
+/* The pause after a failed read, because the kernel does not signal the same change again. */
 #define MOUNTINFO_RETRY_US (1 * G_TIME_SPAN_SECOND)
 
 typedef struct MountProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
-	int fd; /* -1: there is no such table */
+	int fd; /* -1: the table does not exist */
 	FdSource *source;
 	Timer *pause;
 	GHashTable *points;     /* lines of mounts by their points; NULL while unknown */
-	GHashTable *told;       /* what they were when changes were told last, if somebody has asked since; else NULL */
-	Timer *late;            /* changes are to be told that were seen when somebody asked, or could not be read */
+	GHashTable *told;       /* the points at the last report of changes, if a query has read the table since; else NULL */
+	Timer *late;            /* armed to report changes that a query has seen, or that could not be read */
 	GHashTable *subscribed; /* interned key -> Level + 1 as last reported */
 	MountsChanged *changed;
 	void *data;
@@ -58,7 +58,7 @@ static char *unescape_octal(const char *text, gsize length)
 	return g_string_free(out, FALSE);
 }
 
-/* One point may have several mounts, one above the other: their lines. */
+/* The lines of all mounts at one point; several may be stacked. */
 static void add_mount(GHashTable *points, char *point, const char *line, gsize length)
 {
 	GString *lines = g_hash_table_lookup(points, point);
@@ -102,7 +102,7 @@ static GHashTable *parse_mountinfo(const char *text)
 	return points;
 }
 
-/* Where the sixth field of a line is, its options (proc(5)). */
+/* The sixth field of a line: its options (proc(5)). */
 static const char *options_of(const char *line)
 {
 	for (int i = 0; i < 5; i++) {
@@ -118,8 +118,9 @@ static bool may_execute(const char *options)
 }
 
 /*
- * Are these the same mounts with the same below them? That of the root is never unmounted, so nobody else gets its number: when it
- * becomes writable, as at each boot, no path changes. Elsewhere options may be all that tells one mount from the next.
+ * Are these the same mounts with the same content below them? The root mount is never unmounted, so
+ * its number is never reused. Its options except noexec are ignored, because it becomes writable at
+ * each boot and that changes no path. Elsewhere two mounts may differ only in their options.
  */
 static bool are_same(const char *point, const char *a, const char *b)
 {
@@ -140,7 +141,7 @@ static bool are_same(const char *point, const char *a, const char *b)
 	return *a == *b;
 }
 
-/* Puts the points of @points at which @other has not the same mounts into @changed. */
+/* Adds to @changed the points of @points that have different mounts in @other. */
 static void add_different(GHashTable *points, GHashTable *other, GHashTable *changed)
 {
 	GHashTableIter iter;
@@ -155,7 +156,10 @@ static void add_different(GHashTable *points, GHashTable *other, GHashTable *cha
 	}
 }
 
-/* From its beginning it is the present table. Returns: NULL if it cannot be read; then it is tried again. */
+/*
+ * A read from the beginning returns the present table. Returns: NULL if it cannot be read; it is
+ * then read again later.
+ */
 static GHashTable *read_points(MountProvider *mounts)
 {
 	g_autoptr(GError) error = NULL;
@@ -203,11 +207,11 @@ static void watch_mountinfo(MountProvider *mounts)
 	mounts->source = fd_source_new_forgetful(mounts->fd, G_IO_PRI | G_IO_ERR, on_mountinfo_changed, mounts);
 }
 
-/* Reads the table again, reports, and says which points are not what they were. */
+/* Reads the table again, reports levels, and passes on which points have changed. */
 static void take_changes(MountProvider *mounts)
 {
 	g_autoptr(GHashTable) before = mounts->told ? mounts->told : g_steal_pointer(&mounts->points);
-	g_autoptr(GHashTable) changed = g_hash_table_new(g_str_hash, g_str_equal); /* points of either table, borrowed */
+	g_autoptr(GHashTable) changed = g_hash_table_new(g_str_hash, g_str_equal); /* points of both tables, borrowed */
 
 	mounts->told = NULL;
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
@@ -225,7 +229,10 @@ static void take_changes(MountProvider *mounts)
 		mounts->changed(mounts->data, changed);
 }
 
-/* The source goes for the pause: poll(2) reports an error condition even where no events are asked for. */
+/*
+ * The source is removed for the pause, because poll(2) reports an error condition even if no events
+ * are requested.
+ */
 static void on_mountinfo_changed(GIOCondition condition, void *data)
 {
 	MountProvider *mounts = data;
@@ -236,13 +243,16 @@ static void on_mountinfo_changed(GIOCondition condition, void *data)
 	take_changes(mounts);
 }
 
-/* What changed meanwhile makes the first poll of the new source return at once. */
+/* A change during the pause makes the first poll of the new source return at once. */
 static void on_pause_over(void *data)
 {
 	watch_mountinfo(data);
 }
 
-/* Who polls first takes the news away from the main loop, and then sees to it that it is told. */
+/*
+ * A poll here consumes the event of the main loop, so the caller must make sure that the change is
+ * reported.
+ */
 static bool has_news(const MountProvider *mounts)
 {
 	struct pollfd table = { .fd = mounts->fd, .events = POLLPRI };
@@ -272,7 +282,10 @@ static void on_late(void *data)
 	take_changes(data);
 }
 
-/* Blanks in names are escaped: the last hyphen between two begins what is said of the file system on top (proc(5)). */
+/*
+ * Blanks in names are escaped, so the last hyphen between two blanks begins the fields of the file
+ * system on top (proc(5)).
+ */
 MountKind mount_provider_kind(Provider *provider, const char *place)
 {
 	MountProvider *mounts = (MountProvider *)provider;

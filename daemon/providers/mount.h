@@ -9,29 +9,34 @@
 
 #include "providers/provider.h"
 
-/* @points: set of the points that are mounted, unmounted or mounted over now, valid for the call; NULL: it may be any. */
+/*
+ * @points: the points that were mounted, unmounted or mounted over, valid during the call; NULL:
+ * any point may have changed.
+ */
 typedef void MountsChanged(void *data, GHashTable *points);
 
 typedef enum MountKind {
 	MOUNT_NONE,      /* no mount point */
-	MOUNT_LOCAL,     /* the kernel answers for it */
-	MOUNT_ELSEWHERE, /* another machine or a process answers for it, or does not, and a look waits */
-	MOUNT_AUTOMATIC, /* a look into it mounts something */
+	MOUNT_LOCAL,     /* the kernel handles it */
+	MOUNT_ELSEWHERE, /* a remote machine or a process handles it, so a look-up may block */
+	MOUNT_AUTOMATIC, /* a look-up mounts something */
 } MountKind;
 
 /*
- * What is mounted on top at @place, which has no link in it, at this moment, even if no change was reported yet. The root and /usr are
- * never elsewhere: a machine whose root is on NFS must boot.
+ * The kind of the top mount at @place (a path without links) at this moment, even if no change was
+ * reported yet. The root and /usr are never MOUNT_ELSEWHERE, because a machine with its root on NFS
+ * must boot.
  */
 MountKind mount_provider_kind(Provider *provider, const char *place);
 
-/* If the table has changed, it is read and reported now, and not when its turn comes. */
+/* If the table has changed, it is read and reported at once, not in a later turn. */
 void mount_provider_update(Provider *provider);
 
 /**
  * mount_provider_new() - watch the table of mounts
  * @fd: the table, open; taken. It signals changes by POLLPRI. -1: there is none
- * @changed:   called after each change, when reports are out: what lies below these points has changed too; may be NULL
+ * @changed: called after the reports of each change: paths below these points have changed, too;
+ * may be NULL
  */
 Provider *mount_provider_new(const ProviderSink *sink, int fd, MountsChanged *changed, void *data);
 

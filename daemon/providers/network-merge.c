@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Merge: the levels are worked out anew after each change; the rules are in the header.
+ * Merge: the levels are computed anew after each change. The rules are in the header.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@ static bool nm_speaks(const NetworkMerge *merge, NetworkQuestion question)
 		return false;
 	if (nm->state < STATE_CONNECTED_SITE)
 		return !nm->is_starting && merge->rtnl != LEVEL_TRUE;
-	/* Good news is news even while it starts. */
+	/* A positive answer counts even while it starts. */
 	return !nm->is_starting || question == NETWORK_UP || nm->connectivity == CONNECTIVITY_FULL;
 }
 
@@ -67,7 +67,7 @@ static void work_out(NetworkMerge *merge)
 	}
 }
 
-/* What was known is past, where NetworkManager is silent. */
+/* The last known level is void while NetworkManager is silent. */
 static void forget_word(NetworkMerge *merge, NetworkQuestion question)
 {
 	if (!nm_speaks(merge, question))
@@ -80,7 +80,10 @@ void network_merge_init(NetworkMerge *merge, int64_t now_us)
 				 .word = { LEVEL_UNKNOWN, LEVEL_UNKNOWN }, .level = { LEVEL_UNKNOWN, LEVEL_UNKNOWN } };
 }
 
-/* The grace begins when NetworkManager turns silent, or is known to be, and runs out only while that is known. */
+/*
+ * The grace starts when NetworkManager falls silent, or is known to be absent. It runs only while
+ * that is known.
+ */
 static void time_grace(NetworkMerge *merge, bool is_news, int64_t now_us)
 {
 	const bool is_heard = merge->nm.presence != NM_UNHEARD;
@@ -137,7 +140,7 @@ Level network_merge_level(const NetworkMerge *merge, NetworkQuestion question)
 	return merge->level[question];
 }
 
-/* --- words --- */
+/* --- text for reports --- */
 
 static const char *state_text(uint32_t state)
 {

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Merge: what NetworkManager says and what the kernel says become one level each for network:up and network:online.
+ * Merge: combines the states of NetworkManager and of the kernel into one level each for network:up
+ * and network:online.
  *
- * Pure: times come in. The rules, with their reasons:
+ * It is pure: the time is an argument. The rules and their reasons:
  *
- * 1. A default route that the kernel can use is a network that is up, whoever made it. NetworkManager knows nothing of what it does
- *    not manage: beside an interface of /etc/network/interfaces, which Debian's leaves alone, it says "disconnected" for ever.
- * 2. Otherwise NetworkManager's word counts while it speaks: up is State >= 60, online is Connectivity 4. It does not speak while it
- *    starts (its State goes from 20 to 70 over connections that worked all the time), when it says "unknown", when it is
- *    disconnected beside a default route of another's, when it has no owner, and when the bus is away. Then rtnetlink's counts.
- * 3. Where the two disagree at the moment when NetworkManager falls silent, the level is unknown: it stops nothing and starts
- *    nothing. NetworkManager knew those routes and said otherwise, and most likely it comes back and says so again (an upgrade).
- *    When rtnetlink changes, that is news, and counts at once. When NetworkManager stays silent for NETWORK_GRACE_US, rtnetlink
- *    counts too; while the bus is away nobody can know that it is gone, and there is no such end.
- * 4. Where NetworkManager is, a new route makes nothing online for as long, nor while it starts: it is about to look.
- * 5. A manager that has just begun gives the bus NETWORK_FIRST_US to answer: NetworkManager might say more than rtnetlink.
+ * 1. A default route that the kernel can use is a network that is up, whatever made it.
+ * NetworkManager ignores interfaces that it does not manage. Beside an interface of
+ * /etc/network/interfaces, which Debian's leaves alone, it reports "disconnected" for ever.
+ * 2. Otherwise the state of NetworkManager counts while it has one: up is State >= 60, online is
+ * Connectivity 4. It has no state while it starts (its State goes from 20 to 70 although the
+ * connections work), or while it reports "unknown". The same holds while it is disconnected beside
+ * a foreign default route, has no owner, or the bus is away. Then rtnetlink counts.
+ * 3. If the two disagree when NetworkManager falls silent, the level is unknown, which stops
+ * nothing and starts nothing. NetworkManager knew those routes and disagreed, and most likely it
+ * returns with the same state (an upgrade). A change in rtnetlink is new information and counts at
+ * once. If NetworkManager stays silent for NETWORK_GRACE_US, rtnetlink counts, too. While the bus
+ * is away, it is not known that NetworkManager is gone, so the grace does not run.
+ * 4. While NetworkManager exists, a new route does not make the machine online during the grace, or
+ * while NetworkManager starts, because it is about to check.
+ * 5. A new manager gives the bus NETWORK_FIRST_US to answer, because NetworkManager may know more
+ * than rtnetlink.
  */
 #ifndef SVCD_PROVIDERS_NETWORK_MERGE_H
 #define SVCD_PROVIDERS_NETWORK_MERGE_H
@@ -33,7 +39,7 @@ typedef enum NmPresence {
 	NM_PRESENT
 } NmPresence;
 
-/* Numbers as in NMState and NMConnectivityState of its D-Bus reference; of NM_PRESENT alone. */
+/* Numbers of NMState and NMConnectivityState in its D-Bus reference. Only for NM_PRESENT. */
 typedef struct NmView {
 	NmPresence presence;
 	uint32_t state;
@@ -47,19 +53,19 @@ typedef struct NetworkMerge {
 	NmView nm;
 	Level rtnl;
 	bool has_asked;                /* rule 5 is over */
-	int64_t until_us;              /* end of the grace; 0: none is running */
-	Level word[NETWORK_QUESTIONS]; /* the last level that was known; unknown: nothing to disagree with */
+	int64_t until_us;              /* end of the grace; 0: it does not run */
+	Level word[NETWORK_QUESTIONS]; /* the last known level; unknown: nothing to disagree with */
 	Level level[NETWORK_QUESTIONS];
 } NetworkMerge;
 
 void network_merge_init(NetworkMerge *merge, int64_t now_us);
 
-/* What has changed; after each the levels may be others. */
+/* Each sets a changed input. The levels may have changed afterwards. */
 void network_merge_set_nm(NetworkMerge *merge, const NmView *nm, int64_t now_us);
 void network_merge_set_rtnl(NetworkMerge *merge, Level level, int64_t now_us);
 void network_merge_tick(NetworkMerge *merge, int64_t now_us);
 
-/* When network_merge_tick() has something to do; 0: never. */
+/* When network_merge_tick() must be called; 0: never. */
 int64_t network_merge_deadline(const NetworkMerge *merge);
 
 Level network_merge_level(const NetworkMerge *merge, NetworkQuestion question);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * NmWatch: the match is set first; each new owner of the name is asked for all its properties. Its answer and its signals come in
- * the order in which it sent them, so a signal after the answer is the newer truth, and one before it is void.
+ * NmWatch: the match is set first. Each new owner of the name is asked for all its properties. Its
+ * answer and its signals arrive in the order in which they were sent. So a signal after the answer
+ * is newer, and a signal before it is ignored.
  */
 #include "config.h"
 
@@ -19,7 +20,10 @@
 	"type='signal',sender='" NM_NAME "',path='" NM_PATH "',interface='" DBUS_INTERFACE_PROPERTIES                 \
 	"',member='PropertiesChanged',arg0='" NM_NAME "'"
 
-/* NetworkManager may be busy for some seconds; one that did not answer is asked again after the same time. */
+/*
+ * NetworkManager may be busy for some seconds. Without an answer it is asked again after the same
+ * time.
+ */
 #define ANSWER_US (10 * G_USEC_PER_SEC)
 
 struct NmWatch {
@@ -29,7 +33,7 @@ struct NmWatch {
 	unsigned listener;
 	unsigned call; /* the question in flight, 0: none */
 	Timer *retry;
-	char *asked; /* unique name of whom the view is, or will be */
+	char *asked; /* unique name of the connection that the view describes, or will describe */
 	NmView view;
 	void (*changed)(void *data);
 	void *data;
@@ -52,7 +56,7 @@ static void set_presence(NmWatch *watch, NmPresence presence)
 	set_view(watch, &view);
 }
 
-/* @entry: into {sv}. Values of other types than NetworkManager documents are as good as none. */
+/* @entry: into {sv}. Values of types other than the documented ones are ignored. */
 static void read_property(DBusMessageIter *entry, NmView *view)
 {
 	DBusMessageIter value;
@@ -152,7 +156,7 @@ static void on_owner_changed(void *data)
 	set_presence(watch, bus_owner_level(watch->owner) == LEVEL_FALSE ? NM_ABSENT : NM_UNHEARD);
 }
 
-/* PropertiesChanged(s, a{sv}, as): what is only said to have changed is asked for. */
+/* PropertiesChanged(s, a{sv}, as): the invalidated properties are requested. */
 static void on_properties_changed(NmWatch *watch, DBusMessage *message)
 {
 	DBusMessageIter args;

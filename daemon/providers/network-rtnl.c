@@ -11,24 +11,24 @@
 
 #include "base/limits.h"
 
-/* <linux/if.h> has these, but cannot stand beside <net/if.h>. */
+/* <linux/if.h> has these, but conflicts with <net/if.h>. */
 #define LINK_FLAG_LOWER_UP 0x10000u
 
 typedef struct Link {
 	int index;
 	unsigned flags;
-	unsigned listing; /* the last list or message that told of it belongs to this listing */
+	unsigned listing; /* the last list or message about it belongs to this listing */
 	char name[IFNAMSIZ];
 } Link;
 
 struct RtnlTable {
 	GHashTable *links; /* index -> Link, owned */
-	unsigned listing;  /* of links: goes up with each */
+	unsigned listing;  /* of links; incremented by each */
 	bool lists_links;
 	bool has_links;
 	bool has_routes;
 	GArray *routes; /* int: indices of links with a default route, each once */
-	GArray *listed; /* those of the list that is running */
+	GArray *listed; /* those of the listing in progress */
 };
 
 RtnlTable *rtnl_table_new(void)
@@ -82,7 +82,7 @@ void rtnl_table_list_ends(RtnlTable *table, NetlinkList list)
 	table->has_links = true;
 }
 
-/* Up, and something at the other end: what counts as carrier. */
+/* Up and connected to another end: this counts as carrier. */
 static bool has_carrier(const Link *link)
 {
 	const unsigned all = IFF_UP | IFF_RUNNING | LINK_FLAG_LOWER_UP;
@@ -96,7 +96,7 @@ static void set_name(Link *link, const struct rtattr *name)
 	memcpy(link->name, RTA_DATA(name), MIN(sizeof link->name - 1, RTA_PAYLOAD(name)));
 }
 
-/* Takes over what the message says. Returns: does it make a difference to routes? */
+/* Stores the content of the message. Returns: true if routes may be affected. */
 static bool update_link(RtnlTable *table, const struct ifinfomsg *info, const struct rtattr *name)
 {
 	Link *link = g_hash_table_lookup(table->links, GINT_TO_POINTER(info->ifi_index));
@@ -121,7 +121,7 @@ static unsigned on_link(RtnlTable *table, const struct nlmsghdr *message, bool i
 {
 	const struct ifinfomsg *info = NLMSG_DATA(message);
 
-	/* Bridges tell about their ports in the same words, with a family of their own. */
+	/* Bridges report their ports in the same messages, with their own address family. */
 	if (message->nlmsg_len < NLMSG_LENGTH(sizeof *info) || info->ifi_family != AF_UNSPEC)
 		return 0;
 	if (message->nlmsg_type == RTM_NEWLINK) {
@@ -130,7 +130,9 @@ static unsigned on_link(RtnlTable *table, const struct nlmsghdr *message, bool i
 		return update_link(table, info, name) && !is_listed ? 1u << NETLINK_ROUTES : 0;
 	}
 	g_hash_table_remove(table->links, GINT_TO_POINTER(info->ifi_index));
-	/* The list that is running may have been made before, and still name it. */
+	/*
+	 * The listing in progress may have been made before the change, and still contain the link.
+	 */
 	return 1u << NETLINK_ROUTES | (table->lists_links ? 1u << NETLINK_LINKS : 0);
 }
 
@@ -163,7 +165,10 @@ static void add_multipath(RtnlTable *table, const struct rtattr *attribute)
 	}
 }
 
-/* Only the main table: what policy routing does in others is not for everybody. */
+/*
+ * Only the main table, because the other tables belong to policy routing, which applies to selected
+ * traffic only.
+ */
 static bool is_in_main_table(const struct nlmsghdr *message, const struct rtmsg *route)
 {
 	const struct rtattr *table = netlink_attribute(message, sizeof *route, RTA_TABLE, sizeof(uint32_t));
@@ -263,7 +268,7 @@ static int compare_links(gconstpointer a, gconstpointer b)
 	const int first = ((const Link *)a)->index;
 	const int second = ((const Link *)b)->index;
 
-	return (first > second) - (first < second); /* they are the kernel's word: a difference may overflow */
+	return (first > second) - (first < second); /* the values come from the kernel, so a difference may overflow */
 }
 
 char *rtnl_table_describe(const RtnlTable *table)

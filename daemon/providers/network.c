@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Network: hands what the kernel and NetworkManager say to the table and the merge, and reports what comes out differently.
+ * Network: passes the input of the kernel and of NetworkManager to the table and the merge, and
+ * reports changed levels.
  */
 #include "config.h"
 
@@ -18,21 +19,21 @@
 #include "worker/message.h"
 
 typedef struct NetworkProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
 	SystemBus *bus;
 	WorkerPool *workers;
 	WorkerJob *job;         /* makes a list; NULL: none */
 	GHashTable *subscribed; /* interned key -> Reported, owned */
-	unsigned n_merged;      /* of these, up and online */
-	RtnlTable *table;       /* all of these: NULL while nobody subscribes */
-	Netlink *netlink;       /* also NULL when the kernel refuses */
-	NmWatch *nm;            /* NULL while nobody asks for up or online, or there is no bus */
+	unsigned n_merged;      /* those for up and online */
+	RtnlTable *table;       /* these are NULL while there is no subscription */
+	Netlink *netlink;       /* also NULL if the kernel refuses */
+	NmWatch *nm;            /* NULL without a subscription for up or online, or without a bus */
 	NetworkMerge merge;
 	Timer *tick;
 } NetworkProvider;
 
-/* What was said last of a key. */
+/* The last report for a key. */
 typedef struct Reported {
 	Level level;
 	char *why;
@@ -96,7 +97,7 @@ static void report_changes(NetworkProvider *network)
 		report(network, key, reported, false);
 }
 
-/* --- news --- */
+/* --- changes --- */
 
 static void on_tick(void *data)
 {

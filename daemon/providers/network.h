@@ -2,8 +2,9 @@
 /*
  * Network: network:up, network:online and network:interface:NAME.
  *
- * The first two are NetworkManager's word where it runs and the kernel's where it does not (network-merge.h says how the one
- * gives way to the other), the third is always the kernel's. Nothing is opened before somebody subscribes.
+ * The first two follow NetworkManager while it runs, and otherwise the kernel (network-merge.h has
+ * the rules of the transition). The third always follows the kernel. Nothing is opened before the
+ * first subscription.
  */
 #ifndef SVCD_PROVIDERS_NETWORK_H
 #define SVCD_PROVIDERS_NETWORK_H
@@ -12,7 +13,10 @@
 #include "providers/provider.h"
 #include "worker/pool.h"
 
-/* @bus: borrowed; outlives the provider. NULL: NetworkManager is never there. @workers: borrowed; NULL: links and routes are unknown. */
+/*
+ * @bus: borrowed; outlives the provider. NULL: NetworkManager is never there. @workers: borrowed;
+ * NULL: links and routes are unknown.
+ */
 Provider *network_provider_new(const ProviderSink *sink, SystemBus *bus, WorkerPool *workers);
 
 #endif

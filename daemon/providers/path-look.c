@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path look: a job for the process that also looks at the paths of conditions. If it hangs, it is tried again in a process of its own.
+ * Path look: a job for the process that also watches the paths of conditions. If that process
+ * hangs, the job is tried again in its own process.
  */
 #include "config.h"
 
@@ -13,14 +14,14 @@
 #include "loop/loop.h"
 #include "providers/path.h"
 
-/* The pause after a process was lost. One that hung must have ended, too. */
+/* The pause after a process was lost. A process that hung must also have ended. */
 #define AGAIN_US (5 * G_USEC_PER_SEC)
 
 struct PathLook {
 	WorkerPool *workers;
 	char *path;
 	char *owner;
-	WorkerJob *job; /* NULL: none is under way */
+	WorkerJob *job; /* NULL: not running */
 	bool is_lost;   /* that was logged */
 	Timer *again;
 	void (*seen)(void *data, bool is_there);
@@ -31,7 +32,7 @@ static void on_answer(void *data, const char *const *words, unsigned n_words, in
 {
 	PathLook *look = data;
 
-	fd_close(&fd); /* none was asked for */
+	fd_close(&fd); /* no descriptor was requested */
 	if (n_words < 2 || strcmp(words[0], PATH_ANSWER_LEVEL) != 0) {
 		look->job = NULL; /* "failed" */
 		return;

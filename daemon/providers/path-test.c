@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path test: for the path walker, which finds the place.
+ * Path test: checks the file that the path walker has found.
  */
 #include "config.h"
 

@@ -19,10 +19,10 @@ typedef enum PathVerdict {
 	VERDICT_NO_PROGRAM,
 	VERDICT_NO_DIRECTORY,
 	VERDICT_EMPTY,
-	VERDICT_CUT,     /* a program whose end is missing */
-	VERDICT_MAZE,    /* more links or names on the way than are followed */
-	VERDICT_OPEN,    /* a program that is being written: neither true nor false */
-	VERDICT_MISREAD, /* a passing fault: neither true nor false */
+	VERDICT_CUT,     /* a program with a missing end */
+	VERDICT_MAZE,    /* too many links or names on the way */
+	VERDICT_OPEN,    /* the program is being written: neither true nor false */
+	VERDICT_MISREAD, /* a temporary error: neither true nor false */
 	VERDICT_COUNT,
 } PathVerdict;
 
@@ -34,7 +34,10 @@ Level path_verdict_level(PathVerdict verdict);
 /* "it does not exist" */
 const char *path_verdict_text(PathVerdict verdict);
 
-/* @st: of @place, which is no link. Opens a directory that is to have an entry, and a program that has just been changed. */
+/*
+ * @st: of @place, which is no link. Opens a directory that must have an entry, and a program that
+ * was changed recently.
+ */
 PathVerdict path_test_place(PathTest test, const char *place, const struct stat *st);
 
 #endif

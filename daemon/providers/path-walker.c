@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path walker: every directory on the way to a path is watched, through symbolic links too. An event for a name in one of them makes
- * the paths through that name be walked again. inotify only wakes; the walk is the truth. The watch is set before the name is looked
- * at, so nothing falls between the two.
+ * Path walker: every directory on the way to a path is watched, also through symbolic links. An
+ * event for a name in one of them makes the paths through that name be walked again. An inotify
+ * event is only a hint, and the walk decides. The watch is set before the name is looked up, so no
+ * change is missed.
  *
- * Most paths lie in few directories: the way to a directory is walked once for all of them, and remembered until something happens on
- * it. An event that is not read yet concerns all paths that have taken that way.
+ * Most paths lie in few directories. The way to a directory is walked once for all of them, and
+ * remembered until an event occurs on it. An unread event concerns all paths that have used that
+ * way.
  *
- * A walk ends at the mount of a file system that may not answer, and has a budget: other users can make a maze of links.
+ * A walk ends at the mount of a file system that may not answer. Its length is limited, because
+ * other users can make mazes of links.
  */
 #include "config.h"
 
@@ -25,19 +28,27 @@
 #include "loop/loop.h"
 #include "providers/path-test.h"
 
-/* As the kernel's own limit on symbolic links in one look-up (path_resolution(7)). */
+/* The kernel's own limit of symbolic links in one look-up (path_resolution(7)). */
 #define MAX_SYMLINKS 40
 
-/* Names on one way, those in links included: each link may have a thousand. No sensible path has so many. */
+/*
+ * Names on one way, including those in links, because each link may have a thousand. No sensible
+ * path has so many.
+ */
 #define MAX_COMPONENTS 256
 
-/* More than there are directories of programs; clients may ask for any number of others. */
+/*
+ * There are fewer directories of programs, but clients may request any number of other directories.
+ */
 #define MAX_WAYS 64
 
-/* When there may be memory and descriptors again. */
+/* The delay until memory and descriptors may be available again. */
 #define LOOK_AGAIN_US (500 * G_TIME_SPAN_MILLISECOND)
 
-/* Names that come and go. Other events are watched only for tests that need them, because udevd alone causes hundreds of them in /dev. */
+/*
+ * Names that appear and disappear. Other events are watched only for tests that need them, because
+ * udevd alone causes hundreds of them in /dev.
+ */
 #define NAMES_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 
 /* The mode of a directory decides whether a user other than root may pass through it. */
@@ -46,11 +57,11 @@ static uint32_t watch_mask(void)
 	return NAMES_MASK | (geteuid() == 0 ? 0 : IN_ATTRIB);
 }
 
-/* One directory as inotify knows it: several paths may lead to the same one. */
+/* A directory as inotify identifies it: several paths may lead to the same one. */
 typedef struct Directory {
 	int watch;
 	unsigned n_users;      /* steps of conditions */
-	GHashTable *by_name;   /* name -> GPtrArray of PathCondition *, borrowed; "" stands for every name */
+	GHashTable *by_name;   /* name -> GPtrArray of PathCondition *, borrowed; "" means every name */
 } Directory;
 
 typedef struct Step {
@@ -58,9 +69,9 @@ typedef struct Step {
 	char *name;
 } Step;
 
-/* A directory as it is written in walker, and the way there. */
+/* A directory as written in the path, and the way there. */
 typedef struct Way {
-	char *place;      /* where it leads, with no link in it */
+	char *place;      /* its resolved path, without links */
 	GArray *steps;    /* Step */
 	unsigned n_links;
 	unsigned n_components;
@@ -74,14 +85,14 @@ typedef struct PathCondition {
 	char *mount;        /* the way ended at this mount, because its file system may not answer; NULL: it did not */
 	MountKind barrier;  /* the kind of that mount */
 	PathTest test;
-	GArray *steps;      /* Step: what it depends on */
-	unsigned n_links;   /* of the walk that is under way */
+	GArray *steps;      /* Step: the directories that it depends on */
+	unsigned n_links;   /* of the walk in progress */
 	unsigned n_components;
 	Level level;
-	const char *why;    /* of the last report of a verdict */
+	const char *why;    /* of the last reported verdict */
 	bool is_reported;
 	bool is_dirty;
-	bool is_misread;    /* it could not be looked at: neither true nor false */
+	bool is_misread;    /* it could not be looked up: neither true nor false */
 } PathCondition;
 
 struct PathWalker {
@@ -89,13 +100,13 @@ struct PathWalker {
 	Inotify *inotify;
 	GHashTable *conditions;  /* &id -> PathCondition, owned */
 	GHashTable *directories; /* watch number -> Directory, owned */
-	GHashTable *ways;        /* directory, owned -> Way, owned; those on which nothing has happened since */
+	GHashTable *ways;        /* directory, owned -> Way, owned; those without an event since */
 	GPtrArray *dirty;        /* PathCondition *, borrowed */
-	Timer *again;            /* look again at those that were misread */
+	Timer *again;            /* look again at those with a temporary error */
 	unsigned n_unwatched;    /* directories that could not be watched, ever */
 };
 
-/* --- what a condition depends on --- */
+/* --- dependencies of a condition --- */
 
 static void directory_free(gpointer data)
 {
@@ -150,7 +161,7 @@ static Directory *directory_at(PathWalker *walker, const char *path, uint32_t ma
 	return directory;
 }
 
-/* The condition depends on @name in @directory from now on. */
+/* From now on the condition depends on @name in @directory. */
 static void use_directory(PathCondition *condition, Directory *directory, const char *name)
 {
 	Step step = { .directory = directory, .name = g_strdup(name) };
@@ -175,7 +186,7 @@ static void add_step(PathWalker *walker, PathCondition *condition, const char *p
 
 /* --- walking --- */
 
-/* Puts a symlink's target in front of what is left of the path. */
+/* Puts a symlink's target in front of the rest of the path. */
 static bool follow(GString *rest, GString *at, const char *link)
 {
 	char target[PATH_MAX];
@@ -205,7 +216,7 @@ static char *next_component(GString *rest)
 	return name;
 }
 
-/* A file system that may not answer is not asked: the walk ends in front of it. */
+/* The walk ends in front of a file system that may not answer, without touching it. */
 static bool is_barred(PathWalker *walker, PathCondition *condition, const char *place)
 {
 	const MountKind kind = walker->ops.kind ? walker->ops.kind(walker->ops.data, place) : MOUNT_NONE;
@@ -217,7 +228,7 @@ static bool is_barred(PathWalker *walker, PathCondition *condition, const char *
 	return true;
 }
 
-/* There is no link in @at, so that the directory above is the one before the last slash. */
+/* @at contains no link, so the parent directory is the text before the last slash. */
 static bool go_up(GString *at, struct stat *st)
 {
 	if (lstat(at->str, st) < 0 || !S_ISDIR(st->st_mode))
@@ -227,8 +238,10 @@ static bool go_up(GString *at, struct stat *st)
 }
 
 /*
- * Walks from @at along @rest, watches every directory on the way for @mask and follows links by hand.
- * Returns: true when the path leads somewhere; @at then is the place, with no link in it, and @st its status.
+ * Walks from @at along @rest, watches every directory on the way for @mask, and resolves links
+ * itself.
+ * Returns: true if the path exists; @at is then its resolved path without links, and @st its
+ * status.
  */
 static bool walk(PathWalker *walker, PathCondition *condition, GString *rest, GString *at, struct stat *st, uint32_t mask)
 {
@@ -282,12 +295,12 @@ static void way_free(gpointer data)
 	g_free(way);
 }
 
-/* The way that @condition has just taken. */
+/* Stores the way that @condition has just taken. */
 static void remember_way(PathWalker *walker, const char *directory, const PathCondition *condition, const char *place)
 {
 	Way *way;
 
-	/* There links go elsewhere without an event. */
+	/* Links below these directories change without an event. */
 	if (condition->n_links > 0 && (g_str_has_prefix(place, "/sys/") || g_str_has_prefix(place, "/proc/")))
 		return;
 	if (g_hash_table_size(walker->ways) >= MAX_WAYS)
@@ -329,7 +342,7 @@ static bool walk_way(PathWalker *walker, PathCondition *condition, const char *d
 	rest = g_string_new(directory);
 	if (!walk(walker, condition, rest, at, &st, watch_mask()))
 		return false;
-	if (walker->n_unwatched == n_unwatched) /* else no event comes when it is another one */
+	if (walker->n_unwatched == n_unwatched) /* else no event reports its replacement */
 		remember_way(walker, directory, condition, at->str);
 	return true;
 }
@@ -346,7 +359,7 @@ static bool find_place(PathWalker *walker, PathCondition *condition, GString *at
 
 	condition->n_links = condition->n_components = 0;
 	g_string_assign(at, "/");
-	/* For TEST_NONEMPTY the directories on the way are watched for more. */
+	/* For TEST_NONEMPTY the directories on the way are watched for more events. */
 	if (*name && condition->test != TEST_NONEMPTY) {
 		if (!walk_way(walker, condition, directory, at))
 			return false;
@@ -362,7 +375,7 @@ static PathVerdict test_place(PathWalker *walker, PathCondition *condition, cons
 	return path_test_place(condition->test, place, st);
 }
 
-/* A verdict that changes its reason only is news, too; so is each report while it is unknown. */
+/* A verdict with a new reason is reported, and so is each report while it is unknown. */
 static void report(PathWalker *walker, PathCondition *condition, Level level, const char *why)
 {
 	const PathFinding finding = { .level = level, .why = why };
@@ -387,7 +400,7 @@ static void report_verdict(PathWalker *walker, PathCondition *condition, PathVer
 {
 	const char *why = path_verdict_text(verdict);
 
-	/* The event of a close comes a moment before the file counts as closed. */
+	/* The close event comes a moment before the kernel counts the file as closed. */
 	condition->is_misread = verdict == VERDICT_MISREAD || verdict == VERDICT_OPEN;
 	if (condition->is_misread)
 		timer_arm(walker->again, loop_now() + LOOK_AGAIN_US);
@@ -410,7 +423,10 @@ static PathVerdict look(PathWalker *walker, PathCondition *condition)
 
 static void condition_look(PathWalker *walker, PathCondition *condition)
 {
-	/* What it depended on is dropped last: directories that stay are then never unwatched in between. */
+	/*
+	 * The old steps are dropped last, so that directories that stay are never unwatched in
+	 * between.
+	 */
 	GArray *before = condition->steps;
 	PathVerdict verdict;
 
@@ -445,7 +461,7 @@ static void mark_users(PathWalker *walker, GPtrArray *users)
 		mark_dirty(walker, g_ptr_array_index(users, i));
 }
 
-/* Where something has happened: to a name in a directory, or to the directory itself (NULL). */
+/* The place of an event: a name in a directory, or the directory itself (NULL). */
 typedef struct Spot {
 	const Directory *directory;
 	const char *name;
@@ -573,7 +589,7 @@ void path_walker_remove(PathWalker *walker, uint64_t id)
 	if (!condition)
 		return;
 	drop_steps(walker, condition, g_steal_pointer(&condition->steps));
-	(void)g_ptr_array_remove_fast(walker->dirty, condition); /* it need not be in there */
+	(void)g_ptr_array_remove_fast(walker->dirty, condition); /* it may be missing there */
 	g_hash_table_remove(walker->conditions, &id);
 }
 

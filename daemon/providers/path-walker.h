@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path walker: looks at the paths of path: conditions and watches them with inotify. It runs in svc-worker, because any user can
- * hold the lock of a directory that it may list, and a look-up then waits.
+ * Path walker: looks up the paths of path: conditions and watches them with inotify. It runs in
+ * svc-worker, because any user can hold the lock of a directory that the user may list, and a
+ * look-up then blocks.
  */
 #ifndef SVCD_PROVIDERS_PATH_WALKER_H
 #define SVCD_PROVIDERS_PATH_WALKER_H
@@ -21,36 +22,37 @@ typedef struct PathFinding {
 
 typedef enum PathReports {
 	PATH_REPORT_CHANGES,
-	PATH_REPORT_LOOKS, /* each look, because something has happened on the way to the path */
+	PATH_REPORT_LOOKS, /* each look-up, because an event occurred on the way to the path */
 } PathReports;
 
 typedef struct PathWalkerOps {
-	MountKind (*kind)(void *data, const char *place); /* NULL: all is local */
-	/* A look at that path begins, which may wait; and is over. */
+	MountKind (*kind)(void *data, const char *place); /* NULL: all mounts are local */
+	/* A look-up of that path begins, which may block; and has ended. */
 	void (*begin)(void *data, uint64_t id);
 	void (*rest)(void *data);
 	void (*found)(void *data, uint64_t id, const PathFinding *finding); /* before rest() */
 	void *data;
 } PathWalkerOps;
 
-/* @ops: copied. Returns: NULL with @error when the machine cannot watch files. */
+/* @ops: copied. Returns: NULL with @error if the machine cannot watch files. */
 PathWalker *path_walker_new(const PathWalkerOps *ops, GError **error);
-void path_walker_free(PathWalker *walker); /* NULL is nothing */
+void path_walker_free(PathWalker *walker); /* NULL is allowed */
 
 /**
- * path_walker_add() - look at a path now, and again whenever it may have changed
- * @id:       not in use
+ * path_walker_add() - look up a path now, and again whenever it may have changed
+ * @id: not in use
  * @argument: of the key of a condition, "exec:/bin/sh"
  */
 void path_walker_add(PathWalker *walker, uint64_t id, const char *argument, PathReports reports);
-void path_walker_remove(PathWalker *walker, uint64_t id); /* one that was not added is nothing */
+void path_walker_remove(PathWalker *walker, uint64_t id); /* an unknown id is allowed */
 
 /**
- * path_walker_look_below() - look again at what may lie below mount points
- * @points: a set of paths without links in them (char *); NULL: it may be any
+ * path_walker_look_below() - look again at paths that may lie below mount points
+ * @points: a set of paths without links in them (char *); NULL: any path may have changed
  *
- * A mount changes nothing in the directory that it is mounted in, so inotify does not report it. Directories do not know their paths:
- * the paths through a name like that of a mount point are looked at again.
+ * A mount changes nothing in the directory that contains it, so inotify does not report it.
+ * Directories do not know their paths, so all paths through a name like that of a mount point are
+ * looked up again.
  */
 void path_walker_look_below(PathWalker *walker, GHashTable *points);
 

@@ -2,9 +2,10 @@
 /*
  * Path: the manager's side of path: conditions. Each condition is a job of svc-worker.
  *
- * All conditions begin in one process. If that hangs at a path, the path and all others in the same directory move to a process of their
- * own, because it is a directory that can be held. If that one hangs as well, its conditions are unknown, and it is tried again after a
- * pause, but never while a process that hung there is still alive. The other paths lose nothing.
+ * All conditions begin in one process. If that process hangs at a path, the path and all others in
+ * the same directory move to their own process, because a user may hold that directory. If that
+ * process hangs as well, its conditions are unknown. It is tried again after a pause, but never
+ * while a process that hung there is still alive. The other paths are not affected.
  */
 #include "config.h"
 
@@ -17,28 +18,28 @@
 #include "loop/loop.h"
 #include "providers/path-test.h"
 
-/* Processes for directories. More directories share one process. */
+/* The number of processes for directories. Further directories share one process. */
 #define MAX_PLACES 16
 
-/* A process that was lost is looked after so often: has it ended, is its pause over? */
+/* How often a lost process is checked: has it ended, and is its pause over? */
 #define TICK_US (1 * G_USEC_PER_SEC)
 
-/* Pauses before the next try: doubled from the first to the last. */
+/* The pause before the next try doubles from the first to the last value. */
 #define PAUSE_FIRST_US (5 * G_USEC_PER_SEC)
 #define PAUSE_LAST_US (300 * G_USEC_PER_SEC)
 
-/* The paths of a directory that answers go back to the common process after this time. */
+/* The paths of a directory that answers return to the common process after this time. */
 #define RETURN_US (300 * G_USEC_PER_SEC)
 
-/* What one process looks at. */
+/* The paths that one process watches. */
 typedef struct Place {
 	struct PathProvider *paths;
 	char *name;        /* "" for the common process; "directory /run" */
 	char *owner;       /* of its jobs */
 	unsigned n_users;  /* conditions */
-	bool is_silent;    /* its process was lost, and none has answered since */
-	bool was_held;     /* a process that hung there was still alive at the last tick */
-	int64_t pause_us;  /* the next one */
+	bool is_silent;    /* its process was lost, and no process has answered since */
+	bool was_held;     /* at the last tick a process that hung there was still alive */
+	int64_t pause_us;  /* the next pause */
 	int64_t next_us;   /* when to try again, if no process hangs there */
 	Timer *again;
 } Place;
@@ -46,29 +47,29 @@ typedef struct Place {
 typedef struct PathCondition {
 	const char *key;
 	Place *place;
-	WorkerJob *job; /* NULL: none is under way */
+	WorkerJob *job; /* NULL: not running */
 	Level level;
 	char *why;
-	bool is_known;      /* something was answered, or the process was lost */
+	bool is_known;      /* it was answered, or the process was lost */
 	Level reported;
-	bool is_reported;   /* else the next answer is reported even if it is no news */
+	bool is_reported;   /* else the next answer is reported even without a change */
 } PathCondition;
 
 typedef struct PathProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
 	PathOptions options;
 	GHashTable *conditions; /* interned key -> PathCondition, owned */
 	GHashTable *places;     /* name -> Place, owned */
-	Place *common;          /* one of them */
-	unsigned n_lost;        /* processes of @common */
-	unsigned n_unknown;     /* conditions that are not known */
+	Place *common;          /* one of @places */
+	unsigned n_lost;        /* lost processes of @common */
+	unsigned n_unknown;     /* conditions with an unknown level */
 	WorkerJob *first;       /* starts the process before there is a condition */
 } PathProvider;
 
 /* --- reports --- */
 
-/* While it is unknown the reason may change. */
+/* While the level is unknown, the reason may change. */
 static void report(PathProvider *paths, PathCondition *condition)
 {
 	if (condition->is_reported && condition->level == condition->reported && condition->level != LEVEL_UNKNOWN)
@@ -128,7 +129,7 @@ static Place *place_get(PathProvider *paths, const char *name)
 	return place;
 }
 
-/* With too many places all others have one in common. */
+/* Above the limit, all other places share one. */
 static Place *place_of(PathProvider *paths, const char *name)
 {
 	const bool is_full = g_hash_table_size(paths->places) > MAX_PLACES && !g_hash_table_contains(paths->places, name);
@@ -154,7 +155,10 @@ static void on_lost(void *data, const char *why);
 
 static const WorkerListener listener = { .answer = on_answer, .lost = on_lost };
 
-/* Looks afresh. The new job comes first: directories that both need are then never unwatched in between. */
+/*
+ * Starts the look-up again. The new job begins first, so that directories that both need are never
+ * unwatched in between.
+ */
 static void look_begin(PathCondition *condition)
 {
 	const Place *place = condition->place;
@@ -195,7 +199,7 @@ static void begin_users(const Place *place)
 	}
 }
 
-/* All that depends on @place is unknown. */
+/* Sets all conditions of @place to unknown. */
 static void end_users(const Place *place)
 {
 	g_autoptr(GList) conditions = g_hash_table_get_values(place->paths->conditions);
@@ -212,7 +216,7 @@ static void end_users(const Place *place)
 
 /* --- processes that hang --- */
 
-/* The name of the place for the directory that the condition's path is in. */
+/* The name of the place for the directory of the condition's path. */
 static char *directory_of(const PathCondition *condition)
 {
 	const char *path;
@@ -223,7 +227,7 @@ static char *directory_of(const PathCondition *condition)
 	return g_strconcat("directory ", directory, NULL);
 }
 
-/* The common process has hung at a path in @directory: it must not look at any other one there. */
+/* The common process has hung at a path in @directory, so it must not use other paths there. */
 static void separate(PathProvider *paths, const char *directory)
 {
 	g_autoptr(GList) conditions = g_hash_table_get_values(paths->conditions);
@@ -326,12 +330,12 @@ static void on_answer(void *data, const char *const *words, unsigned n_words, in
 	PathProvider *paths = condition->place->paths;
 	Level level;
 
-	fd_close(&fd); /* none was asked for */
+	fd_close(&fd); /* no descriptor was requested */
 	hear_something(condition->place);
 	if (n_words == 3 && strcmp(words[0], PATH_ANSWER_LEVEL) == 0 && level_from_name(words[1], &level)) {
 		set_level(paths, condition, level, g_strdup(words[2]));
 	} else {
-		condition->job = NULL; /* "failed": the program on disk is another version */
+		condition->job = NULL; /* "failed": the program on disk has a different version */
 		set_level(paths, condition, LEVEL_UNKNOWN, g_strdup("svc-worker cannot look at it"));
 	}
 }
@@ -345,7 +349,7 @@ static void path_subscribe(Provider *provider, const char *key)
 	g_autofree char *directory = NULL;
 	Place *place;
 
-	if (condition) { /* what is known may be older than what the new subscriber waits for */
+	if (condition) { /* the known result may be older than the event that the new subscriber waits for */
 		condition->is_reported = false;
 		if (condition->place->is_silent)
 			report(paths, condition);
@@ -427,7 +431,7 @@ Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options
 	paths->conditions = g_hash_table_new_full(NULL, NULL, NULL, condition_free);
 	paths->places = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, place_free);
 	paths->common = place_get(paths, "");
-	if (options->workers) /* it starts while the files are read that have the conditions */
+	if (options->workers) /* it starts while the service files are read, before there are conditions */
 		paths->first = worker_job_new(options->workers, paths->common->owner, words, 1, NULL, 0, &first, paths);
 	return &paths->base;
 }

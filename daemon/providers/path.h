@@ -2,11 +2,13 @@
 /*
  * Path: conditions on the file system.
  *
- * path:/x exists (symlinks followed), path:exec:/x is an executable file, path:dir:/x is a directory,
+ * path:/x exists (symlinks followed), path:exec:/x is an executable file, path:dir:/x is a
+ * directory,
  * path:nonempty:/x is a file with content or a directory with an entry.
  *
- * svc-worker looks at all paths (providers/path-walker.h), because a look-up can wait for ever. The manager looks at none. A path on a
- * file system of another machine or of a process is unknown, because nothing reports its changes and each look can wait.
+ * svc-worker looks up all paths (providers/path-walker.h), because a look-up can block for ever.
+ * The manager looks up none. A path on a remote file system, or on one that a process implements,
+ * is unknown: its changes are not reported, and each look-up can block.
  */
 #ifndef SVCD_PROVIDERS_PATH_H
 #define SVCD_PROVIDERS_PATH_H
@@ -17,18 +19,18 @@
 #include "providers/provider.h"
 #include "worker/pool.h"
 
-/* The owner of jobs that look at paths, as long as their process does not hang. */
+/* The owner name of jobs on paths, as long as their process does not hang. */
 #define PATH_OWNER "paths"
 
 /* A verb of svc-worker with the argument of a key. The answers are PATH_ANSWER_LEVEL LEVEL WHY, now and after each change. */
 #define PATH_VERB_WATCH "watch-path"
-#define PATH_EACH_LOOK "each" /* after the argument: after each event, also without a change */
+#define PATH_EACH_LOOK "each" /* after the argument: report each event, also without a change */
 
 #define PATH_ANSWER_LEVEL "level"
 
 typedef struct PathOptions {
 	WorkerPool *workers; /* borrowed; NULL: all paths are unknown */
-	/* Something is known of each path that was subscribed. May be NULL. */
+	/* A result is known for each subscribed path. May be NULL. */
 	void (*settled)(void *data);
 	void *data;
 } PathOptions;
@@ -36,7 +38,7 @@ typedef struct PathOptions {
 /* @options: copied */
 Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options);
 
-/* Is something known of each path that was subscribed? */
+/* Is a result known for each subscribed path? */
 bool path_provider_is_settled(Provider *provider);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Program file: whether execve(2) could execute a file, without executing it.
+ * Program file: checks whether execve(2) could execute a file, without executing it.
  *
- * A lease for reading is granted unless a process has the file open for writing (fcntl(2)), which is also what execve(2) asks. It is
- * given back at once. A file that was closed too early is found by its program headers. The kernel maps what they name and looks at
- * nothing behind it, so the start succeeds and a signal ends the program. Scripts have no such mark.
+ * A read lease is granted unless a process has the file open for writing (fcntl(2)). execve(2)
+ * checks the same. The lease is returned at once. The program headers show whether a file is
+ * incomplete. The kernel maps the segments that they list and ignores the rest. So an incomplete
+ * program starts and is then killed by a signal. Scripts have no such mark.
  *
- * Only files that have just been changed are opened: a boot reads no program that it does not start.
+ * Only recently changed files are opened, so a boot reads no program that it does not start.
  */
 #include "config.h"
 
@@ -25,13 +26,13 @@
 
 #include "base/fd.h"
 
-/* Longer than a writer pauses, and than a file that was cut short is left so. */
+/* Longer than a writer pauses, and than a truncated file stays unrepaired. */
 #define RECENT_S 600
 
 /* The start of a program: its header, and the program headers of every usual linker. */
 #define HEAD_BYTES 4096
 
-/* The file that was looked at, and no device that another user has put in its place since. */
+/* Opens the file that was looked up, and not a device that another user has put there since. */
 static int open_same(const char *place, const struct stat *st)
 {
 	auto_fd int fd = open(place, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -43,7 +44,7 @@ static int open_same(const char *place, const struct stat *st)
 	return open(link, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* These refuse a lease for reasons of their own. */
+/* These file systems refuse a lease for their own reasons. */
 static bool has_own_leases(int fd)
 {
 	struct statfs fs;
@@ -57,12 +58,12 @@ static bool is_open_for_writing(int fd)
 	if (has_own_leases(fd))
 		return false;
 	if (fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
-		return errno == EAGAIN; /* else nothing is known: no such leases, or none for us */
-	(void)fcntl(fd, F_SETLEASE, F_UNLCK); /* the close does it, too */
+		return errno == EAGAIN; /* else nothing is known: no leases are possible, or not for us */
+	(void)fcntl(fd, F_SETLEASE, F_UNLCK); /* close(2) does this, too */
 	return false;
 }
 
-/* Programs of another kind are for an interpreter, which knows better. */
+/* Programs of another kind need an interpreter, which checks them itself. */
 static bool is_own_kind(const unsigned char *ident)
 {
 	const unsigned char class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
@@ -115,7 +116,7 @@ ProgramState program_file_state(const char *place, const struct stat *st)
 	fd = open_same(place, st);
 	if (fd < 0)
 		return unread;
-	if (is_open_for_writing(fd)) /* also an empty one: no event comes when its first bytes do */
+	if (is_open_for_writing(fd)) /* also an empty file, because its first bytes cause no event */
 		return PROGRAM_OPEN;
 	if (fstat(fd, &now) < 0 || now.st_size == 0)
 		return unread;

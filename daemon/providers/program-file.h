@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Program file: is a program that has just been changed complete, and has its writer closed it?
+ * Program file: is a recently changed program complete, and has its writer closed it?
  */
 #ifndef SVCD_PROVIDERS_PROGRAM_FILE_H
 #define SVCD_PROVIDERS_PROGRAM_FILE_H
@@ -8,16 +8,16 @@
 #include <sys/stat.h>
 
 typedef enum ProgramState {
-	PROGRAM_COMPLETE, /* or nothing speaks against it */
+	PROGRAM_COMPLETE, /* or no fault was found */
 	PROGRAM_EMPTY,
 	PROGRAM_OPEN,     /* a process has it open for writing: execve(2) would fail with ETXTBSY */
-	PROGRAM_CUT,      /* segments of it lie behind its end */
+	PROGRAM_CUT,      /* segments lie beyond its end */
 } ProgramState;
 
 /**
- * program_file_state() - look into a program, unless it has been the same for long
+ * program_file_state() - examine a program, unless its last change was long ago
  * @place: no link
- * @st:    of @place, a regular file
+ * @st: of @place, a regular file
  */
 ProgramState program_file_state(const char *place, const struct stat *st);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Provider: who knows the level of the conditions of one prefix.
+ * Provider: the source of the levels of all conditions with one prefix.
  *
- * A provider reports the present level of a key each time it is subscribed (again, if it was already), and every change
- * afterwards. Unknown is a level too: the source is not there yet, or silent; whoever lost it says unknown, never false.
- * A new provider is one file that fills this struct, and a line in registry.c.
+ * A provider reports the present level of a key at each subscription (again, if there was one), and
+ * every change afterwards. Unknown is a level too: the source does not exist yet, or does not
+ * answer. A provider that has lost its source reports unknown, never false. A new provider is one
+ * file that fills this struct, and a line in registry.c.
  */
 #ifndef SVCD_PROVIDERS_PROVIDER_H
 #define SVCD_PROVIDERS_PROVIDER_H
 
 #include "model/key.h"
 
-/* Where reports go: never straight into the engine, but into the registry's queue. */
+/* Reports go into the registry's queue, never directly into the engine. */
 typedef struct ProviderSink {
 	void (*report)(void *data, const char *key, Level level, const char *why);
 	void *data;
@@ -23,8 +24,9 @@ struct Provider {
 	void (*subscribe)(Provider *provider, const char *key);
 	void (*unsubscribe)(Provider *provider, const char *key);
 	/*
-	 * What there is instead, for people who wait: "labels present: EFI, ROOT"; a new string, or NULL. Asked for only when
-	 * somebody looks, so that it need not be told with every change. NULL: nothing to add.
+	 * What exists instead, as a hint for users: "labels present: EFI, ROOT"; a new string, or
+	 * NULL. It is computed only on request, so that changes need not be reported. NULL: nothing
+	 * to add.
 	 */
 	char *(*describe)(Provider *provider, const char *key);
 	void (*free)(Provider *provider);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Registry: which provider answers for which prefix, and a queue that keeps providers out of the engine's hands.
+ * Registry: maps prefixes to providers, and queues reports so that no provider calls the engine.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ typedef struct Report {
 } Report;
 
 struct Registry {
-	Provider *providers[KEY_COUNT]; /* one may stand for several prefixes; NULL: internal to the engine */
+	Provider *providers[KEY_COUNT]; /* one may have several prefixes; NULL: internal to the engine */
 	GPtrArray *all;                 /* Provider *, each once */
 	GHashTable *subscriptions;      /* interned key -> how many */
 	GQueue reports;                 /* Report * */
@@ -85,7 +85,7 @@ static void add(Registry *registry, KeyPrefix prefix, Provider *provider)
 	g_ptr_array_add(registry->all, provider);
 }
 
-/* One table of devices answers for all that is asked of them. */
+/* One table of devices serves all of these prefixes. */
 static void add_udev(Registry *registry, Provider *udev)
 {
 	add(registry, KEY_UDEV, udev);
@@ -199,7 +199,10 @@ void registry_update_mounts(Registry *registry)
 
 bool registry_is_settled(const Registry *registry)
 {
-	/* At the boot udevd is a service that has not begun: the socket of the initramfs' udevd answers nothing, and devices come later. */
+	/*
+	 * At boot, udevd is a service that was not started yet. The socket of the initramfs' udevd
+	 * does not answer, and devices come later.
+	 */
 	return path_provider_is_settled(registry->providers[KEY_PATH]) &&
 	       (!registry->is_recovering || udev_provider_is_settled(registry->providers[KEY_UDEV]));
 }

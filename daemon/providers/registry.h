@@ -16,49 +16,50 @@
 typedef struct Registry Registry;
 
 typedef struct RegistryOptions {
-	const char *kernel_cmdline; /* words; "" in a container, whose kernel was not booted for it */
+	const char *kernel_cmdline; /* parameters; "" in a container, because its kernel was not booted for it */
 	const char *virtualization; /* "", "container" or "vm" */
 	int mounts_fd;              /* /proc/self/mountinfo, open; taken; -1: there is none */
 	WorkerPool *workers;        /* borrowed; NULL: paths are unknown */
-	bool is_recovering;         /* there was a manager before, whose services go on */
-	void (*settled)(void *data); /* registry_is_settled(), which it was not before; called from the main loop; may be NULL */
-	SystemBus *system_bus;      /* borrowed; outlives the registry; NULL: there is none, and nobody provides for it */
-	SystemBus *session_bus;     /* the same; of a user's manager: the bus that conditions are about. NULL: the system bus is */
+	bool is_recovering;         /* an earlier manager existed, and its services continue */
+	void (*settled)(void *data); /* called from the main loop when registry_is_settled() becomes true; may be NULL */
+	SystemBus *system_bus;      /* borrowed; outlives the registry; NULL: there is none, and no service provides it */
+	SystemBus *session_bus;     /* the same; for a user's manager the bus of the conditions. NULL: the system bus is */
 } RegistryOptions;
 
 /*
- * @report: called from the first registry_flush() on, and after it from the main loop; never from inside registry_subscribe()
+ * @report: called during or after the first registry_flush(), then from the main loop; never inside
+ * registry_subscribe()
  */
 Registry *registry_new(const RegistryOptions *options,
 		       void (*report)(void *data, const char *key, Level level, const char *why), void *data);
 void registry_free(Registry *registry);
 
 /*
- * Several may be interested in one key: subscriptions are counted, and each one makes the present level be reported again.
+ * Subscriptions of a key are counted. Each one makes the provider report the present level again.
  * @key: interned, never of an internal prefix
  */
 void registry_subscribe(Registry *registry, KeyPrefix prefix, const char *key);
 void registry_unsubscribe(Registry *registry, KeyPrefix prefix, const char *key);
 
-/* Hand over everything that is waiting, now. */
+/* Delivers all queued reports now. */
 void registry_flush(Registry *registry);
 
-/* What there is instead of what @key asks for, in words ("labels present: EFI, ROOT"); a new string, or NULL. */
+/* What exists instead of @key, as text ("labels present: EFI, ROOT"); a new string, or NULL. */
 char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
 
-/* Reports what the table of mounts has become, now. */
+/* Reads and reports changes of the mount table now. */
 void registry_update_mounts(Registry *registry);
 
 /* Names that this connection owns do not count (providers/dbus-name.h). */
 void registry_ignore_bus_owner(Registry *registry, const char *unique_name);
 
-/* Has a first level arrived of each condition whose source is another process of ours? */
+/* Has a first level arrived for each condition that depends on one of our helper processes? */
 bool registry_is_settled(const Registry *registry);
 
-/* Flags have no other source than clients of ours: the manager sets them here. */
+/* Flags have no source except client requests, so the manager sets them here. */
 FlagProvider *registry_flags(Registry *registry);
 
-/* Nor have programs that are held: they come with the files. Takes @held; NULL: all are free. */
+/* The held programs come with the service files. Takes @held; NULL: all are free. */
 void registry_hold_programs(Registry *registry, HeldPrograms *held);
 
 #endif

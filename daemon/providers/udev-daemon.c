@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev daemon: svc-worker looks whether there is a socket, and again after each event on the way to it. The manager looks up only a
- * name that exists, on a tmpfs: for that no lock is taken.
+ * Udev daemon: svc-worker checks whether the socket exists, and again after each event on the way
+ * to it. The manager looks up only an existing name on a tmpfs, because that takes no lock.
  *
- * udevd leaves its socket behind even when it ends in good order (seen with 252), so that the file alone says little: we connect,
- * which udevd takes for a client that has nothing to say, and from then on watch the process that listens.
+ * udevd leaves its socket behind even after a normal exit (seen with 252), so the file alone proves
+ * little. The manager connects, which udevd ignores as a client without a request, and then watches
+ * the process that listens.
  */
 #include "config.h"
 
@@ -23,11 +24,14 @@
 
 #define CONTROL "control"
 
-/* A socket appears before its owner listens: so often, and so far apart, it is tried again. */
+/*
+ * A socket file appears before its owner listens, so the connection is tried several times with
+ * this delay.
+ */
 #define TRIES 5
 #define TRY_PAUSE_US (100 * G_TIME_SPAN_MILLISECOND)
 
-/* Which one it is: an inode's number alone may be used again at once. */
+/* The identity of a socket. The inode number alone may be reused at once. */
 typedef struct Socket {
 	ino_t inode; /* 0: there is none */
 	struct timespec changed;
@@ -38,11 +42,11 @@ struct UdevDaemon {
 	SocketLook sockets;
 	void *looking;
 	bool exists;   /* the socket, at the last look */
-	bool is_known; /* it was reported whether it is there */
+	bool is_known; /* its existence was reported */
 	bool is_there;
-	Socket socket; /* the one that was tried last */
-	Socket reported; /* the one of the last change */
-	pid_t pid;            /* who listened last; 0: nobody */
+	Socket socket; /* the socket that was tried last */
+	Socket reported; /* the socket of the last reported change */
+	pid_t pid;            /* the process that listened last; 0: none */
 	int pidfd;            /* -1: its end cannot be seen */
 	FdSource *pid_source;
 	Timer *again;
@@ -60,8 +64,8 @@ static void forget_process(UdevDaemon *daemon)
 static void on_process_ended(GIOCondition condition, void *data);
 
 /*
- * Who has begun to listen may have handed the socket to a child (udevd --daemon): the same process is not watched twice, or one
- * that nobody waits for would wake us for ever.
+ * The process that began to listen may have passed the socket to a child (udevd --daemon). The same
+ * process is not watched twice, because an unreaped process would wake the manager for ever.
  */
 static void watch_process(UdevDaemon *daemon, pid_t pid)
 {
@@ -75,7 +79,10 @@ static void watch_process(UdevDaemon *daemon, pid_t pid)
 						   daemon);
 }
 
-/* Looked at before the socket is tried: should another one take its place meanwhile, an event will say so, and it is not this one. */
+/*
+ * Examined before the connection. If another socket replaces it meanwhile, an event reports that,
+ * and the identity differs.
+ */
 static Socket find_socket(const UdevDaemon *daemon)
 {
 	struct stat st;
@@ -90,7 +97,7 @@ static bool is_same_socket(const Socket *a, const Socket *b)
 	return a->inode == b->inode && a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-/* Does somebody listen? Too many clients at the moment (EAGAIN) are a yes as well. */
+/* Does a process listen? Too many clients at the moment (EAGAIN) means yes, too. */
 static bool probe(UdevDaemon *daemon)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -119,7 +126,10 @@ static void look(UdevDaemon *daemon)
 {
 	const bool is_there = probe(daemon);
 	const bool may_come = !is_there && daemon->tries_left > 0 && daemon->exists;
-	/* The event of a socket that was made while its directory began to be watched comes when it has been reported already. */
+	/*
+	 * If a socket was made while the watch of its directory began, its event arrives after it
+	 * was reported.
+	 */
 	const bool is_another = !is_same_socket(&daemon->socket, &daemon->reported);
 	const bool is_news = !daemon->is_known || is_there != daemon->is_there || (is_there && is_another);
 
@@ -127,7 +137,7 @@ static void look(UdevDaemon *daemon)
 		daemon->tries_left--;
 		timer_arm(daemon->again, loop_now() + TRY_PAUSE_US);
 		if (is_another)
-			return; /* it was there, and is about to be again */
+			return; /* it existed and is about to return */
 	}
 	daemon->is_known = true;
 	daemon->is_there = is_there;
@@ -150,7 +160,7 @@ static void on_process_ended(GIOCondition condition, void *data)
 	look(daemon);
 }
 
-/* Something has happened on the way to the socket, or it is looked at for the first time. */
+/* An event has occurred on the way to the socket, or this is the first look-up. */
 static void on_seen(void *data, bool exists)
 {
 	UdevDaemon *daemon = data;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev daemon: is udevd there? It is while somebody listens on its control socket; a socket made anew is another udevd.
+ * Udev daemon: is udevd running? It is while a process listens on its control socket. A new socket
+ * means a new udevd.
  */
 #ifndef SVCD_PROVIDERS_UDEV_DAEMON_H
 #define SVCD_PROVIDERS_UDEV_DAEMON_H
@@ -13,13 +14,13 @@
 typedef struct UdevDaemon UdevDaemon;
 
 /**
- * udev_daemon_new() - look out for udevd
- * @directory: where it keeps its socket "control", "/run/udev"; need not exist yet
- * @sockets:   copied
- * @changed:   it is there now (again, if it was), or it has gone; soon for the first time
+ * udev_daemon_new() - watch for udevd
+ * @directory: contains its socket "control", "/run/udev"; need not exist yet
+ * @sockets: copied
+ * @changed: called when it has appeared (or reappeared) or has gone; the first call comes soon
  */
 UdevDaemon *udev_daemon_new(const char *directory, const SocketLook *sockets, void (*changed)(void *data, bool is_there), void *data);
-void udev_daemon_free(UdevDaemon *daemon); /* NULL is nothing */
+void udev_daemon_free(UdevDaemon *daemon); /* NULL is allowed */
 
 bool udev_daemon_is_there(const UdevDaemon *daemon);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev reader: one job that reads at a time, and beside it those that announce a device.
+ * Udev reader: one reading job at a time, and beside it jobs that announce a device.
  */
 #include "config.h"
 
@@ -22,9 +22,9 @@ struct UdevReader {
 	WorkerPool *pool;
 	const UdevReaderListener *listener;
 	void *data;
-	WorkerJob *job;       /* NULL: none is under way */
+	WorkerJob *job;       /* NULL: not running */
 	Timer *refusal;       /* without a pool: the job fails */
-	GPtrArray *records;   /* UdevRecord *, owned: what the job has found */
+	GPtrArray *records;   /* UdevRecord *, owned: found by the job */
 	char *syspath;        /* the device that is being received; NULL: none */
 	bool is_empty;
 	GPtrArray *properties; /* of it, owned */
@@ -71,7 +71,7 @@ static void on_answer(void *data, const char *const *words, unsigned n_words, in
 {
 	UdevReader *reader = data;
 
-	fd_close(&fd); /* none was asked for */
+	fd_close(&fd); /* no descriptor was requested */
 	if (strcmp(words[0], UDEV_ANSWER_DEVICE) == 0 && n_words >= 3) {
 		end_device(reader);
 		reader->syspath = g_strdup(words[1]);

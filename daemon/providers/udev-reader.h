@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev reader: has svc-worker read devices. Directories of /sys and of udev's database can be held by users, so the manager looks
- * up nothing there.
+ * Udev reader: lets svc-worker read devices. Users can hold directories of /sys and of udev's
+ * database, so the manager looks up no path there.
  */
 #ifndef SVCD_PROVIDERS_UDEV_READER_H
 #define SVCD_PROVIDERS_UDEV_READER_H
@@ -12,15 +12,16 @@
 #include "providers/udev-record.h"
 #include "worker/pool.h"
 
-/* The owner of the jobs. */
+/* The owner name of the jobs. */
 #define UDEV_OWNER "devices"
 
 /*
- * Verbs of svc-worker. The first two answer UDEV_ANSWER_DEVICE for each device that udev has worked through, and "done" at the end:
+ * Verbs of svc-worker. The first two answer UDEV_ANSWER_DEVICE for each device that udev has
+ * processed, and "done" at the end:
  *
- *	list-devices [SUBSYSTEM...]	all devices of these subsystems; without one: all
- *	look-at-devices SYSPATH...	these devices; those that are gone are left out
- *	announce-device SYSPATH		has the kernel announce it, so that udevd looks at it again
+ * 	list-devices [SUBSYSTEM...]	all devices of these subsystems; without one: all
+ * 	look-at-devices SYSPATH...	these devices; missing ones are left out
+ * 	announce-device SYSPATH		makes the kernel announce it, so that udevd processes it again
  */
 #define UDEV_VERB_LIST "list-devices"
 #define UDEV_VERB_LOOK "look-at-devices"
@@ -33,19 +34,22 @@
 typedef struct UdevReader UdevReader;
 
 typedef struct UdevReaderListener {
-	/* The job is over. @records: UdevRecord *, borrowed; what is taken from it is replaced by NULL. */
+	/*
+	 * The job is done. @records: UdevRecord *, borrowed; a record that is taken is replaced by
+	 * NULL.
+	 */
 	void (*done)(void *data, GPtrArray *records);
 	/* The job is lost; @why is a clause. */
 	void (*failed)(void *data, const char *why);
-	/* The device cannot be announced; @is_lost: it is only not known whether it was. */
+	/* The device cannot be announced. @is_lost: it is only unknown whether it was. */
 	void (*not_announced)(void *data, const char *syspath, bool is_lost);
 } UdevReaderListener;
 
 /* @pool: borrowed; NULL: every job fails. @listener: borrowed; called from the main loop only. */
 UdevReader *udev_reader_new(WorkerPool *pool, const UdevReaderListener *listener, void *data);
-void udev_reader_free(UdevReader *reader); /* NULL is nothing */
+void udev_reader_free(UdevReader *reader); /* NULL is allowed */
 
-/* Begin a job. One that is under way is given up. @subsystems: NULL: all. */
+/* Begins a job and gives up a running one. @subsystems: NULL: all. */
 void udev_reader_list(UdevReader *reader, const char *const *subsystems, unsigned n);
 void udev_reader_look(UdevReader *reader, const char *const *syspaths, unsigned n);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev recheck: one entry a device that has lost its volume and may yet get it back. Most of the time there is none.
+ * Udev recheck: one entry for each device that has lost its volume and may get it back. Usually
+ * there is none.
  */
 #include "config.h"
 
@@ -9,10 +10,10 @@
 #define LOOKS 2
 
 typedef struct Recheck {
-	UdevRecord *record; /* what it is, should it stay that way; owned */
+	UdevRecord *record; /* the device's record if it stays that way; owned */
 	unsigned n_asked;
 	int64_t due_us;
-	bool is_of_unknown; /* nobody knows what it was before: it is in the table as it is */
+	bool is_of_unknown; /* its earlier state is unknown: the table contains the present record */
 } Recheck;
 
 struct UdevRechecks {
@@ -49,7 +50,7 @@ void udev_rechecks_free(UdevRechecks *rechecks)
 	g_free(rechecks);
 }
 
-/* Blkid has looked, and found nothing where there may be something. */
+/* Blkid has read the device and found nothing, although there may be something. */
 static bool is_doubtful(const UdevRecord *record)
 {
 	return udev_record_is_blank(record) &&
@@ -57,7 +58,7 @@ static bool is_doubtful(const UdevRecord *record)
 	       !record->is_empty;
 }
 
-/* The manager before may have known it as a volume. */
+/* An earlier manager may have known it as a volume. */
 static bool may_have_been_volume(const UdevRecord *record, UdevRecordSource by)
 {
 	return by == UDEV_FROM_FIRST_LISTING && !udev_record_has_partitions(record);
@@ -73,7 +74,7 @@ static void begin(UdevRechecks *rechecks, UdevRecord *record, bool is_of_unknown
 	g_hash_table_insert(rechecks->by_path, record->syspath, recheck);
 }
 
-/* Its key is in the record, and goes with it. */
+/* Its key is part of the record and is freed with it. */
 static void replace(UdevRechecks *rechecks, Recheck *recheck, UdevRecord *record)
 {
 	g_hash_table_steal(rechecks->by_path, recheck->record->syspath);
@@ -114,7 +115,7 @@ void udev_rechecks_put(UdevRechecks *rechecks, UdevRecord *record, UdevRecordSou
 		g_hash_table_remove(rechecks->by_path, record->syspath);
 		udev_table_put(rechecks->table, record);
 	} else if (was_volume && udev_record_is_unread(record)) {
-		g_hash_table_remove(rechecks->by_path, record->syspath); /* there is an event when it can be read */
+		g_hash_table_remove(rechecks->by_path, record->syspath); /* an event comes when it can be read */
 		udev_table_keep(rechecks->table, record->syspath);
 		udev_record_free(record);
 	} else {
@@ -159,7 +160,7 @@ void udev_rechecks_refuse(UdevRechecks *rechecks, const char *syspath, bool is_l
 	}
 }
 
-/* Returns: false when there is no answer to wait for any longer. */
+/* Returns: false if no answer is to be waited for any more. */
 static bool ask(UdevRechecks *rechecks, Recheck *recheck, int64_t now_us)
 {
 	if (recheck->n_asked == LOOKS)
@@ -170,7 +171,7 @@ static bool ask(UdevRechecks *rechecks, Recheck *recheck, int64_t now_us)
 	return true;
 }
 
-/* The table may have forgotten the device meanwhile: then nobody asks for what it is. */
+/* The table may have dropped the device meanwhile, because no condition needs it. */
 static void believe(UdevRechecks *rechecks, Recheck *recheck)
 {
 	if (udev_table_record(rechecks->table, recheck->record->syspath))
@@ -188,7 +189,7 @@ void udev_rechecks_turn(UdevRechecks *rechecks, int64_t now_us)
 
 		if (recheck->due_us > now_us || ask(rechecks, recheck, now_us))
 			continue;
-		g_hash_table_iter_steal(&iter); /* its key may be gone with the record */
+		g_hash_table_iter_steal(&iter); /* its key may have been freed with the record */
 		believe(rechecks, recheck);
 		recheck_free(recheck);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev record: properties of one device, the names that follow from them, and the words and
- * patterns of conditions against them.
+ * Udev record: the properties of one device, the names that follow from them, and the terms and
+ * patterns of conditions.
  */
 #include "config.h"
 
@@ -14,10 +14,13 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-/* So much of a text from a device is shown. */
+/* The number of bytes that are shown of a device's text. */
 #define SHOWN_BYTES 120
 
-/* An event has these, a device has not: what is true now must not depend on the way that it came. */
+/*
+ * Only events have these properties, not devices. The present state must not depend on the way it
+ * was received.
+ */
 static const char *const of_an_event[] = { "ACTION", "SEQNUM", "SYNTH_UUID", "DEVPATH_OLD" };
 
 static bool has_name(const char *property, const char *name)
@@ -44,7 +47,10 @@ static int compare_properties(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The order of links and tags is an accident, and they are looked up as they are: only whole properties are sorted. */
+/*
+ * Links and tags have no fixed order and are looked up by name, so only whole properties are
+ * sorted.
+ */
 static char **copy_properties(const char *const *properties)
 {
 	GPtrArray *kept = g_ptr_array_new();
@@ -144,7 +150,10 @@ bool udev_record_is_unready_while_blank(const UdevRecord *record)
 	return uuid && g_str_has_prefix(uuid, "CRYPT-") && udev_record_is_blank(record);
 }
 
-/* Tags are ":one:two:". TAGS holds those of the past too, CURRENT_TAGS (since udev 247) what the last event left. */
+/*
+ * Tags are ":one:two:". TAGS also contains past tags; CURRENT_TAGS (since udev 247) those of the
+ * last event.
+ */
 bool udev_record_has_tag(const UdevRecord *record, const char *tag)
 {
 	const char *tags = udev_record_property(record, "CURRENT_TAGS");
@@ -173,7 +182,9 @@ char *udev_text_decode(const char *text)
 	return g_string_free(out, FALSE);
 }
 
-/* ID_FS_LABEL and ID_FS_UUID have bytes replaced: of "my data" and "my_data" they make the same. */
+/*
+ * ID_FS_LABEL and ID_FS_UUID have some bytes replaced, so "my data" and "my_data" become the same.
+ */
 static void add_volume_keys(const UdevRecord *record, GPtrArray *keys)
 {
 	const char *label = udev_record_property(record, "ID_FS_LABEL_ENC");
@@ -228,7 +239,7 @@ char *udev_record_name(const UdevRecord *record)
 
 char *udev_text_show(const char *text)
 {
-	g_autofree char *beginning = g_strndup(text, SHOWN_BYTES); /* strncpy: may end inside a character */
+	g_autofree char *beginning = g_strndup(text, SHOWN_BYTES); /* may end inside a character */
 	g_autofree char *shown = text_escape_terminal(beginning);
 
 	return strlen(text) > SHOWN_BYTES ? g_strconcat(shown, "...", NULL) : g_steal_pointer(&shown);
@@ -269,11 +280,12 @@ UdevRecord *udev_record_from_device(struct udev_device *device, const char *subs
 	return udev_record_new(udev_device_get_syspath(device), (const char *const *)properties->pdata);
 }
 
-/* --- what one condition asks of a device --- */
+/* --- the device that a condition requires --- */
 
 /*
- * Whose nodes these are, by their names alone, where that is certain: the device need not be there yet. In /dev itself only the
- * kernel makes such names; the subdirectories are those of udev's own rules.
+ * The subsystem of a device node by its name alone, where that is certain, because the device may
+ * not exist yet. In /dev itself only the kernel makes such names. The subdirectories are those of
+ * udev's own rules.
  */
 static const struct {
 	const char *pattern;
@@ -340,12 +352,13 @@ static const char *next_character(const char *text)
 }
 
 /*
- * Not GPatternSpec: that takes exponential time for some patterns, and wants valid UTF-8; a device's text may be anything.
- * Going back to the last star alone is enough: what an earlier star could take more of, the last one can take too.
+ * Not GPatternSpec, because it takes exponential time for some patterns and requires valid UTF-8,
+ * while a device's text may be anything. Going back only to the last star suffices: the last star
+ * can take any text that an earlier one could.
  */
 bool udev_match_pattern(const char *pattern, const char *text)
 {
-	const char *star = NULL; /* what follows the last star, and where its text could end next */
+	const char *star = NULL; /* the pattern after the last star, and the next possible end of the star's text */
 	const char *retry = NULL;
 
 	while (*text) {

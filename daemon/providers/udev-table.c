@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev table: one slot for every key that a device makes true or somebody asks for, found by hashing: an event costs the names
- * of its device, however many conditions there are. Only udev: conditions have to be tried one by one, those of the device's
- * subsystem and those of any.
+ * Udev table: one slot for every key that a device makes true or a condition uses, found by a hash.
+ * So the cost of an event depends on the names of its device, not on the number of conditions. Only
+ * udev: conditions are compared one by one: those of the device's subsystem and those of any.
  */
 #include "config.h"
 
@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-/* The group of conditions whose devices may be of any subsystem. */
+/* The group of conditions that match devices of any subsystem. */
 #define ANY ""
 
 typedef struct Slot {
-	char *key;            /* when nobody asks for it no more than a device's word */
+	char *key;            /* untrusted text from a device unless a condition uses it */
 	GPtrArray *carriers;  /* UdevRecord *, borrowed */
-	UdevMatch *match;     /* NULL: nobody asks for it */
-	const char *interned; /* the key of who asks */
+	UdevMatch *match;     /* NULL: no condition uses it */
+	const char *interned; /* the key of the condition */
 	int reported;         /* Level; -1: nothing yet */
 	char *reported_why;
 	bool is_dirty;
@@ -29,7 +29,7 @@ struct UdevTable {
 	const char *why_not_live;
 	GHashTable *records; /* syspath -> UdevRecord, owned */
 	GHashTable *slots;   /* key -> Slot, owned */
-	GHashTable *groups;  /* subsystem or ANY -> GPtrArray of Slot *: the udev: conditions that are asked for */
+	GHashTable *groups;  /* subsystem or ANY -> GPtrArray of Slot *: the udev: conditions in use */
 	GPtrArray *dirty;    /* Slot *, borrowed */
 	unsigned listing;
 };
@@ -93,7 +93,9 @@ void udev_table_free(UdevTable *table)
 
 /* --- levels --- */
 
-/* Of several devices the first by name, so that the reason does not change with the order of events. */
+/*
+ * The first of several devices by name, so that the reason does not depend on the order of events.
+ */
 static char *name_of_carrier(const Slot *slot)
 {
 	g_autofree char *first = NULL;
@@ -166,11 +168,11 @@ void udev_table_set_live(UdevTable *table, const char *why_not)
 		mark_dirty(table, slot);
 }
 
-/* --- who carries what --- */
+/* --- devices and their slots --- */
 
 static void carry(UdevTable *table, UdevRecord *record, Slot *slot)
 {
-	/* A device's node may be among its links once more. */
+	/* A device's node may also be among its links. */
 	if (g_ptr_array_find(record->slots, slot, NULL))
 		return;
 	g_ptr_array_add(record->slots, slot);
@@ -297,7 +299,10 @@ static const char *group_of(const UdevMatch *match)
 	return subsystem ? subsystem : ANY;
 }
 
-/* Only now are known devices compared with it; label:, uuid: and device: are found by their names as they are. */
+/*
+ * Only now are the known devices compared with it. label:, uuid: and device: are found by their
+ * names directly.
+ */
 static void join_group(UdevTable *table, Slot *slot)
 {
 	GPtrArray *group = g_hash_table_lookup(table->groups, group_of(slot->match));
@@ -377,7 +382,7 @@ UdevMatch *udev_table_remove(UdevTable *table, const char *key)
 	match = g_steal_pointer(&slot->match);
 	slot->reported = -1;
 	slot->is_awaited = false;
-	mark_dirty(table, slot); /* settling frees it, if no device carries it */
+	mark_dirty(table, slot); /* settling frees it if no device carries it */
 	return match;
 }
 
@@ -388,7 +393,7 @@ const UdevMatch *udev_table_match(const UdevTable *table, const char *key)
 	return slot ? slot->match : NULL;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 const UdevRecord *udev_table_record(const UdevTable *table, const char *syspath)
 {
@@ -440,15 +445,15 @@ GPtrArray *udev_table_records(const UdevTable *table, const char *subsystem)
 	return records;
 }
 
-/* --- what there is instead of what a condition asks for: lists that are sorted and end somewhere --- */
+/* --- alternatives to a missing device: sorted lists with a limit --- */
 
-/* So many names are shown, and the number of the others. */
+/* The number of names that are shown; the others are counted. */
 #define NAMES_SHOWN 12
 
-/* Of devices with other names the few that are most alike. */
+/* The number of similar devices that are shown. */
 #define NEAREST_SHOWN 5
 
-/* Words of an udev: condition that are looked at one by one. */
+/* The number of requirements of an udev: condition that are compared one by one. */
 #define WORDS_COMPARED 32
 
 static void append_names(GString *out, char *(*name)(gconstpointer item), GPtrArray *items, guint max)
@@ -513,7 +518,7 @@ static char *describe_nodes(const UdevTable *table, const char *key)
 	return g_string_free(out, FALSE);
 }
 
-/* One bit a word that holds. */
+/* One bit for each requirement that is fulfilled. */
 static guint32 words_that_hold(const char *const *words, const UdevRecord *record)
 {
 	guint32 holding = 0;
@@ -524,7 +529,10 @@ static guint32 words_that_hold(const char *const *words, const UdevRecord *recor
 	return holding;
 }
 
-/* Leaves those in @records that fulfil as many words as any; returns the words that hold for any of them. */
+/*
+ * Keeps the devices in @records that fulfil the most requirements. Returns the requirements that
+ * any of them fulfils.
+ */
 static guint32 keep_nearest(GPtrArray *records, const char *const *words)
 {
 	int best = 0;
@@ -545,7 +553,7 @@ static guint32 keep_nearest(GPtrArray *records, const char *const *words)
 	return holding;
 }
 
-/* "sda" is enough for a device that has its subsystem in front. */
+/* "sda" is enough if the subsystem is shown before it. */
 static char *kernel_name(gconstpointer record)
 {
 	return udev_text_show(strrchr(((const UdevRecord *)record)->syspath, '/') + 1);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev: feeds the table of devices from libudev. First the monitor listens, then the devices are listed, and again whenever
- * events may have been missed: after an overflow, and when udevd is started anew. While udevd is away nothing is taken back:
- * what was there stays, what was not is unknown. svc-worker reads the devices (providers/udev-reader.h); an event brings along all that
- * is asked of it. A volume that is suddenly none is looked at again (providers/udev-recheck.h).
+ * Udev: feeds the table of devices from libudev. The monitor listens first, then the devices are
+ * listed. They are listed again whenever events may be lost: after an overflow, and after a restart
+ * of udevd. While udevd is away, nothing is withdrawn: present devices stay, and missing ones are
+ * unknown.
+ *
+ * svc-worker reads the devices (providers/udev-reader.h). An event contains all its properties. A
+ * volume that suddenly disappears is checked again (providers/udev-recheck.h).
  */
 #include "config.h"
 
@@ -20,48 +23,52 @@
 #include "providers/udev-recheck.h"
 #include "providers/udev-reader.h"
 
-/* All devices are not listed again for this long: a storm that overflows the queue once more costs one listing for all. */
+/*
+ * The pause between listings of all devices. Several overflows of the queue then cost one listing.
+ */
 #define LISTING_PAUSE_US (500 * G_TIME_SPAN_MILLISECOND)
 
-/* Pauses after a listing or a look that was lost: doubled from the first to the last. */
+/* The pause after a failed listing or look-up doubles from the first to the last value. */
 #define PAUSE_FIRST_US (5 * G_USEC_PER_SEC)
 #define PAUSE_LAST_US (300 * G_USEC_PER_SEC)
 
-/* Devices that are looked at in one job, and subsystems that are listed in one; if there are more, all are. */
+/*
+ * The number of devices read in one job, and of subsystems listed in one. Above it, all are listed.
+ */
 #define MAX_LOOKS 32
 #define MAX_SUBSYSTEMS 100
 
-/* Wanted: devices of every subsystem. */
+/* Key in @wanted: devices of every subsystem. */
 #define ANY ""
 
 typedef struct UdevProvider {
-	Provider base; /* first: the two are cast into each other */
+	Provider base; /* first, because the two are cast into each other */
 	char *directory;
 	UdevTable *table;
 	UdevRechecks *rechecks;
-	Timer *recheck;       /* something is due of @rechecks */
-	GHashTable *wanted; /* subsystem or ANY, owned -> how many conditions */
+	Timer *recheck;       /* for the next action of @rechecks */
+	GHashTable *wanted; /* subsystem or ANY, owned -> number of conditions */
 	struct udev *udev;
 	SocketLook sockets;
-	UdevDaemon *daemon; /* NULL while nobody asks for anything */
-	UdevSource *source; /* NULL until udevd is there */
-	Timer *listing;     /* list all devices again */
+	UdevDaemon *daemon; /* NULL while there is no condition */
+	UdevSource *source; /* NULL until udevd runs */
+	Timer *listing;     /* to list all devices again */
 	int64_t listed_at_us;
-	bool is_recovering; /* there was another manager before, and this one has not listed the volumes yet */
-	bool is_complete;   /* all was listed since udevd is there: what is not in the table is not there */
-	bool is_behind;     /* events may be older than what was listed */
+	bool is_recovering; /* an earlier manager existed, and this one has not listed the volumes yet */
+	bool is_complete;   /* all was listed since udevd runs: a device missing in the table does not exist */
+	bool is_behind;     /* events may be older than the listing */
 	bool is_listing;    /* @reader is */
-	bool is_settled;    /* since there is a daemon: all was listed once or could not be, or there is no udevd */
+	bool is_settled;    /* since there is a daemon: all was listed once, or listing is impossible, or there is no udevd */
 	int64_t pause_us;   /* the last one after a failure; 0: the last job did not fail */
 	UdevReader *reader;
-	GHashTable *to_look;   /* syspaths, owned: to be looked at when the reader is free */
-	GHashTable *looked_at; /* those of the look that is under way */
-	GHashTable *touched;   /* there was an event since the job began */
+	GHashTable *to_look;   /* syspaths, owned: to be read when the reader is free */
+	GHashTable *looked_at; /* those that are being read */
+	GHashTable *touched;   /* devices with an event since the job began */
 	void (*settled)(void *data);
 	void *data;
 } UdevProvider;
 
-/* Nothing more is to be expected for now. */
+/* No further changes are expected for now. */
 static void note_settled(UdevProvider *udev)
 {
 	const bool was_settled = udev->is_settled;
@@ -71,7 +78,7 @@ static void note_settled(UdevProvider *udev)
 		udev->settled(udev->data);
 }
 
-/* --- what svc-worker reads --- */
+/* --- results of svc-worker --- */
 
 static void schedule_listing(UdevProvider *udev)
 {
@@ -79,7 +86,7 @@ static void schedule_listing(UdevProvider *udev)
 		timer_arm(udev->listing, MAX(loop_now(), udev->listed_at_us + LISTING_PAUSE_US));
 }
 
-/* What is known stays. A listing says what has become of it. */
+/* Known devices stay. A listing will show their present state. */
 static void on_failed(void *data, const char *why)
 {
 	UdevProvider *udev = data;
@@ -95,7 +102,7 @@ static void on_failed(void *data, const char *why)
 	note_settled(udev);
 }
 
-/* It replaces the looks, because it sees more, and later. */
+/* It replaces single reads, because it covers more and is later. */
 static void begin_listing(UdevProvider *udev)
 {
 	g_autofree const char **subsystems = (const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
@@ -142,7 +149,7 @@ static void stop_reading(UdevProvider *udev)
 	g_hash_table_remove_all(udev->to_look);
 }
 
-/* While udevd is away nobody answers, and nothing is taken back. */
+/* While udevd is away there are no answers, and nothing is withdrawn. */
 static void arm_recheck(UdevProvider *udev)
 {
 	const int64_t next_us = udev_rechecks_next_us(udev->rechecks);
@@ -163,8 +170,8 @@ static void settle(UdevProvider *udev)
 }
 
 /*
- * Of a device with an event since the job began, the event counts: what was read may be older. If it is newer, it has an event as well,
- * which is still to come.
+ * For a device with an event since the job began, the event counts, because the job may have read
+ * an older state. If the job has read a newer one, a further event is still to come.
  */
 static void put_records(UdevProvider *udev, GPtrArray *records, UdevRecordSource by)
 {
@@ -191,14 +198,14 @@ static void take_listing(UdevProvider *udev, GPtrArray *records)
 		udev_table_keep(udev->table, name);
 	udev_table_end_listing(udev->table, NULL);
 	if (!g_hash_table_contains(udev->wanted, ANY))
-		udev_table_retain(udev->table, udev->wanted); /* one may be wanted no longer since the listing began */
+		udev_table_retain(udev->table, udev->wanted); /* a subsystem may have become unused since the listing began */
 	if (g_hash_table_contains(udev->wanted, ANY) || g_hash_table_contains(udev->wanted, "block"))
 		udev->is_recovering = false;
 	log_debug(NULL, "looked at all devices in %d us", (int)(loop_now() - udev->listed_at_us));
 	udev->listed_at_us = loop_now();
 	udev->is_complete = true;
 	udev->pause_us = 0;
-	if (!timer_is_armed(udev->listing)) /* else something is wanted that was not listed */
+	if (!timer_is_armed(udev->listing)) /* else a subsystem is wanted that was not listed */
 		udev_table_end_waiting(udev->table);
 }
 
@@ -262,7 +269,7 @@ static void on_recheck_due(void *data)
 
 /* --- events --- */
 
-/* What is being read of it is older than the event, or may be. */
+/* The record that is being read may be older than the event. */
 static void touch(UdevProvider *udev, const char *syspath)
 {
 	(void)g_hash_table_remove(udev->to_look, syspath);
@@ -288,10 +295,11 @@ static void drop_renamed(UdevProvider *udev, struct udev_device *device)
 static void on_events_lost(void *data);
 
 /*
- * Whatever the action is called, all but "remove" say how the device is now. Events that were sent before the last listing
- * ended are older than what it saw; for those the device is looked at again, so that no level goes back in time.
+ * Every action except "remove" describes the present device. Events from before the end of the last
+ * listing are older than its result. Such a device is read again, so that no level goes back in
+ * time.
  *
- * All that is asked of libudev here has come with the event: no file is read.
+ * The libudev functions used here read no file, because the event contains all data.
  */
 static void on_device_event(void *data, struct udev_device *device)
 {
@@ -327,7 +335,7 @@ static void on_event_batch_end(void *data)
 	settle(data);
 }
 
-/* --- what is listened to --- */
+/* --- subscriptions to events --- */
 
 static void set_filter(UdevProvider *udev)
 {
@@ -364,7 +372,7 @@ static void on_listing_due(void *data)
 	UdevProvider *udev = data;
 
 	timer_disarm(udev->listing);
-	if (udev->is_listing) { /* it must come to its end, or there might never be one in a storm */
+	if (udev->is_listing) { /* it must finish, or a storm of events could delay it for ever */
 		timer_arm(udev->listing, loop_now() + LISTING_PAUSE_US);
 		return;
 	}
@@ -377,8 +385,8 @@ static void on_listing_due(void *data)
 }
 
 /*
- * For each udevd a new monitor: one that is made while there is no udevd stays deaf for ever, if /dev is not the kernel's own
- * (in a container; sd-device-monitor.c of udev 252).
+ * Each udevd needs a new monitor. A monitor made without a udevd never receives events if /dev is
+ * not the kernel's own (in a container; sd-device-monitor.c of udev 252).
  */
 static void on_daemon_changed(void *data, bool is_there)
 {
@@ -388,7 +396,7 @@ static void on_daemon_changed(void *data, bool is_there)
 	if (is_there) {
 		g_clear_pointer(&udev->source, udev_source_free);
 		udev_rechecks_ask_anew(udev->rechecks, loop_now());
-		timer_disarm(udev->listing); /* a pause after a failure would be a pause without a monitor */
+		timer_disarm(udev->listing); /* a pause after a failure would leave no monitor */
 		schedule_listing(udev);
 		return;
 	}
@@ -424,8 +432,8 @@ static void start_listening(UdevProvider *udev)
 }
 
 /*
- * @subsystem: or ANY. The filter is wider before its devices are listed, so that nothing falls between the two. A listing that is under
- * way does not have them.
+ * @subsystem: or ANY. The filter is widened before the devices are listed, so that no event is
+ * missed. A listing in progress does not contain them.
  */
 static void want(UdevProvider *udev, const char *subsystem)
 {
@@ -495,7 +503,7 @@ static void udev_unsubscribe(Provider *provider, const char *key)
 	udev_table_settle(udev->table);
 }
 
-/* What is not in the table means nothing while udev is away. */
+/* While udev is away, a missing device means nothing. */
 static char *udev_describe_key(Provider *provider, const char *key)
 {
 	UdevProvider *udev = (UdevProvider *)provider;
